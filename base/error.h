@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The error domains that have no module of their own, and the one-line rule for messages. */
+#pragma once
+
+#include <glib.h>
+
+G_BEGIN_DECLS
+
+/** Errors of reading and writing files and text. */
+#define LP_INPUT_ERROR (lp_input_error_quark())
+GQuark lp_input_error_quark(void);
+
+typedef enum {
+    LP_INPUT_ERROR_FILE,   /**< A file cannot be read or written: choose another. */
+    LP_INPUT_ERROR_SYNTAX, /**< XML or a number is malformed: correct the text. */
+    LP_INPUT_ERROR_VALUE,  /**< A value is out of its range: choose another. */
+    LP_INPUT_ERROR_NAME,   /**< A name is not known: choose a listed one. */
+    LP_INPUT_ERROR_USAGE,  /**< The command line is wrong (exit status 2). */
+} LpInputError;
+
+/** @text in double quotes as messages show it: one line, printable, cut after 60 characters.
+ * Returns: (transfer full). */
+char *lp_error_quote(const char *text);
+
+G_END_DECLS

@@ -1,0 +1,193 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Writes result files whole or not at all, and finds shipped files by name. */
+#include "base/file.h"
+
+#include "base/error.h"
+#include "base/units.h"
+
+#include <gio/gio.h>
+#include <glib/gstdio.h>
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define RESOURCE_SCHEME "resource://"
+/* The largest file read: far above any description, far below what would hurt (/dev/zero). */
+#define READ_MAX (64u << 20)
+
+static gboolean
+fail(GError **error, const char *path, int code)
+{
+    g_set_error(error, LP_INPUT_ERROR, LP_INPUT_ERROR_FILE, "%s: %s", path, g_strerror(code));
+    return FALSE;
+}
+
+static gboolean
+write_all(int fd, const char *text, gsize length)
+{
+    while (length > 0) {
+        ssize_t n_written = write(fd, text, length);
+        if (n_written < 0 && errno == EINTR)
+            continue;
+        if (n_written < 0)
+            return FALSE;
+        text += n_written;
+        length -= (gsize)n_written;
+    }
+    return TRUE;
+}
+
+static gboolean
+write_directly(const char *path, const char *text, gsize length, GError **error)
+{
+    int fd = open(path, O_WRONLY | O_CLOEXEC | O_NOCTTY);
+    if (fd < 0)
+        return fail(error, path, errno);
+    gboolean good = write_all(fd, text, length);
+    int code = errno;
+    if (close(fd) != 0 && good)
+        return fail(error, path, errno);
+    return good || fail(error, path, code);
+}
+
+/* Leaves errno at the first failure. */
+static gboolean
+fill_temporary(int fd, const char *text, gsize length, const struct stat *old)
+{
+    /* A new file gets its mode from the umask; an old one keeps its own. */
+    gboolean good = (old == NULL || fchmod(fd, old->st_mode & 07777) == 0) &&
+                    write_all(fd, text, length) && fsync(fd) == 0;
+    int code = errno;
+    gboolean closed = close(fd) == 0;
+    if (!good)
+        errno = code;
+    return good && closed;
+}
+
+static gboolean
+write_atomically(const char *path, const struct stat *old, const char *text, gsize length,
+                 GError **error)
+{
+    g_autofree char *temporary = g_strconcat(path, ".XXXXXX", NULL);
+    int fd = g_mkstemp_full(temporary, O_WRONLY | O_CLOEXEC, 0666);
+    if (fd < 0)
+        return fail(error, path, errno);
+    if (fill_temporary(fd, text, length, old) && g_rename(temporary, path) == 0)
+        return TRUE;
+    int code = errno;
+    g_unlink(temporary);
+    return fail(error, path, code);
+}
+
+gboolean
+lp_file_write(const char *path, const char *text, gsize length, GError **error)
+{
+    g_return_val_if_fail(path != NULL && text != NULL, FALSE);
+    if (strcmp(path, "-") == 0)
+        return write_all(STDOUT_FILENO, text, length) || fail(error, "standard output", errno);
+    struct stat old;
+    if (stat(path, &old) != 0)
+        return write_atomically(path, NULL, text, length, error);
+    if (!S_ISREG(old.st_mode))
+        return write_directly(path, text, length, error);
+    /* Renaming onto a symbolic link would replace the link, not what it names. */
+    char target[PATH_MAX];
+    if (realpath(path, target) == NULL)
+        return fail(error, path, errno);
+    return write_atomically(target, &old, text, length, error);
+}
+
+static int
+compare_names(gconstpointer a, gconstpointer b)
+{
+    return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+char **
+lp_file_shipped(const char *folder)
+{
+    g_return_val_if_fail(folder != NULL, NULL);
+    g_autofree char *path = g_strdup_printf("/lightpath/%s", folder);
+    g_auto(GStrv) children =
+        g_resources_enumerate_children(path, G_RESOURCE_LOOKUP_FLAGS_NONE, NULL);
+    GPtrArray *names = g_ptr_array_new();
+    for (gsize i = 0; children != NULL && children[i] != NULL; i++)
+        if (g_str_has_suffix(children[i], ".xml"))
+            g_ptr_array_add(names, g_strndup(children[i], strlen(children[i]) - strlen(".xml")));
+    g_ptr_array_sort(names, compare_names);
+    g_ptr_array_add(names, NULL);
+    return (char **)g_ptr_array_free(names, FALSE);
+}
+
+char *
+lp_file_find(const char *folder, const char *name, GError **error)
+{
+    g_return_val_if_fail(folder != NULL && name != NULL, NULL);
+    if (strchr(name, '/') != NULL || g_str_has_suffix(name, ".xml") ||
+        g_file_test(name, G_FILE_TEST_IS_REGULAR))
+        return g_strdup(name);
+    g_auto(GStrv) shipped = lp_file_shipped(folder);
+    if (g_strv_contains((const char *const *)shipped, name))
+        return g_strdup_printf(RESOURCE_SCHEME "/lightpath/%s/%s.xml", folder, name);
+    g_autofree char *shown = lp_error_quote(name);
+    const char *nearest = lp_nearest_name(name, (const char *const *)shipped);
+    g_set_error(error, LP_INPUT_ERROR, LP_INPUT_ERROR_NAME,
+                "%s is neither a file nor a shipped name of %s; the nearest is %s", shown, folder,
+                nearest != NULL ? nearest : "none");
+    return NULL;
+}
+
+static GBytes *
+read_resource(const char *path, GError **error)
+{
+    GBytes *bytes =
+        g_resources_lookup_data(path + strlen(RESOURCE_SCHEME), G_RESOURCE_LOOKUP_FLAGS_NONE, NULL);
+    if (bytes == NULL)
+        fail(error, path, ENOENT);
+    return bytes;
+}
+
+static gboolean
+read_all(int fd, GByteArray *content)
+{
+    guint8 block[65536];
+    for (;;) {
+        ssize_t n_read = read(fd, block, sizeof block);
+        if (n_read < 0 && errno == EINTR)
+            continue;
+        if (n_read <= 0)
+            return n_read == 0;
+        if (content->len + (gsize)n_read > READ_MAX) {
+            errno = EFBIG;
+            return FALSE;
+        }
+        g_byte_array_append(content, block, (guint)n_read);
+    }
+}
+
+GBytes *
+lp_file_read(const char *path, GError **error)
+{
+    g_return_val_if_fail(path != NULL, NULL);
+    if (g_str_has_prefix(path, RESOURCE_SCHEME))
+        return read_resource(path, error);
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+    if (fd < 0) {
+        fail(error, path, errno);
+        return NULL;
+    }
+    g_autoptr(GByteArray) content = g_byte_array_new();
+    gboolean good = read_all(fd, content);
+    int code = errno;
+    close(fd);
+    if (!good) {
+        fail(error, path, code);
+        return NULL;
+    }
+    return g_byte_array_free_to_bytes(g_steal_pointer(&content));
+}

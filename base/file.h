@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Writes result files whole or not at all, and finds shipped files by name. */
+#pragma once
+
+#include <glib.h>
+
+G_BEGIN_DECLS
+
+/**
+ * Writes @text to @path through a temporary file beside it, synced and renamed, so that a full
+ * disk never leaves a half-written file. "-" is standard output; a device or pipe is written
+ * directly. Errors: LP_INPUT_ERROR_FILE, "PATH: reason".
+ */
+gboolean lp_file_write(const char *path, const char *text, gsize length,
+                       GError **error) G_GNUC_WARN_UNUSED_RESULT;
+
+/**
+ * What a name on the command line means: a path if a file is there or it looks like one (a '/' or
+ * ".xml"), else the shipped file "resource:///lightpath/@folder/@name.xml".
+ * Errors: LP_INPUT_ERROR_NAME with the nearest shipped name. Returns: (transfer full).
+ */
+char *lp_file_find(const char *folder, const char *name, GError **error) G_GNUC_WARN_UNUSED_RESULT;
+
+/** The names of the shipped files in "/lightpath/@folder" without ".xml", sorted.
+ * Returns: (transfer full), NULL-ended. */
+char **lp_file_shipped(const char *folder);
+
+/** The bytes of a shipped or plain file. Returns: (transfer full). */
+GBytes *lp_file_read(const char *path, GError **error) G_GNUC_WARN_UNUSED_RESULT;
+
+G_END_DECLS

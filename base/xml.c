@@ -1,0 +1,265 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The one door to libxml2: loads a document, checks it against a schema, reads attributes. */
+#include "base/xml.h"
+
+#include "base/error.h"
+#include "base/file.h"
+
+#include <libxml/parser.h>
+#include <libxml/xmlschemas.h>
+
+#include <string.h>
+
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(xmlParserCtxt, xmlFreeParserCtxt)
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(xmlSchemaParserCtxt, xmlSchemaFreeParserCtxt)
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(xmlSchema, xmlSchemaFree)
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(xmlSchemaValidCtxt, xmlSchemaFreeValidCtxt)
+
+/* No network and no DTD; entities stay unexpanded, and a declared one ends the reading anyway. */
+#define PARSE_OPTIONS (XML_PARSE_NONET | XML_PARSE_BIG_LINES | XML_PARSE_NOWARNING)
+
+/* The first fault of a document, since the ones after it are mostly its consequences. */
+typedef struct {
+    char *message; /* owned; NULL: none yet */
+    long line;
+} Fault;
+
+static void
+record_fault(Fault *fault, long line, const char *message)
+{
+    if (fault->message != NULL)
+        return;
+    fault->line = line;
+    fault->message = g_strdelimit(g_strdup(message), "\r\n\t", ' ');
+    g_strstrip(fault->message);
+    gsize length = strlen(fault->message);
+    if (length > 0 && fault->message[length - 1] == '.')
+        fault->message[length - 1] = '\0';
+}
+
+static void
+on_parse_error(void *context, xmlErrorPtr raised)
+{
+    const xmlParserCtxt *parser = context;
+    if (raised->level >= XML_ERR_ERROR)
+        record_fault(parser->_private, raised->line, raised->message);
+}
+
+static void
+on_schema_error(void *fault, xmlErrorPtr raised)
+{
+    if (raised->level < XML_ERR_ERROR)
+        return;
+    /* "Element 'a', attribute 'b': [facet 'pattern'] The value ...": the facet's name is noise. */
+    g_autofree char *message = g_strdup(raised->message);
+    char *facet = strstr(message, "[facet '");
+    char *end = facet != NULL ? strstr(facet, "'] ") : NULL;
+    if (end != NULL)
+        memmove(facet, end + strlen("'] "), strlen(end + strlen("'] ")) + 1);
+    record_fault(fault, raised->node != NULL ? xmlGetLineNo(raised->node) : raised->line, message);
+}
+
+static void
+on_entity(void *context, const xmlChar *name, int type, const xmlChar *public_id,
+          const xmlChar *system_id, xmlChar *content)
+{
+    (void)type, (void)public_id, (void)system_id, (void)content;
+    xmlParserCtxt *parser = context;
+    g_autofree char *shown = lp_error_quote((const char *)name);
+    g_autofree char *message = g_strdup_printf("entity %s, wanted no entities", shown);
+    record_fault(parser->_private, xmlSAX2GetLineNumber(parser), message);
+    xmlStopParser(parser);
+}
+
+/* Turns @fault into an error and empties it. */
+static gboolean
+fail(Fault *fault, const char *path, GError **error)
+{
+    g_set_error(error, LP_INPUT_ERROR, LP_INPUT_ERROR_SYNTAX, "%s:%ld: %s", path, fault->line,
+                fault->message);
+    g_clear_pointer(&fault->message, g_free);
+    return FALSE;
+}
+
+static xmlDoc *
+parse(const char *path, GBytes *content, GError **error)
+{
+    gsize length = 0;
+    const char *text = g_bytes_get_data(content, &length);
+    Fault fault = {NULL, 1};
+    /* libxml2 would take the text before it for the whole. */
+    if (length > 0 && memchr(text, '\0', length) != NULL) {
+        record_fault(&fault, 1, "a null byte, wanted text");
+        fail(&fault, path, error);
+        return NULL;
+    }
+    g_autoptr(xmlParserCtxt) parser = xmlNewParserCtxt();
+    parser->_private = &fault;
+    parser->sax->serror = on_parse_error;
+    parser->sax->entityDecl = on_entity;
+    g_autoptr(xmlDoc) doc =
+        xmlCtxtReadMemory(parser, text != NULL ? text : "", (int)length, path, NULL, PARSE_OPTIONS);
+    if (fault.message == NULL && (doc == NULL || xmlDocGetRootElement(doc) == NULL))
+        record_fault(&fault, 1, "no XML document");
+    if (fault.message == NULL && doc->intSubset != NULL && doc->intSubset->children != NULL)
+        record_fault(&fault, 1, "an internal DTD subset, wanted none");
+    if (fault.message != NULL) {
+        fail(&fault, path, error);
+        return NULL;
+    }
+    return g_steal_pointer(&doc);
+}
+
+static gboolean
+validate(const char *path, xmlDoc *doc, const char *schema_resource, GError **error)
+{
+    g_autoptr(GBytes) bytes = lp_file_read(schema_resource, error);
+    if (bytes == NULL)
+        return FALSE;
+    gsize length = 0;
+    const char *text = g_bytes_get_data(bytes, &length);
+    Fault fault = {NULL, 1};
+    g_autoptr(xmlSchemaParserCtxt) parser = xmlSchemaNewMemParserCtxt(text, (int)length);
+    xmlSchemaSetParserStructuredErrors(parser, on_schema_error, &fault);
+    g_autoptr(xmlSchema) schema = xmlSchemaParse(parser);
+    if (schema == NULL || fault.message != NULL) {
+        record_fault(&fault, 1, "not a schema");
+        return fail(&fault, schema_resource, error);
+    }
+    g_autoptr(xmlSchemaValidCtxt) validator = xmlSchemaNewValidCtxt(schema);
+    xmlSchemaSetValidStructuredErrors(validator, on_schema_error, &fault);
+    if (xmlSchemaValidateDoc(validator, doc) == 0)
+        return TRUE;
+    record_fault(&fault, 1, "the document does not follow its schema");
+    return fail(&fault, path, error);
+}
+
+LpXml *
+lp_xml_load(const char *path, const char *schema_resource, GError **error)
+{
+    g_return_val_if_fail(path != NULL && schema_resource != NULL, NULL);
+    g_autoptr(GBytes) content = lp_file_read(path, error);
+    if (content == NULL)
+        return NULL;
+    g_autoptr(xmlDoc) doc = parse(path, content, error);
+    if (doc == NULL || !validate(path, doc, schema_resource, error))
+        return NULL;
+    LpXml *self = g_new(LpXml, 1);
+    self->path = g_strdup(path);
+    self->doc = g_steal_pointer(&doc);
+    return self;
+}
+
+void
+lp_xml_free(LpXml *self)
+{
+    if (self == NULL)
+        return;
+    g_free(self->path);
+    xmlFreeDoc(self->doc);
+    g_free(self);
+}
+
+xmlNode *
+lp_xml_root(const LpXml *self)
+{
+    return xmlDocGetRootElement(self->doc);
+}
+
+xmlNode *
+lp_xml_element(xmlNode *node, const char *name)
+{
+    for (; node != NULL; node = node->next)
+        if (node->type == XML_ELEMENT_NODE &&
+            (name == NULL || strcmp((const char *)node->name, name) == 0))
+            return node;
+    return NULL;
+}
+
+const char *
+lp_xml_attribute(const xmlNode *node, const char *name)
+{
+    for (const xmlAttr *attribute = node->properties; attribute != NULL;
+         attribute = attribute->next) {
+        if (strcmp((const char *)attribute->name, name) != 0)
+            continue;
+        /* Without entities the value is one text node, or none when it is empty. */
+        const xmlNode *text = attribute->children;
+        return text != NULL && text->content != NULL ? (const char *)text->content : "";
+    }
+    return NULL;
+}
+
+const char *
+lp_xml_required(const LpXml *self, const xmlNode *node, const char *name, GError **error)
+{
+    const char *text = lp_xml_attribute(node, name);
+    if (text == NULL)
+        lp_xml_error(self, node, LP_INPUT_ERROR_SYNTAX, error,
+                     "<%s> has no attribute \"%s\", wanted one", (const char *)node->name, name);
+    return text;
+}
+
+gboolean
+lp_xml_quantity(const LpXml *self, const xmlNode *node, const char *name, LpQuantity quantity,
+                double *out_value, GError **error)
+{
+    return lp_xml_quantity_in(self, node, name, quantity, 0, G_MAXDOUBLE, out_value, error);
+}
+
+gboolean
+lp_xml_quantity_in(const LpXml *self, const xmlNode *node, const char *name, LpQuantity quantity,
+                   double minimum, double maximum, double *out_value, GError **error)
+{
+    const char *text = lp_xml_required(self, node, name, error);
+    if (text == NULL)
+        return FALSE;
+    if (lp_quantity_parse_in(quantity, text, minimum, maximum, out_value, error))
+        return TRUE;
+    lp_xml_prefix(self, node, name, error);
+    return FALSE;
+}
+
+gboolean
+lp_xml_count(const LpXml *self, const xmlNode *node, const char *name, guint64 minimum,
+             guint64 maximum, guint64 *out_value, GError **error)
+{
+    const char *text = lp_xml_required(self, node, name, error);
+    if (text == NULL)
+        return FALSE;
+    if (lp_count_parse(text, minimum, maximum, out_value, error))
+        return TRUE;
+    lp_xml_prefix(self, node, name, error);
+    return FALSE;
+}
+
+gboolean
+lp_xml_number(const LpXml *self, const xmlNode *node, const char *name, double minimum,
+              double maximum, double *out_value, GError **error)
+{
+    const char *text = lp_xml_required(self, node, name, error);
+    if (text == NULL)
+        return FALSE;
+    if (lp_number_parse(text, minimum, maximum, out_value, error))
+        return TRUE;
+    lp_xml_prefix(self, node, name, error);
+    return FALSE;
+}
+
+void
+lp_xml_prefix(const LpXml *self, const xmlNode *node, const char *attribute, GError **error)
+{
+    g_prefix_error(error, "%s:%ld: <%s> %s: ", self->path, xmlGetLineNo(node),
+                   (const char *)node->name, attribute);
+}
+
+void
+lp_xml_error(const LpXml *self, const xmlNode *node, int code, GError **error, const char *format,
+             ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    g_autofree char *message = g_strdup_vprintf(format, arguments);
+    va_end(arguments);
+    g_set_error(error, LP_INPUT_ERROR, code, "%s:%ld: %s", self->path, xmlGetLineNo(node), message);
+}

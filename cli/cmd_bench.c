@@ -1,0 +1,288 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* lightpath bench: what the simulator costs, each benchmark in a process of its own. */
+#include "cli/commands.h"
+#include "cli/options.h"
+
+#include "base/error.h"
+#include "base/file.h"
+#include "base/units.h"
+#include "platforms/generate.h"
+#include "sim/bench.h"
+
+#include <glib/gstdio.h>
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+/* The ring of issue and literature: 1 GB over 1,024 ranks, 2 x 1,023 steps. */
+#define RING_BYTES 1000000000u
+#define RING_RANKS "1024"
+
+typedef struct {
+    const char *name;
+    const char *summary;
+    gboolean (*function)(LpRunResult *out_result, GError **error);
+} Benchmark;
+
+/* A flat machine of one-accelerator domains: every message crosses two private links. */
+static LpMachine *
+load_ring_machine(GError **error)
+{
+    const LpGenerateOptions options = {
+        .system = "generic", .accelerators = RING_RANKS, .domain_size = "1", .leaf_ports = RING_RANKS};
+    g_autofree char *text = lp_generate(&options, error);
+    if (text == NULL)
+        return NULL;
+    g_autofree char *path = NULL;
+    int file = g_file_open_tmp("lightpath-XXXXXX.xml", &path, error);
+    if (file < 0)
+        return NULL;
+    close(file);
+    LpMachine *machine = NULL;
+    if (g_file_set_contents(path, text, -1, error))
+        machine = lp_machine_load(path, error);
+    if (machine == NULL)
+        (void)g_unlink(path);
+    return machine;
+}
+
+static gboolean
+bench_ring(LpFidelity fidelity, LpRunResult *out_result, GError **error)
+{
+    g_autoptr(LpMachine) machine = load_ring_machine(error);
+    if (machine == NULL)
+        return FALSE;
+    gboolean good = lp_bench_ring(machine, RING_BYTES, fidelity, out_result, error);
+    (void)g_unlink(machine->path);
+    return good;
+}
+
+static gboolean
+bench_ring_flow(LpRunResult *out_result, GError **error)
+{
+    return bench_ring(LP_FIDELITY_FLOW, out_result, error);
+}
+
+static gboolean
+bench_ring_message(LpRunResult *out_result, GError **error)
+{
+    return bench_ring(LP_FIDELITY_MESSAGE, out_result, error);
+}
+
+static gboolean
+bench_ring_bare(LpRunResult *out_result, GError **error)
+{
+    g_autoptr(LpMachine) machine = load_ring_machine(error);
+    if (machine == NULL)
+        return FALSE;
+    gboolean good = lp_bench_bare_ring(machine, RING_BYTES, out_result, error);
+    (void)g_unlink(machine->path);
+    return good;
+}
+
+static gboolean
+bench_main_job(gboolean collapse, LpRunResult *out_result, GError **error)
+{
+    g_autoptr(LpWorkload) workload = NULL;
+    g_autoptr(LpMachine) machine = NULL;
+    if (!lp_load_inputs("gpt3-175b", "dgx-a100-1024", NULL, &workload, &machine, error))
+        return FALSE;
+    LpSimulationOptions options = {.fidelity = LP_FIDELITY_FLOW, .collapse = collapse};
+    g_autoptr(LpSimulation) simulation = lp_simulation_run(workload, machine, options, error);
+    if (simulation != NULL)
+        *out_result = simulation->run;
+    return simulation != NULL;
+}
+
+static gboolean
+bench_gpt3(LpRunResult *out_result, GError **error)
+{
+    return bench_main_job(TRUE, out_result, error);
+}
+
+static gboolean
+bench_gpt3_whole(LpRunResult *out_result, GError **error)
+{
+    return bench_main_job(FALSE, out_result, error);
+}
+
+static const Benchmark benchmarks[] = {
+    {"gpt3-175b", "one iteration on 1,024 A100, flow, everything included", bench_gpt3},
+    {"ring-1024-flow", "ring all-reduce of 1 GB over 1,024 ranks as flows", bench_ring_flow},
+    {"ring-1024-message", "the same, each of 2.1 million messages", bench_ring_message},
+    {"ring-1024-bare", "those messages in a bare SimGrid loop", bench_ring_bare},
+    {"gpt3-175b-collapse-off", "gpt3-175b with every compute and every flow", bench_gpt3_whole},
+};
+
+/* Those that run when none is named: all but the last, which takes most of a minute. */
+enum { N_DEFAULT = G_N_ELEMENTS(benchmarks) - 1 };
+
+typedef struct {
+    const Benchmark *benchmark; /* static */
+    double wall_s;
+    guint64 peak_rss_bytes;
+    LpRunResult result;
+} Measurement;
+
+static void
+run_in_child(const Benchmark *benchmark, int pipe)
+{
+    LpRunResult result;
+    g_autoptr(GError) error = NULL;
+    if (benchmark->function(&result, &error) &&
+        write(pipe, &result, sizeof result) == (ssize_t)sizeof result)
+        _exit(0);
+    if (error != NULL)
+        fprintf(stderr, "lightpath: %s: %s\n", benchmark->name, error->message);
+    _exit(1);
+}
+
+static gboolean
+measure(const Benchmark *benchmark, Measurement *out_measurement, GError **error)
+{
+    int ends[2], status = 0;
+    struct rusage usage = {0};
+    double started_s = lp_wall_clock_s();
+    if (pipe(ends) != 0) {
+        g_set_error(error, LP_SIMULATION_ERROR, LP_SIMULATION_ERROR_RUN, "%s: cannot make a pipe: %s",
+                    benchmark->name, g_strerror(errno));
+        return FALSE;
+    }
+    pid_t child = fork();
+    if (child == 0)
+        run_in_child(benchmark, ends[1]);
+    close(ends[1]);
+    *out_measurement = (Measurement){.benchmark = benchmark};
+    gboolean whole = child > 0 && read(ends[0], &out_measurement->result, sizeof(LpRunResult)) ==
+                                      (ssize_t)sizeof(LpRunResult);
+    close(ends[0]);
+    if (child > 0)
+        (void)wait4(child, &status, 0, &usage);
+    out_measurement->wall_s = lp_wall_clock_s() - started_s;
+    out_measurement->peak_rss_bytes = (guint64)usage.ru_maxrss * 1024;
+    if (whole)
+        return TRUE;
+    g_set_error(error, LP_SIMULATION_ERROR, LP_SIMULATION_ERROR_RUN,
+                "%s: got no result (wait status %d), wanted one", benchmark->name, status);
+    return FALSE;
+}
+
+static double
+us_per_activity(const Measurement *self)
+{
+    return self->wall_s * 1e6 / (double)MAX(self->result.n_activities, 1);
+}
+
+static JsonNode *
+to_json(const GArray *measurements)
+{
+    g_autoptr(JsonBuilder) builder = json_builder_new();
+    json_builder_begin_object(builder);
+    json_builder_set_member_name(builder, "runs");
+    json_builder_begin_array(builder);
+    for (guint i = 0; i < measurements->len; i++) {
+        const Measurement *run = &g_array_index(measurements, Measurement, i);
+        json_builder_begin_object(builder);
+        json_builder_set_member_name(builder, "name");
+        json_builder_add_string_value(builder, run->benchmark->name);
+        json_builder_set_member_name(builder, "wall_s");
+        json_builder_add_double_value(builder, run->wall_s);
+        json_builder_set_member_name(builder, "peak_rss_bytes");
+        json_builder_add_int_value(builder, (gint64)run->peak_rss_bytes);
+        json_builder_set_member_name(builder, "activities");
+        json_builder_add_int_value(builder, (gint64)run->result.n_activities);
+        json_builder_set_member_name(builder, "us_per_activity");
+        json_builder_add_double_value(builder, us_per_activity(run));
+        json_builder_set_member_name(builder, "simulated_s");
+        json_builder_add_double_value(builder, run->result.iteration_time_s);
+        json_builder_end_object(builder);
+    }
+    json_builder_end_array(builder);
+    json_builder_end_object(builder);
+    return json_builder_get_root(builder);
+}
+
+static char *
+to_text(const GArray *measurements)
+{
+    GString *out = g_string_new(NULL);
+    g_string_append_printf(out, "%-24s %8s %10s %12s %12s %14s\n", "benchmark", "wall s", "peak MB",
+                           "activities", "us/activity", "simulated s");
+    for (guint i = 0; i < measurements->len; i++) {
+        const Measurement *run = &g_array_index(measurements, Measurement, i);
+        g_string_append_printf(out, "%-24s %8.2f %10.1f %12" G_GUINT64_FORMAT " %12.2f %14.6f\n",
+                               run->benchmark->name, run->wall_s,
+                               (double)run->peak_rss_bytes * 1e-6, run->result.n_activities,
+                               us_per_activity(run), run->result.iteration_time_s);
+    }
+    return g_string_free(out, FALSE);
+}
+
+static const Benchmark *
+find(const char *name, GError **error)
+{
+    const char *names[G_N_ELEMENTS(benchmarks) + 1] = {NULL};
+    for (guint i = 0; i < G_N_ELEMENTS(benchmarks); i++)
+        names[i] = benchmarks[i].name;
+    g_autoptr(GError) fault = NULL;
+    int index = lp_choice_parse(name, names, &fault);
+    if (index >= 0)
+        return &benchmarks[index];
+    lp_usage_error(error, "bench: %s", fault->message);
+    return NULL;
+}
+
+static GArray *
+select_benchmarks(int argc, char **argv, GError **error)
+{
+    g_autoptr(GArray) selected = g_array_new(FALSE, FALSE, sizeof(const Benchmark *));
+    for (guint i = 0; argc == 1 && i < N_DEFAULT; i++) {
+        const Benchmark *benchmark = &benchmarks[i];
+        g_array_append_val(selected, benchmark);
+    }
+    for (int i = 1; i < argc; i++) {
+        const Benchmark *benchmark = find(argv[i], error);
+        if (benchmark == NULL)
+            return NULL;
+        g_array_append_val(selected, benchmark);
+    }
+    return g_steal_pointer(&selected);
+}
+
+gboolean
+lp_cmd_bench(int argc, char **argv, GError **error)
+{
+    g_autofree char *format_text = NULL;
+    const GOptionEntry entries[] = {{"format", 0, 0, G_OPTION_ARG_STRING, &format_text,
+                                     "Output format (default text)", "text|json"},
+                                    {NULL, 0, 0, 0, NULL, NULL, NULL}};
+    GString *summary = g_string_new("Measures the simulator: wall time, memory, engine activities.\n\n"
+                                    "Benchmarks (all but the last if none is named):");
+    for (guint i = 0; i < G_N_ELEMENTS(benchmarks); i++)
+        g_string_append_printf(summary, "\n  %-24s %s", benchmarks[i].name, benchmarks[i].summary);
+    LpFormat format;
+    gboolean good = lp_options_parse("bench", "[NAME...]", summary->str, entries, &argc, &argv, 0,
+                                     G_MAXINT, error) &&
+                    lp_format_parse(format_text, &format, error);
+    g_string_free(summary, TRUE);
+    if (!good)
+        return FALSE;
+    g_autoptr(GArray) selected = select_benchmarks(argc, argv, error);
+    if (selected == NULL)
+        return FALSE;
+    g_autoptr(GArray) measurements = g_array_new(FALSE, TRUE, sizeof(Measurement));
+    for (guint i = 0; i < selected->len; i++) {
+        Measurement measurement;
+        if (!measure(g_array_index(selected, const Benchmark *, i), &measurement, error))
+            return FALSE;
+        g_array_append_val(measurements, measurement);
+    }
+    if (format == LP_FORMAT_JSON)
+        return lp_print_json(to_json(measurements), error);
+    g_autofree char *text = to_text(measurements);
+    return lp_print_result(text, error);
+}

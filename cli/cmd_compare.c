@@ -1,0 +1,284 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* lightpath compare: the same workload on several machines, a process each, side by side. */
+#include "cli/commands.h"
+#include "cli/options.h"
+
+#include <gio/gio.h>
+#include <math.h>
+#include <string.h>
+
+typedef struct {
+    const char *platform; /* borrowed */
+    GSubprocess *process; /* owned */
+    JsonNode *result;     /* owned */
+} Run;
+
+static void
+run_clear(gpointer data)
+{
+    Run *self = data;
+    g_clear_object(&self->process);
+    g_clear_pointer(&self->result, json_node_unref);
+}
+
+/* The options that go to every run unchanged. */
+typedef struct {
+    char **settings;                  /* owned */
+    char *fidelity, *collapse, *format; /* owned */
+    gboolean ignore_memory, cost;
+} Options;
+
+static void
+options_clear(Options *self)
+{
+    g_strfreev(self->settings);
+    g_free(self->fidelity);
+    g_free(self->collapse);
+    g_free(self->format);
+}
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Options, options_clear)
+
+static void
+add_argument(GPtrArray *line, const char *option, const char *value)
+{
+    if (value != NULL)
+        g_ptr_array_add(line, g_strconcat(option, value, NULL));
+}
+
+static gboolean
+start_run(Run *self, const Options *options, const char *workload, GError **error)
+{
+    g_autoptr(GPtrArray) line = g_ptr_array_new_with_free_func(g_free);
+    add_argument(line, "/proc/self/exe", "");
+    add_argument(line, "simulate", "");
+    add_argument(line, "--format=json", "");
+    add_argument(line, "--fidelity=", options->fidelity);
+    add_argument(line, "--collapse=", options->collapse);
+    for (char **setting = options->settings; setting != NULL && *setting != NULL; setting++)
+        add_argument(line, "--set=", *setting);
+    if (options->ignore_memory)
+        add_argument(line, "--ignore-memory", "");
+    if (options->cost)
+        add_argument(line, "--cost", "");
+    add_argument(line, "--", "");
+    add_argument(line, workload, "");
+    add_argument(line, self->platform, "");
+    g_ptr_array_add(line, NULL);
+    self->process = g_subprocess_newv(
+        (const char *const *)line->pdata,
+        G_SUBPROCESS_FLAGS_STDOUT_PIPE | G_SUBPROCESS_FLAGS_STDERR_PIPE, error);
+    return self->process != NULL;
+}
+
+static gboolean
+finish_run(Run *self, GError **error)
+{
+    g_autofree char *output = NULL, *complaint = NULL;
+    if (!g_subprocess_communicate_utf8(self->process, NULL, NULL, &output, &complaint, error))
+        return FALSE;
+    if (!g_subprocess_get_successful(self->process)) {
+        g_strchomp(complaint);
+        const char *prefix = "lightpath: ";
+        gsize skip = g_str_has_prefix(complaint, prefix) ? strlen(prefix) : 0;
+        gboolean usage = g_subprocess_get_if_exited(self->process) &&
+                         g_subprocess_get_exit_status(self->process) == 2;
+        if (usage)
+            return lp_usage_error(error, "%s", complaint + skip);
+        g_set_error(error, LP_SIMULATION_ERROR, LP_SIMULATION_ERROR_RUN, "%s",
+                    *complaint != '\0' ? complaint + skip : "a run ended without a result");
+        return FALSE;
+    }
+    self->result = json_from_string(output, error);
+    return self->result != NULL;
+}
+
+static JsonObject *
+simulated(const Run *self)
+{
+    return json_object_get_object_member(json_node_get_object(self->result), "simulated");
+}
+
+static double
+iteration_time_s(const Run *self)
+{
+    return json_object_get_double_member(simulated(self), "iteration_time_s");
+}
+
+static double
+term_s(const Run *self, LpTerm term)
+{
+    return json_object_get_double_member(
+        json_object_get_object_member(simulated(self), "terms_s"), lp_term_names[term]);
+}
+
+/* The tier behind a term: where its traffic finds its narrowest link, on the slower machine. A
+ * pipeline's bubble is made of its messages as far as machines differ in it. */
+static const char *
+tier_behind(const Run *slower, LpTerm term)
+{
+    LpTerm traffic = term == LP_TERM_BUBBLE ? LP_TERM_PP : term;
+    JsonObject *tiers = json_object_get_object_member(simulated(slower), "narrowest_tier");
+    return json_object_get_string_member_with_default(tiers, lp_term_names[traffic],
+                                                      "accelerator");
+}
+
+typedef struct {
+    LpTerm term;
+    double seconds; /* this run less the first */
+    const char *tier;
+} Change;
+
+static Change
+largest_change(const Run *first, const Run *run)
+{
+    Change change = {.term = LP_TERM_COMPUTE, .seconds = 0.0};
+    for (LpTerm term = 0; term < LP_N_TERMS; term++) {
+        double seconds = term_s(run, term) - term_s(first, term);
+        if (fabs(seconds) > fabs(change.seconds))
+            change = (Change){.term = term, .seconds = seconds};
+    }
+    change.tier = tier_behind(change.seconds > 0.0 ? run : first, change.term);
+    return change;
+}
+
+static JsonNode *
+to_json(const GArray *runs)
+{
+    g_autoptr(JsonBuilder) builder = json_builder_new();
+    const Run *first = &g_array_index(runs, Run, 0);
+    json_builder_begin_object(builder);
+    json_builder_set_member_name(builder, "runs");
+    json_builder_begin_array(builder);
+    for (guint i = 0; i < runs->len; i++)
+        json_builder_add_value(builder, json_node_copy(g_array_index(runs, Run, i).result));
+    json_builder_end_array(builder);
+    json_builder_set_member_name(builder, "speedup");
+    json_builder_begin_array(builder);
+    for (guint i = 0; i < runs->len; i++)
+        json_builder_add_double_value(
+            builder, iteration_time_s(first) / iteration_time_s(&g_array_index(runs, Run, i)));
+    json_builder_end_array(builder);
+    json_builder_set_member_name(builder, "largest_change");
+    json_builder_begin_array(builder);
+    for (guint i = 0; i < runs->len; i++) {
+        Change change = largest_change(first, &g_array_index(runs, Run, i));
+        json_builder_begin_object(builder);
+        json_builder_set_member_name(builder, "term");
+        json_builder_add_string_value(builder, lp_term_names[change.term]);
+        json_builder_set_member_name(builder, "seconds");
+        json_builder_add_double_value(builder, change.seconds);
+        json_builder_set_member_name(builder, "tier");
+        json_builder_add_string_value(builder, change.tier);
+        json_builder_end_object(builder);
+    }
+    json_builder_end_array(builder);
+    json_builder_end_object(builder);
+    return json_builder_get_root(builder);
+}
+
+static gboolean
+is_shown(const GArray *runs, LpTerm term)
+{
+    for (guint i = 0; i < runs->len; i++)
+        if (term_s(&g_array_index(runs, Run, i), term) != 0.0)
+            return TRUE;
+    return FALSE;
+}
+
+static void
+append_figure_row(GString *out, const GArray *runs, const char *label, const char *key, int digits)
+{
+    g_string_append_printf(out, "  %-22s", label);
+    for (guint i = 0; i < runs->len; i++)
+        g_string_append_printf(
+            out, " %14.*f", digits,
+            json_object_get_double_member(simulated(&g_array_index(runs, Run, i)), key));
+    g_string_append_c(out, '\n');
+}
+
+static char *
+to_text(const GArray *runs)
+{
+    GString *out = g_string_new("seconds                 ");
+    const Run *first = &g_array_index(runs, Run, 0);
+    for (guint i = 0; i < runs->len; i++)
+        g_string_append_printf(out, "         run %2u", i + 1);
+    g_string_append_c(out, '\n');
+    append_figure_row(out, runs, "iteration time", "iteration_time_s", 6);
+    for (LpTerm term = 0; term < LP_N_TERMS; term++) {
+        if (!is_shown(runs, term))
+            continue;
+        g_string_append_printf(out, "    %-20s", lp_term_names[term]);
+        for (guint i = 0; i < runs->len; i++)
+            g_string_append_printf(out, " %14.6f", term_s(&g_array_index(runs, Run, i), term));
+        g_string_append_c(out, '\n');
+    }
+    append_figure_row(out, runs, "hardware TFLOP/s", "hardware_tflops_per_accelerator", 1);
+    append_figure_row(out, runs, "MFU", "mfu", 4);
+    g_string_append_printf(out, "  %-22s", "speed-up");
+    for (guint i = 0; i < runs->len; i++)
+        g_string_append_printf(
+            out, " %14.4f", iteration_time_s(first) / iteration_time_s(&g_array_index(runs, Run, i)));
+    g_string_append(out, "\n\n");
+    for (guint i = 0; i < runs->len; i++) {
+        const Run *run = &g_array_index(runs, Run, i);
+        g_string_append_printf(out, "run %2u  %s", i + 1, run->platform);
+        if (i > 0) {
+            Change change = largest_change(first, run);
+            g_string_append_printf(out, ": %s changed most, %+.6f s (tier: %s)",
+                                   lp_term_names[change.term], change.seconds, change.tier);
+        }
+        g_string_append_c(out, '\n');
+    }
+    return g_string_free(out, FALSE);
+}
+
+/* As many runs at a time as there are processors; results stay in the order of the line. */
+static gboolean
+run_all(GArray *runs, const Options *options, const char *workload, GError **error)
+{
+    guint n_started = 0, n_parallel = g_get_num_processors();
+    for (guint i = 0; i < runs->len; i++) {
+        for (; n_started < runs->len && n_started < i + n_parallel; n_started++)
+            if (!start_run(&g_array_index(runs, Run, n_started), options, workload, error))
+                return FALSE;
+        if (!finish_run(&g_array_index(runs, Run, i), error))
+            return FALSE;
+    }
+    return TRUE;
+}
+
+gboolean
+lp_cmd_compare(int argc, char **argv, GError **error)
+{
+    g_auto(Options) options = {0};
+    const GOptionEntry entries[] = {
+        {"fidelity", 0, 0, G_OPTION_ARG_STRING, &options.fidelity, "As for simulate",
+         "flow|message"},
+        {"collapse", 0, 0, G_OPTION_ARG_STRING, &options.collapse, "As for simulate", "on|off"},
+        {"set", 0, 0, G_OPTION_ARG_STRING_ARRAY, &options.settings,
+         "Override an attribute of the workload; may be given again", "NAME=VALUE"},
+        {"format", 0, 0, G_OPTION_ARG_STRING, &options.format, "Output format (default text)",
+         "text|json"},
+        {"ignore-memory", 0, 0, G_OPTION_ARG_NONE, &options.ignore_memory, "As for simulate", NULL},
+        {"cost", 0, 0, G_OPTION_ARG_NONE, &options.cost, "As for simulate", NULL},
+        {NULL, 0, 0, 0, NULL, NULL, NULL}};
+    LpFormat format;
+    if (!lp_options_parse("compare", "WORKLOAD PLATFORM PLATFORM...",
+                          "Simulates the workload on each machine, and says what changed.", entries,
+                          &argc, &argv, 3, G_MAXINT, error) ||
+        !lp_format_parse(options.format, &format, error))
+        return FALSE;
+    g_autoptr(GArray) runs = g_array_new(FALSE, TRUE, sizeof(Run));
+    g_array_set_clear_func(runs, run_clear);
+    for (int i = 2; i < argc; i++) {
+        Run run = {.platform = argv[i]};
+        g_array_append_val(runs, run);
+    }
+    if (!run_all(runs, &options, argv[1], error))
+        return FALSE;
+    if (format == LP_FORMAT_JSON)
+        return lp_print_json(to_json(runs), error);
+    g_autofree char *text = to_text(runs);
+    return lp_print_result(text, error);
+}

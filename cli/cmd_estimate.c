@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* lightpath estimate: the closed forms alone. */
+#include "cli/commands.h"
+#include "cli/options.h"
+
+static gboolean
+print_estimate(char **arguments, const char *const *settings, gboolean amped, LpFormat format,
+               GError **error)
+{
+    g_autoptr(LpWorkload) workload = NULL;
+    g_autoptr(LpMachine) machine = NULL;
+    if (!lp_load_inputs(arguments[1], arguments[2], settings, &workload, &machine, error) ||
+        !lp_simulation_check(workload, machine, error))
+        return FALSE;
+    LpReport report;
+    lp_report_init(&report, workload, machine, NULL);
+    gboolean good;
+    if (format == LP_FORMAT_JSON) {
+        good = lp_print_json(lp_report_estimate_to_json(&report, amped), error);
+    } else {
+        g_autofree char *text = lp_report_estimate_to_text(&report, amped);
+        good = lp_print_result(text, error);
+    }
+    lp_report_clear(&report);
+    return good;
+}
+
+gboolean
+lp_cmd_estimate(int argc, char **argv, GError **error)
+{
+    static const char *const model_names[] = {"consistent", "amped", NULL};
+    g_autofree char *model = NULL, *format_text = NULL;
+    g_auto(GStrv) settings = NULL;
+    const GOptionEntry entries[] = {
+        {"model", 0, 0, G_OPTION_ARG_STRING, &model,
+         "The consistent form (default) or the repaired AMPeD form", "consistent|amped"},
+        {"set", 0, 0, G_OPTION_ARG_STRING_ARRAY, &settings,
+         "Override an attribute of the workload; may be given again", "NAME=VALUE"},
+        {"format", 0, 0, G_OPTION_ARG_STRING, &format_text, "Output format (default text)",
+         "text|json"},
+        {NULL, 0, 0, 0, NULL, NULL, NULL}};
+    guint index;
+    LpFormat format;
+    if (!lp_options_parse("estimate", "WORKLOAD PLATFORM",
+                          "Estimates one training iteration by a closed form.", entries, &argc,
+                          &argv, 2, 2, error) ||
+        !lp_option_choice("model", model, model_names, 0, &index, error) ||
+        !lp_format_parse(format_text, &format, error))
+        return FALSE;
+    return print_estimate(argv, (const char *const *)settings, index == 1, format, error);
+}

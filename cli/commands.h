@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The subcommands. Each gets its own name as argv[0]; a wrong command line is
+ * LP_INPUT_ERROR_USAGE. */
+#pragma once
+
+#include <glib.h>
+
+G_BEGIN_DECLS
+
+/** "lightpath simulate WORKLOAD PLATFORM". */
+gboolean lp_cmd_simulate(int argc, char **argv, GError **error);
+/** "lightpath estimate WORKLOAD PLATFORM". */
+gboolean lp_cmd_estimate(int argc, char **argv, GError **error);
+/** "lightpath compare WORKLOAD PLATFORM PLATFORM...". */
+gboolean lp_cmd_compare(int argc, char **argv, GError **error);
+/** "lightpath platform generate|describe|check|list". */
+gboolean lp_cmd_platform(int argc, char **argv, GError **error);
+/** "lightpath bench [NAME...]". */
+gboolean lp_cmd_bench(int argc, char **argv, GError **error);
+
+G_END_DECLS

@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* lightpath: finds the subcommand, prints errors, picks the exit status. */
+#include "base/error.h"
+#include "base/units.h"
+#include "cli/commands.h"
+#include "version.h"
+
+#include <locale.h>
+#include <stdio.h>
+#include <string.h>
+
+typedef struct {
+    const char *name;
+    gboolean (*function)(int argc, char **argv, GError **error);
+    const char *summary;
+} Command;
+
+static const Command commands[] = {
+    {"simulate", lp_cmd_simulate, "simulate one training iteration on a machine"},
+    {"estimate", lp_cmd_estimate, "estimate it by a closed form"},
+    {"compare", lp_cmd_compare, "simulate it on several machines, side by side"},
+    {"platform", lp_cmd_platform, "generate, describe, check and list machines"},
+    {"bench", lp_cmd_bench, "measure the simulator itself"},
+};
+
+static void
+print_help(FILE *out)
+{
+    fprintf(out, "Usage: lightpath COMMAND [OPTION...] [ARGUMENT...]\n\n"
+                 "Simulates the training of Transformers on machines described in XML.\n\n"
+                 "Commands:\n");
+    for (guint i = 0; i < G_N_ELEMENTS(commands); i++)
+        fprintf(out, "  %-10s %s\n", commands[i].name, commands[i].summary);
+    fprintf(out, "\n\"lightpath COMMAND --help\" tells a command's options; "
+                 "\"lightpath --version\" the version.\n");
+}
+
+static gboolean
+run_command(int argc, char **argv, GError **error)
+{
+    const char *names[G_N_ELEMENTS(commands) + 1] = {NULL};
+    for (guint i = 0; i < G_N_ELEMENTS(commands); i++) {
+        names[i] = commands[i].name;
+        if (strcmp(argv[0], commands[i].name) == 0)
+            return commands[i].function(argc, argv, error);
+    }
+    g_set_error(error, LP_INPUT_ERROR, LP_INPUT_ERROR_USAGE,
+                "got the unknown command \"%s\", wanted one such as \"%s\" (lightpath --help)",
+                argv[0], lp_nearest_name(argv[0], names));
+    return FALSE;
+}
+
+int
+main(int argc, char **argv)
+{
+    (void)setlocale(LC_CTYPE, "");
+    if (argc == 3 && strcmp(argv[1], "help") == 0) {
+        argv[1] = argv[2];
+        argv[2] = (char[]){"--help"};
+    }
+    if (argc < 2) {
+        print_help(stderr);
+        return 2;
+    }
+    if (strcmp(argv[1], "--version") == 0) {
+        printf("lightpath %s\n", LP_VERSION);
+        return 0;
+    }
+    if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0 ||
+        strcmp(argv[1], "help") == 0) {
+        print_help(stdout);
+        return 0;
+    }
+    g_autoptr(GError) error = NULL;
+    if (run_command(argc - 1, argv + 1, &error))
+        return 0;
+    /* One line, whatever a file name or an attribute held. */
+    g_strdelimit(error->message, "\r\n", ' ');
+    fprintf(stderr, "lightpath: %s\n", error->message);
+    return g_error_matches(error, LP_INPUT_ERROR, LP_INPUT_ERROR_USAGE) ? 2 : 1;
+}

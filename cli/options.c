@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Shared option parsing, input loading and result printing. */
+#include "cli/options.h"
+
+#include "base/error.h"
+#include "base/file.h"
+#include "base/units.h"
+
+#include <string.h>
+#include <sys/resource.h>
+
+gboolean
+lp_usage_error(GError **error, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    g_autofree char *message = g_strdup_vprintf(format, arguments);
+    va_end(arguments);
+    g_set_error_literal(error, LP_INPUT_ERROR, LP_INPUT_ERROR_USAGE, message);
+    return FALSE;
+}
+
+static gboolean
+has_argument_count(const char *command, int n, int n_minimum, int n_maximum, GError **error)
+{
+    if (n >= n_minimum && n <= n_maximum)
+        return TRUE;
+    if (n_minimum == n_maximum)
+        return lp_usage_error(error, "%s: got %d arguments, wanted %d (lightpath %s --help)",
+                              command, n, n_minimum, command);
+    return lp_usage_error(error, "%s: got %d arguments, wanted at least %d (lightpath %s --help)",
+                          command, n, n_minimum, command);
+}
+
+gboolean
+lp_options_parse(const char *command, const char *arguments, const char *summary,
+                 const GOptionEntry *entries, int *argc, char ***argv, int n_minimum,
+                 int n_maximum, GError **error)
+{
+    g_autofree char *program = g_strconcat("lightpath ", command, NULL);
+    g_set_prgname(program);
+    g_autoptr(GOptionContext) context = g_option_context_new(arguments);
+    g_option_context_set_summary(context, summary);
+    g_option_context_add_main_entries(context, entries, NULL);
+    g_autoptr(GError) fault = NULL;
+    if (!g_option_context_parse(context, argc, argv, &fault))
+        return lp_usage_error(error, "%s: %s", command, fault->message);
+    return has_argument_count(command, *argc - 1, n_minimum, n_maximum, error);
+}
+
+gboolean
+lp_option_choice(const char *option, const char *text, const char *const *names, guint fallback,
+                 guint *out_index, GError **error)
+{
+    g_autoptr(GError) fault = NULL;
+    int index = text == NULL ? (int)fallback : lp_choice_parse(text, names, &fault);
+    if (index < 0)
+        return lp_usage_error(error, "--%s: %s", option, fault->message);
+    *out_index = (guint)index;
+    return TRUE;
+}
+
+gboolean
+lp_format_parse(const char *text, LpFormat *out_format, GError **error)
+{
+    static const char *const names[] = {"text", "json", NULL};
+    guint index = 0;
+    if (!lp_option_choice("format", text, names, LP_FORMAT_TEXT, &index, error))
+        return FALSE;
+    *out_format = (LpFormat)index;
+    return TRUE;
+}
+
+gboolean
+lp_load_inputs(const char *workload_name, const char *platform_name, const char *const *settings,
+               LpWorkload **out_workload, LpMachine **out_machine, GError **error)
+{
+    g_autofree char *workload_path = lp_file_find("workloads", workload_name, error);
+    if (workload_path == NULL)
+        return FALSE;
+    g_autofree char *platform_path = lp_file_find("platforms", platform_name, error);
+    if (platform_path == NULL)
+        return FALSE;
+    g_autoptr(LpWorkload) workload = lp_workload_load(workload_path, settings, error);
+    if (workload == NULL)
+        return FALSE;
+    *out_machine = lp_machine_load(platform_path, error);
+    if (*out_machine == NULL)
+        return FALSE;
+    *out_workload = g_steal_pointer(&workload);
+    return TRUE;
+}
+
+gboolean
+lp_print_result(const char *text, GError **error)
+{
+    return lp_file_write("-", text, strlen(text), error);
+}
+
+gboolean
+lp_print_json(JsonNode *node, GError **error)
+{
+    g_autoptr(JsonNode) owned = node;
+    g_autofree char *text = lp_report_print_json(owned);
+    return lp_print_result(text, error);
+}
+
+double
+lp_wall_clock_s(void)
+{
+    return (double)g_get_monotonic_time() * 1e-6;
+}
+
+guint64
+lp_peak_rss_bytes(void)
+{
+    struct rusage self, children;
+    (void)getrusage(RUSAGE_SELF, &self);
+    (void)getrusage(RUSAGE_CHILDREN, &children);
+    /* Linux counts in KiB. */
+    return (guint64)MAX(self.ru_maxrss, children.ru_maxrss) * 1024;
+}

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the subcommands' command lines have in common. */
+#pragma once
+
+#include "report/report.h"
+
+G_BEGIN_DECLS
+
+typedef enum { LP_FORMAT_TEXT, LP_FORMAT_JSON } LpFormat;
+
+/** Sets LP_INPUT_ERROR_USAGE; returns FALSE. */
+gboolean lp_usage_error(GError **error, const char *format, ...) G_GNUC_PRINTF(2, 3);
+
+/** Parses @entries; what remains is @argv[1..]. Between @n_minimum and @n_maximum arguments must.
+ * @command: "simulate". Error: LP_INPUT_ERROR_USAGE. */
+gboolean lp_options_parse(const char *command, const char *arguments, const char *summary,
+                          const GOptionEntry *entries, int *argc, char ***argv, int n_minimum,
+                          int n_maximum, GError **error) G_GNUC_WARN_UNUSED_RESULT;
+
+/** @text: NULL for text. Error: LP_INPUT_ERROR_USAGE. */
+gboolean lp_format_parse(const char *text, LpFormat *out_format,
+                         GError **error) G_GNUC_WARN_UNUSED_RESULT;
+
+/** The index of @text among @names, @fallback if it is NULL. Error: LP_INPUT_ERROR_USAGE that names
+ * @option. */
+gboolean lp_option_choice(const char *option, const char *text, const char *const *names,
+                          guint fallback, guint *out_index,
+                          GError **error) G_GNUC_WARN_UNUSED_RESULT;
+
+/** Loads the workload and the platform that the command line names. */
+gboolean lp_load_inputs(const char *workload_name, const char *platform_name,
+                        const char *const *settings, LpWorkload **out_workload,
+                        LpMachine **out_machine, GError **error) G_GNUC_WARN_UNUSED_RESULT;
+
+/** Prints a result on stdout, whole. */
+gboolean lp_print_result(const char *text, GError **error) G_GNUC_WARN_UNUSED_RESULT;
+/** The same, JSON. @node: (transfer full). */
+gboolean lp_print_json(JsonNode *node, GError **error) G_GNUC_WARN_UNUSED_RESULT;
+
+/** Seconds on a clock that never goes back. */
+double lp_wall_clock_s(void);
+/** Peak resident memory of this process and of its finished children, whichever is larger. */
+guint64 lp_peak_rss_bytes(void);
+
+G_END_DECLS

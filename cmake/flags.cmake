@@ -1,0 +1,22 @@
+# SPDX-License-Identifier: Apache-2.0
+# Compiler flags, per target.
+
+option(LIGHTPATH_WERROR "Treat warnings as errors" OFF)
+option(LIGHTPATH_SANITIZE "Build with the address and undefined-behaviour sanitizers" OFF)
+
+add_library(lp_flags INTERFACE)
+target_compile_features(lp_flags INTERFACE c_std_17)
+# -fexceptions: SimGrid unwinds killed actors with C++ exceptions; without it their frames leak.
+target_compile_options(lp_flags INTERFACE
+    -Wall -Wextra -Wpedantic -Wconversion -Wshadow -Wstrict-prototypes -Wmissing-prototypes
+    -Wcast-qual -Wwrite-strings -Wundef -Wvla -fexceptions -fno-common)
+if(LIGHTPATH_WERROR)
+    target_compile_options(lp_flags INTERFACE -Werror)
+endif()
+if(LIGHTPATH_SANITIZE)
+    target_compile_options(lp_flags INTERFACE
+        -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer)
+    target_link_options(lp_flags INTERFACE -fsanitize=address,undefined)
+    # SimGrid's other context factories confuse AddressSanitizer.
+    target_compile_definitions(lp_flags INTERFACE LP_CONTEXT_FACTORY="thread")
+endif()

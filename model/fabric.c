@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Rates and latencies between two accelerators, from their distance alone. */
+#include "model/fabric.h"
+
+static gboolean
+same_domain(const LpFabric *self, guint64 a, guint64 b)
+{
+    return a / self->domain_size == b / self->domain_size;
+}
+
+double
+lp_fabric_latency_s(const LpFabric *self, guint64 a, guint64 b)
+{
+    if (a == b)
+        return 0.0;
+    if (same_domain(self, a, b))
+        return self->scale_up_latency_s;
+    guint64 domain_a = a / self->domain_size;
+    guint64 domain_b = b / self->domain_size;
+    for (guint32 i = 0; i + 1 < self->n_tiers; i++)
+        if (domain_a / self->tiers[i].span_domains == domain_b / self->tiers[i].span_domains)
+            return self->tiers[i].latency_s;
+    return self->n_tiers > 0 ? self->tiers[self->n_tiers - 1].latency_s : 0.0;
+}
+
+double
+lp_fabric_bytes_per_s(const LpFabric *self, guint64 a, guint64 b)
+{
+    return same_domain(self, a, b) ? self->scale_up_bytes_per_s : self->scale_out_bytes_per_s;
+}
+
+static LpFabricEdge
+edge_between(const LpFabric *self, guint64 a, guint64 b)
+{
+    return (LpFabricEdge){lp_fabric_latency_s(self, a, b), lp_fabric_bytes_per_s(self, a, b)};
+}
+
+static LpFabricEdge
+slower(LpFabricEdge a, LpFabricEdge b)
+{
+    return (LpFabricEdge){MAX(a.latency_s, b.latency_s), MIN(a.bytes_per_s, b.bytes_per_s)};
+}
+
+LpFabricEdge
+lp_fabric_ring_edge(const LpFabric *self, guint64 stride, guint64 n)
+{
+    LpFabricEdge slowest = edge_between(self, (n - 1) * stride, 0);
+    for (guint64 i = 0; i + 1 < n; i++)
+        slowest = slower(slowest, edge_between(self, i * stride, (i + 1) * stride));
+    return slowest;
+}
+
+LpFabricEdge
+lp_fabric_boundary_edge(const LpFabric *self, guint64 n_ranks, guint64 stride, guint64 n_stages)
+{
+    LpFabricEdge slowest = edge_between(self, 0, stride);
+    for (guint64 rank = 0; rank < n_ranks; rank++)
+        if (rank / stride % n_stages != n_stages - 1)
+            slowest = slower(slowest, edge_between(self, rank, rank + stride));
+    return slowest;
+}
+
+double
+lp_fabric_edge_all_reduce_s(const LpFabricEdge *self, guint64 n, double size_bytes)
+{
+    double others = (double)(n - 1);
+    return 2.0 * others * self->latency_s +
+           2.0 * others / (double)n * size_bytes / self->bytes_per_s;
+}
+
+double
+lp_fabric_edge_message_s(const LpFabricEdge *self, double size_bytes)
+{
+    return self->latency_s + size_bytes / self->bytes_per_s;
+}

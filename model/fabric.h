@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the closed form knows of a machine's networks: rates and latencies, no topology. */
+#pragma once
+
+#include <glib.h>
+
+G_BEGIN_DECLS
+
+#define LP_FABRIC_TIERS_MAX 4
+
+/** The scale-out fabric seen by distance: pairs of accelerators within one block of
+ * @span_domains domains are @latency_s apart. */
+typedef struct {
+    guint64 span_domains;
+    double latency_s;
+} LpFabricTier;
+
+typedef struct {
+    guint32 domain_size; /**< accelerators a scale-up domain; rank r stands in domain r / size */
+    double scale_up_bytes_per_s;  /**< an accelerator's, each way */
+    double scale_up_latency_s;    /**< one way, end to end */
+    double scale_out_bytes_per_s; /**< an accelerator's share, each way */
+    guint32 n_tiers;
+    LpFabricTier tiers[LP_FABRIC_TIERS_MAX]; /**< growing spans; the last one holds all */
+} LpFabric;
+
+/** What a group pays for the slowest of the pairs that it sends over. */
+typedef struct {
+    double latency_s;   /**< the highest, one way */
+    double bytes_per_s; /**< the lowest, each way */
+} LpFabricEdge;
+
+/** One-way latency between the accelerators @a and @b, s; 0 from one to itself. A fabric without
+ * tiers has no latency between domains. */
+double lp_fabric_latency_s(const LpFabric *self, guint64 a, guint64 b);
+/** Rate of a lonely flow between the accelerators @a and @b, bytes/s. */
+double lp_fabric_bytes_per_s(const LpFabric *self, guint64 a, guint64 b);
+
+/** The slowest edge of the ring over the @n accelerators 0, @stride, 2 @stride, ..., the
+ * wrap-around included. @n: at least 1. */
+LpFabricEdge lp_fabric_ring_edge(const LpFabric *self, guint64 stride, guint64 n);
+/** The slowest edge between neighbouring stages of all pipelines: among @n_ranks accelerators, from
+ * each r of stage i = (r / @stride) mod @n_stages to r + @stride of stage i + 1. The way from the
+ * last stage back to the first is never slower: in nested tiers, two ends are no farther apart than
+ * the farthest neighbours between them. @n_stages: at least 2. */
+LpFabricEdge lp_fabric_boundary_edge(const LpFabric *self, guint64 n_ranks, guint64 stride,
+                                     guint64 n_stages);
+
+/** Ring all-reduce of @size_bytes over @n ranks: 2 (n-1) a + 2 (n-1)/n V/BW, s; a the latency, BW
+ * the rate, V the size (Patarasuk and Yuan, JPDC 2009, without the additions). */
+double lp_fabric_edge_all_reduce_s(const LpFabricEdge *self, guint64 n, double size_bytes);
+/** One message of @size_bytes: a + V/BW, s. */
+double lp_fabric_edge_message_s(const LpFabricEdge *self, double size_bytes);
+
+G_END_DECLS

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Bytes that training takes on one accelerator. */
+#pragma once
+
+#include "model/plan.h"
+
+G_BEGIN_DECLS
+
+typedef struct {
+    double weights_bytes;
+    double gradients_bytes;
+    double optimizer_bytes;
+    double activations_bytes;
+    double buffers_bytes;
+} LpMemory;
+
+/** Bytes of activations that one layer keeps for the backward pass of one micro-batch, on one rank
+ * (Korthikanti et al., arXiv 2205.05198; b s h (34 + 5 a s / h) in 2 bytes without parallelism). */
+double lp_memory_layer_activations_bytes(const LpTransformer *transformer, const LpPlan *plan);
+
+/** One rank of @stage: weights and gradients at the plan's precisions, Adam with fp32 master
+ * weights, activations of the micro-batches in flight (Korthikanti et al., arXiv 2205.05198,
+ * equations 1-6). */
+LpMemory lp_memory_of_stage(const LpTransformer *transformer, const LpPlan *plan, guint32 stage);
+double lp_memory_sum(const LpMemory *self);
+/** The fullest stage's. */
+LpMemory lp_memory_fullest(const LpTransformer *transformer, const LpPlan *plan);
+
+G_END_DECLS

@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The catalogue of accelerators (platforms/accelerators.xml): every number has a source there. */
+#include "platforms/catalogue.h"
+
+#include "base/error.h"
+#include "base/xml.h"
+#include "platforms_resource.h"
+
+#define CATALOGUE "resource:///lightpath/platforms/catalogue/accelerators.xml"
+#define SCHEMA "resource:///lightpath/platforms/catalogue/accelerators.xsd"
+
+static gboolean
+read_peaks(const LpXml *xml, xmlNode *node, LpAccelerator *accelerator, GError **error)
+{
+    for (xmlNode *peak = lp_xml_element(node->children, "peak"); peak != NULL;
+         peak = lp_xml_element(peak->next, "peak")) {
+        int precision =
+            lp_choice_parse(lp_xml_attribute(peak, "precision"), lp_precision_names, error);
+        if (precision < 0) {
+            lp_xml_prefix(xml, peak, "precision", error);
+            return FALSE;
+        }
+        if (!lp_xml_quantity(xml, peak, "rate", LP_QUANTITY_SPEED,
+                             &accelerator->peak_flop_per_s[precision], error))
+            return FALSE;
+    }
+    return TRUE;
+}
+
+static gboolean
+read_accelerator(const LpXml *xml, xmlNode *node, LpAccelerator *accelerator, GError **error)
+{
+    const xmlNode *memory = lp_xml_element(node->children, "memory");
+    const xmlNode *multiprocessors = lp_xml_element(node->children, "multiprocessors");
+    const xmlNode *achievable = lp_xml_element(node->children, "achievable");
+    guint64 n_sms = 0;
+    g_strlcpy(accelerator->name, lp_xml_attribute(node, "name"), sizeof accelerator->name);
+    if (!read_peaks(xml, node, accelerator, error) ||
+        !lp_xml_quantity(xml, memory, "size", LP_QUANTITY_SIZE, &accelerator->memory_bytes,
+                         error) ||
+        !lp_xml_quantity(xml, memory, "bandwidth", LP_QUANTITY_BANDWIDTH,
+                         &accelerator->memory_bytes_per_s, error) ||
+        !lp_xml_count(xml, multiprocessors, "count", 1, G_MAXUINT32, &n_sms, error) ||
+        !lp_xml_number(xml, achievable, "gemm-efficiency", 0, 1, &accelerator->gemm_efficiency,
+                       error) ||
+        !lp_xml_number(xml, achievable, "memory-efficiency", 0, 1, &accelerator->memory_efficiency,
+                       error) ||
+        !lp_xml_quantity(xml, achievable, "launch", LP_QUANTITY_TIME, &accelerator->launch_s,
+                         error))
+        return FALSE;
+    accelerator->n_sms = (guint32)n_sms;
+    return TRUE;
+}
+
+GArray *
+lp_catalogue_load(GError **error)
+{
+    /* Without a reference the linker leaves the resources of this static library out. */
+    g_assert(lp_platforms_get_resource() != NULL);
+    g_autoptr(LpXml) xml = lp_xml_load(CATALOGUE, SCHEMA, error);
+    if (xml == NULL)
+        return NULL;
+    g_autoptr(GArray) accelerators = g_array_new(FALSE, TRUE, sizeof(LpAccelerator));
+    for (xmlNode *node = lp_xml_element(lp_xml_root(xml)->children, "accelerator"); node != NULL;
+         node = lp_xml_element(node->next, "accelerator")) {
+        LpAccelerator accelerator = {.name = ""};
+        if (!read_accelerator(xml, node, &accelerator, error))
+            return NULL;
+        g_array_append_val(accelerators, accelerator);
+    }
+    return g_steal_pointer(&accelerators);
+}
+
+gboolean
+lp_catalogue_find(const char *name, LpAccelerator *out_accelerator, GError **error)
+{
+    g_return_val_if_fail(name != NULL && out_accelerator != NULL, FALSE);
+    g_autoptr(GArray) accelerators = lp_catalogue_load(error);
+    if (accelerators == NULL)
+        return FALSE;
+    g_autoptr(GPtrArray) names = g_ptr_array_new();
+    for (guint i = 0; i < accelerators->len; i++)
+        g_ptr_array_add(names, g_array_index(accelerators, LpAccelerator, i).name);
+    g_ptr_array_add(names, NULL);
+    int place = lp_choice_parse(name, (const char *const *)names->pdata, error);
+    if (place < 0)
+        return FALSE;
+    *out_accelerator = g_array_index(accelerators, LpAccelerator, place);
+    return TRUE;
+}

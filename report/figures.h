@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Rates that follow from an iteration's time. */
+#pragma once
+
+#include "platforms/machine.h"
+#include "workloads/workload.h"
+
+G_BEGIN_DECLS
+
+typedef struct {
+    double iteration_time_s;
+    double mfu; /**< model FLOP over the dense peak of the precision */
+    double hfu; /**< hardware FLOP, recomputation included, over the same */
+    double tokens_per_s;
+    double model_tflops_per_accelerator;
+    double hardware_tflops_per_accelerator;
+} LpFigures;
+
+LpFigures lp_figures(const LpWorkload *workload, const LpMachine *machine, double iteration_time_s);
+
+G_END_DECLS

@@ -1,0 +1,238 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Reports as tables for people. */
+#include "base/units.h"
+#include "report/report.h"
+#include "sim/engine.h"
+#include <string.h>
+
+static void
+append_quantity(GString *out, const char *label, LpQuantity quantity, double value)
+{
+    g_autofree char *text = lp_quantity_format(quantity, value);
+    g_string_append_printf(out, "  %-22s %14s\n", label, text);
+}
+
+static void
+append_plan(GString *out, const LpReport *self)
+{
+    const char *name;
+    char *text;
+    gsize column = 0;
+    g_string_append(out, "plan       ");
+    for (guint i = 0; (text = lp_workload_attribute(self->workload, i, &name)) != NULL; i++) {
+        g_autofree char *entry = g_strdup_printf(" %s=%s", name, text);
+        g_free(text);
+        if (column + strlen(entry) > 86) {
+            g_string_append(out, "\n           ");
+            column = 0;
+        }
+        g_string_append(out, entry);
+        column += strlen(entry);
+    }
+    g_string_append_c(out, '\n');
+}
+
+static void
+append_head(GString *out, const LpReport *self)
+{
+    const LpMachine *machine = self->machine;
+    g_string_append_printf(out, "workload    %s, %.4g billion parameters\n", self->workload->name,
+                           lp_transformer_parameters(&self->workload->transformer) * 1e-9);
+    g_string_append_printf(out,
+                           "platform    %s (%s), %" G_GUINT64_FORMAT " of %" G_GUINT64_FORMAT
+                           " accelerators %s\n",
+                           machine->path, machine->system, lp_plan_n_ranks(&self->workload->plan),
+                           machine->n_accelerators, machine->accelerator.name);
+    append_plan(out, self);
+}
+
+static gboolean
+is_shown(const LpTerms *const *columns, guint n_columns, LpTerm term)
+{
+    for (guint i = 0; i < n_columns; i++)
+        if (columns[i]->s[term] != 0.0)
+            return TRUE;
+    return FALSE;
+}
+
+/* Terms that are 0 everywhere share one line, so that the others stand out. */
+static void
+append_zero_terms(GString *out, const LpTerms *const *columns, guint n_columns)
+{
+    GString *zero = g_string_new(NULL);
+    for (LpTerm term = 0; term < LP_N_TERMS; term++)
+        if (!is_shown(columns, n_columns, term))
+            g_string_append_printf(zero, "%s%s", zero->len > 0 ? ", " : "", lp_term_names[term]);
+    if (zero->len > 0)
+        g_string_append_printf(out, "  %s: 0\n", zero->str);
+    g_string_free(zero, TRUE);
+}
+
+static void
+append_row(GString *out, const char *label, const double *values, guint n, const char *format)
+{
+    g_string_append_printf(out, "  %-22s", label);
+    for (guint i = 0; i < n; i++) {
+        g_string_append_c(out, ' ');
+        char text[64];
+        g_ascii_formatd(text, sizeof text, format, values[i]);
+        g_string_append_printf(out, "%14s", text);
+    }
+    g_string_append_c(out, '\n');
+}
+
+static void
+append_figures(GString *out, const LpReport *self, const double *times_s, guint n)
+{
+    double mfu[3], hfu[3], tokens[3], model[3], hardware[3];
+    for (guint i = 0; i < n; i++) {
+        LpFigures figures = lp_figures(self->workload, self->machine, times_s[i]);
+        mfu[i] = figures.mfu;
+        hfu[i] = figures.hfu;
+        tokens[i] = figures.tokens_per_s;
+        model[i] = figures.model_tflops_per_accelerator;
+        hardware[i] = figures.hardware_tflops_per_accelerator;
+    }
+    append_row(out, "MFU", mfu, n, "%.4f");
+    append_row(out, "HFU", hfu, n, "%.4f");
+    append_row(out, "tokens/s", tokens, n, "%.0f");
+    append_row(out, "model TFLOP/s", model, n, "%.1f");
+    append_row(out, "hardware TFLOP/s", hardware, n, "%.1f");
+}
+
+static void
+append_terms(GString *out, const LpReport *self, const LpTerms *const *columns,
+             const double *times_s, guint n)
+{
+    append_row(out, "iteration time", times_s, n, "%.6f");
+    for (LpTerm term = 0; term < LP_N_TERMS; term++) {
+        double values[3];
+        if (!is_shown(columns, n, term))
+            continue;
+        for (guint i = 0; i < n; i++)
+            values[i] = columns[i]->s[term];
+        g_autofree char *label = g_strconcat("  ", lp_term_names[term], NULL);
+        append_row(out, label, values, n, "%.6f");
+    }
+    append_zero_terms(out, columns, n);
+    append_figures(out, self, times_s, n);
+}
+
+static void
+append_difference(GString *out, const LpReport *self)
+{
+    const LpDifference *difference = &self->difference;
+    double whole = self->simulation->run.iteration_time_s - lp_terms_sum(&self->closed_form);
+    g_string_append_printf(out, "\nsimulated less closed form: %+.6f s (%+.2f %%), of which\n", whole,
+                           100.0 * difference->iteration_fraction);
+    const struct {
+        const char *label;
+        double value_s;
+    } rows[] = {{"contention", difference->contention_s},
+                {"imbalance of stages", difference->imbalance_s},
+                {"communication algorithms", difference->communication_s},
+                {"schedule's messages", difference->schedule_s},
+                {"overlap", -difference->overlap_s},
+                {"unexplained", difference->unexplained_s}};
+    for (guint i = 0; i < G_N_ELEMENTS(rows); i++)
+        g_string_append_printf(out, "  %-24s %+12.6f s\n", rows[i].label, rows[i].value_s);
+    g_string_append_printf(out,
+                           "  (runs: %.6f s as it is, %.6f s uncontended, %.6f s balanced too,\n"
+                           "   %.6f s with free messages between stages too; %.6f s hidden)\n",
+                           self->simulation->run.iteration_time_s,
+                           self->simulation->uncontended.iteration_time_s,
+                           self->simulation->balanced.iteration_time_s,
+                           self->simulation->free_messages.iteration_time_s,
+                           self->simulation->run.overlap_s);
+}
+
+static void
+append_traffic(GString *out, const LpReport *self)
+{
+    static const LpTerm terms[LP_N_TRAFFIC] = {LP_TERM_TP, LP_TERM_PP, LP_TERM_DP,
+                                               LP_TERM_EP, LP_TERM_CP, LP_TERM_DP};
+    const LpSimulation *simulation = self->simulation;
+    g_string_append(out, "\ntraffic on the wire, all ranks (narrowest tier)\n");
+    for (LpTraffic traffic = 0; traffic < LP_N_TRAFFIC; traffic++) {
+        LpTerm term = terms[traffic];
+        g_string_append_printf(out, "  %-22s %20" G_GUINT64_FORMAT " B  %s\n",
+                               lp_traffic_names[traffic],
+                               simulation->run.traffic_bytes[traffic],
+                               simulation->has_tier[term] ? lp_tier_names[simulation->tiers[term]]
+                                                          : "");
+    }
+}
+
+static void
+append_memory(GString *out, const LpReport *self)
+{
+    g_string_append(out, "\nmemory of an accelerator, fullest stage\n");
+    append_quantity(out, "weights", LP_QUANTITY_SIZE, self->memory.weights_bytes);
+    append_quantity(out, "gradients", LP_QUANTITY_SIZE, self->memory.gradients_bytes);
+    append_quantity(out, "optimizer", LP_QUANTITY_SIZE, self->memory.optimizer_bytes);
+    append_quantity(out, "activations", LP_QUANTITY_SIZE, self->memory.activations_bytes);
+    append_quantity(out, "buffers", LP_QUANTITY_SIZE, self->memory.buffers_bytes);
+    append_quantity(out, "capacity", LP_QUANTITY_SIZE, self->machine->accelerator.memory_bytes);
+}
+
+static void
+append_engine(GString *out, const LpReport *self)
+{
+    const LpSimulation *simulation = self->simulation;
+    g_string_append_printf(out, "\nengine      %s, fidelity=%s, collapse=%s\n", lp_engine_version(),
+                           lp_fidelity_names[self->fidelity], self->collapse ? "on" : "off");
+    g_string_append_printf(out, "            %s\n           ", simulation->proof);
+    for (guint i = 0; i < simulation->engine_options->len; i++) {
+        const LpEngineOption *option = &g_array_index(simulation->engine_options, LpEngineOption, i);
+        g_string_append_printf(out, " %s:%s", option->name, option->value);
+        if (i % 4 == 3)
+            g_string_append(out, "\n           ");
+    }
+    g_string_append_c(out, '\n');
+}
+
+static void
+append_end(GString *out, const LpReport *self)
+{
+    for (guint i = 0; i < self->warnings->len; i++)
+        g_string_append_printf(out, "warning     %s\n", (const char *)self->warnings->pdata[i]);
+    if (self->has_cost) {
+        g_autofree char *rss =
+            lp_quantity_format(LP_QUANTITY_SIZE, (double)self->cost.peak_rss_bytes);
+        g_string_append_printf(out, "cost        %.2f s, %s, %" G_GUINT64_FORMAT " activities\n",
+                               self->cost.wall_s, rss, self->simulation->run.n_activities);
+    }
+}
+
+char *
+lp_report_to_text(const LpReport *self)
+{
+    GString *out = g_string_new(NULL);
+    append_head(out, self);
+    append_engine(out, self);
+    append_traffic(out, self);
+    append_memory(out, self);
+    append_end(out, self);
+    const LpTerms *columns[] = {&self->simulation->run.terms, &self->closed_form, &self->amped};
+    double times_s[] = {self->simulation->run.iteration_time_s, lp_terms_sum(&self->closed_form),
+                        lp_terms_sum(&self->amped)};
+    g_string_append_printf(out, "\n  %-22s %14s %14s %14s\n", "seconds", "simulated", "closed form",
+                           "AMPeD");
+    append_terms(out, self, columns, times_s, 3);
+    append_difference(out, self);
+    return g_string_free(out, FALSE);
+}
+
+char *
+lp_report_estimate_to_text(const LpReport *self, gboolean amped)
+{
+    GString *out = g_string_new(NULL);
+    append_head(out, self);
+    const LpTerms *terms = amped ? &self->amped : &self->closed_form;
+    double time_s = lp_terms_sum(terms);
+    append_memory(out, self);
+    append_end(out, self);
+    g_string_append_printf(out, "\n  %-22s %14s\n", "seconds", amped ? "AMPeD" : "closed form");
+    append_terms(out, self, &terms, &time_s, 1);
+    return g_string_free(out, FALSE);
+}

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Starts SimGrid: the one place where its settings are chosen. */
+#pragma once
+
+#include <glib.h>
+
+G_BEGIN_DECLS
+
+/** A setting as it is handed to SimGrid, and why it has this value. */
+typedef struct {
+    const char *name;
+    const char *value;
+    const char *reason;
+} LpEngineOption;
+
+/** All settings for a simulation of @n_actors actors. Returns: (transfer full) array. */
+GArray *lp_engine_options(guint64 n_actors);
+
+/** Starts the engine with @options, and loads @platform_path, which must have been checked. Once a
+ * process: a second platform aborts. Sets the latency of every link to 0: a lonely flow then takes
+ * exactly bytes / bandwidth, sharing is fair, and the sender pays the latency. */
+void lp_engine_start(const GArray *options, const char *platform_path);
+
+/** The engine's name and version, "SimGrid 3.32". Static. */
+const char *lp_engine_version(void);
+
+/** Runs until all actors have ended. Returns: the simulated time, s. */
+double lp_engine_run(void);
+
+G_END_DECLS

@@ -1,0 +1,192 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Collectives among actors: gather, then a delay, or the ring over channels. */
+#include "sim/group.h"
+
+#include "sim/collective/ring.h"
+
+#include <simgrid/actor.h>
+#include <simgrid/barrier.h>
+#include <simgrid/engine.h>
+
+struct LpProcessGroup {
+    LpGroup kind;
+    LpFidelity fidelity;
+    gboolean as_delay;
+    guint64 n_actors, weight;
+    guint64 n_arrived;
+    LpClock last;      /* of the last member to arrive */
+    sg_bar_t barrier;  /* owned; NULL for a single actor */
+    LpLonelyRing ring;
+    LpChannel **channels; /* owned, by member: to the next one; NULL entries for delays */
+    const LpOp *timed_op; /* borrowed: the op that lonely_s belongs to */
+    double lonely_s;
+    guint64 traffic_bytes[LP_N_TRAFFIC];
+    guint64 n_delays;
+};
+
+LpProcessGroup *
+lp_process_group_new(const LpEdges *edges, LpGroup kind, guint64 first_rank, guint64 n_actors,
+                     gboolean as_delay, guint64 weight, LpFidelity fidelity)
+{
+    LpProcessGroup *self = g_new0(LpProcessGroup, 1);
+    self->kind = kind;
+    self->fidelity = fidelity;
+    self->as_delay = as_delay;
+    self->n_actors = n_actors;
+    self->weight = weight;
+    lp_lonely_ring_init(&self->ring, edges, kind, first_rank);
+    if (n_actors > 1)
+        self->barrier = sg_barrier_init((unsigned)n_actors);
+    self->channels = g_new0(LpChannel *, self->ring.n_members);
+    return self;
+}
+
+void
+lp_process_group_free(LpProcessGroup *self)
+{
+    if (self == NULL)
+        return;
+    for (guint64 i = 0; i < self->ring.n_members; i++)
+        lp_channel_free(self->channels[i]);
+    g_free(self->channels);
+    lp_lonely_ring_clear(&self->ring);
+    if (self->barrier != NULL)
+        sg_barrier_destroy(self->barrier);
+    g_free(self);
+}
+
+void
+lp_process_group_set_channel(LpProcessGroup *self, guint64 index, LpChannel *channel)
+{
+    self->channels[index] = channel;
+}
+
+LpChannel *
+lp_process_group_inbox(const LpProcessGroup *self, guint64 index)
+{
+    return self->channels[(index + self->ring.n_members - 1) % self->ring.n_members];
+}
+
+gboolean
+lp_process_group_is_delay(const LpProcessGroup *self)
+{
+    return self->as_delay;
+}
+
+guint64
+lp_process_group_n_members(const LpProcessGroup *self)
+{
+    return self->ring.n_members;
+}
+
+void
+lp_process_group_gather(LpProcessGroup *self, LpClock *clock)
+{
+    if (self->barrier == NULL)
+        return;
+    /* Nobody can overwrite it before all have read it: the next gathering needs all of them. */
+    if (++self->n_arrived == self->n_actors) {
+        self->last = *clock;
+        self->n_arrived = 0;
+    }
+    (void)sg_barrier_wait(self->barrier);
+    *clock = self->last;
+}
+
+/* One step of a ring. Receives are always posted, so that what arrives meanwhile is only picked up
+ * after sending, and a step takes as long as the longer of both. */
+static void
+exchange(LpProcessGroup *self, guint64 index, guint64 bytes, double latency_s)
+{
+    lp_channel_send(self->channels[index], bytes, latency_s);
+    (void)lp_channel_receive(lp_process_group_inbox(self, index));
+}
+
+/* One flow an edge carries all of the collective's bytes, and the collective ends with the last
+ * flow, since every block goes all the way round. */
+static void
+run_flow(LpProcessGroup *self, guint64 index, const LpOp *op)
+{
+    double n_steps = (double)lp_ring_n_steps(op->collective, self->ring.n_members);
+    exchange(self, index,
+             lp_ring_member_bytes(op->collective, self->ring.n_members, op->bytes, index),
+             n_steps * self->ring.latency_s);
+    (void)sg_barrier_wait(self->barrier);
+}
+
+static void
+run_messages(LpProcessGroup *self, guint64 index, const LpOp *op)
+{
+    guint64 n = self->ring.n_members, n_steps = lp_ring_n_steps(op->collective, n);
+    double latency_s = lp_channel_route(self->channels[index])->latency_s;
+    for (guint64 step = 0; step < n_steps; step++)
+        exchange(self, index, lp_ring_step_bytes(op->collective, n, op->bytes, index, step),
+                 latency_s);
+}
+
+/* A lone actor stands for the whole group. */
+static void
+count_traffic(LpProcessGroup *self, guint64 index, const LpOp *op)
+{
+    guint64 n = self->ring.n_members;
+    guint64 bytes = self->n_actors == n
+                        ? lp_ring_member_bytes(op->collective, n, op->bytes, index)
+                        : lp_ring_total_bytes(op->collective, n, op->bytes);
+    self->traffic_bytes[op->traffic] += bytes * self->weight;
+}
+
+/* All members ask for the same op in turn: one works it out. */
+static double
+lonely_time_s(LpProcessGroup *self, const LpOp *op)
+{
+    if (self->timed_op != op) {
+        self->timed_op = op;
+        self->lonely_s =
+            lp_lonely_ring_time_s(&self->ring, op->collective, op->bytes, self->fidelity);
+    }
+    return self->lonely_s;
+}
+
+void
+lp_process_group_run(LpProcessGroup *self, guint64 index, const LpOp *op, double scale,
+                     LpClock *clock, LpMeter *meter)
+{
+    lp_process_group_gather(self, clock);
+    LpMeterMark mark = {0};
+    if (meter != NULL)
+        mark = lp_meter_mark(meter, simgrid_get_clock());
+    if (self->as_delay) {
+        sg_actor_sleep_for(scale * lonely_time_s(self, op));
+        self->n_delays++;
+    } else if (self->fidelity == LP_FIDELITY_FLOW) {
+        run_flow(self, index, op);
+    } else {
+        run_messages(self, index, op);
+    }
+    count_traffic(self, index, op);
+    lp_clock_charge(clock, op->term, simgrid_get_clock());
+    if (meter != NULL)
+        lp_meter_add_overlap(meter, mark, simgrid_get_clock());
+}
+
+void
+lp_process_group_add_traffic(const LpProcessGroup *self, guint64 *io_bytes)
+{
+    for (LpTraffic traffic = 0; traffic < LP_N_TRAFFIC; traffic++)
+        io_bytes[traffic] += self->traffic_bytes[traffic];
+}
+
+void
+lp_process_group_add_counts(const LpProcessGroup *self, guint64 *io_sent_bytes,
+                            guint64 *io_received_bytes, guint64 *io_n_activities)
+{
+    *io_n_activities += self->n_delays;
+    for (guint64 i = 0; i < self->ring.n_members; i++) {
+        const LpChannel *channel = self->channels[i];
+        if (channel == NULL)
+            continue;
+        *io_sent_bytes += lp_channel_sent_bytes(channel);
+        *io_received_bytes += lp_channel_received_bytes(channel);
+        *io_n_activities += lp_channel_n_activities(channel);
+    }
+}

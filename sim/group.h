@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A process group in a run: runs collectives among the actors of its members. */
+#pragma once
+
+#include "sim/channel.h"
+#include "sim/clock.h"
+#include "sim/lonely.h"
+
+G_BEGIN_DECLS
+
+typedef struct LpProcessGroup LpProcessGroup;
+
+/**
+ * @first_rank: the first member. @n_actors: members that have an actor: all, or one that stands for
+ * its mirror images. @as_delay: collectives take their lonely time. @weight: how many mirror images
+ * the group stands for. Returns: (transfer full).
+ */
+LpProcessGroup *lp_process_group_new(const LpEdges *edges, LpGroup kind, guint64 first_rank,
+                                     guint64 n_actors, gboolean as_delay, guint64 weight,
+                                     LpFidelity fidelity);
+void lp_process_group_free(LpProcessGroup *self);
+
+/** Gives member @index its channel to the next member. @channel: (transfer full). */
+void lp_process_group_set_channel(LpProcessGroup *self, guint64 index, LpChannel *channel);
+/** The channel that member @index receives on, borrowed, or NULL. */
+LpChannel *lp_process_group_inbox(const LpProcessGroup *self, guint64 index);
+gboolean lp_process_group_is_delay(const LpProcessGroup *self);
+guint64 lp_process_group_n_members(const LpProcessGroup *self);
+
+/** Waits for all members; afterwards @clock is that of the last to arrive. Actors only. */
+void lp_process_group_gather(LpProcessGroup *self, LpClock *clock);
+/** Member @index takes part in @op. @scale: of the lonely time, if it is a delay. @meter: counts the
+ * time as hidden while the rank works, or NULL. Actors only. */
+void lp_process_group_run(LpProcessGroup *self, guint64 index, const LpOp *op, double scale,
+                          LpClock *clock, LpMeter *meter);
+
+/** Bytes that crossed links by traffic class, mirror images included; @io_bytes is added to. */
+void lp_process_group_add_traffic(const LpProcessGroup *self, guint64 *io_bytes);
+/** Adds the counts of the group's channels. */
+void lp_process_group_add_counts(const LpProcessGroup *self, guint64 *io_sent_bytes,
+                                 guint64 *io_received_bytes, guint64 *io_n_activities);
+
+G_END_DECLS

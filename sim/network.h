@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The loaded machine as the engine sees it: hosts, links with their true latencies, routes. */
+#pragma once
+
+#include "platforms/machine.h"
+
+G_BEGIN_DECLS
+
+struct s4u_Host; /* an opaque SimGrid host */
+
+/** Where on a route a link stands. */
+typedef enum { LP_TIER_SCALE_UP, LP_TIER_PORT, LP_TIER_LEAF, LP_TIER_SPINE, LP_N_TIERS } LpTier;
+
+extern const char *const lp_tier_names[]; /* "scale_up" "port" "leaf" "spine" */
+
+#define LP_ROUTE_LINKS_MAX (2 * LP_FAT_TREE_LEVELS_MAX)
+
+typedef struct {
+    double bytes_per_s;
+    double latency_s; /**< as described; the engine's copy is set to 0 */
+} LpLink;
+
+typedef struct {
+    guint32 n_links;
+    guint32 links[LP_ROUTE_LINKS_MAX]; /**< indices, in order */
+    LpTier tiers[LP_ROUTE_LINKS_MAX];
+    double latency_s;   /**< sum over the links */
+    double bytes_per_s; /**< of a lonely flow: the narrowest link's */
+    LpTier narrowest;   /**< tier of that link, the first among equals */
+} LpRoute;
+
+typedef struct LpNetwork LpNetwork;
+
+/** Reads links and hosts of the platform that lp_engine_start() loaded. @machine: borrowed, must
+ * outlive it. Must be called before latencies are zeroed. Returns: (transfer full). */
+LpNetwork *lp_network_new(const LpMachine *machine);
+void lp_network_free(LpNetwork *self);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(LpNetwork, lp_network_free)
+
+const LpMachine *lp_network_machine(const LpNetwork *self);
+guint32 lp_network_n_links(const LpNetwork *self);
+const LpLink *lp_network_link(const LpNetwork *self, guint32 index);
+/** Name of a link. Static for the run. */
+const char *lp_network_link_name(const LpNetwork *self, guint32 index);
+struct s4u_Host *lp_network_host(const LpNetwork *self, guint64 accelerator,
+                                 LpAttachment attachment);
+/** The route from accelerator @a to @b over the attachment that joins them. */
+LpRoute lp_network_route(const LpNetwork *self, guint64 a, guint64 b);
+
+G_END_DECLS

@@ -1,0 +1,228 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Private groups and mirrored slices. */
+#include "sim/proof.h"
+
+#define NOBODY G_MAXUINT64
+#define SHARED (G_MAXUINT64 - 1)
+
+/* The one user of a link: a group, named by its kind and first member, or a single edge. */
+static guint64
+edge_user(const LpEdges *edges, LpEdgeKind kind, guint64 rank)
+{
+    guint64 first = rank;
+    if (kind < LP_EDGE_FORWARD)
+        first = lp_iteration_group_member(edges->iteration, (LpGroup)kind, rank, 0);
+    return first * LP_N_EDGES + kind;
+}
+
+/* Returns: (transfer full) the only user of each link, NOBODY or SHARED. */
+static guint64 *
+find_users(const LpEdges *edges)
+{
+    guint32 n_links = lp_network_n_links(edges->network);
+    guint64 *users = g_new(guint64, n_links);
+    for (guint32 i = 0; i < n_links; i++)
+        users[i] = NOBODY;
+    for (LpEdgeKind kind = 0; kind < LP_N_EDGES; kind++)
+        for (guint64 rank = 0; rank < edges->n_ranks; rank++) {
+            const LpEdge *edge = lp_edges_get(edges, kind, rank);
+            guint64 user = edge->present ? edge_user(edges, kind, rank) : NOBODY;
+            for (guint32 i = 0; edge->present && i < edge->route.n_links; i++) {
+                guint64 *entry = &users[edge->route.links[i]];
+                *entry = *entry == NOBODY || *entry == user ? user : SHARED;
+            }
+        }
+    return users;
+}
+
+static gboolean
+edge_is_private(const LpEdge *edge, const guint64 *users)
+{
+    for (guint32 i = 0; i < edge->route.n_links; i++)
+        if (users[edge->route.links[i]] == SHARED)
+            return FALSE;
+    return TRUE;
+}
+
+static void
+prove_private(LpProof *self, const LpEdges *edges)
+{
+    g_autofree guint64 *users = find_users(edges);
+    for (LpGroup group = 0; group < LP_N_GROUPS; group++) {
+        gboolean *is_private = self->is_private[group];
+        guint64 n_edges = 0, n_private = 0;
+        for (guint64 rank = 0; rank < edges->n_ranks; rank++)
+            is_private[rank] = lp_edges_get(edges, (LpEdgeKind)group, rank)->present;
+        for (guint64 rank = 0; rank < edges->n_ranks; rank++) {
+            const LpEdge *edge = lp_edges_get(edges, (LpEdgeKind)group, rank);
+            if (!edge->present)
+                continue;
+            /* One contested edge makes the whole ring wait: the first member stands for all. */
+            if (!edge_is_private(edge, users))
+                is_private[lp_iteration_group_member(edges->iteration, group, rank, 0)] = FALSE;
+        }
+        for (guint64 rank = 0; rank < edges->n_ranks; rank++) {
+            if (!lp_edges_get(edges, (LpEdgeKind)group, rank)->present)
+                continue;
+            is_private[rank] =
+                is_private[lp_iteration_group_member(edges->iteration, group, rank, 0)];
+            n_edges++;
+            n_private += is_private[rank] ? 1 : 0;
+        }
+        self->all_private[group] = n_edges > 0 && n_private == n_edges;
+    }
+}
+
+/* The map from the first slice's links to those of one other slice, and back. */
+typedef struct {
+    guint32 *image, *preimage; /* owned, by link; valid where the stamp is the slice's */
+    guint32 *image_stamp, *preimage_stamp;
+    guint32 *slice; /* owned: the slice that uses a link, plus 1 */
+    guint32 stamp;
+} LinkMap;
+
+static void
+link_map_init(LinkMap *self, guint32 n_links)
+{
+    self->image = g_new0(guint32, n_links);
+    self->preimage = g_new0(guint32, n_links);
+    self->image_stamp = g_new0(guint32, n_links);
+    self->preimage_stamp = g_new0(guint32, n_links);
+    self->slice = g_new0(guint32, n_links);
+}
+
+static void
+link_map_clear(LinkMap *self)
+{
+    g_free(self->image);
+    g_free(self->preimage);
+    g_free(self->image_stamp);
+    g_free(self->preimage_stamp);
+    g_free(self->slice);
+}
+
+/* Extends the map by @from -> @to; FALSE if that contradicts it. */
+static gboolean
+link_map_join(LinkMap *self, const LpNetwork *network, guint32 from, guint32 to)
+{
+    const LpLink *a = lp_network_link(network, from), *b = lp_network_link(network, to);
+    if (a->bytes_per_s > b->bytes_per_s || a->bytes_per_s < b->bytes_per_s ||
+        a->latency_s > b->latency_s || a->latency_s < b->latency_s)
+        return FALSE;
+    if (self->slice[to] != 0 && self->slice[to] != self->stamp)
+        return FALSE;
+    if (self->image_stamp[from] == self->stamp && self->image[from] != to)
+        return FALSE;
+    if (self->preimage_stamp[to] == self->stamp && self->preimage[to] != from)
+        return FALSE;
+    self->slice[to] = self->stamp;
+    self->image[from] = to;
+    self->image_stamp[from] = self->stamp;
+    self->preimage[to] = from;
+    self->preimage_stamp[to] = self->stamp;
+    return TRUE;
+}
+
+/* Joins the routes of one edge of the first slice and of its counterpart. */
+static gboolean
+join_edges(LpProof *self, LinkMap *map, const LpNetwork *network, const LpEdge *from,
+           const LpEdge *to)
+{
+    if (from->present != to->present)
+        return FALSE;
+    if (!from->present)
+        return TRUE;
+    if (from->route.n_links != to->route.n_links)
+        return FALSE;
+    for (guint32 i = 0; i < from->route.n_links; i++)
+        if (!link_map_join(map, network, from->route.links[i], to->route.links[i])) {
+            self->has_contested_link = TRUE;
+            self->contested_link = to->route.links[i];
+            return FALSE;
+        }
+    return TRUE;
+}
+
+static void
+prove_mirrored(LpProof *self, const LpEdges *edges)
+{
+    const LpPlan *plan = &edges->iteration->plan;
+    guint32 tp = plan->degree[LP_AXIS_TP];
+    if (tp < 2 || !self->all_private[LP_GROUP_TP])
+        return;
+    LinkMap map = {0};
+    link_map_init(&map, lp_network_n_links(edges->network));
+    self->tp_mirrored = TRUE;
+    for (guint32 slice = 0; self->tp_mirrored && slice < tp; slice++) {
+        map.stamp = slice + 1;
+        for (guint64 rank = 0; self->tp_mirrored && rank < edges->n_ranks; rank++) {
+            LpCoordinates coordinates = lp_plan_coordinates(plan, rank);
+            if (coordinates.at[LP_AXIS_TP] != 0)
+                continue;
+            coordinates.at[LP_AXIS_TP] = slice;
+            guint64 mirror = lp_plan_rank(plan, &coordinates);
+            for (LpEdgeKind kind = LP_EDGE_DP; self->tp_mirrored && kind < LP_N_EDGES; kind++)
+                self->tp_mirrored =
+                    join_edges(self, &map, edges->network, lp_edges_get(edges, kind, rank),
+                               lp_edges_get(edges, kind, mirror));
+        }
+    }
+    link_map_clear(&map);
+}
+
+LpProof *
+lp_proof_new_nothing(const LpEdges *edges)
+{
+    LpProof *self = g_new0(LpProof, 1);
+    for (LpGroup group = 0; group < LP_N_GROUPS; group++)
+        self->is_private[group] = g_new0(gboolean, edges->n_ranks);
+    return self;
+}
+
+LpProof *
+lp_proof_new(const LpEdges *edges)
+{
+    LpProof *self = lp_proof_new_nothing(edges);
+    prove_private(self, edges);
+    prove_mirrored(self, edges);
+    return self;
+}
+
+void
+lp_proof_free(LpProof *self)
+{
+    if (self == NULL)
+        return;
+    for (LpGroup group = 0; group < LP_N_GROUPS; group++)
+        g_free(self->is_private[group]);
+    g_free(self);
+}
+
+char *
+lp_proof_describe(const LpProof *self, const LpEdges *edges)
+{
+    g_autoptr(GString) text = g_string_new(NULL);
+    static const char *const names[] = {"tensor-parallel", "data-parallel", "embedding"};
+    for (LpGroup group = 0; group < LP_N_GROUPS; group++) {
+        guint64 n_private = 0, n_members = 0;
+        for (guint64 rank = 0; rank < edges->n_ranks; rank++) {
+            n_members += lp_edges_get(edges, (LpEdgeKind)group, rank)->present ? 1 : 0;
+            n_private += self->is_private[group][rank] ? 1 : 0;
+        }
+        guint64 size = lp_iteration_group_size(edges->iteration, group);
+        if (n_members > 0)
+            g_string_append_printf(text,
+                                   "%" G_GUINT64_FORMAT " of %" G_GUINT64_FORMAT
+                                   " %s groups have their links to themselves; ",
+                                   n_private / size, n_members / size, names[group]);
+    }
+    if (self->tp_mirrored)
+        g_string_append_printf(text, "the %u slices of the tensor-parallel axis mirror each other",
+                               edges->iteration->plan.degree[LP_AXIS_TP]);
+    else if (self->has_contested_link)
+        g_string_append_printf(text, "the tensor-parallel slices are not mirror images: link %s",
+                               lp_network_link_name(edges->network, self->contested_link));
+    else
+        g_string_append(text, "every rank is simulated for itself");
+    return g_string_free(g_steal_pointer(&text), FALSE);
+}

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Proves, from routes and placement and before the run, what need not be simulated flow by flow.
+ *
+ * A group is private if no other traffic of the iteration ever uses a link of its ring: its
+ * collectives cannot meet contention, and take a time that follows from their steps. The slices of
+ * the tensor-parallel axis (all ranks with the same tp coordinate) mirror each other if a one-to-one
+ * map of links carries all pipeline and gradient routes of the first slice onto those of each other
+ * slice, with equal bandwidths and latencies, and no link serves two slices: what happens in one
+ * happens in all, at the same instants. */
+#pragma once
+
+#include "sim/edge.h"
+
+G_BEGIN_DECLS
+
+typedef struct {
+    gboolean *is_private[LP_N_GROUPS]; /* owned, by rank: its group of that kind is private */
+    gboolean all_private[LP_N_GROUPS]; /**< every group of that kind is (FALSE if there is none) */
+    gboolean tp_mirrored;
+    guint32 contested_link; /**< why not mirrored: this link serves two slices or breaks the map */
+    gboolean has_contested_link;
+} LpProof;
+
+LpProof *lp_proof_new(const LpEdges *edges);
+/** The proof that nothing may be collapsed: every flow of every rank is simulated. */
+LpProof *lp_proof_new_nothing(const LpEdges *edges);
+void lp_proof_free(LpProof *self);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(LpProof, lp_proof_free)
+
+/** One line for people: what was proven. Returns: (transfer full). */
+char *lp_proof_describe(const LpProof *self, const LpEdges *edges);
+
+G_END_DECLS

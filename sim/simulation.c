@@ -1,0 +1,259 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The run and its counterfactuals, side by side in processes of their own. */
+#include "sim/simulation.h"
+
+#include "base/file.h"
+#include "sim/engine.h"
+
+#include <glib/gstdio.h>
+
+#include <errno.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+G_DEFINE_QUARK(lp_simulation_error, lp_simulation_error)
+
+gboolean
+lp_simulation_check(const LpWorkload *workload, const LpMachine *machine, GError **error)
+{
+    guint64 n_ranks = lp_plan_n_ranks(&workload->plan);
+    if (n_ranks <= machine->n_accelerators)
+        return TRUE;
+    g_set_error(error, LP_SIMULATION_ERROR, LP_SIMULATION_ERROR_FIT,
+                "%s: got a plan of %" G_GUINT64_FORMAT
+                " ranks (tp x pp x dp), wanted at most the %" G_GUINT64_FORMAT
+                " accelerators of %s",
+                workload->path, n_ranks, machine->n_accelerators, machine->path);
+    return FALSE;
+}
+
+/* A shipped platform lives inside the program; the engine reads files only. */
+gboolean
+lp_simulation_start_engine(const LpMachine *machine, const GArray *engine_options, GError **error)
+{
+    if (!g_str_has_prefix(machine->path, "resource:")) {
+        lp_engine_start(engine_options, machine->path);
+        return TRUE;
+    }
+    g_autofree char *path = NULL;
+    g_autoptr(GBytes) text = lp_file_read(machine->path, error);
+    int file = text == NULL ? -1 : g_file_open_tmp("lightpath-XXXXXX.xml", &path, error);
+    if (file < 0)
+        return FALSE;
+    close(file);
+    gsize length;
+    const char *data = g_bytes_get_data(text, &length);
+    gboolean good = g_file_set_contents(path, data, (gssize)length, error);
+    if (good)
+        lp_engine_start(engine_options, path);
+    (void)g_unlink(path);
+    return good;
+}
+
+/* A counterfactual run in a child process. */
+typedef struct {
+    pid_t pid;
+    int pipe;
+} Child;
+
+static gboolean
+write_whole(int file, const void *data, size_t length)
+{
+    const char *rest = data;
+    while (length > 0) {
+        ssize_t written = write(file, rest, length);
+        if (written < 0 && errno != EINTR)
+            return FALSE;
+        if (written > 0) {
+            rest += written;
+            length -= (size_t)written;
+        }
+    }
+    return TRUE;
+}
+
+static gboolean
+read_whole(int file, void *data, size_t length)
+{
+    char *rest = data;
+    while (length > 0) {
+        ssize_t got = read(file, rest, length);
+        if (got == 0 || (got < 0 && errno != EINTR))
+            return FALSE;
+        if (got > 0) {
+            rest += got;
+            length -= (size_t)got;
+        }
+    }
+    return TRUE;
+}
+
+/* The engine can run once a process, and a loaded platform survives a fork: the child starts where
+ * the parent stands, without loading anything again. */
+static gboolean
+start_child(Child *self, const LpEdges *edges, const LpProof *proof, LpRunMode mode,
+            GError **error)
+{
+    int ends[2];
+    if (pipe(ends) != 0) {
+        g_set_error(error, LP_SIMULATION_ERROR, LP_SIMULATION_ERROR_RUN,
+                    "counterfactual run: cannot make a pipe: %s", g_strerror(errno));
+        return FALSE;
+    }
+    self->pid = fork();
+    if (self->pid == 0) {
+        close(ends[0]);
+        g_autoptr(LpTasks) tasks = lp_tasks_new(edges, proof, mode);
+        LpRunResult result = lp_world_run(edges, proof, tasks, (LpRunOptions){NULL, NULL, NULL});
+        _exit(write_whole(ends[1], &result, sizeof result) ? 0 : 1);
+    }
+    close(ends[1]);
+    self->pipe = ends[0];
+    if (self->pid > 0)
+        return TRUE;
+    close(ends[0]);
+    g_set_error(error, LP_SIMULATION_ERROR, LP_SIMULATION_ERROR_RUN,
+                "counterfactual run: cannot start a process: %s", g_strerror(errno));
+    return FALSE;
+}
+
+static gboolean
+finish_child(Child *self, LpRunResult *out_result, GError **error)
+{
+    gboolean whole = read_whole(self->pipe, out_result, sizeof *out_result);
+    int status = 0;
+    close(self->pipe);
+    while (waitpid(self->pid, &status, 0) < 0 && errno == EINTR)
+        continue;
+    if (whole && WIFEXITED(status) && WEXITSTATUS(status) == 0)
+        return TRUE;
+    g_set_error(error, LP_SIMULATION_ERROR, LP_SIMULATION_ERROR_RUN,
+                "counterfactual run: got no result (wait status %d), wanted one; is memory short?",
+                status);
+    return FALSE;
+}
+
+static double
+mean(const double *values, guint n)
+{
+    double sum = 0.0;
+    for (guint i = 0; i < n; i++)
+        sum += values[i];
+    return sum / n;
+}
+
+/* Messages: a stage between two others sends both ways; the two ends send one way each, so the sum
+ * over all stages counts every boundary once a direction. */
+static LpLonelyCommunication
+lonely_communication(const LpTasks *tasks, guint n_stages, guint32 virtual_stages)
+{
+    double messages_s = mean(tasks->message_s, n_stages) * n_stages;
+    guint n_boundaries = n_stages * virtual_stages - 1;
+    return (LpLonelyCommunication){
+        .tp_s = mean(tasks->lonely_s[LP_TERM_TP], n_stages),
+        .pp_s = n_boundaries == 0 ? 0.0 : messages_s / n_boundaries * virtual_stages,
+        .dp_s = mean(tasks->lonely_s[LP_TERM_DP], n_stages)};
+}
+
+static void
+find_tiers(LpSimulation *self, const LpEdges *edges)
+{
+    static const LpTerm terms[LP_N_EDGES] = {LP_TERM_TP, LP_TERM_DP, LP_TERM_DP, LP_TERM_PP,
+                                             LP_TERM_PP};
+    double slowest[LP_N_TERMS] = {0};
+    for (LpEdgeKind kind = 0; kind < LP_N_EDGES; kind++)
+        for (guint64 rank = 0; rank < edges->n_ranks; rank++) {
+            const LpEdge *edge = lp_edges_get(edges, kind, rank);
+            LpTerm term = terms[kind];
+            if (!edge->present ||
+                (self->has_tier[term] && edge->route.bytes_per_s >= slowest[term]))
+                continue;
+            self->has_tier[term] = TRUE;
+            slowest[term] = edge->route.bytes_per_s;
+            self->tiers[term] = edge->route.narrowest;
+        }
+}
+
+/* The modes of the counterfactual runs, each a step further from the machine as it is. */
+enum { N_COUNTERFACTUALS = 3 };
+
+static gboolean
+start_children(Child *children, const LpEdges *edges, const LpProof *proof, LpFidelity fidelity,
+               GError **error)
+{
+    LpRunMode mode = {.fidelity = fidelity, .merge = TRUE, .uncontended = TRUE};
+    for (guint i = 0; i < N_COUNTERFACTUALS; i++) {
+        mode.balanced = i >= 1;
+        mode.free_messages = i >= 2;
+        if (start_child(&children[i], edges, proof, mode, error))
+            continue;
+        LpRunResult dropped;
+        while (i-- > 0)
+            (void)finish_child(&children[i], &dropped, NULL);
+        return FALSE;
+    }
+    return TRUE;
+}
+
+/* Waits for all, so that none is left behind; the first failure is the one told. */
+static gboolean
+finish_children(Child *children, LpSimulation *self, GError **error)
+{
+    LpRunResult *const results[N_COUNTERFACTUALS] = {&self->uncontended, &self->balanced,
+                                                     &self->free_messages};
+    gboolean good = TRUE;
+    for (guint i = 0; i < N_COUNTERFACTUALS; i++)
+        good = finish_child(&children[i], results[i], good ? error : NULL) && good;
+    return good;
+}
+
+static gboolean
+run_all(LpSimulation *self, const LpEdges *edges, const LpProof *proof,
+        LpSimulationOptions options, GError **error)
+{
+    Child children[N_COUNTERFACTUALS];
+    if (!start_children(children, edges, proof, options.fidelity, error))
+        return FALSE;
+    LpRunMode mode = {.fidelity = options.fidelity, .merge = options.collapse};
+    g_autoptr(LpTasks) tasks = lp_tasks_new(edges, proof, mode);
+    self->lonely = lonely_communication(tasks, edges->iteration->programs->len,
+                                        edges->iteration->plan.virtual_stages);
+    self->run = lp_world_run(edges, proof, tasks, options.run);
+    return finish_children(children, self, error);
+}
+
+LpSimulation *
+lp_simulation_run(const LpWorkload *workload, const LpMachine *machine,
+                  LpSimulationOptions options, GError **error)
+{
+    if (!lp_simulation_check(workload, machine, error))
+        return NULL;
+    g_autoptr(LpIteration) iteration = lp_iteration_new(workload, &machine->accelerator, error);
+    if (iteration == NULL)
+        return NULL;
+    g_autoptr(LpSimulation) self = g_new0(LpSimulation, 1);
+    self->engine_options = lp_engine_options(2 * lp_plan_n_ranks(&workload->plan));
+    if (!lp_simulation_start_engine(machine, self->engine_options, error))
+        return NULL;
+    g_autoptr(LpNetwork) network = lp_network_new(machine);
+    g_autoptr(LpEdges) edges = lp_edges_new(iteration, network);
+    g_autoptr(LpProof) proof =
+        options.collapse ? lp_proof_new(edges) : lp_proof_new_nothing(edges);
+    self->proof = lp_proof_describe(proof, edges);
+    find_tiers(self, edges);
+    if (!run_all(self, edges, proof, options, error))
+        return NULL;
+    return g_steal_pointer(&self);
+}
+
+void
+lp_simulation_free(LpSimulation *self)
+{
+    if (self == NULL)
+        return;
+    if (self->engine_options != NULL)
+        g_array_unref(self->engine_options);
+    g_free(self->proof);
+    g_free(self);
+}

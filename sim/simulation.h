@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Simulates a workload on a machine: the run itself, and the counterfactual runs that explain it. */
+#pragma once
+
+#include "sim/world.h"
+#include "workloads/workload.h"
+
+G_BEGIN_DECLS
+
+#define LP_SIMULATION_ERROR (lp_simulation_error_quark())
+GQuark lp_simulation_error_quark(void);
+typedef enum {
+    LP_SIMULATION_ERROR_FIT, /**< The workload does not fit on the machine. */
+    LP_SIMULATION_ERROR_RUN, /**< A run ended without a result. */
+} LpSimulationError;
+
+typedef struct {
+    LpFidelity fidelity;
+    gboolean collapse; /**< leave out events that provably cannot matter */
+    LpRunOptions run;  /**< of the run itself, not of the counterfactual ones */
+} LpSimulationOptions;
+
+/** What is measured of single communications, without other traffic, on the mean stage, s. */
+typedef struct {
+    double tp_s; /**< all collectives of the tensor-parallel group in one iteration */
+    double pp_s; /**< all messages between stages that a stage with two neighbours sends */
+    double dp_s; /**< the gradient reduction, tied embeddings included */
+} LpLonelyCommunication;
+
+typedef struct {
+    LpRunResult run;         /**< as the machine is */
+    LpRunResult uncontended; /**< every communication takes its lonely time */
+    LpRunResult balanced;    /**< uncontended, and every stage takes the mean stage's time */
+    LpRunResult free_messages; /**< balanced, and messages between stages take no time */
+    LpLonelyCommunication lonely;
+    LpTier tiers[LP_N_TERMS]; /**< the narrowest tier that a term's traffic crosses */
+    gboolean has_tier[LP_N_TERMS];
+    GArray *engine_options; /* owned: LpEngineOption */
+    char *proof;            /* owned: what was proven contention-free */
+} LpSimulation;
+
+/** Starts the engine on the machine's platform, shipped or from a file. Once a process.
+ * @engine_options: of lp_engine_options(). Error: LP_INPUT_ERROR_FILE and GFileError. */
+gboolean lp_simulation_start_engine(const LpMachine *machine, const GArray *engine_options,
+                                    GError **error) G_GNUC_WARN_UNUSED_RESULT;
+
+/** Whether @machine has an accelerator for every rank. Error: LP_SIMULATION_ERROR_FIT. */
+gboolean lp_simulation_check(const LpWorkload *workload, const LpMachine *machine,
+                             GError **error) G_GNUC_WARN_UNUSED_RESULT;
+
+/**
+ * Simulates; starts the engine, so once a process. Ranks stand on accelerators in order.
+ * Errors: LP_SIMULATION_ERROR, LP_ITERATION_ERROR, LP_INPUT_ERROR. Returns: (transfer full).
+ */
+LpSimulation *lp_simulation_run(const LpWorkload *workload, const LpMachine *machine,
+                                LpSimulationOptions options,
+                                GError **error) G_GNUC_WARN_UNUSED_RESULT;
+void lp_simulation_free(LpSimulation *self);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(LpSimulation, lp_simulation_free)
+
+G_END_DECLS

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the first replica's ranks did when: one track per stage and stream. */
+#pragma once
+
+#include <glib.h>
+
+G_BEGIN_DECLS
+
+typedef enum { LP_STREAM_COMPUTE, LP_STREAM_TP, LP_STREAM_PP, LP_STREAM_DP, LP_N_STREAMS } LpStream;
+
+extern const char *const lp_stream_names[];
+
+typedef struct {
+    const char *name; /**< static */
+    guint32 stage;
+    LpStream stream;
+    gint32 micro_batch; /**< -1 where there is none */
+    guint32 chunk;
+    double start_s, end_s;
+} LpSlice;
+
+typedef struct {
+    GArray *slices; /* owned: LpSlice, in the order in which they ended */
+} LpTimeline;
+
+LpTimeline *lp_timeline_new(void);
+void lp_timeline_free(LpTimeline *self);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(LpTimeline, lp_timeline_free)
+
+/** Slices of no length are left out. @self may be NULL: nothing is recorded. */
+void lp_timeline_add(LpTimeline *self, LpSlice slice);
+
+G_END_DECLS

@@ -1,0 +1,244 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Builds a run from edges, proof and tasks. */
+#include "sim/world.h"
+
+#include "sim/engine.h"
+
+#include <simgrid/barrier.h>
+
+typedef struct {
+    const LpEdges *edges; /* borrowed */
+    const LpProof *proof; /* borrowed */
+    const LpTasks *tasks; /* borrowed */
+    LpRunState state;
+    LpRank *ranks;      /* owned; by rank, those without an actor stay empty */
+    GPtrArray *groups;  /* owned LpProcessGroup */
+    guint64 weight;     /* mirror images that each simulated slice stands for */
+} World;
+
+static gboolean
+overlaps_gradients(const LpIteration *iteration)
+{
+    return iteration->plan.overlap_dp && lp_iteration_group_size(iteration, LP_GROUP_DP) > 1;
+}
+
+static gboolean
+is_simulated(const World *self, guint64 rank)
+{
+    return !self->proof->tp_mirrored ||
+           lp_iteration_group_index(self->edges->iteration, LP_GROUP_TP, rank) == 0;
+}
+
+guint64
+lp_world_n_actors(const LpIteration *iteration, const LpProof *proof)
+{
+    guint64 n_ranks = lp_plan_n_ranks(&iteration->plan);
+    if (proof->tp_mirrored)
+        n_ranks /= iteration->plan.degree[LP_AXIS_TP];
+    return n_ranks * (overlaps_gradients(iteration) ? 2 : 1);
+}
+
+static gboolean
+group_is_delay(const World *self, LpGroup group, guint64 rank)
+{
+    return self->tasks->mode.uncontended ||
+           (self->tasks->mode.merge && self->proof->is_private[group][rank]);
+}
+
+/* A rank's compute stream stands where most of its own messages leave and arrive: the others cost
+ * more, but move the same bytes over the same links. */
+static LpAttachment
+compute_home(const World *self, guint64 rank)
+{
+    const LpIteration *iteration = self->edges->iteration;
+    double n_messages[LP_N_ATTACHMENTS] = {0};
+    for (LpEdgeKind kind = 0; kind < LP_N_EDGES; kind++) {
+        const LpEdge *edge = lp_edges_get(self->edges, kind, rank);
+        if (!edge->present || (kind == LP_EDGE_DP && overlaps_gradients(iteration)))
+            continue;
+        if (kind < LP_EDGE_FORWARD && group_is_delay(self, (LpGroup)kind, rank))
+            continue;
+        double weight = lp_plan_n_micro_batches(&iteration->plan);
+        if (kind == LP_EDGE_TP)
+            weight *= iteration->transformer.n_layers;
+        else if (kind < LP_EDGE_FORWARD)
+            weight = 1.0;
+        n_messages[edge->attachment] += weight;
+    }
+    return n_messages[LP_ATTACHMENT_SCALE_OUT] > n_messages[LP_ATTACHMENT_SCALE_UP]
+               ? LP_ATTACHMENT_SCALE_OUT
+               : LP_ATTACHMENT_SCALE_UP;
+}
+
+/* The attachment on which the actor stands that runs edges of @kind for @rank. */
+static LpAttachment
+edge_home(const World *self, LpEdgeKind kind, guint64 rank)
+{
+    if (kind == LP_EDGE_DP && overlaps_gradients(self->edges->iteration))
+        return lp_edges_get(self->edges, kind, rank)->attachment;
+    return compute_home(self, rank);
+}
+
+static LpChannel *
+new_channel(World *self, LpEdgeKind kind, guint64 rank, LpMeter *meter)
+{
+    const LpEdge *edge = lp_edges_get(self->edges, kind, rank);
+    LpChannelKind channel = LP_CHANNEL_DIRECT;
+    if (self->tasks->mode.free_messages)
+        channel = LP_CHANNEL_FREE;
+    else if (self->tasks->mode.uncontended)
+        channel = LP_CHANNEL_DELAY;
+    else if (edge_home(self, kind, rank) == edge->attachment &&
+             edge_home(self, kind, edge->to) == edge->attachment)
+        channel = LP_CHANNEL_MAILBOX;
+    g_autofree char *name = g_strdup_printf("%d:%" G_GUINT64_FORMAT, (int)kind, rank);
+    return lp_channel_new(channel, name, &edge->route,
+                          lp_network_host(self->edges->network, rank, edge->attachment),
+                          lp_network_host(self->edges->network, edge->to, edge->attachment),
+                          meter);
+}
+
+static void
+add_group(World *self, LpGroup kind, guint64 first_rank)
+{
+    const LpIteration *iteration = self->edges->iteration;
+    guint64 n = lp_iteration_group_size(iteration, kind);
+    gboolean alone = kind == LP_GROUP_TP && self->proof->tp_mirrored;
+    gboolean as_delay = group_is_delay(self, kind, first_rank);
+    LpProcessGroup *group =
+        lp_process_group_new(self->edges, kind, first_rank, alone ? 1 : n, as_delay,
+                             alone ? 1 : self->weight, self->tasks->mode.fidelity);
+    g_ptr_array_add(self->groups, group);
+    for (guint64 i = 0; i < n; i++) {
+        guint64 rank = lp_iteration_group_member(iteration, kind, first_rank, i);
+        if (!is_simulated(self, rank))
+            continue;
+        self->ranks[rank].groups[kind] = group;
+        self->ranks[rank].index[kind] = i;
+        if (!as_delay)
+            lp_process_group_set_channel(group, i, new_channel(self, (LpEdgeKind)kind, rank, NULL));
+    }
+}
+
+static void
+add_groups(World *self)
+{
+    const LpIteration *iteration = self->edges->iteration;
+    for (LpGroup kind = 0; kind < LP_N_GROUPS; kind++)
+        for (guint64 rank = 0; rank < self->edges->n_ranks; rank++)
+            if (is_simulated(self, rank) && lp_iteration_has_group(iteration, kind, rank) &&
+                lp_iteration_group_index(iteration, kind, rank) == 0)
+                add_group(self, kind, rank);
+}
+
+static void
+add_stage_channels(World *self, guint64 rank)
+{
+    static const LpEdgeKind edges[LP_N_DIRECTIONS] = {LP_EDGE_FORWARD, LP_EDGE_BACKWARD};
+    for (LpDirection direction = 0; direction < LP_N_DIRECTIONS; direction++) {
+        const LpEdge *edge = lp_edges_get(self->edges, edges[direction], rank);
+        if (!edge->present)
+            continue;
+        LpRank *receiver = &self->ranks[edge->to];
+        LpChannel *channel = new_channel(self, edges[direction], rank, &receiver->meter);
+        self->ranks[rank].out[direction] = channel;
+        receiver->in[direction] = channel;
+    }
+}
+
+static void
+start_rank(World *self, guint64 rank)
+{
+    const LpIteration *iteration = self->edges->iteration;
+    const LpNetwork *network = self->edges->network;
+    LpCoordinates at = lp_plan_coordinates(&iteration->plan, rank);
+    LpRank *simulated = &self->ranks[rank];
+    simulated->run = &self->state;
+    simulated->rank = rank;
+    simulated->stage = at.at[LP_AXIS_PP];
+    simulated->traced = self->state.timeline != NULL && at.at[LP_AXIS_TP] == 0 &&
+                        at.at[LP_AXIS_DP] == 0 && at.at[LP_AXIS_CP] == 0;
+    struct s4u_Host *gradient_home =
+        overlaps_gradients(iteration)
+            ? lp_network_host(network, rank, edge_home(self, LP_EDGE_DP, rank))
+            : NULL;
+    lp_rank_start(simulated, lp_network_host(network, rank, compute_home(self, rank)),
+                  gradient_home);
+    self->state.n_steps += lp_iteration_program(iteration, simulated->stage)->n_steps;
+}
+
+/* The last event decides; of several at one instant the lowest rank's. */
+static const LpRank *
+find_last(const World *self)
+{
+    const LpRank *last = NULL;
+    for (guint64 rank = 0; rank < self->edges->n_ranks; rank++)
+        if (is_simulated(self, rank) &&
+            (last == NULL || self->ranks[rank].clock.at_s > last->clock.at_s))
+            last = &self->ranks[rank];
+    return last;
+}
+
+static LpRunResult
+read_result(const World *self)
+{
+    const LpRank *last = find_last(self);
+    LpRunResult result = {.iteration_time_s = last->clock.at_s,
+                          .terms = last->clock.terms,
+                          .rank = last->rank,
+                          .overlap_s = last->meter.overlap_s,
+                          .n_activities = self->state.n_delays};
+    for (LpTraffic traffic = 0; traffic < LP_N_TRAFFIC; traffic++)
+        result.traffic_bytes[traffic] = self->state.tp_bytes[traffic];
+    for (guint i = 0; i < self->groups->len; i++) {
+        const LpProcessGroup *group = self->groups->pdata[i];
+        lp_process_group_add_traffic(group, result.traffic_bytes);
+        lp_process_group_add_counts(group, &result.sent_bytes, &result.received_bytes,
+                                    &result.n_activities);
+    }
+    for (guint64 rank = 0; rank < self->edges->n_ranks; rank++)
+        for (LpDirection direction = 0; direction < LP_N_DIRECTIONS; direction++) {
+            const LpChannel *channel = self->ranks[rank].out[direction];
+            if (channel == NULL)
+                continue;
+            result.traffic_bytes[LP_TRAFFIC_PP] += lp_channel_sent_bytes(channel) * self->weight;
+            result.sent_bytes += lp_channel_sent_bytes(channel);
+            result.received_bytes += lp_channel_received_bytes(channel);
+            result.n_activities += lp_channel_n_activities(channel);
+        }
+    return result;
+}
+
+LpRunResult
+lp_world_run(const LpEdges *edges, const LpProof *proof, const LpTasks *tasks,
+             LpRunOptions options)
+{
+    World self = {.edges = edges, .proof = proof, .tasks = tasks};
+    guint64 n_actors = lp_world_n_actors(edges->iteration, proof);
+    self.weight = proof->tp_mirrored ? edges->iteration->plan.degree[LP_AXIS_TP] : 1;
+    self.ranks = g_new0(LpRank, edges->n_ranks);
+    self.groups = g_ptr_array_new_with_free_func((GDestroyNotify)lp_process_group_free);
+    self.state = (LpRunState){.iteration = edges->iteration,
+                              .tasks = tasks,
+                              .start = sg_barrier_init((unsigned)n_actors),
+                              .timeline = options.timeline,
+                              .progress = options.progress,
+                              .progress_data = options.progress_data};
+    add_groups(&self);
+    for (guint64 rank = 0; rank < edges->n_ranks; rank++)
+        if (is_simulated(&self, rank))
+            add_stage_channels(&self, rank);
+    for (guint64 rank = 0; rank < edges->n_ranks; rank++)
+        if (is_simulated(&self, rank))
+            start_rank(&self, rank);
+    (void)lp_engine_run();
+
+    LpRunResult result = read_result(&self);
+    result.n_actors = n_actors;
+    for (guint64 rank = 0; rank < edges->n_ranks; rank++)
+        lp_rank_clear(&self.ranks[rank]);
+    g_ptr_array_unref(self.groups);
+    sg_barrier_destroy(self.state.start);
+    g_free(self.ranks);
+    return result;
+}

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* One run of an iteration: builds ranks, groups and channels, runs them, and reads the result. */
+#pragma once
+
+#include "sim/actor_rank.h"
+
+G_BEGIN_DECLS
+
+/** What a run says. Plain data: it travels between processes. */
+typedef struct {
+    double iteration_time_s;
+    LpTerms terms;    /**< along the critical path; they sum to iteration_time_s */
+    guint64 rank;     /**< the rank of the last event */
+    double overlap_s; /**< seconds in which that rank's communication was hidden behind its work */
+    guint64 traffic_bytes[LP_N_TRAFFIC]; /**< on the wire, all ranks */
+    guint64 sent_bytes, received_bytes;  /**< through the simulated channels */
+    guint64 n_actors;
+    guint64 n_activities; /**< engine activities: delays and flows */
+} LpRunResult;
+
+typedef struct {
+    LpTimeline *timeline; /* borrowed: filled for the first replica, or NULL */
+    void (*progress)(guint64 n_done, guint64 n_all, void *data); /**< or NULL */
+    void *progress_data;
+} LpRunOptions;
+
+/** Number of actors that a run with @proof makes. */
+guint64 lp_world_n_actors(const LpIteration *iteration, const LpProof *proof);
+
+/** Runs the iteration. Once a process. */
+LpRunResult lp_world_run(const LpEdges *edges, const LpProof *proof, const LpTasks *tasks,
+                         LpRunOptions options);
+
+G_END_DECLS

@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Transformers, plans and machines that several tests of the model start from. */
+#pragma once
+
+#include "model/fabric.h"
+#include "model/kernel.h"
+
+/** A GPT of the SC 2021 paper: vocabulary 51200, sequence 2048, FFN 4 h. */
+static inline LpTransformer
+lp_test_gpt(guint32 n_layers, guint32 hidden, guint32 n_heads)
+{
+    return (LpTransformer){.n_layers = n_layers,
+                           .hidden = hidden,
+                           .n_heads = n_heads,
+                           .n_kv_heads = n_heads,
+                           .ffn = 4 * hidden,
+                           .seq = 2048,
+                           .vocab = 51200,
+                           .ffn_kind = LP_FFN_GELU,
+                           .attention = LP_ATTENTION_UNFUSED,
+                           .positions = LP_POSITIONS_LEARNED,
+                           .tied_embeddings = TRUE,
+                           .embedding = TRUE};
+}
+
+/** A Llama of 2 or 3: untied, rotary, gated. */
+static inline LpTransformer
+lp_test_llama(guint32 n_layers, guint32 hidden, guint32 n_heads, guint32 n_kv_heads, guint32 ffn,
+              guint32 vocab)
+{
+    return (LpTransformer){.n_layers = n_layers,
+                           .hidden = hidden,
+                           .n_heads = n_heads,
+                           .n_kv_heads = n_kv_heads,
+                           .ffn = ffn,
+                           .seq = 4096,
+                           .vocab = vocab,
+                           .ffn_kind = LP_FFN_SWIGLU,
+                           .attention = LP_ATTENTION_UNFUSED,
+                           .positions = LP_POSITIONS_ROTARY,
+                           .tied_embeddings = FALSE,
+                           .embedding = TRUE};
+}
+
+/** Ranks in the order tp, cp, ep, dp, pp; 1F1B, fp16 throughout, nothing recomputed. */
+static inline LpPlan
+lp_test_plan(guint32 tp, guint32 pp, guint32 dp, guint32 micro_batch, guint32 global_batch)
+{
+    return (LpPlan){
+        .degree = {[LP_AXIS_TP] = tp,
+                   [LP_AXIS_CP] = 1,
+                   [LP_AXIS_EP] = 1,
+                   [LP_AXIS_DP] = dp,
+                   [LP_AXIS_PP] = pp},
+        .order = {LP_AXIS_TP, LP_AXIS_CP, LP_AXIS_EP, LP_AXIS_DP, LP_AXIS_PP},
+        .virtual_stages = 1,
+        .micro_batch = micro_batch,
+        .global_batch = global_batch,
+        .schedule = LP_SCHEDULE_1F1B,
+        .recompute = LP_RECOMPUTE_NONE,
+        .precision = LP_PRECISION_FP16,
+        .gradient_bytes = 2,
+    };
+}
+
+/** 312 TFLOP/s at half efficiency, 2 TB/s at four fifths; vectors free of charge, no launch time.
+ */
+static inline LpAccelerator
+lp_test_accelerator(void)
+{
+    return (LpAccelerator){
+        .name = "test",
+        .peak_flop_per_s = {[LP_PRECISION_FP16] = 312e12, [LP_PRECISION_FP32] = 1e30},
+        .memory_bytes = 80e9,
+        .memory_bytes_per_s = 2e12,
+        .n_sms = 108,
+        .gemm_efficiency = 0.5,
+        .memory_efficiency = 0.8,
+    };
+}
+
+/** Domains of 8; without latency. */
+static inline LpFabric
+lp_test_fabric(double scale_up_bytes_per_s, double scale_out_bytes_per_s)
+{
+    return (LpFabric){
+        .domain_size = 8,
+        .scale_up_bytes_per_s = scale_up_bytes_per_s,
+        .scale_out_bytes_per_s = scale_out_bytes_per_s,
+        .n_tiers = 1,
+        .tiers = {{.span_domains = G_MAXUINT32}},
+    };
+}

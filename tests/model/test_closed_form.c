@@ -1,0 +1,286 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "model/closed_form.h"
+#include "tests/model/shapes.h"
+#include "tests/testlib.h"
+
+#define IDENTITY 1e-12 /* the same sum in another order */
+
+/* Half of the fourth decimal: as many digits as the vectors have. */
+#define HALF_DIGIT 5.1e-5
+
+/* Terms computed apart from this code: TP 8 in domains of 8, micro-batch 1, fp16, no latency. */
+static const struct {
+    const char *label;
+    guint32 n_layers, hidden, n_heads;
+    guint32 pp, dp, n_micro_batches;
+    double scale_up_bytes_per_s;
+    double tp_s, pp_s, dp_s;
+} vectors[] = {
+    {"GPT-3 175B", 96, 12288, 96, 8, 16, 64, 400e9, 0.67646, 0.25770, 0.40917},
+    {"145.6B", 80, 12288, 96, 8, 24, 96, 300e9, 1.1274, 0.3865, 0.3488},
+    {"310.1B", 96, 16384, 128, 16, 15, 144, 300e9, 1.3529, 0.7731, 0.3618},
+    {"529.6B", 105, 20480, 128, 35, 9, 280, 300e9, 1.6442, 1.8790, 0.2690},
+    {"1008B", 128, 25600, 160, 64, 6, 512, 300e9, 2.5054, 4.2950, 0.2625},
+};
+
+static void
+test_vectors(void)
+{
+    for (guint i = 0; i < G_N_ELEMENTS(vectors); i++) {
+        LpTransformer gpt = lp_test_gpt(vectors[i].n_layers, vectors[i].hidden, vectors[i].n_heads);
+        LpPlan plan = lp_test_plan(8, vectors[i].pp, vectors[i].dp, 1,
+                                   vectors[i].n_micro_batches * vectors[i].dp);
+        LpAccelerator accelerator = lp_test_accelerator();
+        LpFabric fabric = lp_test_fabric(vectors[i].scale_up_bytes_per_s, 25e9);
+        LpClosedFormInput input = {&gpt, &plan, &accelerator, &fabric};
+        lp_test_close(vectors[i].label, lp_closed_form_tp_s(&input), vectors[i].tp_s,
+                      HALF_DIGIT / vectors[i].tp_s);
+        lp_test_close(vectors[i].label, lp_closed_form_pp_s(&input), vectors[i].pp_s,
+                      HALF_DIGIT / vectors[i].pp_s);
+        /* The vectors count 4 d a layer for biases and norms, here 13 h, positions and final norm.
+         */
+        double uncounted = 9.0 * gpt.n_layers * gpt.hidden + (2048.0 + 2.0) * gpt.hidden;
+        double share = 1.0 - uncounted / lp_transformer_parameters(&gpt);
+        lp_test_close(vectors[i].label, share * lp_closed_form_dp_s(&input), vectors[i].dp_s,
+                      HALF_DIGIT / vectors[i].dp_s);
+    }
+}
+
+/* A machine with latencies: 2 us inside a domain of 8, 7 us outside. */
+static LpFabric
+latent_fabric(void)
+{
+    LpFabric fabric = lp_test_fabric(300e9, 25e9);
+    fabric.scale_up_latency_s = 2e-6;
+    fabric.tiers[0].latency_s = 7e-6;
+    return fabric;
+}
+
+/* b 2, s 2048, h 1024, 2 bytes. */
+static const double volume_bytes = 2.0 * 2048.0 * 1024.0 * 2.0;
+
+static void
+test_tp(void)
+{
+    static const struct {
+        const char *label;
+        gboolean sequence_parallel;
+        LpRecompute recompute;
+        double collectives;
+    } rows[] = {
+        {"plain", FALSE, LP_RECOMPUTE_NONE, 4.0},
+        {"selective", FALSE, LP_RECOMPUTE_SELECTIVE, 4.0},
+        {"full", FALSE, LP_RECOMPUTE_FULL, 6.0},
+        {"sequence parallel: a quarter more", TRUE, LP_RECOMPUTE_NONE, 5.0},
+        {"sequence parallel, full", TRUE, LP_RECOMPUTE_FULL, 7.0},
+    };
+    for (guint i = 0; i < G_N_ELEMENTS(rows); i++) {
+        LpTransformer gpt = lp_test_gpt(24, 1024, 16);
+        LpPlan plan = lp_test_plan(8, 4, 3, 2, 30);
+        plan.sequence_parallel = rows[i].sequence_parallel;
+        plan.recompute = rows[i].recompute;
+        LpAccelerator accelerator = lp_test_accelerator();
+        LpFabric fabric = latent_fabric();
+        LpClosedFormInput input = {&gpt, &plan, &accelerator, &fabric};
+        double one_s = 14.0 * 2e-6 + 1.75 * volume_bytes / 300e9;
+        lp_test_close(rows[i].label, lp_closed_form_tp_collectives_per_layer(&plan),
+                      rows[i].collectives, 0.0);
+        lp_test_close(rows[i].label, lp_closed_form_tp_collective_s(&input), one_s, IDENTITY);
+        /* 6 layers a stage, 5 micro-batches. */
+        lp_test_close(rows[i].label, lp_closed_form_tp_s(&input),
+                      rows[i].collectives * 6.0 * 5.0 * one_s, IDENTITY);
+    }
+}
+
+static void
+test_tp_across_domains(void)
+{
+    LpTransformer gpt = lp_test_gpt(24, 1024, 16);
+    LpPlan plan = lp_test_plan(16, 1, 1, 2, 2);
+    LpAccelerator accelerator = lp_test_accelerator();
+    LpFabric fabric = latent_fabric();
+    LpClosedFormInput input = {&gpt, &plan, &accelerator, &fabric};
+    lp_test_close("the slowest edge rules", lp_closed_form_tp_collective_s(&input),
+                  30.0 * 7e-6 + 1.875 * volume_bytes / 25e9, IDENTITY);
+}
+
+static void
+test_pp(void)
+{
+    static const struct {
+        const char *label;
+        guint32 tp, pp, virtual_stages;
+        gboolean scatter_gather, sequence_parallel;
+        double messages, latency_s, divisor, bytes_per_s;
+    } rows[] = {
+        {"one stage", 8, 1, 1, FALSE, FALSE, 0.0, 0.0, 1.0, 1.0},
+        {"two stages", 8, 2, 1, FALSE, FALSE, 24.0, 7e-6, 1.0, 25e9},
+        {"inside a domain", 4, 2, 1, FALSE, FALSE, 24.0, 2e-6, 1.0, 300e9},
+        {"scattered", 8, 2, 1, TRUE, FALSE, 24.0, 7e-6, 8.0, 25e9},
+        {"sequence parallel", 8, 2, 1, FALSE, TRUE, 24.0, 7e-6, 8.0, 25e9},
+        {"scatter-gather of one rank", 1, 8, 1, TRUE, FALSE, 24.0, 2e-6, 1.0, 300e9},
+        {"three virtual stages", 8, 4, 3, FALSE, FALSE, 72.0, 7e-6, 1.0, 25e9},
+    };
+    for (guint i = 0; i < G_N_ELEMENTS(rows); i++) {
+        LpTransformer gpt = lp_test_gpt(24, 1024, 16);
+        LpPlan plan = lp_test_plan(rows[i].tp, rows[i].pp, 1, 2, 24);
+        plan.virtual_stages = rows[i].virtual_stages;
+        plan.scatter_gather = rows[i].scatter_gather;
+        plan.sequence_parallel = rows[i].sequence_parallel;
+        LpAccelerator accelerator = lp_test_accelerator();
+        LpFabric fabric = latent_fabric();
+        LpClosedFormInput input = {&gpt, &plan, &accelerator, &fabric};
+        double message_s = rows[i].latency_s + volume_bytes / rows[i].divisor / rows[i].bytes_per_s;
+        lp_test_close(rows[i].label, lp_closed_form_pp_s(&input), rows[i].messages * message_s,
+                      IDENTITY);
+    }
+}
+
+static void
+test_dp(void)
+{
+    static const struct {
+        const char *label;
+        guint32 tp, pp, dp, gradient_bytes;
+        double latencies, latency_s, factor, bytes_per_s;
+    } rows[] = {
+        {"one replica", 8, 2, 1, 2, 0.0, 0.0, 0.0, 1.0},
+        {"two in a domain", 4, 2, 2, 2, 2.0, 2e-6, 1.0, 300e9},
+        {"two domains", 8, 1, 2, 4, 2.0, 7e-6, 1.0, 25e9},
+        {"many", 1, 1, 4096, 4, 8190.0, 7e-6, 2.0 * 4095.0 / 4096.0, 25e9},
+    };
+    for (guint i = 0; i < G_N_ELEMENTS(rows); i++) {
+        LpTransformer gpt = lp_test_gpt(24, 1024, 16);
+        LpPlan plan = lp_test_plan(rows[i].tp, rows[i].pp, rows[i].dp, 1, rows[i].dp);
+        plan.gradient_bytes = rows[i].gradient_bytes;
+        LpAccelerator accelerator = lp_test_accelerator();
+        LpFabric fabric = latent_fabric();
+        LpClosedFormInput input = {&gpt, &plan, &accelerator, &fabric};
+        double bytes =
+            lp_transformer_parameters(&gpt) / (rows[i].tp * rows[i].pp) * rows[i].gradient_bytes;
+        lp_test_close(rows[i].label, lp_closed_form_dp_s(&input),
+                      rows[i].latencies * rows[i].latency_s +
+                          rows[i].factor * bytes / rows[i].bytes_per_s,
+                      IDENTITY);
+    }
+}
+
+/* Every kernel's time is bytes or FLOP over one rate, so one rank's compute is a plain sum. */
+static void
+test_compute(void)
+{
+    LpTransformer gpt = lp_test_gpt(7, 1024, 16);
+    LpPlan plan = lp_test_plan(1, 3, 1, 1, 5);
+    LpAccelerator accelerator = lp_test_accelerator();
+    accelerator.memory_bytes_per_s = 1e30; /* products only */
+    LpFabric fabric = latent_fabric();
+    LpClosedFormInput input = {&gpt, &plan, &accelerator, &fabric};
+    for (guint i = LP_RECOMPUTE_NONE; i <= LP_RECOMPUTE_FULL; i++) {
+        plan.recompute = (LpRecompute)i;
+        lp_test_close(lp_recompute_names[i], lp_closed_form_compute_s(&input),
+                      lp_plan_hardware_flop(&plan, &gpt) / 156e12 / 3.0, IDENTITY);
+    }
+}
+
+static void
+test_one_rank(void)
+{
+    LpTransformer gpt = lp_test_gpt(7, 1024, 16);
+    LpPlan plan = lp_test_plan(1, 1, 1, 1, 5);
+    LpAccelerator accelerator = lp_test_accelerator();
+    LpFabric fabric = latent_fabric();
+    LpClosedFormInput input = {&gpt, &plan, &accelerator, &fabric};
+    LpTerms terms = lp_closed_form_terms(&input);
+    lp_test_close("compute and optimiser", lp_terms_sum(&terms),
+                  lp_closed_form_compute_s(&input) + lp_closed_form_optimizer_s(&input), IDENTITY);
+    lp_test_close("no bubble", lp_closed_form_bubble_s(&input), 0.0, 0.0);
+    lp_test_close("no message", lp_closed_form_pp_message_s(&input), 0.0, 0.0);
+    lp_test_close("optimiser", lp_closed_form_optimizer_s(&input),
+                  lp_optimizer_time_s(&gpt, &plan, &accelerator, 0), IDENTITY);
+}
+
+/* One micro-batch walks through all stages and back: no two stages work at once. */
+static void
+test_one_micro_batch(void)
+{
+    static const guint32 stages[] = {2, 3, 4, 8};
+    for (guint i = 0; i < G_N_ELEMENTS(stages); i++) {
+        guint32 pp = stages[i];
+        LpTransformer gpt = lp_test_gpt(24, 1024, 16);
+        LpPlan plan = lp_test_plan(1, pp, 1, 1, 1);
+        plan.schedule = LP_SCHEDULE_GPIPE;
+        LpAccelerator accelerator = lp_test_accelerator();
+        LpFabric fabric = latent_fabric();
+        LpClosedFormInput input = {&gpt, &plan, &accelerator, &fabric};
+        LpTerms terms = lp_closed_form_terms(&input);
+        double walk_s = pp * lp_closed_form_compute_s(&input) +
+                        2.0 * (pp - 1) * lp_closed_form_pp_message_s(&input) +
+                        lp_closed_form_optimizer_s(&input);
+        g_autofree char *label = g_strdup_printf("%u stages", pp);
+        lp_test_close(label, lp_terms_sum(&terms), walk_s, IDENTITY);
+    }
+}
+
+static void
+test_bubble(void)
+{
+    LpTransformer gpt = lp_test_gpt(24, 1024, 16);
+    LpPlan plan = lp_test_plan(8, 4, 2, 1, 16);
+    LpAccelerator accelerator = lp_test_accelerator();
+    LpFabric fabric = latent_fabric();
+    LpClosedFormInput input = {&gpt, &plan, &accelerator, &fabric};
+    double busy_s = lp_closed_form_compute_s(&input) + lp_closed_form_tp_s(&input);
+    lp_test_close("3/8 busy, 2/8 of the messages", lp_closed_form_bubble_s(&input),
+                  0.375 * busy_s + 0.25 * lp_closed_form_pp_s(&input), IDENTITY);
+    plan.virtual_stages = 3;
+    lp_test_close("a third of it with three chunks", lp_closed_form_bubble_s(&input),
+                  0.125 * busy_s + lp_closed_form_pp_s(&input) / 12.0, IDENTITY);
+}
+
+static void
+test_compose(void)
+{
+    LpTransformer gpt = lp_test_gpt(24, 1024, 16);
+    LpPlan plan = lp_test_plan(8, 4, 2, 1, 16);
+    plan.overlap_fraction = 0.25;
+    LpAccelerator accelerator = lp_test_accelerator();
+    LpFabric fabric = latent_fabric();
+    LpClosedFormInput input = {&gpt, &plan, &accelerator, &fabric};
+    LpClosedFormCommunication own = {lp_closed_form_tp_s(&input), lp_closed_form_pp_s(&input),
+                                     lp_closed_form_dp_s(&input)};
+    LpTerms terms = lp_closed_form_terms(&input);
+    LpTerms composed = lp_closed_form_compose(&input, &own);
+    for (guint i = 0; i < LP_N_TERMS; i++)
+        lp_test_close(lp_term_names[i], composed.s[i], terms.s[i], 0.0);
+    lp_test_close("a quarter is hidden", terms.s[LP_TERM_DP], 0.75 * own.dp_s, IDENTITY);
+    lp_test_close("the bubble", terms.s[LP_TERM_BUBBLE], lp_closed_form_bubble_s(&input), 0.0);
+    LpClosedFormCommunication measured = {1.0, 2.0, 4.0};
+    composed = lp_closed_form_compose(&input, &measured);
+    double compute_s = lp_closed_form_compute_s(&input);
+    lp_test_close("given times", lp_terms_sum(&composed),
+                  compute_s + 1.0 + 2.0 + 3.0 + 0.375 * (compute_s + 1.0) + 0.25 * 2.0 +
+                      lp_closed_form_optimizer_s(&input),
+                  IDENTITY);
+    plan.overlap_fraction = 1.0;
+    composed = lp_closed_form_compose(&input, &measured);
+    lp_test_close("all hidden", composed.s[LP_TERM_DP], 0.0, 0.0);
+}
+
+int
+main(void)
+{
+    static const LpTestCase cases[] = {
+        {"vectors", test_vectors},
+        {"tp", test_tp},
+        {"tp across domains", test_tp_across_domains},
+        {"pp", test_pp},
+        {"dp", test_dp},
+        {"compute", test_compute},
+        {"one rank", test_one_rank},
+        {"one micro-batch", test_one_micro_batch},
+        {"bubble", test_bubble},
+        {"compose", test_compose},
+        {NULL, NULL},
+    };
+    return lp_test_run("closed form", cases);
+}

@@ -1,0 +1,262 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "model/memory.h"
+#include "tests/model/shapes.h"
+#include "tests/testlib.h"
+
+#define IDENTITY 1e-12 /* the same sum in another order */
+
+/* Korthikanti et al., arXiv 2205.05198: TP 8, no data parallelism; GiB per accelerator of the first
+ * stage. The paper's states count 18 bytes for each of the 12 L h^2 weights, gradients in fp32. */
+static const struct {
+    const char *label;
+    guint32 n_layers, hidden, n_heads;
+    guint32 pp, virtual_stages, micro_batch, global_batch;
+    double states_gib, baseline_gib, present_gib;
+} published[] = {
+    {"22B", 48, 6144, 64, 1, 1, 4, 4, 45.56, 59.25, 9.56},
+    {"175B", 96, 12288, 96, 8, 3, 1, 64, 45.56, 66.84, 12.35},
+    {"530B", 105, 20480, 128, 35, 3, 1, 280, 31.64, 114.02, 23.08},
+    {"1T", 128, 25600, 160, 64, 1, 1, 512, 32.96, 131.25, 26.56},
+};
+
+static const double gib = 1024.0 * 1024.0 * 1024.0;
+
+static double
+states_gib(const LpMemory *memory)
+{
+    return (memory->weights_bytes + memory->gradients_bytes + memory->optimizer_bytes) / gib;
+}
+
+/* Layers alone reproduce the table to its digits. */
+static void
+test_published(void)
+{
+    for (guint i = 0; i < G_N_ELEMENTS(published); i++) {
+        LpTransformer gpt =
+            lp_test_gpt(published[i].n_layers, published[i].hidden, published[i].n_heads);
+        gpt.embedding = FALSE;
+        LpPlan plan = lp_test_plan(8, published[i].pp, 1, published[i].micro_batch,
+                                   published[i].global_batch);
+        plan.virtual_stages = published[i].virtual_stages;
+        plan.gradient_bytes = 4;
+        LpMemory memory = lp_memory_of_stage(&gpt, &plan, 0);
+        /* Ours also counts 13 h a layer of biases and norms: 1.1 / h more. */
+        lp_test_close(published[i].label, states_gib(&memory), published[i].states_gib, 3e-4);
+        lp_test_close(published[i].label, memory.activations_bytes / gib, published[i].baseline_gib,
+                      5.1e-3 / published[i].baseline_gib);
+        plan.sequence_parallel = TRUE;
+        plan.recompute = LP_RECOMPUTE_SELECTIVE;
+        memory = lp_memory_of_stage(&gpt, &plan, 0);
+        lp_test_close(published[i].label, memory.activations_bytes / gib, published[i].present_gib,
+                      5.1e-3 / published[i].present_gib);
+    }
+}
+
+/* With embedding and head, which the table leaves out, the first stage stays within 10 %. */
+static void
+test_published_with_embedding(void)
+{
+    for (guint i = 0; i < G_N_ELEMENTS(published); i++) {
+        LpTransformer gpt =
+            lp_test_gpt(published[i].n_layers, published[i].hidden, published[i].n_heads);
+        LpPlan plan = lp_test_plan(8, published[i].pp, 1, published[i].micro_batch,
+                                   published[i].global_batch);
+        plan.virtual_stages = published[i].virtual_stages;
+        plan.gradient_bytes = 4;
+        plan.sequence_parallel = TRUE;
+        plan.recompute = LP_RECOMPUTE_SELECTIVE;
+        LpMemory memory = lp_memory_of_stage(&gpt, &plan, 0);
+        lp_test_close(published[i].label, states_gib(&memory), published[i].states_gib, 0.1);
+        lp_test_close(published[i].label, memory.activations_bytes / gib, published[i].present_gib,
+                      0.1);
+    }
+}
+
+static void
+test_layer(void)
+{
+    static const struct {
+        const char *label;
+        guint32 tp;
+        gboolean sequence_parallel;
+        LpRecompute recompute;
+        LpAttentionKind attention;
+        double hidden_part, scores_part; /* b s h (hidden_part + scores_part a s / h) */
+    } rows[] = {
+        {"equation 1", 1, FALSE, LP_RECOMPUTE_NONE, LP_ATTENTION_UNFUSED, 34.0, 5.0},
+        {"equation 2", 8, FALSE, LP_RECOMPUTE_NONE, LP_ATTENTION_UNFUSED, 13.0, 0.625},
+        {"equation 4", 8, TRUE, LP_RECOMPUTE_NONE, LP_ATTENTION_UNFUSED, 4.25, 0.625},
+        {"equation 6", 8, TRUE, LP_RECOMPUTE_SELECTIVE, LP_ATTENTION_UNFUSED, 4.25, 0.0},
+        {"selective alone", 8, FALSE, LP_RECOMPUTE_SELECTIVE, LP_ATTENTION_UNFUSED, 13.0, 0.0},
+        {"full", 8, FALSE, LP_RECOMPUTE_FULL, LP_ATTENTION_UNFUSED, 2.0, 0.0},
+        {"full, sequence parallel", 8, TRUE, LP_RECOMPUTE_FULL, LP_ATTENTION_UNFUSED, 2.0, 0.0},
+        {"flash", 8, FALSE, LP_RECOMPUTE_NONE, LP_ATTENTION_FLASH, 13.0, 0.0},
+    };
+    for (guint i = 0; i < G_N_ELEMENTS(rows); i++) {
+        LpTransformer gpt = lp_test_gpt(4, 1024, 16);
+        gpt.attention = rows[i].attention;
+        LpPlan plan = lp_test_plan(rows[i].tp, 1, 1, 3, 3);
+        plan.sequence_parallel = rows[i].sequence_parallel;
+        plan.recompute = rows[i].recompute;
+        lp_test_close(rows[i].label, lp_memory_layer_activations_bytes(&gpt, &plan),
+                      3.0 * 2048.0 * 1024.0 *
+                          (rows[i].hidden_part + rows[i].scores_part * 16.0 * 2048.0 / 1024.0),
+                      IDENTITY);
+    }
+}
+
+/* By hand, per token: outer 4 * 64 * 2; inner (2 * 64 + 2 * 16 + 3 * 128) * 2; scores 8 * 4096 * 2.
+ */
+static void
+test_layer_llama(void)
+{
+    LpTransformer llama = lp_test_llama(1, 64, 8, 2, 128, 32);
+    LpPlan plan = lp_test_plan(1, 1, 1, 1, 1);
+    lp_test_close("no masks, three tensors, fewer keys",
+                  lp_memory_layer_activations_bytes(&llama, &plan),
+                  4096.0 * (512.0 + 1088.0 + 65536.0), IDENTITY);
+    plan.precision = LP_PRECISION_FP32;
+    lp_test_close("fp32 doubles it", lp_memory_layer_activations_bytes(&llama, &plan),
+                  2.0 * 4096.0 * (512.0 + 1088.0 + 65536.0), IDENTITY);
+}
+
+static void
+test_in_flight(void)
+{
+    static const struct {
+        const char *label;
+        LpSchedule schedule;
+        guint32 pp, virtual_stages, n_micro_batches, stage;
+        double layers; /* whose activations it holds, of 24 in all */
+    } rows[] = {
+        {"one rank", LP_SCHEDULE_1F1B, 1, 1, 8, 0, 24.0},
+        {"1f1b, first of 4", LP_SCHEDULE_1F1B, 4, 1, 8, 0, 24.0},
+        {"1f1b, last of 4", LP_SCHEDULE_1F1B, 4, 1, 8, 3, 6.0},
+        {"1f1b, few micro-batches", LP_SCHEDULE_1F1B, 4, 1, 2, 0, 12.0},
+        {"gpipe, first of 4", LP_SCHEDULE_GPIPE, 4, 1, 8, 0, 48.0},
+        {"gpipe, last of 4", LP_SCHEDULE_GPIPE, 4, 1, 8, 3, 48.0},
+        {"interleaved, first: 24 (1 + 3/12)", LP_SCHEDULE_INTERLEAVED, 4, 3, 8, 0, 30.0},
+        {"interleaved, last: 9 chunks of 2", LP_SCHEDULE_INTERLEAVED, 4, 3, 8, 3, 18.0},
+        {"interleaved, one round", LP_SCHEDULE_INTERLEAVED, 4, 3, 4, 0, 24.0},
+    };
+    for (guint i = 0; i < G_N_ELEMENTS(rows); i++) {
+        LpTransformer gpt = lp_test_gpt(24, 1024, 16);
+        gpt.embedding = FALSE;
+        LpPlan plan = lp_test_plan(1, rows[i].pp, 1, 1, rows[i].n_micro_batches);
+        plan.schedule = rows[i].schedule;
+        plan.virtual_stages = rows[i].virtual_stages;
+        LpMemory memory = lp_memory_of_stage(&gpt, &plan, rows[i].stage);
+        lp_test_close(rows[i].label, memory.activations_bytes,
+                      rows[i].layers * lp_memory_layer_activations_bytes(&gpt, &plan), IDENTITY);
+    }
+}
+
+/* Section 4.3: 4 b s h / t (1 + V/h) on the only stage, and the embedding's mask. */
+static void
+test_ends(void)
+{
+    LpTransformer gpt = lp_test_gpt(2, 1024, 16);
+    LpPlan plan = lp_test_plan(8, 1, 1, 1, 4);
+    plan.sequence_parallel = TRUE;
+    double with = lp_memory_of_stage(&gpt, &plan, 0).activations_bytes;
+    gpt.embedding = FALSE;
+    double without = lp_memory_of_stage(&gpt, &plan, 0).activations_bytes;
+    double bsh = 2048.0 * 1024.0;
+    lp_test_close("embedding and head", with - without,
+                  bsh / 8.0 * (1.0 + 4.0 * (1.0 + 51200.0 / 1024.0)), 1e-9);
+}
+
+static void
+test_states(void)
+{
+    static const struct {
+        const char *label;
+        LpPrecision precision;
+        guint32 gradient_bytes;
+        double weights, gradients, optimizer; /* bytes a parameter */
+    } rows[] = {
+        {"fp16, fp32 gradients", LP_PRECISION_FP16, 4, 2.0, 4.0, 12.0},
+        {"bf16, 2-byte gradients", LP_PRECISION_BF16, 2, 2.0, 2.0, 12.0},
+        {"fp8", LP_PRECISION_FP8, 2, 2.0, 2.0, 12.0},
+        {"fp32", LP_PRECISION_FP32, 4, 4.0, 4.0, 8.0},
+        {"tf32", LP_PRECISION_TF32, 4, 4.0, 4.0, 8.0},
+    };
+    for (guint i = 0; i < G_N_ELEMENTS(rows); i++) {
+        LpTransformer gpt = lp_test_gpt(4, 1024, 16);
+        LpPlan plan = lp_test_plan(2, 2, 1, 1, 2);
+        plan.precision = rows[i].precision;
+        plan.gradient_bytes = rows[i].gradient_bytes;
+        double parameters = lp_plan_stage_parameters(&plan, &gpt, 1);
+        LpMemory memory = lp_memory_of_stage(&gpt, &plan, 1);
+        lp_test_close(rows[i].label, memory.weights_bytes, rows[i].weights * parameters, IDENTITY);
+        lp_test_close(rows[i].label, memory.gradients_bytes, rows[i].gradients * parameters,
+                      IDENTITY);
+        lp_test_close(rows[i].label, memory.optimizer_bytes, rows[i].optimizer * parameters,
+                      IDENTITY);
+    }
+}
+
+static void
+test_buffers(void)
+{
+    static const struct {
+        const char *label;
+        guint32 tp, pp, virtual_stages, stage;
+        gboolean sequence_parallel;
+        double messages, share;
+    } rows[] = {
+        {"one stage", 1, 1, 1, 0, FALSE, 0.0, 1.0},
+        {"first", 1, 4, 1, 0, FALSE, 1.0, 1.0},
+        {"middle", 1, 4, 1, 1, FALSE, 2.0, 1.0},
+        {"last", 1, 4, 1, 3, FALSE, 1.0, 1.0},
+        {"first of an interleaved pipeline", 1, 4, 2, 0, FALSE, 2.0, 1.0},
+        {"sequence parallel", 8, 4, 1, 1, TRUE, 2.0, 8.0},
+    };
+    for (guint i = 0; i < G_N_ELEMENTS(rows); i++) {
+        LpTransformer gpt = lp_test_gpt(24, 1024, 16);
+        LpPlan plan = lp_test_plan(rows[i].tp, rows[i].pp, 1, 1, 8);
+        plan.virtual_stages = rows[i].virtual_stages;
+        plan.sequence_parallel = rows[i].sequence_parallel;
+        LpMemory memory = lp_memory_of_stage(&gpt, &plan, rows[i].stage);
+        lp_test_close(rows[i].label, memory.buffers_bytes,
+                      rows[i].messages * 2.0 * 2048.0 * 1024.0 / rows[i].share, IDENTITY);
+    }
+    LpTransformer gpt = lp_test_gpt(24, 1024, 16);
+    LpPlan plan = lp_test_plan(1, 1, 1, 1, 8);
+    double layer = lp_memory_layer_activations_bytes(&gpt, &plan);
+    plan.recompute = LP_RECOMPUTE_FULL;
+    LpMemory memory = lp_memory_of_stage(&gpt, &plan, 0);
+    lp_test_close("one layer comes back", memory.buffers_bytes, layer - 2.0 * 2048.0 * 1024.0,
+                  IDENTITY);
+}
+
+static void
+test_fullest(void)
+{
+    LpTransformer gpt = lp_test_gpt(24, 1024, 16);
+    LpPlan plan = lp_test_plan(1, 4, 1, 1, 8);
+    LpMemory fullest = lp_memory_fullest(&gpt, &plan);
+    double most = 0.0;
+    for (guint32 stage = 0; stage < 4; stage++) {
+        LpMemory memory = lp_memory_of_stage(&gpt, &plan, stage);
+        most = MAX(most, lp_memory_sum(&memory));
+    }
+    lp_test_close("the most of all", lp_memory_sum(&fullest), most, 0.0);
+    plan = lp_test_plan(1, 1, 1, 1, 8);
+    LpMemory only = lp_memory_of_stage(&gpt, &plan, 0);
+    fullest = lp_memory_fullest(&gpt, &plan);
+    lp_test_close("the only one", lp_memory_sum(&fullest), lp_memory_sum(&only), 0.0);
+}
+
+int
+main(void)
+{
+    static const LpTestCase cases[] = {
+        {"published", test_published}, {"published, with embedding", test_published_with_embedding},
+        {"layer", test_layer},         {"layer of a Llama", test_layer_llama},
+        {"in flight", test_in_flight}, {"ends", test_ends},
+        {"states", test_states},       {"buffers", test_buffers},
+        {"fullest", test_fullest},     {NULL, NULL},
+    };
+    return lp_test_run("memory", cases);
+}

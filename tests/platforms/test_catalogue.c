@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The catalogue against the vendors' figures, and the systems against the catalogue. */
+#include "platforms/catalogue.h"
+
+#include "base/error.h"
+#include "platforms/system.h"
+#include "tests/testlib.h"
+
+/* Dense TFLOP/s, GB and GB/s, written here a second time from the sources named in the file. */
+static void
+test_datasheets(void)
+{
+    static const struct {
+        const char *name;
+        double tflops[LP_N_PRECISIONS]; /* fp32 tf32 fp16 bf16 fp8 */
+        double memory_bytes, memory_bytes_per_s;
+        guint32 n_sms;
+    } rows[] = {
+        {"v100-32", {15.7, 0, 125, 0, 0}, 32e9, 900e9, 80},
+        {"a100-40", {19.5, 156, 312, 312, 0}, 40e9, 1555e9, 108},
+        {"a100-80", {19.5, 156, 312, 312, 0}, 80e9, 2039e9, 108},
+        {"h100-sxm", {66.9, 494.7, 989.4, 989.4, 1978.9}, 80e9, 3352e9, 132},
+        {"h200", {67, 494.5, 989.5, 989.5, 1979}, 141e9, 4800e9, 132},
+        {"b200", {75, 1125, 2250, 2250, 4500}, 180e9, 8000e9, 148},
+        {"mi250x-gcd", {47.85, 0, 191.5, 191.5, 0}, 64e9, 1638.4e9, 110},
+        {"tpu-v4", {0, 0, 0, 275, 0}, 32 * 0x1p30, 1228e9, 2},
+    };
+    g_autoptr(GArray) all = lp_catalogue_load(NULL);
+    lp_test_true("all listed here", all != NULL && all->len == G_N_ELEMENTS(rows));
+    for (gsize i = 0; i < G_N_ELEMENTS(rows); i++) {
+        g_autoptr(GError) error = NULL;
+        LpAccelerator found = {.name = ""};
+        lp_test_true(rows[i].name, lp_catalogue_find(rows[i].name, &found, &error));
+        lp_test_text(rows[i].name, found.name, rows[i].name);
+        for (int p = 0; p < LP_N_PRECISIONS; p++)
+            lp_test_close(rows[i].name, found.peak_flop_per_s[p], rows[i].tflops[p] * 1e12, 1e-15);
+        lp_test_close(rows[i].name, found.memory_bytes, rows[i].memory_bytes, 1e-15);
+        lp_test_close(rows[i].name, found.memory_bytes_per_s, rows[i].memory_bytes_per_s, 1e-15);
+        lp_test_true(rows[i].name, found.n_sms == rows[i].n_sms);
+        lp_test_true(rows[i].name, found.gemm_efficiency > 0 && found.gemm_efficiency <= 1 &&
+                                       found.memory_efficiency > 0 &&
+                                       found.memory_efficiency <= 1 && found.launch_s >= 0);
+    }
+}
+
+static void
+test_unknown(void)
+{
+    g_autoptr(GError) error = NULL;
+    LpAccelerator accelerator = {.name = ""};
+    lp_test_true("a100", !lp_catalogue_find("a100-8", &accelerator, &error));
+    lp_test_error("a100", &error, LP_INPUT_ERROR, LP_INPUT_ERROR_NAME, "the nearest is a100-80");
+}
+
+static void
+test_systems(void)
+{
+    g_autoptr(GError) error = NULL;
+    g_autoptr(GPtrArray) systems = lp_system_load_all(&error);
+    lp_test_true("load", systems != NULL && systems->len >= 5);
+    for (guint i = 0; i < systems->len; i++) {
+        const LpSystem *system = g_ptr_array_index(systems, i);
+        LpAccelerator accelerator = {.name = ""};
+        lp_test_true(system->name, lp_catalogue_find(system->value[LP_PARAMETER_ACCELERATOR],
+                                                     &accelerator, &error));
+        for (int p = 0; p < LP_N_PARAMETERS; p++)
+            lp_test_true(lp_parameter_names[p],
+                         system->value[p] != NULL && system->source[p] != NULL);
+    }
+    lp_test_true("unknown", lp_system_load("dgx-a10", &error) == NULL);
+    lp_test_error("unknown", &error, LP_INPUT_ERROR, LP_INPUT_ERROR_NAME,
+                  "the nearest is dgx-a100");
+}
+
+int
+main(void)
+{
+    static const LpTestCase cases[] = {{"datasheets", test_datasheets},
+                                       {"unknown", test_unknown},
+                                       {"systems", test_systems},
+                                       {NULL, NULL}};
+    return lp_test_run("catalogue", cases);
+}

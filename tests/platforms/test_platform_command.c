@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* "lightpath platform": what it prints, and with which exit status. */
+#include "base/file.h"
+#include "tests/testlib.h"
+
+#include <glib/gstdio.h>
+#include <json-glib/json-glib.h>
+
+#include <string.h>
+#include <sys/wait.h>
+
+/* What a run of the program left. */
+typedef struct {
+    char *out, *err; /* owned */
+    int status;
+} Run;
+
+/* Runs "lightpath platform @arguments", which have no quotes. */
+static Run
+run(const char *arguments)
+{
+    Run result = {.status = -1};
+    g_autofree char *line = g_strdup_printf("%s platform %s", g_getenv("LIGHTPATH"), arguments);
+    g_auto(GStrv) argv = g_strsplit(line, " ", -1);
+    int status = 0;
+    lp_test_true(line, g_spawn_sync(NULL, argv, NULL, G_SPAWN_DEFAULT, NULL, NULL, &result.out,
+                                    &result.err, &status, NULL));
+    result.status = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+    return result;
+}
+
+static void
+run_clear(Run *result)
+{
+    g_free(result->out);
+    g_free(result->err);
+}
+
+static void
+test_good(void)
+{
+    static const struct {
+        const char *arguments;
+        const char *part;
+    } rows[] = {
+        {"--help", "generate   write the platform file"},
+        {"generate --help", "--oversubscription=N"},
+        {"describe --help", "--format=FORMAT"},
+        {"check --help", "Usage:"},
+        {"list --help", "Usage:"},
+        {"list", "systems       dgx-a100 dgx-h100 generic optical-substrate polaris\n"},
+        {"list", "accelerators  v100-32 a100-40"},
+        {"list", "machines      dgx-a100-1024"},
+        {"list --format=json", "\"machines\""},
+        {"check dgx-a100-1024", "dgx-a100-1024: ok, 1024 x a100-80 in 128 domains of 8\n"},
+        {"describe dgx-a100-1024", "ports              1120 (8 a domain, units of 20 domains)"},
+        {"describe dgx-a100-8", "scale-out          none"},
+        {"generate --system=polaris --accelerators=8", "<platform version=\"4.1\">"},
+        {"generate --system=polaris --accelerators=8 --planes=1 --policy=static", "<platform"},
+        {"generate --system=polaris --accelerators=8 -o /dev/null", ""},
+    };
+    for (gsize i = 0; i < G_N_ELEMENTS(rows); i++) {
+        Run result = run(rows[i].arguments);
+        lp_test_true(rows[i].arguments, result.status == 0 && result.err[0] == '\0');
+        lp_test_true(rows[i].arguments, strstr(result.out, rows[i].part) != NULL);
+        run_clear(&result);
+    }
+}
+
+static void
+test_bad(void)
+{
+    static const struct {
+        const char *arguments;
+        int status;
+        const char *part;
+    } rows[] = {
+        {"nothing", 2, "\"nothing\" is not one of generate, describe, check, list"},
+        {"list more", 2, "platform list: got 1 arguments, wanted 0"},
+        {"check", 2, "platform check: got 0 arguments, wanted 1"},
+        {"check --unknown x", 2, "--unknown"},
+        {"describe dgx-a100-8 --format=xml", 2, "--format: \"xml\" is not one of text, json"},
+        {"check /nonexistent.xml", 1, "/nonexistent.xml: No such file"},
+        {"check dgx-a100-9", 1, "the nearest is dgx-a100-8"},
+        {"generate", 2, "--system: missing"},
+        {"generate --system=generic", 2, "--accelerators: missing"},
+        {"generate --system=generic --accelerators=0", 2, "--accelerators: \"0\""},
+        {"generate --system=generic --accelerators=8 --planes=2", 2,
+         "--planes: \"2\", wanted 1: not available yet"},
+        {"generate --system=generic --accelerators=8 --ocs-ports=4", 2, "not available yet"},
+        {"generate --system=generic --accelerators=8 --wavelengths=4", 2, "not available yet"},
+        {"generate --system=generic --accelerators=8 --policy=demand", 2, "not available yet"},
+        {"generate --system=generic --accelerators=8 -o /dev/full", 1, "/dev/full: No space"},
+        {"generate --system=generic --accelerators=8 -o /nonexistent/x", 1, "/nonexistent/x: "},
+    };
+    for (gsize i = 0; i < G_N_ELEMENTS(rows); i++) {
+        Run result = run(rows[i].arguments);
+        gsize length = strlen(result.err);
+        lp_test_true(rows[i].arguments, result.status == rows[i].status && result.out[0] == '\0');
+        lp_test_true(rows[i].arguments, strstr(result.err, rows[i].part) != NULL);
+        lp_test_true(rows[i].arguments, g_str_has_prefix(result.err, "lightpath: ") &&
+                                            strchr(result.err, '\n') == result.err + length - 1);
+        run_clear(&result);
+    }
+}
+
+static void
+test_json(void)
+{
+    Run result = run("describe optical-substrate-1024 --format=json");
+    g_autoptr(JsonParser) parser = json_parser_new();
+    lp_test_true("parse", json_parser_load_from_data(parser, result.out, -1, NULL));
+    JsonObject *root = json_node_get_object(json_parser_get_root(parser));
+    lp_test_true("domains", json_object_get_int_member(root, "domains") == 128);
+    lp_test_close("scale-out", json_object_get_double_member(root, "scale_out_bytes_per_s"), 300e9,
+                  0);
+    lp_test_close("bisection", json_object_get_double_member(root, "bisection_bytes_per_s"),
+                  512 * 300e9, 0);
+    JsonArray *tiers = json_object_get_array_member(root, "tiers");
+    JsonObject *port = json_array_get_object_element(tiers, 1);
+    lp_test_text("port", json_object_get_string_member(port, "name"), "port");
+    lp_test_text("technology", json_object_get_string_member(port, "technology"), "optical");
+    /* The double of the file, not a rounded one. */
+    lp_test_close("latency", json_object_get_double_member(port, "latency_s"), 360 * 1e-9, 0);
+    run_clear(&result);
+}
+
+/* What the command writes to a file is what it prints, and what the other commands read. */
+static void
+test_file(void)
+{
+    g_autofree char *folder = g_dir_make_tmp("lightpath-XXXXXX", NULL);
+    g_autofree char *path = g_build_filename(folder, "m.xml", NULL);
+    g_autofree char *arguments =
+        g_strdup_printf("generate --system=dgx-h100 --accelerators=64 --output=%s", path);
+    g_autofree char *check = g_strdup_printf("check %s", path);
+    Run written = run(arguments);
+    Run printed = run("generate --system=dgx-h100 --accelerators=64");
+    Run checked = run(check);
+    g_autofree char *content = NULL;
+    lp_test_true("written", written.status == 0 && g_file_get_contents(path, &content, NULL, NULL));
+    lp_test_text("the same", content, printed.out);
+    lp_test_true("checked", checked.status == 0);
+    run_clear(&written);
+    run_clear(&printed);
+    run_clear(&checked);
+    g_unlink(path);
+    g_rmdir(folder);
+}
+
+int
+main(void)
+{
+    static const LpTestCase cases[] = {{"good", test_good},
+                                       {"bad", test_bad},
+                                       {"json", test_json},
+                                       {"file", test_file},
+                                       {NULL, NULL}};
+    return lp_test_run("platform command", cases);
+}

@@ -1,0 +1,268 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Stock SimGrid loads every file that the checks let pass, and its routes are what the machine view
+ * says. */
+#include "base/file.h"
+#include "platforms/generate.h"
+#include "platforms/machine.h"
+#include "tests/testlib.h"
+
+#include <glib/gstdio.h>
+#include <simgrid/engine.h>
+#include <simgrid/host.h>
+#include <simgrid/link.h>
+#include <xbt/dynar.h>
+
+#include <fcntl.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+/* Every pair is tried up to this many accelerators, and a sample of pairs above. */
+#define ALL_PAIRS_MAX 64
+
+static gboolean
+close_to(double a, double b)
+{
+    return fabs(a - b) <= 1e-12 * fabs(b);
+}
+
+/* A route of SimGrid's. */
+typedef struct {
+    unsigned long n_links;
+    double latency_s, bytes_per_s;
+} Route;
+
+static Route
+find_route(const char *source, const char *destination)
+{
+    Route route = {.bytes_per_s = INFINITY};
+    xbt_dynar_t links = xbt_dynar_new(sizeof(sg_link_t), NULL);
+    sg_host_get_route(sg_host_by_name(source), sg_host_by_name(destination), links);
+    route.n_links = xbt_dynar_length(links);
+    for (unsigned long i = 0; i < route.n_links; i++) {
+        const_sg_link_t link = xbt_dynar_get_as(links, i, sg_link_t);
+        route.latency_s += sg_link_get_latency(link);
+        route.bytes_per_s = fmin(route.bytes_per_s, sg_link_get_bandwidth(link));
+    }
+    xbt_dynar_free(&links);
+    return route;
+}
+
+static guint64
+card(const LpMachine *machine, guint64 accelerator)
+{
+    return accelerator % machine->domain_size * machine->cards_per_domain / machine->domain_size;
+}
+
+static gboolean
+check_pair(const LpMachine *machine, const LpFabric *fabric, guint64 a, guint64 b)
+{
+    LpAttachment attachment = lp_machine_attachment(machine, a, b);
+    g_autofree char *source = lp_machine_host_name(machine, a, attachment);
+    g_autofree char *destination = lp_machine_host_name(machine, b, attachment);
+    if (sg_host_by_name(source) == NULL || sg_host_by_name(destination) == NULL) {
+        fprintf(stderr, "%s or %s is missing\n", source, destination);
+        return FALSE;
+    }
+    const LpCluster *cluster = &machine->cluster[attachment];
+    Route route = find_route(source, destination);
+    double latency_s = lp_fabric_latency_s(fabric, a, b);
+    /* Tiers hold within a rail; another rail is a spine away (see lp_machine_fabric). */
+    if (attachment == LP_ATTACHMENT_SCALE_OUT && machine->port_order == LP_PORT_ORDER_RAIL &&
+        cluster->topology == LP_TOPOLOGY_FAT_TREE && card(machine, a) != card(machine, b))
+        latency_s = 4 * cluster->link_latency_s;
+    gboolean good = close_to(route.latency_s, latency_s) &&
+                    close_to((double)route.n_links * cluster->link_latency_s, latency_s) &&
+                    close_to(route.bytes_per_s, cluster->link_bytes_per_s);
+    if (!good)
+        fprintf(stderr, "%s to %s: %lu links, %g s, wanted %g s; %g B/s, wanted %g\n", source,
+                destination, route.n_links, route.latency_s, latency_s, route.bytes_per_s,
+                cluster->link_bytes_per_s);
+    return good;
+}
+
+/* Runs in a process of its own, since SimGrid loads one platform a process. */
+static gboolean
+check_routes(const LpMachine *machine, const char *path)
+{
+    simgrid_load_platform(path);
+    LpFabric fabric = lp_machine_fabric(machine);
+    guint64 n = machine->n_accelerators;
+    gboolean good = TRUE;
+    guint64 stride = n <= ALL_PAIRS_MAX ? 1 : n / 24 + 1;
+    for (guint64 a = 0; a < n; a += stride)
+        for (guint64 b = 0; b < n; b += n <= ALL_PAIRS_MAX ? 1 : 7 + stride)
+            if (a != b)
+                good = check_pair(machine, &fabric, a, b) && good;
+    return good;
+}
+
+static void
+quiet(void)
+{
+    int null = open("/dev/null", O_WRONLY | O_CLOEXEC);
+    dup2(null, STDERR_FILENO);
+}
+
+/* Loads @path in a child; TRUE if it ended well. */
+static gboolean
+child_loads(const LpMachine *machine, const char *path, gboolean is_quiet)
+{
+    pid_t child = fork();
+    if (child == 0) {
+        if (is_quiet)
+            quiet();
+        char program[] = "test";
+#ifdef LP_CONTEXT_FACTORY
+        char factory[] = "--cfg=contexts/factory:" LP_CONTEXT_FACTORY;
+        char *argv[] = {program, factory, NULL};
+        int argc = 2;
+#else
+        char *argv[] = {program, NULL};
+        int argc = 1;
+#endif
+        simgrid_init(&argc, argv);
+        _exit(check_routes(machine, path) ? 0 : 1);
+    }
+    int status = 0;
+    return child > 0 && waitpid(child, &status, 0) == child && WIFEXITED(status) &&
+           WEXITSTATUS(status) == 0;
+}
+
+/* Writes @text to a file, and loads it with both readers; TRUE if ours took it. */
+static gboolean
+check_text(const char *label, const char *text, gboolean is_quiet)
+{
+    g_autofree char *path = NULL;
+    int fd = g_file_open_tmp("lightpath-XXXXXX.xml", &path, NULL);
+    lp_test_true("temporary file",
+                 fd >= 0 && g_close(fd, NULL) && g_file_set_contents(path, text, -1, NULL));
+    g_autoptr(GError) error = NULL;
+    g_autoptr(LpMachine) machine = lp_machine_load(path, &error);
+    if (machine != NULL)
+        lp_test_true(label, child_loads(machine, path, is_quiet));
+    else if (!is_quiet)
+        lp_test_text(label, error->message, "");
+    g_unlink(path);
+    return machine != NULL;
+}
+
+static char *
+shipped_text(const char *name)
+{
+    g_autofree char *path = lp_file_find("platforms", name, NULL);
+    g_autoptr(GBytes) bytes = lp_file_read(path, NULL);
+    return g_strndup(g_bytes_get_data(bytes, NULL), g_bytes_get_size(bytes));
+}
+
+static void
+test_shipped(void)
+{
+    g_auto(GStrv) names = lp_file_shipped("platforms");
+    for (char **name = names; *name != NULL; name++) {
+        g_autofree char *text = shipped_text(*name);
+        check_text(*name, text, FALSE);
+    }
+}
+
+static void
+test_generated(void)
+{
+    static const LpGenerateOptions rows[] = {
+        {.system = "generic", .accelerators = "1"},
+        {.system = "generic", .accelerators = "64", .leaf_ports = "16", .oversubscription = "4"},
+        {.system = "generic",
+         .accelerators = "64",
+         .domain_size = "4",
+         .rails = "2",
+         .leaf_ports = "3"},
+        {.system = "generic", .accelerators = "56", .rails = "4", .leaf_ports = "2"},
+        {.system = "generic", .accelerators = "24", .domain_size = "1", .leaf_ports = "8"},
+        {.system = "generic",
+         .accelerators = "32",
+         .scale_out_latency = "0s",
+         .domain_latency = "0s",
+         .leaf_ports = "8"},
+        {.system = "generic", .accelerators = "16", .leaf_ports = "1", .port_order = "rail"},
+        {.system = "dgx-a100", .accelerators = "3072"},
+        {.system = "dgx-h100", .accelerators = "512", .oversubscription = "2"},
+        {.system = "polaris", .accelerators = "2240"},
+        {.system = "optical-substrate", .accelerators = "64", .domain_size = "32"},
+    };
+    for (gsize i = 0; i < G_N_ELEMENTS(rows); i++) {
+        g_autoptr(GError) error = NULL;
+        g_autofree char *text = lp_generate(&rows[i], &error);
+        g_autofree char *label =
+            g_strdup_printf("%s, %s, row %d", rows[i].system, rows[i].accelerators, (int)i);
+        lp_test_true(label, text != NULL);
+        if (text != NULL)
+            check_text(label, text, FALSE);
+    }
+}
+
+/* Three levels and names with suffixes, which "generate" does not write. */
+static void
+test_by_hand(void)
+{
+    static const char *const trees[] = {"3;2,2,4;1,2,1;1,1,1", "3;2,2,4;1,1,2;1,1,1",
+                                        "2;4,4;1,3;1,1", "1;16;1;1"};
+    for (gsize i = 0; i < G_N_ELEMENTS(trees); i++) {
+        g_autofree char *text = g_strdup_printf(
+            "<?xml version='1.0'?>\n<!DOCTYPE platform SYSTEM 'https://simgrid.org/simgrid.dtd'>\n"
+            "<platform version='4.1'><zone id='m' routing='None'><prop id='system' value='x'/>"
+            "<cluster id='a' prefix='' suffix='.up' radical='0-31' speed='1Tf' bw='1e11Bps' "
+            "lat='1e-6s' sharing_policy='SPLITDUPLEX' topology='FLAT'>"
+            "<prop id='role' value='scale-up'/><prop id='accelerator' value='tpu-v4'/>"
+            "<prop id='domain-size' value='4'/><prop id='technology' value='optical'/></cluster>"
+            "<cluster id='b' prefix='x1.' suffix='-out' radical='0-15' speed='1f' bw='100Gbps' "
+            "lat='2us' sharing_policy='SPLITDUPLEX' topology='FAT_TREE' topo_parameters='%s'>"
+            "<prop id='role' value='scale-out'/><prop id='port-order' value='node'/>"
+            "<prop id='cards-per-domain' value='2'/><prop id='technology' value='optical'/>"
+            "</cluster></zone></platform>",
+            trees[i]);
+        check_text(trees[i], text, FALSE);
+    }
+}
+
+/* Whatever an attribute is changed to: if the checks let it pass, SimGrid must not abort. */
+static void
+test_mutated(void)
+{
+    static const char *const values[] = {
+        "0",    "nan", "1e30",     "text",      "",        "0-3",     "1Bps", "1EBps",
+        "0s",   "1s",  "1f",       "1",         "0-31",    "out-",    "up-",  "out-3",
+        "up-1", "_",   "scale-up", "scale-out", "1e18Bps", "1e-300s", "1e24f"};
+    LpGenerateOptions options = {
+        .system = "generic", .accelerators = "32", .leaf_ports = "8", .domain_size = "4"};
+    g_autofree char *text = lp_generate(&options, NULL);
+    g_autoptr(GRegex) attribute = g_regex_new(" [a-z_]+=\"([^\"]*)\"", 0, 0, NULL);
+    g_autoptr(GMatchInfo) match = NULL;
+    guint n_taken = 0;
+    for (g_regex_match(attribute, text, 0, &match); g_match_info_matches(match);
+         g_match_info_next(match, NULL)) {
+        int start, end, value_start, value_end;
+        g_match_info_fetch_pos(match, 0, &start, &end);
+        g_match_info_fetch_pos(match, 1, &value_start, &value_end);
+        for (gsize i = 0; i < G_N_ELEMENTS(values); i++) {
+            g_autofree char *changed =
+                g_strdup_printf("%.*s%s%s", value_start, text, values[i], text + value_end);
+            g_autofree char *label =
+                g_strdup_printf("%.*s: %s", end - start, text + start, values[i]);
+            n_taken += check_text(label, changed, TRUE) ? 1 : 0;
+        }
+    }
+    lp_test_true("some are machines", n_taken > 50);
+}
+
+int
+main(void)
+{
+    static const LpTestCase cases[] = {{"shipped", test_shipped},
+                                       {"generated", test_generated},
+                                       {"by hand", test_by_hand},
+                                       {"mutated", test_mutated},
+                                       {NULL, NULL}};
+    return lp_test_run("stock SimGrid", cases);
+}

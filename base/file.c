@@ -108,6 +108,12 @@ compare_names(gconstpointer a, gconstpointer b)
     return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
+const char *
+lp_file_label(const char *path)
+{
+    return g_str_has_prefix(path, "resource:") ? strrchr(path, '/') + 1 : path;
+}
+
 char **
 lp_file_shipped(const char *folder)
 {

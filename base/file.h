@@ -21,6 +21,10 @@ gboolean lp_file_write(const char *path, const char *text, gsize length,
  */
 char *lp_file_find(const char *folder, const char *name, GError **error) G_GNUC_WARN_UNUSED_RESULT;
 
+/** How a file is named to people: a shipped one by its base name, any other by its path. Borrowed
+ * from @path. */
+const char *lp_file_label(const char *path);
+
 /** The names of the shipped files in "/lightpath/@folder" without ".xml", sorted.
  * Returns: (transfer full), NULL-ended. */
 char **lp_file_shipped(const char *folder);

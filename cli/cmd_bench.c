@@ -3,6 +3,8 @@
 #include "cli/commands.h"
 #include "cli/options.h"
 
+#include "report/json.h"
+
 #include "base/error.h"
 #include "base/file.h"
 #include "base/units.h"
@@ -32,8 +34,10 @@ typedef struct {
 static LpMachine *
 load_ring_machine(GError **error)
 {
-    const LpGenerateOptions options = {
-        .system = "generic", .accelerators = RING_RANKS, .domain_size = "1", .leaf_ports = RING_RANKS};
+    const LpGenerateOptions options = {.system = "generic",
+                                       .accelerators = RING_RANKS,
+                                       .domain_size = "1",
+                                       .leaf_ports = RING_RANKS};
     g_autofree char *text = lp_generate(&options, error);
     if (text == NULL)
         return NULL;
@@ -119,7 +123,9 @@ static const Benchmark benchmarks[] = {
 };
 
 /* Those that run when none is named: all but the last, which takes most of a minute. */
-enum { N_DEFAULT = G_N_ELEMENTS(benchmarks) - 1 };
+enum {
+    N_DEFAULT = G_N_ELEMENTS(benchmarks) - 1
+};
 
 typedef struct {
     const Benchmark *benchmark; /* static */
@@ -148,8 +154,8 @@ measure(const Benchmark *benchmark, Measurement *out_measurement, GError **error
     struct rusage usage = {0};
     double started_s = lp_wall_clock_s();
     if (pipe(ends) != 0) {
-        g_set_error(error, LP_SIMULATION_ERROR, LP_SIMULATION_ERROR_RUN, "%s: cannot make a pipe: %s",
-                    benchmark->name, g_strerror(errno));
+        g_set_error(error, LP_SIMULATION_ERROR, LP_SIMULATION_ERROR_RUN,
+                    "%s: cannot make a pipe: %s", benchmark->name, g_strerror(errno));
         return FALSE;
     }
     pid_t child = fork();
@@ -182,23 +188,16 @@ to_json(const GArray *measurements)
 {
     g_autoptr(JsonBuilder) builder = json_builder_new();
     json_builder_begin_object(builder);
-    json_builder_set_member_name(builder, "runs");
-    json_builder_begin_array(builder);
+    lp_json_begin_array(builder, "runs");
     for (guint i = 0; i < measurements->len; i++) {
         const Measurement *run = &g_array_index(measurements, Measurement, i);
         json_builder_begin_object(builder);
-        json_builder_set_member_name(builder, "name");
-        json_builder_add_string_value(builder, run->benchmark->name);
-        json_builder_set_member_name(builder, "wall_s");
-        json_builder_add_double_value(builder, run->wall_s);
-        json_builder_set_member_name(builder, "peak_rss_bytes");
-        json_builder_add_int_value(builder, (gint64)run->peak_rss_bytes);
-        json_builder_set_member_name(builder, "activities");
-        json_builder_add_int_value(builder, (gint64)run->result.n_activities);
-        json_builder_set_member_name(builder, "us_per_activity");
-        json_builder_add_double_value(builder, us_per_activity(run));
-        json_builder_set_member_name(builder, "simulated_s");
-        json_builder_add_double_value(builder, run->result.iteration_time_s);
+        lp_json_text(builder, "name", run->benchmark->name);
+        lp_json_number(builder, "wall_s", run->wall_s);
+        lp_json_count(builder, "peak_rss_bytes", run->peak_rss_bytes);
+        lp_json_count(builder, "activities", run->result.n_activities);
+        lp_json_number(builder, "us_per_activity", us_per_activity(run));
+        lp_json_number(builder, "simulated_s", run->result.iteration_time_s);
         json_builder_end_object(builder);
     }
     json_builder_end_array(builder);
@@ -260,8 +259,9 @@ lp_cmd_bench(int argc, char **argv, GError **error)
     const GOptionEntry entries[] = {{"format", 0, 0, G_OPTION_ARG_STRING, &format_text,
                                      "Output format (default text)", "text|json"},
                                     {NULL, 0, 0, 0, NULL, NULL, NULL}};
-    GString *summary = g_string_new("Measures the simulator: wall time, memory, engine activities.\n\n"
-                                    "Benchmarks (all but the last if none is named):");
+    GString *summary =
+        g_string_new("Measures the simulator: wall time, memory, engine activities.\n\n"
+                     "Benchmarks (all but the last if none is named):");
     for (guint i = 0; i < G_N_ELEMENTS(benchmarks); i++)
         g_string_append_printf(summary, "\n  %-24s %s", benchmarks[i].name, benchmarks[i].summary);
     LpFormat format;

@@ -3,6 +3,8 @@
 #include "cli/commands.h"
 #include "cli/options.h"
 
+#include "report/json.h"
+
 #include <gio/gio.h>
 #include <math.h>
 #include <string.h>
@@ -23,7 +25,7 @@ run_clear(gpointer data)
 
 /* The options that go to every run unchanged. */
 typedef struct {
-    char **settings;                  /* owned */
+    char **settings;                    /* owned */
     char *fidelity, *collapse, *format; /* owned */
     gboolean ignore_memory, cost;
 } Options;
@@ -64,9 +66,9 @@ start_run(Run *self, const Options *options, const char *workload, GError **erro
     add_argument(line, workload, "");
     add_argument(line, self->platform, "");
     g_ptr_array_add(line, NULL);
-    self->process = g_subprocess_newv(
-        (const char *const *)line->pdata,
-        G_SUBPROCESS_FLAGS_STDOUT_PIPE | G_SUBPROCESS_FLAGS_STDERR_PIPE, error);
+    self->process =
+        g_subprocess_newv((const char *const *)line->pdata,
+                          G_SUBPROCESS_FLAGS_STDOUT_PIPE | G_SUBPROCESS_FLAGS_STDERR_PIPE, error);
     return self->process != NULL;
 }
 
@@ -107,8 +109,8 @@ iteration_time_s(const Run *self)
 static double
 term_s(const Run *self, LpTerm term)
 {
-    return json_object_get_double_member(
-        json_object_get_object_member(simulated(self), "terms_s"), lp_term_names[term]);
+    return json_object_get_double_member(json_object_get_object_member(simulated(self), "terms_s"),
+                                         lp_term_names[term]);
 }
 
 /* The tier behind a term: where its traffic finds its narrowest link, on the slower machine. A
@@ -118,8 +120,7 @@ tier_behind(const Run *slower, LpTerm term)
 {
     LpTerm traffic = term == LP_TERM_BUBBLE ? LP_TERM_PP : term;
     JsonObject *tiers = json_object_get_object_member(simulated(slower), "narrowest_tier");
-    return json_object_get_string_member_with_default(tiers, lp_term_names[traffic],
-                                                      "accelerator");
+    return json_object_get_string_member_with_default(tiers, lp_term_names[traffic], "accelerator");
 }
 
 typedef struct {
@@ -147,28 +148,22 @@ to_json(const GArray *runs)
     g_autoptr(JsonBuilder) builder = json_builder_new();
     const Run *first = &g_array_index(runs, Run, 0);
     json_builder_begin_object(builder);
-    json_builder_set_member_name(builder, "runs");
-    json_builder_begin_array(builder);
+    lp_json_begin_array(builder, "runs");
     for (guint i = 0; i < runs->len; i++)
         json_builder_add_value(builder, json_node_copy(g_array_index(runs, Run, i).result));
     json_builder_end_array(builder);
-    json_builder_set_member_name(builder, "speedup");
-    json_builder_begin_array(builder);
+    lp_json_begin_array(builder, "speedup");
     for (guint i = 0; i < runs->len; i++)
-        json_builder_add_double_value(
-            builder, iteration_time_s(first) / iteration_time_s(&g_array_index(runs, Run, i)));
+        json_builder_add_double_value(builder, iteration_time_s(first) /
+                                                   iteration_time_s(&g_array_index(runs, Run, i)));
     json_builder_end_array(builder);
-    json_builder_set_member_name(builder, "largest_change");
-    json_builder_begin_array(builder);
+    lp_json_begin_array(builder, "largest_change");
     for (guint i = 0; i < runs->len; i++) {
         Change change = largest_change(first, &g_array_index(runs, Run, i));
         json_builder_begin_object(builder);
-        json_builder_set_member_name(builder, "term");
-        json_builder_add_string_value(builder, lp_term_names[change.term]);
-        json_builder_set_member_name(builder, "seconds");
-        json_builder_add_double_value(builder, change.seconds);
-        json_builder_set_member_name(builder, "tier");
-        json_builder_add_string_value(builder, change.tier);
+        lp_json_text(builder, "term", lp_term_names[change.term]);
+        lp_json_number(builder, "seconds", change.seconds);
+        lp_json_text(builder, "tier", change.tier);
         json_builder_end_object(builder);
     }
     json_builder_end_array(builder);
@@ -217,8 +212,9 @@ to_text(const GArray *runs)
     append_figure_row(out, runs, "MFU", "mfu", 4);
     g_string_append_printf(out, "  %-22s", "speed-up");
     for (guint i = 0; i < runs->len; i++)
-        g_string_append_printf(
-            out, " %14.4f", iteration_time_s(first) / iteration_time_s(&g_array_index(runs, Run, i)));
+        g_string_append_printf(out, " %14.4f",
+                               iteration_time_s(first) /
+                                   iteration_time_s(&g_array_index(runs, Run, i)));
     g_string_append(out, "\n\n");
     for (guint i = 0; i < runs->len; i++) {
         const Run *run = &g_array_index(runs, Run, i);

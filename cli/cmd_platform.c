@@ -9,8 +9,7 @@
 #include "platforms/catalogue.h"
 #include "platforms/describe.h"
 #include "platforms/generate.h"
-
-#include <json-glib/json-glib.h>
+#include "report/json.h"
 
 #include <string.h>
 
@@ -48,6 +47,13 @@ typedef struct {
 #define SETTING(name, member, value, help)                                                         \
     {                                                                                              \
         name, G_STRUCT_OFFSET(LpGenerateOptions, member), help, value, NULL                        \
+    }
+
+/* A property of the accelerator, by its place in lp_accelerator_property_names. */
+#define PROPERTY(index, value, help)                                                               \
+    {                                                                                              \
+        lp_accelerator_property_names[index],                                                      \
+            G_STRUCT_OFFSET(LpGenerateOptions, properties[index]), help, value, NULL               \
     }
 
 static gboolean
@@ -99,6 +105,16 @@ cmd_generate(int argc, char **argv, GError **error)
         SETTING("leaf-ports", leaf_ports, "N", "Ports below a leaf switch"),
         SETTING("oversubscription", oversubscription, "N", "Ports below a leaf over links above"),
         SETTING("technology", technology, "NAME", "Scale-out fabric: electrical or optical"),
+        PROPERTY(0, "RATE", "The accelerator's dense fp32 peak, such as 20Tf"),
+        PROPERTY(1, "RATE", "Its tf32 peak"),
+        PROPERTY(2, "RATE", "Its fp16 peak"),
+        PROPERTY(3, "RATE", "Its bf16 peak"),
+        PROPERTY(4, "RATE", "Its fp8 peak"),
+        PROPERTY(5, "SIZE", "Its memory"),
+        PROPERTY(6, "RATE", "Its memory bandwidth"),
+        PROPERTY(7, "FRACTION", "Fraction of the peak that matrix products reach"),
+        PROPERTY(8, "FRACTION", "Fraction of memory bandwidth that other kernels reach"),
+        PROPERTY(9, "TIME", "What a kernel costs beyond its work"),
     };
     Reserved reserved[] = {
         {"planes", "1", "Not available yet", NULL},
@@ -134,50 +150,27 @@ cmd_generate(int argc, char **argv, GError **error)
 }
 
 static void
-add_string(JsonBuilder *builder, const char *name, const char *value)
-{
-    json_builder_set_member_name(builder, name);
-    json_builder_add_string_value(builder, value);
-}
-
-static void
-add_count(JsonBuilder *builder, const char *name, guint64 value)
-{
-    json_builder_set_member_name(builder, name);
-    json_builder_add_int_value(builder, (gint64)value);
-}
-
-static void
-add_number(JsonBuilder *builder, const char *name, double value)
-{
-    json_builder_set_member_name(builder, name);
-    json_builder_add_double_value(builder, value);
-}
-
-static void
 add_tiers_json(JsonBuilder *builder, const LpMachineFacts *facts, const LpFabric *fabric,
                gboolean has_scale_out)
 {
-    json_builder_set_member_name(builder, "tiers");
-    json_builder_begin_array(builder);
+    lp_json_begin_array(builder, "tiers");
     for (guint32 i = 0; i < facts->n_tiers; i++) {
         const LpTierFacts *tier = &facts->tiers[i];
         json_builder_begin_object(builder);
-        add_string(builder, "name", tier->name);
-        add_string(builder, "technology", lp_technology_names[tier->technology]);
-        add_count(builder, "links", tier->n_links);
-        add_number(builder, "link_bytes_per_s", tier->link_bytes_per_s);
-        add_number(builder, "latency_s", tier->latency_s);
-        add_number(builder, "oversubscription", tier->oversubscription);
+        lp_json_text(builder, "name", tier->name);
+        lp_json_text(builder, "technology", lp_technology_names[tier->technology]);
+        lp_json_count(builder, "links", tier->n_links);
+        lp_json_number(builder, "link_bytes_per_s", tier->link_bytes_per_s);
+        lp_json_number(builder, "latency_s", tier->latency_s);
+        lp_json_number(builder, "oversubscription", tier->oversubscription);
         json_builder_end_object(builder);
     }
     json_builder_end_array(builder);
-    json_builder_set_member_name(builder, "distances");
-    json_builder_begin_array(builder);
+    lp_json_begin_array(builder, "distances");
     for (guint32 i = 0; has_scale_out && i < fabric->n_tiers; i++) {
         json_builder_begin_object(builder);
-        add_count(builder, "domains", fabric->tiers[i].span_domains);
-        add_number(builder, "latency_s", fabric->tiers[i].latency_s);
+        lp_json_count(builder, "domains", fabric->tiers[i].span_domains);
+        lp_json_number(builder, "latency_s", fabric->tiers[i].latency_s);
         json_builder_end_object(builder);
     }
     json_builder_end_array(builder);
@@ -192,25 +185,25 @@ describe_json(const LpMachine *machine, GError **error)
     gboolean has_scale_out = machine->has_scale_out;
     g_autoptr(JsonBuilder) builder = json_builder_new_immutable();
     json_builder_begin_object(builder);
-    add_string(builder, "platform", machine->path);
-    add_string(builder, "system", machine->system);
-    add_string(builder, "accelerator", machine->accelerator.name);
-    add_count(builder, "accelerators", machine->n_accelerators);
-    add_count(builder, "domains", facts.n_domains);
-    add_count(builder, "domain_size", machine->domain_size);
-    add_number(builder, "scale_up_bytes_per_s", fabric.scale_up_bytes_per_s);
-    add_number(builder, "scale_up_latency_s", fabric.scale_up_latency_s);
-    add_string(builder, "topology",
-               has_scale_out ? lp_topology_names[scale_out->topology] : "none");
-    add_string(builder, "port_order", lp_port_order_names[machine->port_order]);
-    add_count(builder, "cards_per_domain", has_scale_out ? machine->cards_per_domain : 0);
-    add_count(builder, "unit_domains", machine->unit_domains);
-    add_count(builder, "ports", scale_out->n_hosts);
-    add_count(builder, "ports_used",
-              has_scale_out ? facts.n_domains * machine->cards_per_domain : 0);
-    add_number(builder, "scale_out_bytes_per_s", fabric.scale_out_bytes_per_s);
-    add_number(builder, "bisection_bytes_per_s", facts.bisection_bytes_per_s);
-    add_number(builder, "oversubscription", facts.oversubscription);
+    lp_json_text(builder, "platform", lp_file_label(machine->path));
+    lp_json_text(builder, "system", machine->system);
+    lp_json_text(builder, "accelerator", machine->accelerator.name);
+    lp_json_count(builder, "accelerators", machine->n_accelerators);
+    lp_json_count(builder, "domains", facts.n_domains);
+    lp_json_count(builder, "domain_size", machine->domain_size);
+    lp_json_number(builder, "scale_up_bytes_per_s", fabric.scale_up_bytes_per_s);
+    lp_json_number(builder, "scale_up_latency_s", fabric.scale_up_latency_s);
+    lp_json_text(builder, "topology",
+                 has_scale_out ? lp_topology_names[scale_out->topology] : "none");
+    lp_json_text(builder, "port_order", lp_port_order_names[machine->port_order]);
+    lp_json_count(builder, "cards_per_domain", has_scale_out ? machine->cards_per_domain : 0);
+    lp_json_count(builder, "unit_domains", machine->unit_domains);
+    lp_json_count(builder, "ports", scale_out->n_hosts);
+    lp_json_count(builder, "ports_used",
+                  has_scale_out ? facts.n_domains * machine->cards_per_domain : 0);
+    lp_json_number(builder, "scale_out_bytes_per_s", fabric.scale_out_bytes_per_s);
+    lp_json_number(builder, "bisection_bytes_per_s", facts.bisection_bytes_per_s);
+    lp_json_number(builder, "oversubscription", facts.oversubscription);
     add_tiers_json(builder, &facts, &fabric, has_scale_out);
     json_builder_end_object(builder);
     return lp_print_json(json_builder_get_root(builder), error);
@@ -265,7 +258,7 @@ describe_text(const LpMachine *machine, GError **error)
     g_autofree char *bisection =
         lp_quantity_format(LP_QUANTITY_BANDWIDTH, facts.bisection_bytes_per_s);
     g_autoptr(GString) text = g_string_new(NULL);
-    add_line(text, "platform", "%s", machine->path);
+    add_line(text, "platform", "%s", lp_file_label(machine->path));
     add_line(text, "system", "%s", machine->system);
     add_line(text, "accelerators", "%" G_GUINT64_FORMAT " x %s", machine->n_accelerators,
              machine->accelerator.name);

@@ -86,9 +86,8 @@ simulate(const Options *options, char **arguments, double started_s, GError **er
         return FALSE;
 
     g_autoptr(LpTimeline) timeline = options->trace == NULL ? NULL : lp_timeline_new();
-    LpSimulationOptions run = {.fidelity = (LpFidelity)fidelity,
-                               .collapse = collapse != 0,
-                               .run = {.timeline = timeline}};
+    LpSimulationOptions run = {
+        .fidelity = (LpFidelity)fidelity, .collapse = collapse != 0, .run = {.timeline = timeline}};
     if (isatty(STDERR_FILENO)) {
         run.run.progress = show_progress;
         run.run.progress_data = &shown;

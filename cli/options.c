@@ -5,6 +5,7 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "base/units.h"
+#include "report/json.h"
 
 #include <string.h>
 #include <sys/resource.h>
@@ -34,8 +35,8 @@ has_argument_count(const char *command, int n, int n_minimum, int n_maximum, GEr
 
 gboolean
 lp_options_parse(const char *command, const char *arguments, const char *summary,
-                 const GOptionEntry *entries, int *argc, char ***argv, int n_minimum,
-                 int n_maximum, GError **error)
+                 const GOptionEntry *entries, int *argc, char ***argv, int n_minimum, int n_maximum,
+                 GError **error)
 {
     g_autofree char *program = g_strconcat("lightpath ", command, NULL);
     g_set_prgname(program);
@@ -101,7 +102,7 @@ gboolean
 lp_print_json(JsonNode *node, GError **error)
 {
     g_autoptr(JsonNode) owned = node;
-    g_autofree char *text = lp_report_print_json(owned);
+    g_autofree char *text = lp_json_print(owned);
     return lp_print_result(text, error);
 }
 

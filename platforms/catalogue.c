@@ -6,6 +6,8 @@
 #include "base/xml.h"
 #include "platforms_resource.h"
 
+/* Behind the name of an accelerator that a platform describes otherwise. */
+#define MODIFIED " (modified)"
 #define CATALOGUE "resource:///lightpath/platforms/catalogue/accelerators.xml"
 #define SCHEMA "resource:///lightpath/platforms/catalogue/accelerators.xsd"
 
@@ -86,5 +88,59 @@ lp_catalogue_find(const char *name, LpAccelerator *out_accelerator, GError **err
     if (place < 0)
         return FALSE;
     *out_accelerator = g_array_index(accelerators, LpAccelerator, place);
+    return TRUE;
+}
+
+/* In the order of LpPrecision, then of the enumeration below. */
+const char *const lp_accelerator_property_names[] = {
+    "peak-fp32",        "peak-tf32",       "peak-fp16",         "peak-bf16", "peak-fp8", "memory",
+    "memory-bandwidth", "gemm-efficiency", "memory-efficiency", "launch",    NULL};
+enum {
+    PROPERTY_MEMORY = LP_N_PRECISIONS,
+    PROPERTY_MEMORY_BANDWIDTH,
+    PROPERTY_GEMM_EFFICIENCY,
+    PROPERTY_MEMORY_EFFICIENCY,
+    PROPERTY_LAUNCH
+};
+G_STATIC_ASSERT(G_N_ELEMENTS(lp_accelerator_property_names) == LP_N_ACCELERATOR_PROPERTIES + 1);
+
+/* Far beyond anything built, near enough that times stay finite. */
+#define SPEED_MIN_FLOP_PER_S 1e6
+#define SPEED_MAX_FLOP_PER_S 1e21
+#define MEMORY_MAX_BYTES 1e18
+#define LAUNCH_MAX_S 1.0
+#define EFFICIENCY_MIN 1e-6
+
+static gboolean
+set_property(LpAccelerator *self, guint index, const char *text, GError **error)
+{
+    switch (index) {
+    case PROPERTY_MEMORY:
+        return lp_quantity_parse_in(LP_QUANTITY_SIZE, text, 1, MEMORY_MAX_BYTES,
+                                    &self->memory_bytes, error);
+    case PROPERTY_MEMORY_BANDWIDTH:
+        return lp_quantity_parse_in(LP_QUANTITY_BANDWIDTH, text, 1, MEMORY_MAX_BYTES,
+                                    &self->memory_bytes_per_s, error);
+    case PROPERTY_GEMM_EFFICIENCY:
+        return lp_number_parse(text, EFFICIENCY_MIN, 1, &self->gemm_efficiency, error);
+    case PROPERTY_MEMORY_EFFICIENCY:
+        return lp_number_parse(text, EFFICIENCY_MIN, 1, &self->memory_efficiency, error);
+    case PROPERTY_LAUNCH:
+        return lp_quantity_parse_in(LP_QUANTITY_TIME, text, 0, LAUNCH_MAX_S, &self->launch_s,
+                                    error);
+    default:
+        return lp_quantity_parse_in(LP_QUANTITY_SPEED, text, SPEED_MIN_FLOP_PER_S,
+                                    SPEED_MAX_FLOP_PER_S, &self->peak_flop_per_s[index], error);
+    }
+}
+
+gboolean
+lp_accelerator_set(LpAccelerator *self, guint index, const char *text, GError **error)
+{
+    g_return_val_if_fail(index < LP_N_ACCELERATOR_PROPERTIES, FALSE);
+    if (!set_property(self, index, text, error))
+        return FALSE;
+    if (!g_str_has_suffix(self->name, MODIFIED))
+        g_strlcat(self->name, MODIFIED, sizeof self->name);
     return TRUE;
 }

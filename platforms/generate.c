@@ -252,12 +252,23 @@ read_technologies(Request *request, GError **error)
 }
 
 static gboolean
-read_request(Request *request, GError **error)
+read_accelerator(Request *request, GError **error)
 {
     if (!lp_catalogue_find(request->system->value[LP_PARAMETER_ACCELERATOR], &request->accelerator,
                            error))
-        return prefix_option("accelerator", error);
-    if (!read_sizes(request, error) ||
+        return prefix_option(lp_parameter_names[LP_PARAMETER_ACCELERATOR], error);
+    for (guint i = 0; i < LP_N_ACCELERATOR_PROPERTIES; i++) {
+        const char *text = request->options->properties[i];
+        if (text != NULL && !lp_accelerator_set(&request->accelerator, i, text, error))
+            return prefix_option(lp_accelerator_property_names[i], error);
+    }
+    return TRUE;
+}
+
+static gboolean
+read_request(Request *request, GError **error)
+{
+    if (!read_accelerator(request, error) || !read_sizes(request, error) ||
         !bandwidth_of(request, LP_PARAMETER_DOMAIN_BANDWIDTH, &request->domain_bytes_per_s,
                       error) ||
         !latency_of(request, LP_PARAMETER_DOMAIN_LATENCY, &request->domain_latency_s, error) ||
@@ -358,6 +369,10 @@ command_line(const LpGenerateOptions *options)
         if (text != NULL)
             g_string_append_printf(command, " --%s=%s", option_table[i].name, text);
     }
+    for (guint i = 0; i < LP_N_ACCELERATOR_PROPERTIES; i++)
+        if (options->properties[i] != NULL)
+            g_string_append_printf(command, " --%s=%s", lp_accelerator_property_names[i],
+                                   options->properties[i]);
     return g_string_free(command, FALSE);
 }
 
@@ -386,7 +401,11 @@ add_scale_up(GString *xml, const Request *request)
                                                                               LP_PRECISION_BF16));
     open_cluster(xml, LP_ATTACHMENT_SCALE_UP, "up-", request->n_accelerators, speed,
                  request->domain_bytes_per_s, request->domain_latency_s, "");
-    add_prop(xml, "      ", "accelerator", request->accelerator.name);
+    add_prop(xml, "      ", "accelerator", request->system->value[LP_PARAMETER_ACCELERATOR]);
+    for (guint i = 0; i < LP_N_ACCELERATOR_PROPERTIES; i++)
+        if (request->options->properties[i] != NULL)
+            add_prop(xml, "      ", lp_accelerator_property_names[i],
+                     request->options->properties[i]);
     add_count_prop(xml, "domain-size", request->domain_size);
     add_prop(xml, "      ", "technology", lp_technology_names[request->domain_technology]);
     g_string_append(xml, "    </cluster>\n");

@@ -2,6 +2,7 @@
 /* Writes platform files for named systems. */
 #pragma once
 
+#include "platforms/catalogue.h"
 #include "platforms/machine.h"
 
 G_BEGIN_DECLS
@@ -25,6 +26,9 @@ typedef struct {
     const char *leaf_ports;          /* ports below a leaf */
     const char *oversubscription;    /* ports below a leaf over links above it */
     const char *technology;          /* of the scale-out fabric */
+    /** What the accelerator has otherwise than the catalogue says, by place in
+     * lp_accelerator_property_names. */
+    const char *properties[LP_N_ACCELERATOR_PROPERTIES];
 } LpGenerateOptions;
 
 /** The names of the systems, NULL-ended, sorted. Returns: (transfer full). */

@@ -25,10 +25,14 @@ enum {
     UP_ACCELERATOR,
     UP_DOMAIN_SIZE,
     UP_TECHNOLOGY,
-    UP_ENERGY
+    UP_ENERGY,
+    UP_ACCELERATOR_PROPERTIES /* those of lp_accelerator_property_names, in their order */
 };
-static const char *const scale_up_names[] = {"role",       "accelerator",    "domain-size",
-                                             "technology", "energy-per-bit", NULL};
+static const char *const scale_up_names[] = {
+    "role", "accelerator", "domain-size", "technology", "energy-per-bit",
+    /* what the catalogue says otherwise */
+    "peak-fp32", "peak-tf32", "peak-fp16", "peak-bf16", "peak-fp8", "memory", "memory-bandwidth",
+    "gemm-efficiency", "memory-efficiency", "launch", NULL};
 enum {
     OUT_ROLE,
     OUT_PORT_ORDER,
@@ -39,7 +43,7 @@ enum {
 };
 static const char *const scale_out_names[] = {
     "role", "port-order", "unit-domains", "cards-per-domain", "technology", "energy-per-bit", NULL};
-#define PROPERTIES_MAX 8
+#define PROPERTIES_MAX (UP_ACCELERATOR_PROPERTIES + LP_N_ACCELERATOR_PROPERTIES)
 
 /* An element and its properties by place; NULL where one is absent. */
 typedef struct {
@@ -238,6 +242,25 @@ read_cluster(const LpXml *xml, const xmlNode *node, LpCluster *cluster, GError *
            read_topology(xml, node, cluster, error);
 }
 
+/* The catalogue's accelerator, with what the platform says otherwise. */
+static gboolean
+read_accelerator(const LpXml *xml, const Properties *properties, LpAccelerator *accelerator,
+                 GError **error)
+{
+    const char *name = prop_value(xml, properties, UP_ACCELERATOR, error);
+    if (name == NULL)
+        return FALSE;
+    if (!lp_catalogue_find(name, accelerator, error))
+        return prefix_prop(xml, properties->props[UP_ACCELERATOR], error);
+    for (guint i = 0; i < LP_N_ACCELERATOR_PROPERTIES; i++) {
+        const xmlNode *prop = properties->props[UP_ACCELERATOR_PROPERTIES + i];
+        if (prop != NULL &&
+            !lp_accelerator_set(accelerator, i, lp_xml_attribute(prop, "value"), error))
+            return prefix_prop(xml, prop, error);
+    }
+    return TRUE;
+}
+
 static gboolean
 read_scale_up(const LpXml *xml, xmlNode *node, LpMachine *machine, GError **error)
 {
@@ -245,13 +268,9 @@ read_scale_up(const LpXml *xml, xmlNode *node, LpMachine *machine, GError **erro
     LpCluster *cluster = &machine->cluster[LP_ATTACHMENT_SCALE_UP];
     if (!read_cluster(xml, node, cluster, error) || !collect(xml, &properties, error) ||
         !read_medium(xml, &properties, UP_TECHNOLOGY, UP_ENERGY, cluster, error) ||
-        !prop_count(xml, &properties, UP_DOMAIN_SIZE, &machine->domain_size, error))
+        !prop_count(xml, &properties, UP_DOMAIN_SIZE, &machine->domain_size, error) ||
+        !read_accelerator(xml, &properties, &machine->accelerator, error))
         return FALSE;
-    const char *name = prop_value(xml, &properties, UP_ACCELERATOR, error);
-    if (name == NULL)
-        return FALSE;
-    if (!lp_catalogue_find(name, &machine->accelerator, error))
-        return prefix_prop(xml, properties.props[UP_ACCELERATOR], error);
     if (cluster->topology != LP_TOPOLOGY_CROSSBAR)
         return fail(xml, node, LP_MACHINE_ERROR_STRUCTURE, error,
                     "the scale-up cluster is a fat tree, wanted a flat cluster");

@@ -2,7 +2,9 @@
 /* Collects a report, and writes it as JSON. */
 #include "report/report.h"
 
+#include "base/file.h"
 #include "base/units.h"
+#include "report/json.h"
 #include "sim/engine.h"
 
 static LpClosedFormInput
@@ -24,7 +26,7 @@ warn_memory(LpReport *self)
     g_autofree char *wanted_text = lp_quantity_format(LP_QUANTITY_SIZE, wanted);
     g_autofree char *capacity_text = lp_quantity_format(LP_QUANTITY_SIZE, capacity);
     g_ptr_array_add(self->warnings,
-                    g_strdup_printf("memory: the fullest stage needs %s an accelerator, a %s has %s",
+                    g_strdup_printf("memory: the fullest stage needs %s an accelerator; %s has %s",
                                     wanted_text, self->machine->accelerator.name, capacity_text));
 }
 
@@ -50,50 +52,22 @@ lp_report_clear(LpReport *self)
     g_clear_pointer(&self->warnings, g_ptr_array_unref);
 }
 
-static void
-add_double(JsonBuilder *builder, const char *key, double value)
-{
-    json_builder_set_member_name(builder, key);
-    json_builder_add_double_value(builder, value);
-}
-
-static void
-add_int(JsonBuilder *builder, const char *key, guint64 value)
-{
-    json_builder_set_member_name(builder, key);
-    json_builder_add_int_value(builder, (gint64)value);
-}
-
-static void
-add_text(JsonBuilder *builder, const char *key, const char *value)
-{
-    json_builder_set_member_name(builder, key);
-    json_builder_add_string_value(builder, value);
-}
-
-static void
-begin(JsonBuilder *builder, const char *key)
-{
-    json_builder_set_member_name(builder, key);
-    json_builder_begin_object(builder);
-}
-
 /* Numbers stay numbers, so that scripts need not parse the plan. */
 static void
 add_plan(JsonBuilder *builder, const LpWorkload *workload)
 {
-    begin(builder, "plan");
+    lp_json_begin(builder, "plan");
     const char *name;
     char *text;
     for (guint i = 0; (text = lp_workload_attribute(workload, i, &name)) != NULL; i++) {
         guint64 count;
         double number;
         if (lp_count_parse(text, 0, G_MAXINT64, &count, NULL))
-            add_int(builder, name, count);
+            lp_json_count(builder, name, count);
         else if (lp_number_parse(text, 0.0, G_MAXDOUBLE, &number, NULL))
-            add_double(builder, name, number);
+            lp_json_number(builder, name, number);
         else
-            add_text(builder, name, text);
+            lp_json_text(builder, name, text);
         g_free(text);
     }
     json_builder_end_object(builder);
@@ -102,16 +76,16 @@ add_plan(JsonBuilder *builder, const LpWorkload *workload)
 static void
 add_engine(JsonBuilder *builder, const LpReport *self)
 {
-    begin(builder, "engine");
-    add_text(builder, "name", lp_engine_version());
-    add_text(builder, "fidelity", lp_fidelity_names[self->fidelity]);
-    add_text(builder, "collapse", self->collapse ? "on" : "off");
-    add_text(builder, "proof", self->simulation->proof);
-    begin(builder, "options");
+    lp_json_begin(builder, "engine");
+    lp_json_text(builder, "name", lp_engine_version());
+    lp_json_text(builder, "fidelity", lp_fidelity_names[self->fidelity]);
+    lp_json_text(builder, "collapse", self->collapse ? "on" : "off");
+    lp_json_text(builder, "proof", self->simulation->proof);
+    lp_json_begin(builder, "options");
     for (guint i = 0; i < self->simulation->engine_options->len; i++) {
         const LpEngineOption *option =
             &g_array_index(self->simulation->engine_options, LpEngineOption, i);
-        add_text(builder, option->name, option->value);
+        lp_json_text(builder, option->name, option->value);
     }
     json_builder_end_object(builder);
     json_builder_end_object(builder);
@@ -120,9 +94,9 @@ add_engine(JsonBuilder *builder, const LpReport *self)
 static void
 add_terms(JsonBuilder *builder, const LpTerms *terms)
 {
-    begin(builder, "terms_s");
+    lp_json_begin(builder, "terms_s");
     for (LpTerm term = 0; term < LP_N_TERMS; term++)
-        add_double(builder, lp_term_names[term], terms->s[term]);
+        lp_json_number(builder, lp_term_names[term], terms->s[term]);
     json_builder_end_object(builder);
 }
 
@@ -131,31 +105,32 @@ add_figures(JsonBuilder *builder, const LpReport *self, double iteration_time_s,
             const LpTerms *terms)
 {
     LpFigures figures = lp_figures(self->workload, self->machine, iteration_time_s);
-    add_double(builder, "iteration_time_s", figures.iteration_time_s);
+    lp_json_number(builder, "iteration_time_s", figures.iteration_time_s);
     add_terms(builder, terms);
-    add_double(builder, "mfu", figures.mfu);
-    add_double(builder, "hfu", figures.hfu);
-    add_double(builder, "tokens_per_s", figures.tokens_per_s);
-    add_double(builder, "model_tflops_per_accelerator", figures.model_tflops_per_accelerator);
-    add_double(builder, "hardware_tflops_per_accelerator",
-               figures.hardware_tflops_per_accelerator);
+    lp_json_number(builder, "mfu", figures.mfu);
+    lp_json_number(builder, "hfu", figures.hfu);
+    lp_json_number(builder, "tokens_per_s", figures.tokens_per_s);
+    lp_json_number(builder, "model_tflops_per_accelerator", figures.model_tflops_per_accelerator);
+    lp_json_number(builder, "hardware_tflops_per_accelerator",
+                   figures.hardware_tflops_per_accelerator);
 }
 
 static void
 add_simulated(JsonBuilder *builder, const LpReport *self)
 {
     const LpSimulation *simulation = self->simulation;
-    begin(builder, "simulated");
+    lp_json_begin(builder, "simulated");
     add_figures(builder, self, simulation->run.iteration_time_s, &simulation->run.terms);
-    add_double(builder, "overlap_s", simulation->run.overlap_s);
-    add_double(builder, "uncontended_iteration_time_s", simulation->uncontended.iteration_time_s);
-    add_double(builder, "balanced_iteration_time_s", simulation->balanced.iteration_time_s);
-    add_double(builder, "free_messages_iteration_time_s",
-               simulation->free_messages.iteration_time_s);
-    begin(builder, "narrowest_tier");
+    lp_json_number(builder, "overlap_s", simulation->run.overlap_s);
+    lp_json_number(builder, "uncontended_iteration_time_s",
+                   simulation->uncontended.iteration_time_s);
+    lp_json_number(builder, "balanced_iteration_time_s", simulation->balanced.iteration_time_s);
+    lp_json_number(builder, "free_messages_iteration_time_s",
+                   simulation->free_messages.iteration_time_s);
+    lp_json_begin(builder, "narrowest_tier");
     for (LpTerm term = 0; term < LP_N_TERMS; term++)
         if (simulation->has_tier[term])
-            add_text(builder, lp_term_names[term], lp_tier_names[simulation->tiers[term]]);
+            lp_json_text(builder, lp_term_names[term], lp_tier_names[simulation->tiers[term]]);
     json_builder_end_object(builder);
     json_builder_end_object(builder);
 }
@@ -163,7 +138,7 @@ add_simulated(JsonBuilder *builder, const LpReport *self)
 static void
 add_closed_form(JsonBuilder *builder, const LpReport *self, const char *key, const LpTerms *terms)
 {
-    begin(builder, key);
+    lp_json_begin(builder, key);
     add_figures(builder, self, lp_terms_sum(terms), terms);
     json_builder_end_object(builder);
 }
@@ -171,30 +146,30 @@ add_closed_form(JsonBuilder *builder, const LpReport *self, const char *key, con
 static void
 add_difference(JsonBuilder *builder, const LpDifference *difference)
 {
-    begin(builder, "difference");
-    add_double(builder, "iteration_fraction", difference->iteration_fraction);
-    add_double(builder, "contention_s", difference->contention_s);
-    add_double(builder, "overlap_s", difference->overlap_s);
-    add_double(builder, "algorithm_s", difference->algorithm_s);
-    begin(builder, "algorithm_parts_s");
-    add_double(builder, "communication", difference->communication_s);
-    add_double(builder, "schedule", difference->schedule_s);
+    lp_json_begin(builder, "difference");
+    lp_json_number(builder, "iteration_fraction", difference->iteration_fraction);
+    lp_json_number(builder, "contention_s", difference->contention_s);
+    lp_json_number(builder, "overlap_s", difference->overlap_s);
+    lp_json_number(builder, "algorithm_s", difference->algorithm_s);
+    lp_json_begin(builder, "algorithm_parts_s");
+    lp_json_number(builder, "communication", difference->communication_s);
+    lp_json_number(builder, "schedule", difference->schedule_s);
     json_builder_end_object(builder);
-    add_double(builder, "imbalance_s", difference->imbalance_s);
-    add_double(builder, "unexplained_s", difference->unexplained_s);
+    lp_json_number(builder, "imbalance_s", difference->imbalance_s);
+    lp_json_number(builder, "unexplained_s", difference->unexplained_s);
     json_builder_end_object(builder);
 }
 
 static void
 add_memory(JsonBuilder *builder, const LpReport *self)
 {
-    begin(builder, "memory");
-    add_double(builder, "weights_bytes", self->memory.weights_bytes);
-    add_double(builder, "gradients_bytes", self->memory.gradients_bytes);
-    add_double(builder, "optimizer_bytes", self->memory.optimizer_bytes);
-    add_double(builder, "activations_bytes", self->memory.activations_bytes);
-    add_double(builder, "buffers_bytes", self->memory.buffers_bytes);
-    add_double(builder, "capacity_bytes", self->machine->accelerator.memory_bytes);
+    lp_json_begin(builder, "memory");
+    lp_json_number(builder, "weights_bytes", self->memory.weights_bytes);
+    lp_json_number(builder, "gradients_bytes", self->memory.gradients_bytes);
+    lp_json_number(builder, "optimizer_bytes", self->memory.optimizer_bytes);
+    lp_json_number(builder, "activations_bytes", self->memory.activations_bytes);
+    lp_json_number(builder, "buffers_bytes", self->memory.buffers_bytes);
+    lp_json_number(builder, "capacity_bytes", self->machine->accelerator.memory_bytes);
     json_builder_end_object(builder);
 }
 
@@ -202,27 +177,25 @@ add_memory(JsonBuilder *builder, const LpReport *self)
 static void
 add_reserved(JsonBuilder *builder)
 {
-    begin(builder, "energy_j");
-    add_double(builder, "static", 0.0);
-    add_double(builder, "dynamic", 0.0);
+    lp_json_begin(builder, "energy_j");
+    lp_json_number(builder, "static", 0.0);
+    lp_json_number(builder, "dynamic", 0.0);
     json_builder_end_object(builder);
-    begin(builder, "energy_j_by_technology");
+    lp_json_begin(builder, "energy_j_by_technology");
     json_builder_end_object(builder);
-    begin(builder, "circuits");
-    add_int(builder, "reconfigurations", 0);
-    add_double(builder, "wait_exposed_s", 0.0);
-    add_double(builder, "wait_hidden_s", 0.0);
+    lp_json_begin(builder, "circuits");
+    lp_json_count(builder, "reconfigurations", 0);
+    lp_json_number(builder, "wait_exposed_s", 0.0);
+    lp_json_number(builder, "wait_hidden_s", 0.0);
     json_builder_end_object(builder);
-    json_builder_set_member_name(builder, "jobs");
-    json_builder_begin_array(builder);
+    lp_json_begin_array(builder, "jobs");
     json_builder_end_array(builder);
 }
 
 static void
 add_warnings(JsonBuilder *builder, const LpReport *self)
 {
-    json_builder_set_member_name(builder, "warnings");
-    json_builder_begin_array(builder);
+    lp_json_begin_array(builder, "warnings");
     for (guint i = 0; i < self->warnings->len; i++)
         json_builder_add_string_value(builder, self->warnings->pdata[i]);
     json_builder_end_array(builder);
@@ -231,10 +204,10 @@ add_warnings(JsonBuilder *builder, const LpReport *self)
 static void
 add_cost(JsonBuilder *builder, const LpReport *self)
 {
-    begin(builder, "cost");
-    add_double(builder, "wall_s", self->cost.wall_s);
-    add_int(builder, "peak_rss_bytes", self->cost.peak_rss_bytes);
-    add_int(builder, "activities", self->simulation->run.n_activities);
+    lp_json_begin(builder, "cost");
+    lp_json_number(builder, "wall_s", self->cost.wall_s);
+    lp_json_count(builder, "peak_rss_bytes", self->cost.peak_rss_bytes);
+    lp_json_count(builder, "activities", self->simulation->run.n_activities);
     json_builder_end_object(builder);
 }
 
@@ -243,9 +216,9 @@ begin_report(const LpReport *self)
 {
     JsonBuilder *builder = json_builder_new();
     json_builder_begin_object(builder);
-    add_text(builder, "workload", self->workload->name);
-    add_text(builder, "platform", self->machine->path);
-    add_int(builder, "accelerators", lp_plan_n_ranks(&self->workload->plan));
+    lp_json_text(builder, "workload", self->workload->name);
+    lp_json_text(builder, "platform", lp_file_label(self->machine->path));
+    lp_json_count(builder, "accelerators", lp_plan_n_ranks(&self->workload->plan));
     add_plan(builder, self->workload);
     return builder;
 }
@@ -259,9 +232,10 @@ lp_report_to_json(const LpReport *self)
     add_closed_form(builder, self, "closed_form", &self->closed_form);
     add_closed_form(builder, self, "amped", &self->amped);
     add_difference(builder, &self->difference);
-    begin(builder, "traffic_bytes");
+    lp_json_begin(builder, "traffic_bytes");
     for (LpTraffic traffic = 0; traffic < LP_N_TRAFFIC; traffic++)
-        add_int(builder, lp_traffic_names[traffic], self->simulation->run.traffic_bytes[traffic]);
+        lp_json_count(builder, lp_traffic_names[traffic],
+                      self->simulation->run.traffic_bytes[traffic]);
     json_builder_end_object(builder);
     add_memory(builder, self);
     add_reserved(builder);
@@ -276,20 +250,10 @@ JsonNode *
 lp_report_estimate_to_json(const LpReport *self, gboolean amped)
 {
     g_autoptr(JsonBuilder) builder = begin_report(self);
-    add_text(builder, "model", amped ? "amped" : "consistent");
+    lp_json_text(builder, "model", amped ? "amped" : "consistent");
     add_closed_form(builder, self, "closed_form", amped ? &self->amped : &self->closed_form);
     add_memory(builder, self);
     add_warnings(builder, self);
     json_builder_end_object(builder);
     return json_builder_get_root(builder);
-}
-
-char *
-lp_report_print_json(JsonNode *node)
-{
-    g_autoptr(JsonGenerator) generator = json_generator_new();
-    json_generator_set_root(generator, node);
-    json_generator_set_pretty(generator, TRUE);
-    g_autofree char *text = json_generator_to_data(generator, NULL);
-    return g_strconcat(text, "\n", NULL);
 }

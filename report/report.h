@@ -19,8 +19,8 @@ typedef struct {
 } LpCost;
 
 typedef struct {
-    const LpWorkload *workload; /* borrowed */
-    const LpMachine *machine;   /* borrowed */
+    const LpWorkload *workload;     /* borrowed */
+    const LpMachine *machine;       /* borrowed */
     const LpSimulation *simulation; /* borrowed; NULL for an estimate */
     LpFidelity fidelity;
     gboolean collapse;
@@ -45,9 +45,6 @@ char *lp_report_to_text(const LpReport *self);
 /** JSON and text of "estimate": one closed form. */
 JsonNode *lp_report_estimate_to_json(const LpReport *self, gboolean amped);
 char *lp_report_estimate_to_text(const LpReport *self, gboolean amped);
-
-/** Pretty-printed, with a line end. Returns: (transfer full). */
-char *lp_report_print_json(JsonNode *node);
 
 /** JSON that Perfetto and Chrome open: a process a stage, a thread a stream.
  * Returns: (transfer full). */

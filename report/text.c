@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Reports as tables for people. */
+#include "base/file.h"
 #include "base/units.h"
 #include "report/report.h"
 #include "sim/engine.h"
@@ -38,11 +39,11 @@ append_head(GString *out, const LpReport *self)
     const LpMachine *machine = self->machine;
     g_string_append_printf(out, "workload    %s, %.4g billion parameters\n", self->workload->name,
                            lp_transformer_parameters(&self->workload->transformer) * 1e-9);
-    g_string_append_printf(out,
-                           "platform    %s (%s), %" G_GUINT64_FORMAT " of %" G_GUINT64_FORMAT
-                           " accelerators %s\n",
-                           machine->path, machine->system, lp_plan_n_ranks(&self->workload->plan),
-                           machine->n_accelerators, machine->accelerator.name);
+    g_string_append_printf(
+        out,
+        "platform    %s (%s), %" G_GUINT64_FORMAT " of %" G_GUINT64_FORMAT " accelerators %s\n",
+        lp_file_label(machine->path), machine->system, lp_plan_n_ranks(&self->workload->plan),
+        machine->n_accelerators, machine->accelerator.name);
     append_plan(out, self);
 }
 
@@ -123,8 +124,8 @@ append_difference(GString *out, const LpReport *self)
 {
     const LpDifference *difference = &self->difference;
     double whole = self->simulation->run.iteration_time_s - lp_terms_sum(&self->closed_form);
-    g_string_append_printf(out, "\nsimulated less closed form: %+.6f s (%+.2f %%), of which\n", whole,
-                           100.0 * difference->iteration_fraction);
+    g_string_append_printf(out, "\nsimulated less closed form: %+.6f s (%+.2f %%), of which\n",
+                           whole, 100.0 * difference->iteration_fraction);
     const struct {
         const char *label;
         double value_s;
@@ -136,14 +137,13 @@ append_difference(GString *out, const LpReport *self)
                 {"unexplained", difference->unexplained_s}};
     for (guint i = 0; i < G_N_ELEMENTS(rows); i++)
         g_string_append_printf(out, "  %-24s %+12.6f s\n", rows[i].label, rows[i].value_s);
-    g_string_append_printf(out,
-                           "  (runs: %.6f s as it is, %.6f s uncontended, %.6f s balanced too,\n"
-                           "   %.6f s with free messages between stages too; %.6f s hidden)\n",
-                           self->simulation->run.iteration_time_s,
-                           self->simulation->uncontended.iteration_time_s,
-                           self->simulation->balanced.iteration_time_s,
-                           self->simulation->free_messages.iteration_time_s,
-                           self->simulation->run.overlap_s);
+    g_string_append_printf(
+        out,
+        "  (runs: %.6f s as it is, %.6f s uncontended, %.6f s balanced too,\n"
+        "   %.6f s with free messages between stages too; %.6f s hidden)\n",
+        self->simulation->run.iteration_time_s, self->simulation->uncontended.iteration_time_s,
+        self->simulation->balanced.iteration_time_s,
+        self->simulation->free_messages.iteration_time_s, self->simulation->run.overlap_s);
 }
 
 static void
@@ -156,8 +156,7 @@ append_traffic(GString *out, const LpReport *self)
     for (LpTraffic traffic = 0; traffic < LP_N_TRAFFIC; traffic++) {
         LpTerm term = terms[traffic];
         g_string_append_printf(out, "  %-22s %20" G_GUINT64_FORMAT " B  %s\n",
-                               lp_traffic_names[traffic],
-                               simulation->run.traffic_bytes[traffic],
+                               lp_traffic_names[traffic], simulation->run.traffic_bytes[traffic],
                                simulation->has_tier[term] ? lp_tier_names[simulation->tiers[term]]
                                                           : "");
     }
@@ -183,7 +182,8 @@ append_engine(GString *out, const LpReport *self)
                            lp_fidelity_names[self->fidelity], self->collapse ? "on" : "off");
     g_string_append_printf(out, "            %s\n           ", simulation->proof);
     for (guint i = 0; i < simulation->engine_options->len; i++) {
-        const LpEngineOption *option = &g_array_index(simulation->engine_options, LpEngineOption, i);
+        const LpEngineOption *option =
+            &g_array_index(simulation->engine_options, LpEngineOption, i);
         g_string_append_printf(out, " %s:%s", option->name, option->value);
         if (i % 4 == 3)
             g_string_append(out, "\n           ");

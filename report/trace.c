@@ -1,22 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Timelines in the JSON that Perfetto and chrome://tracing open (Trace Event Format). */
+#include "report/json.h"
 #include "report/report.h"
-
-#include <string.h>
-
-static void
-add_text(JsonBuilder *builder, const char *key, const char *value)
-{
-    json_builder_set_member_name(builder, key);
-    json_builder_add_string_value(builder, value);
-}
-
-static void
-add_int(JsonBuilder *builder, const char *key, gint64 value)
-{
-    json_builder_set_member_name(builder, key);
-    json_builder_add_int_value(builder, value);
-}
 
 /* Names and orders a track: "M" events carry what belongs to no instant. */
 static void
@@ -24,14 +9,13 @@ add_metadata(JsonBuilder *builder, const char *event, guint32 stage, gint64 stre
              const char *name)
 {
     json_builder_begin_object(builder);
-    add_text(builder, "name", event);
-    add_text(builder, "ph", "M");
-    add_int(builder, "pid", stage);
+    lp_json_text(builder, "name", event);
+    lp_json_text(builder, "ph", "M");
+    lp_json_count(builder, "pid", stage);
     if (stream >= 0)
-        add_int(builder, "tid", stream);
-    json_builder_set_member_name(builder, "args");
-    json_builder_begin_object(builder);
-    add_text(builder, "name", name);
+        lp_json_count(builder, "tid", (guint64)stream);
+    lp_json_begin(builder, "args");
+    lp_json_text(builder, "name", name);
     json_builder_end_object(builder);
     json_builder_end_object(builder);
 }
@@ -50,14 +34,6 @@ add_tracks(JsonBuilder *builder, const LpTimeline *timeline)
     }
 }
 
-/* The format counts in microseconds. */
-static void
-add_time(JsonBuilder *builder, const char *key, double time_s)
-{
-    json_builder_set_member_name(builder, key);
-    json_builder_add_double_value(builder, time_s * 1e6);
-}
-
 static void
 add_slice(JsonBuilder *builder, const LpSlice *slice)
 {
@@ -65,18 +41,18 @@ add_slice(JsonBuilder *builder, const LpSlice *slice)
                                 ? g_strdup(slice->name)
                                 : g_strdup_printf("%s %d", slice->name, slice->micro_batch);
     json_builder_begin_object(builder);
-    add_text(builder, "name", name);
-    add_text(builder, "cat", lp_stream_names[slice->stream]);
-    add_text(builder, "ph", "X");
-    add_int(builder, "pid", slice->stage);
-    add_int(builder, "tid", (gint64)slice->stream);
-    add_time(builder, "ts", slice->start_s);
-    add_time(builder, "dur", slice->end_s - slice->start_s);
-    json_builder_set_member_name(builder, "args");
-    json_builder_begin_object(builder);
+    lp_json_text(builder, "name", name);
+    lp_json_text(builder, "cat", lp_stream_names[slice->stream]);
+    lp_json_text(builder, "ph", "X");
+    lp_json_count(builder, "pid", slice->stage);
+    lp_json_count(builder, "tid", slice->stream);
+    /* The format counts in microseconds. */
+    lp_json_number(builder, "ts", slice->start_s * 1e6);
+    lp_json_number(builder, "dur", (slice->end_s - slice->start_s) * 1e6);
+    lp_json_begin(builder, "args");
     if (slice->micro_batch >= 0)
-        add_int(builder, "micro_batch", slice->micro_batch);
-    add_int(builder, "chunk", slice->chunk);
+        lp_json_count(builder, "micro_batch", (guint64)slice->micro_batch);
+    lp_json_count(builder, "chunk", slice->chunk);
     json_builder_end_object(builder);
     json_builder_end_object(builder);
 }
@@ -86,18 +62,16 @@ lp_report_trace(const LpTimeline *timeline, const char *title)
 {
     g_autoptr(JsonBuilder) builder = json_builder_new();
     json_builder_begin_object(builder);
-    add_text(builder, "displayTimeUnit", "ms");
-    json_builder_set_member_name(builder, "otherData");
-    json_builder_begin_object(builder);
-    add_text(builder, "title", title);
+    lp_json_text(builder, "displayTimeUnit", "ms");
+    lp_json_begin(builder, "otherData");
+    lp_json_text(builder, "title", title);
     json_builder_end_object(builder);
-    json_builder_set_member_name(builder, "traceEvents");
-    json_builder_begin_array(builder);
+    lp_json_begin_array(builder, "traceEvents");
     add_tracks(builder, timeline);
     for (guint i = 0; i < timeline->slices->len; i++)
         add_slice(builder, &g_array_index(timeline->slices, LpSlice, i));
     json_builder_end_array(builder);
     json_builder_end_object(builder);
     g_autoptr(JsonNode) root = json_builder_get_root(builder);
-    return lp_report_print_json(root);
+    return lp_json_print(root);
 }

@@ -27,10 +27,10 @@ member_main(int argc, char **argv)
         sg_comm_t receiving = sg_mailbox_get_async(self->own, &payload);
         if (self->latency_s > 0.0)
             sg_actor_sleep_for(self->latency_s);
-        sg_comm_t sending = sg_mailbox_put_async(
-            self->next, self->own,
-            (long)lp_ring_step_bytes(LP_COLLECTIVE_ALL_REDUCE, self->n_members, self->bytes,
-                                     self->index, step));
+        sg_comm_t sending =
+            sg_mailbox_put_async(self->next, self->own,
+                                 (long)lp_ring_step_bytes(LP_COLLECTIVE_ALL_REDUCE, self->n_members,
+                                                          self->bytes, self->index, step));
         sg_comm_wait(receiving);
         sg_comm_wait(sending);
     }

@@ -10,7 +10,7 @@
 /* A collective handed to the gradient stream; a NULL op asks it to report that it has drained. */
 typedef struct {
     const LpOp *op; /* borrowed from the iteration */
-    double scale;
+    double delay_s;
     LpClock launched;
 } Launch;
 
@@ -75,7 +75,7 @@ run_collective(LpRank *self, const LpTask *task, const LpStep *step)
 {
     LpGroup group = task->op->group;
     double start_s = simgrid_get_clock();
-    lp_process_group_run(self->groups[group], self->index[group], task->op, task->scale,
+    lp_process_group_run(self->groups[group], self->index[group], task->op, task->delay_s,
                          &self->clock, NULL);
     trace(self, lp_collective_names[task->op->collective], stream_of_group(group), step, start_s);
 }
@@ -84,7 +84,7 @@ static void
 launch(LpRank *self, const LpTask *task)
 {
     Launch *item = g_new(Launch, 1);
-    *item = (Launch){task->op, task->scale, self->clock};
+    *item = (Launch){task->op, task->delay_s, self->clock};
     g_queue_push_tail(&self->gradients->queue, item);
     sg_sem_release(self->gradients->launched);
 }
@@ -237,7 +237,7 @@ gradient_stream(int argc, char **argv)
             stream->clock = item->launched;
         double start_s = simgrid_get_clock();
         lp_process_group_run(self->groups[LP_GROUP_DP], self->index[LP_GROUP_DP], item->op,
-                             item->scale, &stream->clock, &self->meter);
+                             item->delay_s, &stream->clock, &self->meter);
         trace_gradients(self, item->op, start_s);
     }
     sg_sem_release(stream->drained);

@@ -13,11 +13,11 @@ struct s4u_Barrier;
 
 /** What all ranks of a run share. */
 typedef struct {
-    const LpIteration *iteration; /* borrowed */
-    const LpTasks *tasks;         /* borrowed */
-    struct s4u_Barrier *start;    /* borrowed: all actors, before the first send */
-    LpTimeline *timeline;         /* borrowed, or NULL */
-    guint64 n_delays;             /**< engine activities that are delays */
+    const LpIteration *iteration;   /* borrowed */
+    const LpTasks *tasks;           /* borrowed */
+    struct s4u_Barrier *start;      /* borrowed: all actors, before the first send */
+    LpTimeline *timeline;           /* borrowed, or NULL */
+    guint64 n_delays;               /**< engine activities that are delays */
     guint64 tp_bytes[LP_N_TRAFFIC]; /**< of merged collectives */
     guint64 n_steps, n_steps_done;  /**< progress */
     void (*progress)(guint64 n_done, guint64 n_all, void *data); /**< or NULL */

@@ -43,8 +43,8 @@ start(const LpMachine *machine, GError **error)
 }
 
 gboolean
-lp_bench_ring(const LpMachine *machine, guint64 bytes, LpFidelity fidelity,
-              LpRunResult *out_result, GError **error)
+lp_bench_ring(const LpMachine *machine, guint64 bytes, LpFidelity fidelity, LpRunResult *out_result,
+              GError **error)
 {
     g_autoptr(LpNetwork) network = start(machine, error);
     if (network == NULL)

@@ -17,12 +17,12 @@ struct Message {
 
 struct LpChannel {
     LpChannelKind kind;
-    char *name;           /* owned */
-    const LpRoute *route; /* borrowed from the edges */
-    sg_host_t from, to;   /* borrowed from the engine */
-    sg_mailbox_t mailbox; /* borrowed from the engine */
-    sg_sem_t arrived;     /* owned; counts messages where there is no mailbox */
-    LpMeter *meter;       /* borrowed from the receiving rank */
+    char *name;            /* owned */
+    const LpRoute *route;  /* borrowed from the edges */
+    sg_host_t from, to;    /* borrowed from the engine */
+    sg_mailbox_t mailbox;  /* borrowed from the engine */
+    sg_sem_t arrived;      /* owned; counts messages where there is no mailbox */
+    LpMeter *meter;        /* borrowed from the receiving rank */
     Message *first, *last; /* on the way or waiting to be received; first is owned */
     guint64 sent_bytes, received_bytes, n_activities;
 };

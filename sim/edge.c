@@ -40,8 +40,7 @@ lp_edges_new(const LpIteration *iteration, const LpNetwork *network)
             edge->present = edge->to != G_MAXUINT64;
             if (!edge->present)
                 continue;
-            edge->attachment =
-                lp_machine_attachment(lp_network_machine(network), rank, edge->to);
+            edge->attachment = lp_machine_attachment(lp_network_machine(network), rank, edge->to);
             edge->route = lp_network_route(network, rank, edge->to);
         }
     }

@@ -22,7 +22,8 @@ GArray *
 lp_engine_options(guint64 n_actors)
 {
     GArray *options = g_array_new(FALSE, FALSE, sizeof(LpEngineOption));
-    add(options, "network/model", "CM02", "fluid flows with max-min sharing, no slow-start factors");
+    add(options, "network/model", "CM02",
+        "fluid flows with max-min sharing, no slow-start factors");
     add(options, "network/crosstraffic", "0", "no reverse acknowledgement traffic");
     add(options, "network/TCP-gamma", "0", "no bandwidth cap from a TCP window");
     add(options, "network/latency-factor", "1", "latency as described");

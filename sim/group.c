@@ -14,8 +14,8 @@ struct LpProcessGroup {
     gboolean as_delay;
     guint64 n_actors, weight;
     guint64 n_arrived;
-    LpClock last;      /* of the last member to arrive */
-    sg_bar_t barrier;  /* owned; NULL for a single actor */
+    LpClock last;     /* of the last member to arrive */
+    sg_bar_t barrier; /* owned; NULL for a single actor */
     LpLonelyRing ring;
     LpChannel **channels; /* owned, by member: to the next one; NULL entries for delays */
     const LpOp *timed_op; /* borrowed: the op that lonely_s belongs to */
@@ -129,9 +129,8 @@ static void
 count_traffic(LpProcessGroup *self, guint64 index, const LpOp *op)
 {
     guint64 n = self->ring.n_members;
-    guint64 bytes = self->n_actors == n
-                        ? lp_ring_member_bytes(op->collective, n, op->bytes, index)
-                        : lp_ring_total_bytes(op->collective, n, op->bytes);
+    guint64 bytes = self->n_actors == n ? lp_ring_member_bytes(op->collective, n, op->bytes, index)
+                                        : lp_ring_total_bytes(op->collective, n, op->bytes);
     self->traffic_bytes[op->traffic] += bytes * self->weight;
 }
 
@@ -148,7 +147,7 @@ lonely_time_s(LpProcessGroup *self, const LpOp *op)
 }
 
 void
-lp_process_group_run(LpProcessGroup *self, guint64 index, const LpOp *op, double scale,
+lp_process_group_run(LpProcessGroup *self, guint64 index, const LpOp *op, double delay_s,
                      LpClock *clock, LpMeter *meter)
 {
     lp_process_group_gather(self, clock);
@@ -156,7 +155,7 @@ lp_process_group_run(LpProcessGroup *self, guint64 index, const LpOp *op, double
     if (meter != NULL)
         mark = lp_meter_mark(meter, simgrid_get_clock());
     if (self->as_delay) {
-        sg_actor_sleep_for(scale * lonely_time_s(self, op));
+        sg_actor_sleep_for(delay_s < 0.0 ? lonely_time_s(self, op) : delay_s);
         self->n_delays++;
     } else if (self->fidelity == LP_FIDELITY_FLOW) {
         run_flow(self, index, op);

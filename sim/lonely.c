@@ -99,3 +99,107 @@ lp_lonely_message_time_s(const LpEdge *edge, guint64 bytes)
 {
     return edge->route.latency_s + (double)bytes / edge->route.bytes_per_s;
 }
+
+struct LpLonelyRings {
+    guint32 n_stages;
+    GArray **rings; /* owned arrays of LpLonelyRing, by group kind and stage: no two alike */
+};
+
+static gboolean
+rings_equal(const LpLonelyRing *a, const LpLonelyRing *b)
+{
+    if (a->latency_s < b->latency_s || a->latency_s > b->latency_s)
+        return FALSE;
+    for (guint64 i = 0; i < a->n_members; i++)
+        if (a->bytes_per_s[i] < b->bytes_per_s[i] || a->bytes_per_s[i] > b->bytes_per_s[i])
+            return FALSE;
+    return TRUE;
+}
+
+static void
+clear_ring(gpointer ring)
+{
+    lp_lonely_ring_clear(ring);
+}
+
+static GArray *
+rings_of(const LpLonelyRings *self, LpGroup group, guint32 stage)
+{
+    return self->rings[group * self->n_stages + stage];
+}
+
+static void
+add_ring(GArray *rings, LpLonelyRing ring)
+{
+    for (guint i = 0; i < rings->len; i++)
+        if (rings_equal(&g_array_index(rings, LpLonelyRing, i), &ring)) {
+            lp_lonely_ring_clear(&ring);
+            return;
+        }
+    g_array_append_val(rings, ring);
+}
+
+LpLonelyRings *
+lp_lonely_rings_new(const LpEdges *edges)
+{
+    const LpIteration *iteration = edges->iteration;
+    LpLonelyRings *self = g_new0(LpLonelyRings, 1);
+    self->n_stages = iteration->plan.degree[LP_AXIS_PP];
+    self->rings = g_new0(GArray *, (gsize)LP_N_GROUPS * self->n_stages);
+    for (guint i = 0; i < LP_N_GROUPS * self->n_stages; i++) {
+        self->rings[i] = g_array_new(FALSE, FALSE, sizeof(LpLonelyRing));
+        g_array_set_clear_func(self->rings[i], clear_ring);
+    }
+    for (LpGroup group = 0; group < LP_N_GROUPS; group++)
+        for (guint64 rank = 0; rank < edges->n_ranks; rank++) {
+            /* Embedding groups have a member on two stages, and are looked up from both. */
+            if (!lp_iteration_has_group(iteration, group, rank) ||
+                (group != LP_GROUP_EMBEDDING &&
+                 lp_iteration_group_index(iteration, group, rank) != 0))
+                continue;
+            LpLonelyRing ring;
+            lp_lonely_ring_init(&ring, edges, group, rank);
+            guint32 stage = lp_plan_coordinates(&iteration->plan, rank).at[LP_AXIS_PP];
+            add_ring(rings_of(self, group, stage), ring);
+        }
+    return self;
+}
+
+void
+lp_lonely_rings_free(LpLonelyRings *self)
+{
+    if (self == NULL)
+        return;
+    for (guint i = 0; i < LP_N_GROUPS * self->n_stages; i++)
+        g_array_unref(self->rings[i]);
+    g_free(self->rings);
+    g_free(self);
+}
+
+gboolean
+lp_lonely_rings_uniform(const LpLonelyRings *self, LpGroup group)
+{
+    const LpLonelyRing *first = NULL;
+    for (guint32 stage = 0; stage < self->n_stages; stage++) {
+        GArray *rings = rings_of(self, group, stage);
+        for (guint i = 0; i < rings->len; i++) {
+            const LpLonelyRing *ring = &g_array_index(rings, LpLonelyRing, i);
+            if (first != NULL && !rings_equal(first, ring))
+                return FALSE;
+            first = ring;
+        }
+    }
+    return TRUE;
+}
+
+double
+lp_lonely_rings_time_s(const LpLonelyRings *self, LpGroup group, guint32 stage,
+                       LpCollective collective, guint64 bytes, LpFidelity fidelity)
+{
+    GArray *rings = rings_of(self, group, stage);
+    double slowest_s = 0.0;
+    for (guint i = 0; i < rings->len; i++)
+        slowest_s = MAX(slowest_s, lp_lonely_ring_time_s(&g_array_index(rings, LpLonelyRing, i),
+                                                         collective, bytes, fidelity));
+    return slowest_s;
+}

@@ -14,8 +14,8 @@ const char *const lp_tier_names[] = {"scale_up", "port", "leaf", "spine", NULL};
 struct LpNetwork {
     const LpMachine *machine; /* borrowed from the caller */
     guint32 n_links;
-    sg_link_t *handles;                 /* owned array of borrowed handles, as the engine lists them */
-    LpLink *links;                      /* owned */
+    sg_link_t *handles; /* owned array of borrowed handles, as the engine lists them */
+    LpLink *links;      /* owned */
     sg_host_t *hosts[LP_N_ATTACHMENTS]; /* owned arrays of borrowed handles, by port */
 };
 

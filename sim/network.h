@@ -9,7 +9,13 @@ G_BEGIN_DECLS
 struct s4u_Host; /* an opaque SimGrid host */
 
 /** Where on a route a link stands. */
-typedef enum { LP_TIER_SCALE_UP, LP_TIER_PORT, LP_TIER_LEAF, LP_TIER_SPINE, LP_N_TIERS } LpTier;
+typedef enum {
+    LP_TIER_SCALE_UP,
+    LP_TIER_PORT,
+    LP_TIER_LEAF,
+    LP_TIER_SPINE,
+    LP_N_TIERS
+} LpTier;
 
 extern const char *const lp_tier_names[]; /* "scale_up" "port" "leaf" "spine" */
 

@@ -3,10 +3,10 @@
  *
  * A group is private if no other traffic of the iteration ever uses a link of its ring: its
  * collectives cannot meet contention, and take a time that follows from their steps. The slices of
- * the tensor-parallel axis (all ranks with the same tp coordinate) mirror each other if a one-to-one
- * map of links carries all pipeline and gradient routes of the first slice onto those of each other
- * slice, with equal bandwidths and latencies, and no link serves two slices: what happens in one
- * happens in all, at the same instants. */
+ * the tensor-parallel axis (all ranks with the same tp coordinate) mirror each other if a
+ * one-to-one map of links carries all pipeline and gradient routes of the first slice onto those of
+ * each other slice, with equal bandwidths and latencies, and no link serves two slices: what
+ * happens in one happens in all, at the same instants. */
 #pragma once
 
 #include "sim/edge.h"

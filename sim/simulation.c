@@ -24,7 +24,8 @@ lp_simulation_check(const LpWorkload *workload, const LpMachine *machine, GError
                 "%s: got a plan of %" G_GUINT64_FORMAT
                 " ranks (tp x pp x dp), wanted at most the %" G_GUINT64_FORMAT
                 " accelerators of %s",
-                workload->path, n_ranks, machine->n_accelerators, machine->path);
+                lp_file_label(workload->path), n_ranks, machine->n_accelerators,
+                lp_file_label(machine->path));
     return FALSE;
 }
 
@@ -92,8 +93,7 @@ read_whole(int file, void *data, size_t length)
 /* The engine can run once a process, and a loaded platform survives a fork: the child starts where
  * the parent stands, without loading anything again. */
 static gboolean
-start_child(Child *self, const LpEdges *edges, const LpProof *proof, LpRunMode mode,
-            GError **error)
+start_child(Child *self, const LpEdges *edges, const LpProof *proof, LpRunMode mode, GError **error)
 {
     int ends[2];
     if (pipe(ends) != 0) {
@@ -134,28 +134,6 @@ finish_child(Child *self, LpRunResult *out_result, GError **error)
     return FALSE;
 }
 
-static double
-mean(const double *values, guint n)
-{
-    double sum = 0.0;
-    for (guint i = 0; i < n; i++)
-        sum += values[i];
-    return sum / n;
-}
-
-/* Messages: a stage between two others sends both ways; the two ends send one way each, so the sum
- * over all stages counts every boundary once a direction. */
-static LpLonelyCommunication
-lonely_communication(const LpTasks *tasks, guint n_stages, guint32 virtual_stages)
-{
-    double messages_s = mean(tasks->message_s, n_stages) * n_stages;
-    guint n_boundaries = n_stages * virtual_stages - 1;
-    return (LpLonelyCommunication){
-        .tp_s = mean(tasks->lonely_s[LP_TERM_TP], n_stages),
-        .pp_s = n_boundaries == 0 ? 0.0 : messages_s / n_boundaries * virtual_stages,
-        .dp_s = mean(tasks->lonely_s[LP_TERM_DP], n_stages)};
-}
-
 static void
 find_tiers(LpSimulation *self, const LpEdges *edges)
 {
@@ -176,7 +154,9 @@ find_tiers(LpSimulation *self, const LpEdges *edges)
 }
 
 /* The modes of the counterfactual runs, each a step further from the machine as it is. */
-enum { N_COUNTERFACTUALS = 3 };
+enum {
+    N_COUNTERFACTUALS = 3
+};
 
 static gboolean
 start_children(Child *children, const LpEdges *edges, const LpProof *proof, LpFidelity fidelity,
@@ -209,23 +189,22 @@ finish_children(Child *children, LpSimulation *self, GError **error)
 }
 
 static gboolean
-run_all(LpSimulation *self, const LpEdges *edges, const LpProof *proof,
-        LpSimulationOptions options, GError **error)
+run_all(LpSimulation *self, const LpEdges *edges, const LpProof *proof, LpSimulationOptions options,
+        GError **error)
 {
     Child children[N_COUNTERFACTUALS];
     if (!start_children(children, edges, proof, options.fidelity, error))
         return FALSE;
     LpRunMode mode = {.fidelity = options.fidelity, .merge = options.collapse};
     g_autoptr(LpTasks) tasks = lp_tasks_new(edges, proof, mode);
-    self->lonely = lonely_communication(tasks, edges->iteration->programs->len,
-                                        edges->iteration->plan.virtual_stages);
+    self->lonely = tasks->lonely;
     self->run = lp_world_run(edges, proof, tasks, options.run);
     return finish_children(children, self, error);
 }
 
 LpSimulation *
-lp_simulation_run(const LpWorkload *workload, const LpMachine *machine,
-                  LpSimulationOptions options, GError **error)
+lp_simulation_run(const LpWorkload *workload, const LpMachine *machine, LpSimulationOptions options,
+                  GError **error)
 {
     if (!lp_simulation_check(workload, machine, error))
         return NULL;
@@ -238,8 +217,7 @@ lp_simulation_run(const LpWorkload *workload, const LpMachine *machine,
         return NULL;
     g_autoptr(LpNetwork) network = lp_network_new(machine);
     g_autoptr(LpEdges) edges = lp_edges_new(iteration, network);
-    g_autoptr(LpProof) proof =
-        options.collapse ? lp_proof_new(edges) : lp_proof_new_nothing(edges);
+    g_autoptr(LpProof) proof = options.collapse ? lp_proof_new(edges) : lp_proof_new_nothing(edges);
     self->proof = lp_proof_describe(proof, edges);
     find_tiers(self, edges);
     if (!run_all(self, edges, proof, options, error))

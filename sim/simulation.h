@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Simulates a workload on a machine: the run itself, and the counterfactual runs that explain it. */
+/* Simulates a workload on a machine: the run itself, and the counterfactual runs that explain it.
+ */
 #pragma once
 
 #include "sim/world.h"
@@ -20,17 +21,10 @@ typedef struct {
     LpRunOptions run;  /**< of the run itself, not of the counterfactual ones */
 } LpSimulationOptions;
 
-/** What is measured of single communications, without other traffic, on the mean stage, s. */
 typedef struct {
-    double tp_s; /**< all collectives of the tensor-parallel group in one iteration */
-    double pp_s; /**< all messages between stages that a stage with two neighbours sends */
-    double dp_s; /**< the gradient reduction, tied embeddings included */
-} LpLonelyCommunication;
-
-typedef struct {
-    LpRunResult run;         /**< as the machine is */
-    LpRunResult uncontended; /**< every communication takes its lonely time */
-    LpRunResult balanced;    /**< uncontended, and every stage takes the mean stage's time */
+    LpRunResult run;           /**< as the machine is */
+    LpRunResult uncontended;   /**< every communication takes its lonely time */
+    LpRunResult balanced;      /**< uncontended, and every stage takes the mean stage's time */
     LpRunResult free_messages; /**< balanced, and messages between stages take no time */
     LpLonelyCommunication lonely;
     LpTier tiers[LP_N_TERMS]; /**< the narrowest tier that a term's traffic crosses */

@@ -1,45 +1,176 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Turns segments of ops into tasks: merges, and balances for the counterfactual run. */
+/* Turns segments of ops into tasks: merges, and balances for the counterfactual runs. */
 #include "sim/task.h"
 
 #include "sim/collective/ring.h"
 
-/* What turning ops into tasks needs to know of the tensor-parallel groups. */
+#include <string.h>
+
+/* The kinds of segments that balancing averages over stages and chunks. */
+typedef enum {
+    ROLE_FORWARD,
+    ROLE_BACKWARD,
+    ROLE_FINISH,
+    N_ROLES
+} Role;
+
+/* A segment's times, without other traffic and in the slowest groups. */
+typedef struct {
+    Role role;
+    guint n_runs; /* in one iteration */
+    double blocking_s, launched_s;
+    double collectives_s[LP_N_TERMS];
+} SegmentTimes;
+
+/* What turning ops into tasks needs at every turn. */
 typedef struct {
     LpTasks *tasks;
-    const LpIteration *iteration;
-    gboolean merge_tp;  /* tp collectives are delays, the same in every group */
-    LpLonelyRing tp;    /* valid if there is a tp group */
-    double scale;       /* of all durations of the segment at hand */
-    double launch_scale;
+    const LpIteration *iteration; /* borrowed */
+    const LpLonelyRings *rings;   /* borrowed */
+    SegmentTimes *times;          /* owned, by segment */
+    gboolean merge;               /* delays in a row become one */
+    gboolean merge_tp;            /* tp collectives are delays */
+    const LpSegment *segment;     /* the one at hand, and the factors of its times: */
+    LpTaskRange *range;
+    double scale, launch_scale;
 } Builder;
 
-static gboolean
-rings_equal(const LpLonelyRing *a, const LpLonelyRing *b)
+static double
+op_time_s(const Builder *self, guint32 stage, const LpOp *op)
 {
-    if (a->latency_s < b->latency_s || a->latency_s > b->latency_s)
-        return FALSE;
-    for (guint64 i = 0; i < a->n_members; i++)
-        if (a->bytes_per_s[i] < b->bytes_per_s[i] || a->bytes_per_s[i] > b->bytes_per_s[i])
-            return FALSE;
-    return TRUE;
+    if (op->kind == LP_OP_COMPUTE)
+        return op->duration_s;
+    if (op->kind == LP_OP_JOIN)
+        return 0.0;
+    return lp_lonely_rings_time_s(self->rings, op->group, stage, op->collective, op->bytes,
+                                  self->tasks->mode.fidelity);
 }
 
-/* Whether one delay serves every tensor-parallel group. */
 static gboolean
-tp_uniform(const LpEdges *edges, const LpLonelyRing *first)
+same_collective(const LpOp *a, const LpOp *b)
 {
-    for (guint64 rank = 0; rank < edges->n_ranks; rank++) {
-        if (lp_iteration_group_index(edges->iteration, LP_GROUP_TP, rank) != 0)
-            continue;
-        LpLonelyRing ring;
-        lp_lonely_ring_init(&ring, edges, LP_GROUP_TP, rank);
-        gboolean equal = rings_equal(&ring, first);
-        lp_lonely_ring_clear(&ring);
-        if (!equal)
-            return FALSE;
+    return a != NULL && a->collective == b->collective && a->group == b->group &&
+           a->bytes == b->bytes;
+}
+
+/* A layer's ops repeat: the same collective is worked out once in a row, not once a layer. */
+static void
+time_segment(Builder *self, guint index)
+{
+    const LpSegment *segment = lp_iteration_segment(self->iteration, index);
+    SegmentTimes *times = &self->times[index];
+    const LpOp *known = NULL;
+    double known_s = 0.0;
+    for (guint i = 0; i < segment->n_ops; i++) {
+        const LpOp *op = lp_iteration_op(self->iteration, segment->first_op + i);
+        double time_s;
+        if (op->kind == LP_OP_COMPUTE || op->kind == LP_OP_JOIN) {
+            time_s = op_time_s(self, segment->stage, op);
+        } else {
+            if (!same_collective(known, op)) {
+                known = op;
+                known_s = op_time_s(self, segment->stage, op);
+            }
+            time_s = known_s;
+            times->collectives_s[op->term] += time_s;
+        }
+        if (op->kind == LP_OP_LAUNCH)
+            times->launched_s += time_s;
+        else
+            times->blocking_s += time_s;
     }
-    return TRUE;
+}
+
+static Role
+role_of(const LpSegment *segment, const LpStep *step)
+{
+    if (strcmp(segment->name, "finish") == 0)
+        return ROLE_FINISH;
+    return step->direction == LP_DIRECTION_FORWARD ? ROLE_FORWARD : ROLE_BACKWARD;
+}
+
+static void
+time_segments(Builder *self)
+{
+    for (guint i = 0; i < self->iteration->steps->len; i++) {
+        const LpStep *step = lp_iteration_step(self->iteration, i);
+        if (step->kind != LP_STEP_SEGMENT)
+            continue;
+        SegmentTimes *times = &self->times[step->segment];
+        times->role = role_of(lp_iteration_segment(self->iteration, step->segment), step);
+        if (times->n_runs++ == 0)
+            time_segment(self, step->segment);
+    }
+}
+
+/* The slowest replica decides a boundary's messages; all boundaries together, their mean. */
+static double
+mean_message_s(const LpEdges *edges)
+{
+    const LpIteration *iteration = edges->iteration;
+    guint32 n_stages = iteration->plan.degree[LP_AXIS_PP];
+    g_autofree double *slowest_s = g_new0(double, 2 * (gsize)n_stages);
+    for (guint64 rank = 0; rank < edges->n_ranks; rank++)
+        for (guint direction = 0; direction < LP_N_DIRECTIONS; direction++) {
+            const LpEdge *edge = lp_edges_get(
+                edges, direction == LP_DIRECTION_FORWARD ? LP_EDGE_FORWARD : LP_EDGE_BACKWARD,
+                rank);
+            if (!edge->present)
+                continue;
+            guint32 stage = lp_plan_coordinates(&iteration->plan, rank).at[LP_AXIS_PP];
+            double *slowest = &slowest_s[direction * n_stages + stage];
+            *slowest = MAX(*slowest, lp_lonely_message_time_s(edge, iteration->message_bytes));
+        }
+    double sum_s = 0.0;
+    guint n = 0;
+    for (guint i = 0; i < 2 * n_stages; i++) {
+        sum_s += slowest_s[i];
+        n += slowest_s[i] > 0.0 ? 1 : 0;
+    }
+    return n == 0 ? 0.0 : sum_s / n;
+}
+
+static LpLonelyCommunication
+lonely_communication(const Builder *self, const LpEdges *edges)
+{
+    const LpPlan *plan = &self->iteration->plan;
+    LpLonelyCommunication lonely = {.message_s = mean_message_s(edges)};
+    for (guint i = 0; i < self->iteration->segments->len; i++) {
+        const SegmentTimes *times = &self->times[i];
+        lonely.tp_s += times->n_runs * times->collectives_s[LP_TERM_TP];
+        lonely.dp_s += times->n_runs * times->collectives_s[LP_TERM_DP];
+    }
+    lonely.tp_s /= self->iteration->programs->len;
+    lonely.dp_s /= self->iteration->programs->len;
+    if (plan->degree[LP_AXIS_PP] > 1)
+        lonely.pp_s = 2.0 * lp_plan_n_micro_batches(plan) * plan->virtual_stages * lonely.message_s;
+    return lonely;
+}
+
+/* Means over the segments of each role; of launched seconds, over those that launch anything. */
+typedef struct {
+    double blocking_s[N_ROLES], launched_s[N_ROLES];
+} Means;
+
+static Means
+mean_times(const Builder *self)
+{
+    Means means = {{0.0}, {0.0}};
+    guint n[N_ROLES] = {0}, n_launching[N_ROLES] = {0};
+    for (guint i = 0; i < self->iteration->segments->len; i++) {
+        const SegmentTimes *times = &self->times[i];
+        if (times->n_runs == 0)
+            continue;
+        means.blocking_s[times->role] += times->blocking_s;
+        n[times->role]++;
+        means.launched_s[times->role] += times->launched_s;
+        n_launching[times->role] += times->launched_s > 0.0 ? 1 : 0;
+    }
+    for (Role role = 0; role < N_ROLES; role++) {
+        means.blocking_s[role] /= MAX(n[role], 1);
+        means.launched_s[role] /= MAX(n_launching[role], 1);
+    }
+    return means;
 }
 
 static void
@@ -48,56 +179,66 @@ append(Builder *self, LpTask task)
     g_array_append_val(self->tasks->tasks, task);
 }
 
-/* The task that the next delay may join, or NULL. */
 static LpTask *
-open_delay(const Builder *self, const LpTaskRange *range)
+last_task(const Builder *self)
 {
     GArray *tasks = self->tasks->tasks;
-    if (!self->tasks->mode.merge || tasks->len == range->first)
-        return NULL;
-    LpTask *last = &g_array_index(tasks, LpTask, tasks->len - 1);
-    return last->kind == LP_TASK_DELAY ? last : NULL;
+    return tasks->len == self->range->first ? NULL : &g_array_index(tasks, LpTask, tasks->len - 1);
+}
+
+/* The delay to which the next one is added. */
+static LpTask *
+open_delay(Builder *self)
+{
+    LpTask *last = last_task(self);
+    if (self->merge && last != NULL && last->kind == LP_TASK_DELAY)
+        return last;
+    append(self, (LpTask){.kind = LP_TASK_DELAY});
+    return last_task(self);
+}
+
+static LpTask *
+append_delay(Builder *self, LpTerm term, double duration_s)
+{
+    LpTask *delay = open_delay(self);
+    delay->duration_s += duration_s;
+    delay->terms.s[term] += duration_s;
+    return delay;
 }
 
 static void
-append_delay(Builder *self, const LpTaskRange *range, LpTerm term, double duration_s)
+append_collective(Builder *self, const LpOp *op)
 {
-    LpTask *open = open_delay(self, range);
-    if (open == NULL) {
-        append(self, (LpTask){.kind = LP_TASK_DELAY});
-        open = &g_array_index(self->tasks->tasks, LpTask, self->tasks->tasks->len - 1);
+    double time_s = self->scale * op_time_s(self, self->segment->stage, op);
+    if (op->group != LP_GROUP_TP || !self->merge_tp) {
+        append(self, (LpTask){.kind = LP_TASK_COLLECTIVE,
+                              .op = op,
+                              .delay_s = self->tasks->mode.balanced ? time_s : -1.0});
+        return;
     }
-    open->duration_s += duration_s;
-    open->terms.s[term] += duration_s;
+    LpTask *delay = append_delay(self, op->term, time_s);
+    delay->gathers = TRUE;
+    delay->traffic_bytes[op->traffic] += lp_ring_total_bytes(
+        op->collective, lp_iteration_group_size(self->iteration, op->group), op->bytes);
 }
 
 static void
-append_tp_delay(Builder *self, const LpTaskRange *range, const LpOp *op)
-{
-    double time_s = lp_lonely_ring_time_s(&self->tp, op->collective, op->bytes,
-                                          self->tasks->mode.fidelity);
-    append_delay(self, range, op->term, time_s * self->scale);
-    LpTask *task = &g_array_index(self->tasks->tasks, LpTask, self->tasks->tasks->len - 1);
-    task->gathers = TRUE;
-    task->traffic_bytes[op->traffic] +=
-        lp_ring_total_bytes(op->collective, self->tp.n_members, op->bytes);
-}
-
-static void
-append_op(Builder *self, const LpTaskRange *range, const LpOp *op)
+append_op(Builder *self, const LpOp *op)
 {
     switch (op->kind) {
     case LP_OP_COMPUTE:
-        append_delay(self, range, op->term, op->duration_s * self->scale);
+        (void)append_delay(self, op->term, self->scale * op->duration_s);
         return;
     case LP_OP_COLLECTIVE:
-        if (op->group == LP_GROUP_TP && self->merge_tp)
-            append_tp_delay(self, range, op);
-        else
-            append(self, (LpTask){.kind = LP_TASK_COLLECTIVE, .op = op, .scale = self->scale});
+        append_collective(self, op);
         return;
     case LP_OP_LAUNCH:
-        append(self, (LpTask){.kind = LP_TASK_LAUNCH, .op = op, .scale = self->launch_scale});
+        append(self, (LpTask){.kind = LP_TASK_LAUNCH,
+                              .op = op,
+                              .delay_s = self->tasks->mode.balanced
+                                             ? self->launch_scale *
+                                                   op_time_s(self, self->segment->stage, op)
+                                             : -1.0});
         return;
     case LP_OP_JOIN:
         append(self, (LpTask){.kind = LP_TASK_JOIN});
@@ -105,196 +246,48 @@ append_op(Builder *self, const LpTaskRange *range, const LpOp *op)
     }
 }
 
-/* Lonely seconds of an op on the groups of @rank. */
-static double
-op_lonely_s(const LpEdges *edges, const LpOp *op, guint64 rank, LpFidelity fidelity)
-{
-    if (op->kind == LP_OP_COMPUTE)
-        return op->duration_s;
-    if (op->kind == LP_OP_JOIN)
-        return 0.0;
-    LpLonelyRing ring;
-    lp_lonely_ring_init(&ring, edges, op->group, rank);
-    double time_s = lp_lonely_ring_time_s(&ring, op->collective, op->bytes, fidelity);
-    lp_lonely_ring_clear(&ring);
-    return time_s;
-}
-
-/* The kinds of segments that balancing averages over stages and chunks. */
-typedef enum { ROLE_FORWARD, ROLE_BACKWARD, ROLE_FINISH, N_ROLES } Role;
-
-static Role
-role_of(const LpIteration *iteration, const LpStep *step)
-{
-    const LpSegment *segment = lp_iteration_segment(iteration, step->segment);
-    if (g_str_equal(segment->name, "finish"))
-        return ROLE_FINISH;
-    return step->direction == LP_DIRECTION_FORWARD ? ROLE_FORWARD : ROLE_BACKWARD;
-}
-
-/* Blocking and launched lonely seconds of the segments, and how often each runs. */
-typedef struct {
-    double *blocking_s, *launched_s; /* owned, by segment */
-    double *term_s[LP_N_TERMS];      /* owned, by segment: collectives only */
-    Role *role;                      /* owned, by segment */
-    gboolean *used;                  /* owned, by segment */
-} Totals;
-
 static void
-totals_init(Totals *self, guint n_segments)
+build_segment(Builder *self, guint index, const Means *means)
 {
-    self->blocking_s = g_new0(double, n_segments);
-    self->launched_s = g_new0(double, n_segments);
-    self->role = g_new0(Role, n_segments);
-    self->used = g_new0(gboolean, n_segments);
-    for (LpTerm term = 0; term < LP_N_TERMS; term++)
-        self->term_s[term] = g_new0(double, n_segments);
-}
-
-static void
-totals_clear(Totals *self)
-{
-    g_free(self->blocking_s);
-    g_free(self->launched_s);
-    g_free(self->role);
-    g_free(self->used);
-    for (LpTerm term = 0; term < LP_N_TERMS; term++)
-        g_free(self->term_s[term]);
-}
-
-static guint64
-stage_rank(const LpIteration *iteration, guint32 stage)
-{
-    return lp_iteration_stage_mate(iteration, 0, stage);
-}
-
-/* A layer's ops repeat: the same collective is looked up once in a row, not once a layer. */
-static void
-sum_segment(Totals *self, const LpEdges *edges, guint index, guint64 rank, LpFidelity fidelity)
-{
-    const LpSegment *segment = lp_iteration_segment(edges->iteration, index);
-    const LpOp *known = NULL;
-    double known_s = 0.0;
-    for (guint i = 0; i < segment->n_ops; i++) {
-        const LpOp *op = lp_iteration_op(edges->iteration, segment->first_op + i);
-        double time_s;
-        if (op->kind == LP_OP_COMPUTE || op->kind == LP_OP_JOIN) {
-            time_s = op_lonely_s(edges, op, rank, fidelity);
-        } else {
-            if (known == NULL || known->collective != op->collective ||
-                known->group != op->group || known->bytes != op->bytes) {
-                known = op;
-                known_s = op_lonely_s(edges, op, rank, fidelity);
-            }
-            time_s = known_s;
-            self->term_s[op->term][index] += time_s;
-        }
-        if (op->kind == LP_OP_LAUNCH)
-            self->launched_s[index] += time_s;
-        else
-            self->blocking_s[index] += time_s;
-    }
-}
-
-static void
-sum_stages(LpTasks *tasks, Totals *totals, const LpEdges *edges)
-{
-    const LpIteration *iteration = edges->iteration;
-    for (guint32 stage = 0; stage < iteration->programs->len; stage++) {
-        guint64 rank = stage_rank(iteration, stage);
-        const LpProgram *program = lp_iteration_program(iteration, stage);
-        for (guint i = 0; i < program->n_steps; i++) {
-            const LpStep *step = lp_iteration_step(iteration, program->first_step + i);
-            if (step->kind == LP_STEP_SEND) {
-                LpEdgeKind kind = step->direction == LP_DIRECTION_FORWARD ? LP_EDGE_FORWARD
-                                                                          : LP_EDGE_BACKWARD;
-                tasks->message_s[stage] += lp_lonely_message_time_s(
-                    lp_edges_get(edges, kind, rank), iteration->message_bytes);
-            }
-            if (step->kind != LP_STEP_SEGMENT)
-                continue;
-            if (!totals->used[step->segment]) {
-                totals->used[step->segment] = TRUE;
-                totals->role[step->segment] = role_of(iteration, step);
-                sum_segment(totals, edges, step->segment, rank, tasks->mode.fidelity);
-            }
-            for (LpTerm term = 0; term < LP_N_TERMS; term++)
-                tasks->lonely_s[term][stage] += totals->term_s[term][step->segment];
-        }
-    }
-}
-
-/* Mean over the used segments of each role: of blocking seconds, and of launched ones where any
- * are. */
-static void
-mean_roles(const Totals *totals, guint n_segments, double *out_blocking_s, double *out_launched_s)
-{
-    guint n[N_ROLES] = {0}, n_launching[N_ROLES] = {0};
-    for (guint i = 0; i < n_segments; i++) {
-        if (!totals->used[i])
-            continue;
-        Role role = totals->role[i];
-        out_blocking_s[role] += totals->blocking_s[i];
-        n[role]++;
-        out_launched_s[role] += totals->launched_s[i];
-        n_launching[role] += totals->launched_s[i] > 0.0 ? 1 : 0;
-    }
-    for (Role role = 0; role < N_ROLES; role++) {
-        out_blocking_s[role] /= MAX(n[role], 1);
-        out_launched_s[role] /= MAX(n_launching[role], 1);
-    }
-}
-
-static void
-build_segments(Builder *self, const Totals *totals)
-{
-    const LpIteration *iteration = self->iteration;
-    guint n_segments = iteration->segments->len;
-    double blocking_s[N_ROLES] = {0}, launched_s[N_ROLES] = {0};
-    mean_roles(totals, n_segments, blocking_s, launched_s);
-    for (guint i = 0; i < n_segments; i++) {
-        const LpSegment *segment = lp_iteration_segment(iteration, i);
-        LpTaskRange *range = &self->tasks->ranges[i];
-        range->first = self->tasks->tasks->len;
-        self->scale = self->launch_scale = 1.0;
-        if (self->tasks->mode.balanced && totals->blocking_s[i] > 0.0)
-            self->scale = blocking_s[totals->role[i]] / totals->blocking_s[i];
-        if (self->tasks->mode.balanced && totals->launched_s[i] > 0.0)
-            self->launch_scale = launched_s[totals->role[i]] / totals->launched_s[i];
-        for (guint k = 0; k < segment->n_ops; k++)
-            append_op(self, range, lp_iteration_op(iteration, segment->first_op + k));
-        range->n = self->tasks->tasks->len - range->first;
-    }
+    const SegmentTimes *times = &self->times[index];
+    self->segment = lp_iteration_segment(self->iteration, index);
+    self->range = &self->tasks->ranges[index];
+    self->range->first = self->tasks->tasks->len;
+    self->scale = self->launch_scale = 1.0;
+    if (self->tasks->mode.balanced && times->blocking_s > 0.0)
+        self->scale = means->blocking_s[times->role] / times->blocking_s;
+    if (self->tasks->mode.balanced && times->launched_s > 0.0)
+        self->launch_scale = means->launched_s[times->role] / times->launched_s;
+    for (guint i = 0; i < self->segment->n_ops; i++)
+        append_op(self, lp_iteration_op(self->iteration, self->segment->first_op + i));
+    self->range->n = self->tasks->tasks->len - self->range->first;
 }
 
 LpTasks *
 lp_tasks_new(const LpEdges *edges, const LpProof *proof, LpRunMode mode)
 {
     const LpIteration *iteration = edges->iteration;
-    guint n_segments = iteration->segments->len, n_stages = iteration->programs->len;
+    guint n_segments = iteration->segments->len;
     LpTasks *self = g_new0(LpTasks, 1);
     self->mode = mode;
     self->tasks = g_array_new(FALSE, FALSE, sizeof(LpTask));
     self->ranges = g_new0(LpTaskRange, n_segments);
-    self->message_s = g_new0(double, n_stages);
-    for (LpTerm term = 0; term < LP_N_TERMS; term++)
-        self->lonely_s[term] = g_new0(double, n_stages);
 
-    Totals totals;
-    totals_init(&totals, n_segments);
-    sum_stages(self, &totals, edges);
-
-    Builder builder = {.tasks = self, .iteration = iteration};
+    g_autoptr(LpLonelyRings) rings = lp_lonely_rings_new(edges);
+    g_autofree SegmentTimes *times = g_new0(SegmentTimes, n_segments);
+    Builder builder = {.tasks = self, .iteration = iteration, .rings = rings, .times = times};
     gboolean has_tp = lp_iteration_group_size(iteration, LP_GROUP_TP) > 1;
-    if (has_tp) {
-        lp_lonely_ring_init(&builder.tp, edges, LP_GROUP_TP, 0);
-        builder.merge_tp = (mode.uncontended || (mode.merge && proof->all_private[LP_GROUP_TP])) &&
-                           tp_uniform(edges, &builder.tp);
-    }
-    build_segments(&builder, &totals);
-    if (has_tp)
-        lp_lonely_ring_clear(&builder.tp);
-    totals_clear(&totals);
+    gboolean tp_hidden = mode.uncontended || proof->all_private[LP_GROUP_TP] || !has_tp;
+    /* Where tp traffic is seen by others, the run keeps the very steps that it has without merging:
+     * contended runs amplify even a rounding error. */
+    builder.merge = mode.merge && tp_hidden;
+    builder.merge_tp =
+        builder.merge && has_tp && (mode.balanced || lp_lonely_rings_uniform(rings, LP_GROUP_TP));
+    time_segments(&builder);
+    self->lonely = lonely_communication(&builder, edges);
+    Means means = mean_times(&builder);
+    for (guint i = 0; i < n_segments; i++)
+        build_segment(&builder, i, &means);
     return self;
 }
 
@@ -305,8 +298,5 @@ lp_tasks_free(LpTasks *self)
         return;
     g_array_unref(self->tasks);
     g_free(self->ranges);
-    g_free(self->message_s);
-    for (LpTerm term = 0; term < LP_N_TERMS; term++)
-        g_free(self->lonely_s[term]);
     g_free(self);
 }

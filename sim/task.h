@@ -10,9 +10,10 @@ G_BEGIN_DECLS
 /** How one run of an iteration differs from another. */
 typedef struct {
     LpFidelity fidelity;
-    gboolean merge;       /**< ops in a row that nobody else can see are one task */
-    gboolean uncontended; /**< every communication takes its lonely time */
-    gboolean balanced;    /**< every stage takes the mean stage's time (uncontended runs only) */
+    gboolean merge;         /**< ops in a row that nobody else can see are one task */
+    gboolean uncontended;   /**< every communication takes its lonely time */
+    gboolean balanced;      /**< every stage, group and message takes the mean stage's time, counted
+                              in the slowest group (uncontended runs only) */
     gboolean free_messages; /**< messages between stages take no time (uncontended runs only) */
 } LpRunMode;
 
@@ -25,12 +26,12 @@ typedef enum {
 
 typedef struct {
     LpTaskKind kind;
-    gboolean gathers; /**< a delay that holds collectives: the tp group starts it together */
-    double duration_s;
-    LpTerms terms; /**< of a delay; they sum to duration_s */
+    gboolean gathers;  /**< a delay that holds collectives: the tp group starts it together */
+    double duration_s; /**< of a delay */
+    LpTerms terms;     /**< of a delay; they sum to duration_s */
     guint64 traffic_bytes[LP_N_TRAFFIC]; /**< of a delay: by the whole tp group */
-    const LpOp *op; /* borrowed from the iteration: collective, launch */
-    double scale;   /**< of a collective's lonely time, 1 unless balanced */
+    const LpOp *op;                      /* borrowed from the iteration: collective, launch */
+    double delay_s; /**< of a collective whose group is a delay; negative: the group's own */
 } LpTask;
 
 /** The tasks of a segment. */
@@ -38,12 +39,19 @@ typedef struct {
     guint first, n;
 } LpTaskRange;
 
+/** Single communications without other traffic, in the slowest group or replica, s. */
+typedef struct {
+    double tp_s; /**< all collectives of the tensor-parallel group in one iteration, mean stage */
+    double pp_s; /**< all messages of one iteration over the mean boundary, both ways, times v */
+    double dp_s; /**< the gradient reduction, tied embeddings included, mean stage */
+    double message_s; /**< one message over the mean boundary */
+} LpLonelyCommunication;
+
 typedef struct {
     LpRunMode mode;
     GArray *tasks;       /* owned: LpTask */
     LpTaskRange *ranges; /* owned, by segment */
-    double *lonely_s[LP_N_TERMS]; /* owned, by stage: lonely seconds of collectives by term */
-    double *message_s;            /* owned, by stage: lonely seconds of all its sends */
+    LpLonelyCommunication lonely;
 } LpTasks;
 
 /** Returns: (transfer full). */

@@ -6,7 +6,13 @@
 
 G_BEGIN_DECLS
 
-typedef enum { LP_STREAM_COMPUTE, LP_STREAM_TP, LP_STREAM_PP, LP_STREAM_DP, LP_N_STREAMS } LpStream;
+typedef enum {
+    LP_STREAM_COMPUTE,
+    LP_STREAM_TP,
+    LP_STREAM_PP,
+    LP_STREAM_DP,
+    LP_N_STREAMS
+} LpStream;
 
 extern const char *const lp_stream_names[];
 

@@ -6,6 +6,8 @@
 
 #include <simgrid/barrier.h>
 
+#include <math.h>
+
 typedef struct {
     const LpEdges *edges; /* borrowed */
     const LpProof *proof; /* borrowed */
@@ -14,6 +16,7 @@ typedef struct {
     LpRank *ranks;      /* owned; by rank, those without an actor stay empty */
     GPtrArray *groups;  /* owned LpProcessGroup */
     guint64 weight;     /* mirror images that each simulated slice stands for */
+    LpRoute mean_route; /* of messages between stages in balanced runs */
 } World;
 
 static gboolean
@@ -92,10 +95,10 @@ new_channel(World *self, LpEdgeKind kind, guint64 rank, LpMeter *meter)
              edge_home(self, kind, edge->to) == edge->attachment)
         channel = LP_CHANNEL_MAILBOX;
     g_autofree char *name = g_strdup_printf("%d:%" G_GUINT64_FORMAT, (int)kind, rank);
-    return lp_channel_new(channel, name, &edge->route,
+    return lp_channel_new(channel, name,
+                          self->tasks->mode.balanced ? &self->mean_route : &edge->route,
                           lp_network_host(self->edges->network, rank, edge->attachment),
-                          lp_network_host(self->edges->network, edge->to, edge->attachment),
-                          meter);
+                          lp_network_host(self->edges->network, edge->to, edge->attachment), meter);
 }
 
 static void
@@ -210,12 +213,12 @@ read_result(const World *self)
 }
 
 LpRunResult
-lp_world_run(const LpEdges *edges, const LpProof *proof, const LpTasks *tasks,
-             LpRunOptions options)
+lp_world_run(const LpEdges *edges, const LpProof *proof, const LpTasks *tasks, LpRunOptions options)
 {
     World self = {.edges = edges, .proof = proof, .tasks = tasks};
     guint64 n_actors = lp_world_n_actors(edges->iteration, proof);
     self.weight = proof->tp_mirrored ? edges->iteration->plan.degree[LP_AXIS_TP] : 1;
+    self.mean_route = (LpRoute){.latency_s = tasks->lonely.message_s, .bytes_per_s = INFINITY};
     self.ranks = g_new0(LpRank, edges->n_ranks);
     self.groups = g_ptr_array_new_with_free_func((GDestroyNotify)lp_process_group_free);
     self.state = (LpRunState){.iteration = edges->iteration,

@@ -29,8 +29,8 @@ lp_crosscheck(const LpSimulation *simulation, const LpClosedFormInput *input)
         .imbalance_s = uncontended->iteration_time_s - balanced->iteration_time_s,
         .overlap_s = balanced->overlap_s - input->plan->overlap_fraction * lonely->dp_s,
         .communication_s = measured_s - closed_s,
-        .schedule_s = balanced->iteration_time_s - free->iteration_time_s - message_s +
-                      hidden_message_s};
+        .schedule_s =
+            balanced->iteration_time_s - free->iteration_time_s - message_s + hidden_message_s};
     difference.algorithm_s = difference.communication_s + difference.schedule_s;
     difference.unexplained_s = run->iteration_time_s - closed_s - difference.contention_s -
                                difference.imbalance_s - difference.algorithm_s +

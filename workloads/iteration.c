@@ -2,6 +2,8 @@
 /* Expands an iteration: layers into ops, ops into segments, schedule slots into steps. */
 #include "workloads/iteration.h"
 
+#include "base/file.h"
+
 #include <math.h>
 
 G_DEFINE_QUARK(lp_iteration_error, lp_iteration_error)
@@ -105,10 +107,10 @@ holds_head(const Expansion *self, guint32 stage, guint32 chunk)
 }
 
 static guint32
-begin_segment(Expansion *self, const char *name, guint32 chunk)
+begin_segment(Expansion *self, const char *name, guint32 stage, guint32 chunk)
 {
     LpSegment segment = {
-        .name = name, .chunk = chunk, .first_op = self->iteration->ops->len, .n_ops = 0};
+        .name = name, .stage = stage, .chunk = chunk, .first_op = self->iteration->ops->len};
     g_array_append_val(self->iteration->segments, segment);
     return self->iteration->segments->len - 1;
 }
@@ -133,7 +135,7 @@ static guint32
 add_forward_segment(Expansion *self, guint32 stage, guint32 chunk)
 {
     const LpIteration *iteration = self->iteration;
-    guint32 index = begin_segment(self, "forward", chunk);
+    guint32 index = begin_segment(self, "forward", stage, chunk);
     if (stage > 0 || chunk > 0)
         add_boundary_gather(self);
     if (holds_embedding(self, stage, chunk)) {
@@ -214,7 +216,7 @@ static guint32
 add_backward_segment(Expansion *self, guint32 stage, guint32 chunk, Buckets *buckets)
 {
     const LpIteration *iteration = self->iteration;
-    guint32 index = begin_segment(self, "backward", chunk);
+    guint32 index = begin_segment(self, "backward", stage, chunk);
     if (stage < iteration->plan.degree[LP_AXIS_PP] - 1 ||
         chunk < iteration->plan.virtual_stages - 1)
         add_boundary_gather(self);
@@ -261,7 +263,7 @@ static guint32
 add_finish_segment(Expansion *self, guint32 stage, Buckets *buckets, double optimizer_s)
 {
     const LpIteration *iteration = self->iteration;
-    guint32 index = begin_segment(self, "finish", 0);
+    guint32 index = begin_segment(self, "finish", stage, 0);
     if (!iteration->plan.overlap_dp)
         for (guint32 chunk = iteration->plan.virtual_stages; chunk-- > 0;)
             fill_chunk(buckets, stage, chunk);
@@ -272,14 +274,12 @@ add_finish_segment(Expansion *self, guint32 stage, Buckets *buckets, double opti
         g_array_append_val(iteration->ops, join);
     }
     if (exchanges_embedding(iteration, stage))
-        add_collective(self, LP_OP_COLLECTIVE, LP_TERM_DP, LP_COLLECTIVE_ALL_REDUCE,
-                       LP_GROUP_EMBEDDING, LP_TRAFFIC_EMBEDDING,
-                       (guint64)llround((double)iteration->transformer.vocab *
-                                        iteration->transformer.hidden /
-                                        iteration->plan.degree[LP_AXIS_TP] *
-                                        iteration->plan.gradient_bytes));
-    LpOp optimizer = {
-        .kind = LP_OP_COMPUTE, .term = LP_TERM_OPTIMIZER, .duration_s = optimizer_s};
+        add_collective(
+            self, LP_OP_COLLECTIVE, LP_TERM_DP, LP_COLLECTIVE_ALL_REDUCE, LP_GROUP_EMBEDDING,
+            LP_TRAFFIC_EMBEDDING,
+            (guint64)llround((double)iteration->transformer.vocab * iteration->transformer.hidden /
+                             iteration->plan.degree[LP_AXIS_TP] * iteration->plan.gradient_bytes));
+    LpOp optimizer = {.kind = LP_OP_COMPUTE, .term = LP_TERM_OPTIMIZER, .duration_s = optimizer_s};
     g_array_append_val(iteration->ops, optimizer);
     return end_segment(self, index);
 }
@@ -299,7 +299,8 @@ add_slot(Expansion *self, guint32 stage, const LpSlot *slot, guint32 segment)
     guint32 pp = plan->degree[LP_AXIS_PP];
     guint32 position = slot->chunk * pp + stage, last = pp * plan->virtual_stages - 1;
     gboolean forward = slot->direction == LP_DIRECTION_FORWARD;
-    LpStep step = {.direction = slot->direction, .segment = segment, .micro_batch = slot->micro_batch};
+    LpStep step = {
+        .direction = slot->direction, .segment = segment, .micro_batch = slot->micro_batch};
 
     if (pp > 1 && position != (forward ? 0 : last)) {
         step.kind = LP_STEP_RECV;
@@ -392,14 +393,14 @@ check_size(const LpWorkload *workload, GError **error)
     const double limit = 1 << 25;
     const LpPlan *plan = &workload->plan;
     double n_ops = 36.0 * workload->transformer.n_layers;
-    double n_steps = 6.0 * lp_plan_n_micro_batches(plan) * plan->virtual_stages *
-                     plan->degree[LP_AXIS_PP];
+    double n_steps =
+        6.0 * lp_plan_n_micro_batches(plan) * plan->virtual_stages * plan->degree[LP_AXIS_PP];
     if (n_ops <= limit && n_steps <= limit)
         return TRUE;
     g_set_error(error, LP_ITERATION_ERROR, LP_ITERATION_ERROR_SIZE,
                 "%s: layers, pp, virtual-stages, global-batch: got an iteration of %.3g operations "
                 "a pass and %.3g steps, wanted at most %.3g of each",
-                workload->path, n_ops, n_steps, limit);
+                lp_file_label(workload->path), n_ops, n_steps, limit);
     return FALSE;
 }
 

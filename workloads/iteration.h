@@ -56,11 +56,15 @@ typedef struct {
 /** Ops in a row between two points at which other stages are involved. */
 typedef struct {
     const char *name; /**< static: "forward", "backward", ... for timelines */
-    guint32 chunk;
+    guint32 stage, chunk;
     guint first_op, n_ops; /**< in LpIteration.ops */
 } LpSegment;
 
-typedef enum { LP_STEP_SEGMENT, LP_STEP_SEND, LP_STEP_RECV } LpStepKind;
+typedef enum {
+    LP_STEP_SEGMENT,
+    LP_STEP_SEND,
+    LP_STEP_RECV
+} LpStepKind;
 
 /** One step of a stage's program. Messages between two stages in one direction arrive in the order
  * in which they were sent. */
@@ -90,7 +94,8 @@ typedef struct {
  * Returns: (transfer full). */
 LpIteration *lp_iteration_new(const LpWorkload *workload, const LpAccelerator *accelerator,
                               GError **error) G_GNUC_WARN_UNUSED_RESULT;
-/** An iteration without transformer, plan and programs, to be filled in. Returns: (transfer full). */
+/** An iteration without transformer, plan and programs, to be filled in. Returns: (transfer full).
+ */
 LpIteration *lp_iteration_new_empty(void);
 void lp_iteration_free(LpIteration *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(LpIteration, lp_iteration_free)

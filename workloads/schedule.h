@@ -6,7 +6,11 @@
 
 G_BEGIN_DECLS
 
-typedef enum { LP_DIRECTION_FORWARD, LP_DIRECTION_BACKWARD, LP_N_DIRECTIONS } LpDirection;
+typedef enum {
+    LP_DIRECTION_FORWARD,
+    LP_DIRECTION_BACKWARD,
+    LP_N_DIRECTIONS
+} LpDirection;
 
 /** One pass of one micro-batch through one chunk of layers. */
 typedef struct {

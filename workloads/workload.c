@@ -3,6 +3,7 @@
 #include "workloads/workload.h"
 
 #include "base/error.h"
+#include "base/file.h"
 #include "base/xml.h"
 #include "workloads/attribute.h"
 #include "workloads_resource.h"
@@ -14,8 +15,8 @@
 static void
 set_defaults(LpWorkload *self)
 {
-    static const LpAxis megatron_order[LP_N_AXES] = {LP_AXIS_TP, LP_AXIS_CP, LP_AXIS_EP,
-                                                     LP_AXIS_DP, LP_AXIS_PP};
+    static const LpAxis megatron_order[LP_N_AXES] = {LP_AXIS_TP, LP_AXIS_CP, LP_AXIS_EP, LP_AXIS_DP,
+                                                     LP_AXIS_PP};
     self->transformer = (LpTransformer){.ffn_kind = LP_FFN_GELU,
                                         .attention = LP_ATTENTION_UNFUSED,
                                         .positions = LP_POSITIONS_LEARNED,
@@ -121,7 +122,7 @@ lp_workload_load(const char *path, const char *const *settings, GError **error)
     derive_defaults(self);
     if (!lp_transformer_check(&self->transformer, error) ||
         !lp_plan_check(&self->plan, &self->transformer, error)) {
-        g_prefix_error(error, "%s: ", path);
+        g_prefix_error(error, "%s: ", lp_file_label(path));
         return NULL;
     }
     return g_steal_pointer(&self);

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Thin wrappers of JsonBuilder and JsonGenerator. */
+#include "report/json.h"
+
+void
+lp_json_text(JsonBuilder *builder, const char *key, const char *value)
+{
+    json_builder_set_member_name(builder, key);
+    json_builder_add_string_value(builder, value);
+}
+
+void
+lp_json_count(JsonBuilder *builder, const char *key, guint64 value)
+{
+    json_builder_set_member_name(builder, key);
+    json_builder_add_int_value(builder, (gint64)value);
+}
+
+void
+lp_json_number(JsonBuilder *builder, const char *key, double value)
+{
+    json_builder_set_member_name(builder, key);
+    json_builder_add_double_value(builder, value + 0.0);
+}
+
+void
+lp_json_begin(JsonBuilder *builder, const char *key)
+{
+    json_builder_set_member_name(builder, key);
+    json_builder_begin_object(builder);
+}
+
+void
+lp_json_begin_array(JsonBuilder *builder, const char *key)
+{
+    json_builder_set_member_name(builder, key);
+    json_builder_begin_array(builder);
+}
+
+char *
+lp_json_print(JsonNode *node)
+{
+    g_autoptr(JsonGenerator) generator = json_generator_new();
+    json_generator_set_root(generator, node);
+    json_generator_set_pretty(generator, TRUE);
+    g_autofree char *text = json_generator_to_data(generator, NULL);
+    return g_strconcat(text, "\n", NULL);
+}

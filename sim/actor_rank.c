@@ -96,10 +96,11 @@ join(LpRank *self)
     double start_s = simgrid_get_clock();
     g_queue_push_tail(&self->gradients->queue, marker);
     sg_sem_release(self->gradients->launched);
-    lp_meter_begin_idle(&self->meter, start_s);
+    self->meter.is_joining = TRUE;
+    self->meter.joining_since_s = start_s;
     sg_sem_acquire(self->gradients->drained);
+    self->meter.is_joining = FALSE;
     double now_s = simgrid_get_clock();
-    lp_meter_end_idle(&self->meter, now_s);
     /* Having waited, the path to this instant led through the gradient stream. */
     if (now_s > start_s)
         self->clock = self->gradients->clock;
@@ -148,12 +149,12 @@ static void
 run_receive(LpRank *self, const LpStep *step)
 {
     double start_s = simgrid_get_clock();
-    lp_meter_begin_idle(&self->meter, start_s);
     double message_start_s = lp_channel_receive(self->in[step->direction]);
     double now_s = simgrid_get_clock();
-    lp_meter_end_idle(&self->meter, now_s);
-    lp_clock_charge(&self->clock, LP_TERM_BUBBLE, CLAMP(message_start_s, start_s, now_s));
+    double exposed_from_s = CLAMP(message_start_s, start_s, now_s);
+    lp_clock_charge(&self->clock, LP_TERM_BUBBLE, exposed_from_s);
     lp_clock_charge(&self->clock, LP_TERM_PP, now_s);
+    lp_meter_add_exposed(&self->meter, now_s - exposed_from_s);
     trace(self, "receive", LP_STREAM_PP, step, start_s);
 }
 

@@ -127,14 +127,11 @@ void
 lp_channel_send(LpChannel *self, guint64 bytes, double latency_s)
 {
     double started_s = simgrid_get_clock();
-    LpMeterMark mark = {0};
-    if (self->meter != NULL)
-        mark = lp_meter_mark(self->meter, started_s);
     push(self, started_s, bytes);
     pay_latency(self, latency_s);
     transfer(self, bytes);
     if (self->meter != NULL)
-        lp_meter_add_overlap(self->meter, mark, simgrid_get_clock());
+        lp_meter_add_flight(self->meter, started_s, simgrid_get_clock());
 }
 
 double

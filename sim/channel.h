@@ -18,7 +18,7 @@ typedef enum {
 typedef struct LpChannel LpChannel;
 
 /** @name: unique. @route: borrowed. @from, @to: hosts of the ports. @meter: the receiving rank's,
- * on which hidden transfers are counted, or NULL. Returns: (transfer full). */
+ * on which transfers are counted, or NULL. Returns: (transfer full). */
 LpChannel *lp_channel_new(LpChannelKind kind, const char *name, const LpRoute *route,
                           struct s4u_Host *from, struct s4u_Host *to, LpMeter *meter);
 void lp_channel_free(LpChannel *self);

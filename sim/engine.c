@@ -53,10 +53,10 @@ lp_engine_start(const GArray *options, const char *platform_path)
         const LpEngineOption *option = &g_array_index(options, LpEngineOption, i);
         g_ptr_array_add(arguments, g_strdup_printf("--cfg=%s:%s", option->name, option->value));
     }
-    /* SimGrid takes what it knows out of the array; the texts stay ours. */
     int argc = (int)arguments->len;
-    g_autofree char **argv = g_memdup2(arguments->pdata, sizeof(char *) * (gsize)(argc + 1));
-    argv[argc - 1] = arguments->pdata[argc - 1];
+    g_ptr_array_add(arguments, NULL);
+    /* SimGrid moves what it does not know to the front of the array; the texts stay ours. */
+    g_autofree char **argv = g_memdup2(arguments->pdata, sizeof(char *) * arguments->len);
     simgrid_init(&argc, argv);
     simgrid_load_platform(platform_path);
 }

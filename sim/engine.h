@@ -17,8 +17,7 @@ typedef struct {
 GArray *lp_engine_options(guint64 n_actors);
 
 /** Starts the engine with @options, and loads @platform_path, which must have been checked. Once a
- * process: a second platform aborts. Sets the latency of every link to 0: a lonely flow then takes
- * exactly bytes / bandwidth, sharing is fair, and the sender pays the latency. */
+ * process: a second platform aborts. */
 void lp_engine_start(const GArray *options, const char *platform_path);
 
 /** The engine's name and version, "SimGrid 3.32". Static. */

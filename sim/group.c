@@ -151,9 +151,7 @@ lp_process_group_run(LpProcessGroup *self, guint64 index, const LpOp *op, double
                      LpClock *clock, LpMeter *meter)
 {
     lp_process_group_gather(self, clock);
-    LpMeterMark mark = {0};
-    if (meter != NULL)
-        mark = lp_meter_mark(meter, simgrid_get_clock());
+    double start_s = simgrid_get_clock();
     if (self->as_delay) {
         sg_actor_sleep_for(delay_s < 0.0 ? lonely_time_s(self, op) : delay_s);
         self->n_delays++;
@@ -165,7 +163,7 @@ lp_process_group_run(LpProcessGroup *self, guint64 index, const LpOp *op, double
     count_traffic(self, index, op);
     lp_clock_charge(clock, op->term, simgrid_get_clock());
     if (meter != NULL)
-        lp_meter_add_overlap(meter, mark, simgrid_get_clock());
+        lp_meter_add_launched(meter, start_s, simgrid_get_clock());
 }
 
 void

@@ -30,7 +30,7 @@ guint64 lp_process_group_n_members(const LpProcessGroup *self);
 /** Waits for all members; afterwards @clock is that of the last to arrive. Actors only. */
 void lp_process_group_gather(LpProcessGroup *self, LpClock *clock);
 /** Member @index takes part in @op. @delay_s: what it takes if collectives are delays; negative for
- * the group's own lonely time. @meter: counts the time as hidden while the rank works, or NULL.
+ * the group's own lonely time. @meter: of a rank whose gradient stream runs it, or NULL.
  * Actors only. */
 void lp_process_group_run(LpProcessGroup *self, guint64 index, const LpOp *op, double delay_s,
                           LpClock *clock, LpMeter *meter);

@@ -1,52 +1,48 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Measures on a rank's timeline how much of its communication is hidden behind other work. */
+/* Measures on a rank's timeline how much of its communication is hidden: in flight while the rank
+ * does not wait for it. */
 #pragma once
 
 #include <glib.h>
 
 G_BEGIN_DECLS
 
-/** A rank is idle while its compute stream waits for a message or for the gradient stream. */
+/** Messages to a rank and collectives of its gradient stream; what its compute stream sends or
+ * reduces itself is never hidden. */
 typedef struct {
-    double idle_s;       /**< finished waits */
-    double idle_since_s; /**< start of the wait in progress */
-    gboolean is_idle;
-    double overlap_s; /**< seconds in which own communication was in flight and the rank not idle */
+    double in_flight_s;
+    double exposed_s;    /**< of these, seconds in which the rank waited for them */
+    gboolean is_joining; /**< the compute stream waits for the gradient stream */
+    double joining_since_s;
 } LpMeter;
 
-/** An instant on a meter, taken when a communication starts. */
-typedef struct {
-    double at_s;
-    double idle_s;
-} LpMeterMark;
-
-static inline LpMeterMark
-lp_meter_mark(const LpMeter *self, double now_s)
+/** Counts a communication that was in flight from @start_s to @end_s. */
+static inline void
+lp_meter_add_flight(LpMeter *self, double start_s, double end_s)
 {
-    double waiting_s = self->is_idle ? now_s - self->idle_since_s : 0.0;
-    return (LpMeterMark){now_s, self->idle_s + waiting_s};
+    self->in_flight_s += end_s - start_s;
 }
 
+/** Counts seconds in which the rank waited for a communication in flight. */
 static inline void
-lp_meter_begin_idle(LpMeter *self, double now_s)
+lp_meter_add_exposed(LpMeter *self, double duration_s)
 {
-    self->is_idle = TRUE;
-    self->idle_since_s = now_s;
+    self->exposed_s += duration_s;
 }
 
+/** The same for a collective of the gradient stream: exposed as far as the rank is joining. */
 static inline void
-lp_meter_end_idle(LpMeter *self, double now_s)
+lp_meter_add_launched(LpMeter *self, double start_s, double end_s)
 {
-    self->is_idle = FALSE;
-    self->idle_s += now_s - self->idle_since_s;
+    lp_meter_add_flight(self, start_s, end_s);
+    if (self->is_joining)
+        lp_meter_add_exposed(self, end_s - MAX(start_s, self->joining_since_s));
 }
 
-/** Counts a communication in flight since @start as hidden where the rank was not idle. */
-static inline void
-lp_meter_add_overlap(LpMeter *self, LpMeterMark start, double now_s)
+static inline double
+lp_meter_overlap_s(const LpMeter *self)
 {
-    LpMeterMark end = lp_meter_mark(self, now_s);
-    self->overlap_s += (end.at_s - start.at_s) - (end.idle_s - start.idle_s);
+    return self->in_flight_s - self->exposed_s;
 }
 
 G_END_DECLS

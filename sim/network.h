@@ -38,7 +38,8 @@ typedef struct {
 typedef struct LpNetwork LpNetwork;
 
 /** Reads links and hosts of the platform that lp_engine_start() loaded. @machine: borrowed, must
- * outlive it. Must be called before latencies are zeroed. Returns: (transfer full). */
+ * outlive it. Sets the latency of every link in the engine to 0: a lonely flow then takes exactly
+ * bytes / bandwidth, sharing is fair, and the sender pays the latency. Returns: (transfer full). */
 LpNetwork *lp_network_new(const LpMachine *machine);
 void lp_network_free(LpNetwork *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(LpNetwork, lp_network_free)

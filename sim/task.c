@@ -147,29 +147,32 @@ lonely_communication(const Builder *self, const LpEdges *edges)
     return lonely;
 }
 
-/* Means over the segments of each role; of launched seconds, over those that launch anything. */
+/* What balancing aims at: blocking seconds of the mean segment of each role, and launched seconds
+ * of the mean stage, whose buckets may fill in any of its segments. */
 typedef struct {
-    double blocking_s[N_ROLES], launched_s[N_ROLES];
+    double blocking_s[N_ROLES];
+    double launched_s;
+    double *stage_launched_s; /* owned, by stage: as they are */
 } Means;
 
 static Means
 mean_times(const Builder *self)
 {
-    Means means = {{0.0}, {0.0}};
-    guint n[N_ROLES] = {0}, n_launching[N_ROLES] = {0};
+    guint n_stages = self->iteration->programs->len;
+    Means means = {.stage_launched_s = g_new0(double, n_stages)};
+    guint n[N_ROLES] = {0};
     for (guint i = 0; i < self->iteration->segments->len; i++) {
         const SegmentTimes *times = &self->times[i];
         if (times->n_runs == 0)
             continue;
         means.blocking_s[times->role] += times->blocking_s;
         n[times->role]++;
-        means.launched_s[times->role] += times->launched_s;
-        n_launching[times->role] += times->launched_s > 0.0 ? 1 : 0;
+        means.launched_s += times->launched_s / n_stages;
+        means.stage_launched_s[lp_iteration_segment(self->iteration, i)->stage] +=
+            times->launched_s;
     }
-    for (Role role = 0; role < N_ROLES; role++) {
+    for (Role role = 0; role < N_ROLES; role++)
         means.blocking_s[role] /= MAX(n[role], 1);
-        means.launched_s[role] /= MAX(n_launching[role], 1);
-    }
     return means;
 }
 
@@ -257,7 +260,7 @@ build_segment(Builder *self, guint index, const Means *means)
     if (self->tasks->mode.balanced && times->blocking_s > 0.0)
         self->scale = means->blocking_s[times->role] / times->blocking_s;
     if (self->tasks->mode.balanced && times->launched_s > 0.0)
-        self->launch_scale = means->launched_s[times->role] / times->launched_s;
+        self->launch_scale = means->launched_s / means->stage_launched_s[self->segment->stage];
     for (guint i = 0; i < self->segment->n_ops; i++)
         append_op(self, lp_iteration_op(self->iteration, self->segment->first_op + i));
     self->range->n = self->tasks->tasks->len - self->range->first;
@@ -288,6 +291,7 @@ lp_tasks_new(const LpEdges *edges, const LpProof *proof, LpRunMode mode)
     Means means = mean_times(&builder);
     for (guint i = 0; i < n_segments; i++)
         build_segment(&builder, i, &means);
+    g_free(means.stage_launched_s);
     return self;
 }
 

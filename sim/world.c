@@ -189,7 +189,7 @@ read_result(const World *self)
     LpRunResult result = {.iteration_time_s = last->clock.at_s,
                           .terms = last->clock.terms,
                           .rank = last->rank,
-                          .overlap_s = last->meter.overlap_s,
+                          .overlap_s = lp_meter_overlap_s(&last->meter),
                           .n_activities = self->state.n_delays};
     for (LpTraffic traffic = 0; traffic < LP_N_TRAFFIC; traffic++)
         result.traffic_bytes[traffic] = self->state.tp_bytes[traffic];

@@ -12,8 +12,9 @@ G_BEGIN_DECLS
  *
  * contention: the run less the run in which every communication takes its lonely time.
  * imbalance: that run less the one in which, besides, every stage takes the mean stage's time.
- * overlap: seconds of that balanced run's timeline in which the rank of the last event worked while
- *   its own communication was in flight, less what the closed form takes as hidden (o T_DP).
+ * overlap: seconds of that balanced run's timeline in which the rank of the last event did not wait
+ *   for its own communication while that was in flight, less what the closed form takes as hidden
+ *   (o T_DP).
  * algorithm: communication + schedule.
  * communication: the closed form composed with the communication times that the simulation's
  *   algorithms and routes give, less the closed form with its own.

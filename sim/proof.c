@@ -5,7 +5,15 @@
 #define NOBODY G_MAXUINT64
 #define SHARED (G_MAXUINT64 - 1)
 
-/* The one user of a link: a group, named by its kind and first member, or a single edge. */
+/* Who sends over a link. */
+typedef struct {
+    guint64 user;     /* the one group or edge, NOBODY or SHARED */
+    guint64 ranks[2]; /* those at an end of every edge over it; NOBODY in excess */
+    guint32 n_edges;
+    gboolean all_blocking; /* only collectives that the compute streams wait for */
+} LinkUse;
+
+/* A group, named by its kind and first member, or a single edge. */
 static guint64
 edge_user(const LpEdges *edges, LpEdgeKind kind, guint64 rank)
 {
@@ -15,31 +23,60 @@ edge_user(const LpEdges *edges, LpEdgeKind kind, guint64 rank)
     return first * LP_N_EDGES + kind;
 }
 
-/* Returns: (transfer full) the only user of each link, NOBODY or SHARED. */
-static guint64 *
-find_users(const LpEdges *edges)
+static gboolean
+edge_is_blocking(const LpEdges *edges, LpEdgeKind kind)
 {
-    guint32 n_links = lp_network_n_links(edges->network);
-    guint64 *users = g_new(guint64, n_links);
-    for (guint32 i = 0; i < n_links; i++)
-        users[i] = NOBODY;
+    return kind == LP_EDGE_TP || kind == LP_EDGE_EMBEDDING ||
+           (kind == LP_EDGE_DP && !edges->iteration->plan.overlap_dp);
+}
+
+static void
+add_use(LinkUse *use, guint64 user, guint64 from, guint64 to, gboolean blocking)
+{
+    if (use->n_edges++ == 0) {
+        *use = (LinkUse){user, {from, to}, 1, blocking};
+        return;
+    }
+    if (use->user != user)
+        use->user = SHARED;
+    for (guint i = 0; i < 2; i++)
+        if (use->ranks[i] != from && use->ranks[i] != to)
+            use->ranks[i] = NOBODY;
+    use->all_blocking = use->all_blocking && blocking;
+}
+
+/* Returns: (transfer full) by link. */
+static LinkUse *
+find_uses(const LpEdges *edges)
+{
+    LinkUse *uses = g_new0(LinkUse, lp_network_n_links(edges->network));
     for (LpEdgeKind kind = 0; kind < LP_N_EDGES; kind++)
         for (guint64 rank = 0; rank < edges->n_ranks; rank++) {
             const LpEdge *edge = lp_edges_get(edges, kind, rank);
-            guint64 user = edge->present ? edge_user(edges, kind, rank) : NOBODY;
-            for (guint32 i = 0; edge->present && i < edge->route.n_links; i++) {
-                guint64 *entry = &users[edge->route.links[i]];
-                *entry = *entry == NOBODY || *entry == user ? user : SHARED;
-            }
+            for (guint32 i = 0; edge->present && i < edge->route.n_links; i++)
+                add_use(&uses[edge->route.links[i]], edge_user(edges, kind, rank), rank, edge->to,
+                        edge_is_blocking(edges, kind));
         }
-    return users;
+    return uses;
+}
+
+/* A link is never contended by strangers if one group is alone on it, or if all that cross it are
+ * collectives of one and the same rank, which takes part in one at a time. On a port a group's own
+ * flows may meet, as its lonely time counts them; on other tiers they may not. */
+static gboolean
+link_is_private(const LinkUse *use, LpTier tier)
+{
+    gboolean is_port = tier == LP_TIER_PORT || tier == LP_TIER_SCALE_UP;
+    if (use->user != SHARED)
+        return is_port || use->n_edges == 1;
+    return is_port && use->all_blocking && (use->ranks[0] != NOBODY || use->ranks[1] != NOBODY);
 }
 
 static gboolean
-edge_is_private(const LpEdge *edge, const guint64 *users)
+edge_is_private(const LpEdge *edge, const LinkUse *uses)
 {
     for (guint32 i = 0; i < edge->route.n_links; i++)
-        if (users[edge->route.links[i]] == SHARED)
+        if (!link_is_private(&uses[edge->route.links[i]], edge->route.tiers[i]))
             return FALSE;
     return TRUE;
 }
@@ -47,7 +84,7 @@ edge_is_private(const LpEdge *edge, const guint64 *users)
 static void
 prove_private(LpProof *self, const LpEdges *edges)
 {
-    g_autofree guint64 *users = find_users(edges);
+    g_autofree LinkUse *uses = find_uses(edges);
     for (LpGroup group = 0; group < LP_N_GROUPS; group++) {
         gboolean *is_private = self->is_private[group];
         guint64 n_edges = 0, n_private = 0;
@@ -58,7 +95,7 @@ prove_private(LpProof *self, const LpEdges *edges)
             if (!edge->present)
                 continue;
             /* One contested edge makes the whole ring wait: the first member stands for all. */
-            if (!edge_is_private(edge, users))
+            if (!edge_is_private(edge, uses))
                 is_private[lp_iteration_group_member(edges->iteration, group, rank, 0)] = FALSE;
         }
         for (guint64 rank = 0; rank < edges->n_ranks; rank++) {

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Proves, from routes and placement and before the run, what need not be simulated flow by flow.
  *
- * A group is private if no other traffic of the iteration ever uses a link of its ring: its
- * collectives cannot meet contention, and take a time that follows from their steps. The slices of
- * the tensor-parallel axis (all ranks with the same tp coordinate) mirror each other if a
- * one-to-one map of links carries all pipeline and gradient routes of the first slice onto those of
- * each other slice, with equal bandwidths and latencies, and no link serves two slices: what
- * happens in one happens in all, at the same instants. */
+ * A group is private if no other traffic of the iteration can be on a link of its ring while it is:
+ * it is alone there, or all that uses the link are collectives that one and the same rank waits
+ * for, one at a time. Its collectives cannot meet contention, and take a time that follows from
+ * their steps. The slices of the tensor-parallel axis (all ranks with the same tp coordinate)
+ * mirror each other if a one-to-one map of links carries all pipeline and gradient routes of the
+ * first slice onto those of each other slice, with equal bandwidths and latencies, and no link
+ * serves two slices: what happens in one happens in all, at the same instants. */
 #pragma once
 
 #include "sim/edge.h"

@@ -72,10 +72,63 @@ test_systems(void)
                   "the nearest is dgx-a100");
 }
 
+/* What a platform says otherwise lands in the accelerator, and marks its name once. */
+static void
+test_properties(void)
+{
+    static const struct {
+        const char *text;
+        gsize member;
+        double value;
+    } rows[LP_N_ACCELERATOR_PROPERTIES] = {
+        {"20Tf", G_STRUCT_OFFSET(LpAccelerator, peak_flop_per_s[LP_PRECISION_FP32]), 20e12},
+        {"160Tf", G_STRUCT_OFFSET(LpAccelerator, peak_flop_per_s[LP_PRECISION_TF32]), 160e12},
+        {"1Pf", G_STRUCT_OFFSET(LpAccelerator, peak_flop_per_s[LP_PRECISION_FP16]), 1e15},
+        {"2Pf", G_STRUCT_OFFSET(LpAccelerator, peak_flop_per_s[LP_PRECISION_BF16]), 2e15},
+        {"4Pf", G_STRUCT_OFFSET(LpAccelerator, peak_flop_per_s[LP_PRECISION_FP8]), 4e15},
+        {"96GiB", G_STRUCT_OFFSET(LpAccelerator, memory_bytes), 96 * 0x1p30},
+        {"3TBps", G_STRUCT_OFFSET(LpAccelerator, memory_bytes_per_s), 3e12},
+        {"0.5", G_STRUCT_OFFSET(LpAccelerator, gemm_efficiency), 0.5},
+        {"0.75", G_STRUCT_OFFSET(LpAccelerator, memory_efficiency), 0.75},
+        {"2us", G_STRUCT_OFFSET(LpAccelerator, launch_s), 2e-6},
+    };
+    LpAccelerator accelerator = {.name = ""};
+    g_autoptr(GError) error = NULL;
+    lp_test_true("find", lp_catalogue_find("a100-80", &accelerator, &error));
+    for (guint i = 0; i < G_N_ELEMENTS(rows); i++) {
+        const char *label = lp_accelerator_property_names[i];
+        lp_test_true(label, lp_accelerator_set(&accelerator, i, rows[i].text, &error));
+        lp_test_close(label, G_STRUCT_MEMBER(double, &accelerator, rows[i].member), rows[i].value,
+                      1e-15);
+        lp_test_text(label, accelerator.name, "a100-80 (modified)");
+    }
+}
+
+static void
+test_bad_properties(void)
+{
+    static const char *const bad[] = {"", "0", "-1", "nan", "inf", "1e30", "text", "2"};
+    LpAccelerator accelerator = {.name = ""};
+    g_autoptr(GError) error = NULL;
+    lp_test_true("find", lp_catalogue_find("a100-80", &accelerator, &error));
+    for (guint i = 0; i < LP_N_ACCELERATOR_PROPERTIES; i++)
+        for (guint k = 0; k < G_N_ELEMENTS(bad); k++) {
+            g_autofree char *label =
+                g_strdup_printf("%s=%s", lp_accelerator_property_names[i], bad[k]);
+            lp_test_true(label, !lp_accelerator_set(&accelerator, i, bad[k], &error));
+            int code = error != NULL ? error->code : -1;
+            lp_test_true(label, code == LP_INPUT_ERROR_SYNTAX || code == LP_INPUT_ERROR_VALUE);
+            lp_test_error(label, &error, LP_INPUT_ERROR, code, "");
+            lp_test_text(label, accelerator.name, "a100-80");
+        }
+}
+
 int
 main(void)
 {
     static const LpTestCase cases[] = {{"datasheets", test_datasheets},
+                                       {"properties", test_properties},
+                                       {"bad properties", test_bad_properties},
                                        {"unknown", test_unknown},
                                        {"systems", test_systems},
                                        {NULL, NULL}};

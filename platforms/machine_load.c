@@ -467,12 +467,29 @@ read_networks(const LpXml *xml, xmlNode *zone, LpMachine *machine, GError **erro
     return TRUE;
 }
 
+/* SimGrid recognises these two, and stumbles over a file without. */
+static gboolean
+check_document_type(const LpXml *xml, GError **error)
+{
+    static const char *const known[] = {"https://simgrid.org/simgrid.dtd",
+                                        "http://simgrid.gforge.inria.fr/simgrid/simgrid.dtd"};
+    const xmlDtd *type = xml->doc->intSubset;
+    const char *system = type == NULL ? NULL : (const char *)type->SystemID;
+    for (gsize i = 0; i < G_N_ELEMENTS(known); i++)
+        if (g_strcmp0(system, known[i]) == 0 && type->ExternalID == NULL)
+            return TRUE;
+    g_autofree char *shown = system != NULL ? lp_error_quote(system) : g_strdup("none");
+    return fail(xml, lp_xml_root(xml), LP_MACHINE_ERROR_STRUCTURE, error,
+                "document type: %s, wanted <!DOCTYPE platform SYSTEM \"%s\"> before this line",
+                shown, known[0]);
+}
+
 LpMachine *
 lp_machine_load(const char *path, GError **error)
 {
     g_return_val_if_fail(path != NULL, NULL);
     g_autoptr(LpXml) xml = lp_xml_load(path, SCHEMA, error);
-    if (xml == NULL)
+    if (xml == NULL || !check_document_type(xml, error))
         return NULL;
     g_autoptr(LpMachine) machine = g_new0(LpMachine, 1);
     machine->path = g_strdup(path);

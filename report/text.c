@@ -174,13 +174,23 @@ append_memory(GString *out, const LpReport *self)
     append_quantity(out, "capacity", LP_QUANTITY_SIZE, self->machine->accelerator.memory_bytes);
 }
 
+/* The clauses of the proof, a line each. */
+static void
+append_proof(GString *out, const char *proof)
+{
+    g_auto(GStrv) clauses = g_strsplit(proof, "; ", -1);
+    for (guint i = 0; clauses[i] != NULL; i++)
+        g_string_append_printf(out, "            %s\n", clauses[i]);
+}
+
 static void
 append_engine(GString *out, const LpReport *self)
 {
     const LpSimulation *simulation = self->simulation;
     g_string_append_printf(out, "\nengine      %s, fidelity=%s, collapse=%s\n", lp_engine_version(),
                            lp_fidelity_names[self->fidelity], self->collapse ? "on" : "off");
-    g_string_append_printf(out, "            %s\n           ", simulation->proof);
+    append_proof(out, simulation->proof);
+    g_string_append(out, "           ");
     for (guint i = 0; i < simulation->engine_options->len; i++) {
         const LpEngineOption *option =
             &g_array_index(simulation->engine_options, LpEngineOption, i);

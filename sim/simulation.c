@@ -3,6 +3,7 @@
 #include "sim/simulation.h"
 
 #include "base/file.h"
+#include "platforms/plain.h"
 #include "sim/engine.h"
 
 #include <glib/gstdio.h>
@@ -29,23 +30,16 @@ lp_simulation_check(const LpWorkload *workload, const LpMachine *machine, GError
     return FALSE;
 }
 
-/* A shipped platform lives inside the program; the engine reads files only. */
 gboolean
 lp_simulation_start_engine(const LpMachine *machine, const GArray *engine_options, GError **error)
 {
-    if (!g_str_has_prefix(machine->path, "resource:")) {
-        lp_engine_start(engine_options, machine->path);
-        return TRUE;
-    }
     g_autofree char *path = NULL;
-    g_autoptr(GBytes) text = lp_file_read(machine->path, error);
-    int file = text == NULL ? -1 : g_file_open_tmp("lightpath-XXXXXX.xml", &path, error);
+    g_autofree char *text = lp_machine_to_plain(machine);
+    int file = g_file_open_tmp("lightpath-XXXXXX.xml", &path, error);
     if (file < 0)
         return FALSE;
     close(file);
-    gsize length;
-    const char *data = g_bytes_get_data(text, &length);
-    gboolean good = g_file_set_contents(path, data, (gssize)length, error);
+    gboolean good = g_file_set_contents(path, text, -1, error);
     if (good)
         lp_engine_start(engine_options, path);
     (void)g_unlink(path);

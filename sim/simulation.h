@@ -33,8 +33,8 @@ typedef struct {
     char *proof;            /* owned: what was proven contention-free */
 } LpSimulation;
 
-/** Starts the engine on the machine's platform, shipped or from a file. Once a process.
- * @engine_options: of lp_engine_options(). Error: LP_INPUT_ERROR_FILE and GFileError. */
+/** Starts the engine on the machine (lp_machine_to_plain()). Once a process.
+ * @engine_options: of lp_engine_options(). Error: GFileError of the temporary file. */
 gboolean lp_simulation_start_engine(const LpMachine *machine, const GArray *engine_options,
                                     GError **error) G_GNUC_WARN_UNUSED_RESULT;
 

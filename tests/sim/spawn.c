@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "tests/sim/spawn.h"
+
+#include "tests/testlib.h"
+
+#include <gio/gio.h>
+#include <glib/gstdio.h>
+
+#include <string.h>
+
+static void
+add_words(GPtrArray *arguments, const char *prefix, const char *words)
+{
+    if (words == NULL || *words == '\0')
+        return;
+    g_auto(GStrv) parts = g_strsplit(words, " ", -1);
+    for (guint i = 0; parts[i] != NULL; i++)
+        if (*parts[i] != '\0')
+            g_ptr_array_add(arguments, g_strconcat(prefix, parts[i], NULL));
+}
+
+LpSpawned
+lp_spawn(const char *line, const char *rest)
+{
+    LpSpawned self = {.status = -1};
+    g_autoptr(GPtrArray) arguments = g_ptr_array_new_with_free_func(g_free);
+    g_ptr_array_add(arguments, g_strdup(g_getenv("LIGHTPATH")));
+    add_words(arguments, "", line);
+    add_words(arguments, "", rest);
+    g_ptr_array_add(arguments, NULL);
+    g_autoptr(GError) error = NULL;
+    g_autoptr(GSubprocess) process =
+        g_subprocess_newv((const char *const *)arguments->pdata,
+                          G_SUBPROCESS_FLAGS_STDOUT_PIPE | G_SUBPROCESS_FLAGS_STDERR_PIPE, &error);
+    if (process != NULL &&
+        g_subprocess_communicate_utf8(process, NULL, NULL, &self.output, &self.complaint, &error) &&
+        g_subprocess_get_if_exited(process))
+        self.status = g_subprocess_get_exit_status(process);
+    lp_test_text(line, error != NULL ? error->message : NULL, NULL);
+    return self;
+}
+
+void
+lp_spawned_clear(LpSpawned *self)
+{
+    g_clear_pointer(&self->output, g_free);
+    g_clear_pointer(&self->complaint, g_free);
+}
+
+JsonNode *
+lp_spawn_json(const char *line, const char *rest)
+{
+    LpSpawned run = lp_spawn(line, rest);
+    g_autofree char *label = g_strconcat(line, " ", rest, NULL);
+    lp_test_text(label, run.complaint, "");
+    lp_test_true(label, run.status == 0);
+    JsonNode *node = run.status == 0 ? json_from_string(run.output, NULL) : NULL;
+    lp_test_true(label, node != NULL);
+    lp_spawned_clear(&run);
+    return node;
+}
+
+JsonNode *
+lp_spawn_simulate(const char *platform, const char *settings, const char *options)
+{
+    g_autoptr(GPtrArray) words = g_ptr_array_new_with_free_func(g_free);
+    add_words(words, "--set=", settings);
+    g_ptr_array_add(words, NULL);
+    g_autofree char *set = g_strjoinv(" ", (char **)words->pdata);
+    g_autofree char *line =
+        g_strconcat("simulate gpt3-175b ", platform, " --format=json ", set, NULL);
+    return lp_spawn_json(line, options);
+}
+
+char *
+lp_spawn_platform(const char *options)
+{
+    char *path = NULL;
+    int file = g_file_open_tmp("lightpath-test-XXXXXX.xml", &path, NULL);
+    lp_test_true("temporary file", file >= 0 && g_close(file, NULL));
+    g_autofree char *line = g_strconcat("platform generate -o ", path, NULL);
+    LpSpawned run = lp_spawn(line, options);
+    lp_test_text(options, run.complaint, "");
+    lp_spawned_clear(&run);
+    return path;
+}
+
+double
+lp_json_at(JsonNode *node, const char *path)
+{
+    if (node == NULL)
+        return -1.0;
+    g_auto(GStrv) parts = g_strsplit(path, ".", -1);
+    JsonObject *object = json_node_get_object(node);
+    guint last = g_strv_length(parts) - 1;
+    for (guint i = 0; object != NULL && i < last; i++)
+        object = json_object_has_member(object, parts[i])
+                     ? json_object_get_object_member(object, parts[i])
+                     : NULL;
+    gboolean there = object != NULL && json_object_has_member(object, parts[last]);
+    lp_test_true(path, there);
+    return there ? json_object_get_double_member(object, parts[last]) : -1.0;
+}

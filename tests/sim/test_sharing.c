@@ -1,0 +1,275 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SimGrid shares the platform's links, as max-min says: cases worked out by hand. */
+#include "sim/channel.h"
+
+#include "platforms/generate.h"
+#include "sim/engine.h"
+#include "sim/simulation.h"
+#include "tests/testlib.h"
+
+#include <glib/gstdio.h>
+
+#include <simgrid/actor.h>
+#include <simgrid/barrier.h>
+#include <simgrid/engine.h>
+
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define FLOWS_MAX 64
+#define GB 1000000000u
+
+/* A flow from the scale-out port of one accelerator to that of another, and when it arrived. */
+typedef struct {
+    guint64 from, to;
+    guint64 bytes;
+    LpChannel *channel;
+    LpRoute route;
+    double arrived_s;
+} Flow;
+
+typedef struct {
+    Flow flows[FLOWS_MAX];
+    guint n;
+    sg_bar_t start;
+} Traffic;
+
+typedef struct {
+    Traffic *traffic;
+    guint index;
+    gboolean sends;
+} Role;
+
+static void
+actor(int argc, char **argv)
+{
+    (void)argc;
+    (void)argv;
+    const Role *role = sg_actor_self_get_data();
+    Flow *flow = &role->traffic->flows[role->index];
+    if (!role->sends)
+        lp_channel_attach_receiver(flow->channel);
+    (void)sg_barrier_wait(role->traffic->start);
+    if (role->sends) {
+        lp_channel_send(flow->channel, flow->bytes, flow->route.latency_s);
+        return;
+    }
+    (void)lp_channel_receive(flow->channel);
+    flow->arrived_s = simgrid_get_clock();
+}
+
+static void
+start_actor(Role *role, struct s4u_Host *host)
+{
+    sg_actor_t started = sg_actor_init("end", host);
+    sg_actor_set_data(started, role);
+    sg_actor_start_(started, (xbt_main_func_t)actor, 0, NULL);
+}
+
+static LpMachine *
+load(const LpGenerateOptions *options)
+{
+    g_autoptr(GError) error = NULL;
+    g_autofree char *text = lp_generate(options, &error);
+    g_autofree char *path = NULL;
+    LpMachine *machine = NULL;
+    int file = g_file_open_tmp("lightpath-test-XXXXXX.xml", &path, &error);
+    if (text != NULL && file >= 0 && g_close(file, &error) &&
+        g_file_set_contents(path, text, -1, &error))
+        machine = lp_machine_load(path, &error);
+    if (path != NULL)
+        (void)g_unlink(path);
+    if (error != NULL)
+        fprintf(stderr, "%s\n", error->message);
+    return machine;
+}
+
+/* Runs the flows in a process of its own, and fills in when each arrived. */
+static gboolean
+run(const LpGenerateOptions *options, LpChannelKind kind, Flow *flows, guint n)
+{
+    int ends[2], status = 1;
+    if (pipe(ends) != 0)
+        return FALSE;
+    pid_t child = fork();
+    if (child == 0) {
+        static Traffic traffic;
+        static Role roles[2 * FLOWS_MAX];
+        LpMachine *machine = load(options);
+        g_autoptr(GArray) settings = lp_engine_options(2 * n);
+        if (machine == NULL || !lp_simulation_start_engine(machine, settings, NULL))
+            _exit(1);
+        LpNetwork *network = lp_network_new(machine);
+        traffic.n = n;
+        traffic.start = sg_barrier_init(2 * n);
+        for (guint i = 0; i < n; i++) {
+            Flow *flow = &traffic.flows[i];
+            *flow = flows[i];
+            flow->route = lp_network_route(network, flow->from, flow->to);
+            LpAttachment attachment = lp_machine_attachment(machine, flow->from, flow->to);
+            struct s4u_Host *from = lp_network_host(network, flow->from, attachment);
+            struct s4u_Host *to = lp_network_host(network, flow->to, attachment);
+            g_autofree char *name = g_strdup_printf("flow %u", i);
+            flow->channel = lp_channel_new(kind, name, &flow->route, from, to, NULL);
+            roles[2 * i] = (Role){&traffic, i, TRUE};
+            roles[2 * i + 1] = (Role){&traffic, i, FALSE};
+            start_actor(&roles[2 * i], from);
+            start_actor(&roles[2 * i + 1], to);
+        }
+        (void)lp_engine_run();
+        for (guint i = 0; i < n; i++)
+            if (write(ends[1], &traffic.flows[i].arrived_s, sizeof(double)) != sizeof(double))
+                _exit(1);
+        _exit(0);
+    }
+    close(ends[1]);
+    gboolean whole = child > 0;
+    for (guint i = 0; whole && i < n; i++)
+        whole = read(ends[0], &flows[i].arrived_s, sizeof(double)) == sizeof(double);
+    close(ends[0]);
+    (void)waitpid(child, &status, 0);
+    return whole && WIFEXITED(status) && WEXITSTATUS(status) == 0;
+}
+
+/* One accelerator a domain, so that every flow is on the fabric: 25 GB/s a port, 1 us a link. */
+static const LpGenerateOptions flat = {.system = "generic",
+                                       .accelerators = "32",
+                                       .domain_size = "1",
+                                       .topology = "crossbar",
+                                       .scale_out_bandwidth = "25GBps",
+                                       .scale_out_latency = "1us"};
+
+/* latency + bytes / bandwidth = 2 us + 1 GB / 25 GB/s, whichever way the bytes are moved. */
+static void
+test_lonely(void)
+{
+    static const struct {
+        const char *label;
+        LpChannelKind kind;
+        guint64 bytes;
+        double seconds;
+    } rows[] = {
+        {"mailbox", LP_CHANNEL_MAILBOX, GB, 2e-6 + 0.04},
+        {"host to host", LP_CHANNEL_DIRECT, GB, 2e-6 + 0.04},
+        {"delay", LP_CHANNEL_DELAY, GB, 2e-6 + 0.04},
+        {"one byte", LP_CHANNEL_MAILBOX, 1, 2e-6 + 1 / 25e9},
+        {"no byte, mailbox", LP_CHANNEL_MAILBOX, 0, 2e-6},
+        {"no byte, host to host", LP_CHANNEL_DIRECT, 0, 2e-6},
+        {"free", LP_CHANNEL_FREE, GB, 0.0},
+    };
+    for (guint i = 0; i < G_N_ELEMENTS(rows); i++) {
+        Flow flow = {.from = 3, .to = 17, .bytes = rows[i].bytes};
+        lp_test_true(rows[i].label, run(&flat, rows[i].kind, &flow, 1));
+        lp_test_close(rows[i].label, flow.arrived_s, rows[i].seconds, 1e-12);
+    }
+}
+
+/* Two jobs' flows leave by one port: each gets half of it. */
+static void
+test_halves(void)
+{
+    Flow flows[] = {{.from = 0, .to = 1, .bytes = GB}, {.from = 0, .to = 2, .bytes = GB}};
+    lp_test_true("run", run(&flat, LP_CHANNEL_MAILBOX, flows, 2));
+    lp_test_close("first", flows[0].arrived_s, 2e-6 + 0.08, 1e-12);
+    lp_test_close("second", flows[1].arrived_s, 2e-6 + 0.08, 1e-12);
+}
+
+/* A short flow shares until it ends at 2 * 0.25 GB / 25 GB/s = 0.02 s; the long one, having moved
+ * 0.25 GB too, has the port to itself for its last 0.75 GB: 0.02 + 0.03 s. */
+static void
+test_release(void)
+{
+    Flow flows[] = {{.from = 0, .to = 1, .bytes = GB}, {.from = 0, .to = 2, .bytes = GB / 4}};
+    lp_test_true("run", run(&flat, LP_CHANNEL_MAILBOX, flows, 2));
+    lp_test_close("long", flows[0].arrived_s, 2e-6 + 0.05, 1e-12);
+    lp_test_close("short", flows[1].arrived_s, 2e-6 + 0.02, 1e-12);
+}
+
+/* Both directions of a port are apart. */
+static void
+test_duplex(void)
+{
+    Flow flows[] = {{.from = 0, .to = 1, .bytes = GB}, {.from = 1, .to = 0, .bytes = GB}};
+    lp_test_true("run", run(&flat, LP_CHANNEL_MAILBOX, flows, 2));
+    lp_test_close("there", flows[0].arrived_s, 2e-6 + 0.04, 1e-12);
+    lp_test_close("back", flows[1].arrived_s, 2e-6 + 0.04, 1e-12);
+}
+
+/* n senders to one port take n times as long. */
+static void
+test_incast(void)
+{
+    static const guint counts[] = {2, 3, 7, 31};
+    for (guint i = 0; i < G_N_ELEMENTS(counts); i++) {
+        Flow flows[FLOWS_MAX];
+        guint n = counts[i];
+        for (guint k = 0; k < n; k++)
+            flows[k] = (Flow){.from = k + 1, .to = 0, .bytes = GB};
+        g_autofree char *label = g_strdup_printf("incast of %u", n);
+        lp_test_true(label, run(&flat, LP_CHANNEL_MAILBOX, flows, n));
+        for (guint k = 0; k < n; k++)
+            lp_test_close(label, flows[k].arrived_s, 2e-6 + 0.04 * n, 1e-12);
+    }
+}
+
+/* 64 ports, leaves of 8, 4:1: two up-links a leaf. Shifting by 8 sends all 8 ports of each leaf to
+ * the next leaf. D-mod-k picks the up-link by the destination, so 4 flows meet on each: 4 times the
+ * time of a lonely flow, which passes 4 links. Shifting by 1 keeps 7 of 8 flows below their leaf:
+ * those are not slowed, nor is the one that leaves, alone on its up-link. */
+static void
+test_oversubscribed(void)
+{
+    static const LpGenerateOptions tree = {.system = "generic",
+                                           .accelerators = "64",
+                                           .domain_size = "1",
+                                           .port_order = "node",
+                                           .leaf_ports = "8",
+                                           .oversubscription = "4",
+                                           .scale_out_bandwidth = "25GBps",
+                                           .scale_out_latency = "1us"};
+    static const struct {
+        guint shift;
+        double across_s, below_s;
+    } rows[] = {{8, 4e-6 + 0.16, 0}, {32, 4e-6 + 0.16, 0}, {1, 4e-6 + 0.04, 2e-6 + 0.04}};
+    for (guint i = 0; i < G_N_ELEMENTS(rows); i++) {
+        Flow flows[FLOWS_MAX];
+        for (guint k = 0; k < 64; k++)
+            flows[k] = (Flow){.from = k, .to = (k + rows[i].shift) % 64, .bytes = GB};
+        g_autofree char *label = g_strdup_printf("shift by %u", rows[i].shift);
+        lp_test_true(label, run(&tree, LP_CHANNEL_MAILBOX, flows, 64));
+        for (guint k = 0; k < 64; k++)
+            lp_test_close(label, flows[k].arrived_s,
+                          flows[k].from / 8 == flows[k].to / 8 ? rows[i].below_s : rows[i].across_s,
+                          1e-12);
+    }
+}
+
+/* Equal shares whatever the latency of a flow's route: one stays below its leaf (2 us), one crosses
+ * a spine (4 us), both arrive at one port. The near one starts 2 us earlier and has the port to
+ * itself until then; x bytes remain, shared: both end as if 25 GB/s had been busy since 2 us. */
+static void
+test_fair(void)
+{
+    static const LpGenerateOptions tree = {.system = "generic",
+                                           .accelerators = "64",
+                                           .domain_size = "1",
+                                           .leaf_ports = "8",
+                                           .scale_out_bandwidth = "25GBps",
+                                           .scale_out_latency = "1us"};
+    Flow flows[] = {{.from = 1, .to = 0, .bytes = GB}, {.from = 8, .to = 0, .bytes = GB}};
+    lp_test_true("run", run(&tree, LP_CHANNEL_MAILBOX, flows, 2));
+    /* From 4 us on both get 12.5 GB/s; the near one has 1 GB - 50 kB left then. */
+    lp_test_close("near", flows[0].arrived_s, 4e-6 + (1e9 - 50e3) / 12.5e9, 1e-11);
+    lp_test_close("far", flows[1].arrived_s, 2e-6 + 0.08, 1e-11);
+}
+
+int
+main(void)
+{
+    static const LpTestCase cases[] = {
+        {"lonely", test_lonely},   {"halves", test_halves},
+        {"release", test_release}, {"duplex", test_duplex},
+        {"incast", test_incast},   {"oversubscribed", test_oversubscribed},
+        {"fair", test_fair},       {NULL, NULL}};
+    return lp_test_run("sharing", cases);
+}

@@ -11,14 +11,12 @@
 typedef struct {
     const LpOp *op; /* borrowed from the iteration */
     double delay_s;
-    LpClock launched;
 } Launch;
 
 struct LpGradientStream {
     GQueue queue;      /* owned Launch */
     sg_sem_t launched; /* owned: counts the queue */
     sg_sem_t drained;  /* owned */
-    LpClock clock;
 };
 
 static void
@@ -84,7 +82,7 @@ static void
 launch(LpRank *self, const LpTask *task)
 {
     Launch *item = g_new(Launch, 1);
-    *item = (Launch){task->op, task->delay_s, self->clock};
+    *item = (Launch){task->op, task->delay_s};
     g_queue_push_tail(&self->gradients->queue, item);
     sg_sem_release(self->gradients->launched);
 }
@@ -100,10 +98,7 @@ join(LpRank *self)
     self->meter.joining_since_s = start_s;
     sg_sem_acquire(self->gradients->drained);
     self->meter.is_joining = FALSE;
-    double now_s = simgrid_get_clock();
-    /* Having waited, the path to this instant led through the gradient stream. */
-    if (now_s > start_s)
-        self->clock = self->gradients->clock;
+    lp_clock_charge(&self->clock, LP_TERM_DP, simgrid_get_clock());
 }
 
 static void
@@ -216,7 +211,7 @@ trace_gradients(LpRank *self, const LpOp *op, double start_s)
                                                    .stream = LP_STREAM_DP,
                                                    .micro_batch = -1,
                                                    .start_s = start_s,
-                                                   .end_s = self->gradients->clock.at_s});
+                                                   .end_s = simgrid_get_clock()});
 }
 
 static void
@@ -233,12 +228,9 @@ gradient_stream(int argc, char **argv)
         g_autofree Launch *item = g_queue_pop_head(&stream->queue);
         if (item->op == NULL)
             break;
-        /* An idle stream's path leads back to whoever launched the collective. */
-        if (item->launched.at_s >= stream->clock.at_s)
-            stream->clock = item->launched;
         double start_s = simgrid_get_clock();
         lp_process_group_run(self->groups[LP_GROUP_DP], self->index[LP_GROUP_DP], item->op,
-                             item->delay_s, &stream->clock, &self->meter);
+                             item->delay_s, NULL, &self->meter);
         trace_gradients(self, item->op, start_s);
     }
     sg_sem_release(stream->drained);

@@ -2,8 +2,9 @@
 /* Splits the time of a stream into terms, along the critical path.
  *
  * A clock stands at an instant and says how the time up to it divides. Whoever waits for the last
- * member of a group takes over that member's clock, since the path to this instant led through it;
- * waiting for a message from another stage stays on the waiting rank, as bubble. */
+ * member of a group takes over that member's clock, since the path to this instant led through it.
+ * Waiting for a message from another stage stays on the waiting rank, as bubble; so does waiting
+ * for the rank's own gradient stream, as exposed gradient reduction. */
 #pragma once
 
 #include "model/terms.h"

@@ -86,11 +86,13 @@ lp_process_group_gather(LpProcessGroup *self, LpClock *clock)
         return;
     /* Nobody can overwrite it before all have read it: the next gathering needs all of them. */
     if (++self->n_arrived == self->n_actors) {
-        self->last = *clock;
+        if (clock != NULL)
+            self->last = *clock;
         self->n_arrived = 0;
     }
     (void)sg_barrier_wait(self->barrier);
-    *clock = self->last;
+    if (clock != NULL)
+        *clock = self->last;
 }
 
 /* One step of a ring. Receives are always posted, so that what arrives meanwhile is only picked up
@@ -161,7 +163,8 @@ lp_process_group_run(LpProcessGroup *self, guint64 index, const LpOp *op, double
         run_messages(self, index, op);
     }
     count_traffic(self, index, op);
-    lp_clock_charge(clock, op->term, simgrid_get_clock());
+    if (clock != NULL)
+        lp_clock_charge(clock, op->term, simgrid_get_clock());
     if (meter != NULL)
         lp_meter_add_launched(meter, start_s, simgrid_get_clock());
 }

@@ -27,7 +27,8 @@ LpChannel *lp_process_group_inbox(const LpProcessGroup *self, guint64 index);
 gboolean lp_process_group_is_delay(const LpProcessGroup *self);
 guint64 lp_process_group_n_members(const LpProcessGroup *self);
 
-/** Waits for all members; afterwards @clock is that of the last to arrive. Actors only. */
+/** Waits for all members; afterwards @clock is that of the last to arrive. @clock: NULL for a
+ * stream whose time is not split into terms. Actors only. */
 void lp_process_group_gather(LpProcessGroup *self, LpClock *clock);
 /** Member @index takes part in @op. @delay_s: what it takes if collectives are delays; negative for
  * the group's own lonely time. @meter: of a rank whose gradient stream runs it, or NULL.

@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What is proven contention-free, on machines and plans where that can be seen by eye. */
+#include "sim/proof.h"
+
+#include "platforms/generate.h"
+#include "sim/engine.h"
+#include "sim/simulation.h"
+#include "tests/testlib.h"
+
+#include <glib/gstdio.h>
+
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+typedef struct {
+    const char *label;
+    LpGenerateOptions machine;
+    const char *settings;
+    gboolean private_groups[LP_N_GROUPS]; /* tp, dp, embedding: all of them */
+    gboolean mirrored;
+} Row;
+
+#define DGX                                                                                        \
+    {                                                                                              \
+        .system = "dgx-a100", .accelerators = "64"                                                 \
+    }
+#define BODY "embedding=no layers=8 hidden=1024 heads=16 ffn=4096 global-batch=8 "
+
+static const Row rows[] = {
+    {"tp in the domain, pp and dp on rails",
+     DGX,
+     BODY "tp=8 pp=2 dp=4",
+     {TRUE, FALSE, FALSE},
+     TRUE},
+    {"tp across two domains", DGX, BODY "tp=16 pp=2 dp=2", {FALSE, FALSE, FALSE}, FALSE},
+    {"pp inside tp's domain: messages may come at any time",
+     DGX,
+     BODY "tp=4 pp=2 dp=1",
+     {FALSE, FALSE, FALSE},
+     FALSE},
+    {"dp inside tp's domain: a rank reduces one thing at a time",
+     DGX,
+     BODY "tp=4 pp=1 dp=2",
+     {TRUE, TRUE, FALSE},
+     TRUE},
+    {"the same, behind the backward pass",
+     DGX,
+     BODY "tp=4 pp=1 dp=2 overlap-dp=yes",
+     {FALSE, FALSE, FALSE},
+     FALSE},
+    {"dp alone, over the fabric", DGX, BODY "tp=1 pp=1 dp=8", {FALSE, TRUE, FALSE}, FALSE},
+    {"two accelerators on a card: dp groups share it",
+     {.system = "polaris", .accelerators = "16"},
+     BODY "tp=4 pp=1 dp=4",
+     {TRUE, FALSE, FALSE},
+     FALSE},
+    {"classic fat tree: leaves serve all slices, their up-links too",
+     {.system = "generic",
+      .accelerators = "64",
+      .domain_size = "4",
+      .leaf_ports = "8",
+      .oversubscription = "8"},
+     BODY "tp=4 pp=1 dp=16 global-batch=16",
+     {TRUE, FALSE, FALSE},
+     FALSE},
+};
+
+static LpMachine *
+generate(const LpGenerateOptions *options)
+{
+    g_autofree char *text = lp_generate(options, NULL);
+    g_autofree char *path = NULL;
+    int file = g_file_open_tmp("lightpath-test-XXXXXX.xml", &path, NULL);
+    if (text == NULL || file < 0 || !g_close(file, NULL) ||
+        !g_file_set_contents(path, text, -1, NULL))
+        return NULL;
+    LpMachine *machine = lp_machine_load(path, NULL);
+    (void)g_unlink(path);
+    return machine;
+}
+
+/* What a child process found. */
+typedef struct {
+    gboolean private_groups[LP_N_GROUPS];
+    gboolean mirrored;
+} Verdict;
+
+static gboolean
+prove(const Row *row, Verdict *out_verdict)
+{
+    g_auto(GStrv) settings = g_strsplit(row->settings, " ", -1);
+    g_autoptr(LpWorkload) workload = lp_workload_load(
+        "resource:///lightpath/workloads/gpt3-175b.xml", (const char *const *)settings, NULL);
+    g_autoptr(LpMachine) machine = generate(&row->machine);
+    g_autoptr(GArray) options = lp_engine_options(64);
+    if (workload == NULL || machine == NULL || !lp_simulation_start_engine(machine, options, NULL))
+        return FALSE;
+    g_autoptr(LpIteration) iteration = lp_iteration_new(workload, &machine->accelerator, NULL);
+    g_autoptr(LpNetwork) network = lp_network_new(machine);
+    g_autoptr(LpEdges) edges = lp_edges_new(iteration, network);
+    g_autoptr(LpProof) proof = lp_proof_new(edges);
+    memcpy(out_verdict->private_groups, proof->all_private, sizeof proof->all_private);
+    out_verdict->mirrored = proof->tp_mirrored;
+    return TRUE;
+}
+
+/* The engine loads one platform a process. */
+static gboolean
+prove_in_child(const Row *row, Verdict *out_verdict)
+{
+    int ends[2], status = 1;
+    if (pipe(ends) != 0)
+        return FALSE;
+    pid_t child = fork();
+    if (child == 0) {
+        Verdict verdict;
+        _exit(prove(row, &verdict) &&
+                      write(ends[1], &verdict, sizeof verdict) == (ssize_t)sizeof verdict
+                  ? 0
+                  : 1);
+    }
+    close(ends[1]);
+    gboolean whole = child > 0 && read(ends[0], out_verdict, sizeof *out_verdict) ==
+                                      (ssize_t)sizeof *out_verdict;
+    close(ends[0]);
+    (void)waitpid(child, &status, 0);
+    return whole && status == 0;
+}
+
+static void
+test_verdicts(void)
+{
+    for (guint i = 0; i < G_N_ELEMENTS(rows); i++) {
+        Verdict verdict = {{FALSE}, FALSE};
+        lp_test_true(rows[i].label, prove_in_child(&rows[i], &verdict));
+        for (LpGroup group = 0; group < LP_N_GROUPS; group++) {
+            g_autofree char *label =
+                g_strdup_printf("%s: group kind %d", rows[i].label, (int)group);
+            lp_test_true(label, verdict.private_groups[group] == rows[i].private_groups[group]);
+        }
+        g_autofree char *label = g_strdup_printf("%s: mirrored", rows[i].label);
+        lp_test_true(label, verdict.mirrored == rows[i].mirrored);
+    }
+}
+
+int
+main(void)
+{
+    static const LpTestCase cases[] = {{"verdicts", test_verdicts}, {NULL, NULL}};
+    return lp_test_run("proof", cases);
+}

@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The parts of the difference, in cases worked out by hand. */
+#include "tests/sim/spawn.h"
+#include "tests/testlib.h"
+
+#include <glib/gstdio.h>
+
+#include <math.h>
+
+/* 12 h^2 + 13 h parameters a layer at h 1024, fp16 gradients. */
+#define LAYER_GRADIENT_BYTES (12596224.0 * 2.0)
+#define BODY "embedding=no hidden=1024 heads=16 ffn=4096 recompute=none "
+
+static double
+part(JsonNode *result, const char *name)
+{
+    g_autofree char *path = g_strconcat("difference.", name, NULL);
+    return lp_json_at(result, path);
+}
+
+/* Four data-parallel groups of two, a leaf apart: tp 4 in rank order "dp last" puts rank r's
+ * partner at r + 4, on the other leaf of 4 ports, which has one up-link (4:1). Each group's two
+ * flows, one each way, carry 2 (2-1)/2 of the gradients; four groups share each up-link, so a
+ * reduction takes 4 times as long as alone at 25 GB/s. tp stays below its leaf, and does not meet
+ * it. */
+static void
+test_contention(void)
+{
+    g_autofree char *platform = lp_spawn_platform(
+        "--system=generic --accelerators=8 --domain-size=1 --leaf-ports=4 --oversubscription=4 "
+        "--scale-out-latency=0s --domain-latency=0s");
+    g_autoptr(JsonNode) result =
+        lp_spawn_simulate(platform, BODY "layers=4 tp=4 dp=2 pp=1 global-batch=2", NULL);
+    double alone_s = 4 * LAYER_GRADIENT_BYTES / 4 / 25e9; /* tp 4: a quarter on each rank */
+    lp_test_close("contention", part(result, "contention_s"), 3 * alone_s, 1e-9);
+    lp_test_close("dp", lp_json_at(result, "simulated.terms_s.dp"), 4 * alone_s, 1e-9);
+    lp_test_close("closed form's dp", lp_json_at(result, "closed_form.terms_s.dp"), alone_s, 1e-9);
+    lp_test_true("nothing else", fabs(part(result, "imbalance_s")) < 1e-12 &&
+                                     fabs(part(result, "overlap_s")) < 1e-12 &&
+                                     fabs(part(result, "unexplained_s")) < 1e-9);
+    (void)g_unlink(platform);
+}
+
+/* 5 layers on 2 stages: 3 and 2. Under GPipe with m micro-batches and no communication the larger
+ * stage works all the time, and the smaller fills and drains: (m 3 + 2) of a layer's forward and
+ * backward time, against (m + 1) 2.5 if both were equal. With the optimiser, on 3 layers against
+ * 2.5, of which the last event's stage has 3. */
+static void
+test_imbalance(void)
+{
+    g_autofree char *platform =
+        lp_spawn_platform("--system=generic --accelerators=2 --domain-size=1 --topology=crossbar "
+                          "--scale-out-bandwidth=1EBps --scale-out-latency=0s");
+    g_autoptr(JsonNode) one =
+        lp_spawn_simulate(platform, BODY "layers=1 tp=1 dp=1 pp=1 global-batch=1", NULL);
+    g_autoptr(JsonNode) result = lp_spawn_simulate(
+        platform, BODY "layers=5 tp=1 dp=1 pp=2 global-batch=4 schedule=gpipe", NULL);
+    double layer_s = lp_json_at(one, "simulated.terms_s.compute");
+    double optimizer_s = lp_json_at(result, "simulated.terms_s.optimizer") -
+                         lp_json_at(result, "closed_form.terms_s.optimizer");
+    double wanted_s = (4 * 3 + 2 - 5 * 2.5) * layer_s + optimizer_s;
+    lp_test_close("imbalance", part(result, "imbalance_s"), wanted_s, 1e-6);
+    lp_test_true("nothing else", fabs(part(result, "contention_s")) < 1e-9 &&
+                                     fabs(part(result, "unexplained_s")) < 1e-9);
+    (void)g_unlink(platform);
+}
+
+/* Gradients reduced behind the backward pass: what is hidden is what the exposed time lacks. */
+static void
+test_overlap(void)
+{
+    g_autofree char *platform =
+        lp_spawn_platform("--system=generic --accelerators=4 --domain-size=1 --topology=crossbar "
+                          "--scale-out-latency=0s --domain-latency=0s");
+    const char *plan = BODY "layers=8 tp=1 dp=4 pp=1 global-batch=16 bucket=25MB";
+    g_autofree char *hidden = g_strconcat(plan, " overlap-dp=yes", NULL);
+    g_autoptr(JsonNode) exposed = lp_spawn_simulate(platform, plan, NULL);
+    g_autoptr(JsonNode) result = lp_spawn_simulate(platform, hidden, NULL);
+    double reduction_s = 2.0 * 3.0 / 4.0 * 8 * LAYER_GRADIENT_BYTES / 25e9;
+    lp_test_close("all exposed", lp_json_at(exposed, "simulated.terms_s.dp"), reduction_s, 1e-6);
+    double saved_s = lp_json_at(exposed, "simulated.iteration_time_s") -
+                     lp_json_at(result, "simulated.iteration_time_s");
+    lp_test_true("some is hidden", saved_s > 0.1 * reduction_s && saved_s < reduction_s);
+    lp_test_close("as the timeline says", part(result, "overlap_s"), saved_s, 1e-6);
+    lp_test_close("hidden and exposed", saved_s + lp_json_at(result, "simulated.terms_s.dp"),
+                  reduction_s, 1e-6);
+    (void)g_unlink(platform);
+}
+
+/* The closed form that takes all of the reduction as hidden differs by what is not. */
+static void
+test_overlap_fraction(void)
+{
+    g_autoptr(JsonNode) result = lp_spawn_simulate(
+        "dgx-a100-1024", BODY "layers=8 tp=1 dp=16 pp=1 global-batch=32 overlap-fraction=1", NULL);
+    lp_test_close("closed form", lp_json_at(result, "closed_form.terms_s.dp"), 0.0, 0.0);
+    lp_test_close("overlap", -part(result, "overlap_s"), lp_json_at(result, "simulated.terms_s.dp"),
+                  1e-6);
+    lp_test_true("explained", fabs(part(result, "unexplained_s")) < 1e-9);
+}
+
+int
+main(void)
+{
+    static const LpTestCase cases[] = {{"contention", test_contention},
+                                       {"imbalance", test_imbalance},
+                                       {"overlap", test_overlap},
+                                       {"overlap fraction", test_overlap_fraction},
+                                       {NULL, NULL}};
+    return lp_test_run("crosscheck", cases);
+}

@@ -3,6 +3,7 @@
 #include "base/error.h"
 #include "base/units.h"
 #include "cli/commands.h"
+#include "cli/options.h"
 #include "version.h"
 
 #include <locale.h>
@@ -23,16 +24,18 @@ static const Command commands[] = {
     {"bench", lp_cmd_bench, "measure the simulator itself"},
 };
 
-static void
-print_help(FILE *out)
+static gboolean
+print_help(GError **error)
 {
-    fprintf(out, "Usage: lightpath COMMAND [OPTION...] [ARGUMENT...]\n\n"
-                 "Simulates the training of Transformers on machines described in XML.\n\n"
-                 "Commands:\n");
+    g_autoptr(GString) text =
+        g_string_new("Usage: lightpath COMMAND [OPTION...] [ARGUMENT...]\n\n"
+                     "Simulates the training of Transformers on machines described in XML.\n\n"
+                     "Commands:\n");
     for (guint i = 0; i < G_N_ELEMENTS(commands); i++)
-        fprintf(out, "  %-10s %s\n", commands[i].name, commands[i].summary);
-    fprintf(out, "\n\"lightpath COMMAND --help\" tells a command's options; "
-                 "\"lightpath --version\" the version.\n");
+        g_string_append_printf(text, "  %-10s %s\n", commands[i].name, commands[i].summary);
+    g_string_append(text, "\n\"lightpath COMMAND --help\" tells a command's options; "
+                          "\"lightpath --version\" the version.\n");
+    return lp_print_result(text->str, error);
 }
 
 static gboolean
@@ -50,29 +53,34 @@ run_command(int argc, char **argv, GError **error)
     return FALSE;
 }
 
+/* What comes before any command: help and version, as people ask git for them. */
+static gboolean
+run(int argc, char **argv, GError **error)
+{
+    static char help_option[] = "--help";
+    if (argc < 2) {
+        g_set_error(error, LP_INPUT_ERROR, LP_INPUT_ERROR_USAGE,
+                    "got no command, wanted one (lightpath --help)");
+        return FALSE;
+    }
+    if (strcmp(argv[1], "--version") == 0)
+        return lp_print_result("lightpath " LP_VERSION "\n", error);
+    if (strcmp(argv[1], "help") == 0 && argc == 3) {
+        char *asked[] = {argv[2], help_option, NULL};
+        return run_command(2, asked, error);
+    }
+    if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0 ||
+        strcmp(argv[1], "help") == 0)
+        return print_help(error);
+    return run_command(argc - 1, argv + 1, error);
+}
+
 int
 main(int argc, char **argv)
 {
     (void)setlocale(LC_CTYPE, "");
-    if (argc == 3 && strcmp(argv[1], "help") == 0) {
-        argv[1] = argv[2];
-        argv[2] = (char[]){"--help"};
-    }
-    if (argc < 2) {
-        print_help(stderr);
-        return 2;
-    }
-    if (strcmp(argv[1], "--version") == 0) {
-        printf("lightpath %s\n", LP_VERSION);
-        return 0;
-    }
-    if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0 ||
-        strcmp(argv[1], "help") == 0) {
-        print_help(stdout);
-        return 0;
-    }
     g_autoptr(GError) error = NULL;
-    if (run_command(argc - 1, argv + 1, &error))
+    if (run(argc, argv, &error))
         return 0;
     /* One line, whatever a file name or an attribute held. */
     g_strdelimit(error->message, "\r\n", ' ');

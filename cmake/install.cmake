@@ -1,0 +1,52 @@
+# SPDX-License-Identifier: Apache-2.0
+# What "cmake --install" puts where. The program links the folders' static libraries; programs of
+# others get one shared library that holds all folders but cli/.
+
+set(lp_folders base model platforms workloads sim validation report)
+set(lp_objects)
+foreach(folder IN LISTS lp_folders)
+    list(APPEND lp_objects $<TARGET_OBJECTS:lp_${folder}>)
+endforeach()
+
+# Objects, not archives: nothing refers to the constructors that register the embedded XML, so a
+# linker would leave them out of an archive.
+add_library(lp_shared SHARED ${lp_objects})
+set_target_properties(lp_shared PROPERTIES
+    OUTPUT_NAME lightpath
+    VERSION ${PROJECT_VERSION}
+    SOVERSION 0
+    LINKER_LANGUAGE C
+    LINK_DEPENDS ${CMAKE_CURRENT_LIST_DIR}/lightpath.map)
+target_link_options(lp_shared PRIVATE
+    -Wl,--version-script=${CMAKE_CURRENT_LIST_DIR}/lightpath.map)
+target_link_libraries(lp_shared PRIVATE
+    lp_flags PkgConfig::GLIB PkgConfig::LIBXML PkgConfig::JSON PkgConfig::SIMGRID m)
+
+install(TARGETS lightpath RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+install(TARGETS lp_shared LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
+
+# Headers keep their folders, since they include one another as "folder/noun.h".
+install(FILES lightpath.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/lightpath)
+foreach(folder IN LISTS lp_folders)
+    install(DIRECTORY ${folder} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/lightpath
+        FILES_MATCHING PATTERN "*.h")
+endforeach()
+
+# Relative to the file itself, so that an installed tree can be moved.
+file(RELATIVE_PATH lp_pc_prefix
+    ${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig ${CMAKE_INSTALL_PREFIX})
+configure_file(${CMAKE_CURRENT_LIST_DIR}/lightpath.pc.in
+    ${PROJECT_BINARY_DIR}/lightpath.pc @ONLY)
+install(FILES ${PROJECT_BINARY_DIR}/lightpath.pc
+    DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+
+# The same files that are compiled into library and program: for reading and copying.
+foreach(folder platforms workloads)
+    install(DIRECTORY ${folder}/ DESTINATION ${CMAKE_INSTALL_DATADIR}/lightpath/${folder}
+        FILES_MATCHING PATTERN "*.xml" PATTERN "*.gresource.xml" EXCLUDE)
+    install(DIRECTORY ${folder}/ DESTINATION ${CMAKE_INSTALL_DATADIR}/lightpath/schemas
+        FILES_MATCHING PATTERN "*.xsd")
+endforeach()
+install(FILES docs/lightpath.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
+install(FILES README.md LICENSE docs/architecture.md docs/platform-format.md docs/workload-format.md
+    DESTINATION ${CMAKE_INSTALL_DOCDIR})

@@ -1,0 +1,109 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Installs into a fresh prefix, and uses what lies there as a stranger would: the program, the
+library through pkg-config, the headers, the XML and the man page.
+
+Environment: CMAKE, BUILD (the build folder), CC, CFLAGS, LIGHTPATH (the built program), VERSION."""
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+import unittest
+
+SOURCE = pathlib.Path(__file__).resolve().parents[2]
+JOB = ["gpt3-175b", "dgx-a100-1024"]
+
+
+def run(*line, **keywords):
+    """Standard output of a command that must succeed in silence."""
+    done = subprocess.run([str(word) for word in line], capture_output=True, text=True, **keywords)
+    if done.returncode != 0 or done.stderr:
+        raise AssertionError(f"{line}: status {done.returncode}\n{done.stdout}{done.stderr}")
+    return done.stdout
+
+
+class Install(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.folder = tempfile.TemporaryDirectory(prefix="lightpath-install-")
+        root = pathlib.Path(cls.folder.name)
+        # Installed in one place and moved to another: nothing may remember the first.
+        run(os.environ["CMAKE"], "--install", os.environ["BUILD"], "--prefix", root / "first")
+        cls.prefix = root / "second"
+        (root / "first").rename(cls.prefix)
+        libraries = sorted(cls.prefix.rglob("liblightpath.so"))
+        assert len(libraries) == 1, libraries
+        cls.libdir = libraries[0].parent
+        cls.environment = dict(os.environ, LD_LIBRARY_PATH=str(cls.libdir),
+                               PKG_CONFIG_PATH=str(cls.libdir / "pkgconfig"))
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.folder.cleanup()
+
+    def flags(self, *options):
+        return run("pkg-config", *options, "lightpath", env=self.environment).split()
+
+    def compiler(self):
+        return [os.environ["CC"], "-std=gnu17", "-Wall", "-Wextra", "-Werror",
+                *os.environ["CFLAGS"].split()]
+
+    def test_program(self):
+        program = self.prefix / "bin/lightpath"
+        self.assertEqual(run(program, "--version"), f"lightpath {os.environ['VERSION']}\n")
+        line = ["simulate", *JOB, "--format=json"]
+        self.assertEqual(run(program, *line, cwd="/"), run(os.environ["LIGHTPATH"], *line, cwd="/"))
+
+    def test_library(self):
+        self.assertEqual(run("pkg-config", "--modversion", "lightpath", env=self.environment),
+                         os.environ["VERSION"] + "\n")
+        program = self.prefix / "use_library"
+        run(*self.compiler(), "-o", program, SOURCE / "tests/cli/use_library.c",
+            *self.flags("--cflags", "--libs"))
+        got = float(run(program, *JOB, env=self.environment))
+        report = json.loads(run(os.environ["LIGHTPATH"], "simulate", *JOB, "--format=json"))
+        self.assertEqual(got, report["simulated"]["iteration_time_s"])
+
+    def test_library_error(self):
+        """An error crosses the library as one line, too."""
+        program = self.prefix / "use_library_error"
+        run(*self.compiler(), "-o", program, SOURCE / "tests/cli/use_library.c",
+            *self.flags("--cflags", "--libs"))
+        done = subprocess.run([program, "gpt3-175b", "dgx-a100-8"], env=self.environment,
+                              capture_output=True, text=True)
+        self.assertEqual((done.returncode, done.stdout), (1, ""))
+        self.assertIn("accelerators", done.stderr)
+        self.assertEqual(done.stderr.count("\n"), 1)
+
+    def test_headers(self):
+        """Every header of the library is there, and together they compile."""
+        folder = self.prefix / "include/lightpath"
+        headers = sorted(str(path.relative_to(folder)) for path in folder.rglob("*.h"))
+        wanted = ["lightpath.h"]
+        for part in ("base", "model", "platforms", "workloads", "sim", "validation", "report"):
+            wanted += [str(path.relative_to(SOURCE)) for path in (SOURCE / part).rglob("*.h")]
+        self.assertEqual(headers, sorted(wanted))
+        text = "".join(f"#include <lightpath/{name}>\n" for name in headers)
+        run(*self.compiler(), "-fsyntax-only", "-x", "c", "-", *self.flags("--cflags"), input=text)
+
+    def test_files(self):
+        """XML, schemas, manual and documents, all of them."""
+        share = self.prefix / "share"
+        for folder in ("workloads", "platforms"):
+            wanted = {path.name for path in (SOURCE / folder).glob("*.xml")
+                      if not path.name.endswith(".gresource.xml")}
+            got = {path.name for path in (share / "lightpath" / folder).iterdir()}
+            self.assertEqual(got, wanted)
+        wanted = {path.name for folder in ("workloads", "platforms")
+                  for path in (SOURCE / folder).glob("*.xsd")}
+        self.assertEqual({path.name for path in (share / "lightpath/schemas").iterdir()}, wanted)
+        for name in ("man/man1/lightpath.1", "doc/lightpath/README.md", "doc/lightpath/LICENSE"):
+            self.assertTrue((share / name).stat().st_size > 0, name)
+        run(self.prefix / "bin/lightpath", "platform", "check",
+            share / "lightpath/platforms/dgx-a100-8.xml")
+
+
+if __name__ == "__main__":
+    sys.exit(unittest.main())

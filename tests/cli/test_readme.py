@@ -1,0 +1,202 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""The documents tell the truth: their commands run, the outputs they show are what the program
+prints, the options they name exist, their links lead somewhere.
+
+Environment: LIGHTPATH (the built program). "test_readme.py --update" writes the shown outputs anew.
+
+How documents are read:
+- A block "```sh" is run by the shell, in a scratch folder that has the project's folders; blocks of
+  one document share the folder. What would install or build is looked at, not run.
+- A block "```text output" shows, whole, what the block before it prints.
+- A block "```xml" is saved, for the commands after it, under the file name in backticks on the last
+  line before it."""
+import json
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+
+SOURCE = pathlib.Path(__file__).resolve().parents[2]
+PROGRAM = pathlib.Path(os.environ["LIGHTPATH"]).resolve()
+RUN = ("README.md", "docs/platform-format.md", "docs/workload-format.md")
+UPDATE = "--update" in sys.argv
+
+ENVIRONMENT = dict(os.environ, LC_ALL="C.UTF-8",
+                   PATH=f"{PROGRAM.parent}:{os.environ['PATH']}")
+BLOCK = re.compile(r"^```(sh|text output|xml)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+
+
+def documents():
+    """Every document of the project."""
+    return sorted([*SOURCE.glob("*.md"), *SOURCE.glob("*/*.md"), SOURCE / "docs/lightpath.1"])
+
+
+def lightpath(*arguments):
+    done = subprocess.run([PROGRAM, *arguments], capture_output=True, text=True, env=ENVIRONMENT)
+    if done.returncode != 0 or done.stderr:
+        raise AssertionError(f"lightpath {arguments}: status {done.returncode}: {done.stderr}")
+    return done.stdout
+
+
+def commands():
+    """All command lines that have a --help: [], ["simulate"], ["platform", "list"], ..."""
+    found = [[]]
+    for line in found:
+        helped = lightpath(*line, "--help")
+        names = re.search(r"^Commands.*:\n((?:  \w.*\n)+)", helped, re.MULTILINE)
+        found += [[*line, row.split()[0]] for row in names[1].splitlines()] if names else []
+    return found
+
+
+def options(text):
+    return set(re.findall(r"(?<![\w-])--[a-z][a-z0-9-]*", text))
+
+
+def stable(text):
+    """Without what depends on how the program was built: sanitizers need other stacks, and a zero
+    may come out on either side."""
+    return re.sub(r" contexts/\S+", "", text).replace("-0.000000", "+0.000000")
+
+
+class Documents(unittest.TestCase):
+    maxDiff = None
+
+    def look_at(self, line):
+        """A line that builds or installs: TRUE if it is one; fails if it cannot be right."""
+        words = line.split()
+        if words[0].startswith("scripts/"):
+            path = SOURCE / words[0]
+            self.assertTrue(os.access(path, os.X_OK), f"{line}: is no program")
+            subprocess.run(["sh", "-n", path], check=True)
+            return True
+        if words[0] in ("sudo", "apt-get"):
+            return True
+        if words[0] not in ("cmake", "ctest"):
+            return False
+        presets = json.loads((SOURCE / "CMakePresets.json").read_text())
+        names = {preset["name"] for kind in ("configurePresets", "buildPresets", "testPresets")
+                 for preset in presets[kind]}
+        for name in re.findall(r"--preset[ =](\S+)", line):
+            self.assertIn(name, names, line)
+        return True
+
+    def run_block(self, folder, text, where):
+        looked_at = [self.look_at(line) for line in text.splitlines() if line.strip()]
+        if any(looked_at):
+            self.assertTrue(all(looked_at), f"{where}: builds and runs in one block:\n{text}")
+            return ""
+        done = subprocess.run(["sh", "-euc", text], cwd=folder, env=ENVIRONMENT,
+                              capture_output=True, text=True)
+        self.assertEqual((done.returncode, done.stderr), (0, ""), f"{where}:\n{text}")
+        return done.stdout
+
+    def scratch(self, folder):
+        for name in ("workloads", "platforms", "docs"):
+            shutil.copytree(SOURCE / name, folder / name)
+        return folder
+
+    def run_document(self, name, folder):
+        """Returns the text of the document with the outputs as they are now."""
+        text = (SOURCE / name).read_text()
+        printed, n_run, parts, end = None, 0, [], 0
+        for block in BLOCK.finditer(text):
+            kind, body = block[1], block[2]
+            where = f"{name}:{text.count(chr(10), 0, block.start()) + 1}"
+            if kind == "xml":
+                before = text[:block.start()].rstrip().splitlines()[-1]
+                saved = re.findall(r"`([^`]*\.xml)`", before)
+                self.assertEqual(len(saved), 1, f"{where}: no file name in the line before")
+                (folder / saved[0]).parent.mkdir(exist_ok=True)
+                (folder / saved[0]).write_text(body)
+            elif kind == "sh":
+                printed = self.run_block(folder, body, where)
+                n_run += 1
+            else:
+                self.assertIsNotNone(printed, f"{where}: no command before this output")
+                parts += [text[end:block.start(2)], printed if UPDATE else body]
+                end = block.end(2)
+                if not UPDATE:
+                    self.assertEqual(stable(body), stable(printed), where)
+        self.assertGreater(n_run, 0, f"{name} has no command")
+        return "".join(parts) + text[end:]
+
+    def test_commands(self):
+        for name in RUN:
+            with self.subTest(name), tempfile.TemporaryDirectory(prefix="lightpath-") as folder:
+                text = self.run_document(name, self.scratch(pathlib.Path(folder)))
+                if UPDATE:
+                    (SOURCE / name).write_text(text)
+
+    def test_no_machine_paths(self):
+        """Neither a developer's home nor the place of a checkout."""
+        pattern = re.compile(r"(?<![\w.<])/(work|home|root|tmp|builds?|mnt)\b|\.\./")
+        for path in documents():
+            # Links may climb inside the project; test_links follows them.
+            text = re.sub(r"\]\([^)]*\)", "]()", path.read_text())
+            self.assertEqual([line for line in text.splitlines() if pattern.search(line)], [], path)
+
+    def test_links(self):
+        for path in documents():
+            for target in re.findall(r"\]\(([^)#]+)[^)]*\)", path.read_text()):
+                if "://" not in target:
+                    self.assertTrue((path.parent / target).exists(), f"{path}: {target}")
+
+    def test_help(self):
+        found = commands()
+        self.assertGreater(len(found), 8)
+        for line in found:
+            self.assertIn("Usage:", lightpath(*line, "--help"))
+
+    def test_options(self):
+        """Documents name no option that does not exist; the man page names all."""
+        known = {"--version"}
+        for line in commands():
+            known |= options(lightpath(*line, "--help"))
+        page = (SOURCE / "docs/lightpath.1").read_text().replace("\\-", "-")
+        self.assertEqual(options(page), known)
+        others = {"--build", "--preset", "--prefix", "--install", "--update", "--cflags", "--libs"}
+        for path in documents():
+            self.assertEqual(options(path.read_text().replace("\\-", "-")) - known - others, set(),
+                             path)
+
+    def test_man_page(self):
+        """It has a section for every command, and no line that troff would take for a request."""
+        page = (SOURCE / "docs/lightpath.1").read_text().replace("\\-", "-")
+        for line in commands()[1:]:
+            self.assertIn(".SS " + " ".join(line) + "\n", page)
+        requests = {".TH", ".SH", ".SS", ".TP", ".PP", ".B", ".BR", ".I", ".IR", ".BI", ".RB", ".RI", ".EX",
+                    ".EE", ".RS", ".RE", '.\\"'}
+        for row in page.splitlines():
+            if row.startswith((".", "'")):
+                self.assertIn(row.split()[0], requests)
+
+    def test_workload_attributes(self):
+        """docs/workload-format.md lists every attribute in the program's order, with the default
+        that a file without it gets."""
+        text = (SOURCE / "docs/workload-format.md").read_text()
+        rows = re.findall(r"^\| `([a-z-]+)` \|.*\| ([^|]*) \|$", text, re.MULTILINE)
+        with tempfile.TemporaryDirectory(prefix="lightpath-") as folder:
+            path = pathlib.Path(folder) / "least.xml"
+            path.write_text('<workload name="least"><transformer layers="1" hidden="64" heads="4" '
+                            'seq="128" vocab="256"/><plan micro-batch="1" global-batch="2"/>'
+                            '</workload>')
+            report = lightpath("simulate", str(path), "dgx-a100-8", "--format=json")
+        plan = json.loads(report)["plan"]
+        self.assertEqual([name for name, _ in rows], list(plan))
+        for name, default in rows:
+            if default != "required":
+                plain = re.match(r"`([^`]+)`$", default)
+                wanted = plain[1] if plain else {"kv-heads": "4", "ffn": "256",
+                                                 "gradient-precision": "fp16"}[name]
+                self.assertEqual(str(plan[name]), wanted, name)
+
+
+if __name__ == "__main__":
+    if UPDATE:
+        sys.argv.remove("--update")
+    sys.exit(unittest.main())

@@ -1,0 +1,326 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The commands as scripts use them: keys, exit statuses, one line a fault, whole files or none. */
+#include "tests/sim/spawn.h"
+#include "tests/testlib.h"
+
+#include <glib/gstdio.h>
+
+#include <string.h>
+
+#define SMALL                                                                                      \
+    "--set=layers=8 --set=hidden=1024 --set=heads=16 --set=ffn=4096 --set=tp=2 --set=pp=2 "        \
+    "--set=dp=2 --set=global-batch=8"
+
+/* Every reserved key is there, in "simulate" and, with the same figures, in "estimate". */
+static void
+test_keys(void)
+{
+    static const char *const paths[] = {"simulated.iteration_time_s",
+                                        "simulated.mfu",
+                                        "simulated.hfu",
+                                        "simulated.tokens_per_s",
+                                        "simulated.model_tflops_per_accelerator",
+                                        "simulated.hardware_tflops_per_accelerator",
+                                        "simulated.terms_s.compute",
+                                        "simulated.terms_s.tp",
+                                        "simulated.terms_s.pp",
+                                        "simulated.terms_s.dp",
+                                        "simulated.terms_s.ep",
+                                        "simulated.terms_s.cp",
+                                        "simulated.terms_s.bubble",
+                                        "simulated.terms_s.optimizer",
+                                        "simulated.terms_s.reconfiguration",
+                                        "simulated.terms_s.host",
+                                        "closed_form.iteration_time_s",
+                                        "closed_form.mfu",
+                                        "closed_form.hfu",
+                                        "closed_form.tokens_per_s",
+                                        "closed_form.model_tflops_per_accelerator",
+                                        "closed_form.hardware_tflops_per_accelerator",
+                                        "closed_form.terms_s.bubble",
+                                        "difference.iteration_fraction",
+                                        "difference.contention_s",
+                                        "difference.overlap_s",
+                                        "difference.algorithm_s",
+                                        "difference.imbalance_s",
+                                        "difference.unexplained_s",
+                                        "traffic_bytes.tp",
+                                        "traffic_bytes.pp",
+                                        "traffic_bytes.dp",
+                                        "traffic_bytes.ep",
+                                        "traffic_bytes.cp",
+                                        "memory.weights_bytes",
+                                        "memory.gradients_bytes",
+                                        "memory.optimizer_bytes",
+                                        "memory.activations_bytes",
+                                        "memory.buffers_bytes",
+                                        "memory.capacity_bytes",
+                                        "energy_j.static",
+                                        "energy_j.dynamic",
+                                        "circuits.reconfigurations",
+                                        "circuits.wait_exposed_s",
+                                        "circuits.wait_hidden_s",
+                                        "cost.wall_s",
+                                        "cost.peak_rss_bytes",
+                                        "cost.activities",
+                                        "plan.tp",
+                                        "accelerators"};
+    static const char *const others[] = {
+        "workload", "platform", "plan", "engine", "jobs", "energy_j_by_technology", "warnings"};
+    g_autoptr(JsonNode) result =
+        lp_spawn_json("simulate gpt3-175b dgx-a100-8 --format=json --cost", SMALL);
+    for (guint i = 0; i < G_N_ELEMENTS(paths); i++)
+        (void)lp_json_at(result, paths[i]);
+    for (guint i = 0; result != NULL && i < G_N_ELEMENTS(others); i++)
+        lp_test_true(others[i], json_object_has_member(json_node_get_object(result), others[i]));
+    g_autoptr(JsonNode) estimate =
+        lp_spawn_json("estimate gpt3-175b dgx-a100-8 --format=json", SMALL);
+    g_autoptr(JsonNode) amped =
+        lp_spawn_json("estimate gpt3-175b dgx-a100-8 --model=amped --format=json", SMALL);
+    lp_test_close("estimate", lp_json_at(estimate, "closed_form.iteration_time_s"),
+                  lp_json_at(result, "closed_form.iteration_time_s"), 0.0);
+    lp_test_close("amped", lp_json_at(amped, "closed_form.iteration_time_s"),
+                  lp_json_at(result, "amped.iteration_time_s"), 0.0);
+}
+
+/* The table shows what the JSON says. */
+static void
+test_text(void)
+{
+    g_autoptr(JsonNode) result =
+        lp_spawn_json("simulate gpt3-175b dgx-a100-8 --format=json", SMALL);
+    LpSpawned text = lp_spawn("simulate gpt3-175b dgx-a100-8", SMALL);
+    static const char *const paths[] = {
+        "simulated.iteration_time_s", "closed_form.iteration_time_s", "amped.iteration_time_s",
+        "simulated.terms_s.compute",  "closed_form.terms_s.bubble",   "difference.imbalance_s"};
+    for (guint i = 0; i < G_N_ELEMENTS(paths); i++) {
+        char number[64];
+        g_ascii_formatd(number, sizeof number, "%.6f", lp_json_at(result, paths[i]));
+        lp_test_true(paths[i], text.output != NULL && strstr(text.output, number) != NULL);
+    }
+    lp_test_text("complaint", text.complaint, "");
+    lp_spawned_clear(&text);
+}
+
+static void
+test_faults(void)
+{
+    static const struct {
+        const char *line;
+        int status;
+        const char *part;
+    } rows[] = {
+        {"simulate gpt3-175b", 2, "simulate: got 1 arguments, wanted 2"},
+        {"simulate gpt3-175b a b", 2, "got 3 arguments"},
+        {"simulate gpt3-175b dgx-a100-8 --fidelity=fluid", 2, "--fidelity: "},
+        {"simulate gpt3-175b dgx-a100-8 --collapse=maybe", 2, "--collapse: "},
+        {"simulate gpt3-175b dgx-a100-8 --format=xml", 2, "--format: "},
+        {"simulate gpt3-175b dgx-a100-8 --nonsense", 2, "nonsense"},
+        {"simulate gpt3-175b dgx-a100-8 --set", 2, "--set"},
+        {"simulate gpt3-175b dgx-a100-8 --set=tp", 2, "wanted NAME=VALUE"},
+        {"simulat gpt3-175b dgx-a100-8", 2, "\"simulate\""},
+        {"estimate gpt3-175b dgx-a100-8 --model=calculon", 2, "--model: "},
+        {"compare gpt3-175b dgx-a100-8", 2, "compare: got 2 arguments, wanted at least 3"},
+        {"bench ring-1024", 2, "the nearest is ring-1024-"},
+        {"simulate gpt3-175 dgx-a100-8", 1, "gpt3-175b"},
+        {"simulate gpt3-175b dgx-a100-80", 1, "dgx-a100-8"},
+        {"simulate missing.xml dgx-a100-8", 1, "missing.xml: "},
+        {"simulate gpt3-175b missing.xml", 1, "missing.xml: "},
+        {"simulate gpt3-175b dgx-a100-8", 1,
+         "gpt3-175b.xml: got a plan of 1024 ranks (tp x pp x dp), wanted at most the 8"},
+        {"estimate gpt3-175b dgx-a100-8", 1, "wanted at most the 8 accelerators"},
+        {"compare gpt3-175b dgx-a100-1024 dgx-a100-8 --set=global-batch=16", 1,
+         "wanted at most the 8 accelerators of dgx-a100-8.xml"},
+        {"compare gpt3-175b dgx-a100-1024 dgx-a100-8 --set=tpp=16", 1, "\"tp\""},
+        {"simulate gpt3-175b dgx-a100-1024 --set=pp=97", 1, "pp: got 97"},
+        {"simulate gpt3-175b dgx-a100-1024 --set=global-batch=64 --trace=/nowhere/t.json", 1,
+         "/nowhere/t.json: "},
+        {"simulate gpt3-175b dgx-a100-1024 --set=global-batch=64 --trace=/dev/full", 1,
+         "/dev/full: "},
+    };
+    for (guint i = 0; i < G_N_ELEMENTS(rows); i++) {
+        LpSpawned run = lp_spawn(rows[i].line, NULL);
+        gsize length = strlen(run.complaint);
+        lp_test_true(rows[i].line, run.status == rows[i].status);
+        lp_test_true(rows[i].line, g_str_has_prefix(run.complaint, "lightpath: ") &&
+                                       strchr(run.complaint, '\n') == run.complaint + length - 1);
+        if (strstr(run.complaint, rows[i].part) == NULL)
+            lp_test_text(rows[i].line, run.complaint, rows[i].part);
+        lp_test_text(rows[i].line, run.output, "");
+        lp_spawned_clear(&run);
+    }
+}
+
+/* A full disk under standard output: one line, status 1. */
+static void
+test_full_output(void)
+{
+    static const char *const lines[] = {"simulate gpt3-175b dgx-a100-8 " SMALL,
+                                        "estimate gpt3-175b dgx-a100-8 --format=json " SMALL,
+                                        "platform list", "--version", "--help"};
+    for (guint i = 0; i < G_N_ELEMENTS(lines); i++) {
+        g_autofree char *command =
+            g_strdup_printf("%s %s 2>&1 >/dev/full", g_getenv("LIGHTPATH"), lines[i]);
+        const char *arguments[] = {"/bin/sh", "-c", command, NULL};
+        g_autofree char *complaint = NULL;
+        int status = 0;
+        lp_test_true(lines[i],
+                     g_spawn_sync(NULL, (char **)(gpointer)arguments, NULL, G_SPAWN_DEFAULT, NULL,
+                                  NULL, &complaint, NULL, &status, NULL));
+        lp_test_true(lines[i], g_spawn_check_wait_status(status, NULL) == FALSE);
+        lp_test_true(lines[i], g_str_has_prefix(complaint, "lightpath: ") &&
+                                   strchr(complaint, '\n') == complaint + strlen(complaint) - 1);
+    }
+}
+
+static void
+test_compare(void)
+{
+    const char *line = "compare gpt3-175b dgx-a100-1024 optical-substrate-1024 "
+                       "--set=global-batch=128";
+    g_autoptr(JsonNode) result = lp_spawn_json(line, "--format=json");
+    if (result == NULL)
+        return;
+    JsonObject *object = json_node_get_object(result);
+    JsonArray *runs = json_object_get_array_member(object, "runs");
+    JsonArray *speedup = json_object_get_array_member(object, "speedup");
+    double first = lp_json_at(json_array_get_element(runs, 0), "simulated.iteration_time_s");
+    double second = lp_json_at(json_array_get_element(runs, 1), "simulated.iteration_time_s");
+    lp_test_close("speed-up", json_array_get_double_element(speedup, 1), first / second, 1e-15);
+    lp_test_true("optics are faster", second < first);
+    /* The gradient reduction changes most: as many bytes at 300 GB/s in place of 25. */
+    JsonObject *change =
+        json_array_get_object_element(json_object_get_array_member(object, "largest_change"), 1);
+    lp_test_text("term", json_object_get_string_member(change, "term"), "dp");
+    lp_test_text("tier", json_object_get_string_member(change, "tier"), "port");
+    lp_test_close("seconds", json_object_get_double_member(change, "seconds"),
+                  lp_json_at(json_array_get_element(runs, 1), "simulated.terms_s.dp") -
+                      lp_json_at(json_array_get_element(runs, 0), "simulated.terms_s.dp"),
+                  1e-12);
+    LpSpawned text = lp_spawn(line, NULL);
+    lp_test_true("named", strstr(text.output, "dp changed most, -") != NULL &&
+                              strstr(text.output, "(tier: port)") != NULL);
+    lp_spawned_clear(&text);
+}
+
+/* A run alone gives what the same run gives in a comparison. */
+static void
+test_compare_is_simulate(void)
+{
+    g_autoptr(JsonNode) both =
+        lp_spawn_json("compare gpt3-175b dgx-a100-8 generic-16 --format=json", SMALL);
+    g_autoptr(JsonNode) alone = lp_spawn_json("simulate gpt3-175b generic-16 --format=json", SMALL);
+    if (both == NULL || alone == NULL)
+        return;
+    JsonNode *second =
+        json_array_get_element(json_object_get_array_member(json_node_get_object(both), "runs"), 1);
+    g_autofree char *one = json_to_string(second, FALSE), *other = json_to_string(alone, FALSE);
+    lp_test_text("run 2", one, other);
+}
+
+/* The end of the last slice on each track, to see that slices of a track do not overlap. */
+static void
+check_slice(JsonObject *slice, double *last_end, guint *n_slices)
+{
+    gint64 stage = json_object_get_int_member(slice, "pid");
+    gint64 stream = json_object_get_int_member(slice, "tid");
+    double start = json_object_get_double_member(slice, "ts");
+    double end = start + json_object_get_double_member(slice, "dur");
+    lp_test_true("a stage and stream", stage >= 0 && stage < 2 && stream >= 0 && stream < 4);
+    double *last = &last_end[stage * 4 + stream];
+    /* Microseconds; rounding of the sum of start and duration. */
+    lp_test_true("slices in order", start >= *last - 1e-6 * MAX(1.0, *last));
+    *last = end;
+    n_slices[stage * 4 + stream]++;
+}
+
+static void
+test_trace(void)
+{
+    g_autofree char *folder = g_dir_make_tmp("lightpath-test-XXXXXX", NULL);
+    g_autofree char *path = g_build_filename(folder, "trace.json", NULL);
+    g_autofree char *line = g_strdup_printf(
+        "simulate gpt3-175b dgx-a100-8 --format=json --set=overlap-dp=yes --trace=%s", path);
+    g_autoptr(JsonNode) result = lp_spawn_json(line, SMALL);
+    g_autoptr(JsonParser) parser = json_parser_new();
+    lp_test_true("trace", json_parser_load_from_file(parser, path, NULL));
+    JsonArray *events = json_object_get_array_member(
+        json_node_get_object(json_parser_get_root(parser)), "traceEvents");
+    double last_end[8] = {0.0}, latest = 0.0;
+    guint n_slices[8] = {0}, n_names = 0;
+    for (guint i = 0; i < json_array_get_length(events); i++) {
+        JsonObject *event = json_array_get_object_element(events, i);
+        if (strcmp(json_object_get_string_member(event, "ph"), "M") == 0)
+            n_names++;
+        else
+            check_slice(event, last_end, n_slices);
+    }
+    /* Two stages, each named, with four streams, each named. */
+    lp_test_true("names", n_names == 2 * 5);
+    for (guint stage = 0; stage < 2; stage++) {
+        lp_test_true("compute", n_slices[stage * 4] > 0);
+        lp_test_true("pp", n_slices[stage * 4 + 2] > 0);
+        lp_test_true("dp", n_slices[stage * 4 + 3] > 0);
+    }
+    for (guint i = 0; i < 8; i++)
+        latest = MAX(latest, last_end[i]);
+    lp_test_close("end", latest * 1e-6, lp_json_at(result, "simulated.iteration_time_s"), 1e-9);
+    (void)g_unlink(path);
+    lp_test_true("nothing else is left", g_rmdir(folder) == 0);
+}
+
+static void
+test_bench(void)
+{
+    g_autoptr(JsonNode) result =
+        lp_spawn_json("bench gpt3-175b ring-1024-flow --format=json", NULL);
+    if (result == NULL)
+        return;
+    JsonArray *runs = json_object_get_array_member(json_node_get_object(result), "runs");
+    static const char *const keys[] = {"wall_s", "peak_rss_bytes", "activities", "us_per_activity"};
+    lp_test_true("two", json_array_get_length(runs) == 2);
+    for (guint i = 0; i < json_array_get_length(runs); i++)
+        for (guint k = 0; k < G_N_ELEMENTS(keys); k++)
+            lp_test_true(keys[k], lp_json_at(json_array_get_element(runs, i), keys[k]) > 0.0);
+    /* 2 x 1023/1024 of 1 GB at 25 GB/s and 2 x 1023 latencies; each rank's latencies and flow. */
+    JsonNode *ring = json_array_get_element(runs, 1);
+    lp_test_close("activities", lp_json_at(ring, "activities"), 2 * 1024, 1e-15);
+    lp_test_true("ring", lp_json_at(ring, "simulated_s") > 2 * 1023.0 / 1024.0 * 1e9 / 25e9);
+}
+
+static void
+test_help(void)
+{
+    static const char *const lines[] = {"--help",
+                                        "--version",
+                                        "help",
+                                        "help simulate",
+                                        "simulate --help",
+                                        "estimate --help",
+                                        "compare --help",
+                                        "platform --help",
+                                        "bench --help",
+                                        "platform generate --help",
+                                        "platform describe --help"};
+    for (guint i = 0; i < G_N_ELEMENTS(lines); i++) {
+        LpSpawned run = lp_spawn(lines[i], NULL);
+        lp_test_true(lines[i], run.status == 0 && *run.output != '\0');
+        lp_test_text(lines[i], run.complaint, "");
+        lp_spawned_clear(&run);
+    }
+    LpSpawned bare = lp_spawn(NULL, NULL);
+    lp_test_true("no command", bare.status == 2 && *bare.output == '\0');
+    lp_spawned_clear(&bare);
+}
+
+int
+main(void)
+{
+    static const LpTestCase cases[] = {
+        {"keys", test_keys},       {"text", test_text},
+        {"faults", test_faults},   {"full output", test_full_output},
+        {"compare", test_compare}, {"compare is simulate", test_compare_is_simulate},
+        {"trace", test_trace},     {"bench", test_bench},
+        {"help", test_help},       {NULL, NULL}};
+    return lp_test_run("commands", cases);
+}

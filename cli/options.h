@@ -6,7 +6,10 @@
 
 G_BEGIN_DECLS
 
-typedef enum { LP_FORMAT_TEXT, LP_FORMAT_JSON } LpFormat;
+typedef enum {
+    LP_FORMAT_TEXT,
+    LP_FORMAT_JSON
+} LpFormat;
 
 /** Sets LP_INPUT_ERROR_USAGE; returns FALSE. */
 gboolean lp_usage_error(GError **error, const char *format, ...) G_GNUC_PRINTF(2, 3);

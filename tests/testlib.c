@@ -38,9 +38,9 @@ lp_test_error(const char *label, GError **error, GQuark domain, int code, const 
         record(FALSE, label, "no error was set");
         return;
     }
-    g_autofree char *detail =
-        g_strdup_printf("got %s %d \"%s\", wanted %s %d \"%s\"", g_quark_to_string((*error)->domain),
-                        (*error)->code, (*error)->message, g_quark_to_string(domain), code, part);
+    g_autofree char *detail = g_strdup_printf(
+        "got %s %d \"%s\", wanted %s %d \"%s\"", g_quark_to_string((*error)->domain),
+        (*error)->code, (*error)->message, g_quark_to_string(domain), code, part);
     record(g_error_matches(*error, domain, code) && strstr((*error)->message, part) != NULL &&
                strchr((*error)->message, '\n') == NULL,
            label, detail);

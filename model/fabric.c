@@ -8,6 +8,21 @@ same_domain(const LpFabric *self, guint64 a, guint64 b)
     return a / self->domain_size == b / self->domain_size;
 }
 
+static double
+tier_latency_s(const LpFabric *self, guint64 domain_a, guint64 domain_b)
+{
+    for (guint32 i = 0; i + 1 < self->n_tiers; i++)
+        if (domain_a / self->tiers[i].span_domains == domain_b / self->tiers[i].span_domains)
+            return self->tiers[i].latency_s;
+    return self->n_tiers > 0 ? self->tiers[self->n_tiers - 1].latency_s : 0.0;
+}
+
+static guint64
+rail(const LpFabric *self, guint64 accelerator)
+{
+    return accelerator % self->domain_size * self->n_rails / self->domain_size;
+}
+
 double
 lp_fabric_latency_s(const LpFabric *self, guint64 a, guint64 b)
 {
@@ -15,12 +30,8 @@ lp_fabric_latency_s(const LpFabric *self, guint64 a, guint64 b)
         return 0.0;
     if (same_domain(self, a, b))
         return self->scale_up_latency_s;
-    guint64 domain_a = a / self->domain_size;
-    guint64 domain_b = b / self->domain_size;
-    for (guint32 i = 0; i + 1 < self->n_tiers; i++)
-        if (domain_a / self->tiers[i].span_domains == domain_b / self->tiers[i].span_domains)
-            return self->tiers[i].latency_s;
-    return self->n_tiers > 0 ? self->tiers[self->n_tiers - 1].latency_s : 0.0;
+    double latency_s = tier_latency_s(self, a / self->domain_size, b / self->domain_size);
+    return rail(self, a) == rail(self, b) ? latency_s : MAX(latency_s, self->rail_change_latency_s);
 }
 
 double

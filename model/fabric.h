@@ -22,6 +22,10 @@ typedef struct {
     double scale_out_bytes_per_s; /**< an accelerator's share, each way */
     guint32 n_tiers;
     LpFabricTier tiers[LP_FABRIC_TIERS_MAX]; /**< growing spans; the last one holds all */
+    guint32 n_rails; /**< rails, if a leaf serves one of them only; else 0. Accelerator r is on rail
+                       (r mod domain_size) * n_rails / domain_size */
+    double
+        rail_change_latency_s; /**< the lowest latency between domains from one rail to another */
 } LpFabric;
 
 /** What a group pays for the slowest of the pairs that it sends over. */

@@ -137,6 +137,18 @@ fill_tiers(const LpMachine *self, LpFabric *fabric)
     }
 }
 
+/* Leaves of two rails meet at the level above, unless a switch there holds less than a unit's. */
+static void
+fill_rails(const LpMachine *self, LpFabric *fabric)
+{
+    const LpCluster *cluster = &self->cluster[LP_ATTACHMENT_SCALE_OUT];
+    if (self->port_order != LP_PORT_ORDER_RAIL || cluster->n_levels < 2)
+        return;
+    gboolean meet = cluster->n_levels == 2 || cluster->down[1] % self->cards_per_domain == 0;
+    fabric->n_rails = self->cards_per_domain;
+    fabric->rail_change_latency_s = (meet ? 4 : 6) * cluster->link_latency_s;
+}
+
 LpFabric
 lp_machine_fabric(const LpMachine *self)
 {
@@ -147,9 +159,11 @@ lp_machine_fabric(const LpMachine *self)
         .scale_up_latency_s = 2 * scale_up->link_latency_s,
         .scale_out_bytes_per_s = lp_machine_scale_out_bytes_per_s(self),
     };
-    if (self->has_scale_out)
-        fill_tiers(self, &fabric);
-    else
+    if (!self->has_scale_out) {
         fabric.tiers[fabric.n_tiers++] = (LpFabricTier){.span_domains = 1};
+        return fabric;
+    }
+    fill_tiers(self, &fabric);
+    fill_rails(self, &fabric);
     return fabric;
 }

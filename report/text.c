@@ -4,6 +4,7 @@
 #include "base/units.h"
 #include "report/report.h"
 #include "sim/engine.h"
+#include <math.h>
 #include <string.h>
 
 static void
@@ -119,13 +120,20 @@ append_terms(GString *out, const LpReport *self, const LpTerms *const *columns,
     append_figures(out, self, times_s, n);
 }
 
+/* What six digits would show as 0, so that rounding errors bring no sign. */
+static double
+steady(double seconds)
+{
+    return fabs(seconds) < 0.5e-6 ? 0.0 : seconds;
+}
+
 static void
 append_difference(GString *out, const LpReport *self)
 {
     const LpDifference *difference = &self->difference;
     double whole = self->simulation->run.iteration_time_s - lp_terms_sum(&self->closed_form);
     g_string_append_printf(out, "\nsimulated less closed form: %+.6f s (%+.2f %%), of which\n",
-                           whole, 100.0 * difference->iteration_fraction);
+                           steady(whole), 100.0 * difference->iteration_fraction);
     const struct {
         const char *label;
         double value_s;
@@ -136,14 +144,16 @@ append_difference(GString *out, const LpReport *self)
                 {"overlap", -difference->overlap_s},
                 {"unexplained", difference->unexplained_s}};
     for (guint i = 0; i < G_N_ELEMENTS(rows); i++)
-        g_string_append_printf(out, "  %-24s %+12.6f s\n", rows[i].label, rows[i].value_s);
+        g_string_append_printf(out, "  %-24s %+12.6f s\n", rows[i].label, steady(rows[i].value_s));
     g_string_append_printf(
         out,
         "  (runs: %.6f s as it is, %.6f s uncontended, %.6f s balanced too,\n"
-        "   %.6f s with free messages between stages too; %.6f s hidden)\n",
+        "   %.6f s with free messages between stages too;\n"
+        "   hidden communication: %.6f s as it is, %.6f s balanced)\n",
         self->simulation->run.iteration_time_s, self->simulation->uncontended.iteration_time_s,
         self->simulation->balanced.iteration_time_s,
-        self->simulation->free_messages.iteration_time_s, self->simulation->run.overlap_s);
+        self->simulation->free_messages.iteration_time_s, steady(self->simulation->run.overlap_s),
+        steady(self->simulation->balanced.overlap_s));
 }
 
 static void
@@ -155,10 +165,10 @@ append_traffic(GString *out, const LpReport *self)
     g_string_append(out, "\ntraffic on the wire, all ranks (narrowest tier)\n");
     for (LpTraffic traffic = 0; traffic < LP_N_TRAFFIC; traffic++) {
         LpTerm term = terms[traffic];
-        g_string_append_printf(out, "  %-22s %20" G_GUINT64_FORMAT " B  %s\n",
-                               lp_traffic_names[traffic], simulation->run.traffic_bytes[traffic],
-                               simulation->has_tier[term] ? lp_tier_names[simulation->tiers[term]]
-                                                          : "");
+        g_string_append_printf(
+            out, "  %-22s %20" G_GUINT64_FORMAT " B%s%s\n", lp_traffic_names[traffic],
+            simulation->run.traffic_bytes[traffic], simulation->has_tier[term] ? "  " : "",
+            simulation->has_tier[term] ? lp_tier_names[simulation->tiers[term]] : "");
     }
 }
 

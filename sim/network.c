@@ -131,10 +131,8 @@ lp_network_route(const LpNetwork *self, guint64 a, guint64 b)
         route.links[i] = index;
         route.tiers[i] = tier_at(attachment, i, route.n_links);
         route.latency_s += link->latency_s;
-        if (i == 0 || link->bytes_per_s < route.bytes_per_s) {
+        if (i == 0 || link->bytes_per_s < route.bytes_per_s)
             route.bytes_per_s = link->bytes_per_s;
-            route.narrowest = route.tiers[i];
-        }
     }
     xbt_dynar_free(&links);
     return route;

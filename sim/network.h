@@ -32,7 +32,6 @@ typedef struct {
     LpTier tiers[LP_ROUTE_LINKS_MAX];
     double latency_s;   /**< sum over the links */
     double bytes_per_s; /**< of a lonely flow: the narrowest link's */
-    LpTier narrowest;   /**< tier of that link, the first among equals */
 } LpRoute;
 
 typedef struct LpNetwork LpNetwork;

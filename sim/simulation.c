@@ -128,23 +128,40 @@ finish_child(Child *self, LpRunResult *out_result, GError **error)
     return FALSE;
 }
 
+/* Where a kind of traffic finds its narrowest place, if all of it is under way at once: a link is
+ * shared by the edges of that kind that cross it. */
+static void
+find_tier(LpSimulation *self, const LpEdges *edges, LpEdgeKind kind, LpTerm term,
+          double *io_narrowest)
+{
+    g_autofree guint32 *n_edges = g_new0(guint32, lp_network_n_links(edges->network));
+    for (guint64 rank = 0; rank < edges->n_ranks; rank++) {
+        const LpEdge *edge = lp_edges_get(edges, kind, rank);
+        for (guint32 i = 0; edge->present && i < edge->route.n_links; i++)
+            n_edges[edge->route.links[i]]++;
+    }
+    for (guint64 rank = 0; rank < edges->n_ranks; rank++) {
+        const LpEdge *edge = lp_edges_get(edges, kind, rank);
+        for (guint32 i = 0; edge->present && i < edge->route.n_links; i++) {
+            guint32 link = edge->route.links[i];
+            double share = lp_network_link(edges->network, link)->bytes_per_s / n_edges[link];
+            if (self->has_tier[term] && share >= *io_narrowest)
+                continue;
+            self->has_tier[term] = TRUE;
+            *io_narrowest = share;
+            self->tiers[term] = edge->route.tiers[i];
+        }
+    }
+}
+
 static void
 find_tiers(LpSimulation *self, const LpEdges *edges)
 {
     static const LpTerm terms[LP_N_EDGES] = {LP_TERM_TP, LP_TERM_DP, LP_TERM_DP, LP_TERM_PP,
                                              LP_TERM_PP};
-    double slowest[LP_N_TERMS] = {0};
+    double narrowest[LP_N_TERMS] = {0};
     for (LpEdgeKind kind = 0; kind < LP_N_EDGES; kind++)
-        for (guint64 rank = 0; rank < edges->n_ranks; rank++) {
-            const LpEdge *edge = lp_edges_get(edges, kind, rank);
-            LpTerm term = terms[kind];
-            if (!edge->present ||
-                (self->has_tier[term] && edge->route.bytes_per_s >= slowest[term]))
-                continue;
-            self->has_tier[term] = TRUE;
-            slowest[term] = edge->route.bytes_per_s;
-            self->tiers[term] = edge->route.narrowest;
-        }
+        find_tier(self, edges, kind, terms[kind], &narrowest[terms[kind]]);
 }
 
 /* The modes of the counterfactual runs, each a step further from the machine as it is. */

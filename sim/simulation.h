@@ -27,7 +27,7 @@ typedef struct {
     LpRunResult balanced;      /**< uncontended, and every stage takes the mean stage's time */
     LpRunResult free_messages; /**< balanced, and messages between stages take no time */
     LpLonelyCommunication lonely;
-    LpTier tiers[LP_N_TERMS]; /**< the narrowest tier that a term's traffic crosses */
+    LpTier tiers[LP_N_TERMS]; /**< where a term's traffic, all under way at once, is narrowest */
     gboolean has_tier[LP_N_TERMS];
     GArray *engine_options; /* owned: LpEngineOption */
     char *proof;            /* owned: what was proven contention-free */

@@ -203,6 +203,24 @@ test_compare(void)
     lp_spawned_clear(&text);
 }
 
+/* Leaves with four times more bandwidth below than above: what grows is delayed there. */
+static void
+test_compare_narrow(void)
+{
+    g_autofree char *narrow =
+        lp_spawn_platform("--system=dgx-a100 --accelerators=1024 --oversubscription=4");
+    g_autofree char *line = g_strdup_printf(
+        "compare gpt3-175b dgx-a100-1024 %s --set=global-batch=128 --format=json", narrow);
+    g_autoptr(JsonNode) result = lp_spawn_json(line, NULL);
+    (void)g_unlink(narrow);
+    if (result == NULL)
+        return;
+    JsonObject *change = json_array_get_object_element(
+        json_object_get_array_member(json_node_get_object(result), "largest_change"), 1);
+    lp_test_text("tier", json_object_get_string_member(change, "tier"), "leaf");
+    lp_test_true("slower", json_object_get_double_member(change, "seconds") > 0.0);
+}
+
 /* A run alone gives what the same run gives in a comparison. */
 static void
 test_compare_is_simulate(void)
@@ -316,11 +334,16 @@ test_help(void)
 int
 main(void)
 {
-    static const LpTestCase cases[] = {
-        {"keys", test_keys},       {"text", test_text},
-        {"faults", test_faults},   {"full output", test_full_output},
-        {"compare", test_compare}, {"compare is simulate", test_compare_is_simulate},
-        {"trace", test_trace},     {"bench", test_bench},
-        {"help", test_help},       {NULL, NULL}};
+    static const LpTestCase cases[] = {{"keys", test_keys},
+                                       {"text", test_text},
+                                       {"faults", test_faults},
+                                       {"full output", test_full_output},
+                                       {"compare", test_compare},
+                                       {"compare with narrow leaves", test_compare_narrow},
+                                       {"compare is simulate", test_compare_is_simulate},
+                                       {"trace", test_trace},
+                                       {"bench", test_bench},
+                                       {"help", test_help},
+                                       {NULL, NULL}};
     return lp_test_run("commands", cases);
 }

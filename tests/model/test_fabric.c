@@ -36,6 +36,27 @@ test_pairs(void)
     }
 }
 
+/* Two accelerators a card, so two rails of a domain of 4; a change of rail costs a spine, 5. */
+static void
+test_rails(void)
+{
+    static const struct {
+        const char *label;
+        guint64 a, b;
+        double latency_s;
+    } rows[] = {
+        {"other rail, same domain", 0, 3, 1.0}, {"same card", 0, 5, 3.0},
+        {"same rail, one leaf", 2, 7, 3.0},     {"other rail, one leaf", 3, 4, 5.0},
+        {"other rail, next leaf", 7, 8, 5.0},   {"other rail, next pod", 31, 32, 7.0},
+    };
+    LpFabric railed = fabric;
+    railed.n_rails = 2;
+    railed.rail_change_latency_s = 5.0;
+    for (guint i = 0; i < G_N_ELEMENTS(rows); i++)
+        lp_test_close(rows[i].label, lp_fabric_latency_s(&railed, rows[i].a, rows[i].b),
+                      rows[i].latency_s, 0.0);
+}
+
 static void
 test_no_tiers(void)
 {
@@ -109,8 +130,9 @@ int
 main(void)
 {
     static const LpTestCase cases[] = {
-        {"pairs", test_pairs},       {"no tiers", test_no_tiers}, {"ring", test_ring},
-        {"boundary", test_boundary}, {"times", test_times},       {NULL, NULL},
+        {"pairs", test_pairs}, {"rails", test_rails},       {"no tiers", test_no_tiers},
+        {"ring", test_ring},   {"boundary", test_boundary}, {"times", test_times},
+        {NULL, NULL},
     };
     return lp_test_run("fabric", cases);
 }

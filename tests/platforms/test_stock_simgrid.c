@@ -50,12 +50,6 @@ find_route(const char *source, const char *destination)
     return route;
 }
 
-static guint64
-card(const LpMachine *machine, guint64 accelerator)
-{
-    return accelerator % machine->domain_size * machine->cards_per_domain / machine->domain_size;
-}
-
 static gboolean
 check_pair(const LpMachine *machine, const LpFabric *fabric, guint64 a, guint64 b)
 {
@@ -69,10 +63,6 @@ check_pair(const LpMachine *machine, const LpFabric *fabric, guint64 a, guint64 
     const LpCluster *cluster = &machine->cluster[attachment];
     Route route = find_route(source, destination);
     double latency_s = lp_fabric_latency_s(fabric, a, b);
-    /* Tiers hold within a rail; another rail is a spine away (see lp_machine_fabric). */
-    if (attachment == LP_ATTACHMENT_SCALE_OUT && machine->port_order == LP_PORT_ORDER_RAIL &&
-        cluster->topology == LP_TOPOLOGY_FAT_TREE && card(machine, a) != card(machine, b))
-        latency_s = 4 * cluster->link_latency_s;
     gboolean good = close_to(route.latency_s, latency_s) &&
                     close_to((double)route.n_links * cluster->link_latency_s, latency_s) &&
                     close_to(route.bytes_per_s, cluster->link_bytes_per_s);

@@ -38,6 +38,7 @@ static const struct {
                            "--scale-out-latency=0s --domain-latency=0s"},
     {"fabric", "--system=generic --accelerators=16 --domain-size=1 --topology=crossbar "
                "--scale-out-latency=3us"},
+    {"domains and rails", "--system=dgx-a100 --accelerators=16"},
     {"one domain", "--system=generic --accelerators=16 --domain-size=16 --domain-latency=1us"},
 };
 

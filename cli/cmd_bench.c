@@ -27,7 +27,7 @@
 typedef struct {
     const char *name;
     const char *summary;
-    gboolean (*function)(LpRunResult *out_result, GError **error);
+    gboolean (*function)(LpRunResult *out_result, guint64 *out_children_rss_bytes, GError **error);
 } Benchmark;
 
 /* A flat machine of one-accelerator domains: every message crosses two private links. */
@@ -66,20 +66,23 @@ bench_ring(LpFidelity fidelity, LpRunResult *out_result, GError **error)
 }
 
 static gboolean
-bench_ring_flow(LpRunResult *out_result, GError **error)
+bench_ring_flow(LpRunResult *out_result, guint64 *out_children_rss_bytes, GError **error)
 {
+    *out_children_rss_bytes = 0;
     return bench_ring(LP_FIDELITY_FLOW, out_result, error);
 }
 
 static gboolean
-bench_ring_message(LpRunResult *out_result, GError **error)
+bench_ring_message(LpRunResult *out_result, guint64 *out_children_rss_bytes, GError **error)
 {
+    *out_children_rss_bytes = 0;
     return bench_ring(LP_FIDELITY_MESSAGE, out_result, error);
 }
 
 static gboolean
-bench_ring_bare(LpRunResult *out_result, GError **error)
+bench_ring_bare(LpRunResult *out_result, guint64 *out_children_rss_bytes, GError **error)
 {
+    *out_children_rss_bytes = 0;
     g_autoptr(LpMachine) machine = load_ring_machine(error);
     if (machine == NULL)
         return FALSE;
@@ -89,7 +92,8 @@ bench_ring_bare(LpRunResult *out_result, GError **error)
 }
 
 static gboolean
-bench_main_job(gboolean collapse, LpRunResult *out_result, GError **error)
+bench_main_job(gboolean collapse, LpRunResult *out_result, guint64 *out_children_rss_bytes,
+               GError **error)
 {
     g_autoptr(LpWorkload) workload = NULL;
     g_autoptr(LpMachine) machine = NULL;
@@ -97,21 +101,23 @@ bench_main_job(gboolean collapse, LpRunResult *out_result, GError **error)
         return FALSE;
     LpSimulationOptions options = {.fidelity = LP_FIDELITY_FLOW, .collapse = collapse};
     g_autoptr(LpSimulation) simulation = lp_simulation_run(workload, machine, options, error);
-    if (simulation != NULL)
-        *out_result = simulation->run;
-    return simulation != NULL;
+    if (simulation == NULL)
+        return FALSE;
+    *out_result = simulation->run;
+    *out_children_rss_bytes = simulation->children_peak_rss_bytes;
+    return TRUE;
 }
 
 static gboolean
-bench_gpt3(LpRunResult *out_result, GError **error)
+bench_gpt3(LpRunResult *out_result, guint64 *out_children_rss_bytes, GError **error)
 {
-    return bench_main_job(TRUE, out_result, error);
+    return bench_main_job(TRUE, out_result, out_children_rss_bytes, error);
 }
 
 static gboolean
-bench_gpt3_whole(LpRunResult *out_result, GError **error)
+bench_gpt3_whole(LpRunResult *out_result, guint64 *out_children_rss_bytes, GError **error)
 {
-    return bench_main_job(FALSE, out_result, error);
+    return bench_main_job(FALSE, out_result, out_children_rss_bytes, error);
 }
 
 static const Benchmark benchmarks[] = {
@@ -134,17 +140,32 @@ typedef struct {
     LpRunResult result;
 } Measurement;
 
+/* What a child process reports: a result, or why there is none. */
+typedef struct {
+    gboolean good;
+    LpRunResult result;
+    guint64 children_peak_rss_bytes;
+    char message[256];
+} Outcome;
+
 static void
 run_in_child(const Benchmark *benchmark, int pipe)
 {
-    LpRunResult result;
+    Outcome outcome = {.good = FALSE};
     g_autoptr(GError) error = NULL;
-    if (benchmark->function(&result, &error) &&
-        write(pipe, &result, sizeof result) == (ssize_t)sizeof result)
-        _exit(0);
+    outcome.good = benchmark->function(&outcome.result, &outcome.children_peak_rss_bytes, &error);
     if (error != NULL)
-        fprintf(stderr, "lightpath: %s: %s\n", benchmark->name, error->message);
-    _exit(1);
+        g_strlcpy(outcome.message, error->message, sizeof outcome.message);
+    /* Smaller than a pipe's buffer, so that it is written whole. */
+    _exit(write(pipe, &outcome, sizeof outcome) == (ssize_t)sizeof outcome ? 0 : 1);
+}
+
+static gboolean
+fail(const Benchmark *benchmark, const char *message, GError **error)
+{
+    g_set_error(error, LP_SIMULATION_ERROR, LP_SIMULATION_ERROR_RUN, "%s: %s", benchmark->name,
+                message);
+    return FALSE;
 }
 
 static gboolean
@@ -152,29 +173,27 @@ measure(const Benchmark *benchmark, Measurement *out_measurement, GError **error
 {
     int ends[2], status = 0;
     struct rusage usage = {0};
+    Outcome outcome = {.message = "got no result, wanted one"};
     double started_s = lp_wall_clock_s();
-    if (pipe(ends) != 0) {
-        g_set_error(error, LP_SIMULATION_ERROR, LP_SIMULATION_ERROR_RUN,
-                    "%s: cannot make a pipe: %s", benchmark->name, g_strerror(errno));
-        return FALSE;
-    }
+    if (pipe(ends) != 0)
+        return fail(benchmark, g_strerror(errno), error);
     pid_t child = fork();
     if (child == 0)
         run_in_child(benchmark, ends[1]);
     close(ends[1]);
-    *out_measurement = (Measurement){.benchmark = benchmark};
-    gboolean whole = child > 0 && read(ends[0], &out_measurement->result, sizeof(LpRunResult)) ==
-                                      (ssize_t)sizeof(LpRunResult);
+    gboolean whole =
+        child > 0 && read(ends[0], &outcome, sizeof outcome) == (ssize_t)sizeof outcome;
     close(ends[0]);
     if (child > 0)
         (void)wait4(child, &status, 0, &usage);
-    out_measurement->wall_s = lp_wall_clock_s() - started_s;
-    out_measurement->peak_rss_bytes = (guint64)usage.ru_maxrss * 1024;
-    if (whole)
-        return TRUE;
-    g_set_error(error, LP_SIMULATION_ERROR, LP_SIMULATION_ERROR_RUN,
-                "%s: got no result (wait status %d), wanted one", benchmark->name, status);
-    return FALSE;
+    if (!whole || !outcome.good)
+        return fail(benchmark, outcome.message, error);
+    *out_measurement = (Measurement){.benchmark = benchmark,
+                                     .wall_s = lp_wall_clock_s() - started_s,
+                                     .peak_rss_bytes = (guint64)usage.ru_maxrss * 1024 +
+                                                       outcome.children_peak_rss_bytes,
+                                     .result = outcome.result};
+    return TRUE;
 }
 
 static double

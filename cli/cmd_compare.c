@@ -19,6 +19,11 @@ static void
 run_clear(gpointer data)
 {
     Run *self = data;
+    /* After a failure elsewhere: nobody waits for this one's result. */
+    if (self->process != NULL && self->result == NULL) {
+        g_subprocess_force_exit(self->process);
+        (void)g_subprocess_wait(self->process, NULL, NULL);
+    }
     g_clear_object(&self->process);
     g_clear_pointer(&self->result, json_node_unref);
 }
@@ -72,12 +77,25 @@ start_run(Run *self, const Options *options, const char *workload, GError **erro
     return self->process != NULL;
 }
 
+/* What a program wrote, as text whatever names it held. Returns: (transfer full). */
+static char *
+text_of(GBytes *bytes)
+{
+    gsize length;
+    const char *data = g_bytes_get_data(bytes, &length);
+    return data == NULL ? g_strdup("") : g_utf8_make_valid(data, (gssize)length);
+}
+
 static gboolean
 finish_run(Run *self, GError **error)
 {
-    g_autofree char *output = NULL, *complaint = NULL;
-    if (!g_subprocess_communicate_utf8(self->process, NULL, NULL, &output, &complaint, error))
+    g_autoptr(GBytes) output_bytes = NULL;
+    g_autoptr(GBytes) complaint_bytes = NULL;
+    if (!g_subprocess_communicate(self->process, NULL, NULL, &output_bytes, &complaint_bytes,
+                                  error))
         return FALSE;
+    g_autofree char *output = text_of(output_bytes);
+    g_autofree char *complaint = text_of(complaint_bytes);
     if (!g_subprocess_get_successful(self->process)) {
         g_strchomp(complaint);
         const char *prefix = "lightpath: ";

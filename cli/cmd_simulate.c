@@ -100,7 +100,8 @@ simulate(const Options *options, char **arguments, double started_s, GError **er
     report.fidelity = run.fidelity;
     report.collapse = run.collapse;
     report.has_cost = options->cost;
-    report.cost = (LpCost){lp_wall_clock_s() - started_s, lp_peak_rss_bytes()};
+    report.cost = (LpCost){lp_wall_clock_s() - started_s,
+                           lp_peak_rss_bytes() + simulation->children_peak_rss_bytes};
     gboolean good = write_trace(options, timeline, workload, error) &&
                     print_report(options, &report, format, error);
     lp_report_clear(&report);

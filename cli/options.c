@@ -115,9 +115,8 @@ lp_wall_clock_s(void)
 guint64
 lp_peak_rss_bytes(void)
 {
-    struct rusage self, children;
-    (void)getrusage(RUSAGE_SELF, &self);
-    (void)getrusage(RUSAGE_CHILDREN, &children);
+    struct rusage usage;
+    (void)getrusage(RUSAGE_SELF, &usage);
     /* Linux counts in KiB. */
-    return (guint64)MAX(self.ru_maxrss, children.ru_maxrss) * 1024;
+    return (guint64)usage.ru_maxrss * 1024;
 }

@@ -42,7 +42,7 @@ gboolean lp_print_json(JsonNode *node, GError **error) G_GNUC_WARN_UNUSED_RESULT
 
 /** Seconds on a clock that never goes back. */
 double lp_wall_clock_s(void);
-/** Peak resident memory of this process and of its finished children, whichever is larger. */
+/** Peak resident memory of this process. */
 guint64 lp_peak_rss_bytes(void);
 
 G_END_DECLS

@@ -309,9 +309,12 @@ plan_leaves(const Request *request, Layout *layout, GError **error)
     layout->down = request->leaf_ports;
     layout->n_leaves = divide_up(n_ports, layout->down);
     if (layout->n_leaves > 1 && layout->down % request->n_cards != 0)
-        return fail(error, LP_MACHINE_ERROR_SIZE,
-                    "--leaf-ports: %u, wanted a multiple of the %u cards of a domain", layout->down,
-                    request->n_cards);
+        return fail(
+            error, LP_MACHINE_ERROR_SIZE,
+            "--leaf-ports: %u, wanted a multiple of the %u cards of a domain, such as %u: in "
+            "node order a leaf holds whole domains",
+            layout->down, request->n_cards,
+            MAX(layout->down / request->n_cards, 1) * request->n_cards);
     return TRUE;
 }
 

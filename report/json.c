@@ -5,8 +5,10 @@
 void
 lp_json_text(JsonBuilder *builder, const char *key, const char *value)
 {
+    /* A file may have any name; JSON is UTF-8. */
+    g_autofree char *valid = g_utf8_make_valid(value, -1);
     json_builder_set_member_name(builder, key);
-    json_builder_add_string_value(builder, value);
+    json_builder_add_string_value(builder, valid);
 }
 
 void

@@ -30,6 +30,20 @@ warn_memory(LpReport *self)
                                     wanted_text, self->machine->accelerator.name, capacity_text));
 }
 
+static void
+warn_precision(LpReport *self)
+{
+    LpPrecision precision = self->workload->plan.precision;
+    const LpAccelerator *accelerator = &self->machine->accelerator;
+    if (accelerator->peak_flop_per_s[precision] > 0.0)
+        return;
+    g_ptr_array_add(self->warnings,
+                    g_strdup_printf("precision: %s has no %s unit; rates are over %.4g FLOP/s, the "
+                                    "peak of the next wider precision that it has",
+                                    accelerator->name, lp_precision_names[precision],
+                                    lp_accelerator_peak_flop_per_s(accelerator, precision)));
+}
+
 void
 lp_report_init(LpReport *self, const LpWorkload *workload, const LpMachine *machine,
                const LpSimulation *simulation)
@@ -44,6 +58,7 @@ lp_report_init(LpReport *self, const LpWorkload *workload, const LpMachine *mach
     self->memory = lp_memory_fullest(&workload->transformer, &workload->plan);
     self->warnings = g_ptr_array_new_with_free_func(g_free);
     warn_memory(self);
+    warn_precision(self);
 }
 
 void

@@ -9,7 +9,10 @@
 #include <glib/gstdio.h>
 
 #include <errno.h>
+#include <signal.h>
 #include <string.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -97,6 +100,8 @@ start_child(Child *self, const LpEdges *edges, const LpProof *proof, LpRunMode m
     }
     self->pid = fork();
     if (self->pid == 0) {
+        /* A result that nobody waits for any more is not worth a processor. */
+        (void)prctl(PR_SET_PDEATHSIG, SIGKILL);
         close(ends[0]);
         g_autoptr(LpTasks) tasks = lp_tasks_new(edges, proof, mode);
         LpRunResult result = lp_world_run(edges, proof, tasks, (LpRunOptions){NULL, NULL, NULL});
@@ -113,13 +118,16 @@ start_child(Child *self, const LpEdges *edges, const LpProof *proof, LpRunMode m
 }
 
 static gboolean
-finish_child(Child *self, LpRunResult *out_result, GError **error)
+finish_child(Child *self, LpRunResult *out_result, guint64 *io_peak_rss_bytes, GError **error)
 {
     gboolean whole = read_whole(self->pipe, out_result, sizeof *out_result);
     int status = 0;
+    struct rusage usage = {0};
     close(self->pipe);
-    while (waitpid(self->pid, &status, 0) < 0 && errno == EINTR)
+    while (wait4(self->pid, &status, 0, &usage) < 0 && errno == EINTR)
         continue;
+    /* Linux counts in KiB. */
+    *io_peak_rss_bytes += (guint64)usage.ru_maxrss * 1024;
     if (whole && WIFEXITED(status) && WEXITSTATUS(status) == 0)
         return TRUE;
     g_set_error(error, LP_SIMULATION_ERROR, LP_SIMULATION_ERROR_RUN,
@@ -180,8 +188,9 @@ start_children(Child *children, const LpEdges *edges, const LpProof *proof, LpFi
         if (start_child(&children[i], edges, proof, mode, error))
             continue;
         LpRunResult dropped;
+        guint64 unused = 0;
         while (i-- > 0)
-            (void)finish_child(&children[i], &dropped, NULL);
+            (void)finish_child(&children[i], &dropped, &unused, NULL);
         return FALSE;
     }
     return TRUE;
@@ -195,7 +204,9 @@ finish_children(Child *children, LpSimulation *self, GError **error)
                                                      &self->free_messages};
     gboolean good = TRUE;
     for (guint i = 0; i < N_COUNTERFACTUALS; i++)
-        good = finish_child(&children[i], results[i], good ? error : NULL) && good;
+        good = finish_child(&children[i], results[i], &self->children_peak_rss_bytes,
+                            good ? error : NULL) &&
+               good;
     return good;
 }
 

@@ -29,8 +29,9 @@ typedef struct {
     LpLonelyCommunication lonely;
     LpTier tiers[LP_N_TERMS]; /**< where a term's traffic, all under way at once, is narrowest */
     gboolean has_tier[LP_N_TERMS];
-    GArray *engine_options; /* owned: LpEngineOption */
-    char *proof;            /* owned: what was proven contention-free */
+    GArray *engine_options;          /* owned: LpEngineOption */
+    char *proof;                     /* owned: what was proven contention-free */
+    guint64 children_peak_rss_bytes; /**< of the processes of the counterfactual runs, summed */
 } LpSimulation;
 
 /** Starts the engine on the machine (lp_machine_to_plain()). Once a process.

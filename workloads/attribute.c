@@ -31,8 +31,8 @@ struct LpAttribute {
 
 #define T(member) offsetof(LpWorkload, transformer.member)
 #define P(member) offsetof(LpWorkload, plan.member)
-/* Larger than any published model by a factor of a hundred, small enough that products of four
- * counts stay exact in the checked arithmetic that follows. */
+/* Larger than any published count by a factor of a hundred; what products of counts may reach is
+ * checked when an iteration is expanded. */
 #define COUNT_MAX (1u << 24)
 #define COUNT(element_, name_, place)                                                              \
     {                                                                                              \

@@ -388,7 +388,7 @@ boundary_message_bytes(const LpPlan *plan, guint64 activation_bytes)
 /* The arrays below hold an op a collective and a step a message; a plan with billions of either is
  * a slip of the pen, and would exhaust the memory before it could be simulated. */
 static gboolean
-check_size(const LpWorkload *workload, GError **error)
+check_steps(const LpWorkload *workload, GError **error)
 {
     const double limit = 1 << 25;
     const LpPlan *plan = &workload->plan;
@@ -401,6 +401,33 @@ check_size(const LpWorkload *workload, GError **error)
                 "%s: layers, pp, virtual-stages, global-batch: got an iteration of %.3g operations "
                 "a pass and %.3g steps, wanted at most %.3g of each",
                 lp_file_label(workload->path), n_ops, n_steps, limit);
+    return FALSE;
+}
+
+/* Bytes are counted in 64 bits, and summed over all ranks: an upper bound of every class, with 16
+ * buffers a layer and pass, must fit with room to spare. */
+static gboolean
+check_volumes(const LpWorkload *workload, GError **error)
+{
+    const double limit = 0x1p62;
+    const LpPlan *plan = &workload->plan;
+    const LpTransformer *shape = &workload->transformer;
+    double n_ranks = (double)lp_plan_n_ranks(plan);
+    double activations = (double)plan->micro_batch * shape->seq * shape->hidden *
+                         lp_plan_activation_bytes(plan) * lp_plan_n_micro_batches(plan);
+    double pp = plan->degree[LP_AXIS_PP];
+    double stage_layers = shape->n_layers / pp + plan->virtual_stages;
+    double layers_and_messages = 16.0 * (stage_layers + 2.0) + 4.0 * plan->virtual_stages;
+    double gradients = 4.0 *
+                       (lp_transformer_parameters(shape) + (double)shape->vocab * shape->hidden) *
+                       plan->gradient_bytes;
+    double bytes = (activations * layers_and_messages + gradients) * n_ranks;
+    if (bytes <= limit)
+        return TRUE;
+    g_set_error(error, LP_ITERATION_ERROR, LP_ITERATION_ERROR_SIZE,
+                "%s: layers, hidden, seq, vocab, global-batch: got an iteration that moves up to "
+                "%.3g bytes, wanted at most %.3g",
+                lp_file_label(workload->path), bytes, limit);
     return FALSE;
 }
 
@@ -418,7 +445,7 @@ lp_iteration_new_empty(void)
 LpIteration *
 lp_iteration_new(const LpWorkload *workload, const LpAccelerator *accelerator, GError **error)
 {
-    if (!check_size(workload, error))
+    if (!check_steps(workload, error) || !check_volumes(workload, error))
         return NULL;
     LpIteration *iteration = lp_iteration_new_empty();
     iteration->transformer = workload->transformer;

@@ -16,7 +16,7 @@ G_BEGIN_DECLS
 #define LP_ITERATION_ERROR (lp_iteration_error_quark())
 GQuark lp_iteration_error_quark(void);
 typedef enum {
-    LP_ITERATION_ERROR_SIZE, /**< More steps than fit in memory: make the workload smaller. */
+    LP_ITERATION_ERROR_SIZE, /**< More steps than fit in memory, or bytes than can be counted. */
 } LpIterationError;
 
 typedef enum {

@@ -14,11 +14,25 @@ typedef enum {
     N_ROLES
 } Role;
 
+/* A segment's blocking ops: compute, and the collectives of each traffic class. */
+enum {
+    PART_COMPUTE,
+    PART_TRAFFIC,
+    N_PARTS = PART_TRAFFIC + LP_N_TRAFFIC
+};
+
+static guint
+part_of(const LpOp *op)
+{
+    return op->kind == LP_OP_COLLECTIVE ? PART_TRAFFIC + (guint)op->traffic : PART_COMPUTE;
+}
+
 /* A segment's times, without other traffic and in the slowest groups. */
 typedef struct {
     Role role;
     guint n_runs; /* in one iteration */
     double blocking_s, launched_s;
+    double parts_s[N_PARTS]; /* of blocking_s */
     double collectives_s[LP_N_TERMS];
 } SegmentTimes;
 
@@ -32,7 +46,7 @@ typedef struct {
     gboolean merge_tp;            /* tp collectives are delays */
     const LpSegment *segment;     /* the one at hand, and the factors of its times: */
     LpTaskRange *range;
-    double scale, launch_scale;
+    double scale[N_PARTS], launch_scale;
 } Builder;
 
 static double
@@ -74,10 +88,12 @@ time_segment(Builder *self, guint index)
             time_s = known_s;
             times->collectives_s[op->term] += time_s;
         }
-        if (op->kind == LP_OP_LAUNCH)
+        if (op->kind == LP_OP_LAUNCH) {
             times->launched_s += time_s;
-        else
-            times->blocking_s += time_s;
+            continue;
+        }
+        times->blocking_s += time_s;
+        times->parts_s[part_of(op)] += time_s;
     }
 }
 
@@ -151,6 +167,7 @@ lonely_communication(const Builder *self, const LpEdges *edges)
  * of the mean stage, whose buckets may fill in any of its segments. */
 typedef struct {
     double blocking_s[N_ROLES];
+    double finish_s[N_PARTS]; /* of the finish, whose parts meet those of other stages */
     double launched_s;
     double *stage_launched_s; /* owned, by stage: as they are */
 } Means;
@@ -167,6 +184,8 @@ mean_times(const Builder *self)
             continue;
         means.blocking_s[times->role] += times->blocking_s;
         n[times->role]++;
+        for (guint part = 0; times->role == ROLE_FINISH && part < N_PARTS; part++)
+            means.finish_s[part] += times->parts_s[part] / n_stages;
         means.launched_s += times->launched_s / n_stages;
         means.stage_launched_s[lp_iteration_segment(self->iteration, i)->stage] +=
             times->launched_s;
@@ -212,7 +231,7 @@ append_delay(Builder *self, LpTerm term, double duration_s)
 static void
 append_collective(Builder *self, const LpOp *op)
 {
-    double time_s = self->scale * op_time_s(self, self->segment->stage, op);
+    double time_s = self->scale[part_of(op)] * op_time_s(self, self->segment->stage, op);
     if (op->group != LP_GROUP_TP || !self->merge_tp) {
         append(self, (LpTask){.kind = LP_TASK_COLLECTIVE,
                               .op = op,
@@ -230,7 +249,7 @@ append_op(Builder *self, const LpOp *op)
 {
     switch (op->kind) {
     case LP_OP_COMPUTE:
-        (void)append_delay(self, op->term, self->scale * op->duration_s);
+        (void)append_delay(self, op->term, self->scale[PART_COMPUTE] * op->duration_s);
         return;
     case LP_OP_COLLECTIVE:
         append_collective(self, op);
@@ -249,6 +268,19 @@ append_op(Builder *self, const LpOp *op)
     }
 }
 
+/* The factor that gives a part of a segment the mean segment's time. Forward and backward passes
+ * keep their proportions, but in the finish each part is balanced: it waits for other stages. */
+static double
+balance(const SegmentTimes *times, const Means *means, guint part)
+{
+    double wanted_s = means->blocking_s[times->role], own_s = times->blocking_s;
+    if (times->role == ROLE_FINISH) {
+        wanted_s = means->finish_s[part];
+        own_s = times->parts_s[part];
+    }
+    return own_s > 0.0 ? wanted_s / own_s : 1.0;
+}
+
 static void
 build_segment(Builder *self, guint index, const Means *means)
 {
@@ -256,9 +288,9 @@ build_segment(Builder *self, guint index, const Means *means)
     self->segment = lp_iteration_segment(self->iteration, index);
     self->range = &self->tasks->ranges[index];
     self->range->first = self->tasks->tasks->len;
-    self->scale = self->launch_scale = 1.0;
-    if (self->tasks->mode.balanced && times->blocking_s > 0.0)
-        self->scale = means->blocking_s[times->role] / times->blocking_s;
+    for (guint part = 0; part < N_PARTS; part++)
+        self->scale[part] = self->tasks->mode.balanced ? balance(times, means, part) : 1.0;
+    self->launch_scale = 1.0;
     if (self->tasks->mode.balanced && times->launched_s > 0.0)
         self->launch_scale = means->launched_s / means->stage_launched_s[self->segment->stage];
     for (guint i = 0; i < self->segment->n_ops; i++)

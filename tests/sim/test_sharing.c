@@ -13,6 +13,7 @@
 #include <simgrid/barrier.h>
 #include <simgrid/engine.h>
 
+#include <math.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -263,13 +264,67 @@ test_fair(void)
     lp_test_close("far", flows[1].arrived_s, 2e-6 + 0.08, 1e-11);
 }
 
+/* A fat tree of two-port leaves below a spine, two accelerators a domain with a port each, the
+ * port's link narrower than the domain's: what routes between near and far ends consist of. */
+static gboolean
+routes_are_right(void)
+{
+    static const LpGenerateOptions tree = {.system = "generic",
+                                           .accelerators = "8",
+                                           .domain_size = "2",
+                                           .domain_bandwidth = "100GBps",
+                                           .domain_latency = "1us",
+                                           .leaf_ports = "4",
+                                           .scale_out_bandwidth = "25GBps",
+                                           .scale_out_latency = "2us"};
+    static const struct {
+        guint64 from, to;
+        guint32 n_links;
+        LpTier tiers[4];
+        double latency_s, bytes_per_s;
+    } wanted[] = {
+        {0, 1, 2, {LP_TIER_SCALE_UP, LP_TIER_SCALE_UP}, 2e-6, 100e9},
+        {0, 2, 2, {LP_TIER_PORT, LP_TIER_PORT}, 4e-6, 25e9}, /* ports 0 and 2: one leaf */
+        {0, 4, 4, {LP_TIER_PORT, LP_TIER_LEAF, LP_TIER_LEAF, LP_TIER_PORT}, 8e-6, 25e9},
+        {7, 0, 4, {LP_TIER_PORT, LP_TIER_LEAF, LP_TIER_LEAF, LP_TIER_PORT}, 8e-6, 25e9},
+    };
+    g_autoptr(LpMachine) machine = load(&tree);
+    g_autoptr(GArray) settings = lp_engine_options(1);
+    if (machine == NULL || !lp_simulation_start_engine(machine, settings, NULL))
+        return FALSE;
+    g_autoptr(LpNetwork) network = lp_network_new(machine);
+    gboolean good = TRUE;
+    for (guint i = 0; i < G_N_ELEMENTS(wanted); i++) {
+        LpRoute route = lp_network_route(network, wanted[i].from, wanted[i].to);
+        gboolean right = route.n_links == wanted[i].n_links &&
+                         fabs(route.latency_s - wanted[i].latency_s) < 1e-18 &&
+                         fabs(route.bytes_per_s - wanted[i].bytes_per_s) < 1e-3;
+        for (guint k = 0; right && k < route.n_links; k++)
+            right = route.tiers[k] == wanted[i].tiers[k];
+        if (!right)
+            fprintf(stderr, "route %u: %u links, %g s, %g B/s\n", i, route.n_links, route.latency_s,
+                    route.bytes_per_s);
+        good = good && right;
+    }
+    return good;
+}
+
+static void
+test_routes(void)
+{
+    int status = 1;
+    pid_t child = fork();
+    if (child == 0)
+        _exit(routes_are_right() ? 0 : 1);
+    lp_test_true("routes", child > 0 && waitpid(child, &status, 0) == child && status == 0);
+}
+
 int
 main(void)
 {
     static const LpTestCase cases[] = {
-        {"lonely", test_lonely},   {"halves", test_halves},
-        {"release", test_release}, {"duplex", test_duplex},
-        {"incast", test_incast},   {"oversubscribed", test_oversubscribed},
-        {"fair", test_fair},       {NULL, NULL}};
+        {"lonely", test_lonely}, {"halves", test_halves}, {"release", test_release},
+        {"duplex", test_duplex}, {"incast", test_incast}, {"oversubscribed", test_oversubscribed},
+        {"fair", test_fair},     {"routes", test_routes}, {NULL, NULL}};
     return lp_test_run("sharing", cases);
 }

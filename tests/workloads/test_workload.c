@@ -222,21 +222,25 @@ test_file_faults(void)
 {
     static const struct {
         const char *from, *to;
-        const char *part; /* of the message, behind the path */
+        const char *part;  /* of the message, behind the path */
+        gboolean of_model; /* LP_MODEL_ERROR, else LP_INPUT_ERROR */
+        int code;
     } rows[] = {
-        {"<plan", "<pln", ":3: "},
-        {"layers=\"4\" ", "", ":2: "},
-        {"layers=\"4\"", "layers=\"-4\"", ":2: "},
-        {"layers=\"4\"", "layers=\"0\"", ":2: <transformer> layers: "},
-        {"layers=\"4\"", "layers=\"four\"", ":2: "},
-        {"layers=\"4\"", "layers=\"99999999999\"", ":2: "},
-        {"tp=\"2\"", "tpp=\"2\"", ":3: "},
-        {"tp=\"2\"", "tp=\"3\"", ": tp: got 3, wanted a divisor of heads (4)"},
-        {"tp=\"2\"", "schedule=\"fifo\"", ":3: <plan> schedule: "},
-        {"tp=\"2\"", "sequence-parallel=\"maybe\"", ":3: "},
-        {"</workload>", "", ":5: "},
-        {"<workload", "<!DOCTYPE w [<!ENTITY a \"b\">]><workload", ":1: "},
-        {"name=\"small\"", "", ":1: "},
+        {"<plan", "<pln", ":3: ", FALSE, LP_INPUT_ERROR_SYNTAX},
+        {"layers=\"4\" ", "", ":2: ", FALSE, LP_INPUT_ERROR_SYNTAX},
+        {"layers=\"4\"", "layers=\"-4\"", ":2: ", FALSE, LP_INPUT_ERROR_SYNTAX},
+        {"layers=\"4\"", "layers=\"0\"", ":2: <transformer> layers: ", FALSE, LP_INPUT_ERROR_VALUE},
+        {"layers=\"4\"", "layers=\"four\"", ":2: ", FALSE, LP_INPUT_ERROR_SYNTAX},
+        {"layers=\"4\"", "layers=\"99999999999\"", ":2: ", FALSE, LP_INPUT_ERROR_SYNTAX},
+        {"tp=\"2\"", "tpp=\"2\"", ":3: ", FALSE, LP_INPUT_ERROR_SYNTAX},
+        {"tp=\"2\"", "tp=\"3\"", ": tp: got 3, wanted a divisor of heads (4)", TRUE,
+         LP_MODEL_ERROR_PLAN},
+        {"tp=\"2\"", "schedule=\"fifo\"", ":3: <plan> schedule: ", FALSE, LP_INPUT_ERROR_NAME},
+        {"tp=\"2\"", "sequence-parallel=\"maybe\"", ":3: ", FALSE, LP_INPUT_ERROR_SYNTAX},
+        {"</workload>", "", ":5: ", FALSE, LP_INPUT_ERROR_SYNTAX},
+        {"<workload", "<!DOCTYPE w [<!ENTITY a \"b\">]><workload", ":1: ", FALSE,
+         LP_INPUT_ERROR_SYNTAX},
+        {"name=\"small\"", "", ":1: ", FALSE, LP_INPUT_ERROR_SYNTAX},
     };
     for (guint i = 0; i < G_N_ELEMENTS(rows); i++) {
         g_autofree char *text = edited(rows[i].from, rows[i].to);
@@ -244,9 +248,9 @@ test_file_faults(void)
         g_autofree char *part = g_strconcat(path, rows[i].part, NULL);
         g_autoptr(GError) error = NULL;
         g_autoptr(LpWorkload) workload = lp_workload_load(path, NULL, &error);
-        lp_test_true(rows[i].to, workload == NULL && error != NULL);
-        if (error != NULL)
-            lp_test_error(rows[i].to, &error, error->domain, error->code, part);
+        lp_test_true(rows[i].to, workload == NULL);
+        lp_test_error(rows[i].to, &error, rows[i].of_model ? LP_MODEL_ERROR : LP_INPUT_ERROR,
+                      rows[i].code, part);
         (void)g_unlink(path);
     }
 }

@@ -203,6 +203,20 @@ test_compare(void)
     lp_spawned_clear(&text);
 }
 
+/* What is taken in place of what is asked for is said. */
+static void
+test_warnings(void)
+{
+    g_autoptr(JsonNode) result =
+        lp_spawn_json("simulate gpt3-175b dgx-a100-8 --format=json --set=precision=fp8", SMALL);
+    if (result == NULL)
+        return;
+    JsonArray *warnings = json_object_get_array_member(json_node_get_object(result), "warnings");
+    lp_test_true("one", json_array_get_length(warnings) == 1);
+    lp_test_true("precision", g_str_has_prefix(json_array_get_string_element(warnings, 0),
+                                               "precision: a100-80 has no fp8 unit"));
+}
+
 /* Leaves with four times more bandwidth below than above: what grows is delayed there. */
 static void
 test_compare_narrow(void)
@@ -336,6 +350,7 @@ main(void)
 {
     static const LpTestCase cases[] = {{"keys", test_keys},
                                        {"text", test_text},
+                                       {"warnings", test_warnings},
                                        {"faults", test_faults},
                                        {"full output", test_full_output},
                                        {"compare", test_compare},

@@ -9,7 +9,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define BODY "layers=8 hidden=1024 heads=16 ffn=4096 global-batch=16 "
+#define BODY "embedding=no recompute=none layers=8 hidden=1024 heads=16 ffn=4096 global-batch=8 "
 
 typedef struct {
     const char *label;
@@ -31,7 +31,8 @@ static const Row rows[] = {
     {"sequence parallel", BODY "tp=8 pp=2 dp=1 sequence-parallel=yes", 16, 2},
     {"uneven layers, scattered, buckets",
      BODY "layers=9 tp=2 pp=4 dp=2 scatter-gather=yes overlap-dp=yes bucket=5MB", 32, 32},
-    {"virtual stages", BODY "tp=2 pp=4 dp=2 virtual-stages=2", 16, 16},
+    {"virtual stages, tied embeddings", BODY "tp=2 pp=4 dp=2 virtual-stages=2 embedding=yes", 16,
+     16},
 };
 
 static gboolean

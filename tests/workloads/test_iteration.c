@@ -206,15 +206,27 @@ test_size(void)
                   "gpt3-175b.xml: layers");
 }
 
+/* Bytes that 64 bits could not count: 2^24 tokens in each of 2^16 sequences, 100,000 layers. */
+static void
+test_volume(void)
+{
+    const char *settings[] = {"seq=16777216", "micro-batch=16", "global-batch=65536",
+                              "layers=100000", NULL};
+    g_autoptr(GError) error = NULL;
+    g_autoptr(LpWorkload) workload = lp_workload_load(GPT3, settings, &error);
+    lp_test_true("workload", workload != NULL);
+    g_autoptr(LpIteration) iteration = lp_iteration_new(workload, &accelerator, &error);
+    lp_test_true("too many bytes", iteration == NULL);
+    lp_test_error("too many bytes", &error, LP_ITERATION_ERROR, LP_ITERATION_ERROR_SIZE,
+                  "bytes, wanted at most");
+}
+
 int
 main(void)
 {
-    static const LpTestCase cases[] = {{"tp", test_tp},
-                                       {"pp", test_pp},
-                                       {"dp", test_dp},
-                                       {"embedding", test_embedding},
-                                       {"groups", test_groups},
-                                       {"size", test_size},
-                                       {NULL, NULL}};
+    static const LpTestCase cases[] = {{"tp", test_tp},         {"pp", test_pp},
+                                       {"dp", test_dp},         {"embedding", test_embedding},
+                                       {"groups", test_groups}, {"size", test_size},
+                                       {"volume", test_volume}, {NULL, NULL}};
     return lp_test_run("iteration", cases);
 }

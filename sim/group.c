@@ -9,7 +9,6 @@
 #include <simgrid/engine.h>
 
 struct LpProcessGroup {
-    LpGroup kind;
     LpFidelity fidelity;
     gboolean as_delay;
     guint64 n_actors, weight;
@@ -29,7 +28,6 @@ lp_process_group_new(const LpEdges *edges, LpGroup kind, guint64 first_rank, gui
                      gboolean as_delay, guint64 weight, LpFidelity fidelity)
 {
     LpProcessGroup *self = g_new0(LpProcessGroup, 1);
-    self->kind = kind;
     self->fidelity = fidelity;
     self->as_delay = as_delay;
     self->n_actors = n_actors;
@@ -65,18 +63,6 @@ LpChannel *
 lp_process_group_inbox(const LpProcessGroup *self, guint64 index)
 {
     return self->channels[(index + self->ring.n_members - 1) % self->ring.n_members];
-}
-
-gboolean
-lp_process_group_is_delay(const LpProcessGroup *self)
-{
-    return self->as_delay;
-}
-
-guint64
-lp_process_group_n_members(const LpProcessGroup *self)
-{
-    return self->ring.n_members;
 }
 
 void

@@ -24,8 +24,6 @@ void lp_process_group_free(LpProcessGroup *self);
 void lp_process_group_set_channel(LpProcessGroup *self, guint64 index, LpChannel *channel);
 /** The channel that member @index receives on, borrowed, or NULL. */
 LpChannel *lp_process_group_inbox(const LpProcessGroup *self, guint64 index);
-gboolean lp_process_group_is_delay(const LpProcessGroup *self);
-guint64 lp_process_group_n_members(const LpProcessGroup *self);
 
 /** Waits for all members; afterwards @clock is that of the last to arrive. @clock: NULL for a
  * stream whose time is not split into terms. Actors only. */

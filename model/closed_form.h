@@ -3,6 +3,7 @@
 #pragma once
 
 #include "model/fabric.h"
+#include "model/group.h"
 #include "model/kernel.h"
 #include "model/terms.h"
 
@@ -14,6 +15,7 @@ typedef struct {
     const LpPlan *plan;
     const LpAccelerator *accelerator;
     const LpFabric *fabric;
+    const guint32 *accelerators; /**< that ranks stand on; NULL: rank r on accelerator r */
 } LpClosedFormInput;
 
 /** T_comp: kernel times of all layers, embedding and logits over all micro-batches, recomputation
@@ -23,27 +25,49 @@ double lp_closed_form_compute_s(const LpClosedFormInput *input);
  * all-gather and reduce-scatter that replace it under sequence parallelism:
  * 2(t-1) a + 2(t-1)/t A/BW, s. */
 double lp_closed_form_tp_collective_s(const LpClosedFormInput *input);
-/** n: all-reduces, or what equals them in volume and latency, that a layer takes per micro-batch:
- * two forward and two backward; one more under sequence parallelism, whose backward pass gathers
- * each block's input again (half an all-reduce, twice; Korthikanti et al., arXiv 2205.05198,
- * section 4.2.2); two more with full recomputation. */
-double lp_closed_form_tp_collectives_per_layer(const LpPlan *plan);
+/** n: all-reduces, or what equals them in volume and latency, that a dense layer takes per
+ * micro-batch: two forward and two backward; one more under sequence parallelism, whose backward
+ * pass gathers each block's input again (half an all-reduce, twice; Korthikanti et al.,
+ * arXiv 2205.05198, section 4.2.2); two more with full recomputation. Half as many with blocks side
+ * by side. */
+double lp_closed_form_tp_collectives_per_layer(const LpTransformer *transformer,
+                                               const LpPlan *plan);
 /** T_TP = n (L/D) m [2(t-1) a + 2(t-1)/t A/BW], s; n = 4, or 6 with full recomputation, 5 and 7
- * under sequence parallelism. */
+ * under sequence parallelism. A layer with experts has the collectives of its attention, of its
+ * shared experts or of the sum over tp, and of experts that are divided over tp. */
 double lp_closed_form_tp_s(const LpClosedFormInput *input);
+/** T_EP = 2 p m (L_moe/D) [a + max(near, far)], s; p passes: 2, or 3 with full recomputation; near
+ * and far the parts of (n-1)/n k A that stay in a domain and leave it, each at its own rate; two
+ * such exchanges where routing is limited to nodes. */
+double lp_closed_form_ep_s(const LpClosedFormInput *input);
+/** T_CP, all of it: ring, each layer and pass: (n-1) a + (n-1)/n KV/BW, twice that backward.
+ * All-to-all: two exchanges a layer and pass. Layers that recompute their scores repeat the forward
+ * pass's. */
+double lp_closed_form_cp_s(const LpClosedFormInput *input);
+/** What of T_CP a ring hides behind attention: of each pass up to (n-1)/n of its core. */
+double lp_closed_form_cp_hidden_s(const LpClosedFormInput *input);
 /** Time of one message between stages: a + A/BW (A/t with scatter-gather or sequence
  * parallelism), s. */
 double lp_closed_form_pp_message_s(const LpClosedFormInput *input);
 /** T_PP = 2 m v [a + A/BW]; 0 if D = 1. */
 double lp_closed_form_pp_s(const LpClosedFormInput *input);
-/** T_DP = 2(r-1) a + 2(r-1)/r (P/(t D)) bytes_g / BW, before the share (1 - o). */
+/** T_DP = 2(r-1) a + 2(r-1)/r (P/(t D)) bytes_g / BW, before the share (1 - o). ZeRO: the
+ * gradients' half, and the parameters' at their own size; stage 3: m times two gathers and a
+ * reduce-scatter, each unit with its own latencies. Experts' parameters go over the ranks that hold
+ * copies. */
 double lp_closed_form_dp_s(const LpClosedFormInput *input);
-/** T_bub = (D-1)/(m v) (T_comp + T_TP) + (D-2)/(m v) T_PP for D >= 2, else 0. The reference writes
- * (D-1) before T_PP too; filling D stages crosses D-1 boundaries, so that would count one message
- * pair too many, as the simulation of GPipe shows (docs/architecture.md). */
+/** T_bub of T_X, a micro-batch's time on a stage without messages, F its forward pass, W its
+ * weights' gradients: (D-1) T_X / v, and (D-2) messages each way; GPipe, 1F1B, interleaved 1F1B
+ * (Narayanan et al., SC 2021, 2.2). ZB-H1: (D-1)(T_X - 2 W) (Qi et al., arXiv 2401.10241, table 1).
+ * DualPipe: (D/2-1)(F&B + B - 3 W), B = T_X - F (DeepSeek-V3, arXiv 2412.19437, table 2).
+ * The reference writes (D-1) messages too; filling D stages crosses D-1 boundaries, so that would
+ * count one message pair too many, as the simulation of GPipe shows (docs/architecture.md). */
 double lp_closed_form_bubble_s(const LpClosedFormInput *input);
 /** T_opt: the optimiser step on the mean stage. */
 double lp_closed_form_optimizer_s(const LpClosedFormInput *input);
+/** T_host: what the mean stage's host takes longer to issue everything than the device to run it.
+ */
+double lp_closed_form_host_s(const LpClosedFormInput *input);
 
 /** All terms. */
 LpTerms lp_closed_form_terms(const LpClosedFormInput *input);
@@ -53,11 +77,13 @@ LpTerms lp_closed_form_terms(const LpClosedFormInput *input);
 typedef struct {
     double tp_s; /**< all TP collectives of one iteration on one rank */
     double pp_s; /**< all messages between stages */
-    double dp_s; /**< the gradient reduction */
+    double dp_s; /**< the gradient reduction, and the parameters' gathers */
+    double ep_s; /**< all exchanges between experts */
+    double cp_s; /**< all of context parallelism */
 } LpClosedFormCommunication;
 
-/** The same composition with given communication times: T_comp + T_TP + T_PP + (1-o) T_DP + T_bub
- * + T_opt. */
+/** The same composition with given communication times: T_comp + T_TP + T_EP + exposed T_CP + T_PP
+ * + (1-o) T_DP + T_bub + T_opt + T_host. */
 LpTerms lp_closed_form_compose(const LpClosedFormInput *input,
                                const LpClosedFormCommunication *communication);
 

@@ -40,14 +40,14 @@ lp_fabric_bytes_per_s(const LpFabric *self, guint64 a, guint64 b)
     return same_domain(self, a, b) ? self->scale_up_bytes_per_s : self->scale_out_bytes_per_s;
 }
 
-static LpFabricEdge
-edge_between(const LpFabric *self, guint64 a, guint64 b)
+LpFabricEdge
+lp_fabric_edge(const LpFabric *self, guint64 a, guint64 b)
 {
     return (LpFabricEdge){lp_fabric_latency_s(self, a, b), lp_fabric_bytes_per_s(self, a, b)};
 }
 
-static LpFabricEdge
-slower(LpFabricEdge a, LpFabricEdge b)
+LpFabricEdge
+lp_fabric_edge_slower(LpFabricEdge a, LpFabricEdge b)
 {
     return (LpFabricEdge){MAX(a.latency_s, b.latency_s), MIN(a.bytes_per_s, b.bytes_per_s)};
 }
@@ -55,19 +55,20 @@ slower(LpFabricEdge a, LpFabricEdge b)
 LpFabricEdge
 lp_fabric_ring_edge(const LpFabric *self, guint64 stride, guint64 n)
 {
-    LpFabricEdge slowest = edge_between(self, (n - 1) * stride, 0);
+    LpFabricEdge slowest = lp_fabric_edge(self, (n - 1) * stride, 0);
     for (guint64 i = 0; i + 1 < n; i++)
-        slowest = slower(slowest, edge_between(self, i * stride, (i + 1) * stride));
+        slowest =
+            lp_fabric_edge_slower(slowest, lp_fabric_edge(self, i * stride, (i + 1) * stride));
     return slowest;
 }
 
 LpFabricEdge
 lp_fabric_boundary_edge(const LpFabric *self, guint64 n_ranks, guint64 stride, guint64 n_stages)
 {
-    LpFabricEdge slowest = edge_between(self, 0, stride);
+    LpFabricEdge slowest = lp_fabric_edge(self, 0, stride);
     for (guint64 rank = 0; rank < n_ranks; rank++)
         if (rank / stride % n_stages != n_stages - 1)
-            slowest = slower(slowest, edge_between(self, rank, rank + stride));
+            slowest = lp_fabric_edge_slower(slowest, lp_fabric_edge(self, rank, rank + stride));
     return slowest;
 }
 
@@ -77,6 +78,12 @@ lp_fabric_edge_all_reduce_s(const LpFabricEdge *self, guint64 n, double size_byt
     double others = (double)(n - 1);
     return 2.0 * others * self->latency_s +
            2.0 * others / (double)n * size_bytes / self->bytes_per_s;
+}
+
+double
+lp_fabric_edge_half_reduce_s(const LpFabricEdge *self, guint64 n, double size_bytes)
+{
+    return 0.5 * lp_fabric_edge_all_reduce_s(self, n, size_bytes);
 }
 
 double

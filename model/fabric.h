@@ -40,6 +40,10 @@ double lp_fabric_latency_s(const LpFabric *self, guint64 a, guint64 b);
 /** Rate of a lonely flow between the accelerators @a and @b, bytes/s. */
 double lp_fabric_bytes_per_s(const LpFabric *self, guint64 a, guint64 b);
 
+/** The edge between the accelerators @a and @b. */
+LpFabricEdge lp_fabric_edge(const LpFabric *self, guint64 a, guint64 b);
+/** The higher latency and the lower rate of two edges. */
+LpFabricEdge lp_fabric_edge_slower(LpFabricEdge a, LpFabricEdge b);
 /** The slowest edge of the ring over the @n accelerators 0, @stride, 2 @stride, ..., the
  * wrap-around included. @n: at least 1. */
 LpFabricEdge lp_fabric_ring_edge(const LpFabric *self, guint64 stride, guint64 n);
@@ -53,6 +57,8 @@ LpFabricEdge lp_fabric_boundary_edge(const LpFabric *self, guint64 n_ranks, guin
 /** Ring all-reduce of @size_bytes over @n ranks: 2 (n-1) a + 2 (n-1)/n V/BW, s; a the latency, BW
  * the rate, V the size (Patarasuk and Yuan, JPDC 2009, without the additions). */
 double lp_fabric_edge_all_reduce_s(const LpFabricEdge *self, guint64 n, double size_bytes);
+/** Ring reduce-scatter or all-gather of @size_bytes over @n ranks: (n-1) a + (n-1)/n V/BW, s. */
+double lp_fabric_edge_half_reduce_s(const LpFabricEdge *self, guint64 n, double size_bytes);
 /** One message of @size_bytes: a + V/BW, s. */
 double lp_fabric_edge_message_s(const LpFabricEdge *self, double size_bytes);
 

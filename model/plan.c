@@ -321,8 +321,11 @@ check_sharding(const LpPlan *self, GError **error)
     if (lp_plan_n_replicas(self) % self->shard_degree != 0)
         return refuse(error, "shard-degree: got %u, wanted a divisor of dp * cp (%u)",
                       self->shard_degree, lp_plan_n_replicas(self));
-    if (self->degree[LP_AXIS_EP] > 1 || self->schedule == LP_SCHEDULE_DUALPIPE)
-        return refuse(error, "shard-degree: got %u, wanted 0 with ep above 1 or schedule dualpipe",
+    gboolean tp_divides = lp_plan_expert_tp(self) == self->degree[LP_AXIS_TP];
+    if (self->degree[LP_AXIS_EP] > 1 || !tp_divides || self->schedule == LP_SCHEDULE_DUALPIPE)
+        return refuse(error,
+                      "shard-degree: got %u, wanted 0 with ep above 1, experts that tp does not "
+                      "divide, or schedule dualpipe",
                       self->shard_degree);
     return TRUE;
 }

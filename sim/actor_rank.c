@@ -7,39 +7,85 @@
 #include <simgrid/engine.h>
 #include <simgrid/semaphore.h>
 
-/* A collective handed to the gradient stream; a NULL op asks it to report that it has drained. */
+/* What is handed to a communication stream: a collective, a message, or, with neither, its end. */
 typedef struct {
     const LpOp *op; /* borrowed from the iteration */
     double delay_s;
+    LpChannel *channel; /* borrowed */
 } Launch;
 
-struct LpGradientStream {
-    GQueue queue;      /* owned Launch */
+struct LpRankQueue {
+    LpRank *rank; /* borrowed */
+    LpQueue kind;
+    GQueue launches;   /* owned Launch */
     sg_sem_t launched; /* owned: counts the queue */
-    sg_sem_t drained;  /* owned */
+    guint64 n_launched, n_finished;
 };
 
+LpRunner
+lp_rank_group_runner(const LpIteration *iteration, LpGroup group)
+{
+    switch (group) {
+    case LP_GROUP_TP:
+        return iteration->plan.overlap_tp == LP_OVERLAP_TP_NO ? LP_RUNNER_COMPUTE : LP_RUNNER_BOTH;
+    case LP_GROUP_CP:
+        return iteration->plan.context_kind == LP_CONTEXT_RING ? LP_RUNNER_QUEUE
+                                                               : LP_RUNNER_COMPUTE;
+    case LP_GROUP_EMBEDDING:
+        return LP_RUNNER_COMPUTE;
+    case LP_GROUP_EP:
+    case LP_GROUP_EP_NODE:
+    case LP_GROUP_EP_RAIL:
+        return lp_iteration_group_overlaps(iteration, group) ? LP_RUNNER_BOTH : LP_RUNNER_COMPUTE;
+    default:
+        return lp_iteration_group_overlaps(iteration, group) ? LP_RUNNER_QUEUE : LP_RUNNER_COMPUTE;
+    }
+}
+
+LpQueue
+lp_rank_group_queue(LpGroup group)
+{
+    gboolean between_replicas =
+        group == LP_GROUP_DP || group == LP_GROUP_REPLICA || group == LP_GROUP_EXPERT_DP;
+    return between_replicas ? LP_QUEUE_DP : LP_QUEUE_INNER;
+}
+
+/* --- timeline --- */
+
 static void
-trace(LpRank *self, const char *name, LpStream stream, const LpStep *step, double start_s)
+trace_at(LpRank *self, const char *name, LpStream stream, const LpStep *step, double start_s,
+         double end_s)
 {
     if (!self->traced)
         return;
-    const LpSegment *segment = lp_iteration_segment(self->run->iteration, step->segment);
-    gboolean finish = g_str_equal(segment->name, "finish");
+    const LpSegment *segment =
+        step == NULL ? NULL : lp_iteration_segment(self->run->iteration, step->segment);
+    gboolean has_batch = segment != NULL && segment->role != LP_ROLE_FINISH;
     lp_timeline_add(self->run->timeline,
                     (LpSlice){.name = name,
                               .stage = self->stage,
                               .stream = stream,
-                              .micro_batch = finish ? -1 : (gint32)step->micro_batch,
-                              .chunk = segment->chunk,
+                              .micro_batch = has_batch ? (gint32)step->micro_batch : -1,
+                              .chunk = segment == NULL ? 0 : segment->chunk,
                               .start_s = start_s,
-                              .end_s = self->clock.at_s});
+                              .end_s = end_s});
+}
+
+static void
+trace(LpRank *self, const char *name, LpStream stream, const LpStep *step, double start_s)
+{
+    trace_at(self, name, stream, step, start_s, self->clock.at_s);
 }
 
 static LpStream
-stream_of_group(LpGroup group)
+stream_of_traffic(LpTraffic traffic)
 {
-    return group == LP_GROUP_TP ? LP_STREAM_TP : LP_STREAM_DP;
+    static const LpStream streams[] = {
+        [LP_TRAFFIC_TP] = LP_STREAM_TP, [LP_TRAFFIC_PP] = LP_STREAM_PP,
+        [LP_TRAFFIC_DP] = LP_STREAM_DP, [LP_TRAFFIC_EP] = LP_STREAM_EP,
+        [LP_TRAFFIC_CP] = LP_STREAM_CP, [LP_TRAFFIC_EMBEDDING] = LP_STREAM_DP,
+    };
+    return streams[traffic];
 }
 
 static const char *
@@ -47,9 +93,83 @@ delay_name(const LpRank *self, const LpTask *task, const LpStep *step)
 {
     return task->terms.s[LP_TERM_OPTIMIZER] > 0.0
                ? "optimizer"
-               : lp_iteration_segment(self->run->iteration, step->segment)->name;
+               : lp_role_names[lp_iteration_segment(self->run->iteration, step->segment)->role];
 }
 
+/* --- the host --- */
+
+/* Nothing starts before the host has issued it: waits for the host if it is behind, and gives it
+ * @host_s more to do. */
+static void
+issue(LpRank *self, double host_s)
+{
+    double now_s = simgrid_get_clock();
+    if (self->host_s > now_s) {
+        sg_actor_sleep_for(self->host_s - now_s);
+        self->run->n_delays++;
+        lp_clock_charge(&self->clock, LP_TERM_HOST, simgrid_get_clock());
+    }
+    self->host_s += host_s;
+}
+
+/* --- queues --- */
+
+/* Whether a communication kernel holds multiprocessors: from its launch on, waiting or not.
+ * Messages between stages are copies, and hold none. */
+static gboolean
+communicates(const LpRank *self)
+{
+    for (LpQueue queue = 0; queue < LP_QUEUE_PP; queue++)
+        if (self->queues[queue] != NULL &&
+            self->queues[queue]->n_launched > self->queues[queue]->n_finished)
+            return TRUE;
+    return FALSE;
+}
+
+/* Computes for @duration_s, longer by the factor while communication runs beside it. */
+static void
+compute(LpRank *self, double duration_s)
+{
+    double slowdown = self->run->iteration->plan.slowdown;
+    self->run->n_delays++;
+    while (slowdown > 1.0 && duration_s > 0.0 && communicates(self)) {
+        double start_s = simgrid_get_clock();
+        gboolean timed_out = sg_sem_acquire_timeout(self->progressed, duration_s * slowdown);
+        double elapsed_s = simgrid_get_clock() - start_s;
+        lp_meter_add_slowed(&self->meter, elapsed_s - elapsed_s / slowdown);
+        duration_s = timed_out ? 0.0 : MAX(duration_s - elapsed_s / slowdown, 0.0);
+    }
+    if (duration_s > 0.0)
+        sg_actor_sleep_for(duration_s);
+}
+
+static void
+hand_over(LpRank *self, LpQueue kind, Launch launch)
+{
+    LpRankQueue *queue = self->queues[kind];
+    Launch *item = g_new(Launch, 1);
+    *item = launch;
+    queue->n_launched++;
+    g_queue_push_tail(&queue->launches, item);
+    sg_sem_release(queue->launched);
+}
+
+static void
+join(LpRank *self, LpQueue kind, guint n_pending, LpTerm term)
+{
+    LpRankQueue *queue = self->queues[kind];
+    if (queue->n_launched <= queue->n_finished + n_pending)
+        return;
+    lp_meter_join(&self->meter, kind, simgrid_get_clock());
+    while (queue->n_launched > queue->n_finished + n_pending)
+        sg_sem_acquire(self->progressed);
+    lp_meter_leave(&self->meter, kind);
+    lp_clock_charge(&self->clock, term, simgrid_get_clock());
+}
+
+/* --- tasks --- */
+
+/* On a device that the host feeds (LpWork): what exceeds the device's own time is the host's. */
 static void
 run_delay(LpRank *self, const LpTask *task, const LpStep *step)
 {
@@ -57,11 +177,20 @@ run_delay(LpRank *self, const LpTask *task, const LpStep *step)
     if (task->gathers)
         lp_process_group_gather(tp, &self->clock);
     double start_s = self->clock.at_s;
-    sg_actor_sleep_for(task->duration_s);
-    self->run->n_delays++;
+    LpWork work = task->loaded ? lp_work_scale(task->work, self->expert_load) : task->work;
+    double factor = task->loaded ? self->expert_load : 1.0;
+    double bound_s = self->host_s + work.bound_s - start_s;
+    double waited_s = MAX(bound_s - work.device_s, 0.0);
+    self->host_s += work.host_s;
+    compute(self, work.device_s + waited_s);
+    double end_s = simgrid_get_clock(), slowed_s = end_s - start_s - work.device_s - waited_s;
     for (LpTerm term = 0; term < LP_N_TERMS; term++)
-        self->clock.terms.s[term] += task->terms.s[term];
-    self->clock.at_s = simgrid_get_clock();
+        self->clock.terms.s[term] += factor * task->terms.s[term];
+    self->clock.terms.s[LP_TERM_HOST] += waited_s;
+    self->clock.terms.s[LP_TERM_COMPUTE] += slowed_s;
+    self->clock.at_s = end_s;
+    lp_meter_add_flight(&self->meter, 0.0, task->hidden_s);
+    lp_meter_add_slowed(&self->meter, task->slowed_s);
     if (task->gathers && self->index[LP_GROUP_TP] == 0)
         for (LpTraffic traffic = 0; traffic < LP_N_TRAFFIC; traffic++)
             self->run->tp_bytes[traffic] += task->traffic_bytes[traffic];
@@ -72,33 +201,12 @@ static void
 run_collective(LpRank *self, const LpTask *task, const LpStep *step)
 {
     LpGroup group = task->op->group;
+    issue(self, self->run->iteration->collective_host_s);
     double start_s = simgrid_get_clock();
     lp_process_group_run(self->groups[group], self->index[group], task->op, task->delay_s,
-                         &self->clock, NULL);
-    trace(self, lp_collective_names[task->op->collective], stream_of_group(group), step, start_s);
-}
-
-static void
-launch(LpRank *self, const LpTask *task)
-{
-    Launch *item = g_new(Launch, 1);
-    *item = (Launch){task->op, task->delay_s};
-    g_queue_push_tail(&self->gradients->queue, item);
-    sg_sem_release(self->gradients->launched);
-}
-
-static void
-join(LpRank *self)
-{
-    Launch *marker = g_new0(Launch, 1);
-    double start_s = simgrid_get_clock();
-    g_queue_push_tail(&self->gradients->queue, marker);
-    sg_sem_release(self->gradients->launched);
-    self->meter.is_joining = TRUE;
-    self->meter.joining_since_s = start_s;
-    sg_sem_acquire(self->gradients->drained);
-    self->meter.is_joining = FALSE;
-    lp_clock_charge(&self->clock, LP_TERM_DP, simgrid_get_clock());
+                         &self->clock, NULL, 0);
+    trace(self, lp_collective_names[task->op->collective], stream_of_traffic(task->op->traffic),
+          step, start_s);
 }
 
 static void
@@ -112,10 +220,11 @@ run_task(LpRank *self, const LpTask *task, const LpStep *step)
         run_collective(self, task, step);
         return;
     case LP_TASK_LAUNCH:
-        launch(self, task);
+        issue(self, self->run->iteration->collective_host_s);
+        hand_over(self, task->op->queue, (Launch){.op = task->op, .delay_s = task->delay_s});
         return;
     case LP_TASK_JOIN:
-        join(self);
+        join(self, task->op->queue, task->op->n_pending, task->op->term);
         return;
     }
 }
@@ -129,12 +238,23 @@ run_segment(LpRank *self, const LpStep *step)
 }
 
 static void
-run_send(LpRank *self, const LpStep *step)
+send_message(LpRank *self, LpChannel *channel)
 {
-    LpChannel *channel = self->out[step->direction];
-    double start_s = simgrid_get_clock();
     lp_channel_send(channel, self->run->iteration->message_bytes,
                     lp_channel_route(channel)->latency_s);
+}
+
+static void
+run_send(LpRank *self, const LpStep *step)
+{
+    LpChannel *channel = self->out[step->line];
+    issue(self, self->run->iteration->collective_host_s);
+    double start_s = simgrid_get_clock();
+    if (self->queues[LP_QUEUE_PP] != NULL) {
+        hand_over(self, LP_QUEUE_PP, (Launch){.channel = channel});
+        return;
+    }
+    send_message(self, channel);
     lp_clock_charge(&self->clock, LP_TERM_PP, simgrid_get_clock());
     trace(self, "send", LP_STREAM_PP, step, start_s);
 }
@@ -143,8 +263,9 @@ run_send(LpRank *self, const LpStep *step)
 static void
 run_receive(LpRank *self, const LpStep *step)
 {
+    issue(self, self->run->iteration->collective_host_s);
     double start_s = simgrid_get_clock();
-    double message_start_s = lp_channel_receive(self->in[step->direction]);
+    double message_start_s = lp_channel_receive(self->in[step->line]);
     double now_s = simgrid_get_clock();
     double exposed_from_s = CLAMP(message_start_s, start_s, now_s);
     lp_clock_charge(&self->clock, LP_TERM_BUBBLE, exposed_from_s);
@@ -173,9 +294,11 @@ run_step(LpRank *self, const LpStep *step)
         run->progress(run->n_steps_done, run->n_steps, run->progress_data);
 }
 
+/* --- streams --- */
+
 /* Nothing may be sent before its receiver is known to the engine. */
 static void
-attach_ring(LpRank *self, LpGroup group)
+attach_group(LpRank *self, LpGroup group)
 {
     LpProcessGroup *ring = self->groups[group];
     LpChannel *inbox = ring == NULL ? NULL : lp_process_group_inbox(ring, self->index[group]);
@@ -189,70 +312,83 @@ compute_stream(int argc, char **argv)
     (void)argc;
     (void)argv;
     LpRank *self = sg_actor_self_get_data();
-    const LpProgram *program = lp_iteration_program(self->run->iteration, self->stage);
-    for (LpDirection direction = 0; direction < LP_N_DIRECTIONS; direction++)
-        if (self->in[direction] != NULL)
-            lp_channel_attach_receiver(self->in[direction]);
+    const LpIteration *iteration = self->run->iteration;
+    const LpProgram *program = lp_iteration_program(iteration, self->stage);
+    for (LpLine line = 0; line < LP_N_LINES; line++)
+        if (self->in[line] != NULL)
+            lp_channel_attach_receiver(self->in[line]);
     for (LpGroup group = 0; group < LP_N_GROUPS; group++)
-        if (group != LP_GROUP_DP || self->gradients == NULL)
-            attach_ring(self, group);
+        if (lp_rank_group_runner(iteration, group) == LP_RUNNER_COMPUTE)
+            attach_group(self, group);
     (void)sg_barrier_wait(self->run->start);
     for (guint i = 0; i < program->n_steps; i++)
-        run_step(self, lp_iteration_step(self->run->iteration, program->first_step + i));
+        run_step(self, lp_iteration_step(iteration, program->first_step + i));
+    for (LpQueue queue = 0; queue < LP_N_QUEUES; queue++)
+        if (self->queues[queue] != NULL)
+            hand_over(self, queue, (Launch){NULL, 0.0, NULL});
 }
 
 static void
-trace_gradients(LpRank *self, const LpOp *op, double start_s)
+run_launch(LpRank *self, const Launch *launch, LpQueue kind)
 {
-    if (!self->traced)
+    double start_s = simgrid_get_clock();
+    if (launch->channel != NULL) {
+        send_message(self, launch->channel);
+        trace_at(self, "send", LP_STREAM_PP, NULL, start_s, simgrid_get_clock());
         return;
-    lp_timeline_add(self->run->timeline, (LpSlice){.name = lp_collective_names[op->collective],
-                                                   .stage = self->stage,
-                                                   .stream = LP_STREAM_DP,
-                                                   .micro_batch = -1,
-                                                   .start_s = start_s,
-                                                   .end_s = simgrid_get_clock()});
+    }
+    const LpOp *op = launch->op;
+    lp_process_group_run(self->groups[op->group], self->index[op->group], op, launch->delay_s, NULL,
+                         &self->meter, kind);
+    trace_at(self, lp_collective_names[op->collective], stream_of_traffic(op->traffic), NULL,
+             start_s, simgrid_get_clock());
 }
 
 static void
-gradient_stream(int argc, char **argv)
+communication_stream(int argc, char **argv)
 {
     (void)argc;
     (void)argv;
-    LpRank *self = sg_actor_self_get_data();
-    LpGradientStream *stream = self->gradients;
-    attach_ring(self, LP_GROUP_DP);
+    LpRankQueue *queue = sg_actor_self_get_data();
+    LpRank *self = queue->rank;
+    for (LpGroup group = 0; group < LP_N_GROUPS; group++)
+        if (lp_rank_group_queue(group) == queue->kind &&
+            lp_rank_group_runner(self->run->iteration, group) == LP_RUNNER_QUEUE)
+            attach_group(self, group);
     (void)sg_barrier_wait(self->run->start);
     for (;;) {
-        sg_sem_acquire(stream->launched);
-        g_autofree Launch *item = g_queue_pop_head(&stream->queue);
-        if (item->op == NULL)
-            break;
-        double start_s = simgrid_get_clock();
-        lp_process_group_run(self->groups[LP_GROUP_DP], self->index[LP_GROUP_DP], item->op,
-                             item->delay_s, NULL, &self->meter);
-        trace_gradients(self, item->op, start_s);
+        sg_sem_acquire(queue->launched);
+        g_autofree Launch *item = g_queue_pop_head(&queue->launches);
+        if (item->op == NULL && item->channel == NULL)
+            return;
+        run_launch(self, item, queue->kind);
+        queue->n_finished++;
+        sg_sem_release(self->progressed);
     }
-    sg_sem_release(stream->drained);
 }
 
 static void
-start_actor(LpRank *self, struct s4u_Host *home, xbt_main_func_t code)
+start_actor(void *data, struct s4u_Host *home, xbt_main_func_t code)
 {
     sg_actor_t actor = sg_actor_init("rank", home);
-    sg_actor_set_data(actor, self);
+    sg_actor_set_data(actor, data);
     sg_actor_start_(actor, code, 0, NULL);
 }
 
 void
-lp_rank_start(LpRank *self, struct s4u_Host *home, struct s4u_Host *gradient_home)
+lp_rank_start(LpRank *self, struct s4u_Host *home, struct s4u_Host *const *queue_homes)
 {
-    if (gradient_home != NULL) {
-        self->gradients = g_new0(LpGradientStream, 1);
-        g_queue_init(&self->gradients->queue);
-        self->gradients->launched = sg_sem_init(0);
-        self->gradients->drained = sg_sem_init(0);
-        start_actor(self, gradient_home, (xbt_main_func_t)gradient_stream);
+    self->progressed = sg_sem_init(0);
+    for (LpQueue kind = 0; kind < LP_N_QUEUES; kind++) {
+        if (queue_homes[kind] == NULL)
+            continue;
+        LpRankQueue *queue = g_new0(LpRankQueue, 1);
+        queue->rank = self;
+        queue->kind = kind;
+        g_queue_init(&queue->launches);
+        queue->launched = sg_sem_init(0);
+        self->queues[kind] = queue;
+        start_actor(queue, queue_homes[kind], (xbt_main_func_t)communication_stream);
     }
     start_actor(self, home, (xbt_main_func_t)compute_stream);
 }
@@ -260,12 +396,17 @@ lp_rank_start(LpRank *self, struct s4u_Host *home, struct s4u_Host *gradient_hom
 void
 lp_rank_clear(LpRank *self)
 {
-    for (LpDirection direction = 0; direction < LP_N_DIRECTIONS; direction++)
-        g_clear_pointer(&self->out[direction], lp_channel_free);
-    if (self->gradients == NULL)
-        return;
-    g_queue_clear_full(&self->gradients->queue, g_free);
-    sg_sem_destroy(self->gradients->launched);
-    sg_sem_destroy(self->gradients->drained);
-    g_clear_pointer(&self->gradients, g_free);
+    for (LpLine line = 0; line < LP_N_LINES; line++)
+        g_clear_pointer(&self->out[line], lp_channel_free);
+    for (LpQueue kind = 0; kind < LP_N_QUEUES; kind++) {
+        LpRankQueue *queue = self->queues[kind];
+        if (queue == NULL)
+            continue;
+        g_queue_clear_full(&queue->launches, g_free);
+        sg_sem_destroy(queue->launched);
+        g_clear_pointer(&self->queues[kind], g_free);
+    }
+    if (self->progressed != NULL)
+        sg_sem_destroy(self->progressed);
+    self->progressed = NULL;
 }

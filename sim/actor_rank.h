@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A rank in a run: an actor for its compute stream and, where gradients are reduced behind the
- * backward pass, one for its gradient stream. */
+/* A rank in a run: an actor for its compute stream and one for each communication stream that the
+ * iteration uses. */
 #pragma once
 
 #include "sim/group.h"
@@ -24,25 +24,39 @@ typedef struct {
     void *progress_data;
 } LpRunState;
 
-typedef struct LpGradientStream LpGradientStream;
+/** Who runs the collectives of a group. */
+typedef enum {
+    LP_RUNNER_COMPUTE,
+    LP_RUNNER_QUEUE,
+    LP_RUNNER_BOTH /**< now one, now the other, never at once */
+} LpRunner;
+
+LpRunner lp_rank_group_runner(const LpIteration *iteration, LpGroup group);
+/** The communication stream that runs what of a group is launched. */
+LpQueue lp_rank_group_queue(LpGroup group);
+
+typedef struct LpRankQueue LpRankQueue;
 
 typedef struct {
     LpRunState *run; /* borrowed */
     guint64 rank;
     guint32 stage;
     gboolean traced;
+    double expert_load;                  /**< over the mean */
     LpProcessGroup *groups[LP_N_GROUPS]; /* borrowed; NULL where the rank has none */
     guint64 index[LP_N_GROUPS];          /**< where it stands in each */
-    LpChannel *out[LP_N_DIRECTIONS];     /* owned */
-    LpChannel *in[LP_N_DIRECTIONS];      /* borrowed from the sending ranks */
-    LpGradientStream *gradients;         /* owned, or NULL */
+    LpChannel *out[LP_N_LINES];          /* owned */
+    LpChannel *in[LP_N_LINES];           /* borrowed from the sending ranks */
+    LpRankQueue *queues[LP_N_QUEUES];    /* owned, or NULL */
+    struct s4u_Semaphore *progressed; /* owned: released whenever a queue has finished something */
+    double host_s;                    /**< until when the host issues what was given to it */
     LpMeter meter;
     LpClock clock; /**< after the run: of its last event */
 } LpRank;
 
-/** Starts the actors: the compute stream's on @home, the gradient stream's, if @gradient_home is
- * not NULL, there. @self must outlive the run. */
-void lp_rank_start(LpRank *self, struct s4u_Host *home, struct s4u_Host *gradient_home);
+/** Starts the actors: the compute stream's on @home, a queue's, if its home is not NULL, there.
+ * @self must outlive the run. */
+void lp_rank_start(LpRank *self, struct s4u_Host *home, struct s4u_Host *const *queue_homes);
 /** Frees what lp_rank_start() and the caller put in. */
 void lp_rank_clear(LpRank *self);
 

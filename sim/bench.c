@@ -25,7 +25,7 @@ ring_iteration(guint64 n_ranks, guint64 bytes)
                .group = LP_GROUP_DP,
                .traffic = LP_TRAFFIC_DP,
                .bytes = bytes};
-    LpSegment segment = {.name = "ring", .n_ops = 1};
+    LpSegment segment = {.role = LP_ROLE_FINISH, .n_ops = 1};
     LpStep step = {.kind = LP_STEP_SEGMENT};
     LpProgram program = {.n_steps = 1};
     g_array_append_val(iteration->ops, op);
@@ -50,7 +50,7 @@ lp_bench_ring(const LpMachine *machine, guint64 bytes, LpFidelity fidelity, LpRu
     if (network == NULL)
         return FALSE;
     g_autoptr(LpIteration) iteration = ring_iteration(machine->n_accelerators, bytes);
-    g_autoptr(LpEdges) edges = lp_edges_new(iteration, network);
+    g_autoptr(LpEdges) edges = lp_edges_new(iteration, network, NULL);
     g_autoptr(LpProof) nothing = lp_proof_new_nothing(edges);
     g_autoptr(LpTasks) tasks = lp_tasks_new(edges, nothing, (LpRunMode){.fidelity = fidelity});
     *out_result = lp_world_run(edges, nothing, tasks, (LpRunOptions){NULL, NULL, NULL});

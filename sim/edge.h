@@ -7,14 +7,16 @@
 
 G_BEGIN_DECLS
 
-/** The kinds of edges; the first three are the rings of the groups of the same index. */
+/** The kinds of edges. The first LP_N_GROUPS are those of the groups of the same index: to the next
+ * member of the ring or, in a group that does all-to-alls, to the next member in the rank's own
+ * domain. Then the ways out of the domain of those groups, and the lines between stages. */
 typedef enum {
-    LP_EDGE_TP = LP_GROUP_TP,
-    LP_EDGE_DP = LP_GROUP_DP,
-    LP_EDGE_EMBEDDING = LP_GROUP_EMBEDDING,
-    LP_EDGE_FORWARD,  /**< activations to the next stage */
-    LP_EDGE_BACKWARD, /**< gradients to the previous one */
-    LP_N_EDGES
+    LP_EDGE_FAR_CP = LP_N_GROUPS,
+    LP_EDGE_FAR_EP,
+    LP_EDGE_FAR_EP_NODE,
+    LP_EDGE_FAR_EP_RAIL,
+    LP_EDGE_LINE, /**< and so on for each LpLine */
+    LP_N_EDGES = LP_EDGE_LINE + LP_N_LINES
 } LpEdgeKind;
 
 typedef struct {
@@ -27,15 +29,38 @@ typedef struct {
 typedef struct {
     const LpIteration *iteration; /* borrowed from the caller */
     const LpNetwork *network;     /* borrowed from the caller */
+    const guint32 *accelerators;  /* borrowed from the caller: by rank; NULL: rank r is r */
     guint64 n_ranks;
-    LpEdge *edges[LP_N_EDGES]; /* owned arrays by rank */
+    LpEdge *edges[LP_N_EDGES]; /* owned arrays by rank; NULL where no rank has such an edge */
 } LpEdges;
 
-/** All edges of all ranks; rank r stands on accelerator r. Returns: (transfer full). */
-LpEdges *lp_edges_new(const LpIteration *iteration, const LpNetwork *network);
+/** All edges of all ranks, which stand on @accelerators (NULL: rank r on accelerator r).
+ * Returns: (transfer full). */
+LpEdges *lp_edges_new(const LpIteration *iteration, const LpNetwork *network,
+                      const guint32 *accelerators);
 void lp_edges_free(LpEdges *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(LpEdges, lp_edges_free)
 
+/** Static, absent, where @rank has none. */
 const LpEdge *lp_edges_get(const LpEdges *self, LpEdgeKind kind, guint64 rank);
+/** The accelerator that @rank stands on. */
+guint64 lp_edges_accelerator(const LpEdges *self, guint64 rank);
+/** The edge from @rank to @to, whatever it is for. */
+LpEdge lp_edges_between(const LpEdges *self, guint64 rank, guint64 to);
+/** Whether groups of this kind do all-to-alls, and no rings. */
+gboolean lp_edges_exchanges(const LpEdges *self, LpGroup group);
+/** The kind of the edges out of the domain of a group that does all-to-alls. */
+LpEdgeKind lp_edge_far(LpGroup group);
+/** The group that edges of @kind belong to; LP_N_GROUPS for lines. */
+LpGroup lp_edge_group(LpEdgeKind kind);
+
+/** How the members of a group stand in domains. */
+typedef struct {
+    guint64 n_members;
+    guint64 n_near;      /**< members of each domain */
+    gboolean is_regular; /**< as many in each, in order: those of a domain follow each other */
+} LpSites;
+
+LpSites lp_edges_sites(const LpEdges *self, LpGroup group, guint64 rank);
 
 G_END_DECLS

@@ -2,13 +2,18 @@
 /* Collectives among actors: gather, then a delay, or the ring over channels. */
 #include "sim/group.h"
 
+#include "sim/collective/exchange.h"
 #include "sim/collective/ring.h"
 
 #include <simgrid/actor.h>
 #include <simgrid/barrier.h>
 #include <simgrid/engine.h>
+#include <simgrid/host.h>
 
 struct LpProcessGroup {
+    const LpEdges *edges; /* borrowed */
+    LpGroup kind;
+    guint64 first_rank;
     LpFidelity fidelity;
     gboolean as_delay;
     guint64 n_actors, weight;
@@ -21,6 +26,7 @@ struct LpProcessGroup {
     double lonely_s;
     guint64 traffic_bytes[LP_N_TRAFFIC];
     guint64 n_delays;
+    guint64 pairwise_bytes, n_pairwise; /* sent without channels */
 };
 
 LpProcessGroup *
@@ -28,6 +34,9 @@ lp_process_group_new(const LpEdges *edges, LpGroup kind, guint64 first_rank, gui
                      gboolean as_delay, guint64 weight, LpFidelity fidelity)
 {
     LpProcessGroup *self = g_new0(LpProcessGroup, 1);
+    self->edges = edges;
+    self->kind = kind;
+    self->first_rank = first_rank;
     self->fidelity = fidelity;
     self->as_delay = as_delay;
     self->n_actors = n_actors;
@@ -59,10 +68,27 @@ lp_process_group_set_channel(LpProcessGroup *self, guint64 index, LpChannel *cha
     self->channels[index] = channel;
 }
 
+/* Members whose channels lead out of their domain: those of a group that does all-to-alls. */
+static gboolean
+sends_far(const LpProcessGroup *self)
+{
+    return self->ring.far_bytes_per_s != NULL && self->ring.sites.n_near < self->ring.n_members;
+}
+
+/* The member that sends to @index. */
+static guint64
+sender_to(const LpProcessGroup *self, guint64 index)
+{
+    guint64 n = self->ring.n_members, near = self->ring.sites.n_near;
+    if (sends_far(self))
+        return (index + n - near) % n;
+    return (index + n - 1) % n;
+}
+
 LpChannel *
 lp_process_group_inbox(const LpProcessGroup *self, guint64 index)
 {
-    return self->channels[(index + self->ring.n_members - 1) % self->ring.n_members];
+    return self->channels[sender_to(self, index)];
 }
 
 void
@@ -112,13 +138,109 @@ run_messages(LpProcessGroup *self, guint64 index, const LpOp *op)
                  latency_s);
 }
 
+/* --- all-to-all --- */
+
+static const double *
+loads(const LpProcessGroup *self)
+{
+    return self->ring.loads;
+}
+
+/* One message to member @to, from port to port. */
+static void
+send_pairwise(LpProcessGroup *self, guint64 index, guint64 to, const LpOp *op)
+{
+    guint64 bytes = lp_exchange_pair_bytes(op, loads(self), self->ring.n_members, index, to);
+    const LpIteration *iteration = self->edges->iteration;
+    const LpNetwork *network = self->edges->network;
+    guint64 a = lp_edges_accelerator(
+        self->edges, lp_iteration_group_member(iteration, self->kind, self->first_rank, index));
+    guint64 b = lp_edges_accelerator(
+        self->edges, lp_iteration_group_member(iteration, self->kind, self->first_rank, to));
+    LpAttachment attachment = lp_machine_attachment(lp_network_machine(network), a, b);
+    sg_host_sendto(lp_network_host(network, a, attachment), lp_network_host(network, b, attachment),
+                   (double)bytes);
+    self->pairwise_bytes += bytes;
+    self->n_pairwise++;
+}
+
+/* Domain after domain, and in each every member in turn: at any time each port has one message in
+ * and one out. Groups that stand in no order go by pairs altogether. */
+static void
+run_pairwise(LpProcessGroup *self, guint64 index, const LpOp *op)
+{
+    guint64 n = self->ring.n_members;
+    guint64 near = self->ring.sites.is_regular ? self->ring.sites.n_near : 1;
+    for (guint64 shift = 1; shift < n / near; shift++)
+        for (guint64 turn = 0; turn < near; turn++) {
+            guint64 domain = (index / near + shift) % (n / near);
+            send_pairwise(self, index, domain * near + (index + turn) % near, op);
+        }
+}
+
+/* One flow a member: all that leaves its domain goes to the next one, to the member of the same
+ * place there, as libraries do that keep to the rails. Where there is no other domain, within it.
+ */
+static void
+run_exchange_flow(LpProcessGroup *self, guint64 index, const LpOp *op)
+{
+    guint64 bytes = sends_far(self) ? lp_lonely_far_bytes(&self->ring, op, index)
+                                    : lp_lonely_near_bytes(&self->ring, op, index);
+    exchange(self, index, bytes, 0.0);
+}
+
+/* All messages are under way at once: latency counts once, and what stays in a domain goes on
+ * beside what leaves it, for as long as its ports need. */
+static void
+run_exchange(LpProcessGroup *self, guint64 index, const LpOp *op)
+{
+    double start_s = simgrid_get_clock();
+    if (self->ring.latency_s > 0.0) {
+        sg_actor_sleep_for(self->ring.latency_s);
+        self->n_delays++;
+    }
+    gboolean pairwise =
+        !self->ring.sites.is_regular || (self->fidelity == LP_FIDELITY_MESSAGE && sends_far(self));
+    if (pairwise)
+        run_pairwise(self, index, op);
+    else
+        run_exchange_flow(self, index, op);
+    (void)sg_barrier_wait(self->barrier);
+    if (!sends_far(self))
+        return;
+    double near_end_s = start_s + self->ring.latency_s + lp_lonely_near_time_s(&self->ring, op);
+    if (near_end_s > simgrid_get_clock()) {
+        sg_actor_sleep_for(near_end_s - simgrid_get_clock());
+        self->n_delays++;
+    }
+}
+
+/* --- any collective --- */
+
+static guint64
+member_bytes(const LpProcessGroup *self, guint64 index, const LpOp *op)
+{
+    guint64 n = self->ring.n_members;
+    if (op->collective == LP_COLLECTIVE_ALL_TO_ALL)
+        return (n - 1) * lp_exchange_block_bytes(op, loads(self), n, index);
+    return lp_ring_member_bytes(op->collective, n, op->bytes, index);
+}
+
+static guint64
+total_bytes(const LpProcessGroup *self, const LpOp *op)
+{
+    guint64 n = self->ring.n_members;
+    return op->collective == LP_COLLECTIVE_ALL_TO_ALL
+               ? lp_exchange_total_bytes(op, n)
+               : lp_ring_total_bytes(op->collective, n, op->bytes);
+}
+
 /* A lone actor stands for the whole group. */
 static void
 count_traffic(LpProcessGroup *self, guint64 index, const LpOp *op)
 {
-    guint64 n = self->ring.n_members;
-    guint64 bytes = self->n_actors == n ? lp_ring_member_bytes(op->collective, n, op->bytes, index)
-                                        : lp_ring_total_bytes(op->collective, n, op->bytes);
+    guint64 bytes = self->n_actors == self->ring.n_members ? member_bytes(self, index, op)
+                                                           : total_bytes(self, op);
     self->traffic_bytes[op->traffic] += bytes * self->weight;
 }
 
@@ -128,21 +250,22 @@ lonely_time_s(LpProcessGroup *self, const LpOp *op)
 {
     if (self->timed_op != op) {
         self->timed_op = op;
-        self->lonely_s =
-            lp_lonely_ring_time_s(&self->ring, op->collective, op->bytes, self->fidelity);
+        self->lonely_s = lp_lonely_ring_time_s(&self->ring, op, self->fidelity);
     }
     return self->lonely_s;
 }
 
 void
 lp_process_group_run(LpProcessGroup *self, guint64 index, const LpOp *op, double delay_s,
-                     LpClock *clock, LpMeter *meter)
+                     LpClock *clock, LpMeter *meter, LpQueue queue)
 {
     lp_process_group_gather(self, clock);
     double start_s = simgrid_get_clock();
     if (self->as_delay) {
         sg_actor_sleep_for(delay_s < 0.0 ? lonely_time_s(self, op) : delay_s);
         self->n_delays++;
+    } else if (op->collective == LP_COLLECTIVE_ALL_TO_ALL) {
+        run_exchange(self, index, op);
     } else if (self->fidelity == LP_FIDELITY_FLOW) {
         run_flow(self, index, op);
     } else {
@@ -152,7 +275,7 @@ lp_process_group_run(LpProcessGroup *self, guint64 index, const LpOp *op, double
     if (clock != NULL)
         lp_clock_charge(clock, op->term, simgrid_get_clock());
     if (meter != NULL)
-        lp_meter_add_launched(meter, start_s, simgrid_get_clock());
+        lp_meter_add_launched(meter, queue, start_s, simgrid_get_clock());
 }
 
 void
@@ -166,7 +289,9 @@ void
 lp_process_group_add_counts(const LpProcessGroup *self, guint64 *io_sent_bytes,
                             guint64 *io_received_bytes, guint64 *io_n_activities)
 {
-    *io_n_activities += self->n_delays;
+    *io_n_activities += self->n_delays + self->n_pairwise;
+    *io_sent_bytes += self->pairwise_bytes;
+    *io_received_bytes += self->pairwise_bytes;
     for (guint64 i = 0; i < self->ring.n_members; i++) {
         const LpChannel *channel = self->channels[i];
         if (channel == NULL)

@@ -20,7 +20,8 @@ LpProcessGroup *lp_process_group_new(const LpEdges *edges, LpGroup kind, guint64
                                      LpFidelity fidelity);
 void lp_process_group_free(LpProcessGroup *self);
 
-/** Gives member @index its channel to the next member. @channel: (transfer full). */
+/** Gives member @index its channel to the next member or, in a group that does all-to-alls, to the
+ * next domain or else within its own. @channel: (transfer full). */
 void lp_process_group_set_channel(LpProcessGroup *self, guint64 index, LpChannel *channel);
 /** The channel that member @index receives on, borrowed, or NULL. */
 LpChannel *lp_process_group_inbox(const LpProcessGroup *self, guint64 index);
@@ -29,10 +30,9 @@ LpChannel *lp_process_group_inbox(const LpProcessGroup *self, guint64 index);
  * stream whose time is not split into terms. Actors only. */
 void lp_process_group_gather(LpProcessGroup *self, LpClock *clock);
 /** Member @index takes part in @op. @delay_s: what it takes if collectives are delays; negative for
- * the group's own lonely time. @meter: of a rank whose gradient stream runs it, or NULL.
- * Actors only. */
+ * the group's own lonely time. @meter: of a rank whose @queue runs it, or NULL. Actors only. */
 void lp_process_group_run(LpProcessGroup *self, guint64 index, const LpOp *op, double delay_s,
-                          LpClock *clock, LpMeter *meter);
+                          LpClock *clock, LpMeter *meter, LpQueue queue);
 
 /** Bytes that crossed links by traffic class, mirror images included; @io_bytes is added to. */
 void lp_process_group_add_traffic(const LpProcessGroup *self, guint64 *io_bytes);

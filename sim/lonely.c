@@ -2,6 +2,7 @@
 /* Times of collectives and messages that meet no other traffic. */
 #include "sim/lonely.h"
 
+#include "sim/collective/exchange.h"
 #include "sim/collective/ring.h"
 
 const char *const lp_fidelity_names[] = {"flow", "message", NULL};
@@ -46,51 +47,178 @@ edge_rate(const LpEdge *edge, const LpNetwork *network, GHashTable *users)
     return rate;
 }
 
+/* Rates of the members' edges of one kind, 0 where they have none; raises @io_latency_s. */
+static double *
+edge_rates(const LpEdges *edges, LpEdgeKind kind, LpGroup group, guint64 rank, double *io_latency_s)
+{
+    const LpIteration *iteration = edges->iteration;
+    guint64 n = lp_iteration_group_size(iteration, group), n_present = 0;
+    g_autofree const LpEdge **present = g_new(const LpEdge *, n);
+    for (guint64 i = 0; i < n; i++) {
+        const LpEdge *edge =
+            lp_edges_get(edges, kind, lp_iteration_group_member(iteration, group, rank, i));
+        if (edge->present)
+            present[n_present++] = edge;
+    }
+    double *rates = g_new0(double, n);
+    if (n_present == 0)
+        return rates;
+    g_autoptr(GHashTable) users = find_port_users(present, n_present);
+    for (guint64 i = 0; i < n; i++) {
+        const LpEdge *edge =
+            lp_edges_get(edges, kind, lp_iteration_group_member(iteration, group, rank, i));
+        if (!edge->present)
+            continue;
+        rates[i] = edge_rate(edge, edges->network, users);
+        *io_latency_s = MAX(*io_latency_s, edge->route.latency_s);
+    }
+    return rates;
+}
+
+/* Members in no order: the slowest pair's rate serves all. */
+static void
+init_irregular(LpLonelyRing *self, const LpEdges *edges, LpGroup group, guint64 rank)
+{
+    const LpIteration *iteration = edges->iteration;
+    self->bytes_per_s = g_new0(double, self->n_members);
+    for (guint64 i = 0; i < self->n_members; i++)
+        for (guint64 k = 0; k < self->n_members; k++) {
+            if (i == k)
+                continue;
+            LpEdge edge =
+                lp_edges_between(edges, lp_iteration_group_member(iteration, group, rank, i),
+                                 lp_iteration_group_member(iteration, group, rank, k));
+            gboolean slower =
+                self->bytes_per_s[i] <= 0.0 || edge.route.bytes_per_s < self->bytes_per_s[i];
+            if (slower)
+                self->bytes_per_s[i] = edge.route.bytes_per_s;
+            self->latency_s = MAX(self->latency_s, edge.route.latency_s);
+        }
+}
+
+static void
+init_exchange(LpLonelyRing *self, const LpEdges *edges, LpGroup group, guint64 rank)
+{
+    self->sites = lp_edges_sites(edges, group, rank);
+    self->loads = group == LP_GROUP_EP ? edges->iteration->expert_loads : NULL;
+    if (!self->sites.is_regular) {
+        init_irregular(self, edges, group, rank);
+        return;
+    }
+    self->bytes_per_s = edge_rates(edges, (LpEdgeKind)group, group, rank, &self->latency_s);
+    self->far_bytes_per_s = edge_rates(edges, lp_edge_far(group), group, rank, &self->latency_s);
+}
+
 void
 lp_lonely_ring_init(LpLonelyRing *self, const LpEdges *edges, LpGroup group, guint64 rank)
 {
-    const LpIteration *iteration = edges->iteration;
-    guint64 n = lp_iteration_group_size(iteration, group);
-    g_autofree const LpEdge **ring = g_new(const LpEdge *, n);
-    for (guint64 i = 0; i < n; i++)
-        ring[i] = lp_edges_get(edges, (LpEdgeKind)group,
-                               lp_iteration_group_member(iteration, group, rank, i));
-    g_autoptr(GHashTable) users = find_port_users(ring, n);
-    *self = (LpLonelyRing){.n_members = n, .bytes_per_s = g_new(double, n)};
-    for (guint64 i = 0; i < n; i++) {
-        self->bytes_per_s[i] = edge_rate(ring[i], edges->network, users);
-        self->latency_s = MAX(self->latency_s, ring[i]->route.latency_s);
+    *self = (LpLonelyRing){.n_members = lp_iteration_group_size(edges->iteration, group)};
+    if (lp_edges_exchanges(edges, group))
+        init_exchange(self, edges, group, rank);
+    else
+        self->bytes_per_s = edge_rates(edges, (LpEdgeKind)group, group, rank, &self->latency_s);
+    for (guint64 i = 0; i < self->n_members; i++)
         if (i == 0 || self->bytes_per_s[i] < self->slowest_bytes_per_s)
             self->slowest_bytes_per_s = self->bytes_per_s[i];
-    }
 }
 
 void
 lp_lonely_ring_clear(LpLonelyRing *self)
 {
     g_clear_pointer(&self->bytes_per_s, g_free);
+    g_clear_pointer(&self->far_bytes_per_s, g_free);
+}
+
+/* --- all-to-all --- */
+
+/* The other members of a member's domain. */
+static guint64
+n_near(const LpLonelyRing *self)
+{
+    return self->sites.n_near - 1;
+}
+
+guint64
+lp_lonely_near_bytes(const LpLonelyRing *self, const LpOp *op, guint64 index)
+{
+    return n_near(self) * lp_exchange_block_bytes(op, self->loads, self->n_members, index);
+}
+
+/* A flow goes to the next domain's member; what comes to a busy expert presses on its own port. */
+guint64
+lp_lonely_far_bytes(const LpLonelyRing *self, const LpOp *op, guint64 index)
+{
+    guint64 pressed =
+        op->weight == LP_WEIGHT_SENDER ? index : (index + self->sites.n_near) % self->n_members;
+    guint64 n_far = self->n_members - self->sites.n_near;
+    return n_far * lp_exchange_block_bytes(op, self->loads, self->n_members, pressed);
+}
+
+double
+lp_lonely_near_time_s(const LpLonelyRing *self, const LpOp *op)
+{
+    double slowest_s = 0.0;
+    for (guint64 i = 0; i < self->n_members; i++)
+        if (self->bytes_per_s[i] > 0.0)
+            slowest_s =
+                MAX(slowest_s, (double)lp_lonely_near_bytes(self, op, i) / self->bytes_per_s[i]);
+    return slowest_s;
 }
 
 static double
-flow_time_s(const LpLonelyRing *self, LpCollective collective, guint64 bytes)
+far_time_s(const LpLonelyRing *self, const LpOp *op)
+{
+    double slowest_s = 0.0;
+    for (guint64 i = 0; i < self->n_members; i++)
+        if (self->far_bytes_per_s[i] > 0.0)
+            slowest_s =
+                MAX(slowest_s, (double)lp_lonely_far_bytes(self, op, i) / self->far_bytes_per_s[i]);
+    return slowest_s;
+}
+
+static double
+irregular_time_s(const LpLonelyRing *self, const LpOp *op)
 {
     double slowest_s = 0.0;
     for (guint64 i = 0; i < self->n_members; i++) {
-        guint64 sent = lp_ring_member_bytes(collective, self->n_members, bytes, i);
+        guint64 bytes =
+            (self->n_members - 1) * lp_exchange_block_bytes(op, self->loads, self->n_members, i);
+        slowest_s = MAX(slowest_s, (double)bytes / self->bytes_per_s[i]);
+    }
+    return slowest_s;
+}
+
+static double
+exchange_time_s(const LpLonelyRing *self, const LpOp *op)
+{
+    if (!self->sites.is_regular)
+        return self->latency_s + irregular_time_s(self, op);
+    return self->latency_s + MAX(lp_lonely_near_time_s(self, op), far_time_s(self, op));
+}
+
+/* --- rings --- */
+
+static double
+flow_time_s(const LpLonelyRing *self, const LpOp *op)
+{
+    double slowest_s = 0.0;
+    for (guint64 i = 0; i < self->n_members; i++) {
+        guint64 sent = lp_ring_member_bytes(op->collective, self->n_members, op->bytes, i);
         slowest_s = MAX(slowest_s, (double)sent / self->bytes_per_s[i]);
     }
     return slowest_s;
 }
 
 double
-lp_lonely_ring_time_s(const LpLonelyRing *self, LpCollective collective, guint64 bytes,
-                      LpFidelity fidelity)
+lp_lonely_ring_time_s(const LpLonelyRing *self, const LpOp *op, LpFidelity fidelity)
 {
-    double n_steps = (double)lp_ring_n_steps(collective, self->n_members);
+    if (op->collective == LP_COLLECTIVE_ALL_TO_ALL)
+        return exchange_time_s(self, op);
+    double n_steps = (double)lp_ring_n_steps(op->collective, self->n_members);
     if (fidelity == LP_FIDELITY_FLOW)
-        return n_steps * self->latency_s + flow_time_s(self, collective, bytes);
+        return n_steps * self->latency_s + flow_time_s(self, op);
     /* Every step waits for its largest block on the slowest edge; blocks differ by a byte. */
-    guint64 block = lp_ring_block_bytes(bytes, self->n_members, 0);
+    guint64 block = lp_ring_block_bytes(op->bytes, self->n_members, 0);
     return n_steps * (self->latency_s + (double)block / self->slowest_bytes_per_s);
 }
 
@@ -110,9 +238,16 @@ rings_equal(const LpLonelyRing *a, const LpLonelyRing *b)
 {
     if (a->latency_s < b->latency_s || a->latency_s > b->latency_s)
         return FALSE;
-    for (guint64 i = 0; i < a->n_members; i++)
+    if (a->sites.n_near != b->sites.n_near || a->sites.is_regular != b->sites.is_regular)
+        return FALSE;
+    for (guint64 i = 0; i < a->n_members; i++) {
         if (a->bytes_per_s[i] < b->bytes_per_s[i] || a->bytes_per_s[i] > b->bytes_per_s[i])
             return FALSE;
+        double far_a = a->far_bytes_per_s == NULL ? 0.0 : a->far_bytes_per_s[i];
+        double far_b = b->far_bytes_per_s == NULL ? 0.0 : b->far_bytes_per_s[i];
+        if (far_a < far_b || far_a > far_b)
+            return FALSE;
+    }
     return TRUE;
 }
 
@@ -139,6 +274,17 @@ add_ring(GArray *rings, LpLonelyRing ring)
     g_array_append_val(rings, ring);
 }
 
+/* One member looks a group up; where members stand on two stages, any of them. */
+static gboolean
+stands_for_group(const LpIteration *iteration, LpGroup group, guint64 rank)
+{
+    gboolean two_stages =
+        group == LP_GROUP_EMBEDDING || (iteration->plan.schedule == LP_SCHEDULE_DUALPIPE &&
+                                        (group == LP_GROUP_DP || group == LP_GROUP_EXPERT_DP));
+    return lp_iteration_has_group(iteration, group, rank) &&
+           (two_stages || lp_iteration_group_index(iteration, group, rank) == 0);
+}
+
 LpLonelyRings *
 lp_lonely_rings_new(const LpEdges *edges)
 {
@@ -152,10 +298,7 @@ lp_lonely_rings_new(const LpEdges *edges)
     }
     for (LpGroup group = 0; group < LP_N_GROUPS; group++)
         for (guint64 rank = 0; rank < edges->n_ranks; rank++) {
-            /* Embedding groups have a member on two stages, and are looked up from both. */
-            if (!lp_iteration_has_group(iteration, group, rank) ||
-                (group != LP_GROUP_EMBEDDING &&
-                 lp_iteration_group_index(iteration, group, rank) != 0))
+            if (!stands_for_group(iteration, group, rank))
                 continue;
             LpLonelyRing ring;
             lp_lonely_ring_init(&ring, edges, group, rank);
@@ -193,13 +336,13 @@ lp_lonely_rings_uniform(const LpLonelyRings *self, LpGroup group)
 }
 
 double
-lp_lonely_rings_time_s(const LpLonelyRings *self, LpGroup group, guint32 stage,
-                       LpCollective collective, guint64 bytes, LpFidelity fidelity)
+lp_lonely_rings_time_s(const LpLonelyRings *self, guint32 stage, const LpOp *op,
+                       LpFidelity fidelity)
 {
-    GArray *rings = rings_of(self, group, stage);
+    GArray *rings = rings_of(self, op->group, stage);
     double slowest_s = 0.0;
     for (guint i = 0; i < rings->len; i++)
-        slowest_s = MAX(slowest_s, lp_lonely_ring_time_s(&g_array_index(rings, LpLonelyRing, i),
-                                                         collective, bytes, fidelity));
+        slowest_s = MAX(
+            slowest_s, lp_lonely_ring_time_s(&g_array_index(rings, LpLonelyRing, i), op, fidelity));
     return slowest_s;
 }

@@ -6,34 +6,35 @@
  * never by a second flow (design: the counterfactual keeps every port's own serialisation). */
 #pragma once
 
-#include "sim/edge.h"
+#include "sim/proof.h"
 
 G_BEGIN_DECLS
 
-/** How a collective runs: one fluid flow an edge with all latencies up front, or every step of its
- * algorithm as a message. */
-typedef enum {
-    LP_FIDELITY_FLOW,
-    LP_FIDELITY_MESSAGE
-} LpFidelity;
-
-extern const char *const lp_fidelity_names[];
-
-/** A ring without other traffic: what its edges allow. */
+/** A group without other traffic: what the edges of its ring allow or, if it does all-to-alls,
+ * those within and between domains. */
 typedef struct {
     guint64 n_members;
     double latency_s;    /**< the farthest neighbours' */
-    double *bytes_per_s; /* owned: rate of each member's edge to the next */
+    double *bytes_per_s; /* owned: rate of each member's edge to the next, or within its domain */
     double slowest_bytes_per_s;
+    LpSites sites;           /**< of a group that does all-to-alls: */
+    double *far_bytes_per_s; /* owned: rate of each member's edge out of its domain; 0: none */
+    const double *loads;     /* borrowed from the iteration: by member, or NULL */
 } LpLonelyRing;
 
-/** The ring of the group of kind @group to which @rank belongs. */
+/** The group of kind @group to which @rank belongs. */
 void lp_lonely_ring_init(LpLonelyRing *self, const LpEdges *edges, LpGroup group, guint64 rank);
 void lp_lonely_ring_clear(LpLonelyRing *self);
 
-/** Seconds of one collective over @bytes. */
-double lp_lonely_ring_time_s(const LpLonelyRing *self, LpCollective collective, guint64 bytes,
-                             LpFidelity fidelity);
+/** Seconds of one collective. */
+double lp_lonely_ring_time_s(const LpLonelyRing *self, const LpOp *op, LpFidelity fidelity);
+/** Seconds that an all-to-all takes on the ports within domains, without latency. */
+double lp_lonely_near_time_s(const LpLonelyRing *self, const LpOp *op);
+/** Bytes that member @index sends to all others of its domain, or out of it. Of the latter the flow
+ * to the next domain carries those of the member on which they press, sender or receiver. */
+guint64 lp_lonely_near_bytes(const LpLonelyRing *self, const LpOp *op, guint64 index);
+guint64 lp_lonely_far_bytes(const LpLonelyRing *self, const LpOp *op, guint64 index);
+
 /** The rings of all groups, those that are alike kept once a stage. */
 typedef struct LpLonelyRings LpLonelyRings;
 
@@ -44,9 +45,9 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(LpLonelyRings, lp_lonely_rings_free)
 
 /** Whether all groups of that kind are alike, on all stages. */
 gboolean lp_lonely_rings_uniform(const LpLonelyRings *self, LpGroup group);
-/** Seconds of one collective over @bytes in the slowest group of that kind on @stage. */
-double lp_lonely_rings_time_s(const LpLonelyRings *self, LpGroup group, guint32 stage,
-                              LpCollective collective, guint64 bytes, LpFidelity fidelity);
+/** Seconds of @op in the slowest of its groups on @stage. */
+double lp_lonely_rings_time_s(const LpLonelyRings *self, guint32 stage, const LpOp *op,
+                              LpFidelity fidelity);
 
 /** Seconds of one message over @edge. */
 double lp_lonely_message_time_s(const LpEdge *edge, guint64 bytes);

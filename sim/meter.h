@@ -3,16 +3,17 @@
  * does not wait for it. */
 #pragma once
 
-#include <glib.h>
+#include "workloads/iteration.h"
 
 G_BEGIN_DECLS
 
-/** Messages to a rank and collectives of its gradient stream; what its compute stream sends or
- * reduces itself is never hidden. */
+/** Messages to a rank and collectives of its communication streams; what its compute stream sends
+ * or reduces itself is never hidden. */
 typedef struct {
     double in_flight_s;
-    double exposed_s;    /**< of these, seconds in which the rank waited for them */
-    gboolean is_joining; /**< the compute stream waits for the gradient stream */
+    double exposed_s; /**< of these, seconds in which the rank waited for them */
+    double slowed_s;  /**< what communication beside it added to the rank's computing */
+    gboolean is_joining[LP_N_QUEUES]; /**< the compute stream waits for that queue */
     double joining_since_s;
 } LpMeter;
 
@@ -30,12 +31,32 @@ lp_meter_add_exposed(LpMeter *self, double duration_s)
     self->exposed_s += duration_s;
 }
 
-/** The same for a collective of the gradient stream: exposed as far as the rank is joining. */
 static inline void
-lp_meter_add_launched(LpMeter *self, double start_s, double end_s)
+lp_meter_add_slowed(LpMeter *self, double duration_s)
+{
+    self->slowed_s += duration_s;
+}
+
+/** The compute stream begins, or ceases, to wait for @queue. */
+static inline void
+lp_meter_join(LpMeter *self, LpQueue queue, double now_s)
+{
+    self->is_joining[queue] = TRUE;
+    self->joining_since_s = now_s;
+}
+
+static inline void
+lp_meter_leave(LpMeter *self, LpQueue queue)
+{
+    self->is_joining[queue] = FALSE;
+}
+
+/** A collective of @queue was in flight: exposed as far as the rank is joining. */
+static inline void
+lp_meter_add_launched(LpMeter *self, LpQueue queue, double start_s, double end_s)
 {
     lp_meter_add_flight(self, start_s, end_s);
-    if (self->is_joining)
+    if (self->is_joining[queue])
         lp_meter_add_exposed(self, end_s - MAX(start_s, self->joining_since_s));
 }
 

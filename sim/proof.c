@@ -17,17 +17,26 @@ typedef struct {
 static guint64
 edge_user(const LpEdges *edges, LpEdgeKind kind, guint64 rank)
 {
-    guint64 first = rank;
-    if (kind < LP_EDGE_FORWARD)
-        first = lp_iteration_group_member(edges->iteration, (LpGroup)kind, rank, 0);
-    return first * LP_N_EDGES + kind;
+    LpGroup group = lp_edge_group(kind);
+    if (group == LP_N_GROUPS)
+        return rank * LP_N_EDGES + kind;
+    return lp_iteration_group_member(edges->iteration, group, rank, 0) * LP_N_EDGES + group;
 }
 
 static gboolean
 edge_is_blocking(const LpEdges *edges, LpEdgeKind kind)
 {
-    return kind == LP_EDGE_TP || kind == LP_EDGE_EMBEDDING ||
-           (kind == LP_EDGE_DP && !edges->iteration->plan.overlap_dp);
+    LpGroup group = lp_edge_group(kind);
+    return group != LP_N_GROUPS && !lp_iteration_group_overlaps(edges->iteration, group);
+}
+
+/* All-to-alls whose pairs really send to each other: as messages, or in no order. */
+static gboolean
+sends_pairwise(const LpEdges *edges, LpGroup group, guint64 rank, LpFidelity fidelity)
+{
+    return lp_edges_exchanges(edges, group) &&
+           lp_iteration_has_group(edges->iteration, group, rank) &&
+           (fidelity == LP_FIDELITY_MESSAGE || !lp_edges_sites(edges, group, rank).is_regular);
 }
 
 static void
@@ -45,18 +54,42 @@ add_use(LinkUse *use, guint64 user, guint64 from, guint64 to, gboolean blocking)
     use->all_blocking = use->all_blocking && blocking;
 }
 
+static void
+add_edge_use(LinkUse *uses, const LpEdges *edges, const LpEdge *edge, LpEdgeKind kind, guint64 rank)
+{
+    for (guint32 i = 0; i < edge->route.n_links; i++)
+        add_use(&uses[edge->route.links[i]], edge_user(edges, kind, rank), rank, edge->to,
+                edge_is_blocking(edges, kind));
+}
+
+static void
+add_pairs(LinkUse *uses, const LpEdges *edges, LpGroup group, guint64 rank)
+{
+    guint64 n = lp_iteration_group_size(edges->iteration, group);
+    for (guint64 i = 0; i < n; i++) {
+        guint64 to = lp_iteration_group_member(edges->iteration, group, rank, i);
+        if (to == rank)
+            continue;
+        LpEdge edge = lp_edges_between(edges, rank, to);
+        add_edge_use(uses, edges, &edge, (LpEdgeKind)group, rank);
+    }
+}
+
 /* Returns: (transfer full) by link. */
 static LinkUse *
-find_uses(const LpEdges *edges)
+find_uses(const LpEdges *edges, LpFidelity fidelity)
 {
     LinkUse *uses = g_new0(LinkUse, lp_network_n_links(edges->network));
     for (LpEdgeKind kind = 0; kind < LP_N_EDGES; kind++)
-        for (guint64 rank = 0; rank < edges->n_ranks; rank++) {
+        for (guint64 rank = 0; edges->edges[kind] != NULL && rank < edges->n_ranks; rank++) {
             const LpEdge *edge = lp_edges_get(edges, kind, rank);
-            for (guint32 i = 0; edge->present && i < edge->route.n_links; i++)
-                add_use(&uses[edge->route.links[i]], edge_user(edges, kind, rank), rank, edge->to,
-                        edge_is_blocking(edges, kind));
+            if (edge->present)
+                add_edge_use(uses, edges, edge, kind, rank);
         }
+    for (LpGroup group = 0; group < LP_N_GROUPS; group++)
+        for (guint64 rank = 0; rank < edges->n_ranks; rank++)
+            if (sends_pairwise(edges, group, rank, fidelity))
+                add_pairs(uses, edges, group, rank);
     return uses;
 }
 
@@ -81,33 +114,53 @@ edge_is_private(const LpEdge *edge, const LinkUse *uses)
     return TRUE;
 }
 
-static void
-prove_private(LpProof *self, const LpEdges *edges)
+/* Messages out of a domain are private only where they cross nothing but ports. */
+static gboolean
+member_is_private(const LpEdges *edges, const LinkUse *uses, LpGroup group, guint64 rank,
+                  LpFidelity fidelity)
 {
-    g_autofree LinkUse *uses = find_uses(edges);
-    for (LpGroup group = 0; group < LP_N_GROUPS; group++) {
-        gboolean *is_private = self->is_private[group];
-        guint64 n_edges = 0, n_private = 0;
-        for (guint64 rank = 0; rank < edges->n_ranks; rank++)
-            is_private[rank] = lp_edges_get(edges, (LpEdgeKind)group, rank)->present;
-        for (guint64 rank = 0; rank < edges->n_ranks; rank++) {
-            const LpEdge *edge = lp_edges_get(edges, (LpEdgeKind)group, rank);
-            if (!edge->present)
-                continue;
-            /* One contested edge makes the whole ring wait: the first member stands for all. */
-            if (!edge_is_private(edge, uses))
-                is_private[lp_iteration_group_member(edges->iteration, group, rank, 0)] = FALSE;
-        }
-        for (guint64 rank = 0; rank < edges->n_ranks; rank++) {
-            if (!lp_edges_get(edges, (LpEdgeKind)group, rank)->present)
-                continue;
-            is_private[rank] =
-                is_private[lp_iteration_group_member(edges->iteration, group, rank, 0)];
-            n_edges++;
-            n_private += is_private[rank] ? 1 : 0;
-        }
-        self->all_private[group] = n_edges > 0 && n_private == n_edges;
+    const LpEdge *edge = lp_edges_get(edges, (LpEdgeKind)group, rank);
+    if (edge->present && !edge_is_private(edge, uses))
+        return FALSE;
+    if (!lp_edges_exchanges(edges, group))
+        return TRUE;
+    const LpEdge *far = lp_edges_get(edges, lp_edge_far(group), rank);
+    if (far->present && (!edge_is_private(far, uses) ||
+                         (fidelity == LP_FIDELITY_MESSAGE && far->route.n_links > 2)))
+        return FALSE;
+    return lp_edges_sites(edges, group, rank).is_regular;
+}
+
+static void
+prove_group(LpProof *self, const LpEdges *edges, const LinkUse *uses, LpGroup group,
+            LpFidelity fidelity)
+{
+    const LpIteration *iteration = edges->iteration;
+    gboolean *is_private = self->is_private[group];
+    guint64 n_members = 0, n_private = 0;
+    for (guint64 rank = 0; rank < edges->n_ranks; rank++)
+        is_private[rank] = lp_iteration_has_group(iteration, group, rank);
+    for (guint64 rank = 0; rank < edges->n_ranks; rank++)
+        /* One contested edge makes the whole group wait: the first member stands for all. */
+        if (lp_iteration_has_group(iteration, group, rank) &&
+            !member_is_private(edges, uses, group, rank, fidelity))
+            is_private[lp_iteration_group_member(iteration, group, rank, 0)] = FALSE;
+    for (guint64 rank = 0; rank < edges->n_ranks; rank++) {
+        if (!lp_iteration_has_group(iteration, group, rank))
+            continue;
+        is_private[rank] = is_private[lp_iteration_group_member(iteration, group, rank, 0)];
+        n_members++;
+        n_private += is_private[rank] ? 1 : 0;
     }
+    self->all_private[group] = n_members > 0 && n_private == n_members;
+}
+
+static void
+prove_private(LpProof *self, const LpEdges *edges, LpFidelity fidelity)
+{
+    g_autofree LinkUse *uses = find_uses(edges, fidelity);
+    for (LpGroup group = 0; group < LP_N_GROUPS; group++)
+        prove_group(self, edges, uses, group, fidelity);
 }
 
 /* The map from the first slice's links to those of one other slice, and back. */
@@ -180,13 +233,41 @@ join_edges(LpProof *self, LinkMap *map, const LpNetwork *network, const LpEdge *
     return TRUE;
 }
 
+/* Whether a rank sends to its own slice only. */
+static gboolean
+stays_in_slice(const LpEdges *edges, guint64 rank)
+{
+    const LpPlan *plan = &edges->iteration->plan;
+    guint32 own = lp_plan_coordinates(plan, rank).at[LP_AXIS_TP];
+    for (LpGroup group = LP_GROUP_TP + 1; group < LP_N_GROUPS; group++) {
+        if (!lp_iteration_has_group(edges->iteration, group, rank))
+            continue;
+        guint64 n = lp_iteration_group_size(edges->iteration, group);
+        guint64 first = lp_iteration_group_member(edges->iteration, group, rank, 0);
+        guint64 last = lp_iteration_group_member(edges->iteration, group, rank, n - 1);
+        guint64 next = lp_iteration_group_member(edges->iteration, group, rank, MIN(n - 1, 1));
+        if (lp_plan_coordinates(plan, first).at[LP_AXIS_TP] != own ||
+            lp_plan_coordinates(plan, last).at[LP_AXIS_TP] != own ||
+            lp_plan_coordinates(plan, next).at[LP_AXIS_TP] != own)
+            return FALSE;
+    }
+    return TRUE;
+}
+
 static void
-prove_mirrored(LpProof *self, const LpEdges *edges)
+prove_mirrored(LpProof *self, const LpEdges *edges, LpFidelity fidelity)
 {
     const LpPlan *plan = &edges->iteration->plan;
     guint32 tp = plan->degree[LP_AXIS_TP];
     if (tp < 2 || !self->all_private[LP_GROUP_TP])
         return;
+    for (guint64 rank = 0; rank < edges->n_ranks; rank++) {
+        if (!stays_in_slice(edges, rank))
+            return;
+        for (LpGroup group = 0; group < LP_N_GROUPS; group++)
+            if (sends_pairwise(edges, group, rank, fidelity) && !self->is_private[group][rank])
+                return;
+    }
     LinkMap map = {0};
     link_map_init(&map, lp_network_n_links(edges->network));
     self->tp_mirrored = TRUE;
@@ -198,7 +279,7 @@ prove_mirrored(LpProof *self, const LpEdges *edges)
                 continue;
             coordinates.at[LP_AXIS_TP] = slice;
             guint64 mirror = lp_plan_rank(plan, &coordinates);
-            for (LpEdgeKind kind = LP_EDGE_DP; self->tp_mirrored && kind < LP_N_EDGES; kind++)
+            for (LpEdgeKind kind = LP_GROUP_TP + 1; self->tp_mirrored && kind < LP_N_EDGES; kind++)
                 self->tp_mirrored =
                     join_edges(self, &map, edges->network, lp_edges_get(edges, kind, rank),
                                lp_edges_get(edges, kind, mirror));
@@ -217,11 +298,11 @@ lp_proof_new_nothing(const LpEdges *edges)
 }
 
 LpProof *
-lp_proof_new(const LpEdges *edges)
+lp_proof_new(const LpEdges *edges, LpFidelity fidelity)
 {
     LpProof *self = lp_proof_new_nothing(edges);
-    prove_private(self, edges);
-    prove_mirrored(self, edges);
+    prove_private(self, edges, fidelity);
+    prove_mirrored(self, edges, fidelity);
     return self;
 }
 
@@ -239,11 +320,10 @@ char *
 lp_proof_describe(const LpProof *self, const LpEdges *edges)
 {
     g_autoptr(GString) text = g_string_new(NULL);
-    static const char *const names[] = {"tensor-parallel", "data-parallel", "embedding"};
     for (LpGroup group = 0; group < LP_N_GROUPS; group++) {
         guint64 n_private = 0, n_members = 0;
         for (guint64 rank = 0; rank < edges->n_ranks; rank++) {
-            n_members += lp_edges_get(edges, (LpEdgeKind)group, rank)->present ? 1 : 0;
+            n_members += lp_iteration_has_group(edges->iteration, group, rank) ? 1 : 0;
             n_private += self->is_private[group][rank] ? 1 : 0;
         }
         guint64 size = lp_iteration_group_size(edges->iteration, group);
@@ -251,7 +331,7 @@ lp_proof_describe(const LpProof *self, const LpEdges *edges)
             g_string_append_printf(text,
                                    "%" G_GUINT64_FORMAT " of %" G_GUINT64_FORMAT
                                    " %s groups have their links to themselves; ",
-                                   n_private / size, n_members / size, names[group]);
+                                   n_private / size, n_members / size, lp_group_names[group]);
     }
     if (self->tp_mirrored)
         g_string_append_printf(text, "the %u slices of the tensor-parallel axis mirror each other",

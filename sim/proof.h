@@ -14,6 +14,15 @@
 
 G_BEGIN_DECLS
 
+/** How a collective runs: one fluid flow an edge with all latencies up front, or every step of its
+ * algorithm as a message. */
+typedef enum {
+    LP_FIDELITY_FLOW,
+    LP_FIDELITY_MESSAGE
+} LpFidelity;
+
+extern const char *const lp_fidelity_names[];
+
 typedef struct {
     gboolean *is_private[LP_N_GROUPS]; /* owned, by rank: its group of that kind is private */
     gboolean all_private[LP_N_GROUPS]; /**< every group of that kind is (FALSE if there is none) */
@@ -22,7 +31,8 @@ typedef struct {
     gboolean has_contested_link;
 } LpProof;
 
-LpProof *lp_proof_new(const LpEdges *edges);
+/** @fidelity: of the runs that rely on it. */
+LpProof *lp_proof_new(const LpEdges *edges, LpFidelity fidelity);
 /** The proof that nothing may be collapsed: every flow of every rank is simulated. */
 LpProof *lp_proof_new_nothing(const LpEdges *edges);
 void lp_proof_free(LpProof *self);

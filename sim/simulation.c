@@ -5,6 +5,7 @@
 #include "base/file.h"
 #include "platforms/plain.h"
 #include "sim/engine.h"
+#include "sim/placement.h"
 
 #include <glib/gstdio.h>
 
@@ -22,22 +23,11 @@ gboolean
 lp_simulation_check(const LpWorkload *workload, const LpMachine *machine, GError **error)
 {
     guint64 n_ranks = lp_plan_n_ranks(&workload->plan);
-    const LpPlan *plan = &workload->plan;
-    if (plan->degree[LP_AXIS_CP] > 1 || plan->degree[LP_AXIS_EP] > 1 || plan->zero > 0 ||
-        workload->transformer.n_experts > 0 || plan->schedule > LP_SCHEDULE_INTERLEAVED ||
-        plan->overlap_tp != LP_OVERLAP_TP_NO || plan->overlap_pp ||
-        workload->transformer.n_decoder_layers > 0) {
-        g_set_error(error, LP_SIMULATION_ERROR, LP_SIMULATION_ERROR_FIT,
-                    "%s: cp, ep, zero, experts, zero-bubble, dualpipe, overlap-tp, overlap-pp, "
-                    "encoder-decoder: got one of them, wanted none: not simulated yet",
-                    lp_file_label(workload->path));
-        return FALSE;
-    }
     if (n_ranks <= machine->n_accelerators)
         return TRUE;
     g_set_error(error, LP_SIMULATION_ERROR, LP_SIMULATION_ERROR_FIT,
                 "%s: got a plan of %" G_GUINT64_FORMAT
-                " ranks (tp x pp x dp), wanted at most the %" G_GUINT64_FORMAT
+                " ranks (tp x cp x dp x pp), wanted at most the %" G_GUINT64_FORMAT
                 " accelerators of %s",
                 lp_file_label(workload->path), n_ranks, machine->n_accelerators,
                 lp_file_label(machine->path));
@@ -173,14 +163,33 @@ find_tier(LpSimulation *self, const LpEdges *edges, LpEdgeKind kind, LpTerm term
     }
 }
 
+static LpTerm
+edge_term(LpEdgeKind kind)
+{
+    switch (lp_edge_group(kind)) {
+    case LP_GROUP_TP:
+        return LP_TERM_TP;
+    case LP_GROUP_CP:
+        return LP_TERM_CP;
+    case LP_GROUP_EP:
+    case LP_GROUP_EP_NODE:
+    case LP_GROUP_EP_RAIL:
+        return LP_TERM_EP;
+    case LP_N_GROUPS:
+        return LP_TERM_PP;
+    default:
+        return LP_TERM_DP;
+    }
+}
+
 static void
 find_tiers(LpSimulation *self, const LpEdges *edges)
 {
-    static const LpTerm terms[LP_N_EDGES] = {LP_TERM_TP, LP_TERM_DP, LP_TERM_DP, LP_TERM_PP,
-                                             LP_TERM_PP};
     double narrowest[LP_N_TERMS] = {0};
-    for (LpEdgeKind kind = 0; kind < LP_N_EDGES; kind++)
-        find_tier(self, edges, kind, terms[kind], &narrowest[terms[kind]]);
+    for (LpEdgeKind kind = 0; kind < LP_N_EDGES; kind++) {
+        LpTerm term = edge_term(kind);
+        find_tier(self, edges, kind, term, &narrowest[term]);
+    }
 }
 
 /* The modes of the counterfactual runs, each a step further from the machine as it is. */
@@ -244,13 +253,20 @@ lp_simulation_run(const LpWorkload *workload, const LpMachine *machine, LpSimula
     g_autoptr(LpIteration) iteration = lp_iteration_new(workload, &machine->accelerator, error);
     if (iteration == NULL)
         return NULL;
+    GError *fault = NULL;
+    g_autofree guint32 *accelerators = lp_placement_new(workload, machine, &fault);
+    if (fault != NULL) {
+        g_propagate_error(error, fault);
+        return NULL;
+    }
     g_autoptr(LpSimulation) self = g_new0(LpSimulation, 1);
-    self->engine_options = lp_engine_options(2 * lp_plan_n_ranks(&workload->plan));
+    self->engine_options = lp_engine_options(4 * lp_plan_n_ranks(&workload->plan));
     if (!lp_simulation_start_engine(machine, self->engine_options, error))
         return NULL;
     g_autoptr(LpNetwork) network = lp_network_new(machine);
-    g_autoptr(LpEdges) edges = lp_edges_new(iteration, network);
-    g_autoptr(LpProof) proof = options.collapse ? lp_proof_new(edges) : lp_proof_new_nothing(edges);
+    g_autoptr(LpEdges) edges = lp_edges_new(iteration, network, accelerators);
+    g_autoptr(LpProof) proof =
+        options.collapse ? lp_proof_new(edges, options.fidelity) : lp_proof_new_nothing(edges);
     self->proof = lp_proof_describe(proof, edges);
     find_tiers(self, edges);
     if (!run_all(self, edges, proof, options, error))

@@ -2,17 +2,8 @@
 /* Turns segments of ops into tasks: merges, and balances for the counterfactual runs. */
 #include "sim/task.h"
 
+#include "sim/collective/exchange.h"
 #include "sim/collective/ring.h"
-
-#include <string.h>
-
-/* The kinds of segments that balancing averages over stages and chunks. */
-typedef enum {
-    ROLE_FORWARD,
-    ROLE_BACKWARD,
-    ROLE_FINISH,
-    N_ROLES
-} Role;
 
 /* A segment's blocking ops: compute, and the collectives of each traffic class. */
 enum {
@@ -29,7 +20,7 @@ part_of(const LpOp *op)
 
 /* A segment's times, without other traffic and in the slowest groups. */
 typedef struct {
-    Role role;
+    LpRole role;
     guint n_runs; /* in one iteration */
     double blocking_s, launched_s;
     double parts_s[N_PARTS]; /* of blocking_s */
@@ -44,6 +35,7 @@ typedef struct {
     SegmentTimes *times;          /* owned, by segment */
     gboolean merge;               /* delays in a row become one */
     gboolean merge_tp;            /* tp collectives are delays */
+    double open_s;                /* left of a tp collective that a merged delay hides */
     const LpSegment *segment;     /* the one at hand, and the factors of its times: */
     LpTaskRange *range;
     double scale[N_PARTS], launch_scale;
@@ -53,18 +45,17 @@ static double
 op_time_s(const Builder *self, guint32 stage, const LpOp *op)
 {
     if (op->kind == LP_OP_COMPUTE)
-        return op->duration_s;
+        return op->work.device_s;
     if (op->kind == LP_OP_JOIN)
         return 0.0;
-    return lp_lonely_rings_time_s(self->rings, op->group, stage, op->collective, op->bytes,
-                                  self->tasks->mode.fidelity);
+    return lp_lonely_rings_time_s(self->rings, stage, op, self->tasks->mode.fidelity);
 }
 
 static gboolean
 same_collective(const LpOp *a, const LpOp *b)
 {
     return a != NULL && a->collective == b->collective && a->group == b->group &&
-           a->bytes == b->bytes;
+           a->bytes == b->bytes && a->weight == b->weight;
 }
 
 /* A layer's ops repeat: the same collective is worked out once in a row, not once a layer. */
@@ -89,20 +80,12 @@ time_segment(Builder *self, guint index)
             times->collectives_s[op->term] += time_s;
         }
         if (op->kind == LP_OP_LAUNCH) {
-            times->launched_s += time_s;
+            times->launched_s += op->queue == LP_QUEUE_DP ? time_s : 0.0;
             continue;
         }
         times->blocking_s += time_s;
         times->parts_s[part_of(op)] += time_s;
     }
-}
-
-static Role
-role_of(const LpSegment *segment, const LpStep *step)
-{
-    if (strcmp(segment->name, "finish") == 0)
-        return ROLE_FINISH;
-    return step->direction == LP_DIRECTION_FORWARD ? ROLE_FORWARD : ROLE_BACKWARD;
 }
 
 static void
@@ -113,7 +96,7 @@ time_segments(Builder *self)
         if (step->kind != LP_STEP_SEGMENT)
             continue;
         SegmentTimes *times = &self->times[step->segment];
-        times->role = role_of(lp_iteration_segment(self->iteration, step->segment), step);
+        times->role = lp_iteration_segment(self->iteration, step->segment)->role;
         if (times->n_runs++ == 0)
             time_segment(self, step->segment);
     }
@@ -125,21 +108,19 @@ mean_message_s(const LpEdges *edges)
 {
     const LpIteration *iteration = edges->iteration;
     guint32 n_stages = iteration->plan.degree[LP_AXIS_PP];
-    g_autofree double *slowest_s = g_new0(double, 2 * (gsize)n_stages);
+    g_autofree double *slowest_s = g_new0(double, (gsize)LP_N_LINES *n_stages);
     for (guint64 rank = 0; rank < edges->n_ranks; rank++)
-        for (guint direction = 0; direction < LP_N_DIRECTIONS; direction++) {
-            const LpEdge *edge = lp_edges_get(
-                edges, direction == LP_DIRECTION_FORWARD ? LP_EDGE_FORWARD : LP_EDGE_BACKWARD,
-                rank);
+        for (guint line = 0; line < LP_N_LINES; line++) {
+            const LpEdge *edge = lp_edges_get(edges, (LpEdgeKind)(LP_EDGE_LINE + line), rank);
             if (!edge->present)
                 continue;
             guint32 stage = lp_plan_coordinates(&iteration->plan, rank).at[LP_AXIS_PP];
-            double *slowest = &slowest_s[direction * n_stages + stage];
+            double *slowest = &slowest_s[line * n_stages + stage];
             *slowest = MAX(*slowest, lp_lonely_message_time_s(edge, iteration->message_bytes));
         }
     double sum_s = 0.0;
     guint n = 0;
-    for (guint i = 0; i < 2 * n_stages; i++) {
+    for (guint i = 0; i < LP_N_LINES * n_stages; i++) {
         sum_s += slowest_s[i];
         n += slowest_s[i] > 0.0 ? 1 : 0;
     }
@@ -154,9 +135,13 @@ lonely_communication(const Builder *self, const LpEdges *edges)
     for (guint i = 0; i < self->iteration->segments->len; i++) {
         const SegmentTimes *times = &self->times[i];
         lonely.tp_s += times->n_runs * times->collectives_s[LP_TERM_TP];
+        lonely.ep_s += times->n_runs * times->collectives_s[LP_TERM_EP];
+        lonely.cp_s += times->n_runs * times->collectives_s[LP_TERM_CP];
         lonely.dp_s += times->n_runs * times->collectives_s[LP_TERM_DP];
     }
     lonely.tp_s /= self->iteration->programs->len;
+    lonely.ep_s /= self->iteration->programs->len;
+    lonely.cp_s /= self->iteration->programs->len;
     lonely.dp_s /= self->iteration->programs->len;
     if (plan->degree[LP_AXIS_PP] > 1)
         lonely.pp_s = 2.0 * lp_plan_n_micro_batches(plan) * plan->virtual_stages * lonely.message_s;
@@ -166,7 +151,7 @@ lonely_communication(const Builder *self, const LpEdges *edges)
 /* What balancing aims at: blocking seconds of the mean segment of each role, and launched seconds
  * of the mean stage, whose buckets may fill in any of its segments. */
 typedef struct {
-    double blocking_s[N_ROLES];
+    double blocking_s[LP_N_ROLES];
     double finish_s[N_PARTS]; /* of the finish, whose parts meet those of other stages */
     double launched_s;
     double *stage_launched_s; /* owned, by stage: as they are */
@@ -177,20 +162,20 @@ mean_times(const Builder *self)
 {
     guint n_stages = self->iteration->programs->len;
     Means means = {.stage_launched_s = g_new0(double, n_stages)};
-    guint n[N_ROLES] = {0};
+    guint n[LP_N_ROLES] = {0};
     for (guint i = 0; i < self->iteration->segments->len; i++) {
         const SegmentTimes *times = &self->times[i];
         if (times->n_runs == 0)
             continue;
         means.blocking_s[times->role] += times->blocking_s;
         n[times->role]++;
-        for (guint part = 0; times->role == ROLE_FINISH && part < N_PARTS; part++)
+        for (guint part = 0; times->role == LP_ROLE_FINISH && part < N_PARTS; part++)
             means.finish_s[part] += times->parts_s[part] / n_stages;
         means.launched_s += times->launched_s / n_stages;
         means.stage_launched_s[lp_iteration_segment(self->iteration, i)->stage] +=
             times->launched_s;
     }
-    for (Role role = 0; role < N_ROLES; role++)
+    for (LpRole role = 0; role < LP_N_ROLES; role++)
         means.blocking_s[role] /= MAX(n[role], 1);
     return means;
 }
@@ -210,23 +195,72 @@ last_task(const Builder *self)
 
 /* The delay to which the next one is added. */
 static LpTask *
-open_delay(Builder *self)
+open_delay(Builder *self, gboolean loaded)
 {
     LpTask *last = last_task(self);
-    if (self->merge && last != NULL && last->kind == LP_TASK_DELAY)
+    if (self->merge && last != NULL && last->kind == LP_TASK_DELAY && last->loaded == loaded)
         return last;
-    append(self, (LpTask){.kind = LP_TASK_DELAY});
+    append(self, (LpTask){.kind = LP_TASK_DELAY, .loaded = loaded});
     return last_task(self);
 }
 
 static LpTask *
-append_delay(Builder *self, LpTerm term, double duration_s)
+append_delay(Builder *self, LpTerm term, LpWork work, gboolean loaded)
 {
-    LpTask *delay = open_delay(self);
-    delay->duration_s += duration_s;
-    delay->terms.s[term] += duration_s;
+    LpTask *delay = open_delay(self, loaded);
+    delay->work = lp_work_then(delay->work, work);
+    delay->terms.s[term] += work.device_s;
     return delay;
 }
+
+static LpWork
+collective_work(const Builder *self, double time_s)
+{
+    return (LpWork){time_s, self->iteration->collective_host_s, time_s};
+}
+
+/* --- tp collectives that delays hide --- */
+
+/* Communication runs on while @work computes, slowed by it. */
+static void
+append_hiding(Builder *self, LpTerm term, LpWork work)
+{
+    double slowdown = MAX(self->iteration->plan.slowdown, 1.0);
+    double hidden_s = MIN(self->open_s, work.device_s * slowdown);
+    double slowed_s = hidden_s - hidden_s / slowdown;
+    LpWork slowed = {work.device_s + slowed_s, work.host_s, work.bound_s + slowed_s};
+    LpTask *delay = append_delay(self, term, slowed, FALSE);
+    delay->hidden_s += hidden_s;
+    delay->slowed_s += slowed_s;
+    self->open_s -= hidden_s;
+}
+
+static guint64
+tp_bytes(const Builder *self, const LpOp *op)
+{
+    return lp_ring_total_bytes(op->collective, lp_iteration_group_size(self->iteration, op->group),
+                               op->bytes);
+}
+
+static void
+open_hidden(Builder *self, const LpOp *op, double time_s)
+{
+    LpTask *delay =
+        append_delay(self, op->term, (LpWork){0.0, self->iteration->collective_host_s, 0.0}, FALSE);
+    delay->gathers = TRUE;
+    delay->traffic_bytes[op->traffic] += tp_bytes(self, op);
+    self->open_s += time_s;
+}
+
+/* What computing has not hidden. */
+static void
+close_hidden(Builder *self, LpTerm term)
+{
+    (void)append_delay(self, term, (LpWork){self->open_s, 0.0, self->open_s}, FALSE);
+    self->open_s = 0.0;
+}
+
+/* --- ops --- */
 
 static void
 append_collective(Builder *self, const LpOp *op)
@@ -238,10 +272,32 @@ append_collective(Builder *self, const LpOp *op)
                               .delay_s = self->tasks->mode.balanced ? time_s : -1.0});
         return;
     }
-    LpTask *delay = append_delay(self, op->term, time_s);
+    LpTask *delay = append_delay(self, op->term, collective_work(self, time_s), FALSE);
     delay->gathers = TRUE;
-    delay->traffic_bytes[op->traffic] += lp_ring_total_bytes(
-        op->collective, lp_iteration_group_size(self->iteration, op->group), op->bytes);
+    delay->traffic_bytes[op->traffic] += tp_bytes(self, op);
+}
+
+static void
+append_launch(Builder *self, const LpOp *op)
+{
+    double scale = op->queue == LP_QUEUE_DP ? self->launch_scale : self->scale[PART_COMPUTE];
+    double time_s = scale * op_time_s(self, self->segment->stage, op);
+    if (op->group == LP_GROUP_TP && self->merge_tp)
+        open_hidden(self, op, time_s);
+    else
+        append(self, (LpTask){.kind = LP_TASK_LAUNCH,
+                              .op = op,
+                              .delay_s = self->tasks->mode.balanced ? time_s : -1.0});
+}
+
+static void
+append_compute(Builder *self, const LpOp *op)
+{
+    LpWork work = lp_work_scale(op->work, self->scale[PART_COMPUTE]);
+    if (self->open_s > 0.0)
+        append_hiding(self, op->term, work);
+    else
+        (void)append_delay(self, op->term, work, op->loaded && !self->tasks->mode.balanced);
 }
 
 static void
@@ -249,21 +305,19 @@ append_op(Builder *self, const LpOp *op)
 {
     switch (op->kind) {
     case LP_OP_COMPUTE:
-        (void)append_delay(self, op->term, self->scale[PART_COMPUTE] * op->duration_s);
+        append_compute(self, op);
         return;
     case LP_OP_COLLECTIVE:
         append_collective(self, op);
         return;
     case LP_OP_LAUNCH:
-        append(self, (LpTask){.kind = LP_TASK_LAUNCH,
-                              .op = op,
-                              .delay_s = self->tasks->mode.balanced
-                                             ? self->launch_scale *
-                                                   op_time_s(self, self->segment->stage, op)
-                                             : -1.0});
+        append_launch(self, op);
         return;
     case LP_OP_JOIN:
-        append(self, (LpTask){.kind = LP_TASK_JOIN});
+        if (op->term == LP_TERM_TP && self->merge_tp)
+            close_hidden(self, op->term);
+        else
+            append(self, (LpTask){.kind = LP_TASK_JOIN, .op = op});
         return;
     }
 }
@@ -274,7 +328,7 @@ static double
 balance(const SegmentTimes *times, const Means *means, guint part)
 {
     double wanted_s = means->blocking_s[times->role], own_s = times->blocking_s;
-    if (times->role == ROLE_FINISH) {
+    if (times->role == LP_ROLE_FINISH) {
         wanted_s = means->finish_s[part];
         own_s = times->parts_s[part];
     }

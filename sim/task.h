@@ -26,11 +26,14 @@ typedef enum {
 
 typedef struct {
     LpTaskKind kind;
-    gboolean gathers;  /**< a delay that holds collectives: the tp group starts it together */
-    double duration_s; /**< of a delay */
-    LpTerms terms;     /**< of a delay; they sum to duration_s */
+    gboolean gathers; /**< a delay that holds collectives: the tp group starts it together */
+    gboolean loaded;  /**< a delay that takes the rank's expert load times as long */
+    LpWork work;      /**< of a delay */
+    LpTerms terms;    /**< of a delay; they sum to work.device_s */
+    double hidden_s;  /**< of a delay: communication that it hides */
+    double slowed_s;  /**< of a delay: what that adds to its computing */
     guint64 traffic_bytes[LP_N_TRAFFIC]; /**< of a delay: by the whole tp group */
-    const LpOp *op;                      /* borrowed from the iteration: collective, launch */
+    const LpOp *op;                      /* borrowed from the iteration: collective, launch, join */
     double delay_s; /**< of a collective whose group is a delay; negative: the group's own */
 } LpTask;
 
@@ -42,6 +45,8 @@ typedef struct {
 /** Single communications without other traffic, in the slowest group or replica, s. */
 typedef struct {
     double tp_s; /**< all collectives of the tensor-parallel group in one iteration, mean stage */
+    double ep_s; /**< the same, of the expert-parallel groups */
+    double cp_s; /**< the same, of the context-parallel group */
     double pp_s; /**< all messages of one iteration over the mean boundary, both ways, times v */
     double dp_s; /**< the gradient reduction, tied embeddings included, mean stage */
     double message_s; /**< one message over the mean boundary */

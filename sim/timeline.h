@@ -11,6 +11,8 @@ typedef enum {
     LP_STREAM_TP,
     LP_STREAM_PP,
     LP_STREAM_DP,
+    LP_STREAM_EP,
+    LP_STREAM_CP,
     LP_N_STREAMS
 } LpStream;
 

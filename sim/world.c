@@ -20,12 +20,6 @@ typedef struct {
 } World;
 
 static gboolean
-overlaps_gradients(const LpIteration *iteration)
-{
-    return iteration->plan.overlap_dp && lp_iteration_group_size(iteration, LP_GROUP_DP) > 1;
-}
-
-static gboolean
 is_simulated(const World *self, guint64 rank)
 {
     return !self->proof->tp_mirrored ||
@@ -38,7 +32,10 @@ lp_world_n_actors(const LpIteration *iteration, const LpProof *proof)
     guint64 n_ranks = lp_plan_n_ranks(&iteration->plan);
     if (proof->tp_mirrored)
         n_ranks /= iteration->plan.degree[LP_AXIS_TP];
-    return n_ranks * (overlaps_gradients(iteration) ? 2 : 1);
+    guint64 n_streams = 1;
+    for (LpQueue queue = 0; queue < LP_N_QUEUES; queue++)
+        n_streams += iteration->uses_queue[queue] ? 1 : 0;
+    return n_ranks * n_streams;
 }
 
 static gboolean
@@ -48,38 +45,81 @@ group_is_delay(const World *self, LpGroup group, guint64 rank)
            (self->tasks->mode.merge && self->proof->is_private[group][rank]);
 }
 
-/* A rank's compute stream stands where most of its own messages leave and arrive: the others cost
- * more, but move the same bytes over the same links. */
-static LpAttachment
-compute_home(const World *self, guint64 rank)
+/* Roughly how many messages edges of @kind carry in an iteration. */
+static double
+message_weight(const LpIteration *iteration, LpEdgeKind kind)
 {
-    const LpIteration *iteration = self->edges->iteration;
+    double m = lp_plan_n_micro_batches(&iteration->plan);
+    LpGroup group = lp_edge_group(kind);
+    if (group == LP_N_GROUPS)
+        return m;
+    gboolean in_layers =
+        group != LP_GROUP_EMBEDDING && lp_rank_group_queue(group) == LP_QUEUE_INNER;
+    return in_layers ? m * lp_transformer_n_layers(&iteration->transformer) : 1.0;
+}
+
+/* A stream stands where most of its own messages leave and arrive: the others cost more, but move
+ * the same bytes over the same links. @runs: the edges that it serves. */
+static LpAttachment
+busiest_attachment(const World *self, guint64 rank, const gboolean *runs)
+{
     double n_messages[LP_N_ATTACHMENTS] = {0};
     for (LpEdgeKind kind = 0; kind < LP_N_EDGES; kind++) {
         const LpEdge *edge = lp_edges_get(self->edges, kind, rank);
-        if (!edge->present || (kind == LP_EDGE_DP && overlaps_gradients(iteration)))
+        LpGroup group = lp_edge_group(kind);
+        if (!edge->present || !runs[kind] ||
+            (group != LP_N_GROUPS && group_is_delay(self, group, rank)))
             continue;
-        if (kind < LP_EDGE_FORWARD && group_is_delay(self, (LpGroup)kind, rank))
-            continue;
-        double weight = lp_plan_n_micro_batches(&iteration->plan);
-        if (kind == LP_EDGE_TP)
-            weight *= iteration->transformer.n_layers;
-        else if (kind < LP_EDGE_FORWARD)
-            weight = 1.0;
-        n_messages[edge->attachment] += weight;
+        n_messages[edge->attachment] += message_weight(self->edges->iteration, kind);
     }
     return n_messages[LP_ATTACHMENT_SCALE_OUT] > n_messages[LP_ATTACHMENT_SCALE_UP]
                ? LP_ATTACHMENT_SCALE_OUT
                : LP_ATTACHMENT_SCALE_UP;
 }
 
-/* The attachment on which the actor stands that runs edges of @kind for @rank. */
-static LpAttachment
-edge_home(const World *self, LpEdgeKind kind, guint64 rank)
+/* Whether the compute stream (@queue: LP_N_QUEUES) or a queue runs edges of @kind, and alone. */
+static gboolean
+runs_edges(const LpIteration *iteration, LpEdgeKind kind, LpQueue queue)
 {
-    if (kind == LP_EDGE_DP && overlaps_gradients(self->edges->iteration))
-        return lp_edges_get(self->edges, kind, rank)->attachment;
-    return compute_home(self, rank);
+    LpGroup group = lp_edge_group(kind);
+    if (group == LP_N_GROUPS)
+        return queue == (iteration->uses_queue[LP_QUEUE_PP] ? LP_QUEUE_PP : LP_N_QUEUES);
+    LpRunner runner = lp_rank_group_runner(iteration, group);
+    if (queue == LP_N_QUEUES)
+        return runner == LP_RUNNER_COMPUTE;
+    return runner == LP_RUNNER_QUEUE && lp_rank_group_queue(group) == queue;
+}
+
+static LpAttachment
+stream_home(const World *self, guint64 rank, LpQueue queue)
+{
+    gboolean runs[LP_N_EDGES];
+    for (LpEdgeKind kind = 0; kind < LP_N_EDGES; kind++)
+        runs[kind] = runs_edges(self->edges->iteration, kind, queue);
+    return busiest_attachment(self, rank, runs);
+}
+
+/* Whether both the actor that sends over an edge and the one that receives stand on its ports.
+ * Messages between stages are received by the compute stream, whoever sends them. */
+static gboolean
+stands_on_edge(const World *self, LpEdgeKind kind, guint64 rank, const LpEdge *edge)
+{
+    const LpIteration *iteration = self->edges->iteration;
+    for (LpQueue queue = 0; queue <= LP_N_QUEUES; queue++) {
+        if (!runs_edges(iteration, kind, queue))
+            continue;
+        LpQueue receiver = lp_edge_group(kind) == LP_N_GROUPS ? LP_N_QUEUES : queue;
+        return stream_home(self, rank, queue) == edge->attachment &&
+               stream_home(self, edge->to, receiver) == edge->attachment;
+    }
+    return FALSE;
+}
+
+static struct s4u_Host *
+port(const World *self, guint64 rank, LpAttachment attachment)
+{
+    return lp_network_host(self->edges->network, lp_edges_accelerator(self->edges, rank),
+                           attachment);
 }
 
 static LpChannel *
@@ -91,14 +131,22 @@ new_channel(World *self, LpEdgeKind kind, guint64 rank, LpMeter *meter)
         channel = LP_CHANNEL_FREE;
     else if (self->tasks->mode.uncontended)
         channel = LP_CHANNEL_DELAY;
-    else if (edge_home(self, kind, rank) == edge->attachment &&
-             edge_home(self, kind, edge->to) == edge->attachment)
+    else if (stands_on_edge(self, kind, rank, edge))
         channel = LP_CHANNEL_MAILBOX;
     g_autofree char *name = g_strdup_printf("%d:%" G_GUINT64_FORMAT, (int)kind, rank);
-    return lp_channel_new(channel, name,
-                          self->tasks->mode.balanced ? &self->mean_route : &edge->route,
-                          lp_network_host(self->edges->network, rank, edge->attachment),
-                          lp_network_host(self->edges->network, edge->to, edge->attachment), meter);
+    return lp_channel_new(
+        channel, name, self->tasks->mode.balanced ? &self->mean_route : &edge->route,
+        port(self, rank, edge->attachment), port(self, edge->to, edge->attachment), meter);
+}
+
+/* The edges that the channels of a group's members follow. */
+static LpEdgeKind
+channel_edges(const World *self, LpGroup group, guint64 rank)
+{
+    if (lp_edges_exchanges(self->edges, group) &&
+        lp_edges_get(self->edges, lp_edge_far(group), rank)->present)
+        return lp_edge_far(group);
+    return (LpEdgeKind)group;
 }
 
 static void
@@ -118,8 +166,9 @@ add_group(World *self, LpGroup kind, guint64 first_rank)
             continue;
         self->ranks[rank].groups[kind] = group;
         self->ranks[rank].index[kind] = i;
-        if (!as_delay)
-            lp_process_group_set_channel(group, i, new_channel(self, (LpEdgeKind)kind, rank, NULL));
+        LpEdgeKind edges = channel_edges(self, kind, rank);
+        if (!as_delay && lp_edges_get(self->edges, edges, rank)->present)
+            lp_process_group_set_channel(group, i, new_channel(self, edges, rank, NULL));
     }
 }
 
@@ -130,22 +179,23 @@ add_groups(World *self)
     for (LpGroup kind = 0; kind < LP_N_GROUPS; kind++)
         for (guint64 rank = 0; rank < self->edges->n_ranks; rank++)
             if (is_simulated(self, rank) && lp_iteration_has_group(iteration, kind, rank) &&
-                lp_iteration_group_index(iteration, kind, rank) == 0)
+                lp_iteration_group_index(iteration, kind, rank) == 0 &&
+                lp_iteration_group_member(iteration, kind, rank, 0) == rank)
                 add_group(self, kind, rank);
 }
 
 static void
 add_stage_channels(World *self, guint64 rank)
 {
-    static const LpEdgeKind edges[LP_N_DIRECTIONS] = {LP_EDGE_FORWARD, LP_EDGE_BACKWARD};
-    for (LpDirection direction = 0; direction < LP_N_DIRECTIONS; direction++) {
-        const LpEdge *edge = lp_edges_get(self->edges, edges[direction], rank);
+    for (LpLine line = 0; line < LP_N_LINES; line++) {
+        LpEdgeKind kind = (LpEdgeKind)(LP_EDGE_LINE + line);
+        const LpEdge *edge = lp_edges_get(self->edges, kind, rank);
         if (!edge->present)
             continue;
         LpRank *receiver = &self->ranks[edge->to];
-        LpChannel *channel = new_channel(self, edges[direction], rank, &receiver->meter);
-        self->ranks[rank].out[direction] = channel;
-        receiver->in[direction] = channel;
+        LpChannel *channel = new_channel(self, kind, rank, &receiver->meter);
+        self->ranks[rank].out[line] = channel;
+        receiver->in[line] = channel;
     }
 }
 
@@ -153,7 +203,6 @@ static void
 start_rank(World *self, guint64 rank)
 {
     const LpIteration *iteration = self->edges->iteration;
-    const LpNetwork *network = self->edges->network;
     LpCoordinates at = lp_plan_coordinates(&iteration->plan, rank);
     LpRank *simulated = &self->ranks[rank];
     simulated->run = &self->state;
@@ -161,12 +210,12 @@ start_rank(World *self, guint64 rank)
     simulated->stage = at.at[LP_AXIS_PP];
     simulated->traced = self->state.timeline != NULL && at.at[LP_AXIS_TP] == 0 &&
                         at.at[LP_AXIS_DP] == 0 && at.at[LP_AXIS_CP] == 0;
-    struct s4u_Host *gradient_home =
-        overlaps_gradients(iteration)
-            ? lp_network_host(network, rank, edge_home(self, LP_EDGE_DP, rank))
-            : NULL;
-    lp_rank_start(simulated, lp_network_host(network, rank, compute_home(self, rank)),
-                  gradient_home);
+    simulated->expert_load = lp_iteration_expert_load(iteration, rank);
+    struct s4u_Host *queue_homes[LP_N_QUEUES] = {NULL};
+    for (LpQueue queue = 0; queue < LP_N_QUEUES; queue++)
+        if (iteration->uses_queue[queue])
+            queue_homes[queue] = port(self, rank, stream_home(self, rank, queue));
+    lp_rank_start(simulated, port(self, rank, stream_home(self, rank, LP_N_QUEUES)), queue_homes);
     self->state.n_steps += lp_iteration_program(iteration, simulated->stage)->n_steps;
 }
 
@@ -190,6 +239,7 @@ read_result(const World *self)
                           .terms = last->clock.terms,
                           .rank = last->rank,
                           .overlap_s = lp_meter_overlap_s(&last->meter),
+                          .slowed_s = last->meter.slowed_s,
                           .n_activities = self->state.n_delays};
     for (LpTraffic traffic = 0; traffic < LP_N_TRAFFIC; traffic++)
         result.traffic_bytes[traffic] = self->state.tp_bytes[traffic];
@@ -200,8 +250,8 @@ read_result(const World *self)
                                     &result.n_activities);
     }
     for (guint64 rank = 0; rank < self->edges->n_ranks; rank++)
-        for (LpDirection direction = 0; direction < LP_N_DIRECTIONS; direction++) {
-            const LpChannel *channel = self->ranks[rank].out[direction];
+        for (LpLine line = 0; line < LP_N_LINES; line++) {
+            const LpChannel *channel = self->ranks[rank].out[line];
             if (channel == NULL)
                 continue;
             result.traffic_bytes[LP_TRAFFIC_PP] += lp_channel_sent_bytes(channel) * self->weight;

@@ -5,8 +5,11 @@
 static double
 composed_s(const LpClosedFormInput *input, const LpLonelyCommunication *lonely, double pp_s)
 {
-    LpClosedFormCommunication communication = {
-        .tp_s = lonely->tp_s, .pp_s = pp_s, .dp_s = lonely->dp_s};
+    LpClosedFormCommunication communication = {.tp_s = lonely->tp_s,
+                                               .pp_s = pp_s,
+                                               .dp_s = lonely->dp_s,
+                                               .ep_s = lonely->ep_s,
+                                               .cp_s = lonely->cp_s};
     LpTerms terms = lp_closed_form_compose(input, &communication);
     return lp_terms_sum(&terms);
 }

@@ -127,7 +127,7 @@ test_faults(void)
         {"simulate missing.xml dgx-a100-8", 1, "missing.xml: "},
         {"simulate gpt3-175b missing.xml", 1, "missing.xml: "},
         {"simulate gpt3-175b dgx-a100-8", 1,
-         "gpt3-175b.xml: got a plan of 1024 ranks (tp x pp x dp), wanted at most the 8"},
+         "gpt3-175b.xml: got a plan of 1024 ranks (tp x cp x dp x pp), wanted at most the 8"},
         {"estimate gpt3-175b dgx-a100-8", 1, "wanted at most the 8 accelerators"},
         {"compare gpt3-175b dgx-a100-1024 dgx-a100-8 --set=global-batch=16", 1,
          "wanted at most the 8 accelerators of dgx-a100-8.xml"},
@@ -258,12 +258,12 @@ check_slice(JsonObject *slice, double *last_end, guint *n_slices)
     gint64 stream = json_object_get_int_member(slice, "tid");
     double start = json_object_get_double_member(slice, "ts");
     double end = start + json_object_get_double_member(slice, "dur");
-    lp_test_true("a stage and stream", stage >= 0 && stage < 2 && stream >= 0 && stream < 4);
-    double *last = &last_end[stage * 4 + stream];
+    lp_test_true("a stage and stream", stage >= 0 && stage < 2 && stream >= 0 && stream < 6);
+    double *last = &last_end[stage * 6 + stream];
     /* Microseconds; rounding of the sum of start and duration. */
     lp_test_true("slices in order", start >= *last - 1e-6 * MAX(1.0, *last));
     *last = end;
-    n_slices[stage * 4 + stream]++;
+    n_slices[stage * 6 + stream]++;
 }
 
 static void
@@ -278,8 +278,8 @@ test_trace(void)
     lp_test_true("trace", json_parser_load_from_file(parser, path, NULL));
     JsonArray *events = json_object_get_array_member(
         json_node_get_object(json_parser_get_root(parser)), "traceEvents");
-    double last_end[8] = {0.0}, latest = 0.0;
-    guint n_slices[8] = {0}, n_names = 0;
+    double last_end[12] = {0.0}, latest = 0.0;
+    guint n_slices[12] = {0}, n_names = 0;
     for (guint i = 0; i < json_array_get_length(events); i++) {
         JsonObject *event = json_array_get_object_element(events, i);
         if (strcmp(json_object_get_string_member(event, "ph"), "M") == 0)
@@ -287,14 +287,14 @@ test_trace(void)
         else
             check_slice(event, last_end, n_slices);
     }
-    /* Two stages, each named, with four streams, each named. */
-    lp_test_true("names", n_names == 2 * 5);
+    /* Two stages, each named, with six streams, each named. */
+    lp_test_true("names", n_names == 2 * 7);
     for (guint stage = 0; stage < 2; stage++) {
-        lp_test_true("compute", n_slices[stage * 4] > 0);
-        lp_test_true("pp", n_slices[stage * 4 + 2] > 0);
-        lp_test_true("dp", n_slices[stage * 4 + 3] > 0);
+        lp_test_true("compute", n_slices[stage * 6] > 0);
+        lp_test_true("pp", n_slices[stage * 6 + 2] > 0);
+        lp_test_true("dp", n_slices[stage * 6 + 3] > 0);
     }
-    for (guint i = 0; i < 8; i++)
+    for (guint i = 0; i < 12; i++)
         latest = MAX(latest, last_end[i]);
     lp_test_close("end", latest * 1e-6, lp_json_at(result, "simulated.iteration_time_s"), 1e-9);
     (void)g_unlink(path);

@@ -17,7 +17,7 @@ typedef struct {
     const char *label;
     LpGenerateOptions machine;
     const char *settings;
-    gboolean private_groups[LP_N_GROUPS]; /* tp, dp, embedding: all of them */
+    gboolean private_groups[LP_N_GROUPS]; /* all of a kind */
     gboolean mirrored;
 } Row;
 
@@ -27,33 +27,25 @@ typedef struct {
     }
 #define BODY "embedding=no layers=8 hidden=1024 heads=16 ffn=4096 global-batch=8 "
 
+#define GROUPS(tp, dp)                                                                             \
+    {                                                                                              \
+        [LP_GROUP_TP] = tp, [LP_GROUP_DP] = dp                                                     \
+    }
+
 static const Row rows[] = {
-    {"tp in the domain, pp and dp on rails",
-     DGX,
-     BODY "tp=8 pp=2 dp=4",
-     {TRUE, FALSE, FALSE},
-     TRUE},
-    {"tp across two domains", DGX, BODY "tp=16 pp=2 dp=2", {FALSE, FALSE, FALSE}, FALSE},
-    {"pp inside tp's domain: messages may come at any time",
-     DGX,
-     BODY "tp=4 pp=2 dp=1",
-     {FALSE, FALSE, FALSE},
-     FALSE},
-    {"dp inside tp's domain: a rank reduces one thing at a time",
-     DGX,
-     BODY "tp=4 pp=1 dp=2",
-     {TRUE, TRUE, FALSE},
-     TRUE},
-    {"the same, behind the backward pass",
-     DGX,
-     BODY "tp=4 pp=1 dp=2 overlap-dp=yes",
-     {FALSE, FALSE, FALSE},
-     FALSE},
-    {"dp alone, over the fabric", DGX, BODY "tp=1 pp=1 dp=8", {FALSE, TRUE, FALSE}, FALSE},
+    {"tp in the domain, pp and dp on rails", DGX, BODY "tp=8 pp=2 dp=4", GROUPS(TRUE, FALSE), TRUE},
+    {"tp across two domains", DGX, BODY "tp=16 pp=2 dp=2", GROUPS(FALSE, FALSE), FALSE},
+    {"pp inside tp's domain: messages may come at any time", DGX, BODY "tp=4 pp=2 dp=1",
+     GROUPS(FALSE, FALSE), FALSE},
+    {"dp inside tp's domain: a rank reduces one thing at a time", DGX, BODY "tp=4 pp=1 dp=2",
+     GROUPS(TRUE, TRUE), TRUE},
+    {"the same, behind the backward pass", DGX, BODY "tp=4 pp=1 dp=2 overlap-dp=yes",
+     GROUPS(FALSE, FALSE), FALSE},
+    {"dp alone, over the fabric", DGX, BODY "tp=1 pp=1 dp=8", GROUPS(FALSE, TRUE), FALSE},
     {"two accelerators on a card: dp groups share it",
      {.system = "polaris", .accelerators = "16"},
      BODY "tp=4 pp=1 dp=4",
-     {TRUE, FALSE, FALSE},
+     GROUPS(TRUE, FALSE),
      FALSE},
     {"classic fat tree: leaves serve all slices, their up-links too",
      {.system = "generic",
@@ -62,7 +54,7 @@ static const Row rows[] = {
       .leaf_ports = "8",
       .oversubscription = "8"},
      BODY "tp=4 pp=1 dp=16 global-batch=16",
-     {TRUE, FALSE, FALSE},
+     GROUPS(TRUE, FALSE),
      FALSE},
 };
 
@@ -98,8 +90,8 @@ prove(const Row *row, Verdict *out_verdict)
         return FALSE;
     g_autoptr(LpIteration) iteration = lp_iteration_new(workload, &machine->accelerator, NULL);
     g_autoptr(LpNetwork) network = lp_network_new(machine);
-    g_autoptr(LpEdges) edges = lp_edges_new(iteration, network);
-    g_autoptr(LpProof) proof = lp_proof_new(edges);
+    g_autoptr(LpEdges) edges = lp_edges_new(iteration, network, NULL);
+    g_autoptr(LpProof) proof = lp_proof_new(edges, LP_FIDELITY_FLOW);
     memcpy(out_verdict->private_groups, proof->all_private, sizeof proof->all_private);
     out_verdict->mirrored = proof->tp_mirrored;
     return TRUE;

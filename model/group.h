@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Process groups: which ranks communicate with each other, as arithmetic on the plan. */
+#pragma once
+
+#include "model/plan.h"
+
+G_BEGIN_DECLS
+
+/** The process groups that a rank belongs to. */
+typedef enum {
+    LP_GROUP_TP,
+    LP_GROUP_CP,
+    LP_GROUP_EP,
+    LP_GROUP_EP_NODE,   /**< the part of an ep group that holds one group of experts */
+    LP_GROUP_EP_RAIL,   /**< one member of each such part */
+    LP_GROUP_DP,        /**< ranks that share one set of states of the dense parameters: dp cp */
+    LP_GROUP_REPLICA,   /**< hybrid sharding: the same share in each set */
+    LP_GROUP_EXPERT_DP, /**< ranks that hold the same experts */
+    LP_GROUP_EMBEDDING, /**< first and last stage, same position on all other axes */
+    LP_N_GROUPS
+} LpGroup;
+
+extern const char *const lp_group_names[]; /* "tensor-parallel" ... for people */
+
+/** Members of each group of this kind. */
+guint64 lp_group_size(const LpPlan *plan, const LpTransformer *transformer, LpGroup group);
+/** The @index-th member of @rank's group, in ring order. */
+guint64 lp_group_member(const LpPlan *plan, const LpTransformer *transformer, LpGroup group,
+                        guint64 rank, guint64 index);
+/** Where @rank stands in its own group. */
+guint64 lp_group_index(const LpPlan *plan, const LpTransformer *transformer, LpGroup group,
+                       guint64 rank);
+/** Whether @rank has a group of this kind that communicates. */
+gboolean lp_group_exists(const LpPlan *plan, const LpTransformer *transformer, LpGroup group,
+                         guint64 rank);
+/** Parts that an ep group divides into for node-limited routing; 1: routing is not limited, or its
+ * groups of experts are no groups of ranks. */
+guint32 lp_group_n_expert_nodes(const LpPlan *plan, const LpTransformer *transformer);
+/** Whether @stage takes part in the exchange of tied embeddings' gradients. */
+gboolean lp_group_exchanges_embedding(const LpPlan *plan, const LpTransformer *transformer,
+                                      guint32 stage);
+
+G_END_DECLS

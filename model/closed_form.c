@@ -367,9 +367,10 @@ cp_hidden_s(const LpClosedFormInput *input, double factor)
 }
 
 double
-lp_closed_form_cp_hidden_s(const LpClosedFormInput *input)
+lp_closed_form_cp_hidden_s(const LpClosedFormInput *input, double cp_s)
 {
-    return cp_hidden_s(input, 1.0);
+    double own_s = lp_closed_form_cp_s(input);
+    return own_s > 0.0 ? cp_hidden_s(input, cp_s / own_s) : 0.0;
 }
 
 /* --- pipeline --- */
@@ -599,9 +600,7 @@ lp_closed_form_compose(const LpClosedFormInput *input,
                        const LpClosedFormCommunication *communication)
 {
     double compute_s = lp_closed_form_compute_s(input);
-    double own_cp_s = lp_closed_form_cp_s(input);
-    double factor = own_cp_s > 0.0 ? communication->cp_s / own_cp_s : 0.0;
-    double cp_s = communication->cp_s - cp_hidden_s(input, factor);
+    double cp_s = communication->cp_s - lp_closed_form_cp_hidden_s(input, communication->cp_s);
     double inner_s = communication->tp_s + communication->ep_s + cp_s;
     return (LpTerms){.s = {
                          [LP_TERM_COMPUTE] = compute_s,

@@ -44,8 +44,9 @@ double lp_closed_form_ep_s(const LpClosedFormInput *input);
  * All-to-all: two exchanges a layer and pass. Layers that recompute their scores repeat the forward
  * pass's. */
 double lp_closed_form_cp_s(const LpClosedFormInput *input);
-/** What of T_CP a ring hides behind attention: of each pass up to (n-1)/n of its core. */
-double lp_closed_form_cp_hidden_s(const LpClosedFormInput *input);
+/** What of @cp_s (T_CP, or what was measured of it) a ring hides behind attention: of each pass up
+ * to (n-1)/n of its core. */
+double lp_closed_form_cp_hidden_s(const LpClosedFormInput *input, double cp_s);
 /** Time of one message between stages: a + A/BW (A/t with scatter-gather or sequence
  * parallelism), s. */
 double lp_closed_form_pp_message_s(const LpClosedFormInput *input);

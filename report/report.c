@@ -6,6 +6,7 @@
 #include "base/units.h"
 #include "report/json.h"
 #include "sim/engine.h"
+#include "sim/placement.h"
 
 static LpClosedFormInput
 closed_form_input(const LpReport *self, const LpFabric *fabric)
@@ -13,7 +14,8 @@ closed_form_input(const LpReport *self, const LpFabric *fabric)
     return (LpClosedFormInput){.transformer = &self->workload->transformer,
                                .plan = &self->workload->plan,
                                .accelerator = &self->machine->accelerator,
-                               .fabric = fabric};
+                               .fabric = fabric,
+                               .accelerators = self->accelerators};
 }
 
 static void
@@ -49,6 +51,8 @@ lp_report_init(LpReport *self, const LpWorkload *workload, const LpMachine *mach
                const LpSimulation *simulation)
 {
     *self = (LpReport){.workload = workload, .machine = machine, .simulation = simulation};
+    /* lp_simulation_check() has read it before. */
+    self->accelerators = lp_placement_new(workload, machine, NULL);
     LpFabric fabric = lp_machine_fabric(machine);
     LpClosedFormInput input = closed_form_input(self, &fabric);
     self->closed_form = lp_closed_form_terms(&input);
@@ -65,6 +69,7 @@ void
 lp_report_clear(LpReport *self)
 {
     g_clear_pointer(&self->warnings, g_ptr_array_unref);
+    g_clear_pointer(&self->accelerators, g_free);
 }
 
 /* Numbers stay numbers, so that scripts need not parse the plan. */
@@ -171,6 +176,8 @@ add_difference(JsonBuilder *builder, const LpDifference *difference)
     lp_json_number(builder, "schedule", difference->schedule_s);
     json_builder_end_object(builder);
     lp_json_number(builder, "imbalance_s", difference->imbalance_s);
+    lp_json_number(builder, "slowdown_s", difference->slowdown_s);
+    lp_json_number(builder, "host_s", difference->host_s);
     lp_json_number(builder, "unexplained_s", difference->unexplained_s);
     json_builder_end_object(builder);
 }

@@ -22,6 +22,7 @@ typedef struct {
     const LpWorkload *workload;     /* borrowed */
     const LpMachine *machine;       /* borrowed */
     const LpSimulation *simulation; /* borrowed; NULL for an estimate */
+    guint32 *accelerators;          /* owned: that ranks stand on, or NULL (lp_placement_new()) */
     LpFidelity fidelity;
     gboolean collapse;
     LpTerms closed_form, amped;

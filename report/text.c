@@ -142,6 +142,8 @@ append_difference(GString *out, const LpReport *self)
                 {"communication algorithms", difference->communication_s},
                 {"schedule's messages", difference->schedule_s},
                 {"overlap", -difference->overlap_s},
+                {"slowed computing", difference->slowdown_s},
+                {"host", difference->host_s},
                 {"unexplained", difference->unexplained_s}};
     for (guint i = 0; i < G_N_ELEMENTS(rows); i++)
         g_string_append_printf(out, "  %-24s %+12.6f s\n", rows[i].label, steady(rows[i].value_s));

@@ -19,12 +19,23 @@
 
 G_DEFINE_QUARK(lp_simulation_error, lp_simulation_error)
 
+static gboolean
+check_placement(const LpWorkload *workload, const LpMachine *machine, GError **error)
+{
+    GError *fault = NULL;
+    g_free(lp_placement_new(workload, machine, &fault));
+    if (fault == NULL)
+        return TRUE;
+    g_propagate_error(error, fault);
+    return FALSE;
+}
+
 gboolean
 lp_simulation_check(const LpWorkload *workload, const LpMachine *machine, GError **error)
 {
     guint64 n_ranks = lp_plan_n_ranks(&workload->plan);
     if (n_ranks <= machine->n_accelerators)
-        return TRUE;
+        return check_placement(workload, machine, error);
     g_set_error(error, LP_SIMULATION_ERROR, LP_SIMULATION_ERROR_FIT,
                 "%s: got a plan of %" G_GUINT64_FORMAT
                 " ranks (tp x cp x dp x pp), wanted at most the %" G_GUINT64_FORMAT
@@ -253,12 +264,7 @@ lp_simulation_run(const LpWorkload *workload, const LpMachine *machine, LpSimula
     g_autoptr(LpIteration) iteration = lp_iteration_new(workload, &machine->accelerator, error);
     if (iteration == NULL)
         return NULL;
-    GError *fault = NULL;
-    g_autofree guint32 *accelerators = lp_placement_new(workload, machine, &fault);
-    if (fault != NULL) {
-        g_propagate_error(error, fault);
-        return NULL;
-    }
+    g_autofree guint32 *accelerators = lp_placement_new(workload, machine, NULL);
     g_autoptr(LpSimulation) self = g_new0(LpSimulation, 1);
     self->engine_options = lp_engine_options(4 * lp_plan_n_ranks(&workload->plan));
     if (!lp_simulation_start_engine(machine, self->engine_options, error))

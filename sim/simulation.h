@@ -39,7 +39,8 @@ typedef struct {
 gboolean lp_simulation_start_engine(const LpMachine *machine, const GArray *engine_options,
                                     GError **error) G_GNUC_WARN_UNUSED_RESULT;
 
-/** Whether @machine has an accelerator for every rank. Error: LP_SIMULATION_ERROR_FIT. */
+/** Whether @machine has an accelerator for every rank, and the placement is one.
+ * Errors: LP_SIMULATION_ERROR_FIT, LP_INPUT_ERROR. */
 gboolean lp_simulation_check(const LpWorkload *workload, const LpMachine *machine,
                              GError **error) G_GNUC_WARN_UNUSED_RESULT;
 

@@ -8,19 +8,23 @@
 G_BEGIN_DECLS
 
 /**
- * simulated = closed form + contention + imbalance + algorithm - overlap + unexplained.
+ * simulated = closed form + contention + imbalance + algorithm + slowdown + host - overlap
+ *             + unexplained.
  *
  * contention: the run less the run in which every communication takes its lonely time.
- * imbalance: that run less the one in which, besides, every stage takes the mean stage's time.
+ * imbalance: that run less the one in which, besides, every stage takes the mean stage's time, and
+ *   all experts have the mean load.
  * overlap: seconds of that balanced run's timeline in which the rank of the last event did not wait
  *   for its own communication while that was in flight, less what the closed form takes as hidden
- *   (o T_DP).
+ *   (o T_DP, and behind attention).
+ * slowdown: what communication beside it added to that rank's computing in that run.
+ * host: what that rank waited for its host in that run, less the closed form's T_host.
  * algorithm: communication + schedule.
  * communication: the closed form composed with the communication times that the simulation's
  *   algorithms and routes give, less the closed form with its own.
  * schedule: what messages between stages cost under the plan's schedule (the balanced run less the
  *   one in which they take no time) less what they cost in the closed form so composed, the hidden
- *   ones counted back in.
+ *   ones counted back in; and the bubble of the run with free messages less the closed form's.
  */
 typedef struct {
     double iteration_fraction; /**< (simulated - closed form) / closed form */
@@ -30,6 +34,8 @@ typedef struct {
     double communication_s;
     double schedule_s;
     double imbalance_s;
+    double slowdown_s;
+    double host_s;
     double unexplained_s;
 } LpDifference;
 

@@ -234,6 +234,7 @@ static const char *const harmless[] = {"_attn_implementation",
                                        "_attn_implementation_autoset",
                                        "_name_or_path",
                                        "_remove_final_layer_norm",
+                                       "activation_dropout",
                                        "add_bos_token",
                                        "alibi",
                                        "apply_residual_connection_post_layernorm",
@@ -344,6 +345,7 @@ static const char *const harmless[] = {"_attn_implementation",
                                        "unk_token_id",
                                        "use_bfloat16",
                                        "use_cache",
+                                       "use_mrope",
                                        NULL};
 
 static const struct {

@@ -233,14 +233,14 @@ static gboolean
 read_window_layers(Reader *reader, gboolean *has, const char **out_key, GError **error)
 {
     JsonArray *list = NULL;
-    guint32 first = 0;
-    /* A file without max_window_layers, which its family would count from, has them all. */
+    /* The classes' default. */
+    guint32 first = 28;
     if (reader->family->window == LP_FAMILY_WINDOW_SWITCH &&
         !lp_config_count(reader->config, "max_window_layers", 0, &first, error))
         return FALSE;
     for (guint i = 0; i < reader->n_layers; i++)
         has[i] = reader->family->window == LP_FAMILY_WINDOW_LIST ? i % 2 == 0 : i >= first;
-    *out_key = first > 0 ? "max_window_layers" : "sliding_window";
+    *out_key = "max_window_layers";
     if (!lp_config_list(reader->config, "layer_types", &list, error))
         return FALSE;
     if (list == NULL)
@@ -307,9 +307,15 @@ read_dense_list(Reader *reader, const char *key, guint32 *n_dense, GError **erro
     return TRUE;
 }
 
-/* Where mixtures are: the workload's are the last of each so many layers after the dense ones. */
+/* Which layers have experts, as the workload says it: after the dense ones, the last of each so
+ * many. */
+typedef struct {
+    guint32 n_dense, every;
+    gboolean any;
+} Mixtures;
+
 static gboolean
-read_expert_layers(Reader *reader, GError **error)
+read_expert_layers(Reader *reader, Mixtures *mixtures, GError **error)
 {
     const LpFamilyExperts *experts = reader->family->experts;
     guint32 n_dense = 0, every = 1;
@@ -320,24 +326,28 @@ read_expert_layers(Reader *reader, GError **error)
         (experts->every != NULL &&
          !lp_config_count(reader->config, experts->every, 1, &every, error)))
         return FALSE;
-    const char *dense_key = experts->dense != NULL ? experts->dense : experts->dense_list;
-    if (every > 1) {
-        /* The first layer with a mixture, counted in whole periods. */
-        guint64 first = experts->every_is_first ? ((guint64)n_dense + every - 1) / every * every
-                                                : ((guint64)n_dense + every) / every * every - 1;
-        if (first + 1 < every || first >= reader->n_layers) {
-            leave(reader, experts->every, "every layer after the dense ones has experts here");
-            every = 1;
-        } else {
-            n_dense = (guint32)(first + 1 - every);
-        }
+    guint64 first = experts->every_is_first ? ((guint64)n_dense + every - 1) / every * every
+                                            : ((guint64)n_dense + every) / every * every - 1;
+    mixtures->any = first < reader->n_layers;
+    /* A mixture in layer 0 and then one in each so many: no number of dense layers leads there. */
+    if (mixtures->any && first + 1 < every) {
+        leave(reader, experts->every, "every layer has experts here");
+        every = 1;
     }
-    if (n_dense > 0)
-        lp_import_map_count(reader->import, "dense-layers", n_dense,
-                            dense_key != NULL ? dense_key : "");
-    if (every > 1)
-        lp_import_map_count(reader->import, "expert-every", every, experts->every);
+    mixtures->every = every;
+    mixtures->n_dense = mixtures->any ? (guint32)(first + 1 - every) : 0;
     return TRUE;
+}
+
+static void
+map_expert_layers(const Reader *reader, const Mixtures *mixtures)
+{
+    const LpFamilyExperts *experts = reader->family->experts;
+    const char *dense_key = experts->dense != NULL ? experts->dense : experts->dense_list;
+    if (mixtures->n_dense > 0)
+        lp_import_map_count(reader->import, "dense-layers", mixtures->n_dense, dense_key);
+    if (mixtures->every > 1)
+        lp_import_map_count(reader->import, "expert-every", mixtures->every, experts->every);
 }
 
 static gboolean
@@ -385,37 +395,69 @@ read_groups(Reader *reader, guint32 n_experts, GError **error)
     return TRUE;
 }
 
+/* The keys of experts say nothing where there are none. */
+static void
+skip_experts(Reader *reader)
+{
+    const LpFamilyExperts *experts = reader->family->experts;
+    const char *const keys[] = {experts->top_k, experts->width,      experts->shared,
+                                experts->dense, experts->dense_list, experts->shared_width,
+                                experts->every};
+    static const char *const groups[] = {"n_group", "topk_group", "topk_method"};
+    for (guint i = 0; i < G_N_ELEMENTS(keys); i++)
+        if (keys[i] != NULL)
+            g_free(lp_config_key(reader->config, keys[i]));
+    for (guint i = 0; experts->groups && i < G_N_ELEMENTS(groups); i++)
+        (void)lp_config_peek(reader->config, groups[i]);
+}
+
+/* How many experts a token goes to. */
+static gboolean
+read_top_k(Reader *reader, const char *experts_key, guint32 n_experts, GError **error)
+{
+    const char *keys = reader->family->experts->top_k;
+    guint32 top_k = 0;
+    if (!map_count(reader, "top-k", keys, 1, &top_k, error))
+        return FALSE;
+    if (top_k <= n_experts)
+        return TRUE;
+    g_autofree char *key = lp_config_key(reader->config, keys);
+    g_autofree char *wanted = g_strdup_printf("at most %s (%u)", experts_key, n_experts);
+    return lp_config_fault(reader->config, key, wanted, error);
+}
+
 static gboolean
 read_experts(Reader *reader, GError **error)
 {
     const LpFamilyExperts *experts = reader->family->experts;
-    guint32 n_experts = 0, top_k = 0, width = reader->ffn;
+    guint32 n_experts = 0, width = reader->ffn;
+    Mixtures mixtures = {.any = FALSE};
     if (experts == NULL)
         return TRUE;
     g_autofree char *key = lp_config_key(reader->config, experts->experts);
-    /* A member that says null or 0 makes a dense model; a family of mixtures without it is an
-     * oversight. */
     if (!lp_config_count(reader->config, experts->experts, 0, &n_experts, error))
         return FALSE;
+    /* DeepSeek's families say null for a dense model; the others always say a number. */
     if (lp_config_peek(reader->config, key) == NULL && !experts->groups)
         return lp_config_fault(reader->config, key, "the number of experts", error);
-    if (n_experts == 0)
-        return TRUE;
-    lp_import_map_count(reader->import, "experts", n_experts, key);
-    if (!map_count(reader, "top-k", experts->top_k, 1, &top_k, error))
+    if (n_experts > 0 && !read_expert_layers(reader, &mixtures, error))
         return FALSE;
-    if (top_k > n_experts) {
-        g_autofree char *top_key = lp_config_key(reader->config, experts->top_k);
-        g_autofree char *wanted = g_strdup_printf("at most %s (%u)", key, n_experts);
-        return lp_config_fault(reader->config, top_key, wanted, error);
+    if (!mixtures.any) {
+        skip_experts(reader);
+        return TRUE;
     }
+    lp_import_map_count(reader->import, "experts", n_experts, key);
+    if (!read_top_k(reader, key, n_experts, error))
+        return FALSE;
     if (experts->width != NULL) {
         width = 0;
         if (!map_count(reader, "expert-ffn", experts->width, 1, &width, error))
             return FALSE;
     }
-    return read_shared_experts(reader, width, error) && read_expert_layers(reader, error) &&
-           (!experts->groups || read_groups(reader, n_experts, error));
+    if (!read_shared_experts(reader, width, error))
+        return FALSE;
+    map_expert_layers(reader, &mixtures);
+    return !experts->groups || read_groups(reader, n_experts, error);
 }
 
 /* A vision transformer's tokens are patches and one for the class; its vocabulary is the classes.

@@ -233,10 +233,10 @@ static gboolean
 read_window_layers(Reader *reader, gboolean *has, const char **out_key, GError **error)
 {
     JsonArray *list = NULL;
+    gboolean is_switch = reader->family->window == LP_FAMILY_WINDOW_SWITCH;
     /* The classes' default. */
-    guint32 first = 28;
-    if (reader->family->window == LP_FAMILY_WINDOW_SWITCH &&
-        !lp_config_count(reader->config, "max_window_layers", 0, &first, error))
+    guint32 first = is_switch ? 28 : 0;
+    if (is_switch && !lp_config_count(reader->config, "max_window_layers", 0, &first, error))
         return FALSE;
     for (guint i = 0; i < reader->n_layers; i++)
         has[i] = reader->family->window == LP_FAMILY_WINDOW_LIST ? i % 2 == 0 : i >= first;

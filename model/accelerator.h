@@ -17,6 +17,8 @@ typedef struct {
     double gemm_efficiency;   /**< fraction of peak that a large matrix product reaches */
     double memory_efficiency; /**< fraction of memory bandwidth that a streaming kernel reaches */
     double launch_s;          /**< time a kernel costs beyond its work */
+    double host_kernel_s;     /**< time that the host takes to issue a kernel */
+    double host_collective_s; /**< the same, a collective or a message */
 } LpAccelerator;
 
 /** Dense peak for @precision; where the accelerator has no such unit, of the nearest wider one

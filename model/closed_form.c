@@ -22,7 +22,7 @@ block_s(const LpClosedFormInput *input, LpBlock block)
 {
     double sum_s = 0.0;
     for (guint pass = 0; pass < LP_N_PASSES; pass++)
-        sum_s += lp_block_time_s(input->transformer, input->plan, input->accelerator, block,
+        sum_s += lp_block_time_s(input->transformer, input->plan, input->accelerator, 0, block,
                                  (LpPass)pass);
     return sum_s;
 }

@@ -18,13 +18,16 @@ typedef struct {
     guint n_kernels;
     const LpTransformer *transformer; /* borrowed */
     const LpPlan *plan;               /* borrowed */
+    LpLayer layer;
+    LpPart part; /* of the next kernel */
     double element_bytes;
-    double tokens;           /* b s */
-    double scattered_tokens; /* those that norms and dropout-adds see: b s / t if scattered */
+    double tokens;           /* b s / cp */
+    double scattered_tokens; /* those that norms and dropout-adds see: over t if scattered */
     double tp;
-    double query_width;  /* h / t */
-    double kv_width;     /* of the keys, and of the values, on one rank */
-    double n_score_sets; /* b a / t: attention matrices, s x s each */
+    double query_width; /* of the queries, keys, values and their mixture, on one rank */
+    double key_width, value_width, mixture_width;
+    double n_score_sets; /* attention matrices, of so many queries: */
+    double n_queries;
 } List;
 
 /* The products that a weight takes part in: y = x w, dx = dy w', dw = x' dy. */
@@ -34,37 +37,47 @@ typedef enum {
     PRODUCT_WEIGHT_GRADIENT
 } Product;
 
+/* Ring attention gives a rank its share of the queries of all of its heads, all-to-all all queries
+ * of its share of the heads; each meets all keys. */
 static List
-list_new(const LpTransformer *transformer, const LpPlan *plan, LpKernel *kernels)
+list_new(const LpTransformer *transformer, const LpPlan *plan, guint32 index, LpKernel *kernels)
 {
-    double tp = plan->degree[LP_AXIS_TP];
-    double tokens = (double)plan->micro_batch * transformer->seq;
-    double head_width = (double)transformer->hidden / transformer->n_heads;
+    LpLayer layer = lp_transformer_layer(transformer, index);
+    double tp = plan->degree[LP_AXIS_TP], cp = plan->degree[LP_AXIS_CP];
+    double tokens = lp_plan_tokens(plan, layer.seq);
+    /* Ranks in excess of the key-value heads hold copies: at least one head each. */
+    double copies = fmax(1.0, tp / transformer->n_kv_heads);
+    gboolean heads_divided = plan->context_kind == LP_CONTEXT_ULYSSES;
     return (List){
         .kernels = kernels,
         .transformer = transformer,
         .plan = plan,
+        .layer = layer,
         .element_bytes = lp_plan_activation_bytes(plan),
         .tokens = tokens,
         .scattered_tokens = plan->sequence_parallel ? tokens / tp : tokens,
         .tp = tp,
-        .query_width = transformer->hidden / tp,
-        /* Ranks in excess of the key-value heads hold copies: at least one head each. */
-        .kv_width = head_width * fmax(1.0, transformer->n_kv_heads / tp),
-        .n_score_sets = plan->micro_batch * transformer->n_heads / tp,
+        .query_width = lp_transformer_query_width(transformer) / tp,
+        .key_width = lp_transformer_key_width(transformer) * copies / tp,
+        .value_width = lp_transformer_value_width(transformer) * copies / tp,
+        .mixture_width = lp_transformer_mixture_width(transformer) / tp,
+        .n_score_sets = plan->micro_batch * transformer->n_heads / tp / (heads_divided ? cp : 1.0),
+        .n_queries = layer.seq / (heads_divided ? 1.0 : cp),
     };
 }
 
 static gboolean
 has_dropout(const List *list)
 {
-    return list->transformer->ffn_kind == LP_FFN_GELU;
+    return lp_transformer_has_dropout(list->transformer);
 }
 
 static void
 add(List *list, LpKernel kernel)
 {
     g_assert(list->n_kernels < LP_KERNELS_MAX);
+    kernel.part = list->part;
+    kernel.share = kernel.share > 0.0 ? kernel.share : 1.0;
     list->kernels[list->n_kernels++] = kernel;
 }
 
@@ -78,7 +91,7 @@ static void
 add_gemm(List *list, const char *name, double m, double k, double n, double n_batch)
 {
     double bytes = (m * k + k * n + m * n) * n_batch * list->element_bytes;
-    add(list, (LpKernel){name, m, k, n, n_batch, bytes});
+    add(list, (LpKernel){.name = name, .m = m, .k = k, .n = n, .n_batch = n_batch, .bytes = bytes});
 }
 
 /* One product of the (n_inputs, n_outputs) weight @name. */
@@ -98,32 +111,53 @@ add_weight(List *list, const char *name, double n_inputs, double n_outputs, Prod
     }
 }
 
+/* MLA compresses queries, keys and values first, on every rank of tp for itself, and expands them
+ * to the rank's own heads (DeepSeek-V2, arXiv 2405.04434, section 2.1). */
+static void
+add_latent_qkv(List *list, Product product)
+{
+    const LpTransformer *shape = list->transformer;
+    double own_heads = shape->n_heads / list->tp;
+    double expanded = own_heads * (list->key_width * list->tp / shape->n_heads - shape->rope_width +
+                                   list->mixture_width / own_heads);
+    if (shape->query_rank > 0) {
+        add_weight(list, "q-down", shape->hidden, shape->query_rank, product);
+        add_weight(list, "q-up", shape->query_rank, list->query_width, product);
+    } else {
+        add_weight(list, "q", shape->hidden, list->query_width, product);
+    }
+    add_weight(list, "kv-down", shape->hidden, (double)shape->kv_rank + shape->rope_width, product);
+    add_weight(list, "kv-up", shape->kv_rank, expanded, product);
+}
+
 static void
 add_qkv(List *list, Product product)
 {
-    add_weight(list, "qkv", list->transformer->hidden, list->query_width + 2.0 * list->kv_width,
-               product);
+    if (list->transformer->kv_rank > 0)
+        add_latent_qkv(list, product);
+    else
+        add_weight(list, "qkv", list->transformer->hidden,
+                   list->query_width + list->key_width + list->value_width, product);
 }
 
 static void
 add_projection(List *list, Product product)
 {
-    add_weight(list, "projection", list->query_width, list->transformer->hidden, product);
+    add_weight(list, "projection", list->mixture_width, list->transformer->hidden, product);
 }
 
 static void
-add_up(List *list, Product product)
+add_up(List *list, double width, Product product)
 {
-    double width = list->transformer->ffn / list->tp;
     add_weight(list, "up", list->transformer->hidden, width, product);
     if (list->transformer->ffn_kind == LP_FFN_SWIGLU)
         add_weight(list, "gate", list->transformer->hidden, width, product);
 }
 
 static void
-add_down(List *list, Product product)
+add_down(List *list, double width, Product product)
 {
-    add_weight(list, "down", list->transformer->ffn / list->tp, list->transformer->hidden, product);
+    add_weight(list, "down", width, list->transformer->hidden, product);
 }
 
 static void
@@ -152,7 +186,7 @@ add_hidden(List *list, const char *name, double tensors, double masks)
 static void
 add_on_scores(List *list, const char *name, double tensors, double masks)
 {
-    double elements = list->n_score_sets * list->transformer->seq * list->transformer->seq;
+    double elements = list->n_score_sets * list->n_queries * list->layer.keys;
     add_memory(list, name, elements * (tensors * list->element_bytes + masks * MASK_BYTES));
 }
 
@@ -179,7 +213,7 @@ add_residual_backward(List *list)
 static void
 add_bias_gradient(List *list, double width)
 {
-    if (has_dropout(list))
+    if (lp_transformer_has_biases(list->transformer))
         add_memory(list, "bias-gradient", list->tokens * width * list->element_bytes);
 }
 
@@ -189,55 +223,70 @@ add_rotary(List *list)
 {
     if (list->transformer->positions == LP_POSITIONS_ROTARY)
         add_memory(list, "rotary",
-                   2.0 * list->tokens * (list->query_width + list->kv_width) * list->element_bytes);
+                   2.0 * list->tokens * (list->query_width + list->key_width) *
+                       list->element_bytes);
 }
 
 /* --- the core of attention: everything between queries, keys, values and their mixture --- */
 
+/* The part of the square of scores that a causal mask leaves to a fused kernel, in tiles of so many
+ * tokens (Dao, arXiv 2307.08691, section 3.1): half, and half of the diagonal tiles. */
+#define FLASH_TILE 128.0
+
+static double
+causal_share(const List *list)
+{
+    if (!list->layer.causal || list->layer.keys < list->layer.seq)
+        return 1.0;
+    return fmin(1.0, 0.5 + 0.5 * FLASH_TILE / list->layer.seq);
+}
+
 /* One fused kernel, @products as many operations as either product takes forward; it moves
- * @query_tensors of queries' and @kv_tensors of keys' size, and no scores. */
+ * @tensors each of queries, keys, values and their mixture, and no scores. */
 static void
-add_flash(List *list, double products, double query_tensors, double kv_tensors)
+add_flash(List *list, double products, double tensors)
 {
-    const LpTransformer *shape = list->transformer;
-    double head_width = (double)shape->hidden / shape->n_heads;
-    double width = query_tensors * list->query_width + kv_tensors * list->kv_width;
+    double heads = list->transformer->n_heads / list->tp;
+    double head_width = 0.5 * (list->query_width + list->mixture_width) / heads;
+    double width = list->query_width + list->key_width + list->value_width + list->mixture_width;
     add(list, (LpKernel){.name = "flash",
-                         .m = shape->seq,
+                         .m = list->n_queries,
                          .k = products * head_width,
-                         .n = shape->seq,
+                         .n = list->layer.keys,
                          .n_batch = list->n_score_sets,
-                         .bytes = list->tokens * width * list->element_bytes});
+                         .bytes = tensors * list->tokens * width * list->element_bytes,
+                         .share = causal_share(list)});
 }
 
+/* (queries, head)(head, keys) */
 static void
-add_scores(List *list, const char *name)
+add_scores(List *list, const char *name, double width)
 {
-    const LpTransformer *shape = list->transformer;
-    add_gemm(list, name, shape->seq, (double)shape->hidden / shape->n_heads, shape->seq,
-             list->n_score_sets);
+    add_gemm(list, name, list->n_queries, width * list->tp / list->transformer->n_heads,
+             list->layer.keys, list->n_score_sets);
 }
 
+/* (queries, keys)(keys, head) */
 static void
-add_values(List *list, const char *name)
+add_values(List *list, const char *name, double width)
 {
-    const LpTransformer *shape = list->transformer;
-    add_gemm(list, name, shape->seq, shape->seq, (double)shape->hidden / shape->n_heads,
-             list->n_score_sets);
+    add_gemm(list, name, list->n_queries, list->layer.keys,
+             width * list->tp / list->transformer->n_heads, list->n_score_sets);
 }
 
 static void
 add_core_forward(List *list)
 {
+    list->part = LP_PART_CORE;
     if (list->transformer->attention == LP_ATTENTION_FLASH) {
-        add_flash(list, 2.0, 2.0, 2.0); /* q, o; k, v */
+        add_flash(list, 2.0, 1.0); /* q, k, v, o */
         return;
     }
-    add_scores(list, "scores");
+    add_scores(list, "scores", list->query_width);
     add_on_scores(list, "softmax", 2.0, 0.0);
     if (has_dropout(list))
         add_on_scores(list, "attention-dropout", 2.0, 1.0);
-    add_values(list, "values");
+    add_values(list, "values", list->mixture_width);
 }
 
 /* Flash: 2.5 times the forward operations, since it computes the scores anew (five products
@@ -245,75 +294,336 @@ add_core_forward(List *list)
 static void
 add_core_backward(List *list)
 {
+    list->part = LP_PART_CORE;
     if (list->transformer->attention == LP_ATTENTION_FLASH) {
-        add_flash(list, 5.0, 4.0, 4.0); /* q, o, do, dq; k, v, dk, dv */
+        add_flash(list, 5.0, 2.0); /* q, k, v, o and their gradients */
         return;
     }
-    add_scores(list, "values-gradient-weights"); /* do v': (s, h/a)(h/a, s) */
-    add_values(list, "values-gradient-values");  /* p' do: (s, s)(s, h/a) */
+    add_scores(list, "values-gradient-weights", list->mixture_width); /* do v': (s, h/a)(h/a, s) */
+    add_values(list, "values-gradient-values", list->mixture_width);  /* p' do: (s, s)(s, h/a) */
     if (has_dropout(list))
         add_on_scores(list, "attention-dropout-backward", 2.0, 1.0);
     add_on_scores(list, "softmax-backward", 3.0, 0.0);
-    add_values(list, "scores-gradient-queries");
-    add_values(list, "scores-gradient-keys");
+    add_values(list, "scores-gradient-queries", list->query_width);
+    add_values(list, "scores-gradient-keys", list->query_width);
 }
 
 /* --- blocks --- */
 
+/* MLA normalises the compressed queries, keys and values. */
+static void
+add_latent_norms(List *list, const char *name, double tensors)
+{
+    const LpTransformer *shape = list->transformer;
+    if (shape->kv_rank > 0)
+        add_memory(list, name,
+                   tensors * list->tokens * ((double)shape->query_rank + shape->kv_rank) *
+                       list->element_bytes);
+}
+
 static void
 add_attention_forward(List *list)
 {
+    list->part = LP_PART_BEFORE;
     add_hidden(list, "norm", 2.0, 0.0);
+    list->part = LP_PART_ENTRY;
     add_qkv(list, PRODUCT_OUTPUT);
+    list->part = LP_PART_INNER;
+    add_latent_norms(list, "latent-norm", 2.0);
     add_rotary(list);
     add_core_forward(list);
+    list->part = LP_PART_EXIT;
     add_projection(list, PRODUCT_OUTPUT);
+    list->part = LP_PART_AFTER;
     add_residual(list);
 }
 
 static void
 add_attention_backward(List *list)
 {
+    list->part = LP_PART_BEFORE;
     add_residual_backward(list);
     add_bias_gradient(list, list->transformer->hidden);
+    list->part = LP_PART_ENTRY;
     add_projection(list, PRODUCT_DATA_GRADIENT);
     add_core_backward(list);
+    list->part = LP_PART_INNER;
     add_rotary(list);
-    add_bias_gradient(list, list->query_width + 2.0 * list->kv_width);
+    add_latent_norms(list, "latent-norm-backward", 3.0);
+    add_bias_gradient(list, list->query_width + list->key_width + list->value_width);
+    list->part = LP_PART_EXIT;
     add_qkv(list, PRODUCT_DATA_GRADIENT);
+    list->part = LP_PART_AFTER;
     add_hidden(list, "norm-backward", 3.0, 0.0);
 }
 
-/* The activation function passes over @tensors of the inner width. */
+/* Cross-attention: @queries for the decoder's tokens, keys and values for the encoder's. */
 static void
-add_activation(List *list, const char *name, double tensors)
+add_cross_qkv(List *list, Product product)
 {
-    add_memory(list, name,
-               tensors * list->tokens * list->transformer->ffn / list->tp * list->element_bytes);
+    double own_tokens = list->tokens;
+    add_weight(list, "q", list->transformer->hidden, list->query_width, product);
+    list->tokens = lp_plan_tokens(list->plan, list->transformer->seq);
+    add_weight(list, "kv", list->transformer->hidden, list->key_width + list->value_width, product);
+    list->tokens = own_tokens;
+}
+
+static void
+look_at_encoder(List *list)
+{
+    list->layer.keys = list->transformer->seq;
+    list->layer.causal = FALSE;
+}
+
+static void
+add_cross_forward(List *list)
+{
+    look_at_encoder(list);
+    list->part = LP_PART_BEFORE;
+    add_hidden(list, "norm", 2.0, 0.0);
+    list->part = LP_PART_ENTRY;
+    add_cross_qkv(list, PRODUCT_OUTPUT);
+    add_core_forward(list);
+    list->part = LP_PART_EXIT;
+    add_projection(list, PRODUCT_OUTPUT);
+    list->part = LP_PART_AFTER;
+    add_residual(list);
+}
+
+static void
+add_cross_backward(List *list)
+{
+    look_at_encoder(list);
+    list->part = LP_PART_BEFORE;
+    add_residual_backward(list);
+    list->part = LP_PART_ENTRY;
+    add_projection(list, PRODUCT_DATA_GRADIENT);
+    add_core_backward(list);
+    list->part = LP_PART_EXIT;
+    add_cross_qkv(list, PRODUCT_DATA_GRADIENT);
+    list->part = LP_PART_AFTER;
+    add_hidden(list, "norm-backward", 3.0, 0.0);
+}
+
+/* The activation function passes over @tensors of @elements. */
+static void
+add_activation(List *list, gboolean backward, double elements)
+{
+    gboolean gated = list->transformer->ffn_kind == LP_FFN_SWIGLU;
+    static const char *const names[2][2] = {{"bias-gelu", "bias-gelu-backward"},
+                                            {"swiglu", "swiglu-backward"}};
+    static const double tensors[2][2] = {{2.0, 3.0}, {3.0, 5.0}};
+    add_memory(list, names[gated][backward],
+               tensors[gated][backward] * elements * list->element_bytes);
 }
 
 static void
 add_ffn_forward(List *list)
 {
-    gboolean gated = list->transformer->ffn_kind == LP_FFN_SWIGLU;
+    double width = list->transformer->ffn / list->tp;
+    list->part = LP_PART_BEFORE;
     add_hidden(list, "norm", 2.0, 0.0);
-    add_up(list, PRODUCT_OUTPUT);
-    add_activation(list, gated ? "swiglu" : "bias-gelu", gated ? 3.0 : 2.0);
-    add_down(list, PRODUCT_OUTPUT);
+    list->part = LP_PART_ENTRY;
+    add_up(list, width, PRODUCT_OUTPUT);
+    list->part = LP_PART_INNER;
+    add_activation(list, FALSE, list->tokens * width);
+    list->part = LP_PART_EXIT;
+    add_down(list, width, PRODUCT_OUTPUT);
+    list->part = LP_PART_AFTER;
     add_residual(list);
 }
 
 static void
 add_ffn_backward(List *list)
 {
-    gboolean gated = list->transformer->ffn_kind == LP_FFN_SWIGLU;
+    double width = list->transformer->ffn / list->tp;
+    list->part = LP_PART_BEFORE;
     add_residual_backward(list);
     add_bias_gradient(list, list->transformer->hidden);
-    add_down(list, PRODUCT_DATA_GRADIENT);
-    add_activation(list, gated ? "swiglu-backward" : "bias-gelu-backward", gated ? 5.0 : 3.0);
-    add_bias_gradient(list, list->transformer->ffn / list->tp);
-    add_up(list, PRODUCT_DATA_GRADIENT);
+    list->part = LP_PART_ENTRY;
+    add_down(list, width, PRODUCT_DATA_GRADIENT);
+    list->part = LP_PART_INNER;
+    add_activation(list, TRUE, list->tokens * width);
+    add_bias_gradient(list, width);
+    list->part = LP_PART_EXIT;
+    add_up(list, width, PRODUCT_DATA_GRADIENT);
+    list->part = LP_PART_AFTER;
     add_hidden(list, "norm-backward", 3.0, 0.0);
+}
+
+/* --- layers with experts --- */
+
+/* Tensors of a token's hidden width, one for each expert slot, and @singles of the token itself. */
+static void
+add_slots(List *list, const char *name, double slots, double singles)
+{
+    double tensors = slots * lp_transformer_expert_slots(list->transformer) + singles;
+    add_hidden(list, name, tensors, 0.0);
+}
+
+static void
+add_router(List *list, Product product)
+{
+    double all_tokens = list->tokens;
+    list->tokens = list->scattered_tokens;
+    add_weight(list, "router", list->transformer->hidden, list->transformer->n_experts, product);
+    list->tokens = all_tokens;
+}
+
+static void
+add_router_forward(List *list)
+{
+    list->part = LP_PART_BEFORE;
+    add_hidden(list, "norm", 2.0, 0.0);
+    add_router(list, PRODUCT_OUTPUT);
+    add_slots(list, "permute", 1.0, 1.0);
+}
+
+static void
+add_router_backward(List *list)
+{
+    list->part = LP_PART_AFTER;
+    add_slots(list, "permute-backward", 1.0, 1.0);
+    add_router(list, PRODUCT_DATA_GRADIENT);
+    add_hidden(list, "norm-backward", 3.0, 0.0);
+}
+
+static void
+add_combine_forward(List *list)
+{
+    list->part = LP_PART_AFTER;
+    add_slots(list, "unpermute", 1.0, 1.0);
+    add_residual(list);
+}
+
+static void
+add_combine_backward(List *list)
+{
+    list->part = LP_PART_BEFORE;
+    add_residual_backward(list);
+    add_slots(list, "unpermute-backward", 1.0, 1.0);
+}
+
+/* Products of all of a rank's experts at once, each with its share of the tokens that came: as many
+ * as the rank sent, where all experts are equally loaded. */
+static void
+add_expert_weight(List *list, const char *name, double n_inputs, double n_outputs, Product product)
+{
+    double n_own = (double)list->transformer->n_experts / list->plan->degree[LP_AXIS_EP];
+    guint before = list->n_kernels;
+    double all_tokens = list->tokens;
+    list->tokens = all_tokens / n_own;
+    add_weight(list, name, n_inputs, n_outputs, product);
+    list->tokens = all_tokens;
+    list->kernels[before].n_batch *= n_own;
+    list->kernels[before].bytes *= n_own;
+}
+
+/* A rank's experts: their tokens, and the width that the rank holds of each. */
+typedef struct {
+    double tokens, width;
+} Experts;
+
+static Experts
+experts_of(const List *list)
+{
+    double etp = lp_plan_expert_tp(list->plan);
+    double sources = etp > 1.0 ? list->tokens : list->scattered_tokens;
+    return (Experts){.tokens = sources * lp_transformer_expert_slots(list->transformer),
+                     .width = lp_transformer_expert_ffn(list->transformer) / etp};
+}
+
+static void
+add_expert_products(List *list, gboolean up, Product product)
+{
+    Experts experts = experts_of(list);
+    double all_tokens = list->tokens;
+    double hidden = list->transformer->hidden;
+    list->tokens = experts.tokens;
+    if (up) {
+        add_expert_weight(list, "experts-up", hidden, experts.width, product);
+        if (list->transformer->ffn_kind == LP_FFN_SWIGLU)
+            add_expert_weight(list, "experts-gate", hidden, experts.width, product);
+    } else {
+        add_expert_weight(list, "experts-down", experts.width, hidden, product);
+    }
+    list->tokens = all_tokens;
+}
+
+/* Tokens that came from all ranks are put in the order of the experts, and back. */
+static void
+add_sort(List *list, const char *name)
+{
+    Experts experts = experts_of(list);
+    add_memory(list, name, 2.0 * experts.tokens * list->transformer->hidden * list->element_bytes);
+}
+
+static void
+add_experts_forward(List *list)
+{
+    Experts experts = experts_of(list);
+    list->part = LP_PART_INNER;
+    add_sort(list, "sort");
+    add_expert_products(list, TRUE, PRODUCT_OUTPUT);
+    add_activation(list, FALSE, experts.tokens * experts.width);
+    add_expert_products(list, FALSE, PRODUCT_OUTPUT);
+    add_sort(list, "sort-back");
+}
+
+static void
+add_experts_backward(List *list)
+{
+    Experts experts = experts_of(list);
+    list->part = LP_PART_INNER;
+    add_sort(list, "sort-back-backward");
+    add_expert_products(list, FALSE, PRODUCT_DATA_GRADIENT);
+    add_activation(list, TRUE, experts.tokens * experts.width);
+    add_expert_products(list, TRUE, PRODUCT_DATA_GRADIENT);
+    add_sort(list, "sort-backward");
+}
+
+/* All shared experts together are one feed-forward network. */
+static double
+shared_width(const List *list)
+{
+    return (double)list->transformer->n_shared_experts *
+           lp_transformer_expert_ffn(list->transformer) / list->tp;
+}
+
+static void
+add_shared_forward(List *list)
+{
+    double width = shared_width(list);
+    if (width <= 0.0)
+        return;
+    list->part = LP_PART_ENTRY;
+    add_up(list, width, PRODUCT_OUTPUT);
+    list->part = LP_PART_INNER;
+    add_activation(list, FALSE, list->tokens * width);
+    list->part = LP_PART_EXIT;
+    add_down(list, width, PRODUCT_OUTPUT);
+}
+
+static void
+add_shared_backward(List *list)
+{
+    double width = shared_width(list);
+    if (width <= 0.0)
+        return;
+    list->part = LP_PART_ENTRY;
+    add_down(list, width, PRODUCT_DATA_GRADIENT);
+    list->part = LP_PART_INNER;
+    add_activation(list, TRUE, list->tokens * width);
+    list->part = LP_PART_EXIT;
+    add_up(list, width, PRODUCT_DATA_GRADIENT);
+}
+
+/* --- embedding and head --- */
+
+static double
+patch_values(const LpTransformer *shape)
+{
+    return (double)shape->patch * shape->patch * (shape->channels > 0 ? shape->channels : 3);
 }
 
 /* Looking up reads and writes a row a token; learned positions are added to the result. */
@@ -321,7 +631,13 @@ static void
 add_embedding_forward(List *list)
 {
     double tensor_bytes = list->tokens * list->transformer->hidden * list->element_bytes;
-    add_memory(list, "look-up", 2.0 * tensor_bytes);
+    list->part = LP_PART_INNER;
+    if (list->transformer->patch > 0)
+        /* A rank of tp embeds its share of the patches' width. */
+        add_weight(list, "patches", patch_values(list->transformer),
+                   list->transformer->hidden / list->tp, PRODUCT_OUTPUT);
+    else
+        add_memory(list, "look-up", 2.0 * tensor_bytes);
     if (list->transformer->positions == LP_POSITIONS_LEARNED)
         add_memory(list, "add-positions", 3.0 * tensor_bytes);
     if (has_dropout(list))
@@ -333,12 +649,14 @@ static void
 add_embedding_backward(List *list)
 {
     double elements = list->tokens * list->transformer->hidden;
+    list->part = LP_PART_INNER;
     if (has_dropout(list))
         add_hidden(list, "dropout-backward", 2.0, 1.0);
     if (list->transformer->positions == LP_POSITIONS_LEARNED)
         add_memory(list, "positions-gradient", elements * list->element_bytes);
-    add_memory(list, "look-up-backward",
-               elements * (list->element_bytes + 2.0 * list->plan->gradient_bytes));
+    if (list->transformer->patch == 0)
+        add_memory(list, "look-up-backward",
+                   elements * (list->element_bytes + 2.0 * list->plan->gradient_bytes));
 }
 
 /* A pass over the logits: @elements read or written as activations, @losses in fp32. */
@@ -349,11 +667,20 @@ add_loss(List *list, const char *name, double elements, double losses)
     add_memory(list, name, n_logits * (elements * list->element_bytes + losses * LOSS_BYTES));
 }
 
+/* The final norm passes over all tokens, the logits are of those that are predicted. */
+static void
+predict(List *list)
+{
+    list->part = LP_PART_INNER;
+    list->tokens = lp_plan_tokens(list->plan, lp_transformer_head_tokens(list->transformer));
+}
+
 /* The vocabulary-parallel cross entropy of Megatron-LM: converts to fp32 (1 read, 1 write), takes
  * the maximum (1), subtracts it (2), exponentiates (2), sums (1) and divides (2). */
 static void
 add_head_forward(List *list)
 {
+    predict(list);
     add_hidden(list, "norm", 2.0, 0.0);
     add_logits(list, PRODUCT_OUTPUT);
     add_loss(list, "loss", 1.0, 9.0);
@@ -363,18 +690,22 @@ add_head_forward(List *list)
 static void
 add_head_backward(List *list)
 {
+    predict(list);
     add_loss(list, "loss-backward", 1.0, 3.0);
     add_logits(list, PRODUCT_DATA_GRADIENT);
     add_hidden(list, "norm-backward", 3.0, 0.0);
 }
 
+/* --- passes --- */
+
 static void
 add_forward(List *list, LpBlock block)
 {
     static void (*const add_block[LP_N_BLOCKS])(List *) = {
-        [LP_BLOCK_EMBEDDING] = add_embedding_forward,
-        [LP_BLOCK_ATTENTION] = add_attention_forward,
-        [LP_BLOCK_FFN] = add_ffn_forward,
+        [LP_BLOCK_EMBEDDING] = add_embedding_forward, [LP_BLOCK_ATTENTION] = add_attention_forward,
+        [LP_BLOCK_CROSS] = add_cross_forward,         [LP_BLOCK_FFN] = add_ffn_forward,
+        [LP_BLOCK_ROUTER] = add_router_forward,       [LP_BLOCK_EXPERTS] = add_experts_forward,
+        [LP_BLOCK_COMBINE] = add_combine_forward,     [LP_BLOCK_SHARED] = add_shared_forward,
         [LP_BLOCK_HEAD] = add_head_forward,
     };
     add_block[block](list);
@@ -386,7 +717,12 @@ add_backward_input(List *list, LpBlock block)
     static void (*const add_block[LP_N_BLOCKS])(List *) = {
         [LP_BLOCK_EMBEDDING] = add_embedding_backward,
         [LP_BLOCK_ATTENTION] = add_attention_backward,
+        [LP_BLOCK_CROSS] = add_cross_backward,
         [LP_BLOCK_FFN] = add_ffn_backward,
+        [LP_BLOCK_ROUTER] = add_router_backward,
+        [LP_BLOCK_EXPERTS] = add_experts_backward,
+        [LP_BLOCK_COMBINE] = add_combine_backward,
+        [LP_BLOCK_SHARED] = add_shared_backward,
         [LP_BLOCK_HEAD] = add_head_backward,
     };
     add_block[block](list);
@@ -395,43 +731,101 @@ add_backward_input(List *list, LpBlock block)
 static void
 add_backward_weight(List *list, LpBlock block)
 {
-    if (block == LP_BLOCK_ATTENTION) {
+    const LpTransformer *shape = list->transformer;
+    list->part = LP_PART_INNER;
+    switch (block) {
+    case LP_BLOCK_EMBEDDING:
+        if (shape->patch > 0)
+            add_weight(list, "patches", patch_values(shape), shape->hidden / list->tp,
+                       PRODUCT_WEIGHT_GRADIENT);
+        break;
+    case LP_BLOCK_ATTENTION:
         add_projection(list, PRODUCT_WEIGHT_GRADIENT);
         add_qkv(list, PRODUCT_WEIGHT_GRADIENT);
-    } else if (block == LP_BLOCK_FFN) {
-        add_down(list, PRODUCT_WEIGHT_GRADIENT);
-        add_up(list, PRODUCT_WEIGHT_GRADIENT);
-    } else if (block == LP_BLOCK_HEAD) {
+        break;
+    case LP_BLOCK_CROSS:
+        add_projection(list, PRODUCT_WEIGHT_GRADIENT);
+        add_cross_qkv(list, PRODUCT_WEIGHT_GRADIENT);
+        break;
+    case LP_BLOCK_FFN:
+        add_down(list, shape->ffn / list->tp, PRODUCT_WEIGHT_GRADIENT);
+        add_up(list, shape->ffn / list->tp, PRODUCT_WEIGHT_GRADIENT);
+        break;
+    case LP_BLOCK_ROUTER:
+        add_router(list, PRODUCT_WEIGHT_GRADIENT);
+        break;
+    case LP_BLOCK_EXPERTS:
+        add_expert_products(list, FALSE, PRODUCT_WEIGHT_GRADIENT);
+        add_expert_products(list, TRUE, PRODUCT_WEIGHT_GRADIENT);
+        break;
+    case LP_BLOCK_SHARED:
+        if (shape->n_shared_experts > 0) {
+            add_down(list, shared_width(list), PRODUCT_WEIGHT_GRADIENT);
+            add_up(list, shared_width(list), PRODUCT_WEIGHT_GRADIENT);
+        }
+        break;
+    case LP_BLOCK_HEAD:
+        predict(list);
         add_logits(list, PRODUCT_WEIGHT_GRADIENT);
+        break;
+    case LP_BLOCK_COMBINE:
+    case LP_N_BLOCKS:
+        break;
     }
 }
 
 static void
 add_recompute(List *list, LpBlock block)
 {
-    gboolean in_layer = block == LP_BLOCK_ATTENTION || block == LP_BLOCK_FFN;
+    gboolean in_layer = block != LP_BLOCK_EMBEDDING && block != LP_BLOCK_HEAD;
+    gboolean attends = block == LP_BLOCK_ATTENTION || block == LP_BLOCK_CROSS;
     if (list->plan->recompute == LP_RECOMPUTE_FULL && in_layer)
         add_forward(list, block);
-    else if (list->plan->recompute == LP_RECOMPUTE_SELECTIVE && block == LP_BLOCK_ATTENTION &&
-             list->transformer->attention == LP_ATTENTION_UNFUSED)
+    else if (list->plan->recompute == LP_RECOMPUTE_SELECTIVE && attends &&
+             list->transformer->attention == LP_ATTENTION_UNFUSED) {
+        if (block == LP_BLOCK_CROSS)
+            look_at_encoder(list);
         add_core_forward(list);
+    }
+}
+
+/* Whether a layer has the block. */
+static gboolean
+has_block(const List *list, LpBlock block)
+{
+    switch (block) {
+    case LP_BLOCK_EMBEDDING:
+    case LP_BLOCK_HEAD:
+        return list->transformer->embedding;
+    case LP_BLOCK_CROSS:
+        return list->layer.cross;
+    case LP_BLOCK_FFN:
+        return !list->layer.has_experts;
+    case LP_BLOCK_ROUTER:
+    case LP_BLOCK_EXPERTS:
+    case LP_BLOCK_COMBINE:
+    case LP_BLOCK_SHARED:
+        return list->layer.has_experts;
+    case LP_BLOCK_ATTENTION:
+    case LP_N_BLOCKS:
+        break;
+    }
+    return TRUE;
 }
 
 guint
-lp_block_kernels(const LpTransformer *transformer, const LpPlan *plan, LpBlock block, LpPass pass,
-                 LpKernel *out_kernels)
+lp_block_kernels(const LpTransformer *transformer, const LpPlan *plan, guint32 index, LpBlock block,
+                 LpPass pass, LpKernel *out_kernels)
 {
-    gboolean outside = block == LP_BLOCK_EMBEDDING || block == LP_BLOCK_HEAD;
-    if (outside && !transformer->embedding)
-        return 0;
     static void (*const add_pass[LP_N_PASSES])(List *, LpBlock) = {
         [LP_PASS_FORWARD] = add_forward,
         [LP_PASS_BACKWARD_INPUT] = add_backward_input,
         [LP_PASS_BACKWARD_WEIGHT] = add_backward_weight,
         [LP_PASS_RECOMPUTE] = add_recompute,
     };
-    List list = list_new(transformer, plan, out_kernels);
-    add_pass[pass](&list, block);
+    List list = list_new(transformer, plan, index, out_kernels);
+    if (has_block(&list, block))
+        add_pass[pass](&list, block);
     return list.n_kernels;
 }
 
@@ -456,38 +850,103 @@ lp_kernel_time_s(const LpKernel *self, const LpAccelerator *accelerator, LpPreci
     if (self->n_batch <= 0.0)
         return moving_s + accelerator->launch_s;
     double peak_flop_per_s = lp_accelerator_peak_flop_per_s(accelerator, precision);
-    double computing_s = lp_kernel_flop(self) / (peak_flop_per_s * accelerator->gemm_efficiency);
+    double share = self->share > 0.0 ? self->share : 1.0;
+    double computing_s =
+        share * lp_kernel_flop(self) / (peak_flop_per_s * accelerator->gemm_efficiency);
     return fmax(computing_s, moving_s) + accelerator->launch_s;
+}
+
+/* --- device and host --- */
+
+LpWork
+lp_work_then(LpWork first, LpWork second)
+{
+    return (LpWork){.device_s = first.device_s + second.device_s,
+                    .host_s = first.host_s + second.host_s,
+                    .bound_s =
+                        fmax(first.bound_s + second.device_s, first.host_s + second.bound_s)};
+}
+
+LpWork
+lp_work_scale(LpWork work, double factor)
+{
+    return (LpWork){work.device_s * factor, work.host_s * factor, work.bound_s * factor};
+}
+
+LpWork
+lp_kernel_work(const LpKernel *self, const LpAccelerator *accelerator, const LpPlan *plan)
+{
+    double time_s = lp_kernel_time_s(self, accelerator, plan->precision);
+    return (LpWork){time_s, plan->cuda_graphs ? 0.0 : accelerator->host_kernel_s, time_s};
+}
+
+double
+lp_collective_host_s(const LpAccelerator *accelerator, const LpPlan *plan)
+{
+    return plan->cuda_graphs ? 0.0 : accelerator->host_collective_s;
+}
+
+LpWork
+lp_block_part_work(const LpTransformer *transformer, const LpPlan *plan,
+                   const LpAccelerator *accelerator, guint32 index, LpBlock block, LpPass pass,
+                   LpPart part)
+{
+    LpKernel kernels[LP_KERNELS_MAX];
+    guint n_kernels = lp_block_kernels(transformer, plan, index, block, pass, kernels);
+    LpWork sum = LP_WORK_NONE;
+    for (guint i = 0; i < n_kernels; i++)
+        if (kernels[i].part == part)
+            sum = lp_work_then(sum, lp_kernel_work(&kernels[i], accelerator, plan));
+    return sum;
+}
+
+LpWork
+lp_block_work(const LpTransformer *transformer, const LpPlan *plan,
+              const LpAccelerator *accelerator, guint32 index, LpBlock block, LpPass pass)
+{
+    LpWork sum = LP_WORK_NONE;
+    for (LpPart part = 0; part < LP_N_PARTS; part++)
+        sum = lp_work_then(
+            sum, lp_block_part_work(transformer, plan, accelerator, index, block, pass, part));
+    return sum;
 }
 
 double
 lp_block_time_s(const LpTransformer *transformer, const LpPlan *plan,
-                const LpAccelerator *accelerator, LpBlock block, LpPass pass)
+                const LpAccelerator *accelerator, guint32 index, LpBlock block, LpPass pass)
 {
-    LpKernel kernels[LP_KERNELS_MAX];
-    guint n_kernels = lp_block_kernels(transformer, plan, block, pass, kernels);
-    double sum_s = 0.0;
-    for (guint i = 0; i < n_kernels; i++)
-        sum_s += lp_kernel_time_s(&kernels[i], accelerator, plan->precision);
-    return sum_s;
+    return lp_block_work(transformer, plan, accelerator, index, block, pass).device_s;
 }
 
-/* Bytes that one step of Adam moves a parameter: it reads the gradient; reads and writes the fp32
- * weight and two fp32 moments (Kingma and Ba, arXiv 1412.6980, algorithm 1: 3 x 8 B); and, where
- * training computes in 2 bytes, writes the weight's 2-byte copy (Micikevicius et al.,
- * arXiv 1710.03740, section 3.1). */
+/* --- the optimiser --- */
+
+/* Bytes that one step moves a parameter: it reads the gradient; reads and writes the fp32 weight
+ * and the moments, two of fp32 (Kingma and Ba, arXiv 1412.6980, algorithm 1: 3 x 8 B), two of 8
+ * bits (Dettmers et al., arXiv 2110.02861), or one of fp32 (SGD with momentum); and, where training
+ * computes in 2 bytes, writes the weight's 2-byte copy (Micikevicius et al., arXiv 1710.03740,
+ * section 3.1). */
 static double
 optimizer_bytes_per_parameter(const LpPlan *plan)
 {
+    static const double moments_bytes[] = {
+        [LP_OPTIMIZER_ADAM] = 8.0, [LP_OPTIMIZER_SGD] = 4.0, [LP_OPTIMIZER_ADAM_8BIT] = 2.0};
     double copy_bytes = lp_plan_activation_bytes(plan) == 2 ? 2.0 : 0.0;
-    return plan->gradient_bytes + 24.0 + copy_bytes;
+    return plan->gradient_bytes + 8.0 + 2.0 * moments_bytes[plan->optimizer] + copy_bytes;
 }
 
+/* ZeRO divides the step over the ranks that share the states (Rajbhandari et al.,
+ * arXiv 1910.02054, section 5.1). */
 double
 lp_optimizer_time_s(const LpTransformer *transformer, const LpPlan *plan,
                     const LpAccelerator *accelerator, guint32 stage)
 {
-    double parameters = lp_plan_stage_parameters(plan, transformer, stage);
-    return memory_s(parameters * optimizer_bytes_per_parameter(plan), accelerator) +
+    LpParameters parameters = lp_plan_rank_parameters(plan, transformer, stage);
+    double dense = parameters.dense, experts = parameters.experts;
+    if (plan->zero > 0) {
+        dense /= lp_plan_shard_degree(plan);
+        experts /=
+            plan->shard_degree > 0 ? lp_plan_shard_degree(plan) : lp_plan_expert_replicas(plan);
+    }
+    return memory_s((dense + experts) * optimizer_bytes_per_parameter(plan), accelerator) +
            accelerator->launch_s;
 }

@@ -1,28 +1,48 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The kernels of a Transformer and their times: a roofline with a GEMM efficiency per accelerator.
+/* The kernels of a Transformer and their times.
  *
  * Shared by the closed form and the simulation: operation counts and kernel times are inputs to
- * both. The place of the full kernel model (tiles, waves, alignment) is lp_kernel_time_s(). */
+ * both. */
 #pragma once
 
 #include "model/accelerator.h"
 
 G_BEGIN_DECLS
 
+/** Where in its block a kernel stands, in the order of execution: a block's input may have to be
+ * gathered for the first products, and its output to be summed after the last. */
+typedef enum {
+    LP_PART_BEFORE, /**< on the rank's own share of the tokens: norms */
+    LP_PART_ENTRY,  /**< products that take the gathered input */
+    LP_PART_INNER,
+    LP_PART_CORE, /**< attention between queries, keys and values */
+    LP_PART_EXIT, /**< products whose results are summed over tp */
+    LP_PART_AFTER,
+    LP_N_PARTS
+} LpPart;
+
 /** A GEMM batch x (m, k)(k, n), or, with n_batch 0, a kernel bound by memory. */
 typedef struct {
     const char *name; /* borrowed, static */
     double m, k, n, n_batch;
     double bytes; /**< bytes read and written */
+    double share; /**< of the products that have to be worked out: a fused kernel skips what a
+                     causal mask hides. It counts for time, not for operations */
+    LpPart part;
 } LpKernel;
 
-/** The parts of the model that a stage holds. A layer is two blocks, since a tensor-parallel
- * collective ends each. */
+/** The parts of the model that a stage holds. A dense layer is two blocks, since a tensor-parallel
+ * collective ends each; all-to-alls divide the second block of a layer with experts in three. */
 typedef enum {
     LP_BLOCK_EMBEDDING,
     LP_BLOCK_ATTENTION,
+    LP_BLOCK_CROSS, /**< cross-attention to the encoder's output */
     LP_BLOCK_FFN,
-    LP_BLOCK_HEAD, /**< final norm, logits, loss */
+    LP_BLOCK_ROUTER,  /**< norm, routing, and tokens sorted by expert */
+    LP_BLOCK_EXPERTS, /**< the routed experts of a rank, on the tokens that came */
+    LP_BLOCK_COMBINE, /**< the experts' results summed by token, and the residual */
+    LP_BLOCK_SHARED,  /**< shared experts */
+    LP_BLOCK_HEAD,    /**< final norm, logits, loss */
     LP_N_BLOCKS
 } LpBlock;
 
@@ -34,16 +54,18 @@ typedef enum {
     LP_N_PASSES
 } LpPass;
 
-#define LP_KERNELS_MAX 16
+#define LP_KERNELS_MAX 32
 
-/** The kernels that one rank runs for @block in @pass over one micro-batch (reference: Anthony et
- * al., ICPP 2024, table of GEMMs; memory-bound kernels as Megatron-LM fuses them).
- * Summed over blocks, passes, ranks and micro-batches, their FLOP are lp_plan_hardware_flop() if
- * tp <= kv-heads (else ranks compute copies of keys and values); flash attention adds half of the
+/** The kernels that one rank runs for @block of layer @index (any, for embedding and head) in @pass
+ * over one micro-batch (reference: Anthony et al., ICPP 2024, table of GEMMs; memory-bound kernels
+ * as Megatron-LM fuses them).
+ * Summed over blocks, passes, ranks and micro-batches, their FLOP are lp_plan_hardware_flop() if no
+ * rank computes a copy: copies arise of keys and values with tp > kv-heads, of MLA's compression
+ * and, without sequence parallelism, of the router with any tp. Flash attention adds half of the
  * forward products' (lp_transformer_scores_forward_flop()), which its backward computes again.
  * @out_kernels: LP_KERNELS_MAX entries. Returns: how many. */
-guint lp_block_kernels(const LpTransformer *transformer, const LpPlan *plan, LpBlock block,
-                       LpPass pass, LpKernel *out_kernels);
+guint lp_block_kernels(const LpTransformer *transformer, const LpPlan *plan, guint32 index,
+                       LpBlock block, LpPass pass, LpKernel *out_kernels);
 
 double lp_kernel_flop(const LpKernel *self);
 
@@ -52,11 +74,37 @@ double lp_kernel_flop(const LpKernel *self);
 double lp_kernel_time_s(const LpKernel *self, const LpAccelerator *accelerator,
                         LpPrecision precision);
 
+/** A run of kernels on a device that a host feeds: the host issues each kernel before it starts,
+ * and both go on in order. Started with the device free at D and the host ready at H, they end with
+ * the device free at max(D + device_s, H + bound_s) and the host ready at H + host_s. */
+typedef struct {
+    double device_s; /**< the kernels' own times */
+    double host_s;   /**< the host's time for issuing them */
+    double bound_s;  /**< from the host's first issue to the last kernel's end on a free device */
+} LpWork;
+
+/** Nothing to do. */
+#define LP_WORK_NONE ((LpWork){0.0, 0.0, 0.0})
+/** @first, then @second. */
+LpWork lp_work_then(LpWork first, LpWork second);
+/** Every time multiplied by @factor. */
+LpWork lp_work_scale(LpWork work, double factor);
+LpWork lp_kernel_work(const LpKernel *self, const LpAccelerator *accelerator, const LpPlan *plan);
+/** All kernels of one part of @block. */
+LpWork lp_block_part_work(const LpTransformer *transformer, const LpPlan *plan,
+                          const LpAccelerator *accelerator, guint32 index, LpBlock block,
+                          LpPass pass, LpPart part);
+/** All kernels of @block. */
+LpWork lp_block_work(const LpTransformer *transformer, const LpPlan *plan,
+                     const LpAccelerator *accelerator, guint32 index, LpBlock block, LpPass pass);
+/** What issuing a collective or a message costs the host, s; 0 with CUDA graphs. */
+double lp_collective_host_s(const LpAccelerator *accelerator, const LpPlan *plan);
+
 /** Sum of the kernel times of @block in @pass, s. */
 double lp_block_time_s(const LpTransformer *transformer, const LpPlan *plan,
-                       const LpAccelerator *accelerator, LpBlock block, LpPass pass);
+                       const LpAccelerator *accelerator, guint32 index, LpBlock block, LpPass pass);
 
-/** The optimiser step of one rank of @stage (Adam, mixed precision: bytes of states over memory
+/** The optimiser step of one rank of @stage (bytes of the states that it holds over memory
  * bandwidth), s. */
 double lp_optimizer_time_s(const LpTransformer *transformer, const LpPlan *plan,
                            const LpAccelerator *accelerator, guint32 stage);

@@ -22,6 +22,17 @@ gboolean
 lp_simulation_check(const LpWorkload *workload, const LpMachine *machine, GError **error)
 {
     guint64 n_ranks = lp_plan_n_ranks(&workload->plan);
+    const LpPlan *plan = &workload->plan;
+    if (plan->degree[LP_AXIS_CP] > 1 || plan->degree[LP_AXIS_EP] > 1 || plan->zero > 0 ||
+        workload->transformer.n_experts > 0 || plan->schedule > LP_SCHEDULE_INTERLEAVED ||
+        plan->overlap_tp != LP_OVERLAP_TP_NO || plan->overlap_pp ||
+        workload->transformer.n_decoder_layers > 0) {
+        g_set_error(error, LP_SIMULATION_ERROR, LP_SIMULATION_ERROR_FIT,
+                    "%s: cp, ep, zero, experts, zero-bubble, dualpipe, overlap-tp, overlap-pp, "
+                    "encoder-decoder: got one of them, wanted none: not simulated yet",
+                    lp_file_label(workload->path));
+        return FALSE;
+    }
     if (n_ranks <= machine->n_accelerators)
         return TRUE;
     g_set_error(error, LP_SIMULATION_ERROR, LP_SIMULATION_ERROR_FIT,

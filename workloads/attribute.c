@@ -16,7 +16,10 @@ typedef enum {
     KIND_SIZE,
     KIND_ORDER,
     KIND_GRADIENT,
-    KIND_FIXED, /* known to the file format, but one value only so far */
+    KIND_WIRE,
+    KIND_STAGES,
+    KIND_TEXT,
+    KIND_NEGATED, /* a boolean that the plan holds the other way round */
 } Kind;
 
 struct LpAttribute {
@@ -25,8 +28,9 @@ struct LpAttribute {
     Kind kind;
     size_t offset;
     guint64 minimum, maximum;
+    double largest; /* of a fraction, and the smallest: */
+    double smallest;
     const char *const *choices;
-    const char *fixed;
 };
 
 #define T(member) offsetof(LpWorkload, transformer.member)
@@ -47,16 +51,24 @@ struct LpAttribute {
     {                                                                                              \
         .element = element_, .name = name_, .kind = KIND_BOOLEAN, .offset = place                  \
     }
-#define FIXED(element_, name_, value)                                                              \
+#define OPTIONAL(element_, name_, place)                                                           \
     {                                                                                              \
-        .element = element_, .name = name_, .kind = KIND_FIXED, .fixed = value                     \
+        .element = element_, .name = name_, .kind = KIND_COUNT, .offset = place,                   \
+        .maximum = COUNT_MAX                                                                       \
+    }
+#define NUMBER(element_, name_, place, smallest_, largest_)                                        \
+    {                                                                                              \
+        .element = element_, .name = name_, .kind = KIND_FRACTION, .offset = place,                \
+        .smallest = smallest_, .largest = largest_                                                 \
     }
 
 static const LpAttribute attributes[] = {
+    CHOICE("transformer", "kind", T(kind), lp_transformer_kind_names),
     COUNT("transformer", "layers", T(n_layers)),
     COUNT("transformer", "hidden", T(hidden)),
     COUNT("transformer", "heads", T(n_heads)),
     COUNT("transformer", "kv-heads", T(n_kv_heads)),
+    OPTIONAL("transformer", "head-width", T(head_width)),
     COUNT("transformer", "ffn", T(ffn)),
     CHOICE("transformer", "ffn-kind", T(ffn_kind), lp_ffn_kind_names),
     CHOICE("transformer", "attention", T(attention), lp_attention_kind_names),
@@ -65,32 +77,69 @@ static const LpAttribute attributes[] = {
     COUNT("transformer", "vocab", T(vocab)),
     BOOLEAN("transformer", "tied-embeddings", T(tied_embeddings)),
     BOOLEAN("transformer", "embedding", T(embedding)),
-    FIXED("transformer", "experts", "0"),
-    FIXED("transformer", "top-k", "0"),
+    OPTIONAL("transformer", "decoder-layers", T(n_decoder_layers)),
+    OPTIONAL("transformer", "decoder-seq", T(decoder_seq)),
+    CHOICE("transformer", "norm", T(norm), lp_norm_names),
+    CHOICE("transformer", "bias", T(bias), lp_bias_names),
+    CHOICE("transformer", "dropout", T(dropout), lp_dropout_names),
+    BOOLEAN("transformer", "parallel-blocks", T(parallel_blocks)),
+    OPTIONAL("transformer", "window", T(window)),
+    COUNT("transformer", "window-every", T(window_every)),
+    OPTIONAL("transformer", "query-rank", T(query_rank)),
+    OPTIONAL("transformer", "kv-rank", T(kv_rank)),
+    OPTIONAL("transformer", "rope-width", T(rope_width)),
+    OPTIONAL("transformer", "value-width", T(value_width)),
+    OPTIONAL("transformer", "experts", T(n_experts)),
+    OPTIONAL("transformer", "top-k", T(top_k)),
+    OPTIONAL("transformer", "expert-ffn", T(expert_ffn)),
+    OPTIONAL("transformer", "shared-experts", T(n_shared_experts)),
+    OPTIONAL("transformer", "dense-layers", T(n_dense_layers)),
+    COUNT("transformer", "expert-every", T(expert_every)),
+    COUNT("transformer", "expert-groups", T(n_expert_groups)),
+    COUNT("transformer", "group-limit", T(group_limit)),
+    NUMBER("transformer", "capacity-factor", T(capacity_factor), 0.0, 1024.0),
+    OPTIONAL("transformer", "patch", T(patch)),
+    COUNT("transformer", "channels", T(channels)),
     COUNT("plan", "tp", P(degree[LP_AXIS_TP])),
     COUNT("plan", "pp", P(degree[LP_AXIS_PP])),
     COUNT("plan", "dp", P(degree[LP_AXIS_DP])),
     COUNT("plan", "cp", P(degree[LP_AXIS_CP])),
+    CHOICE("plan", "cp-kind", P(context_kind), lp_context_kind_names),
     COUNT("plan", "ep", P(degree[LP_AXIS_EP])),
+    COUNT("plan", "expert-tp", P(expert_tp)),
     {.element = "plan", .name = "rank-order", .kind = KIND_ORDER, .offset = P(order)},
+    {.element = "plan",
+     .name = "placement",
+     .kind = KIND_TEXT,
+     .offset = offsetof(LpWorkload, placement)},
     COUNT("plan", "virtual-stages", P(virtual_stages)),
+    {.element = "plan", .name = "stage-layers", .kind = KIND_STAGES},
     COUNT("plan", "micro-batch", P(micro_batch)),
     COUNT("plan", "global-batch", P(global_batch)),
     CHOICE("plan", "schedule", P(schedule), lp_schedule_names),
     CHOICE("plan", "recompute", P(recompute), lp_recompute_names),
     BOOLEAN("plan", "sequence-parallel", P(sequence_parallel)),
     BOOLEAN("plan", "scatter-gather", P(scatter_gather)),
-    FIXED("plan", "zero", "0"),
+    {.element = "plan", .name = "zero", .kind = KIND_COUNT, .offset = P(zero), .maximum = 3},
+    CHOICE("plan", "zero-variant", P(zero_variant), lp_zero_variant_names),
+    OPTIONAL("plan", "shard-degree", P(shard_degree)),
+    {.element = "plan", .name = "reshard", .kind = KIND_NEGATED, .offset = P(keeps_parameters)},
+    OPTIONAL("plan", "prefetch", P(prefetch)),
+    CHOICE("plan", "gradient-sync", P(gradient_sync), lp_gradient_sync_names),
+    CHOICE("plan", "optimizer", P(optimizer), lp_optimizer_names),
     CHOICE("plan", "precision", P(precision), lp_precision_names),
     {.element = "plan", .name = "gradient-precision", .kind = KIND_GRADIENT},
+    {.element = "plan", .name = "communication-precision", .kind = KIND_WIRE},
+    NUMBER("plan", "skew", P(skew), 0.0, 10.0),
+    OPTIONAL("plan", "seed", P(seed)),
     BOOLEAN("options", "overlap-dp", P(overlap_dp)),
-    FIXED("options", "overlap-tp", "no"),
-    FIXED("options", "overlap-pp", "no"),
+    CHOICE("options", "overlap-tp", P(overlap_tp), lp_overlap_tp_names),
+    BOOLEAN("options", "overlap-pp", P(overlap_pp)),
+    BOOLEAN("options", "overlap-param", P(overlap_param)),
     {.element = "options", .name = "bucket", .kind = KIND_SIZE, .offset = P(bucket_bytes)},
-    {.element = "options",
-     .name = "overlap-fraction",
-     .kind = KIND_FRACTION,
-     .offset = P(overlap_fraction)},
+    NUMBER("options", "overlap-fraction", P(overlap_fraction), 0.0, 1.0),
+    NUMBER("options", "slowdown", P(slowdown), 1.0, 100.0),
+    BOOLEAN("options", "cuda-graphs", P(cuda_graphs)),
 };
 
 const LpAttribute *
@@ -143,6 +192,81 @@ set_gradient(LpWorkload *workload, const char *text, GError **error)
     return TRUE;
 }
 
+/* Formats in which activations cross the wire; 0: as they stand in memory. */
+static const char *const wire_names[] = {"auto", "fp32", "fp16", "bf16", "fp8", NULL};
+static const guint32 wire_bytes[] = {0, 4, 2, 2, 1};
+
+static gboolean
+set_wire(LpWorkload *workload, const char *text, GError **error)
+{
+    int index = lp_choice_parse(text, wire_names, error);
+    if (index < 0)
+        return FALSE;
+    workload->plan.communication_bytes = wire_bytes[index];
+    return TRUE;
+}
+
+static const char *
+wire_to_text(guint32 bytes)
+{
+    for (guint i = 0; i < G_N_ELEMENTS(wire_bytes); i++)
+        if (wire_bytes[i] == bytes)
+            return wire_names[i];
+    g_assert_not_reached();
+}
+
+/* "even", "balanced", or the layers of each slice: "10,12,12,14". */
+static gboolean
+set_stages(LpPlan *plan, const char *text, GError **error)
+{
+    plan->n_listed = 0;
+    plan->stages = strcmp(text, "balanced") == 0 ? LP_STAGES_BALANCED : LP_STAGES_EVEN;
+    if (strcmp(text, "even") == 0 || strcmp(text, "balanced") == 0)
+        return TRUE;
+    g_auto(GStrv) parts = g_strsplit(text, ",", LP_STAGE_LIST_MAX + 1);
+    guint n = g_strv_length(parts);
+    gboolean good = n >= 1 && n <= LP_STAGE_LIST_MAX;
+    for (guint i = 0; good && i < n; i++) {
+        guint64 count = 0;
+        good = lp_count_parse(parts[i], 1, COUNT_MAX, &count, NULL);
+        plan->listed_layers[i] = (guint32)count;
+    }
+    if (!good) {
+        g_set_error(error, LP_INPUT_ERROR, LP_INPUT_ERROR_VALUE,
+                    "\"%s\" is none of even, balanced, and up to %u counts of layers such as "
+                    "10,12,12,14",
+                    text, LP_STAGE_LIST_MAX);
+        return FALSE;
+    }
+    plan->stages = LP_STAGES_LIST;
+    plan->n_listed = n;
+    return TRUE;
+}
+
+static char *
+stages_to_text(const LpPlan *plan)
+{
+    if (plan->stages != LP_STAGES_LIST)
+        return g_strdup(plan->stages == LP_STAGES_EVEN ? "even" : "balanced");
+    GString *text = g_string_new(NULL);
+    for (guint i = 0; i < plan->n_listed; i++)
+        g_string_append_printf(text, "%s%u", i > 0 ? "," : "", plan->listed_layers[i]);
+    return g_string_free(text, FALSE);
+}
+
+static gboolean
+set_text(char **place, const char *text, GError **error)
+{
+    if (*text == '\0') {
+        g_set_error_literal(error, LP_INPUT_ERROR, LP_INPUT_ERROR_VALUE,
+                            "got nothing, wanted packed, scattered, or a file");
+        return FALSE;
+    }
+    g_free(*place);
+    *place = g_strdup(text);
+    return TRUE;
+}
+
 static gboolean
 set_order(LpAxis *order, const char *text, GError **error)
 {
@@ -190,7 +314,7 @@ lp_attribute_set(const LpAttribute *self, LpWorkload *workload, const char *text
     case KIND_BOOLEAN:
         return lp_boolean_parse(text, place, error);
     case KIND_FRACTION:
-        return lp_number_parse(text, 0.0, 1.0, place, error);
+        return lp_number_parse(text, self->smallest, self->largest, place, error);
     case KIND_SIZE:
         if (strcmp(text, "all") == 0) {
             *(double *)place = 0.0;
@@ -208,12 +332,19 @@ lp_attribute_set(const LpAttribute *self, LpWorkload *workload, const char *text
         return set_order(place, text, error);
     case KIND_GRADIENT:
         return set_gradient(workload, text, error);
-    case KIND_FIXED:
-        if (strcmp(text, self->fixed) == 0)
-            return TRUE;
-        g_set_error(error, LP_INPUT_ERROR, LP_INPUT_ERROR_VALUE,
-                    "got \"%s\", wanted \"%s\", the only value available yet", text, self->fixed);
-        return FALSE;
+    case KIND_WIRE:
+        return set_wire(workload, text, error);
+    case KIND_STAGES:
+        return set_stages(&workload->plan, text, error);
+    case KIND_TEXT:
+        return set_text(place, text, error);
+    case KIND_NEGATED: {
+        gboolean value;
+        if (!lp_boolean_parse(text, &value, error))
+            return FALSE;
+        *(gboolean *)place = !value;
+        return TRUE;
+    }
     }
     g_assert_not_reached();
 }
@@ -254,8 +385,14 @@ lp_attribute_get(const LpAttribute *self, const LpWorkload *workload)
         return order_to_text(place);
     case KIND_GRADIENT:
         return g_strdup(workload->plan.gradient_bytes == 4 ? "fp32" : "fp16");
-    case KIND_FIXED:
-        return g_strdup(self->fixed);
+    case KIND_WIRE:
+        return g_strdup(wire_to_text(workload->plan.communication_bytes));
+    case KIND_STAGES:
+        return stages_to_text(&workload->plan);
+    case KIND_TEXT:
+        return g_strdup(*(char *const *)place);
+    case KIND_NEGATED:
+        return g_strdup(*(const gboolean *)place ? "no" : "yes");
     }
     g_assert_not_reached();
 }

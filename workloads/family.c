@@ -100,9 +100,6 @@ static const LpFamilyBias opt_bias = {.attention_key = "enable_bias",
 static const LpFamilyBias falcon_bias = {
     .attention_key = "bias", .attention_output = TRUE, .ffn_key = "bias"};
 
-#define LATENT_NOTE                                                                                \
-    "norms inside latent attention, and the router's correction bias, have no weights"
-
 /* Sorted by name. */
 static const LpFamily families[] = {
     {.model_type = "bloom",
@@ -118,8 +115,7 @@ static const LpFamily families[] = {
      .bias = &attention_bias,
      .gated = TRUE,
      .rms_norm = TRUE,
-     .latent = TRUE,
-     .note = LATENT_NOTE},
+     .latent = TRUE},
     {.model_type = "deepseek_v3",
      .keys = &modern_keys,
      .experts = &deepseek_experts,
@@ -127,7 +123,7 @@ static const LpFamily families[] = {
      .gated = TRUE,
      .rms_norm = TRUE,
      .latent = TRUE,
-     .note = LATENT_NOTE},
+     .note = "the router's correction bias, one number an expert, has no weights here"},
     {.model_type = "falcon",
      .keys = &falcon_keys,
      .bias = &falcon_bias,

@@ -206,7 +206,7 @@ fill_chunk(Buckets *self, guint32 stage, guint32 chunk)
     if (holds_head(self->expansion, stage, chunk))
         fill_bucket(self, head_gradient_parameters(iteration));
     for (guint32 layer = 0; layer < n_layers; layer++)
-        fill_bucket(self, lp_transformer_layer_parameters(&iteration->transformer));
+        fill_bucket(self, lp_transformer_layer_parameters(&iteration->transformer, 0));
     if (holds_embedding(self->expansion, stage, chunk))
         fill_bucket(self, lp_transformer_embedding_parameters(&iteration->transformer));
 }
@@ -237,7 +237,7 @@ add_backward_segment(Expansion *self, guint32 stage, guint32 chunk, Buckets *buc
         add_backward_block(self, LP_BLOCK_FFN);
         add_backward_block(self, LP_BLOCK_ATTENTION);
         if (buckets != NULL)
-            fill_bucket(buckets, lp_transformer_layer_parameters(&iteration->transformer));
+            fill_bucket(buckets, lp_transformer_layer_parameters(&iteration->transformer, 0));
     }
     if (holds_embedding(self, stage, chunk)) {
         if (iteration->plan.sequence_parallel)
@@ -374,7 +374,7 @@ read_kernel_times(Expansion *self, const LpAccelerator *accelerator)
     for (LpBlock block = 0; block < LP_N_BLOCKS; block++)
         for (LpPass pass = 0; pass < LP_N_PASSES; pass++)
             self->time_s[block][pass] = lp_block_time_s(&iteration->transformer, &iteration->plan,
-                                                        accelerator, block, pass);
+                                                        accelerator, 0, block, pass);
 }
 
 static guint64

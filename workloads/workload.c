@@ -21,15 +21,41 @@ set_defaults(LpWorkload *self)
                                         .attention = LP_ATTENTION_UNFUSED,
                                         .positions = LP_POSITIONS_LEARNED,
                                         .tied_embeddings = TRUE,
-                                        .embedding = TRUE};
+                                        .embedding = TRUE,
+                                        .window_every = 1,
+                                        .expert_every = 1,
+                                        .n_expert_groups = 1,
+                                        .channels = 3};
     self->plan = (LpPlan){.virtual_stages = 1,
                           .schedule = LP_SCHEDULE_1F1B,
                           .recompute = LP_RECOMPUTE_NONE,
                           .precision = LP_PRECISION_FP16,
-                          .gradient_bytes = 0};
+                          .gradient_bytes = 0,
+                          .prefetch = 1,
+                          .seed = 1,
+                          .slowdown = 1.0};
+    self->placement = g_strdup("packed");
     for (guint axis = 0; axis < LP_N_AXES; axis++)
         self->plan.degree[axis] = 1;
     memcpy(self->plan.order, megatron_order, sizeof megatron_order);
+}
+
+static void
+derive_shape(LpTransformer *shape)
+{
+    gboolean gpt_style = shape->ffn_kind == LP_FFN_GELU;
+    if (shape->norm == LP_NORM_AUTO)
+        shape->norm = gpt_style ? LP_NORM_LAYER : LP_NORM_RMS;
+    if (shape->bias == LP_BIAS_AUTO)
+        shape->bias = gpt_style ? LP_BIAS_YES : LP_BIAS_NO;
+    if (shape->dropout == LP_DROPOUT_AUTO)
+        shape->dropout = gpt_style ? LP_DROPOUT_YES : LP_DROPOUT_NO;
+    if (shape->head_width == 0 && shape->n_heads > 0 && shape->hidden % shape->n_heads == 0)
+        shape->head_width = shape->hidden / shape->n_heads;
+    if (shape->n_experts > 0 && shape->expert_ffn == 0)
+        shape->expert_ffn = shape->ffn;
+    if (shape->group_limit == 0)
+        shape->group_limit = MAX(shape->n_expert_groups, 1);
 }
 
 /* Defaults that follow from other attributes hold only once all have been read. */
@@ -40,10 +66,20 @@ derive_defaults(LpWorkload *self)
         self->transformer.n_kv_heads = self->transformer.n_heads;
     if (self->transformer.ffn == 0)
         self->transformer.ffn = 4 * self->transformer.hidden;
+    derive_shape(&self->transformer);
     if (self->plan.gradient_bytes == 0)
         self->plan.gradient_bytes = lp_plan_activation_bytes(&self->plan);
     if (self->plan.virtual_stages > 1 && self->plan.schedule == LP_SCHEDULE_1F1B)
         self->plan.schedule = LP_SCHEDULE_INTERLEAVED;
+}
+
+/* What follows from several attributes, and only holds if each is in range. */
+static void
+derive_plan(LpWorkload *self)
+{
+    if (self->plan.expert_tp == 0)
+        self->plan.expert_tp = self->transformer.n_experts > 0 ? lp_plan_expert_tp(&self->plan) : 1;
+    lp_plan_balance(&self->plan, &self->transformer);
 }
 
 static gboolean
@@ -110,11 +146,15 @@ apply_settings(LpWorkload *self, const char *const *settings, GError **error)
     return TRUE;
 }
 
+/* Derives what is left and checks the whole. */
 static gboolean
-check(const LpWorkload *self, GError **error)
+complete(LpWorkload *self, GError **error)
 {
-    if (lp_transformer_check(&self->transformer, error) &&
-        lp_plan_check(&self->plan, &self->transformer, error))
+    derive_defaults(self);
+    gboolean good = lp_transformer_check(&self->transformer, error);
+    if (good)
+        derive_plan(self);
+    if (good && lp_plan_check(&self->plan, &self->transformer, error))
         return TRUE;
     g_prefix_error(error, "%s: ", lp_file_label(self->path));
     return FALSE;
@@ -129,8 +169,7 @@ lp_workload_load(const char *path, const char *const *settings, GError **error)
     set_defaults(self);
     if (!read_file(self, error) || !apply_settings(self, settings, error))
         return NULL;
-    derive_defaults(self);
-    return check(self, error) ? g_steal_pointer(&self) : NULL;
+    return complete(self, error) ? g_steal_pointer(&self) : NULL;
 }
 
 LpWorkload *
@@ -143,8 +182,7 @@ lp_workload_new(const char *path, const char *name, const char *const *settings,
     set_defaults(self);
     if (!apply_settings(self, settings, error))
         return NULL;
-    derive_defaults(self);
-    return check(self, error) ? g_steal_pointer(&self) : NULL;
+    return complete(self, error) ? g_steal_pointer(&self) : NULL;
 }
 
 void
@@ -154,6 +192,7 @@ lp_workload_free(LpWorkload *self)
         return;
     g_free(self->path);
     g_free(self->name);
+    g_free(self->placement);
     g_free(self);
 }
 

@@ -11,6 +11,7 @@ typedef struct {
     char *name; /* owned: the workload's own name */
     LpTransformer transformer;
     LpPlan plan;
+    char *placement; /* owned: "packed", "scattered", or the path of a file (sim/placement.h) */
 } LpWorkload;
 
 /**

@@ -61,14 +61,14 @@ test_counts(void)
                   5e-5);
     lp_test_close("3.74925e17 forward MAC", 96.0 * lp_amped_layer_mac(&gpt, &plan), 3.74925e17,
                   5e-6);
-    double layers_flop = lp_transformer_layer_forward_flop(&gpt, 1024.0);
+    double layers_flop = lp_transformer_layer_forward_flop(&gpt, 0, 1024.0);
     lp_test_close("two FLOP a MAC", 2.0 * lp_amped_layer_mac(&gpt, &plan), layers_flop, IDENTITY);
     /* Per token: softmax a s, norms and residuals 4 d, activation 4 d. */
     lp_test_close("non-linear", lp_amped_layer_nonlinear(&gpt, &plan),
                   1024.0 * 2048.0 * (96.0 * 2048.0 + 8.0 * 12288.0), IDENTITY);
     LpTransformer llama = lp_test_llama(80, 8192, 64, 8, 28672, 32000);
     lp_test_close("grouped and gated", 2.0 * lp_amped_layer_mac(&llama, &plan),
-                  lp_transformer_layer_forward_flop(&llama, 1024.0), IDENTITY);
+                  lp_transformer_layer_forward_flop(&llama, 0, 1024.0), IDENTITY);
     llama.embedding = FALSE;
     lp_test_close("no vocabulary", lp_amped_layer_parameters(&llama),
                   2.25 * 8192.0 * 8192.0 + 3.0 * 8192.0 * 28672.0 + 4.0 * 8192.0, IDENTITY);

@@ -23,11 +23,19 @@ test_time(void)
         LpKernel kernel;
         double wanted_s;
     } rows[] = {
-        {"bound by operations: 4e9 / 5e13", {"", 1000, 1000, 1000, 2, 1e6}, 80e-6 + 1e-6},
-        {"bound by memory: 8e8 / 8e11", {"", 1000, 1000, 1000, 2, 8e8}, 1e-3 + 1e-6},
-        {"no product at all: 8e5 / 8e11", {"", 0, 0, 0, 0, 8e5}, 1e-6 + 1e-6},
-        {"nothing: a launch", {"", 0, 0, 0, 0, 0}, 1e-6},
-        {"largest", {"", 1 << 24, 1 << 24, 1 << 24, 1, 0}, 9.444732965739290e21 / 5e13},
+        {"bound by operations: 4e9 / 5e13",
+         {.m = 1000, .k = 1000, .n = 1000, .n_batch = 2, .bytes = 1e6},
+         80e-6 + 1e-6},
+        {"bound by memory: 8e8 / 8e11",
+         {.m = 1000, .k = 1000, .n = 1000, .n_batch = 2, .bytes = 8e8},
+         1e-3 + 1e-6},
+        {"no product at all: 8e5 / 8e11",
+         {.m = 0, .k = 0, .n = 0, .n_batch = 0, .bytes = 8e5},
+         1e-6 + 1e-6},
+        {"nothing: a launch", {.m = 0, .k = 0, .n = 0, .n_batch = 0, .bytes = 0}, 1e-6},
+        {"largest",
+         {.m = 1 << 24, .k = 1 << 24, .n = 1 << 24, .n_batch = 1, .bytes = 0},
+         9.444732965739290e21 / 5e13},
     };
     for (guint i = 0; i < G_N_ELEMENTS(rows); i++)
         lp_test_close(rows[i].label,
@@ -70,7 +78,7 @@ test_products(void)
     LpPlan plan = lp_test_plan(2, 1, 1, 4, 4);
     for (guint i = 0; i < G_N_ELEMENTS(rows); i++) {
         LpKernel kernels[LP_KERNELS_MAX];
-        guint n_kernels = lp_block_kernels(&gpt, &plan, rows[i].block, rows[i].pass, kernels);
+        guint n_kernels = lp_block_kernels(&gpt, &plan, 0, rows[i].block, rows[i].pass, kernels);
         const LpKernel *kernel = find(kernels, n_kernels, rows[i].name);
         lp_test_true(rows[i].name, kernel != NULL);
         if (kernel == NULL)
@@ -114,7 +122,7 @@ test_bytes(void)
         LpPlan plan = lp_test_plan(2, 1, 1, 1, 1);
         plan.sequence_parallel = rows[i].sequence_parallel;
         LpKernel kernels[LP_KERNELS_MAX];
-        guint n_kernels = lp_block_kernels(&gpt, &plan, rows[i].block, rows[i].pass, kernels);
+        guint n_kernels = lp_block_kernels(&gpt, &plan, 0, rows[i].block, rows[i].pass, kernels);
         const LpKernel *kernel = find(kernels, n_kernels, rows[i].name);
         lp_test_true(rows[i].name, kernel != NULL);
         if (kernel != NULL)
@@ -128,7 +136,7 @@ block_flop(const LpTransformer *transformer, const LpPlan *plan, LpBlock block)
     double sum = 0.0;
     for (guint pass = 0; pass < LP_N_PASSES; pass++) {
         LpKernel kernels[LP_KERNELS_MAX];
-        guint n_kernels = lp_block_kernels(transformer, plan, block, (LpPass)pass, kernels);
+        guint n_kernels = lp_block_kernels(transformer, plan, 0, block, (LpPass)pass, kernels);
         for (guint i = 0; i < n_kernels; i++)
             sum += lp_kernel_flop(&kernels[i]);
     }
@@ -161,8 +169,9 @@ check_identity(const char *label, LpTransformer transformer, LpPlan plan)
                 lp_test_close(label, iteration_flop(&transformer, &plan),
                               lp_plan_hardware_flop(&plan, &transformer), IDENTITY);
                 transformer.attention = LP_ATTENTION_FLASH;
-                double again = 0.5 * transformer.n_layers *
-                               lp_transformer_scores_forward_flop(&transformer, plan.global_batch);
+                double again =
+                    0.5 * transformer.n_layers *
+                    lp_transformer_scores_forward_flop(&transformer, 0, plan.global_batch);
                 lp_test_close(label, iteration_flop(&transformer, &plan),
                               lp_plan_hardware_flop(&plan, &transformer) + again, IDENTITY);
             }
@@ -185,7 +194,8 @@ test_copied_heads(void)
     LpTransformer llama = lp_test_llama(1, 64, 8, 2, 128, 32);
     LpPlan plan = lp_test_plan(4, 1, 1, 1, 1);
     LpKernel kernels[LP_KERNELS_MAX];
-    guint n_kernels = lp_block_kernels(&llama, &plan, LP_BLOCK_ATTENTION, LP_PASS_FORWARD, kernels);
+    guint n_kernels =
+        lp_block_kernels(&llama, &plan, 0, LP_BLOCK_ATTENTION, LP_PASS_FORWARD, kernels);
     lp_test_close("16 of queries, 8 of keys, 8 of values", find(kernels, n_kernels, "qkv")->n, 32.0,
                   0.0);
 }
@@ -200,13 +210,19 @@ test_recompute(void)
         const char *label;
         LpRecompute recompute;
         LpAttentionKind attention;
-        guint n_kernels[LP_N_BLOCKS]; /* embedding, attention, ffn, head */
+        guint n_kernels[LP_N_BLOCKS];
     } rows[] = {
-        {"none", LP_RECOMPUTE_NONE, LP_ATTENTION_UNFUSED, {0, 0, 0, 0}},
-        {"selective", LP_RECOMPUTE_SELECTIVE, LP_ATTENTION_UNFUSED, {0, 4, 0, 0}},
-        {"selective flash", LP_RECOMPUTE_SELECTIVE, LP_ATTENTION_FLASH, {0, 0, 0, 0}},
-        {"full", LP_RECOMPUTE_FULL, LP_ATTENTION_UNFUSED, {0, 8, 5, 0}},
-        {"full flash", LP_RECOMPUTE_FULL, LP_ATTENTION_FLASH, {0, 5, 5, 0}},
+        {"none", LP_RECOMPUTE_NONE, LP_ATTENTION_UNFUSED, {0}},
+        {"selective", LP_RECOMPUTE_SELECTIVE, LP_ATTENTION_UNFUSED, {[LP_BLOCK_ATTENTION] = 4}},
+        {"selective flash", LP_RECOMPUTE_SELECTIVE, LP_ATTENTION_FLASH, {0}},
+        {"full",
+         LP_RECOMPUTE_FULL,
+         LP_ATTENTION_UNFUSED,
+         {[LP_BLOCK_ATTENTION] = 8, [LP_BLOCK_FFN] = 5}},
+        {"full flash",
+         LP_RECOMPUTE_FULL,
+         LP_ATTENTION_FLASH,
+         {[LP_BLOCK_ATTENTION] = 5, [LP_BLOCK_FFN] = 5}},
     };
     for (guint i = 0; i < G_N_ELEMENTS(rows); i++) {
         plan.recompute = rows[i].recompute;
@@ -214,13 +230,14 @@ test_recompute(void)
         for (guint block = 0; block < LP_N_BLOCKS; block++) {
             LpKernel kernels[LP_KERNELS_MAX];
             lp_test_true(rows[i].label,
-                         lp_block_kernels(&gpt, &plan, (LpBlock)block, LP_PASS_RECOMPUTE,
+                         lp_block_kernels(&gpt, &plan, 0, (LpBlock)block, LP_PASS_RECOMPUTE,
                                           kernels) == rows[i].n_kernels[block]);
         }
     }
     lp_test_close("full takes a forward pass",
-                  lp_block_time_s(&gpt, &plan, &accelerator, LP_BLOCK_FFN, LP_PASS_RECOMPUTE),
-                  lp_block_time_s(&gpt, &plan, &accelerator, LP_BLOCK_FFN, LP_PASS_FORWARD), 0.0);
+                  lp_block_time_s(&gpt, &plan, &accelerator, 0, LP_BLOCK_FFN, LP_PASS_RECOMPUTE),
+                  lp_block_time_s(&gpt, &plan, &accelerator, 0, LP_BLOCK_FFN, LP_PASS_FORWARD),
+                  0.0);
 }
 
 static void
@@ -231,10 +248,10 @@ test_no_embedding(void)
     gpt.embedding = FALSE;
     LpKernel kernels[LP_KERNELS_MAX];
     for (guint pass = 0; pass < LP_N_PASSES; pass++) {
-        lp_test_true("no embedding",
-                     lp_block_kernels(&gpt, &plan, LP_BLOCK_EMBEDDING, (LpPass)pass, kernels) == 0);
+        lp_test_true("no embedding", lp_block_kernels(&gpt, &plan, 0, LP_BLOCK_EMBEDDING,
+                                                      (LpPass)pass, kernels) == 0);
         lp_test_true("no head",
-                     lp_block_kernels(&gpt, &plan, LP_BLOCK_HEAD, (LpPass)pass, kernels) == 0);
+                     lp_block_kernels(&gpt, &plan, 0, LP_BLOCK_HEAD, (LpPass)pass, kernels) == 0);
     }
 }
 

@@ -60,7 +60,7 @@ static void
 test_parts(void)
 {
     LpTransformer gpt = lp_test_gpt(2, 16, 4);
-    lp_test_close("layer: 12 h^2 + 13 h", lp_transformer_layer_parameters(&gpt),
+    lp_test_close("layer: 12 h^2 + 13 h", lp_transformer_layer_parameters(&gpt, 0),
                   12.0 * 256.0 + 13.0 * 16.0, 0.0);
     lp_test_close("embedding: (V + s) h", lp_transformer_embedding_parameters(&gpt),
                   (51200.0 + 2048.0) * 16.0, 0.0);
@@ -69,7 +69,7 @@ test_parts(void)
     lp_test_close("untied head: 2 h + V h", lp_transformer_head_parameters(&gpt),
                   32.0 + 51200.0 * 16.0, 0.0);
     gpt.n_kv_heads = 1;
-    lp_test_close("one key-value head: 10.5 h^2 + 11.5 h", lp_transformer_layer_parameters(&gpt),
+    lp_test_close("one key-value head: 10.5 h^2 + 11.5 h", lp_transformer_layer_parameters(&gpt, 0),
                   10.5 * 256.0 + 11.5 * 16.0, 0.0);
     gpt.embedding = FALSE;
     lp_test_close("no embedding", lp_transformer_embedding_parameters(&gpt), 0.0, 0.0);
@@ -95,16 +95,16 @@ test_flop(void)
         double b = rows[i].n_sequences;
         double s = gpt.seq;
         double h = gpt.hidden;
-        lp_test_close(rows[i].label, lp_transformer_layer_forward_flop(&gpt, b),
+        lp_test_close(rows[i].label, lp_transformer_layer_forward_flop(&gpt, 0, b),
                       24.0 * b * s * h * h + 4.0 * b * s * s * h, IDENTITY);
-        lp_test_close(rows[i].label, lp_transformer_scores_forward_flop(&gpt, b),
+        lp_test_close(rows[i].label, lp_transformer_scores_forward_flop(&gpt, 0, b),
                       4.0 * b * s * s * h, IDENTITY);
         lp_test_close(rows[i].label, lp_transformer_logits_forward_flop(&gpt, b),
                       2.0 * b * s * h * gpt.vocab, IDENTITY);
     }
     LpTransformer llama = lp_test_llama(1, 8, 4, 1, 10, 100);
     /* Matrices: 2 * 64 + 2 * 8 * 2 + 3 * 8 * 10 = 400 weights; scores 4 * 4096^2 * 8. */
-    lp_test_close("grouped and gated", lp_transformer_layer_forward_flop(&llama, 1.0),
+    lp_test_close("grouped and gated", lp_transformer_layer_forward_flop(&llama, 0, 1.0),
                   2.0 * 4096.0 * 400.0 + 4.0 * 4096.0 * 4096.0 * 8.0, 0.0);
 }
 

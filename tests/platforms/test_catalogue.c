@@ -6,7 +6,7 @@
 #include "platforms/system.h"
 #include "tests/testlib.h"
 
-/* Dense TFLOP/s, GB and GB/s, written here a second time from the sources named in the file. */
+/* Dense TFLOP/s, bytes and B/s, written here a second time from the sources named in the file. */
 static void
 test_datasheets(void)
 {
@@ -16,14 +16,20 @@ test_datasheets(void)
         double memory_bytes, memory_bytes_per_s;
         guint32 n_sms;
     } rows[] = {
-        {"v100-32", {15.7, 0, 125, 0, 0}, 32e9, 900e9, 80},
-        {"a100-40", {19.5, 156, 312, 312, 0}, 40e9, 1555e9, 108},
-        {"a100-80", {19.5, 156, 312, 312, 0}, 80e9, 2039e9, 108},
-        {"h100-sxm", {66.9, 494.7, 989.4, 989.4, 1978.9}, 80e9, 3352e9, 132},
-        {"h200", {67, 494.5, 989.5, 989.5, 1979}, 141e9, 4800e9, 132},
-        {"b200", {75, 1125, 2250, 2250, 4500}, 180e9, 8000e9, 148},
+        {"v100-32", {15.7, 0, 125, 0, 0}, 32510 * 0x1p20, 900e9, 80},
+        {"a100-40", {19.5, 156, 312, 312, 0}, 40960 * 0x1p20, 1555e9, 108},
+        {"a100-80", {19.5, 156, 312, 312, 0}, 81920 * 0x1p20, 2039e9, 108},
+        {"h100-sxm", {66.9, 494.7, 989.4, 989.4, 1978.9}, 81559 * 0x1p20, 3352e9, 132},
+        {"h200", {67, 494.5, 989.5, 989.5, 1979}, 143771 * 0x1p20, 4800e9, 132},
+        {"b200", {75, 1125, 2250, 2250, 4500}, 183359 * 0x1p20, 8000e9, 148},
         {"mi250x-gcd", {47.85, 0, 191.5, 191.5, 0}, 64e9, 1638.4e9, 110},
         {"tpu-v4", {0, 0, 0, 275, 0}, 32 * 0x1p30, 1228e9, 2},
+        {"h100-sxm-96", {66.9, 494.7, 989.4, 989.4, 1978.9}, 97871 * 0x1p20, 2400e9, 132},
+        {"h800", {66.9, 494.7, 989.4, 989.4, 1978.9}, 81559 * 0x1p20, 3352e9, 132},
+        {"gb200", {80, 1250, 2500, 2500, 5000}, 189471 * 0x1p20, 8000e9, 152},
+        {"gb300", {80, 1250, 2500, 2500, 5000}, 284208 * 0x1p20, 8000e9, 152},
+        {"b300", {75, 1125, 2250, 2250, 4500}, 275040 * 0x1p20, 7700e9, 148},
+        {"tpu-v5p", {0, 0, 0, 459, 0}, 95 * 0x1p30, 2765e9, 2},
     };
     g_autoptr(GArray) all = lp_catalogue_load(NULL);
     lp_test_true("all listed here", all != NULL && all->len == G_N_ELEMENTS(rows));
@@ -57,7 +63,7 @@ test_systems(void)
 {
     g_autoptr(GError) error = NULL;
     g_autoptr(GPtrArray) systems = lp_system_load_all(&error);
-    lp_test_true("load", systems != NULL && systems->len >= 5);
+    lp_test_true("load", systems != NULL && systems->len >= 8);
     for (guint i = 0; i < systems->len; i++) {
         const LpSystem *system = g_ptr_array_index(systems, i);
         LpAccelerator accelerator = {.name = ""};

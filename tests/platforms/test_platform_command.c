@@ -48,8 +48,10 @@ test_good(void)
         {"describe --help", "--format=FORMAT"},
         {"check --help", "Usage:"},
         {"list --help", "Usage:"},
-        {"list", "systems       dgx-a100 dgx-h100 generic optical-substrate polaris\n"},
+        {"list", "systems       dgx-a100 dgx-h100 frontier gb200-nvl72 generic hgx-h800 "
+                 "optical-substrate polaris\n"},
         {"list", "accelerators  v100-32 a100-40"},
+        {"list", " tpu-v4 h100-sxm-96 h800 gb200 gb300 b300 tpu-v5p\n"},
         {"list", "machines      dgx-a100-1024"},
         {"list --format=json", "\"machines\""},
         {"check dgx-a100-1024", "dgx-a100-1024: ok, 1024 x a100-80 in 128 domains of 8\n"},

@@ -191,7 +191,7 @@ test_setting_faults(void)
         {"layers", FALSE, LP_INPUT_ERROR_USAGE, "--set layers: got no \"=\""},
         {"layers=0", FALSE, LP_INPUT_ERROR_VALUE, "--set layers=0: \"0\" is out of range"},
         {"layers=x", FALSE, LP_INPUT_ERROR_SYNTAX, "--set layers=x: \"x\" is not a whole number"},
-        {"zero=1", FALSE, LP_INPUT_ERROR_VALUE, "wanted \"0\", the only value available yet"},
+        {"zero=4", FALSE, LP_INPUT_ERROR_VALUE, "--set zero=4: \"4\" is out of range"},
         {"rank-order=tp-dp", FALSE, LP_INPUT_ERROR_VALUE, "\"tp-dp\" is not an order"},
         {"rank-order=tp-tp-ep-dp-pp", FALSE, LP_INPUT_ERROR_VALUE, "is not an order"},
         {"bucket=0B", FALSE, LP_INPUT_ERROR_VALUE, "at least 1B"},

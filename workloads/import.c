@@ -2,7 +2,6 @@
 /* Collects what an import maps and leaves out, and writes it as a workload file. */
 #include "workloads/import.h"
 
-#include "base/error.h"
 #include "workloads/attribute.h"
 
 #include <string.h>
@@ -34,8 +33,16 @@ free_rest(gpointer data)
 static char *
 printable(const char *text)
 {
-    g_autofree char *quoted = lp_error_quote(text);
-    return g_strndup(quoted + 1, strlen(quoted) - 2);
+    g_autofree char *valid = g_utf8_make_valid(text, -1);
+    GString *line = g_string_new(NULL);
+    for (const char *at = valid; *at != '\0'; at = g_utf8_next_char(at)) {
+        gunichar c = g_utf8_get_char(at);
+        if (g_unichar_isprint(c))
+            g_string_append_unichar(line, c);
+        else
+            g_string_append_c(line, g_unichar_isspace(c) ? ' ' : '?');
+    }
+    return g_string_free(line, FALSE);
 }
 
 LpImport *

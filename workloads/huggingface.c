@@ -52,10 +52,16 @@ read_ffn(LpReader *reader, GError **error)
     const LpFamilyKeys *keys = reader->family->keys;
     /* Gated networks have no usual width, so that theirs must be said. */
     reader->ffn = reader->family->gated ? 0 : 4 * reader->hidden;
-    if (keys->ffn == NULL)
-        lp_import_map_count(reader->import, "ffn", reader->ffn, "");
-    else if (!lp_reader_map_count(reader, "ffn", keys->ffn, 1, &reader->ffn, error))
+    if (keys->ffn != NULL && !lp_config_count(reader->config, keys->ffn, 1, &reader->ffn, error))
         return FALSE;
+    if (reader->ffn > LP_CONFIG_COUNT_MAX) {
+        g_autofree char *key = lp_config_key(reader->config, keys->hidden);
+        return lp_config_fault(reader->config, key,
+                               "at most 4194304, since the feed-forward network is four times that",
+                               error);
+    }
+    lp_import_map_count(reader->import, "ffn", reader->ffn,
+                        keys->ffn != NULL ? lp_reader_said(reader, keys->ffn) : "");
     gboolean gated = reader->family->gated;
     const char *activation = NULL;
     if (keys->activation != NULL &&

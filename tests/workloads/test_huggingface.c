@@ -507,6 +507,8 @@ test_faults(void)
          "'n_positions':8,'vocab_size':8}",
          "'n_layer'", "'n_layer'", LP_INPUT_ERROR_VALUE,
          "resid_pdrop: got 1.5, wanted a number from 0 to 1"},
+        {"{'model_type':'gpt2','n_layer':1,'n_embd':8388608,'n_head':1}", "'n_layer'", "'n_layer'",
+         LP_INPUT_ERROR_VALUE, "n_embd: got 8388608, wanted at most 4194304"},
         {"[]", "[", "[", LP_INPUT_ERROR_SYNTAX, "FILE: got a list, wanted a JSON object"},
         {"7", "7", "7", LP_INPUT_ERROR_SYNTAX, "FILE: got a value, wanted a JSON object"},
         {" ", " ", "", LP_INPUT_ERROR_SYNTAX, "FILE"},

@@ -73,14 +73,22 @@ static const LpFamilyExperts qwen3_experts = {.experts = "num_experts|num_local_
                                               .width = "moe_intermediate_size",
                                               .dense_list = "mlp_only_layers",
                                               .every = "decoder_sparse_step"};
-static const LpFamilyExperts deepseek_experts = {.experts = "n_routed_experts|num_local_experts",
-                                                 .top_k = "num_experts_per_tok",
-                                                 .width = "moe_intermediate_size",
-                                                 .shared = "n_shared_experts",
-                                                 .dense = "first_k_dense_replace",
-                                                 .every = "moe_layer_freq",
-                                                 .every_is_first = TRUE,
-                                                 .groups = TRUE};
+static const LpFamilyExperts deepseek2_experts = {.experts = "n_routed_experts|num_local_experts",
+                                                  .top_k = "num_experts_per_tok",
+                                                  .width = "moe_intermediate_size",
+                                                  .shared = "n_shared_experts",
+                                                  .dense = "first_k_dense_replace",
+                                                  .every = "moe_layer_freq",
+                                                  .every_is_first = TRUE,
+                                                  .method = "greedy"};
+static const LpFamilyExperts deepseek3_experts = {.experts = "n_routed_experts|num_local_experts",
+                                                  .top_k = "num_experts_per_tok",
+                                                  .width = "moe_intermediate_size",
+                                                  .shared = "n_shared_experts",
+                                                  .dense = "first_k_dense_replace",
+                                                  .every = "moe_layer_freq",
+                                                  .every_is_first = TRUE,
+                                                  .method = "noaux_tc"};
 
 static const LpFamilyBias no_bias = {.attention = FALSE};
 static const LpFamilyBias all_bias = {.attention = TRUE, .attention_output = TRUE, .ffn = TRUE};
@@ -111,14 +119,14 @@ static const LpFamily families[] = {
      .note = "the norm after the embedding has no weights here"},
     {.model_type = "deepseek_v2",
      .keys = &modern_keys,
-     .experts = &deepseek_experts,
+     .experts = &deepseek2_experts,
      .bias = &attention_bias,
      .gated = TRUE,
      .rms_norm = TRUE,
      .latent = TRUE},
     {.model_type = "deepseek_v3",
      .keys = &modern_keys,
-     .experts = &deepseek_experts,
+     .experts = &deepseek3_experts,
      .bias = &attention_bias,
      .gated = TRUE,
      .rms_norm = TRUE,

@@ -21,7 +21,8 @@ typedef struct {
     const char *dense_list;   /**< or which layers are */
     const char *every;        /**< a mixture each so many layers */
     gboolean every_is_first;  /**< those whose index is a multiple; else the last of each so many */
-    gboolean groups;          /**< n_group, topk_group, topk_method */
+    /** What an absent topk_method means, where there are n_group and topk_group; else NULL. */
+    const char *method;
 } LpFamilyExperts;
 
 /** Biases: a key and what its absence means, or no key and always that. */

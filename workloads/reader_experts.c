@@ -110,7 +110,8 @@ read_groups(const LpReader *self, guint32 n_experts, GError **error)
     limit = n_groups;
     if (!lp_config_count(self->config, "topk_group", 1, &limit, error))
         return FALSE;
-    if (n_groups == 1 || g_strcmp0(method, "greedy") == 0)
+    if (n_groups == 1 ||
+        strcmp(method != NULL ? method : self->family->experts->method, "greedy") == 0)
         return TRUE;
     if (limit > n_groups)
         return lp_config_fault(self->config, "topk_group", "at most n_group", error);
@@ -133,7 +134,7 @@ skip_experts(const LpReader *self)
     for (guint i = 0; i < G_N_ELEMENTS(keys); i++)
         if (keys[i] != NULL)
             g_free(lp_config_key(self->config, keys[i]));
-    for (guint i = 0; experts->groups && i < G_N_ELEMENTS(groups); i++)
+    for (guint i = 0; experts->method != NULL && i < G_N_ELEMENTS(groups); i++)
         (void)lp_config_peek(self->config, groups[i]);
 }
 
@@ -164,7 +165,7 @@ lp_reader_map_experts(const LpReader *self, GError **error)
     if (!lp_config_count(self->config, experts->experts, 0, &n_experts, error))
         return FALSE;
     /* DeepSeek's families say null for a dense model; the others always say a number. */
-    if (lp_config_peek(self->config, key) == NULL && !experts->groups)
+    if (lp_config_peek(self->config, key) == NULL && experts->method == NULL)
         return lp_config_fault(self->config, key, "the number of experts", error);
     if (n_experts > 0 && !read_expert_layers(self, &mixtures, error))
         return FALSE;
@@ -183,5 +184,5 @@ lp_reader_map_experts(const LpReader *self, GError **error)
     if (!read_shared_experts(self, width, error))
         return FALSE;
     map_expert_layers(self, &mixtures);
-    return !experts->groups || read_groups(self, n_experts, error);
+    return experts->method == NULL || read_groups(self, n_experts, error);
 }

@@ -12,7 +12,7 @@
 #define SIZE_MAX_BYTES (16u << 20)
 /* json-glib reads a level by a call, and searches a list of members when one is repeated. */
 #define LEVELS_MAX 64
-#define VALUES_MAX 100000
+#define VALUES_MAX 50000
 /* More digits do not fit in 64 bits, and json-glib would hand on another number. */
 #define DIGITS_MAX 18
 
@@ -143,7 +143,7 @@ scan_one(Scan *scan, GError **error)
         return TRUE;
     case ',':
         if (++scan->n_values > VALUES_MAX)
-            return scan_fault(scan, ",", 1, "at most 100000 values", error);
+            return scan_fault(scan, ",", 1, "at most 50000 values", error);
         scan->at++;
         return TRUE;
     case '{':

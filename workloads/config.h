@@ -14,7 +14,7 @@ typedef struct LpConfig LpConfig;
 
 /**
  * Reads @path: at most 16 MiB of UTF-8, strict JSON without comments or NaN, at most 64 levels and
- * 100,000 values, and an object outside.
+ * 50,000 values, and an object outside.
  * Errors: LP_INPUT_ERROR_FILE, LP_INPUT_ERROR_SYNTAX; "FILE: got, wanted", "FILE:LINE: got,
  * wanted". Returns: (transfer full).
  */

@@ -543,7 +543,7 @@ test_too_much(void)
     } rows[] = {
         {"deep", deep, LP_INPUT_ERROR_SYNTAX, "wanted at most 64 levels"},
         {"deep behind a text", hidden, LP_INPUT_ERROR_SYNTAX, "wanted at most 64 levels"},
-        {"wide", wide, LP_INPUT_ERROR_SYNTAX, "wanted at most 100000 values"},
+        {"wide", wide, LP_INPUT_ERROR_SYNTAX, "wanted at most 50000 values"},
         {"big", big, LP_INPUT_ERROR_FILE, "got 16777217 bytes, wanted at most 16777216 (16 MiB)"}};
     for (guint i = 0; i < G_N_ELEMENTS(rows); i++) {
         g_autoptr(GError) error = NULL;

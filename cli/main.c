@@ -21,6 +21,7 @@ static const Command commands[] = {
     {"estimate", lp_cmd_estimate, "estimate it by a closed form"},
     {"compare", lp_cmd_compare, "simulate it on several machines, side by side"},
     {"platform", lp_cmd_platform, "generate, describe, check and list machines"},
+    {"import", lp_cmd_import, "make a workload of a Hugging Face configuration"},
     {"bench", lp_cmd_bench, "measure the simulator itself"},
 };
 

@@ -49,4 +49,5 @@ foreach(folder platforms workloads)
 endforeach()
 install(FILES docs/lightpath.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
 install(FILES README.md LICENSE docs/architecture.md docs/platform-format.md docs/workload-format.md
+    docs/import.md
     DESTINATION ${CMAKE_INSTALL_DOCDIR})

@@ -146,6 +146,20 @@ apply_settings(LpWorkload *self, const char *const *settings, GError **error)
     return TRUE;
 }
 
+/* Derives what is left and checks the whole. */
+static gboolean
+complete(LpWorkload *self, GError **error)
+{
+    derive_defaults(self);
+    gboolean good = lp_transformer_check(&self->transformer, error);
+    if (good)
+        derive_plan(self);
+    if (good && lp_plan_check(&self->plan, &self->transformer, error))
+        return TRUE;
+    g_prefix_error(error, "%s: ", lp_file_label(self->path));
+    return FALSE;
+}
+
 LpWorkload *
 lp_workload_load(const char *path, const char *const *settings, GError **error)
 {
@@ -155,15 +169,20 @@ lp_workload_load(const char *path, const char *const *settings, GError **error)
     set_defaults(self);
     if (!read_file(self, error) || !apply_settings(self, settings, error))
         return NULL;
-    derive_defaults(self);
-    gboolean good = lp_transformer_check(&self->transformer, error);
-    if (good)
-        derive_plan(self);
-    if (!good || !lp_plan_check(&self->plan, &self->transformer, error)) {
-        g_prefix_error(error, "%s: ", lp_file_label(path));
+    return complete(self, error) ? g_steal_pointer(&self) : NULL;
+}
+
+LpWorkload *
+lp_workload_new(const char *path, const char *name, const char *const *settings, GError **error)
+{
+    g_return_val_if_fail(path != NULL && name != NULL, NULL);
+    g_autoptr(LpWorkload) self = g_new0(LpWorkload, 1);
+    self->path = g_strdup(path);
+    self->name = g_strdup(name);
+    set_defaults(self);
+    if (!apply_settings(self, settings, error))
         return NULL;
-    }
-    return g_steal_pointer(&self);
+    return complete(self, error) ? g_steal_pointer(&self) : NULL;
 }
 
 void

@@ -22,6 +22,10 @@ typedef struct {
  */
 LpWorkload *lp_workload_load(const char *path, const char *const *settings,
                              GError **error) G_GNUC_WARN_UNUSED_RESULT;
+/** The same of @settings alone, which give all that has no default. @path: what messages say in
+ * place of a file. Returns: (transfer full). */
+LpWorkload *lp_workload_new(const char *path, const char *name, const char *const *settings,
+                            GError **error) G_GNUC_WARN_UNUSED_RESULT;
 void lp_workload_free(LpWorkload *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(LpWorkload, lp_workload_free)
 

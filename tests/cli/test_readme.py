@@ -9,7 +9,7 @@ How documents are read:
 - A block "```sh" is run by the shell, in a scratch folder that has the project's folders; blocks of
   one document share the folder. What would install or build is looked at, not run.
 - A block "```text output" shows, whole, what the block before it prints.
-- A block "```xml" is saved, for the commands after it, under the file name in backticks on the last
+- A block "```xml" or "```json" is saved, for the commands after it, under the file name in backticks on the last
   line before it."""
 import json
 import os
@@ -23,12 +23,12 @@ import unittest
 
 SOURCE = pathlib.Path(__file__).resolve().parents[2]
 PROGRAM = pathlib.Path(os.environ["LIGHTPATH"]).resolve()
-RUN = ("README.md", "docs/platform-format.md", "docs/workload-format.md")
+RUN = ("README.md", "docs/platform-format.md", "docs/workload-format.md", "docs/import.md")
 UPDATE = "--update" in sys.argv
 
 ENVIRONMENT = dict(os.environ, LC_ALL="C.UTF-8",
                    PATH=f"{PROGRAM.parent}:{os.environ['PATH']}")
-BLOCK = re.compile(r"^```(sh|text output|xml)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+BLOCK = re.compile(r"^```(sh|text output|xml|json)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 
 def documents():
@@ -107,9 +107,9 @@ class Documents(unittest.TestCase):
         for block in BLOCK.finditer(text):
             kind, body = block[1], block[2]
             where = f"{name}:{text.count(chr(10), 0, block.start()) + 1}"
-            if kind == "xml":
+            if kind in ("xml", "json"):
                 before = text[:block.start()].rstrip().splitlines()[-1]
-                saved = re.findall(r"`([^`]*\.xml)`", before)
+                saved = re.findall(r"`([^`]*\.(?:xml|json))`", before)
                 self.assertEqual(len(saved), 1, f"{where}: no file name in the line before")
                 (folder / saved[0]).parent.mkdir(exist_ok=True)
                 (folder / saved[0]).write_text(body)

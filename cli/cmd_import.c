@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* lightpath import: workloads from model descriptions of others. */
+#include "cli/commands.h"
+#include "cli/options.h"
+
+#include "base/file.h"
+#include "base/units.h"
+#include "report/json.h"
+#include "workloads/huggingface.h"
+
+#include <string.h>
+
+static char *
+to_text(const LpImport *import, const LpWorkload *workload, const char *output)
+{
+    GString *text = g_string_new(NULL);
+    g_string_append_printf(text, "workload    %s, %.4g billion parameters\nfile        %s\n\n",
+                           import->name, lp_transformer_parameters(&workload->transformer) * 1e-9,
+                           output);
+    g_string_append_printf(text, "%-18s %-12s %s\n", "attribute", "value", "from");
+    for (guint i = 0; i < import->mapped->len; i++) {
+        const LpImportRow *row = g_ptr_array_index(import->mapped, i);
+        g_string_append_printf(text, "  %-16s %-12s %s\n", row->attribute, row->value,
+                               *row->key != '\0' ? row->key : "-");
+    }
+    if (import->rest->len == 0) {
+        g_string_append(text, "\nnothing is left out\n");
+        return g_string_free(text, FALSE);
+    }
+    g_string_append(text, "\nleft out, or taken as something else\n");
+    for (guint i = 0; i < import->rest->len; i++) {
+        const LpImportRest *rest = g_ptr_array_index(import->rest, i);
+        g_string_append_printf(text, "  %s (%s): %s\n", rest->key, rest->value, rest->reason);
+    }
+    return g_string_free(text, FALSE);
+}
+
+static JsonNode *
+to_json(const LpImport *import, const LpWorkload *workload, const char *output)
+{
+    g_autoptr(JsonBuilder) builder = json_builder_new();
+    json_builder_begin_object(builder);
+    lp_json_text(builder, "workload", import->name);
+    lp_json_text(builder, "file", output);
+    lp_json_number(builder, "parameters", lp_transformer_parameters(&workload->transformer));
+    lp_json_begin_array(builder, "mapped");
+    for (guint i = 0; i < import->mapped->len; i++) {
+        const LpImportRow *row = g_ptr_array_index(import->mapped, i);
+        json_builder_begin_object(builder);
+        lp_json_text(builder, "attribute", row->attribute);
+        lp_json_text(builder, "value", row->value);
+        lp_json_text(builder, "key", row->key);
+        json_builder_end_object(builder);
+    }
+    json_builder_end_array(builder);
+    lp_json_begin_array(builder, "unmapped");
+    for (guint i = 0; i < import->rest->len; i++) {
+        const LpImportRest *rest = g_ptr_array_index(import->rest, i);
+        json_builder_begin_object(builder);
+        lp_json_text(builder, "key", rest->key);
+        lp_json_text(builder, "value", rest->value);
+        lp_json_text(builder, "reason", rest->reason);
+        json_builder_end_object(builder);
+    }
+    json_builder_end_array(builder);
+    json_builder_end_object(builder);
+    return json_builder_get_root(builder);
+}
+
+/* The workload goes to @output or to standard output; what was made of the file, to standard output
+ * if that is free. */
+static gboolean
+import_file(const char *path, const char *output, LpFormat format, GError **error)
+{
+    g_autoptr(LpImport) import = lp_huggingface_import(path, error);
+    if (import == NULL)
+        return FALSE;
+    g_autoptr(LpWorkload) workload = lp_import_workload(import, path, error);
+    if (workload == NULL)
+        return FALSE;
+    g_autofree char *xml = lp_import_to_xml(import);
+    if (!lp_file_write(output, xml, strlen(xml), error))
+        return FALSE;
+    if (strcmp(output, "-") == 0)
+        return TRUE;
+    if (format == LP_FORMAT_JSON)
+        return lp_print_json(to_json(import, workload, output), error);
+    g_autofree char *text = to_text(import, workload, output);
+    return lp_print_result(text, error);
+}
+
+gboolean
+lp_cmd_import(int argc, char **argv, GError **error)
+{
+    static const char *const kinds[] = {"huggingface", NULL};
+    g_autofree char *output = NULL, *format_text = NULL;
+    const GOptionEntry entries[] = {
+        {"output", 'o', 0, G_OPTION_ARG_FILENAME, &output,
+         "Where to write the workload (default standard output)", "FILE.xml"},
+        {"format", 0, 0, G_OPTION_ARG_STRING, &format_text,
+         "With -o: how to say what became of the file (default text)", "text|json"},
+        {NULL, 0, 0, 0, NULL, NULL, NULL}};
+    LpFormat format;
+    if (!lp_options_parse("import", "huggingface FILE.json",
+                          "Makes a workload of a model's configuration (config.json).", entries,
+                          &argc, &argv, 2, 2, error) ||
+        !lp_format_parse(format_text, &format, error))
+        return FALSE;
+    g_autoptr(GError) fault = NULL;
+    if (lp_choice_parse(argv[1], kinds, &fault) < 0)
+        return lp_usage_error(error, "import: %s", fault->message);
+    gboolean to_file = output != NULL && strcmp(output, "-") != 0;
+    if (format_text != NULL && !to_file)
+        return lp_usage_error(
+            error,
+            "--format: got %s without -o, wanted -o FILE.xml: the workload takes up "
+            "standard output",
+            format_text);
+    return import_file(argv[2], to_file ? output : "-", format, error);
+}

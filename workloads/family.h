@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* How the families of models in Hugging Face's transformers differ: data, no code. */
+#pragma once
+
+#include <glib.h>
+
+G_BEGIN_DECLS
+
+/** Names of the keys of a shape. Several joined by "|" are tried in turn; NULL: there is none. */
+typedef struct {
+    const char *layers, *hidden, *heads, *kv_heads, *ffn, *seq, *vocab, *activation, *dropout;
+} LpFamilyKeys;
+
+/** Keys of a mixture of experts; NULL where the family has no such thing. */
+typedef struct {
+    const char *experts, *top_k;
+    const char *width;        /**< of an expert; NULL: as the feed-forward network's */
+    const char *shared;       /**< how many shared experts */
+    const char *shared_width; /**< or how wide they are together */
+    const char *dense;        /**< how many layers at the beginning are dense */
+    const char *dense_list;   /**< or which layers are */
+    const char *every;        /**< a mixture each so many layers */
+    gboolean every_is_first;  /**< those whose index is a multiple; else the last of each so many */
+    /** What an absent topk_method means, where there are n_group and topk_group; else NULL. */
+    const char *method;
+} LpFamilyExperts;
+
+/** Biases: a key and what its absence means, or no key and always that. */
+typedef struct {
+    const char *attention_key;
+    gboolean attention;
+    gboolean attention_output; /**< attention's biases include the output projection's */
+    const char *ffn_key;
+    gboolean ffn;
+} LpFamilyBias;
+
+typedef enum {
+    LP_FAMILY_WINDOW_NONE,
+    LP_FAMILY_WINDOW_ALWAYS, /**< sliding_window, unless it is null */
+    LP_FAMILY_WINDOW_SWITCH, /**< only with use_sliding_window, from layer max_window_layers on */
+    LP_FAMILY_WINDOW_LIST,   /**< layer_types say where */
+} LpFamilyWindow;
+
+typedef enum {
+    LP_FAMILY_POSITIONS_ROTARY,
+    LP_FAMILY_POSITIONS_LEARNED,
+    LP_FAMILY_POSITIONS_ALIBI,
+} LpFamilyPositions;
+
+typedef struct {
+    const char *model_type;
+    const LpFamilyKeys *keys;
+    const LpFamilyExperts *experts; /**< or NULL */
+    const LpFamilyBias *bias;
+    gboolean gated;    /**< three matrices in the feed-forward network, not two */
+    gboolean rms_norm; /**< else LayerNorm */
+    gboolean tied;     /**< what an absent tie_word_embeddings means */
+    gboolean kv_required;
+    gboolean latent;    /**< multi-head latent attention */
+    guint32 head_width; /**< what an absent head_dim means; 0: hidden over heads */
+    guint32 seq;        /**< what an absent key means; 0: required */
+    double dropout;     /**< what an absent key means */
+    LpFamilyPositions positions;
+    LpFamilyWindow window;
+    const char *parallel_key; /**< attention and feed-forward side by side; NULL: never */
+    gboolean parallel;        /**< what its absence means */
+    const char *note;         /**< what no key says and the workload leaves out, or NULL */
+} LpFamily;
+
+/** The family at @index, by name; NULL past the last. */
+const LpFamily *lp_family_at(guint index);
+
+/** What becomes of a key that no mapping reads. */
+typedef enum {
+    LP_FAMILY_KEY_UNKNOWN,
+    LP_FAMILY_KEY_HARMLESS, /**< it changes neither shape nor work */
+    LP_FAMILY_KEY_MATTERS,  /**< unless it is off: null, false, 0, "" or empty */
+} LpFamilyKeyKind;
+
+/** @out_reason: why a key that matters is left out. */
+LpFamilyKeyKind lp_family_key_kind(const char *key, const char **out_reason);
+
+G_END_DECLS

@@ -6,6 +6,8 @@
  * once, as Megatron-LM fuses them: scale-mask-softmax, bias-GELU and bias-dropout-add. */
 #include "model/kernel.h"
 
+#include "model/gemm.h"
+
 #include <math.h>
 
 /* Bytes of an element of a dropout mask, and of the loss, which is computed in fp32. */
@@ -78,7 +80,7 @@ static void
 add_gemm(List *list, const char *name, double m, double k, double n, double n_batch)
 {
     double bytes = (m * k + k * n + m * n) * n_batch * list->element_bytes;
-    add(list, (LpKernel){name, m, k, n, n_batch, bytes});
+    add(list, (LpKernel){name, m, k, n, n_batch, bytes, FALSE});
 }
 
 /* One product of the (n_inputs, n_outputs) weight @name. */
@@ -207,7 +209,8 @@ add_flash(List *list, double products, double query_tensors, double kv_tensors)
                          .k = products * head_width,
                          .n = shape->seq,
                          .n_batch = list->n_score_sets,
-                         .bytes = list->tokens * width * list->element_bytes});
+                         .bytes = list->tokens * width * list->element_bytes,
+                         .fused = TRUE});
 }
 
 static void
@@ -455,8 +458,9 @@ lp_kernel_time_s(const LpKernel *self, const LpAccelerator *accelerator, LpPreci
     double moving_s = memory_s(self->bytes, accelerator);
     if (self->n_batch <= 0.0)
         return moving_s + accelerator->launch_s;
-    double peak_flop_per_s = lp_accelerator_peak_flop_per_s(accelerator, precision);
-    double computing_s = lp_kernel_flop(self) / (peak_flop_per_s * accelerator->gemm_efficiency);
+    LpGemm gemm = {self->m, self->k, self->n, self->n_batch};
+    double computing_s = self->fused ? lp_gemm_attention_s(&gemm, accelerator, precision)
+                                     : lp_gemm_arithmetic_s(&gemm, accelerator, precision);
     return fmax(computing_s, moving_s) + accelerator->launch_s;
 }
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The kernels of a Transformer and their times: a roofline with a GEMM efficiency per accelerator.
+/* The kernels of a Transformer and their times: a roofline whose arithmetic follows the shapes.
  *
  * Shared by the closed form and the simulation: operation counts and kernel times are inputs to
- * both. The place of the full kernel model (tiles, waves, alignment) is lp_kernel_time_s(). */
+ * both. */
 #pragma once
 
 #include "model/accelerator.h"
@@ -13,7 +13,8 @@ G_BEGIN_DECLS
 typedef struct {
     const char *name; /* borrowed, static */
     double m, k, n, n_batch;
-    double bytes; /**< bytes read and written */
+    double bytes;   /**< bytes read and written */
+    gboolean fused; /**< the products of attention in one kernel: k is summed over them */
 } LpKernel;
 
 /** The parts of the model that a stage holds. A layer is two blocks, since a tensor-parallel
@@ -47,7 +48,8 @@ guint lp_block_kernels(const LpTransformer *transformer, const LpPlan *plan, LpB
 
 double lp_kernel_flop(const LpKernel *self);
 
-/** GEMM: max(FLOP / (peak * gemm_efficiency), bytes / (bandwidth * memory_efficiency)) + launch;
+/** GEMM: max(arithmetic, bytes / (bandwidth * memory_efficiency)) + launch, arithmetic by
+ * lp_gemm_arithmetic_s(), or lp_gemm_attention_s() if fused;
  * memory-bound: bytes / (bandwidth * memory_efficiency) + launch. Seconds. */
 double lp_kernel_time_s(const LpKernel *self, const LpAccelerator *accelerator,
                         LpPrecision precision);

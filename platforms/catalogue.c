@@ -29,6 +29,31 @@ read_peaks(const LpXml *xml, xmlNode *node, LpAccelerator *accelerator, GError *
     return TRUE;
 }
 
+/* What kernels reach of the peaks. */
+static gboolean
+read_achievable(const LpXml *xml, const xmlNode *node, LpAccelerator *accelerator, GError **error)
+{
+    int tiles = lp_choice_parse(lp_xml_attribute(node, "tiles"), lp_tiles_names, error);
+    if (tiles < 0) {
+        lp_xml_prefix(xml, node, "tiles", error);
+        return FALSE;
+    }
+    accelerator->tiles = (LpTiles)tiles;
+    return lp_xml_number(xml, node, "gemm-efficiency", 0, 1, &accelerator->gemm_efficiency,
+                         error) &&
+           lp_xml_quantity(xml, node, "gemm-ramp", LP_QUANTITY_SIZE, &accelerator->gemm_ramp_bytes,
+                           error) &&
+           lp_xml_quantity(xml, node, "alignment", LP_QUANTITY_SIZE, &accelerator->alignment_bytes,
+                           error) &&
+           lp_xml_number(xml, node, "misaligned-efficiency", 0, 1,
+                         &accelerator->misaligned_efficiency, error) &&
+           lp_xml_number(xml, node, "attention-efficiency", 0, 1,
+                         &accelerator->attention_efficiency, error) &&
+           lp_xml_number(xml, node, "memory-efficiency", 0, 1, &accelerator->memory_efficiency,
+                         error) &&
+           lp_xml_quantity(xml, node, "launch", LP_QUANTITY_TIME, &accelerator->launch_s, error);
+}
+
 static gboolean
 read_accelerator(const LpXml *xml, xmlNode *node, LpAccelerator *accelerator, GError **error)
 {
@@ -43,12 +68,7 @@ read_accelerator(const LpXml *xml, xmlNode *node, LpAccelerator *accelerator, GE
         !lp_xml_quantity(xml, memory, "bandwidth", LP_QUANTITY_BANDWIDTH,
                          &accelerator->memory_bytes_per_s, error) ||
         !lp_xml_count(xml, multiprocessors, "count", 1, G_MAXUINT32, &n_sms, error) ||
-        !lp_xml_number(xml, achievable, "gemm-efficiency", 0, 1, &accelerator->gemm_efficiency,
-                       error) ||
-        !lp_xml_number(xml, achievable, "memory-efficiency", 0, 1, &accelerator->memory_efficiency,
-                       error) ||
-        !lp_xml_quantity(xml, achievable, "launch", LP_QUANTITY_TIME, &accelerator->launch_s,
-                         error))
+        !read_achievable(xml, achievable, accelerator, error))
         return FALSE;
     accelerator->n_sms = (guint32)n_sms;
     return TRUE;
@@ -92,15 +112,25 @@ lp_catalogue_find(const char *name, LpAccelerator *out_accelerator, GError **err
 }
 
 /* In the order of LpPrecision, then of the enumeration below. */
-const char *const lp_accelerator_property_names[] = {
-    "peak-fp32",        "peak-tf32",       "peak-fp16",         "peak-bf16", "peak-fp8", "memory",
-    "memory-bandwidth", "gemm-efficiency", "memory-efficiency", "launch",    NULL};
+const char *const lp_accelerator_property_names[] = {"peak-fp32",
+                                                     "peak-tf32",
+                                                     "peak-fp16",
+                                                     "peak-bf16",
+                                                     "peak-fp8",
+                                                     "memory",
+                                                     "memory-bandwidth",
+                                                     "gemm-efficiency",
+                                                     "memory-efficiency",
+                                                     "launch",
+                                                     "attention-efficiency",
+                                                     NULL};
 enum {
     PROPERTY_MEMORY = LP_N_PRECISIONS,
     PROPERTY_MEMORY_BANDWIDTH,
     PROPERTY_GEMM_EFFICIENCY,
     PROPERTY_MEMORY_EFFICIENCY,
-    PROPERTY_LAUNCH
+    PROPERTY_LAUNCH,
+    PROPERTY_ATTENTION_EFFICIENCY
 };
 G_STATIC_ASSERT(G_N_ELEMENTS(lp_accelerator_property_names) == LP_N_ACCELERATOR_PROPERTIES + 1);
 
@@ -128,6 +158,8 @@ set_property(LpAccelerator *self, guint index, const char *text, GError **error)
     case PROPERTY_LAUNCH:
         return lp_quantity_parse_in(LP_QUANTITY_TIME, text, 0, LAUNCH_MAX_S, &self->launch_s,
                                     error);
+    case PROPERTY_ATTENTION_EFFICIENCY:
+        return lp_number_parse(text, EFFICIENCY_MIN, 1, &self->attention_efficiency, error);
     default:
         return lp_quantity_parse_in(LP_QUANTITY_SPEED, text, SPEED_MIN_FLOP_PER_S,
                                     SPEED_MAX_FLOP_PER_S, &self->peak_flop_per_s[index], error);

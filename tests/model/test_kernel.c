@@ -23,11 +23,11 @@ test_time(void)
         LpKernel kernel;
         double wanted_s;
     } rows[] = {
-        {"bound by operations: 4e9 / 5e13", {"", 1000, 1000, 1000, 2, 1e6}, 80e-6 + 1e-6},
-        {"bound by memory: 8e8 / 8e11", {"", 1000, 1000, 1000, 2, 8e8}, 1e-3 + 1e-6},
-        {"no product at all: 8e5 / 8e11", {"", 0, 0, 0, 0, 8e5}, 1e-6 + 1e-6},
-        {"nothing: a launch", {"", 0, 0, 0, 0, 0}, 1e-6},
-        {"largest", {"", 1 << 24, 1 << 24, 1 << 24, 1, 0}, 9.444732965739290e21 / 5e13},
+        {"bound by operations: 4e9 / 5e13", {"", 1000, 1000, 1000, 2, 1e6, FALSE}, 80e-6 + 1e-6},
+        {"bound by memory: 8e8 / 8e11", {"", 1000, 1000, 1000, 2, 8e8, FALSE}, 1e-3 + 1e-6},
+        {"no product at all: 8e5 / 8e11", {"", 0, 0, 0, 0, 8e5, FALSE}, 1e-6 + 1e-6},
+        {"nothing: a launch", {"", 0, 0, 0, 0, 0, FALSE}, 1e-6},
+        {"largest", {"", 1 << 24, 1 << 24, 1 << 24, 1, 0, FALSE}, 9.444732965739290e21 / 5e13},
     };
     for (guint i = 0; i < G_N_ELEMENTS(rows); i++)
         lp_test_close(rows[i].label,

@@ -41,7 +41,7 @@ static const Tile tiles_of[LP_N_TILES][TILES_MAX + 1] = {
 
 /* A tile reads 1/Tm + 1/Tn operand elements a multiply-add. Those beyond what 128 x 256 reads slow
  * it by this many multiply-adds each: 0.93 of the rate at 128 x 128, 0.73 at 64 x 64. Ours: the
- * order of NVIDIA's Matrix Multiplication Background guide (DU-09798, section 3.3). */
+ * order is that of NVIDIA's Matrix Multiplication Background User's Guide. */
 #define OPERAND_COST 19.0
 #define OPERANDS_OF_BEST (1.0 / 128.0 + 1.0 / 256.0)
 

@@ -236,6 +236,7 @@ test_held_out(void)
         double within;
     } rows[] = {
         {"128 of 1024", {1024, 1024, 1024, 128}, 227.295, 0.05},
+        {"128 of 1024, k 2048", {1024, 2048, 1024, 128}, 243.258, 0.05},
         {"A100 PCIe, best", {2048, 6144, 5120, 1}, 252.9, 0.05},
         {"256 x 12288 x 12288", {256, 12288, 12288, 1}, 242.709, 0.05},
         {"8192 x 4096 x 4096", {8192, 4096, 4096, 1}, 269.2, 0.10},
@@ -248,6 +249,32 @@ test_held_out(void)
     for (guint i = 0; i < G_N_ELEMENTS(rows); i++)
         lp_test_close(rows[i].label, tflops(&a100, LP_PRECISION_FP16, &rows[i].gemm),
                       rows[i].tflops, rows[i].within);
+}
+
+/* Small products, measured one at a time, take 13 to 34 us longer than here: the host's time to
+ * issue them, which a stream of kernels hides, is in the measurement and not in the model. The
+ * cookbook's mm.out, and LLMCompass's squares on 8192 rows; not fitted, as rates off by 39 to 245
+ * %. */
+static void
+test_small(void)
+{
+    static const struct {
+        const char *label;
+        LpGemm gemm;
+        double tflops;
+    } rows[] = {
+        {"k 1024", {1024, 1024, 1024, 1}, 59.919},   {"k 1280", {1024, 1280, 1024, 1}, 68.985},
+        {"k 1536", {1024, 1536, 1024, 1}, 52.429},   {"k 1792", {1024, 1792, 1024, 1}, 63.276},
+        {"width 128", {8192, 128, 128, 1}, 8.6608},  {"width 256", {8192, 256, 256, 1}, 30.1244},
+        {"width 512", {8192, 512, 512, 1}, 91.2121},
+    };
+    LpAccelerator a100 = catalogue("a100-80");
+    for (guint i = 0; i < G_N_ELEMENTS(rows); i++) {
+        double tflop = 2e-12 * rows[i].gemm.m * rows[i].gemm.k * rows[i].gemm.n;
+        double beyond_s =
+            tflop / rows[i].tflops - tflop / tflops(&a100, LP_PRECISION_FP16, &rows[i].gemm);
+        lp_test_true(rows[i].label, beyond_s > 12e-6 && beyond_s < 35e-6);
+    }
 }
 
 /* Best shapes of a search, so upper bounds (Bekman's table; the 780 are He's, with cuBLAS and
@@ -342,11 +369,17 @@ int
 main(void)
 {
     static const LpTestCase cases[] = {
-        {"by hand", test_by_hand},         {"alignment", test_alignment},
-        {"attention", test_attention},     {"waves", test_waves},
-        {"calibration", test_calibration}, {"held out", test_held_out},
-        {"best shapes", test_best_shapes}, {"swiglu", test_swiglu},
-        {"bad shapes", test_bad_shapes},   {NULL, NULL},
+        {"by hand", test_by_hand},
+        {"alignment", test_alignment},
+        {"attention", test_attention},
+        {"waves", test_waves},
+        {"calibration", test_calibration},
+        {"held out", test_held_out},
+        {"small", test_small},
+        {"best shapes", test_best_shapes},
+        {"swiglu", test_swiglu},
+        {"bad shapes", test_bad_shapes},
+        {NULL, NULL},
     };
     return lp_test_run("gemm", cases);
 }

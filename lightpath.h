@@ -26,6 +26,7 @@
 #include "model/amped.h"
 #include "model/closed_form.h"
 #include "model/fabric.h"
+#include "model/gemm.h"
 #include "model/kernel.h"
 #include "model/memory.h"
 #include "model/plan.h"

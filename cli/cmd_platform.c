@@ -113,8 +113,12 @@ cmd_generate(int argc, char **argv, GError **error)
         PROPERTY(5, "SIZE", "Its memory"),
         PROPERTY(6, "RATE", "Its memory bandwidth"),
         PROPERTY(7, "FRACTION", "Fraction of the peak that matrix products reach"),
-        PROPERTY(8, "FRACTION", "Fraction of memory bandwidth that other kernels reach"),
+        PROPERTY(8, "FRACTION", "Fraction of memory bandwidth that products reach"),
         PROPERTY(9, "TIME", "What a kernel costs beyond its work"),
+        PROPERTY(10, "FRACTION", "Fraction of the peak that fused attention reaches"),
+        PROPERTY(11, "FRACTION", "Fraction of memory bandwidth that other kernels reach"),
+        PROPERTY(12, "TIME", "What issuing a kernel costs the host"),
+        PROPERTY(13, "TIME", "What issuing a collective costs the host"),
     };
     Reserved reserved[] = {
         {"planes", "1", "Not available yet", NULL},

@@ -2,6 +2,9 @@
 /* Which of an accelerator's peak rates a precision runs at. */
 #include "model/accelerator.h"
 
+const char *const lp_tiles_names[] = {"none", "coarse", "fine", "systolic", NULL};
+G_STATIC_ASSERT(G_N_ELEMENTS(lp_tiles_names) == LP_N_TILES + 1);
+
 /* The nearest wider precision; fp32, the widest, is its own. */
 static const LpPrecision next_wider[LP_N_PRECISIONS] = {
     [LP_PRECISION_FP8] = LP_PRECISION_BF16,  [LP_PRECISION_BF16] = LP_PRECISION_FP16,

@@ -8,17 +8,36 @@ G_BEGIN_DECLS
 
 #define LP_ACCELERATOR_NAME_MAX 32
 
+/** The tiles of the output that matrix products are computed in. */
+typedef enum {
+    LP_TILES_NONE,     /**< not modelled: any product runs at the full achievable rate */
+    LP_TILES_COARSE,   /**< powers of two */
+    LP_TILES_FINE,     /**< also multiples of 32 */
+    LP_TILES_SYSTOLIC, /**< an array of 128 x 128 that rows stream through */
+    LP_N_TILES
+} LpTiles;
+
+/** "none", "coarse", "fine", "systolic"; NULL-ended. */
+extern const char *const lp_tiles_names[];
+
 typedef struct {
     char name[LP_ACCELERATOR_NAME_MAX];      /**< as in the catalogue: "a100-80" */
     double peak_flop_per_s[LP_N_PRECISIONS]; /**< dense peak; 0 where it has no such unit */
     double memory_bytes;
     double memory_bytes_per_s;
-    guint32 n_sms;            /**< streaming multiprocessors, compute units or cores */
-    double gemm_efficiency;   /**< fraction of peak that a large matrix product reaches */
+    guint32 n_sms; /**< streaming multiprocessors, compute units or cores */
+    LpTiles tiles;
+    double gemm_efficiency; /**< fraction of peak that a product of ideal shape reaches */
+    double gemm_ramp_bytes; /**< length of k, times the bytes of an element, that filling a tile's
+                                 pipeline and writing its output cost */
+    double alignment_bytes; /**< sides of products that are multiples of it are free; 0: all are */
+    double misaligned_efficiency; /**< factor for each halving of the alignment; 0: none */
+    double attention_efficiency;  /**< fraction of peak that fused attention reaches; 0: as GEMM */
     double memory_efficiency; /**< fraction of memory bandwidth that a streaming kernel reaches */
-    double launch_s;          /**< time a kernel costs beyond its work */
-    double host_kernel_s;     /**< time that the host takes to issue a kernel */
-    double host_collective_s; /**< the same, a collective or a message */
+    double elementwise_efficiency; /**< the same, of kernels that are no products; 0: as that */
+    double launch_s;               /**< time a kernel costs beyond its work */
+    double host_kernel_s;          /**< time that the host takes to issue a kernel */
+    double host_collective_s;      /**< the same, a collective or a message */
 } LpAccelerator;
 
 /** Dense peak for @precision; where the accelerator has no such unit, of the nearest wider one

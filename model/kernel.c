@@ -6,6 +6,8 @@
  * once, as Megatron-LM fuses them: scale-mask-softmax, bias-GELU and bias-dropout-add. */
 #include "model/kernel.h"
 
+#include "model/gemm.h"
+
 #include <math.h>
 
 /* Bytes of an element of a dropout mask, and of the loss, which is computed in fp32. */
@@ -255,7 +257,8 @@ add_flash(List *list, double products, double tensors)
                          .n = list->layer.keys,
                          .n_batch = list->n_score_sets,
                          .bytes = tensors * list->tokens * width * list->element_bytes,
-                         .share = causal_share(list)});
+                         .share = causal_share(list),
+                         .fused = TRUE});
 }
 
 /* (queries, head)(head, keys) */
@@ -843,16 +846,24 @@ memory_s(double bytes, const LpAccelerator *accelerator)
     return bytes / (accelerator->memory_bytes_per_s * accelerator->memory_efficiency);
 }
 
+static double
+elementwise_s(double bytes, const LpAccelerator *accelerator)
+{
+    double efficiency = accelerator->elementwise_efficiency;
+    return efficiency > 0.0 ? bytes / (accelerator->memory_bytes_per_s * efficiency)
+                            : memory_s(bytes, accelerator);
+}
+
 double
 lp_kernel_time_s(const LpKernel *self, const LpAccelerator *accelerator, LpPrecision precision)
 {
-    double moving_s = memory_s(self->bytes, accelerator);
     if (self->n_batch <= 0.0)
-        return moving_s + accelerator->launch_s;
-    double peak_flop_per_s = lp_accelerator_peak_flop_per_s(accelerator, precision);
+        return elementwise_s(self->bytes, accelerator) + accelerator->launch_s;
+    double moving_s = memory_s(self->bytes, accelerator);
+    LpGemm gemm = {self->m, self->k, self->n, self->n_batch};
     double share = self->share > 0.0 ? self->share : 1.0;
-    double computing_s =
-        share * lp_kernel_flop(self) / (peak_flop_per_s * accelerator->gemm_efficiency);
+    double computing_s = self->fused ? share * lp_gemm_attention_s(&gemm, accelerator, precision)
+                                     : lp_gemm_arithmetic_s(&gemm, accelerator, precision);
     return fmax(computing_s, moving_s) + accelerator->launch_s;
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The kernels of a Transformer and their times.
+/* The kernels of a Transformer and their times: a roofline whose arithmetic follows the shapes.
  *
  * Shared by the closed form and the simulation: operation counts and kernel times are inputs to
  * both. */
@@ -25,9 +25,10 @@ typedef enum {
 typedef struct {
     const char *name; /* borrowed, static */
     double m, k, n, n_batch;
-    double bytes; /**< bytes read and written */
-    double share; /**< of the products that have to be worked out: a fused kernel skips what a
-                     causal mask hides. It counts for time, not for operations */
+    double bytes;   /**< bytes read and written */
+    gboolean fused; /**< the products of attention in one kernel: k is summed over them */
+    double share;   /**< of the products that have to be worked out: a fused kernel skips what a
+                       causal mask hides. It counts for time, not for operations */
     LpPart part;
 } LpKernel;
 
@@ -69,7 +70,8 @@ guint lp_block_kernels(const LpTransformer *transformer, const LpPlan *plan, gui
 
 double lp_kernel_flop(const LpKernel *self);
 
-/** GEMM: max(FLOP / (peak * gemm_efficiency), bytes / (bandwidth * memory_efficiency)) + launch;
+/** GEMM: max(arithmetic, bytes / (bandwidth * memory_efficiency)) + launch, arithmetic by
+ * lp_gemm_arithmetic_s(), or lp_gemm_attention_s() if fused;
  * memory-bound: bytes / (bandwidth * memory_efficiency) + launch. Seconds. */
 double lp_kernel_time_s(const LpKernel *self, const LpAccelerator *accelerator,
                         LpPrecision precision);

@@ -297,7 +297,7 @@ check_pipeline(const LpPlan *self, const LpTransformer *transformer, GError **er
 }
 
 static gboolean
-check_sharding(const LpPlan *self, GError **error)
+check_sharding(const LpPlan *self, gboolean has_experts, GError **error)
 {
     guint32 pp = self->degree[LP_AXIS_PP];
     if (self->zero > 3)
@@ -321,7 +321,7 @@ check_sharding(const LpPlan *self, GError **error)
     if (lp_plan_n_replicas(self) % self->shard_degree != 0)
         return refuse(error, "shard-degree: got %u, wanted a divisor of dp * cp (%u)",
                       self->shard_degree, lp_plan_n_replicas(self));
-    gboolean tp_divides = lp_plan_expert_tp(self) == self->degree[LP_AXIS_TP];
+    gboolean tp_divides = !has_experts || lp_plan_expert_tp(self) == self->degree[LP_AXIS_TP];
     if (self->degree[LP_AXIS_EP] > 1 || !tp_divides || self->schedule == LP_SCHEDULE_DUALPIPE)
         return refuse(error,
                       "shard-degree: got %u, wanted 0 with ep above 1, experts that tp does not "
@@ -355,7 +355,8 @@ lp_plan_check(const LpPlan *self, const LpTransformer *transformer, GError **err
            check_tensor_parallel(self, transformer, error) &&
            check_context_parallel(self, transformer, error) &&
            check_experts(self, transformer, error) && check_batches(self, error) &&
-           check_pipeline(self, transformer, error) && check_sharding(self, error);
+           check_pipeline(self, transformer, error) &&
+           check_sharding(self, transformer->n_experts > 0, error);
 }
 
 /* --- ranks --- */

@@ -29,6 +29,43 @@ read_peaks(const LpXml *xml, xmlNode *node, LpAccelerator *accelerator, GError *
     return TRUE;
 }
 
+/* What kernels reach of the peaks. */
+static gboolean
+read_achievable(const LpXml *xml, const xmlNode *node, LpAccelerator *accelerator, GError **error)
+{
+    int tiles = lp_choice_parse(lp_xml_attribute(node, "tiles"), lp_tiles_names, error);
+    if (tiles < 0) {
+        lp_xml_prefix(xml, node, "tiles", error);
+        return FALSE;
+    }
+    accelerator->tiles = (LpTiles)tiles;
+    return lp_xml_number(xml, node, "gemm-efficiency", 0, 1, &accelerator->gemm_efficiency,
+                         error) &&
+           lp_xml_quantity(xml, node, "gemm-ramp", LP_QUANTITY_SIZE, &accelerator->gemm_ramp_bytes,
+                           error) &&
+           lp_xml_quantity(xml, node, "alignment", LP_QUANTITY_SIZE, &accelerator->alignment_bytes,
+                           error) &&
+           lp_xml_number(xml, node, "misaligned-efficiency", 0, 1,
+                         &accelerator->misaligned_efficiency, error) &&
+           lp_xml_number(xml, node, "attention-efficiency", 0, 1,
+                         &accelerator->attention_efficiency, error) &&
+           lp_xml_number(xml, node, "memory-efficiency", 0, 1, &accelerator->memory_efficiency,
+                         error) &&
+           lp_xml_number(xml, node, "elementwise-efficiency", 0, 1,
+                         &accelerator->elementwise_efficiency, error) &&
+           lp_xml_quantity(xml, node, "launch", LP_QUANTITY_TIME, &accelerator->launch_s, error);
+}
+
+/* What issuing work costs the host that feeds it. */
+static gboolean
+read_host(const LpXml *xml, const xmlNode *node, LpAccelerator *accelerator, GError **error)
+{
+    return lp_xml_quantity(xml, node, "kernel", LP_QUANTITY_TIME, &accelerator->host_kernel_s,
+                           error) &&
+           lp_xml_quantity(xml, node, "collective", LP_QUANTITY_TIME,
+                           &accelerator->host_collective_s, error);
+}
+
 static gboolean
 read_accelerator(const LpXml *xml, xmlNode *node, LpAccelerator *accelerator, GError **error)
 {
@@ -43,12 +80,8 @@ read_accelerator(const LpXml *xml, xmlNode *node, LpAccelerator *accelerator, GE
         !lp_xml_quantity(xml, memory, "bandwidth", LP_QUANTITY_BANDWIDTH,
                          &accelerator->memory_bytes_per_s, error) ||
         !lp_xml_count(xml, multiprocessors, "count", 1, G_MAXUINT32, &n_sms, error) ||
-        !lp_xml_number(xml, achievable, "gemm-efficiency", 0, 1, &accelerator->gemm_efficiency,
-                       error) ||
-        !lp_xml_number(xml, achievable, "memory-efficiency", 0, 1, &accelerator->memory_efficiency,
-                       error) ||
-        !lp_xml_quantity(xml, achievable, "launch", LP_QUANTITY_TIME, &accelerator->launch_s,
-                         error))
+        !read_achievable(xml, achievable, accelerator, error) ||
+        !read_host(xml, lp_xml_element(node->children, "host"), accelerator, error))
         return FALSE;
     accelerator->n_sms = (guint32)n_sms;
     return TRUE;
@@ -92,15 +125,31 @@ lp_catalogue_find(const char *name, LpAccelerator *out_accelerator, GError **err
 }
 
 /* In the order of LpPrecision, then of the enumeration below. */
-const char *const lp_accelerator_property_names[] = {
-    "peak-fp32",        "peak-tf32",       "peak-fp16",         "peak-bf16", "peak-fp8", "memory",
-    "memory-bandwidth", "gemm-efficiency", "memory-efficiency", "launch",    NULL};
+const char *const lp_accelerator_property_names[] = {"peak-fp32",
+                                                     "peak-tf32",
+                                                     "peak-fp16",
+                                                     "peak-bf16",
+                                                     "peak-fp8",
+                                                     "memory",
+                                                     "memory-bandwidth",
+                                                     "gemm-efficiency",
+                                                     "memory-efficiency",
+                                                     "launch",
+                                                     "attention-efficiency",
+                                                     "elementwise-efficiency",
+                                                     "host-kernel",
+                                                     "host-collective",
+                                                     NULL};
 enum {
     PROPERTY_MEMORY = LP_N_PRECISIONS,
     PROPERTY_MEMORY_BANDWIDTH,
     PROPERTY_GEMM_EFFICIENCY,
     PROPERTY_MEMORY_EFFICIENCY,
-    PROPERTY_LAUNCH
+    PROPERTY_LAUNCH,
+    PROPERTY_ATTENTION_EFFICIENCY,
+    PROPERTY_ELEMENTWISE_EFFICIENCY,
+    PROPERTY_HOST_KERNEL,
+    PROPERTY_HOST_COLLECTIVE
 };
 G_STATIC_ASSERT(G_N_ELEMENTS(lp_accelerator_property_names) == LP_N_ACCELERATOR_PROPERTIES + 1);
 
@@ -128,6 +177,16 @@ set_property(LpAccelerator *self, guint index, const char *text, GError **error)
     case PROPERTY_LAUNCH:
         return lp_quantity_parse_in(LP_QUANTITY_TIME, text, 0, LAUNCH_MAX_S, &self->launch_s,
                                     error);
+    case PROPERTY_ATTENTION_EFFICIENCY:
+        return lp_number_parse(text, EFFICIENCY_MIN, 1, &self->attention_efficiency, error);
+    case PROPERTY_ELEMENTWISE_EFFICIENCY:
+        return lp_number_parse(text, EFFICIENCY_MIN, 1, &self->elementwise_efficiency, error);
+    case PROPERTY_HOST_KERNEL:
+        return lp_quantity_parse_in(LP_QUANTITY_TIME, text, 0, LAUNCH_MAX_S, &self->host_kernel_s,
+                                    error);
+    case PROPERTY_HOST_COLLECTIVE:
+        return lp_quantity_parse_in(LP_QUANTITY_TIME, text, 0, LAUNCH_MAX_S,
+                                    &self->host_collective_s, error);
     default:
         return lp_quantity_parse_in(LP_QUANTITY_SPEED, text, SPEED_MIN_FLOP_PER_S,
                                     SPEED_MAX_FLOP_PER_S, &self->peak_flop_per_s[index], error);

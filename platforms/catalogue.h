@@ -15,9 +15,10 @@ GArray *lp_catalogue_load(GError **error) G_GNUC_WARN_UNUSED_RESULT;
 
 /** What a platform may say of its accelerator otherwise than the catalogue does: an accelerator
  * that does not exist yet is one that does, with other numbers. NULL-ended: peak-fp32, ..., memory,
- * memory-bandwidth, gemm-efficiency, memory-efficiency, launch. */
+ * memory-bandwidth, gemm-efficiency, memory-efficiency, launch,
+ * attention-efficiency, elementwise-efficiency, host-kernel, host-collective. */
 extern const char *const lp_accelerator_property_names[];
-#define LP_N_ACCELERATOR_PROPERTIES (LP_N_PRECISIONS + 5)
+#define LP_N_ACCELERATOR_PROPERTIES (LP_N_PRECISIONS + 9)
 
 /** Sets the property at @index in lp_accelerator_property_names, and marks the name as modified.
  * Errors: LP_INPUT_ERROR, "got, wanted". */

@@ -32,7 +32,8 @@ static const char *const scale_up_names[] = {
     "role", "accelerator", "domain-size", "technology", "energy-per-bit",
     /* what the catalogue says otherwise */
     "peak-fp32", "peak-tf32", "peak-fp16", "peak-bf16", "peak-fp8", "memory", "memory-bandwidth",
-    "gemm-efficiency", "memory-efficiency", "launch", NULL};
+    "gemm-efficiency", "memory-efficiency", "launch", "attention-efficiency",
+    "elementwise-efficiency", "host-kernel", "host-collective", NULL};
 enum {
     OUT_ROLE,
     OUT_PORT_ORDER,

@@ -46,6 +46,9 @@ test_datasheets(void)
         lp_test_true(rows[i].name, found.gemm_efficiency > 0 && found.gemm_efficiency <= 1 &&
                                        found.memory_efficiency > 0 &&
                                        found.memory_efficiency <= 1 && found.launch_s >= 0);
+        lp_test_true(rows[i].name, found.tiles != LP_TILES_NONE && found.alignment_bytes > 0 &&
+                                       found.misaligned_efficiency > 0 &&
+                                       found.attention_efficiency > 0);
     }
 }
 
@@ -97,6 +100,7 @@ test_properties(void)
         {"0.5", G_STRUCT_OFFSET(LpAccelerator, gemm_efficiency), 0.5},
         {"0.75", G_STRUCT_OFFSET(LpAccelerator, memory_efficiency), 0.75},
         {"2us", G_STRUCT_OFFSET(LpAccelerator, launch_s), 2e-6},
+        {"0.25", G_STRUCT_OFFSET(LpAccelerator, attention_efficiency), 0.25},
     };
     LpAccelerator accelerator = {.name = ""};
     g_autoptr(GError) error = NULL;

@@ -91,7 +91,9 @@ check_properties(const char *label, JsonNode *result)
                   lp_json_at(result, "closed_form.iteration_time_s") +
                       lp_json_at(result, "difference.contention_s") +
                       lp_json_at(result, "difference.imbalance_s") +
-                      lp_json_at(result, "difference.algorithm_s") -
+                      lp_json_at(result, "difference.algorithm_s") +
+                      lp_json_at(result, "difference.slowdown_s") +
+                      lp_json_at(result, "difference.host_s") -
                       lp_json_at(result, "difference.overlap_s") +
                       lp_json_at(result, "difference.unexplained_s"),
                   whole, 1e-12);

@@ -9,7 +9,7 @@
 
 /* 12 h^2 + 13 h parameters a layer at h 1024, fp16 gradients. */
 #define LAYER_GRADIENT_BYTES (12596224.0 * 2.0)
-#define BODY "embedding=no hidden=1024 heads=16 ffn=4096 recompute=none "
+#define BODY "cuda-graphs=yes embedding=no hidden=1024 heads=16 ffn=4096 recompute=none "
 
 static double
 part(JsonNode *result, const char *name)

@@ -50,19 +50,9 @@ write_trace(const Options *options, const LpTimeline *timeline, const LpWorkload
     return lp_file_write(options->trace, text, strlen(text), error);
 }
 
-static void
-drop_memory_warning(LpReport *report)
-{
-    for (guint i = report->warnings->len; i-- > 0;)
-        if (g_str_has_prefix(report->warnings->pdata[i], "memory:"))
-            g_ptr_array_remove_index(report->warnings, i);
-}
-
 static gboolean
-print_report(const Options *options, LpReport *report, LpFormat format, GError **error)
+print_report(LpReport *report, LpFormat format, GError **error)
 {
-    if (options->ignore_memory)
-        drop_memory_warning(report);
     if (format == LP_FORMAT_JSON)
         return lp_print_json(lp_report_to_json(report), error);
     g_autofree char *text = lp_report_to_text(report);
@@ -85,6 +75,9 @@ simulate(const Options *options, char **arguments, double started_s, GError **er
                         &workload, &machine, error))
         return FALSE;
 
+    if (!lp_simulation_check(workload, machine, error) ||
+        (!options->ignore_memory && !lp_simulation_check_memory(workload, machine, error)))
+        return FALSE;
     g_autoptr(LpTimeline) timeline = options->trace == NULL ? NULL : lp_timeline_new();
     LpSimulationOptions run = {
         .fidelity = (LpFidelity)fidelity, .collapse = collapse != 0, .run = {.timeline = timeline}};
@@ -103,7 +96,7 @@ simulate(const Options *options, char **arguments, double started_s, GError **er
     report.cost = (LpCost){lp_wall_clock_s() - started_s,
                            lp_peak_rss_bytes() + simulation->children_peak_rss_bytes};
     gboolean good = write_trace(options, timeline, workload, error) &&
-                    print_report(options, &report, format, error);
+                    print_report(&report, format, error);
     lp_report_clear(&report);
     return good;
 }
@@ -126,7 +119,7 @@ lp_cmd_simulate(int argc, char **argv, GError **error)
         {"trace", 0, 0, G_OPTION_ARG_STRING, &options.trace,
          "Write a timeline for the Perfetto viewer", "FILE.json"},
         {"ignore-memory", 0, 0, G_OPTION_ARG_NONE, &options.ignore_memory,
-         "Do not warn of a plan that does not fit in memory", NULL},
+         "Simulate a plan that does not fit in memory, with a warning", NULL},
         {"cost", 0, 0, G_OPTION_ARG_NONE, &options.cost,
          "Also say what the simulation cost: time, memory, events", NULL},
         {NULL, 0, 0, 0, NULL, NULL, NULL}};

@@ -5,116 +5,169 @@
  * taken apart here into tensors and masks, so that other shapes and precisions follow. */
 #include "model/memory.h"
 
+#include <math.h>
+
 #define MASK_BYTES 1.0
 #define FP32_BYTES 4.0
-/* Adam's two moments. */
-#define N_MOMENTS 2.0
 
 /* --- activations of one layer, one micro-batch --- */
 
+/* Bytes of @n elements of activations. */
 static double
-tokens(const LpTransformer *transformer, const LpPlan *plan)
+elements(const LpPlan *plan, double n)
 {
-    return (double)plan->micro_batch * transformer->seq;
+    return n * lp_plan_activation_bytes(plan);
 }
 
-/* Dropout masks that a layer keeps where its dropout acts on @n tensors; Llama style has none. */
+/* Dropout masks that a layer keeps where its dropout acts on @n tensors of a token. */
 static double
 masks_bytes(const LpTransformer *transformer, double n)
 {
-    return transformer->ffn_kind == LP_FFN_GELU ? n * MASK_BYTES : 0.0;
+    return lp_transformer_has_dropout(transformer) ? n * transformer->hidden * MASK_BYTES : 0.0;
 }
 
-/* Bytes a token outside the tensor-parallel region: the inputs of two norms and of the two blocks'
- * first products, two masks (the 10 h of equation 2). */
+/* The share of the tokens that norms and dropout see. */
 static double
-outer_bytes_per_token(const LpTransformer *transformer, const LpPlan *plan)
+scattered(const LpPlan *plan)
 {
-    return transformer->hidden *
-           (4.0 * lp_plan_activation_bytes(plan) + masks_bytes(transformer, 2.0));
+    return plan->sequence_parallel ? 1.0 / plan->degree[LP_AXIS_TP] : 1.0;
 }
 
-/* Bytes a token inside it: queries, keys, values and their mixture; the inputs of the activation
- * function (two with a gate) and of the last product (the 24 h of equation 2). */
+/* Bytes a token outside the tensor-parallel region: for each of @n_blocks the inputs of its norm and
+ * of its first product, and a mask (the 10 h of equation 2 for two); compressed queries, keys and
+ * values (MLA) stand whole on each rank. */
 static double
-inner_bytes_per_token(const LpTransformer *transformer, const LpPlan *plan)
+outer_bytes(const LpTransformer *transformer, const LpPlan *plan, double n_blocks)
 {
-    double kv_width = (double)transformer->hidden * transformer->n_kv_heads / transformer->n_heads;
-    double ffn_tensors = transformer->ffn_kind == LP_FFN_SWIGLU ? 3.0 : 2.0;
-    double width = 2.0 * transformer->hidden + 2.0 * kv_width + ffn_tensors * transformer->ffn;
-    return width * lp_plan_activation_bytes(plan);
+    double norms = elements(plan, 2.0 * n_blocks * transformer->hidden);
+    double latent = elements(plan, (double)transformer->query_rank + transformer->kv_rank);
+    return (norms + masks_bytes(transformer, n_blocks)) * scattered(plan) + latent;
 }
 
-/* Bytes a token of attention scores: after softmax, and after dropout with its mask (the 5 a s of
- * equation 1). */
+/* Bytes a token of queries, keys, values and their mixture, on one rank of tp. */
 static double
-scores_bytes_per_token(const LpTransformer *transformer, const LpPlan *plan)
+attention_bytes(const LpTransformer *transformer, const LpPlan *plan)
+{
+    double tp = plan->degree[LP_AXIS_TP];
+    double copies = fmax(1.0, tp / transformer->n_kv_heads);
+    return elements(plan, (lp_transformer_query_width(transformer) +
+                           lp_transformer_mixture_width(transformer) +
+                           copies * (lp_transformer_key_width(transformer) +
+                                     lp_transformer_value_width(transformer))) /
+                              tp);
+}
+
+/* The inputs of the activation function (two with a gate) and of the last product, of inner width
+ * @width. */
+static double
+inner_bytes(const LpTransformer *transformer, const LpPlan *plan, double width)
+{
+    return elements(plan, lp_transformer_n_ffn_matrices(transformer) * width);
+}
+
+/* Bytes a token of routed and shared experts: what was sent to experts and came back, and their
+ * inner widths; experts divided over tp see the tokens of all of its ranks. */
+static double
+experts_bytes(const LpTransformer *transformer, const LpPlan *plan)
+{
+    double etp = lp_plan_expert_tp(plan), tp = plan->degree[LP_AXIS_TP];
+    double slots = lp_transformer_expert_slots(transformer);
+    double seen = etp > 1.0 ? slots : slots * scattered(plan);
+    double exchanged = elements(plan, 2.0 * transformer->hidden) * slots * scattered(plan);
+    double width = lp_transformer_expert_ffn(transformer);
+    double shared = transformer->n_shared_experts * width / tp;
+    return exchanged +
+           seen * (elements(plan, transformer->hidden) +
+                   inner_bytes(transformer, plan, width / etp)) +
+           inner_bytes(transformer, plan, shared);
+}
+
+/* Bytes a token of attention scores against @keys: after softmax, and after dropout with its mask
+ * (the 5 a s of equation 1). */
+static double
+scores_bytes(const LpTransformer *transformer, const LpPlan *plan, double keys)
 {
     if (transformer->attention == LP_ATTENTION_FLASH)
         return 0.0;
-    double element_bytes = lp_plan_activation_bytes(plan);
-    double dropped = transformer->ffn_kind == LP_FFN_GELU ? element_bytes + MASK_BYTES : 0.0;
-    return (double)transformer->n_heads * transformer->seq * (element_bytes + dropped);
+    double dropped =
+        lp_transformer_has_dropout(transformer) ? elements(plan, 1.0) + MASK_BYTES : 0.0;
+    return transformer->n_heads * keys * (elements(plan, 1.0) + dropped) / plan->degree[LP_AXIS_TP];
 }
 
 /* Equations 1 (t = 1), 2, 4: b s h (10 + 24/t + 5 a s / h t), or b s h / t (34 + 5 a s / h) under
  * sequence parallelism; with @keeps_scores FALSE the last part is left out (equation 6). */
 static double
-layer_bytes(const LpTransformer *transformer, const LpPlan *plan, gboolean keeps_scores)
+layer_bytes(const LpTransformer *transformer, const LpPlan *plan, guint32 index,
+            gboolean keeps_scores)
 {
-    double tp = plan->degree[LP_AXIS_TP];
-    double outer = outer_bytes_per_token(transformer, plan) / (plan->sequence_parallel ? tp : 1.0);
-    double inner = inner_bytes_per_token(transformer, plan) / tp;
-    double scores = keeps_scores ? scores_bytes_per_token(transformer, plan) / tp : 0.0;
-    return tokens(transformer, plan) * (outer + inner + scores);
+    LpLayer layer = lp_transformer_layer(transformer, index);
+    double n_attentions = layer.cross ? 2.0 : 1.0;
+    double keys = (double)layer.keys + (layer.cross ? transformer->seq : 0.0);
+    double second = layer.has_experts
+                        ? experts_bytes(transformer, plan)
+                        : inner_bytes(transformer, plan,
+                                      (double)transformer->ffn / plan->degree[LP_AXIS_TP]);
+    double token = outer_bytes(transformer, plan, n_attentions + 1.0) +
+                   n_attentions * attention_bytes(transformer, plan) + second +
+                   (keeps_scores ? scores_bytes(transformer, plan, keys) : 0.0);
+    return lp_plan_tokens(plan, layer.seq) * token;
 }
 
-/* Bytes of one tensor of a micro-batch's hidden activations: 2 b s h. */
+/* Bytes of one tensor of a micro-batch's hidden activations: 2 b s h, over tp where scattered. */
 static double
-hidden_bytes(const LpTransformer *transformer, const LpPlan *plan)
+hidden_bytes(const LpTransformer *transformer, const LpPlan *plan, guint32 seq)
 {
-    return tokens(transformer, plan) * transformer->hidden * lp_plan_activation_bytes(plan);
+    return lp_plan_tokens(plan, seq) * elements(plan, transformer->hidden) * scattered(plan);
 }
 
 double
-lp_memory_layer_activations_bytes(const LpTransformer *transformer, const LpPlan *plan)
+lp_memory_layer_activations_bytes(const LpTransformer *transformer, const LpPlan *plan,
+                                  guint32 index)
 {
-    if (plan->recompute == LP_RECOMPUTE_FULL)
-        return hidden_bytes(transformer, plan); /* the layer's input, on every rank in full */
-    return layer_bytes(transformer, plan, plan->recompute == LP_RECOMPUTE_NONE);
+    if (plan->recompute == LP_RECOMPUTE_FULL) /* the layer's input */
+        return hidden_bytes(transformer, plan, lp_transformer_layer(transformer, index).seq);
+    return layer_bytes(transformer, plan, index, plan->recompute == LP_RECOMPUTE_NONE);
 }
 
 /* What one layer's recomputation brings back for the time of its backward pass. */
 static double
-recomputed_bytes(const LpTransformer *transformer, const LpPlan *plan)
+recomputed_bytes(const LpTransformer *transformer, const LpPlan *plan, guint32 index)
 {
     if (plan->recompute == LP_RECOMPUTE_NONE)
         return 0.0;
-    return layer_bytes(transformer, plan, TRUE) -
-           lp_memory_layer_activations_bytes(transformer, plan);
+    return layer_bytes(transformer, plan, index, TRUE) -
+           lp_memory_layer_activations_bytes(transformer, plan, index);
 }
 
 /* --- micro-batches in flight --- */
 
-/* Micro-batches whose activations @stage holds at once. */
+/* Micro-batches whose activations @stage holds at once: GPipe all; ZB-H1 as many as the first stage
+ * of 1F1B on all (Qi et al., arXiv 2401.10241, section 2.3). */
 static double
 micro_batches_in_flight(const LpPlan *plan, guint32 stage)
 {
-    guint32 n_micro_batches = lp_plan_n_micro_batches(plan);
-    if (plan->schedule == LP_SCHEDULE_GPIPE)
-        return n_micro_batches;
-    return MIN(n_micro_batches, plan->degree[LP_AXIS_PP] - stage);
+    guint32 m = lp_plan_n_micro_batches(plan), pp = plan->degree[LP_AXIS_PP];
+    switch (plan->schedule) {
+    case LP_SCHEDULE_GPIPE:
+        return m;
+    case LP_SCHEDULE_ZERO_BUBBLE:
+        return MIN(m, pp);
+    default:
+        return MIN(m, pp - stage);
+    }
 }
 
 /* The same in chunks of layers: interleaved, the first stage runs p v + p - 1 chunks ahead (so that
- * it holds L (1 + (p-1)/(p v)) layers, section 4.2.3), each later one two fewer. */
+ * it holds L (1 + (p-1)/(p v)) layers, section 4.2.3), each later one two fewer. DualPipe: p + 1 of
+ * both ways together (DeepSeek-V3, arXiv 2412.19437, table 2). */
 static double
 chunks_in_flight(const LpPlan *plan, guint32 stage)
 {
-    double v = plan->virtual_stages;
+    double v = plan->virtual_stages, pp = plan->degree[LP_AXIS_PP];
+    if (plan->schedule == LP_SCHEDULE_DUALPIPE)
+        return MIN(pp + 1.0, lp_plan_n_micro_batches(plan));
     if (plan->virtual_stages == 1)
         return micro_batches_in_flight(plan, stage);
-    double pp = plan->degree[LP_AXIS_PP];
     double ahead = pp * v + pp - 1.0 - 2.0 * stage;
     return MIN(ahead, lp_plan_n_micro_batches(plan) * v);
 }
@@ -125,8 +178,9 @@ chunks_in_flight(const LpPlan *plan, guint32 stage)
 static double
 embedding_bytes(const LpTransformer *transformer, const LpPlan *plan)
 {
-    double share = plan->sequence_parallel ? plan->degree[LP_AXIS_TP] : 1.0;
-    return tokens(transformer, plan) * transformer->hidden * masks_bytes(transformer, 1.0) / share;
+    double tokens =
+        lp_plan_tokens(plan, transformer->seq) + lp_plan_tokens(plan, transformer->decoder_seq);
+    return tokens * masks_bytes(transformer, 1.0) * scattered(plan);
 }
 
 /* The inputs of the final norm and of the output product, and the logits in fp32:
@@ -134,28 +188,58 @@ embedding_bytes(const LpTransformer *transformer, const LpPlan *plan)
 static double
 head_bytes(const LpTransformer *transformer, const LpPlan *plan)
 {
-    double tp = plan->degree[LP_AXIS_TP];
-    double share = plan->sequence_parallel ? tp : 1.0;
-    double logits = tokens(transformer, plan) * transformer->vocab / tp * FP32_BYTES;
-    return 2.0 * hidden_bytes(transformer, plan) / share + logits;
+    guint32 seq = lp_transformer_head_tokens(transformer);
+    double logits = lp_plan_tokens(plan, seq) * transformer->vocab / plan->degree[LP_AXIS_TP];
+    return 2.0 * hidden_bytes(transformer, plan, seq) + logits * FP32_BYTES;
 }
 
 /* --- the stage --- */
 
+/* Calls for each layer of @stage would be slow for the deepest models: layers that are alike are
+ * worked out once. */
+typedef struct {
+    double sum, largest;
+} Layers;
+
+typedef double (*LayerBytes)(const LpTransformer *transformer, const LpPlan *plan, guint32 index);
+
+static Layers
+over_layers(const LpTransformer *transformer, const LpPlan *plan, guint32 stage, LayerBytes bytes)
+{
+    Layers layers = {0.0, 0.0};
+    double kinds[LP_LAYER_KINDS];
+    gboolean known[LP_LAYER_KINDS] = {FALSE};
+    for (guint32 chunk = 0; chunk < lp_plan_n_chunks(plan); chunk++) {
+        guint32 slice = lp_plan_slice(plan, stage, chunk);
+        guint32 first = lp_plan_slice_first_layer(plan, transformer, slice);
+        guint32 n = lp_plan_slice_layers(plan, transformer, slice);
+        for (guint32 i = first; i < first + n; i++) {
+            guint kind = lp_transformer_layer_kind(transformer, i);
+            if (!known[kind])
+                kinds[kind] = bytes(transformer, plan, i);
+            known[kind] = TRUE;
+            layers.sum += kinds[kind];
+            layers.largest = fmax(layers.largest, kinds[kind]);
+        }
+    }
+    return layers;
+}
+
 static double
 activations_bytes(const LpTransformer *transformer, const LpPlan *plan, guint32 stage)
 {
-    double chunk_layers =
-        (double)lp_plan_stage_layers(plan, transformer, stage) / plan->virtual_stages;
-    double sum = chunks_in_flight(plan, stage) * chunk_layers *
-                 lp_memory_layer_activations_bytes(transformer, plan);
+    Layers layers = over_layers(transformer, plan, stage, lp_memory_layer_activations_bytes);
+    double n_chunks = chunks_in_flight(plan, stage) / lp_plan_n_chunks(plan);
+    double sum = n_chunks * layers.sum;
     if (!transformer->embedding)
         return sum;
     double n_micro_batches = micro_batches_in_flight(plan, stage);
-    if (stage == 0)
-        sum += n_micro_batches * embedding_bytes(transformer, plan);
-    if (stage == plan->degree[LP_AXIS_PP] - 1)
-        sum += n_micro_batches * head_bytes(transformer, plan);
+    for (guint32 chunk = 0; chunk < lp_plan_n_chunks(plan); chunk++) {
+        if (lp_plan_holds_embedding(plan, stage, chunk))
+            sum += n_micro_batches * embedding_bytes(transformer, plan);
+        if (lp_plan_holds_head(plan, stage, chunk))
+            sum += n_micro_batches * head_bytes(transformer, plan);
+    }
     return sum;
 }
 
@@ -164,30 +248,100 @@ static double
 received_bytes(const LpTransformer *transformer, const LpPlan *plan, guint32 stage)
 {
     guint32 pp = plan->degree[LP_AXIS_PP];
-    gboolean wraps = pp > 1 && plan->virtual_stages > 1;
+    gboolean wraps = pp > 1 && lp_plan_n_chunks(plan) > 1;
     double messages = 0.0;
     if (stage > 0 || wraps)
         messages += 1.0;
     if (stage < pp - 1 || wraps)
         messages += 1.0;
-    double share = plan->sequence_parallel ? plan->degree[LP_AXIS_TP] : 1.0;
-    return messages * hidden_bytes(transformer, plan) / share;
+    return messages * hidden_bytes(transformer, plan, transformer->seq);
+}
+
+/* Ring attention receives keys and values while it works on those before. */
+static double
+ring_bytes(const LpTransformer *transformer, const LpPlan *plan)
+{
+    if (plan->degree[LP_AXIS_CP] == 1 || plan->context_kind != LP_CONTEXT_RING)
+        return 0.0;
+    double tp = plan->degree[LP_AXIS_TP], copies = fmax(1.0, tp / transformer->n_kv_heads);
+    double width =
+        lp_transformer_key_width(transformer) + lp_transformer_value_width(transformer);
+    return lp_plan_tokens(plan, transformer->seq) * elements(plan, 2.0 * width * copies / tp);
+}
+
+/* --- states --- */
+
+/* The part of the states that a rank keeps, where ZeRO divides them. */
+static LpParameters
+sharded(const LpPlan *plan, LpParameters parameters)
+{
+    if (plan->shard_degree > 0)
+        return (LpParameters){parameters.dense / plan->shard_degree,
+                              parameters.experts / plan->shard_degree};
+    return (LpParameters){parameters.dense / lp_plan_shard_degree(plan),
+                          parameters.experts / lp_plan_expert_replicas(plan)};
+}
+
+static double
+total(LpParameters parameters)
+{
+    return parameters.dense + parameters.experts;
+}
+
+/* Gradients of several micro-batches add up whole, unless each is reduced and scattered. */
+static gboolean
+shards_gradients(const LpPlan *plan)
+{
+    return plan->zero >= 2 && (lp_plan_reduces_each(plan) || lp_plan_n_micro_batches(plan) == 1);
+}
+
+static double
+layer_parameters(const LpTransformer *transformer, const LpPlan *plan, guint32 index)
+{
+    return total(lp_plan_layer_parameters(plan, transformer, index));
+}
+
+/* What ZeRO stage 3 has gathered at once: the layer at work and those ahead, or all; and a layer's
+ * gradients before they are scattered. */
+static double
+gathered_bytes(const LpTransformer *transformer, const LpPlan *plan, guint32 stage)
+{
+    if (plan->zero != 3)
+        return 0.0;
+    Layers layers = over_layers(transformer, plan, stage, layer_parameters);
+    double n_ahead = plan->overlap_param ? plan->prefetch + 1.0 : 1.0;
+    double gathered =
+        plan->keeps_parameters ? layers.sum : fmin(n_ahead * layers.largest, layers.sum);
+    return gathered * lp_plan_activation_bytes(plan) +
+           (shards_gradients(plan) ? layers.largest * plan->gradient_bytes : 0.0);
+}
+
+/* Bytes a parameter of the optimiser's states: fp32 weights where training computes in 2 bytes
+ * (Micikevicius et al., arXiv 1710.03740), two fp32 moments (Adam), two of 8 bits (Dettmers et al.,
+ * arXiv 2110.02861), or momentum (SGD). */
+static double
+optimizer_bytes_per_parameter(const LpPlan *plan)
+{
+    static const double moments[] = {
+        [LP_OPTIMIZER_ADAM] = 8.0, [LP_OPTIMIZER_SGD] = 4.0, [LP_OPTIMIZER_ADAM_8BIT] = 2.0};
+    double master = lp_plan_activation_bytes(plan) < FP32_BYTES ? FP32_BYTES : 0.0;
+    return master + moments[plan->optimizer];
 }
 
 LpMemory
 lp_memory_of_stage(const LpTransformer *transformer, const LpPlan *plan, guint32 stage)
 {
-    double parameters = lp_plan_stage_parameters(plan, transformer, stage);
-    double weight_bytes = lp_plan_activation_bytes(plan);
-    /* Where training computes in 2 bytes, the optimiser keeps its own fp32 weights. */
-    double master_bytes = weight_bytes < FP32_BYTES ? FP32_BYTES : 0.0;
+    LpParameters whole = lp_plan_rank_parameters(plan, transformer, stage);
+    LpParameters share = plan->zero > 0 ? sharded(plan, whole) : whole;
+    Layers recomputed = over_layers(transformer, plan, stage, recomputed_bytes);
     return (LpMemory){
-        .weights_bytes = parameters * weight_bytes,
-        .gradients_bytes = parameters * plan->gradient_bytes,
-        .optimizer_bytes = parameters * (master_bytes + N_MOMENTS * FP32_BYTES),
+        .weights_bytes = total(plan->zero == 3 ? share : whole) * lp_plan_activation_bytes(plan),
+        .gradients_bytes = total(shards_gradients(plan) ? share : whole) * plan->gradient_bytes,
+        .optimizer_bytes = total(share) * optimizer_bytes_per_parameter(plan),
         .activations_bytes = activations_bytes(transformer, plan, stage),
-        .buffers_bytes =
-            received_bytes(transformer, plan, stage) + recomputed_bytes(transformer, plan),
+        .buffers_bytes = received_bytes(transformer, plan, stage) + recomputed.largest +
+                         ring_bytes(transformer, plan) +
+                         gathered_bytes(transformer, plan, stage),
     };
 }
 

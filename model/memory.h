@@ -14,13 +14,14 @@ typedef struct {
     double buffers_bytes;
 } LpMemory;
 
-/** Bytes of activations that one layer keeps for the backward pass of one micro-batch, on one rank
+/** Bytes of activations that layer @index keeps for the backward pass of one micro-batch, on one rank
  * (Korthikanti et al., arXiv 2205.05198; b s h (34 + 5 a s / h) in 2 bytes without parallelism). */
-double lp_memory_layer_activations_bytes(const LpTransformer *transformer, const LpPlan *plan);
+double lp_memory_layer_activations_bytes(const LpTransformer *transformer, const LpPlan *plan,
+                                         guint32 index);
 
-/** One rank of @stage: weights and gradients at the plan's precisions, Adam with fp32 master
- * weights, activations of the micro-batches in flight (Korthikanti et al., arXiv 2205.05198,
- * equations 1-6). */
+/** One rank of @stage: weights and gradients at the plan's precisions, the optimiser's states with
+ * fp32 master weights, each over the replicas as far as ZeRO divides it; activations of the
+ * micro-batches in flight (Korthikanti et al., arXiv 2205.05198, equations 1-6). */
 LpMemory lp_memory_of_stage(const LpTransformer *transformer, const LpPlan *plan, guint32 stage);
 double lp_memory_sum(const LpMemory *self);
 /** The fullest stage's. */

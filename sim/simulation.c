@@ -3,6 +3,8 @@
 #include "sim/simulation.h"
 
 #include "base/file.h"
+#include "base/units.h"
+#include "model/memory.h"
 #include "platforms/plain.h"
 #include "sim/engine.h"
 #include "sim/placement.h"
@@ -42,6 +44,29 @@ lp_simulation_check(const LpWorkload *workload, const LpMachine *machine, GError
                 " accelerators of %s",
                 lp_file_label(workload->path), n_ranks, machine->n_accelerators,
                 lp_file_label(machine->path));
+    return FALSE;
+}
+
+gboolean
+lp_simulation_check_memory(const LpWorkload *workload, const LpMachine *machine, GError **error)
+{
+    LpMemory memory = lp_memory_fullest(&workload->transformer, &workload->plan);
+    double wanted = lp_memory_sum(&memory), capacity = machine->accelerator.memory_bytes;
+    if (wanted <= capacity)
+        return TRUE;
+    g_autofree char *sum = lp_quantity_format(LP_QUANTITY_SIZE, wanted);
+    g_autofree char *weights = lp_quantity_format(LP_QUANTITY_SIZE, memory.weights_bytes);
+    g_autofree char *gradients = lp_quantity_format(LP_QUANTITY_SIZE, memory.gradients_bytes);
+    g_autofree char *optimizer = lp_quantity_format(LP_QUANTITY_SIZE, memory.optimizer_bytes);
+    g_autofree char *activations = lp_quantity_format(LP_QUANTITY_SIZE, memory.activations_bytes);
+    g_autofree char *buffers = lp_quantity_format(LP_QUANTITY_SIZE, memory.buffers_bytes);
+    g_autofree char *has = lp_quantity_format(LP_QUANTITY_SIZE, capacity);
+    g_set_error(error, LP_SIMULATION_ERROR, LP_SIMULATION_ERROR_MEMORY,
+                "%s: memory: got a plan of %s an accelerator (weights %s, gradients %s, optimizer "
+                "%s, activations %s, buffers %s), wanted at most the %s of %s; --ignore-memory "
+                "simulates it all the same",
+                lp_file_label(workload->path), sum, weights, gradients, optimizer, activations,
+                buffers, has, machine->accelerator.name);
     return FALSE;
 }
 

@@ -13,6 +13,7 @@ GQuark lp_simulation_error_quark(void);
 typedef enum {
     LP_SIMULATION_ERROR_FIT, /**< The workload does not fit on the machine. */
     LP_SIMULATION_ERROR_RUN, /**< A run ended without a result. */
+    LP_SIMULATION_ERROR_MEMORY, /**< The plan needs more memory than an accelerator has. */
 } LpSimulationError;
 
 typedef struct {
@@ -43,6 +44,11 @@ gboolean lp_simulation_start_engine(const LpMachine *machine, const GArray *engi
  * Errors: LP_SIMULATION_ERROR_FIT, LP_INPUT_ERROR. */
 gboolean lp_simulation_check(const LpWorkload *workload, const LpMachine *machine,
                              GError **error) G_GNUC_WARN_UNUSED_RESULT;
+
+/** Whether the plan fits into the memory of @machine's accelerators.
+ * Error: LP_SIMULATION_ERROR_MEMORY. */
+gboolean lp_simulation_check_memory(const LpWorkload *workload, const LpMachine *machine,
+                                    GError **error) G_GNUC_WARN_UNUSED_RESULT;
 
 /**
  * Simulates; starts the engine, so once a process. Ranks stand on accelerators in order.

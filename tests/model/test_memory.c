@@ -98,7 +98,7 @@ test_layer(void)
         LpPlan plan = lp_test_plan(rows[i].tp, 1, 1, 3, 3);
         plan.sequence_parallel = rows[i].sequence_parallel;
         plan.recompute = rows[i].recompute;
-        lp_test_close(rows[i].label, lp_memory_layer_activations_bytes(&gpt, &plan),
+        lp_test_close(rows[i].label, lp_memory_layer_activations_bytes(&gpt, &plan, 0),
                       3.0 * 2048.0 * 1024.0 *
                           (rows[i].hidden_part + rows[i].scores_part * 16.0 * 2048.0 / 1024.0),
                       IDENTITY);
@@ -113,10 +113,10 @@ test_layer_llama(void)
     LpTransformer llama = lp_test_llama(1, 64, 8, 2, 128, 32);
     LpPlan plan = lp_test_plan(1, 1, 1, 1, 1);
     lp_test_close("no masks, three tensors, fewer keys",
-                  lp_memory_layer_activations_bytes(&llama, &plan),
+                  lp_memory_layer_activations_bytes(&llama, &plan, 0),
                   4096.0 * (512.0 + 1088.0 + 65536.0), IDENTITY);
     plan.precision = LP_PRECISION_FP32;
-    lp_test_close("fp32 doubles it", lp_memory_layer_activations_bytes(&llama, &plan),
+    lp_test_close("fp32 doubles it", lp_memory_layer_activations_bytes(&llama, &plan, 0),
                   2.0 * 4096.0 * (512.0 + 1088.0 + 65536.0), IDENTITY);
 }
 
@@ -147,7 +147,7 @@ test_in_flight(void)
         plan.virtual_stages = rows[i].virtual_stages;
         LpMemory memory = lp_memory_of_stage(&gpt, &plan, rows[i].stage);
         lp_test_close(rows[i].label, memory.activations_bytes,
-                      rows[i].layers * lp_memory_layer_activations_bytes(&gpt, &plan), IDENTITY);
+                      rows[i].layers * lp_memory_layer_activations_bytes(&gpt, &plan, 0), IDENTITY);
     }
 }
 
@@ -223,7 +223,7 @@ test_buffers(void)
     }
     LpTransformer gpt = lp_test_gpt(24, 1024, 16);
     LpPlan plan = lp_test_plan(1, 1, 1, 1, 8);
-    double layer = lp_memory_layer_activations_bytes(&gpt, &plan);
+    double layer = lp_memory_layer_activations_bytes(&gpt, &plan, 0);
     plan.recompute = LP_RECOMPUTE_FULL;
     LpMemory memory = lp_memory_of_stage(&gpt, &plan, 0);
     lp_test_close("one layer comes back", memory.buffers_bytes, layer - 2.0 * 2048.0 * 1024.0,

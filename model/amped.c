@@ -63,10 +63,14 @@ lp_amped_mac_s(const LpAccelerator *accelerator, LpPrecision precision)
            (lp_accelerator_peak_flop_per_s(accelerator, precision) * accelerator->gemm_efficiency);
 }
 
+/* An accelerator that names no vector rate runs them at its lowest. */
 double
 lp_amped_nonlinear_s(const LpAccelerator *accelerator)
 {
-    return 1.0 / lp_accelerator_peak_flop_per_s(accelerator, LP_PRECISION_FP32);
+    double peak = lp_accelerator_peak_flop_per_s(accelerator, LP_PRECISION_FP32);
+    for (LpPrecision precision = 0; peak <= 0.0 && precision < LP_N_PRECISIONS; precision++)
+        peak = accelerator->peak_flop_per_s[precision];
+    return 1.0 / peak;
 }
 
 /* A layer's time over the global batch on one accelerator, times the layers, over N. */

@@ -102,6 +102,33 @@ members_near(const LpClosedFormInput *input, LpGroup group)
     return n_near;
 }
 
+/* Whether every domain has as many members, one domain's after the other's. */
+static gboolean
+is_regular(const LpClosedFormInput *input, LpGroup group, guint64 n_near)
+{
+    guint64 n = group_size(input, group), size = input->fabric->domain_size;
+    for (guint64 i = 0; i < n; i++)
+        for (guint64 k = 0; k < n; k += n_near) {
+            gboolean same = member(input, group, i) / size == member(input, group, k) / size;
+            if (same != (i / n_near == k / n_near))
+                return FALSE;
+        }
+    return n % n_near == 0;
+}
+
+/* Members in no order: each pair at the pace of the slowest. */
+static double
+irregular_exchange_s(const LpClosedFormInput *input, LpGroup group, double bytes)
+{
+    guint64 n = group_size(input, group);
+    LpFabricEdge slowest = {0.0, INFINITY};
+    for (guint64 i = 1; i < n; i++)
+        slowest = lp_fabric_edge_slower(slowest, lp_fabric_edge(input->fabric,
+                                                                member(input, group, 0),
+                                                                member(input, group, i)));
+    return lp_fabric_edge_message_s(&slowest, bytes * (double)(n - 1) / (double)n);
+}
+
 /* An all-to-all of @bytes on each member: a + max(near, far). What leaves a domain goes to the same
  * place of the next one. */
 static double
@@ -111,6 +138,8 @@ exchange_s(const LpClosedFormInput *input, LpGroup group, double bytes)
     if (n < 2)
         return 0.0;
     guint64 n_near = members_near(input, group);
+    if (!is_regular(input, group, n_near))
+        return irregular_exchange_s(input, group, bytes);
     LpFabricEdge near = {0.0, INFINITY}, far = {0.0, INFINITY};
     for (guint64 i = 0; i < n_near && n_near > 1; i++)
         near = lp_fabric_edge_slower(near, lp_fabric_edge(input->fabric, member(input, group, i),
@@ -272,12 +301,16 @@ layer_exchange_s(const LpClosedFormInput *input, guint32 seq)
 double
 lp_closed_form_ep_s(const LpClosedFormInput *input)
 {
-    double n_layers = lp_transformer_n_expert_layers(input->transformer);
-    if (n_layers < 1.0)
+    if (lp_transformer_n_expert_layers(input->transformer) == 0)
         return 0.0;
-    guint32 seq = input->transformer->seq;
-    return 2.0 * expert_passes(input) * n_layers * n_micro_batches(input) /
-           degree(input, LP_AXIS_PP) * layer_exchange_s(input, seq);
+    double exchanges_s[2] = {layer_exchange_s(input, input->transformer->seq),
+                             layer_exchange_s(input, input->transformer->decoder_seq)};
+    double sum_s = 0.0;
+    for (guint32 i = 0; i < lp_transformer_n_layers(input->transformer); i++) {
+        LpLayer layer = lp_transformer_layer(input->transformer, i);
+        sum_s += layer.has_experts ? exchanges_s[layer.cross ? 1 : 0] : 0.0;
+    }
+    return 2.0 * expert_passes(input) * n_micro_batches(input) / degree(input, LP_AXIS_PP) * sum_s;
 }
 
 /* --- context parallelism --- */
@@ -334,7 +367,8 @@ layer_passes(const LpClosedFormInput *input)
 double
 lp_closed_form_cp_s(const LpClosedFormInput *input)
 {
-    double n_forward = recomputes_core(input) ? 2.0 : 1.0;
+    gboolean exchanged = input->plan->context_kind == LP_CONTEXT_RING || recomputes_all(input);
+    double n_forward = recomputes_core(input) && exchanged ? 2.0 : 1.0;
     return layer_passes(input) * (n_forward * cp_pass_s(input, FALSE) + cp_pass_s(input, TRUE));
 }
 

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Which kernels a rank runs, block by block and pass by pass, and how long each takes.
  *
- * t is the tensor-parallel degree, b the micro-batch. GPT style (GELU) has biases and dropout,
- * Llama style (SwiGLU) neither. Memory-bound kernels count each tensor that they read or write
+ * t is the tensor-parallel degree, b the micro-batch. Memory-bound kernels count each tensor that they read or write
  * once, as Megatron-LM fuses them: scale-mask-softmax, bias-GELU and bias-dropout-add. */
 #include "model/kernel.h"
 
@@ -211,6 +210,14 @@ add_residual_backward(List *list)
         add_hidden(list, "dropout-backward", 2.0, 1.0);
 }
 
+static void
+add_qkv_bias_gradient(List *list)
+{
+    double width = list->query_width + list->key_width + list->value_width;
+    if (list->transformer->bias == LP_BIAS_QKV || lp_transformer_has_biases(list->transformer))
+        add_memory(list, "bias-gradient", list->tokens * width * list->element_bytes);
+}
+
 /* The gradient of a bias of @width reads the gradient of the output. */
 static void
 add_bias_gradient(List *list, double width)
@@ -353,7 +360,7 @@ add_attention_backward(List *list)
     list->part = LP_PART_INNER;
     add_rotary(list);
     add_latent_norms(list, "latent-norm-backward", 3.0);
-    add_bias_gradient(list, list->query_width + list->key_width + list->value_width);
+    add_qkv_bias_gradient(list);
     list->part = LP_PART_EXIT;
     add_qkv(list, PRODUCT_DATA_GRADIENT);
     list->part = LP_PART_AFTER;

@@ -9,7 +9,8 @@
 
 G_BEGIN_DECLS
 
-/** Where in its block a kernel stands, in the order of execution: a block's input may have to be
+/** Where in its block a kernel stands, in the order of the forward pass (backward comes to the core
+ * before the inner part): a block's input may have to be
  * gathered for the first products, and its output to be summed after the last. */
 typedef enum {
     LP_PART_BEFORE, /**< on the rank's own share of the tokens: norms */

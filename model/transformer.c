@@ -104,6 +104,8 @@ static gboolean
 check_kind(const LpTransformer *self, GError **error)
 {
     gboolean pair = self->kind == LP_TRANSFORMER_ENCODER_DECODER;
+    if (pair && self->kv_rank > 0)
+        return refuse(error, "kv-rank: got %u, wanted 0 with kind encoder-decoder", self->kv_rank);
     if (pair)
         return check_count("decoder-layers", self->n_decoder_layers, error) &&
                check_count("decoder-seq", self->decoder_seq, error);

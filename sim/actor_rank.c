@@ -22,32 +22,31 @@ struct LpRankQueue {
     guint64 n_launched, n_finished;
 };
 
-LpRunner
-lp_rank_group_runner(const LpIteration *iteration, LpGroup group)
+LpQueue
+lp_rank_group_queue(const LpIteration *iteration, LpGroup group)
 {
+    const LpPlan *plan = &iteration->plan;
+    gboolean launched;
     switch (group) {
+    case LP_GROUP_DP:
+    case LP_GROUP_REPLICA:
+    case LP_GROUP_EXPERT_DP:
+        return iteration->uses_queue[LP_QUEUE_DP] ? LP_QUEUE_DP : LP_N_QUEUES;
     case LP_GROUP_TP:
-        return iteration->plan.overlap_tp == LP_OVERLAP_TP_NO ? LP_RUNNER_COMPUTE : LP_RUNNER_BOTH;
+        launched = plan->overlap_tp != LP_OVERLAP_TP_NO;
+        break;
     case LP_GROUP_CP:
-        return iteration->plan.context_kind == LP_CONTEXT_RING ? LP_RUNNER_QUEUE
-                                                               : LP_RUNNER_COMPUTE;
-    case LP_GROUP_EMBEDDING:
-        return LP_RUNNER_COMPUTE;
+        launched = plan->context_kind == LP_CONTEXT_RING;
+        break;
     case LP_GROUP_EP:
     case LP_GROUP_EP_NODE:
     case LP_GROUP_EP_RAIL:
-        return lp_iteration_group_overlaps(iteration, group) ? LP_RUNNER_BOTH : LP_RUNNER_COMPUTE;
+        launched = plan->schedule == LP_SCHEDULE_DUALPIPE;
+        break;
     default:
-        return lp_iteration_group_overlaps(iteration, group) ? LP_RUNNER_QUEUE : LP_RUNNER_COMPUTE;
+        launched = FALSE;
     }
-}
-
-LpQueue
-lp_rank_group_queue(LpGroup group)
-{
-    gboolean between_replicas =
-        group == LP_GROUP_DP || group == LP_GROUP_REPLICA || group == LP_GROUP_EXPERT_DP;
-    return between_replicas ? LP_QUEUE_DP : LP_QUEUE_INNER;
+    return launched ? LP_QUEUE_INNER : LP_N_QUEUES;
 }
 
 /* --- timeline --- */
@@ -173,9 +172,9 @@ join(LpRank *self, LpQueue kind, guint n_pending, LpTerm term)
 static void
 run_delay(LpRank *self, const LpTask *task, const LpStep *step)
 {
-    LpProcessGroup *tp = self->groups[LP_GROUP_TP];
-    if (task->gathers)
-        lp_process_group_gather(tp, &self->clock);
+    for (LpGroup group = 0; group < LP_N_GROUPS; group++)
+        if ((task->gathers & (1u << group)) != 0 && self->groups[group] != NULL)
+            lp_process_group_gather(self->groups[group], &self->clock);
     double start_s = self->clock.at_s;
     LpWork work = task->loaded ? lp_work_scale(task->work, self->expert_load) : task->work;
     double factor = task->loaded ? self->expert_load : 1.0;
@@ -191,7 +190,7 @@ run_delay(LpRank *self, const LpTask *task, const LpStep *step)
     self->clock.at_s = end_s;
     lp_meter_add_flight(&self->meter, 0.0, task->hidden_s);
     lp_meter_add_slowed(&self->meter, task->slowed_s);
-    if (task->gathers && self->index[LP_GROUP_TP] == 0)
+    if (task->gathers != 0 && self->index[LP_GROUP_TP] == 0)
         for (LpTraffic traffic = 0; traffic < LP_N_TRAFFIC; traffic++)
             self->run->tp_bytes[traffic] += task->traffic_bytes[traffic];
     trace(self, delay_name(self, task, step), LP_STREAM_COMPUTE, step, start_s);
@@ -318,7 +317,7 @@ compute_stream(int argc, char **argv)
         if (self->in[line] != NULL)
             lp_channel_attach_receiver(self->in[line]);
     for (LpGroup group = 0; group < LP_N_GROUPS; group++)
-        if (lp_rank_group_runner(iteration, group) == LP_RUNNER_COMPUTE)
+        if (lp_rank_group_queue(iteration, group) == LP_N_QUEUES)
             attach_group(self, group);
     (void)sg_barrier_wait(self->run->start);
     for (guint i = 0; i < program->n_steps; i++)
@@ -352,8 +351,7 @@ communication_stream(int argc, char **argv)
     LpRankQueue *queue = sg_actor_self_get_data();
     LpRank *self = queue->rank;
     for (LpGroup group = 0; group < LP_N_GROUPS; group++)
-        if (lp_rank_group_queue(group) == queue->kind &&
-            lp_rank_group_runner(self->run->iteration, group) == LP_RUNNER_QUEUE)
+        if (lp_rank_group_queue(self->run->iteration, group) == queue->kind)
             attach_group(self, group);
     (void)sg_barrier_wait(self->run->start);
     for (;;) {

@@ -24,16 +24,9 @@ typedef struct {
     void *progress_data;
 } LpRunState;
 
-/** Who runs the collectives of a group. */
-typedef enum {
-    LP_RUNNER_COMPUTE,
-    LP_RUNNER_QUEUE,
-    LP_RUNNER_BOTH /**< now one, now the other, never at once */
-} LpRunner;
-
-LpRunner lp_rank_group_runner(const LpIteration *iteration, LpGroup group);
-/** The communication stream that runs what of a group is launched. */
-LpQueue lp_rank_group_queue(LpGroup group);
+/** The communication stream that runs the collectives of a group; LP_N_QUEUES: the compute stream. A
+ * group's go all through one. */
+LpQueue lp_rank_group_queue(const LpIteration *iteration, LpGroup group);
 
 typedef struct LpRankQueue LpRankQueue;
 

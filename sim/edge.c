@@ -47,14 +47,13 @@ lp_edges_sites(const LpEdges *self, LpGroup group, guint64 rank)
         i++;
     sites.n_near = i;
     sites.is_regular = sites.n_members % i == 0;
+    g_autoptr(GHashTable) seen = g_hash_table_new(NULL, NULL);
     for (guint64 k = 0; sites.is_regular && k < sites.n_members; k++) {
         guint64 own = domain(self, lp_iteration_group_member(self->iteration, group, rank, k));
         guint64 head =
             domain(self, lp_iteration_group_member(self->iteration, group, rank, k - k % i));
-        guint64 before =
-            k >= i ? domain(self, lp_iteration_group_member(self->iteration, group, rank, k - i))
-                   : G_MAXUINT64;
-        sites.is_regular = own == head && own != before;
+        gboolean is_new = k % i != 0 || g_hash_table_add(seen, GSIZE_TO_POINTER(own + 1));
+        sites.is_regular = own == head && is_new;
     }
     return sites;
 }

@@ -51,7 +51,7 @@ gboolean lp_simulation_check_memory(const LpWorkload *workload, const LpMachine 
                                     GError **error) G_GNUC_WARN_UNUSED_RESULT;
 
 /**
- * Simulates; starts the engine, so once a process. Ranks stand on accelerators in order.
+ * Simulates; starts the engine, so once a process.
  * Errors: LP_SIMULATION_ERROR, LP_ITERATION_ERROR, LP_INPUT_ERROR. Returns: (transfer full).
  */
 LpSimulation *lp_simulation_run(const LpWorkload *workload, const LpMachine *machine,

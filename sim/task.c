@@ -34,8 +34,8 @@ typedef struct {
     const LpLonelyRings *rings;   /* borrowed */
     SegmentTimes *times;          /* owned, by segment */
     gboolean merge;               /* delays in a row become one */
-    gboolean merge_tp;            /* tp collectives are delays */
-    double open_s;                /* left of a tp collective that a merged delay hides */
+    gboolean merge_group[LP_N_GROUPS]; /* its collectives are delays */
+    GArray *open; /* owned by lp_tasks_new(): what is left of merged collectives under way, s */
     const LpSegment *segment;     /* the one at hand, and the factors of its times: */
     LpTaskRange *range;
     double scale[N_PARTS], launch_scale;
@@ -148,35 +148,48 @@ lonely_communication(const Builder *self, const LpEdges *edges)
     return lonely;
 }
 
-/* What balancing aims at: blocking seconds of the mean segment of each role, and launched seconds
- * of the mean stage, whose buckets may fill in any of its segments. */
+/* What balancing aims at: blocking seconds of the mean chunk in each role, and launched seconds of the
+ * mean stage, whose buckets may fill in any of its segments. */
 typedef struct {
     double blocking_s[LP_N_ROLES];
-    double finish_s[N_PARTS]; /* of the finish, whose parts meet those of other stages */
+    double *chunk_blocking_s;      /* owned, by role, stage and chunk: as they are */
+    double finish_s[N_PARTS];      /* of the finish, whose parts meet those of other stages */
     double launched_s;
     double *stage_launched_s; /* owned, by stage: as they are */
+    guint n_chunks;
 } Means;
+
+static double *
+chunk_blocking(const Means *self, const LpSegment *segment)
+{
+    guint place = segment->stage * LP_N_ROLES + segment->role;
+    return &self->chunk_blocking_s[(gsize)place * self->n_chunks + segment->chunk];
+}
 
 static Means
 mean_times(const Builder *self)
 {
     guint n_stages = self->iteration->programs->len;
-    Means means = {.stage_launched_s = g_new0(double, n_stages)};
-    guint n[LP_N_ROLES] = {0};
+    guint n_chunks = lp_plan_n_chunks(&self->iteration->plan);
+    Means means = {.stage_launched_s = g_new0(double, n_stages),
+                   .chunk_blocking_s = g_new0(double, (gsize)LP_N_ROLES * n_stages * n_chunks),
+                   .n_chunks = n_chunks};
     for (guint i = 0; i < self->iteration->segments->len; i++) {
         const SegmentTimes *times = &self->times[i];
+        const LpSegment *segment = lp_iteration_segment(self->iteration, i);
         if (times->n_runs == 0)
             continue;
-        means.blocking_s[times->role] += times->blocking_s;
-        n[times->role]++;
+        *chunk_blocking(&means, segment) += times->n_runs * times->blocking_s;
         for (guint part = 0; times->role == LP_ROLE_FINISH && part < N_PARTS; part++)
             means.finish_s[part] += times->parts_s[part] / n_stages;
         means.launched_s += times->launched_s / n_stages;
-        means.stage_launched_s[lp_iteration_segment(self->iteration, i)->stage] +=
-            times->launched_s;
+        means.stage_launched_s[segment->stage] += times->launched_s;
     }
     for (LpRole role = 0; role < LP_N_ROLES; role++)
-        means.blocking_s[role] /= MAX(n[role], 1);
+        for (guint place = 0; place < n_stages * n_chunks; place++) {
+            LpSegment at = {.role = role, .stage = place / n_chunks, .chunk = place % n_chunks};
+            means.blocking_s[role] += *chunk_blocking(&means, &at) / (n_stages * n_chunks);
+        }
     return means;
 }
 
@@ -219,45 +232,63 @@ collective_work(const Builder *self, double time_s)
     return (LpWork){time_s, self->iteration->collective_host_s, time_s};
 }
 
-/* --- tp collectives that delays hide --- */
+/* --- merged collectives under way, which delays hide in the order of their launches --- */
+
+static double *
+first_open(const Builder *self)
+{
+    return self->open->len == 0 ? NULL : &g_array_index(self->open, double, 0);
+}
 
 /* Communication runs on while @work computes, slowed by it. */
 static void
 append_hiding(Builder *self, LpTerm term, LpWork work)
 {
     double slowdown = MAX(self->iteration->plan.slowdown, 1.0);
-    double hidden_s = MIN(self->open_s, work.device_s * slowdown);
-    double slowed_s = hidden_s - hidden_s / slowdown;
+    double left_s = work.device_s, hidden_s = 0.0, slowed_s = 0.0;
+    double *open_s;
+    while (left_s > 0.0 && (open_s = first_open(self)) != NULL) {
+        double beside_s = MIN(*open_s, left_s * slowdown);
+        hidden_s += beside_s;
+        slowed_s += beside_s - beside_s / slowdown;
+        left_s -= beside_s / slowdown;
+        *open_s -= beside_s;
+        if (*open_s > 0.0)
+            break;
+        g_array_remove_index(self->open, 0);
+    }
     LpWork slowed = {work.device_s + slowed_s, work.host_s, work.bound_s + slowed_s};
     LpTask *delay = append_delay(self, term, slowed, FALSE);
     delay->hidden_s += hidden_s;
     delay->slowed_s += slowed_s;
-    self->open_s -= hidden_s;
 }
 
-static guint64
-tp_bytes(const Builder *self, const LpOp *op)
+static void
+count_merged(Builder *self, LpTask *delay, const LpOp *op)
 {
-    return lp_ring_total_bytes(op->collective, lp_iteration_group_size(self->iteration, op->group),
-                               op->bytes);
+    guint64 n = lp_iteration_group_size(self->iteration, op->group);
+    delay->gathers |= 1u << op->group;
+    if (op->group == LP_GROUP_TP)
+        delay->traffic_bytes[op->traffic] += lp_ring_total_bytes(op->collective, n, op->bytes);
 }
 
 static void
 open_hidden(Builder *self, const LpOp *op, double time_s)
 {
-    LpTask *delay =
-        append_delay(self, op->term, (LpWork){0.0, self->iteration->collective_host_s, 0.0}, FALSE);
-    delay->gathers = TRUE;
-    delay->traffic_bytes[op->traffic] += tp_bytes(self, op);
-    self->open_s += time_s;
+    LpWork issue = {0.0, self->iteration->collective_host_s, 0.0};
+    count_merged(self, append_delay(self, op->term, issue, FALSE), op);
+    g_array_append_val(self->open, time_s);
 }
 
-/* What computing has not hidden. */
+/* What computing has not hidden of all but the last @n_pending. */
 static void
-close_hidden(Builder *self, LpTerm term)
+close_hidden(Builder *self, LpTerm term, guint n_pending)
 {
-    (void)append_delay(self, term, (LpWork){self->open_s, 0.0, self->open_s}, FALSE);
-    self->open_s = 0.0;
+    while (self->open->len > n_pending) {
+        double left_s = *first_open(self);
+        (void)append_delay(self, term, (LpWork){left_s, 0.0, left_s}, FALSE);
+        g_array_remove_index(self->open, 0);
+    }
 }
 
 /* --- ops --- */
@@ -266,15 +297,13 @@ static void
 append_collective(Builder *self, const LpOp *op)
 {
     double time_s = self->scale[part_of(op)] * op_time_s(self, self->segment->stage, op);
-    if (op->group != LP_GROUP_TP || !self->merge_tp) {
+    if (!self->merge_group[op->group]) {
         append(self, (LpTask){.kind = LP_TASK_COLLECTIVE,
                               .op = op,
                               .delay_s = self->tasks->mode.balanced ? time_s : -1.0});
         return;
     }
-    LpTask *delay = append_delay(self, op->term, collective_work(self, time_s), FALSE);
-    delay->gathers = TRUE;
-    delay->traffic_bytes[op->traffic] += tp_bytes(self, op);
+    count_merged(self, append_delay(self, op->term, collective_work(self, time_s), FALSE), op);
 }
 
 static void
@@ -282,7 +311,7 @@ append_launch(Builder *self, const LpOp *op)
 {
     double scale = op->queue == LP_QUEUE_DP ? self->launch_scale : self->scale[PART_COMPUTE];
     double time_s = scale * op_time_s(self, self->segment->stage, op);
-    if (op->group == LP_GROUP_TP && self->merge_tp)
+    if (self->merge_group[op->group])
         open_hidden(self, op, time_s);
     else
         append(self, (LpTask){.kind = LP_TASK_LAUNCH,
@@ -290,11 +319,24 @@ append_launch(Builder *self, const LpOp *op)
                               .delay_s = self->tasks->mode.balanced ? time_s : -1.0});
 }
 
+/* Whether what a join waits for has been merged: joins of a term belong to groups of that term. */
+static gboolean
+joins_merged(const Builder *self, const LpOp *op)
+{
+    if (op->queue != LP_QUEUE_INNER)
+        return FALSE;
+    if (op->term == LP_TERM_TP)
+        return self->merge_group[LP_GROUP_TP];
+    if (op->term == LP_TERM_CP)
+        return self->merge_group[LP_GROUP_CP];
+    return self->merge_group[LP_GROUP_EP];
+}
+
 static void
 append_compute(Builder *self, const LpOp *op)
 {
     LpWork work = lp_work_scale(op->work, self->scale[PART_COMPUTE]);
-    if (self->open_s > 0.0)
+    if (self->open->len > 0)
         append_hiding(self, op->term, work);
     else
         (void)append_delay(self, op->term, work, op->loaded && !self->tasks->mode.balanced);
@@ -314,20 +356,20 @@ append_op(Builder *self, const LpOp *op)
         append_launch(self, op);
         return;
     case LP_OP_JOIN:
-        if (op->term == LP_TERM_TP && self->merge_tp)
-            close_hidden(self, op->term);
+        if (joins_merged(self, op))
+            close_hidden(self, op->term, op->n_pending);
         else
             append(self, (LpTask){.kind = LP_TASK_JOIN, .op = op});
         return;
     }
 }
 
-/* The factor that gives a part of a segment the mean segment's time. Forward and backward passes
- * keep their proportions, but in the finish each part is balanced: it waits for other stages. */
+/* The factor that gives a part of a segment the mean chunk's time. Passes keep their proportions,
+ * but in the finish each part is balanced: it waits for other stages. */
 static double
-balance(const SegmentTimes *times, const Means *means, guint part)
+balance(const SegmentTimes *times, const LpSegment *segment, const Means *means, guint part)
 {
-    double wanted_s = means->blocking_s[times->role], own_s = times->blocking_s;
+    double wanted_s = means->blocking_s[times->role], own_s = *chunk_blocking(means, segment);
     if (times->role == LP_ROLE_FINISH) {
         wanted_s = means->finish_s[part];
         own_s = times->parts_s[part];
@@ -343,13 +385,48 @@ build_segment(Builder *self, guint index, const Means *means)
     self->range = &self->tasks->ranges[index];
     self->range->first = self->tasks->tasks->len;
     for (guint part = 0; part < N_PARTS; part++)
-        self->scale[part] = self->tasks->mode.balanced ? balance(times, means, part) : 1.0;
+        self->scale[part] = self->tasks->mode.balanced ? balance(times, self->segment, means, part) : 1.0;
     self->launch_scale = 1.0;
     if (self->tasks->mode.balanced && times->launched_s > 0.0)
         self->launch_scale = means->launched_s / means->stage_launched_s[self->segment->stage];
     for (guint i = 0; i < self->segment->n_ops; i++)
         append_op(self, lp_iteration_op(self->iteration, self->segment->first_op + i));
     self->range->n = self->tasks->tasks->len - self->range->first;
+}
+
+/* Gradients and parameters on their way slow what computes beside them, and not what communicates:
+ * a delay that holds both could not tell. */
+static gboolean
+slowed_by_queue(const LpIteration *iteration)
+{
+    return iteration->plan.slowdown > 1.0 && iteration->uses_queue[LP_QUEUE_DP];
+}
+
+/* Communication goes on while the device waits for its host: how long, only the run knows. */
+static gboolean
+host_meets_overlap(const LpIteration *iteration)
+{
+    return iteration->uses_queue[LP_QUEUE_INNER] && iteration->collective_host_s > 0.0;
+}
+
+/* Where nothing contends, the other collectives inside layers take known times too, if all groups of
+ * a kind are alike; those of ep together, since they share joins. */
+static void
+merge_others(Builder *self)
+{
+    static const LpGroup experts[] = {LP_GROUP_EP, LP_GROUP_EP_NODE, LP_GROUP_EP_RAIL};
+    gboolean can = self->merge && self->tasks->mode.uncontended &&
+                   !host_meets_overlap(self->iteration) &&
+                   (self->iteration->expert_loads == NULL || self->tasks->mode.balanced);
+    gboolean alike = can;
+    for (guint i = 0; i < G_N_ELEMENTS(experts); i++)
+        alike = alike && (self->tasks->mode.balanced ||
+                          lp_lonely_rings_uniform(self->rings, experts[i]));
+    for (guint i = 0; i < G_N_ELEMENTS(experts); i++)
+        self->merge_group[experts[i]] = alike;
+    self->merge_group[LP_GROUP_CP] =
+        can &&
+        (self->tasks->mode.balanced || lp_lonely_rings_uniform(self->rings, LP_GROUP_CP));
 }
 
 LpTasks *
@@ -369,15 +446,20 @@ lp_tasks_new(const LpEdges *edges, const LpProof *proof, LpRunMode mode)
     gboolean tp_hidden = mode.uncontended || proof->all_private[LP_GROUP_TP] || !has_tp;
     /* Where tp traffic is seen by others, the run keeps the very steps that it has without merging:
      * contended runs amplify even a rounding error. */
-    builder.merge = mode.merge && tp_hidden;
-    builder.merge_tp =
-        builder.merge && has_tp && (mode.balanced || lp_lonely_rings_uniform(rings, LP_GROUP_TP));
+    builder.merge = mode.merge && tp_hidden && !slowed_by_queue(iteration);
+    builder.merge_group[LP_GROUP_TP] =
+        builder.merge && has_tp && !host_meets_overlap(iteration) &&
+        (mode.balanced || lp_lonely_rings_uniform(rings, LP_GROUP_TP));
+    merge_others(&builder);
+    builder.open = g_array_new(FALSE, FALSE, sizeof(double));
     time_segments(&builder);
     self->lonely = lonely_communication(&builder, edges);
     Means means = mean_times(&builder);
     for (guint i = 0; i < n_segments; i++)
         build_segment(&builder, i, &means);
     g_free(means.stage_launched_s);
+    g_free(means.chunk_blocking_s);
+    g_array_unref(builder.open);
     return self;
 }
 

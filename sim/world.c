@@ -53,9 +53,9 @@ message_weight(const LpIteration *iteration, LpEdgeKind kind)
     LpGroup group = lp_edge_group(kind);
     if (group == LP_N_GROUPS)
         return m;
-    gboolean in_layers =
-        group != LP_GROUP_EMBEDDING && lp_rank_group_queue(group) == LP_QUEUE_INNER;
-    return in_layers ? m * lp_transformer_n_layers(&iteration->transformer) : 1.0;
+    gboolean between_replicas = group == LP_GROUP_DP || group == LP_GROUP_REPLICA ||
+                                group == LP_GROUP_EXPERT_DP || group == LP_GROUP_EMBEDDING;
+    return !between_replicas ? m * lp_transformer_n_layers(&iteration->transformer) : 1.0;
 }
 
 /* A stream stands where most of its own messages leave and arrive: the others cost more, but move
@@ -77,17 +77,14 @@ busiest_attachment(const World *self, guint64 rank, const gboolean *runs)
                : LP_ATTACHMENT_SCALE_UP;
 }
 
-/* Whether the compute stream (@queue: LP_N_QUEUES) or a queue runs edges of @kind, and alone. */
+/* Whether the compute stream (@queue: LP_N_QUEUES) or a queue runs edges of @kind. */
 static gboolean
 runs_edges(const LpIteration *iteration, LpEdgeKind kind, LpQueue queue)
 {
     LpGroup group = lp_edge_group(kind);
     if (group == LP_N_GROUPS)
         return queue == (iteration->uses_queue[LP_QUEUE_PP] ? LP_QUEUE_PP : LP_N_QUEUES);
-    LpRunner runner = lp_rank_group_runner(iteration, group);
-    if (queue == LP_N_QUEUES)
-        return runner == LP_RUNNER_COMPUTE;
-    return runner == LP_RUNNER_QUEUE && lp_rank_group_queue(group) == queue;
+    return lp_rank_group_queue(iteration, group) == queue;
 }
 
 static LpAttachment

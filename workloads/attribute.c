@@ -192,6 +192,15 @@ set_gradient(LpWorkload *workload, const char *text, GError **error)
     return TRUE;
 }
 
+/* Of the two formats of 2 bytes, the one that goes with the plan's precision. */
+static const char *
+gradient_to_text(const LpPlan *plan)
+{
+    if (plan->gradient_bytes == 4)
+        return "fp32";
+    return plan->precision == LP_PRECISION_FP16 ? "fp16" : "bf16";
+}
+
 /* Formats in which activations cross the wire; 0: as they stand in memory. */
 static const char *const wire_names[] = {"auto", "fp32", "fp16", "bf16", "fp8", NULL};
 static const guint32 wire_bytes[] = {0, 4, 2, 2, 1};
@@ -384,7 +393,7 @@ lp_attribute_get(const LpAttribute *self, const LpWorkload *workload)
     case KIND_ORDER:
         return order_to_text(place);
     case KIND_GRADIENT:
-        return g_strdup(workload->plan.gradient_bytes == 4 ? "fp32" : "fp16");
+        return g_strdup(gradient_to_text(&workload->plan));
     case KIND_WIRE:
         return g_strdup(wire_to_text(workload->plan.communication_bytes));
     case KIND_STAGES:

@@ -114,19 +114,6 @@ add_op(LpExpansion *self, LpOpKind kind, LpCollective collective, LpGroup group,
     return TRUE;
 }
 
-void
-lp_expansion_add_collective(LpExpansion *self, LpCollective collective, LpGroup group,
-                            guint64 bytes)
-{
-    (void)add_op(self, LP_OP_COLLECTIVE, collective, group, traffic_of(group), bytes);
-}
-
-void
-lp_expansion_add_vocabulary(LpExpansion *self, LpCollective collective, guint64 bytes)
-{
-    (void)add_op(self, LP_OP_COLLECTIVE, collective, LP_GROUP_TP, LP_TRAFFIC_EMBEDDING, bytes);
-}
-
 guint
 lp_expansion_add_launch(LpExpansion *self, LpQueue queue, LpCollective collective, LpGroup group,
                         guint64 bytes)
@@ -157,6 +144,50 @@ lp_expansion_add_join_all(LpExpansion *self, LpQueue queue, LpTerm term)
 {
     if (self->iteration->uses_queue[queue])
         add_join(self, queue, 0, term);
+}
+
+/* Whether collectives inside a layer are ever launched: a group's go all through one stream, so that
+ * it always finds the same one at its ports. */
+static gboolean
+goes_through_queue(const LpExpansion *self, LpGroup group)
+{
+    if (group == LP_GROUP_TP)
+        return plan_of(self)->overlap_tp != LP_OVERLAP_TP_NO;
+    return plan_of(self)->schedule == LP_SCHEDULE_DUALPIPE;
+}
+
+/* A collective inside a layer that is waited for at once. */
+static void
+add_inner(LpExpansion *self, LpCollective collective, LpGroup group, LpTraffic traffic,
+          guint64 bytes)
+{
+    gboolean launched = goes_through_queue(self, group);
+    if (!add_op(self, launched ? LP_OP_LAUNCH : LP_OP_COLLECTIVE, collective, group, traffic,
+                bytes) ||
+        !launched)
+        return;
+    last_op(self)->queue = LP_QUEUE_INNER;
+    self->iteration->uses_queue[LP_QUEUE_INNER] = TRUE;
+    lp_expansion_add_join(self, LP_QUEUE_INNER, self->n_launched[LP_QUEUE_INNER]++,
+                          term_of(group));
+}
+
+void
+lp_expansion_add_collective(LpExpansion *self, LpCollective collective, LpGroup group,
+                            guint64 bytes)
+{
+    gboolean inner = group == LP_GROUP_TP || group == LP_GROUP_EP || group == LP_GROUP_EP_NODE ||
+                     group == LP_GROUP_EP_RAIL;
+    if (inner)
+        add_inner(self, collective, group, traffic_of(group), bytes);
+    else
+        (void)add_op(self, LP_OP_COLLECTIVE, collective, group, traffic_of(group), bytes);
+}
+
+void
+lp_expansion_add_vocabulary(LpExpansion *self, LpCollective collective, guint64 bytes)
+{
+    add_inner(self, collective, LP_GROUP_TP, LP_TRAFFIC_EMBEDDING, bytes);
 }
 
 /* --- work --- */
@@ -339,6 +370,17 @@ add_core(LpExpansion *self, LpWork core, guint32 seq, gboolean backward)
         add_ulysses_core(self, core, seq, backward);
 }
 
+/* The same with queries, keys and values at hand, as selective recomputation finds them. Those of a
+ * ring were not kept; exchanged heads were. */
+static void
+add_core_again(LpExpansion *self, LpWork core, guint32 seq)
+{
+    if (plan_of(self)->context_kind == LP_CONTEXT_ULYSSES)
+        add_share(self, core, 1.0);
+    else
+        add_core(self, core, seq, FALSE);
+}
+
 /* --- dense blocks --- */
 
 /* Side by side, attention and feed-forward share the gather before and the sum behind: the first
@@ -429,7 +471,7 @@ add_exchange(LpExpansion *self, LpGroup group, double slots, LpWeight weight, gu
     lp_expansion_add_collective(self, LP_COLLECTIVE_ALL_TO_ALL, group,
                                 lp_expansion_wire_bytes(self, slots * routed_tokens(self, seq)));
     if (self->iteration->ops->len > before && self->iteration->expert_loads != NULL)
-        last_op(self)->weight = weight;
+        g_array_index(self->iteration->ops, LpOp, before).weight = weight;
 }
 
 /* Tokens go to their experts (@to_experts), or results back. Limited to some nodes, a token crosses
@@ -577,10 +619,10 @@ add_recompute(LpExpansion *self, guint32 index)
         add_forward(self, index, LP_PASS_RECOMPUTE);
         return;
     }
-    add_core(self, part_work(self, kind, LP_BLOCK_ATTENTION, LP_PASS_RECOMPUTE, LP_PART_CORE),
-             layer.seq, FALSE);
-    add_core(self, part_work(self, kind, LP_BLOCK_CROSS, LP_PASS_RECOMPUTE, LP_PART_CORE),
-             layer.seq, FALSE);
+    add_core_again(self, part_work(self, kind, LP_BLOCK_ATTENTION, LP_PASS_RECOMPUTE, LP_PART_CORE),
+                   layer.seq);
+    add_core_again(self, part_work(self, kind, LP_BLOCK_CROSS, LP_PASS_RECOMPUTE, LP_PART_CORE),
+                   layer.seq);
 }
 
 void

@@ -292,7 +292,14 @@ typedef struct {
 static gboolean
 is_exchange(const LpOp *op)
 {
-    return op->kind == LP_OP_COLLECTIVE && op->traffic == LP_TRAFFIC_EP;
+    return op->kind == LP_OP_LAUNCH && op->traffic == LP_TRAFFIC_EP;
+}
+
+/* The wait that follows an all-to-all where its pass is alone. */
+static gboolean
+awaits_exchange(const LpOp *op)
+{
+    return op->kind == LP_OP_JOIN && op->term == LP_TERM_EP;
 }
 
 static void
@@ -303,7 +310,7 @@ append_join(Stage *self, guint n_pending)
     g_array_append_val(self->iteration->ops, join);
 }
 
-/* Goes on with @self up to and with its next all-to-all, which it launches. */
+/* Goes on with @thread up to and with its next all-to-all. */
 static void
 weave(Stage *stage, Thread *thread, gboolean other_waits)
 {
@@ -312,13 +319,9 @@ weave(Stage *stage, Thread *thread, gboolean other_waits)
     thread->waits = FALSE;
     while (thread->next < thread->ops->len && !thread->waits) {
         LpOp op = g_array_index(thread->ops, LpOp, thread->next++);
-        if (is_exchange(&op)) {
-            op.kind = LP_OP_LAUNCH;
-            op.queue = LP_QUEUE_INNER;
-            stage->iteration->uses_queue[LP_QUEUE_INNER] = TRUE;
-            thread->waits = TRUE;
-        }
-        g_array_append_val(stage->iteration->ops, op);
+        thread->waits = is_exchange(&op);
+        if (!awaits_exchange(&op))
+            g_array_append_val(stage->iteration->ops, op);
     }
 }
 

@@ -89,7 +89,7 @@ test_layer(void)
         {"equation 6", 8, TRUE, LP_RECOMPUTE_SELECTIVE, LP_ATTENTION_UNFUSED, 4.25, 0.0},
         {"selective alone", 8, FALSE, LP_RECOMPUTE_SELECTIVE, LP_ATTENTION_UNFUSED, 13.0, 0.0},
         {"full", 8, FALSE, LP_RECOMPUTE_FULL, LP_ATTENTION_UNFUSED, 2.0, 0.0},
-        {"full, sequence parallel", 8, TRUE, LP_RECOMPUTE_FULL, LP_ATTENTION_UNFUSED, 2.0, 0.0},
+        {"full, sequence parallel", 8, TRUE, LP_RECOMPUTE_FULL, LP_ATTENTION_UNFUSED, 0.25, 0.0},
         {"flash", 8, FALSE, LP_RECOMPUTE_NONE, LP_ATTENTION_FLASH, 13.0, 0.0},
     };
     for (guint i = 0; i < G_N_ELEMENTS(rows); i++) {

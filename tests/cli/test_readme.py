@@ -190,10 +190,13 @@ class Documents(unittest.TestCase):
         self.assertEqual([name for name, _ in rows], list(plan))
         for name, default in rows:
             if default != "required":
-                plain = re.match(r"`([^`]+)`$", default)
-                wanted = plain[1] if plain else {"kv-heads": "4", "ffn": "256",
+                plain = re.match(r"`([^`]+)`($|;)", default)
+                wanted = plain[1] if plain else {"kv-heads": "4", "head-width": "16", "ffn": "256",
                                                  "gradient-precision": "fp16"}[name]
                 self.assertEqual(str(plan[name]), wanted, name)
+        example = re.search(r"^```xml\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)[1]
+        given = re.findall(r'([a-z-]+)="', example.split("<transformer", 1)[1])
+        self.assertEqual(given, list(plan), "the example gives every attribute, in order")
 
 
 if __name__ == "__main__":

@@ -95,8 +95,8 @@ simulate(const Options *options, char **arguments, double started_s, GError **er
     report.has_cost = options->cost;
     report.cost = (LpCost){lp_wall_clock_s() - started_s,
                            lp_peak_rss_bytes() + simulation->children_peak_rss_bytes};
-    gboolean good = write_trace(options, timeline, workload, error) &&
-                    print_report(&report, format, error);
+    gboolean good =
+        write_trace(options, timeline, workload, error) && print_report(&report, format, error);
     lp_report_clear(&report);
     return good;
 }

@@ -123,9 +123,9 @@ irregular_exchange_s(const LpClosedFormInput *input, LpGroup group, double bytes
     guint64 n = group_size(input, group);
     LpFabricEdge slowest = {0.0, INFINITY};
     for (guint64 i = 1; i < n; i++)
-        slowest = lp_fabric_edge_slower(slowest, lp_fabric_edge(input->fabric,
-                                                                member(input, group, 0),
-                                                                member(input, group, i)));
+        slowest =
+            lp_fabric_edge_slower(slowest, lp_fabric_edge(input->fabric, member(input, group, 0),
+                                                          member(input, group, i)));
     return lp_fabric_edge_message_s(&slowest, bytes * (double)(n - 1) / (double)n);
 }
 

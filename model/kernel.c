@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Which kernels a rank runs, block by block and pass by pass, and how long each takes.
  *
- * t is the tensor-parallel degree, b the micro-batch. Memory-bound kernels count each tensor that they read or write
- * once, as Megatron-LM fuses them: scale-mask-softmax, bias-GELU and bias-dropout-add. */
+ * t is the tensor-parallel degree, b the micro-batch. Memory-bound kernels count each tensor that
+ * they read or write once, as Megatron-LM fuses them: scale-mask-softmax, bias-GELU and
+ * bias-dropout-add. */
 #include "model/kernel.h"
 
 #include "model/gemm.h"

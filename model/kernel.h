@@ -73,7 +73,7 @@ double lp_kernel_flop(const LpKernel *self);
 
 /** GEMM: max(arithmetic, bytes / (bandwidth * memory_efficiency)) + launch, arithmetic by
  * lp_gemm_arithmetic_s(), or lp_gemm_attention_s() if fused;
- * memory-bound: bytes / (bandwidth * memory_efficiency) + launch. Seconds. */
+ * any other: bytes / (bandwidth * elementwise_efficiency) + launch. Seconds. */
 double lp_kernel_time_s(const LpKernel *self, const LpAccelerator *accelerator,
                         LpPrecision precision);
 

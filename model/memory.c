@@ -33,9 +33,9 @@ scattered(const LpPlan *plan)
     return plan->sequence_parallel ? 1.0 / plan->degree[LP_AXIS_TP] : 1.0;
 }
 
-/* Bytes a token outside the tensor-parallel region: for each of @n_blocks the inputs of its norm and
- * of its first product, and a mask (the 10 h of equation 2 for two); compressed queries, keys and
- * values (MLA) stand whole on each rank. */
+/* Bytes a token outside the tensor-parallel region: for each of @n_blocks the inputs of its norm
+ * and of its first product, and a mask (the 10 h of equation 2 for two); compressed queries, keys
+ * and values (MLA) stand whole on each rank. */
 static double
 outer_bytes(const LpTransformer *transformer, const LpPlan *plan, double n_blocks)
 {
@@ -77,8 +77,8 @@ experts_bytes(const LpTransformer *transformer, const LpPlan *plan)
     double width = lp_transformer_expert_ffn(transformer);
     double shared = transformer->n_shared_experts * width / tp;
     return exchanged +
-           seen * (elements(plan, transformer->hidden) +
-                   inner_bytes(transformer, plan, width / etp)) +
+           seen *
+               (elements(plan, transformer->hidden) + inner_bytes(transformer, plan, width / etp)) +
            inner_bytes(transformer, plan, shared);
 }
 
@@ -103,10 +103,10 @@ layer_bytes(const LpTransformer *transformer, const LpPlan *plan, guint32 index,
     LpLayer layer = lp_transformer_layer(transformer, index);
     double n_attentions = layer.cross ? 2.0 : 1.0;
     double keys = (double)layer.keys + (layer.cross ? transformer->seq : 0.0);
-    double second = layer.has_experts
-                        ? experts_bytes(transformer, plan)
-                        : inner_bytes(transformer, plan,
-                                      (double)transformer->ffn / plan->degree[LP_AXIS_TP]);
+    double second =
+        layer.has_experts
+            ? experts_bytes(transformer, plan)
+            : inner_bytes(transformer, plan, (double)transformer->ffn / plan->degree[LP_AXIS_TP]);
     double token = outer_bytes(transformer, plan, n_attentions + 1.0) +
                    n_attentions * attention_bytes(transformer, plan) + second +
                    (keeps_scores ? scores_bytes(transformer, plan, keys) : 0.0);
@@ -264,8 +264,7 @@ ring_bytes(const LpTransformer *transformer, const LpPlan *plan)
     if (plan->degree[LP_AXIS_CP] == 1 || plan->context_kind != LP_CONTEXT_RING)
         return 0.0;
     double tp = plan->degree[LP_AXIS_TP], copies = fmax(1.0, tp / transformer->n_kv_heads);
-    double width =
-        lp_transformer_key_width(transformer) + lp_transformer_value_width(transformer);
+    double width = lp_transformer_key_width(transformer) + lp_transformer_value_width(transformer);
     return lp_plan_tokens(plan, transformer->seq) * elements(plan, 2.0 * width * copies / tp);
 }
 
@@ -340,8 +339,7 @@ lp_memory_of_stage(const LpTransformer *transformer, const LpPlan *plan, guint32
         .optimizer_bytes = total(share) * optimizer_bytes_per_parameter(plan),
         .activations_bytes = activations_bytes(transformer, plan, stage),
         .buffers_bytes = received_bytes(transformer, plan, stage) + recomputed.largest +
-                         ring_bytes(transformer, plan) +
-                         gathered_bytes(transformer, plan, stage),
+                         ring_bytes(transformer, plan) + gathered_bytes(transformer, plan, stage),
     };
 }
 

@@ -14,8 +14,9 @@ typedef struct {
     double buffers_bytes;
 } LpMemory;
 
-/** Bytes of activations that layer @index keeps for the backward pass of one micro-batch, on one rank
- * (Korthikanti et al., arXiv 2205.05198; b s h (34 + 5 a s / h) in 2 bytes without parallelism). */
+/** Bytes of activations that layer @index keeps for the backward pass of one micro-batch, on one
+ * rank (Korthikanti et al., arXiv 2205.05198; b s h (34 + 5 a s / h) in 2 bytes without
+ * parallelism). */
 double lp_memory_layer_activations_bytes(const LpTransformer *transformer, const LpPlan *plan,
                                          guint32 index);
 

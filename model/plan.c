@@ -83,11 +83,12 @@ check_order(const LpPlan *self, GError **error)
 }
 
 static gboolean
-check_tp_divides(guint32 tp, const char *what, guint32 total, GError **error)
+check_tp_divides(guint32 tp, const char *what, guint64 total, GError **error)
 {
     if (total % tp == 0)
         return TRUE;
-    return refuse(error, "tp: got %u, wanted a divisor of %s (%u)", tp, what, total);
+    return refuse(error, "tp: got %u, wanted a divisor of %s (%" G_GUINT64_FORMAT ")", tp, what,
+                  total);
 }
 
 static gboolean
@@ -101,7 +102,8 @@ check_tensor_parallel(const LpPlan *self, const LpTransformer *transformer, GErr
 {
     guint32 tp = self->degree[LP_AXIS_TP];
     guint32 kv = transformer->n_kv_heads;
-    guint32 shared = transformer->n_shared_experts * lp_transformer_expert_ffn(transformer);
+    guint64 shared =
+        (guint64)transformer->n_shared_experts * lp_transformer_expert_ffn(transformer);
     if (!check_tp_divides(tp, "heads", transformer->n_heads, error) ||
         (has_dense_layers(transformer) && !check_tp_divides(tp, "ffn", transformer->ffn, error)) ||
         !check_tp_divides(tp, "the width of all shared experts", shared, error))
@@ -154,6 +156,17 @@ check_context_parallel(const LpPlan *self, const LpTransformer *transformer, GEr
     return TRUE;
 }
 
+/* Whether ranks that are neighbours on tp are neighbours in their stage. */
+static gboolean
+tp_varies_fastest(const LpPlan *self)
+{
+    for (guint i = 0; self->order[i] != LP_AXIS_TP; i++)
+        if ((self->order[i] == LP_AXIS_CP || self->order[i] == LP_AXIS_DP) &&
+            self->degree[self->order[i]] > 1)
+            return FALSE;
+    return TRUE;
+}
+
 static gboolean
 check_expert_tp(const LpPlan *self, const LpTransformer *transformer, GError **error)
 {
@@ -167,8 +180,7 @@ check_expert_tp(const LpPlan *self, const LpTransformer *transformer, GError **e
                              "over tp (expert-tp 1): each rank routes its own tokens");
     if (etp == 1)
         return TRUE;
-    if (lp_plan_stride(self, LP_AXIS_TP) != 1 &&
-        lp_plan_stride(self, LP_AXIS_TP) != self->degree[LP_AXIS_PP])
+    if (!tp_varies_fastest(self))
         return refuse(error, "rank-order: got tp behind cp or dp, wanted tp before both where "
                              "experts are divided over tp");
     if (lp_transformer_expert_ffn(transformer) % tp != 0)

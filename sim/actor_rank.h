@@ -24,8 +24,8 @@ typedef struct {
     void *progress_data;
 } LpRunState;
 
-/** The communication stream that runs the collectives of a group; LP_N_QUEUES: the compute stream. A
- * group's go all through one. */
+/** The communication stream that runs the collectives of a group; LP_N_QUEUES: the compute stream.
+ * A group's go all through one. */
 LpQueue lp_rank_group_queue(const LpIteration *iteration, LpGroup group);
 
 typedef struct LpRankQueue LpRankQueue;

@@ -8,9 +8,6 @@
 
 #include <string.h>
 
-/* Longest file read: a line of 16 bytes for each of 2^24 ranks. */
-#define FILE_BYTES_MAX (1u << 28)
-
 /* Accelerator i of each domain in turn, before i + 1 of any. */
 static guint32 *
 scatter(guint64 n_ranks, const LpMachine *machine)
@@ -61,14 +58,16 @@ read_line(char *text, const char *path, guint line, gboolean *seen, guint64 n_ac
 static guint32 *
 read_file(const char *path, guint64 n_ranks, const LpMachine *machine, GError **error)
 {
-    g_autofree char *text = NULL;
-    gsize length = 0;
-    if (!g_file_get_contents(path, &text, &length, NULL) || length > FILE_BYTES_MAX) {
+    g_autoptr(GBytes) content = lp_file_read(path, NULL);
+    if (content == NULL) {
+        g_autofree char *shown = lp_error_quote(path);
         g_set_error(error, LP_INPUT_ERROR, LP_INPUT_ERROR_VALUE,
-                    "placement: got \"%s\", wanted packed, scattered, or a readable file",
-                    lp_file_label(path));
+                    "placement: got %s, wanted packed, scattered, or a readable file", shown);
         return NULL;
     }
+    gsize length = 0;
+    const char *bytes = g_bytes_get_data(content, &length);
+    g_autofree char *text = g_strndup(bytes != NULL ? bytes : "", length);
     g_auto(GStrv) lines = g_strsplit(text, "\n", -1);
     g_autofree gboolean *seen = g_new0(gboolean, machine->n_accelerators);
     g_autoptr(GArray) accelerators = g_array_new(FALSE, FALSE, sizeof(guint32));

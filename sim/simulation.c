@@ -289,7 +289,13 @@ lp_simulation_run(const LpWorkload *workload, const LpMachine *machine, LpSimula
     g_autoptr(LpIteration) iteration = lp_iteration_new(workload, &machine->accelerator, error);
     if (iteration == NULL)
         return NULL;
-    g_autofree guint32 *accelerators = lp_placement_new(workload, machine, NULL);
+    /* Read a second time: a pipe, say, has run dry. */
+    GError *fault = NULL;
+    g_autofree guint32 *accelerators = lp_placement_new(workload, machine, &fault);
+    if (fault != NULL) {
+        g_propagate_error(error, fault);
+        return NULL;
+    }
     g_autoptr(LpSimulation) self = g_new0(LpSimulation, 1);
     self->engine_options = lp_engine_options(4 * lp_plan_n_ranks(&workload->plan));
     if (!lp_simulation_start_engine(machine, self->engine_options, error))

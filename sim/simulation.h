@@ -11,8 +11,8 @@ G_BEGIN_DECLS
 #define LP_SIMULATION_ERROR (lp_simulation_error_quark())
 GQuark lp_simulation_error_quark(void);
 typedef enum {
-    LP_SIMULATION_ERROR_FIT, /**< The workload does not fit on the machine. */
-    LP_SIMULATION_ERROR_RUN, /**< A run ended without a result. */
+    LP_SIMULATION_ERROR_FIT,    /**< The workload does not fit on the machine. */
+    LP_SIMULATION_ERROR_RUN,    /**< A run ended without a result. */
     LP_SIMULATION_ERROR_MEMORY, /**< The plan needs more memory than an accelerator has. */
 } LpSimulationError;
 

@@ -30,13 +30,13 @@ typedef struct {
 /* What turning ops into tasks needs at every turn. */
 typedef struct {
     LpTasks *tasks;
-    const LpIteration *iteration; /* borrowed */
-    const LpLonelyRings *rings;   /* borrowed */
-    SegmentTimes *times;          /* owned, by segment */
-    gboolean merge;               /* delays in a row become one */
+    const LpIteration *iteration;      /* borrowed */
+    const LpLonelyRings *rings;        /* borrowed */
+    SegmentTimes *times;               /* owned, by segment */
+    gboolean merge;                    /* delays in a row become one */
     gboolean merge_group[LP_N_GROUPS]; /* its collectives are delays */
     GArray *open; /* owned by lp_tasks_new(): what is left of merged collectives under way, s */
-    const LpSegment *segment;     /* the one at hand, and the factors of its times: */
+    const LpSegment *segment; /* the one at hand, and the factors of its times: */
     LpTaskRange *range;
     double scale[N_PARTS], launch_scale;
 } Builder;
@@ -148,22 +148,49 @@ lonely_communication(const Builder *self, const LpEdges *edges)
     return lonely;
 }
 
-/* What balancing aims at: blocking seconds of the mean chunk in each role, and launched seconds of the
- * mean stage, whose buckets may fill in any of its segments. */
+/* Of all runs of a chunk's segments in one role. */
+typedef struct {
+    double sum_s;
+    guint n;
+} Average;
+
+static double
+average_s(const Average *self)
+{
+    return self->n == 0 ? 0.0 : self->sum_s / self->n;
+}
+
+/* What balancing aims at: blocking seconds of the mean chunk in each role, and launched seconds of
+ * the mean stage, whose buckets may fill in any of its segments. */
 typedef struct {
     double blocking_s[LP_N_ROLES];
-    double *chunk_blocking_s;      /* owned, by role, stage and chunk: as they are */
-    double finish_s[N_PARTS];      /* of the finish, whose parts meet those of other stages */
+    Average *chunk_blocking;  /* owned, by stage, role and chunk: as they are */
+    double finish_s[N_PARTS]; /* of the finish, whose parts meet those of other stages */
     double launched_s;
     double *stage_launched_s; /* owned, by stage: as they are */
     guint n_chunks;
 } Means;
 
-static double *
+static Average *
 chunk_blocking(const Means *self, const LpSegment *segment)
 {
     guint place = segment->stage * LP_N_ROLES + segment->role;
-    return &self->chunk_blocking_s[(gsize)place * self->n_chunks + segment->chunk];
+    return &self->chunk_blocking[(gsize)place * self->n_chunks + segment->chunk];
+}
+
+/* The mean of the chunks that have the role. */
+static double
+mean_blocking_s(const Means *self, LpRole role, guint n_stages)
+{
+    Average mean = {0.0, 0};
+    for (guint place = 0; place < n_stages * self->n_chunks; place++) {
+        LpSegment at = {
+            .role = role, .stage = place / self->n_chunks, .chunk = place % self->n_chunks};
+        const Average *chunk = chunk_blocking(self, &at);
+        mean.sum_s += average_s(chunk);
+        mean.n += chunk->n > 0 ? 1 : 0;
+    }
+    return average_s(&mean);
 }
 
 static Means
@@ -172,24 +199,23 @@ mean_times(const Builder *self)
     guint n_stages = self->iteration->programs->len;
     guint n_chunks = lp_plan_n_chunks(&self->iteration->plan);
     Means means = {.stage_launched_s = g_new0(double, n_stages),
-                   .chunk_blocking_s = g_new0(double, (gsize)LP_N_ROLES * n_stages * n_chunks),
+                   .chunk_blocking = g_new0(Average, (gsize)LP_N_ROLES * n_stages * n_chunks),
                    .n_chunks = n_chunks};
     for (guint i = 0; i < self->iteration->segments->len; i++) {
         const SegmentTimes *times = &self->times[i];
         const LpSegment *segment = lp_iteration_segment(self->iteration, i);
         if (times->n_runs == 0)
             continue;
-        *chunk_blocking(&means, segment) += times->n_runs * times->blocking_s;
+        Average *chunk = chunk_blocking(&means, segment);
+        chunk->sum_s += times->n_runs * times->blocking_s;
+        chunk->n += times->n_runs;
         for (guint part = 0; times->role == LP_ROLE_FINISH && part < N_PARTS; part++)
             means.finish_s[part] += times->parts_s[part] / n_stages;
         means.launched_s += times->launched_s / n_stages;
         means.stage_launched_s[segment->stage] += times->launched_s;
     }
     for (LpRole role = 0; role < LP_N_ROLES; role++)
-        for (guint place = 0; place < n_stages * n_chunks; place++) {
-            LpSegment at = {.role = role, .stage = place / n_chunks, .chunk = place % n_chunks};
-            means.blocking_s[role] += *chunk_blocking(&means, &at) / (n_stages * n_chunks);
-        }
+        means.blocking_s[role] = mean_blocking_s(&means, role, n_stages);
     return means;
 }
 
@@ -369,7 +395,8 @@ append_op(Builder *self, const LpOp *op)
 static double
 balance(const SegmentTimes *times, const LpSegment *segment, const Means *means, guint part)
 {
-    double wanted_s = means->blocking_s[times->role], own_s = *chunk_blocking(means, segment);
+    double wanted_s = means->blocking_s[times->role],
+           own_s = average_s(chunk_blocking(means, segment));
     if (times->role == LP_ROLE_FINISH) {
         wanted_s = means->finish_s[part];
         own_s = times->parts_s[part];
@@ -385,7 +412,8 @@ build_segment(Builder *self, guint index, const Means *means)
     self->range = &self->tasks->ranges[index];
     self->range->first = self->tasks->tasks->len;
     for (guint part = 0; part < N_PARTS; part++)
-        self->scale[part] = self->tasks->mode.balanced ? balance(times, self->segment, means, part) : 1.0;
+        self->scale[part] =
+            self->tasks->mode.balanced ? balance(times, self->segment, means, part) : 1.0;
     self->launch_scale = 1.0;
     if (self->tasks->mode.balanced && times->launched_s > 0.0)
         self->launch_scale = means->launched_s / means->stage_launched_s[self->segment->stage];
@@ -409,8 +437,8 @@ host_meets_overlap(const LpIteration *iteration)
     return iteration->uses_queue[LP_QUEUE_INNER] && iteration->collective_host_s > 0.0;
 }
 
-/* Where nothing contends, the other collectives inside layers take known times too, if all groups of
- * a kind are alike; those of ep together, since they share joins. */
+/* Where nothing contends, the other collectives inside layers take known times too, if all groups
+ * of a kind are alike; those of ep together, since they share joins. */
 static void
 merge_others(Builder *self)
 {
@@ -420,13 +448,12 @@ merge_others(Builder *self)
                    (self->iteration->expert_loads == NULL || self->tasks->mode.balanced);
     gboolean alike = can;
     for (guint i = 0; i < G_N_ELEMENTS(experts); i++)
-        alike = alike && (self->tasks->mode.balanced ||
-                          lp_lonely_rings_uniform(self->rings, experts[i]));
+        alike = alike &&
+                (self->tasks->mode.balanced || lp_lonely_rings_uniform(self->rings, experts[i]));
     for (guint i = 0; i < G_N_ELEMENTS(experts); i++)
         self->merge_group[experts[i]] = alike;
     self->merge_group[LP_GROUP_CP] =
-        can &&
-        (self->tasks->mode.balanced || lp_lonely_rings_uniform(self->rings, LP_GROUP_CP));
+        can && (self->tasks->mode.balanced || lp_lonely_rings_uniform(self->rings, LP_GROUP_CP));
 }
 
 LpTasks *
@@ -458,7 +485,7 @@ lp_tasks_new(const LpEdges *edges, const LpProof *proof, LpRunMode mode)
     for (guint i = 0; i < n_segments; i++)
         build_segment(&builder, i, &means);
     g_free(means.stage_launched_s);
-    g_free(means.chunk_blocking_s);
+    g_free(means.chunk_blocking);
     g_array_unref(builder.open);
     return self;
 }

@@ -26,13 +26,14 @@ typedef enum {
 
 typedef struct {
     LpTaskKind kind;
-    guint gathers; /**< a delay that holds collectives: groups that start it together, as bits */
-    gboolean loaded;  /**< a delay that takes the rank's expert load times as long */
-    LpWork work;      /**< of a delay */
-    LpTerms terms;    /**< of a delay; they sum to work.device_s */
-    double hidden_s;  /**< of a delay: communication that it hides */
-    double slowed_s;  /**< of a delay: what that adds to its computing */
-    guint64 traffic_bytes[LP_N_TRAFFIC]; /**< of a delay: of its merged collectives, by the whole tp group */
+    guint gathers;   /**< a delay that holds collectives: groups that start it together, as bits */
+    gboolean loaded; /**< a delay that takes the rank's expert load times as long */
+    LpWork work;     /**< of a delay */
+    LpTerms terms;   /**< of a delay; they sum to work.device_s */
+    double hidden_s; /**< of a delay: communication that it hides */
+    double slowed_s; /**< of a delay: what that adds to its computing */
+    guint64 traffic_bytes[LP_N_TRAFFIC]; /**< of a delay: of its merged collectives, by the whole tp
+                                            group */
     const LpOp *op;                      /* borrowed from the iteration: collective, launch, join */
     double delay_s; /**< of a collective whose group is a delay; negative: the group's own */
 } LpTask;

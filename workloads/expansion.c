@@ -146,8 +146,8 @@ lp_expansion_add_join_all(LpExpansion *self, LpQueue queue, LpTerm term)
         add_join(self, queue, 0, term);
 }
 
-/* Whether collectives inside a layer are ever launched: a group's go all through one stream, so that
- * it always finds the same one at its ports. */
+/* Whether collectives inside a layer are ever launched: a group's go all through one stream, so
+ * that it always finds the same one at its ports. */
 static gboolean
 goes_through_queue(const LpExpansion *self, LpGroup group)
 {
@@ -168,8 +168,7 @@ add_inner(LpExpansion *self, LpCollective collective, LpGroup group, LpTraffic t
         return;
     last_op(self)->queue = LP_QUEUE_INNER;
     self->iteration->uses_queue[LP_QUEUE_INNER] = TRUE;
-    lp_expansion_add_join(self, LP_QUEUE_INNER, self->n_launched[LP_QUEUE_INNER]++,
-                          term_of(group));
+    lp_expansion_add_join(self, LP_QUEUE_INNER, self->n_launched[LP_QUEUE_INNER]++, term_of(group));
 }
 
 void

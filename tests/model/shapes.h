@@ -63,6 +63,22 @@ lp_test_plan(guint32 tp, guint32 pp, guint32 dp, guint32 micro_batch, guint32 gl
     };
 }
 
+#define LP_TEST_N_ORDERS 120
+
+/** The @index-th order of the axes, of LP_TEST_N_ORDERS; 0: tp, cp, ep, dp, pp. */
+static inline void
+lp_test_set_order(LpPlan *plan, guint index)
+{
+    LpAxis left[LP_N_AXES] = {LP_AXIS_TP, LP_AXIS_CP, LP_AXIS_EP, LP_AXIS_DP, LP_AXIS_PP};
+    for (guint i = 0; i < LP_N_AXES; i++) {
+        guint n_left = LP_N_AXES - i, chosen = index % n_left;
+        plan->order[i] = left[chosen];
+        index /= n_left;
+        for (guint k = chosen; k + 1 < n_left; k++)
+            left[k] = left[k + 1];
+    }
+}
+
 /** 312 TFLOP/s at half efficiency, 2 TB/s at four fifths; vectors free of charge, no launch time.
  */
 static inline LpAccelerator

@@ -101,6 +101,9 @@ test_properties(void)
         {"0.75", G_STRUCT_OFFSET(LpAccelerator, memory_efficiency), 0.75},
         {"2us", G_STRUCT_OFFSET(LpAccelerator, launch_s), 2e-6},
         {"0.25", G_STRUCT_OFFSET(LpAccelerator, attention_efficiency), 0.25},
+        {"0.625", G_STRUCT_OFFSET(LpAccelerator, elementwise_efficiency), 0.625},
+        {"7us", G_STRUCT_OFFSET(LpAccelerator, host_kernel_s), 7e-6},
+        {"9us", G_STRUCT_OFFSET(LpAccelerator, host_collective_s), 9e-6},
     };
     LpAccelerator accelerator = {.name = ""};
     g_autoptr(GError) error = NULL;

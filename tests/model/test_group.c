@@ -1,0 +1,307 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "model/group.h"
+
+#include "tests/model/shapes.h"
+#include "tests/testlib.h"
+
+#include <string.h>
+
+#define N_DRAWN 4800
+#define RANKS_MAX 192 /* of a plan: a few of each degree */
+
+/* What differs between members of a group, and what its partners share. */
+typedef enum {
+    SAME_AXES,    /* all coordinates but those of @free */
+    SAME_REPLICA, /* stage, expert-tp and expert-dp coordinates */
+    SAME_EXPERTS  /* stage, expert-tp and ep coordinates */
+} Sharing;
+
+static const struct {
+    Sharing sharing;
+    guint free; /* axes, by bit */
+    gboolean mirrored;
+} rules[LP_N_GROUPS] = {
+    [LP_GROUP_TP] = {SAME_AXES, 1u << LP_AXIS_TP, FALSE},
+    [LP_GROUP_CP] = {SAME_AXES, 1u << LP_AXIS_CP, FALSE},
+    [LP_GROUP_EP] = {SAME_REPLICA, 0, FALSE},
+    [LP_GROUP_EP_NODE] = {SAME_REPLICA, 0, FALSE},
+    [LP_GROUP_EP_RAIL] = {SAME_REPLICA, 0, FALSE},
+    [LP_GROUP_DP] = {SAME_AXES, 1u << LP_AXIS_DP | 1u << LP_AXIS_CP, TRUE},
+    [LP_GROUP_REPLICA] = {SAME_AXES, 1u << LP_AXIS_DP | 1u << LP_AXIS_CP, TRUE},
+    [LP_GROUP_EXPERT_DP] = {SAME_EXPERTS, 0, TRUE},
+    [LP_GROUP_EMBEDDING] = {SAME_AXES, 1u << LP_AXIS_PP, FALSE},
+};
+
+static guint32
+stage_of(const LpPlan *plan, guint64 rank)
+{
+    return lp_plan_coordinates(plan, rank).at[LP_AXIS_PP];
+}
+
+static gboolean
+same_stage(const LpPlan *plan, guint64 a, guint64 b, gboolean mirrored)
+{
+    guint32 one = stage_of(plan, a), other = stage_of(plan, b);
+    return one == other || (mirrored && plan->schedule == LP_SCHEDULE_DUALPIPE &&
+                            one + other == plan->degree[LP_AXIS_PP] - 1);
+}
+
+static gboolean
+may_share(const LpPlan *plan, LpGroup group, guint64 a, guint64 b)
+{
+    gboolean any_stage = group == LP_GROUP_EMBEDDING;
+    if (!any_stage && !same_stage(plan, a, b, rules[group].mirrored))
+        return FALSE;
+    LpExpertCoordinates one = lp_plan_expert_coordinates(plan, a);
+    LpExpertCoordinates other = lp_plan_expert_coordinates(plan, b);
+    if (rules[group].sharing == SAME_REPLICA)
+        return one.tp == other.tp && one.dp == other.dp;
+    if (rules[group].sharing == SAME_EXPERTS)
+        return one.tp == other.tp && one.ep == other.ep;
+    LpCoordinates at = lp_plan_coordinates(plan, a), with = lp_plan_coordinates(plan, b);
+    for (guint axis = 0; axis < LP_N_AXES; axis++)
+        if (axis != LP_AXIS_PP && !(rules[group].free & 1u << axis) && at.at[axis] != with.at[axis])
+            return FALSE;
+    return TRUE;
+}
+
+/* Whether the kind has groups that @rank is a member of, be it alone. */
+static gboolean
+is_member(const LpPlan *plan, const LpTransformer *shape, LpGroup group, guint64 rank)
+{
+    if (group == LP_GROUP_EMBEDDING)
+        return lp_group_exchanges_embedding(plan, shape, stage_of(plan, rank));
+    return group != LP_GROUP_EXPERT_DP || shape->n_experts > 0;
+}
+
+/* One label for thousands of checks. */
+#define EXPECT(condition) lp_test_true((condition) ? "" : label, condition)
+
+static void
+check_rank(const char *label, const LpPlan *plan, const LpTransformer *shape, LpGroup group,
+           guint64 rank)
+{
+    guint64 size = lp_group_size(plan, shape, group);
+    guint64 own = lp_group_index(plan, shape, group, rank);
+    EXPECT(own < size);
+    EXPECT(lp_group_member(plan, shape, group, rank, own) == rank);
+    guint64 leader = lp_group_member(plan, shape, group, rank, 0);
+    guint64 last = 0;
+    for (guint64 i = 0; i < size; i++) {
+        guint64 member = lp_group_member(plan, shape, group, rank, i);
+        EXPECT(member < lp_plan_n_ranks(plan));
+        EXPECT(lp_group_index(plan, shape, group, member) == i);
+        EXPECT(lp_group_member(plan, shape, group, leader, i) == member);
+        EXPECT(may_share(plan, group, rank, member));
+        EXPECT(plan->schedule == LP_SCHEDULE_DUALPIPE || i == 0 || member > last);
+        last = member;
+    }
+}
+
+/* Groups of a kind are disjoint, and together all ranks that have one. */
+static void
+check_groups(const char *label, const LpPlan *plan, const LpTransformer *shape, LpGroup group)
+{
+    guint64 size = lp_group_size(plan, shape, group), n_leaders = 0, n_members = 0;
+    for (guint64 rank = 0; rank < lp_plan_n_ranks(plan); rank++) {
+        gboolean exists = lp_group_exists(plan, shape, group, rank);
+        EXPECT(!exists || size > 1);
+        if (!is_member(plan, shape, group, rank)) {
+            EXPECT(!exists);
+            continue;
+        }
+        gboolean divided = group == LP_GROUP_EP && lp_group_n_expert_nodes(plan, shape) > 1;
+        EXPECT(exists == (size > 1 && !divided));
+        n_members++;
+        n_leaders += lp_group_member(plan, shape, group, rank, 0) == rank ? 1 : 0;
+        check_rank(label, plan, shape, group, rank);
+    }
+    EXPECT(n_leaders * size == n_members);
+}
+
+static void
+check_sizes(const char *label, const LpPlan *plan, const LpTransformer *shape)
+{
+    guint64 size[LP_N_GROUPS];
+    for (guint group = 0; group < LP_N_GROUPS; group++)
+        size[group] = lp_group_size(plan, shape, (LpGroup)group);
+    guint64 ways = plan->schedule == LP_SCHEDULE_DUALPIPE ? 2 : 1;
+    guint64 tp = plan->degree[LP_AXIS_TP], dp_cp = plan->degree[LP_AXIS_DP];
+    dp_cp *= plan->degree[LP_AXIS_CP];
+    EXPECT(size[LP_GROUP_TP] == tp && size[LP_GROUP_CP] == plan->degree[LP_AXIS_CP]);
+    EXPECT(size[LP_GROUP_EP] == plan->degree[LP_AXIS_EP]);
+    EXPECT(size[LP_GROUP_DP] * size[LP_GROUP_REPLICA] == dp_cp * ways);
+    EXPECT(size[LP_GROUP_DP] == (plan->shard_degree > 0 ? plan->shard_degree : dp_cp * ways));
+    if (shape->n_experts > 0)
+        EXPECT(size[LP_GROUP_EXPERT_DP] * size[LP_GROUP_EP] * lp_plan_expert_tp(plan) ==
+               tp * dp_cp * ways);
+    guint64 nodes = lp_group_n_expert_nodes(plan, shape);
+    EXPECT(size[LP_GROUP_EP_RAIL] == nodes);
+    if (nodes > 1)
+        EXPECT(size[LP_GROUP_EP_NODE] * nodes == size[LP_GROUP_EP]);
+    else
+        EXPECT(size[LP_GROUP_EP_NODE] == 1);
+}
+
+/* A node holds consecutive experts, and a rail one rank of each node. */
+static void
+check_nodes(const char *label, const LpPlan *plan, const LpTransformer *shape)
+{
+    guint32 nodes = lp_group_n_expert_nodes(plan, shape);
+    guint32 width = plan->degree[LP_AXIS_EP] / nodes;
+    for (guint64 rank = 0; nodes > 1 && rank < lp_plan_n_ranks(plan); rank++) {
+        guint32 ep = lp_plan_expert_coordinates(plan, rank).ep;
+        for (guint32 i = 0; i < width; i++) {
+            guint64 member = lp_group_member(plan, shape, LP_GROUP_EP_NODE, rank, i);
+            EXPECT(lp_plan_expert_coordinates(plan, member).ep == ep / width * width + i);
+        }
+        for (guint32 i = 0; i < nodes; i++) {
+            guint64 member = lp_group_member(plan, shape, LP_GROUP_EP_RAIL, rank, i);
+            EXPECT(lp_plan_expert_coordinates(plan, member).ep == ep % width + i * width);
+        }
+    }
+}
+
+static guint32
+pick(GRand *generator, const char *choices)
+{
+    return (guint32)(choices[(guint)g_rand_int_range(generator, 0, (gint32)strlen(choices))] - '0');
+}
+
+static void
+draw(GRand *generator, guint index, LpPlan *out_plan, LpTransformer *out_shape)
+{
+    LpTransformer shape = lp_test_gpt(12, 96, 12);
+    shape.seq = 144;
+    shape.vocab = 768;
+    shape.tied_embeddings = pick(generator, "01") == 1;
+    LpPlan plan = lp_test_plan(pick(generator, "1124"), pick(generator, "112346"),
+                               pick(generator, "1123468"), 1, 0);
+    plan.degree[LP_AXIS_CP] = pick(generator, "11234");
+    if (pick(generator, "0111") == 1) {
+        shape.n_experts = 24;
+        shape.top_k = 2;
+        shape.n_expert_groups = pick(generator, "01234");
+        shape.group_limit = shape.n_expert_groups > 1 ? pick(generator, "012") : 0;
+        plan.degree[LP_AXIS_EP] = pick(generator, "1234688");
+        plan.expert_tp = pick(generator, "01") * pick(generator, "14");
+    }
+    plan.sequence_parallel = TRUE;
+    plan.schedule = pick(generator, "01") == 1 ? LP_SCHEDULE_DUALPIPE : LP_SCHEDULE_1F1B;
+    plan.global_batch = plan.degree[LP_AXIS_DP] * 2 * plan.degree[LP_AXIS_PP];
+    if (pick(generator, "01") == 1) {
+        plan.zero = 1;
+        plan.shard_degree = pick(generator, "012346");
+    }
+    lp_test_set_order(&plan, index % LP_TEST_N_ORDERS);
+    *out_plan = plan;
+    *out_shape = shape;
+}
+
+static void
+test_drawn(void)
+{
+    GRand *generator = g_rand_new_with_seed(20);
+    guint n_seen[LP_N_GROUPS] = {0}, n_valid = 0, n_dual = 0, n_hybrid = 0, n_divided = 0;
+    for (guint i = 0; i < N_DRAWN; i++) {
+        LpPlan plan;
+        LpTransformer shape;
+        draw(generator, i, &plan, &shape);
+        if (lp_plan_n_ranks(&plan) > RANKS_MAX || !lp_plan_check(&plan, &shape, NULL))
+            continue;
+        g_autofree char *drawn = g_strdup_printf(
+            "plan %u: tp %u cp %u ep %u dp %u pp %u, expert-tp %u, shards of %u, order %s %s %s %s "
+            "%s",
+            i, plan.degree[LP_AXIS_TP], plan.degree[LP_AXIS_CP], plan.degree[LP_AXIS_EP],
+            plan.degree[LP_AXIS_DP], plan.degree[LP_AXIS_PP], plan.expert_tp, plan.shard_degree,
+            lp_axis_names[plan.order[0]], lp_axis_names[plan.order[1]],
+            lp_axis_names[plan.order[2]], lp_axis_names[plan.order[3]],
+            lp_axis_names[plan.order[4]]);
+        n_valid++;
+        n_dual += plan.schedule == LP_SCHEDULE_DUALPIPE ? 1 : 0;
+        n_hybrid += lp_group_size(&plan, &shape, LP_GROUP_REPLICA) > 1 ? 1 : 0;
+        n_divided += lp_plan_expert_tp(&plan) > 1 && shape.n_experts > 0 ? 1 : 0;
+        for (guint group = 0; group < LP_N_GROUPS; group++) {
+            g_autofree char *label = g_strdup_printf("%s: %s", drawn, lp_group_names[group]);
+            check_groups(label, &plan, &shape, (LpGroup)group);
+            n_seen[group] += lp_group_exists(&plan, &shape, (LpGroup)group, 0) ? 1 : 0;
+        }
+        check_sizes(drawn, &plan, &shape);
+        check_nodes(drawn, &plan, &shape);
+    }
+    g_rand_free(generator);
+    lp_test_true("enough plans", n_valid > 1000);
+    lp_test_true("enough of them both ways", n_dual > 50);
+    lp_test_true("enough of them sharded by parts", n_hybrid > 50);
+    lp_test_true("enough of them with divided experts", n_divided > 50);
+    for (guint group = 0; group < LP_N_GROUPS; group++)
+        lp_test_true(lp_group_names[group], n_seen[group] > 20);
+}
+
+/* tp 2, dp 4, pp 2 in this order, ranks by hand. */
+static void
+test_by_hand(void)
+{
+    static const struct {
+        LpGroup group;
+        guint64 rank, size, members[4];
+    } rows[] = {
+        {LP_GROUP_TP, 11, 2, {10, 11}},       {LP_GROUP_DP, 11, 4, {9, 11, 13, 15}},
+        {LP_GROUP_EMBEDDING, 11, 2, {3, 11}}, {LP_GROUP_EP, 13, 2, {13, 15}},
+        {LP_GROUP_EXPERT_DP, 13, 2, {9, 13}}, {LP_GROUP_CP, 13, 1, {13}},
+        {LP_GROUP_REPLICA, 13, 1, {13}},      {LP_GROUP_EP_NODE, 13, 1, {13}},
+        {LP_GROUP_EP_RAIL, 13, 1, {13}},
+    };
+    LpTransformer shape = lp_test_gpt(2, 64, 4);
+    shape.n_experts = 4;
+    shape.top_k = 1;
+    LpPlan plan = lp_test_plan(2, 2, 4, 1, 4);
+    plan.degree[LP_AXIS_EP] = 2;
+    for (guint i = 0; i < G_N_ELEMENTS(rows); i++) {
+        const char *label = lp_group_names[rows[i].group];
+        lp_test_true(label, lp_group_size(&plan, &shape, rows[i].group) == rows[i].size);
+        for (guint64 k = 0; k < rows[i].size; k++)
+            lp_test_true(label, lp_group_member(&plan, &shape, rows[i].group, rows[i].rank, k) ==
+                                    rows[i].members[k]);
+    }
+}
+
+static void
+test_expert_nodes(void)
+{
+    static const struct {
+        const char *label;
+        guint32 ep, n_groups, limit, nodes;
+    } rows[] = {
+        {"as DeepSeek-V3", 64, 8, 4, 8},
+        {"one rank a group", 8, 8, 4, 8},
+        {"no limit", 64, 8, 0, 1},
+        {"all groups", 64, 8, 8, 1},
+        {"no groups", 64, 0, 0, 1},
+        {"several groups a rank", 4, 8, 4, 1},
+        {"groups that are no ranks", 4, 3, 1, 1},
+        {"one rank", 1, 8, 4, 1},
+    };
+    for (guint i = 0; i < G_N_ELEMENTS(rows); i++) {
+        LpTransformer shape = lp_test_gpt(2, 64, 4);
+        shape.n_experts = 192;
+        shape.top_k = 8;
+        shape.n_expert_groups = rows[i].n_groups;
+        shape.group_limit = rows[i].limit;
+        LpPlan plan = lp_test_plan(1, 1, 64, 1, 64);
+        plan.degree[LP_AXIS_EP] = rows[i].ep;
+        lp_test_true(rows[i].label, lp_group_n_expert_nodes(&plan, &shape) == rows[i].nodes);
+    }
+}
+
+int
+main(void)
+{
+    static const LpTestCase cases[] = {
+        {"drawn", test_drawn},
+        {"by hand", test_by_hand},
+        {"expert nodes", test_expert_nodes},
+        {NULL, NULL},
+    };
+    return lp_test_run("group", cases);
+}

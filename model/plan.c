@@ -710,8 +710,9 @@ lp_plan_layer_parameters(const LpPlan *self, const LpTransformer *transformer, g
 double
 lp_plan_tied_copy_parameters(const LpPlan *self, const LpTransformer *transformer)
 {
-    gboolean copy =
-        transformer->embedding && transformer->tied_embeddings && self->degree[LP_AXIS_PP] > 1;
+    /* DualPipe's first and last stages stand on the same ranks. */
+    gboolean apart = self->degree[LP_AXIS_PP] > 1 && self->schedule != LP_SCHEDULE_DUALPIPE;
+    gboolean copy = transformer->embedding && transformer->tied_embeddings && apart;
     return copy ? (double)transformer->vocab * transformer->hidden : 0.0;
 }
 

@@ -1,0 +1,312 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Random plans of up to 64 ranks, of every parallelism, schedule, sharding and family, on four machines:
+each valid plan ends (no deadlock), moves the bytes that the published formulas say, has terms that sum
+to its time, is no shorter than its kernels, and no faster with contention than without.
+
+The formulas are written down here again, from the papers, and share nothing with the program: those of
+Anthony et al. (arXiv 2408.10197, table of volumes), Korthikanti et al. (arXiv 2205.05198, 4.2.2), Liu
+et al. (arXiv 2310.01889) and Jacobs et al. (arXiv 2309.14509); docs/workload-format.md has them too."""
+import concurrent.futures
+import json
+import os
+import random
+import subprocess
+import sys
+import tempfile
+
+PROGRAM = os.environ.get("LIGHTPATH", "build/release/cli/lightpath")
+PLANS = int(os.environ.get("LIGHTPATH_PLANS", "4400"))
+SEED = int(os.environ.get("LIGHTPATH_SEED", "2026"))
+MACHINES = [
+    "--system=dgx-a100 --accelerators=64",
+    "--system=generic --accelerators=64 --domain-size=4 --leaf-ports=8 --oversubscription=2",
+    "--system=polaris --accelerators=64",
+    "--system=optical-substrate --accelerators=64 --domain-size=16",
+]
+# Buffers are cut at whole bytes, once in each collective.
+BYTES_TOLERANCE = 1e-6
+# A ring's message takes its largest block's time each step where none contends; blocks differ, and
+# runs that contend amplify what differs (docs/architecture.md).
+CONTENTION_TOLERANCE = 0.02
+
+
+def draw(r):
+    """A plan; many are refused."""
+    c = r.choice
+    tp, cp, dp, pp = c([1, 1, 2, 4]), c([1, 1, 1, 2, 4]), c([1, 2, 4, 8]), c([1, 1, 2, 4])
+    if tp * cp * dp * pp > 64:
+        return None
+    plan = {"hidden": 512, "heads": 8, "ffn": 2048, "seq": c([512, 1024]), "vocab": 1024,
+            "layers": c([4, 8, 9]), "tp": tp, "cp": cp, "dp": dp, "pp": pp,
+            "kv-heads": c([8, 8, 4]), "attention": c(["flash", "unfused"]),
+            "ffn-kind": c(["gelu", "swiglu"]), "sequence-parallel": c(["yes", "no"]),
+            "cp-kind": c(["ring", "ulysses"]),
+            "recompute": c(["none", "none", "selective", "full"]),
+            "tied-embeddings": c(["yes", "no"]), "embedding": c(["yes", "yes", "no"]),
+            "parallel-blocks": c(["no", "no", "no", "yes"]),
+            "schedule": c(["gpipe", "1f1b", "1f1b", "interleaved", "zero-bubble", "dualpipe"])}
+    v = 2 if plan["schedule"] == "interleaved" else 1
+    b, m = c([1, 2]), c([1, 2, 4, 8])
+    if plan["schedule"] == "dualpipe":
+        m = max(m, 2 * pp)
+    if v > 1:
+        m = max(1, m // pp) * pp
+    plan.update({"virtual-stages": v, "micro-batch": b, "global-batch": b * m * dp})
+    if r.random() < 0.2:
+        plan.update({"window": 128, "window-every": c([1, 2])})
+    if r.random() < 0.15:
+        plan.update({"kv-rank": 64, "query-rank": c([0, 96]), "rope-width": 32, "head-width": 64,
+                     "kv-heads": 8})
+    if r.random() < 0.4:
+        plan.update({"experts": 16, "top-k": c([1, 2, 4]), "expert-ffn": c([512, 1024]),
+                     "shared-experts": c([0, 1]), "ep": c([1, 2, 4, 8, 16]),
+                     "expert-every": c([1, 2]), "dense-layers": c([0, 1]),
+                     "capacity-factor": c([0, 0, 1.25]), "skew": c([0, 0, 0.5]),
+                     "seed": r.randrange(1000)})
+        if r.random() < 0.3:
+            plan.update({"expert-groups": 4, "group-limit": 2})
+        if r.random() < 0.3:
+            plan["expert-tp"] = 1
+    zero = c([0, 0, 1, 2, 3])
+    plan.update({"zero": zero, "prefetch": c([0, 1, 3])})
+    if zero and r.random() < 0.3:
+        plan["shard-degree"] = c([1, 2, 4])
+    if zero in (1, 2) and r.random() < 0.3:
+        plan["zero-variant"] = "deepspeed"
+    if zero == 3:
+        plan["reshard"] = c(["yes", "no"])
+    if r.random() < 0.3:
+        plan["gradient-sync"] = "each"
+    plan.update({"overlap-dp": c(["yes", "no"]), "overlap-tp": c(["no", "bulk", "yes"]),
+                 "overlap-pp": c(["yes", "no"]),
+                 "overlap-param": c(["yes", "no"]) if zero else "no",
+                 "bucket": c(["all", "1MB", "10MB"]), "slowdown": c([1, 1, 1.2]),
+                 "cuda-graphs": c(["yes", "no"]), "placement": c(["packed", "packed", "scattered"]),
+                 "stage-layers": c(["even", "even", "balanced"]),
+                 "rank-order": c(["tp-cp-ep-dp-pp", "tp-cp-ep-dp-pp", "tp-cp-pp-ep-dp",
+                                  "tp-cp-dp-ep-pp", "dp-tp-cp-ep-pp"]),
+                 "precision": c(["bf16", "fp16", "fp8", "fp32"]),
+                 "gradient-precision": c(["fp32", "bf16"]),
+                 "communication-precision": c(["auto", "auto", "fp8"]),
+                 "optimizer": c(["adam", "sgd", "adam-8bit"])})
+    return plan
+
+
+class Volumes:
+    """Bytes on the wire over all ranks, by class, as the formulas say."""
+
+    def __init__(self, p):
+        self.p = p
+        self.tp, self.cp, self.dp, self.pp = p["tp"], p["cp"], p["dp"], p["pp"]
+        self.ranks = self.tp * self.cp * self.dp * self.pp
+        self.m = p["global-batch"] // (p["micro-batch"] * self.dp)
+        self.x = 4 if p["precision"] == "fp32" else 2
+        self.wire = 1 if p["communication-precision"] == "fp8" else self.x
+        self.tokens = p["micro-batch"] * p["seq"] / self.cp
+        self.a = self.tokens * p["hidden"] * self.wire
+        self.sp = p["sequence-parallel"] == "yes"
+        self.mla = p.get("kv-rank", 0) > 0
+        self.e = p.get("experts", 0)
+        self.ep = p.get("ep", 1)
+        inner = self.tp * self.cp * self.dp
+        self.etp = p.get("expert-tp") or (self.tp if (self.cp * self.dp) % self.ep == 0 else 1)
+        self.edp = inner // (self.ep * self.etp) if self.e else 1
+        self.dual = p["schedule"] == "dualpipe"
+        self.full = p["recompute"] == "full"
+        every, dense = p.get("expert-every", 1), p.get("dense-layers", 0)
+        self.moe = [bool(self.e) and i >= dense and (i - dense) % every == every - 1
+                    for i in range(p["layers"])]
+        self.slots = p.get("top-k", 0) * (p.get("capacity-factor", 0) or 1)
+
+    def tensor(self):
+        """All-reduces of A (or their halves): 2 a layer and pass, a half more for each block under
+        sequence parallelism; blocks side by side share them."""
+        block = (2.5 if self.sp else 2.0) + (1.0 if self.full else 0.0)
+        per_micro_batch = 0.0
+        for moe in self.moe:
+            if moe:
+                n = block + (block if not self.sp or self.p.get("shared-experts", 0) else 0.0)
+                if self.sp and self.etp > 1:
+                    per_micro_batch += (3.0 if self.full else 2.0) * self.slots
+            else:
+                n = block * (1.0 if self.p["parallel-blocks"] == "yes" else 2.0)
+            per_micro_batch += n
+        # Each all-reduce moves 2 (t-1)/t A from each of t ranks, on each replica of the layers once.
+        return per_micro_batch * self.a * self.m * 2 * (self.tp - 1) * self.dp * self.cp
+
+    def pipeline(self):
+        slices = self.pp * self.p["virtual-stages"]
+        share = self.tp if self.sp else 1
+        return 2 * self.m * (slices - 1) * self.a / share * self.tp * self.cp * self.dp
+
+    def experts(self):
+        """Two exchanges a pass: (n-1)/n k b s h from each rank; limited to M of G nodes,
+        (G-1)/G M and (n/G-1)/(n/G) k."""
+        if not self.e:
+            return 0.0
+        own = self.a / (self.tp if self.sp else 1)
+        groups, limit = self.p.get("expert-groups", 1), self.p.get("group-limit", 1)
+        if limit < groups and self.ep % groups == 0:
+            node = self.ep // groups
+            volume = ((groups - 1) / groups * min(self.slots, limit)
+                      + (node - 1) / node * self.slots)
+        else:
+            volume = (self.ep - 1) / self.ep * self.slots
+        passes = 3 if self.full else 2
+        return 2 * passes * sum(self.moe) * self.m * volume * own * self.tp * self.cp * self.dp
+
+    def context(self):
+        p = self.p
+        if self.mla:
+            q = k = 8 * (64 + p["rope-width"]) / self.tp
+            v = o = 8 * 64 / self.tp
+        else:
+            q = o = p["hidden"] / self.tp
+            k = v = p["hidden"] / 8 * max(p["kv-heads"] / self.tp, 1)
+        local = self.tokens * self.wire
+        again = self.full or (p["recompute"] == "selective" and p["attention"] == "unfused")
+        if p["cp-kind"] == "ring":
+            # n-1 steps of keys and values; backward of their gradients too
+            volume = (self.cp - 1) * local * (k + v) * (3 + (1 if again else 0))
+        else:
+            passes = 3 if self.full else 2
+            volume = (self.cp - 1) / self.cp * local * (q + k + v + o) * passes
+        return volume * p["layers"] * self.m * self.tp * self.cp * self.dp
+
+    def parameters(self):
+        """Of all layers, embedding and head: dense over tp, experts over ep and their tp."""
+        p = self.p
+        h, f, fe = p["hidden"], p["ffn"], p.get("expert-ffn", 0)
+        gpt = p["ffn-kind"] == "gelu"
+        matrices = 2 if gpt else 3
+        norm = (2 if gpt else 1) * h
+        if self.mla:
+            width = 8 * (64 + p["rope-width"])
+            queries = p["query-rank"] * (h + width) if p["query-rank"] else h * width
+            attention = (queries + h * (p["kv-rank"] + p["rope-width"])
+                         + p["kv-rank"] * 8 * 128 + 8 * 64 * h + p["query-rank"] + p["kv-rank"])
+            biases = 2 * width + 8 * 64 + h
+        else:
+            kv = h / 8 * p["kv-heads"]
+            attention = 2 * h * h + 2 * h * kv
+            biases = h + 2 * kv + h
+        attention += biases if gpt else 0
+
+        def ffn(width):
+            return matrices * h * width + ((matrices - 1) * width + h if gpt else 0)
+        dense = experts = 0.0
+        for moe in self.moe:
+            dense += attention + 2 * norm
+            if moe:
+                dense += h * self.e + p.get("shared-experts", 0) * ffn(fe)
+                experts += self.e * ffn(fe)
+            else:
+                dense += ffn(f)
+        if p["embedding"] == "yes":
+            dense += (p["vocab"] + p["seq"]) * h + norm
+            copies = 0 if p["tied-embeddings"] == "no" else -1
+            if p["tied-embeddings"] == "yes" and self.pp > 1 and not self.dual:
+                copies = 0  # the last stage has one too
+            dense += p["vocab"] * h * (1 + copies)
+        return dense / self.tp, experts / (self.ep * self.etp)
+
+    def data(self):
+        """ZeRO's table: an all-reduce is 2 (n-1)/n P g from each rank, its halves one each."""
+        p = self.p
+        dense, experts = self.parameters()
+        g = 2 if p["gradient-precision"] != "fp32" else 4
+        n = self.dp * self.cp * (2 if self.dual else 1)
+        shard = p.get("shard-degree", 0) or n
+        edp = self.edp * (2 if self.dual else 1)
+        if p.get("shard-degree", 0):
+            dense, experts = dense + experts, 0.0
+        zero = p["zero"]
+        each = p.get("gradient-sync", "each" if zero == 3 else "last") == "each"
+        sums = self.m if each else 1
+        whole = zero == 0 or p.get("zero-variant") == "deepspeed"
+        gathers = {0: 0, 1: 1, 2: 1, 3: self.m * (1 if p.get("reshard") == "no" else 2)}[zero]
+        # A group of n ranks moves 2 (n-1) bytes for each byte it sums; slices are on pp ranks, or two.
+        holders = (2 if self.dual else 1)
+
+        def rings(parameters, size, groups):
+            return groups * (size - 1) * parameters * (
+                sums * g * (2 if whole else 1) + gathers * self.x)
+        total = rings(dense, shard, self.tp * n // shard)
+        total += rings(experts, edp, self.ep * self.etp)
+        sets = n // shard
+        total += self.tp * shard * 2 * (sets - 1) * dense / shard * g * sums
+        assert holders in (1, 2)
+        return total
+
+    def all(self):
+        return {"tp": self.tensor(), "pp": self.pipeline(), "ep": self.experts(),
+                "cp": self.context(), "dp": self.data()}
+
+
+def faults(plan, result):
+    """What is wrong with a result: a list of sentences."""
+    found = []
+    time_s = result["simulated"]["iteration_time_s"]
+    terms = result["simulated"]["terms_s"]
+    if abs(sum(terms.values()) - time_s) > 1e-9 * time_s:
+        found.append(f"terms sum to {sum(terms.values())}, not {time_s}")
+    if min(terms.values()) < -1e-9 * time_s:
+        found.append(f"a negative term: {terms}")
+    kernels_s = result["closed_form"]["terms_s"]["compute"]  # of the mean stage, so of some stage
+    if time_s < kernels_s * (1 - 1e-9):
+        found.append(f"{time_s} s is shorter than its kernels, {kernels_s} s")
+    alone_s = result["simulated"]["uncontended_iteration_time_s"]
+    if alone_s > time_s * (1 + CONTENTION_TOLERANCE):
+        found.append(f"uncontended {alone_s} s, contended {time_s} s")
+    for name, wanted in Volumes(plan).all().items():
+        got = result["traffic_bytes"][name]
+        if abs(got - wanted) > BYTES_TOLERANCE * wanted + 4096:
+            found.append(f"{name}: {got} bytes, wanted {wanted:.0f}")
+    return found
+
+
+def run(task):
+    plan, machine, options = task
+    line = [PROGRAM, "simulate", "gpt3-175b", machine, "--format=json", "--ignore-memory", *options]
+    line += [f"--set={name}={value}" for name, value in plan.items()]
+    done = subprocess.run(line, capture_output=True, text=True, timeout=300)
+    if done.returncode == 1 and done.stderr.count("\n") == 1 and "wanted" in done.stderr:
+        return False, []
+    if done.returncode != 0:
+        return True, [f"exit {done.returncode}: {done.stderr}"]
+    found = faults(plan, json.loads(done.stdout))
+    return True, [" ".join(line) + ": " + fault for fault in found]
+
+
+def main():
+    r = random.Random(SEED)
+    with tempfile.TemporaryDirectory(prefix="lightpath-") as folder:
+        machines = []
+        for i, options in enumerate(MACHINES):
+            machines.append(os.path.join(folder, f"{i}.xml"))
+            subprocess.run([PROGRAM, "platform", "generate", *options.split(), "-o", machines[-1]],
+                           check=True)
+        tasks = []
+        while len(tasks) < PLANS:
+            plan = draw(r)
+            if plan is None:
+                continue
+            options = []
+            if r.random() < 0.15:
+                options.append("--fidelity=message")
+            if r.random() < 0.15:
+                options.append("--collapse=off")
+            tasks.append((plan, r.choice(machines), options))
+        with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+            results = list(pool.map(run, tasks))
+    n_run = sum(valid for valid, _ in results)
+    complaints = [fault for _, found in results for fault in found]
+    for complaint in complaints[:20]:
+        print(complaint)
+    print(f"{n_run} of {PLANS} plans are valid; {len(complaints)} faults")
+    return 0 if not complaints and n_run > PLANS / 4 else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

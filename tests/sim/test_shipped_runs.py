@@ -1,0 +1,69 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Every shipped workload runs on a generated machine of its size: those of the table of
+workloads/README.md, on the platform that the table names. The largest mixtures of experts take
+minutes and run with LIGHTPATH_ALL=1; otherwise with fewer micro-batches."""
+import json
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+
+PROGRAM = os.environ.get("LIGHTPATH", "build/release/cli/lightpath")
+SOURCE = pathlib.Path(__file__).resolve().parents[2]
+ROW = re.compile(r"\| `([\w.-]+)` \| [^|]*\| ([\d,]+) \|[^|]*\| `([^`]+)`")
+# Their iterations have millions of all-to-alls that share links with messages between stages.
+SLOW = {
+    "deepseek-v3": ["--set=global-batch=4096"],
+    "kimi-k2": ["--set=global-batch=2048"],
+    "glam-64e": ["--set=global-batch=256"],
+    "llama-3-405b": [],
+}
+
+
+def run(name, accelerators, system, folder):
+    """None, or what is wrong."""
+    machine = os.path.join(folder, "machine.xml")
+    generated = subprocess.run(
+        [PROGRAM, "platform", "generate", *f"--system={system}".split(),
+         f"--accelerators={accelerators}", "-o", machine], capture_output=True, text=True)
+    if generated.returncode != 0:
+        return generated.stderr
+    less = [] if os.environ.get("LIGHTPATH_ALL") else SLOW.get(name, [])
+    done = subprocess.run([PROGRAM, "simulate", name, machine, "--format=json", *less],
+                          capture_output=True, text=True)
+    if done.returncode != 0:
+        return done.stderr
+    result = json.loads(done.stdout)
+    if result["accelerators"] != accelerators:
+        return f"got {result['accelerators']} accelerators, wanted {accelerators}"
+    if not 0.01 < result["simulated"]["mfu"] < 0.9:
+        return f"got an MFU of {result['simulated']['mfu']}, wanted one that can be"
+    unexplained = result["difference"]["unexplained_s"]
+    if abs(unexplained) > 0.02 * result["simulated"]["iteration_time_s"]:
+        return f"got {unexplained} s unexplained, wanted at most 2 % of the iteration"
+    return None
+
+
+def main():
+    rows = ROW.findall((SOURCE / "workloads/README.md").read_text())
+    shipped = {path.stem for path in (SOURCE / "workloads").glob("*.xml")}
+    shipped -= {"workloads.gresource"}
+    n_wrong = 0
+    if {name for name, _, _ in rows} != shipped:
+        print("workloads/README.md does not list what is shipped")
+        n_wrong += 1
+    with tempfile.TemporaryDirectory(prefix="lightpath-") as folder:
+        for name, accelerators, system in rows:
+            fault = run(name, int(accelerators.replace(",", "")), system, folder)
+            if fault is not None:
+                print(f"{name}: {fault}")
+                n_wrong += 1
+    print(f"{len(rows)} workloads, {n_wrong} faults")
+    return 1 if n_wrong or not rows else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

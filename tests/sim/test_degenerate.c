@@ -13,7 +13,9 @@
 /* embedding=no: a body of layers only, so that all stages are equal; cuda-graphs=yes: the layers
  * are so small that a host would be slower than they, which the closed form knows on the average
  * only. */
-#define BODY "embedding=no cuda-graphs=yes layers=8 hidden=1024 heads=16 ffn=4096 "
+#define BODY "embedding=no cuda-graphs=yes layers=8 hidden=1024 heads=16 ffn=4096 tp=1 pp=1 dp=1 "
+
+#define EXPERTS "experts=16 top-k=2 expert-ffn=2048 shared-experts=1 recompute=none zero=0 "
 
 static const struct {
     const char *label;
@@ -30,6 +32,25 @@ static const struct {
     {"dp 16", BODY "tp=1 pp=1 dp=16 global-batch=32"},
     {"dp 16, fp32 gradients", BODY "tp=1 pp=1 dp=16 global-batch=32 gradient-precision=fp32"},
     {"alone", BODY "tp=1 pp=1 dp=1 global-batch=2"},
+    {"tp 4, blocks side by side", BODY "tp=4 global-batch=4 parallel-blocks=yes"},
+    {"zero 1", BODY "dp=16 global-batch=32 zero=1"},
+    {"zero 1, DeepSpeed", BODY "dp=16 global-batch=32 zero=1 zero-variant=deepspeed"},
+    {"zero 2, each micro-batch", BODY "dp=8 global-batch=32 zero=2 gradient-sync=each"},
+    {"zero 3", BODY "dp=16 global-batch=32 zero=3"},
+    {"zero 3, kept until backward", BODY "dp=16 global-batch=32 zero=3 reshard=no"},
+    {"zero 2 in sets of 4", BODY "dp=16 global-batch=16 zero=2 shard-degree=4"},
+    {"cp 4, ring", BODY "cp=4 global-batch=2"},
+    {"cp 16, ring of short sequences", BODY "cp=16 seq=256 global-batch=2 recompute=none"},
+    {"cp 8, ring, scores recomputed", BODY "cp=8 global-batch=2 recompute=selective"},
+    {"cp 4, all-to-all", BODY "cp=4 cp-kind=ulysses global-batch=2"},
+    {"ep 8", BODY EXPERTS "ep=8 dp=8 global-batch=16"},
+    {"ep 16, capacity", BODY EXPERTS "ep=16 dp=16 global-batch=16 capacity-factor=1.25"},
+    {"ep 8, limited to 2 of 4 nodes",
+     BODY EXPERTS "ep=8 dp=8 global-batch=8 expert-groups=4 group-limit=2"},
+    {"ep 4, tp 2, experts divided",
+     BODY EXPERTS "ep=4 dp=4 tp=2 sequence-parallel=yes global-batch=8"},
+    {"ep 8, tp 2, experts whole",
+     BODY EXPERTS "ep=8 dp=4 tp=2 sequence-parallel=yes expert-tp=1 global-batch=8"},
 };
 
 static const struct {
@@ -51,7 +72,8 @@ static const char *const modes[] = {"--fidelity=flow", "--fidelity=message",
 static void
 check(const char *label, JsonNode *result)
 {
-    static const char *const terms[] = {"compute", "tp", "pp", "dp", "bubble", "optimizer"};
+    static const char *const terms[] = {"compute", "tp", "pp",     "dp",
+                                        "ep",      "cp", "bubble", "optimizer"};
     double whole = lp_json_at(result, "closed_form.iteration_time_s");
     lp_test_close(label, lp_json_at(result, "simulated.iteration_time_s"), whole, EXACT);
     for (guint i = 0; i < G_N_ELEMENTS(terms); i++) {
@@ -81,9 +103,36 @@ test_degenerate(void)
     }
 }
 
+/* The published bubbles, where messages between stages take no time. DualPipe's formula is for
+ * passes that take as long as each other, and an upper bound where the weights' take less
+ * (tests/workloads/test_schedule.c). */
+static void
+test_bubbles(void)
+{
+    static const char *const settings[] = {
+        BODY "pp=4 global-batch=12 schedule=1f1b recompute=none",
+        BODY "pp=8 global-batch=8 schedule=1f1b",
+        BODY "pp=4 global-batch=12 schedule=zero-bubble recompute=none",
+        BODY "pp=8 global-batch=16 schedule=zero-bubble recompute=none",
+        BODY "pp=2 global-batch=8 virtual-stages=2",
+        BODY "pp=4 global-batch=16 virtual-stages=2 recompute=none",
+        BODY "pp=2 global-batch=8 schedule=dualpipe recompute=none",
+    };
+    g_autofree char *platform =
+        lp_spawn_platform("--system=generic --accelerators=16 --domain-size=1 --topology=crossbar "
+                          "--scale-out-latency=0s --domain-latency=0s --scale-out-bandwidth=1EBps");
+    for (guint i = 0; i < G_N_ELEMENTS(settings); i++) {
+        g_autoptr(JsonNode) result = lp_spawn_simulate(platform, settings[i], NULL);
+        if (result != NULL)
+            check(settings[i], result);
+    }
+    (void)g_unlink(platform);
+}
+
 int
 main(void)
 {
-    static const LpTestCase cases[] = {{"degenerate", test_degenerate}, {NULL, NULL}};
+    static const LpTestCase cases[] = {
+        {"degenerate", test_degenerate}, {"bubbles", test_bubbles}, {NULL, NULL}};
     return lp_test_run("degenerate", cases);
 }

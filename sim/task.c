@@ -430,7 +430,8 @@ slowed_by_queue(const LpIteration *iteration)
     return iteration->plan.slowdown > 1.0 && iteration->uses_queue[LP_QUEUE_DP];
 }
 
-/* Communication goes on while the device waits for its host: how long, only the run knows. */
+/* Communication goes on while the device waits for its host: how long, only the run knows. Runs that
+ * only serve the explanation take none of that time as hidden. */
 static gboolean
 host_meets_overlap(const LpIteration *iteration)
 {
@@ -444,7 +445,6 @@ merge_others(Builder *self)
 {
     static const LpGroup experts[] = {LP_GROUP_EP, LP_GROUP_EP_NODE, LP_GROUP_EP_RAIL};
     gboolean can = self->merge && self->tasks->mode.uncontended &&
-                   !host_meets_overlap(self->iteration) &&
                    (self->iteration->expert_loads == NULL || self->tasks->mode.balanced);
     gboolean alike = can;
     for (guint i = 0; i < G_N_ELEMENTS(experts); i++)
@@ -475,7 +475,7 @@ lp_tasks_new(const LpEdges *edges, const LpProof *proof, LpRunMode mode)
      * contended runs amplify even a rounding error. */
     builder.merge = mode.merge && tp_hidden && !slowed_by_queue(iteration);
     builder.merge_group[LP_GROUP_TP] =
-        builder.merge && has_tp && !host_meets_overlap(iteration) &&
+        builder.merge && has_tp && (mode.uncontended || !host_meets_overlap(iteration)) &&
         (mode.balanced || lp_lonely_rings_uniform(rings, LP_GROUP_TP));
     merge_others(&builder);
     builder.open = g_array_new(FALSE, FALSE, sizeof(double));

@@ -636,7 +636,7 @@ deal(LpPlan *self, const double *costs, guint32 n_layers, double first, double l
     for (guint32 slice = 0; slice < n; slice++) {
         double cost = (slice == 0 ? first : 0.0) + (slice == n - 1 ? last : 0.0);
         guint32 left_for_others = n - 1 - slice, count = 0;
-        while (layer < n_layers - left_for_others &&
+        while (layer + left_for_others < n_layers &&
                (count == 0 || slice == n - 1 || cost + costs[layer] <= limit)) {
             cost += costs[layer++];
             count++;
@@ -657,7 +657,7 @@ lp_plan_balance(LpPlan *self, const LpTransformer *transformer)
         n_slices > n_layers)
         return;
     self->n_listed = lp_plan_n_slices(self);
-    double *costs = g_new(double, n_layers);
+    double *costs = g_new0(double, n_layers);
     double first = lp_transformer_embedding_forward_flop(transformer, 1.0);
     double last = lp_transformer_logits_forward_flop(transformer, 1.0);
     double high = first + last;

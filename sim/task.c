@@ -430,8 +430,8 @@ slowed_by_queue(const LpIteration *iteration)
     return iteration->plan.slowdown > 1.0 && iteration->uses_queue[LP_QUEUE_DP];
 }
 
-/* Communication goes on while the device waits for its host: how long, only the run knows. Runs that
- * only serve the explanation take none of that time as hidden. */
+/* Communication goes on while the device waits for its host: how long, only the run knows. Runs
+ * that only serve the explanation take none of that time as hidden. */
 static gboolean
 host_meets_overlap(const LpIteration *iteration)
 {

@@ -190,6 +190,7 @@ run_delay(LpRank *self, const LpTask *task, const LpStep *step)
     self->clock.at_s = end_s;
     lp_meter_add_flight(&self->meter, 0.0, task->hidden_s);
     lp_meter_add_slowed(&self->meter, task->slowed_s);
+    self->meter.inner_s += task->inner_s;
     if (task->gathers != 0 && self->index[LP_GROUP_TP] == 0)
         for (LpTraffic traffic = 0; traffic < LP_N_TRAFFIC; traffic++)
             self->run->tp_bytes[traffic] += task->traffic_bytes[traffic];

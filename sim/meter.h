@@ -12,6 +12,7 @@ G_BEGIN_DECLS
 typedef struct {
     double in_flight_s;
     double exposed_s; /**< of these, seconds in which the rank waited for them */
+    double inner_s;   /**< collectives inside layers that were launched, hidden or not */
     double slowed_s;  /**< what communication beside it added to the rank's computing */
     gboolean is_joining[LP_N_QUEUES]; /**< the compute stream waits for that queue */
     double joining_since_s;
@@ -56,6 +57,7 @@ static inline void
 lp_meter_add_launched(LpMeter *self, LpQueue queue, double start_s, double end_s)
 {
     lp_meter_add_flight(self, start_s, end_s);
+    self->inner_s += queue == LP_QUEUE_INNER ? end_s - start_s : 0.0;
     if (self->is_joining[queue])
         lp_meter_add_exposed(self, end_s - MAX(start_s, self->joining_since_s));
 }

@@ -22,7 +22,7 @@ part_of(const LpOp *op)
 typedef struct {
     LpRole role;
     guint n_runs; /* in one iteration */
-    double blocking_s, launched_s;
+    double blocking_s, launched_s, inner_s;
     double parts_s[N_PARTS]; /* of blocking_s */
     double collectives_s[LP_N_TERMS];
 } SegmentTimes;
@@ -81,6 +81,7 @@ time_segment(Builder *self, guint index)
         }
         if (op->kind == LP_OP_LAUNCH) {
             times->launched_s += op->queue == LP_QUEUE_DP ? time_s : 0.0;
+            times->inner_s += op->queue == LP_QUEUE_INNER ? time_s : 0.0;
             continue;
         }
         times->blocking_s += time_s;
@@ -135,11 +136,13 @@ lonely_communication(const Builder *self, const LpEdges *edges)
     for (guint i = 0; i < self->iteration->segments->len; i++) {
         const SegmentTimes *times = &self->times[i];
         lonely.tp_s += times->n_runs * times->collectives_s[LP_TERM_TP];
+        lonely.inner_s += times->n_runs * times->inner_s;
         lonely.ep_s += times->n_runs * times->collectives_s[LP_TERM_EP];
         lonely.cp_s += times->n_runs * times->collectives_s[LP_TERM_CP];
         lonely.dp_s += times->n_runs * times->collectives_s[LP_TERM_DP];
     }
     lonely.tp_s /= self->iteration->programs->len;
+    lonely.inner_s /= self->iteration->programs->len;
     lonely.ep_s /= self->iteration->programs->len;
     lonely.cp_s /= self->iteration->programs->len;
     lonely.dp_s /= self->iteration->programs->len;
@@ -302,7 +305,9 @@ static void
 open_hidden(Builder *self, const LpOp *op, double time_s)
 {
     LpWork issue = {0.0, self->iteration->collective_host_s, 0.0};
-    count_merged(self, append_delay(self, op->term, issue, FALSE), op);
+    LpTask *delay = append_delay(self, op->term, issue, FALSE);
+    count_merged(self, delay, op);
+    delay->inner_s += op->queue == LP_QUEUE_INNER ? time_s : 0.0;
     g_array_append_val(self->open, time_s);
 }
 

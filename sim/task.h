@@ -31,6 +31,7 @@ typedef struct {
     LpWork work;     /**< of a delay */
     LpTerms terms;   /**< of a delay; they sum to work.device_s */
     double hidden_s; /**< of a delay: communication that it hides */
+    double inner_s;  /**< of a delay: merged collectives that were launched, hidden or not */
     double slowed_s; /**< of a delay: what that adds to its computing */
     guint64 traffic_bytes[LP_N_TRAFFIC]; /**< of a delay: of its merged collectives, by the whole tp
                                             group */
@@ -50,6 +51,7 @@ typedef struct {
     double cp_s; /**< the same, of the context-parallel group */
     double pp_s; /**< all messages of one iteration over the mean boundary, both ways, times v */
     double dp_s; /**< the gradient reduction, tied embeddings included, mean stage */
+    double inner_s;   /**< of all the above, what is launched and not waited for at once */
     double message_s; /**< one message over the mean boundary */
 } LpLonelyCommunication;
 

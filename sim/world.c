@@ -236,6 +236,7 @@ read_result(const World *self)
                           .terms = last->clock.terms,
                           .rank = last->rank,
                           .overlap_s = lp_meter_overlap_s(&last->meter),
+                          .inner_s = last->meter.inner_s,
                           .slowed_s = last->meter.slowed_s,
                           .n_activities = self->state.n_delays};
     for (LpTraffic traffic = 0; traffic < LP_N_TRAFFIC; traffic++)

@@ -12,6 +12,7 @@ typedef struct {
     LpTerms terms;    /**< along the critical path; they sum to iteration_time_s */
     guint64 rank;     /**< the rank of the last event */
     double overlap_s; /**< seconds in which that rank's communication was in flight unwaited for */
+    double inner_s;   /**< its collectives inside layers that were launched, hidden or not */
     double slowed_s;  /**< what communication beside it added to that rank's computing */
     guint64 traffic_bytes[LP_N_TRAFFIC]; /**< on the wire, all ranks */
     guint64 sent_bytes, received_bytes;  /**< through the simulated channels */

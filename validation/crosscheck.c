@@ -42,7 +42,8 @@ lp_crosscheck(const LpSimulation *simulation, const LpClosedFormInput *input)
     LpDifference difference = {
         .iteration_fraction = (run->iteration_time_s - closed_s) / closed_s,
         .contention_s = run->iteration_time_s - uncontended->iteration_time_s,
-        .imbalance_s = uncontended->iteration_time_s - balanced->iteration_time_s,
+        .imbalance_s = uncontended->iteration_time_s - balanced->iteration_time_s +
+                       balanced->inner_s - lonely->inner_s,
         .overlap_s = balanced->overlap_s - taken_as_hidden_s(input, lonely),
         .communication_s = measured_s - closed_s - host_change_s,
         .schedule_s = balanced->iteration_time_s - free->iteration_time_s - message_s +

@@ -13,7 +13,9 @@ G_BEGIN_DECLS
  *
  * contention: the run less the run in which every communication takes its lonely time.
  * imbalance: that run less the one in which, besides, every stage takes the mean stage's time, and
- *   all experts have the mean load.
+ *   all experts have the mean load; and what collectives inside layers that run beside computing
+ *   took on the rank of the last event in the latter, less what they take on the mean stage: hidden
+ *   times do not add up, and cannot be balanced.
  * overlap: seconds of that balanced run's timeline in which the rank of the last event did not wait
  *   for its own communication while that was in flight, less what the closed form takes as hidden
  *   (o T_DP, and behind attention).

@@ -116,17 +116,19 @@ is_regular(const LpClosedFormInput *input, LpGroup group, guint64 n_near)
     return n % n_near == 0;
 }
 
-/* Members in no order: each pair at the pace of the slowest. */
+/* Members in no order send to one after the other. */
 static double
 irregular_exchange_s(const LpClosedFormInput *input, LpGroup group, double bytes)
 {
     guint64 n = group_size(input, group);
-    LpFabricEdge slowest = {0.0, INFINITY};
-    for (guint64 i = 1; i < n; i++)
-        slowest =
-            lp_fabric_edge_slower(slowest, lp_fabric_edge(input->fabric, member(input, group, 0),
-                                                          member(input, group, i)));
-    return lp_fabric_edge_message_s(&slowest, bytes * (double)(n - 1) / (double)n);
+    double latency_s = 0.0, sending_s = 0.0;
+    for (guint64 i = 1; i < n; i++) {
+        LpFabricEdge edge =
+            lp_fabric_edge(input->fabric, member(input, group, 0), member(input, group, i));
+        latency_s = fmax(latency_s, edge.latency_s);
+        sending_s += bytes / (double)n / edge.bytes_per_s;
+    }
+    return latency_s + sending_s;
 }
 
 /* An all-to-all of @bytes on each member: a + max(near, far). What leaves a domain goes to the same

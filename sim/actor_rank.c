@@ -170,16 +170,12 @@ join(LpRank *self, LpQueue kind, guint n_pending, LpTerm term)
 
 /* On a device that the host feeds (LpWork): what exceeds the device's own time is the host's. */
 static void
-run_delay(LpRank *self, const LpTask *task, const LpStep *step)
+run_work(LpRank *self, const LpTask *task)
 {
-    for (LpGroup group = 0; group < LP_N_GROUPS; group++)
-        if ((task->gathers & (1u << group)) != 0 && self->groups[group] != NULL)
-            lp_process_group_gather(self->groups[group], &self->clock);
-    double start_s = self->clock.at_s;
-    LpWork work = task->loaded ? lp_work_scale(task->work, self->expert_load) : task->work;
     double factor = task->loaded ? self->expert_load : 1.0;
-    double bound_s = self->host_s + work.bound_s - start_s;
-    double waited_s = MAX(bound_s - work.device_s, 0.0);
+    LpWork work = lp_work_scale(task->work, factor);
+    double start_s = self->clock.at_s;
+    double waited_s = MAX(self->host_s + work.bound_s - start_s - work.device_s, 0.0);
     self->host_s += work.host_s;
     compute(self, work.device_s + waited_s);
     double end_s = simgrid_get_clock(), slowed_s = end_s - start_s - work.device_s - waited_s;
@@ -188,9 +184,93 @@ run_delay(LpRank *self, const LpTask *task, const LpStep *step)
     self->clock.terms.s[LP_TERM_HOST] += waited_s;
     self->clock.terms.s[LP_TERM_COMPUTE] += slowed_s;
     self->clock.at_s = end_s;
-    lp_meter_add_flight(&self->meter, 0.0, task->hidden_s);
-    lp_meter_add_slowed(&self->meter, task->slowed_s);
-    self->meter.inner_s += task->inner_s;
+}
+
+/* --- pieces: the clock runs ahead of the engine's, which follows at the end --- */
+
+static double
+last_end_s(const LpRank *self)
+{
+    GArray *ends = self->under_way;
+    return ends->len == 0 ? 0.0 : g_array_index(ends, double, ends->len - 1);
+}
+
+/* As compute() does: longer by the factor for as long as communication is under way. */
+static void
+run_piece_work(LpRank *self, const LpPiece *piece)
+{
+    double slowdown = MAX(self->run->iteration->plan.slowdown, 1.0), now_s = self->clock.at_s;
+    double waited_s = MAX(self->host_s + piece->work.bound_s - now_s - piece->work.device_s, 0.0);
+    double duration_s = piece->work.device_s + waited_s;
+    double beside_s = MIN(MAX(last_end_s(self) - now_s, 0.0), duration_s * slowdown);
+    double slowed_s = beside_s - beside_s / slowdown;
+    self->host_s += piece->work.host_s;
+    for (LpTerm term = 0; term < LP_N_TERMS; term++)
+        self->clock.terms.s[term] += piece->terms.s[term];
+    self->clock.terms.s[LP_TERM_HOST] += waited_s;
+    self->clock.terms.s[LP_TERM_COMPUTE] += slowed_s;
+    self->clock.at_s = now_s + duration_s + slowed_s;
+    lp_meter_add_slowed(&self->meter, slowed_s);
+}
+
+static void
+run_piece_launch(LpRank *self, const LpPiece *piece)
+{
+    lp_clock_charge(&self->clock, LP_TERM_HOST, MAX(self->host_s, self->clock.at_s));
+    self->host_s += piece->work.host_s;
+    double end_s = MAX(last_end_s(self), self->clock.at_s) + piece->time_s;
+    g_array_append_val(self->under_way, end_s);
+    lp_meter_add_flight(&self->meter, 0.0, piece->time_s);
+    self->meter.inner_s += piece->queue == LP_QUEUE_INNER ? piece->time_s : 0.0;
+}
+
+/* What is waited for is exposed: the meter counts only what was under way while it was. */
+static void
+run_piece_join(LpRank *self, const LpPiece *piece)
+{
+    double start_s = self->clock.at_s;
+    if (self->under_way->len <= piece->n_pending)
+        return;
+    guint n_ended = self->under_way->len - piece->n_pending;
+    double end_s = g_array_index(self->under_way, double, n_ended - 1);
+    g_array_remove_range(self->under_way, 0, n_ended);
+    if (end_s <= start_s)
+        return;
+    lp_clock_charge(&self->clock, piece->term, end_s);
+    lp_meter_add_exposed(&self->meter, end_s - start_s);
+}
+
+static void
+run_pieces(LpRank *self, const LpTask *task)
+{
+    for (guint i = 0; i < task->n_pieces; i++) {
+        const LpPiece *piece =
+            &g_array_index(self->run->tasks->pieces, LpPiece, task->first_piece + i);
+        if (piece->kind == LP_PIECE_WORK)
+            run_piece_work(self, piece);
+        else if (piece->kind == LP_PIECE_LAUNCH)
+            run_piece_launch(self, piece);
+        else
+            run_piece_join(self, piece);
+    }
+    double left_s = self->clock.at_s - simgrid_get_clock();
+    if (left_s > 0.0)
+        sg_actor_sleep_for(left_s);
+    self->run->n_delays++;
+    lp_clock_charge(&self->clock, LP_TERM_COMPUTE, simgrid_get_clock()); /* rounding */
+}
+
+static void
+run_delay(LpRank *self, const LpTask *task, const LpStep *step)
+{
+    for (LpGroup group = 0; group < LP_N_GROUPS; group++)
+        if ((task->gathers & (1u << group)) != 0 && self->groups[group] != NULL)
+            lp_process_group_gather(self->groups[group], &self->clock);
+    double start_s = self->clock.at_s;
+    if (task->n_pieces > 0)
+        run_pieces(self, task);
+    else
+        run_work(self, task);
     if (task->gathers != 0 && self->index[LP_GROUP_TP] == 0)
         for (LpTraffic traffic = 0; traffic < LP_N_TRAFFIC; traffic++)
             self->run->tp_bytes[traffic] += task->traffic_bytes[traffic];
@@ -378,6 +458,7 @@ void
 lp_rank_start(LpRank *self, struct s4u_Host *home, struct s4u_Host *const *queue_homes)
 {
     self->progressed = sg_sem_init(0);
+    self->under_way = g_array_new(FALSE, FALSE, sizeof(double));
     for (LpQueue kind = 0; kind < LP_N_QUEUES; kind++) {
         if (queue_homes[kind] == NULL)
             continue;
@@ -407,5 +488,6 @@ lp_rank_clear(LpRank *self)
     }
     if (self->progressed != NULL)
         sg_sem_destroy(self->progressed);
+    g_clear_pointer(&self->under_way, g_array_unref);
     self->progressed = NULL;
 }

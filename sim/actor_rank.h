@@ -42,6 +42,7 @@ typedef struct {
     LpChannel *in[LP_N_LINES];           /* borrowed from the sending ranks */
     LpRankQueue *queues[LP_N_QUEUES];    /* owned, or NULL */
     struct s4u_Semaphore *progressed; /* owned: released whenever a queue has finished something */
+    GArray *under_way;                /* owned: when merged collectives end, s, in order */
     double host_s;                    /**< until when the host issues what was given to it */
     LpMeter meter;
     LpClock clock; /**< after the run: of its last event */

@@ -75,25 +75,25 @@ edge_rates(const LpEdges *edges, LpEdgeKind kind, LpGroup group, guint64 rank, d
     return rates;
 }
 
-/* Members in no order: the slowest pair's rate serves all. */
+/* Members in no order send to one after the other: at the harmonic mean of the pairs' rates. */
 static void
 init_irregular(LpLonelyRing *self, const LpEdges *edges, LpGroup group, guint64 rank)
 {
     const LpIteration *iteration = edges->iteration;
     self->bytes_per_s = g_new0(double, self->n_members);
-    for (guint64 i = 0; i < self->n_members; i++)
+    for (guint64 i = 0; i < self->n_members; i++) {
+        double s_per_byte = 0.0;
         for (guint64 k = 0; k < self->n_members; k++) {
             if (i == k)
                 continue;
             LpEdge edge =
                 lp_edges_between(edges, lp_iteration_group_member(iteration, group, rank, i),
                                  lp_iteration_group_member(iteration, group, rank, k));
-            gboolean slower =
-                self->bytes_per_s[i] <= 0.0 || edge.route.bytes_per_s < self->bytes_per_s[i];
-            if (slower)
-                self->bytes_per_s[i] = edge.route.bytes_per_s;
+            s_per_byte += 1.0 / edge.route.bytes_per_s;
             self->latency_s = MAX(self->latency_s, edge.route.latency_s);
         }
+        self->bytes_per_s[i] = (double)(self->n_members - 1) / s_per_byte;
+    }
 }
 
 static void

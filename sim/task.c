@@ -35,8 +35,7 @@ typedef struct {
     SegmentTimes *times;               /* owned, by segment */
     gboolean merge;                    /* delays in a row become one */
     gboolean merge_group[LP_N_GROUPS]; /* its collectives are delays */
-    GArray *open; /* owned by lp_tasks_new(): what is left of merged collectives under way, s */
-    const LpSegment *segment; /* the one at hand, and the factors of its times: */
+    const LpSegment *segment;          /* the one at hand, and the factors of its times: */
     LpTaskRange *range;
     double scale[N_PARTS], launch_scale;
 } Builder;
@@ -246,12 +245,47 @@ open_delay(Builder *self, gboolean loaded)
     return last_task(self);
 }
 
+static void
+append_piece(Builder *self, LpTask *delay, LpPiece piece)
+{
+    g_array_append_val(self->tasks->pieces, piece);
+    delay->n_pieces++;
+}
+
+/* The piece to which more work is added. */
+static LpPiece *
+open_work(Builder *self, LpTask *delay)
+{
+    GArray *pieces = self->tasks->pieces;
+    LpPiece *last = &g_array_index(pieces, LpPiece, pieces->len - 1);
+    if (last->kind == LP_PIECE_WORK)
+        return last;
+    append_piece(self, delay, (LpPiece){.kind = LP_PIECE_WORK});
+    return &g_array_index(pieces, LpPiece, pieces->len - 1);
+}
+
 static LpTask *
 append_delay(Builder *self, LpTerm term, LpWork work, gboolean loaded)
 {
     LpTask *delay = open_delay(self, loaded);
-    delay->work = lp_work_then(delay->work, work);
-    delay->terms.s[term] += work.device_s;
+    LpPiece *piece = delay->n_pieces > 0 ? open_work(self, delay) : NULL;
+    LpWork *sum = piece == NULL ? &delay->work : &piece->work;
+    LpTerms *terms = piece == NULL ? &delay->terms : &piece->terms;
+    *sum = lp_work_then(*sum, work);
+    terms->s[term] += work.device_s;
+    return delay;
+}
+
+/* A delay of pieces: what it held so far becomes the first. */
+static LpTask *
+open_pieces(Builder *self)
+{
+    LpTask *delay = open_delay(self, FALSE);
+    if (delay->n_pieces > 0)
+        return delay;
+    delay->first_piece = self->tasks->pieces->len;
+    append_piece(self, delay,
+                 (LpPiece){.kind = LP_PIECE_WORK, .work = delay->work, .terms = delay->terms});
     return delay;
 }
 
@@ -259,37 +293,6 @@ static LpWork
 collective_work(const Builder *self, double time_s)
 {
     return (LpWork){time_s, self->iteration->collective_host_s, time_s};
-}
-
-/* --- merged collectives under way, which delays hide in the order of their launches --- */
-
-static double *
-first_open(const Builder *self)
-{
-    return self->open->len == 0 ? NULL : &g_array_index(self->open, double, 0);
-}
-
-/* Communication runs on while @work computes, slowed by it. */
-static void
-append_hiding(Builder *self, LpTerm term, LpWork work)
-{
-    double slowdown = MAX(self->iteration->plan.slowdown, 1.0);
-    double left_s = work.device_s, hidden_s = 0.0, slowed_s = 0.0;
-    double *open_s;
-    while (left_s > 0.0 && (open_s = first_open(self)) != NULL) {
-        double beside_s = MIN(*open_s, left_s * slowdown);
-        hidden_s += beside_s;
-        slowed_s += beside_s - beside_s / slowdown;
-        left_s -= beside_s / slowdown;
-        *open_s -= beside_s;
-        if (*open_s > 0.0)
-            break;
-        g_array_remove_index(self->open, 0);
-    }
-    LpWork slowed = {work.device_s + slowed_s, work.host_s, work.bound_s + slowed_s};
-    LpTask *delay = append_delay(self, term, slowed, FALSE);
-    delay->hidden_s += hidden_s;
-    delay->slowed_s += slowed_s;
 }
 
 static void
@@ -302,24 +305,22 @@ count_merged(Builder *self, LpTask *delay, const LpOp *op)
 }
 
 static void
-open_hidden(Builder *self, const LpOp *op, double time_s)
+append_merged_launch(Builder *self, const LpOp *op, double time_s)
 {
-    LpWork issue = {0.0, self->iteration->collective_host_s, 0.0};
-    LpTask *delay = append_delay(self, op->term, issue, FALSE);
+    LpTask *delay = open_pieces(self);
     count_merged(self, delay, op);
-    delay->inner_s += op->queue == LP_QUEUE_INNER ? time_s : 0.0;
-    g_array_append_val(self->open, time_s);
+    append_piece(self, delay,
+                 (LpPiece){.kind = LP_PIECE_LAUNCH,
+                           .work = {0.0, self->iteration->collective_host_s, 0.0},
+                           .time_s = time_s,
+                           .queue = op->queue});
 }
 
-/* What computing has not hidden of all but the last @n_pending. */
 static void
-close_hidden(Builder *self, LpTerm term, guint n_pending)
+append_merged_join(Builder *self, const LpOp *op)
 {
-    while (self->open->len > n_pending) {
-        double left_s = *first_open(self);
-        (void)append_delay(self, term, (LpWork){left_s, 0.0, left_s}, FALSE);
-        g_array_remove_index(self->open, 0);
-    }
+    append_piece(self, open_pieces(self),
+                 (LpPiece){.kind = LP_PIECE_JOIN, .term = op->term, .n_pending = op->n_pending});
 }
 
 /* --- ops --- */
@@ -343,7 +344,7 @@ append_launch(Builder *self, const LpOp *op)
     double scale = op->queue == LP_QUEUE_DP ? self->launch_scale : self->scale[PART_COMPUTE];
     double time_s = scale * op_time_s(self, self->segment->stage, op);
     if (self->merge_group[op->group])
-        open_hidden(self, op, time_s);
+        append_merged_launch(self, op, time_s);
     else
         append(self, (LpTask){.kind = LP_TASK_LAUNCH,
                               .op = op,
@@ -367,10 +368,7 @@ static void
 append_compute(Builder *self, const LpOp *op)
 {
     LpWork work = lp_work_scale(op->work, self->scale[PART_COMPUTE]);
-    if (self->open->len > 0)
-        append_hiding(self, op->term, work);
-    else
-        (void)append_delay(self, op->term, work, op->loaded && !self->tasks->mode.balanced);
+    (void)append_delay(self, op->term, work, op->loaded && !self->tasks->mode.balanced);
 }
 
 static void
@@ -388,7 +386,7 @@ append_op(Builder *self, const LpOp *op)
         return;
     case LP_OP_JOIN:
         if (joins_merged(self, op))
-            close_hidden(self, op->term, op->n_pending);
+            append_merged_join(self, op);
         else
             append(self, (LpTask){.kind = LP_TASK_JOIN, .op = op});
         return;
@@ -435,14 +433,6 @@ slowed_by_queue(const LpIteration *iteration)
     return iteration->plan.slowdown > 1.0 && iteration->uses_queue[LP_QUEUE_DP];
 }
 
-/* Communication goes on while the device waits for its host: how long, only the run knows. Runs
- * that only serve the explanation take none of that time as hidden. */
-static gboolean
-host_meets_overlap(const LpIteration *iteration)
-{
-    return iteration->uses_queue[LP_QUEUE_INNER] && iteration->collective_host_s > 0.0;
-}
-
 /* Where nothing contends, the other collectives inside layers take known times too, if all groups
  * of a kind are alike; those of ep together, since they share joins. */
 static void
@@ -469,6 +459,7 @@ lp_tasks_new(const LpEdges *edges, const LpProof *proof, LpRunMode mode)
     LpTasks *self = g_new0(LpTasks, 1);
     self->mode = mode;
     self->tasks = g_array_new(FALSE, FALSE, sizeof(LpTask));
+    self->pieces = g_array_new(FALSE, FALSE, sizeof(LpPiece));
     self->ranges = g_new0(LpTaskRange, n_segments);
 
     g_autoptr(LpLonelyRings) rings = lp_lonely_rings_new(edges);
@@ -480,10 +471,8 @@ lp_tasks_new(const LpEdges *edges, const LpProof *proof, LpRunMode mode)
      * contended runs amplify even a rounding error. */
     builder.merge = mode.merge && tp_hidden && !slowed_by_queue(iteration);
     builder.merge_group[LP_GROUP_TP] =
-        builder.merge && has_tp && (mode.uncontended || !host_meets_overlap(iteration)) &&
-        (mode.balanced || lp_lonely_rings_uniform(rings, LP_GROUP_TP));
+        builder.merge && has_tp && (mode.balanced || lp_lonely_rings_uniform(rings, LP_GROUP_TP));
     merge_others(&builder);
-    builder.open = g_array_new(FALSE, FALSE, sizeof(double));
     time_segments(&builder);
     self->lonely = lonely_communication(&builder, edges);
     Means means = mean_times(&builder);
@@ -491,7 +480,6 @@ lp_tasks_new(const LpEdges *edges, const LpProof *proof, LpRunMode mode)
         build_segment(&builder, i, &means);
     g_free(means.stage_launched_s);
     g_free(means.chunk_blocking);
-    g_array_unref(builder.open);
     return self;
 }
 
@@ -501,6 +489,7 @@ lp_tasks_free(LpTasks *self)
     if (self == NULL)
         return;
     g_array_unref(self->tasks);
+    g_array_unref(self->pieces);
     g_free(self->ranges);
     g_free(self);
 }

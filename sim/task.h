@@ -24,17 +24,33 @@ typedef enum {
     LP_TASK_JOIN,
 } LpTaskKind;
 
+/** A delay that hides merged collectives is a row of pieces, since what they hide depends on when
+ * the host is ready. */
+typedef enum {
+    LP_PIECE_WORK,
+    LP_PIECE_LAUNCH, /**< a collective begins, after those before it */
+    LP_PIECE_JOIN    /**< all but the last n_pending have ended */
+} LpPieceKind;
+
+typedef struct {
+    LpPieceKind kind;
+    LpTerm term;     /**< join */
+    LpWork work;     /**< work; what launching costs */
+    LpTerms terms;   /**< of work; they sum to work.device_s */
+    double time_s;   /**< launch: of the collective */
+    LpQueue queue;   /**< launch: that it would run in */
+    guint n_pending; /**< join */
+} LpPiece;
+
 typedef struct {
     LpTaskKind kind;
     guint gathers;   /**< a delay that holds collectives: groups that start it together, as bits */
     gboolean loaded; /**< a delay that takes the rank's expert load times as long */
-    LpWork work;     /**< of a delay */
-    LpTerms terms;   /**< of a delay; they sum to work.device_s */
-    double hidden_s; /**< of a delay: communication that it hides */
-    double inner_s;  /**< of a delay: merged collectives that were launched, hidden or not */
-    double slowed_s; /**< of a delay: what that adds to its computing */
-    guint64 traffic_bytes[LP_N_TRAFFIC]; /**< of a delay: of its merged collectives, by the whole tp
-                                            group */
+    LpWork work;     /**< of a delay without pieces */
+    LpTerms terms;   /**< of that; they sum to work.device_s */
+    guint first_piece, n_pieces;         /**< in LpTasks.pieces */
+    guint64 traffic_bytes[LP_N_TRAFFIC]; /**< of a delay: of its merged collectives, by the whole
+                                            tp group */
     const LpOp *op;                      /* borrowed from the iteration: collective, launch, join */
     double delay_s; /**< of a collective whose group is a delay; negative: the group's own */
 } LpTask;
@@ -58,6 +74,7 @@ typedef struct {
 typedef struct {
     LpRunMode mode;
     GArray *tasks;       /* owned: LpTask */
+    GArray *pieces;      /* owned: LpPiece */
     LpTaskRange *ranges; /* owned, by segment */
     LpLonelyCommunication lonely;
 } LpTasks;

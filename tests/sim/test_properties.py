@@ -26,9 +26,10 @@ MACHINES = [
 ]
 # Buffers are cut at whole bytes, once in each collective.
 BYTES_TOLERANCE = 1e-6
-# A ring's message takes its largest block's time each step where none contends; blocks differ, and
-# runs that contend amplify what differs (docs/architecture.md).
-CONTENTION_TOLERANCE = 0.02
+# A ring's message takes its largest block's time each step where none contends, and blocks differ.
+# Unequal all-to-alls are taken to share a card evenly until the last byte, which real ones need not.
+CONTENTION_TOLERANCE = float(os.environ.get("LIGHTPATH_CONTENTION", "0.001"))
+SKEW_TOLERANCE = 0.05
 
 
 def draw(r):
@@ -257,7 +258,8 @@ def faults(plan, result):
     if time_s < kernels_s * (1 - 1e-9):
         found.append(f"{time_s} s is shorter than its kernels, {kernels_s} s")
     alone_s = result["simulated"]["uncontended_iteration_time_s"]
-    if alone_s > time_s * (1 + CONTENTION_TOLERANCE):
+    tolerance = SKEW_TOLERANCE if plan.get("skew", 0) else CONTENTION_TOLERANCE
+    if alone_s > time_s * (1 + tolerance):
         found.append(f"uncontended {alone_s} s, contended {time_s} s")
     for name, wanted in Volumes(plan).all().items():
         got = result["traffic_bytes"][name]

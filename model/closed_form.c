@@ -321,11 +321,8 @@ lp_closed_form_ep_s(const LpClosedFormInput *input)
 static double
 kv_width(const LpClosedFormInput *input)
 {
-    double tp = degree(input, LP_AXIS_TP);
-    double copies = fmax(1.0, tp / input->transformer->n_kv_heads);
-    return (lp_transformer_key_width(input->transformer) +
-            lp_transformer_value_width(input->transformer)) *
-           copies / tp;
+    return lp_plan_key_width(input->plan, input->transformer) +
+           lp_plan_value_width(input->plan, input->transformer);
 }
 
 /* One pass of one layer over a ring. */
@@ -465,9 +462,7 @@ mean_parameters(const LpClosedFormInput *input)
         sum.dense += layer.dense;
         sum.experts += layer.experts;
     }
-    if (plan->shard_degree > 0)
-        return (LpParameters){(sum.dense + sum.experts) * share, 0.0};
-    return (LpParameters){sum.dense * share, sum.experts * share};
+    return lp_plan_pooled_parameters(plan, (LpParameters){sum.dense * share, sum.experts * share});
 }
 
 /* @share of an all-reduce of each kind of parameters, in @n_parts pieces with latencies each. */
@@ -616,12 +611,6 @@ own_communication(const LpClosedFormInput *input)
         .ep_s = lp_closed_form_ep_s(input),
         .cp_s = lp_closed_form_cp_s(input),
     };
-}
-
-double
-lp_closed_form_host_s(const LpClosedFormInput *input)
-{
-    return lp_closed_form_terms(input).s[LP_TERM_HOST];
 }
 
 LpTerms

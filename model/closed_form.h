@@ -66,10 +66,6 @@ double lp_closed_form_dp_s(const LpClosedFormInput *input);
 double lp_closed_form_bubble_s(const LpClosedFormInput *input);
 /** T_opt: the optimiser step on the mean stage. */
 double lp_closed_form_optimizer_s(const LpClosedFormInput *input);
-/** T_host: what the mean stage's host takes longer to issue everything than the device to run it.
- */
-double lp_closed_form_host_s(const LpClosedFormInput *input);
-
 /** All terms. */
 LpTerms lp_closed_form_terms(const LpClosedFormInput *input);
 

@@ -81,12 +81,6 @@ lp_fabric_edge_all_reduce_s(const LpFabricEdge *self, guint64 n, double size_byt
 }
 
 double
-lp_fabric_edge_half_reduce_s(const LpFabricEdge *self, guint64 n, double size_bytes)
-{
-    return 0.5 * lp_fabric_edge_all_reduce_s(self, n, size_bytes);
-}
-
-double
 lp_fabric_edge_message_s(const LpFabricEdge *self, double size_bytes)
 {
     return self->latency_s + size_bytes / self->bytes_per_s;

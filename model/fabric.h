@@ -57,8 +57,6 @@ LpFabricEdge lp_fabric_boundary_edge(const LpFabric *self, guint64 n_ranks, guin
 /** Ring all-reduce of @size_bytes over @n ranks: 2 (n-1) a + 2 (n-1)/n V/BW, s; a the latency, BW
  * the rate, V the size (Patarasuk and Yuan, JPDC 2009, without the additions). */
 double lp_fabric_edge_all_reduce_s(const LpFabricEdge *self, guint64 n, double size_bytes);
-/** Ring reduce-scatter or all-gather of @size_bytes over @n ranks: (n-1) a + (n-1)/n V/BW, s. */
-double lp_fabric_edge_half_reduce_s(const LpFabricEdge *self, guint64 n, double size_bytes);
 /** One message of @size_bytes: a + V/BW, s. */
 double lp_fabric_edge_message_s(const LpFabricEdge *self, double size_bytes);
 

@@ -47,8 +47,6 @@ list_new(const LpTransformer *transformer, const LpPlan *plan, guint32 index, Lp
     LpLayer layer = lp_transformer_layer(transformer, index);
     double tp = plan->degree[LP_AXIS_TP], cp = plan->degree[LP_AXIS_CP];
     double tokens = lp_plan_tokens(plan, layer.seq);
-    /* Ranks in excess of the key-value heads hold copies: at least one head each. */
-    double copies = fmax(1.0, tp / transformer->n_kv_heads);
     gboolean heads_divided = plan->context_kind == LP_CONTEXT_ULYSSES;
     return (List){
         .kernels = kernels,
@@ -60,8 +58,8 @@ list_new(const LpTransformer *transformer, const LpPlan *plan, guint32 index, Lp
         .scattered_tokens = plan->sequence_parallel ? tokens / tp : tokens,
         .tp = tp,
         .query_width = lp_transformer_query_width(transformer) / tp,
-        .key_width = lp_transformer_key_width(transformer) * copies / tp,
-        .value_width = lp_transformer_value_width(transformer) * copies / tp,
+        .key_width = lp_plan_key_width(plan, transformer),
+        .value_width = lp_plan_value_width(plan, transformer),
         .mixture_width = lp_transformer_mixture_width(transformer) / tp,
         .n_score_sets = plan->micro_batch * transformer->n_heads / tp / (heads_divided ? cp : 1.0),
         .n_queries = layer.seq / (heads_divided ? 1.0 : cp),
@@ -428,18 +426,51 @@ add_activation(List *list, gboolean backward, double elements)
                tensors[gated][backward] * elements * list->element_bytes);
 }
 
+/* A feed-forward network of inner width @width on all tokens: dense, or all shared experts. */
 static void
-add_ffn_forward(List *list)
+add_network_forward(List *list, double width)
 {
-    double width = list->transformer->ffn / list->tp;
-    list->part = LP_PART_BEFORE;
-    add_hidden(list, "norm", 2.0, 0.0);
     list->part = LP_PART_ENTRY;
     add_up(list, width, PRODUCT_OUTPUT);
     list->part = LP_PART_INNER;
     add_activation(list, FALSE, list->tokens * width);
     list->part = LP_PART_EXIT;
     add_down(list, width, PRODUCT_OUTPUT);
+}
+
+/* @bias_width: of the bias in its middle; 0: none is counted. */
+static void
+add_network_backward(List *list, double width, double bias_width)
+{
+    list->part = LP_PART_ENTRY;
+    add_down(list, width, PRODUCT_DATA_GRADIENT);
+    list->part = LP_PART_INNER;
+    add_activation(list, TRUE, list->tokens * width);
+    if (bias_width > 0.0)
+        add_bias_gradient(list, bias_width);
+    list->part = LP_PART_EXIT;
+    add_up(list, width, PRODUCT_DATA_GRADIENT);
+}
+
+static void
+add_network_weights(List *list, double width)
+{
+    add_down(list, width, PRODUCT_WEIGHT_GRADIENT);
+    add_up(list, width, PRODUCT_WEIGHT_GRADIENT);
+}
+
+static double
+ffn_width(const List *list)
+{
+    return list->transformer->ffn / list->tp;
+}
+
+static void
+add_ffn_forward(List *list)
+{
+    list->part = LP_PART_BEFORE;
+    add_hidden(list, "norm", 2.0, 0.0);
+    add_network_forward(list, ffn_width(list));
     list->part = LP_PART_AFTER;
     add_residual(list);
 }
@@ -447,17 +478,10 @@ add_ffn_forward(List *list)
 static void
 add_ffn_backward(List *list)
 {
-    double width = list->transformer->ffn / list->tp;
     list->part = LP_PART_BEFORE;
     add_residual_backward(list);
     add_bias_gradient(list, list->transformer->hidden);
-    list->part = LP_PART_ENTRY;
-    add_down(list, width, PRODUCT_DATA_GRADIENT);
-    list->part = LP_PART_INNER;
-    add_activation(list, TRUE, list->tokens * width);
-    add_bias_gradient(list, width);
-    list->part = LP_PART_EXIT;
-    add_up(list, width, PRODUCT_DATA_GRADIENT);
+    add_network_backward(list, ffn_width(list), ffn_width(list));
     list->part = LP_PART_AFTER;
     add_hidden(list, "norm-backward", 3.0, 0.0);
 }
@@ -604,38 +628,18 @@ shared_width(const List *list)
 static void
 add_shared_forward(List *list)
 {
-    double width = shared_width(list);
-    if (width <= 0.0)
-        return;
-    list->part = LP_PART_ENTRY;
-    add_up(list, width, PRODUCT_OUTPUT);
-    list->part = LP_PART_INNER;
-    add_activation(list, FALSE, list->tokens * width);
-    list->part = LP_PART_EXIT;
-    add_down(list, width, PRODUCT_OUTPUT);
+    if (list->transformer->n_shared_experts > 0)
+        add_network_forward(list, shared_width(list));
 }
 
 static void
 add_shared_backward(List *list)
 {
-    double width = shared_width(list);
-    if (width <= 0.0)
-        return;
-    list->part = LP_PART_ENTRY;
-    add_down(list, width, PRODUCT_DATA_GRADIENT);
-    list->part = LP_PART_INNER;
-    add_activation(list, TRUE, list->tokens * width);
-    list->part = LP_PART_EXIT;
-    add_up(list, width, PRODUCT_DATA_GRADIENT);
+    if (list->transformer->n_shared_experts > 0)
+        add_network_backward(list, shared_width(list), 0.0);
 }
 
 /* --- embedding and head --- */
-
-static double
-patch_values(const LpTransformer *shape)
-{
-    return (double)shape->patch * shape->patch * (shape->channels > 0 ? shape->channels : 3);
-}
 
 /* Looking up reads and writes a row a token; learned positions are added to the result. */
 static void
@@ -645,7 +649,7 @@ add_embedding_forward(List *list)
     list->part = LP_PART_INNER;
     if (list->transformer->patch > 0)
         /* A rank of tp embeds its share of the patches' width. */
-        add_weight(list, "patches", patch_values(list->transformer),
+        add_weight(list, "patches", lp_transformer_patch_values(list->transformer),
                    list->transformer->hidden / list->tp, PRODUCT_OUTPUT);
     else
         add_memory(list, "look-up", 2.0 * tensor_bytes);
@@ -747,8 +751,8 @@ add_backward_weight(List *list, LpBlock block)
     switch (block) {
     case LP_BLOCK_EMBEDDING:
         if (shape->patch > 0)
-            add_weight(list, "patches", patch_values(shape), shape->hidden / list->tp,
-                       PRODUCT_WEIGHT_GRADIENT);
+            add_weight(list, "patches", lp_transformer_patch_values(shape),
+                       shape->hidden / list->tp, PRODUCT_WEIGHT_GRADIENT);
         break;
     case LP_BLOCK_ATTENTION:
         add_projection(list, PRODUCT_WEIGHT_GRADIENT);
@@ -759,8 +763,7 @@ add_backward_weight(List *list, LpBlock block)
         add_cross_qkv(list, PRODUCT_WEIGHT_GRADIENT);
         break;
     case LP_BLOCK_FFN:
-        add_down(list, shape->ffn / list->tp, PRODUCT_WEIGHT_GRADIENT);
-        add_up(list, shape->ffn / list->tp, PRODUCT_WEIGHT_GRADIENT);
+        add_network_weights(list, ffn_width(list));
         break;
     case LP_BLOCK_ROUTER:
         add_router(list, PRODUCT_WEIGHT_GRADIENT);
@@ -770,10 +773,8 @@ add_backward_weight(List *list, LpBlock block)
         add_expert_products(list, TRUE, PRODUCT_WEIGHT_GRADIENT);
         break;
     case LP_BLOCK_SHARED:
-        if (shape->n_shared_experts > 0) {
-            add_down(list, shared_width(list), PRODUCT_WEIGHT_GRADIENT);
-            add_up(list, shared_width(list), PRODUCT_WEIGHT_GRADIENT);
-        }
+        if (shape->n_shared_experts > 0)
+            add_network_weights(list, shared_width(list));
         break;
     case LP_BLOCK_HEAD:
         predict(list);
@@ -940,17 +941,13 @@ lp_block_time_s(const LpTransformer *transformer, const LpPlan *plan,
 /* --- the optimiser --- */
 
 /* Bytes that one step moves a parameter: it reads the gradient; reads and writes the fp32 weight
- * and the moments, two of fp32 (Kingma and Ba, arXiv 1412.6980, algorithm 1: 3 x 8 B), two of 8
- * bits (Dettmers et al., arXiv 2110.02861), or one of fp32 (SGD with momentum); and, where training
- * computes in 2 bytes, writes the weight's 2-byte copy (Micikevicius et al., arXiv 1710.03740,
- * section 3.1). */
+ * and the moments; and, where training computes in 2 bytes, writes the weight's 2-byte copy
+ * (Micikevicius et al., arXiv 1710.03740, section 3.1). */
 static double
 optimizer_bytes_per_parameter(const LpPlan *plan)
 {
-    static const double moments_bytes[] = {
-        [LP_OPTIMIZER_ADAM] = 8.0, [LP_OPTIMIZER_SGD] = 4.0, [LP_OPTIMIZER_ADAM_8BIT] = 2.0};
     double copy_bytes = lp_plan_activation_bytes(plan) == 2 ? 2.0 : 0.0;
-    return plan->gradient_bytes + 8.0 + 2.0 * moments_bytes[plan->optimizer] + copy_bytes;
+    return plan->gradient_bytes + 8.0 + 2.0 * lp_plan_moment_bytes(plan) + copy_bytes;
 }
 
 /* ZeRO divides the step over the ranks that share the states (Rajbhandari et al.,
@@ -959,13 +956,8 @@ double
 lp_optimizer_time_s(const LpTransformer *transformer, const LpPlan *plan,
                     const LpAccelerator *accelerator, guint32 stage)
 {
-    LpParameters parameters = lp_plan_rank_parameters(plan, transformer, stage);
-    double dense = parameters.dense, experts = parameters.experts;
-    if (plan->zero > 0) {
-        dense /= lp_plan_shard_degree(plan);
-        experts /=
-            plan->shard_degree > 0 ? lp_plan_shard_degree(plan) : lp_plan_expert_replicas(plan);
-    }
-    return memory_s((dense + experts) * optimizer_bytes_per_parameter(plan), accelerator) +
+    LpParameters own =
+        lp_plan_sharded_parameters(plan, lp_plan_rank_parameters(plan, transformer, stage));
+    return memory_s((own.dense + own.experts) * optimizer_bytes_per_parameter(plan), accelerator) +
            accelerator->launch_s;
 }

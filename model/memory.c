@@ -48,13 +48,10 @@ outer_bytes(const LpTransformer *transformer, const LpPlan *plan, double n_block
 static double
 attention_bytes(const LpTransformer *transformer, const LpPlan *plan)
 {
-    double tp = plan->degree[LP_AXIS_TP];
-    double copies = fmax(1.0, tp / transformer->n_kv_heads);
-    return elements(plan, (lp_transformer_query_width(transformer) +
-                           lp_transformer_mixture_width(transformer) +
-                           copies * (lp_transformer_key_width(transformer) +
-                                     lp_transformer_value_width(transformer))) /
-                              tp);
+    double own =
+        lp_transformer_query_width(transformer) + lp_transformer_mixture_width(transformer);
+    return elements(plan, own / plan->degree[LP_AXIS_TP] + lp_plan_key_width(plan, transformer) +
+                              lp_plan_value_width(plan, transformer));
 }
 
 /* The inputs of the activation function (two with a gate) and of the last product, of inner width
@@ -263,23 +260,11 @@ ring_bytes(const LpTransformer *transformer, const LpPlan *plan)
 {
     if (plan->degree[LP_AXIS_CP] == 1 || plan->context_kind != LP_CONTEXT_RING)
         return 0.0;
-    double tp = plan->degree[LP_AXIS_TP], copies = fmax(1.0, tp / transformer->n_kv_heads);
-    double width = lp_transformer_key_width(transformer) + lp_transformer_value_width(transformer);
-    return lp_plan_tokens(plan, transformer->seq) * elements(plan, 2.0 * width * copies / tp);
+    double width = lp_plan_key_width(plan, transformer) + lp_plan_value_width(plan, transformer);
+    return lp_plan_tokens(plan, transformer->seq) * elements(plan, 2.0 * width);
 }
 
 /* --- states --- */
-
-/* The part of the states that a rank keeps, where ZeRO divides them. */
-static LpParameters
-sharded(const LpPlan *plan, LpParameters parameters)
-{
-    if (plan->shard_degree > 0)
-        return (LpParameters){parameters.dense / plan->shard_degree,
-                              parameters.experts / plan->shard_degree};
-    return (LpParameters){parameters.dense / lp_plan_shard_degree(plan),
-                          parameters.experts / lp_plan_expert_replicas(plan)};
-}
 
 static double
 total(LpParameters parameters)
@@ -315,23 +300,20 @@ gathered_bytes(const LpTransformer *transformer, const LpPlan *plan, guint32 sta
            (shards_gradients(plan) ? layers.largest * plan->gradient_bytes : 0.0);
 }
 
-/* Bytes a parameter of the optimiser's states: fp32 weights where training computes in 2 bytes
- * (Micikevicius et al., arXiv 1710.03740), two fp32 moments (Adam), two of 8 bits (Dettmers et al.,
- * arXiv 2110.02861), or momentum (SGD). */
+/* Bytes a parameter of the optimiser's states: its moments, and fp32 weights where training
+ * computes in 2 bytes (Micikevicius et al., arXiv 1710.03740). */
 static double
 optimizer_bytes_per_parameter(const LpPlan *plan)
 {
-    static const double moments[] = {
-        [LP_OPTIMIZER_ADAM] = 8.0, [LP_OPTIMIZER_SGD] = 4.0, [LP_OPTIMIZER_ADAM_8BIT] = 2.0};
     double master = lp_plan_activation_bytes(plan) < FP32_BYTES ? FP32_BYTES : 0.0;
-    return master + moments[plan->optimizer];
+    return master + lp_plan_moment_bytes(plan);
 }
 
 LpMemory
 lp_memory_of_stage(const LpTransformer *transformer, const LpPlan *plan, guint32 stage)
 {
     LpParameters whole = lp_plan_rank_parameters(plan, transformer, stage);
-    LpParameters share = plan->zero > 0 ? sharded(plan, whole) : whole;
+    LpParameters share = lp_plan_sharded_parameters(plan, whole);
     Layers recomputed = over_layers(transformer, plan, stage, recomputed_bytes);
     return (LpMemory){
         .weights_bytes = total(plan->zero == 3 ? share : whole) * lp_plan_activation_bytes(plan),

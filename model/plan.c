@@ -707,6 +707,53 @@ lp_plan_layer_parameters(const LpPlan *self, const LpTransformer *transformer, g
                           experts / ((double)self->degree[LP_AXIS_EP] * lp_plan_expert_tp(self))};
 }
 
+LpParameters
+lp_plan_pooled_parameters(const LpPlan *self, LpParameters parameters)
+{
+    if (self->shard_degree == 0)
+        return parameters;
+    return (LpParameters){parameters.dense + parameters.experts, 0.0};
+}
+
+LpParameters
+lp_plan_sharded_parameters(const LpPlan *self, LpParameters parameters)
+{
+    if (self->zero == 0)
+        return parameters;
+    double expert_sharers =
+        self->shard_degree > 0 ? self->shard_degree : lp_plan_expert_replicas(self);
+    return (LpParameters){parameters.dense / lp_plan_shard_degree(self),
+                          parameters.experts / expert_sharers};
+}
+
+double
+lp_plan_moment_bytes(const LpPlan *self)
+{
+    static const double bytes[] = {
+        [LP_OPTIMIZER_ADAM] = 8.0, [LP_OPTIMIZER_SGD] = 4.0, [LP_OPTIMIZER_ADAM_8BIT] = 2.0};
+    return bytes[self->optimizer];
+}
+
+/* Of @width over all key-value heads. */
+static double
+own_kv_width(const LpPlan *self, const LpTransformer *transformer, double width)
+{
+    double tp = self->degree[LP_AXIS_TP];
+    return width * fmax(1.0, tp / transformer->n_kv_heads) / tp;
+}
+
+double
+lp_plan_key_width(const LpPlan *self, const LpTransformer *transformer)
+{
+    return own_kv_width(self, transformer, lp_transformer_key_width(transformer));
+}
+
+double
+lp_plan_value_width(const LpPlan *self, const LpTransformer *transformer)
+{
+    return own_kv_width(self, transformer, lp_transformer_value_width(transformer));
+}
+
 double
 lp_plan_tied_copy_parameters(const LpPlan *self, const LpTransformer *transformer)
 {

@@ -216,6 +216,19 @@ typedef struct {
     double experts; /**< routed experts', over ep and expert tp */
 } LpParameters;
 
+/** As the groups of replicas share them: experts with the rest under hybrid sharding, where all
+ * have the same replicas. */
+LpParameters lp_plan_pooled_parameters(const LpPlan *self, LpParameters parameters);
+/** The part of @parameters whose states a rank keeps: over the replicas from ZeRO stage 1 on. */
+LpParameters lp_plan_sharded_parameters(const LpPlan *self, LpParameters parameters);
+/** Bytes a parameter of the optimiser's moments: two of fp32 (Kingma and Ba, arXiv 1412.6980,
+ * algorithm 1), two of 8 bits (Dettmers et al., arXiv 2110.02861), or momentum (SGD). */
+double lp_plan_moment_bytes(const LpPlan *self);
+/** Widths of the keys, and of the values, on one rank: ranks in excess of the key-value heads hold
+ * copies, at least one head each. */
+double lp_plan_key_width(const LpPlan *self, const LpTransformer *transformer);
+double lp_plan_value_width(const LpPlan *self, const LpTransformer *transformer);
+
 /** Of layer @index. */
 LpParameters lp_plan_layer_parameters(const LpPlan *self, const LpTransformer *transformer,
                                       guint32 index);

@@ -409,8 +409,8 @@ lp_transformer_layer_parameters(const LpTransformer *self, guint32 index)
            lp_transformer_layer_expert_parameters(self, index);
 }
 
-static double
-patch_values(const LpTransformer *self)
+double
+lp_transformer_patch_values(const LpTransformer *self)
 {
     return (double)self->patch * self->patch * (self->channels > 0 ? self->channels : 3);
 }
@@ -423,7 +423,7 @@ lp_transformer_embedding_parameters(const LpTransformer *self)
     double positions =
         self->positions == LP_POSITIONS_LEARNED ? (double)self->seq + self->decoder_seq : 0.0;
     /* One bias and one class token besides the patches' matrix. */
-    double entries = self->patch > 0 ? patch_values(self) + 2.0 : self->vocab;
+    double entries = self->patch > 0 ? lp_transformer_patch_values(self) + 2.0 : self->vocab;
     return (entries + positions) * self->hidden;
 }
 
@@ -512,5 +512,5 @@ lp_transformer_embedding_forward_flop(const LpTransformer *self, double n_sequen
 {
     if (!self->embedding || self->patch == 0)
         return 0.0;
-    return 2.0 * n_sequences * self->seq * patch_values(self) * self->hidden;
+    return 2.0 * n_sequences * self->seq * lp_transformer_patch_values(self) * self->hidden;
 }

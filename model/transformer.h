@@ -140,6 +140,8 @@ double lp_transformer_mixture_width(const LpTransformer *self);
 guint32 lp_transformer_expert_ffn(const LpTransformer *self);
 /** Matrices between hidden and ffn: two, or three with a gate. */
 double lp_transformer_n_ffn_matrices(const LpTransformer *self);
+/** Values of one patch of an image: width squared, times channels. */
+double lp_transformer_patch_values(const LpTransformer *self);
 /** Sequence positions of the logits: one of an image, else the (decoder's) sequence. */
 guint32 lp_transformer_head_tokens(const LpTransformer *self);
 /** Experts' slots that tokens of one sequence position occupy: top_k, times the capacity factor

@@ -313,14 +313,12 @@ context_bytes(const LpExpansion *self, guint32 seq, double width)
                             lp_plan_wire_bytes(plan_of(self)));
 }
 
-/* Widths of keys and values on one rank of tp; ranks in excess of the heads hold copies. */
+/* Widths of keys and values on one rank of tp. */
 static double
 own_kv_width(const LpExpansion *self)
 {
-    double tp = plan_of(self)->degree[LP_AXIS_TP];
-    double copies = fmax(1.0, tp / shape_of(self)->n_kv_heads);
-    return (lp_transformer_key_width(shape_of(self)) + lp_transformer_value_width(shape_of(self))) *
-           copies / tp;
+    return lp_plan_key_width(plan_of(self), shape_of(self)) +
+           lp_plan_value_width(plan_of(self), shape_of(self));
 }
 
 /* Keys and values go round while the rank attends to those that it has: a share of the work waits

@@ -48,13 +48,9 @@ reduce(LpExpansion *self, LpParameters parameters)
 {
     const LpPlan *plan = plan_of(self);
     gboolean waits = !plan->overlap_dp;
-    double dense = parameters.dense * plan->gradient_bytes;
-    double experts = parameters.experts * plan->gradient_bytes;
-    /* Without ep, experts are sharded like everything else. */
-    if (plan->shard_degree > 0) {
-        dense += experts;
-        experts = 0.0;
-    }
+    LpParameters pooled = lp_plan_pooled_parameters(plan, parameters);
+    double dense = pooled.dense * plan->gradient_bytes;
+    double experts = pooled.experts * plan->gradient_bytes;
     (void)add(self, sum_collective(plan), LP_GROUP_DP, dense, waits);
     (void)add(self, LP_COLLECTIVE_ALL_REDUCE, LP_GROUP_REPLICA, dense / lp_plan_shard_degree(plan),
               waits);
@@ -85,15 +81,12 @@ static guint
 gather(LpExpansion *self, LpParameters parameters, gboolean waits)
 {
     const LpPlan *plan = plan_of(self);
+    LpParameters pooled = lp_plan_pooled_parameters(plan, parameters);
     double element_bytes = lp_plan_activation_bytes(plan);
-    double dense = parameters.dense, experts = parameters.experts;
-    if (plan->shard_degree > 0) {
-        dense += experts;
-        experts = 0.0;
-    }
-    guint last = add(self, LP_COLLECTIVE_ALL_GATHER, LP_GROUP_DP, dense * element_bytes, waits);
-    guint second =
-        add(self, LP_COLLECTIVE_ALL_GATHER, LP_GROUP_EXPERT_DP, experts * element_bytes, waits);
+    guint last =
+        add(self, LP_COLLECTIVE_ALL_GATHER, LP_GROUP_DP, pooled.dense * element_bytes, waits);
+    guint second = add(self, LP_COLLECTIVE_ALL_GATHER, LP_GROUP_EXPERT_DP,
+                       pooled.experts * element_bytes, waits);
     return second != G_MAXUINT ? second : last;
 }
 

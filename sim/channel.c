@@ -19,7 +19,6 @@ struct LpChannel {
     LpChannelKind kind;
     char *name;            /* owned */
     const LpRoute *route;  /* borrowed from the edges */
-    sg_host_t from, to;    /* borrowed from the engine */
     sg_mailbox_t mailbox;  /* borrowed from the engine */
     sg_sem_t arrived;      /* owned; counts messages where there is no mailbox */
     LpMeter *meter;        /* borrowed from the receiving rank */
@@ -28,15 +27,12 @@ struct LpChannel {
 };
 
 LpChannel *
-lp_channel_new(LpChannelKind kind, const char *name, const LpRoute *route, struct s4u_Host *from,
-               struct s4u_Host *to, LpMeter *meter)
+lp_channel_new(LpChannelKind kind, const char *name, const LpRoute *route, LpMeter *meter)
 {
     LpChannel *self = g_new0(LpChannel, 1);
     self->kind = kind;
     self->name = g_strdup(name);
     self->route = route;
-    self->from = from;
-    self->to = to;
     self->meter = meter;
     if (kind == LP_CHANNEL_MAILBOX)
         self->mailbox = sg_mailbox_by_name(name);
@@ -114,7 +110,7 @@ transfer(LpChannel *self, guint64 bytes)
         sg_mailbox_put(self->mailbox, self, (long)bytes);
         return;
     case LP_CHANNEL_DIRECT:
-        sg_host_sendto(self->from, self->to, (double)bytes);
+        sg_host_sendto(self->route->from, self->route->to, (double)bytes);
         break;
     case LP_CHANNEL_DELAY:
         sg_actor_sleep_for((double)bytes / self->route->bytes_per_s);

@@ -17,10 +17,10 @@ typedef enum {
 
 typedef struct LpChannel LpChannel;
 
-/** @name: unique. @route: borrowed. @from, @to: hosts of the ports. @meter: the receiving rank's,
- * on which transfers are counted, or NULL. Returns: (transfer full). */
+/** @name: unique. @route: borrowed. @meter: the receiving rank's, on which transfers are counted,
+ * or NULL. Returns: (transfer full). */
 LpChannel *lp_channel_new(LpChannelKind kind, const char *name, const LpRoute *route,
-                          struct s4u_Host *from, struct s4u_Host *to, LpMeter *meter);
+                          LpMeter *meter);
 void lp_channel_free(LpChannel *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(LpChannel, lp_channel_free)
 

@@ -21,12 +21,12 @@ is_port(LpTier tier)
 }
 
 static GHashTable *
-find_port_users(const LpEdge *const *ring, guint64 n)
+find_port_users(const LpEdge *const *ring, guint64 n, const LpNetwork *network)
 {
     GHashTable *users = g_hash_table_new(NULL, NULL);
     for (guint64 i = 0; i < n; i++)
         for (guint32 k = 0; k < ring[i]->route.n_links; k++)
-            if (is_port(ring[i]->route.tiers[k])) {
+            if (is_port(lp_network_link(network, ring[i]->route.links[k])->tier)) {
                 guint32 link = ring[i]->route.links[k];
                 g_hash_table_insert(users, GUINT_TO_POINTER(link + 1),
                                     GUINT_TO_POINTER(count_users(users, link) + 1));
@@ -39,7 +39,7 @@ edge_rate(const LpEdge *edge, const LpNetwork *network, GHashTable *users)
 {
     double rate = edge->route.bytes_per_s;
     for (guint32 k = 0; k < edge->route.n_links; k++)
-        if (is_port(edge->route.tiers[k])) {
+        if (is_port(lp_network_link(network, edge->route.links[k])->tier)) {
             guint32 link = edge->route.links[k];
             double share = lp_network_link(network, link)->bytes_per_s / count_users(users, link);
             rate = MIN(rate, share);
@@ -63,7 +63,7 @@ edge_rates(const LpEdges *edges, LpEdgeKind kind, LpGroup group, guint64 rank, d
     double *rates = g_new0(double, n);
     if (n_present == 0)
         return rates;
-    g_autoptr(GHashTable) users = find_port_users(present, n_present);
+    g_autoptr(GHashTable) users = find_port_users(present, n_present, edges->network);
     for (guint64 i = 0; i < n; i++) {
         const LpEdge *edge =
             lp_edges_get(edges, kind, lp_iteration_group_member(iteration, group, rank, i));

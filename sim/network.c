@@ -11,8 +11,18 @@
 
 const char *const lp_tier_names[] = {"scale_up", "port", "leaf", "spine", NULL};
 
+/* Routes keep their links here: each block is filled up, never moved. */
+enum {
+    ARENA_BLOCK_LINKS = 1 << 16
+};
+typedef struct {
+    GPtrArray *blocks; /* owned arrays of guint32 */
+    gsize n_free;      /* in the last block */
+} Arena;
+
 struct LpNetwork {
     const LpMachine *machine; /* borrowed from the caller */
+    Arena *arena;             /* owned */
     guint32 n_links;
     sg_link_t *handles; /* owned array of borrowed handles, as the engine lists them */
     LpLink *links;      /* owned */
@@ -54,6 +64,8 @@ lp_network_new(const LpMachine *machine)
 {
     LpNetwork *self = g_new0(LpNetwork, 1);
     self->machine = machine;
+    self->arena = g_new0(Arena, 1);
+    self->arena->blocks = g_ptr_array_new_with_free_func(g_free);
     read_links(self);
     read_hosts(self, LP_ATTACHMENT_SCALE_UP);
     if (machine->has_scale_out)
@@ -66,6 +78,8 @@ lp_network_free(LpNetwork *self)
 {
     if (self == NULL)
         return;
+    g_ptr_array_unref(self->arena->blocks);
+    g_free(self->arena);
     xbt_free(self->handles);
     g_free(self->links);
     for (guint i = 0; i < LP_N_ATTACHMENTS; i++)
@@ -103,6 +117,18 @@ lp_network_host(const LpNetwork *self, guint64 accelerator, LpAttachment attachm
     return self->hosts[attachment][lp_machine_port(self->machine, accelerator, attachment)];
 }
 
+static guint32 *
+arena_take(Arena *self, gsize n_links)
+{
+    if (n_links > self->n_free) {
+        self->n_free = MAX(n_links, ARENA_BLOCK_LINKS);
+        g_ptr_array_add(self->blocks, g_new(guint32, self->n_free));
+    }
+    guint32 *block = self->blocks->pdata[self->blocks->len - 1];
+    self->n_free -= n_links;
+    return block + self->n_free;
+}
+
 /* Routes climb to the switch that joins both ends and come down again: the distance from the nearer
  * end is the tier. */
 static LpTier
@@ -118,18 +144,20 @@ LpRoute
 lp_network_route(const LpNetwork *self, guint64 a, guint64 b)
 {
     LpAttachment attachment = lp_machine_attachment(self->machine, a, b);
+    LpRoute route = {.from = lp_network_host(self, a, attachment),
+                     .to = lp_network_host(self, b, attachment)};
     xbt_dynar_t links = xbt_dynar_new(sizeof(sg_link_t), NULL);
-    sg_host_get_route(lp_network_host(self, a, attachment), lp_network_host(self, b, attachment),
-                      links);
-    LpRoute route = {.n_links = (guint32)xbt_dynar_length(links)};
-    g_assert(route.n_links <= LP_ROUTE_LINKS_MAX);
+    sg_host_get_route(route.from, route.to, links);
+    route.n_links = (guint32)xbt_dynar_length(links);
+    guint32 *indices = arena_take(self->arena, route.n_links);
+    route.links = indices;
     for (guint32 i = 0; i < route.n_links; i++) {
         sg_link_t handle;
         xbt_dynar_get_cpy(links, i, &handle);
         guint32 index = (guint32)(uintptr_t)sg_link_get_data(handle);
-        const LpLink *link = &self->links[index];
-        route.links[i] = index;
-        route.tiers[i] = tier_at(attachment, i, route.n_links);
+        LpLink *link = &self->links[index];
+        indices[i] = index;
+        link->tier = tier_at(attachment, i, route.n_links);
         route.latency_s += link->latency_s;
         if (i == 0 || link->bytes_per_s < route.bytes_per_s)
             route.bytes_per_s = link->bytes_per_s;

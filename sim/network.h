@@ -19,19 +19,18 @@ typedef enum {
 
 extern const char *const lp_tier_names[]; /* "scale_up" "port" "leaf" "spine" */
 
-#define LP_ROUTE_LINKS_MAX (2 * LP_FAT_TREE_LEVELS_MAX)
-
 typedef struct {
     double bytes_per_s;
     double latency_s; /**< as described; the engine's copy is set to 0 */
+    LpTier tier;      /**< known once a route has led over it */
 } LpLink;
 
 typedef struct {
+    struct s4u_Host *from, *to; /* borrowed from the engine: the ports at its ends */
     guint32 n_links;
-    guint32 links[LP_ROUTE_LINKS_MAX]; /**< indices, in order */
-    LpTier tiers[LP_ROUTE_LINKS_MAX];
-    double latency_s;   /**< sum over the links */
-    double bytes_per_s; /**< of a lonely flow: the narrowest link's */
+    const guint32 *links; /* borrowed from the network: indices, in order */
+    double latency_s;     /**< sum over the links */
+    double bytes_per_s;   /**< of a lonely flow: the narrowest link's */
 } LpRoute;
 
 typedef struct LpNetwork LpNetwork;

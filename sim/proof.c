@@ -106,10 +106,11 @@ link_is_private(const LinkUse *use, LpTier tier)
 }
 
 static gboolean
-edge_is_private(const LpEdge *edge, const LinkUse *uses)
+edge_is_private(const LpEdge *edge, const LpNetwork *network, const LinkUse *uses)
 {
     for (guint32 i = 0; i < edge->route.n_links; i++)
-        if (!link_is_private(&uses[edge->route.links[i]], edge->route.tiers[i]))
+        if (!link_is_private(&uses[edge->route.links[i]],
+                             lp_network_link(network, edge->route.links[i])->tier))
             return FALSE;
     return TRUE;
 }
@@ -120,12 +121,12 @@ member_is_private(const LpEdges *edges, const LinkUse *uses, LpGroup group, guin
                   LpFidelity fidelity)
 {
     const LpEdge *edge = lp_edges_get(edges, (LpEdgeKind)group, rank);
-    if (edge->present && !edge_is_private(edge, uses))
+    if (edge->present && !edge_is_private(edge, edges->network, uses))
         return FALSE;
     if (!lp_edges_exchanges(edges, group))
         return TRUE;
     const LpEdge *far = lp_edges_get(edges, lp_edge_far(group), rank);
-    if (far->present && (!edge_is_private(far, uses) ||
+    if (far->present && (!edge_is_private(far, edges->network, uses) ||
                          (fidelity == LP_FIDELITY_MESSAGE && far->route.n_links > 2)))
         return FALSE;
     return lp_edges_sites(edges, group, rank).is_regular;
@@ -156,9 +157,12 @@ prove_group(LpProof *self, const LpEdges *edges, const LinkUse *uses, LpGroup gr
 }
 
 static void
-prove_private(LpProof *self, const LpEdges *edges, LpFidelity fidelity)
+prove_private(LpProof *self, const LpEdges *edges, LpFidelity fidelity, const gboolean *foreign)
 {
     g_autofree LinkUse *uses = find_uses(edges, fidelity);
+    for (guint32 i = 0; foreign != NULL && i < lp_network_n_links(edges->network); i++)
+        if (foreign[i])
+            uses[i] = (LinkUse){.user = SHARED, .n_edges = 2, .ranks = {NOBODY, NOBODY}};
     for (LpGroup group = 0; group < LP_N_GROUPS; group++)
         prove_group(self, edges, uses, group, fidelity);
 }
@@ -167,7 +171,8 @@ prove_private(LpProof *self, const LpEdges *edges, LpFidelity fidelity)
 typedef struct {
     guint32 *image, *preimage; /* owned, by link; valid where the stamp is the slice's */
     guint32 *image_stamp, *preimage_stamp;
-    guint32 *slice; /* owned: the slice that uses a link, plus 1 */
+    guint32 *slice;          /* owned: the slice that uses a link, plus 1 */
+    const gboolean *foreign; /* borrowed, or NULL: by link, whether strangers use it */
     guint32 stamp;
 } LinkMap;
 
@@ -198,6 +203,8 @@ link_map_join(LinkMap *self, const LpNetwork *network, guint32 from, guint32 to)
     const LpLink *a = lp_network_link(network, from), *b = lp_network_link(network, to);
     if (a->bytes_per_s > b->bytes_per_s || a->bytes_per_s < b->bytes_per_s ||
         a->latency_s > b->latency_s || a->latency_s < b->latency_s)
+        return FALSE;
+    if (self->foreign != NULL && self->foreign[to])
         return FALSE;
     if (self->slice[to] != 0 && self->slice[to] != self->stamp)
         return FALSE;
@@ -255,7 +262,7 @@ stays_in_slice(const LpEdges *edges, guint64 rank)
 }
 
 static void
-prove_mirrored(LpProof *self, const LpEdges *edges, LpFidelity fidelity)
+prove_mirrored(LpProof *self, const LpEdges *edges, LpFidelity fidelity, const gboolean *foreign)
 {
     const LpPlan *plan = &edges->iteration->plan;
     guint32 tp = plan->degree[LP_AXIS_TP];
@@ -268,7 +275,7 @@ prove_mirrored(LpProof *self, const LpEdges *edges, LpFidelity fidelity)
             if (sends_pairwise(edges, group, rank, fidelity) && !self->is_private[group][rank])
                 return;
     }
-    LinkMap map = {0};
+    LinkMap map = {.foreign = foreign};
     link_map_init(&map, lp_network_n_links(edges->network));
     self->tp_mirrored = TRUE;
     for (guint32 slice = 0; self->tp_mirrored && slice < tp; slice++) {
@@ -298,11 +305,11 @@ lp_proof_new_nothing(const LpEdges *edges)
 }
 
 LpProof *
-lp_proof_new(const LpEdges *edges, LpFidelity fidelity)
+lp_proof_new(const LpEdges *edges, LpFidelity fidelity, const gboolean *foreign)
 {
     LpProof *self = lp_proof_new_nothing(edges);
-    prove_private(self, edges, fidelity);
-    prove_mirrored(self, edges, fidelity);
+    prove_private(self, edges, fidelity, foreign);
+    prove_mirrored(self, edges, fidelity, foreign);
     return self;
 }
 

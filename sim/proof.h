@@ -31,8 +31,9 @@ typedef struct {
     gboolean has_contested_link;
 } LpProof;
 
-/** @fidelity: of the runs that rely on it. */
-LpProof *lp_proof_new(const LpEdges *edges, LpFidelity fidelity);
+/** @fidelity: of the runs that rely on it. @foreign: by link, whether traffic that is not of these
+ * edges can be on it; NULL if there is none. Returns: (transfer full). */
+LpProof *lp_proof_new(const LpEdges *edges, LpFidelity fidelity, const gboolean *foreign);
 /** The proof that nothing may be collapsed: every flow of every rank is simulated. */
 LpProof *lp_proof_new_nothing(const LpEdges *edges);
 void lp_proof_free(LpProof *self);

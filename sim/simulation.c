@@ -194,7 +194,7 @@ find_tier(LpSimulation *self, const LpEdges *edges, LpEdgeKind kind, LpTerm term
                 continue;
             self->has_tier[term] = TRUE;
             *io_narrowest = share;
-            self->tiers[term] = edge->route.tiers[i];
+            self->tiers[term] = lp_network_link(edges->network, link)->tier;
         }
     }
 }
@@ -302,8 +302,8 @@ lp_simulation_run(const LpWorkload *workload, const LpMachine *machine, LpSimula
         return NULL;
     g_autoptr(LpNetwork) network = lp_network_new(machine);
     g_autoptr(LpEdges) edges = lp_edges_new(iteration, network, accelerators);
-    g_autoptr(LpProof) proof =
-        options.collapse ? lp_proof_new(edges, options.fidelity) : lp_proof_new_nothing(edges);
+    g_autoptr(LpProof) proof = options.collapse ? lp_proof_new(edges, options.fidelity, NULL)
+                                                : lp_proof_new_nothing(edges);
     self->proof = lp_proof_describe(proof, edges);
     find_tiers(self, edges);
     if (!run_all(self, edges, proof, options, error))

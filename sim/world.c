@@ -131,9 +131,8 @@ new_channel(World *self, LpEdgeKind kind, guint64 rank, LpMeter *meter)
     else if (stands_on_edge(self, kind, rank, edge))
         channel = LP_CHANNEL_MAILBOX;
     g_autofree char *name = g_strdup_printf("%d:%" G_GUINT64_FORMAT, (int)kind, rank);
-    return lp_channel_new(
-        channel, name, self->tasks->mode.balanced ? &self->mean_route : &edge->route,
-        port(self, rank, edge->attachment), port(self, edge->to, edge->attachment), meter);
+    return lp_channel_new(channel, name,
+                          self->tasks->mode.balanced ? &self->mean_route : &edge->route, meter);
 }
 
 /* The edges that the channels of a group's members follow. */

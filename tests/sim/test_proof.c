@@ -91,7 +91,7 @@ prove(const Row *row, Verdict *out_verdict)
     g_autoptr(LpIteration) iteration = lp_iteration_new(workload, &machine->accelerator, NULL);
     g_autoptr(LpNetwork) network = lp_network_new(machine);
     g_autoptr(LpEdges) edges = lp_edges_new(iteration, network, NULL);
-    g_autoptr(LpProof) proof = lp_proof_new(edges, LP_FIDELITY_FLOW);
+    g_autoptr(LpProof) proof = lp_proof_new(edges, LP_FIDELITY_FLOW, NULL);
     memcpy(out_verdict->private_groups, proof->all_private, sizeof proof->all_private);
     out_verdict->mirrored = proof->tp_mirrored;
     return TRUE;

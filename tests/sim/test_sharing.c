@@ -107,15 +107,12 @@ run(const LpGenerateOptions *options, LpChannelKind kind, Flow *flows, guint n)
             Flow *flow = &traffic.flows[i];
             *flow = flows[i];
             flow->route = lp_network_route(network, flow->from, flow->to);
-            LpAttachment attachment = lp_machine_attachment(machine, flow->from, flow->to);
-            struct s4u_Host *from = lp_network_host(network, flow->from, attachment);
-            struct s4u_Host *to = lp_network_host(network, flow->to, attachment);
             g_autofree char *name = g_strdup_printf("flow %u", i);
-            flow->channel = lp_channel_new(kind, name, &flow->route, from, to, NULL);
+            flow->channel = lp_channel_new(kind, name, &flow->route, NULL);
             roles[2 * i] = (Role){&traffic, i, TRUE};
             roles[2 * i + 1] = (Role){&traffic, i, FALSE};
-            start_actor(&roles[2 * i], from);
-            start_actor(&roles[2 * i + 1], to);
+            start_actor(&roles[2 * i], flow->route.from);
+            start_actor(&roles[2 * i + 1], flow->route.to);
         }
         (void)lp_engine_run();
         for (guint i = 0; i < n; i++)
@@ -300,7 +297,7 @@ routes_are_right(void)
                          fabs(route.latency_s - wanted[i].latency_s) < 1e-18 &&
                          fabs(route.bytes_per_s - wanted[i].bytes_per_s) < 1e-3;
         for (guint k = 0; right && k < route.n_links; k++)
-            right = route.tiers[k] == wanted[i].tiers[k];
+            right = lp_network_link(network, route.links[k])->tier == wanted[i].tiers[k];
         if (!right)
             fprintf(stderr, "route %u: %u links, %g s, %g B/s\n", i, route.n_links, route.latency_s,
                     route.bytes_per_s);

@@ -2,6 +2,7 @@
 /* How the training is spread over accelerators: degrees, batches, schedule, rank order. */
 #pragma once
 
+#include "model/collective.h"
 #include "model/transformer.h"
 
 G_BEGIN_DECLS
@@ -12,7 +13,7 @@ typedef enum {
     LP_SCHEDULE_INTERLEAVED,
     LP_SCHEDULE_ZERO_BUBBLE, /**< ZB-H1: Qi et al., arXiv 2401.10241 */
     LP_SCHEDULE_DUALPIPE     /**< both ways: DeepSeek-V3, arXiv 2412.19437, section 3.2.1 */
-} LpSchedule;
+} LpPipelineSchedule;
 typedef enum {
     LP_RECOMPUTE_NONE,
     LP_RECOMPUTE_SELECTIVE,
@@ -99,7 +100,7 @@ typedef struct {
     guint32 virtual_stages;    /**< v: chunks of layers a pipeline stage holds */
     guint32 micro_batch;       /**< b, sequences */
     guint32 global_batch;      /**< B, sequences */
-    LpSchedule schedule;
+    LpPipelineSchedule schedule;
     LpStages stages;
     guint32 n_listed;                         /**< of a list: */
     guint32 listed_layers[LP_STAGE_LIST_MAX]; /**< layers by slice */
@@ -127,6 +128,9 @@ typedef struct {
     double bucket_bytes;    /**< size of a gradient bucket; 0: one bucket */
     double slowdown;        /**< factor on computing while communication runs; 0: as 1 */
     gboolean cuda_graphs;   /**< kernels cost the host nothing */
+    char library[LP_LIBRARY_NAME_MAX];   /**< communication library; "auto": the machine's */
+    char protocol[LP_LIBRARY_NAME_MAX];  /**< of that library; "auto": its choice */
+    LpAlgorithms algorithms[LP_N_AXES];  /**< of an axis' groups; nothing said: the library's */
     double
         overlap_fraction; /**< o of the closed form, in [0, 1]: share of T_DP it takes as hidden */
 } LpPlan;

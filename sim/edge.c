@@ -2,6 +2,8 @@
 /* Finds the edges of all ranks and their routes. */
 #include "sim/edge.h"
 
+#include "sim/peer.h"
+
 guint64
 lp_edges_accelerator(const LpEdges *self, guint64 rank)
 {
@@ -36,27 +38,128 @@ lp_edge_group(LpEdgeKind kind)
     return kind < LP_EDGE_LINE ? (LpGroup)(LP_GROUP_CP + (kind - LP_EDGE_FAR_CP)) : LP_N_GROUPS;
 }
 
+/* --- how groups stand --- */
+
+/* Members in a row, from the first on, that stand in one block of @span domains; 0 unless all are
+ * in blocks of as many, each in one piece. */
+static guint64
+regular_block(const LpEdges *self, LpGroup group, guint64 rank, guint64 n, guint64 span)
+{
+    const LpIteration *iteration = self->iteration;
+    guint64 first = domain(self, lp_iteration_group_member(iteration, group, rank, 0)) / span;
+    guint64 size = 1;
+    while (size < n &&
+           domain(self, lp_iteration_group_member(iteration, group, rank, size)) / span == first)
+        size++;
+    if (n % size != 0)
+        return 0;
+    g_autoptr(GHashTable) seen = g_hash_table_new(NULL, NULL);
+    for (guint64 k = 0, head = 0; k < n; k++) {
+        guint64 own = domain(self, lp_iteration_group_member(iteration, group, rank, k)) / span;
+        gboolean is_new = k % size != 0 || g_hash_table_add(seen, GSIZE_TO_POINTER(own + 1));
+        head = k % size == 0 ? own : head;
+        if (own != head || !is_new)
+            return 0;
+    }
+    return size;
+}
+
+static LpSites
+find_sites(const LpEdges *self, LpGroup group, guint64 rank)
+{
+    LpSites sites = {.n_members = lp_iteration_group_size(self->iteration, group)};
+    sites.n_near = regular_block(self, group, rank, sites.n_members, 1);
+    sites.is_regular = sites.n_near > 0;
+    if (!sites.is_regular) {
+        sites.n_near = 1;
+        return sites;
+    }
+    const LpMachine *machine = lp_network_machine(self->network);
+    guint64 span = machine->has_scale_out ? lp_machine_span_domains(machine, 0) : 0;
+    guint64 leaf = span == 0 ? 0 : regular_block(self, group, rank, sites.n_members, span);
+    sites.n_leaf = leaf % sites.n_near == 0 ? leaf : 0;
+    return sites;
+}
+
+/* Worked out once a group, and known to all of its members. */
+static void
+add_sites(LpEdges *self, LpGroup group)
+{
+    const LpIteration *iteration = self->iteration;
+    self->sites[group] = g_new0(LpSites, self->n_ranks);
+    for (guint64 rank = 0; rank < self->n_ranks; rank++)
+        if (lp_iteration_has_group(iteration, group, rank)) {
+            guint64 first = lp_iteration_group_member(iteration, group, rank, 0);
+            if (self->sites[group][first].n_members == 0)
+                self->sites[group][first] = find_sites(self, group, first);
+            self->sites[group][rank] = self->sites[group][first];
+        }
+}
+
 LpSites
 lp_edges_sites(const LpEdges *self, LpGroup group, guint64 rank)
 {
-    LpSites sites = {.n_members = lp_iteration_group_size(self->iteration, group)};
-    guint64 first = domain(self, lp_iteration_group_member(self->iteration, group, rank, 0));
-    guint64 i = 1;
-    while (i < sites.n_members &&
-           domain(self, lp_iteration_group_member(self->iteration, group, rank, i)) == first)
-        i++;
-    sites.n_near = i;
-    sites.is_regular = sites.n_members % i == 0;
-    g_autoptr(GHashTable) seen = g_hash_table_new(NULL, NULL);
-    for (guint64 k = 0; sites.is_regular && k < sites.n_members; k++) {
-        guint64 own = domain(self, lp_iteration_group_member(self->iteration, group, rank, k));
-        guint64 head =
-            domain(self, lp_iteration_group_member(self->iteration, group, rank, k - k % i));
-        gboolean is_new = k % i != 0 || g_hash_table_add(seen, GSIZE_TO_POINTER(own + 1));
-        sites.is_regular = own == head && is_new;
-    }
-    return sites;
+    return self->sites[group] != NULL ? self->sites[group][rank] : find_sites(self, group, rank);
 }
+
+/* --- choices --- */
+
+/* Whether anything but rings and rails can be chosen for @group. */
+static gboolean
+is_tuned(const LpEdges *self, LpGroup group)
+{
+    return self->library->n_rules > 0 ||
+           self->iteration->plan.algorithms[lp_choice_axis(group)].n_levels > 0;
+}
+
+LpChoice
+lp_edges_choice(const LpEdges *self, const LpOp *op, guint64 rank)
+{
+    LpSites sites = {.n_members = lp_iteration_group_size(self->iteration, op->group)};
+    if (is_tuned(self, op->group))
+        sites = lp_edges_sites(self, op->group, rank);
+    return lp_choice_of(self->library, self->iteration, op, &sites);
+}
+
+/* The collectives of @group that differ: a layer's repeat. Returns: (transfer full) LpOp. */
+static GArray *
+distinct_ops(const LpIteration *iteration, LpGroup group)
+{
+    GArray *ops = g_array_new(FALSE, FALSE, sizeof(LpOp));
+    for (guint i = 0; i < iteration->ops->len; i++) {
+        const LpOp *op = lp_iteration_op(iteration, i);
+        gboolean is_new =
+            (op->kind == LP_OP_COLLECTIVE || op->kind == LP_OP_LAUNCH) && op->group == group;
+        for (guint k = 0; is_new && k < ops->len; k++) {
+            const LpOp *known = &g_array_index(ops, LpOp, k);
+            is_new = known->collective != op->collective || known->bytes != op->bytes ||
+                     known->weight != op->weight;
+        }
+        if (is_new)
+            g_array_append_vals(ops, op, 1);
+    }
+    return ops;
+}
+
+/* Whether any of @ops runs as a ring of neighbours, or along the rails. */
+static gboolean
+runs_plain(const LpEdges *self, const GArray *ops, LpGroup group, guint64 rank)
+{
+    if (!is_tuned(self, group))
+        return TRUE;
+    for (guint i = 0; i < ops->len; i++)
+        if (!lp_edges_choice(self, &g_array_index(ops, LpOp, i), rank).is_scheduled)
+            return TRUE;
+    return FALSE;
+}
+
+LpReach
+lp_edge_reach(const LpEdge *self)
+{
+    return self->attachment == LP_ATTACHMENT_SCALE_UP ? LP_REACH_DOMAIN : LP_REACH_FABRIC;
+}
+
+/* --- edges --- */
 
 /* The rank that @rank sends to in its group, or G_MAXUINT64. */
 static guint64
@@ -117,24 +220,73 @@ lp_edges_between(const LpEdges *self, guint64 rank, guint64 to)
                     .route = lp_network_route(self->network, a, b)};
 }
 
-LpEdges *
-lp_edges_new(const LpIteration *iteration, const LpNetwork *network, const guint32 *accelerators)
+/* Whether every group of a kind can run @ops as it is said to. */
+static gboolean
+check_choices(const LpEdges *self, LpGroup group, const GArray *ops, GError **error)
 {
-    LpEdges *self = g_new0(LpEdges, 1);
+    const LpIteration *iteration = self->iteration;
+    for (guint64 rank = 0; rank < self->n_ranks; rank++) {
+        if (!lp_iteration_has_group(iteration, group, rank) ||
+            lp_iteration_group_index(iteration, group, rank) != 0)
+            continue;
+        for (guint i = 0; i < ops->len; i++)
+            if (!lp_choice_check(self->library, iteration, &g_array_index(ops, LpOp, i),
+                                 &self->sites[group][rank], error))
+                return FALSE;
+    }
+    return TRUE;
+}
+
+static gboolean
+add_tuned(LpEdges *self, LpGroup group, const GArray *ops, GError **error)
+{
+    if (ops->len == 0 || (!is_tuned(self, group) && !lp_edges_exchanges(self, group)))
+        return TRUE;
+    add_sites(self, group);
+    if (!is_tuned(self, group))
+        return TRUE;
+    if (!check_choices(self, group, ops, error))
+        return FALSE;
+    lp_peers_add(self->peers, self, group, ops);
+    return TRUE;
+}
+
+static void
+add_edges(LpEdges *self, LpEdgeKind kind, const GArray *ops)
+{
+    LpGroup group = lp_edge_group(kind);
+    for (guint64 rank = 0; rank < self->n_ranks; rank++) {
+        guint64 to = destination(self, kind, rank);
+        if (to == G_MAXUINT64 || (group != LP_N_GROUPS && !runs_plain(self, ops, group, rank)))
+            continue;
+        if (self->edges[kind] == NULL)
+            self->edges[kind] = g_new0(LpEdge, self->n_ranks);
+        self->edges[kind][rank] = lp_edges_between(self, rank, to);
+    }
+}
+
+LpEdges *
+lp_edges_new(const LpIteration *iteration, const LpNetwork *network, const LpLibrary *library,
+             const guint32 *accelerators, GError **error)
+{
+    g_autoptr(LpEdges) self = g_new0(LpEdges, 1);
     self->iteration = iteration;
     self->network = network;
+    self->library = library;
     self->accelerators = accelerators;
     self->n_ranks = lp_plan_n_ranks(&iteration->plan);
-    for (LpEdgeKind kind = 0; kind < LP_N_EDGES; kind++)
-        for (guint64 rank = 0; rank < self->n_ranks; rank++) {
-            guint64 to = destination(self, kind, rank);
-            if (to == G_MAXUINT64)
-                continue;
-            if (self->edges[kind] == NULL)
-                self->edges[kind] = g_new0(LpEdge, self->n_ranks);
-            self->edges[kind][rank] = lp_edges_between(self, rank, to);
-        }
-    return self;
+    self->peers = lp_peers_new(self->n_ranks);
+    g_autoptr(GPtrArray) ops = g_ptr_array_new_with_free_func((GDestroyNotify)g_array_unref);
+    for (LpGroup group = 0; group < LP_N_GROUPS; group++) {
+        g_ptr_array_add(ops, distinct_ops(iteration, group));
+        if (!add_tuned(self, group, ops->pdata[group], error))
+            return NULL;
+    }
+    for (LpEdgeKind kind = 0; kind < LP_N_EDGES; kind++) {
+        LpGroup group = lp_edge_group(kind);
+        add_edges(self, kind, group == LP_N_GROUPS ? NULL : ops->pdata[group]);
+    }
+    return g_steal_pointer(&self);
 }
 
 void
@@ -144,6 +296,9 @@ lp_edges_free(LpEdges *self)
         return;
     for (LpEdgeKind kind = 0; kind < LP_N_EDGES; kind++)
         g_free(self->edges[kind]);
+    for (LpGroup group = 0; group < LP_N_GROUPS; group++)
+        g_free(self->sites[group]);
+    lp_peers_free(self->peers);
     g_free(self);
 }
 

@@ -2,14 +2,15 @@
 /* Who sends to whom during an iteration, and over which links: every rank's outgoing edges. */
 #pragma once
 
+#include "sim/choice.h"
 #include "sim/network.h"
-#include "workloads/iteration.h"
 
 G_BEGIN_DECLS
 
 /** The kinds of edges. The first LP_N_GROUPS are those of the groups of the same index: to the next
  * member of the ring or, in a group that does all-to-alls, to the next member in the rank's own
- * domain. Then the ways out of the domain of those groups, and the lines between stages. */
+ * domain; groups whose collectives are all scheduled have none. Then the ways out of the domain of
+ * those groups, and the lines between stages. */
 typedef enum {
     LP_EDGE_FAR_CP = LP_N_GROUPS,
     LP_EDGE_FAR_EP,
@@ -26,18 +27,25 @@ typedef struct {
     LpRoute route;
 } LpEdge;
 
+typedef struct LpPeers LpPeers;
+
 typedef struct {
     const LpIteration *iteration; /* borrowed from the caller */
     const LpNetwork *network;     /* borrowed from the caller */
+    const LpLibrary *library;     /* borrowed from the caller */
     const guint32 *accelerators;  /* borrowed from the caller: by rank; NULL: rank r is r */
     guint64 n_ranks;
-    LpEdge *edges[LP_N_EDGES]; /* owned arrays by rank; NULL where no rank has such an edge */
+    LpEdge *edges[LP_N_EDGES];   /* owned arrays by rank; NULL where no rank has such an edge */
+    LpPeers *peers;              /* owned: whom scheduled collectives send to (sim/peer.h) */
+    LpSites *sites[LP_N_GROUPS]; /* owned, by rank: of its group; NULL where nobody asks */
 } LpEdges;
 
 /** All edges of all ranks, which stand on @accelerators (NULL: rank r on accelerator r).
+ * Errors: LP_SCHEDULE_ERROR if the plan or the library wants an algorithm that cannot be.
  * Returns: (transfer full). */
 LpEdges *lp_edges_new(const LpIteration *iteration, const LpNetwork *network,
-                      const guint32 *accelerators);
+                      const LpLibrary *library, const guint32 *accelerators,
+                      GError **error) G_GNUC_WARN_UNUSED_RESULT;
 void lp_edges_free(LpEdges *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(LpEdges, lp_edges_free)
 
@@ -54,13 +62,11 @@ LpEdgeKind lp_edge_far(LpGroup group);
 /** The group that edges of @kind belong to; LP_N_GROUPS for lines. */
 LpGroup lp_edge_group(LpEdgeKind kind);
 
-/** How the members of a group stand in domains. */
-typedef struct {
-    guint64 n_members;
-    guint64 n_near;      /**< members of each domain */
-    gboolean is_regular; /**< as many in each, in order: those of a domain follow each other */
-} LpSites;
-
+/** How the members of @rank's group stand. */
 LpSites lp_edges_sites(const LpEdges *self, LpGroup group, guint64 rank);
+/** How that group runs @op. */
+LpChoice lp_edges_choice(const LpEdges *self, const LpOp *op, guint64 rank);
+/** Whether an edge stays in a domain. */
+LpReach lp_edge_reach(const LpEdge *self);
 
 G_END_DECLS

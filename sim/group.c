@@ -2,6 +2,8 @@
 /* Collectives among actors: gather, then a delay, or the ring over channels. */
 #include "sim/group.h"
 
+#include "sim/actor_courier.h"
+
 #include "sim/collective/exchange.h"
 #include "sim/collective/ring.h"
 
@@ -22,11 +24,16 @@ struct LpProcessGroup {
     sg_bar_t barrier; /* owned; NULL for a single actor */
     LpLonelyRing ring;
     LpChannel **channels; /* owned, by member: to the next one; NULL entries for delays */
-    const LpOp *timed_op; /* borrowed: the op that lonely_s belongs to */
-    double lonely_s;
+    const LpOp *op;       /* borrowed: the collective at hand, or the last one */
+    LpChoice choice;      /* of it */
+    double lonely_s;      /* of it, if it takes its lonely time, */
+    double near_s;        /* or what of an all-to-all stays in domains */
+    LpScript script;      /* of it, if it is scheduled */
+    LpCouriers *couriers; /* owned; NULL until something is */
     guint64 traffic_bytes[LP_N_TRAFFIC];
     guint64 n_delays;
     guint64 pairwise_bytes, n_pairwise; /* sent without channels */
+    guint64 n_begun;                    /* scheduled collectives, by every member */
 };
 
 LpProcessGroup *
@@ -56,6 +63,8 @@ lp_process_group_free(LpProcessGroup *self)
     for (guint64 i = 0; i < self->ring.n_members; i++)
         lp_channel_free(self->channels[i]);
     g_free(self->channels);
+    lp_script_clear(&self->script);
+    lp_couriers_free(self->couriers);
     lp_lonely_ring_clear(&self->ring);
     if (self->barrier != NULL)
         sg_barrier_destroy(self->barrier);
@@ -121,21 +130,26 @@ exchange(LpProcessGroup *self, guint64 index, guint64 bytes, double latency_s)
 static void
 run_flow(LpProcessGroup *self, guint64 index, const LpOp *op)
 {
+    const LpProtocol *protocol = self->choice.protocol;
     double n_steps = (double)lp_ring_n_steps(op->collective, self->ring.n_members);
-    exchange(self, index,
-             lp_ring_member_bytes(op->collective, self->ring.n_members, op->bytes, index),
-             n_steps * self->ring.latency_s);
+    guint64 bytes = lp_ring_member_bytes(op->collective, self->ring.n_members, op->bytes, index);
+    exchange(self, index, lp_protocol_wire_bytes(protocol, self->ring.reach[index], bytes),
+             protocol->base_s + n_steps * lp_lonely_step_latency_s(&self->ring, protocol));
     (void)sg_barrier_wait(self->barrier);
 }
 
 static void
 run_messages(LpProcessGroup *self, guint64 index, const LpOp *op)
 {
+    const LpProtocol *protocol = self->choice.protocol;
+    LpReach reach = self->ring.reach[index];
     guint64 n = self->ring.n_members, n_steps = lp_ring_n_steps(op->collective, n);
-    double latency_s = lp_channel_route(self->channels[index])->latency_s;
-    for (guint64 step = 0; step < n_steps; step++)
-        exchange(self, index, lp_ring_step_bytes(op->collective, n, op->bytes, index, step),
-                 latency_s);
+    double latency_s = lp_channel_route(self->channels[index])->latency_s + protocol->hop_s[reach];
+    for (guint64 step = 0; step < n_steps; step++) {
+        guint64 bytes = lp_ring_step_bytes(op->collective, n, op->bytes, index, step);
+        exchange(self, index, lp_protocol_wire_bytes(protocol, reach, bytes),
+                 latency_s + (step == 0 ? protocol->base_s : 0.0));
+    }
 }
 
 /* --- all-to-all --- */
@@ -152,14 +166,11 @@ send_pairwise(LpProcessGroup *self, guint64 index, guint64 to, const LpOp *op)
 {
     guint64 bytes = lp_exchange_pair_bytes(op, loads(self), self->ring.n_members, index, to);
     const LpIteration *iteration = self->edges->iteration;
-    const LpNetwork *network = self->edges->network;
-    guint64 a = lp_edges_accelerator(
-        self->edges, lp_iteration_group_member(iteration, self->kind, self->first_rank, index));
-    guint64 b = lp_edges_accelerator(
-        self->edges, lp_iteration_group_member(iteration, self->kind, self->first_rank, to));
-    LpAttachment attachment = lp_machine_attachment(lp_network_machine(network), a, b);
-    sg_host_sendto(lp_network_host(network, a, attachment), lp_network_host(network, b, attachment),
-                   (double)bytes);
+    LpEdge edge = lp_edges_between(
+        self->edges, lp_iteration_group_member(iteration, self->kind, self->first_rank, index),
+        lp_iteration_group_member(iteration, self->kind, self->first_rank, to));
+    bytes = lp_protocol_wire_bytes(self->choice.protocol, lp_edge_reach(&edge), bytes);
+    sg_host_sendto(edge.route.from, edge.route.to, (double)bytes);
     self->pairwise_bytes += bytes;
     self->n_pairwise++;
 }
@@ -186,17 +197,20 @@ run_exchange_flow(LpProcessGroup *self, guint64 index, const LpOp *op)
 {
     guint64 bytes = sends_far(self) ? lp_lonely_far_bytes(&self->ring, op, index)
                                     : lp_lonely_near_bytes(&self->ring, op, index);
-    exchange(self, index, bytes, 0.0);
+    LpReach reach = sends_far(self) ? LP_REACH_FABRIC : LP_REACH_DOMAIN;
+    exchange(self, index, lp_protocol_wire_bytes(self->choice.protocol, reach, bytes), 0.0);
 }
 
-/* All messages are under way at once: latency counts once, and what stays in a domain goes on
+/* Latency counts once, however many messages follow each other; what stays in a domain goes on
  * beside what leaves it, for as long as its ports need. */
 static void
 run_exchange(LpProcessGroup *self, guint64 index, const LpOp *op)
 {
     double start_s = simgrid_get_clock();
-    if (self->ring.latency_s > 0.0) {
-        sg_actor_sleep_for(self->ring.latency_s);
+    double latency_s = self->choice.protocol->base_s +
+                       lp_lonely_step_latency_s(&self->ring, self->choice.protocol);
+    if (latency_s > 0.0) {
+        sg_actor_sleep_for(latency_s);
         self->n_delays++;
     }
     gboolean pairwise =
@@ -208,7 +222,7 @@ run_exchange(LpProcessGroup *self, guint64 index, const LpOp *op)
     (void)sg_barrier_wait(self->barrier);
     if (!sends_far(self))
         return;
-    double near_end_s = start_s + self->ring.latency_s + lp_lonely_near_time_s(&self->ring, op);
+    double near_end_s = start_s + latency_s + self->near_s;
     if (near_end_s > simgrid_get_clock()) {
         sg_actor_sleep_for(near_end_s - simgrid_get_clock());
         self->n_delays++;
@@ -221,6 +235,8 @@ static guint64
 member_bytes(const LpProcessGroup *self, guint64 index, const LpOp *op)
 {
     guint64 n = self->ring.n_members;
+    if (self->choice.is_scheduled)
+        return lp_script_member_bytes(&self->script, index);
     if (op->collective == LP_COLLECTIVE_ALL_TO_ALL)
         return (n - 1) * lp_exchange_block_bytes(op, loads(self), n, index);
     return lp_ring_member_bytes(op->collective, n, op->bytes, index);
@@ -230,6 +246,8 @@ static guint64
 total_bytes(const LpProcessGroup *self, const LpOp *op)
 {
     guint64 n = self->ring.n_members;
+    if (self->choice.is_scheduled)
+        return lp_schedule_total_bytes(&self->script.schedule);
     return op->collective == LP_COLLECTIVE_ALL_TO_ALL
                ? lp_exchange_total_bytes(op, n)
                : lp_ring_total_bytes(op->collective, n, op->bytes);
@@ -244,15 +262,38 @@ count_traffic(LpProcessGroup *self, guint64 index, const LpOp *op)
     self->traffic_bytes[op->traffic] += bytes * self->weight;
 }
 
-/* All members ask for the same op in turn: one works it out. */
-static double
-lonely_time_s(LpProcessGroup *self, const LpOp *op)
+/* The first member of all that run it makes a collective ready: nobody is in the last one any more,
+ * since all have come for this one. */
+static void
+prepare(LpProcessGroup *self, const LpOp *op, double delay_s)
 {
-    if (self->timed_op != op) {
-        self->timed_op = op;
-        self->lonely_s = lp_lonely_ring_time_s(&self->ring, op, self->fidelity);
+    if (self->op == op)
+        return;
+    self->op = op;
+    self->choice = lp_edges_choice(self->edges, op, self->first_rank);
+    if (self->choice.is_scheduled) {
+        lp_script_clear(&self->script);
+        lp_script_init(&self->script, self->edges, op, self->first_rank, self->fidelity);
     }
-    return self->lonely_s;
+    if (self->as_delay) {
+        self->lonely_s =
+            delay_s < 0.0 ? lp_lonely_ring_time_s(&self->ring, op, self->fidelity) : delay_s;
+        return;
+    }
+    if (op->collective == LP_COLLECTIVE_ALL_TO_ALL && !self->choice.is_scheduled)
+        self->near_s = lp_lonely_near_time_s(&self->ring, op, self->choice.protocol);
+    if (self->choice.is_scheduled && self->couriers == NULL)
+        self->couriers = lp_couriers_new(self->ring.n_members);
+}
+
+/* The same op may run again and again: its script stays, and starts anew. */
+static void
+run_scheduled(LpProcessGroup *self, guint64 index)
+{
+    if (self->n_begun++ % self->n_actors == 0)
+        lp_couriers_begin(self->couriers, &self->script);
+    lp_couriers_run(self->couriers, index);
+    (void)sg_barrier_wait(self->barrier);
 }
 
 void
@@ -261,9 +302,12 @@ lp_process_group_run(LpProcessGroup *self, guint64 index, const LpOp *op, double
 {
     lp_process_group_gather(self, clock);
     double start_s = simgrid_get_clock();
+    prepare(self, op, delay_s);
     if (self->as_delay) {
-        sg_actor_sleep_for(delay_s < 0.0 ? lonely_time_s(self, op) : delay_s);
+        sg_actor_sleep_for(self->lonely_s);
         self->n_delays++;
+    } else if (self->choice.is_scheduled) {
+        run_scheduled(self, index);
     } else if (op->collective == LP_COLLECTIVE_ALL_TO_ALL) {
         run_exchange(self, index, op);
     } else if (self->fidelity == LP_FIDELITY_FLOW) {
@@ -292,6 +336,11 @@ lp_process_group_add_counts(const LpProcessGroup *self, guint64 *io_sent_bytes,
     *io_n_activities += self->n_delays + self->n_pairwise;
     *io_sent_bytes += self->pairwise_bytes;
     *io_received_bytes += self->pairwise_bytes;
+    if (self->couriers != NULL) {
+        *io_sent_bytes += lp_couriers_sent_bytes(self->couriers);
+        *io_received_bytes += lp_couriers_received_bytes(self->couriers);
+        *io_n_activities += lp_couriers_n_activities(self->couriers);
+    }
     for (guint64 i = 0; i < self->ring.n_members; i++) {
         const LpChannel *channel = self->channels[i];
         if (channel == NULL)

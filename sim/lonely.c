@@ -2,10 +2,11 @@
 /* Times of collectives and messages that meet no other traffic. */
 #include "sim/lonely.h"
 
+#include "sim/fluid.h"
+#include "sim/peer.h"
+
 #include "sim/collective/exchange.h"
 #include "sim/collective/ring.h"
-
-const char *const lp_fidelity_names[] = {"flow", "message", NULL};
 
 /* How many of the ring's edges cross the port or scale-up link @index of @network. */
 static guint32
@@ -14,19 +15,13 @@ count_users(GHashTable *users, guint32 link)
     return GPOINTER_TO_UINT(g_hash_table_lookup(users, GUINT_TO_POINTER(link + 1)));
 }
 
-static gboolean
-is_port(LpTier tier)
-{
-    return tier == LP_TIER_PORT || tier == LP_TIER_SCALE_UP;
-}
-
 static GHashTable *
 find_port_users(const LpEdge *const *ring, guint64 n, const LpNetwork *network)
 {
     GHashTable *users = g_hash_table_new(NULL, NULL);
     for (guint64 i = 0; i < n; i++)
         for (guint32 k = 0; k < ring[i]->route.n_links; k++)
-            if (is_port(lp_network_link(network, ring[i]->route.links[k])->tier)) {
+            if (lp_tier_is_shared(lp_network_link(network, ring[i]->route.links[k])->tier)) {
                 guint32 link = ring[i]->route.links[k];
                 g_hash_table_insert(users, GUINT_TO_POINTER(link + 1),
                                     GUINT_TO_POINTER(count_users(users, link) + 1));
@@ -39,7 +34,7 @@ edge_rate(const LpEdge *edge, const LpNetwork *network, GHashTable *users)
 {
     double rate = edge->route.bytes_per_s;
     for (guint32 k = 0; k < edge->route.n_links; k++)
-        if (is_port(lp_network_link(network, edge->route.links[k])->tier)) {
+        if (lp_tier_is_shared(lp_network_link(network, edge->route.links[k])->tier)) {
             guint32 link = edge->route.links[k];
             double share = lp_network_link(network, link)->bytes_per_s / count_users(users, link);
             rate = MIN(rate, share);
@@ -47,86 +42,124 @@ edge_rate(const LpEdge *edge, const LpNetwork *network, GHashTable *users)
     return rate;
 }
 
-/* Rates of the members' edges of one kind, 0 where they have none; raises @io_latency_s. */
-static double *
-edge_rates(const LpEdges *edges, LpEdgeKind kind, LpGroup group, guint64 rank, double *io_latency_s)
+static const LpEdge *
+member_edge(const LpLonelyRing *self, LpEdgeKind kind, guint64 member)
 {
-    const LpIteration *iteration = edges->iteration;
-    guint64 n = lp_iteration_group_size(iteration, group), n_present = 0;
+    return lp_edges_get(
+        self->edges, kind,
+        lp_iteration_group_member(self->edges->iteration, self->group, self->rank, member));
+}
+
+static void
+note_latency(LpLonelyRing *self, const LpEdge *edge)
+{
+    LpReach reach = lp_edge_reach(edge);
+    self->has_reach[reach] = TRUE;
+    self->latency_s[reach] = MAX(self->latency_s[reach], edge->route.latency_s);
+}
+
+/* Rates of the members' edges of one kind, 0 where they have none. */
+static double *
+edge_rates(LpLonelyRing *self, LpEdgeKind kind)
+{
+    const LpNetwork *network = self->edges->network;
+    guint64 n = self->n_members, n_present = 0;
     g_autofree const LpEdge **present = g_new(const LpEdge *, n);
     for (guint64 i = 0; i < n; i++) {
-        const LpEdge *edge =
-            lp_edges_get(edges, kind, lp_iteration_group_member(iteration, group, rank, i));
+        const LpEdge *edge = member_edge(self, kind, i);
         if (edge->present)
             present[n_present++] = edge;
     }
     double *rates = g_new0(double, n);
     if (n_present == 0)
         return rates;
-    g_autoptr(GHashTable) users = find_port_users(present, n_present, edges->network);
+    g_autoptr(GHashTable) users = find_port_users(present, n_present, network);
     for (guint64 i = 0; i < n; i++) {
-        const LpEdge *edge =
-            lp_edges_get(edges, kind, lp_iteration_group_member(iteration, group, rank, i));
+        const LpEdge *edge = member_edge(self, kind, i);
         if (!edge->present)
             continue;
-        rates[i] = edge_rate(edge, edges->network, users);
-        *io_latency_s = MAX(*io_latency_s, edge->route.latency_s);
+        rates[i] = edge_rate(edge, network, users);
+        note_latency(self, edge);
     }
     return rates;
 }
 
 /* Members in no order send to one after the other: at the harmonic mean of the pairs' rates. */
 static void
-init_irregular(LpLonelyRing *self, const LpEdges *edges, LpGroup group, guint64 rank)
+init_irregular(LpLonelyRing *self)
 {
-    const LpIteration *iteration = edges->iteration;
+    const LpIteration *iteration = self->edges->iteration;
     self->bytes_per_s = g_new0(double, self->n_members);
     for (guint64 i = 0; i < self->n_members; i++) {
         double s_per_byte = 0.0;
         for (guint64 k = 0; k < self->n_members; k++) {
             if (i == k)
                 continue;
-            LpEdge edge =
-                lp_edges_between(edges, lp_iteration_group_member(iteration, group, rank, i),
-                                 lp_iteration_group_member(iteration, group, rank, k));
+            LpEdge edge = lp_edges_between(
+                self->edges, lp_iteration_group_member(iteration, self->group, self->rank, i),
+                lp_iteration_group_member(iteration, self->group, self->rank, k));
             s_per_byte += 1.0 / edge.route.bytes_per_s;
-            self->latency_s = MAX(self->latency_s, edge.route.latency_s);
+            note_latency(self, &edge);
         }
         self->bytes_per_s[i] = (double)(self->n_members - 1) / s_per_byte;
     }
 }
 
 static void
-init_exchange(LpLonelyRing *self, const LpEdges *edges, LpGroup group, guint64 rank)
+init_exchange(LpLonelyRing *self)
 {
-    self->sites = lp_edges_sites(edges, group, rank);
-    self->loads = group == LP_GROUP_EP ? edges->iteration->expert_loads : NULL;
+    self->sites = lp_edges_sites(self->edges, self->group, self->rank);
+    self->loads = self->group == LP_GROUP_EP ? self->edges->iteration->expert_loads : NULL;
     if (!self->sites.is_regular) {
-        init_irregular(self, edges, group, rank);
+        init_irregular(self);
         return;
     }
-    self->bytes_per_s = edge_rates(edges, (LpEdgeKind)group, group, rank, &self->latency_s);
-    self->far_bytes_per_s = edge_rates(edges, lp_edge_far(group), group, rank, &self->latency_s);
+    self->bytes_per_s = edge_rates(self, (LpEdgeKind)self->group);
+    self->far_bytes_per_s = edge_rates(self, lp_edge_far(self->group));
+}
+
+static void
+init_neighbours(LpLonelyRing *self)
+{
+    self->bytes_per_s = edge_rates(self, (LpEdgeKind)self->group);
+    self->reach = g_new0(LpReach, self->n_members);
+    for (guint64 i = 0; i < self->n_members; i++) {
+        const LpEdge *edge = member_edge(self, (LpEdgeKind)self->group, i);
+        if (edge->present)
+            self->reach[i] = lp_edge_reach(edge);
+    }
 }
 
 void
 lp_lonely_ring_init(LpLonelyRing *self, const LpEdges *edges, LpGroup group, guint64 rank)
 {
-    *self = (LpLonelyRing){.n_members = lp_iteration_group_size(edges->iteration, group)};
+    *self = (LpLonelyRing){.edges = edges,
+                           .group = group,
+                           .rank = rank,
+                           .n_members = lp_iteration_group_size(edges->iteration, group)};
     if (lp_edges_exchanges(edges, group))
-        init_exchange(self, edges, group, rank);
+        init_exchange(self);
     else
-        self->bytes_per_s = edge_rates(edges, (LpEdgeKind)group, group, rank, &self->latency_s);
-    for (guint64 i = 0; i < self->n_members; i++)
-        if (i == 0 || self->bytes_per_s[i] < self->slowest_bytes_per_s)
-            self->slowest_bytes_per_s = self->bytes_per_s[i];
+        init_neighbours(self);
+    self->peers_shape = lp_peers_shape(edges->peers, group, rank);
 }
 
 void
 lp_lonely_ring_clear(LpLonelyRing *self)
 {
+    g_clear_pointer(&self->reach, g_free);
     g_clear_pointer(&self->bytes_per_s, g_free);
     g_clear_pointer(&self->far_bytes_per_s, g_free);
+}
+
+double
+lp_lonely_step_latency_s(const LpLonelyRing *self, const LpProtocol *protocol)
+{
+    double latency_s = 0.0;
+    for (LpReach reach = 0; reach < LP_N_REACHES; reach++)
+        if (self->has_reach[reach])
+            latency_s = MAX(latency_s, self->latency_s[reach] + protocol->hop_s[reach]);
+    return latency_s;
 }
 
 /* --- all-to-all --- */
@@ -154,72 +187,101 @@ lp_lonely_far_bytes(const LpLonelyRing *self, const LpOp *op, guint64 index)
     return n_far * lp_exchange_block_bytes(op, self->loads, self->n_members, pressed);
 }
 
+/* Of all members the one who takes longest, at @bytes_per_s, for @bytes_of. */
+static double
+slowest_s(const LpLonelyRing *self, const double *bytes_per_s, const LpOp *op,
+          const LpProtocol *protocol, LpReach reach,
+          guint64 (*bytes_of)(const LpLonelyRing *self, const LpOp *op, guint64 index))
+{
+    double longest_s = 0.0;
+    for (guint64 i = 0; i < self->n_members; i++)
+        if (bytes_per_s[i] > 0.0) {
+            guint64 bytes = lp_protocol_wire_bytes(protocol, reach, bytes_of(self, op, i));
+            longest_s = MAX(longest_s, (double)bytes / bytes_per_s[i]);
+        }
+    return longest_s;
+}
+
 double
-lp_lonely_near_time_s(const LpLonelyRing *self, const LpOp *op)
+lp_lonely_near_time_s(const LpLonelyRing *self, const LpOp *op, const LpProtocol *protocol)
 {
-    double slowest_s = 0.0;
-    for (guint64 i = 0; i < self->n_members; i++)
-        if (self->bytes_per_s[i] > 0.0)
-            slowest_s =
-                MAX(slowest_s, (double)lp_lonely_near_bytes(self, op, i) / self->bytes_per_s[i]);
-    return slowest_s;
+    return slowest_s(self, self->bytes_per_s, op, protocol, LP_REACH_DOMAIN, lp_lonely_near_bytes);
+}
+
+static guint64
+all_bytes(const LpLonelyRing *self, const LpOp *op, guint64 index)
+{
+    return (self->n_members - 1) * lp_exchange_block_bytes(op, self->loads, self->n_members, index);
 }
 
 static double
-far_time_s(const LpLonelyRing *self, const LpOp *op)
+exchange_time_s(const LpLonelyRing *self, const LpOp *op, const LpProtocol *protocol)
 {
-    double slowest_s = 0.0;
-    for (guint64 i = 0; i < self->n_members; i++)
-        if (self->far_bytes_per_s[i] > 0.0)
-            slowest_s =
-                MAX(slowest_s, (double)lp_lonely_far_bytes(self, op, i) / self->far_bytes_per_s[i]);
-    return slowest_s;
-}
-
-static double
-irregular_time_s(const LpLonelyRing *self, const LpOp *op)
-{
-    double slowest_s = 0.0;
-    for (guint64 i = 0; i < self->n_members; i++) {
-        guint64 bytes =
-            (self->n_members - 1) * lp_exchange_block_bytes(op, self->loads, self->n_members, i);
-        slowest_s = MAX(slowest_s, (double)bytes / self->bytes_per_s[i]);
-    }
-    return slowest_s;
-}
-
-static double
-exchange_time_s(const LpLonelyRing *self, const LpOp *op)
-{
+    double before_s = protocol->base_s + lp_lonely_step_latency_s(self, protocol);
     if (!self->sites.is_regular)
-        return self->latency_s + irregular_time_s(self, op);
-    return self->latency_s + MAX(lp_lonely_near_time_s(self, op), far_time_s(self, op));
+        return before_s +
+               slowest_s(self, self->bytes_per_s, op, protocol, LP_REACH_FABRIC, all_bytes);
+    return before_s + MAX(lp_lonely_near_time_s(self, op, protocol),
+                          slowest_s(self, self->far_bytes_per_s, op, protocol, LP_REACH_FABRIC,
+                                    lp_lonely_far_bytes));
 }
 
 /* --- rings --- */
 
+/* Of all members the one who takes longest for what the ring sends in all steps, or in one, in
+ * which the largest block decides (blocks differ by a byte). */
 static double
-flow_time_s(const LpLonelyRing *self, const LpOp *op)
+neighbours_time_s(const LpLonelyRing *self, const LpOp *op, const LpProtocol *protocol,
+                  gboolean step)
 {
-    double slowest_s = 0.0;
+    double longest_s = 0.0;
     for (guint64 i = 0; i < self->n_members; i++) {
-        guint64 sent = lp_ring_member_bytes(op->collective, self->n_members, op->bytes, i);
-        slowest_s = MAX(slowest_s, (double)sent / self->bytes_per_s[i]);
+        guint64 sent = step ? lp_ring_block_bytes(op->bytes, self->n_members, 0)
+                            : lp_ring_member_bytes(op->collective, self->n_members, op->bytes, i);
+        guint64 bytes = lp_protocol_wire_bytes(protocol, self->reach[i], sent);
+        longest_s = MAX(longest_s, (double)bytes / self->bytes_per_s[i]);
     }
-    return slowest_s;
+    return longest_s;
+}
+
+static double
+ring_time_s(const LpLonelyRing *self, const LpOp *op, const LpProtocol *protocol,
+            LpFidelity fidelity)
+{
+    double n_steps = (double)lp_ring_n_steps(op->collective, self->n_members);
+    double latency_s = lp_lonely_step_latency_s(self, protocol);
+    if (fidelity == LP_FIDELITY_FLOW)
+        return protocol->base_s + n_steps * latency_s +
+               neighbours_time_s(self, op, protocol, FALSE);
+    return protocol->base_s + n_steps * (latency_s + neighbours_time_s(self, op, protocol, TRUE));
+}
+
+/* --- what is scheduled --- */
+
+/* Groups whose edges are alike need the same time, which is worked out once. */
+static double
+scheduled_time_s(const LpLonelyRing *self, const LpOp *op, LpFidelity fidelity)
+{
+    double known_s = lp_peers_known_time_s(self->edges->peers, self->peers_shape, op, fidelity);
+    if (known_s >= 0.0)
+        return known_s;
+    LpScript script;
+    lp_script_init(&script, self->edges, op, self->rank, fidelity);
+    known_s = lp_fluid_script_s(&script);
+    lp_script_clear(&script);
+    lp_peers_learn(self->edges->peers, self->peers_shape, op, fidelity, known_s);
+    return known_s;
 }
 
 double
 lp_lonely_ring_time_s(const LpLonelyRing *self, const LpOp *op, LpFidelity fidelity)
 {
+    LpChoice choice = lp_edges_choice(self->edges, op, self->rank);
+    if (choice.is_scheduled)
+        return scheduled_time_s(self, op, fidelity);
     if (op->collective == LP_COLLECTIVE_ALL_TO_ALL)
-        return exchange_time_s(self, op);
-    double n_steps = (double)lp_ring_n_steps(op->collective, self->n_members);
-    if (fidelity == LP_FIDELITY_FLOW)
-        return n_steps * self->latency_s + flow_time_s(self, op);
-    /* Every step waits for its largest block on the slowest edge; blocks differ by a byte. */
-    guint64 block = lp_ring_block_bytes(op->bytes, self->n_members, 0);
-    return n_steps * (self->latency_s + (double)block / self->slowest_bytes_per_s);
+        return exchange_time_s(self, op, choice.protocol);
+    return ring_time_s(self, op, choice.protocol, fidelity);
 }
 
 double
@@ -234,18 +296,26 @@ struct LpLonelyRings {
 };
 
 static gboolean
+differ(double a, double b)
+{
+    return a < b || a > b;
+}
+
+static gboolean
 rings_equal(const LpLonelyRing *a, const LpLonelyRing *b)
 {
-    if (a->latency_s < b->latency_s || a->latency_s > b->latency_s)
+    if (a->peers_shape != b->peers_shape || a->sites.n_near != b->sites.n_near ||
+        a->sites.is_regular != b->sites.is_regular)
         return FALSE;
-    if (a->sites.n_near != b->sites.n_near || a->sites.is_regular != b->sites.is_regular)
-        return FALSE;
-    for (guint64 i = 0; i < a->n_members; i++) {
-        if (a->bytes_per_s[i] < b->bytes_per_s[i] || a->bytes_per_s[i] > b->bytes_per_s[i])
+    for (LpReach reach = 0; reach < LP_N_REACHES; reach++)
+        if (a->has_reach[reach] != b->has_reach[reach] ||
+            differ(a->latency_s[reach], b->latency_s[reach]))
             return FALSE;
+    for (guint64 i = 0; i < a->n_members; i++) {
         double far_a = a->far_bytes_per_s == NULL ? 0.0 : a->far_bytes_per_s[i];
         double far_b = b->far_bytes_per_s == NULL ? 0.0 : b->far_bytes_per_s[i];
-        if (far_a < far_b || far_a > far_b)
+        if (differ(a->bytes_per_s[i], b->bytes_per_s[i]) || differ(far_a, far_b) ||
+            (a->reach != NULL && a->reach[i] != b->reach[i]))
             return FALSE;
     }
     return TRUE;

@@ -13,13 +13,20 @@ G_BEGIN_DECLS
 /** A group without other traffic: what the edges of its ring allow or, if it does all-to-alls,
  * those within and between domains. */
 typedef struct {
+    const LpEdges *edges; /* borrowed */
+    LpGroup group;
+    guint64 rank; /**< a member's */
     guint64 n_members;
-    double latency_s;    /**< the farthest neighbours' */
+    gboolean
+        has_reach[LP_N_REACHES];    /**< whether neighbours' edges stay in domains, or leave them */
+    double latency_s[LP_N_REACHES]; /**< the farthest of each */
+    LpReach *reach;                 /* owned: of each member's edge to the next */
     double *bytes_per_s; /* owned: rate of each member's edge to the next, or within its domain */
-    double slowest_bytes_per_s;
-    LpSites sites;           /**< of a group that does all-to-alls: */
+    LpSites sites;       /**< of a group that does all-to-alls: */
     double *far_bytes_per_s; /* owned: rate of each member's edge out of its domain; 0: none */
     const double *loads;     /* borrowed from the iteration: by member, or NULL */
+    guint
+        peers_shape; /**< of scheduled collectives: groups of one number have edges alike; else 0 */
 } LpLonelyRing;
 
 /** The group of kind @group to which @rank belongs. */
@@ -28,8 +35,10 @@ void lp_lonely_ring_clear(LpLonelyRing *self);
 
 /** Seconds of one collective. */
 double lp_lonely_ring_time_s(const LpLonelyRing *self, const LpOp *op, LpFidelity fidelity);
+/** Latency of a step between the farthest neighbours, with what the protocol adds. */
+double lp_lonely_step_latency_s(const LpLonelyRing *self, const LpProtocol *protocol);
 /** Seconds that an all-to-all takes on the ports within domains, without latency. */
-double lp_lonely_near_time_s(const LpLonelyRing *self, const LpOp *op);
+double lp_lonely_near_time_s(const LpLonelyRing *self, const LpOp *op, const LpProtocol *protocol);
 /** Bytes that member @index sends to all others of its domain, or out of it. Of the latter the flow
  * to the next domain carries those of the member on which they press, sender or receiver. */
 guint64 lp_lonely_near_bytes(const LpLonelyRing *self, const LpOp *op, guint64 index);

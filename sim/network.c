@@ -129,6 +129,12 @@ arena_take(Arena *self, gsize n_links)
     return block + self->n_free;
 }
 
+gboolean
+lp_tier_is_shared(LpTier tier)
+{
+    return tier == LP_TIER_PORT || tier == LP_TIER_SCALE_UP;
+}
+
 /* Routes climb to the switch that joins both ends and come down again: the distance from the nearer
  * end is the tier. */
 static LpTier

@@ -19,6 +19,9 @@ typedef enum {
 
 extern const char *const lp_tier_names[]; /* "scale_up" "port" "leaf" "spine" */
 
+/** Whether flows of one collective that meet on such a link count as its own cost: on ports. */
+gboolean lp_tier_is_shared(LpTier tier);
+
 typedef struct {
     double bytes_per_s;
     double latency_s; /**< as described; the engine's copy is set to 0 */

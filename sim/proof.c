@@ -2,6 +2,8 @@
 /* Private groups and mirrored slices. */
 #include "sim/proof.h"
 
+#include "sim/peer.h"
+
 #define NOBODY G_MAXUINT64
 #define SHARED (G_MAXUINT64 - 1)
 
@@ -75,6 +77,14 @@ add_pairs(LinkUse *uses, const LpEdges *edges, LpGroup group, guint64 rank)
     }
 }
 
+static void
+add_peers(LinkUse *uses, const LpEdges *edges, LpGroup group, guint64 rank)
+{
+    const GArray *peers = lp_peers_get(edges->peers, group, rank);
+    for (guint i = 0; peers != NULL && i < peers->len; i++)
+        add_edge_use(uses, edges, &g_array_index(peers, LpPeer, i).edge, (LpEdgeKind)group, rank);
+}
+
 /* Returns: (transfer full) by link. */
 static LinkUse *
 find_uses(const LpEdges *edges, LpFidelity fidelity)
@@ -87,9 +97,11 @@ find_uses(const LpEdges *edges, LpFidelity fidelity)
                 add_edge_use(uses, edges, edge, kind, rank);
         }
     for (LpGroup group = 0; group < LP_N_GROUPS; group++)
-        for (guint64 rank = 0; rank < edges->n_ranks; rank++)
+        for (guint64 rank = 0; rank < edges->n_ranks; rank++) {
+            add_peers(uses, edges, group, rank);
             if (sends_pairwise(edges, group, rank, fidelity))
                 add_pairs(uses, edges, group, rank);
+        }
     return uses;
 }
 
@@ -99,7 +111,7 @@ find_uses(const LpEdges *edges, LpFidelity fidelity)
 static gboolean
 link_is_private(const LinkUse *use, LpTier tier)
 {
-    gboolean is_port = tier == LP_TIER_PORT || tier == LP_TIER_SCALE_UP;
+    gboolean is_port = lp_tier_is_shared(tier);
     if (use->user != SHARED)
         return is_port || use->n_edges == 1;
     return is_port && use->all_blocking && (use->ranks[0] != NOBODY || use->ranks[1] != NOBODY);
@@ -120,6 +132,10 @@ static gboolean
 member_is_private(const LpEdges *edges, const LinkUse *uses, LpGroup group, guint64 rank,
                   LpFidelity fidelity)
 {
+    const GArray *peers = lp_peers_get(edges->peers, group, rank);
+    for (guint i = 0; peers != NULL && i < peers->len; i++)
+        if (!edge_is_private(&g_array_index(peers, LpPeer, i).edge, edges->network, uses))
+            return FALSE;
     const LpEdge *edge = lp_edges_get(edges, (LpEdgeKind)group, rank);
     if (edge->present && !edge_is_private(edge, edges->network, uses))
         return FALSE;
@@ -240,6 +256,25 @@ join_edges(LpProof *self, LinkMap *map, const LpNetwork *network, const LpEdge *
     return TRUE;
 }
 
+/* The same for what scheduled collectives send. */
+static gboolean
+join_peers(LpProof *self, LinkMap *map, const LpEdges *edges, LpGroup group, guint64 rank,
+           guint64 mirror)
+{
+    const GArray *from = lp_peers_get(edges->peers, group, rank);
+    const GArray *to = lp_peers_get(edges->peers, group, mirror);
+    if (from == NULL || to == NULL)
+        return from == to;
+    if (from->len != to->len)
+        return FALSE;
+    for (guint i = 0; i < from->len; i++) {
+        const LpPeer *a = &g_array_index(from, LpPeer, i), *b = &g_array_index(to, LpPeer, i);
+        if (a->member != b->member || !join_edges(self, map, edges->network, &a->edge, &b->edge))
+            return FALSE;
+    }
+    return TRUE;
+}
+
 /* Whether a rank sends to its own slice only. */
 static gboolean
 stays_in_slice(const LpEdges *edges, guint64 rank)
@@ -290,6 +325,8 @@ prove_mirrored(LpProof *self, const LpEdges *edges, LpFidelity fidelity, const g
                 self->tp_mirrored =
                     join_edges(self, &map, edges->network, lp_edges_get(edges, kind, rank),
                                lp_edges_get(edges, kind, mirror));
+            for (LpGroup group = LP_GROUP_TP + 1; self->tp_mirrored && group < LP_N_GROUPS; group++)
+                self->tp_mirrored = join_peers(self, &map, edges, group, rank, mirror);
         }
     }
     link_map_clear(&map);

@@ -14,15 +14,6 @@
 
 G_BEGIN_DECLS
 
-/** How a collective runs: one fluid flow an edge with all latencies up front, or every step of its
- * algorithm as a message. */
-typedef enum {
-    LP_FIDELITY_FLOW,
-    LP_FIDELITY_MESSAGE
-} LpFidelity;
-
-extern const char *const lp_fidelity_names[];
-
 typedef struct {
     gboolean *is_private[LP_N_GROUPS]; /* owned, by rank: its group of that kind is private */
     gboolean all_private[LP_N_GROUPS]; /**< every group of that kind is (FALSE if there is none) */

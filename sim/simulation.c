@@ -5,8 +5,10 @@
 #include "base/file.h"
 #include "base/units.h"
 #include "model/memory.h"
+#include "platforms/library.h"
 #include "platforms/plain.h"
 #include "sim/engine.h"
+#include "sim/peer.h"
 #include "sim/placement.h"
 
 #include <glib/gstdio.h>
@@ -32,12 +34,39 @@ check_placement(const LpWorkload *workload, const LpMachine *machine, GError **e
     return FALSE;
 }
 
+/* The name of a library or protocol that "auto" stands for. */
+static const char *
+named(const char *text, const char *automatic)
+{
+    return *text == '\0' || strcmp(text, "auto") == 0 ? automatic : text;
+}
+
+gboolean
+lp_simulation_library(const LpWorkload *workload, const LpMachine *machine, LpLibrary *out_library,
+                      GError **error)
+{
+    (void)machine;
+    const LpPlan *plan = &workload->plan;
+    const char *protocol = named(plan->protocol, NULL);
+    if (!lp_library_find(named(plan->library, "ideal"), out_library, error)) {
+        g_prefix_error(error, "library: ");
+        return FALSE;
+    }
+    if (protocol != NULL && !lp_library_restrict(out_library, protocol, error)) {
+        g_prefix_error(error, "protocol: ");
+        return FALSE;
+    }
+    return TRUE;
+}
+
 gboolean
 lp_simulation_check(const LpWorkload *workload, const LpMachine *machine, GError **error)
 {
     guint64 n_ranks = lp_plan_n_ranks(&workload->plan);
+    LpLibrary library;
     if (n_ranks <= machine->n_accelerators)
-        return check_placement(workload, machine, error);
+        return check_placement(workload, machine, error) &&
+               lp_simulation_library(workload, machine, &library, error);
     g_set_error(error, LP_SIMULATION_ERROR, LP_SIMULATION_ERROR_FIT,
                 "%s: got a plan of %" G_GUINT64_FORMAT
                 " ranks (tp x cp x dp x pp), wanted at most the %" G_GUINT64_FORMAT
@@ -173,30 +202,65 @@ finish_child(Child *self, LpRunResult *out_result, guint64 *io_peak_rss_bytes, G
     return FALSE;
 }
 
+/* Calls @visit for each edge of @kind and, of a group, for those to the peers of its members. */
+static void
+visit_edges(const LpEdges *edges, LpEdgeKind kind, void (*visit)(const LpEdge *edge, void *data),
+            void *data)
+{
+    for (guint64 rank = 0; rank < edges->n_ranks; rank++) {
+        const LpEdge *edge = lp_edges_get(edges, kind, rank);
+        if (edge->present)
+            visit(edge, data);
+        const GArray *peers =
+            (guint)kind < LP_N_GROUPS ? lp_peers_get(edges->peers, (LpGroup)kind, rank) : NULL;
+        for (guint i = 0; peers != NULL && i < peers->len; i++)
+            visit(&g_array_index(peers, LpPeer, i).edge, data);
+    }
+}
+
 /* Where a kind of traffic finds its narrowest place, if all of it is under way at once: a link is
  * shared by the edges of that kind that cross it. */
+typedef struct {
+    LpSimulation *simulation;
+    const LpNetwork *network;
+    LpTerm term;
+    double *narrowest;
+    guint32 *n_edges; /* by link */
+} TierSearch;
+
+static void
+count_edge(const LpEdge *edge, void *data)
+{
+    TierSearch *search = data;
+    for (guint32 i = 0; i < edge->route.n_links; i++)
+        search->n_edges[edge->route.links[i]]++;
+}
+
+static void
+compare_edge(const LpEdge *edge, void *data)
+{
+    TierSearch *search = data;
+    LpSimulation *self = search->simulation;
+    for (guint32 i = 0; i < edge->route.n_links; i++) {
+        guint32 link = edge->route.links[i];
+        const LpLink *known = lp_network_link(search->network, link);
+        double share = known->bytes_per_s / search->n_edges[link];
+        if (self->has_tier[search->term] && share >= *search->narrowest)
+            continue;
+        self->has_tier[search->term] = TRUE;
+        *search->narrowest = share;
+        self->tiers[search->term] = known->tier;
+    }
+}
+
 static void
 find_tier(LpSimulation *self, const LpEdges *edges, LpEdgeKind kind, LpTerm term,
           double *io_narrowest)
 {
     g_autofree guint32 *n_edges = g_new0(guint32, lp_network_n_links(edges->network));
-    for (guint64 rank = 0; rank < edges->n_ranks; rank++) {
-        const LpEdge *edge = lp_edges_get(edges, kind, rank);
-        for (guint32 i = 0; edge->present && i < edge->route.n_links; i++)
-            n_edges[edge->route.links[i]]++;
-    }
-    for (guint64 rank = 0; rank < edges->n_ranks; rank++) {
-        const LpEdge *edge = lp_edges_get(edges, kind, rank);
-        for (guint32 i = 0; edge->present && i < edge->route.n_links; i++) {
-            guint32 link = edge->route.links[i];
-            double share = lp_network_link(edges->network, link)->bytes_per_s / n_edges[link];
-            if (self->has_tier[term] && share >= *io_narrowest)
-                continue;
-            self->has_tier[term] = TRUE;
-            *io_narrowest = share;
-            self->tiers[term] = lp_network_link(edges->network, link)->tier;
-        }
-    }
+    TierSearch search = {self, edges->network, term, io_narrowest, n_edges};
+    visit_edges(edges, kind, count_edge, &search);
+    visit_edges(edges, kind, compare_edge, &search);
 }
 
 static LpTerm
@@ -286,8 +350,9 @@ lp_simulation_run(const LpWorkload *workload, const LpMachine *machine, LpSimula
 {
     if (!lp_simulation_check(workload, machine, error))
         return NULL;
+    LpLibrary library;
     g_autoptr(LpIteration) iteration = lp_iteration_new(workload, &machine->accelerator, error);
-    if (iteration == NULL)
+    if (iteration == NULL || !lp_simulation_library(workload, machine, &library, error))
         return NULL;
     /* Read a second time: a pipe, say, has run dry. */
     GError *fault = NULL;
@@ -301,7 +366,9 @@ lp_simulation_run(const LpWorkload *workload, const LpMachine *machine, LpSimula
     if (!lp_simulation_start_engine(machine, self->engine_options, error))
         return NULL;
     g_autoptr(LpNetwork) network = lp_network_new(machine);
-    g_autoptr(LpEdges) edges = lp_edges_new(iteration, network, accelerators);
+    g_autoptr(LpEdges) edges = lp_edges_new(iteration, network, &library, accelerators, error);
+    if (edges == NULL)
+        return NULL;
     g_autoptr(LpProof) proof = options.collapse ? lp_proof_new(edges, options.fidelity, NULL)
                                                 : lp_proof_new_nothing(edges);
     self->proof = lp_proof_describe(proof, edges);

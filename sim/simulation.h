@@ -40,6 +40,11 @@ typedef struct {
 gboolean lp_simulation_start_engine(const LpMachine *machine, const GArray *engine_options,
                                     GError **error) G_GNUC_WARN_UNUSED_RESULT;
 
+/** The communication library that the plan names, with the protocol that it names. Error:
+ * LP_INPUT_ERROR_NAME. */
+gboolean lp_simulation_library(const LpWorkload *workload, const LpMachine *machine,
+                               LpLibrary *out_library, GError **error) G_GNUC_WARN_UNUSED_RESULT;
+
 /** Whether @machine has an accelerator for every rank, and the placement is one.
  * Errors: LP_SIMULATION_ERROR_FIT, LP_INPUT_ERROR. */
 gboolean lp_simulation_check(const LpWorkload *workload, const LpMachine *machine,

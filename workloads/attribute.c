@@ -19,6 +19,8 @@ typedef enum {
     KIND_WIRE,
     KIND_STAGES,
     KIND_TEXT,
+    KIND_NAME,
+    KIND_ALGORITHMS,
     KIND_NEGATED, /* a boolean that the plan holds the other way round */
 } Kind;
 
@@ -60,6 +62,15 @@ struct LpAttribute {
     {                                                                                              \
         .element = element_, .name = name_, .kind = KIND_FRACTION, .offset = place,                \
         .smallest = smallest_, .largest = largest_                                                 \
+    }
+#define NAME(name_, place)                                                                         \
+    {                                                                                              \
+        .element = "options", .name = name_, .kind = KIND_NAME, .offset = place                    \
+    }
+#define ALGORITHMS(name_, axis)                                                                    \
+    {                                                                                              \
+        .element = "options", .name = name_, .kind = KIND_ALGORITHMS,                              \
+        .offset = P(algorithms[axis])                                                              \
     }
 
 static const LpAttribute attributes[] = {
@@ -140,6 +151,12 @@ static const LpAttribute attributes[] = {
     NUMBER("options", "overlap-fraction", P(overlap_fraction), 0.0, 1.0),
     NUMBER("options", "slowdown", P(slowdown), 1.0, 100.0),
     BOOLEAN("options", "cuda-graphs", P(cuda_graphs)),
+    NAME("library", P(library)),
+    NAME("protocol", P(protocol)),
+    ALGORITHMS("algorithm-tp", LP_AXIS_TP),
+    ALGORITHMS("algorithm-cp", LP_AXIS_CP),
+    ALGORITHMS("algorithm-ep", LP_AXIS_EP),
+    ALGORITHMS("algorithm-dp", LP_AXIS_DP),
 };
 
 const LpAttribute *
@@ -276,6 +293,35 @@ set_text(char **place, const char *text, GError **error)
     return TRUE;
 }
 
+/* A short name; whether there is such a thing shows where it is looked up. */
+static gboolean
+set_name(char *place, const char *text, GError **error)
+{
+    if (*text == '\0' || strlen(text) >= LP_LIBRARY_NAME_MAX) {
+        g_autofree char *shown = lp_error_quote(text);
+        g_set_error(error, LP_INPUT_ERROR, LP_INPUT_ERROR_VALUE,
+                    "got %s, wanted auto or a name of 1 to %d characters", shown,
+                    LP_LIBRARY_NAME_MAX - 1);
+        return FALSE;
+    }
+    g_strlcpy(place, text, LP_LIBRARY_NAME_MAX);
+    return TRUE;
+}
+
+static gboolean
+set_algorithms(LpAlgorithms *place, const char *text, GError **error)
+{
+    if (lp_algorithms_parse(text, place))
+        return TRUE;
+    g_autofree char *shown = lp_error_quote(text);
+    g_set_error(error, LP_INPUT_ERROR, LP_INPUT_ERROR_VALUE,
+                "got %s, wanted auto, one of ring, tree, doubling, halving-doubling, bruck, "
+                "pairwise, direct, torus, in-network, or two or three of them from the inside out, "
+                "such as ring+tree",
+                shown);
+    return FALSE;
+}
+
 static gboolean
 set_order(LpAxis *order, const char *text, GError **error)
 {
@@ -347,6 +393,10 @@ lp_attribute_set(const LpAttribute *self, LpWorkload *workload, const char *text
         return set_stages(&workload->plan, text, error);
     case KIND_TEXT:
         return set_text(place, text, error);
+    case KIND_NAME:
+        return set_name(place, text, error);
+    case KIND_ALGORITHMS:
+        return set_algorithms(place, text, error);
     case KIND_NEGATED: {
         gboolean value;
         if (!lp_boolean_parse(text, &value, error))
@@ -400,6 +450,10 @@ lp_attribute_get(const LpAttribute *self, const LpWorkload *workload)
         return stages_to_text(&workload->plan);
     case KIND_TEXT:
         return g_strdup(*(char *const *)place);
+    case KIND_NAME:
+        return g_strdup(place);
+    case KIND_ALGORITHMS:
+        return lp_algorithms_format(place);
     case KIND_NEGATED:
         return g_strdup(*(const gboolean *)place ? "no" : "yes");
     }

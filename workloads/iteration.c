@@ -10,8 +10,6 @@
 
 G_DEFINE_QUARK(lp_iteration_error, lp_iteration_error)
 
-const char *const lp_collective_names[] = {"all-reduce", "reduce-scatter", "all-gather",
-                                           "all-to-all", NULL};
 const char *const lp_role_names[] = {"start",  "forward",          "backward", "backward-input",
                                      "weight", "forward-backward", "finish",   NULL};
 

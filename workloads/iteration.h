@@ -20,16 +20,6 @@ typedef enum {
     LP_ITERATION_ERROR_SIZE, /**< More steps than fit in memory, or bytes than can be counted. */
 } LpIterationError;
 
-typedef enum {
-    LP_COLLECTIVE_ALL_REDUCE,
-    LP_COLLECTIVE_REDUCE_SCATTER,
-    LP_COLLECTIVE_ALL_GATHER,
-    LP_COLLECTIVE_ALL_TO_ALL,
-    LP_N_COLLECTIVES
-} LpCollective;
-
-extern const char *const lp_collective_names[];
-
 /** The communication streams of a rank, beside its compute stream. Each runs what is launched on
  * it in order. */
 typedef enum {

@@ -33,7 +33,9 @@ set_defaults(LpWorkload *self)
                           .gradient_bytes = 0,
                           .prefetch = 1,
                           .seed = 1,
-                          .slowdown = 1.0};
+                          .slowdown = 1.0,
+                          .library = "ideal",
+                          .protocol = "auto"};
     self->placement = g_strdup("packed");
     for (guint axis = 0; axis < LP_N_AXES; axis++)
         self->plan.degree[axis] = 1;

@@ -4,6 +4,7 @@
 
 #include "platforms/generate.h"
 #include "sim/engine.h"
+#include "platforms/library.h"
 #include "sim/simulation.h"
 #include "tests/testlib.h"
 
@@ -90,7 +91,10 @@ prove(const Row *row, Verdict *out_verdict)
         return FALSE;
     g_autoptr(LpIteration) iteration = lp_iteration_new(workload, &machine->accelerator, NULL);
     g_autoptr(LpNetwork) network = lp_network_new(machine);
-    g_autoptr(LpEdges) edges = lp_edges_new(iteration, network, NULL);
+    LpLibrary library;
+    if (!lp_library_find("ideal", &library, NULL))
+        return FALSE;
+    g_autoptr(LpEdges) edges = lp_edges_new(iteration, network, &library, NULL, NULL);
     g_autoptr(LpProof) proof = lp_proof_new(edges, LP_FIDELITY_FLOW, NULL);
     memcpy(out_verdict->private_groups, proof->all_private, sizeof proof->all_private);
     out_verdict->mirrored = proof->tp_mirrored;

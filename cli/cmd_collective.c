@@ -1,0 +1,261 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* lightpath collective: a single collective on a machine, by message size. */
+#include "cli/commands.h"
+#include "cli/options.h"
+
+#include "base/error.h"
+#include "base/file.h"
+#include "base/units.h"
+#include "platforms/library.h"
+#include "report/json.h"
+#include "sim/trial.h"
+
+#include <string.h>
+
+#define BYTES_MAX 1e15
+#define SIZES_MAX 64
+
+typedef struct {
+    char *bytes, *ranks, *groups, *library, *protocol, *algorithm, *fidelity, *format; /* owned */
+    gboolean strided;
+} Options;
+
+static void
+options_clear(Options *self)
+{
+    g_free(self->bytes);
+    g_free(self->ranks);
+    g_free(self->groups);
+    g_free(self->library);
+    g_free(self->protocol);
+    g_free(self->algorithm);
+    g_free(self->fidelity);
+    g_free(self->format);
+}
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Options, options_clear)
+
+/* A size and what came of it. */
+typedef struct {
+    guint64 bytes;
+    LpTrialResult result;
+} Row;
+
+static gboolean
+parse_size(const char *text, double *out_bytes, GError **error)
+{
+    g_autoptr(GError) fault = NULL;
+    if (lp_quantity_parse_in(LP_QUANTITY_SIZE, text, 0.0, BYTES_MAX, out_bytes, &fault))
+        return TRUE;
+    return lp_usage_error(error, "--bytes: %s", fault->message);
+}
+
+/* "1MiB", "1MB,64MB", or "1MiB-1GiB": each twice the one before. */
+static GArray *
+parse_sizes(const char *text, GError **error)
+{
+    g_autoptr(GArray) rows = g_array_new(FALSE, TRUE, sizeof(Row));
+    g_auto(GStrv) ends = g_strsplit(text, "-", 2);
+    g_auto(GStrv) parts = g_strsplit(text, ",", -1);
+    gboolean is_range = g_strv_length(ends) == 2;
+    double bytes = 0.0, last = 0.0;
+    if (is_range && (!parse_size(ends[0], &bytes, error) || !parse_size(ends[1], &last, error)))
+        return NULL;
+    for (; is_range && bytes >= 1.0 && bytes <= last && rows->len <= SIZES_MAX; bytes *= 2.0) {
+        Row row = {.bytes = (guint64)bytes};
+        g_array_append_val(rows, row);
+    }
+    for (guint i = 0; !is_range && parts[i] != NULL && rows->len <= SIZES_MAX; i++) {
+        if (!parse_size(parts[i], &bytes, error))
+            return NULL;
+        Row row = {.bytes = (guint64)bytes};
+        g_array_append_val(rows, row);
+    }
+    if (rows->len >= 1 && rows->len <= SIZES_MAX)
+        return g_steal_pointer(&rows);
+    g_autofree char *shown = lp_error_quote(text);
+    lp_usage_error(error,
+                   "--bytes: got %s, wanted a size, a list such as 1MB,64MB, or a range such as "
+                   "1MiB-1GiB of at most %d doublings",
+                   shown, SIZES_MAX);
+    return NULL;
+}
+
+static gboolean
+parse_count(const char *name, const char *text, guint64 fallback, guint64 maximum,
+            guint32 *out_count, GError **error)
+{
+    guint64 count = fallback;
+    g_autoptr(GError) fault = NULL;
+    if (text != NULL && !lp_count_parse(text, 1, maximum, &count, &fault))
+        return lp_usage_error(error, "--%s: %s", name, fault->message);
+    *out_count = (guint32)count;
+    return TRUE;
+}
+
+static gboolean
+parse_library(const Options *options, LpTrial *trial, GError **error)
+{
+    g_autoptr(GError) fault = NULL;
+    const char *library = options->library != NULL ? options->library : "ideal";
+    if (!lp_library_find(library, &trial->library, &fault))
+        return lp_usage_error(error, "--library: %s", fault->message);
+    if (options->protocol != NULL &&
+        !lp_library_restrict(&trial->library, options->protocol, &fault))
+        return lp_usage_error(error, "--protocol: %s", fault->message);
+    if (options->algorithm == NULL || lp_algorithms_parse(options->algorithm, &trial->algorithms))
+        return TRUE;
+    g_autofree char *shown = lp_error_quote(options->algorithm);
+    return lp_usage_error(error,
+                          "--algorithm: got %s, wanted auto, one of ring, tree, doubling, "
+                          "halving-doubling, bruck, pairwise, direct, torus, in-network, or levels "
+                          "such as ring+tree",
+                          shown);
+}
+
+static gboolean
+parse_trial(const Options *options, const char *operation, const LpMachine *machine, LpTrial *trial,
+            GError **error)
+{
+    guint fidelity = 0;
+    g_autoptr(GError) fault = NULL;
+    int collective = lp_choice_parse(operation, lp_collective_names, &fault);
+    if (collective < 0)
+        return lp_usage_error(error, "collective: operation: %s", fault->message);
+    trial->collective = (LpCollective)collective;
+    trial->strided = options->strided;
+    if (!lp_option_choice("fidelity", options->fidelity, lp_fidelity_names, LP_FIDELITY_FLOW,
+                          &fidelity, error) ||
+        !parse_count("groups", options->groups, 1, machine->n_accelerators, &trial->n_groups,
+                     error) ||
+        !parse_count("ranks", options->ranks, machine->n_accelerators / trial->n_groups,
+                     machine->n_accelerators / trial->n_groups, &trial->n_ranks, error))
+        return FALSE;
+    trial->fidelity = (LpFidelity)fidelity;
+    return parse_library(options, trial, error);
+}
+
+static double
+bus_bytes_per_s(const LpTrial *trial, const Row *row)
+{
+    double time_s = row->result.run.iteration_time_s;
+    return time_s > 0.0 ? (double)row->bytes / time_s *
+                              lp_trial_bus_factor(trial->collective, trial->n_ranks)
+                        : 0.0;
+}
+
+static char *
+to_text(const LpTrial *trial, const LpMachine *machine, const GArray *rows)
+{
+    GString *out = g_string_new(NULL);
+    g_string_append_printf(out, "%s among %u ranks of %s, library %s, fidelity %s\n",
+                           lp_collective_names[trial->collective], trial->n_ranks,
+                           lp_file_label(machine->path), trial->library.name,
+                           lp_fidelity_names[trial->fidelity]);
+    g_string_append_printf(out, "%14s  %-24s %-14s %12s %12s %10s %10s\n", "bytes", "algorithm",
+                           "protocol", "us", "alone us", "GB/s", "bus GB/s");
+    for (guint i = 0; i < rows->len; i++) {
+        const Row *row = &g_array_index(rows, Row, i);
+        double time_s = row->result.run.iteration_time_s;
+        g_string_append_printf(
+            out, "%14" G_GUINT64_FORMAT "  %-24s %-14s %12.2f %12.2f %10.2f %10.2f\n", row->bytes,
+            row->result.algorithm, row->result.protocol, time_s * 1e6, row->result.lonely_s * 1e6,
+            time_s > 0.0 ? (double)row->bytes / time_s * 1e-9 : 0.0,
+            bus_bytes_per_s(trial, row) * 1e-9);
+    }
+    return g_string_free(out, FALSE);
+}
+
+static JsonNode *
+to_json(const LpTrial *trial, const GArray *rows)
+{
+    g_autoptr(JsonBuilder) builder = json_builder_new();
+    json_builder_begin_object(builder);
+    lp_json_text(builder, "operation", lp_collective_names[trial->collective]);
+    lp_json_text(builder, "library", trial->library.name);
+    lp_json_text(builder, "fidelity", lp_fidelity_names[trial->fidelity]);
+    lp_json_count(builder, "ranks", trial->n_ranks);
+    lp_json_count(builder, "groups", trial->n_groups);
+    lp_json_begin_array(builder, "runs");
+    for (guint i = 0; i < rows->len; i++) {
+        const Row *row = &g_array_index(rows, Row, i);
+        json_builder_begin_object(builder);
+        lp_json_count(builder, "bytes", row->bytes);
+        lp_json_text(builder, "algorithm", row->result.algorithm);
+        lp_json_text(builder, "protocol", row->result.protocol);
+        lp_json_number(builder, "time_s", row->result.run.iteration_time_s);
+        lp_json_number(builder, "alone_s", row->result.lonely_s);
+        lp_json_number(builder, "bus_bytes_per_s", bus_bytes_per_s(trial, row));
+        lp_json_count(builder, "traffic_bytes", row->result.run.traffic_bytes[LP_TRAFFIC_DP]);
+        lp_json_count(builder, "activities", row->result.run.n_activities);
+        json_builder_end_object(builder);
+    }
+    json_builder_end_array(builder);
+    json_builder_end_object(builder);
+    return json_builder_get_root(builder);
+}
+
+static gboolean
+measure(const Options *options, char **arguments, GError **error)
+{
+    LpFormat format;
+    LpTrial trial = {.bytes = 0};
+    if (!lp_format_parse(options->format, &format, error))
+        return FALSE;
+    g_autoptr(GArray) rows =
+        parse_sizes(options->bytes != NULL ? options->bytes : "1MiB-1GiB", error);
+    if (rows == NULL)
+        return FALSE;
+    g_autofree char *path = lp_file_find("platforms", arguments[2], error);
+    g_autoptr(LpMachine) machine = path == NULL ? NULL : lp_machine_load(path, error);
+    if (machine == NULL || !parse_trial(options, arguments[1], machine, &trial, error))
+        return FALSE;
+    for (guint i = 0; i < rows->len; i++) {
+        Row *row = &g_array_index(rows, Row, i);
+        trial.bytes = row->bytes;
+        if (!lp_trial_run_apart(&trial, machine, &row->result, error)) {
+            g_prefix_error(error, "%s of %" G_GUINT64_FORMAT " bytes: ", arguments[1], row->bytes);
+            return FALSE;
+        }
+    }
+    if (format == LP_FORMAT_JSON)
+        return lp_print_json(to_json(&trial, rows), error);
+    g_autofree char *text = to_text(&trial, machine, rows);
+    return lp_print_result(text, error);
+}
+
+gboolean
+lp_cmd_collective(int argc, char **argv, GError **error)
+{
+    g_auto(Options) options = {0};
+    const GOptionEntry entries[] = {
+        {"bytes", 0, 0, G_OPTION_ARG_STRING, &options.bytes,
+         "Size of the whole buffer: 1MB, a list 1MB,64MB, or a range of doublings (default "
+         "1MiB-1GiB)",
+         "SIZE"},
+        {"ranks", 0, 0, G_OPTION_ARG_STRING, &options.ranks,
+         "Ranks of a group (default: all accelerators over the groups)", "N"},
+        {"groups", 0, 0, G_OPTION_ARG_STRING, &options.groups,
+         "Groups that do the same at the same time (default 1)", "N"},
+        {"strided", 0, 0, G_OPTION_ARG_NONE, &options.strided,
+         "Groups take turns in the accelerators, as rails do; else each has its own in a row",
+         NULL},
+        {"algorithm", 0, 0, G_OPTION_ARG_STRING, &options.algorithm,
+         "Such as ring, tree, ring+tree (default: the library's choice)", "NAME"},
+        {"library", 0, 0, G_OPTION_ARG_STRING, &options.library,
+         "Communication library (default ideal)", "NAME"},
+        {"protocol", 0, 0, G_OPTION_ARG_STRING, &options.protocol,
+         "Protocol of that library (default: its choice)", "NAME"},
+        {"fidelity", 0, 0, G_OPTION_ARG_STRING, &options.fidelity,
+         "A collective as one flow a neighbour (flow, default), or each step as a message",
+         "flow|message"},
+        {"format", 0, 0, G_OPTION_ARG_STRING, &options.format, "Output format (default text)",
+         "text|json"},
+        {NULL, 0, 0, 0, NULL, NULL, NULL}};
+    if (!lp_options_parse("collective", "OPERATION PLATFORM",
+                          "Runs a single collective on a machine, by message size: all-reduce, "
+                          "reduce-scatter, all-gather, all-to-all, broadcast, reduce, send or "
+                          "barrier.",
+                          entries, &argc, &argv, 2, 2, error))
+        return FALSE;
+    return measure(&options, argv, error);
+}

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Chooses algorithm and protocol from a library's table. */
+#include "model/library.h"
+
+#include <math.h>
+
+const char *const lp_spread_names[] = {"any", "one", "several", NULL};
+
+static gboolean
+fits(const LpLibraryRule *rule, LpCollective collective, guint64 bytes, guint64 n_ranks,
+     guint64 n_domains)
+{
+    gboolean spread =
+        rule->spread == LP_SPREAD_ANY || (rule->spread == LP_SPREAD_ONE_DOMAIN) == (n_domains == 1);
+    return rule->collective == collective && spread && n_ranks <= rule->ranks_max &&
+           bytes <= rule->bytes_max;
+}
+
+LpLibraryChoice
+lp_library_choose(const LpLibrary *self, LpCollective collective, guint64 bytes, guint64 n_ranks,
+                  guint64 n_domains)
+{
+    for (guint32 i = 0; i < self->n_rules; i++) {
+        const LpLibraryRule *rule = &self->rules[i];
+        if (fits(rule, collective, bytes, n_ranks, n_domains))
+            return (LpLibraryChoice){rule->algorithms, &self->protocols[rule->protocol],
+                                     rule->channels};
+    }
+    return (LpLibraryChoice){.protocol = &self->protocols[self->n_protocols - 1], .channels = 1};
+}
+
+guint64
+lp_protocol_wire_bytes(const LpProtocol *self, LpReach reach, guint64 bytes)
+{
+    double factor = self->wire_factor[reach];
+    return factor > 1.0 ? (guint64)llround((double)bytes * factor) : bytes;
+}

@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A communication library: what its protocols cost, and which algorithm it takes when. */
+#pragma once
+
+#include "model/collective.h"
+
+G_BEGIN_DECLS
+
+#define LP_LIBRARY_PROTOCOLS_MAX 16
+#define LP_LIBRARY_RULES_MAX 128
+
+/** Whether a transfer stays in a scale-up domain. */
+typedef enum {
+    LP_REACH_DOMAIN,
+    LP_REACH_FABRIC,
+    LP_N_REACHES
+} LpReach;
+
+/** A protocol, such as NCCL's LL, LL128 and Simple. What it adds to a route is paid by the sender.
+ */
+typedef struct {
+    char name[LP_LIBRARY_NAME_MAX];
+    double base_s;                    /**< once a collective: launching it */
+    double hop_s[LP_N_REACHES];       /**< each step, beyond the route's own latency */
+    double chunk_bytes;               /**< pieces in which trees pass data on */
+    double wire_factor[LP_N_REACHES]; /**< bytes on the wire over bytes of data, at least 1: flags,
+                                         headers, and what of a link's rate it does not reach */
+} LpProtocol;
+
+/** Which groups a rule is for. */
+typedef enum {
+    LP_SPREAD_ANY,
+    LP_SPREAD_ONE_DOMAIN,
+    LP_SPREAD_DOMAINS /**< two or more */
+} LpSpread;
+
+extern const char *const lp_spread_names[]; /* "any" "one" "several", NULL-ended */
+
+/** A row of the table of choices; the first one that fits counts. */
+typedef struct {
+    LpCollective collective;
+    LpSpread spread;
+    guint64 ranks_max; /**< G_MAXUINT64: any number */
+    guint64 bytes_max; /**< of the buffer (LpOp.bytes); G_MAXUINT64: any size */
+    LpAlgorithms algorithms;
+    guint32 protocol; /**< index in the library's protocols */
+    guint32 channels; /**< parallel rings; 0: one a member of a domain in groups that leave it */
+} LpLibraryRule;
+
+typedef struct {
+    char name[LP_LIBRARY_NAME_MAX];
+    guint32 n_protocols, n_rules;
+    LpProtocol protocols[LP_LIBRARY_PROTOCOLS_MAX];
+    LpLibraryRule rules[LP_LIBRARY_RULES_MAX];
+} LpLibrary;
+
+/** What a library does with a collective. */
+typedef struct {
+    LpAlgorithms algorithms;    /**< nothing said: a ring; an all-to-all along the rails */
+    const LpProtocol *protocol; /* borrowed from the library */
+    guint32 channels;
+} LpLibraryChoice;
+
+/** The first rule that fits @collective of @bytes among @n_ranks in @n_domains; where none does,
+ * the library says nothing of algorithms and takes its last protocol. */
+LpLibraryChoice lp_library_choose(const LpLibrary *self, LpCollective collective, guint64 bytes,
+                                  guint64 n_ranks, guint64 n_domains);
+
+/** @bytes of data as they are on the wire. */
+guint64 lp_protocol_wire_bytes(const LpProtocol *self, LpReach reach, guint64 bytes);
+
+G_END_DECLS

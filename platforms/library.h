@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The communication libraries (platforms/libraries.xml): every number has a source there. */
+#pragma once
+
+#include "model/library.h"
+
+G_BEGIN_DECLS
+
+/** Looks @name up among the shipped libraries. Error: LP_INPUT_ERROR_NAME with the nearest name. */
+gboolean lp_library_find(const char *name, LpLibrary *out_library,
+                         GError **error) G_GNUC_WARN_UNUSED_RESULT;
+/** Keeps of @self only the protocol called @name: every choice takes it. Error:
+ * LP_INPUT_ERROR_NAME with the nearest name. */
+gboolean lp_library_restrict(LpLibrary *self, const char *name,
+                             GError **error) G_GNUC_WARN_UNUSED_RESULT;
+
+/** The names of all, in the file's order. Returns: (transfer full) NULL-ended. */
+char **lp_library_names(GError **error);
+
+G_END_DECLS

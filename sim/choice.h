@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* How a group runs a collective: what the plan says, or else the library's table. */
+#pragma once
+
+#include "model/library.h"
+#include "platforms/machine.h"
+#include "sim/collective/schedule.h"
+#include "workloads/iteration.h"
+
+G_BEGIN_DECLS
+
+/** How a collective runs: one fluid flow an edge with all latencies up front, or every step of its
+ * algorithm as a message. */
+typedef enum {
+    LP_FIDELITY_FLOW,
+    LP_FIDELITY_MESSAGE
+} LpFidelity;
+
+extern const char *const lp_fidelity_names[];
+
+/** How the members of a group stand in domains. */
+typedef struct {
+    guint64 n_members;
+    guint64 n_near;       /**< members of each domain */
+    guint64 n_leaf;       /**< members below each leaf, a multiple of n_near; 0 if that differs */
+    gboolean is_regular;  /**< as many in each, in order: those of a domain follow each other */
+    guint32 n_dimensions; /**< of a block of a torus that the members fill in order; else 0 */
+    guint64 dimension[LP_LEVELS_MAX];
+} LpSites;
+
+typedef struct {
+    const LpProtocol *protocol; /* borrowed from the library */
+    gboolean is_scheduled;      /**< steps between any members; else a ring of neighbours, or an
+                                   all-to-all along the rails */
+    LpScheduleShape shape;      /**< of what is scheduled */
+} LpChoice;
+
+/** The choice for @op in a group that stands as @sites say. */
+LpChoice lp_choice_of(const LpLibrary *library, const LpIteration *iteration, const LpOp *op,
+                      const LpSites *sites);
+
+/** Whether that choice can be run; the error names the attribute. Error: of lp_schedule_supports().
+ */
+gboolean lp_choice_check(const LpLibrary *library, const LpIteration *iteration, const LpOp *op,
+                         const LpSites *sites, GError **error) G_GNUC_WARN_UNUSED_RESULT;
+
+/** The level, from the inside out, whose groups hand data to a switch in the stage that holds round
+ * number @round of the schedule (a step, or with fidelity flow a phase); -1: none. */
+int lp_choice_switch_level(const LpSchedule *schedule, guint64 round, LpFidelity fidelity);
+/** The member at whose port arrives what @member sends to participant @to. A switch has no port of
+ * its own: what a member gives to it leaves by the member's port, and what it hands out arrives at
+ * that of the next member of the group. So each port carries what it really does. */
+guint64 lp_choice_receiver(const LpScheduleShape *shape, guint64 member, guint64 to);
+
+/** The algorithm for people: "ring", "ring x 8 channels", "ring+tree". Returns: (transfer full). */
+char *lp_choice_describe(const LpChoice *self);
+
+/** The axis whose "algorithm-..." holds for @group. */
+LpAxis lp_choice_axis(LpGroup group);
+
+G_END_DECLS

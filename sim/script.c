@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Follows a schedule over a group's edges. */
+#include "sim/script.h"
+
+#include "sim/peer.h"
+
+static guint64
+rank_of(const LpScript *self, guint64 member)
+{
+    return lp_iteration_group_member(self->edges->iteration, self->group, self->rank, member);
+}
+
+static guint64
+n_members(const LpScript *self)
+{
+    return self->schedule.shape.n_members;
+}
+
+void
+lp_script_init(LpScript *self, const LpEdges *edges, const LpOp *op, guint64 rank,
+               LpFidelity fidelity)
+{
+    LpChoice choice = lp_edges_choice(edges, op, rank);
+    *self = (LpScript){.edges = edges,
+                       .group = op->group,
+                       .rank = rank,
+                       .fidelity = fidelity,
+                       .protocol = choice.protocol};
+    lp_schedule_init(&self->schedule, &choice.shape);
+    gboolean flow = fidelity == LP_FIDELITY_FLOW;
+    self->n_rounds =
+        flow ? lp_schedule_n_phases(&self->schedule) : lp_schedule_n_steps(&self->schedule);
+    self->sends = g_new(LpSend, lp_schedule_sends_max(&self->schedule));
+    self->wait_s = flow ? g_new(double, self->n_rounds) : NULL;
+    for (guint64 round = 0; flow && round < self->n_rounds; round++)
+        self->wait_s[round] = -1.0;
+}
+
+void
+lp_script_clear(LpScript *self)
+{
+    g_clear_pointer(&self->sends, g_free);
+    g_clear_pointer(&self->wait_s, g_free);
+}
+
+guint64
+lp_script_transfers_max(const LpScript *self)
+{
+    return lp_schedule_sends_max(&self->schedule);
+}
+
+static guint64
+find_sends(LpScript *self, guint64 member, guint64 round)
+{
+    return self->fidelity == LP_FIDELITY_FLOW
+               ? lp_schedule_phase_sends(&self->schedule, member, round, self->sends)
+               : lp_schedule_sends(&self->schedule, member, round, self->sends);
+}
+
+/* The edge from @member to participant @to. */
+static const LpEdge *
+edge_to(const LpScript *self, guint64 member, guint64 to)
+{
+    return lp_peers_edge(self->edges->peers, self->group, rank_of(self, member),
+                         lp_choice_receiver(&self->schedule.shape, member, to));
+}
+
+static double
+hop_s(const LpScript *self, const LpEdge *edge)
+{
+    return edge->route.latency_s + self->protocol->hop_s[lp_edge_reach(edge)];
+}
+
+/* A ring passes data on from neighbour to neighbour, over each edge in turn: its latencies add up
+ * as the mean edge's. Elsewhere the farthest edge may be on every chain. */
+static double
+phase_wait_s(LpScript *self, guint64 round)
+{
+    LpSchedulePhase phase = lp_schedule_phase(&self->schedule, round);
+    double farthest_s = 0.0, sum_s = 0.0, slowest_s_per_byte = 0.0;
+    guint64 n_edges = 0;
+    for (guint64 member = 0; member < n_members(self); member++) {
+        guint64 n = find_sends(self, member, round);
+        for (guint64 i = 0; i < n; i++) {
+            const LpEdge *edge = edge_to(self, member, self->sends[i].to);
+            double factor = self->protocol->wire_factor[lp_edge_reach(edge)];
+            farthest_s = MAX(farthest_s, hop_s(self, edge));
+            slowest_s_per_byte = MAX(slowest_s_per_byte, factor / edge->route.bytes_per_s);
+            sum_s += hop_s(self, edge);
+            n_edges++;
+        }
+    }
+    gboolean is_ring = self->schedule.shape.algorithm == LP_ALGORITHM_RING;
+    double latency_s = is_ring && n_edges > 0 ? sum_s / (double)n_edges : farthest_s;
+    return (double)phase.n_latencies * latency_s + (double)phase.fill_bytes * slowest_s_per_byte;
+}
+
+double
+lp_script_wait_s(LpScript *self, guint64 round)
+{
+    double base_s = round == 0 ? self->protocol->base_s : 0.0;
+    if (self->fidelity == LP_FIDELITY_MESSAGE)
+        return base_s;
+    if (self->wait_s[round] < 0.0)
+        self->wait_s[round] = phase_wait_s(self, round) + base_s;
+    return self->wait_s[round];
+}
+
+guint64
+lp_script_transfers(LpScript *self, guint64 member, guint64 round, LpTransfer *out_transfers)
+{
+    guint64 n = find_sends(self, member, round);
+    for (guint64 i = 0; i < n; i++) {
+        const LpEdge *edge = edge_to(self, member, self->sends[i].to);
+        out_transfers[i] = (LpTransfer){
+            .to = lp_choice_receiver(&self->schedule.shape, member, self->sends[i].to),
+            .edge = edge,
+            .bytes =
+                lp_protocol_wire_bytes(self->protocol, lp_edge_reach(edge), self->sends[i].bytes),
+            .latency_s = self->fidelity == LP_FIDELITY_MESSAGE ? hop_s(self, edge) : 0.0};
+    }
+    return n;
+}
+
+/* The member before @member among those that meet at @level. */
+static guint64
+previous_member(const LpScheduleShape *shape, guint64 member, guint32 level)
+{
+    gboolean flat = shape->algorithm != LP_ALGORITHM_HIERARCHICAL;
+    guint64 pitch = 1, size = flat ? shape->n_members : shape->level_size[level];
+    for (guint32 i = 0; !flat && i < level; i++)
+        pitch *= shape->level_size[i];
+    guint64 place = member / pitch % size;
+    return member - place * pitch + (place + size - 1) % size * pitch;
+}
+
+/* What leaves for a switch comes to the next member (lp_choice_receiver()). */
+guint64
+lp_script_n_receives(LpScript *self, guint64 member, guint64 round)
+{
+    const LpSchedule *schedule = &self->schedule;
+    int level = lp_choice_switch_level(schedule, round, self->fidelity);
+    if (level >= 0)
+        return find_sends(self, previous_member(&schedule->shape, member, (guint32)level), round);
+    return self->fidelity == LP_FIDELITY_FLOW
+               ? lp_schedule_phase_n_receives(schedule, member, round)
+               : lp_schedule_n_receives(schedule, member, round);
+}
+
+guint64
+lp_script_member_bytes(const LpScript *self, guint64 member)
+{
+    return lp_schedule_member_bytes(&self->schedule, member);
+}

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A single collective on a machine, and nothing else: what benchmarks of communication measure. */
+#pragma once
+
+#include "sim/simulation.h"
+
+G_BEGIN_DECLS
+
+typedef struct {
+    LpCollective collective;
+    guint64 bytes;    /**< of the whole buffer, as LpOp.bytes */
+    guint32 n_ranks;  /**< of a group */
+    guint32 n_groups; /**< that do the same at the same time; 0: as 1 */
+    gboolean strided; /**< member i of group g is rank i n_groups + g; else g n_ranks + i */
+    LpAlgorithms algorithms;
+    LpLibrary library;
+    LpFidelity fidelity;
+    const guint32 *accelerators; /* borrowed: by rank, or NULL: rank r is r */
+} LpTrial;
+
+typedef struct {
+    LpRunResult run;
+    double lonely_s;    /**< of a group that has the machine to itself */
+    char algorithm[64]; /**< what was chosen */
+    char protocol[LP_LIBRARY_NAME_MAX];
+} LpTrialResult;
+
+/** Runs @self with every flow simulated; once a process. Errors: LP_SIMULATION_ERROR,
+ * LP_SCHEDULE_ERROR, GFileError. */
+gboolean lp_trial_run(const LpTrial *self, const LpMachine *machine, LpTrialResult *out_result,
+                      GError **error) G_GNUC_WARN_UNUSED_RESULT;
+/** The same in a process of its own. */
+gboolean lp_trial_run_apart(const LpTrial *self, const LpMachine *machine,
+                            LpTrialResult *out_result, GError **error) G_GNUC_WARN_UNUSED_RESULT;
+
+/** Factor from bytes over time to bus bandwidth, which is comparable to a link's rate whatever the
+ * number of ranks: 2 (n-1)/n of an all-reduce, (n-1)/n of its halves and of an all-to-all, else 1.
+ * (NVIDIA nccl-tests, doc/PERFORMANCE.md.) */
+double lp_trial_bus_factor(LpCollective collective, guint64 n_ranks);
+
+G_END_DECLS

@@ -7,6 +7,7 @@ set(lp_objects)
 foreach(folder IN LISTS lp_folders)
     list(APPEND lp_objects $<TARGET_OBJECTS:lp_${folder}>)
 endforeach()
+list(APPEND lp_objects $<TARGET_OBJECTS:lp_collective>)
 
 # Objects, not archives: nothing refers to the constructors that register the embedded XML, so a
 # linker would leave them out of an archive.

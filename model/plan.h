@@ -12,7 +12,7 @@ typedef enum {
     LP_SCHEDULE_INTERLEAVED,
     LP_SCHEDULE_ZERO_BUBBLE, /**< ZB-H1: Qi et al., arXiv 2401.10241 */
     LP_SCHEDULE_DUALPIPE     /**< both ways: DeepSeek-V3, arXiv 2412.19437, section 3.2.1 */
-} LpSchedule;
+} LpPipelineSchedule;
 typedef enum {
     LP_RECOMPUTE_NONE,
     LP_RECOMPUTE_SELECTIVE,
@@ -99,7 +99,7 @@ typedef struct {
     guint32 virtual_stages;    /**< v: chunks of layers a pipeline stage holds */
     guint32 micro_batch;       /**< b, sequences */
     guint32 global_batch;      /**< B, sequences */
-    LpSchedule schedule;
+    LpPipelineSchedule schedule;
     LpStages stages;
     guint32 n_listed;                         /**< of a list: */
     guint32 listed_layers[LP_STAGE_LIST_MAX]; /**< layers by slice */

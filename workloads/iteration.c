@@ -11,7 +11,8 @@
 G_DEFINE_QUARK(lp_iteration_error, lp_iteration_error)
 
 const char *const lp_collective_names[] = {"all-reduce", "reduce-scatter", "all-gather",
-                                           "all-to-all", NULL};
+                                           "all-to-all", "broadcast",      "reduce",
+                                           "send",       "barrier",        NULL};
 const char *const lp_role_names[] = {"start",  "forward",          "backward", "backward-input",
                                      "weight", "forward-backward", "finish",   NULL};
 

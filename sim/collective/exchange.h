@@ -6,6 +6,7 @@
  * to, or comes from. All messages of an exchange are under way at once. */
 #pragma once
 
+#include "sim/collective/algorithm.h"
 #include "workloads/iteration.h"
 
 G_BEGIN_DECLS
@@ -19,5 +20,11 @@ guint64 lp_exchange_pair_bytes(const LpOp *op, const double *loads, guint64 n, g
                                guint64 to);
 /** Bytes that all members send: (n - 1) op.bytes. */
 guint64 lp_exchange_total_bytes(const LpOp *op, guint64 n);
+
+/** Adds to @sink, as sent to group member @to, what group member @from has for group member @place:
+ * a block, or, where the group is one of a stage of a hierarchical all-to-all, all blocks on that
+ * way. */
+void lp_exchange_visit_pair(const LpSchedule *self, guint64 from, guint64 place, guint64 to,
+                            LpSink *sink);
 
 G_END_DECLS

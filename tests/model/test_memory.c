@@ -125,7 +125,7 @@ test_in_flight(void)
 {
     static const struct {
         const char *label;
-        LpSchedule schedule;
+        LpPipelineSchedule schedule;
         guint32 pp, virtual_stages, n_micro_batches, stage;
         double layers; /* whose activations it holds, of 24 in all */
     } rows[] = {

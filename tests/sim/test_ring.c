@@ -108,7 +108,7 @@ test_buffers(void)
 {
     for (guint64 n = 1; n <= MEMBERS_MAX; n++) {
         const guint64 sizes[] = {0, 1, n - 1, n, n + 1, 7 * n, 7 * n + n / 2, 131};
-        for (LpCollective collective = 0; collective < LP_N_COLLECTIVES; collective++)
+        for (LpCollective collective = 0; collective <= LP_COLLECTIVE_ALL_GATHER; collective++)
             for (guint i = 0; i < G_N_ELEMENTS(sizes); i++)
                 check(collective, n, sizes[i]);
     }
@@ -121,7 +121,7 @@ test_member_bytes(void)
     static const guint64 ns[] = {2, 3, 7, 16, 1024}, sizes[] = {0, 1, 1023, 1000000001};
     for (guint i = 0; i < G_N_ELEMENTS(ns); i++)
         for (guint k = 0; k < G_N_ELEMENTS(sizes); k++)
-            for (LpCollective collective = 0; collective < LP_N_COLLECTIVES; collective++)
+            for (LpCollective collective = 0; collective <= LP_COLLECTIVE_ALL_GATHER; collective++)
                 for (guint64 member = 0; member < ns[i]; member += 1 + ns[i] / 9) {
                     guint64 sum = 0;
                     for (guint64 step = 0; step < lp_ring_n_steps(collective, ns[i]); step++)

@@ -1,0 +1,260 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The double binary tree: two trees over the same members, each for half of the data, in which no
+ * member is an inner node twice. (Sanders, Speck and Traeff, Parallel Computing 35, 2009.)
+ *
+ * Nodes are 1 to t, in the order of a walk that sees a node between its two subtrees: odd ones are
+ * leaves, and a node's distance to its children is half of its lowest bit. The second tree gives
+ * node j the role t + 1 - j if t is even, and j + 1 (that of 1 to node t) if it is odd: what was
+ * odd becomes even. An all-reduce has all members in its trees, and goes up and down; a broadcast
+ * and a reduce have all but the root, which serves both trees' topmost nodes. */
+#include "sim/collective/algorithm.h"
+
+#define N_TREES 2
+
+/* --- one tree of t nodes, by role --- */
+
+static guint64
+parent_of(guint64 role, guint64 t)
+{
+    guint64 bit = role & (~role + 1);
+    guint64 up = (role ^ bit) | (bit << 1);
+    return up > t ? role ^ bit : up; /* 0: the topmost */
+}
+
+static guint64
+right_of(guint64 role, guint64 t)
+{
+    guint64 hop = (role & (~role + 1)) / 2;
+    while (hop > 0 && role + hop > t)
+        hop /= 2;
+    return hop > 0 ? role + hop : 0;
+}
+
+static guint64
+left_of(guint64 role)
+{
+    guint64 hop = (role & (~role + 1)) / 2;
+    return hop > 0 ? role - hop : 0;
+}
+
+static guint64
+depth_of(guint64 role, guint64 t)
+{
+    guint64 depth = 0;
+    for (guint64 up = parent_of(role, t); up != 0; up = parent_of(up, t))
+        depth++;
+    return depth;
+}
+
+/* The longest way from the topmost node is that to its left. */
+static guint64
+height_of(guint64 t)
+{
+    return t > 0 ? g_bit_storage(t) - 1 : 0;
+}
+
+static guint64
+topmost_of(guint64 t)
+{
+    return (guint64)1 << height_of(t);
+}
+
+/* --- members in both trees --- */
+
+static gboolean
+is_rooted(const LpSchedule *self)
+{
+    return self->shape.collective != LP_COLLECTIVE_ALL_REDUCE;
+}
+
+/* The role of a member in a tree; 0: the root outside. */
+static guint64
+role_of(const LpSchedule *self, guint tree, guint64 member)
+{
+    guint64 n = self->shape.n_members, t = self->n_nodes;
+    guint64 node = is_rooted(self) ? (member + n - self->shape.root) % n : member + 1;
+    if (tree == 0 || node == 0)
+        return node;
+    return t % 2 == 0 ? t + 1 - node : node % t + 1;
+}
+
+static guint64
+member_of(const LpSchedule *self, guint tree, guint64 role)
+{
+    guint64 n = self->shape.n_members, t = self->n_nodes, node = role;
+    if (tree > 0 && role > 0)
+        node = t % 2 == 0 ? t + 1 - role : (role + t - 2) % t + 1;
+    return is_rooted(self) ? (node + self->shape.root) % n : node - 1;
+}
+
+/* Whom a node talks to in one tree, as roles. */
+typedef struct {
+    guint64 role, depth;
+    gboolean has_parent;
+    guint64 parent;
+    guint n_children;
+    guint64 child[2];
+} Place;
+
+static Place
+place_of(const LpSchedule *self, guint tree, guint64 member)
+{
+    guint64 t = self->n_nodes, role = role_of(self, tree, member);
+    Place place = {.role = role};
+    if (role == 0) {
+        place.child[place.n_children++] = topmost_of(t);
+        return place;
+    }
+    place.parent = parent_of(role, t);
+    place.depth = depth_of(role, t);
+    place.has_parent = place.parent != 0 || is_rooted(self);
+    guint64 left = left_of(role), right = right_of(role, t);
+    if (left != 0)
+        place.child[place.n_children++] = left;
+    if (right != 0)
+        place.child[place.n_children++] = right;
+    return place;
+}
+
+/* --- steps --- */
+
+static void
+init(LpSchedule *self, guint64 largest_bytes)
+{
+    guint64 n = self->shape.n_members;
+    self->n_nodes = is_rooted(self) ? n - 1 : n;
+    LpBlocks halves = lp_blocks_of(largest_bytes, N_TREES);
+    self->n_chunks = lp_chunks(lp_blocks_bytes(&halves, 0), self->shape.chunk_bytes);
+    guint64 height = height_of(self->n_nodes);
+    guint64 chain = is_rooted(self) ? height : 2 * height - 1;
+    self->n_steps = n > 1 ? self->n_chunks + chain : 0;
+}
+
+static guint64
+sends_max(const LpSchedule *self)
+{
+    (void)self;
+    return 3 * N_TREES;
+}
+
+/* The step at which a member sends the first chunk up: when those below it have. */
+static guint64
+first_up(const LpSchedule *self, const Place *place)
+{
+    return height_of(self->n_nodes) - place->depth;
+}
+
+static guint64
+first_down(const LpSchedule *self, const Place *place)
+{
+    if (is_rooted(self))
+        return place->role == 0 ? 0 : place->depth + 1;
+    return height_of(self->n_nodes) + place->depth;
+}
+
+/* What a tree carries in one direction at a step: a chunk, or all of them if @whole. */
+typedef struct {
+    LpBlocks chunks;
+    guint64 base, step;
+    gboolean whole;
+} Load;
+
+static void
+add_load(const Load *load, guint64 first_step, guint64 to, gboolean reduces, LpSink *sink)
+{
+    guint64 n = load->chunks.n;
+    if (load->whole)
+        lp_sink_add_blocks(sink, to, &load->chunks, load->base, 0, n, reduces);
+    else if (load->step >= first_step && load->step - first_step < n)
+        lp_sink_add_blocks(sink, to, &load->chunks, load->base, load->step - first_step, 1,
+                           reduces);
+}
+
+static void
+visit_tree(const LpSchedule *self, guint tree, guint64 member, Load *load, LpSink *sink)
+{
+    LpBlocks halves = lp_blocks_of(self->shape.bytes, N_TREES);
+    load->base = lp_blocks_begin(&halves, tree);
+    load->chunks = lp_blocks_of(lp_blocks_bytes(&halves, tree), self->n_chunks);
+    Place place = place_of(self, tree, member);
+    if (self->shape.collective != LP_COLLECTIVE_BROADCAST && place.has_parent)
+        add_load(load, first_up(self, &place), member_of(self, tree, place.parent), TRUE, sink);
+    if (self->shape.collective == LP_COLLECTIVE_REDUCE)
+        return;
+    for (guint i = 0; i < place.n_children; i++)
+        add_load(load, first_down(self, &place), member_of(self, tree, place.child[i]), FALSE,
+                 sink);
+}
+
+static void
+visit(const LpSchedule *self, guint64 member, guint64 step, LpSink *sink)
+{
+    Load load = {.step = step};
+    for (guint tree = 0; tree < N_TREES; tree++)
+        visit_tree(self, tree, member, &load, sink);
+}
+
+static void
+visit_phase(const LpSchedule *self, guint64 member, guint64 phase, LpSink *sink)
+{
+    (void)phase;
+    Load load = {.whole = TRUE};
+    for (guint tree = 0; tree < N_TREES; tree++)
+        visit_tree(self, tree, member, &load, sink);
+}
+
+static void
+sources(const LpSchedule *self, guint64 member, guint64 step, LpSources *out_sources)
+{
+    (void)step;
+    for (guint tree = 0; tree < N_TREES; tree++) {
+        Place place = place_of(self, tree, member);
+        if (place.has_parent)
+            lp_sources_add(out_sources, member_of(self, tree, place.parent));
+        for (guint i = 0; i < place.n_children; i++)
+            lp_sources_add(out_sources, member_of(self, tree, place.child[i]));
+    }
+}
+
+static guint64
+n_phases(const LpSchedule *self)
+{
+    return self->n_steps > 0 ? 1 : 0;
+}
+
+/* Chunks that the busiest port of each step carries, summed over the steps of an all-reduce, less
+ * those that the busiest port carries in all. In the full pipeline that is four a step, of an inner
+ * node: one up and two down in its tree, one up in the other; while only sums go up, or only
+ * results down, two, the two children's, but one where the topmost node has one child. A single
+ * chunk has no full pipeline. A test compares. */
+static guint64
+extra_chunks(const LpSchedule *self)
+{
+    guint64 n = self->n_nodes, height = height_of(n);
+    if (is_rooted(self))
+        return 2 * height;
+    if (height < 2)
+        return n == 3 ? 1 : 0;
+    gboolean one_child = topmost_of(n) == n;
+    return 4 * height - (self->n_chunks > 1 || one_child ? 6 : 4);
+}
+
+static LpSchedulePhase
+phase(const LpSchedule *self, guint64 index)
+{
+    (void)index;
+    LpSchedulePhase all = {.n_steps = self->n_steps, .n_latencies = self->n_steps};
+    LpBlocks halves = lp_blocks_of(self->shape.bytes, N_TREES);
+    LpBlocks chunks = lp_blocks_of(lp_blocks_bytes(&halves, 0), self->n_chunks);
+    all.fill_bytes = extra_chunks(self) * lp_blocks_bytes(&chunks, 0);
+    return all;
+}
+
+const LpAlgorithmClass lp_tree_class = {.init = init,
+                                        .sends_max = sends_max,
+                                        .visit = visit,
+                                        .sources = sources,
+                                        .n_phases = n_phases,
+                                        .phase = phase,
+                                        .visit_phase = visit_phase,
+                                        .total_bytes = lp_least_total_bytes};

@@ -192,8 +192,9 @@ init(LpSchedule *self, guint64 largest_bytes)
         stage->first_phase = n_phases;
         self->n_steps += lp_schedule_n_steps(&group);
         n_phases += lp_schedule_n_phases(&group);
+        self->most_sends = MAX(self->most_sends, lp_schedule_sends_max(&group));
     }
-    self->n_bounds = (guint32)n_phases;
+    self->n_phases = n_phases;
 }
 
 static const LpScheduleStage *
@@ -287,7 +288,7 @@ phase_n_receives(const LpSchedule *self, guint64 member, guint64 phase)
 static guint64
 n_phases(const LpSchedule *self)
 {
-    return self->n_bounds;
+    return self->n_phases;
 }
 
 /* Of the group with the most bytes. */
@@ -306,13 +307,7 @@ phase(const LpSchedule *self, guint64 index)
 static guint64
 sends_max(const LpSchedule *self)
 {
-    guint64 most = 1;
-    for (guint32 i = 0; i < self->n_stages; i++) {
-        LpSchedule group;
-        init_group(self, &self->stages[i], 0, 0, &group);
-        most = MAX(most, lp_schedule_sends_max(&group));
-    }
-    return most;
+    return self->most_sends;
 }
 
 static void
@@ -360,7 +355,7 @@ static guint64
 summed_bytes(const LpSchedule *self, const LpScheduleStage *stage)
 {
     guint64 end =
-        stage == &self->stages[self->n_stages - 1] ? self->n_bounds : stage[1].first_phase;
+        stage == &self->stages[self->n_stages - 1] ? self->n_phases : stage[1].first_phase;
     LpSink sink = lp_sink_plain();
     for (guint64 member = 0; member < self->shape.n_members; member++)
         for (guint64 index = stage->first_phase; index < end; index++)

@@ -173,28 +173,81 @@ visit_chain(const LpSchedule *self, guint64 channel, guint64 at, guint64 step, L
 }
 
 static void
-visit(const LpSchedule *self, guint64 member, guint64 step, LpSink *sink)
+visit_channel(const LpSchedule *self, guint64 channel, guint64 at, guint64 step, LpSink *sink)
 {
     guint64 half = self->shape.n_members - 1;
     gboolean gathers = self->shape.collective == LP_COLLECTIVE_ALL_GATHER || step >= half;
     guint64 k = step >= half ? step - half : step;
-    for (guint64 channel = 0; channel < self->n_channels; channel++) {
-        guint64 at = position(self, channel, member);
-        if (is_chain(self))
-            visit_chain(self, channel, at, step, sink);
-        else
-            visit_half(self, channel, at, k, k + 1, !gathers, sink);
-    }
+    if (is_chain(self))
+        visit_chain(self, channel, at, step, sink);
+    else
+        visit_half(self, channel, at, k, k + 1, !gathers, sink);
 }
 
 static void
-sources(const LpSchedule *self, guint64 member, guint64 step, LpSources *out_sources)
+visit(const LpSchedule *self, guint64 member, guint64 step, LpSink *sink)
 {
-    (void)step;
-    guint64 n = self->shape.n_members;
     for (guint64 channel = 0; channel < self->n_channels; channel++)
-        lp_sources_add(out_sources,
-                       member_at(self, channel, (position(self, channel, member) + n - 1) % n));
+        visit_channel(self, channel, position(self, channel, member), step, sink);
+}
+
+/* In all steps. */
+static void
+visit_whole_channel(const LpSchedule *self, guint64 channel, guint64 at, LpSink *sink)
+{
+    guint64 n = self->shape.n_members;
+    if (is_chain(self)) {
+        if (chain_place(self, channel, at) < n - 1)
+            lp_sink_add(sink, member_at(self, channel, (at + 1) % n), 0,
+                        part_of(self, channel).bytes, FALSE);
+        return;
+    }
+    if (self->shape.collective != LP_COLLECTIVE_ALL_GATHER)
+        visit_half(self, channel, at, 0, n - 1, TRUE, sink);
+    if (self->shape.collective != LP_COLLECTIVE_REDUCE_SCATTER)
+        visit_half(self, channel, at, 0, n - 1, FALSE, sink);
+}
+
+static void
+visit_phase(const LpSchedule *self, guint64 member, guint64 index, LpSink *sink)
+{
+    (void)index;
+    for (guint64 channel = 0; channel < self->n_channels; channel++)
+        visit_whole_channel(self, channel, position(self, channel, member), sink);
+}
+
+#define ALL_STEPS G_MAXUINT64
+
+/* Each channel's predecessor is asked for that channel alone. */
+static guint64
+receives_in(const LpSchedule *self, guint64 member, guint64 step)
+{
+    guint64 n = self->shape.n_members;
+    LpSources heard = {.n = 0};
+    for (guint64 channel = 0; channel < self->n_channels; channel++) {
+        guint64 at = (position(self, channel, member) + n - 1) % n;
+        LpSink sink = lp_sink_plain();
+        if (step == ALL_STEPS)
+            visit_whole_channel(self, channel, at, &sink);
+        else
+            visit_channel(self, channel, at, step, &sink);
+        if (sink.bytes > 0)
+            lp_sources_add(&heard, member_at(self, channel, at));
+    }
+    return heard.n;
+}
+
+static guint64
+n_receives(const LpSchedule *self, guint64 member, guint64 step)
+{
+    return receives_in(self, member, step);
+}
+
+static guint64
+phase_n_receives(const LpSchedule *self, guint64 member, guint64 index)
+{
+    (void)index;
+    return receives_in(self, member, ALL_STEPS);
 }
 
 static guint64
@@ -216,25 +269,6 @@ phase(const LpSchedule *self, guint64 index)
 }
 
 static void
-visit_phase(const LpSchedule *self, guint64 member, guint64 index, LpSink *sink)
-{
-    (void)index;
-    guint64 n = self->shape.n_members;
-    for (guint64 channel = 0; channel < self->n_channels; channel++) {
-        guint64 at = position(self, channel, member);
-        if (is_chain(self) && chain_place(self, channel, at) < n - 1)
-            lp_sink_add(sink, member_at(self, channel, (at + 1) % n), 0,
-                        part_of(self, channel).bytes, FALSE);
-        if (is_chain(self))
-            continue;
-        if (self->shape.collective != LP_COLLECTIVE_ALL_GATHER)
-            visit_half(self, channel, at, 0, n - 1, TRUE, sink);
-        if (self->shape.collective != LP_COLLECTIVE_REDUCE_SCATTER)
-            visit_half(self, channel, at, 0, n - 1, FALSE, sink);
-    }
-}
-
-static void
 visit_owned(const LpSchedule *self, guint64 member, LpSink *sink)
 {
     for (guint64 channel = 0; channel < self->n_channels; channel++) {
@@ -248,7 +282,8 @@ visit_owned(const LpSchedule *self, guint64 member, LpSink *sink)
 const LpAlgorithmClass lp_ring_class = {.init = init,
                                         .sends_max = ring_sends_max,
                                         .visit = visit,
-                                        .sources = sources,
+                                        .n_receives = n_receives,
+                                        .phase_n_receives = phase_n_receives,
                                         .n_phases = n_phases,
                                         .phase = phase,
                                         .visit_phase = visit_phase,

@@ -118,6 +118,7 @@ typedef struct LpSchedule {
     guint64 n_core;      /**< doubling, halving, Bruck: the powers of two up to n */
     guint32 n_doublings; /**< how often one doubles to get there */
     guint64 pitch[LP_SCHEDULE_LEVELS_MAX]; /**< levels: from a member to the next of its group */
+    guint64 n_phases, most_sends;          /**< hierarchical: over all stages */
     guint32 n_stages;                      /**< hierarchical */
     LpScheduleStage stages[LP_SCHEDULE_STAGES_MAX];
     guint32 n_bounds; /**< torus: the steps where a phase begins, and the last one's end */

@@ -6,7 +6,6 @@
 
 G_DEFINE_QUARK(lp_schedule_error, lp_schedule_error)
 
-
 static const guint32 collectives[LP_N_ALGORITHMS] = {
     [LP_ALGORITHM_RING] = LP_CAN(ALL_REDUCE) | LP_CAN(REDUCE_SCATTER) | LP_CAN(ALL_GATHER) |
                           LP_CAN(BROADCAST) | LP_CAN(REDUCE),

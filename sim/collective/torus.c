@@ -194,13 +194,33 @@ visit_phase(const LpSchedule *self, guint64 member, guint64 index, LpSink *sink)
         visit_part(self, part, member, begin, count, sink);
 }
 
-static void
-sources(const LpSchedule *self, guint64 member, guint64 step, LpSources *out_sources)
+/* Each part's own neighbour is asked for that part alone. */
+static guint64
+receives_in(const LpSchedule *self, guint64 member, guint64 step, guint64 count)
 {
+    LpSources heard = {.n = 0};
     for (guint64 part = 0; part < n_parts(self); part++) {
         guint32 dimension = dimension_of(self, part, moment_of(self, part, step).depth);
-        lp_sources_add(out_sources, neighbour_of(self, part, dimension, member, TRUE));
+        guint64 from = neighbour_of(self, part, dimension, member, TRUE);
+        LpSink sink = lp_sink_plain();
+        visit_part(self, part, from, step, count, &sink);
+        if (sink.bytes > 0)
+            lp_sources_add(&heard, from);
     }
+    return heard.n;
+}
+
+static guint64
+n_receives(const LpSchedule *self, guint64 member, guint64 step)
+{
+    return receives_in(self, member, step, 1);
+}
+
+static guint64
+phase_n_receives(const LpSchedule *self, guint64 member, guint64 index)
+{
+    guint64 begin = self->bounds[index];
+    return receives_in(self, member, begin, self->bounds[index + 1] - begin);
 }
 
 static void
@@ -215,7 +235,8 @@ visit_owned(const LpSchedule *self, guint64 member, LpSink *sink)
 const LpAlgorithmClass lp_torus_class = {.init = init,
                                          .sends_max = sends_max,
                                          .visit = visit,
-                                         .sources = sources,
+                                         .n_receives = n_receives,
+                                         .phase_n_receives = phase_n_receives,
                                          .n_phases = n_phases,
                                          .phase = phase,
                                          .visit_phase = visit_phase,

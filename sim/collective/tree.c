@@ -222,11 +222,23 @@ n_phases(const LpSchedule *self)
     return self->n_steps > 0 ? 1 : 0;
 }
 
-/* In the full pipeline of an all-reduce a port carries four chunks a step: of an inner node, one up
- * and two down in its tree, and one up in the other. While only sums go up, or only results down,
- * it carries two, the two children's; there are 2 h such steps, and h + h - 1 more steps than
- * chunks. Over all steps that makes 4 chunks for each chunk and 4 (h - 1) besides. A broadcast or a
- * reduce carries two a step, in h more steps than chunks. */
+/* Chunks that the busiest port of each step carries, summed over the steps of an all-reduce, less
+ * those that the busiest port carries in all. In the full pipeline that is four a step, of an inner
+ * node: one up and two down in its tree, one up in the other; while only sums go up, or only
+ * results down, two, the two children's, but one where the topmost node has one child. A single
+ * chunk has no full pipeline. A test compares. */
+static guint64
+extra_chunks(const LpSchedule *self)
+{
+    guint64 n = self->n_nodes, height = height_of(n);
+    if (is_rooted(self))
+        return 2 * height;
+    if (height < 2)
+        return n == 3 ? 1 : 0;
+    gboolean one_child = topmost_of(n) == n;
+    return 4 * height - (self->n_chunks > 1 || one_child ? 6 : 4);
+}
+
 static LpSchedulePhase
 phase(const LpSchedule *self, guint64 index)
 {
@@ -234,9 +246,7 @@ phase(const LpSchedule *self, guint64 index)
     LpSchedulePhase all = {.n_steps = self->n_steps, .n_latencies = self->n_steps};
     LpBlocks halves = lp_blocks_of(self->shape.bytes, N_TREES);
     LpBlocks chunks = lp_blocks_of(lp_blocks_bytes(&halves, 0), self->n_chunks);
-    guint64 height = height_of(self->n_nodes);
-    guint64 extra = is_rooted(self) ? 2 * height : 4 * (MAX(height, 1) - 1);
-    all.fill_bytes = extra * lp_blocks_bytes(&chunks, 0);
+    all.fill_bytes = extra_chunks(self) * lp_blocks_bytes(&chunks, 0);
     return all;
 }
 

@@ -161,7 +161,8 @@ run(const LpPlan *plan, const PassTimes *times, const char *label)
 }
 
 static void
-check_bubble(LpPipelineSchedule schedule, guint32 pp, guint32 m, guint32 v, PassTimes times, double bubble)
+check_bubble(LpPipelineSchedule schedule, guint32 pp, guint32 m, guint32 v, PassTimes times,
+             double bubble)
 {
     LpPlan plan = make_plan(schedule, pp, m, v);
     g_autofree char *label =
@@ -246,7 +247,7 @@ test_in_flight(void)
 {
     static const guint32 sizes[][2] = {{1, 4}, {2, 1}, {4, 2}, {4, 16}, {8, 8}, {8, 100}};
     static const LpPipelineSchedule schedules[] = {LP_SCHEDULE_GPIPE, LP_SCHEDULE_1F1B,
-                                           LP_SCHEDULE_ZERO_BUBBLE};
+                                                   LP_SCHEDULE_ZERO_BUBBLE};
     for (guint i = 0; i < G_N_ELEMENTS(sizes); i++)
         for (guint32 stage = 0; stage < sizes[i][0]; stage++)
             for (guint k = 0; k < G_N_ELEMENTS(schedules); k++) {

@@ -140,8 +140,7 @@ run_round(Member *self, LpScript *script, guint64 round)
     self->n_ended = self->next = self->n_queued = 0;
     guint64 n_receives = lp_script_n_receives(script, self->index, round);
     guint64 n_sends = lp_script_transfers(script, self->index, round, self->queue);
-    if (n_sends > 0)
-        wait_until(self->all, simgrid_get_clock() + lp_script_wait_s(script, round));
+    wait_until(self->all, simgrid_get_clock() + lp_script_wait_s(script, round));
     self->n_queued = n_sends;
     if (n_sends > 1)
         call_couriers(self);

@@ -2,6 +2,8 @@
 /* A small event loop: members follow a script, flows share ports by progressive filling. */
 #include "sim/fluid.h"
 
+#include "sim/peer.h"
+
 #include <math.h>
 
 /* Relative slack within which instants and shares count as equal: rounding, not physics. */
@@ -333,4 +335,70 @@ lp_fluid_script_s(LpScript *script)
     g_array_unref(self.arrivals);
     g_array_unref(self.flow_links);
     return self.now_s;
+}
+
+/* --- the two fidelities --- */
+
+/* Steps of a pipeline that are followed one by one. */
+#define STEPS_MAX 96
+
+static gboolean
+is_pipeline(LpCollective collective, LpAlgorithm algorithm)
+{
+    gboolean is_chain = collective == LP_COLLECTIVE_BROADCAST || collective == LP_COLLECTIVE_REDUCE;
+    return algorithm == LP_ALGORITHM_TREE || algorithm == LP_ALGORITHM_IN_NETWORK ||
+           algorithm == LP_ALGORITHM_BRUCK || (algorithm == LP_ALGORITHM_RING && is_chain);
+}
+
+static gboolean
+has_pipeline(const LpScheduleShape *shape)
+{
+    if (shape->algorithm != LP_ALGORITHM_HIERARCHICAL)
+        return is_pipeline(shape->collective, shape->algorithm);
+    for (guint32 i = 0; i < shape->n_levels; i++)
+        if (is_pipeline(shape->collective, shape->level_algorithm[i]))
+            return TRUE;
+    return FALSE;
+}
+
+/* Seconds of the collective with another size, step by step. */
+static double
+steps_s(const LpScript *script, guint64 bytes)
+{
+    LpScheduleShape shape = script->schedule.shape;
+    shape.bytes = bytes;
+    LpScript steps;
+    lp_script_init_shape(&steps, script->edges, script->group, script->rank, &shape,
+                         script->protocol, LP_FIDELITY_MESSAGE);
+    double time_s = lp_fluid_script_s(&steps);
+    lp_script_clear(&steps);
+    return time_s;
+}
+
+static double
+all_steps_s(const LpScript *script)
+{
+    guint64 n_steps = lp_schedule_n_steps(&script->schedule), bytes = script->schedule.shape.bytes;
+    if (n_steps <= STEPS_MAX)
+        return steps_s(script, bytes);
+    guint64 shorter = bytes / n_steps * (STEPS_MAX / 2);
+    double short_s = steps_s(script, shorter), long_s = steps_s(script, 2 * shorter);
+    return short_s + (long_s - short_s) * (double)(bytes - shorter) / (double)shorter;
+}
+
+void
+lp_fluid_prepare(LpScript *script, const LpOp *op)
+{
+    if (script->fidelity != LP_FIDELITY_FLOW || !has_pipeline(&script->schedule.shape) ||
+        op->bytes == 0)
+        return;
+    LpPeers *peers = script->edges->peers;
+    guint shape = lp_peers_shape(peers, script->group, script->rank);
+    double start_s = lp_peers_known_s(peers, shape, op, LP_PEERS_START);
+    if (start_s < 0.0) {
+        script->start_s = 0.0;
+        start_s = MAX(all_steps_s(script) - lp_fluid_script_s(script), 0.0);
+        lp_peers_learn(peers, shape, op, LP_PEERS_START, start_s);
+    }
+    script->start_s = start_s;
 }

@@ -14,4 +14,10 @@ G_BEGIN_DECLS
  * keeps every port's own serialisation (sim/lonely.h). */
 double lp_fluid_script_s(LpScript *script);
 
+/** Where flows with fidelity flow stand for a pipeline (trees, chains, switches) or for steps over
+ * edges of all kinds (Bruck's), lets the script begin by as much later as its steps take longer,
+ * alone, than its flows: both fidelities then agree where nothing contends. Long pipelines are
+ * continued from two shorter ones, since their time grows in proportion to their chunks. */
+void lp_fluid_prepare(LpScript *script, const LpOp *op);
+
 G_END_DECLS

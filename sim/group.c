@@ -3,6 +3,7 @@
 #include "sim/group.h"
 
 #include "sim/actor_courier.h"
+#include "sim/fluid.h"
 
 #include "sim/collective/exchange.h"
 #include "sim/collective/ring.h"
@@ -274,6 +275,8 @@ prepare(LpProcessGroup *self, const LpOp *op, double delay_s)
     if (self->choice.is_scheduled) {
         lp_script_clear(&self->script);
         lp_script_init(&self->script, self->edges, op, self->first_rank, self->fidelity);
+        if (!self->as_delay)
+            lp_fluid_prepare(&self->script, op);
     }
     if (self->as_delay) {
         self->lonely_s =

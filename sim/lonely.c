@@ -262,14 +262,16 @@ ring_time_s(const LpLonelyRing *self, const LpOp *op, const LpProtocol *protocol
 static double
 scheduled_time_s(const LpLonelyRing *self, const LpOp *op, LpFidelity fidelity)
 {
-    double known_s = lp_peers_known_time_s(self->edges->peers, self->peers_shape, op, fidelity);
+    LpPeersFact fact = fidelity == LP_FIDELITY_FLOW ? LP_PEERS_FLOW : LP_PEERS_MESSAGE;
+    double known_s = lp_peers_known_s(self->edges->peers, self->peers_shape, op, fact);
     if (known_s >= 0.0)
         return known_s;
     LpScript script;
     lp_script_init(&script, self->edges, op, self->rank, fidelity);
+    lp_fluid_prepare(&script, op);
     known_s = lp_fluid_script_s(&script);
     lp_script_clear(&script);
-    lp_peers_learn(self->edges->peers, self->peers_shape, op, fidelity, known_s);
+    lp_peers_learn(self->edges->peers, self->peers_shape, op, fact, known_s);
     return known_s;
 }
 

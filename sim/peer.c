@@ -5,7 +5,7 @@
 /* A collective of a shape, and its time. */
 typedef struct {
     guint shape;
-    LpFidelity fidelity;
+    LpPeersFact fact;
     LpOp op;
     double time_s;
 } Known;
@@ -218,27 +218,27 @@ lp_peers_shape(const LpPeers *self, LpGroup group, guint64 rank)
 /* --- times --- */
 
 static gboolean
-is_same(const Known *known, guint shape, const LpOp *op, LpFidelity fidelity)
+is_same(const Known *known, guint shape, const LpOp *op, LpPeersFact fact)
 {
-    return known->shape == shape && known->fidelity == fidelity && known->op.group == op->group &&
+    return known->shape == shape && known->fact == fact && known->op.group == op->group &&
            known->op.collective == op->collective && known->op.bytes == op->bytes &&
            known->op.weight == op->weight;
 }
 
 double
-lp_peers_known_time_s(const LpPeers *self, guint shape, const LpOp *op, LpFidelity fidelity)
+lp_peers_known_s(const LpPeers *self, guint shape, const LpOp *op, LpPeersFact fact)
 {
     for (guint i = self->known->len; i-- > 0;) {
         const Known *known = &g_array_index(self->known, Known, i);
-        if (is_same(known, shape, op, fidelity))
+        if (is_same(known, shape, op, fact))
             return known->time_s;
     }
     return -1.0;
 }
 
 void
-lp_peers_learn(LpPeers *self, guint shape, const LpOp *op, LpFidelity fidelity, double time_s)
+lp_peers_learn(LpPeers *self, guint shape, const LpOp *op, LpPeersFact fact, double time_s)
 {
-    Known known = {shape, fidelity, *op, time_s};
+    Known known = {shape, fact, *op, time_s};
     g_array_append_val(self->known, known);
 }

@@ -28,8 +28,15 @@ const LpEdge *lp_peers_edge(const LpPeers *self, LpGroup group, guint64 rank, gu
  * nothing else runs: their edges have equal rates and latencies and share ports alike. 0: the group
  * of @rank has no scheduled collectives. */
 guint lp_peers_shape(const LpPeers *self, LpGroup group, guint64 rank);
-/** The time that lp_peers_learn() was told for such a group, s; negative: none. */
-double lp_peers_known_time_s(const LpPeers *self, guint shape, const LpOp *op, LpFidelity fidelity);
-void lp_peers_learn(LpPeers *self, guint shape, const LpOp *op, LpFidelity fidelity, double time_s);
+/** What is known of a collective in groups of a shape. */
+typedef enum {
+    LP_PEERS_FLOW,    /**< the time it takes alone with fidelity flow, s */
+    LP_PEERS_MESSAGE, /**< and with fidelity message, s */
+    LP_PEERS_START    /**< LpScript.start_s */
+} LpPeersFact;
+
+/** What lp_peers_learn() was told; negative: nothing. */
+double lp_peers_known_s(const LpPeers *self, guint shape, const LpOp *op, LpPeersFact fact);
+void lp_peers_learn(LpPeers *self, guint shape, const LpOp *op, LpPeersFact fact, double time_s);
 
 G_END_DECLS

@@ -16,30 +16,53 @@ n_members(const LpScript *self)
     return self->schedule.shape.n_members;
 }
 
-void
-lp_script_init(LpScript *self, const LpEdges *edges, const LpOp *op, guint64 rank,
-               LpFidelity fidelity)
+/* The first steps of a phase are those whose latency counts. */
+static void
+find_latencies(LpScript *self)
 {
-    LpChoice choice = lp_edges_choice(edges, op, rank);
+    self->has_latency = g_new0(guint8, self->n_rounds);
+    for (guint64 i = 0; i < lp_schedule_n_phases(&self->schedule); i++) {
+        LpSchedulePhase phase = lp_schedule_phase(&self->schedule, i);
+        for (guint64 k = 0; k < MIN(phase.n_latencies, phase.n_steps); k++)
+            self->has_latency[phase.first_step + k] = TRUE;
+    }
+}
+
+void
+lp_script_init_shape(LpScript *self, const LpEdges *edges, LpGroup group, guint64 rank,
+                     const LpScheduleShape *shape, const LpProtocol *protocol, LpFidelity fidelity)
+{
     *self = (LpScript){.edges = edges,
-                       .group = op->group,
+                       .group = group,
                        .rank = rank,
                        .fidelity = fidelity,
-                       .protocol = choice.protocol};
-    lp_schedule_init(&self->schedule, &choice.shape);
+                       .start_s = -1.0,
+                       .protocol = protocol};
+    lp_schedule_init(&self->schedule, shape);
     gboolean flow = fidelity == LP_FIDELITY_FLOW;
     self->n_rounds =
         flow ? lp_schedule_n_phases(&self->schedule) : lp_schedule_n_steps(&self->schedule);
     self->sends = g_new(LpSend, lp_schedule_sends_max(&self->schedule));
+    if (!flow)
+        find_latencies(self);
     self->wait_s = flow ? g_new(double, self->n_rounds) : NULL;
     for (guint64 round = 0; flow && round < self->n_rounds; round++)
         self->wait_s[round] = -1.0;
 }
 
 void
+lp_script_init(LpScript *self, const LpEdges *edges, const LpOp *op, guint64 rank,
+               LpFidelity fidelity)
+{
+    LpChoice choice = lp_edges_choice(edges, op, rank);
+    lp_script_init_shape(self, edges, op->group, rank, &choice.shape, choice.protocol, fidelity);
+}
+
+void
 lp_script_clear(LpScript *self)
 {
     g_clear_pointer(&self->sends, g_free);
+    g_clear_pointer(&self->has_latency, g_free);
     g_clear_pointer(&self->wait_s, g_free);
 }
 
@@ -101,6 +124,8 @@ lp_script_wait_s(LpScript *self, guint64 round)
     double base_s = round == 0 ? self->protocol->base_s : 0.0;
     if (self->fidelity == LP_FIDELITY_MESSAGE)
         return base_s;
+    if (self->start_s >= 0.0)
+        return round == 0 ? self->start_s : 0.0;
     if (self->wait_s[round] < 0.0)
         self->wait_s[round] = phase_wait_s(self, round) + base_s;
     return self->wait_s[round];
@@ -117,7 +142,8 @@ lp_script_transfers(LpScript *self, guint64 member, guint64 round, LpTransfer *o
             .edge = edge,
             .bytes =
                 lp_protocol_wire_bytes(self->protocol, lp_edge_reach(edge), self->sends[i].bytes),
-            .latency_s = self->fidelity == LP_FIDELITY_MESSAGE ? hop_s(self, edge) : 0.0};
+            .latency_s =
+                self->has_latency != NULL && self->has_latency[round] ? hop_s(self, edge) : 0.0};
     }
     return n;
 }

@@ -32,20 +32,29 @@ typedef struct {
     const LpProtocol *protocol; /* borrowed from the library */
     LpSchedule schedule;
     guint64 n_rounds;
-    double *wait_s; /* owned, by round; negative: not worked out yet. Fidelity flow only */
-    LpSend *sends;  /* owned: room for a member's sends of a round */
+    guint8 *has_latency; /* owned, by round: whether it is one in which a pipeline fills. Fidelity
+                            message only */
+    double *wait_s;      /* owned, by round; negative: not worked out yet. Fidelity flow only */
+    double start_s;      /**< fidelity flow: instead of wait_s, before round 0 (lp_fluid_prepare());
+                            negative: none */
+    LpSend *sends;       /* owned: room for a member's sends of a round */
 } LpScript;
 
 /** The script of @op in the group of @rank. The op must be one that is scheduled (lp_edges_choice).
  */
 void lp_script_init(LpScript *self, const LpEdges *edges, const LpOp *op, guint64 rank,
                     LpFidelity fidelity);
+/** The same of a shape and a protocol that were chosen before. @protocol: borrowed. */
+void lp_script_init_shape(LpScript *self, const LpEdges *edges, LpGroup group, guint64 rank,
+                          const LpScheduleShape *shape, const LpProtocol *protocol,
+                          LpFidelity fidelity);
 void lp_script_clear(LpScript *self);
 
 /** Room that lp_script_transfers() needs. */
 guint64 lp_script_transfers_max(const LpScript *self);
 /** What a member waits in @round before it sends anything, s: the protocol's base at first and,
- * with fidelity flow, the latencies of the phase's steps and the time that fills its pipeline. */
+ * with fidelity flow, what single flows of a phase would not show: the latencies of its steps, and
+ * the time that fills its pipeline. */
 double lp_script_wait_s(LpScript *self, guint64 round);
 /** What @member sends in @round; returns how many. */
 guint64 lp_script_transfers(LpScript *self, guint64 member, guint64 round,

@@ -213,7 +213,7 @@ phase(const LpSchedule *self, guint64 index)
 {
     (void)index;
     LpSchedulePhase all = {
-        .n_steps = self->n_steps, .n_latencies = self->n_steps, .fill_bytes = fill_bytes(self)};
+        .n_steps = self->n_steps, .n_latencies = self->n_steps - (self->n_chunks - 1), .fill_bytes = fill_bytes(self)};
     return all;
 }
 

@@ -264,6 +264,8 @@ phase(const LpSchedule *self, guint64 index)
     LpSchedulePhase all = {.n_steps = self->n_steps, .n_latencies = self->n_steps};
     LpBlocks chunks = lp_blocks_of(self->shape.bytes, self->n_chunks);
     if (is_chain(self))
+        all.n_latencies = self->n_steps - (self->n_chunks - 1);
+    if (is_chain(self))
         all.fill_bytes = (self->shape.n_members - 2) * lp_blocks_bytes(&chunks, 0);
     return all;
 }

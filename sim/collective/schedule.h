@@ -89,7 +89,8 @@ typedef struct {
  * for them all. */
 typedef struct {
     guint64 first_step, n_steps;
-    guint64 n_latencies; /**< steps on the longest chain in which each waits for the one before */
+    guint64 n_latencies; /**< steps on the longest way of any byte: a pipeline pays for distance
+                            while it fills, not once a chunk */
     guint64 fill_bytes;  /**< what one port carries, one after the other, while the pipeline fills
                             and drains: time that fluid flows of the phase would not show; 0 where
                             every step is alike */

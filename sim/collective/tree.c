@@ -243,7 +243,7 @@ static LpSchedulePhase
 phase(const LpSchedule *self, guint64 index)
 {
     (void)index;
-    LpSchedulePhase all = {.n_steps = self->n_steps, .n_latencies = self->n_steps};
+    LpSchedulePhase all = {.n_steps = self->n_steps, .n_latencies = self->n_steps - (self->n_chunks - 1)};
     LpBlocks halves = lp_blocks_of(self->shape.bytes, N_TREES);
     LpBlocks chunks = lp_blocks_of(lp_blocks_bytes(&halves, 0), self->n_chunks);
     all.fill_bytes = extra_chunks(self) * lp_blocks_bytes(&chunks, 0);

@@ -377,3 +377,18 @@ lp_buffers_run(LpBuffers *self, LpHaste haste)
     go(&run, haste);
     return run.fault;
 }
+
+char *
+lp_buffers_label(const LpScheduleShape *shape)
+{
+    GString *label = g_string_new(NULL);
+    g_string_printf(label, "%s %s n=%u bytes=%u root=%u chunk=%u channels=%u near=%u%s",
+                    lp_algorithm_names[shape->algorithm], lp_collective_names[shape->collective],
+                    (guint)shape->n_members, (guint)shape->bytes, (guint)shape->root,
+                    (guint)shape->chunk_bytes, (guint)shape->n_channels, (guint)shape->n_near,
+                    shape->loads != NULL ? " uneven" : "");
+    for (guint32 level = 0; level < shape->n_levels; level++)
+        g_string_append_printf(label, " %u:%s", (guint)shape->level_size[level],
+                               lp_algorithm_names[shape->level_algorithm[level]]);
+    return g_string_free(label, FALSE);
+}

@@ -116,7 +116,7 @@ lp_buffers_new(const LpSchedule *schedule)
     self->values = g_new0(guint32, self->n_participants * self->bytes + 1);
     self->known = g_new0(guint64, self->n_participants);
     fill_blocks(self);
-    g_autofree gboolean *owned = g_new(gboolean, self->bytes + 1);
+    g_autofree gboolean *owned = g_new0(gboolean, self->bytes + 1);
     for (guint64 member = 0; member < members(self); member++) {
         self->known[member] = (guint64)1 << member;
         if (schedule->shape.collective == LP_COLLECTIVE_ALL_GATHER)
@@ -159,7 +159,7 @@ must_end_with(const LpBuffers *self, guint64 member, guint64 byte, const gboolea
 static gboolean
 owns_each_byte_once(const LpBuffers *self)
 {
-    g_autofree gboolean *owned = g_new(gboolean, self->bytes + 1);
+    g_autofree gboolean *owned = g_new0(gboolean, self->bytes + 1);
     g_autofree guint *owners = g_new0(guint, self->bytes + 1);
     for (guint64 member = 0; member < members(self); member++) {
         own(self, member, owned);
@@ -177,7 +177,7 @@ lp_buffers_right(const LpBuffers *self)
 {
     LpCollective collective = self->schedule->shape.collective;
     guint64 n = members(self), all = n == 64 ? G_MAXUINT64 : ((guint64)1 << n) - 1;
-    g_autofree gboolean *owned = g_new(gboolean, self->bytes + 1);
+    g_autofree gboolean *owned = g_new0(gboolean, self->bytes + 1);
     g_autofree guint32 *sums = g_new0(guint32, self->bytes + 1);
     for (guint64 byte = 0; byte < self->bytes && is_summed(self); byte++)
         for (guint64 member = 0; member < n; member++)

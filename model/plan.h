@@ -128,9 +128,9 @@ typedef struct {
     double bucket_bytes;    /**< size of a gradient bucket; 0: one bucket */
     double slowdown;        /**< factor on computing while communication runs; 0: as 1 */
     gboolean cuda_graphs;   /**< kernels cost the host nothing */
-    char library[LP_LIBRARY_NAME_MAX];   /**< communication library; "auto": the machine's */
-    char protocol[LP_LIBRARY_NAME_MAX];  /**< of that library; "auto": its choice */
-    LpAlgorithms algorithms[LP_N_AXES];  /**< of an axis' groups; nothing said: the library's */
+    char library[LP_LIBRARY_NAME_MAX];  /**< communication library; "auto": the machine's */
+    char protocol[LP_LIBRARY_NAME_MAX]; /**< of that library; "auto": its choice */
+    LpAlgorithms algorithms[LP_N_AXES]; /**< of an axis' groups; nothing said: the library's */
     double
         overlap_fraction; /**< o of the closed form, in [0, 1]: share of T_DP it takes as hidden */
 } LpPlan;

@@ -30,6 +30,7 @@ typedef struct {
 /* What turning ops into tasks needs at every turn. */
 typedef struct {
     LpTasks *tasks;
+    const LpEdges *edges;              /* borrowed */
     const LpIteration *iteration;      /* borrowed */
     const LpLonelyRings *rings;        /* borrowed */
     SegmentTimes *times;               /* owned, by segment */
@@ -295,13 +296,26 @@ collective_work(const Builder *self, double time_s)
     return (LpWork){time_s, self->iteration->collective_host_s, time_s};
 }
 
+/* Merged groups are alike, so that any of the stage's stands for all. */
+static guint64
+group_bytes(const Builder *self, const LpOp *op)
+{
+    guint64 rank = lp_iteration_stage_mate(self->iteration, 0, self->segment->stage);
+    LpChoice choice = lp_edges_choice(self->edges, op, rank);
+    if (!choice.is_scheduled)
+        return lp_ring_total_bytes(op->collective,
+                                   lp_iteration_group_size(self->iteration, op->group), op->bytes);
+    LpSchedule schedule;
+    lp_schedule_init(&schedule, &choice.shape);
+    return lp_schedule_total_bytes(&schedule);
+}
+
 static void
 count_merged(Builder *self, LpTask *delay, const LpOp *op)
 {
-    guint64 n = lp_iteration_group_size(self->iteration, op->group);
     delay->gathers |= 1u << op->group;
     if (op->group == LP_GROUP_TP)
-        delay->traffic_bytes[op->traffic] += lp_ring_total_bytes(op->collective, n, op->bytes);
+        delay->traffic_bytes[op->traffic] += group_bytes(self, op);
 }
 
 static void
@@ -464,7 +478,8 @@ lp_tasks_new(const LpEdges *edges, const LpProof *proof, LpRunMode mode)
 
     g_autoptr(LpLonelyRings) rings = lp_lonely_rings_new(edges);
     g_autofree SegmentTimes *times = g_new0(SegmentTimes, n_segments);
-    Builder builder = {.tasks = self, .iteration = iteration, .rings = rings, .times = times};
+    Builder builder = {
+        .tasks = self, .edges = edges, .iteration = iteration, .rings = rings, .times = times};
     gboolean has_tp = lp_iteration_group_size(iteration, LP_GROUP_TP) > 1;
     gboolean tp_hidden = mode.uncontended || proof->all_private[LP_GROUP_TP] || !has_tp;
     /* Where tp traffic is seen by others, the run keeps the very steps that it has without merging:

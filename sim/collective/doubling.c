@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Recursive doubling: at step k members 2^k apart swap all that they have. (Thakur, Rabenseifner
- * and Gropp, Int. J. High Perf. Comp. Appl. 19, 2005, section 4.1.) Of an all-gather that is the
+ * and Gropp, Int. J. High Perf. Comp. Appl. 19, 2005.) Of an all-gather that is the
  * second half of recursive halving and doubling. */
 #include "sim/collective/algorithm.h"
 #include "sim/collective/fold.h"

@@ -8,8 +8,8 @@
  *  all-to-all      up the levels: each brings blocks to where they belong there
  *  barrier         up the levels
  *
- * (All-reduce: Jia et al., arXiv 1807.11205, section 3.3. Broadcast and reduce: Kielmann et al.,
- * MagPIe, PPoPP 1999. All-to-all: Rajbhandari et al., DeepSpeed-MoE, ICML 2022, section 5.3.) */
+ * (All-reduce: Cho et al., BlueConnect, MLSys 2019. Broadcast and reduce: Kielmann et al.,
+ * MagPIe, PPoPP 1999. All-to-all: Rajbhandari et al., DeepSpeed-MoE, ICML 2022.) */
 #include "sim/collective/algorithm.h"
 
 static gboolean

@@ -212,8 +212,9 @@ static LpSchedulePhase
 phase(const LpSchedule *self, guint64 index)
 {
     (void)index;
-    LpSchedulePhase all = {
-        .n_steps = self->n_steps, .n_latencies = self->n_steps - (self->n_chunks - 1), .fill_bytes = fill_bytes(self)};
+    LpSchedulePhase all = {.n_steps = self->n_steps,
+                           .n_latencies = self->n_steps - (self->n_chunks - 1),
+                           .fill_bytes = fill_bytes(self)};
     return all;
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Pairwise exchange: at each of n - 1 steps a member sends another one its block. Among a power of
  * two members swap, else blocks go to the one that many members up. (Thakur, Rabenseifner and
- * Gropp, Int. J. High Perf. Comp. Appl. 19, 2005, sections 4.2 and 4.4.) */
+ * Gropp, Int. J. High Perf. Comp. Appl. 19, 2005.) */
 #include "sim/collective/algorithm.h"
 #include "sim/collective/exchange.h"
 

@@ -5,7 +5,8 @@
  * the second ones go around the other way). A part is reduce-scattered along one dimension after
  * the other, beginning with its own, and gathered back the same way, so that every dimension
  * carries some part's largest blocks at any time. (Jain and Sabharwal, Optimal bucket algorithms
- * for large MPI collectives on torus interconnects, ICS 2010; Sack and Gropp, ParCo 2015.) Parts do
+ * for large MPI collectives on torus interconnects, ICS 2010; Sack and Gropp, ACM Trans. Parallel
+ * Comput. 1, 2015.) Parts do
  * not wait for each other where dimensions are of different lengths. */
 #include "sim/collective/algorithm.h"
 

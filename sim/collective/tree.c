@@ -171,11 +171,17 @@ add_load(const Load *load, guint64 first_step, guint64 to, gboolean reduces, LpS
 }
 
 static void
-visit_tree(const LpSchedule *self, guint tree, guint64 member, Load *load, LpSink *sink)
+fill_load(const LpSchedule *self, guint tree, Load *load)
 {
     LpBlocks halves = lp_blocks_of(self->shape.bytes, N_TREES);
     load->base = lp_blocks_begin(&halves, tree);
     load->chunks = lp_blocks_of(lp_blocks_bytes(&halves, tree), self->n_chunks);
+}
+
+static void
+visit_tree(const LpSchedule *self, guint tree, guint64 member, Load *load, LpSink *sink)
+{
+    fill_load(self, tree, load);
     Place place = place_of(self, tree, member);
     if (self->shape.collective != LP_COLLECTIVE_BROADCAST && place.has_parent)
         add_load(load, first_up(self, &place), member_of(self, tree, place.parent), TRUE, sink);
@@ -203,17 +209,54 @@ visit_phase(const LpSchedule *self, guint64 member, guint64 phase, LpSink *sink)
         visit_tree(self, tree, member, &load, sink);
 }
 
+/* What comes from a node above or below, in one tree. */
 static void
-sources(const LpSchedule *self, guint64 member, guint64 step, LpSources *out_sources)
+hear(const LpSchedule *self, guint tree, const Load *load, guint64 first_step, guint64 role,
+     LpSources *heard)
 {
-    (void)step;
-    for (guint tree = 0; tree < N_TREES; tree++) {
-        Place place = place_of(self, tree, member);
-        if (place.has_parent)
-            lp_sources_add(out_sources, member_of(self, tree, place.parent));
-        for (guint i = 0; i < place.n_children; i++)
-            lp_sources_add(out_sources, member_of(self, tree, place.child[i]));
-    }
+    LpSink sink = lp_sink_plain();
+    add_load(load, first_step, 0, FALSE, &sink);
+    if (sink.bytes > 0)
+        lp_sources_add(heard, member_of(self, tree, role));
+}
+
+static void
+hear_tree(const LpSchedule *self, guint tree, guint64 member, Load *load, LpSources *heard)
+{
+    fill_load(self, tree, load);
+    Place place = place_of(self, tree, member);
+    Place above = {.role = place.parent, .depth = place.depth - 1};
+    Place below = {.depth = place.role == 0 ? 0 : place.depth + 1};
+    if (self->shape.collective != LP_COLLECTIVE_REDUCE && place.has_parent)
+        hear(self, tree, load, first_down(self, &above), place.parent, heard);
+    if (self->shape.collective == LP_COLLECTIVE_BROADCAST)
+        return;
+    for (guint i = 0; i < place.n_children; i++)
+        hear(self, tree, load, first_up(self, &below), place.child[i], heard);
+}
+
+static guint64
+receives_in(const LpSchedule *self, guint64 member, Load *load)
+{
+    LpSources heard = {.n = 0};
+    for (guint tree = 0; tree < N_TREES; tree++)
+        hear_tree(self, tree, member, load, &heard);
+    return heard.n;
+}
+
+static guint64
+n_receives(const LpSchedule *self, guint64 member, guint64 step)
+{
+    Load load = {.step = step};
+    return receives_in(self, member, &load);
+}
+
+static guint64
+phase_n_receives(const LpSchedule *self, guint64 member, guint64 phase)
+{
+    (void)phase;
+    Load load = {.whole = TRUE};
+    return receives_in(self, member, &load);
 }
 
 static guint64
@@ -243,7 +286,8 @@ static LpSchedulePhase
 phase(const LpSchedule *self, guint64 index)
 {
     (void)index;
-    LpSchedulePhase all = {.n_steps = self->n_steps, .n_latencies = self->n_steps - (self->n_chunks - 1)};
+    LpSchedulePhase all = {.n_steps = self->n_steps,
+                           .n_latencies = self->n_steps - (self->n_chunks - 1)};
     LpBlocks halves = lp_blocks_of(self->shape.bytes, N_TREES);
     LpBlocks chunks = lp_blocks_of(lp_blocks_bytes(&halves, 0), self->n_chunks);
     all.fill_bytes = extra_chunks(self) * lp_blocks_bytes(&chunks, 0);
@@ -253,7 +297,8 @@ phase(const LpSchedule *self, guint64 index)
 const LpAlgorithmClass lp_tree_class = {.init = init,
                                         .sends_max = sends_max,
                                         .visit = visit,
-                                        .sources = sources,
+                                        .n_receives = n_receives,
+                                        .phase_n_receives = phase_n_receives,
                                         .n_phases = n_phases,
                                         .phase = phase,
                                         .visit_phase = visit_phase,

@@ -116,7 +116,7 @@ lp_buffers_new(const LpSchedule *schedule)
     self->values = g_new0(guint32, self->n_participants * self->bytes + 1);
     self->known = g_new0(guint64, self->n_participants);
     fill_blocks(self);
-    g_autofree gboolean *owned = g_new(gboolean, self->bytes + 1);
+    g_autofree gboolean *owned = g_new0(gboolean, self->bytes + 1);
     for (guint64 member = 0; member < members(self); member++) {
         self->known[member] = (guint64)1 << member;
         if (schedule->shape.collective == LP_COLLECTIVE_ALL_GATHER)
@@ -159,7 +159,7 @@ must_end_with(const LpBuffers *self, guint64 member, guint64 byte, const gboolea
 static gboolean
 owns_each_byte_once(const LpBuffers *self)
 {
-    g_autofree gboolean *owned = g_new(gboolean, self->bytes + 1);
+    g_autofree gboolean *owned = g_new0(gboolean, self->bytes + 1);
     g_autofree guint *owners = g_new0(guint, self->bytes + 1);
     for (guint64 member = 0; member < members(self); member++) {
         own(self, member, owned);
@@ -177,7 +177,7 @@ lp_buffers_right(const LpBuffers *self)
 {
     LpCollective collective = self->schedule->shape.collective;
     guint64 n = members(self), all = n == 64 ? G_MAXUINT64 : ((guint64)1 << n) - 1;
-    g_autofree gboolean *owned = g_new(gboolean, self->bytes + 1);
+    g_autofree gboolean *owned = g_new0(gboolean, self->bytes + 1);
     g_autofree guint32 *sums = g_new0(guint32, self->bytes + 1);
     for (guint64 byte = 0; byte < self->bytes && is_summed(self); byte++)
         for (guint64 member = 0; member < n; member++)
@@ -376,4 +376,19 @@ lp_buffers_run(LpBuffers *self, LpHaste haste)
                .seed = (guint32)n};
     go(&run, haste);
     return run.fault;
+}
+
+char *
+lp_buffers_label(const LpScheduleShape *shape)
+{
+    GString *label = g_string_new(NULL);
+    g_string_printf(label, "%s %s n=%u bytes=%u root=%u chunk=%u channels=%u near=%u%s",
+                    lp_algorithm_names[shape->algorithm], lp_collective_names[shape->collective],
+                    (guint)shape->n_members, (guint)shape->bytes, (guint)shape->root,
+                    (guint)shape->chunk_bytes, (guint)shape->n_channels, (guint)shape->n_near,
+                    shape->loads != NULL ? " uneven" : "");
+    for (guint32 level = 0; level < shape->n_levels; level++)
+        g_string_append_printf(label, " %u:%s", (guint)shape->level_size[level],
+                               lp_algorithm_names[shape->level_algorithm[level]]);
+    return g_string_free(label, FALSE);
 }

@@ -35,4 +35,7 @@ const char *lp_buffers_run(LpBuffers *self, LpHaste haste);
 /** Whether each member holds what it must. */
 gboolean lp_buffers_right(const LpBuffers *self);
 
+/** What the shape is, for a test's message. Returns: (transfer full). */
+char *lp_buffers_label(const LpScheduleShape *shape);
+
 G_END_DECLS

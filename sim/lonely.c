@@ -95,9 +95,10 @@ init_irregular(LpLonelyRing *self)
         for (guint64 k = 0; k < self->n_members; k++) {
             if (i == k)
                 continue;
-            LpEdge edge = lp_edges_between(
-                self->edges, lp_iteration_group_member(iteration, self->group, self->rank, i),
-                lp_iteration_group_member(iteration, self->group, self->rank, k));
+            LpEdge edge =
+                lp_edges_between(self->edges, (LpEdgeKind)self->group,
+                                 lp_iteration_group_member(iteration, self->group, self->rank, i),
+                                 lp_iteration_group_member(iteration, self->group, self->rank, k));
             s_per_byte += 1.0 / edge.route.bytes_per_s;
             note_latency(self, &edge);
         }

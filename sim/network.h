@@ -14,10 +14,14 @@ typedef enum {
     LP_TIER_PORT,
     LP_TIER_LEAF,
     LP_TIER_SPINE,
+    LP_TIER_PCIE,   /**< shared by ports of a domain */
+    LP_TIER_TORUS,  /**< every link of a torus */
+    LP_TIER_LOCAL,  /**< between routers of a dragonfly's group */
+    LP_TIER_GLOBAL, /**< between groups */
     LP_N_TIERS
 } LpTier;
 
-extern const char *const lp_tier_names[]; /* "scale_up" "port" "leaf" "spine" */
+extern const char *const lp_tier_names[]; /* "scale_up" "port" "leaf" "spine" "pcie" ... */
 
 /** Whether flows of one collective that meet on such a link count as its own cost: on ports. */
 gboolean lp_tier_is_shared(LpTier tier);
@@ -50,9 +54,13 @@ guint32 lp_network_n_links(const LpNetwork *self);
 const LpLink *lp_network_link(const LpNetwork *self, guint32 index);
 /** Name of a link. Static for the run. */
 const char *lp_network_link_name(const LpNetwork *self, guint32 index);
+/** The host of an accelerator's port in the first plane, which sends and receives. */
 struct s4u_Host *lp_network_host(const LpNetwork *self, guint64 accelerator,
                                  LpAttachment attachment);
-/** The route from accelerator @a to @b over the attachment that joins them. */
-LpRoute lp_network_route(const LpNetwork *self, guint64 a, guint64 b);
+/** The route of @traffic from accelerator @a to @b over the attachment that joins them: in the
+ * plane of that class, and over the path that the machine's choice falls on. @a and @b must be
+ * joined (lp_machine_joined()): where rails never meet, what the engine's platform has between them
+ * is no part of the machine. */
+LpRoute lp_network_route(const LpNetwork *self, guint64 a, guint64 b, LpTraffic traffic);
 
 G_END_DECLS

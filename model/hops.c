@@ -34,6 +34,8 @@ lp_dragonfly_n_ports(const LpDragonfly *self)
 guint32
 lp_dragonfly_gate(const LpDragonfly *self, guint32 from, guint32 to)
 {
+    if (!self->has_gates)
+        return to;
     return (to + self->n_groups - from - 1) % self->n_groups % self->n_routers;
 }
 
@@ -55,8 +57,7 @@ router_of(const LpDragonfly *self, guint64 port)
 static Router
 gate(const LpDragonfly *self, guint32 from, guint32 to)
 {
-    return (Router){.group = from,
-                    .place = self->has_gates ? lp_dragonfly_gate(self, from, to) : to};
+    return (Router){.group = from, .place = lp_dragonfly_gate(self, from, to)};
 }
 
 /* Within a group: one link to another place of the row, one to another row. */

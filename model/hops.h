@@ -29,8 +29,8 @@ typedef struct {
     guint32 n_spines;     /**< of a group of a dragonfly+; 0: a dragonfly */
     guint32 n_ports;      /**< below a router */
     /** Where the links to another group start. FALSE, as in SimGrid's own zone: those to group j at
-     * the router of row 0 and place j. TRUE: those of group i to group j at router
-     * lp_dragonfly_gate(). */
+     * the router of row 0 and place j. TRUE: dealt out
+     * to the routers, see lp_dragonfly_gate(). */
     gboolean has_gates;
 } LpDragonfly;
 
@@ -39,8 +39,9 @@ typedef struct {
 guint64 lp_torus_hops(const LpTorus *self, guint64 a, guint64 b);
 guint64 lp_torus_n_ports(const LpTorus *self);
 
-/** The router of group @from that its links to group @to start at: (@to - @from - 1) mod groups,
- * mod routers, so that the links of a group are dealt out to its routers. */
+/** The router of group @from that its links to group @to start at. With gates: (@to - @from - 1)
+ * mod groups, mod routers, so that the links of a group are dealt out to its routers. Without: @to.
+ */
 guint32 lp_dragonfly_gate(const LpDragonfly *self, guint32 from, guint32 to);
 /** Links between two different ports @a and @b, over the one minimal path there is, both ports' own
  * included. */

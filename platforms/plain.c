@@ -105,7 +105,9 @@ append_cluster(GString *xml, const LpMachine *machine, LpAttachment attachment, 
     g_autofree char *prefix = plane_prefix(cluster, plane);
     g_autofree char *id =
         plane == 0 ? g_strdup(cluster->id) : g_strdup_printf("%s:%u", cluster->id, plane);
-    if (cluster->dragonfly.has_gates) {
+    /* Within a group of several rows SimGrid 3.32 takes the wrong links: after the step along a row
+     * it goes on from the first row, wherever it came from. */
+    if (cluster->dragonfly.has_gates || cluster->dragonfly.n_rows > 1) {
         lp_plain_zones_append(xml, machine, id, prefix);
         return;
     }

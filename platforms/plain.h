@@ -16,7 +16,7 @@ G_BEGIN_DECLS
  *   part of the machine;
  * - ports that share a PCIe link hang below a switch of their own; its up-link, the second of a
  *   route, must be given its bandwidth after loading (lp_plain_has_pcie());
- * - dragonflies with gates and dragonfly+ are zones with explicit routes.
+ * - dragonflies with gates or with several rows, and dragonfly+, are zones with explicit routes.
  *
  * Returns: (transfer full). */
 char *lp_machine_to_plain(const LpMachine *self);

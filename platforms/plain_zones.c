@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Writes dragonflies with gates and dragonfly+ as zones with explicit routes. */
+/* Writes dragonflies and dragonfly+ as zones with explicit routes. */
 #include "platforms/plain_zones.h"
 
 #include "platforms/plain.h"
@@ -13,6 +13,13 @@ typedef struct {
     double link_bytes_per_s;  /* of one link */
     char latency[G_ASCII_DTOSTR_BUF_SIZE];
 } Writer;
+
+/* Routers of a group. */
+static guint32
+routers_of(const Writer *self)
+{
+    return self->shape->n_rows * self->shape->n_routers;
+}
 
 static void
 append_link(const Writer *self, const char *name, guint32 n_links)
@@ -49,7 +56,7 @@ append_router(const Writer *self, guint32 group, guint32 router)
 {
     char bandwidth[G_ASCII_DTOSTR_BUF_SIZE];
     g_ascii_dtostr(bandwidth, sizeof bandwidth, self->link_bytes_per_s);
-    guint64 first = ((guint64)group * self->shape->n_routers + router) * self->shape->n_ports;
+    guint64 first = ((guint64)group * routers_of(self) + router) * self->shape->n_ports;
     g_string_append_printf(
         self->xml,
         "<cluster id=\"%s:%u:%u\" prefix=\"%s\" suffix=\"%s\" radical=\"%" G_GUINT64_FORMAT
@@ -75,24 +82,73 @@ append_step(const Writer *self, const char *link, const char *direction)
     g_string_append_printf(self->xml, "<link_ctn id=\"%s\" direction=\"%s\"/>", link, direction);
 }
 
+/* How many links of a dragonfly join two routers of a group: of a row, or of a column; 0: none. */
+static guint32
+n_joining(const Writer *self, guint32 a, guint32 b)
+{
+    guint32 n = self->shape->n_routers;
+    if (a / n == b / n)
+        return self->shape->router_links;
+    return a % n == b % n ? self->shape->row_links : 0;
+}
+
+/* Over the link from router @a to @b, which is called after the lower of the two. */
+static void
+append_local_step(const Writer *self, guint32 group, guint32 a, guint32 b)
+{
+    g_autofree char *link = local_link(self, group, MIN(a, b), MAX(a, b));
+    append_step(self, link, a < b ? "UP" : "DOWN");
+}
+
+/* Along the row first, as on the way to another group; the way back is the same one. */
+static void
+append_local_route(const Writer *self, guint32 group, guint32 a, guint32 b)
+{
+    guint32 n = self->shape->n_routers, corner = a / n * n + b % n;
+    if (self->shape->n_spines > 0) {
+        g_autofree char *up = leaf_link(self, group, a);
+        g_autofree char *down = leaf_link(self, group, b);
+        append_step(self, up, "UP");
+        append_step(self, down, "DOWN");
+        return;
+    }
+    if (corner != a)
+        append_local_step(self, group, a, corner);
+    if (corner != b)
+        append_local_step(self, group, corner, b);
+}
+
 static void
 append_local_routes(const Writer *self, guint32 group)
 {
-    guint32 n = self->shape->n_routers;
+    guint32 n = routers_of(self);
     for (guint32 a = 0; a < n; a++)
         for (guint32 b = a + 1; b < n; b++) {
             open_route(self, group, a, b);
-            if (self->shape->n_spines > 0) {
-                g_autofree char *up = leaf_link(self, group, a);
-                g_autofree char *down = leaf_link(self, group, b);
-                append_step(self, up, "UP");
-                append_step(self, down, "DOWN");
-            } else {
-                g_autofree char *link = local_link(self, group, a, b);
-                append_step(self, link, "UP");
-            }
+            append_local_route(self, group, a, b);
             g_string_append(self->xml, "</zoneRoute>\n");
         }
+}
+
+static void
+append_local_links(const Writer *self, guint32 group)
+{
+    guint32 n = routers_of(self);
+    for (guint32 a = 0; a < n; a++)
+        for (guint32 b = a + 1; b < n; b++)
+            if (n_joining(self, a, b) > 0) {
+                g_autofree char *name = local_link(self, group, a, b);
+                append_link(self, name, n_joining(self, a, b));
+            }
+}
+
+static void
+append_leaf_links(const Writer *self, guint32 group)
+{
+    for (guint32 a = 0; a < self->shape->n_routers; a++) {
+        g_autofree char *name = leaf_link(self, group, a);
+        append_link(self, name, self->shape->n_spines);
+    }
 }
 
 /* All spines of a group as one: a leaf's links to them act as one of their summed bandwidth. */
@@ -123,26 +179,19 @@ append_spine_routes(const Writer *self, guint32 group)
 static void
 append_group(const Writer *self, guint32 group)
 {
-    const LpDragonfly *shape = self->shape;
+    gboolean is_plus = self->shape->n_spines > 0;
     g_string_append_printf(self->xml, "<zone id=\"%s:%u\" routing=\"Full\">\n", self->id, group);
-    for (guint32 a = 0; a < shape->n_routers; a++)
+    for (guint32 a = 0; a < routers_of(self); a++)
         append_router(self, group, a);
-    if (shape->n_spines > 0)
+    if (is_plus) {
         append_spines(self, group);
-    for (guint32 a = 0; a < shape->n_routers; a++) {
-        if (shape->n_spines > 0) {
-            g_autofree char *name = leaf_link(self, group, a);
-            append_link(self, name, shape->n_spines);
-            continue;
-        }
-        for (guint32 b = a + 1; b < shape->n_routers; b++) {
-            g_autofree char *name = local_link(self, group, a, b);
-            append_link(self, name, shape->router_links);
-        }
-    }
-    append_local_routes(self, group);
-    if (shape->n_spines > 0)
+        append_leaf_links(self, group);
+        append_local_routes(self, group);
         append_spine_routes(self, group);
+    } else {
+        append_local_links(self, group);
+        append_local_routes(self, group);
+    }
     g_string_append(self->xml, "</zone>\n");
 }
 

@@ -6,7 +6,7 @@
 
 G_BEGIN_DECLS
 
-/** Appends the zones of a dragonfly with gates, or of a dragonfly+: a zone for each group, in it a
+/** Appends the zones of a dragonfly or of a dragonfly+: a zone for each group, in it a
  * flat cluster for each router, and a route for each two routers and each two groups. @id, @prefix:
  * of the plane. */
 void lp_plain_zones_append(GString *xml, const LpMachine *machine, const char *id,

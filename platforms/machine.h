@@ -60,8 +60,9 @@ extern const char *const lp_plane_class_names[]; /* by LpTraffic, tied embedding
 #define LP_FAT_TREE_LEVELS_MAX 3
 
 /* Sizes and rates above these are typing errors, not machines. */
-#define LP_MACHINE_HOSTS_MAX (1u << 20) /* hosts of a cluster */
-#define LP_MACHINE_LINKS_MAX (1u << 23) /* links of a fabric, both directions as one */
+#define LP_MACHINE_HOSTS_MAX (1u << 20)  /* hosts of a cluster */
+#define LP_MACHINE_LINKS_MAX (1u << 23)  /* links of a fabric, both directions as one */
+#define LP_MACHINE_ROUTES_MAX (1u << 20) /* that the engine's copy spells out */
 #define LP_MACHINE_PLANES_MAX 16u
 #define LP_MACHINE_PATHS_MAX 64u        /* alias hosts of a port */
 #define LP_MACHINE_BYTES_PER_S_MIN 1.0  /* of a link */

@@ -180,6 +180,12 @@ check_dragonfly(const LpXml *xml, const xmlNode *node, const LpCluster *cluster,
         return lp_platform_fail(xml, node, LP_MACHINE_ERROR_SIZE, error,
                                 "the dragonfly has more than %u links, wanted fewer",
                                 LP_MACHINE_LINKS_MAX);
+    guint64 routers = product(self->n_rows, self->n_routers);
+    if (product(self->n_groups, product(routers, routers)) / 2 > LP_MACHINE_ROUTES_MAX)
+        return lp_platform_fail(xml, node, LP_MACHINE_ERROR_SIZE, error,
+                                "the dragonfly has more than %u pairs of routers in its groups, "
+                                "wanted fewer",
+                                LP_MACHINE_ROUTES_MAX);
     guint32 widest =
         MAX(MAX(self->group_links, self->row_links), MAX(self->router_links, self->n_spines));
     if (cluster->link_bytes_per_s * widest > LP_MACHINE_BYTES_PER_S_MAX)

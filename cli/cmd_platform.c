@@ -14,7 +14,7 @@
 
 #include <string.h>
 
-/* Options that wait for optical circuits and parallel planes. */
+/* Options that wait for optical circuits. */
 typedef struct {
     const char *name;
     const char *trivial; /* the value that changes nothing, or NULL */
@@ -96,16 +96,41 @@ cmd_generate(int argc, char **argv, GError **error)
         SETTING("domain-bandwidth", domain_bandwidth, "RATE", "Per accelerator, each way"),
         SETTING("domain-latency", domain_latency, "TIME", "Per link; a route has two"),
         SETTING("domain-technology", domain_technology, "NAME", "electrical or optical"),
-        SETTING("topology", topology, "NAME", "Scale-out fabric: fat-tree or crossbar"),
-        SETTING("scale-out-bandwidth", scale_out_bandwidth, "RATE", "Per accelerator, each way"),
+        SETTING("topology", topology, "NAME",
+                "crossbar, fat-tree, torus, dragonfly, dragonfly-plus"),
+        SETTING("scale-out-bandwidth", scale_out_bandwidth, "RATE",
+                "Per accelerator, each way, all planes"),
+        SETTING("nic-bandwidth", nic_bandwidth, "RATE", "Of a port, instead"),
         SETTING("scale-out-latency", scale_out_latency, "TIME",
                 "Per link; 2 links under a leaf, 4 over a spine"),
         SETTING("nics-per-domain", nics_per_domain, "N", "Scale-out ports of a domain"),
         SETTING("rails", rails, "N", "The same, with --port-order=rail"),
         SETTING("port-order", port_order, "NAME", "node, or rail: a leaf serves one rail"),
         SETTING("leaf-ports", leaf_ports, "N", "Ports below a leaf switch"),
-        SETTING("oversubscription", oversubscription, "N", "Ports below a leaf over links above"),
+        SETTING("oversubscription", oversubscription, "N",
+                "Ports below a leaf over links above: N or N:M"),
         SETTING("technology", technology, "NAME", "Scale-out fabric: electrical or optical"),
+        SETTING("levels", levels, "N", "Of a fat tree: 2, 3 or auto, as switches need"),
+        SETTING("spine-oversubscription", spine_oversubscription, "N",
+                "Leaves below a spine over links above, in three levels"),
+        SETTING("switch-ports", switch_ports, "N", "Of a switch: decides about levels"),
+        SETTING("dimensions", dimensions, "SIZES", "Of a torus: 16x16x16, or how many"),
+        SETTING("group-routers", group_routers, "N", "Dragonflies: routers of a group"),
+        SETTING("router-ports", router_ports, "N", "Dragonflies: ports below a router"),
+        SETTING("local-links", local_links, "N", "Dragonfly: between two routers of a group"),
+        SETTING("global-links", global_links, "N", "Dragonflies: between two groups"),
+        SETTING("group-spines", group_spines, "N", "Dragonfly+: spines of a group"),
+        SETTING("joined-rails", joined_rails, "BOOL", "no: rails never meet"),
+        SETTING("planes", planes, "N", "Equal fabrics side by side"),
+        SETTING("ports-per-accelerator", ports_per_accelerator, "N",
+                "The same: a port for each plane"),
+        SETTING("plane-use", plane_use, "NAME", "striped, or class: a plane for each class"),
+        SETTING("plane-classes", plane_classes, "LIST", "Such as \"tp=0 pp=0 dp=1 ep=1 cp=0\""),
+        SETTING("path-choice", path_choice, "NAME", "In a fat tree: static or hash"),
+        SETTING("paths", paths, "N", "By hash: how many to each port"),
+        SETTING("path-seed", path_seed, "N", "Of the hash (1)"),
+        SETTING("pcie-ports", pcie_ports, "N", "Ports that share a PCIe link"),
+        SETTING("pcie-bandwidth", pcie_bandwidth, "RATE", "Of that link, each way"),
         PROPERTY(0, "RATE", "The accelerator's dense fp32 peak, such as 20Tf"),
         PROPERTY(1, "RATE", "Its tf32 peak"),
         PROPERTY(2, "RATE", "Its fp16 peak"),
@@ -122,9 +147,7 @@ cmd_generate(int argc, char **argv, GError **error)
         PROPERTY(13, "TIME", "What issuing a collective costs the host"),
     };
     Reserved reserved[] = {
-        {"planes", "1", "Not available yet", NULL},
         {"ocs-ports", NULL, "Not available yet", NULL},
-        {"ports-per-accelerator", "1", "Not available yet", NULL},
         {"wavelengths", "1", "Not available yet", NULL},
         {"wavelength-bandwidth", NULL, "Not available yet", NULL},
         {"reconfiguration-time", NULL, "Not available yet", NULL},

@@ -218,7 +218,8 @@ fill_rails(const LpMachine *self, LpFabric *fabric)
         fabric->n_rails = self->cards_per_domain;
     if (self->rails_relay || self->port_order != LP_PORT_ORDER_RAIL || cluster->n_levels < 2)
         return;
-    gboolean meet = cluster->n_levels == 2 || cluster->down[1] % self->cards_per_domain == 0;
+    gboolean meet = cluster->n_levels == 2 ||
+                    ports_below(cluster, 1) >= (guint64)self->cards_per_domain * self->unit_domains;
     fabric->n_rails = self->cards_per_domain;
     fabric->rail_change_latency_s = (meet ? 4 : 6) * cluster->link_latency_s;
 }

@@ -117,6 +117,9 @@ typedef struct {
  * wanted". Returns: (transfer full).
  */
 LpMachine *lp_machine_load(const char *path, GError **error) G_GNUC_WARN_UNUSED_RESULT;
+/** The same of a text; @path: what messages call it. */
+LpMachine *lp_machine_parse(const char *path, const char *text,
+                            GError **error) G_GNUC_WARN_UNUSED_RESULT;
 void lp_machine_free(LpMachine *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(LpMachine, lp_machine_free)
 

@@ -224,15 +224,13 @@ read_published(const LpXml *xml, const LpProperties *properties, LpMachine *mach
            lp_property_prefix(xml, prop, error);
 }
 
-LpMachine *
-lp_machine_load(const char *path, GError **error)
+static LpMachine *
+read_machine(const LpXml *xml, GError **error)
 {
-    g_return_val_if_fail(path != NULL, NULL);
-    g_autoptr(LpXml) xml = lp_xml_load(path, SCHEMA, error);
-    if (xml == NULL || !check_document_type(xml, error))
+    if (!check_document_type(xml, error))
         return NULL;
     g_autoptr(LpMachine) machine = g_new0(LpMachine, 1);
-    machine->path = g_strdup(path);
+    machine->path = g_strdup(xml->path);
     xmlNode *zone = lp_xml_element(lp_xml_root(xml)->children, "zone");
     LpProperties properties = {zone, root_names, {NULL}};
     if (!lp_properties_collect(&properties, xml, error))
@@ -242,4 +240,21 @@ lp_machine_load(const char *path, GError **error)
         !read_networks(xml, zone, machine, error) || !check_names(xml, zone, machine, error))
         return NULL;
     return g_steal_pointer(&machine);
+}
+
+LpMachine *
+lp_machine_load(const char *path, GError **error)
+{
+    g_return_val_if_fail(path != NULL, NULL);
+    g_autoptr(LpXml) xml = lp_xml_load(path, SCHEMA, error);
+    return xml != NULL ? read_machine(xml, error) : NULL;
+}
+
+LpMachine *
+lp_machine_parse(const char *path, const char *text, GError **error)
+{
+    g_return_val_if_fail(path != NULL && text != NULL, NULL);
+    g_autoptr(GBytes) content = g_bytes_new_static(text, strlen(text));
+    g_autoptr(LpXml) xml = lp_xml_parse(path, content, SCHEMA, error);
+    return xml != NULL ? read_machine(xml, error) : NULL;
 }

@@ -72,7 +72,7 @@ test_systems(void)
         LpAccelerator accelerator = {.name = ""};
         lp_test_true(system->name, lp_catalogue_find(system->value[LP_PARAMETER_ACCELERATOR],
                                                      &accelerator, &error));
-        for (int p = 0; p < LP_N_PARAMETERS; p++)
+        for (int p = 0; p < LP_N_PARAMETERS_NEEDED; p++)
             lp_test_true(lp_parameter_names[p],
                          system->value[p] != NULL && system->source[p] != NULL);
     }

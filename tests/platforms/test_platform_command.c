@@ -87,8 +87,6 @@ test_bad(void)
         {"generate", 2, "--system: missing"},
         {"generate --system=generic", 2, "--accelerators: missing"},
         {"generate --system=generic --accelerators=0", 2, "--accelerators: \"0\""},
-        {"generate --system=generic --accelerators=8 --planes=2", 2,
-         "--planes: \"2\", wanted 1: not available yet"},
         {"generate --system=generic --accelerators=8 --ocs-ports=4", 2, "not available yet"},
         {"generate --system=generic --accelerators=8 --wavelengths=4", 2, "not available yet"},
         {"generate --system=generic --accelerators=8 --policy=demand", 2, "not available yet"},

@@ -213,7 +213,7 @@ test_machines(void)
          8,
          4,
          1,
-         32,
+         512,
          0,
          0,
          0,
@@ -467,8 +467,8 @@ test_systems(void)
     g_auto(GStrv) names = lp_generate_systems(NULL);
     g_autofree char *joined = g_strjoinv(" ", names);
     lp_test_text("systems", joined,
-                 "dgx-a100 dgx-h100 frontier gb200-nvl72 generic hgx-h800 optical-substrate "
-                 "polaris");
+                 "dgx-a100 dgx-h100 frontier gb200-nvl72 generic hgx-a100-4nic hgx-h800 "
+                 "optical-substrate p5 polaris rail-only summit tpu-v4");
 }
 
 int

@@ -36,7 +36,9 @@ add_tree(const LpMachine *self, LpMachineFacts *facts)
     guint32 n_planes = self->n_planes;
     add_tier(facts, cluster, names[0], cluster->n_hosts * n_planes, 1, 1);
     guint64 n_links = cluster->n_hosts, n_below_switch = 1, n_up = 1;
-    for (guint32 level = 1; level < cluster->n_levels; level++) {
+    /* What would join rails that never meet is there for SimGrid alone. */
+    guint32 n_levels = cluster->n_levels - (self->rails_relay && cluster->n_levels > 0 ? 1 : 0);
+    for (guint32 level = 1; level < n_levels; level++) {
         guint64 n_below = n_links;
         n_links = n_links / cluster->down[level - 1] * cluster->up[level];
         add_tier(facts, cluster, names[level], n_links * n_planes, 1,

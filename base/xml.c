@@ -139,8 +139,13 @@ lp_xml_load(const char *path, const char *schema_resource, GError **error)
 {
     g_return_val_if_fail(path != NULL && schema_resource != NULL, NULL);
     g_autoptr(GBytes) content = lp_file_read(path, error);
-    if (content == NULL)
-        return NULL;
+    return content != NULL ? lp_xml_parse(path, content, schema_resource, error) : NULL;
+}
+
+LpXml *
+lp_xml_parse(const char *path, GBytes *content, const char *schema_resource, GError **error)
+{
+    g_return_val_if_fail(path != NULL && content != NULL && schema_resource != NULL, NULL);
     g_autoptr(xmlDoc) doc = parse(path, content, error);
     if (doc == NULL || !validate(path, doc, schema_resource, error))
         return NULL;

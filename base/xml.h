@@ -25,6 +25,9 @@ typedef struct {
  */
 LpXml *lp_xml_load(const char *path, const char *schema_resource,
                    GError **error) G_GNUC_WARN_UNUSED_RESULT;
+/** The same of a text; @path: what messages call it. */
+LpXml *lp_xml_parse(const char *path, GBytes *content, const char *schema_resource,
+                    GError **error) G_GNUC_WARN_UNUSED_RESULT;
 void lp_xml_free(LpXml *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(LpXml, lp_xml_free)
 

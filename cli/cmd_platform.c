@@ -2,18 +2,18 @@
 /* lightpath platform: generates, describes, checks and lists machines. */
 #include "cli/commands.h"
 #include "cli/options.h"
+#include "cli/platform_text.h"
 
 #include "base/error.h"
 #include "base/file.h"
 #include "base/units.h"
 #include "platforms/catalogue.h"
-#include "platforms/describe.h"
 #include "platforms/generate.h"
 #include "report/json.h"
 
 #include <string.h>
 
-/* Options that wait for optical circuits and parallel planes. */
+/* Options that wait for optical circuits. */
 typedef struct {
     const char *name;
     const char *trivial; /* the value that changes nothing, or NULL */
@@ -95,16 +95,41 @@ cmd_generate(int argc, char **argv, GError **error)
         SETTING("domain-bandwidth", domain_bandwidth, "RATE", "Per accelerator, each way"),
         SETTING("domain-latency", domain_latency, "TIME", "Per link; a route has two"),
         SETTING("domain-technology", domain_technology, "NAME", "electrical or optical"),
-        SETTING("topology", topology, "NAME", "Scale-out fabric: fat-tree or crossbar"),
-        SETTING("scale-out-bandwidth", scale_out_bandwidth, "RATE", "Per accelerator, each way"),
+        SETTING("topology", topology, "NAME",
+                "crossbar, fat-tree, torus, dragonfly, dragonfly-plus"),
+        SETTING("scale-out-bandwidth", scale_out_bandwidth, "RATE",
+                "Per accelerator, each way, all planes"),
+        SETTING("nic-bandwidth", nic_bandwidth, "RATE", "Of a port, instead"),
         SETTING("scale-out-latency", scale_out_latency, "TIME",
                 "Per link; 2 links under a leaf, 4 over a spine"),
         SETTING("nics-per-domain", nics_per_domain, "N", "Scale-out ports of a domain"),
         SETTING("rails", rails, "N", "The same, with --port-order=rail"),
         SETTING("port-order", port_order, "NAME", "node, or rail: a leaf serves one rail"),
         SETTING("leaf-ports", leaf_ports, "N", "Ports below a leaf switch"),
-        SETTING("oversubscription", oversubscription, "N", "Ports below a leaf over links above"),
+        SETTING("oversubscription", oversubscription, "N",
+                "Ports below a leaf over links above: N or N:M"),
         SETTING("technology", technology, "NAME", "Scale-out fabric: electrical or optical"),
+        SETTING("levels", levels, "N", "Of a fat tree: 2, 3 or auto, as switches need"),
+        SETTING("spine-oversubscription", spine_oversubscription, "N",
+                "Leaves below a spine over links above, in three levels"),
+        SETTING("switch-ports", switch_ports, "N", "Of a switch: decides about levels"),
+        SETTING("dimensions", dimensions, "SIZES", "Of a torus: 16x16x16, or how many"),
+        SETTING("group-routers", group_routers, "N", "Dragonflies: routers of a group"),
+        SETTING("router-ports", router_ports, "N", "Dragonflies: ports below a router"),
+        SETTING("local-links", local_links, "N", "Dragonfly: between two routers of a group"),
+        SETTING("global-links", global_links, "N", "Dragonflies: between two groups"),
+        SETTING("group-spines", group_spines, "N", "Dragonfly+: spines of a group"),
+        SETTING("joined-rails", joined_rails, "BOOL", "no: rails never meet"),
+        SETTING("planes", planes, "N", "Equal fabrics side by side"),
+        SETTING("ports-per-accelerator", ports_per_accelerator, "N",
+                "The same: a port for each plane"),
+        SETTING("plane-use", plane_use, "NAME", "striped, or class: a plane for each class"),
+        SETTING("plane-classes", plane_classes, "LIST", "Such as \"tp=0 pp=0 dp=1 ep=1 cp=0\""),
+        SETTING("path-choice", path_choice, "NAME", "In a fat tree: static or hash"),
+        SETTING("paths", paths, "N", "By hash: how many to each port"),
+        SETTING("path-seed", path_seed, "N", "Of the hash (1)"),
+        SETTING("pcie-ports", pcie_ports, "N", "Ports that share a PCIe link"),
+        SETTING("pcie-bandwidth", pcie_bandwidth, "RATE", "Of that link, each way"),
         PROPERTY(0, "RATE", "The accelerator's dense fp32 peak, such as 20Tf"),
         PROPERTY(1, "RATE", "Its tf32 peak"),
         PROPERTY(2, "RATE", "Its fp16 peak"),
@@ -121,9 +146,7 @@ cmd_generate(int argc, char **argv, GError **error)
         PROPERTY(13, "TIME", "What issuing a collective costs the host"),
     };
     Reserved reserved[] = {
-        {"planes", "1", "Not available yet", NULL},
         {"ocs-ports", NULL, "Not available yet", NULL},
-        {"ports-per-accelerator", "1", "Not available yet", NULL},
         {"wavelengths", "1", "Not available yet", NULL},
         {"wavelength-bandwidth", NULL, "Not available yet", NULL},
         {"reconfiguration-time", NULL, "Not available yet", NULL},
@@ -153,138 +176,6 @@ cmd_generate(int argc, char **argv, GError **error)
     return good;
 }
 
-static void
-add_tiers_json(JsonBuilder *builder, const LpMachineFacts *facts, const LpFabric *fabric,
-               gboolean has_scale_out)
-{
-    lp_json_begin_array(builder, "tiers");
-    for (guint32 i = 0; i < facts->n_tiers; i++) {
-        const LpTierFacts *tier = &facts->tiers[i];
-        json_builder_begin_object(builder);
-        lp_json_text(builder, "name", tier->name);
-        lp_json_text(builder, "technology", lp_technology_names[tier->technology]);
-        lp_json_count(builder, "links", tier->n_links);
-        lp_json_number(builder, "link_bytes_per_s", tier->link_bytes_per_s);
-        lp_json_number(builder, "latency_s", tier->latency_s);
-        lp_json_number(builder, "oversubscription", tier->oversubscription);
-        json_builder_end_object(builder);
-    }
-    json_builder_end_array(builder);
-    lp_json_begin_array(builder, "distances");
-    for (guint32 i = 0; has_scale_out && i < fabric->n_tiers; i++) {
-        json_builder_begin_object(builder);
-        lp_json_count(builder, "domains", fabric->tiers[i].span_domains);
-        lp_json_number(builder, "latency_s", fabric->tiers[i].latency_s);
-        json_builder_end_object(builder);
-    }
-    json_builder_end_array(builder);
-}
-
-static gboolean
-describe_json(const LpMachine *machine, GError **error)
-{
-    LpMachineFacts facts = lp_machine_facts(machine);
-    LpFabric fabric = lp_machine_fabric(machine);
-    const LpCluster *scale_out = &machine->cluster[LP_ATTACHMENT_SCALE_OUT];
-    gboolean has_scale_out = machine->has_scale_out;
-    g_autoptr(JsonBuilder) builder = json_builder_new_immutable();
-    json_builder_begin_object(builder);
-    lp_json_text(builder, "platform", lp_file_label(machine->path));
-    lp_json_text(builder, "system", machine->system);
-    lp_json_text(builder, "accelerator", machine->accelerator.name);
-    lp_json_count(builder, "accelerators", machine->n_accelerators);
-    lp_json_count(builder, "domains", facts.n_domains);
-    lp_json_count(builder, "domain_size", machine->domain_size);
-    lp_json_number(builder, "scale_up_bytes_per_s", fabric.scale_up_bytes_per_s);
-    lp_json_number(builder, "scale_up_latency_s", fabric.scale_up_latency_s);
-    lp_json_text(builder, "topology",
-                 has_scale_out ? lp_topology_names[scale_out->topology] : "none");
-    lp_json_text(builder, "port_order", lp_port_order_names[machine->port_order]);
-    lp_json_count(builder, "cards_per_domain", has_scale_out ? machine->cards_per_domain : 0);
-    lp_json_count(builder, "unit_domains", machine->unit_domains);
-    lp_json_count(builder, "ports", scale_out->n_hosts);
-    lp_json_count(builder, "ports_used",
-                  has_scale_out ? facts.n_domains * machine->cards_per_domain : 0);
-    lp_json_number(builder, "scale_out_bytes_per_s", fabric.scale_out_bytes_per_s);
-    lp_json_number(builder, "bisection_bytes_per_s", facts.bisection_bytes_per_s);
-    lp_json_number(builder, "oversubscription", facts.oversubscription);
-    add_tiers_json(builder, &facts, &fabric, has_scale_out);
-    json_builder_end_object(builder);
-    return lp_print_json(json_builder_get_root(builder), error);
-}
-
-G_GNUC_PRINTF(3, 4)
-static void
-add_line(GString *text, const char *name, const char *format, ...)
-{
-    va_list arguments;
-    va_start(arguments, format);
-    g_string_append_printf(text, "%-18s ", name);
-    g_string_append_vprintf(text, format, arguments);
-    g_string_append_c(text, '\n');
-    va_end(arguments);
-}
-
-static void
-add_tiers_text(GString *text, const LpMachineFacts *facts, const LpFabric *fabric,
-               gboolean has_scale_out)
-{
-    g_string_append(text, "\ntier      technology       links  link bandwidth     latency  "
-                          "oversubscription\n");
-    for (guint32 i = 0; i < facts->n_tiers; i++) {
-        const LpTierFacts *tier = &facts->tiers[i];
-        g_autofree char *bandwidth =
-            lp_quantity_format(LP_QUANTITY_BANDWIDTH, tier->link_bytes_per_s);
-        g_autofree char *latency = lp_quantity_format(LP_QUANTITY_TIME, tier->latency_s);
-        g_string_append_printf(text, "%-9s %-10s %11" G_GUINT64_FORMAT "  %14s  %10s  %16.4g\n",
-                               tier->name, lp_technology_names[tier->technology], tier->n_links,
-                               bandwidth, latency, tier->oversubscription);
-    }
-    if (!has_scale_out)
-        return;
-    g_string_append(text, "\nbetween domains of a block of     latency\n");
-    for (guint32 i = 0; i < fabric->n_tiers; i++) {
-        g_autofree char *latency = lp_quantity_format(LP_QUANTITY_TIME, fabric->tiers[i].latency_s);
-        g_string_append_printf(text, "%29" G_GUINT64_FORMAT "  %10s\n",
-                               fabric->tiers[i].span_domains, latency);
-    }
-}
-
-static gboolean
-describe_text(const LpMachine *machine, GError **error)
-{
-    LpMachineFacts facts = lp_machine_facts(machine);
-    LpFabric fabric = lp_machine_fabric(machine);
-    const LpCluster *scale_out = &machine->cluster[LP_ATTACHMENT_SCALE_OUT];
-    g_autofree char *up = lp_quantity_format(LP_QUANTITY_BANDWIDTH, fabric.scale_up_bytes_per_s);
-    g_autofree char *up_latency = lp_quantity_format(LP_QUANTITY_TIME, fabric.scale_up_latency_s);
-    g_autofree char *out = lp_quantity_format(LP_QUANTITY_BANDWIDTH, fabric.scale_out_bytes_per_s);
-    g_autofree char *bisection =
-        lp_quantity_format(LP_QUANTITY_BANDWIDTH, facts.bisection_bytes_per_s);
-    g_autoptr(GString) text = g_string_new(NULL);
-    add_line(text, "platform", "%s", lp_file_label(machine->path));
-    add_line(text, "system", "%s", machine->system);
-    add_line(text, "accelerators", "%" G_GUINT64_FORMAT " x %s", machine->n_accelerators,
-             machine->accelerator.name);
-    add_line(text, "domains", "%" G_GUINT64_FORMAT " of %u", facts.n_domains, machine->domain_size);
-    add_line(text, "scale-up", "%s per accelerator each way, %s end to end", up, up_latency);
-    if (machine->has_scale_out) {
-        add_line(text, "scale-out", "%s per accelerator each way, %s, %s order", out,
-                 lp_topology_names[scale_out->topology], lp_port_order_names[machine->port_order]);
-        add_line(text, "ports",
-                 "%" G_GUINT64_FORMAT " (%u a domain, units of %u domains), %" G_GUINT64_FORMAT
-                 " used",
-                 scale_out->n_hosts, machine->cards_per_domain, machine->unit_domains,
-                 facts.n_domains * machine->cards_per_domain);
-    } else {
-        add_line(text, "scale-out", "none");
-    }
-    add_line(text, "bisection", "%s one way", bisection);
-    add_line(text, "oversubscription", "%.4g", facts.oversubscription);
-    add_tiers_text(text, &facts, &fabric, machine->has_scale_out);
-    return lp_print_result(text->str, error);
-}
-
 static LpMachine *
 load(const char *name, GError **error)
 {
@@ -308,7 +199,8 @@ cmd_describe(int argc, char **argv, GError **error)
     g_autoptr(LpMachine) machine = load(argv[1], error);
     if (machine == NULL)
         return FALSE;
-    return format == LP_FORMAT_JSON ? describe_json(machine, error) : describe_text(machine, error);
+    return format == LP_FORMAT_JSON ? lp_platform_print_json(machine, error)
+                                    : lp_platform_print_text(machine, error);
 }
 
 static gboolean

@@ -23,6 +23,24 @@ rail(const LpFabric *self, guint64 accelerator)
     return accelerator % self->domain_size * self->n_rails / self->domain_size;
 }
 
+static gboolean
+is_relayed(const LpFabric *self, guint64 a, guint64 b)
+{
+    return self->rails_relay && !same_domain(self, a, b) && rail(self, a) != rail(self, b);
+}
+
+/* Between domains, over the scale-out fabric alone. */
+static double
+scale_out_latency_s(const LpFabric *self, guint64 a, guint64 b)
+{
+    guint64 from = a / MAX(self->port_sharers, 1), to = b / MAX(self->port_sharers, 1);
+    if (self->torus.n_dimensions > 0)
+        return (double)lp_torus_hops(&self->torus, from, to) * self->link_latency_s;
+    if (self->dragonfly.n_groups > 0)
+        return (double)lp_dragonfly_hops(&self->dragonfly, from, to) * self->link_latency_s;
+    return tier_latency_s(self, a / self->domain_size, b / self->domain_size);
+}
+
 double
 lp_fabric_latency_s(const LpFabric *self, guint64 a, guint64 b)
 {
@@ -30,14 +48,20 @@ lp_fabric_latency_s(const LpFabric *self, guint64 a, guint64 b)
         return 0.0;
     if (same_domain(self, a, b))
         return self->scale_up_latency_s;
-    double latency_s = tier_latency_s(self, a / self->domain_size, b / self->domain_size);
+    double latency_s = scale_out_latency_s(self, a, b);
+    if (is_relayed(self, a, b))
+        return self->scale_up_latency_s + latency_s;
     return rail(self, a) == rail(self, b) ? latency_s : MAX(latency_s, self->rail_change_latency_s);
 }
 
 double
 lp_fabric_bytes_per_s(const LpFabric *self, guint64 a, guint64 b)
 {
-    return same_domain(self, a, b) ? self->scale_up_bytes_per_s : self->scale_out_bytes_per_s;
+    if (same_domain(self, a, b))
+        return self->scale_up_bytes_per_s;
+    if (is_relayed(self, a, b))
+        return 1.0 / (1.0 / self->scale_up_bytes_per_s + 1.0 / self->scale_out_bytes_per_s);
+    return self->scale_out_bytes_per_s;
 }
 
 LpFabricEdge

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the closed form knows of a machine's networks: rates and latencies, no topology. */
+/* What the closed form knows of a machine's networks: rates, and latencies by distance. */
 #pragma once
 
-#include <glib.h>
+#include "model/hops.h"
 
 G_BEGIN_DECLS
 
@@ -26,6 +26,15 @@ typedef struct {
                        (r mod domain_size) * n_rails / domain_size */
     double
         rail_change_latency_s; /**< the lowest latency between domains from one rail to another */
+    /** The rails never meet: a message to another rail goes to the accelerator of its own domain
+     * that is on that rail, and from there as a second message. */
+    gboolean rails_relay;
+    /** Torus or dragonfly (0: neither, the tiers hold): the latency is that of each link, times
+     * the links between the ports. Accelerator r has the port r / port_sharers. */
+    LpTorus torus;
+    LpDragonfly dragonfly;
+    guint32 port_sharers;
+    double link_latency_s;
 } LpFabric;
 
 /** What a group pays for the slowest of the pairs that it sends over. */
@@ -37,7 +46,8 @@ typedef struct {
 /** One-way latency between the accelerators @a and @b, s; 0 from one to itself. A fabric without
  * tiers has no latency between domains. */
 double lp_fabric_latency_s(const LpFabric *self, guint64 a, guint64 b);
-/** Rate of a lonely flow between the accelerators @a and @b, bytes/s. */
+/** Rate of a lonely flow between the accelerators @a and @b, bytes/s. Where a message is relayed,
+ * its bytes over the time of both messages without their latencies: 1 / (1/r + 1/s). */
 double lp_fabric_bytes_per_s(const LpFabric *self, guint64 a, guint64 b);
 
 /** The edge between the accelerators @a and @b. */
@@ -49,8 +59,8 @@ LpFabricEdge lp_fabric_edge_slower(LpFabricEdge a, LpFabricEdge b);
 LpFabricEdge lp_fabric_ring_edge(const LpFabric *self, guint64 stride, guint64 n);
 /** The slowest edge between neighbouring stages of all pipelines: among @n_ranks accelerators, from
  * each r of stage i = (r / @stride) mod @n_stages to r + @stride of stage i + 1. The way from the
- * last stage back to the first is never slower: in nested tiers, two ends are no farther apart than
- * the farthest neighbours between them. @n_stages: at least 2. */
+ * last stage back to the first is never slower in nested tiers, where two ends are no farther apart
+ * than the farthest neighbours between them; on a torus it can be. @n_stages: at least 2. */
 LpFabricEdge lp_fabric_boundary_edge(const LpFabric *self, guint64 n_ranks, guint64 stride,
                                      guint64 n_stages);
 

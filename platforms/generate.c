@@ -5,7 +5,9 @@
 #include "base/error.h"
 #include "base/units.h"
 #include "platforms/catalogue.h"
+#include "platforms/layout.h"
 #include "platforms/system.h"
+#include "platforms/topology.h"
 
 #include <string.h>
 
@@ -21,16 +23,11 @@ typedef struct {
     LpTechnology domain_technology, technology;
     LpTopology topology;
     LpPortOrder port_order;
-    guint32 leaf_ports, oversubscription;
+    double link_bytes_per_s; /* of a port, in one plane */
+    guint32 n_planes;
+    guint32 leaf_ports;
+    LpLayoutRequest wanted; /* of the scale-out cluster */
 } Request;
-
-/* The scale-out cluster that follows from a request. */
-typedef struct {
-    LpTopology topology;
-    guint64 n_hosts;
-    guint32 down, n_leaves, up; /* of a fat tree */
-    guint32 unit_domains;       /* in rail order */
-} Layout;
 
 /* An option and where its text stands. */
 typedef struct {
@@ -54,6 +51,7 @@ static const Option option_table[] = {
     OPTION("domain-technology", domain_technology, LP_PARAMETER_DOMAIN_TECHNOLOGY),
     OPTION("topology", topology, LP_PARAMETER_TOPOLOGY),
     OPTION("scale-out-bandwidth", scale_out_bandwidth, LP_PARAMETER_SCALE_OUT_BANDWIDTH),
+    OPTION("nic-bandwidth", nic_bandwidth, LP_PARAMETER_NIC_BANDWIDTH),
     OPTION("scale-out-latency", scale_out_latency, LP_PARAMETER_SCALE_OUT_LATENCY),
     OPTION("nics-per-domain", nics_per_domain, -1),
     OPTION("rails", rails, -1),
@@ -61,6 +59,25 @@ static const Option option_table[] = {
     OPTION("leaf-ports", leaf_ports, LP_PARAMETER_LEAF_PORTS),
     OPTION("oversubscription", oversubscription, LP_PARAMETER_OVERSUBSCRIPTION),
     OPTION("technology", technology, LP_PARAMETER_TECHNOLOGY),
+    OPTION("levels", levels, LP_PARAMETER_LEVELS),
+    OPTION("spine-oversubscription", spine_oversubscription, LP_PARAMETER_SPINE_OVERSUBSCRIPTION),
+    OPTION("switch-ports", switch_ports, LP_PARAMETER_SWITCH_PORTS),
+    OPTION("dimensions", dimensions, LP_PARAMETER_DIMENSIONS),
+    OPTION("group-routers", group_routers, LP_PARAMETER_GROUP_ROUTERS),
+    OPTION("router-ports", router_ports, LP_PARAMETER_ROUTER_PORTS),
+    OPTION("local-links", local_links, LP_PARAMETER_LOCAL_LINKS),
+    OPTION("global-links", global_links, LP_PARAMETER_GLOBAL_LINKS),
+    OPTION("group-spines", group_spines, LP_PARAMETER_GROUP_SPINES),
+    OPTION("joined-rails", joined_rails, LP_PARAMETER_JOINED_RAILS),
+    OPTION("planes", planes, LP_PARAMETER_PLANES),
+    OPTION("plane-use", plane_use, LP_PARAMETER_PLANE_USE),
+    OPTION("plane-classes", plane_classes, LP_PARAMETER_PLANE_CLASSES),
+    OPTION("path-choice", path_choice, LP_PARAMETER_PATH_CHOICE),
+    OPTION("paths", paths, LP_PARAMETER_PATHS),
+    OPTION("path-seed", path_seed, LP_PARAMETER_PATH_SEED),
+    OPTION("pcie-ports", pcie_ports, LP_PARAMETER_PCIE_PORTS),
+    OPTION("pcie-bandwidth", pcie_bandwidth, LP_PARAMETER_PCIE_BANDWIDTH),
+    OPTION("ports-per-accelerator", ports_per_accelerator, -1),
 };
 #undef OPTION
 
@@ -149,6 +166,12 @@ override(LpSystem *system, const LpGenerateOptions *options)
     if (options->rails != NULL)
         replace(system, LP_PARAMETER_PORT_ORDER, g_strdup(lp_port_order_names[LP_PORT_ORDER_RAIL]),
                 g_strdup("follows from --rails on the command line"));
+    if (options->ports_per_accelerator != NULL)
+        replace(system, LP_PARAMETER_PLANES, g_strdup(options->ports_per_accelerator),
+                g_strdup("follows from --ports-per-accelerator on the command line"));
+    /* The rate of a card, where it is the system's, gives way to that of an accelerator. */
+    if (options->scale_out_bandwidth != NULL)
+        replace(system, LP_PARAMETER_NIC_BANDWIDTH, NULL, NULL);
     for (gsize i = 0; i < G_N_ELEMENTS(option_table); i++) {
         const char *text = option_text(options, &option_table[i]);
         if (text != NULL && option_table[i].parameter >= 0)
@@ -265,6 +288,167 @@ read_accelerator(Request *request, GError **error)
     return TRUE;
 }
 
+/* A count that may be left out: @io_value then stays. */
+static gboolean
+count_or(const Request *request, LpParameter parameter, guint32 *io_value, GError **error)
+{
+    return request->system->value[parameter] == NULL ||
+           count_of(request, parameter, io_value, error);
+}
+
+/* "4", or "3:2" for three links below to two above. */
+static gboolean
+ratio_of(const Request *request, LpParameter parameter, guint32 *out_ratio, GError **error)
+{
+    const char *name = lp_parameter_names[parameter], *text = request->system->value[parameter];
+    out_ratio[0] = out_ratio[1] = 1;
+    if (text == NULL)
+        return TRUE;
+    g_auto(GStrv) parts = g_strsplit(text, ":", 2);
+    if (parts[0] == NULL || parts[1] == NULL)
+        return parse_count(name, text, &out_ratio[0], error);
+    return parse_count(name, parts[0], &out_ratio[0], error) &&
+           parse_count(name, parts[1], &out_ratio[1], error);
+}
+
+static gboolean
+read_levels(Request *request, GError **error)
+{
+    static const char *const names[] = {"auto", "2", "3", NULL};
+    static const guint32 levels[] = {0, 2, 3};
+    request->wanted.n_levels = 2;
+    if (request->system->value[LP_PARAMETER_LEVELS] == NULL)
+        return TRUE;
+    int choice = 0;
+    if (!choice_of(request, LP_PARAMETER_LEVELS, names, &choice, error))
+        return FALSE;
+    request->wanted.n_levels = levels[choice];
+    return TRUE;
+}
+
+/* "16x16x16", or how many dimensions there are to be. */
+static gboolean
+read_dimensions(Request *request, GError **error)
+{
+    const char *name = lp_parameter_names[LP_PARAMETER_DIMENSIONS];
+    const char *text = request->system->value[LP_PARAMETER_DIMENSIONS];
+    LpTorus *torus = &request->wanted.torus;
+    torus->n_dimensions = 3;
+    if (text == NULL)
+        return TRUE;
+    g_auto(GStrv) parts = g_strsplit(text, "x", -1);
+    guint n_parts = g_strv_length(parts);
+    guint64 value = 0, product = 1;
+    if (n_parts < 2) {
+        if (!lp_count_parse(text, 1, LP_TORUS_DIMENSIONS_MAX, &value, error))
+            return prefix_option(name, error);
+        torus->n_dimensions = (guint32)value;
+        return TRUE;
+    }
+    if (n_parts > LP_TORUS_DIMENSIONS_MAX)
+        return fail(error, LP_MACHINE_ERROR_VALUE, "--%s: %u sizes, wanted at most %u", name,
+                    n_parts, LP_TORUS_DIMENSIONS_MAX);
+    torus->n_dimensions = n_parts;
+    for (guint i = 0; i < n_parts; i++) {
+        if (!lp_count_parse(parts[i], 2, LP_MACHINE_HOSTS_MAX, &value, error))
+            return prefix_option(name, error);
+        torus->size[i] = (guint32)value;
+        product *= value;
+        if (product > LP_MACHINE_HOSTS_MAX)
+            return fail(error, LP_MACHINE_ERROR_SIZE, "--%s: %s, wanted at most %u ports", name,
+                        text, LP_MACHINE_HOSTS_MAX);
+    }
+    return TRUE;
+}
+
+static gboolean
+read_dragonfly(Request *request, GError **error)
+{
+    LpDragonfly *shape = &request->wanted.dragonfly;
+    /* A balanced dragonfly has twice as many routers of a group as ports below each (Kim et al.,
+     * ISCA 2008, section 3.1). */
+    *shape = (LpDragonfly){.n_ports = 4, .group_links = 1, .router_links = 1};
+    if (!count_or(request, LP_PARAMETER_ROUTER_PORTS, &shape->n_ports, error))
+        return FALSE;
+    shape->n_routers = MIN(2 * shape->n_ports, LP_MACHINE_HOSTS_MAX);
+    shape->n_spines = shape->n_ports;
+    return count_or(request, LP_PARAMETER_GROUP_ROUTERS, &shape->n_routers, error) &&
+           count_or(request, LP_PARAMETER_LOCAL_LINKS, &shape->router_links, error) &&
+           count_or(request, LP_PARAMETER_GLOBAL_LINKS, &shape->group_links, error) &&
+           count_or(request, LP_PARAMETER_GROUP_SPINES, &shape->n_spines, error);
+}
+
+static gboolean
+read_planes(Request *request, GError **error)
+{
+    const LpGenerateOptions *options = request->options;
+    request->n_planes = 1;
+    if (options->planes != NULL && options->ports_per_accelerator != NULL &&
+        strcmp(options->planes, options->ports_per_accelerator) != 0)
+        return fail(error, LP_MACHINE_ERROR_SIZE,
+                    "--ports-per-accelerator: %s, wanted the value of --planes, or one of the two",
+                    options->ports_per_accelerator);
+    if (!count_or(request, LP_PARAMETER_PLANES, &request->n_planes, error))
+        return options->planes == NULL && options->ports_per_accelerator != NULL
+                   ? prefix_option("ports-per-accelerator", error)
+                   : FALSE;
+    if (request->n_planes > LP_MACHINE_PLANES_MAX)
+        return fail(error, LP_MACHINE_ERROR_VALUE, "--planes: %u, wanted at most %u",
+                    request->n_planes, LP_MACHINE_PLANES_MAX);
+    return TRUE;
+}
+
+/* A torus has its rate by link, since a card has several. */
+static gboolean
+read_link_rate(Request *request, GError **error)
+{
+    if (request->system->value[LP_PARAMETER_NIC_BANDWIDTH] != NULL)
+        return bandwidth_of(request, LP_PARAMETER_NIC_BANDWIDTH, &request->link_bytes_per_s, error);
+    request->link_bytes_per_s =
+        request->scale_out_bytes_per_s * request->domain_size / request->n_cards;
+    if (request->n_planes > 1)
+        request->link_bytes_per_s /= request->n_planes;
+    if (request->link_bytes_per_s > LP_MACHINE_BYTES_PER_S_MAX)
+        return fail(error, LP_MACHINE_ERROR_VALUE,
+                    "--scale-out-bandwidth: %g B/s a card, wanted at most %g",
+                    request->link_bytes_per_s, LP_MACHINE_BYTES_PER_S_MAX);
+    return TRUE;
+}
+
+static gboolean
+read_rails(Request *request, GError **error)
+{
+    const char *text = request->system->value[LP_PARAMETER_JOINED_RAILS];
+    gboolean is_joined = TRUE;
+    if (text != NULL && !lp_boolean_parse(text, &is_joined, error))
+        return prefix_option(lp_parameter_names[LP_PARAMETER_JOINED_RAILS], error);
+    request->wanted.rails_relay = !is_joined;
+    if (!is_joined &&
+        (request->port_order != LP_PORT_ORDER_RAIL ||
+         (request->topology != LP_TOPOLOGY_FAT_TREE && request->topology != LP_TOPOLOGY_CROSSBAR)))
+        return fail(error, LP_MACHINE_ERROR_STRUCTURE,
+                    "--joined-rails: no, wanted --port-order=rail and a fat tree or crossbar");
+    return TRUE;
+}
+
+/* What shapes the scale-out cluster; the machine's own reader checks the rest of it. */
+static gboolean
+read_wanted(Request *request, GError **error)
+{
+    LpLayoutRequest *wanted = &request->wanted;
+    wanted->topology = request->topology;
+    wanted->port_order = request->port_order;
+    wanted->n_domains = request->n_domains;
+    wanted->n_cards = request->n_cards;
+    wanted->leaf_ports = request->leaf_ports;
+    return ratio_of(request, LP_PARAMETER_OVERSUBSCRIPTION, wanted->oversubscription, error) &&
+           ratio_of(request, LP_PARAMETER_SPINE_OVERSUBSCRIPTION, wanted->spine_oversubscription,
+                    error) &&
+           count_or(request, LP_PARAMETER_SWITCH_PORTS, &wanted->switch_ports, error) &&
+           read_levels(request, error) && read_dimensions(request, error) &&
+           read_dragonfly(request, error) && read_rails(request, error);
+}
+
 static gboolean
 read_request(Request *request, GError **error)
 {
@@ -279,75 +463,16 @@ read_request(Request *request, GError **error)
         !read_technologies(request, error) || !read_port_order(request, error) ||
         !read_cards(request, error) ||
         !count_of(request, LP_PARAMETER_LEAF_PORTS, &request->leaf_ports, error) ||
-        !count_of(request, LP_PARAMETER_OVERSUBSCRIPTION, &request->oversubscription, error))
+        !read_wanted(request, error) || !read_planes(request, error) ||
+        !read_link_rate(request, error))
         return FALSE;
-    if (request->topology == LP_TOPOLOGY_CROSSBAR && request->oversubscription != 1)
+    if (request->topology != LP_TOPOLOGY_FAT_TREE &&
+        request->wanted.oversubscription[0] != request->wanted.oversubscription[1])
         return fail(error, LP_MACHINE_ERROR_VALUE,
-                    "--oversubscription: %u, wanted 1: a crossbar has nothing above its ports",
-                    request->oversubscription);
+                    "--oversubscription: %s, wanted 1: a %s has nothing above its ports",
+                    request->system->value[LP_PARAMETER_OVERSUBSCRIPTION],
+                    lp_topology_names[request->topology]);
     return TRUE;
-}
-
-static guint32
-divide_up(guint64 a, guint64 b)
-{
-    return (guint32)((a + b - 1) / b);
-}
-
-/* Rail order: a leaf holds ports of one rail, so a unit of the domains below a leaf has a leaf a
- * rail. Node order: a leaf holds whole domains. */
-static gboolean
-plan_leaves(const Request *request, Layout *layout, GError **error)
-{
-    guint64 n_ports = (guint64)request->n_domains * request->n_cards;
-    if (request->port_order == LP_PORT_ORDER_RAIL) {
-        layout->down = MIN(request->leaf_ports, request->n_domains);
-        layout->unit_domains = layout->down;
-        layout->n_leaves = divide_up(request->n_domains, layout->down) * request->n_cards;
-        return TRUE;
-    }
-    layout->down = request->leaf_ports;
-    layout->n_leaves = divide_up(n_ports, layout->down);
-    if (layout->n_leaves > 1 && layout->down % request->n_cards != 0)
-        return fail(
-            error, LP_MACHINE_ERROR_SIZE,
-            "--leaf-ports: %u, wanted a multiple of the %u cards of a domain, such as %u: in "
-            "node order a leaf holds whole domains",
-            layout->down, request->n_cards,
-            MAX(layout->down / request->n_cards, 1) * request->n_cards);
-    return TRUE;
-}
-
-static gboolean
-plan_fat_tree(const Request *request, Layout *layout, GError **error)
-{
-    if (!plan_leaves(request, layout, error))
-        return FALSE;
-    /* One leaf is a crossbar, and has nothing above it. */
-    if (layout->n_leaves == 1)
-        return TRUE;
-    if (layout->down % request->oversubscription != 0)
-        return fail(error, LP_MACHINE_ERROR_VALUE,
-                    "--oversubscription: %u, wanted a divisor of the %u ports below a leaf",
-                    request->oversubscription, layout->down);
-    layout->topology = LP_TOPOLOGY_FAT_TREE;
-    layout->up = layout->down / request->oversubscription;
-    layout->n_hosts = (guint64)layout->down * layout->n_leaves;
-    if (layout->n_hosts > LP_MACHINE_HOSTS_MAX ||
-        (guint64)layout->n_leaves * layout->up + layout->n_hosts > LP_MACHINE_LINKS_MAX)
-        return fail(error, LP_MACHINE_ERROR_SIZE,
-                    "--accelerators: a fat tree of %" G_GUINT64_FORMAT " ports, wanted at most %u",
-                    layout->n_hosts, LP_MACHINE_HOSTS_MAX);
-    return TRUE;
-}
-
-static gboolean
-plan_layout(const Request *request, Layout *layout, GError **error)
-{
-    layout->topology = LP_TOPOLOGY_CROSSBAR;
-    layout->n_hosts = (guint64)request->n_domains * request->n_cards;
-    layout->unit_domains = request->n_domains;
-    return request->topology == LP_TOPOLOGY_CROSSBAR || plan_fat_tree(request, layout, error);
 }
 
 static void
@@ -414,32 +539,85 @@ add_scale_up(GString *xml, const Request *request)
     g_string_append(xml, "    </cluster>\n");
 }
 
+/* The attributes of a topology that SimGrid has, "" of one that it has not. Returns: (transfer
+ * full).
+ */
+static char *
+topology_text(const LpLayout *layout)
+{
+    g_autofree char *parameters = NULL;
+    const char *name = "TORUS";
+    if (layout->topology == LP_TOPOLOGY_FAT_TREE) {
+        const guint32 *down = layout->down, *up = layout->up;
+        name = "FAT_TREE";
+        parameters = layout->n_levels == 2
+                         ? g_strdup_printf("2;%u,%u;1,%u;1,1", down[0], down[1], up[1])
+                         : g_strdup_printf("3;%u,%u,%u;1,%u,%u;1,1,1", down[0], down[1], down[2],
+                                           up[1], up[2]);
+    } else if (layout->topology == LP_TOPOLOGY_TORUS) {
+        parameters = lp_topology_torus_parameters(&layout->torus);
+    } else if (layout->topology == LP_TOPOLOGY_DRAGONFLY && !layout->dragonfly.has_gates) {
+        name = "DRAGONFLY";
+        parameters = lp_topology_dragonfly_parameters(&layout->dragonfly);
+    } else {
+        return g_strdup("");
+    }
+    return g_strdup_printf("\n             topology=\"%s\" topo_parameters=\"%s\"", name,
+                           parameters);
+}
+
+static void
+add_fabric(GString *xml, const LpLayout *layout)
+{
+    if (!layout->dragonfly.has_gates)
+        return;
+    g_autofree char *parameters = lp_topology_to_text(layout->topology, &layout->dragonfly);
+    add_prop(xml, "      ", "fabric", lp_topology_names[layout->topology]);
+    add_prop(xml, "      ", "fabric-parameters", parameters);
+}
+
 static gboolean
 add_scale_out(GString *xml, const Request *request, GError **error)
 {
-    Layout layout = {.n_hosts = 0};
-    if (!plan_layout(request, &layout, error))
+    /* Those that the reader knows by the names of their options. */
+    static const LpParameter repeated[] = {LP_PARAMETER_PLANES,        LP_PARAMETER_PLANE_USE,
+                                           LP_PARAMETER_PLANE_CLASSES, LP_PARAMETER_PATH_CHOICE,
+                                           LP_PARAMETER_PATHS,         LP_PARAMETER_PATH_SEED,
+                                           LP_PARAMETER_PCIE_PORTS,    LP_PARAMETER_PCIE_BANDWIDTH};
+    LpLayout layout;
+    if (!lp_layout_plan(&request->wanted, &layout, error))
         return FALSE;
-    double link_bytes_per_s =
-        request->scale_out_bytes_per_s * request->domain_size / request->n_cards;
-    if (link_bytes_per_s > LP_MACHINE_BYTES_PER_S_MAX)
-        return fail(error, LP_MACHINE_ERROR_VALUE,
-                    "--scale-out-bandwidth: %g B/s a card, wanted at most %g", link_bytes_per_s,
-                    LP_MACHINE_BYTES_PER_S_MAX);
-    g_autofree char *topology = NULL;
-    if (layout.topology == LP_TOPOLOGY_FAT_TREE)
-        topology = g_strdup_printf("\n             topology=\"FAT_TREE\" "
-                                   "topo_parameters=\"2;%u,%u;1,%u;1,1\"",
-                                   layout.down, layout.n_leaves, layout.up);
-    open_cluster(xml, LP_ATTACHMENT_SCALE_OUT, "out-", layout.n_hosts, "1f", link_bytes_per_s,
-                 request->scale_out_latency_s, topology != NULL ? topology : "");
+    g_autofree char *topology = topology_text(&layout);
+    open_cluster(xml, LP_ATTACHMENT_SCALE_OUT, "out-", layout.n_hosts, "1f",
+                 request->link_bytes_per_s, request->scale_out_latency_s, topology);
     add_prop(xml, "      ", "port-order", lp_port_order_names[request->port_order]);
     if (request->port_order == LP_PORT_ORDER_RAIL)
         add_count_prop(xml, "unit-domains", layout.unit_domains);
     add_count_prop(xml, "cards-per-domain", request->n_cards);
     add_prop(xml, "      ", "technology", lp_technology_names[request->technology]);
+    if (request->wanted.rails_relay)
+        add_prop(xml, "      ", "joined-rails", "no");
+    add_fabric(xml, &layout);
+    for (gsize i = 0; i < G_N_ELEMENTS(repeated); i++)
+        if (request->system->value[repeated[i]] != NULL)
+            add_prop(xml, "      ", lp_parameter_names[repeated[i]],
+                     request->system->value[repeated[i]]);
     g_string_append(xml, "    </cluster>\n");
     return TRUE;
+}
+
+/* A source's bisection, where it holds for a machine of this size. */
+static void
+add_published(GString *xml, const Request *request)
+{
+    static const LpParameter repeated[] = {LP_PARAMETER_PUBLISHED_BISECTION,
+                                           LP_PARAMETER_PUBLISHED_BISECTION_ACCELERATORS};
+    char *const *value = request->system->value;
+    g_autofree char *n_accelerators = g_strdup_printf("%u", request->n_accelerators);
+    if (g_strcmp0(value[LP_PARAMETER_PUBLISHED_BISECTION_ACCELERATORS], n_accelerators) != 0)
+        return;
+    for (gsize i = 0; i < G_N_ELEMENTS(repeated); i++)
+        add_prop(xml, "    ", lp_parameter_names[repeated[i]], value[repeated[i]]);
 }
 
 static char *
@@ -458,13 +636,15 @@ write_platform(const Request *request, GError **error)
     gboolean cards_given =
         request->options->rails != NULL || request->options->nics_per_domain != NULL;
     for (int i = 0; i < LP_N_PARAMETERS; i++) {
-        if (i == LP_PARAMETER_ACCELERATORS_PER_NIC && cards_given)
+        if ((i == LP_PARAMETER_ACCELERATORS_PER_NIC && cards_given) ||
+            request->system->value[i] == NULL)
             continue;
         g_autofree char *id = g_strconcat("source.", lp_parameter_names[i], NULL);
         g_autofree char *text =
             g_strdup_printf("%s (%s)", request->system->value[i], request->system->source[i]);
         add_prop(xml, "    ", id, text);
     }
+    add_published(xml, request);
     add_scale_up(xml, request);
     if (request->n_domains > 1 && !add_scale_out(xml, request, error))
         return NULL;
@@ -486,7 +666,11 @@ lp_generate(const LpGenerateOptions *options, GError **error)
     Request request = {.options = options, .system = system};
     if (!read_request(&request, error))
         return NULL;
-    return write_platform(&request, error);
+    g_autofree char *xml = write_platform(&request, error);
+    /* What must fit together is known where it is read. */
+    g_autoptr(LpMachine) machine =
+        xml != NULL ? lp_machine_parse("the machine asked for", xml, error) : NULL;
+    return machine != NULL ? g_steal_pointer(&xml) : NULL;
 }
 
 static int

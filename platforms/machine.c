@@ -6,8 +6,12 @@ G_DEFINE_QUARK(lp_machine_error, lp_machine_error)
 
 const char *const lp_attachment_names[] = {"scale-up", "scale-out", NULL};
 const char *const lp_technology_names[] = {"electrical", "optical", NULL};
-const char *const lp_topology_names[] = {"crossbar", "fat-tree", NULL};
+const char *const lp_topology_names[] = {"crossbar",  "fat-tree",       "torus",
+                                         "dragonfly", "dragonfly-plus", NULL};
 const char *const lp_port_order_names[] = {"node", "rail", NULL};
+const char *const lp_plane_use_names[] = {"striped", "class", NULL};
+const char *const lp_path_choice_names[] = {"static", "hash", NULL};
+const char *const lp_plane_class_names[] = {"tp", "pp", "dp", "ep", "cp", NULL};
 
 static void
 clear_cluster(LpCluster *cluster)
@@ -42,12 +46,18 @@ lp_machine_domain(const LpMachine *self, guint64 accelerator)
 }
 
 static guint64
-scale_out_port(const LpMachine *self, guint64 domain, guint64 card)
+card(const LpMachine *self, guint64 accelerator)
+{
+    return accelerator % self->domain_size * self->cards_per_domain / self->domain_size;
+}
+
+static guint64
+scale_out_port(const LpMachine *self, guint64 domain, guint64 place)
 {
     if (self->port_order == LP_PORT_ORDER_NODE)
-        return domain * self->cards_per_domain + card;
+        return domain * self->cards_per_domain + place;
     guint64 unit = domain / self->unit_domains;
-    return (unit * self->cards_per_domain + card) * self->unit_domains +
+    return (unit * self->cards_per_domain + place) * self->unit_domains +
            domain % self->unit_domains;
 }
 
@@ -56,8 +66,7 @@ lp_machine_port(const LpMachine *self, guint64 accelerator, LpAttachment attachm
 {
     if (attachment == LP_ATTACHMENT_SCALE_UP)
         return accelerator;
-    guint64 card = accelerator % self->domain_size * self->cards_per_domain / self->domain_size;
-    return scale_out_port(self, lp_machine_domain(self, accelerator), card);
+    return scale_out_port(self, lp_machine_domain(self, accelerator), card(self, accelerator));
 }
 
 char *
@@ -75,13 +84,75 @@ lp_machine_attachment(const LpMachine *self, guint64 a, guint64 b)
                                                                     : LP_ATTACHMENT_SCALE_OUT;
 }
 
+guint32
+lp_machine_n_planes(const LpMachine *self)
+{
+    return self->plane_use == LP_PLANE_USE_CLASS ? self->n_planes : 1;
+}
+
+guint32
+lp_machine_plane(const LpMachine *self, LpTraffic traffic)
+{
+    return self->traffic_plane[traffic];
+}
+
+double
+lp_machine_link_bytes_per_s(const LpMachine *self, LpAttachment attachment)
+{
+    gboolean is_striped =
+        attachment == LP_ATTACHMENT_SCALE_OUT && self->plane_use == LP_PLANE_USE_STRIPED;
+    return self->cluster[attachment].link_bytes_per_s * (is_striped ? self->n_planes : 1);
+}
+
+gboolean
+lp_machine_joined(const LpMachine *self, guint64 a, guint64 b, guint32 plane)
+{
+    g_return_val_if_fail(plane < lp_machine_n_planes(self), FALSE);
+    return !self->rails_relay || lp_machine_domain(self, a) == lp_machine_domain(self, b) ||
+           card(self, a) == card(self, b);
+}
+
+guint64
+lp_machine_relay(const LpMachine *self, guint64 a, guint64 b)
+{
+    if (lp_machine_joined(self, a, b, 0))
+        return a;
+    return lp_machine_domain(self, a) * self->domain_size + b % self->domain_size;
+}
+
+/* One round of SplitMix64 (Steele, Lea and Flood, OOPSLA 2014): every bit of the input moves every
+ * bit of the output. */
+static guint64
+mix(guint64 x)
+{
+    x += G_GUINT64_CONSTANT(0x9e3779b97f4a7c15);
+    x = (x ^ (x >> 30)) * G_GUINT64_CONSTANT(0xbf58476d1ce4e5b9);
+    x = (x ^ (x >> 27)) * G_GUINT64_CONSTANT(0x94d049bb133111eb);
+    return x ^ (x >> 31);
+}
+
+guint32
+lp_machine_path(const LpMachine *self, guint64 a, guint64 b, LpTraffic traffic)
+{
+    if (self->path_choice == LP_PATH_CHOICE_STATIC)
+        return 0;
+    guint64 from = lp_machine_port(self, a, LP_ATTACHMENT_SCALE_OUT);
+    guint64 to = lp_machine_port(self, b, LP_ATTACHMENT_SCALE_OUT);
+    guint64 hash = mix(mix(mix(self->path_seed) + from) + to);
+    return (guint32)(mix(hash + (guint64)traffic) % self->n_paths);
+}
+
 double
 lp_machine_scale_out_bytes_per_s(const LpMachine *self)
 {
     if (!self->has_scale_out)
         return 0;
-    return self->cluster[LP_ATTACHMENT_SCALE_OUT].link_bytes_per_s * self->cards_per_domain /
-           self->domain_size;
+    double cards_bytes_per_s =
+        lp_machine_link_bytes_per_s(self, LP_ATTACHMENT_SCALE_OUT) * self->cards_per_domain;
+    if (self->pcie_ports > 0)
+        cards_bytes_per_s = MIN(cards_bytes_per_s,
+                                self->pcie_bytes_per_s * self->cards_per_domain / self->pcie_ports);
+    return cards_bytes_per_s / self->domain_size;
 }
 
 guint64
@@ -142,9 +213,13 @@ static void
 fill_rails(const LpMachine *self, LpFabric *fabric)
 {
     const LpCluster *cluster = &self->cluster[LP_ATTACHMENT_SCALE_OUT];
-    if (self->port_order != LP_PORT_ORDER_RAIL || cluster->n_levels < 2)
+    fabric->rails_relay = self->rails_relay;
+    if (self->rails_relay)
+        fabric->n_rails = self->cards_per_domain;
+    if (self->rails_relay || self->port_order != LP_PORT_ORDER_RAIL || cluster->n_levels < 2)
         return;
-    gboolean meet = cluster->n_levels == 2 || cluster->down[1] % self->cards_per_domain == 0;
+    gboolean meet = cluster->n_levels == 2 ||
+                    ports_below(cluster, 1) >= (guint64)self->cards_per_domain * self->unit_domains;
     fabric->n_rails = self->cards_per_domain;
     fabric->rail_change_latency_s = (meet ? 4 : 6) * cluster->link_latency_s;
 }
@@ -163,6 +238,13 @@ lp_machine_fabric(const LpMachine *self)
         fabric.tiers[fabric.n_tiers++] = (LpFabricTier){.span_domains = 1};
         return fabric;
     }
+    const LpCluster *scale_out = &self->cluster[LP_ATTACHMENT_SCALE_OUT];
+    fabric.torus = scale_out->torus;
+    fabric.dragonfly = scale_out->dragonfly;
+    fabric.port_sharers = self->domain_size / self->cards_per_domain;
+    fabric.link_latency_s = scale_out->link_latency_s;
+    if (fabric.torus.n_dimensions > 0 || fabric.dragonfly.n_groups > 0)
+        return fabric;
     fill_tiers(self, &fabric);
     fill_rails(self, &fabric);
     return fabric;

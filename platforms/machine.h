@@ -4,6 +4,7 @@
 
 #include "model/accelerator.h"
 #include "model/fabric.h"
+#include "model/plan.h"
 
 G_BEGIN_DECLS
 
@@ -28,23 +29,42 @@ typedef enum {
 } LpTechnology;
 typedef enum {
     LP_TOPOLOGY_CROSSBAR,
-    LP_TOPOLOGY_FAT_TREE
+    LP_TOPOLOGY_FAT_TREE,
+    LP_TOPOLOGY_TORUS,
+    LP_TOPOLOGY_DRAGONFLY,
+    LP_TOPOLOGY_DRAGONFLY_PLUS
 } LpTopology;
 typedef enum {
     LP_PORT_ORDER_NODE,
     LP_PORT_ORDER_RAIL
 } LpPortOrder;
+/** What parallel planes carry: an equal part of every message, or whole classes of traffic. */
+typedef enum {
+    LP_PLANE_USE_STRIPED,
+    LP_PLANE_USE_CLASS
+} LpPlaneUse;
+/** Which of a fat tree's paths a flow takes: SimGrid's D-mod-k, or one of several by hash. */
+typedef enum {
+    LP_PATH_CHOICE_STATIC,
+    LP_PATH_CHOICE_HASH
+} LpPathChoice;
 
 extern const char *const lp_attachment_names[]; /* "scale-up" "scale-out" */
 extern const char *const lp_technology_names[];
 extern const char *const lp_topology_names[];
 extern const char *const lp_port_order_names[];
+extern const char *const lp_plane_use_names[];   /* "striped" "class" */
+extern const char *const lp_path_choice_names[]; /* "static" "hash" */
+extern const char *const lp_plane_class_names[]; /* by LpTraffic, tied embeddings left out */
 
 #define LP_FAT_TREE_LEVELS_MAX 3
 
 /* Sizes and rates above these are typing errors, not machines. */
-#define LP_MACHINE_HOSTS_MAX (1u << 20) /* hosts of a cluster */
-#define LP_MACHINE_LINKS_MAX (1u << 23) /* links of a fat tree, both directions as one */
+#define LP_MACHINE_HOSTS_MAX (1u << 20)  /* hosts of a cluster */
+#define LP_MACHINE_LINKS_MAX (1u << 23)  /* links of a fabric, both directions as one */
+#define LP_MACHINE_ROUTES_MAX (1u << 20) /* that the engine's copy spells out */
+#define LP_MACHINE_PLANES_MAX 16u
+#define LP_MACHINE_PATHS_MAX 64u        /* alias hosts of a port */
 #define LP_MACHINE_BYTES_PER_S_MIN 1.0  /* of a link */
 #define LP_MACHINE_BYTES_PER_S_MAX 1e18 /* of a link */
 #define LP_MACHINE_LATENCY_MAX_S 1.0    /* of a link */
@@ -62,6 +82,8 @@ typedef struct {
     guint32 n_levels;                     /**< of a fat tree, 1 to 3; 0 for a crossbar */
     guint32 down[LP_FAT_TREE_LEVELS_MAX]; /**< arity of each level, from the hosts up */
     guint32 up[LP_FAT_TREE_LEVELS_MAX];   /**< up-links of a node of each level; up[0] is 1 */
+    LpTorus torus;                        /**< no dimensions if it is none */
+    LpDragonfly dragonfly; /**< dragonfly and dragonfly+; no groups if it is neither */
 } LpCluster;
 
 typedef struct {
@@ -75,6 +97,17 @@ typedef struct {
     /** Rail order numbers ports (unit, rail, domain in unit); 1 in node order. */
     guint32 unit_domains;
     gboolean has_scale_out;
+    gboolean rails_relay; /**< the rails never meet: domains forward what changes the rail */
+    guint32 n_planes;     /**< equal fabrics; the scale-out cluster describes one of them */
+    LpPlaneUse plane_use;
+    guint32 traffic_plane[LP_N_TRAFFIC]; /**< used by class; 0 when striped */
+    LpPathChoice path_choice;
+    guint32 n_paths; /**< 1 if static */
+    guint32 path_seed;
+    guint32 pcie_ports;                     /**< ports that share a PCIe link; 0: none do */
+    double pcie_bytes_per_s;                /**< of that link, each way; 0 if there is none */
+    double published_bisection_bytes_per_s; /**< one way; 0: not published */
+    guint64 published_accelerators;         /**< the size of machine that it was published for */
     LpCluster cluster[LP_N_ATTACHMENTS];
 } LpMachine;
 
@@ -84,6 +117,9 @@ typedef struct {
  * wanted". Returns: (transfer full).
  */
 LpMachine *lp_machine_load(const char *path, GError **error) G_GNUC_WARN_UNUSED_RESULT;
+/** The same of a text; @path: what messages call it. */
+LpMachine *lp_machine_parse(const char *path, const char *text,
+                            GError **error) G_GNUC_WARN_UNUSED_RESULT;
 void lp_machine_free(LpMachine *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(LpMachine, lp_machine_free)
 
@@ -97,7 +133,24 @@ guint64 lp_machine_port(const LpMachine *self, guint64 accelerator, LpAttachment
 char *lp_machine_host_name(const LpMachine *self, guint64 accelerator, LpAttachment attachment);
 /** The attachment that traffic between @a and @b uses: scale-up within a domain. */
 LpAttachment lp_machine_attachment(const LpMachine *self, guint64 a, guint64 b);
-/** Scale-out bandwidth an accelerator has to itself, when all of a card's accelerators send. */
+/** The planes that a run tells apart: 1 if messages are divided evenly, since equal planes that do
+ * the same act as one of their summed bandwidth. */
+guint32 lp_machine_n_planes(const LpMachine *self);
+/** The plane that carries @traffic, below lp_machine_n_planes(). */
+guint32 lp_machine_plane(const LpMachine *self, LpTraffic traffic);
+/** Bandwidth of a link of the cluster in such a plane, each way. */
+double lp_machine_link_bytes_per_s(const LpMachine *self, LpAttachment attachment);
+/** Whether @plane leads from @a to @b: it does not from rail to rail where rails never meet. In one
+ * domain all are joined. */
+gboolean lp_machine_joined(const LpMachine *self, guint64 a, guint64 b, guint32 plane);
+/** The accelerator that forwards what @a sends to @b where the two are not joined: in @a's domain,
+ * at the place that @b has in its own, so on @b's rail. @a itself if they are joined. */
+guint64 lp_machine_relay(const LpMachine *self, guint64 a, guint64 b);
+/** Which of a port's n_paths paths a flow from @a to @b takes: a hash of both ports, the class of
+ * traffic and the seed, so the same in each run; 0 if static. */
+guint32 lp_machine_path(const LpMachine *self, guint64 a, guint64 b, LpTraffic traffic);
+/** Scale-out bandwidth an accelerator has to itself when all of its domain's send, in one plane if
+ * classes have their own: its share of a card, or of a PCIe link. A link of a torus. */
 double lp_machine_scale_out_bytes_per_s(const LpMachine *self);
 /** Scale-out ports that the machine's numbering reaches: the largest index + 1. */
 guint64 lp_machine_n_ports(const LpMachine *self);

@@ -2,6 +2,7 @@
 /* The systems that can be generated (platforms/systems.xml): parameters, defaults, sources. */
 #include "platforms/system.h"
 
+#include "base/error.h"
 #include "base/units.h"
 #include "base/xml.h"
 #include "platforms_resource.h"
@@ -10,10 +11,42 @@
 #define SCHEMA "resource:///lightpath/platforms/catalogue/systems.xsd"
 
 const char *const lp_parameter_names[] = {
-    "accelerator",          "domain-size", "domain-bandwidth",    "domain-latency",
-    "domain-technology",    "topology",    "scale-out-bandwidth", "scale-out-latency",
-    "accelerators-per-nic", "port-order",  "leaf-ports",          "oversubscription",
-    "technology",           NULL,
+    "accelerator",
+    "domain-size",
+    "domain-bandwidth",
+    "domain-latency",
+    "domain-technology",
+    "topology",
+    "scale-out-bandwidth",
+    "scale-out-latency",
+    "accelerators-per-nic",
+    "port-order",
+    "leaf-ports",
+    "oversubscription",
+    "technology",
+    /* what a system may leave out */
+    "levels",
+    "spine-oversubscription",
+    "switch-ports",
+    "nic-bandwidth",
+    "dimensions",
+    "group-routers",
+    "router-ports",
+    "local-links",
+    "global-links",
+    "group-spines",
+    "joined-rails",
+    "planes",
+    "plane-use",
+    "plane-classes",
+    "path-choice",
+    "paths",
+    "path-seed",
+    "pcie-ports",
+    "pcie-bandwidth",
+    "published-bisection",
+    "published-bisection-accelerators",
+    NULL,
 };
 
 void
@@ -30,7 +63,7 @@ lp_system_free(LpSystem *self)
     g_free(self);
 }
 
-/* The schema has made sure that each parameter stands once. */
+/* The schema has made sure that no parameter stands twice. */
 static LpSystem *
 read_system(const LpXml *xml, xmlNode *node, GError **error)
 {
@@ -47,6 +80,13 @@ read_system(const LpXml *xml, xmlNode *node, GError **error)
         system->value[place] = g_strdup(lp_xml_attribute(child, "value"));
         system->source[place] = g_strdup(lp_xml_attribute(child, "source"));
     }
+    for (int i = 0; i < LP_N_PARAMETERS_NEEDED; i++)
+        if (system->value[i] == NULL) {
+            lp_xml_error(xml, node, LP_INPUT_ERROR_SYNTAX, error,
+                         "<system> %s has no parameter %s, wanted one", system->name,
+                         lp_parameter_names[i]);
+            return NULL;
+        }
     return g_steal_pointer(&system);
 }
 

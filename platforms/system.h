@@ -21,6 +21,28 @@ typedef enum {
     LP_PARAMETER_LEAF_PORTS,
     LP_PARAMETER_OVERSUBSCRIPTION,
     LP_PARAMETER_TECHNOLOGY,
+    LP_N_PARAMETERS_NEEDED, /**< a system may leave out those from here on */
+    LP_PARAMETER_LEVELS = LP_N_PARAMETERS_NEEDED,
+    LP_PARAMETER_SPINE_OVERSUBSCRIPTION,
+    LP_PARAMETER_SWITCH_PORTS,
+    LP_PARAMETER_NIC_BANDWIDTH,
+    LP_PARAMETER_DIMENSIONS,
+    LP_PARAMETER_GROUP_ROUTERS,
+    LP_PARAMETER_ROUTER_PORTS,
+    LP_PARAMETER_LOCAL_LINKS,
+    LP_PARAMETER_GLOBAL_LINKS,
+    LP_PARAMETER_GROUP_SPINES,
+    LP_PARAMETER_JOINED_RAILS,
+    LP_PARAMETER_PLANES,
+    LP_PARAMETER_PLANE_USE,
+    LP_PARAMETER_PLANE_CLASSES,
+    LP_PARAMETER_PATH_CHOICE,
+    LP_PARAMETER_PATHS,
+    LP_PARAMETER_PATH_SEED,
+    LP_PARAMETER_PCIE_PORTS,
+    LP_PARAMETER_PCIE_BANDWIDTH,
+    LP_PARAMETER_PUBLISHED_BISECTION,
+    LP_PARAMETER_PUBLISHED_BISECTION_ACCELERATORS,
     LP_N_PARAMETERS
 } LpParameter;
 
@@ -30,7 +52,8 @@ extern const char *const lp_parameter_names[]; /* "accelerator", "domain-size", 
 typedef struct {
     char *name;
     char *description;
-    char *value[LP_N_PARAMETERS]; /**< as an option would be written, never NULL */
+    /** As an option would be written; NULL only for what a system may leave out. */
+    char *value[LP_N_PARAMETERS];
     char *source[LP_N_PARAMETERS];
 } LpSystem;
 

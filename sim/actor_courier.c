@@ -82,8 +82,8 @@ send_next(Member *self)
     guint64 round = self->round;
     all->sent_bytes += transfer.bytes;
     if (transfer.bytes > 0) {
-        sg_host_sendto(transfer.edge->route.from, transfer.edge->route.to, (double)transfer.bytes);
-        all->n_activities++;
+        lp_route_send(&transfer.edge->route, transfer.bytes);
+        all->n_activities += lp_route_n_flows(&transfer.edge->route);
     }
     all->received_bytes += transfer.bytes;
     Member *receiver = &all->members[transfer.to];

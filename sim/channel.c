@@ -110,7 +110,8 @@ transfer(LpChannel *self, guint64 bytes)
         sg_mailbox_put(self->mailbox, self, (long)bytes);
         return;
     case LP_CHANNEL_DIRECT:
-        sg_host_sendto(self->route->from, self->route->to, (double)bytes);
+        lp_route_send(self->route, bytes);
+        self->n_activities += lp_route_n_flows(self->route) - 1;
         break;
     case LP_CHANNEL_DELAY:
         sg_actor_sleep_for((double)bytes / self->route->bytes_per_s);

@@ -210,14 +210,38 @@ destination(const LpEdges *self, LpEdgeKind kind, guint64 rank)
     return group_destination(self, kind, rank);
 }
 
+LpTraffic
+lp_edge_traffic(LpEdgeKind kind)
+{
+    switch (lp_edge_group(kind)) {
+    case LP_GROUP_TP:
+        return LP_TRAFFIC_TP;
+    case LP_GROUP_CP:
+        return LP_TRAFFIC_CP;
+    case LP_GROUP_EP:
+    case LP_GROUP_EP_NODE:
+    case LP_GROUP_EP_RAIL:
+        return LP_TRAFFIC_EP;
+    case LP_GROUP_DP:
+    case LP_GROUP_REPLICA:
+    case LP_GROUP_EXPERT_DP:
+        return LP_TRAFFIC_DP;
+    case LP_GROUP_EMBEDDING:
+        return LP_TRAFFIC_EMBEDDING;
+    case LP_N_GROUPS:
+    default:
+        return LP_TRAFFIC_PP;
+    }
+}
+
 LpEdge
-lp_edges_between(const LpEdges *self, guint64 rank, guint64 to)
+lp_edges_between(const LpEdges *self, LpEdgeKind kind, guint64 rank, guint64 to)
 {
     guint64 a = lp_edges_accelerator(self, rank), b = lp_edges_accelerator(self, to);
     return (LpEdge){.present = TRUE,
                     .to = to,
                     .attachment = lp_machine_attachment(lp_network_machine(self->network), a, b),
-                    .route = lp_network_route(self->network, a, b)};
+                    .route = lp_network_route(self->network, a, b, lp_edge_traffic(kind))};
 }
 
 /* Whether every group of a kind can run @ops as it is said to. */
@@ -261,7 +285,7 @@ add_edges(LpEdges *self, LpEdgeKind kind, const GArray *ops)
             continue;
         if (self->edges[kind] == NULL)
             self->edges[kind] = g_new0(LpEdge, self->n_ranks);
-        self->edges[kind][rank] = lp_edges_between(self, rank, to);
+        self->edges[kind][rank] = lp_edges_between(self, kind, rank, to);
     }
 }
 

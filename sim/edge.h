@@ -53,8 +53,10 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(LpEdges, lp_edges_free)
 const LpEdge *lp_edges_get(const LpEdges *self, LpEdgeKind kind, guint64 rank);
 /** The accelerator that @rank stands on. */
 guint64 lp_edges_accelerator(const LpEdges *self, guint64 rank);
-/** The edge from @rank to @to, whatever it is for. */
-LpEdge lp_edges_between(const LpEdges *self, guint64 rank, guint64 to);
+/** The edge from @rank to @to for what edges of @kind carry. */
+LpEdge lp_edges_between(const LpEdges *self, LpEdgeKind kind, guint64 rank, guint64 to);
+/** The class of traffic that edges of @kind carry: it picks the plane and the path. */
+LpTraffic lp_edge_traffic(LpEdgeKind kind);
 /** Whether groups of this kind do all-to-alls, and no rings. */
 gboolean lp_edges_exchanges(const LpEdges *self, LpGroup group);
 /** The kind of the edges out of the domain of a group that does all-to-alls. */

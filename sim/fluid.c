@@ -15,7 +15,10 @@ typedef struct {
     guint64 round;
     double starts_s;
     double latency_s;
-    double rest_bytes; /* while it flows */
+    double rest_bytes;    /* while it flows */
+    const LpRoute *route; /* borrowed */
+    guint leg;            /* 0; over a relay then 1 */
+    double bytes;
     double cap_bytes_per_s;
     double bytes_per_s;
     guint32 first_link, n_links; /* shared links, in Fluid.flow_links */
@@ -47,7 +50,7 @@ typedef struct {
     GArray *waiting;        /* owned: Flow, not yet started */
     GArray *flowing;        /* owned: Flow */
     GArray *arrivals;       /* owned: Arrival */
-    GHashTable *edge_links; /* owned: LpEdge to its place in shared links, plus 1 */
+    GHashTable *leg_places; /* owned: links of a leg to their place in flow_links, plus 1 */
     GArray *flow_links;     /* owned: guint32, of edge after edge: their number, then they */
 } Fluid;
 
@@ -64,18 +67,21 @@ link_id(Fluid *self, guint32 link)
     return id;
 }
 
-/* Where in flow_links the shared links of @edge stand. */
+/* Where in flow_links the shared links of a leg of @route stand. */
 static guint32
-edge_links(Fluid *self, const LpEdge *edge)
+leg_links(Fluid *self, const LpRoute *route, guint leg)
 {
-    gpointer known = g_hash_table_lookup(self->edge_links, GSIZE_TO_POINTER((gsize)edge));
+    /* Legs of a route begin at different places of one array. */
+    gpointer key = GSIZE_TO_POINTER((gsize)(route->links + (leg == 0 ? 0 : route->n_first)));
+    gpointer known = g_hash_table_lookup(self->leg_places, key);
     if (known != NULL)
         return GPOINTER_TO_UINT(known) - 1;
     const LpNetwork *network = self->script->edges->network;
     guint32 place = self->flow_links->len, n = 0;
     g_array_append_val(self->flow_links, n);
-    for (guint32 i = 0; i < edge->route.n_links; i++) {
-        guint32 link = edge->route.links[i];
+    guint32 end = leg == 0 ? route->n_first : route->n_links;
+    for (guint32 i = leg == 0 ? 0 : route->n_first; i < end; i++) {
+        guint32 link = route->links[i];
         if (!lp_tier_is_shared(lp_network_link(network, link)->tier))
             continue;
         guint32 id = link_id(self, link);
@@ -83,12 +89,34 @@ edge_links(Fluid *self, const LpEdge *edge)
         n++;
     }
     g_array_index(self->flow_links, guint32, place) = n;
-    g_hash_table_insert(self->edge_links, GSIZE_TO_POINTER((gsize)edge),
-                        GUINT_TO_POINTER(place + 1));
+    g_hash_table_insert(self->leg_places, key, GUINT_TO_POINTER(place + 1));
     return place;
 }
 
 /* --- members --- */
+
+/* The narrowest link of a leg. */
+static double
+leg_cap(const Fluid *self, const LpRoute *route, guint leg)
+{
+    const LpNetwork *network = self->script->edges->network;
+    guint32 end = leg == 0 ? route->n_first : route->n_links;
+    double cap = INFINITY;
+    for (guint32 i = leg == 0 ? 0 : route->n_first; i < end; i++)
+        cap = MIN(cap, lp_network_link(network, route->links[i])->bytes_per_s);
+    return cap;
+}
+
+static void
+set_leg(Fluid *self, Flow *flow, guint leg)
+{
+    guint32 links = leg_links(self, flow->route, leg);
+    flow->leg = leg;
+    flow->rest_bytes = flow->bytes;
+    flow->cap_bytes_per_s = leg_cap(self, flow->route, leg);
+    flow->first_link = links + 1;
+    flow->n_links = g_array_index(self->flow_links, guint32, links);
+}
 
 static void
 issue(Fluid *self, guint64 index)
@@ -96,16 +124,14 @@ issue(Fluid *self, guint64 index)
     Member *member = &self->members[index];
     while (member->next_queued < member->n_queued && member->n_under_way < LP_SCRIPT_AT_ONCE) {
         const LpTransfer *transfer = &member->queue[member->next_queued++];
-        guint32 links = edge_links(self, transfer->edge);
         Flow flow = {.from = index,
                      .to = transfer->to,
                      .round = member->round,
                      .starts_s = MAX(self->now_s, member->ready_s),
                      .latency_s = transfer->latency_s,
-                     .rest_bytes = (double)transfer->bytes,
-                     .cap_bytes_per_s = transfer->edge->route.bytes_per_s,
-                     .first_link = links + 1,
-                     .n_links = g_array_index(self->flow_links, guint32, links)};
+                     .bytes = (double)transfer->bytes,
+                     .route = &transfer->edge->route};
+        set_leg(self, &flow, 0);
         g_array_append_val(self->waiting, flow);
         member->n_under_way++;
     }
@@ -276,8 +302,15 @@ end_flows(Fluid *self, double elapsed_s)
         g_array_append_vals(ended, flow, 1);
         g_array_remove_index_fast(self->flowing, i);
     }
-    for (guint i = 0; i < ended->len; i++)
-        finish(self, g_array_index(ended, Flow, i));
+    for (guint i = 0; i < ended->len; i++) {
+        Flow flow = g_array_index(ended, Flow, i);
+        if (flow.leg + 1 == lp_route_n_flows(flow.route)) {
+            finish(self, flow);
+            continue;
+        }
+        set_leg(self, &flow, 1);
+        g_array_append_val(self->flowing, flow);
+    }
 }
 
 static void
@@ -309,7 +342,7 @@ lp_fluid_script_s(LpScript *script)
                   .n_members = n,
                   .members = g_new0(Member, n),
                   .link_ids = g_hash_table_new(NULL, NULL),
-                  .edge_links = g_hash_table_new(NULL, NULL),
+                  .leg_places = g_hash_table_new(NULL, NULL),
                   .capacities = g_array_new(FALSE, FALSE, sizeof(double)),
                   .waiting = g_array_new(FALSE, FALSE, sizeof(Flow)),
                   .flowing = g_array_new(FALSE, FALSE, sizeof(Flow)),
@@ -328,7 +361,7 @@ lp_fluid_script_s(LpScript *script)
     g_free(self.rest);
     g_free(self.n_users);
     g_hash_table_unref(self.link_ids);
-    g_hash_table_unref(self.edge_links);
+    g_hash_table_unref(self.leg_places);
     g_array_unref(self.capacities);
     g_array_unref(self.waiting);
     g_array_unref(self.flowing);

@@ -167,13 +167,14 @@ send_pairwise(LpProcessGroup *self, guint64 index, guint64 to, const LpOp *op)
 {
     guint64 bytes = lp_exchange_pair_bytes(op, loads(self), self->ring.n_members, index, to);
     const LpIteration *iteration = self->edges->iteration;
-    LpEdge edge = lp_edges_between(
-        self->edges, lp_iteration_group_member(iteration, self->kind, self->first_rank, index),
-        lp_iteration_group_member(iteration, self->kind, self->first_rank, to));
+    LpEdge edge =
+        lp_edges_between(self->edges, (LpEdgeKind)self->kind,
+                         lp_iteration_group_member(iteration, self->kind, self->first_rank, index),
+                         lp_iteration_group_member(iteration, self->kind, self->first_rank, to));
     bytes = lp_protocol_wire_bytes(self->choice.protocol, lp_edge_reach(&edge), bytes);
-    sg_host_sendto(edge.route.from, edge.route.to, (double)bytes);
+    lp_route_send(&edge.route, bytes);
     self->pairwise_bytes += bytes;
-    self->n_pairwise++;
+    self->n_pairwise += lp_route_n_flows(&edge.route);
 }
 
 /* Domain after domain, and in each every member in turn: at any time each port has one message in

@@ -8,6 +8,8 @@
 #include "sim/collective/exchange.h"
 #include "sim/collective/ring.h"
 
+#include <math.h>
+
 /* How many of the ring's edges cross the port or scale-up link @index of @network. */
 static guint32
 count_users(GHashTable *users, guint32 link)
@@ -29,17 +31,30 @@ find_port_users(const LpEdge *const *ring, guint64 n, const LpNetwork *network)
     return users;
 }
 
+/* Of a part of a route: its narrowest link or share of a port. */
+static double
+part_rate(const LpRoute *route, guint32 first, guint32 end, const LpNetwork *network,
+          GHashTable *users)
+{
+    double rate = INFINITY;
+    for (guint32 k = first; k < end; k++) {
+        const LpLink *link = lp_network_link(network, route->links[k]);
+        guint32 n = lp_tier_is_shared(link->tier) ? count_users(users, route->links[k]) : 1;
+        rate = MIN(rate, link->bytes_per_s / n);
+    }
+    return rate;
+}
+
+/* Over a relay one flow follows the other. */
 static double
 edge_rate(const LpEdge *edge, const LpNetwork *network, GHashTable *users)
 {
-    double rate = edge->route.bytes_per_s;
-    for (guint32 k = 0; k < edge->route.n_links; k++)
-        if (lp_tier_is_shared(lp_network_link(network, edge->route.links[k])->tier)) {
-            guint32 link = edge->route.links[k];
-            double share = lp_network_link(network, link)->bytes_per_s / count_users(users, link);
-            rate = MIN(rate, share);
-        }
-    return rate;
+    const LpRoute *route = &edge->route;
+    double first = part_rate(route, 0, route->n_first, network, users);
+    if (route->relay_in == NULL)
+        return first;
+    double second = part_rate(route, route->n_first, route->n_links, network, users);
+    return 1.0 / (1.0 / first + 1.0 / second);
 }
 
 static const LpEdge *
@@ -95,9 +110,10 @@ init_irregular(LpLonelyRing *self)
         for (guint64 k = 0; k < self->n_members; k++) {
             if (i == k)
                 continue;
-            LpEdge edge = lp_edges_between(
-                self->edges, lp_iteration_group_member(iteration, self->group, self->rank, i),
-                lp_iteration_group_member(iteration, self->group, self->rank, k));
+            LpEdge edge =
+                lp_edges_between(self->edges, (LpEdgeKind)self->group,
+                                 lp_iteration_group_member(iteration, self->group, self->rank, i),
+                                 lp_iteration_group_member(iteration, self->group, self->rank, k));
             s_per_byte += 1.0 / edge.route.bytes_per_s;
             note_latency(self, &edge);
         }

@@ -14,10 +14,14 @@ typedef enum {
     LP_TIER_PORT,
     LP_TIER_LEAF,
     LP_TIER_SPINE,
+    LP_TIER_PCIE,   /**< shared by ports of a domain */
+    LP_TIER_TORUS,  /**< every link of a torus */
+    LP_TIER_LOCAL,  /**< between routers of a dragonfly's group */
+    LP_TIER_GLOBAL, /**< between groups */
     LP_N_TIERS
 } LpTier;
 
-extern const char *const lp_tier_names[]; /* "scale_up" "port" "leaf" "spine" */
+extern const char *const lp_tier_names[]; /* "scale_up" "port" "leaf" "spine" "pcie" ... */
 
 /** Whether flows of one collective that meet on such a link count as its own cost: on ports. */
 gboolean lp_tier_is_shared(LpTier tier);
@@ -30,10 +34,15 @@ typedef struct {
 
 typedef struct {
     struct s4u_Host *from, *to; /* borrowed from the engine: the ports at its ends */
+    /** Where an accelerator in between forwards (lp_machine_relay()), once all bytes have come: the
+     * ports by which they come to it and leave it. Borrowed from the engine; NULL: nobody does. */
+    struct s4u_Host *relay_in, *relay_out;
+    guint32 n_first; /**< links before the relay; all if there is none */
     guint32 n_links;
     const guint32 *links; /* borrowed from the network: indices, in order */
     double latency_s;     /**< sum over the links */
-    double bytes_per_s;   /**< of a lonely flow: the narrowest link's */
+    double bytes_per_s;   /**< of a lonely flow: the narrowest link's; over a relay, bytes over the
+                             time of both flows */
 } LpRoute;
 
 typedef struct LpNetwork LpNetwork;
@@ -50,9 +59,18 @@ guint32 lp_network_n_links(const LpNetwork *self);
 const LpLink *lp_network_link(const LpNetwork *self, guint32 index);
 /** Name of a link. Static for the run. */
 const char *lp_network_link_name(const LpNetwork *self, guint32 index);
+/** The host of an accelerator's port in the first plane, which sends and receives. */
 struct s4u_Host *lp_network_host(const LpNetwork *self, guint64 accelerator,
                                  LpAttachment attachment);
-/** The route from accelerator @a to @b over the attachment that joins them. */
-LpRoute lp_network_route(const LpNetwork *self, guint64 a, guint64 b);
+/** The route of @traffic from accelerator @a to @b over the attachment that joins them: in the
+ * plane of that class, and over the path that the machine's choice falls on; where rails never
+ * meet, over a relay (lp_machine_relay()). */
+LpRoute lp_network_route(const LpNetwork *self, guint64 a, guint64 b, LpTraffic traffic);
+
+/** Sends @bytes over @route, and returns when the last has arrived; latencies are the caller's.
+ * Actors only. */
+void lp_route_send(const LpRoute *route, guint64 bytes);
+/** Flows that such a sending takes: two over a relay. */
+guint64 lp_route_n_flows(const LpRoute *route);
 
 G_END_DECLS

@@ -79,7 +79,7 @@ add_peer(LpPeers *self, const LpEdges *edges, LpGroup group, guint64 rank, guint
     if (has_peer(*peers, place, member))
         return;
     guint64 to = lp_iteration_group_member(edges->iteration, group, rank, member);
-    LpPeer peer = {member, lp_edges_between(edges, rank, to)};
+    LpPeer peer = {member, lp_edges_between(edges, (LpEdgeKind)group, rank, to)};
     g_array_insert_val(*peers, place, peer);
 }
 

@@ -72,7 +72,7 @@ add_pairs(LinkUse *uses, const LpEdges *edges, LpGroup group, guint64 rank)
         guint64 to = lp_iteration_group_member(edges->iteration, group, rank, i);
         if (to == rank)
             continue;
-        LpEdge edge = lp_edges_between(edges, rank, to);
+        LpEdge edge = lp_edges_between(edges, (LpEdgeKind)group, rank, to);
         add_edge_use(uses, edges, &edge, (LpEdgeKind)group, rank);
     }
 }

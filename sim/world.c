@@ -96,12 +96,23 @@ stream_home(const World *self, guint64 rank, LpQueue queue)
     return busiest_attachment(self, rank, runs);
 }
 
-/* Whether both the actor that sends over an edge and the one that receives stand on its ports.
- * Messages between stages are received by the compute stream, whoever sends them. */
+static struct s4u_Host *
+port(const World *self, guint64 rank, LpAttachment attachment)
+{
+    return lp_network_host(self->edges->network, lp_edges_accelerator(self->edges, rank),
+                           attachment);
+}
+
+/* Whether both the actor that sends over an edge and the one that receives stand on its ports: not
+ * where the edge takes another plane, or a path of its own. Messages between stages are received by
+ * the compute stream, whoever sends them. */
 static gboolean
 stands_on_edge(const World *self, LpEdgeKind kind, guint64 rank, const LpEdge *edge)
 {
     const LpIteration *iteration = self->edges->iteration;
+    if (edge->route.from != port(self, rank, edge->attachment) ||
+        edge->route.to != port(self, edge->to, edge->attachment))
+        return FALSE;
     for (LpQueue queue = 0; queue <= LP_N_QUEUES; queue++) {
         if (!runs_edges(iteration, kind, queue))
             continue;
@@ -110,13 +121,6 @@ stands_on_edge(const World *self, LpEdgeKind kind, guint64 rank, const LpEdge *e
                stream_home(self, edge->to, receiver) == edge->attachment;
     }
     return FALSE;
-}
-
-static struct s4u_Host *
-port(const World *self, guint64 rank, LpAttachment attachment)
-{
-    return lp_network_host(self->edges->network, lp_edges_accelerator(self->edges, rank),
-                           attachment);
 }
 
 static LpChannel *

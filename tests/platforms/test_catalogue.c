@@ -17,6 +17,7 @@ test_datasheets(void)
         guint32 n_sms;
     } rows[] = {
         {"v100-32", {15.7, 0, 125, 0, 0}, 32510 * 0x1p20, 900e9, 80},
+        {"v100-16", {15.7, 0, 125, 0, 0}, 16160 * 0x1p20, 900e9, 80},
         {"a100-40", {19.5, 156, 312, 312, 0}, 40960 * 0x1p20, 1555e9, 108},
         {"a100-80", {19.5, 156, 312, 312, 0}, 81920 * 0x1p20, 2039e9, 108},
         {"h100-sxm", {66.9, 494.7, 989.4, 989.4, 1978.9}, 81559 * 0x1p20, 3352e9, 132},
@@ -72,7 +73,7 @@ test_systems(void)
         LpAccelerator accelerator = {.name = ""};
         lp_test_true(system->name, lp_catalogue_find(system->value[LP_PARAMETER_ACCELERATOR],
                                                      &accelerator, &error));
-        for (int p = 0; p < LP_N_PARAMETERS; p++)
+        for (int p = 0; p < LP_N_PARAMETERS_NEEDED; p++)
             lp_test_true(lp_parameter_names[p],
                          system->value[p] != NULL && system->source[p] != NULL);
     }

@@ -4,6 +4,8 @@
 
 #include "base/error.h"
 #include "base/file.h"
+#include "platforms/describe.h"
+#include "platforms/system.h"
 #include "tests/testlib.h"
 
 #include <glib/gstdio.h>
@@ -213,7 +215,7 @@ test_machines(void)
          8,
          4,
          1,
-         32,
+         512,
          0,
          0,
          0,
@@ -377,6 +379,44 @@ test_bad(void)
         {"leaf ports",
          {.accelerators = "1024", .leaf_ports = "12"},
          "--leaf-ports: 12, wanted a multiple of the 8 cards of a domain"},
+        {"a torus's oversubscription",
+         {.topology = "torus", .oversubscription = "2"},
+         "--oversubscription: 2, wanted 1: a torus has nothing above its ports"},
+        {"oversubscription of no whole number",
+         {.accelerators = "1024", .leaf_ports = "16", .oversubscription = "3:2"},
+         "--oversubscription: 3:2, wanted a divisor of the 16 ports below a leaf"},
+        {"oversubscription of spines",
+         {.accelerators = "1024", .leaf_ports = "8", .levels = "3", .spine_oversubscription = "3"},
+         "--spine-oversubscription: 3, wanted a divisor of the 8 leaves below a spine"},
+        {"too small a torus",
+         {.topology = "torus", .dimensions = "3x7x3"},
+         "--dimensions: 3x7x3, 63 ports, wanted at least 64"},
+        {"too large a torus",
+         {.topology = "torus", .dimensions = "1024x1024x2"},
+         "--dimensions: 1024x1024x2, wanted at most 1048576 ports"},
+        {"a torus without a dimension",
+         {.topology = "torus", .dimensions = "64x1"},
+         "--dimensions: \"1\" is out of range"},
+        {"seven sizes",
+         {.topology = "torus", .dimensions = "2x2x2x2x2x2x2"},
+         "--dimensions: 7 sizes, wanted at most 6"},
+        {"a torus of rails",
+         {.topology = "torus", .port_order = "rail"},
+         "--port-order: rail, wanted node: a torus has no leaves"},
+        {"too large a dragonfly",
+         {.topology = "dragonfly", .group_routers = "1048576", .router_ports = "8"},
+         "--accelerators: a dragonfly of 8388608 ports"},
+        {"rails of a node order",
+         {.joined_rails = "no"},
+         "--joined-rails: no, wanted --port-order=rail"},
+        {"planes", {.planes = "17"}, "--planes: 17, wanted at most 16"},
+        {"planes against ports",
+         {.planes = "2", .ports_per_accelerator = "4"},
+         "--ports-per-accelerator: 4, wanted the value of --planes"},
+        {"paths of a static choice", {.paths = "4"}, "prop paths with one static path"},
+        {"a hash in a crossbar",
+         {.topology = "crossbar", .path_choice = "hash", .paths = "4"},
+         "prop path-choice: hash, wanted static"},
         {"too large a tree",
          {.accelerators = "1048576", .leaf_ports = "1000000"},
          "a fat tree of 2000000 ports, wanted at most 1048576"},
@@ -423,6 +463,21 @@ test_nonsense(void)
         {"--oversubscription: ", G_STRUCT_OFFSET(LpGenerateOptions, oversubscription)},
         {"--technology: ", G_STRUCT_OFFSET(LpGenerateOptions, technology)},
         {"--system: ", G_STRUCT_OFFSET(LpGenerateOptions, system)},
+        {"--nic-bandwidth: ", G_STRUCT_OFFSET(LpGenerateOptions, nic_bandwidth)},
+        {"--levels: ", G_STRUCT_OFFSET(LpGenerateOptions, levels)},
+        {"--spine-oversubscription: ", G_STRUCT_OFFSET(LpGenerateOptions, spine_oversubscription)},
+        {"--switch-ports: ", G_STRUCT_OFFSET(LpGenerateOptions, switch_ports)},
+        {"--dimensions: ", G_STRUCT_OFFSET(LpGenerateOptions, dimensions)},
+        {"--group-routers: ", G_STRUCT_OFFSET(LpGenerateOptions, group_routers)},
+        {"--router-ports: ", G_STRUCT_OFFSET(LpGenerateOptions, router_ports)},
+        {"--local-links: ", G_STRUCT_OFFSET(LpGenerateOptions, local_links)},
+        {"--global-links: ", G_STRUCT_OFFSET(LpGenerateOptions, global_links)},
+        {"--group-spines: ", G_STRUCT_OFFSET(LpGenerateOptions, group_spines)},
+        {"--joined-rails: ", G_STRUCT_OFFSET(LpGenerateOptions, joined_rails)},
+        {"--planes: ", G_STRUCT_OFFSET(LpGenerateOptions, planes)},
+        {"planes: ", G_STRUCT_OFFSET(LpGenerateOptions, ports_per_accelerator)},
+        {"plane-use: ", G_STRUCT_OFFSET(LpGenerateOptions, plane_use)},
+        {"path-choice: ", G_STRUCT_OFFSET(LpGenerateOptions, path_choice)},
     };
     static const char *const values[] = {"0",      "-1",    "nan",    "inf",       "1e30", "text",
                                          "",       "1.5",   "8 ",     "1e30GBps",  "-1us", "0GBps",
@@ -437,6 +492,117 @@ test_nonsense(void)
             lp_test_true(label, text == NULL && error != NULL);
             if (error != NULL)
                 lp_test_error(label, &error, LP_INPUT_ERROR, error->code, members[i].option);
+        }
+    }
+}
+
+/* The shape of what is written, by the parameters of the topology. */
+static void
+test_shapes(void)
+{
+    static const struct {
+        const char *label;
+        LpGenerateOptions options;
+        const char *part;
+    } rows[] = {
+        {"two levels hold 64^2 / 2 ports",
+         {.system = "dgx-h100", .accelerators = "2048"},
+         "\"2;32,64;1,32;1,1\""},
+        {"and no more",
+         {.system = "dgx-h100", .accelerators = "4096"},
+         "\"3;32,16,8;1,32,16;1,1,1\""},
+        {"unless told",
+         {.system = "dgx-h100", .accelerators = "4096", .levels = "2"},
+         "\"2;32,128;1,32;1,1\""},
+        {"systems stay as they are",
+         {.system = "dgx-a100", .accelerators = "131072"},
+         "\"2;20,6560;1,20;1,1\""},
+        {"node order",
+         {.accelerators = "1024",
+          .leaf_ports = "16",
+          .levels = "3",
+          .oversubscription = "2",
+          .spine_oversubscription = "4"},
+         "\"3;16,16,4;1,8,4;1,1,1\""},
+        {"no third level to join",
+         {.accelerators = "128", .leaf_ports = "16", .levels = "3"},
+         "\"2;16,8;1,16;1,1\""},
+        {"more above than below",
+         {.accelerators = "128", .leaf_ports = "16", .oversubscription = "2:3"},
+         "\"2;16,8;1,24;1,1\""},
+        {"even torus", {.accelerators = "4096", .topology = "torus"}, "\"16,16,16\""},
+        {"even as can be", {.accelerators = "1024", .topology = "torus"}, "\"8,8,16\""},
+        {"a port to spare",
+         {.accelerators = "7", .domain_size = "1", .topology = "torus", .dimensions = "2"},
+         "\"2,4\""},
+        {"a prime",
+         {.accelerators = "4093", .domain_size = "1", .topology = "torus"},
+         "\"13,15,21\""},
+        {"square", {.accelerators = "1024", .topology = "torus", .dimensions = "2"}, "\"32,32\""},
+        {"a ring", {.accelerators = "16", .topology = "torus", .dimensions = "1"}, "\"16\""},
+        {"too few for three", {.system = "tpu-v4", .accelerators = "4"}, "\"2,2\""},
+        {"a pod", {.system = "tpu-v4", .accelerators = "4096"}, "\"16,16,16\""},
+        {"SimGrid's dragonfly",
+         {.system = "frontier", .accelerators = "1032"},
+         "\"2,4;1,1;32,1;16\""},
+        {"all of Frontier", {.system = "frontier", .accelerators = "75264"}, "\"74,4;32,1;16\""},
+        {"dragonfly+",
+         {.accelerators = "512",
+          .topology = "dragonfly-plus",
+          .router_ports = "16",
+          .group_routers = "16",
+          .group_spines = "8",
+          .global_links = "3"},
+         "\"2,3;8;16;16\""},
+        {"a switch a rail", {.system = "rail-only", .accelerators = "512"}, "radical=\"0-511\""},
+        {"a tree a rail",
+         {.system = "rail-only", .accelerators = "520"},
+         "\"3;32,3,8;1,32,1;1,1,1\""},
+        {"all of Summit",
+         {.system = "summit", .accelerators = "27648"},
+         "\"3;18,256,2;1,18,256;1,1,1\""},
+        {"a card's rate", {.system = "summit", .accelerators = "12"}, "bw=\"12.5GBps\""},
+        {"planes share", {.system = "p5", .accelerators = "16"}, "bw=\"12.5GBps\""},
+    };
+    for (gsize i = 0; i < G_N_ELEMENTS(rows); i++) {
+        LpGenerateOptions options = rows[i].options;
+        options.system = options.system != NULL ? options.system : "generic";
+        g_autoptr(GError) error = NULL;
+        g_autofree char *text = lp_generate(&options, &error);
+        lp_test_text(rows[i].label, error != NULL ? error->message : "", "");
+        if (text != NULL && strstr(text, rows[i].part) == NULL)
+            lp_test_text(rows[i].label, text, rows[i].part);
+    }
+}
+
+/* What is read of a generated machine is enough to write it again, for every system and size. */
+static void
+test_round_trip(void)
+{
+    static const guint32 n_domains[] = {1, 2, 3, 7, 64, 129};
+    g_auto(GStrv) systems = lp_generate_systems(NULL);
+    for (char **system = systems; *system != NULL; system++) {
+        LpGenerateOptions one = {.system = *system, .accelerators = "1"};
+        g_autoptr(LpSystem) parameters = lp_system_load(*system, NULL);
+        guint64 size = g_ascii_strtoull(parameters->value[LP_PARAMETER_DOMAIN_SIZE], NULL, 10);
+        for (gsize i = 0; i < G_N_ELEMENTS(n_domains); i++) {
+            g_autoptr(GError) error = NULL;
+            g_autofree char *wanted = g_strdup_printf("%d", (int)(size * n_domains[i]));
+            one.accelerators = wanted;
+            g_autofree char *text = lp_generate(&one, &error);
+            g_autofree char *label = g_strdup_printf("%s-%s", *system, wanted);
+            lp_test_text(label, error != NULL ? error->message : "", "");
+            g_autoptr(LpMachine) machine =
+                text != NULL ? lp_machine_parse(label, text, &error) : NULL;
+            if (machine == NULL)
+                continue;
+            LpMachineFacts facts = lp_machine_facts(machine);
+            g_autofree char *again_of = g_strdup_printf("%d", (int)machine->n_accelerators);
+            LpGenerateOptions second = {.system = machine->system, .accelerators = again_of};
+            g_autofree char *again = lp_generate(&second, &error);
+            lp_test_text(label, again, text);
+            lp_test_true(label, facts.n_domains == n_domains[i] &&
+                                    (facts.bisection_bytes_per_s > 0) == (n_domains[i] > 1));
         }
     }
 }
@@ -467,19 +633,16 @@ test_systems(void)
     g_auto(GStrv) names = lp_generate_systems(NULL);
     g_autofree char *joined = g_strjoinv(" ", names);
     lp_test_text("systems", joined,
-                 "dgx-a100 dgx-h100 frontier gb200-nvl72 generic hgx-h800 optical-substrate "
-                 "polaris");
+                 "dgx-a100 dgx-h100 frontier gb200-nvl72 generic hgx-a100-4nic hgx-h800 "
+                 "optical-substrate p5 polaris rail-only summit tpu-v4");
 }
 
 int
 main(void)
 {
-    static const LpTestCase cases[] = {{"shipped", test_shipped},
-                                       {"machines", test_machines},
-                                       {"bad", test_bad},
-                                       {"nonsense", test_nonsense},
-                                       {"sources", test_sources},
-                                       {"systems", test_systems},
-                                       {NULL, NULL}};
+    static const LpTestCase cases[] = {
+        {"shipped", test_shipped},       {"machines", test_machines}, {"shapes", test_shapes},
+        {"round trip", test_round_trip}, {"bad", test_bad},           {"nonsense", test_nonsense},
+        {"sources", test_sources},       {"systems", test_systems},   {NULL, NULL}};
     return lp_test_run("generate", cases);
 }

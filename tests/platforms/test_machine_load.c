@@ -5,6 +5,7 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "platforms/describe.h"
+#include "platforms/generate.h"
 #include "tests/platforms/small_machine.h"
 #include "tests/testlib.h"
 
@@ -14,6 +15,11 @@
     ROLE_UP "<prop id='accelerator' value='" accelerator                                           \
             "'/>\n<prop id='domain-size' value='" size                                             \
             "'/>\n<prop id='technology' value='" technology "'/>"
+
+#define PROP(id, value) "<prop id='" id "' value='" value "'/>"
+#define FABRIC(name, parameters)                                                                   \
+    NODE_PROPS PROP("fabric", name) PROP("fabric-parameters", parameters)
+#define CLASSES(text) PROP("planes", "2") PROP("plane-use", "class") PROP("plane-classes", text)
 
 /* NULL: as in lp_small_machine. An empty text takes a part away. */
 static const struct {
@@ -224,6 +230,214 @@ static const struct {
      lp_machine_error_quark,
      LP_MACHINE_ERROR_STRUCTURE,
      "\"out\" has no prop unit-domains"},
+    {"too few of a torus",
+     {.out = OUT " topology='TORUS' topo_parameters='3,3'", .out_props = NODE_PROPS},
+     lp_machine_error_quark,
+     LP_MACHINE_ERROR_SIZE,
+     "the torus has 9 ports, but radical says 8 hosts, wanted the same"},
+    {"dimension 1",
+     {.out = OUT " topology='TORUS' topo_parameters='8,1'", .out_props = NODE_PROPS},
+     lp_input_error_quark,
+     LP_INPUT_ERROR_VALUE,
+     "topo_parameters: \"1\" is out of range"},
+    {"huge torus",
+     {.out = OUT " topology='TORUS' topo_parameters='1048576,1048576,1048576,1048576'",
+      .out_props = NODE_PROPS},
+     lp_machine_error_quark,
+     LP_MACHINE_ERROR_SIZE,
+     "or more ports, but radical says 8"},
+    {"seven dimensions",
+     {.out = OUT " topology='TORUS' topo_parameters='2,2,2,2,2,2,2'", .out_props = NODE_PROPS},
+     lp_input_error_quark,
+     LP_INPUT_ERROR_SYNTAX,
+     "attribute 'topo_parameters'"},
+    {"a tree's parameters",
+     {.out = OUT " topology='TORUS' topo_parameters='1;8;1;1'", .out_props = NODE_PROPS},
+     lp_input_error_quark,
+     LP_INPUT_ERROR_SYNTAX,
+     "topo_parameters: "},
+    {"a torus's parameters",
+     {.out = TREE("2,4")},
+     lp_machine_error_quark,
+     LP_MACHINE_ERROR_VALUE,
+     "topo_parameters: \"2,4\", wanted LEVELS;DOWN,...;UP,...;1,..."},
+    {"a dragonfly's parameters",
+     {.out = TREE("2,1;2,1;2,1;1")},
+     lp_machine_error_quark,
+     LP_MACHINE_ERROR_VALUE,
+     "wanted LEVELS;DOWN,"},
+    {"no parameters of a torus",
+     {.out = OUT " topology='TORUS'", .out_props = NODE_PROPS},
+     lp_input_error_quark,
+     LP_INPUT_ERROR_SYNTAX,
+     "<cluster> has no attribute \"topo_parameters\""},
+    {"a torus in rail order",
+     {.out = OUT " topology='TORUS' topo_parameters='2,4'"},
+     lp_machine_error_quark,
+     LP_MACHINE_ERROR_STRUCTURE,
+     "prop port-order: rail, wanted node: a torus has no leaves"},
+    {"too small a dragonfly",
+     {.out = OUT " topology='DRAGONFLY' topo_parameters='2,1;1,1;2,1;1'", .out_props = NODE_PROPS},
+     lp_machine_error_quark,
+     LP_MACHINE_ERROR_SIZE,
+     "the dragonfly has 4 ports, but radical says 8"},
+    {"more groups than routers",
+     {.out = OUT " topology='DRAGONFLY' topo_parameters='4,1;1,1;2,1;1'", .out_props = NODE_PROPS},
+     lp_machine_error_quark,
+     LP_MACHINE_ERROR_SIZE,
+     "a dragonfly of 4 groups with rows of 2 routers"},
+    {"no group",
+     {.out = OUT " topology='DRAGONFLY' topo_parameters='0,1;1,1;2,1;1'", .out_props = NODE_PROPS},
+     lp_input_error_quark,
+     LP_INPUT_ERROR_VALUE,
+     "topo_parameters: \"0\" is out of range"},
+    {"huge bundle",
+     {.out = "id='out' prefix='o-' suffix='' radical='0-7' speed='1f' bw='1EBps' lat='2us' "
+             "sharing_policy='SPLITDUPLEX' topology='DRAGONFLY' topo_parameters='2,2;1,1;2,1;2'",
+      .out_props = NODE_PROPS},
+     lp_machine_error_quark,
+     LP_MACHINE_ERROR_VALUE,
+     "2 links of 1e+18 B/s side by side"},
+    {"unknown fabric",
+     {.out = OUT, .out_props = NODE_PROPS PROP("fabric", "slimfly")},
+     lp_input_error_quark,
+     LP_INPUT_ERROR_NAME,
+     "prop fabric: \"slimfly\" is not one of dragonfly, dragonfly-plus"},
+    {"no parameters of a fabric",
+     {.out = OUT, .out_props = NODE_PROPS PROP("fabric", "dragonfly")},
+     lp_machine_error_quark,
+     LP_MACHINE_ERROR_STRUCTURE,
+     "\"out\" has no prop fabric-parameters, wanted one"},
+    {"parameters without a fabric",
+     {.out = OUT, .out_props = NODE_PROPS PROP("fabric-parameters", "2,1;2,1;2")},
+     lp_machine_error_quark,
+     LP_MACHINE_ERROR_STRUCTURE,
+     "\"out\" has no prop fabric, wanted one"},
+    {"fabric of another form",
+     {.out = OUT, .out_props = FABRIC("dragonfly", "2,1;2;2,1")},
+     lp_input_error_quark,
+     LP_INPUT_ERROR_SYNTAX,
+     "prop fabric-parameters: \"2,1;2;2,1\", wanted the form GROUPS,LINKS;ROUTERS,LINKS;PORTS"},
+    {"fabric of text",
+     {.out = OUT, .out_props = FABRIC("dragonfly-plus", "2,1;x;2;2")},
+     lp_input_error_quark,
+     LP_INPUT_ERROR_SYNTAX,
+     "prop fabric-parameters: \"x\""},
+    {"huge fabric",
+     {.out = OUT, .out_props = FABRIC("dragonfly-plus", "1048576,1;2;1048576;1048576")},
+     lp_machine_error_quark,
+     LP_MACHINE_ERROR_SIZE,
+     "or more ports, but radical says 8"},
+    {"fabric in a tree",
+     {.out_props = RAIL_PROPS PROP("fabric", "dragonfly") PROP("fabric-parameters", "2,1;2,1;2")},
+     lp_machine_error_quark,
+     LP_MACHINE_ERROR_STRUCTURE,
+     "prop fabric in a cluster with a topology, wanted a flat cluster"},
+    {"joined-rails",
+     {.out_props = RAIL_PROPS PROP("joined-rails", "maybe")},
+     lp_input_error_quark,
+     LP_INPUT_ERROR_SYNTAX,
+     "prop joined-rails: \"maybe\""},
+    {"no rails to part",
+     {.out = OUT, .out_props = NODE_PROPS PROP("joined-rails", "no")},
+     lp_machine_error_quark,
+     LP_MACHINE_ERROR_STRUCTURE,
+     "prop joined-rails: no, wanted a crossbar or fat tree in rail order"},
+    {"a switch of two rails",
+     {.out_props = RAIL_PROPS PROP("joined-rails", "no")},
+     lp_machine_error_quark,
+     LP_MACHINE_ERROR_SIZE,
+     "prop joined-rails: no, with 2 ports below a switch under the top and units of 2 domains"},
+    {"planes",
+     {.out_props = RAIL_PROPS PROP("planes", "17")},
+     lp_machine_error_quark,
+     LP_MACHINE_ERROR_VALUE,
+     "prop planes: 17, wanted at most 16"},
+    {"planes 0",
+     {.out_props = RAIL_PROPS PROP("planes", "0")},
+     lp_input_error_quark,
+     LP_INPUT_ERROR_VALUE,
+     "prop planes: \"0\" is out of range"},
+    {"classes of stripes",
+     {.out_props = RAIL_PROPS PROP("plane-classes", "tp=0")},
+     lp_machine_error_quark,
+     LP_MACHINE_ERROR_STRUCTURE,
+     "prop plane-classes with striped planes"},
+    {"a class too few",
+     {.out_props = RAIL_PROPS CLASSES("tp=0 pp=0 dp=1 ep=1")},
+     lp_machine_error_quark,
+     LP_MACHINE_ERROR_VALUE,
+     "prop plane-classes: 4 classes, wanted each of tp, pp, dp, ep and cp once"},
+    {"a class twice",
+     {.out_props = RAIL_PROPS CLASSES("tp=0 pp=0 dp=1 ep=1 cp=0 tp=1")},
+     lp_machine_error_quark,
+     LP_MACHINE_ERROR_VALUE,
+     "prop plane-classes: 5 classes"},
+    {"an unknown class",
+     {.out_props = RAIL_PROPS CLASSES("tp=0 pp=0 dp=1 ep=1 zp=0")},
+     lp_input_error_quark,
+     LP_INPUT_ERROR_NAME,
+     "prop plane-classes: \"zp\" is not one of tp"},
+    {"an unknown plane",
+     {.out_props = RAIL_PROPS CLASSES("tp=0 pp=0 dp=2 ep=1 cp=0")},
+     lp_input_error_quark,
+     LP_INPUT_ERROR_VALUE,
+     "prop plane-classes: \"2\" is out of range"},
+    {"a class without a plane",
+     {.out_props = RAIL_PROPS CLASSES("tp pp=0 dp=2 ep=1 cp=0")},
+     lp_input_error_quark,
+     LP_INPUT_ERROR_SYNTAX,
+     "prop plane-classes: \"\""},
+    {"paths of a static choice",
+     {.out_props = RAIL_PROPS PROP("paths", "2")},
+     lp_machine_error_quark,
+     LP_MACHINE_ERROR_STRUCTURE,
+     "prop paths with one static path"},
+    {"paths missing",
+     {.out_props = RAIL_PROPS PROP("path-choice", "hash")},
+     lp_machine_error_quark,
+     LP_MACHINE_ERROR_STRUCTURE,
+     "\"out\" has no prop paths, wanted one"},
+    {"paths of a crossbar",
+     {.out = OUT, .out_props = NODE_PROPS PROP("path-choice", "hash") PROP("paths", "2")},
+     lp_machine_error_quark,
+     LP_MACHINE_ERROR_STRUCTURE,
+     "prop path-choice: hash, wanted static: only a fat tree"},
+    {"too many paths",
+     {.out_props = RAIL_PROPS PROP("path-choice", "hash") PROP("paths", "65")},
+     lp_machine_error_quark,
+     LP_MACHINE_ERROR_SIZE,
+     "prop paths: 65 for each of 8 ports, wanted at most 64"},
+    {"PCIe without bandwidth",
+     {.out = OUT, .out_props = NODE_PROPS PROP("pcie-ports", "2")},
+     lp_machine_error_quark,
+     LP_MACHINE_ERROR_STRUCTURE,
+     "\"out\" has no prop pcie-bandwidth"},
+    {"PCIe of a rate without unit",
+     {.out = OUT, .out_props = NODE_PROPS PROP("pcie-ports", "2") PROP("pcie-bandwidth", "5")},
+     lp_input_error_quark,
+     LP_INPUT_ERROR_SYNTAX,
+     "prop pcie-bandwidth: \"5\" has no unit"},
+    {"PCIe of too many",
+     {.out = OUT, .out_props = NODE_PROPS PROP("pcie-ports", "4") PROP("pcie-bandwidth", "5GBps")},
+     lp_machine_error_quark,
+     LP_MACHINE_ERROR_SIZE,
+     "prop pcie-ports: 4, wanted a divisor of the 2 cards of a domain"},
+    {"PCIe over rails",
+     {.out_props = RAIL_PROPS PROP("pcie-ports", "2") PROP("pcie-bandwidth", "5GBps")},
+     lp_machine_error_quark,
+     LP_MACHINE_ERROR_STRUCTURE,
+     "prop pcie-ports in rail order"},
+    {"a bisection of no size",
+     {.zone_props = ZONE_PROPS PROP("published-bisection", "5TBps")},
+     lp_machine_error_quark,
+     LP_MACHINE_ERROR_STRUCTURE,
+     "has no prop published-bisection-accelerators"},
+    {"a size of no bisection",
+     {.zone_props = ZONE_PROPS PROP("published-bisection-accelerators", "5")},
+     lp_machine_error_quark,
+     LP_MACHINE_ERROR_STRUCTURE,
+     "has no prop published-bisection, wanted one"},
     {"same ids",
      {.zone = "id='up' routing='None'"},
      lp_machine_error_quark,
@@ -310,14 +524,14 @@ test_truncated(void)
 }
 
 /* Each attribute of the file in turn gets each of the values, or goes. */
-static void
-test_mutated(void)
+static guint
+mutate(const char *text)
 {
     static const char *const values[] = {
-        "0",     "-1",    "nan",  "1e30",     "text",
-        "",      "0GBps", "-1us", "1e30GBps", "99999999999999999999",
-        "1;2;3", NULL};
-    g_autofree char *text = shipped_text("dgx-a100-1024");
+        "0",     "-1",    "nan",           "1e30",      "text",
+        "",      "0GBps", "-1us",          "1e30GBps",  "99999999999999999999",
+        "1;2;3", "2,2",   "2,1;1,1;2,1;2", "1,1;2;2;2", "hash",
+        "class", NULL};
     g_autoptr(GRegex) attribute = g_regex_new(" [a-z_]+=\"([^\"]*)\"", 0, 0, NULL);
     g_autoptr(GMatchInfo) match = NULL;
     guint n_refused = 0;
@@ -335,7 +549,37 @@ test_mutated(void)
             n_refused += !is_machine_or_one_line(label, changed);
         }
     }
-    lp_test_true("most are refused", n_refused > 300);
+    return n_refused;
+}
+
+/* One machine with the properties that the shipped ones lack, of each topology. */
+static void
+test_mutated(void)
+{
+    static const LpGenerateOptions rows[] = {
+        {.topology = "torus", .dimensions = "2x4x8", .planes = "2"},
+        {.topology = "dragonfly", .router_ports = "4", .group_routers = "8"},
+        {.topology = "dragonfly-plus", .router_ports = "4", .group_routers = "4"},
+        {.leaf_ports = "8",
+         .planes = "2",
+         .plane_use = "class",
+         .plane_classes = "tp=0 pp=0 dp=1 ep=1 cp=0",
+         .path_choice = "hash",
+         .paths = "4",
+         .pcie_ports = "2",
+         .pcie_bandwidth = "64GBps"},
+        {.port_order = "rail", .joined_rails = "no", .leaf_ports = "2"}};
+    g_autofree char *shipped = shipped_text("dgx-a100-1024");
+    lp_test_true("most are refused", mutate(shipped) > 300);
+    for (gsize i = 0; i < G_N_ELEMENTS(rows); i++) {
+        LpGenerateOptions options = rows[i];
+        options.system = "generic";
+        options.accelerators = "64";
+        g_autoptr(GError) error = NULL;
+        g_autofree char *text = lp_generate(&options, &error);
+        lp_test_text("generated", error != NULL ? error->message : "", "");
+        lp_test_true("most are refused", text != NULL && mutate(text) > 300);
+    }
 }
 
 static void

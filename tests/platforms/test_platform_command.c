@@ -48,15 +48,17 @@ test_good(void)
         {"describe --help", "--format=FORMAT"},
         {"check --help", "Usage:"},
         {"list --help", "Usage:"},
-        {"list", "systems       dgx-a100 dgx-h100 frontier gb200-nvl72 generic hgx-h800 "
-                 "optical-substrate polaris\n"},
+        {"list", "systems       dgx-a100 dgx-h100 frontier gb200-nvl72 generic "
+                 "hgx-a100-4nic hgx-h800 optical-substrate p5 polaris rail-only summit tpu-v4\n"},
         {"list", "accelerators  v100-32 a100-40"},
-        {"list", " tpu-v4 h100-sxm-96 h800 gb200 gb300 b300 tpu-v5p\n"},
+        {"list", " tpu-v4 h100-sxm-96 h800 gb200 gb300 b300 tpu-v5p v100-16\n"},
         {"list", "machines      dgx-a100-1024"},
         {"list --format=json", "\"machines\""},
         {"check dgx-a100-1024", "dgx-a100-1024: ok, 1024 x a100-80 in 128 domains of 8\n"},
         {"describe dgx-a100-1024", "ports              1120 (8 a domain, units of 20 domains)"},
         {"describe dgx-a100-8", "scale-out          none"},
+        {"describe dgx-a100-1024", "paths              static, destination mod k"},
+        {"generate --help", "--joined-rails=BOOL"},
         {"generate --system=polaris --accelerators=8", "<platform version=\"4.1\">"},
         {"generate --system=polaris --accelerators=8 --planes=1 --policy=static", "<platform"},
         {"generate --system=polaris --accelerators=8 -o /dev/null", ""},
@@ -87,8 +89,8 @@ test_bad(void)
         {"generate", 2, "--system: missing"},
         {"generate --system=generic", 2, "--accelerators: missing"},
         {"generate --system=generic --accelerators=0", 2, "--accelerators: \"0\""},
-        {"generate --system=generic --accelerators=8 --planes=2", 2,
-         "--planes: \"2\", wanted 1: not available yet"},
+        {"generate --system=generic --accelerators=64 --plane-use=class --planes=2", 2,
+         "\"scale-out\" has no prop plane-classes, wanted one"},
         {"generate --system=generic --accelerators=8 --ocs-ports=4", 2, "not available yet"},
         {"generate --system=generic --accelerators=8 --wavelengths=4", 2, "not available yet"},
         {"generate --system=generic --accelerators=8 --policy=demand", 2, "not available yet"},
@@ -127,6 +129,45 @@ test_json(void)
     run_clear(&result);
 }
 
+/* What describe says of paths, planes, distances and the published bisection. */
+static void
+test_fabric_json(void)
+{
+    g_autofree char *folder = g_dir_make_tmp("lightpath-XXXXXX", NULL);
+    g_autofree char *path = g_build_filename(folder, "pod.xml", NULL);
+    g_autofree char *generate =
+        g_strdup_printf("generate --system=tpu-v4 --accelerators=4096 -o %s", path);
+    g_autofree char *describe = g_strdup_printf("describe %s --format=json", path);
+    g_autofree char *describe_text = g_strdup_printf("describe %s", path);
+    Run written = run(generate);
+    Run result = run(describe);
+    Run text = run(describe_text);
+    g_autoptr(JsonParser) parser = json_parser_new();
+    lp_test_true("parse", json_parser_load_from_data(parser, result.out, -1, NULL));
+    JsonObject *root = json_node_get_object(json_parser_get_root(parser));
+    lp_test_text("topology", json_object_get_string_member(root, "topology"), "torus");
+    lp_test_text("paths", json_object_get_string_member(root, "path_choice"), "static");
+    lp_test_true("planes", json_object_get_int_member(root, "planes") == 1);
+    lp_test_close("bisection", json_object_get_double_member(root, "bisection_bytes_per_s"),
+                  25.6e12, 1e-12);
+    lp_test_close("published",
+                  json_object_get_double_member(root, "published_bisection_bytes_per_s"), 24e12, 0);
+    lp_test_close("deviation", json_object_get_double_member(root, "bisection_deviation_fraction"),
+                  25.6 / 24 - 1, 1e-12);
+    /* 16 x 16 x 16: 24 steps of 470 ns; 4 in each dimension on the mean, of all 4,095 others. */
+    lp_test_close("farthest", json_object_get_double_member(root, "farthest_latency_s"),
+                  24 * 470e-9, 1e-12);
+    lp_test_close("mean", json_object_get_double_member(root, "mean_latency_s"),
+                  12 * 470e-9 * 4096 / 4095, 1e-12);
+    lp_test_true("text", strstr(text.out, "published: 24 TB/s, deviation +6.7 %") != NULL &&
+                             strstr(text.out, "dimensions         16,16,16") != NULL);
+    run_clear(&written);
+    run_clear(&result);
+    run_clear(&text);
+    g_unlink(path);
+    g_rmdir(folder);
+}
+
 /* What the command writes to a file is what it prints, and what the other commands read. */
 static void
 test_file(void)
@@ -153,10 +194,8 @@ test_file(void)
 int
 main(void)
 {
-    static const LpTestCase cases[] = {{"good", test_good},
-                                       {"bad", test_bad},
-                                       {"json", test_json},
-                                       {"file", test_file},
-                                       {NULL, NULL}};
+    static const LpTestCase cases[] = {{"good", test_good}, {"bad", test_bad},
+                                       {"json", test_json}, {"fabric in JSON", test_fabric_json},
+                                       {"file", test_file}, {NULL, NULL}};
     return lp_test_run("platform command", cases);
 }

@@ -106,7 +106,7 @@ run(const LpGenerateOptions *options, LpChannelKind kind, Flow *flows, guint n)
         for (guint i = 0; i < n; i++) {
             Flow *flow = &traffic.flows[i];
             *flow = flows[i];
-            flow->route = lp_network_route(network, flow->from, flow->to);
+            flow->route = lp_network_route(network, flow->from, flow->to, LP_TRAFFIC_DP);
             g_autofree char *name = g_strdup_printf("flow %u", i);
             flow->channel = lp_channel_new(kind, name, &flow->route, NULL);
             roles[2 * i] = (Role){&traffic, i, TRUE};
@@ -292,7 +292,7 @@ routes_are_right(void)
     g_autoptr(LpNetwork) network = lp_network_new(machine);
     gboolean good = TRUE;
     for (guint i = 0; i < G_N_ELEMENTS(wanted); i++) {
-        LpRoute route = lp_network_route(network, wanted[i].from, wanted[i].to);
+        LpRoute route = lp_network_route(network, wanted[i].from, wanted[i].to, LP_TRAFFIC_DP);
         gboolean right = route.n_links == wanted[i].n_links &&
                          fabs(route.latency_s - wanted[i].latency_s) < 1e-18 &&
                          fabs(route.bytes_per_s - wanted[i].bytes_per_s) < 1e-3;

@@ -1,0 +1,238 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What "platform describe" prints: domains, ports, planes, paths, tiers, bisection. */
+#include "cli/platform_text.h"
+
+#include "cli/options.h"
+
+#include "base/file.h"
+#include "base/units.h"
+#include "platforms/describe.h"
+#include "platforms/topology.h"
+#include "report/json.h"
+
+static void
+add_bisection_json(JsonBuilder *builder, const LpMachineFacts *facts)
+{
+    lp_json_number(builder, "bisection_bytes_per_s", facts->bisection_bytes_per_s);
+    if (!facts->is_published)
+        return;
+    lp_json_number(builder, "published_bisection_bytes_per_s", facts->published_bytes_per_s);
+    lp_json_number(builder, "bisection_deviation_fraction", facts->published_deviation);
+}
+
+/* Planes, paths and PCIe links, and how far ports of a torus or dragonfly are apart. */
+static void
+add_fabric_json(JsonBuilder *builder, const LpMachine *machine, const LpMachineFacts *facts)
+{
+    g_autofree char *paths = lp_machine_path_text(machine);
+    lp_json_text(builder, "path_choice", lp_path_choice_names[machine->path_choice]);
+    lp_json_text(builder, "path_choice_text", paths);
+    lp_json_count(builder, "paths", machine->n_paths);
+    lp_json_count(builder, "planes", machine->n_planes);
+    lp_json_text(builder, "plane_use", lp_plane_use_names[machine->plane_use]);
+    lp_json_text(builder, "joined_rails", machine->rails_relay ? "no" : "yes");
+    if (facts->farthest_latency_s > 0) {
+        lp_json_number(builder, "nearest_latency_s", facts->nearest_latency_s);
+        lp_json_number(builder, "mean_latency_s", facts->mean_latency_s);
+        lp_json_number(builder, "farthest_latency_s", facts->farthest_latency_s);
+    }
+}
+
+static void
+add_tiers_json(JsonBuilder *builder, const LpMachineFacts *facts, const LpFabric *fabric,
+               gboolean has_scale_out)
+{
+    lp_json_begin_array(builder, "tiers");
+    for (guint32 i = 0; i < facts->n_tiers; i++) {
+        const LpTierFacts *tier = &facts->tiers[i];
+        json_builder_begin_object(builder);
+        lp_json_text(builder, "name", tier->name);
+        lp_json_text(builder, "technology", lp_technology_names[tier->technology]);
+        lp_json_count(builder, "links", tier->n_links);
+        lp_json_number(builder, "link_bytes_per_s", tier->link_bytes_per_s);
+        lp_json_number(builder, "latency_s", tier->latency_s);
+        lp_json_number(builder, "oversubscription", tier->oversubscription);
+        json_builder_end_object(builder);
+    }
+    json_builder_end_array(builder);
+    lp_json_begin_array(builder, "distances");
+    for (guint32 i = 0; has_scale_out && i < fabric->n_tiers; i++) {
+        json_builder_begin_object(builder);
+        lp_json_count(builder, "domains", fabric->tiers[i].span_domains);
+        lp_json_number(builder, "latency_s", fabric->tiers[i].latency_s);
+        json_builder_end_object(builder);
+    }
+    json_builder_end_array(builder);
+}
+
+gboolean
+lp_platform_print_json(const LpMachine *machine, GError **error)
+{
+    LpMachineFacts facts = lp_machine_facts(machine);
+    LpFabric fabric = lp_machine_fabric(machine);
+    const LpCluster *scale_out = &machine->cluster[LP_ATTACHMENT_SCALE_OUT];
+    gboolean has_scale_out = machine->has_scale_out;
+    g_autoptr(JsonBuilder) builder = json_builder_new_immutable();
+    json_builder_begin_object(builder);
+    lp_json_text(builder, "platform", lp_file_label(machine->path));
+    lp_json_text(builder, "system", machine->system);
+    lp_json_text(builder, "accelerator", machine->accelerator.name);
+    lp_json_count(builder, "accelerators", machine->n_accelerators);
+    lp_json_count(builder, "domains", facts.n_domains);
+    lp_json_count(builder, "domain_size", machine->domain_size);
+    lp_json_number(builder, "scale_up_bytes_per_s", fabric.scale_up_bytes_per_s);
+    lp_json_number(builder, "scale_up_latency_s", fabric.scale_up_latency_s);
+    lp_json_text(builder, "topology",
+                 has_scale_out ? lp_topology_names[scale_out->topology] : "none");
+    lp_json_text(builder, "port_order", lp_port_order_names[machine->port_order]);
+    lp_json_count(builder, "cards_per_domain", has_scale_out ? machine->cards_per_domain : 0);
+    lp_json_count(builder, "unit_domains", machine->unit_domains);
+    lp_json_count(builder, "ports", scale_out->n_hosts);
+    lp_json_count(builder, "ports_used",
+                  has_scale_out ? facts.n_domains * machine->cards_per_domain : 0);
+    lp_json_number(builder, "scale_out_bytes_per_s", fabric.scale_out_bytes_per_s);
+    add_bisection_json(builder, &facts);
+    lp_json_number(builder, "oversubscription", facts.oversubscription);
+    if (has_scale_out)
+        add_fabric_json(builder, machine, &facts);
+    add_tiers_json(builder, &facts, &fabric, has_scale_out);
+    json_builder_end_object(builder);
+    return lp_print_json(json_builder_get_root(builder), error);
+}
+
+G_GNUC_PRINTF(3, 4)
+static void
+add_line(GString *text, const char *name, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    g_string_append_printf(text, "%-18s ", name);
+    g_string_append_vprintf(text, format, arguments);
+    g_string_append_c(text, '\n');
+    va_end(arguments);
+}
+
+static void
+add_tiers_text(GString *text, const LpMachineFacts *facts, const LpFabric *fabric,
+               gboolean has_scale_out)
+{
+    g_string_append(text, "\ntier      technology       links  link bandwidth     latency  "
+                          "oversubscription\n");
+    for (guint32 i = 0; i < facts->n_tiers; i++) {
+        const LpTierFacts *tier = &facts->tiers[i];
+        g_autofree char *bandwidth =
+            lp_quantity_format(LP_QUANTITY_BANDWIDTH, tier->link_bytes_per_s);
+        g_autofree char *latency = lp_quantity_format(LP_QUANTITY_TIME, tier->latency_s);
+        g_string_append_printf(text, "%-9s %-10s %11" G_GUINT64_FORMAT "  %14s  %10s  %16.4g\n",
+                               tier->name, lp_technology_names[tier->technology], tier->n_links,
+                               bandwidth, latency, tier->oversubscription);
+    }
+    if (!has_scale_out || fabric->n_tiers == 0)
+        return;
+    g_string_append(text, "\nbetween domains of a block of     latency\n");
+    for (guint32 i = 0; i < fabric->n_tiers; i++) {
+        g_autofree char *latency = lp_quantity_format(LP_QUANTITY_TIME, fabric->tiers[i].latency_s);
+        g_string_append_printf(text, "%29" G_GUINT64_FORMAT "  %10s\n",
+                               fabric->tiers[i].span_domains, latency);
+    }
+}
+
+static void
+add_shape_text(GString *text, const LpCluster *cluster)
+{
+    if (cluster->topology == LP_TOPOLOGY_TORUS) {
+        g_autofree char *sizes = lp_topology_torus_parameters(&cluster->torus);
+        add_line(text, "dimensions", "%s", sizes);
+    }
+    const LpDragonfly *shape = &cluster->dragonfly;
+    if (shape->n_groups == 0)
+        return;
+    g_autofree char *spines =
+        shape->n_spines > 0 ? g_strdup_printf(", %u spines", shape->n_spines) : g_strdup("");
+    g_autofree char *rows =
+        shape->n_rows > 1 ? g_strdup_printf("%u x ", shape->n_rows) : g_strdup("");
+    add_line(text, "groups", "%u of %s%u routers with %u ports%s, %u links between each two groups",
+             shape->n_groups, rows, shape->n_routers, shape->n_ports, spines, shape->group_links);
+}
+
+static void
+add_planes_text(GString *text, const LpMachine *machine)
+{
+    if (machine->rails_relay)
+        add_line(text, "rails", "never meet; domains forward what changes the rail");
+    if (machine->n_planes > 1 && machine->plane_use == LP_PLANE_USE_STRIPED)
+        add_line(text, "planes", "%u, a message in equal parts on all", machine->n_planes);
+    if (machine->plane_use == LP_PLANE_USE_CLASS) {
+        g_autoptr(GString) classes = g_string_new(NULL);
+        for (guint i = 0; lp_plane_class_names[i] != NULL; i++)
+            g_string_append_printf(classes, " %s=%u", lp_plane_class_names[i],
+                                   machine->traffic_plane[i]);
+        add_line(text, "planes", "%u by class:%s", machine->n_planes, classes->str);
+    }
+    g_autofree char *paths = lp_machine_path_text(machine);
+    add_line(text, "paths", "%s", paths);
+}
+
+static void
+add_bisection_text(GString *text, const LpMachineFacts *facts)
+{
+    g_autofree char *bisection =
+        lp_quantity_format(LP_QUANTITY_BANDWIDTH, facts->bisection_bytes_per_s);
+    g_autofree char *published =
+        lp_quantity_format(LP_QUANTITY_BANDWIDTH, facts->published_bytes_per_s);
+    if (facts->is_published)
+        add_line(text, "bisection", "%s one way; published: %s, deviation %+.1f %%", bisection,
+                 published, 100 * facts->published_deviation);
+    else
+        add_line(text, "bisection", "%s one way", bisection);
+}
+
+static void
+add_distances_text(GString *text, const LpMachineFacts *facts)
+{
+    if (facts->farthest_latency_s <= 0)
+        return;
+    g_autofree char *nearest = lp_quantity_format(LP_QUANTITY_TIME, facts->nearest_latency_s);
+    g_autofree char *mean = lp_quantity_format(LP_QUANTITY_TIME, facts->mean_latency_s);
+    g_autofree char *farthest = lp_quantity_format(LP_QUANTITY_TIME, facts->farthest_latency_s);
+    g_string_append_printf(text,
+                           "\nfrom accelerator 0 to other domains: nearest %s, mean %s, "
+                           "farthest %s\n",
+                           nearest, mean, farthest);
+}
+
+gboolean
+lp_platform_print_text(const LpMachine *machine, GError **error)
+{
+    LpMachineFacts facts = lp_machine_facts(machine);
+    LpFabric fabric = lp_machine_fabric(machine);
+    const LpCluster *scale_out = &machine->cluster[LP_ATTACHMENT_SCALE_OUT];
+    g_autofree char *up = lp_quantity_format(LP_QUANTITY_BANDWIDTH, fabric.scale_up_bytes_per_s);
+    g_autofree char *up_latency = lp_quantity_format(LP_QUANTITY_TIME, fabric.scale_up_latency_s);
+    g_autofree char *out = lp_quantity_format(LP_QUANTITY_BANDWIDTH, fabric.scale_out_bytes_per_s);
+    g_autoptr(GString) text = g_string_new(NULL);
+    add_line(text, "platform", "%s", lp_file_label(machine->path));
+    add_line(text, "system", "%s", machine->system);
+    add_line(text, "accelerators", "%" G_GUINT64_FORMAT " x %s", machine->n_accelerators,
+             machine->accelerator.name);
+    add_line(text, "domains", "%" G_GUINT64_FORMAT " of %u", facts.n_domains, machine->domain_size);
+    add_line(text, "scale-up", "%s per accelerator each way, %s end to end", up, up_latency);
+    if (machine->has_scale_out) {
+        add_line(text, "scale-out", "%s per accelerator each way, %s, %s order", out,
+                 lp_topology_names[scale_out->topology], lp_port_order_names[machine->port_order]);
+        add_line(text, "ports",
+                 "%" G_GUINT64_FORMAT " (%u a domain, units of %u domains), %" G_GUINT64_FORMAT
+                 " used",
+                 scale_out->n_hosts, machine->cards_per_domain, machine->unit_domains,
+                 facts.n_domains * machine->cards_per_domain);
+        add_shape_text(text, scale_out);
+        add_planes_text(text, machine);
+    } else {
+        add_line(text, "scale-out", "none");
+    }
+    add_bisection_text(text, &facts);
+    add_line(text, "oversubscription", "%.4g", facts.oversubscription);
+    add_tiers_text(text, &facts, &fabric, machine->has_scale_out);
+    add_distances_text(text, &facts);
+    return lp_print_result(text->str, error);
+}

@@ -146,10 +146,21 @@ tier_at(LpAttachment attachment, guint32 position, guint32 n_links)
     return height == 0 ? LP_TIER_PORT : height == 1 ? LP_TIER_LEAF : LP_TIER_SPINE;
 }
 
+void
+lp_network_set_bandwidth(const LpNetwork *self, guint32 link, double bytes_per_s)
+{
+    sg_link_set_bandwidth(self->handles[link], bytes_per_s);
+}
+
 LpRoute
 lp_network_route(const LpNetwork *self, guint64 a, guint64 b)
 {
-    LpAttachment attachment = lp_machine_attachment(self->machine, a, b);
+    return lp_network_route_over(self, a, b, lp_machine_attachment(self->machine, a, b));
+}
+
+LpRoute
+lp_network_route_over(const LpNetwork *self, guint64 a, guint64 b, LpAttachment attachment)
+{
     LpRoute route = {.from = lp_network_host(self, a, attachment),
                      .to = lp_network_host(self, b, attachment)};
     xbt_dynar_t links = xbt_dynar_new(sizeof(sg_link_t), NULL);

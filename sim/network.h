@@ -54,5 +54,10 @@ struct s4u_Host *lp_network_host(const LpNetwork *self, guint64 accelerator,
                                  LpAttachment attachment);
 /** The route from accelerator @a to @b over the attachment that joins them. */
 LpRoute lp_network_route(const LpNetwork *self, guint64 a, guint64 b);
+/** The same over @attachment, whose ports differ and are joined by it. */
+LpRoute lp_network_route_over(const LpNetwork *self, guint64 a, guint64 b, LpAttachment attachment);
+/** Gives a link another bandwidth, > 0, from now on; lp_network_link() keeps what was described.
+ * Actors only. */
+void lp_network_set_bandwidth(const LpNetwork *self, guint32 link, double bytes_per_s);
 
 G_END_DECLS

@@ -11,6 +11,13 @@
 
 #include <math.h>
 
+/* Where each sender has so many messages under way, and a few senders some more, arrivals no longer
+ * keep up with departures. */
+enum {
+    FLIGHTS_OF_ALL = 1024,
+    FLIGHTS_OF_EACH = 64
+};
+
 /* Above this, routes of all pairs are not looked at one by one to see which links they cross. */
 #define PAIRS_MAX (1u << 16)
 
@@ -328,10 +335,16 @@ carrier_actor(int argc, char **argv)
     }
 }
 
+guint64
+lp_background_flights_max(guint64 n_senders)
+{
+    return MIN(FLIGHTS_OF_ALL + FLIGHTS_OF_EACH * n_senders, LP_BACKGROUND_FLIGHTS_MAX);
+}
+
 static void
 hand_over(LpBackground *self, const LpRoute *route)
 {
-    if (self->result.n_under_way >= LP_BACKGROUND_FLIGHTS_MAX) {
+    if (self->result.n_under_way >= lp_background_flights_max(self->n)) {
         lp_watch_flood(self->watch, self->index);
         return;
     }

@@ -7,9 +7,9 @@
 
 G_BEGIN_DECLS
 
-/** Messages of all generators of a run that may be under way at once: what a network cannot carry
- * piles up without end. */
-#define LP_BACKGROUND_FLIGHTS_MAX 8192
+/** Messages of a generator that may be under way at once, whatever the number of its senders: what
+ * a network cannot carry piles up without end. */
+#define LP_BACKGROUND_FLIGHTS_MAX 32768
 
 typedef struct LpBackground LpBackground;
 
@@ -30,6 +30,9 @@ LpBackground *lp_background_new(const LpScenarioTraffic *specification, const Lp
 void lp_background_free(LpBackground *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(LpBackground, lp_background_free)
 
+/** How many messages may be under way at once: some for each sender, at most
+ * LP_BACKGROUND_FLIGHTS_MAX. */
+guint64 lp_background_flights_max(guint64 n_senders);
 /** Marks the links that its messages may cross in @io_links, by link. */
 void lp_background_mark(const LpBackground *self, gboolean *io_links);
 /** Starts its actors, which end with the run. @watch: borrowed. */

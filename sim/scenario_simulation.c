@@ -51,7 +51,8 @@ n_actors(const Stage *self, const LpMachine *machine)
     guint64 n = 0;
     for (guint i = 0; i < self->tenants->len; i++)
         n += 4 * tenant(self, i)->n_ranks;
-    return n + self->scenario->traffic->len * (LP_BACKGROUND_FLIGHTS_MAX + machine->n_accelerators);
+    return n + self->scenario->traffic->len *
+                   (lp_background_flights_max(machine->n_accelerators) + machine->n_accelerators);
 }
 
 static gboolean
@@ -197,9 +198,9 @@ fail_flooded(const Stage *self, const LpStall *stall, GError **error)
 {
     const LpScenarioTraffic *traffic = self->scenario->traffic->pdata[stall->job];
     g_set_error(error, LP_SIMULATION_ERROR, LP_SIMULATION_ERROR_RUN,
-                "%s: traffic \"%s\": got %u messages under way at %g s, wanted a load that the "
-                "network can carry",
-                traffic->where, traffic->name, LP_BACKGROUND_FLIGHTS_MAX, stall->at_s);
+                "%s: traffic \"%s\": got ever more messages under way by %g s, wanted a load that "
+                "the network can carry",
+                traffic->where, traffic->name, stall->at_s);
     return FALSE;
 }
 

@@ -4,7 +4,7 @@
 #pragma once
 
 #include "sim/script.h"
-#include "sim/watch.h"
+#include "sim/actor_watch.h"
 
 G_BEGIN_DECLS
 

@@ -4,7 +4,7 @@
 
 #include "sim/meter.h"
 #include "sim/network.h"
-#include "sim/watch.h"
+#include "sim/actor_watch.h"
 
 G_BEGIN_DECLS
 

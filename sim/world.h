@@ -3,8 +3,8 @@
 #pragma once
 
 #include "sim/actor_rank.h"
-#include "sim/background.h"
-#include "sim/fault.h"
+#include "sim/actor_background.h"
+#include "sim/actor_fault.h"
 
 G_BEGIN_DECLS
 

@@ -2,7 +2,7 @@
 /* Links that lose bandwidth or die while a run goes on. */
 #pragma once
 
-#include "sim/watch.h"
+#include "sim/actor_watch.h"
 #include "workloads/scenario.h"
 
 G_BEGIN_DECLS

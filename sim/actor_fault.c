@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Finds the links of failures, and changes them when their time has come. */
-#include "sim/fault.h"
+#include "sim/actor_fault.h"
 
 #include "base/error.h"
 #include "base/file.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Counts what moves, and ends a run that cannot go on. */
-#include "sim/watch.h"
+#include "sim/actor_watch.h"
 
 #include <simgrid/actor.h>
 #include <simgrid/engine.h>

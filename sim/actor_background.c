@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Senders of background messages, and the actors that carry them. */
-#include "sim/background.h"
+#include "sim/actor_background.h"
 
 #include "base/error.h"
 

@@ -2,7 +2,7 @@
 /* Background traffic in a run: actors that send messages nobody of a job waits for. */
 #pragma once
 
-#include "sim/watch.h"
+#include "sim/actor_watch.h"
 #include "workloads/scenario.h"
 
 G_BEGIN_DECLS

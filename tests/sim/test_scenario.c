@@ -324,7 +324,9 @@ test_dead(void)
         {"after the end", "<failure port='scale-out:0' at='1s' dead='yes'/>", TRUE},
         {"a port that nobody uses", "<failure port='scale-up:1' at='0s' dead='yes'/>", TRUE},
     };
-    static const char *const options[] = {"--collapse=on", "--collapse=off", "--fidelity=message"};
+    static const char *const options[] = {"--collapse=on", "--collapse=off", "--fidelity=message",
+                                          "--set=algorithm-dp=tree --fidelity=message",
+                                          "--set=algorithm-dp=direct"};
     for (guint i = 0; i < G_N_ELEMENTS(rows); i++) {
         g_autofree char *content =
             g_strconcat("<job name='a' " PAIR " accelerators='0,2'/>", rows[i].rest, NULL);

@@ -165,6 +165,14 @@ lp_xml_free(LpXml *self)
     g_free(self);
 }
 
+gboolean
+lp_xml_root_is(const char *path, const char *name)
+{
+    g_autoptr(GBytes) content = lp_file_read(path, NULL);
+    g_autoptr(xmlDoc) doc = content == NULL ? NULL : parse(path, content, NULL);
+    return doc != NULL && strcmp((const char *)xmlDocGetRootElement(doc)->name, name) == 0;
+}
+
 xmlNode *
 lp_xml_root(const LpXml *self)
 {

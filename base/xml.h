@@ -31,6 +31,8 @@ LpXml *lp_xml_parse(const char *path, GBytes *content, const char *schema_resour
 void lp_xml_free(LpXml *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(LpXml, lp_xml_free)
 
+/** Whether @path is a well-formed document whose root element is called @name. */
+gboolean lp_xml_root_is(const char *path, const char *name);
 xmlNode *lp_xml_root(const LpXml *self);
 /** The next element at or after @node called @name (any if NULL), or NULL. */
 xmlNode *lp_xml_element(xmlNode *node, const char *name);

@@ -4,6 +4,7 @@
 #include "cli/options.h"
 
 #include "base/file.h"
+#include "report/scenario.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -59,16 +60,108 @@ print_report(LpReport *report, LpFormat format, GError **error)
     return lp_print_result(text, error);
 }
 
+/* What the options say, read. */
+typedef struct {
+    LpFormat format;
+    guint fidelity, collapse;
+} Choices;
+
+static gboolean
+read_choices(const Options *options, Choices *out_choices, GError **error)
+{
+    return lp_format_parse(options->format, &out_choices->format, error) &&
+           lp_option_choice("fidelity", options->fidelity, lp_fidelity_names, LP_FIDELITY_FLOW,
+                            &out_choices->fidelity, error) &&
+           lp_option_choice("collapse", options->collapse, switch_names, TRUE,
+                            &out_choices->collapse, error);
+}
+
+static gboolean
+check_memory(const LpScenario *scenario, const LpMachine *machine, GError **error)
+{
+    for (guint i = 0; i < scenario->jobs->len; i++) {
+        const LpScenarioJob *job = lp_scenario_job(scenario, i);
+        if (lp_simulation_check_memory(job->workload, machine, error))
+            continue;
+        g_prefix_error(error, "%s: job \"%s\": ", job->where, job->name);
+        return FALSE;
+    }
+    return TRUE;
+}
+
+static gboolean
+write_scenario_trace(const Options *options, const LpScenarioSimulation *simulation, GError **error)
+{
+    if (options->trace == NULL)
+        return TRUE;
+    g_autofree LpTrack *tracks = g_new0(LpTrack, simulation->n_jobs);
+    for (guint i = 0; i < simulation->n_jobs; i++)
+        tracks[i] = (LpTrack){simulation->jobs[i].timeline, simulation->jobs[i].job->name};
+    g_autofree char *text =
+        lp_report_trace_tracks(tracks, simulation->n_jobs, simulation->scenario->name);
+    return lp_file_write(options->trace, text, strlen(text), error);
+}
+
+static gboolean
+print_scenario(const LpScenarioReport *report, LpFormat format, GError **error)
+{
+    if (format == LP_FORMAT_JSON)
+        return lp_print_json(lp_scenario_report_to_json(report), error);
+    g_autofree char *text = lp_scenario_report_to_text(report);
+    return lp_print_result(text, error);
+}
+
+static gboolean
+simulate_scenario(const Options *options, const Choices *choices, const char *path,
+                  const char *platform, double started_s, GError **error)
+{
+    guint shown = G_MAXUINT;
+    g_autofree char *platform_path = lp_file_find("platforms", platform, error);
+    if (platform_path == NULL)
+        return FALSE;
+    g_autoptr(LpScenario) scenario =
+        lp_scenario_load(path, (const char *const *)options->settings, error);
+    if (scenario == NULL)
+        return FALSE;
+    g_autoptr(LpMachine) machine = lp_machine_load(platform_path, error);
+    if (machine == NULL || (!options->ignore_memory && !check_memory(scenario, machine, error)))
+        return FALSE;
+    LpScenarioOptions run = {.fidelity = (LpFidelity)choices->fidelity,
+                             .collapse = choices->collapse != 0,
+                             .timelines = options->trace != NULL};
+    if (isatty(STDERR_FILENO)) {
+        run.progress = show_progress;
+        run.progress_data = &shown;
+    }
+    g_autoptr(LpScenarioSimulation) simulation =
+        lp_scenario_simulation_run(scenario, machine, run, error);
+    if (simulation == NULL)
+        return FALSE;
+    LpScenarioReport report;
+    lp_scenario_report_init(&report, machine, simulation);
+    report.fidelity = run.fidelity;
+    report.collapse = run.collapse;
+    report.has_cost = options->cost;
+    report.cost = (LpCost){lp_wall_clock_s() - started_s,
+                           lp_peak_rss_bytes() + simulation->children_peak_rss_bytes};
+    gboolean good = write_scenario_trace(options, simulation, error) &&
+                    print_scenario(&report, choices->format, error);
+    lp_scenario_report_clear(&report);
+    return good;
+}
+
 static gboolean
 simulate(const Options *options, char **arguments, double started_s, GError **error)
 {
-    LpFormat format;
-    guint fidelity, collapse, shown = G_MAXUINT;
-    if (!lp_format_parse(options->format, &format, error) ||
-        !lp_option_choice("fidelity", options->fidelity, lp_fidelity_names, LP_FIDELITY_FLOW,
-                          &fidelity, error) ||
-        !lp_option_choice("collapse", options->collapse, switch_names, TRUE, &collapse, error))
+    Choices choices;
+    guint shown = G_MAXUINT;
+    if (!read_choices(options, &choices, error))
         return FALSE;
+    g_autofree char *path = lp_find_workload(arguments[1], error);
+    if (path == NULL)
+        return FALSE;
+    if (lp_scenario_is_file(path))
+        return simulate_scenario(options, &choices, path, arguments[2], started_s, error);
     g_autoptr(LpWorkload) workload = NULL;
     g_autoptr(LpMachine) machine = NULL;
     if (!lp_load_inputs(arguments[1], arguments[2], (const char *const *)options->settings,
@@ -79,8 +172,9 @@ simulate(const Options *options, char **arguments, double started_s, GError **er
         (!options->ignore_memory && !lp_simulation_check_memory(workload, machine, error)))
         return FALSE;
     g_autoptr(LpTimeline) timeline = options->trace == NULL ? NULL : lp_timeline_new();
-    LpSimulationOptions run = {
-        .fidelity = (LpFidelity)fidelity, .collapse = collapse != 0, .run = {.timeline = timeline}};
+    LpSimulationOptions run = {.fidelity = (LpFidelity)choices.fidelity,
+                               .collapse = choices.collapse != 0,
+                               .run = {.timeline = timeline}};
     if (isatty(STDERR_FILENO)) {
         run.run.progress = show_progress;
         run.run.progress_data = &shown;
@@ -95,8 +189,8 @@ simulate(const Options *options, char **arguments, double started_s, GError **er
     report.has_cost = options->cost;
     report.cost = (LpCost){lp_wall_clock_s() - started_s,
                            lp_peak_rss_bytes() + simulation->children_peak_rss_bytes};
-    gboolean good =
-        write_trace(options, timeline, workload, error) && print_report(&report, format, error);
+    gboolean good = write_trace(options, timeline, workload, error) &&
+                    print_report(&report, choices.format, error);
     lp_report_clear(&report);
     return good;
 }
@@ -113,7 +207,7 @@ lp_cmd_simulate(int argc, char **argv, GError **error)
         {"collapse", 0, 0, G_OPTION_ARG_STRING, &options.collapse,
          "Leave out events that provably cannot matter (default on)", "on|off"},
         {"set", 0, 0, G_OPTION_ARG_STRING_ARRAY, &options.settings,
-         "Override an attribute of the workload; may be given again", "NAME=VALUE"},
+         "Override an attribute of every workload; may be given again", "NAME=VALUE"},
         {"format", 0, 0, G_OPTION_ARG_STRING, &options.format, "Output format (default text)",
          "text|json"},
         {"trace", 0, 0, G_OPTION_ARG_STRING, &options.trace,
@@ -123,10 +217,11 @@ lp_cmd_simulate(int argc, char **argv, GError **error)
         {"cost", 0, 0, G_OPTION_ARG_NONE, &options.cost,
          "Also say what the simulation cost: time, memory, events", NULL},
         {NULL, 0, 0, 0, NULL, NULL, NULL}};
-    if (!lp_options_parse("simulate", "WORKLOAD PLATFORM",
-                          "Simulates one training iteration, and explains how the result differs "
-                          "from the closed form.",
-                          entries, &argc, &argv, 2, 2, error))
+    if (!lp_options_parse(
+            "simulate", "WORKLOAD|SCENARIO PLATFORM",
+            "Simulates one training iteration, or several jobs and other traffic side "
+            "by side, and explains how the result differs from the closed form.",
+            entries, &argc, &argv, 2, 2, error))
         return FALSE;
     return simulate(&options, argv, started_s, error);
 }

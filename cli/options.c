@@ -92,6 +92,16 @@ lp_load_inputs(const char *workload_name, const char *platform_name, const char 
     return TRUE;
 }
 
+char *
+lp_find_workload(const char *name, GError **error)
+{
+    g_auto(GStrv) scenarios = lp_file_shipped("workloads/scenarios");
+    if (g_strv_contains((const char *const *)scenarios, name) &&
+        !g_file_test(name, G_FILE_TEST_IS_REGULAR))
+        return lp_file_find("workloads/scenarios", name, error);
+    return lp_file_find("workloads", name, error);
+}
+
 gboolean
 lp_print_result(const char *text, GError **error)
 {

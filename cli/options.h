@@ -35,6 +35,10 @@ gboolean lp_load_inputs(const char *workload_name, const char *platform_name,
                         const char *const *settings, LpWorkload **out_workload,
                         LpMachine **out_machine, GError **error) G_GNUC_WARN_UNUSED_RESULT;
 
+/** What a name means that is a workload or a scenario: a path, or that of a shipped file.
+ * Returns: (transfer full). */
+char *lp_find_workload(const char *name, GError **error) G_GNUC_WARN_UNUSED_RESULT;
+
 /** Prints a result on stdout, whole. */
 gboolean lp_print_result(const char *text, GError **error) G_GNUC_WARN_UNUSED_RESULT;
 /** The same, JSON. @node: (transfer full). */

@@ -46,9 +46,9 @@ foreach(folder platforms workloads)
     install(DIRECTORY ${folder}/ DESTINATION ${CMAKE_INSTALL_DATADIR}/lightpath/${folder}
         FILES_MATCHING PATTERN "*.xml" PATTERN "*.gresource.xml" EXCLUDE)
     install(DIRECTORY ${folder}/ DESTINATION ${CMAKE_INSTALL_DATADIR}/lightpath/schemas
-        FILES_MATCHING PATTERN "*.xsd")
+        FILES_MATCHING PATTERN "*.xsd" PATTERN "scenarios" EXCLUDE)
 endforeach()
 install(FILES docs/lightpath.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
 install(FILES README.md LICENSE docs/architecture.md docs/platform-format.md docs/workload-format.md
-    docs/import.md
+    docs/scenario-format.md docs/import.md
     DESTINATION ${CMAKE_INSTALL_DOCDIR})

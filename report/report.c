@@ -46,13 +46,13 @@ warn_precision(LpReport *self)
                                     lp_accelerator_peak_flop_per_s(accelerator, precision)));
 }
 
-void
-lp_report_init(LpReport *self, const LpWorkload *workload, const LpMachine *machine,
-               const LpSimulation *simulation)
+/* @accelerators: (transfer full). */
+static void
+init(LpReport *self, const LpWorkload *workload, const LpMachine *machine,
+     const LpSimulation *simulation, guint32 *accelerators)
 {
     *self = (LpReport){.workload = workload, .machine = machine, .simulation = simulation};
-    /* lp_simulation_check() has read it before. */
-    self->accelerators = lp_placement_new(workload, machine, NULL);
+    self->accelerators = accelerators;
     LpFabric fabric = lp_machine_fabric(machine);
     LpClosedFormInput input = closed_form_input(self, &fabric);
     self->closed_form = lp_closed_form_terms(&input);
@@ -66,6 +66,33 @@ lp_report_init(LpReport *self, const LpWorkload *workload, const LpMachine *mach
 }
 
 void
+lp_report_init(LpReport *self, const LpWorkload *workload, const LpMachine *machine,
+               const LpSimulation *simulation)
+{
+    /* lp_simulation_check() has read it before. */
+    init(self, workload, machine, simulation, lp_placement_new(workload, machine, NULL));
+}
+
+void
+lp_report_init_job(LpReport *self, LpSimulation *shown, const LpJobResult *result,
+                   const LpMachine *machine)
+{
+    const LpWorkload *workload = result->job->workload;
+    guint64 n_ranks = lp_plan_n_ranks(&workload->plan);
+    init(self, workload, machine, result->own,
+         result->accelerators == NULL ? NULL
+                                      : g_memdup2(result->accelerators, n_ranks * sizeof(guint32)));
+    *shown = *result->own;
+    shown->run = result->together;
+    self->simulation = shown;
+    self->is_job = TRUE;
+    self->others_s = result->together.iteration_time_s - result->alone.iteration_time_s;
+    self->faults_s = result->alone.iteration_time_s - result->own->run.iteration_time_s;
+    double closed_s = lp_terms_sum(&self->closed_form);
+    self->difference.iteration_fraction = (shown->run.iteration_time_s - closed_s) / closed_s;
+}
+
+void
 lp_report_clear(LpReport *self)
 {
     g_clear_pointer(&self->warnings, g_ptr_array_unref);
@@ -73,8 +100,8 @@ lp_report_clear(LpReport *self)
 }
 
 /* Numbers stay numbers, so that scripts need not parse the plan. */
-static void
-add_plan(JsonBuilder *builder, const LpWorkload *workload)
+void
+lp_report_add_plan(JsonBuilder *builder, const LpWorkload *workload)
 {
     lp_json_begin(builder, "plan");
     const char *name;
@@ -93,18 +120,19 @@ add_plan(JsonBuilder *builder, const LpWorkload *workload)
     json_builder_end_object(builder);
 }
 
-static void
-add_engine(JsonBuilder *builder, const LpReport *self)
+void
+lp_report_add_engine(JsonBuilder *builder, LpFidelity fidelity, gboolean collapse,
+                     const char *proof, const GArray *engine_options)
 {
     lp_json_begin(builder, "engine");
     lp_json_text(builder, "name", lp_engine_version());
-    lp_json_text(builder, "fidelity", lp_fidelity_names[self->fidelity]);
-    lp_json_text(builder, "collapse", self->collapse ? "on" : "off");
-    lp_json_text(builder, "proof", self->simulation->proof);
+    lp_json_text(builder, "fidelity", lp_fidelity_names[fidelity]);
+    lp_json_text(builder, "collapse", collapse ? "on" : "off");
+    if (proof != NULL)
+        lp_json_text(builder, "proof", proof);
     lp_json_begin(builder, "options");
-    for (guint i = 0; i < self->simulation->engine_options->len; i++) {
-        const LpEngineOption *option =
-            &g_array_index(self->simulation->engine_options, LpEngineOption, i);
+    for (guint i = 0; i < engine_options->len; i++) {
+        const LpEngineOption *option = &g_array_index(engine_options, LpEngineOption, i);
         lp_json_text(builder, option->name, option->value);
     }
     json_builder_end_object(builder);
@@ -164,8 +192,9 @@ add_closed_form(JsonBuilder *builder, const LpReport *self, const char *key, con
 }
 
 static void
-add_difference(JsonBuilder *builder, const LpDifference *difference)
+add_difference(JsonBuilder *builder, const LpReport *self)
 {
+    const LpDifference *difference = &self->difference;
     lp_json_begin(builder, "difference");
     lp_json_number(builder, "iteration_fraction", difference->iteration_fraction);
     lp_json_number(builder, "contention_s", difference->contention_s);
@@ -179,6 +208,10 @@ add_difference(JsonBuilder *builder, const LpDifference *difference)
     lp_json_number(builder, "slowdown_s", difference->slowdown_s);
     lp_json_number(builder, "host_s", difference->host_s);
     lp_json_number(builder, "unexplained_s", difference->unexplained_s);
+    if (self->is_job) {
+        lp_json_number(builder, "faults_s", self->faults_s);
+        lp_json_number(builder, "others_s", self->others_s);
+    }
     json_builder_end_object(builder);
 }
 
@@ -193,6 +226,21 @@ add_memory(JsonBuilder *builder, const LpReport *self)
     lp_json_number(builder, "buffers_bytes", self->memory.buffers_bytes);
     lp_json_number(builder, "capacity_bytes", self->machine->accelerator.memory_bytes);
     json_builder_end_object(builder);
+}
+
+void
+lp_report_add_results(JsonBuilder *builder, const LpReport *self)
+{
+    add_simulated(builder, self);
+    add_closed_form(builder, self, "closed_form", &self->closed_form);
+    add_closed_form(builder, self, "amped", &self->amped);
+    add_difference(builder, self);
+    lp_json_begin(builder, "traffic_bytes");
+    for (LpTraffic traffic = 0; traffic < LP_N_TRAFFIC; traffic++)
+        lp_json_count(builder, lp_traffic_names[traffic],
+                      self->simulation->run.traffic_bytes[traffic]);
+    json_builder_end_object(builder);
+    add_memory(builder, self);
 }
 
 /* Keys that scripts may rely on, and whose content comes with energy, circuits and scenarios. */
@@ -214,8 +262,8 @@ add_reserved(JsonBuilder *builder)
     json_builder_end_array(builder);
 }
 
-static void
-add_warnings(JsonBuilder *builder, const LpReport *self)
+void
+lp_report_add_warnings(JsonBuilder *builder, const LpReport *self)
 {
     lp_json_begin_array(builder, "warnings");
     for (guint i = 0; i < self->warnings->len; i++)
@@ -241,7 +289,7 @@ begin_report(const LpReport *self)
     lp_json_text(builder, "workload", self->workload->name);
     lp_json_text(builder, "platform", lp_file_label(self->machine->path));
     lp_json_count(builder, "accelerators", lp_plan_n_ranks(&self->workload->plan));
-    add_plan(builder, self->workload);
+    lp_report_add_plan(builder, self->workload);
     return builder;
 }
 
@@ -249,19 +297,11 @@ JsonNode *
 lp_report_to_json(const LpReport *self)
 {
     g_autoptr(JsonBuilder) builder = begin_report(self);
-    add_engine(builder, self);
-    add_simulated(builder, self);
-    add_closed_form(builder, self, "closed_form", &self->closed_form);
-    add_closed_form(builder, self, "amped", &self->amped);
-    add_difference(builder, &self->difference);
-    lp_json_begin(builder, "traffic_bytes");
-    for (LpTraffic traffic = 0; traffic < LP_N_TRAFFIC; traffic++)
-        lp_json_count(builder, lp_traffic_names[traffic],
-                      self->simulation->run.traffic_bytes[traffic]);
-    json_builder_end_object(builder);
-    add_memory(builder, self);
+    lp_report_add_engine(builder, self->fidelity, self->collapse, self->simulation->proof,
+                         self->simulation->engine_options);
+    lp_report_add_results(builder, self);
     add_reserved(builder);
-    add_warnings(builder, self);
+    lp_report_add_warnings(builder, self);
     if (self->has_cost)
         add_cost(builder, self);
     json_builder_end_object(builder);
@@ -275,7 +315,7 @@ lp_report_estimate_to_json(const LpReport *self, gboolean amped)
     lp_json_text(builder, "model", amped ? "amped" : "consistent");
     add_closed_form(builder, self, "closed_form", amped ? &self->amped : &self->closed_form);
     add_memory(builder, self);
-    add_warnings(builder, self);
+    lp_report_add_warnings(builder, self);
     json_builder_end_object(builder);
     return json_builder_get_root(builder);
 }

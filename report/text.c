@@ -14,8 +14,8 @@ append_quantity(GString *out, const char *label, LpQuantity quantity, double val
     g_string_append_printf(out, "  %-22s %14s\n", label, text);
 }
 
-static void
-append_plan(GString *out, const LpReport *self)
+void
+lp_report_append_plan(GString *out, const LpReport *self)
 {
     const char *name;
     char *text;
@@ -45,7 +45,7 @@ append_head(GString *out, const LpReport *self)
         "platform    %s (%s), %" G_GUINT64_FORMAT " of %" G_GUINT64_FORMAT " accelerators %s\n",
         lp_file_label(machine->path), machine->system, lp_plan_n_ranks(&self->workload->plan),
         machine->n_accelerators, machine->accelerator.name);
-    append_plan(out, self);
+    lp_report_append_plan(out, self);
 }
 
 static gboolean
@@ -144,8 +144,11 @@ append_difference(GString *out, const LpReport *self)
                 {"overlap", -difference->overlap_s},
                 {"slowed computing", difference->slowdown_s},
                 {"host", difference->host_s},
-                {"unexplained", difference->unexplained_s}};
-    for (guint i = 0; i < G_N_ELEMENTS(rows); i++)
+                {"unexplained", difference->unexplained_s},
+                {"slow ranks, failures", self->faults_s},
+                {"other jobs, traffic", self->others_s}};
+    guint n_rows = G_N_ELEMENTS(rows) - (self->is_job ? 0 : 2);
+    for (guint i = 0; i < n_rows; i++)
         g_string_append_printf(out, "  %-24s %+12.6f s\n", rows[i].label, steady(rows[i].value_s));
     g_string_append_printf(
         out,
@@ -187,25 +190,25 @@ append_memory(GString *out, const LpReport *self)
 }
 
 /* The clauses of the proof, a line each. */
-static void
-append_proof(GString *out, const char *proof)
+void
+lp_report_append_proof(GString *out, const char *proof)
 {
     g_auto(GStrv) clauses = g_strsplit(proof, "; ", -1);
     for (guint i = 0; clauses[i] != NULL; i++)
         g_string_append_printf(out, "            %s\n", clauses[i]);
 }
 
-static void
-append_engine(GString *out, const LpReport *self)
+void
+lp_report_append_engine(GString *out, LpFidelity fidelity, gboolean collapse, const char *proof,
+                        const GArray *engine_options)
 {
-    const LpSimulation *simulation = self->simulation;
     g_string_append_printf(out, "\nengine      %s, fidelity=%s, collapse=%s\n", lp_engine_version(),
-                           lp_fidelity_names[self->fidelity], self->collapse ? "on" : "off");
-    append_proof(out, simulation->proof);
+                           lp_fidelity_names[fidelity], collapse ? "on" : "off");
+    if (proof != NULL)
+        lp_report_append_proof(out, proof);
     g_string_append(out, "           ");
-    for (guint i = 0; i < simulation->engine_options->len; i++) {
-        const LpEngineOption *option =
-            &g_array_index(simulation->engine_options, LpEngineOption, i);
+    for (guint i = 0; i < engine_options->len; i++) {
+        const LpEngineOption *option = &g_array_index(engine_options, LpEngineOption, i);
         g_string_append_printf(out, " %s:%s", option->name, option->value);
         if (i % 4 == 3)
             g_string_append(out, "\n           ");
@@ -226,15 +229,16 @@ append_end(GString *out, const LpReport *self)
     }
 }
 
-char *
-lp_report_to_text(const LpReport *self)
+void
+lp_report_append_needs(GString *out, const LpReport *self)
 {
-    GString *out = g_string_new(NULL);
-    append_head(out, self);
-    append_engine(out, self);
     append_traffic(out, self);
     append_memory(out, self);
-    append_end(out, self);
+}
+
+void
+lp_report_append_results(GString *out, const LpReport *self)
+{
     const LpTerms *columns[] = {&self->simulation->run.terms, &self->closed_form, &self->amped};
     double times_s[] = {self->simulation->run.iteration_time_s, lp_terms_sum(&self->closed_form),
                         lp_terms_sum(&self->amped)};
@@ -242,6 +246,18 @@ lp_report_to_text(const LpReport *self)
                            "AMPeD");
     append_terms(out, self, columns, times_s, 3);
     append_difference(out, self);
+}
+
+char *
+lp_report_to_text(const LpReport *self)
+{
+    GString *out = g_string_new(NULL);
+    append_head(out, self);
+    lp_report_append_engine(out, self->fidelity, self->collapse, self->simulation->proof,
+                            self->simulation->engine_options);
+    lp_report_append_needs(out, self);
+    append_end(out, self);
+    lp_report_append_results(out, self);
     return g_string_free(out, FALSE);
 }
 

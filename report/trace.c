@@ -20,22 +20,33 @@ add_metadata(JsonBuilder *builder, const char *event, guint32 stage, gint64 stre
     json_builder_end_object(builder);
 }
 
-static void
-add_tracks(JsonBuilder *builder, const LpTimeline *timeline)
+static guint32
+count_stages(const LpTimeline *timeline)
 {
     guint32 n_stages = 0;
     for (guint i = 0; i < timeline->slices->len; i++)
         n_stages = MAX(n_stages, g_array_index(timeline->slices, LpSlice, i).stage + 1);
+    return n_stages;
+}
+
+/* @first: the number of the track's first stage among all. */
+static void
+add_names(JsonBuilder *builder, const LpTrack *track, guint32 first)
+{
+    guint32 n_stages = count_stages(track->timeline);
     for (guint32 stage = 0; stage < n_stages; stage++) {
-        g_autofree char *name = g_strdup_printf("stage %u", stage);
-        add_metadata(builder, "process_name", stage, -1, name);
+        g_autofree char *name = track->name == NULL
+                                    ? g_strdup_printf("stage %u", stage)
+                                    : g_strdup_printf("%s, stage %u", track->name, stage);
+        add_metadata(builder, "process_name", first + stage, -1, name);
         for (LpStream stream = 0; stream < LP_N_STREAMS; stream++)
-            add_metadata(builder, "thread_name", stage, (gint64)stream, lp_stream_names[stream]);
+            add_metadata(builder, "thread_name", first + stage, (gint64)stream,
+                         lp_stream_names[stream]);
     }
 }
 
 static void
-add_slice(JsonBuilder *builder, const LpSlice *slice)
+add_slice(JsonBuilder *builder, const LpSlice *slice, guint32 first)
 {
     g_autofree char *name = slice->micro_batch < 0
                                 ? g_strdup(slice->name)
@@ -44,7 +55,7 @@ add_slice(JsonBuilder *builder, const LpSlice *slice)
     lp_json_text(builder, "name", name);
     lp_json_text(builder, "cat", lp_stream_names[slice->stream]);
     lp_json_text(builder, "ph", "X");
-    lp_json_count(builder, "pid", slice->stage);
+    lp_json_count(builder, "pid", first + slice->stage);
     lp_json_count(builder, "tid", slice->stream);
     /* The format counts in microseconds. */
     lp_json_number(builder, "ts", slice->start_s * 1e6);
@@ -58,7 +69,7 @@ add_slice(JsonBuilder *builder, const LpSlice *slice)
 }
 
 char *
-lp_report_trace(const LpTimeline *timeline, const char *title)
+lp_report_trace_tracks(const LpTrack *tracks, guint n_tracks, const char *title)
 {
     g_autoptr(JsonBuilder) builder = json_builder_new();
     json_builder_begin_object(builder);
@@ -67,11 +78,22 @@ lp_report_trace(const LpTimeline *timeline, const char *title)
     lp_json_text(builder, "title", title);
     json_builder_end_object(builder);
     lp_json_begin_array(builder, "traceEvents");
-    add_tracks(builder, timeline);
-    for (guint i = 0; i < timeline->slices->len; i++)
-        add_slice(builder, &g_array_index(timeline->slices, LpSlice, i));
+    guint32 first = 0;
+    for (guint n = 0; n < n_tracks; n++) {
+        const GArray *slices = tracks[n].timeline->slices;
+        add_names(builder, &tracks[n], first);
+        for (guint i = 0; i < slices->len; i++)
+            add_slice(builder, &g_array_index(slices, LpSlice, i), first);
+        first += count_stages(tracks[n].timeline);
+    }
     json_builder_end_array(builder);
     json_builder_end_object(builder);
     g_autoptr(JsonNode) root = json_builder_get_root(builder);
     return lp_json_print(root);
+}
+
+char *
+lp_report_trace(const LpTimeline *timeline, const char *title)
+{
+    return lp_report_trace_tracks(&(LpTrack){timeline, NULL}, 1, title);
 }

@@ -23,14 +23,18 @@ struct LpCouriers {
     guint64 n_members;
     Member *members;  /* owned */
     LpScript *script; /* borrowed */
+    LpWatch *watch;   /* borrowed from the run, or NULL */
+    guint32 job;
     guint64 sent_bytes, received_bytes, n_activities;
 };
 
 LpCouriers *
-lp_couriers_new(guint64 n_members)
+lp_couriers_new(guint64 n_members, LpWatch *watch, guint32 job)
 {
     LpCouriers *self = g_new0(LpCouriers, 1);
     self->n_members = n_members;
+    self->watch = watch;
+    self->job = job;
     self->members = g_new0(Member, n_members);
     for (guint64 i = 0; i < n_members; i++) {
         self->members[i].all = self;
@@ -82,7 +86,15 @@ send_next(Member *self)
     guint64 round = self->round;
     all->sent_bytes += transfer.bytes;
     if (transfer.bytes > 0) {
+        const LpScript *script = all->script;
+        LpFlight flight = {.route = &transfer.edge->route,
+                           .job = all->job,
+                           .from = lp_iteration_group_member(
+                               script->edges->iteration, script->group, script->rank, self->index),
+                           .to = transfer.edge->to};
+        lp_watch_depart(all->watch, &flight);
         lp_route_send(&transfer.edge->route, transfer.bytes);
+        lp_watch_arrive(all->watch, &flight);
         all->n_activities += lp_route_n_flows(&transfer.edge->route);
     }
     all->received_bytes += transfer.bytes;
@@ -129,7 +141,7 @@ wait_until(LpCouriers *self, double until_s)
     double left_s = until_s - simgrid_get_clock();
     if (left_s <= 0.0)
         return;
-    sg_actor_sleep_for(left_s);
+    lp_watch_sleep(self->watch, left_s);
     self->n_activities++;
 }
 

@@ -4,13 +4,15 @@
 #pragma once
 
 #include "sim/script.h"
+#include "sim/actor_watch.h"
 
 G_BEGIN_DECLS
 
 typedef struct LpCouriers LpCouriers;
 
-/** For a group of @n_members. Returns: (transfer full). */
-LpCouriers *lp_couriers_new(guint64 n_members);
+/** For a group of @n_members of @job, watched over by @watch: borrowed, or NULL. Returns: (transfer
+ * full). */
+LpCouriers *lp_couriers_new(guint64 n_members, LpWatch *watch, guint32 job);
 void lp_couriers_free(LpCouriers *self);
 /** Makes ready for another collective; before its first member runs, after the last one's end.
  * @script: borrowed until the next one. */

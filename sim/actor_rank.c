@@ -104,7 +104,7 @@ issue(LpRank *self, double host_s)
 {
     double now_s = simgrid_get_clock();
     if (self->host_s > now_s) {
-        sg_actor_sleep_for(self->host_s - now_s);
+        lp_watch_sleep(self->run->watch, self->host_s - now_s);
         self->run->n_delays++;
         lp_clock_charge(&self->clock, LP_TERM_HOST, simgrid_get_clock());
     }
@@ -133,13 +133,14 @@ compute(LpRank *self, double duration_s)
     self->run->n_delays++;
     while (slowdown > 1.0 && duration_s > 0.0 && communicates(self)) {
         double start_s = simgrid_get_clock();
-        gboolean timed_out = sg_sem_acquire_timeout(self->progressed, duration_s * slowdown);
+        gboolean timed_out =
+            lp_watch_sleep_or(self->run->watch, self->progressed, duration_s * slowdown);
         double elapsed_s = simgrid_get_clock() - start_s;
         lp_meter_add_slowed(&self->meter, elapsed_s - elapsed_s / slowdown);
         duration_s = timed_out ? 0.0 : MAX(duration_s - elapsed_s / slowdown, 0.0);
     }
     if (duration_s > 0.0)
-        sg_actor_sleep_for(duration_s);
+        lp_watch_sleep(self->run->watch, duration_s);
 }
 
 static void
@@ -174,6 +175,11 @@ run_work(LpRank *self, const LpTask *task)
 {
     double factor = task->loaded ? self->expert_load : 1.0;
     LpWork work = lp_work_scale(task->work, factor);
+    if (self->pace != NULL) {
+        double pace = lp_pace_draw(self->pace);
+        work = lp_pace_slow(work, pace, self->run->iteration->collective_host_s);
+        factor *= pace;
+    }
     double start_s = self->clock.at_s;
     double waited_s = MAX(self->host_s + work.bound_s - start_s - work.device_s, 0.0);
     self->host_s += work.host_s;
@@ -255,7 +261,7 @@ run_pieces(LpRank *self, const LpTask *task)
     }
     double left_s = self->clock.at_s - simgrid_get_clock();
     if (left_s > 0.0)
-        sg_actor_sleep_for(left_s);
+        lp_watch_sleep(self->run->watch, left_s);
     self->run->n_delays++;
     lp_clock_charge(&self->clock, LP_TERM_COMPUTE, simgrid_get_clock()); /* rounding */
 }
@@ -368,10 +374,10 @@ run_step(LpRank *self, const LpStep *step)
         run_receive(self, step);
         break;
     }
-    LpRunState *run = self->run;
-    run->n_steps_done++;
-    if (run->progress != NULL)
-        run->progress(run->n_steps_done, run->n_steps, run->progress_data);
+    LpProgress *progress = self->run->progress;
+    progress->n_done++;
+    if (progress->show != NULL)
+        progress->show(progress->n_done, progress->n_steps, progress->data);
 }
 
 /* --- streams --- */
@@ -401,8 +407,13 @@ compute_stream(int argc, char **argv)
         if (lp_rank_group_queue(iteration, group) == LP_N_QUEUES)
             attach_group(self, group);
     (void)sg_barrier_wait(self->run->start);
-    for (guint i = 0; i < program->n_steps; i++)
-        run_step(self, lp_iteration_step(iteration, program->first_step + i));
+    if (self->run->start_s > 0.0)
+        lp_watch_sleep(self->run->watch, self->run->start_s);
+    self->clock.at_s = self->host_s = simgrid_get_clock();
+    for (guint32 n = 0; n < self->run->n_iterations; n++)
+        for (guint i = 0; i < program->n_steps; i++)
+            run_step(self, lp_iteration_step(iteration, program->first_step + i));
+    self->run->n_waiting--;
     for (LpQueue queue = 0; queue < LP_N_QUEUES; queue++)
         if (self->queues[queue] != NULL)
             hand_over(self, queue, (Launch){NULL, 0.0, NULL});

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "sim/group.h"
+#include "sim/pace.h"
 #include "sim/task.h"
 #include "sim/timeline.h"
 
@@ -11,17 +12,26 @@ G_BEGIN_DECLS
 
 struct s4u_Barrier;
 
-/** What all ranks of a run share. */
+/** Told after each step of any rank, of all jobs together. */
+typedef struct {
+    guint64 n_steps, n_done;
+    void (*show)(guint64 n_done, guint64 n_all, void *data); /**< or NULL */
+    void *data;
+} LpProgress;
+
+/** What all ranks of a job share in a run. */
 typedef struct {
     const LpIteration *iteration;   /* borrowed */
     const LpTasks *tasks;           /* borrowed */
-    struct s4u_Barrier *start;      /* borrowed: all actors, before the first send */
+    struct s4u_Barrier *start;      /* borrowed: all jobs' actors, before the first send */
+    double start_s;                 /**< when the job begins */
+    guint32 n_iterations;           /**< one after the other */
+    LpWatch *watch;                 /* borrowed, or NULL */
     LpTimeline *timeline;           /* borrowed, or NULL */
     guint64 n_delays;               /**< engine activities that are delays */
     guint64 tp_bytes[LP_N_TRAFFIC]; /**< of merged collectives */
-    guint64 n_steps, n_steps_done;  /**< progress */
-    void (*progress)(guint64 n_done, guint64 n_all, void *data); /**< or NULL */
-    void *progress_data;
+    LpProgress *progress;           /* borrowed */
+    guint64 n_waiting;              /**< ranks that have not ended */
 } LpRunState;
 
 /** The communication stream that runs the collectives of a group; LP_N_QUEUES: the compute stream.
@@ -36,6 +46,7 @@ typedef struct {
     guint32 stage;
     gboolean traced;
     double expert_load;                  /**< over the mean */
+    LpPace *pace;                        /* borrowed, or NULL: as described */
     LpProcessGroup *groups[LP_N_GROUPS]; /* borrowed; NULL where the rank has none */
     guint64 index[LP_N_GROUPS];          /**< where it stands in each */
     LpChannel *out[LP_N_LINES];          /* owned */

@@ -17,12 +17,15 @@ struct Message {
 
 struct LpChannel {
     LpChannelKind kind;
-    char *name;            /* owned */
-    const LpRoute *route;  /* borrowed from the edges */
-    sg_mailbox_t mailbox;  /* borrowed from the engine */
-    sg_sem_t arrived;      /* owned; counts messages where there is no mailbox */
-    LpMeter *meter;        /* borrowed from the receiving rank */
-    Message *first, *last; /* on the way or waiting to be received; first is owned */
+    char *name;           /* owned */
+    const LpRoute *route; /* borrowed from the edges */
+    sg_mailbox_t mailbox; /* borrowed from the engine */
+    sg_sem_t arrived;     /* owned; counts messages where there is no mailbox */
+    LpMeter *meter;       /* borrowed from the receiving rank */
+    LpWatch *watch;       /* borrowed from the run, or NULL */
+    guint32 job;
+    guint64 from_rank, to_rank; /* of the job */
+    Message *first, *last;      /* on the way or waiting to be received; first is owned */
     guint64 sent_bytes, received_bytes, n_activities;
 };
 
@@ -55,6 +58,15 @@ lp_channel_free(LpChannel *self)
         sg_sem_destroy(self->arrived);
     g_free(self->name);
     g_free(self);
+}
+
+void
+lp_channel_set_watch(LpChannel *self, LpWatch *watch, guint32 job, guint64 from, guint64 to)
+{
+    self->watch = watch;
+    self->job = job;
+    self->from_rank = from;
+    self->to_rank = to;
 }
 
 void
@@ -94,15 +106,14 @@ pay_latency(LpChannel *self, double latency_s)
 {
     if (latency_s <= 0.0 || self->kind == LP_CHANNEL_FREE)
         return;
-    sg_actor_sleep_for(latency_s);
+    lp_watch_sleep(self->watch, latency_s);
     self->n_activities++;
 }
 
 /* The message is on the list before its bytes are: the receiver may wake first. */
 static void
-transfer(LpChannel *self, guint64 bytes)
+move(LpChannel *self, guint64 bytes)
 {
-    self->n_activities += self->kind == LP_CHANNEL_FREE ? 0 : 1;
     switch (self->kind) {
     case LP_CHANNEL_FREE:
         break;
@@ -114,10 +125,23 @@ transfer(LpChannel *self, guint64 bytes)
         self->n_activities += lp_route_n_flows(self->route) - 1;
         break;
     case LP_CHANNEL_DELAY:
-        sg_actor_sleep_for((double)bytes / self->route->bytes_per_s);
+        lp_watch_sleep(self->watch, (double)bytes / self->route->bytes_per_s);
         break;
     }
     sg_sem_release(self->arrived);
+}
+
+static void
+transfer(LpChannel *self, guint64 bytes)
+{
+    gboolean is_flow = self->kind == LP_CHANNEL_MAILBOX || self->kind == LP_CHANNEL_DIRECT;
+    LpFlight flight = {
+        .route = self->route, .job = self->job, .from = self->from_rank, .to = self->to_rank};
+    LpWatch *watch = is_flow ? self->watch : NULL;
+    self->n_activities += self->kind == LP_CHANNEL_FREE ? 0 : 1;
+    lp_watch_depart(watch, &flight);
+    move(self, bytes);
+    lp_watch_arrive(watch, &flight);
 }
 
 void

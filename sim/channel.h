@@ -4,6 +4,7 @@
 
 #include "sim/meter.h"
 #include "sim/network.h"
+#include "sim/actor_watch.h"
 
 G_BEGIN_DECLS
 
@@ -24,6 +25,9 @@ LpChannel *lp_channel_new(LpChannelKind kind, const char *name, const LpRoute *r
 void lp_channel_free(LpChannel *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(LpChannel, lp_channel_free)
 
+/** Its messages go from rank @from to rank @to of @job, watched over by @watch: borrowed, or NULL.
+ */
+void lp_channel_set_watch(LpChannel *self, LpWatch *watch, guint32 job, guint64 from, guint64 to);
 /** Called by the receiving actor before anything is sent: transfers then start when the sender is
  * ready, whatever the receiver does at the time (receives are always posted). */
 void lp_channel_attach_receiver(LpChannel *self);

@@ -31,6 +31,8 @@ struct LpProcessGroup {
     double near_s;        /* or what of an all-to-all stays in domains */
     LpScript script;      /* of it, if it is scheduled */
     LpCouriers *couriers; /* owned; NULL until something is */
+    LpWatch *watch;       /* borrowed from the run, or NULL */
+    guint32 job;
     guint64 traffic_bytes[LP_N_TRAFFIC];
     guint64 n_delays;
     guint64 pairwise_bytes, n_pairwise; /* sent without channels */
@@ -70,6 +72,13 @@ lp_process_group_free(LpProcessGroup *self)
     if (self->barrier != NULL)
         sg_barrier_destroy(self->barrier);
     g_free(self);
+}
+
+void
+lp_process_group_set_watch(LpProcessGroup *self, LpWatch *watch, guint32 job)
+{
+    self->watch = watch;
+    self->job = job;
 }
 
 void
@@ -167,12 +176,15 @@ send_pairwise(LpProcessGroup *self, guint64 index, guint64 to, const LpOp *op)
 {
     guint64 bytes = lp_exchange_pair_bytes(op, loads(self), self->ring.n_members, index, to);
     const LpIteration *iteration = self->edges->iteration;
+    guint64 from = lp_iteration_group_member(iteration, self->kind, self->first_rank, index);
     LpEdge edge =
-        lp_edges_between(self->edges, (LpEdgeKind)self->kind,
-                         lp_iteration_group_member(iteration, self->kind, self->first_rank, index),
+        lp_edges_between(self->edges, (LpEdgeKind)self->kind, from,
                          lp_iteration_group_member(iteration, self->kind, self->first_rank, to));
+    LpFlight flight = {.route = &edge.route, .job = self->job, .from = from, .to = edge.to};
     bytes = lp_protocol_wire_bytes(self->choice.protocol, lp_edge_reach(&edge), bytes);
+    lp_watch_depart(self->watch, &flight);
     lp_route_send(&edge.route, bytes);
+    lp_watch_arrive(self->watch, &flight);
     self->pairwise_bytes += bytes;
     self->n_pairwise += lp_route_n_flows(&edge.route);
 }
@@ -212,7 +224,7 @@ run_exchange(LpProcessGroup *self, guint64 index, const LpOp *op)
     double latency_s = self->choice.protocol->base_s +
                        lp_lonely_step_latency_s(&self->ring, self->choice.protocol);
     if (latency_s > 0.0) {
-        sg_actor_sleep_for(latency_s);
+        lp_watch_sleep(self->watch, latency_s);
         self->n_delays++;
     }
     gboolean pairwise =
@@ -226,7 +238,7 @@ run_exchange(LpProcessGroup *self, guint64 index, const LpOp *op)
         return;
     double near_end_s = start_s + latency_s + self->near_s;
     if (near_end_s > simgrid_get_clock()) {
-        sg_actor_sleep_for(near_end_s - simgrid_get_clock());
+        lp_watch_sleep(self->watch, near_end_s - simgrid_get_clock());
         self->n_delays++;
     }
 }
@@ -287,7 +299,7 @@ prepare(LpProcessGroup *self, const LpOp *op, double delay_s)
     if (op->collective == LP_COLLECTIVE_ALL_TO_ALL && !self->choice.is_scheduled)
         self->near_s = lp_lonely_near_time_s(&self->ring, op, self->choice.protocol);
     if (self->choice.is_scheduled && self->couriers == NULL)
-        self->couriers = lp_couriers_new(self->ring.n_members);
+        self->couriers = lp_couriers_new(self->ring.n_members, self->watch, self->job);
 }
 
 /* The same op may run again and again: its script stays, and starts anew. */
@@ -308,7 +320,7 @@ lp_process_group_run(LpProcessGroup *self, guint64 index, const LpOp *op, double
     double start_s = simgrid_get_clock();
     prepare(self, op, delay_s);
     if (self->as_delay) {
-        sg_actor_sleep_for(self->lonely_s);
+        lp_watch_sleep(self->watch, self->lonely_s);
         self->n_delays++;
     } else if (self->choice.is_scheduled) {
         run_scheduled(self, index);

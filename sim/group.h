@@ -20,6 +20,8 @@ LpProcessGroup *lp_process_group_new(const LpEdges *edges, LpGroup kind, guint64
                                      LpFidelity fidelity);
 void lp_process_group_free(LpProcessGroup *self);
 
+/** Its actors are watched over by @watch (borrowed, or NULL) as those of @job. */
+void lp_process_group_set_watch(LpProcessGroup *self, LpWatch *watch, guint32 job);
 /** Gives member @index its channel to the next member or, in a group that does all-to-alls, to the
  * next domain or else within its own. @channel: (transfer full). */
 void lp_process_group_set_channel(LpProcessGroup *self, guint64 index, LpChannel *channel);

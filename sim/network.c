@@ -205,6 +205,12 @@ tree_tier(const LpMachine *machine, guint32 position, guint32 n_links)
     return height == 0 ? LP_TIER_PORT : height == 1 ? LP_TIER_LEAF : LP_TIER_SPINE;
 }
 
+void
+lp_network_set_bandwidth(const LpNetwork *self, guint32 link, double bytes_per_s)
+{
+    sg_link_set_bandwidth(self->handles[link], bytes_per_s);
+}
+
 /* Between the ports of a dragonfly a link's name says what it joins, in SimGrid's zone and in ours.
  */
 static LpTier
@@ -263,10 +269,9 @@ typedef struct {
 } Ends;
 
 static Ends
-find_ends(const LpNetwork *self, guint64 a, guint64 b, LpTraffic traffic)
+find_ends(const LpNetwork *self, guint64 a, guint64 b, LpAttachment attachment, LpTraffic traffic)
 {
     const LpMachine *machine = self->machine;
-    LpAttachment attachment = lp_machine_attachment(machine, a, b);
     gboolean is_out = attachment == LP_ATTACHMENT_SCALE_OUT;
     guint32 plane = is_out ? lp_machine_plane(machine, traffic) : 0;
     guint32 path = is_out ? lp_machine_path(machine, a, b, traffic) : 0;
@@ -275,11 +280,11 @@ find_ends(const LpNetwork *self, guint64 a, guint64 b, LpTraffic traffic)
         .to = *find_host(self, attachment, plane, lp_machine_port(machine, b, attachment), path)};
 }
 
-static LpRoute
-direct_route(const LpNetwork *self, guint64 a, guint64 b, LpTraffic traffic)
+LpRoute
+lp_network_route_over(const LpNetwork *self, guint64 a, guint64 b, LpAttachment attachment,
+                      LpTraffic traffic)
 {
-    LpAttachment attachment = lp_machine_attachment(self->machine, a, b);
-    Ends ends = find_ends(self, a, b, traffic);
+    Ends ends = find_ends(self, a, b, attachment, traffic);
     LpRoute route = {.from = ends.from, .to = ends.to};
     gboolean has_paths = attachment == LP_ATTACHMENT_SCALE_OUT && lp_plain_has_paths(self->machine);
     xbt_dynar_t links = xbt_dynar_new(sizeof(sg_link_t), NULL);
@@ -288,6 +293,12 @@ direct_route(const LpNetwork *self, guint64 a, guint64 b, LpTraffic traffic)
     xbt_dynar_free(&links);
     route.n_first = route.n_links;
     return route;
+}
+
+static LpRoute
+direct_route(const LpNetwork *self, guint64 a, guint64 b, LpTraffic traffic)
+{
+    return lp_network_route_over(self, a, b, lp_machine_attachment(self->machine, a, b), traffic);
 }
 
 /* One flow after the other: the relay forwards what it has. */

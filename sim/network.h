@@ -67,6 +67,13 @@ struct s4u_Host *lp_network_host(const LpNetwork *self, guint64 accelerator,
  * meet, over a relay (lp_machine_relay()). */
 LpRoute lp_network_route(const LpNetwork *self, guint64 a, guint64 b, LpTraffic traffic);
 
+/** The same over @attachment, whose ports differ and are joined by it. */
+LpRoute lp_network_route_over(const LpNetwork *self, guint64 a, guint64 b, LpAttachment attachment,
+                              LpTraffic traffic);
+/** Gives a link another bandwidth, > 0, from now on; lp_network_link() keeps what was described.
+ * Actors only. */
+void lp_network_set_bandwidth(const LpNetwork *self, guint32 link, double bytes_per_s);
+
 /** Sends @bytes over @route, and returns when the last has arrived; latencies are the caller's.
  * Actors only. */
 void lp_route_send(const LpRoute *route, guint64 bytes);

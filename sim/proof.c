@@ -351,6 +351,14 @@ lp_proof_new(const LpEdges *edges, LpFidelity fidelity, const gboolean *foreign)
 }
 
 void
+lp_proof_mark_links(const LpEdges *edges, LpFidelity fidelity, gboolean *io_links)
+{
+    g_autofree LinkUse *uses = find_uses(edges, fidelity);
+    for (guint32 i = 0; i < lp_network_n_links(edges->network); i++)
+        io_links[i] = io_links[i] || uses[i].n_edges > 0;
+}
+
+void
 lp_proof_free(LpProof *self)
 {
     if (self == NULL)

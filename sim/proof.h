@@ -27,6 +27,8 @@ typedef struct {
 LpProof *lp_proof_new(const LpEdges *edges, LpFidelity fidelity, const gboolean *foreign);
 /** The proof that nothing may be collapsed: every flow of every rank is simulated. */
 LpProof *lp_proof_new_nothing(const LpEdges *edges);
+/** Marks the links that traffic of @edges can be on in @io_links, by link. */
+void lp_proof_mark_links(const LpEdges *edges, LpFidelity fidelity, gboolean *io_links);
 void lp_proof_free(LpProof *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(LpProof, lp_proof_free)
 

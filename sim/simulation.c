@@ -7,18 +7,13 @@
 #include "model/memory.h"
 #include "platforms/library.h"
 #include "platforms/plain.h"
+#include "sim/counterfactual.h"
 #include "sim/engine.h"
 #include "sim/peer.h"
 #include "sim/placement.h"
 
 #include <glib/gstdio.h>
 
-#include <errno.h>
-#include <signal.h>
-#include <string.h>
-#include <sys/prctl.h>
-#include <sys/resource.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 G_DEFINE_QUARK(lp_simulation_error, lp_simulation_error)
@@ -115,93 +110,6 @@ lp_simulation_start_engine(const LpMachine *machine, const GArray *engine_option
     return good;
 }
 
-/* A counterfactual run in a child process. */
-typedef struct {
-    pid_t pid;
-    int pipe;
-} Child;
-
-static gboolean
-write_whole(int file, const void *data, size_t length)
-{
-    const char *rest = data;
-    while (length > 0) {
-        ssize_t written = write(file, rest, length);
-        if (written < 0 && errno != EINTR)
-            return FALSE;
-        if (written > 0) {
-            rest += written;
-            length -= (size_t)written;
-        }
-    }
-    return TRUE;
-}
-
-static gboolean
-read_whole(int file, void *data, size_t length)
-{
-    char *rest = data;
-    while (length > 0) {
-        ssize_t got = read(file, rest, length);
-        if (got == 0 || (got < 0 && errno != EINTR))
-            return FALSE;
-        if (got > 0) {
-            rest += got;
-            length -= (size_t)got;
-        }
-    }
-    return TRUE;
-}
-
-/* The engine can run once a process, and a loaded platform survives a fork: the child starts where
- * the parent stands, without loading anything again. */
-static gboolean
-start_child(Child *self, const LpEdges *edges, const LpProof *proof, LpRunMode mode, GError **error)
-{
-    int ends[2];
-    if (pipe(ends) != 0) {
-        g_set_error(error, LP_SIMULATION_ERROR, LP_SIMULATION_ERROR_RUN,
-                    "counterfactual run: cannot make a pipe: %s", g_strerror(errno));
-        return FALSE;
-    }
-    self->pid = fork();
-    if (self->pid == 0) {
-        /* A result that nobody waits for any more is not worth a processor. */
-        (void)prctl(PR_SET_PDEATHSIG, SIGKILL);
-        close(ends[0]);
-        g_autoptr(LpTasks) tasks = lp_tasks_new(edges, proof, mode);
-        LpRunResult result = lp_world_run(edges, proof, tasks, (LpRunOptions){NULL, NULL, NULL});
-        _exit(write_whole(ends[1], &result, sizeof result) ? 0 : 1);
-    }
-    close(ends[1]);
-    self->pipe = ends[0];
-    if (self->pid > 0)
-        return TRUE;
-    close(ends[0]);
-    g_set_error(error, LP_SIMULATION_ERROR, LP_SIMULATION_ERROR_RUN,
-                "counterfactual run: cannot start a process: %s", g_strerror(errno));
-    return FALSE;
-}
-
-static gboolean
-finish_child(Child *self, LpRunResult *out_result, guint64 *io_peak_rss_bytes, GError **error)
-{
-    gboolean whole = read_whole(self->pipe, out_result, sizeof *out_result);
-    int status = 0;
-    struct rusage usage = {0};
-    close(self->pipe);
-    while (wait4(self->pid, &status, 0, &usage) < 0 && errno == EINTR)
-        continue;
-    /* Linux counts in KiB. */
-    *io_peak_rss_bytes += (guint64)usage.ru_maxrss * 1024;
-    if (whole && WIFEXITED(status) && WEXITSTATUS(status) == 0)
-        return TRUE;
-    g_set_error(error, LP_SIMULATION_ERROR, LP_SIMULATION_ERROR_RUN,
-                "counterfactual run: got no result (wait status %d), wanted one; is memory short?",
-                status);
-    return FALSE;
-}
-
 /* Calls @visit for each edge of @kind and, of a group, for those to the peers of its members. */
 static void
 visit_edges(const LpEdges *edges, LpEdgeKind kind, void (*visit)(const LpEdge *edge, void *data),
@@ -282,8 +190,8 @@ edge_term(LpEdgeKind kind)
     }
 }
 
-static void
-find_tiers(LpSimulation *self, const LpEdges *edges)
+void
+lp_simulation_find_tiers(LpSimulation *self, const LpEdges *edges)
 {
     double narrowest[LP_N_TERMS] = {0};
     for (LpEdgeKind kind = 0; kind < LP_N_EDGES; kind++) {
@@ -292,56 +200,25 @@ find_tiers(LpSimulation *self, const LpEdges *edges)
     }
 }
 
-/* The modes of the counterfactual runs, each a step further from the machine as it is. */
-enum {
-    N_COUNTERFACTUALS = 3
-};
-
-static gboolean
-start_children(Child *children, const LpEdges *edges, const LpProof *proof, LpFidelity fidelity,
-               GError **error)
-{
-    LpRunMode mode = {.fidelity = fidelity, .merge = TRUE, .uncontended = TRUE};
-    for (guint i = 0; i < N_COUNTERFACTUALS; i++) {
-        mode.balanced = i >= 1;
-        mode.free_messages = i >= 2;
-        if (start_child(&children[i], edges, proof, mode, error))
-            continue;
-        LpRunResult dropped;
-        guint64 unused = 0;
-        while (i-- > 0)
-            (void)finish_child(&children[i], &dropped, &unused, NULL);
-        return FALSE;
-    }
-    return TRUE;
-}
-
-/* Waits for all, so that none is left behind; the first failure is the one told. */
-static gboolean
-finish_children(Child *children, LpSimulation *self, GError **error)
-{
-    LpRunResult *const results[N_COUNTERFACTUALS] = {&self->uncontended, &self->balanced,
-                                                     &self->free_messages};
-    gboolean good = TRUE;
-    for (guint i = 0; i < N_COUNTERFACTUALS; i++)
-        good = finish_child(&children[i], results[i], &self->children_peak_rss_bytes,
-                            good ? error : NULL) &&
-               good;
-    return good;
-}
-
 static gboolean
 run_all(LpSimulation *self, const LpEdges *edges, const LpProof *proof, LpSimulationOptions options,
         GError **error)
 {
-    Child children[N_COUNTERFACTUALS];
-    if (!start_children(children, edges, proof, options.fidelity, error))
+    LpCounterfactuals counterfactuals;
+    if (!lp_counterfactuals_start(&counterfactuals, edges, proof, options.fidelity, error))
         return FALSE;
     LpRunMode mode = {.fidelity = options.fidelity, .merge = options.collapse};
     g_autoptr(LpTasks) tasks = lp_tasks_new(edges, proof, mode);
     self->lonely = tasks->lonely;
     self->run = lp_world_run(edges, proof, tasks, options.run);
-    return finish_children(children, self, error);
+    LpCounterfactualResults results;
+    if (!lp_counterfactuals_finish(&counterfactuals, &results, &self->children_peak_rss_bytes,
+                                   error))
+        return FALSE;
+    self->uncontended = results.uncontended;
+    self->balanced = results.balanced;
+    self->free_messages = results.free_messages;
+    return TRUE;
 }
 
 LpSimulation *
@@ -372,7 +249,7 @@ lp_simulation_run(const LpWorkload *workload, const LpMachine *machine, LpSimula
     g_autoptr(LpProof) proof = options.collapse ? lp_proof_new(edges, options.fidelity, NULL)
                                                 : lp_proof_new_nothing(edges);
     self->proof = lp_proof_describe(proof, edges);
-    find_tiers(self, edges);
+    lp_simulation_find_tiers(self, edges);
     if (!run_all(self, edges, proof, options, error))
         return NULL;
     return g_steal_pointer(&self);

@@ -55,6 +55,9 @@ gboolean lp_simulation_check(const LpWorkload *workload, const LpMachine *machin
 gboolean lp_simulation_check_memory(const LpWorkload *workload, const LpMachine *machine,
                                     GError **error) G_GNUC_WARN_UNUSED_RESULT;
 
+/** Finds where each term's traffic is narrowest. */
+void lp_simulation_find_tiers(LpSimulation *self, const LpEdges *edges);
+
 /**
  * Simulates; starts the engine, so once a process.
  * Errors: LP_SIMULATION_ERROR, LP_ITERATION_ERROR, LP_INPUT_ERROR. Returns: (transfer full).

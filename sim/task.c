@@ -484,7 +484,7 @@ lp_tasks_new(const LpEdges *edges, const LpProof *proof, LpRunMode mode)
     gboolean tp_hidden = mode.uncontended || proof->all_private[LP_GROUP_TP] || !has_tp;
     /* Where tp traffic is seen by others, the run keeps the very steps that it has without merging:
      * contended runs amplify even a rounding error. */
-    builder.merge = mode.merge && tp_hidden && !slowed_by_queue(iteration);
+    builder.merge = mode.merge && !mode.paced && tp_hidden && !slowed_by_queue(iteration);
     builder.merge_group[LP_GROUP_TP] =
         builder.merge && has_tp && (mode.balanced || lp_lonely_rings_uniform(rings, LP_GROUP_TP));
     merge_others(&builder);

@@ -11,6 +11,7 @@ G_BEGIN_DECLS
 typedef struct {
     LpFidelity fidelity;
     gboolean merge;         /**< ops in a row that nobody else can see are one task */
+    gboolean paced;         /**< but not these: ranks of one stage compute at different paces */
     gboolean uncontended;   /**< every communication takes its lonely time */
     gboolean balanced;      /**< every stage, group and message takes the mean stage's time, counted
                               in the slowest group (uncontended runs only) */

@@ -12,6 +12,8 @@ typedef struct {
     const LpEdges *edges; /* borrowed */
     const LpProof *proof; /* borrowed */
     const LpTasks *tasks; /* borrowed */
+    LpPace *const *paces; /* borrowed: by rank, or NULL */
+    guint32 job;          /* its index among those of the run */
     LpRunState state;
     LpRank *ranks;      /* owned; by rank, those without an actor stay empty */
     GPtrArray *groups;  /* owned LpProcessGroup */
@@ -134,9 +136,11 @@ new_channel(World *self, LpEdgeKind kind, guint64 rank, LpMeter *meter)
         channel = LP_CHANNEL_DELAY;
     else if (stands_on_edge(self, kind, rank, edge))
         channel = LP_CHANNEL_MAILBOX;
-    g_autofree char *name = g_strdup_printf("%d:%" G_GUINT64_FORMAT, (int)kind, rank);
-    return lp_channel_new(channel, name,
-                          self->tasks->mode.balanced ? &self->mean_route : &edge->route, meter);
+    g_autofree char *name = g_strdup_printf("%u:%d:%" G_GUINT64_FORMAT, self->job, (int)kind, rank);
+    LpChannel *made = lp_channel_new(
+        channel, name, self->tasks->mode.balanced ? &self->mean_route : &edge->route, meter);
+    lp_channel_set_watch(made, self->state.watch, self->job, rank, edge->to);
+    return made;
 }
 
 /* The edges that the channels of a group's members follow. */
@@ -159,6 +163,7 @@ add_group(World *self, LpGroup kind, guint64 first_rank)
     LpProcessGroup *group =
         lp_process_group_new(self->edges, kind, first_rank, alone ? 1 : n, as_delay,
                              alone ? 1 : self->weight, self->tasks->mode.fidelity);
+    lp_process_group_set_watch(group, self->state.watch, self->job);
     g_ptr_array_add(self->groups, group);
     for (guint64 i = 0; i < n; i++) {
         guint64 rank = lp_iteration_group_member(iteration, kind, first_rank, i);
@@ -210,13 +215,16 @@ start_rank(World *self, guint64 rank)
     simulated->stage = at.at[LP_AXIS_PP];
     simulated->traced = self->state.timeline != NULL && at.at[LP_AXIS_TP] == 0 &&
                         at.at[LP_AXIS_DP] == 0 && at.at[LP_AXIS_CP] == 0;
+    simulated->pace = self->paces == NULL ? NULL : self->paces[rank];
     simulated->expert_load = lp_iteration_expert_load(iteration, rank);
     struct s4u_Host *queue_homes[LP_N_QUEUES] = {NULL};
     for (LpQueue queue = 0; queue < LP_N_QUEUES; queue++)
         if (iteration->uses_queue[queue])
             queue_homes[queue] = port(self, rank, stream_home(self, rank, queue));
     lp_rank_start(simulated, port(self, rank, stream_home(self, rank, LP_N_QUEUES)), queue_homes);
-    self->state.n_steps += lp_iteration_program(iteration, simulated->stage)->n_steps;
+    self->state.n_waiting++;
+    self->state.progress->n_steps += (guint64)self->state.n_iterations *
+                                     lp_iteration_program(iteration, simulated->stage)->n_steps;
 }
 
 /* The last event decides; of several at one instant the lowest rank's. */
@@ -235,13 +243,19 @@ static LpRunResult
 read_result(const World *self)
 {
     const LpRank *last = find_last(self);
-    LpRunResult result = {.iteration_time_s = last->clock.at_s,
+    guint32 n = self->state.n_iterations;
+    LpRunResult result = {.iteration_time_s = (last->clock.at_s - self->state.start_s) / n,
                           .terms = last->clock.terms,
                           .rank = last->rank,
-                          .overlap_s = lp_meter_overlap_s(&last->meter),
-                          .inner_s = last->meter.inner_s,
-                          .slowed_s = last->meter.slowed_s,
-                          .n_activities = self->state.n_delays};
+                          .overlap_s = lp_meter_overlap_s(&last->meter) / n,
+                          .inner_s = last->meter.inner_s / n,
+                          .slowed_s = last->meter.slowed_s / n,
+                          .n_activities = self->state.n_delays,
+                          .start_s = self->state.start_s,
+                          .end_s = last->clock.at_s,
+                          .n_waiting = self->state.n_waiting};
+    for (LpTerm term = 0; term < LP_N_TERMS; term++)
+        result.terms.s[term] /= n;
     for (LpTraffic traffic = 0; traffic < LP_N_TRAFFIC; traffic++)
         result.traffic_bytes[traffic] = self->state.tp_bytes[traffic];
     for (guint i = 0; i < self->groups->len; i++) {
@@ -260,39 +274,97 @@ read_result(const World *self)
             result.received_bytes += lp_channel_received_bytes(channel);
             result.n_activities += lp_channel_n_activities(channel);
         }
+    for (LpTraffic traffic = 0; traffic < LP_N_TRAFFIC; traffic++)
+        result.traffic_bytes[traffic] /= n;
     return result;
+}
+
+static void
+build_job(World *self, const LpWorldJob *job, guint32 index, LpRunState state)
+{
+    *self = (World){.edges = job->edges, .proof = job->proof, .tasks = job->tasks, .job = index};
+    guint32 tp = job->edges->iteration->plan.degree[LP_AXIS_TP];
+    self->weight = job->proof->tp_mirrored ? tp : 1;
+    self->mean_route =
+        (LpRoute){.latency_s = job->tasks->lonely.message_s, .bytes_per_s = INFINITY};
+    self->paces = job->paces;
+    self->ranks = g_new0(LpRank, job->edges->n_ranks);
+    self->groups = g_ptr_array_new_with_free_func((GDestroyNotify)lp_process_group_free);
+    self->state = state;
+    self->state.iteration = job->edges->iteration;
+    self->state.tasks = job->tasks;
+    self->state.timeline = job->timeline;
+    self->state.start_s = job->start_s;
+    self->state.n_iterations = job->n_iterations;
+    add_groups(self);
+    for (guint64 rank = 0; rank < job->edges->n_ranks; rank++)
+        if (is_simulated(self, rank))
+            add_stage_channels(self, rank);
+}
+
+static void
+start_job(World *self)
+{
+    for (guint64 rank = 0; rank < self->edges->n_ranks; rank++)
+        if (is_simulated(self, rank))
+            start_rank(self, rank);
+}
+
+static void
+clear_job(World *self)
+{
+    for (guint64 rank = 0; rank < self->edges->n_ranks; rank++)
+        lp_rank_clear(&self->ranks[rank]);
+    g_ptr_array_unref(self->groups);
+    g_free(self->ranks);
+}
+
+static void
+start_surroundings(const LpSurroundings *self, struct s4u_Host *home)
+{
+    for (guint i = 0; self->backgrounds != NULL && i < self->backgrounds->len; i++)
+        lp_background_start(self->backgrounds->pdata[i], self->watch);
+    if (self->faults != NULL)
+        lp_faults_start(self->faults, self->watch, home);
+    if (self->watch != NULL)
+        lp_watch_start(self->watch, home);
+}
+
+void
+lp_world_run_jobs(const LpWorldJob *jobs, guint n_jobs, const LpSurroundings *surroundings,
+                  LpRunResult *out_results)
+{
+    g_autofree World *worlds = g_new0(World, n_jobs);
+    LpProgress progress = {.show = surroundings->progress, .data = surroundings->progress_data};
+    guint64 n_actors = 0;
+    for (guint i = 0; i < n_jobs; i++)
+        n_actors += lp_world_n_actors(jobs[i].edges->iteration, jobs[i].proof);
+    sg_bar_t start = sg_barrier_init((unsigned)n_actors);
+    LpRunState state = {.start = start, .watch = surroundings->watch, .progress = &progress};
+    for (guint i = 0; i < n_jobs; i++)
+        build_job(&worlds[i], &jobs[i], i, state);
+    for (guint i = 0; i < n_jobs; i++)
+        start_job(&worlds[i]);
+    start_surroundings(surroundings, port(&worlds[0], 0, LP_ATTACHMENT_SCALE_UP));
+    (void)lp_engine_run();
+    for (guint i = 0; i < n_jobs; i++) {
+        out_results[i] = read_result(&worlds[i]);
+        out_results[i].n_actors = lp_world_n_actors(jobs[i].edges->iteration, jobs[i].proof);
+        clear_job(&worlds[i]);
+    }
+    sg_barrier_destroy(start);
 }
 
 LpRunResult
 lp_world_run(const LpEdges *edges, const LpProof *proof, const LpTasks *tasks, LpRunOptions options)
 {
-    World self = {.edges = edges, .proof = proof, .tasks = tasks};
-    guint64 n_actors = lp_world_n_actors(edges->iteration, proof);
-    self.weight = proof->tp_mirrored ? edges->iteration->plan.degree[LP_AXIS_TP] : 1;
-    self.mean_route = (LpRoute){.latency_s = tasks->lonely.message_s, .bytes_per_s = INFINITY};
-    self.ranks = g_new0(LpRank, edges->n_ranks);
-    self.groups = g_ptr_array_new_with_free_func((GDestroyNotify)lp_process_group_free);
-    self.state = (LpRunState){.iteration = edges->iteration,
-                              .tasks = tasks,
-                              .start = sg_barrier_init((unsigned)n_actors),
-                              .timeline = options.timeline,
-                              .progress = options.progress,
-                              .progress_data = options.progress_data};
-    add_groups(&self);
-    for (guint64 rank = 0; rank < edges->n_ranks; rank++)
-        if (is_simulated(&self, rank))
-            add_stage_channels(&self, rank);
-    for (guint64 rank = 0; rank < edges->n_ranks; rank++)
-        if (is_simulated(&self, rank))
-            start_rank(&self, rank);
-    (void)lp_engine_run();
-
-    LpRunResult result = read_result(&self);
-    result.n_actors = n_actors;
-    for (guint64 rank = 0; rank < edges->n_ranks; rank++)
-        lp_rank_clear(&self.ranks[rank]);
-    g_ptr_array_unref(self.groups);
-    sg_barrier_destroy(self.state.start);
-    g_free(self.ranks);
+    LpWorldJob job = {.edges = edges,
+                      .proof = proof,
+                      .tasks = tasks,
+                      .n_iterations = 1,
+                      .timeline = options.timeline};
+    LpSurroundings none = {.progress = options.progress, .progress_data = options.progress_data};
+    LpRunResult result;
+    lp_world_run_jobs(&job, 1, &none, &result);
     return result;
 }

@@ -3,21 +3,25 @@
 #pragma once
 
 #include "sim/actor_rank.h"
+#include "sim/actor_background.h"
+#include "sim/actor_fault.h"
 
 G_BEGIN_DECLS
 
-/** What a run says. Plain data: it travels between processes. */
+/** What a run says of a job. Plain data: it travels between processes. */
 typedef struct {
-    double iteration_time_s;
-    LpTerms terms;    /**< along the critical path; they sum to iteration_time_s */
-    guint64 rank;     /**< the rank of the last event */
+    double iteration_time_s; /**< of several iterations the mean, as for all that follows */
+    LpTerms terms;           /**< along the critical path; they sum to iteration_time_s */
+    guint64 rank;            /**< the rank of the last event */
     double overlap_s; /**< seconds in which that rank's communication was in flight unwaited for */
     double inner_s;   /**< its collectives inside layers that were launched, hidden or not */
     double slowed_s;  /**< what communication beside it added to that rank's computing */
     guint64 traffic_bytes[LP_N_TRAFFIC]; /**< on the wire, all ranks */
-    guint64 sent_bytes, received_bytes;  /**< through the simulated channels */
+    guint64 sent_bytes, received_bytes;  /**< through the simulated channels, all iterations */
     guint64 n_actors;
-    guint64 n_activities; /**< engine activities: delays and flows */
+    guint64 n_activities;  /**< engine activities, all iterations: delays and flows */
+    double start_s, end_s; /**< of the job, on the engine's clock */
+    guint64 n_waiting;     /**< ranks that never ended, since the run stopped (LpStall) */
 } LpRunResult;
 
 typedef struct {
@@ -29,7 +33,32 @@ typedef struct {
 /** Number of actors that a run with @proof makes. */
 guint64 lp_world_n_actors(const LpIteration *iteration, const LpProof *proof);
 
-/** Runs the iteration. Once a process. */
+/** A job of a run. */
+typedef struct {
+    const LpEdges *edges; /* borrowed */
+    const LpProof *proof; /* borrowed */
+    const LpTasks *tasks; /* borrowed */
+    double start_s;
+    guint32 n_iterations;
+    LpPace *const *paces; /* borrowed: by rank, NULL entries for those as described; or NULL */
+    LpTimeline *timeline; /* borrowed, or NULL */
+} LpWorldJob;
+
+/** What happens beside the jobs; each may be NULL. */
+typedef struct {
+    GPtrArray *backgrounds; /* borrowed LpBackground */
+    LpFaults *faults;       /* borrowed */
+    LpWatch *watch;         /* borrowed; needed by the others */
+    void (*progress)(guint64 n_done, guint64 n_all, void *data);
+    void *progress_data;
+} LpSurroundings;
+
+/** Runs @jobs side by side, until all have ended or the watch has stopped them. Once a process.
+ * @out_results: for each. */
+void lp_world_run_jobs(const LpWorldJob *jobs, guint n_jobs, const LpSurroundings *surroundings,
+                       LpRunResult *out_results);
+
+/** Runs one job's iteration alone. Once a process. */
 LpRunResult lp_world_run(const LpEdges *edges, const LpProof *proof, const LpTasks *tasks,
                          LpRunOptions options);
 

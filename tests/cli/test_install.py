@@ -94,8 +94,11 @@ class Install(unittest.TestCase):
         for folder in ("workloads", "platforms"):
             wanted = {path.name for path in (SOURCE / folder).glob("*.xml")
                       if not path.name.endswith(".gresource.xml")}
-            got = {path.name for path in (share / "lightpath" / folder).iterdir()}
+            got = {path.name for path in (share / "lightpath" / folder).iterdir() if path.is_file()}
             self.assertEqual(got, wanted)
+        wanted = {path.name for path in (SOURCE / "workloads/scenarios").glob("*.xml")}
+        got = {path.name for path in (share / "lightpath/workloads/scenarios").iterdir()}
+        self.assertEqual(got, wanted)
         wanted = {path.name for folder in ("workloads", "platforms")
                   for path in (SOURCE / folder).glob("*.xsd")}
         self.assertEqual({path.name for path in (share / "lightpath/schemas").iterdir()}, wanted)

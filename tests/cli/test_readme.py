@@ -23,7 +23,8 @@ import unittest
 
 SOURCE = pathlib.Path(__file__).resolve().parents[2]
 PROGRAM = pathlib.Path(os.environ["LIGHTPATH"]).resolve()
-RUN = ("README.md", "docs/platform-format.md", "docs/workload-format.md", "docs/import.md")
+RUN = ("README.md", "docs/platform-format.md", "docs/workload-format.md", "docs/scenario-format.md",
+       "docs/import.md")
 UPDATE = "--update" in sys.argv
 
 ENVIRONMENT = dict(os.environ, LC_ALL="C.UTF-8",

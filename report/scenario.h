@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What is known of a simulated scenario, as JSON and as tables. */
+#pragma once
+
+#include "report/report.h"
+
+G_BEGIN_DECLS
+
+typedef struct {
+    const LpScenario *scenario;             /* borrowed */
+    const LpMachine *machine;               /* borrowed */
+    const LpScenarioSimulation *simulation; /* borrowed */
+    LpFidelity fidelity;
+    gboolean collapse;
+    gboolean has_cost;
+    LpCost cost;
+    LpReport *jobs;      /* owned */
+    LpSimulation *shown; /* owned: what they point to */
+} LpScenarioReport;
+
+/** The caller sets fidelity, collapse and cost. */
+void lp_scenario_report_init(LpScenarioReport *self, const LpMachine *machine,
+                             const LpScenarioSimulation *simulation);
+void lp_scenario_report_clear(LpScenarioReport *self);
+
+/** JSON of "simulate SCENARIO", keys in a fixed order. Returns: (transfer full). */
+JsonNode *lp_scenario_report_to_json(const LpScenarioReport *self);
+/** The same content for people. Returns: (transfer full). */
+char *lp_scenario_report_to_text(const LpScenarioReport *self);
+
+G_END_DECLS

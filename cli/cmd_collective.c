@@ -93,10 +93,15 @@ parse_count(const char *name, const char *text, guint64 fallback, guint64 maximu
 }
 
 static gboolean
-parse_library(const Options *options, LpTrial *trial, GError **error)
+parse_library(const Options *options, const LpMachine *machine, LpTrial *trial, GError **error)
 {
     g_autoptr(GError) fault = NULL;
-    const char *library = options->library != NULL ? options->library : "ideal";
+    g_autofree char *library =
+        g_strcmp0(options->library, "auto") == 0
+            ? lp_library_of(machine->accelerator.name, error)
+            : g_strdup(options->library != NULL ? options->library : "ideal");
+    if (library == NULL)
+        return FALSE;
     if (!lp_library_find(library, &trial->library, &fault))
         return lp_usage_error(error, "--library: %s", fault->message);
     if (options->protocol != NULL &&
@@ -131,7 +136,7 @@ parse_trial(const Options *options, const char *operation, const LpMachine *mach
                      machine->n_accelerators / trial->n_groups, &trial->n_ranks, error))
         return FALSE;
     trial->fidelity = (LpFidelity)fidelity;
-    return parse_library(options, trial, error);
+    return parse_library(options, machine, trial, error);
 }
 
 static double
@@ -242,7 +247,7 @@ lp_cmd_collective(int argc, char **argv, GError **error)
         {"algorithm", 0, 0, G_OPTION_ARG_STRING, &options.algorithm,
          "Such as ring, tree, ring+tree (default: the library's choice)", "NAME"},
         {"library", 0, 0, G_OPTION_ARG_STRING, &options.library,
-         "Communication library (default ideal)", "NAME"},
+         "Communication library; auto: the one of the accelerators (default ideal)", "NAME"},
         {"protocol", 0, 0, G_OPTION_ARG_STRING, &options.protocol,
          "Protocol of that library (default: its choice)", "NAME"},
         {"fidelity", 0, 0, G_OPTION_ARG_STRING, &options.fidelity,

@@ -145,6 +145,24 @@ lp_library_find(const char *name, LpLibrary *out_library, GError **error)
     return read_library(xml, node, out_library, error);
 }
 
+char *
+lp_library_of(const char *accelerator, GError **error)
+{
+    g_autoptr(LpXml) xml = lp_xml_load(LIBRARIES, SCHEMA, error);
+    if (xml == NULL)
+        return NULL;
+    /* A modified accelerator has something behind its name. */
+    g_auto(GStrv) words = g_strsplit(accelerator, " ", 2);
+    for (const xmlNode *node = lp_xml_element(lp_xml_root(xml)->children, "library"); node != NULL;
+         node = lp_xml_element(node->next, "library")) {
+        const char *listed = lp_xml_attribute(node, "accelerators");
+        g_auto(GStrv) names = g_strsplit(listed != NULL ? listed : "", " ", -1);
+        if (words[0] != NULL && g_strv_contains((const char *const *)names, words[0]))
+            return g_strdup(lp_xml_attribute(node, "name"));
+    }
+    return g_strdup("ideal");
+}
+
 gboolean
 lp_library_restrict(LpLibrary *self, const char *name, GError **error)
 {

@@ -40,6 +40,13 @@ lp_edge_group(LpEdgeKind kind)
 
 /* --- how groups stand --- */
 
+static guint64
+member_accelerator(const LpEdges *self, LpGroup group, guint64 rank, guint64 member)
+{
+    return lp_edges_accelerator(self,
+                                lp_iteration_group_member(self->iteration, group, rank, member));
+}
+
 /* Members in a row, from the first on, that stand in one block of @span domains; 0 unless all are
  * in blocks of as many, each in one piece. */
 static guint64
@@ -64,10 +71,46 @@ regular_block(const LpEdges *self, LpGroup group, guint64 rank, guint64 n, guint
     return size;
 }
 
+/* The block of a torus that the members fill in order: whole dimensions from the first on and a
+ * part of the next, or a row of one dimension. None otherwise. */
+static void
+find_dimensions(const LpEdges *self, LpGroup group, guint64 rank, LpSites *sites)
+{
+    const LpMachine *machine = lp_network_machine(self->network);
+    const LpTorus *torus = &machine->cluster[LP_ATTACHMENT_SCALE_OUT].torus;
+    guint64 n = sites->n_members;
+    if (!machine->has_scale_out || torus->n_dimensions == 0 || machine->domain_size != 1 || n < 2)
+        return;
+    guint64 first = member_accelerator(self, group, rank, 0);
+    guint64 stride = member_accelerator(self, group, rank, 1) - first;
+    for (guint64 i = 1; i < n; i++)
+        if (member_accelerator(self, group, rank, i) != first + i * stride)
+            return;
+    guint64 below = 1, left = n;
+    guint32 dimension = 0;
+    while (dimension < torus->n_dimensions && below < stride)
+        below *= torus->size[dimension++];
+    if (below != stride)
+        return;
+    for (; dimension < torus->n_dimensions && left > 1 && sites->n_dimensions < LP_LEVELS_MAX;
+         dimension++) {
+        guint64 size = MIN(left, torus->size[dimension]);
+        if (left % size != 0 ||
+            first / below % torus->size[dimension] + size > torus->size[dimension])
+            break;
+        sites->dimension[sites->n_dimensions++] = size;
+        below *= torus->size[dimension];
+        left /= size;
+    }
+    if (left > 1)
+        sites->n_dimensions = 0;
+}
+
 static LpSites
 find_sites(const LpEdges *self, LpGroup group, guint64 rank)
 {
     LpSites sites = {.n_members = lp_iteration_group_size(self->iteration, group)};
+    find_dimensions(self, group, rank, &sites);
     sites.n_near = regular_block(self, group, rank, sites.n_members, 1);
     sites.is_regular = sites.n_near > 0;
     if (!sites.is_regular) {

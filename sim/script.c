@@ -28,6 +28,54 @@ find_latencies(LpScript *self)
     }
 }
 
+/* The edge from @member to participant @to. */
+static const LpEdge *
+edge_to(const LpScript *self, guint64 member, guint64 to)
+{
+    return lp_peers_edge(self->edges->peers, self->group, rank_of(self, member),
+                         lp_choice_receiver(&self->schedule.shape, member, to));
+}
+
+static double
+hop_s(const LpScript *self, const LpEdge *edge)
+{
+    return edge->route.latency_s + self->protocol->hop_s[lp_edge_reach(edge)];
+}
+
+/* What the sends of a phase have to do with distance and rate, in the group as a whole. */
+typedef struct {
+    double farthest_s, mean_s; /* hops; the mean is weighted by bytes, since channels share edges */
+    double slowest_s_per_byte;
+} Reaches;
+
+static Reaches
+find_reaches(LpScript *self, guint64 phase)
+{
+    Reaches reaches = {0.0, 0.0, 0.0};
+    double sum_bytes = 0.0;
+    for (guint64 member = 0; member < n_members(self); member++) {
+        guint64 n = lp_schedule_phase_sends(&self->schedule, member, phase, self->sends);
+        for (guint64 i = 0; i < n; i++) {
+            const LpEdge *edge = edge_to(self, member, self->sends[i].to);
+            double factor = self->protocol->wire_factor[lp_edge_reach(edge)];
+            double bytes = (double)self->sends[i].bytes, latency_s = hop_s(self, edge);
+            reaches.farthest_s = MAX(reaches.farthest_s, latency_s);
+            reaches.slowest_s_per_byte =
+                MAX(reaches.slowest_s_per_byte, factor / edge->route.bytes_per_s);
+            reaches.mean_s += latency_s * bytes;
+            sum_bytes += bytes;
+        }
+    }
+    reaches.mean_s = sum_bytes > 0.0 ? reaches.mean_s / sum_bytes : 0.0;
+    return reaches;
+}
+
+static gboolean
+is_ring(const LpScript *self)
+{
+    return self->schedule.shape.algorithm == LP_ALGORITHM_RING;
+}
+
 void
 lp_script_init_shape(LpScript *self, const LpEdges *edges, LpGroup group, guint64 rank,
                      const LpScheduleShape *shape, const LpProtocol *protocol, LpFidelity fidelity)
@@ -45,6 +93,9 @@ lp_script_init_shape(LpScript *self, const LpEdges *edges, LpGroup group, guint6
     self->sends = g_new(LpSend, lp_schedule_sends_max(&self->schedule));
     if (!flow)
         find_latencies(self);
+    self->ring_hop_s = !flow && is_ring(self) && shape->n_channels > 1 && self->n_rounds > 0
+                           ? find_reaches(self, 0).mean_s
+                           : -1.0;
     self->wait_s = flow ? g_new(double, self->n_rounds) : NULL;
     for (guint64 round = 0; flow && round < self->n_rounds; round++)
         self->wait_s[round] = -1.0;
@@ -80,42 +131,26 @@ find_sends(LpScript *self, guint64 member, guint64 round)
                : lp_schedule_sends(&self->schedule, member, round, self->sends);
 }
 
-/* The edge from @member to participant @to. */
-static const LpEdge *
-edge_to(const LpScript *self, guint64 member, guint64 to)
-{
-    return lp_peers_edge(self->edges->peers, self->group, rank_of(self, member),
-                         lp_choice_receiver(&self->schedule.shape, member, to));
-}
-
-static double
-hop_s(const LpScript *self, const LpEdge *edge)
-{
-    return edge->route.latency_s + self->protocol->hop_s[lp_edge_reach(edge)];
-}
-
 /* A ring passes data on from neighbour to neighbour, over each edge in turn: its latencies add up
  * as the mean edge's. Elsewhere the farthest edge may be on every chain. */
 static double
 phase_wait_s(LpScript *self, guint64 round)
 {
     LpSchedulePhase phase = lp_schedule_phase(&self->schedule, round);
-    double farthest_s = 0.0, sum_s = 0.0, slowest_s_per_byte = 0.0;
-    guint64 n_edges = 0;
-    for (guint64 member = 0; member < n_members(self); member++) {
-        guint64 n = find_sends(self, member, round);
-        for (guint64 i = 0; i < n; i++) {
-            const LpEdge *edge = edge_to(self, member, self->sends[i].to);
-            double factor = self->protocol->wire_factor[lp_edge_reach(edge)];
-            farthest_s = MAX(farthest_s, hop_s(self, edge));
-            slowest_s_per_byte = MAX(slowest_s_per_byte, factor / edge->route.bytes_per_s);
-            sum_s += hop_s(self, edge);
-            n_edges++;
-        }
-    }
-    gboolean is_ring = self->schedule.shape.algorithm == LP_ALGORITHM_RING;
-    double latency_s = is_ring && n_edges > 0 ? sum_s / (double)n_edges : farthest_s;
-    return (double)phase.n_latencies * latency_s + (double)phase.fill_bytes * slowest_s_per_byte;
+    Reaches reaches = find_reaches(self, round);
+    double latency_s = is_ring(self) ? reaches.mean_s : reaches.farthest_s;
+    return (double)phase.n_latencies * latency_s +
+           (double)phase.fill_bytes * reaches.slowest_s_per_byte;
+}
+
+/* Parallel rings do not wait for each other, as the rounds of a script do: each of their steps
+ * takes the mean latency, so that every ring takes what it would alone. */
+static double
+send_latency_s(const LpScript *self, guint64 round, const LpEdge *edge)
+{
+    if (self->has_latency == NULL || !self->has_latency[round])
+        return 0.0;
+    return self->ring_hop_s >= 0.0 ? self->ring_hop_s : hop_s(self, edge);
 }
 
 double
@@ -137,13 +172,12 @@ lp_script_transfers(LpScript *self, guint64 member, guint64 round, LpTransfer *o
     guint64 n = find_sends(self, member, round);
     for (guint64 i = 0; i < n; i++) {
         const LpEdge *edge = edge_to(self, member, self->sends[i].to);
-        out_transfers[i] = (LpTransfer){
-            .to = lp_choice_receiver(&self->schedule.shape, member, self->sends[i].to),
-            .edge = edge,
-            .bytes =
-                lp_protocol_wire_bytes(self->protocol, lp_edge_reach(edge), self->sends[i].bytes),
-            .latency_s =
-                self->has_latency != NULL && self->has_latency[round] ? hop_s(self, edge) : 0.0};
+        out_transfers[i] =
+            (LpTransfer){.to = lp_choice_receiver(&self->schedule.shape, member, self->sends[i].to),
+                         .edge = edge,
+                         .bytes = lp_protocol_wire_bytes(self->protocol, lp_edge_reach(edge),
+                                                         self->sends[i].bytes),
+                         .latency_s = send_latency_s(self, round, edge)};
     }
     return n;
 }

@@ -34,6 +34,7 @@ typedef struct {
     guint64 n_rounds;
     guint8 *has_latency; /* owned, by round: whether it is one in which a pipeline fills. Fidelity
                             message only */
+    double ring_hop_s;   /**< of parallel rings, in place of each edge's own; negative: none */
     double *wait_s;      /* owned, by round; negative: not worked out yet. Fidelity flow only */
     double start_s;      /**< fidelity flow: instead of wait_s, before round 0 (lp_fluid_prepare());
                             negative: none */

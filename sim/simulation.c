@@ -29,25 +29,22 @@ check_placement(const LpWorkload *workload, const LpMachine *machine, GError **e
     return FALSE;
 }
 
-/* The name of a library or protocol that "auto" stands for. */
-static const char *
-named(const char *text, const char *automatic)
-{
-    return *text == '\0' || strcmp(text, "auto") == 0 ? automatic : text;
-}
-
 gboolean
 lp_simulation_library(const LpWorkload *workload, const LpMachine *machine, LpLibrary *out_library,
                       GError **error)
 {
-    (void)machine;
     const LpPlan *plan = &workload->plan;
-    const char *protocol = named(plan->protocol, NULL);
-    if (!lp_library_find(named(plan->library, "ideal"), out_library, error)) {
+    g_autofree char *name = strcmp(plan->library, "auto") == 0
+                                ? lp_library_of(machine->accelerator.name, error)
+                                : g_strdup(plan->library);
+    if (name == NULL)
+        return FALSE;
+    if (!lp_library_find(*name == '\0' ? "ideal" : name, out_library, error)) {
         g_prefix_error(error, "library: ");
         return FALSE;
     }
-    if (protocol != NULL && !lp_library_restrict(out_library, protocol, error)) {
+    gboolean is_said = *plan->protocol != '\0' && strcmp(plan->protocol, "auto") != 0;
+    if (is_said && !lp_library_restrict(out_library, plan->protocol, error)) {
         g_prefix_error(error, "protocol: ");
         return FALSE;
     }

@@ -66,7 +66,8 @@ lp_machine_port(const LpMachine *self, guint64 accelerator, LpAttachment attachm
 {
     if (attachment == LP_ATTACHMENT_SCALE_UP)
         return accelerator;
-    return scale_out_port(self, lp_machine_domain(self, accelerator), lp_machine_card(self, accelerator));
+    return scale_out_port(self, lp_machine_domain(self, accelerator),
+                          lp_machine_card(self, accelerator));
 }
 
 char *

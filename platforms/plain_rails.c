@@ -106,8 +106,8 @@ append_rail(GString *xml, const LpMachine *self, guint32 rail)
     g_autofree char *up = join_counts(cluster.up, cluster.n_levels);
     g_autofree char *parallel = join_counts(single, cluster.n_levels);
     g_autofree char *radical = rail_radical(self, rail);
-    g_autofree char *names = g_markup_printf_escaped("prefix=\"%s\" suffix=\"%s\"", cluster.prefix,
-                                                     cluster.suffix);
+    g_autofree char *names =
+        g_markup_printf_escaped("prefix=\"%s\" suffix=\"%s\"", cluster.prefix, cluster.suffix);
     /* The colon keeps a zone's name apart from all of the user's. */
     g_string_append_printf(xml,
                            "    <cluster id=\":rail:%u\" %s radical=\"%s\" speed=\"1Gf\" "

@@ -133,7 +133,12 @@ lp_simulation_start_engine_on_rails(const LpMachine *machine, const GArray *engi
     return start_engine(text, engine_options, error);
 }
 
-/* A counterfactual run in a child process. */
+/* The modes of the counterfactual runs, each a step further from the machine as it is. */
+enum {
+    N_COUNTERFACTUALS = 3
+};
+
+/* The process in which the counterfactual runs go on. */
 typedef struct {
     pid_t pid;
     int pipe;
@@ -171,15 +176,38 @@ read_whole(int file, void *data, size_t length)
     return TRUE;
 }
 
+/* Nothing contends in any of the runs, so that they can go on beside each other in one engine. */
+static void
+run_counterfactuals(const LpEdges *edges, const LpProof *proof, LpFidelity fidelity,
+                    LpRunResult *out_results)
+{
+    g_autoptr(LpClasses) classes = lp_classes_new(edges, proof, fidelity);
+    LpTasks *tasks[N_COUNTERFACTUALS];
+    LpWorld *worlds[N_COUNTERFACTUALS];
+    LpRunMode mode = {.fidelity = fidelity, .merge = TRUE, .uncontended = TRUE};
+    for (guint i = 0; i < N_COUNTERFACTUALS; i++) {
+        mode.balanced = i >= 1;
+        mode.free_messages = i >= 2;
+        tasks[i] = lp_tasks_new(edges, proof, mode);
+        worlds[i] = lp_world_new(edges, proof, tasks[i], (LpRunOptions){.classes = classes});
+    }
+    (void)lp_engine_run();
+    for (guint i = 0; i < N_COUNTERFACTUALS; i++) {
+        out_results[i] = lp_world_finish(worlds[i]);
+        lp_tasks_free(tasks[i]);
+    }
+}
+
 /* The engine can run once a process, and a loaded platform survives a fork: the child starts where
  * the parent stands, without loading anything again. */
 static gboolean
-start_child(Child *self, const LpEdges *edges, const LpProof *proof, LpRunMode mode, GError **error)
+start_child(Child *self, const LpEdges *edges, const LpProof *proof, LpFidelity fidelity,
+            GError **error)
 {
     int ends[2];
     if (pipe(ends) != 0) {
         g_set_error(error, LP_SIMULATION_ERROR, LP_SIMULATION_ERROR_RUN,
-                    "counterfactual run: cannot make a pipe: %s", g_strerror(errno));
+                    "counterfactual runs: cannot make a pipe: %s", g_strerror(errno));
         return FALSE;
     }
     self->pid = fork();
@@ -187,9 +215,9 @@ start_child(Child *self, const LpEdges *edges, const LpProof *proof, LpRunMode m
         /* A result that nobody waits for any more is not worth a processor. */
         (void)prctl(PR_SET_PDEATHSIG, SIGKILL);
         close(ends[0]);
-        g_autoptr(LpTasks) tasks = lp_tasks_new(edges, proof, mode);
-        LpRunResult result = lp_world_run(edges, proof, tasks, (LpRunOptions){NULL, NULL, NULL});
-        _exit(write_whole(ends[1], &result, sizeof result) ? 0 : 1);
+        LpRunResult results[N_COUNTERFACTUALS];
+        run_counterfactuals(edges, proof, fidelity, results);
+        _exit(write_whole(ends[1], results, sizeof results) ? 0 : 1);
     }
     close(ends[1]);
     self->pipe = ends[0];
@@ -197,25 +225,30 @@ start_child(Child *self, const LpEdges *edges, const LpProof *proof, LpRunMode m
         return TRUE;
     close(ends[0]);
     g_set_error(error, LP_SIMULATION_ERROR, LP_SIMULATION_ERROR_RUN,
-                "counterfactual run: cannot start a process: %s", g_strerror(errno));
+                "counterfactual runs: cannot start a process: %s", g_strerror(errno));
     return FALSE;
 }
 
 static gboolean
-finish_child(Child *self, LpRunResult *out_result, guint64 *io_peak_rss_bytes, GError **error)
+finish_child(Child *self, LpSimulation *simulation, GError **error)
 {
-    gboolean whole = read_whole(self->pipe, out_result, sizeof *out_result);
+    LpRunResult results[N_COUNTERFACTUALS];
+    gboolean whole = read_whole(self->pipe, results, sizeof results);
     int status = 0;
     struct rusage usage = {0};
     close(self->pipe);
     while (wait4(self->pid, &status, 0, &usage) < 0 && errno == EINTR)
         continue;
     /* Linux counts in KiB. */
-    *io_peak_rss_bytes += (guint64)usage.ru_maxrss * 1024;
-    if (whole && WIFEXITED(status) && WEXITSTATUS(status) == 0)
+    simulation->children_peak_rss_bytes = (guint64)usage.ru_maxrss * 1024;
+    if (whole && WIFEXITED(status) && WEXITSTATUS(status) == 0) {
+        simulation->uncontended = results[0];
+        simulation->balanced = results[1];
+        simulation->free_messages = results[2];
         return TRUE;
+    }
     g_set_error(error, LP_SIMULATION_ERROR, LP_SIMULATION_ERROR_RUN,
-                "counterfactual run: got no result (wait status %d), wanted one; is memory short?",
+                "counterfactual runs: got no result (wait status %d), wanted one; is memory short?",
                 status);
     return FALSE;
 }
@@ -310,56 +343,18 @@ find_tiers(LpSimulation *self, const LpEdges *edges)
     }
 }
 
-/* The modes of the counterfactual runs, each a step further from the machine as it is. */
-enum {
-    N_COUNTERFACTUALS = 3
-};
-
-static gboolean
-start_children(Child *children, const LpEdges *edges, const LpProof *proof, LpFidelity fidelity,
-               GError **error)
-{
-    LpRunMode mode = {.fidelity = fidelity, .merge = TRUE, .uncontended = TRUE};
-    for (guint i = 0; i < N_COUNTERFACTUALS; i++) {
-        mode.balanced = i >= 1;
-        mode.free_messages = i >= 2;
-        if (start_child(&children[i], edges, proof, mode, error))
-            continue;
-        LpRunResult dropped;
-        guint64 unused = 0;
-        while (i-- > 0)
-            (void)finish_child(&children[i], &dropped, &unused, NULL);
-        return FALSE;
-    }
-    return TRUE;
-}
-
-/* Waits for all, so that none is left behind; the first failure is the one told. */
-static gboolean
-finish_children(Child *children, LpSimulation *self, GError **error)
-{
-    LpRunResult *const results[N_COUNTERFACTUALS] = {&self->uncontended, &self->balanced,
-                                                     &self->free_messages};
-    gboolean good = TRUE;
-    for (guint i = 0; i < N_COUNTERFACTUALS; i++)
-        good = finish_child(&children[i], results[i], &self->children_peak_rss_bytes,
-                            good ? error : NULL) &&
-               good;
-    return good;
-}
-
 static gboolean
 run_all(LpSimulation *self, const LpEdges *edges, const LpProof *proof, LpSimulationOptions options,
         GError **error)
 {
-    Child children[N_COUNTERFACTUALS];
-    if (!start_children(children, edges, proof, options.fidelity, error))
+    Child child;
+    if (!start_child(&child, edges, proof, options.fidelity, error))
         return FALSE;
     LpRunMode mode = {.fidelity = options.fidelity, .merge = options.collapse};
     g_autoptr(LpTasks) tasks = lp_tasks_new(edges, proof, mode);
     self->lonely = tasks->lonely;
     self->run = lp_world_run(edges, proof, tasks, options.run);
-    return finish_children(children, self, error);
+    return finish_child(&child, self, error);
 }
 
 LpSimulation *

@@ -8,34 +8,57 @@
 
 #include <math.h>
 
-typedef struct {
-    const LpEdges *edges; /* borrowed */
-    const LpProof *proof; /* borrowed */
-    const LpTasks *tasks; /* borrowed */
+struct LpWorld {
+    const LpEdges *edges;     /* borrowed */
+    const LpProof *proof;     /* borrowed */
+    const LpTasks *tasks;     /* borrowed */
+    const LpClasses *classes; /* borrowed, or NULL: every rank stands for itself */
+    guint64 n_actors;
     LpRunState state;
     LpRank *ranks;      /* owned; by rank, those without an actor stay empty */
     GPtrArray *groups;  /* owned LpProcessGroup */
     guint64 weight;     /* mirror images that each simulated slice stands for */
     LpRoute mean_route; /* of messages between stages in balanced runs */
-} World;
+};
+typedef struct LpWorld World;
 
 static gboolean
 is_simulated(const World *self, guint64 rank)
 {
+    if (self->classes != NULL)
+        return self->classes->of_rank[rank] != LP_CLASS_NONE &&
+               self->classes->first[self->classes->of_rank[rank]] == rank;
     return !self->proof->tp_mirrored ||
            lp_iteration_group_index(self->edges->iteration, LP_GROUP_TP, rank) == 0;
+}
+
+/* The rank that stands for @rank. */
+static guint64
+stand_in(const World *self, guint64 rank)
+{
+    return self->classes == NULL ? rank : self->classes->first[self->classes->of_rank[rank]];
+}
+
+static guint64
+n_simulated(const LpIteration *iteration, const LpProof *proof)
+{
+    guint64 n_ranks = lp_plan_n_ranks(&iteration->plan);
+    return proof->tp_mirrored ? n_ranks / iteration->plan.degree[LP_AXIS_TP] : n_ranks;
+}
+
+static guint64
+n_streams(const LpIteration *iteration)
+{
+    guint64 n = 1;
+    for (LpQueue queue = 0; queue < LP_N_QUEUES; queue++)
+        n += iteration->uses_queue[queue] ? 1 : 0;
+    return n;
 }
 
 guint64
 lp_world_n_actors(const LpIteration *iteration, const LpProof *proof)
 {
-    guint64 n_ranks = lp_plan_n_ranks(&iteration->plan);
-    if (proof->tp_mirrored)
-        n_ranks /= iteration->plan.degree[LP_AXIS_TP];
-    guint64 n_streams = 1;
-    for (LpQueue queue = 0; queue < LP_N_QUEUES; queue++)
-        n_streams += iteration->uses_queue[queue] ? 1 : 0;
-    return n_ranks * n_streams;
+    return n_simulated(iteration, proof) * n_streams(iteration);
 }
 
 static gboolean
@@ -172,10 +195,43 @@ add_group(World *self, LpGroup kind, guint64 first_rank)
     }
 }
 
+/* Where ranks stand for classes, so do groups: one for all with members of the same classes. */
+static void
+add_class_groups(World *self, LpGroup kind)
+{
+    const LpIteration *iteration = self->edges->iteration;
+    const guint32 *of_group = self->classes->of_group[kind];
+    g_autofree guint64 *n_actors = g_new0(guint64, self->edges->n_ranks);
+    g_autofree LpProcessGroup **groups = g_new0(LpProcessGroup *, self->edges->n_ranks);
+    for (guint32 i = 0; i < self->classes->n_classes; i++) {
+        guint64 rank = self->classes->first[i];
+        if (lp_iteration_has_group(iteration, kind, rank))
+            n_actors[of_group[rank]]++;
+    }
+    for (guint32 i = 0; i < self->classes->n_classes; i++) {
+        guint64 rank = self->classes->first[i];
+        if (!lp_iteration_has_group(iteration, kind, rank))
+            continue;
+        LpProcessGroup **group = &groups[of_group[rank]];
+        if (*group == NULL) {
+            *group = lp_process_group_new(
+                self->edges, kind, lp_iteration_group_member(iteration, kind, rank, 0),
+                n_actors[of_group[rank]], TRUE, 1, self->tasks->mode.fidelity);
+            g_ptr_array_add(self->groups, *group);
+        }
+        self->ranks[rank].groups[kind] = *group;
+        self->ranks[rank].index[kind] = lp_iteration_group_index(iteration, kind, rank);
+    }
+}
+
 static void
 add_groups(World *self)
 {
     const LpIteration *iteration = self->edges->iteration;
+    for (LpGroup kind = 0; self->classes != NULL && kind < LP_N_GROUPS; kind++)
+        add_class_groups(self, kind);
+    if (self->classes != NULL)
+        return;
     for (LpGroup kind = 0; kind < LP_N_GROUPS; kind++)
         for (guint64 rank = 0; rank < self->edges->n_ranks; rank++)
             if (is_simulated(self, rank) && lp_iteration_has_group(iteration, kind, rank) &&
@@ -192,7 +248,7 @@ add_stage_channels(World *self, guint64 rank)
         const LpEdge *edge = lp_edges_get(self->edges, kind, rank);
         if (!edge->present)
             continue;
-        LpRank *receiver = &self->ranks[edge->to];
+        LpRank *receiver = &self->ranks[stand_in(self, edge->to)];
         LpChannel *channel = new_channel(self, kind, rank, &receiver->meter);
         self->ranks[rank].out[line] = channel;
         receiver->in[line] = channel;
@@ -263,36 +319,56 @@ read_result(const World *self)
     return result;
 }
 
+LpWorld *
+lp_world_new(const LpEdges *edges, const LpProof *proof, const LpTasks *tasks, LpRunOptions options)
+{
+    World *self = g_new0(World, 1);
+    self->edges = edges;
+    self->proof = proof;
+    self->tasks = tasks;
+    /* Only where nothing contends do ranks of a class behave alike. */
+    self->classes = tasks->mode.uncontended ? options.classes : NULL;
+    guint64 n_ranks =
+        self->classes != NULL ? self->classes->n_classes : n_simulated(edges->iteration, proof);
+    self->n_actors = n_ranks * n_streams(edges->iteration);
+    self->weight = proof->tp_mirrored ? edges->iteration->plan.degree[LP_AXIS_TP] : 1;
+    self->mean_route = (LpRoute){.latency_s = tasks->lonely.message_s, .bytes_per_s = INFINITY};
+    self->ranks = g_new0(LpRank, edges->n_ranks);
+    self->groups = g_ptr_array_new_with_free_func((GDestroyNotify)lp_process_group_free);
+    self->state = (LpRunState){.iteration = edges->iteration,
+                               .tasks = tasks,
+                               .start = sg_barrier_init((unsigned)self->n_actors),
+                               .timeline = options.timeline,
+                               .progress = options.progress,
+                               .progress_data = options.progress_data};
+    add_groups(self);
+    for (guint64 rank = 0; rank < edges->n_ranks; rank++)
+        if (is_simulated(self, rank))
+            add_stage_channels(self, rank);
+    for (guint64 rank = 0; rank < edges->n_ranks; rank++)
+        if (is_simulated(self, rank))
+            start_rank(self, rank);
+    return self;
+}
+
+LpRunResult
+lp_world_finish(LpWorld *self)
+{
+    LpRunResult result = read_result(self);
+    result.n_actors = self->n_actors;
+    for (guint64 rank = 0; rank < self->edges->n_ranks; rank++)
+        lp_rank_clear(&self->ranks[rank]);
+    g_ptr_array_unref(self->groups);
+    sg_barrier_destroy(self->state.start);
+    g_free(self->ranks);
+    g_free(self);
+    return result;
+}
+
 LpRunResult
 lp_world_run(const LpEdges *edges, const LpProof *proof, const LpTasks *tasks, LpRunOptions options)
 {
-    World self = {.edges = edges, .proof = proof, .tasks = tasks};
-    guint64 n_actors = lp_world_n_actors(edges->iteration, proof);
-    self.weight = proof->tp_mirrored ? edges->iteration->plan.degree[LP_AXIS_TP] : 1;
-    self.mean_route = (LpRoute){.latency_s = tasks->lonely.message_s, .bytes_per_s = INFINITY};
-    self.ranks = g_new0(LpRank, edges->n_ranks);
-    self.groups = g_ptr_array_new_with_free_func((GDestroyNotify)lp_process_group_free);
-    self.state = (LpRunState){.iteration = edges->iteration,
-                              .tasks = tasks,
-                              .start = sg_barrier_init((unsigned)n_actors),
-                              .timeline = options.timeline,
-                              .progress = options.progress,
-                              .progress_data = options.progress_data};
-    add_groups(&self);
-    for (guint64 rank = 0; rank < edges->n_ranks; rank++)
-        if (is_simulated(&self, rank))
-            add_stage_channels(&self, rank);
-    for (guint64 rank = 0; rank < edges->n_ranks; rank++)
-        if (is_simulated(&self, rank))
-            start_rank(&self, rank);
+    LpWorld *self = lp_world_new(edges, proof, tasks, options);
     (void)lp_engine_run();
-
-    LpRunResult result = read_result(&self);
-    result.n_actors = n_actors;
-    for (guint64 rank = 0; rank < edges->n_ranks; rank++)
-        lp_rank_clear(&self.ranks[rank]);
-    g_ptr_array_unref(self.groups);
-    sg_barrier_destroy(self.state.start);
-    g_free(self.ranks);
-    return result;
+    return lp_world_finish(self);
 }

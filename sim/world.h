@@ -3,6 +3,7 @@
 #pragma once
 
 #include "sim/actor_rank.h"
+#include "sim/class.h"
 
 G_BEGIN_DECLS
 
@@ -14,8 +15,9 @@ typedef struct {
     double overlap_s; /**< seconds in which that rank's communication was in flight unwaited for */
     double inner_s;   /**< its collectives inside layers that were launched, hidden or not */
     double slowed_s;  /**< what communication beside it added to that rank's computing */
-    guint64 traffic_bytes[LP_N_TRAFFIC]; /**< on the wire, all ranks */
-    guint64 sent_bytes, received_bytes;  /**< through the simulated channels */
+    /** On the wire, all ranks; not told by runs in which ranks stand for classes. */
+    guint64 traffic_bytes[LP_N_TRAFFIC];
+    guint64 sent_bytes, received_bytes; /**< through the simulated channels */
     guint64 n_actors;
     guint64 n_activities; /**< engine activities: delays and flows */
 } LpRunResult;
@@ -24,10 +26,20 @@ typedef struct {
     LpTimeline *timeline; /* borrowed: filled for the first replica, or NULL */
     void (*progress)(guint64 n_done, guint64 n_all, void *data); /**< or NULL */
     void *progress_data;
+    const LpClasses *classes; /* borrowed: an uncontended run simulates one rank of each; or NULL */
 } LpRunOptions;
 
 /** Number of actors that a run with @proof makes. */
 guint64 lp_world_n_actors(const LpIteration *iteration, const LpProof *proof);
+
+typedef struct LpWorld LpWorld;
+
+/** Makes all that a run needs. Of uncontended runs several can wait for one lp_engine_run(), since
+ * none can touch another. All arguments: borrowed, must outlive it. Returns: (transfer full). */
+LpWorld *lp_world_new(const LpEdges *edges, const LpProof *proof, const LpTasks *tasks,
+                      LpRunOptions options);
+/** After lp_engine_run(). @self: (transfer full). */
+LpRunResult lp_world_finish(LpWorld *self);
 
 /** Runs the iteration. Once a process. */
 LpRunResult lp_world_run(const LpEdges *edges, const LpProof *proof, const LpTasks *tasks,

@@ -3,6 +3,7 @@
  */
 #include "sim/rail.h"
 
+#include "platforms/library.h"
 #include "platforms/plain_rails.h"
 #include "sim/engine.h"
 #include "sim/simulation.h"
@@ -183,10 +184,13 @@ write_run(const LpMachine *machine, gboolean on_rails, GString *out)
 {
     LpIteration *iteration = iteration_of(machine, BODY);
     LpNetwork *network = start(machine, on_rails);
-    LpEdges *edges = lp_edges_new(iteration, network, NULL);
+    LpLibrary library;
+    if (!lp_library_find("ideal", &library, NULL))
+        _exit(1);
+    LpEdges *edges = lp_edges_new(iteration, network, &library, NULL, NULL);
     LpProof *proof = lp_proof_new_nothing(edges);
     LpTasks *tasks = lp_tasks_new(edges, proof, (LpRunMode){.fidelity = LP_FIDELITY_FLOW});
-    LpRunResult result = lp_world_run(edges, proof, tasks, (LpRunOptions){NULL, NULL, NULL});
+    LpRunResult result = lp_world_run(edges, proof, tasks, (LpRunOptions){.timeline = NULL});
     g_string_append_printf(out, "%.12g s, %d activities", result.iteration_time_s,
                            (int)result.n_activities);
     lp_tasks_free(tasks);

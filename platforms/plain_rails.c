@@ -21,13 +21,16 @@ scale_out(const LpMachine *self)
     return &self->cluster[LP_ATTACHMENT_SCALE_OUT];
 }
 
-/* The rail's tree has fewer branches at the top. */
+/* The rail's tree has fewer branches at the top, and no top where rails meet nowhere else: no route
+ * leads up to it. */
 static LpCluster
 rail_cluster(const LpMachine *self)
 {
     LpCluster rail = *scale_out(self);
     rail.n_hosts /= self->cards_per_domain;
     rail.down[rail.n_levels - 1] /= self->cards_per_domain;
+    if (rail.down[rail.n_levels - 1] == 1)
+        rail.n_levels--;
     return rail;
 }
 

@@ -376,7 +376,8 @@ lp_simulation_run(const LpWorkload *workload, const LpMachine *machine, LpSimula
     }
     g_autoptr(LpSimulation) self = g_new0(LpSimulation, 1);
     self->engine_options = lp_engine_options(4 * lp_plan_n_ranks(&workload->plan));
-    gboolean on_rails = lp_rail_is_kept(iteration, machine, accelerators);
+    /* Where rails never meet, domains forward what changes the rail. */
+    gboolean on_rails = machine->rails_relay || lp_rail_is_kept(iteration, machine, accelerators);
     if (!(on_rails ? lp_simulation_start_engine_on_rails(machine, self->engine_options, error)
                    : lp_simulation_start_engine(machine, self->engine_options, error)))
         return NULL;

@@ -58,6 +58,14 @@ static const struct {
      {ZONE, ZONE_PROPS, UP_OF("23"), SIZE_UP("3"), OUT_OF("23", "3;2,2,6;1,2,4;1,1,1"),
       OUT_PROPS(RAIL("4"), "3")},
      TRUE},
+    {"three levels, rails meet at the top only",
+     {ZONE, ZONE_PROPS, UP_OF("15"), SIZE_UP("4"), OUT_OF("7", "3;2,2,2;1,2,4;1,1,1"),
+      OUT_PROPS(RAIL("4"), "2")},
+     TRUE},
+    {"two levels, a leaf a rail",
+     {ZONE, ZONE_PROPS, UP_OF("15"), SIZE_UP("4"), OUT_OF("7", "2;4,2;1,2;1,1"),
+      OUT_PROPS(RAIL("4"), "2")},
+     TRUE},
     {"routes would spread differently",
      {ZONE, ZONE_PROPS, UP_OF("15"), SIZE_UP("4"), OUT_OF("7", "2;2,4;1,4;1,1"),
       OUT_PROPS(RAIL("2"), "2")},
@@ -135,7 +143,7 @@ write_routes(const LpMachine *machine, gboolean on_rails, GString *out)
             if (a == b ||
                 (!same_domain && lp_machine_card(machine, a) != lp_machine_card(machine, b)))
                 continue;
-            LpRoute route = lp_network_route(network, a, b);
+            LpRoute route = lp_network_route(network, a, b, LP_TRAFFIC_DP);
             g_string_append_printf(out, "%d-%d: %g s, %g B/s", (int)a, (int)b, route.latency_s,
                                    route.bytes_per_s);
             for (guint32 i = 0; i < route.n_links; i++)

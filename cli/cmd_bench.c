@@ -24,11 +24,111 @@
 #define RING_BYTES 1000000000u
 #define RING_RANKS "1024"
 
+/** What is run: a job, or the ring, through the simulator or without it. */
+typedef enum {
+    KIND_JOB,
+    KIND_RING,
+    KIND_BARE
+} Kind;
+
 typedef struct {
     const char *name;
-    const char *summary;
-    gboolean (*function)(LpRunResult *out_result, guint64 *out_children_rss_bytes, GError **error);
+    const char *summary; /* NULL: one of a series, shown by --growth */
+    Kind kind;
+    LpFidelity fidelity;  /* ring */
+    const char *workload; /* job: */
+    const char *settings;
+    const char *platform;     /* a shipped file, or else: */
+    const char *accelerators; /* of a dgx-h100 */
+    gboolean whole;           /* without collapse */
 } Benchmark;
+
+#define GPT3(batch)                                                                                \
+    .workload = "gpt3-175b", .platform = "dgx-a100-1024", .settings = "global-batch=" batch
+/* 16 micro-batches for each of the replicas of 128 ranks, as the paper has them. */
+#define LLAMA(ranks, replicas, batch)                                                              \
+    .workload = "llama-3-405b", .accelerators = ranks,                                             \
+    .settings = "dp=" replicas " global-batch=" batch
+#define RANKS(ranks, replicas, batch)                                                              \
+    {                                                                                              \
+        .name = "ranks-" ranks, LLAMA(ranks, replicas, batch)                                      \
+    }
+#define MICRO_BATCHES(n, batch)                                                                    \
+    {                                                                                              \
+        .name = "micro-batches-" n, GPT3(batch)                                                    \
+    }
+
+static const Benchmark benchmarks[] = {
+    {.name = "gpt3-175b",
+     .summary = "one iteration on 1,024 A100, flow, everything included",
+     .workload = "gpt3-175b",
+     .platform = "dgx-a100-1024",
+     .settings = ""},
+    {.name = "gpt3-175b-16", .summary = "the same with 16 micro-batches", GPT3("256")},
+    {.name = "gpt3-175b-96", .summary = "the same with 96, as shipped", GPT3("1536")},
+    {.name = "llama-3-405b-16384",
+     .summary = "one iteration on 16,384 H100, as shipped",
+     LLAMA("16384", "128", "2048")},
+    {.name = "llama-3-405b-131072",
+     .summary = "eight times the replicas, on 131,072 H100",
+     LLAMA("131072", "1024", "16384")},
+    {.name = "ring-1024-flow",
+     .summary = "ring all-reduce of 1 GB over 1,024 ranks as flows",
+     .kind = KIND_RING,
+     .fidelity = LP_FIDELITY_FLOW},
+    {.name = "ring-1024-message",
+     .summary = "the same, each of 2.1 million messages",
+     .kind = KIND_RING,
+     .fidelity = LP_FIDELITY_MESSAGE},
+    {.name = "ring-1024-bare",
+     .summary = "those messages in a bare SimGrid loop",
+     .kind = KIND_BARE},
+    {.name = "gpt3-175b-collapse-off",
+     .summary = "gpt3-175b with every compute and every flow",
+     .workload = "gpt3-175b",
+     .platform = "dgx-a100-1024",
+     .settings = "",
+     .whole = TRUE},
+    RANKS("1024", "8", "128"),
+    RANKS("2048", "16", "256"),
+    RANKS("4096", "32", "512"),
+    RANKS("8192", "64", "1024"),
+    RANKS("16384", "128", "2048"),
+    RANKS("32768", "256", "4096"),
+    RANKS("65536", "512", "8192"),
+    RANKS("131072", "1024", "16384"),
+    MICRO_BATCHES("8", "128"),
+    MICRO_BATCHES("16", "256"),
+    MICRO_BATCHES("32", "512"),
+    MICRO_BATCHES("64", "1024"),
+    MICRO_BATCHES("128", "2048"),
+    MICRO_BATCHES("256", "4096"),
+    MICRO_BATCHES("512", "8192"),
+};
+
+/* Not among those that run when none is named: each takes most of a minute. */
+static gboolean
+is_long(const Benchmark *benchmark)
+{
+    return benchmark->whole || strcmp(benchmark->name, "llama-3-405b-131072") == 0;
+}
+
+/* Writes a generated machine to a file of its own, reads it, and removes the file. */
+static LpMachine *
+generate(const LpGenerateOptions *options, GError **error)
+{
+    g_autofree char *text = lp_generate(options, error);
+    g_autofree char *path = NULL;
+    int file = text == NULL ? -1 : g_file_open_tmp("lightpath-XXXXXX.xml", &path, error);
+    if (file < 0)
+        return NULL;
+    close(file);
+    LpMachine *machine = NULL;
+    if (g_file_set_contents(path, text, -1, error))
+        machine = lp_machine_load(path, error);
+    (void)g_unlink(path);
+    return machine;
+}
 
 /* A flat machine of one-accelerator domains: every message crosses two private links. */
 static LpMachine *
@@ -38,68 +138,45 @@ load_ring_machine(GError **error)
                                        .accelerators = RING_RANKS,
                                        .domain_size = "1",
                                        .leaf_ports = RING_RANKS};
-    g_autofree char *text = lp_generate(&options, error);
-    if (text == NULL)
-        return NULL;
-    g_autofree char *path = NULL;
-    int file = g_file_open_tmp("lightpath-XXXXXX.xml", &path, error);
-    if (file < 0)
-        return NULL;
-    close(file);
-    LpMachine *machine = NULL;
-    if (g_file_set_contents(path, text, -1, error))
-        machine = lp_machine_load(path, error);
-    if (machine == NULL)
-        (void)g_unlink(path);
-    return machine;
+    return generate(&options, error);
 }
 
 static gboolean
-bench_ring(LpFidelity fidelity, LpRunResult *out_result, GError **error)
+bench_ring(const Benchmark *self, LpRunResult *out_result, GError **error)
 {
     g_autoptr(LpMachine) machine = load_ring_machine(error);
     if (machine == NULL)
         return FALSE;
-    gboolean good = lp_bench_ring(machine, RING_BYTES, fidelity, out_result, error);
-    (void)g_unlink(machine->path);
-    return good;
+    return self->kind == KIND_BARE
+               ? lp_bench_bare_ring(machine, RING_BYTES, out_result, error)
+               : lp_bench_ring(machine, RING_BYTES, self->fidelity, out_result, error);
 }
 
 static gboolean
-bench_ring_flow(LpRunResult *out_result, guint64 *out_children_rss_bytes, GError **error)
+load_job(const Benchmark *self, LpWorkload **out_workload, LpMachine **out_machine, GError **error)
 {
-    *out_children_rss_bytes = 0;
-    return bench_ring(LP_FIDELITY_FLOW, out_result, error);
-}
-
-static gboolean
-bench_ring_message(LpRunResult *out_result, guint64 *out_children_rss_bytes, GError **error)
-{
-    *out_children_rss_bytes = 0;
-    return bench_ring(LP_FIDELITY_MESSAGE, out_result, error);
-}
-
-static gboolean
-bench_ring_bare(LpRunResult *out_result, guint64 *out_children_rss_bytes, GError **error)
-{
-    *out_children_rss_bytes = 0;
-    g_autoptr(LpMachine) machine = load_ring_machine(error);
-    if (machine == NULL)
+    g_auto(GStrv) settings = g_strsplit(self->settings, " ", -1);
+    const char *platform = self->platform != NULL ? self->platform : "dgx-a100-8";
+    if (!lp_load_inputs(self->workload, platform, (const char *const *)settings, out_workload,
+                        out_machine, error))
         return FALSE;
-    gboolean good = lp_bench_bare_ring(machine, RING_BYTES, out_result, error);
-    (void)g_unlink(machine->path);
-    return good;
+    if (self->platform != NULL)
+        return TRUE;
+    const LpGenerateOptions options = {.system = "dgx-h100", .accelerators = self->accelerators};
+    g_clear_pointer(out_machine, lp_machine_free);
+    *out_machine = generate(&options, error);
+    return *out_machine != NULL;
 }
 
 static gboolean
-bench_main_job(gboolean collapse, LpRunResult *out_result, guint64 *out_children_rss_bytes,
-               GError **error)
+bench_job(const Benchmark *self, LpRunResult *out_result, guint64 *out_children_rss_bytes,
+          GError **error)
 {
     g_autoptr(LpWorkload) workload = NULL;
     g_autoptr(LpMachine) machine = NULL;
-    if (!lp_load_inputs("gpt3-175b", "dgx-a100-1024", NULL, &workload, &machine, error))
+    if (!load_job(self, &workload, &machine, error))
         return FALSE;
-    LpSimulationOptions options = {.fidelity = LP_FIDELITY_FLOW, .collapse = collapse};
+    LpSimulationOptions options = {.fidelity = LP_FIDELITY_FLOW, .collapse = !self->whole};
     g_autoptr(LpSimulation) simulation = lp_simulation_run(workload, machine, options, error);
     if (simulation == NULL)
         return FALSE;
@@ -107,31 +184,6 @@ bench_main_job(gboolean collapse, LpRunResult *out_result, guint64 *out_children
     *out_children_rss_bytes = simulation->children_peak_rss_bytes;
     return TRUE;
 }
-
-static gboolean
-bench_gpt3(LpRunResult *out_result, guint64 *out_children_rss_bytes, GError **error)
-{
-    return bench_main_job(TRUE, out_result, out_children_rss_bytes, error);
-}
-
-static gboolean
-bench_gpt3_whole(LpRunResult *out_result, guint64 *out_children_rss_bytes, GError **error)
-{
-    return bench_main_job(FALSE, out_result, out_children_rss_bytes, error);
-}
-
-static const Benchmark benchmarks[] = {
-    {"gpt3-175b", "one iteration on 1,024 A100, flow, everything included", bench_gpt3},
-    {"ring-1024-flow", "ring all-reduce of 1 GB over 1,024 ranks as flows", bench_ring_flow},
-    {"ring-1024-message", "the same, each of 2.1 million messages", bench_ring_message},
-    {"ring-1024-bare", "those messages in a bare SimGrid loop", bench_ring_bare},
-    {"gpt3-175b-collapse-off", "gpt3-175b with every compute and every flow", bench_gpt3_whole},
-};
-
-/* Those that run when none is named: all but the last, which takes most of a minute. */
-enum {
-    N_DEFAULT = G_N_ELEMENTS(benchmarks) - 1
-};
 
 typedef struct {
     const Benchmark *benchmark; /* static */
@@ -153,7 +205,9 @@ run_in_child(const Benchmark *benchmark, int pipe)
 {
     Outcome outcome = {.good = FALSE};
     g_autoptr(GError) error = NULL;
-    outcome.good = benchmark->function(&outcome.result, &outcome.children_peak_rss_bytes, &error);
+    outcome.good = benchmark->kind == KIND_JOB ? bench_job(benchmark, &outcome.result,
+                                                           &outcome.children_peak_rss_bytes, &error)
+                                               : bench_ring(benchmark, &outcome.result, &error);
     if (error != NULL)
         g_strlcpy(outcome.message, error->message, sizeof outcome.message);
     /* Smaller than a pipe's buffer, so that it is written whole. */
@@ -254,13 +308,16 @@ find(const char *name, GError **error)
     return NULL;
 }
 
+/* Those named; or with --growth the series; or those that take a few seconds at most. */
 static GArray *
-select_benchmarks(int argc, char **argv, GError **error)
+select_benchmarks(int argc, char **argv, gboolean growth, GError **error)
 {
     g_autoptr(GArray) selected = g_array_new(FALSE, FALSE, sizeof(const Benchmark *));
-    for (guint i = 0; argc == 1 && i < N_DEFAULT; i++) {
+    for (guint i = 0; i < G_N_ELEMENTS(benchmarks); i++) {
         const Benchmark *benchmark = &benchmarks[i];
-        g_array_append_val(selected, benchmark);
+        gboolean is_series = benchmark->summary == NULL;
+        if (growth ? is_series : argc == 1 && !is_series && !is_long(benchmark))
+            g_array_append_val(selected, benchmark);
     }
     for (int i = 1; i < argc; i++) {
         const Benchmark *benchmark = find(argv[i], error);
@@ -275,14 +332,24 @@ gboolean
 lp_cmd_bench(int argc, char **argv, GError **error)
 {
     g_autofree char *format_text = NULL;
-    const GOptionEntry entries[] = {{"format", 0, 0, G_OPTION_ARG_STRING, &format_text,
-                                     "Output format (default text)", "text|json"},
-                                    {NULL, 0, 0, 0, NULL, NULL, NULL}};
+    gboolean growth = FALSE;
+    const GOptionEntry entries[] = {
+        {"format", 0, 0, G_OPTION_ARG_STRING, &format_text, "Output format (default text)",
+         "text|json"},
+        {"growth", 0, 0, G_OPTION_ARG_NONE, &growth,
+         "How cost grows with ranks and with micro-batches: runs the series", NULL},
+        {NULL, 0, 0, 0, NULL, NULL, NULL}};
     GString *summary =
         g_string_new("Measures the simulator: wall time, memory, engine activities.\n\n"
-                     "Benchmarks (all but the last if none is named):");
+                     "Benchmarks (if none is named, those without *):");
     for (guint i = 0; i < G_N_ELEMENTS(benchmarks); i++)
-        g_string_append_printf(summary, "\n  %-24s %s", benchmarks[i].name, benchmarks[i].summary);
+        if (benchmarks[i].summary != NULL)
+            g_string_append_printf(summary, "\n  %-24s %s%s", benchmarks[i].name,
+                                   benchmarks[i].summary, is_long(&benchmarks[i]) ? " *" : "");
+    g_string_append(summary,
+                    "\n  ranks-N                  llama-3-405b on N H100, 1024 to 131072 by twos"
+                    "\n  micro-batches-N          gpt3-175b with N micro-batches, 8 to 512 by "
+                    "twos");
     LpFormat format;
     gboolean good = lp_options_parse("bench", "[NAME...]", summary->str, entries, &argc, &argv, 0,
                                      G_MAXINT, error) &&
@@ -290,7 +357,7 @@ lp_cmd_bench(int argc, char **argv, GError **error)
     g_string_free(summary, TRUE);
     if (!good)
         return FALSE;
-    g_autoptr(GArray) selected = select_benchmarks(argc, argv, error);
+    g_autoptr(GArray) selected = select_benchmarks(argc, argv, growth, error);
     if (selected == NULL)
         return FALSE;
     g_autoptr(GArray) measurements = g_array_new(FALSE, TRUE, sizeof(Measurement));

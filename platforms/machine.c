@@ -45,8 +45,8 @@ lp_machine_domain(const LpMachine *self, guint64 accelerator)
     return accelerator / self->domain_size;
 }
 
-static guint64
-card(const LpMachine *self, guint64 accelerator)
+guint64
+lp_machine_card(const LpMachine *self, guint64 accelerator)
 {
     return accelerator % self->domain_size * self->cards_per_domain / self->domain_size;
 }
@@ -66,7 +66,8 @@ lp_machine_port(const LpMachine *self, guint64 accelerator, LpAttachment attachm
 {
     if (attachment == LP_ATTACHMENT_SCALE_UP)
         return accelerator;
-    return scale_out_port(self, lp_machine_domain(self, accelerator), card(self, accelerator));
+    return scale_out_port(self, lp_machine_domain(self, accelerator),
+                          lp_machine_card(self, accelerator));
 }
 
 char *
@@ -109,7 +110,7 @@ lp_machine_joined(const LpMachine *self, guint64 a, guint64 b, guint32 plane)
 {
     g_return_val_if_fail(plane < lp_machine_n_planes(self), FALSE);
     return !self->rails_relay || lp_machine_domain(self, a) == lp_machine_domain(self, b) ||
-           card(self, a) == card(self, b);
+           lp_machine_card(self, a) == lp_machine_card(self, b);
 }
 
 guint64

@@ -126,6 +126,8 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(LpMachine, lp_machine_free)
 guint64 lp_machine_n_domains(const LpMachine *self);
 /** The domain that @accelerator stands in. */
 guint64 lp_machine_domain(const LpMachine *self, guint64 accelerator);
+/** The card of its domain that joins @accelerator to the scale-out network. */
+guint64 lp_machine_card(const LpMachine *self, guint64 accelerator);
 /** Index in its cluster of the port by which @accelerator is attached. Accelerators that share a
  * card get the same scale-out index. */
 guint64 lp_machine_port(const LpMachine *self, guint64 accelerator, LpAttachment attachment);

@@ -134,8 +134,8 @@ lp_plain_host_name(const LpMachine *self, LpAttachment attachment, guint32 plane
     return g_strdup_printf("%s%" G_GUINT64_FORMAT "%s", prefix, number, cluster->suffix);
 }
 
-char *
-lp_machine_to_plain(const LpMachine *self)
+GString *
+lp_plain_open(const LpMachine *self)
 {
     /* The colon keeps the zone's name apart from all of the user's. */
     GString *xml = g_string_new("<?xml version=\"1.0\"?>\n"
@@ -143,8 +143,21 @@ lp_machine_to_plain(const LpMachine *self)
                                 "<platform version=\"4.1\">\n"
                                 "  <zone id=\":machine\" routing=\"None\">\n");
     append_cluster(xml, self, LP_ATTACHMENT_SCALE_UP, 0);
-    for (guint32 plane = 0; self->has_scale_out && plane < lp_machine_n_planes(self); plane++)
-        append_cluster(xml, self, LP_ATTACHMENT_SCALE_OUT, plane);
+    return xml;
+}
+
+char *
+lp_plain_close(GString *xml)
+{
     g_string_append(xml, "  </zone>\n</platform>\n");
     return g_string_free(xml, FALSE);
+}
+
+char *
+lp_machine_to_plain(const LpMachine *self)
+{
+    GString *xml = lp_plain_open(self);
+    for (guint32 plane = 0; self->has_scale_out && plane < lp_machine_n_planes(self); plane++)
+        append_cluster(xml, self, LP_ATTACHMENT_SCALE_OUT, plane);
+    return lp_plain_close(xml);
 }

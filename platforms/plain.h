@@ -21,6 +21,11 @@ G_BEGIN_DECLS
  * Returns: (transfer full). */
 char *lp_machine_to_plain(const LpMachine *self);
 
+/** Its beginning with the scale-up cluster, (transfer full), and its end, which takes @xml and
+ * returns the whole text, (transfer full): for what writes the scale-out network differently. */
+GString *lp_plain_open(const LpMachine *self);
+char *lp_plain_close(GString *xml);
+
 /** The host of @port in @plane that @path leads to; path 0 is the one that sends. Returns:
  * (transfer full). */
 char *lp_plain_host_name(const LpMachine *self, LpAttachment attachment, guint32 plane,

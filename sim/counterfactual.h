@@ -7,10 +7,6 @@
 
 G_BEGIN_DECLS
 
-enum {
-    LP_N_COUNTERFACTUALS = 3
-};
-
 typedef struct {
     LpRunResult uncontended;   /**< every communication takes its lonely time */
     LpRunResult balanced;      /**< uncontended, and every stage takes the mean stage's time */
@@ -18,14 +14,14 @@ typedef struct {
 } LpCounterfactualResults;
 
 typedef struct {
-    LpChild children[LP_N_COUNTERFACTUALS];
+    LpChild child;
 } LpCounterfactuals;
 
-/** Starts them beside each other. Error: LP_SIMULATION_ERROR_RUN. */
+/** Starts them, in one process. Error: LP_SIMULATION_ERROR_RUN. */
 gboolean lp_counterfactuals_start(LpCounterfactuals *self, const LpEdges *edges,
                                   const LpProof *proof, LpFidelity fidelity,
                                   GError **error) G_GNUC_WARN_UNUSED_RESULT;
-/** Waits for all, so that none is left behind; the first failure is the one told. */
+/** Waits for them. Error: LP_SIMULATION_ERROR_RUN. */
 gboolean lp_counterfactuals_finish(LpCounterfactuals *self, LpCounterfactualResults *out_results,
                                    guint64 *io_peak_rss_bytes,
                                    GError **error) G_GNUC_WARN_UNUSED_RESULT;

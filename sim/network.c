@@ -3,6 +3,7 @@
 #include "sim/network.h"
 
 #include "platforms/plain.h"
+#include "platforms/plain_rails.h"
 
 #include <simgrid/host.h>
 #include <simgrid/link.h>
@@ -28,8 +29,9 @@ struct LpNetwork {
     const LpMachine *machine; /* borrowed from the caller */
     Arena *arena;             /* owned */
     guint32 n_links;
-    sg_link_t *handles; /* owned array of borrowed handles, as the engine lists them */
-    LpLink *links;      /* owned */
+    sg_link_t *handles;  /* owned array of borrowed handles, as the engine lists them */
+    LpLink *links;       /* owned */
+    GStringChunk *names; /* owned: names translated so far; NULL unless on rails */
     /* Owned arrays of borrowed handles: by port, of the scale-out fabric by plane, port and path.
      */
     sg_host_t *hosts[LP_N_ATTACHMENTS];
@@ -138,11 +140,20 @@ lp_network_free(LpNetwork *self)
         return;
     g_ptr_array_unref(self->arena->blocks);
     g_free(self->arena);
+    if (self->names != NULL)
+        g_string_chunk_free(self->names);
     xbt_free(self->handles);
     g_free(self->links);
     for (guint i = 0; i < LP_N_ATTACHMENTS; i++)
         g_free(self->hosts[i]);
     g_free(self);
+}
+
+void
+lp_network_put_on_rails(LpNetwork *self)
+{
+    if (self->names == NULL && lp_plain_rails_possible(self->machine))
+        self->names = g_string_chunk_new(1 << 10);
 }
 
 const LpMachine *
@@ -166,7 +177,11 @@ lp_network_link(const LpNetwork *self, guint32 index)
 const char *
 lp_network_link_name(const LpNetwork *self, guint32 index)
 {
-    return sg_link_get_name(self->handles[index]);
+    const char *name = sg_link_get_name(self->handles[index]);
+    if (self->names == NULL)
+        return name;
+    g_autofree char *whole = lp_plain_rails_link_name(self->machine, name);
+    return g_string_chunk_insert_const(self->names, whole);
 }
 
 struct s4u_Host *

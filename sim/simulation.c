@@ -8,9 +8,11 @@
 #include "platforms/library.h"
 #include "platforms/plain.h"
 #include "sim/counterfactual.h"
+#include "platforms/plain_rails.h"
 #include "sim/engine.h"
 #include "sim/peer.h"
 #include "sim/placement.h"
+#include "sim/rail.h"
 
 #include <glib/gstdio.h>
 
@@ -91,11 +93,10 @@ lp_simulation_check_memory(const LpWorkload *workload, const LpMachine *machine,
     return FALSE;
 }
 
-gboolean
-lp_simulation_start_engine(const LpMachine *machine, const GArray *engine_options, GError **error)
+static gboolean
+start_engine(const char *text, const GArray *engine_options, GError **error)
 {
     g_autofree char *path = NULL;
-    g_autofree char *text = lp_machine_to_plain(machine);
     int file = g_file_open_tmp("lightpath-XXXXXX.xml", &path, error);
     if (file < 0)
         return FALSE;
@@ -105,6 +106,23 @@ lp_simulation_start_engine(const LpMachine *machine, const GArray *engine_option
         lp_engine_start(engine_options, path);
     (void)g_unlink(path);
     return good;
+}
+
+gboolean
+lp_simulation_start_engine(const LpMachine *machine, const GArray *engine_options, GError **error)
+{
+    g_autofree char *text = lp_machine_to_plain(machine);
+    return start_engine(text, engine_options, error);
+}
+
+gboolean
+lp_simulation_start_engine_on_rails(const LpMachine *machine, const GArray *engine_options,
+                                    GError **error)
+{
+    if (!lp_plain_rails_possible(machine))
+        return lp_simulation_start_engine(machine, engine_options, error);
+    g_autofree char *text = lp_plain_rails(machine);
+    return start_engine(text, engine_options, error);
 }
 
 /* Calls @visit for each edge of @kind and, of a group, for those to the peers of its members. */
@@ -237,9 +255,14 @@ lp_simulation_run(const LpWorkload *workload, const LpMachine *machine, LpSimula
     }
     g_autoptr(LpSimulation) self = g_new0(LpSimulation, 1);
     self->engine_options = lp_engine_options(4 * lp_plan_n_ranks(&workload->plan));
-    if (!lp_simulation_start_engine(machine, self->engine_options, error))
+    /* Where rails never meet, domains forward what changes the rail. */
+    gboolean on_rails = machine->rails_relay || lp_rail_is_kept(iteration, machine, accelerators);
+    if (!(on_rails ? lp_simulation_start_engine_on_rails(machine, self->engine_options, error)
+                   : lp_simulation_start_engine(machine, self->engine_options, error)))
         return NULL;
     g_autoptr(LpNetwork) network = lp_network_new(machine);
+    if (on_rails)
+        lp_network_put_on_rails(network);
     g_autoptr(LpEdges) edges = lp_edges_new(iteration, network, &library, accelerators, error);
     if (edges == NULL)
         return NULL;

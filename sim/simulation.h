@@ -39,6 +39,11 @@ typedef struct {
  * @engine_options: of lp_engine_options(). Error: GFileError of the temporary file. */
 gboolean lp_simulation_start_engine(const LpMachine *machine, const GArray *engine_options,
                                     GError **error) G_GNUC_WARN_UNUSED_RESULT;
+/** As above, but where the machine's scale-out tree falls apart into rails (lp_plain_rails()), one
+ * tree a rail is loaded: for runs that send nothing from one rail to another (lp_rail_is_kept()).
+ */
+gboolean lp_simulation_start_engine_on_rails(const LpMachine *machine, const GArray *engine_options,
+                                             GError **error) G_GNUC_WARN_UNUSED_RESULT;
 
 /** The communication library that the plan names, with the protocol that it names. Error:
  * LP_INPUT_ERROR_NAME. */

@@ -83,7 +83,7 @@ lp_trial_run(const LpTrial *self, const LpMachine *machine, LpTrialResult *out_r
     g_autoptr(LpProof) nothing = lp_proof_new_nothing(edges);
     g_autoptr(LpTasks) tasks =
         lp_tasks_new(edges, nothing, (LpRunMode){.fidelity = self->fidelity});
-    out_result->run = lp_world_run(edges, nothing, tasks, (LpRunOptions){NULL, NULL, NULL});
+    out_result->run = lp_world_run(edges, nothing, tasks, (LpRunOptions){.timeline = NULL});
     return TRUE;
 }
 

@@ -9,11 +9,12 @@
 #include <math.h>
 
 typedef struct {
-    const LpEdges *edges; /* borrowed */
-    const LpProof *proof; /* borrowed */
-    const LpTasks *tasks; /* borrowed */
-    LpPace *const *paces; /* borrowed: by rank, or NULL */
-    guint32 job;          /* its index among those of the run */
+    const LpEdges *edges;     /* borrowed */
+    const LpProof *proof;     /* borrowed */
+    const LpTasks *tasks;     /* borrowed */
+    LpPace *const *paces;     /* borrowed: by rank, or NULL */
+    guint32 job;              /* its index among those of the run */
+    const LpClasses *classes; /* borrowed, or NULL: every rank stands for itself */
     LpRunState state;
     LpRank *ranks;      /* owned; by rank, those without an actor stay empty */
     GPtrArray *groups;  /* owned LpProcessGroup */
@@ -24,20 +25,49 @@ typedef struct {
 static gboolean
 is_simulated(const World *self, guint64 rank)
 {
+    if (self->classes != NULL)
+        return self->classes->of_rank[rank] != LP_CLASS_NONE &&
+               self->classes->first[self->classes->of_rank[rank]] == rank;
     return !self->proof->tp_mirrored ||
            lp_iteration_group_index(self->edges->iteration, LP_GROUP_TP, rank) == 0;
+}
+
+/* The rank that stands for @rank. */
+static guint64
+stand_in(const World *self, guint64 rank)
+{
+    return self->classes == NULL ? rank : self->classes->first[self->classes->of_rank[rank]];
+}
+
+static guint64
+n_simulated(const LpIteration *iteration, const LpProof *proof)
+{
+    guint64 n_ranks = lp_plan_n_ranks(&iteration->plan);
+    return proof->tp_mirrored ? n_ranks / iteration->plan.degree[LP_AXIS_TP] : n_ranks;
+}
+
+static guint64
+n_streams(const LpIteration *iteration)
+{
+    guint64 n = 1;
+    for (LpQueue queue = 0; queue < LP_N_QUEUES; queue++)
+        n += iteration->uses_queue[queue] ? 1 : 0;
+    return n;
 }
 
 guint64
 lp_world_n_actors(const LpIteration *iteration, const LpProof *proof)
 {
-    guint64 n_ranks = lp_plan_n_ranks(&iteration->plan);
-    if (proof->tp_mirrored)
-        n_ranks /= iteration->plan.degree[LP_AXIS_TP];
-    guint64 n_streams = 1;
-    for (LpQueue queue = 0; queue < LP_N_QUEUES; queue++)
-        n_streams += iteration->uses_queue[queue] ? 1 : 0;
-    return n_ranks * n_streams;
+    return n_simulated(iteration, proof) * n_streams(iteration);
+}
+
+static guint64
+job_n_actors(const LpWorldJob *job)
+{
+    const LpIteration *iteration = job->edges->iteration;
+    gboolean has_classes = job->tasks->mode.uncontended && job->classes != NULL;
+    return has_classes ? job->classes->n_classes * n_streams(iteration)
+                       : lp_world_n_actors(iteration, job->proof);
 }
 
 static gboolean
@@ -177,10 +207,43 @@ add_group(World *self, LpGroup kind, guint64 first_rank)
     }
 }
 
+/* Where ranks stand for classes, so do groups: one for all with members of the same classes. */
+static void
+add_class_groups(World *self, LpGroup kind)
+{
+    const LpIteration *iteration = self->edges->iteration;
+    const guint32 *of_group = self->classes->of_group[kind];
+    g_autofree guint64 *n_actors = g_new0(guint64, self->edges->n_ranks);
+    g_autofree LpProcessGroup **groups = g_new0(LpProcessGroup *, self->edges->n_ranks);
+    for (guint32 i = 0; i < self->classes->n_classes; i++) {
+        guint64 rank = self->classes->first[i];
+        if (lp_iteration_has_group(iteration, kind, rank))
+            n_actors[of_group[rank]]++;
+    }
+    for (guint32 i = 0; i < self->classes->n_classes; i++) {
+        guint64 rank = self->classes->first[i];
+        if (!lp_iteration_has_group(iteration, kind, rank))
+            continue;
+        LpProcessGroup **group = &groups[of_group[rank]];
+        if (*group == NULL) {
+            *group = lp_process_group_new(
+                self->edges, kind, lp_iteration_group_member(iteration, kind, rank, 0),
+                n_actors[of_group[rank]], TRUE, 1, self->tasks->mode.fidelity);
+            g_ptr_array_add(self->groups, *group);
+        }
+        self->ranks[rank].groups[kind] = *group;
+        self->ranks[rank].index[kind] = lp_iteration_group_index(iteration, kind, rank);
+    }
+}
+
 static void
 add_groups(World *self)
 {
     const LpIteration *iteration = self->edges->iteration;
+    for (LpGroup kind = 0; self->classes != NULL && kind < LP_N_GROUPS; kind++)
+        add_class_groups(self, kind);
+    if (self->classes != NULL)
+        return;
     for (LpGroup kind = 0; kind < LP_N_GROUPS; kind++)
         for (guint64 rank = 0; rank < self->edges->n_ranks; rank++)
             if (is_simulated(self, rank) && lp_iteration_has_group(iteration, kind, rank) &&
@@ -197,7 +260,7 @@ add_stage_channels(World *self, guint64 rank)
         const LpEdge *edge = lp_edges_get(self->edges, kind, rank);
         if (!edge->present)
             continue;
-        LpRank *receiver = &self->ranks[edge->to];
+        LpRank *receiver = &self->ranks[stand_in(self, edge->to)];
         LpChannel *channel = new_channel(self, kind, rank, &receiver->meter);
         self->ranks[rank].out[line] = channel;
         receiver->in[line] = channel;
@@ -288,6 +351,8 @@ build_job(World *self, const LpWorldJob *job, guint32 index, LpRunState state)
     self->mean_route =
         (LpRoute){.latency_s = job->tasks->lonely.message_s, .bytes_per_s = INFINITY};
     self->paces = job->paces;
+    /* Only where nothing contends do ranks of a class behave alike. */
+    self->classes = job->tasks->mode.uncontended ? job->classes : NULL;
     self->ranks = g_new0(LpRank, job->edges->n_ranks);
     self->groups = g_ptr_array_new_with_free_func((GDestroyNotify)lp_process_group_free);
     self->state = state;
@@ -338,7 +403,7 @@ lp_world_run_jobs(const LpWorldJob *jobs, guint n_jobs, const LpSurroundings *su
     LpProgress progress = {.show = surroundings->progress, .data = surroundings->progress_data};
     guint64 n_actors = 0;
     for (guint i = 0; i < n_jobs; i++)
-        n_actors += lp_world_n_actors(jobs[i].edges->iteration, jobs[i].proof);
+        n_actors += job_n_actors(&jobs[i]);
     sg_bar_t start = sg_barrier_init((unsigned)n_actors);
     LpRunState state = {.start = start, .watch = surroundings->watch, .progress = &progress};
     for (guint i = 0; i < n_jobs; i++)
@@ -349,7 +414,7 @@ lp_world_run_jobs(const LpWorldJob *jobs, guint n_jobs, const LpSurroundings *su
     (void)lp_engine_run();
     for (guint i = 0; i < n_jobs; i++) {
         out_results[i] = read_result(&worlds[i]);
-        out_results[i].n_actors = lp_world_n_actors(jobs[i].edges->iteration, jobs[i].proof);
+        out_results[i].n_actors = job_n_actors(&jobs[i]);
         clear_job(&worlds[i]);
     }
     sg_barrier_destroy(start);

@@ -5,6 +5,7 @@
 #include "sim/actor_rank.h"
 #include "sim/actor_background.h"
 #include "sim/actor_fault.h"
+#include "sim/class.h"
 
 G_BEGIN_DECLS
 
@@ -16,8 +17,9 @@ typedef struct {
     double overlap_s; /**< seconds in which that rank's communication was in flight unwaited for */
     double inner_s;   /**< its collectives inside layers that were launched, hidden or not */
     double slowed_s;  /**< what communication beside it added to that rank's computing */
-    guint64 traffic_bytes[LP_N_TRAFFIC]; /**< on the wire, all ranks */
-    guint64 sent_bytes, received_bytes;  /**< through the simulated channels, all iterations */
+    /** On the wire, all ranks; not told by runs in which ranks stand for classes. */
+    guint64 traffic_bytes[LP_N_TRAFFIC];
+    guint64 sent_bytes, received_bytes; /**< through the simulated channels, all iterations */
     guint64 n_actors;
     guint64 n_activities;  /**< engine activities, all iterations: delays and flows */
     double start_s, end_s; /**< of the job, on the engine's clock */
@@ -42,6 +44,8 @@ typedef struct {
     guint32 n_iterations;
     LpPace *const *paces; /* borrowed: by rank, NULL entries for those as described; or NULL */
     LpTimeline *timeline; /* borrowed, or NULL */
+    const LpClasses
+        *classes; /* borrowed: one rank of each is enough in uncontended runs; or NULL */
 } LpWorldJob;
 
 /** What happens beside the jobs; each may be NULL. */

@@ -320,6 +320,22 @@ test_bench(void)
     lp_test_true("ring", lp_json_at(ring, "simulated_s") > 2 * 1023.0 / 1024.0 * 1e9 / 25e9);
 }
 
+/* Each further micro-batch costs the same activities. */
+static void
+test_bench_growth(void)
+{
+    g_autoptr(JsonNode) result = lp_spawn_json(
+        "bench micro-batches-8 micro-batches-16 micro-batches-32 --format=json", NULL);
+    if (result == NULL)
+        return;
+    JsonArray *runs = json_object_get_array_member(json_node_get_object(result), "runs");
+    double n[3] = {0.0};
+    for (guint i = 0; i < 3; i++)
+        n[i] = lp_json_at(json_array_get_element(runs, i), "activities");
+    lp_test_true("more", n[1] > n[0]);
+    lp_test_close("twice as many more", n[2] - n[1], 2 * (n[1] - n[0]), 1e-15);
+}
+
 static void
 test_help(void)
 {
@@ -358,6 +374,7 @@ main(void)
                                        {"compare is simulate", test_compare_is_simulate},
                                        {"trace", test_trace},
                                        {"bench", test_bench},
+                                       {"bench growth", test_bench_growth},
                                        {"help", test_help},
                                        {NULL, NULL}};
     return lp_test_run("commands", cases);

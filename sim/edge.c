@@ -2,8 +2,6 @@
 /* Finds the edges of all ranks and their routes. */
 #include "sim/edge.h"
 
-#include "base/file.h"
-
 #include "sim/peer.h"
 
 guint64
@@ -334,56 +332,6 @@ add_edges(LpEdges *self, LpEdgeKind kind, const GArray *ops)
     }
 }
 
-static gboolean
-check_pair(const LpEdges *self, guint64 rank, guint64 to, GError **error)
-{
-    const LpMachine *machine = lp_network_machine(self->network);
-    guint64 a = lp_edges_accelerator(self, rank), b = lp_edges_accelerator(self, to);
-    if (lp_machine_joined(machine, a, b, 0))
-        return TRUE;
-    g_set_error(error, LP_MACHINE_ERROR, LP_MACHINE_ERROR_STRUCTURE,
-                "%s: rank %" G_GUINT64_FORMAT " sends to rank %" G_GUINT64_FORMAT
-                " on another rail, and the rails never meet; wanted groups that change rail in "
-                "one domain only",
-                lp_file_label(machine->path), rank, to);
-    return FALSE;
-}
-
-static gboolean
-check_members(const LpEdges *self, LpGroup group, guint64 rank, GError **error)
-{
-    const LpIteration *iteration = self->iteration;
-    const GArray *peers = lp_peers_get(self->peers, group, rank);
-    for (guint i = 0; peers != NULL && i < peers->len; i++)
-        if (!check_pair(self, rank, g_array_index(peers, LpPeer, i).edge.to, error))
-            return FALSE;
-    if (!lp_iteration_has_group(iteration, group, rank) || !lp_edges_exchanges(self, group))
-        return TRUE;
-    for (guint64 i = 0; i < lp_iteration_group_size(iteration, group); i++)
-        if (!check_pair(self, rank, lp_iteration_group_member(iteration, group, rank, i), error))
-            return FALSE;
-    return TRUE;
-}
-
-/* Where rails never meet, whoever sends to another rail would need a relay in its own domain. */
-static gboolean
-check_joined(const LpEdges *self, GError **error)
-{
-    if (!lp_network_machine(self->network)->rails_relay)
-        return TRUE;
-    for (guint64 rank = 0; rank < self->n_ranks; rank++) {
-        for (LpEdgeKind kind = 0; kind < LP_N_EDGES; kind++) {
-            const LpEdge *edge = lp_edges_get(self, kind, rank);
-            if (edge->present && !check_pair(self, rank, edge->to, error))
-                return FALSE;
-        }
-        for (LpGroup group = 0; group < LP_N_GROUPS; group++)
-            if (!check_members(self, group, rank, error))
-                return FALSE;
-    }
-    return TRUE;
-}
-
 LpEdges *
 lp_edges_new(const LpIteration *iteration, const LpNetwork *network, const LpLibrary *library,
              const guint32 *accelerators, GError **error)
@@ -405,7 +353,7 @@ lp_edges_new(const LpIteration *iteration, const LpNetwork *network, const LpLib
         LpGroup group = lp_edge_group(kind);
         add_edges(self, kind, group == LP_N_GROUPS ? NULL : ops->pdata[group]);
     }
-    return check_joined(self, error) ? g_steal_pointer(&self) : NULL;
+    return g_steal_pointer(&self);
 }
 
 void

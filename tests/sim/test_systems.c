@@ -47,21 +47,18 @@ test_systems(void)
         run_system(g_ptr_array_index(systems, i));
 }
 
-/* Neighbours of a ring of 16 ranks are on other rails where it leaves a domain of 8. */
+/* Neighbours of a ring of 16 ranks are on other rails where it leaves a domain of 8: it runs, and
+ * the closed form knows the relay. */
 static void
 test_other_rails(void)
 {
     g_autofree char *path = lp_spawn_platform("--system=rail-only --accelerators=16");
     g_autofree char *line =
-        g_strdup_printf("simulate llama-2-7b %s --ignore-memory --set=tp=16 --set=dp=1 "
-                        "--set=global-batch=2",
+        g_strdup_printf("simulate llama-2-7b %s --format=json --ignore-memory --set=layers=4 "
+                        "--set=tp=16 --set=dp=1 --set=global-batch=2",
                         path);
-    LpSpawned run = lp_spawn(line, "");
-    lp_test_true("refused", run.status == 1);
-    lp_test_true("says why",
-                 strstr(run.complaint, "on another rail, and the rails never meet") &&
-                     strchr(run.complaint, '\n') == run.complaint + strlen(run.complaint) - 1);
-    lp_spawned_clear(&run);
+    g_autoptr(JsonNode) node = lp_spawn_json(line, "");
+    lp_test_true("runs", lp_json_at(node, "simulated.iteration_time_s") > 0);
     (void)g_unlink(path);
 }
 

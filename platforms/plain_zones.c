@@ -183,15 +183,11 @@ append_group(const Writer *self, guint32 group)
     g_string_append_printf(self->xml, "<zone id=\"%s:%u\" routing=\"Full\">\n", self->id, group);
     for (guint32 a = 0; a < routers_of(self); a++)
         append_router(self, group, a);
-    if (is_plus) {
+    if (is_plus)
         append_spines(self, group);
-        append_leaf_links(self, group);
-        append_local_routes(self, group);
+    append_local_routes(self, group);
+    if (is_plus)
         append_spine_routes(self, group);
-    } else {
-        append_local_links(self, group);
-        append_local_routes(self, group);
-    }
     g_string_append(self->xml, "</zone>\n");
 }
 
@@ -206,8 +202,10 @@ gate_name(const Writer *self, guint32 from, guint32 to)
                            lp_dragonfly_gate(self->shape, from, to));
 }
 
+/* SimGrid looks for the name of each new link, and of each of a route, in one zone after the other:
+ * so all links stand in the first, before there are others. */
 static void
-append_global_routes(const Writer *self)
+append_links(const Writer *self)
 {
     guint32 n = self->shape->n_groups;
     for (guint32 a = 0; a < n; a++)
@@ -215,6 +213,18 @@ append_global_routes(const Writer *self)
             g_autofree char *name = global_link(self, a, b);
             append_link(self, name, self->shape->group_links);
         }
+    for (guint32 group = 0; group < n; group++) {
+        if (self->shape->n_spines > 0)
+            append_leaf_links(self, group);
+        else
+            append_local_links(self, group);
+    }
+}
+
+static void
+append_global_routes(const Writer *self)
+{
+    guint32 n = self->shape->n_groups;
     for (guint32 a = 0; a < n; a++)
         for (guint32 b = a + 1; b < n; b++) {
             g_autofree char *name = global_link(self, a, b);
@@ -243,6 +253,12 @@ lp_plain_zones_append(GString *xml, const LpMachine *machine, const char *id, co
     };
     g_ascii_dtostr(writer.latency, sizeof writer.latency, cluster->link_latency_s);
     g_string_append_printf(xml, "<zone id=\"%s\" routing=\"Full\">\n", id);
+    /* SimGrid's reader takes a zone that begins with a link for one that holds hosts. */
+    g_string_append_printf(xml,
+                           "<zone id=\"%s:first\" routing=\"None\">"
+                           "<router id=\"%s:first:router\"/></zone>\n",
+                           id, id);
+    append_links(&writer);
     for (guint32 group = 0; group < cluster->dragonfly.n_groups; group++)
         append_group(&writer, group);
     append_global_routes(&writer);

@@ -23,7 +23,8 @@ typedef enum {
 
 extern const char *const lp_tier_names[]; /* "scale_up" "port" "leaf" "spine" "pcie" ... */
 
-/** Whether flows of one collective that meet on such a link count as its own cost: on ports. */
+/** Whether flows of one collective that meet on such a link count as its own cost: on ports and
+ * PCIe links. */
 gboolean lp_tier_is_shared(LpTier tier);
 
 typedef struct {

@@ -53,13 +53,28 @@ lp_simulation_library(const LpWorkload *workload, const LpMachine *machine, LpLi
     return TRUE;
 }
 
+/* An accelerator without fp32 may have no units at all for a precision. */
+static gboolean
+check_precision(const LpWorkload *workload, const LpMachine *machine, GError **error)
+{
+    LpPrecision precision = workload->plan.precision;
+    if (lp_accelerator_peak_flop_per_s(&machine->accelerator, precision) > 0.0)
+        return TRUE;
+    g_set_error(error, LP_SIMULATION_ERROR, LP_SIMULATION_ERROR_FIT,
+                "%s: precision: got %s, wanted one that %s has units for",
+                lp_file_label(workload->path), lp_precision_names[precision],
+                machine->accelerator.name);
+    return FALSE;
+}
+
 gboolean
 lp_simulation_check(const LpWorkload *workload, const LpMachine *machine, GError **error)
 {
     guint64 n_ranks = lp_plan_n_ranks(&workload->plan);
     LpLibrary library;
     if (n_ranks <= machine->n_accelerators)
-        return check_placement(workload, machine, error) &&
+        return check_precision(workload, machine, error) &&
+               check_placement(workload, machine, error) &&
                lp_simulation_library(workload, machine, &library, error);
     g_set_error(error, LP_SIMULATION_ERROR, LP_SIMULATION_ERROR_FIT,
                 "%s: got a plan of %" G_GUINT64_FORMAT

@@ -20,8 +20,7 @@
 
 typedef struct {
     const LpScenarioFailure *failure; /* borrowed */
-    guint32 links[2];
-    guint n_links;
+    GArray *links;                    /* owned: guint32 */
 } Fault;
 
 struct LpFaults {
@@ -30,13 +29,22 @@ struct LpFaults {
     GArray *faults;           /* owned: Fault, in order of time */
 };
 
+static void
+add_link(Fault *fault, guint32 link)
+{
+    for (guint i = 0; i < fault->links->len; i++)
+        if (g_array_index(fault->links, guint32, i) == link)
+            return;
+    g_array_append_val(fault->links, link);
+}
+
 static gboolean
 find_link(const LpNetwork *network, Fault *fault, GError **error)
 {
     guint32 n_links = lp_network_n_links(network);
     for (guint32 i = 0; i < n_links; i++)
         if (strcmp(lp_network_link_name(network, i), fault->failure->link) == 0) {
-            fault->links[fault->n_links++] = i;
+            add_link(fault, i);
             return TRUE;
         }
     g_autofree const char **names = g_new0(const char *, MIN(n_links, NAMES_MAX) + 1);
@@ -49,20 +57,37 @@ find_link(const LpNetwork *network, Fault *fault, GError **error)
     return FALSE;
 }
 
-/* An accelerator that @accelerator's port of @attachment reaches, or itself. */
-static guint64
-find_peer(const LpMachine *machine, guint64 accelerator, LpAttachment attachment)
+/* Routes begin with the link out of their first port, and end with the link into their last. */
+static void
+add_ends(const LpNetwork *network, Fault *fault, guint64 peer, LpAttachment attachment,
+         LpTraffic traffic)
 {
-    guint64 port = lp_machine_port(machine, accelerator, attachment);
-    for (guint64 peer = 0; peer < machine->n_accelerators; peer++)
-        if (lp_machine_port(machine, peer, attachment) != port &&
-            (attachment == LP_ATTACHMENT_SCALE_UP ||
-             lp_machine_joined(machine, accelerator, peer, 0)))
-            return peer;
-    return accelerator;
+    guint64 own = fault->failure->accelerator;
+    LpRoute out = lp_network_route_over(network, own, peer, attachment, traffic);
+    LpRoute in = lp_network_route_over(network, peer, own, attachment, traffic);
+    add_link(fault, out.links[0]);
+    add_link(fault, in.links[in.n_links - 1]);
 }
 
-/* Routes begin with the link out of their first port, and end with the link into their last. */
+/* The links of one plane: any peer shows them but on a torus, where a port has one each way. */
+static void
+add_plane(const LpNetwork *network, Fault *fault, LpAttachment attachment, LpTraffic traffic)
+{
+    const LpMachine *machine = lp_network_machine(network);
+    gboolean is_out = attachment == LP_ATTACHMENT_SCALE_OUT;
+    gboolean is_torus = is_out && machine->cluster[attachment].topology == LP_TOPOLOGY_TORUS;
+    guint32 plane = is_out ? lp_machine_plane(machine, traffic) : 0;
+    guint64 own = fault->failure->accelerator, port = lp_machine_port(machine, own, attachment);
+    for (guint64 peer = 0; peer < machine->n_accelerators; peer++) {
+        if (lp_machine_port(machine, peer, attachment) == port ||
+            (is_out && !lp_machine_joined(machine, own, peer, plane)))
+            continue;
+        add_ends(network, fault, peer, attachment, traffic);
+        if (!is_torus)
+            return;
+    }
+}
+
 static gboolean
 find_port(const LpNetwork *network, Fault *fault, GError **error)
 {
@@ -72,24 +97,27 @@ find_port(const LpNetwork *network, Fault *fault, GError **error)
     const char *name = lp_attachment_names[attachment];
     gboolean there = failure->accelerator < machine->n_accelerators &&
                      (!failure->scale_out || machine->has_scale_out);
-    guint64 peer =
-        there ? find_peer(machine, failure->accelerator, attachment) : failure->accelerator;
-    if (peer == failure->accelerator) {
-        g_set_error(error, LP_INPUT_ERROR, LP_INPUT_ERROR_VALUE,
-                    "%s: <failure> port: got the %s port of accelerator %u, wanted one of the "
-                    "%" G_GUINT64_FORMAT " accelerators of %s whose %s ports join others",
-                    failure->where, name, failure->accelerator, machine->n_accelerators,
-                    lp_file_label(machine->path), name);
-        return FALSE;
+    guint32 last_plane = G_MAXUINT32;
+    for (LpTraffic traffic = 0; there && traffic < LP_N_TRAFFIC; traffic++) {
+        guint32 plane = failure->scale_out ? lp_machine_plane(machine, traffic) : 0;
+        if (plane != last_plane)
+            add_plane(network, fault, attachment, traffic);
+        last_plane = plane;
     }
-    LpRoute out =
-        lp_network_route_over(network, failure->accelerator, peer, attachment, LP_TRAFFIC_DP);
-    LpRoute in =
-        lp_network_route_over(network, peer, failure->accelerator, attachment, LP_TRAFFIC_DP);
-    fault->links[fault->n_links++] = out.links[0];
-    if (in.links[in.n_links - 1] != out.links[0])
-        fault->links[fault->n_links++] = in.links[in.n_links - 1];
-    return TRUE;
+    if (fault->links->len > 0)
+        return TRUE;
+    g_set_error(error, LP_INPUT_ERROR, LP_INPUT_ERROR_VALUE,
+                "%s: <failure> port: got the %s port of accelerator %u, wanted one of the "
+                "%" G_GUINT64_FORMAT " accelerators of %s whose %s ports join others",
+                failure->where, name, failure->accelerator, machine->n_accelerators,
+                lp_file_label(machine->path), name);
+    return FALSE;
+}
+
+static void
+fault_clear(Fault *self)
+{
+    g_clear_pointer(&self->links, g_array_unref);
 }
 
 LpFaults *
@@ -100,13 +128,15 @@ lp_faults_new(const LpScenario *scenario, const LpNetwork *network, GError **err
     g_autoptr(LpFaults) self = g_new0(LpFaults, 1);
     self->network = network;
     self->faults = g_array_new(FALSE, FALSE, sizeof(Fault));
+    g_array_set_clear_func(self->faults, (GDestroyNotify)fault_clear);
     for (guint i = 0; i < scenario->failures->len; i++) {
-        Fault fault = {.failure = scenario->failures->pdata[i]};
+        Fault fault = {.failure = scenario->failures->pdata[i],
+                       .links = g_array_new(FALSE, FALSE, sizeof(guint32))};
+        g_array_append_val(self->faults, fault);
         gboolean good = fault.failure->link != NULL ? find_link(network, &fault, error)
                                                     : find_port(network, &fault, error);
         if (!good)
             return NULL;
-        g_array_append_val(self->faults, fault);
     }
     return g_steal_pointer(&self);
 }
@@ -125,16 +155,16 @@ lp_faults_mark(const LpFaults *self, gboolean *io_links)
 {
     for (guint i = 0; i < self->faults->len; i++) {
         const Fault *fault = &g_array_index(self->faults, Fault, i);
-        for (guint k = 0; k < fault->n_links; k++)
-            io_links[fault->links[k]] = TRUE;
+        for (guint k = 0; k < fault->links->len; k++)
+            io_links[g_array_index(fault->links, guint32, k)] = TRUE;
     }
 }
 
 static void
 happen(const LpFaults *self, const Fault *fault)
 {
-    for (guint i = 0; i < fault->n_links; i++) {
-        guint32 link = fault->links[i];
+    for (guint i = 0; i < fault->links->len; i++) {
+        guint32 link = g_array_index(fault->links, guint32, i);
         double described = lp_network_link(self->network, link)->bytes_per_s;
         if (lp_watch_is_dead(self->watch, &(LpRoute){.n_links = 1, .links = &link}))
             continue;

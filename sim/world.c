@@ -61,13 +61,20 @@ lp_world_n_actors(const LpIteration *iteration, const LpProof *proof)
     return n_simulated(iteration, proof) * n_streams(iteration);
 }
 
+/* Only where nothing contends do ranks of a class behave alike, and only at one pace. */
+static const LpClasses *
+classes_of(const LpWorldJob *job)
+{
+    return job->tasks->mode.uncontended && job->paces == NULL ? job->classes : NULL;
+}
+
 static guint64
 job_n_actors(const LpWorldJob *job)
 {
     const LpIteration *iteration = job->edges->iteration;
-    gboolean has_classes = job->tasks->mode.uncontended && job->classes != NULL;
-    return has_classes ? job->classes->n_classes * n_streams(iteration)
-                       : lp_world_n_actors(iteration, job->proof);
+    const LpClasses *classes = classes_of(job);
+    return classes != NULL ? classes->n_classes * n_streams(iteration)
+                           : lp_world_n_actors(iteration, job->proof);
 }
 
 static gboolean
@@ -351,8 +358,7 @@ build_job(World *self, const LpWorldJob *job, guint32 index, LpRunState state)
     self->mean_route =
         (LpRoute){.latency_s = job->tasks->lonely.message_s, .bytes_per_s = INFINITY};
     self->paces = job->paces;
-    /* Only where nothing contends do ranks of a class behave alike. */
-    self->classes = job->tasks->mode.uncontended ? job->classes : NULL;
+    self->classes = classes_of(job);
     self->ranks = g_new0(LpRank, job->edges->n_ranks);
     self->groups = g_ptr_array_new_with_free_func((GDestroyNotify)lp_process_group_free);
     self->state = state;

@@ -17,7 +17,7 @@
 
 typedef struct {
     char *bytes, *ranks, *groups, *library, *protocol, *algorithm, *fidelity, *format; /* owned */
-    gboolean strided;
+    gboolean strided, flows;
 } Options;
 
 static void
@@ -199,6 +199,65 @@ to_json(const LpTrial *trial, const GArray *rows)
     return json_builder_get_root(builder);
 }
 
+/* --- flows --- */
+
+static char *
+flows_to_text(const GArray *flows)
+{
+    GString *out = g_string_new(NULL);
+    g_string_append_printf(out, "%8s %8s %14s  %-18s %-18s %-18s %6s %10s %10s\n", "from", "to",
+                           "bytes", "out of port", "relay", "into port", "links", "us", "GB/s");
+    for (guint i = 0; i < flows->len; i++) {
+        const LpTrialFlow *flow = &g_array_index(flows, LpTrialFlow, i);
+        g_string_append_printf(out,
+                               "%8" G_GUINT64_FORMAT " %8" G_GUINT64_FORMAT " %14" G_GUINT64_FORMAT
+                               "  %-18s %-18s %-18s %6u %10.3f %10.2f\n",
+                               flow->from, flow->to, flow->bytes, flow->from_port,
+                               *flow->relay != '\0' ? flow->relay : "-", flow->to_port,
+                               flow->n_links, flow->latency_s * 1e6, flow->bytes_per_s * 1e-9);
+    }
+    return g_string_free(out, FALSE);
+}
+
+static JsonNode *
+flows_to_json(const GArray *flows)
+{
+    g_autoptr(JsonBuilder) builder = json_builder_new();
+    json_builder_begin_object(builder);
+    lp_json_begin_array(builder, "flows");
+    for (guint i = 0; i < flows->len; i++) {
+        const LpTrialFlow *flow = &g_array_index(flows, LpTrialFlow, i);
+        json_builder_begin_object(builder);
+        lp_json_count(builder, "from", flow->from);
+        lp_json_count(builder, "to", flow->to);
+        lp_json_count(builder, "bytes", flow->bytes);
+        lp_json_text(builder, "from_port", flow->from_port);
+        lp_json_text(builder, "relay_port", flow->relay);
+        lp_json_text(builder, "to_port", flow->to_port);
+        lp_json_count(builder, "links", flow->n_links);
+        lp_json_number(builder, "latency_s", flow->latency_s);
+        lp_json_number(builder, "bytes_per_s", flow->bytes_per_s);
+        json_builder_end_object(builder);
+    }
+    json_builder_end_array(builder);
+    json_builder_end_object(builder);
+    return json_builder_get_root(builder);
+}
+
+static gboolean
+print_flows(LpTrial *trial, guint64 bytes, const LpMachine *machine, LpFormat format,
+            GError **error)
+{
+    trial->bytes = bytes;
+    g_autoptr(GArray) flows = lp_trial_flows(trial, machine, error);
+    if (flows == NULL)
+        return FALSE;
+    if (format == LP_FORMAT_JSON)
+        return lp_print_json(flows_to_json(flows), error);
+    g_autofree char *text = flows_to_text(flows);
+    return lp_print_result(text, error);
+}
+
 static gboolean
 measure(const Options *options, char **arguments, GError **error)
 {
@@ -214,13 +273,13 @@ measure(const Options *options, char **arguments, GError **error)
     g_autoptr(LpMachine) machine = path == NULL ? NULL : lp_machine_load(path, error);
     if (machine == NULL || !parse_trial(options, arguments[1], machine, &trial, error))
         return FALSE;
+    if (options->flows)
+        return print_flows(&trial, g_array_index(rows, Row, 0).bytes, machine, format, error);
     for (guint i = 0; i < rows->len; i++) {
         Row *row = &g_array_index(rows, Row, i);
         trial.bytes = row->bytes;
-        if (!lp_trial_run_apart(&trial, machine, &row->result, error)) {
-            g_prefix_error(error, "%s of %" G_GUINT64_FORMAT " bytes: ", arguments[1], row->bytes);
+        if (!lp_trial_run_apart(&trial, machine, &row->result, error))
             return FALSE;
-        }
     }
     if (format == LP_FORMAT_JSON)
         return lp_print_json(to_json(&trial, rows), error);
@@ -243,6 +302,9 @@ lp_cmd_collective(int argc, char **argv, GError **error)
          "Groups that do the same at the same time (default 1)", "N"},
         {"strided", 0, 0, G_OPTION_ARG_NONE, &options.strided,
          "Groups take turns in the accelerators, as rails do; else each has its own in a row",
+         NULL},
+        {"flows", 0, 0, G_OPTION_ARG_NONE, &options.flows,
+         "Instead of running it, say who of the first group sends how much to whom, by which ports",
          NULL},
         {"algorithm", 0, 0, G_OPTION_ARG_STRING, &options.algorithm,
          "Such as ring, tree, ring+tree (default: the library's choice)", "NAME"},

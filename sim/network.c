@@ -191,6 +191,12 @@ lp_network_host(const LpNetwork *self, guint64 accelerator, LpAttachment attachm
                       0);
 }
 
+void
+lp_network_host_name(const struct s4u_Host *host, char *out_name, gsize size)
+{
+    g_strlcpy(out_name, sg_host_get_name(host), size);
+}
+
 static guint32 *
 arena_take(Arena *self, gsize n_links)
 {

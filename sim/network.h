@@ -67,6 +67,8 @@ const char *lp_network_link_name(const LpNetwork *self, guint32 index);
 /** The host of an accelerator's port in the first plane, which sends and receives. */
 struct s4u_Host *lp_network_host(const LpNetwork *self, guint64 accelerator,
                                  LpAttachment attachment);
+/** Writes the name of a host into @out_name, cut to its @size. */
+void lp_network_host_name(const struct s4u_Host *host, char *out_name, gsize size);
 /** The route of @traffic from accelerator @a to @b over the attachment that joins them: in the
  * plane of that class, and over the path that the machine's choice falls on; where rails never
  * meet, over a relay (lp_machine_relay()). */

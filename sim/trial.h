@@ -33,6 +33,21 @@ gboolean lp_trial_run(const LpTrial *self, const LpMachine *machine, LpTrialResu
 gboolean lp_trial_run_apart(const LpTrial *self, const LpMachine *machine,
                             LpTrialResult *out_result, GError **error) G_GNUC_WARN_UNUSED_RESULT;
 
+/** What one member of the first group sends to another. */
+typedef struct {
+    guint64 from, to;                /**< accelerators */
+    guint64 bytes;                   /**< of data, in all steps */
+    char from_port[64], to_port[64]; /**< the ports, as hosts of the engine's platform */
+    char relay[64];  /**< the port by which it comes to an accelerator in between, or "" */
+    guint32 n_links; /**< on the way */
+    double latency_s, bytes_per_s; /**< of the route */
+} LpTrialFlow;
+
+/** Who sends how much to whom, by which ports; runs nothing. Once a process. Errors: as
+ * lp_trial_run(). Returns: (transfer full) LpTrialFlow, by sender. */
+GArray *lp_trial_flows(const LpTrial *self, const LpMachine *machine,
+                       GError **error) G_GNUC_WARN_UNUSED_RESULT;
+
 /** Factor from bytes over time to bus bandwidth, which is comparable to a link's rate whatever the
  * number of ranks: 2 (n-1)/n of an all-reduce, (n-1)/n of its halves and of an all-to-all, else 1.
  * (NVIDIA nccl-tests, doc/PERFORMANCE.md.) */

@@ -7,6 +7,7 @@
 #include "sim/peer.h"
 
 #include <errno.h>
+#include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -100,9 +101,17 @@ stage_init(Stage *self, const LpTrial *trial, const LpMachine *machine, GError *
         return FALSE;
     self->network = lp_network_new(machine);
     self->iteration = new_iteration(trial);
+    GError *fault = NULL;
     self->edges =
-        lp_edges_new(self->iteration, self->network, &trial->library, trial->accelerators, error);
-    return self->edges != NULL;
+        lp_edges_new(self->iteration, self->network, &trial->library, trial->accelerators, &fault);
+    if (fault == NULL)
+        return TRUE;
+    /* The axis is ours, not the user's. */
+    const char *what = strchr(fault->message, ':');
+    g_set_error(error, fault->domain, fault->code, "algorithm%s",
+                what != NULL ? what : fault->message);
+    g_error_free(fault);
+    return FALSE;
 }
 
 gboolean

@@ -57,15 +57,17 @@ trace_at(LpRank *self, const char *name, LpStream stream, const LpStep *step, do
 {
     if (!self->traced)
         return;
-    const LpSegment *segment =
-        step == NULL ? NULL : lp_iteration_segment(self->run->iteration, step->segment);
-    gboolean has_batch = segment != NULL && segment->role != LP_ROLE_FINISH;
+    gboolean is_pass = step != NULL;
+    if (step != NULL && step->kind == LP_STEP_SEGMENT) {
+        LpRole role = lp_iteration_segment(self->run->iteration, step->segment)->role;
+        is_pass = role != LP_ROLE_START && role != LP_ROLE_FINISH;
+    }
     lp_timeline_add(self->run->timeline,
                     (LpSlice){.name = name,
                               .stage = self->stage,
                               .stream = stream,
-                              .micro_batch = has_batch ? (gint32)step->micro_batch : -1,
-                              .chunk = segment == NULL ? 0 : segment->chunk,
+                              .micro_batch = is_pass ? (gint32)step->micro_batch : -1,
+                              .chunk = step == NULL ? 0 : step->chunk,
                               .start_s = start_s,
                               .end_s = end_s});
 }

@@ -483,6 +483,7 @@ add_message(Stage *self, LpStepKind kind, gboolean forward, guint32 chunk, guint
     add_step(self, (LpStep){.kind = kind,
                             .line = line,
                             .peer = (self->stage + step) % pp,
+                            .chunk = chunk,
                             .micro_batch = micro_batch});
 }
 
@@ -498,9 +499,10 @@ add_slot(Stage *self, const LpSlot *slot, guint32 segment)
         add_message(self, LP_STEP_RECV, TRUE, slot->chunk, slot->micro_batch);
     if (backward)
         add_message(self, LP_STEP_RECV, FALSE, back_chunk, back_micro_batch);
-    add_step(
-        self,
-        (LpStep){.kind = LP_STEP_SEGMENT, .segment = segment, .micro_batch = slot->micro_batch});
+    add_step(self, (LpStep){.kind = LP_STEP_SEGMENT,
+                            .segment = segment,
+                            .chunk = slot->chunk,
+                            .micro_batch = slot->micro_batch});
     if (forward)
         add_message(self, LP_STEP_SEND, TRUE, slot->chunk, slot->micro_batch);
     if (backward)

@@ -101,6 +101,7 @@ typedef struct {
     LpLine line;     /**< of a message */
     guint32 segment; /**< index in LpIteration.segments */
     guint32 peer;    /**< stage that a message goes to or comes from */
+    guint32 chunk;   /**< of the pass that runs, or that a message belongs to */
     guint32 micro_batch;
 } LpStep;
 

@@ -221,12 +221,41 @@ test_volume(void)
                   "bytes, wanted at most");
 }
 
+/* A message before or behind a pass belongs to that pass: its chunk and its micro-batch. */
+static void
+test_message_chunks(void)
+{
+    const char *label = "pp=4 dp=16 tp=8 virtual-stages=2 schedule=interleaved global-batch=256";
+    g_autoptr(LpIteration) iteration = expand(label);
+    guint n_second = 0;
+    for (guint stage = 0; iteration != NULL && stage < 4; stage++) {
+        const LpProgram *program = lp_iteration_program(iteration, stage);
+        for (guint i = 0; i + 1 < program->n_steps; i++) {
+            const LpStep *step = lp_iteration_step(iteration, program->first_step + i);
+            const LpStep *next = lp_iteration_step(iteration, program->first_step + i + 1);
+            if (step->kind == LP_STEP_RECV)
+                lp_test_true(label, next->kind == LP_STEP_SEGMENT && next->chunk == step->chunk &&
+                                        next->micro_batch == step->micro_batch);
+            if (next->kind == LP_STEP_SEND)
+                lp_test_true(label, step->kind == LP_STEP_SEGMENT && next->chunk == step->chunk &&
+                                        next->micro_batch == step->micro_batch);
+            n_second += step->kind != LP_STEP_SEGMENT && step->chunk == 1 ? 1 : 0;
+        }
+    }
+    lp_test_true("messages of the second chunk", n_second > 0);
+}
+
 int
 main(void)
 {
-    static const LpTestCase cases[] = {{"tp", test_tp},         {"pp", test_pp},
-                                       {"dp", test_dp},         {"embedding", test_embedding},
-                                       {"groups", test_groups}, {"size", test_size},
-                                       {"volume", test_volume}, {NULL, NULL}};
+    static const LpTestCase cases[] = {{"tp", test_tp},
+                                       {"pp", test_pp},
+                                       {"dp", test_dp},
+                                       {"embedding", test_embedding},
+                                       {"groups", test_groups},
+                                       {"size", test_size},
+                                       {"volume", test_volume},
+                                       {"message-chunks", test_message_chunks},
+                                       {NULL, NULL}};
     return lp_test_run("iteration", cases);
 }

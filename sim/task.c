@@ -488,6 +488,11 @@ lp_tasks_new(const LpEdges *edges, const LpProof *proof, LpRunMode mode)
     builder.merge_group[LP_GROUP_TP] =
         builder.merge && has_tp && (mode.balanced || lp_lonely_rings_uniform(rings, LP_GROUP_TP));
     merge_others(&builder);
+    /* Woven all-to-alls hold the queue while hidden collectives of tp wait for it. */
+    if (iteration->plan.schedule == LP_SCHEDULE_DUALPIPE &&
+        iteration->plan.overlap_tp != LP_OVERLAP_TP_NO &&
+        lp_iteration_group_size(iteration, LP_GROUP_EP) > 1 && !builder.merge_group[LP_GROUP_EP])
+        builder.merge_group[LP_GROUP_TP] = FALSE;
     time_segments(&builder);
     self->lonely = lonely_communication(&builder, edges);
     Means means = mean_times(&builder);

@@ -140,6 +140,41 @@ test_random_plans(void)
     g_rand_free(random);
 }
 
+/* Plans that random ones rarely hit: hidden collectives beside woven all-to-alls in one queue, and
+ * collectives by other algorithms. */
+static void
+test_chosen_plans(void)
+{
+#define SMALL                                                                                      \
+    "hidden=512 heads=8 kv-heads=8 ffn=2048 seq=1024 vocab=1024 layers=8 precision=bf16 "          \
+    "micro-batch=1 global-batch=32 "
+    static const struct {
+        const char *machine, *settings;
+    } rows[] = {
+        {"--system=dgx-h100 --accelerators=64",
+         SMALL "tp=2 pp=2 dp=8 ffn-kind=swiglu schedule=dualpipe recompute=none experts=16 top-k=4 "
+               "expert-ffn=1024 ep=2 dense-layers=1 overlap-tp=yes overlap-pp=yes cuda-graphs=yes "
+               "placement=scattered rank-order=tp-cp-dp-ep-pp tied-embeddings=no"},
+        {"--system=dgx-a100 --accelerators=64",
+         SMALL "tp=4 pp=2 dp=8 library=nccl-ampere sequence-parallel=yes zero=1"},
+        {"--system=dgx-h100 --accelerators=64",
+         SMALL "tp=8 pp=1 dp=8 algorithm-tp=in-network algorithm-dp=halving-doubling"},
+        {"--system=polaris --accelerators=64",
+         SMALL "tp=2 pp=2 dp=16 algorithm-tp=tree algorithm-dp=ring+tree"},
+        {"--system=rail-only --accelerators=64",
+         SMALL "tp=4 pp=1 dp=16 algorithm-tp=direct algorithm-dp=ring+ring overlap-dp=yes "
+               "bucket=1MB"},
+        {"--system=tpu-v4 --accelerators=64", SMALL "tp=4 pp=1 dp=16 algorithm-tp=torus"},
+    };
+#undef SMALL
+    for (guint i = 0; i < G_N_ELEMENTS(rows); i++) {
+        g_autofree char *platform = lp_spawn_platform(rows[i].machine);
+        check_plan(platform, rows[i].settings, "--fidelity=flow --ignore-memory");
+        check_plan(platform, rows[i].settings, "--fidelity=message --ignore-memory");
+        (void)g_unlink(platform);
+    }
+}
+
 static void
 test_determinism(void)
 {
@@ -160,7 +195,9 @@ test_determinism(void)
 int
 main(void)
 {
-    static const LpTestCase cases[] = {
-        {"random plans", test_random_plans}, {"determinism", test_determinism}, {NULL, NULL}};
+    static const LpTestCase cases[] = {{"random plans", test_random_plans},
+                                       {"chosen plans", test_chosen_plans},
+                                       {"determinism", test_determinism},
+                                       {NULL, NULL}};
     return lp_test_run("collapse", cases);
 }

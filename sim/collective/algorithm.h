@@ -55,6 +55,8 @@ typedef struct {
     /** Instead of sources(), where there are too many. NULL: from sources(). */
     guint64 (*n_receives)(const LpSchedule *self, guint64 member, guint64 step);
     guint64 (*phase_n_receives)(const LpSchedule *self, guint64 member, guint64 phase);
+    /** NULL: every message does, in the steps whose latency counts. */
+    gboolean (*opens)(const LpSchedule *self, guint64 member, guint64 step, guint64 to);
     /** NULL: every step is a phase. */
     guint64 (*n_phases)(const LpSchedule *self);
     LpSchedulePhase (*phase)(const LpSchedule *self, guint64 phase);
@@ -65,9 +67,9 @@ typedef struct {
 
 #define LP_CAN(collective) (1u << LP_COLLECTIVE_##collective)
 
-extern const LpAlgorithmClass lp_ring_class, lp_tree_class, lp_doubling_class, lp_halving_class,
-    lp_bruck_class, lp_pairwise_class, lp_direct_class, lp_torus_class, lp_in_network_class,
-    lp_hierarchical_class;
+extern const LpAlgorithmClass lp_ring_class, lp_tree_class, lp_chain_tree_class, lp_doubling_class,
+    lp_halving_class, lp_bruck_class, lp_pairwise_class, lp_direct_class, lp_torus_class,
+    lp_in_network_class, lp_hierarchical_class;
 
 /** The send of a plain ring, without a sink. */
 static inline guint64

@@ -20,7 +20,8 @@ static const LpAlgorithmClass *const classes[LP_N_ALGORITHMS] = {
 static const LpAlgorithmClass *
 class_of(const LpSchedule *self)
 {
-    return classes[self->shape.algorithm];
+    gboolean has_chains = self->shape.algorithm == LP_ALGORITHM_TREE && self->shape.n_channels > 1;
+    return has_chains ? &lp_chain_tree_class : classes[self->shape.algorithm];
 }
 
 /* --- sinks and sources --- */
@@ -212,6 +213,13 @@ lp_schedule_n_receives(const LpSchedule *self, guint64 member, guint64 step)
         n += sink.bytes > 0 ? 1 : 0;
     }
     return n;
+}
+
+gboolean
+lp_schedule_opens(const LpSchedule *self, guint64 member, guint64 step, guint64 to)
+{
+    const LpAlgorithmClass *class = class_of(self);
+    return class->opens == NULL || class->opens(self, member, step, to);
 }
 
 /* --- buffers --- */

@@ -59,13 +59,16 @@ typedef struct {
                       after it); of a barrier or a send, of the message */
     guint64 root;  /**< of a broadcast or reduce */
     guint64 chunk_bytes; /**< trees, rings' broadcasts and switches work in chunks of at most this
-                            much of what they carry at once; 0: one chunk */
+                            much of what they carry at once, each channel and each of two trees by
+                            itself; 0: one chunk */
     guint32 n_levels;    /**< hierarchical: 2 or 3; torus: dimensions, 1 to 3 */
     guint64 level_size[LP_SCHEDULE_LEVELS_MAX]; /**< innermost first; their product is n_members */
     LpAlgorithm level_algorithm[LP_SCHEDULE_LEVELS_MAX]; /**< hierarchical: at each level */
-    guint64 n_channels;  /**< ring: parallel rings in different orders; torus: 2 uses both
+    guint64 n_channels;  /**< ring: parallel rings in different orders; tree (all-reduce only):
+                            double trees between domains' heads, chains inside; torus: 2 uses both
                             directions of each dimension; 0 and 1: one */
-    guint64 n_near;      /**< ring with channels: members of each domain, who follow each other */
+    guint64 n_near;      /**< ring and tree with channels: members of each domain, who follow each
+                            other; 0: all */
     gboolean aggregates; /**< in-network: the switch hands its sum to all at once, as aggregation
                             trees do; else each member fetches its share of the sum and stores it
                             to all, as over NVLink */
@@ -112,10 +115,10 @@ typedef struct LpSchedule {
     LpBlocks blocks; /**< the buffer over the members */
     guint64 n_steps;
     gboolean is_plain;  /**< ring: one of blocks that all pass on, which is asked for most */
-    guint64 n_channels; /**< ring: at least 1 */
-    guint64 n_near;     /**< ring: members of a domain; n_members where order does not matter */
+    guint64 n_channels; /**< ring, tree with chains: at least 1 */
+    guint64 n_near;     /**< the same: members of a domain; n_members where order does not matter */
     guint64 n_chunks;
-    guint64 n_nodes;     /**< tree: of each of the two trees */
+    guint64 n_nodes;     /**< tree: of each of the two trees; with chains, domains */
     guint64 n_core;      /**< doubling, halving, Bruck: the powers of two up to n */
     guint32 n_doublings; /**< how often one doubles to get there */
     guint64 pitch[LP_SCHEDULE_LEVELS_MAX]; /**< levels: from a member to the next of its group */
@@ -147,6 +150,10 @@ guint64 lp_schedule_sends_max(const LpSchedule *self);
 guint64 lp_schedule_sends(const LpSchedule *self, guint64 member, guint64 step, LpSend *out_sends);
 /** How many messages @member receives at @step. */
 guint64 lp_schedule_n_receives(const LpSchedule *self, guint64 member, guint64 step);
+/** Whether what @member sends to @to at @step holds the first of any chunks that go this way: later
+ * ones find their receiver as late as themselves, and their latency delays nobody. TRUE where the
+ * algorithm does not tell; then the steps of LpSchedulePhase.n_latencies decide alone. */
+gboolean lp_schedule_opens(const LpSchedule *self, guint64 member, guint64 step, guint64 to);
 /** Appends the LpSpans that send number @send of the step carries; their bytes are its bytes. */
 void lp_schedule_spans(const LpSchedule *self, guint64 member, guint64 step, guint64 send,
                        GArray *out_spans);

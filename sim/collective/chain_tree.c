@@ -1,0 +1,292 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Trees between domains, chains inside: each channel has a share of the data, and in every domain a
+ * chain of all members, from a head on around the domain. The heads are a double binary tree, each
+ * tree of which has half of the channel's data. A chunk is summed along the chain to the head, up
+ * the tree, and comes back down the tree and the chain.
+ *
+ * The heads of the channels stand evenly around a domain, so that all its ports are in use. (NCCL's
+ * tree between nodes: setTreeUp and connectTrees in src/graph/connect.cc, runTreeUpDown in
+ * src/device/all_reduce.h, NCCL 2.30.7; there too chunks of different channels overlap.)
+ *
+ * Member m has place m mod n_near of domain m / n_near. It first sends up when the first chunk has
+ * come from the end of its chain, or from the deepest node of the tree. */
+#include "sim/collective/algorithm.h"
+#include "sim/collective/double_tree.h"
+
+#define ALL_STEPS G_MAXUINT64
+
+/* --- who talks to whom in one tree of one channel --- */
+
+/* A partner, and the step at which the first chunk goes to it, or comes from it. */
+typedef struct {
+    guint64 partner, first_step;
+    gboolean reduces;
+} Link;
+
+/* At most a parent, two children and a neighbour, or two neighbours in a chain. */
+typedef struct {
+    Link link[4];
+    guint n;
+} Links;
+
+/* Where a member stands in it. */
+typedef struct {
+    guint64 channel, domain;
+    guint tree;
+    guint64 walked;      /* along the chain, from the head */
+    guint64 role, depth; /* of the domain in the tree */
+} Stand;
+
+static guint64
+head_of(const LpSchedule *self, guint64 channel)
+{
+    return channel * self->n_near / self->n_channels % self->n_near;
+}
+
+static Stand
+stand_of(const LpSchedule *self, guint64 channel, guint tree, guint64 member)
+{
+    guint64 near = self->n_near, place = member % near;
+    Stand stand = {.channel = channel, .domain = member / near, .tree = tree};
+    stand.walked = (place + near - head_of(self, channel)) % near;
+    stand.role = lp_double_tree_role(tree, stand.domain + 1, self->n_nodes);
+    stand.depth = lp_double_tree_depth(stand.role, self->n_nodes);
+    return stand;
+}
+
+static guint64
+in_chain(const LpSchedule *self, const Stand *stand, guint64 walked)
+{
+    guint64 near = self->n_near;
+    return stand->domain * near + (head_of(self, stand->channel) + walked) % near;
+}
+
+static guint64
+in_tree(const LpSchedule *self, const Stand *stand, guint64 role)
+{
+    guint64 domain = lp_double_tree_node(stand->tree, role, self->n_nodes) - 1;
+    return domain * self->n_near + head_of(self, stand->channel);
+}
+
+/* The step at which whoever stands so sends the first chunk towards the topmost head. */
+static guint64
+first_up(const LpSchedule *self, guint64 walked, guint64 depth)
+{
+    guint64 height = lp_double_tree_height(self->n_nodes), chain = self->n_near - 1;
+    return walked > 0 ? chain - walked : chain + height - depth;
+}
+
+static guint64
+first_down(const LpSchedule *self, guint64 walked, guint64 depth)
+{
+    return self->n_near - 1 + lp_double_tree_height(self->n_nodes) + depth + walked;
+}
+
+static void
+add_link(Links *links, guint64 partner, guint64 first_step, gboolean reduces)
+{
+    links->link[links->n++] = (Link){partner, first_step, reduces};
+}
+
+static Links
+links_out(const LpSchedule *self, const Stand *stand)
+{
+    Links links = {.n = 0};
+    guint64 t = self->n_nodes, parent = lp_double_tree_parent(stand->role, t);
+    guint64 left = lp_double_tree_left(stand->role), right = lp_double_tree_right(stand->role, t);
+    guint64 up = first_up(self, stand->walked, stand->depth);
+    guint64 down = first_down(self, stand->walked, stand->depth);
+    gboolean heads = stand->walked == 0;
+    if (!heads)
+        add_link(&links, in_chain(self, stand, stand->walked - 1), up, TRUE);
+    if (heads && parent != 0)
+        add_link(&links, in_tree(self, stand, parent), up, TRUE);
+    if (heads && left != 0)
+        add_link(&links, in_tree(self, stand, left), down, FALSE);
+    if (heads && right != 0)
+        add_link(&links, in_tree(self, stand, right), down, FALSE);
+    if (stand->walked + 1 < self->n_near)
+        add_link(&links, in_chain(self, stand, stand->walked + 1), down, FALSE);
+    return links;
+}
+
+static Links
+links_in(const LpSchedule *self, const Stand *stand)
+{
+    Links links = {.n = 0};
+    guint64 t = self->n_nodes, parent = lp_double_tree_parent(stand->role, t);
+    guint64 left = lp_double_tree_left(stand->role), right = lp_double_tree_right(stand->role, t);
+    guint64 from_child = first_up(self, 0, stand->depth + 1);
+    gboolean heads = stand->walked == 0;
+    if (stand->walked + 1 < self->n_near)
+        add_link(&links, in_chain(self, stand, stand->walked + 1),
+                 first_up(self, stand->walked + 1, stand->depth), TRUE);
+    if (heads && left != 0)
+        add_link(&links, in_tree(self, stand, left), from_child, TRUE);
+    if (heads && right != 0)
+        add_link(&links, in_tree(self, stand, right), from_child, TRUE);
+    if (heads && parent != 0)
+        add_link(&links, in_tree(self, stand, parent), first_down(self, 0, stand->depth - 1),
+                 FALSE);
+    if (!heads)
+        add_link(&links, in_chain(self, stand, stand->walked - 1),
+                 first_down(self, stand->walked - 1, stand->depth), FALSE);
+    return links;
+}
+
+/* --- steps --- */
+
+/* All members go up and down. */
+static void
+init(LpSchedule *self, guint64 largest_bytes)
+{
+    guint64 n = self->shape.n_members;
+    self->n_channels = self->shape.n_channels;
+    self->n_near = self->shape.n_near > 0 ? self->shape.n_near : n;
+    self->n_nodes = n / self->n_near;
+    LpBlocks channels = lp_blocks_of(largest_bytes, self->n_channels);
+    LpBlocks halves = lp_blocks_of(lp_blocks_bytes(&channels, 0), LP_DOUBLE_TREE_TREES);
+    self->n_chunks = lp_chunks(lp_blocks_bytes(&halves, 0), self->shape.chunk_bytes);
+    guint64 way = 2 * (self->n_near - 1 + lp_double_tree_height(self->n_nodes));
+    self->n_steps = way > 0 ? self->n_chunks + way - 1 : 0;
+}
+
+/* Two neighbours in all chains, and the partners of a head in both trees. Heads of several channels
+ * at one place have the same. */
+static guint64
+sends_max(const LpSchedule *self)
+{
+    (void)self;
+    return 2 + 3 * LP_DOUBLE_TREE_TREES;
+}
+
+/* What a tree of a channel has to carry. */
+typedef struct {
+    LpBlocks chunks;
+    guint64 base;
+} Load;
+
+static Load
+load_of(const LpSchedule *self, guint64 channel, guint tree)
+{
+    LpBlocks channels = lp_blocks_of(self->shape.bytes, self->n_channels);
+    LpBlocks halves = lp_blocks_of(lp_blocks_bytes(&channels, channel), LP_DOUBLE_TREE_TREES);
+    Load load = {.base = lp_blocks_begin(&channels, channel) + lp_blocks_begin(&halves, tree),
+                 .chunks = lp_blocks_of(lp_blocks_bytes(&halves, tree), self->n_chunks)};
+    return load;
+}
+
+/* The chunk that goes over a link at @step, or all of them. */
+static void
+add_load(const Load *load, const Link *link, guint64 step, LpSink *sink)
+{
+    guint64 n = load->chunks.n;
+    if (step == ALL_STEPS)
+        lp_sink_add_blocks(sink, link->partner, &load->chunks, load->base, 0, n, link->reduces);
+    else if (step >= link->first_step && step - link->first_step < n)
+        lp_sink_add_blocks(sink, link->partner, &load->chunks, load->base, step - link->first_step,
+                           1, link->reduces);
+}
+
+static void
+visit(const LpSchedule *self, guint64 member, guint64 step, LpSink *sink)
+{
+    for (guint64 channel = 0; channel < self->n_channels; channel++)
+        for (guint tree = 0; tree < LP_DOUBLE_TREE_TREES; tree++) {
+            Load load = load_of(self, channel, tree);
+            Stand stand = stand_of(self, channel, tree, member);
+            Links links = links_out(self, &stand);
+            for (guint i = 0; i < links.n; i++)
+                add_load(&load, &links.link[i], step, sink);
+        }
+}
+
+static void
+visit_phase(const LpSchedule *self, guint64 member, guint64 index, LpSink *sink)
+{
+    (void)index;
+    visit(self, member, ALL_STEPS, sink);
+}
+
+static guint64
+n_receives(const LpSchedule *self, guint64 member, guint64 step)
+{
+    LpSources heard = {.n = 0};
+    for (guint64 channel = 0; channel < self->n_channels; channel++)
+        for (guint tree = 0; tree < LP_DOUBLE_TREE_TREES; tree++) {
+            Load load = load_of(self, channel, tree);
+            Stand stand = stand_of(self, channel, tree, member);
+            Links links = links_in(self, &stand);
+            for (guint i = 0; i < links.n; i++) {
+                LpSink sink = lp_sink_plain();
+                add_load(&load, &links.link[i], step, &sink);
+                if (sink.bytes > 0)
+                    lp_sources_add(&heard, links.link[i].partner);
+            }
+        }
+    return heard.n;
+}
+
+static guint64
+phase_n_receives(const LpSchedule *self, guint64 member, guint64 index)
+{
+    (void)index;
+    return n_receives(self, member, ALL_STEPS);
+}
+
+static gboolean
+opens(const LpSchedule *self, guint64 member, guint64 step, guint64 to)
+{
+    for (guint64 channel = 0; channel < self->n_channels; channel++)
+        for (guint tree = 0; tree < LP_DOUBLE_TREE_TREES; tree++) {
+            Stand stand = stand_of(self, channel, tree, member);
+            Links links = links_out(self, &stand);
+            for (guint i = 0; i < links.n; i++)
+                if (links.link[i].partner == to && links.link[i].first_step == step)
+                    return TRUE;
+        }
+    return FALSE;
+}
+
+/* --- phases --- */
+
+static guint64
+n_phases(const LpSchedule *self)
+{
+    return self->n_steps > 0 ? 1 : 0;
+}
+
+/* Chunks that the busiest port of each step carries, summed over the steps, less those that the
+ * busiest port carries in all. Trees as those of single members (tree.c). In a domain with as many
+ * channels as members all ports are as busy at any step, since the channels' chains start one
+ * after the other; with fewer of them only some, while the chains fill and empty. A test
+ * compares. */
+static guint64
+extra_chunks(const LpSchedule *self)
+{
+    guint64 height = lp_double_tree_height(self->n_nodes);
+    guint64 chain = 4 * (self->n_near - MIN(self->n_near, self->n_channels));
+    return chain + (height < 2 ? 0 : 4 * height - 6);
+}
+
+static LpSchedulePhase
+phase(const LpSchedule *self, guint64 index)
+{
+    (void)index;
+    LpSchedulePhase all = {.n_steps = self->n_steps,
+                           .n_latencies = self->n_steps - (self->n_chunks - 1)};
+    Load load = load_of(self, 0, 0);
+    all.fill_bytes = extra_chunks(self) * lp_blocks_bytes(&load.chunks, 0);
+    return all;
+}
+
+const LpAlgorithmClass lp_chain_tree_class = {.init = init,
+                                              .sends_max = sends_max,
+                                              .visit = visit,
+                                              .n_receives = n_receives,
+                                              .phase_n_receives = phase_n_receives,
+                                              .opens = opens,
+                                              .n_phases = n_phases,
+                                              .phase = phase,
+                                              .visit_phase = visit_phase,
+                                              .total_bytes = lp_least_total_bytes};

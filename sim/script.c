@@ -132,10 +132,10 @@ lp_script_wait_s(LpScript *self, guint64 round)
 }
 
 static gboolean
-has_latency(const LpScript *self, guint64 member, guint64 round, guint64 to)
+has_latency(const LpScript *self, guint64 member, guint64 round, const LpSend *send)
 {
     return self->has_latency != NULL && self->has_latency[round] &&
-           lp_schedule_opens(&self->schedule, member, round, to);
+           lp_schedule_opens(&self->schedule, member, round, send);
 }
 
 guint64
@@ -150,7 +150,7 @@ lp_script_transfers(LpScript *self, guint64 member, guint64 round, LpTransfer *o
             .bytes =
                 lp_protocol_wire_bytes(self->protocol, lp_edge_reach(edge), self->sends[i].bytes),
             .latency_s =
-                has_latency(self, member, round, self->sends[i].to) ? hop_s(self, edge) : 0.0};
+                has_latency(self, member, round, &self->sends[i]) ? hop_s(self, edge) : 0.0};
     }
     return n;
 }

@@ -17,6 +17,8 @@ typedef struct {
     guint64 n_sends;
     GArray *spans;     /**< borrowed; NULL: none wanted */
     guint64 only;      /**< pieces to this participant; LP_SINK_ANY: all */
+    guint only_lane;   /**< and in this lane */
+    guint lane;        /**< of the pieces to come */
     guint64 bytes;     /**< of all pieces taken */
     gboolean grouped;  /**< pieces to one partner follow each other: no need to look further back */
     guint64 first;     /**< participant that partner 0 is */
@@ -56,7 +58,7 @@ typedef struct {
     guint64 (*n_receives)(const LpSchedule *self, guint64 member, guint64 step);
     guint64 (*phase_n_receives)(const LpSchedule *self, guint64 member, guint64 phase);
     /** NULL: every message does, in the steps whose latency counts. */
-    gboolean (*opens)(const LpSchedule *self, guint64 member, guint64 step, guint64 to);
+    gboolean (*opens)(const LpSchedule *self, guint64 member, guint64 step, const LpSend *send);
     /** NULL: every step is a phase. */
     guint64 (*n_phases)(const LpSchedule *self);
     LpSchedulePhase (*phase)(const LpSchedule *self, guint64 phase);
@@ -81,6 +83,7 @@ lp_ring_plain_sends(const LpSchedule *self, guint64 member, guint64 step, LpSend
     block -= block >= 2 * n ? 2 * n : block >= n ? n : 0;
     out_sends->to = member + 1 < n ? member + 1 : 0;
     out_sends->bytes = lp_blocks_bytes(&self->blocks, block);
+    out_sends->lane = 0;
     return out_sends->bytes > 0 ? 1 : 0;
 }
 

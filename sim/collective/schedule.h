@@ -5,7 +5,8 @@
  * when all of them are done and all that it receives in that step has arrived. What is sent at a
  * step uses only what arrived in the steps before. Members need not be in the same step at the
  * same time; messages between a pair arrive in order. Two messages of a step never have both ends
- * in common. Nothing is allocated and nothing is kept: all answers follow from the shape.
+ * and the lane in common. Nothing is allocated and nothing is kept: all answers follow from the
+ * shape.
  *
  * The logical buffer is what spans are ranges of.
  *
@@ -80,6 +81,8 @@ typedef struct {
 typedef struct {
     guint64 to;
     guint64 bytes;
+    guint lane; /**< of a step: a tree with chains has one a tree, each a connection of its own that
+                   has a fair share of its port; else, and of a phase, 0 */
 } LpSend;
 
 /** A range of the logical buffer. */
@@ -146,14 +149,15 @@ guint64 lp_schedule_n_participants(const LpSchedule *self);
 guint64 lp_schedule_n_steps(const LpSchedule *self);
 /** Room for the sends of any participant in any step or phase; at least 1. */
 guint64 lp_schedule_sends_max(const LpSchedule *self);
-/** The sends of @member at @step, one a partner; none is empty. Returns their number. */
+/** The sends of @member at @step, one a partner and lane; none is empty. Returns their number. */
 guint64 lp_schedule_sends(const LpSchedule *self, guint64 member, guint64 step, LpSend *out_sends);
 /** How many messages @member receives at @step. */
 guint64 lp_schedule_n_receives(const LpSchedule *self, guint64 member, guint64 step);
-/** Whether what @member sends to @to at @step holds the first of any chunks that go this way: later
- * ones find their receiver as late as themselves, and their latency delays nobody. TRUE where the
- * algorithm does not tell; then the steps of LpSchedulePhase.n_latencies decide alone. */
-gboolean lp_schedule_opens(const LpSchedule *self, guint64 member, guint64 step, guint64 to);
+/** Whether @send, which @member sends at @step, holds the first of any chunks that go this way:
+ * later ones find their receiver as late as themselves, and their latency delays nobody. TRUE where
+ * the algorithm does not tell; then the steps of LpSchedulePhase.n_latencies decide alone. */
+gboolean lp_schedule_opens(const LpSchedule *self, guint64 member, guint64 step,
+                           const LpSend *send);
 /** Appends the LpSpans that send number @send of the step carries; their bytes are its bytes. */
 void lp_schedule_spans(const LpSchedule *self, guint64 member, guint64 step, guint64 send,
                        GArray *out_spans);

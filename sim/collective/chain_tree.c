@@ -5,8 +5,10 @@
  * the tree, and comes back down the tree and the chain.
  *
  * The heads of the channels stand evenly around a domain, so that all its ports are in use. (NCCL's
- * tree between nodes: setTreeUp and connectTrees in src/graph/connect.cc, runTreeUpDown in
- * src/device/all_reduce.h, NCCL 2.30.7; there too chunks of different channels overlap.)
+ * tree between nodes: connectTrees in src/graph/connect.cc, runTreeUpDown and runTreeSplit in
+ * src/device/all_reduce.h, NCCL 2.30.7.) Every second channel has its trees turned by half of the
+ * domains, which NCCL does not do: of four domains two would carry 2 V and two V, where 1.5 V each
+ * are measured (sim/README.md).
  *
  * Member m has place m mod n_near of domain m / n_near. It first sends up when the first chunk has
  * come from the end of its chain, or from the deepest node of the tree. */
@@ -44,13 +46,24 @@ head_of(const LpSchedule *self, guint64 channel)
     return channel * self->n_near / self->n_channels % self->n_near;
 }
 
+/* By how many domains a channel's trees are turned: inner nodes send and receive most, and should
+ * not be the same domain's for all the channels of a card. Channels with the same head are turned
+ * alike. */
+static guint64
+turn_of(const LpSchedule *self, guint64 channel)
+{
+    guint64 head = self->n_channels > self->n_near ? head_of(self, channel) : channel;
+    return head % 2 * (self->n_nodes / 2);
+}
+
 static Stand
 stand_of(const LpSchedule *self, guint64 channel, guint tree, guint64 member)
 {
     guint64 near = self->n_near, place = member % near;
     Stand stand = {.channel = channel, .domain = member / near, .tree = tree};
     stand.walked = (place + near - head_of(self, channel)) % near;
-    stand.role = lp_double_tree_role(tree, stand.domain + 1, self->n_nodes);
+    guint64 node = (stand.domain + turn_of(self, channel)) % self->n_nodes + 1;
+    stand.role = lp_double_tree_role(tree, node, self->n_nodes);
     stand.depth = lp_double_tree_depth(stand.role, self->n_nodes);
     return stand;
 }
@@ -65,7 +78,8 @@ in_chain(const LpSchedule *self, const Stand *stand, guint64 walked)
 static guint64
 in_tree(const LpSchedule *self, const Stand *stand, guint64 role)
 {
-    guint64 domain = lp_double_tree_node(stand->tree, role, self->n_nodes) - 1;
+    guint64 t = self->n_nodes, node = lp_double_tree_node(stand->tree, role, t);
+    guint64 domain = (node - 1 + t - turn_of(self, stand->channel)) % t;
     return domain * self->n_near + head_of(self, stand->channel);
 }
 
@@ -262,16 +276,17 @@ n_phases(const LpSchedule *self)
 }
 
 /* Chunks that the busiest port of each step carries, summed over the steps, less those that the
- * busiest port carries in all. Trees as those of single members (tree.c). In a domain with as many
- * channels as members all ports are as busy at any step, since the channels' chains start at
- * different places; with fewer of them only some, while the chains fill and empty. Up to eight
- * chunks off, as a test shows. */
+ * busiest port carries in all. While trees fill and empty, heads are at work but not all of a
+ * domain's chains; and with fewer channels than members, only some ports are, while chains fill and
+ * empty. Counted step by step on long pipelines, and fitted: short ones are up to twelve chunks
+ * off, as a test shows. */
 static guint64
 extra_chunks(const LpSchedule *self)
 {
     guint64 height = lp_double_tree_height(self->n_nodes);
-    guint64 chain = 4 * (self->n_near - MIN(self->n_near, self->n_channels));
-    return chain + (height < 2 ? 0 : 4 * height - 6);
+    guint64 channels = MIN(self->n_near, self->n_channels);
+    guint64 tree = height > 1 ? (height - 1) * (channels + 2) : 0;
+    return 4 * (self->n_near - channels) + tree;
 }
 
 static LpSchedulePhase

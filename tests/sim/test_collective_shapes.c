@@ -314,9 +314,9 @@ test_fill(void)
         {LP_ALGORITHM_TREE, LP_COLLECTIVE_BROADCAST, 16, 0, FALSE, 0, 0},
         {LP_ALGORITHM_TREE, LP_COLLECTIVE_REDUCE, 16, 0, FALSE, 0, 0},
         {LP_ALGORITHM_TREE, LP_COLLECTIVE_ALL_REDUCE, 16, 1, FALSE, 8, 8},
-        {LP_ALGORITHM_TREE, LP_COLLECTIVE_ALL_REDUCE, 32, 1, FALSE, 8, 8},
-        {LP_ALGORITHM_TREE, LP_COLLECTIVE_ALL_REDUCE, 64, 8, FALSE, 8, 8},
-        {LP_ALGORITHM_TREE, LP_COLLECTIVE_ALL_REDUCE, 32, 8, FALSE, 2, 8},
+        {LP_ALGORITHM_TREE, LP_COLLECTIVE_ALL_REDUCE, 32, 10, FALSE, 8, 8},
+        {LP_ALGORITHM_TREE, LP_COLLECTIVE_ALL_REDUCE, 64, 12, FALSE, 8, 8},
+        {LP_ALGORITHM_TREE, LP_COLLECTIVE_ALL_REDUCE, 32, 10, FALSE, 2, 8},
         {LP_ALGORITHM_RING, LP_COLLECTIVE_BROADCAST, 9, 0, FALSE, 0, 0},
         {LP_ALGORITHM_RING, LP_COLLECTIVE_ALL_REDUCE, 9, 0, FALSE, 0, 0},
         {LP_ALGORITHM_IN_NETWORK, LP_COLLECTIVE_ALL_REDUCE, 8, 0, FALSE, 0, 0},
@@ -446,9 +446,42 @@ check_openings(guint64 near, guint64 domains)
     lp_test_true("openings", n_far == near * 2 * 2 * (domains - 1));
 }
 
+/* Of four domains, inner nodes send and receive four halves and the others two: domains and cards
+ * of two neighbours have both, and 2 (4 - 1) V / 4 in all. */
+static void
+check_turns(guint64 near)
+{
+    guint64 unit = 20;
+    LpScheduleShape shape = {.algorithm = LP_ALGORITHM_TREE,
+                             .collective = LP_COLLECTIVE_ALL_REDUCE,
+                             .n_members = near * 4,
+                             .bytes = near * unit,
+                             .n_channels = near,
+                             .n_near = near};
+    LpSchedule schedule;
+    LpSend sends[8];
+    guint64 out_bytes[16] = {0}, in_bytes[16] = {0};
+    lp_schedule_init(&schedule, &shape);
+    for (guint64 member = 0; member < shape.n_members; member++) {
+        guint64 n_sends = lp_schedule_phase_sends(&schedule, member, 0, sends);
+        for (guint64 i = 0; i < n_sends; i++) {
+            if (sends[i].to / near == member / near)
+                continue;
+            out_bytes[member / 2] += sends[i].bytes;
+            in_bytes[sends[i].to / 2] += sends[i].bytes;
+        }
+    }
+    for (guint64 card = 0; card < 2 * near; card++) {
+        lp_test_true("bytes out of a card", out_bytes[card] == 3 * unit);
+        lp_test_true("bytes into a card", in_bytes[card] == 3 * unit);
+    }
+}
+
 static void
 test_chains(void)
 {
+    for (guint64 near = 2; near <= 8; near += 2)
+        check_turns(near);
     for (guint64 near = 2; near <= 8; near++)
         for (guint64 domains = 2; domains <= 9; domains++) {
             check_chains(near, domains);

@@ -7,8 +7,7 @@
  * The heads of the channels stand evenly around a domain, so that all its ports are in use. (NCCL's
  * tree between nodes: connectTrees in src/graph/connect.cc, runTreeUpDown and runTreeSplit in
  * src/device/all_reduce.h, NCCL 2.30.7.) Every second channel has its trees turned by half of the
- * domains, which NCCL does not do: of four domains two would carry 2 V and two V, where 1.5 V each
- * are measured (sim/README.md).
+ * domains, which NCCL does not do: sim/README.md says why.
  *
  * Member m has place m mod n_near of domain m / n_near. It first sends up when the first chunk has
  * come from the end of its chain, or from the deepest node of the tree. */
@@ -26,7 +25,7 @@ typedef struct {
     gboolean reduces;
 } Link;
 
-/* At most a parent, two children and a neighbour, or two neighbours in a chain. */
+/* At most a parent, two children and a neighbour; or two neighbours in a chain. */
 typedef struct {
     Link link[4];
     guint n;
@@ -193,15 +192,15 @@ load_of(const LpSchedule *self, guint64 channel, guint tree)
 
 /* The chunk that goes over a link at @step, or all of them. */
 static void
-add_load(const Load *load, const Link *link, guint64 step, LpSink *sink)
+add_load(const LpSchedule *self, const Stand *stand, const Link *link, guint64 step, LpSink *sink)
 {
-    guint64 n = load->chunks.n;
-    sink->lane = step == ALL_STEPS ? 0 : link->lane;
-    if (step == ALL_STEPS)
-        lp_sink_add_blocks(sink, link->partner, &load->chunks, load->base, 0, n, link->reduces);
-    else if (step >= link->first_step && step - link->first_step < n)
-        lp_sink_add_blocks(sink, link->partner, &load->chunks, load->base, step - link->first_step,
-                           1, link->reduces);
+    gboolean all = step == ALL_STEPS;
+    if (!all && (step < link->first_step || step - link->first_step >= self->n_chunks))
+        return;
+    Load load = load_of(self, stand->channel, stand->tree);
+    sink->lane = all ? 0 : link->lane;
+    lp_sink_add_blocks(sink, link->partner, &load.chunks, load.base,
+                       all ? 0 : step - link->first_step, all ? self->n_chunks : 1, link->reduces);
 }
 
 static void
@@ -209,11 +208,10 @@ visit(const LpSchedule *self, guint64 member, guint64 step, LpSink *sink)
 {
     for (guint64 channel = 0; channel < self->n_channels; channel++)
         for (guint tree = 0; tree < LP_DOUBLE_TREE_TREES; tree++) {
-            Load load = load_of(self, channel, tree);
             Stand stand = stand_of(self, channel, tree, member);
             Links links = links_out(self, &stand);
             for (guint i = 0; i < links.n; i++)
-                add_load(&load, &links.link[i], step, sink);
+                add_load(self, &stand, &links.link[i], step, sink);
         }
 }
 
@@ -230,12 +228,11 @@ n_receives(const LpSchedule *self, guint64 member, guint64 step)
     LpSources heard[LP_DOUBLE_TREE_TREES] = {{.n = 0}};
     for (guint64 channel = 0; channel < self->n_channels; channel++)
         for (guint tree = 0; tree < LP_DOUBLE_TREE_TREES; tree++) {
-            Load load = load_of(self, channel, tree);
             Stand stand = stand_of(self, channel, tree, member);
             Links links = links_in(self, &stand);
             for (guint i = 0; i < links.n; i++) {
                 LpSink sink = lp_sink_plain();
-                add_load(&load, &links.link[i], step, &sink);
+                add_load(self, &stand, &links.link[i], step, &sink);
                 if (sink.bytes > 0)
                     lp_sources_add(&heard[sink.lane], links.link[i].partner);
             }

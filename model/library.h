@@ -44,7 +44,8 @@ typedef struct {
     guint64 bytes_max; /**< of the buffer (LpOp.bytes); G_MAXUINT64: any size */
     LpAlgorithms algorithms;
     guint32 protocol; /**< index in the library's protocols */
-    guint32 channels; /**< parallel rings; 0: one a member of a domain in groups that leave it */
+    guint32 channels; /**< parallel rings, or trees with chains; 0: one a member of a domain in
+                         groups that leave it */
 } LpLibraryRule;
 
 typedef struct {

@@ -101,6 +101,9 @@ lp_choice_of(const LpLibrary *library, const LpIteration *iteration, const LpOp 
         set_levels(&choice.shape, &algorithms, sites);
     if (choice.shape.algorithm == LP_ALGORITHM_TORUS)
         set_torus(&choice.shape, sites);
+    /* A tree with a root has no chains. */
+    if (choice.shape.algorithm == LP_ALGORITHM_TREE && op->collective != LP_COLLECTIVE_ALL_REDUCE)
+        choice.shape.n_channels = 1;
     gboolean rails = op->collective == LP_COLLECTIVE_ALL_TO_ALL && algorithms.n_levels == 0;
     gboolean ring = is_ring_collective(op->collective) &&
                     choice.shape.algorithm == LP_ALGORITHM_RING && choice.shape.n_channels == 1;
@@ -196,7 +199,9 @@ lp_choice_describe(const LpChoice *self)
         return lp_algorithms_format(&algorithms);
     }
     const char *name = lp_algorithm_names[shape->algorithm];
-    return shape->algorithm == LP_ALGORITHM_RING && shape->n_channels > 1
+    gboolean has_channels =
+        shape->algorithm == LP_ALGORITHM_RING || shape->algorithm == LP_ALGORITHM_TREE;
+    return has_channels && shape->n_channels > 1
                ? g_strdup_printf("%s x %" G_GUINT64_FORMAT, name, shape->n_channels)
                : g_strdup(name);
 }

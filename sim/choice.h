@@ -52,7 +52,8 @@ int lp_choice_switch_level(const LpSchedule *schedule, guint64 round, LpFidelity
  * that of the next member of the group. So each port carries what it really does. */
 guint64 lp_choice_receiver(const LpScheduleShape *shape, guint64 member, guint64 to);
 
-/** The algorithm for people: "ring", "ring x 8 channels", "ring+tree". Returns: (transfer full). */
+/** The algorithm for people: "ring", "ring x 8", "tree x 8", "ring+tree". Returns: (transfer full).
+ */
 char *lp_choice_describe(const LpChoice *self);
 
 /** The axis whose "algorithm-..." holds for @group. */

@@ -33,9 +33,10 @@ typedef struct {
 
 typedef struct {
     guint64 round, n_queued, next_queued, n_under_way;
-    double ready_s;    /* before then it sends nothing */
-    LpTransfer *queue; /* owned: the round's transfers */
-    guint32 *arrived;  /* owned, by round */
+    guint64 n_expected; /* receives of the round */
+    double ready_s;     /* before then it sends nothing */
+    LpTransfer *queue;  /* owned: the round's transfers */
+    guint32 *arrived;   /* owned, by round */
 } Member;
 
 typedef struct {
@@ -142,6 +143,7 @@ enter_round(Fluid *self, guint64 index)
 {
     Member *member = &self->members[index];
     member->next_queued = 0;
+    member->n_expected = lp_script_n_receives(self->script, index, member->round);
     member->n_queued = lp_script_transfers(self->script, index, member->round, member->queue);
     member->ready_s = self->now_s + lp_script_wait_s(self->script, member->round);
     issue(self, index);
@@ -153,8 +155,7 @@ advance(Fluid *self, guint64 index)
 {
     Member *member = &self->members[index];
     while (member->round < self->script->n_rounds && member->n_under_way == 0 &&
-           member->arrived[member->round] >=
-               lp_script_n_receives(self->script, index, member->round)) {
+           member->arrived[member->round] >= member->n_expected) {
         member->round++;
         if (member->round < self->script->n_rounds)
             enter_round(self, index);

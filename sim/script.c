@@ -146,9 +146,11 @@ phase_wait_s(LpScript *self, guint64 round)
 /* Parallel rings do not wait for each other, as the rounds of a script do: each of their steps
  * takes the mean latency, so that every ring takes what it would alone. */
 static double
-send_latency_s(const LpScript *self, guint64 round, const LpEdge *edge)
+send_latency_s(const LpScript *self, guint64 member, guint64 round, const LpSend *send,
+               const LpEdge *edge)
 {
-    if (self->has_latency == NULL || !self->has_latency[round])
+    if (self->has_latency == NULL || !self->has_latency[round] ||
+        !lp_schedule_opens(&self->schedule, member, round, send))
         return 0.0;
     return self->ring_hop_s >= 0.0 ? self->ring_hop_s : hop_s(self, edge);
 }
@@ -177,7 +179,7 @@ lp_script_transfers(LpScript *self, guint64 member, guint64 round, LpTransfer *o
                          .edge = edge,
                          .bytes = lp_protocol_wire_bytes(self->protocol, lp_edge_reach(edge),
                                                          self->sends[i].bytes),
-                         .latency_s = send_latency_s(self, round, edge)};
+                         .latency_s = send_latency_s(self, member, round, &self->sends[i], edge)};
     }
     return n;
 }

@@ -17,6 +17,8 @@ typedef struct {
     guint64 n_sends;
     GArray *spans;     /**< borrowed; NULL: none wanted */
     guint64 only;      /**< pieces to this participant; LP_SINK_ANY: all */
+    guint only_lane;   /**< and in this lane */
+    guint lane;        /**< of the pieces to come */
     guint64 bytes;     /**< of all pieces taken */
     gboolean grouped;  /**< pieces to one partner follow each other: no need to look further back */
     guint64 first;     /**< participant that partner 0 is */
@@ -55,6 +57,8 @@ typedef struct {
     /** Instead of sources(), where there are too many. NULL: from sources(). */
     guint64 (*n_receives)(const LpSchedule *self, guint64 member, guint64 step);
     guint64 (*phase_n_receives)(const LpSchedule *self, guint64 member, guint64 phase);
+    /** NULL: every message does, in the steps whose latency counts. */
+    gboolean (*opens)(const LpSchedule *self, guint64 member, guint64 step, const LpSend *send);
     /** NULL: every step is a phase. */
     guint64 (*n_phases)(const LpSchedule *self);
     LpSchedulePhase (*phase)(const LpSchedule *self, guint64 phase);
@@ -65,9 +69,9 @@ typedef struct {
 
 #define LP_CAN(collective) (1u << LP_COLLECTIVE_##collective)
 
-extern const LpAlgorithmClass lp_ring_class, lp_tree_class, lp_doubling_class, lp_halving_class,
-    lp_bruck_class, lp_pairwise_class, lp_direct_class, lp_torus_class, lp_in_network_class,
-    lp_hierarchical_class;
+extern const LpAlgorithmClass lp_ring_class, lp_tree_class, lp_chain_tree_class, lp_doubling_class,
+    lp_halving_class, lp_bruck_class, lp_pairwise_class, lp_direct_class, lp_torus_class,
+    lp_in_network_class, lp_hierarchical_class;
 
 /** The send of a plain ring, without a sink. */
 static inline guint64
@@ -79,6 +83,7 @@ lp_ring_plain_sends(const LpSchedule *self, guint64 member, guint64 step, LpSend
     block -= block >= 2 * n ? 2 * n : block >= n ? n : 0;
     out_sends->to = member + 1 < n ? member + 1 : 0;
     out_sends->bytes = lp_blocks_bytes(&self->blocks, block);
+    out_sends->lane = 0;
     return out_sends->bytes > 0 ? 1 : 0;
 }
 

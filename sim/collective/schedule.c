@@ -20,7 +20,8 @@ static const LpAlgorithmClass *const classes[LP_N_ALGORITHMS] = {
 static const LpAlgorithmClass *
 class_of(const LpSchedule *self)
 {
-    return classes[self->shape.algorithm];
+    gboolean has_chains = self->shape.algorithm == LP_ALGORITHM_TREE && self->shape.n_channels > 1;
+    return has_chains ? &lp_chain_tree_class : classes[self->shape.algorithm];
 }
 
 /* --- sinks and sources --- */
@@ -36,14 +37,14 @@ static void
 add_send(LpSink *self, guint64 to, guint64 bytes)
 {
     for (guint64 i = self->n_sends; i > 0; i--) {
-        if (self->sends[i - 1].to == to) {
+        if (self->sends[i - 1].to == to && self->sends[i - 1].lane == self->lane) {
             self->sends[i - 1].bytes += bytes;
             return;
         }
         if (self->grouped)
             break;
     }
-    LpSend send = {to, bytes};
+    LpSend send = {to, bytes, self->lane};
     self->sends[self->n_sends++] = send;
 }
 
@@ -51,7 +52,9 @@ void
 lp_sink_add(LpSink *self, guint64 to, guint64 offset, guint64 bytes, gboolean reduces)
 {
     guint64 participant = to == self->n_group ? self->switch_to : self->first + to * self->stride;
-    if (bytes == 0 || (self->only != LP_SINK_ANY && participant != self->only))
+    gboolean is_other =
+        self->only != LP_SINK_ANY && (participant != self->only || self->lane != self->only_lane);
+    if (bytes == 0 || is_other)
         return;
     self->bytes += bytes;
     if (self->sends != NULL)
@@ -187,6 +190,7 @@ lp_schedule_spans(const LpSchedule *self, guint64 member, guint64 step, guint64 
     g_return_if_fail(send < n_sends);
     LpSink sink = lp_sink_plain();
     sink.only = sends[send].to;
+    sink.only_lane = sends[send].lane;
     sink.spans = out_spans;
     lp_schedule_visit(self, member, step, &sink);
 }
@@ -212,6 +216,13 @@ lp_schedule_n_receives(const LpSchedule *self, guint64 member, guint64 step)
         n += sink.bytes > 0 ? 1 : 0;
     }
     return n;
+}
+
+gboolean
+lp_schedule_opens(const LpSchedule *self, guint64 member, guint64 step, const LpSend *send)
+{
+    const LpAlgorithmClass *class = class_of(self);
+    return class->opens == NULL || class->opens(self, member, step, send);
 }
 
 /* --- buffers --- */

@@ -5,7 +5,8 @@
  * when all of them are done and all that it receives in that step has arrived. What is sent at a
  * step uses only what arrived in the steps before. Members need not be in the same step at the
  * same time; messages between a pair arrive in order. Two messages of a step never have both ends
- * in common. Nothing is allocated and nothing is kept: all answers follow from the shape.
+ * and the lane in common. Nothing is allocated and nothing is kept: all answers follow from the
+ * shape.
  *
  * The logical buffer is what spans are ranges of.
  *
@@ -59,13 +60,16 @@ typedef struct {
                       after it); of a barrier or a send, of the message */
     guint64 root;  /**< of a broadcast or reduce */
     guint64 chunk_bytes; /**< trees, rings' broadcasts and switches work in chunks of at most this
-                            much of what they carry at once; 0: one chunk */
+                            much of what they carry at once, each channel and each of two trees by
+                            itself; 0: one chunk */
     guint32 n_levels;    /**< hierarchical: 2 or 3; torus: dimensions, 1 to 3 */
     guint64 level_size[LP_SCHEDULE_LEVELS_MAX]; /**< innermost first; their product is n_members */
     LpAlgorithm level_algorithm[LP_SCHEDULE_LEVELS_MAX]; /**< hierarchical: at each level */
-    guint64 n_channels;  /**< ring: parallel rings in different orders; torus: 2 uses both
+    guint64 n_channels;  /**< ring: parallel rings in different orders; tree (all-reduce only):
+                            double trees between domains' heads, chains inside; torus: 2 uses both
                             directions of each dimension; 0 and 1: one */
-    guint64 n_near;      /**< ring with channels: members of each domain, who follow each other */
+    guint64 n_near;      /**< ring and tree with channels: members of each domain, who follow each
+                            other; 0: all */
     gboolean aggregates; /**< in-network: the switch hands its sum to all at once, as aggregation
                             trees do; else each member fetches its share of the sum and stores it
                             to all, as over NVLink */
@@ -77,6 +81,8 @@ typedef struct {
 typedef struct {
     guint64 to;
     guint64 bytes;
+    guint lane; /**< of a step: a tree with chains has one a tree, each a connection of its own that
+                   has a fair share of its port; else, and of a phase, 0 */
 } LpSend;
 
 /** A range of the logical buffer. */
@@ -112,10 +118,10 @@ typedef struct LpSchedule {
     LpBlocks blocks; /**< the buffer over the members */
     guint64 n_steps;
     gboolean is_plain;  /**< ring: one of blocks that all pass on, which is asked for most */
-    guint64 n_channels; /**< ring: at least 1 */
-    guint64 n_near;     /**< ring: members of a domain; n_members where order does not matter */
+    guint64 n_channels; /**< ring, tree with chains: at least 1 */
+    guint64 n_near;     /**< the same: members of a domain; n_members where order does not matter */
     guint64 n_chunks;
-    guint64 n_nodes;     /**< tree: of each of the two trees */
+    guint64 n_nodes;     /**< tree: of each of the two trees; with chains, domains */
     guint64 n_core;      /**< doubling, halving, Bruck: the powers of two up to n */
     guint32 n_doublings; /**< how often one doubles to get there */
     guint64 pitch[LP_SCHEDULE_LEVELS_MAX]; /**< levels: from a member to the next of its group */
@@ -143,10 +149,15 @@ guint64 lp_schedule_n_participants(const LpSchedule *self);
 guint64 lp_schedule_n_steps(const LpSchedule *self);
 /** Room for the sends of any participant in any step or phase; at least 1. */
 guint64 lp_schedule_sends_max(const LpSchedule *self);
-/** The sends of @member at @step, one a partner; none is empty. Returns their number. */
+/** The sends of @member at @step, one a partner and lane; none is empty. Returns their number. */
 guint64 lp_schedule_sends(const LpSchedule *self, guint64 member, guint64 step, LpSend *out_sends);
 /** How many messages @member receives at @step. */
 guint64 lp_schedule_n_receives(const LpSchedule *self, guint64 member, guint64 step);
+/** Whether @send, which @member sends at @step, holds the first of any chunks that go this way:
+ * later ones find their receiver as late as themselves, and their latency delays nobody. TRUE where
+ * the algorithm does not tell; then the steps of LpSchedulePhase.n_latencies decide alone. */
+gboolean lp_schedule_opens(const LpSchedule *self, guint64 member, guint64 step,
+                           const LpSend *send);
 /** Appends the LpSpans that send number @send of the step carries; their bytes are its bytes. */
 void lp_schedule_spans(const LpSchedule *self, guint64 member, guint64 step, guint64 send,
                        GArray *out_spans);

@@ -109,7 +109,14 @@ check_channels(const LpScheduleShape *shape, GError **error)
                     name, shape->n_channels, most);
         return FALSE;
     }
-    if (shape->algorithm == LP_ALGORITHM_RING && shape->n_channels > 1 && shape->n_near > 0 &&
+    if (shape->algorithm == LP_ALGORITHM_TREE && shape->n_channels > 1 &&
+        shape->collective != LP_COLLECTIVE_ALL_REDUCE) {
+        g_set_error(error, LP_SCHEDULE_ERROR, LP_SCHEDULE_ERROR_CHANNELS,
+                    "%s: got %" G_GUINT64_FORMAT " channels for a collective with a root, wanted 1",
+                    name, shape->n_channels);
+        return FALSE;
+    }
+    if (shape->algorithm != LP_ALGORITHM_TORUS && shape->n_channels > 1 && shape->n_near > 0 &&
         shape->n_members % shape->n_near != 0) {
         g_set_error(error, LP_SCHEDULE_ERROR, LP_SCHEDULE_ERROR_CHANNELS,
                     "%s: got domains of %" G_GUINT64_FORMAT
@@ -205,8 +212,9 @@ lp_schedule_supports(const LpScheduleShape *shape, GError **error)
 {
     gboolean levels =
         shape->algorithm == LP_ALGORITHM_TORUS || shape->algorithm == LP_ALGORITHM_HIERARCHICAL;
-    gboolean channels =
-        shape->algorithm == LP_ALGORITHM_TORUS || shape->algorithm == LP_ALGORITHM_RING;
+    gboolean channels = shape->algorithm == LP_ALGORITHM_TORUS ||
+                        shape->algorithm == LP_ALGORITHM_RING ||
+                        shape->algorithm == LP_ALGORITHM_TREE;
     gboolean loads = shape->collective == LP_COLLECTIVE_ALL_TO_ALL && shape->loads != NULL;
     return check_algorithm(shape, error) && check_members(shape, error) &&
            check_bytes(shape, error) && (!channels || check_channels(shape, error)) &&

@@ -1,63 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The double binary tree: two trees over the same members, each for half of the data, in which no
- * member is an inner node twice. (Sanders, Speck and Traeff, Parallel Computing 35, 2009.)
- *
- * Nodes are 1 to t, in the order of a walk that sees a node between its two subtrees: odd ones are
- * leaves, and a node's distance to its children is half of its lowest bit. The second tree gives
- * node j the role t + 1 - j if t is even, and j + 1 (that of 1 to node t) if it is odd: what was
- * odd becomes even. An all-reduce has all members in its trees, and goes up and down; a broadcast
- * and a reduce have all but the root, which serves both trees' topmost nodes. */
+/* The double binary tree among members that are all alike. An all-reduce has all of them in its
+ * trees, and goes up and down; a broadcast and a reduce have all but the root, which serves both
+ * trees' topmost nodes. */
 #include "sim/collective/algorithm.h"
-
-#define N_TREES 2
-
-/* --- one tree of t nodes, by role --- */
-
-static guint64
-parent_of(guint64 role, guint64 t)
-{
-    guint64 bit = role & (~role + 1);
-    guint64 up = (role ^ bit) | (bit << 1);
-    return up > t ? role ^ bit : up; /* 0: the topmost */
-}
-
-static guint64
-right_of(guint64 role, guint64 t)
-{
-    guint64 hop = (role & (~role + 1)) / 2;
-    while (hop > 0 && role + hop > t)
-        hop /= 2;
-    return hop > 0 ? role + hop : 0;
-}
-
-static guint64
-left_of(guint64 role)
-{
-    guint64 hop = (role & (~role + 1)) / 2;
-    return hop > 0 ? role - hop : 0;
-}
-
-static guint64
-depth_of(guint64 role, guint64 t)
-{
-    guint64 depth = 0;
-    for (guint64 up = parent_of(role, t); up != 0; up = parent_of(up, t))
-        depth++;
-    return depth;
-}
-
-/* The longest way from the topmost node is that to its left. */
-static guint64
-height_of(guint64 t)
-{
-    return t > 0 ? g_bit_storage(t) - 1 : 0;
-}
-
-static guint64
-topmost_of(guint64 t)
-{
-    return (guint64)1 << height_of(t);
-}
+#include "sim/collective/double_tree.h"
 
 /* --- members in both trees --- */
 
@@ -73,17 +19,14 @@ role_of(const LpSchedule *self, guint tree, guint64 member)
 {
     guint64 n = self->shape.n_members, t = self->n_nodes;
     guint64 node = is_rooted(self) ? (member + n - self->shape.root) % n : member + 1;
-    if (tree == 0 || node == 0)
-        return node;
-    return t % 2 == 0 ? t + 1 - node : node % t + 1;
+    return node == 0 ? 0 : lp_double_tree_role(tree, node, t);
 }
 
 static guint64
 member_of(const LpSchedule *self, guint tree, guint64 role)
 {
-    guint64 n = self->shape.n_members, t = self->n_nodes, node = role;
-    if (tree > 0 && role > 0)
-        node = t % 2 == 0 ? t + 1 - role : (role + t - 2) % t + 1;
+    guint64 n = self->shape.n_members, t = self->n_nodes;
+    guint64 node = role == 0 ? 0 : lp_double_tree_node(tree, role, t);
     return is_rooted(self) ? (node + self->shape.root) % n : node - 1;
 }
 
@@ -102,13 +45,13 @@ place_of(const LpSchedule *self, guint tree, guint64 member)
     guint64 t = self->n_nodes, role = role_of(self, tree, member);
     Place place = {.role = role};
     if (role == 0) {
-        place.child[place.n_children++] = topmost_of(t);
+        place.child[place.n_children++] = lp_double_tree_topmost(t);
         return place;
     }
-    place.parent = parent_of(role, t);
-    place.depth = depth_of(role, t);
+    place.parent = lp_double_tree_parent(role, t);
+    place.depth = lp_double_tree_depth(role, t);
     place.has_parent = place.parent != 0 || is_rooted(self);
-    guint64 left = left_of(role), right = right_of(role, t);
+    guint64 left = lp_double_tree_left(role), right = lp_double_tree_right(role, t);
     if (left != 0)
         place.child[place.n_children++] = left;
     if (right != 0)
@@ -123,9 +66,9 @@ init(LpSchedule *self, guint64 largest_bytes)
 {
     guint64 n = self->shape.n_members;
     self->n_nodes = is_rooted(self) ? n - 1 : n;
-    LpBlocks halves = lp_blocks_of(largest_bytes, N_TREES);
+    LpBlocks halves = lp_blocks_of(largest_bytes, LP_DOUBLE_TREE_TREES);
     self->n_chunks = lp_chunks(lp_blocks_bytes(&halves, 0), self->shape.chunk_bytes);
-    guint64 height = height_of(self->n_nodes);
+    guint64 height = lp_double_tree_height(self->n_nodes);
     guint64 chain = is_rooted(self) ? height : 2 * height - 1;
     self->n_steps = n > 1 ? self->n_chunks + chain : 0;
 }
@@ -134,14 +77,14 @@ static guint64
 sends_max(const LpSchedule *self)
 {
     (void)self;
-    return 3 * N_TREES;
+    return 3 * LP_DOUBLE_TREE_TREES;
 }
 
 /* The step at which a member sends the first chunk up: when those below it have. */
 static guint64
 first_up(const LpSchedule *self, const Place *place)
 {
-    return height_of(self->n_nodes) - place->depth;
+    return lp_double_tree_height(self->n_nodes) - place->depth;
 }
 
 static guint64
@@ -149,7 +92,7 @@ first_down(const LpSchedule *self, const Place *place)
 {
     if (is_rooted(self))
         return place->role == 0 ? 0 : place->depth + 1;
-    return height_of(self->n_nodes) + place->depth;
+    return lp_double_tree_height(self->n_nodes) + place->depth;
 }
 
 /* What a tree carries in one direction at a step: a chunk, or all of them if @whole. */
@@ -173,7 +116,7 @@ add_load(const Load *load, guint64 first_step, guint64 to, gboolean reduces, LpS
 static void
 fill_load(const LpSchedule *self, guint tree, Load *load)
 {
-    LpBlocks halves = lp_blocks_of(self->shape.bytes, N_TREES);
+    LpBlocks halves = lp_blocks_of(self->shape.bytes, LP_DOUBLE_TREE_TREES);
     load->base = lp_blocks_begin(&halves, tree);
     load->chunks = lp_blocks_of(lp_blocks_bytes(&halves, tree), self->n_chunks);
 }
@@ -196,7 +139,7 @@ static void
 visit(const LpSchedule *self, guint64 member, guint64 step, LpSink *sink)
 {
     Load load = {.step = step};
-    for (guint tree = 0; tree < N_TREES; tree++)
+    for (guint tree = 0; tree < LP_DOUBLE_TREE_TREES; tree++)
         visit_tree(self, tree, member, &load, sink);
 }
 
@@ -205,7 +148,7 @@ visit_phase(const LpSchedule *self, guint64 member, guint64 phase, LpSink *sink)
 {
     (void)phase;
     Load load = {.whole = TRUE};
-    for (guint tree = 0; tree < N_TREES; tree++)
+    for (guint tree = 0; tree < LP_DOUBLE_TREE_TREES; tree++)
         visit_tree(self, tree, member, &load, sink);
 }
 
@@ -239,7 +182,7 @@ static guint64
 receives_in(const LpSchedule *self, guint64 member, Load *load)
 {
     LpSources heard = {.n = 0};
-    for (guint tree = 0; tree < N_TREES; tree++)
+    for (guint tree = 0; tree < LP_DOUBLE_TREE_TREES; tree++)
         hear_tree(self, tree, member, load, &heard);
     return heard.n;
 }
@@ -273,12 +216,12 @@ n_phases(const LpSchedule *self)
 static guint64
 extra_chunks(const LpSchedule *self)
 {
-    guint64 n = self->n_nodes, height = height_of(n);
+    guint64 n = self->n_nodes, height = lp_double_tree_height(n);
     if (is_rooted(self))
         return 2 * height;
     if (height < 2)
         return n == 3 ? 1 : 0;
-    gboolean one_child = topmost_of(n) == n;
+    gboolean one_child = lp_double_tree_topmost(n) == n;
     return 4 * height - (self->n_chunks > 1 || one_child ? 6 : 4);
 }
 
@@ -288,7 +231,7 @@ phase(const LpSchedule *self, guint64 index)
     (void)index;
     LpSchedulePhase all = {.n_steps = self->n_steps,
                            .n_latencies = self->n_steps - (self->n_chunks - 1)};
-    LpBlocks halves = lp_blocks_of(self->shape.bytes, N_TREES);
+    LpBlocks halves = lp_blocks_of(self->shape.bytes, LP_DOUBLE_TREE_TREES);
     LpBlocks chunks = lp_blocks_of(lp_blocks_bytes(&halves, 0), self->n_chunks);
     all.fill_bytes = extra_chunks(self) * lp_blocks_bytes(&chunks, 0);
     return all;

@@ -265,8 +265,9 @@ post(Run *self, guint64 member)
         self->fault = "more sends than there is room for";
     for (guint64 i = 0; i < n_sends && self->fault == NULL; i++) {
         for (guint64 k = 0; k < i; k++)
-            if (self->sends[k].to == self->sends[i].to)
-                self->fault = "two sends to one partner";
+            if (self->sends[k].to == self->sends[i].to &&
+                self->sends[k].lane == self->sends[i].lane)
+                self->fault = "two sends to one partner in one lane";
         post_one(self, member, step, i, self->sends[i]);
     }
     guint64 slot = member * self->n_steps + step;

@@ -175,6 +175,31 @@ test_channels(void)
         }
 }
 
+/* Trees with chains: every division of members into domains, with few channels, one a member, and
+ * more; no bytes, fewer than parts, and several a part. */
+static void
+test_chains(void)
+{
+    for (guint64 n = 2; n <= MEMBERS_MAX; n++)
+        for (guint64 near = 1; near <= n; near++) {
+            if (n % near != 0)
+                continue;
+            const guint64 channels[] = {2, near, (n + 3 * near) % 7 + 2};
+            const guint64 sizes[] = {n / 2, 7 * n + near, 0};
+            static const guint64 chunks[] = {0, 1, 3};
+            for (guint i = 0; i < G_N_ELEMENTS(channels); i++) {
+                LpScheduleShape shape = {.algorithm = LP_ALGORITHM_TREE,
+                                         .collective = LP_COLLECTIVE_ALL_REDUCE,
+                                         .n_members = n,
+                                         .bytes = sizes[(i + n) % G_N_ELEMENTS(sizes)],
+                                         .chunk_bytes = chunks[(n + near + i) % 3],
+                                         .n_channels = MIN(channels[i], n),
+                                         .n_near = near};
+                check(&shape);
+            }
+        }
+}
+
 static void
 test_uneven(void)
 {
@@ -305,8 +330,12 @@ test_uneven_levels(void)
 int
 main(void)
 {
-    static const LpTestCase cases[] = {
-        {"flat", test_flat},     {"channels", test_channels},           {"uneven", test_uneven},
-        {"levels", test_levels}, {"uneven levels", test_uneven_levels}, {NULL, NULL}};
+    static const LpTestCase cases[] = {{"flat", test_flat},
+                                       {"channels", test_channels},
+                                       {"chains", test_chains},
+                                       {"uneven", test_uneven},
+                                       {"levels", test_levels},
+                                       {"uneven levels", test_uneven_levels},
+                                       {NULL, NULL}};
     return lp_test_run("collective", cases);
 }

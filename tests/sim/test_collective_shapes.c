@@ -44,6 +44,43 @@ static const struct {
      12,
      32,
      480},
+    {"tree with chains: 2 (near - 1) + 2 log2 domains steps, no more than twice the buffer",
+     {.algorithm = LP_ALGORITHM_TREE,
+      .collective = LP_COLLECTIVE_ALL_REDUCE,
+      .n_members = 32,
+      .n_channels = 8,
+      .n_near = 8},
+     18,
+     64,
+     1984},
+    {"tree with chains: a step more for each further chunk of a channel's half",
+     {.algorithm = LP_ALGORITHM_TREE,
+      .collective = LP_COLLECTIVE_ALL_REDUCE,
+      .n_members = 32,
+      .chunk_bytes = 12000,
+      .n_channels = 4,
+      .n_near = 8},
+     21,
+     72,
+     1984},
+    {"tree with chains: of domains of one member, a tree",
+     {.algorithm = LP_ALGORITHM_TREE,
+      .collective = LP_COLLECTIVE_ALL_REDUCE,
+      .n_members = 16,
+      .n_channels = 2,
+      .n_near = 1},
+     8,
+     32,
+     480},
+    {"tree with chains: of one domain, a chain there and back",
+     {.algorithm = LP_ALGORITHM_TREE,
+      .collective = LP_COLLECTIVE_ALL_REDUCE,
+      .n_members = 8,
+      .n_channels = 8,
+      .n_near = 8},
+     14,
+     14,
+     112},
     {"tree: a broadcast sends no more than the buffer",
      {.algorithm = LP_ALGORITHM_TREE, .collective = LP_COLLECTIVE_BROADCAST, .n_members = 16},
      4,
@@ -262,45 +299,55 @@ test_fill(void)
         LpAlgorithm algorithm;
         LpCollective collective;
         guint64 n_members;
-        gboolean is_rough, aggregates;
+        guint64 slack_chunks;
+        gboolean aggregates;
+        guint64 n_channels, n_near;
     } rows[] = {
-        {LP_ALGORITHM_TREE, LP_COLLECTIVE_ALL_REDUCE, 2, FALSE, FALSE},
-        {LP_ALGORITHM_TREE, LP_COLLECTIVE_ALL_REDUCE, 3, FALSE, FALSE},
-        {LP_ALGORITHM_TREE, LP_COLLECTIVE_ALL_REDUCE, 7, FALSE, FALSE},
-        {LP_ALGORITHM_TREE, LP_COLLECTIVE_ALL_REDUCE, 9, TRUE, FALSE},
-        {LP_ALGORITHM_TREE, LP_COLLECTIVE_ALL_REDUCE, 16, TRUE, FALSE},
-        {LP_ALGORITHM_TREE, LP_COLLECTIVE_ALL_REDUCE, 60, TRUE, FALSE},
-        {LP_ALGORITHM_TREE, LP_COLLECTIVE_ALL_REDUCE, 64, TRUE, FALSE},
-        {LP_ALGORITHM_TREE, LP_COLLECTIVE_BROADCAST, 9, TRUE, FALSE},
-        {LP_ALGORITHM_TREE, LP_COLLECTIVE_BROADCAST, 16, FALSE, FALSE},
-        {LP_ALGORITHM_TREE, LP_COLLECTIVE_REDUCE, 16, FALSE, FALSE},
-        {LP_ALGORITHM_RING, LP_COLLECTIVE_BROADCAST, 9, FALSE, FALSE},
-        {LP_ALGORITHM_RING, LP_COLLECTIVE_ALL_REDUCE, 9, FALSE, FALSE},
-        {LP_ALGORITHM_IN_NETWORK, LP_COLLECTIVE_ALL_REDUCE, 8, FALSE, FALSE},
-        {LP_ALGORITHM_IN_NETWORK, LP_COLLECTIVE_ALL_REDUCE, 8, FALSE, TRUE},
-        {LP_ALGORITHM_IN_NETWORK, LP_COLLECTIVE_REDUCE_SCATTER, 8, FALSE, FALSE},
-        {LP_ALGORITHM_IN_NETWORK, LP_COLLECTIVE_ALL_GATHER, 8, FALSE, FALSE},
-        {LP_ALGORITHM_IN_NETWORK, LP_COLLECTIVE_BROADCAST, 8, FALSE, FALSE},
+        {LP_ALGORITHM_TREE, LP_COLLECTIVE_ALL_REDUCE, 2, 0, FALSE, 0, 0},
+        {LP_ALGORITHM_TREE, LP_COLLECTIVE_ALL_REDUCE, 3, 0, FALSE, 0, 0},
+        {LP_ALGORITHM_TREE, LP_COLLECTIVE_ALL_REDUCE, 7, 0, FALSE, 0, 0},
+        {LP_ALGORITHM_TREE, LP_COLLECTIVE_ALL_REDUCE, 9, 1, FALSE, 0, 0},
+        {LP_ALGORITHM_TREE, LP_COLLECTIVE_ALL_REDUCE, 16, 1, FALSE, 0, 0},
+        {LP_ALGORITHM_TREE, LP_COLLECTIVE_ALL_REDUCE, 60, 1, FALSE, 0, 0},
+        {LP_ALGORITHM_TREE, LP_COLLECTIVE_ALL_REDUCE, 64, 1, FALSE, 0, 0},
+        {LP_ALGORITHM_TREE, LP_COLLECTIVE_BROADCAST, 9, 1, FALSE, 0, 0},
+        {LP_ALGORITHM_TREE, LP_COLLECTIVE_BROADCAST, 16, 0, FALSE, 0, 0},
+        {LP_ALGORITHM_TREE, LP_COLLECTIVE_REDUCE, 16, 0, FALSE, 0, 0},
+        {LP_ALGORITHM_TREE, LP_COLLECTIVE_ALL_REDUCE, 16, 1, FALSE, 8, 8},
+        {LP_ALGORITHM_TREE, LP_COLLECTIVE_ALL_REDUCE, 32, 10, FALSE, 8, 8},
+        {LP_ALGORITHM_TREE, LP_COLLECTIVE_ALL_REDUCE, 64, 12, FALSE, 8, 8},
+        {LP_ALGORITHM_TREE, LP_COLLECTIVE_ALL_REDUCE, 32, 10, FALSE, 2, 8},
+        {LP_ALGORITHM_RING, LP_COLLECTIVE_BROADCAST, 9, 0, FALSE, 0, 0},
+        {LP_ALGORITHM_RING, LP_COLLECTIVE_ALL_REDUCE, 9, 0, FALSE, 0, 0},
+        {LP_ALGORITHM_IN_NETWORK, LP_COLLECTIVE_ALL_REDUCE, 8, 0, FALSE, 0, 0},
+        {LP_ALGORITHM_IN_NETWORK, LP_COLLECTIVE_ALL_REDUCE, 8, 0, TRUE, 0, 0},
+        {LP_ALGORITHM_IN_NETWORK, LP_COLLECTIVE_REDUCE_SCATTER, 8, 0, FALSE, 0, 0},
+        {LP_ALGORITHM_IN_NETWORK, LP_COLLECTIVE_ALL_GATHER, 8, 0, FALSE, 0, 0},
+        {LP_ALGORITHM_IN_NETWORK, LP_COLLECTIVE_BROADCAST, 8, 0, FALSE, 0, 0},
     };
     static const guint64 chunks[] = {1, 2, 4, 16};
     for (guint i = 0; i < G_N_ELEMENTS(rows); i++)
         for (guint k = 0; k < G_N_ELEMENTS(chunks); k++) {
             /* Chunks of two halves, or of everything: as many in each case, and all alike. */
             gboolean halved = rows[i].algorithm == LP_ALGORITHM_TREE;
-            guint64 bytes = 10 * 2 * 16 * rows[i].n_members;
+            guint64 channels = MAX(rows[i].n_channels, 1);
+            guint64 bytes = 10 * 2 * 16 * rows[i].n_members * channels;
             LpScheduleShape shape = {.algorithm = rows[i].algorithm,
                                      .collective = rows[i].collective,
                                      .n_members = rows[i].n_members,
                                      .bytes = bytes,
-                                     .chunk_bytes = bytes / (halved ? 2 : 1) / chunks[k],
+                                     .chunk_bytes = bytes / channels / (halved ? 2 : 1) / chunks[k],
+                                     .n_channels = rows[i].n_channels,
+                                     .n_near = rows[i].n_near,
                                      .aggregates = rows[i].aggregates};
             LpSchedule schedule;
             lp_schedule_init(&schedule, &shape);
             g_autofree char *label = lp_buffers_label(&shape);
             guint64 got = busiest_bytes(&schedule) + lp_schedule_phase(&schedule, 0).fill_bytes;
             guint64 wanted = stepwise_bytes(&schedule);
-            /* Some trees have inner nodes with one child where others have two. */
-            guint64 slack = rows[i].is_rough ? shape.chunk_bytes : 0;
+            /* Some trees have inner nodes with one child where others have two; chains fill while
+             * heads are busy already. */
+            guint64 slack = rows[i].slack_chunks * shape.chunk_bytes;
             lp_test_true(label, got <= wanted + slack && wanted <= got + slack);
         }
 }
@@ -335,6 +382,110 @@ test_rails(void)
                 aligned = aligned && far == 2 * (shape.n_members - 1) * 10;
             }
             lp_test_true("rails", aligned);
+        }
+}
+
+/* --- chains --- */
+
+/* Trees with chains: 2 (domains - 1) V between domains, as much over each place and on the rail. */
+static void
+check_chains(guint64 near, guint64 domains)
+{
+    guint64 unit = 20;
+    LpScheduleShape shape = {.algorithm = LP_ALGORITHM_TREE,
+                             .collective = LP_COLLECTIVE_ALL_REDUCE,
+                             .n_members = near * domains,
+                             .bytes = near * unit,
+                             .n_channels = near,
+                             .n_near = near};
+    LpSchedule schedule;
+    LpSend sends[8];
+    g_autofree guint64 *far_bytes = g_new0(guint64, near);
+    lp_schedule_init(&schedule, &shape);
+    gboolean aligned = TRUE;
+    for (guint64 member = 0; member < shape.n_members; member++) {
+        guint64 n_sends = lp_schedule_phase_sends(&schedule, member, 0, sends);
+        for (guint64 i = 0; i < n_sends; i++) {
+            if (sends[i].to / near == member / near)
+                continue;
+            aligned = aligned && sends[i].to % near == member % near;
+            far_bytes[member % near] += sends[i].bytes;
+        }
+    }
+    lp_test_true("on the rail", aligned);
+    for (guint64 place = 0; place < near; place++)
+        lp_test_true("bytes of a place", far_bytes[place] == 2 * (domains - 1) * unit);
+}
+
+/* The messages that open each way: as many as there are partners, of each lane by itself. */
+static void
+check_openings(guint64 near, guint64 domains)
+{
+    LpScheduleShape shape = {.algorithm = LP_ALGORITHM_TREE,
+                             .collective = LP_COLLECTIVE_ALL_REDUCE,
+                             .n_members = near * domains,
+                             .bytes = near * 2 * 60,
+                             .chunk_bytes = 10,
+                             .n_channels = near,
+                             .n_near = near};
+    LpSchedule schedule;
+    LpSend sends[8];
+    lp_schedule_init(&schedule, &shape);
+    LpSchedulePhase phase = lp_schedule_phase(&schedule, 0);
+    guint64 n_far = 0;
+    for (guint64 member = 0; member < shape.n_members; member++)
+        for (guint64 step = 0; step < phase.n_steps; step++) {
+            guint64 n_sends = lp_schedule_sends(&schedule, member, step, sends);
+            for (guint64 i = 0; i < n_sends; i++) {
+                gboolean opens = lp_schedule_opens(&schedule, member, step, &sends[i]);
+                n_far += opens && sends[i].to / near != member / near ? 1 : 0;
+                lp_test_true("opens late", !opens || step < phase.n_latencies);
+            }
+        }
+    /* Edges of two trees of a channel, up and down; two that open at once in one lane are none. */
+    lp_test_true("openings", n_far == near * 2 * 2 * (domains - 1));
+}
+
+/* Of four domains, inner nodes send and receive four halves and the others two: domains and cards
+ * of two neighbours have both, and 2 (4 - 1) V / 4 in all. */
+static void
+check_turns(guint64 near)
+{
+    guint64 unit = 20;
+    LpScheduleShape shape = {.algorithm = LP_ALGORITHM_TREE,
+                             .collective = LP_COLLECTIVE_ALL_REDUCE,
+                             .n_members = near * 4,
+                             .bytes = near * unit,
+                             .n_channels = near,
+                             .n_near = near};
+    LpSchedule schedule;
+    LpSend sends[8];
+    guint64 out_bytes[16] = {0}, in_bytes[16] = {0};
+    lp_schedule_init(&schedule, &shape);
+    for (guint64 member = 0; member < shape.n_members; member++) {
+        guint64 n_sends = lp_schedule_phase_sends(&schedule, member, 0, sends);
+        for (guint64 i = 0; i < n_sends; i++) {
+            if (sends[i].to / near == member / near)
+                continue;
+            out_bytes[member / 2] += sends[i].bytes;
+            in_bytes[sends[i].to / 2] += sends[i].bytes;
+        }
+    }
+    for (guint64 card = 0; card < 2 * near; card++) {
+        lp_test_true("bytes out of a card", out_bytes[card] == 3 * unit);
+        lp_test_true("bytes into a card", in_bytes[card] == 3 * unit);
+    }
+}
+
+static void
+test_chains(void)
+{
+    for (guint64 near = 2; near <= 8; near += 2)
+        check_turns(near);
+    for (guint64 near = 2; near <= 8; near++)
+        for (guint64 domains = 2; domains <= 9; domains++) {
+            check_chains(near, domains);
+            check_openings(near, domains);
         }
 }
 
@@ -379,6 +530,22 @@ static const struct {
      {.algorithm = LP_ALGORITHM_RING, .n_members = 12, .n_channels = 2, .n_near = 5},
      LP_SCHEDULE_ERROR_CHANNELS,
      "ring: got domains of 5 members, wanted a divisor of 12"},
+    {"chains in domains that do not divide",
+     {.algorithm = LP_ALGORITHM_TREE, .n_members = 12, .n_channels = 2, .n_near = 5},
+     LP_SCHEDULE_ERROR_CHANNELS,
+     "tree: got domains of 5 members, wanted a divisor of 12"},
+    {"chains with a root",
+     {.algorithm = LP_ALGORITHM_TREE,
+      .collective = LP_COLLECTIVE_BROADCAST,
+      .n_members = 12,
+      .n_channels = 2,
+      .n_near = 4},
+     LP_SCHEDULE_ERROR_CHANNELS,
+     "tree: got 2 channels for a collective with a root, wanted 1"},
+    {"more chains than members",
+     {.algorithm = LP_ALGORITHM_TREE, .n_members = 4, .n_channels = 5},
+     LP_SCHEDULE_ERROR_CHANNELS,
+     "tree: got 5 channels, wanted at most 4"},
     {"too many directions",
      {.algorithm = LP_ALGORITHM_TORUS,
       .n_members = 4,
@@ -439,8 +606,12 @@ test_errors(void)
 int
 main(void)
 {
-    static const LpTestCase cases[] = {
-        {"literature", test_literature}, {"tree ports", test_tree_ports}, {"fill", test_fill},
-        {"rails", test_rails},           {"errors", test_errors},         {NULL, NULL}};
+    static const LpTestCase cases[] = {{"literature", test_literature},
+                                       {"tree ports", test_tree_ports},
+                                       {"fill", test_fill},
+                                       {"rails", test_rails},
+                                       {"chains", test_chains},
+                                       {"errors", test_errors},
+                                       {NULL, NULL}};
     return lp_test_run("collective shapes", cases);
 }

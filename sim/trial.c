@@ -2,14 +2,18 @@
 /* One collective as an iteration. */
 #include "sim/trial.h"
 
+#include "sim/child.h"
 #include "sim/engine.h"
 
-#include <errno.h>
-#include <sys/wait.h>
-#include <unistd.h>
+/* The groups that run it: all-to-alls along the rails need a group that does no rings. */
+static LpGroup
+trial_group(const LpTrial *self)
+{
+    return self->collective == LP_COLLECTIVE_ALL_TO_ALL ? LP_GROUP_CP : LP_GROUP_DP;
+}
 
-/* An iteration of data-parallel groups that do one collective; the tensor-parallel axis, which does
- * nothing, counts them. */
+/* An iteration of groups that do one collective; the tensor-parallel axis, which does nothing,
+ * counts them. */
 static LpIteration *
 new_iteration(const LpTrial *self)
 {
@@ -19,19 +23,21 @@ new_iteration(const LpTrial *self)
                                              LP_AXIS_PP};
     LpIteration *iteration = lp_iteration_new_empty();
     LpPlan *plan = &iteration->plan;
-    for (guint axis = 0; axis < LP_N_AXES; axis++) {
-        plan->degree[axis] = 1;
-        plan->order[axis] = self->strided ? strided[axis] : packed[axis];
+    for (guint i = 0; i < LP_N_AXES; i++) {
+        plan->degree[i] = 1;
+        plan->order[i] = self->strided ? strided[i] : packed[i];
     }
-    plan->degree[LP_AXIS_DP] = self->n_ranks;
+    LpAxis axis = lp_choice_axis(trial_group(self));
+    plan->degree[axis] = self->n_ranks;
     plan->degree[LP_AXIS_TP] = MAX(self->n_groups, 1);
     plan->virtual_stages = plan->micro_batch = 1;
     plan->global_batch = self->n_ranks;
-    plan->algorithms[LP_AXIS_DP] = self->algorithms;
+    plan->algorithms[axis] = self->algorithms;
+    plan->context_kind = LP_CONTEXT_ULYSSES;
     LpOp op = {.kind = LP_OP_COLLECTIVE,
                .term = LP_TERM_DP,
                .collective = self->collective,
-               .group = LP_GROUP_DP,
+               .group = trial_group(self),
                .traffic = LP_TRAFFIC_DP,
                .bytes = self->bytes};
     LpSegment segment = {.role = LP_ROLE_FINISH, .n_ops = 1};
@@ -57,20 +63,23 @@ static double
 find_lonely_s(const LpEdges *edges, LpFidelity fidelity)
 {
     LpLonelyRing ring;
-    lp_lonely_ring_init(&ring, edges, LP_GROUP_DP, 0);
-    double time_s = lp_lonely_ring_time_s(&ring, lp_iteration_op(edges->iteration, 0), fidelity);
+    const LpOp *op = lp_iteration_op(edges->iteration, 0);
+    lp_lonely_ring_init(&ring, edges, op->group, 0);
+    double time_s = lp_lonely_ring_time_s(&ring, op, fidelity);
     lp_lonely_ring_clear(&ring);
     return time_s;
 }
 
-gboolean
-lp_trial_run(const LpTrial *self, const LpMachine *machine, LpTrialResult *out_result,
-             GError **error)
+static guint64
+n_ranks_of(const LpTrial *self)
 {
-    guint64 n_ranks = (guint64)self->n_ranks * MAX(self->n_groups, 1);
-    g_autoptr(GArray) options = lp_engine_options(n_ranks);
-    if (!lp_simulation_start_engine(machine, options, error))
-        return FALSE;
+    return (guint64)self->n_ranks * MAX(self->n_groups, 1);
+}
+
+/* With the engine running. */
+static gboolean
+run(const LpTrial *self, const LpMachine *machine, LpTrialResult *out_result, GError **error)
+{
     g_autoptr(LpNetwork) network = lp_network_new(machine);
     g_autoptr(LpIteration) iteration = new_iteration(self);
     g_autoptr(LpEdges) edges =
@@ -87,50 +96,140 @@ lp_trial_run(const LpTrial *self, const LpMachine *machine, LpTrialResult *out_r
     return TRUE;
 }
 
-/* What a child reports: smaller than a pipe's buffer, so that it is written whole. */
+static gboolean
+start(guint64 n_ranks, const LpMachine *machine, GError **error)
+{
+    g_autoptr(GArray) options = lp_engine_options(n_ranks);
+    return lp_simulation_start_engine(machine, options, error);
+}
+
+gboolean
+lp_trial_run(const LpTrial *self, const LpMachine *machine, LpTrialResult *out_result,
+             GError **error)
+{
+    return start(n_ranks_of(self), machine, error) && run(self, machine, out_result, error);
+}
+
+/* --- in processes of their own --- */
+
+/* Processes that run trials at the same time. */
+#define AT_ONCE 2
+
+/* Every AT_ONCE-th trial, from the first on. */
 typedef struct {
-    gboolean good;
-    LpTrialResult result;
-    char message[256];
-} Outcome;
+    const LpTrial *trials; /* borrowed */
+    guint n;
+    const LpMachine *machine; /* borrowed */
+} Series;
+
+static guint
+series_length(const Series *self)
+{
+    return (self->n + AT_ONCE - 1) / AT_ONCE;
+}
 
 static void
-run_in_child(const LpTrial *self, const LpMachine *machine, int pipe)
+complain(LpTrialOutcome *outcome, GError **error)
 {
-    Outcome outcome = {.good = FALSE};
-    g_autoptr(GError) error = NULL;
-    outcome.good = lp_trial_run(self, machine, &outcome.result, &error);
-    if (error != NULL)
-        g_strlcpy(outcome.message, error->message, sizeof outcome.message);
-    _exit(write(pipe, &outcome, sizeof outcome) == (ssize_t)sizeof outcome ? 0 : 1);
+    g_strlcpy(outcome->message, (*error)->message, sizeof outcome->message);
+    g_clear_error(error);
+}
+
+static void
+run_started(const void *data, void *out)
+{
+    const Series *series = data;
+    LpTrialOutcome *outcome = out;
+    GError *error = NULL;
+    if (!run(series->trials, series->machine, &outcome->result, &error))
+        complain(outcome, &error);
+}
+
+static void
+run_one(const void *data, void *out)
+{
+    const Series *series = data;
+    LpTrialOutcome *outcome = out;
+    GError *error = NULL;
+    if (!lp_trial_run(series->trials, series->machine, &outcome->result, &error))
+        complain(outcome, &error);
+}
+
+/* @work on @series in a child. */
+static gboolean
+run_apart(const Series *series, void (*work)(const void *data, void *out), LpTrialOutcome *out,
+          GError **error)
+{
+    LpChild child;
+    guint64 rss_bytes = 0;
+    gsize size = sizeof(LpTrialOutcome) * series_length(series);
+    return lp_child_start(&child, work, series, size, error) &&
+           lp_child_finish(&child, out, size, &rss_bytes, error);
+}
+
+/* A loaded platform survives a fork: each trial is one of this process. */
+static void
+run_series(const void *data, void *out)
+{
+    const Series *series = data;
+    LpTrialOutcome *outcomes = out;
+    guint64 n_ranks = 0;
+    GError *error = NULL;
+    for (guint i = 0; i < series->n; i += AT_ONCE)
+        n_ranks = MAX(n_ranks, n_ranks_of(&series->trials[i]));
+    if (!start(n_ranks, series->machine, &error)) {
+        for (guint i = 0; i < series_length(series); i++)
+            g_strlcpy(outcomes[i].message, error->message, sizeof outcomes[i].message);
+        g_error_free(error);
+        return;
+    }
+    for (guint i = 0; i < series->n; i += AT_ONCE) {
+        const Series single = {&series->trials[i], 1, series->machine};
+        if (!run_apart(&single, run_started, &outcomes[i / AT_ONCE], &error))
+            complain(&outcomes[i / AT_ONCE], &error);
+    }
 }
 
 gboolean
 lp_trial_run_apart(const LpTrial *self, const LpMachine *machine, LpTrialResult *out_result,
                    GError **error)
 {
-    int ends[2], status = 0;
-    Outcome outcome = {.message = "got no result, wanted one; is memory short?"};
-    if (pipe(ends) != 0) {
-        g_set_error(error, LP_SIMULATION_ERROR, LP_SIMULATION_ERROR_RUN, "cannot make a pipe: %s",
-                    g_strerror(errno));
+    LpTrialOutcome outcome = {.message = ""};
+    const Series single = {self, 1, machine};
+    if (!run_apart(&single, run_one, &outcome, error))
+        return FALSE;
+    if (outcome.message[0] != '\0') {
+        g_set_error_literal(error, LP_SIMULATION_ERROR, LP_SIMULATION_ERROR_RUN, outcome.message);
         return FALSE;
     }
-    pid_t child = fork();
-    if (child == 0)
-        run_in_child(self, machine, ends[1]);
-    close(ends[1]);
-    gboolean whole =
-        child > 0 && read(ends[0], &outcome, sizeof outcome) == (ssize_t)sizeof outcome;
-    close(ends[0]);
-    while (child > 0 && waitpid(child, &status, 0) < 0 && errno == EINTR)
-        continue;
-    if (whole && outcome.good) {
-        *out_result = outcome.result;
-        return TRUE;
+    *out_result = outcome.result;
+    return TRUE;
+}
+
+gboolean
+lp_trial_run_all(const LpTrial *trials, guint n, const LpMachine *machine,
+                 LpTrialOutcome *out_outcomes, GError **error)
+{
+    LpChild children[AT_ONCE];
+    guint n_parts = 0;
+    gboolean good = TRUE;
+    while (good && n_parts < MIN(n, AT_ONCE)) {
+        const Series series = {trials + n_parts, n - n_parts, machine};
+        good = lp_child_start(&children[n_parts], run_series, &series,
+                              sizeof(LpTrialOutcome) * series_length(&series), error);
+        n_parts += good ? 1 : 0;
     }
-    g_set_error_literal(error, LP_SIMULATION_ERROR, LP_SIMULATION_ERROR_RUN, outcome.message);
-    return FALSE;
+    for (guint k = 0; k < n_parts; k++) {
+        const Series series = {trials + k, n - k, machine};
+        guint64 rss_bytes = 0;
+        g_autofree LpTrialOutcome *part = g_new0(LpTrialOutcome, series_length(&series));
+        good = lp_child_finish(&children[k], part, sizeof(LpTrialOutcome) * series_length(&series),
+                               &rss_bytes, good ? error : NULL) &&
+               good;
+        for (guint i = k; i < n; i += AT_ONCE)
+            out_outcomes[i] = part[i / AT_ONCE];
+    }
+    return good;
 }
 
 double

@@ -85,12 +85,11 @@ static const Algorithm algorithms[] = {
 typedef enum {
     PLACE_ALONE,
     PLACE_STRIDED, /**< all groups at once, as rails */
-    PLACE_PACKED,  /**< all groups at once, each in a row */
-    PLACE_CROSSED, /**< the same, every second domain: groups cross leaves */
+    PLACE_CROSSED, /**< the same, each in a row of every second domain: groups cross leaves */
     N_PLACES
 } Place;
 
-static const char *const place_names[] = {"alone", "strided", "packed", "crossed"};
+static const char *const place_names[] = {"alone", "strided", "crossed"};
 
 typedef struct {
     guint64 bytes;
@@ -147,7 +146,7 @@ add_row(GArray *rows, GArray *trials, Row row, const LpLibrary *library, const g
     g_array_append_val(trials, trial);
 }
 
-/* Groups of all 64 have no other beside them; a torus is where one is. */
+/* A torus is where one is; groups of all 64 have no other beside them. */
 static gboolean
 is_wanted(const Row *row, const Size *size, const LpMachine *machine)
 {
@@ -156,7 +155,8 @@ is_wanted(const Row *row, const Size *size, const LpMachine *machine)
     gboolean has_library = machine->domain_size > 1;
     if ((is_torus && !has_torus) || (algorithms[row->algorithm].as_library && !has_library))
         return FALSE;
-    return row->place == PLACE_ALONE || (size->contended && row->n_ranks < ACCELERATORS);
+    gboolean is_contended = size->contended && (row->n_ranks == 8 || row->n_ranks == 24);
+    return row->place == PLACE_ALONE || is_contended;
 }
 
 static void

@@ -48,14 +48,14 @@ set_levels(LpScheduleShape *shape, const LpAlgorithms *algorithms, const LpSites
     shape->algorithm = shape->n_levels > 1 ? LP_ALGORITHM_HIERARCHICAL : shape->level_algorithm[0];
 }
 
-/* One dimension of a torus is a ring. */
+/* One dimension of a torus is a ring; members that fill no block of one have none. */
 static void
 set_torus(LpScheduleShape *shape, const LpSites *sites)
 {
     shape->n_levels = sites->n_dimensions;
     for (guint32 i = 0; i < sites->n_dimensions; i++)
         shape->level_size[i] = sites->dimension[i];
-    if (sites->n_dimensions < 2)
+    if (sites->n_dimensions == 1)
         shape->algorithm = LP_ALGORITHM_RING;
 }
 
@@ -119,7 +119,12 @@ lp_choice_check(const LpLibrary *library, const LpIteration *iteration, const Lp
         [LP_AXIS_DP] = "algorithm-dp",
     };
     LpChoice choice = lp_choice_of(library, iteration, op, sites);
-    if (!choice.is_scheduled || lp_schedule_supports(&choice.shape, error))
+    if (choice.shape.algorithm == LP_ALGORITHM_TORUS && choice.shape.n_levels == 0)
+        g_set_error(error, LP_SCHEDULE_ERROR, LP_SCHEDULE_ERROR_LEVELS,
+                    "torus: got %" G_GUINT64_FORMAT " members that fill no block of a torus, "
+                    "wanted whole dimensions of one, in order",
+                    sites->n_members);
+    else if (!choice.is_scheduled || lp_schedule_supports(&choice.shape, error))
         return TRUE;
     g_prefix_error(error, "%s: ", attributes[lp_choice_axis(op->group)]);
     return FALSE;

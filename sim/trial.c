@@ -12,6 +12,21 @@ trial_group(const LpTrial *self)
     return self->collective == LP_COLLECTIVE_ALL_TO_ALL ? LP_GROUP_CP : LP_GROUP_DP;
 }
 
+/* What a library that has no rule for a collective does, where that is not a ring of neighbours. */
+static LpAlgorithms
+plain_algorithms(const LpTrial *self)
+{
+    static const LpAlgorithm plain[LP_N_COLLECTIVES] = {
+        [LP_COLLECTIVE_BROADCAST] = LP_ALGORITHM_RING,
+        [LP_COLLECTIVE_REDUCE] = LP_ALGORITHM_RING,
+        [LP_COLLECTIVE_SEND] = LP_ALGORITHM_DIRECT,
+        [LP_COLLECTIVE_BARRIER] = LP_ALGORITHM_DOUBLING};
+    gboolean is_said = self->algorithms.n_levels > 0 || self->collective < LP_COLLECTIVE_BROADCAST;
+    for (guint32 i = 0; i < self->library.n_rules; i++)
+        is_said = is_said || self->library.rules[i].collective == self->collective;
+    return is_said ? self->algorithms : (LpAlgorithms){1, {plain[self->collective]}};
+}
+
 /* An iteration of groups that do one collective; the tensor-parallel axis, which does nothing,
  * counts them. */
 static LpIteration *
@@ -32,7 +47,7 @@ new_iteration(const LpTrial *self)
     plan->degree[LP_AXIS_TP] = MAX(self->n_groups, 1);
     plan->virtual_stages = plan->micro_batch = 1;
     plan->global_batch = self->n_ranks;
-    plan->algorithms[axis] = self->algorithms;
+    plan->algorithms[axis] = plain_algorithms(self);
     plan->context_kind = LP_CONTEXT_ULYSSES;
     LpOp op = {.kind = LP_OP_COLLECTIVE,
                .term = LP_TERM_DP,
@@ -76,6 +91,27 @@ n_ranks_of(const LpTrial *self)
     return (guint64)self->n_ranks * MAX(self->n_groups, 1);
 }
 
+/* More would run for hours. */
+#define MESSAGES_MAX 100000000u
+
+static gboolean
+check_steps(const LpTrial *self, const LpEdges *edges, GError **error)
+{
+    LpChoice choice = lp_edges_choice(edges, lp_iteration_op(edges->iteration, 0), 0);
+    if (self->fidelity == LP_FIDELITY_FLOW || !choice.is_scheduled)
+        return TRUE;
+    LpSchedule schedule;
+    lp_schedule_init(&schedule, &choice.shape);
+    guint64 n_steps = lp_schedule_n_steps(&schedule);
+    if (n_steps <= MESSAGES_MAX / n_ranks_of(self))
+        return TRUE;
+    g_set_error(error, LP_SIMULATION_ERROR, LP_SIMULATION_ERROR_RUN,
+                "got %" G_GUINT64_FORMAT " steps of %" G_GUINT64_FORMAT
+                " ranks, wanted at most %u messages; fidelity flow has no limit",
+                n_steps, n_ranks_of(self), MESSAGES_MAX);
+    return FALSE;
+}
+
 /* With the engine running. */
 static gboolean
 run(const LpTrial *self, const LpMachine *machine, LpTrialResult *out_result, GError **error)
@@ -84,7 +120,7 @@ run(const LpTrial *self, const LpMachine *machine, LpTrialResult *out_result, GE
     g_autoptr(LpIteration) iteration = new_iteration(self);
     g_autoptr(LpEdges) edges =
         lp_edges_new(iteration, network, &self->library, self->accelerators, error);
-    if (edges == NULL)
+    if (edges == NULL || !check_steps(self, edges, error))
         return FALSE;
     *out_result = (LpTrialResult){.lonely_s = 0.0};
     describe_choice(edges, out_result);

@@ -109,6 +109,17 @@ within_of(const LpTrial *trial)
     return 0.0;
 }
 
+/* The arithmetic rounds to instants that differ by 1e-12. Of a ring of neighbours' messages it
+ * takes the largest block for all, which differ by a byte. */
+static double
+lonely_within(const LpTrial *trial)
+{
+    gboolean is_ring = trial->algorithms.n_levels == 1 &&
+                       trial->algorithms.level[0] == LP_ALGORITHM_RING &&
+                       trial->fidelity == LP_FIDELITY_MESSAGE;
+    return is_ring ? 2.0 * (double)trial->n_ranks / (double)trial->bytes : 1e-8;
+}
+
 static char *
 label_of(const LpTrial *trial)
 {
@@ -142,7 +153,8 @@ test_alone(void)
         g_autofree char *label = label_of(trial);
         lp_test_text(label, outcomes[i].message, "");
         lp_test_true(label, run->iteration_time_s > 10e-6);
-        lp_test_close(label, run->iteration_time_s, outcomes[i].result.lonely_s, 1e-9);
+        lp_test_close(label, run->iteration_time_s, outcomes[i].result.lonely_s,
+                      lonely_within(trial));
         lp_test_true(label, run->sent_bytes == run->received_bytes && run->sent_bytes > 0);
         lp_test_true(label, run->sent_bytes == 2 * run->traffic_bytes[LP_TRAFFIC_DP]);
         if (trial->fidelity == LP_FIDELITY_MESSAGE)
@@ -222,11 +234,13 @@ test_relays(void)
 #define TORUS_LATENCY_S 675e-9
 #define TORUS_BYTES_PER_S 25e9
 
-/* Of V bytes over d x d members: a reduce-scatter of V and one of V/d, and back. */
+/* Of V bytes over d x d members, half begin with either dimension: reduce-scatters of V/2 and of
+ * V/2d, and back. */
 static double
 torus_s(double bytes, double d)
 {
-    double step_s = TORUS_LATENCY_S * 2.0 + bytes / TORUS_BYTES_PER_S * (1.0 / d + 1.0 / d / d);
+    double step_s =
+        TORUS_LATENCY_S * 2.0 + bytes / 2.0 / TORUS_BYTES_PER_S * (1.0 / d + 1.0 / d / d);
     return 2.0 * (d - 1.0) * step_s;
 }
 

@@ -1,17 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* lightpath bench: what the simulator costs, each benchmark in a process of its own. */
+#include "cli/bench_accuracy.h"
 #include "cli/commands.h"
-#include "cli/options.h"
 
 #include "report/json.h"
 
 #include "base/error.h"
 #include "base/file.h"
 #include "base/units.h"
-#include "platforms/generate.h"
 #include "sim/bench.h"
-
-#include <glib/gstdio.h>
 
 #include <errno.h>
 #include <stdio.h>
@@ -113,23 +110,6 @@ is_long(const Benchmark *benchmark)
     return benchmark->whole || strcmp(benchmark->name, "llama-3-405b-131072") == 0;
 }
 
-/* Writes a generated machine to a file of its own, reads it, and removes the file. */
-static LpMachine *
-generate(const LpGenerateOptions *options, GError **error)
-{
-    g_autofree char *text = lp_generate(options, error);
-    g_autofree char *path = NULL;
-    int file = text == NULL ? -1 : g_file_open_tmp("lightpath-XXXXXX.xml", &path, error);
-    if (file < 0)
-        return NULL;
-    close(file);
-    LpMachine *machine = NULL;
-    if (g_file_set_contents(path, text, -1, error))
-        machine = lp_machine_load(path, error);
-    (void)g_unlink(path);
-    return machine;
-}
-
 /* A flat machine of one-accelerator domains: every message crosses two private links. */
 static LpMachine *
 load_ring_machine(GError **error)
@@ -138,7 +118,7 @@ load_ring_machine(GError **error)
                                        .accelerators = RING_RANKS,
                                        .domain_size = "1",
                                        .leaf_ports = RING_RANKS};
-    return generate(&options, error);
+    return lp_bench_machine(&options, error);
 }
 
 static gboolean
@@ -164,7 +144,7 @@ load_job(const Benchmark *self, LpWorkload **out_workload, LpMachine **out_machi
         return TRUE;
     const LpGenerateOptions options = {.system = "dgx-h100", .accelerators = self->accelerators};
     g_clear_pointer(out_machine, lp_machine_free);
-    *out_machine = generate(&options, error);
+    *out_machine = lp_bench_machine(&options, error);
     return *out_machine != NULL;
 }
 
@@ -349,7 +329,9 @@ lp_cmd_bench(int argc, char **argv, GError **error)
     g_string_append(summary,
                     "\n  ranks-N                  llama-3-405b on N H100, 1024 to 131072 by twos"
                     "\n  micro-batches-N          gpt3-175b with N micro-batches, 8 to 512 by "
-                    "twos");
+                    "twos"
+                    "\n  accuracy                 collectives as flows against each step as a "
+                    "message, by itself *");
     LpFormat format;
     gboolean good = lp_options_parse("bench", "[NAME...]", summary->str, entries, &argc, &argv, 0,
                                      G_MAXINT, error) &&
@@ -357,6 +339,8 @@ lp_cmd_bench(int argc, char **argv, GError **error)
     g_string_free(summary, TRUE);
     if (!good)
         return FALSE;
+    if (argc == 2 && strcmp(argv[1], "accuracy") == 0 && !growth)
+        return lp_bench_accuracy(format, error);
     g_autoptr(GArray) selected = select_benchmarks(argc, argv, growth, error);
     if (selected == NULL)
         return FALSE;

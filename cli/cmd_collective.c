@@ -81,15 +81,32 @@ parse_sizes(const char *text, GError **error)
 }
 
 static gboolean
-parse_count(const char *name, const char *text, guint64 fallback, guint64 maximum,
+parse_count(const char *name, const char *text, guint64 fallback, guint64 minimum, guint64 maximum,
             guint32 *out_count, GError **error)
 {
     guint64 count = fallback;
     g_autoptr(GError) fault = NULL;
-    if (text != NULL && !lp_count_parse(text, 1, maximum, &count, &fault))
+    if (text != NULL && !lp_count_parse(text, minimum, maximum, &count, &fault))
         return lp_usage_error(error, "--%s: %s", name, fault->message);
     *out_count = (guint32)count;
     return TRUE;
+}
+
+/* A collective is among two ranks or more. */
+static gboolean
+parse_ranks(const Options *options, const LpMachine *machine, LpTrial *trial, GError **error)
+{
+    if (!parse_count("groups", options->groups, 1, 1, machine->n_accelerators, &trial->n_groups,
+                     error))
+        return FALSE;
+    guint64 most = machine->n_accelerators / trial->n_groups;
+    if (most < 2)
+        return lp_usage_error(error,
+                              "--groups: got %u of %" G_GUINT64_FORMAT
+                              " accelerators, wanted at least 2 for each",
+                              trial->n_groups, machine->n_accelerators);
+    return parse_count("ranks", options->ranks, trial->collective == LP_COLLECTIVE_SEND ? 2 : most,
+                       2, most, &trial->n_ranks, error);
 }
 
 static gboolean
@@ -130,10 +147,7 @@ parse_trial(const Options *options, const char *operation, const LpMachine *mach
     trial->strided = options->strided;
     if (!lp_option_choice("fidelity", options->fidelity, lp_fidelity_names, LP_FIDELITY_FLOW,
                           &fidelity, error) ||
-        !parse_count("groups", options->groups, 1, machine->n_accelerators, &trial->n_groups,
-                     error) ||
-        !parse_count("ranks", options->ranks, machine->n_accelerators / trial->n_groups,
-                     machine->n_accelerators / trial->n_groups, &trial->n_ranks, error))
+        !parse_ranks(options, machine, trial, error))
         return FALSE;
     trial->fidelity = (LpFidelity)fidelity;
     return parse_library(options, machine, trial, error);

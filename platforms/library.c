@@ -129,12 +129,9 @@ lp_library_names(GError **error)
     return xml == NULL ? NULL : (char **)g_ptr_array_free(collect_names(xml), FALSE);
 }
 
-gboolean
-lp_library_find(const char *name, LpLibrary *out_library, GError **error)
+static gboolean
+find(const LpXml *xml, const char *name, LpLibrary *out_library, GError **error)
 {
-    g_autoptr(LpXml) xml = lp_xml_load(LIBRARIES, SCHEMA, error);
-    if (xml == NULL)
-        return FALSE;
     g_autoptr(GPtrArray) names = collect_names(xml);
     int index = lp_choice_parse(name, (const char *const *)names->pdata, error);
     if (index < 0)
@@ -143,6 +140,21 @@ lp_library_find(const char *name, LpLibrary *out_library, GError **error)
     while (index-- > 0)
         node = lp_xml_element(node->next, "library");
     return read_library(xml, node, out_library, error);
+}
+
+gboolean
+lp_library_find(const char *name, LpLibrary *out_library, GError **error)
+{
+    g_autoptr(LpXml) xml = lp_xml_load(LIBRARIES, SCHEMA, error);
+    return xml != NULL && find(xml, name, out_library, error);
+}
+
+gboolean
+lp_library_parse(const char *path, GBytes *content, const char *name, LpLibrary *out_library,
+                 GError **error)
+{
+    g_autoptr(LpXml) xml = lp_xml_parse(path, content, SCHEMA, error);
+    return xml != NULL && find(xml, name, out_library, error);
 }
 
 char *

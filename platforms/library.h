@@ -9,6 +9,9 @@ G_BEGIN_DECLS
 /** Looks @name up among the shipped libraries. Error: LP_INPUT_ERROR_NAME with the nearest name. */
 gboolean lp_library_find(const char *name, LpLibrary *out_library,
                          GError **error) G_GNUC_WARN_UNUSED_RESULT;
+/** Looks @name up in the text of another such file; @path: what messages call it. */
+gboolean lp_library_parse(const char *path, GBytes *content, const char *name,
+                          LpLibrary *out_library, GError **error) G_GNUC_WARN_UNUSED_RESULT;
 /** The name of the library that goes with an accelerator of the catalogue, modified or not; "ideal"
  * where none does. Returns: (transfer full). */
 char *lp_library_of(const char *accelerator, GError **error);

@@ -50,7 +50,7 @@ lp_child_start(LpChild *self, void (*work)(const void *data, void *out), const v
     int ends[2];
     if (pipe(ends) != 0) {
         g_set_error(error, LP_SIMULATION_ERROR, LP_SIMULATION_ERROR_RUN,
-                    "counterfactual run: cannot make a pipe: %s", g_strerror(errno));
+                    "process of a run: cannot make a pipe: %s", g_strerror(errno));
         return FALSE;
     }
     self->pid = fork();
@@ -68,7 +68,7 @@ lp_child_start(LpChild *self, void (*work)(const void *data, void *out), const v
         return TRUE;
     close(ends[0]);
     g_set_error(error, LP_SIMULATION_ERROR, LP_SIMULATION_ERROR_RUN,
-                "counterfactual run: cannot start a process: %s", g_strerror(errno));
+                "process of a run: cannot start a process: %s", g_strerror(errno));
     return FALSE;
 }
 
@@ -86,7 +86,7 @@ lp_child_finish(LpChild *self, void *out, gsize size, guint64 *io_peak_rss_bytes
     if (whole && WIFEXITED(status) && WEXITSTATUS(status) == 0)
         return TRUE;
     g_set_error(error, LP_SIMULATION_ERROR, LP_SIMULATION_ERROR_RUN,
-                "counterfactual run: got no result (wait status %d), wanted one; is memory short?",
+                "process of a run: got no result (wait status %d), wanted one; is memory short?",
                 status);
     return FALSE;
 }

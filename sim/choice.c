@@ -48,7 +48,7 @@ set_levels(LpScheduleShape *shape, const LpAlgorithms *algorithms, const LpSites
     shape->algorithm = shape->n_levels > 1 ? LP_ALGORITHM_HIERARCHICAL : shape->level_algorithm[0];
 }
 
-/* One dimension of a torus is a ring; none is refused (lp_choice_check()). */
+/* One dimension of a torus is a ring; members that fill no block of one have none. */
 static void
 set_torus(LpScheduleShape *shape, const LpSites *sites)
 {
@@ -122,11 +122,11 @@ lp_choice_check(const LpLibrary *library, const LpIteration *iteration, const Lp
         [LP_AXIS_DP] = "algorithm-dp",
     };
     LpChoice choice = lp_choice_of(library, iteration, op, sites);
-    gboolean no_torus = choice.shape.algorithm == LP_ALGORITHM_TORUS && sites->n_dimensions == 0;
-    if (no_torus)
-        g_set_error_literal(
-            error, LP_SCHEDULE_ERROR, LP_SCHEDULE_ERROR_LEVELS,
-            "torus: got a group that fills no block of a torus in order, wanted one");
+    if (choice.shape.algorithm == LP_ALGORITHM_TORUS && choice.shape.n_levels == 0)
+        g_set_error(error, LP_SCHEDULE_ERROR, LP_SCHEDULE_ERROR_LEVELS,
+                    "torus: got %" G_GUINT64_FORMAT " members that fill no block of a torus, "
+                    "wanted whole dimensions of one, in order",
+                    sites->n_members);
     else if (!choice.is_scheduled || lp_schedule_supports(&choice.shape, error))
         return TRUE;
     g_prefix_error(error, "%s: ", attributes[lp_choice_axis(op->group)]);

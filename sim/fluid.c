@@ -145,7 +145,9 @@ enter_round(Fluid *self, guint64 index)
     member->next_queued = 0;
     member->n_expected = lp_script_n_receives(self->script, index, member->round);
     member->n_queued = lp_script_transfers(self->script, index, member->round, member->queue);
-    member->ready_s = self->now_s + lp_script_wait_s(self->script, member->round);
+    /* Who had nothing to send waits, too, before the next round. */
+    member->ready_s =
+        MAX(self->now_s, member->ready_s) + lp_script_wait_s(self->script, member->round);
     issue(self, index);
 }
 
@@ -354,7 +356,9 @@ lp_fluid_script_s(LpScript *script)
         self.members[i].arrived = g_new0(guint32, n_rounds);
     }
     run(&self);
+    double end_s = self.now_s;
     for (guint64 i = 0; i < n; i++) {
+        end_s = MAX(end_s, self.members[i].ready_s);
         g_free(self.members[i].queue);
         g_free(self.members[i].arrived);
     }
@@ -368,7 +372,7 @@ lp_fluid_script_s(LpScript *script)
     g_array_unref(self.flowing);
     g_array_unref(self.arrivals);
     g_array_unref(self.flow_links);
-    return self.now_s;
+    return end_s;
 }
 
 /* --- the two fidelities --- */

@@ -76,18 +76,30 @@ is_ring(const LpScript *self)
     return self->schedule.shape.algorithm == LP_ALGORITHM_RING;
 }
 
+/* Messages of a group up to which flows in place of steps save too little to be worth what they
+ * blur: who waits for whom while a pipeline fills, and who meets whom on a link. */
+#define SHORT_MESSAGES 1024
+
+/* Where every step has partners of its own there is a flow a message, and nothing is saved. Rings'
+ * steps are all alike, and blur nothing. */
+static LpFidelity
+fidelity_of(const LpSchedule *schedule, LpFidelity fidelity)
+{
+    guint64 n_steps = lp_schedule_n_steps(schedule);
+    gboolean is_short = schedule->shape.algorithm != LP_ALGORITHM_RING &&
+                        n_steps <= SHORT_MESSAGES / schedule->shape.n_members;
+    return n_steps == lp_schedule_n_phases(schedule) || is_short ? LP_FIDELITY_MESSAGE : fidelity;
+}
+
 void
 lp_script_init_shape(LpScript *self, const LpEdges *edges, LpGroup group, guint64 rank,
                      const LpScheduleShape *shape, const LpProtocol *protocol, LpFidelity fidelity)
 {
-    *self = (LpScript){.edges = edges,
-                       .group = group,
-                       .rank = rank,
-                       .fidelity = fidelity,
-                       .start_s = -1.0,
-                       .protocol = protocol};
+    *self = (LpScript){
+        .edges = edges, .group = group, .rank = rank, .start_s = -1.0, .protocol = protocol};
     lp_schedule_init(&self->schedule, shape);
-    gboolean flow = fidelity == LP_FIDELITY_FLOW;
+    self->fidelity = fidelity_of(&self->schedule, fidelity);
+    gboolean flow = self->fidelity == LP_FIDELITY_FLOW;
     self->n_rounds =
         flow ? lp_schedule_n_phases(&self->schedule) : lp_schedule_n_steps(&self->schedule);
     self->sends = g_new(LpSend, lp_schedule_sends_max(&self->schedule));

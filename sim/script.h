@@ -27,8 +27,8 @@ typedef struct {
 typedef struct {
     const LpEdges *edges; /* borrowed */
     LpGroup group;
-    guint64 rank; /**< any member's */
-    LpFidelity fidelity;
+    guint64 rank;               /**< any member's */
+    LpFidelity fidelity;        /**< message, too, for what is short: see lp_script_init() */
     const LpProtocol *protocol; /* borrowed from the library */
     LpSchedule schedule;
     guint64 n_rounds;
@@ -42,7 +42,7 @@ typedef struct {
 } LpScript;
 
 /** The script of @op in the group of @rank. The op must be one that is scheduled (lp_edges_choice).
- */
+ * With fidelity flow what has few steps is followed step by step all the same. */
 void lp_script_init(LpScript *self, const LpEdges *edges, const LpOp *op, guint64 rank,
                     LpFidelity fidelity);
 /** The same of a shape and a protocol that were chosen before. @protocol: borrowed. */

@@ -2,21 +2,31 @@
 /* One collective as an iteration. */
 #include "sim/trial.h"
 
+#include "sim/child.h"
 #include "sim/collective/ring.h"
 #include "sim/engine.h"
 #include "sim/peer.h"
 
-#include <errno.h>
-#include <string.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
-/* All-to-alls are what groups of Ulysses' context parallelism do, all else what data-parallel ones
- * may. */
+/* The groups that run it: all-to-alls along the rails need a group that does no rings. */
 static LpGroup
-group_of(const LpTrial *self)
+trial_group(const LpTrial *self)
 {
     return self->collective == LP_COLLECTIVE_ALL_TO_ALL ? LP_GROUP_CP : LP_GROUP_DP;
+}
+
+/* What a library that has no rule for a collective does, where that is not a ring of neighbours. */
+static LpAlgorithms
+plain_algorithms(const LpTrial *self)
+{
+    static const LpAlgorithm plain[LP_N_COLLECTIVES] = {
+        [LP_COLLECTIVE_BROADCAST] = LP_ALGORITHM_RING,
+        [LP_COLLECTIVE_REDUCE] = LP_ALGORITHM_RING,
+        [LP_COLLECTIVE_SEND] = LP_ALGORITHM_DIRECT,
+        [LP_COLLECTIVE_BARRIER] = LP_ALGORITHM_DOUBLING};
+    gboolean is_said = self->algorithms.n_levels > 0 || self->collective < LP_COLLECTIVE_BROADCAST;
+    for (guint32 i = 0; i < self->library.n_rules; i++)
+        is_said = is_said || self->library.rules[i].collective == self->collective;
+    return is_said ? self->algorithms : (LpAlgorithms){1, {plain[self->collective]}};
 }
 
 /* An iteration of groups that do one collective; the tensor-parallel axis, which does nothing,
@@ -30,21 +40,21 @@ new_iteration(const LpTrial *self)
                                              LP_AXIS_PP};
     LpIteration *iteration = lp_iteration_new_empty();
     LpPlan *plan = &iteration->plan;
-    for (guint axis = 0; axis < LP_N_AXES; axis++) {
-        plan->degree[axis] = 1;
-        plan->order[axis] = self->strided ? strided[axis] : packed[axis];
+    for (guint i = 0; i < LP_N_AXES; i++) {
+        plan->degree[i] = 1;
+        plan->order[i] = self->strided ? strided[i] : packed[i];
     }
-    LpAxis axis_of_group = lp_choice_axis(group_of(self));
-    plan->degree[axis_of_group] = self->n_ranks;
-    plan->context_kind = LP_CONTEXT_ULYSSES;
+    LpAxis axis = lp_choice_axis(trial_group(self));
+    plan->degree[axis] = self->n_ranks;
     plan->degree[LP_AXIS_TP] = MAX(self->n_groups, 1);
     plan->virtual_stages = plan->micro_batch = 1;
     plan->global_batch = self->n_ranks;
-    plan->algorithms[axis_of_group] = self->algorithms;
+    plan->algorithms[axis] = plain_algorithms(self);
+    plan->context_kind = LP_CONTEXT_ULYSSES;
     LpOp op = {.kind = LP_OP_COLLECTIVE,
                .term = LP_TERM_DP,
                .collective = self->collective,
-               .group = group_of(self),
+               .group = trial_group(self),
                .traffic = LP_TRAFFIC_DP,
                .bytes = self->bytes};
     LpSegment segment = {.role = LP_ROLE_FINISH, .n_ops = 1};
@@ -70,65 +80,194 @@ static double
 find_lonely_s(const LpEdges *edges, LpFidelity fidelity)
 {
     LpLonelyRing ring;
-    lp_lonely_ring_init(&ring, edges, lp_iteration_op(edges->iteration, 0)->group, 0);
-    double time_s = lp_lonely_ring_time_s(&ring, lp_iteration_op(edges->iteration, 0), fidelity);
+    const LpOp *op = lp_iteration_op(edges->iteration, 0);
+    lp_lonely_ring_init(&ring, edges, op->group, 0);
+    double time_s = lp_lonely_ring_time_s(&ring, op, fidelity);
     lp_lonely_ring_clear(&ring);
     return time_s;
 }
 
-/* A trial on the loaded machine. */
-typedef struct {
-    LpIteration *iteration; /* owned */
-    LpNetwork *network;     /* owned */
-    LpEdges *edges;         /* owned */
-} Stage;
-
-static void
-stage_clear(Stage *self)
+static guint64
+n_ranks_of(const LpTrial *self)
 {
-    lp_edges_free(self->edges);
-    lp_network_free(self->network);
-    lp_iteration_free(self->iteration);
+    return (guint64)self->n_ranks * MAX(self->n_groups, 1);
 }
-G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Stage, stage_clear)
+
+/* More would run for hours. */
+#define MESSAGES_MAX 100000000u
 
 static gboolean
-stage_init(Stage *self, const LpTrial *trial, const LpMachine *machine, GError **error)
+check_steps(const LpTrial *self, const LpEdges *edges, GError **error)
 {
-    guint64 n_ranks = (guint64)trial->n_ranks * MAX(trial->n_groups, 1);
-    g_autoptr(GArray) options = lp_engine_options(n_ranks);
-    if (!lp_simulation_start_engine(machine, options, error))
-        return FALSE;
-    self->network = lp_network_new(machine);
-    self->iteration = new_iteration(trial);
-    GError *fault = NULL;
-    self->edges =
-        lp_edges_new(self->iteration, self->network, &trial->library, trial->accelerators, &fault);
-    if (fault == NULL)
+    LpChoice choice = lp_edges_choice(edges, lp_iteration_op(edges->iteration, 0), 0);
+    if (self->fidelity == LP_FIDELITY_FLOW || !choice.is_scheduled)
         return TRUE;
-    /* The axis is ours, not the user's. */
-    const char *what = strchr(fault->message, ':');
-    g_set_error(error, fault->domain, fault->code, "algorithm%s",
-                what != NULL ? what : fault->message);
-    g_error_free(fault);
+    LpSchedule schedule;
+    lp_schedule_init(&schedule, &choice.shape);
+    guint64 n_steps = lp_schedule_n_steps(&schedule);
+    if (n_steps <= MESSAGES_MAX / n_ranks_of(self))
+        return TRUE;
+    g_set_error(error, LP_SIMULATION_ERROR, LP_SIMULATION_ERROR_RUN,
+                "got %" G_GUINT64_FORMAT " steps of %" G_GUINT64_FORMAT
+                " ranks, wanted at most %u messages; fidelity flow has no limit",
+                n_steps, n_ranks_of(self), MESSAGES_MAX);
     return FALSE;
+}
+
+/* With the engine running. */
+static gboolean
+run(const LpTrial *self, const LpMachine *machine, LpTrialResult *out_result, GError **error)
+{
+    g_autoptr(LpNetwork) network = lp_network_new(machine);
+    g_autoptr(LpIteration) iteration = new_iteration(self);
+    g_autoptr(LpEdges) edges =
+        lp_edges_new(iteration, network, &self->library, self->accelerators, error);
+    if (edges == NULL || !check_steps(self, edges, error))
+        return FALSE;
+    *out_result = (LpTrialResult){.lonely_s = 0.0};
+    describe_choice(edges, out_result);
+    out_result->lonely_s = find_lonely_s(edges, self->fidelity);
+    g_autoptr(LpProof) nothing = lp_proof_new_nothing(edges);
+    g_autoptr(LpTasks) tasks =
+        lp_tasks_new(edges, nothing, (LpRunMode){.fidelity = self->fidelity});
+    out_result->run = lp_world_run(edges, nothing, tasks, (LpRunOptions){.timeline = NULL});
+    return TRUE;
+}
+
+static gboolean
+start(guint64 n_ranks, const LpMachine *machine, GError **error)
+{
+    g_autoptr(GArray) options = lp_engine_options(n_ranks);
+    return lp_simulation_start_engine(machine, options, error);
 }
 
 gboolean
 lp_trial_run(const LpTrial *self, const LpMachine *machine, LpTrialResult *out_result,
              GError **error)
 {
-    g_auto(Stage) stage = {NULL, NULL, NULL};
-    if (!stage_init(&stage, self, machine, error))
+    return start(n_ranks_of(self), machine, error) && run(self, machine, out_result, error);
+}
+
+/* --- in processes of their own --- */
+
+/* Processes that run trials at the same time. */
+#define AT_ONCE 2
+
+/* Every AT_ONCE-th trial, from the first on. */
+typedef struct {
+    const LpTrial *trials; /* borrowed */
+    guint n;
+    const LpMachine *machine; /* borrowed */
+} Series;
+
+static guint
+series_length(const Series *self)
+{
+    return (self->n + AT_ONCE - 1) / AT_ONCE;
+}
+
+static void
+complain(LpTrialOutcome *outcome, GError **error)
+{
+    g_strlcpy(outcome->message, (*error)->message, sizeof outcome->message);
+    g_clear_error(error);
+}
+
+static void
+run_started(const void *data, void *out)
+{
+    const Series *series = data;
+    LpTrialOutcome *outcome = out;
+    GError *error = NULL;
+    if (!run(series->trials, series->machine, &outcome->result, &error))
+        complain(outcome, &error);
+}
+
+static void
+run_one(const void *data, void *out)
+{
+    const Series *series = data;
+    LpTrialOutcome *outcome = out;
+    GError *error = NULL;
+    if (!lp_trial_run(series->trials, series->machine, &outcome->result, &error))
+        complain(outcome, &error);
+}
+
+/* @work on @series in a child. */
+static gboolean
+run_apart(const Series *series, void (*work)(const void *data, void *out), LpTrialOutcome *out,
+          GError **error)
+{
+    LpChild child;
+    guint64 rss_bytes = 0;
+    gsize size = sizeof(LpTrialOutcome) * series_length(series);
+    return lp_child_start(&child, work, series, size, error) &&
+           lp_child_finish(&child, out, size, &rss_bytes, error);
+}
+
+/* A loaded platform survives a fork: each trial is one of this process. */
+static void
+run_series(const void *data, void *out)
+{
+    const Series *series = data;
+    LpTrialOutcome *outcomes = out;
+    guint64 n_ranks = 0;
+    GError *error = NULL;
+    for (guint i = 0; i < series->n; i += AT_ONCE)
+        n_ranks = MAX(n_ranks, n_ranks_of(&series->trials[i]));
+    if (!start(n_ranks, series->machine, &error)) {
+        for (guint i = 0; i < series_length(series); i++)
+            g_strlcpy(outcomes[i].message, error->message, sizeof outcomes[i].message);
+        g_error_free(error);
+        return;
+    }
+    for (guint i = 0; i < series->n; i += AT_ONCE) {
+        const Series single = {&series->trials[i], 1, series->machine};
+        if (!run_apart(&single, run_started, &outcomes[i / AT_ONCE], &error))
+            complain(&outcomes[i / AT_ONCE], &error);
+    }
+}
+
+gboolean
+lp_trial_run_apart(const LpTrial *self, const LpMachine *machine, LpTrialResult *out_result,
+                   GError **error)
+{
+    LpTrialOutcome outcome = {.message = ""};
+    const Series single = {self, 1, machine};
+    if (!run_apart(&single, run_one, &outcome, error))
         return FALSE;
-    *out_result = (LpTrialResult){.lonely_s = 0.0};
-    describe_choice(stage.edges, out_result);
-    out_result->lonely_s = find_lonely_s(stage.edges, self->fidelity);
-    g_autoptr(LpProof) nothing = lp_proof_new_nothing(stage.edges);
-    g_autoptr(LpTasks) tasks =
-        lp_tasks_new(stage.edges, nothing, (LpRunMode){.fidelity = self->fidelity});
-    out_result->run = lp_world_run(stage.edges, nothing, tasks, (LpRunOptions){.timeline = NULL});
+    if (outcome.message[0] != '\0') {
+        g_set_error_literal(error, LP_SIMULATION_ERROR, LP_SIMULATION_ERROR_RUN, outcome.message);
+        return FALSE;
+    }
+    *out_result = outcome.result;
     return TRUE;
+}
+
+gboolean
+lp_trial_run_all(const LpTrial *trials, guint n, const LpMachine *machine,
+                 LpTrialOutcome *out_outcomes, GError **error)
+{
+    LpChild children[AT_ONCE];
+    guint n_parts = 0;
+    gboolean good = TRUE;
+    while (good && n_parts < MIN(n, AT_ONCE)) {
+        const Series series = {trials + n_parts, n - n_parts, machine};
+        good = lp_child_start(&children[n_parts], run_series, &series,
+                              sizeof(LpTrialOutcome) * series_length(&series), error);
+        n_parts += good ? 1 : 0;
+    }
+    for (guint k = 0; k < n_parts; k++) {
+        const Series series = {trials + k, n - k, machine};
+        guint64 rss_bytes = 0;
+        g_autofree LpTrialOutcome *part = g_new0(LpTrialOutcome, series_length(&series));
+        good = lp_child_finish(&children[k], part, sizeof(LpTrialOutcome) * series_length(&series),
+                               &rss_bytes, good ? error : NULL) &&
+               good;
+        for (guint i = k; i < n; i += AT_ONCE)
+            out_outcomes[i] = part[i / AT_ONCE];
+    }
+    return good;
 }
 
 /* --- flows --- */
@@ -198,66 +337,26 @@ add_plain(GArray *flows, const LpEdges *edges, const LpOp *op, guint64 rank, gui
 GArray *
 lp_trial_flows(const LpTrial *self, const LpMachine *machine, GError **error)
 {
-    g_auto(Stage) stage = {NULL, NULL, NULL};
-    if (!stage_init(&stage, self, machine, error))
+    g_autoptr(GArray) options = lp_engine_options(n_ranks_of(self));
+    if (!lp_simulation_start_engine(machine, options, error))
         return NULL;
-    const LpOp *op = lp_iteration_op(stage.iteration, 0);
-    LpChoice choice = lp_edges_choice(stage.edges, op, 0);
+    g_autoptr(LpNetwork) network = lp_network_new(machine);
+    g_autoptr(LpIteration) iteration = new_iteration(self);
+    g_autoptr(LpEdges) edges =
+        lp_edges_new(iteration, network, &self->library, self->accelerators, error);
+    if (edges == NULL)
+        return NULL;
+    const LpOp *op = lp_iteration_op(iteration, 0);
+    LpChoice choice = lp_edges_choice(edges, op, 0);
     GArray *flows = g_array_new(FALSE, FALSE, sizeof(LpTrialFlow));
     for (guint64 member = 0; member < self->n_ranks; member++) {
-        guint64 rank = lp_iteration_group_member(stage.iteration, op->group, 0, member);
+        guint64 rank = lp_iteration_group_member(iteration, op->group, 0, member);
         if (choice.is_scheduled)
-            add_scheduled(flows, stage.edges, &choice.shape, rank, member);
+            add_scheduled(flows, edges, &choice.shape, rank, member);
         else
-            add_plain(flows, stage.edges, op, rank, member);
+            add_plain(flows, edges, op, rank, member);
     }
     return flows;
-}
-
-/* What a child reports: smaller than a pipe's buffer, so that it is written whole. */
-typedef struct {
-    gboolean good;
-    LpTrialResult result;
-    char message[256];
-} Outcome;
-
-static void
-run_in_child(const LpTrial *self, const LpMachine *machine, int pipe)
-{
-    Outcome outcome = {.good = FALSE};
-    g_autoptr(GError) error = NULL;
-    outcome.good = lp_trial_run(self, machine, &outcome.result, &error);
-    if (error != NULL)
-        g_strlcpy(outcome.message, error->message, sizeof outcome.message);
-    _exit(write(pipe, &outcome, sizeof outcome) == (ssize_t)sizeof outcome ? 0 : 1);
-}
-
-gboolean
-lp_trial_run_apart(const LpTrial *self, const LpMachine *machine, LpTrialResult *out_result,
-                   GError **error)
-{
-    int ends[2], status = 0;
-    Outcome outcome = {.message = "got no result, wanted one; is memory short?"};
-    if (pipe(ends) != 0) {
-        g_set_error(error, LP_SIMULATION_ERROR, LP_SIMULATION_ERROR_RUN, "cannot make a pipe: %s",
-                    g_strerror(errno));
-        return FALSE;
-    }
-    pid_t child = fork();
-    if (child == 0)
-        run_in_child(self, machine, ends[1]);
-    close(ends[1]);
-    gboolean whole =
-        child > 0 && read(ends[0], &outcome, sizeof outcome) == (ssize_t)sizeof outcome;
-    close(ends[0]);
-    while (child > 0 && waitpid(child, &status, 0) < 0 && errno == EINTR)
-        continue;
-    if (whole && outcome.good) {
-        *out_result = outcome.result;
-        return TRUE;
-    }
-    g_set_error_literal(error, LP_SIMULATION_ERROR, LP_SIMULATION_ERROR_RUN, outcome.message);
-    return FALSE;
 }
 
 double

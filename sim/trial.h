@@ -48,6 +48,17 @@ typedef struct {
 GArray *lp_trial_flows(const LpTrial *self, const LpMachine *machine,
                        GError **error) G_GNUC_WARN_UNUSED_RESULT;
 
+/** What came of a trial among several. */
+typedef struct {
+    LpTrialResult result;
+    char message[256]; /**< why there is no result; empty: there is one */
+} LpTrialOutcome;
+
+/** Runs @n trials on one machine, two at a time, in processes that load it once. @out_outcomes: by
+ * trial. Error: LP_SIMULATION_ERROR if there are no outcomes. */
+gboolean lp_trial_run_all(const LpTrial *trials, guint n, const LpMachine *machine,
+                          LpTrialOutcome *out_outcomes, GError **error) G_GNUC_WARN_UNUSED_RESULT;
+
 /** Factor from bytes over time to bus bandwidth, which is comparable to a link's rate whatever the
  * number of ranks: 2 (n-1)/n of an all-reduce, (n-1)/n of its halves and of an all-to-all, else 1.
  * (NVIDIA nccl-tests, doc/PERFORMANCE.md.) */

@@ -1,0 +1,191 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* "lightpath collective", and what "simulate" takes of libraries: a golden run, keys, faults. */
+#include "tests/sim/spawn.h"
+#include "tests/testlib.h"
+
+#include <string.h>
+
+/* Eight A100 at 300 GB/s, 470 ns from one to another. Ring: 14 steps of 470 ns and 1 MB / 8 / 300
+ * GB/s. Bus bandwidth: 14/8 of bytes over time. */
+static void
+test_text(void)
+{
+    LpSpawned run = lp_spawn("collective all-reduce dgx-a100-8 --bytes=1MB,0B", NULL);
+    lp_test_text("ring", run.output,
+                 "all-reduce among 8 ranks of dgx-a100-8.xml, library ideal, fidelity flow\n"
+                 "         bytes  algorithm                protocol                 us     "
+                 "alone us       GB/s   bus GB/s\n"
+                 "       1000000  ring                     simple                12.41        "
+                 "12.41      80.56     140.98\n"
+                 "             0  ring                     simple                 6.58         "
+                 "6.58       0.00       0.00\n");
+    lp_test_text("complaint", run.complaint, "");
+    lp_spawned_clear(&run);
+}
+
+static JsonObject *
+run_at(JsonNode *result, guint index)
+{
+    return json_array_get_object_element(
+        json_object_get_array_member(json_node_get_object(result), "runs"), index);
+}
+
+static void
+test_json(void)
+{
+    static const char *const keys[] = {"operation", "library", "fidelity", "ranks", "groups"};
+    static const char *const run_keys[] = {"bytes",         "algorithm", "protocol",
+                                           "time_s",        "alone_s",   "bus_bytes_per_s",
+                                           "traffic_bytes", "activities"};
+    g_autoptr(JsonNode) result = lp_spawn_json(
+        "collective all-reduce dgx-a100-8 --bytes=1MiB-4MiB --groups=2 --format=json", NULL);
+    if (result == NULL)
+        return;
+    for (guint i = 0; i < G_N_ELEMENTS(keys); i++)
+        lp_test_true(keys[i], json_object_has_member(json_node_get_object(result), keys[i]));
+    for (guint i = 0; i < G_N_ELEMENTS(run_keys); i++)
+        lp_test_true(run_keys[i], json_object_has_member(run_at(result, 0), run_keys[i]));
+    lp_test_true("doublings", json_array_get_length(json_object_get_array_member(
+                                  json_node_get_object(result), "runs")) == 3);
+    lp_test_true("ranks", lp_json_at(result, "ranks") == 4.0);
+    /* 2 groups x 2 (4-1) MiB */
+    lp_test_close("traffic", (double)json_object_get_int_member(run_at(result, 0), "traffic_bytes"),
+                  12.0 * 1048576.0, 0.0);
+}
+
+/* What each operation takes by itself where nothing is said: 8 ranks, no bytes to speak of. */
+static void
+test_operations(void)
+{
+    static const struct {
+        const char *line, *algorithm;
+        double time_s;
+    } rows[] = {
+        {"reduce-scatter dgx-a100-8 --bytes=2.4MB", "ring", 7 * (470e-9 + 1e-6)},
+        {"all-gather dgx-a100-8 --bytes=2.4MB", "ring", 7 * (470e-9 + 1e-6)},
+        {"all-to-all dgx-a100-8 --bytes=2.4MB", "rails", 470e-9 + 7e-6},
+        {"send dgx-a100-8 --bytes=3MB", "direct", 470e-9 + 10e-6},
+        {"broadcast dgx-a100-8 --bytes=300B", "ring", 7 * (470e-9 + 1e-9)},
+        {"reduce dgx-a100-8 --bytes=300B", "ring", 7 * (470e-9 + 1e-9)},
+        {"barrier dgx-a100-8 --bytes=300B", "doubling", 3 * (470e-9 + 1e-9)},
+        {"all-reduce dgx-a100-8 --bytes=2.4MB --algorithm=direct", "direct", 2 * (470e-9 + 7e-6)},
+        {"all-to-all dgx-a100-8 --bytes=2.4MB --algorithm=pairwise", "pairwise",
+         7 * (470e-9 + 1e-6)},
+    };
+    for (guint i = 0; i < G_N_ELEMENTS(rows); i++) {
+        g_autofree char *line = g_strconcat("collective ", rows[i].line, " --format=json", NULL);
+        g_autoptr(JsonNode) result = lp_spawn_json(line, NULL);
+        if (result == NULL)
+            continue;
+        JsonObject *run = run_at(result, 0);
+        lp_test_text(line, json_object_get_string_member(run, "algorithm"), rows[i].algorithm);
+        lp_test_close(line, json_object_get_double_member(run, "time_s"), rows[i].time_s, 1e-9);
+    }
+}
+
+#define PLATFORM "dgx-a100-8"
+#define SMALL                                                                                      \
+    "simulate gpt3-175b dgx-a100-8 --set=layers=8 --set=hidden=1024 --set=heads=16 "               \
+    "--set=ffn=4096 --set=tp=4 --set=pp=2 --set=dp=1 --set=global-batch=8 "
+
+static void
+test_faults(void)
+{
+    static const struct {
+        const char *line;
+        int status;
+        const char *part;
+    } rows[] = {
+        {"collective foo " PLATFORM, 2, "collective: operation: \"foo\" is not one of all-reduce"},
+        {"collective all-reduce", 2, "collective: got 1 arguments, wanted 2"},
+        {"collective all-reduce nope", 1, "\"nope\" is neither a file nor a shipped name"},
+        {"collective all-reduce " PLATFORM " --bytes=0", 2, "--bytes: \"0\" has no unit"},
+        {"collective all-reduce " PLATFORM " --bytes=1e20B", 2, "out of range, wanted 0B to 1PB"},
+        {"collective all-reduce " PLATFORM " --bytes=NaN", 2, "--bytes: \"NaN\""},
+        {"collective all-reduce " PLATFORM " --bytes=infB", 2, "--bytes: \"infB\""},
+        {"collective all-reduce " PLATFORM " --bytes=-1MB", 2, "--bytes: "},
+        {"collective all-reduce " PLATFORM " --bytes=1MiB-", 2, "--bytes: "},
+        {"collective all-reduce " PLATFORM " --bytes=1GiB-1MiB", 2, "got \"1GiB-1MiB\", wanted"},
+        {"collective all-reduce " PLATFORM " --bytes=1MB,,2MB", 2, "--bytes: "},
+        {"collective all-reduce " PLATFORM " --bytes=", 2, "--bytes: got \"\""},
+        {"collective all-reduce " PLATFORM " --ranks=0", 2, "whole number from 2 to 8"},
+        {"collective all-reduce " PLATFORM " --ranks=1", 2, "whole number from 2 to 8"},
+        {"collective all-reduce " PLATFORM " --ranks=9", 2, "whole number from 2 to 8"},
+        {"collective all-reduce " PLATFORM " --ranks=99999999999999999999", 2, "--ranks: "},
+        {"collective all-reduce " PLATFORM " --groups=0", 2, "--groups: "},
+        {"collective all-reduce " PLATFORM " --groups=8", 2, "--groups: got 8 of 8 accelerators"},
+        {"collective all-reduce " PLATFORM " --groups=4 --ranks=4", 2, "--ranks: "},
+        {"collective all-reduce " PLATFORM " --library=nccl", 2, "--library: \"nccl\""},
+        {"collective all-reduce " PLATFORM " --library=auto --protocol=zz", 2,
+         "--protocol: \"zz\" is not one of ll, ll128, simple"},
+        {"collective all-reduce " PLATFORM " --algorithm=ting", 2, "--algorithm: got \"ting\""},
+        {"collective all-reduce " PLATFORM " --algorithm=", 2, "--algorithm: got \"\""},
+        {"collective all-reduce " PLATFORM " --algorithm=ring+ring+ring+ring", 2, "--algorithm: "},
+        {"collective all-reduce " PLATFORM " --algorithm=torus", 1,
+         "torus: got 8 members that fill no block of a torus"},
+        {"collective all-to-all " PLATFORM " --algorithm=tree", 1,
+         "got the algorithm \"tree\", wanted one of bruck, pairwise, direct"},
+        {"collective broadcast " PLATFORM " --algorithm=pairwise", 1,
+         "broadcast: got the algorithm \"pairwise\""},
+        {"collective send " PLATFORM " --ranks=8", 1, "send: got 8 members, wanted 2"},
+        {"collective all-reduce " PLATFORM " --fidelity=fluid", 2, "--fidelity: "},
+        {"collective all-reduce " PLATFORM " --format=xml", 2, "--format: "},
+        {"collective all-reduce " PLATFORM " --bytes=1PB --algorithm=tree --fidelity=message", 1,
+         "wanted at most 100000000 messages"},
+        {"bench accuracy gpt3-175b-16", 2, "bench: "},
+        {SMALL "--set=library=nope", 1, "library: \"nope\" is not one of ideal, nccl-volta"},
+        {SMALL "--set=library=", 1, "library=: got \"\""},
+        {SMALL "--set=protocol=ll", 1, "protocol: \"ll\" is not one of simple"},
+        {SMALL "--set=algorithm-tp=zzz", 1, "algorithm-tp=zzz: got \"zzz\", wanted auto"},
+        {SMALL "--set=algorithm-tp=torus", 1, "algorithm-tp: torus: got 4 members"},
+    };
+    for (guint i = 0; i < G_N_ELEMENTS(rows); i++) {
+        LpSpawned run = lp_spawn(rows[i].line, NULL);
+        gsize length = strlen(run.complaint);
+        lp_test_true(rows[i].line, run.status == rows[i].status);
+        lp_test_true(rows[i].line, length > 0 && g_str_has_prefix(run.complaint, "lightpath: ") &&
+                                       strchr(run.complaint, '\n') == run.complaint + length - 1);
+        if (strstr(run.complaint, rows[i].part) == NULL)
+            lp_test_text(rows[i].line, run.complaint, rows[i].part);
+        lp_test_text(rows[i].line, run.output, "");
+        lp_spawned_clear(&run);
+    }
+}
+
+/* A library's protocol only adds to what the ideal one takes; algorithms differ in time and not in
+ * what they bring about. */
+static void
+test_simulate(void)
+{
+    static const char *const settings[] = {"--set=library=auto",
+                                           "--set=library=nccl-ampere",
+                                           "--set=library=auto --set=protocol=ll",
+                                           "--set=algorithm-tp=direct",
+                                           "--set=algorithm-tp=ring+tree",
+                                           "--set=library=auto --set=algorithm-tp=tree"};
+    g_autoptr(JsonNode) ideal = lp_spawn_json(SMALL "--format=json", NULL);
+    double compute_s = lp_json_at(ideal, "simulated.terms_s.compute");
+    for (guint i = 0; i < G_N_ELEMENTS(settings); i++) {
+        g_autoptr(JsonNode) result = lp_spawn_json(SMALL "--format=json", settings[i]);
+        lp_test_close(settings[i], lp_json_at(result, "simulated.terms_s.compute"), compute_s,
+                      1e-9);
+        /* In one domain ring+tree is the ring. */
+        double tp_s = lp_json_at(result, "simulated.terms_s.tp");
+        double ideal_s = lp_json_at(ideal, "simulated.terms_s.tp");
+        if (strstr(settings[i], "library") != NULL)
+            lp_test_true(settings[i], tp_s > ideal_s);
+        else if (strstr(settings[i], "ring") != NULL)
+            lp_test_close(settings[i], tp_s, ideal_s, 1e-9);
+        else
+            lp_test_true(settings[i], tp_s < ideal_s);
+    }
+}
+
+int
+main(void)
+{
+    static const LpTestCase cases[] = {
+        {"text", test_text},     {"JSON", test_json},         {"operations", test_operations},
+        {"faults", test_faults}, {"simulate", test_simulate}, {NULL, NULL}};
+    return lp_test_run("collective command", cases);
+}

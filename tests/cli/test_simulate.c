@@ -121,7 +121,7 @@ test_faults(void)
         {"simulat gpt3-175b dgx-a100-8", 2, "\"simulate\""},
         {"estimate gpt3-175b dgx-a100-8 --model=calculon", 2, "--model: "},
         {"compare gpt3-175b dgx-a100-8", 2, "compare: got 2 arguments, wanted at least 3"},
-        {"bench ring-1024", 2, "the nearest is ring-1024-"},
+        {"bench ring-1024", 2, "the nearest is ranks-1024"},
         {"simulate gpt3-175 dgx-a100-8", 1, "gpt3-175b"},
         {"simulate gpt3-175b dgx-a100-80", 1, "dgx-a100-8"},
         {"simulate missing.xml dgx-a100-8", 1, "missing.xml: "},

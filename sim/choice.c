@@ -134,6 +134,20 @@ lp_choice_check(const LpLibrary *library, const LpIteration *iteration, const Lp
 }
 
 /* A flat group is a hierarchy of one level. */
+guint32
+lp_choice_n_levels(const LpScheduleShape *shape)
+{
+    return shape->algorithm == LP_ALGORITHM_HIERARCHICAL ? shape->n_levels : 1;
+}
+
+gboolean
+lp_choice_has_switches(const LpScheduleShape *shape, guint32 level)
+{
+    return shape->algorithm == LP_ALGORITHM_IN_NETWORK ||
+           (shape->algorithm == LP_ALGORITHM_HIERARCHICAL &&
+            shape->level_algorithm[level] == LP_ALGORITHM_IN_NETWORK);
+}
+
 static guint64
 level_size(const LpScheduleShape *shape, guint32 level)
 {
@@ -141,31 +155,45 @@ level_size(const LpScheduleShape *shape, guint32 level)
                                                          : shape->n_members;
 }
 
-/* The next of the members that meet at @level: @pitch members apart. */
+/* From a member to the next of its group at @level. */
 static guint64
-next_member(guint64 member, guint64 pitch, guint64 size)
+level_pitch(const LpScheduleShape *shape, guint32 level)
 {
+    guint64 pitch = 1;
+    for (guint32 i = 0; i < level; i++)
+        pitch *= level_size(shape, i);
+    return pitch;
+}
+
+guint64
+lp_choice_neighbour(const LpScheduleShape *shape, guint64 member, guint32 level, int distance)
+{
+    guint64 size = level_size(shape, level), pitch = level_pitch(shape, level);
     guint64 place = member / pitch % size;
-    return member - place * pitch + (place + 1) % size * pitch;
+    guint64 next = distance >= 0 ? place + (guint64)distance : place + size - (guint64)-distance;
+    return member - place * pitch + next % size * pitch;
+}
+
+/* Switches follow the members: those of inner levels first, in the order of their first members. */
+guint64
+lp_choice_switch(const LpScheduleShape *shape, guint64 member, guint32 level)
+{
+    guint64 first = shape->n_members;
+    for (guint32 i = 0; i < level; i++)
+        if (lp_choice_has_switches(shape, i))
+            first += shape->n_members / level_size(shape, i);
+    guint64 size = level_size(shape, level), pitch = level_pitch(shape, level);
+    return first + member / (pitch * size) * pitch + member % pitch;
 }
 
 guint64
 lp_choice_receiver(const LpScheduleShape *shape, guint64 member, guint64 to)
 {
-    guint64 n = shape->n_members, pitch = 1;
-    if (to < n)
+    if (to < shape->n_members)
         return to;
-    guint64 n_before = n;
-    guint32 n_levels = shape->algorithm == LP_ALGORITHM_HIERARCHICAL ? shape->n_levels : 1;
-    for (guint32 level = 0; level < n_levels; level++) {
-        guint64 size = level_size(shape, level);
-        gboolean has_switches = shape->algorithm == LP_ALGORITHM_IN_NETWORK ||
-                                shape->level_algorithm[level] == LP_ALGORITHM_IN_NETWORK;
-        n_before += has_switches ? n / size : 0;
-        if (to < n_before)
-            return next_member(member, pitch, size);
-        pitch *= size;
-    }
+    for (guint32 level = 0; level < lp_choice_n_levels(shape); level++)
+        if (lp_choice_has_switches(shape, level) && lp_choice_switch(shape, member, level) == to)
+            return lp_choice_neighbour(shape, member, level, 1);
     g_assert_not_reached();
 }
 

@@ -47,9 +47,16 @@ gboolean lp_choice_check(const LpLibrary *library, const LpIteration *iteration,
 /** The level, from the inside out, whose groups hand data to a switch in the stage that holds round
  * number @round of the schedule (a step, or with fidelity flow a phase); -1: none. */
 int lp_choice_switch_level(const LpSchedule *schedule, guint64 round, LpFidelity fidelity);
-/** The member at whose port arrives what @member sends to participant @to. A switch has no port of
- * its own: what a member gives to it leaves by the member's port, and what it hands out arrives at
- * that of the next member of the group. So each port carries what it really does. */
+/** The member @distance places on among those that meet @member at @level, around the end. */
+guint64 lp_choice_neighbour(const LpScheduleShape *shape, guint64 member, guint32 level,
+                            int distance);
+/** The switch of @member's group at @level, as a participant of the schedule. */
+guint64 lp_choice_switch(const LpScheduleShape *shape, guint64 member, guint32 level);
+/** Whether groups at @level hand data to switches. Levels of a flat algorithm: one. */
+gboolean lp_choice_has_switches(const LpScheduleShape *shape, guint32 level);
+guint32 lp_choice_n_levels(const LpScheduleShape *shape);
+/** The member at whose port arrives what @member sends to participant @to: a switch has none, and
+ * the next member's stands for it. */
 guint64 lp_choice_receiver(const LpScheduleShape *shape, guint64 member, guint64 to);
 
 /** The algorithm for people: "ring", "ring x 8", "tree x 8", "ring+tree". Returns: (transfer full).

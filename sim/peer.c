@@ -93,6 +93,10 @@ add_op_peers(LpPeers *self, const LpEdges *edges, const LpOp *op, guint64 rank)
     lp_schedule_init(&schedule, &choice.shape);
     guint64 member = lp_iteration_group_index(edges->iteration, op->group, rank);
     g_autofree LpSend *sends = g_new(LpSend, lp_schedule_sends_max(&schedule));
+    for (guint32 level = 0; level < lp_choice_n_levels(&choice.shape); level++)
+        if (lp_choice_has_switches(&choice.shape, level) && lp_schedule_n_steps(&schedule) > 0)
+            add_peer(self, edges, op->group, rank,
+                     lp_choice_neighbour(&choice.shape, member, level, 1));
     for (guint64 phase = 0; phase < lp_schedule_n_phases(&schedule); phase++) {
         guint64 n = lp_schedule_phase_sends(&schedule, member, phase, sends);
         for (guint64 i = 0; i < n; i++)

@@ -28,6 +28,47 @@ find_latencies(LpScript *self)
     }
 }
 
+/* What @member, or a switch, sends in @round. */
+static guint64
+raw_sends(LpScript *self, guint64 participant, guint64 round)
+{
+    return self->fidelity == LP_FIDELITY_FLOW
+               ? lp_schedule_phase_sends(&self->schedule, participant, round, self->sends)
+               : lp_schedule_sends(&self->schedule, participant, round, self->sends);
+}
+
+/* Of those, bytes for @to; G_MAXUINT64: for anyone. */
+static guint64
+raw_bytes(LpScript *self, guint64 participant, guint64 round, guint64 to)
+{
+    guint64 n = raw_sends(self, participant, round), bytes = 0;
+    for (guint64 i = 0; i < n; i++)
+        bytes += to == G_MAXUINT64 || self->sends[i].to == to ? self->sends[i].bytes : 0;
+    return bytes;
+}
+
+/* A switch has no port: one flow from each member to the next one of its group stands for what the
+ * former gives to the switch and the latter gets from it, as large as the larger of the two. So no
+ * port carries less than it does, nor for longer. */
+static guint64
+switch_sends(LpScript *self, guint64 member, guint64 round, guint32 level)
+{
+    const LpScheduleShape *shape = &self->schedule.shape;
+    guint64 to = lp_choice_switch(shape, member, level);
+    guint64 up = raw_bytes(self, member, round, G_MAXUINT64);
+    guint64 down = raw_bytes(self, to, round, lp_choice_neighbour(shape, member, level, 1));
+    self->sends[0] = (LpSend){.to = to, .bytes = MAX(up, down)};
+    return up > 0 || down > 0 ? 1 : 0;
+}
+
+static guint64
+find_sends(LpScript *self, guint64 member, guint64 round)
+{
+    int level = lp_choice_switch_level(&self->schedule, round, self->fidelity);
+    return level >= 0 ? switch_sends(self, member, round, (guint32)level)
+                      : raw_sends(self, member, round);
+}
+
 /* The edge from @member to participant @to. */
 static const LpEdge *
 edge_to(const LpScript *self, guint64 member, guint64 to)
@@ -76,19 +117,19 @@ is_ring(const LpScript *self)
     return self->schedule.shape.algorithm == LP_ALGORITHM_RING;
 }
 
-/* Messages of a group up to which flows in place of steps save too little to be worth what they
- * blur: who waits for whom while a pipeline fills, and who meets whom on a link. */
-#define SHORT_MESSAGES 1024
+/* Steps a phase, and messages a group, up to which flows in place of steps save too little to be
+ * worth what they blur: who waits for whom while a pipeline fills, and who meets whom on a link. */
+#define SHORT_STEPS 64
+#define SHORT_MESSAGES 4096
 
-/* Where every step has partners of its own there is a flow a message, and nothing is saved. Rings'
- * steps are all alike, and blur nothing. */
+/* Where every step has partners of its own there is a flow a message, and nothing is saved. */
 static LpFidelity
 fidelity_of(const LpSchedule *schedule, LpFidelity fidelity)
 {
-    guint64 n_steps = lp_schedule_n_steps(schedule);
-    gboolean is_short = schedule->shape.algorithm != LP_ALGORITHM_RING &&
-                        n_steps <= SHORT_MESSAGES / schedule->shape.n_members;
-    return n_steps == lp_schedule_n_phases(schedule) || is_short ? LP_FIDELITY_MESSAGE : fidelity;
+    guint64 n_steps = lp_schedule_n_steps(schedule), n_phases = lp_schedule_n_phases(schedule);
+    gboolean is_short =
+        n_steps <= SHORT_STEPS * n_phases && n_steps <= SHORT_MESSAGES / schedule->shape.n_members;
+    return n_steps == n_phases || is_short ? LP_FIDELITY_MESSAGE : fidelity;
 }
 
 void
@@ -133,14 +174,6 @@ guint64
 lp_script_transfers_max(const LpScript *self)
 {
     return lp_schedule_sends_max(&self->schedule);
-}
-
-static guint64
-find_sends(LpScript *self, guint64 member, guint64 round)
-{
-    return self->fidelity == LP_FIDELITY_FLOW
-               ? lp_schedule_phase_sends(&self->schedule, member, round, self->sends)
-               : lp_schedule_sends(&self->schedule, member, round, self->sends);
 }
 
 /* A ring passes data on from neighbour to neighbour, over each edge in turn: its latencies add up
@@ -196,26 +229,15 @@ lp_script_transfers(LpScript *self, guint64 member, guint64 round, LpTransfer *o
     return n;
 }
 
-/* The member before @member among those that meet at @level. */
-static guint64
-previous_member(const LpScheduleShape *shape, guint64 member, guint32 level)
-{
-    gboolean flat = shape->algorithm != LP_ALGORITHM_HIERARCHICAL;
-    guint64 pitch = 1, size = flat ? shape->n_members : shape->level_size[level];
-    for (guint32 i = 0; !flat && i < level; i++)
-        pitch *= shape->level_size[i];
-    guint64 place = member / pitch % size;
-    return member - place * pitch + (place + size - 1) % size * pitch;
-}
-
-/* What leaves for a switch comes to the next member (lp_choice_receiver()). */
+/* What goes by way of a switch comes from the member before. */
 guint64
 lp_script_n_receives(LpScript *self, guint64 member, guint64 round)
 {
     const LpSchedule *schedule = &self->schedule;
     int level = lp_choice_switch_level(schedule, round, self->fidelity);
     if (level >= 0)
-        return find_sends(self, previous_member(&schedule->shape, member, (guint32)level), round);
+        return find_sends(self, lp_choice_neighbour(&schedule->shape, member, (guint32)level, -1),
+                          round);
     return self->fidelity == LP_FIDELITY_FLOW
                ? lp_schedule_phase_n_receives(schedule, member, round)
                : lp_schedule_n_receives(schedule, member, round);

@@ -146,14 +146,17 @@ add_row(GArray *rows, GArray *trials, Row row, const LpLibrary *library, const g
     g_array_append_val(trials, trial);
 }
 
-/* A torus is where one is; groups of all 64 have no other beside them. */
+/* A torus is where one is, and switches are not on one; groups of all 64 have no other beside them.
+ */
 static gboolean
 is_wanted(const Row *row, const Size *size, const LpMachine *machine)
 {
     gboolean is_torus = strcmp(algorithms[row->algorithm].name, "torus") == 0;
     gboolean has_torus = machine->cluster[LP_ATTACHMENT_SCALE_OUT].topology == LP_TOPOLOGY_TORUS;
     gboolean has_library = machine->domain_size > 1;
-    if ((is_torus && !has_torus) || (algorithms[row->algorithm].as_library && !has_library))
+    gboolean is_switch = strcmp(algorithms[row->algorithm].name, "in-network") == 0;
+    if ((is_torus && !has_torus) || (is_switch && has_torus) ||
+        (algorithms[row->algorithm].as_library && !has_library))
         return FALSE;
     gboolean is_contended = size->contended && (row->n_ranks == 8 || row->n_ranks == 24);
     return row->place == PLACE_ALONE || is_contended;

@@ -44,9 +44,11 @@ static gboolean
 parse_size(const char *text, double *out_bytes, GError **error)
 {
     g_autoptr(GError) fault = NULL;
-    if (lp_quantity_parse_in(LP_QUANTITY_SIZE, text, 0.0, BYTES_MAX, out_bytes, &fault))
-        return TRUE;
-    return lp_usage_error(error, "--bytes: %s", fault->message);
+    if (!lp_quantity_parse_in(LP_QUANTITY_SIZE, text, 0.0, BYTES_MAX, out_bytes, &fault))
+        return lp_usage_error(error, "--bytes: %s", fault->message);
+    if (*out_bytes < 1.0 && *out_bytes > 0.0)
+        return lp_usage_error(error, "--bytes: got \"%s\", wanted whole bytes", text);
+    return TRUE;
 }
 
 /* "1MiB", "1MB,64MB", or "1MiB-1GiB": each twice the one before. */
@@ -279,8 +281,11 @@ measure(const Options *options, char **arguments, GError **error)
     LpTrial trial = {.bytes = 0};
     if (!lp_format_parse(options->format, &format, error))
         return FALSE;
-    g_autoptr(GArray) rows =
-        parse_sizes(options->bytes != NULL ? options->bytes : "1MiB-1GiB", error);
+    gboolean is_barrier = strcmp(arguments[1], lp_collective_names[LP_COLLECTIVE_BARRIER]) == 0;
+    if (is_barrier && options->bytes != NULL)
+        return lp_usage_error(error, "--bytes: got a size, wanted none: a barrier carries no data");
+    const char *sizes = is_barrier ? "1B" : "1MiB-1GiB";
+    g_autoptr(GArray) rows = parse_sizes(options->bytes != NULL ? options->bytes : sizes, error);
     if (rows == NULL)
         return FALSE;
     g_autofree char *path = lp_file_find("platforms", arguments[2], error);

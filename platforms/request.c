@@ -455,13 +455,44 @@ read_request(LpRequest *request, GError **error)
     return TRUE;
 }
 
+#define ON(topology) (1u << LP_TOPOLOGY_##topology)
+
+/* An option that the topology has no use for would be lost without a word. */
+static gboolean
+check_used(const LpRequest *request, GError **error)
+{
+    static const struct {
+        LpParameter parameter;
+        guint topologies; /* bits */
+    } uses[] = {
+        {LP_PARAMETER_SPINE_OVERSUBSCRIPTION, ON(FAT_TREE)},
+        {LP_PARAMETER_DIMENSIONS, ON(TORUS)},
+        {LP_PARAMETER_GROUP_ROUTERS, ON(DRAGONFLY) | ON(DRAGONFLY_PLUS)},
+        {LP_PARAMETER_ROUTER_PORTS, ON(DRAGONFLY) | ON(DRAGONFLY_PLUS)},
+        {LP_PARAMETER_LOCAL_LINKS, ON(DRAGONFLY) | ON(DRAGONFLY_PLUS)},
+        {LP_PARAMETER_GLOBAL_LINKS, ON(DRAGONFLY) | ON(DRAGONFLY_PLUS)},
+        {LP_PARAMETER_GROUP_SPINES, ON(DRAGONFLY_PLUS)},
+        {LP_PARAMETER_LEVELS, ON(FAT_TREE)},
+    };
+    for (gsize i = 0; i < G_N_ELEMENTS(option_table); i++)
+        for (gsize k = 0; k < G_N_ELEMENTS(uses); k++)
+            if (option_table[i].parameter == (int)uses[k].parameter &&
+                option_text(request->options, &option_table[i]) != NULL &&
+                (uses[k].topologies & (1u << request->topology)) == 0)
+                return fail(error, LP_MACHINE_ERROR_STRUCTURE,
+                            "--%s: given for a %s, wanted it for another topology only",
+                            option_table[i].name, lp_topology_names[request->topology]);
+    return TRUE;
+}
+#undef ON
+
 gboolean
 lp_request_read(LpRequest *request, const LpGenerateOptions *options, LpSystem *system,
                 GError **error)
 {
     *request = (LpRequest){.options = options, .system = system};
     override(system, options);
-    return read_request(request, error);
+    return read_request(request, error) && check_used(request, error);
 }
 
 char *

@@ -39,6 +39,16 @@ lp_json_begin_array(JsonBuilder *builder, const char *key)
     json_builder_begin_array(builder);
 }
 
+/* JSON-GLib 1.6 writes 1e18 as 1e+18.0, which no reader takes. A value stands on a line of its own.
+ */
+static char *
+mend_exponents(const char *text)
+{
+    g_autoptr(GRegex) broken = g_regex_new("^( *(?:\"[^\"]*\" : )?-?[0-9]+e[+-][0-9]+)\\.0(,?)$",
+                                           G_REGEX_MULTILINE, 0, NULL);
+    return g_regex_replace(broken, text, -1, 0, "\\1\\2", 0, NULL);
+}
+
 char *
 lp_json_print(JsonNode *node)
 {
@@ -46,5 +56,6 @@ lp_json_print(JsonNode *node)
     json_generator_set_root(generator, node);
     json_generator_set_pretty(generator, TRUE);
     g_autofree char *text = json_generator_to_data(generator, NULL);
-    return g_strconcat(text, "\n", NULL);
+    g_autofree char *mended = mend_exponents(text);
+    return g_strconcat(mended, "\n", NULL);
 }

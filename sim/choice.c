@@ -111,6 +111,21 @@ lp_choice_of(const LpLibrary *library, const LpIteration *iteration, const LpOp 
     return choice;
 }
 
+/* Whether the choice hands data to a switch where there is none: between chips of a torus. */
+static gboolean
+lacks_switches(const LpChoice *choice, const LpSites *sites)
+{
+    const LpScheduleShape *shape = &choice->shape;
+    gboolean in_domain = sites->is_regular && sites->n_near == sites->n_members;
+    if (!choice->is_scheduled || !sites->on_torus || in_domain)
+        return FALSE;
+    gboolean is_flat = shape->algorithm != LP_ALGORITHM_HIERARCHICAL || sites->n_near == 1;
+    for (guint32 level = is_flat ? 0 : 1; level < lp_choice_n_levels(shape); level++)
+        if (lp_choice_has_switches(shape, level))
+            return TRUE;
+    return FALSE;
+}
+
 gboolean
 lp_choice_check(const LpLibrary *library, const LpIteration *iteration, const LpOp *op,
                 const LpSites *sites, GError **error)
@@ -127,6 +142,10 @@ lp_choice_check(const LpLibrary *library, const LpIteration *iteration, const Lp
                     "torus: got %" G_GUINT64_FORMAT " members that fill no block of a torus, "
                     "wanted whole dimensions of one, in order",
                     sites->n_members);
+    else if (lacks_switches(&choice, sites))
+        g_set_error_literal(error, LP_SCHEDULE_ERROR, LP_SCHEDULE_ERROR_ALGORITHM,
+                            "in-network: got a torus, whose chips meet in no switch, wanted a "
+                            "fabric with switches");
     else if (!choice.is_scheduled || lp_schedule_supports(&choice.shape, error))
         return TRUE;
     g_prefix_error(error, "%s: ", attributes[lp_choice_axis(op->group)]);

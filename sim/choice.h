@@ -24,6 +24,7 @@ typedef struct {
     guint64 n_near;       /**< members of each domain */
     guint64 n_leaf;       /**< members below each leaf, a multiple of n_near; 0 if that differs */
     gboolean is_regular;  /**< as many in each, in order: those of a domain follow each other */
+    gboolean on_torus;    /**< members of different domains meet in no switch */
     guint32 n_dimensions; /**< of a block of a torus that the members fill in order; else 0 */
     guint64 dimension[LP_LEVELS_MAX];
 } LpSites;

@@ -110,6 +110,9 @@ static LpSites
 find_sites(const LpEdges *self, LpGroup group, guint64 rank)
 {
     LpSites sites = {.n_members = lp_iteration_group_size(self->iteration, group)};
+    const LpMachine *on = lp_network_machine(self->network);
+    sites.on_torus =
+        on->has_scale_out && on->cluster[LP_ATTACHMENT_SCALE_OUT].topology == LP_TOPOLOGY_TORUS;
     find_dimensions(self, group, rank, &sites);
     sites.n_near = regular_block(self, group, rank, sites.n_members, 1);
     sites.is_regular = sites.n_near > 0;

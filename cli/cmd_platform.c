@@ -9,6 +9,7 @@
 #include "base/units.h"
 #include "platforms/catalogue.h"
 #include "platforms/generate.h"
+#include "platforms/library.h"
 #include "report/json.h"
 
 #include <string.h>
@@ -242,20 +243,25 @@ cmd_list(int argc, char **argv, GError **error)
         {"format", 0, 0, G_OPTION_ARG_STRING, &format_text, "text (default) or json", "FORMAT"},
         {NULL, 0, 0, G_OPTION_ARG_NONE, NULL, NULL, NULL}};
     LpFormat format = LP_FORMAT_TEXT;
-    if (!lp_options_parse("platform list", NULL,
-                          "Lists systems, accelerators and shipped machines.", entries, &argc,
-                          &argv, 0, 0, error) ||
+    if (!lp_options_parse(
+            "platform list", NULL,
+            "Lists systems, accelerators, communication libraries and shipped machines.", entries,
+            &argc, &argv, 0, 0, error) ||
         !lp_format_parse(format_text, &format, error))
         return FALSE;
     g_auto(GStrv) systems = lp_generate_systems(error);
     g_auto(GStrv) accelerators = systems != NULL ? accelerator_names(error) : NULL;
-    if (accelerators == NULL)
+    g_auto(GStrv) libraries = accelerators != NULL ? lp_library_names(error) : NULL;
+    if (libraries == NULL)
         return FALSE;
     g_auto(GStrv) machines = lp_file_shipped("platforms");
     const struct {
         const char *name;
         char **items;
-    } lists[] = {{"systems", systems}, {"accelerators", accelerators}, {"machines", machines}};
+    } lists[] = {{"systems", systems},
+                 {"accelerators", accelerators},
+                 {"libraries", libraries},
+                 {"machines", machines}};
     g_autoptr(GString) text = g_string_new(NULL);
     g_autoptr(JsonBuilder) builder = json_builder_new_immutable();
     json_builder_begin_object(builder);
@@ -281,7 +287,7 @@ static const struct {
     {"generate", cmd_generate, "write the platform file of a machine"},
     {"describe", cmd_describe, "print domains, ports, tiers and bisection"},
     {"check", cmd_check, "check a platform file"},
-    {"list", cmd_list, "list systems, accelerators and shipped machines"},
+    {"list", cmd_list, "list systems, accelerators, libraries and shipped machines"},
 };
 
 static gboolean

@@ -4,9 +4,8 @@
 
 #include "platforms/topology.h"
 
-G_GNUC_PRINTF(3, 4)
-static gboolean
-fail(GError **error, int code, const char *format, ...)
+gboolean
+lp_layout_fail(GError **error, LpMachineError code, const char *format, ...)
 {
     va_list arguments;
     va_start(arguments, format);
@@ -37,8 +36,9 @@ links_above(const char *option, const guint32 *ratio, guint32 below, const char 
     if (links % ratio[0] != 0) {
         g_autofree char *shown = ratio[1] == 1 ? g_strdup_printf("%u", ratio[0])
                                                : g_strdup_printf("%u:%u", ratio[0], ratio[1]);
-        return fail(error, LP_MACHINE_ERROR_VALUE, "--%s: %s, wanted a divisor of the %u %s",
-                    option, shown, below, what);
+        return lp_layout_fail(error, LP_MACHINE_ERROR_VALUE,
+                              "--%s: %s, wanted a divisor of the %u %s", option, shown, below,
+                              what);
     }
     *out_above = (guint32)(links / ratio[0]);
     return TRUE;
@@ -58,7 +58,7 @@ plan_leaves(const LpLayoutRequest *request, LpLayout *layout, guint32 *out_n_lea
     layout->down[0] = request->leaf_ports;
     *out_n_leaves = divide_up(n_ports(request), layout->down[0]);
     if (*out_n_leaves > 1 && layout->down[0] % request->n_cards != 0)
-        return fail(
+        return lp_layout_fail(
             error, LP_MACHINE_ERROR_SIZE,
             "--leaf-ports: %u, wanted a multiple of the %u cards of a domain, such as %u: in "
             "node order a leaf holds whole domains",
@@ -115,9 +115,10 @@ check_tree(LpLayout *layout, GError **error)
         n_nodes = n_nodes / layout->down[i] * layout->up[i];
     }
     if (layout->n_hosts > LP_MACHINE_HOSTS_MAX || n_links > LP_MACHINE_LINKS_MAX)
-        return fail(error, LP_MACHINE_ERROR_SIZE,
-                    "--accelerators: a fat tree of %" G_GUINT64_FORMAT " ports, wanted at most %u",
-                    layout->n_hosts, LP_MACHINE_HOSTS_MAX);
+        return lp_layout_fail(error, LP_MACHINE_ERROR_SIZE,
+                              "--accelerators: a fat tree of %" G_GUINT64_FORMAT
+                              " ports, wanted at most %u",
+                              layout->n_hosts, LP_MACHINE_HOSTS_MAX);
     return TRUE;
 }
 
@@ -201,16 +202,17 @@ plan_torus(const LpLayoutRequest *request, LpLayout *layout, GError **error)
         if (layout->n_hosts < wanted) {
             g_autofree char *sizes = lp_topology_torus_parameters(torus);
             (void)g_strdelimit(sizes, ",", 'x');
-            return fail(error, LP_MACHINE_ERROR_SIZE,
-                        "--dimensions: %s, %" G_GUINT64_FORMAT " ports, wanted at least "
-                        "%" G_GUINT64_FORMAT,
-                        sizes, layout->n_hosts, wanted);
+            return lp_layout_fail(error, LP_MACHINE_ERROR_SIZE,
+                                  "--dimensions: %s, %" G_GUINT64_FORMAT " ports, wanted at least "
+                                  "%" G_GUINT64_FORMAT,
+                                  sizes, layout->n_hosts, wanted);
         }
     }
     if (layout->n_hosts > LP_MACHINE_HOSTS_MAX)
-        return fail(error, LP_MACHINE_ERROR_SIZE,
-                    "--accelerators: a torus of %" G_GUINT64_FORMAT " ports, wanted at most %u",
-                    layout->n_hosts, LP_MACHINE_HOSTS_MAX);
+        return lp_layout_fail(error, LP_MACHINE_ERROR_SIZE,
+                              "--accelerators: a torus of %" G_GUINT64_FORMAT
+                              " ports, wanted at most %u",
+                              layout->n_hosts, LP_MACHINE_HOSTS_MAX);
     return TRUE;
 }
 
@@ -233,11 +235,12 @@ plan_dragonfly(const LpLayoutRequest *request, LpLayout *layout, GError **error)
     if (layout->n_hosts > LP_MACHINE_HOSTS_MAX ||
         links.n_port + links.n_local + links.n_global > LP_MACHINE_LINKS_MAX ||
         pairs > LP_MACHINE_ROUTES_MAX / shape->n_routers)
-        return fail(error, LP_MACHINE_ERROR_SIZE,
-                    "--accelerators: a dragonfly of %" G_GUINT64_FORMAT " ports, %u groups of %u "
-                    "routers, wanted at most %u ports, %u links and %u pairs of routers in groups",
-                    layout->n_hosts, shape->n_groups, shape->n_routers, LP_MACHINE_HOSTS_MAX,
-                    LP_MACHINE_LINKS_MAX, LP_MACHINE_ROUTES_MAX);
+        return lp_layout_fail(
+            error, LP_MACHINE_ERROR_SIZE,
+            "--accelerators: a dragonfly of %" G_GUINT64_FORMAT " ports, %u groups of %u "
+            "routers, wanted at most %u ports, %u links and %u pairs of routers in groups",
+            layout->n_hosts, shape->n_groups, shape->n_routers, LP_MACHINE_HOSTS_MAX,
+            LP_MACHINE_LINKS_MAX, LP_MACHINE_ROUTES_MAX);
     return TRUE;
 }
 
@@ -249,9 +252,9 @@ lp_layout_plan(const LpLayoutRequest *request, LpLayout *layout, GError **error)
                          .unit_domains = request->n_domains};
     if (request->topology != LP_TOPOLOGY_FAT_TREE && request->topology != LP_TOPOLOGY_CROSSBAR &&
         request->port_order == LP_PORT_ORDER_RAIL)
-        return fail(error, LP_MACHINE_ERROR_STRUCTURE,
-                    "--port-order: rail, wanted node: a %s has no leaves",
-                    lp_topology_names[request->topology]);
+        return lp_layout_fail(error, LP_MACHINE_ERROR_STRUCTURE,
+                              "--port-order: rail, wanted node: a %s has no leaves",
+                              lp_topology_names[request->topology]);
     switch (request->topology) {
     case LP_TOPOLOGY_FAT_TREE:
         return plan_fat_tree(request, layout, error);

@@ -47,4 +47,8 @@ typedef struct {
  */
 gboolean lp_layout_plan(const LpLayoutRequest *request, LpLayout *layout, GError **error);
 
+/** Sets LP_MACHINE_ERROR @code with "--option: got, wanted"; returns FALSE. */
+gboolean lp_layout_fail(GError **error, LpMachineError code, const char *format, ...)
+    G_GNUC_PRINTF(3, 4);
+
 G_END_DECLS

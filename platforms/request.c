@@ -68,18 +68,6 @@ option_text(const LpGenerateOptions *options, const Option *option)
     return text;
 }
 
-G_GNUC_PRINTF(3, 4)
-static gboolean
-fail(GError **error, int code, const char *format, ...)
-{
-    va_list arguments;
-    va_start(arguments, format);
-    g_autofree char *message = g_strdup_vprintf(format, arguments);
-    va_end(arguments);
-    g_set_error_literal(error, LP_MACHINE_ERROR, code, message);
-    return FALSE;
-}
-
 static gboolean
 prefix_option(const char *name, GError **error)
 {
@@ -175,9 +163,9 @@ read_sizes(LpRequest *request, GError **error)
         request->domain_size = request->n_accelerators;
     }
     if (request->n_accelerators % request->domain_size != 0)
-        return fail(error, LP_MACHINE_ERROR_SIZE,
-                    "--accelerators: %u, wanted a multiple of the domain size %u",
-                    request->n_accelerators, request->domain_size);
+        return lp_layout_fail(error, LP_MACHINE_ERROR_SIZE,
+                              "--accelerators: %u, wanted a multiple of the domain size %u",
+                              request->n_accelerators, request->domain_size);
     request->n_domains = request->n_accelerators / request->domain_size;
     return TRUE;
 }
@@ -194,10 +182,11 @@ default_cards(LpRequest *request, GError **error)
         return FALSE;
     n_sharing = MIN(n_sharing, request->domain_size);
     if (request->domain_size % n_sharing != 0)
-        return fail(error, LP_MACHINE_ERROR_SIZE,
-                    "--domain-size: %u, wanted a multiple of the %u accelerators that share a "
-                    "card, or --nics-per-domain",
-                    request->domain_size, n_sharing);
+        return lp_layout_fail(
+            error, LP_MACHINE_ERROR_SIZE,
+            "--domain-size: %u, wanted a multiple of the %u accelerators that share a "
+            "card, or --nics-per-domain",
+            request->domain_size, n_sharing);
     request->n_cards = request->domain_size / n_sharing;
     return TRUE;
 }
@@ -214,13 +203,14 @@ read_cards(LpRequest *request, GError **error)
         return FALSE;
     if (options->rails != NULL && options->nics_per_domain != NULL &&
         strcmp(options->rails, options->nics_per_domain) != 0)
-        return fail(error, LP_MACHINE_ERROR_SIZE,
-                    "--rails: %u, wanted the value of --nics-per-domain, or one of the two",
-                    request->n_cards);
+        return lp_layout_fail(
+            error, LP_MACHINE_ERROR_SIZE,
+            "--rails: %u, wanted the value of --nics-per-domain, or one of the two",
+            request->n_cards);
     if (request->domain_size % request->n_cards != 0)
-        return fail(error, LP_MACHINE_ERROR_SIZE,
-                    "--%s: %u, wanted a divisor of the domain size %u", name, request->n_cards,
-                    request->domain_size);
+        return lp_layout_fail(error, LP_MACHINE_ERROR_SIZE,
+                              "--%s: %u, wanted a divisor of the domain size %u", name,
+                              request->n_cards, request->domain_size);
     return TRUE;
 }
 
@@ -232,8 +222,8 @@ read_port_order(LpRequest *request, GError **error)
         return FALSE;
     request->port_order = (LpPortOrder)order;
     if (request->options->rails != NULL && order != LP_PORT_ORDER_RAIL)
-        return fail(error, LP_MACHINE_ERROR_STRUCTURE,
-                    "--rails: given with --port-order=node, wanted --port-order=rail");
+        return lp_layout_fail(error, LP_MACHINE_ERROR_STRUCTURE,
+                              "--rails: given with --port-order=node, wanted --port-order=rail");
     return TRUE;
 }
 
@@ -326,8 +316,8 @@ read_dimensions(LpRequest *request, GError **error)
         return TRUE;
     }
     if (n_parts > LP_TORUS_DIMENSIONS_MAX)
-        return fail(error, LP_MACHINE_ERROR_VALUE, "--%s: %u sizes, wanted at most %u", name,
-                    n_parts, LP_TORUS_DIMENSIONS_MAX);
+        return lp_layout_fail(error, LP_MACHINE_ERROR_VALUE, "--%s: %u sizes, wanted at most %u",
+                              name, n_parts, LP_TORUS_DIMENSIONS_MAX);
     torus->n_dimensions = n_parts;
     for (guint i = 0; i < n_parts; i++) {
         if (!lp_count_parse(parts[i], 2, LP_MACHINE_HOSTS_MAX, &value, error))
@@ -335,8 +325,8 @@ read_dimensions(LpRequest *request, GError **error)
         torus->size[i] = (guint32)value;
         product *= value;
         if (product > LP_MACHINE_HOSTS_MAX)
-            return fail(error, LP_MACHINE_ERROR_SIZE, "--%s: %s, wanted at most %u ports", name,
-                        text, LP_MACHINE_HOSTS_MAX);
+            return lp_layout_fail(error, LP_MACHINE_ERROR_SIZE, "--%s: %s, wanted at most %u ports",
+                                  name, text, LP_MACHINE_HOSTS_MAX);
     }
     return TRUE;
 }
@@ -365,16 +355,17 @@ read_planes(LpRequest *request, GError **error)
     request->n_planes = 1;
     if (options->planes != NULL && options->ports_per_accelerator != NULL &&
         strcmp(options->planes, options->ports_per_accelerator) != 0)
-        return fail(error, LP_MACHINE_ERROR_SIZE,
-                    "--ports-per-accelerator: %s, wanted the value of --planes, or one of the two",
-                    options->ports_per_accelerator);
+        return lp_layout_fail(
+            error, LP_MACHINE_ERROR_SIZE,
+            "--ports-per-accelerator: %s, wanted the value of --planes, or one of the two",
+            options->ports_per_accelerator);
     if (!count_or(request, LP_PARAMETER_PLANES, &request->n_planes, error))
         return options->planes == NULL && options->ports_per_accelerator != NULL
                    ? prefix_option("ports-per-accelerator", error)
                    : FALSE;
     if (request->n_planes > LP_MACHINE_PLANES_MAX)
-        return fail(error, LP_MACHINE_ERROR_VALUE, "--planes: %u, wanted at most %u",
-                    request->n_planes, LP_MACHINE_PLANES_MAX);
+        return lp_layout_fail(error, LP_MACHINE_ERROR_VALUE, "--planes: %u, wanted at most %u",
+                              request->n_planes, LP_MACHINE_PLANES_MAX);
     return TRUE;
 }
 
@@ -389,9 +380,9 @@ read_link_rate(LpRequest *request, GError **error)
     if (request->n_planes > 1)
         request->link_bytes_per_s /= request->n_planes;
     if (request->link_bytes_per_s > LP_MACHINE_BYTES_PER_S_MAX)
-        return fail(error, LP_MACHINE_ERROR_VALUE,
-                    "--scale-out-bandwidth: %g B/s a card, wanted at most %g",
-                    request->link_bytes_per_s, LP_MACHINE_BYTES_PER_S_MAX);
+        return lp_layout_fail(error, LP_MACHINE_ERROR_VALUE,
+                              "--scale-out-bandwidth: %g B/s a card, wanted at most %g",
+                              request->link_bytes_per_s, LP_MACHINE_BYTES_PER_S_MAX);
     return TRUE;
 }
 
@@ -406,8 +397,9 @@ read_rails(LpRequest *request, GError **error)
     if (!is_joined &&
         (request->port_order != LP_PORT_ORDER_RAIL ||
          (request->topology != LP_TOPOLOGY_FAT_TREE && request->topology != LP_TOPOLOGY_CROSSBAR)))
-        return fail(error, LP_MACHINE_ERROR_STRUCTURE,
-                    "--joined-rails: no, wanted --port-order=rail and a fat tree or crossbar");
+        return lp_layout_fail(
+            error, LP_MACHINE_ERROR_STRUCTURE,
+            "--joined-rails: no, wanted --port-order=rail and a fat tree or crossbar");
     return TRUE;
 }
 
@@ -448,10 +440,10 @@ read_request(LpRequest *request, GError **error)
         return FALSE;
     if (request->topology != LP_TOPOLOGY_FAT_TREE &&
         request->wanted.oversubscription[0] != request->wanted.oversubscription[1])
-        return fail(error, LP_MACHINE_ERROR_VALUE,
-                    "--oversubscription: %s, wanted 1: a %s has nothing above its ports",
-                    request->system->value[LP_PARAMETER_OVERSUBSCRIPTION],
-                    lp_topology_names[request->topology]);
+        return lp_layout_fail(error, LP_MACHINE_ERROR_VALUE,
+                              "--oversubscription: %s, wanted 1: a %s has nothing above its ports",
+                              request->system->value[LP_PARAMETER_OVERSUBSCRIPTION],
+                              lp_topology_names[request->topology]);
     return TRUE;
 }
 
@@ -479,9 +471,9 @@ check_used(const LpRequest *request, GError **error)
             if (option_table[i].parameter == (int)uses[k].parameter &&
                 option_text(request->options, &option_table[i]) != NULL &&
                 (uses[k].topologies & (1u << request->topology)) == 0)
-                return fail(error, LP_MACHINE_ERROR_STRUCTURE,
-                            "--%s: given for a %s, wanted it for another topology only",
-                            option_table[i].name, lp_topology_names[request->topology]);
+                return lp_layout_fail(error, LP_MACHINE_ERROR_STRUCTURE,
+                                      "--%s: given for a %s, wanted it for another topology only",
+                                      option_table[i].name, lp_topology_names[request->topology]);
     return TRUE;
 }
 #undef ON

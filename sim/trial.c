@@ -7,6 +7,8 @@
 #include "sim/engine.h"
 #include "sim/peer.h"
 
+#include <string.h>
+
 /* The groups that run it: all-to-alls along the rails need a group that does no rings. */
 static LpGroup
 trial_group(const LpTrial *self)
@@ -93,6 +95,22 @@ n_ranks_of(const LpTrial *self)
     return (guint64)self->n_ranks * MAX(self->n_groups, 1);
 }
 
+/* The edges of a trial. The axis that an algorithm was put on is ours, not the user's. */
+static LpEdges *
+new_edges(const LpTrial *self, const LpIteration *iteration, const LpNetwork *network,
+          GError **error)
+{
+    GError *fault = NULL;
+    LpEdges *edges = lp_edges_new(iteration, network, &self->library, self->accelerators, &fault);
+    if (edges != NULL)
+        return edges;
+    const char *what = strchr(fault->message, ':');
+    g_set_error(error, fault->domain, fault->code, "algorithm%s",
+                what != NULL ? what : fault->message);
+    g_error_free(fault);
+    return NULL;
+}
+
 /* More would run for hours. */
 #define MESSAGES_MAX 100000000u
 
@@ -120,8 +138,7 @@ run(const LpTrial *self, const LpMachine *machine, LpTrialResult *out_result, GE
 {
     g_autoptr(LpNetwork) network = lp_network_new(machine);
     g_autoptr(LpIteration) iteration = new_iteration(self);
-    g_autoptr(LpEdges) edges =
-        lp_edges_new(iteration, network, &self->library, self->accelerators, error);
+    g_autoptr(LpEdges) edges = new_edges(self, iteration, network, error);
     if (edges == NULL || !check_steps(self, edges, error))
         return FALSE;
     *out_result = (LpTrialResult){.lonely_s = 0.0};
@@ -342,8 +359,7 @@ lp_trial_flows(const LpTrial *self, const LpMachine *machine, GError **error)
         return NULL;
     g_autoptr(LpNetwork) network = lp_network_new(machine);
     g_autoptr(LpIteration) iteration = new_iteration(self);
-    g_autoptr(LpEdges) edges =
-        lp_edges_new(iteration, network, &self->library, self->accelerators, error);
+    g_autoptr(LpEdges) edges = new_edges(self, iteration, network, error);
     if (edges == NULL)
         return NULL;
     const LpOp *op = lp_iteration_op(iteration, 0);

@@ -366,42 +366,85 @@ lp_proof_new_near(const LpEdges *edges, LpFidelity fidelity)
     return self;
 }
 
-/* An all-reduce sends twice what a gather or a message of the same bytes does. */
-static double
-tp_bytes(const LpIteration *iteration, const LpSegment *segment)
+/* What one run of a segment adds. An all-reduce sends twice what a gather or a message does. */
+static void
+add_segment_bytes(const LpIteration *iteration, const LpSegment *segment, double *io_tp,
+                  double *io_beside)
 {
-    double bytes = 0.0;
     for (guint i = 0; i < segment->n_ops; i++) {
         const LpOp *op = lp_iteration_op(iteration, segment->first_op + i);
         gboolean sends = op->kind == LP_OP_COLLECTIVE || op->kind == LP_OP_LAUNCH;
         double passes = op->collective == LP_COLLECTIVE_ALL_REDUCE ? 2.0 : 1.0;
         if (sends && op->group == LP_GROUP_TP)
-            bytes += (double)op->bytes * passes;
+            *io_tp += (double)op->bytes * passes;
+        else if (op->kind == LP_OP_LAUNCH && op->queue == LP_QUEUE_DP)
+            *io_beside += (double)op->bytes * passes;
     }
-    return bytes;
 }
 
 double
 lp_proof_share_beside_tp(const LpIteration *iteration)
 {
     double share = 0.0;
-    if (iteration->uses_queue[LP_QUEUE_DP])
-        return G_MAXDOUBLE;
     for (guint stage = 0; stage < iteration->programs->len; stage++) {
         const LpProgram *program = lp_iteration_program(iteration, stage);
-        double tp = 0.0, beside = 0.0;
+        double tp = 0.0, beside = 0.0, n_sent = 0.0, n_received = 0.0;
         for (guint i = 0; i < program->n_steps; i++) {
             const LpStep *step = lp_iteration_step(iteration, program->first_step + i);
-            if (step->kind != LP_STEP_SEGMENT)
-                beside += (double)iteration->message_bytes;
-            else
-                tp += tp_bytes(iteration, lp_iteration_segment(iteration, step->segment));
+            n_sent += step->kind == LP_STEP_SEND;
+            n_received += step->kind == LP_STEP_RECV;
+            if (step->kind == LP_STEP_SEGMENT)
+                add_segment_bytes(iteration, lp_iteration_segment(iteration, step->segment), &tp,
+                                  &beside);
         }
         if (!(tp > 0.0))
             return G_MAXDOUBLE;
+        beside += MAX(n_sent, n_received) * (double)iteration->message_bytes;
         share = MAX(share, beside / tp);
     }
     return share;
+}
+
+/* The narrowest link on the ways of some groups, and whether any of these leaves its domain. */
+typedef struct {
+    double bytes_per_s;
+    gboolean leaves;
+} Reach;
+
+static void
+add_reach(Reach *self, const LpEdges *edges, const LpEdge *edge)
+{
+    for (guint32 i = 0; edge->present && i < edge->route.n_links; i++) {
+        const LpLink *link = lp_network_link(edges->network, edge->route.links[i]);
+        self->bytes_per_s = MIN(self->bytes_per_s, link->bytes_per_s);
+        self->leaves = self->leaves || link->tier != LP_TIER_SCALE_UP;
+    }
+}
+
+static void
+add_group_reach(Reach *self, const LpEdges *edges, LpGroup group)
+{
+    for (guint64 rank = 0; rank < edges->n_ranks; rank++) {
+        const GArray *peers = lp_peers_get(edges->peers, group, rank);
+        add_reach(self, edges, lp_edges_get(edges, (LpEdgeKind)group, rank));
+        for (guint i = 0; peers != NULL && i < peers->len; i++)
+            add_reach(self, edges, &g_array_index(peers, LpPeer, i).edge);
+    }
+}
+
+gboolean
+lp_proof_is_near(const LpEdges *edges, double share)
+{
+    static const LpGroup reducing[] = {LP_GROUP_DP, LP_GROUP_REPLICA, LP_GROUP_EXPERT_DP};
+    if (lp_proof_share_beside_tp(edges->iteration) > share)
+        return FALSE;
+    if (!edges->iteration->uses_queue[LP_QUEUE_DP])
+        return TRUE;
+    Reach tp = {G_MAXDOUBLE, FALSE}, dp = {G_MAXDOUBLE, FALSE};
+    add_group_reach(&tp, edges, LP_GROUP_TP);
+    for (guint i = 0; i < G_N_ELEMENTS(reducing); i++)
+        add_group_reach(&dp, edges, reducing[i]);
+    return !tp.leaves && dp.leaves && 4.0 * dp.bytes_per_s <= tp.bytes_per_s;
 }
 
 void

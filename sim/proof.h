@@ -26,14 +26,21 @@ typedef struct {
  * edges can be on it; NULL if there is none. Returns: (transfer full). */
 LpProof *lp_proof_new(const LpEdges *edges, LpFidelity fidelity, const gboolean *foreign);
 /** No proof but an approximation: groups of tensor parallelism count as private if none but their
- * own kind can be on their links, whatever else is there. What else is there (see below) then costs
- * them nothing, nor they it. */
+ * own kind can be on their links, whatever else is there. What else is there then costs them
+ * nothing, nor they it. */
 LpProof *lp_proof_new_near(const LpEdges *edges, LpFidelity fidelity);
-/** How much that may leave out: the bytes of messages between stages that a rank sends and receives
- * over those of its tensor-parallel collectives, of the stage with most. Both share ports fairly,
- * so that either delays the other by at most the time of that share. G_MAXDOUBLE without such
- * collectives, and where gradients are reduced behind the passes: long transfers, which collectives
- * beside them delay by as much as they take themselves. */
+/**
+ * Whether that leaves out at most @share of the time of tensor-parallel collectives on the wire.
+ * Links are shared fairly, so that traffic beside theirs delays them by its own time at most: its
+ * bytes over theirs (lp_proof_share_beside_tp()) are at most @share. They delay it as little where
+ * it is messages between stages; gradients that are reduced behind the passes are long transfers,
+ * and only those are near enough that are slower elsewhere: tensor-parallel groups keep to their
+ * domains, and gradients leave them over links of at most a quarter of the bandwidth.
+ */
+gboolean lp_proof_is_near(const LpEdges *edges, double share);
+/** Bytes that a rank sends, or receives if that is more, while its tensor-parallel collectives may
+ * run (messages between stages, gradients and parameters behind the passes) over the bytes that it
+ * sends in those collectives, of the stage with most. G_MAXDOUBLE without such collectives. */
 double lp_proof_share_beside_tp(const LpIteration *iteration);
 /** The proof that nothing may be collapsed: every flow of every rank is simulated. */
 LpProof *lp_proof_new_nothing(const LpEdges *edges);

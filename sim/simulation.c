@@ -267,8 +267,7 @@ prove(const LpEdges *edges, LpSimulationOptions options)
 {
     if (!options.collapse)
         return lp_proof_new_nothing(edges);
-    if (options.negligible > 0.0 &&
-        lp_proof_share_beside_tp(edges->iteration) <= options.negligible)
+    if (options.negligible > 0.0 && lp_proof_is_near(edges, options.negligible))
         return lp_proof_new_near(edges, options.fidelity);
     return lp_proof_new(edges, options.fidelity, NULL);
 }

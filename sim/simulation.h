@@ -20,9 +20,8 @@ typedef struct {
     LpFidelity fidelity;
     gboolean collapse; /**< leave out events that provably cannot matter */
     gboolean alone;    /**< leave out the counterfactual runs, which only explain the run */
-    /** Messages between stages and tensor-parallel collectives cost each other nothing if the
-     * former are at most this share of the latter (lp_proof_share_beside_tp()); 0: never. With
-     * collapse. */
+    /** Tensor-parallel collectives and other traffic cost each other nothing if that leaves out at
+     * most this share of the former's time (lp_proof_is_near()); 0: never. With collapse. */
     double negligible;
     LpRunOptions run; /**< of the run itself, not of the counterfactual ones */
 } LpSimulationOptions;

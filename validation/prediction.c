@@ -6,9 +6,9 @@
 #include "sim/placement.h"
 #include "sim/simulation.h"
 
-/* Messages between stages of less than this share of the tensor-parallel traffic, whose links they
- * cross: what either waits for the other is left out. Measured, it changes iterations in the
- * twelfth digit, while plans over many nodes are simulated hundreds of times as fast. */
+/* Tensor-parallel collectives and traffic of less than this share of theirs do not wait for each
+ * other. Measured, it changes iterations by at most 0.02 %, while plans over many nodes are
+ * simulated up to hundreds of times as fast. */
 #define NEGLIGIBLE 0.05
 
 static double

@@ -91,15 +91,17 @@ class Install(unittest.TestCase):
     def test_files(self):
         """XML, schemas, manual and documents, all of them."""
         share = self.prefix / "share"
-        for folder in ("workloads", "platforms"):
+        for folder in ("workloads", "platforms", "validation"):
             wanted = {path.name for path in (SOURCE / folder).glob("*.xml")
                       if not path.name.endswith(".gresource.xml")}
+            if folder == "validation":
+                wanted.add("training.csv")
             got = {path.name for path in (share / "lightpath" / folder).iterdir() if path.is_file()}
             self.assertEqual(got, wanted)
         wanted = {path.name for path in (SOURCE / "workloads/scenarios").glob("*.xml")}
         got = {path.name for path in (share / "lightpath/workloads/scenarios").iterdir()}
         self.assertEqual(got, wanted)
-        wanted = {path.name for folder in ("workloads", "platforms")
+        wanted = {path.name for folder in ("workloads", "platforms", "validation")
                   for path in (SOURCE / folder).glob("*.xsd")}
         self.assertEqual({path.name for path in (share / "lightpath/schemas").iterdir()}, wanted)
         for name in ("man/man1/lightpath.1", "doc/lightpath/README.md", "doc/lightpath/LICENSE"):

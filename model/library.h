@@ -51,6 +51,8 @@ typedef struct {
 typedef struct {
     char name[LP_LIBRARY_NAME_MAX];
     guint32 n_protocols, n_rules;
+    double host_member_s; /**< what a tensor-parallel collective costs the host besides, for each of
+                             its members, where messages between stages leave the domains */
     LpProtocol protocols[LP_LIBRARY_PROTOCOLS_MAX];
     LpLibraryRule rules[LP_LIBRARY_RULES_MAX];
 } LpLibrary;

@@ -108,7 +108,9 @@ read_library(const LpXml *xml, const xmlNode *node, LpLibrary *library, GError *
          child = lp_xml_element(child->next, "choice"))
         if (!read_rule(xml, child, library, &library->rules[library->n_rules++], error))
             return FALSE;
-    return TRUE;
+    return lp_xml_attribute(node, "host-member") == NULL ||
+           lp_xml_quantity_in(xml, node, "host-member", LP_QUANTITY_TIME, 0.0, 1.0,
+                              &library->host_member_s, error);
 }
 
 static GPtrArray *
@@ -173,6 +175,13 @@ lp_library_of(const char *accelerator, GError **error)
             return g_strdup(lp_xml_attribute(node, "name"));
     }
     return g_strdup("ideal");
+}
+
+char *
+lp_library_of_machine(const LpMachine *machine, GError **error)
+{
+    return *machine->library != '\0' ? g_strdup(machine->library)
+                                     : lp_library_of(machine->accelerator.name, error);
 }
 
 gboolean

@@ -46,6 +46,7 @@ const char *const lp_parameter_names[] = {
     "pcie-bandwidth",
     "published-bisection",
     "published-bisection-accelerators",
+    "library",
     NULL,
 };
 

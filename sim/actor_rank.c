@@ -289,7 +289,7 @@ static void
 run_collective(LpRank *self, const LpTask *task, const LpStep *step)
 {
     LpGroup group = task->op->group;
-    issue(self, self->run->iteration->collective_host_s);
+    issue(self, task->work.host_s);
     double start_s = simgrid_get_clock();
     lp_process_group_run(self->groups[group], self->index[group], task->op, task->delay_s,
                          &self->clock, NULL, 0);
@@ -308,7 +308,7 @@ run_task(LpRank *self, const LpTask *task, const LpStep *step)
         run_collective(self, task, step);
         return;
     case LP_TASK_LAUNCH:
-        issue(self, self->run->iteration->collective_host_s);
+        issue(self, task->work.host_s);
         hand_over(self, task->op->queue, (Launch){.op = task->op, .delay_s = task->delay_s});
         return;
     case LP_TASK_JOIN:

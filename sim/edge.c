@@ -335,6 +335,23 @@ add_edges(LpEdges *self, LpEdgeKind kind, const GArray *ops)
     }
 }
 
+/* Whether a message between stages leaves its domain. */
+static gboolean
+messages_leave(const LpEdges *self)
+{
+    const LpEdge *edges = self->edges[LP_EDGE_LINE + LP_LINE_FORWARD];
+    for (guint64 rank = 0; edges != NULL && rank < self->n_ranks; rank++)
+        if (edges[rank].present && edges[rank].attachment == LP_ATTACHMENT_SCALE_OUT)
+            return TRUE;
+    return FALSE;
+}
+
+double
+lp_edges_op_host_s(const LpEdges *self, const LpOp *op)
+{
+    return self->iteration->collective_host_s + (op->group == LP_GROUP_TP ? self->tp_host_s : 0.0);
+}
+
 LpEdges *
 lp_edges_new(const LpIteration *iteration, const LpNetwork *network, const LpLibrary *library,
              const guint32 *accelerators, GError **error)
@@ -356,6 +373,9 @@ lp_edges_new(const LpIteration *iteration, const LpNetwork *network, const LpLib
         LpGroup group = lp_edge_group(kind);
         add_edges(self, kind, group == LP_N_GROUPS ? NULL : ops->pdata[group]);
     }
+    if (library->host_member_s > 0.0 && !iteration->plan.cuda_graphs && messages_leave(self))
+        self->tp_host_s =
+            library->host_member_s * (double)lp_iteration_group_size(iteration, LP_GROUP_TP);
     return g_steal_pointer(&self);
 }
 

@@ -19,6 +19,8 @@ gboolean lp_cmd_collective(int argc, char **argv, GError **error);
 gboolean lp_cmd_import(int argc, char **argv, GError **error);
 /** "lightpath platform generate|describe|check|list". */
 gboolean lp_cmd_platform(int argc, char **argv, GError **error);
+/** "lightpath validate". */
+gboolean lp_cmd_validate(int argc, char **argv, GError **error);
 /** "lightpath bench [NAME...]". */
 gboolean lp_cmd_bench(int argc, char **argv, GError **error);
 

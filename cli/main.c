@@ -23,6 +23,7 @@ static const Command commands[] = {
     {"collective", lp_cmd_collective, "run a single collective, by message size"},
     {"platform", lp_cmd_platform, "generate, describe, check and list machines"},
     {"import", lp_cmd_import, "make a workload of a Hugging Face configuration"},
+    {"validate", lp_cmd_validate, "predict published measurements, and compare"},
     {"bench", lp_cmd_bench, "measure the simulator itself"},
 };
 

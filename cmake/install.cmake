@@ -21,7 +21,7 @@ set_target_properties(lp_shared PROPERTIES
 target_link_options(lp_shared PRIVATE
     -Wl,--version-script=${CMAKE_CURRENT_LIST_DIR}/lightpath.map)
 target_link_libraries(lp_shared PRIVATE
-    lp_flags PkgConfig::GLIB PkgConfig::LIBXML PkgConfig::JSON PkgConfig::SIMGRID m)
+    lp_flags PkgConfig::GLIB PkgConfig::LIBXML PkgConfig::JSON PkgConfig::SIMGRID ${CSV_LIBRARY} m)
 
 install(TARGETS lightpath RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 install(TARGETS lp_shared LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
@@ -42,7 +42,7 @@ install(FILES ${PROJECT_BINARY_DIR}/lightpath.pc
     DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 
 # The same files that are compiled into library and program: for reading and copying.
-foreach(folder platforms workloads)
+foreach(folder platforms workloads validation)
     install(DIRECTORY ${folder}/ DESTINATION ${CMAKE_INSTALL_DATADIR}/lightpath/${folder}
         FILES_MATCHING PATTERN "*.xml" PATTERN "*.gresource.xml" EXCLUDE)
     install(DIRECTORY ${folder}/ DESTINATION ${CMAKE_INSTALL_DATADIR}/lightpath/schemas

@@ -230,17 +230,28 @@ lp_simulation_find_tiers(LpSimulation *self, const LpEdges *edges)
     }
 }
 
-static gboolean
-run_all(LpSimulation *self, const LpEdges *edges, const LpProof *proof, LpSimulationOptions options,
-        GError **error)
+static void
+run_itself(LpSimulation *self, const LpEdges *edges, const LpProof *proof,
+           LpSimulationOptions options)
 {
-    LpCounterfactuals counterfactuals;
-    if (!lp_counterfactuals_start(&counterfactuals, edges, proof, options.fidelity, error))
-        return FALSE;
     LpRunMode mode = {.fidelity = options.fidelity, .merge = options.collapse};
     g_autoptr(LpTasks) tasks = lp_tasks_new(edges, proof, mode);
     self->lonely = tasks->lonely;
     self->run = lp_world_run(edges, proof, tasks, options.run);
+}
+
+static gboolean
+run_all(LpSimulation *self, const LpEdges *edges, const LpProof *proof, LpSimulationOptions options,
+        GError **error)
+{
+    if (options.alone) {
+        run_itself(self, edges, proof, options);
+        return TRUE;
+    }
+    LpCounterfactuals counterfactuals;
+    if (!lp_counterfactuals_start(&counterfactuals, edges, proof, options.fidelity, error))
+        return FALSE;
+    run_itself(self, edges, proof, options);
     LpCounterfactualResults results;
     if (!lp_counterfactuals_finish(&counterfactuals, &results, &self->children_peak_rss_bytes,
                                    error))

@@ -19,12 +19,14 @@ typedef enum {
 typedef struct {
     LpFidelity fidelity;
     gboolean collapse; /**< leave out events that provably cannot matter */
+    gboolean alone;    /**< leave out the counterfactual runs, which only explain the run */
     LpRunOptions run;  /**< of the run itself, not of the counterfactual ones */
 } LpSimulationOptions;
 
 typedef struct {
     LpRunResult run;           /**< as the machine is */
-    LpRunResult uncontended;   /**< every communication takes its lonely time */
+    LpRunResult uncontended;   /**< every communication takes its lonely time; zero, as the next
+                                  two, if the run was alone */
     LpRunResult balanced;      /**< uncontended, and every stage takes the mean stage's time */
     LpRunResult free_messages; /**< balanced, and messages between stages take no time */
     LpLonelyCommunication lonely;

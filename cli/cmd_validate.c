@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* lightpath validate: predicts measured rows and compares. */
+#include "cli/commands.h"
+#include "cli/options.h"
+
+#include "base/file.h"
+#include "base/units.h"
+#include "report/validation.h"
+#include "validation/runner.h"
+
+#include <stdio.h>
+#include <unistd.h>
+
+#define SHIPPED_CASES "resource:///lightpath/validation/training.csv"
+#define JOBS_MAX 1024
+
+typedef struct {
+    char *cases, *model, *format, *jobs, *resume; /* owned */
+} Options;
+
+static void
+options_clear(Options *self)
+{
+    g_free(self->cases);
+    g_free(self->model);
+    g_free(self->format);
+    g_free(self->jobs);
+    g_free(self->resume);
+}
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Options, options_clear)
+
+/* Shown on a terminal only. */
+static void
+show_progress(guint n_done, guint n_all, void *data)
+{
+    (void)data;
+    fprintf(stderr, "\r%u of %u rows%s", n_done, n_all, n_done < n_all ? "" : "\n");
+}
+
+/* Results follow from program and data, which are one file. */
+static char *
+program_version(void)
+{
+    g_autofree char *text = NULL;
+    gsize length = 0;
+    if (!g_file_get_contents("/proc/self/exe", &text, &length, NULL))
+        return NULL;
+    return g_compute_checksum_for_data(G_CHECKSUM_SHA256, (const guchar *)text, length);
+}
+
+static gboolean
+read_jobs(const char *text, guint *out_jobs, GError **error)
+{
+    guint64 jobs = MIN(g_get_num_processors(), JOBS_MAX);
+    if (text != NULL && !lp_count_parse(text, 1, JOBS_MAX, &jobs, error)) {
+        g_autofree char *message = g_strdup((*error)->message);
+        g_clear_error(error);
+        return lp_usage_error(error, "--jobs: %s", message);
+    }
+    *out_jobs = (guint)jobs;
+    return TRUE;
+}
+
+static gboolean
+print_validation(const LpValidation *validation, LpFormat format, GError **error)
+{
+    if (format == LP_FORMAT_JSON)
+        return lp_print_json(lp_validation_to_json(validation), error);
+    g_autofree char *text = lp_validation_to_text(validation);
+    return lp_print_result(text, error);
+}
+
+static gboolean
+validate(const Options *options, GError **error)
+{
+    LpFormat format;
+    guint model = 0;
+    g_autofree char *version = program_version();
+    LpRunnerOptions run = {.resume = options->resume, .version = version};
+    if (!lp_format_parse(options->format, &format, error) ||
+        !lp_option_choice("model", options->model, lp_prediction_names, LP_PREDICTION_SIMULATED,
+                          &model, error) ||
+        !read_jobs(options->jobs, &run.n_jobs, error))
+        return FALSE;
+    if (version == NULL && run.resume != NULL)
+        return lp_usage_error(error, "--resume: /proc/self/exe cannot be read, which tells results "
+                                     "of one version from those of another");
+    const char *path = options->cases != NULL ? options->cases : SHIPPED_CASES;
+    g_autoptr(LpTable) table = lp_table_load(path, error);
+    if (table == NULL)
+        return FALSE;
+    if (isatty(STDERR_FILENO))
+        run.progress = show_progress;
+    g_autoptr(GPtrArray) outcomes = lp_runner_run(table, &run, error);
+    if (outcomes == NULL)
+        return FALSE;
+    LpValidation validation = {lp_table_path(table), lp_table_kind(table), (LpPrediction)model,
+                               outcomes};
+    return print_validation(&validation, format, error);
+}
+
+gboolean
+lp_cmd_validate(int argc, char **argv, GError **error)
+{
+    g_auto(Options) options = {NULL};
+    const GOptionEntry entries[] = {
+        {"cases", 0, 0, G_OPTION_ARG_FILENAME, &options.cases,
+         "Measured rows (default: those that are shipped)", "FILE.csv"},
+        {"model", 0, 0, G_OPTION_ARG_STRING, &options.model,
+         "Whose predictions are judged (default simulated)", "simulated|consistent|amped"},
+        {"format", 0, 0, G_OPTION_ARG_STRING, &options.format, "Output format (default text)",
+         "text|json"},
+        {"jobs", 0, 0, G_OPTION_ARG_STRING, &options.jobs,
+         "Rows side by side (default: the number of processors)", "N"},
+        {"resume", 0, 0, G_OPTION_ARG_FILENAME, &options.resume,
+         "Keep finished rows in this folder, and take them from there", "DIR"},
+        {NULL, 0, 0, 0, NULL, NULL, NULL}};
+    if (!lp_options_parse("validate", NULL,
+                          "Predicts measured steps, collectives or matrix products, a row of a "
+                          "CSV file each, and compares.",
+                          entries, &argc, &argv, 0, 0, error))
+        return FALSE;
+    return validate(&options, error);
+}

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What came out of a table of measurements, as text and as JSON. */
+#pragma once
+
+#include "validation/score.h"
+#include "validation/table.h"
+
+#include <json-glib/json-glib.h>
+
+G_BEGIN_DECLS
+
+typedef struct {
+    const char *cases; /* borrowed: the file, as it is named to people */
+    LpTableKind kind;
+    LpPrediction model;
+    const GPtrArray *outcomes; /* borrowed: LpOutcome * in the order of the file */
+} LpValidation;
+
+/** Tables of sources, of models side by side, of the choice among plans, and of the worst rows.
+ * Returns: (transfer full). */
+char *lp_validation_to_text(const LpValidation *self);
+/** Returns: (transfer full). */
+JsonNode *lp_validation_to_json(const LpValidation *self);
+
+G_END_DECLS

@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What came out of a table of measurements, as text. */
+#include "report/validation.h"
+
+#include "base/units.h"
+
+#include <math.h>
+#include <string.h>
+
+#define N_WORST 20
+#define N_TERMS_SHOWN 3
+#define SOURCE_WIDTH 36
+
+static void
+add_score(GString *text, const char *name, const LpScore *score)
+{
+    g_autofree char *valid = g_utf8_make_valid(name, -1);
+    g_autofree char *cut = g_utf8_substring(valid, 0, MIN(g_utf8_strlen(valid, -1), SOURCE_WIDTH));
+    for (char *at = cut; *at != '\0'; at++)
+        if (g_ascii_iscntrl(*at))
+            *at = ' ';
+    g_string_append_printf(text, "%s%*s %5u %6u %7.1f %7.1f %+7.1f %7.1f %8.1f\n", cut,
+                           SOURCE_WIDTH - (int)g_utf8_strlen(cut, -1), "", score->n_rows,
+                           score->n_failed, 100.0 * score->median_absolute_error,
+                           100.0 * score->mean_absolute_error, 100.0 * score->bias,
+                           100.0 * score->p90_absolute_error, 100.0 * score->worst_absolute_error);
+}
+
+static void
+add_heading(GString *text, const char *first)
+{
+    g_string_append_printf(text, "%-*s %5s %6s %7s %7s %7s %7s %8s\n", SOURCE_WIDTH, first, "rows",
+                           "failed", "median", "mean", "bias", "p90", "worst");
+}
+
+static void
+add_sources(GString *text, const LpValidation *self, const GPtrArray *sources)
+{
+    add_heading(text, "source");
+    for (guint i = 0; i < sources->len; i++) {
+        LpScore score = lp_score(self->outcomes, sources->pdata[i], self->model);
+        add_score(text, sources->pdata[i], &score);
+    }
+    LpScore all = lp_score(self->outcomes, NULL, self->model);
+    add_score(text, "all", &all);
+    if (all.n_out_of_scope > 0)
+        g_string_append_printf(text, "Of the failed rows, %u are out of scope.\n",
+                               all.n_out_of_scope);
+}
+
+static void
+add_models(GString *text, const LpValidation *self)
+{
+    g_string_append_c(text, '\n');
+    add_heading(text, "all rows, by model");
+    for (LpPrediction model = 0; model < LP_N_PREDICTIONS; model++) {
+        LpScore score = lp_score(self->outcomes, NULL, model);
+        add_score(text, lp_prediction_names[model], &score);
+    }
+}
+
+static void
+add_rankings(GString *text, const LpValidation *self, const GPtrArray *sources)
+{
+    gboolean any = FALSE;
+    for (guint i = 0; i < sources->len; i++) {
+        LpRanking ranking = lp_score_ranking(self->outcomes, sources->pdata[i], self->model);
+        if (ranking.n_groups == 0)
+            continue;
+        if (!any)
+            g_string_append_printf(text,
+                                   "\nThe plan ranked first, in groups of at least %u plans for "
+                                   "the same work:\n",
+                                   LP_SCORE_GROUP_MIN);
+        any = TRUE;
+        g_string_append_printf(text,
+                               "%s: %u groups; within 5 %% of the best in %.0f %% of them, within "
+                               "15 %% in %.0f %%; mean Spearman %.3f\n",
+                               (const char *)sources->pdata[i], ranking.n_groups,
+                               100.0 * ranking.within_5_percent, 100.0 * ranking.within_15_percent,
+                               ranking.mean_spearman);
+    }
+}
+
+/* The largest terms, as shares of the simulated time. */
+static void
+add_terms(GString *text, const LpOutcome *outcome)
+{
+    LpTerms left = outcome->terms;
+    double sum = lp_terms_sum(&left);
+    for (guint i = 0; outcome->has_terms && i < N_TERMS_SHOWN; i++) {
+        LpTerm largest = 0;
+        for (LpTerm term = 1; term < LP_N_TERMS; term++)
+            if (left.s[term] > left.s[largest])
+                largest = term;
+        if (left.s[largest] < 0.01 * sum)
+            break;
+        g_string_append_printf(text, "%s%s %.0f %%", i > 0 ? ", " : "", lp_term_names[largest],
+                               100.0 * left.s[largest] / sum);
+        left.s[largest] = 0.0;
+    }
+}
+
+static char *
+value_text(const LpOutcome *outcome, double value)
+{
+    switch (outcome->measure) {
+    case LP_MEASURE_TIME:
+        return lp_quantity_format(LP_QUANTITY_TIME, value);
+    case LP_MEASURE_BANDWIDTH:
+        return lp_quantity_format(LP_QUANTITY_BANDWIDTH, value);
+    case LP_MEASURE_RATE:
+        return g_strdup_printf("%.4g TFLOP/s", value * 1e-12);
+    }
+    g_assert_not_reached();
+}
+
+static void
+add_worst(GString *text, const LpValidation *self)
+{
+    g_autoptr(GPtrArray) worst = lp_score_worst(self->outcomes, N_WORST, self->model);
+    if (worst->len == 0)
+        return;
+    g_string_append(text, "\nWorst rows (id, source: measured, predicted, error; the largest "
+                          "terms; what was inferred):\n");
+    for (guint i = 0; i < worst->len; i++) {
+        const LpOutcome *outcome = worst->pdata[i];
+        g_autofree char *measured = value_text(outcome, outcome->measured);
+        g_autofree char *predicted = value_text(outcome, outcome->predicted[self->model]);
+        g_string_append_printf(text, "%s, %s: %s, %s, %+.1f %%; ", outcome->id, outcome->source,
+                               measured, predicted, 100.0 * lp_outcome_error(outcome, self->model));
+        add_terms(text, outcome);
+        for (guint j = 0; j < outcome->inferred->len; j++)
+            g_string_append_printf(text, "; %s", (const char *)outcome->inferred->pdata[j]);
+        g_string_append_c(text, '\n');
+    }
+}
+
+static void
+add_failed(GString *text, const LpValidation *self)
+{
+    gboolean any = FALSE;
+    for (guint i = 0; i < self->outcomes->len; i++) {
+        const LpOutcome *outcome = self->outcomes->pdata[i];
+        if (outcome->status == LP_OUTCOME_OK)
+            continue;
+        if (!any)
+            g_string_append(text, "\nRows without a valid prediction (each counts with error 100 "
+                                  "%):\n");
+        any = TRUE;
+        g_string_append_printf(text, "%s, %s: %s: %s\n", outcome->id, outcome->source,
+                               lp_outcome_names[outcome->status], outcome->reason);
+    }
+}
+
+char *
+lp_validation_to_text(const LpValidation *self)
+{
+    GString *text = g_string_new(NULL);
+    g_autoptr(GPtrArray) sources = lp_score_sources(self->outcomes);
+    g_string_append_printf(text, "%s: %u rows, %s, predictions: %s; errors in per cent\n\n",
+                           self->cases, self->outcomes->len, lp_table_kind_names[self->kind],
+                           lp_prediction_names[self->model]);
+    add_sources(text, self, sources);
+    add_models(text, self);
+    add_rankings(text, self, sources);
+    add_worst(text, self);
+    add_failed(text, self);
+    return g_string_free(text, FALSE);
+}

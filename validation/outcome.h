@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What became of one measured row: the measured value, the predictions, or why there are none. */
+#pragma once
+
+#include "model/terms.h"
+
+G_BEGIN_DECLS
+
+/** What a row measures, and its unit in memory. */
+typedef enum {
+    LP_MEASURE_TIME,      /**< seconds of an iteration or an operation */
+    LP_MEASURE_BANDWIDTH, /**< bytes per second */
+    LP_MEASURE_RATE,      /**< FLOP per second */
+} LpMeasure;
+
+typedef enum {
+    LP_PREDICTION_SIMULATED,
+    LP_PREDICTION_CONSISTENT, /**< the consistent closed form */
+    LP_PREDICTION_AMPED,      /**< the repaired AMPeD form */
+    LP_N_PREDICTIONS
+} LpPrediction;
+
+typedef enum {
+    LP_OUTCOME_OK,
+    LP_OUTCOME_FAILED,         /**< the row is wrong, or its run ended without a result */
+    LP_OUTCOME_REFUSED_MEMORY, /**< does not fit in memory; predicted all the same, to be seen */
+    LP_OUTCOME_OUT_OF_SCOPE,   /**< a model that Lightpath does not know how to describe */
+    LP_N_OUTCOMES
+} LpOutcomeStatus;
+
+extern const char *const lp_prediction_names[]; /**< NULL-ended: simulated, consistent, amped */
+extern const char *const lp_outcome_names[];    /**< NULL-ended: ok, failed, refused-memory, ... */
+
+typedef struct {
+    char *id, *source; /* owned: never NULL */
+    char *group;       /* owned: rows with the same one are plans for the same work; NULL: none */
+    LpMeasure measure;
+    LpOutcomeStatus status;
+    char *reason;                       /* owned: NULL if ok */
+    double measured;                    /**< in the measure's unit; 0 if it cannot be read */
+    double predicted[LP_N_PREDICTIONS]; /**< in the measure's unit; 0: none */
+    gboolean has_terms;
+    LpTerms terms;       /**< of the simulation: they sum to its prediction */
+    GPtrArray *inferred; /* owned texts: what the row does not say and was filled in, and why */
+} LpOutcome;
+
+/** An outcome without measured value and predictions. Returns: (transfer full). */
+LpOutcome *lp_outcome_new(LpMeasure measure, const char *id, const char *source);
+void lp_outcome_free(LpOutcome *self);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(LpOutcome, lp_outcome_free)
+
+/** Sets status and reason, unless it has failed before. */
+void lp_outcome_fail(LpOutcome *self, LpOutcomeStatus status, const char *reason);
+/** Adds a note on something that the row leaves open. */
+void lp_outcome_infer(LpOutcome *self, const char *format, ...) G_GNUC_PRINTF(2, 3);
+
+/** Predicted over measured, less 1; 1 if the row is not ok, or there is no such prediction. */
+double lp_outcome_error(const LpOutcome *self, LpPrediction prediction);
+
+/** All of it but id and source, which the reader knows. Returns: (transfer full) a text. */
+char *lp_outcome_to_text(const LpOutcome *self);
+/** Fills @self from such a text. Returns: FALSE, and @self as it was, if it is none. */
+gboolean lp_outcome_from_text(LpOutcome *self, const char *text) G_GNUC_WARN_UNUSED_RESULT;
+
+G_END_DECLS

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* One plan on one machine, by the simulation and by both closed forms. */
+#include "validation/prediction.h"
+
+#include "model/amped.h"
+#include "sim/placement.h"
+#include "sim/simulation.h"
+
+static double
+scoped_s(LpTerms terms, LpPredictionScope scope)
+{
+    if (scope == LP_PREDICTION_PASSES)
+        terms.s[LP_TERM_OPTIMIZER] = 0.0;
+    return lp_terms_sum(&terms);
+}
+
+/* lp_simulation_run() has checked the placement. */
+static void
+predict_closed(const LpWorkload *workload, const LpMachine *machine, LpPredictionScope scope,
+               LpOutcome *outcome)
+{
+    LpFabric fabric = lp_machine_fabric(machine);
+    g_autofree guint32 *accelerators = lp_placement_new(workload, machine, NULL);
+    LpClosedFormInput input = {.transformer = &workload->transformer,
+                               .plan = &workload->plan,
+                               .accelerator = &machine->accelerator,
+                               .fabric = &fabric,
+                               .accelerators = accelerators};
+    outcome->predicted[LP_PREDICTION_CONSISTENT] = scoped_s(lp_closed_form_terms(&input), scope);
+    outcome->predicted[LP_PREDICTION_AMPED] = scoped_s(lp_amped_terms(&input), scope);
+}
+
+gboolean
+lp_prediction_run(const LpWorkload *workload, const LpMachine *machine, LpPredictionScope scope,
+                  LpOutcome *outcome, GError **error)
+{
+    g_autoptr(GError) refusal = NULL;
+    if (!lp_simulation_check_memory(workload, machine, &refusal))
+        lp_outcome_fail(outcome, LP_OUTCOME_REFUSED_MEMORY, refusal->message);
+    LpSimulationOptions options = {.fidelity = LP_FIDELITY_FLOW, .collapse = TRUE, .alone = TRUE};
+    g_autoptr(LpSimulation) simulation = lp_simulation_run(workload, machine, options, error);
+    if (simulation == NULL)
+        return FALSE;
+    outcome->has_terms = TRUE;
+    outcome->terms = simulation->run.terms;
+    if (scope == LP_PREDICTION_PASSES)
+        outcome->terms.s[LP_TERM_OPTIMIZER] = 0.0;
+    outcome->predicted[LP_PREDICTION_SIMULATED] = lp_terms_sum(&outcome->terms);
+    predict_closed(workload, machine, scope, outcome);
+    return TRUE;
+}

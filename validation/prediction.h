@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* One plan on one machine, by the simulation and by both closed forms. */
+#pragma once
+
+#include "platforms/machine.h"
+#include "validation/outcome.h"
+#include "workloads/workload.h"
+
+G_BEGIN_DECLS
+
+/** What of an iteration was measured. */
+typedef enum {
+    LP_PREDICTION_ITERATION,
+    LP_PREDICTION_PASSES, /**< forward and backward passes, without the optimiser's step */
+} LpPredictionScope;
+
+/**
+ * Simulates, without the runs that only explain, and fills @outcome's predictions and terms; a plan
+ * that does not fit in memory is predicted and refused. Starts the engine: once a process.
+ * Errors: LP_SIMULATION_ERROR, LP_ITERATION_ERROR, LP_INPUT_ERROR.
+ */
+gboolean lp_prediction_run(const LpWorkload *workload, const LpMachine *machine,
+                           LpPredictionScope scope, LpOutcome *outcome,
+                           GError **error) G_GNUC_WARN_UNUSED_RESULT;
+
+G_END_DECLS

@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A CSV file of measurements: a header, and rows of texts that are read by column. */
+#pragma once
+
+#include <glib.h>
+
+G_BEGIN_DECLS
+
+/** What a file measures, as its header tells. */
+typedef enum {
+    LP_TABLE_TRAINING,    /**< has iteration_s */
+    LP_TABLE_COLLECTIVES, /**< has busbw_GBps */
+    LP_TABLE_GEMM,        /**< has M, N and K */
+    LP_N_TABLE_KINDS
+} LpTableKind;
+
+extern const char *const lp_table_kind_names[];
+
+typedef struct LpTable LpTable;
+typedef struct LpTableRow LpTableRow;
+
+/**
+ * Reads @path: RFC 4180 with LF or CRLF, UTF-8 with or without a byte-order mark, blank lines left
+ * out. The first row is the header; every other has as many fields.
+ * Errors: LP_INPUT_ERROR, "FILE: ..." or "FILE:LINE: got, wanted". Returns: (transfer full).
+ */
+LpTable *lp_table_load(const char *path, GError **error) G_GNUC_WARN_UNUSED_RESULT;
+void lp_table_free(LpTable *self);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(LpTable, lp_table_free)
+
+LpTableKind lp_table_kind(const LpTable *self);
+const char *lp_table_path(const LpTable *self);
+guint lp_table_n_rows(const LpTable *self);
+/** Borrowed from @self. */
+const LpTableRow *lp_table_row(const LpTable *self, guint index);
+
+/** The field in @column, borrowed; "" if it is empty or the file has no such column. */
+const char *lp_table_text(const LpTableRow *row, const char *column);
+/** Whether the field in @column says something. */
+gboolean lp_table_has(const LpTableRow *row, const char *column);
+/** What the row says, "column=field" a line, in the order of the columns' names: the same whatever
+ * the order of the header. Returns: (transfer full). */
+char *lp_table_content(const LpTableRow *row);
+/** The row's id: its column "id", or the line that it begins on. Returns: (transfer full). */
+char *lp_table_id(const LpTableRow *row);
+
+/** A whole number from @minimum to @maximum. *@io_value stays if the field is empty.
+ * Errors: LP_INPUT_ERROR, as lp_table_fault(). */
+gboolean lp_table_count(const LpTableRow *row, const char *column, guint64 minimum, guint64 maximum,
+                        guint64 *io_value, GError **error) G_GNUC_WARN_UNUSED_RESULT;
+/** The same of a finite number. */
+gboolean lp_table_number(const LpTableRow *row, const char *column, double minimum, double maximum,
+                         double *io_value, GError **error) G_GNUC_WARN_UNUSED_RESULT;
+/** The same of a measured value: above 0, and not empty. */
+gboolean lp_table_measured(const LpTableRow *row, const char *column, double *out_value,
+                           GError **error) G_GNUC_WARN_UNUSED_RESULT;
+/** "FILE:LINE", the line on which the row begins. Returns: (transfer full). */
+char *lp_table_where(const LpTableRow *row);
+/** Puts "FILE:LINE: column @column: " before the message of @error; returns FALSE. */
+gboolean lp_table_prefix(const LpTableRow *row, const char *column, GError **error);
+/** Sets LP_INPUT_ERROR_VALUE "FILE:LINE: column @column: got FIELD, wanted @wanted"; FALSE. */
+gboolean lp_table_fault(const LpTableRow *row, const char *column, const char *wanted,
+                        GError **error);
+
+G_END_DECLS

@@ -14,15 +14,39 @@
 #include <string.h>
 
 #define SIDE_MAX 1000000000u
+/* More accelerators than any domain has. */
+#define DOMAIN_MAX 1024u
 
-/* What launching one kernel and waiting for it costs a host, s: A100 of LLMCompass (Zhang et al.,
- * ISCA 2024, hardware_model/compute_module.py), where the smallest kernels of a kind end. */
-static const double alone_s[LP_N_OPERATORS] = {
-    [LP_OPERATOR_PRODUCT] = 21e-6,
-    [LP_OPERATOR_SOFTMAX] = 12e-6,
-    [LP_OPERATOR_ELEMENTWISE] = 45e-6,
-    [LP_OPERATOR_ALL_REDUCE] = 0.0, /* in the library's base */
+/* What launching one kernel and waiting for it costs a host, s: the overheads of LLMCompass (Zhang
+ * et al., ISCA 2024, hardware_model/compute_module.py), measured on an A100, an MI210 and a TPU v3.
+ * A family is what an accelerator's name begins with; the last one is all others. */
+static const struct {
+    const char *family;
+    double alone_s[LP_N_OPERATORS];
+} overheads[] = {
+    {"mi",
+     {[LP_OPERATOR_PRODUCT] = 34e-6,
+      [LP_OPERATOR_SOFTMAX] = 22e-6,
+      [LP_OPERATOR_ELEMENTWISE] = 28e-6}},
+    {"tpu",
+     {[LP_OPERATOR_PRODUCT] = 110e-6,
+      [LP_OPERATOR_SOFTMAX] = 300e-6,
+      [LP_OPERATOR_ELEMENTWISE] = 140e-6}},
+    {"",
+     {[LP_OPERATOR_PRODUCT] = 21e-6,
+      [LP_OPERATOR_SOFTMAX] = 12e-6,
+      [LP_OPERATOR_ELEMENTWISE] = 45e-6}},
 };
+
+/* Of a reduction it is in the library's base. */
+static double
+alone_s(const LpAccelerator *accelerator, LpOperatorKind kind)
+{
+    guint i = 0;
+    while (!g_str_has_prefix(accelerator->name, overheads[i].family))
+        i++;
+    return overheads[i].alone_s[kind];
+}
 
 /* Products are written in two bytes at least. */
 static double
@@ -67,7 +91,7 @@ lp_gemm_case_time_s(const LpGemm *gemm, const LpAccelerator *accelerator, LpPrec
                  ((gemm->m + gemm->n) * gemm->k * bytes + gemm->m * gemm->n * output_bytes(bytes)),
     };
     return kernel_s(&kernel, accelerator, precision) +
-           (queued ? 0.0 : alone_s[LP_OPERATOR_PRODUCT]);
+           (queued ? 0.0 : alone_s(accelerator, LP_OPERATOR_PRODUCT));
 }
 
 /* --- reading --- */
@@ -158,10 +182,10 @@ static gboolean
 all_reduce_s(const LpLayerOperator *operation, const LpAccelerator *accelerator,
              double element_bytes, double *out_time_s, GError **error)
 {
-    if (operation->n_ranks < 2) {
+    if (operation->n_ranks < 2 || operation->n_ranks > DOMAIN_MAX) {
         g_set_error(error, LP_INPUT_ERROR, LP_INPUT_ERROR_VALUE,
-                    "note: got an all-reduce among %u accelerators, wanted TP=2 or more",
-                    operation->n_ranks);
+                    "note: got an all-reduce among %u accelerators, wanted TP=2 to TP=%u",
+                    operation->n_ranks, DOMAIN_MAX);
         return FALSE;
     }
     LpMeasuredMachine machine = {
@@ -182,8 +206,8 @@ operator_s(const LpLayerOperator *operation, const LpAccelerator *accelerator,
         return TRUE;
     }
     LpKernel kernel = {.bytes = 2.0 * operation->elements * element_bytes};
-    *out_time_s =
-        kernel_s(&kernel, accelerator, precision) + (queued ? 0.0 : alone_s[operation->kind]);
+    *out_time_s = kernel_s(&kernel, accelerator, precision) +
+                  (queued ? 0.0 : alone_s(accelerator, operation->kind));
     return TRUE;
 }
 

@@ -49,7 +49,7 @@ test_datasheets(void)
         {"tpu-v5e", {0, 0, 0, 197, 0}, 16e9, 819e9, 1},
         {"tpu-v6e", {0, 0, 0, 918, 0}, 32e9, 1640e9, 1},
         {"gaudi2", {0, 0, 0, 432, 865}, 96e9, 2460e9, 2},
-        {"gaudi3", {0, 0, 0, 1835, 1835}, 128e9, 3700e9, 8},
+        {"gaudi3", {0, 0, 0, 1677, 1677}, 128e9, 3700e9, 8},
     };
     g_autoptr(GArray) all = lp_catalogue_load(NULL);
     lp_test_true("all listed here", all != NULL && all->len == G_N_ELEMENTS(rows));

@@ -57,6 +57,11 @@ test_alone(void)
     lp_test_close("launched and waited for",
                   lp_gemm_case_time_s(&gemm, &a100, LP_PRECISION_FP16, FALSE), queued_s + 21e-6,
                   1e-12);
+    LpAccelerator mi210 = {.name = ""};
+    lp_test_true("mi210", lp_catalogue_find("mi210", &mi210, &error));
+    lp_test_close("AMD's hosts take longer",
+                  lp_gemm_case_time_s(&gemm, &mi210, LP_PRECISION_FP16, FALSE),
+                  lp_gemm_case_time_s(&gemm, &mi210, LP_PRECISION_FP16, TRUE) + 34e-6, 1e-12);
     LpKernel kernel = {.m = 4096, .k = 4096, .n = 4096, .n_batch = 1, .bytes = 3 * 0x1p25};
     double sustained_s = lp_kernel_time_s(&kernel, &a100, LP_PRECISION_FP16);
     lp_test_close("arithmetic at the burst rate", queued_s - a100.launch_s,
@@ -134,7 +139,9 @@ test_bad(void)
         {"a rate of no product", "A100,,,,fp16,,1,s,\"h 64, bs 1, s 8, operator Softmax\"",
          "tflops: got"},
         {"reduced alone", "A100,,,,fp16,1,,s,\"h 64, bs 1, s 8, operator AllReduce_MHA\"",
-         "wanted TP=2 or more"},
+         "wanted TP=2 to TP=1024"},
+        {"too many", "A100 TP=100000,,,,fp16,1,,s,\"h 64, bs 1, s 8, operator AllReduce_MHA\"",
+         "wanted TP=2 to TP=1024"},
     };
     for (guint i = 0; i < G_N_ELEMENTS(rows); i++)
         lp_rows_expect(rows[i].label, HEADER, rows[i].row, rows[i].wanted);

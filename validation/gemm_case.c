@@ -16,6 +16,7 @@
 #define SIDE_MAX 1000000000u
 /* More accelerators than any domain has. */
 #define DOMAIN_MAX 1024u
+#define REDUCED_BYTES_MAX 1e13
 
 /* What launching one kernel and waiting for it costs a host, s: the overheads of LLMCompass (Zhang
  * et al., ISCA 2024, hardware_model/compute_module.py), measured on an A100, an MI210 and a TPU v3.
@@ -186,6 +187,13 @@ all_reduce_s(const LpLayerOperator *operation, const LpAccelerator *accelerator,
         g_set_error(error, LP_INPUT_ERROR, LP_INPUT_ERROR_VALUE,
                     "note: got an all-reduce among %u accelerators, wanted TP=2 to TP=%u",
                     operation->n_ranks, DOMAIN_MAX);
+        return FALSE;
+    }
+    double bytes = operation->elements * element_bytes;
+    if (!(bytes >= 1.0 && bytes <= REDUCED_BYTES_MAX)) {
+        g_set_error(error, LP_INPUT_ERROR, LP_INPUT_ERROR_VALUE,
+                    "note: got an all-reduce of %g bytes, wanted 1 to %g", bytes,
+                    REDUCED_BYTES_MAX);
         return FALSE;
     }
     LpMeasuredMachine machine = {

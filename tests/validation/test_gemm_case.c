@@ -140,6 +140,9 @@ test_bad(void)
          "tflops: got"},
         {"reduced alone", "A100,,,,fp16,1,,s,\"h 64, bs 1, s 8, operator AllReduce_MHA\"",
          "wanted TP=2 to TP=1024"},
+        {"too much",
+         "A100 TP=4,,,,fp16,1,,s,\"h 99999999, bs 99999999, s 99999999, operator AllReduce\"",
+         "an all-reduce of 2e+24 bytes"},
         {"too many", "A100 TP=100000,,,,fp16,1,,s,\"h 64, bs 1, s 8, operator AllReduce_MHA\"",
          "wanted TP=2 to TP=1024"},
     };

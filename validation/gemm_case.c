@@ -198,8 +198,7 @@ all_reduce_s(const LpLayerOperator *operation, const LpAccelerator *accelerator,
     }
     LpMeasuredMachine machine = {
         .accelerator = accelerator->name, .domain_size = operation->n_ranks, .n_domains = 1};
-    return lp_collective_case_all_reduce_s(&machine, (guint64)(operation->elements * element_bytes),
-                                           out_time_s, error);
+    return lp_collective_case_all_reduce_s(&machine, (guint64)bytes, out_time_s, error);
 }
 
 static gboolean

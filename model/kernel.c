@@ -88,6 +88,12 @@ add_memory(List *list, const char *name, double bytes)
 }
 
 static void
+add_stream(List *list, const char *name, double bytes)
+{
+    add(list, (LpKernel){.name = name, .bytes = bytes, .streams = TRUE});
+}
+
+static void
 add_gemm(List *list, const char *name, double m, double k, double n, double n_batch)
 {
     double bytes = (m * k + k * n + m * n) * n_batch * list->element_bytes;
@@ -101,7 +107,7 @@ static void
 add_cast(List *list, double elements)
 {
     if (list->plan->precision == LP_PRECISION_FP8)
-        add_memory(list, "cast", elements * (list->element_bytes + 2.0));
+        add_stream(list, "cast", elements * (list->element_bytes + 2.0));
 }
 
 /* A micro-batch's gradient of a weight is read, and its sum with those before it written. Where
@@ -110,7 +116,7 @@ static void
 add_accumulation(List *list, double elements)
 {
     if (list->plan->zero < 3)
-        add_memory(list, "accumulate",
+        add_stream(list, "accumulate",
                    elements * (list->element_bytes + 2.0 * list->plan->gradient_bytes));
 }
 
@@ -704,7 +710,7 @@ static void
 add_loss(List *list, const char *name, double elements, double losses)
 {
     double n_logits = list->tokens * list->transformer->vocab / list->tp;
-    add_memory(list, name, n_logits * (elements * list->element_bytes + losses * LOSS_BYTES));
+    add_stream(list, name, n_logits * (elements * list->element_bytes + losses * LOSS_BYTES));
 }
 
 /* The final norm passes over all tokens, the logits are of those that are predicted. */
@@ -892,7 +898,9 @@ double
 lp_kernel_time_s(const LpKernel *self, const LpAccelerator *accelerator, LpPrecision precision)
 {
     if (self->n_batch <= 0.0)
-        return elementwise_s(self->bytes, accelerator) + accelerator->launch_s;
+        return (self->streams ? memory_s(self->bytes, accelerator)
+                              : elementwise_s(self->bytes, accelerator)) +
+               accelerator->launch_s;
     double moving_s = memory_s(self->bytes, accelerator);
     LpGemm gemm = {self->m, self->k, self->n, self->n_batch};
     double share = self->share > 0.0 ? self->share : 1.0;

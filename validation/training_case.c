@@ -256,12 +256,26 @@ is_deepspeed(const Restating *self)
 }
 
 static gboolean
+is_on_efa(const LpTableRow *row)
+{
+    return strstr(lp_table_text(row, "system"), "EFA") != NULL;
+}
+
+static const char *
+library_of(const Restating *self)
+{
+    if (is_deepspeed(self) && is_set_to(self, "zero", "3"))
+        return "ideal";
+    return is_on_efa(self->row) ? "nccl-efa-hf" : "auto";
+}
+
+static gboolean
 take_framework(Restating *self, GError **error)
 {
     (void)error;
     gboolean is_wide = number_of(self, "tp") > 1, gathers = is_set_to(self, "zero", "3");
     set(self, "schedule", "1f1b");
-    set(self, "library", is_deepspeed(self) && gathers ? "ideal" : "auto");
+    set(self, "library", library_of(self));
     if (is_deepspeed(self)) {
         if (number_of(self, "zero") > 0 && !gathers)
             set(self, "zero-variant", "deepspeed");
@@ -311,8 +325,9 @@ static const struct {
      * parameters, and Transformer Engine's user buffers. */
     {"grad-reduce", "overlap-dp=yes overlap-param=yes bucket=80MB overlap-tp=yes overlap-pp=yes"},
     {NULL, "overlap-dp=yes overlap-param=yes bucket=80MB overlap-tp=yes overlap-pp=yes"},
-    /* nanotron's asynchronous tensor parallelism: whole collectives behind products. */
-    {"tp_async", "overlap-tp=bulk"},
+    /* nanotron's asynchronous tensor parallelism: whole collectives behind products. It deals blocks
+     * out to stages by what they cost, logits among them, and sums gradients in large buckets. */
+    {"tp_async", "overlap-tp=bulk stage-layers=balanced bucket=600MB"},
 };
 
 static void
@@ -340,6 +355,10 @@ take_overlap(Restating *self, GError **error)
         if (word == NULL ? is_silent : strstr(stated, word) != NULL)
             set_overlap(self, overlaps[i].settings);
     }
+    /* Sequence parallelism came with gathers and sums behind the products of the backward pass
+     * (Korthikanti et al., 2022, section 4.2.2). */
+    if (setting(self, "overlap-tp") == NULL && is_set_to(self, "sequence-parallel", "yes"))
+        set(self, "overlap-tp", "bulk");
     if (is_silent)
         lp_outcome_infer(self->outcome,
                          "overlap: of all communication, as recipes with flash attention have it");
@@ -507,7 +526,7 @@ read_machine(const LpTableRow *row, const LpPublicModels *models, LpOutcome *out
         (void)lp_table_prefix(row, "accelerator", error);
         return NULL;
     }
-    gboolean is_efa = is_large && strstr(lp_table_text(row, "system"), "EFA") != NULL;
+    gboolean is_efa = is_large && is_on_efa(row);
     LpGenerateOptions options = {.system = is_efa ? "p5" : "generic",
                                  .accelerators = texts.accelerators,
                                  .accelerator = accelerator.name,

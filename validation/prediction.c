@@ -6,6 +6,10 @@
 #include "sim/placement.h"
 #include "sim/simulation.h"
 
+/* Some two seconds of simulation: a row with more would hold up the others. Contention moves those
+ * that are near it by less than one per cent. */
+#define SHARES_MAX 16384u
+
 static double
 scoped_s(LpTerms terms, LpPredictionScope scope)
 {
@@ -37,10 +41,14 @@ lp_prediction_run(const LpWorkload *workload, const LpMachine *machine, LpPredic
     g_autoptr(GError) refusal = NULL;
     if (!lp_simulation_check_memory(workload, machine, &refusal))
         lp_outcome_fail(outcome, LP_OUTCOME_REFUSED_MEMORY, refusal->message);
-    LpSimulationOptions options = {.fidelity = LP_FIDELITY_FLOW, .collapse = TRUE, .alone = TRUE};
+    LpSimulationOptions options = {
+        .fidelity = LP_FIDELITY_FLOW, .collapse = TRUE, .alone = TRUE, .shares_max = SHARES_MAX};
     g_autoptr(LpSimulation) simulation = lp_simulation_run(workload, machine, options, error);
     if (simulation == NULL)
         return FALSE;
+    if (simulation->is_lonely)
+        lp_outcome_infer(outcome, "contention left out: more than %u shares in collectives",
+                         SHARES_MAX);
     outcome->has_terms = TRUE;
     outcome->terms = simulation->run.terms;
     if (scope == LP_PREDICTION_PASSES)

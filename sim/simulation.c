@@ -316,6 +316,17 @@ run_all(LpSimulation *self, const LpEdges *edges, const LpProof *proof, LpSimula
     return TRUE;
 }
 
+static LpProof *
+prove(const LpEdges *edges, LpSimulationOptions options)
+{
+    if (!options.collapse)
+        return lp_proof_new_nothing(edges);
+    if (options.negligible > 0.0 &&
+        lp_proof_share_beside_tp(edges->iteration) <= options.negligible)
+        return lp_proof_new_near(edges, options.fidelity);
+    return lp_proof_new(edges, options.fidelity, NULL);
+}
+
 LpSimulation *
 lp_simulation_run(const LpWorkload *workload, const LpMachine *machine, LpSimulationOptions options,
                   GError **error)
@@ -346,8 +357,7 @@ lp_simulation_run(const LpWorkload *workload, const LpMachine *machine, LpSimula
     g_autoptr(LpEdges) edges = lp_edges_new(iteration, network, &library, accelerators, error);
     if (edges == NULL)
         return NULL;
-    g_autoptr(LpProof) proof = options.collapse ? lp_proof_new(edges, options.fidelity, NULL)
-                                                : lp_proof_new_nothing(edges);
+    g_autoptr(LpProof) proof = prove(edges, options);
     self->proof = lp_proof_describe(proof, edges);
     lp_simulation_find_tiers(self, edges);
     if (!run_all(self, edges, proof, options, error))

@@ -20,9 +20,14 @@ typedef struct {
     LpFidelity fidelity;
     gboolean collapse; /**< leave out events that provably cannot matter */
     gboolean alone;    /**< leave out the counterfactual runs, which only explain the run */
-    LpRunOptions run;  /**< of the run itself, not of the counterfactual ones */
-    guint64 shares_max; /**< where ranks take part in more collectives that may contend, each of them
-                           in each counted, every communication takes its lonely time; 0: no limit */
+    /** Messages between stages and tensor-parallel collectives cost each other nothing if the
+     * former are at most this share of the latter (lp_proof_share_beside_tp()); 0: never. With
+     * collapse. */
+    double negligible;
+    LpRunOptions run; /**< of the run itself, not of the counterfactual ones */
+    guint64
+        shares_max; /**< where ranks take part in more collectives that may contend, each of them
+                       in each counted, every communication takes its lonely time; 0: no limit */
 } LpSimulationOptions;
 
 typedef struct {

@@ -18,9 +18,10 @@ typedef enum {
 
 typedef struct {
     LpFidelity fidelity;
-    gboolean collapse; /**< leave out events that provably cannot matter */
-    gboolean alone;    /**< leave out the counterfactual runs, which only explain the run */
-    LpRunOptions run;  /**< of the run itself, not of the counterfactual ones */
+    gboolean collapse;        /**< leave out events that provably cannot matter */
+    gboolean alone;           /**< leave out the counterfactual runs, which only explain the run */
+    LpRunOptions run;         /**< of the run itself, not of the counterfactual ones */
+    const LpLibrary *library; /**< borrowed: in place of the plan's; NULL: the plan's */
 } LpSimulationOptions;
 
 typedef struct {

@@ -17,8 +17,8 @@
 #define ROUNDS 3
 
 typedef struct {
-    char *cases, *start, *format, *jobs, *resume, *every, *rounds, *output; /* owned */
-    char **fit, **rows;                                                     /* owned */
+    char *cases, *start, *format, *jobs, *resume, *every, *others, *rounds, *output; /* owned */
+    char **fit, **rows;                                                              /* owned */
 } Options;
 
 static void
@@ -30,6 +30,7 @@ options_clear(Options *self)
     g_free(self->jobs);
     g_free(self->resume);
     g_free(self->every);
+    g_free(self->others);
     g_free(self->rounds);
     g_free(self->output);
     g_strfreev(self->fit);
@@ -61,11 +62,11 @@ blame_option(const char *option, GError **error)
 }
 
 static gboolean
-read_count(const char *option, const char *text, guint64 maximum, guint fallback, guint *out_count,
-           GError **error)
+read_count(const char *option, const char *text, guint64 minimum, guint64 maximum, guint fallback,
+           guint *out_count, GError **error)
 {
     guint64 count = fallback;
-    if (text != NULL && !lp_count_parse(text, 1, maximum, &count, error))
+    if (text != NULL && !lp_count_parse(text, minimum, maximum, &count, error))
         return blame_option(option, error);
     *out_count = (guint)count;
     return TRUE;
@@ -132,9 +133,11 @@ calibrate(const Options *options, GError **error)
     fit_options.run.resume = options->resume;
     fit_options.run.version = version;
     if (!lp_format_parse(options->format, &format, error) ||
-        !read_count("every", options->every, G_MAXUINT16, 1, &fit_options.every, error) ||
-        !read_count("rounds", options->rounds, 100, ROUNDS, &fit_options.n_rounds, error) ||
-        !read_count("jobs", options->jobs, JOBS_MAX, MIN(g_get_num_processors(), JOBS_MAX),
+        !read_count("every", options->every, 1, G_MAXUINT16, 1, &fit_options.every, error) ||
+        !read_count("others", options->others, 0, G_MAXUINT16, 1, &fit_options.others_every,
+                    error) ||
+        !read_count("rounds", options->rounds, 1, 100, ROUNDS, &fit_options.n_rounds, error) ||
+        !read_count("jobs", options->jobs, 1, JOBS_MAX, MIN(g_get_num_processors(), JOBS_MAX),
                     &fit_options.run.n_jobs, error))
         return FALSE;
     if (version == NULL && options->resume != NULL)
@@ -172,6 +175,8 @@ lp_cmd_calibrate(int argc, char **argv, GError **error)
          "TEXT"},
         {"every", 0, 0, G_OPTION_ARG_STRING, &options.every,
          "Of those of a source fit on every so-manieth (default 1)", "N"},
+        {"others", 0, 0, G_OPTION_ARG_STRING, &options.others,
+         "Test on every so-manieth row left out of a source; 0: on none (default 1)", "N"},
         {"start", 0, 0, G_OPTION_ARG_FILENAME, &options.start,
          "Start from the constants of this calibration; those that are not fitted are held",
          "FILE.xml"},

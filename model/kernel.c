@@ -94,19 +94,42 @@ add_gemm(List *list, const char *name, double m, double k, double n, double n_ba
     add(list, (LpKernel){.name = name, .m = m, .k = k, .n = n, .n_batch = n_batch, .bytes = bytes});
 }
 
+/* Products in fp8 read copies of their operands in it: as they are, and transposed for the weights'
+ * gradients (Micikevicius et al., arXiv 2209.05433; NVIDIA, Transformer Engine's user guide). Those
+ * of weights are made once for all micro-batches. */
+static void
+add_cast(List *list, double elements)
+{
+    if (list->plan->precision == LP_PRECISION_FP8)
+        add_memory(list, "cast", elements * (list->element_bytes + 2.0));
+}
+
+/* A micro-batch's gradient of a weight is read, and its sum with those before it written. Where
+ * ZeRO shares gradients out they are summed in the shares, so small that they do not count. */
+static void
+add_accumulation(List *list, double elements)
+{
+    if (list->plan->zero < 3)
+        add_memory(list, "accumulate",
+                   elements * (list->element_bytes + 2.0 * list->plan->gradient_bytes));
+}
+
 /* One product of the (n_inputs, n_outputs) weight @name. */
 static void
 add_weight(List *list, const char *name, double n_inputs, double n_outputs, Product product)
 {
     switch (product) {
     case PRODUCT_OUTPUT:
+        add_cast(list, list->tokens * n_inputs);
         add_gemm(list, name, list->tokens, n_inputs, n_outputs, 1.0);
         break;
     case PRODUCT_DATA_GRADIENT:
+        add_cast(list, list->tokens * n_outputs);
         add_gemm(list, name, list->tokens, n_outputs, n_inputs, 1.0);
         break;
     case PRODUCT_WEIGHT_GRADIENT:
         add_gemm(list, name, n_inputs, list->tokens, n_outputs, 1.0);
+        add_accumulation(list, n_inputs * n_outputs);
         break;
     }
 }
@@ -550,8 +573,10 @@ add_expert_weight(List *list, const char *name, double n_inputs, double n_output
     list->tokens = all_tokens / n_own;
     add_weight(list, name, n_inputs, n_outputs, product);
     list->tokens = all_tokens;
-    list->kernels[before].n_batch *= n_own;
-    list->kernels[before].bytes *= n_own;
+    for (guint i = before; i < list->n_kernels; i++) {
+        list->kernels[i].n_batch *= n_own;
+        list->kernels[i].bytes *= n_own;
+    }
 }
 
 /* A rank's experts: their tokens, and the width that the rank holds of each. */

@@ -119,7 +119,7 @@ static void
 add_others(GString *text, const LpFit *fit)
 {
     if (fit->other_after->len == 0) {
-        g_string_append(text, "\nNo rows of these owners are left out.\n");
+        g_string_append(text, "\nNo rows of these owners are left out and tested on.\n");
         return;
     }
     add_heading(text, "rows left out, errors in %");
@@ -138,9 +138,10 @@ char *
 lp_calibration_to_text(const LpFit *fit, const char *cases)
 {
     GString *text = g_string_new(NULL);
-    g_string_append_printf(text, "%u rows of %s fitted, %u left out; %u could not be predicted\n",
-                           fit->rows->len, lp_file_label(cases), fit->other_rows->len,
-                           fit->n_failed);
+    g_string_append_printf(
+        text,
+        "%u rows of %s fitted, %u left out and tested on, %u not used; %u could not be predicted\n",
+        fit->rows->len, lp_file_label(cases), fit->other_rows->len, fit->n_unused, fit->n_failed);
     g_string_append(text, "objective");
     for (guint i = 0; i < fit->objectives->len; i++)
         g_string_append_printf(text, "%s %.5f", i > 0 ? "," : "",
@@ -237,6 +238,7 @@ lp_calibration_to_json(const LpFit *fit, const char *cases)
     lp_json_text(builder, "cases", cases);
     lp_json_count(builder, "rows", fit->rows->len);
     lp_json_count(builder, "rows_left_out", fit->other_rows->len);
+    lp_json_count(builder, "rows_unused", fit->n_unused);
     lp_json_count(builder, "failed", fit->n_failed);
     lp_json_begin_array(builder, "objective");
     for (guint i = 0; i < fit->objectives->len; i++)

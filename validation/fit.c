@@ -56,6 +56,7 @@ choose_rows(Fitting *self)
 {
     const LpFitOptions *options = self->options;
     g_autoptr(GHashTable) counts = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+    g_autoptr(GHashTable) others = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
     for (guint i = 0; i < lp_table_n_rows(self->table); i++) {
         const LpTableRow *stated = lp_table_row(self->table, i);
         g_autofree char *id = lp_table_id(stated);
@@ -68,8 +69,12 @@ choose_rows(Fitting *self)
         }
         if (!knows_any(row, options->constants))
             continue;
-        gboolean chosen = named && is_next(counts, row->source, options->every);
-        g_ptr_array_add(chosen ? self->fit->rows : self->fit->other_rows, g_steal_pointer(&row));
+        if (named && is_next(counts, row->source, options->every))
+            g_ptr_array_add(self->fit->rows, g_steal_pointer(&row));
+        else if (options->others_every > 0 && is_next(others, row->source, options->others_every))
+            g_ptr_array_add(self->fit->other_rows, g_steal_pointer(&row));
+        else
+            self->fit->n_unused++;
     }
 }
 

@@ -14,8 +14,10 @@ typedef struct {
     const char *const *rows;      /**< borrowed, NULL-ended: a row takes part if its source or id
                                      contains one of these; NULL: all rows do */
     guint every;                  /**< of those of a source, each so-manieth; at least 1 */
-    guint n_rounds;               /**< at most; at least 1 */
-    LpRunnerOptions run;          /**< rows and constants of it are not read */
+    guint others_every; /**< of the rows left out of each source, each so-manieth is run to test the
+                           fit; 0: none */
+    guint n_rounds;     /**< at most; at least 1 */
+    LpRunnerOptions run;                         /**< rows and constants of it are not read */
     void (*stage)(const char *text, void *data); /**< told what begins; or NULL */
     void *stage_data;
 } LpFitOptions;
@@ -48,6 +50,7 @@ typedef struct {
     GPtrArray *other_before, *other_after; /* owned: of rows left out that constants apply to */
     GPtrArray *rows, *other_rows;          /* owned: LpSurrogate, in the order of the outcomes */
     GArray *objectives; /* owned: double, of the simulation: at the start, and after each round */
+    guint n_unused;     /**< rows that constants apply to, neither fitted nor tested on */
     guint n_failed;     /**< rows named that have no prediction: they are not fitted */
     guint n_closed, n_simulated; /**< evaluations of rows */
 } LpFit;

@@ -241,10 +241,40 @@ take_sequence_parallel(Restating *self, GError **error)
         lp_outcome_infer(self->outcome,
                          "sequence parallelism: with tensor parallelism and flash attention");
     }
+    return TRUE;
+}
+
+/* DeepSpeed's pipeline sends whole activations, its ZeRO sums gradients by all-reduce (Anthony et
+ * al., HOTI 2024), and its ZeRO-3 of 2021 gathers parameter by parameter, in one ring, when they
+ * are needed. It is told by ZeRO or unbucketed gradients on software without flash attention. */
+static gboolean
+is_deepspeed(const Restating *self)
+{
+    return !is_set_to(self, "attention", "flash") &&
+           (number_of(self, "zero") > 0 ||
+            strstr(lp_table_text(self->row, "overlap"), "gradient_bucket") != NULL);
+}
+
+static gboolean
+take_framework(Restating *self, GError **error)
+{
+    (void)error;
+    gboolean is_wide = number_of(self, "tp") > 1, gathers = is_set_to(self, "zero", "3");
+    set(self, "schedule", "1f1b");
+    set(self, "library", is_deepspeed(self) && gathers ? "ideal" : "auto");
+    if (is_deepspeed(self)) {
+        if (number_of(self, "zero") > 0 && !gathers)
+            set(self, "zero-variant", "deepspeed");
+        lp_outcome_infer(self->outcome,
+                         "DeepSpeed: ZeRO or unbucketed gradients, no flash attention");
+    }
+    /* bf16 has too few digits for sums: frameworks keep gradients in fp32. */
+    if (is_set_to(self, "precision", "bf16") && !gathers)
+        set(self, "gradient-precision", "fp32");
     /* Megatron-LM of 2021 sends 1/tp of a boundary's activations from each rank and gathers them
      * (SC 2021, section 4.1). */
     if (is_wide && !is_set_to(self, "sequence-parallel", "yes") &&
-        !is_set_to(self, "attention", "flash"))
+        !is_set_to(self, "attention", "flash") && !is_deepspeed(self))
         set(self, "scatter-gather", "yes");
     return TRUE;
 }
@@ -316,19 +346,10 @@ take_overlap(Restating *self, GError **error)
     return TRUE;
 }
 
-static gboolean
-take_software(Restating *self, GError **error)
-{
-    (void)error;
-    set(self, "schedule", "1f1b");
-    set(self, "library", "auto");
-    return TRUE;
-}
-
 static gboolean (*const rules[])(Restating *self, GError **error) = {
     take_model,     take_layers_of_name, take_columns,  complete_shape,
     pad_vocabulary, cut_to_layer,        take_replicas, take_sequence_parallel,
-    take_precision, take_overlap,        take_software,
+    take_precision, take_framework,      take_overlap,
 };
 
 /* --- what depends on memory --- */
@@ -486,12 +507,13 @@ read_machine(const LpTableRow *row, const LpPublicModels *models, LpOutcome *out
         (void)lp_table_prefix(row, "accelerator", error);
         return NULL;
     }
-    LpGenerateOptions options = {.system = "generic",
+    gboolean is_efa = is_large && strstr(lp_table_text(row, "system"), "EFA") != NULL;
+    LpGenerateOptions options = {.system = is_efa ? "p5" : "generic",
                                  .accelerators = texts.accelerators,
                                  .accelerator = accelerator.name,
                                  .domain_size = texts.domain_size,
                                  .domain_bandwidth = texts.domain_bandwidth};
-    if (is_large) {
+    if (is_large && !is_efa) {
         options.scale_out_bandwidth = texts.scale_out;
         options.nics_per_domain = texts.nics;
         options.port_order = "rail";

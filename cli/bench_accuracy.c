@@ -227,7 +227,7 @@ run_fabric(guint fabric, GArray *rows, GError **error)
     g_autoptr(LpMachine) machine = lp_bench_machine(&fabrics[fabric].options, error);
     if (machine == NULL)
         return FALSE;
-    g_autofree char *name = lp_library_of_machine(machine, error);
+    g_autofree char *name = lp_library_of(machine->accelerator.name, error);
     g_autofree LpLibrary *ideal = g_new(LpLibrary, 1), *own = g_new(LpLibrary, 1);
     if (name == NULL || !lp_library_find("ideal", ideal, error) ||
         !lp_library_find(name, own, error))

@@ -117,7 +117,7 @@ parse_library(const Options *options, const LpMachine *machine, LpTrial *trial, 
     g_autoptr(GError) fault = NULL;
     g_autofree char *library =
         g_strcmp0(options->library, "auto") == 0
-            ? lp_library_of_machine(machine, error)
+            ? lp_library_of(machine->accelerator.name, error)
             : g_strdup(options->library != NULL ? options->library : "ideal");
     if (library == NULL)
         return FALSE;

@@ -126,7 +126,6 @@ cmd_generate(int argc, char **argv, GError **error)
                 "The same: a port for each plane"),
         SETTING("plane-use", plane_use, "NAME", "striped, or class: a plane for each class"),
         SETTING("plane-classes", plane_classes, "LIST", "Such as \"tp=0 pp=0 dp=1 ep=1 cp=0\""),
-        SETTING("library", library, "NAME", "What library=auto means there (see list)"),
         SETTING("path-choice", path_choice, "NAME", "In a fat tree: static or hash"),
         SETTING("paths", paths, "N", "By hash: how many to each port"),
         SETTING("path-seed", path_seed, "N", "Of the hash (1)"),

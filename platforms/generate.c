@@ -162,8 +162,6 @@ write_platform(const LpRequest *request, GError **error)
         add_prop(xml, "    ", id, text);
     }
     add_published(xml, request);
-    if (request->system->value[LP_PARAMETER_LIBRARY] != NULL)
-        add_prop(xml, "    ", "library", request->system->value[LP_PARAMETER_LIBRARY]);
     add_scale_up(xml, request);
     if (request->n_domains > 1 && !add_scale_out(xml, request, error))
         return NULL;

@@ -42,7 +42,6 @@ typedef struct {
     const char *ports_per_accelerator;  /* the same: each port leads to a plane of its own */
     const char *plane_use;              /* striped, class */
     const char *plane_classes;          /* "tp=0 pp=0 dp=1 ep=1 cp=0" */
-    const char *library;                /* a communication library */
     const char *path_choice;            /* static, hash */
     const char *paths;                  /* by hash: of each port */
     const char *path_seed;

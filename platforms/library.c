@@ -94,6 +94,16 @@ read_rule(const LpXml *xml, const xmlNode *node, const LpLibrary *library, LpLib
     return FALSE;
 }
 
+static gboolean
+read_host(const LpXml *xml, const xmlNode *node, LpLibraryHost *host, GError **error)
+{
+    return lp_xml_count(xml, node, "domains-from", 1, G_MAXUINT32, &host->domains_min, error) &&
+           lp_xml_quantity_in(xml, node, "member", LP_QUANTITY_TIME, 0.0, 1.0, &host->member_s,
+                              error) &&
+           lp_xml_quantity_in(xml, node, "message", LP_QUANTITY_TIME, 0.0, 1.0, &host->message_s,
+                              error);
+}
+
 /* The schema has made sure that neither array overflows. */
 static gboolean
 read_library(const LpXml *xml, const xmlNode *node, LpLibrary *library, GError **error)
@@ -108,9 +118,11 @@ read_library(const LpXml *xml, const xmlNode *node, LpLibrary *library, GError *
          child = lp_xml_element(child->next, "choice"))
         if (!read_rule(xml, child, library, &library->rules[library->n_rules++], error))
             return FALSE;
-    return lp_xml_attribute(node, "host-member") == NULL ||
-           lp_xml_quantity_in(xml, node, "host-member", LP_QUANTITY_TIME, 0.0, 1.0,
-                              &library->host_member_s, error);
+    for (const xmlNode *child = lp_xml_element(node->children, "host"); child != NULL;
+         child = lp_xml_element(child->next, "host"))
+        if (!read_host(xml, child, &library->hosts[library->n_hosts++], error))
+            return FALSE;
+    return TRUE;
 }
 
 static GPtrArray *
@@ -175,13 +187,6 @@ lp_library_of(const char *accelerator, GError **error)
             return g_strdup(lp_xml_attribute(node, "name"));
     }
     return g_strdup("ideal");
-}
-
-char *
-lp_library_of_machine(const LpMachine *machine, GError **error)
-{
-    return *machine->library != '\0' ? g_strdup(machine->library)
-                                     : lp_library_of(machine->accelerator.name, error);
 }
 
 gboolean

@@ -2,7 +2,7 @@
 /* The communication libraries (platforms/libraries.xml): every number has a source there. */
 #pragma once
 
-#include "platforms/machine.h"
+#include "model/library.h"
 
 G_BEGIN_DECLS
 
@@ -15,8 +15,6 @@ gboolean lp_library_parse(const char *path, GBytes *content, const char *name,
 /** The name of the library that goes with an accelerator of the catalogue, modified or not; "ideal"
  * where none does. Returns: (transfer full). */
 char *lp_library_of(const char *accelerator, GError **error);
-/** The name of the library that "auto" means on @machine. Returns: (transfer full). */
-char *lp_library_of_machine(const LpMachine *machine, GError **error);
 /** Keeps of @self only the protocol called @name: every choice takes it. Error:
  * LP_INPUT_ERROR_NAME with the nearest name. */
 gboolean lp_library_restrict(LpLibrary *self, const char *name,

@@ -4,7 +4,6 @@
 
 #include "model/accelerator.h"
 #include "model/fabric.h"
-#include "model/library.h"
 #include "model/plan.h"
 
 G_BEGIN_DECLS
@@ -91,7 +90,6 @@ typedef struct {
     char *path;   /* owned: as the user named it */
     char *system; /* owned: "dgx-a100", ... */
     LpAccelerator accelerator;
-    char library[LP_LIBRARY_NAME_MAX]; /**< what "auto" means here; "": as the accelerator says */
     guint64 n_accelerators;
     guint32 domain_size;
     guint32 cards_per_domain; /**< scale-out ports a domain; accelerators may share one */

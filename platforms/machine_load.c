@@ -7,7 +7,6 @@
 #include "base/xml.h"
 #include "platforms/catalogue.h"
 #include "platforms/cluster.h"
-#include "platforms/library.h"
 #include "platforms/scale_out.h"
 
 #include <string.h>
@@ -20,15 +19,13 @@ enum {
     ROOT_DESCRIPTION,
     ROOT_GENERATED_BY,
     ROOT_PUBLISHED,
-    ROOT_PUBLISHED_ACCELERATORS,
-    ROOT_LIBRARY
+    ROOT_PUBLISHED_ACCELERATORS
 };
 static const char *const root_names[] = {"system",
                                          "description",
                                          "generated-by",
                                          "published-bisection",
                                          "published-bisection-accelerators",
-                                         "library",
                                          NULL};
 enum {
     UP_ROLE,
@@ -227,21 +224,6 @@ read_published(const LpXml *xml, const LpProperties *properties, LpMachine *mach
            lp_property_prefix(xml, prop, error);
 }
 
-/* The communication library that runs on the machine, where the accelerator does not say it. */
-static gboolean
-read_library(const LpXml *xml, const LpProperties *properties, LpMachine *machine, GError **error)
-{
-    const xmlNode *prop = properties->props[ROOT_LIBRARY];
-    if (prop == NULL)
-        return TRUE;
-    LpLibrary library;
-    const char *name = lp_xml_attribute(prop, "value");
-    if (!lp_library_find(name, &library, error))
-        return lp_property_prefix(xml, prop, error);
-    g_strlcpy(machine->library, name, sizeof machine->library);
-    return TRUE;
-}
-
 static LpMachine *
 read_machine(const LpXml *xml, GError **error)
 {
@@ -255,7 +237,6 @@ read_machine(const LpXml *xml, GError **error)
         return NULL;
     machine->system = g_strdup(lp_properties_value(&properties, xml, ROOT_SYSTEM, error));
     if (machine->system == NULL || !read_published(xml, &properties, machine, error) ||
-        !read_library(xml, &properties, machine, error) ||
         !read_networks(xml, zone, machine, error) || !check_names(xml, zone, machine, error))
         return NULL;
     return g_steal_pointer(&machine);

@@ -5,7 +5,6 @@
 
 #include "base/error.h"
 #include "base/units.h"
-#include "platforms/library.h"
 
 #include <string.h>
 
@@ -57,7 +56,6 @@ static const Option option_table[] = {
     OPTION("path-seed", path_seed, LP_PARAMETER_PATH_SEED),
     OPTION("pcie-ports", pcie_ports, LP_PARAMETER_PCIE_PORTS),
     OPTION("pcie-bandwidth", pcie_bandwidth, LP_PARAMETER_PCIE_BANDWIDTH),
-    OPTION("library", library, LP_PARAMETER_LIBRARY),
     OPTION("ports-per-accelerator", ports_per_accelerator, -1),
 };
 #undef OPTION
@@ -423,21 +421,10 @@ read_wanted(LpRequest *request, GError **error)
            read_dragonfly(request, error) && read_rails(request, error);
 }
 
-/* The name is passed on; here it is only checked. */
-static gboolean
-read_library(const LpRequest *request, GError **error)
-{
-    const char *name = request->system->value[LP_PARAMETER_LIBRARY];
-    LpLibrary library;
-    return name == NULL || lp_library_find(name, &library, error) ||
-           prefix_option(lp_parameter_names[LP_PARAMETER_LIBRARY], error);
-}
-
 static gboolean
 read_request(LpRequest *request, GError **error)
 {
-    if (!read_accelerator(request, error) || !read_library(request, error) ||
-        !read_sizes(request, error) ||
+    if (!read_accelerator(request, error) || !read_sizes(request, error) ||
         !bandwidth_of(request, LP_PARAMETER_DOMAIN_BANDWIDTH, &request->domain_bytes_per_s,
                       error) ||
         !latency_of(request, LP_PARAMETER_DOMAIN_LATENCY, &request->domain_latency_s, error) ||

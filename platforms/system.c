@@ -46,7 +46,6 @@ const char *const lp_parameter_names[] = {
     "pcie-bandwidth",
     "published-bisection",
     "published-bisection-accelerators",
-    "library",
     NULL,
 };
 

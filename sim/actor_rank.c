@@ -336,7 +336,7 @@ static void
 run_send(LpRank *self, const LpStep *step)
 {
     LpChannel *channel = self->out[step->line];
-    issue(self, self->run->iteration->collective_host_s);
+    issue(self, self->run->tasks->message_host_s);
     double start_s = simgrid_get_clock();
     if (self->queues[LP_QUEUE_PP] != NULL) {
         hand_over(self, LP_QUEUE_PP, (Launch){.channel = channel});
@@ -351,7 +351,7 @@ run_send(LpRank *self, const LpStep *step)
 static void
 run_receive(LpRank *self, const LpStep *step)
 {
-    issue(self, self->run->iteration->collective_host_s);
+    issue(self, self->run->tasks->message_host_s);
     double start_s = simgrid_get_clock();
     double message_start_s = lp_channel_receive(self->in[step->line]);
     double now_s = simgrid_get_clock();

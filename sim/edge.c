@@ -349,7 +349,30 @@ messages_leave(const LpEdges *self)
 double
 lp_edges_op_host_s(const LpEdges *self, const LpOp *op)
 {
-    return self->iteration->collective_host_s + (op->group == LP_GROUP_TP ? self->tp_host_s : 0.0);
+    double members =
+        op->group == LP_GROUP_TP ? (double)lp_iteration_group_size(self->iteration, op->group) : 0.0;
+    return self->iteration->collective_host_s + members * self->host.member_s;
+}
+
+double
+lp_edges_message_host_s(const LpEdges *self)
+{
+    return self->iteration->collective_host_s + self->host.message_s;
+}
+
+/* Domains that ranks stand in. */
+static guint64
+n_domains(const LpEdges *self)
+{
+    const LpMachine *machine = lp_network_machine(self->network);
+    g_autofree gboolean *seen = g_new0(gboolean, lp_machine_n_domains(machine));
+    guint64 n = 0;
+    for (guint64 rank = 0; rank < self->n_ranks; rank++) {
+        guint64 own = domain(self, rank);
+        n += !seen[own];
+        seen[own] = TRUE;
+    }
+    return n;
 }
 
 LpEdges *
@@ -373,9 +396,8 @@ lp_edges_new(const LpIteration *iteration, const LpNetwork *network, const LpLib
         LpGroup group = lp_edge_group(kind);
         add_edges(self, kind, group == LP_N_GROUPS ? NULL : ops->pdata[group]);
     }
-    if (library->host_member_s > 0.0 && !iteration->plan.cuda_graphs && messages_leave(self))
-        self->tp_host_s =
-            library->host_member_s * (double)lp_iteration_group_size(iteration, LP_GROUP_TP);
+    if (library->n_hosts > 0 && !iteration->plan.cuda_graphs && messages_leave(self))
+        self->host = lp_library_host(library, n_domains(self));
     return g_steal_pointer(&self);
 }
 

@@ -37,7 +37,7 @@ lp_simulation_library(const LpWorkload *workload, const LpMachine *machine, LpLi
 {
     const LpPlan *plan = &workload->plan;
     g_autofree char *name = strcmp(plan->library, "auto") == 0
-                                ? lp_library_of_machine(machine, error)
+                                ? lp_library_of(machine->accelerator.name, error)
                                 : g_strdup(plan->library);
     if (name == NULL)
         return FALSE;

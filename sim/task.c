@@ -477,6 +477,7 @@ lp_tasks_new(const LpEdges *edges, const LpProof *proof, LpRunMode mode)
     self->tasks = g_array_new(FALSE, FALSE, sizeof(LpTask));
     self->pieces = g_array_new(FALSE, FALSE, sizeof(LpPiece));
     self->ranges = g_new0(LpTaskRange, n_segments);
+    self->message_host_s = lp_edges_message_host_s(edges);
 
     g_autoptr(LpLonelyRings) rings = lp_lonely_rings_new(edges);
     g_autofree SegmentTimes *times = g_new0(SegmentTimes, n_segments);

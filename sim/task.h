@@ -77,6 +77,7 @@ typedef struct {
     GArray *tasks;       /* owned: LpTask */
     GArray *pieces;      /* owned: LpPiece */
     LpTaskRange *ranges; /* owned, by segment */
+    double message_host_s; /**< what a message between stages costs the host */
     LpLonelyCommunication lonely;
 } LpTasks;
 

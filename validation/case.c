@@ -2,6 +2,8 @@
 /* The kinds of measured rows that can be predicted. */
 #include "validation/case.h"
 
+#include "validation/collective_case.h"
+#include "validation/gemm_case.h"
 #include "validation/training_case.h"
 
 const LpCaseKind *
@@ -11,7 +13,9 @@ lp_case_kind(LpTableKind kind)
     case LP_TABLE_TRAINING:
         return &lp_training_case;
     case LP_TABLE_COLLECTIVES:
+        return &lp_collective_case;
     case LP_TABLE_GEMM:
+        return &lp_gemm_case;
     case LP_N_TABLE_KINDS:
         return NULL;
     }

@@ -241,10 +241,54 @@ take_sequence_parallel(Restating *self, GError **error)
         lp_outcome_infer(self->outcome,
                          "sequence parallelism: with tensor parallelism and flash attention");
     }
+    return TRUE;
+}
+
+/* DeepSpeed's pipeline sends whole activations, its ZeRO sums gradients by all-reduce (Anthony et
+ * al., HOTI 2024), and its ZeRO-3 of 2021 gathers parameter by parameter, in one ring, when they
+ * are needed. It is told by ZeRO or unbucketed gradients on software without flash attention. */
+static gboolean
+is_deepspeed(const Restating *self)
+{
+    return !is_set_to(self, "attention", "flash") &&
+           (number_of(self, "zero") > 0 ||
+            strstr(lp_table_text(self->row, "overlap"), "gradient_bucket") != NULL);
+}
+
+static gboolean
+is_on_efa(const LpTableRow *row)
+{
+    return strstr(lp_table_text(row, "system"), "EFA") != NULL;
+}
+
+static const char *
+library_of(const Restating *self)
+{
+    if (is_deepspeed(self) && is_set_to(self, "zero", "3"))
+        return "ideal";
+    return is_on_efa(self->row) ? "nccl-efa-hf" : "auto";
+}
+
+static gboolean
+take_framework(Restating *self, GError **error)
+{
+    (void)error;
+    gboolean is_wide = number_of(self, "tp") > 1, gathers = is_set_to(self, "zero", "3");
+    set(self, "schedule", "1f1b");
+    set(self, "library", library_of(self));
+    if (is_deepspeed(self)) {
+        if (number_of(self, "zero") > 0 && !gathers)
+            set(self, "zero-variant", "deepspeed");
+        lp_outcome_infer(self->outcome,
+                         "DeepSpeed: ZeRO or unbucketed gradients, no flash attention");
+    }
+    /* bf16 has too few digits for sums: frameworks keep gradients in fp32. */
+    if (is_set_to(self, "precision", "bf16") && !gathers)
+        set(self, "gradient-precision", "fp32");
     /* Megatron-LM of 2021 sends 1/tp of a boundary's activations from each rank and gathers them
      * (SC 2021, section 4.1). */
     if (is_wide && !is_set_to(self, "sequence-parallel", "yes") &&
-        !is_set_to(self, "attention", "flash"))
+        !is_set_to(self, "attention", "flash") && !is_deepspeed(self))
         set(self, "scatter-gather", "yes");
     return TRUE;
 }
@@ -281,8 +325,9 @@ static const struct {
      * parameters, and Transformer Engine's user buffers. */
     {"grad-reduce", "overlap-dp=yes overlap-param=yes bucket=80MB overlap-tp=yes overlap-pp=yes"},
     {NULL, "overlap-dp=yes overlap-param=yes bucket=80MB overlap-tp=yes overlap-pp=yes"},
-    /* nanotron's asynchronous tensor parallelism: whole collectives behind products. */
-    {"tp_async", "overlap-tp=bulk"},
+    /* nanotron's asynchronous tensor parallelism: whole collectives behind products. It deals blocks
+     * out to stages by what they cost, logits among them, and sums gradients in large buckets. */
+    {"tp_async", "overlap-tp=bulk stage-layers=balanced bucket=600MB"},
 };
 
 static void
@@ -310,25 +355,20 @@ take_overlap(Restating *self, GError **error)
         if (word == NULL ? is_silent : strstr(stated, word) != NULL)
             set_overlap(self, overlaps[i].settings);
     }
+    /* Sequence parallelism came with gathers and sums behind the products of the backward pass
+     * (Korthikanti et al., 2022, section 4.2.2). */
+    if (setting(self, "overlap-tp") == NULL && is_set_to(self, "sequence-parallel", "yes"))
+        set(self, "overlap-tp", "bulk");
     if (is_silent)
         lp_outcome_infer(self->outcome,
                          "overlap: of all communication, as recipes with flash attention have it");
     return TRUE;
 }
 
-static gboolean
-take_software(Restating *self, GError **error)
-{
-    (void)error;
-    set(self, "schedule", "1f1b");
-    set(self, "library", "auto");
-    return TRUE;
-}
-
 static gboolean (*const rules[])(Restating *self, GError **error) = {
     take_model,     take_layers_of_name, take_columns,  complete_shape,
     pad_vocabulary, cut_to_layer,        take_replicas, take_sequence_parallel,
-    take_precision, take_overlap,        take_software,
+    take_precision, take_framework,      take_overlap,
 };
 
 /* --- what depends on memory --- */
@@ -486,12 +526,13 @@ read_machine(const LpTableRow *row, const LpPublicModels *models, LpOutcome *out
         (void)lp_table_prefix(row, "accelerator", error);
         return NULL;
     }
-    LpGenerateOptions options = {.system = "generic",
+    gboolean is_efa = is_large && is_on_efa(row);
+    LpGenerateOptions options = {.system = is_efa ? "p5" : "generic",
                                  .accelerators = texts.accelerators,
                                  .accelerator = accelerator.name,
                                  .domain_size = texts.domain_size,
                                  .domain_bandwidth = texts.domain_bandwidth};
-    if (is_large) {
+    if (is_large && !is_efa) {
         options.scale_out_bandwidth = texts.scale_out;
         options.nics_per_domain = texts.nics;
         options.port_order = "rail";

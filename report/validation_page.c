@@ -7,6 +7,11 @@
 #include "report/validation_plots.h"
 #include "report/validation_tables.h"
 
+#include <math.h>
+
+/* The last digit of errors on the page. */
+#define SHOWN 1e-3
+
 static const char *const measured_things[] = {[LP_TABLE_TRAINING] = "training steps",
                                               [LP_TABLE_COLLECTIVES] = "collectives",
                                               [LP_TABLE_GEMM] = "matrix products"};
@@ -101,21 +106,45 @@ count_won(const LpValidation *self, const GPtrArray *sources, LpPrediction other
     return n_won;
 }
 
+static gboolean
+predicts_any(const LpValidation *self, LpPrediction model)
+{
+    for (guint i = 0; i < self->outcomes->len; i++)
+        if (((const LpOutcome *)self->outcomes->pdata[i])->predicted[model] > 0.0)
+            return TRUE;
+    return FALSE;
+}
+
+/* @less: by how much the simulation's error is the smaller one. */
+static char *
+verdict_of(double less)
+{
+    if (fabs(less) < 0.5 * SHOWN)
+        return g_strdup("they are equally good");
+    return g_strdup_printf("the simulation is %s by %.1f points", less > 0.0 ? "better" : "worse",
+                           100.0 * fabs(less));
+}
+
 static void
 add_verdict(GString *page, const LpValidation *self, LpPrediction other)
 {
+    if (!predicts_any(self, other)) {
+        g_string_append_printf(page, "<p>Of %s there are no predictions of these rows.</p>\n",
+                               predicted_by[other]);
+        return;
+    }
     g_autoptr(GPtrArray) sources = lp_score_sources(self->outcomes);
     LpScore simulated = lp_score(self->outcomes, NULL, LP_PREDICTION_SIMULATED);
     LpScore compared = lp_score(self->outcomes, NULL, other);
-    double less = compared.median_absolute_error - simulated.median_absolute_error;
+    g_autofree char *verdict =
+        verdict_of(compared.median_absolute_error - simulated.median_absolute_error);
     g_string_append_printf(
         page,
         "<p>Over all rows the simulation's median error is %.1f&nbsp;%% and that of %s "
-        "%.1f&nbsp;%%: the simulation is %s by %.1f points. It has the smaller median in %u of %u "
-        "sources.</p>\n",
+        "%.1f&nbsp;%%: %s. The simulation has the smaller median in %u of %u sources.</p>\n",
         100.0 * simulated.median_absolute_error, predicted_by[other],
-        100.0 * compared.median_absolute_error, less >= 0.0 ? "better" : "worse", 100.0 * ABS(less),
-        count_won(self, sources, other), sources->len);
+        100.0 * compared.median_absolute_error, verdict, count_won(self, sources, other),
+        sources->len);
 }
 
 static void
@@ -157,7 +186,9 @@ add_scatter(GString *page, const LpValidation *self)
                            "prediction and measurement agree, between the dashed lines within "
                            "10&nbsp;%%. Point at a row to see its configuration.</p>\n",
                            predicted_by[self->model]);
-    add_plot(page, "scatter", "Both axes are logarithmic.");
+    for (LpMeasure measure = LP_MEASURE_TIME; measure <= LP_MEASURE_RATE; measure++)
+        if (lp_validation_has_scatter(self, measure))
+            add_plot(page, lp_validation_scatter_names[measure], "Both axes are logarithmic.");
     g_string_append(page, "<h2>How large the errors are</h2>\n");
     add_plot(page, "cumulative",
              "The share of all rows whose absolute error is at most that on the axis, for each "

@@ -38,6 +38,21 @@ is_shown(const LpOutcome *outcome, LpPrediction model)
            outcome->predicted[model] > 0.0;
 }
 
+const char *const lp_validation_scatter_names[] = {[LP_MEASURE_TIME] = "times",
+                                                   [LP_MEASURE_BANDWIDTH] = "bandwidths",
+                                                   [LP_MEASURE_RATE] = "rates"};
+
+gboolean
+lp_validation_has_scatter(const LpValidation *self, LpMeasure measure)
+{
+    for (guint i = 0; i < self->outcomes->len; i++) {
+        const LpOutcome *outcome = self->outcomes->pdata[i];
+        if (outcome->measure == measure && is_shown(outcome, self->model))
+            return TRUE;
+    }
+    return FALSE;
+}
+
 /* --- what rows differ in --- */
 
 /* The largest term but compute; LP_TERM_COMPUTE if there is none to speak of. */
@@ -161,6 +176,7 @@ add_row(JsonBuilder *builder, const LpValidation *self, guint index)
         g_autofree char *text = about(outcome, self->model);
         lp_json_text(builder, "source", outcome->source);
         lp_json_text(builder, "about", text);
+        lp_json_text(builder, "unit", units[outcome->measure].unit);
         lp_json_number(builder, "measured", outcome->measured / unit);
         lp_json_number(builder, "predicted", outcome->predicted[self->model] / unit);
         lp_json_number(builder, "error", lp_outcome_error(outcome, self->model));
@@ -270,23 +286,20 @@ add_plot(JsonBuilder *builder, const char *name, JsonNode *spec)
 
 /* Both axes go a little beyond the smallest and the largest value. */
 static JsonNode *
-make_scatter(const LpValidation *self)
+make_scatter(const LpValidation *self, LpMeasure measure)
 {
     double low = G_MAXDOUBLE, high = 0.0;
-    LpMeasure measure = LP_MEASURE_TIME;
     for (guint i = 0; i < self->outcomes->len; i++) {
         const LpOutcome *outcome = self->outcomes->pdata[i];
-        measure = outcome->measure;
-        if (!is_shown(outcome, self->model))
+        double predicted = outcome->predicted[self->model];
+        if (!is_shown(outcome, self->model) || outcome->measure != measure)
             continue;
-        double unit = units[measure].in_memory;
-        double predicted = outcome->predicted[self->model] / unit;
-        low = MIN(low, MIN(outcome->measured / unit, predicted));
-        high = MAX(high, MAX(outcome->measured / unit, predicted));
+        low = MIN(low, MIN(outcome->measured, predicted));
+        high = MAX(high, MAX(outcome->measured, predicted));
     }
     JsonNode *spec = lp_embedded_json("scatter.vega.json");
-    set_number(spec, "low", high > 0.0 ? low / 1.3 : 0.1);
-    set_number(spec, "high", high > 0.0 ? high * 1.3 : 10.0);
+    set_number(spec, "low", low / 1.3 / units[measure].in_memory);
+    set_number(spec, "high", high * 1.3 / units[measure].in_memory);
     set_text(spec, "unit", units[measure].unit);
     return spec;
 }
@@ -343,7 +356,9 @@ lp_validation_plots(const LpValidation *self)
     json_builder_add_value(builder, lp_embedded_json("vega_config.json"));
     lp_json_begin_array(builder, "plots");
     add_plot(builder, "medians", make_medians(self));
-    add_plot(builder, "scatter", make_scatter(self));
+    for (LpMeasure measure = 0; measure < G_N_ELEMENTS(units); measure++)
+        if (lp_validation_has_scatter(self, measure))
+            add_plot(builder, lp_validation_scatter_names[measure], make_scatter(self, measure));
     add_plot(builder, "cumulative", lp_embedded_json("cumulative.vega.json"));
     add_error_plots(builder, self);
     json_builder_end_array(builder);

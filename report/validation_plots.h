@@ -12,14 +12,20 @@ typedef struct {
     const char *title; /* of the axis; borrowed from the program */
 } LpErrorPlot;
 
+/** The places on the page of scatter plots, one for each measure. */
+extern const char *const lp_validation_scatter_names[];
+/** Whether rows of @measure have predictions of the judged model. */
+gboolean lp_validation_has_scatter(const LpValidation *self, LpMeasure measure);
+
 /** Those that have something to show: rows with a prediction, of two kinds or more.
  * Returns: (transfer full) LpErrorPlot. */
 GArray *lp_validation_error_plots(const LpValidation *self);
 
 /**
  * All that the page's script needs: "data" (rows, cumulative, medians), "config" and "plots", each
- * of which goes to the element of its name: plot-scatter, plot-cumulative, plot-medians, and
- * plot-FIELD for each of lp_validation_error_plots(). Returns: (transfer full).
+ * of which goes to the element of its name: plot-medians, plot-cumulative, plot- and a name of
+ * lp_validation_scatter_names, and plot-FIELD for each of lp_validation_error_plots(). Returns:
+ * (transfer full).
  */
 JsonNode *lp_validation_plots(const LpValidation *self);
 

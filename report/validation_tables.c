@@ -283,19 +283,14 @@ reason_of(const LpOutcome *outcome, const char *cases)
     return g_str_has_prefix(at, ": ") ? at + 2 : reason;
 }
 
+/* A number and its prefix, "87.4 G", say nothing about the kind of reason. */
 static char *
 key_of(const LpOutcome *outcome, const char *reason)
 {
-    GString *key = g_string_new(lp_outcome_names[outcome->status]);
-    g_string_append_c(key, ' ');
-    for (const char *at = reason; *at != '\0'; at++) {
-        gboolean is_digit = g_ascii_isdigit(*at) || (*at == '.' && g_ascii_isdigit(at[1]));
-        if (!is_digit)
-            g_string_append_c(key, *at);
-        else if (key->str[key->len - 1] != '#')
-            g_string_append_c(key, '#');
-    }
-    return g_string_free(key, FALSE);
+    g_autoptr(GRegex) numbers =
+        g_regex_new("[0-9]+([.][0-9]+)?( [kMGT](?=[BF]))?", G_REGEX_RAW, 0, NULL);
+    g_autofree char *alike = g_regex_replace_literal(numbers, reason, -1, 0, "#", 0, NULL);
+    return g_strconcat(lp_outcome_names[outcome->status], " ", alike, NULL);
 }
 
 static Reason *

@@ -41,6 +41,7 @@ static const struct {
     {"experts", "", " experts", NULL},
     {"accelerators", "", " accelerators", NULL},
     {"ranks", "", " ranks", NULL},
+    {"domains", "", " domains", NULL},
     {"accelerator", "", "", NULL},
     {"tp", "tp ", "", NULL},
     {"pp", "pp ", "", NULL},

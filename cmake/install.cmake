@@ -48,6 +48,8 @@ foreach(folder platforms workloads validation)
     install(DIRECTORY ${folder}/ DESTINATION ${CMAKE_INSTALL_DATADIR}/lightpath/schemas
         FILES_MATCHING PATTERN "*.xsd" PATTERN "scenarios" EXCLUDE)
 endforeach()
+install(FILES validation/training.csv
+    DESTINATION ${CMAKE_INSTALL_DATADIR}/lightpath/validation)
 install(FILES docs/lightpath.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
 install(FILES README.md LICENSE docs/architecture.md docs/platform-format.md docs/workload-format.md
     docs/scenario-format.md docs/import.md

@@ -37,11 +37,12 @@ lp_protocol_wire_bytes(const LpProtocol *self, LpReach reach, guint64 bytes)
 }
 
 LpLibraryHost
-lp_library_host(const LpLibrary *self, guint64 n_domains)
+lp_library_host(const LpLibrary *self, guint64 n_domains, guint64 n_tp_domains)
 {
-    LpLibraryHost host = {0, 0.0, 0.0};
+    LpLibraryHost host = {0, 0, 0.0, 0.0};
     for (guint32 i = 0; i < self->n_hosts; i++)
-        if (self->hosts[i].domains_min <= n_domains)
+        if (self->hosts[i].domains_min <= n_domains ||
+            self->hosts[i].tp_domains_min <= n_tp_domains)
             host = self->hosts[i];
     return host;
 }

@@ -50,9 +50,10 @@ typedef struct {
 } LpLibraryRule;
 
 /** What hosts lose to the library's progress where messages between stages leave the domains, in
- * runs over at least so many domains; the last that fits counts. */
+ * runs over at least so many domains, or with tensor-parallel groups over so many; the last that
+ * fits counts. */
 typedef struct {
-    guint64 domains_min;
+    guint64 domains_min, tp_domains_min;
     double member_s;  /**< a tensor-parallel collective, for each of its members */
     double message_s; /**< a message between stages, sent or received */
 } LpLibraryHost;
@@ -78,8 +79,8 @@ typedef struct {
 LpLibraryChoice lp_library_choose(const LpLibrary *self, LpCollective collective, guint64 bytes,
                                   guint64 n_ranks, guint64 n_domains);
 
-/** What hosts lose in a run over @n_domains. */
-LpLibraryHost lp_library_host(const LpLibrary *self, guint64 n_domains);
+/** What hosts lose in a run over @n_domains whose tensor-parallel groups stand in @n_tp_domains. */
+LpLibraryHost lp_library_host(const LpLibrary *self, guint64 n_domains, guint64 n_tp_domains);
 
 /** @bytes of data as they are on the wire. */
 guint64 lp_protocol_wire_bytes(const LpProtocol *self, LpReach reach, guint64 bytes);

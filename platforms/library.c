@@ -97,6 +97,10 @@ read_rule(const LpXml *xml, const xmlNode *node, const LpLibrary *library, LpLib
 static gboolean
 read_host(const LpXml *xml, const xmlNode *node, LpLibraryHost *host, GError **error)
 {
+    host->tp_domains_min = G_MAXUINT64;
+    if (lp_xml_attribute(node, "tp-domains-from") != NULL &&
+        !lp_xml_count(xml, node, "tp-domains-from", 1, G_MAXUINT32, &host->tp_domains_min, error))
+        return FALSE;
     return lp_xml_count(xml, node, "domains-from", 1, G_MAXUINT32, &host->domains_min, error) &&
            lp_xml_quantity_in(xml, node, "member", LP_QUANTITY_TIME, 0.0, 1.0, &host->member_s,
                               error) &&

@@ -85,19 +85,24 @@ add_peers(LinkUse *uses, const LpEdges *edges, LpGroup group, guint64 rank)
         add_edge_use(uses, edges, &g_array_index(peers, LpPeer, i).edge, (LpEdgeKind)group, rank);
 }
 
-/* Returns: (transfer full) by link. */
+/* @only: the group whose traffic counts; LP_N_GROUPS: all. Returns: (transfer full) by link. */
 static LinkUse *
-find_uses(const LpEdges *edges, LpFidelity fidelity)
+find_uses(const LpEdges *edges, LpFidelity fidelity, LpGroup only)
 {
     LinkUse *uses = g_new0(LinkUse, lp_network_n_links(edges->network));
-    for (LpEdgeKind kind = 0; kind < LP_N_EDGES; kind++)
+    for (LpEdgeKind kind = 0; kind < LP_N_EDGES; kind++) {
+        if (only != LP_N_GROUPS && lp_edge_group(kind) != only)
+            continue;
         for (guint64 rank = 0; edges->edges[kind] != NULL && rank < edges->n_ranks; rank++) {
             const LpEdge *edge = lp_edges_get(edges, kind, rank);
             if (edge->present)
                 add_edge_use(uses, edges, edge, kind, rank);
         }
+    }
     for (LpGroup group = 0; group < LP_N_GROUPS; group++)
         for (guint64 rank = 0; rank < edges->n_ranks; rank++) {
+            if (only != LP_N_GROUPS && group != only)
+                continue;
             add_peers(uses, edges, group, rank);
             if (sends_pairwise(edges, group, rank, fidelity))
                 add_pairs(uses, edges, group, rank);
@@ -175,7 +180,7 @@ prove_group(LpProof *self, const LpEdges *edges, const LinkUse *uses, LpGroup gr
 static void
 prove_private(LpProof *self, const LpEdges *edges, LpFidelity fidelity, const gboolean *foreign)
 {
-    g_autofree LinkUse *uses = find_uses(edges, fidelity);
+    g_autofree LinkUse *uses = find_uses(edges, fidelity, LP_N_GROUPS);
     for (guint32 i = 0; foreign != NULL && i < lp_network_n_links(edges->network); i++)
         if (foreign[i])
             uses[i] = (LinkUse){.user = SHARED, .n_edges = 2, .ranks = {NOBODY, NOBODY}};
@@ -350,10 +355,59 @@ lp_proof_new(const LpEdges *edges, LpFidelity fidelity, const gboolean *foreign)
     return self;
 }
 
+LpProof *
+lp_proof_new_near(const LpEdges *edges, LpFidelity fidelity)
+{
+    LpProof *self = lp_proof_new_nothing(edges);
+    g_autofree LinkUse *uses = find_uses(edges, fidelity, LP_GROUP_TP);
+    prove_private(self, edges, fidelity, NULL);
+    prove_group(self, edges, uses, LP_GROUP_TP, fidelity);
+    prove_mirrored(self, edges, fidelity, NULL);
+    return self;
+}
+
+/* An all-reduce sends twice what a gather or a message of the same bytes does. */
+static double
+tp_bytes(const LpIteration *iteration, const LpSegment *segment)
+{
+    double bytes = 0.0;
+    for (guint i = 0; i < segment->n_ops; i++) {
+        const LpOp *op = lp_iteration_op(iteration, segment->first_op + i);
+        gboolean sends = op->kind == LP_OP_COLLECTIVE || op->kind == LP_OP_LAUNCH;
+        double passes = op->collective == LP_COLLECTIVE_ALL_REDUCE ? 2.0 : 1.0;
+        if (sends && op->group == LP_GROUP_TP)
+            bytes += (double)op->bytes * passes;
+    }
+    return bytes;
+}
+
+double
+lp_proof_share_beside_tp(const LpIteration *iteration)
+{
+    double share = 0.0;
+    if (iteration->uses_queue[LP_QUEUE_DP])
+        return G_MAXDOUBLE;
+    for (guint stage = 0; stage < iteration->programs->len; stage++) {
+        const LpProgram *program = lp_iteration_program(iteration, stage);
+        double tp = 0.0, beside = 0.0;
+        for (guint i = 0; i < program->n_steps; i++) {
+            const LpStep *step = lp_iteration_step(iteration, program->first_step + i);
+            if (step->kind != LP_STEP_SEGMENT)
+                beside += (double)iteration->message_bytes;
+            else
+                tp += tp_bytes(iteration, lp_iteration_segment(iteration, step->segment));
+        }
+        if (!(tp > 0.0))
+            return G_MAXDOUBLE;
+        share = MAX(share, beside / tp);
+    }
+    return share;
+}
+
 void
 lp_proof_mark_links(const LpEdges *edges, LpFidelity fidelity, gboolean *io_links)
 {
-    g_autofree LinkUse *uses = find_uses(edges, fidelity);
+    g_autofree LinkUse *uses = find_uses(edges, fidelity, LP_N_GROUPS);
     for (guint32 i = 0; i < lp_network_n_links(edges->network); i++)
         io_links[i] = io_links[i] || uses[i].n_edges > 0;
 }

@@ -25,6 +25,16 @@ typedef struct {
 /** @fidelity: of the runs that rely on it. @foreign: by link, whether traffic that is not of these
  * edges can be on it; NULL if there is none. Returns: (transfer full). */
 LpProof *lp_proof_new(const LpEdges *edges, LpFidelity fidelity, const gboolean *foreign);
+/** No proof but an approximation: groups of tensor parallelism count as private if none but their
+ * own kind can be on their links, whatever else is there. What else is there (see below) then costs
+ * them nothing, nor they it. */
+LpProof *lp_proof_new_near(const LpEdges *edges, LpFidelity fidelity);
+/** How much that may leave out: the bytes of messages between stages that a rank sends and receives
+ * over those of its tensor-parallel collectives, of the stage with most. Both share ports fairly,
+ * so that either delays the other by at most the time of that share. G_MAXDOUBLE without such
+ * collectives, and where gradients are reduced behind the passes: long transfers, which collectives
+ * beside them delay by as much as they take themselves. */
+double lp_proof_share_beside_tp(const LpIteration *iteration);
 /** The proof that nothing may be collapsed: every flow of every rank is simulated. */
 LpProof *lp_proof_new_nothing(const LpEdges *edges);
 /** Marks the links that traffic of @edges can be on in @io_links, by link. */

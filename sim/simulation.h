@@ -20,11 +20,19 @@ typedef struct {
     LpFidelity fidelity;
     gboolean collapse; /**< leave out events that provably cannot matter */
     gboolean alone;    /**< leave out the counterfactual runs, which only explain the run */
-    LpRunOptions run;  /**< of the run itself, not of the counterfactual ones */
+    /** Messages between stages and tensor-parallel collectives cost each other nothing if the
+     * former are at most this share of the latter (lp_proof_share_beside_tp()); 0: never. With
+     * collapse. */
+    double negligible;
+    LpRunOptions run; /**< of the run itself, not of the counterfactual ones */
+    guint64
+        shares_max; /**< where ranks take part in more collectives that may contend, each of them
+                       in each counted, every communication takes its lonely time; 0: no limit */
 } LpSimulationOptions;
 
 typedef struct {
-    LpRunResult run;           /**< as the machine is */
+    gboolean is_lonely;        /**< shares_max was exceeded */
+    LpRunResult run;           /**< as the machine is, or without contention if is_lonely */
     LpRunResult uncontended;   /**< every communication takes its lonely time; zero, as the next
                                   two, if the run was alone */
     LpRunResult balanced;      /**< uncontended, and every stage takes the mean stage's time */

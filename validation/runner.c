@@ -129,6 +129,17 @@ limit_memory(void)
 }
 #endif
 
+/* SIGXCPU ends a process that has used up its time. */
+static void
+limit_time(void)
+{
+    struct rlimit limit = {(rlim_t)LP_RUNNER_LIMIT_S, (rlim_t)LP_RUNNER_LIMIT_S + 1};
+    (void)setrlimit(RLIMIT_CPU, &limit);
+    /* Not a fault worth a core file. */
+    struct rlimit none = {0, 0};
+    (void)setrlimit(RLIMIT_CORE, &none);
+}
+
 /* In the row's own process. */
 G_GNUC_NORETURN static void
 predict_row(const Runner *self, guint row, int file)
@@ -140,6 +151,7 @@ predict_row(const Runner *self, guint row, int file)
     (void)dup2(nowhere, STDOUT_FILENO);
     (void)dup2(nowhere, STDERR_FILENO);
     limit_memory();
+    limit_time();
     LpOutcome *outcome = outcome_of(self, row);
     self->kind->predict(lp_table_row(self->table, row), outcome);
     char *text = lp_outcome_to_text(outcome);
@@ -160,7 +172,8 @@ start_row(Runner *self, Slot *slot, guint row, GError **error)
     int code = errno;
     if (ends[1] >= 0)
         close(ends[1]);
-    double limit_s = self->options->limit_s > 0.0 ? self->options->limit_s : LP_RUNNER_LIMIT_S;
+    double given_s = self->options->limit_wall_s;
+    double limit_s = given_s > 0.0 ? given_s : LP_RUNNER_LIMIT_WALL_S;
     *slot = (Slot){slot->pid, ends[0], row, clock_s() + limit_s, FALSE, g_string_new(NULL)};
     if (slot->pid > 0)
         return TRUE;
@@ -186,6 +199,9 @@ explain(const Slot *slot, int status)
 {
     if (slot->is_late)
         return g_strdup("its process took too long and was ended");
+    if (WIFSIGNALED(status) && WTERMSIG(status) == SIGXCPU)
+        return g_strdup_printf("its process used up %.0f s of processor time and was ended",
+                               LP_RUNNER_LIMIT_S);
     if (WIFSIGNALED(status))
         return g_strdup_printf("its process ended by signal %d (%s); is memory short?",
                                WTERMSIG(status), g_strsignal(WTERMSIG(status)));

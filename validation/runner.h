@@ -6,15 +6,16 @@
 
 G_BEGIN_DECLS
 
-/** Wall-clock time after which a row has failed. The largest published plan, of 16,384
- * accelerators, takes a tenth of it. */
+/** Processor time after which a row has failed, and wall-clock time: the latter is for processes
+ * that wait, and far above the former, so that a busy machine does not decide what fails. */
 #define LP_RUNNER_LIMIT_S 120.0
+#define LP_RUNNER_LIMIT_WALL_S 1200.0
 /** Address space of a row's process: past it the row has failed. */
 #define LP_RUNNER_LIMIT_BYTES (16ull << 30)
 
 typedef struct {
     guint n_jobs;        /**< processes side by side, at least 1 */
-    double limit_s;      /**< in place of LP_RUNNER_LIMIT_S; 0: that */
+    double limit_wall_s; /**< in place of LP_RUNNER_LIMIT_WALL_S; 0: that */
     const char *resume;  /**< folder in which finished rows are kept, and looked up; or NULL */
     const char *version; /**< what a result depends on besides the row: program and data */
     void (*progress)(guint n_done, guint n_all, void *data); /**< or NULL */

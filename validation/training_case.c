@@ -325,9 +325,10 @@ static const struct {
      * parameters, and Transformer Engine's user buffers. */
     {"grad-reduce", "overlap-dp=yes overlap-param=yes bucket=80MB overlap-tp=yes overlap-pp=yes"},
     {NULL, "overlap-dp=yes overlap-param=yes bucket=80MB overlap-tp=yes overlap-pp=yes"},
-    /* nanotron's asynchronous tensor parallelism: whole collectives behind products. It deals blocks
-     * out to stages by what they cost, logits among them, and sums gradients in large buckets. */
-    {"tp_async", "overlap-tp=bulk stage-layers=balanced bucket=600MB"},
+    /* nanotron's asynchronous tensor parallelism: whole collectives behind products. It deals
+     * blocks out to stages by what they cost, logits among them, and sums gradients in large
+     * buckets. */
+    {"tp_async", "overlap-tp=bulk stage-layers=balanced bucket=250MB"},
 };
 
 static void
@@ -359,6 +360,9 @@ take_overlap(Restating *self, GError **error)
      * (Korthikanti et al., 2022, section 4.2.2). */
     if (setting(self, "overlap-tp") == NULL && is_set_to(self, "sequence-parallel", "yes"))
         set(self, "overlap-tp", "bulk");
+    /* nanotron sums gradients behind the backward pass, but not those that ZeRO shares out. */
+    if (strstr(stated, "tp_async") != NULL && number_of(self, "zero") == 0)
+        set(self, "overlap-dp", "yes");
     if (is_silent)
         lp_outcome_infer(self->outcome,
                          "overlap: of all communication, as recipes with flash attention have it");

@@ -5,7 +5,8 @@
 
 #include "base/file.h"
 #include "base/units.h"
-#include "report/validation.h"
+#include "report/validation_page.h"
+#include "report/vega.h"
 #include "validation/calibration.h"
 #include "validation/runner.h"
 
@@ -14,6 +15,13 @@
 
 #define SHIPPED_CASES "resource:///lightpath/validation/training.csv"
 #define JOBS_MAX 1024
+
+typedef enum {
+    FORMAT_TEXT,
+    FORMAT_JSON,
+    FORMAT_HTML
+} Format;
+static const char *const format_names[] = {"text", "json", "html", NULL};
 
 typedef struct {
     char *cases, *model, *format, *jobs, *resume, *calibration; /* owned */
@@ -53,22 +61,23 @@ read_jobs(const char *text, guint *out_jobs, GError **error)
 }
 
 static gboolean
-print_validation(const LpValidation *validation, LpFormat format, GError **error)
+print_validation(const LpValidation *validation, Format format, const char *vega, GError **error)
 {
-    if (format == LP_FORMAT_JSON)
+    if (format == FORMAT_JSON)
         return lp_print_json(lp_validation_to_json(validation), error);
-    g_autofree char *text = lp_validation_to_text(validation);
+    g_autofree char *text = format == FORMAT_HTML ? lp_validation_to_page(validation, vega)
+                                                  : lp_validation_to_text(validation);
     return lp_print_result(text, error);
 }
 
 static gboolean
 validate(const Options *options, GError **error)
 {
-    LpFormat format;
-    guint model = 0;
+    guint model = 0, format = 0;
+    g_autofree char *vega = NULL;
     g_autofree char *version = lp_program_version();
     LpRunnerOptions run = {.resume = options->resume, .version = version};
-    if (!lp_format_parse(options->format, &format, error) ||
+    if (!lp_option_choice("format", options->format, format_names, FORMAT_TEXT, &format, error) ||
         !lp_option_choice("model", options->model, lp_prediction_names, LP_PREDICTION_SIMULATED,
                           &model, error) ||
         !read_jobs(options->jobs, &run.n_jobs, error))
@@ -87,6 +96,9 @@ validate(const Options *options, GError **error)
             return FALSE;
     }
     run.constants = constants;
+    /* Before all rows are run, not behind them. */
+    if (format == FORMAT_HTML && (vega = lp_vega_load(lp_vega_folder(), error)) == NULL)
+        return FALSE;
     if (isatty(STDERR_FILENO))
         run.progress = show_progress;
     g_autoptr(GPtrArray) outcomes = lp_runner_run(table, &run, error);
@@ -94,7 +106,7 @@ validate(const Options *options, GError **error)
         return FALSE;
     LpValidation validation = {lp_table_path(table), lp_table_kind(table), (LpPrediction)model,
                                outcomes};
-    return print_validation(&validation, format, error);
+    return print_validation(&validation, (Format)format, vega, error);
 }
 
 gboolean
@@ -107,7 +119,7 @@ lp_cmd_validate(int argc, char **argv, GError **error)
         {"model", 0, 0, G_OPTION_ARG_STRING, &options.model,
          "Whose predictions are judged (default simulated)", "simulated|consistent|amped"},
         {"format", 0, 0, G_OPTION_ARG_STRING, &options.format, "Output format (default text)",
-         "text|json"},
+         "text|json|html"},
         {"jobs", 0, 0, G_OPTION_ARG_STRING, &options.jobs,
          "Rows side by side (default: the number of processors)", "N"},
         {"resume", 0, 0, G_OPTION_ARG_FILENAME, &options.resume,

@@ -42,7 +42,7 @@ const LpConstantKind lp_constant_kinds[LP_N_CONSTANT_KINDS] = {
      "collectives take some multiprocessors and memory bandwidth, not half of them",
      offsetof(LpPlan, slowdown), FALSE},
     {"host-member", LP_CONSTANT_OF_LIBRARY, LP_CONSTANT_TIME, 0.0, 1e-3,
-     "a proxy's work for one peer", offsetof(LpLibrary, host_member_s), FALSE},
+     "a proxy's work for one peer", offsetof(LpLibrary, hosts[0].member_s), FALSE},
     {"base", PROTOCOL, LP_CONSTANT_TIME, 0.0, 200e-6, "a kernel and its channels' start",
      offsetof(LpProtocol, base_s), FALSE},
     {"domain-hop", PROTOCOL, LP_CONSTANT_TIME, 0.0, 100e-6,

@@ -12,7 +12,7 @@ library_of(const LpTrainingCase *restated)
 {
     const char *name = restated->workload->plan.library;
     if (strcmp(name, "auto") == 0)
-        return lp_library_of_machine(restated->machine, NULL);
+        return lp_library_of(restated->machine->accelerator.name, NULL);
     return g_strdup(*name == '\0' ? "ideal" : name);
 }
 

@@ -282,6 +282,8 @@ take_framework(Restating *self, GError **error)
         lp_outcome_infer(self->outcome,
                          "DeepSpeed: ZeRO or unbucketed gradients, no flash attention");
     }
+    if (is_deepspeed(self) && gathers)
+        set(self, "prefetch", "0");
     /* bf16 has too few digits for sums: frameworks keep gradients in fp32. */
     if (is_set_to(self, "precision", "bf16") && !gathers)
         set(self, "gradient-precision", "fp32");
@@ -369,10 +371,25 @@ take_overlap(Restating *self, GError **error)
     return TRUE;
 }
 
+/* Frameworks count embedding and logits as layers when they divide a model into slices; here every
+ * slice has a layer. */
+static gboolean
+limit_slices(Restating *self, GError **error)
+{
+    (void)error;
+    guint64 most = number_of(self, "layers") / number_of(self, "pp");
+    if (most == 0 || number_of(self, "virtual-stages") <= most)
+        return TRUE;
+    g_autofree char *text = g_strdup_printf("%" G_GUINT64_FORMAT, most);
+    set(self, "virtual-stages", text);
+    lp_outcome_infer(self->outcome, "virtual stages %s: as many as there are layers for", text);
+    return TRUE;
+}
+
 static gboolean (*const rules[])(Restating *self, GError **error) = {
     take_model,     take_layers_of_name, take_columns,  complete_shape,
     pad_vocabulary, cut_to_layer,        take_replicas, take_sequence_parallel,
-    take_precision, take_framework,      take_overlap,
+    take_precision, take_framework,      take_overlap,  limit_slices,
 };
 
 /* --- what depends on memory --- */
@@ -416,14 +433,17 @@ choose_micro_batch(const Restating *self, const char *recompute)
     return largest;
 }
 
-/* Left out: selective if the plan does not fit without. */
+/* Left out: selective if the plan does not fit without, full if it does not fit so either. */
 static const char *
 choose_recompute(const Restating *self, guint64 micro_batch)
 {
-    const char *chosen = fits(self, "none", micro_batch) ? "none" : "selective";
-    lp_outcome_infer(self->outcome, "recompute %s: the plan %s without", chosen,
-                     *chosen == 'n' ? "fits" : "does not fit");
-    return chosen;
+    static const char *const modes[] = {"none", "selective", "full"};
+    guint chosen = 0;
+    while (chosen + 1 < G_N_ELEMENTS(modes) && !fits(self, modes[chosen], micro_batch))
+        chosen++;
+    lp_outcome_infer(self->outcome, "recompute %s: the plan %s with less", modes[chosen],
+                     chosen == 0 ? "fits" : "does not fit");
+    return modes[chosen];
 }
 
 static LpWorkload *

@@ -7,6 +7,7 @@
 #include "base/units.h"
 #include "report/validation_page.h"
 #include "report/vega.h"
+#include "validation/calibration.h"
 #include "validation/runner.h"
 
 #include <stdio.h>
@@ -23,7 +24,7 @@ typedef enum {
 static const char *const format_names[] = {"text", "json", "html", NULL};
 
 typedef struct {
-    char *cases, *model, *format, *jobs, *resume; /* owned */
+    char *cases, *model, *format, *jobs, *resume, *calibration; /* owned */
 } Options;
 
 static void
@@ -34,6 +35,7 @@ options_clear(Options *self)
     g_free(self->format);
     g_free(self->jobs);
     g_free(self->resume);
+    g_free(self->calibration);
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Options, options_clear)
 
@@ -43,17 +45,6 @@ show_progress(guint n_done, guint n_all, void *data)
 {
     (void)data;
     fprintf(stderr, "\r%u of %u rows%s", n_done, n_all, n_done < n_all ? "" : "\n");
-}
-
-/* Results follow from program and data, which are one file. */
-static char *
-program_version(void)
-{
-    g_autofree char *text = NULL;
-    gsize length = 0;
-    if (!g_file_get_contents("/proc/self/exe", &text, &length, NULL))
-        return NULL;
-    return g_compute_checksum_for_data(G_CHECKSUM_SHA256, (const guchar *)text, length);
 }
 
 static gboolean
@@ -84,7 +75,7 @@ validate(const Options *options, GError **error)
 {
     guint model = 0, format = 0;
     g_autofree char *vega = NULL;
-    g_autofree char *version = program_version();
+    g_autofree char *version = lp_program_version();
     LpRunnerOptions run = {.resume = options->resume, .version = version};
     if (!lp_option_choice("format", options->format, format_names, FORMAT_TEXT, &format, error) ||
         !lp_option_choice("model", options->model, lp_prediction_names, LP_PREDICTION_SIMULATED,
@@ -98,6 +89,13 @@ validate(const Options *options, GError **error)
     g_autoptr(LpTable) table = lp_table_load(path, error);
     if (table == NULL)
         return FALSE;
+    g_autoptr(LpConstants) constants = NULL;
+    if (options->calibration != NULL) {
+        constants = lp_calibration_load(options->calibration, error);
+        if (constants == NULL)
+            return FALSE;
+    }
+    run.constants = constants;
     /* Before all rows are run, not behind them. */
     if (format == FORMAT_HTML && (vega = lp_vega_load(lp_vega_folder(), error)) == NULL)
         return FALSE;
@@ -126,6 +124,9 @@ lp_cmd_validate(int argc, char **argv, GError **error)
          "Rows side by side (default: the number of processors)", "N"},
         {"resume", 0, 0, G_OPTION_ARG_FILENAME, &options.resume,
          "Keep finished rows in this folder, and take them from there", "DIR"},
+        {"calibration", 0, 0, G_OPTION_ARG_FILENAME, &options.calibration,
+         "Take the constants of this file, which calibrate wrote, in place of the shipped ones",
+         "FILE.xml"},
         {NULL, 0, 0, 0, NULL, NULL, NULL}};
     if (!lp_options_parse("validate", NULL,
                           "Predicts measured steps, collectives or matrix products, a row of a "

@@ -333,9 +333,10 @@ lp_simulation_run(const LpWorkload *workload, const LpMachine *machine, LpSimula
 {
     if (!lp_simulation_check(workload, machine, error))
         return NULL;
-    LpLibrary library;
+    LpLibrary shipped;
+    const LpLibrary *library = options.library != NULL ? options.library : &shipped;
     g_autoptr(LpIteration) iteration = lp_iteration_new(workload, &machine->accelerator, error);
-    if (iteration == NULL || !lp_simulation_library(workload, machine, &library, error))
+    if (iteration == NULL || !lp_simulation_library(workload, machine, &shipped, error))
         return NULL;
     /* Read a second time: a pipe, say, has run dry. */
     GError *fault = NULL;
@@ -354,7 +355,7 @@ lp_simulation_run(const LpWorkload *workload, const LpMachine *machine, LpSimula
     g_autoptr(LpNetwork) network = lp_network_new(machine);
     if (on_rails)
         lp_network_put_on_rails(network);
-    g_autoptr(LpEdges) edges = lp_edges_new(iteration, network, &library, accelerators, error);
+    g_autoptr(LpEdges) edges = lp_edges_new(iteration, network, library, accelerators, error);
     if (edges == NULL)
         return NULL;
     g_autoptr(LpProof) proof = prove(edges, options);

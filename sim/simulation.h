@@ -28,6 +28,7 @@ typedef struct {
     guint64
         shares_max; /**< where ranks take part in more collectives that may contend, each of them
                        in each counted, every communication takes its lonely time; 0: no limit */
+    const LpLibrary *library; /**< borrowed: in place of the plan's; NULL: the plan's */
 } LpSimulationOptions;
 
 typedef struct {

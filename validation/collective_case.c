@@ -34,9 +34,10 @@ typedef struct {
     LpCollective collective;
     guint32 n_ranks;
     guint64 bytes;
-    gboolean is_ring;        /* the row says that nothing is reduced in switches */
-    gboolean is_exchange;    /* of tokens: */
-    LpExpertExchange tokens; /* where the size counts them */
+    gboolean is_ring;             /* the row says that nothing is reduced in switches */
+    gboolean is_exchange;         /* of tokens: */
+    LpExpertExchange tokens;      /* where the size counts them */
+    const LpConstants *constants; /* borrowed: NULL: the shipped ones */
 } Row;
 
 static void
@@ -210,12 +211,14 @@ read_row(Row *self, const LpTableRow *row, LpOutcome *outcome, GError **error)
 /* --- trials --- */
 
 static gboolean
-run_trial(LpTrial *trial, const LpMachine *machine, double *out_time_s, GError **error)
+run_trial(LpTrial *trial, const LpMachine *machine, const LpConstants *constants,
+          double *out_time_s, GError **error)
 {
     LpTrialResult result;
     g_autofree char *library = lp_library_of(machine->accelerator.name, error);
     if (library == NULL || !lp_library_find(library, &trial->library, error))
         return FALSE;
+    lp_constants_to_library(constants, &trial->library);
     if (trial->algorithms.n_levels > 0 && !lp_library_restrict(&trial->library, "simple", error))
         return FALSE;
     if (!lp_trial_run_apart(trial, machine, &result, error))
@@ -283,7 +286,7 @@ predict_bytes(const Row *self, const LpMachine *machine, GError **error)
     if (self->is_ring)
         trial.algorithms = (LpAlgorithms){.n_levels = 1, .level = {LP_ALGORITHM_RING}};
     double time_s = 0.0;
-    if (!run_trial(&trial, machine, &time_s, error))
+    if (!run_trial(&trial, machine, self->constants, &time_s, error))
         return FALSE;
     self->outcome->predicted[LP_PREDICTION_SIMULATED] = in_measure(self, time_s);
     self->outcome->predicted[LP_PREDICTION_CONSISTENT] =
@@ -295,15 +298,15 @@ predict_bytes(const Row *self, const LpMachine *machine, GError **error)
 
 /* One all-to-all, in which each rank has @bytes for all, its own part among them. */
 static gboolean
-exchange_s(const LpMachine *machine, guint32 n_ranks, guint32 n_groups, gboolean strided,
-           double bytes, double *out_time_s, GError **error)
+exchange_s(const Row *self, const LpMachine *machine, guint32 n_ranks, guint32 n_groups,
+           gboolean strided, double bytes, double *out_time_s, GError **error)
 {
     LpTrial trial = {.collective = LP_COLLECTIVE_ALL_TO_ALL,
                      .bytes = (guint64)bytes,
                      .n_ranks = n_ranks,
                      .n_groups = n_groups,
                      .strided = strided};
-    return run_trial(&trial, machine, out_time_s, error);
+    return run_trial(&trial, machine, self->constants, out_time_s, error);
 }
 
 /* What leaves a rank for its own domain and for others, each over its own network at once: the
@@ -332,9 +335,10 @@ staged_exchange_s(const Row *self, const LpMachine *machine, double token_bytes,
         token_bytes * lp_expert_exchange_rank_copies(&self->tokens, self->n_ranks, n_domains);
     double across = token_bytes * lp_expert_exchange_domain_copies(&self->tokens, n_domains);
     double inside_s = 0.0, across_s = 0.0;
-    if (near > 1 && !exchange_s(machine, near, n_domains, FALSE, inside, &inside_s, error))
+    if (near > 1 && !exchange_s(self, machine, near, n_domains, FALSE, inside, &inside_s, error))
         return FALSE;
-    if (n_domains > 1 && !exchange_s(machine, n_domains, near, TRUE, across, &across_s, error))
+    if (n_domains > 1 &&
+        !exchange_s(self, machine, n_domains, near, TRUE, across, &across_s, error))
         return FALSE;
     *out_bytes = n_domains > 1 ? across : inside;
     *out_time_s = fmax(inside_s, across_s);
@@ -363,7 +367,7 @@ predict_exchange(const Row *self, const LpMachine *machine, GError **error)
     double time_s = 0.0;
     gboolean is_done =
         self->tokens.is_per_expert
-            ? exchange_s(machine, self->n_ranks, 1, FALSE, bytes, &time_s, error)
+            ? exchange_s(self, machine, self->n_ranks, 1, FALSE, bytes, &time_s, error)
             : staged_exchange_s(self, machine, token_bytes, &bytes, &time_s, &consistent, error);
     if (!is_done)
         return FALSE;
@@ -373,11 +377,12 @@ predict_exchange(const Row *self, const LpMachine *machine, GError **error)
 }
 
 static void
-predict(const LpTableRow *row, LpOutcome *outcome)
+predict(const LpTableRow *row, const LpConstants *constants, LpOutcome *outcome)
 {
     g_autoptr(GError) error = NULL;
     g_autoptr(LpMachine) machine = NULL;
     g_auto(Row) self = {.row = NULL};
+    self.constants = constants;
     gboolean is_done = read_row(&self, row, outcome, &error) &&
                        (machine = lp_measured_machine_new(&self.described, &error)) != NULL &&
                        (self.is_exchange ? predict_exchange(&self, machine, &error)
@@ -394,12 +399,12 @@ const LpCaseKind lp_collective_case = {
 
 gboolean
 lp_collective_case_all_reduce_s(const LpMeasuredMachine *described, guint64 bytes,
-                                double *out_time_s, GError **error)
+                                const LpConstants *constants, double *out_time_s, GError **error)
 {
     g_autoptr(LpMachine) machine = lp_measured_machine_new(described, error);
     LpTrial trial = {.collective = LP_COLLECTIVE_ALL_REDUCE,
                      .bytes = bytes,
                      .n_ranks = described->domain_size,
                      .n_groups = 1};
-    return machine != NULL && run_trial(&trial, machine, out_time_s, error);
+    return machine != NULL && run_trial(&trial, machine, constants, out_time_s, error);
 }

@@ -12,9 +12,10 @@ G_BEGIN_DECLS
 extern const LpCaseKind lp_collective_case;
 
 /** An all-reduce of @bytes among the accelerators of one domain, with the library that is theirs;
- * in a process of its own. Errors: as lp_measured_machine_new() and lp_trial_run(). */
+ * in a process of its own. @constants: in place of the shipped ones; NULL: none. Errors: as
+ * lp_measured_machine_new() and lp_trial_run(). */
 gboolean lp_collective_case_all_reduce_s(const LpMeasuredMachine *described, guint64 bytes,
-                                         double *out_time_s,
+                                         const LpConstants *constants, double *out_time_s,
                                          GError **error) G_GNUC_WARN_UNUSED_RESULT;
 
 G_END_DECLS

@@ -181,7 +181,7 @@ is_queued(const LpTableRow *row)
 /* The reduction that a layer ends with, among accelerators of one domain of the nearest system. */
 static gboolean
 all_reduce_s(const LpLayerOperator *operation, const LpAccelerator *accelerator,
-             double element_bytes, double *out_time_s, GError **error)
+             double element_bytes, const LpConstants *constants, double *out_time_s, GError **error)
 {
     if (operation->n_ranks < 2 || operation->n_ranks > DOMAIN_MAX) {
         g_set_error(error, LP_INPUT_ERROR, LP_INPUT_ERROR_VALUE,
@@ -198,16 +198,17 @@ all_reduce_s(const LpLayerOperator *operation, const LpAccelerator *accelerator,
     }
     LpMeasuredMachine machine = {
         .accelerator = accelerator->name, .domain_size = operation->n_ranks, .n_domains = 1};
-    return lp_collective_case_all_reduce_s(&machine, (guint64)bytes, out_time_s, error);
+    return lp_collective_case_all_reduce_s(&machine, (guint64)bytes, constants, out_time_s, error);
 }
 
 static gboolean
 operator_s(const LpLayerOperator *operation, const LpAccelerator *accelerator,
-           LpPrecision precision, gboolean queued, double *out_time_s, GError **error)
+           LpPrecision precision, gboolean queued, const LpConstants *constants, double *out_time_s,
+           GError **error)
 {
     double element_bytes = element_bytes_of(precision);
     if (operation->kind == LP_OPERATOR_ALL_REDUCE)
-        return all_reduce_s(operation, accelerator, element_bytes, out_time_s, error);
+        return all_reduce_s(operation, accelerator, element_bytes, constants, out_time_s, error);
     if (operation->kind == LP_OPERATOR_PRODUCT) {
         *out_time_s = lp_gemm_case_time_s(&operation->gemm, accelerator, precision, queued);
         return TRUE;
@@ -237,7 +238,7 @@ set_predictions(LpOutcome *outcome, const LpLayerOperator *operation,
 }
 
 static gboolean
-predict_row(const LpTableRow *row, LpOutcome *outcome, GError **error)
+predict_row(const LpTableRow *row, const LpConstants *constants, LpOutcome *outcome, GError **error)
 {
     LpAccelerator accelerator = {.name = ""};
     LpPrecision precision = LP_PRECISION_FP16;
@@ -246,11 +247,12 @@ predict_row(const LpTableRow *row, LpOutcome *outcome, GError **error)
     if (!read_accelerator(row, &accelerator, error) || !read_precision(row, &precision, error) ||
         !read_operator(row, &operation, error))
         return FALSE;
+    lp_constants_to_accelerator(constants, &accelerator);
     if (outcome->measure == LP_MEASURE_RATE && operation.kind != LP_OPERATOR_PRODUCT)
         return lp_table_fault(row, "tflops", "a time, of an operator that is no product", error);
     if (!(lp_accelerator_peak_flop_per_s(&accelerator, precision) > 0.0))
         return lp_table_fault(row, "dtype", "a precision that the accelerator has", error);
-    if (!operator_s(&operation, &accelerator, precision, is_queued(row), &time_s, error))
+    if (!operator_s(&operation, &accelerator, precision, is_queued(row), constants, &time_s, error))
         return FALSE;
     lp_outcome_infer(outcome, "accelerator %s%s", accelerator.name,
                      is_queued(row) ? "" : ", one kernel at a time");
@@ -259,10 +261,10 @@ predict_row(const LpTableRow *row, LpOutcome *outcome, GError **error)
 }
 
 static void
-predict(const LpTableRow *row, LpOutcome *outcome)
+predict(const LpTableRow *row, const LpConstants *constants, LpOutcome *outcome)
 {
     g_autoptr(GError) error = NULL;
-    if (!predict_row(row, outcome, &error))
+    if (!predict_row(row, constants, outcome, &error))
         lp_outcome_fail(outcome, LP_OUTCOME_FAILED, error->message);
 }
 

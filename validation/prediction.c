@@ -22,6 +22,18 @@ scoped_s(LpTerms terms, LpPredictionScope scope)
     return lp_terms_sum(&terms);
 }
 
+double
+lp_prediction_closed_s(const LpWorkload *workload, const LpAccelerator *accelerator,
+                       const LpFabric *fabric, const guint32 *places, LpPredictionScope scope)
+{
+    LpClosedFormInput input = {.transformer = &workload->transformer,
+                               .plan = &workload->plan,
+                               .accelerator = accelerator,
+                               .fabric = fabric,
+                               .accelerators = places};
+    return scoped_s(lp_closed_form_terms(&input), scope);
+}
+
 /* lp_simulation_run() has checked the placement. */
 static void
 predict_closed(const LpWorkload *workload, const LpMachine *machine, LpPredictionScope scope,
@@ -34,13 +46,14 @@ predict_closed(const LpWorkload *workload, const LpMachine *machine, LpPredictio
                                .accelerator = &machine->accelerator,
                                .fabric = &fabric,
                                .accelerators = accelerators};
-    outcome->predicted[LP_PREDICTION_CONSISTENT] = scoped_s(lp_closed_form_terms(&input), scope);
+    outcome->predicted[LP_PREDICTION_CONSISTENT] =
+        lp_prediction_closed_s(workload, &machine->accelerator, &fabric, accelerators, scope);
     outcome->predicted[LP_PREDICTION_AMPED] = scoped_s(lp_amped_terms(&input), scope);
 }
 
-gboolean
-lp_prediction_run(const LpWorkload *workload, const LpMachine *machine, LpPredictionScope scope,
-                  LpOutcome *outcome, GError **error)
+static gboolean
+simulate(const LpWorkload *workload, const LpMachine *machine, const LpLibrary *library,
+         LpPredictionScope scope, LpOutcome *outcome, GError **error)
 {
     g_autoptr(GError) refusal = NULL;
     if (!lp_simulation_check_memory(workload, machine, &refusal))
@@ -49,7 +62,8 @@ lp_prediction_run(const LpWorkload *workload, const LpMachine *machine, LpPredic
                                    .collapse = TRUE,
                                    .alone = TRUE,
                                    .negligible = NEGLIGIBLE,
-                                   .shares_max = SHARES_MAX};
+                                   .shares_max = SHARES_MAX,
+                                   .library = library};
     g_autoptr(LpSimulation) simulation = lp_simulation_run(workload, machine, options, error);
     if (simulation == NULL)
         return FALSE;
@@ -63,4 +77,22 @@ lp_prediction_run(const LpWorkload *workload, const LpMachine *machine, LpPredic
     outcome->predicted[LP_PREDICTION_SIMULATED] = lp_terms_sum(&outcome->terms);
     predict_closed(workload, machine, scope, outcome);
     return TRUE;
+}
+
+gboolean
+lp_prediction_run(const LpWorkload *workload, const LpMachine *machine, LpPredictionScope scope,
+                  const LpConstants *constants, LpOutcome *outcome, GError **error)
+{
+    if (constants == NULL)
+        return simulate(workload, machine, NULL, scope, outcome, error);
+    /* What they own stays theirs: only values change. */
+    LpWorkload workload_with = *workload;
+    LpMachine machine_with = *machine;
+    LpLibrary library;
+    lp_constants_to_accelerator(constants, &machine_with.accelerator);
+    lp_constants_to_plan(constants, machine->accelerator.name, &workload_with.plan);
+    if (!lp_simulation_library(workload, machine, &library, error))
+        return FALSE;
+    lp_constants_to_library(constants, &library);
+    return simulate(&workload_with, &machine_with, &library, scope, outcome, error);
 }

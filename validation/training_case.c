@@ -640,12 +640,13 @@ describe(const LpTableRow *row, LpOutcome *outcome)
 }
 
 static void
-predict(const LpTableRow *row, LpOutcome *outcome)
+predict(const LpTableRow *row, const LpConstants *constants, LpOutcome *outcome)
 {
     g_autoptr(GError) fault = NULL;
     g_auto(LpTrainingCase) restated = {NULL};
     if (!lp_training_case_read(&restated, row, outcome, &fault) ||
-        !lp_prediction_run(restated.workload, restated.machine, restated.scope, outcome, &fault))
+        !lp_prediction_run(restated.workload, restated.machine, restated.scope, constants, outcome,
+                           &fault))
         lp_outcome_fail(outcome, LP_OUTCOME_FAILED, fault->message);
 }
 

@@ -30,7 +30,7 @@ lp_rows_outcome(const LpTable *table, guint index)
     const LpTableRow *row = lp_table_row(table, index);
     LpOutcome *outcome = lp_case_describe(kind, row);
     if (outcome->status == LP_OUTCOME_OK)
-        kind->predict(row, outcome);
+        kind->predict(row, NULL, outcome);
     return outcome;
 }
 

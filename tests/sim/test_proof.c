@@ -59,6 +59,12 @@ static const Row rows[] = {
      FALSE},
 };
 
+/* With messages between stages taken as nothing. */
+static const Row near_rows[] = {
+    {"tp across two domains", DGX, BODY "tp=16 pp=2 dp=2", GROUPS(TRUE, FALSE), TRUE},
+    {"pp inside tp's domain", DGX, BODY "tp=4 pp=2 dp=1", GROUPS(TRUE, FALSE), TRUE},
+};
+
 static LpMachine *
 generate(const LpGenerateOptions *options)
 {
@@ -80,7 +86,7 @@ typedef struct {
 } Verdict;
 
 static gboolean
-prove(const Row *row, Verdict *out_verdict)
+prove(const Row *row, gboolean near, Verdict *out_verdict)
 {
     g_auto(GStrv) settings = g_strsplit(row->settings, " ", -1);
     g_autoptr(LpWorkload) workload = lp_workload_load(
@@ -95,7 +101,8 @@ prove(const Row *row, Verdict *out_verdict)
     if (!lp_library_find("ideal", &library, NULL))
         return FALSE;
     g_autoptr(LpEdges) edges = lp_edges_new(iteration, network, &library, NULL, NULL);
-    g_autoptr(LpProof) proof = lp_proof_new(edges, LP_FIDELITY_FLOW, NULL);
+    g_autoptr(LpProof) proof = near ? lp_proof_new_near(edges, LP_FIDELITY_FLOW)
+                                    : lp_proof_new(edges, LP_FIDELITY_FLOW, NULL);
     memcpy(out_verdict->private_groups, proof->all_private, sizeof proof->all_private);
     out_verdict->mirrored = proof->tp_mirrored;
     return TRUE;
@@ -103,7 +110,7 @@ prove(const Row *row, Verdict *out_verdict)
 
 /* The engine loads one platform a process. */
 static gboolean
-prove_in_child(const Row *row, Verdict *out_verdict)
+prove_in_child(const Row *row, gboolean near, Verdict *out_verdict)
 {
     int ends[2], status = 1;
     if (pipe(ends) != 0)
@@ -111,7 +118,7 @@ prove_in_child(const Row *row, Verdict *out_verdict)
     pid_t child = fork();
     if (child == 0) {
         Verdict verdict;
-        _exit(prove(row, &verdict) &&
+        _exit(prove(row, near, &verdict) &&
                       write(ends[1], &verdict, sizeof verdict) == (ssize_t)sizeof verdict
                   ? 0
                   : 1);
@@ -125,24 +132,68 @@ prove_in_child(const Row *row, Verdict *out_verdict)
 }
 
 static void
+check_row(const Row *row, gboolean near)
+{
+    Verdict verdict = {{FALSE}, FALSE};
+    lp_test_true(row->label, prove_in_child(row, near, &verdict));
+    for (LpGroup group = 0; group < LP_N_GROUPS; group++) {
+        g_autofree char *label = g_strdup_printf("%s: group kind %d", row->label, (int)group);
+        lp_test_true(label, verdict.private_groups[group] == row->private_groups[group]);
+    }
+    g_autofree char *label = g_strdup_printf("%s: mirrored", row->label);
+    lp_test_true(label, verdict.mirrored == row->mirrored);
+}
+
+static void
 test_verdicts(void)
 {
-    for (guint i = 0; i < G_N_ELEMENTS(rows); i++) {
-        Verdict verdict = {{FALSE}, FALSE};
-        lp_test_true(rows[i].label, prove_in_child(&rows[i], &verdict));
-        for (LpGroup group = 0; group < LP_N_GROUPS; group++) {
-            g_autofree char *label =
-                g_strdup_printf("%s: group kind %d", rows[i].label, (int)group);
-            lp_test_true(label, verdict.private_groups[group] == rows[i].private_groups[group]);
-        }
-        g_autofree char *label = g_strdup_printf("%s: mirrored", rows[i].label);
-        lp_test_true(label, verdict.mirrored == rows[i].mirrored);
+    for (guint i = 0; i < G_N_ELEMENTS(rows); i++)
+        check_row(&rows[i], FALSE);
+    for (guint i = 0; i < G_N_ELEMENTS(near_rows); i++)
+        check_row(&near_rows[i], TRUE);
+}
+
+/* What a stage sends and receives between stages over what its collectives hold, by hand: a layer
+ * has four all-reduces of A bytes, which send 2 A each, so a stage of four layers 32 A a
+ * micro-batch; its only boundary has a message each way, of A, or of A/16 with scatter-gather, and
+ * then a gather of A on arrival. */
+static void
+test_share(void)
+{
+    static const struct {
+        const char *settings;
+        double share;
+    } shares[] = {{BODY "tp=16 pp=2 dp=2 scatter-gather=no", 2.0 / 32.0},
+                  {BODY "tp=16 pp=2 dp=2 scatter-gather=yes", 2.0 / 33.0 / 16.0},
+                  {BODY "tp=16 pp=1 dp=2", 0.0},
+                  {BODY "tp=16 pp=2 dp=2 overlap-dp=yes", G_MAXDOUBLE},
+                  {BODY "tp=1 pp=2 dp=2", G_MAXDOUBLE}};
+    for (guint i = 0; i < G_N_ELEMENTS(shares); i++) {
+        g_auto(GStrv) settings = g_strsplit(shares[i].settings, " ", -1);
+        g_autoptr(GPtrArray) all = g_ptr_array_new();
+        for (guint j = 0; settings[j] != NULL; j++)
+            g_ptr_array_add(all, settings[j]);
+        g_ptr_array_add(all, (gpointer)(guintptr) "sequence-parallel=no");
+        g_ptr_array_add(all, (gpointer)(guintptr) "recompute=none");
+        g_ptr_array_add(all, NULL);
+        g_autoptr(LpWorkload) workload = lp_workload_load(
+            "resource:///lightpath/workloads/gpt3-175b.xml", (const char *const *)all->pdata, NULL);
+        g_autoptr(LpMachine) machine = generate(&(LpGenerateOptions)DGX);
+        g_autoptr(LpIteration) iteration =
+            workload != NULL && machine != NULL
+                ? lp_iteration_new(workload, &machine->accelerator, NULL)
+                : NULL;
+        lp_test_true(shares[i].settings, iteration != NULL);
+        if (iteration != NULL)
+            lp_test_close(shares[i].settings, lp_proof_share_beside_tp(iteration), shares[i].share,
+                          1e-12);
     }
 }
 
 int
 main(void)
 {
-    static const LpTestCase cases[] = {{"verdicts", test_verdicts}, {NULL, NULL}};
+    static const LpTestCase cases[] = {
+        {"verdicts", test_verdicts}, {"share", test_share}, {NULL, NULL}};
     return lp_test_run("proof", cases);
 }

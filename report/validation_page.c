@@ -106,15 +106,6 @@ count_won(const LpValidation *self, const GPtrArray *sources, LpPrediction other
     return n_won;
 }
 
-static gboolean
-predicts_any(const LpValidation *self, LpPrediction model)
-{
-    for (guint i = 0; i < self->outcomes->len; i++)
-        if (((const LpOutcome *)self->outcomes->pdata[i])->predicted[model] > 0.0)
-            return TRUE;
-    return FALSE;
-}
-
 /* @less: by how much the simulation's error is the smaller one. */
 static char *
 verdict_of(double less)
@@ -128,7 +119,7 @@ verdict_of(double less)
 static void
 add_verdict(GString *page, const LpValidation *self, LpPrediction other)
 {
-    if (!predicts_any(self, other)) {
+    if (!lp_validation_predicts_any(self, other)) {
         g_string_append_printf(page, "<p>Of %s there are no predictions of these rows.</p>\n",
                                predicted_by[other]);
         return;

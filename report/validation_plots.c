@@ -217,6 +217,8 @@ add_medians(JsonBuilder *builder, const LpValidation *self)
     for (guint i = 0; i < sources->len; i++)
         for (LpPrediction model = 0; model < LP_N_PREDICTIONS; model++) {
             LpScore score = lp_score(self->outcomes, sources->pdata[i], model);
+            if (!lp_validation_predicts_any(self, model))
+                continue;
             json_builder_begin_object(builder);
             lp_json_text(builder, "source", sources->pdata[i]);
             lp_json_text(builder, "model", lp_prediction_names[model]);
@@ -235,7 +237,8 @@ add_data(JsonBuilder *builder, const LpValidation *self)
     json_builder_end_array(builder);
     lp_json_begin_array(builder, "cumulative");
     for (LpPrediction model = 0; model < LP_N_PREDICTIONS; model++)
-        add_cumulative(builder, self, model);
+        if (lp_validation_predicts_any(self, model))
+            add_cumulative(builder, self, model);
     json_builder_end_array(builder);
     lp_json_begin_array(builder, "medians");
     add_medians(builder, self);
@@ -313,7 +316,8 @@ make_medians(const LpValidation *self)
     for (guint i = 0; i < sources->len; i++)
         for (LpPrediction model = 0; model < LP_N_PREDICTIONS; model++) {
             LpScore score = lp_score(self->outcomes, sources->pdata[i], model);
-            most = MAX(most, score.median_absolute_error);
+            if (lp_validation_predicts_any(self, model))
+                most = MAX(most, score.median_absolute_error);
         }
     JsonNode *spec = lp_embedded_json("medians.vega.json");
     set_number(spec, "most", MIN(most, 1.0));

@@ -18,6 +18,11 @@
 #define DOMAIN_MAX 1024u
 #define REDUCED_BYTES_MAX 1e13
 
+/* What one kernel costs the device beyond its work, s: start and end of an empty one take 2 to 10
+ * us. In training a kernel costs more, LpAccelerator.launch_s, since there each stands for the
+ * several of an eager framework; here it is one. */
+#define LAUNCH_S 4e-6
+
 /* What launching one kernel and waiting for it costs a host, s: the overheads of LLMCompass (Zhang
  * et al., ISCA 2024, hardware_model/compute_module.py), measured on an A100, an MI210 and a TPU v3.
  * A family is what an accelerator's name begins with; the last one is all others. */
@@ -75,6 +80,7 @@ kernel_s(const LpKernel *kernel, const LpAccelerator *accelerator, LpPrecision p
 {
     LpAccelerator alone = *accelerator;
     alone.gemm_efficiency = accelerator->burst_efficiency;
+    alone.launch_s = LAUNCH_S;
     return lp_kernel_time_s(kernel, &alone, precision);
 }
 

@@ -13,10 +13,13 @@
 
 #define CASES "validation/gemm.csv"
 #define N_CASES 36u
-/* What the project asks of these rows; the worst is that of the next to shortest k. */
-#define MEDIAN_WITHIN 0.08
-#define NINE_IN_TEN_WITHIN 0.20
+/* What the project asks of these rows is a median of 8 % and nine in ten within 20 %; reached are
+ * 2.4, 15.0, and 24.2 % at worst: a softmax, at what training's reach of the memory's rate. */
+#define MEDIAN_WITHIN 0.03
+#define NINE_IN_TEN_WITHIN 0.16
 #define WORST_WITHIN 0.25
+/* One kernel's, not that of training (validation/gemm_case.c). */
+#define LAUNCH_S 4e-6
 
 static int
 compare(const void *a, const void *b)
@@ -64,9 +67,12 @@ test_alone(void)
                   lp_gemm_case_time_s(&gemm, &mi210, LP_PRECISION_FP16, TRUE) + 34e-6, 1e-12);
     LpKernel kernel = {.m = 4096, .k = 4096, .n = 4096, .n_batch = 1, .bytes = 3 * 0x1p25};
     double sustained_s = lp_kernel_time_s(&kernel, &a100, LP_PRECISION_FP16);
-    lp_test_close("arithmetic at the burst rate", queued_s - a100.launch_s,
+    lp_test_close("arithmetic at the burst rate", queued_s - LAUNCH_S,
                   (sustained_s - a100.launch_s) * a100.gemm_efficiency / a100.burst_efficiency,
                   1e-12);
+    a100.launch_s *= 2.0;
+    lp_test_close("whatever a launch costs in training",
+                  lp_gemm_case_time_s(&gemm, &a100, LP_PRECISION_FP16, TRUE), queued_s, 0.0);
 }
 
 #define HEADER "gpu,M,N,K,dtype,time_ms,tflops,source,note"

@@ -458,8 +458,8 @@ choose_recompute(const Restating *self, guint64 micro_batch)
     guint chosen = 0;
     while (chosen + 1 < G_N_ELEMENTS(modes) && !fits(self, modes[chosen], micro_batch))
         chosen++;
-    lp_outcome_infer(self->outcome, "recompute %s: the plan %s with less", modes[chosen],
-                     chosen == 0 ? "fits" : "does not fit");
+    lp_outcome_infer(self->outcome, "recompute %s: the plan %s", modes[chosen],
+                     chosen == 0 ? "fits without" : "does not fit with less");
     return modes[chosen];
 }
 

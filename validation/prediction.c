@@ -34,6 +34,18 @@ lp_prediction_closed_s(const LpWorkload *workload, const LpAccelerator *accelera
     return scoped_s(lp_closed_form_terms(&input), scope);
 }
 
+double
+lp_prediction_consistent_s(const LpWorkload *workload, const LpMachine *machine)
+{
+    LpFabric fabric = lp_machine_fabric(machine);
+    LpClosedFormInput input = {.transformer = &workload->transformer,
+                               .plan = &workload->plan,
+                               .accelerator = &machine->accelerator,
+                               .fabric = &fabric};
+    LpTerms terms = lp_closed_form_terms(&input);
+    return lp_terms_sum(&terms);
+}
+
 /* lp_simulation_run() has checked the placement. */
 static void
 predict_closed(const LpWorkload *workload, const LpMachine *machine, LpPredictionScope scope,

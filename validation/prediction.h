@@ -31,4 +31,7 @@ double lp_prediction_closed_s(const LpWorkload *workload, const LpAccelerator *a
                               const LpFabric *fabric, const guint32 *places,
                               LpPredictionScope scope);
 
+/** The iteration by the consistent closed form, ranks packed, s. */
+double lp_prediction_consistent_s(const LpWorkload *workload, const LpMachine *machine);
+
 G_END_DECLS

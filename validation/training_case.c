@@ -6,6 +6,7 @@
 #include "platforms/catalogue.h"
 #include "platforms/generate.h"
 #include "sim/simulation.h"
+#include "validation/accelerator_name.h"
 #include "validation/public_model.h"
 #include "workloads/attribute.h"
 
@@ -220,6 +221,14 @@ take_replicas(Restating *self, GError **error)
     double n_ranks = n_others * (double)number_of(self, "dp");
     if (n_ranks == (double)n_accelerators)
         return TRUE;
+    /* Some count replicas of experts, or of a part of the model: the accelerators decide. */
+    if (fmod((double)n_accelerators, n_others) == 0.0) {
+        g_autofree char *own = g_strdup_printf("%.0f", (double)n_accelerators / n_others);
+        set(self, "dp", own);
+        lp_outcome_infer(self->outcome, "dp %s: the accelerators over tp, pp and cp, not %s", own,
+                         dp);
+        return TRUE;
+    }
     g_autofree char *wanted = g_strdup_printf("%.0f, the product of tp, pp, dp and cp", n_ranks);
     return lp_table_fault(self->row, "accelerators", wanted, error);
 }
@@ -302,7 +311,8 @@ take_precision(Restating *self, GError **error)
 {
     static const struct {
         const char *stated, *taken;
-    } formats[] = {{"mxfp8", "fp8"}, {"nvfp4", "fp8"}};
+    } formats[] = {{"mxfp8", "fp8"},     {"nvfp4", "fp8"},    {"mxfp4", "fp8"}, {"fp4", "fp8"},
+                   {"bfloat16", "bf16"}, {"float16", "fp16"}, {"mixed", "bf16"}};
     const char *text = lp_table_text(self->row, "precision");
     if (*text == '\0') {
         text = "bf16";
@@ -310,8 +320,9 @@ take_precision(Restating *self, GError **error)
     }
     for (guint i = 0; i < G_N_ELEMENTS(formats); i++)
         if (strcmp(text, formats[i].stated) == 0) {
-            lp_outcome_infer(self->outcome, "precision fp8: in place of %s", text);
+            lp_outcome_infer(self->outcome, "precision %s: in place of %s", formats[i].taken, text);
             text = formats[i].taken;
+            break;
         }
     return set_from_column(self, "precision", "precision", text, error);
 }
@@ -363,9 +374,10 @@ take_overlap(Restating *self, GError **error)
      * (Korthikanti et al., 2022, section 4.2.2). */
     if (setting(self, "overlap-tp") == NULL && is_set_to(self, "sequence-parallel", "yes"))
         set(self, "overlap-tp", "bulk");
-    /* nanotron sums gradients behind the backward pass, but not those that ZeRO shares out. */
+    /* nanotron sums gradients behind the backward pass, in larger buckets, but not those that ZeRO
+     * shares out. */
     if (strstr(stated, "tp_async") != NULL && number_of(self, "zero") == 0)
-        set(self, "overlap-dp", "yes");
+        set_overlap(self, "overlap-dp=yes bucket=1GB");
     if (is_silent)
         lp_outcome_infer(self->outcome,
                          "overlap: of all communication, as recipes with flash attention have it");
@@ -551,6 +563,26 @@ read_texts(MachineTexts *texts, const LpTableRow *row, gboolean *out_is_large, L
     return n <= size || read_scale_out(texts, row, size, outcome, error);
 }
 
+/* By the catalogue's name, another one that is listed, or the words of a text. */
+static gboolean
+find_accelerator(const LpTableRow *row, const LpPublicModels *models,
+                 LpAccelerator *out_accelerator, LpOutcome *outcome, GError **error)
+{
+    g_autoptr(GError) fault = NULL;
+    const char *name = lp_table_text(row, "accelerator");
+    const char *other = lp_public_models_accelerator(models, name);
+    if (lp_catalogue_find(other != NULL ? other : name, out_accelerator, &fault))
+        return TRUE;
+    g_autofree char *matched = lp_accelerator_name_match(name, NULL);
+    if (matched == NULL) {
+        g_propagate_error(error, g_steal_pointer(&fault));
+        return FALSE;
+    }
+    g_autofree char *shown = lp_error_quote(name);
+    lp_outcome_infer(outcome, "accelerator %s: by the words of %s", matched, shown);
+    return lp_catalogue_find(matched, out_accelerator, error);
+}
+
 /* The machine of whole domains that the row states. */
 static LpMachine *
 read_machine(const LpTableRow *row, const LpPublicModels *models, LpOutcome *outcome,
@@ -560,10 +592,8 @@ read_machine(const LpTableRow *row, const LpPublicModels *models, LpOutcome *out
     gboolean is_large = FALSE;
     if (!read_texts(&texts, row, &is_large, outcome, error))
         return NULL;
-    const char *name = lp_table_text(row, "accelerator");
-    const char *other = lp_public_models_accelerator(models, name);
     LpAccelerator accelerator;
-    if (!lp_catalogue_find(other != NULL ? other : name, &accelerator, error)) {
+    if (!find_accelerator(row, models, &accelerator, outcome, error)) {
         (void)lp_table_prefix(row, "accelerator", error);
         return NULL;
     }

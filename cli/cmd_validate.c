@@ -5,7 +5,9 @@
 
 #include "base/file.h"
 #include "base/units.h"
-#include "report/validation.h"
+#include "report/validation_page.h"
+#include "report/vega.h"
+#include "validation/calibration.h"
 #include "validation/runner.h"
 
 #include <stdio.h>
@@ -14,8 +16,15 @@
 #define SHIPPED_CASES "resource:///lightpath/validation/training.csv"
 #define JOBS_MAX 1024
 
+typedef enum {
+    FORMAT_TEXT,
+    FORMAT_JSON,
+    FORMAT_HTML
+} Format;
+static const char *const format_names[] = {"text", "json", "html", NULL};
+
 typedef struct {
-    char *cases, *model, *format, *jobs, *resume; /* owned */
+    char *cases, *model, *format, *jobs, *resume, *calibration; /* owned */
 } Options;
 
 static void
@@ -26,6 +35,7 @@ options_clear(Options *self)
     g_free(self->format);
     g_free(self->jobs);
     g_free(self->resume);
+    g_free(self->calibration);
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Options, options_clear)
 
@@ -35,17 +45,6 @@ show_progress(guint n_done, guint n_all, void *data)
 {
     (void)data;
     fprintf(stderr, "\r%u of %u rows%s", n_done, n_all, n_done < n_all ? "" : "\n");
-}
-
-/* Results follow from program and data, which are one file. */
-static char *
-program_version(void)
-{
-    g_autofree char *text = NULL;
-    gsize length = 0;
-    if (!g_file_get_contents("/proc/self/exe", &text, &length, NULL))
-        return NULL;
-    return g_compute_checksum_for_data(G_CHECKSUM_SHA256, (const guchar *)text, length);
 }
 
 static gboolean
@@ -62,22 +61,23 @@ read_jobs(const char *text, guint *out_jobs, GError **error)
 }
 
 static gboolean
-print_validation(const LpValidation *validation, LpFormat format, GError **error)
+print_validation(const LpValidation *validation, Format format, const char *vega, GError **error)
 {
-    if (format == LP_FORMAT_JSON)
+    if (format == FORMAT_JSON)
         return lp_print_json(lp_validation_to_json(validation), error);
-    g_autofree char *text = lp_validation_to_text(validation);
+    g_autofree char *text = format == FORMAT_HTML ? lp_validation_to_page(validation, vega)
+                                                  : lp_validation_to_text(validation);
     return lp_print_result(text, error);
 }
 
 static gboolean
 validate(const Options *options, GError **error)
 {
-    LpFormat format;
-    guint model = 0;
-    g_autofree char *version = program_version();
+    guint model = 0, format = 0;
+    g_autofree char *vega = NULL;
+    g_autofree char *version = lp_program_version();
     LpRunnerOptions run = {.resume = options->resume, .version = version};
-    if (!lp_format_parse(options->format, &format, error) ||
+    if (!lp_option_choice("format", options->format, format_names, FORMAT_TEXT, &format, error) ||
         !lp_option_choice("model", options->model, lp_prediction_names, LP_PREDICTION_SIMULATED,
                           &model, error) ||
         !read_jobs(options->jobs, &run.n_jobs, error))
@@ -89,6 +89,16 @@ validate(const Options *options, GError **error)
     g_autoptr(LpTable) table = lp_table_load(path, error);
     if (table == NULL)
         return FALSE;
+    g_autoptr(LpConstants) constants = NULL;
+    if (options->calibration != NULL) {
+        constants = lp_calibration_load(options->calibration, error);
+        if (constants == NULL)
+            return FALSE;
+    }
+    run.constants = constants;
+    /* Before all rows are run, not behind them. */
+    if (format == FORMAT_HTML && (vega = lp_vega_load(lp_vega_folder(), error)) == NULL)
+        return FALSE;
     if (isatty(STDERR_FILENO))
         run.progress = show_progress;
     g_autoptr(GPtrArray) outcomes = lp_runner_run(table, &run, error);
@@ -96,7 +106,7 @@ validate(const Options *options, GError **error)
         return FALSE;
     LpValidation validation = {lp_table_path(table), lp_table_kind(table), (LpPrediction)model,
                                outcomes};
-    return print_validation(&validation, format, error);
+    return print_validation(&validation, (Format)format, vega, error);
 }
 
 gboolean
@@ -109,11 +119,14 @@ lp_cmd_validate(int argc, char **argv, GError **error)
         {"model", 0, 0, G_OPTION_ARG_STRING, &options.model,
          "Whose predictions are judged (default simulated)", "simulated|consistent|amped"},
         {"format", 0, 0, G_OPTION_ARG_STRING, &options.format, "Output format (default text)",
-         "text|json"},
+         "text|json|html"},
         {"jobs", 0, 0, G_OPTION_ARG_STRING, &options.jobs,
          "Rows side by side (default: the number of processors)", "N"},
         {"resume", 0, 0, G_OPTION_ARG_FILENAME, &options.resume,
          "Keep finished rows in this folder, and take them from there", "DIR"},
+        {"calibration", 0, 0, G_OPTION_ARG_FILENAME, &options.calibration,
+         "Take the constants of this file, which calibrate wrote, in place of the shipped ones",
+         "FILE.xml"},
         {NULL, 0, 0, 0, NULL, NULL, NULL}};
     if (!lp_options_parse("validate", NULL,
                           "Predicts measured steps, collectives or matrix products, a row of a "

@@ -21,6 +21,8 @@ gboolean lp_cmd_import(int argc, char **argv, GError **error);
 gboolean lp_cmd_platform(int argc, char **argv, GError **error);
 /** "lightpath validate". */
 gboolean lp_cmd_validate(int argc, char **argv, GError **error);
+/** "lightpath calibrate". */
+gboolean lp_cmd_calibrate(int argc, char **argv, GError **error);
 /** "lightpath bench [NAME...]". */
 gboolean lp_cmd_bench(int argc, char **argv, GError **error);
 

@@ -24,6 +24,7 @@ static const Command commands[] = {
     {"platform", lp_cmd_platform, "generate, describe, check and list machines"},
     {"import", lp_cmd_import, "make a workload of a Hugging Face configuration"},
     {"validate", lp_cmd_validate, "predict published measurements, and compare"},
+    {"calibrate", lp_cmd_calibrate, "fit constants to published measurements"},
     {"bench", lp_cmd_bench, "measure the simulator itself"},
 };
 

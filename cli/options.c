@@ -116,6 +116,16 @@ lp_print_json(JsonNode *node, GError **error)
     return lp_print_result(text, error);
 }
 
+char *
+lp_program_version(void)
+{
+    g_autofree char *text = NULL;
+    gsize length = 0;
+    if (!g_file_get_contents("/proc/self/exe", &text, &length, NULL))
+        return NULL;
+    return g_compute_checksum_for_data(G_CHECKSUM_SHA256, (const guchar *)text, length);
+}
+
 double
 lp_wall_clock_s(void)
 {

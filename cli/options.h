@@ -44,6 +44,10 @@ gboolean lp_print_result(const char *text, GError **error) G_GNUC_WARN_UNUSED_RE
 /** The same, JSON. @node: (transfer full). */
 gboolean lp_print_json(JsonNode *node, GError **error) G_GNUC_WARN_UNUSED_RESULT;
 
+/** A digest of the program's own file, shipped data included: results follow from it and the input.
+ * Returns: (transfer full), NULL if /proc/self/exe cannot be read. */
+char *lp_program_version(void);
+
 /** Seconds on a clock that never goes back. */
 double lp_wall_clock_s(void);
 /** Peak resident memory of this process. */

@@ -27,10 +27,12 @@ typedef struct {
     double memory_bytes_per_s;
     guint32 n_sms; /**< streaming multiprocessors, compute units or cores */
     LpTiles tiles;
-    double gemm_efficiency; /**< fraction of peak that a product of ideal shape reaches */
-    double gemm_ramp_bytes; /**< length of k, times the bytes of an element, that filling a tile's
-                                 pipeline and writing its output cost */
-    double alignment_bytes; /**< sides of products that are multiples of it are free; 0: all are */
+    double gemm_efficiency;  /**< fraction of peak that a product of ideal shape reaches */
+    double burst_efficiency; /**< the same of a product that is measured alone, before a limit of
+                                  power lowers the clock; training knows gemm_efficiency only */
+    double gemm_ramp_bytes;  /**< length of k, times the bytes of an element, that filling a tile's
+                                  pipeline and writing its output cost */
+    double alignment_bytes;  /**< sides of products that are multiples of it are free; 0: all are */
     double misaligned_efficiency; /**< factor for each halving of the alignment; 0: none */
     double attention_efficiency;  /**< fraction of peak that fused attention reaches; 0: as GEMM */
     double memory_efficiency; /**< fraction of memory bandwidth that a streaming kernel reaches */

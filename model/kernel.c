@@ -88,10 +88,36 @@ add_memory(List *list, const char *name, double bytes)
 }
 
 static void
+add_stream(List *list, const char *name, double bytes)
+{
+    add(list, (LpKernel){.name = name, .bytes = bytes, .streams = TRUE});
+}
+
+static void
 add_gemm(List *list, const char *name, double m, double k, double n, double n_batch)
 {
     double bytes = (m * k + k * n + m * n) * n_batch * list->element_bytes;
     add(list, (LpKernel){.name = name, .m = m, .k = k, .n = n, .n_batch = n_batch, .bytes = bytes});
+}
+
+/* Products in fp8 read copies of their operands in it: as they are, and transposed for the weights'
+ * gradients (Micikevicius et al., arXiv 2209.05433; NVIDIA, Transformer Engine's user guide). Those
+ * of weights are made once for all micro-batches. */
+static void
+add_cast(List *list, double elements)
+{
+    if (list->plan->precision == LP_PRECISION_FP8)
+        add_stream(list, "cast", elements * (list->element_bytes + 2.0));
+}
+
+/* A micro-batch's gradient of a weight is read, and its sum with those before it written. Where
+ * ZeRO shares gradients out they are summed in the shares, so small that they do not count. */
+static void
+add_accumulation(List *list, double elements)
+{
+    if (list->plan->zero < 3)
+        add_stream(list, "accumulate",
+                   elements * (list->element_bytes + 2.0 * list->plan->gradient_bytes));
 }
 
 /* One product of the (n_inputs, n_outputs) weight @name. */
@@ -100,13 +126,16 @@ add_weight(List *list, const char *name, double n_inputs, double n_outputs, Prod
 {
     switch (product) {
     case PRODUCT_OUTPUT:
+        add_cast(list, list->tokens * n_inputs);
         add_gemm(list, name, list->tokens, n_inputs, n_outputs, 1.0);
         break;
     case PRODUCT_DATA_GRADIENT:
+        add_cast(list, list->tokens * n_outputs);
         add_gemm(list, name, list->tokens, n_outputs, n_inputs, 1.0);
         break;
     case PRODUCT_WEIGHT_GRADIENT:
         add_gemm(list, name, n_inputs, list->tokens, n_outputs, 1.0);
+        add_accumulation(list, n_inputs * n_outputs);
         break;
     }
 }
@@ -550,8 +579,10 @@ add_expert_weight(List *list, const char *name, double n_inputs, double n_output
     list->tokens = all_tokens / n_own;
     add_weight(list, name, n_inputs, n_outputs, product);
     list->tokens = all_tokens;
-    list->kernels[before].n_batch *= n_own;
-    list->kernels[before].bytes *= n_own;
+    for (guint i = before; i < list->n_kernels; i++) {
+        list->kernels[i].n_batch *= n_own;
+        list->kernels[i].bytes *= n_own;
+    }
 }
 
 /* A rank's experts: their tokens, and the width that the rank holds of each. */
@@ -679,7 +710,7 @@ static void
 add_loss(List *list, const char *name, double elements, double losses)
 {
     double n_logits = list->tokens * list->transformer->vocab / list->tp;
-    add_memory(list, name, n_logits * (elements * list->element_bytes + losses * LOSS_BYTES));
+    add_stream(list, name, n_logits * (elements * list->element_bytes + losses * LOSS_BYTES));
 }
 
 /* The final norm passes over all tokens, the logits are of those that are predicted. */
@@ -867,7 +898,9 @@ double
 lp_kernel_time_s(const LpKernel *self, const LpAccelerator *accelerator, LpPrecision precision)
 {
     if (self->n_batch <= 0.0)
-        return elementwise_s(self->bytes, accelerator) + accelerator->launch_s;
+        return (self->streams ? memory_s(self->bytes, accelerator)
+                              : elementwise_s(self->bytes, accelerator)) +
+               accelerator->launch_s;
     double moving_s = memory_s(self->bytes, accelerator);
     LpGemm gemm = {self->m, self->k, self->n, self->n_batch};
     double share = self->share > 0.0 ? self->share : 1.0;

@@ -26,10 +26,11 @@ typedef enum {
 typedef struct {
     const char *name; /* borrowed, static */
     double m, k, n, n_batch;
-    double bytes;   /**< bytes read and written */
-    gboolean fused; /**< the products of attention in one kernel: k is summed over them */
-    double share;   /**< of the products that have to be worked out: a fused kernel skips what a
-                       causal mask hides. It counts for time, not for operations */
+    double bytes;     /**< bytes read and written */
+    gboolean streams; /**< reads and writes in order, without sums over rows or random numbers */
+    gboolean fused;   /**< the products of attention in one kernel: k is summed over them */
+    double share;     /**< of the products that have to be worked out: a fused kernel skips what a
+                         causal mask hides. It counts for time, not for operations */
     LpPart part;
 } LpKernel;
 
@@ -73,6 +74,7 @@ double lp_kernel_flop(const LpKernel *self);
 
 /** GEMM: max(arithmetic, bytes / (bandwidth * memory_efficiency)) + launch, arithmetic by
  * lp_gemm_arithmetic_s(), or lp_gemm_attention_s() if fused;
+ * a stream: bytes / (bandwidth * memory_efficiency) + launch;
  * any other: bytes / (bandwidth * elementwise_efficiency) + launch. Seconds. */
 double lp_kernel_time_s(const LpKernel *self, const LpAccelerator *accelerator,
                         LpPrecision precision);

@@ -8,6 +8,7 @@ G_BEGIN_DECLS
 
 #define LP_LIBRARY_PROTOCOLS_MAX 16
 #define LP_LIBRARY_RULES_MAX 128
+#define LP_LIBRARY_HOSTS_MAX 4
 
 /** Whether a transfer stays in a scale-up domain. */
 typedef enum {
@@ -48,9 +49,20 @@ typedef struct {
                          groups that leave it */
 } LpLibraryRule;
 
+/** What hosts lose to the library's progress where messages between stages leave the domains, in
+ * runs over at least so many domains, or with tensor-parallel groups over so many; the last that
+ * fits counts. */
+typedef struct {
+    guint64 domains_min, tp_domains_min;
+    double member_s;  /**< a tensor-parallel collective, for each of its members */
+    double message_s; /**< a message between stages, sent or received */
+} LpLibraryHost;
+
 typedef struct {
     char name[LP_LIBRARY_NAME_MAX];
     guint32 n_protocols, n_rules;
+    guint32 n_hosts;
+    LpLibraryHost hosts[LP_LIBRARY_HOSTS_MAX];
     LpProtocol protocols[LP_LIBRARY_PROTOCOLS_MAX];
     LpLibraryRule rules[LP_LIBRARY_RULES_MAX];
 } LpLibrary;
@@ -66,6 +78,9 @@ typedef struct {
  * the library says nothing of algorithms and takes its last protocol. */
 LpLibraryChoice lp_library_choose(const LpLibrary *self, LpCollective collective, guint64 bytes,
                                   guint64 n_ranks, guint64 n_domains);
+
+/** What hosts lose in a run over @n_domains whose tensor-parallel groups stand in @n_tp_domains. */
+LpLibraryHost lp_library_host(const LpLibrary *self, guint64 n_domains, guint64 n_tp_domains);
 
 /** @bytes of data as they are on the wire. */
 guint64 lp_protocol_wire_bytes(const LpProtocol *self, LpReach reach, guint64 bytes);

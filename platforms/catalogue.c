@@ -39,8 +39,12 @@ read_achievable(const LpXml *xml, const xmlNode *node, LpAccelerator *accelerato
         return FALSE;
     }
     accelerator->tiles = (LpTiles)tiles;
-    return lp_xml_number(xml, node, "gemm-efficiency", 0, 1, &accelerator->gemm_efficiency,
-                         error) &&
+    if (!lp_xml_number(xml, node, "gemm-efficiency", 0, 1, &accelerator->gemm_efficiency, error))
+        return FALSE;
+    accelerator->burst_efficiency = accelerator->gemm_efficiency;
+    return (lp_xml_attribute(node, "burst-efficiency") == NULL ||
+            lp_xml_number(xml, node, "burst-efficiency", 0, 1, &accelerator->burst_efficiency,
+                          error)) &&
            lp_xml_quantity(xml, node, "gemm-ramp", LP_QUANTITY_SIZE, &accelerator->gemm_ramp_bytes,
                            error) &&
            lp_xml_quantity(xml, node, "alignment", LP_QUANTITY_SIZE, &accelerator->alignment_bytes,

@@ -94,6 +94,20 @@ read_rule(const LpXml *xml, const xmlNode *node, const LpLibrary *library, LpLib
     return FALSE;
 }
 
+static gboolean
+read_host(const LpXml *xml, const xmlNode *node, LpLibraryHost *host, GError **error)
+{
+    host->tp_domains_min = G_MAXUINT64;
+    if (lp_xml_attribute(node, "tp-domains-from") != NULL &&
+        !lp_xml_count(xml, node, "tp-domains-from", 1, G_MAXUINT32, &host->tp_domains_min, error))
+        return FALSE;
+    return lp_xml_count(xml, node, "domains-from", 1, G_MAXUINT32, &host->domains_min, error) &&
+           lp_xml_quantity_in(xml, node, "member", LP_QUANTITY_TIME, 0.0, 1.0, &host->member_s,
+                              error) &&
+           lp_xml_quantity_in(xml, node, "message", LP_QUANTITY_TIME, 0.0, 1.0, &host->message_s,
+                              error);
+}
+
 /* The schema has made sure that neither array overflows. */
 static gboolean
 read_library(const LpXml *xml, const xmlNode *node, LpLibrary *library, GError **error)
@@ -107,6 +121,10 @@ read_library(const LpXml *xml, const xmlNode *node, LpLibrary *library, GError *
     for (const xmlNode *child = lp_xml_element(node->children, "choice"); child != NULL;
          child = lp_xml_element(child->next, "choice"))
         if (!read_rule(xml, child, library, &library->rules[library->n_rules++], error))
+            return FALSE;
+    for (const xmlNode *child = lp_xml_element(node->children, "host"); child != NULL;
+         child = lp_xml_element(child->next, "host"))
+        if (!read_host(xml, child, &library->hosts[library->n_hosts++], error))
             return FALSE;
     return TRUE;
 }

@@ -49,13 +49,26 @@ mend_exponents(const char *text)
     return g_regex_replace(broken, text, -1, 0, "\\1\\2", 0, NULL);
 }
 
-char *
-lp_json_print(JsonNode *node)
+static char *
+print(JsonNode *node, guint indent)
 {
     g_autoptr(JsonGenerator) generator = json_generator_new();
     json_generator_set_root(generator, node);
     json_generator_set_pretty(generator, TRUE);
+    json_generator_set_indent(generator, indent);
     g_autofree char *text = json_generator_to_data(generator, NULL);
     g_autofree char *mended = mend_exponents(text);
     return g_strconcat(mended, "\n", NULL);
+}
+
+char *
+lp_json_print(JsonNode *node)
+{
+    return print(node, 2);
+}
+
+char *
+lp_json_print_flat(JsonNode *node)
+{
+    return print(node, 0);
 }

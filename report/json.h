@@ -17,5 +17,7 @@ void lp_json_begin_array(JsonBuilder *builder, const char *key);
 
 /** Pretty-printed, with a line end. Returns: (transfer full). */
 char *lp_json_print(JsonNode *node);
+/** The same without indentation. Returns: (transfer full). */
+char *lp_json_print_flat(JsonNode *node);
 
 G_END_DECLS

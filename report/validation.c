@@ -4,6 +4,15 @@
 
 #include "report/json.h"
 
+gboolean
+lp_validation_predicts_any(const LpValidation *self, LpPrediction model)
+{
+    for (guint i = 0; i < self->outcomes->len; i++)
+        if (((const LpOutcome *)self->outcomes->pdata[i])->predicted[model] > 0.0)
+            return TRUE;
+    return FALSE;
+}
+
 /* What a row's values are called, and their unit over that in memory. */
 static const struct {
     const char *suffix;

@@ -16,6 +16,9 @@ typedef struct {
     const GPtrArray *outcomes; /* borrowed: LpOutcome * in the order of the file */
 } LpValidation;
 
+/** Whether @model predicts any row: of collectives AMPeD says nothing. */
+gboolean lp_validation_predicts_any(const LpValidation *self, LpPrediction model);
+
 /** Tables of sources, of models side by side, of the choice among plans, and of the worst rows.
  * Returns: (transfer full). */
 char *lp_validation_to_text(const LpValidation *self);

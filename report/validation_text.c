@@ -2,13 +2,11 @@
 /* What came out of a table of measurements, as text. */
 #include "report/validation.h"
 
-#include "base/units.h"
+#include "report/wording.h"
 
-#include <math.h>
 #include <string.h>
 
 #define N_WORST 20
-#define N_TERMS_SHOWN 3
 #define SOURCE_WIDTH 36
 
 static void
@@ -82,39 +80,6 @@ add_rankings(GString *text, const LpValidation *self, const GPtrArray *sources)
     }
 }
 
-/* The largest terms, as shares of the simulated time. */
-static void
-add_terms(GString *text, const LpOutcome *outcome)
-{
-    LpTerms left = outcome->terms;
-    double sum = lp_terms_sum(&left);
-    for (guint i = 0; outcome->has_terms && i < N_TERMS_SHOWN; i++) {
-        LpTerm largest = 0;
-        for (LpTerm term = 1; term < LP_N_TERMS; term++)
-            if (left.s[term] > left.s[largest])
-                largest = term;
-        if (left.s[largest] < 0.01 * sum)
-            break;
-        g_string_append_printf(text, "%s%s %.0f %%", i > 0 ? ", " : "", lp_term_names[largest],
-                               100.0 * left.s[largest] / sum);
-        left.s[largest] = 0.0;
-    }
-}
-
-static char *
-value_text(const LpOutcome *outcome, double value)
-{
-    switch (outcome->measure) {
-    case LP_MEASURE_TIME:
-        return lp_quantity_format(LP_QUANTITY_TIME, value);
-    case LP_MEASURE_BANDWIDTH:
-        return lp_quantity_format(LP_QUANTITY_BANDWIDTH, value);
-    case LP_MEASURE_RATE:
-        return g_strdup_printf("%.4g TFLOP/s", value * 1e-12);
-    }
-    g_assert_not_reached();
-}
-
 static void
 add_worst(GString *text, const LpValidation *self)
 {
@@ -125,11 +90,12 @@ add_worst(GString *text, const LpValidation *self)
                           "terms; what was inferred):\n");
     for (guint i = 0; i < worst->len; i++) {
         const LpOutcome *outcome = worst->pdata[i];
-        g_autofree char *measured = value_text(outcome, outcome->measured);
-        g_autofree char *predicted = value_text(outcome, outcome->predicted[self->model]);
+        g_autofree char *measured = lp_wording_value(outcome, outcome->measured);
+        g_autofree char *predicted = lp_wording_value(outcome, outcome->predicted[self->model]);
         g_string_append_printf(text, "%s, %s: %s, %s, %+.1f %%; ", outcome->id, outcome->source,
                                measured, predicted, 100.0 * lp_outcome_error(outcome, self->model));
-        add_terms(text, outcome);
+        g_autofree char *terms = lp_wording_terms(outcome);
+        g_string_append(text, terms);
         for (guint j = 0; j < outcome->inferred->len; j++)
             g_string_append_printf(text, "; %s", (const char *)outcome->inferred->pdata[j]);
         g_string_append_c(text, '\n');

@@ -289,7 +289,7 @@ static void
 run_collective(LpRank *self, const LpTask *task, const LpStep *step)
 {
     LpGroup group = task->op->group;
-    issue(self, self->run->iteration->collective_host_s);
+    issue(self, task->work.host_s);
     double start_s = simgrid_get_clock();
     lp_process_group_run(self->groups[group], self->index[group], task->op, task->delay_s,
                          &self->clock, NULL, 0);
@@ -308,7 +308,7 @@ run_task(LpRank *self, const LpTask *task, const LpStep *step)
         run_collective(self, task, step);
         return;
     case LP_TASK_LAUNCH:
-        issue(self, self->run->iteration->collective_host_s);
+        issue(self, task->work.host_s);
         hand_over(self, task->op->queue, (Launch){.op = task->op, .delay_s = task->delay_s});
         return;
     case LP_TASK_JOIN:
@@ -336,7 +336,7 @@ static void
 run_send(LpRank *self, const LpStep *step)
 {
     LpChannel *channel = self->out[step->line];
-    issue(self, self->run->iteration->collective_host_s);
+    issue(self, self->run->tasks->message_host_s);
     double start_s = simgrid_get_clock();
     if (self->queues[LP_QUEUE_PP] != NULL) {
         hand_over(self, LP_QUEUE_PP, (Launch){.channel = channel});
@@ -351,7 +351,7 @@ run_send(LpRank *self, const LpStep *step)
 static void
 run_receive(LpRank *self, const LpStep *step)
 {
-    issue(self, self->run->iteration->collective_host_s);
+    issue(self, self->run->tasks->message_host_s);
     double start_s = simgrid_get_clock();
     double message_start_s = lp_channel_receive(self->in[step->line]);
     double now_s = simgrid_get_clock();

@@ -335,6 +335,51 @@ add_edges(LpEdges *self, LpEdgeKind kind, const GArray *ops)
     }
 }
 
+/* Whether a message between stages leaves its domain. */
+static gboolean
+messages_leave(const LpEdges *self)
+{
+    const LpEdge *edges = self->edges[LP_EDGE_LINE + LP_LINE_FORWARD];
+    for (guint64 rank = 0; edges != NULL && rank < self->n_ranks; rank++)
+        if (edges[rank].present && edges[rank].attachment == LP_ATTACHMENT_SCALE_OUT)
+            return TRUE;
+    return FALSE;
+}
+
+double
+lp_edges_op_host_s(const LpEdges *self, const LpOp *op)
+{
+    double members = op->group == LP_GROUP_TP
+                         ? (double)lp_iteration_group_size(self->iteration, op->group)
+                         : 0.0;
+    return self->iteration->collective_host_s + members * self->host.member_s;
+}
+
+double
+lp_edges_message_host_s(const LpEdges *self)
+{
+    return self->iteration->collective_host_s + self->host.message_s;
+}
+
+/* Domains that the members of rank 0's group stand in, which stands for all; LP_N_GROUPS: all
+ * ranks. */
+static guint64
+n_domains(const LpEdges *self, LpGroup group)
+{
+    const LpMachine *machine = lp_network_machine(self->network);
+    g_autofree gboolean *seen = g_new0(gboolean, lp_machine_n_domains(machine));
+    gboolean is_all = group == LP_N_GROUPS;
+    guint64 n = 0,
+            n_members = is_all ? self->n_ranks : lp_iteration_group_size(self->iteration, group);
+    for (guint64 i = 0; i < n_members; i++) {
+        guint64 rank = is_all ? i : lp_iteration_group_member(self->iteration, group, 0, i);
+        guint64 own = domain(self, rank);
+        n += !seen[own];
+        seen[own] = TRUE;
+    }
+    return n;
+}
+
 LpEdges *
 lp_edges_new(const LpIteration *iteration, const LpNetwork *network, const LpLibrary *library,
              const guint32 *accelerators, GError **error)
@@ -356,6 +401,9 @@ lp_edges_new(const LpIteration *iteration, const LpNetwork *network, const LpLib
         LpGroup group = lp_edge_group(kind);
         add_edges(self, kind, group == LP_N_GROUPS ? NULL : ops->pdata[group]);
     }
+    if (library->n_hosts > 0 && !iteration->plan.cuda_graphs && messages_leave(self))
+        self->host =
+            lp_library_host(library, n_domains(self, LP_N_GROUPS), n_domains(self, LP_GROUP_TP));
     return g_steal_pointer(&self);
 }
 

@@ -35,6 +35,7 @@ typedef struct {
     const LpLibrary *library;     /* borrowed from the caller */
     const guint32 *accelerators;  /* borrowed from the caller: by rank; NULL: rank r is r */
     guint64 n_ranks;
+    LpLibraryHost host; /**< what hosts lose where messages between stages leave the domains */
     LpEdge *edges[LP_N_EDGES];   /* owned arrays by rank; NULL where no rank has such an edge */
     LpPeers *peers;              /* owned: whom scheduled collectives send to (sim/peer.h) */
     LpSites *sites[LP_N_GROUPS]; /* owned, by rank: of its group; NULL where nobody asks */
@@ -49,6 +50,10 @@ LpEdges *lp_edges_new(const LpIteration *iteration, const LpNetwork *network,
 void lp_edges_free(LpEdges *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(LpEdges, lp_edges_free)
 
+/** What issuing @op, a collective, costs the host of a rank, s. */
+double lp_edges_op_host_s(const LpEdges *self, const LpOp *op);
+/** The same, a message between stages, sent or received. */
+double lp_edges_message_host_s(const LpEdges *self);
 /** Static, absent, where @rank has none. */
 const LpEdge *lp_edges_get(const LpEdges *self, LpEdgeKind kind, guint64 rank);
 /** The accelerator that @rank stands on. */

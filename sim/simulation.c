@@ -230,10 +230,64 @@ lp_simulation_find_tiers(LpSimulation *self, const LpEdges *edges)
     }
 }
 
+/* Collectives of a segment whose groups may meet other traffic. */
+static guint64
+count_contended(const LpIteration *iteration, const LpProof *proof, guint32 segment_index)
+{
+    const LpSegment *segment = lp_iteration_segment(iteration, segment_index);
+    guint64 n = 0;
+    for (guint i = 0; i < segment->n_ops; i++) {
+        const LpOp *op = lp_iteration_op(iteration, segment->first_op + i);
+        n += (op->kind == LP_OP_COLLECTIVE || op->kind == LP_OP_LAUNCH) &&
+             !proof->all_private[op->group];
+    }
+    return n;
+}
+
+/* How often ranks take part in such collectives. */
+static guint64
+count_shares(const LpIteration *iteration, const LpProof *proof)
+{
+    guint64 n = 0;
+    guint32 pp = iteration->plan.degree[LP_AXIS_PP];
+    g_autofree guint64 *by_segment = g_new(guint64, iteration->segments->len);
+    for (guint32 i = 0; i < iteration->segments->len; i++)
+        by_segment[i] = count_contended(iteration, proof, i);
+    for (guint32 stage = 0; stage < pp; stage++) {
+        const LpProgram *program = lp_iteration_program(iteration, stage);
+        for (guint i = 0; i < program->n_steps; i++) {
+            const LpStep *step = lp_iteration_step(iteration, program->first_step + i);
+            if (step->kind == LP_STEP_SEGMENT)
+                n += by_segment[step->segment];
+        }
+    }
+    return n * (lp_plan_n_ranks(&iteration->plan) / pp);
+}
+
+/* One rank of each class is enough where nothing contends. */
+static void
+run_lonely(LpSimulation *self, const LpEdges *edges, const LpProof *proof,
+           LpSimulationOptions options)
+{
+    LpRunMode mode = {.fidelity = options.fidelity, .merge = TRUE, .uncontended = TRUE};
+    LpSurroundings none = {.watch = NULL};
+    g_autoptr(LpClasses) classes = lp_classes_new(edges, proof, options.fidelity);
+    g_autoptr(LpTasks) tasks = lp_tasks_new(edges, proof, mode);
+    LpWorldJob job = {
+        .edges = edges, .proof = proof, .tasks = tasks, .n_iterations = 1, .classes = classes};
+    self->is_lonely = TRUE;
+    self->lonely = tasks->lonely;
+    lp_world_run_jobs(&job, 1, &none, &self->run);
+}
+
 static void
 run_itself(LpSimulation *self, const LpEdges *edges, const LpProof *proof,
            LpSimulationOptions options)
 {
+    if (options.shares_max > 0 && count_shares(edges->iteration, proof) > options.shares_max) {
+        run_lonely(self, edges, proof, options);
+        return;
+    }
     LpRunMode mode = {.fidelity = options.fidelity, .merge = options.collapse};
     g_autoptr(LpTasks) tasks = lp_tasks_new(edges, proof, mode);
     self->lonely = tasks->lonely;
@@ -278,9 +332,10 @@ lp_simulation_run(const LpWorkload *workload, const LpMachine *machine, LpSimula
 {
     if (!lp_simulation_check(workload, machine, error))
         return NULL;
-    LpLibrary library;
+    LpLibrary shipped;
+    const LpLibrary *library = options.library != NULL ? options.library : &shipped;
     g_autoptr(LpIteration) iteration = lp_iteration_new(workload, &machine->accelerator, error);
-    if (iteration == NULL || !lp_simulation_library(workload, machine, &library, error))
+    if (iteration == NULL || !lp_simulation_library(workload, machine, &shipped, error))
         return NULL;
     /* Read a second time: a pipe, say, has run dry. */
     GError *fault = NULL;
@@ -299,7 +354,7 @@ lp_simulation_run(const LpWorkload *workload, const LpMachine *machine, LpSimula
     g_autoptr(LpNetwork) network = lp_network_new(machine);
     if (on_rails)
         lp_network_put_on_rails(network);
-    g_autoptr(LpEdges) edges = lp_edges_new(iteration, network, &library, accelerators, error);
+    g_autoptr(LpEdges) edges = lp_edges_new(iteration, network, library, accelerators, error);
     if (edges == NULL)
         return NULL;
     g_autoptr(LpProof) proof = prove(edges, options);

@@ -24,10 +24,15 @@ typedef struct {
      * most this share of the former's time (lp_proof_is_near()); 0: never. With collapse. */
     double negligible;
     LpRunOptions run; /**< of the run itself, not of the counterfactual ones */
+    guint64
+        shares_max; /**< where ranks take part in more collectives that may contend, each of them
+                       in each counted, every communication takes its lonely time; 0: no limit */
+    const LpLibrary *library; /**< borrowed: in place of the plan's; NULL: the plan's */
 } LpSimulationOptions;
 
 typedef struct {
-    LpRunResult run;           /**< as the machine is */
+    gboolean is_lonely;        /**< shares_max was exceeded */
+    LpRunResult run;           /**< as the machine is, or without contention if is_lonely */
     LpRunResult uncontended;   /**< every communication takes its lonely time; zero, as the next
                                   two, if the run was alone */
     LpRunResult balanced;      /**< uncontended, and every stage takes the mean stage's time */

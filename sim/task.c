@@ -291,9 +291,9 @@ open_pieces(Builder *self)
 }
 
 static LpWork
-collective_work(const Builder *self, double time_s)
+collective_work(const Builder *self, const LpOp *op, double time_s)
 {
-    return (LpWork){time_s, self->iteration->collective_host_s, time_s};
+    return (LpWork){time_s, lp_edges_op_host_s(self->edges, op), time_s};
 }
 
 /* Merged groups are alike, so that any of the stage's stands for all. */
@@ -325,7 +325,7 @@ append_merged_launch(Builder *self, const LpOp *op, double time_s)
     count_merged(self, delay, op);
     append_piece(self, delay,
                  (LpPiece){.kind = LP_PIECE_LAUNCH,
-                           .work = {0.0, self->iteration->collective_host_s, 0.0},
+                           .work = {0.0, lp_edges_op_host_s(self->edges, op), 0.0},
                            .time_s = time_s,
                            .queue = op->queue});
 }
@@ -346,10 +346,11 @@ append_collective(Builder *self, const LpOp *op)
     if (!self->merge_group[op->group]) {
         append(self, (LpTask){.kind = LP_TASK_COLLECTIVE,
                               .op = op,
+                              .work.host_s = lp_edges_op_host_s(self->edges, op),
                               .delay_s = self->tasks->mode.balanced ? time_s : -1.0});
         return;
     }
-    count_merged(self, append_delay(self, op->term, collective_work(self, time_s), FALSE), op);
+    count_merged(self, append_delay(self, op->term, collective_work(self, op, time_s), FALSE), op);
 }
 
 static void
@@ -362,6 +363,7 @@ append_launch(Builder *self, const LpOp *op)
     else
         append(self, (LpTask){.kind = LP_TASK_LAUNCH,
                               .op = op,
+                              .work.host_s = lp_edges_op_host_s(self->edges, op),
                               .delay_s = self->tasks->mode.balanced ? time_s : -1.0});
 }
 
@@ -475,6 +477,7 @@ lp_tasks_new(const LpEdges *edges, const LpProof *proof, LpRunMode mode)
     self->tasks = g_array_new(FALSE, FALSE, sizeof(LpTask));
     self->pieces = g_array_new(FALSE, FALSE, sizeof(LpPiece));
     self->ranges = g_new0(LpTaskRange, n_segments);
+    self->message_host_s = lp_edges_message_host_s(edges);
 
     g_autoptr(LpLonelyRings) rings = lp_lonely_rings_new(edges);
     g_autofree SegmentTimes *times = g_new0(SegmentTimes, n_segments);

@@ -47,7 +47,7 @@ typedef struct {
     LpTaskKind kind;
     guint gathers;   /**< a delay that holds collectives: groups that start it together, as bits */
     gboolean loaded; /**< a delay that takes the rank's expert load times as long */
-    LpWork work;     /**< of a delay without pieces */
+    LpWork work;     /**< of a delay without pieces; of a collective and a launch only the host's */
     LpTerms terms;   /**< of that; they sum to work.device_s */
     guint first_piece, n_pieces;         /**< in LpTasks.pieces */
     guint64 traffic_bytes[LP_N_TRAFFIC]; /**< of a delay: of its merged collectives, by the whole
@@ -74,9 +74,10 @@ typedef struct {
 
 typedef struct {
     LpRunMode mode;
-    GArray *tasks;       /* owned: LpTask */
-    GArray *pieces;      /* owned: LpPiece */
-    LpTaskRange *ranges; /* owned, by segment */
+    GArray *tasks;         /* owned: LpTask */
+    GArray *pieces;        /* owned: LpPiece */
+    LpTaskRange *ranges;   /* owned, by segment */
+    double message_host_s; /**< what a message between stages costs the host */
     LpLonelyCommunication lonely;
 } LpTasks;
 

@@ -2,6 +2,7 @@
 /* A kind of measured rows: how a row is described, and how what it measured is predicted. */
 #pragma once
 
+#include "validation/constant.h"
 #include "validation/outcome.h"
 #include "validation/table.h"
 
@@ -13,8 +14,9 @@ typedef struct {
      * measured value cannot be read has failed. */
     void (*describe)(const LpTableRow *row, LpOutcome *outcome);
     /** Fills in the predictions, or fails @outcome. Runs in a process of its own, once a process,
-     * and need not give back what it takes. Never reads the measured columns. */
-    void (*predict)(const LpTableRow *row, LpOutcome *outcome);
+     * and need not give back what it takes. Never reads the measured columns. @constants: those
+     * that hold in place of the shipped ones; NULL: none. */
+    void (*predict)(const LpTableRow *row, const LpConstants *constants, LpOutcome *outcome);
 } LpCaseKind;
 
 /** NULL if there is no prediction of that kind of rows. */

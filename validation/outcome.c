@@ -31,6 +31,7 @@ lp_outcome_free(LpOutcome *self)
     g_free(self->id);
     g_free(self->source);
     g_free(self->group);
+    g_free(self->configuration);
     g_free(self->reason);
     g_ptr_array_unref(self->inferred);
     g_free(self);

@@ -28,12 +28,24 @@ typedef enum {
     LP_N_OUTCOMES
 } LpOutcomeStatus;
 
+/** Numbers of a configuration that errors may go with. */
+typedef enum {
+    LP_FACTOR_ACCELERATORS,
+    LP_FACTOR_TENSOR_PARALLEL, /**< degree of tensor parallelism */
+    LP_FACTOR_MICRO_BATCH,     /**< sequences */
+    LP_FACTOR_SIZE,            /**< bytes of a collective */
+    LP_N_FACTORS
+} LpFactor;
+
 extern const char *const lp_prediction_names[]; /**< NULL-ended: simulated, consistent, amped */
 extern const char *const lp_outcome_names[];    /**< NULL-ended: ok, failed, refused-memory, ... */
 
 typedef struct {
-    char *id, *source; /* owned: never NULL */
-    char *group;       /* owned: rows with the same one are plans for the same work; NULL: none */
+    char *id, *source;   /* owned: never NULL */
+    char *group;         /* owned: rows with the same one are plans for the same work; NULL: none */
+    char *configuration; /* owned: what was measured, for people, as far as the row says; NULL: none
+                          */
+    double factors[LP_N_FACTORS]; /**< 0: the row does not say */
     LpMeasure measure;
     LpOutcomeStatus status;
     char *reason;                       /* owned: NULL if ok */
@@ -57,7 +69,8 @@ void lp_outcome_infer(LpOutcome *self, const char *format, ...) G_GNUC_PRINTF(2,
 /** Predicted over measured, less 1; 1 if the row is not ok, or there is no such prediction. */
 double lp_outcome_error(const LpOutcome *self, LpPrediction prediction);
 
-/** All of it but id and source, which the reader knows. Returns: (transfer full) a text. */
+/** All of it but id, source, configuration and factors, which the reader knows. Returns: (transfer
+ * full) a text. */
 char *lp_outcome_to_text(const LpOutcome *self);
 /** Fills @self from such a text. Returns: FALSE, and @self as it was, if it is none. */
 gboolean lp_outcome_from_text(LpOutcome *self, const char *text) G_GNUC_WARN_UNUSED_RESULT;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "platforms/machine.h"
+#include "validation/constant.h"
 #include "validation/outcome.h"
 #include "workloads/workload.h"
 
@@ -17,10 +18,20 @@ typedef enum {
 /**
  * Simulates, without the runs that only explain, and fills @outcome's predictions and terms; a plan
  * that does not fit in memory is predicted and refused. Starts the engine: once a process.
+ * @constants: those that hold in place of the shipped ones; NULL: none.
  * Errors: LP_SIMULATION_ERROR, LP_ITERATION_ERROR, LP_INPUT_ERROR.
  */
 gboolean lp_prediction_run(const LpWorkload *workload, const LpMachine *machine,
-                           LpPredictionScope scope, LpOutcome *outcome,
-                           GError **error) G_GNUC_WARN_UNUSED_RESULT;
+                           LpPredictionScope scope, const LpConstants *constants,
+                           LpOutcome *outcome, GError **error) G_GNUC_WARN_UNUSED_RESULT;
+
+/** The consistent closed form's time of that, s. @accelerator: in place of the machine's;
+ * @places: of lp_placement_new(). */
+double lp_prediction_closed_s(const LpWorkload *workload, const LpAccelerator *accelerator,
+                              const LpFabric *fabric, const guint32 *places,
+                              LpPredictionScope scope);
+
+/** The iteration by the consistent closed form, ranks packed, s. */
+double lp_prediction_consistent_s(const LpWorkload *workload, const LpMachine *machine);
 
 G_END_DECLS

@@ -44,6 +44,14 @@ clock_s(void)
     return (double)g_get_monotonic_time() * 1e-6;
 }
 
+/* The row behind the outcome at @index. */
+static const LpTableRow *
+row_at(const Runner *self, guint index)
+{
+    const GArray *rows = self->options->rows;
+    return lp_table_row(self->table, rows != NULL ? g_array_index(rows, guint, index) : index);
+}
+
 static LpOutcome *
 outcome_of(const Runner *self, guint row)
 {
@@ -55,8 +63,10 @@ static char *
 kept_path(const Runner *self, guint row)
 {
     const char *version = self->options->version;
-    g_autofree char *content = lp_table_content(lp_table_row(self->table, row));
-    g_autofree char *all = g_strconcat(version != NULL ? version : "", "\n", content, NULL);
+    g_autofree char *content = lp_table_content(row_at(self, row));
+    g_autofree char *constants = lp_constants_to_text(self->options->constants);
+    g_autofree char *all =
+        g_strconcat(version != NULL ? version : "", "\n", constants, "\n", content, NULL);
     g_autofree char *hash = g_compute_checksum_for_string(G_CHECKSUM_SHA256, all, -1);
     g_autofree char *id = g_strndup(outcome_of(self, row)->id, 64);
     hash[24] = '\0';
@@ -153,7 +163,7 @@ predict_row(const Runner *self, guint row, int file)
     limit_memory();
     limit_time();
     LpOutcome *outcome = outcome_of(self, row);
-    self->kind->predict(lp_table_row(self->table, row), outcome);
+    self->kind->predict(row_at(self, row), self->options->constants, outcome);
     char *text = lp_outcome_to_text(outcome);
     write_whole(file, text);
     _exit(0);
@@ -355,9 +365,10 @@ lp_runner_run(const LpTable *table, const LpRunnerOptions *options, GError **err
     if (!check_folder(options->resume, error))
         return NULL;
     g_autoptr(GPtrArray) outcomes = g_ptr_array_new_with_free_func(free_outcome);
-    for (guint i = 0; i < lp_table_n_rows(table); i++)
-        g_ptr_array_add(outcomes, lp_case_describe(kind, lp_table_row(table, i)));
     Runner self = {.table = table, .options = options, .kind = kind, .outcomes = outcomes};
+    guint n_rows = options->rows != NULL ? options->rows->len : lp_table_n_rows(table);
+    for (guint i = 0; i < n_rows; i++)
+        g_ptr_array_add(outcomes, lp_case_describe(kind, row_at(&self, i)));
     self.slots = g_new0(Slot, options->n_jobs);
     gboolean good = run_rows(&self, error);
     clear_slots(&self);

@@ -6,9 +6,11 @@
 #include "platforms/catalogue.h"
 #include "platforms/generate.h"
 #include "sim/simulation.h"
+#include "validation/accelerator_name.h"
 #include "validation/public_model.h"
 #include "workloads/attribute.h"
 
+#include <math.h>
 #include <string.h>
 
 /* A row on the way to being a workload. */
@@ -219,6 +221,14 @@ take_replicas(Restating *self, GError **error)
     double n_ranks = n_others * (double)number_of(self, "dp");
     if (n_ranks == (double)n_accelerators)
         return TRUE;
+    /* Some count replicas of experts, or of a part of the model: the accelerators decide. */
+    if (fmod((double)n_accelerators, n_others) == 0.0) {
+        g_autofree char *own = g_strdup_printf("%.0f", (double)n_accelerators / n_others);
+        set(self, "dp", own);
+        lp_outcome_infer(self->outcome, "dp %s: the accelerators over tp, pp and cp, not %s", own,
+                         dp);
+        return TRUE;
+    }
     g_autofree char *wanted = g_strdup_printf("%.0f, the product of tp, pp, dp and cp", n_ranks);
     return lp_table_fault(self->row, "accelerators", wanted, error);
 }
@@ -241,10 +251,56 @@ take_sequence_parallel(Restating *self, GError **error)
         lp_outcome_infer(self->outcome,
                          "sequence parallelism: with tensor parallelism and flash attention");
     }
+    return TRUE;
+}
+
+/* DeepSpeed's pipeline sends whole activations, its ZeRO sums gradients by all-reduce (Anthony et
+ * al., HOTI 2024), and its ZeRO-3 of 2021 gathers parameter by parameter, in one ring, when they
+ * are needed. It is told by ZeRO or unbucketed gradients on software without flash attention. */
+static gboolean
+is_deepspeed(const Restating *self)
+{
+    return !is_set_to(self, "attention", "flash") &&
+           (number_of(self, "zero") > 0 ||
+            strstr(lp_table_text(self->row, "overlap"), "gradient_bucket") != NULL);
+}
+
+static gboolean
+is_on_efa(const LpTableRow *row)
+{
+    return strstr(lp_table_text(row, "system"), "EFA") != NULL;
+}
+
+static const char *
+library_of(const Restating *self)
+{
+    if (is_deepspeed(self) && is_set_to(self, "zero", "3"))
+        return "ideal";
+    return is_on_efa(self->row) ? "nccl-efa-hf" : "auto";
+}
+
+static gboolean
+take_framework(Restating *self, GError **error)
+{
+    (void)error;
+    gboolean is_wide = number_of(self, "tp") > 1, gathers = is_set_to(self, "zero", "3");
+    set(self, "schedule", "1f1b");
+    set(self, "library", library_of(self));
+    if (is_deepspeed(self)) {
+        if (number_of(self, "zero") > 0 && !gathers)
+            set(self, "zero-variant", "deepspeed");
+        lp_outcome_infer(self->outcome,
+                         "DeepSpeed: ZeRO or unbucketed gradients, no flash attention");
+    }
+    if (is_deepspeed(self) && gathers)
+        set(self, "prefetch", "0");
+    /* bf16 has too few digits for sums: frameworks keep gradients in fp32. */
+    if (is_set_to(self, "precision", "bf16") && !gathers)
+        set(self, "gradient-precision", "fp32");
     /* Megatron-LM of 2021 sends 1/tp of a boundary's activations from each rank and gathers them
      * (SC 2021, section 4.1). */
     if (is_wide && !is_set_to(self, "sequence-parallel", "yes") &&
-        !is_set_to(self, "attention", "flash"))
+        !is_set_to(self, "attention", "flash") && !is_deepspeed(self))
         set(self, "scatter-gather", "yes");
     return TRUE;
 }
@@ -255,7 +311,8 @@ take_precision(Restating *self, GError **error)
 {
     static const struct {
         const char *stated, *taken;
-    } formats[] = {{"mxfp8", "fp8"}, {"nvfp4", "fp8"}};
+    } formats[] = {{"mxfp8", "fp8"},     {"nvfp4", "fp8"},    {"mxfp4", "fp8"}, {"fp4", "fp8"},
+                   {"bfloat16", "bf16"}, {"float16", "fp16"}, {"mixed", "bf16"}};
     const char *text = lp_table_text(self->row, "precision");
     if (*text == '\0') {
         text = "bf16";
@@ -263,8 +320,9 @@ take_precision(Restating *self, GError **error)
     }
     for (guint i = 0; i < G_N_ELEMENTS(formats); i++)
         if (strcmp(text, formats[i].stated) == 0) {
-            lp_outcome_infer(self->outcome, "precision fp8: in place of %s", text);
+            lp_outcome_infer(self->outcome, "precision %s: in place of %s", formats[i].taken, text);
             text = formats[i].taken;
+            break;
         }
     return set_from_column(self, "precision", "precision", text, error);
 }
@@ -281,8 +339,10 @@ static const struct {
      * parameters, and Transformer Engine's user buffers. */
     {"grad-reduce", "overlap-dp=yes overlap-param=yes bucket=80MB overlap-tp=yes overlap-pp=yes"},
     {NULL, "overlap-dp=yes overlap-param=yes bucket=80MB overlap-tp=yes overlap-pp=yes"},
-    /* nanotron's asynchronous tensor parallelism: whole collectives behind products. */
-    {"tp_async", "overlap-tp=bulk"},
+    /* nanotron's asynchronous tensor parallelism: whole collectives behind products. It deals
+     * blocks out to stages by what they cost, logits among them, and sums gradients in large
+     * buckets. */
+    {"tp_async", "overlap-tp=bulk stage-layers=balanced bucket=250MB"},
 };
 
 static void
@@ -310,25 +370,38 @@ take_overlap(Restating *self, GError **error)
         if (word == NULL ? is_silent : strstr(stated, word) != NULL)
             set_overlap(self, overlaps[i].settings);
     }
+    /* Sequence parallelism came with gathers and sums behind the products of the backward pass
+     * (Korthikanti et al., 2022, section 4.2.2). */
+    if (setting(self, "overlap-tp") == NULL && is_set_to(self, "sequence-parallel", "yes"))
+        set(self, "overlap-tp", "bulk");
+    /* nanotron sums gradients behind the backward pass, but not those that ZeRO shares out. */
+    if (strstr(stated, "tp_async") != NULL && number_of(self, "zero") == 0)
+        set(self, "overlap-dp", "yes");
     if (is_silent)
         lp_outcome_infer(self->outcome,
                          "overlap: of all communication, as recipes with flash attention have it");
     return TRUE;
 }
 
+/* Frameworks count embedding and logits as layers when they divide a model into slices; here every
+ * slice has a layer. */
 static gboolean
-take_software(Restating *self, GError **error)
+limit_slices(Restating *self, GError **error)
 {
     (void)error;
-    set(self, "schedule", "1f1b");
-    set(self, "library", "auto");
+    guint64 most = number_of(self, "layers") / number_of(self, "pp");
+    if (most == 0 || number_of(self, "virtual-stages") <= most)
+        return TRUE;
+    g_autofree char *text = g_strdup_printf("%" G_GUINT64_FORMAT, most);
+    set(self, "virtual-stages", text);
+    lp_outcome_infer(self->outcome, "virtual stages %s: as many as there are layers for", text);
     return TRUE;
 }
 
 static gboolean (*const rules[])(Restating *self, GError **error) = {
     take_model,     take_layers_of_name, take_columns,  complete_shape,
     pad_vocabulary, cut_to_layer,        take_replicas, take_sequence_parallel,
-    take_precision, take_overlap,        take_software,
+    take_precision, take_framework,      take_overlap,  limit_slices,
 };
 
 /* --- what depends on memory --- */
@@ -356,30 +429,49 @@ fits(const Restating *self, const char *recompute, guint64 micro_batch)
     return workload != NULL && lp_simulation_check_memory(workload, self->machine, NULL);
 }
 
-/* Left out: the largest power of two that divides the replica's batch and fits; 1 if none does. */
+/* The time of a plan by the closed form: infinite if it does not fit. */
+static double
+plan_s(const Restating *self, const char *recompute, guint64 micro_batch)
+{
+    g_autoptr(LpWorkload) workload = build(self, recompute, micro_batch, NULL);
+    if (workload == NULL || !lp_simulation_check_memory(workload, self->machine, NULL) ||
+        lp_plan_n_ranks(&workload->plan) > self->machine->n_accelerators)
+        return INFINITY;
+    return lp_prediction_consistent_s(workload, self->machine);
+}
+
+/* Left out: of the powers of two that divide the replica's batch and fit the one that is fastest by
+ * the closed form, since who measures has tuned; the larger of equals. Without stages that is
+ * mostly the largest, with stages larger ones wait longer for each other. */
 static guint64
 choose_micro_batch(const Restating *self, const char *recompute)
 {
-    guint64 sequences = number_of(self, "global-batch") / number_of(self, "dp");
-    guint64 largest = 1;
-    while (sequences > 0 && sequences % (2 * largest) == 0)
-        largest *= 2;
-    while (largest > 1 && !fits(self, recompute, largest))
-        largest /= 2;
+    guint64 sequences = number_of(self, "global-batch") / number_of(self, "dp"), chosen = 1;
+    double best_s = INFINITY;
+    for (guint64 size = 1; sequences > 0 && sequences % size == 0; size *= 2) {
+        double own_s = plan_s(self, recompute, size);
+        if (own_s <= best_s && own_s < INFINITY) {
+            best_s = own_s;
+            chosen = size;
+        }
+    }
     lp_outcome_infer(self->outcome,
-                     "micro-batch %" G_GUINT64_FORMAT ": the largest that divides and fits",
-                     largest);
-    return largest;
+                     "micro-batch %" G_GUINT64_FORMAT ": the fastest by the closed form that fits",
+                     chosen);
+    return chosen;
 }
 
-/* Left out: selective if the plan does not fit without. */
+/* Left out: selective if the plan does not fit without, full if it does not fit so either. */
 static const char *
 choose_recompute(const Restating *self, guint64 micro_batch)
 {
-    const char *chosen = fits(self, "none", micro_batch) ? "none" : "selective";
-    lp_outcome_infer(self->outcome, "recompute %s: the plan %s without", chosen,
-                     *chosen == 'n' ? "fits" : "does not fit");
-    return chosen;
+    static const char *const modes[] = {"none", "selective", "full"};
+    guint chosen = 0;
+    while (chosen + 1 < G_N_ELEMENTS(modes) && !fits(self, modes[chosen], micro_batch))
+        chosen++;
+    lp_outcome_infer(self->outcome, "recompute %s: the plan %s", modes[chosen],
+                     chosen == 0 ? "fits without" : "does not fit with less");
+    return modes[chosen];
 }
 
 static LpWorkload *
@@ -470,6 +562,26 @@ read_texts(MachineTexts *texts, const LpTableRow *row, gboolean *out_is_large, L
     return n <= size || read_scale_out(texts, row, size, outcome, error);
 }
 
+/* By the catalogue's name, another one that is listed, or the words of a text. */
+static gboolean
+find_accelerator(const LpTableRow *row, const LpPublicModels *models,
+                 LpAccelerator *out_accelerator, LpOutcome *outcome, GError **error)
+{
+    g_autoptr(GError) fault = NULL;
+    const char *name = lp_table_text(row, "accelerator");
+    const char *other = lp_public_models_accelerator(models, name);
+    if (lp_catalogue_find(other != NULL ? other : name, out_accelerator, &fault))
+        return TRUE;
+    g_autofree char *matched = lp_accelerator_name_match(name, NULL);
+    if (matched == NULL) {
+        g_propagate_error(error, g_steal_pointer(&fault));
+        return FALSE;
+    }
+    g_autofree char *shown = lp_error_quote(name);
+    lp_outcome_infer(outcome, "accelerator %s: by the words of %s", matched, shown);
+    return lp_catalogue_find(matched, out_accelerator, error);
+}
+
 /* The machine of whole domains that the row states. */
 static LpMachine *
 read_machine(const LpTableRow *row, const LpPublicModels *models, LpOutcome *outcome,
@@ -479,19 +591,18 @@ read_machine(const LpTableRow *row, const LpPublicModels *models, LpOutcome *out
     gboolean is_large = FALSE;
     if (!read_texts(&texts, row, &is_large, outcome, error))
         return NULL;
-    const char *name = lp_table_text(row, "accelerator");
-    const char *other = lp_public_models_accelerator(models, name);
     LpAccelerator accelerator;
-    if (!lp_catalogue_find(other != NULL ? other : name, &accelerator, error)) {
+    if (!find_accelerator(row, models, &accelerator, outcome, error)) {
         (void)lp_table_prefix(row, "accelerator", error);
         return NULL;
     }
-    LpGenerateOptions options = {.system = "generic",
+    gboolean is_efa = is_large && is_on_efa(row);
+    LpGenerateOptions options = {.system = is_efa ? "p5" : "generic",
                                  .accelerators = texts.accelerators,
                                  .accelerator = accelerator.name,
                                  .domain_size = texts.domain_size,
                                  .domain_bandwidth = texts.domain_bandwidth};
-    if (is_large) {
+    if (is_large && !is_efa) {
         options.scale_out_bandwidth = texts.scale_out;
         options.nics_per_domain = texts.nics;
         options.port_order = "rail";
@@ -595,12 +706,13 @@ describe(const LpTableRow *row, LpOutcome *outcome)
 }
 
 static void
-predict(const LpTableRow *row, LpOutcome *outcome)
+predict(const LpTableRow *row, const LpConstants *constants, LpOutcome *outcome)
 {
     g_autoptr(GError) fault = NULL;
     g_auto(LpTrainingCase) restated = {NULL};
     if (!lp_training_case_read(&restated, row, outcome, &fault) ||
-        !lp_prediction_run(restated.workload, restated.machine, restated.scope, outcome, &fault))
+        !lp_prediction_run(restated.workload, restated.machine, restated.scope, constants, outcome,
+                           &fault))
         lp_outcome_fail(outcome, LP_OUTCOME_FAILED, fault->message);
 }
 

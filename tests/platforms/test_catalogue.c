@@ -31,6 +31,25 @@ test_datasheets(void)
         {"gb300", {80, 1250, 2500, 2500, 5000}, 284208 * 0x1p20, 8000e9, 152},
         {"b300", {75, 1125, 2250, 2250, 4500}, 275040 * 0x1p20, 7700e9, 148},
         {"tpu-v5p", {0, 0, 0, 459, 0}, 95 * 0x1p30, 2765e9, 2},
+        {"a100-80-pcie", {19.5, 156, 312, 312, 0}, 81920 * 0x1p20, 1935e9, 108},
+        {"a100-40-pcie", {19.5, 156, 312, 312, 0}, 40960 * 0x1p20, 1555e9, 108},
+        {"a800", {19.5, 156, 312, 312, 0}, 81920 * 0x1p20, 2039e9, 108},
+        {"h100-pcie", {51.2, 378, 756, 756, 1513}, 81559 * 0x1p20, 2000e9, 114},
+        {"h100-nvl", {60, 417.5, 835.5, 835.5, 1670.5}, 95830 * 0x1p20, 3900e9, 132},
+        {"gh200-96", {67, 494.5, 989.5, 989.5, 1979}, 97871 * 0x1p20, 4000e9, 132},
+        {"gh200-144", {67, 494.5, 989.5, 989.5, 1979}, 144e9, 4900e9, 132},
+        {"h20", {44, 74, 148, 148, 296}, 97871 * 0x1p20, 4000e9, 78},
+        {"mi300x", {163.4, 653.7, 1307.4, 1307.4, 2614.9}, 192e9, 5300e9, 304},
+        {"mi325x", {163.4, 653.7, 1307.4, 1307.4, 2614.9}, 256e9, 6000e9, 304},
+        {"mi355x", {157.3, 0, 2516.6, 2516.6, 5033.2}, 288e9, 8000e9, 256},
+        {"mi250-gcd", {45.25, 0, 181.05, 181.05, 0}, 64e9, 1638.4e9, 104},
+        {"mi210", {45.3, 0, 181, 181, 0}, 64e9, 1638.4e9, 104},
+        {"l40s", {91.6, 183, 362.05, 362.05, 733}, 46068 * 0x1p20, 864e9, 142},
+        {"tpu-v3", {0, 0, 0, 123, 0}, 32 * 0x1p30, 900e9, 2},
+        {"tpu-v5e", {0, 0, 0, 197, 0}, 16e9, 819e9, 1},
+        {"tpu-v6e", {0, 0, 0, 918, 0}, 32e9, 1640e9, 1},
+        {"gaudi2", {0, 0, 0, 432, 865}, 96e9, 2460e9, 2},
+        {"gaudi3", {0, 0, 0, 1677, 1677}, 128e9, 3700e9, 8},
     };
     g_autoptr(GArray) all = lp_catalogue_load(NULL);
     lp_test_true("all listed here", all != NULL && all->len == G_N_ELEMENTS(rows));
@@ -47,6 +66,8 @@ test_datasheets(void)
         lp_test_true(rows[i].name, found.gemm_efficiency > 0 && found.gemm_efficiency <= 1 &&
                                        found.memory_efficiency > 0 &&
                                        found.memory_efficiency <= 1 && found.launch_s >= 0);
+        lp_test_true(rows[i].name, found.burst_efficiency >= found.gemm_efficiency &&
+                                       found.burst_efficiency <= 1.0);
         lp_test_true(rows[i].name, found.tiles != LP_TILES_NONE && found.alignment_bytes > 0 &&
                                        found.misaligned_efficiency > 0 &&
                                        found.attention_efficiency > 0);

@@ -23,13 +23,19 @@ test_shipped(void)
             continue;
         lp_test_text(names[i], library.name, names[i]);
         lp_test_true(names[i], library.n_protocols >= 1);
+        /* One library is that of a cluster whose steps waited for hosts. */
+        double hop_max_s = library.n_hosts > 0 ? 500e-6 : 50e-6;
+        for (guint32 k = 0; k < library.n_hosts; k++)
+            lp_test_true(names[i], library.hosts[k].domains_min >= 2 &&
+                                       library.hosts[k].member_s < 1e-3 &&
+                                       library.hosts[k].message_s < 1.0);
         for (guint32 k = 0; k < library.n_protocols; k++) {
             const LpProtocol *protocol = &library.protocols[k];
             lp_test_true(protocol->name, protocol->base_s >= 0.0 && protocol->base_s < 100e-6 &&
                                              protocol->chunk_bytes >= 1024.0);
             for (LpReach reach = 0; reach < LP_N_REACHES; reach++)
                 lp_test_true(protocol->name, protocol->hop_s[reach] >= 0.0 &&
-                                                 protocol->hop_s[reach] < 50e-6 &&
+                                                 protocol->hop_s[reach] < hop_max_s &&
                                                  protocol->wire_factor[reach] >= 1.0 &&
                                                  protocol->wire_factor[reach] < 20.0);
         }
@@ -77,6 +83,25 @@ test_of_accelerators(void)
         {"mi250x-gcd", "ideal"},
         {"tpu-v4", "ideal"},
         {"tpu-v5p", "ideal"},
+        {"a100-80-pcie", "nccl-ampere"},
+        {"a100-40-pcie", "nccl-ampere"},
+        {"a800", "nccl-ampere"},
+        {"h100-pcie", "nccl-ampere"},
+        {"h100-nvl", "nccl-ampere"},
+        {"gh200-96", "nccl-hopper"},
+        {"gh200-144", "nccl-hopper"},
+        {"h20", "nccl-hopper"},
+        {"mi300x", "ideal"},
+        {"mi325x", "ideal"},
+        {"mi355x", "ideal"},
+        {"mi250-gcd", "ideal"},
+        {"mi210", "ideal"},
+        {"l40s", "ideal"},
+        {"tpu-v3", "ideal"},
+        {"tpu-v5e", "ideal"},
+        {"tpu-v6e", "ideal"},
+        {"gaudi2", "ideal"},
+        {"gaudi3", "ideal"},
         {"a100-80 modified", "nccl-ampere"},
         {"", "ideal"},
     };
@@ -119,6 +144,9 @@ test_restrict(void)
 #define FILE_OF(body)                                                                              \
     "<libraries><library name='one' description='d'>" body "</library></libraries>"
 
+/* Members of a library come in this order: protocols, choices, hosts. */
+#define HOST(what) "<host source='here' " what "/>"
+
 static gboolean
 parse(const char *text, const char *name, LpLibrary *library, GError **error)
 {
@@ -143,6 +171,30 @@ test_good_text(void)
     lp_test_true("rule", library.rules[0].ranks_max == 8 && library.rules[0].channels == 2 &&
                              library.rules[0].bytes_max == 1 << 20 &&
                              library.rules[0].spread == LP_SPREAD_DOMAINS);
+}
+
+/* Without tp-domains-from the number of domains alone counts. */
+static void
+test_hosts(void)
+{
+    LpLibrary library;
+    g_autoptr(GError) error = NULL;
+    gboolean good =
+        parse(FILE_OF(PROTOCOL HOST("domains-from='2' member='225us' message='0s'") HOST(
+                  "domains-from='64' tp-domains-from='4' member='1s' message='300ms'")),
+              "one", &library, &error);
+    lp_test_text("hosts", error != NULL ? error->message : NULL, NULL);
+    if (!good)
+        return;
+    lp_test_true("two", library.n_hosts == 2);
+    lp_test_true("domains",
+                 library.hosts[0].domains_min == 2 && library.hosts[1].domains_min == 64);
+    lp_test_true("of groups", library.hosts[0].tp_domains_min == G_MAXUINT64 &&
+                                  library.hosts[1].tp_domains_min == 4);
+    lp_test_close("a member", library.hosts[0].member_s, 225e-6, 1e-15);
+    lp_test_close("no message", library.hosts[0].message_s, 0.0, 0.0);
+    lp_test_close("the most", library.hosts[1].member_s, 1.0, 0.0);
+    lp_test_close("a message", library.hosts[1].message_s, 0.3, 1e-15);
 }
 
 static void
@@ -187,6 +239,34 @@ test_bad_text(void)
          FILE_OF("<protocol name='a' base='1us' domain-hop='1us' fabric-hop='2us' "
                  "domain-share='1' fabric-share='1' chunk='1KiB'/>"),
          "source", LP_INPUT_ERROR_SYNTAX},
+        {"hosts from no domain",
+         FILE_OF(PROTOCOL HOST("domains-from='0' member='1us' message='1us'")), "domains-from",
+         LP_INPUT_ERROR_VALUE},
+        {"hosts whose groups stand in none",
+         FILE_OF(PROTOCOL HOST("domains-from='2' tp-domains-from='0' member='1us' message='1us'")),
+         "tp-domains-from", LP_INPUT_ERROR_VALUE},
+        {"hosts that gain time",
+         FILE_OF(PROTOCOL HOST("domains-from='2' member='-1us' message='1us'")), "member",
+         LP_INPUT_ERROR_VALUE},
+        {"hosts that lose too much",
+         FILE_OF(PROTOCOL HOST("domains-from='2' member='1us' message='1.001s'")), "message",
+         LP_INPUT_ERROR_VALUE},
+        {"hosts that lose bytes",
+         FILE_OF(PROTOCOL HOST("domains-from='2' member='1B' message='1us'")), "member",
+         LP_INPUT_ERROR_SYNTAX},
+        {"hosts without a source",
+         FILE_OF(PROTOCOL "<host domains-from='2' member='1us' message='1us'/>"), "source",
+         LP_INPUT_ERROR_SYNTAX},
+        {"hosts before protocols",
+         FILE_OF(HOST("domains-from='2' member='1us' message='1us'") PROTOCOL), "host",
+         LP_INPUT_ERROR_SYNTAX},
+        {"too many hosts",
+         FILE_OF(PROTOCOL HOST("domains-from='2' member='1us' message='1us'")
+                     HOST("domains-from='3' member='1us' message='1us'")
+                         HOST("domains-from='4' member='1us' message='1us'")
+                             HOST("domains-from='5' member='1us' message='1us'")
+                                 HOST("domains-from='6' member='1us' message='1us'")),
+         "host", LP_INPUT_ERROR_SYNTAX},
         {"no XML", "<libraries>", "test.xml:1: ", LP_INPUT_ERROR_SYNTAX},
     };
     for (guint i = 0; i < G_N_ELEMENTS(rows); i++) {
@@ -210,6 +290,7 @@ main(void)
                                        {"accelerators", test_of_accelerators},
                                        {"restrict", test_restrict},
                                        {"good text", test_good_text},
+                                       {"hosts", test_hosts},
                                        {"bad text", test_bad_text},
                                        {NULL, NULL}};
     return lp_test_run("libraries", cases);

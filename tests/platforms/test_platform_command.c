@@ -51,7 +51,9 @@ test_good(void)
         {"list", "systems       dgx-a100 dgx-h100 frontier gb200-nvl72 generic "
                  "hgx-a100-4nic hgx-h800 optical-substrate p5 polaris rail-only summit tpu-v4\n"},
         {"list", "accelerators  v100-32 a100-40"},
-        {"list", " tpu-v4 h100-sxm-96 h800 gb200 gb300 b300 tpu-v5p v100-16\n"},
+        {"list", " tpu-v4 h100-sxm-96 h800 gb200 gb300 b300 tpu-v5p v100-16 a100-80-pcie "
+                 "a100-40-pcie a800 h100-pcie h100-nvl gh200-96 gh200-144 h20 mi300x mi325x mi355x "
+                 "mi250-gcd mi210 l40s tpu-v3 tpu-v5e tpu-v6e gaudi2 gaudi3\n"},
         {"list", "machines      dgx-a100-1024"},
         {"list --format=json", "\"machines\""},
         {"check dgx-a100-1024", "dgx-a100-1024: ok, 1024 x a100-80 in 128 domains of 8\n"},

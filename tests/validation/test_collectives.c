@@ -1,67 +1,147 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Published measurements of collectives (validation/collectives.csv) against the libraries' choices
- * and protocols on generated machines: each within 15 %. */
-#include "tests/sim/spawn.h"
+ * and protocols on generated machines: each within 15 %; and what rows may say. */
 #include "tests/testlib.h"
+#include "tests/validation/rows.h"
+#include "validation/measured_machine.h"
 
-#include <glib/gstdio.h>
-
-#include <string.h>
+#include <math.h>
 
 #define CASES "validation/collectives.csv"
-#define N_CASES 18u
+#define N_CASES 25u
 #define WITHIN 0.15
-
-/* The first run of a command's "runs". */
-static JsonNode *
-first_run(JsonNode *result)
-{
-    JsonArray *runs = json_object_get_array_member(json_node_get_object(result), "runs");
-    return json_array_get_element(runs, 0);
-}
-
-static void
-check_row(const char *line)
-{
-    /* id, source, operation, generate, collective, bytes, quantity, measured */
-    g_auto(GStrv) fields = g_strsplit(line, ",", -1);
-    lp_test_true(line, g_strv_length(fields) == 8);
-    if (g_strv_length(fields) != 8)
-        return;
-    g_autofree char *platform = lp_spawn_platform(fields[3]);
-    g_autofree char *command =
-        g_strdup_printf("collective %s %s --library=auto --bytes=%sB --format=json", fields[2],
-                        platform, fields[5]);
-    g_autoptr(JsonNode) result = lp_spawn_json(command, fields[4]);
-    (void)g_unlink(platform);
-    if (result == NULL)
-        return;
-    gboolean is_time = strcmp(fields[6], "time_us") == 0;
-    double value = is_time ? lp_json_at(first_run(result), "time_s") * 1e6
-                           : lp_json_at(first_run(result), "bus_bytes_per_s") * 1e-9;
-    lp_test_close(fields[0], value, g_ascii_strtod(fields[7], NULL), WITHIN);
-}
 
 static void
 test_rows(void)
 {
-    g_autofree char *text = NULL;
-    lp_test_true(CASES, g_file_get_contents(CASES, &text, NULL, NULL));
-    if (text == NULL)
-        return;
-    g_auto(GStrv) lines = g_strsplit(text, "\n", -1);
-    guint n = 0;
-    for (guint i = 1; lines[0] != NULL && lines[i] != NULL; i++)
-        if (*lines[i] != '\0') {
-            check_row(lines[i]);
-            n++;
-        }
-    lp_test_true("number of rows", n == N_CASES);
+    g_autoptr(GError) error = NULL;
+    g_autoptr(LpTable) table = lp_table_load(CASES, &error);
+    lp_test_true(CASES, table != NULL && lp_table_n_rows(table) == N_CASES);
+    for (guint i = 0; table != NULL && i < lp_table_n_rows(table); i++) {
+        g_autoptr(LpOutcome) outcome = lp_rows_outcome(table, i);
+        lp_test_text(outcome->id, outcome->reason != NULL ? outcome->reason : "", "");
+        lp_test_close(outcome->id, outcome->predicted[LP_PREDICTION_SIMULATED], outcome->measured,
+                      WITHIN);
+        lp_test_true(outcome->id, outcome->predicted[LP_PREDICTION_CONSISTENT] > 0.0);
+    }
+}
+
+#define HEADER                                                                                     \
+    "operation,variant,accelerator,accelerators_per_domain,scale_up_GBps,nics_per_domain,"         \
+    "nic_Gbps,ranks,domains,bytes,bytes_as_stated,time_us,busbw_GBps,hardware_as_stated,usable"
+
+/* The predicted value of a row, in its measure's unit; 0 if there is none. */
+static double
+predicted(const char *row)
+{
+    g_autoptr(LpTable) table = lp_rows_table(HEADER, row);
+    if (table == NULL)
+        return 0.0;
+    g_autoptr(LpOutcome) outcome = lp_rows_outcome(table, 0);
+    return outcome->predicted[LP_PREDICTION_SIMULATED];
+}
+
+/* Two ways to say the same. */
+static void
+test_same(void)
+{
+    static const struct {
+        const char *label, *a, *b;
+    } rows[] = {
+        {"sizes as nccl-tests have them", "all-reduce,,a100-80,8,300,,,8,1,,128M,,1,,bandwidth",
+         "all-reduce,,a100-80,8,300,,,8,1,134217728,,,1,,bandwidth"},
+        {"the larger of a range", "all-reduce,,a100-80,8,300,,,8,1,,1G..2G,,1,,bandwidth",
+         "all-reduce,,a100-80,8,300,,,8,1,2147483648,,,1,,bandwidth"},
+        {"large", "all-gather,,a100-80,8,300,,,8,1,,large,,1,,bandwidth",
+         "all-gather,,a100-80,8,300,,,8,1,4294967296,,,1,,bandwidth"},
+        {"a probe", "all-gather,,h100-sxm,8,450,,,8,1,,not stated,,1,,bandwidth",
+         "all-gather,,h100-sxm,8,450,,,8,1,268435456,,,1,,bandwidth"},
+        {"as many domains as hold the ranks", "all-reduce,,a100-80,8,300,,,16,,1048576,,1,,,time",
+         "all-reduce,,a100-80,8,300,,,16,2,1048576,,1,,,time"},
+        {"domains of eight", "all-reduce,,a100-80,,300,,,16,2,1048576,,1,,,time",
+         "all-reduce,,a100-80,8,300,,,16,2,1048576,,1,,,time"},
+        {"names as people write them", "all-reduce,,NVIDIA A100 80GB,8,300,,,8,1,1048576,,1,,,time",
+         "all-reduce,,a100-80,8,300,,,8,1,1048576,,1,,,time"},
+        {"not named", "all-reduce,,,8,,,,16,2,1048576,,1,,800 Gb/s per node,time",
+         "all-reduce,,a100-80,8,,4,200,16,2,1048576,,1,,,time"},
+        {"more cards than accelerators", "all-reduce,,h100-sxm,8,450,32,100,16,2,1048576,,1,,,time",
+         "all-reduce,,h100-sxm,8,450,8,400,16,2,1048576,,1,,,time"},
+    };
+    for (guint i = 0; i < G_N_ELEMENTS(rows); i++) {
+        double a = predicted(rows[i].a);
+        lp_test_true(rows[i].label, a > 0.0);
+        lp_test_close(rows[i].label, a, predicted(rows[i].b), 1e-12);
+    }
+}
+
+/* What changes the answer, and which way. */
+static void
+test_directions(void)
+{
+    double inside = predicted("all-reduce,intra-node,h100-sxm,8,450,8,400,8,2,268435456,,1,,,time");
+    double spread = predicted("all-reduce,,h100-sxm,8,450,8,400,8,2,268435456,,1,,,time");
+    lp_test_true("four ranks in each of two domains cross", spread > 1.5 * inside);
+    double switched = predicted("all-reduce,,h200,8,450,,,8,1,8589934592,,,1,,bandwidth");
+    double ring = predicted("all-reduce,,h200,8,450,,,8,1,8589934592,,,1,NVLS off,bandwidth");
+    lp_test_true("a ring where switches may not reduce", ring < 0.9 * switched);
+    double fp8 = predicted(
+        "all-to-all,dispatch fp8,h800,8,160,8,400,32,4,,\"4096 tok x 7168, top-8\",1,,,time");
+    double bf16 = predicted(
+        "all-to-all,combine bf16,h800,8,160,8,400,32,4,,\"4096 tok x 7168, top-8\",1,,,time");
+    lp_test_true("twice the bytes, less scales", bf16 > 1.8 * fp8 && bf16 < 2.0 * fp8);
+    double direct = predicted("all-to-all,dispatch fp8 low-latency,h800,8,160,8,400,32,4,,"
+                              "\"4096 tok x 7168, top-8\",1,,,time");
+    lp_test_true("a copy for each expert takes longer", direct > 1.5 * fp8);
+}
+
+static void
+test_bad(void)
+{
+    static const struct {
+        const char *label, *row, *wanted;
+    } rows[] = {
+        {"good", "all-reduce,,a100-80,8,300,,,8,1,1048576,,1,,,time", NULL},
+        {"no such collective", "gossip,,a100-80,8,300,,,8,1,1048576,,1,,,time", "operation: got"},
+        {"no ranks", "all-reduce,,a100-80,8,300,,,,1,1048576,,1,,,time", "ranks: got"},
+        {"one rank", "all-reduce,,a100-80,8,300,,,1,1,1048576,,1,,,time", "ranks: got"},
+        {"more than there are", "all-reduce,,a100-80,8,300,,,9,1,1048576,,1,,,time", "ranks: got"},
+        {"a machine too large", "all-reduce,,a100-80,8,300,,,9,60000,1048576,,1,,,time",
+         "domains: got"},
+        {"no such accelerator", "all-reduce,,abacus,8,300,,,8,1,1048576,,1,,,time",
+         "accelerator: got"},
+        {"a time without a size", "all-reduce,,a100-80,8,300,,,8,1,,,1,,,time", "bytes: got"},
+        {"no time", "all-reduce,,a100-80,8,300,,,8,1,1048576,,,1,,time", "time_us"},
+        {"no rate", "all-reduce,,a100-80,8,300,,,8,1,1048576,,1,,,bandwidth", "busbw_GBps"},
+        {"tokens of another collective",
+         "all-reduce,,a100-80,8,300,,,8,1,,\"1 tok x 7168, top-8\",1,,,time",
+         "only all-to-alls count tokens"},
+        {"an exchange among some", "all-to-all,,a100-80,8,300,,,4,1,,\"1 tok x 8, top-2\",1,,,time",
+         "ranks: got"},
+        {"three cards for eight", "all-reduce,,h100-sxm,8,450,3,400,16,2,1048576,,1,,,time",
+         "nics-per-domain"},
+    };
+    for (guint i = 0; i < G_N_ELEMENTS(rows); i++)
+        lp_rows_expect(rows[i].label, HEADER, rows[i].row, rows[i].wanted);
+}
+
+static void
+test_systems(void)
+{
+    static const struct {
+        const char *accelerator, *system;
+    } rows[] = {{"v100-32", "dgx-a100"}, {"a800", "dgx-a100"},     {"a100-80-pcie", "dgx-a100"},
+                {"h800", "dgx-h100"},    {"gb300", "gb200-nvl72"}, {"mi300x", "dgx-h100"}};
+    for (guint i = 0; i < G_N_ELEMENTS(rows); i++) {
+        LpMeasuredMachine machine = {.accelerator = rows[i].accelerator};
+        lp_test_text(rows[i].accelerator, lp_measured_machine_system(&machine), rows[i].system);
+    }
 }
 
 int
 main(void)
 {
-    static const LpTestCase cases[] = {{"published", test_rows}, {NULL, NULL}};
+    static const LpTestCase cases[] = {{"published", test_rows},        {"the same", test_same},
+                                       {"directions", test_directions}, {"bad rows", test_bad},
+                                       {"systems", test_systems},       {NULL, NULL}};
     return lp_test_run("collectives", cases);
 }

@@ -4,10 +4,13 @@
 
 #include "base/error.h"
 #include "platforms/catalogue.h"
+#include "sim/simulation.h"
 #include "tests/testlib.h"
 #include "tests/validation/temporary.h"
+#include "validation/prediction.h"
 #include "validation/public_model.h"
 
+#include <math.h>
 #include <string.h>
 
 /* A row that is good as it stands; "name=value" replaces or adds. */
@@ -144,13 +147,32 @@ test_rules(void)
         {"with flash attention it is inferred", FLASH "overlap=none",
          "sequence-parallel=yes attention=flash positions=rotary scatter-gather=no",
          "sequence parallelism"},
-        {"overlap of FSDP", "overlap=FSDP prefetch;tp=1;pp=1;dp=16;zero=3;micro_batch=1",
+        {"overlap of FSDP", FLASH "overlap=FSDP prefetch;tp=1;pp=1;dp=16;zero=3;micro_batch=1",
          "overlap-dp=yes overlap-param=yes zero=3 overlap-tp=no", NULL},
-        {"overlap of Megatron-Core", "overlap=grad-reduce + TP;zero=1",
+        {"overlap of Megatron-Core", FLASH "sequence_parallel=no;overlap=grad-reduce + TP;zero=1",
          "overlap-dp=yes overlap-param=yes overlap-tp=yes overlap-pp=yes bucket=80000000B", NULL},
         {"nothing is gathered without ZeRO", "overlap=grad-reduce",
          "overlap-dp=yes overlap-param=no", NULL},
-        {"overlap of nanotron", "overlap=tp_async_comm", "overlap-tp=bulk overlap-dp=no", NULL},
+        {"overlap of nanotron", "overlap=tp_async_comm",
+         "overlap-tp=bulk overlap-dp=yes stage-layers=balanced bucket=250000000B", NULL},
+        {"nanotron shares out what it has not hidden",
+         FLASH "sequence_parallel=yes;overlap=tp_async_comm;zero=1",
+         "overlap-tp=bulk overlap-dp=no overlap-param=no", NULL},
+        {"sequence parallelism hides its gathers", "sequence_parallel=yes",
+         "overlap-tp=bulk overlap-dp=no", NULL},
+        {"ZeRO without flash attention is DeepSpeed's", "zero=1",
+         "zero-variant=deepspeed scatter-gather=no library=auto", "DeepSpeed"},
+        {"its ZeRO-3 gathers one ring at a time", "zero=3;tp=1;pp=1;dp=16;micro_batch=1",
+         "prefetch=0 library=ideal gradient-precision=fp16", "DeepSpeed"},
+        {"its pipeline without ZeRO", "overlap=gradient_bucket none",
+         "zero=0 scatter-gather=no overlap-dp=no", "DeepSpeed"},
+        {"sums of bf16 are in fp32", "precision=bf16", "gradient-precision=fp32", NULL},
+        {"but not where they are shared out",
+         FLASH "tp=1;pp=1;dp=16;zero=3;precision=bf16;micro_batch=1;overlap=FSDP",
+         "precision=bf16 gradient-precision=bf16", NULL},
+        {"EFA has a library of its own", "system=p5 (EFA)", "library=nccl-efa-hf", NULL},
+        {"more slices than layers", "layers=4;virtual_stages=5;micro_batch=1", "virtual-stages=2",
+         "virtual stages 2: as many as there are layers for"},
         {"silent with flash attention", FLASH "zero=1", "overlap-dp=yes overlap-pp=yes",
          "overlap: of all communication"},
         {"block-scaled precision", "precision=mxfp8;accelerator=h100-sxm", "precision=fp8",
@@ -158,13 +180,15 @@ test_rules(void)
         {"no precision", "precision=", "precision=bf16", "precision bf16"},
         {"recomputation left out, and it fits", "recompute=", "recompute=none",
          "recompute none: the plan fits without"},
-        /* 40 layers of 5 a s^2 b / t bytes of scores alone are 86 GB (Korthikanti et al., eq. 2).
-         */
+        /* 8.3 billion parameters of 16 bytes over t are 33 GB; 40 layers of s b h (10 + 24/t) are
+         * 43 GB and of 5 a s^2 b / t, the scores, 54 GB (Korthikanti et al., eq. 2). */
         {"recomputation left out, and it does not fit",
+         "recompute=;layers=40;heads=32;hidden=4096;seq=2048;pp=1;dp=4;tp=4;micro_batch=8",
+         "recompute=selective", "recompute selective: the plan does not fit with less"},
+        /* The same at t 2 and b 4: 66, 30 and 54 GB. */
+        {"nor with the scores again",
          "recompute=;layers=40;heads=32;hidden=4096;seq=2048;pp=1;dp=8;tp=2;micro_batch=4",
-         "recompute=selective", "recompute selective: the plan does not fit without"},
-        {"micro-batch left out", "micro_batch=", "micro-batch=16",
-         "micro-batch 16: the largest that divides and fits"},
+         "recompute=full", "recompute full: the plan does not fit with less"},
         {"micro-batch of an odd batch", "micro_batch=;global_batch=36", "micro-batch=1",
          "micro-batch 1"},
         {"a layer",
@@ -195,6 +219,54 @@ test_rules(void)
         check_attributes(rows[i].label, got.workload, rows[i].attributes);
         lp_test_true(rows[i].label, rows[i].note != NULL ? is_noted(outcome, rows[i].note)
                                                          : outcome->inferred->len == 0);
+    }
+}
+
+/* The plan's time by the closed form with @changes; infinite where there is no plan that fits. */
+static double
+plan_s(const char *changes, guint32 *out_micro_batch)
+{
+    g_autoptr(LpTable) table = table_of(changes);
+    g_autoptr(LpOutcome) outcome = lp_outcome_new(LP_MEASURE_TIME, "r1", "s");
+    g_auto(LpTrainingCase) got = {NULL};
+    if (!lp_training_case_read(&got, lp_table_row(table, 0), outcome, NULL) ||
+        !lp_simulation_check_memory(got.workload, got.machine, NULL))
+        return INFINITY;
+    *out_micro_batch = got.workload->plan.micro_batch;
+    return lp_prediction_consistent_s(got.workload, got.machine);
+}
+
+/* Of the powers of two that divide a replica's batch, none that fits is faster than the one taken,
+ * and no larger one as fast. */
+static void
+test_micro_batch(void)
+{
+    static const struct {
+        const char *label, *changes;
+        guint64 sequences; /* of a replica */
+    } rows[] = {
+        {"a pipeline", "", 16},
+        {"no pipeline", "tp=2;pp=1;dp=8", 8},
+        {"a deep one of few batches", "tp=1;pp=8;dp=2;global_batch=16", 8},
+        {"little memory", "layers=40;heads=32;hidden=4096;seq=2048;tp=4;pp=1;dp=4;recompute=none",
+         16},
+        {"one sequence", "global_batch=4", 1},
+    };
+    for (guint i = 0; i < G_N_ELEMENTS(rows); i++) {
+        guint32 chosen = 0;
+        g_autofree char *open = g_strconcat(rows[i].changes, ";micro_batch=", NULL);
+        double chosen_s = plan_s(*rows[i].changes != '\0' ? open : open + 1, &chosen);
+        lp_test_true(rows[i].label, chosen >= 1 && rows[i].sequences % chosen == 0);
+        for (guint64 size = 1; size <= rows[i].sequences; size *= 2) {
+            guint32 stated = 0;
+            g_autofree char *text =
+                g_strdup_printf("%s;micro_batch=%" G_GUINT64_FORMAT, rows[i].changes, size);
+            double size_s = plan_s(*rows[i].changes != '\0' ? text : text + 1, &stated);
+            g_autofree char *label =
+                g_strdup_printf("%s: %g s with %" G_GUINT64_FORMAT ", %g s with %u", rows[i].label,
+                                size_s, size, chosen_s, chosen);
+            lp_test_true(label, size <= chosen ? chosen_s <= size_s : chosen_s < size_s);
+        }
     }
 }
 
@@ -248,7 +320,7 @@ test_faults(void)
         {"layers=nan", "column layers: \"nan\"", LP_OUTCOME_OK},
         {"heads=3", ":2: ", LP_OUTCOME_OK},
         {"accelerators=", "column accelerators: got \"\"", LP_OUTCOME_OK},
-        {"accelerators=24", "column accelerators: got \"24\", wanted 16, the product of tp, pp, dp",
+        {"accelerators=22", "column accelerators: got \"22\", wanted 16, the product of tp, pp, dp",
          LP_OUTCOME_OK},
         {"accelerators=4294967296", "column accelerators: got", LP_OUTCOME_OK},
         {"accelerator=abacus", "column accelerator: ", LP_OUTCOME_OK},
@@ -401,12 +473,9 @@ test_names(void)
 int
 main(void)
 {
-    static const LpTestCase cases[] = {{"rules", test_rules},
-                                       {"machine", test_machine},
-                                       {"faults", test_faults},
-                                       {"models", test_models},
-                                       {"sizes", test_sizes},
-                                       {"names", test_names},
-                                       {NULL, NULL}};
+    static const LpTestCase cases[] = {{"rules", test_rules},     {"micro-batch", test_micro_batch},
+                                       {"machine", test_machine}, {"faults", test_faults},
+                                       {"models", test_models},   {"sizes", test_sizes},
+                                       {"names", test_names},     {NULL, NULL}};
     return lp_test_run("training case", cases);
 }

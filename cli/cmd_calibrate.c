@@ -1,0 +1,199 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* lightpath calibrate: fits constants to measured rows. */
+#include "cli/commands.h"
+#include "cli/options.h"
+
+#include "base/error.h"
+#include "base/file.h"
+#include "base/units.h"
+#include "report/calibration.h"
+#include "validation/calibration.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#define JOBS_MAX 1024
+#define ROUNDS 3
+
+typedef struct {
+    char *cases, *start, *format, *jobs, *resume, *every, *others, *rounds, *output; /* owned */
+    char **fit, **rows;                                                              /* owned */
+} Options;
+
+static void
+options_clear(Options *self)
+{
+    g_free(self->cases);
+    g_free(self->start);
+    g_free(self->format);
+    g_free(self->jobs);
+    g_free(self->resume);
+    g_free(self->every);
+    g_free(self->others);
+    g_free(self->rounds);
+    g_free(self->output);
+    g_strfreev(self->fit);
+    g_strfreev(self->rows);
+}
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Options, options_clear)
+
+/* On a terminal only, as is the next one. */
+static void
+show_progress(guint n_done, guint n_all, void *data)
+{
+    (void)data;
+    fprintf(stderr, "\r%u of %u rows%s", n_done, n_all, n_done < n_all ? "" : "\n");
+}
+
+static void
+show_stage(const char *text, void *data)
+{
+    (void)data;
+    fprintf(stderr, "%s\n", text);
+}
+
+static gboolean
+blame_option(const char *option, GError **error)
+{
+    g_autofree char *message = g_strdup((*error)->message);
+    g_clear_error(error);
+    return lp_usage_error(error, "--%s: %s", option, message);
+}
+
+static gboolean
+read_count(const char *option, const char *text, guint64 minimum, guint64 maximum, guint fallback,
+           guint *out_count, GError **error)
+{
+    guint64 count = fallback;
+    if (text != NULL && !lp_count_parse(text, minimum, maximum, &count, error))
+        return blame_option(option, error);
+    *out_count = (guint)count;
+    return TRUE;
+}
+
+/* Those that are held, and behind them those that are fitted. */
+static LpConstants *
+read_constants(const Options *options, GError **error)
+{
+    if (options->fit == NULL || options->cases == NULL) {
+        (void)lp_usage_error(error, "got no --%s, wanted --cases=FILE.csv and --fit=OWNER:NAME,...",
+                             options->fit == NULL ? "fit" : "cases");
+        return NULL;
+    }
+    g_autoptr(LpConstants) constants =
+        options->start != NULL ? lp_calibration_load(options->start, error) : lp_constants_new();
+    for (guint i = 0; constants != NULL && options->fit[i] != NULL; i++) {
+        GError *fault = NULL;
+        if (lp_constants_add(constants, options->fit[i], &fault))
+            continue;
+        (void)blame_option("fit", &fault);
+        g_propagate_error(error, fault);
+        return NULL;
+    }
+    return g_steal_pointer(&constants);
+}
+
+/* Before hours are spent on what cannot be kept. */
+static gboolean
+check_output(const char *path, GError **error)
+{
+    if (path == NULL || strcmp(path, "-") == 0)
+        return TRUE;
+    g_autofree char *folder = g_path_get_dirname(path);
+    if (access(folder, W_OK | X_OK) == 0 && !g_file_test(path, G_FILE_TEST_IS_DIR))
+        return TRUE;
+    g_set_error(error, LP_INPUT_ERROR, LP_INPUT_ERROR_FILE,
+                "%s: cannot be written, wanted a file in a folder to write to", path);
+    return FALSE;
+}
+
+static gboolean
+print_fit(const LpFit *fit, const Options *options, LpFormat format, GError **error)
+{
+    if (options->output != NULL) {
+        g_autofree char *xml = lp_calibration_to_xml(fit, options->cases);
+        if (!lp_file_write(options->output, xml, strlen(xml), error))
+            return FALSE;
+        if (strcmp(options->output, "-") == 0)
+            return TRUE;
+    }
+    if (format == LP_FORMAT_JSON)
+        return lp_print_json(lp_calibration_to_json(fit, options->cases), error);
+    g_autofree char *text = lp_calibration_to_text(fit, options->cases);
+    return lp_print_result(text, error);
+}
+
+static gboolean
+calibrate(const Options *options, GError **error)
+{
+    LpFormat format;
+    LpFitOptions fit_options = {.rows = (const char *const *)options->rows};
+    g_autofree char *version = lp_program_version();
+    fit_options.run.resume = options->resume;
+    fit_options.run.version = version;
+    if (!lp_format_parse(options->format, &format, error) ||
+        !read_count("every", options->every, 1, G_MAXUINT16, 1, &fit_options.every, error) ||
+        !read_count("others", options->others, 0, G_MAXUINT16, 1, &fit_options.others_every,
+                    error) ||
+        !read_count("rounds", options->rounds, 1, 100, ROUNDS, &fit_options.n_rounds, error) ||
+        !read_count("jobs", options->jobs, 1, JOBS_MAX, MIN(g_get_num_processors(), JOBS_MAX),
+                    &fit_options.run.n_jobs, error))
+        return FALSE;
+    if (version == NULL && options->resume != NULL)
+        return lp_usage_error(error, "--resume: /proc/self/exe cannot be read, which tells results "
+                                     "of one version from those of another");
+    g_autoptr(LpConstants) constants = read_constants(options, error);
+    if (constants == NULL || !check_output(options->output, error))
+        return FALSE;
+    g_autoptr(LpTable) table = lp_table_load(options->cases, error);
+    if (table == NULL)
+        return FALSE;
+    fit_options.constants = constants;
+    if (isatty(STDERR_FILENO)) {
+        fit_options.stage = show_stage;
+        fit_options.run.progress = show_progress;
+    }
+    g_autoptr(LpFit) fit = lp_fit_run(table, &fit_options, error);
+    return fit != NULL && print_fit(fit, options, format, error);
+}
+
+gboolean
+lp_cmd_calibrate(int argc, char **argv, GError **error)
+{
+    g_auto(Options) options = {NULL};
+    const GOptionEntry entries[] = {
+        {"fit", 0, 0, G_OPTION_ARG_STRING_ARRAY, &options.fit,
+         "Constants to fit, such as a100-80:launch,host-kernel, nccl-efa/efa:fabric-hop, or one "
+         "for two, a100-40+a100-80:launch; may be given again",
+         "OWNER:NAME,..."},
+        {"cases", 0, 0, G_OPTION_ARG_FILENAME, &options.cases, "Measured training steps",
+         "FILE.csv"},
+        {"rows", 0, 0, G_OPTION_ARG_STRING_ARRAY, &options.rows,
+         "Fit on rows whose source or id contains this; may be given again (default: all rows "
+         "that the constants have to do with)",
+         "TEXT"},
+        {"every", 0, 0, G_OPTION_ARG_STRING, &options.every,
+         "Of those of a source fit on every so-manieth (default 1)", "N"},
+        {"others", 0, 0, G_OPTION_ARG_STRING, &options.others,
+         "Test on every so-manieth row left out of a source; 0: on none (default 1)", "N"},
+        {"start", 0, 0, G_OPTION_ARG_FILENAME, &options.start,
+         "Start from the constants of this calibration; those that are not fitted are held",
+         "FILE.xml"},
+        {"rounds", 0, 0, G_OPTION_ARG_STRING, &options.rounds,
+         "Simulate and search again at most so often (default 3)", "N"},
+        {"output", 'o', 0, G_OPTION_ARG_FILENAME, &options.output, "Write the constants", "FILE"},
+        {"format", 0, 0, G_OPTION_ARG_STRING, &options.format, "Output format (default text)",
+         "text|json"},
+        {"jobs", 0, 0, G_OPTION_ARG_STRING, &options.jobs,
+         "Rows side by side (default: the number of processors)", "N"},
+        {"resume", 0, 0, G_OPTION_ARG_FILENAME, &options.resume,
+         "Keep finished rows in this folder, and take them from there", "DIR"},
+        {NULL, 0, 0, 0, NULL, NULL, NULL}};
+    if (!lp_options_parse("calibrate", NULL,
+                          "Fits constants of accelerators and communication libraries to measured "
+                          "training steps, and tells the error on steps that it left out.",
+                          entries, &argc, &argv, 0, 0, error))
+        return FALSE;
+    return calibrate(&options, error);
+}

@@ -1,0 +1,252 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Constants before and after a fit, and errors on rows fitted and left out. */
+#include "report/calibration.h"
+
+#include "base/file.h"
+#include "report/json.h"
+
+#include <math.h>
+#include <string.h>
+
+#define NAME_WIDTH 40
+
+/* --- text --- */
+
+static void
+add_name(GString *text, const char *name)
+{
+    g_autofree char *valid = g_utf8_make_valid(name, -1);
+    g_autofree char *cut = g_utf8_substring(valid, 0, MIN(g_utf8_strlen(valid, -1), NAME_WIDTH));
+    for (char *at = cut; *at != '\0'; at++)
+        if (g_ascii_iscntrl(*at))
+            *at = ' ';
+    g_string_append_printf(text, "  %s%*s", cut, NAME_WIDTH - (int)g_utf8_strlen(cut, -1), "");
+}
+
+static gboolean
+is_at(double value, double bound)
+{
+    return fabs(value - bound) <= 1e-3 * fabs(bound);
+}
+
+/* What to think of the value, borrowed. */
+static const char *
+remark(const LpFitVariable *variable, const LpConstantKind *kind)
+{
+    if (is_at(variable->low, kind->minimum) && is_at(variable->high, kind->maximum))
+        return "  not determined";
+    if (is_at(variable->value, kind->minimum) || is_at(variable->value, kind->maximum))
+        return "  at its bound";
+    return "";
+}
+
+/* The owners that share the variable, "a100-40+a100-80". */
+static char *
+owners_of(const LpFit *fit, guint variable)
+{
+    GString *owners = g_string_new(NULL);
+    for (guint i = 0; i < lp_constants_n(fit->constants); i++) {
+        const LpConstant *constant = lp_constants_at(fit->constants, i);
+        if (constant->variable != variable)
+            continue;
+        g_autofree char *owner = lp_constant_owner(constant);
+        g_string_append_printf(owners, "%s%s", owners->len > 0 ? "+" : "", owner);
+    }
+    return g_string_free(owners, FALSE);
+}
+
+static void
+add_constants(GString *text, const LpFit *fit)
+{
+    g_string_append_printf(text, "%-*s %10s %10s   %s\n", NAME_WIDTH + 2, "constant", "start",
+                           "fitted", "as good within 0.1 %, others held");
+    for (guint i = 0; i < fit->variables->len; i++) {
+        const LpFitVariable *variable = &g_array_index(fit->variables, LpFitVariable, i);
+        guint kind = lp_constants_at(fit->constants, variable->first)->kind;
+        g_autofree char *owners = owners_of(fit, i);
+        g_autofree char *name = g_strconcat(owners, ":", lp_constant_kinds[kind].name, NULL);
+        g_autofree char *start = lp_constant_value_text(kind, variable->start);
+        g_autofree char *value = lp_constant_value_text(kind, variable->value);
+        g_autofree char *low = lp_constant_value_text(kind, variable->low);
+        g_autofree char *high = lp_constant_value_text(kind, variable->high);
+        add_name(text, name);
+        g_string_append_printf(text, " %10s %10s   %s to %s%s\n", start, value, low, high,
+                               remark(variable, &lp_constant_kinds[kind]));
+    }
+}
+
+static void
+add_numbers(GString *text, guint n_rows, guint n_failed, const LpScore *before,
+            const LpScore *after)
+{
+    g_string_append_printf(text, " %5u %6u %7.1f %7.1f %7.1f %7.1f %+7.1f", n_rows, n_failed,
+                           100.0 * before->median_absolute_error,
+                           100.0 * after->median_absolute_error,
+                           100.0 * before->mean_absolute_error, 100.0 * after->mean_absolute_error,
+                           100.0 * after->bias);
+}
+
+static void
+add_heading(GString *text, const char *first)
+{
+    g_string_append_printf(text, "\n%-*s %5s %6s %7s %7s %7s %7s %7s", NAME_WIDTH + 2, first,
+                           "rows", "failed", "median", "after", "mean", "after", "bias");
+}
+
+static void
+add_fitted(GString *text, const LpFit *fit)
+{
+    add_heading(text, "rows fitted, errors in %");
+    g_string_append_printf(text, " %8s %7s\n", "without", "mean");
+    for (guint i = 0; i < fit->sources->len; i++) {
+        const LpFitSource *source = &g_array_index(fit->sources, LpFitSource, i);
+        add_name(text, source->source);
+        add_numbers(text, source->n_rows, source->after.n_failed, &source->before, &source->after);
+        if (source->is_crossed)
+            g_string_append_printf(text, " %8.1f %7.1f\n",
+                                   100.0 * source->crossed.median_absolute_error,
+                                   100.0 * source->crossed.mean_absolute_error);
+        else
+            g_string_append_printf(text, " %8s %7s\n", "-", "-");
+    }
+    g_string_append(text, fit->sources->len > 1
+                              ? "Without: the median, and the mean, on the source's rows of a fit "
+                                "on all others.\n"
+                              : "One source only: nothing to fit it without.\n");
+}
+
+static void
+add_others(GString *text, const LpFit *fit)
+{
+    if (fit->other_after->len == 0) {
+        g_string_append(text, "\nNo rows of these owners are left out and tested on.\n");
+        return;
+    }
+    add_heading(text, "rows left out, errors in %");
+    g_string_append_c(text, '\n');
+    g_autoptr(GPtrArray) sources = lp_score_sources(fit->other_after);
+    for (guint i = 0; i < sources->len; i++) {
+        LpScore before = lp_score(fit->other_before, sources->pdata[i], LP_PREDICTION_SIMULATED);
+        LpScore after = lp_score(fit->other_after, sources->pdata[i], LP_PREDICTION_SIMULATED);
+        add_name(text, sources->pdata[i]);
+        add_numbers(text, after.n_rows, after.n_failed, &before, &after);
+        g_string_append_c(text, '\n');
+    }
+}
+
+char *
+lp_calibration_to_text(const LpFit *fit, const char *cases)
+{
+    GString *text = g_string_new(NULL);
+    g_string_append_printf(
+        text,
+        "%u rows of %s fitted, %u left out and tested on, %u not used; %u could not be predicted\n",
+        fit->rows->len, lp_file_label(cases), fit->other_rows->len, fit->n_unused, fit->n_failed);
+    g_string_append(text, "objective");
+    for (guint i = 0; i < fit->objectives->len; i++)
+        g_string_append_printf(text, "%s %.5f", i > 0 ? "," : "",
+                               g_array_index(fit->objectives, double, i));
+    g_string_append_printf(text, " (%u rows simulated, %u closed forms)\n\n", fit->n_simulated,
+                           fit->n_closed);
+    add_constants(text, fit);
+    add_fitted(text, fit);
+    add_others(text, fit);
+    return g_string_free(text, FALSE);
+}
+
+/* --- JSON --- */
+
+static void
+add_score(JsonBuilder *builder, const char *key, const LpScore *score)
+{
+    lp_json_begin(builder, key);
+    lp_json_count(builder, "rows", score->n_rows);
+    lp_json_count(builder, "failed", score->n_failed);
+    lp_json_number(builder, "median_absolute_error", score->median_absolute_error);
+    lp_json_number(builder, "mean_absolute_error", score->mean_absolute_error);
+    lp_json_number(builder, "bias", score->bias);
+    lp_json_number(builder, "p90_absolute_error", score->p90_absolute_error);
+    lp_json_number(builder, "worst_absolute_error", score->worst_absolute_error);
+    json_builder_end_object(builder);
+}
+
+static void
+add_json_constants(JsonBuilder *builder, const LpFit *fit)
+{
+    static const char *const units[] = {"", "s", "B"};
+    lp_json_begin_array(builder, "constants");
+    for (guint i = 0; i < fit->variables->len; i++) {
+        const LpFitVariable *variable = &g_array_index(fit->variables, LpFitVariable, i);
+        const LpConstantKind *kind =
+            &lp_constant_kinds[lp_constants_at(fit->constants, variable->first)->kind];
+        g_autofree char *owners = owners_of(fit, i);
+        json_builder_begin_object(builder);
+        lp_json_text(builder, "owner", owners);
+        lp_json_text(builder, "name", kind->name);
+        lp_json_text(builder, "unit", units[kind->unit]);
+        lp_json_number(builder, "start", variable->start);
+        lp_json_number(builder, "value", variable->value);
+        lp_json_number(builder, "low", variable->low);
+        lp_json_number(builder, "high", variable->high);
+        lp_json_number(builder, "minimum", kind->minimum);
+        lp_json_number(builder, "maximum", kind->maximum);
+        lp_json_text(builder, "bounds", kind->reason);
+        json_builder_end_object(builder);
+    }
+    json_builder_end_array(builder);
+}
+
+static void
+add_json_sources(JsonBuilder *builder, const LpFit *fit)
+{
+    lp_json_begin_array(builder, "sources");
+    for (guint i = 0; i < fit->sources->len; i++) {
+        const LpFitSource *source = &g_array_index(fit->sources, LpFitSource, i);
+        json_builder_begin_object(builder);
+        lp_json_text(builder, "source", source->source);
+        add_score(builder, "before", &source->before);
+        add_score(builder, "after", &source->after);
+        if (source->is_crossed)
+            add_score(builder, "without", &source->crossed);
+        json_builder_end_object(builder);
+    }
+    json_builder_end_array(builder);
+}
+
+static void
+add_json_others(JsonBuilder *builder, const LpFit *fit)
+{
+    g_autoptr(GPtrArray) sources = lp_score_sources(fit->other_after);
+    lp_json_begin_array(builder, "left_out");
+    for (guint i = 0; i < sources->len; i++) {
+        LpScore before = lp_score(fit->other_before, sources->pdata[i], LP_PREDICTION_SIMULATED);
+        LpScore after = lp_score(fit->other_after, sources->pdata[i], LP_PREDICTION_SIMULATED);
+        json_builder_begin_object(builder);
+        lp_json_text(builder, "source", sources->pdata[i]);
+        add_score(builder, "before", &before);
+        add_score(builder, "after", &after);
+        json_builder_end_object(builder);
+    }
+    json_builder_end_array(builder);
+}
+
+JsonNode *
+lp_calibration_to_json(const LpFit *fit, const char *cases)
+{
+    g_autoptr(JsonBuilder) builder = json_builder_new();
+    json_builder_begin_object(builder);
+    lp_json_text(builder, "cases", cases);
+    lp_json_count(builder, "rows", fit->rows->len);
+    lp_json_count(builder, "rows_left_out", fit->other_rows->len);
+    lp_json_count(builder, "rows_unused", fit->n_unused);
+    lp_json_count(builder, "failed", fit->n_failed);
+    lp_json_begin_array(builder, "objective");
+    for (guint i = 0; i < fit->objectives->len; i++)
+        json_builder_add_double_value(builder, g_array_index(fit->objectives, double, i));
+    json_builder_end_array(builder);
+    add_json_constants(builder, fit);
+    add_json_sources(builder, fit);
+    add_json_others(builder, fit);
+    json_builder_end_object(builder);
+    return json_builder_get_root(builder);
+}

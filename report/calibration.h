@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a fit of constants came to, for people and for scripts. */
+#pragma once
+
+#include "validation/fit.h"
+
+#include <json-glib/json-glib.h>
+
+G_BEGIN_DECLS
+
+/** @cases: the file of rows. Returns: (transfer full). */
+char *lp_calibration_to_text(const LpFit *fit, const char *cases);
+/** The same. Returns: (transfer full). */
+JsonNode *lp_calibration_to_json(const LpFit *fit, const char *cases);
+
+G_END_DECLS

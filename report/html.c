@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Escapes for elements, attributes and scripts. */
+#include "report/html.h"
+
+#include "report/json.h"
+
+#include <string.h>
+
+void
+lp_html_add_text(GString *page, const char *text)
+{
+    g_autofree char *valid = g_utf8_make_valid(text, -1);
+    for (const char *at = valid; *at != '\0'; at++) {
+        switch (*at) {
+        case '&':
+            g_string_append(page, "&amp;");
+            break;
+        case '<':
+            g_string_append(page, "&lt;");
+            break;
+        case '>':
+            g_string_append(page, "&gt;");
+            break;
+        case '"':
+            g_string_append(page, "&quot;");
+            break;
+        case '\'':
+            g_string_append(page, "&#39;");
+            break;
+        default:
+            g_string_append_c(page, g_ascii_iscntrl(*at) ? ' ' : *at);
+        }
+    }
+}
+
+void
+lp_html_cell_text(GString *page, const char *classes, const char *text)
+{
+    if (*classes != '\0')
+        g_string_append_printf(page, "<td class=\"%s\">", classes);
+    else
+        g_string_append(page, "<td>");
+    lp_html_add_text(page, text);
+    g_string_append(page, "</td>");
+}
+
+void
+lp_html_cell_number(GString *page, const char *classes, double value, const char *text)
+{
+    char digits[G_ASCII_DTOSTR_BUF_SIZE];
+    g_ascii_formatd(digits, sizeof digits, "%.6g", value + 0.0);
+    g_string_append_printf(page, "<td class=\"%s\" data-v=\"%s\">", classes, digits);
+    lp_html_add_text(page, text);
+    g_string_append(page, "</td>");
+}
+
+/* Outside of strings JSON has none of these characters. */
+char *
+lp_html_json(JsonNode *node)
+{
+    g_autofree char *text = lp_json_print_flat(node);
+    GString *safe = g_string_sized_new(strlen(text));
+    for (const char *at = text; *at != '\0'; at++) {
+        if (*at == '<' || *at == '>' || *at == '&')
+            g_string_append_printf(safe, "\\u%04x", (guint)*at);
+        else
+            g_string_append_c(safe, *at);
+    }
+    return g_string_free(safe, FALSE);
+}
+
+/* In scripts "</script" and "<!--" stand in strings, patterns and comments, where a backslash
+ * changes nothing. */
+char *
+lp_html_script(const char *script)
+{
+    g_autoptr(GRegex) ends = g_regex_new("<(/script|!--)", G_REGEX_CASELESS, 0, NULL);
+    return g_regex_replace(ends, script, -1, 0, "<\\\\\\1", 0, NULL);
+}

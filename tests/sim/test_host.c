@@ -1,0 +1,248 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What hosts lose to a library's progress, and runs that leave contention out: by hand, on machines
+ * and plans where either can be seen by eye. */
+#include "sim/engine.h"
+#include "sim/simulation.h"
+
+#include "platforms/generate.h"
+#include "platforms/library.h"
+#include "tests/testlib.h"
+
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define BODY                                                                                       \
+    "embedding=no layers=8 hidden=1024 heads=32 ffn=4096 micro-batch=1 global-batch=8 "            \
+    "recompute=none sequence-parallel=no scatter-gather=no overlap-dp=no bucket=all "
+
+static LpWorkload *
+load(const char *text)
+{
+    g_auto(GStrv) settings = g_strsplit(text, " ", -1);
+    return lp_workload_load("resource:///lightpath/workloads/gpt3-175b.xml",
+                            (const char *const *)settings, NULL);
+}
+
+static LpMachine *
+generate(const LpGenerateOptions *options)
+{
+    g_autofree char *text = lp_generate(options, NULL);
+    return text != NULL ? lp_machine_parse("test", text, NULL) : NULL;
+}
+
+/* Runs @function in a process of its own, since the engine runs once a process, and reads the @size
+ * bytes that it finds. */
+static gboolean
+in_child(gboolean (*function)(const void *input, void *result), const void *input, void *result,
+         gsize size)
+{
+    int ends[2], status = 1;
+    if (pipe(ends) != 0)
+        return FALSE;
+    pid_t child = fork();
+    if (child == 0)
+        _exit(function(input, result) && write(ends[1], result, size) == (ssize_t)size ? 0 : 1);
+    close(ends[1]);
+    gboolean whole = child > 0 && read(ends[0], result, size) == (ssize_t)size;
+    close(ends[0]);
+    (void)waitpid(child, &status, 0);
+    return whole && status == 0;
+}
+
+/* --- hosts --- */
+
+/* Entries as nccl-efa-hf has them, with times that tell them apart. */
+#define MEMBER_S 1e-4
+#define WIDE_MEMBER_S 3e-4
+#define WIDE_MESSAGE_S 0.25
+
+typedef struct {
+    const char *label, *settings;
+    gboolean knows; /* whether the library has the entries */
+    double members; /* of a tensor-parallel group, that a collective pays for; 0: nothing */
+    double member_s, message_s;
+} HostRow;
+
+/* p5: domains of 8. The first entry holds from two domains on, the second from 8, or with groups of
+ * tp over 4. */
+static const HostRow host_rows[] = {
+    {"stages in one domain", BODY "tp=2 pp=4 dp=1", TRUE, 0, 0.0, 0.0},
+    {"no stages, two domains", BODY "tp=8 pp=1 dp=2", TRUE, 0, 0.0, 0.0},
+    {"stages over two domains", BODY "tp=8 pp=2 dp=1", TRUE, 8, MEMBER_S, 0.0},
+    {"groups of two", BODY "tp=2 pp=2 dp=4", TRUE, 2, MEMBER_S, 0.0},
+    {"groups over two domains", BODY "tp=16 pp=2 dp=1", TRUE, 16, MEMBER_S, 0.0},
+    {"eight domains", BODY "tp=8 pp=2 dp=4", TRUE, 8, WIDE_MEMBER_S, WIDE_MESSAGE_S},
+    {"groups over four", BODY "tp=32 pp=2 dp=1", TRUE, 32, WIDE_MEMBER_S, WIDE_MESSAGE_S},
+    {"CUDA graphs", BODY "tp=8 pp=2 dp=4 cuda-graphs=yes", TRUE, 0, 0.0, 0.0},
+    {"another library", BODY "tp=8 pp=2 dp=4", FALSE, 0, 0.0, 0.0},
+};
+
+typedef struct {
+    double collective_host_s, tp_s, dp_s, message_s;
+} HostCosts;
+
+static LpLibrary
+make_library(gboolean knows)
+{
+    LpLibrary library = {.n_protocols = 0};
+    lp_test_true("ideal", lp_library_find("ideal", &library, NULL));
+    library.n_hosts = knows ? 2 : 0;
+    library.hosts[0] = (LpLibraryHost){2, G_MAXUINT64, MEMBER_S, 0.0};
+    library.hosts[1] = (LpLibraryHost){8, 4, WIDE_MEMBER_S, WIDE_MESSAGE_S};
+    return library;
+}
+
+static gboolean
+find_costs(const void *input, void *result)
+{
+    const HostRow *row = input;
+    HostCosts *costs = result;
+    g_autoptr(LpWorkload) workload = load(row->settings);
+    g_autoptr(LpMachine) machine =
+        generate(&(LpGenerateOptions){.system = "p5", .accelerators = "64"});
+    g_autoptr(GArray) options = lp_engine_options(64);
+    if (workload == NULL || machine == NULL || !lp_simulation_start_engine(machine, options, NULL))
+        return FALSE;
+    g_autoptr(LpIteration) iteration = lp_iteration_new(workload, &machine->accelerator, NULL);
+    g_autoptr(LpNetwork) network = lp_network_new(machine);
+    LpLibrary library = make_library(row->knows);
+    g_autoptr(LpEdges) edges = lp_edges_new(iteration, network, &library, NULL, NULL);
+    if (edges == NULL)
+        return FALSE;
+    LpOp tp = {.kind = LP_OP_COLLECTIVE, .group = LP_GROUP_TP};
+    LpOp dp = {.kind = LP_OP_COLLECTIVE, .group = LP_GROUP_DP};
+    *costs = (HostCosts){iteration->collective_host_s, lp_edges_op_host_s(edges, &tp),
+                         lp_edges_op_host_s(edges, &dp), lp_edges_message_host_s(edges)};
+    return TRUE;
+}
+
+static void
+test_hosts(void)
+{
+    for (guint i = 0; i < G_N_ELEMENTS(host_rows); i++) {
+        const HostRow *row = &host_rows[i];
+        HostCosts costs = {0.0, 0.0, 0.0, 0.0};
+        lp_test_true(row->label, in_child(find_costs, row, &costs, sizeof costs));
+        lp_test_close(row->label, costs.tp_s,
+                      costs.collective_host_s + row->members * row->member_s, 1e-12);
+        lp_test_close(row->label, costs.dp_s, costs.collective_host_s, 0.0);
+        lp_test_close(row->label, costs.message_s, costs.collective_host_s + row->message_s, 1e-12);
+    }
+}
+
+/* Where hosts lose far more than kernels take, an iteration lasts as long as they do. */
+typedef struct {
+    const char *settings;
+    double member_s;
+} RunRow;
+
+static gboolean
+find_time(const void *input, void *result)
+{
+    const RunRow *row = input;
+    g_autoptr(LpWorkload) workload = load(row->settings);
+    g_autoptr(LpMachine) machine =
+        generate(&(LpGenerateOptions){.system = "p5", .accelerators = "64"});
+    LpLibrary library = make_library(TRUE);
+    library.n_hosts = 1;
+    library.hosts[0].member_s = row->member_s;
+    LpSimulationOptions options = {
+        .fidelity = LP_FIDELITY_FLOW, .collapse = TRUE, .alone = TRUE, .library = &library};
+    if (workload == NULL || machine == NULL)
+        return FALSE;
+    g_autoptr(LpSimulation) simulation = lp_simulation_run(workload, machine, options, NULL);
+    if (simulation == NULL)
+        return FALSE;
+    *(double *)result = simulation->run.iteration_time_s;
+    return TRUE;
+}
+
+/* Two stages of four layers, one micro-batch: two all-reduces a layer forward, two backward, so 16
+ * a stage. A host waits for nobody: both hosts go through their 16 side by side, and when they have
+ * issued the last the iteration is all but over. Ten milliseconds more a member are 80 more each.
+ */
+static void
+test_run(void)
+{
+    static const char settings[] = BODY "tp=8 pp=2 dp=1 global-batch=1";
+    RunRow slow = {settings, 10e-3}, slower = {settings, 20e-3};
+    double slow_s = 0.0, slower_s = 0.0;
+    lp_test_true("slow", in_child(find_time, &slow, &slow_s, sizeof slow_s));
+    lp_test_true("slower", in_child(find_time, &slower, &slower_s, sizeof slower_s));
+    lp_test_close("sixteen collectives of eight members", slower_s - slow_s, 16.0 * 8.0 * 10e-3,
+                  1e-6);
+}
+
+/* --- without contention --- */
+
+typedef struct {
+    const char *label;
+    guint64 shares_max;
+    gboolean is_lonely;
+} LonelyRow;
+
+/* All that a run tells of itself and its counterfactual. */
+typedef struct {
+    gboolean is_lonely;
+    LpRunResult run, uncontended;
+} LonelyResult;
+
+/* 64 ranks of tp over two domains, of which two stages of 4 layers run 4 micro-batches with 4
+ * all-reduces a layer, and reduce gradients once: 64 (4 x 4 x 4 + 1) shares. */
+#define LONELY BODY "tp=16 pp=2 dp=2"
+#define SHARES (64u * (4u * 4u * 4u + 1u))
+
+static gboolean
+run_lonely(const void *input, void *result)
+{
+    const LonelyRow *row = input;
+    LonelyResult *out = result;
+    g_autoptr(LpWorkload) workload = load(LONELY);
+    g_autoptr(LpMachine) machine =
+        generate(&(LpGenerateOptions){.system = "dgx-a100", .accelerators = "64"});
+    LpSimulationOptions options = {
+        .fidelity = LP_FIDELITY_FLOW, .collapse = TRUE, .shares_max = row->shares_max};
+    if (workload == NULL || machine == NULL)
+        return FALSE;
+    g_autoptr(LpSimulation) simulation = lp_simulation_run(workload, machine, options, NULL);
+    if (simulation == NULL)
+        return FALSE;
+    memset(out, 0, sizeof *out);
+    out->is_lonely = simulation->is_lonely;
+    out->run = simulation->run;
+    out->uncontended = simulation->uncontended;
+    return TRUE;
+}
+
+static void
+test_lonely(void)
+{
+    static const LonelyRow rows[] = {{"no limit", 0, FALSE},
+                                     {"at the limit", SHARES, FALSE},
+                                     {"one too many", SHARES - 1, TRUE},
+                                     {"at once", 1, TRUE}};
+    for (guint i = 0; i < G_N_ELEMENTS(rows); i++) {
+        LonelyResult result = {.is_lonely = FALSE};
+        lp_test_true(rows[i].label, in_child(run_lonely, &rows[i], &result, sizeof result));
+        lp_test_true(rows[i].label, result.is_lonely == rows[i].is_lonely);
+        lp_test_true(rows[i].label, result.run.iteration_time_s > 0.0);
+        if (!rows[i].is_lonely)
+            continue;
+        lp_test_close(rows[i].label, result.run.iteration_time_s,
+                      result.uncontended.iteration_time_s, 1e-12);
+        for (guint term = 0; term < LP_N_TERMS; term++)
+            lp_test_close(rows[i].label, result.run.terms.s[term], result.uncontended.terms.s[term],
+                          1e-12);
+    }
+}
+
+int
+main(void)
+{
+    static const LpTestCase cases[] = {{"hosts", test_hosts},
+                                       {"run", test_run},
+                                       {"without contention", test_lonely},
+                                       {NULL, NULL}};
+    return lp_test_run("host", cases);
+}

@@ -164,7 +164,7 @@ lp_cmd_calibrate(int argc, char **argv, GError **error)
     g_auto(Options) options = {NULL};
     const GOptionEntry entries[] = {
         {"fit", 0, 0, G_OPTION_ARG_STRING_ARRAY, &options.fit,
-         "Constants to fit, such as a100-80:launch,host-kernel, nccl-efa/efa:fabric-hop, or one "
+         "Constants to fit, such as a100-80:launch,host-kernel, nccl-ampere/simple:base, or one "
          "for two, a100-40+a100-80:launch; may be given again",
          "OWNER:NAME,..."},
         {"cases", 0, 0, G_OPTION_ARG_FILENAME, &options.cases, "Measured training steps",

@@ -114,36 +114,81 @@ tell(const Fitting *self, const char *format, ...)
     self->options->stage(text, self->options->stage_data);
 }
 
-/* Outcomes of @rows (LpSurrogate), in their order; of those that @constant has to do with, if it is
- * not NULL, the others being NULL. */
-static GPtrArray *
-simulate_some(Fitting *self, const GPtrArray *rows, const LpConstants *constants,
-              const LpConstant *constant, const char *source, GError **error)
+static gboolean
+is_good(const LpOutcome *outcome)
 {
-    g_autoptr(GArray) wanted = g_array_new(FALSE, FALSE, sizeof(guint));
+    return outcome->status == LP_OUTCOME_OK && outcome->predicted[LP_PREDICTION_SIMULATED] > 0.0;
+}
+
+/* Those of @rows (LpSurrogate) that @constant has to do with and that are of @source, if these are
+ * not NULL. */
+static GArray *
+rows_of(const GPtrArray *rows, const LpConstant *constant, const char *source)
+{
+    GArray *indices = g_array_new(FALSE, FALSE, sizeof(guint));
     for (guint i = 0; i < rows->len; i++) {
         const LpSurrogate *row = rows->pdata[i];
         if ((constant == NULL || lp_surrogate_knows(row, constant)) &&
             (source == NULL || strcmp(row->source, source) == 0))
+            g_array_append_val(indices, i);
+    }
+    return indices;
+}
+
+static void
+free_outcome(gpointer data)
+{
+    lp_outcome_free(data);
+}
+
+static LpOutcome *
+copy_outcome(const LpOutcome *outcome)
+{
+    LpOutcome *copy = lp_outcome_new(outcome->measure, outcome->id, outcome->source);
+    g_autofree char *text = lp_outcome_to_text(outcome);
+    gboolean good = lp_outcome_from_text(copy, text);
+    g_assert(good);
+    return copy;
+}
+
+/* Outcomes of rows_of(): those that failed in the first run have that outcome again, since what ran
+ * into the limit of time would do so in every pass. @first: of all @rows; NULL: this is it. */
+static GPtrArray *
+simulate_some(Fitting *self, const GPtrArray *rows, const GArray *indices, const GPtrArray *first,
+              const LpConstants *constants, GError **error)
+{
+    g_autoptr(GArray) wanted = g_array_new(FALSE, FALSE, sizeof(guint));
+    for (guint i = 0; i < indices->len; i++) {
+        const LpSurrogate *row = rows->pdata[g_array_index(indices, guint, i)];
+        if (!row->has_failed)
             g_array_append_val(wanted, row->row);
     }
     LpRunnerOptions run = self->options->run;
     run.rows = wanted;
     run.constants = constants;
     self->fit->n_simulated += wanted->len;
-    return lp_runner_run(self->table, &run, error);
+    g_autoptr(GPtrArray) outcomes = lp_runner_run(self->table, &run, error);
+    if (outcomes == NULL)
+        return NULL;
+    GPtrArray *all = g_ptr_array_new_with_free_func(free_outcome);
+    for (guint i = 0, next = 0; i < indices->len; i++) {
+        guint index = g_array_index(indices, guint, i);
+        LpSurrogate *row = rows->pdata[index];
+        if (row->has_failed)
+            g_ptr_array_add(all, copy_outcome(first->pdata[index]));
+        else
+            g_ptr_array_add(all, g_steal_pointer(&outcomes->pdata[next++]));
+        row->has_failed |= first == NULL && !is_good(all->pdata[i]);
+    }
+    return all;
 }
 
 static GPtrArray *
-simulate(Fitting *self, const GPtrArray *rows, const LpConstants *constants, GError **error)
+simulate(Fitting *self, const GPtrArray *rows, const GPtrArray *first, const LpConstants *constants,
+         GError **error)
 {
-    return simulate_some(self, rows, constants, NULL, NULL, error);
-}
-
-static gboolean
-is_good(const LpOutcome *outcome)
-{
-    return outcome->status == LP_OUTCOME_OK && outcome->predicted[LP_PREDICTION_SIMULATED] > 0.0;
+    g_autoptr(GArray) indices = rows_of(rows, NULL, NULL);
+    return simulate_some(self, rows, indices, first, constants, error);
 }
 
 static double
@@ -196,19 +241,19 @@ find_slopes_of(Fitting *self, const LpConstants *constants, guint variable, GErr
     lp_minimise_set(beside, variable, value_beside(constant));
     double x = lp_surrogate_x(constant);
     double step = lp_surrogate_x(lp_minimise_first(beside, variable)) - x;
+    g_autoptr(GArray) indices = rows_of(self->fit->rows, constant, NULL);
     g_autoptr(GPtrArray) outcomes =
-        simulate_some(self, self->fit->rows, beside, constant, NULL, error);
+        simulate_some(self, self->fit->rows, indices, self->fit->before, beside, error);
     if (outcomes == NULL)
         return FALSE;
-    for (guint i = 0, next = 0; i < self->fit->rows->len; i++) {
-        LpSurrogate *row = self->fit->rows->pdata[i];
-        if (!lp_surrogate_knows(row, constant))
+    for (guint i = 0; i < indices->len; i++) {
+        LpSurrogate *row = self->fit->rows->pdata[g_array_index(indices, guint, i)];
+        const LpOutcome *outcome = outcomes->pdata[i];
+        row->slopes[variable] = 0.0;
+        if (!row->is_known || !is_good(outcome))
             continue;
-        const LpOutcome *outcome = outcomes->pdata[next++];
-        double now_s = row->ratio * (row->is_known ? lp_surrogate_closed_s(row, constants) : 0.0);
-        row->slopes[variable] = row->is_known && is_good(outcome)
-                                    ? (outcome->predicted[LP_PREDICTION_SIMULATED] - now_s) / step
-                                    : 0.0;
+        double now_s = row->ratio * lp_surrogate_closed_s(row, constants);
+        row->slopes[variable] = (outcome->predicted[LP_PREDICTION_SIMULATED] - now_s) / step;
     }
     return TRUE;
 }
@@ -256,7 +301,7 @@ try_constants(Fitting *self, const LpConstants *tried, gboolean *out_better, GEr
 {
     LpFit *fit = self->fit;
     double best = g_array_index(fit->objectives, double, fit->objectives->len - 1);
-    g_autoptr(GPtrArray) outcomes = simulate(self, fit->rows, tried, error);
+    g_autoptr(GPtrArray) outcomes = simulate(self, fit->rows, fit->before, tried, error);
     if (outcomes == NULL)
         return FALSE;
     double value = objective_of(self, outcomes);
@@ -302,7 +347,7 @@ do_rounds(Fitting *self, GError **error)
 {
     LpFit *fit = self->fit;
     tell(self, "simulating, as it starts");
-    fit->before = simulate(self, fit->rows, fit->constants, error);
+    fit->before = simulate(self, fit->rows, NULL, fit->constants, error);
     if (fit->before == NULL)
         return FALSE;
     fit->after = g_ptr_array_ref(fit->before);
@@ -328,8 +373,9 @@ cross(Fitting *self, LpFitSource *source, GError **error)
     lp_minimise(objective, self->options->constants, constants);
     self->fit->n_closed += objective->n_evaluated;
     tell(self, "without %s", source->source);
+    g_autoptr(GArray) indices = rows_of(self->fit->rows, NULL, source->source);
     g_autoptr(GPtrArray) outcomes =
-        simulate_some(self, self->fit->rows, constants, NULL, source->source, error);
+        simulate_some(self, self->fit->rows, indices, self->fit->before, constants, error);
     if (outcomes == NULL)
         return FALSE;
     source->crossed = lp_score(outcomes, NULL, LP_PREDICTION_SIMULATED);
@@ -359,11 +405,11 @@ run_others(Fitting *self, GError **error)
 {
     LpFit *fit = self->fit;
     tell(self, "rows left out, as it starts");
-    fit->other_before = simulate(self, fit->other_rows, self->options->constants, error);
+    fit->other_before = simulate(self, fit->other_rows, NULL, self->options->constants, error);
     if (fit->other_before == NULL)
         return FALSE;
     tell(self, "rows left out");
-    fit->other_after = simulate(self, fit->other_rows, fit->constants, error);
+    fit->other_after = simulate(self, fit->other_rows, fit->other_before, fit->constants, error);
     return fit->other_after != NULL;
 }
 

@@ -13,6 +13,7 @@ typedef struct {
     char *source;  /* owned */
     char *library; /* owned: name */
     double measured_s;
+    gboolean has_failed;     /**< when it was first simulated: it is not simulated again */
     gboolean is_known;       /**< it was simulated: ratio and slopes hold */
     LpTrainingCase restated; /* owned */
     LpFabric fabric;

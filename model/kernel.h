@@ -26,11 +26,11 @@ typedef enum {
 typedef struct {
     const char *name; /* borrowed, static */
     double m, k, n, n_batch;
-    double bytes;   /**< bytes read and written */
+    double bytes;     /**< bytes read and written */
     gboolean streams; /**< reads and writes in order, without sums over rows or random numbers */
-    gboolean fused; /**< the products of attention in one kernel: k is summed over them */
-    double share;   /**< of the products that have to be worked out: a fused kernel skips what a
-                       causal mask hides. It counts for time, not for operations */
+    gboolean fused;   /**< the products of attention in one kernel: k is summed over them */
+    double share;     /**< of the products that have to be worked out: a fused kernel skips what a
+                         causal mask hides. It counts for time, not for operations */
     LpPart part;
 } LpKernel;
 

@@ -74,9 +74,9 @@ typedef struct {
 
 typedef struct {
     LpRunMode mode;
-    GArray *tasks;       /* owned: LpTask */
-    GArray *pieces;      /* owned: LpPiece */
-    LpTaskRange *ranges; /* owned, by segment */
+    GArray *tasks;         /* owned: LpTask */
+    GArray *pieces;        /* owned: LpPiece */
+    LpTaskRange *ranges;   /* owned, by segment */
     double message_host_s; /**< what a message between stages costs the host */
     LpLonelyCommunication lonely;
 } LpTasks;

@@ -374,10 +374,9 @@ take_overlap(Restating *self, GError **error)
      * (Korthikanti et al., 2022, section 4.2.2). */
     if (setting(self, "overlap-tp") == NULL && is_set_to(self, "sequence-parallel", "yes"))
         set(self, "overlap-tp", "bulk");
-    /* nanotron sums gradients behind the backward pass, in larger buckets, but not those that ZeRO
-     * shares out. */
+    /* nanotron sums gradients behind the backward pass, but not those that ZeRO shares out. */
     if (strstr(stated, "tp_async") != NULL && number_of(self, "zero") == 0)
-        set_overlap(self, "overlap-dp=yes bucket=1GB");
+        set(self, "overlap-dp", "yes");
     if (is_silent)
         lp_outcome_infer(self->outcome,
                          "overlap: of all communication, as recipes with flash attention have it");

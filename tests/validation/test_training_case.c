@@ -154,7 +154,7 @@ test_rules(void)
         {"nothing is gathered without ZeRO", "overlap=grad-reduce",
          "overlap-dp=yes overlap-param=no", NULL},
         {"overlap of nanotron", "overlap=tp_async_comm",
-         "overlap-tp=bulk overlap-dp=yes stage-layers=balanced bucket=1000000000B", NULL},
+         "overlap-tp=bulk overlap-dp=yes stage-layers=balanced bucket=250000000B", NULL},
         {"nanotron shares out what it has not hidden",
          FLASH "sequence_parallel=yes;overlap=tp_async_comm;zero=1",
          "overlap-tp=bulk overlap-dp=no overlap-param=no bucket=250000000B", NULL},

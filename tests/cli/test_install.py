@@ -91,11 +91,10 @@ class Install(unittest.TestCase):
     def test_files(self):
         """XML, schemas, manual and documents, all of them."""
         share = self.prefix / "share"
-        for folder in ("workloads", "platforms", "validation"):
-            wanted = {path.name for path in (SOURCE / folder).glob("*.xml")
-                      if not path.name.endswith(".gresource.xml")}
-            if folder == "validation":
-                wanted.add("training.csv")
+        for folder, tables in (("workloads", set()), ("platforms", set()),
+                               ("validation", {"training.csv"})):
+            wanted = tables | {path.name for path in (SOURCE / folder).glob("*.xml")
+                               if not path.name.endswith(".gresource.xml")}
             got = {path.name for path in (share / "lightpath" / folder).iterdir() if path.is_file()}
             self.assertEqual(got, wanted)
         wanted = {path.name for path in (SOURCE / "workloads/scenarios").glob("*.xml")}

@@ -286,7 +286,7 @@ layer_parameters(const LpTransformer *transformer, const LpPlan *plan, guint32 i
 }
 
 /* What ZeRO stage 3 has gathered at once: the layer at work and those ahead, or all; and a layer's
- * gradients before they are scattered. */
+ * gradients, or a bucket of them, before they are scattered. */
 static double
 gathered_bytes(const LpTransformer *transformer, const LpPlan *plan, guint32 stage)
 {
@@ -296,8 +296,10 @@ gathered_bytes(const LpTransformer *transformer, const LpPlan *plan, guint32 sta
     double n_ahead = plan->overlap_param ? plan->prefetch + 1.0 : 1.0;
     double gathered =
         plan->keeps_parameters ? layers.sum : fmin(n_ahead * layers.largest, layers.sum);
-    return gathered * lp_plan_activation_bytes(plan) +
-           (shards_gradients(plan) ? layers.largest * plan->gradient_bytes : 0.0);
+    double gradients = layers.largest * plan->gradient_bytes;
+    if (plan->bucket_bytes > 0.0)
+        gradients = fmin(gradients, plan->bucket_bytes);
+    return gathered * lp_plan_activation_bytes(plan) + (shards_gradients(plan) ? gradients : 0.0);
 }
 
 /* Bytes a parameter of the optimiser's states: its moments, and fp32 weights where training

@@ -292,8 +292,11 @@ take_framework(Restating *self, GError **error)
         lp_outcome_infer(self->outcome,
                          "DeepSpeed: ZeRO or unbucketed gradients, no flash attention");
     }
-    if (is_deepspeed(self) && gathers)
+    if (is_deepspeed(self) && gathers) {
         set(self, "prefetch", "0");
+        /* Its reduce_bucket_size, of 500 million elements by default. */
+        set(self, "bucket", "1GB");
+    }
     /* bf16 has too few digits for sums: frameworks keep gradients in fp32. */
     if (is_set_to(self, "precision", "bf16") && !gathers)
         set(self, "gradient-precision", "fp32");

@@ -39,12 +39,8 @@ double
 lp_prediction_consistent_s(const LpWorkload *workload, const LpMachine *machine)
 {
     LpFabric fabric = lp_machine_fabric(machine);
-    LpClosedFormInput input = {.transformer = &workload->transformer,
-                               .plan = &workload->plan,
-                               .accelerator = &machine->accelerator,
-                               .fabric = &fabric};
-    LpTerms terms = lp_closed_form_terms(&input);
-    return lp_terms_sum(&terms);
+    return lp_prediction_closed_s(workload, &machine->accelerator, &fabric, NULL,
+                                  LP_PREDICTION_ITERATION);
 }
 
 /* lp_simulation_run() has checked the placement. */

@@ -256,13 +256,14 @@ take_sequence_parallel(Restating *self, GError **error)
 
 /* DeepSpeed's pipeline sends whole activations, its ZeRO sums gradients by all-reduce (Anthony et
  * al., HOTI 2024), and its ZeRO-3 of 2021 gathers parameter by parameter, in one ring, when they
- * are needed. It is told by ZeRO or unbucketed gradients on software without flash attention. */
+ * are needed. It is told by ZeRO or unbucketed gradients on software without flash attention,
+ * unless that calls itself FSDP. */
 static gboolean
 is_deepspeed(const Restating *self)
 {
-    return !is_set_to(self, "attention", "flash") &&
-           (number_of(self, "zero") > 0 ||
-            strstr(lp_table_text(self->row, "overlap"), "gradient_bucket") != NULL);
+    const char *overlap = lp_table_text(self->row, "overlap");
+    return !is_set_to(self, "attention", "flash") && strstr(overlap, "FSDP") == NULL &&
+           (number_of(self, "zero") > 0 || strstr(overlap, "gradient_bucket") != NULL);
 }
 
 static gboolean

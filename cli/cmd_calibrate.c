@@ -2,6 +2,7 @@
 /* lightpath calibrate: fits constants to measured rows. */
 #include "cli/commands.h"
 #include "cli/options.h"
+#include "cli/rows.h"
 
 #include "base/error.h"
 #include "base/file.h"
@@ -13,7 +14,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#define JOBS_MAX 1024
 #define ROUNDS 3
 
 typedef struct {
@@ -38,14 +38,7 @@ options_clear(Options *self)
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Options, options_clear)
 
-/* On a terminal only, as is the next one. */
-static void
-show_progress(guint n_done, guint n_all, void *data)
-{
-    (void)data;
-    fprintf(stderr, "\r%u of %u rows%s", n_done, n_all, n_done < n_all ? "" : "\n");
-}
-
+/* On a terminal only. */
 static void
 show_stage(const char *text, void *data)
 {
@@ -59,17 +52,6 @@ blame_option(const char *option, GError **error)
     g_autofree char *message = g_strdup((*error)->message);
     g_clear_error(error);
     return lp_usage_error(error, "--%s: %s", option, message);
-}
-
-static gboolean
-read_count(const char *option, const char *text, guint64 minimum, guint64 maximum, guint fallback,
-           guint *out_count, GError **error)
-{
-    guint64 count = fallback;
-    if (text != NULL && !lp_count_parse(text, minimum, maximum, &count, error))
-        return blame_option(option, error);
-    *out_count = (guint)count;
-    return TRUE;
 }
 
 /* Those that are held, and behind them those that are fitted. */
@@ -129,20 +111,14 @@ calibrate(const Options *options, GError **error)
 {
     LpFormat format;
     LpFitOptions fit_options = {.rows = (const char *const *)options->rows};
-    g_autofree char *version = lp_program_version();
-    fit_options.run.resume = options->resume;
-    fit_options.run.version = version;
+    g_autofree char *version = NULL;
     if (!lp_format_parse(options->format, &format, error) ||
-        !read_count("every", options->every, 1, G_MAXUINT16, 1, &fit_options.every, error) ||
-        !read_count("others", options->others, 0, G_MAXUINT16, 1, &fit_options.others_every,
-                    error) ||
-        !read_count("rounds", options->rounds, 1, 100, ROUNDS, &fit_options.n_rounds, error) ||
-        !read_count("jobs", options->jobs, 1, JOBS_MAX, MIN(g_get_num_processors(), JOBS_MAX),
-                    &fit_options.run.n_jobs, error))
+        !lp_option_count("every", options->every, 1, G_MAXUINT16, 1, &fit_options.every, error) ||
+        !lp_option_count("others", options->others, 0, G_MAXUINT16, 1, &fit_options.others_every,
+                         error) ||
+        !lp_option_count("rounds", options->rounds, 1, 100, ROUNDS, &fit_options.n_rounds, error) ||
+        !lp_rows_read(options->jobs, options->resume, &fit_options.run, &version, error))
         return FALSE;
-    if (version == NULL && options->resume != NULL)
-        return lp_usage_error(error, "--resume: /proc/self/exe cannot be read, which tells results "
-                                     "of one version from those of another");
     g_autoptr(LpConstants) constants = read_constants(options, error);
     if (constants == NULL || !check_output(options->output, error))
         return FALSE;
@@ -150,10 +126,8 @@ calibrate(const Options *options, GError **error)
     if (table == NULL)
         return FALSE;
     fit_options.constants = constants;
-    if (isatty(STDERR_FILENO)) {
+    if (isatty(STDERR_FILENO))
         fit_options.stage = show_stage;
-        fit_options.run.progress = show_progress;
-    }
     g_autoptr(LpFit) fit = lp_fit_run(table, &fit_options, error);
     return fit != NULL && print_fit(fit, options, format, error);
 }

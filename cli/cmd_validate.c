@@ -2,19 +2,14 @@
 /* lightpath validate: predicts measured rows and compares. */
 #include "cli/commands.h"
 #include "cli/options.h"
+#include "cli/rows.h"
 
 #include "base/file.h"
-#include "base/units.h"
 #include "report/validation_page.h"
 #include "report/vega.h"
 #include "validation/calibration.h"
-#include "validation/runner.h"
-
-#include <stdio.h>
-#include <unistd.h>
 
 #define SHIPPED_CASES "resource:///lightpath/validation/training.csv"
-#define JOBS_MAX 1024
 
 typedef enum {
     FORMAT_TEXT,
@@ -39,27 +34,6 @@ options_clear(Options *self)
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Options, options_clear)
 
-/* Shown on a terminal only. */
-static void
-show_progress(guint n_done, guint n_all, void *data)
-{
-    (void)data;
-    fprintf(stderr, "\r%u of %u rows%s", n_done, n_all, n_done < n_all ? "" : "\n");
-}
-
-static gboolean
-read_jobs(const char *text, guint *out_jobs, GError **error)
-{
-    guint64 jobs = MIN(g_get_num_processors(), JOBS_MAX);
-    if (text != NULL && !lp_count_parse(text, 1, JOBS_MAX, &jobs, error)) {
-        g_autofree char *message = g_strdup((*error)->message);
-        g_clear_error(error);
-        return lp_usage_error(error, "--jobs: %s", message);
-    }
-    *out_jobs = (guint)jobs;
-    return TRUE;
-}
-
 static gboolean
 print_validation(const LpValidation *validation, Format format, const char *vega, GError **error)
 {
@@ -75,16 +49,13 @@ validate(const Options *options, GError **error)
 {
     guint model = 0, format = 0;
     g_autofree char *vega = NULL;
-    g_autofree char *version = lp_program_version();
-    LpRunnerOptions run = {.resume = options->resume, .version = version};
+    g_autofree char *version = NULL;
+    LpRunnerOptions run = {.n_jobs = 0};
     if (!lp_option_choice("format", options->format, format_names, FORMAT_TEXT, &format, error) ||
         !lp_option_choice("model", options->model, lp_prediction_names, LP_PREDICTION_SIMULATED,
                           &model, error) ||
-        !read_jobs(options->jobs, &run.n_jobs, error))
+        !lp_rows_read(options->jobs, options->resume, &run, &version, error))
         return FALSE;
-    if (version == NULL && run.resume != NULL)
-        return lp_usage_error(error, "--resume: /proc/self/exe cannot be read, which tells results "
-                                     "of one version from those of another");
     const char *path = options->cases != NULL ? options->cases : SHIPPED_CASES;
     g_autoptr(LpTable) table = lp_table_load(path, error);
     if (table == NULL)
@@ -99,8 +70,6 @@ validate(const Options *options, GError **error)
     /* Before all rows are run, not behind them. */
     if (format == FORMAT_HTML && (vega = lp_vega_load(lp_vega_folder(), error)) == NULL)
         return FALSE;
-    if (isatty(STDERR_FILENO))
-        run.progress = show_progress;
     g_autoptr(GPtrArray) outcomes = lp_runner_run(table, &run, error);
     if (outcomes == NULL)
         return FALSE;

@@ -62,6 +62,18 @@ lp_option_choice(const char *option, const char *text, const char *const *names,
 }
 
 gboolean
+lp_option_count(const char *option, const char *text, guint64 minimum, guint64 maximum,
+                guint fallback, guint *out_count, GError **error)
+{
+    g_autoptr(GError) fault = NULL;
+    guint64 count = fallback;
+    if (text != NULL && !lp_count_parse(text, minimum, maximum, &count, &fault))
+        return lp_usage_error(error, "--%s: %s", option, fault->message);
+    *out_count = (guint)count;
+    return TRUE;
+}
+
+gboolean
 lp_format_parse(const char *text, LpFormat *out_format, GError **error)
 {
     static const char *const names[] = {"text", "json", NULL};
@@ -114,16 +126,6 @@ lp_print_json(JsonNode *node, GError **error)
     g_autoptr(JsonNode) owned = node;
     g_autofree char *text = lp_json_print(owned);
     return lp_print_result(text, error);
-}
-
-char *
-lp_program_version(void)
-{
-    g_autofree char *text = NULL;
-    gsize length = 0;
-    if (!g_file_get_contents("/proc/self/exe", &text, &length, NULL))
-        return NULL;
-    return g_compute_checksum_for_data(G_CHECKSUM_SHA256, (const guchar *)text, length);
 }
 
 double

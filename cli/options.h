@@ -30,6 +30,12 @@ gboolean lp_option_choice(const char *option, const char *text, const char *cons
                           guint fallback, guint *out_index,
                           GError **error) G_GNUC_WARN_UNUSED_RESULT;
 
+/** The whole number that @text is, from @minimum to @maximum, @fallback if it is NULL. Error:
+ * LP_INPUT_ERROR_USAGE that names @option. */
+gboolean lp_option_count(const char *option, const char *text, guint64 minimum, guint64 maximum,
+                         guint fallback, guint *out_count,
+                         GError **error) G_GNUC_WARN_UNUSED_RESULT;
+
 /** Loads the workload and the platform that the command line names. */
 gboolean lp_load_inputs(const char *workload_name, const char *platform_name,
                         const char *const *settings, LpWorkload **out_workload,
@@ -43,10 +49,6 @@ char *lp_find_workload(const char *name, GError **error) G_GNUC_WARN_UNUSED_RESU
 gboolean lp_print_result(const char *text, GError **error) G_GNUC_WARN_UNUSED_RESULT;
 /** The same, JSON. @node: (transfer full). */
 gboolean lp_print_json(JsonNode *node, GError **error) G_GNUC_WARN_UNUSED_RESULT;
-
-/** A digest of the program's own file, shipped data included: results follow from it and the input.
- * Returns: (transfer full), NULL if /proc/self/exe cannot be read. */
-char *lp_program_version(void);
 
 /** Seconds on a clock that never goes back. */
 double lp_wall_clock_s(void);

@@ -59,6 +59,12 @@ static const double element_bytes[LP_N_PRECISIONS] = {
     [LP_PRECISION_BF16] = 2.0, [LP_PRECISION_FP8] = 1.0,
 };
 
+double
+lp_gemm_element_bytes(LpPrecision precision)
+{
+    return element_bytes[precision];
+}
+
 static double
 flop(const LpGemm *self)
 {

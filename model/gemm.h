@@ -15,6 +15,9 @@ typedef struct {
     double m, k, n, n_batch;
 } LpGemm;
 
+/** Bytes of an element of a product's operands. */
+double lp_gemm_element_bytes(LpPrecision precision);
+
 /** Arithmetic alone, s: neither memory nor launch.
  *
  * min over tiles (Tm, Tn) and splits S of k of

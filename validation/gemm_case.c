@@ -62,20 +62,6 @@ output_bytes(double element_bytes)
 }
 
 static double
-element_bytes_of(LpPrecision precision)
-{
-    switch (precision) {
-    case LP_PRECISION_FP32:
-    case LP_PRECISION_TF32:
-        return 4.0;
-    case LP_PRECISION_FP8:
-        return 1.0;
-    default:
-        return 2.0;
-    }
-}
-
-static double
 kernel_s(const LpKernel *kernel, const LpAccelerator *accelerator, LpPrecision precision)
 {
     LpAccelerator alone = *accelerator;
@@ -88,7 +74,7 @@ double
 lp_gemm_case_time_s(const LpGemm *gemm, const LpAccelerator *accelerator, LpPrecision precision,
                     gboolean queued)
 {
-    double bytes = element_bytes_of(precision);
+    double bytes = lp_gemm_element_bytes(precision);
     LpKernel kernel = {
         .m = gemm->m,
         .k = gemm->k,
@@ -212,7 +198,7 @@ operator_s(const LpLayerOperator *operation, const LpAccelerator *accelerator,
            LpPrecision precision, gboolean queued, const LpConstants *constants, double *out_time_s,
            GError **error)
 {
-    double element_bytes = element_bytes_of(precision);
+    double element_bytes = lp_gemm_element_bytes(precision);
     if (operation->kind == LP_OPERATOR_ALL_REDUCE)
         return all_reduce_s(operation, accelerator, element_bytes, constants, out_time_s, error);
     if (operation->kind == LP_OPERATOR_PRODUCT) {

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* How measured rows are run: side by side, shown, and kept. */
+#include "cli/rows.h"
+
+#include "cli/options.h"
+
+#include <stdio.h>
+#include <unistd.h>
+
+#define JOBS_MAX 1024
+
+static void
+show_progress(guint n_done, guint n_all, void *data)
+{
+    (void)data;
+    fprintf(stderr, "\r%u of %u rows%s", n_done, n_all, n_done < n_all ? "" : "\n");
+}
+
+static char *
+program_version(void)
+{
+    g_autofree char *text = NULL;
+    gsize length = 0;
+    if (!g_file_get_contents("/proc/self/exe", &text, &length, NULL))
+        return NULL;
+    return g_compute_checksum_for_data(G_CHECKSUM_SHA256, (const guchar *)text, length);
+}
+
+gboolean
+lp_rows_read(const char *jobs, const char *resume, LpRunnerOptions *run, char **out_version,
+             GError **error)
+{
+    guint n_processors = MIN(g_get_num_processors(), JOBS_MAX);
+    if (!lp_option_count("jobs", jobs, 1, JOBS_MAX, n_processors, &run->n_jobs, error))
+        return FALSE;
+    *out_version = program_version();
+    if (*out_version == NULL && resume != NULL)
+        return lp_usage_error(error, "--resume: /proc/self/exe cannot be read, which tells results "
+                                     "of one version from those of another");
+    run->resume = resume;
+    run->version = *out_version;
+    if (isatty(STDERR_FILENO))
+        run->progress = show_progress;
+    return TRUE;
+}

@@ -35,6 +35,7 @@ typedef struct {
     double alignment_bytes;  /**< sides of products that are multiples of it are free; 0: all are */
     double misaligned_efficiency; /**< factor for each halving of the alignment; 0: none */
     double attention_efficiency;  /**< fraction of peak that fused attention reaches; 0: as GEMM */
+    double eager_attention_efficiency; /**< the same with plan.kernels eager; 0: as that */
     double memory_efficiency; /**< fraction of memory bandwidth that a streaming kernel reaches */
     double elementwise_efficiency; /**< the same, of kernels that are no products; 0: as that */
     double launch_s;               /**< time a kernel costs beyond its work */

@@ -296,7 +296,7 @@ layer_exchange_s(const LpClosedFormInput *input, guint32 seq)
     double slots = lp_transformer_expert_slots(shape);
     if (lp_group_n_expert_nodes(input->plan, shape) == 1)
         return exchange_s(input, LP_GROUP_EP, slots * bytes);
-    return exchange_s(input, LP_GROUP_EP_RAIL, fmin(slots, shape->group_limit) * bytes) +
+    return exchange_s(input, LP_GROUP_EP_RAIL, lp_group_expert_copies(input->plan, shape) * bytes) +
            exchange_s(input, LP_GROUP_EP_NODE, slots * bytes);
 }
 
@@ -589,14 +589,51 @@ collectives_issued(const LpClosedFormInput *input)
     return sum;
 }
 
+/* What the host needs for a micro-batch's kernels in @pass, on the mean stage. */
 static double
-host_s(const LpClosedFormInput *input, double busy_s)
+issue_s(const LpClosedFormInput *input, LpPass pass)
 {
-    double issue_s = 0.0;
+    return pass_work(input, pass).host_s / degree(input, LP_AXIS_PP);
+}
+
+/* A host that runs ahead is late for the whole iteration or not at all. */
+static double
+free_host_s(const LpClosedFormInput *input, double busy_s)
+{
+    double sum_s =
+        collectives_issued(input) * lp_collective_host_s(input->accelerator, input->plan);
     for (LpPass pass = 0; pass < LP_N_PASSES; pass++)
-        issue_s += pass_work(input, pass).host_s / degree(input, LP_AXIS_PP);
-    issue_s += collectives_issued(input) * lp_collective_host_s(input->accelerator, input->plan);
-    return fmax(0.0, n_micro_batches(input) * issue_s - busy_s);
+        sum_s += issue_s(input, pass);
+    return fmax(0.0, n_micro_batches(input) * sum_s - busy_s);
+}
+
+/* One that waits for the device at every pass, or at every message, is late for each pass by
+ * itself, those that fill and drain the pipeline among them. */
+static double
+bound_host_s(const LpClosedFormInput *input, double inner_s, double pp_s)
+{
+    double m = n_micro_batches(input), passes = recomputes_all(input) ? 3.0 : 2.0;
+    double collectives_s =
+        collectives_issued(input) * lp_collective_host_s(input->accelerator, input->plan);
+    double communication_s = (inner_s + pp_s) / m;
+    double forward_s = issue_s(input, LP_PASS_FORWARD) + collectives_s / passes -
+                       stage_compute_s(input, LP_PASS_FORWARD) / m - communication_s / passes;
+    double rest = (passes - 1.0) / passes;
+    double backward_s = collectives_s * rest - communication_s * rest;
+    for (LpPass pass = LP_PASS_FORWARD + 1; pass < LP_N_PASSES; pass++)
+        backward_s += issue_s(input, pass) - stage_compute_s(input, pass) / m;
+    double n_runs = m + (degree(input, LP_AXIS_PP) - 1.0) / input->plan->virtual_stages;
+    return n_runs * (fmax(0.0, forward_s) + fmax(0.0, backward_s));
+}
+
+static double
+host_s(const LpClosedFormInput *input, double compute_s, double inner_s, double pp_s)
+{
+    LpHostSync sync = input->plan->host_sync;
+    gboolean waits = sync == LP_HOST_SYNC_PASSES ||
+                     (sync == LP_HOST_SYNC_MESSAGES && degree(input, LP_AXIS_PP) > 1.0);
+    return waits ? bound_host_s(input, inner_s, pp_s)
+                 : free_host_s(input, compute_s + inner_s + pp_s);
 }
 
 /* --- composition --- */
@@ -636,6 +673,6 @@ lp_closed_form_compose(const LpClosedFormInput *input,
                          [LP_TERM_DP] = (1.0 - input->plan->overlap_fraction) * communication->dp_s,
                          [LP_TERM_BUBBLE] = bubble_s(input, inner_s, communication->pp_s),
                          [LP_TERM_OPTIMIZER] = lp_closed_form_optimizer_s(input),
-                         [LP_TERM_HOST] = host_s(input, compute_s + inner_s + communication->pp_s),
+                         [LP_TERM_HOST] = host_s(input, compute_s, inner_s, communication->pp_s),
                      }};
 }

@@ -157,10 +157,13 @@ lp_gemm_arithmetic_s(const LpGemm *self, const LpAccelerator *accelerator, LpPre
 }
 
 double
-lp_gemm_attention_s(const LpGemm *self, const LpAccelerator *accelerator, LpPrecision precision)
+lp_gemm_attention_s(const LpGemm *self, const LpAccelerator *accelerator, LpPrecision precision,
+                    gboolean eager)
 {
     double efficiency = accelerator->attention_efficiency > 0.0 ? accelerator->attention_efficiency
                                                                 : accelerator->gemm_efficiency;
+    if (eager && accelerator->eager_attention_efficiency > 0.0)
+        efficiency = accelerator->eager_attention_efficiency;
     double even_s =
         flop(self) / (lp_accelerator_peak_flop_per_s(accelerator, precision) * efficiency);
     if (!is_tiled(accelerator) || flop(self) <= 0.0)

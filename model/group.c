@@ -2,6 +2,8 @@
 /* Members of process groups. */
 #include "model/group.h"
 
+#include <math.h>
+
 const char *const lp_group_names[] = {"tensor-parallel",
                                       "context-parallel",
                                       "expert-parallel",
@@ -74,12 +76,29 @@ replica_member(const LpPlan *plan, guint64 rank, guint64 index)
 
 /* --- experts --- */
 
+static gboolean
+limits_nodes(const LpPlan *plan, const LpTransformer *transformer)
+{
+    guint32 groups = transformer->n_expert_groups, limit = transformer->group_limit;
+    return groups > 1 && limit > 0 && limit < groups && plan->degree[LP_AXIS_EP] % groups == 0;
+}
+
 guint32
 lp_group_n_expert_nodes(const LpPlan *plan, const LpTransformer *transformer)
 {
-    guint32 groups = transformer->n_expert_groups, limit = transformer->group_limit;
-    gboolean limited = groups > 1 && limit > 0 && limit < groups;
-    return limited && plan->degree[LP_AXIS_EP] % groups == 0 ? groups : 1;
+    if (limits_nodes(plan, transformer))
+        return transformer->n_expert_groups;
+    return MAX(plan->ep_relay, 1);
+}
+
+double
+lp_group_expert_copies(const LpPlan *plan, const LpTransformer *transformer)
+{
+    double slots = lp_transformer_expert_slots(transformer);
+    double parts = lp_group_n_expert_nodes(plan, transformer);
+    if (limits_nodes(plan, transformer))
+        return fmin(slots, transformer->group_limit);
+    return fmin(slots, parts * (1.0 - pow(1.0 - 1.0 / parts, transformer->top_k)));
 }
 
 static guint64

@@ -33,9 +33,12 @@ guint64 lp_group_index(const LpPlan *plan, const LpTransformer *transformer, LpG
 /** Whether @rank has a group of this kind that communicates. */
 gboolean lp_group_exists(const LpPlan *plan, const LpTransformer *transformer, LpGroup group,
                          guint64 rank);
-/** Parts that an ep group divides into for node-limited routing; 1: routing is not limited, or its
- * groups of experts are no groups of ranks. */
+/** Parts that an ep group divides into, where the plan relays tokens between such or routing is
+ * limited to some of them; 1: neither, or the groups of experts are no groups of ranks. */
 guint32 lp_group_n_expert_nodes(const LpPlan *plan, const LpTransformer *transformer);
+/** To how many of these parts a token goes, in the mean: where routing is limited to them as many
+ * as the limit allows, else as many as its experts, drawn evenly, hit. At most its expert slots. */
+double lp_group_expert_copies(const LpPlan *plan, const LpTransformer *transformer);
 /** Whether @stage takes part in the exchange of tied embeddings' gradients. */
 gboolean lp_group_exchanges_embedding(const LpPlan *plan, const LpTransformer *transformer,
                                       guint32 stage);

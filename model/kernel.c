@@ -21,7 +21,8 @@ typedef struct {
     const LpTransformer *transformer; /* borrowed */
     const LpPlan *plan;               /* borrowed */
     LpLayer layer;
-    LpPart part; /* of the next kernel */
+    LpPart part;   /* of the next kernel */
+    gboolean wide; /* the same */
     double element_bytes;
     double tokens;           /* b s / cp */
     double scattered_tokens; /* those that norms and dropout-adds see: over t if scattered */
@@ -78,6 +79,7 @@ add(List *list, LpKernel kernel)
     g_assert(list->n_kernels < LP_KERNELS_MAX);
     kernel.part = list->part;
     kernel.share = kernel.share > 0.0 ? kernel.share : 1.0;
+    kernel.wide = list->wide;
     list->kernels[list->n_kernels++] = kernel;
 }
 
@@ -106,7 +108,7 @@ add_gemm(List *list, const char *name, double m, double k, double n, double n_ba
 static void
 add_cast(List *list, double elements)
 {
-    if (list->plan->precision == LP_PRECISION_FP8)
+    if (list->plan->precision == LP_PRECISION_FP8 && !list->wide)
         add_stream(list, "cast", elements * (list->element_bytes + 2.0));
 }
 
@@ -140,23 +142,31 @@ add_weight(List *list, const char *name, double n_inputs, double n_outputs, Prod
     }
 }
 
+/* Queries, keys and values of the rank's own heads out of what they were compressed to. */
+static void
+add_latent_up(List *list, Product product)
+{
+    const LpTransformer *shape = list->transformer;
+    double own_heads = shape->n_heads / list->tp;
+    double expanded = own_heads * (list->key_width * list->tp / shape->n_heads - shape->rope_width +
+                                   list->mixture_width / own_heads);
+    if (shape->query_rank > 0)
+        add_weight(list, "q-up", shape->query_rank, list->query_width, product);
+    add_weight(list, "kv-up", shape->kv_rank, expanded, product);
+}
+
 /* MLA compresses queries, keys and values first, on every rank of tp for itself, and expands them
  * to the rank's own heads (DeepSeek-V2, arXiv 2405.04434, section 2.1). */
 static void
 add_latent_qkv(List *list, Product product)
 {
     const LpTransformer *shape = list->transformer;
-    double own_heads = shape->n_heads / list->tp;
-    double expanded = own_heads * (list->key_width * list->tp / shape->n_heads - shape->rope_width +
-                                   list->mixture_width / own_heads);
-    if (shape->query_rank > 0) {
+    if (shape->query_rank > 0)
         add_weight(list, "q-down", shape->hidden, shape->query_rank, product);
-        add_weight(list, "q-up", shape->query_rank, list->query_width, product);
-    } else {
+    else
         add_weight(list, "q", shape->hidden, list->query_width, product);
-    }
     add_weight(list, "kv-down", shape->hidden, (double)shape->kv_rank + shape->rope_width, product);
-    add_weight(list, "kv-up", shape->kv_rank, expanded, product);
+    add_latent_up(list, product);
 }
 
 static void
@@ -192,8 +202,10 @@ add_down(List *list, double width, Product product)
 static void
 add_logits(List *list, Product product)
 {
+    list->wide = TRUE;
     add_weight(list, "logits", list->transformer->hidden, list->transformer->vocab / list->tp,
                product);
+    list->wide = FALSE;
 }
 
 /* Elements of one tensor of hidden activations outside the tensor-parallel region. */
@@ -264,6 +276,53 @@ add_rotary(List *list)
                        list->element_bytes);
 }
 
+/* --- what runs one operation at a time --- */
+
+static gboolean
+is_eager(const List *list)
+{
+    return list->plan->kernels == LP_KERNELS_EAGER;
+}
+
+/* Queries, keys and values come out of one product and are copied apart, keys and values twice
+ * more, around the rotary positions (nanotron 0.4, models/llama.py, CausalSelfAttention). */
+static void
+add_layout_entry(List *list)
+{
+    double pairs = list->key_width + list->value_width;
+    if (!is_eager(list))
+        return;
+    add_memory(list, "layout",
+               2.0 * list->tokens * (list->query_width + pairs) * list->element_bytes);
+    add_memory(list, "layout", 2.0 * list->tokens * pairs * list->element_bytes);
+    add_memory(list, "layout", 2.0 * list->tokens * pairs * list->element_bytes);
+}
+
+/* The mixture is copied into the order of the tokens. */
+static void
+add_layout_exit(List *list)
+{
+    if (is_eager(list))
+        add_memory(list, "layout", 2.0 * list->tokens * list->mixture_width * list->element_bytes);
+}
+
+/* The gate's function and the product with it, each on its own; back, a gradient for either factor,
+ * that of the function, and the copy that joins the two halves (the same file, GLUActivation). */
+static void
+add_eager_gate(List *list, gboolean backward, double elements)
+{
+    double bytes = elements * list->element_bytes;
+    if (!backward) {
+        add_memory(list, "gate-function", 2.0 * bytes);
+        add_memory(list, "gate-product", 3.0 * bytes);
+        return;
+    }
+    add_memory(list, "gate-product-backward", 3.0 * bytes);
+    add_memory(list, "gate-product-backward", 3.0 * bytes);
+    add_memory(list, "gate-function-backward", 3.0 * bytes);
+    add_memory(list, "gate-join", 4.0 * bytes);
+}
+
 /* --- the core of attention: everything between queries, keys, values and their mixture --- */
 
 /* The part of the square of scores that a causal mask leaves to a fused kernel, in tiles of so many
@@ -286,6 +345,7 @@ add_flash(List *list, double products, double tensors)
     double heads = list->transformer->n_heads / list->tp;
     double head_width = 0.5 * (list->query_width + list->mixture_width) / heads;
     double width = list->query_width + list->key_width + list->value_width + list->mixture_width;
+    list->wide = TRUE;
     add(list, (LpKernel){.name = "flash",
                          .m = list->n_queries,
                          .k = products * head_width,
@@ -293,23 +353,29 @@ add_flash(List *list, double products, double tensors)
                          .n_batch = list->n_score_sets,
                          .bytes = tensors * list->tokens * width * list->element_bytes,
                          .share = causal_share(list),
-                         .fused = TRUE});
+                         .fused = TRUE,
+                         .eager = is_eager(list)});
+    list->wide = FALSE;
 }
 
 /* (queries, head)(head, keys) */
 static void
 add_scores(List *list, const char *name, double width)
 {
+    list->wide = TRUE;
     add_gemm(list, name, list->n_queries, width * list->tp / list->transformer->n_heads,
              list->layer.keys, list->n_score_sets);
+    list->wide = FALSE;
 }
 
 /* (queries, keys)(keys, head) */
 static void
 add_values(List *list, const char *name, double width)
 {
+    list->wide = TRUE;
     add_gemm(list, name, list->n_queries, list->layer.keys,
              width * list->tp / list->transformer->n_heads, list->n_score_sets);
+    list->wide = FALSE;
 }
 
 static void
@@ -368,8 +434,10 @@ add_attention_forward(List *list)
     add_qkv(list, PRODUCT_OUTPUT);
     list->part = LP_PART_INNER;
     add_latent_norms(list, "latent-norm", 2.0);
+    add_layout_entry(list);
     add_rotary(list);
     add_core_forward(list);
+    add_layout_exit(list);
     list->part = LP_PART_EXIT;
     add_projection(list, PRODUCT_OUTPUT);
     list->part = LP_PART_AFTER;
@@ -384,9 +452,11 @@ add_attention_backward(List *list)
     add_bias_gradient(list, list->transformer->hidden);
     list->part = LP_PART_ENTRY;
     add_projection(list, PRODUCT_DATA_GRADIENT);
+    add_layout_exit(list);
     add_core_backward(list);
     list->part = LP_PART_INNER;
     add_rotary(list);
+    add_layout_entry(list);
     add_latent_norms(list, "latent-norm-backward", 3.0);
     add_qkv_bias_gradient(list);
     list->part = LP_PART_EXIT;
@@ -448,6 +518,10 @@ static void
 add_activation(List *list, gboolean backward, double elements)
 {
     gboolean gated = list->transformer->ffn_kind == LP_FFN_SWIGLU;
+    if (gated && is_eager(list)) {
+        add_eager_gate(list, backward, elements);
+        return;
+    }
     static const char *const names[2][2] = {{"bias-gelu", "bias-gelu-backward"},
                                             {"swiglu", "swiglu-backward"}};
     static const double tensors[2][2] = {{2.0, 3.0}, {3.0, 5.0}};
@@ -530,7 +604,9 @@ add_router(List *list, Product product)
 {
     double all_tokens = list->tokens;
     list->tokens = list->scattered_tokens;
+    list->wide = TRUE;
     add_weight(list, "router", list->transformer->hidden, list->transformer->n_experts, product);
+    list->wide = FALSE;
     list->tokens = all_tokens;
 }
 
@@ -817,6 +893,30 @@ add_backward_weight(List *list, LpBlock block)
     }
 }
 
+/* What costs little against what its outputs take in memory: Megatron-Core's recompute modules
+ * layernorm, moe_act and mla_up_proj. */
+static void
+add_light_again(List *list, LpBlock block)
+{
+    Experts experts = experts_of(list);
+    list->part = LP_PART_BEFORE;
+    if (block == LP_BLOCK_ATTENTION || block == LP_BLOCK_CROSS || block == LP_BLOCK_FFN ||
+        block == LP_BLOCK_ROUTER)
+        add_hidden(list, "norm", 2.0, 0.0);
+    list->part = LP_PART_INNER;
+    if (block == LP_BLOCK_ATTENTION && list->transformer->kv_rank > 0) {
+        add_latent_norms(list, "latent-norm", 2.0);
+        add_latent_up(list, PRODUCT_OUTPUT);
+        add_rotary(list);
+    }
+    if (block == LP_BLOCK_FFN)
+        add_activation(list, FALSE, list->tokens * ffn_width(list));
+    if (block == LP_BLOCK_EXPERTS)
+        add_activation(list, FALSE, experts.tokens * experts.width);
+    if (block == LP_BLOCK_SHARED && list->transformer->n_shared_experts > 0)
+        add_activation(list, FALSE, list->tokens * shared_width(list));
+}
+
 static void
 add_recompute(List *list, LpBlock block)
 {
@@ -824,6 +924,8 @@ add_recompute(List *list, LpBlock block)
     gboolean attends = block == LP_BLOCK_ATTENTION || block == LP_BLOCK_CROSS;
     if (list->plan->recompute == LP_RECOMPUTE_FULL && in_layer)
         add_forward(list, block);
+    else if (list->plan->recompute == LP_RECOMPUTE_LIGHT && in_layer)
+        add_light_again(list, block);
     else if (list->plan->recompute == LP_RECOMPUTE_SELECTIVE && attends &&
              list->transformer->attention == LP_ATTENTION_UNFUSED) {
         if (block == LP_BLOCK_CROSS)
@@ -904,8 +1006,11 @@ lp_kernel_time_s(const LpKernel *self, const LpAccelerator *accelerator, LpPreci
     double moving_s = memory_s(self->bytes, accelerator);
     LpGemm gemm = {self->m, self->k, self->n, self->n_batch};
     double share = self->share > 0.0 ? self->share : 1.0;
-    double computing_s = self->fused ? share * lp_gemm_attention_s(&gemm, accelerator, precision)
-                                     : lp_gemm_arithmetic_s(&gemm, accelerator, precision);
+    if (self->wide && precision == LP_PRECISION_FP8)
+        precision = LP_PRECISION_BF16;
+    double computing_s =
+        self->fused ? share * lp_gemm_attention_s(&gemm, accelerator, precision, self->eager)
+                    : lp_gemm_arithmetic_s(&gemm, accelerator, precision);
     return fmax(computing_s, moving_s) + accelerator->launch_s;
 }
 

@@ -37,17 +37,21 @@ scattered(const LpPlan *plan)
  * and of its first product, and a mask (the 10 h of equation 2 for two); compressed queries, keys
  * and values (MLA) stand whole on each rank. */
 static double
-outer_bytes(const LpTransformer *transformer, const LpPlan *plan, double n_blocks)
+outer_bytes(const LpTransformer *transformer, const LpPlan *plan, double n_blocks,
+            LpRecompute recompute)
 {
-    double norms = elements(plan, 2.0 * n_blocks * transformer->hidden);
+    double kept = recompute == LP_RECOMPUTE_LIGHT ? 1.0 : 2.0;
+    double norms = elements(plan, kept * n_blocks * transformer->hidden);
     double latent = elements(plan, (double)transformer->query_rank + transformer->kv_rank);
     return (norms + masks_bytes(transformer, n_blocks)) * scattered(plan) + latent;
 }
 
 /* Bytes a token of queries, keys, values and their mixture, on one rank of tp. */
 static double
-attention_bytes(const LpTransformer *transformer, const LpPlan *plan)
+attention_bytes(const LpTransformer *transformer, const LpPlan *plan, LpRecompute recompute)
 {
+    if (recompute == LP_RECOMPUTE_LIGHT && transformer->kv_rank > 0)
+        return elements(plan, lp_transformer_mixture_width(transformer) / plan->degree[LP_AXIS_TP]);
     double own =
         lp_transformer_query_width(transformer) + lp_transformer_mixture_width(transformer);
     return elements(plan, own / plan->degree[LP_AXIS_TP] + lp_plan_key_width(plan, transformer) +
@@ -57,26 +61,29 @@ attention_bytes(const LpTransformer *transformer, const LpPlan *plan)
 /* The inputs of the activation function (two with a gate) and of the last product, of inner width
  * @width. */
 static double
-inner_bytes(const LpTransformer *transformer, const LpPlan *plan, double width)
+inner_bytes(const LpTransformer *transformer, const LpPlan *plan, double width,
+            LpRecompute recompute)
 {
-    return elements(plan, lp_transformer_n_ffn_matrices(transformer) * width);
+    double dropped = recompute == LP_RECOMPUTE_LIGHT ? 1.0 : 0.0;
+    return elements(plan, (lp_transformer_n_ffn_matrices(transformer) - dropped) * width);
 }
 
-/* Bytes a token of routed and shared experts: what was sent to experts and came back, and their
- * inner widths; experts divided over tp see the tokens of all of its ranks. */
+/* Bytes a token of routed and shared experts: what came to the experts in their order, what went
+ * back (routing's weights have gradients by it), and their inner widths; experts divided over tp
+ * see the tokens of all of its ranks. */
 static double
-experts_bytes(const LpTransformer *transformer, const LpPlan *plan)
+experts_bytes(const LpTransformer *transformer, const LpPlan *plan, LpRecompute recompute)
 {
     double etp = lp_plan_expert_tp(plan), tp = plan->degree[LP_AXIS_TP];
     double slots = lp_transformer_expert_slots(transformer);
     double seen = etp > 1.0 ? slots : slots * scattered(plan);
-    double exchanged = elements(plan, 2.0 * transformer->hidden) * slots * scattered(plan);
+    double returned = elements(plan, transformer->hidden) * slots * scattered(plan);
     double width = lp_transformer_expert_ffn(transformer);
     double shared = transformer->n_shared_experts * width / tp;
-    return exchanged +
-           seen *
-               (elements(plan, transformer->hidden) + inner_bytes(transformer, plan, width / etp)) +
-           inner_bytes(transformer, plan, shared);
+    return returned +
+           seen * (elements(plan, transformer->hidden) +
+                   inner_bytes(transformer, plan, width / etp, recompute)) +
+           inner_bytes(transformer, plan, shared, recompute);
 }
 
 /* Bytes a token of attention scores against @keys: after softmax, and after dropout with its mask
@@ -92,21 +99,24 @@ scores_bytes(const LpTransformer *transformer, const LpPlan *plan, double keys)
 }
 
 /* Equations 1 (t = 1), 2, 4: b s h (10 + 24/t + 5 a s / h t), or b s h / t (34 + 5 a s / h) under
- * sequence parallelism; with @keeps_scores FALSE the last part is left out (equation 6). */
+ * sequence parallelism; with the core of attention recomputed the last part is left out (equation
+ * 6). */
 static double
 layer_bytes(const LpTransformer *transformer, const LpPlan *plan, guint32 index,
-            gboolean keeps_scores)
+            LpRecompute recompute)
 {
     LpLayer layer = lp_transformer_layer(transformer, index);
     double n_attentions = layer.cross ? 2.0 : 1.0;
     double keys = (double)layer.keys + (layer.cross ? transformer->seq : 0.0);
     double second =
         layer.has_experts
-            ? experts_bytes(transformer, plan)
-            : inner_bytes(transformer, plan, (double)transformer->ffn / plan->degree[LP_AXIS_TP]);
-    double token = outer_bytes(transformer, plan, n_attentions + 1.0) +
-                   n_attentions * attention_bytes(transformer, plan) + second +
-                   (keeps_scores ? scores_bytes(transformer, plan, keys) : 0.0);
+            ? experts_bytes(transformer, plan, recompute)
+            : inner_bytes(transformer, plan, (double)transformer->ffn / plan->degree[LP_AXIS_TP],
+                          recompute);
+    double scores =
+        recompute == LP_RECOMPUTE_SELECTIVE ? 0.0 : scores_bytes(transformer, plan, keys);
+    double token = outer_bytes(transformer, plan, n_attentions + 1.0, recompute) +
+                   n_attentions * attention_bytes(transformer, plan, recompute) + second + scores;
     return lp_plan_tokens(plan, layer.seq) * token;
 }
 
@@ -123,7 +133,7 @@ lp_memory_layer_activations_bytes(const LpTransformer *transformer, const LpPlan
 {
     if (plan->recompute == LP_RECOMPUTE_FULL) /* the layer's input */
         return hidden_bytes(transformer, plan, lp_transformer_layer(transformer, index).seq);
-    return layer_bytes(transformer, plan, index, plan->recompute == LP_RECOMPUTE_NONE);
+    return layer_bytes(transformer, plan, index, plan->recompute);
 }
 
 /* What one layer's recomputation brings back for the time of its backward pass. */
@@ -132,7 +142,7 @@ recomputed_bytes(const LpTransformer *transformer, const LpPlan *plan, guint32 i
 {
     if (plan->recompute == LP_RECOMPUTE_NONE)
         return 0.0;
-    return layer_bytes(transformer, plan, index, TRUE) -
+    return layer_bytes(transformer, plan, index, LP_RECOMPUTE_NONE) -
            lp_memory_layer_activations_bytes(transformer, plan, index);
 }
 

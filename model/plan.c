@@ -12,9 +12,11 @@
 
 const char *const lp_schedule_names[] = {"gpipe",       "1f1b",     "interleaved",
                                          "zero-bubble", "dualpipe", NULL};
-const char *const lp_recompute_names[] = {"none", "selective", "full", NULL};
+const char *const lp_recompute_names[] = {"none", "light", "selective", "full", NULL};
 const char *const lp_precision_names[] = {"fp32", "tf32", "fp16", "bf16", "fp8", NULL};
 const char *const lp_overlap_tp_names[] = {"no", "bulk", "yes", NULL};
+const char *const lp_kernels_names[] = {"fused", "eager", NULL};
+const char *const lp_host_sync_names[] = {"none", "messages", "passes", NULL};
 const char *const lp_context_kind_names[] = {"ring", "ulysses", NULL};
 const char *const lp_zero_variant_names[] = {"standard", "deepspeed", NULL};
 const char *const lp_gradient_sync_names[] = {"auto", "last", "each", NULL};
@@ -193,6 +195,8 @@ static gboolean
 check_experts(const LpPlan *self, const LpTransformer *transformer, GError **error)
 {
     guint32 ep = self->degree[LP_AXIS_EP];
+    if (ep % MAX(self->ep_relay, 1) != 0)
+        return refuse(error, "ep-relay: got %u, wanted a divisor of ep (%u)", self->ep_relay, ep);
     if (transformer->n_experts == 0) {
         if (ep > 1)
             return refuse(error, "ep: got %u, wanted 1 without experts", ep);
@@ -282,11 +286,8 @@ check_stages(const LpPlan *self, const LpTransformer *transformer, GError **erro
         return refuse(error, "stage-layers: got %u numbers, wanted pp * virtual-stages (%u)",
                       self->n_listed, n);
     guint64 sum = 0;
-    for (guint32 i = 0; i < n; i++) {
-        if (self->listed_layers[i] == 0)
-            return refuse(error, "stage-layers: got 0, wanted at least one layer everywhere");
+    for (guint32 i = 0; i < n; i++)
         sum += self->listed_layers[i];
-    }
     if (sum != lp_transformer_n_layers(transformer))
         return refuse(error, "stage-layers: got %" G_GUINT64_FORMAT " layers, wanted all %u", sum,
                       lp_transformer_n_layers(transformer));
@@ -298,9 +299,10 @@ check_pipeline(const LpPlan *self, const LpTransformer *transformer, GError **er
 {
     guint32 pp = self->degree[LP_AXIS_PP];
     guint32 layers = lp_transformer_n_layers(transformer);
-    if (pp > layers)
+    gboolean lists = self->stages == LP_STAGES_LIST;
+    if (!lists && pp > layers)
         return refuse(error, "pp: got %u, wanted at most one stage a layer (%u)", pp, layers);
-    if (!check_range("virtual-stages", self->virtual_stages, layers / pp, error))
+    if (!lists && !check_range("virtual-stages", self->virtual_stages, layers / pp, error))
         return FALSE;
     if (transformer->kind == LP_TRANSFORMER_ENCODER_DECODER && pp > 1)
         return refuse(error, "pp: got %u, wanted 1 with kind encoder-decoder", pp);
@@ -829,6 +831,8 @@ layer_recompute_flop(const LpPlan *self, const LpTransformer *transformer, guint
 {
     if (self->recompute == LP_RECOMPUTE_FULL)
         return lp_transformer_layer_forward_flop(transformer, index, self->global_batch);
+    if (self->recompute == LP_RECOMPUTE_LIGHT)
+        return lp_transformer_latent_forward_flop(transformer, index, self->global_batch);
     /* Flash attention keeps no scores, so there are none to recompute selectively. */
     if (self->recompute == LP_RECOMPUTE_SELECTIVE && transformer->attention == LP_ATTENTION_UNFUSED)
         return lp_transformer_scores_forward_flop(transformer, index, self->global_batch);

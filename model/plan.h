@@ -16,7 +16,8 @@ typedef enum {
 } LpPipelineSchedule;
 typedef enum {
     LP_RECOMPUTE_NONE,
-    LP_RECOMPUTE_SELECTIVE,
+    LP_RECOMPUTE_LIGHT, /**< norms, activation functions and MLA's products out of its latents */
+    LP_RECOMPUTE_SELECTIVE, /**< the core of attention (Korthikanti et al., section 5) */
     LP_RECOMPUTE_FULL
 } LpRecompute;
 typedef enum {
@@ -34,6 +35,19 @@ typedef enum {
     LP_OVERLAP_TP_BULK, /**< whole collectives behind the products of the weights' gradients */
     LP_OVERLAP_TP_RING /**< also split, and exchanged behind the product that they feed or follow */
 } LpOverlapTp;
+
+/** How work that moves memory is cut into kernels. */
+typedef enum {
+    LP_KERNELS_FUSED, /**< as Megatron-LM and Transformer Engine fuse it */
+    LP_KERNELS_EAGER  /**< one operation of PyTorch at a time */
+} LpKernels;
+
+/** Where the host waits until the device has done what was issued, and so loses its lead. */
+typedef enum {
+    LP_HOST_SYNC_NONE,
+    LP_HOST_SYNC_MESSAGES, /**< after each message that the compute stream waits for */
+    LP_HOST_SYNC_PASSES    /**< also before each pass of a micro-batch, and the optimiser */
+} LpHostSync;
 typedef enum {
     LP_CONTEXT_RING,   /**< keys and values go round (Liu et al., arXiv 2310.01889) */
     LP_CONTEXT_ULYSSES /**< all-to-all from tokens to heads (Jacobs et al., arXiv 2309.14509) */
@@ -88,6 +102,8 @@ extern const char *const lp_context_kind_names[];
 extern const char *const lp_zero_variant_names[];
 extern const char *const lp_gradient_sync_names[];
 extern const char *const lp_optimizer_names[];
+extern const char *const lp_kernels_names[];
+extern const char *const lp_host_sync_names[];
 extern const char *const lp_axis_names[];
 extern const char *const lp_traffic_names[];
 
@@ -97,6 +113,8 @@ typedef struct {
     guint32 degree[LP_N_AXES]; /**< all at least 1 */
     LpAxis order[LP_N_AXES];   /**< rank order, the fastest-varying axis first */
     guint32 expert_tp;         /**< ranks that share an expert: 1 or tp; 0: tp if ep fits, else 1 */
+    guint32 ep_relay;          /**< parts of an ep group, to each of which a token crosses once, to
+                                    be copied there; 0 or 1: it goes to each of its experts */
     guint32 virtual_stages;    /**< v: chunks of layers a pipeline stage holds */
     guint32 micro_batch;       /**< b, sequences */
     guint32 global_batch;      /**< B, sequences */
@@ -128,6 +146,8 @@ typedef struct {
     double bucket_bytes;    /**< size of a gradient bucket; 0: one bucket */
     double slowdown;        /**< factor on computing while communication runs; 0: as 1 */
     gboolean cuda_graphs;   /**< kernels cost the host nothing */
+    LpHostSync host_sync;
+    LpKernels kernels;
     char library[LP_LIBRARY_NAME_MAX];  /**< communication library; "auto": the machine's */
     char protocol[LP_LIBRARY_NAME_MAX]; /**< of that library; "auto": its choice */
     LpAlgorithms algorithms[LP_N_AXES]; /**< of an axis' groups; nothing said: the library's */

@@ -491,6 +491,17 @@ lp_transformer_layer_forward_flop(const LpTransformer *self, guint32 index, doub
 }
 
 double
+lp_transformer_latent_forward_flop(const LpTransformer *self, guint32 index, double n_sequences)
+{
+    if (self->kv_rank == 0)
+        return 0.0;
+    double tokens = n_sequences * lp_transformer_layer(self, index).seq;
+    double expanded = self->n_heads * (head_width(self) + value_head_width(self));
+    double queries = (double)self->query_rank * lp_transformer_query_width(self);
+    return 2.0 * tokens * (queries + self->kv_rank * expanded);
+}
+
+double
 lp_transformer_scores_forward_flop(const LpTransformer *self, guint32 index, double n_sequences)
 {
     LpLayer layer = lp_transformer_layer(self, index);

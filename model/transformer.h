@@ -167,6 +167,9 @@ double lp_transformer_active_parameters(const LpTransformer *self);
  * the top k, without padding. */
 double lp_transformer_layer_forward_flop(const LpTransformer *self, guint32 index,
                                          double n_sequences);
+/** The same of the products out of MLA's latents alone. */
+double lp_transformer_latent_forward_flop(const LpTransformer *self, guint32 index,
+                                          double n_sequences);
 /** FLOP of the scores and of the product over values of layer @index, forward, cross-attention
  * included: 4 b s^2 h, the masked half included; a window counts its width. */
 double lp_transformer_scores_forward_flop(const LpTransformer *self, guint32 index,

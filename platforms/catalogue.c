@@ -29,6 +29,15 @@ read_peaks(const LpXml *xml, xmlNode *node, LpAccelerator *accelerator, GError *
     return TRUE;
 }
 
+/* A fraction that may be left out. */
+static gboolean
+read_optional(const LpXml *xml, const xmlNode *node, const char *name, double *value,
+              GError **error)
+{
+    return lp_xml_attribute(node, name) == NULL ||
+           lp_xml_number(xml, node, name, 0, 1, value, error);
+}
+
 /* What kernels reach of the peaks. */
 static gboolean
 read_achievable(const LpXml *xml, const xmlNode *node, LpAccelerator *accelerator, GError **error)
@@ -42,9 +51,9 @@ read_achievable(const LpXml *xml, const xmlNode *node, LpAccelerator *accelerato
     if (!lp_xml_number(xml, node, "gemm-efficiency", 0, 1, &accelerator->gemm_efficiency, error))
         return FALSE;
     accelerator->burst_efficiency = accelerator->gemm_efficiency;
-    return (lp_xml_attribute(node, "burst-efficiency") == NULL ||
-            lp_xml_number(xml, node, "burst-efficiency", 0, 1, &accelerator->burst_efficiency,
-                          error)) &&
+    return read_optional(xml, node, "burst-efficiency", &accelerator->burst_efficiency, error) &&
+           read_optional(xml, node, "eager-attention-efficiency",
+                         &accelerator->eager_attention_efficiency, error) &&
            lp_xml_quantity(xml, node, "gemm-ramp", LP_QUANTITY_SIZE, &accelerator->gemm_ramp_bytes,
                            error) &&
            lp_xml_quantity(xml, node, "alignment", LP_QUANTITY_SIZE, &accelerator->alignment_bytes,
@@ -182,6 +191,7 @@ set_property(LpAccelerator *self, guint index, const char *text, GError **error)
         return lp_quantity_parse_in(LP_QUANTITY_TIME, text, 0, LAUNCH_MAX_S, &self->launch_s,
                                     error);
     case PROPERTY_ATTENTION_EFFICIENCY:
+        self->eager_attention_efficiency = 0.0; /* a stated figure holds for any kernel */
         return lp_number_parse(text, EFFICIENCY_MIN, 1, &self->attention_efficiency, error);
     case PROPERTY_ELEMENTWISE_EFFICIENCY:
         return lp_number_parse(text, EFFICIENCY_MIN, 1, &self->elementwise_efficiency, error);

@@ -94,14 +94,21 @@ read_rule(const LpXml *xml, const xmlNode *node, const LpLibrary *library, LpLib
     return FALSE;
 }
 
+/* A bound on domains that is left out is never reached. */
+static gboolean
+read_domains(const LpXml *xml, const xmlNode *node, const char *name, guint64 *out_count,
+             GError **error)
+{
+    *out_count = G_MAXUINT64;
+    return lp_xml_attribute(node, name) == NULL ||
+           lp_xml_count(xml, node, name, 1, G_MAXUINT32, out_count, error);
+}
+
 static gboolean
 read_host(const LpXml *xml, const xmlNode *node, LpLibraryHost *host, GError **error)
 {
-    host->tp_domains_min = G_MAXUINT64;
-    if (lp_xml_attribute(node, "tp-domains-from") != NULL &&
-        !lp_xml_count(xml, node, "tp-domains-from", 1, G_MAXUINT32, &host->tp_domains_min, error))
-        return FALSE;
-    return lp_xml_count(xml, node, "domains-from", 1, G_MAXUINT32, &host->domains_min, error) &&
+    return read_domains(xml, node, "domains-from", &host->domains_min, error) &&
+           read_domains(xml, node, "tp-domains-from", &host->tp_domains_min, error) &&
            lp_xml_quantity_in(xml, node, "member", LP_QUANTITY_TIME, 0.0, 1.0, &host->member_s,
                               error) &&
            lp_xml_quantity_in(xml, node, "message", LP_QUANTITY_TIME, 0.0, 1.0, &host->message_s,

@@ -113,6 +113,14 @@ issue(LpRank *self, double host_s)
     self->host_s += host_s;
 }
 
+/* The host has waited for the device: it issues nothing before now. */
+static void
+synchronise(LpRank *self, LpHostSync where)
+{
+    if (self->run->iteration->plan.host_sync >= where)
+        self->host_s = MAX(self->host_s, simgrid_get_clock());
+}
+
 /* --- queues --- */
 
 /* Whether a communication kernel holds multiprocessors: from its launch on, waiting or not.
@@ -321,6 +329,7 @@ static void
 run_segment(LpRank *self, const LpStep *step)
 {
     const LpTaskRange *range = &self->run->tasks->ranges[step->segment];
+    synchronise(self, LP_HOST_SYNC_PASSES);
     for (guint i = 0; i < range->n; i++)
         run_task(self, &g_array_index(self->run->tasks->tasks, LpTask, range->first + i), step);
 }
@@ -344,6 +353,7 @@ run_send(LpRank *self, const LpStep *step)
     }
     send_message(self, channel);
     lp_clock_charge(&self->clock, LP_TERM_PP, simgrid_get_clock());
+    synchronise(self, LP_HOST_SYNC_MESSAGES);
     trace(self, "send", LP_STREAM_PP, step, start_s);
 }
 
@@ -359,6 +369,7 @@ run_receive(LpRank *self, const LpStep *step)
     lp_clock_charge(&self->clock, LP_TERM_BUBBLE, exposed_from_s);
     lp_clock_charge(&self->clock, LP_TERM_PP, now_s);
     lp_meter_add_exposed(&self->meter, now_s - exposed_from_s);
+    synchronise(self, LP_HOST_SYNC_MESSAGES);
     trace(self, "receive", LP_STREAM_PP, step, start_s);
 }
 

@@ -7,6 +7,7 @@
 #include "platforms/generate.h"
 #include "sim/simulation.h"
 #include "validation/accelerator_name.h"
+#include "validation/framework.h"
 #include "validation/public_model.h"
 #include "workloads/attribute.h"
 
@@ -20,52 +21,10 @@ typedef struct {
     const LpPublicModel *model; /* borrowed from models; NULL: the name says nothing */
     const LpMachine *machine;   /* borrowed */
     LpOutcome *outcome;         /* borrowed: takes the notes */
-    GPtrArray *settings;        /* owned: "name=value", the last of a name holds */
+    LpSettings settings;        /* owned */
     LpWorkload *scratch;        /* owned: values are tried on it, each for itself */
     gboolean is_layer;
 } Restating;
-
-/* --- settings --- */
-
-/* The value that holds, borrowed; NULL if nothing has been said. */
-static const char *
-setting(const Restating *self, const char *name)
-{
-    gsize length = strlen(name);
-    for (guint i = self->settings->len; i > 0; i--) {
-        const char *text = self->settings->pdata[i - 1];
-        if (strncmp(text, name, length) == 0 && text[length] == '=')
-            return text + length + 1;
-    }
-    return NULL;
-}
-
-static gboolean
-is_set_to(const Restating *self, const char *name, const char *value)
-{
-    return g_strcmp0(setting(self, name), value) == 0;
-}
-
-static void
-set(Restating *self, const char *name, const char *value)
-{
-    g_ptr_array_add(self->settings, g_strconcat(name, "=", value, NULL));
-}
-
-static void
-set_unless_said(Restating *self, const char *name, const char *value)
-{
-    if (setting(self, name) == NULL)
-        set(self, name, value);
-}
-
-/* A whole number that has been set before by a column or a shape. */
-static guint64
-number_of(const Restating *self, const char *name)
-{
-    const char *text = setting(self, name);
-    return text != NULL ? g_ascii_strtoull(text, NULL, 10) : 1;
-}
 
 /* Checks the value of @column as the attribute would, so that the message names the column. */
 static gboolean
@@ -75,7 +34,7 @@ set_from_column(Restating *self, const char *column, const char *name, const cha
     const LpAttribute *attribute = lp_attribute_find(name, error);
     if (attribute == NULL || !lp_attribute_set(attribute, self->scratch, value, error))
         return lp_table_prefix(self->row, column, error);
-    set(self, name, value);
+    lp_settings_set(&self->settings, name, value);
     return TRUE;
 }
 
@@ -95,7 +54,7 @@ take_model(Restating *self, GError **error)
         return lp_table_fault(self->row, "model",
                               "the name of a public model where column layers is empty", error);
     for (guint i = 0; self->model != NULL && self->model->settings[i] != NULL; i++)
-        g_ptr_array_add(self->settings, g_strdup(self->model->settings[i]));
+        lp_settings_set_all(&self->settings, self->model->settings[i]);
     if (!says(self, "layers"))
         lp_outcome_infer(self->outcome, "shape: that of %s, by its name", self->model->name);
     return TRUE;
@@ -159,12 +118,14 @@ complete_shape(Restating *self, GError **error)
     (void)error;
     /* Models with gated networks (Llama and later) rotate queries and keys, those before learn
      * positions. */
-    set_unless_said(self, "positions",
-                    is_set_to(self, "ffn-kind", "swiglu") ? "rotary" : "learned");
+    lp_settings_set_unless_said(&self->settings, "positions",
+                                lp_settings_is(&self->settings, "ffn-kind", "swiglu") ? "rotary"
+                                                                                      : "learned");
     /* Rows say "yes" where embeddings are tied. */
-    set_unless_said(self, "tied-embeddings", "no");
-    if (setting(self, "experts") != NULL && setting(self, "top-k") == NULL) {
-        set(self, "top-k", "2");
+    lp_settings_set_unless_said(&self->settings, "tied-embeddings", "no");
+    if (lp_settings_get(&self->settings, "experts") != NULL &&
+        lp_settings_get(&self->settings, "top-k") == NULL) {
+        lp_settings_set(&self->settings, "top-k", "2");
         lp_outcome_infer(self->outcome, "top-k 2: as in GShard and Mixtral");
     }
     return TRUE;
@@ -175,14 +136,15 @@ static gboolean
 pad_vocabulary(Restating *self, GError **error)
 {
     (void)error;
-    if (!self->is_layer && setting(self, "vocab") == NULL) {
-        set(self, "vocab", "51200");
+    if (!self->is_layer && lp_settings_get(&self->settings, "vocab") == NULL) {
+        lp_settings_set(&self->settings, "vocab", "51200");
         lp_outcome_infer(self->outcome, "vocabulary 51200: GPT-2's as Megatron pads it");
     }
-    guint64 block = 128 * number_of(self, "tp"), vocab = number_of(self, "vocab");
+    guint64 block = 128 * lp_settings_number(&self->settings, "tp"),
+            vocab = lp_settings_number(&self->settings, "vocab");
     g_autofree char *padded =
         g_strdup_printf("%" G_GUINT64_FORMAT, (vocab + block - 1) / block * block);
-    set(self, "vocab", padded);
+    lp_settings_set(&self->settings, "vocab", padded);
     return TRUE;
 }
 
@@ -193,9 +155,9 @@ cut_to_layer(Restating *self, GError **error)
     (void)error;
     if (!self->is_layer)
         return TRUE;
-    set(self, "layers", "1");
-    set(self, "embedding", "no");
-    set(self, "tied-embeddings", "no");
+    lp_settings_set(&self->settings, "layers", "1");
+    lp_settings_set(&self->settings, "embedding", "no");
+    lp_settings_set(&self->settings, "tied-embeddings", "no");
     return TRUE;
 }
 
@@ -208,8 +170,9 @@ take_replicas(Restating *self, GError **error)
         return lp_table_fault(self->row, "accelerators", "their number", error);
     if (!lp_table_count(self->row, "accelerators", 1, LP_MACHINE_HOSTS_MAX, &n_accelerators, error))
         return FALSE;
-    double n_others = (double)number_of(self, "tp") * (double)number_of(self, "pp") *
-                      (double)number_of(self, "cp");
+    double n_others = (double)lp_settings_number(&self->settings, "tp") *
+                      (double)lp_settings_number(&self->settings, "pp") *
+                      (double)lp_settings_number(&self->settings, "cp");
     g_autofree char *dp = g_strdup(lp_table_text(self->row, "dp"));
     if (*dp == '\0') {
         g_free(dp);
@@ -218,13 +181,13 @@ take_replicas(Restating *self, GError **error)
     }
     if (!set_from_column(self, "dp", "dp", dp, error))
         return FALSE;
-    double n_ranks = n_others * (double)number_of(self, "dp");
+    double n_ranks = n_others * (double)lp_settings_number(&self->settings, "dp");
     if (n_ranks == (double)n_accelerators)
         return TRUE;
     /* Some count replicas of experts, or of a part of the model: the accelerators decide. */
     if (fmod((double)n_accelerators, n_others) == 0.0) {
         g_autofree char *own = g_strdup_printf("%.0f", (double)n_accelerators / n_others);
-        set(self, "dp", own);
+        lp_settings_set(&self->settings, "dp", own);
         lp_outcome_infer(self->outcome, "dp %s: the accelerators over tp, pp and cp, not %s", own,
                          dp);
         return TRUE;
@@ -239,31 +202,19 @@ take_replicas(Restating *self, GError **error)
 static gboolean
 take_sequence_parallel(Restating *self, GError **error)
 {
-    gboolean is_wide = number_of(self, "tp") > 1;
+    gboolean is_wide = lp_settings_number(&self->settings, "tp") > 1;
     const char *text = lp_table_text(self->row, "sequence_parallel");
     if (*text != '\0' &&
         !set_from_column(self, "sequence_parallel", "sequence-parallel", text, error))
         return FALSE;
     if (!is_wide)
-        set(self, "sequence-parallel", "no");
-    else if (*text == '\0' && is_set_to(self, "attention", "flash")) {
-        set(self, "sequence-parallel", "yes");
+        lp_settings_set(&self->settings, "sequence-parallel", "no");
+    else if (*text == '\0' && lp_settings_is(&self->settings, "attention", "flash")) {
+        lp_settings_set(&self->settings, "sequence-parallel", "yes");
         lp_outcome_infer(self->outcome,
                          "sequence parallelism: with tensor parallelism and flash attention");
     }
     return TRUE;
-}
-
-/* DeepSpeed's pipeline sends whole activations, its ZeRO sums gradients by all-reduce (Anthony et
- * al., HOTI 2024), and its ZeRO-3 of 2021 gathers parameter by parameter, in one ring, when they
- * are needed. It is told by ZeRO or unbucketed gradients on software without flash attention,
- * unless that calls itself FSDP. */
-static gboolean
-is_deepspeed(const Restating *self)
-{
-    const char *overlap = lp_table_text(self->row, "overlap");
-    return !is_set_to(self, "attention", "flash") && strstr(overlap, "FSDP") == NULL &&
-           (number_of(self, "zero") > 0 || strstr(overlap, "gradient_bucket") != NULL);
 }
 
 static gboolean
@@ -272,40 +223,13 @@ is_on_efa(const LpTableRow *row)
     return strstr(lp_table_text(row, "system"), "EFA") != NULL;
 }
 
-static const char *
-library_of(const Restating *self)
-{
-    if (is_deepspeed(self) && is_set_to(self, "zero", "3"))
-        return "ideal";
-    return is_on_efa(self->row) ? "nccl-efa-hf" : "auto";
-}
-
 static gboolean
 take_framework(Restating *self, GError **error)
 {
     (void)error;
-    gboolean is_wide = number_of(self, "tp") > 1, gathers = is_set_to(self, "zero", "3");
-    set(self, "schedule", "1f1b");
-    set(self, "library", library_of(self));
-    if (is_deepspeed(self)) {
-        if (number_of(self, "zero") > 0 && !gathers)
-            set(self, "zero-variant", "deepspeed");
-        lp_outcome_infer(self->outcome,
-                         "DeepSpeed: ZeRO or unbucketed gradients, no flash attention");
-    }
-    if (is_deepspeed(self) && gathers) {
-        set(self, "prefetch", "0");
-        /* Its reduce_bucket_size, of 500 million elements by default. */
-        set(self, "bucket", "1GB");
-    }
-    /* bf16 has too few digits for sums: frameworks keep gradients in fp32. */
-    if (is_set_to(self, "precision", "bf16") && !gathers)
-        set(self, "gradient-precision", "fp32");
-    /* Megatron-LM of 2021 sends 1/tp of a boundary's activations from each rank and gathers them
-     * (SC 2021, section 4.1). */
-    if (is_wide && !is_set_to(self, "sequence-parallel", "yes") &&
-        !is_set_to(self, "attention", "flash") && !is_deepspeed(self))
-        set(self, "scatter-gather", "yes");
+    lp_settings_set(&self->settings, "library", is_on_efa(self->row) ? "nccl-efa-hf" : "auto");
+    LpFramework framework = lp_framework_of(self->row, &self->settings);
+    lp_framework_apply(framework, self->row, &self->settings, self->outcome);
     return TRUE;
 }
 
@@ -331,73 +255,18 @@ take_precision(Restating *self, GError **error)
     return set_from_column(self, "precision", "precision", text, error);
 }
 
-/* What a row states of overlap, word by word; flash attention without a word is Megatron-Core,
- * whose recipes overlap everything. */
-static const struct {
-    const char *word;     /* in column overlap; NULL: the column is empty */
-    const char *settings; /* name=value, separated by blanks */
-} overlaps[] = {
-    /* FSDP gathers ahead and reduces behind the backward pass. */
-    {"FSDP", "overlap-dp=yes overlap-param=yes"},
-    /* Megatron-Core's --overlap-grad-reduce, --overlap-param-gather, its buckets of 40 million
-     * parameters, and Transformer Engine's user buffers. */
-    {"grad-reduce", "overlap-dp=yes overlap-param=yes bucket=80MB overlap-tp=yes overlap-pp=yes"},
-    {NULL, "overlap-dp=yes overlap-param=yes bucket=80MB overlap-tp=yes overlap-pp=yes"},
-    /* nanotron's asynchronous tensor parallelism: whole collectives behind products. It deals
-     * blocks out to stages by what they cost, logits among them, and sums gradients in large
-     * buckets. */
-    {"tp_async", "overlap-tp=bulk stage-layers=balanced bucket=250MB"},
-};
-
-static void
-set_overlap(Restating *self, const char *settings)
-{
-    g_auto(GStrv) all = g_strsplit(settings, " ", -1);
-    for (guint i = 0; all[i] != NULL; i++) {
-        gboolean needs_zero = g_str_has_prefix(all[i], "overlap-param=");
-        gboolean needs_tp = g_str_has_prefix(all[i], "overlap-tp=");
-        if ((needs_zero && number_of(self, "zero") == 0) ||
-            (needs_tp && number_of(self, "tp") == 1))
-            continue;
-        g_ptr_array_add(self->settings, g_strdup(all[i]));
-    }
-}
-
-static gboolean
-take_overlap(Restating *self, GError **error)
-{
-    (void)error;
-    const char *stated = lp_table_text(self->row, "overlap");
-    gboolean is_silent = *stated == '\0' && is_set_to(self, "attention", "flash");
-    for (guint i = 0; i < G_N_ELEMENTS(overlaps); i++) {
-        const char *word = overlaps[i].word;
-        if (word == NULL ? is_silent : strstr(stated, word) != NULL)
-            set_overlap(self, overlaps[i].settings);
-    }
-    /* Sequence parallelism came with gathers and sums behind the products of the backward pass
-     * (Korthikanti et al., 2022, section 4.2.2). */
-    if (setting(self, "overlap-tp") == NULL && is_set_to(self, "sequence-parallel", "yes"))
-        set(self, "overlap-tp", "bulk");
-    /* nanotron sums gradients behind the backward pass, but not those that ZeRO shares out. */
-    if (strstr(stated, "tp_async") != NULL && number_of(self, "zero") == 0)
-        set(self, "overlap-dp", "yes");
-    if (is_silent)
-        lp_outcome_infer(self->outcome,
-                         "overlap: of all communication, as recipes with flash attention have it");
-    return TRUE;
-}
-
 /* Frameworks count embedding and logits as layers when they divide a model into slices; here every
  * slice has a layer. */
 static gboolean
 limit_slices(Restating *self, GError **error)
 {
     (void)error;
-    guint64 most = number_of(self, "layers") / number_of(self, "pp");
-    if (most == 0 || number_of(self, "virtual-stages") <= most)
+    guint64 most =
+        lp_settings_number(&self->settings, "layers") / lp_settings_number(&self->settings, "pp");
+    if (most == 0 || lp_settings_number(&self->settings, "virtual-stages") <= most)
         return TRUE;
     g_autofree char *text = g_strdup_printf("%" G_GUINT64_FORMAT, most);
-    set(self, "virtual-stages", text);
+    lp_settings_set(&self->settings, "virtual-stages", text);
     lp_outcome_infer(self->outcome, "virtual stages %s: as many as there are layers for", text);
     return TRUE;
 }
@@ -405,7 +274,7 @@ limit_slices(Restating *self, GError **error)
 static gboolean (*const rules[])(Restating *self, GError **error) = {
     take_model,     take_layers_of_name, take_columns,  complete_shape,
     pad_vocabulary, cut_to_layer,        take_replicas, take_sequence_parallel,
-    take_precision, take_framework,      take_overlap,  limit_slices,
+    take_precision, take_framework,      limit_slices,
 };
 
 /* --- what depends on memory --- */
@@ -415,8 +284,8 @@ static LpWorkload *
 build(const Restating *self, const char *recompute, guint64 micro_batch, GError **error)
 {
     g_autoptr(GPtrArray) all = g_ptr_array_new_with_free_func(g_free);
-    for (guint i = 0; i < self->settings->len; i++)
-        g_ptr_array_add(all, g_strdup(self->settings->pdata[i]));
+    for (guint i = 0; i < self->settings.texts->len; i++)
+        g_ptr_array_add(all, g_strdup(self->settings.texts->pdata[i]));
     g_ptr_array_add(all, g_strconcat("recompute=", recompute, NULL));
     g_ptr_array_add(all, g_strdup_printf("micro-batch=%" G_GUINT64_FORMAT, micro_batch));
     g_ptr_array_add(all, NULL);
@@ -450,7 +319,9 @@ plan_s(const Restating *self, const char *recompute, guint64 micro_batch)
 static guint64
 choose_micro_batch(const Restating *self, const char *recompute)
 {
-    guint64 sequences = number_of(self, "global-batch") / number_of(self, "dp"), chosen = 1;
+    guint64 sequences = lp_settings_number(&self->settings, "global-batch") /
+                        lp_settings_number(&self->settings, "dp"),
+            chosen = 1;
     double best_s = INFINITY;
     for (guint64 size = 1; sequences > 0 && sequences % size == 0; size *= 2) {
         double own_s = plan_s(self, recompute, size);
@@ -465,17 +336,50 @@ choose_micro_batch(const Restating *self, const char *recompute)
     return chosen;
 }
 
-/* Left out: selective if the plan does not fit without, full if it does not fit so either. */
-static const char *
-choose_recompute(const Restating *self, guint64 micro_batch)
+/* Ways to hold a plan in memory, from what costs least. */
+typedef struct {
+    const char *recompute, *gradients;
+} Saving;
+
+static const Saving savings[] = {{"none", "fp32"},  {"none", "bf16"},      {"light", "fp32"},
+                                 {"light", "bf16"}, {"selective", "fp32"}, {"selective", "bf16"},
+                                 {"full", "fp32"},  {"full", "bf16"}};
+
+/* Whether the plan fits so; leaves its gradients set. Gradients that nobody widened stay. */
+static gboolean
+fits_with(Restating *self, const Saving *saving, guint64 micro_batch)
 {
-    static const char *const modes[] = {"none", "selective", "full"};
-    guint chosen = 0;
-    while (chosen + 1 < G_N_ELEMENTS(modes) && !fits(self, modes[chosen], micro_batch))
+    gboolean is_wide = lp_settings_get(&self->settings, "gradient-precision") != NULL;
+    if (!is_wide && strcmp(saving->gradients, "fp32") != 0)
+        return FALSE;
+    if (is_wide)
+        lp_settings_set(&self->settings, "gradient-precision", saving->gradients);
+    return fits(self, saving->recompute, micro_batch);
+}
+
+/* What was measured did fit: where our count says that it does not, gradients are in 16 bits, or
+ * more is recomputed than the row states, or it states nothing. */
+static const char *
+choose_recompute(Restating *self, guint64 micro_batch)
+{
+    const char *stated = lp_table_text(self->row, "recompute");
+    guint first = 0, n = G_N_ELEMENTS(savings);
+    while (first < n && *stated != '\0' && strcmp(savings[first].recompute, stated) != 0)
+        first++;
+    guint chosen = first;
+    while (chosen < n && !fits_with(self, &savings[chosen], micro_batch))
         chosen++;
-    lp_outcome_infer(self->outcome, "recompute %s: the plan %s", modes[chosen],
-                     chosen == 0 ? "fits without" : "does not fit with less");
-    return modes[chosen];
+    if (chosen == n) { /* to be refused as stated */
+        (void)fits_with(self, &savings[first], micro_batch);
+        return savings[first].recompute;
+    }
+    const Saving *saving = &savings[chosen];
+    if (*stated == '\0' || chosen > first)
+        lp_outcome_infer(self->outcome, "recompute %s: the plan %s", saving->recompute,
+                         chosen == first ? "fits so" : "does not fit with less");
+    if (chosen > first && strcmp(saving->gradients, "bf16") == 0)
+        lp_outcome_infer(self->outcome, "gradients in bf16: the plan does not fit with fp32");
+    return saving->recompute;
 }
 
 static LpWorkload *
@@ -487,8 +391,7 @@ complete_plan(Restating *self, GError **error)
         (says(self, "recompute") &&
          !set_from_column(self, "recompute", "recompute", recompute, error)))
         return NULL;
-    if (!says(self, "recompute"))
-        recompute = choose_recompute(self, micro_batch);
+    recompute = choose_recompute(self, micro_batch);
     if (!says(self, "micro_batch"))
         micro_batch = choose_micro_batch(self, recompute);
     return build(self, recompute, micro_batch, error);
@@ -653,7 +556,7 @@ static void
 clear_restating(Restating *self)
 {
     lp_public_models_free(self->models);
-    g_ptr_array_unref(self->settings);
+    lp_settings_clear(&self->settings);
     lp_workload_free(self->scratch);
 }
 
@@ -668,7 +571,7 @@ lp_training_case_read(LpTrainingCase *self, const LpTableRow *row, LpOutcome *ou
     Restating restating = {.row = row, .outcome = outcome};
     restating.model = lp_public_models_find(models, lp_table_text(row, "model"));
     restating.models = g_steal_pointer(&models);
-    restating.settings = g_ptr_array_new_with_free_func(g_free);
+    lp_settings_init(&restating.settings);
     restating.scratch = g_new0(LpWorkload, 1);
     gboolean good = is_in_scope(&restating, error);
     if (!good)

@@ -118,6 +118,7 @@ static const LpAttribute attributes[] = {
     CHOICE("plan", "cp-kind", P(context_kind), lp_context_kind_names),
     COUNT("plan", "ep", P(degree[LP_AXIS_EP])),
     COUNT("plan", "expert-tp", P(expert_tp)),
+    COUNT("plan", "ep-relay", P(ep_relay)),
     {.element = "plan", .name = "rank-order", .kind = KIND_ORDER, .offset = P(order)},
     {.element = "plan",
      .name = "placement",
@@ -151,6 +152,8 @@ static const LpAttribute attributes[] = {
     NUMBER("options", "overlap-fraction", P(overlap_fraction), 0.0, 1.0),
     NUMBER("options", "slowdown", P(slowdown), 1.0, 100.0),
     BOOLEAN("options", "cuda-graphs", P(cuda_graphs)),
+    CHOICE("options", "host-sync", P(host_sync), lp_host_sync_names),
+    CHOICE("options", "kernels", P(kernels), lp_kernels_names),
     NAME("library", P(library)),
     NAME("protocol", P(protocol)),
     ALGORITHMS("algorithm-tp", LP_AXIS_TP),
@@ -254,7 +257,7 @@ set_stages(LpPlan *plan, const char *text, GError **error)
     gboolean good = n >= 1 && n <= LP_STAGE_LIST_MAX;
     for (guint i = 0; good && i < n; i++) {
         guint64 count = 0;
-        good = lp_count_parse(parts[i], 1, COUNT_MAX, &count, NULL);
+        good = lp_count_parse(parts[i], 0, COUNT_MAX, &count, NULL);
         plan->listed_layers[i] = (guint32)count;
     }
     if (!good) {
@@ -417,11 +420,15 @@ order_to_text(const LpAxis *order)
     return g_strjoinv("-", (char **)(gpointer)names);
 }
 
+/* The shortest text that reads back as @value: 1.189, not 1.1890000000000001. */
 static char *
 double_to_text(double value, const char *unit)
 {
     char buffer[G_ASCII_DTOSTR_BUF_SIZE];
-    return g_strconcat(g_ascii_dtostr(buffer, sizeof buffer, value), unit, NULL);
+    (void)g_ascii_formatd(buffer, sizeof buffer, "%.15g", value);
+    if (g_ascii_strtod(buffer, NULL) != value)
+        (void)g_ascii_dtostr(buffer, sizeof buffer, value);
+    return g_strconcat(buffer, unit, NULL);
 }
 
 char *

@@ -483,7 +483,7 @@ add_all_to_all(LpExpansion *self, guint32 seq, gboolean to_experts)
         add_exchange(self, LP_GROUP_EP, slots, weight, seq);
         return;
     }
-    double copies = fmin(slots, shape->group_limit);
+    double copies = lp_group_expert_copies(plan_of(self), shape);
     if (to_experts)
         add_exchange(self, LP_GROUP_EP_RAIL, copies, LP_WEIGHT_EVEN, seq);
     add_exchange(self, LP_GROUP_EP_NODE, slots, LP_WEIGHT_EVEN, seq);
@@ -607,11 +607,25 @@ lp_expansion_add_layer_forward(LpExpansion *self, guint32 index)
     add_forward(self, index, LP_PASS_FORWARD);
 }
 
+/* Needs nothing of other ranks: what it starts from is kept on each. */
+static void
+add_light_again(LpExpansion *self, guint kind)
+{
+    static const LpBlock blocks[] = {LP_BLOCK_ATTENTION, LP_BLOCK_CROSS,   LP_BLOCK_FFN,
+                                     LP_BLOCK_ROUTER,    LP_BLOCK_EXPERTS, LP_BLOCK_SHARED};
+    for (guint i = 0; i < G_N_ELEMENTS(blocks); i++)
+        add_share(self, all_parts(self, kind, blocks[i], LP_PASS_RECOMPUTE), 1.0);
+}
+
 static void
 add_recompute(LpExpansion *self, guint32 index)
 {
     guint kind = lp_transformer_layer_kind(shape_of(self), index);
     LpLayer layer = lp_transformer_layer(shape_of(self), index);
+    if (plan_of(self)->recompute == LP_RECOMPUTE_LIGHT) {
+        add_light_again(self, kind);
+        return;
+    }
     if (plan_of(self)->recompute == LP_RECOMPUTE_FULL) {
         add_forward(self, index, LP_PASS_RECOMPUTE);
         return;

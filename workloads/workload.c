@@ -29,6 +29,7 @@ set_defaults(LpWorkload *self)
     self->plan = (LpPlan){.virtual_stages = 1,
                           .schedule = LP_SCHEDULE_1F1B,
                           .recompute = LP_RECOMPUTE_NONE,
+                          .ep_relay = 1,
                           .precision = LP_PRECISION_FP16,
                           .gradient_bytes = 0,
                           .prefetch = 1,

@@ -135,6 +135,123 @@ test_bytes(void)
     }
 }
 
+/* By hand at 8 tokens, h 16, f 64 and t 2, in 2 bytes: a gate's elements E are 8 x 32, the widths
+ * of q, k, v and o 8 each. One operation at a time: 2 E and 3 E forward; back 3 E twice, 3 E and 4
+ * E; and copies of q, k and v, of k and v twice, and of o (nanotron, models/llama.py). */
+static void
+test_eager(void)
+{
+    static const struct {
+        const char *label;
+        LpBlock block;
+        LpPass pass;
+        const char *names; /* of the kernels that are there in eager mode only */
+        double bytes;      /* of all of them, and of the fused ones that they stand for: */
+        double fused_bytes;
+        guint n;
+    } rows[] = {
+        {"a gate", LP_BLOCK_FFN, LP_PASS_FORWARD, "gate", 5 * 512, 3 * 512, 2},
+        {"a gate backward", LP_BLOCK_FFN, LP_PASS_BACKWARD_INPUT, "gate-", 13 * 512, 5 * 512, 4},
+        {"layouts", LP_BLOCK_ATTENTION, LP_PASS_FORWARD, "layout", 768 + 2 * 512 + 256, 0, 4},
+        {"layouts backward", LP_BLOCK_ATTENTION, LP_PASS_BACKWARD_INPUT, "layout",
+         768 + 2 * 512 + 256, 0, 4},
+    };
+    LpTransformer llama = lp_test_gpt(1, 16, 4);
+    llama.seq = 8;
+    llama.ffn_kind = LP_FFN_SWIGLU;
+    for (guint i = 0; i < G_N_ELEMENTS(rows); i++) {
+        LpPlan plan = lp_test_plan(2, 1, 1, 1, 1);
+        double sums[2] = {0.0, 0.0}, eager_bytes = 0.0;
+        guint n = 0;
+        for (LpKernels kind = LP_KERNELS_FUSED; kind <= LP_KERNELS_EAGER; kind++) {
+            plan.kernels = kind;
+            LpKernel kernels[LP_KERNELS_MAX];
+            guint n_kernels =
+                lp_block_kernels(&llama, &plan, 0, rows[i].block, rows[i].pass, kernels);
+            for (guint j = 0; j < n_kernels; j++) {
+                sums[kind] += kernels[j].bytes;
+                if (kind == LP_KERNELS_FUSED || !g_str_has_prefix(kernels[j].name, rows[i].names) ||
+                    kernels[j].n_batch > 0.0)
+                    continue;
+                eager_bytes += kernels[j].bytes;
+                n++;
+            }
+        }
+        lp_test_true(rows[i].label, n == rows[i].n);
+        lp_test_close(rows[i].label, eager_bytes, rows[i].bytes, 0.0);
+        lp_test_close(rows[i].label, sums[1] - sums[0], rows[i].bytes - rows[i].fused_bytes, 0.0);
+    }
+}
+
+/* What light recomputation runs again: norms of 8 x 16 and the activation of 8 x 32, read and
+ * written, and MLA's products out of its latents, whose FLOP lp_transformer_latent_forward_flop()
+ * has. */
+static void
+test_light(void)
+{
+    LpTransformer gpt = lp_test_gpt(1, 16, 4);
+    gpt.seq = 8;
+    LpPlan plan = lp_test_plan(2, 1, 1, 1, 1);
+    plan.recompute = LP_RECOMPUTE_LIGHT;
+    LpKernel kernels[LP_KERNELS_MAX];
+    guint n = lp_block_kernels(&gpt, &plan, 0, LP_BLOCK_ATTENTION, LP_PASS_RECOMPUTE, kernels);
+    lp_test_true("a norm", n == 1 && strcmp(kernels[0].name, "norm") == 0);
+    lp_test_close("a norm", kernels[0].bytes, 2.0 * 8 * 16 * 2, 0.0);
+    n = lp_block_kernels(&gpt, &plan, 0, LP_BLOCK_FFN, LP_PASS_RECOMPUTE, kernels);
+    lp_test_true("and an activation", n == 2 && strcmp(kernels[1].name, "bias-gelu") == 0);
+    lp_test_close("and an activation", kernels[1].bytes, 2.0 * 8 * 32 * 2, 0.0);
+    gpt.query_rank = 12;
+    gpt.kv_rank = 8;
+    gpt.rope_width = 2;
+    gpt.head_width = 4;
+    gpt.value_width = 4;
+    n = lp_block_kernels(&gpt, &plan, 0, LP_BLOCK_ATTENTION, LP_PASS_RECOMPUTE, kernels);
+    double flop = 0.0;
+    for (guint i = 0; i < n; i++)
+        flop += lp_kernel_flop(&kernels[i]);
+    /* 2 x 8 tokens x (12 x 4 heads of 6 + 8 x 4 heads of 8), half of it on a rank */
+    lp_test_close("latents", flop, 2.0 * 8 * (12 * 24 + 8 * 32) / 2, 0.0);
+    lp_test_close("latents", lp_transformer_latent_forward_flop(&gpt, 0, 1.0), 2.0 * flop, 0.0);
+}
+
+/* Under fp8 attention, logits and the router take the time that they take in bf16, and products
+ * that of fp8; FlashAttention-2 has a rate of its own. */
+static void
+test_precisions(void)
+{
+    LpTransformer gpt = lp_test_gpt(1, 4096, 32);
+    gpt.attention = LP_ATTENTION_FLASH;
+    LpAccelerator h100 = {
+        .name = "test",
+        .peak_flop_per_s = {[LP_PRECISION_BF16] = 1e15, [LP_PRECISION_FP8] = 2e15},
+        .memory_bytes_per_s = 3e12,
+        .gemm_efficiency = 0.7,
+        .attention_efficiency = 0.5,
+        .eager_attention_efficiency = 0.3,
+        .memory_efficiency = 0.9,
+        .launch_s = 1e-5};
+    LpPlan plan = lp_test_plan(1, 1, 1, 1, 1);
+    LpKernel kernels[LP_KERNELS_MAX];
+    guint n = lp_block_kernels(&gpt, &plan, 0, LP_BLOCK_ATTENTION, LP_PASS_FORWARD, kernels);
+    const LpKernel *flash = find(kernels, n, "flash"), *qkv = find(kernels, n, "qkv");
+    lp_test_close("flash", lp_kernel_time_s(flash, &h100, LP_PRECISION_FP8),
+                  lp_kernel_time_s(flash, &h100, LP_PRECISION_BF16), 0.0);
+    lp_test_true("a product", lp_kernel_time_s(qkv, &h100, LP_PRECISION_FP8) <
+                                  0.6 * lp_kernel_time_s(qkv, &h100, LP_PRECISION_BF16));
+    LpKernel eager = *flash;
+    eager.eager = TRUE;
+    lp_test_close("FlashAttention-2",
+                  (lp_kernel_time_s(&eager, &h100, LP_PRECISION_BF16) - h100.launch_s) *
+                      h100.eager_attention_efficiency,
+                  (lp_kernel_time_s(flash, &h100, LP_PRECISION_BF16) - h100.launch_s) *
+                      h100.attention_efficiency,
+                  1e-12);
+    n = lp_block_kernels(&gpt, &plan, 0, LP_BLOCK_HEAD, LP_PASS_FORWARD, kernels);
+    const LpKernel *logits = find(kernels, n, "logits");
+    lp_test_close("logits", lp_kernel_time_s(logits, &h100, LP_PRECISION_FP8),
+                  lp_kernel_time_s(logits, &h100, LP_PRECISION_BF16), 0.0);
+}
+
 /* What products bring along, counted by hand at the shape of test_bytes(): gradients of weights
  * are read, and their sums read and written, unless they are shared out (x + 2 g); operands in fp8
  * are read in x bytes and written in one, twice. */
@@ -163,8 +280,8 @@ test_streams(void)
          LP_PRECISION_FP16, 4, 0, 0},
         {"the input of up", "cast", "up", LP_BLOCK_FFN, LP_PASS_FORWARD, LP_PRECISION_FP8, 4, 0,
          8 * 16 * (2 + 2)},
-        {"the gradient of logits", "cast", "logits", LP_BLOCK_HEAD, LP_PASS_BACKWARD_INPUT,
-         LP_PRECISION_FP8, 4, 0, 8 * 16 * (2 + 2)},
+        {"logits stay in 16 bits", "cast", "logits", LP_BLOCK_HEAD, LP_PASS_BACKWARD_INPUT,
+         LP_PRECISION_FP8, 4, 0, 0},
         {"the gradient of up", "cast", "up", LP_BLOCK_FFN, LP_PASS_BACKWARD_INPUT, LP_PRECISION_FP8,
          4, 0, 8 * 32 * (2 + 2)},
         {"both operands of a gradient are there", "cast", "up", LP_BLOCK_FFN,
@@ -631,6 +748,9 @@ main(void)
         {"time", test_time},
         {"products", test_products},
         {"bytes", test_bytes},
+        {"eager", test_eager},
+        {"light", test_light},
+        {"precisions", test_precisions},
         {"streams", test_streams},
         {"streams of experts", test_expert_streams},
         {"identity", test_identity},

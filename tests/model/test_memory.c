@@ -91,6 +91,9 @@ test_layer(void)
         {"full", 8, FALSE, LP_RECOMPUTE_FULL, LP_ATTENTION_UNFUSED, 2.0, 0.0},
         {"full, sequence parallel", 8, TRUE, LP_RECOMPUTE_FULL, LP_ATTENTION_UNFUSED, 0.25, 0.0},
         {"flash", 8, FALSE, LP_RECOMPUTE_NONE, LP_ATTENTION_FLASH, 13.0, 0.0},
+        /* Of 10 + 24/t it keeps the inputs of norms, not their outputs (4), and of 16/t around the
+         * activation function its input, not its output (8/t). */
+        {"light", 8, FALSE, LP_RECOMPUTE_LIGHT, LP_ATTENTION_FLASH, 6.0 + 16.0 / 8.0, 0.0},
     };
     for (guint i = 0; i < G_N_ELEMENTS(rows); i++) {
         LpTransformer gpt = lp_test_gpt(4, 1024, 16);
@@ -118,6 +121,33 @@ test_layer_llama(void)
     plan.precision = LP_PRECISION_FP32;
     lp_test_close("fp32 doubles it", lp_memory_layer_activations_bytes(&llama, &plan, 0),
                   2.0 * 4096.0 * (512.0 + 1088.0 + 65536.0), IDENTITY);
+}
+
+/* As above, but two slots a token of 4 experts in place of the network: what came, what went back,
+ * and three tensors of width 32 each; light recomputation keeps two of these, and one tensor a
+ * norm. MLA keeps its latents and the mixture, of 8 heads of 16. */
+static void
+test_layer_experts(void)
+{
+    LpTransformer llama = lp_test_llama(1, 64, 8, 2, 128, 32);
+    llama.attention = LP_ATTENTION_FLASH;
+    llama.n_experts = 4;
+    llama.top_k = 2;
+    llama.expert_ffn = 32;
+    llama.expert_every = 1;
+    LpPlan plan = lp_test_plan(1, 1, 1, 1, 1);
+    lp_test_close("two slots", lp_memory_layer_activations_bytes(&llama, &plan, 0),
+                  4096.0 * 2.0 * (4 * 64 + 2 * 64 + 2 * 16 + 2 * (64 + 64 + 3 * 32)), IDENTITY);
+    plan.recompute = LP_RECOMPUTE_LIGHT;
+    lp_test_close("light", lp_memory_layer_activations_bytes(&llama, &plan, 0),
+                  4096.0 * 2.0 * (2 * 64 + 2 * 64 + 2 * 16 + 2 * (64 + 64 + 2 * 32)), IDENTITY);
+    llama.n_kv_heads = 8;
+    llama.kv_rank = 24;
+    llama.rope_width = 4;
+    llama.head_width = 12;
+    llama.value_width = 16;
+    lp_test_close("latents", lp_memory_layer_activations_bytes(&llama, &plan, 0),
+                  4096.0 * 2.0 * (2 * 64 + 24 + 8 * 16 + 2 * (64 + 64 + 2 * 32)), IDENTITY);
 }
 
 static void
@@ -252,11 +282,17 @@ int
 main(void)
 {
     static const LpTestCase cases[] = {
-        {"published", test_published}, {"published, with embedding", test_published_with_embedding},
-        {"layer", test_layer},         {"layer of a Llama", test_layer_llama},
-        {"in flight", test_in_flight}, {"ends", test_ends},
-        {"states", test_states},       {"buffers", test_buffers},
-        {"fullest", test_fullest},     {NULL, NULL},
+        {"published", test_published},
+        {"published, with embedding", test_published_with_embedding},
+        {"layer", test_layer},
+        {"layer of a Llama", test_layer_llama},
+        {"a layer with experts", test_layer_experts},
+        {"in flight", test_in_flight},
+        {"ends", test_ends},
+        {"states", test_states},
+        {"buffers", test_buffers},
+        {"fullest", test_fullest},
+        {NULL, NULL},
     };
     return lp_test_run("memory", cases);
 }

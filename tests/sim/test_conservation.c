@@ -151,7 +151,7 @@ test_activities(void)
         /* four all-reduces a layer and micro-batch, one flow a rank each, computing around them */
         {"layers=2 tp=2 pp=1 dp=1 global-batch=2 recompute=none cuda-graphs=yes", "",
          2 * (2 * (5 + 5) + 1 + 2 * 2 * 4)},
-        {"layers=2 tp=2 pp=1 dp=1 global-batch=2 recompute=none", "",
+        {"layers=2 tp=2 pp=1 dp=1 global-batch=2 recompute=none seq=256", "",
          2 * (2 * (5 + 5) + 1 + 2 * 2 * 4 * 2)},
     };
     for (guint i = 0; i < G_N_ELEMENTS(table); i++) {

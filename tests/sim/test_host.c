@@ -174,6 +174,28 @@ test_run(void)
                   1e-6);
 }
 
+/* The same with hosts that wait for messages: the second stage issues nothing before the first has
+ * sent, nor the first its backward pass before the second has, so 8, 16 and 8 one after the other.
+ */
+static void
+test_waits(void)
+{
+    static const struct {
+        const char *label, *sync;
+        double n_collectives;
+    } rows[] = {
+        {"ahead", "none", 16.0}, {"messages", "messages", 32.0}, {"passes", "passes", 32.0}};
+    for (guint i = 0; i < G_N_ELEMENTS(rows); i++) {
+        g_autofree char *settings =
+            g_strconcat(BODY "tp=8 pp=2 dp=1 global-batch=1 host-sync=", rows[i].sync, NULL);
+        RunRow slow = {settings, 10e-3}, slower = {settings, 20e-3};
+        double slow_s = 0.0, slower_s = 0.0;
+        lp_test_true(rows[i].label, in_child(find_time, &slow, &slow_s, sizeof slow_s));
+        lp_test_true(rows[i].label, in_child(find_time, &slower, &slower_s, sizeof slower_s));
+        lp_test_close(rows[i].label, slower_s - slow_s, rows[i].n_collectives * 8.0 * 10e-3, 1e-6);
+    }
+}
+
 /* --- without contention --- */
 
 typedef struct {
@@ -242,6 +264,7 @@ main(void)
 {
     static const LpTestCase cases[] = {{"hosts", test_hosts},
                                        {"run", test_run},
+                                       {"waits", test_waits},
                                        {"without contention", test_lonely},
                                        {NULL, NULL}};
     return lp_test_run("host", cases);

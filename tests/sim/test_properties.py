@@ -32,6 +32,14 @@ CONTENTION_TOLERANCE = float(os.environ.get("LIGHTPATH_CONTENTION", "0.001"))
 SKEW_TOLERANCE = 0.05
 
 
+def listed(r, plan):
+    """Layers by slice, some of them none."""
+    layers = [0] * (plan["pp"] * plan["virtual-stages"])
+    for _ in range(plan["layers"]):
+        layers[r.randrange(len(layers))] += 1
+    return ",".join(map(str, layers))
+
+
 def draw(r):
     """A plan; many are refused."""
     c = r.choice
@@ -43,7 +51,7 @@ def draw(r):
             "kv-heads": c([8, 8, 4]), "attention": c(["flash", "unfused"]),
             "ffn-kind": c(["gelu", "swiglu"]), "sequence-parallel": c(["yes", "no"]),
             "cp-kind": c(["ring", "ulysses"]),
-            "recompute": c(["none", "none", "selective", "full"]),
+            "recompute": c(["none", "light", "selective", "full"]),
             "tied-embeddings": c(["yes", "no"]), "embedding": c(["yes", "yes", "no"]),
             "parallel-blocks": c(["no", "no", "no", "yes"]),
             "schedule": c(["gpipe", "1f1b", "1f1b", "interleaved", "zero-bubble", "dualpipe"])}
@@ -69,6 +77,8 @@ def draw(r):
             plan.update({"expert-groups": 4, "group-limit": 2})
         if r.random() < 0.3:
             plan["expert-tp"] = 1
+        if r.random() < 0.4:
+            plan["ep-relay"] = c([2, 4])
     zero = c([0, 0, 1, 2, 3])
     plan.update({"zero": zero, "prefetch": c([0, 1, 3])})
     if zero and r.random() < 0.3:
@@ -84,7 +94,9 @@ def draw(r):
                  "overlap-param": c(["yes", "no"]) if zero else "no",
                  "bucket": c(["all", "1MB", "10MB"]), "slowdown": c([1, 1, 1.2]),
                  "cuda-graphs": c(["yes", "no"]), "placement": c(["packed", "packed", "scattered"]),
-                 "stage-layers": c(["even", "even", "balanced"]),
+                 "stage-layers": c(["even", "even", "balanced", listed(r, plan)]),
+                 "host-sync": c(["none", "messages", "passes"]),
+                 "kernels": c(["fused", "fused", "eager"]),
                  "rank-order": c(["tp-cp-ep-dp-pp", "tp-cp-ep-dp-pp", "tp-cp-pp-ep-dp",
                                   "tp-cp-dp-ep-pp", "dp-tp-cp-ep-pp"]),
                  "precision": c(["bf16", "fp16", "fp8", "fp32"]),
@@ -148,10 +160,17 @@ class Volumes:
             return 0.0
         own = self.a / (self.tp if self.sp else 1)
         groups, limit = self.p.get("expert-groups", 1), self.p.get("group-limit", 1)
+        relay = self.p.get("ep-relay", 1)
         if limit < groups and self.ep % groups == 0:
+            copies = min(self.slots, limit)
+        elif relay > 1:  # as many parts as its experts, drawn evenly, hit
+            groups = relay
+            copies = min(self.slots, relay * (1 - (1 - 1 / relay) ** self.p["top-k"]))
+        else:
+            groups = 1
+        if groups > 1:
             node = self.ep // groups
-            volume = ((groups - 1) / groups * min(self.slots, limit)
-                      + (node - 1) / node * self.slots)
+            volume = (groups - 1) / groups * copies + (node - 1) / node * self.slots
         else:
             volume = (self.ep - 1) / self.ep * self.slots
         passes = 3 if self.full else 2

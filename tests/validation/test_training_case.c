@@ -130,7 +130,8 @@ test_rules(void)
          "layers=24 hidden=2048 heads=16 ffn=8192 ffn-kind=gelu kv-heads=16 vocab=51200 "
          "tied-embeddings=yes positions=learned tp=2 pp=2 dp=4 cp=1 ep=1 virtual-stages=1 zero=0 "
          "micro-batch=2 global-batch=64 recompute=full precision=fp16 sequence-parallel=no "
-         "scatter-gather=yes schedule=1f1b library=auto overlap-dp=no overlap-tp=no",
+         "scatter-gather=yes schedule=1f1b library=auto overlap-dp=no overlap-tp=no "
+         "host-sync=passes kernels=fused slowdown=1",
          NULL},
         {"grouped queries", "kv_heads=8;ffn=5632;ffn_kind=swiglu",
          "kv-heads=8 ffn=5632 ffn-kind=swiglu positions=rotary", NULL},
@@ -148,13 +149,36 @@ test_rules(void)
          "sequence-parallel=yes attention=flash positions=rotary scatter-gather=no",
          "sequence parallelism"},
         {"overlap of FSDP", FLASH "overlap=FSDP prefetch;tp=1;pp=1;dp=16;zero=3;micro_batch=1",
-         "overlap-dp=yes overlap-param=yes zero=3 overlap-tp=no", NULL},
+         "overlap-dp=yes overlap-param=yes zero=3 overlap-tp=no kernels=eager slowdown=1.189 "
+         "host-sync=none",
+         NULL},
+        /* 24 layers on 2 stages, messages behind computing. */
         {"overlap of Megatron-Core", FLASH "sequence_parallel=no;overlap=grad-reduce + TP;zero=1",
-         "overlap-dp=yes overlap-param=yes overlap-tp=yes overlap-pp=yes bucket=80000000B", NULL},
-        {"nothing is gathered without ZeRO", "overlap=grad-reduce",
+         "overlap-dp=yes overlap-param=yes overlap-tp=yes overlap-pp=yes bucket=80000000B "
+         "virtual-stages=12 host-sync=none slowdown=1.189",
+         "interleaved"},
+        {"not where slices are stated",
+         FLASH "sequence_parallel=no;overlap=grad-reduce + TP;zero=1;virtual_stages=2",
+         "overlap-pp=yes virtual-stages=2", NULL},
+        {"nothing is gathered without ZeRO", "overlap=grad-reduce;virtual_stages=1",
          "overlap-dp=yes overlap-param=no", NULL},
+        {"its hosts wait where nothing is overlapped", FLASH "sequence_parallel=yes;overlap=none",
+         "overlap-tp=bulk overlap-pp=no host-sync=messages slowdown=1", NULL},
+        /* A layer has 16 h^2 weights, the logits 25 h^2: 24 and 1.56 layers on 2 stages, 12.78
+         * each. */
         {"overlap of nanotron", "overlap=tp_async_comm",
-         "overlap-tp=bulk overlap-dp=yes stage-layers=balanced bucket=250000000B", NULL},
+         "overlap-tp=bulk overlap-dp=no stage-layers=13,11 bucket=250000000B host-sync=messages "
+         "kernels=eager slowdown=1.189",
+         NULL},
+        /* 16 layers of 4 h^2 + 12 h^2, logits of 64 h^2: 5 layers a stage, and none on the last. */
+        {"whose stages end where they reach their share",
+         "overlap=tp_async_comm;layers=16;ffn=8192;vocab=131072;pp=4;dp=2;tp=2;global_batch=32",
+         "stage-layers=5,5,5,1", NULL},
+        {"or more stages than layers",
+         "overlap=tp_async_comm;layers=2;ffn=8192;vocab=131072;pp=4;dp=2;tp=2;global_batch=32",
+         "stage-layers=2,0,0,0", NULL},
+        {"without stages it sums behind the backward pass", "overlap=tp_async_comm;pp=1;dp=8",
+         "overlap-dp=yes overlap-tp=bulk", NULL},
         {"nanotron shares out what it has not hidden",
          FLASH "sequence_parallel=yes;overlap=tp_async_comm;zero=1",
          "overlap-tp=bulk overlap-dp=no overlap-param=no bucket=250000000B", NULL},
@@ -186,7 +210,7 @@ test_rules(void)
          "accelerator a100-80: by the words of"},
         {"no precision", "precision=", "precision=bf16", "precision bf16"},
         {"recomputation left out, and it fits", "recompute=", "recompute=none",
-         "recompute none: the plan fits without"},
+         "recompute none: the plan fits so"},
         /* 8.3 billion parameters of 16 bytes over t are 33 GB; 40 layers of s b h (10 + 24/t) are
          * 43 GB and of 5 a s^2 b / t, the scores, 54 GB (Korthikanti et al., eq. 2). */
         {"recomputation left out, and it does not fit",
@@ -196,6 +220,24 @@ test_rules(void)
         {"nor with the scores again",
          "recompute=;layers=40;heads=32;hidden=4096;seq=2048;pp=1;dp=8;tp=2;micro_batch=4",
          "recompute=full", "recompute full: the plan does not fit with less"},
+        /* 8 billion parameters over t 4 need 41 GB with sums in fp32, 37 in 16 bits; 12 sequences
+         * of 32 layers of s b h (8 + ...)/t some 47 GB, and 37 without the outputs of norms and
+         * gates. */
+        {"it was measured, so it did fit",
+         FLASH
+         "layers=32;hidden=4096;heads=32;ffn=14336;vocab=128256;seq=4096;tied=;tp=4;pp=1;dp=1;"
+         "accelerators=4;micro_batch=12;global_batch=24;recompute=none;precision=bf16",
+         "recompute=light gradient-precision=bf16", "gradients in bf16"},
+        /* 64 ranks in 8 domains; 16 experts' ranks stand in two, or alone, where tp is inside. */
+        {"tokens are relayed between domains",
+         FLASH "accelerators=64;tp=1;pp=1;dp=64;ep=16;experts=32;micro_batch=1", "ep-relay=2",
+         "top-k 2"},
+        {"with tensor parallelism inside",
+         FLASH "accelerators=64;tp=2;pp=1;dp=32;ep=16;experts=32;micro_batch=1;global_batch=64",
+         "ep-relay=4", "top-k 2"},
+        {"not within a domain",
+         FLASH "accelerators=64;tp=1;pp=1;dp=64;ep=8;experts=32;micro_batch=1", "ep-relay=1",
+         "top-k 2"},
         {"micro-batch of an odd batch", "micro_batch=;global_batch=36", "micro-batch=1",
          "micro-batch 1"},
         {"a layer",

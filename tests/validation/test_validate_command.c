@@ -135,7 +135,8 @@ test_as_simulate(void)
                  "--set vocab=51200 --set seq=512 --set tied-embeddings=no --set tp=2 --set pp=2 "
                  "--set dp=4 --set micro-batch=1 --set global-batch=8 --set recompute=full "
                  "--set precision=fp16 --set gradient-precision=fp16 --set scatter-gather=yes "
-                 "--set library=auto --set attention=unfused --set zero=0 --set overlap-dp=no");
+                 "--set library=auto --set attention=unfused --set zero=0 --set overlap-dp=no "
+                 "--set host-sync=passes");
     lp_test_close("the same", json_object_get_double_member(row_at(result, 1), "simulated_s"),
                   lp_json_at(simulated, "simulated.iteration_time_s"), 1e-9);
     lp_spawned_clear(&run);

@@ -596,12 +596,18 @@ issue_s(const LpClosedFormInput *input, LpPass pass)
     return pass_work(input, pass).host_s / degree(input, LP_AXIS_PP);
 }
 
+/* The same for its collectives and messages. */
+static double
+collectives_issue_s(const LpClosedFormInput *input)
+{
+    return collectives_issued(input) * lp_collective_host_s(input->accelerator, input->plan);
+}
+
 /* A host that runs ahead is late for the whole iteration or not at all. */
 static double
 free_host_s(const LpClosedFormInput *input, double busy_s)
 {
-    double sum_s =
-        collectives_issued(input) * lp_collective_host_s(input->accelerator, input->plan);
+    double sum_s = collectives_issue_s(input);
     for (LpPass pass = 0; pass < LP_N_PASSES; pass++)
         sum_s += issue_s(input, pass);
     return fmax(0.0, n_micro_batches(input) * sum_s - busy_s);
@@ -613,13 +619,12 @@ static double
 bound_host_s(const LpClosedFormInput *input, double inner_s, double pp_s)
 {
     double m = n_micro_batches(input), passes = recomputes_all(input) ? 3.0 : 2.0;
-    double collectives_s =
-        collectives_issued(input) * lp_collective_host_s(input->accelerator, input->plan);
+    double collectives_s = collectives_issue_s(input);
     double communication_s = (inner_s + pp_s) / m;
     double forward_s = issue_s(input, LP_PASS_FORWARD) + collectives_s / passes -
                        stage_compute_s(input, LP_PASS_FORWARD) / m - communication_s / passes;
     double rest = (passes - 1.0) / passes;
-    double backward_s = collectives_s * rest - communication_s * rest;
+    double backward_s = (collectives_s - communication_s) * rest;
     for (LpPass pass = LP_PASS_FORWARD + 1; pass < LP_N_PASSES; pass++)
         backward_s += issue_s(input, pass) - stage_compute_s(input, pass) / m;
     double n_runs = m + (degree(input, LP_AXIS_PP) - 1.0) / input->plan->virtual_stages;

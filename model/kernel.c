@@ -22,7 +22,7 @@ typedef struct {
     const LpPlan *plan;               /* borrowed */
     LpLayer layer;
     LpPart part;   /* of the next kernel */
-    gboolean wide; /* the same */
+    gboolean wide; /* the same, outside the core of attention */
     double element_bytes;
     double tokens;           /* b s / cp */
     double scattered_tokens; /* those that norms and dropout-adds see: over t if scattered */
@@ -79,7 +79,7 @@ add(List *list, LpKernel kernel)
     g_assert(list->n_kernels < LP_KERNELS_MAX);
     kernel.part = list->part;
     kernel.share = kernel.share > 0.0 ? kernel.share : 1.0;
-    kernel.wide = list->wide;
+    kernel.wide = list->wide || list->part == LP_PART_CORE;
     list->kernels[list->n_kernels++] = kernel;
 }
 
@@ -284,26 +284,30 @@ is_eager(const List *list)
     return list->plan->kernels == LP_KERNELS_EAGER;
 }
 
+/* A tensor of @width a token is copied into another layout. */
+static void
+add_copy(List *list, double width)
+{
+    if (is_eager(list))
+        add_memory(list, "layout", 2.0 * list->tokens * width * list->element_bytes);
+}
+
 /* Queries, keys and values come out of one product and are copied apart, keys and values twice
  * more, around the rotary positions (nanotron 0.4, models/llama.py, CausalSelfAttention). */
 static void
 add_layout_entry(List *list)
 {
     double pairs = list->key_width + list->value_width;
-    if (!is_eager(list))
-        return;
-    add_memory(list, "layout",
-               2.0 * list->tokens * (list->query_width + pairs) * list->element_bytes);
-    add_memory(list, "layout", 2.0 * list->tokens * pairs * list->element_bytes);
-    add_memory(list, "layout", 2.0 * list->tokens * pairs * list->element_bytes);
+    add_copy(list, list->query_width + pairs);
+    add_copy(list, pairs);
+    add_copy(list, pairs);
 }
 
 /* The mixture is copied into the order of the tokens. */
 static void
 add_layout_exit(List *list)
 {
-    if (is_eager(list))
-        add_memory(list, "layout", 2.0 * list->tokens * list->mixture_width * list->element_bytes);
+    add_copy(list, list->mixture_width);
 }
 
 /* The gate's function and the product with it, each on its own; back, a gradient for either factor,
@@ -345,7 +349,6 @@ add_flash(List *list, double products, double tensors)
     double heads = list->transformer->n_heads / list->tp;
     double head_width = 0.5 * (list->query_width + list->mixture_width) / heads;
     double width = list->query_width + list->key_width + list->value_width + list->mixture_width;
-    list->wide = TRUE;
     add(list, (LpKernel){.name = "flash",
                          .m = list->n_queries,
                          .k = products * head_width,
@@ -355,27 +358,22 @@ add_flash(List *list, double products, double tensors)
                          .share = causal_share(list),
                          .fused = TRUE,
                          .eager = is_eager(list)});
-    list->wide = FALSE;
 }
 
 /* (queries, head)(head, keys) */
 static void
 add_scores(List *list, const char *name, double width)
 {
-    list->wide = TRUE;
     add_gemm(list, name, list->n_queries, width * list->tp / list->transformer->n_heads,
              list->layer.keys, list->n_score_sets);
-    list->wide = FALSE;
 }
 
 /* (queries, keys)(keys, head) */
 static void
 add_values(List *list, const char *name, double width)
 {
-    list->wide = TRUE;
     add_gemm(list, name, list->n_queries, list->layer.keys,
              width * list->tp / list->transformer->n_heads, list->n_score_sets);
-    list->wide = FALSE;
 }
 
 static void

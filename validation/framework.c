@@ -26,8 +26,8 @@ has_stages(const LpSettings *settings)
 }
 
 /* nanotron, FSDP and Megatron-Core go by their words for overlap, the last also by flash attention.
- * DeepSpeed is told by ZeRO, or by gradients that
- * are summed in one bucket, on software without flash attention. */
+ * DeepSpeed is told by ZeRO, or by gradients that are summed in one bucket, on software without
+ * flash attention. */
 LpFramework
 lp_framework_of(const LpTableRow *row, const LpSettings *settings)
 {
@@ -45,16 +45,13 @@ lp_framework_of(const LpTableRow *row, const LpSettings *settings)
 
 /* Its host waits for the device around each pass: its timers do, and so does each batch of messages
  * (megatron/timers.py, megatron/p2p_communication.py of 2021). A rank sends 1/tp of a boundary's
- * activations, and the receivers gather them (SC 2021, section 4.1); sequence parallelism, which
- * made that needless, came with gathers and sums behind the products of the backward pass
- * (Korthikanti et al., 2022, section 4.2.2). */
+ * activations, and the receivers gather them (SC 2021, section 4.1), which sequence parallelism
+ * made needless. */
 static void
 apply_megatron_lm(LpSettings *settings)
 {
     lp_settings_set(settings, "host-sync", "passes");
-    if (lp_settings_is(settings, "sequence-parallel", "yes"))
-        lp_settings_set(settings, "overlap-tp", "bulk");
-    else if (is_wide(settings))
+    if (is_wide(settings) && !lp_settings_is(settings, "sequence-parallel", "yes"))
         lp_settings_set(settings, "scatter-gather", "yes");
 }
 
@@ -66,8 +63,6 @@ static void
 apply_deepspeed(LpSettings *settings, LpOutcome *outcome)
 {
     lp_settings_set(settings, "host-sync", "passes");
-    if (lp_settings_is(settings, "sequence-parallel", "yes"))
-        lp_settings_set(settings, "overlap-tp", "bulk");
     if (lp_settings_is(settings, "zero", "3"))
         lp_settings_set_all(settings, "prefetch=0 bucket=1GB library=ideal");
     else if (lp_settings_number(settings, "zero") > 0)
@@ -75,15 +70,20 @@ apply_deepspeed(LpSettings *settings, LpOutcome *outcome)
     lp_outcome_infer(outcome, "DeepSpeed: ZeRO or unbucketed gradients, no flash attention");
 }
 
+static void
+overlap_replicas(LpSettings *settings)
+{
+    lp_settings_set(settings, "overlap-dp", "yes");
+    if (lp_settings_number(settings, "zero") > 0)
+        lp_settings_set(settings, "overlap-param", "yes");
+}
+
 /* Gathers ahead, reduces behind the backward pass, runs PyTorch's operations one by one. */
 static void
 apply_fsdp(LpSettings *settings)
 {
-    lp_settings_set_all(settings, "overlap-dp=yes kernels=eager" BESIDE);
-    if (lp_settings_number(settings, "zero") > 0)
-        lp_settings_set(settings, "overlap-param", "yes");
-    if (is_wide(settings) && lp_settings_is(settings, "sequence-parallel", "yes"))
-        lp_settings_set(settings, "overlap-tp", "bulk");
+    overlap_replicas(settings);
+    lp_settings_set_all(settings, "kernels=eager" BESIDE);
 }
 
 /* Gives blocks to a stage until their weights reach its share of all, logits among them, so that
@@ -161,13 +161,10 @@ apply_megatron_core(const LpTableRow *row, LpSettings *settings, LpOutcome *outc
     relay_tokens(row, settings);
     if (!states_all && *overlap != '\0') {
         lp_settings_set(settings, "host-sync", "messages");
-        if (lp_settings_is(settings, "sequence-parallel", "yes"))
-            lp_settings_set(settings, "overlap-tp", "bulk");
         return;
     }
-    lp_settings_set_all(settings, "overlap-dp=yes bucket=80MB overlap-pp=yes" BESIDE);
-    if (lp_settings_number(settings, "zero") > 0)
-        lp_settings_set(settings, "overlap-param", "yes");
+    overlap_replicas(settings);
+    lp_settings_set_all(settings, "bucket=80MB overlap-pp=yes" BESIDE);
     if (is_wide(settings))
         lp_settings_set(settings, "overlap-tp", "yes");
     if (!states_all)
@@ -189,12 +186,9 @@ choose_gradients(LpSettings *settings)
         lp_settings_set(settings, "gradient-precision", "fp32");
 }
 
-void
-lp_framework_apply(LpFramework self, const LpTableRow *row, LpSettings *settings,
-                   LpOutcome *outcome)
+static void
+apply_own(LpFramework self, const LpTableRow *row, LpSettings *settings, LpOutcome *outcome)
 {
-    lp_settings_set(settings, "schedule", "1f1b");
-    choose_gradients(settings);
     switch (self) {
     case LP_FRAMEWORK_MEGATRON_LM:
         apply_megatron_lm(settings);
@@ -212,4 +206,17 @@ lp_framework_apply(LpFramework self, const LpTableRow *row, LpSettings *settings
         apply_nanotron(settings);
         return;
     }
+}
+
+void
+lp_framework_apply(LpFramework self, const LpTableRow *row, LpSettings *settings,
+                   LpOutcome *outcome)
+{
+    lp_settings_set(settings, "schedule", "1f1b");
+    choose_gradients(settings);
+    apply_own(self, row, settings, outcome);
+    /* Sequence parallelism came with gathers and sums behind the products of the backward pass
+     * (Korthikanti et al., 2022, section 4.2.2). */
+    if (lp_settings_is(settings, "sequence-parallel", "yes"))
+        lp_settings_set_unless_said(settings, "overlap-tp", "bulk");
 }

@@ -256,7 +256,7 @@ take_precision(Restating *self, GError **error)
 }
 
 /* Frameworks count embedding and logits as layers when they divide a model into slices; here every
- * slice has a layer. */
+ * slice has a layer unless they are listed. */
 static gboolean
 limit_slices(Restating *self, GError **error)
 {
@@ -374,9 +374,10 @@ choose_recompute(Restating *self, guint64 micro_batch)
         return savings[first].recompute;
     }
     const Saving *saving = &savings[chosen];
-    if (*stated == '\0' || chosen > first)
+    gboolean is_first = strcmp(saving->recompute, savings[first].recompute) == 0;
+    if (*stated == '\0' || !is_first)
         lp_outcome_infer(self->outcome, "recompute %s: the plan %s", saving->recompute,
-                         chosen == first ? "fits so" : "does not fit with less");
+                         is_first ? "fits so" : "does not fit with less");
     if (chosen > first && strcmp(saving->gradients, "bf16") == 0)
         lp_outcome_infer(self->outcome, "gradients in bf16: the plan does not fit with fp32");
     return saving->recompute;

@@ -614,7 +614,7 @@ add_light_again(LpExpansion *self, guint kind)
     static const LpBlock blocks[] = {LP_BLOCK_ATTENTION, LP_BLOCK_CROSS,   LP_BLOCK_FFN,
                                      LP_BLOCK_ROUTER,    LP_BLOCK_EXPERTS, LP_BLOCK_SHARED};
     for (guint i = 0; i < G_N_ELEMENTS(blocks); i++)
-        add_share(self, all_parts(self, kind, blocks[i], LP_PASS_RECOMPUTE), 1.0);
+        add_block(self, kind, blocks[i], LP_PASS_RECOMPUTE);
 }
 
 static void

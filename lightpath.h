@@ -2,10 +2,10 @@
 /* Lightpath as a library: all that a program needs to simulate a training iteration.
  *
  * A run has four steps, and each has one header:
- *   platforms/machine.h     lp_machine_load()     a machine from its XML description
- *   workloads/workload.h    lp_workload_load()    a model and the plan to train it
- *   sim/simulation.h        lp_simulation_run()   one iteration on SimGrid; once a process
- *   validation/crosscheck.h lp_crosscheck()       its difference to the closed form
+ *   platforms/machine/machine.h     lp_machine_load()     a machine from its XML description
+ *   workloads/description/workload.h    lp_workload_load()    a model and the plan to train it
+ *   sim/run/simulation.h        lp_simulation_run()   one iteration on SimGrid; once a process
+ *   validation/crosscheck/crosscheck.h lp_crosscheck()       its difference to the closed form
  * lp_file_find() turns the name of a shipped file into a path that the loaders take;
  * report/report.h makes JSON and tables of the results; model/closed_form.h is the closed form
  * alone.
@@ -32,16 +32,16 @@
 #include "model/plan.h"
 #include "model/terms.h"
 #include "model/transformer.h"
-#include "platforms/catalogue.h"
-#include "platforms/describe.h"
-#include "platforms/generate.h"
-#include "platforms/machine.h"
+#include "platforms/catalogue/catalogue.h"
+#include "platforms/machine/describe.h"
+#include "platforms/generation/generate.h"
+#include "platforms/machine/machine.h"
 #include "report/report.h"
 #include "report/scenario.h"
-#include "sim/scenario_simulation.h"
-#include "sim/simulation.h"
-#include "validation/crosscheck.h"
-#include "workloads/attribute.h"
-#include "workloads/iteration.h"
-#include "workloads/scenario.h"
-#include "workloads/workload.h"
+#include "sim/run/scenario_simulation.h"
+#include "sim/run/simulation.h"
+#include "validation/crosscheck/crosscheck.h"
+#include "workloads/description/attribute.h"
+#include "workloads/program/program.h"
+#include "workloads/description/scenario.h"
+#include "workloads/description/workload.h"

@@ -2,9 +2,9 @@
 /* Every collective by every algorithm, on machines of all kinds, in both fidelities. */
 #include "cli/bench_accuracy.h"
 
-#include "platforms/library.h"
+#include "platforms/catalogue/libraries.h"
 #include "report/json.h"
-#include "sim/trial.h"
+#include "sim/run/collective_run.h"
 
 #include <glib/gstdio.h>
 

@@ -4,7 +4,7 @@
 #pragma once
 
 #include "cli/options.h"
-#include "platforms/generate.h"
+#include "platforms/generation/generate.h"
 
 G_BEGIN_DECLS
 

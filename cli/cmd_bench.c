@@ -8,7 +8,7 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "base/units.h"
-#include "sim/bench.h"
+#include "sim/run/bench.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -8,7 +8,7 @@
 #include "base/file.h"
 #include "base/units.h"
 #include "report/calibration.h"
-#include "validation/calibration.h"
+#include "validation/calibration/calibration.h"
 
 #include <stdio.h>
 #include <string.h>

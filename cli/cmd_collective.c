@@ -6,9 +6,9 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "base/units.h"
-#include "platforms/library.h"
+#include "platforms/catalogue/libraries.h"
 #include "report/json.h"
-#include "sim/trial.h"
+#include "sim/run/collective_run.h"
 
 #include <string.h>
 

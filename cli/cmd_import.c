@@ -6,7 +6,7 @@
 #include "base/file.h"
 #include "base/units.h"
 #include "report/json.h"
-#include "workloads/huggingface.h"
+#include "workloads/import/huggingface.h"
 
 #include <string.h>
 

@@ -7,9 +7,9 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "base/units.h"
-#include "platforms/catalogue.h"
-#include "platforms/generate.h"
-#include "platforms/library.h"
+#include "platforms/catalogue/catalogue.h"
+#include "platforms/generation/generate.h"
+#include "platforms/catalogue/libraries.h"
 #include "report/json.h"
 
 #include <string.h>

@@ -7,7 +7,7 @@
 #include "base/file.h"
 #include "report/validation_page.h"
 #include "report/vega.h"
-#include "validation/calibration.h"
+#include "validation/calibration/calibration.h"
 
 #define SHIPPED_CASES "resource:///lightpath/validation/training.csv"
 

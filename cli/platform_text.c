@@ -6,8 +6,8 @@
 
 #include "base/file.h"
 #include "base/units.h"
-#include "platforms/describe.h"
-#include "platforms/topology.h"
+#include "platforms/machine/describe.h"
+#include "platforms/machine/topology.h"
 #include "report/json.h"
 
 static void

@@ -2,7 +2,7 @@
 /* What "platform describe" prints of a machine. */
 #pragma once
 
-#include "platforms/machine.h"
+#include "platforms/machine/machine.h"
 
 G_BEGIN_DECLS
 

@@ -42,12 +42,13 @@ configure_file(${CMAKE_CURRENT_LIST_DIR}/lightpath.pc.in
 install(FILES ${PROJECT_BINARY_DIR}/lightpath.pc
     DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 
-# The same files that are compiled into library and program: for reading and copying.
-foreach(folder platforms workloads validation)
-    install(DIRECTORY ${folder}/ DESTINATION ${CMAKE_INSTALL_DATADIR}/lightpath/${folder}
-        FILES_MATCHING PATTERN "*.xml" PATTERN "*.gresource.xml" EXCLUDE)
-    install(DIRECTORY ${folder}/ DESTINATION ${CMAKE_INSTALL_DATADIR}/lightpath/schemas
-        FILES_MATCHING PATTERN "*.xsd" PATTERN "scenarios" EXCLUDE)
+# What is compiled into library and program, once more: for reading and copying.
+foreach(folder platforms workloads workloads/scenarios validation)
+    file(GLOB lp_data CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/${folder}/*.xml)
+    list(FILTER lp_data EXCLUDE REGEX "gresource")
+    install(FILES ${lp_data} DESTINATION ${CMAKE_INSTALL_DATADIR}/lightpath/${folder})
+    file(GLOB lp_schemas CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/${folder}/*.xsd)
+    install(FILES ${lp_schemas} DESTINATION ${CMAKE_INSTALL_DATADIR}/lightpath/schemas)
 endforeach()
 install(FILES validation/training.csv
     DESTINATION ${CMAKE_INSTALL_DATADIR}/lightpath/validation)

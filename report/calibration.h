@@ -2,7 +2,7 @@
 /* What a fit of constants came to, for people and for scripts. */
 #pragma once
 
-#include "validation/fit.h"
+#include "validation/calibration/fit.h"
 
 #include <json-glib/json-glib.h>
 

@@ -2,8 +2,8 @@
 /* Rates that follow from an iteration's time. */
 #pragma once
 
-#include "platforms/machine.h"
-#include "workloads/workload.h"
+#include "platforms/machine/machine.h"
+#include "workloads/description/workload.h"
 
 G_BEGIN_DECLS
 

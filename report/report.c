@@ -5,8 +5,8 @@
 #include "base/file.h"
 #include "base/units.h"
 #include "report/json.h"
-#include "sim/engine.h"
-#include "sim/placement.h"
+#include "sim/engine/engine.h"
+#include "sim/mapping/placement.h"
 
 static LpClosedFormInput
 closed_form_input(const LpReport *self, const LpFabric *fabric)

@@ -5,8 +5,8 @@
 #include "model/amped.h"
 #include "model/memory.h"
 #include "report/figures.h"
-#include "sim/scenario_simulation.h"
-#include "validation/crosscheck.h"
+#include "sim/run/scenario_simulation.h"
+#include "validation/crosscheck/crosscheck.h"
 
 #include <json-glib/json-glib.h>
 

@@ -3,7 +3,7 @@
 #include "base/file.h"
 #include "base/units.h"
 #include "report/report.h"
-#include "sim/engine.h"
+#include "sim/engine/engine.h"
 #include <math.h>
 #include <string.h>
 

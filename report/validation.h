@@ -2,8 +2,8 @@
 /* What came out of a table of measurements, as text and as JSON. */
 #pragma once
 
-#include "validation/score.h"
-#include "validation/table.h"
+#include "validation/prediction/score.h"
+#include "validation/cases/table.h"
 
 #include <json-glib/json-glib.h>
 

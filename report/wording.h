@@ -2,7 +2,7 @@
 /* How the outcome of a measured row is put into words. */
 #pragma once
 
-#include "validation/outcome.h"
+#include "validation/prediction/outcome.h"
 
 G_BEGIN_DECLS
 

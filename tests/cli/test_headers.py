@@ -20,7 +20,7 @@ BELOW = {"base": (), "model": (), "platforms": ("model", "base"), "workloads": (
 BELOW["validation"] = ("sim", *BELOW["sim"])
 BELOW["report"] = ("validation", *BELOW["validation"])
 BELOW["cli"] = ("report", *BELOW["report"])
-SIMGRID = re.compile(r"sim/(engine|network|channel|group|world|actor_\w+)\.c$")
+SIMGRID = re.compile(r"sim/(engine/\w+|actors/(channel|communicator_runtime|actor_\w+)|run/(run|bare_ring))\.c$")
 LIBXML = re.compile(r"base/xml\.[ch]$")
 
 

@@ -56,7 +56,7 @@ class Install(unittest.TestCase):
         line = ["simulate", *JOB, "--format=json"]
         self.assertEqual(run(program, *line, cwd="/"), run(os.environ["LIGHTPATH"], *line, cwd="/"))
 
-    def test_library(self):
+    def test_libraries(self):
         self.assertEqual(run("pkg-config", "--modversion", "lightpath", env=self.environment),
                          os.environ["VERSION"] + "\n")
         program = self.prefix / "use_library"

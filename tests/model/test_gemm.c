@@ -2,7 +2,7 @@
 /* Products: the equation by hand, and the catalogue's constants against measured rates. */
 #include "model/gemm.h"
 
-#include "platforms/catalogue.h"
+#include "platforms/catalogue/catalogue.h"
 #include "tests/model/shapes.h"
 #include "tests/testlib.h"
 
@@ -191,7 +191,7 @@ test_waves(void)
 /* --- against measurements --- */
 
 /* What one kernel costs beyond its work; training's launch stands for several
- * (validation/gemm_case.c). */
+ * (validation/cases/gemm_case.c). */
 #define LAUNCH_S 4e-6
 
 static double

@@ -2,7 +2,7 @@
 /* A small machine in parts that tests replace: four domains of four, two rails, leaves of two. */
 #pragma once
 
-#include "platforms/machine.h"
+#include "platforms/machine/machine.h"
 
 G_BEGIN_DECLS
 

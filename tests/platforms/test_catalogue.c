@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The catalogue against the vendors' figures, and the systems against the catalogue. */
-#include "platforms/catalogue.h"
+#include "platforms/catalogue/catalogue.h"
 
 #include "base/error.h"
-#include "platforms/system.h"
+#include "platforms/generation/system.h"
 #include "tests/testlib.h"
 
 /* Dense TFLOP/s, bytes and B/s, written here a second time from the sources named in the file. */

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Generated machines: what they contain, that they are stable, and which options are refused. */
-#include "platforms/generate.h"
+#include "platforms/generation/generate.h"
 
 #include "base/error.h"
 #include "base/file.h"
-#include "platforms/describe.h"
-#include "platforms/system.h"
+#include "platforms/machine/describe.h"
+#include "platforms/generation/system.h"
 #include "tests/testlib.h"
 
 #include <glib/gstdio.h>

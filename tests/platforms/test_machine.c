@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Machine views: ports, tiers and facts, worked out by hand. */
-#include "platforms/machine.h"
+#include "platforms/machine/machine.h"
 
-#include "platforms/describe.h"
-#include "platforms/generate.h"
+#include "platforms/machine/describe.h"
+#include "platforms/generation/generate.h"
 #include "tests/platforms/small_machine.h"
 #include "tests/testlib.h"
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* One line for each kind of bad description, and good ones pass. */
-#include "platforms/machine.h"
+#include "platforms/machine/machine.h"
 
 #include "base/error.h"
 #include "base/file.h"
-#include "platforms/describe.h"
-#include "platforms/generate.h"
+#include "platforms/machine/describe.h"
+#include "platforms/generation/generate.h"
 #include "tests/platforms/small_machine.h"
 #include "tests/testlib.h"
 

@@ -2,9 +2,9 @@
 /* Stock SimGrid loads every file that the checks let pass, and its routes are what the machine view
  * says. */
 #include "base/file.h"
-#include "platforms/generate.h"
-#include "platforms/machine.h"
-#include "platforms/system.h"
+#include "platforms/generation/generate.h"
+#include "platforms/machine/machine.h"
+#include "platforms/generation/system.h"
 #include "tests/testlib.h"
 
 #include <glib/gstdio.h>

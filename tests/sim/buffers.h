@@ -3,7 +3,7 @@
  */
 #pragma once
 
-#include "sim/collective/schedule.h"
+#include "sim/collectives/step_schedule.h"
 
 G_BEGIN_DECLS
 

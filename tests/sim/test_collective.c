@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Every algorithm for every collective, run on buffers in memory: right results at each member,
  * whoever runs ahead; sums over phases, members and all that agree with the steps. */
-#include "sim/collective/schedule.h"
+#include "sim/collectives/step_schedule.h"
 
 #include "tests/sim/buffers.h"
 #include "tests/testlib.h"

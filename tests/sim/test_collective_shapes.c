@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What is known of collective algorithms: steps and bytes from the literature, what ports carry,
  * and which shapes are refused. */
-#include "sim/collective/schedule.h"
+#include "sim/collectives/step_schedule.h"
 
 #include "tests/sim/buffers.h"
 #include "tests/testlib.h"

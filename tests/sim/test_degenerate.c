@@ -105,7 +105,7 @@ test_degenerate(void)
 
 /* The published bubbles, where messages between stages take no time. DualPipe's formula is for
  * passes that take as long as each other, and an upper bound where the weights' take less
- * (tests/workloads/test_schedule.c). */
+ * (tests/workloads/test_pipeline_schedule.c). */
 static void
 test_bubbles(void)
 {

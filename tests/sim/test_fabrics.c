@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Routes of the engine's copy of every topology: lengths, tiers, rates, and who meets whom. */
-#include "sim/engine.h"
-#include "sim/network.h"
-#include "sim/simulation.h"
+#include "sim/engine/engine.h"
+#include "sim/engine/network.h"
+#include "sim/run/simulation.h"
 #include "tests/platforms/small_machine.h"
 #include "tests/testlib.h"
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What hosts lose to a library's progress, and runs that leave contention out: by hand, on machines
  * and plans where either can be seen by eye. */
-#include "sim/engine.h"
-#include "sim/simulation.h"
+#include "sim/engine/engine.h"
+#include "sim/run/simulation.h"
 
-#include "platforms/generate.h"
-#include "platforms/library.h"
+#include "platforms/generation/generate.h"
+#include "platforms/catalogue/libraries.h"
 #include "tests/testlib.h"
 
 #include <string.h>

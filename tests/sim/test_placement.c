@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Where ranks stand: the words, files, and every way in which a file is wrong. */
-#include "sim/placement.h"
+#include "sim/mapping/placement.h"
 
 #include "base/error.h"
 #include "tests/sim/spawn.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The ring executed on real buffers: right sums everywhere, and the bytes that the formulas say. */
-#include "sim/collective/ring.h"
+#include "sim/collectives/ring.h"
 
 #include "tests/testlib.h"
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SimGrid shares the platform's links, as max-min says: cases worked out by hand. */
-#include "sim/channel.h"
+#include "sim/actors/channel.h"
 
-#include "platforms/generate.h"
-#include "sim/engine.h"
-#include "sim/simulation.h"
+#include "platforms/generation/generate.h"
+#include "sim/engine/engine.h"
+#include "sim/run/simulation.h"
 #include "tests/testlib.h"
 
 #include <glib/gstdio.h>

@@ -3,7 +3,7 @@
 #include "tests/sim/spawn.h"
 #include "tests/testlib.h"
 
-#include "platforms/system.h"
+#include "platforms/generation/system.h"
 
 #include <glib/gstdio.h>
 

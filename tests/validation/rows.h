@@ -2,7 +2,7 @@
 /* Rows of a CSV, described and predicted in a test. */
 #pragma once
 
-#include "validation/case.h"
+#include "validation/cases/case.h"
 
 /** A table of @header and one @row, as a file. Returns: (transfer full), or NULL and a failure. */
 LpTable *lp_rows_table(const char *header, const char *row);

@@ -5,8 +5,8 @@
 #include "tests/testlib.h"
 
 #include "base/error.h"
-#include "validation/calibration.h"
-#include "validation/runner.h"
+#include "validation/calibration/calibration.h"
+#include "validation/prediction/runner.h"
 
 #include <glib/gstdio.h>
 #include <json-glib/json-glib.h>
@@ -171,7 +171,7 @@ test_identity(void)
 
 /* What only the simulation knows is found by its slopes. */
 static void
-test_library(void)
+test_libraries(void)
 {
     static const Truth truths[] = {{"nccl-ampere/fabric-simple", "fabric-share", "0.6", 0.6},
                                    {NULL, NULL, NULL, 0.0}};
@@ -381,7 +381,7 @@ int
 main(void)
 {
     static const LpTestCase cases[] = {{"constants are found again", test_identity},
-                                       {"those of a library too", test_library},
+                                       {"those of a library too", test_libraries},
                                        {"thinning", test_thinning},
                                        {"shared constants", test_shared},
                                        {"errors of names", test_add_errors},

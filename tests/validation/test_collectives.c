@@ -3,7 +3,7 @@
  * and protocols on generated machines: each within 15 %; and what rows may say. */
 #include "tests/testlib.h"
 #include "tests/validation/rows.h"
-#include "validation/measured_machine.h"
+#include "validation/cases/measured_machine.h"
 
 #include <math.h>
 

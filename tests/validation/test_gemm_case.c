@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Published measurements of products (validation/gemm.csv) against the kernels' model, from shapes
  * alone; and what rows may say. */
-#include "validation/gemm_case.h"
+#include "validation/cases/gemm_case.h"
 
 #include "model/kernel.h"
-#include "platforms/catalogue.h"
+#include "platforms/catalogue/catalogue.h"
 #include "tests/testlib.h"
 #include "tests/validation/rows.h"
 
@@ -18,7 +18,7 @@
 #define MEDIAN_WITHIN 0.04
 #define NINE_IN_TEN_WITHIN 0.16
 #define WORST_WITHIN 0.25
-/* One kernel's, not that of training (validation/gemm_case.c). */
+/* One kernel's, not that of training (validation/cases/gemm_case.c). */
 #define LAUNCH_S 4e-6
 
 static int

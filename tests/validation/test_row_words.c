@@ -2,9 +2,9 @@
 /* Words of rows: accelerators as people name them, operators of layers, exchanges of tokens. */
 #include "base/error.h"
 #include "tests/testlib.h"
-#include "validation/accelerator_name.h"
-#include "validation/expert_exchange.h"
-#include "validation/layer_operator.h"
+#include "validation/cases/accelerator_name.h"
+#include "validation/cases/expert_exchange.h"
+#include "validation/cases/layer_operator.h"
 
 #include <math.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Statistics against values worked out by hand, and outcomes carried as text. */
-#include "validation/score.h"
+#include "validation/prediction/score.h"
 
 #include "tests/testlib.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* CSV as files have it, what rows say by column, and every fault. */
-#include "validation/table.h"
+#include "validation/cases/table.h"
 
 #include "base/error.h"
 #include "tests/testlib.h"

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What a row's columns become: attributes of a workload, a machine, notes, or a reason. */
-#include "validation/training_case.h"
+#include "validation/cases/training_case.h"
 
 #include "base/error.h"
-#include "platforms/catalogue.h"
-#include "sim/simulation.h"
+#include "platforms/catalogue/catalogue.h"
+#include "sim/run/simulation.h"
 #include "tests/testlib.h"
 #include "tests/validation/temporary.h"
-#include "validation/prediction.h"
-#include "validation/public_model.h"
+#include "validation/prediction/prediction.h"
+#include "validation/cases/public_model.h"
 
 #include <math.h>
 #include <string.h>

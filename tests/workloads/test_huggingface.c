@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Configurations as published, the shapes that they mean, and every kind of fault. */
-#include "workloads/huggingface.h"
+#include "workloads/import/huggingface.h"
 
 #include "base/error.h"
 #include "tests/testlib.h"

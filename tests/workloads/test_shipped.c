@@ -2,7 +2,7 @@
 /* Shipped workloads: each has as many parameters as its publication says, and its size. */
 #include "base/file.h"
 #include "tests/testlib.h"
-#include "workloads/workload.h"
+#include "workloads/description/workload.h"
 
 /* What a publication counts. */
 typedef enum {

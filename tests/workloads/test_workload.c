@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Workload files and settings: shipped shapes, precedence, round trip, and every kind of fault. */
-#include "workloads/workload.h"
+#include "workloads/description/workload.h"
 
 #include "base/error.h"
 #include "base/file.h"
 #include "tests/testlib.h"
-#include "workloads/attribute.h"
+#include "workloads/description/attribute.h"
 
 #include <glib/gstdio.h>
 

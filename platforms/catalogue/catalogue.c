@@ -1,0 +1,219 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The catalogue of accelerators (platforms/accelerators.xml): every number has a source there. */
+#include "platforms/catalogue/catalogue.h"
+
+#include "base/error.h"
+#include "base/xml.h"
+#include "platforms_resource.h"
+
+/* Behind the name of an accelerator that a platform describes otherwise. */
+#define MODIFIED " (modified)"
+#define CATALOGUE "resource:///lightpath/platforms/catalogue/accelerators.xml"
+#define SCHEMA "resource:///lightpath/platforms/catalogue/accelerators.xsd"
+
+static gboolean
+read_peaks(const LpXml *xml, xmlNode *node, LpAccelerator *accelerator, GError **error)
+{
+    for (xmlNode *peak = lp_xml_element(node->children, "peak"); peak != NULL;
+         peak = lp_xml_element(peak->next, "peak")) {
+        int precision =
+            lp_choice_parse(lp_xml_attribute(peak, "precision"), lp_precision_names, error);
+        if (precision < 0) {
+            lp_xml_prefix(xml, peak, "precision", error);
+            return FALSE;
+        }
+        if (!lp_xml_quantity(xml, peak, "rate", LP_QUANTITY_SPEED,
+                             &accelerator->peak_flop_per_s[precision], error))
+            return FALSE;
+    }
+    return TRUE;
+}
+
+/* A fraction that may be left out. */
+static gboolean
+read_optional(const LpXml *xml, const xmlNode *node, const char *name, double *value,
+              GError **error)
+{
+    return lp_xml_attribute(node, name) == NULL ||
+           lp_xml_number(xml, node, name, 0, 1, value, error);
+}
+
+/* What kernels reach of the peaks. */
+static gboolean
+read_achievable(const LpXml *xml, const xmlNode *node, LpAccelerator *accelerator, GError **error)
+{
+    int tiles = lp_choice_parse(lp_xml_attribute(node, "tiles"), lp_tiles_names, error);
+    if (tiles < 0) {
+        lp_xml_prefix(xml, node, "tiles", error);
+        return FALSE;
+    }
+    accelerator->tiles = (LpTiles)tiles;
+    if (!lp_xml_number(xml, node, "gemm-efficiency", 0, 1, &accelerator->gemm_efficiency, error))
+        return FALSE;
+    accelerator->burst_efficiency = accelerator->gemm_efficiency;
+    return read_optional(xml, node, "burst-efficiency", &accelerator->burst_efficiency, error) &&
+           read_optional(xml, node, "eager-attention-efficiency",
+                         &accelerator->eager_attention_efficiency, error) &&
+           lp_xml_quantity(xml, node, "gemm-ramp", LP_QUANTITY_SIZE, &accelerator->gemm_ramp_bytes,
+                           error) &&
+           lp_xml_quantity(xml, node, "alignment", LP_QUANTITY_SIZE, &accelerator->alignment_bytes,
+                           error) &&
+           lp_xml_number(xml, node, "misaligned-efficiency", 0, 1,
+                         &accelerator->misaligned_efficiency, error) &&
+           lp_xml_number(xml, node, "attention-efficiency", 0, 1,
+                         &accelerator->attention_efficiency, error) &&
+           lp_xml_number(xml, node, "memory-efficiency", 0, 1, &accelerator->memory_efficiency,
+                         error) &&
+           lp_xml_number(xml, node, "elementwise-efficiency", 0, 1,
+                         &accelerator->elementwise_efficiency, error) &&
+           lp_xml_quantity(xml, node, "launch", LP_QUANTITY_TIME, &accelerator->launch_s, error);
+}
+
+/* What issuing work costs the host that feeds it. */
+static gboolean
+read_host(const LpXml *xml, const xmlNode *node, LpAccelerator *accelerator, GError **error)
+{
+    return lp_xml_quantity(xml, node, "kernel", LP_QUANTITY_TIME, &accelerator->host_kernel_s,
+                           error) &&
+           lp_xml_quantity(xml, node, "collective", LP_QUANTITY_TIME,
+                           &accelerator->host_collective_s, error);
+}
+
+static gboolean
+read_accelerator(const LpXml *xml, xmlNode *node, LpAccelerator *accelerator, GError **error)
+{
+    const xmlNode *memory = lp_xml_element(node->children, "memory");
+    const xmlNode *multiprocessors = lp_xml_element(node->children, "multiprocessors");
+    const xmlNode *achievable = lp_xml_element(node->children, "achievable");
+    guint64 n_sms = 0;
+    g_strlcpy(accelerator->name, lp_xml_attribute(node, "name"), sizeof accelerator->name);
+    if (!read_peaks(xml, node, accelerator, error) ||
+        !lp_xml_quantity(xml, memory, "size", LP_QUANTITY_SIZE, &accelerator->memory_bytes,
+                         error) ||
+        !lp_xml_quantity(xml, memory, "bandwidth", LP_QUANTITY_BANDWIDTH,
+                         &accelerator->memory_bytes_per_s, error) ||
+        !lp_xml_count(xml, multiprocessors, "count", 1, G_MAXUINT32, &n_sms, error) ||
+        !read_achievable(xml, achievable, accelerator, error) ||
+        !read_host(xml, lp_xml_element(node->children, "host"), accelerator, error))
+        return FALSE;
+    accelerator->n_sms = (guint32)n_sms;
+    return TRUE;
+}
+
+GArray *
+lp_catalogue_load(GError **error)
+{
+    /* Without a reference the linker leaves the resources of this static library out. */
+    g_assert(lp_platforms_get_resource() != NULL);
+    g_autoptr(LpXml) xml = lp_xml_load(CATALOGUE, SCHEMA, error);
+    if (xml == NULL)
+        return NULL;
+    g_autoptr(GArray) accelerators = g_array_new(FALSE, TRUE, sizeof(LpAccelerator));
+    for (xmlNode *node = lp_xml_element(lp_xml_root(xml)->children, "accelerator"); node != NULL;
+         node = lp_xml_element(node->next, "accelerator")) {
+        LpAccelerator accelerator = {.name = ""};
+        if (!read_accelerator(xml, node, &accelerator, error))
+            return NULL;
+        g_array_append_val(accelerators, accelerator);
+    }
+    return g_steal_pointer(&accelerators);
+}
+
+gboolean
+lp_catalogue_find(const char *name, LpAccelerator *out_accelerator, GError **error)
+{
+    g_return_val_if_fail(name != NULL && out_accelerator != NULL, FALSE);
+    g_autoptr(GArray) accelerators = lp_catalogue_load(error);
+    if (accelerators == NULL)
+        return FALSE;
+    g_autoptr(GPtrArray) names = g_ptr_array_new();
+    for (guint i = 0; i < accelerators->len; i++)
+        g_ptr_array_add(names, g_array_index(accelerators, LpAccelerator, i).name);
+    g_ptr_array_add(names, NULL);
+    int place = lp_choice_parse(name, (const char *const *)names->pdata, error);
+    if (place < 0)
+        return FALSE;
+    *out_accelerator = g_array_index(accelerators, LpAccelerator, place);
+    return TRUE;
+}
+
+/* In the order of LpPrecision, then of the enumeration below. */
+const char *const lp_accelerator_property_names[] = {"peak-fp32",
+                                                     "peak-tf32",
+                                                     "peak-fp16",
+                                                     "peak-bf16",
+                                                     "peak-fp8",
+                                                     "memory",
+                                                     "memory-bandwidth",
+                                                     "gemm-efficiency",
+                                                     "memory-efficiency",
+                                                     "launch",
+                                                     "attention-efficiency",
+                                                     "elementwise-efficiency",
+                                                     "host-kernel",
+                                                     "host-collective",
+                                                     NULL};
+enum {
+    PROPERTY_MEMORY = LP_N_PRECISIONS,
+    PROPERTY_MEMORY_BANDWIDTH,
+    PROPERTY_GEMM_EFFICIENCY,
+    PROPERTY_MEMORY_EFFICIENCY,
+    PROPERTY_LAUNCH,
+    PROPERTY_ATTENTION_EFFICIENCY,
+    PROPERTY_ELEMENTWISE_EFFICIENCY,
+    PROPERTY_HOST_KERNEL,
+    PROPERTY_HOST_COLLECTIVE
+};
+G_STATIC_ASSERT(G_N_ELEMENTS(lp_accelerator_property_names) == LP_N_ACCELERATOR_PROPERTIES + 1);
+
+/* Far beyond anything built, near enough that times stay finite. */
+#define SPEED_MIN_FLOP_PER_S 1e6
+#define SPEED_MAX_FLOP_PER_S 1e21
+#define MEMORY_MAX_BYTES 1e18
+#define LAUNCH_MAX_S 1.0
+#define EFFICIENCY_MIN 1e-6
+
+static gboolean
+set_property(LpAccelerator *self, guint index, const char *text, GError **error)
+{
+    switch (index) {
+    case PROPERTY_MEMORY:
+        return lp_quantity_parse_in(LP_QUANTITY_SIZE, text, 1, MEMORY_MAX_BYTES,
+                                    &self->memory_bytes, error);
+    case PROPERTY_MEMORY_BANDWIDTH:
+        return lp_quantity_parse_in(LP_QUANTITY_BANDWIDTH, text, 1, MEMORY_MAX_BYTES,
+                                    &self->memory_bytes_per_s, error);
+    case PROPERTY_GEMM_EFFICIENCY:
+        return lp_number_parse(text, EFFICIENCY_MIN, 1, &self->gemm_efficiency, error);
+    case PROPERTY_MEMORY_EFFICIENCY:
+        return lp_number_parse(text, EFFICIENCY_MIN, 1, &self->memory_efficiency, error);
+    case PROPERTY_LAUNCH:
+        return lp_quantity_parse_in(LP_QUANTITY_TIME, text, 0, LAUNCH_MAX_S, &self->launch_s,
+                                    error);
+    case PROPERTY_ATTENTION_EFFICIENCY:
+        self->eager_attention_efficiency = 0.0; /* a stated figure holds for any kernel */
+        return lp_number_parse(text, EFFICIENCY_MIN, 1, &self->attention_efficiency, error);
+    case PROPERTY_ELEMENTWISE_EFFICIENCY:
+        return lp_number_parse(text, EFFICIENCY_MIN, 1, &self->elementwise_efficiency, error);
+    case PROPERTY_HOST_KERNEL:
+        return lp_quantity_parse_in(LP_QUANTITY_TIME, text, 0, LAUNCH_MAX_S, &self->host_kernel_s,
+                                    error);
+    case PROPERTY_HOST_COLLECTIVE:
+        return lp_quantity_parse_in(LP_QUANTITY_TIME, text, 0, LAUNCH_MAX_S,
+                                    &self->host_collective_s, error);
+    default:
+        return lp_quantity_parse_in(LP_QUANTITY_SPEED, text, SPEED_MIN_FLOP_PER_S,
+                                    SPEED_MAX_FLOP_PER_S, &self->peak_flop_per_s[index], error);
+    }
+}
+
+gboolean
+lp_accelerator_set(LpAccelerator *self, guint index, const char *text, GError **error)
+{
+    g_return_val_if_fail(index < LP_N_ACCELERATOR_PROPERTIES, FALSE);
+    if (!set_property(self, index, text, error))
+        return FALSE;
+    if (!g_str_has_suffix(self->name, MODIFIED))
+        g_strlcat(self->name, MODIFIED, sizeof self->name);
+    return TRUE;
+}

@@ -1,0 +1,217 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Reads communication libraries. */
+#include "platforms/catalogue/libraries.h"
+
+#include "base/error.h"
+#include "base/xml.h"
+#include "platforms_resource.h"
+
+#include <string.h>
+
+#define LIBRARIES "resource:///lightpath/platforms/catalogue/libraries.xml"
+#define SCHEMA "resource:///lightpath/platforms/catalogue/libraries.xsd"
+
+/* A share of zero would make every transfer last for ever. */
+#define SHARE_MIN 1e-6
+
+static gboolean
+read_protocol(const LpXml *xml, const xmlNode *node, LpProtocol *protocol, GError **error)
+{
+    static const char *const hops[] = {"domain-hop", "fabric-hop"};
+    static const char *const shares[] = {"domain-share", "fabric-share"};
+    g_strlcpy(protocol->name, lp_xml_attribute(node, "name"), sizeof protocol->name);
+    for (LpReach reach = 0; reach < LP_N_REACHES; reach++) {
+        double share = 1.0;
+        if (!lp_xml_quantity_in(xml, node, hops[reach], LP_QUANTITY_TIME, 0.0, 1.0,
+                                &protocol->hop_s[reach], error) ||
+            !lp_xml_number(xml, node, shares[reach], SHARE_MIN, 1.0, &share, error))
+            return FALSE;
+        protocol->wire_factor[reach] = 1.0 / share;
+    }
+    return lp_xml_quantity_in(xml, node, "base", LP_QUANTITY_TIME, 0.0, 1.0, &protocol->base_s,
+                              error) &&
+           lp_xml_quantity_in(xml, node, "chunk", LP_QUANTITY_SIZE, 1.0, 1e12,
+                              &protocol->chunk_bytes, error);
+}
+
+static gboolean
+read_choice_of(const LpXml *xml, const xmlNode *node, const char *name, const char *const *names,
+               guint fallback, guint *out_index, GError **error)
+{
+    const char *text = lp_xml_attribute(node, name);
+    int index = text == NULL ? (int)fallback : lp_choice_parse(text, names, error);
+    if (index < 0) {
+        lp_xml_prefix(xml, node, name, error);
+        return FALSE;
+    }
+    *out_index = (guint)index;
+    return TRUE;
+}
+
+static gboolean
+read_limits(const LpXml *xml, const xmlNode *node, LpLibraryRule *rule, GError **error)
+{
+    rule->ranks_max = rule->bytes_max = G_MAXUINT64;
+    if (lp_xml_attribute(node, "ranks-up-to") != NULL &&
+        !lp_xml_count(xml, node, "ranks-up-to", 1, G_MAXUINT32, &rule->ranks_max, error))
+        return FALSE;
+    if (lp_xml_attribute(node, "bytes-up-to") == NULL)
+        return TRUE;
+    double bytes = 0.0;
+    if (!lp_xml_quantity_in(xml, node, "bytes-up-to", LP_QUANTITY_SIZE, 0.0, 1e18, &bytes, error))
+        return FALSE;
+    rule->bytes_max = (guint64)bytes;
+    return TRUE;
+}
+
+static gboolean
+read_rule(const LpXml *xml, const xmlNode *node, const LpLibrary *library, LpLibraryRule *rule,
+          GError **error)
+{
+    const char *names[LP_LIBRARY_PROTOCOLS_MAX + 1] = {NULL};
+    for (guint32 i = 0; i < library->n_protocols; i++)
+        names[i] = library->protocols[i].name;
+    guint collective = 0, spread = 0, protocol = 0;
+    guint64 channels = 0;
+    if (!read_choice_of(xml, node, "operation", lp_collective_names, 0, &collective, error) ||
+        !read_choice_of(xml, node, "domains", lp_spread_names, LP_SPREAD_ANY, &spread, error) ||
+        !read_choice_of(xml, node, "protocol", names, 0, &protocol, error) ||
+        !read_limits(xml, node, rule, error))
+        return FALSE;
+    if (lp_xml_attribute(node, "channels") != NULL &&
+        !lp_xml_count(xml, node, "channels", 1, G_MAXUINT16, &channels, error))
+        return FALSE;
+    rule->collective = (LpCollective)collective;
+    rule->spread = (LpSpread)spread;
+    rule->protocol = protocol;
+    rule->channels = (guint32)channels;
+    if (lp_algorithms_parse(lp_xml_attribute(node, "algorithm"), &rule->algorithms))
+        return TRUE;
+    g_autofree char *shown = lp_error_quote(lp_xml_attribute(node, "algorithm"));
+    lp_xml_error(xml, node, LP_INPUT_ERROR_VALUE, error,
+                 "algorithm: got %s, wanted auto, an algorithm, or levels such as ring+tree",
+                 shown);
+    return FALSE;
+}
+
+/* A bound on domains that is left out is never reached. */
+static gboolean
+read_domains(const LpXml *xml, const xmlNode *node, const char *name, guint64 *out_count,
+             GError **error)
+{
+    *out_count = G_MAXUINT64;
+    return lp_xml_attribute(node, name) == NULL ||
+           lp_xml_count(xml, node, name, 1, G_MAXUINT32, out_count, error);
+}
+
+static gboolean
+read_host(const LpXml *xml, const xmlNode *node, LpLibraryHost *host, GError **error)
+{
+    return read_domains(xml, node, "domains-from", &host->domains_min, error) &&
+           read_domains(xml, node, "tp-domains-from", &host->tp_domains_min, error) &&
+           lp_xml_quantity_in(xml, node, "member", LP_QUANTITY_TIME, 0.0, 1.0, &host->member_s,
+                              error) &&
+           lp_xml_quantity_in(xml, node, "message", LP_QUANTITY_TIME, 0.0, 1.0, &host->message_s,
+                              error);
+}
+
+/* The schema has made sure that neither array overflows. */
+static gboolean
+read_library(const LpXml *xml, const xmlNode *node, LpLibrary *library, GError **error)
+{
+    *library = (LpLibrary){.n_protocols = 0};
+    g_strlcpy(library->name, lp_xml_attribute(node, "name"), sizeof library->name);
+    for (const xmlNode *child = lp_xml_element(node->children, "protocol"); child != NULL;
+         child = lp_xml_element(child->next, "protocol"))
+        if (!read_protocol(xml, child, &library->protocols[library->n_protocols++], error))
+            return FALSE;
+    for (const xmlNode *child = lp_xml_element(node->children, "choice"); child != NULL;
+         child = lp_xml_element(child->next, "choice"))
+        if (!read_rule(xml, child, library, &library->rules[library->n_rules++], error))
+            return FALSE;
+    for (const xmlNode *child = lp_xml_element(node->children, "host"); child != NULL;
+         child = lp_xml_element(child->next, "host"))
+        if (!read_host(xml, child, &library->hosts[library->n_hosts++], error))
+            return FALSE;
+    return TRUE;
+}
+
+static GPtrArray *
+collect_names(const LpXml *xml)
+{
+    GPtrArray *names = g_ptr_array_new_with_free_func(g_free);
+    for (const xmlNode *node = lp_xml_element(lp_xml_root(xml)->children, "library"); node != NULL;
+         node = lp_xml_element(node->next, "library"))
+        g_ptr_array_add(names, g_strdup(lp_xml_attribute(node, "name")));
+    g_ptr_array_add(names, NULL);
+    return names;
+}
+
+char **
+lp_library_names(GError **error)
+{
+    g_autoptr(LpXml) xml = lp_xml_load(LIBRARIES, SCHEMA, error);
+    return xml == NULL ? NULL : (char **)g_ptr_array_free(collect_names(xml), FALSE);
+}
+
+static gboolean
+find(const LpXml *xml, const char *name, LpLibrary *out_library, GError **error)
+{
+    g_autoptr(GPtrArray) names = collect_names(xml);
+    int index = lp_choice_parse(name, (const char *const *)names->pdata, error);
+    if (index < 0)
+        return FALSE;
+    const xmlNode *node = lp_xml_element(lp_xml_root(xml)->children, "library");
+    while (index-- > 0)
+        node = lp_xml_element(node->next, "library");
+    return read_library(xml, node, out_library, error);
+}
+
+gboolean
+lp_library_find(const char *name, LpLibrary *out_library, GError **error)
+{
+    g_autoptr(LpXml) xml = lp_xml_load(LIBRARIES, SCHEMA, error);
+    return xml != NULL && find(xml, name, out_library, error);
+}
+
+gboolean
+lp_library_parse(const char *path, GBytes *content, const char *name, LpLibrary *out_library,
+                 GError **error)
+{
+    g_autoptr(LpXml) xml = lp_xml_parse(path, content, SCHEMA, error);
+    return xml != NULL && find(xml, name, out_library, error);
+}
+
+char *
+lp_library_of(const char *accelerator, GError **error)
+{
+    g_autoptr(LpXml) xml = lp_xml_load(LIBRARIES, SCHEMA, error);
+    if (xml == NULL)
+        return NULL;
+    /* A modified accelerator has something behind its name. */
+    g_auto(GStrv) words = g_strsplit(accelerator, " ", 2);
+    for (const xmlNode *node = lp_xml_element(lp_xml_root(xml)->children, "library"); node != NULL;
+         node = lp_xml_element(node->next, "library")) {
+        const char *listed = lp_xml_attribute(node, "accelerators");
+        g_auto(GStrv) names = g_strsplit(listed != NULL ? listed : "", " ", -1);
+        if (words[0] != NULL && g_strv_contains((const char *const *)names, words[0]))
+            return g_strdup(lp_xml_attribute(node, "name"));
+    }
+    return g_strdup("ideal");
+}
+
+gboolean
+lp_library_restrict(LpLibrary *self, const char *name, GError **error)
+{
+    const char *names[LP_LIBRARY_PROTOCOLS_MAX + 1] = {NULL};
+    for (guint32 i = 0; i < self->n_protocols; i++)
+        names[i] = self->protocols[i].name;
+    int index = lp_choice_parse(name, names, error);
+    if (index < 0)
+        return FALSE;
+    self->protocols[0] = self->protocols[index];
+    self->n_protocols = 1;
+    for (guint32 i = 0; i < self->n_rules; i++)
+        self->rules[i].protocol = 0;
+    return TRUE;
+}

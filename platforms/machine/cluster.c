@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Reads what all clusters of a platform file have. */
+#include "platforms/machine/cluster.h"
+
+#include "platforms/machine/topology.h"
+
+#include <string.h>
+
+gboolean
+lp_cluster_read(const LpXml *xml, const xmlNode *node, LpCluster *cluster, GError **error)
+{
+    cluster->id = g_strdup(lp_xml_attribute(node, "id"));
+    cluster->prefix = g_strdup(lp_xml_attribute(node, "prefix"));
+    cluster->suffix = g_strdup(lp_xml_attribute(node, "suffix"));
+    guint64 last = 0;
+    /* The schema has made sure of "0-". */
+    const char *radical = lp_xml_attribute(node, "radical") + strlen("0-");
+    if (!lp_count_parse(radical, 0, LP_MACHINE_HOSTS_MAX - 1, &last, error)) {
+        lp_xml_prefix(xml, node, "radical", error);
+        return FALSE;
+    }
+    cluster->n_hosts = last + 1;
+    double speed = 0;
+    return lp_xml_quantity_in(xml, node, "speed", LP_QUANTITY_SPEED, 1, 1e24, &speed, error) &&
+           lp_xml_quantity_in(xml, node, "bw", LP_QUANTITY_BANDWIDTH, LP_MACHINE_BYTES_PER_S_MIN,
+                              LP_MACHINE_BYTES_PER_S_MAX, &cluster->link_bytes_per_s, error) &&
+           lp_xml_quantity_in(xml, node, "lat", LP_QUANTITY_TIME, 0, LP_MACHINE_LATENCY_MAX_S,
+                              &cluster->link_latency_s, error) &&
+           lp_topology_read(xml, node, cluster, error);
+}
+
+gboolean
+lp_cluster_read_medium(const LpXml *xml, const LpProperties *properties, int technology_place,
+                       int energy_place, LpCluster *cluster, GError **error)
+{
+    int technology = 0;
+    if (!lp_properties_choice(properties, xml, technology_place, lp_technology_names, &technology,
+                              error))
+        return FALSE;
+    cluster->technology = (LpTechnology)technology;
+    const xmlNode *energy = properties->props[energy_place];
+    return energy == NULL ||
+           lp_quantity_parse(LP_QUANTITY_ENERGY_PER_BIT, lp_xml_attribute(energy, "value"),
+                             &cluster->energy_j_per_bit, error) ||
+           lp_property_prefix(xml, energy, error);
+}

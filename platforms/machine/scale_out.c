@@ -1,0 +1,356 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Reads the scale-out cluster, and checks that ports, planes, paths and PCIe links fit together. */
+#include "platforms/machine/scale_out.h"
+
+#include "platforms/machine/cluster.h"
+#include "platforms/machine/property.h"
+#include "platforms/machine/topology.h"
+
+#include <string.h>
+
+/* The properties of the cluster, by their place in its table of names. */
+enum {
+    OUT_ROLE,
+    OUT_PORT_ORDER,
+    OUT_UNIT_DOMAINS,
+    OUT_CARDS,
+    OUT_TECHNOLOGY,
+    OUT_ENERGY,
+    OUT_JOINED_RAILS,
+    OUT_FABRIC,
+    OUT_FABRIC_PARAMETERS,
+    OUT_PLANES,
+    OUT_PLANE_USE,
+    OUT_PLANE_CLASSES,
+    OUT_PATH_CHOICE,
+    OUT_PATHS,
+    OUT_PATH_SEED,
+    OUT_PCIE_PORTS,
+    OUT_PCIE_BANDWIDTH
+};
+static const char *const scale_out_names[] = {"role",
+                                              "port-order",
+                                              "unit-domains",
+                                              "cards-per-domain",
+                                              "technology",
+                                              "energy-per-bit",
+                                              "joined-rails",
+                                              "fabric",
+                                              "fabric-parameters",
+                                              "planes",
+                                              "plane-use",
+                                              "plane-classes",
+                                              "path-choice",
+                                              "paths",
+                                              "path-seed",
+                                              "pcie-ports",
+                                              "pcie-bandwidth",
+                                              NULL};
+
+/* The unit belongs to rail order alone; it must hold whole leaves, so that none mixes rails. */
+static gboolean
+read_port_order(const LpXml *xml, const LpProperties *properties, LpMachine *machine,
+                GError **error)
+{
+    int order = 0;
+    if (!lp_properties_choice(properties, xml, OUT_PORT_ORDER, lp_port_order_names, &order, error))
+        return FALSE;
+    machine->port_order = (LpPortOrder)order;
+    machine->unit_domains = 1;
+    if (machine->port_order == LP_PORT_ORDER_RAIL)
+        return lp_properties_count(properties, xml, OUT_UNIT_DOMAINS, &machine->unit_domains,
+                                   error);
+    if (properties->props[OUT_UNIT_DOMAINS] != NULL)
+        return lp_platform_fail(
+            xml, properties->props[OUT_UNIT_DOMAINS], LP_MACHINE_ERROR_STRUCTURE, error,
+            "prop unit-domains in node order, wanted it with port-order rail only");
+    return TRUE;
+}
+
+/* One of @block and @ports must hold a whole number of the other. */
+static gboolean
+nests(guint64 ports, guint64 block)
+{
+    return ports % block == 0 || block % ports == 0;
+}
+
+/* Every switch must see whole domains, or whole rails, or parts of one: otherwise ports of one
+ * domain would be at different distances, and the machine view could not say how far. */
+static gboolean
+check_leaves(const LpXml *xml, const LpProperties *properties, const LpMachine *machine,
+             GError **error)
+{
+    const LpCluster *cluster = &machine->cluster[LP_ATTACHMENT_SCALE_OUT];
+    guint64 cards = machine->cards_per_domain;
+    guint64 unit = machine->unit_domains;
+    if (machine->port_order == LP_PORT_ORDER_RAIL && cluster->n_levels > 1 &&
+        unit % cluster->down[0] != 0)
+        return lp_platform_fail(
+            xml, properties->props[OUT_UNIT_DOMAINS], LP_MACHINE_ERROR_SIZE, error,
+            "prop unit-domains: %u, wanted a multiple of the %u ports below a leaf",
+            machine->unit_domains, cluster->down[0]);
+    guint64 ports = 1;
+    for (guint32 level = 0; level + 1 < cluster->n_levels; level++) {
+        ports *= cluster->down[level];
+        if (!nests(ports, unit) || !nests(ports, unit * cards))
+            return lp_platform_fail(
+                xml, properties->node, LP_MACHINE_ERROR_SIZE, error,
+                "%" G_GUINT64_FORMAT " ports below a switch of level %u, wanted whole "
+                "blocks of %" G_GUINT64_FORMAT " ports, or an equal part of one",
+                ports, level + 1, unit * cards);
+    }
+    return TRUE;
+}
+
+/* A fat tree may have ports to spare, since its arities rarely give the number of ports needed; so
+ * may a torus and a dragonfly. */
+static gboolean
+check_ports(const LpXml *xml, const LpProperties *properties, const LpMachine *machine,
+            GError **error)
+{
+    const LpCluster *cluster = &machine->cluster[LP_ATTACHMENT_SCALE_OUT];
+    guint64 n_needed = lp_machine_n_ports(machine);
+    /* Only where a port costs nothing must there be none to spare. */
+    gboolean may_spare = cluster->topology != LP_TOPOLOGY_CROSSBAR;
+    if (n_needed > cluster->n_hosts || (!may_spare && n_needed < cluster->n_hosts))
+        return lp_platform_fail(
+            xml, properties->node, LP_MACHINE_ERROR_SIZE, error,
+            "the scale-out cluster has %" G_GUINT64_FORMAT " hosts, wanted %s"
+            "%" G_GUINT64_FORMAT ": %" G_GUINT64_FORMAT " domains with %u cards, %s order",
+            cluster->n_hosts, may_spare ? "at least " : "", n_needed, lp_machine_n_domains(machine),
+            machine->cards_per_domain, lp_port_order_names[machine->port_order]);
+    return check_leaves(xml, properties, machine, error);
+}
+
+/* Rails that never meet are one unit, and the switches below the top hold one rail each, so that
+ * nothing but the top, which is not there, would join them. */
+static gboolean
+read_rails(const LpXml *xml, const LpProperties *properties, LpMachine *machine, GError **error)
+{
+    const LpCluster *cluster = &machine->cluster[LP_ATTACHMENT_SCALE_OUT];
+    const xmlNode *prop = properties->props[OUT_JOINED_RAILS];
+    gboolean is_joined = TRUE;
+    if (prop != NULL && !lp_boolean_parse(lp_xml_attribute(prop, "value"), &is_joined, error))
+        return lp_property_prefix(xml, prop, error);
+    machine->rails_relay = !is_joined;
+    if (is_joined)
+        return TRUE;
+    if (machine->port_order != LP_PORT_ORDER_RAIL ||
+        (cluster->topology != LP_TOPOLOGY_CROSSBAR && cluster->topology != LP_TOPOLOGY_FAT_TREE))
+        return lp_platform_fail(xml, prop, LP_MACHINE_ERROR_STRUCTURE, error,
+                                "prop joined-rails: no, wanted a crossbar or fat tree in rail "
+                                "order");
+    if (cluster->topology == LP_TOPOLOGY_CROSSBAR)
+        return TRUE;
+    guint64 ports = 1;
+    for (guint32 level = 0; level + 1 < cluster->n_levels; level++)
+        ports *= cluster->down[level];
+    if (ports != machine->unit_domains || machine->unit_domains < lp_machine_n_domains(machine))
+        return lp_platform_fail(xml, prop, LP_MACHINE_ERROR_SIZE, error,
+                                "prop joined-rails: no, with %" G_GUINT64_FORMAT " ports below a "
+                                "switch under the top and units of %u domains, wanted as many of "
+                                "both, and all %" G_GUINT64_FORMAT " domains in one unit",
+                                ports, machine->unit_domains, lp_machine_n_domains(machine));
+    return TRUE;
+}
+
+/* The topologies that SimGrid has no zone for; the cluster is flat then. */
+static gboolean
+read_fabric(const LpXml *xml, const LpProperties *properties, LpCluster *cluster, GError **error)
+{
+    static const char *const names[] = {"dragonfly", "dragonfly-plus", NULL};
+    static const LpTopology topologies[] = {LP_TOPOLOGY_DRAGONFLY, LP_TOPOLOGY_DRAGONFLY_PLUS};
+    const xmlNode *prop = properties->props[OUT_FABRIC];
+    const xmlNode *parameters = properties->props[OUT_FABRIC_PARAMETERS];
+    int choice = 0;
+    if (prop == NULL && parameters == NULL)
+        return TRUE;
+    if (!lp_properties_choice(properties, xml, OUT_FABRIC, names, &choice, error))
+        return FALSE;
+    if (cluster->topology != LP_TOPOLOGY_CROSSBAR)
+        return lp_platform_fail(xml, prop, LP_MACHINE_ERROR_STRUCTURE, error,
+                                "prop fabric in a cluster with a topology, wanted a flat cluster");
+    const char *text = lp_properties_value(properties, xml, OUT_FABRIC_PARAMETERS, error);
+    return text != NULL &&
+           lp_topology_read_text(xml, parameters, topologies[choice], text, cluster, error);
+}
+
+/* "tp=0 pp=0 dp=1 ep=1 cp=0": a plane for each class, so that none goes by default. */
+static gboolean
+read_classes(const char *text, LpMachine *machine, GError **error)
+{
+    g_auto(GStrv) words = g_strsplit(text, " ", -1);
+    gboolean seen[LP_N_TRAFFIC] = {FALSE};
+    guint n_seen = 0;
+    for (char **word = words; *word != NULL; word++) {
+        char *plane = strchr(*word, '=');
+        if (plane != NULL)
+            *plane++ = '\0';
+        int traffic = lp_choice_parse(*word, lp_plane_class_names, error);
+        guint64 value = 0;
+        if (traffic < 0 ||
+            !lp_count_parse(plane != NULL ? plane : "", 0, machine->n_planes - 1, &value, error))
+            return FALSE;
+        n_seen += seen[traffic] ? 0 : 1;
+        seen[traffic] = TRUE;
+        machine->traffic_plane[traffic] = (guint32)value;
+    }
+    /* Tied embeddings, the last class, follow another. */
+    const guint n_classes = LP_TRAFFIC_EMBEDDING;
+    if (n_seen != n_classes || g_strv_length(words) != n_classes) {
+        g_set_error(error, LP_MACHINE_ERROR, LP_MACHINE_ERROR_VALUE,
+                    "%u classes, wanted each of tp, pp, dp, ep and cp once", n_seen);
+        return FALSE;
+    }
+    /* Their gradients are gradients. */
+    machine->traffic_plane[LP_TRAFFIC_EMBEDDING] = machine->traffic_plane[LP_TRAFFIC_DP];
+    return TRUE;
+}
+
+static gboolean
+read_planes(const LpXml *xml, const LpProperties *properties, LpMachine *machine, GError **error)
+{
+    int use = LP_PLANE_USE_STRIPED;
+    const xmlNode *planes = properties->props[OUT_PLANES];
+    const xmlNode *classes = properties->props[OUT_PLANE_CLASSES];
+    if (!lp_properties_count_or(properties, xml, OUT_PLANES, &machine->n_planes, error) ||
+        !lp_properties_choice_or(properties, xml, OUT_PLANE_USE, lp_plane_use_names, &use, error))
+        return FALSE;
+    if (machine->n_planes > LP_MACHINE_PLANES_MAX)
+        return lp_platform_fail(xml, planes, LP_MACHINE_ERROR_VALUE, error,
+                                "prop planes: %u, wanted at most %u", machine->n_planes,
+                                LP_MACHINE_PLANES_MAX);
+    machine->plane_use = (LpPlaneUse)use;
+    if (machine->plane_use == LP_PLANE_USE_CLASS) {
+        const char *text = lp_properties_value(properties, xml, OUT_PLANE_CLASSES, error);
+        if (text == NULL)
+            return FALSE;
+        return read_classes(text, machine, error) || lp_property_prefix(xml, classes, error);
+    }
+    if (classes != NULL)
+        return lp_platform_fail(xml, classes, LP_MACHINE_ERROR_STRUCTURE, error,
+                                "prop plane-classes with striped planes, wanted it with plane-use "
+                                "class only");
+    return lp_machine_link_bytes_per_s(machine, LP_ATTACHMENT_SCALE_OUT) <=
+               LP_MACHINE_BYTES_PER_S_MAX ||
+           lp_platform_fail(xml, planes, LP_MACHINE_ERROR_VALUE, error,
+                            "prop planes: %u links of %g B/s side by side, wanted at most %g B/s "
+                            "together",
+                            machine->n_planes,
+                            machine->cluster[LP_ATTACHMENT_SCALE_OUT].link_bytes_per_s,
+                            LP_MACHINE_BYTES_PER_S_MAX);
+}
+
+static gboolean
+read_paths(const LpXml *xml, const LpProperties *properties, LpMachine *machine, GError **error)
+{
+    const LpCluster *cluster = &machine->cluster[LP_ATTACHMENT_SCALE_OUT];
+    const xmlNode *prop = properties->props[OUT_PATH_CHOICE];
+    const xmlNode *paths = properties->props[OUT_PATHS];
+    int choice = LP_PATH_CHOICE_STATIC;
+    machine->path_seed = 1;
+    if (!lp_properties_choice_or(properties, xml, OUT_PATH_CHOICE, lp_path_choice_names, &choice,
+                                 error))
+        return FALSE;
+    if (choice == LP_PATH_CHOICE_STATIC) {
+        const xmlNode *useless = paths != NULL ? paths : properties->props[OUT_PATH_SEED];
+        return useless == NULL ||
+               lp_platform_fail(xml, useless, LP_MACHINE_ERROR_STRUCTURE, error,
+                                "prop %s with one static path, wanted it with path-choice hash "
+                                "only",
+                                lp_xml_attribute(useless, "id"));
+    }
+    machine->path_choice = LP_PATH_CHOICE_HASH;
+    if (!lp_properties_count(properties, xml, OUT_PATHS, &machine->n_paths, error) ||
+        !lp_properties_count_or(properties, xml, OUT_PATH_SEED, &machine->path_seed, error))
+        return FALSE;
+    if (cluster->topology != LP_TOPOLOGY_FAT_TREE || cluster->n_levels < 2)
+        return lp_platform_fail(xml, prop, LP_MACHINE_ERROR_STRUCTURE, error,
+                                "prop path-choice: hash, wanted static: only a fat tree of two or "
+                                "three levels has several paths to choose from");
+    if (machine->n_paths > LP_MACHINE_PATHS_MAX ||
+        cluster->n_hosts * machine->n_paths > LP_MACHINE_HOSTS_MAX)
+        return lp_platform_fail(xml, paths, LP_MACHINE_ERROR_SIZE, error,
+                                "prop paths: %u for each of %" G_GUINT64_FORMAT
+                                " ports, wanted at most %u, and %u in all",
+                                machine->n_paths, cluster->n_hosts, LP_MACHINE_PATHS_MAX,
+                                LP_MACHINE_HOSTS_MAX);
+    return TRUE;
+}
+
+/* The link stands between ports of one domain and the first switch, so those ports must be
+ * neighbours there. */
+static gboolean
+check_pcie(const LpXml *xml, const LpProperties *properties, const LpMachine *machine,
+           GError **error)
+{
+    const LpCluster *cluster = &machine->cluster[LP_ATTACHMENT_SCALE_OUT];
+    const xmlNode *prop = properties->props[OUT_PCIE_PORTS];
+    if (machine->pcie_ports < 2 || machine->cards_per_domain % machine->pcie_ports != 0)
+        return lp_platform_fail(xml, prop, LP_MACHINE_ERROR_SIZE, error,
+                                "prop pcie-ports: %u, wanted a divisor of the %u cards of a "
+                                "domain, at least 2",
+                                machine->pcie_ports, machine->cards_per_domain);
+    if (machine->port_order != LP_PORT_ORDER_NODE ||
+        (cluster->topology != LP_TOPOLOGY_CROSSBAR && cluster->topology != LP_TOPOLOGY_FAT_TREE))
+        return lp_platform_fail(xml, prop, LP_MACHINE_ERROR_STRUCTURE, error,
+                                "prop pcie-ports in rail order or beside a torus or dragonfly, "
+                                "wanted a crossbar or fat tree in node order");
+    if (cluster->n_levels > 0 && cluster->down[0] % machine->pcie_ports != 0)
+        return lp_platform_fail(xml, prop, LP_MACHINE_ERROR_SIZE, error,
+                                "prop pcie-ports: %u, wanted a divisor of the %u ports below a "
+                                "leaf",
+                                machine->pcie_ports, cluster->down[0]);
+    return TRUE;
+}
+
+static gboolean
+read_pcie(const LpXml *xml, const LpProperties *properties, LpMachine *machine, GError **error)
+{
+    if (properties->props[OUT_PCIE_PORTS] == NULL && properties->props[OUT_PCIE_BANDWIDTH] == NULL)
+        return TRUE;
+    const char *text = lp_properties_value(properties, xml, OUT_PCIE_BANDWIDTH, error);
+    if (text == NULL ||
+        !lp_properties_count(properties, xml, OUT_PCIE_PORTS, &machine->pcie_ports, error))
+        return FALSE;
+    if (!lp_quantity_parse_in(LP_QUANTITY_BANDWIDTH, text, LP_MACHINE_BYTES_PER_S_MIN,
+                              LP_MACHINE_BYTES_PER_S_MAX, &machine->pcie_bytes_per_s, error))
+        return lp_property_prefix(xml, properties->props[OUT_PCIE_BANDWIDTH], error);
+    return check_pcie(xml, properties, machine, error);
+}
+
+static gboolean
+read_ports(const LpXml *xml, LpProperties *properties, LpMachine *machine, GError **error)
+{
+    LpCluster *cluster = &machine->cluster[LP_ATTACHMENT_SCALE_OUT];
+    if (!lp_cluster_read(xml, properties->node, cluster, error) ||
+        !lp_properties_collect(properties, xml, error) ||
+        !read_fabric(xml, properties, cluster, error) ||
+        !lp_cluster_read_medium(xml, properties, OUT_TECHNOLOGY, OUT_ENERGY, cluster, error) ||
+        !lp_properties_count(properties, xml, OUT_CARDS, &machine->cards_per_domain, error) ||
+        !read_port_order(xml, properties, machine, error))
+        return FALSE;
+    machine->has_scale_out = TRUE;
+    if (machine->domain_size % machine->cards_per_domain != 0)
+        return lp_platform_fail(xml, properties->props[OUT_CARDS], LP_MACHINE_ERROR_SIZE, error,
+                                "prop cards-per-domain: %u, wanted a divisor of the domain size %u",
+                                machine->cards_per_domain, machine->domain_size);
+    if (machine->port_order == LP_PORT_ORDER_RAIL && cluster->topology != LP_TOPOLOGY_CROSSBAR &&
+        cluster->topology != LP_TOPOLOGY_FAT_TREE)
+        return lp_platform_fail(xml, properties->props[OUT_PORT_ORDER], LP_MACHINE_ERROR_STRUCTURE,
+                                error, "prop port-order: rail, wanted node: a %s has no leaves",
+                                lp_topology_names[cluster->topology]);
+    return TRUE;
+}
+
+gboolean
+lp_scale_out_read(const LpXml *xml, xmlNode *node, LpMachine *machine, GError **error)
+{
+    LpProperties properties = {node, scale_out_names, {NULL}};
+    return read_ports(xml, &properties, machine, error) &&
+           check_ports(xml, &properties, machine, error) &&
+           read_rails(xml, &properties, machine, error) &&
+           read_planes(xml, &properties, machine, error) &&
+           read_paths(xml, &properties, machine, error) &&
+           read_pcie(xml, &properties, machine, error);
+}

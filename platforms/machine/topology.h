@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The topology of a cluster: what the attributes of SimGrid and our own properties say of it. */
+#pragma once
+
+#include "base/xml.h"
+#include "platforms/machine/machine.h"
+
+G_BEGIN_DECLS
+
+/** Reads topology and topo_parameters of a <cluster> whose n_hosts and link rate are known, and
+ * refuses what SimGrid would abort on or route wrongly. */
+gboolean lp_topology_read(const LpXml *xml, const xmlNode *node, LpCluster *cluster,
+                          GError **error);
+
+/** Reads the topology that SimGrid has no word for: "GROUPS,LINKS;ROUTERS,LINKS;PORTS" of a
+ * dragonfly, "GROUPS,LINKS;SPINES;LEAVES;PORTS" of a dragonfly+. @prop: the property that holds
+ * @text; the cluster is flat in the file. */
+gboolean lp_topology_read_text(const LpXml *xml, const xmlNode *prop, LpTopology topology,
+                               const char *text, LpCluster *cluster, GError **error);
+
+/** The text that lp_topology_read_text() reads, of a dragonfly with gates or a dragonfly+.
+ * Returns: (transfer full). */
+char *lp_topology_to_text(LpTopology topology, const LpDragonfly *dragonfly);
+
+/** The value of topo_parameters of a torus or of SimGrid's own dragonfly. Returns: (transfer full).
+ */
+char *lp_topology_torus_parameters(const LpTorus *torus);
+char *lp_topology_dragonfly_parameters(const LpDragonfly *dragonfly);
+
+/** Links of a dragonfly or dragonfly+ by tier, each direction pair and each bundle once. */
+typedef struct {
+    guint64 n_port, n_local, n_global;
+} LpDragonflyLinks;
+LpDragonflyLinks lp_topology_dragonfly_links(const LpDragonfly *dragonfly);
+
+G_END_DECLS

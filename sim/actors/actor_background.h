@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Background traffic in a run: actors that send messages nobody of a job waits for. */
+#pragma once
+
+#include "sim/actors/actor_watch.h"
+#include "workloads/description/scenario.h"
+
+G_BEGIN_DECLS
+
+/** Messages of a generator that may be under way at once, whatever the number of its senders: what
+ * a network cannot carry piles up without end. */
+#define LP_BACKGROUND_FLIGHTS_MAX 32768
+
+typedef struct LpBackground LpBackground;
+
+/** What became of a generator's messages. Plain data. */
+typedef struct {
+    guint64 n_messages, n_bytes; /**< that arrived */
+    double time_s;               /**< from start to arrival, sum over the messages that arrived */
+    double lonely_s;             /**< the same, had each been alone */
+    guint64 n_under_way;         /**< when the run ended */
+    guint64 n_lost;              /**< never sent, since their route was dead */
+} LpBackgroundResult;
+
+/** @specification: borrowed, as is @network; both must outlive it. Error: LP_INPUT_ERROR_VALUE:
+ * accelerators that the machine does not have, or that its ports do not join.
+ * Returns: (transfer full). */
+LpBackground *lp_background_new(const LpScenarioTraffic *specification, const LpNetwork *network,
+                                guint32 index, GError **error) G_GNUC_WARN_UNUSED_RESULT;
+void lp_background_free(LpBackground *self);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(LpBackground, lp_background_free)
+
+/** How many messages may be under way at once: some for each sender, at most
+ * LP_BACKGROUND_FLIGHTS_MAX. */
+guint64 lp_background_flights_max(guint64 n_senders);
+/** Marks the links that its messages may cross in @io_links, by link. */
+void lp_background_mark(const LpBackground *self, gboolean *io_links);
+/** Starts its actors, which end with the run. @watch: borrowed. */
+void lp_background_start(LpBackground *self, LpWatch *watch);
+LpBackgroundResult lp_background_result(const LpBackground *self);
+
+G_END_DECLS

@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Members of a script as actors. */
+#include "sim/actors/actor_courier.h"
+
+#include <simgrid/actor.h>
+#include <simgrid/engine.h>
+#include <simgrid/host.h>
+#include <simgrid/semaphore.h>
+
+typedef struct {
+    LpCouriers *all; /* borrowed */
+    guint64 index;
+    LpTransfer *queue; /* owned: of the round at hand */
+    guint64 n_queued, next, n_ended, round;
+    guint32 *arrived;    /* owned, by round */
+    double *arrives_s;   /* owned, by round: when the last of them does */
+    guint64 n_couriers;  /* beside the member itself */
+    sg_sem_t work;       /* owned: a token for each courier that is to look at the queue */
+    sg_sem_t progressed; /* owned: a token for each end that a courier or another member caused */
+} Member;
+
+struct LpCouriers {
+    guint64 n_members;
+    Member *members;  /* owned */
+    LpScript *script; /* borrowed */
+    LpWatch *watch;   /* borrowed from the run, or NULL */
+    guint32 job;
+    guint64 sent_bytes, received_bytes, n_activities;
+};
+
+LpCouriers *
+lp_couriers_new(guint64 n_members, LpWatch *watch, guint32 job)
+{
+    LpCouriers *self = g_new0(LpCouriers, 1);
+    self->n_members = n_members;
+    self->watch = watch;
+    self->job = job;
+    self->members = g_new0(Member, n_members);
+    for (guint64 i = 0; i < n_members; i++) {
+        self->members[i].all = self;
+        self->members[i].index = i;
+        self->members[i].work = sg_sem_init(0);
+        self->members[i].progressed = sg_sem_init(0);
+    }
+    return self;
+}
+
+void
+lp_couriers_free(LpCouriers *self)
+{
+    if (self == NULL)
+        return;
+    for (guint64 i = 0; i < self->n_members; i++) {
+        g_free(self->members[i].queue);
+        g_free(self->members[i].arrived);
+        g_free(self->members[i].arrives_s);
+        sg_sem_destroy(self->members[i].work);
+        sg_sem_destroy(self->members[i].progressed);
+    }
+    g_free(self->members);
+    g_free(self);
+}
+
+void
+lp_couriers_begin(LpCouriers *self, LpScript *script)
+{
+    self->script = script;
+    for (guint64 i = 0; i < self->n_members; i++) {
+        Member *member = &self->members[i];
+        member->queue = g_renew(LpTransfer, member->queue, lp_script_transfers_max(script));
+        g_free(member->arrived);
+        g_free(member->arrives_s);
+        member->arrived = g_new0(guint32, script->n_rounds);
+        member->arrives_s = g_new0(double, script->n_rounds);
+    }
+}
+
+/* Returns: whether there was anything left to send. */
+static gboolean
+send_next(Member *self)
+{
+    if (self->next == self->n_queued)
+        return FALSE;
+    LpTransfer transfer = self->queue[self->next++];
+    LpCouriers *all = self->all;
+    guint64 round = self->round;
+    all->sent_bytes += transfer.bytes;
+    if (transfer.bytes > 0) {
+        const LpScript *script = all->script;
+        LpFlight flight = {.route = &transfer.edge->route,
+                           .job = all->job,
+                           .from = lp_iteration_group_member(
+                               script->edges->iteration, script->group, script->rank, self->index),
+                           .to = transfer.edge->to};
+        lp_watch_depart(all->watch, &flight);
+        lp_route_send(&transfer.edge->route, transfer.bytes);
+        lp_watch_arrive(all->watch, &flight);
+        all->n_activities += lp_route_n_flows(&transfer.edge->route);
+    }
+    all->received_bytes += transfer.bytes;
+    Member *receiver = &all->members[transfer.to];
+    receiver->arrived[round]++;
+    receiver->arrives_s[round] =
+        MAX(receiver->arrives_s[round], simgrid_get_clock() + transfer.latency_s);
+    sg_sem_release(receiver->progressed);
+    self->n_ended++;
+    return TRUE;
+}
+
+static void
+courier(int argc, char **argv)
+{
+    (void)argc;
+    (void)argv;
+    Member *self = sg_actor_self_get_data();
+    for (;;) {
+        sg_sem_acquire(self->work);
+        while (send_next(self))
+            sg_sem_release(self->progressed);
+    }
+}
+
+/* Couriers wait for ever in the end: as daemons they do not keep the run going. */
+static void
+call_couriers(Member *self)
+{
+    guint64 n = MIN(self->n_queued, LP_SCRIPT_AT_ONCE);
+    for (; self->n_couriers + 1 < n; self->n_couriers++) {
+        sg_actor_t actor = sg_actor_init("courier", sg_actor_get_host(sg_actor_self()));
+        sg_actor_set_data(actor, self);
+        sg_actor_start_(actor, (xbt_main_func_t)courier, 0, NULL);
+        sg_actor_daemonize(actor);
+    }
+    for (guint64 i = 1; i < n; i++)
+        sg_sem_release(self->work);
+}
+
+static void
+wait_until(LpCouriers *self, double until_s)
+{
+    double left_s = until_s - simgrid_get_clock();
+    if (left_s <= 0.0)
+        return;
+    lp_watch_sleep(self->watch, left_s);
+    self->n_activities++;
+}
+
+static void
+run_round(Member *self, LpScript *script, guint64 round)
+{
+    self->round = round;
+    self->n_ended = self->next = self->n_queued = 0;
+    guint64 n_receives = lp_script_n_receives(script, self->index, round);
+    guint64 n_sends = lp_script_transfers(script, self->index, round, self->queue);
+    wait_until(self->all, simgrid_get_clock() + lp_script_wait_s(script, round));
+    self->n_queued = n_sends;
+    if (n_sends > 1)
+        call_couriers(self);
+    while (send_next(self))
+        continue;
+    while (self->n_ended < n_sends || self->arrived[round] < n_receives)
+        sg_sem_acquire(self->progressed);
+    wait_until(self->all, self->arrives_s[round]);
+}
+
+void
+lp_couriers_run(LpCouriers *self, guint64 index)
+{
+    LpScript *script = self->script;
+    for (guint64 round = 0; round < script->n_rounds; round++)
+        run_round(&self->members[index], script, round);
+}
+
+guint64
+lp_couriers_sent_bytes(const LpCouriers *self)
+{
+    return self->sent_bytes;
+}
+
+guint64
+lp_couriers_received_bytes(const LpCouriers *self)
+{
+    return self->received_bytes;
+}
+
+guint64
+lp_couriers_n_activities(const LpCouriers *self)
+{
+    return self->n_activities;
+}

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Runs a script among the actors of a group: each member sends what its rounds say, several
+ * transfers at once with the help of couriers, which are actors of their own. */
+#pragma once
+
+#include "sim/mapping/round_plan.h"
+#include "sim/actors/actor_watch.h"
+
+G_BEGIN_DECLS
+
+typedef struct LpCouriers LpCouriers;
+
+/** For a group of @n_members of @job, watched over by @watch: borrowed, or NULL. Returns: (transfer
+ * full). */
+LpCouriers *lp_couriers_new(guint64 n_members, LpWatch *watch, guint32 job);
+void lp_couriers_free(LpCouriers *self);
+/** Makes ready for another collective; before its first member runs, after the last one's end.
+ * @script: borrowed until the next one. */
+void lp_couriers_begin(LpCouriers *self, LpScript *script);
+/** Member @index follows the script to its end. Actors only. */
+void lp_couriers_run(LpCouriers *self, guint64 index);
+
+/** Bytes sent and arrived, and engine activities made so far. */
+guint64 lp_couriers_sent_bytes(const LpCouriers *self);
+guint64 lp_couriers_received_bytes(const LpCouriers *self);
+guint64 lp_couriers_n_activities(const LpCouriers *self);
+
+G_END_DECLS

@@ -1,0 +1,202 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Finds the links of failures, and changes them when their time has come. */
+#include "sim/actors/actor_fault.h"
+
+#include "base/error.h"
+#include "base/file.h"
+#include "base/units.h"
+
+#include <simgrid/actor.h>
+#include <simgrid/engine.h>
+
+#include <string.h>
+
+/* The engine takes a bandwidth of 0 for an unlimited one. A byte takes 11 days over this one, and
+ * the watch ends the run before. */
+#define DEAD_BYTES_PER_S 1e-6
+
+/* Names are compared one by one to find the nearest, up to this many. */
+#define NAMES_MAX 65536u
+
+typedef struct {
+    const LpScenarioFailure *failure; /* borrowed */
+    GArray *links;                    /* owned: guint32 */
+} Fault;
+
+struct LpFaults {
+    const LpNetwork *network; /* borrowed */
+    LpWatch *watch;           /* borrowed from the run */
+    GArray *faults;           /* owned: Fault, in order of time */
+};
+
+static void
+add_link(Fault *fault, guint32 link)
+{
+    for (guint i = 0; i < fault->links->len; i++)
+        if (g_array_index(fault->links, guint32, i) == link)
+            return;
+    g_array_append_val(fault->links, link);
+}
+
+static gboolean
+find_link(const LpNetwork *network, Fault *fault, GError **error)
+{
+    guint32 n_links = lp_network_n_links(network);
+    for (guint32 i = 0; i < n_links; i++)
+        if (strcmp(lp_network_link_name(network, i), fault->failure->link) == 0) {
+            add_link(fault, i);
+            return TRUE;
+        }
+    g_autofree const char **names = g_new0(const char *, MIN(n_links, NAMES_MAX) + 1);
+    for (guint32 i = 0; i < MIN(n_links, NAMES_MAX); i++)
+        names[i] = lp_network_link_name(network, i);
+    g_autofree char *shown = lp_error_quote(fault->failure->link);
+    g_set_error(error, LP_INPUT_ERROR, LP_INPUT_ERROR_NAME,
+                "%s: <failure> link: got %s, wanted a link such as \"%s\"", fault->failure->where,
+                shown, n_links > 0 ? lp_nearest_name(fault->failure->link, names) : "none");
+    return FALSE;
+}
+
+/* Routes begin with the link out of their first port, and end with the link into their last. */
+static void
+add_ends(const LpNetwork *network, Fault *fault, guint64 peer, LpAttachment attachment,
+         LpTraffic traffic)
+{
+    guint64 own = fault->failure->accelerator;
+    LpRoute out = lp_network_route_over(network, own, peer, attachment, traffic);
+    LpRoute in = lp_network_route_over(network, peer, own, attachment, traffic);
+    add_link(fault, out.links[0]);
+    add_link(fault, in.links[in.n_links - 1]);
+}
+
+/* The links of one plane: any peer shows them but on a torus, where a port has one each way. */
+static void
+add_plane(const LpNetwork *network, Fault *fault, LpAttachment attachment, LpTraffic traffic)
+{
+    const LpMachine *machine = lp_network_machine(network);
+    gboolean is_out = attachment == LP_ATTACHMENT_SCALE_OUT;
+    gboolean is_torus = is_out && machine->cluster[attachment].topology == LP_TOPOLOGY_TORUS;
+    guint32 plane = is_out ? lp_machine_plane(machine, traffic) : 0;
+    guint64 own = fault->failure->accelerator, port = lp_machine_port(machine, own, attachment);
+    for (guint64 peer = 0; peer < machine->n_accelerators; peer++) {
+        if (lp_machine_port(machine, peer, attachment) == port ||
+            (is_out && !lp_machine_joined(machine, own, peer, plane)))
+            continue;
+        add_ends(network, fault, peer, attachment, traffic);
+        if (!is_torus)
+            return;
+    }
+}
+
+static gboolean
+find_port(const LpNetwork *network, Fault *fault, GError **error)
+{
+    const LpScenarioFailure *failure = fault->failure;
+    const LpMachine *machine = lp_network_machine(network);
+    LpAttachment attachment = failure->scale_out ? LP_ATTACHMENT_SCALE_OUT : LP_ATTACHMENT_SCALE_UP;
+    const char *name = lp_attachment_names[attachment];
+    gboolean there = failure->accelerator < machine->n_accelerators &&
+                     (!failure->scale_out || machine->has_scale_out);
+    guint32 last_plane = G_MAXUINT32;
+    for (LpTraffic traffic = 0; there && traffic < LP_N_TRAFFIC; traffic++) {
+        guint32 plane = failure->scale_out ? lp_machine_plane(machine, traffic) : 0;
+        if (plane != last_plane)
+            add_plane(network, fault, attachment, traffic);
+        last_plane = plane;
+    }
+    if (fault->links->len > 0)
+        return TRUE;
+    g_set_error(error, LP_INPUT_ERROR, LP_INPUT_ERROR_VALUE,
+                "%s: <failure> port: got the %s port of accelerator %u, wanted one of the "
+                "%" G_GUINT64_FORMAT " accelerators of %s whose %s ports join others",
+                failure->where, name, failure->accelerator, machine->n_accelerators,
+                lp_file_label(machine->path), name);
+    return FALSE;
+}
+
+static void
+fault_clear(Fault *self)
+{
+    g_clear_pointer(&self->links, g_array_unref);
+}
+
+LpFaults *
+lp_faults_new(const LpScenario *scenario, const LpNetwork *network, GError **error)
+{
+    if (scenario->failures->len == 0)
+        return NULL;
+    g_autoptr(LpFaults) self = g_new0(LpFaults, 1);
+    self->network = network;
+    self->faults = g_array_new(FALSE, FALSE, sizeof(Fault));
+    g_array_set_clear_func(self->faults, (GDestroyNotify)fault_clear);
+    for (guint i = 0; i < scenario->failures->len; i++) {
+        Fault fault = {.failure = scenario->failures->pdata[i],
+                       .links = g_array_new(FALSE, FALSE, sizeof(guint32))};
+        g_array_append_val(self->faults, fault);
+        gboolean good = fault.failure->link != NULL ? find_link(network, &fault, error)
+                                                    : find_port(network, &fault, error);
+        if (!good)
+            return NULL;
+    }
+    return g_steal_pointer(&self);
+}
+
+void
+lp_faults_free(LpFaults *self)
+{
+    if (self == NULL)
+        return;
+    g_array_unref(self->faults);
+    g_free(self);
+}
+
+void
+lp_faults_mark(const LpFaults *self, gboolean *io_links)
+{
+    for (guint i = 0; i < self->faults->len; i++) {
+        const Fault *fault = &g_array_index(self->faults, Fault, i);
+        for (guint k = 0; k < fault->links->len; k++)
+            io_links[g_array_index(fault->links, guint32, k)] = TRUE;
+    }
+}
+
+static void
+happen(const LpFaults *self, const Fault *fault)
+{
+    for (guint i = 0; i < fault->links->len; i++) {
+        guint32 link = g_array_index(fault->links, guint32, i);
+        double described = lp_network_link(self->network, link)->bytes_per_s;
+        if (lp_watch_is_dead(self->watch, &(LpRoute){.n_links = 1, .links = &link}))
+            continue;
+        if (fault->failure->dead)
+            lp_watch_bury_link(self->watch, link);
+        lp_network_set_bandwidth(
+            self->network, link,
+            fault->failure->dead ? DEAD_BYTES_PER_S : described * fault->failure->bandwidth_factor);
+    }
+}
+
+static void
+fault_actor(int argc, char **argv)
+{
+    (void)argc;
+    (void)argv;
+    const LpFaults *self = sg_actor_self_get_data();
+    for (guint i = 0; i < self->faults->len; i++) {
+        const Fault *fault = &g_array_index(self->faults, Fault, i);
+        double left_s = fault->failure->at_s - simgrid_get_clock();
+        if (left_s > 0.0)
+            sg_actor_sleep_for(left_s);
+        happen(self, fault);
+    }
+}
+
+void
+lp_faults_start(LpFaults *self, LpWatch *watch, struct s4u_Host *home)
+{
+    self->watch = watch;
+    sg_actor_t actor = sg_actor_init("fault", home);
+    sg_actor_set_data(actor, self);
+    sg_actor_start_(actor, (xbt_main_func_t)fault_actor, 0, NULL);
+    sg_actor_daemonize(actor);
+}

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Links that lose bandwidth or die while a run goes on. */
+#pragma once
+
+#include "sim/actors/actor_watch.h"
+#include "workloads/description/scenario.h"
+
+G_BEGIN_DECLS
+
+typedef struct LpFaults LpFaults;
+
+/** The failures of @scenario on @network, both borrowed; NULL, with no error set, if there are
+ * none. Error: LP_INPUT_ERROR_NAME or _VALUE: a link or port that the machine does not have.
+ * Returns: (transfer full). */
+LpFaults *lp_faults_new(const LpScenario *scenario, const LpNetwork *network,
+                        GError **error) G_GNUC_WARN_UNUSED_RESULT;
+void lp_faults_free(LpFaults *self);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(LpFaults, lp_faults_free)
+
+/** Marks the links that change in @io_links, by link. */
+void lp_faults_mark(const LpFaults *self, gboolean *io_links);
+/** Starts the actor that lets them happen, on @home. @watch: borrowed. */
+void lp_faults_start(LpFaults *self, LpWatch *watch, struct s4u_Host *home);
+
+G_END_DECLS

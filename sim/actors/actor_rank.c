@@ -1,0 +1,517 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The actors of a rank: they walk through its stage's program. */
+#include "sim/actors/actor_rank.h"
+
+#include <simgrid/actor.h>
+#include <simgrid/barrier.h>
+#include <simgrid/engine.h>
+#include <simgrid/semaphore.h>
+
+/* What is handed to a communication stream: a collective, a message, or, with neither, its end. */
+typedef struct {
+    const LpOp *op; /* borrowed from the iteration */
+    double delay_s;
+    LpChannel *channel; /* borrowed */
+} Launch;
+
+struct LpRankQueue {
+    LpRank *rank; /* borrowed */
+    LpQueue kind;
+    GQueue launches;   /* owned Launch */
+    sg_sem_t launched; /* owned: counts the queue */
+    guint64 n_launched, n_finished;
+};
+
+LpQueue
+lp_rank_group_queue(const LpIteration *iteration, LpGroup group)
+{
+    const LpPlan *plan = &iteration->plan;
+    gboolean launched;
+    switch (group) {
+    case LP_GROUP_DP:
+    case LP_GROUP_REPLICA:
+    case LP_GROUP_EXPERT_DP:
+        return iteration->uses_queue[LP_QUEUE_DP] ? LP_QUEUE_DP : LP_N_QUEUES;
+    case LP_GROUP_TP:
+        launched = plan->overlap_tp != LP_OVERLAP_TP_NO;
+        break;
+    case LP_GROUP_CP:
+        launched = plan->context_kind == LP_CONTEXT_RING;
+        break;
+    case LP_GROUP_EP:
+    case LP_GROUP_EP_NODE:
+    case LP_GROUP_EP_RAIL:
+        launched = plan->schedule == LP_SCHEDULE_DUALPIPE;
+        break;
+    default:
+        launched = FALSE;
+    }
+    return launched ? LP_QUEUE_INNER : LP_N_QUEUES;
+}
+
+/* --- timeline --- */
+
+static void
+trace_at(LpRank *self, const char *name, LpStream stream, const LpStep *step, double start_s,
+         double end_s)
+{
+    if (!self->traced)
+        return;
+    gboolean is_pass = step != NULL;
+    if (step != NULL && step->kind == LP_STEP_SEGMENT) {
+        LpRole role = lp_iteration_segment(self->run->iteration, step->segment)->role;
+        is_pass = role != LP_ROLE_START && role != LP_ROLE_FINISH;
+    }
+    lp_timeline_add(self->run->timeline,
+                    (LpSlice){.name = name,
+                              .stage = self->stage,
+                              .stream = stream,
+                              .micro_batch = is_pass ? (gint32)step->micro_batch : -1,
+                              .chunk = step == NULL ? 0 : step->chunk,
+                              .start_s = start_s,
+                              .end_s = end_s});
+}
+
+static void
+trace(LpRank *self, const char *name, LpStream stream, const LpStep *step, double start_s)
+{
+    trace_at(self, name, stream, step, start_s, self->clock.at_s);
+}
+
+static LpStream
+stream_of_traffic(LpTraffic traffic)
+{
+    static const LpStream streams[] = {
+        [LP_TRAFFIC_TP] = LP_STREAM_TP, [LP_TRAFFIC_PP] = LP_STREAM_PP,
+        [LP_TRAFFIC_DP] = LP_STREAM_DP, [LP_TRAFFIC_EP] = LP_STREAM_EP,
+        [LP_TRAFFIC_CP] = LP_STREAM_CP, [LP_TRAFFIC_EMBEDDING] = LP_STREAM_DP,
+    };
+    return streams[traffic];
+}
+
+static const char *
+delay_name(const LpRank *self, const LpTask *task, const LpStep *step)
+{
+    return task->terms.s[LP_TERM_OPTIMIZER] > 0.0
+               ? "optimizer"
+               : lp_role_names[lp_iteration_segment(self->run->iteration, step->segment)->role];
+}
+
+/* --- the host --- */
+
+/* Nothing starts before the host has issued it: waits for the host if it is behind, and gives it
+ * @host_s more to do. */
+static void
+issue(LpRank *self, double host_s)
+{
+    double now_s = simgrid_get_clock();
+    if (self->host_s > now_s) {
+        lp_watch_sleep(self->run->watch, self->host_s - now_s);
+        self->run->n_delays++;
+        lp_clock_charge(&self->clock, LP_TERM_HOST, simgrid_get_clock());
+    }
+    self->host_s += host_s;
+}
+
+/* The host has waited for the device: it issues nothing before now. */
+static void
+synchronise(LpRank *self, LpHostSync where)
+{
+    if (self->run->iteration->plan.host_sync >= where)
+        self->host_s = MAX(self->host_s, simgrid_get_clock());
+}
+
+/* --- queues --- */
+
+/* Whether a communication kernel holds multiprocessors: from its launch on, waiting or not.
+ * Messages between stages are copies, and hold none. */
+static gboolean
+communicates(const LpRank *self)
+{
+    for (LpQueue queue = 0; queue < LP_QUEUE_PP; queue++)
+        if (self->queues[queue] != NULL &&
+            self->queues[queue]->n_launched > self->queues[queue]->n_finished)
+            return TRUE;
+    return FALSE;
+}
+
+/* Computes for @duration_s, longer by the factor while communication runs beside it. */
+static void
+compute(LpRank *self, double duration_s)
+{
+    double slowdown = self->run->iteration->plan.slowdown;
+    self->run->n_delays++;
+    while (slowdown > 1.0 && duration_s > 0.0 && communicates(self)) {
+        double start_s = simgrid_get_clock();
+        gboolean timed_out =
+            lp_watch_sleep_or(self->run->watch, self->progressed, duration_s * slowdown);
+        double elapsed_s = simgrid_get_clock() - start_s;
+        lp_meter_add_slowed(&self->meter, elapsed_s - elapsed_s / slowdown);
+        duration_s = timed_out ? 0.0 : MAX(duration_s - elapsed_s / slowdown, 0.0);
+    }
+    if (duration_s > 0.0)
+        lp_watch_sleep(self->run->watch, duration_s);
+}
+
+static void
+hand_over(LpRank *self, LpQueue kind, Launch launch)
+{
+    LpRankQueue *queue = self->queues[kind];
+    Launch *item = g_new(Launch, 1);
+    *item = launch;
+    queue->n_launched++;
+    g_queue_push_tail(&queue->launches, item);
+    sg_sem_release(queue->launched);
+}
+
+static void
+join(LpRank *self, LpQueue kind, guint n_pending, LpTerm term)
+{
+    LpRankQueue *queue = self->queues[kind];
+    if (queue->n_launched <= queue->n_finished + n_pending)
+        return;
+    lp_meter_join(&self->meter, kind, simgrid_get_clock());
+    while (queue->n_launched > queue->n_finished + n_pending)
+        sg_sem_acquire(self->progressed);
+    lp_meter_leave(&self->meter, kind);
+    lp_clock_charge(&self->clock, term, simgrid_get_clock());
+}
+
+/* --- tasks --- */
+
+/* On a device that the host feeds (LpWork): what exceeds the device's own time is the host's. */
+static void
+run_work(LpRank *self, const LpTask *task)
+{
+    double factor = task->loaded ? self->expert_load : 1.0;
+    LpWork work = lp_work_scale(task->work, factor);
+    if (self->pace != NULL) {
+        double pace = lp_pace_draw(self->pace);
+        work = lp_pace_slow(work, pace, self->run->iteration->collective_host_s);
+        factor *= pace;
+    }
+    double start_s = self->clock.at_s;
+    double waited_s = MAX(self->host_s + work.bound_s - start_s - work.device_s, 0.0);
+    self->host_s += work.host_s;
+    compute(self, work.device_s + waited_s);
+    double end_s = simgrid_get_clock(), slowed_s = end_s - start_s - work.device_s - waited_s;
+    for (LpTerm term = 0; term < LP_N_TERMS; term++)
+        self->clock.terms.s[term] += factor * task->terms.s[term];
+    self->clock.terms.s[LP_TERM_HOST] += waited_s;
+    self->clock.terms.s[LP_TERM_COMPUTE] += slowed_s;
+    self->clock.at_s = end_s;
+}
+
+/* --- pieces: the clock runs ahead of the engine's, which follows at the end --- */
+
+static double
+last_end_s(const LpRank *self)
+{
+    GArray *ends = self->under_way;
+    return ends->len == 0 ? 0.0 : g_array_index(ends, double, ends->len - 1);
+}
+
+/* As compute() does: longer by the factor for as long as communication is under way. */
+static void
+run_piece_work(LpRank *self, const LpPiece *piece)
+{
+    double slowdown = MAX(self->run->iteration->plan.slowdown, 1.0), now_s = self->clock.at_s;
+    double waited_s = MAX(self->host_s + piece->work.bound_s - now_s - piece->work.device_s, 0.0);
+    double duration_s = piece->work.device_s + waited_s;
+    double beside_s = MIN(MAX(last_end_s(self) - now_s, 0.0), duration_s * slowdown);
+    double slowed_s = beside_s - beside_s / slowdown;
+    self->host_s += piece->work.host_s;
+    for (LpTerm term = 0; term < LP_N_TERMS; term++)
+        self->clock.terms.s[term] += piece->terms.s[term];
+    self->clock.terms.s[LP_TERM_HOST] += waited_s;
+    self->clock.terms.s[LP_TERM_COMPUTE] += slowed_s;
+    self->clock.at_s = now_s + duration_s + slowed_s;
+    lp_meter_add_slowed(&self->meter, slowed_s);
+}
+
+static void
+run_piece_launch(LpRank *self, const LpPiece *piece)
+{
+    lp_clock_charge(&self->clock, LP_TERM_HOST, MAX(self->host_s, self->clock.at_s));
+    self->host_s += piece->work.host_s;
+    double end_s = MAX(last_end_s(self), self->clock.at_s) + piece->time_s;
+    g_array_append_val(self->under_way, end_s);
+    lp_meter_add_flight(&self->meter, 0.0, piece->time_s);
+    self->meter.inner_s += piece->queue == LP_QUEUE_INNER ? piece->time_s : 0.0;
+}
+
+/* What is waited for is exposed: the meter counts only what was under way while it was. */
+static void
+run_piece_join(LpRank *self, const LpPiece *piece)
+{
+    double start_s = self->clock.at_s;
+    if (self->under_way->len <= piece->n_pending)
+        return;
+    guint n_ended = self->under_way->len - piece->n_pending;
+    double end_s = g_array_index(self->under_way, double, n_ended - 1);
+    g_array_remove_range(self->under_way, 0, n_ended);
+    if (end_s <= start_s)
+        return;
+    lp_clock_charge(&self->clock, piece->term, end_s);
+    lp_meter_add_exposed(&self->meter, end_s - start_s);
+}
+
+static void
+run_pieces(LpRank *self, const LpTask *task)
+{
+    for (guint i = 0; i < task->n_pieces; i++) {
+        const LpPiece *piece =
+            &g_array_index(self->run->tasks->pieces, LpPiece, task->first_piece + i);
+        if (piece->kind == LP_PIECE_WORK)
+            run_piece_work(self, piece);
+        else if (piece->kind == LP_PIECE_LAUNCH)
+            run_piece_launch(self, piece);
+        else
+            run_piece_join(self, piece);
+    }
+    double left_s = self->clock.at_s - simgrid_get_clock();
+    if (left_s > 0.0)
+        lp_watch_sleep(self->run->watch, left_s);
+    self->run->n_delays++;
+    lp_clock_charge(&self->clock, LP_TERM_COMPUTE, simgrid_get_clock()); /* rounding */
+}
+
+static void
+run_delay(LpRank *self, const LpTask *task, const LpStep *step)
+{
+    for (LpGroup group = 0; group < LP_N_GROUPS; group++)
+        if ((task->gathers & (1u << group)) != 0 && self->groups[group] != NULL)
+            lp_process_group_gather(self->groups[group], &self->clock);
+    double start_s = self->clock.at_s;
+    if (task->n_pieces > 0)
+        run_pieces(self, task);
+    else
+        run_work(self, task);
+    if (task->gathers != 0 && self->index[LP_GROUP_TP] == 0)
+        for (LpTraffic traffic = 0; traffic < LP_N_TRAFFIC; traffic++)
+            self->run->tp_bytes[traffic] += task->traffic_bytes[traffic];
+    trace(self, delay_name(self, task, step), LP_STREAM_COMPUTE, step, start_s);
+}
+
+static void
+run_collective(LpRank *self, const LpTask *task, const LpStep *step)
+{
+    LpGroup group = task->op->group;
+    issue(self, task->work.host_s);
+    double start_s = simgrid_get_clock();
+    lp_process_group_run(self->groups[group], self->index[group], task->op, task->delay_s,
+                         &self->clock, NULL, 0);
+    trace(self, lp_collective_names[task->op->collective], stream_of_traffic(task->op->traffic),
+          step, start_s);
+}
+
+static void
+run_task(LpRank *self, const LpTask *task, const LpStep *step)
+{
+    switch (task->kind) {
+    case LP_TASK_DELAY:
+        run_delay(self, task, step);
+        return;
+    case LP_TASK_COLLECTIVE:
+        run_collective(self, task, step);
+        return;
+    case LP_TASK_LAUNCH:
+        issue(self, task->work.host_s);
+        hand_over(self, task->op->queue, (Launch){.op = task->op, .delay_s = task->delay_s});
+        return;
+    case LP_TASK_JOIN:
+        join(self, task->op->queue, task->op->n_pending, task->op->term);
+        return;
+    }
+}
+
+static void
+run_segment(LpRank *self, const LpStep *step)
+{
+    const LpTaskRange *range = &self->run->tasks->ranges[step->segment];
+    synchronise(self, LP_HOST_SYNC_PASSES);
+    for (guint i = 0; i < range->n; i++)
+        run_task(self, &g_array_index(self->run->tasks->tasks, LpTask, range->first + i), step);
+}
+
+static void
+send_message(LpRank *self, LpChannel *channel)
+{
+    lp_channel_send(channel, self->run->iteration->message_bytes,
+                    lp_channel_route(channel)->latency_s);
+}
+
+static void
+run_send(LpRank *self, const LpStep *step)
+{
+    LpChannel *channel = self->out[step->line];
+    issue(self, self->run->tasks->message_host_s);
+    double start_s = simgrid_get_clock();
+    if (self->queues[LP_QUEUE_PP] != NULL) {
+        hand_over(self, LP_QUEUE_PP, (Launch){.channel = channel});
+        return;
+    }
+    send_message(self, channel);
+    lp_clock_charge(&self->clock, LP_TERM_PP, simgrid_get_clock());
+    synchronise(self, LP_HOST_SYNC_MESSAGES);
+    trace(self, "send", LP_STREAM_PP, step, start_s);
+}
+
+/* Until the message starts on its way, the rank waits for the other stage: that is the bubble. */
+static void
+run_receive(LpRank *self, const LpStep *step)
+{
+    issue(self, self->run->tasks->message_host_s);
+    double start_s = simgrid_get_clock();
+    double message_start_s = lp_channel_receive(self->in[step->line]);
+    double now_s = simgrid_get_clock();
+    double exposed_from_s = CLAMP(message_start_s, start_s, now_s);
+    lp_clock_charge(&self->clock, LP_TERM_BUBBLE, exposed_from_s);
+    lp_clock_charge(&self->clock, LP_TERM_PP, now_s);
+    lp_meter_add_exposed(&self->meter, now_s - exposed_from_s);
+    synchronise(self, LP_HOST_SYNC_MESSAGES);
+    trace(self, "receive", LP_STREAM_PP, step, start_s);
+}
+
+static void
+run_step(LpRank *self, const LpStep *step)
+{
+    switch (step->kind) {
+    case LP_STEP_SEGMENT:
+        run_segment(self, step);
+        break;
+    case LP_STEP_SEND:
+        run_send(self, step);
+        break;
+    case LP_STEP_RECV:
+        run_receive(self, step);
+        break;
+    }
+    LpProgress *progress = self->run->progress;
+    progress->n_done++;
+    if (progress->show != NULL)
+        progress->show(progress->n_done, progress->n_steps, progress->data);
+}
+
+/* --- streams --- */
+
+/* Nothing may be sent before its receiver is known to the engine. */
+static void
+attach_group(LpRank *self, LpGroup group)
+{
+    LpProcessGroup *ring = self->groups[group];
+    LpChannel *inbox = ring == NULL ? NULL : lp_process_group_inbox(ring, self->index[group]);
+    if (inbox != NULL)
+        lp_channel_attach_receiver(inbox);
+}
+
+static void
+compute_stream(int argc, char **argv)
+{
+    (void)argc;
+    (void)argv;
+    LpRank *self = sg_actor_self_get_data();
+    const LpIteration *iteration = self->run->iteration;
+    const LpProgram *program = lp_iteration_program(iteration, self->stage);
+    for (LpLine line = 0; line < LP_N_LINES; line++)
+        if (self->in[line] != NULL)
+            lp_channel_attach_receiver(self->in[line]);
+    for (LpGroup group = 0; group < LP_N_GROUPS; group++)
+        if (lp_rank_group_queue(iteration, group) == LP_N_QUEUES)
+            attach_group(self, group);
+    (void)sg_barrier_wait(self->run->start);
+    if (self->run->start_s > 0.0)
+        lp_watch_sleep(self->run->watch, self->run->start_s);
+    self->clock.at_s = self->host_s = simgrid_get_clock();
+    for (guint32 n = 0; n < self->run->n_iterations; n++)
+        for (guint i = 0; i < program->n_steps; i++)
+            run_step(self, lp_iteration_step(iteration, program->first_step + i));
+    self->run->n_waiting--;
+    for (LpQueue queue = 0; queue < LP_N_QUEUES; queue++)
+        if (self->queues[queue] != NULL)
+            hand_over(self, queue, (Launch){NULL, 0.0, NULL});
+}
+
+static void
+run_launch(LpRank *self, const Launch *launch, LpQueue kind)
+{
+    double start_s = simgrid_get_clock();
+    if (launch->channel != NULL) {
+        send_message(self, launch->channel);
+        trace_at(self, "send", LP_STREAM_PP, NULL, start_s, simgrid_get_clock());
+        return;
+    }
+    const LpOp *op = launch->op;
+    lp_process_group_run(self->groups[op->group], self->index[op->group], op, launch->delay_s, NULL,
+                         &self->meter, kind);
+    trace_at(self, lp_collective_names[op->collective], stream_of_traffic(op->traffic), NULL,
+             start_s, simgrid_get_clock());
+}
+
+static void
+communication_stream(int argc, char **argv)
+{
+    (void)argc;
+    (void)argv;
+    LpRankQueue *queue = sg_actor_self_get_data();
+    LpRank *self = queue->rank;
+    for (LpGroup group = 0; group < LP_N_GROUPS; group++)
+        if (lp_rank_group_queue(self->run->iteration, group) == queue->kind)
+            attach_group(self, group);
+    (void)sg_barrier_wait(self->run->start);
+    for (;;) {
+        sg_sem_acquire(queue->launched);
+        g_autofree Launch *item = g_queue_pop_head(&queue->launches);
+        if (item->op == NULL && item->channel == NULL)
+            return;
+        run_launch(self, item, queue->kind);
+        queue->n_finished++;
+        sg_sem_release(self->progressed);
+    }
+}
+
+static void
+start_actor(void *data, struct s4u_Host *home, xbt_main_func_t code)
+{
+    sg_actor_t actor = sg_actor_init("rank", home);
+    sg_actor_set_data(actor, data);
+    sg_actor_start_(actor, code, 0, NULL);
+}
+
+void
+lp_rank_start(LpRank *self, struct s4u_Host *home, struct s4u_Host *const *queue_homes)
+{
+    self->progressed = sg_sem_init(0);
+    self->under_way = g_array_new(FALSE, FALSE, sizeof(double));
+    for (LpQueue kind = 0; kind < LP_N_QUEUES; kind++) {
+        if (queue_homes[kind] == NULL)
+            continue;
+        LpRankQueue *queue = g_new0(LpRankQueue, 1);
+        queue->rank = self;
+        queue->kind = kind;
+        g_queue_init(&queue->launches);
+        queue->launched = sg_sem_init(0);
+        self->queues[kind] = queue;
+        start_actor(queue, queue_homes[kind], (xbt_main_func_t)communication_stream);
+    }
+    start_actor(self, home, (xbt_main_func_t)compute_stream);
+}
+
+void
+lp_rank_clear(LpRank *self)
+{
+    for (LpLine line = 0; line < LP_N_LINES; line++)
+        g_clear_pointer(&self->out[line], lp_channel_free);
+    for (LpQueue kind = 0; kind < LP_N_QUEUES; kind++) {
+        LpRankQueue *queue = self->queues[kind];
+        if (queue == NULL)
+            continue;
+        g_queue_clear_full(&queue->launches, g_free);
+        sg_sem_destroy(queue->launched);
+        g_clear_pointer(&self->queues[kind], g_free);
+    }
+    if (self->progressed != NULL)
+        sg_sem_destroy(self->progressed);
+    g_clear_pointer(&self->under_way, g_array_unref);
+    self->progressed = NULL;
+}

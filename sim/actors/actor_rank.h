@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A rank in a run: an actor for its compute stream and one for each communication stream that the
+ * iteration uses. */
+#pragma once
+
+#include "sim/actors/communicator_runtime.h"
+#include "sim/actors/straggler.h"
+#include "sim/analysis/task.h"
+#include "sim/actors/timeline.h"
+
+G_BEGIN_DECLS
+
+struct s4u_Barrier;
+
+/** Told after each step of any rank, of all jobs together. */
+typedef struct {
+    guint64 n_steps, n_done;
+    void (*show)(guint64 n_done, guint64 n_all, void *data); /**< or NULL */
+    void *data;
+} LpProgress;
+
+/** What all ranks of a job share in a run. */
+typedef struct {
+    const LpIteration *iteration;   /* borrowed */
+    const LpTasks *tasks;           /* borrowed */
+    struct s4u_Barrier *start;      /* borrowed: all jobs' actors, before the first send */
+    double start_s;                 /**< when the job begins */
+    guint32 n_iterations;           /**< one after the other */
+    LpWatch *watch;                 /* borrowed, or NULL */
+    LpTimeline *timeline;           /* borrowed, or NULL */
+    guint64 n_delays;               /**< engine activities that are delays */
+    guint64 tp_bytes[LP_N_TRAFFIC]; /**< of merged collectives */
+    LpProgress *progress;           /* borrowed */
+    guint64 n_waiting;              /**< ranks that have not ended */
+} LpRunState;
+
+/** The communication stream that runs the collectives of a group; LP_N_QUEUES: the compute stream.
+ * A group's go all through one. */
+LpQueue lp_rank_group_queue(const LpIteration *iteration, LpGroup group);
+
+typedef struct LpRankQueue LpRankQueue;
+
+typedef struct {
+    LpRunState *run; /* borrowed */
+    guint64 rank;
+    guint32 stage;
+    gboolean traced;
+    double expert_load;                  /**< over the mean */
+    LpPace *pace;                        /* borrowed, or NULL: as described */
+    LpProcessGroup *groups[LP_N_GROUPS]; /* borrowed; NULL where the rank has none */
+    guint64 index[LP_N_GROUPS];          /**< where it stands in each */
+    LpChannel *out[LP_N_LINES];          /* owned */
+    LpChannel *in[LP_N_LINES];           /* borrowed from the sending ranks */
+    LpRankQueue *queues[LP_N_QUEUES];    /* owned, or NULL */
+    struct s4u_Semaphore *progressed; /* owned: released whenever a queue has finished something */
+    GArray *under_way;                /* owned: when merged collectives end, s, in order */
+    double host_s;                    /**< until when the host issues what was given to it */
+    LpMeter meter;
+    LpClock clock; /**< after the run: of its last event */
+} LpRank;
+
+/** Starts the actors: the compute stream's on @home, a queue's, if its home is not NULL, there.
+ * @self must outlive the run. */
+void lp_rank_start(LpRank *self, struct s4u_Host *home, struct s4u_Host *const *queue_homes);
+/** Frees what lp_rank_start() and the caller put in. */
+void lp_rank_clear(LpRank *self);
+
+G_END_DECLS

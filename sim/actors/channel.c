@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Messages between actors, as mailbox messages, host-to-host flows or delays. */
+#include "sim/actors/channel.h"
+
+#include <simgrid/actor.h>
+#include <simgrid/engine.h>
+#include <simgrid/host.h>
+#include <simgrid/mailbox.h>
+#include <simgrid/semaphore.h>
+
+typedef struct Message Message;
+struct Message {
+    double started_s;
+    guint64 bytes;
+    Message *next; /* owned */
+};
+
+struct LpChannel {
+    LpChannelKind kind;
+    char *name;           /* owned */
+    const LpRoute *route; /* borrowed from the edges */
+    sg_mailbox_t mailbox; /* borrowed from the engine */
+    sg_sem_t arrived;     /* owned; counts messages where there is no mailbox */
+    LpMeter *meter;       /* borrowed from the receiving rank */
+    LpWatch *watch;       /* borrowed from the run, or NULL */
+    guint32 job;
+    guint64 from_rank, to_rank; /* of the job */
+    Message *first, *last;      /* on the way or waiting to be received; first is owned */
+    guint64 sent_bytes, received_bytes, n_activities;
+};
+
+LpChannel *
+lp_channel_new(LpChannelKind kind, const char *name, const LpRoute *route, LpMeter *meter)
+{
+    LpChannel *self = g_new0(LpChannel, 1);
+    self->kind = kind;
+    self->name = g_strdup(name);
+    self->route = route;
+    self->meter = meter;
+    if (kind == LP_CHANNEL_MAILBOX)
+        self->mailbox = sg_mailbox_by_name(name);
+    else
+        self->arrived = sg_sem_init(0);
+    return self;
+}
+
+void
+lp_channel_free(LpChannel *self)
+{
+    if (self == NULL)
+        return;
+    while (self->first != NULL) {
+        Message *message = self->first;
+        self->first = message->next;
+        g_free(message);
+    }
+    if (self->arrived != NULL)
+        sg_sem_destroy(self->arrived);
+    g_free(self->name);
+    g_free(self);
+}
+
+void
+lp_channel_set_watch(LpChannel *self, LpWatch *watch, guint32 job, guint64 from, guint64 to)
+{
+    self->watch = watch;
+    self->job = job;
+    self->from_rank = from;
+    self->to_rank = to;
+}
+
+void
+lp_channel_attach_receiver(LpChannel *self)
+{
+    if (self->kind == LP_CHANNEL_MAILBOX)
+        sg_mailbox_set_receiver(self->name);
+}
+
+static void
+push(LpChannel *self, double started_s, guint64 bytes)
+{
+    Message *message = g_new(Message, 1);
+    *message = (Message){started_s, bytes, NULL};
+    if (self->first == NULL)
+        self->first = message;
+    else
+        self->last->next = message;
+    self->last = message;
+    self->sent_bytes += bytes;
+}
+
+static double
+pop(LpChannel *self)
+{
+    Message *message = self->first;
+    double started_s = message->started_s;
+    self->first = message->next;
+    self->received_bytes += message->bytes;
+    g_free(message);
+    return started_s;
+}
+
+/* Latency is paid before the bytes flow, so that it neither holds a link nor sways sharing. */
+static void
+pay_latency(LpChannel *self, double latency_s)
+{
+    if (latency_s <= 0.0 || self->kind == LP_CHANNEL_FREE)
+        return;
+    lp_watch_sleep(self->watch, latency_s);
+    self->n_activities++;
+}
+
+/* The message is on the list before its bytes are: the receiver may wake first. */
+static void
+move(LpChannel *self, guint64 bytes)
+{
+    switch (self->kind) {
+    case LP_CHANNEL_FREE:
+        break;
+    case LP_CHANNEL_MAILBOX:
+        sg_mailbox_put(self->mailbox, self, (long)bytes);
+        return;
+    case LP_CHANNEL_DIRECT:
+        lp_route_send(self->route, bytes);
+        self->n_activities += lp_route_n_flows(self->route) - 1;
+        break;
+    case LP_CHANNEL_DELAY:
+        lp_watch_sleep(self->watch, (double)bytes / self->route->bytes_per_s);
+        break;
+    }
+    sg_sem_release(self->arrived);
+}
+
+static void
+transfer(LpChannel *self, guint64 bytes)
+{
+    gboolean is_flow = self->kind == LP_CHANNEL_MAILBOX || self->kind == LP_CHANNEL_DIRECT;
+    LpFlight flight = {
+        .route = self->route, .job = self->job, .from = self->from_rank, .to = self->to_rank};
+    LpWatch *watch = is_flow ? self->watch : NULL;
+    self->n_activities += self->kind == LP_CHANNEL_FREE ? 0 : 1;
+    lp_watch_depart(watch, &flight);
+    move(self, bytes);
+    lp_watch_arrive(watch, &flight);
+}
+
+void
+lp_channel_send(LpChannel *self, guint64 bytes, double latency_s)
+{
+    double started_s = simgrid_get_clock();
+    push(self, started_s, bytes);
+    pay_latency(self, latency_s);
+    transfer(self, bytes);
+    if (self->meter != NULL)
+        lp_meter_add_flight(self->meter, started_s, simgrid_get_clock());
+}
+
+double
+lp_channel_receive(LpChannel *self)
+{
+    if (self->kind == LP_CHANNEL_MAILBOX)
+        (void)sg_mailbox_get(self->mailbox);
+    else
+        sg_sem_acquire(self->arrived);
+    return pop(self);
+}
+
+const LpRoute *
+lp_channel_route(const LpChannel *self)
+{
+    return self->route;
+}
+
+guint64
+lp_channel_sent_bytes(const LpChannel *self)
+{
+    return self->sent_bytes;
+}
+
+guint64
+lp_channel_received_bytes(const LpChannel *self)
+{
+    return self->received_bytes;
+}
+
+guint64
+lp_channel_n_activities(const LpChannel *self)
+{
+    return self->n_activities;
+}

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A one-way connection between two actors over one route: messages arrive in order. */
+#pragma once
+
+#include "sim/actors/meter.h"
+#include "sim/engine/network.h"
+#include "sim/actors/actor_watch.h"
+
+G_BEGIN_DECLS
+
+/** How a channel moves its bytes. */
+typedef enum {
+    LP_CHANNEL_MAILBOX, /**< both actors stand on the ports: a mailbox message */
+    LP_CHANNEL_DIRECT,  /**< one of them does not: a host-to-host flow */
+    LP_CHANNEL_DELAY,   /**< no flow: the time that a lonely one would take */
+    LP_CHANNEL_FREE,    /**< no flow and no time: order only */
+} LpChannelKind;
+
+typedef struct LpChannel LpChannel;
+
+/** @name: unique. @route: borrowed. @meter: the receiving rank's, on which transfers are counted,
+ * or NULL. Returns: (transfer full). */
+LpChannel *lp_channel_new(LpChannelKind kind, const char *name, const LpRoute *route,
+                          LpMeter *meter);
+void lp_channel_free(LpChannel *self);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(LpChannel, lp_channel_free)
+
+/** Its messages go from rank @from to rank @to of @job, watched over by @watch: borrowed, or NULL.
+ */
+void lp_channel_set_watch(LpChannel *self, LpWatch *watch, guint32 job, guint64 from, guint64 to);
+/** Called by the receiving actor before anything is sent: transfers then start when the sender is
+ * ready, whatever the receiver does at the time (receives are always posted). */
+void lp_channel_attach_receiver(LpChannel *self);
+
+/** Waits @latency_s (not if free), then until the last byte of @bytes has arrived. Actors only. */
+void lp_channel_send(LpChannel *self, guint64 bytes, double latency_s);
+/** Waits for the next message. Returns: when its transfer began, s. Actors only. */
+double lp_channel_receive(LpChannel *self);
+const LpRoute *lp_channel_route(const LpChannel *self);
+/** Bytes sent and received, and engine activities made so far. */
+guint64 lp_channel_sent_bytes(const LpChannel *self);
+guint64 lp_channel_received_bytes(const LpChannel *self);
+guint64 lp_channel_n_activities(const LpChannel *self);
+
+G_END_DECLS

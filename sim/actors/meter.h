@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Measures on a rank's timeline how much of its communication is hidden: in flight while the rank
+ * does not wait for it. */
+#pragma once
+
+#include "workloads/program/program.h"
+
+G_BEGIN_DECLS
+
+/** Messages to a rank and collectives of its communication streams; what its compute stream sends
+ * or reduces itself is never hidden. */
+typedef struct {
+    double in_flight_s;
+    double exposed_s; /**< of these, seconds in which the rank waited for them */
+    double inner_s;   /**< collectives inside layers that were launched, hidden or not */
+    double slowed_s;  /**< what communication beside it added to the rank's computing */
+    gboolean is_joining[LP_N_QUEUES]; /**< the compute stream waits for that queue */
+    double joining_since_s;
+} LpMeter;
+
+/** Counts a communication that was in flight from @start_s to @end_s. */
+static inline void
+lp_meter_add_flight(LpMeter *self, double start_s, double end_s)
+{
+    self->in_flight_s += end_s - start_s;
+}
+
+/** Counts seconds in which the rank waited for a communication in flight. */
+static inline void
+lp_meter_add_exposed(LpMeter *self, double duration_s)
+{
+    self->exposed_s += duration_s;
+}
+
+static inline void
+lp_meter_add_slowed(LpMeter *self, double duration_s)
+{
+    self->slowed_s += duration_s;
+}
+
+/** The compute stream begins, or ceases, to wait for @queue. */
+static inline void
+lp_meter_join(LpMeter *self, LpQueue queue, double now_s)
+{
+    self->is_joining[queue] = TRUE;
+    self->joining_since_s = now_s;
+}
+
+static inline void
+lp_meter_leave(LpMeter *self, LpQueue queue)
+{
+    self->is_joining[queue] = FALSE;
+}
+
+/** A collective of @queue was in flight: exposed as far as the rank is joining. */
+static inline void
+lp_meter_add_launched(LpMeter *self, LpQueue queue, double start_s, double end_s)
+{
+    lp_meter_add_flight(self, start_s, end_s);
+    self->inner_s += queue == LP_QUEUE_INNER ? end_s - start_s : 0.0;
+    if (self->is_joining[queue])
+        lp_meter_add_exposed(self, end_s - MAX(start_s, self->joining_since_s));
+}
+
+static inline double
+lp_meter_overlap_s(const LpMeter *self)
+{
+    return self->in_flight_s - self->exposed_s;
+}
+
+G_END_DECLS

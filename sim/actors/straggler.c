@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Factors of kernels' times, drawn from seeded distributions. */
+#include "sim/actors/straggler.h"
+
+#include <math.h>
+
+struct LpPace {
+    double factor, jitter;
+    LpJitter distribution;
+    GRand *generator; /* owned; NULL: nothing is drawn */
+};
+
+LpPace *
+lp_pace_new(const LpScenarioStraggler *straggler, const char *job, guint64 rank)
+{
+    LpPace *self = g_new0(LpPace, 1);
+    self->factor = straggler->factor;
+    self->jitter = straggler->jitter;
+    self->distribution = straggler->distribution;
+    guint32 seed[] = {straggler->seed, g_str_hash(job), (guint32)rank};
+    if (self->distribution != LP_JITTER_NONE && self->jitter > 0.0)
+        self->generator = g_rand_new_with_seed_array(seed, G_N_ELEMENTS(seed));
+    return self;
+}
+
+void
+lp_pace_free(LpPace *self)
+{
+    if (self == NULL)
+        return;
+    g_clear_pointer(&self->generator, g_rand_free);
+    g_free(self);
+}
+
+/* Box and Muller, A Note on the Generation of Random Normal Deviates (1958). */
+static double
+draw_normal(GRand *generator)
+{
+    double radius = sqrt(-2.0 * log(1.0 - g_rand_double(generator)));
+    return radius * cos(2.0 * G_PI * g_rand_double(generator));
+}
+
+double
+lp_pace_draw(LpPace *self)
+{
+    double jitter = self->jitter;
+    if (self->generator == NULL)
+        return self->factor;
+    switch (self->distribution) {
+    case LP_JITTER_NORMAL:
+        return self->factor * fmax(1.0 + jitter * draw_normal(self->generator), 0.0);
+    case LP_JITTER_LOGNORMAL:
+        return self->factor * exp(jitter * draw_normal(self->generator) - jitter * jitter / 2.0);
+    case LP_JITTER_EXPONENTIAL:
+        return self->factor * (1.0 - jitter * log(1.0 - g_rand_double(self->generator)));
+    case LP_JITTER_NONE:
+        break;
+    }
+    return self->factor;
+}
+
+LpWork
+lp_pace_slow(LpWork work, double factor, double issue_s)
+{
+    double lead_s = fmin(fmax(work.bound_s - work.device_s, 0.0), issue_s);
+    double device_s = factor * work.device_s;
+    double bound_s = fmax(work.bound_s, device_s + lead_s);
+    /* Faster kernels do not make the host faster. */
+    return (LpWork){device_s, work.host_s, bound_s};
+}

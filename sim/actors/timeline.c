@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A list of slices. */
+#include "sim/actors/timeline.h"
+
+const char *const lp_stream_names[] = {"compute", "tp", "pp", "dp", "ep", "cp", NULL};
+
+LpTimeline *
+lp_timeline_new(void)
+{
+    LpTimeline *self = g_new0(LpTimeline, 1);
+    self->slices = g_array_new(FALSE, FALSE, sizeof(LpSlice));
+    return self;
+}
+
+void
+lp_timeline_free(LpTimeline *self)
+{
+    if (self == NULL)
+        return;
+    g_array_unref(self->slices);
+    g_free(self);
+}
+
+void
+lp_timeline_add(LpTimeline *self, LpSlice slice)
+{
+    if (self != NULL && slice.end_s > slice.start_s)
+        g_array_append_val(self->slices, slice);
+}

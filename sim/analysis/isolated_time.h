@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The time of a communication that meets no other: from its steps over its own routes.
+ *
+ * Ports serve one collective's own flows together, so flows of one collective on the same port
+ * share it; every other tier is taken as non-blocking, a flow being slowed by a narrow link but
+ * never by a second flow (design: the counterfactual keeps every port's own serialisation). */
+#pragma once
+
+#include "sim/analysis/contention.h"
+
+G_BEGIN_DECLS
+
+/** A group without other traffic: what the edges of its ring allow or, if it does all-to-alls,
+ * those within and between domains. */
+typedef struct {
+    const LpEdges *edges; /* borrowed */
+    LpGroup group;
+    guint64 rank; /**< a member's */
+    guint64 n_members;
+    gboolean
+        has_reach[LP_N_REACHES];    /**< whether neighbours' edges stay in domains, or leave them */
+    double latency_s[LP_N_REACHES]; /**< the farthest of each */
+    LpReach *reach;                 /* owned: of each member's edge to the next */
+    double *bytes_per_s; /* owned: rate of each member's edge to the next, or within its domain */
+    LpSites sites;       /**< of a group that does all-to-alls: */
+    double *far_bytes_per_s; /* owned: rate of each member's edge out of its domain; 0: none */
+    const double *loads;     /* borrowed from the iteration: by member, or NULL */
+    guint
+        peers_shape; /**< of scheduled collectives: groups of one number have edges alike; else 0 */
+} LpLonelyRing;
+
+/** The group of kind @group to which @rank belongs. */
+void lp_lonely_ring_init(LpLonelyRing *self, const LpEdges *edges, LpGroup group, guint64 rank);
+void lp_lonely_ring_clear(LpLonelyRing *self);
+
+/** Seconds of one collective. */
+double lp_lonely_ring_time_s(const LpLonelyRing *self, const LpOp *op, LpFidelity fidelity);
+/** Latency of a step between the farthest neighbours, with what the protocol adds. */
+double lp_lonely_step_latency_s(const LpLonelyRing *self, const LpProtocol *protocol);
+/** Seconds that an all-to-all takes on the ports within domains, without latency. */
+double lp_lonely_near_time_s(const LpLonelyRing *self, const LpOp *op, const LpProtocol *protocol);
+/** Bytes that member @index sends to all others of its domain, or out of it. Of the latter the flow
+ * to the next domain carries those of the member on which they press, sender or receiver. */
+guint64 lp_lonely_near_bytes(const LpLonelyRing *self, const LpOp *op, guint64 index);
+guint64 lp_lonely_far_bytes(const LpLonelyRing *self, const LpOp *op, guint64 index);
+
+/** The rings of all groups, those that are alike kept once a stage. */
+typedef struct LpLonelyRings LpLonelyRings;
+
+/** Returns: (transfer full). */
+LpLonelyRings *lp_lonely_rings_new(const LpEdges *edges);
+void lp_lonely_rings_free(LpLonelyRings *self);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(LpLonelyRings, lp_lonely_rings_free)
+
+/** Whether all groups of that kind are alike, on all stages. */
+gboolean lp_lonely_rings_uniform(const LpLonelyRings *self, LpGroup group);
+/** Seconds of @op in the slowest of its groups on @stage. */
+double lp_lonely_rings_time_s(const LpLonelyRings *self, guint32 stage, const LpOp *op,
+                              LpFidelity fidelity);
+
+/** Seconds of one message over @edge. */
+double lp_lonely_message_time_s(const LpEdge *edge, guint64 bytes);
+
+G_END_DECLS

@@ -1,0 +1,442 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A small event loop: members follow a script, flows share ports by progressive filling. */
+#include "sim/analysis/max_min.h"
+
+#include "sim/mapping/collective_peers.h"
+
+#include <math.h>
+
+/* Relative slack within which instants and shares count as equal: rounding, not physics. */
+#define SLACK 1e-12
+
+/* A transfer: waits until its sender is ready, then flows, and arrives after its latency. */
+typedef struct {
+    guint64 from, to; /* members */
+    guint64 round;
+    double starts_s;
+    double latency_s;
+    double rest_bytes;    /* while it flows */
+    const LpRoute *route; /* borrowed */
+    guint leg;            /* 0; over a relay then 1 */
+    double bytes;
+    double cap_bytes_per_s;
+    double bytes_per_s;
+    guint32 first_link, n_links; /* shared links, in Fluid.flow_links */
+    gboolean is_fixed;           /* while rates are worked out */
+} Flow;
+
+/* Bytes that have flowed and are yet to arrive. */
+typedef struct {
+    guint64 to, round;
+    double at_s;
+} Arrival;
+
+typedef struct {
+    guint64 round, n_queued, next_queued, n_under_way;
+    guint64 n_expected; /* receives of the round */
+    double ready_s;     /* before then it sends nothing */
+    LpTransfer *queue;  /* owned: the round's transfers */
+    guint32 *arrived;   /* owned, by round */
+} Member;
+
+typedef struct {
+    LpScript *script; /* borrowed */
+    guint64 n_members, n_done;
+    double now_s;
+    Member *members;        /* owned */
+    GHashTable *link_ids;   /* owned: shared links, numbered as they turn up */
+    GArray *capacities;     /* owned: double by number, bytes/s */
+    double *rest;           /* owned, by number: capacity not given away yet */
+    guint32 *n_users;       /* owned, by number: flows without a rate */
+    GArray *waiting;        /* owned: Flow, not yet started */
+    GArray *flowing;        /* owned: Flow */
+    GArray *arrivals;       /* owned: Arrival */
+    GHashTable *leg_places; /* owned: links of a leg to their place in flow_links, plus 1 */
+    GArray *flow_links;     /* owned: guint32, of edge after edge: their number, then they */
+} Fluid;
+
+static guint32
+link_id(Fluid *self, guint32 link)
+{
+    gpointer known = g_hash_table_lookup(self->link_ids, GUINT_TO_POINTER(link + 1));
+    if (known != NULL)
+        return GPOINTER_TO_UINT(known) - 1;
+    const LpNetwork *network = self->script->edges->network;
+    guint32 id = self->capacities->len;
+    g_array_append_val(self->capacities, lp_network_link(network, link)->bytes_per_s);
+    g_hash_table_insert(self->link_ids, GUINT_TO_POINTER(link + 1), GUINT_TO_POINTER(id + 1));
+    return id;
+}
+
+/* Where in flow_links the shared links of a leg of @route stand. */
+static guint32
+leg_links(Fluid *self, const LpRoute *route, guint leg)
+{
+    /* Legs of a route begin at different places of one array. */
+    gpointer key = GSIZE_TO_POINTER((gsize)(route->links + (leg == 0 ? 0 : route->n_first)));
+    gpointer known = g_hash_table_lookup(self->leg_places, key);
+    if (known != NULL)
+        return GPOINTER_TO_UINT(known) - 1;
+    const LpNetwork *network = self->script->edges->network;
+    guint32 place = self->flow_links->len, n = 0;
+    g_array_append_val(self->flow_links, n);
+    guint32 end = leg == 0 ? route->n_first : route->n_links;
+    for (guint32 i = leg == 0 ? 0 : route->n_first; i < end; i++) {
+        guint32 link = route->links[i];
+        if (!lp_tier_is_shared(lp_network_link(network, link)->tier))
+            continue;
+        guint32 id = link_id(self, link);
+        g_array_append_val(self->flow_links, id);
+        n++;
+    }
+    g_array_index(self->flow_links, guint32, place) = n;
+    g_hash_table_insert(self->leg_places, key, GUINT_TO_POINTER(place + 1));
+    return place;
+}
+
+/* --- members --- */
+
+/* The narrowest link of a leg. */
+static double
+leg_cap(const Fluid *self, const LpRoute *route, guint leg)
+{
+    const LpNetwork *network = self->script->edges->network;
+    guint32 end = leg == 0 ? route->n_first : route->n_links;
+    double cap = INFINITY;
+    for (guint32 i = leg == 0 ? 0 : route->n_first; i < end; i++)
+        cap = MIN(cap, lp_network_link(network, route->links[i])->bytes_per_s);
+    return cap;
+}
+
+static void
+set_leg(Fluid *self, Flow *flow, guint leg)
+{
+    guint32 links = leg_links(self, flow->route, leg);
+    flow->leg = leg;
+    flow->rest_bytes = flow->bytes;
+    flow->cap_bytes_per_s = leg_cap(self, flow->route, leg);
+    flow->first_link = links + 1;
+    flow->n_links = g_array_index(self->flow_links, guint32, links);
+}
+
+static void
+issue(Fluid *self, guint64 index)
+{
+    Member *member = &self->members[index];
+    while (member->next_queued < member->n_queued && member->n_under_way < LP_SCRIPT_AT_ONCE) {
+        const LpTransfer *transfer = &member->queue[member->next_queued++];
+        Flow flow = {.from = index,
+                     .to = transfer->to,
+                     .round = member->round,
+                     .starts_s = MAX(self->now_s, member->ready_s),
+                     .latency_s = transfer->latency_s,
+                     .bytes = (double)transfer->bytes,
+                     .route = &transfer->edge->route};
+        set_leg(self, &flow, 0);
+        g_array_append_val(self->waiting, flow);
+        member->n_under_way++;
+    }
+}
+
+static void
+enter_round(Fluid *self, guint64 index)
+{
+    Member *member = &self->members[index];
+    member->next_queued = 0;
+    member->n_expected = lp_script_n_receives(self->script, index, member->round);
+    member->n_queued = lp_script_transfers(self->script, index, member->round, member->queue);
+    /* Who had nothing to send waits, too, before the next round. */
+    member->ready_s =
+        MAX(self->now_s, member->ready_s) + lp_script_wait_s(self->script, member->round);
+    issue(self, index);
+}
+
+/* Goes on for as long as the member has nothing to wait for. */
+static void
+advance(Fluid *self, guint64 index)
+{
+    Member *member = &self->members[index];
+    while (member->round < self->script->n_rounds && member->n_under_way == 0 &&
+           member->arrived[member->round] >= member->n_expected) {
+        member->round++;
+        if (member->round < self->script->n_rounds)
+            enter_round(self, index);
+        else
+            self->n_done++;
+    }
+}
+
+static void
+finish(Fluid *self, Flow flow)
+{
+    self->members[flow.from].n_under_way--;
+    issue(self, flow.from);
+    advance(self, flow.from);
+    Arrival arrival = {flow.to, flow.round, self->now_s + flow.latency_s};
+    g_array_append_val(self->arrivals, arrival);
+}
+
+static void
+take_arrivals(Fluid *self)
+{
+    for (guint i = 0; i < self->arrivals->len;) {
+        Arrival arrival = g_array_index(self->arrivals, Arrival, i);
+        if (arrival.at_s > self->now_s * (1.0 + SLACK)) {
+            i++;
+            continue;
+        }
+        g_array_remove_index_fast(self->arrivals, i);
+        self->members[arrival.to].arrived[arrival.round]++;
+        advance(self, arrival.to);
+    }
+}
+
+/* --- rates --- */
+
+static const guint32 *
+links_of(const Fluid *self, const Flow *flow)
+{
+    return &g_array_index(self->flow_links, guint32, flow->first_link);
+}
+
+static void
+fix_rate(Fluid *self, Flow *flow, double rate)
+{
+    const guint32 *links = links_of(self, flow);
+    flow->is_fixed = TRUE;
+    flow->bytes_per_s = rate;
+    for (guint32 i = 0; i < flow->n_links; i++) {
+        self->rest[links[i]] -= rate;
+        self->n_users[links[i]]--;
+    }
+}
+
+/* The share of the narrowest of a flow's links, or its cap. */
+static double
+share_of(const Fluid *self, const Flow *flow)
+{
+    const guint32 *links = links_of(self, flow);
+    double share = flow->cap_bytes_per_s;
+    for (guint32 i = 0; i < flow->n_links; i++)
+        share = MIN(share, self->rest[links[i]] / self->n_users[links[i]]);
+    return share;
+}
+
+static void
+share_out(Fluid *self)
+{
+    guint n_links = self->capacities->len, n_left = self->flowing->len;
+    self->rest = g_renew(double, self->rest, n_links);
+    self->n_users = g_renew(guint32, self->n_users, n_links);
+    for (guint i = 0; i < n_links; i++) {
+        self->rest[i] = g_array_index(self->capacities, double, i);
+        self->n_users[i] = 0;
+    }
+    for (guint i = 0; i < self->flowing->len; i++) {
+        Flow *flow = &g_array_index(self->flowing, Flow, i);
+        flow->is_fixed = FALSE;
+        for (guint32 k = 0; k < flow->n_links; k++)
+            self->n_users[links_of(self, flow)[k]]++;
+    }
+    while (n_left > 0) {
+        double lowest = INFINITY;
+        for (guint i = 0; i < self->flowing->len; i++) {
+            Flow *flow = &g_array_index(self->flowing, Flow, i);
+            if (!flow->is_fixed) {
+                flow->bytes_per_s = share_of(self, flow);
+                lowest = MIN(lowest, flow->bytes_per_s);
+            }
+        }
+        for (guint i = 0; i < self->flowing->len; i++) {
+            Flow *flow = &g_array_index(self->flowing, Flow, i);
+            if (flow->is_fixed || flow->bytes_per_s > lowest * (1.0 + SLACK))
+                continue;
+            fix_rate(self, flow, lowest);
+            n_left--;
+        }
+    }
+}
+
+/* --- events --- */
+
+static double
+next_event_s(const Fluid *self)
+{
+    double next_s = INFINITY;
+    for (guint i = 0; i < self->waiting->len; i++)
+        next_s = MIN(next_s, g_array_index(self->waiting, Flow, i).starts_s);
+    for (guint i = 0; i < self->arrivals->len; i++)
+        next_s = MIN(next_s, g_array_index(self->arrivals, Arrival, i).at_s);
+    for (guint i = 0; i < self->flowing->len; i++) {
+        const Flow *flow = &g_array_index(self->flowing, Flow, i);
+        next_s = MIN(next_s, self->now_s + flow->rest_bytes / flow->bytes_per_s);
+    }
+    return next_s;
+}
+
+static void
+start_flows(Fluid *self)
+{
+    for (guint i = 0; i < self->waiting->len;) {
+        Flow *flow = &g_array_index(self->waiting, Flow, i);
+        if (flow->starts_s > self->now_s * (1.0 + SLACK)) {
+            i++;
+            continue;
+        }
+        g_array_append_vals(self->flowing, flow, 1);
+        g_array_remove_index_fast(self->waiting, i);
+    }
+}
+
+/* Flows that end now are taken out first: what their members then do belongs to the next instant.
+ */
+static void
+end_flows(Fluid *self, double elapsed_s)
+{
+    g_autoptr(GArray) ended = g_array_new(FALSE, FALSE, sizeof(Flow));
+    for (guint i = 0; i < self->flowing->len;) {
+        Flow *flow = &g_array_index(self->flowing, Flow, i);
+        double left_s = flow->rest_bytes / flow->bytes_per_s - elapsed_s;
+        flow->rest_bytes -= elapsed_s * flow->bytes_per_s;
+        if (left_s > SLACK * self->now_s) {
+            i++;
+            continue;
+        }
+        g_array_append_vals(ended, flow, 1);
+        g_array_remove_index_fast(self->flowing, i);
+    }
+    for (guint i = 0; i < ended->len; i++) {
+        Flow flow = g_array_index(ended, Flow, i);
+        if (flow.leg + 1 == lp_route_n_flows(flow.route)) {
+            finish(self, flow);
+            continue;
+        }
+        set_leg(self, &flow, 1);
+        g_array_append_val(self->flowing, flow);
+    }
+}
+
+static void
+run(Fluid *self)
+{
+    for (guint64 i = 0; i < self->n_members; i++) {
+        enter_round(self, i);
+        advance(self, i);
+    }
+    while (self->n_done < self->n_members) {
+        start_flows(self);
+        share_out(self);
+        double before_s = self->now_s;
+        self->now_s = next_event_s(self);
+        /* Every receive has a sender, so somebody always goes on. */
+        g_assert(isfinite(self->now_s));
+        end_flows(self, self->now_s - before_s);
+        take_arrivals(self);
+    }
+}
+
+double
+lp_fluid_script_s(LpScript *script)
+{
+    guint64 n = script->schedule.shape.n_members, n_rounds = script->n_rounds;
+    if (n < 2 || n_rounds == 0)
+        return 0.0;
+    Fluid self = {.script = script,
+                  .n_members = n,
+                  .members = g_new0(Member, n),
+                  .link_ids = g_hash_table_new(NULL, NULL),
+                  .leg_places = g_hash_table_new(NULL, NULL),
+                  .capacities = g_array_new(FALSE, FALSE, sizeof(double)),
+                  .waiting = g_array_new(FALSE, FALSE, sizeof(Flow)),
+                  .flowing = g_array_new(FALSE, FALSE, sizeof(Flow)),
+                  .arrivals = g_array_new(FALSE, FALSE, sizeof(Arrival)),
+                  .flow_links = g_array_new(FALSE, FALSE, sizeof(guint32))};
+    for (guint64 i = 0; i < n; i++) {
+        self.members[i].queue = g_new(LpTransfer, lp_script_transfers_max(script));
+        self.members[i].arrived = g_new0(guint32, n_rounds);
+    }
+    run(&self);
+    double end_s = self.now_s;
+    for (guint64 i = 0; i < n; i++) {
+        end_s = MAX(end_s, self.members[i].ready_s);
+        g_free(self.members[i].queue);
+        g_free(self.members[i].arrived);
+    }
+    g_free(self.members);
+    g_free(self.rest);
+    g_free(self.n_users);
+    g_hash_table_unref(self.link_ids);
+    g_hash_table_unref(self.leg_places);
+    g_array_unref(self.capacities);
+    g_array_unref(self.waiting);
+    g_array_unref(self.flowing);
+    g_array_unref(self.arrivals);
+    g_array_unref(self.flow_links);
+    return end_s;
+}
+
+/* --- the two fidelities --- */
+
+/* Steps of a pipeline that are followed one by one. */
+#define STEPS_MAX 96
+
+static gboolean
+is_pipeline(LpCollective collective, LpAlgorithm algorithm)
+{
+    gboolean is_chain = collective == LP_COLLECTIVE_BROADCAST || collective == LP_COLLECTIVE_REDUCE;
+    return algorithm == LP_ALGORITHM_TREE || algorithm == LP_ALGORITHM_IN_NETWORK ||
+           algorithm == LP_ALGORITHM_BRUCK || (algorithm == LP_ALGORITHM_RING && is_chain);
+}
+
+static gboolean
+has_pipeline(const LpScheduleShape *shape)
+{
+    if (shape->algorithm != LP_ALGORITHM_HIERARCHICAL)
+        return is_pipeline(shape->collective, shape->algorithm);
+    for (guint32 i = 0; i < shape->n_levels; i++)
+        if (is_pipeline(shape->collective, shape->level_algorithm[i]))
+            return TRUE;
+    return FALSE;
+}
+
+/* Seconds of the collective with another size, step by step. */
+static double
+steps_s(const LpScript *script, guint64 bytes)
+{
+    LpScheduleShape shape = script->schedule.shape;
+    shape.bytes = bytes;
+    LpScript steps;
+    lp_script_init_shape(&steps, script->edges, script->group, script->rank, &shape,
+                         script->protocol, LP_FIDELITY_MESSAGE);
+    double time_s = lp_fluid_script_s(&steps);
+    lp_script_clear(&steps);
+    return time_s;
+}
+
+static double
+all_steps_s(const LpScript *script)
+{
+    guint64 n_steps = lp_schedule_n_steps(&script->schedule), bytes = script->schedule.shape.bytes;
+    if (n_steps <= STEPS_MAX)
+        return steps_s(script, bytes);
+    guint64 shorter = bytes / n_steps * (STEPS_MAX / 2);
+    double short_s = steps_s(script, shorter), long_s = steps_s(script, 2 * shorter);
+    return short_s + (long_s - short_s) * (double)(bytes - shorter) / (double)shorter;
+}
+
+void
+lp_fluid_prepare(LpScript *script, const LpOp *op)
+{
+    if (script->fidelity != LP_FIDELITY_FLOW || !has_pipeline(&script->schedule.shape) ||
+        op->bytes == 0)
+        return;
+    LpPeers *peers = script->edges->peers;
+    guint shape = lp_peers_shape(peers, script->group, script->rank);
+    double start_s = lp_peers_known_s(peers, shape, op, LP_PEERS_START);
+    if (start_s < 0.0) {
+        script->start_s = 0.0;
+        start_s = MAX(all_steps_s(script) - lp_fluid_script_s(script), 0.0);
+        lp_peers_learn(peers, shape, op, LP_PEERS_START, start_s);
+    }
+    script->start_s = start_s;
+}

@@ -1,0 +1,320 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Divides ranks into classes until all of a class talk to the same classes. */
+#include "sim/analysis/rank_equivalence.h"
+
+#include <stdlib.h>
+
+/* Numbers keys in the order in which they are first seen. */
+typedef struct {
+    GHashTable *numbers; /* owned: GBytes to number */
+    GByteArray *key;     /* owned: the one being written */
+} Table;
+
+static Table
+table_new(void)
+{
+    return (Table){
+        g_hash_table_new_full(g_bytes_hash, g_bytes_equal, (GDestroyNotify)g_bytes_unref, NULL),
+        g_byte_array_new()};
+}
+
+static void
+table_clear(Table *self)
+{
+    g_hash_table_unref(self->numbers);
+    g_byte_array_unref(self->key);
+}
+
+static void
+key_add(Table *self, const void *data, gsize size)
+{
+    g_byte_array_append(self->key, data, (guint)size);
+}
+
+static void
+key_add_count(Table *self, guint64 count)
+{
+    key_add(self, &count, sizeof count);
+}
+
+static void
+key_add_time(Table *self, double time_s)
+{
+    key_add(self, &time_s, sizeof time_s);
+}
+
+/* The number of the key that was written; the next one begins. */
+static guint32
+table_number(Table *self)
+{
+    GBytes *key = g_bytes_new(self->key->data, self->key->len);
+    g_byte_array_set_size(self->key, 0);
+    gpointer number;
+    if (g_hash_table_lookup_extended(self->numbers, key, NULL, &number)) {
+        g_bytes_unref(key);
+        return GPOINTER_TO_UINT(number);
+    }
+    guint32 n = g_hash_table_size(self->numbers);
+    g_hash_table_insert(self->numbers, key, GUINT_TO_POINTER(n));
+    return n;
+}
+
+typedef struct {
+    LpClasses *classes;
+    const LpEdges *edges; /* borrowed */
+    const LpProof *proof; /* borrowed */
+    LpFidelity fidelity;
+    GPtrArray *ops[LP_N_GROUPS];       /* owned arrays of borrowed LpOp: no two alike */
+    guint32 *group_times[LP_N_GROUPS]; /* owned, by rank: groups of equal times */
+    guint64 *senders[LP_N_LINES];      /* owned, by rank: who sends to it; G_MAXUINT64: nobody */
+} Builder;
+
+static gboolean
+is_simulated(const Builder *self, guint64 rank)
+{
+    return !self->proof->tp_mirrored ||
+           lp_iteration_group_index(self->edges->iteration, LP_GROUP_TP, rank) == 0;
+}
+
+static gboolean
+ops_alike(const LpOp *a, const LpOp *b)
+{
+    return a->collective == b->collective && a->bytes == b->bytes && a->weight == b->weight;
+}
+
+static void
+add_op(GPtrArray *ops, const LpOp *op)
+{
+    for (guint i = 0; i < ops->len; i++)
+        if (ops_alike(ops->pdata[i], op))
+            return;
+    g_ptr_array_add(ops, (gpointer)(guintptr)op);
+}
+
+static void
+collect_ops(Builder *self)
+{
+    const LpIteration *iteration = self->edges->iteration;
+    for (LpGroup group = 0; group < LP_N_GROUPS; group++)
+        self->ops[group] = g_ptr_array_new();
+    for (guint i = 0; i < iteration->ops->len; i++) {
+        const LpOp *op = lp_iteration_op(iteration, i);
+        if (op->kind == LP_OP_COLLECTIVE || op->kind == LP_OP_LAUNCH)
+            add_op(self->ops[op->group], op);
+    }
+}
+
+static guint32
+number_times(Builder *self, Table *table, LpGroup group, guint64 first_rank)
+{
+    LpLonelyRing ring;
+    lp_lonely_ring_init(&ring, self->edges, group, first_rank);
+    for (guint i = 0; i < self->ops[group]->len; i++)
+        key_add_time(table,
+                     lp_lonely_ring_time_s(&ring, self->ops[group]->pdata[i], self->fidelity));
+    lp_lonely_ring_clear(&ring);
+    return table_number(table);
+}
+
+/* All members take their group's; of groups without a simulated member nobody asks. */
+static void
+time_groups(Builder *self, LpGroup group)
+{
+    const LpIteration *iteration = self->edges->iteration;
+    guint64 n_ranks = self->edges->n_ranks;
+    self->group_times[group] = g_new0(guint32, n_ranks);
+    self->classes->of_group[group] = g_new0(guint32, n_ranks);
+    if (self->ops[group]->len == 0)
+        return;
+    guint32 *times = self->group_times[group];
+    Table table = table_new();
+    for (guint64 rank = 0; rank < n_ranks; rank++)
+        if (lp_iteration_has_group(iteration, group, rank) &&
+            lp_iteration_group_member(iteration, group, rank, 0) == rank)
+            times[rank] = number_times(self, &table, group, rank);
+    for (guint64 rank = 0; rank < n_ranks; rank++)
+        if (lp_iteration_has_group(iteration, group, rank))
+            times[rank] = times[lp_iteration_group_member(iteration, group, rank, 0)];
+    table_clear(&table);
+}
+
+static const LpEdge *
+line_edge(const Builder *self, guint line, guint64 rank)
+{
+    return lp_edges_get(self->edges, (LpEdgeKind)(LP_EDGE_LINE + line), rank);
+}
+
+static void
+find_senders(Builder *self)
+{
+    for (guint line = 0; line < LP_N_LINES; line++) {
+        self->senders[line] = g_new(guint64, self->edges->n_ranks);
+        for (guint64 rank = 0; rank < self->edges->n_ranks; rank++)
+            self->senders[line][rank] = G_MAXUINT64;
+        for (guint64 rank = 0; rank < self->edges->n_ranks; rank++) {
+            const LpEdge *edge = line_edge(self, line, rank);
+            if (edge->present)
+                self->senders[line][edge->to] = rank;
+        }
+    }
+}
+
+/* What a rank brings along. */
+static guint32
+number_alone(Builder *self, Table *table, guint64 rank)
+{
+    const LpIteration *iteration = self->edges->iteration;
+    key_add_count(table, lp_plan_coordinates(&iteration->plan, rank).at[LP_AXIS_PP]);
+    key_add_time(table, lp_iteration_expert_load(iteration, rank));
+    for (guint line = 0; line < LP_N_LINES; line++) {
+        const LpEdge *edge = line_edge(self, line, rank);
+        key_add_count(table, edge->present ? 1 : 0);
+        key_add_time(table, edge->route.latency_s);
+        key_add_time(table, edge->route.bytes_per_s);
+    }
+    for (LpGroup group = 0; group < LP_N_GROUPS; group++) {
+        gboolean has = lp_iteration_has_group(iteration, group, rank);
+        key_add_count(table, has ? self->group_times[group][rank] + 1 : 0);
+    }
+    return table_number(table);
+}
+
+static int
+compare(const void *a, const void *b)
+{
+    guint32 x = *(const guint32 *)a, y = *(const guint32 *)b;
+    return (x > y) - (x < y);
+}
+
+/* A group's times, and which classes its members are of. */
+static guint32
+number_group(Builder *self, Table *table, LpGroup group, guint64 first_rank, guint32 *scratch)
+{
+    const LpIteration *iteration = self->edges->iteration;
+    guint64 n = lp_iteration_group_size(iteration, group);
+    gsize n_found = 0;
+    for (guint64 i = 0; i < n; i++) {
+        guint32 of_member =
+            self->classes->of_rank[lp_iteration_group_member(iteration, group, first_rank, i)];
+        if (of_member != LP_CLASS_NONE)
+            scratch[n_found++] = of_member;
+    }
+    qsort(scratch, n_found, sizeof *scratch, compare);
+    key_add_count(table, self->group_times[group][first_rank]);
+    for (gsize i = 0; i < n_found; i++)
+        if (i == 0 || scratch[i] != scratch[i - 1])
+            key_add_count(table, scratch[i]);
+    return table_number(table);
+}
+
+static void
+divide_groups(Builder *self, LpGroup group)
+{
+    const LpIteration *iteration = self->edges->iteration;
+    guint32 *of_group = self->classes->of_group[group];
+    g_autofree guint32 *scratch = g_new(guint32, lp_iteration_group_size(iteration, group));
+    Table table = table_new();
+    for (guint64 rank = 0; rank < self->edges->n_ranks; rank++)
+        if (lp_iteration_has_group(iteration, group, rank) &&
+            lp_iteration_group_member(iteration, group, rank, 0) == rank)
+            of_group[rank] = number_group(self, &table, group, rank, scratch);
+    for (guint64 rank = 0; rank < self->edges->n_ranks; rank++)
+        if (lp_iteration_has_group(iteration, group, rank))
+            of_group[rank] = of_group[lp_iteration_group_member(iteration, group, rank, 0)];
+    table_clear(&table);
+}
+
+static void
+key_add_class_of(const Builder *self, Table *table, gboolean present, guint64 rank)
+{
+    key_add_count(table, present ? self->classes->of_rank[rank] : LP_CLASS_NONE);
+}
+
+/* A rank's class so far, and those of all that it talks to. */
+static guint32
+number_among_others(Builder *self, Table *table, guint64 rank)
+{
+    key_add_class_of(self, table, TRUE, rank);
+    for (guint line = 0; line < LP_N_LINES; line++) {
+        const LpEdge *edge = line_edge(self, line, rank);
+        guint64 sender = self->senders[line][rank];
+        key_add_class_of(self, table, edge->present, edge->to);
+        key_add_class_of(self, table, sender != G_MAXUINT64, sender);
+    }
+    for (LpGroup group = 0; group < LP_N_GROUPS; group++)
+        if (lp_iteration_has_group(self->edges->iteration, group, rank))
+            key_add_count(table, self->classes->of_group[group][rank]);
+    return table_number(table);
+}
+
+typedef guint32 (*Number)(Builder *self, Table *table, guint64 rank);
+
+/* All ranks at once, since what is told of others is their class before. */
+static void
+divide_ranks(Builder *self, Number number)
+{
+    guint64 n_ranks = self->edges->n_ranks;
+    guint32 *of_rank = g_new(guint32, n_ranks);
+    Table table = table_new();
+    for (guint64 rank = 0; rank < n_ranks; rank++)
+        of_rank[rank] = is_simulated(self, rank) ? number(self, &table, rank) : LP_CLASS_NONE;
+    g_free(self->classes->of_rank);
+    self->classes->of_rank = of_rank;
+    self->classes->n_classes = g_hash_table_size(table.numbers);
+    table_clear(&table);
+}
+
+/* Each round divides classes further or, when no pair is left to be told apart, none. */
+static void
+divide(Builder *self)
+{
+    divide_ranks(self, number_alone);
+    guint32 n_before;
+    do {
+        n_before = self->classes->n_classes;
+        for (LpGroup group = 0; group < LP_N_GROUPS; group++)
+            divide_groups(self, group);
+        divide_ranks(self, number_among_others);
+    } while (self->classes->n_classes > n_before);
+}
+
+static void
+find_first(LpClasses *self, guint64 n_ranks)
+{
+    self->first = g_new(guint64, self->n_classes);
+    for (guint64 rank = n_ranks; rank-- > 0;)
+        if (self->of_rank[rank] != LP_CLASS_NONE)
+            self->first[self->of_rank[rank]] = rank;
+}
+
+LpClasses *
+lp_classes_new(const LpEdges *edges, const LpProof *proof, LpFidelity fidelity)
+{
+    LpClasses *classes = g_new0(LpClasses, 1);
+    Builder builder = {.classes = classes, .edges = edges, .proof = proof, .fidelity = fidelity};
+    collect_ops(&builder);
+    for (LpGroup group = 0; group < LP_N_GROUPS; group++)
+        time_groups(&builder, group);
+    find_senders(&builder);
+    divide(&builder);
+    find_first(classes, edges->n_ranks);
+    for (LpGroup group = 0; group < LP_N_GROUPS; group++) {
+        g_ptr_array_unref(builder.ops[group]);
+        g_free(builder.group_times[group]);
+    }
+    for (guint line = 0; line < LP_N_LINES; line++)
+        g_free(builder.senders[line]);
+    return classes;
+}
+
+void
+lp_classes_free(LpClasses *self)
+{
+    if (self == NULL)
+        return;
+    for (LpGroup group = 0; group < LP_N_GROUPS; group++)
+        g_free(self->of_group[group]);
+    g_free(self->of_rank);
+    g_free(self->first);
+    g_free(self);
+}

@@ -1,0 +1,518 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Turns segments of ops into tasks: merges, and balances for the counterfactual runs. */
+#include "sim/analysis/task.h"
+
+#include "sim/collectives/exchange.h"
+#include "sim/collectives/ring.h"
+
+/* A segment's blocking ops: compute, and the collectives of each traffic class. */
+enum {
+    PART_COMPUTE,
+    PART_TRAFFIC,
+    N_PARTS = PART_TRAFFIC + LP_N_TRAFFIC
+};
+
+static guint
+part_of(const LpOp *op)
+{
+    return op->kind == LP_OP_COLLECTIVE ? PART_TRAFFIC + (guint)op->traffic : PART_COMPUTE;
+}
+
+/* A segment's times, without other traffic and in the slowest groups. */
+typedef struct {
+    LpRole role;
+    guint n_runs; /* in one iteration */
+    double blocking_s, launched_s, inner_s;
+    double parts_s[N_PARTS]; /* of blocking_s */
+    double collectives_s[LP_N_TERMS];
+} SegmentTimes;
+
+/* What turning ops into tasks needs at every turn. */
+typedef struct {
+    LpTasks *tasks;
+    const LpEdges *edges;              /* borrowed */
+    const LpIteration *iteration;      /* borrowed */
+    const LpLonelyRings *rings;        /* borrowed */
+    SegmentTimes *times;               /* owned, by segment */
+    gboolean merge;                    /* delays in a row become one */
+    gboolean merge_group[LP_N_GROUPS]; /* its collectives are delays */
+    const LpSegment *segment;          /* the one at hand, and the factors of its times: */
+    LpTaskRange *range;
+    double scale[N_PARTS], launch_scale;
+} Builder;
+
+static double
+op_time_s(const Builder *self, guint32 stage, const LpOp *op)
+{
+    if (op->kind == LP_OP_COMPUTE)
+        return op->work.device_s;
+    if (op->kind == LP_OP_JOIN)
+        return 0.0;
+    return lp_lonely_rings_time_s(self->rings, stage, op, self->tasks->mode.fidelity);
+}
+
+static gboolean
+same_collective(const LpOp *a, const LpOp *b)
+{
+    return a != NULL && a->collective == b->collective && a->group == b->group &&
+           a->bytes == b->bytes && a->weight == b->weight;
+}
+
+/* A layer's ops repeat: the same collective is worked out once in a row, not once a layer. */
+static void
+time_segment(Builder *self, guint index)
+{
+    const LpSegment *segment = lp_iteration_segment(self->iteration, index);
+    SegmentTimes *times = &self->times[index];
+    const LpOp *known = NULL;
+    double known_s = 0.0;
+    for (guint i = 0; i < segment->n_ops; i++) {
+        const LpOp *op = lp_iteration_op(self->iteration, segment->first_op + i);
+        double time_s;
+        if (op->kind == LP_OP_COMPUTE || op->kind == LP_OP_JOIN) {
+            time_s = op_time_s(self, segment->stage, op);
+        } else {
+            if (!same_collective(known, op)) {
+                known = op;
+                known_s = op_time_s(self, segment->stage, op);
+            }
+            time_s = known_s;
+            times->collectives_s[op->term] += time_s;
+        }
+        if (op->kind == LP_OP_LAUNCH) {
+            times->launched_s += op->queue == LP_QUEUE_DP ? time_s : 0.0;
+            times->inner_s += op->queue == LP_QUEUE_INNER ? time_s : 0.0;
+            continue;
+        }
+        times->blocking_s += time_s;
+        times->parts_s[part_of(op)] += time_s;
+    }
+}
+
+static void
+time_segments(Builder *self)
+{
+    for (guint i = 0; i < self->iteration->steps->len; i++) {
+        const LpStep *step = lp_iteration_step(self->iteration, i);
+        if (step->kind != LP_STEP_SEGMENT)
+            continue;
+        SegmentTimes *times = &self->times[step->segment];
+        times->role = lp_iteration_segment(self->iteration, step->segment)->role;
+        if (times->n_runs++ == 0)
+            time_segment(self, step->segment);
+    }
+}
+
+/* The slowest replica decides a boundary's messages; all boundaries together, their mean. */
+static double
+mean_message_s(const LpEdges *edges)
+{
+    const LpIteration *iteration = edges->iteration;
+    guint32 n_stages = iteration->plan.degree[LP_AXIS_PP];
+    g_autofree double *slowest_s = g_new0(double, (gsize)LP_N_LINES *n_stages);
+    for (guint64 rank = 0; rank < edges->n_ranks; rank++)
+        for (guint line = 0; line < LP_N_LINES; line++) {
+            const LpEdge *edge = lp_edges_get(edges, (LpEdgeKind)(LP_EDGE_LINE + line), rank);
+            if (!edge->present)
+                continue;
+            guint32 stage = lp_plan_coordinates(&iteration->plan, rank).at[LP_AXIS_PP];
+            double *slowest = &slowest_s[line * n_stages + stage];
+            *slowest = MAX(*slowest, lp_lonely_message_time_s(edge, iteration->message_bytes));
+        }
+    double sum_s = 0.0;
+    guint n = 0;
+    for (guint i = 0; i < LP_N_LINES * n_stages; i++) {
+        sum_s += slowest_s[i];
+        n += slowest_s[i] > 0.0 ? 1 : 0;
+    }
+    return n == 0 ? 0.0 : sum_s / n;
+}
+
+static LpLonelyCommunication
+lonely_communication(const Builder *self, const LpEdges *edges)
+{
+    const LpPlan *plan = &self->iteration->plan;
+    LpLonelyCommunication lonely = {.message_s = mean_message_s(edges)};
+    for (guint i = 0; i < self->iteration->segments->len; i++) {
+        const SegmentTimes *times = &self->times[i];
+        lonely.tp_s += times->n_runs * times->collectives_s[LP_TERM_TP];
+        lonely.inner_s += times->n_runs * times->inner_s;
+        lonely.ep_s += times->n_runs * times->collectives_s[LP_TERM_EP];
+        lonely.cp_s += times->n_runs * times->collectives_s[LP_TERM_CP];
+        lonely.dp_s += times->n_runs * times->collectives_s[LP_TERM_DP];
+    }
+    lonely.tp_s /= self->iteration->programs->len;
+    lonely.inner_s /= self->iteration->programs->len;
+    lonely.ep_s /= self->iteration->programs->len;
+    lonely.cp_s /= self->iteration->programs->len;
+    lonely.dp_s /= self->iteration->programs->len;
+    if (plan->degree[LP_AXIS_PP] > 1)
+        lonely.pp_s = 2.0 * lp_plan_n_micro_batches(plan) * plan->virtual_stages * lonely.message_s;
+    return lonely;
+}
+
+/* Of all runs of a chunk's segments in one role. */
+typedef struct {
+    double sum_s;
+    guint n;
+} Average;
+
+static double
+average_s(const Average *self)
+{
+    return self->n == 0 ? 0.0 : self->sum_s / self->n;
+}
+
+/* What balancing aims at: blocking seconds of the mean chunk in each role, and launched seconds of
+ * the mean stage, whose buckets may fill in any of its segments. */
+typedef struct {
+    double blocking_s[LP_N_ROLES];
+    Average *chunk_blocking;  /* owned, by stage, role and chunk: as they are */
+    double finish_s[N_PARTS]; /* of the finish, whose parts meet those of other stages */
+    double launched_s;
+    double *stage_launched_s; /* owned, by stage: as they are */
+    guint n_chunks;
+} Means;
+
+static Average *
+chunk_blocking(const Means *self, const LpSegment *segment)
+{
+    guint place = segment->stage * LP_N_ROLES + segment->role;
+    return &self->chunk_blocking[(gsize)place * self->n_chunks + segment->chunk];
+}
+
+/* The mean of the chunks that have the role. */
+static double
+mean_blocking_s(const Means *self, LpRole role, guint n_stages)
+{
+    Average mean = {0.0, 0};
+    for (guint place = 0; place < n_stages * self->n_chunks; place++) {
+        LpSegment at = {
+            .role = role, .stage = place / self->n_chunks, .chunk = place % self->n_chunks};
+        const Average *chunk = chunk_blocking(self, &at);
+        mean.sum_s += average_s(chunk);
+        mean.n += chunk->n > 0 ? 1 : 0;
+    }
+    return average_s(&mean);
+}
+
+static Means
+mean_times(const Builder *self)
+{
+    guint n_stages = self->iteration->programs->len;
+    guint n_chunks = lp_plan_n_chunks(&self->iteration->plan);
+    Means means = {.stage_launched_s = g_new0(double, n_stages),
+                   .chunk_blocking = g_new0(Average, (gsize)LP_N_ROLES * n_stages * n_chunks),
+                   .n_chunks = n_chunks};
+    for (guint i = 0; i < self->iteration->segments->len; i++) {
+        const SegmentTimes *times = &self->times[i];
+        const LpSegment *segment = lp_iteration_segment(self->iteration, i);
+        if (times->n_runs == 0)
+            continue;
+        Average *chunk = chunk_blocking(&means, segment);
+        chunk->sum_s += times->n_runs * times->blocking_s;
+        chunk->n += times->n_runs;
+        for (guint part = 0; times->role == LP_ROLE_FINISH && part < N_PARTS; part++)
+            means.finish_s[part] += times->parts_s[part] / n_stages;
+        means.launched_s += times->launched_s / n_stages;
+        means.stage_launched_s[segment->stage] += times->launched_s;
+    }
+    for (LpRole role = 0; role < LP_N_ROLES; role++)
+        means.blocking_s[role] = mean_blocking_s(&means, role, n_stages);
+    return means;
+}
+
+static void
+append(Builder *self, LpTask task)
+{
+    g_array_append_val(self->tasks->tasks, task);
+}
+
+static LpTask *
+last_task(const Builder *self)
+{
+    GArray *tasks = self->tasks->tasks;
+    return tasks->len == self->range->first ? NULL : &g_array_index(tasks, LpTask, tasks->len - 1);
+}
+
+/* The delay to which the next one is added. */
+static LpTask *
+open_delay(Builder *self, gboolean loaded)
+{
+    LpTask *last = last_task(self);
+    if (self->merge && last != NULL && last->kind == LP_TASK_DELAY && last->loaded == loaded)
+        return last;
+    append(self, (LpTask){.kind = LP_TASK_DELAY, .loaded = loaded});
+    return last_task(self);
+}
+
+static void
+append_piece(Builder *self, LpTask *delay, LpPiece piece)
+{
+    g_array_append_val(self->tasks->pieces, piece);
+    delay->n_pieces++;
+}
+
+/* The piece to which more work is added. */
+static LpPiece *
+open_work(Builder *self, LpTask *delay)
+{
+    GArray *pieces = self->tasks->pieces;
+    LpPiece *last = &g_array_index(pieces, LpPiece, pieces->len - 1);
+    if (last->kind == LP_PIECE_WORK)
+        return last;
+    append_piece(self, delay, (LpPiece){.kind = LP_PIECE_WORK});
+    return &g_array_index(pieces, LpPiece, pieces->len - 1);
+}
+
+static LpTask *
+append_delay(Builder *self, LpTerm term, LpWork work, gboolean loaded)
+{
+    LpTask *delay = open_delay(self, loaded);
+    LpPiece *piece = delay->n_pieces > 0 ? open_work(self, delay) : NULL;
+    LpWork *sum = piece == NULL ? &delay->work : &piece->work;
+    LpTerms *terms = piece == NULL ? &delay->terms : &piece->terms;
+    *sum = lp_work_then(*sum, work);
+    terms->s[term] += work.device_s;
+    return delay;
+}
+
+/* A delay of pieces: what it held so far becomes the first. */
+static LpTask *
+open_pieces(Builder *self)
+{
+    LpTask *delay = open_delay(self, FALSE);
+    if (delay->n_pieces > 0)
+        return delay;
+    delay->first_piece = self->tasks->pieces->len;
+    append_piece(self, delay,
+                 (LpPiece){.kind = LP_PIECE_WORK, .work = delay->work, .terms = delay->terms});
+    return delay;
+}
+
+static LpWork
+collective_work(const Builder *self, const LpOp *op, double time_s)
+{
+    return (LpWork){time_s, lp_edges_op_host_s(self->edges, op), time_s};
+}
+
+/* Merged groups are alike, so that any of the stage's stands for all. */
+static guint64
+group_bytes(const Builder *self, const LpOp *op)
+{
+    guint64 rank = lp_iteration_stage_mate(self->iteration, 0, self->segment->stage);
+    LpChoice choice = lp_edges_choice(self->edges, op, rank);
+    if (!choice.is_scheduled)
+        return lp_ring_total_bytes(op->collective,
+                                   lp_iteration_group_size(self->iteration, op->group), op->bytes);
+    LpSchedule schedule;
+    lp_schedule_init(&schedule, &choice.shape);
+    return lp_schedule_total_bytes(&schedule);
+}
+
+static void
+count_merged(Builder *self, LpTask *delay, const LpOp *op)
+{
+    delay->gathers |= 1u << op->group;
+    if (op->group == LP_GROUP_TP)
+        delay->traffic_bytes[op->traffic] += group_bytes(self, op);
+}
+
+static void
+append_merged_launch(Builder *self, const LpOp *op, double time_s)
+{
+    LpTask *delay = open_pieces(self);
+    count_merged(self, delay, op);
+    append_piece(self, delay,
+                 (LpPiece){.kind = LP_PIECE_LAUNCH,
+                           .work = {0.0, lp_edges_op_host_s(self->edges, op), 0.0},
+                           .time_s = time_s,
+                           .queue = op->queue});
+}
+
+static void
+append_merged_join(Builder *self, const LpOp *op)
+{
+    append_piece(self, open_pieces(self),
+                 (LpPiece){.kind = LP_PIECE_JOIN, .term = op->term, .n_pending = op->n_pending});
+}
+
+/* --- ops --- */
+
+static void
+append_collective(Builder *self, const LpOp *op)
+{
+    double time_s = self->scale[part_of(op)] * op_time_s(self, self->segment->stage, op);
+    if (!self->merge_group[op->group]) {
+        append(self, (LpTask){.kind = LP_TASK_COLLECTIVE,
+                              .op = op,
+                              .work.host_s = lp_edges_op_host_s(self->edges, op),
+                              .delay_s = self->tasks->mode.balanced ? time_s : -1.0});
+        return;
+    }
+    count_merged(self, append_delay(self, op->term, collective_work(self, op, time_s), FALSE), op);
+}
+
+static void
+append_launch(Builder *self, const LpOp *op)
+{
+    double scale = op->queue == LP_QUEUE_DP ? self->launch_scale : self->scale[PART_COMPUTE];
+    double time_s = scale * op_time_s(self, self->segment->stage, op);
+    if (self->merge_group[op->group])
+        append_merged_launch(self, op, time_s);
+    else
+        append(self, (LpTask){.kind = LP_TASK_LAUNCH,
+                              .op = op,
+                              .work.host_s = lp_edges_op_host_s(self->edges, op),
+                              .delay_s = self->tasks->mode.balanced ? time_s : -1.0});
+}
+
+/* Whether what a join waits for has been merged: joins of a term belong to groups of that term. */
+static gboolean
+joins_merged(const Builder *self, const LpOp *op)
+{
+    if (op->queue != LP_QUEUE_INNER)
+        return FALSE;
+    if (op->term == LP_TERM_TP)
+        return self->merge_group[LP_GROUP_TP];
+    if (op->term == LP_TERM_CP)
+        return self->merge_group[LP_GROUP_CP];
+    return self->merge_group[LP_GROUP_EP];
+}
+
+static void
+append_compute(Builder *self, const LpOp *op)
+{
+    LpWork work = lp_work_scale(op->work, self->scale[PART_COMPUTE]);
+    (void)append_delay(self, op->term, work, op->loaded && !self->tasks->mode.balanced);
+}
+
+static void
+append_op(Builder *self, const LpOp *op)
+{
+    switch (op->kind) {
+    case LP_OP_COMPUTE:
+        append_compute(self, op);
+        return;
+    case LP_OP_COLLECTIVE:
+        append_collective(self, op);
+        return;
+    case LP_OP_LAUNCH:
+        append_launch(self, op);
+        return;
+    case LP_OP_JOIN:
+        if (joins_merged(self, op))
+            append_merged_join(self, op);
+        else
+            append(self, (LpTask){.kind = LP_TASK_JOIN, .op = op});
+        return;
+    }
+}
+
+/* The factor that gives a part of a segment the mean chunk's time. Passes keep their proportions,
+ * but in the finish each part is balanced: it waits for other stages. */
+static double
+balance(const SegmentTimes *times, const LpSegment *segment, const Means *means, guint part)
+{
+    double wanted_s = means->blocking_s[times->role],
+           own_s = average_s(chunk_blocking(means, segment));
+    if (times->role == LP_ROLE_FINISH) {
+        wanted_s = means->finish_s[part];
+        own_s = times->parts_s[part];
+    }
+    return own_s > 0.0 ? wanted_s / own_s : 1.0;
+}
+
+static void
+build_segment(Builder *self, guint index, const Means *means)
+{
+    const SegmentTimes *times = &self->times[index];
+    self->segment = lp_iteration_segment(self->iteration, index);
+    self->range = &self->tasks->ranges[index];
+    self->range->first = self->tasks->tasks->len;
+    for (guint part = 0; part < N_PARTS; part++)
+        self->scale[part] =
+            self->tasks->mode.balanced ? balance(times, self->segment, means, part) : 1.0;
+    self->launch_scale = 1.0;
+    if (self->tasks->mode.balanced && times->launched_s > 0.0)
+        self->launch_scale = means->launched_s / means->stage_launched_s[self->segment->stage];
+    for (guint i = 0; i < self->segment->n_ops; i++)
+        append_op(self, lp_iteration_op(self->iteration, self->segment->first_op + i));
+    self->range->n = self->tasks->tasks->len - self->range->first;
+}
+
+/* Gradients and parameters on their way slow what computes beside them, and not what communicates:
+ * a delay that holds both could not tell. */
+static gboolean
+slowed_by_queue(const LpIteration *iteration)
+{
+    return iteration->plan.slowdown > 1.0 && iteration->uses_queue[LP_QUEUE_DP];
+}
+
+/* Where nothing contends, the other collectives inside layers take known times too, if all groups
+ * of a kind are alike; those of ep together, since they share joins. */
+static void
+merge_others(Builder *self)
+{
+    static const LpGroup experts[] = {LP_GROUP_EP, LP_GROUP_EP_NODE, LP_GROUP_EP_RAIL};
+    gboolean can = self->merge && self->tasks->mode.uncontended &&
+                   (self->iteration->expert_loads == NULL || self->tasks->mode.balanced);
+    gboolean alike = can;
+    for (guint i = 0; i < G_N_ELEMENTS(experts); i++)
+        alike = alike &&
+                (self->tasks->mode.balanced || lp_lonely_rings_uniform(self->rings, experts[i]));
+    for (guint i = 0; i < G_N_ELEMENTS(experts); i++)
+        self->merge_group[experts[i]] = alike;
+    self->merge_group[LP_GROUP_CP] =
+        can && (self->tasks->mode.balanced || lp_lonely_rings_uniform(self->rings, LP_GROUP_CP));
+}
+
+LpTasks *
+lp_tasks_new(const LpEdges *edges, const LpProof *proof, LpRunMode mode)
+{
+    const LpIteration *iteration = edges->iteration;
+    guint n_segments = iteration->segments->len;
+    LpTasks *self = g_new0(LpTasks, 1);
+    self->mode = mode;
+    self->tasks = g_array_new(FALSE, FALSE, sizeof(LpTask));
+    self->pieces = g_array_new(FALSE, FALSE, sizeof(LpPiece));
+    self->ranges = g_new0(LpTaskRange, n_segments);
+    self->message_host_s = lp_edges_message_host_s(edges);
+
+    g_autoptr(LpLonelyRings) rings = lp_lonely_rings_new(edges);
+    g_autofree SegmentTimes *times = g_new0(SegmentTimes, n_segments);
+    Builder builder = {
+        .tasks = self, .edges = edges, .iteration = iteration, .rings = rings, .times = times};
+    gboolean has_tp = lp_iteration_group_size(iteration, LP_GROUP_TP) > 1;
+    gboolean tp_hidden = mode.uncontended || proof->all_private[LP_GROUP_TP] || !has_tp;
+    /* Where tp traffic is seen by others, the run keeps the very steps that it has without merging:
+     * contended runs amplify even a rounding error. */
+    builder.merge = mode.merge && !mode.paced && tp_hidden && !slowed_by_queue(iteration);
+    builder.merge_group[LP_GROUP_TP] =
+        builder.merge && has_tp && (mode.balanced || lp_lonely_rings_uniform(rings, LP_GROUP_TP));
+    merge_others(&builder);
+    /* Woven all-to-alls hold the queue while hidden collectives of tp wait for it. */
+    if (iteration->plan.schedule == LP_SCHEDULE_DUALPIPE &&
+        iteration->plan.overlap_tp != LP_OVERLAP_TP_NO &&
+        lp_iteration_group_size(iteration, LP_GROUP_EP) > 1 && !builder.merge_group[LP_GROUP_EP])
+        builder.merge_group[LP_GROUP_TP] = FALSE;
+    time_segments(&builder);
+    self->lonely = lonely_communication(&builder, edges);
+    Means means = mean_times(&builder);
+    for (guint i = 0; i < n_segments; i++)
+        build_segment(&builder, i, &means);
+    g_free(means.stage_launched_s);
+    g_free(means.chunk_blocking);
+    return self;
+}
+
+void
+lp_tasks_free(LpTasks *self)
+{
+    if (self == NULL)
+        return;
+    g_array_unref(self->tasks);
+    g_array_unref(self->pieces);
+    g_free(self->ranges);
+    g_free(self);
+}

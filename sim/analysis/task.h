@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a rank's streams really do in one run: the iteration's ops, merged where nobody can see. */
+#pragma once
+
+#include "sim/analysis/isolated_time.h"
+#include "sim/analysis/contention.h"
+
+G_BEGIN_DECLS
+
+/** How one run of an iteration differs from another. */
+typedef struct {
+    LpFidelity fidelity;
+    gboolean merge;         /**< ops in a row that nobody else can see are one task */
+    gboolean paced;         /**< but not these: ranks of one stage compute at different paces */
+    gboolean uncontended;   /**< every communication takes its lonely time */
+    gboolean balanced;      /**< every stage, group and message takes the mean stage's time, counted
+                              in the slowest group (uncontended runs only) */
+    gboolean free_messages; /**< messages between stages take no time (uncontended runs only) */
+} LpRunMode;
+
+typedef enum {
+    LP_TASK_DELAY,      /**< takes a known time */
+    LP_TASK_COLLECTIVE, /**< runs on the group's channels, or takes the group's lonely time */
+    LP_TASK_LAUNCH,
+    LP_TASK_JOIN,
+} LpTaskKind;
+
+/** A delay that hides merged collectives is a row of pieces, since what they hide depends on when
+ * the host is ready. */
+typedef enum {
+    LP_PIECE_WORK,
+    LP_PIECE_LAUNCH, /**< a collective begins, after those before it */
+    LP_PIECE_JOIN    /**< all but the last n_pending have ended */
+} LpPieceKind;
+
+typedef struct {
+    LpPieceKind kind;
+    LpTerm term;     /**< join */
+    LpWork work;     /**< work; what launching costs */
+    LpTerms terms;   /**< of work; they sum to work.device_s */
+    double time_s;   /**< launch: of the collective */
+    LpQueue queue;   /**< launch: that it would run in */
+    guint n_pending; /**< join */
+} LpPiece;
+
+typedef struct {
+    LpTaskKind kind;
+    guint gathers;   /**< a delay that holds collectives: groups that start it together, as bits */
+    gboolean loaded; /**< a delay that takes the rank's expert load times as long */
+    LpWork work;     /**< of a delay without pieces; of a collective and a launch only the host's */
+    LpTerms terms;   /**< of that; they sum to work.device_s */
+    guint first_piece, n_pieces;         /**< in LpTasks.pieces */
+    guint64 traffic_bytes[LP_N_TRAFFIC]; /**< of a delay: of its merged collectives, by the whole
+                                            tp group */
+    const LpOp *op;                      /* borrowed from the iteration: collective, launch, join */
+    double delay_s; /**< of a collective whose group is a delay; negative: the group's own */
+} LpTask;
+
+/** The tasks of a segment. */
+typedef struct {
+    guint first, n;
+} LpTaskRange;
+
+/** Single communications without other traffic, in the slowest group or replica, s. */
+typedef struct {
+    double tp_s; /**< all collectives of the tensor-parallel group in one iteration, mean stage */
+    double ep_s; /**< the same, of the expert-parallel groups */
+    double cp_s; /**< the same, of the context-parallel group */
+    double pp_s; /**< all messages of one iteration over the mean boundary, both ways, times v */
+    double dp_s; /**< the gradient reduction, tied embeddings included, mean stage */
+    double inner_s;   /**< of all the above, what is launched and not waited for at once */
+    double message_s; /**< one message over the mean boundary */
+} LpLonelyCommunication;
+
+typedef struct {
+    LpRunMode mode;
+    GArray *tasks;         /* owned: LpTask */
+    GArray *pieces;        /* owned: LpPiece */
+    LpTaskRange *ranges;   /* owned, by segment */
+    double message_host_s; /**< what a message between stages costs the host */
+    LpLonelyCommunication lonely;
+} LpTasks;
+
+/** Returns: (transfer full). */
+LpTasks *lp_tasks_new(const LpEdges *edges, const LpProof *proof, LpRunMode mode);
+void lp_tasks_free(LpTasks *self);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(LpTasks, lp_tasks_free)
+
+G_END_DECLS

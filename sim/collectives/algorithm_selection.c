@@ -1,0 +1,254 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Chooses how groups run their collectives. */
+#include "sim/collectives/algorithm_selection.h"
+
+const char *const lp_fidelity_names[] = {"flow", "message", NULL};
+
+LpAxis
+lp_choice_axis(LpGroup group)
+{
+    switch (group) {
+    case LP_GROUP_TP:
+        return LP_AXIS_TP;
+    case LP_GROUP_CP:
+        return LP_AXIS_CP;
+    case LP_GROUP_EP:
+    case LP_GROUP_EP_NODE:
+    case LP_GROUP_EP_RAIL:
+        return LP_AXIS_EP;
+    default:
+        return LP_AXIS_DP;
+    }
+}
+
+/* The members that meet at each level, from the inside out. */
+static void
+level_sizes(const LpSites *sites, guint32 n_levels, guint64 *out_sizes)
+{
+    guint64 n = sites->n_members, near = sites->is_regular ? sites->n_near : 1;
+    guint64 leaf = n_levels > 2 && sites->n_leaf > 0 ? sites->n_leaf : near;
+    out_sizes[0] = near;
+    out_sizes[1] = n_levels > 2 ? leaf / near : n / near;
+    out_sizes[2] = n / leaf;
+}
+
+/* Levels of one member are none: what is left decides whether there is a hierarchy. */
+static void
+set_levels(LpScheduleShape *shape, const LpAlgorithms *algorithms, const LpSites *sites)
+{
+    guint64 sizes[LP_LEVELS_MAX];
+    level_sizes(sites, algorithms->n_levels, sizes);
+    shape->n_levels = 0;
+    for (guint32 i = 0; i < algorithms->n_levels; i++) {
+        if (sizes[i] == 1)
+            continue;
+        shape->level_size[shape->n_levels] = sizes[i];
+        shape->level_algorithm[shape->n_levels++] = algorithms->level[i];
+    }
+    shape->algorithm = shape->n_levels > 1 ? LP_ALGORITHM_HIERARCHICAL : shape->level_algorithm[0];
+}
+
+/* One dimension of a torus is a ring; members that fill no block of one have none. */
+static void
+set_torus(LpScheduleShape *shape, const LpSites *sites)
+{
+    shape->n_levels = sites->n_dimensions;
+    for (guint32 i = 0; i < sites->n_dimensions; i++)
+        shape->level_size[i] = sites->dimension[i];
+    if (sites->n_dimensions == 1)
+        shape->algorithm = LP_ALGORITHM_RING;
+}
+
+static gboolean
+is_ring_collective(LpCollective collective)
+{
+    return collective == LP_COLLECTIVE_ALL_REDUCE || collective == LP_COLLECTIVE_REDUCE_SCATTER ||
+           collective == LP_COLLECTIVE_ALL_GATHER;
+}
+
+static guint64
+n_channels(const LpSites *sites, guint32 channels)
+{
+    if (!sites->is_regular || sites->n_near == 1 || sites->n_near == sites->n_members)
+        return 1;
+    return channels == 0 ? sites->n_near : MIN(channels, sites->n_near);
+}
+
+LpChoice
+lp_choice_of(const LpLibrary *library, const LpIteration *iteration, const LpOp *op,
+             const LpSites *sites)
+{
+    guint64 n = sites->n_members;
+    guint64 n_domains = sites->is_regular ? n / sites->n_near : n;
+    LpLibraryChoice chosen =
+        lp_library_choose(library, op->collective, op->bytes, n, MAX(n_domains, 1));
+    const LpAlgorithms *said = &iteration->plan.algorithms[lp_choice_axis(op->group)];
+    LpAlgorithms algorithms = said->n_levels > 0 ? *said : chosen.algorithms;
+    LpChoice choice = {.protocol = chosen.protocol,
+                       .shape = {.collective = op->collective,
+                                 .algorithm = LP_ALGORITHM_RING,
+                                 .n_members = n,
+                                 .bytes = op->bytes,
+                                 .chunk_bytes = (guint64)chosen.protocol->chunk_bytes,
+                                 .n_channels = n_channels(sites, chosen.channels),
+                                 .n_near = sites->n_near,
+                                 .weight = op->weight}};
+    if (op->group == LP_GROUP_EP && op->weight != LP_WEIGHT_EVEN)
+        choice.shape.loads = iteration->expert_loads;
+    if (algorithms.n_levels == 1)
+        choice.shape.algorithm = algorithms.level[0];
+    else if (algorithms.n_levels > 1)
+        set_levels(&choice.shape, &algorithms, sites);
+    if (choice.shape.algorithm == LP_ALGORITHM_TORUS)
+        set_torus(&choice.shape, sites);
+    /* A tree with a root has no chains. */
+    if (choice.shape.algorithm == LP_ALGORITHM_TREE && op->collective != LP_COLLECTIVE_ALL_REDUCE)
+        choice.shape.n_channels = 1;
+    gboolean rails = op->collective == LP_COLLECTIVE_ALL_TO_ALL && algorithms.n_levels == 0;
+    gboolean ring = is_ring_collective(op->collective) &&
+                    choice.shape.algorithm == LP_ALGORITHM_RING && choice.shape.n_channels == 1;
+    choice.is_scheduled = !rails && !ring;
+    return choice;
+}
+
+/* Whether the choice hands data to a switch where there is none: between chips of a torus. */
+static gboolean
+lacks_switches(const LpChoice *choice, const LpSites *sites)
+{
+    const LpScheduleShape *shape = &choice->shape;
+    gboolean in_domain = sites->is_regular && sites->n_near == sites->n_members;
+    if (!choice->is_scheduled || !sites->on_torus || in_domain)
+        return FALSE;
+    gboolean is_flat = shape->algorithm != LP_ALGORITHM_HIERARCHICAL || sites->n_near == 1;
+    for (guint32 level = is_flat ? 0 : 1; level < lp_choice_n_levels(shape); level++)
+        if (lp_choice_has_switches(shape, level))
+            return TRUE;
+    return FALSE;
+}
+
+gboolean
+lp_choice_check(const LpLibrary *library, const LpIteration *iteration, const LpOp *op,
+                const LpSites *sites, GError **error)
+{
+    static const char *const attributes[] = {
+        [LP_AXIS_TP] = "algorithm-tp",
+        [LP_AXIS_CP] = "algorithm-cp",
+        [LP_AXIS_EP] = "algorithm-ep",
+        [LP_AXIS_DP] = "algorithm-dp",
+    };
+    LpChoice choice = lp_choice_of(library, iteration, op, sites);
+    if (choice.shape.algorithm == LP_ALGORITHM_TORUS && choice.shape.n_levels == 0)
+        g_set_error(error, LP_SCHEDULE_ERROR, LP_SCHEDULE_ERROR_LEVELS,
+                    "torus: got %" G_GUINT64_FORMAT " members that fill no block of a torus, "
+                    "wanted whole dimensions of one, in order",
+                    sites->n_members);
+    else if (lacks_switches(&choice, sites))
+        g_set_error_literal(error, LP_SCHEDULE_ERROR, LP_SCHEDULE_ERROR_ALGORITHM,
+                            "in-network: got a torus, whose chips meet in no switch, wanted a "
+                            "fabric with switches");
+    else if (!choice.is_scheduled || lp_schedule_supports(&choice.shape, error))
+        return TRUE;
+    g_prefix_error(error, "%s: ", attributes[lp_choice_axis(op->group)]);
+    return FALSE;
+}
+
+/* A flat group is a hierarchy of one level. */
+guint32
+lp_choice_n_levels(const LpScheduleShape *shape)
+{
+    return shape->algorithm == LP_ALGORITHM_HIERARCHICAL ? shape->n_levels : 1;
+}
+
+gboolean
+lp_choice_has_switches(const LpScheduleShape *shape, guint32 level)
+{
+    return shape->algorithm == LP_ALGORITHM_IN_NETWORK ||
+           (shape->algorithm == LP_ALGORITHM_HIERARCHICAL &&
+            shape->level_algorithm[level] == LP_ALGORITHM_IN_NETWORK);
+}
+
+static guint64
+level_size(const LpScheduleShape *shape, guint32 level)
+{
+    return shape->algorithm == LP_ALGORITHM_HIERARCHICAL ? shape->level_size[level]
+                                                         : shape->n_members;
+}
+
+/* From a member to the next of its group at @level. */
+static guint64
+level_pitch(const LpScheduleShape *shape, guint32 level)
+{
+    guint64 pitch = 1;
+    for (guint32 i = 0; i < level; i++)
+        pitch *= level_size(shape, i);
+    return pitch;
+}
+
+guint64
+lp_choice_neighbour(const LpScheduleShape *shape, guint64 member, guint32 level, int distance)
+{
+    guint64 size = level_size(shape, level), pitch = level_pitch(shape, level);
+    guint64 place = member / pitch % size;
+    guint64 next = distance >= 0 ? place + (guint64)distance : place + size - (guint64)-distance;
+    return member - place * pitch + next % size * pitch;
+}
+
+/* Switches follow the members: those of inner levels first, in the order of their first members. */
+guint64
+lp_choice_switch(const LpScheduleShape *shape, guint64 member, guint32 level)
+{
+    guint64 first = shape->n_members;
+    for (guint32 i = 0; i < level; i++)
+        if (lp_choice_has_switches(shape, i))
+            first += shape->n_members / level_size(shape, i);
+    guint64 size = level_size(shape, level), pitch = level_pitch(shape, level);
+    return first + member / (pitch * size) * pitch + member % pitch;
+}
+
+guint64
+lp_choice_receiver(const LpScheduleShape *shape, guint64 member, guint64 to)
+{
+    if (to < shape->n_members)
+        return to;
+    for (guint32 level = 0; level < lp_choice_n_levels(shape); level++)
+        if (lp_choice_has_switches(shape, level) && lp_choice_switch(shape, member, level) == to)
+            return lp_choice_neighbour(shape, member, level, 1);
+    g_assert_not_reached();
+}
+
+int
+lp_choice_switch_level(const LpSchedule *schedule, guint64 round, LpFidelity fidelity)
+{
+    const LpScheduleShape *shape = &schedule->shape;
+    if (shape->algorithm == LP_ALGORITHM_IN_NETWORK)
+        return 0;
+    if (shape->algorithm != LP_ALGORITHM_HIERARCHICAL)
+        return -1;
+    guint32 stage = 0;
+    while (stage + 1 < schedule->n_stages &&
+           round >= (fidelity == LP_FIDELITY_FLOW ? schedule->stages[stage + 1].first_phase
+                                                  : schedule->stages[stage + 1].first_step))
+        stage++;
+    guint32 level = schedule->stages[stage].level;
+    return shape->level_algorithm[level] == LP_ALGORITHM_IN_NETWORK ? (int)level : -1;
+}
+
+char *
+lp_choice_describe(const LpChoice *self)
+{
+    const LpScheduleShape *shape = &self->shape;
+    if (!self->is_scheduled)
+        return g_strdup(shape->collective == LP_COLLECTIVE_ALL_TO_ALL ? "rails" : "ring");
+    if (shape->algorithm == LP_ALGORITHM_HIERARCHICAL) {
+        LpAlgorithms algorithms = {.n_levels = shape->n_levels};
+        for (guint32 i = 0; i < shape->n_levels; i++)
+            algorithms.level[i] = shape->level_algorithm[i];
+        return lp_algorithms_format(&algorithms);
+    }
+    const char *name = lp_algorithm_names[shape->algorithm];
+    gboolean has_channels =
+        shape->algorithm == LP_ALGORITHM_RING || shape->algorithm == LP_ALGORITHM_TREE;
+    return has_channels && shape->n_channels > 1
+               ? g_strdup_printf("%s x %" G_GUINT64_FORMAT, name, shape->n_channels)
+               : g_strdup(name);
+}

@@ -1,0 +1,309 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Trees between domains, chains inside: each channel has a share of the data, and in every domain a
+ * chain of all members, from a head on around the domain. The heads are a double binary tree, each
+ * tree of which has half of the channel's data. A chunk is summed along the chain to the head, up
+ * the tree, and comes back down the tree and the chain.
+ *
+ * The heads of the channels stand evenly around a domain, so that all its ports are in use. (NCCL's
+ * tree between nodes: connectTrees in src/graph/connect.cc, runTreeUpDown and runTreeSplit in
+ * src/device/all_reduce.h, NCCL 2.30.7.) Every second channel has its trees turned by half of the
+ * domains, which NCCL does not do: sim/README.md says why.
+ *
+ * Member m has place m mod n_near of domain m / n_near. It first sends up when the first chunk has
+ * come from the end of its chain, or from the deepest node of the tree. */
+#include "sim/collectives/algorithm.h"
+#include "sim/collectives/double_tree.h"
+
+#define ALL_STEPS G_MAXUINT64
+
+/* --- who talks to whom in one tree of one channel --- */
+
+/* A partner, and the step at which the first chunk goes to it, or comes from it. */
+typedef struct {
+    guint64 partner, first_step;
+    guint lane;
+    gboolean reduces;
+} Link;
+
+/* At most a parent, two children and a neighbour; or two neighbours in a chain. */
+typedef struct {
+    Link link[4];
+    guint n;
+} Links;
+
+/* Where a member stands in it. */
+typedef struct {
+    guint64 channel, domain;
+    guint tree;
+    guint64 walked;      /* along the chain, from the head */
+    guint64 role, depth; /* of the domain in the tree */
+} Stand;
+
+static guint64
+head_of(const LpSchedule *self, guint64 channel)
+{
+    return channel * self->n_near / self->n_channels % self->n_near;
+}
+
+/* By how many domains a channel's trees are turned: inner nodes send and receive most, and should
+ * not be the same domain's for all the channels of a card. Channels with the same head are turned
+ * alike. */
+static guint64
+turn_of(const LpSchedule *self, guint64 channel)
+{
+    guint64 head = self->n_channels > self->n_near ? head_of(self, channel) : channel;
+    return head % 2 * (self->n_nodes / 2);
+}
+
+static Stand
+stand_of(const LpSchedule *self, guint64 channel, guint tree, guint64 member)
+{
+    guint64 near = self->n_near, place = member % near;
+    Stand stand = {.channel = channel, .domain = member / near, .tree = tree};
+    stand.walked = (place + near - head_of(self, channel)) % near;
+    guint64 node = (stand.domain + turn_of(self, channel)) % self->n_nodes + 1;
+    stand.role = lp_double_tree_role(tree, node, self->n_nodes);
+    stand.depth = lp_double_tree_depth(stand.role, self->n_nodes);
+    return stand;
+}
+
+static guint64
+in_chain(const LpSchedule *self, const Stand *stand, guint64 walked)
+{
+    guint64 near = self->n_near;
+    return stand->domain * near + (head_of(self, stand->channel) + walked) % near;
+}
+
+static guint64
+in_tree(const LpSchedule *self, const Stand *stand, guint64 role)
+{
+    guint64 t = self->n_nodes, node = lp_double_tree_node(stand->tree, role, t);
+    guint64 domain = (node - 1 + t - turn_of(self, stand->channel)) % t;
+    return domain * self->n_near + head_of(self, stand->channel);
+}
+
+/* The step at which whoever stands so sends the first chunk towards the topmost head. */
+static guint64
+first_up(const LpSchedule *self, guint64 walked, guint64 depth)
+{
+    guint64 height = lp_double_tree_height(self->n_nodes), chain = self->n_near - 1;
+    return walked > 0 ? chain - walked : chain + height - depth;
+}
+
+static guint64
+first_down(const LpSchedule *self, guint64 walked, guint64 depth)
+{
+    return self->n_near - 1 + lp_double_tree_height(self->n_nodes) + depth + walked;
+}
+
+static void
+add_link(Links *links, guint64 partner, guint64 first_step, guint lane, gboolean reduces)
+{
+    links->link[links->n++] = (Link){partner, first_step, lane, reduces};
+}
+
+static Links
+links_out(const LpSchedule *self, const Stand *stand)
+{
+    Links links = {.n = 0};
+    guint64 t = self->n_nodes, parent = lp_double_tree_parent(stand->role, t);
+    guint64 left = lp_double_tree_left(stand->role), right = lp_double_tree_right(stand->role, t);
+    guint64 up = first_up(self, stand->walked, stand->depth);
+    guint64 down = first_down(self, stand->walked, stand->depth);
+    gboolean heads = stand->walked == 0;
+    if (!heads)
+        add_link(&links, in_chain(self, stand, stand->walked - 1), up, 0, TRUE);
+    if (heads && parent != 0)
+        add_link(&links, in_tree(self, stand, parent), up, stand->tree, TRUE);
+    if (heads && left != 0)
+        add_link(&links, in_tree(self, stand, left), down, stand->tree, FALSE);
+    if (heads && right != 0)
+        add_link(&links, in_tree(self, stand, right), down, stand->tree, FALSE);
+    if (stand->walked + 1 < self->n_near)
+        add_link(&links, in_chain(self, stand, stand->walked + 1), down, 0, FALSE);
+    return links;
+}
+
+static Links
+links_in(const LpSchedule *self, const Stand *stand)
+{
+    Links links = {.n = 0};
+    guint64 t = self->n_nodes, parent = lp_double_tree_parent(stand->role, t);
+    guint64 left = lp_double_tree_left(stand->role), right = lp_double_tree_right(stand->role, t);
+    guint64 from_child = first_up(self, 0, stand->depth + 1);
+    gboolean heads = stand->walked == 0;
+    if (stand->walked + 1 < self->n_near)
+        add_link(&links, in_chain(self, stand, stand->walked + 1),
+                 first_up(self, stand->walked + 1, stand->depth), 0, TRUE);
+    if (heads && left != 0)
+        add_link(&links, in_tree(self, stand, left), from_child, stand->tree, TRUE);
+    if (heads && right != 0)
+        add_link(&links, in_tree(self, stand, right), from_child, stand->tree, TRUE);
+    if (heads && parent != 0)
+        add_link(&links, in_tree(self, stand, parent), first_down(self, 0, stand->depth - 1),
+                 stand->tree, FALSE);
+    if (!heads)
+        add_link(&links, in_chain(self, stand, stand->walked - 1),
+                 first_down(self, stand->walked - 1, stand->depth), 0, FALSE);
+    return links;
+}
+
+/* --- steps --- */
+
+/* All members go up and down. */
+static void
+init(LpSchedule *self, guint64 largest_bytes)
+{
+    guint64 n = self->shape.n_members;
+    self->n_channels = self->shape.n_channels;
+    self->n_near = self->shape.n_near > 0 ? self->shape.n_near : n;
+    self->n_nodes = n / self->n_near;
+    LpBlocks channels = lp_blocks_of(largest_bytes, self->n_channels);
+    LpBlocks halves = lp_blocks_of(lp_blocks_bytes(&channels, 0), LP_DOUBLE_TREE_TREES);
+    self->n_chunks = lp_chunks(lp_blocks_bytes(&halves, 0), self->shape.chunk_bytes);
+    guint64 way = 2 * (self->n_near - 1 + lp_double_tree_height(self->n_nodes));
+    self->n_steps = way > 0 ? self->n_chunks + way - 1 : 0;
+}
+
+/* Two neighbours in all chains, and the partners of a head in both trees. Heads of several channels
+ * at one place have the same. */
+static guint64
+sends_max(const LpSchedule *self)
+{
+    (void)self;
+    return 2 + 3 * LP_DOUBLE_TREE_TREES;
+}
+
+/* What a tree of a channel has to carry. */
+typedef struct {
+    LpBlocks chunks;
+    guint64 base;
+} Load;
+
+static Load
+load_of(const LpSchedule *self, guint64 channel, guint tree)
+{
+    LpBlocks channels = lp_blocks_of(self->shape.bytes, self->n_channels);
+    LpBlocks halves = lp_blocks_of(lp_blocks_bytes(&channels, channel), LP_DOUBLE_TREE_TREES);
+    Load load = {.base = lp_blocks_begin(&channels, channel) + lp_blocks_begin(&halves, tree),
+                 .chunks = lp_blocks_of(lp_blocks_bytes(&halves, tree), self->n_chunks)};
+    return load;
+}
+
+/* The chunk that goes over a link at @step, or all of them. */
+static void
+add_load(const LpSchedule *self, const Stand *stand, const Link *link, guint64 step, LpSink *sink)
+{
+    gboolean all = step == ALL_STEPS;
+    if (!all && (step < link->first_step || step - link->first_step >= self->n_chunks))
+        return;
+    Load load = load_of(self, stand->channel, stand->tree);
+    sink->lane = all ? 0 : link->lane;
+    lp_sink_add_blocks(sink, link->partner, &load.chunks, load.base,
+                       all ? 0 : step - link->first_step, all ? self->n_chunks : 1, link->reduces);
+}
+
+static void
+visit(const LpSchedule *self, guint64 member, guint64 step, LpSink *sink)
+{
+    for (guint64 channel = 0; channel < self->n_channels; channel++)
+        for (guint tree = 0; tree < LP_DOUBLE_TREE_TREES; tree++) {
+            Stand stand = stand_of(self, channel, tree, member);
+            Links links = links_out(self, &stand);
+            for (guint i = 0; i < links.n; i++)
+                add_load(self, &stand, &links.link[i], step, sink);
+        }
+}
+
+static void
+visit_phase(const LpSchedule *self, guint64 member, guint64 index, LpSink *sink)
+{
+    (void)index;
+    visit(self, member, ALL_STEPS, sink);
+}
+
+static guint64
+n_receives(const LpSchedule *self, guint64 member, guint64 step)
+{
+    LpSources heard[LP_DOUBLE_TREE_TREES] = {{.n = 0}};
+    for (guint64 channel = 0; channel < self->n_channels; channel++)
+        for (guint tree = 0; tree < LP_DOUBLE_TREE_TREES; tree++) {
+            Stand stand = stand_of(self, channel, tree, member);
+            Links links = links_in(self, &stand);
+            for (guint i = 0; i < links.n; i++) {
+                LpSink sink = lp_sink_plain();
+                add_load(self, &stand, &links.link[i], step, &sink);
+                if (sink.bytes > 0)
+                    lp_sources_add(&heard[sink.lane], links.link[i].partner);
+            }
+        }
+    return heard[0].n + heard[1].n;
+}
+
+static guint64
+phase_n_receives(const LpSchedule *self, guint64 member, guint64 index)
+{
+    (void)index;
+    return n_receives(self, member, ALL_STEPS);
+}
+
+static gboolean
+opens(const LpSchedule *self, guint64 member, guint64 step, const LpSend *send)
+{
+    for (guint64 channel = 0; channel < self->n_channels; channel++)
+        for (guint tree = 0; tree < LP_DOUBLE_TREE_TREES; tree++) {
+            Stand stand = stand_of(self, channel, tree, member);
+            Links links = links_out(self, &stand);
+            for (guint i = 0; i < links.n; i++) {
+                const Link *link = &links.link[i];
+                if (link->partner == send->to && link->lane == send->lane &&
+                    link->first_step == step)
+                    return TRUE;
+            }
+        }
+    return FALSE;
+}
+
+/* --- phases --- */
+
+static guint64
+n_phases(const LpSchedule *self)
+{
+    return self->n_steps > 0 ? 1 : 0;
+}
+
+/* Chunks that the busiest port of each step carries, summed over the steps, less those that the
+ * busiest port carries in all. While trees fill and empty, heads are at work but not all of a
+ * domain's chains; and with fewer channels than members, only some ports are, while chains fill and
+ * empty. Counted step by step on long pipelines, and fitted: short ones are up to twelve chunks
+ * off, as a test shows. */
+static guint64
+extra_chunks(const LpSchedule *self)
+{
+    guint64 height = lp_double_tree_height(self->n_nodes);
+    guint64 channels = MIN(self->n_near, self->n_channels);
+    guint64 tree = height > 1 ? (height - 1) * (channels + 2) : 0;
+    return 4 * (self->n_near - channels) + tree;
+}
+
+static LpSchedulePhase
+phase(const LpSchedule *self, guint64 index)
+{
+    (void)index;
+    LpSchedulePhase all = {.n_steps = self->n_steps,
+                           .n_latencies = self->n_steps - (self->n_chunks - 1)};
+    Load load = load_of(self, 0, 0);
+    all.fill_bytes = extra_chunks(self) * lp_blocks_bytes(&load.chunks, 0);
+    return all;
+}
+
+const LpAlgorithmClass lp_chain_tree_class = {.init = init,
+                                              .sends_max = sends_max,
+                                              .visit = visit,
+                                              .n_receives = n_receives,
+                                              .phase_n_receives = phase_n_receives,
+                                              .opens = opens,
+                                              .n_phases = n_phases,
+                                              .phase = phase,
+                                              .visit_phase = visit_phase,
+                                              .total_bytes = lp_least_total_bytes};

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The all-to-all as arithmetic: how many bytes each member has for each other.
+ *
+ * Every member's buffer is n blocks, one for each member, its own among them. With even weights
+ * they are alike but for a byte; else a block is as large as the load of the experts that it goes
+ * to, or comes from. All messages of an exchange are under way at once. */
+#pragma once
+
+#include "sim/collectives/algorithm.h"
+#include "workloads/program/program.h"
+
+G_BEGIN_DECLS
+
+/** Bytes of the block that belongs to member @index: that goes to it, or, of what comes back, that
+ * comes from it. @loads: by member, over the mean; NULL for even ones. Over all members: op.bytes.
+ */
+guint64 lp_exchange_block_bytes(const LpOp *op, const double *loads, guint64 n, guint64 index);
+/** Bytes from member @from to member @to. */
+guint64 lp_exchange_pair_bytes(const LpOp *op, const double *loads, guint64 n, guint64 from,
+                               guint64 to);
+/** Bytes that all members send: (n - 1) op.bytes. */
+guint64 lp_exchange_total_bytes(const LpOp *op, guint64 n);
+
+/** Adds to @sink, as sent to group member @to, what group member @from has for group member @place:
+ * a block, or, where the group is one of a stage of a hierarchical all-to-all, all blocks on that
+ * way. */
+void lp_exchange_visit_pair(const LpSchedule *self, guint64 from, guint64 place, guint64 to,
+                            LpSink *sink);
+
+G_END_DECLS

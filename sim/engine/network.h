@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The loaded machine as the engine sees it: hosts, links with their true latencies, routes. */
+#pragma once
+
+#include "platforms/machine/machine.h"
+
+G_BEGIN_DECLS
+
+struct s4u_Host; /* an opaque SimGrid host */
+
+/** Where on a route a link stands. */
+typedef enum {
+    LP_TIER_SCALE_UP,
+    LP_TIER_PORT,
+    LP_TIER_LEAF,
+    LP_TIER_SPINE,
+    LP_TIER_PCIE,   /**< shared by ports of a domain */
+    LP_TIER_TORUS,  /**< every link of a torus */
+    LP_TIER_LOCAL,  /**< between routers of a dragonfly's group */
+    LP_TIER_GLOBAL, /**< between groups */
+    LP_N_TIERS
+} LpTier;
+
+extern const char *const lp_tier_names[]; /* "scale_up" "port" "leaf" "spine" "pcie" ... */
+
+/** Whether flows of one collective that meet on such a link count as its own cost: on ports and
+ * PCIe links. */
+gboolean lp_tier_is_shared(LpTier tier);
+
+typedef struct {
+    double bytes_per_s;
+    double latency_s; /**< as described; the engine's copy is set to 0 */
+    LpTier tier;      /**< known once a route has led over it */
+} LpLink;
+
+typedef struct {
+    struct s4u_Host *from, *to; /* borrowed from the engine: the ports at its ends */
+    /** Where an accelerator in between forwards (lp_machine_relay()), once all bytes have come: the
+     * ports by which they come to it and leave it. Borrowed from the engine; NULL: nobody does. */
+    struct s4u_Host *relay_in, *relay_out;
+    guint32 n_first; /**< links before the relay; all if there is none */
+    guint32 n_links;
+    const guint32 *links; /* borrowed from the network: indices, in order */
+    double latency_s;     /**< sum over the links */
+    double bytes_per_s;   /**< of a lonely flow: the narrowest link's; over a relay, bytes over the
+                             time of both flows */
+} LpRoute;
+
+typedef struct LpNetwork LpNetwork;
+
+/** Reads links and hosts of the platform that lp_engine_start() loaded. @machine: borrowed, must
+ * outlive it. Sets the latency of every link in the engine to 0: a lonely flow then takes exactly
+ * bytes / bandwidth, sharing is fair, and the sender pays the latency. Returns: (transfer full). */
+LpNetwork *lp_network_new(const LpMachine *machine);
+void lp_network_free(LpNetwork *self);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(LpNetwork, lp_network_free)
+
+/** Says that lp_simulation_start_engine_on_rails() started the engine: links are then called what
+ * they are called otherwise. */
+void lp_network_put_on_rails(LpNetwork *self);
+
+const LpMachine *lp_network_machine(const LpNetwork *self);
+guint32 lp_network_n_links(const LpNetwork *self);
+const LpLink *lp_network_link(const LpNetwork *self, guint32 index);
+/** Name of a link. Static for the run. */
+const char *lp_network_link_name(const LpNetwork *self, guint32 index);
+/** The host of an accelerator's port in the first plane, which sends and receives. */
+struct s4u_Host *lp_network_host(const LpNetwork *self, guint64 accelerator,
+                                 LpAttachment attachment);
+/** Writes the name of a host into @out_name, cut to its @size. */
+void lp_network_host_name(const struct s4u_Host *host, char *out_name, gsize size);
+/** The route of @traffic from accelerator @a to @b over the attachment that joins them: in the
+ * plane of that class, and over the path that the machine's choice falls on; where rails never
+ * meet, over a relay (lp_machine_relay()). */
+LpRoute lp_network_route(const LpNetwork *self, guint64 a, guint64 b, LpTraffic traffic);
+
+/** The same over @attachment, whose ports differ and are joined by it. */
+LpRoute lp_network_route_over(const LpNetwork *self, guint64 a, guint64 b, LpAttachment attachment,
+                              LpTraffic traffic);
+/** Gives a link another bandwidth, > 0, from now on; lp_network_link() keeps what was described.
+ * Actors only. */
+void lp_network_set_bandwidth(const LpNetwork *self, guint32 link, double bytes_per_s);
+
+/** Sends @bytes over @route, and returns when the last has arrived; latencies are the caller's.
+ * Actors only. */
+void lp_route_send(const LpRoute *route, guint64 bytes);
+/** Flows that such a sending takes: two over a relay. */
+guint64 lp_route_n_flows(const LpRoute *route);
+
+G_END_DECLS

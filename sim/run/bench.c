@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Rings as benchmarks. */
+#include "sim/run/bench.h"
+
+#include "platforms/catalogue/libraries.h"
+#include "sim/run/bare_ring.h"
+#include "sim/engine/engine.h"
+#include "sim/run/collective_run.h"
+
+static LpNetwork *
+start(const LpMachine *machine, GError **error)
+{
+    g_autoptr(GArray) options = lp_engine_options(machine->n_accelerators);
+    return lp_simulation_start_engine(machine, options, error) ? lp_network_new(machine) : NULL;
+}
+
+gboolean
+lp_bench_ring(const LpMachine *machine, guint64 bytes, LpFidelity fidelity, LpRunResult *out_result,
+              GError **error)
+{
+    LpTrialResult result;
+    LpTrial trial = {.collective = LP_COLLECTIVE_ALL_REDUCE,
+                     .bytes = bytes,
+                     .n_ranks = (guint32)machine->n_accelerators,
+                     .fidelity = fidelity};
+    if (!lp_library_find("ideal", &trial.library, error) ||
+        !lp_trial_run(&trial, machine, &result, error))
+        return FALSE;
+    *out_result = result.run;
+    return TRUE;
+}
+
+gboolean
+lp_bench_bare_ring(const LpMachine *machine, guint64 bytes, LpRunResult *out_result, GError **error)
+{
+    g_autoptr(LpNetwork) network = start(machine, error);
+    if (network == NULL)
+        return FALSE;
+    *out_result = lp_actor_bare_ring(network, bytes);
+    return TRUE;
+}

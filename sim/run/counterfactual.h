@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The runs of an iteration that explain it: each a step further from the machine as it is. */
+#pragma once
+
+#include "sim/run/child.h"
+#include "sim/run/run.h"
+
+G_BEGIN_DECLS
+
+typedef struct {
+    LpRunResult uncontended;   /**< every communication takes its lonely time */
+    LpRunResult balanced;      /**< uncontended, and every stage takes the mean stage's time */
+    LpRunResult free_messages; /**< balanced, and messages between stages take no time */
+} LpCounterfactualResults;
+
+typedef struct {
+    LpChild child;
+} LpCounterfactuals;
+
+/** Starts them, in one process. Error: LP_SIMULATION_ERROR_RUN. */
+gboolean lp_counterfactuals_start(LpCounterfactuals *self, const LpEdges *edges,
+                                  const LpProof *proof, LpFidelity fidelity,
+                                  GError **error) G_GNUC_WARN_UNUSED_RESULT;
+/** Waits for them. Error: LP_SIMULATION_ERROR_RUN. */
+gboolean lp_counterfactuals_finish(LpCounterfactuals *self, LpCounterfactualResults *out_results,
+                                   guint64 *io_peak_rss_bytes,
+                                   GError **error) G_GNUC_WARN_UNUSED_RESULT;
+
+G_END_DECLS

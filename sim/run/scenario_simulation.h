@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Simulates a scenario: all jobs side by side, and each by itself to tell what the others cost it.
+ */
+#pragma once
+
+#include "sim/run/simulation.h"
+#include "workloads/description/scenario.h"
+
+G_BEGIN_DECLS
+
+/** What came of a job. */
+typedef struct {
+    const LpScenarioJob *job; /* borrowed from the scenario */
+    guint32 *accelerators;    /* owned: by rank; NULL: rank r on r */
+    LpRunResult together;     /**< beside the others, as the scenario says */
+    LpRunResult alone;        /**< without the other jobs and the traffic; slow ranks and failures
+                                 stay */
+    LpSimulation *own;    /* owned: one iteration alone, without slow ranks and failures, and its
+                             counterfactual runs */
+    char *proof;          /* owned: what was proven contention-free beside the others */
+    LpTimeline *timeline; /* owned, or NULL: beside the others */
+} LpJobResult;
+
+typedef struct {
+    const LpScenario *scenario; /* borrowed */
+    guint n_jobs;
+    LpJobResult *jobs;               /* owned, in the scenario's order */
+    LpBackgroundResult *backgrounds; /* owned, in the scenario's order */
+    GArray *engine_options;          /* owned: LpEngineOption */
+    guint64 n_activities;            /**< of the jobs beside each other */
+    guint64 children_peak_rss_bytes; /**< of the processes of the other runs, summed */
+} LpScenarioSimulation;
+
+typedef struct {
+    LpFidelity fidelity;
+    gboolean collapse;  /**< leave out events that provably cannot matter */
+    gboolean timelines; /**< record them */
+    void (*progress)(guint64 n_done, guint64 n_all, void *data); /**< or NULL */
+    void *progress_data;
+} LpScenarioOptions;
+
+/**
+ * Simulates; starts the engine, so once a process.
+ * Errors: LP_SIMULATION_ERROR (a job does not fit; RUN: a rank waits for ever, and for whom),
+ * LP_ITERATION_ERROR, LP_INPUT_ERROR: "FILE:LINE: what, got, wanted". Returns: (transfer full).
+ */
+LpScenarioSimulation *lp_scenario_simulation_run(const LpScenario *scenario,
+                                                 const LpMachine *machine,
+                                                 LpScenarioOptions options,
+                                                 GError **error) G_GNUC_WARN_UNUSED_RESULT;
+void lp_scenario_simulation_free(LpScenarioSimulation *self);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(LpScenarioSimulation, lp_scenario_simulation_free)
+
+G_END_DECLS

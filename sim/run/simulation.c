@@ -1,0 +1,377 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The run and its counterfactuals, side by side in processes of their own. */
+#include "sim/run/simulation.h"
+
+#include "base/file.h"
+#include "base/units.h"
+#include "model/memory.h"
+#include "platforms/catalogue/libraries.h"
+#include "platforms/plain/plain.h"
+#include "sim/run/counterfactual.h"
+#include "platforms/plain/plain_rails.h"
+#include "sim/engine/engine.h"
+#include "sim/mapping/collective_peers.h"
+#include "sim/mapping/placement.h"
+#include "sim/mapping/rails.h"
+
+#include <glib/gstdio.h>
+
+#include <unistd.h>
+
+G_DEFINE_QUARK(lp_simulation_error, lp_simulation_error)
+
+static gboolean
+check_placement(const LpWorkload *workload, const LpMachine *machine, GError **error)
+{
+    GError *fault = NULL;
+    g_free(lp_placement_new(workload, machine, &fault));
+    if (fault == NULL)
+        return TRUE;
+    g_propagate_error(error, fault);
+    return FALSE;
+}
+
+gboolean
+lp_simulation_library(const LpWorkload *workload, const LpMachine *machine, LpLibrary *out_library,
+                      GError **error)
+{
+    const LpPlan *plan = &workload->plan;
+    g_autofree char *name = strcmp(plan->library, "auto") == 0
+                                ? lp_library_of(machine->accelerator.name, error)
+                                : g_strdup(plan->library);
+    if (name == NULL)
+        return FALSE;
+    if (!lp_library_find(*name == '\0' ? "ideal" : name, out_library, error)) {
+        g_prefix_error(error, "library: ");
+        return FALSE;
+    }
+    gboolean is_said = *plan->protocol != '\0' && strcmp(plan->protocol, "auto") != 0;
+    if (is_said && !lp_library_restrict(out_library, plan->protocol, error)) {
+        g_prefix_error(error, "protocol: ");
+        return FALSE;
+    }
+    return TRUE;
+}
+
+/* An accelerator without fp32 may have no units at all for a precision. */
+static gboolean
+check_precision(const LpWorkload *workload, const LpMachine *machine, GError **error)
+{
+    LpPrecision precision = workload->plan.precision;
+    if (lp_accelerator_peak_flop_per_s(&machine->accelerator, precision) > 0.0)
+        return TRUE;
+    g_set_error(error, LP_SIMULATION_ERROR, LP_SIMULATION_ERROR_FIT,
+                "%s: precision: got %s, wanted one that %s has units for",
+                lp_file_label(workload->path), lp_precision_names[precision],
+                machine->accelerator.name);
+    return FALSE;
+}
+
+gboolean
+lp_simulation_check(const LpWorkload *workload, const LpMachine *machine, GError **error)
+{
+    guint64 n_ranks = lp_plan_n_ranks(&workload->plan);
+    LpLibrary library;
+    if (n_ranks <= machine->n_accelerators)
+        return check_precision(workload, machine, error) &&
+               check_placement(workload, machine, error) &&
+               lp_simulation_library(workload, machine, &library, error);
+    g_set_error(error, LP_SIMULATION_ERROR, LP_SIMULATION_ERROR_FIT,
+                "%s: got a plan of %" G_GUINT64_FORMAT
+                " ranks (tp x cp x dp x pp), wanted at most the %" G_GUINT64_FORMAT
+                " accelerators of %s",
+                lp_file_label(workload->path), n_ranks, machine->n_accelerators,
+                lp_file_label(machine->path));
+    return FALSE;
+}
+
+gboolean
+lp_simulation_check_memory(const LpWorkload *workload, const LpMachine *machine, GError **error)
+{
+    LpMemory memory = lp_memory_fullest(&workload->transformer, &workload->plan);
+    double wanted = lp_memory_sum(&memory), capacity = machine->accelerator.memory_bytes;
+    if (wanted <= capacity)
+        return TRUE;
+    g_autofree char *sum = lp_quantity_format(LP_QUANTITY_SIZE, wanted);
+    g_autofree char *weights = lp_quantity_format(LP_QUANTITY_SIZE, memory.weights_bytes);
+    g_autofree char *gradients = lp_quantity_format(LP_QUANTITY_SIZE, memory.gradients_bytes);
+    g_autofree char *optimizer = lp_quantity_format(LP_QUANTITY_SIZE, memory.optimizer_bytes);
+    g_autofree char *activations = lp_quantity_format(LP_QUANTITY_SIZE, memory.activations_bytes);
+    g_autofree char *buffers = lp_quantity_format(LP_QUANTITY_SIZE, memory.buffers_bytes);
+    g_autofree char *has = lp_quantity_format(LP_QUANTITY_SIZE, capacity);
+    g_set_error(error, LP_SIMULATION_ERROR, LP_SIMULATION_ERROR_MEMORY,
+                "%s: memory: got a plan of %s an accelerator (weights %s, gradients %s, optimizer "
+                "%s, activations %s, buffers %s), wanted at most the %s of %s; --ignore-memory "
+                "simulates it all the same",
+                lp_file_label(workload->path), sum, weights, gradients, optimizer, activations,
+                buffers, has, machine->accelerator.name);
+    return FALSE;
+}
+
+static gboolean
+start_engine(const char *text, const GArray *engine_options, GError **error)
+{
+    g_autofree char *path = NULL;
+    int file = g_file_open_tmp("lightpath-XXXXXX.xml", &path, error);
+    if (file < 0)
+        return FALSE;
+    close(file);
+    gboolean good = g_file_set_contents(path, text, -1, error);
+    if (good)
+        lp_engine_start(engine_options, path);
+    (void)g_unlink(path);
+    return good;
+}
+
+gboolean
+lp_simulation_start_engine(const LpMachine *machine, const GArray *engine_options, GError **error)
+{
+    g_autofree char *text = lp_machine_to_plain(machine);
+    return start_engine(text, engine_options, error);
+}
+
+gboolean
+lp_simulation_start_engine_on_rails(const LpMachine *machine, const GArray *engine_options,
+                                    GError **error)
+{
+    if (!lp_plain_rails_possible(machine))
+        return lp_simulation_start_engine(machine, engine_options, error);
+    g_autofree char *text = lp_plain_rails(machine);
+    return start_engine(text, engine_options, error);
+}
+
+/* Calls @visit for each edge of @kind and, of a group, for those to the peers of its members. */
+static void
+visit_edges(const LpEdges *edges, LpEdgeKind kind, void (*visit)(const LpEdge *edge, void *data),
+            void *data)
+{
+    for (guint64 rank = 0; rank < edges->n_ranks; rank++) {
+        const LpEdge *edge = lp_edges_get(edges, kind, rank);
+        if (edge->present)
+            visit(edge, data);
+        const GArray *peers =
+            (guint)kind < LP_N_GROUPS ? lp_peers_get(edges->peers, (LpGroup)kind, rank) : NULL;
+        for (guint i = 0; peers != NULL && i < peers->len; i++)
+            visit(&g_array_index(peers, LpPeer, i).edge, data);
+    }
+}
+
+/* Where a kind of traffic finds its narrowest place, if all of it is under way at once: a link is
+ * shared by the edges of that kind that cross it. */
+typedef struct {
+    LpSimulation *simulation;
+    const LpNetwork *network;
+    LpTerm term;
+    double *narrowest;
+    guint32 *n_edges; /* by link */
+} TierSearch;
+
+static void
+count_edge(const LpEdge *edge, void *data)
+{
+    TierSearch *search = data;
+    for (guint32 i = 0; i < edge->route.n_links; i++)
+        search->n_edges[edge->route.links[i]]++;
+}
+
+static void
+compare_edge(const LpEdge *edge, void *data)
+{
+    TierSearch *search = data;
+    LpSimulation *self = search->simulation;
+    for (guint32 i = 0; i < edge->route.n_links; i++) {
+        guint32 link = edge->route.links[i];
+        const LpLink *known = lp_network_link(search->network, link);
+        double share = known->bytes_per_s / search->n_edges[link];
+        if (self->has_tier[search->term] && share >= *search->narrowest)
+            continue;
+        self->has_tier[search->term] = TRUE;
+        *search->narrowest = share;
+        self->tiers[search->term] = known->tier;
+    }
+}
+
+static void
+find_tier(LpSimulation *self, const LpEdges *edges, LpEdgeKind kind, LpTerm term,
+          double *io_narrowest)
+{
+    g_autofree guint32 *n_edges = g_new0(guint32, lp_network_n_links(edges->network));
+    TierSearch search = {self, edges->network, term, io_narrowest, n_edges};
+    visit_edges(edges, kind, count_edge, &search);
+    visit_edges(edges, kind, compare_edge, &search);
+}
+
+static LpTerm
+edge_term(LpEdgeKind kind)
+{
+    switch (lp_edge_group(kind)) {
+    case LP_GROUP_TP:
+        return LP_TERM_TP;
+    case LP_GROUP_CP:
+        return LP_TERM_CP;
+    case LP_GROUP_EP:
+    case LP_GROUP_EP_NODE:
+    case LP_GROUP_EP_RAIL:
+        return LP_TERM_EP;
+    case LP_N_GROUPS:
+        return LP_TERM_PP;
+    default:
+        return LP_TERM_DP;
+    }
+}
+
+void
+lp_simulation_find_tiers(LpSimulation *self, const LpEdges *edges)
+{
+    double narrowest[LP_N_TERMS] = {0};
+    for (LpEdgeKind kind = 0; kind < LP_N_EDGES; kind++) {
+        LpTerm term = edge_term(kind);
+        find_tier(self, edges, kind, term, &narrowest[term]);
+    }
+}
+
+/* Collectives of a segment whose groups may meet other traffic. */
+static guint64
+count_contended(const LpIteration *iteration, const LpProof *proof, guint32 segment_index)
+{
+    const LpSegment *segment = lp_iteration_segment(iteration, segment_index);
+    guint64 n = 0;
+    for (guint i = 0; i < segment->n_ops; i++) {
+        const LpOp *op = lp_iteration_op(iteration, segment->first_op + i);
+        n += (op->kind == LP_OP_COLLECTIVE || op->kind == LP_OP_LAUNCH) &&
+             !proof->all_private[op->group];
+    }
+    return n;
+}
+
+/* How often ranks take part in such collectives. */
+static guint64
+count_shares(const LpIteration *iteration, const LpProof *proof)
+{
+    guint64 n = 0;
+    guint32 pp = iteration->plan.degree[LP_AXIS_PP];
+    g_autofree guint64 *by_segment = g_new(guint64, iteration->segments->len);
+    for (guint32 i = 0; i < iteration->segments->len; i++)
+        by_segment[i] = count_contended(iteration, proof, i);
+    for (guint32 stage = 0; stage < pp; stage++) {
+        const LpProgram *program = lp_iteration_program(iteration, stage);
+        for (guint i = 0; i < program->n_steps; i++) {
+            const LpStep *step = lp_iteration_step(iteration, program->first_step + i);
+            if (step->kind == LP_STEP_SEGMENT)
+                n += by_segment[step->segment];
+        }
+    }
+    return n * (lp_plan_n_ranks(&iteration->plan) / pp);
+}
+
+/* One rank of each class is enough where nothing contends. */
+static void
+run_lonely(LpSimulation *self, const LpEdges *edges, const LpProof *proof,
+           LpSimulationOptions options)
+{
+    LpRunMode mode = {.fidelity = options.fidelity, .merge = TRUE, .uncontended = TRUE};
+    LpSurroundings none = {.watch = NULL};
+    g_autoptr(LpClasses) classes = lp_classes_new(edges, proof, options.fidelity);
+    g_autoptr(LpTasks) tasks = lp_tasks_new(edges, proof, mode);
+    LpWorldJob job = {
+        .edges = edges, .proof = proof, .tasks = tasks, .n_iterations = 1, .classes = classes};
+    self->is_lonely = TRUE;
+    self->lonely = tasks->lonely;
+    lp_world_run_jobs(&job, 1, &none, &self->run);
+}
+
+static void
+run_itself(LpSimulation *self, const LpEdges *edges, const LpProof *proof,
+           LpSimulationOptions options)
+{
+    if (options.shares_max > 0 && count_shares(edges->iteration, proof) > options.shares_max) {
+        run_lonely(self, edges, proof, options);
+        return;
+    }
+    LpRunMode mode = {.fidelity = options.fidelity, .merge = options.collapse};
+    g_autoptr(LpTasks) tasks = lp_tasks_new(edges, proof, mode);
+    self->lonely = tasks->lonely;
+    self->run = lp_world_run(edges, proof, tasks, options.run);
+}
+
+static gboolean
+run_all(LpSimulation *self, const LpEdges *edges, const LpProof *proof, LpSimulationOptions options,
+        GError **error)
+{
+    if (options.alone) {
+        run_itself(self, edges, proof, options);
+        return TRUE;
+    }
+    LpCounterfactuals counterfactuals;
+    if (!lp_counterfactuals_start(&counterfactuals, edges, proof, options.fidelity, error))
+        return FALSE;
+    run_itself(self, edges, proof, options);
+    LpCounterfactualResults results;
+    if (!lp_counterfactuals_finish(&counterfactuals, &results, &self->children_peak_rss_bytes,
+                                   error))
+        return FALSE;
+    self->uncontended = results.uncontended;
+    self->balanced = results.balanced;
+    self->free_messages = results.free_messages;
+    return TRUE;
+}
+
+static LpProof *
+prove(const LpEdges *edges, LpSimulationOptions options)
+{
+    if (!options.collapse)
+        return lp_proof_new_nothing(edges);
+    if (options.negligible > 0.0 && lp_proof_is_near(edges, options.negligible))
+        return lp_proof_new_near(edges, options.fidelity);
+    return lp_proof_new(edges, options.fidelity, NULL);
+}
+
+LpSimulation *
+lp_simulation_run(const LpWorkload *workload, const LpMachine *machine, LpSimulationOptions options,
+                  GError **error)
+{
+    if (!lp_simulation_check(workload, machine, error))
+        return NULL;
+    LpLibrary shipped;
+    const LpLibrary *library = options.library != NULL ? options.library : &shipped;
+    g_autoptr(LpIteration) iteration = lp_iteration_new(workload, &machine->accelerator, error);
+    if (iteration == NULL || !lp_simulation_library(workload, machine, &shipped, error))
+        return NULL;
+    /* Read a second time: a pipe, say, has run dry. */
+    GError *fault = NULL;
+    g_autofree guint32 *accelerators = lp_placement_new(workload, machine, &fault);
+    if (fault != NULL) {
+        g_propagate_error(error, fault);
+        return NULL;
+    }
+    g_autoptr(LpSimulation) self = g_new0(LpSimulation, 1);
+    self->engine_options = lp_engine_options(4 * lp_plan_n_ranks(&workload->plan));
+    /* Where rails never meet, domains forward what changes the rail. */
+    gboolean on_rails = machine->rails_relay || lp_rail_is_kept(iteration, machine, accelerators);
+    if (!(on_rails ? lp_simulation_start_engine_on_rails(machine, self->engine_options, error)
+                   : lp_simulation_start_engine(machine, self->engine_options, error)))
+        return NULL;
+    g_autoptr(LpNetwork) network = lp_network_new(machine);
+    if (on_rails)
+        lp_network_put_on_rails(network);
+    g_autoptr(LpEdges) edges = lp_edges_new(iteration, network, library, accelerators, error);
+    if (edges == NULL)
+        return NULL;
+    g_autoptr(LpProof) proof = prove(edges, options);
+    self->proof = lp_proof_describe(proof, edges);
+    lp_simulation_find_tiers(self, edges);
+    if (!run_all(self, edges, proof, options, error))
+        return NULL;
+    return g_steal_pointer(&self);
+}
+
+void
+lp_simulation_free(LpSimulation *self)
+{
+    if (self == NULL)
+        return;
+    if (self->engine_options != NULL)
+        g_array_unref(self->engine_options);
+    g_free(self->proof);
+    g_free(self);
+}

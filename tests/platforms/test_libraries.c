@@ -1,0 +1,297 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The shipped communication libraries, and how broken ones are refused. */
+#include "platforms/catalogue/libraries.h"
+
+#include "base/error.h"
+#include "platforms/catalogue/catalogue.h"
+#include "tests/testlib.h"
+
+#include <string.h>
+
+/* Every number of every library within what hardware and software of today do. */
+static void
+test_shipped(void)
+{
+    g_auto(GStrv) names = lp_library_names(NULL);
+    lp_test_true("names", names != NULL && g_strv_length(names) >= 5);
+    for (guint i = 0; names != NULL && names[i] != NULL; i++) {
+        LpLibrary library;
+        g_autoptr(GError) error = NULL;
+        lp_test_true(names[i], lp_library_find(names[i], &library, &error));
+        lp_test_text(names[i], error != NULL ? error->message : NULL, NULL);
+        if (error != NULL)
+            continue;
+        lp_test_text(names[i], library.name, names[i]);
+        lp_test_true(names[i], library.n_protocols >= 1);
+        /* One library is that of a cluster whose steps waited for hosts. */
+        double hop_max_s = library.n_hosts > 0 ? 500e-6 : 50e-6;
+        for (guint32 k = 0; k < library.n_hosts; k++)
+            lp_test_true(names[i], library.hosts[k].domains_min >= 2 &&
+                                       library.hosts[k].member_s < 1e-3 &&
+                                       library.hosts[k].message_s < 1.0);
+        for (guint32 k = 0; k < library.n_protocols; k++) {
+            const LpProtocol *protocol = &library.protocols[k];
+            lp_test_true(protocol->name, protocol->base_s >= 0.0 && protocol->base_s < 100e-6 &&
+                                             protocol->chunk_bytes >= 1024.0);
+            for (LpReach reach = 0; reach < LP_N_REACHES; reach++)
+                lp_test_true(protocol->name, protocol->hop_s[reach] >= 0.0 &&
+                                                 protocol->hop_s[reach] < hop_max_s &&
+                                                 protocol->wire_factor[reach] >= 1.0 &&
+                                                 protocol->wire_factor[reach] < 20.0);
+        }
+        for (guint32 k = 0; k < library.n_rules; k++)
+            lp_test_true(names[i], library.rules[k].protocol < library.n_protocols);
+    }
+}
+
+/* Within a domain and across, a rule for any size and any number of ranks. */
+static void
+test_complete(void)
+{
+    g_auto(GStrv) names = lp_library_names(NULL);
+    for (guint i = 1; names != NULL && names[i] != NULL; i++) {
+        LpLibrary library;
+        lp_test_true(names[i], lp_library_find(names[i], &library, NULL));
+        for (LpCollective collective = 0; collective <= LP_COLLECTIVE_ALL_GATHER; collective++)
+            for (guint64 domains = 1; domains <= 2; domains++)
+                for (guint64 ranks = 2; ranks <= 4096; ranks *= 2) {
+                    LpLibraryChoice choice =
+                        lp_library_choose(&library, collective, (guint64)1 << 40, ranks, domains);
+                    lp_test_true(names[i], choice.algorithms.n_levels > 0);
+                }
+    }
+}
+
+static void
+test_of_accelerators(void)
+{
+    static const struct {
+        const char *accelerator, *library;
+    } rows[] = {
+        {"v100-32", "nccl-volta"},
+        {"v100-16", "nccl-volta"},
+        {"a100-40", "nccl-ampere"},
+        {"a100-80", "nccl-ampere"},
+        {"h100-sxm", "nccl-hopper"},
+        {"h200", "nccl-hopper"},
+        {"h100-sxm-96", "nccl-hopper"},
+        {"h800", "nccl-hopper"},
+        {"b200", "nccl-blackwell"},
+        {"gb200", "nccl-blackwell"},
+        {"gb300", "nccl-blackwell"},
+        {"b300", "nccl-blackwell"},
+        {"mi250x-gcd", "ideal"},
+        {"tpu-v4", "ideal"},
+        {"tpu-v5p", "ideal"},
+        {"a100-80-pcie", "nccl-ampere"},
+        {"a100-40-pcie", "nccl-ampere"},
+        {"a800", "nccl-ampere"},
+        {"h100-pcie", "nccl-ampere"},
+        {"h100-nvl", "nccl-ampere"},
+        {"gh200-96", "nccl-hopper"},
+        {"gh200-144", "nccl-hopper"},
+        {"h20", "nccl-hopper"},
+        {"mi300x", "ideal"},
+        {"mi325x", "ideal"},
+        {"mi355x", "ideal"},
+        {"mi250-gcd", "ideal"},
+        {"mi210", "ideal"},
+        {"l40s", "ideal"},
+        {"tpu-v3", "ideal"},
+        {"tpu-v5e", "ideal"},
+        {"tpu-v6e", "ideal"},
+        {"gaudi2", "ideal"},
+        {"gaudi3", "ideal"},
+        {"a100-80 modified", "nccl-ampere"},
+        {"", "ideal"},
+    };
+    gsize n_known = 0;
+    g_autoptr(GArray) all = lp_catalogue_load(NULL);
+    for (guint i = 0; all != NULL && i < all->len; i++)
+        for (guint k = 0; k < G_N_ELEMENTS(rows); k++)
+            n_known +=
+                strcmp(g_array_index(all, LpAccelerator, i).name, rows[k].accelerator) == 0 ? 1 : 0;
+    lp_test_true("the whole catalogue", all != NULL && n_known == all->len);
+    for (guint i = 0; i < G_N_ELEMENTS(rows); i++) {
+        g_autofree char *library = lp_library_of(rows[i].accelerator, NULL);
+        lp_test_text(rows[i].accelerator, library, rows[i].library);
+    }
+}
+
+static void
+test_restrict(void)
+{
+    LpLibrary library;
+    g_autoptr(GError) error = NULL;
+    lp_test_true("find", lp_library_find("nccl-ampere", &library, NULL));
+    double base_s = library.protocols[1].base_s;
+    lp_test_true("unknown", !lp_library_restrict(&library, "ll12", &error));
+    lp_test_error("unknown", &error, LP_INPUT_ERROR, LP_INPUT_ERROR_NAME, "the nearest is ll128");
+    lp_test_true("ll128", lp_library_restrict(&library, "ll128", NULL));
+    lp_test_true("one", library.n_protocols == 1);
+    lp_test_close("its base", library.protocols[0].base_s, base_s, 0.0);
+    for (guint64 bytes = 1; bytes < (guint64)1 << 40; bytes *= 32)
+        lp_test_text(
+            "always",
+            lp_library_choose(&library, LP_COLLECTIVE_ALL_REDUCE, bytes, 64, 8).protocol->name,
+            "ll128");
+}
+
+#define PROTOCOL                                                                                   \
+    "<protocol name='a' base='1us' domain-hop='1us' fabric-hop='2us' domain-share='0.5' "          \
+    "fabric-share='1' chunk='1KiB' source='here'/>"
+#define CHOICE(what) "<choice operation='all-reduce' protocol='a' source='here' " what "/>"
+#define FILE_OF(body)                                                                              \
+    "<libraries><library name='one' description='d'>" body "</library></libraries>"
+
+/* Members of a library come in this order: protocols, choices, hosts. */
+#define HOST(what) "<host source='here' " what "/>"
+
+static gboolean
+parse(const char *text, const char *name, LpLibrary *library, GError **error)
+{
+    g_autoptr(GBytes) content = g_bytes_new_static(text, strlen(text));
+    return lp_library_parse("test.xml", content, name, library, error);
+}
+
+static void
+test_good_text(void)
+{
+    LpLibrary library;
+    g_autoptr(GError) error = NULL;
+    gboolean good = parse(FILE_OF(PROTOCOL CHOICE("algorithm='ring+tree' domains='several' "
+                                                  "ranks-up-to='8' bytes-up-to='1MiB' "
+                                                  "channels='2'")),
+                          "one", &library, &error);
+    lp_test_text("good", error != NULL ? error->message : NULL, NULL);
+    if (!good)
+        return;
+    lp_test_close("base", library.protocols[0].base_s, 1e-6, 1e-15);
+    lp_test_close("share", library.protocols[0].wire_factor[LP_REACH_DOMAIN], 2.0, 1e-15);
+    lp_test_true("rule", library.rules[0].ranks_max == 8 && library.rules[0].channels == 2 &&
+                             library.rules[0].bytes_max == 1 << 20 &&
+                             library.rules[0].spread == LP_SPREAD_DOMAINS);
+}
+
+/* Without tp-domains-from the number of domains alone counts. */
+static void
+test_hosts(void)
+{
+    LpLibrary library;
+    g_autoptr(GError) error = NULL;
+    gboolean good =
+        parse(FILE_OF(PROTOCOL HOST("domains-from='2' member='225us' message='0s'") HOST(
+                  "domains-from='64' tp-domains-from='4' member='1s' message='300ms'")),
+              "one", &library, &error);
+    lp_test_text("hosts", error != NULL ? error->message : NULL, NULL);
+    if (!good)
+        return;
+    lp_test_true("two", library.n_hosts == 2);
+    lp_test_true("domains",
+                 library.hosts[0].domains_min == 2 && library.hosts[1].domains_min == 64);
+    lp_test_true("of groups", library.hosts[0].tp_domains_min == G_MAXUINT64 &&
+                                  library.hosts[1].tp_domains_min == 4);
+    lp_test_close("a member", library.hosts[0].member_s, 225e-6, 1e-15);
+    lp_test_close("no message", library.hosts[0].message_s, 0.0, 0.0);
+    lp_test_close("the most", library.hosts[1].member_s, 1.0, 0.0);
+    lp_test_close("a message", library.hosts[1].message_s, 0.3, 1e-15);
+}
+
+static void
+test_bad_text(void)
+{
+    static const struct {
+        const char *label, *text, *part;
+        int code;
+    } rows[] = {
+        {"share of zero",
+         FILE_OF("<protocol name='a' base='1us' domain-hop='1us' fabric-hop='2us' "
+                 "domain-share='0' fabric-share='1' chunk='1KiB' source='here'/>"),
+         "domain-share", LP_INPUT_ERROR_VALUE},
+        {"share above one",
+         FILE_OF("<protocol name='a' base='1us' domain-hop='1us' fabric-hop='2us' "
+                 "domain-share='1' fabric-share='1.1' chunk='1KiB' source='here'/>"),
+         "fabric-share", LP_INPUT_ERROR_VALUE},
+        {"negative hop",
+         FILE_OF("<protocol name='a' base='1us' domain-hop='-1us' fabric-hop='2us' "
+                 "domain-share='1' fabric-share='1' chunk='1KiB' source='here'/>"),
+         "domain-hop", LP_INPUT_ERROR_VALUE},
+        {"no chunk",
+         FILE_OF("<protocol name='a' base='1us' domain-hop='1us' fabric-hop='2us' "
+                 "domain-share='1' fabric-share='1' chunk='0B' source='here'/>"),
+         "chunk", LP_INPUT_ERROR_VALUE},
+        {"algorithm", FILE_OF(PROTOCOL CHOICE("algorithm='tre'")), "algorithm: got \"tre\"",
+         LP_INPUT_ERROR_VALUE},
+        {"no ranks", FILE_OF(PROTOCOL CHOICE("algorithm='tree' ranks-up-to='0'")), "ranks-up-to",
+         LP_INPUT_ERROR_VALUE},
+        {"domains", FILE_OF(PROTOCOL CHOICE("algorithm='tree' domains='two'")), "domains",
+         LP_INPUT_ERROR_NAME},
+        {"protocol",
+         FILE_OF(PROTOCOL "<choice operation='all-reduce' protocol='b' source='here' "
+                          "algorithm='ring'/>"),
+         "protocol", LP_INPUT_ERROR_NAME},
+        {"operation",
+         FILE_OF(PROTOCOL "<choice operation='all-reduc' protocol='a' source='here' "
+                          "algorithm='ring'/>"),
+         "the nearest is all-reduce", LP_INPUT_ERROR_NAME},
+        {"no protocol", FILE_OF(CHOICE("algorithm='ring'")), "test.xml:1: ", LP_INPUT_ERROR_SYNTAX},
+        {"no source",
+         FILE_OF("<protocol name='a' base='1us' domain-hop='1us' fabric-hop='2us' "
+                 "domain-share='1' fabric-share='1' chunk='1KiB'/>"),
+         "source", LP_INPUT_ERROR_SYNTAX},
+        {"hosts from no domain",
+         FILE_OF(PROTOCOL HOST("domains-from='0' member='1us' message='1us'")), "domains-from",
+         LP_INPUT_ERROR_VALUE},
+        {"hosts whose groups stand in none",
+         FILE_OF(PROTOCOL HOST("domains-from='2' tp-domains-from='0' member='1us' message='1us'")),
+         "tp-domains-from", LP_INPUT_ERROR_VALUE},
+        {"hosts that gain time",
+         FILE_OF(PROTOCOL HOST("domains-from='2' member='-1us' message='1us'")), "member",
+         LP_INPUT_ERROR_VALUE},
+        {"hosts that lose too much",
+         FILE_OF(PROTOCOL HOST("domains-from='2' member='1us' message='1.001s'")), "message",
+         LP_INPUT_ERROR_VALUE},
+        {"hosts that lose bytes",
+         FILE_OF(PROTOCOL HOST("domains-from='2' member='1B' message='1us'")), "member",
+         LP_INPUT_ERROR_SYNTAX},
+        {"hosts without a source",
+         FILE_OF(PROTOCOL "<host domains-from='2' member='1us' message='1us'/>"), "source",
+         LP_INPUT_ERROR_SYNTAX},
+        {"hosts before protocols",
+         FILE_OF(HOST("domains-from='2' member='1us' message='1us'") PROTOCOL), "host",
+         LP_INPUT_ERROR_SYNTAX},
+        {"too many hosts",
+         FILE_OF(PROTOCOL HOST("domains-from='2' member='1us' message='1us'")
+                     HOST("domains-from='3' member='1us' message='1us'")
+                         HOST("domains-from='4' member='1us' message='1us'")
+                             HOST("domains-from='5' member='1us' message='1us'")
+                                 HOST("domains-from='6' member='1us' message='1us'")),
+         "host", LP_INPUT_ERROR_SYNTAX},
+        {"no XML", "<libraries>", "test.xml:1: ", LP_INPUT_ERROR_SYNTAX},
+    };
+    for (guint i = 0; i < G_N_ELEMENTS(rows); i++) {
+        LpLibrary library;
+        GError *error = NULL;
+        lp_test_true(rows[i].label, !parse(rows[i].text, "one", &library, &error));
+        lp_test_error(rows[i].label, &error, LP_INPUT_ERROR, rows[i].code, rows[i].part);
+    }
+    LpLibrary library;
+    GError *error = NULL;
+    lp_test_true("name", !lp_library_find("nccl-hoper", &library, &error));
+    lp_test_error("name", &error, LP_INPUT_ERROR, LP_INPUT_ERROR_NAME,
+                  "the nearest is nccl-hopper");
+}
+
+int
+main(void)
+{
+    static const LpTestCase cases[] = {{"shipped", test_shipped},
+                                       {"complete", test_complete},
+                                       {"accelerators", test_of_accelerators},
+                                       {"restrict", test_restrict},
+                                       {"good text", test_good_text},
+                                       {"hosts", test_hosts},
+                                       {"bad text", test_bad_text},
+                                       {NULL, NULL}};
+    return lp_test_run("libraries", cases);
+}

@@ -1,0 +1,327 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The engine of scheduled collectives: alone, contended, over relays, on a torus, by switches. */
+#include "sim/run/collective_run.h"
+
+#include "base/units.h"
+#include "platforms/generation/generate.h"
+#include "platforms/catalogue/libraries.h"
+#include "tests/testlib.h"
+
+#include <glib/gstdio.h>
+
+#include <math.h>
+#include <string.h>
+#include <unistd.h>
+
+static LpMachine *
+load(const LpGenerateOptions *options)
+{
+    g_autoptr(GError) error = NULL;
+    g_autofree char *text = lp_generate(options, &error);
+    g_autofree char *path = NULL;
+    LpMachine *machine = NULL;
+    int file = text == NULL ? -1 : g_file_open_tmp("lightpath-test-XXXXXX.xml", &path, &error);
+    if (file >= 0 && close(file) == 0 && g_file_set_contents(path, text, -1, &error))
+        machine = lp_machine_load(path, &error);
+    if (path != NULL)
+        (void)g_unlink(path);
+    lp_test_text("machine", error != NULL ? error->message : NULL, NULL);
+    return machine;
+}
+
+/* Every port at 25 GB/s, and nothing else that is shared. */
+static const LpGenerateOptions crossbar = {.system = "generic",
+                                           .accelerators = "32",
+                                           .domain_size = "8",
+                                           .nics_per_domain = "8",
+                                           .topology = "crossbar",
+                                           .scale_out_bandwidth = "25GBps",
+                                           .domain_bandwidth = "300GBps"};
+
+static LpTrial
+trial_of(const LpLibrary *library, LpCollective collective, const char *algorithm, guint64 bytes,
+         guint32 n_ranks)
+{
+    LpTrial trial = {
+        .collective = collective, .bytes = bytes, .n_ranks = n_ranks, .library = *library};
+    lp_test_true(algorithm, lp_algorithms_parse(algorithm, &trial.algorithms));
+    return trial;
+}
+
+#define REDUCING "all-reduce reduce-scatter all-gather"
+#define ROOTED "broadcast reduce"
+
+static const struct {
+    const char *algorithm, *collectives;
+    double within; /* flow of message */
+} algorithms[] = {
+    {"ring", REDUCING " " ROOTED, 0.05},
+    {"tree", "all-reduce " ROOTED, 0.05},
+    {"doubling", "all-reduce all-gather barrier", 0.10},
+    {"halving-doubling", REDUCING " " ROOTED, 0.10},
+    {"bruck", REDUCING " all-to-all barrier", 0.10},
+    {"pairwise", REDUCING " all-to-all", 0.05},
+    {"direct", REDUCING " all-to-all barrier " ROOTED, 0.05},
+    {"in-network", REDUCING " barrier " ROOTED, 0.10},
+    {"ring+ring", REDUCING " " ROOTED, 0.10},
+    {"ring+tree", "all-reduce " ROOTED, 0.10},
+    {"in-network+direct", REDUCING, 0.10},
+};
+
+/* A protocol with everything: twice the bytes within domains and between them, and hops. */
+static LpLibrary
+costly_library(void)
+{
+    LpLibrary library = {.name = "costly", .n_protocols = 1};
+    library.protocols[0] = (LpProtocol){.name = "all",
+                                        .base_s = 10e-6,
+                                        .hop_s = {1e-6, 5e-6},
+                                        .chunk_bytes = 65536.0,
+                                        .wire_factor = {2.0, 2.0}};
+    return library;
+}
+
+/* Twice each, in flow and in message. */
+static void
+add_trials(GArray *trials, const LpLibrary *library, guint64 bytes, guint32 n_ranks)
+{
+    for (guint i = 0; i < G_N_ELEMENTS(algorithms); i++) {
+        g_auto(GStrv) collectives = g_strsplit(algorithms[i].collectives, " ", -1);
+        for (guint k = 0; collectives[k] != NULL; k++) {
+            int collective = lp_choice_parse(collectives[k], lp_collective_names, NULL);
+            lp_test_true(collectives[k], collective >= 0);
+            LpTrial trial = trial_of(library, (LpCollective)collective, algorithms[i].algorithm,
+                                     bytes, n_ranks);
+            g_array_append_val(trials, trial);
+            trial.fidelity = LP_FIDELITY_MESSAGE;
+            g_array_append_val(trials, trial);
+        }
+    }
+}
+
+static double
+within_of(const LpTrial *trial)
+{
+    g_autofree char *name = lp_algorithms_format(&trial->algorithms);
+    for (guint i = 0; i < G_N_ELEMENTS(algorithms); i++)
+        if (strcmp(algorithms[i].algorithm, name) == 0)
+            return algorithms[i].within;
+    return 0.0;
+}
+
+/* The arithmetic rounds to instants that differ by 1e-12. Of a ring of neighbours' messages it
+ * takes the largest block for all, which differ by a byte. */
+static double
+lonely_within(const LpTrial *trial)
+{
+    gboolean is_ring = trial->algorithms.n_levels == 1 &&
+                       trial->algorithms.level[0] == LP_ALGORITHM_RING &&
+                       trial->fidelity == LP_FIDELITY_MESSAGE;
+    return is_ring ? 2.0 * (double)trial->n_ranks / (double)trial->bytes : 1e-8;
+}
+
+static char *
+label_of(const LpTrial *trial)
+{
+    g_autofree char *name = lp_algorithms_format(&trial->algorithms);
+    return g_strdup_printf("%s by %s, %" G_GUINT64_FORMAT " bytes, %u ranks, %s",
+                           lp_collective_names[trial->collective], name, trial->bytes,
+                           trial->n_ranks, lp_fidelity_names[trial->fidelity]);
+}
+
+/* Alone, the engine takes what the arithmetic says; every byte that leaves arrives, and they are
+ * those of the schedule, twice; and flow is as near to message as it claims. */
+static void
+test_alone(void)
+{
+    const LpLibrary library = costly_library();
+    g_autoptr(LpMachine) machine = load(&crossbar);
+    g_autoptr(GArray) trials = g_array_new(FALSE, FALSE, sizeof(LpTrial));
+    add_trials(trials, &library, 1000003, 32);
+    add_trials(trials, &library, 40000, 24);
+    add_trials(trials, &library, 8 << 20, 8);
+    g_autofree LpTrialOutcome *outcomes = g_new0(LpTrialOutcome, trials->len);
+    g_autoptr(GError) error = NULL;
+    if (machine == NULL || !lp_trial_run_all((const LpTrial *)(gpointer)trials->data, trials->len,
+                                             machine, outcomes, &error)) {
+        lp_test_text("alone", error != NULL ? error->message : "no machine", NULL);
+        return;
+    }
+    for (guint i = 0; i < trials->len; i++) {
+        const LpTrial *trial = &g_array_index(trials, LpTrial, i);
+        const LpRunResult *run = &outcomes[i].result.run;
+        g_autofree char *label = label_of(trial);
+        lp_test_text(label, outcomes[i].message, "");
+        lp_test_true(label, run->iteration_time_s > 10e-6);
+        lp_test_close(label, run->iteration_time_s, outcomes[i].result.lonely_s,
+                      lonely_within(trial));
+        lp_test_true(label, run->sent_bytes == run->received_bytes && run->sent_bytes > 0);
+        /* By way of a switch a flow is as large as the larger of what a port gives and gets. */
+        gboolean by_switch = strstr(label, "in-network") != NULL;
+        guint64 wire_bytes = 2 * run->traffic_bytes[LP_TRAFFIC_DP];
+        lp_test_true(label,
+                     by_switch ? run->sent_bytes >= wire_bytes : run->sent_bytes == wire_bytes);
+        if (trial->fidelity == LP_FIDELITY_MESSAGE)
+            lp_test_close(label, outcomes[i - 1].result.run.iteration_time_s, run->iteration_time_s,
+                          within_of(trial));
+    }
+}
+
+static gboolean
+run(const LpGenerateOptions *options, const LpTrial *trial, LpTrialResult *out_result,
+    GError **error)
+{
+    g_autoptr(LpMachine) machine = load(options);
+    return machine != NULL && lp_trial_run_apart(trial, machine, out_result, error);
+}
+
+static LpTrialResult
+run_good(const char *label, const LpGenerateOptions *options, const LpTrial *trial)
+{
+    LpTrialResult result = {.lonely_s = 0.0};
+    g_autoptr(GError) error = NULL;
+    (void)(run(options, trial, &result, &error) ? 0 : 1);
+    lp_test_text(label, error != NULL ? error->message : NULL, NULL);
+    return result;
+}
+
+/* Two leaves with one link up each: two groups of two that cross it, 0-4 and 1-5, share it and take
+ * twice as long; without latency exactly so. */
+static void
+test_contended(void)
+{
+    static const LpGenerateOptions narrow = {.system = "generic",
+                                             .accelerators = "8",
+                                             .domain_size = "1",
+                                             .leaf_ports = "4",
+                                             .oversubscription = "4",
+                                             .scale_out_bandwidth = "25GBps",
+                                             .scale_out_latency = "0s"};
+    static const guint32 crossing[] = {0, 4, 1, 5}, inside[] = {0, 1, 4, 5};
+    static const char *const names[] = {"direct", "tree", "doubling", "pairwise"};
+    LpLibrary library;
+    lp_test_true("ideal", lp_library_find("ideal", &library, NULL));
+    for (guint i = 0; i < G_N_ELEMENTS(names); i++)
+        for (LpFidelity fidelity = LP_FIDELITY_FLOW; fidelity <= LP_FIDELITY_MESSAGE; fidelity++) {
+            LpTrial trial = trial_of(&library, LP_COLLECTIVE_ALL_REDUCE, names[i], 1 << 20, 2);
+            trial.fidelity = fidelity;
+            trial.n_groups = 2;
+            trial.accelerators = crossing;
+            LpTrialResult result = run_good(names[i], &narrow, &trial);
+            lp_test_close(names[i], result.run.iteration_time_s, 2.0 * result.lonely_s, 1e-9);
+            trial.accelerators = inside;
+            result = run_good(names[i], &narrow, &trial);
+            lp_test_close(names[i], result.run.iteration_time_s, result.lonely_s, 1e-9);
+        }
+}
+
+/* Two domains of eight whose rails never meet. Each member's 15 messages: 7 stay in the domain, one
+ * keeps to its rail, 7 change it and take a flow more. No latency: flows are all there is. */
+static void
+test_relays(void)
+{
+    static const LpGenerateOptions rails = {.system = "rail-only",
+                                            .accelerators = "16",
+                                            .domain_latency = "0s",
+                                            .scale_out_latency = "0s"};
+    LpLibrary library;
+    lp_test_true("ideal", lp_library_find("ideal", &library, NULL));
+    const LpTrial trial = trial_of(&library, LP_COLLECTIVE_ALL_TO_ALL, "direct", 16 << 20, 16);
+    LpTrialResult result = run_good("relays", &rails, &trial);
+    lp_test_true("flows", result.run.n_activities == 16 * (7 + 1 + 2 * 7));
+    lp_test_close("alone", result.run.iteration_time_s, result.lonely_s, 1e-9);
+    /* 8 MiB leave each member's domain; no more than that may pass its card, and no less. */
+    lp_test_true("at least the cards' time",
+                 result.run.iteration_time_s >= (8 << 20) / 50e9 * (1.0 - 1e-9));
+}
+
+#define TORUS_LATENCY_S 675e-9
+#define TORUS_BYTES_PER_S 25e9
+
+/* Of V bytes over d x d members, half begin with either dimension: reduce-scatters of V/2 and of
+ * V/2d, and back. */
+static double
+torus_s(double bytes, double d)
+{
+    double step_s =
+        TORUS_LATENCY_S * 2.0 + bytes / 2.0 / TORUS_BYTES_PER_S * (1.0 / d + 1.0 / d / d);
+    return 2.0 * (d - 1.0) * step_s;
+}
+
+static void
+test_torus(void)
+{
+    static const LpGenerateOptions torus = {.system = "generic",
+                                            .accelerators = "64",
+                                            .domain_size = "1",
+                                            .topology = "torus",
+                                            .dimensions = "4x4x4",
+                                            .scale_out_bandwidth = "25GBps"};
+    static const struct {
+        const char *label;
+        guint32 n_ranks, n_groups;
+        gboolean strided;
+        const char *algorithm; /* NULL: refused */
+    } rows[] = {
+        {"x and y", 16, 1, FALSE, "torus"}, {"y and z", 16, 4, TRUE, "torus"},
+        {"all", 64, 1, FALSE, "torus"},     {"half of y", 8, 1, FALSE, "torus"},
+        {"x", 4, 1, FALSE, "ring"},         {"z", 4, 16, TRUE, "ring"},
+        {"no block", 24, 1, FALSE, NULL},   {"every second", 8, 2, TRUE, NULL},
+    };
+    LpLibrary library;
+    lp_test_true("ideal", lp_library_find("ideal", &library, NULL));
+    for (guint i = 0; i < G_N_ELEMENTS(rows); i++) {
+        LpTrial trial =
+            trial_of(&library, LP_COLLECTIVE_ALL_REDUCE, "torus", 1 << 20, rows[i].n_ranks);
+        trial.n_groups = rows[i].n_groups;
+        trial.strided = rows[i].strided;
+        LpTrialResult result = {.lonely_s = 0.0};
+        g_autoptr(GError) error = NULL;
+        gboolean good = run(&torus, &trial, &result, &error);
+        lp_test_true(rows[i].label, good == (rows[i].algorithm != NULL));
+        if (!good) {
+            lp_test_true(rows[i].label,
+                         error != NULL && strstr(error->message, "no block") != NULL);
+            continue;
+        }
+        lp_test_text(rows[i].label, result.algorithm, rows[i].algorithm);
+        if (rows[i].n_ranks == 16)
+            lp_test_close(rows[i].label, result.run.iteration_time_s, torus_s(1 << 20, 4.0), 1e-9);
+    }
+}
+
+/* Each port of an all-reduce by switch carries V (1 + 1/n) each way; of the others V one way. */
+static void
+test_switch(void)
+{
+    static const struct {
+        LpCollective collective;
+        double load; /* over V */
+    } rows[] = {{LP_COLLECTIVE_ALL_REDUCE, 1.125},
+                {LP_COLLECTIVE_REDUCE, 1.0},
+                {LP_COLLECTIVE_REDUCE_SCATTER, 1.0},
+                {LP_COLLECTIVE_ALL_GATHER, 1.0},
+                {LP_COLLECTIVE_BROADCAST, 1.0}};
+    LpLibrary library;
+    lp_test_true("ideal", lp_library_find("ideal", &library, NULL));
+    const double bytes = 256 << 20;
+    for (guint i = 0; i < G_N_ELEMENTS(rows); i++)
+        for (LpFidelity fidelity = LP_FIDELITY_FLOW; fidelity <= LP_FIDELITY_MESSAGE; fidelity++) {
+            LpTrial trial = trial_of(&library, rows[i].collective, "in-network", (guint64)bytes, 8);
+            trial.fidelity = fidelity;
+            const char *label = lp_collective_names[rows[i].collective];
+            LpTrialResult result = run_good(label, &crossbar, &trial);
+            double least_s = rows[i].load * bytes / 300e9;
+            lp_test_true(label, result.run.iteration_time_s >= least_s * (1.0 - 1e-9));
+            lp_test_close(label, result.run.iteration_time_s, least_s, 0.03);
+        }
+}
+
+int
+main(void)
+{
+    static const LpTestCase cases[] = {{"alone", test_alone},   {"contended", test_contended},
+                                       {"relays", test_relays}, {"torus", test_torus},
+                                       {"switch", test_switch}, {NULL, NULL}};
+    return lp_test_run("trials", cases);
+}

@@ -1,0 +1,236 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What is proven contention-free, on machines and plans where that can be seen by eye. */
+#include "sim/analysis/contention.h"
+
+#include "platforms/generation/generate.h"
+#include "sim/engine/engine.h"
+#include "platforms/catalogue/libraries.h"
+#include "sim/run/simulation.h"
+#include "tests/testlib.h"
+
+#include <glib/gstdio.h>
+
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+typedef struct {
+    const char *label;
+    LpGenerateOptions machine;
+    const char *settings;
+    gboolean private_groups[LP_N_GROUPS]; /* all of a kind */
+    gboolean mirrored;
+} Row;
+
+#define DGX                                                                                        \
+    {                                                                                              \
+        .system = "dgx-a100", .accelerators = "64"                                                 \
+    }
+#define BODY "embedding=no layers=8 hidden=1024 heads=16 ffn=4096 global-batch=8 "
+
+#define GROUPS(tp, dp)                                                                             \
+    {                                                                                              \
+        [LP_GROUP_TP] = tp, [LP_GROUP_DP] = dp                                                     \
+    }
+
+static const Row rows[] = {
+    {"tp in the domain, pp and dp on rails", DGX, BODY "tp=8 pp=2 dp=4", GROUPS(TRUE, FALSE), TRUE},
+    {"tp across two domains", DGX, BODY "tp=16 pp=2 dp=2", GROUPS(FALSE, FALSE), FALSE},
+    {"pp inside tp's domain: messages may come at any time", DGX, BODY "tp=4 pp=2 dp=1",
+     GROUPS(FALSE, FALSE), FALSE},
+    {"dp inside tp's domain: a rank reduces one thing at a time", DGX, BODY "tp=4 pp=1 dp=2",
+     GROUPS(TRUE, TRUE), TRUE},
+    {"the same, behind the backward pass", DGX, BODY "tp=4 pp=1 dp=2 overlap-dp=yes",
+     GROUPS(FALSE, FALSE), FALSE},
+    {"dp alone, over the fabric", DGX, BODY "tp=1 pp=1 dp=8", GROUPS(FALSE, TRUE), FALSE},
+    {"two accelerators on a card: dp groups share it",
+     {.system = "polaris", .accelerators = "16"},
+     BODY "tp=4 pp=1 dp=4",
+     GROUPS(TRUE, FALSE),
+     FALSE},
+    {"classic fat tree: leaves serve all slices, their up-links too",
+     {.system = "generic",
+      .accelerators = "64",
+      .domain_size = "4",
+      .leaf_ports = "8",
+      .oversubscription = "8"},
+     BODY "tp=4 pp=1 dp=16 global-batch=16",
+     GROUPS(TRUE, FALSE),
+     FALSE},
+};
+
+/* With messages between stages taken as nothing. */
+static const Row near_rows[] = {
+    {"tp across two domains", DGX, BODY "tp=16 pp=2 dp=2", GROUPS(TRUE, FALSE), TRUE},
+    {"pp inside tp's domain", DGX, BODY "tp=4 pp=2 dp=1", GROUPS(TRUE, FALSE), TRUE},
+};
+
+static LpMachine *
+generate(const LpGenerateOptions *options)
+{
+    g_autofree char *text = lp_generate(options, NULL);
+    g_autofree char *path = NULL;
+    int file = g_file_open_tmp("lightpath-test-XXXXXX.xml", &path, NULL);
+    if (text == NULL || file < 0 || !g_close(file, NULL) ||
+        !g_file_set_contents(path, text, -1, NULL))
+        return NULL;
+    LpMachine *machine = lp_machine_load(path, NULL);
+    (void)g_unlink(path);
+    return machine;
+}
+
+/* What a child process found. */
+typedef struct {
+    gboolean private_groups[LP_N_GROUPS];
+    gboolean mirrored;
+    gboolean near; /* what lp_proof_is_near() says at a share of 5 % */
+} Verdict;
+
+static gboolean
+prove(const Row *row, gboolean near, Verdict *out_verdict)
+{
+    g_auto(GStrv) settings = g_strsplit(row->settings, " ", -1);
+    g_autoptr(LpWorkload) workload = lp_workload_load(
+        "resource:///lightpath/workloads/gpt3-175b.xml", (const char *const *)settings, NULL);
+    g_autoptr(LpMachine) machine = generate(&row->machine);
+    g_autoptr(GArray) options = lp_engine_options(64);
+    if (workload == NULL || machine == NULL || !lp_simulation_start_engine(machine, options, NULL))
+        return FALSE;
+    g_autoptr(LpIteration) iteration = lp_iteration_new(workload, &machine->accelerator, NULL);
+    g_autoptr(LpNetwork) network = lp_network_new(machine);
+    LpLibrary library;
+    if (!lp_library_find("ideal", &library, NULL))
+        return FALSE;
+    g_autoptr(LpEdges) edges = lp_edges_new(iteration, network, &library, NULL, NULL);
+    g_autoptr(LpProof) proof = near ? lp_proof_new_near(edges, LP_FIDELITY_FLOW)
+                                    : lp_proof_new(edges, LP_FIDELITY_FLOW, NULL);
+    memcpy(out_verdict->private_groups, proof->all_private, sizeof proof->all_private);
+    out_verdict->mirrored = proof->tp_mirrored;
+    out_verdict->near = lp_proof_is_near(edges, 0.05);
+    return TRUE;
+}
+
+/* The engine loads one platform a process. */
+static gboolean
+prove_in_child(const Row *row, gboolean near, Verdict *out_verdict)
+{
+    int ends[2], status = 1;
+    if (pipe(ends) != 0)
+        return FALSE;
+    pid_t child = fork();
+    if (child == 0) {
+        Verdict verdict;
+        _exit(prove(row, near, &verdict) &&
+                      write(ends[1], &verdict, sizeof verdict) == (ssize_t)sizeof verdict
+                  ? 0
+                  : 1);
+    }
+    close(ends[1]);
+    gboolean whole = child > 0 && read(ends[0], out_verdict, sizeof *out_verdict) ==
+                                      (ssize_t)sizeof *out_verdict;
+    close(ends[0]);
+    (void)waitpid(child, &status, 0);
+    return whole && status == 0;
+}
+
+static void
+check_row(const Row *row, gboolean near)
+{
+    Verdict verdict = {{FALSE}, FALSE, FALSE};
+    lp_test_true(row->label, prove_in_child(row, near, &verdict));
+    for (LpGroup group = 0; group < LP_N_GROUPS; group++) {
+        g_autofree char *label = g_strdup_printf("%s: group kind %d", row->label, (int)group);
+        lp_test_true(label, verdict.private_groups[group] == row->private_groups[group]);
+    }
+    g_autofree char *label = g_strdup_printf("%s: mirrored", row->label);
+    lp_test_true(label, verdict.mirrored == row->mirrored);
+}
+
+static void
+test_verdicts(void)
+{
+    for (guint i = 0; i < G_N_ELEMENTS(rows); i++)
+        check_row(&rows[i], FALSE);
+    for (guint i = 0; i < G_N_ELEMENTS(near_rows); i++)
+        check_row(&near_rows[i], TRUE);
+}
+
+static void
+test_near(void)
+{
+    static const struct {
+        Row row;
+        gboolean near;
+    } cases[] = {
+        {{"messages of 1/33 of 1/16", DGX, BODY "tp=16 pp=2 dp=2 scatter-gather=yes", GROUPS(0, 0),
+          0},
+         TRUE},
+        {{"as many layers as stages: messages of 2/9", DGX, BODY "tp=4 pp=8 dp=1 scatter-gather=no",
+          GROUPS(0, 0), 0},
+         FALSE},
+        {{"gradients behind the pass, over the fabric", DGX,
+          BODY "tp=4 pp=1 dp=16 overlap-dp=yes seq=2048 global-batch=1024 vocab=64", GROUPS(0, 0),
+          0},
+         TRUE},
+        {{"the same within the domain", DGX,
+          BODY "tp=4 pp=1 dp=2 overlap-dp=yes seq=2048 global-batch=128 vocab=64", GROUPS(0, 0), 0},
+         FALSE},
+        {{"tp over the fabric itself", DGX,
+          BODY "tp=16 pp=1 dp=4 overlap-dp=yes seq=2048 global-batch=256 vocab=64", GROUPS(0, 0),
+          0},
+         FALSE},
+        {{"gradients that weigh", DGX, BODY "tp=4 pp=1 dp=16 overlap-dp=yes seq=64 global-batch=16",
+          GROUPS(0, 0), 0},
+         FALSE},
+        {{"no tensor parallelism", DGX, BODY "tp=1 pp=2 dp=2", GROUPS(0, 0), 0}, FALSE},
+    };
+    for (guint i = 0; i < G_N_ELEMENTS(cases); i++) {
+        Verdict verdict = {{FALSE}, FALSE, FALSE};
+        lp_test_true(cases[i].row.label, prove_in_child(&cases[i].row, FALSE, &verdict));
+        lp_test_true(cases[i].row.label, verdict.near == cases[i].near);
+    }
+}
+
+/* What a stage sends and receives between stages over what its collectives hold, by hand: a layer
+ * has four all-reduces of A bytes, which send 2 A each, so a stage of four layers 32 A a
+ * micro-batch; its only boundary has a message each way, of A, or of A/16 with scatter-gather, and
+ * then a gather of A on arrival. */
+static void
+test_share(void)
+{
+    static const struct {
+        const char *settings;
+        double share;
+    } shares[] = {{BODY "tp=16 pp=2 dp=2 scatter-gather=no", 1.0 / 32.0},
+                  {BODY "tp=16 pp=2 dp=2 scatter-gather=yes", 1.0 / 33.0 / 16.0},
+                  {BODY "tp=16 pp=1 dp=2", 0.0},
+                  {BODY "tp=1 pp=2 dp=2", G_MAXDOUBLE}};
+    for (guint i = 0; i < G_N_ELEMENTS(shares); i++) {
+        g_auto(GStrv) settings = g_strsplit(shares[i].settings, " ", -1);
+        g_autoptr(GPtrArray) all = g_ptr_array_new();
+        for (guint j = 0; settings[j] != NULL; j++)
+            g_ptr_array_add(all, settings[j]);
+        g_ptr_array_add(all, (gpointer)(guintptr) "sequence-parallel=no");
+        g_ptr_array_add(all, (gpointer)(guintptr) "recompute=none");
+        g_ptr_array_add(all, NULL);
+        g_autoptr(LpWorkload) workload = lp_workload_load(
+            "resource:///lightpath/workloads/gpt3-175b.xml", (const char *const *)all->pdata, NULL);
+        g_autoptr(LpMachine) machine = generate(&(LpGenerateOptions)DGX);
+        g_autoptr(LpIteration) iteration =
+            workload != NULL && machine != NULL
+                ? lp_iteration_new(workload, &machine->accelerator, NULL)
+                : NULL;
+        lp_test_true(shares[i].settings, iteration != NULL);
+        if (iteration != NULL)
+            lp_test_close(shares[i].settings, lp_proof_share_beside_tp(iteration), shares[i].share,
+                          1e-12);
+    }
+}
+
+int
+main(void)
+{
+    static const LpTestCase cases[] = {
+        {"verdicts", test_verdicts}, {"near", test_near}, {"share", test_share}, {NULL, NULL}};
+    return lp_test_run("proof", cases);
+}

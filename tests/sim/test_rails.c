@@ -1,0 +1,265 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A tree taken apart into its rails has the routes of the whole one, and runs take the same time.
+ */
+#include "sim/mapping/rails.h"
+
+#include "platforms/catalogue/libraries.h"
+#include "platforms/plain/plain_rails.h"
+#include "sim/engine/engine.h"
+#include "sim/run/simulation.h"
+#include "tests/platforms/small_machine.h"
+#include "tests/testlib.h"
+
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define UP_OF(last) "id='link_from_1_2_3' prefix='machine' suffix='' radical='0-" last "' " UP_REST
+#define SIZE_UP(size)                                                                              \
+    ROLE_UP "<prop id='accelerator' value='a100-80'/><prop id='domain-size' value='" size "'/>"    \
+            "<prop id='technology' value='electrical'/>"
+#define OUT_OF(last, tree)                                                                         \
+    "id='rail' prefix='rail-' suffix='-' radical='0-" last "' " OUT_REST                           \
+    " topology='FAT_TREE' topo_parameters='" tree "'"
+#define OUT_PROPS(order, cards)                                                                    \
+    ROLE_OUT order "<prop id='cards-per-domain' value='" cards                                     \
+                   "'/><prop id='technology' value='optical'/>"
+
+/* Domains, cards, units and trees that are as different as they may be. */
+static const struct {
+    const char *label;
+    LpSmallMachine machine;
+    gboolean possible;
+} rows[] = {
+    {"two levels, two units of two",
+     {ZONE, ZONE_PROPS, UP_OF("15"), SIZE_UP("4"), OUT_OF("7", "2;2,4;1,2;1,1"),
+      OUT_PROPS(RAIL("2"), "2")},
+     TRUE},
+    {"units of two leaves, 2:1",
+     {ZONE, ZONE_PROPS, UP_OF("31"), SIZE_UP("4"), OUT_OF("15", "2;2,8;1,1;1,1"),
+      OUT_PROPS(RAIL("4"), "2")},
+     TRUE},
+    {"ports to spare",
+     {ZONE, ZONE_PROPS, UP_OF("11"), SIZE_UP("4"), OUT_OF("7", "2;2,4;1,2;1,1"),
+      OUT_PROPS(RAIL("2"), "2")},
+     TRUE},
+    {"one unit, any number of up-links",
+     {ZONE, ZONE_PROPS, UP_OF("15"), SIZE_UP("4"), OUT_OF("7", "2;2,4;1,3;1,1"),
+      OUT_PROPS(RAIL("4"), "2")},
+     TRUE},
+    {"rails begin at different up-links",
+     {ZONE, ZONE_PROPS, UP_OF("11"), SIZE_UP("3"), OUT_OF("11", "2;2,6;1,4;1,1"),
+      OUT_PROPS(RAIL("2"), "3")},
+     TRUE},
+    {"three levels",
+     {ZONE, ZONE_PROPS, UP_OF("31"), SIZE_UP("4"), OUT_OF("15", "3;2,2,4;1,2,2;1,1,1"),
+      OUT_PROPS(RAIL("4"), "2")},
+     TRUE},
+    {"three levels, rails begin at different up-links",
+     {ZONE, ZONE_PROPS, UP_OF("23"), SIZE_UP("3"), OUT_OF("23", "3;2,2,6;1,2,4;1,1,1"),
+      OUT_PROPS(RAIL("4"), "3")},
+     TRUE},
+    {"three levels, rails meet at the top only",
+     {ZONE, ZONE_PROPS, UP_OF("15"), SIZE_UP("4"), OUT_OF("7", "3;2,2,2;1,2,4;1,1,1"),
+      OUT_PROPS(RAIL("4"), "2")},
+     TRUE},
+    {"two levels, a leaf a rail",
+     {ZONE, ZONE_PROPS, UP_OF("15"), SIZE_UP("4"), OUT_OF("7", "2;4,2;1,2;1,1"),
+      OUT_PROPS(RAIL("4"), "2")},
+     TRUE},
+    {"routes would spread differently",
+     {ZONE, ZONE_PROPS, UP_OF("15"), SIZE_UP("4"), OUT_OF("7", "2;2,4;1,4;1,1"),
+      OUT_PROPS(RAIL("2"), "2")},
+     FALSE},
+    {"rails share switches of the second level",
+     {ZONE, ZONE_PROPS, UP_OF("15"), SIZE_UP("4"), OUT_OF("7", "3;2,2,2;1,2,1;1,1,1"),
+      OUT_PROPS(RAIL("2"), "2")},
+     FALSE},
+    {"no whole units",
+     {ZONE, ZONE_PROPS, UP_OF("15"), SIZE_UP("4"), OUT_OF("9", "2;2,5;1,2;1,1"),
+      OUT_PROPS(RAIL("2"), "2")},
+     FALSE},
+    {"node order",
+     {ZONE, ZONE_PROPS, UP_OF("15"), SIZE_UP("4"), OUT_OF("7", "2;2,4;1,2;1,1"),
+      OUT_PROPS(NODE, "2")},
+     FALSE},
+    {"one card",
+     {ZONE, ZONE_PROPS, UP_OF("15"), SIZE_UP("2"), OUT_OF("7", "2;2,4;1,2;1,1"),
+      OUT_PROPS(RAIL("2"), "1")},
+     FALSE},
+    {"one level",
+     {ZONE, ZONE_PROPS, UP_OF("15"), SIZE_UP("4"), OUT_OF("7", "1;8;1;1"),
+      OUT_PROPS(RAIL("4"), "2")},
+     FALSE},
+    {"no scale-out network", {ZONE, ZONE_PROPS, UP_OF("3"), SIZE_UP("4"), NULL, NULL}, FALSE},
+};
+
+typedef void (*Writer)(const LpMachine *machine, gboolean on_rails, GString *out);
+
+static LpNetwork *
+start(const LpMachine *machine, gboolean on_rails)
+{
+    g_autoptr(GArray) options = lp_engine_options(2 * machine->n_accelerators);
+    gboolean good = on_rails ? lp_simulation_start_engine_on_rails(machine, options, NULL)
+                             : lp_simulation_start_engine(machine, options, NULL);
+    if (!good)
+        _exit(1);
+    LpNetwork *network = lp_network_new(machine);
+    if (on_rails)
+        lp_network_put_on_rails(network);
+    return network;
+}
+
+/* The engine loads one platform a process: what @writer wrote in one of its own. */
+static char *
+in_child(const LpMachine *machine, gboolean on_rails, Writer writer)
+{
+    int ends[2], status = 1;
+    if (pipe(ends) != 0)
+        return NULL;
+    pid_t child = fork();
+    if (child == 0) {
+        g_autoptr(GString) text = g_string_new(NULL);
+        writer(machine, on_rails, text);
+        FILE *out = fdopen(ends[1], "w");
+        _exit(out != NULL && fputs(text->str, out) >= 0 && fclose(out) == 0 ? 0 : 1);
+    }
+    close(ends[1]);
+    GString *text = g_string_new(NULL);
+    char buffer[4096];
+    for (ssize_t got; child > 0 && (got = read(ends[0], buffer, sizeof buffer)) > 0;)
+        g_string_append_len(text, buffer, got);
+    close(ends[0]);
+    lp_test_true("child", child > 0 && waitpid(child, &status, 0) == child && status == 0);
+    return g_string_free(text, FALSE);
+}
+
+static void
+write_routes(const LpMachine *machine, gboolean on_rails, GString *out)
+{
+    LpNetwork *network = start(machine, on_rails);
+    for (guint64 a = 0; a < machine->n_accelerators; a++)
+        for (guint64 b = 0; b < machine->n_accelerators; b++) {
+            gboolean same_domain = lp_machine_domain(machine, a) == lp_machine_domain(machine, b);
+            if (a == b ||
+                (!same_domain && lp_machine_card(machine, a) != lp_machine_card(machine, b)))
+                continue;
+            LpRoute route = lp_network_route(network, a, b, LP_TRAFFIC_DP);
+            g_string_append_printf(out, "%d-%d: %g s, %g B/s", (int)a, (int)b, route.latency_s,
+                                   route.bytes_per_s);
+            for (guint32 i = 0; i < route.n_links; i++)
+                g_string_append_printf(out, " %s", lp_network_link_name(network, route.links[i]));
+            g_string_append_c(out, '\n');
+        }
+}
+
+/* Link by link, by the names that the whole tree has for them. */
+static void
+test_routes(void)
+{
+    for (guint i = 0; i < G_N_ELEMENTS(rows); i++) {
+        g_autoptr(LpMachine) machine = lp_small_machine_load_good(&rows[i].machine);
+        lp_test_true(rows[i].label,
+                     machine != NULL && lp_plain_rails_possible(machine) == rows[i].possible);
+        if (machine == NULL)
+            continue;
+        g_autofree char *whole = in_child(machine, FALSE, write_routes);
+        g_autofree char *apart = in_child(machine, TRUE, write_routes);
+        lp_test_true(rows[i].label, *whole != '\0');
+        lp_test_text(rows[i].label, apart, whole);
+    }
+}
+
+#define BODY                                                                                       \
+    "embedding=no layers=8 hidden=1024 heads=16 ffn=4096 seq=256 tp=4 pp=2 dp=4 global-batch=16 "  \
+    "overlap-dp=yes bucket=1MB"
+
+static LpIteration *
+iteration_of(const LpMachine *machine, const char *settings)
+{
+    g_auto(GStrv) words = g_strsplit(settings, " ", -1);
+    g_autoptr(GError) error = NULL;
+    LpWorkload *workload = lp_workload_load("resource:///lightpath/workloads/gpt3-175b.xml",
+                                            (const char *const *)words, &error);
+    LpIteration *iteration =
+        workload != NULL ? lp_iteration_new(workload, &machine->accelerator, &error) : NULL;
+    lp_test_text(settings, error != NULL ? error->message : NULL, NULL);
+    return iteration;
+}
+
+/* Pipeline messages and gradients meet on the few up-links: who shares which is in the time. */
+static void
+write_run(const LpMachine *machine, gboolean on_rails, GString *out)
+{
+    LpIteration *iteration = iteration_of(machine, BODY);
+    LpNetwork *network = start(machine, on_rails);
+    LpLibrary library;
+    if (!lp_library_find("ideal", &library, NULL))
+        _exit(1);
+    LpEdges *edges = lp_edges_new(iteration, network, &library, NULL, NULL);
+    LpProof *proof = lp_proof_new_nothing(edges);
+    LpTasks *tasks = lp_tasks_new(edges, proof, (LpRunMode){.fidelity = LP_FIDELITY_FLOW});
+    LpRunResult result = lp_world_run(edges, proof, tasks, (LpRunOptions){.timeline = NULL});
+    g_string_append_printf(out, "%.12g s, %d activities", result.iteration_time_s,
+                           (int)result.n_activities);
+    lp_tasks_free(tasks);
+}
+
+static void
+test_runs(void)
+{
+    for (guint i = 0; i < G_N_ELEMENTS(rows); i++) {
+        g_autoptr(LpMachine) machine = lp_small_machine_load_good(&rows[i].machine);
+        if (machine == NULL || machine->n_accelerators < 32 || !rows[i].possible)
+            continue;
+        g_autofree char *whole = in_child(machine, FALSE, write_run);
+        g_autofree char *apart = in_child(machine, TRUE, write_run);
+        lp_test_text(rows[i].label, apart, whole);
+    }
+}
+
+/* Four domains of four, two cards: accelerators 0 and 1 share the first. */
+static const struct {
+    const char *label, *settings;
+    guint32 accelerators[16];
+    gboolean kept;
+} plans[] = {
+#define PACKED 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15
+    {"packed", "tp=4 dp=2 pp=2", {PACKED}, TRUE},
+    {"one domain", "tp=2 dp=2 pp=1", {PACKED}, TRUE},
+    {"tp across domains", "tp=8 dp=1 pp=2", {PACKED}, FALSE},
+    {"tp across domains, card to card", "tp=2 dp=1 pp=1", {1, 4}, TRUE},
+    {"other card", "tp=2 dp=1 pp=1", {1, 6}, FALSE},
+    {"a third member on another card", "tp=4 dp=1 pp=1", {0, 2, 4, 6}, FALSE},
+    {"stages on different cards", "tp=1 dp=1 pp=2", {0, 6}, FALSE},
+    {"the first and the last stage do not talk", "tp=1 dp=1 pp=4", {0, 1, 3, 7}, TRUE},
+    {"unless stages are virtual",
+     "tp=1 dp=1 pp=4 virtual-stages=2 schedule=interleaved",
+     {0, 1, 3, 6},
+     FALSE},
+};
+
+static void
+test_kept(void)
+{
+    g_autoptr(LpMachine) machine = lp_small_machine_load_good(&lp_small_machine);
+    for (guint i = 0; i < G_N_ELEMENTS(plans); i++) {
+        g_autofree char *settings =
+            g_strconcat("embedding=no layers=8 hidden=1024 heads=16 ffn=4096 global-batch=8 ",
+                        plans[i].settings, NULL);
+        g_autoptr(LpIteration) iteration = iteration_of(machine, settings);
+        lp_test_true(plans[i].label,
+                     iteration != NULL && lp_rail_is_kept(iteration, machine,
+                                                          plans[i].accelerators) == plans[i].kept);
+    }
+    g_autoptr(LpIteration) packed =
+        iteration_of(machine, "embedding=no layers=8 heads=16 tp=4 dp=4 pp=1 global-batch=8");
+    lp_test_true("no list: packed", packed != NULL && lp_rail_is_kept(packed, machine, NULL));
+}
+
+int
+main(void)
+{
+    static const LpTestCase cases[] = {
+        {"routes", test_routes}, {"runs", test_runs}, {"kept", test_kept}, {NULL, NULL}};
+    return lp_test_run("rail", cases);
+}

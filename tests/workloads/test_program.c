@@ -1,0 +1,261 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Iterations: what programs say they move, against the published volumes. */
+#include "workloads/program/program.h"
+
+#include "tests/testlib.h"
+
+#include <math.h>
+
+#define GPT3 "resource:///lightpath/workloads/gpt3-175b.xml"
+
+/* Kernel times do not matter here, but must exist. */
+static const LpAccelerator accelerator = {
+    .peak_flop_per_s = {1e13, 1e14, 3e14, 3e14, 0},
+    .memory_bytes = 8e10,
+    .memory_bytes_per_s = 2e12,
+    .n_sms = 108,
+    .gemm_efficiency = 0.5,
+    .memory_efficiency = 0.5,
+};
+
+static LpIteration *
+expand(const char *text)
+{
+    g_auto(GStrv) settings = g_strsplit(text, " ", -1);
+    g_autoptr(GError) error = NULL;
+    g_autoptr(LpWorkload) workload = lp_workload_load(GPT3, (const char *const *)settings, &error);
+    lp_test_text(text, error != NULL ? error->message : NULL, NULL);
+    return workload == NULL ? NULL : lp_iteration_new(workload, &accelerator, &error);
+}
+
+/* Bytes of the buffers of all collectives of @stage that are for @traffic: an all-reduce counts
+ * twice, as a reduce-scatter and an all-gather. */
+static double
+stage_bytes(const LpIteration *iteration, guint stage, LpTraffic traffic)
+{
+    const LpProgram *program = lp_iteration_program(iteration, stage);
+    double bytes = 0.0;
+    for (guint i = 0; i < program->n_steps; i++) {
+        const LpStep *step = lp_iteration_step(iteration, program->first_step + i);
+        if (step->kind != LP_STEP_SEGMENT)
+            continue;
+        const LpSegment *segment = lp_iteration_segment(iteration, step->segment);
+        for (guint k = 0; k < segment->n_ops; k++) {
+            const LpOp *op = lp_iteration_op(iteration, segment->first_op + k);
+            if ((op->kind == LP_OP_COLLECTIVE || op->kind == LP_OP_LAUNCH) &&
+                op->traffic == traffic)
+                bytes +=
+                    (op->collective == LP_COLLECTIVE_ALL_REDUCE ? 2.0 : 1.0) * (double)op->bytes;
+        }
+    }
+    return bytes;
+}
+
+static guint
+stage_messages(const LpIteration *iteration, guint stage, LpStepKind kind)
+{
+    const LpProgram *program = lp_iteration_program(iteration, stage);
+    guint n = 0;
+    for (guint i = 0; i < program->n_steps; i++)
+        n += lp_iteration_step(iteration, program->first_step + i)->kind == kind ? 1 : 0;
+    return n;
+}
+
+/* GPT-3: A = b s h x = 2048 * 12288 * 2 bytes a sequence. Reference: Anthony et al., HOTI 2024: TP
+ * 4 (L/p) m all-reduces of A, 6 with full recomputation; with sequence parallelism one all-gather a
+ * block more in backward: 5 in place of 4, 7 in place of 6 (Korthikanti et al., 4.2.2). */
+static void
+test_tp(void)
+{
+    static const struct {
+        const char *settings;
+        double n_all_reduces; /* a layer and micro-batch */
+    } rows[] = {
+        {"recompute=none", 4},
+        {"recompute=full", 6},
+        {"recompute=selective", 4},
+        {"recompute=none sequence-parallel=yes", 5},
+        {"recompute=full sequence-parallel=yes", 7},
+        {"recompute=none schedule=gpipe micro-batch=2", 4},
+        {"recompute=none virtual-stages=3", 4},
+        {"recompute=none layers=101", 4},
+    };
+    for (guint i = 0; i < G_N_ELEMENTS(rows); i++) {
+        g_autoptr(LpIteration) iteration = expand(rows[i].settings);
+        const LpPlan *plan = &iteration->plan;
+        double activation_bytes = plan->micro_batch * 2048.0 * 12288.0 * 2.0;
+        guint32 n_layers = 0;
+        for (guint stage = 0; stage < 8; stage++) {
+            guint32 own = lp_plan_stage_layers(plan, &iteration->transformer, stage);
+            lp_test_close(rows[i].settings, stage_bytes(iteration, stage, LP_TRAFFIC_TP),
+                          2.0 * rows[i].n_all_reduces * own * lp_plan_n_micro_batches(plan) *
+                              activation_bytes,
+                          1e-12);
+            n_layers += own;
+        }
+        lp_test_true(rows[i].settings, n_layers == iteration->transformer.n_layers);
+    }
+}
+
+/* 2 (p v - 1) messages a micro-batch cross the line of p v virtual stages, each b s h x, or 1/t of
+ * it with scatter-gather or sequence parallelism; every send has its receive. */
+static void
+test_pp(void)
+{
+    static const struct {
+        const char *settings;
+        guint pp, v, m;
+        guint64 bytes;
+    } rows[] = {
+        {"schedule=1f1b", 8, 1, 96, 50331648},
+        {"schedule=gpipe", 8, 1, 96, 50331648},
+        {"virtual-stages=2", 8, 2, 96, 50331648},
+        {"scatter-gather=yes", 8, 1, 96, 6291456},
+        {"sequence-parallel=yes", 8, 1, 96, 6291456},
+        {"pp=2 virtual-stages=3 micro-batch=4", 2, 3, 24, 201326592},
+        {"pp=1", 1, 1, 96, 50331648},
+    };
+    for (guint i = 0; i < G_N_ELEMENTS(rows); i++) {
+        g_autoptr(LpIteration) iteration = expand(rows[i].settings);
+        guint n_sent = 0, n_received = 0;
+        for (guint stage = 0; stage < rows[i].pp; stage++) {
+            n_sent += stage_messages(iteration, stage, LP_STEP_SEND);
+            n_received += stage_messages(iteration, stage, LP_STEP_RECV);
+        }
+        guint wanted = 2 * (rows[i].pp * rows[i].v - 1) * rows[i].m;
+        lp_test_true(rows[i].settings, n_sent == wanted && n_received == wanted);
+        lp_test_true(rows[i].settings, iteration->message_bytes == rows[i].bytes);
+    }
+}
+
+/* A rank reduces the gradients of its parameters once, in however many buckets. */
+static void
+test_dp(void)
+{
+    static const char *const rows[] = {"overlap-dp=no",
+                                       "overlap-dp=no bucket=100MB",
+                                       "overlap-dp=yes",
+                                       "overlap-dp=yes bucket=100MB",
+                                       "overlap-dp=yes bucket=100MB virtual-stages=2",
+                                       "overlap-dp=yes bucket=1B layers=99",
+                                       "gradient-precision=fp32",
+                                       "tied-embeddings=no",
+                                       "embedding=no"};
+    for (guint i = 0; i < G_N_ELEMENTS(rows); i++) {
+        g_autoptr(LpIteration) iteration = expand(rows[i]);
+        for (guint32 stage = 0; stage < 8; stage++) {
+            double n_parameters =
+                lp_plan_stage_parameters(&iteration->plan, &iteration->transformer, stage);
+            /* Buckets hold whole bytes: half a byte each at most is lost or won. */
+            lp_test_close(rows[i], stage_bytes(iteration, stage, LP_TRAFFIC_DP),
+                          2.0 * n_parameters * iteration->plan.gradient_bytes, 1e-7);
+        }
+    }
+}
+
+/* V h / t gradients, on the two ends only. */
+static void
+test_embedding(void)
+{
+    g_autoptr(LpIteration) iteration = expand("recompute=none");
+    double exchanged = 2.0 * 51200.0 * 12288.0 / 8.0 * 2.0;
+    double vocabulary = 2.0 * 96.0 * 50331648.0; /* an all-reduce a micro-batch on each end */
+    for (guint stage = 0; stage < 8; stage++)
+        lp_test_close("stage", stage_bytes(iteration, stage, LP_TRAFFIC_EMBEDDING),
+                      stage == 0 || stage == 7 ? exchanged + vocabulary : 0.0, 1e-12);
+    g_autoptr(LpIteration) untied = expand("recompute=none tied-embeddings=no");
+    lp_test_close("untied", stage_bytes(untied, 0, LP_TRAFFIC_EMBEDDING), vocabulary, 1e-12);
+}
+
+static void
+test_groups(void)
+{
+    static const char *const rows[] = {"rank-order=tp-cp-ep-dp-pp", "rank-order=pp-dp-tp-cp-ep",
+                                       "rank-order=dp-tp-cp-ep-pp"};
+    for (guint i = 0; i < G_N_ELEMENTS(rows); i++) {
+        g_autoptr(LpIteration) iteration = expand(rows[i]);
+        for (guint64 rank = 0; rank < 1024; rank += 37)
+            for (LpGroup group = 0; group < LP_N_GROUPS; group++) {
+                guint64 n = lp_iteration_group_size(iteration, group);
+                guint64 index = lp_iteration_group_index(iteration, group, rank);
+                gboolean member = lp_iteration_has_group(iteration, group, rank);
+                lp_test_true(rows[i], !member || index < n);
+                lp_test_true(rows[i], !member || lp_iteration_group_member(iteration, group, rank,
+                                                                           index) == rank);
+                /* All members see the same group. */
+                for (guint64 k = 0; member && k < n; k++) {
+                    guint64 other = lp_iteration_group_member(iteration, group, rank, k);
+                    lp_test_true(rows[i], lp_iteration_group_index(iteration, group, other) == k &&
+                                              lp_iteration_group_member(iteration, group, other,
+                                                                        index) == rank);
+                }
+            }
+    }
+}
+
+static void
+test_size(void)
+{
+    const char *settings[] = {"layers=16777216", "hidden=96", "heads=96", "ffn=96", NULL};
+    g_autoptr(GError) error = NULL;
+    g_autoptr(LpWorkload) workload = lp_workload_load(GPT3, settings, &error);
+    lp_test_true("workload", workload != NULL);
+    g_autoptr(LpIteration) iteration = lp_iteration_new(workload, &accelerator, &error);
+    lp_test_true("too many layers", iteration == NULL);
+    lp_test_error("too many layers", &error, LP_ITERATION_ERROR, LP_ITERATION_ERROR_SIZE,
+                  "gpt3-175b.xml: layers");
+}
+
+/* Bytes that 64 bits could not count: 2^24 tokens in each of 2^16 sequences, 100,000 layers. */
+static void
+test_volume(void)
+{
+    const char *settings[] = {"seq=16777216", "micro-batch=16", "global-batch=65536",
+                              "layers=100000", NULL};
+    g_autoptr(GError) error = NULL;
+    g_autoptr(LpWorkload) workload = lp_workload_load(GPT3, settings, &error);
+    lp_test_true("workload", workload != NULL);
+    g_autoptr(LpIteration) iteration = lp_iteration_new(workload, &accelerator, &error);
+    lp_test_true("too many bytes", iteration == NULL);
+    lp_test_error("too many bytes", &error, LP_ITERATION_ERROR, LP_ITERATION_ERROR_SIZE,
+                  "bytes, wanted at most");
+}
+
+/* A message before or behind a pass belongs to that pass: its chunk and its micro-batch. */
+static void
+test_message_chunks(void)
+{
+    const char *label = "pp=4 dp=16 tp=8 virtual-stages=2 schedule=interleaved global-batch=256";
+    g_autoptr(LpIteration) iteration = expand(label);
+    guint n_second = 0;
+    for (guint stage = 0; iteration != NULL && stage < 4; stage++) {
+        const LpProgram *program = lp_iteration_program(iteration, stage);
+        for (guint i = 0; i + 1 < program->n_steps; i++) {
+            const LpStep *step = lp_iteration_step(iteration, program->first_step + i);
+            const LpStep *next = lp_iteration_step(iteration, program->first_step + i + 1);
+            if (step->kind == LP_STEP_RECV)
+                lp_test_true(label, next->kind == LP_STEP_SEGMENT && next->chunk == step->chunk &&
+                                        next->micro_batch == step->micro_batch);
+            if (next->kind == LP_STEP_SEND)
+                lp_test_true(label, step->kind == LP_STEP_SEGMENT && next->chunk == step->chunk &&
+                                        next->micro_batch == step->micro_batch);
+            n_second += step->kind != LP_STEP_SEGMENT && step->chunk == 1 ? 1 : 0;
+        }
+    }
+    lp_test_true("messages of the second chunk", n_second > 0);
+}
+
+int
+main(void)
+{
+    static const LpTestCase cases[] = {{"tp", test_tp},
+                                       {"pp", test_pp},
+                                       {"dp", test_dp},
+                                       {"embedding", test_embedding},
+                                       {"groups", test_groups},
+                                       {"size", test_size},
+                                       {"volume", test_volume},
+                                       {"message-chunks", test_message_chunks},
+                                       {NULL, NULL}};
+    return lp_test_run("iteration", cases);
+}

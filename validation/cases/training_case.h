@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A row of measured training: the workload and the machine that it states. */
+#pragma once
+
+#include "validation/cases/case.h"
+#include "validation/prediction/prediction.h"
+
+G_BEGIN_DECLS
+
+extern const LpCaseKind lp_training_case;
+
+typedef struct {
+    LpWorkload *workload; /* owned */
+    LpMachine *machine;   /* owned: generated, as large as the row says, in whole domains */
+    LpPredictionScope scope;
+} LpTrainingCase;
+
+/**
+ * Restates @row as a workload and a machine, by the rules in training_case.c. What the row leaves
+ * open and a rule fills in becomes a note of @outcome. Columns of what was measured are not read.
+ * A model that is out of scope fails @outcome by that status and is an error too.
+ * Errors: LP_INPUT_ERROR, LP_MODEL_ERROR, LP_MACHINE_ERROR: "FILE:LINE: ...".
+ */
+gboolean lp_training_case_read(LpTrainingCase *self, const LpTableRow *row, LpOutcome *outcome,
+                               GError **error) G_GNUC_WARN_UNUSED_RESULT;
+void lp_training_case_clear(LpTrainingCase *self);
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(LpTrainingCase, lp_training_case_clear)
+
+G_END_DECLS

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The parts of the difference between simulation and closed form. */
+#include "validation/crosscheck/crosscheck.h"
+
+static LpTerms
+composed(const LpClosedFormInput *input, const LpLonelyCommunication *lonely, double pp_s)
+{
+    LpClosedFormCommunication communication = {.tp_s = lonely->tp_s,
+                                               .pp_s = pp_s,
+                                               .dp_s = lonely->dp_s,
+                                               .ep_s = lonely->ep_s,
+                                               .cp_s = lonely->cp_s};
+    return lp_closed_form_compose(input, &communication);
+}
+
+/* Communication that the closed form leaves out, since it takes it as hidden. */
+static double
+taken_as_hidden_s(const LpClosedFormInput *input, const LpLonelyCommunication *lonely)
+{
+    return input->plan->overlap_fraction * lonely->dp_s +
+           lp_closed_form_cp_hidden_s(input, lonely->cp_s);
+}
+
+LpDifference
+lp_crosscheck(const LpSimulation *simulation, const LpClosedFormInput *input)
+{
+    const LpLonelyCommunication *lonely = &simulation->lonely;
+    const LpRunResult *run = &simulation->run, *uncontended = &simulation->uncontended;
+    const LpRunResult *balanced = &simulation->balanced, *free = &simulation->free_messages;
+    LpTerms own = lp_closed_form_terms(input);
+    LpTerms measured = composed(input, lonely, lonely->pp_s), still = composed(input, lonely, 0.0);
+    double closed_s = lp_terms_sum(&own), measured_s = lp_terms_sum(&measured);
+    /* The host's lead over the device grows with what the device waits for; it is a part by itself.
+     */
+    double closed_host_s = own.s[LP_TERM_HOST];
+    double host_change_s = measured.s[LP_TERM_HOST] - closed_host_s;
+    double message_s =
+        measured_s - lp_terms_sum(&still) - (measured.s[LP_TERM_HOST] - still.s[LP_TERM_HOST]);
+    double hidden_message_s = balanced->overlap_s - free->overlap_s;
+    double host_message_s = balanced->terms.s[LP_TERM_HOST] - free->terms.s[LP_TERM_HOST];
+
+    LpDifference difference = {
+        .iteration_fraction = (run->iteration_time_s - closed_s) / closed_s,
+        .contention_s = run->iteration_time_s - uncontended->iteration_time_s,
+        .imbalance_s = uncontended->iteration_time_s - balanced->iteration_time_s +
+                       balanced->inner_s - lonely->inner_s,
+        .overlap_s = balanced->overlap_s - taken_as_hidden_s(input, lonely),
+        .communication_s = measured_s - closed_s - host_change_s,
+        .schedule_s = balanced->iteration_time_s - free->iteration_time_s - message_s +
+                      hidden_message_s - host_message_s + free->terms.s[LP_TERM_BUBBLE] -
+                      still.s[LP_TERM_BUBBLE],
+        .slowdown_s = balanced->slowed_s,
+        .host_s = balanced->terms.s[LP_TERM_HOST] - closed_host_s};
+    difference.algorithm_s = difference.communication_s + difference.schedule_s;
+    difference.unexplained_s = run->iteration_time_s - closed_s - difference.contention_s -
+                               difference.imbalance_s - difference.algorithm_s -
+                               difference.slowdown_s - difference.host_s + difference.overlap_s;
+    return difference;
+}

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Explains the difference between simulation and closed form, each part measured for itself. */
+#pragma once
+
+#include "model/closed_form.h"
+#include "sim/run/simulation.h"
+
+G_BEGIN_DECLS
+
+/**
+ * simulated = closed form + contention + imbalance + algorithm + slowdown + host - overlap
+ *             + unexplained.
+ *
+ * contention: the run less the run in which every communication takes its lonely time.
+ * imbalance: that run less the one in which, besides, every stage takes the mean stage's time, and
+ *   all experts have the mean load; and what collectives inside layers that run beside computing
+ *   took on the rank of the last event in the latter, less what they take on the mean stage: hidden
+ *   times do not add up, and cannot be balanced.
+ * overlap: seconds of that balanced run's timeline in which the rank of the last event did not wait
+ *   for its own communication while that was in flight, less what the closed form takes as hidden
+ *   (o T_DP, and behind attention).
+ * slowdown: what communication beside it added to that rank's computing in that run.
+ * host: what that rank waited for its host in that run, less the closed form's T_host.
+ * algorithm: communication + schedule.
+ * communication: the closed form composed with the communication times that the simulation's
+ *   algorithms and routes give, less the closed form with its own.
+ * schedule: what messages between stages cost under the plan's schedule (the balanced run less the
+ *   one in which they take no time) less what they cost in the closed form so composed, the hidden
+ *   ones counted back in; and the bubble of the run with free messages less the closed form's.
+ */
+typedef struct {
+    double iteration_fraction; /**< (simulated - closed form) / closed form */
+    double contention_s;
+    double overlap_s;
+    double algorithm_s;
+    double communication_s;
+    double schedule_s;
+    double imbalance_s;
+    double slowdown_s;
+    double host_s;
+    double unexplained_s;
+} LpDifference;
+
+LpDifference lp_crosscheck(const LpSimulation *simulation, const LpClosedFormInput *input);
+
+G_END_DECLS

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* One plan on one machine, by the simulation and by both closed forms. */
+#pragma once
+
+#include "platforms/machine/machine.h"
+#include "validation/calibration/constant.h"
+#include "validation/prediction/outcome.h"
+#include "workloads/description/workload.h"
+
+G_BEGIN_DECLS
+
+/** What of an iteration was measured. */
+typedef enum {
+    LP_PREDICTION_ITERATION,
+    LP_PREDICTION_PASSES, /**< forward and backward passes, without the optimiser's step */
+} LpPredictionScope;
+
+/**
+ * Simulates, without the runs that only explain, and fills @outcome's predictions and terms; a plan
+ * that does not fit in memory is predicted and refused. Starts the engine: once a process.
+ * @constants: those that hold in place of the shipped ones; NULL: none.
+ * Errors: LP_SIMULATION_ERROR, LP_ITERATION_ERROR, LP_INPUT_ERROR.
+ */
+gboolean lp_prediction_run(const LpWorkload *workload, const LpMachine *machine,
+                           LpPredictionScope scope, const LpConstants *constants,
+                           LpOutcome *outcome, GError **error) G_GNUC_WARN_UNUSED_RESULT;
+
+/** The consistent closed form's time of that, s. @accelerator: in place of the machine's;
+ * @places: of lp_placement_new(). */
+double lp_prediction_closed_s(const LpWorkload *workload, const LpAccelerator *accelerator,
+                              const LpFabric *fabric, const guint32 *places,
+                              LpPredictionScope scope);
+
+/** The iteration by the consistent closed form, ranks packed, s. */
+double lp_prediction_consistent_s(const LpWorkload *workload, const LpMachine *machine);
+
+G_END_DECLS

@@ -1,0 +1,376 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A process a row: starts them, collects what they say through pipes, ends those that take too
+ * long. */
+#include "validation/prediction/runner.h"
+
+#include "base/error.h"
+#include "base/file.h"
+#include "sim/run/simulation.h"
+
+#include <glib/gstdio.h>
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+/* A row that is being predicted. */
+typedef struct {
+    pid_t pid; /* 0: none */
+    int pipe;
+    guint row;
+    double deadline_s;
+    gboolean is_late;
+    GString *text; /* owned: what it has said so far */
+} Slot;
+
+typedef struct {
+    const LpTable *table;           /* borrowed */
+    const LpRunnerOptions *options; /* borrowed */
+    const LpCaseKind *kind;         /* borrowed */
+    GPtrArray *outcomes;            /* owned: by row */
+    Slot *slots;                    /* owned: n_jobs */
+    guint n_done;
+} Runner;
+
+static double
+clock_s(void)
+{
+    return (double)g_get_monotonic_time() * 1e-6;
+}
+
+/* The row behind the outcome at @index. */
+static const LpTableRow *
+row_at(const Runner *self, guint index)
+{
+    const GArray *rows = self->options->rows;
+    return lp_table_row(self->table, rows != NULL ? g_array_index(rows, guint, index) : index);
+}
+
+static LpOutcome *
+outcome_of(const Runner *self, guint row)
+{
+    return self->outcomes->pdata[row];
+}
+
+/* The file that keeps the outcome of @row. */
+static char *
+kept_path(const Runner *self, guint row)
+{
+    const char *version = self->options->version;
+    g_autofree char *content = lp_table_content(row_at(self, row));
+    g_autofree char *constants = lp_constants_to_text(self->options->constants);
+    g_autofree char *all =
+        g_strconcat(version != NULL ? version : "", "\n", constants, "\n", content, NULL);
+    g_autofree char *hash = g_compute_checksum_for_string(G_CHECKSUM_SHA256, all, -1);
+    g_autofree char *id = g_strndup(outcome_of(self, row)->id, 64);
+    hash[24] = '\0';
+    g_strcanon(id, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_", '_');
+    g_autofree char *name = g_strconcat(id, "-", hash, ".txt", NULL);
+    return g_build_filename(self->options->resume, name, NULL);
+}
+
+static gboolean
+recall(Runner *self, guint row)
+{
+    if (self->options->resume == NULL)
+        return FALSE;
+    g_autofree char *path = kept_path(self, row);
+    g_autofree char *text = NULL;
+    return g_file_get_contents(path, &text, NULL, NULL) &&
+           lp_outcome_from_text(outcome_of(self, row), text);
+}
+
+static gboolean
+keep(const Runner *self, guint row, GError **error)
+{
+    if (self->options->resume == NULL)
+        return TRUE;
+    g_autofree char *path = kept_path(self, row);
+    g_autofree char *text = lp_outcome_to_text(outcome_of(self, row));
+    g_autofree char *line = g_strconcat(text, "\n", NULL);
+    return lp_file_write(path, line, strlen(line), error);
+}
+
+static gboolean
+check_folder(const char *folder, GError **error)
+{
+    if (folder == NULL)
+        return TRUE;
+    if (g_mkdir_with_parents(folder, 0777) == 0 && g_access(folder, W_OK | X_OK) == 0)
+        return TRUE;
+    g_set_error(error, LP_INPUT_ERROR, LP_INPUT_ERROR_FILE, "%s: %s, wanted a folder to write to",
+                folder, g_strerror(errno));
+    return FALSE;
+}
+
+static void
+write_whole(int file, const char *text)
+{
+    size_t left = strlen(text);
+    while (left > 0) {
+        ssize_t written = write(file, text, left);
+        if (written < 0 && errno != EINTR)
+            return;
+        if (written > 0) {
+            text += written;
+            left -= (size_t)written;
+        }
+    }
+}
+
+#if !defined(__SANITIZE_ADDRESS__)
+static void
+limit_memory(void)
+{
+    struct rlimit limit = {LP_RUNNER_LIMIT_BYTES, LP_RUNNER_LIMIT_BYTES};
+    (void)setrlimit(RLIMIT_AS, &limit);
+}
+#else
+/* The sanitizer maps terabytes that it never touches. */
+static void
+limit_memory(void)
+{
+}
+#endif
+
+/* SIGXCPU ends a process that has used up its time. */
+static void
+limit_time(void)
+{
+    struct rlimit limit = {(rlim_t)LP_RUNNER_LIMIT_S, (rlim_t)LP_RUNNER_LIMIT_S + 1};
+    (void)setrlimit(RLIMIT_CPU, &limit);
+    /* Not a fault worth a core file. */
+    struct rlimit none = {0, 0};
+    (void)setrlimit(RLIMIT_CORE, &none);
+}
+
+/* In the row's own process. */
+G_GNUC_NORETURN static void
+predict_row(const Runner *self, guint row, int file)
+{
+    /* A result that nobody waits for any more is not worth a processor. */
+    (void)prctl(PR_SET_PDEATHSIG, SIGKILL);
+    /* What it might have to say beyond the outcome, when it crashes, is not for the user. */
+    int nowhere = open("/dev/null", O_WRONLY | O_CLOEXEC);
+    (void)dup2(nowhere, STDOUT_FILENO);
+    (void)dup2(nowhere, STDERR_FILENO);
+    limit_memory();
+    limit_time();
+    LpOutcome *outcome = outcome_of(self, row);
+    self->kind->predict(row_at(self, row), self->options->constants, outcome);
+    char *text = lp_outcome_to_text(outcome);
+    write_whole(file, text);
+    _exit(0);
+}
+
+static gboolean
+start_row(Runner *self, Slot *slot, guint row, GError **error)
+{
+    int ends[2] = {-1, -1};
+    if (pipe(ends) == 0)
+        slot->pid = fork();
+    else
+        slot->pid = -1;
+    if (slot->pid == 0)
+        predict_row(self, row, ends[1]);
+    int code = errno;
+    if (ends[1] >= 0)
+        close(ends[1]);
+    double given_s = self->options->limit_wall_s;
+    double limit_s = given_s > 0.0 ? given_s : LP_RUNNER_LIMIT_WALL_S;
+    *slot = (Slot){slot->pid, ends[0], row, clock_s() + limit_s, FALSE, g_string_new(NULL)};
+    if (slot->pid > 0)
+        return TRUE;
+    if (ends[0] >= 0)
+        close(ends[0]);
+    slot->pid = 0;
+    g_set_error(error, LP_SIMULATION_ERROR, LP_SIMULATION_ERROR_RUN,
+                "cannot start a process for a row: %s; --jobs says how many run side by side",
+                g_strerror(code));
+    return FALSE;
+}
+
+static void
+tell_progress(const Runner *self)
+{
+    if (self->options->progress != NULL)
+        self->options->progress(self->n_done, self->outcomes->len, self->options->progress_data);
+}
+
+/* What a process that gave no result leaves to say. */
+static char *
+explain(const Slot *slot, int status)
+{
+    if (slot->is_late)
+        return g_strdup("its process took too long and was ended");
+    if (WIFSIGNALED(status) && WTERMSIG(status) == SIGXCPU)
+        return g_strdup_printf("its process used up %.0f s of processor time and was ended",
+                               LP_RUNNER_LIMIT_S);
+    if (WIFSIGNALED(status))
+        return g_strdup_printf("its process ended by signal %d (%s); is memory short?",
+                               WTERMSIG(status), g_strsignal(WTERMSIG(status)));
+    return g_strdup_printf("its process ended with status %d and no result", WEXITSTATUS(status));
+}
+
+static gboolean
+finish_row(Runner *self, Slot *slot, GError **error)
+{
+    int status = 0;
+    LpOutcome *outcome = outcome_of(self, slot->row);
+    close(slot->pipe);
+    while (waitpid(slot->pid, &status, 0) < 0 && errno == EINTR)
+        continue;
+    slot->pid = 0;
+    gboolean said = !slot->is_late && WIFEXITED(status) && WEXITSTATUS(status) == 0 &&
+                    lp_outcome_from_text(outcome, slot->text->str);
+    g_string_free(g_steal_pointer(&slot->text), TRUE);
+    self->n_done++;
+    tell_progress(self);
+    if (said)
+        return keep(self, slot->row, error);
+    g_autofree char *reason = explain(slot, status);
+    lp_outcome_fail(outcome, LP_OUTCOME_FAILED, reason);
+    return TRUE;
+}
+
+/* Reads what has come; a pipe's end is the row's end. */
+static gboolean
+read_slot(Runner *self, Slot *slot, GError **error)
+{
+    char block[4096];
+    ssize_t n = read(slot->pipe, block, sizeof block);
+    if (n > 0)
+        g_string_append_len(slot->text, block, n);
+    if (n > 0 || (n < 0 && errno == EINTR))
+        return TRUE;
+    return finish_row(self, slot, error);
+}
+
+static void
+end_late(const Runner *self, double now_s)
+{
+    for (guint i = 0; i < self->options->n_jobs; i++) {
+        Slot *slot = &self->slots[i];
+        if (slot->pid == 0 || slot->is_late || now_s < slot->deadline_s)
+            continue;
+        slot->is_late = TRUE;
+        (void)kill(slot->pid, SIGKILL);
+    }
+}
+
+static int
+patience_ms(const Runner *self)
+{
+    double next_s = G_MAXDOUBLE, now_s = clock_s();
+    for (guint i = 0; i < self->options->n_jobs; i++)
+        if (self->slots[i].pid != 0 && !self->slots[i].is_late)
+            next_s = MIN(next_s, self->slots[i].deadline_s);
+    return (int)CLAMP((next_s - now_s) * 1e3 + 1.0, 0.0, 60e3);
+}
+
+/* Waits until some of the rows under way have something to say. */
+static gboolean
+wait_some(Runner *self, GError **error)
+{
+    guint n = self->options->n_jobs;
+    g_autofree struct pollfd *ends = g_new0(struct pollfd, n);
+    for (guint i = 0; i < n; i++)
+        ends[i] = (struct pollfd){self->slots[i].pid != 0 ? self->slots[i].pipe : -1, POLLIN, 0};
+    (void)poll(ends, n, patience_ms(self));
+    end_late(self, clock_s());
+    for (guint i = 0; i < n; i++)
+        if (ends[i].fd >= 0 && ends[i].revents != 0 && !read_slot(self, &self->slots[i], error))
+            return FALSE;
+    return TRUE;
+}
+
+static gboolean
+is_busy(const Runner *self)
+{
+    for (guint i = 0; i < self->options->n_jobs; i++)
+        if (self->slots[i].pid != 0)
+            return TRUE;
+    return FALSE;
+}
+
+/* Whether there is nothing to run: the row is wrong as it stands, or was run before. */
+static gboolean
+is_settled(Runner *self, guint row)
+{
+    if (outcome_of(self, row)->status == LP_OUTCOME_OK && !recall(self, row))
+        return FALSE;
+    self->n_done++;
+    tell_progress(self);
+    return TRUE;
+}
+
+static gboolean
+run_rows(Runner *self, GError **error)
+{
+    guint next = 0;
+    do {
+        for (guint i = 0; i < self->options->n_jobs; i++) {
+            if (self->slots[i].pid != 0)
+                continue;
+            while (next < self->outcomes->len && is_settled(self, next))
+                next++;
+            if (next < self->outcomes->len && !start_row(self, &self->slots[i], next++, error))
+                return FALSE;
+        }
+        if (is_busy(self) && !wait_some(self, error))
+            return FALSE;
+    } while (is_busy(self) || next < self->outcomes->len);
+    return TRUE;
+}
+
+static void
+clear_slots(Runner *self)
+{
+    for (guint i = 0; i < self->options->n_jobs; i++) {
+        Slot *slot = &self->slots[i];
+        if (slot->pid != 0) {
+            (void)kill(slot->pid, SIGKILL);
+            close(slot->pipe);
+            (void)waitpid(slot->pid, NULL, 0);
+        }
+        if (slot->text != NULL)
+            g_string_free(slot->text, TRUE);
+    }
+    g_free(self->slots);
+}
+
+static void
+free_outcome(gpointer data)
+{
+    lp_outcome_free(data);
+}
+
+GPtrArray *
+lp_runner_run(const LpTable *table, const LpRunnerOptions *options, GError **error)
+{
+    g_return_val_if_fail(table != NULL && options->n_jobs >= 1, NULL);
+    const LpCaseKind *kind = lp_case_kind(lp_table_kind(table));
+    if (kind == NULL) {
+        g_set_error(error, LP_INPUT_ERROR, LP_INPUT_ERROR_VALUE,
+                    "%s: got rows of %s, wanted a kind that can be predicted", lp_table_path(table),
+                    lp_table_kind_names[lp_table_kind(table)]);
+        return NULL;
+    }
+    if (!check_folder(options->resume, error))
+        return NULL;
+    g_autoptr(GPtrArray) outcomes = g_ptr_array_new_with_free_func(free_outcome);
+    Runner self = {.table = table, .options = options, .kind = kind, .outcomes = outcomes};
+    guint n_rows = options->rows != NULL ? options->rows->len : lp_table_n_rows(table);
+    for (guint i = 0; i < n_rows; i++)
+        g_ptr_array_add(outcomes, lp_case_describe(kind, row_at(&self, i)));
+    self.slots = g_new0(Slot, options->n_jobs);
+    gboolean good = run_rows(&self, error);
+    clear_slots(&self);
+    return good ? g_steal_pointer(&outcomes) : NULL;
+}

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Predicts the rows of a table, each in a process of its own, several side by side. */
+#pragma once
+
+#include "validation/cases/case.h"
+
+G_BEGIN_DECLS
+
+/** Processor time after which a row has failed, and wall-clock time: the latter is for processes
+ * that wait, and far above the former, so that a busy machine does not decide what fails. */
+#define LP_RUNNER_LIMIT_S 120.0
+#define LP_RUNNER_LIMIT_WALL_S 1200.0
+/** Address space of a row's process: past it the row has failed. */
+#define LP_RUNNER_LIMIT_BYTES (16ull << 30)
+
+typedef struct {
+    guint n_jobs;        /**< processes side by side, at least 1 */
+    double limit_wall_s; /**< in place of LP_RUNNER_LIMIT_WALL_S; 0: that */
+    const char *resume;  /**< folder in which finished rows are kept, and looked up; or NULL */
+    const char *version; /**< what a result depends on besides the row: program and data */
+    const GArray *rows;  /**< guint, borrowed: the rows of the table to run; NULL: all */
+    const LpConstants *constants; /**< borrowed: in place of the shipped ones; NULL: none */
+    void (*progress)(guint n_done, guint n_all, void *data); /**< or NULL */
+    void *progress_data;
+} LpRunnerOptions;
+
+/**
+ * An outcome for each row, in the order of the file or of options->rows, whatever becomes of its
+ * process: a crash or a process that takes too long is a failed row. A kept row is written whole or
+ * not at all, under a name that depends on what the row says and on the version; rows whose process
+ * gave no result are not kept. Errors: LP_INPUT_ERROR_FILE (the folder), LP_INPUT_ERROR_VALUE (no
+ * such kind of rows), LP_SIMULATION_ERROR_RUN (no more processes). Returns: (transfer full)
+ * LpOutcome *, owned.
+ */
+GPtrArray *lp_runner_run(const LpTable *table, const LpRunnerOptions *options,
+                         GError **error) G_GNUC_WARN_UNUSED_RESULT;
+
+G_END_DECLS

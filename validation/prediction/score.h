@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* How well predictions agree with measurements: errors over rows, and the choice among plans. */
+#pragma once
+
+#include "validation/prediction/outcome.h"
+
+G_BEGIN_DECLS
+
+/** Of the errors e = predicted / measured - 1; a row that is not ok has e = 1 in all of them. */
+typedef struct {
+    guint n_rows;
+    guint n_failed;       /**< rows that are not ok */
+    guint n_out_of_scope; /**< those of them that are out of scope */
+    double median_absolute_error;
+    double mean_absolute_error;
+    double bias; /**< mean of e, with its sign */
+    /** The 90th percentile, interpolated linearly: of n errors in order, that at place 0.9 (n - 1),
+     * counted from 0. */
+    double p90_absolute_error;
+    double worst_absolute_error;
+} LpScore;
+
+/** Over @outcomes (LpOutcome *) of @source, of all if it is NULL. */
+LpScore lp_score(const GPtrArray *outcomes, const char *source, LpPrediction prediction);
+
+/** A quantile of @n numbers in rising order, as p90_absolute_error; 0 of none. */
+double lp_score_quantile(const double *sorted, guint n, double fraction);
+
+/** Groups of at least this many plans say something about choosing one. */
+#define LP_SCORE_GROUP_MIN 10
+
+/** Choosing a plan for the same work (LpOutcome.group), in groups of LP_SCORE_GROUP_MIN and more. A
+ * row without a prediction, or that is not ok, ranks last. */
+typedef struct {
+    guint n_groups;
+    /** Share of groups whose plan with the best prediction was measured within 5 % or 15 % of the
+     * group's best one. */
+    double within_5_percent, within_15_percent;
+    double mean_spearman; /**< rank correlation of predicted and measured; ties have mean ranks */
+} LpRanking;
+
+LpRanking lp_score_ranking(const GPtrArray *outcomes, const char *source, LpPrediction prediction);
+
+/** Spearman's rank correlation of @n pairs: Pearson's of their ranks, equal values with the mean of
+ * theirs. 0 if all of one side are equal. */
+double lp_score_spearman(const double *a, const double *b, guint n);
+
+/** The sources of @outcomes, in the order of their first rows. Borrowed texts.
+ * Returns: (transfer full). */
+GPtrArray *lp_score_sources(const GPtrArray *outcomes);
+
+/** The @n_wanted outcomes with the largest absolute errors, worst first; those that are not ok are
+ * left out. Equal errors keep their order. Returns: (transfer full), borrowed outcomes. */
+GPtrArray *lp_score_worst(const GPtrArray *outcomes, guint n_wanted, LpPrediction prediction);
+
+G_END_DECLS

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The attributes of a workload: one table serves the file, "--set", and the echo in reports. */
+#pragma once
+
+#include "workloads/description/workload.h"
+
+G_BEGIN_DECLS
+
+typedef struct LpAttribute LpAttribute;
+
+/** The attribute called @name, or NULL with an error that names the nearest one. Static. */
+const LpAttribute *lp_attribute_find(const char *name, GError **error) G_GNUC_WARN_UNUSED_RESULT;
+/** The attribute at @index, or NULL past the last. Static. */
+const LpAttribute *lp_attribute_at(guint index);
+const char *lp_attribute_name(const LpAttribute *self);
+/** The element of the file that carries it: "transformer", "plan" or "options". */
+const char *lp_attribute_element(const LpAttribute *self);
+
+/** Parses @text into @workload. The error says "got, wanted"; the caller says where. */
+gboolean lp_attribute_set(const LpAttribute *self, LpWorkload *workload, const char *text,
+                          GError **error) G_GNUC_WARN_UNUSED_RESULT;
+/** The value as lp_attribute_set() would read it. Returns: (transfer full). */
+char *lp_attribute_get(const LpAttribute *self, const LpWorkload *workload);
+
+G_END_DECLS

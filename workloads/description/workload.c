@@ -1,0 +1,210 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Reads a workload file, lays the user's settings over it, and checks the whole. */
+#include "workloads/description/workload.h"
+
+#include "base/error.h"
+#include "base/file.h"
+#include "base/xml.h"
+#include "workloads/description/attribute.h"
+#include "workloads_resource.h"
+
+#include <string.h>
+
+#define SCHEMA "resource:///lightpath/workloads/schema/workload.xsd"
+
+static void
+set_defaults(LpWorkload *self)
+{
+    static const LpAxis megatron_order[LP_N_AXES] = {LP_AXIS_TP, LP_AXIS_CP, LP_AXIS_EP, LP_AXIS_DP,
+                                                     LP_AXIS_PP};
+    self->transformer = (LpTransformer){.ffn_kind = LP_FFN_GELU,
+                                        .attention = LP_ATTENTION_UNFUSED,
+                                        .positions = LP_POSITIONS_LEARNED,
+                                        .tied_embeddings = TRUE,
+                                        .embedding = TRUE,
+                                        .window_every = 1,
+                                        .expert_every = 1,
+                                        .n_expert_groups = 1,
+                                        .channels = 3};
+    self->plan = (LpPlan){.virtual_stages = 1,
+                          .schedule = LP_SCHEDULE_1F1B,
+                          .recompute = LP_RECOMPUTE_NONE,
+                          .ep_relay = 1,
+                          .precision = LP_PRECISION_FP16,
+                          .gradient_bytes = 0,
+                          .prefetch = 1,
+                          .seed = 1,
+                          .slowdown = 1.0,
+                          .library = "ideal",
+                          .protocol = "auto"};
+    self->placement = g_strdup("packed");
+    for (guint axis = 0; axis < LP_N_AXES; axis++)
+        self->plan.degree[axis] = 1;
+    memcpy(self->plan.order, megatron_order, sizeof megatron_order);
+}
+
+static void
+derive_shape(LpTransformer *shape)
+{
+    gboolean gpt_style = shape->ffn_kind == LP_FFN_GELU;
+    if (shape->norm == LP_NORM_AUTO)
+        shape->norm = gpt_style ? LP_NORM_LAYER : LP_NORM_RMS;
+    if (shape->bias == LP_BIAS_AUTO)
+        shape->bias = gpt_style ? LP_BIAS_YES : LP_BIAS_NO;
+    if (shape->dropout == LP_DROPOUT_AUTO)
+        shape->dropout = gpt_style ? LP_DROPOUT_YES : LP_DROPOUT_NO;
+    if (shape->head_width == 0 && shape->n_heads > 0 && shape->hidden % shape->n_heads == 0)
+        shape->head_width = shape->hidden / shape->n_heads;
+    if (shape->n_experts > 0 && shape->expert_ffn == 0)
+        shape->expert_ffn = shape->ffn;
+    if (shape->group_limit == 0)
+        shape->group_limit = MAX(shape->n_expert_groups, 1);
+}
+
+/* Defaults that follow from other attributes hold only once all have been read. */
+static void
+derive_defaults(LpWorkload *self)
+{
+    if (self->transformer.n_kv_heads == 0)
+        self->transformer.n_kv_heads = self->transformer.n_heads;
+    if (self->transformer.ffn == 0)
+        self->transformer.ffn = 4 * self->transformer.hidden;
+    derive_shape(&self->transformer);
+    if (self->plan.gradient_bytes == 0)
+        self->plan.gradient_bytes = lp_plan_activation_bytes(&self->plan);
+    if (self->plan.virtual_stages > 1 && self->plan.schedule == LP_SCHEDULE_1F1B)
+        self->plan.schedule = LP_SCHEDULE_INTERLEAVED;
+}
+
+/* What follows from several attributes, and only holds if each is in range. */
+static void
+derive_plan(LpWorkload *self)
+{
+    if (self->plan.expert_tp == 0)
+        self->plan.expert_tp = self->transformer.n_experts > 0 ? lp_plan_expert_tp(&self->plan) : 1;
+    lp_plan_balance(&self->plan, &self->transformer);
+}
+
+static gboolean
+read_element(LpWorkload *self, const LpXml *xml, xmlNode *node, GError **error)
+{
+    const LpAttribute *attribute;
+    for (guint i = 0; (attribute = lp_attribute_at(i)) != NULL; i++) {
+        const char *name = lp_attribute_name(attribute);
+        if (strcmp(lp_attribute_element(attribute), (const char *)node->name) != 0)
+            continue;
+        const char *text = lp_xml_attribute(node, name);
+        if (text == NULL)
+            continue;
+        if (!lp_attribute_set(attribute, self, text, error)) {
+            lp_xml_prefix(xml, node, name, error);
+            return FALSE;
+        }
+    }
+    return TRUE;
+}
+
+static gboolean
+read_file(LpWorkload *self, GError **error)
+{
+    /* Named here so that a static link keeps the embedded files. */
+    (void)lp_workloads_get_resource();
+    g_autoptr(LpXml) xml = lp_xml_load(self->path, SCHEMA, error);
+    if (xml == NULL)
+        return FALSE;
+    self->name = g_strdup(lp_xml_attribute(lp_xml_root(xml), "name"));
+    for (xmlNode *node = lp_xml_element(lp_xml_root(xml)->children, NULL); node != NULL;
+         node = lp_xml_element(node->next, NULL))
+        if (!read_element(self, xml, node, error))
+            return FALSE;
+    return TRUE;
+}
+
+static gboolean
+apply_setting(LpWorkload *self, const char *setting, GError **error)
+{
+    const char *equals = strchr(setting, '=');
+    if (equals == NULL) {
+        g_set_error(error, LP_INPUT_ERROR, LP_INPUT_ERROR_USAGE,
+                    "--set %s: got no \"=\", wanted NAME=VALUE", setting);
+        return FALSE;
+    }
+    g_autofree char *name = g_strndup(setting, (gsize)(equals - setting));
+    const LpAttribute *attribute = lp_attribute_find(name, error);
+    if (attribute == NULL || !lp_attribute_set(attribute, self, equals + 1, error)) {
+        g_prefix_error(error, "--set %s: ", setting);
+        return FALSE;
+    }
+    return TRUE;
+}
+
+/* A model that is widened in one attribute keeps the others' ratios only where the file said
+ * nothing: heads without kv-heads, hidden without ffn. */
+static gboolean
+apply_settings(LpWorkload *self, const char *const *settings, GError **error)
+{
+    for (; settings != NULL && *settings != NULL; settings++)
+        if (!apply_setting(self, *settings, error))
+            return FALSE;
+    return TRUE;
+}
+
+/* Derives what is left and checks the whole. */
+static gboolean
+complete(LpWorkload *self, GError **error)
+{
+    derive_defaults(self);
+    gboolean good = lp_transformer_check(&self->transformer, error);
+    if (good)
+        derive_plan(self);
+    if (good && lp_plan_check(&self->plan, &self->transformer, error))
+        return TRUE;
+    g_prefix_error(error, "%s: ", lp_file_label(self->path));
+    return FALSE;
+}
+
+LpWorkload *
+lp_workload_load(const char *path, const char *const *settings, GError **error)
+{
+    g_return_val_if_fail(path != NULL, NULL);
+    g_autoptr(LpWorkload) self = g_new0(LpWorkload, 1);
+    self->path = g_strdup(path);
+    set_defaults(self);
+    if (!read_file(self, error) || !apply_settings(self, settings, error))
+        return NULL;
+    return complete(self, error) ? g_steal_pointer(&self) : NULL;
+}
+
+LpWorkload *
+lp_workload_new(const char *path, const char *name, const char *const *settings, GError **error)
+{
+    g_return_val_if_fail(path != NULL && name != NULL, NULL);
+    g_autoptr(LpWorkload) self = g_new0(LpWorkload, 1);
+    self->path = g_strdup(path);
+    self->name = g_strdup(name);
+    set_defaults(self);
+    if (!apply_settings(self, settings, error))
+        return NULL;
+    return complete(self, error) ? g_steal_pointer(&self) : NULL;
+}
+
+void
+lp_workload_free(LpWorkload *self)
+{
+    if (self == NULL)
+        return;
+    g_free(self->path);
+    g_free(self->name);
+    g_free(self->placement);
+    g_free(self);
+}
+
+char *
+lp_workload_attribute(const LpWorkload *self, guint index, const char **out_name)
+{
+    const LpAttribute *attribute = lp_attribute_at(index);
+    if (attribute == NULL)
+        return NULL;
+    *out_name = lp_attribute_name(attribute);
+    return lp_attribute_get(attribute, self);
+}

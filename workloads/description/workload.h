@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A workload: a Transformer, the plan to train it, and where it came from. */
+#pragma once
+
+#include "model/plan.h"
+
+G_BEGIN_DECLS
+
+typedef struct {
+    char *path; /* owned: the file, as messages name it */
+    char *name; /* owned: the workload's own name */
+    LpTransformer transformer;
+    LpPlan plan;
+    char *placement; /* owned: "packed", "scattered", or the path of a file
+                        (sim/mapping/placement.h) */
+} LpWorkload;
+
+/**
+ * Reads a workload file (docs/workload-format.md), applies @settings ("name=value", NULL-ended, or
+ * NULL), and checks the whole. A setting beats the file, the file beats the default.
+ * Errors: LP_INPUT_ERROR and LP_MODEL_ERROR; "FILE:LINE: ...", "--set NAME=VALUE: ..." or, for
+ * rules that join several attributes, "FILE: ATTRIBUTE: got, wanted". Returns: (transfer full).
+ */
+LpWorkload *lp_workload_load(const char *path, const char *const *settings,
+                             GError **error) G_GNUC_WARN_UNUSED_RESULT;
+/** The same of @settings alone, which give all that has no default. @path: what messages say in
+ * place of a file. Returns: (transfer full). */
+LpWorkload *lp_workload_new(const char *path, const char *name, const char *const *settings,
+                            GError **error) G_GNUC_WARN_UNUSED_RESULT;
+void lp_workload_free(LpWorkload *self);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(LpWorkload, lp_workload_free)
+
+/** The value of attribute @index in @self, as a setting would write it; NULL past the last one.
+ * @out_name: the attribute's name, static. Returns: (transfer full). */
+char *lp_workload_attribute(const LpWorkload *self, guint index, const char **out_name);
+
+G_END_DECLS

@@ -1,0 +1,389 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Reads a config.json by its family's table, and says what no attribute stands for. */
+#include "workloads/import/huggingface.h"
+
+#include "base/error.h"
+#include "base/units.h"
+#include "workloads/import/reader.h"
+
+#include <string.h>
+
+/* More than there are. */
+#define FAMILIES_MAX 64
+
+static const char *
+basename_of(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash != NULL ? slash + 1 : path;
+}
+
+/* The last part of _name_or_path, else the file's name, or its folder's, since most are called
+ * config.json. */
+static char *
+name_of(const char *given, const char *path, const char *model_type)
+{
+    if (given != NULL && *basename_of(given) != '\0')
+        return g_strdup(basename_of(given));
+    g_autofree char *file = g_path_get_basename(path);
+    char *end = g_str_has_suffix(file, ".json") ? file + strlen(file) - strlen(".json") : NULL;
+    if (end != NULL)
+        *end = '\0';
+    if (strcmp(file, "config") != 0 && *file != '\0')
+        return g_steal_pointer(&file);
+    g_autofree char *folder = g_path_get_dirname(path);
+    const char *last = basename_of(folder);
+    return g_strdup(*last != '\0' && *last != '.' ? last : model_type);
+}
+
+/* Whether an activation is the one that the attribute's name stands for. */
+static gboolean
+is_usual(const char *activation, gboolean gated)
+{
+    static const char *const gates[] = {"silu", "swish", NULL};
+    static const char *const plain[] = {"gelu",       "gelu_new",          "gelu_fast",
+                                        "quick_gelu", "gelu_pytorch_tanh", NULL};
+    return g_strv_contains(gated ? gates : plain, activation);
+}
+
+static gboolean
+read_ffn(LpReader *reader, GError **error)
+{
+    const LpFamilyKeys *keys = reader->family->keys;
+    /* Gated networks have no usual width, so that theirs must be said. */
+    reader->ffn = reader->family->gated ? 0 : 4 * reader->hidden;
+    if (keys->ffn != NULL && !lp_config_count(reader->config, keys->ffn, 1, &reader->ffn, error))
+        return FALSE;
+    if (reader->ffn > LP_CONFIG_COUNT_MAX) {
+        g_autofree char *key = lp_config_key(reader->config, keys->hidden);
+        return lp_config_fault(reader->config, key,
+                               "at most 4194304, since the feed-forward network is four times that",
+                               error);
+    }
+    lp_import_map_count(reader->import, "ffn", reader->ffn,
+                        keys->ffn != NULL ? lp_reader_said(reader, keys->ffn) : "");
+    gboolean gated = reader->family->gated;
+    const char *activation = NULL;
+    if (keys->activation != NULL &&
+        !lp_config_text(reader->config, keys->activation, &activation, error))
+        return FALSE;
+    lp_import_map(reader->import, "ffn-kind", gated ? "swiglu" : "gelu",
+                  activation != NULL ? keys->activation : "");
+    if (activation != NULL && !is_usual(activation, gated))
+        lp_reader_leave(reader, keys->activation,
+                        gated ? "counted as swiglu, which has the same matrices"
+                              : "counted as gelu, which has the same matrices");
+    return TRUE;
+}
+
+/* Falcon says by two switches how many key-value heads there are. */
+static gboolean
+read_falcon_kv_heads(const LpReader *reader, guint32 *n_kv_heads, GError **error)
+{
+    gboolean is_new = FALSE, is_multi = TRUE;
+    *n_kv_heads = reader->n_heads;
+    if (!lp_config_boolean(reader->config, "new_decoder_architecture", &is_new, error) ||
+        !lp_config_boolean(reader->config, "multi_query", &is_multi, error) ||
+        !lp_config_count(reader->config, "num_kv_heads|n_head_kv", 1, n_kv_heads, error))
+        return FALSE;
+    if (!is_new)
+        *n_kv_heads = is_multi ? 1 : reader->n_heads;
+    lp_import_map_count(reader->import, "kv-heads", *n_kv_heads,
+                        lp_reader_said(reader, is_new ? "num_kv_heads" : "multi_query"));
+    return TRUE;
+}
+
+static gboolean
+read_kv_heads(const LpReader *reader, GError **error)
+{
+    const LpFamily *family = reader->family;
+    guint32 n_kv_heads = family->kv_required ? 0 : reader->n_heads;
+    if (strcmp(family->model_type, "falcon") == 0)
+        return read_falcon_kv_heads(reader, &n_kv_heads, error);
+    if (family->keys->kv_heads == NULL)
+        return TRUE;
+    /* Every head of latent attention has keys and values of its own, made from one vector. */
+    if (family->latent)
+        return lp_config_count(reader->config, family->keys->kv_heads, 1, &n_kv_heads, error);
+    return lp_reader_map_count(reader, "kv-heads", family->keys->kv_heads, 1, &n_kv_heads, error);
+}
+
+static gboolean
+read_latent(const LpReader *reader, GError **error)
+{
+    static const struct {
+        const char *attribute, *key;
+        guint32 minimum;
+    } rows[] = {{"head-width", "qk_nope_head_dim", 1},
+                {"query-rank", "q_lora_rank", 0},
+                {"kv-rank", "kv_lora_rank", 1},
+                {"rope-width", "qk_rope_head_dim", 1},
+                {"value-width", "v_head_dim", 1}};
+    for (guint i = 0; i < G_N_ELEMENTS(rows); i++) {
+        guint32 value = 0;
+        if (!lp_reader_map_count(reader, rows[i].attribute, rows[i].key, rows[i].minimum, &value,
+                                 error))
+            return FALSE;
+    }
+    /* Newer files repeat widths under names that mean something else elsewhere. */
+    (void)lp_config_peek(reader->config, "head_dim");
+    return TRUE;
+}
+
+static gboolean
+read_heads(LpReader *reader, GError **error)
+{
+    if (!lp_reader_map_count(reader, "heads", reader->family->keys->heads, 1, &reader->n_heads,
+                             error) ||
+        !read_kv_heads(reader, error))
+        return FALSE;
+    if (reader->family->latent)
+        return read_latent(reader, error);
+    guint32 width = reader->family->head_width;
+    if (width == 0)
+        width = MAX(reader->hidden / reader->n_heads, 1);
+    if (!lp_config_count(reader->config, "head_dim", 1, &width, error))
+        return FALSE;
+    if ((guint64)width * reader->n_heads != reader->hidden &&
+        (lp_config_peek(reader->config, "head_dim") != NULL || reader->family->head_width != 0))
+        lp_import_map_count(reader->import, "head-width", width,
+                            lp_reader_said(reader, "head_dim"));
+    return TRUE;
+}
+
+static gboolean
+read_bias(const LpReader *reader, GError **error)
+{
+    const LpFamilyBias *bias = reader->family->bias;
+    gboolean attention = bias->attention, ffn = bias->ffn;
+    const char *key = bias->attention_key != NULL ? bias->attention_key : "";
+    if ((bias->attention_key != NULL &&
+         !lp_config_boolean(reader->config, bias->attention_key, &attention, error)) ||
+        (bias->ffn_key != NULL && !lp_config_boolean(reader->config, bias->ffn_key, &ffn, error)))
+        return FALSE;
+    lp_import_map(reader->import, "bias",
+                  ffn         ? "yes"
+                  : attention ? "qkv"
+                              : "no",
+                  lp_reader_said(reader, key));
+    if (attention && !ffn && (bias->attention_output || reader->family->latent))
+        lp_reader_leave(reader, key,
+                        "counted for queries, keys and values, not for attention's output");
+    if (!attention && ffn)
+        lp_reader_leave(reader, key,
+                        "all biases are counted, since the feed-forward network has some");
+    return TRUE;
+}
+
+/* A vision transformer's tokens are patches and one for the class; its vocabulary is the classes.
+ */
+static gboolean
+read_image(LpReader *reader, GError **error)
+{
+    guint32 image = 0, patch = 0, channels = 3, n_classes = 1000;
+    if (!lp_config_count(reader->config, "image_size", 1, &image, error) ||
+        !lp_reader_map_count(reader, "patch", "patch_size", 1, &patch, error) ||
+        !lp_reader_map_count(reader, "channels", "num_channels", 1, &channels, error))
+        return FALSE;
+    guint64 n_side = image / patch, seq = n_side * n_side + 1;
+    if (n_side == 0)
+        return lp_config_fault(reader->config, "patch_size", "at most image_size", error);
+    if (seq > LP_CONFIG_COUNT_MAX)
+        return lp_config_fault(reader->config, "image_size", "fewer than 2^24 patches", error);
+    reader->seq = (guint32)seq;
+    lp_import_map_count(reader->import, "seq", reader->seq, "image_size");
+    lp_reader_leave(reader, "image_size", "seq counts the patches and one class token");
+    JsonNode *labels = lp_config_peek(reader->config, "id2label");
+    if (labels != NULL && !JSON_NODE_HOLDS_OBJECT(labels))
+        return lp_config_fault(reader->config, "id2label", "an object", error);
+    const char *key = labels != NULL ? "id2label" : "num_labels";
+    gboolean said = labels != NULL || lp_config_peek(reader->config, "num_labels") != NULL;
+    if (labels != NULL)
+        n_classes = MAX(json_object_get_size(json_node_get_object(labels)), 1);
+    else if (!lp_config_count(reader->config, "num_labels", 1, &n_classes, error))
+        return FALSE;
+    lp_import_map_count(reader->import, "vocab", n_classes, said ? key : "");
+    if (!said)
+        lp_import_leave(reader->import, "id2label", "none", "1000 classes, as ImageNet has");
+    return TRUE;
+}
+
+static gboolean
+read_text(LpReader *reader, GError **error)
+{
+    const LpFamilyKeys *keys = reader->family->keys;
+    guint32 vocab = 0;
+    reader->seq = reader->family->seq;
+    return lp_reader_map_count(reader, "seq", keys->seq, 1, &reader->seq, error) &&
+           lp_reader_map_count(reader, "vocab", keys->vocab, 1, &vocab, error);
+}
+
+static gboolean
+read_embedding(LpReader *reader, GError **error)
+{
+    gboolean tied = reader->family->tied, is_image = reader->family->keys->seq == NULL;
+    if (!(is_image ? read_image(reader, error) : read_text(reader, error)) ||
+        !lp_config_boolean(reader->config, "tie_word_embeddings", &tied, error))
+        return FALSE;
+    if (is_image)
+        lp_import_map(reader->import, "kind", "encoder", "model_type");
+    lp_import_map_boolean(reader->import, "tied-embeddings", tied && !is_image,
+                          is_image ? "" : lp_reader_said(reader, "tie_word_embeddings"));
+    gboolean learned = reader->family->positions == LP_FAMILY_POSITIONS_LEARNED;
+    lp_import_map(reader->import, "positions", learned ? "learned" : "rotary", "model_type");
+    if (reader->family->positions == LP_FAMILY_POSITIONS_ALIBI)
+        lp_reader_leave(reader, "model_type",
+                        "positions are ALiBi's, which have no weights either");
+    return TRUE;
+}
+
+/* Norms, dropout and the like: what the family says, and switches. */
+static gboolean
+read_manners(const LpReader *reader, GError **error)
+{
+    const LpFamily *family = reader->family;
+    double dropout = family->dropout;
+    gboolean parallel = family->parallel;
+    lp_import_map(reader->import, "norm", family->rms_norm ? "rmsnorm" : "layernorm", "model_type");
+    if (!read_bias(reader, error) ||
+        (family->keys->dropout != NULL &&
+         !lp_config_fraction(reader->config, family->keys->dropout, &dropout, error)) ||
+        (family->parallel_key != NULL &&
+         !lp_config_boolean(reader->config, family->parallel_key, &parallel, error)))
+        return FALSE;
+    lp_import_map_boolean(
+        reader->import, "dropout", dropout > 0.0,
+        family->keys->dropout != NULL ? lp_reader_said(reader, family->keys->dropout) : "");
+    if (parallel)
+        lp_import_map(reader->import, "parallel-blocks", "yes",
+                      lp_reader_said(reader, family->parallel_key));
+    lp_import_map(reader->import, "attention", "flash", "");
+    return TRUE;
+}
+
+static gboolean
+read_plan(const LpReader *reader, GError **error)
+{
+    static const char *const ones[] = {"tp", "pp", "dp", "micro-batch", "global-batch"};
+    static const struct {
+        const char *dtype, *precision;
+    } rows[] = {
+        {"bfloat16", "bf16"}, {"float16", "fp16"}, {"float32", "fp32"}, {"float8_e4m3fn", "fp8"}};
+    const char *dtype = NULL;
+    for (guint i = 0; i < G_N_ELEMENTS(ones); i++)
+        lp_import_map_count(reader->import, ones[i], 1, "");
+    if (!lp_config_text(reader->config, "torch_dtype|dtype", &dtype, error))
+        return FALSE;
+    g_autofree char *key = lp_config_key(reader->config, "torch_dtype|dtype");
+    for (guint i = 0; dtype != NULL && i < G_N_ELEMENTS(rows); i++) {
+        if (strcmp(dtype, rows[i].dtype) != 0)
+            continue;
+        lp_import_map(reader->import, "precision", rows[i].precision, key);
+        return TRUE;
+    }
+    lp_reader_leave(reader, key, "precision stays the default");
+    return TRUE;
+}
+
+/* OPT's smallest but one has an embedding that is narrower than the model. */
+static gboolean
+check_projection(const LpReader *reader, GError **error)
+{
+    guint32 width = reader->hidden;
+    if (!lp_config_count(reader->config, "word_embed_proj_dim", 1, &width, error))
+        return FALSE;
+    if (width != reader->hidden)
+        lp_reader_leave(reader, "word_embed_proj_dim",
+                        "the embedding is counted as wide as the model");
+    return TRUE;
+}
+
+/* A value that switches its key off. */
+static gboolean
+is_off(JsonNode *node)
+{
+    if (node == NULL)
+        return TRUE;
+    if (JSON_NODE_HOLDS_OBJECT(node))
+        return json_object_get_size(json_node_get_object(node)) == 0;
+    if (JSON_NODE_HOLDS_ARRAY(node))
+        return json_array_get_length(json_node_get_array(node)) == 0;
+    if (json_node_get_value_type(node) == G_TYPE_STRING)
+        return *json_node_get_string(node) == '\0';
+    if (json_node_get_value_type(node) == G_TYPE_BOOLEAN)
+        return !json_node_get_boolean(node);
+    return json_node_get_double(node) == 0.0;
+}
+
+/* What nothing has read. */
+static void
+report_rest(const LpReader *reader)
+{
+    g_autoptr(GPtrArray) keys = lp_config_unread(reader->config);
+    for (guint i = 0; i < keys->len; i++) {
+        const char *key = g_ptr_array_index(keys, i), *reason = NULL;
+        LpFamilyKeyKind kind = lp_family_key_kind(key, &reason);
+        JsonNode *node = lp_config_peek(reader->config, key);
+        if (node == NULL || kind == LP_FAMILY_KEY_HARMLESS)
+            continue;
+        if (kind == LP_FAMILY_KEY_UNKNOWN)
+            lp_reader_leave(reader, key, "a key that is not known");
+        else if (!is_off(node))
+            lp_reader_leave(reader, key, reason);
+    }
+    if (reader->family->note != NULL)
+        lp_reader_leave(reader, "model_type", reader->family->note);
+}
+
+static gboolean
+read_all(LpReader *reader, GError **error)
+{
+    const LpFamilyKeys *keys = reader->family->keys;
+    if (!lp_reader_map_count(reader, "layers", keys->layers, 1, &reader->n_layers, error) ||
+        !lp_reader_map_count(reader, "hidden", keys->hidden, 1, &reader->hidden, error) ||
+        !read_heads(reader, error) || !read_ffn(reader, error) || !read_embedding(reader, error) ||
+        !read_manners(reader, error) || !lp_reader_map_window(reader, error) ||
+        !lp_reader_map_experts(reader, error) || !check_projection(reader, error) ||
+        !read_plan(reader, error))
+        return FALSE;
+    report_rest(reader);
+    return TRUE;
+}
+
+static const LpFamily *
+find_family(LpConfig *config, GError **error)
+{
+    const char *names[FAMILIES_MAX + 1] = {NULL}, *model_type = NULL;
+    for (guint i = 0; i < FAMILIES_MAX && lp_family_at(i) != NULL; i++)
+        names[i] = lp_family_at(i)->model_type;
+    if (!lp_config_text(config, "model_type", &model_type, error))
+        return NULL;
+    if (model_type == NULL) {
+        lp_config_fault(config, "model_type", "one such as \"llama\"", error);
+        return NULL;
+    }
+    int index = lp_choice_parse(model_type, names, error);
+    if (index < 0) {
+        g_prefix_error(error, "%s: model_type: ", lp_config_path(config));
+        return NULL;
+    }
+    return lp_family_at((guint)index);
+}
+
+LpImport *
+lp_huggingface_import(const char *path, GError **error)
+{
+    g_autoptr(LpConfig) config = lp_config_load(path, error);
+    if (config == NULL)
+        return NULL;
+    const LpFamily *family = find_family(config, error);
+    const char *given = NULL;
+    if (family == NULL || !lp_config_text(config, "_name_or_path", &given, error))
+        return NULL;
+    g_autofree char *name = name_of(given, path, family->model_type);
+    g_autofree char *source = g_strdup_printf("%s: a configuration of Hugging Face, model_type %s.",
+                                              path, family->model_type);
+    g_autoptr(LpImport) import = lp_import_new(name, source);
+    LpReader reader = {.config = config, .family = family, .import = import};
+    return read_all(&reader, error) ? g_steal_pointer(&import) : NULL;
+}

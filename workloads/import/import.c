@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Collects what an import maps and leaves out, and writes it as a workload file. */
+#include "workloads/import/import.h"
+
+#include "workloads/description/attribute.h"
+
+#include <string.h>
+
+/* Columns of a line of attributes. */
+#define LINE_WIDTH 100
+
+static void
+free_row(gpointer data)
+{
+    LpImportRow *row = data;
+    g_free(row->attribute);
+    g_free(row->value);
+    g_free(row->key);
+    g_free(row);
+}
+
+static void
+free_rest(gpointer data)
+{
+    LpImportRest *rest = data;
+    g_free(rest->key);
+    g_free(rest->value);
+    g_free(rest->reason);
+    g_free(rest);
+}
+
+/* @text as a line of printable characters: what XML cannot hold is gone. */
+static char *
+printable(const char *text)
+{
+    g_autofree char *valid = g_utf8_make_valid(text, -1);
+    GString *line = g_string_new(NULL);
+    for (const char *at = valid; *at != '\0'; at = g_utf8_next_char(at)) {
+        gunichar c = g_utf8_get_char(at);
+        if (g_unichar_isprint(c))
+            g_string_append_unichar(line, c);
+        else
+            g_string_append_c(line, g_unichar_isspace(c) ? ' ' : '?');
+    }
+    return g_string_free(line, FALSE);
+}
+
+LpImport *
+lp_import_new(const char *name, const char *source)
+{
+    g_return_val_if_fail(name != NULL && source != NULL, NULL);
+    LpImport *self = g_new0(LpImport, 1);
+    self->name = printable(name);
+    self->source = printable(source);
+    self->mapped = g_ptr_array_new_with_free_func(free_row);
+    self->rest = g_ptr_array_new_with_free_func(free_rest);
+    return self;
+}
+
+void
+lp_import_free(LpImport *self)
+{
+    if (self == NULL)
+        return;
+    g_free(self->name);
+    g_free(self->source);
+    g_ptr_array_unref(self->mapped);
+    g_ptr_array_unref(self->rest);
+    g_free(self);
+}
+
+void
+lp_import_map(LpImport *self, const char *attribute, const char *value, const char *key)
+{
+    LpImportRow *row = g_new(LpImportRow, 1);
+    *row = (LpImportRow){g_strdup(attribute), g_strdup(value), printable(key)};
+    g_ptr_array_add(self->mapped, row);
+}
+
+void
+lp_import_map_count(LpImport *self, const char *attribute, guint32 value, const char *key)
+{
+    g_autofree char *text = g_strdup_printf("%u", value);
+    lp_import_map(self, attribute, text, key);
+}
+
+void
+lp_import_map_boolean(LpImport *self, const char *attribute, gboolean value, const char *key)
+{
+    lp_import_map(self, attribute, value ? "yes" : "no", key);
+}
+
+void
+lp_import_leave(LpImport *self, const char *key, const char *value, const char *reason)
+{
+    LpImportRest *rest = g_new(LpImportRest, 1);
+    *rest = (LpImportRest){printable(key), printable(value), g_strdup(reason)};
+    g_ptr_array_add(self->rest, rest);
+}
+
+const char *
+lp_import_value(const LpImport *self, const char *attribute)
+{
+    for (guint i = 0; i < self->mapped->len; i++) {
+        const LpImportRow *row = g_ptr_array_index(self->mapped, i);
+        if (strcmp(row->attribute, attribute) == 0)
+            return row->value;
+    }
+    return NULL;
+}
+
+LpWorkload *
+lp_import_workload(const LpImport *self, const char *path, GError **error)
+{
+    g_autoptr(GPtrArray) settings = g_ptr_array_new_with_free_func(g_free);
+    for (guint i = 0; i < self->mapped->len; i++) {
+        const LpImportRow *row = g_ptr_array_index(self->mapped, i);
+        g_ptr_array_add(settings, g_strconcat(row->attribute, "=", row->value, NULL));
+    }
+    g_ptr_array_add(settings, NULL);
+    return lp_workload_new(path, self->name, (const char *const *)settings->pdata, error);
+}
+
+static gboolean
+is_of(const LpImportRow *row, const char *element)
+{
+    const LpAttribute *attribute = lp_attribute_find(row->attribute, NULL);
+    return strcmp(attribute != NULL ? lp_attribute_element(attribute) : "transformer", element) ==
+           0;
+}
+
+static void
+append_element(GString *xml, const LpImport *self, const char *element)
+{
+    g_string_append_printf(xml, "  <%s", element);
+    gsize indent = strlen(element) + 3, width = indent;
+    for (guint i = 0; i < self->mapped->len; i++) {
+        const LpImportRow *row = g_ptr_array_index(self->mapped, i);
+        if (!is_of(row, element))
+            continue;
+        g_autofree char *text = g_markup_printf_escaped("%s=\"%s\"", row->attribute, row->value);
+        if (width + 1 + strlen(text) > LINE_WIDTH) {
+            g_string_append_printf(xml, "\n%*s", (int)indent, "");
+            width = indent;
+        }
+        g_string_append_printf(xml, " %s", text);
+        width += 1 + strlen(text);
+    }
+    g_string_append(xml, "/>\n");
+}
+
+/* A comment may hold anything but two hyphens in a row. */
+static void
+append_comment_text(GString *xml, const char *text)
+{
+    for (; *text != '\0'; text++) {
+        g_string_append_c(xml, *text);
+        if (text[0] == '-' && (text[1] == '-' || text[1] == '\0'))
+            g_string_append_c(xml, ' ');
+    }
+}
+
+static void
+append_rest(GString *xml, const LpImport *self)
+{
+    if (self->rest->len == 0)
+        return;
+    g_string_append(xml, "  <!-- Left out, or taken as something else:\n");
+    for (guint i = 0; i < self->rest->len; i++) {
+        const LpImportRest *rest = g_ptr_array_index(self->rest, i);
+        g_autofree char *line =
+            g_strdup_printf("%s (%s): %s", rest->key, rest->value, rest->reason);
+        g_string_append(xml, "       ");
+        append_comment_text(xml, line);
+        g_string_append_c(xml, '\n');
+    }
+    g_string_append(xml, "  -->\n");
+}
+
+char *
+lp_import_to_xml(const LpImport *self)
+{
+    GString *xml = g_string_new("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n");
+    g_autofree char *head = g_markup_printf_escaped(
+        "<workload name=\"%s\">\n  <source>%s</source>\n"
+        "  <source>The plan is a beginning: one accelerator, one sequence.</source>\n",
+        self->name, self->source);
+    g_string_append(xml, head);
+    append_rest(xml, self);
+    append_element(xml, self, "transformer");
+    append_element(xml, self, "plan");
+    g_string_append(xml, "</workload>\n");
+    return g_string_free(xml, FALSE);
+}

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A configuration on its way to a workload: what the steps of workloads/import/huggingface.c share.
+ */
+#pragma once
+
+#include "workloads/import/config.h"
+#include "workloads/import/family.h"
+#include "workloads/import/import.h"
+
+G_BEGIN_DECLS
+
+/** The numbers are there once the step that maps them is done. */
+typedef struct {
+    LpConfig *config;       /* borrowed from the caller */
+    const LpFamily *family; /* static */
+    LpImport *import;       /* borrowed from the caller */
+    guint32 n_layers, hidden, n_heads, ffn, seq;
+} LpReader;
+
+/** @key if the configuration has it, else "". */
+const char *lp_reader_said(const LpReader *self, const char *key);
+/** Says that @key is left out, with the value that it has. */
+void lp_reader_leave(const LpReader *self, const char *key, const char *reason);
+/** Reads a count as lp_config_count() does, and gives it to @attribute. */
+gboolean lp_reader_map_count(const LpReader *self, const char *attribute, const char *keys,
+                             guint32 minimum, guint32 *value,
+                             GError **error) G_GNUC_WARN_UNUSED_RESULT;
+
+/** The sliding window. */
+gboolean lp_reader_map_window(const LpReader *self, GError **error) G_GNUC_WARN_UNUSED_RESULT;
+/** Experts, and which layers have them. */
+gboolean lp_reader_map_experts(const LpReader *self, GError **error) G_GNUC_WARN_UNUSED_RESULT;
+
+G_END_DECLS

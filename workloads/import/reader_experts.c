@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Mixtures of experts: how many, how wide, in which layers. */
+#include "workloads/import/reader.h"
+
+#include <string.h>
+
+/* mlp_only_layers: the workload knows the first so many. */
+static gboolean
+read_dense_list(const LpReader *self, const char *key, guint32 *n_dense, GError **error)
+{
+    JsonArray *list = NULL;
+    if (!lp_config_list(self->config, key, &list, error))
+        return FALSE;
+    guint n = list != NULL ? json_array_get_length(list) : 0;
+    g_autofree gboolean *dense = g_new0(gboolean, self->n_layers);
+    for (guint i = 0; i < n; i++) {
+        JsonNode *node = json_array_get_element(list, i);
+        gint64 layer =
+            json_node_get_value_type(node) == G_TYPE_INT64 ? json_node_get_int(node) : -1;
+        if (layer < 0 || layer >= (gint64)self->n_layers)
+            return lp_config_fault(self->config, key, "indices of layers", error);
+        dense[layer] = TRUE;
+    }
+    guint32 n_first = 0, n_all = 0;
+    while (n_first < self->n_layers && dense[n_first])
+        n_first++;
+    for (guint i = 0; i < self->n_layers; i++)
+        n_all += dense[i] ? 1 : 0;
+    *n_dense = n_first;
+    if (n_all != n_first)
+        lp_reader_leave(self, key, "only the first layers in a row are dense");
+    return TRUE;
+}
+
+/* Which layers have experts, as the workload says it: after the dense ones, the last of each so
+ * many. */
+typedef struct {
+    guint32 n_dense, every;
+    gboolean any;
+} Mixtures;
+
+static gboolean
+read_expert_layers(const LpReader *self, Mixtures *mixtures, GError **error)
+{
+    const LpFamilyExperts *experts = self->family->experts;
+    guint32 n_dense = 0, every = 1;
+    if ((experts->dense != NULL &&
+         !lp_config_count(self->config, experts->dense, 0, &n_dense, error)) ||
+        (experts->dense_list != NULL &&
+         !read_dense_list(self, experts->dense_list, &n_dense, error)) ||
+        (experts->every != NULL &&
+         !lp_config_count(self->config, experts->every, 1, &every, error)))
+        return FALSE;
+    guint64 first = experts->every_is_first ? ((guint64)n_dense + every - 1) / every * every
+                                            : ((guint64)n_dense + every) / every * every - 1;
+    mixtures->any = first < self->n_layers;
+    /* A mixture in layer 0 and then one in each so many: no number of dense layers leads there. */
+    if (mixtures->any && first + 1 < every) {
+        lp_reader_leave(self, experts->every, "every layer has experts here");
+        every = 1;
+    }
+    mixtures->every = every;
+    mixtures->n_dense = mixtures->any ? (guint32)(first + 1 - every) : 0;
+    return TRUE;
+}
+
+static void
+map_expert_layers(const LpReader *self, const Mixtures *mixtures)
+{
+    const LpFamilyExperts *experts = self->family->experts;
+    const char *dense_key = experts->dense != NULL ? experts->dense : experts->dense_list;
+    if (mixtures->n_dense > 0)
+        lp_import_map_count(self->import, "dense-layers", mixtures->n_dense,
+                            lp_reader_said(self, dense_key));
+    if (mixtures->every > 1)
+        lp_import_map_count(self->import, "expert-every", mixtures->every, experts->every);
+}
+
+static gboolean
+read_shared_experts(const LpReader *self, guint32 width, GError **error)
+{
+    const LpFamilyExperts *experts = self->family->experts;
+    guint32 n_shared = 0, shared_width = 0;
+    const char *key = experts->shared != NULL ? experts->shared : experts->shared_width;
+    if (key == NULL)
+        return TRUE;
+    if (experts->shared != NULL && !lp_config_count(self->config, key, 0, &n_shared, error))
+        return FALSE;
+    if (experts->shared_width != NULL) {
+        if (!lp_config_count(self->config, key, 0, &shared_width, error))
+            return FALSE;
+        n_shared = (guint32)(((guint64)shared_width + width - 1) / width);
+        if (shared_width % width != 0)
+            lp_reader_leave(self, key, "rounded up to a whole number of experts");
+    }
+    if (n_shared > 0)
+        lp_import_map_count(self->import, "shared-experts", n_shared, key);
+    return TRUE;
+}
+
+/* Node-limited routing; a method called "greedy" does not look at groups. */
+static gboolean
+read_groups(const LpReader *self, guint32 n_experts, GError **error)
+{
+    guint32 n_groups = 1, limit = 1;
+    const char *method = NULL;
+    if (!lp_config_text(self->config, "topk_method", &method, error) ||
+        !lp_config_count(self->config, "n_group", 1, &n_groups, error))
+        return FALSE;
+    limit = n_groups;
+    if (!lp_config_count(self->config, "topk_group", 1, &limit, error))
+        return FALSE;
+    if (n_groups == 1 ||
+        strcmp(method != NULL ? method : self->family->experts->method, "greedy") == 0)
+        return TRUE;
+    if (limit > n_groups)
+        return lp_config_fault(self->config, "topk_group", "at most n_group", error);
+    if (n_experts % n_groups != 0)
+        return lp_config_fault(self->config, "n_group", "a divisor of the experts", error);
+    lp_import_map_count(self->import, "expert-groups", n_groups, "n_group");
+    lp_import_map_count(self->import, "group-limit", limit, "topk_group");
+    return TRUE;
+}
+
+/* The keys of experts say nothing where there are none. */
+static void
+skip_experts(const LpReader *self)
+{
+    const LpFamilyExperts *experts = self->family->experts;
+    const char *const keys[] = {experts->top_k, experts->width,      experts->shared,
+                                experts->dense, experts->dense_list, experts->shared_width,
+                                experts->every};
+    static const char *const groups[] = {"n_group", "topk_group", "topk_method"};
+    for (guint i = 0; i < G_N_ELEMENTS(keys); i++)
+        if (keys[i] != NULL)
+            g_free(lp_config_key(self->config, keys[i]));
+    for (guint i = 0; experts->method != NULL && i < G_N_ELEMENTS(groups); i++)
+        (void)lp_config_peek(self->config, groups[i]);
+}
+
+/* How many experts a token goes to. */
+static gboolean
+read_top_k(const LpReader *self, const char *experts_key, guint32 n_experts, GError **error)
+{
+    const char *keys = self->family->experts->top_k;
+    guint32 top_k = 0;
+    if (!lp_reader_map_count(self, "top-k", keys, 1, &top_k, error))
+        return FALSE;
+    if (top_k <= n_experts)
+        return TRUE;
+    g_autofree char *key = lp_config_key(self->config, keys);
+    g_autofree char *wanted = g_strdup_printf("at most %s (%u)", experts_key, n_experts);
+    return lp_config_fault(self->config, key, wanted, error);
+}
+
+gboolean
+lp_reader_map_experts(const LpReader *self, GError **error)
+{
+    const LpFamilyExperts *experts = self->family->experts;
+    guint32 n_experts = 0, width = self->ffn;
+    Mixtures mixtures = {.any = FALSE};
+    if (experts == NULL)
+        return TRUE;
+    g_autofree char *key = lp_config_key(self->config, experts->experts);
+    if (!lp_config_count(self->config, experts->experts, 0, &n_experts, error))
+        return FALSE;
+    /* DeepSeek's families say null for a dense model; the others always say a number. */
+    if (lp_config_peek(self->config, key) == NULL && experts->method == NULL)
+        return lp_config_fault(self->config, key, "the number of experts", error);
+    if (n_experts > 0 && !read_expert_layers(self, &mixtures, error))
+        return FALSE;
+    if (!mixtures.any) {
+        skip_experts(self);
+        return TRUE;
+    }
+    lp_import_map_count(self->import, "experts", n_experts, key);
+    if (!read_top_k(self, key, n_experts, error))
+        return FALSE;
+    if (experts->width != NULL) {
+        width = 0;
+        if (!lp_reader_map_count(self, "expert-ffn", experts->width, 1, &width, error))
+            return FALSE;
+    }
+    if (!read_shared_experts(self, width, error))
+        return FALSE;
+    map_expert_layers(self, &mixtures);
+    return experts->method == NULL || read_groups(self, n_experts, error);
+}

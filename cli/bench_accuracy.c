@@ -128,22 +128,23 @@ lp_bench_machine(const LpGenerateOptions *options, GError **error)
 }
 
 static void
-add_row(GArray *rows, GArray *trials, Row row, const LpLibrary *library, const guint32 *crossed)
+add_row(GArray *rows, GArray *requests, Row row, const LpLibrary *library, const guint32 *crossed)
 {
-    LpTrial trial = {.collective = row.collective,
-                     .bytes = row.bytes,
-                     .n_ranks = row.n_ranks,
-                     .n_groups = row.place == PLACE_ALONE ? 1 : ACCELERATORS / row.n_ranks,
-                     .strided = row.place == PLACE_STRIDED,
-                     .library = *library,
-                     .accelerators = row.place == PLACE_CROSSED ? crossed : NULL};
-    if (!lp_algorithms_parse(algorithms[row.algorithm].name, &trial.algorithms))
+    LpCollectiveRequest request = {.collective = row.collective,
+                                   .bytes = row.bytes,
+                                   .n_ranks = row.n_ranks,
+                                   .n_groups =
+                                       row.place == PLACE_ALONE ? 1 : ACCELERATORS / row.n_ranks,
+                                   .strided = row.place == PLACE_STRIDED,
+                                   .library = *library,
+                                   .accelerators = row.place == PLACE_CROSSED ? crossed : NULL};
+    if (!lp_algorithms_parse(algorithms[row.algorithm].name, &request.algorithms))
         g_assert_not_reached();
     g_array_append_val(rows, row);
-    trial.fidelity = LP_FIDELITY_FLOW;
-    g_array_append_val(trials, trial);
-    trial.fidelity = LP_FIDELITY_MESSAGE;
-    g_array_append_val(trials, trial);
+    request.fidelity = LP_FIDELITY_FLOW;
+    g_array_append_val(requests, request);
+    request.fidelity = LP_FIDELITY_MESSAGE;
+    g_array_append_val(requests, request);
 }
 
 /* A torus is where one is, and switches are not on one; groups of all 64 have no other beside them.
@@ -163,7 +164,7 @@ is_wanted(const Row *row, const Size *size, const LpMachine *machine)
 }
 
 static void
-add_rows(GArray *rows, GArray *trials, guint fabric, const LpMachine *machine,
+add_rows(GArray *rows, GArray *requests, guint fabric, const LpMachine *machine,
          const LpLibrary *ideal, const LpLibrary *own, const guint32 *crossed)
 {
     for (guint algorithm = 0; algorithm < G_N_ELEMENTS(algorithms); algorithm++)
@@ -179,7 +180,7 @@ add_rows(GArray *rows, GArray *trials, guint fabric, const LpMachine *machine,
                                          .place = place};
                         if ((algorithms[algorithm].collectives & (1u << collective)) != 0 &&
                             is_wanted(&row, &sizes[size], machine))
-                            add_row(rows, trials, row,
+                            add_row(rows, requests, row,
                                     algorithms[algorithm].as_library ? own : ideal, crossed);
                     }
 }
@@ -199,11 +200,11 @@ new_crossed(const LpMachine *machine)
 
 /* Takes over what came of the rows. A block that no torus algorithm fits on is no row. */
 static gboolean
-take(GArray *rows, const GArray *candidates, const LpTrialOutcome *outcomes, GError **error)
+take(GArray *rows, const GArray *candidates, const LpCollectiveOutcome *outcomes, GError **error)
 {
     for (guint i = 0; i < candidates->len; i++) {
         Row row = g_array_index(candidates, Row, i);
-        const LpTrialOutcome *flow = &outcomes[2 * i], *message = &outcomes[2 * i + 1];
+        const LpCollectiveOutcome *flow = &outcomes[2 * i], *message = &outcomes[2 * i + 1];
         const char *fault = flow->message[0] != '\0' ? flow->message : message->message;
         if (*fault != '\0' && strcmp(algorithms[row.algorithm].name, "torus") == 0)
             continue;
@@ -234,11 +235,11 @@ run_fabric(guint fabric, GArray *rows, GError **error)
         return FALSE;
     g_autofree guint32 *crossed = new_crossed(machine);
     g_autoptr(GArray) candidates = g_array_new(FALSE, FALSE, sizeof(Row));
-    g_autoptr(GArray) trials = g_array_new(FALSE, FALSE, sizeof(LpTrial));
-    add_rows(candidates, trials, fabric, machine, ideal, own, crossed);
-    g_autofree LpTrialOutcome *outcomes = g_new0(LpTrialOutcome, trials->len);
-    return lp_trial_run_all((const LpTrial *)(gpointer)trials->data, trials->len, machine, outcomes,
-                            error) &&
+    g_autoptr(GArray) requests = g_array_new(FALSE, FALSE, sizeof(LpCollectiveRequest));
+    add_rows(candidates, requests, fabric, machine, ideal, own, crossed);
+    g_autofree LpCollectiveOutcome *outcomes = g_new0(LpCollectiveOutcome, requests->len);
+    return lp_collective_run_all((const LpCollectiveRequest *)(gpointer)requests->data,
+                                 requests->len, machine, outcomes, error) &&
            take(rows, candidates, outcomes, error);
 }
 

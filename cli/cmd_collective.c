@@ -37,7 +37,7 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Options, options_clear)
 /* A size and what came of it. */
 typedef struct {
     guint64 bytes;
-    LpTrialResult result;
+    LpCollectiveResult result;
 } Row;
 
 static gboolean
@@ -96,23 +96,26 @@ parse_count(const char *name, const char *text, guint64 fallback, guint64 minimu
 
 /* A collective is among two ranks or more. */
 static gboolean
-parse_ranks(const Options *options, const LpMachine *machine, LpTrial *trial, GError **error)
+parse_ranks(const Options *options, const LpMachine *machine, LpCollectiveRequest *request,
+            GError **error)
 {
-    if (!parse_count("groups", options->groups, 1, 1, machine->n_accelerators, &trial->n_groups,
+    if (!parse_count("groups", options->groups, 1, 1, machine->n_accelerators, &request->n_groups,
                      error))
         return FALSE;
-    guint64 most = machine->n_accelerators / trial->n_groups;
+    guint64 most = machine->n_accelerators / request->n_groups;
     if (most < 2)
         return lp_usage_error(error,
                               "--groups: got %u of %" G_GUINT64_FORMAT
                               " accelerators, wanted at least 2 for each",
-                              trial->n_groups, machine->n_accelerators);
-    return parse_count("ranks", options->ranks, trial->collective == LP_COLLECTIVE_SEND ? 2 : most,
-                       2, most, &trial->n_ranks, error);
+                              request->n_groups, machine->n_accelerators);
+    return parse_count("ranks", options->ranks,
+                       request->collective == LP_COLLECTIVE_SEND ? 2 : most, 2, most,
+                       &request->n_ranks, error);
 }
 
 static gboolean
-parse_library(const Options *options, const LpMachine *machine, LpTrial *trial, GError **error)
+parse_library(const Options *options, const LpMachine *machine, LpCollectiveRequest *request,
+              GError **error)
 {
     g_autoptr(GError) fault = NULL;
     g_autofree char *library =
@@ -121,12 +124,12 @@ parse_library(const Options *options, const LpMachine *machine, LpTrial *trial, 
             : g_strdup(options->library != NULL ? options->library : "ideal");
     if (library == NULL)
         return FALSE;
-    if (!lp_library_find(library, &trial->library, &fault))
+    if (!lp_library_find(library, &request->library, &fault))
         return lp_usage_error(error, "--library: %s", fault->message);
     if (options->protocol != NULL &&
-        !lp_library_restrict(&trial->library, options->protocol, &fault))
+        !lp_library_restrict(&request->library, options->protocol, &fault))
         return lp_usage_error(error, "--protocol: %s", fault->message);
-    if (options->algorithm == NULL || lp_algorithms_parse(options->algorithm, &trial->algorithms))
+    if (options->algorithm == NULL || lp_algorithms_parse(options->algorithm, &request->algorithms))
         return TRUE;
     g_autofree char *shown = lp_error_quote(options->algorithm);
     return lp_usage_error(error,
@@ -137,41 +140,41 @@ parse_library(const Options *options, const LpMachine *machine, LpTrial *trial, 
 }
 
 static gboolean
-parse_trial(const Options *options, const char *operation, const LpMachine *machine, LpTrial *trial,
-            GError **error)
+parse_request(const Options *options, const char *operation, const LpMachine *machine,
+              LpCollectiveRequest *request, GError **error)
 {
     guint fidelity = 0;
     g_autoptr(GError) fault = NULL;
     int collective = lp_choice_parse(operation, lp_collective_names, &fault);
     if (collective < 0)
         return lp_usage_error(error, "collective: operation: %s", fault->message);
-    trial->collective = (LpCollective)collective;
-    trial->strided = options->strided;
+    request->collective = (LpCollective)collective;
+    request->strided = options->strided;
     if (!lp_option_choice("fidelity", options->fidelity, lp_fidelity_names, LP_FIDELITY_FLOW,
                           &fidelity, error) ||
-        !parse_ranks(options, machine, trial, error))
+        !parse_ranks(options, machine, request, error))
         return FALSE;
-    trial->fidelity = (LpFidelity)fidelity;
-    return parse_library(options, machine, trial, error);
+    request->fidelity = (LpFidelity)fidelity;
+    return parse_library(options, machine, request, error);
 }
 
 static double
-bus_bytes_per_s(const LpTrial *trial, const Row *row)
+bus_bytes_per_s(const LpCollectiveRequest *request, const Row *row)
 {
     double time_s = row->result.run.iteration_time_s;
     return time_s > 0.0 ? (double)row->bytes / time_s *
-                              lp_trial_bus_factor(trial->collective, trial->n_ranks)
+                              lp_collective_bus_factor(request->collective, request->n_ranks)
                         : 0.0;
 }
 
 static char *
-to_text(const LpTrial *trial, const LpMachine *machine, const GArray *rows)
+to_text(const LpCollectiveRequest *request, const LpMachine *machine, const GArray *rows)
 {
     GString *out = g_string_new(NULL);
     g_string_append_printf(out, "%s among %u ranks of %s, library %s, fidelity %s\n",
-                           lp_collective_names[trial->collective], trial->n_ranks,
-                           lp_file_label(machine->path), trial->library.name,
-                           lp_fidelity_names[trial->fidelity]);
+                           lp_collective_names[request->collective], request->n_ranks,
+                           lp_file_label(machine->path), request->library.name,
+                           lp_fidelity_names[request->fidelity]);
     g_string_append_printf(out, "%14s  %-24s %-14s %12s %12s %10s %10s\n", "bytes", "algorithm",
                            "protocol", "us", "alone us", "GB/s", "bus GB/s");
     for (guint i = 0; i < rows->len; i++) {
@@ -179,23 +182,23 @@ to_text(const LpTrial *trial, const LpMachine *machine, const GArray *rows)
         double time_s = row->result.run.iteration_time_s;
         g_string_append_printf(
             out, "%14" G_GUINT64_FORMAT "  %-24s %-14s %12.2f %12.2f %10.2f %10.2f\n", row->bytes,
-            row->result.algorithm, row->result.protocol, time_s * 1e6, row->result.lonely_s * 1e6,
+            row->result.algorithm, row->result.protocol, time_s * 1e6, row->result.isolated_s * 1e6,
             time_s > 0.0 ? (double)row->bytes / time_s * 1e-9 : 0.0,
-            bus_bytes_per_s(trial, row) * 1e-9);
+            bus_bytes_per_s(request, row) * 1e-9);
     }
     return g_string_free(out, FALSE);
 }
 
 static JsonNode *
-to_json(const LpTrial *trial, const GArray *rows)
+to_json(const LpCollectiveRequest *request, const GArray *rows)
 {
     g_autoptr(JsonBuilder) builder = json_builder_new();
     json_builder_begin_object(builder);
-    lp_json_text(builder, "operation", lp_collective_names[trial->collective]);
-    lp_json_text(builder, "library", trial->library.name);
-    lp_json_text(builder, "fidelity", lp_fidelity_names[trial->fidelity]);
-    lp_json_count(builder, "ranks", trial->n_ranks);
-    lp_json_count(builder, "groups", trial->n_groups);
+    lp_json_text(builder, "operation", lp_collective_names[request->collective]);
+    lp_json_text(builder, "library", request->library.name);
+    lp_json_text(builder, "fidelity", lp_fidelity_names[request->fidelity]);
+    lp_json_count(builder, "ranks", request->n_ranks);
+    lp_json_count(builder, "groups", request->n_groups);
     lp_json_begin_array(builder, "runs");
     for (guint i = 0; i < rows->len; i++) {
         const Row *row = &g_array_index(rows, Row, i);
@@ -204,8 +207,8 @@ to_json(const LpTrial *trial, const GArray *rows)
         lp_json_text(builder, "algorithm", row->result.algorithm);
         lp_json_text(builder, "protocol", row->result.protocol);
         lp_json_number(builder, "time_s", row->result.run.iteration_time_s);
-        lp_json_number(builder, "alone_s", row->result.lonely_s);
-        lp_json_number(builder, "bus_bytes_per_s", bus_bytes_per_s(trial, row));
+        lp_json_number(builder, "alone_s", row->result.isolated_s);
+        lp_json_number(builder, "bus_bytes_per_s", bus_bytes_per_s(request, row));
         lp_json_count(builder, "traffic_bytes", row->result.run.traffic_bytes[LP_TRAFFIC_DP]);
         lp_json_count(builder, "activities", row->result.run.n_activities);
         json_builder_end_object(builder);
@@ -224,7 +227,7 @@ flows_to_text(const GArray *flows)
     g_string_append_printf(out, "%8s %8s %14s  %-18s %-18s %-18s %6s %10s %10s\n", "from", "to",
                            "bytes", "out of port", "relay", "into port", "links", "us", "GB/s");
     for (guint i = 0; i < flows->len; i++) {
-        const LpTrialFlow *flow = &g_array_index(flows, LpTrialFlow, i);
+        const LpCollectiveFlow *flow = &g_array_index(flows, LpCollectiveFlow, i);
         g_string_append_printf(out,
                                "%8" G_GUINT64_FORMAT " %8" G_GUINT64_FORMAT " %14" G_GUINT64_FORMAT
                                "  %-18s %-18s %-18s %6u %10.3f %10.2f\n",
@@ -242,7 +245,7 @@ flows_to_json(const GArray *flows)
     json_builder_begin_object(builder);
     lp_json_begin_array(builder, "flows");
     for (guint i = 0; i < flows->len; i++) {
-        const LpTrialFlow *flow = &g_array_index(flows, LpTrialFlow, i);
+        const LpCollectiveFlow *flow = &g_array_index(flows, LpCollectiveFlow, i);
         json_builder_begin_object(builder);
         lp_json_count(builder, "from", flow->from);
         lp_json_count(builder, "to", flow->to);
@@ -261,11 +264,11 @@ flows_to_json(const GArray *flows)
 }
 
 static gboolean
-print_flows(LpTrial *trial, guint64 bytes, const LpMachine *machine, LpFormat format,
+print_flows(LpCollectiveRequest *request, guint64 bytes, const LpMachine *machine, LpFormat format,
             GError **error)
 {
-    trial->bytes = bytes;
-    g_autoptr(GArray) flows = lp_trial_flows(trial, machine, error);
+    request->bytes = bytes;
+    g_autoptr(GArray) flows = lp_collective_run_flows(request, machine, error);
     if (flows == NULL)
         return FALSE;
     if (format == LP_FORMAT_JSON)
@@ -278,7 +281,7 @@ static gboolean
 measure(const Options *options, char **arguments, GError **error)
 {
     LpFormat format;
-    LpTrial trial = {.bytes = 0};
+    LpCollectiveRequest request = {.bytes = 0};
     if (!lp_format_parse(options->format, &format, error))
         return FALSE;
     gboolean is_barrier = strcmp(arguments[1], lp_collective_names[LP_COLLECTIVE_BARRIER]) == 0;
@@ -290,19 +293,19 @@ measure(const Options *options, char **arguments, GError **error)
         return FALSE;
     g_autofree char *path = lp_file_find("platforms", arguments[2], error);
     g_autoptr(LpMachine) machine = path == NULL ? NULL : lp_machine_load(path, error);
-    if (machine == NULL || !parse_trial(options, arguments[1], machine, &trial, error))
+    if (machine == NULL || !parse_request(options, arguments[1], machine, &request, error))
         return FALSE;
     if (options->flows)
-        return print_flows(&trial, g_array_index(rows, Row, 0).bytes, machine, format, error);
+        return print_flows(&request, g_array_index(rows, Row, 0).bytes, machine, format, error);
     for (guint i = 0; i < rows->len; i++) {
         Row *row = &g_array_index(rows, Row, i);
-        trial.bytes = row->bytes;
-        if (!lp_trial_run_apart(&trial, machine, &row->result, error))
+        request.bytes = row->bytes;
+        if (!lp_collective_run_apart(&request, machine, &row->result, error))
             return FALSE;
     }
     if (format == LP_FORMAT_JSON)
-        return lp_print_json(to_json(&trial, rows), error);
-    g_autofree char *text = to_text(&trial, machine, rows);
+        return lp_print_json(to_json(&request, rows), error);
+    g_autofree char *text = to_text(&request, machine, rows);
     return lp_print_result(text, error);
 }
 

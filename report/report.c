@@ -122,14 +122,14 @@ lp_report_add_plan(JsonBuilder *builder, const LpWorkload *workload)
 
 void
 lp_report_add_engine(JsonBuilder *builder, LpFidelity fidelity, gboolean collapse,
-                     const char *proof, const GArray *engine_options)
+                     const char *contention, const GArray *engine_options)
 {
     lp_json_begin(builder, "engine");
     lp_json_text(builder, "name", lp_engine_version());
     lp_json_text(builder, "fidelity", lp_fidelity_names[fidelity]);
     lp_json_text(builder, "collapse", collapse ? "on" : "off");
-    if (proof != NULL)
-        lp_json_text(builder, "proof", proof);
+    if (contention != NULL)
+        lp_json_text(builder, "proof", contention);
     lp_json_begin(builder, "options");
     for (guint i = 0; i < engine_options->len; i++) {
         const LpEngineOption *option = &g_array_index(engine_options, LpEngineOption, i);
@@ -297,7 +297,7 @@ JsonNode *
 lp_report_to_json(const LpReport *self)
 {
     g_autoptr(JsonBuilder) builder = begin_report(self);
-    lp_report_add_engine(builder, self->fidelity, self->collapse, self->simulation->proof,
+    lp_report_add_engine(builder, self->fidelity, self->collapse, self->simulation->contention,
                          self->simulation->engine_options);
     lp_report_add_results(builder, self);
     add_reserved(builder);

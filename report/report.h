@@ -48,14 +48,14 @@ void lp_report_init_job(LpReport *self, LpSimulation *shown, const LpJobResult *
 /** What jobs and single workloads have in common, as members of the open object. */
 void lp_report_add_plan(JsonBuilder *builder, const LpWorkload *workload);
 void lp_report_add_engine(JsonBuilder *builder, LpFidelity fidelity, gboolean collapse,
-                          const char *proof, const GArray *engine_options);
+                          const char *contention, const GArray *engine_options);
 void lp_report_add_results(JsonBuilder *builder, const LpReport *self);
 void lp_report_add_warnings(JsonBuilder *builder, const LpReport *self);
 /** The same as text. */
 void lp_report_append_plan(GString *out, const LpReport *self);
 void lp_report_append_engine(GString *out, LpFidelity fidelity, gboolean collapse,
-                             const char *proof, const GArray *engine_options);
-void lp_report_append_proof(GString *out, const char *proof);
+                             const char *contention, const GArray *engine_options);
+void lp_report_append_contention(GString *out, const char *contention);
 void lp_report_append_needs(GString *out, const LpReport *self);
 void lp_report_append_results(GString *out, const LpReport *self);
 

@@ -58,7 +58,7 @@ n_ranks(const LpScenarioReport *self)
 static double
 stretch(const LpBackgroundResult *result)
 {
-    return result->lonely_s > 0.0 ? result->time_s / result->lonely_s : 1.0;
+    return result->isolated_s > 0.0 ? result->time_s / result->isolated_s : 1.0;
 }
 
 static double
@@ -86,7 +86,7 @@ add_job(JsonBuilder *builder, const LpScenarioReport *self, guint index)
     lp_json_number(builder, "alone_s", result->alone.iteration_time_s);
     lp_json_number(builder, "slowdown", slowdown(result));
     lp_report_add_plan(builder, result->job->workload);
-    lp_json_text(builder, "proof", result->proof);
+    lp_json_text(builder, "proof", result->contention);
     lp_report_add_results(builder, report);
     lp_report_add_warnings(builder, report);
     json_builder_end_object(builder);
@@ -219,7 +219,7 @@ append_job(GString *out, const LpScenarioReport *self, guint index)
                            result->job->name, result->job->workload->name, places,
                            result->job->n_iterations);
     lp_report_append_plan(out, report);
-    lp_report_append_proof(out, result->proof);
+    lp_report_append_contention(out, result->contention);
     lp_report_append_needs(out, report);
     for (guint i = 0; i < report->warnings->len; i++)
         g_string_append_printf(out, "warning     %s\n", (const char *)report->warnings->pdata[i]);

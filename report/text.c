@@ -191,21 +191,21 @@ append_memory(GString *out, const LpReport *self)
 
 /* The clauses of the proof, a line each. */
 void
-lp_report_append_proof(GString *out, const char *proof)
+lp_report_append_contention(GString *out, const char *contention)
 {
-    g_auto(GStrv) clauses = g_strsplit(proof, "; ", -1);
+    g_auto(GStrv) clauses = g_strsplit(contention, "; ", -1);
     for (guint i = 0; clauses[i] != NULL; i++)
         g_string_append_printf(out, "            %s\n", clauses[i]);
 }
 
 void
-lp_report_append_engine(GString *out, LpFidelity fidelity, gboolean collapse, const char *proof,
-                        const GArray *engine_options)
+lp_report_append_engine(GString *out, LpFidelity fidelity, gboolean collapse,
+                        const char *contention, const GArray *engine_options)
 {
     g_string_append_printf(out, "\nengine      %s, fidelity=%s, collapse=%s\n", lp_engine_version(),
                            lp_fidelity_names[fidelity], collapse ? "on" : "off");
-    if (proof != NULL)
-        lp_report_append_proof(out, proof);
+    if (contention != NULL)
+        lp_report_append_contention(out, contention);
     g_string_append(out, "           ");
     for (guint i = 0; i < engine_options->len; i++) {
         const LpEngineOption *option = &g_array_index(engine_options, LpEngineOption, i);
@@ -253,7 +253,7 @@ lp_report_to_text(const LpReport *self)
 {
     GString *out = g_string_new(NULL);
     append_head(out, self);
-    lp_report_append_engine(out, self->fidelity, self->collapse, self->simulation->proof,
+    lp_report_append_engine(out, self->fidelity, self->collapse, self->simulation->contention,
                             self->simulation->engine_options);
     lp_report_append_needs(out, self);
     append_end(out, self);

@@ -5,15 +5,14 @@
 
 /* Names and orders a track: "M" events carry what belongs to no instant. */
 static void
-add_metadata(JsonBuilder *builder, const char *event, guint32 stage, gint64 stream,
-             const char *name)
+add_metadata(JsonBuilder *builder, const char *event, guint32 stage, gint64 lane, const char *name)
 {
     json_builder_begin_object(builder);
     lp_json_text(builder, "name", event);
     lp_json_text(builder, "ph", "M");
     lp_json_count(builder, "pid", stage);
-    if (stream >= 0)
-        lp_json_count(builder, "tid", (guint64)stream);
+    if (lane >= 0)
+        lp_json_count(builder, "tid", (guint64)lane);
     lp_json_begin(builder, "args");
     lp_json_text(builder, "name", name);
     json_builder_end_object(builder);
@@ -39,9 +38,8 @@ add_names(JsonBuilder *builder, const LpTrack *track, guint32 first)
                                     ? g_strdup_printf("stage %u", stage)
                                     : g_strdup_printf("%s, stage %u", track->name, stage);
         add_metadata(builder, "process_name", first + stage, -1, name);
-        for (LpStream stream = 0; stream < LP_N_STREAMS; stream++)
-            add_metadata(builder, "thread_name", first + stage, (gint64)stream,
-                         lp_stream_names[stream]);
+        for (LpLane lane = 0; lane < LP_N_LANES; lane++)
+            add_metadata(builder, "thread_name", first + stage, (gint64)lane, lp_lane_names[lane]);
     }
 }
 
@@ -53,10 +51,10 @@ add_slice(JsonBuilder *builder, const LpSlice *slice, guint32 first)
                                 : g_strdup_printf("%s %d", slice->name, slice->micro_batch);
     json_builder_begin_object(builder);
     lp_json_text(builder, "name", name);
-    lp_json_text(builder, "cat", lp_stream_names[slice->stream]);
+    lp_json_text(builder, "cat", lp_lane_names[slice->lane]);
     lp_json_text(builder, "ph", "X");
     lp_json_count(builder, "pid", first + slice->stage);
-    lp_json_count(builder, "tid", slice->stream);
+    lp_json_count(builder, "tid", slice->lane);
     /* The format counts in microseconds. */
     lp_json_number(builder, "ts", slice->start_s * 1e6);
     lp_json_number(builder, "dur", (slice->end_s - slice->start_s) * 1e6);

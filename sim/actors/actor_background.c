@@ -323,7 +323,7 @@ carry(LpBackground *self, const LpRoute *route)
     self->result.n_messages++;
     self->result.n_bytes += bytes;
     self->result.time_s += simgrid_get_clock() - start_s;
-    self->result.lonely_s += route->latency_s + (double)bytes / route->bytes_per_s;
+    self->result.isolated_s += route->latency_s + (double)bytes / route->bytes_per_s;
 }
 
 static void

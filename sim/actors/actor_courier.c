@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Members of a script as actors. */
+/* Members of a round plan as actors. */
 #include "sim/actors/actor_courier.h"
 
 #include <simgrid/actor.h>
@@ -10,20 +10,20 @@
 typedef struct {
     LpCouriers *all; /* borrowed */
     guint64 index;
-    LpTransfer *queue; /* owned: of the round at hand */
+    LpTransfer *stream; /* owned: of the round at hand */
     guint64 n_queued, next, n_ended, round;
     guint32 *arrived;    /* owned, by round */
     double *arrives_s;   /* owned, by round: when the last of them does */
     guint64 n_couriers;  /* beside the member itself */
-    sg_sem_t work;       /* owned: a token for each courier that is to look at the queue */
+    sg_sem_t work;       /* owned: a token for each courier that is to look at the stream */
     sg_sem_t progressed; /* owned: a token for each end that a courier or another member caused */
 } Member;
 
 struct LpCouriers {
     guint64 n_members;
-    Member *members;  /* owned */
-    LpScript *script; /* borrowed */
-    LpWatch *watch;   /* borrowed from the run, or NULL */
+    Member *members;         /* owned */
+    LpRoundPlan *round_plan; /* borrowed */
+    LpWatch *watch;          /* borrowed from the run, or NULL */
     guint32 job;
     guint64 sent_bytes, received_bytes, n_activities;
 };
@@ -51,7 +51,7 @@ lp_couriers_free(LpCouriers *self)
     if (self == NULL)
         return;
     for (guint64 i = 0; i < self->n_members; i++) {
-        g_free(self->members[i].queue);
+        g_free(self->members[i].stream);
         g_free(self->members[i].arrived);
         g_free(self->members[i].arrives_s);
         sg_sem_destroy(self->members[i].work);
@@ -62,16 +62,17 @@ lp_couriers_free(LpCouriers *self)
 }
 
 void
-lp_couriers_begin(LpCouriers *self, LpScript *script)
+lp_couriers_begin(LpCouriers *self, LpRoundPlan *round_plan)
 {
-    self->script = script;
+    self->round_plan = round_plan;
     for (guint64 i = 0; i < self->n_members; i++) {
         Member *member = &self->members[i];
-        member->queue = g_renew(LpTransfer, member->queue, lp_script_transfers_max(script));
+        member->stream =
+            g_renew(LpTransfer, member->stream, lp_round_plan_transfers_max(round_plan));
         g_free(member->arrived);
         g_free(member->arrives_s);
-        member->arrived = g_new0(guint32, script->n_rounds);
-        member->arrives_s = g_new0(double, script->n_rounds);
+        member->arrived = g_new0(guint32, round_plan->n_rounds);
+        member->arrives_s = g_new0(double, round_plan->n_rounds);
     }
 }
 
@@ -81,21 +82,22 @@ send_next(Member *self)
 {
     if (self->next == self->n_queued)
         return FALSE;
-    LpTransfer transfer = self->queue[self->next++];
+    LpTransfer transfer = self->stream[self->next++];
     LpCouriers *all = self->all;
     guint64 round = self->round;
     all->sent_bytes += transfer.bytes;
     if (transfer.bytes > 0) {
-        const LpScript *script = all->script;
-        LpFlight flight = {.route = &transfer.edge->route,
+        const LpRoundPlan *round_plan = all->round_plan;
+        LpFlight flight = {.route = &transfer.connection->route,
                            .job = all->job,
-                           .from = lp_iteration_group_member(
-                               script->edges->iteration, script->group, script->rank, self->index),
-                           .to = transfer.edge->to};
+                           .from =
+                               lp_program_group_member(round_plan->map->program, round_plan->group,
+                                                       round_plan->rank, self->index),
+                           .to = transfer.connection->to};
         lp_watch_depart(all->watch, &flight);
-        lp_route_send(&transfer.edge->route, transfer.bytes);
+        lp_route_send(&transfer.connection->route, transfer.bytes);
         lp_watch_arrive(all->watch, &flight);
-        all->n_activities += lp_route_n_flows(&transfer.edge->route);
+        all->n_activities += lp_route_n_flows(&transfer.connection->route);
     }
     all->received_bytes += transfer.bytes;
     Member *receiver = &all->members[transfer.to];
@@ -124,7 +126,7 @@ courier(int argc, char **argv)
 static void
 call_couriers(Member *self)
 {
-    guint64 n = MIN(self->n_queued, LP_SCRIPT_AT_ONCE);
+    guint64 n = MIN(self->n_queued, LP_ROUND_PLAN_AT_ONCE);
     for (; self->n_couriers + 1 < n; self->n_couriers++) {
         sg_actor_t actor = sg_actor_init("courier", sg_actor_get_host(sg_actor_self()));
         sg_actor_set_data(actor, self);
@@ -146,13 +148,13 @@ wait_until(LpCouriers *self, double until_s)
 }
 
 static void
-run_round(Member *self, LpScript *script, guint64 round)
+run_round(Member *self, LpRoundPlan *round_plan, guint64 round)
 {
     self->round = round;
     self->n_ended = self->next = self->n_queued = 0;
-    guint64 n_receives = lp_script_n_receives(script, self->index, round);
-    guint64 n_sends = lp_script_transfers(script, self->index, round, self->queue);
-    wait_until(self->all, simgrid_get_clock() + lp_script_wait_s(script, round));
+    guint64 n_receives = lp_round_plan_n_receives(round_plan, self->index, round);
+    guint64 n_sends = lp_round_plan_transfers(round_plan, self->index, round, self->stream);
+    wait_until(self->all, simgrid_get_clock() + lp_round_plan_wait_s(round_plan, round));
     self->n_queued = n_sends;
     if (n_sends > 1)
         call_couriers(self);
@@ -166,9 +168,9 @@ run_round(Member *self, LpScript *script, guint64 round)
 void
 lp_couriers_run(LpCouriers *self, guint64 index)
 {
-    LpScript *script = self->script;
-    for (guint64 round = 0; round < script->n_rounds; round++)
-        run_round(&self->members[index], script, round);
+    LpRoundPlan *round_plan = self->round_plan;
+    for (guint64 round = 0; round < round_plan->n_rounds; round++)
+        run_round(&self->members[index], round_plan, round);
 }
 
 guint64

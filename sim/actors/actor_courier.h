@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Runs a script among the actors of a group: each member sends what its rounds say, several
+/* Runs a round plan among the actors of a group: each member sends what its rounds say, several
  * transfers at once with the help of couriers, which are actors of their own. */
 #pragma once
 
@@ -15,9 +15,9 @@ typedef struct LpCouriers LpCouriers;
 LpCouriers *lp_couriers_new(guint64 n_members, LpWatch *watch, guint32 job);
 void lp_couriers_free(LpCouriers *self);
 /** Makes ready for another collective; before its first member runs, after the last one's end.
- * @script: borrowed until the next one. */
-void lp_couriers_begin(LpCouriers *self, LpScript *script);
-/** Member @index follows the script to its end. Actors only. */
+ * @round plan: borrowed until the next one. */
+void lp_couriers_begin(LpCouriers *self, LpRoundPlan *round_plan);
+/** Member @index follows the round plan to its end. Actors only. */
 void lp_couriers_run(LpCouriers *self, guint64 index);
 
 /** Bytes sent and arrived, and engine activities made so far. */

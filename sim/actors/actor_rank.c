@@ -14,24 +14,24 @@ typedef struct {
     LpChannel *channel; /* borrowed */
 } Launch;
 
-struct LpRankQueue {
+struct LpRankStream {
     LpRank *rank; /* borrowed */
-    LpQueue kind;
+    LpStream kind;
     GQueue launches;   /* owned Launch */
-    sg_sem_t launched; /* owned: counts the queue */
+    sg_sem_t launched; /* owned: counts the stream */
     guint64 n_launched, n_finished;
 };
 
-LpQueue
-lp_rank_group_queue(const LpIteration *iteration, LpGroup group)
+LpStream
+lp_rank_group_stream(const LpProgram *program, LpGroup group)
 {
-    const LpPlan *plan = &iteration->plan;
+    const LpPlan *plan = &program->plan;
     gboolean launched;
     switch (group) {
     case LP_GROUP_DP:
     case LP_GROUP_REPLICA:
     case LP_GROUP_EXPERT_DP:
-        return iteration->uses_queue[LP_QUEUE_DP] ? LP_QUEUE_DP : LP_N_QUEUES;
+        return program->uses_stream[LP_STREAM_DP] ? LP_STREAM_DP : LP_N_STREAMS;
     case LP_GROUP_TP:
         launched = plan->overlap_tp != LP_OVERLAP_TP_NO;
         break;
@@ -46,26 +46,26 @@ lp_rank_group_queue(const LpIteration *iteration, LpGroup group)
     default:
         launched = FALSE;
     }
-    return launched ? LP_QUEUE_INNER : LP_N_QUEUES;
+    return launched ? LP_STREAM_LAYER : LP_N_STREAMS;
 }
 
 /* --- timeline --- */
 
 static void
-trace_at(LpRank *self, const char *name, LpStream stream, const LpStep *step, double start_s,
+trace_at(LpRank *self, const char *name, LpLane lane, const LpStep *step, double start_s,
          double end_s)
 {
     if (!self->traced)
         return;
     gboolean is_pass = step != NULL;
     if (step != NULL && step->kind == LP_STEP_SEGMENT) {
-        LpRole role = lp_iteration_segment(self->run->iteration, step->segment)->role;
+        LpRole role = lp_program_segment(self->run->program, step->segment)->role;
         is_pass = role != LP_ROLE_START && role != LP_ROLE_FINISH;
     }
     lp_timeline_add(self->run->timeline,
                     (LpSlice){.name = name,
                               .stage = self->stage,
-                              .stream = stream,
+                              .lane = lane,
                               .micro_batch = is_pass ? (gint32)step->micro_batch : -1,
                               .chunk = step == NULL ? 0 : step->chunk,
                               .start_s = start_s,
@@ -73,18 +73,18 @@ trace_at(LpRank *self, const char *name, LpStream stream, const LpStep *step, do
 }
 
 static void
-trace(LpRank *self, const char *name, LpStream stream, const LpStep *step, double start_s)
+trace(LpRank *self, const char *name, LpLane lane, const LpStep *step, double start_s)
 {
-    trace_at(self, name, stream, step, start_s, self->clock.at_s);
+    trace_at(self, name, lane, step, start_s, self->clock.at_s);
 }
 
-static LpStream
+static LpLane
 stream_of_traffic(LpTraffic traffic)
 {
-    static const LpStream streams[] = {
-        [LP_TRAFFIC_TP] = LP_STREAM_TP, [LP_TRAFFIC_PP] = LP_STREAM_PP,
-        [LP_TRAFFIC_DP] = LP_STREAM_DP, [LP_TRAFFIC_EP] = LP_STREAM_EP,
-        [LP_TRAFFIC_CP] = LP_STREAM_CP, [LP_TRAFFIC_EMBEDDING] = LP_STREAM_DP,
+    static const LpLane streams[] = {
+        [LP_TRAFFIC_TP] = LP_LANE_TP, [LP_TRAFFIC_PP] = LP_LANE_PP,
+        [LP_TRAFFIC_DP] = LP_LANE_DP, [LP_TRAFFIC_EP] = LP_LANE_EP,
+        [LP_TRAFFIC_CP] = LP_LANE_CP, [LP_TRAFFIC_EMBEDDING] = LP_LANE_DP,
     };
     return streams[traffic];
 }
@@ -94,7 +94,7 @@ delay_name(const LpRank *self, const LpTask *task, const LpStep *step)
 {
     return task->terms.s[LP_TERM_OPTIMIZER] > 0.0
                ? "optimizer"
-               : lp_role_names[lp_iteration_segment(self->run->iteration, step->segment)->role];
+               : lp_role_names[lp_program_segment(self->run->program, step->segment)->role];
 }
 
 /* --- the host --- */
@@ -117,20 +117,20 @@ issue(LpRank *self, double host_s)
 static void
 synchronise(LpRank *self, LpHostSync where)
 {
-    if (self->run->iteration->plan.host_sync >= where)
+    if (self->run->program->plan.host_sync >= where)
         self->host_s = MAX(self->host_s, simgrid_get_clock());
 }
 
-/* --- queues --- */
+/* --- streams --- */
 
 /* Whether a communication kernel holds multiprocessors: from its launch on, waiting or not.
  * Messages between stages are copies, and hold none. */
 static gboolean
 communicates(const LpRank *self)
 {
-    for (LpQueue queue = 0; queue < LP_QUEUE_PP; queue++)
-        if (self->queues[queue] != NULL &&
-            self->queues[queue]->n_launched > self->queues[queue]->n_finished)
+    for (LpStream stream = 0; stream < LP_STREAM_PP; stream++)
+        if (self->streams[stream] != NULL &&
+            self->streams[stream]->n_launched > self->streams[stream]->n_finished)
             return TRUE;
     return FALSE;
 }
@@ -139,7 +139,7 @@ communicates(const LpRank *self)
 static void
 compute(LpRank *self, double duration_s)
 {
-    double slowdown = self->run->iteration->plan.slowdown;
+    double slowdown = self->run->program->plan.slowdown;
     self->run->n_delays++;
     while (slowdown > 1.0 && duration_s > 0.0 && communicates(self)) {
         double start_s = simgrid_get_clock();
@@ -154,24 +154,24 @@ compute(LpRank *self, double duration_s)
 }
 
 static void
-hand_over(LpRank *self, LpQueue kind, Launch launch)
+hand_over(LpRank *self, LpStream kind, Launch launch)
 {
-    LpRankQueue *queue = self->queues[kind];
+    LpRankStream *stream = self->streams[kind];
     Launch *item = g_new(Launch, 1);
     *item = launch;
-    queue->n_launched++;
-    g_queue_push_tail(&queue->launches, item);
-    sg_sem_release(queue->launched);
+    stream->n_launched++;
+    g_queue_push_tail(&stream->launches, item);
+    sg_sem_release(stream->launched);
 }
 
 static void
-join(LpRank *self, LpQueue kind, guint n_pending, LpTerm term)
+join(LpRank *self, LpStream kind, guint n_pending, LpTerm term)
 {
-    LpRankQueue *queue = self->queues[kind];
-    if (queue->n_launched <= queue->n_finished + n_pending)
+    LpRankStream *stream = self->streams[kind];
+    if (stream->n_launched <= stream->n_finished + n_pending)
         return;
     lp_meter_join(&self->meter, kind, simgrid_get_clock());
-    while (queue->n_launched > queue->n_finished + n_pending)
+    while (stream->n_launched > stream->n_finished + n_pending)
         sg_sem_acquire(self->progressed);
     lp_meter_leave(&self->meter, kind);
     lp_clock_charge(&self->clock, term, simgrid_get_clock());
@@ -185,10 +185,10 @@ run_work(LpRank *self, const LpTask *task)
 {
     double factor = task->loaded ? self->expert_load : 1.0;
     LpWork work = lp_work_scale(task->work, factor);
-    if (self->pace != NULL) {
-        double pace = lp_pace_draw(self->pace);
-        work = lp_pace_slow(work, pace, self->run->iteration->collective_host_s);
-        factor *= pace;
+    if (self->straggler != NULL) {
+        double slowness = lp_straggler_draw(self->straggler);
+        work = lp_straggler_slow(work, slowness, self->run->program->collective_host_s);
+        factor *= slowness;
     }
     double start_s = self->clock.at_s;
     double waited_s = MAX(self->host_s + work.bound_s - start_s - work.device_s, 0.0);
@@ -215,7 +215,7 @@ last_end_s(const LpRank *self)
 static void
 run_piece_work(LpRank *self, const LpPiece *piece)
 {
-    double slowdown = MAX(self->run->iteration->plan.slowdown, 1.0), now_s = self->clock.at_s;
+    double slowdown = MAX(self->run->program->plan.slowdown, 1.0), now_s = self->clock.at_s;
     double waited_s = MAX(self->host_s + piece->work.bound_s - now_s - piece->work.device_s, 0.0);
     double duration_s = piece->work.device_s + waited_s;
     double beside_s = MIN(MAX(last_end_s(self) - now_s, 0.0), duration_s * slowdown);
@@ -237,7 +237,7 @@ run_piece_launch(LpRank *self, const LpPiece *piece)
     double end_s = MAX(last_end_s(self), self->clock.at_s) + piece->time_s;
     g_array_append_val(self->under_way, end_s);
     lp_meter_add_flight(&self->meter, 0.0, piece->time_s);
-    self->meter.inner_s += piece->queue == LP_QUEUE_INNER ? piece->time_s : 0.0;
+    self->meter.inner_s += piece->stream == LP_STREAM_LAYER ? piece->time_s : 0.0;
 }
 
 /* What is waited for is exposed: the meter counts only what was under way while it was. */
@@ -281,7 +281,7 @@ run_delay(LpRank *self, const LpTask *task, const LpStep *step)
 {
     for (LpGroup group = 0; group < LP_N_GROUPS; group++)
         if ((task->gathers & (1u << group)) != 0 && self->groups[group] != NULL)
-            lp_process_group_gather(self->groups[group], &self->clock);
+            lp_communicator_runtime_gather(self->groups[group], &self->clock);
     double start_s = self->clock.at_s;
     if (task->n_pieces > 0)
         run_pieces(self, task);
@@ -290,7 +290,7 @@ run_delay(LpRank *self, const LpTask *task, const LpStep *step)
     if (task->gathers != 0 && self->index[LP_GROUP_TP] == 0)
         for (LpTraffic traffic = 0; traffic < LP_N_TRAFFIC; traffic++)
             self->run->tp_bytes[traffic] += task->traffic_bytes[traffic];
-    trace(self, delay_name(self, task, step), LP_STREAM_COMPUTE, step, start_s);
+    trace(self, delay_name(self, task, step), LP_LANE_COMPUTE, step, start_s);
 }
 
 static void
@@ -299,8 +299,8 @@ run_collective(LpRank *self, const LpTask *task, const LpStep *step)
     LpGroup group = task->op->group;
     issue(self, task->work.host_s);
     double start_s = simgrid_get_clock();
-    lp_process_group_run(self->groups[group], self->index[group], task->op, task->delay_s,
-                         &self->clock, NULL, 0);
+    lp_communicator_runtime_run(self->groups[group], self->index[group], task->op, task->delay_s,
+                                &self->clock, NULL, 0);
     trace(self, lp_collective_names[task->op->collective], stream_of_traffic(task->op->traffic),
           step, start_s);
 }
@@ -317,10 +317,10 @@ run_task(LpRank *self, const LpTask *task, const LpStep *step)
         return;
     case LP_TASK_LAUNCH:
         issue(self, task->work.host_s);
-        hand_over(self, task->op->queue, (Launch){.op = task->op, .delay_s = task->delay_s});
+        hand_over(self, task->op->stream, (Launch){.op = task->op, .delay_s = task->delay_s});
         return;
     case LP_TASK_JOIN:
-        join(self, task->op->queue, task->op->n_pending, task->op->term);
+        join(self, task->op->stream, task->op->n_pending, task->op->term);
         return;
     }
 }
@@ -337,7 +337,7 @@ run_segment(LpRank *self, const LpStep *step)
 static void
 send_message(LpRank *self, LpChannel *channel)
 {
-    lp_channel_send(channel, self->run->iteration->message_bytes,
+    lp_channel_send(channel, self->run->program->message_bytes,
                     lp_channel_route(channel)->latency_s);
 }
 
@@ -347,14 +347,14 @@ run_send(LpRank *self, const LpStep *step)
     LpChannel *channel = self->out[step->line];
     issue(self, self->run->tasks->message_host_s);
     double start_s = simgrid_get_clock();
-    if (self->queues[LP_QUEUE_PP] != NULL) {
-        hand_over(self, LP_QUEUE_PP, (Launch){.channel = channel});
+    if (self->streams[LP_STREAM_PP] != NULL) {
+        hand_over(self, LP_STREAM_PP, (Launch){.channel = channel});
         return;
     }
     send_message(self, channel);
     lp_clock_charge(&self->clock, LP_TERM_PP, simgrid_get_clock());
     synchronise(self, LP_HOST_SYNC_MESSAGES);
-    trace(self, "send", LP_STREAM_PP, step, start_s);
+    trace(self, "send", LP_LANE_PP, step, start_s);
 }
 
 /* Until the message starts on its way, the rank waits for the other stage: that is the bubble. */
@@ -370,7 +370,7 @@ run_receive(LpRank *self, const LpStep *step)
     lp_clock_charge(&self->clock, LP_TERM_PP, now_s);
     lp_meter_add_exposed(&self->meter, now_s - exposed_from_s);
     synchronise(self, LP_HOST_SYNC_MESSAGES);
-    trace(self, "receive", LP_STREAM_PP, step, start_s);
+    trace(self, "receive", LP_LANE_PP, step, start_s);
 }
 
 static void
@@ -399,8 +399,9 @@ run_step(LpRank *self, const LpStep *step)
 static void
 attach_group(LpRank *self, LpGroup group)
 {
-    LpProcessGroup *ring = self->groups[group];
-    LpChannel *inbox = ring == NULL ? NULL : lp_process_group_inbox(ring, self->index[group]);
+    LpCommunicatorRuntime *ring = self->groups[group];
+    LpChannel *inbox =
+        ring == NULL ? NULL : lp_communicator_runtime_inbox(ring, self->index[group]);
     if (inbox != NULL)
         lp_channel_attach_receiver(inbox);
 }
@@ -411,39 +412,39 @@ compute_stream(int argc, char **argv)
     (void)argc;
     (void)argv;
     LpRank *self = sg_actor_self_get_data();
-    const LpIteration *iteration = self->run->iteration;
-    const LpProgram *program = lp_iteration_program(iteration, self->stage);
+    const LpProgram *program = self->run->program;
+    const LpStageProgram *stage_program = lp_program_stage(program, self->stage);
     for (LpLine line = 0; line < LP_N_LINES; line++)
         if (self->in[line] != NULL)
             lp_channel_attach_receiver(self->in[line]);
     for (LpGroup group = 0; group < LP_N_GROUPS; group++)
-        if (lp_rank_group_queue(iteration, group) == LP_N_QUEUES)
+        if (lp_rank_group_stream(program, group) == LP_N_STREAMS)
             attach_group(self, group);
     (void)sg_barrier_wait(self->run->start);
     if (self->run->start_s > 0.0)
         lp_watch_sleep(self->run->watch, self->run->start_s);
     self->clock.at_s = self->host_s = simgrid_get_clock();
     for (guint32 n = 0; n < self->run->n_iterations; n++)
-        for (guint i = 0; i < program->n_steps; i++)
-            run_step(self, lp_iteration_step(iteration, program->first_step + i));
+        for (guint i = 0; i < stage_program->n_steps; i++)
+            run_step(self, lp_program_step(program, stage_program->first_step + i));
     self->run->n_waiting--;
-    for (LpQueue queue = 0; queue < LP_N_QUEUES; queue++)
-        if (self->queues[queue] != NULL)
-            hand_over(self, queue, (Launch){NULL, 0.0, NULL});
+    for (LpStream stream = 0; stream < LP_N_STREAMS; stream++)
+        if (self->streams[stream] != NULL)
+            hand_over(self, stream, (Launch){NULL, 0.0, NULL});
 }
 
 static void
-run_launch(LpRank *self, const Launch *launch, LpQueue kind)
+run_launch(LpRank *self, const Launch *launch, LpStream kind)
 {
     double start_s = simgrid_get_clock();
     if (launch->channel != NULL) {
         send_message(self, launch->channel);
-        trace_at(self, "send", LP_STREAM_PP, NULL, start_s, simgrid_get_clock());
+        trace_at(self, "send", LP_LANE_PP, NULL, start_s, simgrid_get_clock());
         return;
     }
     const LpOp *op = launch->op;
-    lp_process_group_run(self->groups[op->group], self->index[op->group], op, launch->delay_s, NULL,
-                         &self->meter, kind);
+    lp_communicator_runtime_run(self->groups[op->group], self->index[op->group], op,
+                                launch->delay_s, NULL, &self->meter, kind);
     trace_at(self, lp_collective_names[op->collective], stream_of_traffic(op->traffic), NULL,
              start_s, simgrid_get_clock());
 }
@@ -453,19 +454,19 @@ communication_stream(int argc, char **argv)
 {
     (void)argc;
     (void)argv;
-    LpRankQueue *queue = sg_actor_self_get_data();
-    LpRank *self = queue->rank;
+    LpRankStream *stream = sg_actor_self_get_data();
+    LpRank *self = stream->rank;
     for (LpGroup group = 0; group < LP_N_GROUPS; group++)
-        if (lp_rank_group_queue(self->run->iteration, group) == queue->kind)
+        if (lp_rank_group_stream(self->run->program, group) == stream->kind)
             attach_group(self, group);
     (void)sg_barrier_wait(self->run->start);
     for (;;) {
-        sg_sem_acquire(queue->launched);
-        g_autofree Launch *item = g_queue_pop_head(&queue->launches);
+        sg_sem_acquire(stream->launched);
+        g_autofree Launch *item = g_queue_pop_head(&stream->launches);
         if (item->op == NULL && item->channel == NULL)
             return;
-        run_launch(self, item, queue->kind);
-        queue->n_finished++;
+        run_launch(self, item, stream->kind);
+        stream->n_finished++;
         sg_sem_release(self->progressed);
     }
 }
@@ -479,20 +480,20 @@ start_actor(void *data, struct s4u_Host *home, xbt_main_func_t code)
 }
 
 void
-lp_rank_start(LpRank *self, struct s4u_Host *home, struct s4u_Host *const *queue_homes)
+lp_rank_start(LpRank *self, struct s4u_Host *home, struct s4u_Host *const *stream_homes)
 {
     self->progressed = sg_sem_init(0);
     self->under_way = g_array_new(FALSE, FALSE, sizeof(double));
-    for (LpQueue kind = 0; kind < LP_N_QUEUES; kind++) {
-        if (queue_homes[kind] == NULL)
+    for (LpStream kind = 0; kind < LP_N_STREAMS; kind++) {
+        if (stream_homes[kind] == NULL)
             continue;
-        LpRankQueue *queue = g_new0(LpRankQueue, 1);
-        queue->rank = self;
-        queue->kind = kind;
-        g_queue_init(&queue->launches);
-        queue->launched = sg_sem_init(0);
-        self->queues[kind] = queue;
-        start_actor(queue, queue_homes[kind], (xbt_main_func_t)communication_stream);
+        LpRankStream *stream = g_new0(LpRankStream, 1);
+        stream->rank = self;
+        stream->kind = kind;
+        g_queue_init(&stream->launches);
+        stream->launched = sg_sem_init(0);
+        self->streams[kind] = stream;
+        start_actor(stream, stream_homes[kind], (xbt_main_func_t)communication_stream);
     }
     start_actor(self, home, (xbt_main_func_t)compute_stream);
 }
@@ -502,13 +503,13 @@ lp_rank_clear(LpRank *self)
 {
     for (LpLine line = 0; line < LP_N_LINES; line++)
         g_clear_pointer(&self->out[line], lp_channel_free);
-    for (LpQueue kind = 0; kind < LP_N_QUEUES; kind++) {
-        LpRankQueue *queue = self->queues[kind];
-        if (queue == NULL)
+    for (LpStream kind = 0; kind < LP_N_STREAMS; kind++) {
+        LpRankStream *stream = self->streams[kind];
+        if (stream == NULL)
             continue;
-        g_queue_clear_full(&queue->launches, g_free);
-        sg_sem_destroy(queue->launched);
-        g_clear_pointer(&self->queues[kind], g_free);
+        g_queue_clear_full(&stream->launches, g_free);
+        sg_sem_destroy(stream->launched);
+        g_clear_pointer(&self->streams[kind], g_free);
     }
     if (self->progressed != NULL)
         sg_sem_destroy(self->progressed);

@@ -21,7 +21,7 @@ typedef struct {
 
 /** What all ranks of a job share in a run. */
 typedef struct {
-    const LpIteration *iteration;   /* borrowed */
+    const LpProgram *program;       /* borrowed */
     const LpTasks *tasks;           /* borrowed */
     struct s4u_Barrier *start;      /* borrowed: all jobs' actors, before the first send */
     double start_s;                 /**< when the job begins */
@@ -34,34 +34,34 @@ typedef struct {
     guint64 n_waiting;              /**< ranks that have not ended */
 } LpRunState;
 
-/** The communication stream that runs the collectives of a group; LP_N_QUEUES: the compute stream.
+/** The communication stream that runs the collectives of a group; LP_N_STREAMS: the compute stream.
  * A group's go all through one. */
-LpQueue lp_rank_group_queue(const LpIteration *iteration, LpGroup group);
+LpStream lp_rank_group_stream(const LpProgram *program, LpGroup group);
 
-typedef struct LpRankQueue LpRankQueue;
+typedef struct LpRankStream LpRankStream;
 
 typedef struct {
     LpRunState *run; /* borrowed */
     guint64 rank;
     guint32 stage;
     gboolean traced;
-    double expert_load;                  /**< over the mean */
-    LpPace *pace;                        /* borrowed, or NULL: as described */
-    LpProcessGroup *groups[LP_N_GROUPS]; /* borrowed; NULL where the rank has none */
-    guint64 index[LP_N_GROUPS];          /**< where it stands in each */
-    LpChannel *out[LP_N_LINES];          /* owned */
-    LpChannel *in[LP_N_LINES];           /* borrowed from the sending ranks */
-    LpRankQueue *queues[LP_N_QUEUES];    /* owned, or NULL */
-    struct s4u_Semaphore *progressed; /* owned: released whenever a queue has finished something */
+    double expert_load;                         /**< over the mean */
+    LpStraggler *straggler;                     /* borrowed, or NULL: as described */
+    LpCommunicatorRuntime *groups[LP_N_GROUPS]; /* borrowed; NULL where the rank has none */
+    guint64 index[LP_N_GROUPS];                 /**< where it stands in each */
+    LpChannel *out[LP_N_LINES];                 /* owned */
+    LpChannel *in[LP_N_LINES];                  /* borrowed from the sending ranks */
+    LpRankStream *streams[LP_N_STREAMS];        /* owned, or NULL */
+    struct s4u_Semaphore *progressed; /* owned: released whenever a stream has finished something */
     GArray *under_way;                /* owned: when merged collectives end, s, in order */
     double host_s;                    /**< until when the host issues what was given to it */
     LpMeter meter;
     LpClock clock; /**< after the run: of its last event */
 } LpRank;
 
-/** Starts the actors: the compute stream's on @home, a queue's, if its home is not NULL, there.
+/** Starts the actors: the compute stream's on @home, a stream's, if its home is not NULL, there.
  * @self must outlive the run. */
-void lp_rank_start(LpRank *self, struct s4u_Host *home, struct s4u_Host *const *queue_homes);
+void lp_rank_start(LpRank *self, struct s4u_Host *home, struct s4u_Host *const *stream_homes);
 /** Frees what lp_rank_start() and the caller put in. */
 void lp_rank_clear(LpRank *self);
 

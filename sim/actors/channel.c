@@ -18,7 +18,7 @@ struct Message {
 struct LpChannel {
     LpChannelKind kind;
     char *name;           /* owned */
-    const LpRoute *route; /* borrowed from the edges */
+    const LpRoute *route; /* borrowed from the connections */
     sg_mailbox_t mailbox; /* borrowed from the engine */
     sg_sem_t arrived;     /* owned; counts messages where there is no mailbox */
     LpMeter *meter;       /* borrowed from the receiving rank */

@@ -12,7 +12,7 @@ G_BEGIN_DECLS
 typedef enum {
     LP_CHANNEL_MAILBOX, /**< both actors stand on the ports: a mailbox message */
     LP_CHANNEL_DIRECT,  /**< one of them does not: a host-to-host flow */
-    LP_CHANNEL_DELAY,   /**< no flow: the time that a lonely one would take */
+    LP_CHANNEL_DELAY,   /**< no flow: the time that a isolated one would take */
     LP_CHANNEL_FREE,    /**< no flow and no time: order only */
 } LpChannelKind;
 

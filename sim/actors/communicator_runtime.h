@@ -8,38 +8,40 @@
 
 G_BEGIN_DECLS
 
-typedef struct LpProcessGroup LpProcessGroup;
+typedef struct LpCommunicatorRuntime LpCommunicatorRuntime;
 
 /**
  * @first_rank: the first member. @n_actors: members that have an actor: all, or one that stands for
- * its mirror images. @as_delay: collectives take their lonely time. @weight: how many mirror images
- * the group stands for. Returns: (transfer full).
+ * its mirror images. @as_delay: collectives take their isolated time. @weight: how many mirror
+ * images the group stands for. Returns: (transfer full).
  */
-LpProcessGroup *lp_process_group_new(const LpEdges *edges, LpGroup kind, guint64 first_rank,
-                                     guint64 n_actors, gboolean as_delay, guint64 weight,
-                                     LpFidelity fidelity);
-void lp_process_group_free(LpProcessGroup *self);
+LpCommunicatorRuntime *lp_communicator_runtime_new(const LpCommunicationMap *map, LpGroup kind,
+                                                   guint64 first_rank, guint64 n_actors,
+                                                   gboolean as_delay, guint64 weight,
+                                                   LpFidelity fidelity);
+void lp_communicator_runtime_free(LpCommunicatorRuntime *self);
 
 /** Its actors are watched over by @watch (borrowed, or NULL) as those of @job. */
-void lp_process_group_set_watch(LpProcessGroup *self, LpWatch *watch, guint32 job);
+void lp_communicator_runtime_set_watch(LpCommunicatorRuntime *self, LpWatch *watch, guint32 job);
 /** Gives member @index its channel to the next member or, in a group that does all-to-alls, to the
  * next domain or else within its own. @channel: (transfer full). */
-void lp_process_group_set_channel(LpProcessGroup *self, guint64 index, LpChannel *channel);
+void lp_communicator_runtime_set_channel(LpCommunicatorRuntime *self, guint64 index,
+                                         LpChannel *channel);
 /** The channel that member @index receives on, borrowed, or NULL. */
-LpChannel *lp_process_group_inbox(const LpProcessGroup *self, guint64 index);
+LpChannel *lp_communicator_runtime_inbox(const LpCommunicatorRuntime *self, guint64 index);
 
 /** Waits for all members; afterwards @clock is that of the last to arrive. @clock: NULL for a
  * stream whose time is not split into terms. Actors only. */
-void lp_process_group_gather(LpProcessGroup *self, LpClock *clock);
+void lp_communicator_runtime_gather(LpCommunicatorRuntime *self, LpClock *clock);
 /** Member @index takes part in @op. @delay_s: what it takes if collectives are delays; negative for
- * the group's own lonely time. @meter: of a rank whose @queue runs it, or NULL. Actors only. */
-void lp_process_group_run(LpProcessGroup *self, guint64 index, const LpOp *op, double delay_s,
-                          LpClock *clock, LpMeter *meter, LpQueue queue);
+ * the group's own isolated time. @meter: of a rank whose @stream runs it, or NULL. Actors only. */
+void lp_communicator_runtime_run(LpCommunicatorRuntime *self, guint64 index, const LpOp *op,
+                                 double delay_s, LpClock *clock, LpMeter *meter, LpStream stream);
 
 /** Bytes that crossed links by traffic class, mirror images included; @io_bytes is added to. */
-void lp_process_group_add_traffic(const LpProcessGroup *self, guint64 *io_bytes);
+void lp_communicator_runtime_add_traffic(const LpCommunicatorRuntime *self, guint64 *io_bytes);
 /** Adds the counts of the group's channels. */
-void lp_process_group_add_counts(const LpProcessGroup *self, guint64 *io_sent_bytes,
-                                 guint64 *io_received_bytes, guint64 *io_n_activities);
+void lp_communicator_runtime_add_counts(const LpCommunicatorRuntime *self, guint64 *io_sent_bytes,
+                                        guint64 *io_received_bytes, guint64 *io_n_activities);
 
 G_END_DECLS

@@ -14,7 +14,7 @@ typedef struct {
     double exposed_s; /**< of these, seconds in which the rank waited for them */
     double inner_s;   /**< collectives inside layers that were launched, hidden or not */
     double slowed_s;  /**< what communication beside it added to the rank's computing */
-    gboolean is_joining[LP_N_QUEUES]; /**< the compute stream waits for that queue */
+    gboolean is_joining[LP_N_STREAMS]; /**< the compute stream waits for that stream */
     double joining_since_s;
 } LpMeter;
 
@@ -38,27 +38,27 @@ lp_meter_add_slowed(LpMeter *self, double duration_s)
     self->slowed_s += duration_s;
 }
 
-/** The compute stream begins, or ceases, to wait for @queue. */
+/** The compute stream begins, or ceases, to wait for @stream. */
 static inline void
-lp_meter_join(LpMeter *self, LpQueue queue, double now_s)
+lp_meter_join(LpMeter *self, LpStream stream, double now_s)
 {
-    self->is_joining[queue] = TRUE;
+    self->is_joining[stream] = TRUE;
     self->joining_since_s = now_s;
 }
 
 static inline void
-lp_meter_leave(LpMeter *self, LpQueue queue)
+lp_meter_leave(LpMeter *self, LpStream stream)
 {
-    self->is_joining[queue] = FALSE;
+    self->is_joining[stream] = FALSE;
 }
 
-/** A collective of @queue was in flight: exposed as far as the rank is joining. */
+/** A collective of @stream was in flight: exposed as far as the rank is joining. */
 static inline void
-lp_meter_add_launched(LpMeter *self, LpQueue queue, double start_s, double end_s)
+lp_meter_add_launched(LpMeter *self, LpStream stream, double start_s, double end_s)
 {
     lp_meter_add_flight(self, start_s, end_s);
-    self->inner_s += queue == LP_QUEUE_INNER ? end_s - start_s : 0.0;
-    if (self->is_joining[queue])
+    self->inner_s += stream == LP_STREAM_LAYER ? end_s - start_s : 0.0;
+    if (self->is_joining[stream])
         lp_meter_add_exposed(self, end_s - MAX(start_s, self->joining_since_s));
 }
 

@@ -4,16 +4,16 @@
 
 #include <math.h>
 
-struct LpPace {
+struct LpStraggler {
     double factor, jitter;
     LpJitter distribution;
     GRand *generator; /* owned; NULL: nothing is drawn */
 };
 
-LpPace *
-lp_pace_new(const LpScenarioStraggler *straggler, const char *job, guint64 rank)
+LpStraggler *
+lp_straggler_new(const LpScenarioStraggler *straggler, const char *job, guint64 rank)
 {
-    LpPace *self = g_new0(LpPace, 1);
+    LpStraggler *self = g_new0(LpStraggler, 1);
     self->factor = straggler->factor;
     self->jitter = straggler->jitter;
     self->distribution = straggler->distribution;
@@ -24,7 +24,7 @@ lp_pace_new(const LpScenarioStraggler *straggler, const char *job, guint64 rank)
 }
 
 void
-lp_pace_free(LpPace *self)
+lp_straggler_free(LpStraggler *self)
 {
     if (self == NULL)
         return;
@@ -41,7 +41,7 @@ draw_normal(GRand *generator)
 }
 
 double
-lp_pace_draw(LpPace *self)
+lp_straggler_draw(LpStraggler *self)
 {
     double jitter = self->jitter;
     if (self->generator == NULL)
@@ -60,7 +60,7 @@ lp_pace_draw(LpPace *self)
 }
 
 LpWork
-lp_pace_slow(LpWork work, double factor, double issue_s)
+lp_straggler_slow(LpWork work, double factor, double issue_s)
 {
     double lead_s = fmin(fmax(work.bound_s - work.device_s, 0.0), issue_s);
     double device_s = factor * work.device_s;

@@ -8,19 +8,19 @@
 
 G_BEGIN_DECLS
 
-typedef struct LpPace LpPace;
+typedef struct LpStraggler LpStraggler;
 
-/** The pace of @rank in the job called @job. What it draws follows from these and the straggler's
+/** How fast @rank is in the job called @job. What it draws follows from these and the straggler's
  * seed alone. Returns: (transfer full). */
-LpPace *lp_pace_new(const LpScenarioStraggler *straggler, const char *job, guint64 rank);
-void lp_pace_free(LpPace *self);
-G_DEFINE_AUTOPTR_CLEANUP_FUNC(LpPace, lp_pace_free)
+LpStraggler *lp_straggler_new(const LpScenarioStraggler *straggler, const char *job, guint64 rank);
+void lp_straggler_free(LpStraggler *self);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(LpStraggler, lp_straggler_free)
 
 /** What the next run of kernels takes, over what is described. At least 0. */
-double lp_pace_draw(LpPace *self);
+double lp_straggler_draw(LpStraggler *self);
 /** @work with kernels that take @factor times as long; the host is as fast as ever. @issue_s: what
  * the host takes for one kernel. Exact for kernels of equal length that the device waits for; the
  * last one's own slowness is left out where the device waits for the host. */
-LpWork lp_pace_slow(LpWork work, double factor, double issue_s);
+LpWork lp_straggler_slow(LpWork work, double factor, double issue_s);
 
 G_END_DECLS

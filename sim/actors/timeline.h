@@ -7,21 +7,21 @@
 G_BEGIN_DECLS
 
 typedef enum {
-    LP_STREAM_COMPUTE,
-    LP_STREAM_TP,
-    LP_STREAM_PP,
-    LP_STREAM_DP,
-    LP_STREAM_EP,
-    LP_STREAM_CP,
-    LP_N_STREAMS
-} LpStream;
+    LP_LANE_COMPUTE,
+    LP_LANE_TP,
+    LP_LANE_PP,
+    LP_LANE_DP,
+    LP_LANE_EP,
+    LP_LANE_CP,
+    LP_N_LANES
+} LpLane;
 
-extern const char *const lp_stream_names[];
+extern const char *const lp_lane_names[];
 
 typedef struct {
     const char *name; /**< static */
     guint32 stage;
-    LpStream stream;
+    LpLane lane;
     gint32 micro_batch; /**< -1 where there is none */
     guint32 chunk;
     double start_s, end_s;

@@ -9,42 +9,43 @@
 
 /* Who sends over a link. */
 typedef struct {
-    guint64 user;     /* the one group or edge, NOBODY or SHARED */
-    guint64 ranks[2]; /* those at an end of every edge over it; NOBODY in excess */
-    guint32 n_edges;
+    guint64 user;     /* the one group or connection, NOBODY or SHARED */
+    guint64 ranks[2]; /* those at an end of every connection over it; NOBODY in excess */
+    guint32 n_connections;
     gboolean all_blocking; /* only collectives that the compute streams wait for */
 } LinkUse;
 
-/* A group, named by its kind and first member, or a single edge. */
+/* A group, named by its kind and first member, or a single connection. */
 static guint64
-edge_user(const LpEdges *edges, LpEdgeKind kind, guint64 rank)
+connection_user(const LpCommunicationMap *map, LpConnectionKind kind, guint64 rank)
 {
-    LpGroup group = lp_edge_group(kind);
+    LpGroup group = lp_connection_group(kind);
     if (group == LP_N_GROUPS)
-        return rank * LP_N_EDGES + kind;
-    return lp_iteration_group_member(edges->iteration, group, rank, 0) * LP_N_EDGES + group;
+        return rank * LP_N_CONNECTIONS + kind;
+    return lp_program_group_member(map->program, group, rank, 0) * LP_N_CONNECTIONS + group;
 }
 
 static gboolean
-edge_is_blocking(const LpEdges *edges, LpEdgeKind kind)
+connection_is_blocking(const LpCommunicationMap *map, LpConnectionKind kind)
 {
-    LpGroup group = lp_edge_group(kind);
-    return group != LP_N_GROUPS && !lp_iteration_group_overlaps(edges->iteration, group);
+    LpGroup group = lp_connection_group(kind);
+    return group != LP_N_GROUPS && !lp_program_group_overlaps(map->program, group);
 }
 
 /* All-to-alls whose pairs really send to each other: as messages, or in no order. */
 static gboolean
-sends_pairwise(const LpEdges *edges, LpGroup group, guint64 rank, LpFidelity fidelity)
+sends_pairwise(const LpCommunicationMap *map, LpGroup group, guint64 rank, LpFidelity fidelity)
 {
-    return lp_edges_exchanges(edges, group) &&
-           lp_iteration_has_group(edges->iteration, group, rank) &&
-           (fidelity == LP_FIDELITY_MESSAGE || !lp_edges_sites(edges, group, rank).is_regular);
+    return lp_communication_map_exchanges(map, group) &&
+           lp_program_has_group(map->program, group, rank) &&
+           (fidelity == LP_FIDELITY_MESSAGE ||
+            !lp_communication_map_sites(map, group, rank).is_regular);
 }
 
 static void
 add_use(LinkUse *use, guint64 user, guint64 from, guint64 to, gboolean blocking)
 {
-    if (use->n_edges++ == 0) {
+    if (use->n_connections++ == 0) {
         *use = (LinkUse){user, {from, to}, 1, blocking};
         return;
     }
@@ -57,120 +58,126 @@ add_use(LinkUse *use, guint64 user, guint64 from, guint64 to, gboolean blocking)
 }
 
 static void
-add_edge_use(LinkUse *uses, const LpEdges *edges, const LpEdge *edge, LpEdgeKind kind, guint64 rank)
+add_connection_use(LinkUse *uses, const LpCommunicationMap *map, const LpConnection *connection,
+                   LpConnectionKind kind, guint64 rank)
 {
-    for (guint32 i = 0; i < edge->route.n_links; i++)
-        add_use(&uses[edge->route.links[i]], edge_user(edges, kind, rank), rank, edge->to,
-                edge_is_blocking(edges, kind));
+    for (guint32 i = 0; i < connection->route.n_links; i++)
+        add_use(&uses[connection->route.links[i]], connection_user(map, kind, rank), rank,
+                connection->to, connection_is_blocking(map, kind));
 }
 
 static void
-add_pairs(LinkUse *uses, const LpEdges *edges, LpGroup group, guint64 rank)
+add_pairs(LinkUse *uses, const LpCommunicationMap *map, LpGroup group, guint64 rank)
 {
-    guint64 n = lp_iteration_group_size(edges->iteration, group);
+    guint64 n = lp_program_group_size(map->program, group);
     for (guint64 i = 0; i < n; i++) {
-        guint64 to = lp_iteration_group_member(edges->iteration, group, rank, i);
+        guint64 to = lp_program_group_member(map->program, group, rank, i);
         if (to == rank)
             continue;
-        LpEdge edge = lp_edges_between(edges, (LpEdgeKind)group, rank, to);
-        add_edge_use(uses, edges, &edge, (LpEdgeKind)group, rank);
+        LpConnection connection =
+            lp_communication_map_between(map, (LpConnectionKind)group, rank, to);
+        add_connection_use(uses, map, &connection, (LpConnectionKind)group, rank);
     }
 }
 
 static void
-add_peers(LinkUse *uses, const LpEdges *edges, LpGroup group, guint64 rank)
+add_peers(LinkUse *uses, const LpCommunicationMap *map, LpGroup group, guint64 rank)
 {
-    const GArray *peers = lp_peers_get(edges->peers, group, rank);
+    const GArray *peers = lp_collective_peers_get(map->peers, group, rank);
     for (guint i = 0; peers != NULL && i < peers->len; i++)
-        add_edge_use(uses, edges, &g_array_index(peers, LpPeer, i).edge, (LpEdgeKind)group, rank);
+        add_connection_use(uses, map, &g_array_index(peers, LpCollectivePeer, i).connection,
+                           (LpConnectionKind)group, rank);
 }
 
 /* @only: the group whose traffic counts; LP_N_GROUPS: all. Returns: (transfer full) by link. */
 static LinkUse *
-find_uses(const LpEdges *edges, LpFidelity fidelity, LpGroup only)
+find_uses(const LpCommunicationMap *map, LpFidelity fidelity, LpGroup only)
 {
-    LinkUse *uses = g_new0(LinkUse, lp_network_n_links(edges->network));
-    for (LpEdgeKind kind = 0; kind < LP_N_EDGES; kind++) {
-        if (only != LP_N_GROUPS && lp_edge_group(kind) != only)
+    LinkUse *uses = g_new0(LinkUse, lp_network_n_links(map->network));
+    for (LpConnectionKind kind = 0; kind < LP_N_CONNECTIONS; kind++) {
+        if (only != LP_N_GROUPS && lp_connection_group(kind) != only)
             continue;
-        for (guint64 rank = 0; edges->edges[kind] != NULL && rank < edges->n_ranks; rank++) {
-            const LpEdge *edge = lp_edges_get(edges, kind, rank);
-            if (edge->present)
-                add_edge_use(uses, edges, edge, kind, rank);
+        for (guint64 rank = 0; map->connections[kind] != NULL && rank < map->n_ranks; rank++) {
+            const LpConnection *connection = lp_communication_map_connection(map, kind, rank);
+            if (connection->present)
+                add_connection_use(uses, map, connection, kind, rank);
         }
     }
     for (LpGroup group = 0; group < LP_N_GROUPS; group++)
-        for (guint64 rank = 0; rank < edges->n_ranks; rank++) {
+        for (guint64 rank = 0; rank < map->n_ranks; rank++) {
             if (only != LP_N_GROUPS && group != only)
                 continue;
-            add_peers(uses, edges, group, rank);
-            if (sends_pairwise(edges, group, rank, fidelity))
-                add_pairs(uses, edges, group, rank);
+            add_peers(uses, map, group, rank);
+            if (sends_pairwise(map, group, rank, fidelity))
+                add_pairs(uses, map, group, rank);
         }
     return uses;
 }
 
 /* A link is never contended by strangers if one group is alone on it, or if all that cross it are
  * collectives of one and the same rank, which takes part in one at a time. On a port a group's own
- * flows may meet, as its lonely time counts them; on other tiers they may not. */
+ * flows may meet, as its isolated time counts them; on other tiers they may not. */
 static gboolean
 link_is_private(const LinkUse *use, LpTier tier)
 {
     gboolean is_port = lp_tier_is_shared(tier);
     if (use->user != SHARED)
-        return is_port || use->n_edges == 1;
+        return is_port || use->n_connections == 1;
     return is_port && use->all_blocking && (use->ranks[0] != NOBODY || use->ranks[1] != NOBODY);
 }
 
 static gboolean
-edge_is_private(const LpEdge *edge, const LpNetwork *network, const LinkUse *uses)
+connection_is_private(const LpConnection *connection, const LpNetwork *network, const LinkUse *uses)
 {
-    for (guint32 i = 0; i < edge->route.n_links; i++)
-        if (!link_is_private(&uses[edge->route.links[i]],
-                             lp_network_link(network, edge->route.links[i])->tier))
+    for (guint32 i = 0; i < connection->route.n_links; i++)
+        if (!link_is_private(&uses[connection->route.links[i]],
+                             lp_network_link(network, connection->route.links[i])->tier))
             return FALSE;
     return TRUE;
 }
 
 /* Messages out of a domain are private only where they cross nothing but ports. */
 static gboolean
-member_is_private(const LpEdges *edges, const LinkUse *uses, LpGroup group, guint64 rank,
+member_is_private(const LpCommunicationMap *map, const LinkUse *uses, LpGroup group, guint64 rank,
                   LpFidelity fidelity)
 {
-    const GArray *peers = lp_peers_get(edges->peers, group, rank);
+    const GArray *peers = lp_collective_peers_get(map->peers, group, rank);
     for (guint i = 0; peers != NULL && i < peers->len; i++)
-        if (!edge_is_private(&g_array_index(peers, LpPeer, i).edge, edges->network, uses))
+        if (!connection_is_private(&g_array_index(peers, LpCollectivePeer, i).connection,
+                                   map->network, uses))
             return FALSE;
-    const LpEdge *edge = lp_edges_get(edges, (LpEdgeKind)group, rank);
-    if (edge->present && !edge_is_private(edge, edges->network, uses))
+    const LpConnection *connection =
+        lp_communication_map_connection(map, (LpConnectionKind)group, rank);
+    if (connection->present && !connection_is_private(connection, map->network, uses))
         return FALSE;
-    if (!lp_edges_exchanges(edges, group))
+    if (!lp_communication_map_exchanges(map, group))
         return TRUE;
-    const LpEdge *far = lp_edges_get(edges, lp_edge_far(group), rank);
-    if (far->present && (!edge_is_private(far, edges->network, uses) ||
-                         (fidelity == LP_FIDELITY_MESSAGE && far->route.n_links > 2)))
+    const LpConnection *inter =
+        lp_communication_map_connection(map, lp_connection_inter_domain(group), rank);
+    if (inter->present && (!connection_is_private(inter, map->network, uses) ||
+                           (fidelity == LP_FIDELITY_MESSAGE && inter->route.n_links > 2)))
         return FALSE;
-    return lp_edges_sites(edges, group, rank).is_regular;
+    return lp_communication_map_sites(map, group, rank).is_regular;
 }
 
 static void
-prove_group(LpProof *self, const LpEdges *edges, const LinkUse *uses, LpGroup group,
+prove_group(LpContention *self, const LpCommunicationMap *map, const LinkUse *uses, LpGroup group,
             LpFidelity fidelity)
 {
-    const LpIteration *iteration = edges->iteration;
+    const LpProgram *program = map->program;
     gboolean *is_private = self->is_private[group];
     guint64 n_members = 0, n_private = 0;
-    for (guint64 rank = 0; rank < edges->n_ranks; rank++)
-        is_private[rank] = lp_iteration_has_group(iteration, group, rank);
-    for (guint64 rank = 0; rank < edges->n_ranks; rank++)
-        /* One contested edge makes the whole group wait: the first member stands for all. */
-        if (lp_iteration_has_group(iteration, group, rank) &&
-            !member_is_private(edges, uses, group, rank, fidelity))
-            is_private[lp_iteration_group_member(iteration, group, rank, 0)] = FALSE;
-    for (guint64 rank = 0; rank < edges->n_ranks; rank++) {
-        if (!lp_iteration_has_group(iteration, group, rank))
+    for (guint64 rank = 0; rank < map->n_ranks; rank++)
+        is_private[rank] = lp_program_has_group(program, group, rank);
+    for (guint64 rank = 0; rank < map->n_ranks; rank++)
+        /* One contested connection makes the whole group wait: the first member stands for all. */
+        if (lp_program_has_group(program, group, rank) &&
+            !member_is_private(map, uses, group, rank, fidelity))
+            is_private[lp_program_group_member(program, group, rank, 0)] = FALSE;
+    for (guint64 rank = 0; rank < map->n_ranks; rank++) {
+        if (!lp_program_has_group(program, group, rank))
             continue;
-        is_private[rank] = is_private[lp_iteration_group_member(iteration, group, rank, 0)];
+        is_private[rank] = is_private[lp_program_group_member(program, group, rank, 0)];
         n_members++;
         n_private += is_private[rank] ? 1 : 0;
     }
@@ -178,14 +185,15 @@ prove_group(LpProof *self, const LpEdges *edges, const LinkUse *uses, LpGroup gr
 }
 
 static void
-prove_private(LpProof *self, const LpEdges *edges, LpFidelity fidelity, const gboolean *foreign)
+prove_private(LpContention *self, const LpCommunicationMap *map, LpFidelity fidelity,
+              const gboolean *foreign)
 {
-    g_autofree LinkUse *uses = find_uses(edges, fidelity, LP_N_GROUPS);
-    for (guint32 i = 0; foreign != NULL && i < lp_network_n_links(edges->network); i++)
+    g_autofree LinkUse *uses = find_uses(map, fidelity, LP_N_GROUPS);
+    for (guint32 i = 0; foreign != NULL && i < lp_network_n_links(map->network); i++)
         if (foreign[i])
-            uses[i] = (LinkUse){.user = SHARED, .n_edges = 2, .ranks = {NOBODY, NOBODY}};
+            uses[i] = (LinkUse){.user = SHARED, .n_connections = 2, .ranks = {NOBODY, NOBODY}};
     for (LpGroup group = 0; group < LP_N_GROUPS; group++)
-        prove_group(self, edges, uses, group, fidelity);
+        prove_group(self, map, uses, group, fidelity);
 }
 
 /* The map from the first slice's links to those of one other slice, and back. */
@@ -241,10 +249,10 @@ link_map_join(LinkMap *self, const LpNetwork *network, guint32 from, guint32 to)
     return TRUE;
 }
 
-/* Joins the routes of one edge of the first slice and of its counterpart. */
+/* Joins the routes of one connection of the first slice and of its counterpart. */
 static gboolean
-join_edges(LpProof *self, LinkMap *map, const LpNetwork *network, const LpEdge *from,
-           const LpEdge *to)
+join_connections(LpContention *self, LinkMap *link_map, const LpNetwork *network,
+                 const LpConnection *from, const LpConnection *to)
 {
     if (from->present != to->present)
         return FALSE;
@@ -253,7 +261,7 @@ join_edges(LpProof *self, LinkMap *map, const LpNetwork *network, const LpEdge *
     if (from->route.n_links != to->route.n_links)
         return FALSE;
     for (guint32 i = 0; i < from->route.n_links; i++)
-        if (!link_map_join(map, network, from->route.links[i], to->route.links[i])) {
+        if (!link_map_join(link_map, network, from->route.links[i], to->route.links[i])) {
             self->has_contested_link = TRUE;
             self->contested_link = to->route.links[i];
             return FALSE;
@@ -263,18 +271,20 @@ join_edges(LpProof *self, LinkMap *map, const LpNetwork *network, const LpEdge *
 
 /* The same for what scheduled collectives send. */
 static gboolean
-join_peers(LpProof *self, LinkMap *map, const LpEdges *edges, LpGroup group, guint64 rank,
-           guint64 mirror)
+join_peers(LpContention *self, LinkMap *link_map, const LpCommunicationMap *map, LpGroup group,
+           guint64 rank, guint64 mirror)
 {
-    const GArray *from = lp_peers_get(edges->peers, group, rank);
-    const GArray *to = lp_peers_get(edges->peers, group, mirror);
+    const GArray *from = lp_collective_peers_get(map->peers, group, rank);
+    const GArray *to = lp_collective_peers_get(map->peers, group, mirror);
     if (from == NULL || to == NULL)
         return from == to;
     if (from->len != to->len)
         return FALSE;
     for (guint i = 0; i < from->len; i++) {
-        const LpPeer *a = &g_array_index(from, LpPeer, i), *b = &g_array_index(to, LpPeer, i);
-        if (a->member != b->member || !join_edges(self, map, edges->network, &a->edge, &b->edge))
+        const LpCollectivePeer *a = &g_array_index(from, LpCollectivePeer, i),
+                               *b = &g_array_index(to, LpCollectivePeer, i);
+        if (a->member != b->member ||
+            !join_connections(self, link_map, map->network, &a->connection, &b->connection))
             return FALSE;
     }
     return TRUE;
@@ -282,17 +292,17 @@ join_peers(LpProof *self, LinkMap *map, const LpEdges *edges, LpGroup group, gui
 
 /* Whether a rank sends to its own slice only. */
 static gboolean
-stays_in_slice(const LpEdges *edges, guint64 rank)
+stays_in_slice(const LpCommunicationMap *map, guint64 rank)
 {
-    const LpPlan *plan = &edges->iteration->plan;
+    const LpPlan *plan = &map->program->plan;
     guint32 own = lp_plan_coordinates(plan, rank).at[LP_AXIS_TP];
     for (LpGroup group = LP_GROUP_TP + 1; group < LP_N_GROUPS; group++) {
-        if (!lp_iteration_has_group(edges->iteration, group, rank))
+        if (!lp_program_has_group(map->program, group, rank))
             continue;
-        guint64 n = lp_iteration_group_size(edges->iteration, group);
-        guint64 first = lp_iteration_group_member(edges->iteration, group, rank, 0);
-        guint64 last = lp_iteration_group_member(edges->iteration, group, rank, n - 1);
-        guint64 next = lp_iteration_group_member(edges->iteration, group, rank, MIN(n - 1, 1));
+        guint64 n = lp_program_group_size(map->program, group);
+        guint64 first = lp_program_group_member(map->program, group, rank, 0);
+        guint64 last = lp_program_group_member(map->program, group, rank, n - 1);
+        guint64 next = lp_program_group_member(map->program, group, rank, MIN(n - 1, 1));
         if (lp_plan_coordinates(plan, first).at[LP_AXIS_TP] != own ||
             lp_plan_coordinates(plan, last).at[LP_AXIS_TP] != own ||
             lp_plan_coordinates(plan, next).at[LP_AXIS_TP] != own)
@@ -302,104 +312,106 @@ stays_in_slice(const LpEdges *edges, guint64 rank)
 }
 
 static void
-prove_mirrored(LpProof *self, const LpEdges *edges, LpFidelity fidelity, const gboolean *foreign)
+prove_mirrored(LpContention *self, const LpCommunicationMap *map, LpFidelity fidelity,
+               const gboolean *foreign)
 {
-    const LpPlan *plan = &edges->iteration->plan;
+    const LpPlan *plan = &map->program->plan;
     guint32 tp = plan->degree[LP_AXIS_TP];
     if (tp < 2 || !self->all_private[LP_GROUP_TP])
         return;
-    for (guint64 rank = 0; rank < edges->n_ranks; rank++) {
-        if (!stays_in_slice(edges, rank))
+    for (guint64 rank = 0; rank < map->n_ranks; rank++) {
+        if (!stays_in_slice(map, rank))
             return;
         for (LpGroup group = 0; group < LP_N_GROUPS; group++)
-            if (sends_pairwise(edges, group, rank, fidelity) && !self->is_private[group][rank])
+            if (sends_pairwise(map, group, rank, fidelity) && !self->is_private[group][rank])
                 return;
     }
-    LinkMap map = {.foreign = foreign};
-    link_map_init(&map, lp_network_n_links(edges->network));
+    LinkMap link_map = {.foreign = foreign};
+    link_map_init(&link_map, lp_network_n_links(map->network));
     self->tp_mirrored = TRUE;
     for (guint32 slice = 0; self->tp_mirrored && slice < tp; slice++) {
-        map.stamp = slice + 1;
-        for (guint64 rank = 0; self->tp_mirrored && rank < edges->n_ranks; rank++) {
+        link_map.stamp = slice + 1;
+        for (guint64 rank = 0; self->tp_mirrored && rank < map->n_ranks; rank++) {
             LpCoordinates coordinates = lp_plan_coordinates(plan, rank);
             if (coordinates.at[LP_AXIS_TP] != 0)
                 continue;
             coordinates.at[LP_AXIS_TP] = slice;
             guint64 mirror = lp_plan_rank(plan, &coordinates);
-            for (LpEdgeKind kind = LP_GROUP_TP + 1; self->tp_mirrored && kind < LP_N_EDGES; kind++)
-                self->tp_mirrored =
-                    join_edges(self, &map, edges->network, lp_edges_get(edges, kind, rank),
-                               lp_edges_get(edges, kind, mirror));
+            for (LpConnectionKind kind = LP_GROUP_TP + 1;
+                 self->tp_mirrored && kind < LP_N_CONNECTIONS; kind++)
+                self->tp_mirrored = join_connections(
+                    self, &link_map, map->network, lp_communication_map_connection(map, kind, rank),
+                    lp_communication_map_connection(map, kind, mirror));
             for (LpGroup group = LP_GROUP_TP + 1; self->tp_mirrored && group < LP_N_GROUPS; group++)
-                self->tp_mirrored = join_peers(self, &map, edges, group, rank, mirror);
+                self->tp_mirrored = join_peers(self, &link_map, map, group, rank, mirror);
         }
     }
-    link_map_clear(&map);
+    link_map_clear(&link_map);
 }
 
-LpProof *
-lp_proof_new_nothing(const LpEdges *edges)
+LpContention *
+lp_contention_new_nothing(const LpCommunicationMap *map)
 {
-    LpProof *self = g_new0(LpProof, 1);
+    LpContention *self = g_new0(LpContention, 1);
     for (LpGroup group = 0; group < LP_N_GROUPS; group++)
-        self->is_private[group] = g_new0(gboolean, edges->n_ranks);
+        self->is_private[group] = g_new0(gboolean, map->n_ranks);
     return self;
 }
 
-LpProof *
-lp_proof_new(const LpEdges *edges, LpFidelity fidelity, const gboolean *foreign)
+LpContention *
+lp_contention_new(const LpCommunicationMap *map, LpFidelity fidelity, const gboolean *foreign)
 {
-    LpProof *self = lp_proof_new_nothing(edges);
-    prove_private(self, edges, fidelity, foreign);
-    prove_mirrored(self, edges, fidelity, foreign);
+    LpContention *self = lp_contention_new_nothing(map);
+    prove_private(self, map, fidelity, foreign);
+    prove_mirrored(self, map, fidelity, foreign);
     return self;
 }
 
-LpProof *
-lp_proof_new_near(const LpEdges *edges, LpFidelity fidelity)
+LpContention *
+lp_contention_new_negligible(const LpCommunicationMap *map, LpFidelity fidelity)
 {
-    LpProof *self = lp_proof_new_nothing(edges);
-    g_autofree LinkUse *uses = find_uses(edges, fidelity, LP_GROUP_TP);
-    prove_private(self, edges, fidelity, NULL);
-    prove_group(self, edges, uses, LP_GROUP_TP, fidelity);
-    prove_mirrored(self, edges, fidelity, NULL);
+    LpContention *self = lp_contention_new_nothing(map);
+    g_autofree LinkUse *uses = find_uses(map, fidelity, LP_GROUP_TP);
+    prove_private(self, map, fidelity, NULL);
+    prove_group(self, map, uses, LP_GROUP_TP, fidelity);
+    prove_mirrored(self, map, fidelity, NULL);
     return self;
 }
 
 /* What one run of a segment adds. An all-reduce sends twice what a gather or a message does. */
 static void
-add_segment_bytes(const LpIteration *iteration, const LpSegment *segment, double *io_tp,
+add_segment_bytes(const LpProgram *program, const LpSegment *segment, double *io_tp,
                   double *io_beside)
 {
     for (guint i = 0; i < segment->n_ops; i++) {
-        const LpOp *op = lp_iteration_op(iteration, segment->first_op + i);
+        const LpOp *op = lp_program_op(program, segment->first_op + i);
         gboolean sends = op->kind == LP_OP_COLLECTIVE || op->kind == LP_OP_LAUNCH;
         double passes = op->collective == LP_COLLECTIVE_ALL_REDUCE ? 2.0 : 1.0;
         if (sends && op->group == LP_GROUP_TP)
             *io_tp += (double)op->bytes * passes;
-        else if (op->kind == LP_OP_LAUNCH && op->queue == LP_QUEUE_DP)
+        else if (op->kind == LP_OP_LAUNCH && op->stream == LP_STREAM_DP)
             *io_beside += (double)op->bytes * passes;
     }
 }
 
 double
-lp_proof_share_beside_tp(const LpIteration *iteration)
+lp_contention_share_beside_tp(const LpProgram *program)
 {
     double share = 0.0;
-    for (guint stage = 0; stage < iteration->programs->len; stage++) {
-        const LpProgram *program = lp_iteration_program(iteration, stage);
+    for (guint stage = 0; stage < program->stage_programs->len; stage++) {
+        const LpStageProgram *stage_program = lp_program_stage(program, stage);
         double tp = 0.0, beside = 0.0, n_sent = 0.0, n_received = 0.0;
-        for (guint i = 0; i < program->n_steps; i++) {
-            const LpStep *step = lp_iteration_step(iteration, program->first_step + i);
+        for (guint i = 0; i < stage_program->n_steps; i++) {
+            const LpStep *step = lp_program_step(program, stage_program->first_step + i);
             n_sent += step->kind == LP_STEP_SEND;
             n_received += step->kind == LP_STEP_RECV;
             if (step->kind == LP_STEP_SEGMENT)
-                add_segment_bytes(iteration, lp_iteration_segment(iteration, step->segment), &tp,
+                add_segment_bytes(program, lp_program_segment(program, step->segment), &tp,
                                   &beside);
         }
         if (!(tp > 0.0))
             return G_MAXDOUBLE;
-        beside += MAX(n_sent, n_received) * (double)iteration->message_bytes;
+        beside += MAX(n_sent, n_received) * (double)program->message_bytes;
         share = MAX(share, beside / tp);
     }
     return share;
@@ -412,51 +424,51 @@ typedef struct {
 } Reach;
 
 static void
-add_reach(Reach *self, const LpEdges *edges, const LpEdge *edge)
+add_reach(Reach *self, const LpCommunicationMap *map, const LpConnection *connection)
 {
-    for (guint32 i = 0; edge->present && i < edge->route.n_links; i++) {
-        const LpLink *link = lp_network_link(edges->network, edge->route.links[i]);
+    for (guint32 i = 0; connection->present && i < connection->route.n_links; i++) {
+        const LpLink *link = lp_network_link(map->network, connection->route.links[i]);
         self->bytes_per_s = MIN(self->bytes_per_s, link->bytes_per_s);
         self->leaves = self->leaves || link->tier != LP_TIER_SCALE_UP;
     }
 }
 
 static void
-add_group_reach(Reach *self, const LpEdges *edges, LpGroup group)
+add_group_reach(Reach *self, const LpCommunicationMap *map, LpGroup group)
 {
-    for (guint64 rank = 0; rank < edges->n_ranks; rank++) {
-        const GArray *peers = lp_peers_get(edges->peers, group, rank);
-        add_reach(self, edges, lp_edges_get(edges, (LpEdgeKind)group, rank));
+    for (guint64 rank = 0; rank < map->n_ranks; rank++) {
+        const GArray *peers = lp_collective_peers_get(map->peers, group, rank);
+        add_reach(self, map, lp_communication_map_connection(map, (LpConnectionKind)group, rank));
         for (guint i = 0; peers != NULL && i < peers->len; i++)
-            add_reach(self, edges, &g_array_index(peers, LpPeer, i).edge);
+            add_reach(self, map, &g_array_index(peers, LpCollectivePeer, i).connection);
     }
 }
 
 gboolean
-lp_proof_is_near(const LpEdges *edges, double share)
+lp_contention_is_negligible(const LpCommunicationMap *map, double share)
 {
     static const LpGroup reducing[] = {LP_GROUP_DP, LP_GROUP_REPLICA, LP_GROUP_EXPERT_DP};
-    if (lp_proof_share_beside_tp(edges->iteration) > share)
+    if (lp_contention_share_beside_tp(map->program) > share)
         return FALSE;
-    if (!edges->iteration->uses_queue[LP_QUEUE_DP])
+    if (!map->program->uses_stream[LP_STREAM_DP])
         return TRUE;
     Reach tp = {G_MAXDOUBLE, FALSE}, dp = {G_MAXDOUBLE, FALSE};
-    add_group_reach(&tp, edges, LP_GROUP_TP);
+    add_group_reach(&tp, map, LP_GROUP_TP);
     for (guint i = 0; i < G_N_ELEMENTS(reducing); i++)
-        add_group_reach(&dp, edges, reducing[i]);
+        add_group_reach(&dp, map, reducing[i]);
     return !tp.leaves && dp.leaves && 4.0 * dp.bytes_per_s <= tp.bytes_per_s;
 }
 
 void
-lp_proof_mark_links(const LpEdges *edges, LpFidelity fidelity, gboolean *io_links)
+lp_contention_mark_links(const LpCommunicationMap *map, LpFidelity fidelity, gboolean *io_links)
 {
-    g_autofree LinkUse *uses = find_uses(edges, fidelity, LP_N_GROUPS);
-    for (guint32 i = 0; i < lp_network_n_links(edges->network); i++)
-        io_links[i] = io_links[i] || uses[i].n_edges > 0;
+    g_autofree LinkUse *uses = find_uses(map, fidelity, LP_N_GROUPS);
+    for (guint32 i = 0; i < lp_network_n_links(map->network); i++)
+        io_links[i] = io_links[i] || uses[i].n_connections > 0;
 }
 
 void
-lp_proof_free(LpProof *self)
+lp_contention_free(LpContention *self)
 {
     if (self == NULL)
         return;
@@ -466,16 +478,16 @@ lp_proof_free(LpProof *self)
 }
 
 char *
-lp_proof_describe(const LpProof *self, const LpEdges *edges)
+lp_contention_describe(const LpContention *self, const LpCommunicationMap *map)
 {
     g_autoptr(GString) text = g_string_new(NULL);
     for (LpGroup group = 0; group < LP_N_GROUPS; group++) {
         guint64 n_private = 0, n_members = 0;
-        for (guint64 rank = 0; rank < edges->n_ranks; rank++) {
-            n_members += lp_iteration_has_group(edges->iteration, group, rank) ? 1 : 0;
+        for (guint64 rank = 0; rank < map->n_ranks; rank++) {
+            n_members += lp_program_has_group(map->program, group, rank) ? 1 : 0;
             n_private += self->is_private[group][rank] ? 1 : 0;
         }
-        guint64 size = lp_iteration_group_size(edges->iteration, group);
+        guint64 size = lp_program_group_size(map->program, group);
         if (n_members > 0)
             g_string_append_printf(text,
                                    "%" G_GUINT64_FORMAT " of %" G_GUINT64_FORMAT
@@ -484,10 +496,10 @@ lp_proof_describe(const LpProof *self, const LpEdges *edges)
     }
     if (self->tp_mirrored)
         g_string_append_printf(text, "the %u slices of the tensor-parallel axis mirror each other",
-                               edges->iteration->plan.degree[LP_AXIS_TP]);
+                               map->program->plan.degree[LP_AXIS_TP]);
     else if (self->has_contested_link)
         g_string_append_printf(text, "the tensor-parallel slices are not mirror images: link %s",
-                               lp_network_link_name(edges->network, self->contested_link));
+                               lp_network_link_name(map->network, self->contested_link));
     else
         g_string_append(text, "every rank is simulated for itself");
     return g_string_free(g_steal_pointer(&text), FALSE);

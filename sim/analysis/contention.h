@@ -20,36 +20,38 @@ typedef struct {
     gboolean tp_mirrored;
     guint32 contested_link; /**< why not mirrored: this link serves two slices or breaks the map */
     gboolean has_contested_link;
-} LpProof;
+} LpContention;
 
 /** @fidelity: of the runs that rely on it. @foreign: by link, whether traffic that is not of these
- * edges can be on it; NULL if there is none. Returns: (transfer full). */
-LpProof *lp_proof_new(const LpEdges *edges, LpFidelity fidelity, const gboolean *foreign);
+ * connections can be on it; NULL if there is none. Returns: (transfer full). */
+LpContention *lp_contention_new(const LpCommunicationMap *map, LpFidelity fidelity,
+                                const gboolean *foreign);
 /** No proof but an approximation: groups of tensor parallelism count as private if none but their
  * own kind can be on their links, whatever else is there. What else is there then costs them
  * nothing, nor they it. */
-LpProof *lp_proof_new_near(const LpEdges *edges, LpFidelity fidelity);
+LpContention *lp_contention_new_negligible(const LpCommunicationMap *map, LpFidelity fidelity);
 /**
  * Whether that leaves out at most @share of the time of tensor-parallel collectives on the wire.
  * Links are shared fairly, so that traffic beside theirs delays them by its own time at most: its
- * bytes over theirs (lp_proof_share_beside_tp()) are at most @share. They delay it as little where
- * it is messages between stages; gradients that are reduced behind the passes are long transfers,
- * and only those are near enough that are slower elsewhere: tensor-parallel groups keep to their
- * domains, and gradients leave them over links of at most a quarter of the bandwidth.
+ * bytes over theirs (lp_contention_share_beside_tp()) are at most @share. They delay it as little
+ * where it is messages between stages; gradients that are reduced behind the passes are long
+ * transfers, and only those are near enough that are slower elsewhere: tensor-parallel groups keep
+ * to their domains, and gradients leave them over links of at most a quarter of the bandwidth.
  */
-gboolean lp_proof_is_near(const LpEdges *edges, double share);
+gboolean lp_contention_is_negligible(const LpCommunicationMap *map, double share);
 /** Bytes that a rank sends, or receives if that is more, while its tensor-parallel collectives may
  * run (messages between stages, gradients and parameters behind the passes) over the bytes that it
  * sends in those collectives, of the stage with most. G_MAXDOUBLE without such collectives. */
-double lp_proof_share_beside_tp(const LpIteration *iteration);
+double lp_contention_share_beside_tp(const LpProgram *program);
 /** The proof that nothing may be collapsed: every flow of every rank is simulated. */
-LpProof *lp_proof_new_nothing(const LpEdges *edges);
-/** Marks the links that traffic of @edges can be on in @io_links, by link. */
-void lp_proof_mark_links(const LpEdges *edges, LpFidelity fidelity, gboolean *io_links);
-void lp_proof_free(LpProof *self);
-G_DEFINE_AUTOPTR_CLEANUP_FUNC(LpProof, lp_proof_free)
+LpContention *lp_contention_new_nothing(const LpCommunicationMap *map);
+/** Marks the links that traffic of @connections can be on in @io_links, by link. */
+void lp_contention_mark_links(const LpCommunicationMap *map, LpFidelity fidelity,
+                              gboolean *io_links);
+void lp_contention_free(LpContention *self);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(LpContention, lp_contention_free)
 
 /** One line for people: what was proven. Returns: (transfer full). */
-char *lp_proof_describe(const LpProof *self, const LpEdges *edges);
+char *lp_contention_describe(const LpContention *self, const LpCommunicationMap *map);
 
 G_END_DECLS

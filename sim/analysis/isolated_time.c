@@ -10,7 +10,7 @@
 
 #include <math.h>
 
-/* How many of the ring's edges cross the port or scale-up link @index of @network. */
+/* How many of the ring's connections cross the port or scale-up link @index of @network. */
 static guint32
 count_users(GHashTable *users, guint32 link)
 {
@@ -18,7 +18,7 @@ count_users(GHashTable *users, guint32 link)
 }
 
 static GHashTable *
-find_port_users(const LpEdge *const *ring, guint64 n, const LpNetwork *network)
+find_port_users(const LpConnection *const *ring, guint64 n, const LpNetwork *network)
 {
     GHashTable *users = g_hash_table_new(NULL, NULL);
     for (guint64 i = 0; i < n; i++)
@@ -47,9 +47,9 @@ part_rate(const LpRoute *route, guint32 first, guint32 end, const LpNetwork *net
 
 /* Over a relay one flow follows the other. */
 static double
-edge_rate(const LpEdge *edge, const LpNetwork *network, GHashTable *users)
+connection_rate(const LpConnection *connection, const LpNetwork *network, GHashTable *users)
 {
-    const LpRoute *route = &edge->route;
+    const LpRoute *route = &connection->route;
     double first = part_rate(route, 0, route->n_first, network, users);
     if (route->relay_in == NULL)
         return first;
@@ -57,119 +57,120 @@ edge_rate(const LpEdge *edge, const LpNetwork *network, GHashTable *users)
     return 1.0 / (1.0 / first + 1.0 / second);
 }
 
-static const LpEdge *
-member_edge(const LpLonelyRing *self, LpEdgeKind kind, guint64 member)
+static const LpConnection *
+member_connection(const LpIsolatedRing *self, LpConnectionKind kind, guint64 member)
 {
-    return lp_edges_get(
-        self->edges, kind,
-        lp_iteration_group_member(self->edges->iteration, self->group, self->rank, member));
+    return lp_communication_map_connection(
+        self->map, kind,
+        lp_program_group_member(self->map->program, self->group, self->rank, member));
 }
 
 static void
-note_latency(LpLonelyRing *self, const LpEdge *edge)
+note_latency(LpIsolatedRing *self, const LpConnection *connection)
 {
-    LpReach reach = lp_edge_reach(edge);
+    LpReach reach = lp_connection_reach(connection);
     self->has_reach[reach] = TRUE;
-    self->latency_s[reach] = MAX(self->latency_s[reach], edge->route.latency_s);
+    self->latency_s[reach] = MAX(self->latency_s[reach], connection->route.latency_s);
 }
 
-/* Rates of the members' edges of one kind, 0 where they have none. */
+/* Rates of the members' connections of one kind, 0 where they have none. */
 static double *
-edge_rates(LpLonelyRing *self, LpEdgeKind kind)
+connection_rates(LpIsolatedRing *self, LpConnectionKind kind)
 {
-    const LpNetwork *network = self->edges->network;
+    const LpNetwork *network = self->map->network;
     guint64 n = self->n_members, n_present = 0;
-    g_autofree const LpEdge **present = g_new(const LpEdge *, n);
+    g_autofree const LpConnection **present = g_new(const LpConnection *, n);
     for (guint64 i = 0; i < n; i++) {
-        const LpEdge *edge = member_edge(self, kind, i);
-        if (edge->present)
-            present[n_present++] = edge;
+        const LpConnection *connection = member_connection(self, kind, i);
+        if (connection->present)
+            present[n_present++] = connection;
     }
     double *rates = g_new0(double, n);
     if (n_present == 0)
         return rates;
     g_autoptr(GHashTable) users = find_port_users(present, n_present, network);
     for (guint64 i = 0; i < n; i++) {
-        const LpEdge *edge = member_edge(self, kind, i);
-        if (!edge->present)
+        const LpConnection *connection = member_connection(self, kind, i);
+        if (!connection->present)
             continue;
-        rates[i] = edge_rate(edge, network, users);
-        note_latency(self, edge);
+        rates[i] = connection_rate(connection, network, users);
+        note_latency(self, connection);
     }
     return rates;
 }
 
 /* Members in no order send to one after the other: at the harmonic mean of the pairs' rates. */
 static void
-init_irregular(LpLonelyRing *self)
+init_irregular(LpIsolatedRing *self)
 {
-    const LpIteration *iteration = self->edges->iteration;
+    const LpProgram *program = self->map->program;
     self->bytes_per_s = g_new0(double, self->n_members);
     for (guint64 i = 0; i < self->n_members; i++) {
         double s_per_byte = 0.0;
         for (guint64 k = 0; k < self->n_members; k++) {
             if (i == k)
                 continue;
-            LpEdge edge =
-                lp_edges_between(self->edges, (LpEdgeKind)self->group,
-                                 lp_iteration_group_member(iteration, self->group, self->rank, i),
-                                 lp_iteration_group_member(iteration, self->group, self->rank, k));
-            s_per_byte += 1.0 / edge.route.bytes_per_s;
-            note_latency(self, &edge);
+            LpConnection connection = lp_communication_map_between(
+                self->map, (LpConnectionKind)self->group,
+                lp_program_group_member(program, self->group, self->rank, i),
+                lp_program_group_member(program, self->group, self->rank, k));
+            s_per_byte += 1.0 / connection.route.bytes_per_s;
+            note_latency(self, &connection);
         }
         self->bytes_per_s[i] = (double)(self->n_members - 1) / s_per_byte;
     }
 }
 
 static void
-init_exchange(LpLonelyRing *self)
+init_exchange(LpIsolatedRing *self)
 {
-    self->sites = lp_edges_sites(self->edges, self->group, self->rank);
-    self->loads = self->group == LP_GROUP_EP ? self->edges->iteration->expert_loads : NULL;
+    self->sites = lp_communication_map_sites(self->map, self->group, self->rank);
+    self->loads = self->group == LP_GROUP_EP ? self->map->program->expert_loads : NULL;
     if (!self->sites.is_regular) {
         init_irregular(self);
         return;
     }
-    self->bytes_per_s = edge_rates(self, (LpEdgeKind)self->group);
-    self->far_bytes_per_s = edge_rates(self, lp_edge_far(self->group));
+    self->bytes_per_s = connection_rates(self, (LpConnectionKind)self->group);
+    self->inter_bytes_per_s = connection_rates(self, lp_connection_inter_domain(self->group));
 }
 
 static void
-init_neighbours(LpLonelyRing *self)
+init_neighbours(LpIsolatedRing *self)
 {
-    self->bytes_per_s = edge_rates(self, (LpEdgeKind)self->group);
+    self->bytes_per_s = connection_rates(self, (LpConnectionKind)self->group);
     self->reach = g_new0(LpReach, self->n_members);
     for (guint64 i = 0; i < self->n_members; i++) {
-        const LpEdge *edge = member_edge(self, (LpEdgeKind)self->group, i);
-        if (edge->present)
-            self->reach[i] = lp_edge_reach(edge);
+        const LpConnection *connection = member_connection(self, (LpConnectionKind)self->group, i);
+        if (connection->present)
+            self->reach[i] = lp_connection_reach(connection);
     }
 }
 
 void
-lp_lonely_ring_init(LpLonelyRing *self, const LpEdges *edges, LpGroup group, guint64 rank)
+lp_isolated_ring_init(LpIsolatedRing *self, const LpCommunicationMap *map, LpGroup group,
+                      guint64 rank)
 {
-    *self = (LpLonelyRing){.edges = edges,
-                           .group = group,
-                           .rank = rank,
-                           .n_members = lp_iteration_group_size(edges->iteration, group)};
-    if (lp_edges_exchanges(edges, group))
+    *self = (LpIsolatedRing){.map = map,
+                             .group = group,
+                             .rank = rank,
+                             .n_members = lp_program_group_size(map->program, group)};
+    if (lp_communication_map_exchanges(map, group))
         init_exchange(self);
     else
         init_neighbours(self);
-    self->peers_shape = lp_peers_shape(edges->peers, group, rank);
+    self->peers_shape = lp_collective_peers_shape(map->peers, group, rank);
 }
 
 void
-lp_lonely_ring_clear(LpLonelyRing *self)
+lp_isolated_ring_clear(LpIsolatedRing *self)
 {
     g_clear_pointer(&self->reach, g_free);
     g_clear_pointer(&self->bytes_per_s, g_free);
-    g_clear_pointer(&self->far_bytes_per_s, g_free);
+    g_clear_pointer(&self->inter_bytes_per_s, g_free);
 }
 
 double
-lp_lonely_step_latency_s(const LpLonelyRing *self, const LpProtocol *protocol)
+lp_isolated_step_latency_s(const LpIsolatedRing *self, const LpProtocol *protocol)
 {
     double latency_s = 0.0;
     for (LpReach reach = 0; reach < LP_N_REACHES; reach++)
@@ -182,32 +183,32 @@ lp_lonely_step_latency_s(const LpLonelyRing *self, const LpProtocol *protocol)
 
 /* The other members of a member's domain. */
 static guint64
-n_near(const LpLonelyRing *self)
+n_intra(const LpIsolatedRing *self)
 {
-    return self->sites.n_near - 1;
+    return self->sites.n_intra - 1;
 }
 
 guint64
-lp_lonely_near_bytes(const LpLonelyRing *self, const LpOp *op, guint64 index)
+lp_isolated_intra_bytes(const LpIsolatedRing *self, const LpOp *op, guint64 index)
 {
-    return n_near(self) * lp_exchange_block_bytes(op, self->loads, self->n_members, index);
+    return n_intra(self) * lp_exchange_block_bytes(op, self->loads, self->n_members, index);
 }
 
 /* A flow goes to the next domain's member; what comes to a busy expert presses on its own port. */
 guint64
-lp_lonely_far_bytes(const LpLonelyRing *self, const LpOp *op, guint64 index)
+lp_isolated_inter_bytes(const LpIsolatedRing *self, const LpOp *op, guint64 index)
 {
     guint64 pressed =
-        op->weight == LP_WEIGHT_SENDER ? index : (index + self->sites.n_near) % self->n_members;
-    guint64 n_far = self->n_members - self->sites.n_near;
-    return n_far * lp_exchange_block_bytes(op, self->loads, self->n_members, pressed);
+        op->weight == LP_WEIGHT_SENDER ? index : (index + self->sites.n_intra) % self->n_members;
+    guint64 n_inter = self->n_members - self->sites.n_intra;
+    return n_inter * lp_exchange_block_bytes(op, self->loads, self->n_members, pressed);
 }
 
 /* Of all members the one who takes longest, at @bytes_per_s, for @bytes_of. */
 static double
-slowest_s(const LpLonelyRing *self, const double *bytes_per_s, const LpOp *op,
+slowest_s(const LpIsolatedRing *self, const double *bytes_per_s, const LpOp *op,
           const LpProtocol *protocol, LpReach reach,
-          guint64 (*bytes_of)(const LpLonelyRing *self, const LpOp *op, guint64 index))
+          guint64 (*bytes_of)(const LpIsolatedRing *self, const LpOp *op, guint64 index))
 {
     double longest_s = 0.0;
     for (guint64 i = 0; i < self->n_members; i++)
@@ -219,27 +220,28 @@ slowest_s(const LpLonelyRing *self, const double *bytes_per_s, const LpOp *op,
 }
 
 double
-lp_lonely_near_time_s(const LpLonelyRing *self, const LpOp *op, const LpProtocol *protocol)
+lp_isolated_intra_time_s(const LpIsolatedRing *self, const LpOp *op, const LpProtocol *protocol)
 {
-    return slowest_s(self, self->bytes_per_s, op, protocol, LP_REACH_DOMAIN, lp_lonely_near_bytes);
+    return slowest_s(self, self->bytes_per_s, op, protocol, LP_REACH_DOMAIN,
+                     lp_isolated_intra_bytes);
 }
 
 static guint64
-all_bytes(const LpLonelyRing *self, const LpOp *op, guint64 index)
+all_bytes(const LpIsolatedRing *self, const LpOp *op, guint64 index)
 {
     return (self->n_members - 1) * lp_exchange_block_bytes(op, self->loads, self->n_members, index);
 }
 
 static double
-exchange_time_s(const LpLonelyRing *self, const LpOp *op, const LpProtocol *protocol)
+exchange_time_s(const LpIsolatedRing *self, const LpOp *op, const LpProtocol *protocol)
 {
-    double before_s = protocol->base_s + lp_lonely_step_latency_s(self, protocol);
+    double before_s = protocol->base_s + lp_isolated_step_latency_s(self, protocol);
     if (!self->sites.is_regular)
         return before_s +
                slowest_s(self, self->bytes_per_s, op, protocol, LP_REACH_FABRIC, all_bytes);
-    return before_s + MAX(lp_lonely_near_time_s(self, op, protocol),
-                          slowest_s(self, self->far_bytes_per_s, op, protocol, LP_REACH_FABRIC,
-                                    lp_lonely_far_bytes));
+    return before_s + MAX(lp_isolated_intra_time_s(self, op, protocol),
+                          slowest_s(self, self->inter_bytes_per_s, op, protocol, LP_REACH_FABRIC,
+                                    lp_isolated_inter_bytes));
 }
 
 /* --- rings --- */
@@ -247,7 +249,7 @@ exchange_time_s(const LpLonelyRing *self, const LpOp *op, const LpProtocol *prot
 /* Of all members the one who takes longest for what the ring sends in all steps, or in one, in
  * which the largest block decides (blocks differ by a byte). */
 static double
-neighbours_time_s(const LpLonelyRing *self, const LpOp *op, const LpProtocol *protocol,
+neighbours_time_s(const LpIsolatedRing *self, const LpOp *op, const LpProtocol *protocol,
                   gboolean step)
 {
     double longest_s = 0.0;
@@ -261,11 +263,11 @@ neighbours_time_s(const LpLonelyRing *self, const LpOp *op, const LpProtocol *pr
 }
 
 static double
-ring_time_s(const LpLonelyRing *self, const LpOp *op, const LpProtocol *protocol,
+ring_time_s(const LpIsolatedRing *self, const LpOp *op, const LpProtocol *protocol,
             LpFidelity fidelity)
 {
     double n_steps = (double)lp_ring_n_steps(op->collective, self->n_members);
-    double latency_s = lp_lonely_step_latency_s(self, protocol);
+    double latency_s = lp_isolated_step_latency_s(self, protocol);
     if (fidelity == LP_FIDELITY_FLOW)
         return protocol->base_s + n_steps * latency_s +
                neighbours_time_s(self, op, protocol, FALSE);
@@ -274,43 +276,44 @@ ring_time_s(const LpLonelyRing *self, const LpOp *op, const LpProtocol *protocol
 
 /* --- what is scheduled --- */
 
-/* Groups whose edges are alike need the same time, which is worked out once. */
+/* Groups whose connections are alike need the same time, which is worked out once. */
 static double
-scheduled_time_s(const LpLonelyRing *self, const LpOp *op, LpFidelity fidelity)
+scheduled_time_s(const LpIsolatedRing *self, const LpOp *op, LpFidelity fidelity)
 {
-    LpPeersFact fact = fidelity == LP_FIDELITY_FLOW ? LP_PEERS_FLOW : LP_PEERS_MESSAGE;
-    double known_s = lp_peers_known_s(self->edges->peers, self->peers_shape, op, fact);
+    LpCollectivePeersFact fact =
+        fidelity == LP_FIDELITY_FLOW ? LP_COLLECTIVE_PEERS_FLOW : LP_COLLECTIVE_PEERS_MESSAGE;
+    double known_s = lp_collective_peers_known_s(self->map->peers, self->peers_shape, op, fact);
     if (known_s >= 0.0)
         return known_s;
-    LpScript script;
-    lp_script_init(&script, self->edges, op, self->rank, fidelity);
-    lp_fluid_prepare(&script, op);
-    known_s = lp_fluid_script_s(&script);
-    lp_script_clear(&script);
-    lp_peers_learn(self->edges->peers, self->peers_shape, op, fact, known_s);
+    LpRoundPlan round_plan;
+    lp_round_plan_init(&round_plan, self->map, op, self->rank, fidelity);
+    lp_max_min_prepare(&round_plan, op);
+    known_s = lp_max_min_round_plan_s(&round_plan);
+    lp_round_plan_clear(&round_plan);
+    lp_collective_peers_learn(self->map->peers, self->peers_shape, op, fact, known_s);
     return known_s;
 }
 
 double
-lp_lonely_ring_time_s(const LpLonelyRing *self, const LpOp *op, LpFidelity fidelity)
+lp_isolated_ring_time_s(const LpIsolatedRing *self, const LpOp *op, LpFidelity fidelity)
 {
-    LpChoice choice = lp_edges_choice(self->edges, op, self->rank);
-    if (choice.is_scheduled)
+    LpAlgorithmSelection selection = lp_communication_map_choice(self->map, op, self->rank);
+    if (selection.is_scheduled)
         return scheduled_time_s(self, op, fidelity);
     if (op->collective == LP_COLLECTIVE_ALL_TO_ALL)
-        return exchange_time_s(self, op, choice.protocol);
-    return ring_time_s(self, op, choice.protocol, fidelity);
+        return exchange_time_s(self, op, selection.protocol);
+    return ring_time_s(self, op, selection.protocol, fidelity);
 }
 
 double
-lp_lonely_message_time_s(const LpEdge *edge, guint64 bytes)
+lp_isolated_message_time_s(const LpConnection *connection, guint64 bytes)
 {
-    return edge->route.latency_s + (double)bytes / edge->route.bytes_per_s;
+    return connection->route.latency_s + (double)bytes / connection->route.bytes_per_s;
 }
 
-struct LpLonelyRings {
+struct LpIsolatedRings {
     guint32 n_stages;
-    GArray **rings; /* owned arrays of LpLonelyRing, by group kind and stage: no two alike */
+    GArray **rings; /* owned arrays of LpIsolatedRing, by group kind and stage: no two alike */
 };
 
 static gboolean
@@ -320,9 +323,9 @@ differ(double a, double b)
 }
 
 static gboolean
-rings_equal(const LpLonelyRing *a, const LpLonelyRing *b)
+rings_equal(const LpIsolatedRing *a, const LpIsolatedRing *b)
 {
-    if (a->peers_shape != b->peers_shape || a->sites.n_near != b->sites.n_near ||
+    if (a->peers_shape != b->peers_shape || a->sites.n_intra != b->sites.n_intra ||
         a->sites.is_regular != b->sites.is_regular)
         return FALSE;
     for (LpReach reach = 0; reach < LP_N_REACHES; reach++)
@@ -330,9 +333,9 @@ rings_equal(const LpLonelyRing *a, const LpLonelyRing *b)
             differ(a->latency_s[reach], b->latency_s[reach]))
             return FALSE;
     for (guint64 i = 0; i < a->n_members; i++) {
-        double far_a = a->far_bytes_per_s == NULL ? 0.0 : a->far_bytes_per_s[i];
-        double far_b = b->far_bytes_per_s == NULL ? 0.0 : b->far_bytes_per_s[i];
-        if (differ(a->bytes_per_s[i], b->bytes_per_s[i]) || differ(far_a, far_b) ||
+        double inter_a = a->inter_bytes_per_s == NULL ? 0.0 : a->inter_bytes_per_s[i];
+        double inter_b = b->inter_bytes_per_s == NULL ? 0.0 : b->inter_bytes_per_s[i];
+        if (differ(a->bytes_per_s[i], b->bytes_per_s[i]) || differ(inter_a, inter_b) ||
             (a->reach != NULL && a->reach[i] != b->reach[i]))
             return FALSE;
     }
@@ -342,21 +345,21 @@ rings_equal(const LpLonelyRing *a, const LpLonelyRing *b)
 static void
 clear_ring(gpointer ring)
 {
-    lp_lonely_ring_clear(ring);
+    lp_isolated_ring_clear(ring);
 }
 
 static GArray *
-rings_of(const LpLonelyRings *self, LpGroup group, guint32 stage)
+rings_of(const LpIsolatedRings *self, LpGroup group, guint32 stage)
 {
     return self->rings[group * self->n_stages + stage];
 }
 
 static void
-add_ring(GArray *rings, LpLonelyRing ring)
+add_ring(GArray *rings, LpIsolatedRing ring)
 {
     for (guint i = 0; i < rings->len; i++)
-        if (rings_equal(&g_array_index(rings, LpLonelyRing, i), &ring)) {
-            lp_lonely_ring_clear(&ring);
+        if (rings_equal(&g_array_index(rings, LpIsolatedRing, i), &ring)) {
+            lp_isolated_ring_clear(&ring);
             return;
         }
     g_array_append_val(rings, ring);
@@ -364,40 +367,40 @@ add_ring(GArray *rings, LpLonelyRing ring)
 
 /* One member looks a group up; where members stand on two stages, any of them. */
 static gboolean
-stands_for_group(const LpIteration *iteration, LpGroup group, guint64 rank)
+stands_for_group(const LpProgram *program, LpGroup group, guint64 rank)
 {
     gboolean two_stages =
-        group == LP_GROUP_EMBEDDING || (iteration->plan.schedule == LP_SCHEDULE_DUALPIPE &&
+        group == LP_GROUP_EMBEDDING || (program->plan.schedule == LP_SCHEDULE_DUALPIPE &&
                                         (group == LP_GROUP_DP || group == LP_GROUP_EXPERT_DP));
-    return lp_iteration_has_group(iteration, group, rank) &&
-           (two_stages || lp_iteration_group_index(iteration, group, rank) == 0);
+    return lp_program_has_group(program, group, rank) &&
+           (two_stages || lp_program_group_index(program, group, rank) == 0);
 }
 
-LpLonelyRings *
-lp_lonely_rings_new(const LpEdges *edges)
+LpIsolatedRings *
+lp_isolated_rings_new(const LpCommunicationMap *map)
 {
-    const LpIteration *iteration = edges->iteration;
-    LpLonelyRings *self = g_new0(LpLonelyRings, 1);
-    self->n_stages = iteration->plan.degree[LP_AXIS_PP];
+    const LpProgram *program = map->program;
+    LpIsolatedRings *self = g_new0(LpIsolatedRings, 1);
+    self->n_stages = program->plan.degree[LP_AXIS_PP];
     self->rings = g_new0(GArray *, (gsize)LP_N_GROUPS * self->n_stages);
     for (guint i = 0; i < LP_N_GROUPS * self->n_stages; i++) {
-        self->rings[i] = g_array_new(FALSE, FALSE, sizeof(LpLonelyRing));
+        self->rings[i] = g_array_new(FALSE, FALSE, sizeof(LpIsolatedRing));
         g_array_set_clear_func(self->rings[i], clear_ring);
     }
     for (LpGroup group = 0; group < LP_N_GROUPS; group++)
-        for (guint64 rank = 0; rank < edges->n_ranks; rank++) {
-            if (!stands_for_group(iteration, group, rank))
+        for (guint64 rank = 0; rank < map->n_ranks; rank++) {
+            if (!stands_for_group(program, group, rank))
                 continue;
-            LpLonelyRing ring;
-            lp_lonely_ring_init(&ring, edges, group, rank);
-            guint32 stage = lp_plan_coordinates(&iteration->plan, rank).at[LP_AXIS_PP];
+            LpIsolatedRing ring;
+            lp_isolated_ring_init(&ring, map, group, rank);
+            guint32 stage = lp_plan_coordinates(&program->plan, rank).at[LP_AXIS_PP];
             add_ring(rings_of(self, group, stage), ring);
         }
     return self;
 }
 
 void
-lp_lonely_rings_free(LpLonelyRings *self)
+lp_isolated_rings_free(LpIsolatedRings *self)
 {
     if (self == NULL)
         return;
@@ -408,13 +411,13 @@ lp_lonely_rings_free(LpLonelyRings *self)
 }
 
 gboolean
-lp_lonely_rings_uniform(const LpLonelyRings *self, LpGroup group)
+lp_isolated_rings_uniform(const LpIsolatedRings *self, LpGroup group)
 {
-    const LpLonelyRing *first = NULL;
+    const LpIsolatedRing *first = NULL;
     for (guint32 stage = 0; stage < self->n_stages; stage++) {
         GArray *rings = rings_of(self, group, stage);
         for (guint i = 0; i < rings->len; i++) {
-            const LpLonelyRing *ring = &g_array_index(rings, LpLonelyRing, i);
+            const LpIsolatedRing *ring = &g_array_index(rings, LpIsolatedRing, i);
             if (first != NULL && !rings_equal(first, ring))
                 return FALSE;
             first = ring;
@@ -424,13 +427,13 @@ lp_lonely_rings_uniform(const LpLonelyRings *self, LpGroup group)
 }
 
 double
-lp_lonely_rings_time_s(const LpLonelyRings *self, guint32 stage, const LpOp *op,
-                       LpFidelity fidelity)
+lp_isolated_rings_time_s(const LpIsolatedRings *self, guint32 stage, const LpOp *op,
+                         LpFidelity fidelity)
 {
     GArray *rings = rings_of(self, op->group, stage);
     double slowest_s = 0.0;
     for (guint i = 0; i < rings->len; i++)
-        slowest_s = MAX(
-            slowest_s, lp_lonely_ring_time_s(&g_array_index(rings, LpLonelyRing, i), op, fidelity));
+        slowest_s = MAX(slowest_s, lp_isolated_ring_time_s(&g_array_index(rings, LpIsolatedRing, i),
+                                                           op, fidelity));
     return slowest_s;
 }

@@ -10,55 +10,59 @@
 
 G_BEGIN_DECLS
 
-/** A group without other traffic: what the edges of its ring allow or, if it does all-to-alls,
- * those within and between domains. */
+/** A group without other traffic: what the connections of its ring allow or, if it does
+ * all-to-alls, those within and between domains. */
 typedef struct {
-    const LpEdges *edges; /* borrowed */
+    const LpCommunicationMap *map; /* borrowed */
     LpGroup group;
     guint64 rank; /**< a member's */
     guint64 n_members;
-    gboolean
-        has_reach[LP_N_REACHES];    /**< whether neighbours' edges stay in domains, or leave them */
-    double latency_s[LP_N_REACHES]; /**< the farthest of each */
-    LpReach *reach;                 /* owned: of each member's edge to the next */
-    double *bytes_per_s; /* owned: rate of each member's edge to the next, or within its domain */
-    LpSites sites;       /**< of a group that does all-to-alls: */
-    double *far_bytes_per_s; /* owned: rate of each member's edge out of its domain; 0: none */
-    const double *loads;     /* borrowed from the iteration: by member, or NULL */
-    guint
-        peers_shape; /**< of scheduled collectives: groups of one number have edges alike; else 0 */
-} LpLonelyRing;
+    gboolean has_reach[LP_N_REACHES]; /**< whether neighbours' connections stay in domains, or leave
+                                         them */
+    double latency_s[LP_N_REACHES];   /**< the farthest of each */
+    LpReach *reach;                   /* owned: of each member's connection to the next */
+    double *
+        bytes_per_s; /* owned: rate of each member's connection to the next, or within its domain */
+    LpSites sites;   /**< of a group that does all-to-alls: */
+    double
+        *inter_bytes_per_s; /* owned: rate of each member's connection out of its domain; 0: none */
+    const double *loads;    /* borrowed from the iteration: by member, or NULL */
+    guint peers_shape; /**< of scheduled collectives: groups of one number have connections alike;
+                          else 0 */
+} LpIsolatedRing;
 
 /** The group of kind @group to which @rank belongs. */
-void lp_lonely_ring_init(LpLonelyRing *self, const LpEdges *edges, LpGroup group, guint64 rank);
-void lp_lonely_ring_clear(LpLonelyRing *self);
+void lp_isolated_ring_init(LpIsolatedRing *self, const LpCommunicationMap *map, LpGroup group,
+                           guint64 rank);
+void lp_isolated_ring_clear(LpIsolatedRing *self);
 
 /** Seconds of one collective. */
-double lp_lonely_ring_time_s(const LpLonelyRing *self, const LpOp *op, LpFidelity fidelity);
+double lp_isolated_ring_time_s(const LpIsolatedRing *self, const LpOp *op, LpFidelity fidelity);
 /** Latency of a step between the farthest neighbours, with what the protocol adds. */
-double lp_lonely_step_latency_s(const LpLonelyRing *self, const LpProtocol *protocol);
+double lp_isolated_step_latency_s(const LpIsolatedRing *self, const LpProtocol *protocol);
 /** Seconds that an all-to-all takes on the ports within domains, without latency. */
-double lp_lonely_near_time_s(const LpLonelyRing *self, const LpOp *op, const LpProtocol *protocol);
+double lp_isolated_intra_time_s(const LpIsolatedRing *self, const LpOp *op,
+                                const LpProtocol *protocol);
 /** Bytes that member @index sends to all others of its domain, or out of it. Of the latter the flow
  * to the next domain carries those of the member on which they press, sender or receiver. */
-guint64 lp_lonely_near_bytes(const LpLonelyRing *self, const LpOp *op, guint64 index);
-guint64 lp_lonely_far_bytes(const LpLonelyRing *self, const LpOp *op, guint64 index);
+guint64 lp_isolated_intra_bytes(const LpIsolatedRing *self, const LpOp *op, guint64 index);
+guint64 lp_isolated_inter_bytes(const LpIsolatedRing *self, const LpOp *op, guint64 index);
 
 /** The rings of all groups, those that are alike kept once a stage. */
-typedef struct LpLonelyRings LpLonelyRings;
+typedef struct LpIsolatedRings LpIsolatedRings;
 
 /** Returns: (transfer full). */
-LpLonelyRings *lp_lonely_rings_new(const LpEdges *edges);
-void lp_lonely_rings_free(LpLonelyRings *self);
-G_DEFINE_AUTOPTR_CLEANUP_FUNC(LpLonelyRings, lp_lonely_rings_free)
+LpIsolatedRings *lp_isolated_rings_new(const LpCommunicationMap *map);
+void lp_isolated_rings_free(LpIsolatedRings *self);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(LpIsolatedRings, lp_isolated_rings_free)
 
 /** Whether all groups of that kind are alike, on all stages. */
-gboolean lp_lonely_rings_uniform(const LpLonelyRings *self, LpGroup group);
+gboolean lp_isolated_rings_uniform(const LpIsolatedRings *self, LpGroup group);
 /** Seconds of @op in the slowest of its groups on @stage. */
-double lp_lonely_rings_time_s(const LpLonelyRings *self, guint32 stage, const LpOp *op,
-                              LpFidelity fidelity);
+double lp_isolated_rings_time_s(const LpIsolatedRings *self, guint32 stage, const LpOp *op,
+                                LpFidelity fidelity);
 
-/** Seconds of one message over @edge. */
-double lp_lonely_message_time_s(const LpEdge *edge, guint64 bytes);
+/** Seconds of one message over @connection. */
+double lp_isolated_message_time_s(const LpConnection *connection, guint64 bytes);
 
 G_END_DECLS

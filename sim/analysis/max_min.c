@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A small event loop: members follow a script, flows share ports by progressive filling. */
+/* A small event loop: members follow a round plan, flows share ports by progressive filling. */
 #include "sim/analysis/max_min.h"
 
 #include "sim/mapping/collective_peers.h"
@@ -35,12 +35,12 @@ typedef struct {
     guint64 round, n_queued, next_queued, n_under_way;
     guint64 n_expected; /* receives of the round */
     double ready_s;     /* before then it sends nothing */
-    LpTransfer *queue;  /* owned: the round's transfers */
+    LpTransfer *stream; /* owned: the round's transfers */
     guint32 *arrived;   /* owned, by round */
 } Member;
 
 typedef struct {
-    LpScript *script; /* borrowed */
+    LpRoundPlan *round_plan; /* borrowed */
     guint64 n_members, n_done;
     double now_s;
     Member *members;        /* owned */
@@ -52,7 +52,8 @@ typedef struct {
     GArray *flowing;        /* owned: Flow */
     GArray *arrivals;       /* owned: Arrival */
     GHashTable *leg_places; /* owned: links of a leg to their place in flow_links, plus 1 */
-    GArray *flow_links;     /* owned: guint32, of edge after edge: their number, then they */
+    GArray
+        *flow_links; /* owned: guint32, of connection after connection: their number, then they */
 } Fluid;
 
 static guint32
@@ -61,7 +62,7 @@ link_id(Fluid *self, guint32 link)
     gpointer known = g_hash_table_lookup(self->link_ids, GUINT_TO_POINTER(link + 1));
     if (known != NULL)
         return GPOINTER_TO_UINT(known) - 1;
-    const LpNetwork *network = self->script->edges->network;
+    const LpNetwork *network = self->round_plan->map->network;
     guint32 id = self->capacities->len;
     g_array_append_val(self->capacities, lp_network_link(network, link)->bytes_per_s);
     g_hash_table_insert(self->link_ids, GUINT_TO_POINTER(link + 1), GUINT_TO_POINTER(id + 1));
@@ -77,7 +78,7 @@ leg_links(Fluid *self, const LpRoute *route, guint leg)
     gpointer known = g_hash_table_lookup(self->leg_places, key);
     if (known != NULL)
         return GPOINTER_TO_UINT(known) - 1;
-    const LpNetwork *network = self->script->edges->network;
+    const LpNetwork *network = self->round_plan->map->network;
     guint32 place = self->flow_links->len, n = 0;
     g_array_append_val(self->flow_links, n);
     guint32 end = leg == 0 ? route->n_first : route->n_links;
@@ -100,7 +101,7 @@ leg_links(Fluid *self, const LpRoute *route, guint leg)
 static double
 leg_cap(const Fluid *self, const LpRoute *route, guint leg)
 {
-    const LpNetwork *network = self->script->edges->network;
+    const LpNetwork *network = self->round_plan->map->network;
     guint32 end = leg == 0 ? route->n_first : route->n_links;
     double cap = INFINITY;
     for (guint32 i = leg == 0 ? 0 : route->n_first; i < end; i++)
@@ -123,15 +124,15 @@ static void
 issue(Fluid *self, guint64 index)
 {
     Member *member = &self->members[index];
-    while (member->next_queued < member->n_queued && member->n_under_way < LP_SCRIPT_AT_ONCE) {
-        const LpTransfer *transfer = &member->queue[member->next_queued++];
+    while (member->next_queued < member->n_queued && member->n_under_way < LP_ROUND_PLAN_AT_ONCE) {
+        const LpTransfer *transfer = &member->stream[member->next_queued++];
         Flow flow = {.from = index,
                      .to = transfer->to,
                      .round = member->round,
                      .starts_s = MAX(self->now_s, member->ready_s),
                      .latency_s = transfer->latency_s,
                      .bytes = (double)transfer->bytes,
-                     .route = &transfer->edge->route};
+                     .route = &transfer->connection->route};
         set_leg(self, &flow, 0);
         g_array_append_val(self->waiting, flow);
         member->n_under_way++;
@@ -143,11 +144,12 @@ enter_round(Fluid *self, guint64 index)
 {
     Member *member = &self->members[index];
     member->next_queued = 0;
-    member->n_expected = lp_script_n_receives(self->script, index, member->round);
-    member->n_queued = lp_script_transfers(self->script, index, member->round, member->queue);
+    member->n_expected = lp_round_plan_n_receives(self->round_plan, index, member->round);
+    member->n_queued =
+        lp_round_plan_transfers(self->round_plan, index, member->round, member->stream);
     /* Who had nothing to send waits, too, before the next round. */
     member->ready_s =
-        MAX(self->now_s, member->ready_s) + lp_script_wait_s(self->script, member->round);
+        MAX(self->now_s, member->ready_s) + lp_round_plan_wait_s(self->round_plan, member->round);
     issue(self, index);
 }
 
@@ -156,10 +158,10 @@ static void
 advance(Fluid *self, guint64 index)
 {
     Member *member = &self->members[index];
-    while (member->round < self->script->n_rounds && member->n_under_way == 0 &&
+    while (member->round < self->round_plan->n_rounds && member->n_under_way == 0 &&
            member->arrived[member->round] >= member->n_expected) {
         member->round++;
-        if (member->round < self->script->n_rounds)
+        if (member->round < self->round_plan->n_rounds)
             enter_round(self, index);
         else
             self->n_done++;
@@ -336,12 +338,12 @@ run(Fluid *self)
 }
 
 double
-lp_fluid_script_s(LpScript *script)
+lp_max_min_round_plan_s(LpRoundPlan *round_plan)
 {
-    guint64 n = script->schedule.shape.n_members, n_rounds = script->n_rounds;
+    guint64 n = round_plan->schedule.shape.n_members, n_rounds = round_plan->n_rounds;
     if (n < 2 || n_rounds == 0)
         return 0.0;
-    Fluid self = {.script = script,
+    Fluid self = {.round_plan = round_plan,
                   .n_members = n,
                   .members = g_new0(Member, n),
                   .link_ids = g_hash_table_new(NULL, NULL),
@@ -352,14 +354,14 @@ lp_fluid_script_s(LpScript *script)
                   .arrivals = g_array_new(FALSE, FALSE, sizeof(Arrival)),
                   .flow_links = g_array_new(FALSE, FALSE, sizeof(guint32))};
     for (guint64 i = 0; i < n; i++) {
-        self.members[i].queue = g_new(LpTransfer, lp_script_transfers_max(script));
+        self.members[i].stream = g_new(LpTransfer, lp_round_plan_transfers_max(round_plan));
         self.members[i].arrived = g_new0(guint32, n_rounds);
     }
     run(&self);
     double end_s = self.now_s;
     for (guint64 i = 0; i < n; i++) {
         end_s = MAX(end_s, self.members[i].ready_s);
-        g_free(self.members[i].queue);
+        g_free(self.members[i].stream);
         g_free(self.members[i].arrived);
     }
     g_free(self.members);
@@ -389,7 +391,7 @@ is_pipeline(LpCollective collective, LpAlgorithm algorithm)
 }
 
 static gboolean
-has_pipeline(const LpScheduleShape *shape)
+has_pipeline(const LpCollectiveShape *shape)
 {
     if (shape->algorithm != LP_ALGORITHM_HIERARCHICAL)
         return is_pipeline(shape->collective, shape->algorithm);
@@ -401,42 +403,43 @@ has_pipeline(const LpScheduleShape *shape)
 
 /* Seconds of the collective with another size, step by step. */
 static double
-steps_s(const LpScript *script, guint64 bytes)
+steps_s(const LpRoundPlan *round_plan, guint64 bytes)
 {
-    LpScheduleShape shape = script->schedule.shape;
+    LpCollectiveShape shape = round_plan->schedule.shape;
     shape.bytes = bytes;
-    LpScript steps;
-    lp_script_init_shape(&steps, script->edges, script->group, script->rank, &shape,
-                         script->protocol, LP_FIDELITY_MESSAGE);
-    double time_s = lp_fluid_script_s(&steps);
-    lp_script_clear(&steps);
+    LpRoundPlan steps;
+    lp_round_plan_init_shape(&steps, round_plan->map, round_plan->group, round_plan->rank, &shape,
+                             round_plan->protocol, LP_FIDELITY_MESSAGE);
+    double time_s = lp_max_min_round_plan_s(&steps);
+    lp_round_plan_clear(&steps);
     return time_s;
 }
 
 static double
-all_steps_s(const LpScript *script)
+all_steps_s(const LpRoundPlan *round_plan)
 {
-    guint64 n_steps = lp_schedule_n_steps(&script->schedule), bytes = script->schedule.shape.bytes;
+    guint64 n_steps = lp_step_schedule_n_steps(&round_plan->schedule),
+            bytes = round_plan->schedule.shape.bytes;
     if (n_steps <= STEPS_MAX)
-        return steps_s(script, bytes);
+        return steps_s(round_plan, bytes);
     guint64 shorter = bytes / n_steps * (STEPS_MAX / 2);
-    double short_s = steps_s(script, shorter), long_s = steps_s(script, 2 * shorter);
+    double short_s = steps_s(round_plan, shorter), long_s = steps_s(round_plan, 2 * shorter);
     return short_s + (long_s - short_s) * (double)(bytes - shorter) / (double)shorter;
 }
 
 void
-lp_fluid_prepare(LpScript *script, const LpOp *op)
+lp_max_min_prepare(LpRoundPlan *round_plan, const LpOp *op)
 {
-    if (script->fidelity != LP_FIDELITY_FLOW || !has_pipeline(&script->schedule.shape) ||
+    if (round_plan->fidelity != LP_FIDELITY_FLOW || !has_pipeline(&round_plan->schedule.shape) ||
         op->bytes == 0)
         return;
-    LpPeers *peers = script->edges->peers;
-    guint shape = lp_peers_shape(peers, script->group, script->rank);
-    double start_s = lp_peers_known_s(peers, shape, op, LP_PEERS_START);
+    LpCollectivePeers *peers = round_plan->map->peers;
+    guint shape = lp_collective_peers_shape(peers, round_plan->group, round_plan->rank);
+    double start_s = lp_collective_peers_known_s(peers, shape, op, LP_COLLECTIVE_PEERS_START);
     if (start_s < 0.0) {
-        script->start_s = 0.0;
-        start_s = MAX(all_steps_s(script) - lp_fluid_script_s(script), 0.0);
-        lp_peers_learn(peers, shape, op, LP_PEERS_START, start_s);
+        round_plan->start_s = 0.0;
+        start_s = MAX(all_steps_s(round_plan) - lp_max_min_round_plan_s(round_plan), 0.0);
+        lp_collective_peers_learn(peers, shape, op, LP_COLLECTIVE_PEERS_START, start_s);
     }
-    script->start_s = start_s;
+    round_plan->start_s = start_s;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How long a collective takes that meets no other: its script followed by all members, with flows
- * that share links max-min fairly, as the engine does it, and without the engine.
+/* How long a collective takes that meets no other: its round plan followed by all members, with
+ * flows that share links max-min fairly, as the engine does it, and without the engine.
  *
  * (Bertsekas and Gallager, Data Networks, 1992, section 6.5.2: progressive filling.) */
 #pragma once
@@ -12,12 +12,12 @@ G_BEGIN_DECLS
 /** Seconds from the moment at which all members begin until the last of them has ended. A flow is
  * slowed by narrow links anywhere, but only ports and scale-up links are shared: the counterfactual
  * keeps every port's own serialisation (sim/analysis/isolated_time.h). */
-double lp_fluid_script_s(LpScript *script);
+double lp_max_min_round_plan_s(LpRoundPlan *round_plan);
 
 /** Where flows with fidelity flow stand for a pipeline (trees, chains, switches) or for steps over
- * edges of all kinds (Bruck's), lets the script begin by as much later as its steps take longer,
- * alone, than its flows: both fidelities then agree where nothing contends. Long pipelines are
- * continued from two shorter ones, since their time grows in proportion to their chunks. */
-void lp_fluid_prepare(LpScript *script, const LpOp *op);
+ * connections of all kinds (Bruck's), lets the round plan begin by as much later as its steps take
+ * longer, alone, than its flows: both fidelities then agree where nothing contends. Long pipelines
+ * are continued from two shorter ones, since their time grows in proportion to their chunks. */
+void lp_max_min_prepare(LpRoundPlan *round_plan, const LpOp *op);
 
 G_END_DECLS

@@ -60,9 +60,9 @@ table_number(Table *self)
 }
 
 typedef struct {
-    LpClasses *classes;
-    const LpEdges *edges; /* borrowed */
-    const LpProof *proof; /* borrowed */
+    LpRankEquivalence *classes;
+    const LpCommunicationMap *map;  /* borrowed */
+    const LpContention *contention; /* borrowed */
     LpFidelity fidelity;
     GPtrArray *ops[LP_N_GROUPS];       /* owned arrays of borrowed LpOp: no two alike */
     guint32 *group_times[LP_N_GROUPS]; /* owned, by rank: groups of equal times */
@@ -72,8 +72,8 @@ typedef struct {
 static gboolean
 is_simulated(const Builder *self, guint64 rank)
 {
-    return !self->proof->tp_mirrored ||
-           lp_iteration_group_index(self->edges->iteration, LP_GROUP_TP, rank) == 0;
+    return !self->contention->tp_mirrored ||
+           lp_program_group_index(self->map->program, LP_GROUP_TP, rank) == 0;
 }
 
 static gboolean
@@ -94,11 +94,11 @@ add_op(GPtrArray *ops, const LpOp *op)
 static void
 collect_ops(Builder *self)
 {
-    const LpIteration *iteration = self->edges->iteration;
+    const LpProgram *program = self->map->program;
     for (LpGroup group = 0; group < LP_N_GROUPS; group++)
         self->ops[group] = g_ptr_array_new();
-    for (guint i = 0; i < iteration->ops->len; i++) {
-        const LpOp *op = lp_iteration_op(iteration, i);
+    for (guint i = 0; i < program->ops->len; i++) {
+        const LpOp *op = lp_program_op(program, i);
         if (op->kind == LP_OP_COLLECTIVE || op->kind == LP_OP_LAUNCH)
             add_op(self->ops[op->group], op);
     }
@@ -107,12 +107,12 @@ collect_ops(Builder *self)
 static guint32
 number_times(Builder *self, Table *table, LpGroup group, guint64 first_rank)
 {
-    LpLonelyRing ring;
-    lp_lonely_ring_init(&ring, self->edges, group, first_rank);
+    LpIsolatedRing ring;
+    lp_isolated_ring_init(&ring, self->map, group, first_rank);
     for (guint i = 0; i < self->ops[group]->len; i++)
         key_add_time(table,
-                     lp_lonely_ring_time_s(&ring, self->ops[group]->pdata[i], self->fidelity));
-    lp_lonely_ring_clear(&ring);
+                     lp_isolated_ring_time_s(&ring, self->ops[group]->pdata[i], self->fidelity));
+    lp_isolated_ring_clear(&ring);
     return table_number(table);
 }
 
@@ -120,8 +120,8 @@ number_times(Builder *self, Table *table, LpGroup group, guint64 first_rank)
 static void
 time_groups(Builder *self, LpGroup group)
 {
-    const LpIteration *iteration = self->edges->iteration;
-    guint64 n_ranks = self->edges->n_ranks;
+    const LpProgram *program = self->map->program;
+    guint64 n_ranks = self->map->n_ranks;
     self->group_times[group] = g_new0(guint32, n_ranks);
     self->classes->of_group[group] = g_new0(guint32, n_ranks);
     if (self->ops[group]->len == 0)
@@ -129,32 +129,33 @@ time_groups(Builder *self, LpGroup group)
     guint32 *times = self->group_times[group];
     Table table = table_new();
     for (guint64 rank = 0; rank < n_ranks; rank++)
-        if (lp_iteration_has_group(iteration, group, rank) &&
-            lp_iteration_group_member(iteration, group, rank, 0) == rank)
+        if (lp_program_has_group(program, group, rank) &&
+            lp_program_group_member(program, group, rank, 0) == rank)
             times[rank] = number_times(self, &table, group, rank);
     for (guint64 rank = 0; rank < n_ranks; rank++)
-        if (lp_iteration_has_group(iteration, group, rank))
-            times[rank] = times[lp_iteration_group_member(iteration, group, rank, 0)];
+        if (lp_program_has_group(program, group, rank))
+            times[rank] = times[lp_program_group_member(program, group, rank, 0)];
     table_clear(&table);
 }
 
-static const LpEdge *
-line_edge(const Builder *self, guint line, guint64 rank)
+static const LpConnection *
+line_connection(const Builder *self, guint line, guint64 rank)
 {
-    return lp_edges_get(self->edges, (LpEdgeKind)(LP_EDGE_LINE + line), rank);
+    return lp_communication_map_connection(self->map, (LpConnectionKind)(LP_CONNECTION_LINE + line),
+                                           rank);
 }
 
 static void
 find_senders(Builder *self)
 {
     for (guint line = 0; line < LP_N_LINES; line++) {
-        self->senders[line] = g_new(guint64, self->edges->n_ranks);
-        for (guint64 rank = 0; rank < self->edges->n_ranks; rank++)
+        self->senders[line] = g_new(guint64, self->map->n_ranks);
+        for (guint64 rank = 0; rank < self->map->n_ranks; rank++)
             self->senders[line][rank] = G_MAXUINT64;
-        for (guint64 rank = 0; rank < self->edges->n_ranks; rank++) {
-            const LpEdge *edge = line_edge(self, line, rank);
-            if (edge->present)
-                self->senders[line][edge->to] = rank;
+        for (guint64 rank = 0; rank < self->map->n_ranks; rank++) {
+            const LpConnection *connection = line_connection(self, line, rank);
+            if (connection->present)
+                self->senders[line][connection->to] = rank;
         }
     }
 }
@@ -163,17 +164,17 @@ find_senders(Builder *self)
 static guint32
 number_alone(Builder *self, Table *table, guint64 rank)
 {
-    const LpIteration *iteration = self->edges->iteration;
-    key_add_count(table, lp_plan_coordinates(&iteration->plan, rank).at[LP_AXIS_PP]);
-    key_add_time(table, lp_iteration_expert_load(iteration, rank));
+    const LpProgram *program = self->map->program;
+    key_add_count(table, lp_plan_coordinates(&program->plan, rank).at[LP_AXIS_PP]);
+    key_add_time(table, lp_program_expert_load(program, rank));
     for (guint line = 0; line < LP_N_LINES; line++) {
-        const LpEdge *edge = line_edge(self, line, rank);
-        key_add_count(table, edge->present ? 1 : 0);
-        key_add_time(table, edge->route.latency_s);
-        key_add_time(table, edge->route.bytes_per_s);
+        const LpConnection *connection = line_connection(self, line, rank);
+        key_add_count(table, connection->present ? 1 : 0);
+        key_add_time(table, connection->route.latency_s);
+        key_add_time(table, connection->route.bytes_per_s);
     }
     for (LpGroup group = 0; group < LP_N_GROUPS; group++) {
-        gboolean has = lp_iteration_has_group(iteration, group, rank);
+        gboolean has = lp_program_has_group(program, group, rank);
         key_add_count(table, has ? self->group_times[group][rank] + 1 : 0);
     }
     return table_number(table);
@@ -190,13 +191,13 @@ compare(const void *a, const void *b)
 static guint32
 number_group(Builder *self, Table *table, LpGroup group, guint64 first_rank, guint32 *scratch)
 {
-    const LpIteration *iteration = self->edges->iteration;
-    guint64 n = lp_iteration_group_size(iteration, group);
+    const LpProgram *program = self->map->program;
+    guint64 n = lp_program_group_size(program, group);
     gsize n_found = 0;
     for (guint64 i = 0; i < n; i++) {
         guint32 of_member =
-            self->classes->of_rank[lp_iteration_group_member(iteration, group, first_rank, i)];
-        if (of_member != LP_CLASS_NONE)
+            self->classes->of_rank[lp_program_group_member(program, group, first_rank, i)];
+        if (of_member != LP_RANK_CLASS_NONE)
             scratch[n_found++] = of_member;
     }
     qsort(scratch, n_found, sizeof *scratch, compare);
@@ -210,24 +211,24 @@ number_group(Builder *self, Table *table, LpGroup group, guint64 first_rank, gui
 static void
 divide_groups(Builder *self, LpGroup group)
 {
-    const LpIteration *iteration = self->edges->iteration;
+    const LpProgram *program = self->map->program;
     guint32 *of_group = self->classes->of_group[group];
-    g_autofree guint32 *scratch = g_new(guint32, lp_iteration_group_size(iteration, group));
+    g_autofree guint32 *scratch = g_new(guint32, lp_program_group_size(program, group));
     Table table = table_new();
-    for (guint64 rank = 0; rank < self->edges->n_ranks; rank++)
-        if (lp_iteration_has_group(iteration, group, rank) &&
-            lp_iteration_group_member(iteration, group, rank, 0) == rank)
+    for (guint64 rank = 0; rank < self->map->n_ranks; rank++)
+        if (lp_program_has_group(program, group, rank) &&
+            lp_program_group_member(program, group, rank, 0) == rank)
             of_group[rank] = number_group(self, &table, group, rank, scratch);
-    for (guint64 rank = 0; rank < self->edges->n_ranks; rank++)
-        if (lp_iteration_has_group(iteration, group, rank))
-            of_group[rank] = of_group[lp_iteration_group_member(iteration, group, rank, 0)];
+    for (guint64 rank = 0; rank < self->map->n_ranks; rank++)
+        if (lp_program_has_group(program, group, rank))
+            of_group[rank] = of_group[lp_program_group_member(program, group, rank, 0)];
     table_clear(&table);
 }
 
 static void
 key_add_class_of(const Builder *self, Table *table, gboolean present, guint64 rank)
 {
-    key_add_count(table, present ? self->classes->of_rank[rank] : LP_CLASS_NONE);
+    key_add_count(table, present ? self->classes->of_rank[rank] : LP_RANK_CLASS_NONE);
 }
 
 /* A rank's class so far, and those of all that it talks to. */
@@ -236,13 +237,13 @@ number_among_others(Builder *self, Table *table, guint64 rank)
 {
     key_add_class_of(self, table, TRUE, rank);
     for (guint line = 0; line < LP_N_LINES; line++) {
-        const LpEdge *edge = line_edge(self, line, rank);
+        const LpConnection *connection = line_connection(self, line, rank);
         guint64 sender = self->senders[line][rank];
-        key_add_class_of(self, table, edge->present, edge->to);
+        key_add_class_of(self, table, connection->present, connection->to);
         key_add_class_of(self, table, sender != G_MAXUINT64, sender);
     }
     for (LpGroup group = 0; group < LP_N_GROUPS; group++)
-        if (lp_iteration_has_group(self->edges->iteration, group, rank))
+        if (lp_program_has_group(self->map->program, group, rank))
             key_add_count(table, self->classes->of_group[group][rank]);
     return table_number(table);
 }
@@ -253,11 +254,11 @@ typedef guint32 (*Number)(Builder *self, Table *table, guint64 rank);
 static void
 divide_ranks(Builder *self, Number number)
 {
-    guint64 n_ranks = self->edges->n_ranks;
+    guint64 n_ranks = self->map->n_ranks;
     guint32 *of_rank = g_new(guint32, n_ranks);
     Table table = table_new();
     for (guint64 rank = 0; rank < n_ranks; rank++)
-        of_rank[rank] = is_simulated(self, rank) ? number(self, &table, rank) : LP_CLASS_NONE;
+        of_rank[rank] = is_simulated(self, rank) ? number(self, &table, rank) : LP_RANK_CLASS_NONE;
     g_free(self->classes->of_rank);
     self->classes->of_rank = of_rank;
     self->classes->n_classes = g_hash_table_size(table.numbers);
@@ -279,25 +280,27 @@ divide(Builder *self)
 }
 
 static void
-find_first(LpClasses *self, guint64 n_ranks)
+find_first(LpRankEquivalence *self, guint64 n_ranks)
 {
     self->first = g_new(guint64, self->n_classes);
     for (guint64 rank = n_ranks; rank-- > 0;)
-        if (self->of_rank[rank] != LP_CLASS_NONE)
+        if (self->of_rank[rank] != LP_RANK_CLASS_NONE)
             self->first[self->of_rank[rank]] = rank;
 }
 
-LpClasses *
-lp_classes_new(const LpEdges *edges, const LpProof *proof, LpFidelity fidelity)
+LpRankEquivalence *
+lp_rank_equivalence_new(const LpCommunicationMap *map, const LpContention *contention,
+                        LpFidelity fidelity)
 {
-    LpClasses *classes = g_new0(LpClasses, 1);
-    Builder builder = {.classes = classes, .edges = edges, .proof = proof, .fidelity = fidelity};
+    LpRankEquivalence *classes = g_new0(LpRankEquivalence, 1);
+    Builder builder = {
+        .classes = classes, .map = map, .contention = contention, .fidelity = fidelity};
     collect_ops(&builder);
     for (LpGroup group = 0; group < LP_N_GROUPS; group++)
         time_groups(&builder, group);
     find_senders(&builder);
     divide(&builder);
-    find_first(classes, edges->n_ranks);
+    find_first(classes, map->n_ranks);
     for (LpGroup group = 0; group < LP_N_GROUPS; group++) {
         g_ptr_array_unref(builder.ops[group]);
         g_free(builder.group_times[group]);
@@ -308,7 +311,7 @@ lp_classes_new(const LpEdges *edges, const LpProof *proof, LpFidelity fidelity)
 }
 
 void
-lp_classes_free(LpClasses *self)
+lp_rank_equivalence_free(LpRankEquivalence *self)
 {
     if (self == NULL)
         return;

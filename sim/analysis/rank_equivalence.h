@@ -13,18 +13,20 @@
 
 G_BEGIN_DECLS
 
-#define LP_CLASS_NONE G_MAXUINT32
+#define LP_RANK_CLASS_NONE G_MAXUINT32
 
 typedef struct {
     guint32 n_classes;
-    guint32 *of_rank; /* owned, by rank; LP_CLASS_NONE for mirror images that @proof leaves out */
-    guint64 *first;   /* owned, by class: its lowest rank, which stands for all */
+    guint32
+        *of_rank; /* owned, by rank; LP_RANK_CLASS_NONE for mirror images that @proof leaves out */
+    guint64 *first;                 /* owned, by class: its lowest rank, which stands for all */
     guint32 *of_group[LP_N_GROUPS]; /* owned, by rank: the class of its group of that kind */
-} LpClasses;
+} LpRankEquivalence;
 
 /** For uncontended runs of @fidelity. Returns: (transfer full). */
-LpClasses *lp_classes_new(const LpEdges *edges, const LpProof *proof, LpFidelity fidelity);
-void lp_classes_free(LpClasses *self);
-G_DEFINE_AUTOPTR_CLEANUP_FUNC(LpClasses, lp_classes_free)
+LpRankEquivalence *lp_rank_equivalence_new(const LpCommunicationMap *map,
+                                           const LpContention *contention, LpFidelity fidelity);
+void lp_rank_equivalence_free(LpRankEquivalence *self);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(LpRankEquivalence, lp_rank_equivalence_free)
 
 G_END_DECLS

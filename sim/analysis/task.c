@@ -30,9 +30,9 @@ typedef struct {
 /* What turning ops into tasks needs at every turn. */
 typedef struct {
     LpTasks *tasks;
-    const LpEdges *edges;              /* borrowed */
-    const LpIteration *iteration;      /* borrowed */
-    const LpLonelyRings *rings;        /* borrowed */
+    const LpCommunicationMap *map;     /* borrowed */
+    const LpProgram *program;          /* borrowed */
+    const LpIsolatedRings *rings;      /* borrowed */
     SegmentTimes *times;               /* owned, by segment */
     gboolean merge;                    /* delays in a row become one */
     gboolean merge_group[LP_N_GROUPS]; /* its collectives are delays */
@@ -48,7 +48,7 @@ op_time_s(const Builder *self, guint32 stage, const LpOp *op)
         return op->work.device_s;
     if (op->kind == LP_OP_JOIN)
         return 0.0;
-    return lp_lonely_rings_time_s(self->rings, stage, op, self->tasks->mode.fidelity);
+    return lp_isolated_rings_time_s(self->rings, stage, op, self->tasks->mode.fidelity);
 }
 
 static gboolean
@@ -62,12 +62,12 @@ same_collective(const LpOp *a, const LpOp *b)
 static void
 time_segment(Builder *self, guint index)
 {
-    const LpSegment *segment = lp_iteration_segment(self->iteration, index);
+    const LpSegment *segment = lp_program_segment(self->program, index);
     SegmentTimes *times = &self->times[index];
     const LpOp *known = NULL;
     double known_s = 0.0;
     for (guint i = 0; i < segment->n_ops; i++) {
-        const LpOp *op = lp_iteration_op(self->iteration, segment->first_op + i);
+        const LpOp *op = lp_program_op(self->program, segment->first_op + i);
         double time_s;
         if (op->kind == LP_OP_COMPUTE || op->kind == LP_OP_JOIN) {
             time_s = op_time_s(self, segment->stage, op);
@@ -80,8 +80,8 @@ time_segment(Builder *self, guint index)
             times->collectives_s[op->term] += time_s;
         }
         if (op->kind == LP_OP_LAUNCH) {
-            times->launched_s += op->queue == LP_QUEUE_DP ? time_s : 0.0;
-            times->inner_s += op->queue == LP_QUEUE_INNER ? time_s : 0.0;
+            times->launched_s += op->stream == LP_STREAM_DP ? time_s : 0.0;
+            times->inner_s += op->stream == LP_STREAM_LAYER ? time_s : 0.0;
             continue;
         }
         times->blocking_s += time_s;
@@ -92,12 +92,12 @@ time_segment(Builder *self, guint index)
 static void
 time_segments(Builder *self)
 {
-    for (guint i = 0; i < self->iteration->steps->len; i++) {
-        const LpStep *step = lp_iteration_step(self->iteration, i);
+    for (guint i = 0; i < self->program->steps->len; i++) {
+        const LpStep *step = lp_program_step(self->program, i);
         if (step->kind != LP_STEP_SEGMENT)
             continue;
         SegmentTimes *times = &self->times[step->segment];
-        times->role = lp_iteration_segment(self->iteration, step->segment)->role;
+        times->role = lp_program_segment(self->program, step->segment)->role;
         if (times->n_runs++ == 0)
             time_segment(self, step->segment);
     }
@@ -105,19 +105,21 @@ time_segments(Builder *self)
 
 /* The slowest replica decides a boundary's messages; all boundaries together, their mean. */
 static double
-mean_message_s(const LpEdges *edges)
+mean_message_s(const LpCommunicationMap *map)
 {
-    const LpIteration *iteration = edges->iteration;
-    guint32 n_stages = iteration->plan.degree[LP_AXIS_PP];
+    const LpProgram *program = map->program;
+    guint32 n_stages = program->plan.degree[LP_AXIS_PP];
     g_autofree double *slowest_s = g_new0(double, (gsize)LP_N_LINES *n_stages);
-    for (guint64 rank = 0; rank < edges->n_ranks; rank++)
+    for (guint64 rank = 0; rank < map->n_ranks; rank++)
         for (guint line = 0; line < LP_N_LINES; line++) {
-            const LpEdge *edge = lp_edges_get(edges, (LpEdgeKind)(LP_EDGE_LINE + line), rank);
-            if (!edge->present)
+            const LpConnection *connection = lp_communication_map_connection(
+                map, (LpConnectionKind)(LP_CONNECTION_LINE + line), rank);
+            if (!connection->present)
                 continue;
-            guint32 stage = lp_plan_coordinates(&iteration->plan, rank).at[LP_AXIS_PP];
+            guint32 stage = lp_plan_coordinates(&program->plan, rank).at[LP_AXIS_PP];
             double *slowest = &slowest_s[line * n_stages + stage];
-            *slowest = MAX(*slowest, lp_lonely_message_time_s(edge, iteration->message_bytes));
+            *slowest =
+                MAX(*slowest, lp_isolated_message_time_s(connection, program->message_bytes));
         }
     double sum_s = 0.0;
     guint n = 0;
@@ -128,27 +130,28 @@ mean_message_s(const LpEdges *edges)
     return n == 0 ? 0.0 : sum_s / n;
 }
 
-static LpLonelyCommunication
-lonely_communication(const Builder *self, const LpEdges *edges)
+static LpIsolatedCommunication
+isolated_communication(const Builder *self, const LpCommunicationMap *map)
 {
-    const LpPlan *plan = &self->iteration->plan;
-    LpLonelyCommunication lonely = {.message_s = mean_message_s(edges)};
-    for (guint i = 0; i < self->iteration->segments->len; i++) {
+    const LpPlan *plan = &self->program->plan;
+    LpIsolatedCommunication isolated = {.message_s = mean_message_s(map)};
+    for (guint i = 0; i < self->program->segments->len; i++) {
         const SegmentTimes *times = &self->times[i];
-        lonely.tp_s += times->n_runs * times->collectives_s[LP_TERM_TP];
-        lonely.inner_s += times->n_runs * times->inner_s;
-        lonely.ep_s += times->n_runs * times->collectives_s[LP_TERM_EP];
-        lonely.cp_s += times->n_runs * times->collectives_s[LP_TERM_CP];
-        lonely.dp_s += times->n_runs * times->collectives_s[LP_TERM_DP];
+        isolated.tp_s += times->n_runs * times->collectives_s[LP_TERM_TP];
+        isolated.inner_s += times->n_runs * times->inner_s;
+        isolated.ep_s += times->n_runs * times->collectives_s[LP_TERM_EP];
+        isolated.cp_s += times->n_runs * times->collectives_s[LP_TERM_CP];
+        isolated.dp_s += times->n_runs * times->collectives_s[LP_TERM_DP];
     }
-    lonely.tp_s /= self->iteration->programs->len;
-    lonely.inner_s /= self->iteration->programs->len;
-    lonely.ep_s /= self->iteration->programs->len;
-    lonely.cp_s /= self->iteration->programs->len;
-    lonely.dp_s /= self->iteration->programs->len;
+    isolated.tp_s /= self->program->stage_programs->len;
+    isolated.inner_s /= self->program->stage_programs->len;
+    isolated.ep_s /= self->program->stage_programs->len;
+    isolated.cp_s /= self->program->stage_programs->len;
+    isolated.dp_s /= self->program->stage_programs->len;
     if (plan->degree[LP_AXIS_PP] > 1)
-        lonely.pp_s = 2.0 * lp_plan_n_micro_batches(plan) * plan->virtual_stages * lonely.message_s;
-    return lonely;
+        isolated.pp_s =
+            2.0 * lp_plan_n_micro_batches(plan) * plan->virtual_stages * isolated.message_s;
+    return isolated;
 }
 
 /* Of all runs of a chunk's segments in one role. */
@@ -199,14 +202,14 @@ mean_blocking_s(const Means *self, LpRole role, guint n_stages)
 static Means
 mean_times(const Builder *self)
 {
-    guint n_stages = self->iteration->programs->len;
-    guint n_chunks = lp_plan_n_chunks(&self->iteration->plan);
+    guint n_stages = self->program->stage_programs->len;
+    guint n_chunks = lp_plan_n_chunks(&self->program->plan);
     Means means = {.stage_launched_s = g_new0(double, n_stages),
                    .chunk_blocking = g_new0(Average, (gsize)LP_N_ROLES * n_stages * n_chunks),
                    .n_chunks = n_chunks};
-    for (guint i = 0; i < self->iteration->segments->len; i++) {
+    for (guint i = 0; i < self->program->segments->len; i++) {
         const SegmentTimes *times = &self->times[i];
-        const LpSegment *segment = lp_iteration_segment(self->iteration, i);
+        const LpSegment *segment = lp_program_segment(self->program, i);
         if (times->n_runs == 0)
             continue;
         Average *chunk = chunk_blocking(&means, segment);
@@ -293,21 +296,21 @@ open_pieces(Builder *self)
 static LpWork
 collective_work(const Builder *self, const LpOp *op, double time_s)
 {
-    return (LpWork){time_s, lp_edges_op_host_s(self->edges, op), time_s};
+    return (LpWork){time_s, lp_communication_map_op_host_s(self->map, op), time_s};
 }
 
 /* Merged groups are alike, so that any of the stage's stands for all. */
 static guint64
 group_bytes(const Builder *self, const LpOp *op)
 {
-    guint64 rank = lp_iteration_stage_mate(self->iteration, 0, self->segment->stage);
-    LpChoice choice = lp_edges_choice(self->edges, op, rank);
-    if (!choice.is_scheduled)
-        return lp_ring_total_bytes(op->collective,
-                                   lp_iteration_group_size(self->iteration, op->group), op->bytes);
-    LpSchedule schedule;
-    lp_schedule_init(&schedule, &choice.shape);
-    return lp_schedule_total_bytes(&schedule);
+    guint64 rank = lp_program_stage_mate(self->program, 0, self->segment->stage);
+    LpAlgorithmSelection selection = lp_communication_map_choice(self->map, op, rank);
+    if (!selection.is_scheduled)
+        return lp_ring_total_bytes(op->collective, lp_program_group_size(self->program, op->group),
+                                   op->bytes);
+    LpStepSchedule schedule;
+    lp_step_schedule_init(&schedule, &selection.shape);
+    return lp_step_schedule_total_bytes(&schedule);
 }
 
 static void
@@ -325,9 +328,9 @@ append_merged_launch(Builder *self, const LpOp *op, double time_s)
     count_merged(self, delay, op);
     append_piece(self, delay,
                  (LpPiece){.kind = LP_PIECE_LAUNCH,
-                           .work = {0.0, lp_edges_op_host_s(self->edges, op), 0.0},
+                           .work = {0.0, lp_communication_map_op_host_s(self->map, op), 0.0},
                            .time_s = time_s,
-                           .queue = op->queue});
+                           .stream = op->stream});
 }
 
 static void
@@ -346,7 +349,7 @@ append_collective(Builder *self, const LpOp *op)
     if (!self->merge_group[op->group]) {
         append(self, (LpTask){.kind = LP_TASK_COLLECTIVE,
                               .op = op,
-                              .work.host_s = lp_edges_op_host_s(self->edges, op),
+                              .work.host_s = lp_communication_map_op_host_s(self->map, op),
                               .delay_s = self->tasks->mode.balanced ? time_s : -1.0});
         return;
     }
@@ -356,14 +359,14 @@ append_collective(Builder *self, const LpOp *op)
 static void
 append_launch(Builder *self, const LpOp *op)
 {
-    double scale = op->queue == LP_QUEUE_DP ? self->launch_scale : self->scale[PART_COMPUTE];
+    double scale = op->stream == LP_STREAM_DP ? self->launch_scale : self->scale[PART_COMPUTE];
     double time_s = scale * op_time_s(self, self->segment->stage, op);
     if (self->merge_group[op->group])
         append_merged_launch(self, op, time_s);
     else
         append(self, (LpTask){.kind = LP_TASK_LAUNCH,
                               .op = op,
-                              .work.host_s = lp_edges_op_host_s(self->edges, op),
+                              .work.host_s = lp_communication_map_op_host_s(self->map, op),
                               .delay_s = self->tasks->mode.balanced ? time_s : -1.0});
 }
 
@@ -371,7 +374,7 @@ append_launch(Builder *self, const LpOp *op)
 static gboolean
 joins_merged(const Builder *self, const LpOp *op)
 {
-    if (op->queue != LP_QUEUE_INNER)
+    if (op->stream != LP_STREAM_LAYER)
         return FALSE;
     if (op->term == LP_TERM_TP)
         return self->merge_group[LP_GROUP_TP];
@@ -427,7 +430,7 @@ static void
 build_segment(Builder *self, guint index, const Means *means)
 {
     const SegmentTimes *times = &self->times[index];
-    self->segment = lp_iteration_segment(self->iteration, index);
+    self->segment = lp_program_segment(self->program, index);
     self->range = &self->tasks->ranges[index];
     self->range->first = self->tasks->tasks->len;
     for (guint part = 0; part < N_PARTS; part++)
@@ -437,16 +440,16 @@ build_segment(Builder *self, guint index, const Means *means)
     if (self->tasks->mode.balanced && times->launched_s > 0.0)
         self->launch_scale = means->launched_s / means->stage_launched_s[self->segment->stage];
     for (guint i = 0; i < self->segment->n_ops; i++)
-        append_op(self, lp_iteration_op(self->iteration, self->segment->first_op + i));
+        append_op(self, lp_program_op(self->program, self->segment->first_op + i));
     self->range->n = self->tasks->tasks->len - self->range->first;
 }
 
 /* Gradients and parameters on their way slow what computes beside them, and not what communicates:
  * a delay that holds both could not tell. */
 static gboolean
-slowed_by_queue(const LpIteration *iteration)
+slowed_by_stream(const LpProgram *program)
 {
-    return iteration->plan.slowdown > 1.0 && iteration->uses_queue[LP_QUEUE_DP];
+    return program->plan.slowdown > 1.0 && program->uses_stream[LP_STREAM_DP];
 }
 
 /* Where nothing contends, the other collectives inside layers take known times too, if all groups
@@ -456,48 +459,48 @@ merge_others(Builder *self)
 {
     static const LpGroup experts[] = {LP_GROUP_EP, LP_GROUP_EP_NODE, LP_GROUP_EP_RAIL};
     gboolean can = self->merge && self->tasks->mode.uncontended &&
-                   (self->iteration->expert_loads == NULL || self->tasks->mode.balanced);
+                   (self->program->expert_loads == NULL || self->tasks->mode.balanced);
     gboolean alike = can;
     for (guint i = 0; i < G_N_ELEMENTS(experts); i++)
         alike = alike &&
-                (self->tasks->mode.balanced || lp_lonely_rings_uniform(self->rings, experts[i]));
+                (self->tasks->mode.balanced || lp_isolated_rings_uniform(self->rings, experts[i]));
     for (guint i = 0; i < G_N_ELEMENTS(experts); i++)
         self->merge_group[experts[i]] = alike;
     self->merge_group[LP_GROUP_CP] =
-        can && (self->tasks->mode.balanced || lp_lonely_rings_uniform(self->rings, LP_GROUP_CP));
+        can && (self->tasks->mode.balanced || lp_isolated_rings_uniform(self->rings, LP_GROUP_CP));
 }
 
 LpTasks *
-lp_tasks_new(const LpEdges *edges, const LpProof *proof, LpRunMode mode)
+lp_tasks_new(const LpCommunicationMap *map, const LpContention *contention, LpRunMode mode)
 {
-    const LpIteration *iteration = edges->iteration;
-    guint n_segments = iteration->segments->len;
+    const LpProgram *program = map->program;
+    guint n_segments = program->segments->len;
     LpTasks *self = g_new0(LpTasks, 1);
     self->mode = mode;
     self->tasks = g_array_new(FALSE, FALSE, sizeof(LpTask));
     self->pieces = g_array_new(FALSE, FALSE, sizeof(LpPiece));
     self->ranges = g_new0(LpTaskRange, n_segments);
-    self->message_host_s = lp_edges_message_host_s(edges);
+    self->message_host_s = lp_communication_map_message_host_s(map);
 
-    g_autoptr(LpLonelyRings) rings = lp_lonely_rings_new(edges);
+    g_autoptr(LpIsolatedRings) rings = lp_isolated_rings_new(map);
     g_autofree SegmentTimes *times = g_new0(SegmentTimes, n_segments);
     Builder builder = {
-        .tasks = self, .edges = edges, .iteration = iteration, .rings = rings, .times = times};
-    gboolean has_tp = lp_iteration_group_size(iteration, LP_GROUP_TP) > 1;
-    gboolean tp_hidden = mode.uncontended || proof->all_private[LP_GROUP_TP] || !has_tp;
+        .tasks = self, .map = map, .program = program, .rings = rings, .times = times};
+    gboolean has_tp = lp_program_group_size(program, LP_GROUP_TP) > 1;
+    gboolean tp_hidden = mode.uncontended || contention->all_private[LP_GROUP_TP] || !has_tp;
     /* Where tp traffic is seen by others, the run keeps the very steps that it has without merging:
      * contended runs amplify even a rounding error. */
-    builder.merge = mode.merge && !mode.paced && tp_hidden && !slowed_by_queue(iteration);
+    builder.merge = mode.merge && !mode.paced && tp_hidden && !slowed_by_stream(program);
     builder.merge_group[LP_GROUP_TP] =
-        builder.merge && has_tp && (mode.balanced || lp_lonely_rings_uniform(rings, LP_GROUP_TP));
+        builder.merge && has_tp && (mode.balanced || lp_isolated_rings_uniform(rings, LP_GROUP_TP));
     merge_others(&builder);
-    /* Woven all-to-alls hold the queue while hidden collectives of tp wait for it. */
-    if (iteration->plan.schedule == LP_SCHEDULE_DUALPIPE &&
-        iteration->plan.overlap_tp != LP_OVERLAP_TP_NO &&
-        lp_iteration_group_size(iteration, LP_GROUP_EP) > 1 && !builder.merge_group[LP_GROUP_EP])
+    /* Woven all-to-alls hold the stream while hidden collectives of tp wait for it. */
+    if (program->plan.schedule == LP_SCHEDULE_DUALPIPE &&
+        program->plan.overlap_tp != LP_OVERLAP_TP_NO &&
+        lp_program_group_size(program, LP_GROUP_EP) > 1 && !builder.merge_group[LP_GROUP_EP])
         builder.merge_group[LP_GROUP_TP] = FALSE;
     time_segments(&builder);
-    self->lonely = lonely_communication(&builder, edges);
+    self->isolated = isolated_communication(&builder, map);
     Means means = mean_times(&builder);
     for (guint i = 0; i < n_segments; i++)
         build_segment(&builder, i, &means);

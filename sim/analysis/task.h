@@ -12,7 +12,7 @@ typedef struct {
     LpFidelity fidelity;
     gboolean merge;         /**< ops in a row that nobody else can see are one task */
     gboolean paced;         /**< but not these: ranks of one stage compute at different paces */
-    gboolean uncontended;   /**< every communication takes its lonely time */
+    gboolean uncontended;   /**< every communication takes its isolated time */
     gboolean balanced;      /**< every stage, group and message takes the mean stage's time, counted
                               in the slowest group (uncontended runs only) */
     gboolean free_messages; /**< messages between stages take no time (uncontended runs only) */
@@ -20,7 +20,7 @@ typedef struct {
 
 typedef enum {
     LP_TASK_DELAY,      /**< takes a known time */
-    LP_TASK_COLLECTIVE, /**< runs on the group's channels, or takes the group's lonely time */
+    LP_TASK_COLLECTIVE, /**< runs on the group's channels, or takes the group's isolated time */
     LP_TASK_LAUNCH,
     LP_TASK_JOIN,
 } LpTaskKind;
@@ -39,7 +39,7 @@ typedef struct {
     LpWork work;     /**< work; what launching costs */
     LpTerms terms;   /**< of work; they sum to work.device_s */
     double time_s;   /**< launch: of the collective */
-    LpQueue queue;   /**< launch: that it would run in */
+    LpStream stream; /**< launch: that it would run in */
     guint n_pending; /**< join */
 } LpPiece;
 
@@ -70,7 +70,7 @@ typedef struct {
     double dp_s; /**< the gradient reduction, tied embeddings included, mean stage */
     double inner_s;   /**< of all the above, what is launched and not waited for at once */
     double message_s; /**< one message over the mean boundary */
-} LpLonelyCommunication;
+} LpIsolatedCommunication;
 
 typedef struct {
     LpRunMode mode;
@@ -78,11 +78,12 @@ typedef struct {
     GArray *pieces;        /* owned: LpPiece */
     LpTaskRange *ranges;   /* owned, by segment */
     double message_host_s; /**< what a message between stages costs the host */
-    LpLonelyCommunication lonely;
+    LpIsolatedCommunication isolated;
 } LpTasks;
 
 /** Returns: (transfer full). */
-LpTasks *lp_tasks_new(const LpEdges *edges, const LpProof *proof, LpRunMode mode);
+LpTasks *lp_tasks_new(const LpCommunicationMap *map, const LpContention *contention,
+                      LpRunMode mode);
 void lp_tasks_free(LpTasks *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(LpTasks, lp_tasks_free)
 

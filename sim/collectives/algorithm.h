@@ -49,22 +49,24 @@ void lp_sources_add(LpSources *self, guint64 from);
 
 typedef struct {
     /** Sets n_steps and whatever the algorithm needs. */
-    void (*init)(LpSchedule *self, guint64 largest_bytes);
-    guint64 (*sends_max)(const LpSchedule *self); /**< NULL: 1 */
-    void (*visit)(const LpSchedule *self, guint64 member, guint64 step, LpSink *sink);
+    void (*init)(LpStepSchedule *self, guint64 largest_bytes);
+    guint64 (*sends_max)(const LpStepSchedule *self); /**< NULL: 1 */
+    void (*visit)(const LpStepSchedule *self, guint64 member, guint64 step, LpSink *sink);
     /** A superset of those who send to @member at @step, the same all through a phase. */
-    void (*sources)(const LpSchedule *self, guint64 member, guint64 step, LpSources *out_sources);
+    void (*sources)(const LpStepSchedule *self, guint64 member, guint64 step,
+                    LpSources *out_sources);
     /** Instead of sources(), where there are too many. NULL: from sources(). */
-    guint64 (*n_receives)(const LpSchedule *self, guint64 member, guint64 step);
-    guint64 (*phase_n_receives)(const LpSchedule *self, guint64 member, guint64 phase);
+    guint64 (*n_receives)(const LpStepSchedule *self, guint64 member, guint64 step);
+    guint64 (*phase_n_receives)(const LpStepSchedule *self, guint64 member, guint64 phase);
     /** NULL: every message does, in the steps whose latency counts. */
-    gboolean (*opens)(const LpSchedule *self, guint64 member, guint64 step, const LpSend *send);
+    gboolean (*opens)(const LpStepSchedule *self, guint64 member, guint64 step, const LpSend *send);
     /** NULL: every step is a phase. */
-    guint64 (*n_phases)(const LpSchedule *self);
-    LpSchedulePhase (*phase)(const LpSchedule *self, guint64 phase);
-    void (*visit_phase)(const LpSchedule *self, guint64 member, guint64 phase, LpSink *sink);
-    void (*visit_owned)(const LpSchedule *self, guint64 member, LpSink *sink); /**< NULL: block */
-    guint64 (*total_bytes)(const LpSchedule *self); /**< NULL: summed over members */
+    guint64 (*n_phases)(const LpStepSchedule *self);
+    LpStepPhase (*phase)(const LpStepSchedule *self, guint64 phase);
+    void (*visit_phase)(const LpStepSchedule *self, guint64 member, guint64 phase, LpSink *sink);
+    void (*visit_owned)(const LpStepSchedule *self, guint64 member,
+                        LpSink *sink);                  /**< NULL: block */
+    guint64 (*total_bytes)(const LpStepSchedule *self); /**< NULL: summed over members */
 } LpAlgorithmClass;
 
 #define LP_CAN(collective) (1u << LP_COLLECTIVE_##collective)
@@ -75,7 +77,7 @@ extern const LpAlgorithmClass lp_ring_class, lp_tree_class, lp_chain_tree_class,
 
 /** The send of a plain ring, without a sink. */
 static inline guint64
-lp_ring_plain_sends(const LpSchedule *self, guint64 member, guint64 step, LpSend *out_sends)
+lp_ring_plain_sends(const LpStepSchedule *self, guint64 member, guint64 step, LpSend *out_sends)
 {
     guint64 n = self->shape.n_members;
     guint64 skip = self->shape.collective == LP_COLLECTIVE_ALL_GATHER ? 0 : 1;
@@ -87,15 +89,17 @@ lp_ring_plain_sends(const LpSchedule *self, guint64 member, guint64 step, LpSend
     return out_sends->bytes > 0 ? 1 : 0;
 }
 
-/** As lp_schedule_init(), for a group of several like it, the largest of which works on
+/** As lp_step_schedule_init(), for a group of several like it, the largest of which works on
  * @largest_bytes: all take as many steps. */
-void lp_schedule_init_group(LpSchedule *self, const LpScheduleShape *shape, guint64 largest_bytes);
-void lp_schedule_visit(const LpSchedule *self, guint64 member, guint64 step, LpSink *sink);
-void lp_schedule_visit_phase(const LpSchedule *self, guint64 member, guint64 phase, LpSink *sink);
+void lp_step_schedule_init_group(LpStepSchedule *self, const LpCollectiveShape *shape,
+                                 guint64 largest_bytes);
+void lp_step_schedule_visit(const LpStepSchedule *self, guint64 member, guint64 step, LpSink *sink);
+void lp_step_schedule_visit_phase(const LpStepSchedule *self, guint64 member, guint64 phase,
+                                  LpSink *sink);
 
 /** How many chunks of at most @chunk_bytes (0: any) cover @bytes; at least 1. */
 guint64 lp_chunks(guint64 bytes, guint64 chunk_bytes);
 /** (n - 1) bytes for each half of an all-reduce: what no algorithm can do without. */
-guint64 lp_least_total_bytes(const LpSchedule *self);
+guint64 lp_least_total_bytes(const LpStepSchedule *self);
 
 G_END_DECLS

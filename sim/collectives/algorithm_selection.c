@@ -5,7 +5,7 @@
 const char *const lp_fidelity_names[] = {"flow", "message", NULL};
 
 LpAxis
-lp_choice_axis(LpGroup group)
+lp_algorithm_selection_axis(LpGroup group)
 {
     switch (group) {
     case LP_GROUP_TP:
@@ -25,16 +25,16 @@ lp_choice_axis(LpGroup group)
 static void
 level_sizes(const LpSites *sites, guint32 n_levels, guint64 *out_sizes)
 {
-    guint64 n = sites->n_members, near = sites->is_regular ? sites->n_near : 1;
-    guint64 leaf = n_levels > 2 && sites->n_leaf > 0 ? sites->n_leaf : near;
-    out_sizes[0] = near;
-    out_sizes[1] = n_levels > 2 ? leaf / near : n / near;
+    guint64 n = sites->n_members, intra = sites->is_regular ? sites->n_intra : 1;
+    guint64 leaf = n_levels > 2 && sites->n_leaf > 0 ? sites->n_leaf : intra;
+    out_sizes[0] = intra;
+    out_sizes[1] = n_levels > 2 ? leaf / intra : n / intra;
     out_sizes[2] = n / leaf;
 }
 
 /* Levels of one member are none: what is left decides whether there is a hierarchy. */
 static void
-set_levels(LpScheduleShape *shape, const LpAlgorithms *algorithms, const LpSites *sites)
+set_levels(LpCollectiveShape *shape, const LpAlgorithms *algorithms, const LpSites *sites)
 {
     guint64 sizes[LP_LEVELS_MAX];
     level_sizes(sites, algorithms->n_levels, sizes);
@@ -50,7 +50,7 @@ set_levels(LpScheduleShape *shape, const LpAlgorithms *algorithms, const LpSites
 
 /* One dimension of a torus is a ring; members that fill no block of one have none. */
 static void
-set_torus(LpScheduleShape *shape, const LpSites *sites)
+set_torus(LpCollectiveShape *shape, const LpSites *sites)
 {
     shape->n_levels = sites->n_dimensions;
     for (guint32 i = 0; i < sites->n_dimensions; i++)
@@ -69,66 +69,69 @@ is_ring_collective(LpCollective collective)
 static guint64
 n_channels(const LpSites *sites, guint32 channels)
 {
-    if (!sites->is_regular || sites->n_near == 1 || sites->n_near == sites->n_members)
+    if (!sites->is_regular || sites->n_intra == 1 || sites->n_intra == sites->n_members)
         return 1;
-    return channels == 0 ? sites->n_near : MIN(channels, sites->n_near);
+    return channels == 0 ? sites->n_intra : MIN(channels, sites->n_intra);
 }
 
-LpChoice
-lp_choice_of(const LpLibrary *library, const LpIteration *iteration, const LpOp *op,
-             const LpSites *sites)
+LpAlgorithmSelection
+lp_algorithm_selection_of(const LpLibrary *library, const LpProgram *program, const LpOp *op,
+                          const LpSites *sites)
 {
     guint64 n = sites->n_members;
-    guint64 n_domains = sites->is_regular ? n / sites->n_near : n;
+    guint64 n_domains = sites->is_regular ? n / sites->n_intra : n;
     LpLibraryChoice chosen =
         lp_library_choose(library, op->collective, op->bytes, n, MAX(n_domains, 1));
-    const LpAlgorithms *said = &iteration->plan.algorithms[lp_choice_axis(op->group)];
+    const LpAlgorithms *said = &program->plan.algorithms[lp_algorithm_selection_axis(op->group)];
     LpAlgorithms algorithms = said->n_levels > 0 ? *said : chosen.algorithms;
-    LpChoice choice = {.protocol = chosen.protocol,
-                       .shape = {.collective = op->collective,
-                                 .algorithm = LP_ALGORITHM_RING,
-                                 .n_members = n,
-                                 .bytes = op->bytes,
-                                 .chunk_bytes = (guint64)chosen.protocol->chunk_bytes,
-                                 .n_channels = n_channels(sites, chosen.channels),
-                                 .n_near = sites->n_near,
-                                 .weight = op->weight}};
+    LpAlgorithmSelection selection = {
+        .protocol = chosen.protocol,
+        .shape = {.collective = op->collective,
+                  .algorithm = LP_ALGORITHM_RING,
+                  .n_members = n,
+                  .bytes = op->bytes,
+                  .chunk_bytes = (guint64)chosen.protocol->chunk_bytes,
+                  .n_channels = n_channels(sites, chosen.channels),
+                  .n_intra = sites->n_intra,
+                  .weight = op->weight}};
     if (op->group == LP_GROUP_EP && op->weight != LP_WEIGHT_EVEN)
-        choice.shape.loads = iteration->expert_loads;
+        selection.shape.loads = program->expert_loads;
     if (algorithms.n_levels == 1)
-        choice.shape.algorithm = algorithms.level[0];
+        selection.shape.algorithm = algorithms.level[0];
     else if (algorithms.n_levels > 1)
-        set_levels(&choice.shape, &algorithms, sites);
-    if (choice.shape.algorithm == LP_ALGORITHM_TORUS)
-        set_torus(&choice.shape, sites);
+        set_levels(&selection.shape, &algorithms, sites);
+    if (selection.shape.algorithm == LP_ALGORITHM_TORUS)
+        set_torus(&selection.shape, sites);
     /* A tree with a root has no chains. */
-    if (choice.shape.algorithm == LP_ALGORITHM_TREE && op->collective != LP_COLLECTIVE_ALL_REDUCE)
-        choice.shape.n_channels = 1;
+    if (selection.shape.algorithm == LP_ALGORITHM_TREE &&
+        op->collective != LP_COLLECTIVE_ALL_REDUCE)
+        selection.shape.n_channels = 1;
     gboolean rails = op->collective == LP_COLLECTIVE_ALL_TO_ALL && algorithms.n_levels == 0;
     gboolean ring = is_ring_collective(op->collective) &&
-                    choice.shape.algorithm == LP_ALGORITHM_RING && choice.shape.n_channels == 1;
-    choice.is_scheduled = !rails && !ring;
-    return choice;
+                    selection.shape.algorithm == LP_ALGORITHM_RING &&
+                    selection.shape.n_channels == 1;
+    selection.is_scheduled = !rails && !ring;
+    return selection;
 }
 
 /* Whether the choice hands data to a switch where there is none: between chips of a torus. */
 static gboolean
-lacks_switches(const LpChoice *choice, const LpSites *sites)
+lacks_switches(const LpAlgorithmSelection *selection, const LpSites *sites)
 {
-    const LpScheduleShape *shape = &choice->shape;
-    gboolean in_domain = sites->is_regular && sites->n_near == sites->n_members;
-    if (!choice->is_scheduled || !sites->on_torus || in_domain)
+    const LpCollectiveShape *shape = &selection->shape;
+    gboolean in_domain = sites->is_regular && sites->n_intra == sites->n_members;
+    if (!selection->is_scheduled || !sites->on_torus || in_domain)
         return FALSE;
-    gboolean is_flat = shape->algorithm != LP_ALGORITHM_HIERARCHICAL || sites->n_near == 1;
-    for (guint32 level = is_flat ? 0 : 1; level < lp_choice_n_levels(shape); level++)
-        if (lp_choice_has_switches(shape, level))
+    gboolean is_flat = shape->algorithm != LP_ALGORITHM_HIERARCHICAL || sites->n_intra == 1;
+    for (guint32 level = is_flat ? 0 : 1; level < lp_algorithm_selection_n_levels(shape); level++)
+        if (lp_algorithm_selection_has_switches(shape, level))
             return TRUE;
     return FALSE;
 }
 
 gboolean
-lp_choice_check(const LpLibrary *library, const LpIteration *iteration, const LpOp *op,
-                const LpSites *sites, GError **error)
+lp_algorithm_selection_check(const LpLibrary *library, const LpProgram *program, const LpOp *op,
+                             const LpSites *sites, GError **error)
 {
     static const char *const attributes[] = {
         [LP_AXIS_TP] = "algorithm-tp",
@@ -136,31 +139,31 @@ lp_choice_check(const LpLibrary *library, const LpIteration *iteration, const Lp
         [LP_AXIS_EP] = "algorithm-ep",
         [LP_AXIS_DP] = "algorithm-dp",
     };
-    LpChoice choice = lp_choice_of(library, iteration, op, sites);
-    if (choice.shape.algorithm == LP_ALGORITHM_TORUS && choice.shape.n_levels == 0)
-        g_set_error(error, LP_SCHEDULE_ERROR, LP_SCHEDULE_ERROR_LEVELS,
+    LpAlgorithmSelection selection = lp_algorithm_selection_of(library, program, op, sites);
+    if (selection.shape.algorithm == LP_ALGORITHM_TORUS && selection.shape.n_levels == 0)
+        g_set_error(error, LP_STEP_SCHEDULE_ERROR, LP_STEP_SCHEDULE_ERROR_LEVELS,
                     "torus: got %" G_GUINT64_FORMAT " members that fill no block of a torus, "
                     "wanted whole dimensions of one, in order",
                     sites->n_members);
-    else if (lacks_switches(&choice, sites))
-        g_set_error_literal(error, LP_SCHEDULE_ERROR, LP_SCHEDULE_ERROR_ALGORITHM,
+    else if (lacks_switches(&selection, sites))
+        g_set_error_literal(error, LP_STEP_SCHEDULE_ERROR, LP_STEP_SCHEDULE_ERROR_ALGORITHM,
                             "in-network: got a torus, whose chips meet in no switch, wanted a "
                             "fabric with switches");
-    else if (!choice.is_scheduled || lp_schedule_supports(&choice.shape, error))
+    else if (!selection.is_scheduled || lp_step_schedule_supports(&selection.shape, error))
         return TRUE;
-    g_prefix_error(error, "%s: ", attributes[lp_choice_axis(op->group)]);
+    g_prefix_error(error, "%s: ", attributes[lp_algorithm_selection_axis(op->group)]);
     return FALSE;
 }
 
 /* A flat group is a hierarchy of one level. */
 guint32
-lp_choice_n_levels(const LpScheduleShape *shape)
+lp_algorithm_selection_n_levels(const LpCollectiveShape *shape)
 {
     return shape->algorithm == LP_ALGORITHM_HIERARCHICAL ? shape->n_levels : 1;
 }
 
 gboolean
-lp_choice_has_switches(const LpScheduleShape *shape, guint32 level)
+lp_algorithm_selection_has_switches(const LpCollectiveShape *shape, guint32 level)
 {
     return shape->algorithm == LP_ALGORITHM_IN_NETWORK ||
            (shape->algorithm == LP_ALGORITHM_HIERARCHICAL &&
@@ -168,7 +171,7 @@ lp_choice_has_switches(const LpScheduleShape *shape, guint32 level)
 }
 
 static guint64
-level_size(const LpScheduleShape *shape, guint32 level)
+level_size(const LpCollectiveShape *shape, guint32 level)
 {
     return shape->algorithm == LP_ALGORITHM_HIERARCHICAL ? shape->level_size[level]
                                                          : shape->n_members;
@@ -176,7 +179,7 @@ level_size(const LpScheduleShape *shape, guint32 level)
 
 /* From a member to the next of its group at @level. */
 static guint64
-level_pitch(const LpScheduleShape *shape, guint32 level)
+level_pitch(const LpCollectiveShape *shape, guint32 level)
 {
     guint64 pitch = 1;
     for (guint32 i = 0; i < level; i++)
@@ -185,7 +188,8 @@ level_pitch(const LpScheduleShape *shape, guint32 level)
 }
 
 guint64
-lp_choice_neighbour(const LpScheduleShape *shape, guint64 member, guint32 level, int distance)
+lp_algorithm_selection_neighbour(const LpCollectiveShape *shape, guint64 member, guint32 level,
+                                 int distance)
 {
     guint64 size = level_size(shape, level), pitch = level_pitch(shape, level);
     guint64 place = member / pitch % size;
@@ -195,31 +199,33 @@ lp_choice_neighbour(const LpScheduleShape *shape, guint64 member, guint32 level,
 
 /* Switches follow the members: those of inner levels first, in the order of their first members. */
 guint64
-lp_choice_switch(const LpScheduleShape *shape, guint64 member, guint32 level)
+lp_algorithm_selection_switch(const LpCollectiveShape *shape, guint64 member, guint32 level)
 {
     guint64 first = shape->n_members;
     for (guint32 i = 0; i < level; i++)
-        if (lp_choice_has_switches(shape, i))
+        if (lp_algorithm_selection_has_switches(shape, i))
             first += shape->n_members / level_size(shape, i);
     guint64 size = level_size(shape, level), pitch = level_pitch(shape, level);
     return first + member / (pitch * size) * pitch + member % pitch;
 }
 
 guint64
-lp_choice_receiver(const LpScheduleShape *shape, guint64 member, guint64 to)
+lp_algorithm_selection_receiver(const LpCollectiveShape *shape, guint64 member, guint64 to)
 {
     if (to < shape->n_members)
         return to;
-    for (guint32 level = 0; level < lp_choice_n_levels(shape); level++)
-        if (lp_choice_has_switches(shape, level) && lp_choice_switch(shape, member, level) == to)
-            return lp_choice_neighbour(shape, member, level, 1);
+    for (guint32 level = 0; level < lp_algorithm_selection_n_levels(shape); level++)
+        if (lp_algorithm_selection_has_switches(shape, level) &&
+            lp_algorithm_selection_switch(shape, member, level) == to)
+            return lp_algorithm_selection_neighbour(shape, member, level, 1);
     g_assert_not_reached();
 }
 
 int
-lp_choice_switch_level(const LpSchedule *schedule, guint64 round, LpFidelity fidelity)
+lp_algorithm_selection_switch_level(const LpStepSchedule *schedule, guint64 round,
+                                    LpFidelity fidelity)
 {
-    const LpScheduleShape *shape = &schedule->shape;
+    const LpCollectiveShape *shape = &schedule->shape;
     if (shape->algorithm == LP_ALGORITHM_IN_NETWORK)
         return 0;
     if (shape->algorithm != LP_ALGORITHM_HIERARCHICAL)
@@ -234,9 +240,9 @@ lp_choice_switch_level(const LpSchedule *schedule, guint64 round, LpFidelity fid
 }
 
 char *
-lp_choice_describe(const LpChoice *self)
+lp_algorithm_selection_describe(const LpAlgorithmSelection *self)
 {
-    const LpScheduleShape *shape = &self->shape;
+    const LpCollectiveShape *shape = &self->shape;
     if (!self->is_scheduled)
         return g_strdup(shape->collective == LP_COLLECTIVE_ALL_TO_ALL ? "rails" : "ring");
     if (shape->algorithm == LP_ALGORITHM_HIERARCHICAL) {

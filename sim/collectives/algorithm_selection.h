@@ -21,7 +21,7 @@ extern const char *const lp_fidelity_names[];
 /** How the members of a group stand in domains. */
 typedef struct {
     guint64 n_members;
-    guint64 n_near;       /**< members of each domain */
+    guint64 n_intra;      /**< members of each domain */
     guint64 n_leaf;       /**< members below each leaf, a multiple of n_near; 0 if that differs */
     gboolean is_regular;  /**< as many in each, in order: those of a domain follow each other */
     gboolean on_torus;    /**< members of different domains meet in no switch */
@@ -33,38 +33,42 @@ typedef struct {
     const LpProtocol *protocol; /* borrowed from the library */
     gboolean is_scheduled;      /**< steps between any members; else a ring of neighbours, or an
                                    all-to-all along the rails */
-    LpScheduleShape shape;      /**< of what is scheduled */
-} LpChoice;
+    LpCollectiveShape shape;    /**< of what is scheduled */
+} LpAlgorithmSelection;
 
 /** The choice for @op in a group that stands as @sites say. */
-LpChoice lp_choice_of(const LpLibrary *library, const LpIteration *iteration, const LpOp *op,
-                      const LpSites *sites);
+LpAlgorithmSelection lp_algorithm_selection_of(const LpLibrary *library, const LpProgram *program,
+                                               const LpOp *op, const LpSites *sites);
 
-/** Whether that choice can be run; the error names the attribute. Error: of lp_schedule_supports().
+/** Whether that choice can be run; the error names the attribute. Error: of
+ * lp_step_schedule_supports().
  */
-gboolean lp_choice_check(const LpLibrary *library, const LpIteration *iteration, const LpOp *op,
-                         const LpSites *sites, GError **error) G_GNUC_WARN_UNUSED_RESULT;
+gboolean lp_algorithm_selection_check(const LpLibrary *library, const LpProgram *program,
+                                      const LpOp *op, const LpSites *sites,
+                                      GError **error) G_GNUC_WARN_UNUSED_RESULT;
 
 /** The level, from the inside out, whose groups hand data to a switch in the stage that holds round
  * number @round of the schedule (a step, or with fidelity flow a phase); -1: none. */
-int lp_choice_switch_level(const LpSchedule *schedule, guint64 round, LpFidelity fidelity);
+int lp_algorithm_selection_switch_level(const LpStepSchedule *schedule, guint64 round,
+                                        LpFidelity fidelity);
 /** The member @distance places on among those that meet @member at @level, around the end. */
-guint64 lp_choice_neighbour(const LpScheduleShape *shape, guint64 member, guint32 level,
-                            int distance);
+guint64 lp_algorithm_selection_neighbour(const LpCollectiveShape *shape, guint64 member,
+                                         guint32 level, int distance);
 /** The switch of @member's group at @level, as a participant of the schedule. */
-guint64 lp_choice_switch(const LpScheduleShape *shape, guint64 member, guint32 level);
+guint64 lp_algorithm_selection_switch(const LpCollectiveShape *shape, guint64 member,
+                                      guint32 level);
 /** Whether groups at @level hand data to switches. Levels of a flat algorithm: one. */
-gboolean lp_choice_has_switches(const LpScheduleShape *shape, guint32 level);
-guint32 lp_choice_n_levels(const LpScheduleShape *shape);
+gboolean lp_algorithm_selection_has_switches(const LpCollectiveShape *shape, guint32 level);
+guint32 lp_algorithm_selection_n_levels(const LpCollectiveShape *shape);
 /** The member at whose port arrives what @member sends to participant @to: a switch has none, and
  * the next member's stands for it. */
-guint64 lp_choice_receiver(const LpScheduleShape *shape, guint64 member, guint64 to);
+guint64 lp_algorithm_selection_receiver(const LpCollectiveShape *shape, guint64 member, guint64 to);
 
 /** The algorithm for people: "ring", "ring x 8", "tree x 8", "ring+tree". Returns: (transfer full).
  */
-char *lp_choice_describe(const LpChoice *self);
+char *lp_algorithm_selection_describe(const LpAlgorithmSelection *self);
 
 /** The axis whose "algorithm-..." holds for @group. */
-LpAxis lp_choice_axis(LpGroup group);
+LpAxis lp_algorithm_selection_axis(LpGroup group);
 
 G_END_DECLS

@@ -10,13 +10,13 @@
 #include "sim/collectives/exchange.h"
 
 static guint64
-n_hops(const LpSchedule *self)
+n_hops(const LpStepSchedule *self)
 {
     return g_bit_storage(self->shape.n_members - 1);
 }
 
 static void
-init(LpSchedule *self, guint64 largest_bytes)
+init(LpStepSchedule *self, guint64 largest_bytes)
 {
     (void)largest_bytes;
     guint64 hops = self->shape.n_members > 1 ? n_hops(self) : 0;
@@ -24,7 +24,7 @@ init(LpSchedule *self, guint64 largest_bytes)
 }
 
 static gboolean
-gathers(const LpSchedule *self, guint64 step)
+gathers(const LpStepSchedule *self, guint64 step)
 {
     return self->shape.collective == LP_COLLECTIVE_ALL_GATHER ||
            (self->shape.collective == LP_COLLECTIVE_ALL_REDUCE && step >= n_hops(self));
@@ -32,7 +32,7 @@ gathers(const LpSchedule *self, guint64 step)
 
 /* How far a step's messages go: a reduce-scatter's the farthest first. */
 static guint64
-hop_of(const LpSchedule *self, guint64 step)
+hop_of(const LpStepSchedule *self, guint64 step)
 {
     gboolean scatters = self->shape.collective == LP_COLLECTIVE_REDUCE_SCATTER ||
                         self->shape.collective == LP_COLLECTIVE_ALL_REDUCE;
@@ -44,7 +44,7 @@ hop_of(const LpSchedule *self, guint64 step)
 
 /* All blocks with the hop still to go that have come here: those of sources less hops away. */
 static void
-visit_pairs(const LpSchedule *self, guint64 member, guint64 hop, LpSink *sink)
+visit_pairs(const LpStepSchedule *self, guint64 member, guint64 hop, LpSink *sink)
 {
     guint64 n = self->shape.n_members;
     for (guint64 distance = hop; distance < n; distance++) {
@@ -56,7 +56,7 @@ visit_pairs(const LpSchedule *self, guint64 member, guint64 hop, LpSink *sink)
 }
 
 static void
-visit(const LpSchedule *self, guint64 member, guint64 step, LpSink *sink)
+visit(const LpStepSchedule *self, guint64 member, guint64 step, LpSink *sink)
 {
     guint64 n = self->shape.n_members, hop = hop_of(self, step);
     guint64 up = (member + hop) % n, down = (member + n - hop) % n;
@@ -72,14 +72,14 @@ visit(const LpSchedule *self, guint64 member, guint64 step, LpSink *sink)
 }
 
 static void
-sources(const LpSchedule *self, guint64 member, guint64 step, LpSources *out_sources)
+sources(const LpStepSchedule *self, guint64 member, guint64 step, LpSources *out_sources)
 {
     guint64 n = self->shape.n_members, hop = hop_of(self, step);
     lp_sources_add(out_sources, (gathers(self, step) ? member + hop : member + n - hop) % n);
 }
 
 static guint64
-total_bytes(const LpSchedule *self)
+total_bytes(const LpStepSchedule *self)
 {
     if (self->shape.collective == LP_COLLECTIVE_BARRIER)
         return self->shape.n_members * self->n_steps * self->shape.bytes;

@@ -40,27 +40,27 @@ typedef struct {
 } Stand;
 
 static guint64
-head_of(const LpSchedule *self, guint64 channel)
+head_of(const LpStepSchedule *self, guint64 channel)
 {
-    return channel * self->n_near / self->n_channels % self->n_near;
+    return channel * self->n_intra / self->n_channels % self->n_intra;
 }
 
 /* By how many domains a channel's trees are turned: inner nodes send and receive most, and should
  * not be the same domain's for all the channels of a card. Channels with the same head are turned
  * alike. */
 static guint64
-turn_of(const LpSchedule *self, guint64 channel)
+turn_of(const LpStepSchedule *self, guint64 channel)
 {
-    guint64 head = self->n_channels > self->n_near ? head_of(self, channel) : channel;
+    guint64 head = self->n_channels > self->n_intra ? head_of(self, channel) : channel;
     return head % 2 * (self->n_nodes / 2);
 }
 
 static Stand
-stand_of(const LpSchedule *self, guint64 channel, guint tree, guint64 member)
+stand_of(const LpStepSchedule *self, guint64 channel, guint tree, guint64 member)
 {
-    guint64 near = self->n_near, place = member % near;
-    Stand stand = {.channel = channel, .domain = member / near, .tree = tree};
-    stand.walked = (place + near - head_of(self, channel)) % near;
+    guint64 intra = self->n_intra, place = member % intra;
+    Stand stand = {.channel = channel, .domain = member / intra, .tree = tree};
+    stand.walked = (place + intra - head_of(self, channel)) % intra;
     guint64 node = (stand.domain + turn_of(self, channel)) % self->n_nodes + 1;
     stand.role = lp_double_tree_role(tree, node, self->n_nodes);
     stand.depth = lp_double_tree_depth(stand.role, self->n_nodes);
@@ -68,32 +68,32 @@ stand_of(const LpSchedule *self, guint64 channel, guint tree, guint64 member)
 }
 
 static guint64
-in_chain(const LpSchedule *self, const Stand *stand, guint64 walked)
+in_chain(const LpStepSchedule *self, const Stand *stand, guint64 walked)
 {
-    guint64 near = self->n_near;
-    return stand->domain * near + (head_of(self, stand->channel) + walked) % near;
+    guint64 intra = self->n_intra;
+    return stand->domain * intra + (head_of(self, stand->channel) + walked) % intra;
 }
 
 static guint64
-in_tree(const LpSchedule *self, const Stand *stand, guint64 role)
+in_tree(const LpStepSchedule *self, const Stand *stand, guint64 role)
 {
     guint64 t = self->n_nodes, node = lp_double_tree_node(stand->tree, role, t);
     guint64 domain = (node - 1 + t - turn_of(self, stand->channel)) % t;
-    return domain * self->n_near + head_of(self, stand->channel);
+    return domain * self->n_intra + head_of(self, stand->channel);
 }
 
 /* The step at which whoever stands so sends the first chunk towards the topmost head. */
 static guint64
-first_up(const LpSchedule *self, guint64 walked, guint64 depth)
+first_up(const LpStepSchedule *self, guint64 walked, guint64 depth)
 {
-    guint64 height = lp_double_tree_height(self->n_nodes), chain = self->n_near - 1;
+    guint64 height = lp_double_tree_height(self->n_nodes), chain = self->n_intra - 1;
     return walked > 0 ? chain - walked : chain + height - depth;
 }
 
 static guint64
-first_down(const LpSchedule *self, guint64 walked, guint64 depth)
+first_down(const LpStepSchedule *self, guint64 walked, guint64 depth)
 {
-    return self->n_near - 1 + lp_double_tree_height(self->n_nodes) + depth + walked;
+    return self->n_intra - 1 + lp_double_tree_height(self->n_nodes) + depth + walked;
 }
 
 static void
@@ -103,7 +103,7 @@ add_link(Links *links, guint64 partner, guint64 first_step, guint lane, gboolean
 }
 
 static Links
-links_out(const LpSchedule *self, const Stand *stand)
+links_out(const LpStepSchedule *self, const Stand *stand)
 {
     Links links = {.n = 0};
     guint64 t = self->n_nodes, parent = lp_double_tree_parent(stand->role, t);
@@ -119,20 +119,20 @@ links_out(const LpSchedule *self, const Stand *stand)
         add_link(&links, in_tree(self, stand, left), down, stand->tree, FALSE);
     if (heads && right != 0)
         add_link(&links, in_tree(self, stand, right), down, stand->tree, FALSE);
-    if (stand->walked + 1 < self->n_near)
+    if (stand->walked + 1 < self->n_intra)
         add_link(&links, in_chain(self, stand, stand->walked + 1), down, 0, FALSE);
     return links;
 }
 
 static Links
-links_in(const LpSchedule *self, const Stand *stand)
+links_in(const LpStepSchedule *self, const Stand *stand)
 {
     Links links = {.n = 0};
     guint64 t = self->n_nodes, parent = lp_double_tree_parent(stand->role, t);
     guint64 left = lp_double_tree_left(stand->role), right = lp_double_tree_right(stand->role, t);
     guint64 from_child = first_up(self, 0, stand->depth + 1);
     gboolean heads = stand->walked == 0;
-    if (stand->walked + 1 < self->n_near)
+    if (stand->walked + 1 < self->n_intra)
         add_link(&links, in_chain(self, stand, stand->walked + 1),
                  first_up(self, stand->walked + 1, stand->depth), 0, TRUE);
     if (heads && left != 0)
@@ -152,23 +152,23 @@ links_in(const LpSchedule *self, const Stand *stand)
 
 /* All members go up and down. */
 static void
-init(LpSchedule *self, guint64 largest_bytes)
+init(LpStepSchedule *self, guint64 largest_bytes)
 {
     guint64 n = self->shape.n_members;
     self->n_channels = self->shape.n_channels;
-    self->n_near = self->shape.n_near > 0 ? self->shape.n_near : n;
-    self->n_nodes = n / self->n_near;
+    self->n_intra = self->shape.n_intra > 0 ? self->shape.n_intra : n;
+    self->n_nodes = n / self->n_intra;
     LpBlocks channels = lp_blocks_of(largest_bytes, self->n_channels);
     LpBlocks halves = lp_blocks_of(lp_blocks_bytes(&channels, 0), LP_DOUBLE_TREE_TREES);
     self->n_chunks = lp_chunks(lp_blocks_bytes(&halves, 0), self->shape.chunk_bytes);
-    guint64 way = 2 * (self->n_near - 1 + lp_double_tree_height(self->n_nodes));
+    guint64 way = 2 * (self->n_intra - 1 + lp_double_tree_height(self->n_nodes));
     self->n_steps = way > 0 ? self->n_chunks + way - 1 : 0;
 }
 
 /* Two neighbours in all chains, and the partners of a head in both trees. Heads of several channels
  * at one place have the same. */
 static guint64
-sends_max(const LpSchedule *self)
+sends_max(const LpStepSchedule *self)
 {
     (void)self;
     return 2 + 3 * LP_DOUBLE_TREE_TREES;
@@ -181,7 +181,7 @@ typedef struct {
 } Load;
 
 static Load
-load_of(const LpSchedule *self, guint64 channel, guint tree)
+load_of(const LpStepSchedule *self, guint64 channel, guint tree)
 {
     LpBlocks channels = lp_blocks_of(self->shape.bytes, self->n_channels);
     LpBlocks halves = lp_blocks_of(lp_blocks_bytes(&channels, channel), LP_DOUBLE_TREE_TREES);
@@ -192,7 +192,8 @@ load_of(const LpSchedule *self, guint64 channel, guint tree)
 
 /* The chunk that goes over a link at @step, or all of them. */
 static void
-add_load(const LpSchedule *self, const Stand *stand, const Link *link, guint64 step, LpSink *sink)
+add_load(const LpStepSchedule *self, const Stand *stand, const Link *link, guint64 step,
+         LpSink *sink)
 {
     gboolean all = step == ALL_STEPS;
     if (!all && (step < link->first_step || step - link->first_step >= self->n_chunks))
@@ -204,7 +205,7 @@ add_load(const LpSchedule *self, const Stand *stand, const Link *link, guint64 s
 }
 
 static void
-visit(const LpSchedule *self, guint64 member, guint64 step, LpSink *sink)
+visit(const LpStepSchedule *self, guint64 member, guint64 step, LpSink *sink)
 {
     for (guint64 channel = 0; channel < self->n_channels; channel++)
         for (guint tree = 0; tree < LP_DOUBLE_TREE_TREES; tree++) {
@@ -216,14 +217,14 @@ visit(const LpSchedule *self, guint64 member, guint64 step, LpSink *sink)
 }
 
 static void
-visit_phase(const LpSchedule *self, guint64 member, guint64 index, LpSink *sink)
+visit_phase(const LpStepSchedule *self, guint64 member, guint64 index, LpSink *sink)
 {
     (void)index;
     visit(self, member, ALL_STEPS, sink);
 }
 
 static guint64
-n_receives(const LpSchedule *self, guint64 member, guint64 step)
+n_receives(const LpStepSchedule *self, guint64 member, guint64 step)
 {
     LpSources heard[LP_DOUBLE_TREE_TREES] = {{.n = 0}};
     for (guint64 channel = 0; channel < self->n_channels; channel++)
@@ -241,14 +242,14 @@ n_receives(const LpSchedule *self, guint64 member, guint64 step)
 }
 
 static guint64
-phase_n_receives(const LpSchedule *self, guint64 member, guint64 index)
+phase_n_receives(const LpStepSchedule *self, guint64 member, guint64 index)
 {
     (void)index;
     return n_receives(self, member, ALL_STEPS);
 }
 
 static gboolean
-opens(const LpSchedule *self, guint64 member, guint64 step, const LpSend *send)
+opens(const LpStepSchedule *self, guint64 member, guint64 step, const LpSend *send)
 {
     for (guint64 channel = 0; channel < self->n_channels; channel++)
         for (guint tree = 0; tree < LP_DOUBLE_TREE_TREES; tree++) {
@@ -267,7 +268,7 @@ opens(const LpSchedule *self, guint64 member, guint64 step, const LpSend *send)
 /* --- phases --- */
 
 static guint64
-n_phases(const LpSchedule *self)
+n_phases(const LpStepSchedule *self)
 {
     return self->n_steps > 0 ? 1 : 0;
 }
@@ -278,20 +279,20 @@ n_phases(const LpSchedule *self)
  * empty. Counted step by step on long pipelines, and fitted: short ones are up to twelve chunks
  * off, as a test shows. */
 static guint64
-extra_chunks(const LpSchedule *self)
+extra_chunks(const LpStepSchedule *self)
 {
     guint64 height = lp_double_tree_height(self->n_nodes);
-    guint64 channels = MIN(self->n_near, self->n_channels);
+    guint64 channels = MIN(self->n_intra, self->n_channels);
     guint64 tree = height > 1 ? (height - 1) * (channels + 2) : 0;
-    return 4 * (self->n_near - channels) + tree;
+    return 4 * (self->n_intra - channels) + tree;
 }
 
-static LpSchedulePhase
-phase(const LpSchedule *self, guint64 index)
+static LpStepPhase
+phase(const LpStepSchedule *self, guint64 index)
 {
     (void)index;
-    LpSchedulePhase all = {.n_steps = self->n_steps,
-                           .n_latencies = self->n_steps - (self->n_chunks - 1)};
+    LpStepPhase all = {.n_steps = self->n_steps,
+                       .n_latencies = self->n_steps - (self->n_chunks - 1)};
     Load load = load_of(self, 0, 0);
     all.fill_bytes = extra_chunks(self) * lp_blocks_bytes(&load.chunks, 0);
     return all;

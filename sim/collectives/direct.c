@@ -5,7 +5,7 @@
 #include "sim/collectives/exchange.h"
 
 static void
-init(LpSchedule *self, guint64 largest_bytes)
+init(LpStepSchedule *self, guint64 largest_bytes)
 {
     (void)largest_bytes;
     guint64 steps = self->shape.collective == LP_COLLECTIVE_ALL_REDUCE ? 2 : 1;
@@ -13,19 +13,19 @@ init(LpSchedule *self, guint64 largest_bytes)
 }
 
 static guint64
-sends_max(const LpSchedule *self)
+sends_max(const LpStepSchedule *self)
 {
     return MAX(self->shape.n_members, 2) - 1;
 }
 
 static gboolean
-gathers(const LpSchedule *self, guint64 step)
+gathers(const LpStepSchedule *self, guint64 step)
 {
     return self->shape.collective == LP_COLLECTIVE_ALL_GATHER || step > 0;
 }
 
 static void
-add_piece(const LpSchedule *self, guint64 member, guint64 to, guint64 step, LpSink *sink)
+add_piece(const LpStepSchedule *self, guint64 member, guint64 to, guint64 step, LpSink *sink)
 {
     guint64 bytes = self->shape.bytes;
     switch (self->shape.collective) {
@@ -52,7 +52,7 @@ add_piece(const LpSchedule *self, guint64 member, guint64 to, guint64 step, LpSi
 
 /* From the next member on, so that not all begin with the same one. */
 static void
-visit(const LpSchedule *self, guint64 member, guint64 step, LpSink *sink)
+visit(const LpStepSchedule *self, guint64 member, guint64 step, LpSink *sink)
 {
     guint64 n = self->shape.n_members;
     sink->grouped = TRUE;
@@ -62,7 +62,7 @@ visit(const LpSchedule *self, guint64 member, guint64 step, LpSink *sink)
 }
 
 static guint64
-n_receives(const LpSchedule *self, guint64 member, guint64 step)
+n_receives(const LpStepSchedule *self, guint64 member, guint64 step)
 {
     guint64 n = self->shape.n_members, received = 0;
     LpSink sink = lp_sink_plain();
@@ -76,7 +76,7 @@ n_receives(const LpSchedule *self, guint64 member, guint64 step)
 }
 
 static guint64
-total_bytes(const LpSchedule *self)
+total_bytes(const LpStepSchedule *self)
 {
     guint64 least = lp_least_total_bytes(self);
     return self->shape.collective == LP_COLLECTIVE_BARRIER ? self->shape.n_members * least : least;

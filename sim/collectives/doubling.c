@@ -6,13 +6,13 @@
 #include "sim/collectives/fold.h"
 
 static gboolean
-is_gather(const LpSchedule *self)
+is_gather(const LpStepSchedule *self)
 {
     return self->shape.collective == LP_COLLECTIVE_ALL_GATHER;
 }
 
 static void
-init(LpSchedule *self, guint64 largest_bytes)
+init(LpStepSchedule *self, guint64 largest_bytes)
 {
     if (is_gather(self)) {
         lp_halving_class.init(self, largest_bytes);
@@ -25,7 +25,7 @@ init(LpSchedule *self, guint64 largest_bytes)
 
 /* The one whom @member swaps with, or @member where it waits. */
 static guint64
-partner_of(const LpSchedule *self, guint64 member, guint64 step)
+partner_of(const LpStepSchedule *self, guint64 member, guint64 step)
 {
     LpFold fold = lp_fold_of(self, member);
     guint64 first = lp_fold_excess(self) > 0 ? 1 : 0;
@@ -37,7 +37,7 @@ partner_of(const LpSchedule *self, guint64 member, guint64 step)
 }
 
 static void
-visit(const LpSchedule *self, guint64 member, guint64 step, LpSink *sink)
+visit(const LpStepSchedule *self, guint64 member, guint64 step, LpSink *sink)
 {
     if (is_gather(self)) {
         lp_halving_class.visit(self, member, step, sink);
@@ -52,7 +52,7 @@ visit(const LpSchedule *self, guint64 member, guint64 step, LpSink *sink)
 }
 
 static void
-sources(const LpSchedule *self, guint64 member, guint64 step, LpSources *out_sources)
+sources(const LpStepSchedule *self, guint64 member, guint64 step, LpSources *out_sources)
 {
     if (is_gather(self))
         lp_halving_class.sources(self, member, step, out_sources);
@@ -61,7 +61,7 @@ sources(const LpSchedule *self, guint64 member, guint64 step, LpSources *out_sou
 }
 
 static guint64
-total_bytes(const LpSchedule *self)
+total_bytes(const LpStepSchedule *self)
 {
     if (is_gather(self))
         return lp_halving_class.total_bytes(self);

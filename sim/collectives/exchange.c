@@ -40,16 +40,16 @@ lp_exchange_total_bytes(const LpOp *op, guint64 n)
 /* --- pairs of a schedule --- */
 
 static gboolean
-is_even(const LpSchedule *self)
+is_even(const LpStepSchedule *self)
 {
     return self->shape.loads == NULL || self->shape.weight == LP_WEIGHT_EVEN;
 }
 
 /* As weighted_begin(), going on from where the last call left off. */
 static guint64
-begin_of(const LpSchedule *self, guint64 index, LpSink *sink)
+begin_of(const LpStepSchedule *self, guint64 index, LpSink *sink)
 {
-    const LpScheduleShape *shape = &self->shape;
+    const LpCollectiveShape *shape = &self->shape;
     if (is_even(self))
         return lp_blocks_begin(&self->blocks, index);
     if (index == shape->n_members)
@@ -65,7 +65,7 @@ begin_of(const LpSchedule *self, guint64 index, LpSink *sink)
 }
 
 static void
-visit_block(const LpSchedule *self, guint64 from, guint64 place, guint64 to, LpSink *sink)
+visit_block(const LpStepSchedule *self, guint64 from, guint64 place, guint64 to, LpSink *sink)
 {
     gboolean by_sender = !is_even(self) && self->shape.weight == LP_WEIGHT_SENDER;
     guint64 index = by_sender ? from : place, other = by_sender ? place : from;
@@ -77,10 +77,10 @@ visit_block(const LpSchedule *self, guint64 from, guint64 place, guint64 to, LpS
 /* Before the exchange at a level, blocks have come to where they belong on the levels below it, and
  * not yet left where they were on those from it on. */
 void
-lp_exchange_visit_pair(const LpSchedule *self, guint64 from, guint64 place, guint64 to,
+lp_exchange_visit_pair(const LpStepSchedule *self, guint64 from, guint64 place, guint64 to,
                        LpSink *sink)
 {
-    const LpSchedule *whole = self->whole;
+    const LpStepSchedule *whole = self->whole;
     if (whole == NULL) {
         visit_block(self, from, place, to, sink);
         return;

@@ -24,7 +24,7 @@ guint64 lp_exchange_total_bytes(const LpOp *op, guint64 n);
 /** Adds to @sink, as sent to group member @to, what group member @from has for group member @place:
  * a block, or, where the group is one of a stage of a hierarchical all-to-all, all blocks on that
  * way. */
-void lp_exchange_visit_pair(const LpSchedule *self, guint64 from, guint64 place, guint64 to,
+void lp_exchange_visit_pair(const LpStepSchedule *self, guint64 from, guint64 place, guint64 to,
                             LpSink *sink);
 
 G_END_DECLS

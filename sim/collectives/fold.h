@@ -10,14 +10,14 @@ G_BEGIN_DECLS
 
 /** Sets n_core and n_doublings. */
 static inline void
-lp_fold_init(LpSchedule *self)
+lp_fold_init(LpStepSchedule *self)
 {
     self->n_doublings = g_bit_storage(self->shape.n_members) - 1;
     self->n_core = (guint64)1 << self->n_doublings;
 }
 
 static inline guint64
-lp_fold_excess(const LpSchedule *self)
+lp_fold_excess(const LpStepSchedule *self)
 {
     return self->shape.n_members - self->n_core;
 }
@@ -30,7 +30,7 @@ typedef struct {
 } LpFold;
 
 static inline LpFold
-lp_fold_of(const LpSchedule *self, guint64 member)
+lp_fold_of(const LpStepSchedule *self, guint64 member)
 {
     guint64 n = self->shape.n_members, excess = lp_fold_excess(self);
     guint64 index = (member + n - self->shape.root) % n;
@@ -45,7 +45,7 @@ lp_fold_of(const LpSchedule *self, guint64 member)
 
 /** The member of index @core among the core, or the one that left it its data. */
 static inline guint64
-lp_fold_member(const LpSchedule *self, guint64 core, gboolean folded)
+lp_fold_member(const LpStepSchedule *self, guint64 core, gboolean folded)
 {
     guint64 n = self->shape.n_members, excess = lp_fold_excess(self);
     guint64 index = core < excess ? 2 * core + (folded ? 1 : 0) : core + excess;

@@ -28,7 +28,7 @@ typedef struct {
 } Moment;
 
 static gboolean
-has_blocks(const LpSchedule *self)
+has_blocks(const LpStepSchedule *self)
 {
     return self->shape.collective == LP_COLLECTIVE_REDUCE_SCATTER ||
            self->shape.collective == LP_COLLECTIVE_ALL_GATHER;
@@ -36,19 +36,19 @@ has_blocks(const LpSchedule *self)
 
 /* Whether all have the result at the end, or data at the beginning, so that pairs must meet. */
 static gboolean
-folds(const LpSchedule *self)
+folds(const LpStepSchedule *self)
 {
     return lp_fold_excess(self) > 0 && self->shape.collective != LP_COLLECTIVE_BROADCAST;
 }
 
 static gboolean
-unfolds(const LpSchedule *self)
+unfolds(const LpStepSchedule *self)
 {
     return lp_fold_excess(self) > 0 && self->shape.collective != LP_COLLECTIVE_REDUCE;
 }
 
 static gboolean
-has_half(const LpSchedule *self, Stage stage)
+has_half(const LpStepSchedule *self, Stage stage)
 {
     LpCollective collective = self->shape.collective;
     switch (stage) {
@@ -66,7 +66,7 @@ has_half(const LpSchedule *self, Stage stage)
 }
 
 static Moment
-moment_of(const LpSchedule *self, guint64 step)
+moment_of(const LpStepSchedule *self, guint64 step)
 {
     if (folds(self)) {
         if (step == 0)
@@ -84,7 +84,7 @@ moment_of(const LpSchedule *self, guint64 step)
 }
 
 static void
-init(LpSchedule *self, guint64 largest_bytes)
+init(LpStepSchedule *self, guint64 largest_bytes)
 {
     (void)largest_bytes;
     if (self->shape.collective != LP_COLLECTIVE_BROADCAST &&
@@ -99,7 +99,7 @@ init(LpSchedule *self, guint64 largest_bytes)
 
 /* Its own inverse. */
 static guint64
-position_of(const LpSchedule *self, guint64 core)
+position_of(const LpStepSchedule *self, guint64 core)
 {
     if (self->shape.collective != LP_COLLECTIVE_ALL_REDUCE)
         return core;
@@ -111,7 +111,7 @@ position_of(const LpSchedule *self, guint64 core)
 
 /* Where the data of a position begin. */
 static guint64
-begin_of(const LpSchedule *self, guint64 at)
+begin_of(const LpStepSchedule *self, guint64 at)
 {
     if (!has_blocks(self)) {
         LpBlocks shares = lp_blocks_of(self->shape.bytes, self->n_core);
@@ -122,7 +122,7 @@ begin_of(const LpSchedule *self, guint64 at)
 
 /* Positions that a range at this moment spans. */
 static guint64
-range_of(const LpSchedule *self, Moment moment)
+range_of(const LpStepSchedule *self, Moment moment)
 {
     gboolean shrinks = moment.stage == STAGE_SCATTER || moment.stage == STAGE_HALVE;
     return shrinks ? self->n_core >> moment.k : (guint64)2 << moment.k;
@@ -138,7 +138,7 @@ is_pairing(Moment moment)
 
 /* The only one whom @member may send to, or hear from; @member itself where it waits. */
 static guint64
-partner_of(const LpSchedule *self, guint64 member, Moment moment)
+partner_of(const LpStepSchedule *self, guint64 member, Moment moment)
 {
     LpFold fold = lp_fold_of(self, member);
     if (is_pairing(moment))
@@ -150,7 +150,7 @@ partner_of(const LpSchedule *self, guint64 member, Moment moment)
 }
 
 static void
-visit_pairing(const LpSchedule *self, guint64 member, guint64 to, Moment moment, LpSink *sink)
+visit_pairing(const LpStepSchedule *self, guint64 member, guint64 to, Moment moment, LpSink *sink)
 {
     gboolean folded = lp_fold_of(self, member).folded;
     guint64 all = self->shape.bytes, waiting = folded ? member : to;
@@ -173,7 +173,7 @@ visit_pairing(const LpSchedule *self, guint64 member, guint64 to, Moment moment,
 }
 
 static void
-visit(const LpSchedule *self, guint64 member, guint64 step, LpSink *sink)
+visit(const LpStepSchedule *self, guint64 member, guint64 step, LpSink *sink)
 {
     Moment moment = moment_of(self, step);
     guint64 to = partner_of(self, member, moment);
@@ -196,7 +196,7 @@ visit(const LpSchedule *self, guint64 member, guint64 step, LpSink *sink)
 }
 
 static void
-sources(const LpSchedule *self, guint64 member, guint64 step, LpSources *out_sources)
+sources(const LpStepSchedule *self, guint64 member, guint64 step, LpSources *out_sources)
 {
     lp_sources_add(out_sources, partner_of(self, member, moment_of(self, step)));
 }
@@ -204,7 +204,7 @@ sources(const LpSchedule *self, guint64 member, guint64 step, LpSources *out_sou
 /* What members beyond the core add: their data once to it, and the result once to them. Of blocks,
  * those of the members that wait lie second in each pair. */
 static guint64
-total_bytes(const LpSchedule *self)
+total_bytes(const LpStepSchedule *self)
 {
     guint64 excess = lp_fold_excess(self), all = self->shape.bytes;
     guint64 half = (self->n_core - 1) * all, waiting = 0;

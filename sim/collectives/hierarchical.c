@@ -19,21 +19,21 @@ goes_down(LpCollective collective)
 }
 
 static gboolean
-has_root(const LpSchedule *self)
+has_root(const LpStepSchedule *self)
 {
     return self->shape.collective == LP_COLLECTIVE_BROADCAST ||
            self->shape.collective == LP_COLLECTIVE_REDUCE;
 }
 
 static guint64
-place_of(const LpSchedule *self, guint32 level, guint64 member)
+place_of(const LpStepSchedule *self, guint32 level, guint64 member)
 {
     return member / self->pitch[level] % self->shape.level_size[level];
 }
 
 /* The first member of the group at @level that @member is in. */
 static guint64
-anchor_of(const LpSchedule *self, guint32 level, guint64 member)
+anchor_of(const LpStepSchedule *self, guint32 level, guint64 member)
 {
     return member - place_of(self, level, member) * self->pitch[level];
 }
@@ -41,19 +41,19 @@ anchor_of(const LpSchedule *self, guint32 level, guint64 member)
 /* --- switches: after the members, level by level, group by group --- */
 
 static guint64
-n_groups(const LpSchedule *self, guint32 level)
+n_groups(const LpStepSchedule *self, guint32 level)
 {
     return self->shape.n_members / self->shape.level_size[level];
 }
 
 static gboolean
-has_switches(const LpSchedule *self, guint32 level)
+has_switches(const LpStepSchedule *self, guint32 level)
 {
     return self->shape.level_algorithm[level] == LP_ALGORITHM_IN_NETWORK;
 }
 
 static guint64
-switch_of(const LpSchedule *self, guint32 level, guint64 anchor)
+switch_of(const LpStepSchedule *self, guint32 level, guint64 anchor)
 {
     guint64 before = self->shape.n_members, pitch = self->pitch[level];
     for (guint32 l = 0; l < level; l++)
@@ -69,7 +69,7 @@ typedef struct {
 
 /* A switch of the level is the participant after its group's members. */
 static Place
-switch_place(const LpSchedule *self, guint32 level, guint64 participant)
+switch_place(const LpStepSchedule *self, guint32 level, guint64 participant)
 {
     Place place = {.index = self->shape.level_size[level]};
     guint64 first = switch_of(self, level, 0), pitch = self->pitch[level];
@@ -83,7 +83,7 @@ switch_place(const LpSchedule *self, guint32 level, guint64 participant)
 }
 
 static Place
-place_at(const LpSchedule *self, guint32 level, guint64 participant)
+place_at(const LpStepSchedule *self, guint32 level, guint64 participant)
 {
     Place place = {TRUE, 0, 0};
     if (participant >= self->shape.n_members) {
@@ -103,7 +103,7 @@ place_at(const LpSchedule *self, guint32 level, guint64 participant)
 
 /* The group's part of the buffer: a block of a block for each level below. */
 static guint64
-range_of(const LpSchedule *self, guint32 level, guint64 anchor, guint64 *out_base)
+range_of(const LpStepSchedule *self, guint32 level, guint64 anchor, guint64 *out_base)
 {
     guint64 bytes = self->shape.bytes;
     *out_base = 0;
@@ -118,19 +118,19 @@ range_of(const LpSchedule *self, guint32 level, guint64 anchor, guint64 *out_bas
 }
 
 static void
-init_group(const LpSchedule *self, const LpScheduleStage *stage, guint64 anchor, guint64 bytes,
-           LpSchedule *out_group)
+init_group(const LpStepSchedule *self, const LpStepStage *stage, guint64 anchor, guint64 bytes,
+           LpStepSchedule *out_group)
 {
     guint32 level = stage->level;
-    LpScheduleShape shape = {.collective = stage->collective,
-                             .algorithm = self->shape.level_algorithm[level],
-                             .n_members = self->shape.level_size[level],
-                             .bytes = bytes,
-                             .chunk_bytes = self->shape.chunk_bytes,
-                             .root = has_root(self) ? place_of(self, level, self->shape.root) : 0,
-                             .aggregates = self->shape.aggregates};
+    LpCollectiveShape shape = {.collective = stage->collective,
+                               .algorithm = self->shape.level_algorithm[level],
+                               .n_members = self->shape.level_size[level],
+                               .bytes = bytes,
+                               .chunk_bytes = self->shape.chunk_bytes,
+                               .root = has_root(self) ? place_of(self, level, self->shape.root) : 0,
+                               .aggregates = self->shape.aggregates};
     guint64 base, largest_bytes = range_of(self, level, 0, &base);
-    lp_schedule_init_group(out_group, &shape, largest_bytes);
+    lp_step_schedule_init_group(out_group, &shape, largest_bytes);
     out_group->whole = self;
     out_group->level = level;
     out_group->anchor = anchor;
@@ -138,8 +138,8 @@ init_group(const LpSchedule *self, const LpScheduleStage *stage, guint64 anchor,
 
 /* The group of a stage that a participant is in, and its place there. */
 static Place
-enter(const LpSchedule *self, const LpScheduleStage *stage, guint64 participant,
-      LpSchedule *out_group)
+enter(const LpStepSchedule *self, const LpStepStage *stage, guint64 participant,
+      LpStepSchedule *out_group)
 {
     Place place = place_at(self, stage->level, participant);
     guint64 base;
@@ -150,15 +150,15 @@ enter(const LpSchedule *self, const LpScheduleStage *stage, guint64 participant,
 }
 
 static void
-add_stage(LpSchedule *self, LpCollective collective, guint32 level)
+add_stage(LpStepSchedule *self, LpCollective collective, guint32 level)
 {
-    LpScheduleStage *stage = &self->stages[self->n_stages++];
+    LpStepStage *stage = &self->stages[self->n_stages++];
     stage->collective = collective;
     stage->level = level;
 }
 
 static void
-add_stages(LpSchedule *self)
+add_stages(LpStepSchedule *self)
 {
     LpCollective collective = self->shape.collective;
     gboolean halves = collective == LP_COLLECTIVE_ALL_REDUCE;
@@ -173,7 +173,7 @@ add_stages(LpSchedule *self)
 }
 
 static void
-init(LpSchedule *self, guint64 largest_bytes)
+init(LpStepSchedule *self, guint64 largest_bytes)
 {
     (void)largest_bytes;
     guint64 pitch = 1;
@@ -184,32 +184,32 @@ init(LpSchedule *self, guint64 largest_bytes)
     add_stages(self);
     guint64 n_phases = 0;
     for (guint32 i = 0; i < self->n_stages; i++) {
-        LpScheduleStage *stage = &self->stages[i];
+        LpStepStage *stage = &self->stages[i];
         guint64 base;
-        LpSchedule group;
+        LpStepSchedule group;
         init_group(self, stage, 0, range_of(self, stage->level, 0, &base), &group);
         stage->first_step = self->n_steps;
         stage->first_phase = n_phases;
-        self->n_steps += lp_schedule_n_steps(&group);
-        n_phases += lp_schedule_n_phases(&group);
-        self->most_sends = MAX(self->most_sends, lp_schedule_sends_max(&group));
+        self->n_steps += lp_step_schedule_n_steps(&group);
+        n_phases += lp_step_schedule_n_phases(&group);
+        self->most_sends = MAX(self->most_sends, lp_step_schedule_sends_max(&group));
     }
     self->n_phases = n_phases;
 }
 
-static const LpScheduleStage *
-stage_at(const LpSchedule *self, guint64 step)
+static const LpStepStage *
+stage_at(const LpStepSchedule *self, guint64 step)
 {
-    const LpScheduleStage *stage = &self->stages[self->n_stages - 1];
+    const LpStepStage *stage = &self->stages[self->n_stages - 1];
     while (stage > self->stages && stage->first_step > step)
         stage--;
     return stage;
 }
 
-static const LpScheduleStage *
-stage_of_phase(const LpSchedule *self, guint64 phase)
+static const LpStepStage *
+stage_of_phase(const LpStepSchedule *self, guint64 phase)
 {
-    const LpScheduleStage *stage = &self->stages[self->n_stages - 1];
+    const LpStepStage *stage = &self->stages[self->n_stages - 1];
     while (stage > self->stages && stage->first_phase > phase)
         stage--;
     return stage;
@@ -218,7 +218,7 @@ stage_of_phase(const LpSchedule *self, guint64 phase)
 /* Makes of a group's participants those of the whole, and of its offsets too: an all-to-all's are
  * that already. */
 static LpSink
-enter_sink(const LpSchedule *self, const LpScheduleStage *stage, const Place *place,
+enter_sink(const LpStepSchedule *self, const LpStepStage *stage, const Place *place,
            const LpSink *outer)
 {
     LpSink sink = *outer;
@@ -239,79 +239,80 @@ leave_sink(const LpSink *inner, LpSink *outer)
 }
 
 static void
-visit(const LpSchedule *self, guint64 member, guint64 step, LpSink *sink)
+visit(const LpStepSchedule *self, guint64 member, guint64 step, LpSink *sink)
 {
-    LpSchedule group;
-    const LpScheduleStage *stage = stage_at(self, step);
+    LpStepSchedule group;
+    const LpStepStage *stage = stage_at(self, step);
     Place place = enter(self, stage, member, &group);
     if (!place.takes_part)
         return;
     LpSink inner = enter_sink(self, stage, &place, sink);
-    lp_schedule_visit(&group, place.index, step - stage->first_step, &inner);
+    lp_step_schedule_visit(&group, place.index, step - stage->first_step, &inner);
     leave_sink(&inner, sink);
 }
 
 static void
-visit_phase(const LpSchedule *self, guint64 member, guint64 phase, LpSink *sink)
+visit_phase(const LpStepSchedule *self, guint64 member, guint64 phase, LpSink *sink)
 {
-    LpSchedule group;
-    const LpScheduleStage *stage = stage_of_phase(self, phase);
+    LpStepSchedule group;
+    const LpStepStage *stage = stage_of_phase(self, phase);
     Place place = enter(self, stage, member, &group);
     if (!place.takes_part)
         return;
     LpSink inner = enter_sink(self, stage, &place, sink);
-    lp_schedule_visit_phase(&group, place.index, phase - stage->first_phase, &inner);
+    lp_step_schedule_visit_phase(&group, place.index, phase - stage->first_phase, &inner);
     leave_sink(&inner, sink);
 }
 
 static guint64
-n_receives(const LpSchedule *self, guint64 member, guint64 step)
+n_receives(const LpStepSchedule *self, guint64 member, guint64 step)
 {
-    LpSchedule group;
-    const LpScheduleStage *stage = stage_at(self, step);
-    Place place = enter(self, stage, member, &group);
-    return place.takes_part ? lp_schedule_n_receives(&group, place.index, step - stage->first_step)
-                            : 0;
-}
-
-static guint64
-phase_n_receives(const LpSchedule *self, guint64 member, guint64 phase)
-{
-    LpSchedule group;
-    const LpScheduleStage *stage = stage_of_phase(self, phase);
+    LpStepSchedule group;
+    const LpStepStage *stage = stage_at(self, step);
     Place place = enter(self, stage, member, &group);
     return place.takes_part
-               ? lp_schedule_phase_n_receives(&group, place.index, phase - stage->first_phase)
+               ? lp_step_schedule_n_receives(&group, place.index, step - stage->first_step)
                : 0;
 }
 
 static guint64
-n_phases(const LpSchedule *self)
+phase_n_receives(const LpStepSchedule *self, guint64 member, guint64 phase)
+{
+    LpStepSchedule group;
+    const LpStepStage *stage = stage_of_phase(self, phase);
+    Place place = enter(self, stage, member, &group);
+    return place.takes_part
+               ? lp_step_schedule_phase_n_receives(&group, place.index, phase - stage->first_phase)
+               : 0;
+}
+
+static guint64
+n_phases(const LpStepSchedule *self)
 {
     return self->n_phases;
 }
 
 /* Of the group with the most bytes. */
-static LpSchedulePhase
-phase(const LpSchedule *self, guint64 index)
+static LpStepPhase
+phase(const LpStepSchedule *self, guint64 index)
 {
-    const LpScheduleStage *stage = stage_of_phase(self, index);
-    LpSchedule group;
+    const LpStepStage *stage = stage_of_phase(self, index);
+    LpStepSchedule group;
     guint64 base;
     init_group(self, stage, 0, range_of(self, stage->level, 0, &base), &group);
-    LpSchedulePhase inner = lp_schedule_phase(&group, index - stage->first_phase);
+    LpStepPhase inner = lp_step_schedule_phase(&group, index - stage->first_phase);
     inner.first_step += stage->first_step;
     return inner;
 }
 
 static guint64
-sends_max(const LpSchedule *self)
+sends_max(const LpStepSchedule *self)
 {
     return self->most_sends;
 }
 
 static void
-visit_owned(const LpSchedule *self, guint64 member, LpSink *sink)
+visit_owned(const LpStepSchedule *self, guint64 member, LpSink *sink)
 {
     guint64 base, bytes = range_of(self, self->shape.n_levels, member, &base);
     lp_sink_add(sink, member, base, bytes, FALSE);
@@ -320,16 +321,16 @@ visit_owned(const LpSchedule *self, guint64 member, LpSink *sink)
 /* --- totals --- */
 
 static guint64
-group_bytes(const LpSchedule *self, const LpScheduleStage *stage, guint64 bytes)
+group_bytes(const LpStepSchedule *self, const LpStepStage *stage, guint64 bytes)
 {
-    LpSchedule group;
+    LpStepSchedule group;
     init_group(self, stage, 0, bytes, &group);
-    return lp_schedule_total_bytes(&group);
+    return lp_step_schedule_total_bytes(&group);
 }
 
 /* A block crosses a level if its two members differ there: each sends all but a share. */
 static guint64
-crossing_bytes(const LpSchedule *self, guint32 level)
+crossing_bytes(const LpStepSchedule *self, guint32 level)
 {
     guint64 n = self->shape.n_members;
     return (n - n_groups(self, level)) * self->shape.bytes;
@@ -337,7 +338,7 @@ crossing_bytes(const LpSchedule *self, guint32 level)
 
 /* Groups of a level have parts of two lengths, or, with a root, the one that it is in has all. */
 static guint64
-stage_bytes(const LpSchedule *self, const LpScheduleStage *stage)
+stage_bytes(const LpStepSchedule *self, const LpStepStage *stage)
 {
     guint64 pitch = self->pitch[stage->level], bytes = self->shape.bytes;
     guint64 groups = n_groups(self, stage->level);
@@ -352,7 +353,7 @@ stage_bytes(const LpSchedule *self, const LpScheduleStage *stage)
 }
 
 static guint64
-summed_bytes(const LpSchedule *self, const LpScheduleStage *stage)
+summed_bytes(const LpStepSchedule *self, const LpStepStage *stage)
 {
     guint64 end =
         stage == &self->stages[self->n_stages - 1] ? self->n_phases : stage[1].first_phase;
@@ -364,11 +365,11 @@ summed_bytes(const LpSchedule *self, const LpScheduleStage *stage)
 }
 
 static guint64
-total_bytes(const LpSchedule *self)
+total_bytes(const LpStepSchedule *self)
 {
     guint64 total = 0;
     for (guint32 i = 0; i < self->n_stages; i++) {
-        const LpScheduleStage *stage = &self->stages[i];
+        const LpStepStage *stage = &self->stages[i];
         gboolean exchanges = self->shape.collective == LP_COLLECTIVE_ALL_TO_ALL;
         gboolean forwards = self->shape.level_algorithm[stage->level] == LP_ALGORITHM_BRUCK;
         if (exchanges && forwards)

@@ -12,13 +12,13 @@
 #include "sim/collectives/algorithm.h"
 
 static gboolean
-has_shares(const LpSchedule *self)
+has_shares(const LpStepSchedule *self)
 {
     return self->shape.collective == LP_COLLECTIVE_ALL_REDUCE && !self->shape.aggregates;
 }
 
 static void
-init(LpSchedule *self, guint64 largest_bytes)
+init(LpStepSchedule *self, guint64 largest_bytes)
 {
     guint64 n = self->shape.n_members;
     LpBlocks blocks = lp_blocks_of(largest_bytes, n);
@@ -29,7 +29,7 @@ init(LpSchedule *self, guint64 largest_bytes)
 }
 
 static guint64
-sends_max(const LpSchedule *self)
+sends_max(const LpStepSchedule *self)
 {
     return self->shape.n_members;
 }
@@ -42,14 +42,14 @@ typedef struct {
 
 /* The chunk whose @delay-th hop is now; FALSE: none. */
 static gboolean
-chunk_at(const LpSchedule *self, Moment moment, guint64 delay, guint64 *out_chunk)
+chunk_at(const LpStepSchedule *self, Moment moment, guint64 delay, guint64 *out_chunk)
 {
     *out_chunk = moment.step - delay;
     return moment.step >= delay && *out_chunk < self->n_chunks;
 }
 
 static guint64
-share_chunk_bytes(const LpSchedule *self, guint64 block_bytes, guint64 chunk)
+share_chunk_bytes(const LpStepSchedule *self, guint64 block_bytes, guint64 chunk)
 {
     LpBlocks chunks = lp_blocks_of(block_bytes, self->n_chunks);
     return lp_blocks_bytes(&chunks, chunk);
@@ -57,7 +57,7 @@ share_chunk_bytes(const LpSchedule *self, guint64 block_bytes, guint64 chunk)
 
 /* A member's share of the sum: of a chunk, or all of it. */
 static void
-add_share(const LpSchedule *self, Moment moment, guint64 delay, guint64 share, guint64 to,
+add_share(const LpStepSchedule *self, Moment moment, guint64 delay, guint64 share, guint64 to,
           LpSink *sink)
 {
     guint64 chunk, begin = lp_blocks_begin(&self->blocks, share);
@@ -72,7 +72,7 @@ add_share(const LpSchedule *self, Moment moment, guint64 delay, guint64 share, g
 
 /* All shares. Only spans need to know where each lies. */
 static void
-add_all(const LpSchedule *self, Moment moment, guint64 delay, guint64 to, gboolean reduces,
+add_all(const LpStepSchedule *self, Moment moment, guint64 delay, guint64 to, gboolean reduces,
         LpSink *sink)
 {
     guint64 chunk, n = self->shape.n_members;
@@ -98,7 +98,7 @@ add_all(const LpSchedule *self, Moment moment, guint64 delay, guint64 to, gboole
 }
 
 static void
-add_up(const LpSchedule *self, guint64 member, Moment moment, LpSink *sink)
+add_up(const LpStepSchedule *self, guint64 member, Moment moment, LpSink *sink)
 {
     guint64 to = self->shape.n_members;
     switch (self->shape.collective) {
@@ -117,7 +117,7 @@ add_up(const LpSchedule *self, guint64 member, Moment moment, LpSink *sink)
 }
 
 static void
-add_down(const LpSchedule *self, guint64 member, Moment moment, LpSink *sink)
+add_down(const LpStepSchedule *self, guint64 member, Moment moment, LpSink *sink)
 {
     gboolean is_root = member == self->shape.root;
     LpCollective collective = self->shape.collective;
@@ -131,7 +131,7 @@ add_down(const LpSchedule *self, guint64 member, Moment moment, LpSink *sink)
 }
 
 static void
-visit_moment(const LpSchedule *self, guint64 member, Moment moment, LpSink *sink)
+visit_moment(const LpStepSchedule *self, guint64 member, Moment moment, LpSink *sink)
 {
     guint64 n = self->shape.n_members;
     if (member < n) {
@@ -145,20 +145,20 @@ visit_moment(const LpSchedule *self, guint64 member, Moment moment, LpSink *sink
 }
 
 static void
-visit(const LpSchedule *self, guint64 member, guint64 step, LpSink *sink)
+visit(const LpStepSchedule *self, guint64 member, guint64 step, LpSink *sink)
 {
     visit_moment(self, member, (Moment){.step = step}, sink);
 }
 
 static void
-visit_phase(const LpSchedule *self, guint64 member, guint64 phase, LpSink *sink)
+visit_phase(const LpStepSchedule *self, guint64 member, guint64 phase, LpSink *sink)
 {
     (void)phase;
     visit_moment(self, member, (Moment){.whole = TRUE}, sink);
 }
 
 static guint64
-receives_at(const LpSchedule *self, guint64 member, Moment moment)
+receives_at(const LpStepSchedule *self, guint64 member, Moment moment)
 {
     guint64 n = self->shape.n_members, received = 0;
     LpSink sink = lp_sink_plain();
@@ -175,20 +175,20 @@ receives_at(const LpSchedule *self, guint64 member, Moment moment)
 }
 
 static guint64
-n_receives(const LpSchedule *self, guint64 member, guint64 step)
+n_receives(const LpStepSchedule *self, guint64 member, guint64 step)
 {
     return receives_at(self, member, (Moment){.step = step});
 }
 
 static guint64
-phase_n_receives(const LpSchedule *self, guint64 member, guint64 phase)
+phase_n_receives(const LpStepSchedule *self, guint64 member, guint64 phase)
 {
     (void)phase;
     return receives_at(self, member, (Moment){.whole = TRUE});
 }
 
 static guint64
-n_phases(const LpSchedule *self)
+n_phases(const LpStepSchedule *self)
 {
     return self->n_steps > 0 ? 1 : 0;
 }
@@ -196,7 +196,7 @@ n_phases(const LpSchedule *self)
 /* What a port carries while only one of its directions is in use: of an all-reduce by shares, that
  * goes out a chunk for up to three steps before the sum comes in as wide, and comes in after it. */
 static guint64
-fill_bytes(const LpSchedule *self)
+fill_bytes(const LpStepSchedule *self)
 {
     guint64 share = share_chunk_bytes(self, lp_blocks_bytes(&self->blocks, 0), 0);
     guint64 chunk = MIN(share * self->shape.n_members, self->shape.bytes);
@@ -208,18 +208,18 @@ fill_bytes(const LpSchedule *self)
     return self->n_chunks == 1 ? chunk + share : MIN(self->n_chunks, 3) * chunk - share;
 }
 
-static LpSchedulePhase
-phase(const LpSchedule *self, guint64 index)
+static LpStepPhase
+phase(const LpStepSchedule *self, guint64 index)
 {
     (void)index;
-    LpSchedulePhase all = {.n_steps = self->n_steps,
-                           .n_latencies = self->n_steps - (self->n_chunks - 1),
-                           .fill_bytes = fill_bytes(self)};
+    LpStepPhase all = {.n_steps = self->n_steps,
+                       .n_latencies = self->n_steps - (self->n_chunks - 1),
+                       .fill_bytes = fill_bytes(self)};
     return all;
 }
 
 static guint64
-total_bytes(const LpSchedule *self)
+total_bytes(const LpStepSchedule *self)
 {
     guint64 n = self->shape.n_members, bytes = self->shape.bytes;
     if (n == 1)

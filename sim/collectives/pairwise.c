@@ -6,7 +6,7 @@
 #include "sim/collectives/exchange.h"
 
 static void
-init(LpSchedule *self, guint64 largest_bytes)
+init(LpStepSchedule *self, guint64 largest_bytes)
 {
     (void)largest_bytes;
     guint64 half = self->shape.n_members - 1;
@@ -14,19 +14,19 @@ init(LpSchedule *self, guint64 largest_bytes)
 }
 
 static guint64
-distance_of(const LpSchedule *self, guint64 step)
+distance_of(const LpStepSchedule *self, guint64 step)
 {
     return step % (self->shape.n_members - 1) + 1;
 }
 
 static gboolean
-swaps(const LpSchedule *self)
+swaps(const LpStepSchedule *self)
 {
     return (self->shape.n_members & (self->shape.n_members - 1)) == 0;
 }
 
 static void
-visit(const LpSchedule *self, guint64 member, guint64 step, LpSink *sink)
+visit(const LpStepSchedule *self, guint64 member, guint64 step, LpSink *sink)
 {
     guint64 n = self->shape.n_members, distance = distance_of(self, step);
     guint64 to = swaps(self) ? member ^ distance : (member + distance) % n;
@@ -38,7 +38,7 @@ visit(const LpSchedule *self, guint64 member, guint64 step, LpSink *sink)
 }
 
 static void
-sources(const LpSchedule *self, guint64 member, guint64 step, LpSources *out_sources)
+sources(const LpStepSchedule *self, guint64 member, guint64 step, LpSources *out_sources)
 {
     guint64 n = self->shape.n_members, distance = distance_of(self, step);
     lp_sources_add(out_sources, swaps(self) ? member ^ distance : (member + n - distance) % n);

@@ -61,39 +61,39 @@ lp_ring_total_bytes(LpCollective collective, guint64 n, guint64 bytes)
 /* --- rings with channels, and chains --- */
 
 static guint64
-n_domains(const LpSchedule *self)
+n_domains(const LpStepSchedule *self)
 {
-    return self->shape.n_members / self->n_near;
+    return self->shape.n_members / self->n_intra;
 }
 
 /* A channel walks domains of even index from place c on downwards, around to c + 1, and those of
  * odd index from c + 1 on upwards, around to c: it leaves each where it enters the next one, unless
  * an odd number of them makes the last and the first alike. */
 static guint64
-position(const LpSchedule *self, guint64 channel, guint64 member)
+position(const LpStepSchedule *self, guint64 channel, guint64 member)
 {
-    guint64 near = self->n_near;
+    guint64 intra = self->n_intra;
     if (n_domains(self) == 1)
         return member;
-    guint64 domain = member / near, place = member % near, c = channel % near;
+    guint64 domain = member / intra, place = member % intra, c = channel % intra;
     guint64 walked =
-        domain % 2 == 0 ? (c + near - place) % near : (place + 2 * near - c - 1) % near;
-    return domain * near + walked;
+        domain % 2 == 0 ? (c + intra - place) % intra : (place + 2 * intra - c - 1) % intra;
+    return domain * intra + walked;
 }
 
 static guint64
-member_at(const LpSchedule *self, guint64 channel, guint64 at)
+member_at(const LpStepSchedule *self, guint64 channel, guint64 at)
 {
-    guint64 near = self->n_near;
+    guint64 intra = self->n_intra;
     if (n_domains(self) == 1)
         return at;
-    guint64 domain = at / near, walked = at % near, c = channel % near;
-    guint64 place = domain % 2 == 0 ? (c + near - walked) % near : (c + 1 + walked) % near;
-    return domain * near + place;
+    guint64 domain = at / intra, walked = at % intra, c = channel % intra;
+    guint64 place = domain % 2 == 0 ? (c + intra - walked) % intra : (c + 1 + walked) % intra;
+    return domain * intra + place;
 }
 
 static gboolean
-is_chain(const LpSchedule *self)
+is_chain(const LpStepSchedule *self)
 {
     return self->shape.collective == LP_COLLECTIVE_BROADCAST ||
            self->shape.collective == LP_COLLECTIVE_REDUCE;
@@ -102,7 +102,7 @@ is_chain(const LpSchedule *self)
 /* How far along the chain a member stands: a broadcast's begins with the root, a reduce's ends with
  * it. */
 static guint64
-chain_place(const LpSchedule *self, guint64 channel, guint64 at)
+chain_place(const LpStepSchedule *self, guint64 channel, guint64 at)
 {
     guint64 n = self->shape.n_members;
     guint64 root = position(self, channel, self->shape.root);
@@ -111,12 +111,12 @@ chain_place(const LpSchedule *self, guint64 channel, guint64 at)
 }
 
 static void
-init(LpSchedule *self, guint64 largest_bytes)
+init(LpStepSchedule *self, guint64 largest_bytes)
 {
     guint64 n = self->shape.n_members;
     self->n_channels = MAX(self->shape.n_channels, 1);
-    gboolean ordered = self->n_channels > 1 && self->shape.n_near > 0;
-    self->n_near = ordered ? self->shape.n_near : n;
+    gboolean ordered = self->n_channels > 1 && self->shape.n_intra > 0;
+    self->n_intra = ordered ? self->shape.n_intra : n;
     self->is_plain = self->n_channels == 1 && !is_chain(self);
     if (!is_chain(self)) {
         self->n_steps = lp_ring_n_steps(self->shape.collective, n);
@@ -128,7 +128,7 @@ init(LpSchedule *self, guint64 largest_bytes)
 }
 
 static guint64
-ring_sends_max(const LpSchedule *self)
+ring_sends_max(const LpStepSchedule *self)
 {
     return self->n_channels;
 }
@@ -139,7 +139,7 @@ typedef struct {
 } Part;
 
 static Part
-part_of(const LpSchedule *self, guint64 channel)
+part_of(const LpStepSchedule *self, guint64 channel)
 {
     LpBlocks channels = lp_blocks_of(self->shape.bytes, self->n_channels);
     Part part = {lp_blocks_begin(&channels, channel), lp_blocks_bytes(&channels, channel)};
@@ -149,7 +149,7 @@ part_of(const LpSchedule *self, guint64 channel)
 /* Steps [@begin, @end) of one half of a collective: a reduce-scatter begins with block i - 1, so
  * that block i arrives last; an all-gather with block i. */
 static void
-visit_half(const LpSchedule *self, guint64 channel, guint64 at, guint64 begin, guint64 end,
+visit_half(const LpStepSchedule *self, guint64 channel, guint64 at, guint64 begin, guint64 end,
            gboolean reduces, LpSink *sink)
 {
     guint64 n = self->shape.n_members;
@@ -161,7 +161,7 @@ visit_half(const LpSchedule *self, guint64 channel, guint64 at, guint64 begin, g
 }
 
 static void
-visit_chain(const LpSchedule *self, guint64 channel, guint64 at, guint64 step, LpSink *sink)
+visit_chain(const LpStepSchedule *self, guint64 channel, guint64 at, guint64 step, LpSink *sink)
 {
     guint64 n = self->shape.n_members, place = chain_place(self, channel, at);
     if (place == n - 1 || step < place || step - place >= self->n_chunks)
@@ -173,7 +173,7 @@ visit_chain(const LpSchedule *self, guint64 channel, guint64 at, guint64 step, L
 }
 
 static void
-visit_channel(const LpSchedule *self, guint64 channel, guint64 at, guint64 step, LpSink *sink)
+visit_channel(const LpStepSchedule *self, guint64 channel, guint64 at, guint64 step, LpSink *sink)
 {
     guint64 half = self->shape.n_members - 1;
     gboolean gathers = self->shape.collective == LP_COLLECTIVE_ALL_GATHER || step >= half;
@@ -185,7 +185,7 @@ visit_channel(const LpSchedule *self, guint64 channel, guint64 at, guint64 step,
 }
 
 static void
-visit(const LpSchedule *self, guint64 member, guint64 step, LpSink *sink)
+visit(const LpStepSchedule *self, guint64 member, guint64 step, LpSink *sink)
 {
     for (guint64 channel = 0; channel < self->n_channels; channel++)
         visit_channel(self, channel, position(self, channel, member), step, sink);
@@ -193,7 +193,7 @@ visit(const LpSchedule *self, guint64 member, guint64 step, LpSink *sink)
 
 /* In all steps. */
 static void
-visit_whole_channel(const LpSchedule *self, guint64 channel, guint64 at, LpSink *sink)
+visit_whole_channel(const LpStepSchedule *self, guint64 channel, guint64 at, LpSink *sink)
 {
     guint64 n = self->shape.n_members;
     if (is_chain(self)) {
@@ -209,7 +209,7 @@ visit_whole_channel(const LpSchedule *self, guint64 channel, guint64 at, LpSink 
 }
 
 static void
-visit_phase(const LpSchedule *self, guint64 member, guint64 index, LpSink *sink)
+visit_phase(const LpStepSchedule *self, guint64 member, guint64 index, LpSink *sink)
 {
     (void)index;
     for (guint64 channel = 0; channel < self->n_channels; channel++)
@@ -220,7 +220,7 @@ visit_phase(const LpSchedule *self, guint64 member, guint64 index, LpSink *sink)
 
 /* Each channel's predecessor is asked for that channel alone. */
 static guint64
-receives_in(const LpSchedule *self, guint64 member, guint64 step)
+receives_in(const LpStepSchedule *self, guint64 member, guint64 step)
 {
     guint64 n = self->shape.n_members;
     LpSources heard = {.n = 0};
@@ -238,30 +238,30 @@ receives_in(const LpSchedule *self, guint64 member, guint64 step)
 }
 
 static guint64
-n_receives(const LpSchedule *self, guint64 member, guint64 step)
+n_receives(const LpStepSchedule *self, guint64 member, guint64 step)
 {
     return receives_in(self, member, step);
 }
 
 static guint64
-phase_n_receives(const LpSchedule *self, guint64 member, guint64 index)
+phase_n_receives(const LpStepSchedule *self, guint64 member, guint64 index)
 {
     (void)index;
     return receives_in(self, member, ALL_STEPS);
 }
 
 static guint64
-n_phases(const LpSchedule *self)
+n_phases(const LpStepSchedule *self)
 {
     return self->n_steps > 0 ? 1 : 0;
 }
 
 /* The channels of a chain pass through a domain over the same ports. */
-static LpSchedulePhase
-phase(const LpSchedule *self, guint64 index)
+static LpStepPhase
+phase(const LpStepSchedule *self, guint64 index)
 {
     (void)index;
-    LpSchedulePhase all = {.n_steps = self->n_steps, .n_latencies = self->n_steps};
+    LpStepPhase all = {.n_steps = self->n_steps, .n_latencies = self->n_steps};
     LpBlocks chunks = lp_blocks_of(self->shape.bytes, self->n_chunks);
     if (is_chain(self))
         all.n_latencies = self->n_steps - (self->n_chunks - 1);
@@ -271,7 +271,7 @@ phase(const LpSchedule *self, guint64 index)
 }
 
 static void
-visit_owned(const LpSchedule *self, guint64 member, LpSink *sink)
+visit_owned(const LpStepSchedule *self, guint64 member, LpSink *sink)
 {
     for (guint64 channel = 0; channel < self->n_channels; channel++) {
         Part part = part_of(self, channel);

@@ -18,7 +18,7 @@ static const LpAlgorithmClass *const classes[LP_N_ALGORITHMS] = {
 };
 
 static const LpAlgorithmClass *
-class_of(const LpSchedule *self)
+class_of(const LpStepSchedule *self)
 {
     gboolean has_chains = self->shape.algorithm == LP_ALGORITHM_TREE && self->shape.n_channels > 1;
     return has_chains ? &lp_chain_tree_class : classes[self->shape.algorithm];
@@ -98,20 +98,21 @@ lp_chunks(guint64 bytes, guint64 chunk_bytes)
 }
 
 guint64
-lp_least_total_bytes(const LpSchedule *self)
+lp_least_total_bytes(const LpStepSchedule *self)
 {
     guint64 half = (self->shape.n_members - 1) * self->shape.bytes;
     return self->shape.collective == LP_COLLECTIVE_ALL_REDUCE ? 2 * half : half;
 }
 
 void
-lp_schedule_visit(const LpSchedule *self, guint64 member, guint64 step, LpSink *sink)
+lp_step_schedule_visit(const LpStepSchedule *self, guint64 member, guint64 step, LpSink *sink)
 {
     class_of(self)->visit(self, member, step, sink);
 }
 
 void
-lp_schedule_visit_phase(const LpSchedule *self, guint64 member, guint64 phase, LpSink *sink)
+lp_step_schedule_visit_phase(const LpStepSchedule *self, guint64 member, guint64 phase,
+                             LpSink *sink)
 {
     const LpAlgorithmClass *class = class_of(self);
     if (class->visit_phase != NULL)
@@ -123,9 +124,10 @@ lp_schedule_visit_phase(const LpSchedule *self, guint64 member, guint64 phase, L
 /* --- shapes --- */
 
 void
-lp_schedule_init_group(LpSchedule *self, const LpScheduleShape *shape, guint64 largest_bytes)
+lp_step_schedule_init_group(LpStepSchedule *self, const LpCollectiveShape *shape,
+                            guint64 largest_bytes)
 {
-    LpSchedule empty = {.shape = *shape, .n_channels = 1, .n_chunks = 1};
+    LpStepSchedule empty = {.shape = *shape, .n_channels = 1, .n_chunks = 1};
     *self = empty;
     if (shape->collective == LP_COLLECTIVE_BARRIER) {
         self->shape.bytes = MAX(shape->bytes, 1);
@@ -136,17 +138,17 @@ lp_schedule_init_group(LpSchedule *self, const LpScheduleShape *shape, guint64 l
 }
 
 void
-lp_schedule_init(LpSchedule *self, const LpScheduleShape *shape)
+lp_step_schedule_init(LpStepSchedule *self, const LpCollectiveShape *shape)
 {
-    lp_schedule_init_group(self, shape, shape->bytes);
+    lp_step_schedule_init_group(self, shape, shape->bytes);
 }
 
 /* --- steps --- */
 
 guint64
-lp_schedule_n_participants(const LpSchedule *self)
+lp_step_schedule_n_participants(const LpStepSchedule *self)
 {
-    const LpScheduleShape *shape = &self->shape;
+    const LpCollectiveShape *shape = &self->shape;
     guint64 n = shape->n_members;
     if (shape->algorithm == LP_ALGORITHM_IN_NETWORK)
         return n + 1;
@@ -158,45 +160,45 @@ lp_schedule_n_participants(const LpSchedule *self)
 }
 
 guint64
-lp_schedule_n_steps(const LpSchedule *self)
+lp_step_schedule_n_steps(const LpStepSchedule *self)
 {
     return self->n_steps;
 }
 
 guint64
-lp_schedule_sends_max(const LpSchedule *self)
+lp_step_schedule_sends_max(const LpStepSchedule *self)
 {
     const LpAlgorithmClass *class = class_of(self);
     return class->sends_max != NULL ? class->sends_max(self) : 1;
 }
 
 guint64
-lp_schedule_sends(const LpSchedule *self, guint64 member, guint64 step, LpSend *out_sends)
+lp_step_schedule_sends(const LpStepSchedule *self, guint64 member, guint64 step, LpSend *out_sends)
 {
     if (self->is_plain)
         return lp_ring_plain_sends(self, member, step, out_sends);
     LpSink sink = lp_sink_plain();
     sink.sends = out_sends;
-    lp_schedule_visit(self, member, step, &sink);
+    lp_step_schedule_visit(self, member, step, &sink);
     return sink.n_sends;
 }
 
 void
-lp_schedule_spans(const LpSchedule *self, guint64 member, guint64 step, guint64 send,
-                  GArray *out_spans)
+lp_step_schedule_spans(const LpStepSchedule *self, guint64 member, guint64 step, guint64 send,
+                       GArray *out_spans)
 {
-    g_autofree LpSend *sends = g_new(LpSend, lp_schedule_sends_max(self));
-    guint64 n_sends = lp_schedule_sends(self, member, step, sends);
+    g_autofree LpSend *sends = g_new(LpSend, lp_step_schedule_sends_max(self));
+    guint64 n_sends = lp_step_schedule_sends(self, member, step, sends);
     g_return_if_fail(send < n_sends);
     LpSink sink = lp_sink_plain();
     sink.only = sends[send].to;
     sink.only_lane = sends[send].lane;
     sink.spans = out_spans;
-    lp_schedule_visit(self, member, step, &sink);
+    lp_step_schedule_visit(self, member, step, &sink);
 }
 
 guint64
-lp_schedule_n_receives(const LpSchedule *self, guint64 member, guint64 step)
+lp_step_schedule_n_receives(const LpStepSchedule *self, guint64 member, guint64 step)
 {
     const LpAlgorithmClass *class = class_of(self);
     if (self->is_plain) {
@@ -219,7 +221,7 @@ lp_schedule_n_receives(const LpSchedule *self, guint64 member, guint64 step)
 }
 
 gboolean
-lp_schedule_opens(const LpSchedule *self, guint64 member, guint64 step, const LpSend *send)
+lp_step_schedule_opens(const LpStepSchedule *self, guint64 member, guint64 step, const LpSend *send)
 {
     const LpAlgorithmClass *class = class_of(self);
     return class->opens == NULL || class->opens(self, member, step, send);
@@ -228,14 +230,14 @@ lp_schedule_opens(const LpSchedule *self, guint64 member, guint64 step, const Lp
 /* --- buffers --- */
 
 guint64
-lp_schedule_logical_bytes(const LpSchedule *self)
+lp_step_schedule_logical_bytes(const LpStepSchedule *self)
 {
     gboolean pairs = self->shape.collective == LP_COLLECTIVE_ALL_TO_ALL;
     return self->shape.bytes * (pairs ? self->shape.n_members : 1);
 }
 
 void
-lp_schedule_owned(const LpSchedule *self, guint64 member, GArray *out_spans)
+lp_step_schedule_owned(const LpStepSchedule *self, guint64 member, GArray *out_spans)
 {
     LpSink sink = lp_sink_plain();
     sink.spans = out_spans;
@@ -248,39 +250,40 @@ lp_schedule_owned(const LpSchedule *self, guint64 member, GArray *out_spans)
 /* --- phases --- */
 
 guint64
-lp_schedule_n_phases(const LpSchedule *self)
+lp_step_schedule_n_phases(const LpStepSchedule *self)
 {
     const LpAlgorithmClass *class = class_of(self);
     return class->n_phases != NULL ? class->n_phases(self) : self->n_steps;
 }
 
-LpSchedulePhase
-lp_schedule_phase(const LpSchedule *self, guint64 phase)
+LpStepPhase
+lp_step_schedule_phase(const LpStepSchedule *self, guint64 phase)
 {
     const LpAlgorithmClass *class = class_of(self);
     if (class->phase != NULL)
         return class->phase(self, phase);
-    LpSchedulePhase step = {.first_step = phase, .n_steps = 1, .n_latencies = 1};
+    LpStepPhase step = {.first_step = phase, .n_steps = 1, .n_latencies = 1};
     return step;
 }
 
 guint64
-lp_schedule_phase_sends(const LpSchedule *self, guint64 member, guint64 phase, LpSend *out_sends)
+lp_step_schedule_phase_sends(const LpStepSchedule *self, guint64 member, guint64 phase,
+                             LpSend *out_sends)
 {
     LpSink sink = lp_sink_plain();
     sink.sends = out_sends;
-    lp_schedule_visit_phase(self, member, phase, &sink);
+    lp_step_schedule_visit_phase(self, member, phase, &sink);
     return sink.n_sends;
 }
 
 guint64
-lp_schedule_phase_n_receives(const LpSchedule *self, guint64 member, guint64 phase)
+lp_step_schedule_phase_n_receives(const LpStepSchedule *self, guint64 member, guint64 phase)
 {
     const LpAlgorithmClass *class = class_of(self);
     if (class->phase_n_receives != NULL)
         return class->phase_n_receives(self, member, phase);
     if (class->n_phases == NULL)
-        return lp_schedule_n_receives(self, member, phase);
+        return lp_step_schedule_n_receives(self, member, phase);
     LpSources sources = {.n = 0};
     class->sources(self, member, class->phase(self, phase).first_step, &sources);
     guint64 n = 0;
@@ -296,22 +299,22 @@ lp_schedule_phase_n_receives(const LpSchedule *self, guint64 member, guint64 pha
 /* --- totals --- */
 
 guint64
-lp_schedule_member_bytes(const LpSchedule *self, guint64 member)
+lp_step_schedule_member_bytes(const LpStepSchedule *self, guint64 member)
 {
     LpSink sink = lp_sink_plain();
-    guint64 n_phases = lp_schedule_n_phases(self);
+    guint64 n_phases = lp_step_schedule_n_phases(self);
     for (guint64 phase = 0; phase < n_phases; phase++)
-        lp_schedule_visit_phase(self, member, phase, &sink);
+        lp_step_schedule_visit_phase(self, member, phase, &sink);
     return sink.bytes;
 }
 
 guint64
-lp_schedule_total_bytes(const LpSchedule *self)
+lp_step_schedule_total_bytes(const LpStepSchedule *self)
 {
     if (class_of(self)->total_bytes != NULL)
         return class_of(self)->total_bytes(self);
     guint64 total = 0;
     for (guint64 member = 0; member < self->shape.n_members; member++)
-        total += lp_schedule_member_bytes(self, member);
+        total += lp_step_schedule_member_bytes(self, member);
     return total;
 }

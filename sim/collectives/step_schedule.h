@@ -20,9 +20,9 @@
  *  all-to-all      n x [0, bytes)  all pairs (itself, any)        all pairs (any, itself)
  *  barrier         [0, bytes)      that it has come               that all have
  *
- * The owned ranges (lp_schedule_owned()) of all members divide the buffer. Member i owns block i of
- * n, whose first (bytes mod n) are a byte longer; with channels, dimensions or levels, blocks of
- * blocks: sizes are the same, the order in the buffer is the algorithm's own, which a library
+ * The owned ranges (lp_step_schedule_owned()) of all members divide the buffer. Member i owns block
+ * i of n, whose first (bytes mod n) are a byte longer; with channels, dimensions or levels, blocks
+ * of blocks: sizes are the same, the order in the buffer is the algorithm's own, which a library
  * settles by strides. What else a member holds at the end is scratch.
  *
  * Pair (s, d) of an all-to-all lies at s bytes + begin(d), where blocks are as large as their
@@ -37,18 +37,18 @@
 
 G_BEGIN_DECLS
 
-#define LP_SCHEDULE_ERROR (lp_schedule_error_quark())
-GQuark lp_schedule_error_quark(void);
+#define LP_STEP_SCHEDULE_ERROR (lp_step_schedule_error_quark())
+GQuark lp_step_schedule_error_quark(void);
 typedef enum {
-    LP_SCHEDULE_ERROR_ALGORITHM, /**< The algorithm cannot do the collective. */
-    LP_SCHEDULE_ERROR_MEMBERS,   /**< Too few members, too many, or a root that is none. */
-    LP_SCHEDULE_ERROR_LEVELS,    /**< Levels or dimensions do not multiply to the members. */
-    LP_SCHEDULE_ERROR_CHANNELS,  /**< Domains do not divide the members. */
-    LP_SCHEDULE_ERROR_SIZE,      /**< More bytes than can be counted. */
-    LP_SCHEDULE_ERROR_LOADS      /**< A load that is none. */
-} LpScheduleError;
+    LP_STEP_SCHEDULE_ERROR_ALGORITHM, /**< The algorithm cannot do the collective. */
+    LP_STEP_SCHEDULE_ERROR_MEMBERS,   /**< Too few members, too many, or a root that is none. */
+    LP_STEP_SCHEDULE_ERROR_LEVELS,    /**< Levels or dimensions do not multiply to the members. */
+    LP_STEP_SCHEDULE_ERROR_CHANNELS,  /**< Domains do not divide the members. */
+    LP_STEP_SCHEDULE_ERROR_SIZE,      /**< More bytes than can be counted. */
+    LP_STEP_SCHEDULE_ERROR_LOADS      /**< A load that is none. */
+} LpStepScheduleError;
 
-#define LP_SCHEDULE_LEVELS_MAX 3
+#define LP_STEP_SCHEDULE_LEVELS_MAX 3
 
 /** What a collective is like. What an algorithm does not use is ignored. */
 typedef struct {
@@ -63,19 +63,20 @@ typedef struct {
                             much of what they carry at once, each channel and each of two trees by
                             itself; 0: one chunk */
     guint32 n_levels;    /**< hierarchical: 2 or 3; torus: dimensions, 1 to 3 */
-    guint64 level_size[LP_SCHEDULE_LEVELS_MAX]; /**< innermost first; their product is n_members */
-    LpAlgorithm level_algorithm[LP_SCHEDULE_LEVELS_MAX]; /**< hierarchical: at each level */
+    guint64
+        level_size[LP_STEP_SCHEDULE_LEVELS_MAX]; /**< innermost first; their product is n_members */
+    LpAlgorithm level_algorithm[LP_STEP_SCHEDULE_LEVELS_MAX]; /**< hierarchical: at each level */
     guint64 n_channels;  /**< ring: parallel rings in different orders; tree (all-reduce only):
                             double trees between domains' heads, chains inside; torus: 2 uses both
                             directions of each dimension; 0 and 1: one */
-    guint64 n_near;      /**< ring and tree with channels: members of each domain, who follow each
-                            other; 0: all */
+    guint64 n_intra;     /**< ring and tree with channels: members of each domain, who follow each
+                           other; 0: all */
     gboolean aggregates; /**< in-network: the switch hands its sum to all at once, as aggregation
                             trees do; else each member fetches its share of the sum and stores it
                             to all, as over NVLink */
     const double *loads; /**< all-to-all: borrowed, by member, over the mean; NULL: even */
     LpWeight weight;     /**< whose load decides */
-} LpScheduleShape;
+} LpCollectiveShape;
 
 /** One message: @bytes > 0 to participant @to. */
 typedef struct {
@@ -100,84 +101,89 @@ typedef struct {
     guint64 fill_bytes;  /**< what one port carries, one after the other, while the pipeline fills
                             and drains: time that fluid flows of the phase would not show; 0 where
                             every step is alike */
-} LpSchedulePhase;
+} LpStepPhase;
 
 /** A stage of a hierarchical collective: a collective at one level. */
 typedef struct {
     LpCollective collective;
     guint32 level;
     guint64 first_step, first_phase;
-} LpScheduleStage;
+} LpStepStage;
 
-#define LP_SCHEDULE_STAGES_MAX (2 * LP_SCHEDULE_LEVELS_MAX - 1)
-#define LP_SCHEDULE_BOUNDS_MAX (2 * LP_SCHEDULE_LEVELS_MAX * LP_SCHEDULE_LEVELS_MAX + 1)
+#define LP_STEP_SCHEDULE_STAGES_MAX (2 * LP_STEP_SCHEDULE_LEVELS_MAX - 1)
+#define LP_STEP_SCHEDULE_BOUNDS_MAX                                                                \
+    (2 * LP_STEP_SCHEDULE_LEVELS_MAX * LP_STEP_SCHEDULE_LEVELS_MAX + 1)
 
 /** A shape and what follows from it. Plain data: may be copied, needs no freeing. */
-typedef struct LpSchedule {
-    LpScheduleShape shape;
+typedef struct LpStepSchedule {
+    LpCollectiveShape shape;
     LpBlocks blocks; /**< the buffer over the members */
     guint64 n_steps;
     gboolean is_plain;  /**< ring: one of blocks that all pass on, which is asked for most */
     guint64 n_channels; /**< ring, tree with chains: at least 1 */
-    guint64 n_near;     /**< the same: members of a domain; n_members where order does not matter */
+    guint64 n_intra;    /**< the same: members of a domain; n_members where order does not matter */
     guint64 n_chunks;
     guint64 n_nodes;     /**< tree: of each of the two trees; with chains, domains */
     guint64 n_core;      /**< doubling, halving, Bruck: the powers of two up to n */
     guint32 n_doublings; /**< how often one doubles to get there */
-    guint64 pitch[LP_SCHEDULE_LEVELS_MAX]; /**< levels: from a member to the next of its group */
-    guint64 n_phases, most_sends;          /**< hierarchical: over all stages */
-    guint32 n_stages;                      /**< hierarchical */
-    LpScheduleStage stages[LP_SCHEDULE_STAGES_MAX];
+    guint64
+        pitch[LP_STEP_SCHEDULE_LEVELS_MAX]; /**< levels: from a member to the next of its group */
+    guint64 n_phases, most_sends;           /**< hierarchical: over all stages */
+    guint32 n_stages;                       /**< hierarchical */
+    LpStepStage stages[LP_STEP_SCHEDULE_STAGES_MAX];
     guint32 n_bounds; /**< torus: the steps where a phase begins, and the last one's end */
-    guint64 bounds[LP_SCHEDULE_BOUNDS_MAX];
-    const struct LpSchedule *whole; /**< borrowed: a stage's all-to-all has its pairs from there */
-    guint32 level;                  /**< of it */
-    guint64 anchor;                 /**< the first member of the stage's group there */
-} LpSchedule;
+    guint64 bounds[LP_STEP_SCHEDULE_BOUNDS_MAX];
+    const struct LpStepSchedule
+        *whole;     /**< borrowed: a stage's all-to-all has its pairs from there */
+    guint32 level;  /**< of it */
+    guint64 anchor; /**< the first member of the stage's group there */
+} LpStepSchedule;
 
 /** Whether the shape can be run: which collective goes with which algorithm, and how many members,
- * levels, channels and bytes. Error: LP_SCHEDULE_ERROR, one line. */
+ * levels, channels and bytes. Error: LP_STEP_SCHEDULE_ERROR, one line. */
 G_GNUC_WARN_UNUSED_RESULT
-gboolean lp_schedule_supports(const LpScheduleShape *shape, GError **error);
+gboolean lp_step_schedule_supports(const LpCollectiveShape *shape, GError **error);
 /** Works out @self. @shape must be supported; its loads are borrowed as long as @self is used. */
-void lp_schedule_init(LpSchedule *self, const LpScheduleShape *shape);
+void lp_step_schedule_init(LpStepSchedule *self, const LpCollectiveShape *shape);
 
 /** Members, and after them the switches of in-network reductions, which send, receive and take
  * steps like members: flat, the one of index n_members; of a hierarchical one those of the inner
  * levels first, in the order of their first members. */
-guint64 lp_schedule_n_participants(const LpSchedule *self);
-guint64 lp_schedule_n_steps(const LpSchedule *self);
+guint64 lp_step_schedule_n_participants(const LpStepSchedule *self);
+guint64 lp_step_schedule_n_steps(const LpStepSchedule *self);
 /** Room for the sends of any participant in any step or phase; at least 1. */
-guint64 lp_schedule_sends_max(const LpSchedule *self);
+guint64 lp_step_schedule_sends_max(const LpStepSchedule *self);
 /** The sends of @member at @step, one a partner and lane; none is empty. Returns their number. */
-guint64 lp_schedule_sends(const LpSchedule *self, guint64 member, guint64 step, LpSend *out_sends);
+guint64 lp_step_schedule_sends(const LpStepSchedule *self, guint64 member, guint64 step,
+                               LpSend *out_sends);
 /** How many messages @member receives at @step. */
-guint64 lp_schedule_n_receives(const LpSchedule *self, guint64 member, guint64 step);
+guint64 lp_step_schedule_n_receives(const LpStepSchedule *self, guint64 member, guint64 step);
 /** Whether @send, which @member sends at @step, holds the first of any chunks that go this way:
  * later ones find their receiver as late as themselves, and their latency delays nobody. TRUE where
- * the algorithm does not tell; then the steps of LpSchedulePhase.n_latencies decide alone. */
-gboolean lp_schedule_opens(const LpSchedule *self, guint64 member, guint64 step,
-                           const LpSend *send);
+ * the algorithm does not tell; then the steps of LpStepPhase.n_latencies decide alone. */
+gboolean lp_step_schedule_opens(const LpStepSchedule *self, guint64 member, guint64 step,
+                                const LpSend *send);
 /** Appends the LpSpans that send number @send of the step carries; their bytes are its bytes. */
-void lp_schedule_spans(const LpSchedule *self, guint64 member, guint64 step, guint64 send,
-                       GArray *out_spans);
+void lp_step_schedule_spans(const LpStepSchedule *self, guint64 member, guint64 step, guint64 send,
+                            GArray *out_spans);
 /** Appends the LpSpans that @member owns: has before an all-gather, gets by a reduce-scatter. */
-void lp_schedule_owned(const LpSchedule *self, guint64 member, GArray *out_spans);
+void lp_step_schedule_owned(const LpStepSchedule *self, guint64 member, GArray *out_spans);
 /** Bytes of the logical buffer. */
-guint64 lp_schedule_logical_bytes(const LpSchedule *self);
+guint64 lp_step_schedule_logical_bytes(const LpStepSchedule *self);
 
-guint64 lp_schedule_n_phases(const LpSchedule *self);
-LpSchedulePhase lp_schedule_phase(const LpSchedule *self, guint64 phase);
+guint64 lp_step_schedule_n_phases(const LpStepSchedule *self);
+LpStepPhase lp_step_schedule_phase(const LpStepSchedule *self, guint64 phase);
 /** What @member sends in all steps of @phase, one a partner. Takes time in proportion to its
  * partners (and to the blocks that an all-to-all forwards), not to the steps. */
-guint64 lp_schedule_phase_sends(const LpSchedule *self, guint64 member, guint64 phase,
-                                LpSend *out_sends);
+guint64 lp_step_schedule_phase_sends(const LpStepSchedule *self, guint64 member, guint64 phase,
+                                     LpSend *out_sends);
 /** From how many partners @member receives in @phase. */
-guint64 lp_schedule_phase_n_receives(const LpSchedule *self, guint64 member, guint64 phase);
+guint64 lp_step_schedule_phase_n_receives(const LpStepSchedule *self, guint64 member,
+                                          guint64 phase);
 
 /** All that @member sends. */
-guint64 lp_schedule_member_bytes(const LpSchedule *self, guint64 member);
+guint64 lp_step_schedule_member_bytes(const LpStepSchedule *self, guint64 member);
 /** All that all members send; what switches send is not among it. */
-guint64 lp_schedule_total_bytes(const LpSchedule *self);
+guint64 lp_step_schedule_total_bytes(const LpStepSchedule *self);
 
 G_END_DECLS

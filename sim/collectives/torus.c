@@ -11,7 +11,7 @@
 #include "sim/collectives/algorithm.h"
 
 static guint64
-n_parts(const LpSchedule *self)
+n_parts(const LpStepSchedule *self)
 {
     return self->shape.n_levels * self->n_channels;
 }
@@ -19,25 +19,25 @@ n_parts(const LpSchedule *self)
 /* The dimension of a part's stage; stages of the second half of an all-reduce, and an all-gather's,
  * go backwards. */
 static guint32
-dimension_of(const LpSchedule *self, guint64 part, guint64 stage)
+dimension_of(const LpStepSchedule *self, guint64 part, guint64 stage)
 {
     return (guint32)((part + stage) % self->shape.n_levels);
 }
 
 static gboolean
-scatters(const LpSchedule *self)
+scatters(const LpStepSchedule *self)
 {
     return self->shape.collective != LP_COLLECTIVE_ALL_GATHER;
 }
 
 static gboolean
-gathers(const LpSchedule *self)
+gathers(const LpStepSchedule *self)
 {
     return self->shape.collective != LP_COLLECTIVE_REDUCE_SCATTER;
 }
 
 static guint64
-half_steps(const LpSchedule *self)
+half_steps(const LpStepSchedule *self)
 {
     guint64 steps = 0;
     for (guint32 d = 0; d < self->shape.n_levels; d++)
@@ -52,7 +52,7 @@ typedef struct {
 } Moment;
 
 static Moment
-moment_of(const LpSchedule *self, guint64 part, guint64 step)
+moment_of(const LpStepSchedule *self, guint64 part, guint64 step)
 {
     guint64 half = half_steps(self), n = self->shape.n_levels;
     Moment moment = {.reduces = scatters(self) && step < half};
@@ -73,7 +73,7 @@ moment_of(const LpSchedule *self, guint64 part, guint64 step)
 /* --- phases: between any two steps at which some part turns to another dimension --- */
 
 static void
-add_bound(LpSchedule *self, guint64 bound)
+add_bound(LpStepSchedule *self, guint64 bound)
 {
     guint32 i = self->n_bounds;
     while (i > 0 && self->bounds[i - 1] > bound)
@@ -87,7 +87,7 @@ add_bound(LpSchedule *self, guint64 bound)
 }
 
 static void
-init(LpSchedule *self, guint64 largest_bytes)
+init(LpStepSchedule *self, guint64 largest_bytes)
 {
     (void)largest_bytes;
     guint64 pitch = 1;
@@ -104,22 +104,22 @@ init(LpSchedule *self, guint64 largest_bytes)
 }
 
 static guint64
-sends_max(const LpSchedule *self)
+sends_max(const LpStepSchedule *self)
 {
     return n_parts(self);
 }
 
 static guint64
-n_phases(const LpSchedule *self)
+n_phases(const LpStepSchedule *self)
 {
     return self->n_bounds - 1;
 }
 
-static LpSchedulePhase
-phase(const LpSchedule *self, guint64 index)
+static LpStepPhase
+phase(const LpStepSchedule *self, guint64 index)
 {
     guint64 n_steps = self->bounds[index + 1] - self->bounds[index];
-    LpSchedulePhase between = {
+    LpStepPhase between = {
         .first_step = self->bounds[index], .n_steps = n_steps, .n_latencies = n_steps};
     return between;
 }
@@ -128,7 +128,7 @@ phase(const LpSchedule *self, guint64 index)
 
 /* A member's place on its ring, counted in the direction of the part. */
 static guint64
-place_of(const LpSchedule *self, guint64 part, guint32 dimension, guint64 member)
+place_of(const LpStepSchedule *self, guint64 part, guint32 dimension, guint64 member)
 {
     guint64 size = self->shape.level_size[dimension];
     guint64 place = member / self->pitch[dimension] % size;
@@ -136,7 +136,7 @@ place_of(const LpSchedule *self, guint64 part, guint32 dimension, guint64 member
 }
 
 static guint64
-neighbour_of(const LpSchedule *self, guint64 part, guint32 dimension, guint64 member,
+neighbour_of(const LpStepSchedule *self, guint64 part, guint32 dimension, guint64 member,
              gboolean before)
 {
     guint64 size = self->shape.level_size[dimension], pitch = self->pitch[dimension];
@@ -148,7 +148,7 @@ neighbour_of(const LpSchedule *self, guint64 part, guint32 dimension, guint64 me
 
 /* What is left of a part after the stages above @depth. */
 static guint64
-range_of(const LpSchedule *self, guint64 part, guint64 depth, guint64 member, guint64 *out_base)
+range_of(const LpStepSchedule *self, guint64 part, guint64 depth, guint64 member, guint64 *out_base)
 {
     LpBlocks parts = lp_blocks_of(self->shape.bytes, n_parts(self));
     guint64 bytes = lp_blocks_bytes(&parts, part);
@@ -166,7 +166,7 @@ range_of(const LpSchedule *self, guint64 part, guint64 depth, guint64 member, gu
 /* The blocks of @count steps of a ring: from block i - 1 downwards to leave block i, from block i
  * to gather it. */
 static void
-visit_part(const LpSchedule *self, guint64 part, guint64 member, guint64 step, guint64 count,
+visit_part(const LpStepSchedule *self, guint64 part, guint64 member, guint64 step, guint64 count,
            LpSink *sink)
 {
     Moment moment = moment_of(self, part, step);
@@ -181,14 +181,14 @@ visit_part(const LpSchedule *self, guint64 part, guint64 member, guint64 step, g
 }
 
 static void
-visit(const LpSchedule *self, guint64 member, guint64 step, LpSink *sink)
+visit(const LpStepSchedule *self, guint64 member, guint64 step, LpSink *sink)
 {
     for (guint64 part = 0; part < n_parts(self); part++)
         visit_part(self, part, member, step, 1, sink);
 }
 
 static void
-visit_phase(const LpSchedule *self, guint64 member, guint64 index, LpSink *sink)
+visit_phase(const LpStepSchedule *self, guint64 member, guint64 index, LpSink *sink)
 {
     guint64 begin = self->bounds[index], count = self->bounds[index + 1] - begin;
     for (guint64 part = 0; part < n_parts(self); part++)
@@ -197,7 +197,7 @@ visit_phase(const LpSchedule *self, guint64 member, guint64 index, LpSink *sink)
 
 /* Each part's own neighbour is asked for that part alone. */
 static guint64
-receives_in(const LpSchedule *self, guint64 member, guint64 step, guint64 count)
+receives_in(const LpStepSchedule *self, guint64 member, guint64 step, guint64 count)
 {
     LpSources heard = {.n = 0};
     for (guint64 part = 0; part < n_parts(self); part++) {
@@ -212,20 +212,20 @@ receives_in(const LpSchedule *self, guint64 member, guint64 step, guint64 count)
 }
 
 static guint64
-n_receives(const LpSchedule *self, guint64 member, guint64 step)
+n_receives(const LpStepSchedule *self, guint64 member, guint64 step)
 {
     return receives_in(self, member, step, 1);
 }
 
 static guint64
-phase_n_receives(const LpSchedule *self, guint64 member, guint64 index)
+phase_n_receives(const LpStepSchedule *self, guint64 member, guint64 index)
 {
     guint64 begin = self->bounds[index];
     return receives_in(self, member, begin, self->bounds[index + 1] - begin);
 }
 
 static void
-visit_owned(const LpSchedule *self, guint64 member, LpSink *sink)
+visit_owned(const LpStepSchedule *self, guint64 member, LpSink *sink)
 {
     for (guint64 part = 0; part < n_parts(self); part++) {
         guint64 base, bytes = range_of(self, part, self->shape.n_levels, member, &base);

@@ -8,14 +8,14 @@
 /* --- members in both trees --- */
 
 static gboolean
-is_rooted(const LpSchedule *self)
+is_rooted(const LpStepSchedule *self)
 {
     return self->shape.collective != LP_COLLECTIVE_ALL_REDUCE;
 }
 
 /* The role of a member in a tree; 0: the root outside. */
 static guint64
-role_of(const LpSchedule *self, guint tree, guint64 member)
+role_of(const LpStepSchedule *self, guint tree, guint64 member)
 {
     guint64 n = self->shape.n_members, t = self->n_nodes;
     guint64 node = is_rooted(self) ? (member + n - self->shape.root) % n : member + 1;
@@ -23,7 +23,7 @@ role_of(const LpSchedule *self, guint tree, guint64 member)
 }
 
 static guint64
-member_of(const LpSchedule *self, guint tree, guint64 role)
+member_of(const LpStepSchedule *self, guint tree, guint64 role)
 {
     guint64 n = self->shape.n_members, t = self->n_nodes;
     guint64 node = role == 0 ? 0 : lp_double_tree_node(tree, role, t);
@@ -40,7 +40,7 @@ typedef struct {
 } Place;
 
 static Place
-place_of(const LpSchedule *self, guint tree, guint64 member)
+place_of(const LpStepSchedule *self, guint tree, guint64 member)
 {
     guint64 t = self->n_nodes, role = role_of(self, tree, member);
     Place place = {.role = role};
@@ -62,7 +62,7 @@ place_of(const LpSchedule *self, guint tree, guint64 member)
 /* --- steps --- */
 
 static void
-init(LpSchedule *self, guint64 largest_bytes)
+init(LpStepSchedule *self, guint64 largest_bytes)
 {
     guint64 n = self->shape.n_members;
     self->n_nodes = is_rooted(self) ? n - 1 : n;
@@ -74,7 +74,7 @@ init(LpSchedule *self, guint64 largest_bytes)
 }
 
 static guint64
-sends_max(const LpSchedule *self)
+sends_max(const LpStepSchedule *self)
 {
     (void)self;
     return 3 * LP_DOUBLE_TREE_TREES;
@@ -82,13 +82,13 @@ sends_max(const LpSchedule *self)
 
 /* The step at which a member sends the first chunk up: when those below it have. */
 static guint64
-first_up(const LpSchedule *self, const Place *place)
+first_up(const LpStepSchedule *self, const Place *place)
 {
     return lp_double_tree_height(self->n_nodes) - place->depth;
 }
 
 static guint64
-first_down(const LpSchedule *self, const Place *place)
+first_down(const LpStepSchedule *self, const Place *place)
 {
     if (is_rooted(self))
         return place->role == 0 ? 0 : place->depth + 1;
@@ -114,7 +114,7 @@ add_load(const Load *load, guint64 first_step, guint64 to, gboolean reduces, LpS
 }
 
 static void
-fill_load(const LpSchedule *self, guint tree, Load *load)
+fill_load(const LpStepSchedule *self, guint tree, Load *load)
 {
     LpBlocks halves = lp_blocks_of(self->shape.bytes, LP_DOUBLE_TREE_TREES);
     load->base = lp_blocks_begin(&halves, tree);
@@ -122,7 +122,7 @@ fill_load(const LpSchedule *self, guint tree, Load *load)
 }
 
 static void
-visit_tree(const LpSchedule *self, guint tree, guint64 member, Load *load, LpSink *sink)
+visit_tree(const LpStepSchedule *self, guint tree, guint64 member, Load *load, LpSink *sink)
 {
     fill_load(self, tree, load);
     Place place = place_of(self, tree, member);
@@ -136,7 +136,7 @@ visit_tree(const LpSchedule *self, guint tree, guint64 member, Load *load, LpSin
 }
 
 static void
-visit(const LpSchedule *self, guint64 member, guint64 step, LpSink *sink)
+visit(const LpStepSchedule *self, guint64 member, guint64 step, LpSink *sink)
 {
     Load load = {.step = step};
     for (guint tree = 0; tree < LP_DOUBLE_TREE_TREES; tree++)
@@ -144,7 +144,7 @@ visit(const LpSchedule *self, guint64 member, guint64 step, LpSink *sink)
 }
 
 static void
-visit_phase(const LpSchedule *self, guint64 member, guint64 phase, LpSink *sink)
+visit_phase(const LpStepSchedule *self, guint64 member, guint64 phase, LpSink *sink)
 {
     (void)phase;
     Load load = {.whole = TRUE};
@@ -154,7 +154,7 @@ visit_phase(const LpSchedule *self, guint64 member, guint64 phase, LpSink *sink)
 
 /* What comes from a node above or below, in one tree. */
 static void
-hear(const LpSchedule *self, guint tree, const Load *load, guint64 first_step, guint64 role,
+hear(const LpStepSchedule *self, guint tree, const Load *load, guint64 first_step, guint64 role,
      LpSources *heard)
 {
     LpSink sink = lp_sink_plain();
@@ -164,7 +164,7 @@ hear(const LpSchedule *self, guint tree, const Load *load, guint64 first_step, g
 }
 
 static void
-hear_tree(const LpSchedule *self, guint tree, guint64 member, Load *load, LpSources *heard)
+hear_tree(const LpStepSchedule *self, guint tree, guint64 member, Load *load, LpSources *heard)
 {
     fill_load(self, tree, load);
     Place place = place_of(self, tree, member);
@@ -179,7 +179,7 @@ hear_tree(const LpSchedule *self, guint tree, guint64 member, Load *load, LpSour
 }
 
 static guint64
-receives_in(const LpSchedule *self, guint64 member, Load *load)
+receives_in(const LpStepSchedule *self, guint64 member, Load *load)
 {
     LpSources heard = {.n = 0};
     for (guint tree = 0; tree < LP_DOUBLE_TREE_TREES; tree++)
@@ -188,14 +188,14 @@ receives_in(const LpSchedule *self, guint64 member, Load *load)
 }
 
 static guint64
-n_receives(const LpSchedule *self, guint64 member, guint64 step)
+n_receives(const LpStepSchedule *self, guint64 member, guint64 step)
 {
     Load load = {.step = step};
     return receives_in(self, member, &load);
 }
 
 static guint64
-phase_n_receives(const LpSchedule *self, guint64 member, guint64 phase)
+phase_n_receives(const LpStepSchedule *self, guint64 member, guint64 phase)
 {
     (void)phase;
     Load load = {.whole = TRUE};
@@ -203,7 +203,7 @@ phase_n_receives(const LpSchedule *self, guint64 member, guint64 phase)
 }
 
 static guint64
-n_phases(const LpSchedule *self)
+n_phases(const LpStepSchedule *self)
 {
     return self->n_steps > 0 ? 1 : 0;
 }
@@ -214,7 +214,7 @@ n_phases(const LpSchedule *self)
  * results down, two, the two children's, but one where the topmost node has one child. A single
  * chunk has no full pipeline. A test compares. */
 static guint64
-extra_chunks(const LpSchedule *self)
+extra_chunks(const LpStepSchedule *self)
 {
     guint64 n = self->n_nodes, height = lp_double_tree_height(n);
     if (is_rooted(self))
@@ -225,12 +225,12 @@ extra_chunks(const LpSchedule *self)
     return 4 * height - (self->n_chunks > 1 || one_child ? 6 : 4);
 }
 
-static LpSchedulePhase
-phase(const LpSchedule *self, guint64 index)
+static LpStepPhase
+phase(const LpStepSchedule *self, guint64 index)
 {
     (void)index;
-    LpSchedulePhase all = {.n_steps = self->n_steps,
-                           .n_latencies = self->n_steps - (self->n_chunks - 1)};
+    LpStepPhase all = {.n_steps = self->n_steps,
+                       .n_latencies = self->n_steps - (self->n_chunks - 1)};
     LpBlocks halves = lp_blocks_of(self->shape.bytes, LP_DOUBLE_TREE_TREES);
     LpBlocks chunks = lp_blocks_of(lp_blocks_bytes(&halves, 0), self->n_chunks);
     all.fill_bytes = extra_chunks(self) * lp_blocks_bytes(&chunks, 0);

@@ -42,14 +42,14 @@ typedef struct {
     guint32 n_links;
     const guint32 *links; /* borrowed from the network: indices, in order */
     double latency_s;     /**< sum over the links */
-    double bytes_per_s;   /**< of a lonely flow: the narrowest link's; over a relay, bytes over the
-                             time of both flows */
+    double bytes_per_s; /**< of a isolated flow: the narrowest link's; over a relay, bytes over the
+                           time of both flows */
 } LpRoute;
 
 typedef struct LpNetwork LpNetwork;
 
 /** Reads links and hosts of the platform that lp_engine_start() loaded. @machine: borrowed, must
- * outlive it. Sets the latency of every link in the engine to 0: a lonely flow then takes exactly
+ * outlive it. Sets the latency of every link in the engine to 0: a isolated flow then takes exactly
  * bytes / bandwidth, sharing is fair, and the sender pays the latency. Returns: (transfer full). */
 LpNetwork *lp_network_new(const LpMachine *machine);
 void lp_network_free(LpNetwork *self);

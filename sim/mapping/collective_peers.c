@@ -5,23 +5,23 @@
 /* A collective of a shape, and its time. */
 typedef struct {
     guint shape;
-    LpPeersFact fact;
+    LpCollectivePeersFact fact;
     LpOp op;
     double time_s;
 } Known;
 
-struct LpPeers {
+struct LpCollectivePeers {
     guint64 n_ranks;
-    GArray **by_rank[LP_N_GROUPS]; /* owned, by rank: LpPeer by member, or NULL */
+    GArray **by_rank[LP_N_GROUPS]; /* owned, by rank: LpCollectivePeer by member, or NULL */
     guint *shape[LP_N_GROUPS];     /* owned, by rank */
     GHashTable *shapes;            /* owned: GBytes to number */
     GArray *known;                 /* owned: Known */
 };
 
-LpPeers *
-lp_peers_new(guint64 n_ranks)
+LpCollectivePeers *
+lp_collective_peers_new(guint64 n_ranks)
 {
-    LpPeers *self = g_new0(LpPeers, 1);
+    LpCollectivePeers *self = g_new0(LpCollectivePeers, 1);
     self->n_ranks = n_ranks;
     self->shapes =
         g_hash_table_new_full(g_bytes_hash, g_bytes_equal, (GDestroyNotify)g_bytes_unref, NULL);
@@ -30,7 +30,7 @@ lp_peers_new(guint64 n_ranks)
 }
 
 void
-lp_peers_free(LpPeers *self)
+lp_collective_peers_free(LpCollectivePeers *self)
 {
     if (self == NULL)
         return;
@@ -55,7 +55,7 @@ place_of(const GArray *peers, guint64 member)
     guint low = 0, high = peers->len;
     while (low < high) {
         guint middle = low + (high - low) / 2;
-        if (g_array_index(peers, LpPeer, middle).member < member)
+        if (g_array_index(peers, LpCollectivePeer, middle).member < member)
             low = middle + 1;
         else
             high = middle;
@@ -66,58 +66,61 @@ place_of(const GArray *peers, guint64 member)
 static gboolean
 has_peer(const GArray *peers, guint place, guint64 member)
 {
-    return place < peers->len && g_array_index(peers, LpPeer, place).member == member;
+    return place < peers->len && g_array_index(peers, LpCollectivePeer, place).member == member;
 }
 
 static void
-add_peer(LpPeers *self, const LpEdges *edges, LpGroup group, guint64 rank, guint64 member)
+add_peer(LpCollectivePeers *self, const LpCommunicationMap *map, LpGroup group, guint64 rank,
+         guint64 member)
 {
     GArray **peers = &self->by_rank[group][rank];
     if (*peers == NULL)
-        *peers = g_array_new(FALSE, FALSE, sizeof(LpPeer));
+        *peers = g_array_new(FALSE, FALSE, sizeof(LpCollectivePeer));
     guint place = place_of(*peers, member);
     if (has_peer(*peers, place, member))
         return;
-    guint64 to = lp_iteration_group_member(edges->iteration, group, rank, member);
-    LpPeer peer = {member, lp_edges_between(edges, (LpEdgeKind)group, rank, to)};
+    guint64 to = lp_program_group_member(map->program, group, rank, member);
+    LpCollectivePeer peer = {member,
+                             lp_communication_map_between(map, (LpConnectionKind)group, rank, to)};
     g_array_insert_val(*peers, place, peer);
 }
 
 static void
-add_op_peers(LpPeers *self, const LpEdges *edges, const LpOp *op, guint64 rank)
+add_op_peers(LpCollectivePeers *self, const LpCommunicationMap *map, const LpOp *op, guint64 rank)
 {
-    LpChoice choice = lp_edges_choice(edges, op, rank);
-    if (!choice.is_scheduled)
+    LpAlgorithmSelection selection = lp_communication_map_choice(map, op, rank);
+    if (!selection.is_scheduled)
         return;
-    LpSchedule schedule;
-    lp_schedule_init(&schedule, &choice.shape);
-    guint64 member = lp_iteration_group_index(edges->iteration, op->group, rank);
-    g_autofree LpSend *sends = g_new(LpSend, lp_schedule_sends_max(&schedule));
-    for (guint32 level = 0; level < lp_choice_n_levels(&choice.shape); level++)
-        if (lp_choice_has_switches(&choice.shape, level) && lp_schedule_n_steps(&schedule) > 0)
-            add_peer(self, edges, op->group, rank,
-                     lp_choice_neighbour(&choice.shape, member, level, 1));
-    for (guint64 phase = 0; phase < lp_schedule_n_phases(&schedule); phase++) {
-        guint64 n = lp_schedule_phase_sends(&schedule, member, phase, sends);
+    LpStepSchedule schedule;
+    lp_step_schedule_init(&schedule, &selection.shape);
+    guint64 member = lp_program_group_index(map->program, op->group, rank);
+    g_autofree LpSend *sends = g_new(LpSend, lp_step_schedule_sends_max(&schedule));
+    for (guint32 level = 0; level < lp_algorithm_selection_n_levels(&selection.shape); level++)
+        if (lp_algorithm_selection_has_switches(&selection.shape, level) &&
+            lp_step_schedule_n_steps(&schedule) > 0)
+            add_peer(self, map, op->group, rank,
+                     lp_algorithm_selection_neighbour(&selection.shape, member, level, 1));
+    for (guint64 phase = 0; phase < lp_step_schedule_n_phases(&schedule); phase++) {
+        guint64 n = lp_step_schedule_phase_sends(&schedule, member, phase, sends);
         for (guint64 i = 0; i < n; i++)
-            add_peer(self, edges, op->group, rank,
-                     lp_choice_receiver(&choice.shape, member, sends[i].to));
+            add_peer(self, map, op->group, rank,
+                     lp_algorithm_selection_receiver(&selection.shape, member, sends[i].to));
     }
 }
 
 const GArray *
-lp_peers_get(const LpPeers *self, LpGroup group, guint64 rank)
+lp_collective_peers_get(const LpCollectivePeers *self, LpGroup group, guint64 rank)
 {
     return self->by_rank[group] == NULL ? NULL : self->by_rank[group][rank];
 }
 
-const LpEdge *
-lp_peers_edge(const LpPeers *self, LpGroup group, guint64 rank, guint64 member)
+const LpConnection *
+lp_collective_peers_edge(const LpCollectivePeers *self, LpGroup group, guint64 rank, guint64 member)
 {
     const GArray *peers = self->by_rank[group][rank];
     guint place = place_of(peers, member);
     g_assert(has_peer(peers, place, member));
-    return &g_array_index(peers, LpPeer, place).edge;
+    return &g_array_index(peers, LpCollectivePeer, place).connection;
 }
 
 /* --- shapes --- */
@@ -148,31 +151,32 @@ append_links(GByteArray *text, GHashTable *numbers, const LpNetwork *network, co
 }
 
 static GBytes *
-describe_group(const LpPeers *self, const LpEdges *edges, LpGroup group, guint64 rank)
+describe_group(const LpCollectivePeers *self, const LpCommunicationMap *map, LpGroup group,
+               guint64 rank)
 {
     GByteArray *text = g_byte_array_new();
     g_autoptr(GHashTable) numbers = g_hash_table_new(NULL, NULL);
-    guint64 n = lp_iteration_group_size(edges->iteration, group);
+    guint64 n = lp_program_group_size(map->program, group);
     append(text, &n, sizeof n);
     for (guint64 i = 0; i < n; i++) {
-        const GArray *peers =
-            lp_peers_get(self, group, lp_iteration_group_member(edges->iteration, group, rank, i));
+        const GArray *peers = lp_collective_peers_get(
+            self, group, lp_program_group_member(map->program, group, rank, i));
         for (guint k = 0; peers != NULL && k < peers->len; k++) {
-            const LpPeer *peer = &g_array_index(peers, LpPeer, k);
-            LpReach reach = lp_edge_reach(&peer->edge);
+            const LpCollectivePeer *peer = &g_array_index(peers, LpCollectivePeer, k);
+            LpReach reach = lp_connection_reach(&peer->connection);
             append(text, &i, sizeof i);
             append(text, &peer->member, sizeof peer->member);
             append(text, &reach, sizeof reach);
-            append(text, &peer->edge.route.latency_s, sizeof(double));
-            append(text, &peer->edge.route.bytes_per_s, sizeof(double));
-            append_links(text, numbers, edges->network, &peer->edge.route);
+            append(text, &peer->connection.route.latency_s, sizeof(double));
+            append(text, &peer->connection.route.bytes_per_s, sizeof(double));
+            append_links(text, numbers, map->network, &peer->connection.route);
         }
     }
     return g_byte_array_free_to_bytes(text);
 }
 
 static guint
-number_shape(LpPeers *self, GBytes *description)
+number_shape(LpCollectivePeers *self, GBytes *description)
 {
     guint number = GPOINTER_TO_UINT(g_hash_table_lookup(self->shapes, description));
     if (number > 0) {
@@ -185,36 +189,35 @@ number_shape(LpPeers *self, GBytes *description)
 }
 
 static void
-add_shapes(LpPeers *self, const LpEdges *edges, LpGroup group)
+add_shapes(LpCollectivePeers *self, const LpCommunicationMap *map, LpGroup group)
 {
     self->shape[group] = g_new0(guint, self->n_ranks);
     for (guint64 rank = 0; rank < self->n_ranks; rank++) {
         if (self->by_rank[group][rank] == NULL)
             continue;
-        guint64 first = lp_iteration_group_member(edges->iteration, group, rank, 0);
+        guint64 first = lp_program_group_member(map->program, group, rank, 0);
         if (self->shape[group][first] == 0)
-            self->shape[group][first] =
-                number_shape(self, describe_group(self, edges, group, first));
+            self->shape[group][first] = number_shape(self, describe_group(self, map, group, first));
     }
     for (guint64 rank = 0; rank < self->n_ranks; rank++)
-        if (lp_iteration_has_group(edges->iteration, group, rank))
+        if (lp_program_has_group(map->program, group, rank))
             self->shape[group][rank] =
-                self->shape[group][lp_iteration_group_member(edges->iteration, group, rank, 0)];
+                self->shape[group][lp_program_group_member(map->program, group, rank, 0)];
 }
 
 void
-lp_peers_add(LpPeers *self, const LpEdges *edges, LpGroup group, const GArray *ops)
+lp_collective_peers_add(LpCollectivePeers *self, const LpCommunicationMap *map, LpGroup group,
+                        const GArray *ops)
 {
     self->by_rank[group] = g_new0(GArray *, self->n_ranks);
     for (guint64 rank = 0; rank < self->n_ranks; rank++)
-        for (guint i = 0; lp_iteration_has_group(edges->iteration, group, rank) && i < ops->len;
-             i++)
-            add_op_peers(self, edges, &g_array_index(ops, LpOp, i), rank);
-    add_shapes(self, edges, group);
+        for (guint i = 0; lp_program_has_group(map->program, group, rank) && i < ops->len; i++)
+            add_op_peers(self, map, &g_array_index(ops, LpOp, i), rank);
+    add_shapes(self, map, group);
 }
 
 guint
-lp_peers_shape(const LpPeers *self, LpGroup group, guint64 rank)
+lp_collective_peers_shape(const LpCollectivePeers *self, LpGroup group, guint64 rank)
 {
     return self->shape[group] == NULL ? 0 : self->shape[group][rank];
 }
@@ -222,7 +225,7 @@ lp_peers_shape(const LpPeers *self, LpGroup group, guint64 rank)
 /* --- times --- */
 
 static gboolean
-is_same(const Known *known, guint shape, const LpOp *op, LpPeersFact fact)
+is_same(const Known *known, guint shape, const LpOp *op, LpCollectivePeersFact fact)
 {
     return known->shape == shape && known->fact == fact && known->op.group == op->group &&
            known->op.collective == op->collective && known->op.bytes == op->bytes &&
@@ -230,7 +233,8 @@ is_same(const Known *known, guint shape, const LpOp *op, LpPeersFact fact)
 }
 
 double
-lp_peers_known_s(const LpPeers *self, guint shape, const LpOp *op, LpPeersFact fact)
+lp_collective_peers_known_s(const LpCollectivePeers *self, guint shape, const LpOp *op,
+                            LpCollectivePeersFact fact)
 {
     for (guint i = self->known->len; i-- > 0;) {
         const Known *known = &g_array_index(self->known, Known, i);
@@ -241,7 +245,8 @@ lp_peers_known_s(const LpPeers *self, guint shape, const LpOp *op, LpPeersFact f
 }
 
 void
-lp_peers_learn(LpPeers *self, guint shape, const LpOp *op, LpPeersFact fact, double time_s)
+lp_collective_peers_learn(LpCollectivePeers *self, guint shape, const LpOp *op,
+                          LpCollectivePeersFact fact, double time_s)
 {
     Known known = {shape, fact, *op, time_s};
     g_array_append_val(self->known, known);

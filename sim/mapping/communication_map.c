@@ -1,68 +1,70 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Finds the edges of all ranks and their routes. */
+/* Finds the connections of all ranks and their routes. */
 #include "sim/mapping/communication_map.h"
 
 #include "sim/mapping/collective_peers.h"
 
 guint64
-lp_edges_accelerator(const LpEdges *self, guint64 rank)
+lp_communication_map_accelerator(const LpCommunicationMap *self, guint64 rank)
 {
     return self->accelerators == NULL ? rank : self->accelerators[rank];
 }
 
 static guint64
-domain(const LpEdges *self, guint64 rank)
+domain(const LpCommunicationMap *self, guint64 rank)
 {
-    return lp_machine_domain(lp_network_machine(self->network), lp_edges_accelerator(self, rank));
+    return lp_machine_domain(lp_network_machine(self->network),
+                             lp_communication_map_accelerator(self, rank));
 }
 
 gboolean
-lp_edges_exchanges(const LpEdges *self, LpGroup group)
+lp_communication_map_exchanges(const LpCommunicationMap *self, LpGroup group)
 {
     if (group == LP_GROUP_CP)
-        return self->iteration->plan.context_kind == LP_CONTEXT_ULYSSES;
+        return self->program->plan.context_kind == LP_CONTEXT_ULYSSES;
     return group == LP_GROUP_EP || group == LP_GROUP_EP_NODE || group == LP_GROUP_EP_RAIL;
 }
 
-LpEdgeKind
-lp_edge_far(LpGroup group)
+LpConnectionKind
+lp_connection_inter_domain(LpGroup group)
 {
-    return (LpEdgeKind)(LP_EDGE_FAR_CP + (group - LP_GROUP_CP));
+    return (LpConnectionKind)(LP_CONNECTION_INTER_CP + (group - LP_GROUP_CP));
 }
 
 LpGroup
-lp_edge_group(LpEdgeKind kind)
+lp_connection_group(LpConnectionKind kind)
 {
-    if (kind < LP_EDGE_FAR_CP)
+    if (kind < LP_CONNECTION_INTER_CP)
         return (LpGroup)kind;
-    return kind < LP_EDGE_LINE ? (LpGroup)(LP_GROUP_CP + (kind - LP_EDGE_FAR_CP)) : LP_N_GROUPS;
+    return kind < LP_CONNECTION_LINE ? (LpGroup)(LP_GROUP_CP + (kind - LP_CONNECTION_INTER_CP))
+                                     : LP_N_GROUPS;
 }
 
 /* --- how groups stand --- */
 
 static guint64
-member_accelerator(const LpEdges *self, LpGroup group, guint64 rank, guint64 member)
+member_accelerator(const LpCommunicationMap *self, LpGroup group, guint64 rank, guint64 member)
 {
-    return lp_edges_accelerator(self,
-                                lp_iteration_group_member(self->iteration, group, rank, member));
+    return lp_communication_map_accelerator(
+        self, lp_program_group_member(self->program, group, rank, member));
 }
 
 /* Members in a row, from the first on, that stand in one block of @span domains; 0 unless all are
  * in blocks of as many, each in one piece. */
 static guint64
-regular_block(const LpEdges *self, LpGroup group, guint64 rank, guint64 n, guint64 span)
+regular_block(const LpCommunicationMap *self, LpGroup group, guint64 rank, guint64 n, guint64 span)
 {
-    const LpIteration *iteration = self->iteration;
-    guint64 first = domain(self, lp_iteration_group_member(iteration, group, rank, 0)) / span;
+    const LpProgram *program = self->program;
+    guint64 first = domain(self, lp_program_group_member(program, group, rank, 0)) / span;
     guint64 size = 1;
     while (size < n &&
-           domain(self, lp_iteration_group_member(iteration, group, rank, size)) / span == first)
+           domain(self, lp_program_group_member(program, group, rank, size)) / span == first)
         size++;
     if (n % size != 0)
         return 0;
     g_autoptr(GHashTable) seen = g_hash_table_new(NULL, NULL);
     for (guint64 k = 0, head = 0; k < n; k++) {
-        guint64 own = domain(self, lp_iteration_group_member(iteration, group, rank, k)) / span;
+        guint64 own = domain(self, lp_program_group_member(program, group, rank, k)) / span;
         gboolean is_new = k % size != 0 || g_hash_table_add(seen, GSIZE_TO_POINTER(own + 1));
         head = k % size == 0 ? own : head;
         if (own != head || !is_new)
@@ -74,7 +76,7 @@ regular_block(const LpEdges *self, LpGroup group, guint64 rank, guint64 n, guint
 /* The block of a torus that the members fill in order: whole dimensions from the first on and a
  * part of the next, or a row of one dimension. None otherwise. */
 static void
-find_dimensions(const LpEdges *self, LpGroup group, guint64 rank, LpSites *sites)
+find_dimensions(const LpCommunicationMap *self, LpGroup group, guint64 rank, LpSites *sites)
 {
     const LpMachine *machine = lp_network_machine(self->network);
     const LpTorus *torus = &machine->cluster[LP_ATTACHMENT_SCALE_OUT].torus;
@@ -107,35 +109,35 @@ find_dimensions(const LpEdges *self, LpGroup group, guint64 rank, LpSites *sites
 }
 
 static LpSites
-find_sites(const LpEdges *self, LpGroup group, guint64 rank)
+find_sites(const LpCommunicationMap *self, LpGroup group, guint64 rank)
 {
-    LpSites sites = {.n_members = lp_iteration_group_size(self->iteration, group)};
+    LpSites sites = {.n_members = lp_program_group_size(self->program, group)};
     const LpMachine *on = lp_network_machine(self->network);
     sites.on_torus =
         on->has_scale_out && on->cluster[LP_ATTACHMENT_SCALE_OUT].topology == LP_TOPOLOGY_TORUS;
     find_dimensions(self, group, rank, &sites);
-    sites.n_near = regular_block(self, group, rank, sites.n_members, 1);
-    sites.is_regular = sites.n_near > 0;
+    sites.n_intra = regular_block(self, group, rank, sites.n_members, 1);
+    sites.is_regular = sites.n_intra > 0;
     if (!sites.is_regular) {
-        sites.n_near = 1;
+        sites.n_intra = 1;
         return sites;
     }
     const LpMachine *machine = lp_network_machine(self->network);
     guint64 span = machine->has_scale_out ? lp_machine_span_domains(machine, 0) : 0;
     guint64 leaf = span == 0 ? 0 : regular_block(self, group, rank, sites.n_members, span);
-    sites.n_leaf = leaf % sites.n_near == 0 ? leaf : 0;
+    sites.n_leaf = leaf % sites.n_intra == 0 ? leaf : 0;
     return sites;
 }
 
 /* Worked out once a group, and known to all of its members. */
 static void
-add_sites(LpEdges *self, LpGroup group)
+add_sites(LpCommunicationMap *self, LpGroup group)
 {
-    const LpIteration *iteration = self->iteration;
+    const LpProgram *program = self->program;
     self->sites[group] = g_new0(LpSites, self->n_ranks);
     for (guint64 rank = 0; rank < self->n_ranks; rank++)
-        if (lp_iteration_has_group(iteration, group, rank)) {
-            guint64 first = lp_iteration_group_member(iteration, group, rank, 0);
+        if (lp_program_has_group(program, group, rank)) {
+            guint64 first = lp_program_group_member(program, group, rank, 0);
             if (self->sites[group][first].n_members == 0)
                 self->sites[group][first] = find_sites(self, group, first);
             self->sites[group][rank] = self->sites[group][first];
@@ -143,7 +145,7 @@ add_sites(LpEdges *self, LpGroup group)
 }
 
 LpSites
-lp_edges_sites(const LpEdges *self, LpGroup group, guint64 rank)
+lp_communication_map_sites(const LpCommunicationMap *self, LpGroup group, guint64 rank)
 {
     return self->sites[group] != NULL ? self->sites[group][rank] : find_sites(self, group, rank);
 }
@@ -152,28 +154,28 @@ lp_edges_sites(const LpEdges *self, LpGroup group, guint64 rank)
 
 /* Whether anything but rings and rails can be chosen for @group. */
 static gboolean
-is_tuned(const LpEdges *self, LpGroup group)
+is_tuned(const LpCommunicationMap *self, LpGroup group)
 {
     return self->library->n_rules > 0 ||
-           self->iteration->plan.algorithms[lp_choice_axis(group)].n_levels > 0;
+           self->program->plan.algorithms[lp_algorithm_selection_axis(group)].n_levels > 0;
 }
 
-LpChoice
-lp_edges_choice(const LpEdges *self, const LpOp *op, guint64 rank)
+LpAlgorithmSelection
+lp_communication_map_choice(const LpCommunicationMap *self, const LpOp *op, guint64 rank)
 {
-    LpSites sites = {.n_members = lp_iteration_group_size(self->iteration, op->group)};
+    LpSites sites = {.n_members = lp_program_group_size(self->program, op->group)};
     if (is_tuned(self, op->group))
-        sites = lp_edges_sites(self, op->group, rank);
-    return lp_choice_of(self->library, self->iteration, op, &sites);
+        sites = lp_communication_map_sites(self, op->group, rank);
+    return lp_algorithm_selection_of(self->library, self->program, op, &sites);
 }
 
 /* The collectives of @group that differ: a layer's repeat. Returns: (transfer full) LpOp. */
 static GArray *
-distinct_ops(const LpIteration *iteration, LpGroup group)
+distinct_ops(const LpProgram *program, LpGroup group)
 {
     GArray *ops = g_array_new(FALSE, FALSE, sizeof(LpOp));
-    for (guint i = 0; i < iteration->ops->len; i++) {
-        const LpOp *op = lp_iteration_op(iteration, i);
+    for (guint i = 0; i < program->ops->len; i++) {
+        const LpOp *op = lp_program_op(program, i);
         gboolean is_new =
             (op->kind == LP_OP_COLLECTIVE || op->kind == LP_OP_LAUNCH) && op->group == group;
         for (guint k = 0; is_new && k < ops->len; k++) {
@@ -189,54 +191,54 @@ distinct_ops(const LpIteration *iteration, LpGroup group)
 
 /* Whether any of @ops runs as a ring of neighbours, or along the rails. */
 static gboolean
-runs_plain(const LpEdges *self, const GArray *ops, LpGroup group, guint64 rank)
+runs_plain(const LpCommunicationMap *self, const GArray *ops, LpGroup group, guint64 rank)
 {
     if (!is_tuned(self, group))
         return TRUE;
     for (guint i = 0; i < ops->len; i++)
-        if (!lp_edges_choice(self, &g_array_index(ops, LpOp, i), rank).is_scheduled)
+        if (!lp_communication_map_choice(self, &g_array_index(ops, LpOp, i), rank).is_scheduled)
             return TRUE;
     return FALSE;
 }
 
 LpReach
-lp_edge_reach(const LpEdge *self)
+lp_connection_reach(const LpConnection *self)
 {
     return self->attachment == LP_ATTACHMENT_SCALE_UP ? LP_REACH_DOMAIN : LP_REACH_FABRIC;
 }
 
-/* --- edges --- */
+/* --- connections --- */
 
 /* The rank that @rank sends to in its group, or G_MAXUINT64. */
 static guint64
-group_destination(const LpEdges *self, LpEdgeKind kind, guint64 rank)
+group_destination(const LpCommunicationMap *self, LpConnectionKind kind, guint64 rank)
 {
-    const LpIteration *iteration = self->iteration;
-    LpGroup group = lp_edge_group(kind);
-    if (!lp_iteration_has_group(iteration, group, rank))
+    const LpProgram *program = self->program;
+    LpGroup group = lp_connection_group(kind);
+    if (!lp_program_has_group(program, group, rank))
         return G_MAXUINT64;
-    guint64 index = lp_iteration_group_index(iteration, group, rank);
-    if (!lp_edges_exchanges(self, group)) {
-        guint64 n = lp_iteration_group_size(iteration, group);
-        return kind >= LP_EDGE_FAR_CP
+    guint64 index = lp_program_group_index(program, group, rank);
+    if (!lp_communication_map_exchanges(self, group)) {
+        guint64 n = lp_program_group_size(program, group);
+        return kind >= LP_CONNECTION_INTER_CP
                    ? G_MAXUINT64
-                   : lp_iteration_group_member(iteration, group, rank, (index + 1) % n);
+                   : lp_program_group_member(program, group, rank, (index + 1) % n);
     }
-    LpSites sites = lp_edges_sites(self, group, rank);
-    gboolean far = kind >= LP_EDGE_FAR_CP;
-    if (!sites.is_regular || (far ? sites.n_near == sites.n_members : sites.n_near < 2))
+    LpSites sites = lp_communication_map_sites(self, group, rank);
+    gboolean inter = kind >= LP_CONNECTION_INTER_CP;
+    if (!sites.is_regular || (inter ? sites.n_intra == sites.n_members : sites.n_intra < 2))
         return G_MAXUINT64;
-    guint64 next = far ? (index + sites.n_near) % sites.n_members
-                       : index - index % sites.n_near + (index + 1) % sites.n_near;
-    return lp_iteration_group_member(iteration, group, rank, next);
+    guint64 next = inter ? (index + sites.n_intra) % sites.n_members
+                         : index - index % sites.n_intra + (index + 1) % sites.n_intra;
+    return lp_program_group_member(program, group, rank, next);
 }
 
 /* The rank that @rank sends to on @line, or G_MAXUINT64. Only chunks of virtual stages make the
  * line of stages a ring; only DualPipe sends both ways. */
 static guint64
-line_destination(const LpIteration *iteration, LpLine line, guint64 rank)
+line_destination(const LpProgram *program, LpLine line, guint64 rank)
 {
-    const LpPlan *plan = &iteration->plan;
+    const LpPlan *plan = &program->plan;
     guint32 pp = plan->degree[LP_AXIS_PP];
     guint32 stage = lp_plan_coordinates(plan, rank).at[LP_AXIS_PP];
     gboolean up = line == LP_LINE_FORWARD_UP || line == LP_LINE_BACKWARD_UP;
@@ -245,21 +247,21 @@ line_destination(const LpIteration *iteration, LpLine line, guint64 rank)
     if (pp == 1 || (at_end && plan->virtual_stages == 1) ||
         (up && plan->schedule != LP_SCHEDULE_DUALPIPE))
         return G_MAXUINT64;
-    return lp_iteration_stage_mate(iteration, rank, (stage + (to_next ? 1 : pp - 1)) % pp);
+    return lp_program_stage_mate(program, rank, (stage + (to_next ? 1 : pp - 1)) % pp);
 }
 
 static guint64
-destination(const LpEdges *self, LpEdgeKind kind, guint64 rank)
+destination(const LpCommunicationMap *self, LpConnectionKind kind, guint64 rank)
 {
-    if (kind >= LP_EDGE_LINE)
-        return line_destination(self->iteration, (LpLine)(kind - LP_EDGE_LINE), rank);
+    if (kind >= LP_CONNECTION_LINE)
+        return line_destination(self->program, (LpLine)(kind - LP_CONNECTION_LINE), rank);
     return group_destination(self, kind, rank);
 }
 
 LpTraffic
-lp_edge_traffic(LpEdgeKind kind)
+lp_connection_traffic(LpConnectionKind kind)
 {
-    switch (lp_edge_group(kind)) {
+    switch (lp_connection_group(kind)) {
     case LP_GROUP_TP:
         return LP_TRAFFIC_TP;
     case LP_GROUP_CP:
@@ -280,99 +282,100 @@ lp_edge_traffic(LpEdgeKind kind)
     }
 }
 
-LpEdge
-lp_edges_between(const LpEdges *self, LpEdgeKind kind, guint64 rank, guint64 to)
+LpConnection
+lp_communication_map_between(const LpCommunicationMap *self, LpConnectionKind kind, guint64 rank,
+                             guint64 to)
 {
-    guint64 a = lp_edges_accelerator(self, rank), b = lp_edges_accelerator(self, to);
-    return (LpEdge){.present = TRUE,
-                    .to = to,
-                    .attachment = lp_machine_attachment(lp_network_machine(self->network), a, b),
-                    .route = lp_network_route(self->network, a, b, lp_edge_traffic(kind))};
+    guint64 a = lp_communication_map_accelerator(self, rank),
+            b = lp_communication_map_accelerator(self, to);
+    return (LpConnection){
+        .present = TRUE,
+        .to = to,
+        .attachment = lp_machine_attachment(lp_network_machine(self->network), a, b),
+        .route = lp_network_route(self->network, a, b, lp_connection_traffic(kind))};
 }
 
 /* Whether every group of a kind can run @ops as it is said to. */
 static gboolean
-check_choices(const LpEdges *self, LpGroup group, const GArray *ops, GError **error)
+check_choices(const LpCommunicationMap *self, LpGroup group, const GArray *ops, GError **error)
 {
-    const LpIteration *iteration = self->iteration;
+    const LpProgram *program = self->program;
     for (guint64 rank = 0; rank < self->n_ranks; rank++) {
-        if (!lp_iteration_has_group(iteration, group, rank) ||
-            lp_iteration_group_index(iteration, group, rank) != 0)
+        if (!lp_program_has_group(program, group, rank) ||
+            lp_program_group_index(program, group, rank) != 0)
             continue;
         for (guint i = 0; i < ops->len; i++)
-            if (!lp_choice_check(self->library, iteration, &g_array_index(ops, LpOp, i),
-                                 &self->sites[group][rank], error))
+            if (!lp_algorithm_selection_check(self->library, program, &g_array_index(ops, LpOp, i),
+                                              &self->sites[group][rank], error))
                 return FALSE;
     }
     return TRUE;
 }
 
 static gboolean
-add_tuned(LpEdges *self, LpGroup group, const GArray *ops, GError **error)
+add_tuned(LpCommunicationMap *self, LpGroup group, const GArray *ops, GError **error)
 {
-    if (ops->len == 0 || (!is_tuned(self, group) && !lp_edges_exchanges(self, group)))
+    if (ops->len == 0 || (!is_tuned(self, group) && !lp_communication_map_exchanges(self, group)))
         return TRUE;
     add_sites(self, group);
     if (!is_tuned(self, group))
         return TRUE;
     if (!check_choices(self, group, ops, error))
         return FALSE;
-    lp_peers_add(self->peers, self, group, ops);
+    lp_collective_peers_add(self->peers, self, group, ops);
     return TRUE;
 }
 
 static void
-add_edges(LpEdges *self, LpEdgeKind kind, const GArray *ops)
+add_connections(LpCommunicationMap *self, LpConnectionKind kind, const GArray *ops)
 {
-    LpGroup group = lp_edge_group(kind);
+    LpGroup group = lp_connection_group(kind);
     for (guint64 rank = 0; rank < self->n_ranks; rank++) {
         guint64 to = destination(self, kind, rank);
         if (to == G_MAXUINT64 || (group != LP_N_GROUPS && !runs_plain(self, ops, group, rank)))
             continue;
-        if (self->edges[kind] == NULL)
-            self->edges[kind] = g_new0(LpEdge, self->n_ranks);
-        self->edges[kind][rank] = lp_edges_between(self, kind, rank, to);
+        if (self->connections[kind] == NULL)
+            self->connections[kind] = g_new0(LpConnection, self->n_ranks);
+        self->connections[kind][rank] = lp_communication_map_between(self, kind, rank, to);
     }
 }
 
 /* Whether a message between stages leaves its domain. */
 static gboolean
-messages_leave(const LpEdges *self)
+messages_leave(const LpCommunicationMap *self)
 {
-    const LpEdge *edges = self->edges[LP_EDGE_LINE + LP_LINE_FORWARD];
-    for (guint64 rank = 0; edges != NULL && rank < self->n_ranks; rank++)
-        if (edges[rank].present && edges[rank].attachment == LP_ATTACHMENT_SCALE_OUT)
+    const LpConnection *map = self->connections[LP_CONNECTION_LINE + LP_LINE_FORWARD];
+    for (guint64 rank = 0; map != NULL && rank < self->n_ranks; rank++)
+        if (map[rank].present && map[rank].attachment == LP_ATTACHMENT_SCALE_OUT)
             return TRUE;
     return FALSE;
 }
 
 double
-lp_edges_op_host_s(const LpEdges *self, const LpOp *op)
+lp_communication_map_op_host_s(const LpCommunicationMap *self, const LpOp *op)
 {
-    double members = op->group == LP_GROUP_TP
-                         ? (double)lp_iteration_group_size(self->iteration, op->group)
-                         : 0.0;
-    return self->iteration->collective_host_s + members * self->host.member_s;
+    double members =
+        op->group == LP_GROUP_TP ? (double)lp_program_group_size(self->program, op->group) : 0.0;
+    return self->program->collective_host_s + members * self->host.member_s;
 }
 
 double
-lp_edges_message_host_s(const LpEdges *self)
+lp_communication_map_message_host_s(const LpCommunicationMap *self)
 {
-    return self->iteration->collective_host_s + self->host.message_s;
+    return self->program->collective_host_s + self->host.message_s;
 }
 
 /* Domains that the members of rank 0's group stand in, which stands for all; LP_N_GROUPS: all
  * ranks. */
 static guint64
-n_domains(const LpEdges *self, LpGroup group)
+n_domains(const LpCommunicationMap *self, LpGroup group)
 {
     const LpMachine *machine = lp_network_machine(self->network);
     g_autofree gboolean *seen = g_new0(gboolean, lp_machine_n_domains(machine));
     gboolean is_all = group == LP_N_GROUPS;
-    guint64 n = 0,
-            n_members = is_all ? self->n_ranks : lp_iteration_group_size(self->iteration, group);
+    guint64 n = 0, n_members = is_all ? self->n_ranks : lp_program_group_size(self->program, group);
     for (guint64 i = 0; i < n_members; i++) {
-        guint64 rank = is_all ? i : lp_iteration_group_member(self->iteration, group, 0, i);
+        guint64 rank = is_all ? i : lp_program_group_member(self->program, group, 0, i);
         guint64 own = domain(self, rank);
         n += !seen[own];
         seen[own] = TRUE;
@@ -380,49 +383,49 @@ n_domains(const LpEdges *self, LpGroup group)
     return n;
 }
 
-LpEdges *
-lp_edges_new(const LpIteration *iteration, const LpNetwork *network, const LpLibrary *library,
-             const guint32 *accelerators, GError **error)
+LpCommunicationMap *
+lp_communication_map_new(const LpProgram *program, const LpNetwork *network,
+                         const LpLibrary *library, const guint32 *accelerators, GError **error)
 {
-    g_autoptr(LpEdges) self = g_new0(LpEdges, 1);
-    self->iteration = iteration;
+    g_autoptr(LpCommunicationMap) self = g_new0(LpCommunicationMap, 1);
+    self->program = program;
     self->network = network;
     self->library = library;
     self->accelerators = accelerators;
-    self->n_ranks = lp_plan_n_ranks(&iteration->plan);
-    self->peers = lp_peers_new(self->n_ranks);
+    self->n_ranks = lp_plan_n_ranks(&program->plan);
+    self->peers = lp_collective_peers_new(self->n_ranks);
     g_autoptr(GPtrArray) ops = g_ptr_array_new_with_free_func((GDestroyNotify)g_array_unref);
     for (LpGroup group = 0; group < LP_N_GROUPS; group++) {
-        g_ptr_array_add(ops, distinct_ops(iteration, group));
+        g_ptr_array_add(ops, distinct_ops(program, group));
         if (!add_tuned(self, group, ops->pdata[group], error))
             return NULL;
     }
-    for (LpEdgeKind kind = 0; kind < LP_N_EDGES; kind++) {
-        LpGroup group = lp_edge_group(kind);
-        add_edges(self, kind, group == LP_N_GROUPS ? NULL : ops->pdata[group]);
+    for (LpConnectionKind kind = 0; kind < LP_N_CONNECTIONS; kind++) {
+        LpGroup group = lp_connection_group(kind);
+        add_connections(self, kind, group == LP_N_GROUPS ? NULL : ops->pdata[group]);
     }
-    if (library->n_hosts > 0 && !iteration->plan.cuda_graphs && messages_leave(self))
+    if (library->n_hosts > 0 && !program->plan.cuda_graphs && messages_leave(self))
         self->host =
             lp_library_host(library, n_domains(self, LP_N_GROUPS), n_domains(self, LP_GROUP_TP));
     return g_steal_pointer(&self);
 }
 
 void
-lp_edges_free(LpEdges *self)
+lp_communication_map_free(LpCommunicationMap *self)
 {
     if (self == NULL)
         return;
-    for (LpEdgeKind kind = 0; kind < LP_N_EDGES; kind++)
-        g_free(self->edges[kind]);
+    for (LpConnectionKind kind = 0; kind < LP_N_CONNECTIONS; kind++)
+        g_free(self->connections[kind]);
     for (LpGroup group = 0; group < LP_N_GROUPS; group++)
         g_free(self->sites[group]);
-    lp_peers_free(self->peers);
+    lp_collective_peers_free(self->peers);
     g_free(self);
 }
 
-const LpEdge *
-lp_edges_get(const LpEdges *self, LpEdgeKind kind, guint64 rank)
+const LpConnection *
+lp_communication_map_connection(const LpCommunicationMap *self, LpConnectionKind kind, guint64 rank)
 {
-    static const LpEdge absent = {0};
-    return self->edges[kind] == NULL ? &absent : &self->edges[kind][rank];
+    static const LpConnection absent = {0};
+    return self->connections[kind] == NULL ? &absent : &self->connections[kind][rank];
 }

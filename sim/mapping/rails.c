@@ -3,9 +3,9 @@
 #include "sim/mapping/rails.h"
 
 typedef struct {
-    const LpIteration *iteration; /* borrowed */
-    const LpMachine *machine;     /* borrowed */
-    const guint32 *accelerators;  /* borrowed, or NULL */
+    const LpProgram *program;    /* borrowed */
+    const LpMachine *machine;    /* borrowed */
+    const guint32 *accelerators; /* borrowed, or NULL */
 } Sites;
 
 typedef struct {
@@ -24,11 +24,11 @@ site(const Sites *self, guint64 rank)
 static gboolean
 group_keeps(const Sites *self, LpGroup group, guint64 first_rank)
 {
-    guint64 n = lp_iteration_group_size(self->iteration, group);
+    guint64 n = lp_program_group_size(self->program, group);
     Site first = site(self, first_rank);
     gboolean same_domain = TRUE, same_card = TRUE;
     for (guint64 i = 1; i < n && (same_domain || same_card); i++) {
-        Site other = site(self, lp_iteration_group_member(self->iteration, group, first_rank, i));
+        Site other = site(self, lp_program_group_member(self->program, group, first_rank, i));
         same_domain = same_domain && other.domain == first.domain;
         same_card = same_card && other.card == first.card;
     }
@@ -39,8 +39,8 @@ static gboolean
 groups_keep(const Sites *self, guint64 rank)
 {
     for (LpGroup group = 0; group < LP_N_GROUPS; group++)
-        if (lp_iteration_has_group(self->iteration, group, rank) &&
-            lp_iteration_group_member(self->iteration, group, rank, 0) == rank &&
+        if (lp_program_has_group(self->program, group, rank) &&
+            lp_program_group_member(self->program, group, rank, 0) == rank &&
             !group_keeps(self, group, rank))
             return FALSE;
     return TRUE;
@@ -50,23 +50,23 @@ groups_keep(const Sites *self, guint64 rank)
 static gboolean
 line_keeps(const Sites *self, guint64 rank)
 {
-    const LpPlan *plan = &self->iteration->plan;
+    const LpPlan *plan = &self->program->plan;
     guint32 n_stages = plan->degree[LP_AXIS_PP];
     if (n_stages == 1)
         return TRUE;
     guint32 stage = lp_plan_coordinates(plan, rank).at[LP_AXIS_PP];
     if (stage + 1 == n_stages && plan->virtual_stages == 1)
         return TRUE;
-    guint64 mate = lp_iteration_stage_mate(self->iteration, rank, (stage + 1) % n_stages);
+    guint64 mate = lp_program_stage_mate(self->program, rank, (stage + 1) % n_stages);
     Site a = site(self, rank), b = site(self, mate);
     return a.domain == b.domain || a.card == b.card;
 }
 
 gboolean
-lp_rail_is_kept(const LpIteration *iteration, const LpMachine *machine, const guint32 *accelerators)
+lp_rail_is_kept(const LpProgram *program, const LpMachine *machine, const guint32 *accelerators)
 {
-    Sites self = {iteration, machine, accelerators};
-    guint64 n_ranks = lp_plan_n_ranks(&iteration->plan);
+    Sites self = {program, machine, accelerators};
+    guint64 n_ranks = lp_plan_n_ranks(&program->plan);
     for (guint64 rank = 0; rank < n_ranks; rank++)
         if (!groups_keep(&self, rank) || !line_keeps(&self, rank))
             return FALSE;

@@ -10,7 +10,7 @@ G_BEGIN_DECLS
 /** TRUE if no two ranks that could talk stand in different domains and on different cards there:
  * members of one group, whatever its algorithm, and ranks at the same place in neighbouring stages.
  * Known before anything is loaded. @accelerators: borrowed, by rank; NULL: rank r on r. */
-gboolean lp_rail_is_kept(const LpIteration *iteration, const LpMachine *machine,
+gboolean lp_rail_is_kept(const LpProgram *program, const LpMachine *machine,
                          const guint32 *accelerators);
 
 G_END_DECLS

@@ -1,28 +1,28 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Follows a schedule over a group's edges. */
+/* Follows a schedule over a group's connections. */
 #include "sim/mapping/round_plan.h"
 
 #include "sim/mapping/collective_peers.h"
 
 static guint64
-rank_of(const LpScript *self, guint64 member)
+rank_of(const LpRoundPlan *self, guint64 member)
 {
-    return lp_iteration_group_member(self->edges->iteration, self->group, self->rank, member);
+    return lp_program_group_member(self->map->program, self->group, self->rank, member);
 }
 
 static guint64
-n_members(const LpScript *self)
+n_members(const LpRoundPlan *self)
 {
     return self->schedule.shape.n_members;
 }
 
 /* The first steps of a phase are those whose latency counts. */
 static void
-find_latencies(LpScript *self)
+find_latencies(LpRoundPlan *self)
 {
     self->has_latency = g_new0(guint8, self->n_rounds);
-    for (guint64 i = 0; i < lp_schedule_n_phases(&self->schedule); i++) {
-        LpSchedulePhase phase = lp_schedule_phase(&self->schedule, i);
+    for (guint64 i = 0; i < lp_step_schedule_n_phases(&self->schedule); i++) {
+        LpStepPhase phase = lp_step_schedule_phase(&self->schedule, i);
         for (guint64 k = 0; k < MIN(phase.n_latencies, phase.n_steps); k++)
             self->has_latency[phase.first_step + k] = TRUE;
     }
@@ -30,16 +30,16 @@ find_latencies(LpScript *self)
 
 /* What @member, or a switch, sends in @round. */
 static guint64
-raw_sends(LpScript *self, guint64 participant, guint64 round)
+raw_sends(LpRoundPlan *self, guint64 participant, guint64 round)
 {
     return self->fidelity == LP_FIDELITY_FLOW
-               ? lp_schedule_phase_sends(&self->schedule, participant, round, self->sends)
-               : lp_schedule_sends(&self->schedule, participant, round, self->sends);
+               ? lp_step_schedule_phase_sends(&self->schedule, participant, round, self->sends)
+               : lp_step_schedule_sends(&self->schedule, participant, round, self->sends);
 }
 
 /* Of those, bytes for @to; G_MAXUINT64: for anyone. */
 static guint64
-raw_bytes(LpScript *self, guint64 participant, guint64 round, guint64 to)
+raw_bytes(LpRoundPlan *self, guint64 participant, guint64 round, guint64 to)
 {
     guint64 n = raw_sends(self, participant, round), bytes = 0;
     for (guint64 i = 0; i < n; i++)
@@ -51,58 +51,61 @@ raw_bytes(LpScript *self, guint64 participant, guint64 round, guint64 to)
  * former gives to the switch and the latter gets from it, as large as the larger of the two. So no
  * port carries less than it does, nor for longer. */
 static guint64
-switch_sends(LpScript *self, guint64 member, guint64 round, guint32 level)
+switch_sends(LpRoundPlan *self, guint64 member, guint64 round, guint32 level)
 {
-    const LpScheduleShape *shape = &self->schedule.shape;
-    guint64 to = lp_choice_switch(shape, member, level);
+    const LpCollectiveShape *shape = &self->schedule.shape;
+    guint64 to = lp_algorithm_selection_switch(shape, member, level);
     guint64 up = raw_bytes(self, member, round, G_MAXUINT64);
-    guint64 down = raw_bytes(self, to, round, lp_choice_neighbour(shape, member, level, 1));
+    guint64 down =
+        raw_bytes(self, to, round, lp_algorithm_selection_neighbour(shape, member, level, 1));
     self->sends[0] = (LpSend){.to = to, .bytes = MAX(up, down)};
     return up > 0 || down > 0 ? 1 : 0;
 }
 
 static guint64
-find_sends(LpScript *self, guint64 member, guint64 round)
+find_sends(LpRoundPlan *self, guint64 member, guint64 round)
 {
-    int level = lp_choice_switch_level(&self->schedule, round, self->fidelity);
+    int level = lp_algorithm_selection_switch_level(&self->schedule, round, self->fidelity);
     return level >= 0 ? switch_sends(self, member, round, (guint32)level)
                       : raw_sends(self, member, round);
 }
 
-/* The edge from @member to participant @to. */
-static const LpEdge *
-edge_to(const LpScript *self, guint64 member, guint64 to)
+/* The connection from @member to participant @to. */
+static const LpConnection *
+connection_to(const LpRoundPlan *self, guint64 member, guint64 to)
 {
-    return lp_peers_edge(self->edges->peers, self->group, rank_of(self, member),
-                         lp_choice_receiver(&self->schedule.shape, member, to));
+    return lp_collective_peers_edge(
+        self->map->peers, self->group, rank_of(self, member),
+        lp_algorithm_selection_receiver(&self->schedule.shape, member, to));
 }
 
 static double
-hop_s(const LpScript *self, const LpEdge *edge)
+hop_s(const LpRoundPlan *self, const LpConnection *connection)
 {
-    return edge->route.latency_s + self->protocol->hop_s[lp_edge_reach(edge)];
+    return connection->route.latency_s + self->protocol->hop_s[lp_connection_reach(connection)];
 }
 
 /* What the sends of a phase have to do with distance and rate, in the group as a whole. */
 typedef struct {
-    double farthest_s, mean_s; /* hops; the mean is weighted by bytes, since channels share edges */
+    double farthest_s,
+        mean_s; /* hops; the mean is weighted by bytes, since channels share connections */
     double slowest_s_per_byte;
 } Reaches;
 
 static Reaches
-find_reaches(LpScript *self, guint64 phase)
+find_reaches(LpRoundPlan *self, guint64 phase)
 {
     Reaches reaches = {0.0, 0.0, 0.0};
     double sum_bytes = 0.0;
     for (guint64 member = 0; member < n_members(self); member++) {
-        guint64 n = lp_schedule_phase_sends(&self->schedule, member, phase, self->sends);
+        guint64 n = lp_step_schedule_phase_sends(&self->schedule, member, phase, self->sends);
         for (guint64 i = 0; i < n; i++) {
-            const LpEdge *edge = edge_to(self, member, self->sends[i].to);
-            double factor = self->protocol->wire_factor[lp_edge_reach(edge)];
-            double bytes = (double)self->sends[i].bytes, latency_s = hop_s(self, edge);
+            const LpConnection *connection = connection_to(self, member, self->sends[i].to);
+            double factor = self->protocol->wire_factor[lp_connection_reach(connection)];
+            double bytes = (double)self->sends[i].bytes, latency_s = hop_s(self, connection);
             reaches.farthest_s = MAX(reaches.farthest_s, latency_s);
             reaches.slowest_s_per_byte =
-                MAX(reaches.slowest_s_per_byte, factor / edge->route.bytes_per_s);
+                MAX(reaches.slowest_s_per_byte, factor / connection->route.bytes_per_s);
             reaches.mean_s += latency_s * bytes;
             sum_bytes += bytes;
         }
@@ -112,7 +115,7 @@ find_reaches(LpScript *self, guint64 phase)
 }
 
 static gboolean
-is_ring(const LpScript *self)
+is_ring(const LpRoundPlan *self)
 {
     return self->schedule.shape.algorithm == LP_ALGORITHM_RING;
 }
@@ -124,26 +127,28 @@ is_ring(const LpScript *self)
 
 /* Where every step has partners of its own there is a flow a message, and nothing is saved. */
 static LpFidelity
-fidelity_of(const LpSchedule *schedule, LpFidelity fidelity)
+fidelity_of(const LpStepSchedule *schedule, LpFidelity fidelity)
 {
-    guint64 n_steps = lp_schedule_n_steps(schedule), n_phases = lp_schedule_n_phases(schedule);
+    guint64 n_steps = lp_step_schedule_n_steps(schedule),
+            n_phases = lp_step_schedule_n_phases(schedule);
     gboolean is_short =
         n_steps <= SHORT_STEPS * n_phases && n_steps <= SHORT_MESSAGES / schedule->shape.n_members;
     return n_steps == n_phases || is_short ? LP_FIDELITY_MESSAGE : fidelity;
 }
 
 void
-lp_script_init_shape(LpScript *self, const LpEdges *edges, LpGroup group, guint64 rank,
-                     const LpScheduleShape *shape, const LpProtocol *protocol, LpFidelity fidelity)
+lp_round_plan_init_shape(LpRoundPlan *self, const LpCommunicationMap *map, LpGroup group,
+                         guint64 rank, const LpCollectiveShape *shape, const LpProtocol *protocol,
+                         LpFidelity fidelity)
 {
-    *self = (LpScript){
-        .edges = edges, .group = group, .rank = rank, .start_s = -1.0, .protocol = protocol};
-    lp_schedule_init(&self->schedule, shape);
+    *self = (LpRoundPlan){
+        .map = map, .group = group, .rank = rank, .start_s = -1.0, .protocol = protocol};
+    lp_step_schedule_init(&self->schedule, shape);
     self->fidelity = fidelity_of(&self->schedule, fidelity);
     gboolean flow = self->fidelity == LP_FIDELITY_FLOW;
-    self->n_rounds =
-        flow ? lp_schedule_n_phases(&self->schedule) : lp_schedule_n_steps(&self->schedule);
-    self->sends = g_new(LpSend, lp_schedule_sends_max(&self->schedule));
+    self->n_rounds = flow ? lp_step_schedule_n_phases(&self->schedule)
+                          : lp_step_schedule_n_steps(&self->schedule);
+    self->sends = g_new(LpSend, lp_step_schedule_sends_max(&self->schedule));
     if (!flow)
         find_latencies(self);
     self->ring_hop_s = !flow && is_ring(self) && shape->n_channels > 1 && self->n_rounds > 0
@@ -155,15 +160,16 @@ lp_script_init_shape(LpScript *self, const LpEdges *edges, LpGroup group, guint6
 }
 
 void
-lp_script_init(LpScript *self, const LpEdges *edges, const LpOp *op, guint64 rank,
-               LpFidelity fidelity)
+lp_round_plan_init(LpRoundPlan *self, const LpCommunicationMap *map, const LpOp *op, guint64 rank,
+                   LpFidelity fidelity)
 {
-    LpChoice choice = lp_edges_choice(edges, op, rank);
-    lp_script_init_shape(self, edges, op->group, rank, &choice.shape, choice.protocol, fidelity);
+    LpAlgorithmSelection selection = lp_communication_map_choice(map, op, rank);
+    lp_round_plan_init_shape(self, map, op->group, rank, &selection.shape, selection.protocol,
+                             fidelity);
 }
 
 void
-lp_script_clear(LpScript *self)
+lp_round_plan_clear(LpRoundPlan *self)
 {
     g_clear_pointer(&self->sends, g_free);
     g_clear_pointer(&self->has_latency, g_free);
@@ -171,37 +177,37 @@ lp_script_clear(LpScript *self)
 }
 
 guint64
-lp_script_transfers_max(const LpScript *self)
+lp_round_plan_transfers_max(const LpRoundPlan *self)
 {
-    return lp_schedule_sends_max(&self->schedule);
+    return lp_step_schedule_sends_max(&self->schedule);
 }
 
-/* A ring passes data on from neighbour to neighbour, over each edge in turn: its latencies add up
- * as the mean edge's. Elsewhere the farthest edge may be on every chain. */
+/* A ring passes data on from neighbour to neighbour, over each connection in turn: its latencies
+ * add up as the mean connection's. Elsewhere the farthest connection may be on every chain. */
 static double
-phase_wait_s(LpScript *self, guint64 round)
+phase_wait_s(LpRoundPlan *self, guint64 round)
 {
-    LpSchedulePhase phase = lp_schedule_phase(&self->schedule, round);
+    LpStepPhase phase = lp_step_schedule_phase(&self->schedule, round);
     Reaches reaches = find_reaches(self, round);
     double latency_s = is_ring(self) ? reaches.mean_s : reaches.farthest_s;
     return (double)phase.n_latencies * latency_s +
            (double)phase.fill_bytes * reaches.slowest_s_per_byte;
 }
 
-/* Parallel rings do not wait for each other, as the rounds of a script do: each of their steps
+/* Parallel rings do not wait for each other, as the rounds of a round plan do: each of their steps
  * takes the mean latency, so that every ring takes what it would alone. */
 static double
-send_latency_s(const LpScript *self, guint64 member, guint64 round, const LpSend *send,
-               const LpEdge *edge)
+send_latency_s(const LpRoundPlan *self, guint64 member, guint64 round, const LpSend *send,
+               const LpConnection *connection)
 {
     if (self->has_latency == NULL || !self->has_latency[round] ||
-        !lp_schedule_opens(&self->schedule, member, round, send))
+        !lp_step_schedule_opens(&self->schedule, member, round, send))
         return 0.0;
-    return self->ring_hop_s >= 0.0 ? self->ring_hop_s : hop_s(self, edge);
+    return self->ring_hop_s >= 0.0 ? self->ring_hop_s : hop_s(self, connection);
 }
 
 double
-lp_script_wait_s(LpScript *self, guint64 round)
+lp_round_plan_wait_s(LpRoundPlan *self, guint64 round)
 {
     double base_s = round == 0 ? self->protocol->base_s : 0.0;
     if (self->fidelity == LP_FIDELITY_MESSAGE)
@@ -214,37 +220,38 @@ lp_script_wait_s(LpScript *self, guint64 round)
 }
 
 guint64
-lp_script_transfers(LpScript *self, guint64 member, guint64 round, LpTransfer *out_transfers)
+lp_round_plan_transfers(LpRoundPlan *self, guint64 member, guint64 round, LpTransfer *out_transfers)
 {
     guint64 n = find_sends(self, member, round);
     for (guint64 i = 0; i < n; i++) {
-        const LpEdge *edge = edge_to(self, member, self->sends[i].to);
-        out_transfers[i] =
-            (LpTransfer){.to = lp_choice_receiver(&self->schedule.shape, member, self->sends[i].to),
-                         .edge = edge,
-                         .bytes = lp_protocol_wire_bytes(self->protocol, lp_edge_reach(edge),
-                                                         self->sends[i].bytes),
-                         .latency_s = send_latency_s(self, member, round, &self->sends[i], edge)};
+        const LpConnection *connection = connection_to(self, member, self->sends[i].to);
+        out_transfers[i] = (LpTransfer){
+            .to = lp_algorithm_selection_receiver(&self->schedule.shape, member, self->sends[i].to),
+            .connection = connection,
+            .bytes = lp_protocol_wire_bytes(self->protocol, lp_connection_reach(connection),
+                                            self->sends[i].bytes),
+            .latency_s = send_latency_s(self, member, round, &self->sends[i], connection)};
     }
     return n;
 }
 
 /* What goes by way of a switch comes from the member before. */
 guint64
-lp_script_n_receives(LpScript *self, guint64 member, guint64 round)
+lp_round_plan_n_receives(LpRoundPlan *self, guint64 member, guint64 round)
 {
-    const LpSchedule *schedule = &self->schedule;
-    int level = lp_choice_switch_level(schedule, round, self->fidelity);
+    const LpStepSchedule *schedule = &self->schedule;
+    int level = lp_algorithm_selection_switch_level(schedule, round, self->fidelity);
     if (level >= 0)
-        return find_sends(self, lp_choice_neighbour(&schedule->shape, member, (guint32)level, -1),
-                          round);
+        return find_sends(
+            self, lp_algorithm_selection_neighbour(&schedule->shape, member, (guint32)level, -1),
+            round);
     return self->fidelity == LP_FIDELITY_FLOW
-               ? lp_schedule_phase_n_receives(schedule, member, round)
-               : lp_schedule_n_receives(schedule, member, round);
+               ? lp_step_schedule_phase_n_receives(schedule, member, round)
+               : lp_step_schedule_n_receives(schedule, member, round);
 }
 
 guint64
-lp_script_member_bytes(const LpScript *self, guint64 member)
+lp_round_plan_member_bytes(const LpRoundPlan *self, guint64 member)
 {
-    return lp_schedule_member_bytes(&self->schedule, member);
+    return lp_step_schedule_member_bytes(&self->schedule, member);
 }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What the members of a group do in one collective, round by round: the steps of its algorithm, or
- * with fidelity flow its phases, over the group's own edges and with the protocol's costs.
+ * with fidelity flow its phases, over the group's own connections and with the protocol's costs.
  *
- * In a round a member has all its sends under way, at most LP_SCRIPT_AT_ONCE of them at a time, in
- * order; it leaves the round when they have ended and all receives of the round have arrived.
+ * In a round a member has all its sends under way, at most LP_ROUND_PLAN_AT_ONCE of them at a time,
+ * in order; it leaves the round when they have ended and all receives of the round have arrived.
  * Latency keeps no sender: libraries go on sending while data are on their way. It is the receiver
  * who waits for it, so that the latencies of a chain of steps add up along the chain. */
 #pragma once
@@ -15,54 +15,55 @@
 G_BEGIN_DECLS
 
 /** Sends that a member has under way at once; the others wait. */
-#define LP_SCRIPT_AT_ONCE 8
+#define LP_ROUND_PLAN_AT_ONCE 8
 
 typedef struct {
-    guint64 to;         /**< member */
-    const LpEdge *edge; /* borrowed from the edges */
-    guint64 bytes;      /**< on the wire: with the protocol's overhead */
-    double latency_s;   /**< from the end of the bytes' flow to their arrival */
+    guint64 to;                     /**< member */
+    const LpConnection *connection; /* borrowed from the connections */
+    guint64 bytes;                  /**< on the wire: with the protocol's overhead */
+    double latency_s;               /**< from the end of the bytes' flow to their arrival */
 } LpTransfer;
 
 typedef struct {
-    const LpEdges *edges; /* borrowed */
+    const LpCommunicationMap *map; /* borrowed */
     LpGroup group;
     guint64 rank;               /**< any member's */
-    LpFidelity fidelity;        /**< message, too, for what is short: see lp_script_init() */
+    LpFidelity fidelity;        /**< message, too, for what is short: see lp_round_plan_init() */
     const LpProtocol *protocol; /* borrowed from the library */
-    LpSchedule schedule;
+    LpStepSchedule schedule;
     guint64 n_rounds;
     guint8 *has_latency; /* owned, by round: whether it is one in which a pipeline fills. Fidelity
                             message only */
-    double ring_hop_s;   /**< of parallel rings, in place of each edge's own; negative: none */
-    double *wait_s;      /* owned, by round; negative: not worked out yet. Fidelity flow only */
-    double start_s;      /**< fidelity flow: instead of wait_s, before round 0 (lp_fluid_prepare());
-                            negative: none */
-    LpSend *sends;       /* owned: room for a member's sends of a round */
-} LpScript;
+    double ring_hop_s; /**< of parallel rings, in place of each connection's own; negative: none */
+    double *wait_s;    /* owned, by round; negative: not worked out yet. Fidelity flow only */
+    double start_s;    /**< fidelity flow: instead of wait_s, before round 0 (lp_max_min_prepare());
+                          negative: none */
+    LpSend *sends;     /* owned: room for a member's sends of a round */
+} LpRoundPlan;
 
-/** The script of @op in the group of @rank. The op must be one that is scheduled (lp_edges_choice).
- * With fidelity flow what has few steps is followed step by step all the same. */
-void lp_script_init(LpScript *self, const LpEdges *edges, const LpOp *op, guint64 rank,
-                    LpFidelity fidelity);
+/** The round plan of @op in the group of @rank. The op must be one that is scheduled
+ * (lp_communication_map_choice). With fidelity flow what has few steps is followed step by step all
+ * the same. */
+void lp_round_plan_init(LpRoundPlan *self, const LpCommunicationMap *map, const LpOp *op,
+                        guint64 rank, LpFidelity fidelity);
 /** The same of a shape and a protocol that were chosen before. @protocol: borrowed. */
-void lp_script_init_shape(LpScript *self, const LpEdges *edges, LpGroup group, guint64 rank,
-                          const LpScheduleShape *shape, const LpProtocol *protocol,
-                          LpFidelity fidelity);
-void lp_script_clear(LpScript *self);
+void lp_round_plan_init_shape(LpRoundPlan *self, const LpCommunicationMap *map, LpGroup group,
+                              guint64 rank, const LpCollectiveShape *shape,
+                              const LpProtocol *protocol, LpFidelity fidelity);
+void lp_round_plan_clear(LpRoundPlan *self);
 
-/** Room that lp_script_transfers() needs. */
-guint64 lp_script_transfers_max(const LpScript *self);
+/** Room that lp_round_plan_transfers() needs. */
+guint64 lp_round_plan_transfers_max(const LpRoundPlan *self);
 /** What a member waits in @round before it sends anything, s: the protocol's base at first and,
  * with fidelity flow, what single flows of a phase would not show: the latencies of its steps, and
  * the time that fills its pipeline. */
-double lp_script_wait_s(LpScript *self, guint64 round);
+double lp_round_plan_wait_s(LpRoundPlan *self, guint64 round);
 /** What @member sends in @round; returns how many. */
-guint64 lp_script_transfers(LpScript *self, guint64 member, guint64 round,
-                            LpTransfer *out_transfers);
+guint64 lp_round_plan_transfers(LpRoundPlan *self, guint64 member, guint64 round,
+                                LpTransfer *out_transfers);
 /** How many transfers come to @member in @round. */
-guint64 lp_script_n_receives(LpScript *self, guint64 member, guint64 round);
+guint64 lp_round_plan_n_receives(LpRoundPlan *self, guint64 member, guint64 round);
 /** Bytes of data that @member sends in all rounds, without the protocol's overhead. */
-guint64 lp_script_member_bytes(const LpScript *self, guint64 member);
+guint64 lp_round_plan_member_bytes(const LpRoundPlan *self, guint64 member);
 
 G_END_DECLS

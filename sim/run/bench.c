@@ -18,13 +18,13 @@ gboolean
 lp_bench_ring(const LpMachine *machine, guint64 bytes, LpFidelity fidelity, LpRunResult *out_result,
               GError **error)
 {
-    LpTrialResult result;
-    LpTrial trial = {.collective = LP_COLLECTIVE_ALL_REDUCE,
-                     .bytes = bytes,
-                     .n_ranks = (guint32)machine->n_accelerators,
-                     .fidelity = fidelity};
-    if (!lp_library_find("ideal", &trial.library, error) ||
-        !lp_trial_run(&trial, machine, &result, error))
+    LpCollectiveResult result;
+    LpCollectiveRequest request = {.collective = LP_COLLECTIVE_ALL_REDUCE,
+                                   .bytes = bytes,
+                                   .n_ranks = (guint32)machine->n_accelerators,
+                                   .fidelity = fidelity};
+    if (!lp_library_find("ideal", &request.library, error) ||
+        !lp_collective_run(&request, machine, &result, error))
         return FALSE;
     *out_result = result.run;
     return TRUE;

@@ -11,14 +11,14 @@
 
 /* The groups that run it: all-to-alls along the rails need a group that does no rings. */
 static LpGroup
-trial_group(const LpTrial *self)
+request_group(const LpCollectiveRequest *self)
 {
     return self->collective == LP_COLLECTIVE_ALL_TO_ALL ? LP_GROUP_CP : LP_GROUP_DP;
 }
 
 /* What a library that has no rule for a collective does, where that is not a ring of neighbours. */
 static LpAlgorithms
-plain_algorithms(const LpTrial *self)
+plain_algorithms(const LpCollectiveRequest *self)
 {
     static const LpAlgorithm plain[LP_N_COLLECTIVES] = {
         [LP_COLLECTIVE_BROADCAST] = LP_ALGORITHM_RING,
@@ -33,20 +33,20 @@ plain_algorithms(const LpTrial *self)
 
 /* An iteration of groups that do one collective; the tensor-parallel axis, which does nothing,
  * counts them. */
-static LpIteration *
-new_iteration(const LpTrial *self)
+static LpProgram *
+new_iteration(const LpCollectiveRequest *self)
 {
     static const LpAxis strided[LP_N_AXES] = {LP_AXIS_TP, LP_AXIS_CP, LP_AXIS_EP, LP_AXIS_DP,
                                               LP_AXIS_PP};
     static const LpAxis packed[LP_N_AXES] = {LP_AXIS_DP, LP_AXIS_CP, LP_AXIS_EP, LP_AXIS_TP,
                                              LP_AXIS_PP};
-    LpIteration *iteration = lp_iteration_new_empty();
-    LpPlan *plan = &iteration->plan;
+    LpProgram *program = lp_program_new_empty();
+    LpPlan *plan = &program->plan;
     for (guint i = 0; i < LP_N_AXES; i++) {
         plan->degree[i] = 1;
         plan->order[i] = self->strided ? strided[i] : packed[i];
     }
-    LpAxis axis = lp_choice_axis(trial_group(self));
+    LpAxis axis = lp_algorithm_selection_axis(request_group(self));
     plan->degree[axis] = self->n_ranks;
     plan->degree[LP_AXIS_TP] = MAX(self->n_groups, 1);
     plan->virtual_stages = plan->micro_batch = 1;
@@ -56,54 +56,57 @@ new_iteration(const LpTrial *self)
     LpOp op = {.kind = LP_OP_COLLECTIVE,
                .term = LP_TERM_DP,
                .collective = self->collective,
-               .group = trial_group(self),
+               .group = request_group(self),
                .traffic = LP_TRAFFIC_DP,
                .bytes = self->bytes};
     LpSegment segment = {.role = LP_ROLE_FINISH, .n_ops = 1};
     LpStep step = {.kind = LP_STEP_SEGMENT};
-    LpProgram program = {.n_steps = 1};
-    g_array_append_val(iteration->ops, op);
-    g_array_append_val(iteration->segments, segment);
-    g_array_append_val(iteration->steps, step);
-    g_array_append_val(iteration->programs, program);
-    return iteration;
+    LpStageProgram stage_program = {.n_steps = 1};
+    g_array_append_val(program->ops, op);
+    g_array_append_val(program->segments, segment);
+    g_array_append_val(program->steps, step);
+    g_array_append_val(program->stage_programs, stage_program);
+    return program;
 }
 
 static void
-describe_choice(const LpEdges *edges, LpTrialResult *result)
+describe_choice(const LpCommunicationMap *map, LpCollectiveResult *result)
 {
-    LpChoice choice = lp_edges_choice(edges, lp_iteration_op(edges->iteration, 0), 0);
-    g_autofree char *text = lp_choice_describe(&choice);
+    LpAlgorithmSelection selection =
+        lp_communication_map_choice(map, lp_program_op(map->program, 0), 0);
+    g_autofree char *text = lp_algorithm_selection_describe(&selection);
     g_strlcpy(result->algorithm, text, sizeof result->algorithm);
-    g_strlcpy(result->protocol, choice.protocol->name, sizeof result->protocol);
+    g_strlcpy(result->protocol, selection.protocol->name, sizeof result->protocol);
 }
 
 static double
-find_lonely_s(const LpEdges *edges, LpFidelity fidelity)
+find_isolated_s(const LpCommunicationMap *map, LpFidelity fidelity)
 {
-    LpLonelyRing ring;
-    const LpOp *op = lp_iteration_op(edges->iteration, 0);
-    lp_lonely_ring_init(&ring, edges, op->group, 0);
-    double time_s = lp_lonely_ring_time_s(&ring, op, fidelity);
-    lp_lonely_ring_clear(&ring);
+    LpIsolatedRing ring;
+    const LpOp *op = lp_program_op(map->program, 0);
+    lp_isolated_ring_init(&ring, map, op->group, 0);
+    double time_s = lp_isolated_ring_time_s(&ring, op, fidelity);
+    lp_isolated_ring_clear(&ring);
     return time_s;
 }
 
 static guint64
-n_ranks_of(const LpTrial *self)
+n_ranks_of(const LpCollectiveRequest *self)
 {
     return (guint64)self->n_ranks * MAX(self->n_groups, 1);
 }
 
-/* The edges of a trial. The axis that an algorithm was put on is ours, not the user's. */
-static LpEdges *
-new_edges(const LpTrial *self, const LpIteration *iteration, const LpNetwork *network,
-          GError **error)
+/* The connections of a collective run. The axis that an algorithm was put on is ours, not the
+ * user's. */
+static LpCommunicationMap *
+new_map(const LpCollectiveRequest *self, const LpProgram *program, const LpNetwork *network,
+        GError **error)
 {
     GError *fault = NULL;
-    LpEdges *edges = lp_edges_new(iteration, network, &self->library, self->accelerators, &fault);
-    if (edges != NULL)
-        return edges;
+    LpCommunicationMap *map =
+        lp_communication_map_new(program, network, &self->library, self->accelerators, &fault);
+    if (map != NULL)
+        return map;
     const char *what = strchr(fault->message, ':');
     g_set_error(error, fault->domain, fault->code, "algorithm%s",
                 what != NULL ? what : fault->message);
@@ -115,14 +118,15 @@ new_edges(const LpTrial *self, const LpIteration *iteration, const LpNetwork *ne
 #define MESSAGES_MAX 100000000u
 
 static gboolean
-check_steps(const LpTrial *self, const LpEdges *edges, GError **error)
+check_steps(const LpCollectiveRequest *self, const LpCommunicationMap *map, GError **error)
 {
-    LpChoice choice = lp_edges_choice(edges, lp_iteration_op(edges->iteration, 0), 0);
-    if (self->fidelity == LP_FIDELITY_FLOW || !choice.is_scheduled)
+    LpAlgorithmSelection selection =
+        lp_communication_map_choice(map, lp_program_op(map->program, 0), 0);
+    if (self->fidelity == LP_FIDELITY_FLOW || !selection.is_scheduled)
         return TRUE;
-    LpSchedule schedule;
-    lp_schedule_init(&schedule, &choice.shape);
-    guint64 n_steps = lp_schedule_n_steps(&schedule);
+    LpStepSchedule schedule;
+    lp_step_schedule_init(&schedule, &selection.shape);
+    guint64 n_steps = lp_step_schedule_n_steps(&schedule);
     if (n_steps <= MESSAGES_MAX / n_ranks_of(self))
         return TRUE;
     g_set_error(error, LP_SIMULATION_ERROR, LP_SIMULATION_ERROR_RUN,
@@ -134,20 +138,20 @@ check_steps(const LpTrial *self, const LpEdges *edges, GError **error)
 
 /* With the engine running. */
 static gboolean
-run(const LpTrial *self, const LpMachine *machine, LpTrialResult *out_result, GError **error)
+run(const LpCollectiveRequest *self, const LpMachine *machine, LpCollectiveResult *out_result,
+    GError **error)
 {
     g_autoptr(LpNetwork) network = lp_network_new(machine);
-    g_autoptr(LpIteration) iteration = new_iteration(self);
-    g_autoptr(LpEdges) edges = new_edges(self, iteration, network, error);
-    if (edges == NULL || !check_steps(self, edges, error))
+    g_autoptr(LpProgram) program = new_iteration(self);
+    g_autoptr(LpCommunicationMap) map = new_map(self, program, network, error);
+    if (map == NULL || !check_steps(self, map, error))
         return FALSE;
-    *out_result = (LpTrialResult){.lonely_s = 0.0};
-    describe_choice(edges, out_result);
-    out_result->lonely_s = find_lonely_s(edges, self->fidelity);
-    g_autoptr(LpProof) nothing = lp_proof_new_nothing(edges);
-    g_autoptr(LpTasks) tasks =
-        lp_tasks_new(edges, nothing, (LpRunMode){.fidelity = self->fidelity});
-    out_result->run = lp_world_run(edges, nothing, tasks, (LpRunOptions){.timeline = NULL});
+    *out_result = (LpCollectiveResult){.isolated_s = 0.0};
+    describe_choice(map, out_result);
+    out_result->isolated_s = find_isolated_s(map, self->fidelity);
+    g_autoptr(LpContention) nothing = lp_contention_new_nothing(map);
+    g_autoptr(LpTasks) tasks = lp_tasks_new(map, nothing, (LpRunMode){.fidelity = self->fidelity});
+    out_result->run = lp_run_iteration(map, nothing, tasks, (LpRunOptions){.timeline = NULL});
     return TRUE;
 }
 
@@ -159,20 +163,20 @@ start(guint64 n_ranks, const LpMachine *machine, GError **error)
 }
 
 gboolean
-lp_trial_run(const LpTrial *self, const LpMachine *machine, LpTrialResult *out_result,
-             GError **error)
+lp_collective_run(const LpCollectiveRequest *self, const LpMachine *machine,
+                  LpCollectiveResult *out_result, GError **error)
 {
     return start(n_ranks_of(self), machine, error) && run(self, machine, out_result, error);
 }
 
 /* --- in processes of their own --- */
 
-/* Processes that run trials at the same time. */
+/* Processes that run collective runs at the same time. */
 #define AT_ONCE 2
 
-/* Every AT_ONCE-th trial, from the first on. */
+/* Every AT_ONCE-th collective run, from the first on. */
 typedef struct {
-    const LpTrial *trials; /* borrowed */
+    const LpCollectiveRequest *requests; /* borrowed */
     guint n;
     const LpMachine *machine; /* borrowed */
 } Series;
@@ -184,7 +188,7 @@ series_length(const Series *self)
 }
 
 static void
-complain(LpTrialOutcome *outcome, GError **error)
+complain(LpCollectiveOutcome *outcome, GError **error)
 {
     g_strlcpy(outcome->message, (*error)->message, sizeof outcome->message);
     g_clear_error(error);
@@ -194,9 +198,9 @@ static void
 run_started(const void *data, void *out)
 {
     const Series *series = data;
-    LpTrialOutcome *outcome = out;
+    LpCollectiveOutcome *outcome = out;
     GError *error = NULL;
-    if (!run(series->trials, series->machine, &outcome->result, &error))
+    if (!run(series->requests, series->machine, &outcome->result, &error))
         complain(outcome, &error);
 }
 
@@ -204,34 +208,34 @@ static void
 run_one(const void *data, void *out)
 {
     const Series *series = data;
-    LpTrialOutcome *outcome = out;
+    LpCollectiveOutcome *outcome = out;
     GError *error = NULL;
-    if (!lp_trial_run(series->trials, series->machine, &outcome->result, &error))
+    if (!lp_collective_run(series->requests, series->machine, &outcome->result, &error))
         complain(outcome, &error);
 }
 
 /* @work on @series in a child. */
 static gboolean
-run_apart(const Series *series, void (*work)(const void *data, void *out), LpTrialOutcome *out,
+run_apart(const Series *series, void (*work)(const void *data, void *out), LpCollectiveOutcome *out,
           GError **error)
 {
     LpChild child;
     guint64 rss_bytes = 0;
-    gsize size = sizeof(LpTrialOutcome) * series_length(series);
+    gsize size = sizeof(LpCollectiveOutcome) * series_length(series);
     return lp_child_start(&child, work, series, size, error) &&
            lp_child_finish(&child, out, size, &rss_bytes, error);
 }
 
-/* A loaded platform survives a fork: each trial is one of this process. */
+/* A loaded platform survives a fork: each collective run is one of this process. */
 static void
 run_series(const void *data, void *out)
 {
     const Series *series = data;
-    LpTrialOutcome *outcomes = out;
+    LpCollectiveOutcome *outcomes = out;
     guint64 n_ranks = 0;
     GError *error = NULL;
     for (guint i = 0; i < series->n; i += AT_ONCE)
-        n_ranks = MAX(n_ranks, n_ranks_of(&series->trials[i]));
+        n_ranks = MAX(n_ranks, n_ranks_of(&series->requests[i]));
     if (!start(n_ranks, series->machine, &error)) {
         for (guint i = 0; i < series_length(series); i++)
             g_strlcpy(outcomes[i].message, error->message, sizeof outcomes[i].message);
@@ -239,17 +243,17 @@ run_series(const void *data, void *out)
         return;
     }
     for (guint i = 0; i < series->n; i += AT_ONCE) {
-        const Series single = {&series->trials[i], 1, series->machine};
+        const Series single = {&series->requests[i], 1, series->machine};
         if (!run_apart(&single, run_started, &outcomes[i / AT_ONCE], &error))
             complain(&outcomes[i / AT_ONCE], &error);
     }
 }
 
 gboolean
-lp_trial_run_apart(const LpTrial *self, const LpMachine *machine, LpTrialResult *out_result,
-                   GError **error)
+lp_collective_run_apart(const LpCollectiveRequest *self, const LpMachine *machine,
+                        LpCollectiveResult *out_result, GError **error)
 {
-    LpTrialOutcome outcome = {.message = ""};
+    LpCollectiveOutcome outcome = {.message = ""};
     const Series single = {self, 1, machine};
     if (!run_apart(&single, run_one, &outcome, error))
         return FALSE;
@@ -262,24 +266,25 @@ lp_trial_run_apart(const LpTrial *self, const LpMachine *machine, LpTrialResult 
 }
 
 gboolean
-lp_trial_run_all(const LpTrial *trials, guint n, const LpMachine *machine,
-                 LpTrialOutcome *out_outcomes, GError **error)
+lp_collective_run_all(const LpCollectiveRequest *requests, guint n, const LpMachine *machine,
+                      LpCollectiveOutcome *out_outcomes, GError **error)
 {
     LpChild children[AT_ONCE];
     guint n_parts = 0;
     gboolean good = TRUE;
     while (good && n_parts < MIN(n, AT_ONCE)) {
-        const Series series = {trials + n_parts, n - n_parts, machine};
+        const Series series = {requests + n_parts, n - n_parts, machine};
         good = lp_child_start(&children[n_parts], run_series, &series,
-                              sizeof(LpTrialOutcome) * series_length(&series), error);
+                              sizeof(LpCollectiveOutcome) * series_length(&series), error);
         n_parts += good ? 1 : 0;
     }
     for (guint k = 0; k < n_parts; k++) {
-        const Series series = {trials + k, n - k, machine};
+        const Series series = {requests + k, n - k, machine};
         guint64 rss_bytes = 0;
-        g_autofree LpTrialOutcome *part = g_new0(LpTrialOutcome, series_length(&series));
-        good = lp_child_finish(&children[k], part, sizeof(LpTrialOutcome) * series_length(&series),
-                               &rss_bytes, good ? error : NULL) &&
+        g_autofree LpCollectiveOutcome *part = g_new0(LpCollectiveOutcome, series_length(&series));
+        good = lp_child_finish(&children[k], part,
+                               sizeof(LpCollectiveOutcome) * series_length(&series), &rss_bytes,
+                               good ? error : NULL) &&
                good;
         for (guint i = k; i < n; i += AT_ONCE)
             out_outcomes[i] = part[i / AT_ONCE];
@@ -290,93 +295,97 @@ lp_trial_run_all(const LpTrial *trials, guint n, const LpMachine *machine,
 /* --- flows --- */
 
 static void
-add_flow(GArray *flows, const LpEdges *edges, guint64 rank, const LpEdge *edge, guint64 bytes)
+add_flow(GArray *flows, const LpCommunicationMap *map, guint64 rank, const LpConnection *connection,
+         guint64 bytes)
 {
-    LpTrialFlow flow = {.from = lp_edges_accelerator(edges, rank),
-                        .to = lp_edges_accelerator(edges, edge->to),
-                        .bytes = bytes,
-                        .n_links = edge->route.n_links,
-                        .latency_s = edge->route.latency_s,
-                        .bytes_per_s = edge->route.bytes_per_s};
-    lp_network_host_name(edge->route.from, flow.from_port, sizeof flow.from_port);
-    lp_network_host_name(edge->route.to, flow.to_port, sizeof flow.to_port);
-    if (edge->route.relay_in != NULL)
-        lp_network_host_name(edge->route.relay_in, flow.relay, sizeof flow.relay);
+    LpCollectiveFlow flow = {.from = lp_communication_map_accelerator(map, rank),
+                             .to = lp_communication_map_accelerator(map, connection->to),
+                             .bytes = bytes,
+                             .n_links = connection->route.n_links,
+                             .latency_s = connection->route.latency_s,
+                             .bytes_per_s = connection->route.bytes_per_s};
+    lp_network_host_name(connection->route.from, flow.from_port, sizeof flow.from_port);
+    lp_network_host_name(connection->route.to, flow.to_port, sizeof flow.to_port);
+    if (connection->route.relay_in != NULL)
+        lp_network_host_name(connection->route.relay_in, flow.relay, sizeof flow.relay);
     g_array_append_val(flows, flow);
 }
 
 /* The sums of all phases, by partner. */
 static void
-add_scheduled(GArray *flows, const LpEdges *edges, const LpScheduleShape *shape, guint64 rank,
-              guint64 member)
+add_scheduled(GArray *flows, const LpCommunicationMap *map, const LpCollectiveShape *shape,
+              guint64 rank, guint64 member)
 {
-    LpGroup group = lp_iteration_op(edges->iteration, 0)->group;
-    const GArray *peers = lp_peers_get(edges->peers, group, rank);
-    LpSchedule schedule;
-    lp_schedule_init(&schedule, shape);
-    g_autofree LpSend *sends = g_new(LpSend, lp_schedule_sends_max(&schedule));
+    LpGroup group = lp_program_op(map->program, 0)->group;
+    const GArray *peers = lp_collective_peers_get(map->peers, group, rank);
+    LpStepSchedule schedule;
+    lp_step_schedule_init(&schedule, shape);
+    g_autofree LpSend *sends = g_new(LpSend, lp_step_schedule_sends_max(&schedule));
     for (guint k = 0; peers != NULL && k < peers->len; k++) {
-        const LpPeer *peer = &g_array_index(peers, LpPeer, k);
+        const LpCollectivePeer *peer = &g_array_index(peers, LpCollectivePeer, k);
         guint64 bytes = 0;
-        for (guint64 phase = 0; phase < lp_schedule_n_phases(&schedule); phase++) {
-            guint64 n = lp_schedule_phase_sends(&schedule, member, phase, sends);
+        for (guint64 phase = 0; phase < lp_step_schedule_n_phases(&schedule); phase++) {
+            guint64 n = lp_step_schedule_phase_sends(&schedule, member, phase, sends);
             for (guint64 i = 0; i < n; i++)
-                bytes += lp_choice_receiver(shape, member, sends[i].to) == peer->member
+                bytes += lp_algorithm_selection_receiver(shape, member, sends[i].to) == peer->member
                              ? sends[i].bytes
                              : 0;
         }
-        add_flow(flows, edges, rank, &peer->edge, bytes);
+        add_flow(flows, map, rank, &peer->connection, bytes);
     }
 }
 
 /* Rings of neighbours; an all-to-all's parts within and out of domains. */
 static void
-add_plain(GArray *flows, const LpEdges *edges, const LpOp *op, guint64 rank, guint64 member)
+add_plain(GArray *flows, const LpCommunicationMap *map, const LpOp *op, guint64 rank,
+          guint64 member)
 {
-    const LpEdge *near = lp_edges_get(edges, (LpEdgeKind)op->group, rank);
-    guint64 n = lp_iteration_group_size(edges->iteration, op->group);
+    const LpConnection *intra =
+        lp_communication_map_connection(map, (LpConnectionKind)op->group, rank);
+    guint64 n = lp_program_group_size(map->program, op->group);
     if (op->collective != LP_COLLECTIVE_ALL_TO_ALL) {
-        if (near->present)
-            add_flow(flows, edges, rank, near,
+        if (intra->present)
+            add_flow(flows, map, rank, intra,
                      lp_ring_member_bytes(op->collective, n, op->bytes, member));
         return;
     }
-    LpLonelyRing ring;
-    lp_lonely_ring_init(&ring, edges, op->group, rank);
-    const LpEdge *far = lp_edges_get(edges, lp_edge_far(op->group), rank);
-    if (near->present)
-        add_flow(flows, edges, rank, near, lp_lonely_near_bytes(&ring, op, member));
-    if (far->present)
-        add_flow(flows, edges, rank, far, lp_lonely_far_bytes(&ring, op, member));
-    lp_lonely_ring_clear(&ring);
+    LpIsolatedRing ring;
+    lp_isolated_ring_init(&ring, map, op->group, rank);
+    const LpConnection *inter =
+        lp_communication_map_connection(map, lp_connection_inter_domain(op->group), rank);
+    if (intra->present)
+        add_flow(flows, map, rank, intra, lp_isolated_intra_bytes(&ring, op, member));
+    if (inter->present)
+        add_flow(flows, map, rank, inter, lp_isolated_inter_bytes(&ring, op, member));
+    lp_isolated_ring_clear(&ring);
 }
 
 GArray *
-lp_trial_flows(const LpTrial *self, const LpMachine *machine, GError **error)
+lp_collective_run_flows(const LpCollectiveRequest *self, const LpMachine *machine, GError **error)
 {
     g_autoptr(GArray) options = lp_engine_options(n_ranks_of(self));
     if (!lp_simulation_start_engine(machine, options, error))
         return NULL;
     g_autoptr(LpNetwork) network = lp_network_new(machine);
-    g_autoptr(LpIteration) iteration = new_iteration(self);
-    g_autoptr(LpEdges) edges = new_edges(self, iteration, network, error);
-    if (edges == NULL)
+    g_autoptr(LpProgram) program = new_iteration(self);
+    g_autoptr(LpCommunicationMap) map = new_map(self, program, network, error);
+    if (map == NULL)
         return NULL;
-    const LpOp *op = lp_iteration_op(iteration, 0);
-    LpChoice choice = lp_edges_choice(edges, op, 0);
-    GArray *flows = g_array_new(FALSE, FALSE, sizeof(LpTrialFlow));
+    const LpOp *op = lp_program_op(program, 0);
+    LpAlgorithmSelection selection = lp_communication_map_choice(map, op, 0);
+    GArray *flows = g_array_new(FALSE, FALSE, sizeof(LpCollectiveFlow));
     for (guint64 member = 0; member < self->n_ranks; member++) {
-        guint64 rank = lp_iteration_group_member(iteration, op->group, 0, member);
-        if (choice.is_scheduled)
-            add_scheduled(flows, edges, &choice.shape, rank, member);
+        guint64 rank = lp_program_group_member(program, op->group, 0, member);
+        if (selection.is_scheduled)
+            add_scheduled(flows, map, &selection.shape, rank, member);
         else
-            add_plain(flows, edges, op, rank, member);
+            add_plain(flows, map, op, rank, member);
     }
     return flows;
 }
 
 double
-lp_trial_bus_factor(LpCollective collective, guint64 n_ranks)
+lp_collective_bus_factor(LpCollective collective, guint64 n_ranks)
 {
     double n = (double)n_ranks;
     switch (collective) {

@@ -16,22 +16,24 @@ typedef struct {
     LpLibrary library;
     LpFidelity fidelity;
     const guint32 *accelerators; /* borrowed: by rank, or NULL: rank r is r */
-} LpTrial;
+} LpCollectiveRequest;
 
 typedef struct {
     LpRunResult run;
-    double lonely_s;    /**< of a group that has the machine to itself */
+    double isolated_s;  /**< of a group that has the machine to itself */
     char algorithm[64]; /**< what was chosen */
     char protocol[LP_LIBRARY_NAME_MAX];
-} LpTrialResult;
+} LpCollectiveResult;
 
 /** Runs @self with every flow simulated; once a process. Errors: LP_SIMULATION_ERROR,
- * LP_SCHEDULE_ERROR, GFileError. */
-gboolean lp_trial_run(const LpTrial *self, const LpMachine *machine, LpTrialResult *out_result,
-                      GError **error) G_GNUC_WARN_UNUSED_RESULT;
+ * LP_STEP_SCHEDULE_ERROR, GFileError. */
+gboolean lp_collective_run(const LpCollectiveRequest *self, const LpMachine *machine,
+                           LpCollectiveResult *out_result,
+                           GError **error) G_GNUC_WARN_UNUSED_RESULT;
 /** The same in a process of its own. */
-gboolean lp_trial_run_apart(const LpTrial *self, const LpMachine *machine,
-                            LpTrialResult *out_result, GError **error) G_GNUC_WARN_UNUSED_RESULT;
+gboolean lp_collective_run_apart(const LpCollectiveRequest *self, const LpMachine *machine,
+                                 LpCollectiveResult *out_result,
+                                 GError **error) G_GNUC_WARN_UNUSED_RESULT;
 
 /** What one member of the first group sends to another. */
 typedef struct {
@@ -41,27 +43,28 @@ typedef struct {
     char relay[64];  /**< the port by which it comes to an accelerator in between, or "" */
     guint32 n_links; /**< on the way */
     double latency_s, bytes_per_s; /**< of the route */
-} LpTrialFlow;
+} LpCollectiveFlow;
 
 /** Who sends how much to whom, by which ports; runs nothing. Once a process. Errors: as
- * lp_trial_run(). Returns: (transfer full) LpTrialFlow, by sender. */
-GArray *lp_trial_flows(const LpTrial *self, const LpMachine *machine,
-                       GError **error) G_GNUC_WARN_UNUSED_RESULT;
+ * lp_collective_run(). Returns: (transfer full) LpCollectiveFlow, by sender. */
+GArray *lp_collective_run_flows(const LpCollectiveRequest *self, const LpMachine *machine,
+                                GError **error) G_GNUC_WARN_UNUSED_RESULT;
 
-/** What came of a trial among several. */
+/** What came of a collective run among several. */
 typedef struct {
-    LpTrialResult result;
+    LpCollectiveResult result;
     char message[256]; /**< why there is no result; empty: there is one */
-} LpTrialOutcome;
+} LpCollectiveOutcome;
 
-/** Runs @n trials on one machine, two at a time, in processes that load it once. @out_outcomes: by
- * trial. Error: LP_SIMULATION_ERROR if there are no outcomes. */
-gboolean lp_trial_run_all(const LpTrial *trials, guint n, const LpMachine *machine,
-                          LpTrialOutcome *out_outcomes, GError **error) G_GNUC_WARN_UNUSED_RESULT;
+/** Runs @n collective runs on one machine, two at a time, in processes that load it once.
+ * @out_outcomes: by collective run. Error: LP_SIMULATION_ERROR if there are no outcomes. */
+gboolean lp_collective_run_all(const LpCollectiveRequest *requests, guint n,
+                               const LpMachine *machine, LpCollectiveOutcome *out_outcomes,
+                               GError **error) G_GNUC_WARN_UNUSED_RESULT;
 
 /** Factor from bytes over time to bus bandwidth, which is comparable to a link's rate whatever the
  * number of ranks: 2 (n-1)/n of an all-reduce, (n-1)/n of its halves and of an all-to-all, else 1.
  * (NVIDIA nccl-tests, doc/PERFORMANCE.md.) */
-double lp_trial_bus_factor(LpCollective collective, guint64 n_ranks);
+double lp_collective_bus_factor(LpCollective collective, guint64 n_ranks);
 
 G_END_DECLS

@@ -3,8 +3,8 @@
 #include "sim/run/counterfactual.h"
 
 typedef struct {
-    const LpEdges *edges; /* borrowed */
-    const LpProof *proof; /* borrowed */
+    const LpCommunicationMap *map;  /* borrowed */
+    const LpContention *contention; /* borrowed */
     LpFidelity fidelity;
 } Work;
 
@@ -18,8 +18,9 @@ run(const void *data, void *out)
 {
     const Work *work = data;
     LpCounterfactualResults *results = out;
-    g_autoptr(LpClasses) classes = lp_classes_new(work->edges, work->proof, work->fidelity);
-    LpWorldJob jobs[N_RUNS];
+    g_autoptr(LpRankEquivalence) classes =
+        lp_rank_equivalence_new(work->map, work->contention, work->fidelity);
+    LpRunJob jobs[N_RUNS];
     LpTasks *tasks[N_RUNS];
     LpRunResult told[N_RUNS];
     LpSurroundings none = {.watch = NULL};
@@ -29,24 +30,24 @@ run(const void *data, void *out)
                           .uncontended = TRUE,
                           .balanced = i >= 1,
                           .free_messages = i >= 2};
-        tasks[i] = lp_tasks_new(work->edges, work->proof, mode);
-        jobs[i] = (LpWorldJob){.edges = work->edges,
-                               .proof = work->proof,
-                               .tasks = tasks[i],
-                               .n_iterations = 1,
-                               .classes = classes};
+        tasks[i] = lp_tasks_new(work->map, work->contention, mode);
+        jobs[i] = (LpRunJob){.map = work->map,
+                             .contention = work->contention,
+                             .tasks = tasks[i],
+                             .n_iterations = 1,
+                             .classes = classes};
     }
-    lp_world_run_jobs(jobs, N_RUNS, &none, told);
+    lp_run_jobs(jobs, N_RUNS, &none, told);
     for (guint i = 0; i < N_RUNS; i++)
         lp_tasks_free(tasks[i]);
     *results = (LpCounterfactualResults){told[0], told[1], told[2]};
 }
 
 gboolean
-lp_counterfactuals_start(LpCounterfactuals *self, const LpEdges *edges, const LpProof *proof,
-                         LpFidelity fidelity, GError **error)
+lp_counterfactuals_start(LpCounterfactuals *self, const LpCommunicationMap *map,
+                         const LpContention *contention, LpFidelity fidelity, GError **error)
 {
-    Work work = {edges, proof, fidelity};
+    Work work = {map, contention, fidelity};
     return lp_child_start(&self->child, run, &work, sizeof(LpCounterfactualResults), error);
 }
 

@@ -8,7 +8,7 @@
 G_BEGIN_DECLS
 
 typedef struct {
-    LpRunResult uncontended;   /**< every communication takes its lonely time */
+    LpRunResult uncontended;   /**< every communication takes its isolated time */
     LpRunResult balanced;      /**< uncontended, and every stage takes the mean stage's time */
     LpRunResult free_messages; /**< balanced, and messages between stages take no time */
 } LpCounterfactualResults;
@@ -18,8 +18,8 @@ typedef struct {
 } LpCounterfactuals;
 
 /** Starts them, in one process. Error: LP_SIMULATION_ERROR_RUN. */
-gboolean lp_counterfactuals_start(LpCounterfactuals *self, const LpEdges *edges,
-                                  const LpProof *proof, LpFidelity fidelity,
+gboolean lp_counterfactuals_start(LpCounterfactuals *self, const LpCommunicationMap *map,
+                                  const LpContention *contention, LpFidelity fidelity,
                                   GError **error) G_GNUC_WARN_UNUSED_RESULT;
 /** Waits for them. Error: LP_SIMULATION_ERROR_RUN. */
 gboolean lp_counterfactuals_finish(LpCounterfactuals *self, LpCounterfactualResults *out_results,

@@ -10,29 +10,29 @@
 #include <string.h>
 
 static void
-tenant_free(LpTenant *self)
+job_free(LpJob *self)
 {
-    for (guint64 rank = 0; self->paces != NULL && rank < self->n_ranks; rank++)
-        lp_pace_free(self->paces[rank]);
-    g_free(self->paces);
-    lp_edges_free(self->edges);
-    lp_iteration_free(self->iteration);
+    for (guint64 rank = 0; self->stragglers != NULL && rank < self->n_ranks; rank++)
+        lp_straggler_free(self->stragglers[rank]);
+    g_free(self->stragglers);
+    lp_communication_map_free(self->map);
+    lp_program_free(self->program);
     g_free(self->accelerators);
     g_free(self);
 }
-G_DEFINE_AUTOPTR_CLEANUP_FUNC(LpTenant, tenant_free)
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(LpJob, job_free)
 
 guint64
-lp_tenant_accelerator(const LpTenant *self, guint64 rank)
+lp_job_accelerator(const LpJob *self, guint64 rank)
 {
     return self->accelerators == NULL ? rank : self->accelerators[rank];
 }
 
 static gboolean
-check_accelerators(const LpTenant *self, const LpMachine *machine, GError **error)
+check_accelerators(const LpJob *self, const LpMachine *machine, GError **error)
 {
     for (guint64 rank = 0; rank < self->n_ranks; rank++) {
-        guint64 accelerator = lp_tenant_accelerator(self, rank);
+        guint64 accelerator = lp_job_accelerator(self, rank);
         if (accelerator < machine->n_accelerators)
             continue;
         g_set_error(error, LP_SIMULATION_ERROR, LP_SIMULATION_ERROR_FIT,
@@ -45,7 +45,7 @@ check_accelerators(const LpTenant *self, const LpMachine *machine, GError **erro
 }
 
 static gboolean
-place(LpTenant *self, const LpMachine *machine, GError **error)
+place(LpJob *self, const LpMachine *machine, GError **error)
 {
     const LpScenarioJob *job = self->job;
     if (job->accelerators == NULL && !job->has_first) {
@@ -68,28 +68,28 @@ place(LpTenant *self, const LpMachine *machine, GError **error)
     return check_accelerators(self, machine, error);
 }
 
-static LpTenant *
-tenant_new(const LpScenarioJob *job, const LpMachine *machine, GError **error)
+static LpJob *
+job_new(const LpScenarioJob *job, const LpMachine *machine, GError **error)
 {
-    g_autoptr(LpTenant) self = g_new0(LpTenant, 1);
+    g_autoptr(LpJob) self = g_new0(LpJob, 1);
     self->job = job;
     self->n_ranks = lp_plan_n_ranks(&job->workload->plan);
     if (place(self, machine, error))
-        self->iteration = lp_iteration_new(job->workload, &machine->accelerator, error);
-    if (self->iteration != NULL &&
+        self->program = lp_program_new(job->workload, &machine->accelerator, error);
+    if (self->program != NULL &&
         lp_simulation_library(job->workload, machine, &self->library, error))
         return g_steal_pointer(&self);
     g_prefix_error(error, "%s: job \"%s\": ", job->where, job->name);
     return NULL;
 }
 
-/* @owners: by accelerator, the tenant on it. */
+/* @owners: by accelerator, the job on it. */
 static gboolean
-claim(const LpTenant *self, const LpTenant **owners, GError **error)
+claim(const LpJob *self, const LpJob **owners, GError **error)
 {
     for (guint64 rank = 0; rank < self->n_ranks; rank++) {
-        guint64 accelerator = lp_tenant_accelerator(self, rank);
-        const LpTenant *other = owners[accelerator];
+        guint64 accelerator = lp_job_accelerator(self, rank);
+        const LpJob *other = owners[accelerator];
         if (other == NULL) {
             owners[accelerator] = self;
             continue;
@@ -106,34 +106,34 @@ claim(const LpTenant *self, const LpTenant **owners, GError **error)
 /* --- slow ranks --- */
 
 static gboolean
-slow_down(LpTenant *self, guint64 rank, const LpScenarioStraggler *straggler, GError **error)
+slow_down(LpJob *self, guint64 rank, const LpScenarioStraggler *straggler, GError **error)
 {
-    if (self->paces == NULL)
-        self->paces = g_new0(LpPace *, self->n_ranks);
-    if (self->paces[rank] != NULL) {
+    if (self->stragglers == NULL)
+        self->stragglers = g_new0(LpStraggler *, self->n_ranks);
+    if (self->stragglers[rank] != NULL) {
         g_set_error(error, LP_INPUT_ERROR, LP_INPUT_ERROR_VALUE,
                     "%s: <straggler>: got rank %" G_GUINT64_FORMAT
                     " of job \"%s\" a second time, wanted one straggler a rank",
                     straggler->where, rank, self->job->name);
         return FALSE;
     }
-    self->paces[rank] = lp_pace_new(straggler, self->job->name, rank);
+    self->stragglers[rank] = lp_straggler_new(straggler, self->job->name, rank);
     return TRUE;
 }
 
 static gboolean
-is_slow(const LpTenant *self, guint64 rank, const LpScenarioStraggler *straggler,
+is_slow(const LpJob *self, guint64 rank, const LpScenarioStraggler *straggler,
         const gboolean *is_listed)
 {
     if (straggler->job == NULL)
-        return is_listed[lp_tenant_accelerator(self, rank)];
+        return is_listed[lp_job_accelerator(self, rank)];
     if (strcmp(straggler->job, self->job->name) != 0)
         return FALSE;
     return straggler->ranks == NULL || is_listed[rank];
 }
 
 static gboolean
-apply_straggler(GPtrArray *tenants, const LpScenarioStraggler *straggler, const LpMachine *machine,
+apply_straggler(GPtrArray *jobs, const LpScenarioStraggler *straggler, const LpMachine *machine,
                 GError **error)
 {
     const GArray *listed = straggler->job == NULL ? straggler->accelerators : straggler->ranks;
@@ -150,40 +150,40 @@ apply_straggler(GPtrArray *tenants, const LpScenarioStraggler *straggler, const 
         }
         is_listed[number] = TRUE;
     }
-    for (guint i = 0; i < tenants->len; i++) {
-        LpTenant *tenant = tenants->pdata[i];
-        for (guint64 rank = 0; rank < tenant->n_ranks; rank++)
-            if (is_slow(tenant, rank, straggler, is_listed) &&
-                !slow_down(tenant, rank, straggler, error))
+    for (guint i = 0; i < jobs->len; i++) {
+        LpJob *job = jobs->pdata[i];
+        for (guint64 rank = 0; rank < job->n_ranks; rank++)
+            if (is_slow(job, rank, straggler, is_listed) && !slow_down(job, rank, straggler, error))
                 return FALSE;
     }
     return TRUE;
 }
 
 GPtrArray *
-lp_tenants_new(const LpScenario *scenario, const LpMachine *machine, GError **error)
+lp_jobs_new(const LpScenario *scenario, const LpMachine *machine, GError **error)
 {
-    g_autoptr(GPtrArray) tenants = g_ptr_array_new_with_free_func((GDestroyNotify)tenant_free);
-    g_autofree const LpTenant **owners = g_new0(const LpTenant *, machine->n_accelerators);
+    g_autoptr(GPtrArray) jobs = g_ptr_array_new_with_free_func((GDestroyNotify)job_free);
+    g_autofree const LpJob **owners = g_new0(const LpJob *, machine->n_accelerators);
     for (guint i = 0; i < scenario->jobs->len; i++) {
-        LpTenant *tenant = tenant_new(lp_scenario_job(scenario, i), machine, error);
-        if (tenant == NULL)
+        LpJob *job = job_new(lp_scenario_job(scenario, i), machine, error);
+        if (job == NULL)
             return NULL;
-        g_ptr_array_add(tenants, tenant);
-        if (!claim(tenant, owners, error))
+        g_ptr_array_add(jobs, job);
+        if (!claim(job, owners, error))
             return NULL;
     }
     for (guint i = 0; i < scenario->stragglers->len; i++)
-        if (!apply_straggler(tenants, scenario->stragglers->pdata[i], machine, error))
+        if (!apply_straggler(jobs, scenario->stragglers->pdata[i], machine, error))
             return NULL;
-    return g_steal_pointer(&tenants);
+    return g_steal_pointer(&jobs);
 }
 
 gboolean
-lp_tenant_enter(LpTenant *self, const LpNetwork *network, GError **error)
+lp_job_enter(LpJob *self, const LpNetwork *network, GError **error)
 {
-    self->edges = lp_edges_new(self->iteration, network, &self->library, self->accelerators, error);
-    if (self->edges != NULL)
+    self->map =
+        lp_communication_map_new(self->program, network, &self->library, self->accelerators, error);
+    if (self->map != NULL)
         return TRUE;
     g_prefix_error(error, "%s: job \"%s\": ", self->job->where, self->job->name);
     return FALSE;

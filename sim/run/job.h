@@ -11,21 +11,22 @@ G_BEGIN_DECLS
 typedef struct {
     const LpScenarioJob *job; /* borrowed */
     guint64 n_ranks;
-    guint32 *accelerators;  /* owned: by rank; NULL: rank r on r */
-    LpIteration *iteration; /* owned */
+    guint32 *accelerators; /* owned: by rank; NULL: rank r on r */
+    LpProgram *program;    /* owned */
     LpLibrary library;
-    LpEdges *edges; /* owned, once lp_tenant_enter() has been called */
-    LpPace **paces; /* owned: by rank, NULL for those as described; NULL if all are */
-} LpTenant;
+    LpCommunicationMap *map;  /* owned, once lp_job_enter() has been called */
+    LpStraggler **stragglers; /* owned: by rank, NULL for those as described; NULL if all are */
+} LpJob;
 
 /** The jobs of @scenario, in its order, on different accelerators of @machine.
- * Errors: LP_SIMULATION_ERROR_FIT, LP_INPUT_ERROR, LP_ITERATION_ERROR; they name the job, and two
- * that want the same accelerator. Returns: (transfer full) array of owned LpTenant. */
-GPtrArray *lp_tenants_new(const LpScenario *scenario, const LpMachine *machine,
-                          GError **error) G_GNUC_WARN_UNUSED_RESULT;
-guint64 lp_tenant_accelerator(const LpTenant *self, guint64 rank);
-/** Finds the edges on the loaded @network, which must outlive it. Errors: as lp_edges_new(). */
-gboolean lp_tenant_enter(LpTenant *self, const LpNetwork *network,
-                         GError **error) G_GNUC_WARN_UNUSED_RESULT;
+ * Errors: LP_SIMULATION_ERROR_FIT, LP_INPUT_ERROR, LP_PROGRAM_ERROR; they name the job, and two
+ * that want the same accelerator. Returns: (transfer full) array of owned LpJob. */
+GPtrArray *lp_jobs_new(const LpScenario *scenario, const LpMachine *machine,
+                       GError **error) G_GNUC_WARN_UNUSED_RESULT;
+guint64 lp_job_accelerator(const LpJob *self, guint64 rank);
+/** Finds the connections on the loaded @network, which must outlive it. Errors: as
+ * lp_communication_map_new(). */
+gboolean lp_job_enter(LpJob *self, const LpNetwork *network,
+                      GError **error) G_GNUC_WARN_UNUSED_RESULT;
 
 G_END_DECLS

@@ -33,20 +33,21 @@ typedef struct {
 } LpRunOptions;
 
 /** Number of actors that a run with @proof makes. */
-guint64 lp_world_n_actors(const LpIteration *iteration, const LpProof *proof);
+guint64 lp_run_n_actors(const LpProgram *program, const LpContention *contention);
 
 /** A job of a run. */
 typedef struct {
-    const LpEdges *edges; /* borrowed */
-    const LpProof *proof; /* borrowed */
-    const LpTasks *tasks; /* borrowed */
+    const LpCommunicationMap *map;  /* borrowed */
+    const LpContention *contention; /* borrowed */
+    const LpTasks *tasks;           /* borrowed */
     double start_s;
     guint32 n_iterations;
-    LpPace *const *paces; /* borrowed: by rank, NULL entries for those as described; or NULL */
+    LpStraggler *const
+        *stragglers;      /* borrowed: by rank, NULL entries for those as described; or NULL */
     LpTimeline *timeline; /* borrowed, or NULL */
-    const LpClasses
+    const LpRankEquivalence
         *classes; /* borrowed: one rank of each is enough in uncontended runs; or NULL */
-} LpWorldJob;
+} LpRunJob;
 
 /** What happens beside the jobs; each may be NULL. */
 typedef struct {
@@ -59,11 +60,11 @@ typedef struct {
 
 /** Runs @jobs side by side, until all have ended or the watch has stopped them. Once a process.
  * @out_results: for each. */
-void lp_world_run_jobs(const LpWorldJob *jobs, guint n_jobs, const LpSurroundings *surroundings,
-                       LpRunResult *out_results);
+void lp_run_jobs(const LpRunJob *jobs, guint n_jobs, const LpSurroundings *surroundings,
+                 LpRunResult *out_results);
 
 /** Runs one job's iteration alone. Once a process. */
-LpRunResult lp_world_run(const LpEdges *edges, const LpProof *proof, const LpTasks *tasks,
-                         LpRunOptions options);
+LpRunResult lp_run_iteration(const LpCommunicationMap *map, const LpContention *contention,
+                             const LpTasks *tasks, LpRunOptions options);
 
 G_END_DECLS

@@ -12,7 +12,7 @@ typedef struct {
     const LpScenario *scenario; /* borrowed */
     LpScenarioOptions options;
     LpNetwork *network;     /* owned */
-    GPtrArray *tenants;     /* owned LpTenant */
+    GPtrArray *jobs;        /* owned LpJob */
     GPtrArray *backgrounds; /* owned LpBackground */
     LpFaults *faults;       /* owned, or NULL */
     guint32 *n_users;       /* owned: by link, jobs and other traffic that can be on it */
@@ -32,25 +32,25 @@ stage_clear(Stage *self)
 {
     g_clear_pointer(&self->backgrounds, g_ptr_array_unref);
     g_clear_pointer(&self->faults, lp_faults_free);
-    g_clear_pointer(&self->tenants, g_ptr_array_unref);
+    g_clear_pointer(&self->jobs, g_ptr_array_unref);
     g_clear_pointer(&self->network, lp_network_free);
     g_free(self->n_users);
     g_free(self->changes);
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Stage, stage_clear)
 
-static LpTenant *
-tenant(const Stage *self, guint index)
+static LpJob *
+job_at(const Stage *self, guint index)
 {
-    return self->tenants->pdata[index];
+    return self->jobs->pdata[index];
 }
 
 static guint64
 n_actors(const Stage *self, const LpMachine *machine)
 {
     guint64 n = 0;
-    for (guint i = 0; i < self->tenants->len; i++)
-        n += 4 * tenant(self, i)->n_ranks;
+    for (guint i = 0; i < self->jobs->len; i++)
+        n += 4 * job_at(self, i)->n_ranks;
     return n + self->scenario->traffic->len *
                    (lp_background_flights_max(machine->n_accelerators) + machine->n_accelerators);
 }
@@ -88,9 +88,9 @@ find_users(Stage *self)
     guint32 n_links = lp_network_n_links(self->network);
     self->n_users = g_new0(guint32, n_links);
     self->changes = g_new0(gboolean, n_links);
-    for (guint i = 0; i < self->tenants->len; i++) {
+    for (guint i = 0; i < self->jobs->len; i++) {
         g_autofree gboolean *marked = g_new0(gboolean, n_links);
-        lp_proof_mark_links(tenant(self, i)->edges, self->options.fidelity, marked);
+        lp_contention_mark_links(job_at(self, i)->map, self->options.fidelity, marked);
         count_users(self, marked);
     }
     for (guint i = 0; i < self->backgrounds->len; i++) {
@@ -120,7 +120,7 @@ foreign_links(const Stage *self, guint job, Scope scope)
         return NULL;
     guint32 n_links = lp_network_n_links(self->network);
     g_autofree gboolean *own = g_new0(gboolean, n_links);
-    lp_proof_mark_links(tenant(self, job)->edges, self->options.fidelity, own);
+    lp_contention_mark_links(job_at(self, job)->map, self->options.fidelity, own);
     gboolean *foreign = g_new0(gboolean, n_links);
     for (guint32 i = 0; i < n_links; i++)
         foreign[i] =
@@ -128,40 +128,41 @@ foreign_links(const Stage *self, guint job, Scope scope)
     return foreign;
 }
 
-static LpProof *
-new_proof(const Stage *self, guint job, Scope scope)
+static LpContention *
+new_contention(const Stage *self, guint job, Scope scope)
 {
-    const LpTenant *at = tenant(self, job);
+    const LpJob *at = job_at(self, job);
     if (!self->options.collapse)
-        return lp_proof_new_nothing(at->edges);
+        return lp_contention_new_nothing(at->map);
     g_autofree gboolean *foreign = foreign_links(self, job, scope);
-    LpProof *proof = lp_proof_new(at->edges, self->options.fidelity, foreign);
+    LpContention *contention = lp_contention_new(at->map, self->options.fidelity, foreign);
     /* Ranks of different paces are no mirror images. */
-    if (scope != SCOPE_OWN && at->paces != NULL)
-        proof->tp_mirrored = FALSE;
-    return proof;
+    if (scope != SCOPE_OWN && at->stragglers != NULL)
+        contention->tp_mirrored = FALSE;
+    return contention;
 }
 
 static LpTasks *
-new_tasks(const Stage *self, guint job, Scope scope, const LpProof *proof)
+new_tasks(const Stage *self, guint job, Scope scope, const LpContention *contention)
 {
-    const LpTenant *at = tenant(self, job);
+    const LpJob *at = job_at(self, job);
     LpRunMode mode = {.fidelity = self->options.fidelity,
                       .merge = self->options.collapse,
-                      .paced = scope != SCOPE_OWN && at->paces != NULL};
-    return lp_tasks_new(at->edges, proof, mode);
+                      .paced = scope != SCOPE_OWN && at->stragglers != NULL};
+    return lp_tasks_new(at->map, contention, mode);
 }
 
-static LpWorldJob
-world_job(const Stage *self, guint job, Scope scope, const LpProof *proof, const LpTasks *tasks)
+static LpRunJob
+run_job(const Stage *self, guint job, Scope scope, const LpContention *contention,
+        const LpTasks *tasks)
 {
-    const LpTenant *at = tenant(self, job);
-    return (LpWorldJob){.edges = at->edges,
-                        .proof = proof,
-                        .tasks = tasks,
-                        .start_s = scope == SCOPE_OWN ? 0.0 : at->job->start_s,
-                        .n_iterations = scope == SCOPE_OWN ? 1 : at->job->n_iterations,
-                        .paces = scope == SCOPE_OWN ? NULL : at->paces};
+    const LpJob *at = job_at(self, job);
+    return (LpRunJob){.map = at->map,
+                      .contention = contention,
+                      .tasks = tasks,
+                      .start_s = scope == SCOPE_OWN ? 0.0 : at->job->start_s,
+                      .n_iterations = scope == SCOPE_OWN ? 1 : at->job->n_iterations,
+                      .stragglers = scope == SCOPE_OWN ? NULL : at->stragglers};
 }
 
 typedef struct {
@@ -175,8 +176,8 @@ run_solo(const void *data, void *out)
 {
     const Solo *solo = data;
     Outcome *outcome = out;
-    g_autoptr(LpProof) proof = new_proof(solo->stage, solo->job, solo->scope);
-    g_autoptr(LpTasks) tasks = new_tasks(solo->stage, solo->job, solo->scope, proof);
+    g_autoptr(LpContention) contention = new_contention(solo->stage, solo->job, solo->scope);
+    g_autoptr(LpTasks) tasks = new_tasks(solo->stage, solo->job, solo->scope, contention);
     g_autoptr(LpWatch) watch = NULL;
     LpSurroundings surroundings = {.faults = NULL};
     if (solo->scope == SCOPE_ALONE && solo->stage->faults != NULL) {
@@ -184,8 +185,8 @@ run_solo(const void *data, void *out)
         surroundings.watch = watch;
         surroundings.faults = solo->stage->faults;
     }
-    LpWorldJob job = world_job(solo->stage, solo->job, solo->scope, proof, tasks);
-    lp_world_run_jobs(&job, 1, &surroundings, &outcome->result);
+    LpRunJob job = run_job(solo->stage, solo->job, solo->scope, contention, tasks);
+    lp_run_jobs(&job, 1, &surroundings, &outcome->result);
     if (watch != NULL)
         outcome->stall = lp_watch_stall(watch);
     outcome->stall.job = solo->job;
@@ -211,7 +212,7 @@ check_stall(const Stage *self, const LpStall *stall, const LpRunResult *results,
         return fail_flooded(self, stall, error);
     if (!stall->is_stalled)
         return TRUE;
-    const LpTenant *at = tenant(self, stall->job);
+    const LpJob *at = job_at(self, stall->job);
     g_set_error(error, LP_SIMULATION_ERROR, LP_SIMULATION_ERROR_RUN,
                 "%s: job \"%s\": rank %" G_GUINT64_FORMAT " waits for ever for a message of rank "
                 "%" G_GUINT64_FORMAT ", held by link \"%s\", dead since %g s (%" G_GUINT64_FORMAT
@@ -228,14 +229,14 @@ check_stall(const Stage *self, const LpStall *stall, const LpRunResult *results,
 static gboolean
 run_counterfactuals(const Stage *self, guint job, LpSimulation *own, GError **error)
 {
-    g_autoptr(LpProof) proof = new_proof(self, job, SCOPE_OWN);
-    g_autoptr(LpTasks) tasks = new_tasks(self, job, SCOPE_OWN, proof);
-    own->lonely = tasks->lonely;
-    own->proof = lp_proof_describe(proof, tenant(self, job)->edges);
-    lp_simulation_find_tiers(own, tenant(self, job)->edges);
+    g_autoptr(LpContention) contention = new_contention(self, job, SCOPE_OWN);
+    g_autoptr(LpTasks) tasks = new_tasks(self, job, SCOPE_OWN, contention);
+    own->isolated = tasks->isolated;
+    own->contention = lp_contention_describe(contention, job_at(self, job)->map);
+    lp_simulation_find_tiers(own, job_at(self, job)->map);
     LpCounterfactuals counterfactuals;
     LpCounterfactualResults results;
-    if (!lp_counterfactuals_start(&counterfactuals, tenant(self, job)->edges, proof,
+    if (!lp_counterfactuals_start(&counterfactuals, job_at(self, job)->map, contention,
                                   self->options.fidelity, error) ||
         !lp_counterfactuals_finish(&counterfactuals, &results, &own->children_peak_rss_bytes,
                                    error))
@@ -265,8 +266,8 @@ run_by_itself(const Stage *self, guint job, LpScenarioSimulation *simulation, GE
 {
     LpJobResult *result = &simulation->jobs[job];
     guint64 *peak_rss_bytes = &simulation->children_peak_rss_bytes;
-    gboolean is_healthy = self->faults == NULL && tenant(self, job)->paces == NULL &&
-                          tenant(self, job)->job->n_iterations == 1;
+    gboolean is_healthy = self->faults == NULL && job_at(self, job)->stragglers == NULL &&
+                          job_at(self, job)->job->n_iterations == 1;
     result->own = g_new0(LpSimulation, 1);
     if (!run_alone(self, job, SCOPE_ALONE, &result->alone, peak_rss_bytes, error))
         return FALSE;
@@ -282,9 +283,9 @@ run_by_itself(const Stage *self, guint job, LpScenarioSimulation *simulation, GE
 /* --- all jobs --- */
 
 typedef struct {
-    LpProof **proofs; /* owned, of the owned */
+    LpContention **contentions; /* owned, of the owned */
     LpTasks **tasks;
-    LpWorldJob *jobs;
+    LpRunJob *jobs;
     guint n;
 } Cast;
 
@@ -292,10 +293,10 @@ static void
 cast_clear(Cast *self)
 {
     for (guint i = 0; i < self->n; i++) {
-        lp_proof_free(self->proofs[i]);
+        lp_contention_free(self->contentions[i]);
         lp_tasks_free(self->tasks[i]);
     }
-    g_free(self->proofs);
+    g_free(self->contentions);
     g_free(self->tasks);
     g_free(self->jobs);
 }
@@ -304,14 +305,15 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Cast, cast_clear)
 static void
 gather_cast(const Stage *self, LpScenarioSimulation *simulation, Cast *out_cast)
 {
-    guint n = self->tenants->len;
-    *out_cast = (Cast){g_new0(LpProof *, n), g_new0(LpTasks *, n), g_new0(LpWorldJob, n), n};
+    guint n = self->jobs->len;
+    *out_cast = (Cast){g_new0(LpContention *, n), g_new0(LpTasks *, n), g_new0(LpRunJob, n), n};
     for (guint i = 0; i < n; i++) {
-        out_cast->proofs[i] = new_proof(self, i, SCOPE_TOGETHER);
-        out_cast->tasks[i] = new_tasks(self, i, SCOPE_TOGETHER, out_cast->proofs[i]);
+        out_cast->contentions[i] = new_contention(self, i, SCOPE_TOGETHER);
+        out_cast->tasks[i] = new_tasks(self, i, SCOPE_TOGETHER, out_cast->contentions[i]);
         out_cast->jobs[i] =
-            world_job(self, i, SCOPE_TOGETHER, out_cast->proofs[i], out_cast->tasks[i]);
-        simulation->jobs[i].proof = lp_proof_describe(out_cast->proofs[i], tenant(self, i)->edges);
+            run_job(self, i, SCOPE_TOGETHER, out_cast->contentions[i], out_cast->tasks[i]);
+        simulation->jobs[i].contention =
+            lp_contention_describe(out_cast->contentions[i], job_at(self, i)->map);
         if (self->options.timelines)
             simulation->jobs[i].timeline = out_cast->jobs[i].timeline = lp_timeline_new();
     }
@@ -331,7 +333,7 @@ run_together(const Stage *self, LpScenarioSimulation *simulation, GError **error
                                    .progress = self->options.progress,
                                    .progress_data = self->options.progress_data};
     g_autofree LpRunResult *results = g_new0(LpRunResult, cast.n);
-    lp_world_run_jobs(cast.jobs, cast.n, &surroundings, results);
+    lp_run_jobs(cast.jobs, cast.n, &surroundings, results);
     for (guint i = 0; i < cast.n; i++) {
         simulation->jobs[i].together = results[i];
         simulation->n_activities += results[i].n_activities;
@@ -347,11 +349,11 @@ new_simulation(const Stage *self)
 {
     LpScenarioSimulation *simulation = g_new0(LpScenarioSimulation, 1);
     simulation->scenario = self->scenario;
-    simulation->n_jobs = self->tenants->len;
-    simulation->jobs = g_new0(LpJobResult, self->tenants->len);
+    simulation->n_jobs = self->jobs->len;
+    simulation->jobs = g_new0(LpJobResult, self->jobs->len);
     simulation->backgrounds = g_new0(LpBackgroundResult, self->scenario->traffic->len);
-    for (guint i = 0; i < self->tenants->len; i++) {
-        const LpTenant *at = tenant(self, i);
+    for (guint i = 0; i < self->jobs->len; i++) {
+        const LpJob *at = job_at(self, i);
         simulation->jobs[i].job = at->job;
         if (at->accelerators != NULL)
             simulation->jobs[i].accelerators =
@@ -365,21 +367,21 @@ lp_scenario_simulation_run(const LpScenario *scenario, const LpMachine *machine,
                            LpScenarioOptions options, GError **error)
 {
     g_auto(Stage) stage = {.scenario = scenario, .options = options};
-    stage.tenants = lp_tenants_new(scenario, machine, error);
-    if (stage.tenants == NULL)
+    stage.jobs = lp_jobs_new(scenario, machine, error);
+    if (stage.jobs == NULL)
         return NULL;
     g_autoptr(LpScenarioSimulation) self = new_simulation(&stage);
     self->engine_options = lp_engine_options(n_actors(&stage, machine));
     if (!lp_simulation_start_engine(machine, self->engine_options, error))
         return NULL;
     stage.network = lp_network_new(machine);
-    for (guint i = 0; i < stage.tenants->len; i++)
-        if (!lp_tenant_enter(tenant(&stage, i), stage.network, error))
+    for (guint i = 0; i < stage.jobs->len; i++)
+        if (!lp_job_enter(job_at(&stage, i), stage.network, error))
             return NULL;
     if (!add_surroundings(&stage, error))
         return NULL;
     find_users(&stage);
-    for (guint i = 0; i < stage.tenants->len; i++)
+    for (guint i = 0; i < stage.jobs->len; i++)
         if (!run_by_itself(&stage, i, self, error))
             return NULL;
     return run_together(&stage, self, error) ? g_steal_pointer(&self) : NULL;
@@ -392,7 +394,7 @@ lp_scenario_simulation_free(LpScenarioSimulation *self)
         return;
     for (guint i = 0; i < self->n_jobs; i++) {
         g_free(self->jobs[i].accelerators);
-        g_free(self->jobs[i].proof);
+        g_free(self->jobs[i].contention);
         lp_simulation_free(self->jobs[i].own);
         lp_timeline_free(self->jobs[i].timeline);
     }

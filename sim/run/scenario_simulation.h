@@ -17,7 +17,7 @@ typedef struct {
                                  stay */
     LpSimulation *own;    /* owned: one iteration alone, without slow ranks and failures, and its
                              counterfactual runs */
-    char *proof;          /* owned: what was proven contention-free beside the others */
+    char *contention;     /* owned: what was proven contention-free beside the others */
     LpTimeline *timeline; /* owned, or NULL: beside the others */
 } LpJobResult;
 
@@ -42,7 +42,7 @@ typedef struct {
 /**
  * Simulates; starts the engine, so once a process.
  * Errors: LP_SIMULATION_ERROR (a job does not fit; RUN: a rank waits for ever, and for whom),
- * LP_ITERATION_ERROR, LP_INPUT_ERROR: "FILE:LINE: what, got, wanted". Returns: (transfer full).
+ * LP_PROGRAM_ERROR, LP_INPUT_ERROR: "FILE:LINE: what, got, wanted". Returns: (transfer full).
  */
 LpScenarioSimulation *lp_scenario_simulation_run(const LpScenario *scenario,
                                                  const LpMachine *machine,

@@ -140,49 +140,51 @@ lp_simulation_start_engine_on_rails(const LpMachine *machine, const GArray *engi
     return start_engine(text, engine_options, error);
 }
 
-/* Calls @visit for each edge of @kind and, of a group, for those to the peers of its members. */
+/* Calls @visit for each connection of @kind and, of a group, for those to the peers of its members.
+ */
 static void
-visit_edges(const LpEdges *edges, LpEdgeKind kind, void (*visit)(const LpEdge *edge, void *data),
-            void *data)
+visit_connections(const LpCommunicationMap *map, LpConnectionKind kind,
+                  void (*visit)(const LpConnection *connection, void *data), void *data)
 {
-    for (guint64 rank = 0; rank < edges->n_ranks; rank++) {
-        const LpEdge *edge = lp_edges_get(edges, kind, rank);
-        if (edge->present)
-            visit(edge, data);
-        const GArray *peers =
-            (guint)kind < LP_N_GROUPS ? lp_peers_get(edges->peers, (LpGroup)kind, rank) : NULL;
+    for (guint64 rank = 0; rank < map->n_ranks; rank++) {
+        const LpConnection *connection = lp_communication_map_connection(map, kind, rank);
+        if (connection->present)
+            visit(connection, data);
+        const GArray *peers = (guint)kind < LP_N_GROUPS
+                                  ? lp_collective_peers_get(map->peers, (LpGroup)kind, rank)
+                                  : NULL;
         for (guint i = 0; peers != NULL && i < peers->len; i++)
-            visit(&g_array_index(peers, LpPeer, i).edge, data);
+            visit(&g_array_index(peers, LpCollectivePeer, i).connection, data);
     }
 }
 
 /* Where a kind of traffic finds its narrowest place, if all of it is under way at once: a link is
- * shared by the edges of that kind that cross it. */
+ * shared by the connections of that kind that cross it. */
 typedef struct {
     LpSimulation *simulation;
     const LpNetwork *network;
     LpTerm term;
     double *narrowest;
-    guint32 *n_edges; /* by link */
+    guint32 *n_connections; /* by link */
 } TierSearch;
 
 static void
-count_edge(const LpEdge *edge, void *data)
+count_connection(const LpConnection *connection, void *data)
 {
     TierSearch *search = data;
-    for (guint32 i = 0; i < edge->route.n_links; i++)
-        search->n_edges[edge->route.links[i]]++;
+    for (guint32 i = 0; i < connection->route.n_links; i++)
+        search->n_connections[connection->route.links[i]]++;
 }
 
 static void
-compare_edge(const LpEdge *edge, void *data)
+compare_connection(const LpConnection *connection, void *data)
 {
     TierSearch *search = data;
     LpSimulation *self = search->simulation;
-    for (guint32 i = 0; i < edge->route.n_links; i++) {
-        guint32 link = edge->route.links[i];
+    for (guint32 i = 0; i < connection->route.n_links; i++) {
+        guint32 link = connection->route.links[i];
         const LpLink *known = lp_network_link(search->network, link);
-        double share = known->bytes_per_s / search->n_edges[link];
+        double share = known->bytes_per_s / search->n_connections[link];
         if (self->has_tier[search->term] && share >= *search->narrowest)
             continue;
         self->has_tier[search->term] = TRUE;
@@ -192,19 +194,19 @@ compare_edge(const LpEdge *edge, void *data)
 }
 
 static void
-find_tier(LpSimulation *self, const LpEdges *edges, LpEdgeKind kind, LpTerm term,
+find_tier(LpSimulation *self, const LpCommunicationMap *map, LpConnectionKind kind, LpTerm term,
           double *io_narrowest)
 {
-    g_autofree guint32 *n_edges = g_new0(guint32, lp_network_n_links(edges->network));
-    TierSearch search = {self, edges->network, term, io_narrowest, n_edges};
-    visit_edges(edges, kind, count_edge, &search);
-    visit_edges(edges, kind, compare_edge, &search);
+    g_autofree guint32 *n_connections = g_new0(guint32, lp_network_n_links(map->network));
+    TierSearch search = {self, map->network, term, io_narrowest, n_connections};
+    visit_connections(map, kind, count_connection, &search);
+    visit_connections(map, kind, compare_connection, &search);
 }
 
 static LpTerm
-edge_term(LpEdgeKind kind)
+connection_term(LpConnectionKind kind)
 {
-    switch (lp_edge_group(kind)) {
+    switch (lp_connection_group(kind)) {
     case LP_GROUP_TP:
         return LP_TERM_TP;
     case LP_GROUP_CP:
@@ -221,91 +223,95 @@ edge_term(LpEdgeKind kind)
 }
 
 void
-lp_simulation_find_tiers(LpSimulation *self, const LpEdges *edges)
+lp_simulation_find_tiers(LpSimulation *self, const LpCommunicationMap *map)
 {
     double narrowest[LP_N_TERMS] = {0};
-    for (LpEdgeKind kind = 0; kind < LP_N_EDGES; kind++) {
-        LpTerm term = edge_term(kind);
-        find_tier(self, edges, kind, term, &narrowest[term]);
+    for (LpConnectionKind kind = 0; kind < LP_N_CONNECTIONS; kind++) {
+        LpTerm term = connection_term(kind);
+        find_tier(self, map, kind, term, &narrowest[term]);
     }
 }
 
 /* Collectives of a segment whose groups may meet other traffic. */
 static guint64
-count_contended(const LpIteration *iteration, const LpProof *proof, guint32 segment_index)
+count_contended(const LpProgram *program, const LpContention *contention, guint32 segment_index)
 {
-    const LpSegment *segment = lp_iteration_segment(iteration, segment_index);
+    const LpSegment *segment = lp_program_segment(program, segment_index);
     guint64 n = 0;
     for (guint i = 0; i < segment->n_ops; i++) {
-        const LpOp *op = lp_iteration_op(iteration, segment->first_op + i);
+        const LpOp *op = lp_program_op(program, segment->first_op + i);
         n += (op->kind == LP_OP_COLLECTIVE || op->kind == LP_OP_LAUNCH) &&
-             !proof->all_private[op->group];
+             !contention->all_private[op->group];
     }
     return n;
 }
 
 /* How often ranks take part in such collectives. */
 static guint64
-count_shares(const LpIteration *iteration, const LpProof *proof)
+count_shares(const LpProgram *program, const LpContention *contention)
 {
     guint64 n = 0;
-    guint32 pp = iteration->plan.degree[LP_AXIS_PP];
-    g_autofree guint64 *by_segment = g_new(guint64, iteration->segments->len);
-    for (guint32 i = 0; i < iteration->segments->len; i++)
-        by_segment[i] = count_contended(iteration, proof, i);
+    guint32 pp = program->plan.degree[LP_AXIS_PP];
+    g_autofree guint64 *by_segment = g_new(guint64, program->segments->len);
+    for (guint32 i = 0; i < program->segments->len; i++)
+        by_segment[i] = count_contended(program, contention, i);
     for (guint32 stage = 0; stage < pp; stage++) {
-        const LpProgram *program = lp_iteration_program(iteration, stage);
-        for (guint i = 0; i < program->n_steps; i++) {
-            const LpStep *step = lp_iteration_step(iteration, program->first_step + i);
+        const LpStageProgram *stage_program = lp_program_stage(program, stage);
+        for (guint i = 0; i < stage_program->n_steps; i++) {
+            const LpStep *step = lp_program_step(program, stage_program->first_step + i);
             if (step->kind == LP_STEP_SEGMENT)
                 n += by_segment[step->segment];
         }
     }
-    return n * (lp_plan_n_ranks(&iteration->plan) / pp);
+    return n * (lp_plan_n_ranks(&program->plan) / pp);
 }
 
 /* One rank of each class is enough where nothing contends. */
 static void
-run_lonely(LpSimulation *self, const LpEdges *edges, const LpProof *proof,
-           LpSimulationOptions options)
+run_isolated(LpSimulation *self, const LpCommunicationMap *map, const LpContention *contention,
+             LpSimulationOptions options)
 {
     LpRunMode mode = {.fidelity = options.fidelity, .merge = TRUE, .uncontended = TRUE};
     LpSurroundings none = {.watch = NULL};
-    g_autoptr(LpClasses) classes = lp_classes_new(edges, proof, options.fidelity);
-    g_autoptr(LpTasks) tasks = lp_tasks_new(edges, proof, mode);
-    LpWorldJob job = {
-        .edges = edges, .proof = proof, .tasks = tasks, .n_iterations = 1, .classes = classes};
-    self->is_lonely = TRUE;
-    self->lonely = tasks->lonely;
-    lp_world_run_jobs(&job, 1, &none, &self->run);
+    g_autoptr(LpRankEquivalence) classes =
+        lp_rank_equivalence_new(map, contention, options.fidelity);
+    g_autoptr(LpTasks) tasks = lp_tasks_new(map, contention, mode);
+    LpRunJob job = {.map = map,
+                    .contention = contention,
+                    .tasks = tasks,
+                    .n_iterations = 1,
+                    .classes = classes};
+    self->is_isolated = TRUE;
+    self->isolated = tasks->isolated;
+    lp_run_jobs(&job, 1, &none, &self->run);
 }
 
 static void
-run_itself(LpSimulation *self, const LpEdges *edges, const LpProof *proof,
+run_itself(LpSimulation *self, const LpCommunicationMap *map, const LpContention *contention,
            LpSimulationOptions options)
 {
-    if (options.shares_max > 0 && count_shares(edges->iteration, proof) > options.shares_max) {
-        run_lonely(self, edges, proof, options);
+    if (options.shares_max > 0 && count_shares(map->program, contention) > options.shares_max) {
+        run_isolated(self, map, contention, options);
         return;
     }
     LpRunMode mode = {.fidelity = options.fidelity, .merge = options.collapse};
-    g_autoptr(LpTasks) tasks = lp_tasks_new(edges, proof, mode);
-    self->lonely = tasks->lonely;
-    self->run = lp_world_run(edges, proof, tasks, options.run);
+    g_autoptr(LpTasks) tasks = lp_tasks_new(map, contention, mode);
+    self->isolated = tasks->isolated;
+    self->run = lp_run_iteration(map, contention, tasks, options.run);
 }
 
 static gboolean
-run_all(LpSimulation *self, const LpEdges *edges, const LpProof *proof, LpSimulationOptions options,
-        GError **error)
+run_all(LpSimulation *self, const LpCommunicationMap *map, const LpContention *contention,
+        LpSimulationOptions options, GError **error)
 {
     if (options.alone) {
-        run_itself(self, edges, proof, options);
+        run_itself(self, map, contention, options);
         return TRUE;
     }
     LpCounterfactuals counterfactuals;
-    if (!lp_counterfactuals_start(&counterfactuals, edges, proof, options.fidelity, error))
+    if (!lp_counterfactuals_start(&counterfactuals, map, contention, options.fidelity, error))
         return FALSE;
-    run_itself(self, edges, proof, options);
+    run_itself(self, map, contention, options);
     LpCounterfactualResults results;
     if (!lp_counterfactuals_finish(&counterfactuals, &results, &self->children_peak_rss_bytes,
                                    error))
@@ -316,14 +322,14 @@ run_all(LpSimulation *self, const LpEdges *edges, const LpProof *proof, LpSimula
     return TRUE;
 }
 
-static LpProof *
-prove(const LpEdges *edges, LpSimulationOptions options)
+static LpContention *
+prove(const LpCommunicationMap *map, LpSimulationOptions options)
 {
     if (!options.collapse)
-        return lp_proof_new_nothing(edges);
-    if (options.negligible > 0.0 && lp_proof_is_near(edges, options.negligible))
-        return lp_proof_new_near(edges, options.fidelity);
-    return lp_proof_new(edges, options.fidelity, NULL);
+        return lp_contention_new_nothing(map);
+    if (options.negligible > 0.0 && lp_contention_is_negligible(map, options.negligible))
+        return lp_contention_new_negligible(map, options.fidelity);
+    return lp_contention_new(map, options.fidelity, NULL);
 }
 
 LpSimulation *
@@ -334,8 +340,8 @@ lp_simulation_run(const LpWorkload *workload, const LpMachine *machine, LpSimula
         return NULL;
     LpLibrary shipped;
     const LpLibrary *library = options.library != NULL ? options.library : &shipped;
-    g_autoptr(LpIteration) iteration = lp_iteration_new(workload, &machine->accelerator, error);
-    if (iteration == NULL || !lp_simulation_library(workload, machine, &shipped, error))
+    g_autoptr(LpProgram) program = lp_program_new(workload, &machine->accelerator, error);
+    if (program == NULL || !lp_simulation_library(workload, machine, &shipped, error))
         return NULL;
     /* Read a second time: a pipe, say, has run dry. */
     GError *fault = NULL;
@@ -347,20 +353,21 @@ lp_simulation_run(const LpWorkload *workload, const LpMachine *machine, LpSimula
     g_autoptr(LpSimulation) self = g_new0(LpSimulation, 1);
     self->engine_options = lp_engine_options(4 * lp_plan_n_ranks(&workload->plan));
     /* Where rails never meet, domains forward what changes the rail. */
-    gboolean on_rails = machine->rails_relay || lp_rail_is_kept(iteration, machine, accelerators);
+    gboolean on_rails = machine->rails_relay || lp_rail_is_kept(program, machine, accelerators);
     if (!(on_rails ? lp_simulation_start_engine_on_rails(machine, self->engine_options, error)
                    : lp_simulation_start_engine(machine, self->engine_options, error)))
         return NULL;
     g_autoptr(LpNetwork) network = lp_network_new(machine);
     if (on_rails)
         lp_network_put_on_rails(network);
-    g_autoptr(LpEdges) edges = lp_edges_new(iteration, network, library, accelerators, error);
-    if (edges == NULL)
+    g_autoptr(LpCommunicationMap) map =
+        lp_communication_map_new(program, network, library, accelerators, error);
+    if (map == NULL)
         return NULL;
-    g_autoptr(LpProof) proof = prove(edges, options);
-    self->proof = lp_proof_describe(proof, edges);
-    lp_simulation_find_tiers(self, edges);
-    if (!run_all(self, edges, proof, options, error))
+    g_autoptr(LpContention) contention = prove(map, options);
+    self->contention = lp_contention_describe(contention, map);
+    lp_simulation_find_tiers(self, map);
+    if (!run_all(self, map, contention, options, error))
         return NULL;
     return g_steal_pointer(&self);
 }
@@ -372,6 +379,6 @@ lp_simulation_free(LpSimulation *self)
         return;
     if (self->engine_options != NULL)
         g_array_unref(self->engine_options);
-    g_free(self->proof);
+    g_free(self->contention);
     g_free(self);
 }

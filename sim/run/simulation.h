@@ -21,27 +21,28 @@ typedef struct {
     gboolean collapse; /**< leave out events that provably cannot matter */
     gboolean alone;    /**< leave out the counterfactual runs, which only explain the run */
     /** Tensor-parallel collectives and other traffic cost each other nothing if that leaves out at
-     * most this share of the former's time (lp_proof_is_near()); 0: never. With collapse. */
+     * most this share of the former's time (lp_contention_is_negligible()); 0: never. With
+     * collapse. */
     double negligible;
     LpRunOptions run; /**< of the run itself, not of the counterfactual ones */
     guint64
         shares_max; /**< where ranks take part in more collectives that may contend, each of them
-                       in each counted, every communication takes its lonely time; 0: no limit */
+                       in each counted, every communication takes its isolated time; 0: no limit */
     const LpLibrary *library; /**< borrowed: in place of the plan's; NULL: the plan's */
 } LpSimulationOptions;
 
 typedef struct {
-    gboolean is_lonely;        /**< shares_max was exceeded */
+    gboolean is_isolated;      /**< shares_max was exceeded */
     LpRunResult run;           /**< as the machine is, or without contention if is_lonely */
-    LpRunResult uncontended;   /**< every communication takes its lonely time; zero, as the next
+    LpRunResult uncontended;   /**< every communication takes its isolated time; zero, as the next
                                   two, if the run was alone */
     LpRunResult balanced;      /**< uncontended, and every stage takes the mean stage's time */
     LpRunResult free_messages; /**< balanced, and messages between stages take no time */
-    LpLonelyCommunication lonely;
+    LpIsolatedCommunication isolated;
     LpTier tiers[LP_N_TERMS]; /**< where a term's traffic, all under way at once, is narrowest */
     gboolean has_tier[LP_N_TERMS];
     GArray *engine_options;          /* owned: LpEngineOption */
-    char *proof;                     /* owned: what was proven contention-free */
+    char *contention;                /* owned: what was proven contention-free */
     guint64 children_peak_rss_bytes; /**< of the processes of the counterfactual runs, summed */
 } LpSimulation;
 
@@ -71,11 +72,11 @@ gboolean lp_simulation_check_memory(const LpWorkload *workload, const LpMachine 
                                     GError **error) G_GNUC_WARN_UNUSED_RESULT;
 
 /** Finds where each term's traffic is narrowest. */
-void lp_simulation_find_tiers(LpSimulation *self, const LpEdges *edges);
+void lp_simulation_find_tiers(LpSimulation *self, const LpCommunicationMap *map);
 
 /**
  * Simulates; starts the engine, so once a process.
- * Errors: LP_SIMULATION_ERROR, LP_ITERATION_ERROR, LP_INPUT_ERROR. Returns: (transfer full).
+ * Errors: LP_SIMULATION_ERROR, LP_PROGRAM_ERROR, LP_INPUT_ERROR. Returns: (transfer full).
  */
 LpSimulation *lp_simulation_run(const LpWorkload *workload, const LpMachine *machine,
                                 LpSimulationOptions options,

@@ -28,7 +28,7 @@ own(const LpBuffers *self, guint64 member, gboolean *out_owned)
 {
     g_autoptr(GArray) spans = g_array_new(FALSE, FALSE, sizeof(LpSpan));
     memset(out_owned, 0, self->bytes * sizeof(gboolean));
-    lp_schedule_owned(self->schedule, member, spans);
+    lp_step_schedule_owned(self->schedule, member, spans);
     for (guint i = 0; i < spans->len; i++) {
         LpSpan span = g_array_index(spans, LpSpan, i);
         for (guint64 k = span.offset; k < span.offset + span.bytes; k++)
@@ -41,7 +41,7 @@ own(const LpBuffers *self, guint64 member, gboolean *out_owned)
 static void
 fill_blocks(LpBuffers *self)
 {
-    const LpScheduleShape *shape = &self->schedule->shape;
+    const LpCollectiveShape *shape = &self->schedule->shape;
     guint64 n = shape->n_members, block = 0;
     double sum = 0.0;
     self->blocks = g_new(guint64, shape->bytes + 1);
@@ -63,7 +63,7 @@ fill_blocks(LpBuffers *self)
 static void
 pair_of(const LpBuffers *self, guint64 byte, guint64 *out_from, guint64 *out_to)
 {
-    const LpScheduleShape *shape = &self->schedule->shape;
+    const LpCollectiveShape *shape = &self->schedule->shape;
     guint64 block = self->blocks[byte % shape->bytes], other = byte / shape->bytes;
     gboolean by_sender = shape->loads != NULL && shape->weight == LP_WEIGHT_SENDER;
     *out_from = by_sender ? block : other;
@@ -73,7 +73,7 @@ pair_of(const LpBuffers *self, guint64 byte, guint64 *out_from, guint64 *out_to)
 static gboolean
 starts_with(const LpBuffers *self, guint64 member, guint64 byte, const gboolean *owned)
 {
-    const LpScheduleShape *shape = &self->schedule->shape;
+    const LpCollectiveShape *shape = &self->schedule->shape;
     guint64 from, to;
     switch (shape->collective) {
     case LP_COLLECTIVE_ALL_GATHER:
@@ -107,12 +107,12 @@ is_summed(const LpBuffers *self)
 }
 
 LpBuffers *
-lp_buffers_new(const LpSchedule *schedule)
+lp_buffers_new(const LpStepSchedule *schedule)
 {
     LpBuffers *self = g_new0(LpBuffers, 1);
     self->schedule = schedule;
-    self->n_participants = lp_schedule_n_participants(schedule);
-    self->bytes = lp_schedule_logical_bytes(schedule);
+    self->n_participants = lp_step_schedule_n_participants(schedule);
+    self->bytes = lp_step_schedule_logical_bytes(schedule);
     self->values = g_new0(guint32, self->n_participants * self->bytes + 1);
     self->known = g_new0(guint64, self->n_participants);
     fill_blocks(self);
@@ -141,7 +141,7 @@ lp_buffers_free(LpBuffers *self)
 static gboolean
 must_end_with(const LpBuffers *self, guint64 member, guint64 byte, const gboolean *owned)
 {
-    const LpScheduleShape *shape = &self->schedule->shape;
+    const LpCollectiveShape *shape = &self->schedule->shape;
     guint64 from, to;
     switch (shape->collective) {
     case LP_COLLECTIVE_REDUCE_SCATTER:
@@ -226,7 +226,7 @@ post_one(Run *self, guint64 member, guint64 step, guint64 index, LpSend send)
     Message message = {.known = buffers->known[member],
                        .first_span = self->spans->len,
                        .first_value = self->values->len};
-    lp_schedule_spans(buffers->schedule, member, step, index, self->spans);
+    lp_step_schedule_spans(buffers->schedule, member, step, index, self->spans);
     message.n_spans = self->spans->len - message.first_span;
     guint64 bytes = 0;
     for (guint i = message.first_span; i < self->spans->len; i++) {
@@ -258,10 +258,10 @@ post_one(Run *self, guint64 member, guint64 step, guint64 index, LpSend send)
 static void
 post(Run *self, guint64 member)
 {
-    const LpSchedule *schedule = self->buffers->schedule;
+    const LpStepSchedule *schedule = self->buffers->schedule;
     guint64 step = self->step[member];
-    guint64 n_sends = lp_schedule_sends(schedule, member, step, self->sends);
-    if (n_sends > lp_schedule_sends_max(schedule))
+    guint64 n_sends = lp_step_schedule_sends(schedule, member, step, self->sends);
+    if (n_sends > lp_step_schedule_sends_max(schedule))
         self->fault = "more sends than there is room for";
     for (guint64 i = 0; i < n_sends && self->fault == NULL; i++) {
         for (guint64 k = 0; k < i; k++)
@@ -271,7 +271,7 @@ post(Run *self, guint64 member)
         post_one(self, member, step, i, self->sends[i]);
     }
     guint64 slot = member * self->n_steps + step;
-    self->n_expected[slot] = (guint)lp_schedule_n_receives(schedule, member, step);
+    self->n_expected[slot] = (guint)lp_step_schedule_n_receives(schedule, member, step);
     self->has_posted[member] = TRUE;
     if (self->n_arrived[slot] == self->n_expected[slot])
         g_array_append_val(self->ready, member);
@@ -351,7 +351,7 @@ go(Run *self, LpHaste haste)
 const char *
 lp_buffers_run(LpBuffers *self, LpHaste haste)
 {
-    guint64 n = self->n_participants, n_steps = lp_schedule_n_steps(self->schedule);
+    guint64 n = self->n_participants, n_steps = lp_step_schedule_n_steps(self->schedule);
     g_autoptr(GArray) messages = g_array_new(FALSE, FALSE, sizeof(Message));
     g_autoptr(GArray) spans = g_array_new(FALSE, FALSE, sizeof(LpSpan));
     g_autoptr(GArray) values = g_array_new(FALSE, FALSE, sizeof(guint32));
@@ -361,7 +361,7 @@ lp_buffers_run(LpBuffers *self, LpHaste haste)
     g_autofree guint *n_expected = g_new0(guint, n * n_steps + 1);
     g_autofree guint64 *step = g_new0(guint64, n);
     g_autofree gboolean *has_posted = g_new0(gboolean, n);
-    g_autofree LpSend *sends = g_new(LpSend, lp_schedule_sends_max(self->schedule) + n);
+    g_autofree LpSend *sends = g_new(LpSend, lp_step_schedule_sends_max(self->schedule) + n);
     Run run = {.buffers = self,
                .n_steps = n_steps,
                .messages = messages,
@@ -380,13 +380,13 @@ lp_buffers_run(LpBuffers *self, LpHaste haste)
 }
 
 char *
-lp_buffers_label(const LpScheduleShape *shape)
+lp_buffers_label(const LpCollectiveShape *shape)
 {
     GString *label = g_string_new(NULL);
     g_string_printf(label, "%s %s n=%u bytes=%u root=%u chunk=%u channels=%u near=%u%s",
                     lp_algorithm_names[shape->algorithm], lp_collective_names[shape->collective],
                     (guint)shape->n_members, (guint)shape->bytes, (guint)shape->root,
-                    (guint)shape->chunk_bytes, (guint)shape->n_channels, (guint)shape->n_near,
+                    (guint)shape->chunk_bytes, (guint)shape->n_channels, (guint)shape->n_intra,
                     shape->loads != NULL ? " uneven" : "");
     for (guint32 level = 0; level < shape->n_levels; level++)
         g_string_append_printf(label, " %u:%s", (guint)shape->level_size[level],

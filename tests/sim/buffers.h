@@ -17,7 +17,7 @@ typedef enum {
 
 /** The buffers of all participants: a number for each byte of the logical buffer. */
 typedef struct {
-    const LpSchedule *schedule; /* borrowed from the caller */
+    const LpStepSchedule *schedule; /* borrowed from the caller */
     guint64 n_participants, bytes;
     guint32 *values; /* owned: participants x bytes */
     guint64 *blocks; /* owned: by byte of what a member holds */
@@ -25,7 +25,7 @@ typedef struct {
 } LpBuffers;
 
 /** Buffers as the collective wants them: what a member does not have is noise. */
-LpBuffers *lp_buffers_new(const LpSchedule *schedule);
+LpBuffers *lp_buffers_new(const LpStepSchedule *schedule);
 void lp_buffers_free(LpBuffers *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(LpBuffers, lp_buffers_free)
 
@@ -36,6 +36,6 @@ const char *lp_buffers_run(LpBuffers *self, LpHaste haste);
 gboolean lp_buffers_right(const LpBuffers *self);
 
 /** What the shape is, for a test's message. Returns: (transfer full). */
-char *lp_buffers_label(const LpScheduleShape *shape);
+char *lp_buffers_label(const LpCollectiveShape *shape);
 
 G_END_DECLS

@@ -85,7 +85,7 @@ check_properties(const char *label, JsonNode *result)
     double compute = lp_json_at(result, "simulated.terms_s.compute");
     lp_test_true(label, whole > 0.0 && compute <= whole);
     lp_test_true(label, fabs(lp_json_at(result, "difference.unexplained_s")) < EXPLAINED * whole);
-    /* A step's blocks differ by a byte, and the lonely time counts the larger. */
+    /* A step's blocks differ by a byte, and the isolated time counts the larger. */
     lp_test_true(label, lp_json_at(result, "difference.contention_s") > -1e-6 * whole);
     lp_test_close(label,
                   lp_json_at(result, "closed_form.iteration_time_s") +
@@ -140,7 +140,7 @@ test_random_plans(void)
     g_rand_free(random);
 }
 
-/* Plans that random ones rarely hit: hidden collectives beside woven all-to-alls in one queue, and
+/* Plans that random ones rarely hit: hidden collectives beside woven all-to-alls in one stream, and
  * collectives by other algorithms. */
 static void
 test_chosen_plans(void)

@@ -23,19 +23,19 @@ typedef struct {
 
 /* Whether the phase's sends are those of its steps. */
 static gboolean
-member_agrees(const LpSchedule *schedule, guint64 member, guint64 index, Tally *tally)
+member_agrees(const LpStepSchedule *schedule, guint64 member, guint64 index, Tally *tally)
 {
-    LpSchedulePhase phase = lp_schedule_phase(schedule, index);
+    LpStepPhase phase = lp_step_schedule_phase(schedule, index);
     guint64 n_partners = 0, n_sends;
     for (guint64 step = phase.first_step; step < phase.first_step + phase.n_steps; step++) {
-        n_sends = lp_schedule_sends(schedule, member, step, tally->sends);
+        n_sends = lp_step_schedule_sends(schedule, member, step, tally->sends);
         for (guint64 i = 0; i < n_sends; i++) {
             n_partners += tally->by_partner[tally->sends[i].to] == 0 ? 1 : 0;
             tally->by_partner[tally->sends[i].to] += tally->sends[i].bytes;
         }
     }
-    n_sends = lp_schedule_phase_sends(schedule, member, index, tally->sends);
-    gboolean right = n_sends == n_partners && n_sends <= lp_schedule_sends_max(schedule);
+    n_sends = lp_step_schedule_phase_sends(schedule, member, index, tally->sends);
+    gboolean right = n_sends == n_partners && n_sends <= lp_step_schedule_sends_max(schedule);
     for (guint64 i = 0; i < n_sends; i++) {
         LpSend send = tally->sends[i];
         right = right && send.bytes > 0 && send.bytes == tally->by_partner[send.to];
@@ -47,56 +47,56 @@ member_agrees(const LpSchedule *schedule, guint64 member, guint64 index, Tally *
 }
 
 static gboolean
-phase_agrees(const LpSchedule *schedule, guint64 index, Tally *tally)
+phase_agrees(const LpStepSchedule *schedule, guint64 index, Tally *tally)
 {
-    LpSchedulePhase phase = lp_schedule_phase(schedule, index);
+    LpStepPhase phase = lp_step_schedule_phase(schedule, index);
     gboolean right = phase.n_steps > 0 && phase.n_latencies > 0;
-    for (guint64 member = 0; member < lp_schedule_n_participants(schedule); member++)
+    for (guint64 member = 0; member < lp_step_schedule_n_participants(schedule); member++)
         right = member_agrees(schedule, member, index, tally) && right;
-    for (guint64 member = 0; member < lp_schedule_n_participants(schedule); member++) {
-        right = right &&
-                lp_schedule_phase_n_receives(schedule, member, index) == tally->n_heard[member];
+    for (guint64 member = 0; member < lp_step_schedule_n_participants(schedule); member++) {
+        right = right && lp_step_schedule_phase_n_receives(schedule, member, index) ==
+                             tally->n_heard[member];
         tally->n_heard[member] = 0;
     }
     return right;
 }
 
 static void
-check_phases(const char *label, const LpSchedule *schedule)
+check_phases(const char *label, const LpStepSchedule *schedule)
 {
-    guint64 n = lp_schedule_n_participants(schedule), next_step = 0, total = 0;
-    g_autofree LpSend *sends = g_new(LpSend, lp_schedule_sends_max(schedule) + n);
+    guint64 n = lp_step_schedule_n_participants(schedule), next_step = 0, total = 0;
+    g_autofree LpSend *sends = g_new(LpSend, lp_step_schedule_sends_max(schedule) + n);
     g_autofree guint64 *member_bytes = g_new0(guint64, n);
     g_autofree guint64 *by_partner = g_new0(guint64, n), *n_heard = g_new0(guint64, n);
     Tally tally = {sends, by_partner, n_heard, member_bytes};
     gboolean right = TRUE, in_row = TRUE;
-    for (guint64 i = 0; i < lp_schedule_n_phases(schedule); i++) {
-        LpSchedulePhase phase = lp_schedule_phase(schedule, i);
+    for (guint64 i = 0; i < lp_step_schedule_n_phases(schedule); i++) {
+        LpStepPhase phase = lp_step_schedule_phase(schedule, i);
         in_row = in_row && phase.first_step == next_step;
         next_step = phase.first_step + phase.n_steps;
         right = phase_agrees(schedule, i, &tally) && right;
     }
-    lp_test_true(label, in_row && next_step == lp_schedule_n_steps(schedule));
+    lp_test_true(label, in_row && next_step == lp_step_schedule_n_steps(schedule));
     lp_test_true(label, right);
     gboolean agrees = TRUE;
     for (guint64 member = 0; member < n; member++) {
-        agrees = agrees && member_bytes[member] == lp_schedule_member_bytes(schedule, member);
+        agrees = agrees && member_bytes[member] == lp_step_schedule_member_bytes(schedule, member);
         total += member < schedule->shape.n_members ? member_bytes[member] : 0;
     }
-    lp_test_true(label, agrees && total == lp_schedule_total_bytes(schedule));
+    lp_test_true(label, agrees && total == lp_step_schedule_total_bytes(schedule));
 }
 
 static void
-check(const LpScheduleShape *shape)
+check(const LpCollectiveShape *shape)
 {
     g_autofree char *label = lp_buffers_label(shape);
     g_autoptr(GError) error = NULL;
-    gboolean supported = lp_schedule_supports(shape, &error);
+    gboolean supported = lp_step_schedule_supports(shape, &error);
     lp_test_true(error != NULL ? error->message : label, supported);
     if (!supported)
         return;
-    LpSchedule schedule;
-    lp_schedule_init(&schedule, shape);
+    LpStepSchedule schedule;
+    lp_step_schedule_init(&schedule, shape);
     LpHaste haste = (LpHaste)((shape->n_members + shape->bytes) % LP_N_HASTES);
     g_autoptr(LpBuffers) buffers = lp_buffers_new(&schedule);
     const char *fault = lp_buffers_run(buffers, haste);
@@ -109,15 +109,15 @@ check(const LpScheduleShape *shape)
 /* --- flat algorithms --- */
 
 static gboolean
-goes_together(const LpScheduleShape *shape)
+goes_together(const LpCollectiveShape *shape)
 {
     g_autoptr(GError) error = NULL;
-    return lp_schedule_supports(shape, &error);
+    return lp_step_schedule_supports(shape, &error);
 }
 
 /* Sizes: one, fewer than members, indivisible; none, and several a member, by turns. */
 static void
-check_sizes(LpScheduleShape shape)
+check_sizes(LpCollectiveShape shape)
 {
     guint64 n = shape.n_members;
     const guint64 sizes[] = {1, n - 1, 2 * n + n / 2 + 1, n % 2 == 0 ? 131 : 0};
@@ -137,7 +137,7 @@ test_flat(void)
     for (LpAlgorithm algorithm = 0; algorithm < LP_ALGORITHM_HIERARCHICAL; algorithm++)
         for (LpCollective collective = 0; collective < LP_N_COLLECTIVES; collective++)
             for (guint64 n = 1; n <= MEMBERS_MAX; n++) {
-                LpScheduleShape shape = {
+                LpCollectiveShape shape = {
                     .algorithm = algorithm, .collective = collective, .n_members = n};
                 if (algorithm == LP_ALGORITHM_TORUS || !goes_together(&shape))
                     continue;
@@ -158,18 +158,18 @@ test_channels(void)
         LP_COLLECTIVE_ALL_REDUCE, LP_COLLECTIVE_REDUCE_SCATTER, LP_COLLECTIVE_ALL_GATHER,
         LP_COLLECTIVE_BROADCAST, LP_COLLECTIVE_REDUCE};
     for (guint64 n = 2; n <= MEMBERS_MAX; n++)
-        for (guint64 near = 1; near <= n; near++) {
-            if (n % near != 0)
+        for (guint64 intra = 1; intra <= n; intra++) {
+            if (n % intra != 0)
                 continue;
-            for (guint i = near % 2; i < G_N_ELEMENTS(collectives); i += 2) {
-                LpScheduleShape shape = {.algorithm = LP_ALGORITHM_RING,
-                                         .collective = collectives[i],
-                                         .n_members = n,
-                                         .bytes = 5 * n + i + 1,
-                                         .root = n / 3,
-                                         .chunk_bytes = 5,
-                                         .n_channels = MIN(1 + (n + i) % 8, n),
-                                         .n_near = near};
+            for (guint i = intra % 2; i < G_N_ELEMENTS(collectives); i += 2) {
+                LpCollectiveShape shape = {.algorithm = LP_ALGORITHM_RING,
+                                           .collective = collectives[i],
+                                           .n_members = n,
+                                           .bytes = 5 * n + i + 1,
+                                           .root = n / 3,
+                                           .chunk_bytes = 5,
+                                           .n_channels = MIN(1 + (n + i) % 8, n),
+                                           .n_intra = intra};
                 check(&shape);
             }
         }
@@ -181,20 +181,20 @@ static void
 test_chains(void)
 {
     for (guint64 n = 2; n <= MEMBERS_MAX; n++)
-        for (guint64 near = 1; near <= n; near++) {
-            if (n % near != 0)
+        for (guint64 intra = 1; intra <= n; intra++) {
+            if (n % intra != 0)
                 continue;
-            const guint64 channels[] = {2, near, (n + 3 * near) % 7 + 2};
-            const guint64 sizes[] = {n / 2, 7 * n + near, 0};
+            const guint64 channels[] = {2, intra, (n + 3 * intra) % 7 + 2};
+            const guint64 sizes[] = {n / 2, 7 * n + intra, 0};
             static const guint64 chunks[] = {0, 1, 3};
             for (guint i = 0; i < G_N_ELEMENTS(channels); i++) {
-                LpScheduleShape shape = {.algorithm = LP_ALGORITHM_TREE,
-                                         .collective = LP_COLLECTIVE_ALL_REDUCE,
-                                         .n_members = n,
-                                         .bytes = sizes[(i + n) % G_N_ELEMENTS(sizes)],
-                                         .chunk_bytes = chunks[(n + near + i) % 3],
-                                         .n_channels = MIN(channels[i], n),
-                                         .n_near = near};
+                LpCollectiveShape shape = {.algorithm = LP_ALGORITHM_TREE,
+                                           .collective = LP_COLLECTIVE_ALL_REDUCE,
+                                           .n_members = n,
+                                           .bytes = sizes[(i + n) % G_N_ELEMENTS(sizes)],
+                                           .chunk_bytes = chunks[(n + intra + i) % 3],
+                                           .n_channels = MIN(channels[i], n),
+                                           .n_intra = intra};
                 check(&shape);
             }
         }
@@ -213,12 +213,12 @@ test_uneven(void)
             loads[i] *= (double)n / sum;
         for (guint i = 0; i < G_N_ELEMENTS(algorithms); i++)
             for (LpWeight weight = LP_WEIGHT_RECEIVER; weight <= LP_WEIGHT_SENDER; weight++) {
-                LpScheduleShape shape = {.algorithm = algorithms[i],
-                                         .collective = LP_COLLECTIVE_ALL_TO_ALL,
-                                         .n_members = n,
-                                         .bytes = 101 + n,
-                                         .loads = loads,
-                                         .weight = weight};
+                LpCollectiveShape shape = {.algorithm = algorithms[i],
+                                           .collective = LP_COLLECTIVE_ALL_TO_ALL,
+                                           .n_members = n,
+                                           .bytes = 101 + n,
+                                           .loads = loads,
+                                           .weight = weight};
                 check(&shape);
             }
     }
@@ -228,7 +228,7 @@ test_uneven(void)
 
 /* An all-reduce has both halves in it; the halves by themselves take turns. */
 static void
-check_torus(LpScheduleShape shape)
+check_torus(LpCollectiveShape shape)
 {
     guint64 turn = shape.n_members + shape.level_size[0];
     shape.algorithm = LP_ALGORITHM_TORUS;
@@ -246,9 +246,10 @@ static LpAlgorithm
 choose(LpCollective collective, guint64 size, guint turn)
 {
     for (guint i = 0;; i++) {
-        LpScheduleShape shape = {.collective = collective,
-                                 .algorithm = (LpAlgorithm)((turn + i) % LP_ALGORITHM_HIERARCHICAL),
-                                 .n_members = size};
+        LpCollectiveShape shape = {.collective = collective,
+                                   .algorithm =
+                                       (LpAlgorithm)((turn + i) % LP_ALGORITHM_HIERARCHICAL),
+                                   .n_members = size};
         if (shape.algorithm != LP_ALGORITHM_TORUS && goes_together(&shape))
             return shape.algorithm;
     }
@@ -256,7 +257,7 @@ choose(LpCollective collective, guint64 size, guint turn)
 
 /* All-reduces have halves in them; of the others every third one. */
 static void
-check_hierarchical(LpScheduleShape shape, guint *io_turn)
+check_hierarchical(LpCollectiveShape shape, guint *io_turn)
 {
     shape.algorithm = LP_ALGORITHM_HIERARCHICAL;
     for (shape.collective = 0; shape.collective < LP_N_COLLECTIVES; shape.collective++) {
@@ -282,7 +283,7 @@ check_hierarchical(LpScheduleShape shape, guint *io_turn)
 static void
 check_all_levels(guint64 a, guint64 b, guint64 c, guint *io_turn)
 {
-    LpScheduleShape shape = {.n_members = a * b * c, .n_levels = 3, .level_size = {a, b, c}};
+    LpCollectiveShape shape = {.n_members = a * b * c, .n_levels = 3, .level_size = {a, b, c}};
     if (c == 1) {
         shape.n_levels = 2;
         check_torus(shape);
@@ -309,7 +310,7 @@ test_uneven_levels(void)
 {
     static const guint64 sizes[][3] = {{4, 3, 2}, {2, 5, 3}, {1, 4, 4}, {8, 2, 4}, {3, 1, 7}};
     for (guint i = 0; i < G_N_ELEMENTS(sizes); i++) {
-        LpScheduleShape shape = {
+        LpCollectiveShape shape = {
             .algorithm = LP_ALGORITHM_HIERARCHICAL,
             .collective = LP_COLLECTIVE_ALL_TO_ALL,
             .n_members = sizes[i][0] * sizes[i][1] * sizes[i][2],

@@ -38,14 +38,14 @@ static const LpGenerateOptions crossbar = {.system = "generic",
                                            .scale_out_bandwidth = "25GBps",
                                            .domain_bandwidth = "300GBps"};
 
-static LpTrial
-trial_of(const LpLibrary *library, LpCollective collective, const char *algorithm, guint64 bytes,
-         guint32 n_ranks)
+static LpCollectiveRequest
+request_of(const LpLibrary *library, LpCollective collective, const char *algorithm, guint64 bytes,
+           guint32 n_ranks)
 {
-    LpTrial trial = {
+    LpCollectiveRequest request = {
         .collective = collective, .bytes = bytes, .n_ranks = n_ranks, .library = *library};
-    lp_test_true(algorithm, lp_algorithms_parse(algorithm, &trial.algorithms));
-    return trial;
+    lp_test_true(algorithm, lp_algorithms_parse(algorithm, &request.algorithms));
+    return request;
 }
 
 #define REDUCING "all-reduce reduce-scatter all-gather"
@@ -83,26 +83,26 @@ costly_library(void)
 
 /* Twice each, in flow and in message. */
 static void
-add_trials(GArray *trials, const LpLibrary *library, guint64 bytes, guint32 n_ranks)
+add_requests(GArray *requests, const LpLibrary *library, guint64 bytes, guint32 n_ranks)
 {
     for (guint i = 0; i < G_N_ELEMENTS(algorithms); i++) {
         g_auto(GStrv) collectives = g_strsplit(algorithms[i].collectives, " ", -1);
         for (guint k = 0; collectives[k] != NULL; k++) {
             int collective = lp_choice_parse(collectives[k], lp_collective_names, NULL);
             lp_test_true(collectives[k], collective >= 0);
-            LpTrial trial = trial_of(library, (LpCollective)collective, algorithms[i].algorithm,
-                                     bytes, n_ranks);
-            g_array_append_val(trials, trial);
-            trial.fidelity = LP_FIDELITY_MESSAGE;
-            g_array_append_val(trials, trial);
+            LpCollectiveRequest request = request_of(library, (LpCollective)collective,
+                                                     algorithms[i].algorithm, bytes, n_ranks);
+            g_array_append_val(requests, request);
+            request.fidelity = LP_FIDELITY_MESSAGE;
+            g_array_append_val(requests, request);
         }
     }
 }
 
 static double
-within_of(const LpTrial *trial)
+within_of(const LpCollectiveRequest *request)
 {
-    g_autofree char *name = lp_algorithms_format(&trial->algorithms);
+    g_autofree char *name = lp_algorithms_format(&request->algorithms);
     for (guint i = 0; i < G_N_ELEMENTS(algorithms); i++)
         if (strcmp(algorithms[i].algorithm, name) == 0)
             return algorithms[i].within;
@@ -112,21 +112,21 @@ within_of(const LpTrial *trial)
 /* The arithmetic rounds to instants that differ by 1e-12. Of a ring of neighbours' messages it
  * takes the largest block for all, which differ by a byte. */
 static double
-lonely_within(const LpTrial *trial)
+isolated_within(const LpCollectiveRequest *request)
 {
-    gboolean is_ring = trial->algorithms.n_levels == 1 &&
-                       trial->algorithms.level[0] == LP_ALGORITHM_RING &&
-                       trial->fidelity == LP_FIDELITY_MESSAGE;
-    return is_ring ? 2.0 * (double)trial->n_ranks / (double)trial->bytes : 1e-8;
+    gboolean is_ring = request->algorithms.n_levels == 1 &&
+                       request->algorithms.level[0] == LP_ALGORITHM_RING &&
+                       request->fidelity == LP_FIDELITY_MESSAGE;
+    return is_ring ? 2.0 * (double)request->n_ranks / (double)request->bytes : 1e-8;
 }
 
 static char *
-label_of(const LpTrial *trial)
+label_of(const LpCollectiveRequest *request)
 {
-    g_autofree char *name = lp_algorithms_format(&trial->algorithms);
+    g_autofree char *name = lp_algorithms_format(&request->algorithms);
     return g_strdup_printf("%s by %s, %" G_GUINT64_FORMAT " bytes, %u ranks, %s",
-                           lp_collective_names[trial->collective], name, trial->bytes,
-                           trial->n_ranks, lp_fidelity_names[trial->fidelity]);
+                           lp_collective_names[request->collective], name, request->bytes,
+                           request->n_ranks, lp_fidelity_names[request->fidelity]);
 }
 
 /* Alone, the engine takes what the arithmetic says; every byte that leaves arrives, and they are
@@ -136,51 +136,52 @@ test_alone(void)
 {
     const LpLibrary library = costly_library();
     g_autoptr(LpMachine) machine = load(&crossbar);
-    g_autoptr(GArray) trials = g_array_new(FALSE, FALSE, sizeof(LpTrial));
-    add_trials(trials, &library, 1000003, 32);
-    add_trials(trials, &library, 40000, 24);
-    add_trials(trials, &library, 8 << 20, 8);
-    g_autofree LpTrialOutcome *outcomes = g_new0(LpTrialOutcome, trials->len);
+    g_autoptr(GArray) requests = g_array_new(FALSE, FALSE, sizeof(LpCollectiveRequest));
+    add_requests(requests, &library, 1000003, 32);
+    add_requests(requests, &library, 40000, 24);
+    add_requests(requests, &library, 8 << 20, 8);
+    g_autofree LpCollectiveOutcome *outcomes = g_new0(LpCollectiveOutcome, requests->len);
     g_autoptr(GError) error = NULL;
-    if (machine == NULL || !lp_trial_run_all((const LpTrial *)(gpointer)trials->data, trials->len,
-                                             machine, outcomes, &error)) {
+    if (machine == NULL ||
+        !lp_collective_run_all((const LpCollectiveRequest *)(gpointer)requests->data, requests->len,
+                               machine, outcomes, &error)) {
         lp_test_text("alone", error != NULL ? error->message : "no machine", NULL);
         return;
     }
-    for (guint i = 0; i < trials->len; i++) {
-        const LpTrial *trial = &g_array_index(trials, LpTrial, i);
+    for (guint i = 0; i < requests->len; i++) {
+        const LpCollectiveRequest *request = &g_array_index(requests, LpCollectiveRequest, i);
         const LpRunResult *run = &outcomes[i].result.run;
-        g_autofree char *label = label_of(trial);
+        g_autofree char *label = label_of(request);
         lp_test_text(label, outcomes[i].message, "");
         lp_test_true(label, run->iteration_time_s > 10e-6);
-        lp_test_close(label, run->iteration_time_s, outcomes[i].result.lonely_s,
-                      lonely_within(trial));
+        lp_test_close(label, run->iteration_time_s, outcomes[i].result.isolated_s,
+                      isolated_within(request));
         lp_test_true(label, run->sent_bytes == run->received_bytes && run->sent_bytes > 0);
         /* By way of a switch a flow is as large as the larger of what a port gives and gets. */
         gboolean by_switch = strstr(label, "in-network") != NULL;
         guint64 wire_bytes = 2 * run->traffic_bytes[LP_TRAFFIC_DP];
         lp_test_true(label,
                      by_switch ? run->sent_bytes >= wire_bytes : run->sent_bytes == wire_bytes);
-        if (trial->fidelity == LP_FIDELITY_MESSAGE)
+        if (request->fidelity == LP_FIDELITY_MESSAGE)
             lp_test_close(label, outcomes[i - 1].result.run.iteration_time_s, run->iteration_time_s,
-                          within_of(trial));
+                          within_of(request));
     }
 }
 
 static gboolean
-run(const LpGenerateOptions *options, const LpTrial *trial, LpTrialResult *out_result,
-    GError **error)
+run(const LpGenerateOptions *options, const LpCollectiveRequest *request,
+    LpCollectiveResult *out_result, GError **error)
 {
     g_autoptr(LpMachine) machine = load(options);
-    return machine != NULL && lp_trial_run_apart(trial, machine, out_result, error);
+    return machine != NULL && lp_collective_run_apart(request, machine, out_result, error);
 }
 
-static LpTrialResult
-run_good(const char *label, const LpGenerateOptions *options, const LpTrial *trial)
+static LpCollectiveResult
+run_good(const char *label, const LpGenerateOptions *options, const LpCollectiveRequest *request)
 {
-    LpTrialResult result = {.lonely_s = 0.0};
+    LpCollectiveResult result = {.isolated_s = 0.0};
     g_autoptr(GError) error = NULL;
-    (void)(run(options, trial, &result, &error) ? 0 : 1);
+    (void)(run(options, request, &result, &error) ? 0 : 1);
     lp_test_text(label, error != NULL ? error->message : NULL, NULL);
     return result;
 }
@@ -203,15 +204,16 @@ test_contended(void)
     lp_test_true("ideal", lp_library_find("ideal", &library, NULL));
     for (guint i = 0; i < G_N_ELEMENTS(names); i++)
         for (LpFidelity fidelity = LP_FIDELITY_FLOW; fidelity <= LP_FIDELITY_MESSAGE; fidelity++) {
-            LpTrial trial = trial_of(&library, LP_COLLECTIVE_ALL_REDUCE, names[i], 1 << 20, 2);
-            trial.fidelity = fidelity;
-            trial.n_groups = 2;
-            trial.accelerators = crossing;
-            LpTrialResult result = run_good(names[i], &narrow, &trial);
-            lp_test_close(names[i], result.run.iteration_time_s, 2.0 * result.lonely_s, 1e-9);
-            trial.accelerators = inside;
-            result = run_good(names[i], &narrow, &trial);
-            lp_test_close(names[i], result.run.iteration_time_s, result.lonely_s, 1e-9);
+            LpCollectiveRequest request =
+                request_of(&library, LP_COLLECTIVE_ALL_REDUCE, names[i], 1 << 20, 2);
+            request.fidelity = fidelity;
+            request.n_groups = 2;
+            request.accelerators = crossing;
+            LpCollectiveResult result = run_good(names[i], &narrow, &request);
+            lp_test_close(names[i], result.run.iteration_time_s, 2.0 * result.isolated_s, 1e-9);
+            request.accelerators = inside;
+            result = run_good(names[i], &narrow, &request);
+            lp_test_close(names[i], result.run.iteration_time_s, result.isolated_s, 1e-9);
         }
 }
 
@@ -226,10 +228,11 @@ test_relays(void)
                                             .scale_out_latency = "0s"};
     LpLibrary library;
     lp_test_true("ideal", lp_library_find("ideal", &library, NULL));
-    const LpTrial trial = trial_of(&library, LP_COLLECTIVE_ALL_TO_ALL, "direct", 16 << 20, 16);
-    LpTrialResult result = run_good("relays", &rails, &trial);
+    const LpCollectiveRequest request =
+        request_of(&library, LP_COLLECTIVE_ALL_TO_ALL, "direct", 16 << 20, 16);
+    LpCollectiveResult result = run_good("relays", &rails, &request);
     lp_test_true("flows", result.run.n_activities == 16 * (7 + 1 + 2 * 7));
-    lp_test_close("alone", result.run.iteration_time_s, result.lonely_s, 1e-9);
+    lp_test_close("alone", result.run.iteration_time_s, result.isolated_s, 1e-9);
     /* 8 MiB leave each member's domain; no more than that may pass its card, and no less. */
     lp_test_true("at least the cards' time",
                  result.run.iteration_time_s >= (8 << 20) / 50e9 * (1.0 - 1e-9));
@@ -271,13 +274,13 @@ test_torus(void)
     LpLibrary library;
     lp_test_true("ideal", lp_library_find("ideal", &library, NULL));
     for (guint i = 0; i < G_N_ELEMENTS(rows); i++) {
-        LpTrial trial =
-            trial_of(&library, LP_COLLECTIVE_ALL_REDUCE, "torus", 1 << 20, rows[i].n_ranks);
-        trial.n_groups = rows[i].n_groups;
-        trial.strided = rows[i].strided;
-        LpTrialResult result = {.lonely_s = 0.0};
+        LpCollectiveRequest request =
+            request_of(&library, LP_COLLECTIVE_ALL_REDUCE, "torus", 1 << 20, rows[i].n_ranks);
+        request.n_groups = rows[i].n_groups;
+        request.strided = rows[i].strided;
+        LpCollectiveResult result = {.isolated_s = 0.0};
         g_autoptr(GError) error = NULL;
-        gboolean good = run(&torus, &trial, &result, &error);
+        gboolean good = run(&torus, &request, &result, &error);
         lp_test_true(rows[i].label, good == (rows[i].algorithm != NULL));
         if (!good) {
             lp_test_true(rows[i].label,
@@ -307,10 +310,11 @@ test_switch(void)
     const double bytes = 256 << 20;
     for (guint i = 0; i < G_N_ELEMENTS(rows); i++)
         for (LpFidelity fidelity = LP_FIDELITY_FLOW; fidelity <= LP_FIDELITY_MESSAGE; fidelity++) {
-            LpTrial trial = trial_of(&library, rows[i].collective, "in-network", (guint64)bytes, 8);
-            trial.fidelity = fidelity;
+            LpCollectiveRequest request =
+                request_of(&library, rows[i].collective, "in-network", (guint64)bytes, 8);
+            request.fidelity = fidelity;
             const char *label = lp_collective_names[rows[i].collective];
-            LpTrialResult result = run_good(label, &crossbar, &trial);
+            LpCollectiveResult result = run_good(label, &crossbar, &request);
             double least_s = rows[i].load * bytes / 300e9;
             lp_test_true(label, result.run.iteration_time_s >= least_s * (1.0 - 1e-9));
             lp_test_close(label, result.run.iteration_time_s, least_s, 0.03);

@@ -15,7 +15,7 @@
  * Sanders, Speck and Traeff 2009 for trees; pipelines take chunks + length - 1 steps. */
 static const struct {
     const char *label;
-    LpScheduleShape shape;
+    LpCollectiveShape shape;
     guint64 n_steps, most_units, total_units;
 } known[] = {
     {"ring: 2 (n - 1) steps, 2 (n - 1) / n of the buffer",
@@ -49,7 +49,7 @@ static const struct {
       .collective = LP_COLLECTIVE_ALL_REDUCE,
       .n_members = 32,
       .n_channels = 8,
-      .n_near = 8},
+      .n_intra = 8},
      18,
      64,
      1984},
@@ -59,7 +59,7 @@ static const struct {
       .n_members = 32,
       .chunk_bytes = 12000,
       .n_channels = 4,
-      .n_near = 8},
+      .n_intra = 8},
      21,
      72,
      1984},
@@ -68,7 +68,7 @@ static const struct {
       .collective = LP_COLLECTIVE_ALL_REDUCE,
       .n_members = 16,
       .n_channels = 2,
-      .n_near = 1},
+      .n_intra = 1},
      8,
      32,
      480},
@@ -77,7 +77,7 @@ static const struct {
       .collective = LP_COLLECTIVE_ALL_REDUCE,
       .n_members = 8,
       .n_channels = 8,
-      .n_near = 8},
+      .n_intra = 8},
      14,
      14,
      112},
@@ -205,18 +205,18 @@ static void
 test_literature(void)
 {
     for (guint i = 0; i < G_N_ELEMENTS(known); i++) {
-        LpScheduleShape shape = known[i].shape;
+        LpCollectiveShape shape = known[i].shape;
         /* Divisible by n, and by twice the powers of two below it. */
         guint64 unit = 12000, most = 0;
         shape.bytes = unit * shape.n_members;
-        LpSchedule schedule;
-        lp_schedule_init(&schedule, &shape);
+        LpStepSchedule schedule;
+        lp_step_schedule_init(&schedule, &shape);
         for (guint64 member = 0; member < shape.n_members; member++)
-            most = MAX(most, lp_schedule_member_bytes(&schedule, member));
-        lp_test_true(known[i].label, lp_schedule_n_steps(&schedule) == known[i].n_steps);
+            most = MAX(most, lp_step_schedule_member_bytes(&schedule, member));
+        lp_test_true(known[i].label, lp_step_schedule_n_steps(&schedule) == known[i].n_steps);
         lp_test_true(known[i].label, most == known[i].most_units * unit);
         lp_test_true(known[i].label,
-                     lp_schedule_total_bytes(&schedule) == known[i].total_units * unit);
+                     lp_step_schedule_total_bytes(&schedule) == known[i].total_units * unit);
     }
 }
 
@@ -225,41 +225,41 @@ static void
 test_tree_ports(void)
 {
     for (guint64 n = 2; n <= 300; n++) {
-        LpScheduleShape shape = {.algorithm = LP_ALGORITHM_TREE,
-                                 .collective = LP_COLLECTIVE_ALL_REDUCE,
-                                 .n_members = n,
-                                 .bytes = 2000};
-        LpSchedule schedule;
+        LpCollectiveShape shape = {.algorithm = LP_ALGORITHM_TREE,
+                                   .collective = LP_COLLECTIVE_ALL_REDUCE,
+                                   .n_members = n,
+                                   .bytes = 2000};
+        LpStepSchedule schedule;
         LpSend sends[6];
         g_autofree guint64 *in_bytes = g_new0(guint64, n);
-        lp_schedule_init(&schedule, &shape);
+        lp_step_schedule_init(&schedule, &shape);
         guint64 most = 0;
         for (guint64 member = 0; member < n; member++) {
-            most = MAX(most, lp_schedule_member_bytes(&schedule, member));
-            guint64 n_sends = lp_schedule_phase_sends(&schedule, member, 0, sends);
+            most = MAX(most, lp_step_schedule_member_bytes(&schedule, member));
+            guint64 n_sends = lp_step_schedule_phase_sends(&schedule, member, 0, sends);
             for (guint64 i = 0; i < n_sends; i++)
                 in_bytes[sends[i].to] += sends[i].bytes;
         }
         for (guint64 member = 0; member < n; member++)
             most = MAX(most, in_bytes[member]);
         lp_test_true("bytes of a port", most <= 2 * shape.bytes);
-        lp_test_true("steps", lp_schedule_n_steps(&schedule) == 2 * (g_bit_storage(n) - 1));
+        lp_test_true("steps", lp_step_schedule_n_steps(&schedule) == 2 * (g_bit_storage(n) - 1));
     }
 }
 
 /* What ports carry in steps that all wait for each other: the busiest port of each step, summed. A
  * phase's fluid flows and its filling take as long. */
 static guint64
-stepwise_bytes(const LpSchedule *schedule)
+stepwise_bytes(const LpStepSchedule *schedule)
 {
-    guint64 n = lp_schedule_n_participants(schedule), sum = 0;
-    g_autofree LpSend *sends = g_new(LpSend, lp_schedule_sends_max(schedule));
+    guint64 n = lp_step_schedule_n_participants(schedule), sum = 0;
+    g_autofree LpSend *sends = g_new(LpSend, lp_step_schedule_sends_max(schedule));
     g_autofree guint64 *in_bytes = g_new(guint64, n);
-    for (guint64 step = 0; step < lp_schedule_n_steps(schedule); step++) {
+    for (guint64 step = 0; step < lp_step_schedule_n_steps(schedule); step++) {
         guint64 most = 0;
         memset(in_bytes, 0, n * sizeof(guint64));
         for (guint64 member = 0; member < n; member++) {
-            guint64 n_sends = lp_schedule_sends(schedule, member, step, sends), out_bytes = 0;
+            guint64 n_sends = lp_step_schedule_sends(schedule, member, step, sends), out_bytes = 0;
             for (guint64 i = 0; i < n_sends; i++) {
                 out_bytes += sends[i].bytes;
                 in_bytes[sends[i].to] += sends[i].bytes;
@@ -275,17 +275,17 @@ stepwise_bytes(const LpSchedule *schedule)
 }
 
 static guint64
-busiest_bytes(const LpSchedule *schedule)
+busiest_bytes(const LpStepSchedule *schedule)
 {
-    guint64 n = lp_schedule_n_participants(schedule), most = 0;
-    g_autofree LpSend *sends = g_new(LpSend, lp_schedule_sends_max(schedule));
+    guint64 n = lp_step_schedule_n_participants(schedule), most = 0;
+    g_autofree LpSend *sends = g_new(LpSend, lp_step_schedule_sends_max(schedule));
     g_autofree guint64 *in_bytes = g_new0(guint64, n);
     for (guint64 member = 0; member < n; member++) {
-        guint64 n_sends = lp_schedule_phase_sends(schedule, member, 0, sends);
+        guint64 n_sends = lp_step_schedule_phase_sends(schedule, member, 0, sends);
         for (guint64 i = 0; i < n_sends; i++)
             in_bytes[sends[i].to] += sends[i].bytes;
         if (member < schedule->shape.n_members)
-            most = MAX(most, lp_schedule_member_bytes(schedule, member));
+            most = MAX(most, lp_step_schedule_member_bytes(schedule, member));
     }
     for (guint64 member = 0; member < schedule->shape.n_members; member++)
         most = MAX(most, in_bytes[member]);
@@ -301,7 +301,7 @@ test_fill(void)
         guint64 n_members;
         guint64 slack_chunks;
         gboolean aggregates;
-        guint64 n_channels, n_near;
+        guint64 n_channels, n_intra;
     } rows[] = {
         {LP_ALGORITHM_TREE, LP_COLLECTIVE_ALL_REDUCE, 2, 0, FALSE, 0, 0},
         {LP_ALGORITHM_TREE, LP_COLLECTIVE_ALL_REDUCE, 3, 0, FALSE, 0, 0},
@@ -332,18 +332,20 @@ test_fill(void)
             gboolean halved = rows[i].algorithm == LP_ALGORITHM_TREE;
             guint64 channels = MAX(rows[i].n_channels, 1);
             guint64 bytes = 10 * 2 * 16 * rows[i].n_members * channels;
-            LpScheduleShape shape = {.algorithm = rows[i].algorithm,
-                                     .collective = rows[i].collective,
-                                     .n_members = rows[i].n_members,
-                                     .bytes = bytes,
-                                     .chunk_bytes = bytes / channels / (halved ? 2 : 1) / chunks[k],
-                                     .n_channels = rows[i].n_channels,
-                                     .n_near = rows[i].n_near,
-                                     .aggregates = rows[i].aggregates};
-            LpSchedule schedule;
-            lp_schedule_init(&schedule, &shape);
+            LpCollectiveShape shape = {.algorithm = rows[i].algorithm,
+                                       .collective = rows[i].collective,
+                                       .n_members = rows[i].n_members,
+                                       .bytes = bytes,
+                                       .chunk_bytes =
+                                           bytes / channels / (halved ? 2 : 1) / chunks[k],
+                                       .n_channels = rows[i].n_channels,
+                                       .n_intra = rows[i].n_intra,
+                                       .aggregates = rows[i].aggregates};
+            LpStepSchedule schedule;
+            lp_step_schedule_init(&schedule, &shape);
             g_autofree char *label = lp_buffers_label(&shape);
-            guint64 got = busiest_bytes(&schedule) + lp_schedule_phase(&schedule, 0).fill_bytes;
+            guint64 got =
+                busiest_bytes(&schedule) + lp_step_schedule_phase(&schedule, 0).fill_bytes;
             guint64 wanted = stepwise_bytes(&schedule);
             /* Some trees have inner nodes with one child where others have two; chains fill while
              * heads are busy already. */
@@ -358,28 +360,29 @@ test_fill(void)
 static void
 test_rails(void)
 {
-    for (guint64 near = 2; near <= 8; near++)
+    for (guint64 intra = 2; intra <= 8; intra++)
         for (guint64 domains = 2; domains <= 8; domains += 2) {
-            LpScheduleShape shape = {.algorithm = LP_ALGORITHM_RING,
-                                     .collective = LP_COLLECTIVE_ALL_REDUCE,
-                                     .n_members = near * domains,
-                                     .bytes = near * near * domains * 10,
-                                     .n_channels = near,
-                                     .n_near = near};
-            LpSchedule schedule;
+            LpCollectiveShape shape = {.algorithm = LP_ALGORITHM_RING,
+                                       .collective = LP_COLLECTIVE_ALL_REDUCE,
+                                       .n_members = intra * domains,
+                                       .bytes = intra * intra * domains * 10,
+                                       .n_channels = intra,
+                                       .n_intra = intra};
+            LpStepSchedule schedule;
             LpSend sends[16];
-            lp_schedule_init(&schedule, &shape);
+            lp_step_schedule_init(&schedule, &shape);
             gboolean aligned = TRUE;
             for (guint64 member = 0; member < shape.n_members; member++) {
-                guint64 n_sends = lp_schedule_phase_sends(&schedule, member, 0, sends), far = 0;
+                guint64 n_sends = lp_step_schedule_phase_sends(&schedule, member, 0, sends),
+                        inter = 0;
                 for (guint64 i = 0; i < n_sends; i++) {
-                    if (sends[i].to / near == member / near)
+                    if (sends[i].to / intra == member / intra)
                         continue;
-                    aligned = aligned && sends[i].to % near == member % near;
-                    far += sends[i].bytes;
+                    aligned = aligned && sends[i].to % intra == member % intra;
+                    inter += sends[i].bytes;
                 }
                 /* One channel of near: 2 (n - 1) / n of a near-th of the buffer. */
-                aligned = aligned && far == 2 * (shape.n_members - 1) * 10;
+                aligned = aligned && inter == 2 * (shape.n_members - 1) * 10;
             }
             lp_test_true("rails", aligned);
         }
@@ -389,89 +392,90 @@ test_rails(void)
 
 /* Trees with chains: 2 (domains - 1) V between domains, as much over each place and on the rail. */
 static void
-check_chains(guint64 near, guint64 domains)
+check_chains(guint64 intra, guint64 domains)
 {
     guint64 unit = 20;
-    LpScheduleShape shape = {.algorithm = LP_ALGORITHM_TREE,
-                             .collective = LP_COLLECTIVE_ALL_REDUCE,
-                             .n_members = near * domains,
-                             .bytes = near * unit,
-                             .n_channels = near,
-                             .n_near = near};
-    LpSchedule schedule;
+    LpCollectiveShape shape = {.algorithm = LP_ALGORITHM_TREE,
+                               .collective = LP_COLLECTIVE_ALL_REDUCE,
+                               .n_members = intra * domains,
+                               .bytes = intra * unit,
+                               .n_channels = intra,
+                               .n_intra = intra};
+    LpStepSchedule schedule;
     LpSend sends[8];
-    g_autofree guint64 *far_bytes = g_new0(guint64, near);
-    lp_schedule_init(&schedule, &shape);
+    g_autofree guint64 *inter_bytes = g_new0(guint64, intra);
+    lp_step_schedule_init(&schedule, &shape);
     gboolean aligned = TRUE;
     for (guint64 member = 0; member < shape.n_members; member++) {
-        guint64 n_sends = lp_schedule_phase_sends(&schedule, member, 0, sends);
+        guint64 n_sends = lp_step_schedule_phase_sends(&schedule, member, 0, sends);
         for (guint64 i = 0; i < n_sends; i++) {
-            if (sends[i].to / near == member / near)
+            if (sends[i].to / intra == member / intra)
                 continue;
-            aligned = aligned && sends[i].to % near == member % near;
-            far_bytes[member % near] += sends[i].bytes;
+            aligned = aligned && sends[i].to % intra == member % intra;
+            inter_bytes[member % intra] += sends[i].bytes;
         }
     }
     lp_test_true("on the rail", aligned);
-    for (guint64 place = 0; place < near; place++)
-        lp_test_true("bytes of a place", far_bytes[place] == 2 * (domains - 1) * unit);
+    for (guint64 place = 0; place < intra; place++)
+        lp_test_true("bytes of a place", inter_bytes[place] == 2 * (domains - 1) * unit);
 }
 
 /* The messages that open each way: as many as there are partners, of each lane by itself. */
 static void
-check_openings(guint64 near, guint64 domains)
+check_openings(guint64 intra, guint64 domains)
 {
-    LpScheduleShape shape = {.algorithm = LP_ALGORITHM_TREE,
-                             .collective = LP_COLLECTIVE_ALL_REDUCE,
-                             .n_members = near * domains,
-                             .bytes = near * 2 * 60,
-                             .chunk_bytes = 10,
-                             .n_channels = near,
-                             .n_near = near};
-    LpSchedule schedule;
+    LpCollectiveShape shape = {.algorithm = LP_ALGORITHM_TREE,
+                               .collective = LP_COLLECTIVE_ALL_REDUCE,
+                               .n_members = intra * domains,
+                               .bytes = intra * 2 * 60,
+                               .chunk_bytes = 10,
+                               .n_channels = intra,
+                               .n_intra = intra};
+    LpStepSchedule schedule;
     LpSend sends[8];
-    lp_schedule_init(&schedule, &shape);
-    LpSchedulePhase phase = lp_schedule_phase(&schedule, 0);
-    guint64 n_far = 0;
+    lp_step_schedule_init(&schedule, &shape);
+    LpStepPhase phase = lp_step_schedule_phase(&schedule, 0);
+    guint64 n_inter = 0;
     for (guint64 member = 0; member < shape.n_members; member++)
         for (guint64 step = 0; step < phase.n_steps; step++) {
-            guint64 n_sends = lp_schedule_sends(&schedule, member, step, sends);
+            guint64 n_sends = lp_step_schedule_sends(&schedule, member, step, sends);
             for (guint64 i = 0; i < n_sends; i++) {
-                gboolean opens = lp_schedule_opens(&schedule, member, step, &sends[i]);
-                n_far += opens && sends[i].to / near != member / near ? 1 : 0;
+                gboolean opens = lp_step_schedule_opens(&schedule, member, step, &sends[i]);
+                n_inter += opens && sends[i].to / intra != member / intra ? 1 : 0;
                 lp_test_true("opens late", !opens || step < phase.n_latencies);
             }
         }
-    /* Edges of two trees of a channel, up and down; two that open at once in one lane are none. */
-    lp_test_true("openings", n_far == near * 2 * 2 * (domains - 1));
+    /* Connections of two trees of a channel, up and down; two that open at once in one lane are
+     * none. */
+    lp_test_true("openings", n_inter == intra * 2 * 2 * (domains - 1));
 }
 
 /* Of four domains, inner nodes send and receive four halves and the others two: domains and cards
  * of two neighbours have both, and 2 (4 - 1) V / 4 in all. */
 static void
-check_turns(guint64 near)
+check_turns(guint64 intra)
 {
     guint64 unit = 20;
-    LpScheduleShape shape = {.algorithm = LP_ALGORITHM_TREE,
-                             .collective = LP_COLLECTIVE_ALL_REDUCE,
-                             .n_members = near * 4,
-                             .bytes = near * unit,
-                             .n_channels = near,
-                             .n_near = near};
-    LpSchedule schedule;
+    LpCollectiveShape shape = {.algorithm = LP_ALGORITHM_TREE,
+                               .collective = LP_COLLECTIVE_ALL_REDUCE,
+                               .n_members = intra * 4,
+                               .bytes = intra * unit,
+                               .n_channels = intra,
+                               .n_intra = intra};
+    LpStepSchedule schedule;
     LpSend sends[8];
     guint64 out_bytes[16] = {0}, in_bytes[16] = {0};
-    lp_schedule_init(&schedule, &shape);
+    lp_step_schedule_init(&schedule, &shape);
     for (guint64 member = 0; member < shape.n_members; member++) {
-        guint64 n_sends = lp_schedule_phase_sends(&schedule, member, 0, sends);
+        guint64 n_sends = lp_step_schedule_phase_sends(&schedule, member, 0, sends);
         for (guint64 i = 0; i < n_sends; i++) {
-            if (sends[i].to / near == member / near)
+            if (sends[i].to / intra == member / intra)
                 continue;
             out_bytes[member / 2] += sends[i].bytes;
             in_bytes[sends[i].to / 2] += sends[i].bytes;
         }
     }
-    for (guint64 card = 0; card < 2 * near; card++) {
+    for (guint64 card = 0; card < 2 * intra; card++) {
         lp_test_true("bytes out of a card", out_bytes[card] == 3 * unit);
         lp_test_true("bytes into a card", in_bytes[card] == 3 * unit);
     }
@@ -480,12 +484,12 @@ check_turns(guint64 near)
 static void
 test_chains(void)
 {
-    for (guint64 near = 2; near <= 8; near += 2)
-        check_turns(near);
-    for (guint64 near = 2; near <= 8; near++)
+    for (guint64 intra = 2; intra <= 8; intra += 2)
+        check_turns(intra);
+    for (guint64 intra = 2; intra <= 8; intra++)
         for (guint64 domains = 2; domains <= 9; domains++) {
-            check_chains(near, domains);
-            check_openings(near, domains);
+            check_chains(intra, domains);
+            check_openings(intra, domains);
         }
 }
 
@@ -495,56 +499,56 @@ static const double negative[] = {1.0, -1.0, 3.0};
 
 static const struct {
     const char *label;
-    LpScheduleShape shape;
-    LpScheduleError code;
+    LpCollectiveShape shape;
+    LpStepScheduleError code;
     const char *message;
 } wrong[] = {
     {"no such algorithm",
      {.algorithm = LP_N_ALGORITHMS, .n_members = 2},
-     LP_SCHEDULE_ERROR_ALGORITHM,
+     LP_STEP_SCHEDULE_ERROR_ALGORITHM,
      "got collective 0 by algorithm 10, wanted two that exist"},
     {"an algorithm for something else",
      {.algorithm = LP_ALGORITHM_TREE, .collective = LP_COLLECTIVE_ALL_TO_ALL, .n_members = 2},
-     LP_SCHEDULE_ERROR_ALGORITHM,
+     LP_STEP_SCHEDULE_ERROR_ALGORITHM,
      "all-to-all: got the algorithm \"tree\", wanted one of bruck, pairwise, direct, hierarchical"},
     {"no members",
      {.algorithm = LP_ALGORITHM_RING},
-     LP_SCHEDULE_ERROR_MEMBERS,
+     LP_STEP_SCHEDULE_ERROR_MEMBERS,
      "all-reduce: got 0 members, wanted 1 to 4294967295"},
     {"a send among three",
      {.algorithm = LP_ALGORITHM_DIRECT, .collective = LP_COLLECTIVE_SEND, .n_members = 3},
-     LP_SCHEDULE_ERROR_MEMBERS,
+     LP_STEP_SCHEDULE_ERROR_MEMBERS,
      "send: got 3 members, wanted 2"},
     {"a root that is none",
      {.algorithm = LP_ALGORITHM_TREE,
       .collective = LP_COLLECTIVE_BROADCAST,
       .n_members = 3,
       .root = 3},
-     LP_SCHEDULE_ERROR_MEMBERS,
+     LP_STEP_SCHEDULE_ERROR_MEMBERS,
      "broadcast: got the root 3, wanted less than 3"},
     {"bytes beyond counting",
      {.algorithm = LP_ALGORITHM_RING, .n_members = 1024, .bytes = G_MAXUINT64},
-     LP_SCHEDULE_ERROR_SIZE,
+     LP_STEP_SCHEDULE_ERROR_SIZE,
      "all-reduce: got 18446744073709551615 bytes, wanted at most 281474976710655"},
     {"domains that do not divide",
-     {.algorithm = LP_ALGORITHM_RING, .n_members = 12, .n_channels = 2, .n_near = 5},
-     LP_SCHEDULE_ERROR_CHANNELS,
+     {.algorithm = LP_ALGORITHM_RING, .n_members = 12, .n_channels = 2, .n_intra = 5},
+     LP_STEP_SCHEDULE_ERROR_CHANNELS,
      "ring: got domains of 5 members, wanted a divisor of 12"},
     {"chains in domains that do not divide",
-     {.algorithm = LP_ALGORITHM_TREE, .n_members = 12, .n_channels = 2, .n_near = 5},
-     LP_SCHEDULE_ERROR_CHANNELS,
+     {.algorithm = LP_ALGORITHM_TREE, .n_members = 12, .n_channels = 2, .n_intra = 5},
+     LP_STEP_SCHEDULE_ERROR_CHANNELS,
      "tree: got domains of 5 members, wanted a divisor of 12"},
     {"chains with a root",
      {.algorithm = LP_ALGORITHM_TREE,
       .collective = LP_COLLECTIVE_BROADCAST,
       .n_members = 12,
       .n_channels = 2,
-      .n_near = 4},
-     LP_SCHEDULE_ERROR_CHANNELS,
+      .n_intra = 4},
+     LP_STEP_SCHEDULE_ERROR_CHANNELS,
      "tree: got 2 channels for a collective with a root, wanted 1"},
     {"more chains than members",
      {.algorithm = LP_ALGORITHM_TREE, .n_members = 4, .n_channels = 5},
-     LP_SCHEDULE_ERROR_CHANNELS,
+     LP_STEP_SCHEDULE_ERROR_CHANNELS,
      "tree: got 5 channels, wanted at most 4"},
     {"too many directions",
      {.algorithm = LP_ALGORITHM_TORUS,
@@ -552,19 +556,19 @@ static const struct {
       .n_levels = 2,
       .level_size = {2, 2},
       .n_channels = 3},
-     LP_SCHEDULE_ERROR_CHANNELS,
+     LP_STEP_SCHEDULE_ERROR_CHANNELS,
      "torus: got 3 channels, wanted at most 2"},
     {"one level",
      {.algorithm = LP_ALGORITHM_HIERARCHICAL, .n_members = 4, .n_levels = 1, .level_size = {4}},
-     LP_SCHEDULE_ERROR_LEVELS,
+     LP_STEP_SCHEDULE_ERROR_LEVELS,
      "hierarchical: got 1 levels, wanted 2 to 3"},
     {"four dimensions",
      {.algorithm = LP_ALGORITHM_TORUS, .n_members = 16, .n_levels = 4},
-     LP_SCHEDULE_ERROR_LEVELS,
+     LP_STEP_SCHEDULE_ERROR_LEVELS,
      "torus: got 4 levels, wanted 1 to 3"},
     {"another product",
      {.algorithm = LP_ALGORITHM_TORUS, .n_members = 16, .n_levels = 2, .level_size = {4, 2}},
-     LP_SCHEDULE_ERROR_LEVELS,
+     LP_STEP_SCHEDULE_ERROR_LEVELS,
      "torus: got level 1 of 2, wanted sizes whose product is 16"},
     {"a level within a level",
      {.algorithm = LP_ALGORITHM_HIERARCHICAL,
@@ -572,7 +576,7 @@ static const struct {
       .n_levels = 2,
       .level_size = {4, 4},
       .level_algorithm = {LP_ALGORITHM_RING, LP_ALGORITHM_TORUS}},
-     LP_SCHEDULE_ERROR_LEVELS,
+     LP_STEP_SCHEDULE_ERROR_LEVELS,
      "level 1: got the algorithm \"torus\", wanted one without levels"},
     {"a level that cannot scatter",
      {.algorithm = LP_ALGORITHM_HIERARCHICAL,
@@ -580,7 +584,7 @@ static const struct {
       .n_levels = 2,
       .level_size = {4, 4},
       .level_algorithm = {LP_ALGORITHM_TREE, LP_ALGORITHM_TREE}},
-     LP_SCHEDULE_ERROR_ALGORITHM,
+     LP_STEP_SCHEDULE_ERROR_ALGORITHM,
      "level 0: reduce-scatter: got the algorithm \"tree\", wanted one of ring"},
     {"a load that is none",
      {.algorithm = LP_ALGORITHM_DIRECT,
@@ -588,7 +592,7 @@ static const struct {
       .n_members = 3,
       .loads = negative,
       .weight = LP_WEIGHT_RECEIVER},
-     LP_SCHEDULE_ERROR_LOADS,
+     LP_STEP_SCHEDULE_ERROR_LOADS,
      "all-to-all: got the load -1 of member 1, wanted a finite one of at least 0"},
 };
 
@@ -597,8 +601,8 @@ test_errors(void)
 {
     for (guint i = 0; i < G_N_ELEMENTS(wrong); i++) {
         GError *error = NULL;
-        lp_test_true(wrong[i].label, !lp_schedule_supports(&wrong[i].shape, &error));
-        lp_test_error(wrong[i].label, &error, LP_SCHEDULE_ERROR, (int)wrong[i].code,
+        lp_test_true(wrong[i].label, !lp_step_schedule_supports(&wrong[i].shape, &error));
+        lp_test_error(wrong[i].label, &error, LP_STEP_SCHEDULE_ERROR, (int)wrong[i].code,
                       wrong[i].message);
     }
 }

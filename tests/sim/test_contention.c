@@ -83,11 +83,11 @@ generate(const LpGenerateOptions *options)
 typedef struct {
     gboolean private_groups[LP_N_GROUPS];
     gboolean mirrored;
-    gboolean near; /* what lp_proof_is_near() says at a share of 5 % */
+    gboolean intra; /* what lp_contention_is_negligible() says at a share of 5 % */
 } Verdict;
 
 static gboolean
-prove(const Row *row, gboolean near, Verdict *out_verdict)
+prove(const Row *row, gboolean intra, Verdict *out_verdict)
 {
     g_auto(GStrv) settings = g_strsplit(row->settings, " ", -1);
     g_autoptr(LpWorkload) workload = lp_workload_load(
@@ -96,23 +96,24 @@ prove(const Row *row, gboolean near, Verdict *out_verdict)
     g_autoptr(GArray) options = lp_engine_options(64);
     if (workload == NULL || machine == NULL || !lp_simulation_start_engine(machine, options, NULL))
         return FALSE;
-    g_autoptr(LpIteration) iteration = lp_iteration_new(workload, &machine->accelerator, NULL);
+    g_autoptr(LpProgram) program = lp_program_new(workload, &machine->accelerator, NULL);
     g_autoptr(LpNetwork) network = lp_network_new(machine);
     LpLibrary library;
     if (!lp_library_find("ideal", &library, NULL))
         return FALSE;
-    g_autoptr(LpEdges) edges = lp_edges_new(iteration, network, &library, NULL, NULL);
-    g_autoptr(LpProof) proof = near ? lp_proof_new_near(edges, LP_FIDELITY_FLOW)
-                                    : lp_proof_new(edges, LP_FIDELITY_FLOW, NULL);
-    memcpy(out_verdict->private_groups, proof->all_private, sizeof proof->all_private);
-    out_verdict->mirrored = proof->tp_mirrored;
-    out_verdict->near = lp_proof_is_near(edges, 0.05);
+    g_autoptr(LpCommunicationMap) map =
+        lp_communication_map_new(program, network, &library, NULL, NULL);
+    g_autoptr(LpContention) contention = intra ? lp_contention_new_negligible(map, LP_FIDELITY_FLOW)
+                                               : lp_contention_new(map, LP_FIDELITY_FLOW, NULL);
+    memcpy(out_verdict->private_groups, contention->all_private, sizeof contention->all_private);
+    out_verdict->mirrored = contention->tp_mirrored;
+    out_verdict->intra = lp_contention_is_negligible(map, 0.05);
     return TRUE;
 }
 
 /* The engine loads one platform a process. */
 static gboolean
-prove_in_child(const Row *row, gboolean near, Verdict *out_verdict)
+prove_in_child(const Row *row, gboolean intra, Verdict *out_verdict)
 {
     int ends[2], status = 1;
     if (pipe(ends) != 0)
@@ -120,7 +121,7 @@ prove_in_child(const Row *row, gboolean near, Verdict *out_verdict)
     pid_t child = fork();
     if (child == 0) {
         Verdict verdict;
-        _exit(prove(row, near, &verdict) &&
+        _exit(prove(row, intra, &verdict) &&
                       write(ends[1], &verdict, sizeof verdict) == (ssize_t)sizeof verdict
                   ? 0
                   : 1);
@@ -134,10 +135,10 @@ prove_in_child(const Row *row, gboolean near, Verdict *out_verdict)
 }
 
 static void
-check_row(const Row *row, gboolean near)
+check_row(const Row *row, gboolean intra)
 {
     Verdict verdict = {{FALSE}, FALSE, FALSE};
-    lp_test_true(row->label, prove_in_child(row, near, &verdict));
+    lp_test_true(row->label, prove_in_child(row, intra, &verdict));
     for (LpGroup group = 0; group < LP_N_GROUPS; group++) {
         g_autofree char *label = g_strdup_printf("%s: group kind %d", row->label, (int)group);
         lp_test_true(label, verdict.private_groups[group] == row->private_groups[group]);
@@ -160,7 +161,7 @@ test_near(void)
 {
     static const struct {
         Row row;
-        gboolean near;
+        gboolean intra;
     } cases[] = {
         {{"messages of 1/33 of 1/16", DGX, BODY "tp=16 pp=2 dp=2 scatter-gather=yes", GROUPS(0, 0),
           0},
@@ -187,7 +188,7 @@ test_near(void)
     for (guint i = 0; i < G_N_ELEMENTS(cases); i++) {
         Verdict verdict = {{FALSE}, FALSE, FALSE};
         lp_test_true(cases[i].row.label, prove_in_child(&cases[i].row, FALSE, &verdict));
-        lp_test_true(cases[i].row.label, verdict.near == cases[i].near);
+        lp_test_true(cases[i].row.label, verdict.intra == cases[i].intra);
     }
 }
 
@@ -216,14 +217,13 @@ test_share(void)
         g_autoptr(LpWorkload) workload = lp_workload_load(
             "resource:///lightpath/workloads/gpt3-175b.xml", (const char *const *)all->pdata, NULL);
         g_autoptr(LpMachine) machine = generate(&(LpGenerateOptions)DGX);
-        g_autoptr(LpIteration) iteration =
-            workload != NULL && machine != NULL
-                ? lp_iteration_new(workload, &machine->accelerator, NULL)
-                : NULL;
-        lp_test_true(shares[i].settings, iteration != NULL);
-        if (iteration != NULL)
-            lp_test_close(shares[i].settings, lp_proof_share_beside_tp(iteration), shares[i].share,
-                          1e-12);
+        g_autoptr(LpProgram) program = workload != NULL && machine != NULL
+                                           ? lp_program_new(workload, &machine->accelerator, NULL)
+                                           : NULL;
+        lp_test_true(shares[i].settings, program != NULL);
+        if (program != NULL)
+            lp_test_close(shares[i].settings, lp_contention_share_beside_tp(program),
+                          shares[i].share, 1e-12);
     }
 }
 

@@ -104,16 +104,18 @@ find_costs(const void *input, void *result)
     g_autoptr(GArray) options = lp_engine_options(64);
     if (workload == NULL || machine == NULL || !lp_simulation_start_engine(machine, options, NULL))
         return FALSE;
-    g_autoptr(LpIteration) iteration = lp_iteration_new(workload, &machine->accelerator, NULL);
+    g_autoptr(LpProgram) program = lp_program_new(workload, &machine->accelerator, NULL);
     g_autoptr(LpNetwork) network = lp_network_new(machine);
     LpLibrary library = make_library(row->knows);
-    g_autoptr(LpEdges) edges = lp_edges_new(iteration, network, &library, NULL, NULL);
-    if (edges == NULL)
+    g_autoptr(LpCommunicationMap) map =
+        lp_communication_map_new(program, network, &library, NULL, NULL);
+    if (map == NULL)
         return FALSE;
     LpOp tp = {.kind = LP_OP_COLLECTIVE, .group = LP_GROUP_TP};
     LpOp dp = {.kind = LP_OP_COLLECTIVE, .group = LP_GROUP_DP};
-    *costs = (HostCosts){iteration->collective_host_s, lp_edges_op_host_s(edges, &tp),
-                         lp_edges_op_host_s(edges, &dp), lp_edges_message_host_s(edges)};
+    *costs = (HostCosts){program->collective_host_s, lp_communication_map_op_host_s(map, &tp),
+                         lp_communication_map_op_host_s(map, &dp),
+                         lp_communication_map_message_host_s(map)};
     return TRUE;
 }
 
@@ -187,12 +189,12 @@ test_waits(void)
 typedef struct {
     const char *label;
     guint64 shares_max;
-    gboolean is_lonely;
+    gboolean is_isolated;
 } LonelyRow;
 
 /* All that a run tells of itself and its counterfactual. */
 typedef struct {
-    gboolean is_lonely;
+    gboolean is_isolated;
     LpRunResult run, uncontended;
 } LonelyResult;
 
@@ -202,7 +204,7 @@ typedef struct {
 #define SHARES (64u * (4u * 4u * 4u + 1u))
 
 static gboolean
-run_lonely(const void *input, void *result)
+run_isolated(const void *input, void *result)
 {
     const LonelyRow *row = input;
     LonelyResult *out = result;
@@ -217,25 +219,25 @@ run_lonely(const void *input, void *result)
     if (simulation == NULL)
         return FALSE;
     memset(out, 0, sizeof *out);
-    out->is_lonely = simulation->is_lonely;
+    out->is_isolated = simulation->is_isolated;
     out->run = simulation->run;
     out->uncontended = simulation->uncontended;
     return TRUE;
 }
 
 static void
-test_lonely(void)
+test_isolated(void)
 {
     static const LonelyRow rows[] = {{"no limit", 0, FALSE},
                                      {"at the limit", SHARES, FALSE},
                                      {"one too many", SHARES - 1, TRUE},
                                      {"at once", 1, TRUE}};
     for (guint i = 0; i < G_N_ELEMENTS(rows); i++) {
-        LonelyResult result = {.is_lonely = FALSE};
-        lp_test_true(rows[i].label, in_child(run_lonely, &rows[i], &result, sizeof result));
-        lp_test_true(rows[i].label, result.is_lonely == rows[i].is_lonely);
+        LonelyResult result = {.is_isolated = FALSE};
+        lp_test_true(rows[i].label, in_child(run_isolated, &rows[i], &result, sizeof result));
+        lp_test_true(rows[i].label, result.is_isolated == rows[i].is_isolated);
         lp_test_true(rows[i].label, result.run.iteration_time_s > 0.0);
-        if (!rows[i].is_lonely)
+        if (!rows[i].is_isolated)
             continue;
         lp_test_close(rows[i].label, result.run.iteration_time_s,
                       result.uncontended.iteration_time_s, 1e-12);
@@ -250,7 +252,7 @@ main(void)
 {
     static const LpTestCase cases[] = {{"hosts", test_hosts},
                                        {"waits", test_waits},
-                                       {"without contention", test_lonely},
+                                       {"without contention", test_isolated},
                                        {NULL, NULL}};
     return lp_test_run("host", cases);
 }

@@ -173,32 +173,32 @@ test_routes(void)
     "embedding=no layers=8 hidden=1024 heads=16 ffn=4096 seq=256 tp=4 pp=2 dp=4 global-batch=16 "  \
     "overlap-dp=yes bucket=1MB"
 
-static LpIteration *
+static LpProgram *
 iteration_of(const LpMachine *machine, const char *settings)
 {
     g_auto(GStrv) words = g_strsplit(settings, " ", -1);
     g_autoptr(GError) error = NULL;
     LpWorkload *workload = lp_workload_load("resource:///lightpath/workloads/gpt3-175b.xml",
                                             (const char *const *)words, &error);
-    LpIteration *iteration =
-        workload != NULL ? lp_iteration_new(workload, &machine->accelerator, &error) : NULL;
+    LpProgram *program =
+        workload != NULL ? lp_program_new(workload, &machine->accelerator, &error) : NULL;
     lp_test_text(settings, error != NULL ? error->message : NULL, NULL);
-    return iteration;
+    return program;
 }
 
 /* Pipeline messages and gradients meet on the few up-links: who shares which is in the time. */
 static void
 write_run(const LpMachine *machine, gboolean on_rails, GString *out)
 {
-    LpIteration *iteration = iteration_of(machine, BODY);
+    LpProgram *program = iteration_of(machine, BODY);
     LpNetwork *network = start(machine, on_rails);
     LpLibrary library;
     if (!lp_library_find("ideal", &library, NULL))
         _exit(1);
-    LpEdges *edges = lp_edges_new(iteration, network, &library, NULL, NULL);
-    LpProof *proof = lp_proof_new_nothing(edges);
-    LpTasks *tasks = lp_tasks_new(edges, proof, (LpRunMode){.fidelity = LP_FIDELITY_FLOW});
-    LpRunResult result = lp_world_run(edges, proof, tasks, (LpRunOptions){.timeline = NULL});
+    LpCommunicationMap *map = lp_communication_map_new(program, network, &library, NULL, NULL);
+    LpContention *contention = lp_contention_new_nothing(map);
+    LpTasks *tasks = lp_tasks_new(map, contention, (LpRunMode){.fidelity = LP_FIDELITY_FLOW});
+    LpRunResult result = lp_run_iteration(map, contention, tasks, (LpRunOptions){.timeline = NULL});
     g_string_append_printf(out, "%.12g s, %d activities", result.iteration_time_s,
                            (int)result.n_activities);
     lp_tasks_free(tasks);
@@ -246,12 +246,12 @@ test_kept(void)
         g_autofree char *settings =
             g_strconcat("embedding=no layers=8 hidden=1024 heads=16 ffn=4096 global-batch=8 ",
                         plans[i].settings, NULL);
-        g_autoptr(LpIteration) iteration = iteration_of(machine, settings);
+        g_autoptr(LpProgram) program = iteration_of(machine, settings);
         lp_test_true(plans[i].label,
-                     iteration != NULL && lp_rail_is_kept(iteration, machine,
-                                                          plans[i].accelerators) == plans[i].kept);
+                     program != NULL &&
+                         lp_rail_is_kept(program, machine, plans[i].accelerators) == plans[i].kept);
     }
-    g_autoptr(LpIteration) packed =
+    g_autoptr(LpProgram) packed =
         iteration_of(machine, "embedding=no layers=8 heads=16 tp=4 dp=4 pp=1 global-batch=8");
     lp_test_true("no list: packed", packed != NULL && lp_rail_is_kept(packed, machine, NULL));
 }

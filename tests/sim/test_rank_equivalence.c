@@ -95,12 +95,11 @@ simulate(guint row, LpFidelity fidelity, gboolean with_classes, guint only, Outc
     g_autoptr(LpWorkload) workload = lp_workload_load(
         "resource:///lightpath/workloads/gpt3-175b.xml", (const char *const *)settings, &error);
     g_autoptr(LpMachine) machine = load_machine();
-    g_autoptr(LpIteration) iteration =
-        workload != NULL && machine != NULL
-            ? lp_iteration_new(workload, &machine->accelerator, &error)
-            : NULL;
+    g_autoptr(LpProgram) program = workload != NULL && machine != NULL
+                                       ? lp_program_new(workload, &machine->accelerator, &error)
+                                       : NULL;
     g_autoptr(GArray) options = lp_engine_options(256);
-    if (iteration == NULL || !lp_simulation_start_engine(machine, options, &error)) {
+    if (program == NULL || !lp_simulation_start_engine(machine, options, &error)) {
         fprintf(stderr, "%s\n", error != NULL ? error->message : "no machine");
         return FALSE;
     }
@@ -108,25 +107,26 @@ simulate(guint row, LpFidelity fidelity, gboolean with_classes, guint only, Outc
     LpLibrary library;
     if (!lp_simulation_library(workload, machine, &library, &error))
         return FALSE;
-    g_autoptr(LpEdges) edges = lp_edges_new(iteration, network, &library, NULL, NULL);
-    if (edges == NULL)
+    g_autoptr(LpCommunicationMap) map =
+        lp_communication_map_new(program, network, &library, NULL, NULL);
+    if (map == NULL)
         return FALSE;
-    g_autoptr(LpProof) proof =
-        rows[row].collapse ? lp_proof_new(edges, fidelity, NULL) : lp_proof_new_nothing(edges);
-    g_autoptr(LpClasses) classes = lp_classes_new(edges, proof, fidelity);
+    g_autoptr(LpContention) contention = rows[row].collapse ? lp_contention_new(map, fidelity, NULL)
+                                                            : lp_contention_new_nothing(map);
+    g_autoptr(LpRankEquivalence) classes = lp_rank_equivalence_new(map, contention, fidelity);
     out->n_classes = classes->n_classes;
-    LpWorldJob jobs[N_MODES];
+    LpRunJob jobs[N_MODES];
     LpRunResult results[N_MODES];
     guint n = 0;
     for (guint i = 0; i < N_MODES; i++)
         if (with_classes || i == only)
-            jobs[n++] = (LpWorldJob){.edges = edges,
-                                     .proof = proof,
-                                     .tasks = lp_tasks_new(edges, proof, mode(i, fidelity)),
-                                     .n_iterations = 1,
-                                     .classes = with_classes ? classes : NULL};
+            jobs[n++] = (LpRunJob){.map = map,
+                                   .contention = contention,
+                                   .tasks = lp_tasks_new(map, contention, mode(i, fidelity)),
+                                   .n_iterations = 1,
+                                   .classes = with_classes ? classes : NULL};
     LpSurroundings none = {.watch = NULL};
-    lp_world_run_jobs(jobs, n, &none, results);
+    lp_run_jobs(jobs, n, &none, results);
     for (guint i = 0; i < n; i++)
         out->results[n == 1 ? only : i] = results[i];
     return TRUE;

@@ -111,5 +111,5 @@ int
 main(void)
 {
     static const LpTestCase cases[] = {{"counts", test_counts}, {NULL, NULL}};
-    return lp_test_run("world", cases);
+    return lp_test_run("run", cases);
 }

@@ -209,7 +209,7 @@ test_traffic(void)
     }
 }
 
-/* Half of a link's rate in messages of equal distance: each takes twice its lonely time while the
+/* Half of a link's rate in messages of equal distance: each takes twice its isolated time while the
  * job sends, which leaves the job half of the link; before, one message in two gaps is there. The
  * job may have up to one message's time more or less. */
 static void

@@ -139,7 +139,7 @@ static const LpGenerateOptions flat = {.system = "generic",
 
 /* latency + bytes / bandwidth = 2 us + 1 GB / 25 GB/s, whichever way the bytes are moved. */
 static void
-test_lonely(void)
+test_isolated(void)
 {
     static const struct {
         const char *label;
@@ -212,7 +212,7 @@ test_incast(void)
 
 /* 64 ports, leaves of 8, 4:1: two up-links a leaf. Shifting by 8 sends all 8 ports of each leaf to
  * the next leaf. D-mod-k picks the up-link by the destination, so 4 flows meet on each: 4 times the
- * time of a lonely flow, which passes 4 links. Shifting by 1 keeps 7 of 8 flows below their leaf:
+ * time of a isolated flow, which passes 4 links. Shifting by 1 keeps 7 of 8 flows below their leaf:
  * those are not slowed, nor is the one that leaves, alone on its up-link. */
 static void
 test_oversubscribed(void)
@@ -320,8 +320,8 @@ int
 main(void)
 {
     static const LpTestCase cases[] = {
-        {"lonely", test_lonely}, {"halves", test_halves}, {"release", test_release},
-        {"duplex", test_duplex}, {"incast", test_incast}, {"oversubscribed", test_oversubscribed},
-        {"fair", test_fair},     {"routes", test_routes}, {NULL, NULL}};
+        {"lonely", test_isolated}, {"halves", test_halves}, {"release", test_release},
+        {"duplex", test_duplex},   {"incast", test_incast}, {"oversubscribed", test_oversubscribed},
+        {"fair", test_fair},       {"routes", test_routes}, {NULL, NULL}};
     return lp_test_run("sharing", cases);
 }

@@ -136,7 +136,7 @@ run(const LpPlan *plan, const PassTimes *times, const char *label)
         places[i] = -1.0;
     g_autoptr(GPtrArray) stages = g_ptr_array_new_with_free_func((GDestroyNotify)g_array_unref);
     for (guint32 stage = 0; stage < pp; stage++)
-        g_ptr_array_add(stages, lp_schedule_new(plan, stage));
+        g_ptr_array_add(stages, lp_pipeline_schedule_new(plan, stage));
     g_autofree guint *next = g_new0(guint, pp);
     g_autofree double *clock = g_new0(double, pp);
     for (gboolean moved = TRUE; moved;) {
@@ -252,7 +252,7 @@ test_in_flight(void)
         for (guint32 stage = 0; stage < sizes[i][0]; stage++)
             for (guint k = 0; k < G_N_ELEMENTS(schedules); k++) {
                 LpPlan plan = make_plan(schedules[k], sizes[i][0], sizes[i][1], 1);
-                g_autoptr(GArray) slots = lp_schedule_new(&plan, stage);
+                g_autoptr(GArray) slots = lp_pipeline_schedule_new(&plan, stage);
                 guint32 pp = sizes[i][0], m = sizes[i][1];
                 guint wanted[] = {[LP_SCHEDULE_GPIPE] = m,
                                   [LP_SCHEDULE_1F1B] = MIN(m, pp - stage),
@@ -270,7 +270,7 @@ test_dualpipe_in_flight(void)
     for (guint32 pp = 2; pp <= 16; pp += 2)
         for (guint32 stage = 0; stage < pp; stage++) {
             LpPlan plan = make_plan(LP_SCHEDULE_DUALPIPE, pp, 4 * pp, 1);
-            g_autoptr(GArray) slots = lp_schedule_new(&plan, stage);
+            g_autoptr(GArray) slots = lp_pipeline_schedule_new(&plan, stage);
             lp_test_true("dualpipe", most_held(slots, 0) + most_held(slots, 1) <= pp + 2);
         }
 }

@@ -18,30 +18,30 @@ static const LpAccelerator accelerator = {
     .memory_efficiency = 0.5,
 };
 
-static LpIteration *
+static LpProgram *
 expand(const char *text)
 {
     g_auto(GStrv) settings = g_strsplit(text, " ", -1);
     g_autoptr(GError) error = NULL;
     g_autoptr(LpWorkload) workload = lp_workload_load(GPT3, (const char *const *)settings, &error);
     lp_test_text(text, error != NULL ? error->message : NULL, NULL);
-    return workload == NULL ? NULL : lp_iteration_new(workload, &accelerator, &error);
+    return workload == NULL ? NULL : lp_program_new(workload, &accelerator, &error);
 }
 
 /* Bytes of the buffers of all collectives of @stage that are for @traffic: an all-reduce counts
  * twice, as a reduce-scatter and an all-gather. */
 static double
-stage_bytes(const LpIteration *iteration, guint stage, LpTraffic traffic)
+stage_bytes(const LpProgram *program, guint stage, LpTraffic traffic)
 {
-    const LpProgram *program = lp_iteration_program(iteration, stage);
+    const LpStageProgram *stage_program = lp_program_stage(program, stage);
     double bytes = 0.0;
-    for (guint i = 0; i < program->n_steps; i++) {
-        const LpStep *step = lp_iteration_step(iteration, program->first_step + i);
+    for (guint i = 0; i < stage_program->n_steps; i++) {
+        const LpStep *step = lp_program_step(program, stage_program->first_step + i);
         if (step->kind != LP_STEP_SEGMENT)
             continue;
-        const LpSegment *segment = lp_iteration_segment(iteration, step->segment);
+        const LpSegment *segment = lp_program_segment(program, step->segment);
         for (guint k = 0; k < segment->n_ops; k++) {
-            const LpOp *op = lp_iteration_op(iteration, segment->first_op + k);
+            const LpOp *op = lp_program_op(program, segment->first_op + k);
             if ((op->kind == LP_OP_COLLECTIVE || op->kind == LP_OP_LAUNCH) &&
                 op->traffic == traffic)
                 bytes +=
@@ -52,12 +52,12 @@ stage_bytes(const LpIteration *iteration, guint stage, LpTraffic traffic)
 }
 
 static guint
-stage_messages(const LpIteration *iteration, guint stage, LpStepKind kind)
+stage_messages(const LpProgram *program, guint stage, LpStepKind kind)
 {
-    const LpProgram *program = lp_iteration_program(iteration, stage);
+    const LpStageProgram *stage_program = lp_program_stage(program, stage);
     guint n = 0;
-    for (guint i = 0; i < program->n_steps; i++)
-        n += lp_iteration_step(iteration, program->first_step + i)->kind == kind ? 1 : 0;
+    for (guint i = 0; i < stage_program->n_steps; i++)
+        n += lp_program_step(program, stage_program->first_step + i)->kind == kind ? 1 : 0;
     return n;
 }
 
@@ -81,19 +81,19 @@ test_tp(void)
         {"recompute=none layers=101", 4},
     };
     for (guint i = 0; i < G_N_ELEMENTS(rows); i++) {
-        g_autoptr(LpIteration) iteration = expand(rows[i].settings);
-        const LpPlan *plan = &iteration->plan;
+        g_autoptr(LpProgram) program = expand(rows[i].settings);
+        const LpPlan *plan = &program->plan;
         double activation_bytes = plan->micro_batch * 2048.0 * 12288.0 * 2.0;
         guint32 n_layers = 0;
         for (guint stage = 0; stage < 8; stage++) {
-            guint32 own = lp_plan_stage_layers(plan, &iteration->transformer, stage);
-            lp_test_close(rows[i].settings, stage_bytes(iteration, stage, LP_TRAFFIC_TP),
+            guint32 own = lp_plan_stage_layers(plan, &program->transformer, stage);
+            lp_test_close(rows[i].settings, stage_bytes(program, stage, LP_TRAFFIC_TP),
                           2.0 * rows[i].n_all_reduces * own * lp_plan_n_micro_batches(plan) *
                               activation_bytes,
                           1e-12);
             n_layers += own;
         }
-        lp_test_true(rows[i].settings, n_layers == iteration->transformer.n_layers);
+        lp_test_true(rows[i].settings, n_layers == program->transformer.n_layers);
     }
 }
 
@@ -116,15 +116,15 @@ test_pp(void)
         {"pp=1", 1, 1, 96, 50331648},
     };
     for (guint i = 0; i < G_N_ELEMENTS(rows); i++) {
-        g_autoptr(LpIteration) iteration = expand(rows[i].settings);
+        g_autoptr(LpProgram) program = expand(rows[i].settings);
         guint n_sent = 0, n_received = 0;
         for (guint stage = 0; stage < rows[i].pp; stage++) {
-            n_sent += stage_messages(iteration, stage, LP_STEP_SEND);
-            n_received += stage_messages(iteration, stage, LP_STEP_RECV);
+            n_sent += stage_messages(program, stage, LP_STEP_SEND);
+            n_received += stage_messages(program, stage, LP_STEP_RECV);
         }
         guint wanted = 2 * (rows[i].pp * rows[i].v - 1) * rows[i].m;
         lp_test_true(rows[i].settings, n_sent == wanted && n_received == wanted);
-        lp_test_true(rows[i].settings, iteration->message_bytes == rows[i].bytes);
+        lp_test_true(rows[i].settings, program->message_bytes == rows[i].bytes);
     }
 }
 
@@ -142,13 +142,13 @@ test_dp(void)
                                        "tied-embeddings=no",
                                        "embedding=no"};
     for (guint i = 0; i < G_N_ELEMENTS(rows); i++) {
-        g_autoptr(LpIteration) iteration = expand(rows[i]);
+        g_autoptr(LpProgram) program = expand(rows[i]);
         for (guint32 stage = 0; stage < 8; stage++) {
             double n_parameters =
-                lp_plan_stage_parameters(&iteration->plan, &iteration->transformer, stage);
+                lp_plan_stage_parameters(&program->plan, &program->transformer, stage);
             /* Buckets hold whole bytes: half a byte each at most is lost or won. */
-            lp_test_close(rows[i], stage_bytes(iteration, stage, LP_TRAFFIC_DP),
-                          2.0 * n_parameters * iteration->plan.gradient_bytes, 1e-7);
+            lp_test_close(rows[i], stage_bytes(program, stage, LP_TRAFFIC_DP),
+                          2.0 * n_parameters * program->plan.gradient_bytes, 1e-7);
         }
     }
 }
@@ -157,13 +157,13 @@ test_dp(void)
 static void
 test_embedding(void)
 {
-    g_autoptr(LpIteration) iteration = expand("recompute=none");
+    g_autoptr(LpProgram) program = expand("recompute=none");
     double exchanged = 2.0 * 51200.0 * 12288.0 / 8.0 * 2.0;
     double vocabulary = 2.0 * 96.0 * 50331648.0; /* an all-reduce a micro-batch on each end */
     for (guint stage = 0; stage < 8; stage++)
-        lp_test_close("stage", stage_bytes(iteration, stage, LP_TRAFFIC_EMBEDDING),
+        lp_test_close("stage", stage_bytes(program, stage, LP_TRAFFIC_EMBEDDING),
                       stage == 0 || stage == 7 ? exchanged + vocabulary : 0.0, 1e-12);
-    g_autoptr(LpIteration) untied = expand("recompute=none tied-embeddings=no");
+    g_autoptr(LpProgram) untied = expand("recompute=none tied-embeddings=no");
     lp_test_close("untied", stage_bytes(untied, 0, LP_TRAFFIC_EMBEDDING), vocabulary, 1e-12);
 }
 
@@ -173,21 +173,21 @@ test_groups(void)
     static const char *const rows[] = {"rank-order=tp-cp-ep-dp-pp", "rank-order=pp-dp-tp-cp-ep",
                                        "rank-order=dp-tp-cp-ep-pp"};
     for (guint i = 0; i < G_N_ELEMENTS(rows); i++) {
-        g_autoptr(LpIteration) iteration = expand(rows[i]);
+        g_autoptr(LpProgram) program = expand(rows[i]);
         for (guint64 rank = 0; rank < 1024; rank += 37)
             for (LpGroup group = 0; group < LP_N_GROUPS; group++) {
-                guint64 n = lp_iteration_group_size(iteration, group);
-                guint64 index = lp_iteration_group_index(iteration, group, rank);
-                gboolean member = lp_iteration_has_group(iteration, group, rank);
+                guint64 n = lp_program_group_size(program, group);
+                guint64 index = lp_program_group_index(program, group, rank);
+                gboolean member = lp_program_has_group(program, group, rank);
                 lp_test_true(rows[i], !member || index < n);
-                lp_test_true(rows[i], !member || lp_iteration_group_member(iteration, group, rank,
-                                                                           index) == rank);
+                lp_test_true(rows[i], !member || lp_program_group_member(program, group, rank,
+                                                                         index) == rank);
                 /* All members see the same group. */
                 for (guint64 k = 0; member && k < n; k++) {
-                    guint64 other = lp_iteration_group_member(iteration, group, rank, k);
-                    lp_test_true(rows[i], lp_iteration_group_index(iteration, group, other) == k &&
-                                              lp_iteration_group_member(iteration, group, other,
-                                                                        index) == rank);
+                    guint64 other = lp_program_group_member(program, group, rank, k);
+                    lp_test_true(rows[i],
+                                 lp_program_group_index(program, group, other) == k &&
+                                     lp_program_group_member(program, group, other, index) == rank);
                 }
             }
     }
@@ -200,9 +200,9 @@ test_size(void)
     g_autoptr(GError) error = NULL;
     g_autoptr(LpWorkload) workload = lp_workload_load(GPT3, settings, &error);
     lp_test_true("workload", workload != NULL);
-    g_autoptr(LpIteration) iteration = lp_iteration_new(workload, &accelerator, &error);
-    lp_test_true("too many layers", iteration == NULL);
-    lp_test_error("too many layers", &error, LP_ITERATION_ERROR, LP_ITERATION_ERROR_SIZE,
+    g_autoptr(LpProgram) program = lp_program_new(workload, &accelerator, &error);
+    lp_test_true("too many layers", program == NULL);
+    lp_test_error("too many layers", &error, LP_PROGRAM_ERROR, LP_PROGRAM_ERROR_SIZE,
                   "gpt3-175b.xml: layers");
 }
 
@@ -215,9 +215,9 @@ test_volume(void)
     g_autoptr(GError) error = NULL;
     g_autoptr(LpWorkload) workload = lp_workload_load(GPT3, settings, &error);
     lp_test_true("workload", workload != NULL);
-    g_autoptr(LpIteration) iteration = lp_iteration_new(workload, &accelerator, &error);
-    lp_test_true("too many bytes", iteration == NULL);
-    lp_test_error("too many bytes", &error, LP_ITERATION_ERROR, LP_ITERATION_ERROR_SIZE,
+    g_autoptr(LpProgram) program = lp_program_new(workload, &accelerator, &error);
+    lp_test_true("too many bytes", program == NULL);
+    lp_test_error("too many bytes", &error, LP_PROGRAM_ERROR, LP_PROGRAM_ERROR_SIZE,
                   "bytes, wanted at most");
 }
 
@@ -226,13 +226,13 @@ static void
 test_message_chunks(void)
 {
     const char *label = "pp=4 dp=16 tp=8 virtual-stages=2 schedule=interleaved global-batch=256";
-    g_autoptr(LpIteration) iteration = expand(label);
+    g_autoptr(LpProgram) program = expand(label);
     guint n_second = 0;
-    for (guint stage = 0; iteration != NULL && stage < 4; stage++) {
-        const LpProgram *program = lp_iteration_program(iteration, stage);
-        for (guint i = 0; i + 1 < program->n_steps; i++) {
-            const LpStep *step = lp_iteration_step(iteration, program->first_step + i);
-            const LpStep *next = lp_iteration_step(iteration, program->first_step + i + 1);
+    for (guint stage = 0; program != NULL && stage < 4; stage++) {
+        const LpStageProgram *stage_program = lp_program_stage(program, stage);
+        for (guint i = 0; i + 1 < stage_program->n_steps; i++) {
+            const LpStep *step = lp_program_step(program, stage_program->first_step + i);
+            const LpStep *next = lp_program_step(program, stage_program->first_step + i + 1);
             if (step->kind == LP_STEP_RECV)
                 lp_test_true(label, next->kind == LP_STEP_SEGMENT && next->chunk == step->chunk &&
                                         next->micro_batch == step->micro_batch);

@@ -157,10 +157,10 @@ read_accelerator(Row *self, GError **error)
 static gboolean
 read_shape(Row *self, GError **error)
 {
-    guint64 n_ranks = 0, near = 0, n_domains = 0, n_cards = 0;
+    guint64 n_ranks = 0, intra = 0, n_domains = 0, n_cards = 0;
     double up_gb_per_s = 0.0, card_gbps = 0.0;
     if (!lp_table_count(self->row, "ranks", 2, RANKS_MAX, &n_ranks, error) ||
-        !lp_table_count(self->row, "accelerators_per_domain", 1, RANKS_MAX, &near, error) ||
+        !lp_table_count(self->row, "accelerators_per_domain", 1, RANKS_MAX, &intra, error) ||
         !lp_table_count(self->row, "domains", 1, RANKS_MAX, &n_domains, error) ||
         !lp_table_count(self->row, "nics_per_domain", 0, RANKS_MAX, &n_cards, error) ||
         !lp_table_number(self->row, "scale_up_GBps", 0.0, 1e6, &up_gb_per_s, error) ||
@@ -168,20 +168,20 @@ read_shape(Row *self, GError **error)
         return FALSE;
     if (n_ranks == 0)
         return lp_table_fault(self->row, "ranks", "how many took part", error);
-    if (near == 0) {
-        near = DOMAIN_DEFAULT;
+    if (intra == 0) {
+        intra = DOMAIN_DEFAULT;
         lp_outcome_infer(self->outcome, "domains of %u", DOMAIN_DEFAULT);
     }
     if (n_domains == 0) {
-        n_domains = (n_ranks + near - 1) / near;
+        n_domains = (n_ranks + intra - 1) / intra;
         lp_outcome_infer(self->outcome, "%" G_GUINT64_FORMAT " domains", n_domains);
     }
-    if (near * n_domains > RANKS_MAX)
+    if (intra * n_domains > RANKS_MAX)
         return lp_table_fault(self->row, "domains", "at most 65536 accelerators in all", error);
-    if (n_ranks > near * n_domains)
+    if (n_ranks > intra * n_domains)
         return lp_table_fault(self->row, "ranks", "no more than the domains hold", error);
     self->n_ranks = (guint32)n_ranks;
-    self->described.domain_size = (guint32)near;
+    self->described.domain_size = (guint32)intra;
     self->described.n_domains = (guint32)n_domains;
     self->described.domain_bytes_per_s = up_gb_per_s * 1e9;
     self->described.n_cards = card_gbps > 0.0 ? (guint32)n_cards : 0;
@@ -211,17 +211,18 @@ read_row(Row *self, const LpTableRow *row, LpOutcome *outcome, GError **error)
 /* --- trials --- */
 
 static gboolean
-run_trial(LpTrial *trial, const LpMachine *machine, const LpConstants *constants,
-          double *out_time_s, GError **error)
+run_request(LpCollectiveRequest *request, const LpMachine *machine, const LpConstants *constants,
+            double *out_time_s, GError **error)
 {
-    LpTrialResult result;
+    LpCollectiveResult result;
     g_autofree char *library = lp_library_of(machine->accelerator.name, error);
-    if (library == NULL || !lp_library_find(library, &trial->library, error))
+    if (library == NULL || !lp_library_find(library, &request->library, error))
         return FALSE;
-    lp_constants_to_library(constants, &trial->library);
-    if (trial->algorithms.n_levels > 0 && !lp_library_restrict(&trial->library, "simple", error))
+    lp_constants_to_library(constants, &request->library);
+    if (request->algorithms.n_levels > 0 &&
+        !lp_library_restrict(&request->library, "simple", error))
         return FALSE;
-    if (!lp_trial_run_apart(trial, machine, &result, error))
+    if (!lp_collective_run_apart(request, machine, &result, error))
         return FALSE;
     *out_time_s = result.run.iteration_time_s;
     return TRUE;
@@ -232,14 +233,14 @@ run_trial(LpTrial *trial, const LpMachine *machine, const LpConstants *constants
 static guint32 *
 spread(const Row *self)
 {
-    guint32 near = self->described.domain_size, n_domains = self->described.n_domains;
+    guint32 intra = self->described.domain_size, n_domains = self->described.n_domains;
     gboolean is_inside = strstr(lp_table_text(self->row, "variant"), "intra") != NULL;
-    if (is_inside || self->n_ranks == near * n_domains || self->n_ranks % n_domains != 0)
+    if (is_inside || self->n_ranks == intra * n_domains || self->n_ranks % n_domains != 0)
         return NULL;
     guint32 own = self->n_ranks / n_domains;
     guint32 *accelerators = g_new(guint32, self->n_ranks);
     for (guint32 rank = 0; rank < self->n_ranks; rank++)
-        accelerators[rank] = rank / own * near + rank % own;
+        accelerators[rank] = rank / own * intra + rank % own;
     return accelerators;
 }
 
@@ -249,9 +250,10 @@ consistent_s(const Row *self, const LpMachine *machine, const guint32 *accelerat
 {
     LpFabric fabric = lp_machine_fabric(machine);
     guint64 last = accelerators != NULL ? accelerators[self->n_ranks - 1] : self->n_ranks - 1;
-    LpFabricEdge edge = accelerators != NULL ? lp_fabric_edge(&fabric, accelerators[0], last)
-                                             : lp_fabric_ring_edge(&fabric, 1, self->n_ranks);
-    double all_reduce_s = lp_fabric_edge_all_reduce_s(&edge, self->n_ranks, (double)self->bytes);
+    LpFabricEdge connection = accelerators != NULL ? lp_fabric_edge(&fabric, accelerators[0], last)
+                                                   : lp_fabric_ring_edge(&fabric, 1, self->n_ranks);
+    double all_reduce_s =
+        lp_fabric_edge_all_reduce_s(&connection, self->n_ranks, (double)self->bytes);
     switch (self->collective) {
     case LP_COLLECTIVE_ALL_REDUCE:
         return all_reduce_s;
@@ -260,7 +262,8 @@ consistent_s(const Row *self, const LpMachine *machine, const guint32 *accelerat
         return all_reduce_s / 2.0;
     case LP_COLLECTIVE_ALL_TO_ALL:
         return lp_fabric_edge_message_s(
-            &edge, (double)self->bytes * lp_trial_bus_factor(self->collective, self->n_ranks));
+            &connection,
+            (double)self->bytes * lp_collective_bus_factor(self->collective, self->n_ranks));
     default:
         return 0.0;
     }
@@ -271,22 +274,22 @@ in_measure(const Row *self, double time_s)
 {
     if (!(time_s > 0.0) || self->outcome->measure == LP_MEASURE_TIME)
         return time_s;
-    return (double)self->bytes * lp_trial_bus_factor(self->collective, self->n_ranks) / time_s;
+    return (double)self->bytes * lp_collective_bus_factor(self->collective, self->n_ranks) / time_s;
 }
 
 static gboolean
 predict_bytes(const Row *self, const LpMachine *machine, GError **error)
 {
     g_autofree guint32 *accelerators = spread(self);
-    LpTrial trial = {.collective = self->collective,
-                     .bytes = self->bytes,
-                     .n_ranks = self->n_ranks,
-                     .n_groups = 1,
-                     .accelerators = accelerators};
+    LpCollectiveRequest request = {.collective = self->collective,
+                                   .bytes = self->bytes,
+                                   .n_ranks = self->n_ranks,
+                                   .n_groups = 1,
+                                   .accelerators = accelerators};
     if (self->is_ring)
-        trial.algorithms = (LpAlgorithms){.n_levels = 1, .level = {LP_ALGORITHM_RING}};
+        request.algorithms = (LpAlgorithms){.n_levels = 1, .level = {LP_ALGORITHM_RING}};
     double time_s = 0.0;
-    if (!run_trial(&trial, machine, self->constants, &time_s, error))
+    if (!run_request(&request, machine, self->constants, &time_s, error))
         return FALSE;
     self->outcome->predicted[LP_PREDICTION_SIMULATED] = in_measure(self, time_s);
     self->outcome->predicted[LP_PREDICTION_CONSISTENT] =
@@ -301,12 +304,12 @@ static gboolean
 exchange_s(const Row *self, const LpMachine *machine, guint32 n_ranks, guint32 n_groups,
            gboolean strided, double bytes, double *out_time_s, GError **error)
 {
-    LpTrial trial = {.collective = LP_COLLECTIVE_ALL_TO_ALL,
-                     .bytes = (guint64)bytes,
-                     .n_ranks = n_ranks,
-                     .n_groups = n_groups,
-                     .strided = strided};
-    return run_trial(&trial, machine, self->constants, out_time_s, error);
+    LpCollectiveRequest request = {.collective = LP_COLLECTIVE_ALL_TO_ALL,
+                                   .bytes = (guint64)bytes,
+                                   .n_ranks = n_ranks,
+                                   .n_groups = n_groups,
+                                   .strided = strided};
+    return run_request(&request, machine, self->constants, out_time_s, error);
 }
 
 /* What leaves a rank for its own domain and for others, each over its own network at once: the
@@ -315,8 +318,8 @@ static double
 consistent_exchange_s(const Row *self, const LpMachine *machine, double inside, double across)
 {
     LpFabric fabric = lp_machine_fabric(machine);
-    double near = fabric.domain_size, n = self->n_ranks, n_domains = n / near;
-    double inside_s = inside * (near - 1.0) / near / fabric.scale_up_bytes_per_s;
+    double intra = fabric.domain_size, n = self->n_ranks, n_domains = n / intra;
+    double inside_s = inside * (intra - 1.0) / intra / fabric.scale_up_bytes_per_s;
     if (n_domains <= 1.0)
         return inside_s;
     return fmax(inside_s, across * (n_domains - 1.0) / n_domains / fabric.scale_out_bytes_per_s);
@@ -330,15 +333,15 @@ staged_exchange_s(const Row *self, const LpMachine *machine, double token_bytes,
                   double *out_time_s, double *out_consistent_s, GError **error)
 {
     guint32 n_domains = self->described.n_domains;
-    guint32 near = self->n_ranks / n_domains;
+    guint32 intra = self->n_ranks / n_domains;
     double inside =
         token_bytes * lp_expert_exchange_rank_copies(&self->tokens, self->n_ranks, n_domains);
     double across = token_bytes * lp_expert_exchange_domain_copies(&self->tokens, n_domains);
     double inside_s = 0.0, across_s = 0.0;
-    if (near > 1 && !exchange_s(self, machine, near, n_domains, FALSE, inside, &inside_s, error))
+    if (intra > 1 && !exchange_s(self, machine, intra, n_domains, FALSE, inside, &inside_s, error))
         return FALSE;
     if (n_domains > 1 &&
-        !exchange_s(self, machine, n_domains, near, TRUE, across, &across_s, error))
+        !exchange_s(self, machine, n_domains, intra, TRUE, across, &across_s, error))
         return FALSE;
     *out_bytes = n_domains > 1 ? across : inside;
     *out_time_s = fmax(inside_s, across_s);
@@ -402,9 +405,9 @@ lp_collective_case_all_reduce_s(const LpMeasuredMachine *described, guint64 byte
                                 const LpConstants *constants, double *out_time_s, GError **error)
 {
     g_autoptr(LpMachine) machine = lp_measured_machine_new(described, error);
-    LpTrial trial = {.collective = LP_COLLECTIVE_ALL_REDUCE,
-                     .bytes = bytes,
-                     .n_ranks = described->domain_size,
-                     .n_groups = 1};
-    return machine != NULL && run_trial(&trial, machine, constants, out_time_s, error);
+    LpCollectiveRequest request = {.collective = LP_COLLECTIVE_ALL_REDUCE,
+                                   .bytes = bytes,
+                                   .n_ranks = described->domain_size,
+                                   .n_groups = 1};
+    return machine != NULL && run_request(&request, machine, constants, out_time_s, error);
 }

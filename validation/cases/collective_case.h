@@ -13,7 +13,7 @@ extern const LpCaseKind lp_collective_case;
 
 /** An all-reduce of @bytes among the accelerators of one domain, with the library that is theirs;
  * in a process of its own. @constants: in place of the shipped ones; NULL: none. Errors: as
- * lp_measured_machine_new() and lp_trial_run(). */
+ * lp_measured_machine_new() and lp_collective_run(). */
 gboolean lp_collective_case_all_reduce_s(const LpMeasuredMachine *described, guint64 bytes,
                                          const LpConstants *constants, double *out_time_s,
                                          GError **error) G_GNUC_WARN_UNUSED_RESULT;

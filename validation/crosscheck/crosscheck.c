@@ -3,32 +3,33 @@
 #include "validation/crosscheck/crosscheck.h"
 
 static LpTerms
-composed(const LpClosedFormInput *input, const LpLonelyCommunication *lonely, double pp_s)
+composed(const LpClosedFormInput *input, const LpIsolatedCommunication *isolated, double pp_s)
 {
-    LpClosedFormCommunication communication = {.tp_s = lonely->tp_s,
+    LpClosedFormCommunication communication = {.tp_s = isolated->tp_s,
                                                .pp_s = pp_s,
-                                               .dp_s = lonely->dp_s,
-                                               .ep_s = lonely->ep_s,
-                                               .cp_s = lonely->cp_s};
+                                               .dp_s = isolated->dp_s,
+                                               .ep_s = isolated->ep_s,
+                                               .cp_s = isolated->cp_s};
     return lp_closed_form_compose(input, &communication);
 }
 
 /* Communication that the closed form leaves out, since it takes it as hidden. */
 static double
-taken_as_hidden_s(const LpClosedFormInput *input, const LpLonelyCommunication *lonely)
+taken_as_hidden_s(const LpClosedFormInput *input, const LpIsolatedCommunication *isolated)
 {
-    return input->plan->overlap_fraction * lonely->dp_s +
-           lp_closed_form_cp_hidden_s(input, lonely->cp_s);
+    return input->plan->overlap_fraction * isolated->dp_s +
+           lp_closed_form_cp_hidden_s(input, isolated->cp_s);
 }
 
 LpDifference
 lp_crosscheck(const LpSimulation *simulation, const LpClosedFormInput *input)
 {
-    const LpLonelyCommunication *lonely = &simulation->lonely;
+    const LpIsolatedCommunication *isolated = &simulation->isolated;
     const LpRunResult *run = &simulation->run, *uncontended = &simulation->uncontended;
     const LpRunResult *balanced = &simulation->balanced, *free = &simulation->free_messages;
     LpTerms own = lp_closed_form_terms(input);
-    LpTerms measured = composed(input, lonely, lonely->pp_s), still = composed(input, lonely, 0.0);
+    LpTerms measured = composed(input, isolated, isolated->pp_s),
+            still = composed(input, isolated, 0.0);
     double closed_s = lp_terms_sum(&own), measured_s = lp_terms_sum(&measured);
     /* The host's lead over the device grows with what the device waits for; it is a part by itself.
      */
@@ -43,8 +44,8 @@ lp_crosscheck(const LpSimulation *simulation, const LpClosedFormInput *input)
         .iteration_fraction = (run->iteration_time_s - closed_s) / closed_s,
         .contention_s = run->iteration_time_s - uncontended->iteration_time_s,
         .imbalance_s = uncontended->iteration_time_s - balanced->iteration_time_s +
-                       balanced->inner_s - lonely->inner_s,
-        .overlap_s = balanced->overlap_s - taken_as_hidden_s(input, lonely),
+                       balanced->inner_s - isolated->inner_s,
+        .overlap_s = balanced->overlap_s - taken_as_hidden_s(input, isolated),
         .communication_s = measured_s - closed_s - host_change_s,
         .schedule_s = balanced->iteration_time_s - free->iteration_time_s - message_s +
                       hidden_message_s - host_message_s + free->terms.s[LP_TERM_BUBBLE] -

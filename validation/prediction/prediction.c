@@ -76,7 +76,7 @@ simulate(const LpWorkload *workload, const LpMachine *machine, const LpLibrary *
     g_autoptr(LpSimulation) simulation = lp_simulation_run(workload, machine, options, error);
     if (simulation == NULL)
         return FALSE;
-    if (simulation->is_lonely)
+    if (simulation->is_isolated)
         lp_outcome_infer(outcome, "contention left out: more than %u shares in collectives",
                          SHARES_MAX);
     outcome->has_terms = TRUE;

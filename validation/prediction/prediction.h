@@ -19,7 +19,7 @@ typedef enum {
  * Simulates, without the runs that only explain, and fills @outcome's predictions and terms; a plan
  * that does not fit in memory is predicted and refused. Starts the engine: once a process.
  * @constants: those that hold in place of the shipped ones; NULL: none.
- * Errors: LP_SIMULATION_ERROR, LP_ITERATION_ERROR, LP_INPUT_ERROR.
+ * Errors: LP_SIMULATION_ERROR, LP_PROGRAM_ERROR, LP_INPUT_ERROR.
  */
 gboolean lp_prediction_run(const LpWorkload *workload, const LpMachine *machine,
                            LpPredictionScope scope, const LpConstants *constants,

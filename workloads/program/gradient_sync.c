@@ -5,30 +5,30 @@
 #include <math.h>
 
 static const LpPlan *
-plan_of(const LpExpansion *self)
+plan_of(const LpLowering *self)
 {
-    return &self->iteration->plan;
+    return &self->program->plan;
 }
 
-/* Where one of them goes through the queue, all do: a group runs one collective at a time. */
+/* Where one of them goes through the stream, all do: a group runs one collective at a time. */
 static gboolean
-uses_queue(const LpExpansion *self)
+uses_stream(const LpLowering *self)
 {
     return plan_of(self)->overlap_dp || plan_of(self)->overlap_param;
 }
 
 /* @waits: the compute stream goes on only when it has ended. */
 static guint
-add(LpExpansion *self, LpCollective collective, LpGroup group, double bytes, gboolean waits)
+add(LpLowering *self, LpCollective collective, LpGroup group, double bytes, gboolean waits)
 {
     guint64 rounded = (guint64)llround(bytes);
-    if (!uses_queue(self)) {
-        lp_expansion_add_collective(self, collective, group, rounded);
+    if (!uses_stream(self)) {
+        lp_lowering_add_collective(self, collective, group, rounded);
         return G_MAXUINT;
     }
-    guint number = lp_expansion_add_launch(self, LP_QUEUE_DP, collective, group, rounded);
+    guint number = lp_lowering_add_launch(self, LP_STREAM_DP, collective, group, rounded);
     if (waits)
-        lp_expansion_add_join(self, LP_QUEUE_DP, number, LP_TERM_DP);
+        lp_lowering_add_join(self, LP_STREAM_DP, number, LP_TERM_DP);
     return number;
 }
 
@@ -44,7 +44,7 @@ sum_collective(const LpPlan *plan)
 /* Sharded in sets, each set sums its own gradients, and the shares are summed over the sets (hybrid
  * sharding: Zhao et al., PyTorch FSDP, arXiv 2304.11277, section 3.2.2). */
 static void
-reduce(LpExpansion *self, LpParameters parameters)
+reduce(LpLowering *self, LpParameters parameters)
 {
     const LpPlan *plan = plan_of(self);
     gboolean waits = !plan->overlap_dp;
@@ -58,27 +58,27 @@ reduce(LpExpansion *self, LpParameters parameters)
 }
 
 void
-lp_buckets_flush(LpBuckets *self)
+lp_gradient_buckets_flush(LpGradientBuckets *self)
 {
     if (self->filled.dense + self->filled.experts > 0.0)
-        reduce(self->expansion, self->filled);
+        reduce(self->lowering, self->filled);
     self->filled = (LpParameters){0.0, 0.0};
 }
 
 void
-lp_buckets_fill(LpBuckets *self, LpParameters parameters)
+lp_gradient_buckets_fill(LpGradientBuckets *self, LpParameters parameters)
 {
-    const LpPlan *plan = plan_of(self->expansion);
+    const LpPlan *plan = plan_of(self->lowering);
     self->filled.dense += parameters.dense;
     self->filled.experts += parameters.experts;
     double bytes = (self->filled.dense + self->filled.experts) * plan->gradient_bytes;
     /* Stage 3 reduces what it has gathered: unit by unit. */
     if (plan->zero == 3 || (plan->bucket_bytes > 0.0 && bytes >= plan->bucket_bytes))
-        lp_buckets_flush(self);
+        lp_gradient_buckets_flush(self);
 }
 
 static guint
-gather(LpExpansion *self, LpParameters parameters, gboolean waits)
+gather(LpLowering *self, LpParameters parameters, gboolean waits)
 {
     const LpPlan *plan = plan_of(self);
     LpParameters pooled = lp_plan_pooled_parameters(plan, parameters);
@@ -91,13 +91,13 @@ gather(LpExpansion *self, LpParameters parameters, gboolean waits)
 }
 
 guint
-lp_parameters_launch(LpExpansion *self, LpParameters parameters)
+lp_gradient_sync_launch_gather(LpLowering *self, LpParameters parameters)
 {
     return gather(self, parameters, FALSE);
 }
 
 void
-lp_parameters_gather(LpExpansion *self, LpParameters parameters)
+lp_gradient_sync_gather(LpLowering *self, LpParameters parameters)
 {
     (void)gather(self, parameters, TRUE);
 }

@@ -9,18 +9,18 @@ G_BEGIN_DECLS
 /** Gradients of a rank on their way to the other replicas, in the order in which backward makes
  * them. */
 typedef struct {
-    LpExpansion *expansion; /* borrowed */
+    LpLowering *lowering; /* borrowed */
     LpParameters filled;
-} LpBuckets;
+} LpGradientBuckets;
 
 /** @parameters have their gradients; a bucket that is full is reduced. */
-void lp_buckets_fill(LpBuckets *self, LpParameters parameters);
+void lp_gradient_buckets_fill(LpGradientBuckets *self, LpParameters parameters);
 /** Reduces what is left. */
-void lp_buckets_flush(LpBuckets *self);
+void lp_gradient_buckets_flush(LpGradientBuckets *self);
 
 /** Gathers @parameters that the replicas share, for all to have them whole (ZeRO). Launched or
  * waited for. Returns: the launch's number, or G_MAXUINT. */
-guint lp_parameters_launch(LpExpansion *self, LpParameters parameters);
-void lp_parameters_gather(LpExpansion *self, LpParameters parameters);
+guint lp_gradient_sync_launch_gather(LpLowering *self, LpParameters parameters);
+void lp_gradient_sync_gather(LpLowering *self, LpParameters parameters);
 
 G_END_DECLS

@@ -8,24 +8,24 @@
 /* --- ops --- */
 
 static const LpPlan *
-plan_of(const LpExpansion *self)
+plan_of(const LpLowering *self)
 {
-    return &self->iteration->plan;
+    return &self->program->plan;
 }
 
 static const LpTransformer *
-shape_of(const LpExpansion *self)
+shape_of(const LpLowering *self)
 {
-    return &self->iteration->transformer;
+    return &self->program->transformer;
 }
 
 void
-lp_expansion_init(LpExpansion *self, LpIteration *iteration, const LpAccelerator *accelerator)
+lp_lowering_init(LpLowering *self, LpProgram *program, const LpAccelerator *accelerator)
 {
-    *self = (LpExpansion){.iteration = iteration};
+    *self = (LpLowering){.program = program};
     gboolean known[LP_LAYER_KINDS] = {FALSE};
-    for (guint32 index = 0; index < lp_transformer_n_layers(&iteration->transformer); index++) {
-        guint kind = lp_transformer_layer_kind(&iteration->transformer, index);
+    for (guint32 index = 0; index < lp_transformer_n_layers(&program->transformer); index++) {
+        guint kind = lp_transformer_layer_kind(&program->transformer, index);
         if (known[kind])
             continue;
         known[kind] = TRUE;
@@ -33,30 +33,30 @@ lp_expansion_init(LpExpansion *self, LpIteration *iteration, const LpAccelerator
             for (LpPass pass = 0; pass < LP_N_PASSES; pass++)
                 for (LpPart part = 0; part < LP_N_PARTS; part++)
                     self->work[kind][block][pass][part] =
-                        lp_block_part_work(&iteration->transformer, &iteration->plan, accelerator,
+                        lp_block_part_work(&program->transformer, &program->plan, accelerator,
                                            index, block, pass, part);
     }
 }
 
 guint64
-lp_expansion_wire_bytes(const LpExpansion *self, double tokens)
+lp_lowering_wire_bytes(const LpLowering *self, double tokens)
 {
     return (guint64)llround(tokens * shape_of(self)->hidden * lp_plan_wire_bytes(plan_of(self)));
 }
 
 static LpOp *
-last_op(const LpExpansion *self)
+last_op(const LpLowering *self)
 {
-    return &g_array_index(self->iteration->ops, LpOp, self->iteration->ops->len - 1);
+    return &g_array_index(self->program->ops, LpOp, self->program->ops->len - 1);
 }
 
 /* Kernels in a row are one op. */
 void
-lp_expansion_add_compute(LpExpansion *self, LpTerm term, LpWork work)
+lp_lowering_add_compute(LpLowering *self, LpTerm term, LpWork work)
 {
     if (work.device_s <= 0.0)
         return;
-    if (self->iteration->ops->len > self->first_op) {
+    if (self->program->ops->len > self->first_op) {
         LpOp *last = last_op(self);
         if (last->kind == LP_OP_COMPUTE && last->term == term && !last->loaded) {
             last->work = lp_work_then(last->work, work);
@@ -64,7 +64,7 @@ lp_expansion_add_compute(LpExpansion *self, LpTerm term, LpWork work)
         }
     }
     LpOp op = {.kind = LP_OP_COMPUTE, .term = term, .work = work};
-    g_array_append_val(self->iteration->ops, op);
+    g_array_append_val(self->program->ops, op);
 }
 
 /* Class and term of a group's collectives. */
@@ -99,10 +99,10 @@ term_of(LpGroup group)
 }
 
 static gboolean
-add_op(LpExpansion *self, LpOpKind kind, LpCollective collective, LpGroup group, LpTraffic traffic,
+add_op(LpLowering *self, LpOpKind kind, LpCollective collective, LpGroup group, LpTraffic traffic,
        guint64 bytes)
 {
-    if (lp_iteration_group_size(self->iteration, group) < 2 || bytes == 0)
+    if (lp_program_group_size(self->program, group) < 2 || bytes == 0)
         return FALSE;
     LpOp op = {.kind = kind,
                .term = term_of(group),
@@ -110,46 +110,46 @@ add_op(LpExpansion *self, LpOpKind kind, LpCollective collective, LpGroup group,
                .group = group,
                .traffic = traffic,
                .bytes = bytes};
-    g_array_append_val(self->iteration->ops, op);
+    g_array_append_val(self->program->ops, op);
     return TRUE;
 }
 
 guint
-lp_expansion_add_launch(LpExpansion *self, LpQueue queue, LpCollective collective, LpGroup group,
-                        guint64 bytes)
+lp_lowering_add_launch(LpLowering *self, LpStream stream, LpCollective collective, LpGroup group,
+                       guint64 bytes)
 {
     if (!add_op(self, LP_OP_LAUNCH, collective, group, traffic_of(group), bytes))
         return G_MAXUINT;
-    last_op(self)->queue = queue;
-    self->iteration->uses_queue[queue] = TRUE;
-    return self->n_launched[queue]++;
+    last_op(self)->stream = stream;
+    self->program->uses_stream[stream] = TRUE;
+    return self->n_launched[stream]++;
 }
 
 static void
-add_join(LpExpansion *self, LpQueue queue, guint n_pending, LpTerm term)
+add_join(LpLowering *self, LpStream stream, guint n_pending, LpTerm term)
 {
-    LpOp op = {.kind = LP_OP_JOIN, .term = term, .queue = queue, .n_pending = n_pending};
-    g_array_append_val(self->iteration->ops, op);
+    LpOp op = {.kind = LP_OP_JOIN, .term = term, .stream = stream, .n_pending = n_pending};
+    g_array_append_val(self->program->ops, op);
 }
 
 void
-lp_expansion_add_join(LpExpansion *self, LpQueue queue, guint number, LpTerm term)
+lp_lowering_add_join(LpLowering *self, LpStream stream, guint number, LpTerm term)
 {
     if (number != G_MAXUINT)
-        add_join(self, queue, self->n_launched[queue] - number - 1, term);
+        add_join(self, stream, self->n_launched[stream] - number - 1, term);
 }
 
 void
-lp_expansion_add_join_all(LpExpansion *self, LpQueue queue, LpTerm term)
+lp_lowering_add_join_all(LpLowering *self, LpStream stream, LpTerm term)
 {
-    if (self->iteration->uses_queue[queue])
-        add_join(self, queue, 0, term);
+    if (self->program->uses_stream[stream])
+        add_join(self, stream, 0, term);
 }
 
 /* Whether collectives inside a layer are ever launched: a group's go all through one stream, so
  * that it always finds the same one at its ports. */
 static gboolean
-goes_through_queue(const LpExpansion *self, LpGroup group)
+goes_through_stream(const LpLowering *self, LpGroup group)
 {
     if (group == LP_GROUP_TP)
         return plan_of(self)->overlap_tp != LP_OVERLAP_TP_NO;
@@ -158,22 +158,22 @@ goes_through_queue(const LpExpansion *self, LpGroup group)
 
 /* A collective inside a layer that is waited for at once. */
 static void
-add_inner(LpExpansion *self, LpCollective collective, LpGroup group, LpTraffic traffic,
+add_inner(LpLowering *self, LpCollective collective, LpGroup group, LpTraffic traffic,
           guint64 bytes)
 {
-    gboolean launched = goes_through_queue(self, group);
+    gboolean launched = goes_through_stream(self, group);
     if (!add_op(self, launched ? LP_OP_LAUNCH : LP_OP_COLLECTIVE, collective, group, traffic,
                 bytes) ||
         !launched)
         return;
-    last_op(self)->queue = LP_QUEUE_INNER;
-    self->iteration->uses_queue[LP_QUEUE_INNER] = TRUE;
-    lp_expansion_add_join(self, LP_QUEUE_INNER, self->n_launched[LP_QUEUE_INNER]++, term_of(group));
+    last_op(self)->stream = LP_STREAM_LAYER;
+    self->program->uses_stream[LP_STREAM_LAYER] = TRUE;
+    lp_lowering_add_join(self, LP_STREAM_LAYER, self->n_launched[LP_STREAM_LAYER]++,
+                         term_of(group));
 }
 
 void
-lp_expansion_add_collective(LpExpansion *self, LpCollective collective, LpGroup group,
-                            guint64 bytes)
+lp_lowering_add_collective(LpLowering *self, LpCollective collective, LpGroup group, guint64 bytes)
 {
     gboolean inner = group == LP_GROUP_TP || group == LP_GROUP_EP || group == LP_GROUP_EP_NODE ||
                      group == LP_GROUP_EP_RAIL;
@@ -184,7 +184,7 @@ lp_expansion_add_collective(LpExpansion *self, LpCollective collective, LpGroup 
 }
 
 void
-lp_expansion_add_vocabulary(LpExpansion *self, LpCollective collective, guint64 bytes)
+lp_lowering_add_vocabulary(LpLowering *self, LpCollective collective, guint64 bytes)
 {
     add_inner(self, collective, LP_GROUP_TP, LP_TRAFFIC_EMBEDDING, bytes);
 }
@@ -192,25 +192,25 @@ lp_expansion_add_vocabulary(LpExpansion *self, LpCollective collective, guint64 
 /* --- work --- */
 
 static LpWork
-part_work(const LpExpansion *self, guint kind, LpBlock block, LpPass pass, LpPart part)
+part_work(const LpLowering *self, guint kind, LpBlock block, LpPass pass, LpPart part)
 {
     return self->work[kind][block][pass][part];
 }
 
 static void
-add_part(LpExpansion *self, guint kind, LpBlock block, LpPass pass, LpPart part)
+add_part(LpLowering *self, guint kind, LpBlock block, LpPass pass, LpPart part)
 {
-    lp_expansion_add_compute(self, LP_TERM_COMPUTE, part_work(self, kind, block, pass, part));
+    lp_lowering_add_compute(self, LP_TERM_COMPUTE, part_work(self, kind, block, pass, part));
 }
 
 static void
-add_share(LpExpansion *self, LpWork work, double share)
+add_share(LpLowering *self, LpWork work, double share)
 {
-    lp_expansion_add_compute(self, LP_TERM_COMPUTE, lp_work_scale(work, share));
+    lp_lowering_add_compute(self, LP_TERM_COMPUTE, lp_work_scale(work, share));
 }
 
 static LpWork
-all_parts(const LpExpansion *self, guint kind, LpBlock block, LpPass pass)
+all_parts(const LpLowering *self, guint kind, LpBlock block, LpPass pass)
 {
     LpWork sum = LP_WORK_NONE;
     for (LpPart part = 0; part < LP_N_PARTS; part++)
@@ -219,15 +219,15 @@ all_parts(const LpExpansion *self, guint kind, LpBlock block, LpPass pass)
 }
 
 static void
-add_block(LpExpansion *self, guint kind, LpBlock block, LpPass pass)
+add_block(LpLowering *self, guint kind, LpBlock block, LpPass pass)
 {
-    lp_expansion_add_compute(self, LP_TERM_COMPUTE, all_parts(self, kind, block, pass));
+    lp_lowering_add_compute(self, LP_TERM_COMPUTE, all_parts(self, kind, block, pass));
 }
 
 /* --- tensor parallelism --- */
 
 static gboolean
-is_scattered(const LpExpansion *self)
+is_scattered(const LpLowering *self)
 {
     return plan_of(self)->sequence_parallel;
 }
@@ -237,7 +237,7 @@ is_scattered(const LpExpansion *self)
  * a ring, products start on the rank's own share and go on as the others come: the last share is
  * left when the last exchange ends (Wang et al., ASPLOS 2023, section 5). */
 static void
-add_gathered_products(LpExpansion *self, LpWork entry, guint64 bytes)
+add_gathered_products(LpLowering *self, LpWork entry, guint64 bytes)
 {
     double t = plan_of(self)->degree[LP_AXIS_TP];
     if (!is_scattered(self)) {
@@ -245,69 +245,69 @@ add_gathered_products(LpExpansion *self, LpWork entry, guint64 bytes)
         return;
     }
     if (plan_of(self)->overlap_tp != LP_OVERLAP_TP_RING || t < 2.0) {
-        lp_expansion_add_collective(self, LP_COLLECTIVE_ALL_GATHER, LP_GROUP_TP, bytes);
+        lp_lowering_add_collective(self, LP_COLLECTIVE_ALL_GATHER, LP_GROUP_TP, bytes);
         add_share(self, entry, 1.0);
         return;
     }
     guint gather =
-        lp_expansion_add_launch(self, LP_QUEUE_INNER, LP_COLLECTIVE_ALL_GATHER, LP_GROUP_TP, bytes);
+        lp_lowering_add_launch(self, LP_STREAM_LAYER, LP_COLLECTIVE_ALL_GATHER, LP_GROUP_TP, bytes);
     add_share(self, entry, 1.0 - 1.0 / t);
-    lp_expansion_add_join(self, LP_QUEUE_INNER, gather, LP_TERM_TP);
+    lp_lowering_add_join(self, LP_STREAM_LAYER, gather, LP_TERM_TP);
     add_share(self, entry, 1.0 / t);
 }
 
 static LpCollective
-sum_collective(const LpExpansion *self)
+sum_collective(const LpLowering *self)
 {
     return is_scattered(self) ? LP_COLLECTIVE_REDUCE_SCATTER : LP_COLLECTIVE_ALL_REDUCE;
 }
 
 /* The mirror image: partial sums leave as soon as the first share is there. */
 static void
-add_summed_products(LpExpansion *self, LpWork exit, guint64 bytes)
+add_summed_products(LpLowering *self, LpWork exit, guint64 bytes)
 {
     double t = plan_of(self)->degree[LP_AXIS_TP];
     if (plan_of(self)->overlap_tp != LP_OVERLAP_TP_RING || t < 2.0) {
         add_share(self, exit, 1.0);
-        lp_expansion_add_collective(self, sum_collective(self), LP_GROUP_TP, bytes);
+        lp_lowering_add_collective(self, sum_collective(self), LP_GROUP_TP, bytes);
         return;
     }
     add_share(self, exit, 1.0 / t);
     guint sum =
-        lp_expansion_add_launch(self, LP_QUEUE_INNER, sum_collective(self), LP_GROUP_TP, bytes);
+        lp_lowering_add_launch(self, LP_STREAM_LAYER, sum_collective(self), LP_GROUP_TP, bytes);
     add_share(self, exit, 1.0 - 1.0 / t);
-    lp_expansion_add_join(self, LP_QUEUE_INNER, sum, LP_TERM_TP);
+    lp_lowering_add_join(self, LP_STREAM_LAYER, sum, LP_TERM_TP);
 }
 
 /* The weights' gradients need the block's whole input, which only its shard was kept of; the gather
  * hides behind the gradient of the activations, and the sum of that behind them (Megatron-LM). */
 static void
-add_backward_products(LpExpansion *self, LpWork exit, LpWork weight, guint64 bytes)
+add_backward_products(LpLowering *self, LpWork exit, LpWork weight, guint64 bytes)
 {
     if (plan_of(self)->overlap_tp == LP_OVERLAP_TP_NO || plan_of(self)->degree[LP_AXIS_TP] < 2) {
         add_summed_products(self, exit, bytes);
         if (is_scattered(self))
-            lp_expansion_add_collective(self, LP_COLLECTIVE_ALL_GATHER, LP_GROUP_TP, bytes);
+            lp_lowering_add_collective(self, LP_COLLECTIVE_ALL_GATHER, LP_GROUP_TP, bytes);
         add_share(self, weight, 1.0);
         return;
     }
     guint gather = is_scattered(self)
-                       ? lp_expansion_add_launch(self, LP_QUEUE_INNER, LP_COLLECTIVE_ALL_GATHER,
-                                                 LP_GROUP_TP, bytes)
+                       ? lp_lowering_add_launch(self, LP_STREAM_LAYER, LP_COLLECTIVE_ALL_GATHER,
+                                                LP_GROUP_TP, bytes)
                        : G_MAXUINT;
     add_share(self, exit, 1.0);
-    lp_expansion_add_join(self, LP_QUEUE_INNER, gather, LP_TERM_TP);
+    lp_lowering_add_join(self, LP_STREAM_LAYER, gather, LP_TERM_TP);
     guint sum =
-        lp_expansion_add_launch(self, LP_QUEUE_INNER, sum_collective(self), LP_GROUP_TP, bytes);
+        lp_lowering_add_launch(self, LP_STREAM_LAYER, sum_collective(self), LP_GROUP_TP, bytes);
     add_share(self, weight, 1.0);
-    lp_expansion_add_join(self, LP_QUEUE_INNER, sum, LP_TERM_TP);
+    lp_lowering_add_join(self, LP_STREAM_LAYER, sum, LP_TERM_TP);
 }
 
 /* --- context parallelism --- */
 
 /* Bytes on the wire of tensors of @width for each token that the rank works on. */
 static guint64
-context_bytes(const LpExpansion *self, guint32 seq, double width)
+context_bytes(const LpLowering *self, guint32 seq, double width)
 {
     return (guint64)llround(lp_plan_tokens(plan_of(self), seq) * width *
                             lp_plan_wire_bytes(plan_of(self)));
@@ -315,7 +315,7 @@ context_bytes(const LpExpansion *self, guint32 seq, double width)
 
 /* Widths of keys and values on one rank of tp. */
 static double
-own_kv_width(const LpExpansion *self)
+own_kv_width(const LpLowering *self)
 {
     return lp_plan_key_width(plan_of(self), shape_of(self)) +
            lp_plan_value_width(plan_of(self), shape_of(self));
@@ -324,38 +324,38 @@ own_kv_width(const LpExpansion *self)
 /* Keys and values go round while the rank attends to those that it has: a share of the work waits
  * for each (Liu et al., arXiv 2310.01889, section 3). Backward their gradients go round too. */
 static void
-add_ring_core(LpExpansion *self, LpWork core, guint32 seq, gboolean backward)
+add_ring_core(LpLowering *self, LpWork core, guint32 seq, gboolean backward)
 {
     double cp = plan_of(self)->degree[LP_AXIS_CP];
     guint64 bytes =
         plan_of(self)->degree[LP_AXIS_CP] * context_bytes(self, seq, own_kv_width(self));
     guint last =
-        lp_expansion_add_launch(self, LP_QUEUE_INNER, LP_COLLECTIVE_ALL_GATHER, LP_GROUP_CP, bytes);
+        lp_lowering_add_launch(self, LP_STREAM_LAYER, LP_COLLECTIVE_ALL_GATHER, LP_GROUP_CP, bytes);
     if (backward)
-        last = lp_expansion_add_launch(self, LP_QUEUE_INNER, LP_COLLECTIVE_REDUCE_SCATTER,
-                                       LP_GROUP_CP, bytes);
+        last = lp_lowering_add_launch(self, LP_STREAM_LAYER, LP_COLLECTIVE_REDUCE_SCATTER,
+                                      LP_GROUP_CP, bytes);
     add_share(self, core, 1.0 - 1.0 / cp);
-    lp_expansion_add_join(self, LP_QUEUE_INNER, last, LP_TERM_CP);
+    lp_lowering_add_join(self, LP_STREAM_LAYER, last, LP_TERM_CP);
     add_share(self, core, 1.0 / cp);
 }
 
 /* Tokens are exchanged for heads before attention, and heads for tokens after it; backward the
  * other way round (Jacobs et al., arXiv 2309.14509, section 3). */
 static void
-add_ulysses_core(LpExpansion *self, LpWork core, guint32 seq, gboolean backward)
+add_ulysses_core(LpLowering *self, LpWork core, guint32 seq, gboolean backward)
 {
     double tp = plan_of(self)->degree[LP_AXIS_TP];
     double qkv = lp_transformer_query_width(shape_of(self)) / tp + own_kv_width(self);
     double mixture = lp_transformer_mixture_width(shape_of(self)) / tp;
-    lp_expansion_add_collective(self, LP_COLLECTIVE_ALL_TO_ALL, LP_GROUP_CP,
-                                context_bytes(self, seq, backward ? mixture : qkv));
+    lp_lowering_add_collective(self, LP_COLLECTIVE_ALL_TO_ALL, LP_GROUP_CP,
+                               context_bytes(self, seq, backward ? mixture : qkv));
     add_share(self, core, 1.0);
-    lp_expansion_add_collective(self, LP_COLLECTIVE_ALL_TO_ALL, LP_GROUP_CP,
-                                context_bytes(self, seq, backward ? qkv : mixture));
+    lp_lowering_add_collective(self, LP_COLLECTIVE_ALL_TO_ALL, LP_GROUP_CP,
+                               context_bytes(self, seq, backward ? qkv : mixture));
 }
 
 static void
-add_core(LpExpansion *self, LpWork core, guint32 seq, gboolean backward)
+add_core(LpLowering *self, LpWork core, guint32 seq, gboolean backward)
 {
     if (core.device_s <= 0.0)
         return;
@@ -370,7 +370,7 @@ add_core(LpExpansion *self, LpWork core, guint32 seq, gboolean backward)
 /* The same with queries, keys and values at hand, as selective recomputation finds them. Those of a
  * ring were not kept; exchanged heads were. */
 static void
-add_core_again(LpExpansion *self, LpWork core, guint32 seq)
+add_core_again(LpLowering *self, LpWork core, guint32 seq)
 {
     if (plan_of(self)->context_kind == LP_CONTEXT_ULYSSES)
         add_share(self, core, 1.0);
@@ -387,14 +387,14 @@ typedef struct {
 } Sharing;
 
 static guint64
-layer_bytes(const LpExpansion *self, guint32 index)
+layer_bytes(const LpLowering *self, guint32 index)
 {
     LpLayer layer = lp_transformer_layer(shape_of(self), index);
-    return lp_expansion_wire_bytes(self, lp_plan_tokens(plan_of(self), layer.seq));
+    return lp_lowering_wire_bytes(self, lp_plan_tokens(plan_of(self), layer.seq));
 }
 
 static void
-add_forward_block(LpExpansion *self, guint32 index, LpBlock block, LpPass pass, Sharing sharing)
+add_forward_block(LpLowering *self, guint32 index, LpBlock block, LpPass pass, Sharing sharing)
 {
     guint kind = lp_transformer_layer_kind(shape_of(self), index);
     guint32 seq = lp_transformer_layer(shape_of(self), index).seq;
@@ -417,7 +417,7 @@ add_forward_block(LpExpansion *self, guint32 index, LpBlock block, LpPass pass, 
 
 /* @role: which gradients. */
 static void
-add_backward_block(LpExpansion *self, guint32 index, LpBlock block, LpRole role, Sharing sharing)
+add_backward_block(LpLowering *self, guint32 index, LpBlock block, LpRole role, Sharing sharing)
 {
     guint kind = lp_transformer_layer_kind(shape_of(self), index);
     guint32 seq = lp_transformer_layer(shape_of(self), index).seq;
@@ -426,7 +426,7 @@ add_backward_block(LpExpansion *self, guint32 index, LpBlock block, LpRole role,
     LpWork weight = all_parts(self, kind, block, LP_PASS_BACKWARD_WEIGHT);
     if (role == LP_ROLE_WEIGHT) {
         if (is_scattered(self) && sharing.sums)
-            lp_expansion_add_collective(self, LP_COLLECTIVE_ALL_GATHER, LP_GROUP_TP, bytes);
+            lp_lowering_add_collective(self, LP_COLLECTIVE_ALL_GATHER, LP_GROUP_TP, bytes);
         add_share(self, weight, 1.0);
         return;
     }
@@ -455,26 +455,26 @@ add_backward_block(LpExpansion *self, guint32 index, LpBlock block, LpRole role,
 
 /* Tokens that a rank routes for itself. */
 static double
-routed_tokens(const LpExpansion *self, guint32 seq)
+routed_tokens(const LpLowering *self, guint32 seq)
 {
     double tokens = lp_plan_tokens(plan_of(self), seq);
     return is_scattered(self) ? tokens / plan_of(self)->degree[LP_AXIS_TP] : tokens;
 }
 
 static void
-add_exchange(LpExpansion *self, LpGroup group, double slots, LpWeight weight, guint32 seq)
+add_exchange(LpLowering *self, LpGroup group, double slots, LpWeight weight, guint32 seq)
 {
-    guint before = self->iteration->ops->len;
-    lp_expansion_add_collective(self, LP_COLLECTIVE_ALL_TO_ALL, group,
-                                lp_expansion_wire_bytes(self, slots * routed_tokens(self, seq)));
-    if (self->iteration->ops->len > before && self->iteration->expert_loads != NULL)
-        g_array_index(self->iteration->ops, LpOp, before).weight = weight;
+    guint before = self->program->ops->len;
+    lp_lowering_add_collective(self, LP_COLLECTIVE_ALL_TO_ALL, group,
+                               lp_lowering_wire_bytes(self, slots * routed_tokens(self, seq)));
+    if (self->program->ops->len > before && self->program->expert_loads != NULL)
+        g_array_index(self->program->ops, LpOp, before).weight = weight;
 }
 
 /* Tokens go to their experts (@to_experts), or results back. Limited to some nodes, a token crosses
  * to each of them once and is copied there (DeepSeek-V3, arXiv 2412.19437, section 3.2.2). */
 static void
-add_all_to_all(LpExpansion *self, guint32 seq, gboolean to_experts)
+add_all_to_all(LpLowering *self, guint32 seq, gboolean to_experts)
 {
     const LpTransformer *shape = shape_of(self);
     double slots = lp_transformer_expert_slots(shape);
@@ -493,29 +493,29 @@ add_all_to_all(LpExpansion *self, guint32 seq, gboolean to_experts)
 
 /* Experts that are divided over tp see the tokens of all of its ranks. */
 static void
-add_expert_tp(LpExpansion *self, guint32 seq, LpCollective collective)
+add_expert_tp(LpLowering *self, guint32 seq, LpCollective collective)
 {
     if (!is_scattered(self) || lp_plan_expert_tp(plan_of(self)) < 2)
         return;
     double slots = lp_transformer_expert_slots(shape_of(self));
-    lp_expansion_add_collective(
+    lp_lowering_add_collective(
         self, collective, LP_GROUP_TP,
-        lp_expansion_wire_bytes(self, slots * lp_plan_tokens(plan_of(self), seq)));
+        lp_lowering_wire_bytes(self, slots * lp_plan_tokens(plan_of(self), seq)));
 }
 
 static void
-add_loaded(LpExpansion *self, LpWork work)
+add_loaded(LpLowering *self, LpWork work)
 {
-    if (self->iteration->expert_loads == NULL) {
+    if (self->program->expert_loads == NULL) {
         add_share(self, work, 1.0);
         return;
     }
     LpOp op = {.kind = LP_OP_COMPUTE, .term = LP_TERM_COMPUTE, .work = work, .loaded = TRUE};
-    g_array_append_val(self->iteration->ops, op);
+    g_array_append_val(self->program->ops, op);
 }
 
 static void
-add_experts(LpExpansion *self, guint32 index, LpPass pass, gboolean weights)
+add_experts(LpLowering *self, guint32 index, LpPass pass, gboolean weights)
 {
     guint kind = lp_transformer_layer_kind(shape_of(self), index);
     guint32 seq = lp_transformer_layer(shape_of(self), index).seq;
@@ -531,7 +531,7 @@ add_experts(LpExpansion *self, guint32 index, LpPass pass, gboolean weights)
 /* Shared experts are a feed-forward network beside the others. Without sequence parallelism its
  * partial sums are summed with those of the routed ones. */
 static void
-add_shared_forward(LpExpansion *self, guint32 index, LpPass pass)
+add_shared_forward(LpLowering *self, guint32 index, LpPass pass)
 {
     if (shape_of(self)->n_shared_experts == 0)
         return;
@@ -541,15 +541,15 @@ add_shared_forward(LpExpansion *self, guint32 index, LpPass pass)
 
 /* Partial sums of the ranks of tp, where each computes on all tokens. */
 static void
-add_layer_sum(LpExpansion *self, guint32 index)
+add_layer_sum(LpLowering *self, guint32 index)
 {
     if (!is_scattered(self))
-        lp_expansion_add_collective(self, LP_COLLECTIVE_ALL_REDUCE, LP_GROUP_TP,
-                                    layer_bytes(self, index));
+        lp_lowering_add_collective(self, LP_COLLECTIVE_ALL_REDUCE, LP_GROUP_TP,
+                                   layer_bytes(self, index));
 }
 
 static void
-add_expert_block_forward(LpExpansion *self, guint32 index, LpPass pass)
+add_expert_block_forward(LpLowering *self, guint32 index, LpPass pass)
 {
     guint kind = lp_transformer_layer_kind(shape_of(self), index);
     add_block(self, kind, LP_BLOCK_ROUTER, pass);
@@ -560,7 +560,7 @@ add_expert_block_forward(LpExpansion *self, guint32 index, LpPass pass)
 }
 
 static void
-add_expert_block_backward(LpExpansion *self, guint32 index, LpRole role)
+add_expert_block_backward(LpLowering *self, guint32 index, LpRole role)
 {
     guint kind = lp_transformer_layer_kind(shape_of(self), index);
     Sharing shared = {.gathers = TRUE, .sums = is_scattered(self)};
@@ -586,7 +586,7 @@ add_expert_block_backward(LpExpansion *self, guint32 index, LpRole role)
 /* --- layers --- */
 
 static void
-add_forward(LpExpansion *self, guint32 index, LpPass pass)
+add_forward(LpLowering *self, guint32 index, LpPass pass)
 {
     const LpTransformer *shape = shape_of(self);
     LpLayer layer = lp_transformer_layer(shape, index);
@@ -602,14 +602,14 @@ add_forward(LpExpansion *self, guint32 index, LpPass pass)
 }
 
 void
-lp_expansion_add_layer_forward(LpExpansion *self, guint32 index)
+lp_lowering_add_layer_forward(LpLowering *self, guint32 index)
 {
     add_forward(self, index, LP_PASS_FORWARD);
 }
 
 /* Needs nothing of other ranks: what it starts from is kept on each. */
 static void
-add_light_again(LpExpansion *self, guint kind)
+add_light_again(LpLowering *self, guint kind)
 {
     static const LpBlock blocks[] = {LP_BLOCK_ATTENTION, LP_BLOCK_CROSS,   LP_BLOCK_FFN,
                                      LP_BLOCK_ROUTER,    LP_BLOCK_EXPERTS, LP_BLOCK_SHARED};
@@ -618,7 +618,7 @@ add_light_again(LpExpansion *self, guint kind)
 }
 
 static void
-add_recompute(LpExpansion *self, guint32 index)
+add_recompute(LpLowering *self, guint32 index)
 {
     guint kind = lp_transformer_layer_kind(shape_of(self), index);
     LpLayer layer = lp_transformer_layer(shape_of(self), index);
@@ -637,7 +637,7 @@ add_recompute(LpExpansion *self, guint32 index)
 }
 
 void
-lp_expansion_add_layer_backward(LpExpansion *self, guint32 index, LpRole part)
+lp_lowering_add_layer_backward(LpLowering *self, guint32 index, LpRole part)
 {
     const LpTransformer *shape = shape_of(self);
     LpLayer layer = lp_transformer_layer(shape, index);
@@ -657,25 +657,25 @@ lp_expansion_add_layer_backward(LpExpansion *self, guint32 index, LpRole part)
 /* --- embedding and head --- */
 
 void
-lp_expansion_add_embedding_forward(LpExpansion *self, guint32 index)
+lp_lowering_add_embedding_forward(LpLowering *self, guint32 index)
 {
     if (!shape_of(self)->embedding)
         return;
     guint kind = lp_transformer_layer_kind(shape_of(self), index);
     add_block(self, kind, LP_BLOCK_EMBEDDING, LP_PASS_FORWARD);
     /* Each rank looks up its share of the vocabulary. */
-    lp_expansion_add_vocabulary(self, sum_collective(self), layer_bytes(self, index));
+    lp_lowering_add_vocabulary(self, sum_collective(self), layer_bytes(self, index));
 }
 
 void
-lp_expansion_add_embedding_backward(LpExpansion *self, guint32 index, LpRole part)
+lp_lowering_add_embedding_backward(LpLowering *self, guint32 index, LpRole part)
 {
     if (!shape_of(self)->embedding)
         return;
     guint kind = lp_transformer_layer_kind(shape_of(self), index);
     if (part != LP_ROLE_WEIGHT) {
         if (is_scattered(self))
-            lp_expansion_add_vocabulary(self, LP_COLLECTIVE_ALL_GATHER, layer_bytes(self, index));
+            lp_lowering_add_vocabulary(self, LP_COLLECTIVE_ALL_GATHER, layer_bytes(self, index));
         add_block(self, kind, LP_BLOCK_EMBEDDING, LP_PASS_BACKWARD_INPUT);
     }
     if (part != LP_ROLE_INPUT)
@@ -684,36 +684,36 @@ lp_expansion_add_embedding_backward(LpExpansion *self, guint32 index, LpRole par
 
 /* The last layer's kind: its sequences are those that are predicted. */
 static guint
-head_kind(const LpExpansion *self)
+head_kind(const LpLowering *self)
 {
     return lp_transformer_layer_kind(shape_of(self), lp_transformer_n_layers(shape_of(self)) - 1);
 }
 
 static guint64
-head_bytes(const LpExpansion *self)
+head_bytes(const LpLowering *self)
 {
-    return lp_expansion_wire_bytes(
+    return lp_lowering_wire_bytes(
         self, lp_plan_tokens(plan_of(self), lp_transformer_head_tokens(shape_of(self))));
 }
 
 void
-lp_expansion_add_head_forward(LpExpansion *self)
+lp_lowering_add_head_forward(LpLowering *self)
 {
     if (!shape_of(self)->embedding)
         return;
     if (is_scattered(self))
-        lp_expansion_add_vocabulary(self, LP_COLLECTIVE_ALL_GATHER, head_bytes(self));
+        lp_lowering_add_vocabulary(self, LP_COLLECTIVE_ALL_GATHER, head_bytes(self));
     add_block(self, head_kind(self), LP_BLOCK_HEAD, LP_PASS_FORWARD);
 }
 
 void
-lp_expansion_add_head_backward(LpExpansion *self, LpRole part)
+lp_lowering_add_head_backward(LpLowering *self, LpRole part)
 {
     if (!shape_of(self)->embedding)
         return;
     if (part != LP_ROLE_WEIGHT) {
         add_block(self, head_kind(self), LP_BLOCK_HEAD, LP_PASS_BACKWARD_INPUT);
-        lp_expansion_add_vocabulary(self, sum_collective(self), head_bytes(self));
+        lp_lowering_add_vocabulary(self, sum_collective(self), head_bytes(self));
     }
     if (part != LP_ROLE_INPUT)
         add_block(self, head_kind(self), LP_BLOCK_HEAD, LP_PASS_BACKWARD_WEIGHT);

@@ -9,39 +9,39 @@ G_BEGIN_DECLS
 
 /** Kernel times of every kind of layer, and where ops go. */
 typedef struct {
-    LpIteration *iteration; /* borrowed */
+    LpProgram *program; /* borrowed */
     LpWork work[LP_LAYER_KINDS][LP_N_BLOCKS][LP_N_PASSES][LP_N_PARTS];
-    guint n_launched[LP_N_QUEUES]; /**< in the segment at hand */
-    guint first_op;                /**< of that segment */
-} LpExpansion;
+    guint n_launched[LP_N_STREAMS]; /**< in the segment at hand */
+    guint first_op;                 /**< of that segment */
+} LpLowering;
 
-void lp_expansion_init(LpExpansion *self, LpIteration *iteration, const LpAccelerator *accelerator);
+void lp_lowering_init(LpLowering *self, LpProgram *program, const LpAccelerator *accelerator);
 
 /** Bytes of one tensor of @tokens hidden activations on the wire. */
-guint64 lp_expansion_wire_bytes(const LpExpansion *self, double tokens);
-void lp_expansion_add_compute(LpExpansion *self, LpTerm term, LpWork work);
+guint64 lp_lowering_wire_bytes(const LpLowering *self, double tokens);
+void lp_lowering_add_compute(LpLowering *self, LpTerm term, LpWork work);
 /** A collective of @bytes that the compute stream waits for; none for groups of one or no bytes. */
-void lp_expansion_add_collective(LpExpansion *self, LpCollective collective, LpGroup group,
-                                 guint64 bytes);
+void lp_lowering_add_collective(LpLowering *self, LpCollective collective, LpGroup group,
+                                guint64 bytes);
 /** One for the vocabulary: of the tp group, counted as embedding traffic. */
-void lp_expansion_add_vocabulary(LpExpansion *self, LpCollective collective, guint64 bytes);
-/** A collective that @queue runs. Returns: its number among those that the segment launched there,
+void lp_lowering_add_vocabulary(LpLowering *self, LpCollective collective, guint64 bytes);
+/** A collective that @stream runs. Returns: its number among those that the segment launched there,
  * or G_MAXUINT if there was nothing to launch. */
-guint lp_expansion_add_launch(LpExpansion *self, LpQueue queue, LpCollective collective,
-                              LpGroup group, guint64 bytes);
-/** Waits until launch @number of the segment (of lp_expansion_add_launch()) has ended. */
-void lp_expansion_add_join(LpExpansion *self, LpQueue queue, guint number, LpTerm term);
-/** Waits until all of @queue has ended. */
-void lp_expansion_add_join_all(LpExpansion *self, LpQueue queue, LpTerm term);
+guint lp_lowering_add_launch(LpLowering *self, LpStream stream, LpCollective collective,
+                             LpGroup group, guint64 bytes);
+/** Waits until launch @number of the segment (of lp_lowering_add_launch()) has ended. */
+void lp_lowering_add_join(LpLowering *self, LpStream stream, guint number, LpTerm term);
+/** Waits until all of @stream has ended. */
+void lp_lowering_add_join_all(LpLowering *self, LpStream stream, LpTerm term);
 
 /** The passes of layer @index. @part: LP_ROLE_BACKWARD for both gradients, LP_ROLE_INPUT or
  * LP_ROLE_WEIGHT for one; the first two recompute before. */
-void lp_expansion_add_layer_forward(LpExpansion *self, guint32 index);
-void lp_expansion_add_layer_backward(LpExpansion *self, guint32 index, LpRole part);
+void lp_lowering_add_layer_forward(LpLowering *self, guint32 index);
+void lp_lowering_add_layer_backward(LpLowering *self, guint32 index, LpRole part);
 /** Embedding of the sequences of layer @index (the decoder has its own), and head. */
-void lp_expansion_add_embedding_forward(LpExpansion *self, guint32 index);
-void lp_expansion_add_embedding_backward(LpExpansion *self, guint32 index, LpRole part);
-void lp_expansion_add_head_forward(LpExpansion *self);
-void lp_expansion_add_head_backward(LpExpansion *self, LpRole part);
+void lp_lowering_add_embedding_forward(LpLowering *self, guint32 index);
+void lp_lowering_add_embedding_backward(LpLowering *self, guint32 index, LpRole part);
+void lp_lowering_add_head_forward(LpLowering *self);
+void lp_lowering_add_head_backward(LpLowering *self, LpRole part);
 
 G_END_DECLS

@@ -190,7 +190,7 @@ append_dualpipe(GArray *slots, const LpPlan *plan, guint32 stage, guint32 n_micr
 }
 
 GArray *
-lp_schedule_new(const LpPlan *plan, guint32 stage)
+lp_pipeline_schedule_new(const LpPlan *plan, guint32 stage)
 {
     guint32 n_passes = lp_plan_n_micro_batches(plan) * plan->virtual_stages;
     GArray *slots = g_array_sized_new(FALSE, FALSE, sizeof(LpSlot), 3 * n_passes);

@@ -33,6 +33,6 @@ typedef struct {
  * schedule (arXiv 2412.19437, figure 5); micro-batches count from 0 each way.
  * Returns: (transfer full) array of LpSlot.
  */
-GArray *lp_schedule_new(const LpPlan *plan, guint32 stage);
+GArray *lp_pipeline_schedule_new(const LpPlan *plan, guint32 stage);
 
 G_END_DECLS

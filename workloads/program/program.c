@@ -8,7 +8,7 @@
 
 #include <math.h>
 
-G_DEFINE_QUARK(lp_iteration_error, lp_iteration_error)
+G_DEFINE_QUARK(lp_program_error, lp_program_error)
 
 const char *const lp_role_names[] = {"start",  "forward",          "backward", "backward-input",
                                      "weight", "forward-backward", "finish",   NULL};
@@ -26,11 +26,11 @@ typedef struct {
 
 /* A stage being expanded. */
 typedef struct {
-    LpExpansion expansion;
-    LpIteration *iteration; /* borrowed */
+    LpLowering lowering;
+    LpProgram *program; /* borrowed */
     guint32 stage;
     ChunkSegments *chunks; /* owned by add_stage() */
-    LpBuckets buckets;
+    LpGradientBuckets buckets;
     GArray *gathers; /* owned by add_stage(): by unit, launches that may be left when it begins */
 } Stage;
 
@@ -40,19 +40,19 @@ static guint32
 begin_segment(Stage *self, LpRole role, guint32 chunk)
 {
     LpSegment segment = {
-        .role = role, .stage = self->stage, .chunk = chunk, .first_op = self->iteration->ops->len};
-    g_array_append_val(self->iteration->segments, segment);
-    for (LpQueue queue = 0; queue < LP_N_QUEUES; queue++)
-        self->expansion.n_launched[queue] = 0;
-    self->expansion.first_op = self->iteration->ops->len;
-    return self->iteration->segments->len - 1;
+        .role = role, .stage = self->stage, .chunk = chunk, .first_op = self->program->ops->len};
+    g_array_append_val(self->program->segments, segment);
+    for (LpStream stream = 0; stream < LP_N_STREAMS; stream++)
+        self->lowering.n_launched[stream] = 0;
+    self->lowering.first_op = self->program->ops->len;
+    return self->program->segments->len - 1;
 }
 
 static guint32
 end_segment(Stage *self, guint32 index)
 {
-    LpSegment *segment = &g_array_index(self->iteration->segments, LpSegment, index);
-    segment->n_ops = self->iteration->ops->len - segment->first_op;
+    LpSegment *segment = &g_array_index(self->program->segments, LpSegment, index);
+    segment->n_ops = self->program->ops->len - segment->first_op;
     return index;
 }
 
@@ -82,8 +82,8 @@ append_unit(GArray *units, UnitKind kind, guint32 layer, LpParameters parameters
 static GArray *
 units_of(const Stage *self, guint32 chunk)
 {
-    const LpPlan *plan = &self->iteration->plan;
-    const LpTransformer *shape = &self->iteration->transformer;
+    const LpPlan *plan = &self->program->plan;
+    const LpTransformer *shape = &self->program->transformer;
     GArray *units = g_array_new(FALSE, FALSE, sizeof(Unit));
     double tp = plan->degree[LP_AXIS_TP];
     guint32 slice = lp_plan_slice(plan, self->stage, chunk);
@@ -110,22 +110,22 @@ static void
 add_unit_forward(Stage *self, const Unit *unit)
 {
     if (unit->kind == UNIT_EMBEDDING)
-        lp_expansion_add_embedding_forward(&self->expansion, unit->layer);
+        lp_lowering_add_embedding_forward(&self->lowering, unit->layer);
     else if (unit->kind == UNIT_LAYER)
-        lp_expansion_add_layer_forward(&self->expansion, unit->layer);
+        lp_lowering_add_layer_forward(&self->lowering, unit->layer);
     else
-        lp_expansion_add_head_forward(&self->expansion);
+        lp_lowering_add_head_forward(&self->lowering);
 }
 
 static void
 add_unit_backward(Stage *self, const Unit *unit, LpRole part)
 {
     if (unit->kind == UNIT_EMBEDDING)
-        lp_expansion_add_embedding_backward(&self->expansion, unit->layer, part);
+        lp_lowering_add_embedding_backward(&self->lowering, unit->layer, part);
     else if (unit->kind == UNIT_LAYER)
-        lp_expansion_add_layer_backward(&self->expansion, unit->layer, part);
+        lp_lowering_add_layer_backward(&self->lowering, unit->layer, part);
     else
-        lp_expansion_add_head_backward(&self->expansion, part);
+        lp_lowering_add_head_backward(&self->lowering, part);
 }
 
 /* Stage 3 gathers a unit's parameters before its pass, some units ahead if that is to be hidden
@@ -147,20 +147,20 @@ unit_at(const GArray *units, guint position, gboolean backwards)
 static void
 prefetch_unit(Prefetch *self, guint position)
 {
-    const LpPlan *plan = &self->stage->iteration->plan;
-    LpExpansion *expansion = &self->stage->expansion;
+    const LpPlan *plan = &self->stage->program->plan;
+    LpLowering *lowering = &self->stage->lowering;
     if (plan->zero != 3 || (self->backwards && plan->keeps_parameters))
         return;
     if (!plan->overlap_param) {
-        lp_parameters_gather(expansion,
-                             unit_at(self->units, position, self->backwards)->parameters);
+        lp_gradient_sync_gather(lowering,
+                                unit_at(self->units, position, self->backwards)->parameters);
         return;
     }
     guint wanted = (guint)MIN((guint64)position + plan->prefetch + 1, self->units->len);
     for (; self->n_ahead < wanted; self->n_ahead++)
-        self->numbers[self->n_ahead] = lp_parameters_launch(
-            expansion, unit_at(self->units, self->n_ahead, self->backwards)->parameters);
-    lp_expansion_add_join(expansion, LP_QUEUE_DP, self->numbers[position], LP_TERM_DP);
+        self->numbers[self->n_ahead] = lp_gradient_sync_launch_gather(
+            lowering, unit_at(self->units, self->n_ahead, self->backwards)->parameters);
+    lp_lowering_add_join(lowering, LP_STREAM_DP, self->numbers[position], LP_TERM_DP);
 }
 
 /* --- passes --- */
@@ -169,12 +169,12 @@ prefetch_unit(Prefetch *self, guint position)
 static void
 add_boundary_gather(Stage *self)
 {
-    const LpPlan *plan = &self->iteration->plan;
-    guint32 seq = self->iteration->transformer.seq;
+    const LpPlan *plan = &self->program->plan;
+    guint32 seq = self->program->transformer.seq;
     if (plan->scatter_gather && plan->degree[LP_AXIS_PP] > 1)
-        lp_expansion_add_collective(
-            &self->expansion, LP_COLLECTIVE_ALL_GATHER, LP_GROUP_TP,
-            lp_expansion_wire_bytes(&self->expansion, lp_plan_tokens(plan, seq)));
+        lp_lowering_add_collective(
+            &self->lowering, LP_COLLECTIVE_ALL_GATHER, LP_GROUP_TP,
+            lp_lowering_wire_bytes(&self->lowering, lp_plan_tokens(plan, seq)));
 }
 
 /* Updated parameters are gathered in the order in which the first forward pass needs them: the one
@@ -186,9 +186,9 @@ join_gathered(Stage *self, guint index)
         return;
     LpOp op = {.kind = LP_OP_JOIN,
                .term = LP_TERM_DP,
-               .queue = LP_QUEUE_DP,
+               .stream = LP_STREAM_DP,
                .n_pending = g_array_index(self->gathers, guint, index)};
-    g_array_append_val(self->iteration->ops, op);
+    g_array_append_val(self->program->ops, op);
 }
 
 /* The @k-th chunk in an order that is the same on all ranks that hold the same slices: DualPipe's
@@ -196,7 +196,7 @@ join_gathered(Stage *self, guint index)
 static guint32
 shared_order(const Stage *self, guint32 k)
 {
-    const LpPlan *plan = &self->iteration->plan;
+    const LpPlan *plan = &self->program->plan;
     gboolean upper = self->stage >= plan->degree[LP_AXIS_PP] / 2;
     return plan->schedule == LP_SCHEDULE_DUALPIPE && upper ? 1 - k : k;
 }
@@ -204,7 +204,7 @@ shared_order(const Stage *self, guint32 k)
 static void
 add_forward_ops(Stage *self, guint32 chunk, gboolean first)
 {
-    const LpPlan *plan = &self->iteration->plan;
+    const LpPlan *plan = &self->program->plan;
     g_autoptr(GArray) units = units_of(self, chunk);
     g_autofree guint *numbers = g_new0(guint, units->len + 1);
     Prefetch prefetch = {.stage = self, .units = units, .numbers = numbers};
@@ -227,7 +227,7 @@ add_forward_ops(Stage *self, guint32 chunk, gboolean first)
 static void
 add_backward_ops(Stage *self, guint32 chunk, LpRole part, gboolean completes)
 {
-    const LpPlan *plan = &self->iteration->plan;
+    const LpPlan *plan = &self->program->plan;
     g_autoptr(GArray) units = units_of(self, chunk);
     g_autofree guint *numbers = g_new0(guint, units->len + 1);
     Prefetch prefetch = {.stage = self, .units = units, .backwards = TRUE, .numbers = numbers};
@@ -240,11 +240,11 @@ add_backward_ops(Stage *self, guint32 chunk, LpRole part, gboolean completes)
             prefetch_unit(&prefetch, i);
         add_unit_backward(self, unit, part);
         if (completes)
-            lp_buckets_fill(&self->buckets, unit->parameters);
+            lp_gradient_buckets_fill(&self->buckets, unit->parameters);
     }
     /* Micro-batches do not share buckets. */
     if (completes && lp_plan_reduces_each(plan))
-        lp_buckets_flush(&self->buckets);
+        lp_gradient_buckets_flush(&self->buckets);
 }
 
 static guint32
@@ -304,8 +304,8 @@ static void
 append_join(Stage *self, guint n_pending)
 {
     LpOp join = {
-        .kind = LP_OP_JOIN, .term = LP_TERM_EP, .queue = LP_QUEUE_INNER, .n_pending = n_pending};
-    g_array_append_val(self->iteration->ops, join);
+        .kind = LP_OP_JOIN, .term = LP_TERM_EP, .stream = LP_STREAM_LAYER, .n_pending = n_pending};
+    g_array_append_val(self->program->ops, join);
 }
 
 /* Goes on with @thread up to and with its next all-to-all. */
@@ -319,7 +319,7 @@ weave(Stage *stage, Thread *thread, gboolean other_waits)
         LpOp op = g_array_index(thread->ops, LpOp, thread->next++);
         thread->waits = is_exchange(&op);
         if (!awaits_exchange(&op))
-            g_array_append_val(stage->iteration->ops, op);
+            g_array_append_val(stage->program->ops, op);
     }
 }
 
@@ -333,7 +333,7 @@ is_done(const Thread *thread)
 static GArray *
 take_ops(Stage *self, guint first)
 {
-    GArray *ops = self->iteration->ops;
+    GArray *ops = self->program->ops;
     GArray *taken = g_array_new(FALSE, FALSE, sizeof(LpOp));
     g_array_append_vals(taken, &g_array_index(ops, LpOp, first), ops->len - first);
     g_array_set_size(ops, first);
@@ -347,7 +347,7 @@ pair_segment(Stage *self, guint32 forward_chunk, guint32 backward_chunk)
     if (*place != NO_SEGMENT)
         return *place;
     *place = begin_segment(self, LP_ROLE_PAIR, forward_chunk);
-    guint first = self->iteration->ops->len;
+    guint first = self->program->ops->len;
     add_forward_ops(self, forward_chunk, FALSE);
     g_autoptr(GArray) forward = take_ops(self, first);
     add_backward_ops(self, backward_chunk, LP_ROLE_BACKWARD, FALSE);
@@ -367,7 +367,7 @@ add_start_segment(Stage *self)
     guint32 index = begin_segment(self, LP_ROLE_START, 0);
     g_autoptr(GArray) numbers = g_array_new(FALSE, FALSE, sizeof(guint));
     guint last = G_MAXUINT;
-    for (guint32 k = 0; k < lp_plan_n_chunks(&self->iteration->plan); k++) {
+    for (guint32 k = 0; k < lp_plan_n_chunks(&self->program->plan); k++) {
         g_autoptr(GArray) units = units_of(self, shared_order(self, k));
         LpParameters waiting = {0.0, 0.0};
         guint n_waiting = 0;
@@ -376,20 +376,20 @@ add_start_segment(Stage *self)
             waiting.dense += unit->parameters.dense;
             waiting.experts += unit->parameters.experts;
             n_waiting++;
-            double bytes = (waiting.dense + waiting.experts) *
-                           lp_plan_activation_bytes(&self->iteration->plan);
-            gboolean full = self->iteration->plan.bucket_bytes > 0.0 &&
-                            bytes >= self->iteration->plan.bucket_bytes;
+            double bytes =
+                (waiting.dense + waiting.experts) * lp_plan_activation_bytes(&self->program->plan);
+            gboolean full =
+                self->program->plan.bucket_bytes > 0.0 && bytes >= self->program->plan.bucket_bytes;
             if (!full && i + 1 < units->len)
                 continue;
-            guint number = lp_parameters_launch(&self->expansion, waiting);
+            guint number = lp_gradient_sync_launch_gather(&self->lowering, waiting);
             last = number != G_MAXUINT ? number : last;
             for (; n_waiting > 0; n_waiting--)
                 g_array_append_val(numbers, last);
             waiting = (LpParameters){0.0, 0.0};
         }
     }
-    guint n_launched = self->expansion.n_launched[LP_QUEUE_DP];
+    guint n_launched = self->lowering.n_launched[LP_STREAM_DP];
     for (guint i = 0; i < numbers->len && n_launched > 0; i++) {
         guint number = g_array_index(numbers, guint, i);
         guint n_pending = number == G_MAXUINT ? n_launched : n_launched - number - 1;
@@ -402,30 +402,30 @@ add_start_segment(Stage *self)
 static guint32
 reduction_chunk(const Stage *self, guint32 k)
 {
-    return shared_order(self, lp_plan_n_chunks(&self->iteration->plan) - 1 - k);
+    return shared_order(self, lp_plan_n_chunks(&self->program->plan) - 1 - k);
 }
 
 static void
 reduce_all(Stage *self)
 {
-    for (guint32 k = 0; k < lp_plan_n_chunks(&self->iteration->plan); k++) {
+    for (guint32 k = 0; k < lp_plan_n_chunks(&self->program->plan); k++) {
         g_autoptr(GArray) units = units_of(self, reduction_chunk(self, k));
         for (guint i = 0; i < units->len; i++)
-            lp_buckets_fill(&self->buckets, unit_at(units, i, TRUE)->parameters);
+            lp_gradient_buckets_fill(&self->buckets, unit_at(units, i, TRUE)->parameters);
     }
 }
 
 static void
 exchange_embedding(Stage *self)
 {
-    const LpPlan *plan = &self->iteration->plan;
-    const LpTransformer *shape = &self->iteration->transformer;
+    const LpPlan *plan = &self->program->plan;
+    const LpTransformer *shape = &self->program->transformer;
     if (!lp_group_exchanges_embedding(plan, shape, self->stage))
         return;
     double bytes =
         (double)shape->vocab * shape->hidden / plan->degree[LP_AXIS_TP] * plan->gradient_bytes;
-    lp_expansion_add_collective(&self->expansion, LP_COLLECTIVE_ALL_REDUCE, LP_GROUP_EMBEDDING,
-                                (guint64)llround(bytes));
+    lp_lowering_add_collective(&self->lowering, LP_COLLECTIVE_ALL_REDUCE, LP_GROUP_EMBEDDING,
+                               (guint64)llround(bytes));
 }
 
 /* Whether gradients are reduced as soon as they are complete, and not at the end. */
@@ -439,19 +439,19 @@ reduces_early(const LpPlan *plan)
 static guint32
 add_finish_segment(Stage *self, double optimizer_s)
 {
-    const LpPlan *plan = &self->iteration->plan;
+    const LpPlan *plan = &self->program->plan;
     guint32 index = begin_segment(self, LP_ROLE_FINISH, 0);
     if (!reduces_early(plan))
         reduce_all(self);
-    lp_buckets_flush(&self->buckets);
-    lp_expansion_add_join_all(&self->expansion, LP_QUEUE_DP, LP_TERM_DP);
+    lp_gradient_buckets_flush(&self->buckets);
+    lp_lowering_add_join_all(&self->lowering, LP_STREAM_DP, LP_TERM_DP);
     exchange_embedding(self);
-    lp_expansion_add_compute(&self->expansion, LP_TERM_OPTIMIZER,
-                             (LpWork){optimizer_s, 0.0, optimizer_s});
+    lp_lowering_add_compute(&self->lowering, LP_TERM_OPTIMIZER,
+                            (LpWork){optimizer_s, 0.0, optimizer_s});
     if ((plan->zero == 1 || plan->zero == 2) && !plan->overlap_param)
-        lp_parameters_gather(
-            &self->expansion,
-            lp_plan_rank_parameters(plan, &self->iteration->transformer, self->stage));
+        lp_gradient_sync_gather(
+            &self->lowering,
+            lp_plan_rank_parameters(plan, &self->program->transformer, self->stage));
     return end_segment(self, index);
 }
 
@@ -460,7 +460,7 @@ add_finish_segment(Stage *self, double optimizer_s)
 static void
 add_step(Stage *self, LpStep step)
 {
-    g_array_append_val(self->iteration->steps, step);
+    g_array_append_val(self->program->steps, step);
 }
 
 /* A message that a pass of @chunk awaits or sends. Slices stand in one line; a slice's neighbours
@@ -468,7 +468,7 @@ add_step(Stage *self, LpStep step)
 static void
 add_message(Stage *self, LpStepKind kind, gboolean forward, guint32 chunk, guint32 micro_batch)
 {
-    const LpPlan *plan = &self->iteration->plan;
+    const LpPlan *plan = &self->program->plan;
     guint32 pp = plan->degree[LP_AXIS_PP], slice = lp_plan_slice(plan, self->stage, chunk);
     gboolean to_next = forward == (kind == LP_STEP_SEND); /* towards the line's end */
     if (pp == 1 || slice == (to_next ? lp_plan_n_slices(plan) - 1 : 0))
@@ -479,7 +479,7 @@ add_message(Stage *self, LpStepKind kind, gboolean forward, guint32 chunk, guint
     if (up)
         line = forward ? LP_LINE_FORWARD_UP : LP_LINE_BACKWARD_UP;
     if (kind == LP_STEP_SEND && plan->overlap_pp)
-        self->iteration->uses_queue[LP_QUEUE_PP] = TRUE;
+        self->program->uses_stream[LP_STREAM_PP] = TRUE;
     add_step(self, (LpStep){.kind = kind,
                             .line = line,
                             .peer = (self->stage + step) % pp,
@@ -523,7 +523,7 @@ find_last(const GArray *slots, guint *out_last)
 static guint32
 slot_segment(Stage *self, const LpSlot *slot, gboolean first, gboolean last)
 {
-    const LpPlan *plan = &self->iteration->plan;
+    const LpPlan *plan = &self->program->plan;
     gboolean completes = reduces_early(plan) &&
                          (last || (lp_plan_reduces_each(plan) && slot->kind != LP_SLOT_INPUT));
     switch (slot->kind) {
@@ -546,8 +546,8 @@ slot_segment(Stage *self, const LpSlot *slot, gboolean first, gboolean last)
 static void
 add_slots(Stage *self)
 {
-    guint32 n_chunks = lp_plan_n_chunks(&self->iteration->plan);
-    g_autoptr(GArray) slots = lp_schedule_new(&self->iteration->plan, self->stage);
+    guint32 n_chunks = lp_plan_n_chunks(&self->program->plan);
+    g_autoptr(GArray) slots = lp_pipeline_schedule_new(&self->program->plan, self->stage);
     g_autofree guint *last = g_new0(guint, n_chunks);
     g_autofree gboolean *seen = g_new0(gboolean, n_chunks);
     find_last(slots, last);
@@ -560,38 +560,38 @@ add_slots(Stage *self)
 }
 
 static void
-add_stage(LpExpansion *expansion, guint32 stage, double optimizer_s)
+add_stage(LpLowering *lowering, guint32 stage, double optimizer_s)
 {
-    LpIteration *iteration = expansion->iteration;
-    guint32 n_chunks = lp_plan_n_chunks(&iteration->plan);
+    LpProgram *program = lowering->program;
+    guint32 n_chunks = lp_plan_n_chunks(&program->plan);
     g_autofree ChunkSegments *chunks = g_new(ChunkSegments, n_chunks);
     g_autoptr(GArray) gathers = g_array_new(FALSE, FALSE, sizeof(guint));
     for (guint32 i = 0; i < n_chunks; i++)
         chunks[i] = (ChunkSegments){NO_SEGMENT, NO_SEGMENT, NO_SEGMENT, NO_SEGMENT,
                                     NO_SEGMENT, NO_SEGMENT, NO_SEGMENT, NO_SEGMENT};
-    Stage self = {.expansion = *expansion,
-                  .iteration = iteration,
+    Stage self = {.lowering = *lowering,
+                  .program = program,
                   .stage = stage,
                   .chunks = chunks,
                   .gathers = gathers};
-    self.buckets.expansion = &self.expansion;
+    self.buckets.lowering = &self.lowering;
 
-    LpProgram program = {.first_step = iteration->steps->len};
-    if (iteration->plan.overlap_param && iteration->plan.zero < 3)
+    LpStageProgram stage_program = {.first_step = program->steps->len};
+    if (program->plan.overlap_param && program->plan.zero < 3)
         add_step(&self, (LpStep){.kind = LP_STEP_SEGMENT, .segment = add_start_segment(&self)});
     add_slots(&self);
     add_step(&self,
              (LpStep){.kind = LP_STEP_SEGMENT, .segment = add_finish_segment(&self, optimizer_s)});
-    program.n_steps = iteration->steps->len - program.first_step;
-    g_array_append_val(iteration->programs, program);
+    stage_program.n_steps = program->steps->len - stage_program.first_step;
+    g_array_append_val(program->stage_programs, stage_program);
 }
 
 static guint64
-boundary_message_bytes(const LpIteration *iteration)
+boundary_message_bytes(const LpProgram *program)
 {
-    const LpPlan *plan = &iteration->plan;
-    double bytes = lp_plan_tokens(plan, iteration->transformer.seq) *
-                   iteration->transformer.hidden * lp_plan_wire_bytes(plan);
+    const LpPlan *plan = &program->plan;
+    double bytes = lp_plan_tokens(plan, program->transformer.seq) * program->transformer.hidden *
+                   lp_plan_wire_bytes(plan);
     gboolean scattered = plan->sequence_parallel || plan->scatter_gather;
     return (guint64)(scattered ? bytes / plan->degree[LP_AXIS_TP] : bytes);
 }
@@ -610,7 +610,7 @@ check_steps(const LpWorkload *workload, GError **error)
         8.0 * lp_plan_n_micro_batches(plan) * plan->virtual_stages * plan->degree[LP_AXIS_PP];
     if (n_ops <= limit && n_steps <= limit)
         return TRUE;
-    g_set_error(error, LP_ITERATION_ERROR, LP_ITERATION_ERROR_SIZE,
+    g_set_error(error, LP_PROGRAM_ERROR, LP_PROGRAM_ERROR_SIZE,
                 "%s: layers, pp, virtual-stages, global-batch: got an iteration of %.3g operations "
                 "a pass and %.3g steps, wanted at most %.3g of each",
                 lp_file_label(workload->path), n_ops, n_steps, limit);
@@ -649,7 +649,7 @@ check_volumes(const LpWorkload *workload, GError **error)
     double bytes = (activations * layers_and_messages + gradients) * n_ranks;
     if (bytes <= limit)
         return TRUE;
-    g_set_error(error, LP_ITERATION_ERROR, LP_ITERATION_ERROR_SIZE,
+    g_set_error(error, LP_PROGRAM_ERROR, LP_PROGRAM_ERROR_SIZE,
                 "%s: layers, hidden, seq, vocab, global-batch: got an iteration that moves up to "
                 "%.3g bytes, wanted at most %.3g",
                 lp_file_label(workload->path), bytes, limit);
@@ -658,19 +658,19 @@ check_volumes(const LpWorkload *workload, GError **error)
 
 /* --- the iteration --- */
 
-LpIteration *
-lp_iteration_new_empty(void)
+LpProgram *
+lp_program_new_empty(void)
 {
-    LpIteration *self = g_new0(LpIteration, 1);
+    LpProgram *self = g_new0(LpProgram, 1);
     self->ops = g_array_new(FALSE, FALSE, sizeof(LpOp));
     self->segments = g_array_new(FALSE, FALSE, sizeof(LpSegment));
     self->steps = g_array_new(FALSE, FALSE, sizeof(LpStep));
-    self->programs = g_array_new(FALSE, FALSE, sizeof(LpProgram));
+    self->stage_programs = g_array_new(FALSE, FALSE, sizeof(LpStageProgram));
     return self;
 }
 
 static void
-draw_expert_loads(LpIteration *self)
+draw_expert_loads(LpProgram *self)
 {
     if (self->transformer.n_experts == 0 || self->plan.skew <= 0.0)
         return;
@@ -678,65 +678,64 @@ draw_expert_loads(LpIteration *self)
     lp_plan_expert_loads(&self->plan, &self->transformer, self->expert_loads);
 }
 
-LpIteration *
-lp_iteration_new(const LpWorkload *workload, const LpAccelerator *accelerator, GError **error)
+LpProgram *
+lp_program_new(const LpWorkload *workload, const LpAccelerator *accelerator, GError **error)
 {
     if (!check_steps(workload, error) || !check_volumes(workload, error))
         return NULL;
-    LpIteration *iteration = lp_iteration_new_empty();
-    iteration->transformer = workload->transformer;
-    iteration->plan = workload->plan;
-    iteration->message_bytes = boundary_message_bytes(iteration);
-    iteration->collective_host_s = lp_collective_host_s(accelerator, &iteration->plan);
-    draw_expert_loads(iteration);
-    g_autofree LpExpansion *expansion = g_new(LpExpansion, 1);
-    lp_expansion_init(expansion, iteration, accelerator);
-    for (guint32 stage = 0; stage < iteration->plan.degree[LP_AXIS_PP]; stage++)
-        add_stage(
-            expansion, stage,
-            lp_optimizer_time_s(&iteration->transformer, &iteration->plan, accelerator, stage));
-    return iteration;
+    LpProgram *program = lp_program_new_empty();
+    program->transformer = workload->transformer;
+    program->plan = workload->plan;
+    program->message_bytes = boundary_message_bytes(program);
+    program->collective_host_s = lp_collective_host_s(accelerator, &program->plan);
+    draw_expert_loads(program);
+    g_autofree LpLowering *lowering = g_new(LpLowering, 1);
+    lp_lowering_init(lowering, program, accelerator);
+    for (guint32 stage = 0; stage < program->plan.degree[LP_AXIS_PP]; stage++)
+        add_stage(lowering, stage,
+                  lp_optimizer_time_s(&program->transformer, &program->plan, accelerator, stage));
+    return program;
 }
 
 void
-lp_iteration_free(LpIteration *self)
+lp_program_free(LpProgram *self)
 {
     if (self == NULL)
         return;
     g_array_unref(self->ops);
     g_array_unref(self->segments);
     g_array_unref(self->steps);
-    g_array_unref(self->programs);
+    g_array_unref(self->stage_programs);
     g_free(self->expert_loads);
     g_free(self);
 }
 
 const LpSegment *
-lp_iteration_segment(const LpIteration *self, guint index)
+lp_program_segment(const LpProgram *self, guint index)
 {
     return &g_array_index(self->segments, LpSegment, index);
 }
 
 const LpOp *
-lp_iteration_op(const LpIteration *self, guint index)
+lp_program_op(const LpProgram *self, guint index)
 {
     return &g_array_index(self->ops, LpOp, index);
 }
 
-const LpProgram *
-lp_iteration_program(const LpIteration *self, guint stage)
+const LpStageProgram *
+lp_program_stage(const LpProgram *self, guint stage)
 {
-    return &g_array_index(self->programs, LpProgram, stage);
+    return &g_array_index(self->stage_programs, LpStageProgram, stage);
 }
 
 const LpStep *
-lp_iteration_step(const LpIteration *self, guint index)
+lp_program_step(const LpProgram *self, guint index)
 {
     return &g_array_index(self->steps, LpStep, index);
 }
 
 double
-lp_iteration_expert_load(const LpIteration *self, guint64 rank)
+lp_program_expert_load(const LpProgram *self, guint64 rank)
 {
     if (self->expert_loads == NULL)
         return 1.0;
@@ -744,13 +743,13 @@ lp_iteration_expert_load(const LpIteration *self, guint64 rank)
 }
 
 gboolean
-lp_iteration_group_overlaps(const LpIteration *self, LpGroup group)
+lp_program_group_overlaps(const LpProgram *self, LpGroup group)
 {
     switch (group) {
     case LP_GROUP_DP:
     case LP_GROUP_REPLICA:
     case LP_GROUP_EXPERT_DP:
-        return self->uses_queue[LP_QUEUE_DP];
+        return self->uses_stream[LP_STREAM_DP];
     case LP_GROUP_EP:
     case LP_GROUP_EP_NODE:
     case LP_GROUP_EP_RAIL:
@@ -762,7 +761,7 @@ lp_iteration_group_overlaps(const LpIteration *self, LpGroup group)
 }
 
 guint64
-lp_iteration_stage_mate(const LpIteration *self, guint64 rank, guint32 stage)
+lp_program_stage_mate(const LpProgram *self, guint64 rank, guint32 stage)
 {
     LpCoordinates coordinates = lp_plan_coordinates(&self->plan, rank);
     coordinates.at[LP_AXIS_PP] = stage;
@@ -770,25 +769,25 @@ lp_iteration_stage_mate(const LpIteration *self, guint64 rank, guint32 stage)
 }
 
 guint64
-lp_iteration_group_size(const LpIteration *self, LpGroup group)
+lp_program_group_size(const LpProgram *self, LpGroup group)
 {
     return lp_group_size(&self->plan, &self->transformer, group);
 }
 
 guint64
-lp_iteration_group_member(const LpIteration *self, LpGroup group, guint64 rank, guint64 index)
+lp_program_group_member(const LpProgram *self, LpGroup group, guint64 rank, guint64 index)
 {
     return lp_group_member(&self->plan, &self->transformer, group, rank, index);
 }
 
 guint64
-lp_iteration_group_index(const LpIteration *self, LpGroup group, guint64 rank)
+lp_program_group_index(const LpProgram *self, LpGroup group, guint64 rank)
 {
     return lp_group_index(&self->plan, &self->transformer, group, rank);
 }
 
 gboolean
-lp_iteration_has_group(const LpIteration *self, LpGroup group, guint64 rank)
+lp_program_has_group(const LpProgram *self, LpGroup group, guint64 rank)
 {
     return lp_group_exists(&self->plan, &self->transformer, group, rank);
 }

@@ -14,26 +14,26 @@
 
 G_BEGIN_DECLS
 
-#define LP_ITERATION_ERROR (lp_iteration_error_quark())
-GQuark lp_iteration_error_quark(void);
+#define LP_PROGRAM_ERROR (lp_program_error_quark())
+GQuark lp_program_error_quark(void);
 typedef enum {
-    LP_ITERATION_ERROR_SIZE, /**< More steps than fit in memory, or bytes than can be counted. */
-} LpIterationError;
+    LP_PROGRAM_ERROR_SIZE, /**< More steps than fit in memory, or bytes than can be counted. */
+} LpProgramError;
 
 /** The communication streams of a rank, beside its compute stream. Each runs what is launched on
  * it in order. */
 typedef enum {
-    LP_QUEUE_DP,    /**< gradients and parameters */
-    LP_QUEUE_INNER, /**< collectives inside a layer: tp, cp, ep */
-    LP_QUEUE_PP,    /**< messages to other stages */
-    LP_N_QUEUES
-} LpQueue;
+    LP_STREAM_DP,    /**< gradients and parameters */
+    LP_STREAM_LAYER, /**< collectives inside a layer: tp, cp, ep */
+    LP_STREAM_PP,    /**< messages to other stages */
+    LP_N_STREAMS
+} LpStream;
 
 typedef enum {
     LP_OP_COMPUTE,
     LP_OP_COLLECTIVE, /**< the compute stream waits for it */
-    LP_OP_LAUNCH,     /**< the queue runs it when it gets there */
-    LP_OP_JOIN,       /**< the compute stream waits until few enough of the queue are left */
+    LP_OP_LAUNCH,     /**< the stream runs it when it gets there */
+    LP_OP_JOIN,       /**< the compute stream waits until few enough of the stream are left */
 } LpOpKind;
 
 /** Whose expert load decides how much of an all-to-all a pair of members exchanges. */
@@ -54,8 +54,8 @@ typedef struct {
     LpWeight weight;
     guint64 bytes;   /**< of the whole buffer: the summed or gathered tensor on each member; of an
                         all-to-all, what a member holds before it */
-    LpQueue queue;   /**< launch and join */
-    guint n_pending; /**< join: so many of the queue may be left */
+    LpStream stream; /**< launch and join */
+    guint n_pending; /**< join: so many of the stream may be left */
 } LpOp;
 
 /** What a segment does. */
@@ -76,7 +76,7 @@ extern const char *const lp_role_names[]; /* "start" "forward" "backward" ... fo
 typedef struct {
     LpRole role;
     guint32 stage, chunk;
-    guint first_op, n_ops; /**< in LpIteration.ops */
+    guint first_op, n_ops; /**< in LpProgram.ops */
 } LpSegment;
 
 typedef enum {
@@ -99,56 +99,55 @@ typedef enum {
 typedef struct {
     LpStepKind kind;
     LpLine line;     /**< of a message */
-    guint32 segment; /**< index in LpIteration.segments */
+    guint32 segment; /**< index in LpProgram.segments */
     guint32 peer;    /**< stage that a message goes to or comes from */
     guint32 chunk;   /**< of the pass that runs, or that a message belongs to */
     guint32 micro_batch;
 } LpStep;
 
 typedef struct {
-    guint first_step, n_steps; /**< in LpIteration.steps */
-} LpProgram;
+    guint first_step, n_steps; /**< in LpProgram.steps */
+} LpStageProgram;
 
 typedef struct {
     LpTransformer transformer;
     LpPlan plan;
     guint64 message_bytes;    /**< of one message between stages, from one rank */
     double collective_host_s; /**< what a collective or message costs the host */
-    gboolean uses_queue[LP_N_QUEUES];
-    double *expert_loads; /* owned: by ep coordinate, over the mean; NULL where all are 1 */
-    GArray *ops;          /* owned: LpOp */
-    GArray *segments;     /* owned: LpSegment */
-    GArray *steps;        /* owned: LpStep */
-    GArray *programs;     /* owned: LpProgram, one a stage */
-} LpIteration;
+    gboolean uses_stream[LP_N_STREAMS];
+    double *expert_loads;   /* owned: by ep coordinate, over the mean; NULL where all are 1 */
+    GArray *ops;            /* owned: LpOp */
+    GArray *segments;       /* owned: LpSegment */
+    GArray *steps;          /* owned: LpStep */
+    GArray *stage_programs; /* owned: LpStageProgram, one a stage */
+} LpProgram;
 
-/** Expands @workload, with the kernel times of @accelerator. Error: LP_ITERATION_ERROR_SIZE.
+/** Expands @workload, with the kernel times of @accelerator. Error: LP_PROGRAM_ERROR_SIZE.
  * Returns: (transfer full). */
-LpIteration *lp_iteration_new(const LpWorkload *workload, const LpAccelerator *accelerator,
-                              GError **error) G_GNUC_WARN_UNUSED_RESULT;
+LpProgram *lp_program_new(const LpWorkload *workload, const LpAccelerator *accelerator,
+                          GError **error) G_GNUC_WARN_UNUSED_RESULT;
 /** An iteration without transformer, plan and programs, to be filled in. Returns: (transfer full).
  */
-LpIteration *lp_iteration_new_empty(void);
-void lp_iteration_free(LpIteration *self);
-G_DEFINE_AUTOPTR_CLEANUP_FUNC(LpIteration, lp_iteration_free)
+LpProgram *lp_program_new_empty(void);
+void lp_program_free(LpProgram *self);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(LpProgram, lp_program_free)
 
-const LpSegment *lp_iteration_segment(const LpIteration *self, guint index);
-const LpOp *lp_iteration_op(const LpIteration *self, guint index);
-const LpProgram *lp_iteration_program(const LpIteration *self, guint stage);
-const LpStep *lp_iteration_step(const LpIteration *self, guint index);
+const LpSegment *lp_program_segment(const LpProgram *self, guint index);
+const LpOp *lp_program_op(const LpProgram *self, guint index);
+const LpStageProgram *lp_program_stage(const LpProgram *self, guint stage);
+const LpStep *lp_program_step(const LpProgram *self, guint index);
 
 /** Load of @rank's experts over the mean. */
-double lp_iteration_expert_load(const LpIteration *self, guint64 rank);
+double lp_program_expert_load(const LpProgram *self, guint64 rank);
 /** Whether a collective of groups of this kind may run while its ranks do something else. */
-gboolean lp_iteration_group_overlaps(const LpIteration *self, LpGroup group);
+gboolean lp_program_group_overlaps(const LpProgram *self, LpGroup group);
 /** The rank of @stage at the same position as @rank on all other axes. */
-guint64 lp_iteration_stage_mate(const LpIteration *self, guint64 rank, guint32 stage);
+guint64 lp_program_stage_mate(const LpProgram *self, guint64 rank, guint32 stage);
 
 /** lp_group_size() and its likes, for the iteration's plan. */
-guint64 lp_iteration_group_size(const LpIteration *self, LpGroup group);
-guint64 lp_iteration_group_member(const LpIteration *self, LpGroup group, guint64 rank,
-                                  guint64 index);
-guint64 lp_iteration_group_index(const LpIteration *self, LpGroup group, guint64 rank);
-gboolean lp_iteration_has_group(const LpIteration *self, LpGroup group, guint64 rank);
+guint64 lp_program_group_size(const LpProgram *self, LpGroup group);
+guint64 lp_program_group_member(const LpProgram *self, LpGroup group, guint64 rank, guint64 index);
+guint64 lp_program_group_index(const LpProgram *self, LpGroup group, guint64 rank);
+gboolean lp_program_has_group(const LpProgram *self, LpGroup group, guint64 rank);
 
 G_END_DECLS

@@ -90,9 +90,7 @@ send_next(Member *self)
         const LpRoundPlan *round_plan = all->round_plan;
         LpFlight flight = {.route = &transfer.connection->route,
                            .job = all->job,
-                           .from =
-                               lp_program_group_member(round_plan->map->program, round_plan->group,
-                                                       round_plan->rank, self->index),
+                           .from = round_plan->communicator->ranks[self->index],
                            .to = transfer.connection->to};
         lp_watch_depart(all->watch, &flight);
         lp_route_send(&transfer.connection->route, transfer.bytes);

@@ -22,33 +22,6 @@ struct LpRankStream {
     guint64 n_launched, n_finished;
 };
 
-LpStream
-lp_rank_group_stream(const LpProgram *program, LpGroup group)
-{
-    const LpPlan *plan = &program->plan;
-    gboolean launched;
-    switch (group) {
-    case LP_GROUP_DP:
-    case LP_GROUP_REPLICA:
-    case LP_GROUP_EXPERT_DP:
-        return program->uses_stream[LP_STREAM_DP] ? LP_STREAM_DP : LP_N_STREAMS;
-    case LP_GROUP_TP:
-        launched = plan->overlap_tp != LP_OVERLAP_TP_NO;
-        break;
-    case LP_GROUP_CP:
-        launched = plan->context_kind == LP_CONTEXT_RING;
-        break;
-    case LP_GROUP_EP:
-    case LP_GROUP_EP_NODE:
-    case LP_GROUP_EP_RAIL:
-        launched = plan->schedule == LP_SCHEDULE_DUALPIPE;
-        break;
-    default:
-        launched = FALSE;
-    }
-    return launched ? LP_STREAM_LAYER : LP_N_STREAMS;
-}
-
 /* --- timeline --- */
 
 static void
@@ -117,7 +90,7 @@ issue(LpRank *self, double host_s)
 static void
 synchronise(LpRank *self, LpHostSync where)
 {
-    if (self->run->program->plan.host_sync >= where)
+    if (self->run->program->execution.host_sync >= where)
         self->host_s = MAX(self->host_s, simgrid_get_clock());
 }
 
@@ -139,7 +112,7 @@ communicates(const LpRank *self)
 static void
 compute(LpRank *self, double duration_s)
 {
-    double slowdown = self->run->program->plan.slowdown;
+    double slowdown = self->run->program->execution.slowdown;
     self->run->n_delays++;
     while (slowdown > 1.0 && duration_s > 0.0 && communicates(self)) {
         double start_s = simgrid_get_clock();
@@ -187,7 +160,7 @@ run_work(LpRank *self, const LpTask *task)
     LpWork work = lp_work_scale(task->work, factor);
     if (self->straggler != NULL) {
         double slowness = lp_straggler_draw(self->straggler);
-        work = lp_straggler_slow(work, slowness, self->run->program->collective_host_s);
+        work = lp_straggler_slow(work, slowness, self->run->program->execution.collective_host_s);
         factor *= slowness;
     }
     double start_s = self->clock.at_s;
@@ -215,7 +188,7 @@ last_end_s(const LpRank *self)
 static void
 run_piece_work(LpRank *self, const LpPiece *piece)
 {
-    double slowdown = MAX(self->run->program->plan.slowdown, 1.0), now_s = self->clock.at_s;
+    double slowdown = MAX(self->run->program->execution.slowdown, 1.0), now_s = self->clock.at_s;
     double waited_s = MAX(self->host_s + piece->work.bound_s - now_s - piece->work.device_s, 0.0);
     double duration_s = piece->work.device_s + waited_s;
     double beside_s = MIN(MAX(last_end_s(self) - now_s, 0.0), duration_s * slowdown);
@@ -337,7 +310,7 @@ run_segment(LpRank *self, const LpStep *step)
 static void
 send_message(LpRank *self, LpChannel *channel)
 {
-    lp_channel_send(channel, self->run->program->message_bytes,
+    lp_channel_send(channel, self->run->program->pipeline.message_bytes,
                     lp_channel_route(channel)->latency_s);
 }
 
@@ -395,6 +368,13 @@ run_step(LpRank *self, const LpStep *step)
 
 /* --- streams --- */
 
+static gboolean
+runs_on(const LpRank *self, LpGroup group, LpStream stream)
+{
+    return self->groups[group] != NULL &&
+           lp_communicator_runtime_communicator(self->groups[group])->stream == stream;
+}
+
 /* Nothing may be sent before its receiver is known to the engine. */
 static void
 attach_group(LpRank *self, LpGroup group)
@@ -418,7 +398,7 @@ compute_stream(int argc, char **argv)
         if (self->in[line] != NULL)
             lp_channel_attach_receiver(self->in[line]);
     for (LpGroup group = 0; group < LP_N_GROUPS; group++)
-        if (lp_rank_group_stream(program, group) == LP_N_STREAMS)
+        if (runs_on(self, group, LP_N_STREAMS))
             attach_group(self, group);
     (void)sg_barrier_wait(self->run->start);
     if (self->run->start_s > 0.0)
@@ -457,7 +437,7 @@ communication_stream(int argc, char **argv)
     LpRankStream *stream = sg_actor_self_get_data();
     LpRank *self = stream->rank;
     for (LpGroup group = 0; group < LP_N_GROUPS; group++)
-        if (lp_rank_group_stream(self->run->program, group) == stream->kind)
+        if (runs_on(self, group, stream->kind))
             attach_group(self, group);
     (void)sg_barrier_wait(self->run->start);
     for (;;) {

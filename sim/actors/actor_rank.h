@@ -34,10 +34,6 @@ typedef struct {
     guint64 n_waiting;              /**< ranks that have not ended */
 } LpRunState;
 
-/** The communication stream that runs the collectives of a group; LP_N_STREAMS: the compute stream.
- * A group's go all through one. */
-LpStream lp_rank_group_stream(const LpProgram *program, LpGroup group);
-
 typedef struct LpRankStream LpRankStream;
 
 typedef struct {

@@ -15,11 +15,7 @@
 
 struct LpCommunicatorRuntime {
     const LpCommunicationMap *map; /* borrowed */
-    LpGroup kind;
-    guint64 first_rank;
-    LpFidelity fidelity;
-    gboolean as_delay;
-    guint64 n_actors, weight;
+    LpRuntimeMode mode;
     guint64 n_arrived;
     LpClock last;     /* of the last member to arrive */
     sg_bar_t barrier; /* owned; NULL for a single actor */
@@ -40,21 +36,15 @@ struct LpCommunicatorRuntime {
 };
 
 LpCommunicatorRuntime *
-lp_communicator_runtime_new(const LpCommunicationMap *map, LpGroup kind, guint64 first_rank,
-                            guint64 n_actors, gboolean as_delay, guint64 weight,
-                            LpFidelity fidelity)
+lp_communicator_runtime_new(const LpCommunicationMap *map, LpIsolatedCache *cache,
+                            const LpCommunicator *communicator, LpRuntimeMode mode)
 {
     LpCommunicatorRuntime *self = g_new0(LpCommunicatorRuntime, 1);
     self->map = map;
-    self->kind = kind;
-    self->first_rank = first_rank;
-    self->fidelity = fidelity;
-    self->as_delay = as_delay;
-    self->n_actors = n_actors;
-    self->weight = weight;
-    lp_isolated_ring_init(&self->ring, map, kind, first_rank);
-    if (n_actors > 1)
-        self->barrier = sg_barrier_init((unsigned)n_actors);
+    self->mode = mode;
+    lp_isolated_ring_init(&self->ring, map, cache, communicator);
+    if (mode.n_actors > 1)
+        self->barrier = sg_barrier_init((unsigned)mode.n_actors);
     self->channels = g_new0(LpChannel *, self->ring.n_members);
     return self;
 }
@@ -73,6 +63,12 @@ lp_communicator_runtime_free(LpCommunicatorRuntime *self)
     if (self->barrier != NULL)
         sg_barrier_destroy(self->barrier);
     g_free(self);
+}
+
+const LpCommunicator *
+lp_communicator_runtime_communicator(const LpCommunicatorRuntime *self)
+{
+    return self->ring.communicator;
 }
 
 void
@@ -117,7 +113,7 @@ lp_communicator_runtime_gather(LpCommunicatorRuntime *self, LpClock *clock)
     if (self->barrier == NULL)
         return;
     /* Nobody can overwrite it before all have read it: the next gathering needs all of them. */
-    if (++self->n_arrived == self->n_actors) {
+    if (++self->n_arrived == self->mode.n_actors) {
         if (clock != NULL)
             self->last = *clock;
         self->n_arrived = 0;
@@ -176,11 +172,10 @@ static void
 send_pairwise(LpCommunicatorRuntime *self, guint64 index, guint64 to, const LpOp *op)
 {
     guint64 bytes = lp_exchange_pair_bytes(op, loads(self), self->ring.n_members, index, to);
-    const LpProgram *program = self->map->program;
-    guint64 from = lp_program_group_member(program, self->kind, self->first_rank, index);
-    LpConnection connection = lp_communication_map_between(
-        self->map, (LpConnectionKind)self->kind, from,
-        lp_program_group_member(program, self->kind, self->first_rank, to));
+    const LpCommunicator *communicator = self->ring.communicator;
+    guint64 from = communicator->ranks[index];
+    LpConnection connection = lp_rank_layout_connect(
+        self->map->layout, (LpConnectionKind)communicator->group, from, communicator->ranks[to]);
     LpFlight flight = {
         .route = &connection.route, .job = self->job, .from = from, .to = connection.to};
     bytes =
@@ -231,7 +226,7 @@ run_exchange(LpCommunicatorRuntime *self, guint64 index, const LpOp *op)
         self->n_delays++;
     }
     gboolean pairwise = !self->ring.sites.is_regular ||
-                        (self->fidelity == LP_FIDELITY_MESSAGE && sends_inter(self));
+                        (self->mode.fidelity == LP_FIDELITY_MESSAGE && sends_inter(self));
     if (pairwise)
         run_pairwise(self, index, op);
     else
@@ -274,9 +269,9 @@ total_bytes(const LpCommunicatorRuntime *self, const LpOp *op)
 static void
 count_traffic(LpCommunicatorRuntime *self, guint64 index, const LpOp *op)
 {
-    guint64 bytes = self->n_actors == self->ring.n_members ? member_bytes(self, index, op)
-                                                           : total_bytes(self, op);
-    self->traffic_bytes[op->traffic] += bytes * self->weight;
+    guint64 bytes = self->mode.n_actors == self->ring.n_members ? member_bytes(self, index, op)
+                                                                : total_bytes(self, op);
+    self->traffic_bytes[op->traffic] += bytes * self->mode.weight;
 }
 
 /* The first member of all that run it makes a collective ready: nobody is in the last one any more,
@@ -287,16 +282,17 @@ prepare(LpCommunicatorRuntime *self, const LpOp *op, double delay_s)
     if (self->op == op)
         return;
     self->op = op;
-    self->selection = lp_communication_map_choice(self->map, op, self->first_rank);
+    self->selection = lp_rank_layout_selection(self->map->layout, op, self->ring.communicator);
     if (self->selection.is_scheduled) {
         lp_round_plan_clear(&self->round_plan);
-        lp_round_plan_init(&self->round_plan, self->map, op, self->first_rank, self->fidelity);
-        if (!self->as_delay)
-            lp_max_min_prepare(&self->round_plan, op);
+        lp_round_plan_init(&self->round_plan, self->map, op, self->ring.communicator,
+                           self->mode.fidelity);
+        if (!self->mode.as_delay)
+            lp_max_min_prepare(&self->round_plan, op, self->ring.cache);
     }
-    if (self->as_delay) {
+    if (self->mode.as_delay) {
         self->isolated_s =
-            delay_s < 0.0 ? lp_isolated_ring_time_s(&self->ring, op, self->fidelity) : delay_s;
+            delay_s < 0.0 ? lp_isolated_ring_time_s(&self->ring, op, self->mode.fidelity) : delay_s;
         return;
     }
     if (op->collective == LP_COLLECTIVE_ALL_TO_ALL && !self->selection.is_scheduled)
@@ -309,7 +305,7 @@ prepare(LpCommunicatorRuntime *self, const LpOp *op, double delay_s)
 static void
 run_scheduled(LpCommunicatorRuntime *self, guint64 index)
 {
-    if (self->n_begun++ % self->n_actors == 0)
+    if (self->n_begun++ % self->mode.n_actors == 0)
         lp_couriers_begin(self->couriers, &self->round_plan);
     lp_couriers_run(self->couriers, index);
     (void)sg_barrier_wait(self->barrier);
@@ -322,14 +318,14 @@ lp_communicator_runtime_run(LpCommunicatorRuntime *self, guint64 index, const Lp
     lp_communicator_runtime_gather(self, clock);
     double start_s = simgrid_get_clock();
     prepare(self, op, delay_s);
-    if (self->as_delay) {
+    if (self->mode.as_delay) {
         lp_watch_sleep(self->watch, self->isolated_s);
         self->n_delays++;
     } else if (self->selection.is_scheduled) {
         run_scheduled(self, index);
     } else if (op->collective == LP_COLLECTIVE_ALL_TO_ALL) {
         run_exchange(self, index, op);
-    } else if (self->fidelity == LP_FIDELITY_FLOW) {
+    } else if (self->mode.fidelity == LP_FIDELITY_FLOW) {
         run_flow(self, index, op);
     } else {
         run_messages(self, index, op);

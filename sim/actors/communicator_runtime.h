@@ -10,16 +10,24 @@ G_BEGIN_DECLS
 
 typedef struct LpCommunicatorRuntime LpCommunicatorRuntime;
 
-/**
- * @first_rank: the first member. @n_actors: members that have an actor: all, or one that stands for
- * its mirror images. @as_delay: collectives take their isolated time. @weight: how many mirror
- * images the group stands for. Returns: (transfer full).
- */
-LpCommunicatorRuntime *lp_communicator_runtime_new(const LpCommunicationMap *map, LpGroup kind,
-                                                   guint64 first_rank, guint64 n_actors,
-                                                   gboolean as_delay, guint64 weight,
-                                                   LpFidelity fidelity);
+/** How a communicator runs its collectives in a run. */
+typedef struct {
+    LpFidelity fidelity;
+    gboolean as_delay; /**< they take their isolated time, and send nothing */
+    guint64 n_actors;  /**< members that have an actor: all, or one that stands for its mirror
+                            images */
+    guint64 weight;    /**< mirror images that it stands for */
+} LpRuntimeMode;
+
+/** @communicator, of @map, ready to run; what is worked out is kept in @cache. All three are
+ * borrowed. Returns: (transfer full). */
+LpCommunicatorRuntime *lp_communicator_runtime_new(const LpCommunicationMap *map,
+                                                   LpIsolatedCache *cache,
+                                                   const LpCommunicator *communicator,
+                                                   LpRuntimeMode mode);
 void lp_communicator_runtime_free(LpCommunicatorRuntime *self);
+/** What it was made of. Borrowed. */
+const LpCommunicator *lp_communicator_runtime_communicator(const LpCommunicatorRuntime *self);
 
 /** Its actors are watched over by @watch (borrowed, or NULL) as those of @job. */
 void lp_communicator_runtime_set_watch(LpCommunicatorRuntime *self, LpWatch *watch, guint32 job);

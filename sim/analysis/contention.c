@@ -1,45 +1,40 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Private groups and mirrored slices. */
+/* Finds who uses which links, and which communicators have theirs to themselves. */
 #include "sim/analysis/contention.h"
 
-#include "sim/mapping/collective_peers.h"
+#include "sim/analysis/slices.h"
 
 #define NOBODY G_MAXUINT64
 #define SHARED (G_MAXUINT64 - 1)
 
 /* Who sends over a link. */
 typedef struct {
-    guint64 user;     /* the one group or connection, NOBODY or SHARED */
+    guint64 user;     /* the one communicator or connection, NOBODY or SHARED */
     guint64 ranks[2]; /* those at an end of every connection over it; NOBODY in excess */
     guint32 n_connections;
     gboolean all_blocking; /* only collectives that the compute streams wait for */
 } LinkUse;
 
-/* A group, named by its kind and first member, or a single connection. */
+/* A communicator, named by its group and first member. */
 static guint64
-connection_user(const LpCommunicationMap *map, LpConnectionKind kind, guint64 rank)
+communicator_user(const LpCommunicator *communicator)
 {
-    LpGroup group = lp_connection_group(kind);
-    if (group == LP_N_GROUPS)
-        return rank * LP_N_CONNECTIONS + kind;
-    return lp_program_group_member(map->program, group, rank, 0) * LP_N_CONNECTIONS + group;
+    return communicator->ranks[0] * (guint64)LP_N_CONNECTIONS + communicator->group;
 }
 
-static gboolean
-connection_is_blocking(const LpCommunicationMap *map, LpConnectionKind kind)
+static guint64
+line_user(LpConnectionKind kind, guint64 rank)
 {
-    LpGroup group = lp_connection_group(kind);
-    return group != LP_N_GROUPS && !lp_program_group_overlaps(map->program, group);
+    return rank * LP_N_CONNECTIONS + kind;
 }
 
 /* All-to-alls whose pairs really send to each other: as messages, or in no order. */
 static gboolean
-sends_pairwise(const LpCommunicationMap *map, LpGroup group, guint64 rank, LpFidelity fidelity)
+sends_pairwise(const LpCommunicationMap *map, const LpCommunicator *communicator,
+               LpFidelity fidelity)
 {
-    return lp_communication_map_exchanges(map, group) &&
-           lp_program_has_group(map->program, group, rank) &&
-           (fidelity == LP_FIDELITY_MESSAGE ||
-            !lp_communication_map_sites(map, group, rank).is_regular);
+    return communicator->exchanges && (fidelity == LP_FIDELITY_MESSAGE ||
+                                       !lp_rank_layout_sites(map->layout, communicator).is_regular);
 }
 
 static void
@@ -58,59 +53,69 @@ add_use(LinkUse *use, guint64 user, guint64 from, guint64 to, gboolean blocking)
 }
 
 static void
-add_connection_use(LinkUse *uses, const LpCommunicationMap *map, const LpConnection *connection,
-                   LpConnectionKind kind, guint64 rank)
+add_connection_use(LinkUse *uses, const LpConnection *connection, guint64 user, guint64 rank,
+                   gboolean blocking)
 {
-    for (guint32 i = 0; i < connection->route.n_links; i++)
-        add_use(&uses[connection->route.links[i]], connection_user(map, kind, rank), rank,
-                connection->to, connection_is_blocking(map, kind));
+    for (guint32 i = 0; connection->present && i < connection->route.n_links; i++)
+        add_use(&uses[connection->route.links[i]], user, rank, connection->to, blocking);
 }
 
 static void
-add_pairs(LinkUse *uses, const LpCommunicationMap *map, LpGroup group, guint64 rank)
+add_pairs(LinkUse *uses, const LpCommunicationMap *map, const LpCommunicator *communicator,
+          guint64 rank)
 {
-    guint64 n = lp_program_group_size(map->program, group);
-    for (guint64 i = 0; i < n; i++) {
-        guint64 to = lp_program_group_member(map->program, group, rank, i);
-        if (to == rank)
+    for (guint32 i = 0; i < communicator->n_members; i++) {
+        if (communicator->ranks[i] == rank)
             continue;
-        LpConnection connection =
-            lp_communication_map_between(map, (LpConnectionKind)group, rank, to);
-        add_connection_use(uses, map, &connection, (LpConnectionKind)group, rank);
+        LpConnection connection = lp_rank_layout_connect(
+            map->layout, (LpConnectionKind)communicator->group, rank, communicator->ranks[i]);
+        add_connection_use(uses, &connection, communicator_user(communicator), rank,
+                           communicator->is_exclusive);
     }
 }
 
 static void
-add_peers(LinkUse *uses, const LpCommunicationMap *map, LpGroup group, guint64 rank)
+add_member_uses(LinkUse *uses, const LpCommunicationMap *map, const LpCommunicator *communicator,
+                guint64 rank, LpFidelity fidelity)
 {
+    LpGroup group = communicator->group;
+    guint64 user = communicator_user(communicator);
     const GArray *peers = lp_collective_peers_get(map->peers, group, rank);
+    add_connection_use(uses, lp_communication_map_connection(map, (LpConnectionKind)group, rank),
+                       user, rank, communicator->is_exclusive);
+    if (communicator->exchanges)
+        add_connection_use(
+            uses, lp_communication_map_connection(map, lp_connection_inter_domain(group), rank),
+            user, rank, communicator->is_exclusive);
     for (guint i = 0; peers != NULL && i < peers->len; i++)
-        add_connection_use(uses, map, &g_array_index(peers, LpCollectivePeer, i).connection,
-                           (LpConnectionKind)group, rank);
+        add_connection_use(uses, &g_array_index(peers, LpCollectivePeer, i).connection, user, rank,
+                           communicator->is_exclusive);
+    if (sends_pairwise(map, communicator, fidelity))
+        add_pairs(uses, map, communicator, rank);
 }
 
-/* @only: the group whose traffic counts; LP_N_GROUPS: all. Returns: (transfer full) by link. */
+static void
+add_group_uses(LinkUse *uses, const LpCommunicationMap *map, LpGroup group, LpFidelity fidelity)
+{
+    for (guint k = 0; k < lp_communicators_n(map->communicators, group); k++) {
+        const LpCommunicator *communicator = lp_communicators_get(map->communicators, group, k);
+        for (guint32 i = 0; i < communicator->n_members; i++)
+            add_member_uses(uses, map, communicator, communicator->ranks[i], fidelity);
+    }
+}
+
+/* Of the collectives of all groups, and of messages between stages. Returns: (transfer full) by
+ * link. */
 static LinkUse *
-find_uses(const LpCommunicationMap *map, LpFidelity fidelity, LpGroup only)
+find_uses(const LpCommunicationMap *map, LpFidelity fidelity)
 {
     LinkUse *uses = g_new0(LinkUse, lp_network_n_links(map->network));
-    for (LpConnectionKind kind = 0; kind < LP_N_CONNECTIONS; kind++) {
-        if (only != LP_N_GROUPS && lp_connection_group(kind) != only)
-            continue;
-        for (guint64 rank = 0; map->connections[kind] != NULL && rank < map->n_ranks; rank++) {
-            const LpConnection *connection = lp_communication_map_connection(map, kind, rank);
-            if (connection->present)
-                add_connection_use(uses, map, connection, kind, rank);
-        }
-    }
     for (LpGroup group = 0; group < LP_N_GROUPS; group++)
-        for (guint64 rank = 0; rank < map->n_ranks; rank++) {
-            if (only != LP_N_GROUPS && group != only)
-                continue;
-            add_peers(uses, map, group, rank);
-            if (sends_pairwise(map, group, rank, fidelity))
-                add_pairs(uses, map, group, rank);
-        }
+        add_group_uses(uses, map, group, fidelity);
+    for (LpConnectionKind kind = LP_CONNECTION_LINE; kind < LP_N_CONNECTIONS; kind++)
+        for (guint64 rank = 0; map->connections[kind] != NULL && rank < map->n_ranks; rank++)
+            add_connection_use(uses, lp_communication_map_connection(map, kind, rank),
+                               line_user(kind, rank), rank, FALSE);
     return uses;
 }
 
@@ -138,9 +143,10 @@ connection_is_private(const LpConnection *connection, const LpNetwork *network, 
 
 /* Messages out of a domain are private only where they cross nothing but ports. */
 static gboolean
-member_is_private(const LpCommunicationMap *map, const LinkUse *uses, LpGroup group, guint64 rank,
-                  LpFidelity fidelity)
+member_is_private(const LpCommunicationMap *map, const LinkUse *uses,
+                  const LpCommunicator *communicator, guint64 rank, LpFidelity fidelity)
 {
+    LpGroup group = communicator->group;
     const GArray *peers = lp_collective_peers_get(map->peers, group, rank);
     for (guint i = 0; peers != NULL && i < peers->len; i++)
         if (!connection_is_private(&g_array_index(peers, LpCollectivePeer, i).connection,
@@ -150,45 +156,45 @@ member_is_private(const LpCommunicationMap *map, const LinkUse *uses, LpGroup gr
         lp_communication_map_connection(map, (LpConnectionKind)group, rank);
     if (connection->present && !connection_is_private(connection, map->network, uses))
         return FALSE;
-    if (!lp_communication_map_exchanges(map, group))
+    if (!communicator->exchanges)
         return TRUE;
     const LpConnection *inter =
         lp_communication_map_connection(map, lp_connection_inter_domain(group), rank);
     if (inter->present && (!connection_is_private(inter, map->network, uses) ||
                            (fidelity == LP_FIDELITY_MESSAGE && inter->route.n_links > 2)))
         return FALSE;
-    return lp_communication_map_sites(map, group, rank).is_regular;
+    return lp_rank_layout_sites(map->layout, communicator).is_regular;
+}
+
+/* One contested connection makes the whole communicator wait. */
+static gboolean
+communicator_is_private(const LpCommunicationMap *map, const LinkUse *uses,
+                        const LpCommunicator *communicator, LpFidelity fidelity)
+{
+    for (guint32 i = 0; i < communicator->n_members; i++)
+        if (!member_is_private(map, uses, communicator, communicator->ranks[i], fidelity))
+            return FALSE;
+    return TRUE;
 }
 
 static void
 prove_group(LpContention *self, const LpCommunicationMap *map, const LinkUse *uses, LpGroup group,
             LpFidelity fidelity)
 {
-    const LpProgram *program = map->program;
-    gboolean *is_private = self->is_private[group];
-    guint64 n_members = 0, n_private = 0;
-    for (guint64 rank = 0; rank < map->n_ranks; rank++)
-        is_private[rank] = lp_program_has_group(program, group, rank);
-    for (guint64 rank = 0; rank < map->n_ranks; rank++)
-        /* One contested connection makes the whole group wait: the first member stands for all. */
-        if (lp_program_has_group(program, group, rank) &&
-            !member_is_private(map, uses, group, rank, fidelity))
-            is_private[lp_program_group_member(program, group, rank, 0)] = FALSE;
-    for (guint64 rank = 0; rank < map->n_ranks; rank++) {
-        if (!lp_program_has_group(program, group, rank))
-            continue;
-        is_private[rank] = is_private[lp_program_group_member(program, group, rank, 0)];
-        n_members++;
-        n_private += is_private[rank] ? 1 : 0;
+    guint n = lp_communicators_n(map->communicators, group), n_private = 0;
+    for (guint k = 0; k < n; k++) {
+        const LpCommunicator *communicator = lp_communicators_get(map->communicators, group, k);
+        self->is_private[group][k] = communicator_is_private(map, uses, communicator, fidelity);
+        n_private += self->is_private[group][k] ? 1 : 0;
     }
-    self->all_private[group] = n_members > 0 && n_private == n_members;
+    self->all_private[group] = n > 0 && n_private == n;
 }
 
 static void
 prove_private(LpContention *self, const LpCommunicationMap *map, LpFidelity fidelity,
               const gboolean *foreign)
 {
-    g_autofree LinkUse *uses = find_uses(map, fidelity, LP_N_GROUPS);
+    g_autofree LinkUse *uses = find_uses(map, fidelity);
     for (guint32 i = 0; foreign != NULL && i < lp_network_n_links(map->network); i++)
         if (foreign[i])
             uses[i] = (LinkUse){.user = SHARED, .n_connections = 2, .ranks = {NOBODY, NOBODY}};
@@ -196,157 +202,28 @@ prove_private(LpContention *self, const LpCommunicationMap *map, LpFidelity fide
         prove_group(self, map, uses, group, fidelity);
 }
 
-/* The map from the first slice's links to those of one other slice, and back. */
-typedef struct {
-    guint32 *image, *preimage; /* owned, by link; valid where the stamp is the slice's */
-    guint32 *image_stamp, *preimage_stamp;
-    guint32 *slice;          /* owned: the slice that uses a link, plus 1 */
-    const gboolean *foreign; /* borrowed, or NULL: by link, whether strangers use it */
-    guint32 stamp;
-} LinkMap;
-
-static void
-link_map_init(LinkMap *self, guint32 n_links)
-{
-    self->image = g_new0(guint32, n_links);
-    self->preimage = g_new0(guint32, n_links);
-    self->image_stamp = g_new0(guint32, n_links);
-    self->preimage_stamp = g_new0(guint32, n_links);
-    self->slice = g_new0(guint32, n_links);
-}
-
-static void
-link_map_clear(LinkMap *self)
-{
-    g_free(self->image);
-    g_free(self->preimage);
-    g_free(self->image_stamp);
-    g_free(self->preimage_stamp);
-    g_free(self->slice);
-}
-
-/* Extends the map by @from -> @to; FALSE if that contradicts it. */
+/* The slices of the tensor-parallel axis stand for each other only where none needs a flow for each
+ * pair of its ranks. */
 static gboolean
-link_map_join(LinkMap *self, const LpNetwork *network, guint32 from, guint32 to)
-{
-    const LpLink *a = lp_network_link(network, from), *b = lp_network_link(network, to);
-    if (a->bytes_per_s > b->bytes_per_s || a->bytes_per_s < b->bytes_per_s ||
-        a->latency_s > b->latency_s || a->latency_s < b->latency_s)
-        return FALSE;
-    if (self->foreign != NULL && self->foreign[to])
-        return FALSE;
-    if (self->slice[to] != 0 && self->slice[to] != self->stamp)
-        return FALSE;
-    if (self->image_stamp[from] == self->stamp && self->image[from] != to)
-        return FALSE;
-    if (self->preimage_stamp[to] == self->stamp && self->preimage[to] != from)
-        return FALSE;
-    self->slice[to] = self->stamp;
-    self->image[from] = to;
-    self->image_stamp[from] = self->stamp;
-    self->preimage[to] = from;
-    self->preimage_stamp[to] = self->stamp;
-    return TRUE;
-}
-
-/* Joins the routes of one connection of the first slice and of its counterpart. */
-static gboolean
-join_connections(LpContention *self, LinkMap *link_map, const LpNetwork *network,
-                 const LpConnection *from, const LpConnection *to)
-{
-    if (from->present != to->present)
-        return FALSE;
-    if (!from->present)
-        return TRUE;
-    if (from->route.n_links != to->route.n_links)
-        return FALSE;
-    for (guint32 i = 0; i < from->route.n_links; i++)
-        if (!link_map_join(link_map, network, from->route.links[i], to->route.links[i])) {
-            self->has_contested_link = TRUE;
-            self->contested_link = to->route.links[i];
-            return FALSE;
-        }
-    return TRUE;
-}
-
-/* The same for what scheduled collectives send. */
-static gboolean
-join_peers(LpContention *self, LinkMap *link_map, const LpCommunicationMap *map, LpGroup group,
-           guint64 rank, guint64 mirror)
-{
-    const GArray *from = lp_collective_peers_get(map->peers, group, rank);
-    const GArray *to = lp_collective_peers_get(map->peers, group, mirror);
-    if (from == NULL || to == NULL)
-        return from == to;
-    if (from->len != to->len)
-        return FALSE;
-    for (guint i = 0; i < from->len; i++) {
-        const LpCollectivePeer *a = &g_array_index(from, LpCollectivePeer, i),
-                               *b = &g_array_index(to, LpCollectivePeer, i);
-        if (a->member != b->member ||
-            !join_connections(self, link_map, map->network, &a->connection, &b->connection))
-            return FALSE;
-    }
-    return TRUE;
-}
-
-/* Whether a rank sends to its own slice only. */
-static gboolean
-stays_in_slice(const LpCommunicationMap *map, guint64 rank)
-{
-    const LpPlan *plan = &map->program->plan;
-    guint32 own = lp_plan_coordinates(plan, rank).at[LP_AXIS_TP];
-    for (LpGroup group = LP_GROUP_TP + 1; group < LP_N_GROUPS; group++) {
-        if (!lp_program_has_group(map->program, group, rank))
-            continue;
-        guint64 n = lp_program_group_size(map->program, group);
-        guint64 first = lp_program_group_member(map->program, group, rank, 0);
-        guint64 last = lp_program_group_member(map->program, group, rank, n - 1);
-        guint64 next = lp_program_group_member(map->program, group, rank, MIN(n - 1, 1));
-        if (lp_plan_coordinates(plan, first).at[LP_AXIS_TP] != own ||
-            lp_plan_coordinates(plan, last).at[LP_AXIS_TP] != own ||
-            lp_plan_coordinates(plan, next).at[LP_AXIS_TP] != own)
-            return FALSE;
-    }
-    return TRUE;
-}
-
-static void
 prove_mirrored(LpContention *self, const LpCommunicationMap *map, LpFidelity fidelity,
                const gboolean *foreign)
 {
-    const LpPlan *plan = &map->program->plan;
-    guint32 tp = plan->degree[LP_AXIS_TP];
-    if (tp < 2 || !self->all_private[LP_GROUP_TP])
-        return;
-    for (guint64 rank = 0; rank < map->n_ranks; rank++) {
-        if (!stays_in_slice(map, rank))
-            return;
-        for (LpGroup group = 0; group < LP_N_GROUPS; group++)
-            if (sends_pairwise(map, group, rank, fidelity) && !self->is_private[group][rank])
-                return;
-    }
-    LinkMap link_map = {.foreign = foreign};
-    link_map_init(&link_map, lp_network_n_links(map->network));
-    self->tp_mirrored = TRUE;
-    for (guint32 slice = 0; self->tp_mirrored && slice < tp; slice++) {
-        link_map.stamp = slice + 1;
-        for (guint64 rank = 0; self->tp_mirrored && rank < map->n_ranks; rank++) {
-            LpCoordinates coordinates = lp_plan_coordinates(plan, rank);
-            if (coordinates.at[LP_AXIS_TP] != 0)
-                continue;
-            coordinates.at[LP_AXIS_TP] = slice;
-            guint64 mirror = lp_plan_rank(plan, &coordinates);
-            for (LpConnectionKind kind = LP_GROUP_TP + 1;
-                 self->tp_mirrored && kind < LP_N_CONNECTIONS; kind++)
-                self->tp_mirrored = join_connections(
-                    self, &link_map, map->network, lp_communication_map_connection(map, kind, rank),
-                    lp_communication_map_connection(map, kind, mirror));
-            for (LpGroup group = LP_GROUP_TP + 1; self->tp_mirrored && group < LP_N_GROUPS; group++)
-                self->tp_mirrored = join_peers(self, &link_map, map, group, rank, mirror);
-        }
-    }
-    link_map_clear(&link_map);
+    if (!self->all_private[LP_GROUP_TP])
+        return FALSE;
+    for (LpGroup group = 0; group < LP_N_GROUPS; group++)
+        for (guint k = 0; k < lp_communicators_n(map->communicators, group); k++)
+            if (!self->is_private[group][k] &&
+                sends_pairwise(map, lp_communicators_get(map->communicators, group, k), fidelity))
+                return FALSE;
+    return lp_slices_mirror(map, foreign, &self->contested_link, &self->has_contested_link);
+}
+
+gboolean
+lp_contention_is_private(const LpContention *self, const LpCommunicators *communicators,
+                         const LpCommunicator *communicator)
+{
+    return self
+        ->is_private[communicator->group][lp_communicators_number(communicators, communicator)];
 }
 
 LpContention *
@@ -354,7 +231,7 @@ lp_contention_new_nothing(const LpCommunicationMap *map)
 {
     LpContention *self = g_new0(LpContention, 1);
     for (LpGroup group = 0; group < LP_N_GROUPS; group++)
-        self->is_private[group] = g_new0(gboolean, map->n_ranks);
+        self->is_private[group] = g_new0(gboolean, lp_communicators_n(map->communicators, group));
     return self;
 }
 
@@ -363,7 +240,7 @@ lp_contention_new(const LpCommunicationMap *map, LpFidelity fidelity, const gboo
 {
     LpContention *self = lp_contention_new_nothing(map);
     prove_private(self, map, fidelity, foreign);
-    prove_mirrored(self, map, fidelity, foreign);
+    self->tp_mirrored = prove_mirrored(self, map, fidelity, foreign);
     return self;
 }
 
@@ -371,10 +248,11 @@ LpContention *
 lp_contention_new_negligible(const LpCommunicationMap *map, LpFidelity fidelity)
 {
     LpContention *self = lp_contention_new_nothing(map);
-    g_autofree LinkUse *uses = find_uses(map, fidelity, LP_GROUP_TP);
+    g_autofree LinkUse *uses = g_new0(LinkUse, lp_network_n_links(map->network));
+    add_group_uses(uses, map, LP_GROUP_TP, fidelity);
     prove_private(self, map, fidelity, NULL);
     prove_group(self, map, uses, LP_GROUP_TP, fidelity);
-    prove_mirrored(self, map, fidelity, NULL);
+    self->tp_mirrored = prove_mirrored(self, map, fidelity, NULL);
     return self;
 }
 
@@ -411,7 +289,7 @@ lp_contention_share_beside_tp(const LpProgram *program)
         }
         if (!(tp > 0.0))
             return G_MAXDOUBLE;
-        beside += MAX(n_sent, n_received) * (double)program->message_bytes;
+        beside += MAX(n_sent, n_received) * (double)program->pipeline.message_bytes;
         share = MAX(share, beside / tp);
     }
     return share;
@@ -462,7 +340,7 @@ lp_contention_is_negligible(const LpCommunicationMap *map, double share)
 void
 lp_contention_mark_links(const LpCommunicationMap *map, LpFidelity fidelity, gboolean *io_links)
 {
-    g_autofree LinkUse *uses = find_uses(map, fidelity, LP_N_GROUPS);
+    g_autofree LinkUse *uses = find_uses(map, fidelity);
     for (guint32 i = 0; i < lp_network_n_links(map->network); i++)
         io_links[i] = io_links[i] || uses[i].n_connections > 0;
 }
@@ -482,21 +360,16 @@ lp_contention_describe(const LpContention *self, const LpCommunicationMap *map)
 {
     g_autoptr(GString) text = g_string_new(NULL);
     for (LpGroup group = 0; group < LP_N_GROUPS; group++) {
-        guint64 n_private = 0, n_members = 0;
-        for (guint64 rank = 0; rank < map->n_ranks; rank++) {
-            n_members += lp_program_has_group(map->program, group, rank) ? 1 : 0;
-            n_private += self->is_private[group][rank] ? 1 : 0;
-        }
-        guint64 size = lp_program_group_size(map->program, group);
-        if (n_members > 0)
-            g_string_append_printf(text,
-                                   "%" G_GUINT64_FORMAT " of %" G_GUINT64_FORMAT
-                                   " %s groups have their links to themselves; ",
-                                   n_private / size, n_members / size, lp_group_names[group]);
+        guint n_private = 0, n = lp_communicators_n(map->communicators, group);
+        for (guint k = 0; k < n; k++)
+            n_private += self->is_private[group][k] ? 1 : 0;
+        if (n > 0)
+            g_string_append_printf(text, "%u of %u %s groups have their links to themselves; ",
+                                   n_private, n, lp_group_traits(group)->name);
     }
     if (self->tp_mirrored)
         g_string_append_printf(text, "the %u slices of the tensor-parallel axis mirror each other",
-                               map->program->plan.degree[LP_AXIS_TP]);
+                               lp_communicators_n_members(map->communicators, LP_GROUP_TP));
     else if (self->has_contested_link)
         g_string_append_printf(text, "the tensor-parallel slices are not mirror images: link %s",
                                lp_network_link_name(map->network, self->contested_link));

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Proves, from routes and placement and before the run, what need not be simulated flow by flow.
+/* Contention analysis: proves, from routes and placement and before the run, what need not be
+ * simulated flow by flow.
  *
  * A group is private if no other traffic of the iteration can be on a link of its ring while it is:
  * it is alone there, or all that uses the link are collectives that one and the same rank waits
@@ -15,8 +16,9 @@
 G_BEGIN_DECLS
 
 typedef struct {
-    gboolean *is_private[LP_N_GROUPS]; /* owned, by rank: its group of that kind is private */
-    gboolean all_private[LP_N_GROUPS]; /**< every group of that kind is (FALSE if there is none) */
+    gboolean *is_private[LP_N_GROUPS]; /* owned, by communicator */
+    gboolean all_private[LP_N_GROUPS]; /**< every communicator of the group is (FALSE if there is
+                                          none) */
     gboolean tp_mirrored;
     guint32 contested_link; /**< why not mirrored: this link serves two slices or breaks the map */
     gboolean has_contested_link;
@@ -51,6 +53,9 @@ void lp_contention_mark_links(const LpCommunicationMap *map, LpFidelity fidelity
 void lp_contention_free(LpContention *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(LpContention, lp_contention_free)
 
+/** Whether no other traffic can be on the links of @communicator, one of @communicators. */
+gboolean lp_contention_is_private(const LpContention *self, const LpCommunicators *communicators,
+                                  const LpCommunicator *communicator);
 /** One line for people: what was proven. Returns: (transfer full). */
 char *lp_contention_describe(const LpContention *self, const LpCommunicationMap *map);
 

@@ -3,8 +3,6 @@
 #include "sim/analysis/isolated_time.h"
 
 #include "sim/analysis/max_min.h"
-#include "sim/mapping/collective_peers.h"
-
 #include "sim/collectives/exchange.h"
 #include "sim/collectives/ring.h"
 
@@ -57,12 +55,16 @@ connection_rate(const LpConnection *connection, const LpNetwork *network, GHashT
     return 1.0 / (1.0 / first + 1.0 / second);
 }
 
+static LpConnectionKind
+own_kind(const LpIsolatedRing *self)
+{
+    return (LpConnectionKind)self->communicator->group;
+}
+
 static const LpConnection *
 member_connection(const LpIsolatedRing *self, LpConnectionKind kind, guint64 member)
 {
-    return lp_communication_map_connection(
-        self->map, kind,
-        lp_program_group_member(self->map->program, self->group, self->rank, member));
+    return lp_communication_map_connection(self->map, kind, self->communicator->ranks[member]);
 }
 
 static void
@@ -103,17 +105,15 @@ connection_rates(LpIsolatedRing *self, LpConnectionKind kind)
 static void
 init_irregular(LpIsolatedRing *self)
 {
-    const LpProgram *program = self->map->program;
+    const guint32 *ranks = self->communicator->ranks;
     self->bytes_per_s = g_new0(double, self->n_members);
     for (guint64 i = 0; i < self->n_members; i++) {
         double s_per_byte = 0.0;
         for (guint64 k = 0; k < self->n_members; k++) {
             if (i == k)
                 continue;
-            LpConnection connection = lp_communication_map_between(
-                self->map, (LpConnectionKind)self->group,
-                lp_program_group_member(program, self->group, self->rank, i),
-                lp_program_group_member(program, self->group, self->rank, k));
+            LpConnection connection =
+                lp_rank_layout_connect(self->map->layout, own_kind(self), ranks[i], ranks[k]);
             s_per_byte += 1.0 / connection.route.bytes_per_s;
             note_latency(self, &connection);
         }
@@ -124,41 +124,42 @@ init_irregular(LpIsolatedRing *self)
 static void
 init_exchange(LpIsolatedRing *self)
 {
-    self->sites = lp_communication_map_sites(self->map, self->group, self->rank);
-    self->loads = self->group == LP_GROUP_EP ? self->map->program->expert_loads : NULL;
+    self->sites = lp_rank_layout_sites(self->map->layout, self->communicator);
+    self->loads = self->communicator->loads;
     if (!self->sites.is_regular) {
         init_irregular(self);
         return;
     }
-    self->bytes_per_s = connection_rates(self, (LpConnectionKind)self->group);
-    self->inter_bytes_per_s = connection_rates(self, lp_connection_inter_domain(self->group));
+    self->bytes_per_s = connection_rates(self, own_kind(self));
+    self->inter_bytes_per_s =
+        connection_rates(self, lp_connection_inter_domain(self->communicator->group));
 }
 
 static void
 init_neighbours(LpIsolatedRing *self)
 {
-    self->bytes_per_s = connection_rates(self, (LpConnectionKind)self->group);
+    self->bytes_per_s = connection_rates(self, own_kind(self));
     self->reach = g_new0(LpReach, self->n_members);
     for (guint64 i = 0; i < self->n_members; i++) {
-        const LpConnection *connection = member_connection(self, (LpConnectionKind)self->group, i);
+        const LpConnection *connection = member_connection(self, own_kind(self), i);
         if (connection->present)
             self->reach[i] = lp_connection_reach(connection);
     }
 }
 
 void
-lp_isolated_ring_init(LpIsolatedRing *self, const LpCommunicationMap *map, LpGroup group,
-                      guint64 rank)
+lp_isolated_ring_init(LpIsolatedRing *self, const LpCommunicationMap *map, LpIsolatedCache *cache,
+                      const LpCommunicator *communicator)
 {
     *self = (LpIsolatedRing){.map = map,
-                             .group = group,
-                             .rank = rank,
-                             .n_members = lp_program_group_size(map->program, group)};
-    if (lp_communication_map_exchanges(map, group))
+                             .cache = cache,
+                             .communicator = communicator,
+                             .n_members = communicator->n_members};
+    if (communicator->exchanges)
         init_exchange(self);
     else
         init_neighbours(self);
-    self->peers_shape = lp_collective_peers_shape(map->peers, group, rank);
+    self->peers_shape = lp_collective_peers_shape(map->peers, communicator);
 }
 
 void
@@ -280,24 +281,24 @@ ring_time_s(const LpIsolatedRing *self, const LpOp *op, const LpProtocol *protoc
 static double
 scheduled_time_s(const LpIsolatedRing *self, const LpOp *op, LpFidelity fidelity)
 {
-    LpCollectivePeersFact fact =
-        fidelity == LP_FIDELITY_FLOW ? LP_COLLECTIVE_PEERS_FLOW : LP_COLLECTIVE_PEERS_MESSAGE;
-    double known_s = lp_collective_peers_known_s(self->map->peers, self->peers_shape, op, fact);
-    if (known_s >= 0.0)
+    LpIsolatedFact fact = fidelity == LP_FIDELITY_FLOW ? LP_ISOLATED_FLOW_S : LP_ISOLATED_MESSAGE_S;
+    double known_s;
+    if (lp_isolated_cache_find(self->cache, self->peers_shape, op, fact, &known_s))
         return known_s;
     LpRoundPlan round_plan;
-    lp_round_plan_init(&round_plan, self->map, op, self->rank, fidelity);
-    lp_max_min_prepare(&round_plan, op);
+    lp_round_plan_init(&round_plan, self->map, op, self->communicator, fidelity);
+    lp_max_min_prepare(&round_plan, op, self->cache);
     known_s = lp_max_min_round_plan_s(&round_plan);
     lp_round_plan_clear(&round_plan);
-    lp_collective_peers_learn(self->map->peers, self->peers_shape, op, fact, known_s);
+    lp_isolated_cache_store(self->cache, self->peers_shape, op, fact, known_s);
     return known_s;
 }
 
 double
 lp_isolated_ring_time_s(const LpIsolatedRing *self, const LpOp *op, LpFidelity fidelity)
 {
-    LpAlgorithmSelection selection = lp_communication_map_choice(self->map, op, self->rank);
+    LpAlgorithmSelection selection =
+        lp_rank_layout_selection(self->map->layout, op, self->communicator);
     if (selection.is_scheduled)
         return scheduled_time_s(self, op, fidelity);
     if (op->collective == LP_COLLECTIVE_ALL_TO_ALL)
@@ -365,37 +366,36 @@ add_ring(GArray *rings, LpIsolatedRing ring)
     g_array_append_val(rings, ring);
 }
 
-/* One member looks a group up; where members stand on two stages, any of them. */
-static gboolean
-stands_for_group(const LpProgram *program, LpGroup group, guint64 rank)
+/* Adds @communicator to each stage that it has members on. */
+static void
+add_communicator(LpIsolatedRings *self, const LpCommunicationMap *map, LpIsolatedCache *cache,
+                 const LpCommunicator *communicator)
 {
-    gboolean two_stages =
-        group == LP_GROUP_EMBEDDING || (program->plan.schedule == LP_SCHEDULE_DUALPIPE &&
-                                        (group == LP_GROUP_DP || group == LP_GROUP_EXPERT_DP));
-    return lp_program_has_group(program, group, rank) &&
-           (two_stages || lp_program_group_index(program, group, rank) == 0);
+    guint32 last = G_MAXUINT32;
+    for (guint32 i = 0; i < communicator->n_members; i++) {
+        guint32 stage = lp_program_rank_stage(map->program, communicator->ranks[i]);
+        if (stage == last)
+            continue;
+        last = stage;
+        LpIsolatedRing ring;
+        lp_isolated_ring_init(&ring, map, cache, communicator);
+        add_ring(rings_of(self, communicator->group, stage), ring);
+    }
 }
 
 LpIsolatedRings *
-lp_isolated_rings_new(const LpCommunicationMap *map)
+lp_isolated_rings_new(const LpCommunicationMap *map, LpIsolatedCache *cache)
 {
-    const LpProgram *program = map->program;
     LpIsolatedRings *self = g_new0(LpIsolatedRings, 1);
-    self->n_stages = program->plan.degree[LP_AXIS_PP];
+    self->n_stages = map->program->pipeline.n_stages;
     self->rings = g_new0(GArray *, (gsize)LP_N_GROUPS * self->n_stages);
     for (guint i = 0; i < LP_N_GROUPS * self->n_stages; i++) {
         self->rings[i] = g_array_new(FALSE, FALSE, sizeof(LpIsolatedRing));
         g_array_set_clear_func(self->rings[i], clear_ring);
     }
     for (LpGroup group = 0; group < LP_N_GROUPS; group++)
-        for (guint64 rank = 0; rank < map->n_ranks; rank++) {
-            if (!stands_for_group(program, group, rank))
-                continue;
-            LpIsolatedRing ring;
-            lp_isolated_ring_init(&ring, map, group, rank);
-            guint32 stage = lp_plan_coordinates(&program->plan, rank).at[LP_AXIS_PP];
-            add_ring(rings_of(self, group, stage), ring);
-        }
+        for (guint i = 0; i < lp_communicators_n(map->communicators, group); i++)
+            add_communicator(self, map, cache, lp_communicators_get(map->communicators, group, i));
     return self;
 }
 

@@ -6,16 +6,17 @@
  * never by a second flow (design: the counterfactual keeps every port's own serialisation). */
 #pragma once
 
-#include "sim/analysis/contention.h"
+#include "sim/analysis/isolated_cache.h"
+#include "sim/mapping/communication_map.h"
 
 G_BEGIN_DECLS
 
-/** A group without other traffic: what the connections of its ring allow or, if it does
+/** A communicator without other traffic: what the connections of its ring allow or, if it does
  * all-to-alls, those within and between domains. */
 typedef struct {
-    const LpCommunicationMap *map; /* borrowed */
-    LpGroup group;
-    guint64 rank; /**< a member's */
+    const LpCommunicationMap *map;      /* borrowed */
+    LpIsolatedCache *cache;             /* borrowed */
+    const LpCommunicator *communicator; /* borrowed */
     guint64 n_members;
     gboolean has_reach[LP_N_REACHES]; /**< whether neighbours' connections stay in domains, or leave
                                          them */
@@ -26,14 +27,14 @@ typedef struct {
     LpSites sites;   /**< of a group that does all-to-alls: */
     double
         *inter_bytes_per_s; /* owned: rate of each member's connection out of its domain; 0: none */
-    const double *loads;    /* borrowed from the iteration: by member, or NULL */
+    const double *loads;    /* borrowed from the program: by member, or NULL */
     guint peers_shape; /**< of scheduled collectives: groups of one number have connections alike;
                           else 0 */
 } LpIsolatedRing;
 
-/** The group of kind @group to which @rank belongs. */
-void lp_isolated_ring_init(LpIsolatedRing *self, const LpCommunicationMap *map, LpGroup group,
-                           guint64 rank);
+/** @communicator by itself. All are borrowed; @cache gathers what is worked out. */
+void lp_isolated_ring_init(LpIsolatedRing *self, const LpCommunicationMap *map,
+                           LpIsolatedCache *cache, const LpCommunicator *communicator);
 void lp_isolated_ring_clear(LpIsolatedRing *self);
 
 /** Seconds of one collective. */
@@ -51,8 +52,8 @@ guint64 lp_isolated_inter_bytes(const LpIsolatedRing *self, const LpOp *op, guin
 /** The rings of all groups, those that are alike kept once a stage. */
 typedef struct LpIsolatedRings LpIsolatedRings;
 
-/** Returns: (transfer full). */
-LpIsolatedRings *lp_isolated_rings_new(const LpCommunicationMap *map);
+/** Of all communicators of @map, which is borrowed, as @cache is. Returns: (transfer full). */
+LpIsolatedRings *lp_isolated_rings_new(const LpCommunicationMap *map, LpIsolatedCache *cache);
 void lp_isolated_rings_free(LpIsolatedRings *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(LpIsolatedRings, lp_isolated_rings_free)
 

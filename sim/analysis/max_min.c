@@ -2,8 +2,6 @@
 /* A small event loop: members follow a round plan, flows share ports by progressive filling. */
 #include "sim/analysis/max_min.h"
 
-#include "sim/mapping/collective_peers.h"
-
 #include <math.h>
 
 /* Relative slack within which instants and shares count as equal: rounding, not physics. */
@@ -408,7 +406,7 @@ steps_s(const LpRoundPlan *round_plan, guint64 bytes)
     LpCollectiveShape shape = round_plan->schedule.shape;
     shape.bytes = bytes;
     LpRoundPlan steps;
-    lp_round_plan_init_shape(&steps, round_plan->map, round_plan->group, round_plan->rank, &shape,
+    lp_round_plan_init_shape(&steps, round_plan->map, round_plan->communicator, &shape,
                              round_plan->protocol, LP_FIDELITY_MESSAGE);
     double time_s = lp_max_min_round_plan_s(&steps);
     lp_round_plan_clear(&steps);
@@ -428,18 +426,17 @@ all_steps_s(const LpRoundPlan *round_plan)
 }
 
 void
-lp_max_min_prepare(LpRoundPlan *round_plan, const LpOp *op)
+lp_max_min_prepare(LpRoundPlan *round_plan, const LpOp *op, LpIsolatedCache *cache)
 {
     if (round_plan->fidelity != LP_FIDELITY_FLOW || !has_pipeline(&round_plan->schedule.shape) ||
         op->bytes == 0)
         return;
-    LpCollectivePeers *peers = round_plan->map->peers;
-    guint shape = lp_collective_peers_shape(peers, round_plan->group, round_plan->rank);
-    double start_s = lp_collective_peers_known_s(peers, shape, op, LP_COLLECTIVE_PEERS_START);
-    if (start_s < 0.0) {
+    guint shape = lp_collective_peers_shape(round_plan->map->peers, round_plan->communicator);
+    double start_s;
+    if (!lp_isolated_cache_find(cache, shape, op, LP_ISOLATED_START_S, &start_s)) {
         round_plan->start_s = 0.0;
         start_s = MAX(all_steps_s(round_plan) - lp_max_min_round_plan_s(round_plan), 0.0);
-        lp_collective_peers_learn(peers, shape, op, LP_COLLECTIVE_PEERS_START, start_s);
+        lp_isolated_cache_store(cache, shape, op, LP_ISOLATED_START_S, start_s);
     }
     round_plan->start_s = start_s;
 }

@@ -5,6 +5,7 @@
  * (Bertsekas and Gallager, Data Networks, 1992, section 6.5.2: progressive filling.) */
 #pragma once
 
+#include "sim/analysis/isolated_cache.h"
 #include "sim/mapping/round_plan.h"
 
 G_BEGIN_DECLS
@@ -17,7 +18,8 @@ double lp_max_min_round_plan_s(LpRoundPlan *round_plan);
 /** Where flows with fidelity flow stand for a pipeline (trees, chains, switches) or for steps over
  * connections of all kinds (Bruck's), lets the round plan begin by as much later as its steps take
  * longer, alone, than its flows: both fidelities then agree where nothing contends. Long pipelines
- * are continued from two shorter ones, since their time grows in proportion to their chunks. */
-void lp_max_min_prepare(LpRoundPlan *round_plan, const LpOp *op);
+ * are continued from two shorter ones, since their time grows in proportion to their chunks. What
+ * is found is kept in @cache. */
+void lp_max_min_prepare(LpRoundPlan *round_plan, const LpOp *op, LpIsolatedCache *cache);
 
 G_END_DECLS

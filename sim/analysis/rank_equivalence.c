@@ -63,9 +63,10 @@ typedef struct {
     LpRankEquivalence *classes;
     const LpCommunicationMap *map;  /* borrowed */
     const LpContention *contention; /* borrowed */
+    LpIsolatedCache *cache;         /* borrowed */
     LpFidelity fidelity;
     GPtrArray *ops[LP_N_GROUPS];       /* owned arrays of borrowed LpOp: no two alike */
-    guint32 *group_times[LP_N_GROUPS]; /* owned, by rank: groups of equal times */
+    guint32 *group_times[LP_N_GROUPS]; /* owned, by communicator: those of equal times */
     guint64 *senders[LP_N_LINES];      /* owned, by rank: who sends to it; G_MAXUINT64: nobody */
 } Builder;
 
@@ -73,7 +74,7 @@ static gboolean
 is_simulated(const Builder *self, guint64 rank)
 {
     return !self->contention->tp_mirrored ||
-           lp_program_group_index(self->map->program, LP_GROUP_TP, rank) == 0;
+           lp_communicators_place(self->map->communicators, LP_GROUP_TP, rank) == 0;
 }
 
 static gboolean
@@ -105,13 +106,13 @@ collect_ops(Builder *self)
 }
 
 static guint32
-number_times(Builder *self, Table *table, LpGroup group, guint64 first_rank)
+number_times(Builder *self, Table *table, const LpCommunicator *communicator)
 {
+    const GPtrArray *ops = self->ops[communicator->group];
     LpIsolatedRing ring;
-    lp_isolated_ring_init(&ring, self->map, group, first_rank);
-    for (guint i = 0; i < self->ops[group]->len; i++)
-        key_add_time(table,
-                     lp_isolated_ring_time_s(&ring, self->ops[group]->pdata[i], self->fidelity));
+    lp_isolated_ring_init(&ring, self->map, self->cache, communicator);
+    for (guint i = 0; i < ops->len; i++)
+        key_add_time(table, lp_isolated_ring_time_s(&ring, ops->pdata[i], self->fidelity));
     lp_isolated_ring_clear(&ring);
     return table_number(table);
 }
@@ -120,21 +121,15 @@ number_times(Builder *self, Table *table, LpGroup group, guint64 first_rank)
 static void
 time_groups(Builder *self, LpGroup group)
 {
-    const LpProgram *program = self->map->program;
-    guint64 n_ranks = self->map->n_ranks;
-    self->group_times[group] = g_new0(guint32, n_ranks);
-    self->classes->of_group[group] = g_new0(guint32, n_ranks);
+    guint n = lp_communicators_n(self->map->communicators, group);
+    self->group_times[group] = g_new0(guint32, n);
+    self->classes->of_group[group] = g_new0(guint32, n);
     if (self->ops[group]->len == 0)
         return;
-    guint32 *times = self->group_times[group];
     Table table = table_new();
-    for (guint64 rank = 0; rank < n_ranks; rank++)
-        if (lp_program_has_group(program, group, rank) &&
-            lp_program_group_member(program, group, rank, 0) == rank)
-            times[rank] = number_times(self, &table, group, rank);
-    for (guint64 rank = 0; rank < n_ranks; rank++)
-        if (lp_program_has_group(program, group, rank))
-            times[rank] = times[lp_program_group_member(program, group, rank, 0)];
+    for (guint k = 0; k < n; k++)
+        self->group_times[group][k] =
+            number_times(self, &table, lp_communicators_get(self->map->communicators, group, k));
     table_clear(&table);
 }
 
@@ -160,12 +155,18 @@ find_senders(Builder *self)
     }
 }
 
+static guint
+number(const Builder *self, const LpCommunicator *communicator)
+{
+    return lp_communicators_number(self->map->communicators, communicator);
+}
+
 /* What a rank brings along. */
 static guint32
 number_alone(Builder *self, Table *table, guint64 rank)
 {
     const LpProgram *program = self->map->program;
-    key_add_count(table, lp_plan_coordinates(&program->plan, rank).at[LP_AXIS_PP]);
+    key_add_count(table, lp_program_rank_stage(program, rank));
     key_add_time(table, lp_program_expert_load(program, rank));
     for (guint line = 0; line < LP_N_LINES; line++) {
         const LpConnection *connection = line_connection(self, line, rank);
@@ -174,8 +175,8 @@ number_alone(Builder *self, Table *table, guint64 rank)
         key_add_time(table, connection->route.bytes_per_s);
     }
     for (LpGroup group = 0; group < LP_N_GROUPS; group++) {
-        gboolean has = lp_program_has_group(program, group, rank);
-        key_add_count(table, has ? self->group_times[group][rank] + 1 : 0);
+        const LpCommunicator *own = lp_program_communicator(program, group, rank);
+        key_add_count(table, own == NULL ? 0 : self->group_times[group][number(self, own)] + 1);
     }
     return table_number(table);
 }
@@ -189,19 +190,16 @@ compare(const void *a, const void *b)
 
 /* A group's times, and which classes its members are of. */
 static guint32
-number_group(Builder *self, Table *table, LpGroup group, guint64 first_rank, guint32 *scratch)
+number_group(Builder *self, Table *table, const LpCommunicator *communicator, guint32 *scratch)
 {
-    const LpProgram *program = self->map->program;
-    guint64 n = lp_program_group_size(program, group);
     gsize n_found = 0;
-    for (guint64 i = 0; i < n; i++) {
-        guint32 of_member =
-            self->classes->of_rank[lp_program_group_member(program, group, first_rank, i)];
+    for (guint32 i = 0; i < communicator->n_members; i++) {
+        guint32 of_member = self->classes->of_rank[communicator->ranks[i]];
         if (of_member != LP_RANK_CLASS_NONE)
             scratch[n_found++] = of_member;
     }
     qsort(scratch, n_found, sizeof *scratch, compare);
-    key_add_count(table, self->group_times[group][first_rank]);
+    key_add_count(table, self->group_times[communicator->group][number(self, communicator)]);
     for (gsize i = 0; i < n_found; i++)
         if (i == 0 || scratch[i] != scratch[i - 1])
             key_add_count(table, scratch[i]);
@@ -211,17 +209,12 @@ number_group(Builder *self, Table *table, LpGroup group, guint64 first_rank, gui
 static void
 divide_groups(Builder *self, LpGroup group)
 {
-    const LpProgram *program = self->map->program;
-    guint32 *of_group = self->classes->of_group[group];
-    g_autofree guint32 *scratch = g_new(guint32, lp_program_group_size(program, group));
+    const LpCommunicators *communicators = self->map->communicators;
+    g_autofree guint32 *scratch = g_new(guint32, lp_communicators_n_members(communicators, group));
     Table table = table_new();
-    for (guint64 rank = 0; rank < self->map->n_ranks; rank++)
-        if (lp_program_has_group(program, group, rank) &&
-            lp_program_group_member(program, group, rank, 0) == rank)
-            of_group[rank] = number_group(self, &table, group, rank, scratch);
-    for (guint64 rank = 0; rank < self->map->n_ranks; rank++)
-        if (lp_program_has_group(program, group, rank))
-            of_group[rank] = of_group[lp_program_group_member(program, group, rank, 0)];
+    for (guint k = 0; k < lp_communicators_n(communicators, group); k++)
+        self->classes->of_group[group][k] =
+            number_group(self, &table, lp_communicators_get(communicators, group, k), scratch);
     table_clear(&table);
 }
 
@@ -242,9 +235,11 @@ number_among_others(Builder *self, Table *table, guint64 rank)
         key_add_class_of(self, table, connection->present, connection->to);
         key_add_class_of(self, table, sender != G_MAXUINT64, sender);
     }
-    for (LpGroup group = 0; group < LP_N_GROUPS; group++)
-        if (lp_program_has_group(self->map->program, group, rank))
-            key_add_count(table, self->classes->of_group[group][rank]);
+    for (LpGroup group = 0; group < LP_N_GROUPS; group++) {
+        const LpCommunicator *own = lp_program_communicator(self->map->program, group, rank);
+        if (own != NULL)
+            key_add_count(table, self->classes->of_group[group][number(self, own)]);
+    }
     return table_number(table);
 }
 
@@ -252,13 +247,14 @@ typedef guint32 (*Number)(Builder *self, Table *table, guint64 rank);
 
 /* All ranks at once, since what is told of others is their class before. */
 static void
-divide_ranks(Builder *self, Number number)
+divide_ranks(Builder *self, Number number_rank)
 {
     guint64 n_ranks = self->map->n_ranks;
     guint32 *of_rank = g_new(guint32, n_ranks);
     Table table = table_new();
     for (guint64 rank = 0; rank < n_ranks; rank++)
-        of_rank[rank] = is_simulated(self, rank) ? number(self, &table, rank) : LP_RANK_CLASS_NONE;
+        of_rank[rank] =
+            is_simulated(self, rank) ? number_rank(self, &table, rank) : LP_RANK_CLASS_NONE;
     g_free(self->classes->of_rank);
     self->classes->of_rank = of_rank;
     self->classes->n_classes = g_hash_table_size(table.numbers);
@@ -290,11 +286,14 @@ find_first(LpRankEquivalence *self, guint64 n_ranks)
 
 LpRankEquivalence *
 lp_rank_equivalence_new(const LpCommunicationMap *map, const LpContention *contention,
-                        LpFidelity fidelity)
+                        LpIsolatedCache *cache, LpFidelity fidelity)
 {
     LpRankEquivalence *classes = g_new0(LpRankEquivalence, 1);
-    Builder builder = {
-        .classes = classes, .map = map, .contention = contention, .fidelity = fidelity};
+    Builder builder = {.classes = classes,
+                       .map = map,
+                       .contention = contention,
+                       .cache = cache,
+                       .fidelity = fidelity};
     collect_ops(&builder);
     for (LpGroup group = 0; group < LP_N_GROUPS; group++)
         time_groups(&builder, group);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Ranks that behave alike where nothing contends, so that one of each class is enough.
+/* Rank equivalence: ranks that behave alike where nothing contends, so that one of each class is
+ * enough.
  *
  * Without contention a rank's course follows from its program, its experts' load, the times of its
  * messages and collectives, and the courses of the ranks that it talks to. Ranks start as alike by
@@ -17,15 +18,17 @@ G_BEGIN_DECLS
 
 typedef struct {
     guint32 n_classes;
-    guint32
-        *of_rank; /* owned, by rank; LP_RANK_CLASS_NONE for mirror images that @proof leaves out */
-    guint64 *first;                 /* owned, by class: its lowest rank, which stands for all */
-    guint32 *of_group[LP_N_GROUPS]; /* owned, by rank: the class of its group of that kind */
+    guint32 *of_rank; /* owned, by rank; LP_RANK_CLASS_NONE for mirror images that the contention
+                         analysis leaves out */
+    guint64 *first;   /* owned, by class: its lowest rank, which stands for all */
+    guint32 *of_group[LP_N_GROUPS]; /* owned, by communicator: its class */
 } LpRankEquivalence;
 
-/** For uncontended runs of @fidelity. Returns: (transfer full). */
+/** For uncontended runs of @fidelity; what is worked out is kept in @cache. Returns: (transfer
+ * full). */
 LpRankEquivalence *lp_rank_equivalence_new(const LpCommunicationMap *map,
-                                           const LpContention *contention, LpFidelity fidelity);
+                                           const LpContention *contention, LpIsolatedCache *cache,
+                                           LpFidelity fidelity);
 void lp_rank_equivalence_free(LpRankEquivalence *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(LpRankEquivalence, lp_rank_equivalence_free)
 

@@ -108,7 +108,7 @@ static double
 mean_message_s(const LpCommunicationMap *map)
 {
     const LpProgram *program = map->program;
-    guint32 n_stages = program->plan.degree[LP_AXIS_PP];
+    guint32 n_stages = program->pipeline.n_stages;
     g_autofree double *slowest_s = g_new0(double, (gsize)LP_N_LINES *n_stages);
     for (guint64 rank = 0; rank < map->n_ranks; rank++)
         for (guint line = 0; line < LP_N_LINES; line++) {
@@ -116,10 +116,10 @@ mean_message_s(const LpCommunicationMap *map)
                 map, (LpConnectionKind)(LP_CONNECTION_LINE + line), rank);
             if (!connection->present)
                 continue;
-            guint32 stage = lp_plan_coordinates(&program->plan, rank).at[LP_AXIS_PP];
+            guint32 stage = lp_program_rank_stage(program, rank);
             double *slowest = &slowest_s[line * n_stages + stage];
-            *slowest =
-                MAX(*slowest, lp_isolated_message_time_s(connection, program->message_bytes));
+            *slowest = MAX(*slowest,
+                           lp_isolated_message_time_s(connection, program->pipeline.message_bytes));
         }
     double sum_s = 0.0;
     guint n = 0;
@@ -133,7 +133,7 @@ mean_message_s(const LpCommunicationMap *map)
 static LpIsolatedCommunication
 isolated_communication(const Builder *self, const LpCommunicationMap *map)
 {
-    const LpPlan *plan = &self->program->plan;
+    const LpPipeline *pipeline = &self->program->pipeline;
     LpIsolatedCommunication isolated = {.message_s = mean_message_s(map)};
     for (guint i = 0; i < self->program->segments->len; i++) {
         const SegmentTimes *times = &self->times[i];
@@ -148,9 +148,9 @@ isolated_communication(const Builder *self, const LpCommunicationMap *map)
     isolated.ep_s /= self->program->stage_programs->len;
     isolated.cp_s /= self->program->stage_programs->len;
     isolated.dp_s /= self->program->stage_programs->len;
-    if (plan->degree[LP_AXIS_PP] > 1)
+    if (pipeline->n_stages > 1)
         isolated.pp_s =
-            2.0 * lp_plan_n_micro_batches(plan) * plan->virtual_stages * isolated.message_s;
+            2.0 * pipeline->n_micro_batches * pipeline->virtual_stages * isolated.message_s;
     return isolated;
 }
 
@@ -203,7 +203,7 @@ static Means
 mean_times(const Builder *self)
 {
     guint n_stages = self->program->stage_programs->len;
-    guint n_chunks = lp_plan_n_chunks(&self->program->plan);
+    guint n_chunks = self->program->pipeline.n_chunks;
     Means means = {.stage_launched_s = g_new0(double, n_stages),
                    .chunk_blocking = g_new0(Average, (gsize)LP_N_ROLES * n_stages * n_chunks),
                    .n_chunks = n_chunks};
@@ -304,10 +304,10 @@ static guint64
 group_bytes(const Builder *self, const LpOp *op)
 {
     guint64 rank = lp_program_stage_mate(self->program, 0, self->segment->stage);
-    LpAlgorithmSelection selection = lp_communication_map_choice(self->map, op, rank);
+    const LpCommunicator *communicator = lp_program_communicator(self->program, op->group, rank);
+    LpAlgorithmSelection selection = lp_rank_layout_selection(self->map->layout, op, communicator);
     if (!selection.is_scheduled)
-        return lp_ring_total_bytes(op->collective, lp_program_group_size(self->program, op->group),
-                                   op->bytes);
+        return lp_ring_total_bytes(op->collective, communicator->n_members, op->bytes);
     LpStepSchedule schedule;
     lp_step_schedule_init(&schedule, &selection.shape);
     return lp_step_schedule_total_bytes(&schedule);
@@ -376,11 +376,10 @@ joins_merged(const Builder *self, const LpOp *op)
 {
     if (op->stream != LP_STREAM_LAYER)
         return FALSE;
-    if (op->term == LP_TERM_TP)
-        return self->merge_group[LP_GROUP_TP];
-    if (op->term == LP_TERM_CP)
-        return self->merge_group[LP_GROUP_CP];
-    return self->merge_group[LP_GROUP_EP];
+    for (LpGroup group = 0; group < LP_N_GROUPS; group++)
+        if (lp_group_traits(group)->term == op->term)
+            return self->merge_group[group];
+    return FALSE;
 }
 
 static void
@@ -449,7 +448,7 @@ build_segment(Builder *self, guint index, const Means *means)
 static gboolean
 slowed_by_stream(const LpProgram *program)
 {
-    return program->plan.slowdown > 1.0 && program->uses_stream[LP_STREAM_DP];
+    return program->execution.slowdown > 1.0 && program->uses_stream[LP_STREAM_DP];
 }
 
 /* Where nothing contends, the other collectives inside layers take known times too, if all groups
@@ -470,8 +469,24 @@ merge_others(Builder *self)
         can && (self->tasks->mode.balanced || lp_isolated_rings_uniform(self->rings, LP_GROUP_CP));
 }
 
+static gboolean
+goes_through_layer_stream(const LpProgram *program, LpGroup group)
+{
+    return lp_communicators_n(program->communicators, group) > 0 &&
+           lp_communicators_get(program->communicators, group, 0)->stream == LP_STREAM_LAYER;
+}
+
+static gboolean
+has_woven_exchanges(const LpProgram *program)
+{
+    return goes_through_layer_stream(program, LP_GROUP_EP) ||
+           goes_through_layer_stream(program, LP_GROUP_EP_NODE) ||
+           goes_through_layer_stream(program, LP_GROUP_EP_RAIL);
+}
+
 LpTasks *
-lp_tasks_new(const LpCommunicationMap *map, const LpContention *contention, LpRunMode mode)
+lp_tasks_new(const LpCommunicationMap *map, const LpContention *contention, LpIsolatedCache *cache,
+             LpRunMode mode)
 {
     const LpProgram *program = map->program;
     guint n_segments = program->segments->len;
@@ -482,11 +497,11 @@ lp_tasks_new(const LpCommunicationMap *map, const LpContention *contention, LpRu
     self->ranges = g_new0(LpTaskRange, n_segments);
     self->message_host_s = lp_communication_map_message_host_s(map);
 
-    g_autoptr(LpIsolatedRings) rings = lp_isolated_rings_new(map);
+    g_autoptr(LpIsolatedRings) rings = lp_isolated_rings_new(map, cache);
     g_autofree SegmentTimes *times = g_new0(SegmentTimes, n_segments);
     Builder builder = {
         .tasks = self, .map = map, .program = program, .rings = rings, .times = times};
-    gboolean has_tp = lp_program_group_size(program, LP_GROUP_TP) > 1;
+    gboolean has_tp = lp_communicators_n(program->communicators, LP_GROUP_TP) > 0;
     gboolean tp_hidden = mode.uncontended || contention->all_private[LP_GROUP_TP] || !has_tp;
     /* Where tp traffic is seen by others, the run keeps the very steps that it has without merging:
      * contended runs amplify even a rounding error. */
@@ -495,9 +510,8 @@ lp_tasks_new(const LpCommunicationMap *map, const LpContention *contention, LpRu
         builder.merge && has_tp && (mode.balanced || lp_isolated_rings_uniform(rings, LP_GROUP_TP));
     merge_others(&builder);
     /* Woven all-to-alls hold the stream while hidden collectives of tp wait for it. */
-    if (program->plan.schedule == LP_SCHEDULE_DUALPIPE &&
-        program->plan.overlap_tp != LP_OVERLAP_TP_NO &&
-        lp_program_group_size(program, LP_GROUP_EP) > 1 && !builder.merge_group[LP_GROUP_EP])
+    if (goes_through_layer_stream(program, LP_GROUP_TP) && has_woven_exchanges(program) &&
+        !builder.merge_group[LP_GROUP_EP])
         builder.merge_group[LP_GROUP_TP] = FALSE;
     time_segments(&builder);
     self->isolated = isolated_communication(&builder, map);

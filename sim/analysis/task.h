@@ -81,9 +81,10 @@ typedef struct {
     LpIsolatedCommunication isolated;
 } LpTasks;
 
-/** Returns: (transfer full). */
+/** The tasks of a run in @mode on @map, of which @contention may be relied on if that says to
+ * merge. What is worked out is kept in @cache. Returns: (transfer full). */
 LpTasks *lp_tasks_new(const LpCommunicationMap *map, const LpContention *contention,
-                      LpRunMode mode);
+                      LpIsolatedCache *cache, LpRunMode mode);
 void lp_tasks_free(LpTasks *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(LpTasks, lp_tasks_free)
 

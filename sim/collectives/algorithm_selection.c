@@ -4,23 +4,6 @@
 
 const char *const lp_fidelity_names[] = {"flow", "message", NULL};
 
-LpAxis
-lp_algorithm_selection_axis(LpGroup group)
-{
-    switch (group) {
-    case LP_GROUP_TP:
-        return LP_AXIS_TP;
-    case LP_GROUP_CP:
-        return LP_AXIS_CP;
-    case LP_GROUP_EP:
-    case LP_GROUP_EP_NODE:
-    case LP_GROUP_EP_RAIL:
-        return LP_AXIS_EP;
-    default:
-        return LP_AXIS_DP;
-    }
-}
-
 /* The members that meet at each level, from the inside out. */
 static void
 level_sizes(const LpSites *sites, guint32 n_levels, guint64 *out_sizes)
@@ -75,14 +58,14 @@ n_channels(const LpSites *sites, guint32 channels)
 }
 
 LpAlgorithmSelection
-lp_algorithm_selection_of(const LpLibrary *library, const LpProgram *program, const LpOp *op,
-                          const LpSites *sites)
+lp_algorithm_selection_of(const LpLibrary *library, const LpCommunicator *communicator,
+                          const LpOp *op, const LpSites *sites)
 {
     guint64 n = sites->n_members;
     guint64 n_domains = sites->is_regular ? n / sites->n_intra : n;
     LpLibraryChoice chosen =
         lp_library_choose(library, op->collective, op->bytes, n, MAX(n_domains, 1));
-    const LpAlgorithms *said = &program->plan.algorithms[lp_algorithm_selection_axis(op->group)];
+    const LpAlgorithms *said = &communicator->algorithms;
     LpAlgorithms algorithms = said->n_levels > 0 ? *said : chosen.algorithms;
     LpAlgorithmSelection selection = {
         .protocol = chosen.protocol,
@@ -94,8 +77,8 @@ lp_algorithm_selection_of(const LpLibrary *library, const LpProgram *program, co
                   .n_channels = n_channels(sites, chosen.channels),
                   .n_intra = sites->n_intra,
                   .weight = op->weight}};
-    if (op->group == LP_GROUP_EP && op->weight != LP_WEIGHT_EVEN)
-        selection.shape.loads = program->expert_loads;
+    if (op->weight != LP_WEIGHT_EVEN)
+        selection.shape.loads = communicator->loads;
     if (algorithms.n_levels == 1)
         selection.shape.algorithm = algorithms.level[0];
     else if (algorithms.n_levels > 1)
@@ -130,16 +113,10 @@ lacks_switches(const LpAlgorithmSelection *selection, const LpSites *sites)
 }
 
 gboolean
-lp_algorithm_selection_check(const LpLibrary *library, const LpProgram *program, const LpOp *op,
-                             const LpSites *sites, GError **error)
+lp_algorithm_selection_check(const LpLibrary *library, const LpCommunicator *communicator,
+                             const LpOp *op, const LpSites *sites, GError **error)
 {
-    static const char *const attributes[] = {
-        [LP_AXIS_TP] = "algorithm-tp",
-        [LP_AXIS_CP] = "algorithm-cp",
-        [LP_AXIS_EP] = "algorithm-ep",
-        [LP_AXIS_DP] = "algorithm-dp",
-    };
-    LpAlgorithmSelection selection = lp_algorithm_selection_of(library, program, op, sites);
+    LpAlgorithmSelection selection = lp_algorithm_selection_of(library, communicator, op, sites);
     if (selection.shape.algorithm == LP_ALGORITHM_TORUS && selection.shape.n_levels == 0)
         g_set_error(error, LP_STEP_SCHEDULE_ERROR, LP_STEP_SCHEDULE_ERROR_LEVELS,
                     "torus: got %" G_GUINT64_FORMAT " members that fill no block of a torus, "
@@ -151,7 +128,7 @@ lp_algorithm_selection_check(const LpLibrary *library, const LpProgram *program,
                             "fabric with switches");
     else if (!selection.is_scheduled || lp_step_schedule_supports(&selection.shape, error))
         return TRUE;
-    g_prefix_error(error, "%s: ", attributes[lp_algorithm_selection_axis(op->group)]);
+    g_prefix_error(error, "%s: ", communicator->setting);
     return FALSE;
 }
 

@@ -36,14 +36,16 @@ typedef struct {
     LpCollectiveShape shape;    /**< of what is scheduled */
 } LpAlgorithmSelection;
 
-/** The choice for @op in a group that stands as @sites say. */
-LpAlgorithmSelection lp_algorithm_selection_of(const LpLibrary *library, const LpProgram *program,
-                                               const LpOp *op, const LpSites *sites);
+/** How @communicator, whose members stand as @sites say, runs @op: by the algorithm that the plan
+ * names, or else as @library has it. @library: borrowed by the result. */
+LpAlgorithmSelection lp_algorithm_selection_of(const LpLibrary *library,
+                                               const LpCommunicator *communicator, const LpOp *op,
+                                               const LpSites *sites);
 
 /** Whether that choice can be run; the error names the attribute. Error: of
  * lp_step_schedule_supports().
  */
-gboolean lp_algorithm_selection_check(const LpLibrary *library, const LpProgram *program,
+gboolean lp_algorithm_selection_check(const LpLibrary *library, const LpCommunicator *communicator,
                                       const LpOp *op, const LpSites *sites,
                                       GError **error) G_GNUC_WARN_UNUSED_RESULT;
 
@@ -67,8 +69,5 @@ guint64 lp_algorithm_selection_receiver(const LpCollectiveShape *shape, guint64 
 /** The algorithm for people: "ring", "ring x 8", "tree x 8", "ring+tree". Returns: (transfer full).
  */
 char *lp_algorithm_selection_describe(const LpAlgorithmSelection *self);
-
-/** The axis whose "algorithm-..." holds for @group. */
-LpAxis lp_algorithm_selection_axis(LpGroup group);
 
 G_END_DECLS

@@ -2,20 +2,11 @@
 /* Finds peers, and numbers groups by their shape. */
 #include "sim/mapping/collective_peers.h"
 
-/* A collective of a shape, and its time. */
-typedef struct {
-    guint shape;
-    LpCollectivePeersFact fact;
-    LpOp op;
-    double time_s;
-} Known;
-
 struct LpCollectivePeers {
     guint64 n_ranks;
     GArray **by_rank[LP_N_GROUPS]; /* owned, by rank: LpCollectivePeer by member, or NULL */
-    guint *shape[LP_N_GROUPS];     /* owned, by rank */
+    guint *shape[LP_N_GROUPS];     /* owned, by the first rank of a communicator */
     GHashTable *shapes;            /* owned: GBytes to number */
-    GArray *known;                 /* owned: Known */
 };
 
 LpCollectivePeers *
@@ -25,7 +16,6 @@ lp_collective_peers_new(guint64 n_ranks)
     self->n_ranks = n_ranks;
     self->shapes =
         g_hash_table_new_full(g_bytes_hash, g_bytes_equal, (GDestroyNotify)g_bytes_unref, NULL);
-    self->known = g_array_new(FALSE, FALSE, sizeof(Known));
     return self;
 }
 
@@ -42,7 +32,6 @@ lp_collective_peers_free(LpCollectivePeers *self)
         g_free(self->shape[group]);
     }
     g_hash_table_unref(self->shapes);
-    g_array_unref(self->known);
     g_free(self);
 }
 
@@ -70,40 +59,41 @@ has_peer(const GArray *peers, guint place, guint64 member)
 }
 
 static void
-add_peer(LpCollectivePeers *self, const LpCommunicationMap *map, LpGroup group, guint64 rank,
-         guint64 member)
+add_peer(LpCollectivePeers *self, const LpRankLayout *layout, const LpCommunicator *communicator,
+         guint64 place_in, guint64 member)
 {
-    GArray **peers = &self->by_rank[group][rank];
+    guint64 rank = communicator->ranks[place_in];
+    GArray **peers = &self->by_rank[communicator->group][rank];
     if (*peers == NULL)
         *peers = g_array_new(FALSE, FALSE, sizeof(LpCollectivePeer));
     guint place = place_of(*peers, member);
     if (has_peer(*peers, place, member))
         return;
-    guint64 to = lp_program_group_member(map->program, group, rank, member);
     LpCollectivePeer peer = {member,
-                             lp_communication_map_between(map, (LpConnectionKind)group, rank, to)};
+                             lp_rank_layout_connect(layout, (LpConnectionKind)communicator->group,
+                                                    rank, communicator->ranks[member])};
     g_array_insert_val(*peers, place, peer);
 }
 
 static void
-add_op_peers(LpCollectivePeers *self, const LpCommunicationMap *map, const LpOp *op, guint64 rank)
+add_op_peers(LpCollectivePeers *self, const LpRankLayout *layout, const LpOp *op,
+             const LpCommunicator *communicator, guint64 member)
 {
-    LpAlgorithmSelection selection = lp_communication_map_choice(map, op, rank);
+    LpAlgorithmSelection selection = lp_rank_layout_selection(layout, op, communicator);
     if (!selection.is_scheduled)
         return;
     LpStepSchedule schedule;
     lp_step_schedule_init(&schedule, &selection.shape);
-    guint64 member = lp_program_group_index(map->program, op->group, rank);
     g_autofree LpSend *sends = g_new(LpSend, lp_step_schedule_sends_max(&schedule));
     for (guint32 level = 0; level < lp_algorithm_selection_n_levels(&selection.shape); level++)
         if (lp_algorithm_selection_has_switches(&selection.shape, level) &&
             lp_step_schedule_n_steps(&schedule) > 0)
-            add_peer(self, map, op->group, rank,
+            add_peer(self, layout, communicator, member,
                      lp_algorithm_selection_neighbour(&selection.shape, member, level, 1));
     for (guint64 phase = 0; phase < lp_step_schedule_n_phases(&schedule); phase++) {
         guint64 n = lp_step_schedule_phase_sends(&schedule, member, phase, sends);
         for (guint64 i = 0; i < n; i++)
-            add_peer(self, map, op->group, rank,
+            add_peer(self, layout, communicator, member,
                      lp_algorithm_selection_receiver(&selection.shape, member, sends[i].to));
     }
 }
@@ -115,7 +105,8 @@ lp_collective_peers_get(const LpCollectivePeers *self, LpGroup group, guint64 ra
 }
 
 const LpConnection *
-lp_collective_peers_edge(const LpCollectivePeers *self, LpGroup group, guint64 rank, guint64 member)
+lp_collective_peers_connection(const LpCollectivePeers *self, LpGroup group, guint64 rank,
+                               guint64 member)
 {
     const GArray *peers = self->by_rank[group][rank];
     guint place = place_of(peers, member);
@@ -151,16 +142,16 @@ append_links(GByteArray *text, GHashTable *numbers, const LpNetwork *network, co
 }
 
 static GBytes *
-describe_group(const LpCollectivePeers *self, const LpCommunicationMap *map, LpGroup group,
-               guint64 rank)
+describe(const LpCollectivePeers *self, const LpRankLayout *layout,
+         const LpCommunicator *communicator)
 {
     GByteArray *text = g_byte_array_new();
     g_autoptr(GHashTable) numbers = g_hash_table_new(NULL, NULL);
-    guint64 n = lp_program_group_size(map->program, group);
+    guint64 n = communicator->n_members;
     append(text, &n, sizeof n);
     for (guint64 i = 0; i < n; i++) {
-        const GArray *peers = lp_collective_peers_get(
-            self, group, lp_program_group_member(map->program, group, rank, i));
+        const GArray *peers =
+            lp_collective_peers_get(self, communicator->group, communicator->ranks[i]);
         for (guint k = 0; peers != NULL && k < peers->len; k++) {
             const LpCollectivePeer *peer = &g_array_index(peers, LpCollectivePeer, k);
             LpReach reach = lp_connection_reach(&peer->connection);
@@ -169,7 +160,7 @@ describe_group(const LpCollectivePeers *self, const LpCommunicationMap *map, LpG
             append(text, &reach, sizeof reach);
             append(text, &peer->connection.route.latency_s, sizeof(double));
             append(text, &peer->connection.route.bytes_per_s, sizeof(double));
-            append_links(text, numbers, map->network, &peer->connection.route);
+            append_links(text, numbers, layout->network, &peer->connection.route);
         }
     }
     return g_byte_array_free_to_bytes(text);
@@ -188,66 +179,30 @@ number_shape(LpCollectivePeers *self, GBytes *description)
     return number;
 }
 
-static void
-add_shapes(LpCollectivePeers *self, const LpCommunicationMap *map, LpGroup group)
-{
-    self->shape[group] = g_new0(guint, self->n_ranks);
-    for (guint64 rank = 0; rank < self->n_ranks; rank++) {
-        if (self->by_rank[group][rank] == NULL)
-            continue;
-        guint64 first = lp_program_group_member(map->program, group, rank, 0);
-        if (self->shape[group][first] == 0)
-            self->shape[group][first] = number_shape(self, describe_group(self, map, group, first));
-    }
-    for (guint64 rank = 0; rank < self->n_ranks; rank++)
-        if (lp_program_has_group(map->program, group, rank))
-            self->shape[group][rank] =
-                self->shape[group][lp_program_group_member(map->program, group, rank, 0)];
-}
-
 void
-lp_collective_peers_add(LpCollectivePeers *self, const LpCommunicationMap *map, LpGroup group,
+lp_collective_peers_add(LpCollectivePeers *self, const LpRankLayout *layout, LpGroup group,
                         const GArray *ops)
 {
     self->by_rank[group] = g_new0(GArray *, self->n_ranks);
-    for (guint64 rank = 0; rank < self->n_ranks; rank++)
-        for (guint i = 0; lp_program_has_group(map->program, group, rank) && i < ops->len; i++)
-            add_op_peers(self, map, &g_array_index(ops, LpOp, i), rank);
-    add_shapes(self, map, group);
+    self->shape[group] = g_new0(guint, self->n_ranks);
+    for (guint k = 0; k < lp_communicators_n(layout->communicators, group); k++) {
+        const LpCommunicator *communicator = lp_communicators_get(layout->communicators, group, k);
+        gboolean is_scheduled = FALSE;
+        for (guint32 member = 0; member < communicator->n_members; member++) {
+            for (guint i = 0; i < ops->len; i++)
+                add_op_peers(self, layout, &g_array_index(ops, LpOp, i), communicator, member);
+            is_scheduled =
+                is_scheduled || self->by_rank[group][communicator->ranks[member]] != NULL;
+        }
+        if (is_scheduled)
+            self->shape[group][communicator->ranks[0]] =
+                number_shape(self, describe(self, layout, communicator));
+    }
 }
 
 guint
-lp_collective_peers_shape(const LpCollectivePeers *self, LpGroup group, guint64 rank)
+lp_collective_peers_shape(const LpCollectivePeers *self, const LpCommunicator *communicator)
 {
-    return self->shape[group] == NULL ? 0 : self->shape[group][rank];
-}
-
-/* --- times --- */
-
-static gboolean
-is_same(const Known *known, guint shape, const LpOp *op, LpCollectivePeersFact fact)
-{
-    return known->shape == shape && known->fact == fact && known->op.group == op->group &&
-           known->op.collective == op->collective && known->op.bytes == op->bytes &&
-           known->op.weight == op->weight;
-}
-
-double
-lp_collective_peers_known_s(const LpCollectivePeers *self, guint shape, const LpOp *op,
-                            LpCollectivePeersFact fact)
-{
-    for (guint i = self->known->len; i-- > 0;) {
-        const Known *known = &g_array_index(self->known, Known, i);
-        if (is_same(known, shape, op, fact))
-            return known->time_s;
-    }
-    return -1.0;
-}
-
-void
-lp_collective_peers_learn(LpCollectivePeers *self, guint shape, const LpOp *op,
-                          LpCollectivePeersFact fact, double time_s)
-{
-    Known known = {shape, fact, *op, time_s};
-    g_array_append_val(self->known, known);
+    const guint *shape = self->shape[communicator->group];
+    return shape == NULL ? 0 : shape[communicator->ranks[0]];
 }

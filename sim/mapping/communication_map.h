@@ -3,45 +3,20 @@
  */
 #pragma once
 
-#include "sim/collectives/algorithm_selection.h"
-#include "sim/engine/network.h"
+#include "sim/mapping/collective_peers.h"
 
 G_BEGIN_DECLS
 
-/** The kinds of connections. The first LP_N_GROUPS are those of the groups of the same index: to
- * the next member of the ring or, in a group that does all-to-alls, to the next member in the
- * rank's own domain; groups whose collectives are all scheduled have none. Then the ways out of the
- * domain of those groups, and the lines between stages. */
-typedef enum {
-    LP_CONNECTION_INTER_CP = LP_N_GROUPS,
-    LP_CONNECTION_INTER_EP,
-    LP_CONNECTION_INTER_EP_NODE,
-    LP_CONNECTION_INTER_EP_RAIL,
-    LP_CONNECTION_LINE, /**< and so on for each LpLine */
-    LP_N_CONNECTIONS = LP_CONNECTION_LINE + LP_N_LINES
-} LpConnectionKind;
-
 typedef struct {
-    gboolean present;
-    guint64 to; /**< rank */
-    LpAttachment attachment;
-    LpRoute route;
-} LpConnection;
-
-typedef struct LpCollectivePeers LpCollectivePeers;
-
-typedef struct {
-    const LpProgram *program;    /* borrowed from the caller */
-    const LpNetwork *network;    /* borrowed from the caller */
-    const LpLibrary *library;    /* borrowed from the caller */
-    const guint32 *accelerators; /* borrowed from the caller: by rank; NULL: rank r is r */
+    const LpProgram *program;             /* borrowed from the caller */
+    const LpCommunicators *communicators; /* borrowed from the program */
+    const LpNetwork *network;             /* borrowed from the caller */
+    LpRankLayout *layout;                 /* owned */
     guint64 n_ranks;
     LpLibraryHost host; /**< what hosts lose where messages between stages leave the domains */
     LpConnection *connections[LP_N_CONNECTIONS]; /* owned arrays by rank; NULL where no rank has
-                                                    such an connection */
-    LpCollectivePeers
-        *peers; /* owned: whom scheduled collectives send to (sim/mapping/collective_peers.h) */
-    LpSites *sites[LP_N_GROUPS]; /* owned, by rank: of its group; NULL where nobody asks */
+                                                    such a connection */
+    LpCollectivePeers *peers;                    /* owned: whom scheduled collectives send to */
 } LpCommunicationMap;
 
 /** All connections of all ranks, which stand on @accelerators (NULL: rank r on accelerator r).
@@ -60,26 +35,5 @@ double lp_communication_map_message_host_s(const LpCommunicationMap *self);
 /** Static, absent, where @rank has none. */
 const LpConnection *lp_communication_map_connection(const LpCommunicationMap *self,
                                                     LpConnectionKind kind, guint64 rank);
-/** The accelerator that @rank stands on. */
-guint64 lp_communication_map_accelerator(const LpCommunicationMap *self, guint64 rank);
-/** The connection from @rank to @to for what connections of @kind carry. */
-LpConnection lp_communication_map_between(const LpCommunicationMap *self, LpConnectionKind kind,
-                                          guint64 rank, guint64 to);
-/** The class of traffic that connections of @kind carry: it picks the plane and the path. */
-LpTraffic lp_connection_traffic(LpConnectionKind kind);
-/** Whether groups of this kind do all-to-alls, and no rings. */
-gboolean lp_communication_map_exchanges(const LpCommunicationMap *self, LpGroup group);
-/** The kind of the connections out of the domain of a group that does all-to-alls. */
-LpConnectionKind lp_connection_inter_domain(LpGroup group);
-/** The group that connections of @kind belong to; LP_N_GROUPS for lines. */
-LpGroup lp_connection_group(LpConnectionKind kind);
-
-/** How the members of @rank's group stand. */
-LpSites lp_communication_map_sites(const LpCommunicationMap *self, LpGroup group, guint64 rank);
-/** How that group runs @op. */
-LpAlgorithmSelection lp_communication_map_choice(const LpCommunicationMap *self, const LpOp *op,
-                                                 guint64 rank);
-/** Whether an connection stays in a domain. */
-LpReach lp_connection_reach(const LpConnection *self);
 
 G_END_DECLS

@@ -22,13 +22,12 @@ site(const Sites *self, guint64 rank)
 
 /* Pair by pair: members either share one domain or all stand on the same card of theirs. */
 static gboolean
-group_keeps(const Sites *self, LpGroup group, guint64 first_rank)
+communicator_keeps(const Sites *self, const LpCommunicator *communicator)
 {
-    guint64 n = lp_program_group_size(self->program, group);
-    Site first = site(self, first_rank);
+    Site first = site(self, communicator->ranks[0]);
     gboolean same_domain = TRUE, same_card = TRUE;
-    for (guint64 i = 1; i < n && (same_domain || same_card); i++) {
-        Site other = site(self, lp_program_group_member(self->program, group, first_rank, i));
+    for (guint32 i = 1; i < communicator->n_members && (same_domain || same_card); i++) {
+        Site other = site(self, communicator->ranks[i]);
         same_domain = same_domain && other.domain == first.domain;
         same_card = same_card && other.card == first.card;
     }
@@ -36,13 +35,13 @@ group_keeps(const Sites *self, LpGroup group, guint64 first_rank)
 }
 
 static gboolean
-groups_keep(const Sites *self, guint64 rank)
+communicators_keep(const Sites *self)
 {
+    const LpCommunicators *communicators = self->program->communicators;
     for (LpGroup group = 0; group < LP_N_GROUPS; group++)
-        if (lp_program_has_group(self->program, group, rank) &&
-            lp_program_group_member(self->program, group, rank, 0) == rank &&
-            !group_keeps(self, group, rank))
-            return FALSE;
+        for (guint i = 0; i < lp_communicators_n(communicators, group); i++)
+            if (!communicator_keeps(self, lp_communicators_get(communicators, group, i)))
+                return FALSE;
     return TRUE;
 }
 
@@ -50,15 +49,10 @@ groups_keep(const Sites *self, guint64 rank)
 static gboolean
 line_keeps(const Sites *self, guint64 rank)
 {
-    const LpPlan *plan = &self->program->plan;
-    guint32 n_stages = plan->degree[LP_AXIS_PP];
-    if (n_stages == 1)
+    guint64 next = lp_program_line_peer(self->program, LP_LINE_FORWARD, rank);
+    if (next == G_MAXUINT64)
         return TRUE;
-    guint32 stage = lp_plan_coordinates(plan, rank).at[LP_AXIS_PP];
-    if (stage + 1 == n_stages && plan->virtual_stages == 1)
-        return TRUE;
-    guint64 mate = lp_program_stage_mate(self->program, rank, (stage + 1) % n_stages);
-    Site a = site(self, rank), b = site(self, mate);
+    Site a = site(self, rank), b = site(self, next);
     return a.domain == b.domain || a.card == b.card;
 }
 
@@ -66,9 +60,8 @@ gboolean
 lp_rail_is_kept(const LpProgram *program, const LpMachine *machine, const guint32 *accelerators)
 {
     Sites self = {program, machine, accelerators};
-    guint64 n_ranks = lp_plan_n_ranks(&program->plan);
-    for (guint64 rank = 0; rank < n_ranks; rank++)
-        if (!groups_keep(&self, rank) || !line_keeps(&self, rank))
+    for (guint64 rank = 0; rank < program->n_ranks; rank++)
+        if (!line_keeps(&self, rank))
             return FALSE;
-    return TRUE;
+    return communicators_keep(&self);
 }

@@ -2,14 +2,6 @@
 /* Follows a schedule over a group's connections. */
 #include "sim/mapping/round_plan.h"
 
-#include "sim/mapping/collective_peers.h"
-
-static guint64
-rank_of(const LpRoundPlan *self, guint64 member)
-{
-    return lp_program_group_member(self->map->program, self->group, self->rank, member);
-}
-
 static guint64
 n_members(const LpRoundPlan *self)
 {
@@ -74,8 +66,8 @@ find_sends(LpRoundPlan *self, guint64 member, guint64 round)
 static const LpConnection *
 connection_to(const LpRoundPlan *self, guint64 member, guint64 to)
 {
-    return lp_collective_peers_edge(
-        self->map->peers, self->group, rank_of(self, member),
+    return lp_collective_peers_connection(
+        self->map->peers, self->communicator->group, self->communicator->ranks[member],
         lp_algorithm_selection_receiver(&self->schedule.shape, member, to));
 }
 
@@ -137,12 +129,12 @@ fidelity_of(const LpStepSchedule *schedule, LpFidelity fidelity)
 }
 
 void
-lp_round_plan_init_shape(LpRoundPlan *self, const LpCommunicationMap *map, LpGroup group,
-                         guint64 rank, const LpCollectiveShape *shape, const LpProtocol *protocol,
-                         LpFidelity fidelity)
+lp_round_plan_init_shape(LpRoundPlan *self, const LpCommunicationMap *map,
+                         const LpCommunicator *communicator, const LpCollectiveShape *shape,
+                         const LpProtocol *protocol, LpFidelity fidelity)
 {
     *self = (LpRoundPlan){
-        .map = map, .group = group, .rank = rank, .start_s = -1.0, .protocol = protocol};
+        .map = map, .communicator = communicator, .start_s = -1.0, .protocol = protocol};
     lp_step_schedule_init(&self->schedule, shape);
     self->fidelity = fidelity_of(&self->schedule, fidelity);
     gboolean flow = self->fidelity == LP_FIDELITY_FLOW;
@@ -160,11 +152,11 @@ lp_round_plan_init_shape(LpRoundPlan *self, const LpCommunicationMap *map, LpGro
 }
 
 void
-lp_round_plan_init(LpRoundPlan *self, const LpCommunicationMap *map, const LpOp *op, guint64 rank,
-                   LpFidelity fidelity)
+lp_round_plan_init(LpRoundPlan *self, const LpCommunicationMap *map, const LpOp *op,
+                   const LpCommunicator *communicator, LpFidelity fidelity)
 {
-    LpAlgorithmSelection selection = lp_communication_map_choice(map, op, rank);
-    lp_round_plan_init_shape(self, map, op->group, rank, &selection.shape, selection.protocol,
+    LpAlgorithmSelection selection = lp_rank_layout_selection(map->layout, op, communicator);
+    lp_round_plan_init_shape(self, map, communicator, &selection.shape, selection.protocol,
                              fidelity);
 }
 

@@ -25,9 +25,8 @@ typedef struct {
 } LpTransfer;
 
 typedef struct {
-    const LpCommunicationMap *map; /* borrowed */
-    LpGroup group;
-    guint64 rank;               /**< any member's */
+    const LpCommunicationMap *map;      /* borrowed */
+    const LpCommunicator *communicator; /* borrowed */
     LpFidelity fidelity;        /**< message, too, for what is short: see lp_round_plan_init() */
     const LpProtocol *protocol; /* borrowed from the library */
     LpStepSchedule schedule;
@@ -41,14 +40,14 @@ typedef struct {
     LpSend *sends;     /* owned: room for a member's sends of a round */
 } LpRoundPlan;
 
-/** The round plan of @op in the group of @rank. The op must be one that is scheduled
- * (lp_communication_map_choice). With fidelity flow what has few steps is followed step by step all
- * the same. */
+/** The round plan of @op in @communicator. The op must be one that is scheduled
+ * (lp_rank_layout_selection()). With fidelity flow what has few steps is followed step by step all
+ * the same. @map, @communicator: borrowed. */
 void lp_round_plan_init(LpRoundPlan *self, const LpCommunicationMap *map, const LpOp *op,
-                        guint64 rank, LpFidelity fidelity);
-/** The same of a shape and a protocol that were chosen before. @protocol: borrowed. */
-void lp_round_plan_init_shape(LpRoundPlan *self, const LpCommunicationMap *map, LpGroup group,
-                              guint64 rank, const LpCollectiveShape *shape,
+                        const LpCommunicator *communicator, LpFidelity fidelity);
+/** As lp_round_plan_init(), for a @shape and a @protocol (borrowed) that were selected before. */
+void lp_round_plan_init_shape(LpRoundPlan *self, const LpCommunicationMap *map,
+                              const LpCommunicator *communicator, const LpCollectiveShape *shape,
                               const LpProtocol *protocol, LpFidelity fidelity);
 void lp_round_plan_clear(LpRoundPlan *self);
 

@@ -9,13 +9,6 @@
 
 #include <string.h>
 
-/* The groups that run it: all-to-alls along the rails need a group that does no rings. */
-static LpGroup
-request_group(const LpCollectiveRequest *self)
-{
-    return self->collective == LP_COLLECTIVE_ALL_TO_ALL ? LP_GROUP_CP : LP_GROUP_DP;
-}
-
 /* What a library that has no rule for a collective does, where that is not a ring of neighbours. */
 static LpAlgorithms
 plain_algorithms(const LpCollectiveRequest *self)
@@ -31,61 +24,50 @@ plain_algorithms(const LpCollectiveRequest *self)
     return is_said ? self->algorithms : (LpAlgorithms){1, {plain[self->collective]}};
 }
 
-/* An iteration of groups that do one collective; the tensor-parallel axis, which does nothing,
- * counts them. */
+/* Machines choose planes and paths by the class of traffic: all-to-alls take those of context
+ * parallelism, everything else those of gradients. */
 static LpProgram *
-new_iteration(const LpCollectiveRequest *self)
+new_program(const LpCollectiveRequest *self)
 {
-    static const LpAxis strided[LP_N_AXES] = {LP_AXIS_TP, LP_AXIS_CP, LP_AXIS_EP, LP_AXIS_DP,
-                                              LP_AXIS_PP};
-    static const LpAxis packed[LP_N_AXES] = {LP_AXIS_DP, LP_AXIS_CP, LP_AXIS_EP, LP_AXIS_TP,
-                                             LP_AXIS_PP};
-    LpProgram *program = lp_program_new_empty();
-    LpPlan *plan = &program->plan;
-    for (guint i = 0; i < LP_N_AXES; i++) {
-        plan->degree[i] = 1;
-        plan->order[i] = self->strided ? strided[i] : packed[i];
-    }
-    LpAxis axis = lp_algorithm_selection_axis(request_group(self));
-    plan->degree[axis] = self->n_ranks;
-    plan->degree[LP_AXIS_TP] = MAX(self->n_groups, 1);
-    plan->virtual_stages = plan->micro_batch = 1;
-    plan->global_batch = self->n_ranks;
-    plan->algorithms[axis] = plain_algorithms(self);
-    plan->context_kind = LP_CONTEXT_ULYSSES;
-    LpOp op = {.kind = LP_OP_COLLECTIVE,
-               .term = LP_TERM_DP,
-               .collective = self->collective,
-               .group = request_group(self),
-               .traffic = LP_TRAFFIC_DP,
-               .bytes = self->bytes};
-    LpSegment segment = {.role = LP_ROLE_FINISH, .n_ops = 1};
-    LpStep step = {.kind = LP_STEP_SEGMENT};
-    LpStageProgram stage_program = {.n_steps = 1};
-    g_array_append_val(program->ops, op);
-    g_array_append_val(program->segments, segment);
-    g_array_append_val(program->steps, step);
-    g_array_append_val(program->stage_programs, stage_program);
-    return program;
+    gboolean exchanges = self->collective == LP_COLLECTIVE_ALL_TO_ALL;
+    LpCommunicator like = {.group = exchanges ? LP_GROUP_CP : LP_GROUP_DP,
+                           .stream = LP_N_STREAMS,
+                           .is_exclusive = TRUE,
+                           .exchanges = exchanges,
+                           .algorithms = plain_algorithms(self),
+                           .setting = "algorithm"};
+    return lp_program_new_collective(
+        self->collective, self->bytes, like.group,
+        lp_communicators_new_equal(&like, MAX(self->n_groups, 1), self->n_ranks, self->strided));
+}
+
+static const LpCommunicator *
+first_of(const LpCommunicationMap *map)
+{
+    return lp_communicators_get(map->communicators, lp_program_op(map->program, 0)->group, 0);
+}
+
+static LpAlgorithmSelection
+selection_of(const LpCommunicationMap *map)
+{
+    return lp_rank_layout_selection(map->layout, lp_program_op(map->program, 0), first_of(map));
 }
 
 static void
-describe_choice(const LpCommunicationMap *map, LpCollectiveResult *result)
+describe_selection(const LpCommunicationMap *map, LpCollectiveResult *result)
 {
-    LpAlgorithmSelection selection =
-        lp_communication_map_choice(map, lp_program_op(map->program, 0), 0);
+    LpAlgorithmSelection selection = selection_of(map);
     g_autofree char *text = lp_algorithm_selection_describe(&selection);
     g_strlcpy(result->algorithm, text, sizeof result->algorithm);
     g_strlcpy(result->protocol, selection.protocol->name, sizeof result->protocol);
 }
 
 static double
-find_isolated_s(const LpCommunicationMap *map, LpFidelity fidelity)
+find_isolated_s(const LpCommunicationMap *map, LpIsolatedCache *cache, LpFidelity fidelity)
 {
     LpIsolatedRing ring;
-    const LpOp *op = lp_program_op(map->program, 0);
-    lp_isolated_ring_init(&ring, map, op->group, 0);
-    double time_s = lp_isolated_ring_time_s(&ring, op, fidelity);
+    lp_isolated_ring_init(&ring, map, cache, first_of(map));
+    double time_s = lp_isolated_ring_time_s(&ring, lp_program_op(map->program, 0), fidelity);
     lp_isolated_ring_clear(&ring);
     return time_s;
 }
@@ -96,32 +78,13 @@ n_ranks_of(const LpCollectiveRequest *self)
     return (guint64)self->n_ranks * MAX(self->n_groups, 1);
 }
 
-/* The connections of a collective run. The axis that an algorithm was put on is ours, not the
- * user's. */
-static LpCommunicationMap *
-new_map(const LpCollectiveRequest *self, const LpProgram *program, const LpNetwork *network,
-        GError **error)
-{
-    GError *fault = NULL;
-    LpCommunicationMap *map =
-        lp_communication_map_new(program, network, &self->library, self->accelerators, &fault);
-    if (map != NULL)
-        return map;
-    const char *what = strchr(fault->message, ':');
-    g_set_error(error, fault->domain, fault->code, "algorithm%s",
-                what != NULL ? what : fault->message);
-    g_error_free(fault);
-    return NULL;
-}
-
 /* More would run for hours. */
 #define MESSAGES_MAX 100000000u
 
 static gboolean
 check_steps(const LpCollectiveRequest *self, const LpCommunicationMap *map, GError **error)
 {
-    LpAlgorithmSelection selection =
-        lp_communication_map_choice(map, lp_program_op(map->program, 0), 0);
+    LpAlgorithmSelection selection = selection_of(map);
     if (self->fidelity == LP_FIDELITY_FLOW || !selection.is_scheduled)
         return TRUE;
     LpStepSchedule schedule;
@@ -142,16 +105,20 @@ run(const LpCollectiveRequest *self, const LpMachine *machine, LpCollectiveResul
     GError **error)
 {
     g_autoptr(LpNetwork) network = lp_network_new(machine);
-    g_autoptr(LpProgram) program = new_iteration(self);
-    g_autoptr(LpCommunicationMap) map = new_map(self, program, network, error);
+    g_autoptr(LpProgram) program = new_program(self);
+    g_autoptr(LpCommunicationMap) map =
+        lp_communication_map_new(program, network, &self->library, self->accelerators, error);
     if (map == NULL || !check_steps(self, map, error))
         return FALSE;
     *out_result = (LpCollectiveResult){.isolated_s = 0.0};
-    describe_choice(map, out_result);
-    out_result->isolated_s = find_isolated_s(map, self->fidelity);
+    g_autoptr(LpIsolatedCache) cache = lp_isolated_cache_new();
+    describe_selection(map, out_result);
+    out_result->isolated_s = find_isolated_s(map, cache, self->fidelity);
     g_autoptr(LpContention) nothing = lp_contention_new_nothing(map);
-    g_autoptr(LpTasks) tasks = lp_tasks_new(map, nothing, (LpRunMode){.fidelity = self->fidelity});
-    out_result->run = lp_run_iteration(map, nothing, tasks, (LpRunOptions){.timeline = NULL});
+    g_autoptr(LpTasks) tasks =
+        lp_tasks_new(map, nothing, cache, (LpRunMode){.fidelity = self->fidelity});
+    out_result->run =
+        lp_run_iteration(map, nothing, cache, tasks, (LpRunOptions){.timeline = NULL});
     return TRUE;
 }
 
@@ -298,8 +265,8 @@ static void
 add_flow(GArray *flows, const LpCommunicationMap *map, guint64 rank, const LpConnection *connection,
          guint64 bytes)
 {
-    LpCollectiveFlow flow = {.from = lp_communication_map_accelerator(map, rank),
-                             .to = lp_communication_map_accelerator(map, connection->to),
+    LpCollectiveFlow flow = {.from = lp_rank_layout_accelerator(map->layout, rank),
+                             .to = lp_rank_layout_accelerator(map->layout, connection->to),
                              .bytes = bytes,
                              .n_links = connection->route.n_links,
                              .latency_s = connection->route.latency_s,
@@ -337,12 +304,13 @@ add_scheduled(GArray *flows, const LpCommunicationMap *map, const LpCollectiveSh
 
 /* Rings of neighbours; an all-to-all's parts within and out of domains. */
 static void
-add_plain(GArray *flows, const LpCommunicationMap *map, const LpOp *op, guint64 rank,
-          guint64 member)
+add_plain(GArray *flows, const LpCommunicationMap *map, const LpOp *op, guint64 member)
 {
+    const LpCommunicator *communicator = first_of(map);
+    guint64 rank = communicator->ranks[member];
     const LpConnection *intra =
         lp_communication_map_connection(map, (LpConnectionKind)op->group, rank);
-    guint64 n = lp_program_group_size(map->program, op->group);
+    guint64 n = communicator->n_members;
     if (op->collective != LP_COLLECTIVE_ALL_TO_ALL) {
         if (intra->present)
             add_flow(flows, map, rank, intra,
@@ -350,7 +318,7 @@ add_plain(GArray *flows, const LpCommunicationMap *map, const LpOp *op, guint64 
         return;
     }
     LpIsolatedRing ring;
-    lp_isolated_ring_init(&ring, map, op->group, rank);
+    lp_isolated_ring_init(&ring, map, NULL, communicator);
     const LpConnection *inter =
         lp_communication_map_connection(map, lp_connection_inter_domain(op->group), rank);
     if (intra->present)
@@ -367,19 +335,21 @@ lp_collective_run_flows(const LpCollectiveRequest *self, const LpMachine *machin
     if (!lp_simulation_start_engine(machine, options, error))
         return NULL;
     g_autoptr(LpNetwork) network = lp_network_new(machine);
-    g_autoptr(LpProgram) program = new_iteration(self);
-    g_autoptr(LpCommunicationMap) map = new_map(self, program, network, error);
+    g_autoptr(LpProgram) program = new_program(self);
+    g_autoptr(LpCommunicationMap) map =
+        lp_communication_map_new(program, network, &self->library, self->accelerators, error);
     if (map == NULL)
         return NULL;
     const LpOp *op = lp_program_op(program, 0);
-    LpAlgorithmSelection selection = lp_communication_map_choice(map, op, 0);
+    const LpCommunicator *first = first_of(map);
+    LpAlgorithmSelection selection = selection_of(map);
     GArray *flows = g_array_new(FALSE, FALSE, sizeof(LpCollectiveFlow));
     for (guint64 member = 0; member < self->n_ranks; member++) {
-        guint64 rank = lp_program_group_member(program, op->group, 0, member);
+        guint64 rank = first->ranks[member];
         if (selection.is_scheduled)
             add_scheduled(flows, map, &selection.shape, rank, member);
         else
-            add_plain(flows, map, op, rank, member);
+            add_plain(flows, map, op, member);
     }
     return flows;
 }

@@ -5,6 +5,7 @@
 typedef struct {
     const LpCommunicationMap *map;  /* borrowed */
     const LpContention *contention; /* borrowed */
+    LpIsolatedCache *cache;         /* borrowed */
     LpFidelity fidelity;
 } Work;
 
@@ -19,7 +20,7 @@ run(const void *data, void *out)
     const Work *work = data;
     LpCounterfactualResults *results = out;
     g_autoptr(LpRankEquivalence) classes =
-        lp_rank_equivalence_new(work->map, work->contention, work->fidelity);
+        lp_rank_equivalence_new(work->map, work->contention, work->cache, work->fidelity);
     LpRunJob jobs[N_RUNS];
     LpTasks *tasks[N_RUNS];
     LpRunResult told[N_RUNS];
@@ -30,9 +31,10 @@ run(const void *data, void *out)
                           .uncontended = TRUE,
                           .balanced = i >= 1,
                           .free_messages = i >= 2};
-        tasks[i] = lp_tasks_new(work->map, work->contention, mode);
+        tasks[i] = lp_tasks_new(work->map, work->contention, work->cache, mode);
         jobs[i] = (LpRunJob){.map = work->map,
                              .contention = work->contention,
+                             .cache = work->cache,
                              .tasks = tasks[i],
                              .n_iterations = 1,
                              .classes = classes};
@@ -45,9 +47,10 @@ run(const void *data, void *out)
 
 gboolean
 lp_counterfactuals_start(LpCounterfactuals *self, const LpCommunicationMap *map,
-                         const LpContention *contention, LpFidelity fidelity, GError **error)
+                         const LpContention *contention, LpIsolatedCache *cache,
+                         LpFidelity fidelity, GError **error)
 {
-    Work work = {map, contention, fidelity};
+    Work work = {map, contention, cache, fidelity};
     return lp_child_start(&self->child, run, &work, sizeof(LpCounterfactualResults), error);
 }
 

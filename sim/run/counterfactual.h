@@ -19,8 +19,8 @@ typedef struct {
 
 /** Starts them, in one process. Error: LP_SIMULATION_ERROR_RUN. */
 gboolean lp_counterfactuals_start(LpCounterfactuals *self, const LpCommunicationMap *map,
-                                  const LpContention *contention, LpFidelity fidelity,
-                                  GError **error) G_GNUC_WARN_UNUSED_RESULT;
+                                  const LpContention *contention, LpIsolatedCache *cache,
+                                  LpFidelity fidelity, GError **error) G_GNUC_WARN_UNUSED_RESULT;
 /** Waits for them. Error: LP_SIMULATION_ERROR_RUN. */
 gboolean lp_counterfactuals_finish(LpCounterfactuals *self, LpCounterfactualResults *out_results,
                                    guint64 *io_peak_rss_bytes,

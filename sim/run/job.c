@@ -16,6 +16,7 @@ job_free(LpJob *self)
         lp_straggler_free(self->stragglers[rank]);
     g_free(self->stragglers);
     lp_communication_map_free(self->map);
+    lp_isolated_cache_free(self->cache);
     lp_program_free(self->program);
     g_free(self->accelerators);
     g_free(self);
@@ -75,7 +76,7 @@ job_new(const LpScenarioJob *job, const LpMachine *machine, GError **error)
     self->job = job;
     self->n_ranks = lp_plan_n_ranks(&job->workload->plan);
     if (place(self, machine, error))
-        self->program = lp_program_new(job->workload, &machine->accelerator, error);
+        self->program = lp_training_program_new(job->workload, &machine->accelerator, error);
     if (self->program != NULL &&
         lp_simulation_library(job->workload, machine, &self->library, error))
         return g_steal_pointer(&self);
@@ -181,6 +182,7 @@ lp_jobs_new(const LpScenario *scenario, const LpMachine *machine, GError **error
 gboolean
 lp_job_enter(LpJob *self, const LpNetwork *network, GError **error)
 {
+    self->cache = lp_isolated_cache_new();
     self->map =
         lp_communication_map_new(self->program, network, &self->library, self->accelerators, error);
     if (self->map != NULL)

@@ -5,6 +5,8 @@
 #include "sim/mapping/communication_map.h"
 #include "sim/actors/straggler.h"
 #include "sim/analysis/contention.h"
+#include "sim/analysis/isolated_cache.h"
+#include "workloads/program/training_program.h"
 
 G_BEGIN_DECLS
 
@@ -15,6 +17,7 @@ typedef struct {
     LpProgram *program;    /* owned */
     LpLibrary library;
     LpCommunicationMap *map;  /* owned, once lp_job_enter() has been called */
+    LpIsolatedCache *cache;   /* owned: of times on that map */
     LpStraggler **stragglers; /* owned: by rank, NULL for those as described; NULL if all are */
 } LpJob;
 

@@ -11,6 +11,7 @@
 typedef struct {
     const LpCommunicationMap *map;    /* borrowed */
     const LpContention *contention;   /* borrowed */
+    LpIsolatedCache *cache;           /* borrowed */
     const LpTasks *tasks;             /* borrowed */
     LpStraggler *const *stragglers;   /* borrowed: by rank, or NULL */
     guint32 job;                      /* its index among those of the run */
@@ -29,7 +30,7 @@ is_simulated(const JobRun *self, guint64 rank)
         return self->classes->of_rank[rank] != LP_RANK_CLASS_NONE &&
                self->classes->first[self->classes->of_rank[rank]] == rank;
     return !self->contention->tp_mirrored ||
-           lp_program_group_index(self->map->program, LP_GROUP_TP, rank) == 0;
+           lp_communicators_place(self->map->communicators, LP_GROUP_TP, rank) == 0;
 }
 
 /* The rank that stands for @rank. */
@@ -42,8 +43,8 @@ stand_in(const JobRun *self, guint64 rank)
 static guint64
 n_simulated(const LpProgram *program, const LpContention *contention)
 {
-    guint64 n_ranks = lp_plan_n_ranks(&program->plan);
-    return contention->tp_mirrored ? n_ranks / program->plan.degree[LP_AXIS_TP] : n_ranks;
+    guint32 tp = lp_communicators_n_members(program->communicators, LP_GROUP_TP);
+    return contention->tp_mirrored ? program->n_ranks / tp : program->n_ranks;
 }
 
 static guint64
@@ -78,23 +79,22 @@ job_n_actors(const LpRunJob *job)
 }
 
 static gboolean
-group_is_delay(const JobRun *self, LpGroup group, guint64 rank)
+is_delay(const JobRun *self, const LpCommunicator *communicator)
 {
     return self->tasks->mode.uncontended ||
-           (self->tasks->mode.merge && self->contention->is_private[group][rank]);
+           (self->tasks->mode.merge &&
+            lp_contention_is_private(self->contention, self->map->communicators, communicator));
 }
 
 /* Roughly how many messages connections of @kind carry in an iteration. */
 static double
 message_weight(const LpProgram *program, LpConnectionKind kind)
 {
-    double m = lp_plan_n_micro_batches(&program->plan);
+    double m = program->pipeline.n_micro_batches;
     LpGroup group = lp_connection_group(kind);
     if (group == LP_N_GROUPS)
         return m;
-    gboolean between_replicas = group == LP_GROUP_DP || group == LP_GROUP_REPLICA ||
-                                group == LP_GROUP_EXPERT_DP || group == LP_GROUP_EMBEDDING;
-    return !between_replicas ? m * lp_transformer_n_layers(&program->transformer) : 1.0;
+    return lp_group_traits(group)->in_layers ? m * program->pipeline.n_layers : 1.0;
 }
 
 /* A stream stands where most of its own messages leave and arrive: the others cost more, but move
@@ -107,7 +107,8 @@ busiest_attachment(const JobRun *self, guint64 rank, const gboolean *runs)
         const LpConnection *connection = lp_communication_map_connection(self->map, kind, rank);
         LpGroup group = lp_connection_group(kind);
         if (!connection->present || !runs[kind] ||
-            (group != LP_N_GROUPS && group_is_delay(self, group, rank)))
+            (group != LP_N_GROUPS &&
+             is_delay(self, lp_program_communicator(self->map->program, group, rank))))
             continue;
         n_messages[connection->attachment] += message_weight(self->map->program, kind);
     }
@@ -123,7 +124,8 @@ runs_connections(const LpProgram *program, LpConnectionKind kind, LpStream strea
     LpGroup group = lp_connection_group(kind);
     if (group == LP_N_GROUPS)
         return stream == (program->uses_stream[LP_STREAM_PP] ? LP_STREAM_PP : LP_N_STREAMS);
-    return lp_rank_group_stream(program, group) == stream;
+    return lp_communicators_n(program->communicators, group) > 0 &&
+           lp_communicators_get(program->communicators, group, 0)->stream == stream;
 }
 
 static LpAttachment
@@ -138,11 +140,11 @@ stream_home(const JobRun *self, guint64 rank, LpStream stream)
 static struct s4u_Host *
 port(const JobRun *self, guint64 rank, LpAttachment attachment)
 {
-    return lp_network_host(self->map->network, lp_communication_map_accelerator(self->map, rank),
+    return lp_network_host(self->map->network, lp_rank_layout_accelerator(self->map->layout, rank),
                            attachment);
 }
 
-/* Whether both the actor that sends over an connection and the one that receives stand on its
+/* Whether both the actor that sends over a connection and the one that receives stand on its
  * ports: not where the connection takes another plane, or a path of its own. Messages between
  * stages are received by the compute stream, whoever sends them. */
 static gboolean
@@ -183,9 +185,10 @@ new_channel(JobRun *self, LpConnectionKind kind, guint64 rank, LpMeter *meter)
 
 /* The connections that the channels of a group's members follow. */
 static LpConnectionKind
-channel_connections(const JobRun *self, LpGroup group, guint64 rank)
+channel_connections(const JobRun *self, const LpCommunicator *communicator, guint64 rank)
 {
-    if (lp_communication_map_exchanges(self->map, group) &&
+    LpGroup group = communicator->group;
+    if (communicator->exchanges &&
         lp_communication_map_connection(self->map, lp_connection_inter_domain(group), rank)
             ->present)
         return lp_connection_inter_domain(group);
@@ -193,72 +196,77 @@ channel_connections(const JobRun *self, LpGroup group, guint64 rank)
 }
 
 static void
-add_group(JobRun *self, LpGroup kind, guint64 first_rank)
+add_communicator(JobRun *self, const LpCommunicator *communicator)
 {
-    const LpProgram *program = self->map->program;
-    guint64 n = lp_program_group_size(program, kind);
-    gboolean alone = kind == LP_GROUP_TP && self->contention->tp_mirrored;
-    gboolean as_delay = group_is_delay(self, kind, first_rank);
-    LpCommunicatorRuntime *group =
-        lp_communicator_runtime_new(self->map, kind, first_rank, alone ? 1 : n, as_delay,
-                                    alone ? 1 : self->weight, self->tasks->mode.fidelity);
-    lp_communicator_runtime_set_watch(group, self->state.watch, self->job);
-    g_ptr_array_add(self->groups, group);
-    for (guint64 i = 0; i < n; i++) {
-        guint64 rank = lp_program_group_member(program, kind, first_rank, i);
+    LpGroup group = communicator->group;
+    gboolean alone = group == LP_GROUP_TP && self->contention->tp_mirrored;
+    LpRuntimeMode mode = {.fidelity = self->tasks->mode.fidelity,
+                          .as_delay = is_delay(self, communicator),
+                          .n_actors = alone ? 1 : communicator->n_members,
+                          .weight = alone ? 1 : self->weight};
+    LpCommunicatorRuntime *runtime =
+        lp_communicator_runtime_new(self->map, self->cache, communicator, mode);
+    lp_communicator_runtime_set_watch(runtime, self->state.watch, self->job);
+    g_ptr_array_add(self->groups, runtime);
+    for (guint32 i = 0; i < communicator->n_members; i++) {
+        guint64 rank = communicator->ranks[i];
         if (!is_simulated(self, rank))
             continue;
-        self->ranks[rank].groups[kind] = group;
-        self->ranks[rank].index[kind] = i;
-        LpConnectionKind map = channel_connections(self, kind, rank);
-        if (!as_delay && lp_communication_map_connection(self->map, map, rank)->present)
-            lp_communicator_runtime_set_channel(group, i, new_channel(self, map, rank, NULL));
+        self->ranks[rank].groups[group] = runtime;
+        self->ranks[rank].index[group] = i;
+        LpConnectionKind kind = channel_connections(self, communicator, rank);
+        if (!mode.as_delay && lp_communication_map_connection(self->map, kind, rank)->present)
+            lp_communicator_runtime_set_channel(runtime, i, new_channel(self, kind, rank, NULL));
     }
 }
 
-/* Where ranks stand for classes, so do groups: one for all with members of the same classes. */
+/* Where ranks stand for classes, so do communicators: one for all with members of the same classes.
+ */
 static void
-add_class_groups(JobRun *self, LpGroup kind)
+add_class_communicators(JobRun *self, LpGroup group)
 {
-    const LpProgram *program = self->map->program;
-    const guint32 *of_group = self->classes->of_group[kind];
-    g_autofree guint64 *n_actors = g_new0(guint64, self->map->n_ranks);
-    g_autofree LpCommunicatorRuntime **groups = g_new0(LpCommunicatorRuntime *, self->map->n_ranks);
+    const LpCommunicators *communicators = self->map->communicators;
+    const guint32 *of_group = self->classes->of_group[group];
+    guint n = lp_communicators_n(communicators, group);
+    g_autofree guint64 *n_actors = g_new0(guint64, n);
+    g_autofree LpCommunicatorRuntime **runtimes = g_new0(LpCommunicatorRuntime *, n);
     for (guint32 i = 0; i < self->classes->n_classes; i++) {
-        guint64 rank = self->classes->first[i];
-        if (lp_program_has_group(program, kind, rank))
-            n_actors[of_group[rank]]++;
+        const LpCommunicator *own =
+            lp_communicators_of(communicators, group, self->classes->first[i]);
+        if (own != NULL)
+            n_actors[of_group[lp_communicators_number(communicators, own)]]++;
     }
     for (guint32 i = 0; i < self->classes->n_classes; i++) {
         guint64 rank = self->classes->first[i];
-        if (!lp_program_has_group(program, kind, rank))
+        const LpCommunicator *own = lp_communicators_of(communicators, group, rank);
+        if (own == NULL)
             continue;
-        LpCommunicatorRuntime **group = &groups[of_group[rank]];
-        if (*group == NULL) {
-            *group = lp_communicator_runtime_new(
-                self->map, kind, lp_program_group_member(program, kind, rank, 0),
-                n_actors[of_group[rank]], TRUE, 1, self->tasks->mode.fidelity);
-            g_ptr_array_add(self->groups, *group);
+        guint32 class = of_group[lp_communicators_number(communicators, own)];
+        if (runtimes[class] == NULL) {
+            LpRuntimeMode mode = {self->tasks->mode.fidelity, TRUE, n_actors[class], 1};
+            runtimes[class] = lp_communicator_runtime_new(self->map, self->cache, own, mode);
+            g_ptr_array_add(self->groups, runtimes[class]);
         }
-        self->ranks[rank].groups[kind] = *group;
-        self->ranks[rank].index[kind] = lp_program_group_index(program, kind, rank);
+        self->ranks[rank].groups[group] = runtimes[class];
+        self->ranks[rank].index[group] = lp_communicators_place(communicators, group, rank);
     }
 }
 
 static void
-add_groups(JobRun *self)
+add_communicators(JobRun *self)
 {
-    const LpProgram *program = self->map->program;
-    for (LpGroup kind = 0; self->classes != NULL && kind < LP_N_GROUPS; kind++)
-        add_class_groups(self, kind);
-    if (self->classes != NULL)
-        return;
-    for (LpGroup kind = 0; kind < LP_N_GROUPS; kind++)
-        for (guint64 rank = 0; rank < self->map->n_ranks; rank++)
-            if (is_simulated(self, rank) && lp_program_has_group(program, kind, rank) &&
-                lp_program_group_index(program, kind, rank) == 0 &&
-                lp_program_group_member(program, kind, rank, 0) == rank)
-                add_group(self, kind, rank);
+    const LpCommunicators *communicators = self->map->communicators;
+    for (LpGroup group = 0; group < LP_N_GROUPS; group++) {
+        if (self->classes != NULL) {
+            add_class_communicators(self, group);
+            continue;
+        }
+        for (guint i = 0; i < lp_communicators_n(communicators, group); i++) {
+            const LpCommunicator *communicator = lp_communicators_get(communicators, group, i);
+            if (is_simulated(self, communicator->ranks[0]))
+                add_communicator(self, communicator);
+        }
+    }
 }
 
 static void
@@ -280,13 +288,12 @@ static void
 start_rank(JobRun *self, guint64 rank)
 {
     const LpProgram *program = self->map->program;
-    LpCoordinates at = lp_plan_coordinates(&program->plan, rank);
     LpRank *simulated = &self->ranks[rank];
     simulated->run = &self->state;
     simulated->rank = rank;
-    simulated->stage = at.at[LP_AXIS_PP];
-    simulated->traced = self->state.timeline != NULL && at.at[LP_AXIS_TP] == 0 &&
-                        at.at[LP_AXIS_DP] == 0 && at.at[LP_AXIS_CP] == 0;
+    simulated->stage = lp_program_rank_stage(program, rank);
+    simulated->traced =
+        self->state.timeline != NULL && rank == lp_program_stage_mate(program, 0, simulated->stage);
     simulated->straggler = self->stragglers == NULL ? NULL : self->stragglers[rank];
     simulated->expert_load = lp_program_expert_load(program, rank);
     struct s4u_Host *stream_homes[LP_N_STREAMS] = {NULL};
@@ -354,10 +361,14 @@ read_result(const JobRun *self)
 static void
 build_job(JobRun *self, const LpRunJob *job, guint32 index, LpRunState state)
 {
-    *self =
-        (JobRun){.map = job->map, .contention = job->contention, .tasks = job->tasks, .job = index};
-    guint32 tp = job->map->program->plan.degree[LP_AXIS_TP];
-    self->weight = job->contention->tp_mirrored ? tp : 1;
+    *self = (JobRun){.map = job->map,
+                     .contention = job->contention,
+                     .cache = job->cache,
+                     .tasks = job->tasks,
+                     .job = index};
+    self->weight = job->contention->tp_mirrored
+                       ? lp_communicators_n_members(job->map->communicators, LP_GROUP_TP)
+                       : 1;
     self->mean_route =
         (LpRoute){.latency_s = job->tasks->isolated.message_s, .bytes_per_s = INFINITY};
     self->stragglers = job->stragglers;
@@ -370,7 +381,7 @@ build_job(JobRun *self, const LpRunJob *job, guint32 index, LpRunState state)
     self->state.timeline = job->timeline;
     self->state.start_s = job->start_s;
     self->state.n_iterations = job->n_iterations;
-    add_groups(self);
+    add_communicators(self);
     for (guint64 rank = 0; rank < job->map->n_ranks; rank++)
         if (is_simulated(self, rank))
             add_stage_channels(self, rank);
@@ -431,10 +442,11 @@ lp_run_jobs(const LpRunJob *jobs, guint n_jobs, const LpSurroundings *surroundin
 
 LpRunResult
 lp_run_iteration(const LpCommunicationMap *map, const LpContention *contention,
-                 const LpTasks *tasks, LpRunOptions options)
+                 LpIsolatedCache *cache, const LpTasks *tasks, LpRunOptions options)
 {
     LpRunJob job = {.map = map,
                     .contention = contention,
+                    .cache = cache,
                     .tasks = tasks,
                     .n_iterations = 1,
                     .timeline = options.timeline};

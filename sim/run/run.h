@@ -39,6 +39,7 @@ guint64 lp_run_n_actors(const LpProgram *program, const LpContention *contention
 typedef struct {
     const LpCommunicationMap *map;  /* borrowed */
     const LpContention *contention; /* borrowed */
+    LpIsolatedCache *cache;         /* borrowed */
     const LpTasks *tasks;           /* borrowed */
     double start_s;
     guint32 n_iterations;
@@ -65,6 +66,6 @@ void lp_run_jobs(const LpRunJob *jobs, guint n_jobs, const LpSurroundings *surro
 
 /** Runs one job's iteration alone. Once a process. */
 LpRunResult lp_run_iteration(const LpCommunicationMap *map, const LpContention *contention,
-                             const LpTasks *tasks, LpRunOptions options);
+                             LpIsolatedCache *cache, const LpTasks *tasks, LpRunOptions options);
 
 G_END_DECLS

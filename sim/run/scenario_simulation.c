@@ -149,7 +149,7 @@ new_tasks(const Stage *self, guint job, Scope scope, const LpContention *content
     LpRunMode mode = {.fidelity = self->options.fidelity,
                       .merge = self->options.collapse,
                       .paced = scope != SCOPE_OWN && at->stragglers != NULL};
-    return lp_tasks_new(at->map, contention, mode);
+    return lp_tasks_new(at->map, contention, at->cache, mode);
 }
 
 static LpRunJob
@@ -159,6 +159,7 @@ run_job(const Stage *self, guint job, Scope scope, const LpContention *contentio
     const LpJob *at = job_at(self, job);
     return (LpRunJob){.map = at->map,
                       .contention = contention,
+                      .cache = at->cache,
                       .tasks = tasks,
                       .start_s = scope == SCOPE_OWN ? 0.0 : at->job->start_s,
                       .n_iterations = scope == SCOPE_OWN ? 1 : at->job->n_iterations,
@@ -237,7 +238,7 @@ run_counterfactuals(const Stage *self, guint job, LpSimulation *own, GError **er
     LpCounterfactuals counterfactuals;
     LpCounterfactualResults results;
     if (!lp_counterfactuals_start(&counterfactuals, job_at(self, job)->map, contention,
-                                  self->options.fidelity, error) ||
+                                  job_at(self, job)->cache, self->options.fidelity, error) ||
         !lp_counterfactuals_finish(&counterfactuals, &results, &own->children_peak_rss_bytes,
                                    error))
         return FALSE;

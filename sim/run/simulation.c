@@ -206,20 +206,8 @@ find_tier(LpSimulation *self, const LpCommunicationMap *map, LpConnectionKind ki
 static LpTerm
 connection_term(LpConnectionKind kind)
 {
-    switch (lp_connection_group(kind)) {
-    case LP_GROUP_TP:
-        return LP_TERM_TP;
-    case LP_GROUP_CP:
-        return LP_TERM_CP;
-    case LP_GROUP_EP:
-    case LP_GROUP_EP_NODE:
-    case LP_GROUP_EP_RAIL:
-        return LP_TERM_EP;
-    case LP_N_GROUPS:
-        return LP_TERM_PP;
-    default:
-        return LP_TERM_DP;
-    }
+    LpGroup group = lp_connection_group(kind);
+    return group == LP_N_GROUPS ? LP_TERM_PP : lp_group_traits(group)->term;
 }
 
 void
@@ -251,7 +239,7 @@ static guint64
 count_shares(const LpProgram *program, const LpContention *contention)
 {
     guint64 n = 0;
-    guint32 pp = program->plan.degree[LP_AXIS_PP];
+    guint32 pp = program->pipeline.n_stages;
     g_autofree guint64 *by_segment = g_new(guint64, program->segments->len);
     for (guint32 i = 0; i < program->segments->len; i++)
         by_segment[i] = count_contended(program, contention, i);
@@ -263,21 +251,22 @@ count_shares(const LpProgram *program, const LpContention *contention)
                 n += by_segment[step->segment];
         }
     }
-    return n * (lp_plan_n_ranks(&program->plan) / pp);
+    return n * (program->n_ranks / pp);
 }
 
 /* One rank of each class is enough where nothing contends. */
 static void
 run_isolated(LpSimulation *self, const LpCommunicationMap *map, const LpContention *contention,
-             LpSimulationOptions options)
+             LpIsolatedCache *cache, LpSimulationOptions options)
 {
     LpRunMode mode = {.fidelity = options.fidelity, .merge = TRUE, .uncontended = TRUE};
     LpSurroundings none = {.watch = NULL};
     g_autoptr(LpRankEquivalence) classes =
-        lp_rank_equivalence_new(map, contention, options.fidelity);
-    g_autoptr(LpTasks) tasks = lp_tasks_new(map, contention, mode);
+        lp_rank_equivalence_new(map, contention, cache, options.fidelity);
+    g_autoptr(LpTasks) tasks = lp_tasks_new(map, contention, cache, mode);
     LpRunJob job = {.map = map,
                     .contention = contention,
+                    .cache = cache,
                     .tasks = tasks,
                     .n_iterations = 1,
                     .classes = classes};
@@ -288,30 +277,31 @@ run_isolated(LpSimulation *self, const LpCommunicationMap *map, const LpContenti
 
 static void
 run_itself(LpSimulation *self, const LpCommunicationMap *map, const LpContention *contention,
-           LpSimulationOptions options)
+           LpIsolatedCache *cache, LpSimulationOptions options)
 {
     if (options.shares_max > 0 && count_shares(map->program, contention) > options.shares_max) {
-        run_isolated(self, map, contention, options);
+        run_isolated(self, map, contention, cache, options);
         return;
     }
     LpRunMode mode = {.fidelity = options.fidelity, .merge = options.collapse};
-    g_autoptr(LpTasks) tasks = lp_tasks_new(map, contention, mode);
+    g_autoptr(LpTasks) tasks = lp_tasks_new(map, contention, cache, mode);
     self->isolated = tasks->isolated;
-    self->run = lp_run_iteration(map, contention, tasks, options.run);
+    self->run = lp_run_iteration(map, contention, cache, tasks, options.run);
 }
 
 static gboolean
 run_all(LpSimulation *self, const LpCommunicationMap *map, const LpContention *contention,
-        LpSimulationOptions options, GError **error)
+        LpIsolatedCache *cache, LpSimulationOptions options, GError **error)
 {
     if (options.alone) {
-        run_itself(self, map, contention, options);
+        run_itself(self, map, contention, cache, options);
         return TRUE;
     }
     LpCounterfactuals counterfactuals;
-    if (!lp_counterfactuals_start(&counterfactuals, map, contention, options.fidelity, error))
+    if (!lp_counterfactuals_start(&counterfactuals, map, contention, cache, options.fidelity,
+                                  error))
         return FALSE;
-    run_itself(self, map, contention, options);
+    run_itself(self, map, contention, cache, options);
     LpCounterfactualResults results;
     if (!lp_counterfactuals_finish(&counterfactuals, &results, &self->children_peak_rss_bytes,
                                    error))
@@ -340,7 +330,7 @@ lp_simulation_run(const LpWorkload *workload, const LpMachine *machine, LpSimula
         return NULL;
     LpLibrary shipped;
     const LpLibrary *library = options.library != NULL ? options.library : &shipped;
-    g_autoptr(LpProgram) program = lp_program_new(workload, &machine->accelerator, error);
+    g_autoptr(LpProgram) program = lp_training_program_new(workload, &machine->accelerator, error);
     if (program == NULL || !lp_simulation_library(workload, machine, &shipped, error))
         return NULL;
     /* Read a second time: a pipe, say, has run dry. */
@@ -365,9 +355,10 @@ lp_simulation_run(const LpWorkload *workload, const LpMachine *machine, LpSimula
     if (map == NULL)
         return NULL;
     g_autoptr(LpContention) contention = prove(map, options);
+    g_autoptr(LpIsolatedCache) cache = lp_isolated_cache_new();
     self->contention = lp_contention_describe(contention, map);
     lp_simulation_find_tiers(self, map);
-    if (!run_all(self, map, contention, options, error))
+    if (!run_all(self, map, contention, cache, options, error))
         return NULL;
     return g_steal_pointer(&self);
 }

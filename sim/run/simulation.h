@@ -4,7 +4,7 @@
 #pragma once
 
 #include "sim/run/run.h"
-#include "workloads/description/workload.h"
+#include "workloads/program/training_program.h"
 
 G_BEGIN_DECLS
 

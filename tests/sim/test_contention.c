@@ -96,7 +96,7 @@ prove(const Row *row, gboolean intra, Verdict *out_verdict)
     g_autoptr(GArray) options = lp_engine_options(64);
     if (workload == NULL || machine == NULL || !lp_simulation_start_engine(machine, options, NULL))
         return FALSE;
-    g_autoptr(LpProgram) program = lp_program_new(workload, &machine->accelerator, NULL);
+    g_autoptr(LpProgram) program = lp_training_program_new(workload, &machine->accelerator, NULL);
     g_autoptr(LpNetwork) network = lp_network_new(machine);
     LpLibrary library;
     if (!lp_library_find("ideal", &library, NULL))
@@ -217,9 +217,10 @@ test_share(void)
         g_autoptr(LpWorkload) workload = lp_workload_load(
             "resource:///lightpath/workloads/gpt3-175b.xml", (const char *const *)all->pdata, NULL);
         g_autoptr(LpMachine) machine = generate(&(LpGenerateOptions)DGX);
-        g_autoptr(LpProgram) program = workload != NULL && machine != NULL
-                                           ? lp_program_new(workload, &machine->accelerator, NULL)
-                                           : NULL;
+        g_autoptr(LpProgram) program =
+            workload != NULL && machine != NULL
+                ? lp_training_program_new(workload, &machine->accelerator, NULL)
+                : NULL;
         lp_test_true(shares[i].settings, program != NULL);
         if (program != NULL)
             lp_test_close(shares[i].settings, lp_contention_share_beside_tp(program),

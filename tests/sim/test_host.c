@@ -104,7 +104,7 @@ find_costs(const void *input, void *result)
     g_autoptr(GArray) options = lp_engine_options(64);
     if (workload == NULL || machine == NULL || !lp_simulation_start_engine(machine, options, NULL))
         return FALSE;
-    g_autoptr(LpProgram) program = lp_program_new(workload, &machine->accelerator, NULL);
+    g_autoptr(LpProgram) program = lp_training_program_new(workload, &machine->accelerator, NULL);
     g_autoptr(LpNetwork) network = lp_network_new(machine);
     LpLibrary library = make_library(row->knows);
     g_autoptr(LpCommunicationMap) map =
@@ -113,9 +113,9 @@ find_costs(const void *input, void *result)
         return FALSE;
     LpOp tp = {.kind = LP_OP_COLLECTIVE, .group = LP_GROUP_TP};
     LpOp dp = {.kind = LP_OP_COLLECTIVE, .group = LP_GROUP_DP};
-    *costs = (HostCosts){program->collective_host_s, lp_communication_map_op_host_s(map, &tp),
-                         lp_communication_map_op_host_s(map, &dp),
-                         lp_communication_map_message_host_s(map)};
+    *costs = (HostCosts){
+        program->execution.collective_host_s, lp_communication_map_op_host_s(map, &tp),
+        lp_communication_map_op_host_s(map, &dp), lp_communication_map_message_host_s(map)};
     return TRUE;
 }
 

@@ -181,7 +181,7 @@ iteration_of(const LpMachine *machine, const char *settings)
     LpWorkload *workload = lp_workload_load("resource:///lightpath/workloads/gpt3-175b.xml",
                                             (const char *const *)words, &error);
     LpProgram *program =
-        workload != NULL ? lp_program_new(workload, &machine->accelerator, &error) : NULL;
+        workload != NULL ? lp_training_program_new(workload, &machine->accelerator, &error) : NULL;
     lp_test_text(settings, error != NULL ? error->message : NULL, NULL);
     return program;
 }
@@ -197,8 +197,11 @@ write_run(const LpMachine *machine, gboolean on_rails, GString *out)
         _exit(1);
     LpCommunicationMap *map = lp_communication_map_new(program, network, &library, NULL, NULL);
     LpContention *contention = lp_contention_new_nothing(map);
-    LpTasks *tasks = lp_tasks_new(map, contention, (LpRunMode){.fidelity = LP_FIDELITY_FLOW});
-    LpRunResult result = lp_run_iteration(map, contention, tasks, (LpRunOptions){.timeline = NULL});
+    LpIsolatedCache *cache = lp_isolated_cache_new();
+    LpTasks *tasks =
+        lp_tasks_new(map, contention, cache, (LpRunMode){.fidelity = LP_FIDELITY_FLOW});
+    LpRunResult result =
+        lp_run_iteration(map, contention, cache, tasks, (LpRunOptions){.timeline = NULL});
     g_string_append_printf(out, "%.12g s, %d activities", result.iteration_time_s,
                            (int)result.n_activities);
     lp_tasks_free(tasks);

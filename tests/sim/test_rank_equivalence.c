@@ -95,9 +95,10 @@ simulate(guint row, LpFidelity fidelity, gboolean with_classes, guint only, Outc
     g_autoptr(LpWorkload) workload = lp_workload_load(
         "resource:///lightpath/workloads/gpt3-175b.xml", (const char *const *)settings, &error);
     g_autoptr(LpMachine) machine = load_machine();
-    g_autoptr(LpProgram) program = workload != NULL && machine != NULL
-                                       ? lp_program_new(workload, &machine->accelerator, &error)
-                                       : NULL;
+    g_autoptr(LpProgram) program =
+        workload != NULL && machine != NULL
+            ? lp_training_program_new(workload, &machine->accelerator, &error)
+            : NULL;
     g_autoptr(GArray) options = lp_engine_options(256);
     if (program == NULL || !lp_simulation_start_engine(machine, options, &error)) {
         fprintf(stderr, "%s\n", error != NULL ? error->message : "no machine");
@@ -113,7 +114,9 @@ simulate(guint row, LpFidelity fidelity, gboolean with_classes, guint only, Outc
         return FALSE;
     g_autoptr(LpContention) contention = rows[row].collapse ? lp_contention_new(map, fidelity, NULL)
                                                             : lp_contention_new_nothing(map);
-    g_autoptr(LpRankEquivalence) classes = lp_rank_equivalence_new(map, contention, fidelity);
+    g_autoptr(LpIsolatedCache) cache = lp_isolated_cache_new();
+    g_autoptr(LpRankEquivalence) classes =
+        lp_rank_equivalence_new(map, contention, cache, fidelity);
     out->n_classes = classes->n_classes;
     LpRunJob jobs[N_MODES];
     LpRunResult results[N_MODES];
@@ -122,7 +125,8 @@ simulate(guint row, LpFidelity fidelity, gboolean with_classes, guint only, Outc
         if (with_classes || i == only)
             jobs[n++] = (LpRunJob){.map = map,
                                    .contention = contention,
-                                   .tasks = lp_tasks_new(map, contention, mode(i, fidelity)),
+                                   .cache = cache,
+                                   .tasks = lp_tasks_new(map, contention, cache, mode(i, fidelity)),
                                    .n_iterations = 1,
                                    .classes = with_classes ? classes : NULL};
     LpSurroundings none = {.watch = NULL};

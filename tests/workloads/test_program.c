@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Iterations: what programs say they move, against the published volumes. */
-#include "workloads/program/program.h"
+#include "workloads/program/training_program.h"
 
 #include "tests/testlib.h"
 
@@ -18,14 +18,21 @@ static const LpAccelerator accelerator = {
     .memory_efficiency = 0.5,
 };
 
-static LpProgram *
-expand(const char *text)
+static LpWorkload *
+load(const char *text)
 {
     g_auto(GStrv) settings = g_strsplit(text, " ", -1);
     g_autoptr(GError) error = NULL;
-    g_autoptr(LpWorkload) workload = lp_workload_load(GPT3, (const char *const *)settings, &error);
+    LpWorkload *workload = lp_workload_load(GPT3, (const char *const *)settings, &error);
     lp_test_text(text, error != NULL ? error->message : NULL, NULL);
-    return workload == NULL ? NULL : lp_program_new(workload, &accelerator, &error);
+    return workload;
+}
+
+static LpProgram *
+expand(const char *text)
+{
+    g_autoptr(LpWorkload) workload = load(text);
+    return workload == NULL ? NULL : lp_training_program_new(workload, &accelerator, NULL);
 }
 
 /* Bytes of the buffers of all collectives of @stage that are for @traffic: an all-reduce counts
@@ -82,18 +89,19 @@ test_tp(void)
     };
     for (guint i = 0; i < G_N_ELEMENTS(rows); i++) {
         g_autoptr(LpProgram) program = expand(rows[i].settings);
-        const LpPlan *plan = &program->plan;
+        g_autoptr(LpWorkload) workload = load(rows[i].settings);
+        const LpPlan *plan = &workload->plan;
         double activation_bytes = plan->micro_batch * 2048.0 * 12288.0 * 2.0;
         guint32 n_layers = 0;
         for (guint stage = 0; stage < 8; stage++) {
-            guint32 own = lp_plan_stage_layers(plan, &program->transformer, stage);
+            guint32 own = lp_plan_stage_layers(plan, &workload->transformer, stage);
             lp_test_close(rows[i].settings, stage_bytes(program, stage, LP_TRAFFIC_TP),
                           2.0 * rows[i].n_all_reduces * own * lp_plan_n_micro_batches(plan) *
                               activation_bytes,
                           1e-12);
             n_layers += own;
         }
-        lp_test_true(rows[i].settings, n_layers == program->transformer.n_layers);
+        lp_test_true(rows[i].settings, n_layers == workload->transformer.n_layers);
     }
 }
 
@@ -124,7 +132,7 @@ test_pp(void)
         }
         guint wanted = 2 * (rows[i].pp * rows[i].v - 1) * rows[i].m;
         lp_test_true(rows[i].settings, n_sent == wanted && n_received == wanted);
-        lp_test_true(rows[i].settings, program->message_bytes == rows[i].bytes);
+        lp_test_true(rows[i].settings, program->pipeline.message_bytes == rows[i].bytes);
     }
 }
 
@@ -143,12 +151,13 @@ test_dp(void)
                                        "embedding=no"};
     for (guint i = 0; i < G_N_ELEMENTS(rows); i++) {
         g_autoptr(LpProgram) program = expand(rows[i]);
+        g_autoptr(LpWorkload) workload = load(rows[i]);
         for (guint32 stage = 0; stage < 8; stage++) {
             double n_parameters =
-                lp_plan_stage_parameters(&program->plan, &program->transformer, stage);
+                lp_plan_stage_parameters(&workload->plan, &workload->transformer, stage);
             /* Buckets hold whole bytes: half a byte each at most is lost or won. */
             lp_test_close(rows[i], stage_bytes(program, stage, LP_TRAFFIC_DP),
-                          2.0 * n_parameters * program->plan.gradient_bytes, 1e-7);
+                          2.0 * n_parameters * workload->plan.gradient_bytes, 1e-7);
         }
     }
 }
@@ -168,39 +177,13 @@ test_embedding(void)
 }
 
 static void
-test_groups(void)
-{
-    static const char *const rows[] = {"rank-order=tp-cp-ep-dp-pp", "rank-order=pp-dp-tp-cp-ep",
-                                       "rank-order=dp-tp-cp-ep-pp"};
-    for (guint i = 0; i < G_N_ELEMENTS(rows); i++) {
-        g_autoptr(LpProgram) program = expand(rows[i]);
-        for (guint64 rank = 0; rank < 1024; rank += 37)
-            for (LpGroup group = 0; group < LP_N_GROUPS; group++) {
-                guint64 n = lp_program_group_size(program, group);
-                guint64 index = lp_program_group_index(program, group, rank);
-                gboolean member = lp_program_has_group(program, group, rank);
-                lp_test_true(rows[i], !member || index < n);
-                lp_test_true(rows[i], !member || lp_program_group_member(program, group, rank,
-                                                                         index) == rank);
-                /* All members see the same group. */
-                for (guint64 k = 0; member && k < n; k++) {
-                    guint64 other = lp_program_group_member(program, group, rank, k);
-                    lp_test_true(rows[i],
-                                 lp_program_group_index(program, group, other) == k &&
-                                     lp_program_group_member(program, group, other, index) == rank);
-                }
-            }
-    }
-}
-
-static void
 test_size(void)
 {
     const char *settings[] = {"layers=16777216", "hidden=96", "heads=96", "ffn=96", NULL};
     g_autoptr(GError) error = NULL;
     g_autoptr(LpWorkload) workload = lp_workload_load(GPT3, settings, &error);
     lp_test_true("workload", workload != NULL);
-    g_autoptr(LpProgram) program = lp_program_new(workload, &accelerator, &error);
+    g_autoptr(LpProgram) program = lp_training_program_new(workload, &accelerator, &error);
     lp_test_true("too many layers", program == NULL);
     lp_test_error("too many layers", &error, LP_PROGRAM_ERROR, LP_PROGRAM_ERROR_SIZE,
                   "gpt3-175b.xml: layers");
@@ -215,7 +198,7 @@ test_volume(void)
     g_autoptr(GError) error = NULL;
     g_autoptr(LpWorkload) workload = lp_workload_load(GPT3, settings, &error);
     lp_test_true("workload", workload != NULL);
-    g_autoptr(LpProgram) program = lp_program_new(workload, &accelerator, &error);
+    g_autoptr(LpProgram) program = lp_training_program_new(workload, &accelerator, &error);
     lp_test_true("too many bytes", program == NULL);
     lp_test_error("too many bytes", &error, LP_PROGRAM_ERROR, LP_PROGRAM_ERROR_SIZE,
                   "bytes, wanted at most");
@@ -252,7 +235,6 @@ main(void)
                                        {"pp", test_pp},
                                        {"dp", test_dp},
                                        {"embedding", test_embedding},
-                                       {"groups", test_groups},
                                        {"size", test_size},
                                        {"volume", test_volume},
                                        {"message-chunks", test_message_chunks},

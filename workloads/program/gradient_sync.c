@@ -7,29 +7,19 @@
 static const LpPlan *
 plan_of(const LpLowering *self)
 {
-    return &self->program->plan;
+    return self->plan;
 }
 
-/* Where one of them goes through the stream, all do: a group runs one collective at a time. */
-static gboolean
-uses_stream(const LpLowering *self)
-{
-    return plan_of(self)->overlap_dp || plan_of(self)->overlap_param;
-}
-
-/* @waits: the compute stream goes on only when it has ended. */
+/* @waits: the compute stream goes on only when it has ended. Returns: the launch's number. */
 static guint
 add(LpLowering *self, LpCollective collective, LpGroup group, double bytes, gboolean waits)
 {
     guint64 rounded = (guint64)llround(bytes);
-    if (!uses_stream(self)) {
+    if (waits || lp_group_stream(self->plan, group) == LP_N_STREAMS) {
         lp_lowering_add_collective(self, collective, group, rounded);
         return G_MAXUINT;
     }
-    guint number = lp_lowering_add_launch(self, LP_STREAM_DP, collective, group, rounded);
-    if (waits)
-        lp_lowering_add_join(self, LP_STREAM_DP, number, LP_TERM_DP);
-    return number;
+    return lp_lowering_add_launch(self, collective, group, rounded);
 }
 
 /* Stages 1 and 2 need only each rank's own share of the sum; DeepSpeed sums all of it (Anthony et

@@ -10,31 +10,31 @@
 static const LpPlan *
 plan_of(const LpLowering *self)
 {
-    return &self->program->plan;
+    return self->plan;
 }
 
 static const LpTransformer *
 shape_of(const LpLowering *self)
 {
-    return &self->program->transformer;
+    return self->transformer;
 }
 
 void
-lp_lowering_init(LpLowering *self, LpProgram *program, const LpAccelerator *accelerator)
+lp_lowering_init(LpLowering *self, LpProgram *program, const LpTransformer *transformer,
+                 const LpPlan *plan, const LpAccelerator *accelerator)
 {
-    *self = (LpLowering){.program = program};
+    *self = (LpLowering){.program = program, .transformer = transformer, .plan = plan};
     gboolean known[LP_LAYER_KINDS] = {FALSE};
-    for (guint32 index = 0; index < lp_transformer_n_layers(&program->transformer); index++) {
-        guint kind = lp_transformer_layer_kind(&program->transformer, index);
+    for (guint32 index = 0; index < lp_transformer_n_layers(transformer); index++) {
+        guint kind = lp_transformer_layer_kind(transformer, index);
         if (known[kind])
             continue;
         known[kind] = TRUE;
         for (LpBlock block = 0; block < LP_N_BLOCKS; block++)
             for (LpPass pass = 0; pass < LP_N_PASSES; pass++)
                 for (LpPart part = 0; part < LP_N_PARTS; part++)
-                    self->work[kind][block][pass][part] =
-                        lp_block_part_work(&program->transformer, &program->plan, accelerator,
-                                           index, block, pass, part);
+                    self->work[kind][block][pass][part] = lp_block_part_work(
+                        transformer, plan, accelerator, index, block, pass, part);
     }
 }
 
@@ -67,62 +67,39 @@ lp_lowering_add_compute(LpLowering *self, LpTerm term, LpWork work)
     g_array_append_val(self->program->ops, op);
 }
 
-/* Class and term of a group's collectives. */
-static LpTraffic
-traffic_of(LpGroup group)
-{
-    switch (group) {
-    case LP_GROUP_TP:
-        return LP_TRAFFIC_TP;
-    case LP_GROUP_CP:
-        return LP_TRAFFIC_CP;
-    case LP_GROUP_EP:
-    case LP_GROUP_EP_NODE:
-    case LP_GROUP_EP_RAIL:
-        return LP_TRAFFIC_EP;
-    case LP_GROUP_EMBEDDING:
-        return LP_TRAFFIC_EMBEDDING;
-    default:
-        return LP_TRAFFIC_DP;
-    }
-}
-
-static LpTerm
-term_of(LpGroup group)
-{
-    static const LpTerm terms[] = {
-        [LP_TRAFFIC_TP] = LP_TERM_TP, [LP_TRAFFIC_PP] = LP_TERM_PP,
-        [LP_TRAFFIC_DP] = LP_TERM_DP, [LP_TRAFFIC_EP] = LP_TERM_EP,
-        [LP_TRAFFIC_CP] = LP_TERM_CP, [LP_TRAFFIC_EMBEDDING] = LP_TERM_DP,
-    };
-    return terms[traffic_of(group)];
-}
-
+/* FALSE: nothing to do. */
 static gboolean
 add_op(LpLowering *self, LpOpKind kind, LpCollective collective, LpGroup group, LpTraffic traffic,
        guint64 bytes)
 {
-    if (lp_program_group_size(self->program, group) < 2 || bytes == 0)
+    if (lp_communicators_n(self->program->communicators, group) == 0 || bytes == 0)
         return FALSE;
     LpOp op = {.kind = kind,
-               .term = term_of(group),
+               .term = lp_group_traits(group)->term,
                .collective = collective,
                .group = group,
                .traffic = traffic,
-               .bytes = bytes};
+               .bytes = bytes,
+               .stream = lp_group_stream(self->plan, group)};
     g_array_append_val(self->program->ops, op);
     return TRUE;
 }
 
-guint
-lp_lowering_add_launch(LpLowering *self, LpStream stream, LpCollective collective, LpGroup group,
-                       guint64 bytes)
+static guint
+add_launch(LpLowering *self, LpCollective collective, LpGroup group, LpTraffic traffic,
+           guint64 bytes)
 {
-    if (!add_op(self, LP_OP_LAUNCH, collective, group, traffic_of(group), bytes))
+    if (!add_op(self, LP_OP_LAUNCH, collective, group, traffic, bytes))
         return G_MAXUINT;
-    last_op(self)->stream = stream;
+    LpStream stream = last_op(self)->stream;
     self->program->uses_stream[stream] = TRUE;
     return self->n_launched[stream]++;
+}
+
+guint
+lp_lowering_add_launch(LpLowering *self, LpCollective collective, LpGroup group, guint64 bytes)
+{
+    return add_launch(self, collective, group, lp_group_traits(group)->traffic, bytes);
 }
 
 static void
@@ -146,47 +123,30 @@ lp_lowering_add_join_all(LpLowering *self, LpStream stream, LpTerm term)
         add_join(self, stream, 0, term);
 }
 
-/* Whether collectives inside a layer are ever launched: a group's go all through one stream, so
- * that it always finds the same one at its ports. */
-static gboolean
-goes_through_stream(const LpLowering *self, LpGroup group)
-{
-    if (group == LP_GROUP_TP)
-        return plan_of(self)->overlap_tp != LP_OVERLAP_TP_NO;
-    return plan_of(self)->schedule == LP_SCHEDULE_DUALPIPE;
-}
-
-/* A collective inside a layer that is waited for at once. */
+/* A collective that is waited for at once, on the stream of its group. */
 static void
-add_inner(LpLowering *self, LpCollective collective, LpGroup group, LpTraffic traffic,
-          guint64 bytes)
+add_waited(LpLowering *self, LpCollective collective, LpGroup group, LpTraffic traffic,
+           guint64 bytes)
 {
-    gboolean launched = goes_through_stream(self, group);
-    if (!add_op(self, launched ? LP_OP_LAUNCH : LP_OP_COLLECTIVE, collective, group, traffic,
-                bytes) ||
-        !launched)
+    LpStream stream = lp_group_stream(self->plan, group);
+    if (stream == LP_N_STREAMS) {
+        (void)add_op(self, LP_OP_COLLECTIVE, collective, group, traffic, bytes);
         return;
-    last_op(self)->stream = LP_STREAM_LAYER;
-    self->program->uses_stream[LP_STREAM_LAYER] = TRUE;
-    lp_lowering_add_join(self, LP_STREAM_LAYER, self->n_launched[LP_STREAM_LAYER]++,
-                         term_of(group));
+    }
+    lp_lowering_add_join(self, stream, add_launch(self, collective, group, traffic, bytes),
+                         lp_group_traits(group)->term);
 }
 
 void
 lp_lowering_add_collective(LpLowering *self, LpCollective collective, LpGroup group, guint64 bytes)
 {
-    gboolean inner = group == LP_GROUP_TP || group == LP_GROUP_EP || group == LP_GROUP_EP_NODE ||
-                     group == LP_GROUP_EP_RAIL;
-    if (inner)
-        add_inner(self, collective, group, traffic_of(group), bytes);
-    else
-        (void)add_op(self, LP_OP_COLLECTIVE, collective, group, traffic_of(group), bytes);
+    add_waited(self, collective, group, lp_group_traits(group)->traffic, bytes);
 }
 
 void
 lp_lowering_add_vocabulary(LpLowering *self, LpCollective collective, guint64 bytes)
 {
-    add_inner(self, collective, LP_GROUP_TP, LP_TRAFFIC_EMBEDDING, bytes);
+    add_waited(self, collective, LP_GROUP_TP, LP_TRAFFIC_EMBEDDING, bytes);
 }
 
 /* --- work --- */
@@ -249,8 +209,7 @@ add_gathered_products(LpLowering *self, LpWork entry, guint64 bytes)
         add_share(self, entry, 1.0);
         return;
     }
-    guint gather =
-        lp_lowering_add_launch(self, LP_STREAM_LAYER, LP_COLLECTIVE_ALL_GATHER, LP_GROUP_TP, bytes);
+    guint gather = lp_lowering_add_launch(self, LP_COLLECTIVE_ALL_GATHER, LP_GROUP_TP, bytes);
     add_share(self, entry, 1.0 - 1.0 / t);
     lp_lowering_add_join(self, LP_STREAM_LAYER, gather, LP_TERM_TP);
     add_share(self, entry, 1.0 / t);
@@ -273,8 +232,7 @@ add_summed_products(LpLowering *self, LpWork exit, guint64 bytes)
         return;
     }
     add_share(self, exit, 1.0 / t);
-    guint sum =
-        lp_lowering_add_launch(self, LP_STREAM_LAYER, sum_collective(self), LP_GROUP_TP, bytes);
+    guint sum = lp_lowering_add_launch(self, sum_collective(self), LP_GROUP_TP, bytes);
     add_share(self, exit, 1.0 - 1.0 / t);
     lp_lowering_add_join(self, LP_STREAM_LAYER, sum, LP_TERM_TP);
 }
@@ -292,13 +250,11 @@ add_backward_products(LpLowering *self, LpWork exit, LpWork weight, guint64 byte
         return;
     }
     guint gather = is_scattered(self)
-                       ? lp_lowering_add_launch(self, LP_STREAM_LAYER, LP_COLLECTIVE_ALL_GATHER,
-                                                LP_GROUP_TP, bytes)
+                       ? lp_lowering_add_launch(self, LP_COLLECTIVE_ALL_GATHER, LP_GROUP_TP, bytes)
                        : G_MAXUINT;
     add_share(self, exit, 1.0);
     lp_lowering_add_join(self, LP_STREAM_LAYER, gather, LP_TERM_TP);
-    guint sum =
-        lp_lowering_add_launch(self, LP_STREAM_LAYER, sum_collective(self), LP_GROUP_TP, bytes);
+    guint sum = lp_lowering_add_launch(self, sum_collective(self), LP_GROUP_TP, bytes);
     add_share(self, weight, 1.0);
     lp_lowering_add_join(self, LP_STREAM_LAYER, sum, LP_TERM_TP);
 }
@@ -329,11 +285,9 @@ add_ring_core(LpLowering *self, LpWork core, guint32 seq, gboolean backward)
     double cp = plan_of(self)->degree[LP_AXIS_CP];
     guint64 bytes =
         plan_of(self)->degree[LP_AXIS_CP] * context_bytes(self, seq, own_kv_width(self));
-    guint last =
-        lp_lowering_add_launch(self, LP_STREAM_LAYER, LP_COLLECTIVE_ALL_GATHER, LP_GROUP_CP, bytes);
+    guint last = lp_lowering_add_launch(self, LP_COLLECTIVE_ALL_GATHER, LP_GROUP_CP, bytes);
     if (backward)
-        last = lp_lowering_add_launch(self, LP_STREAM_LAYER, LP_COLLECTIVE_REDUCE_SCATTER,
-                                      LP_GROUP_CP, bytes);
+        last = lp_lowering_add_launch(self, LP_COLLECTIVE_REDUCE_SCATTER, LP_GROUP_CP, bytes);
     add_share(self, core, 1.0 - 1.0 / cp);
     lp_lowering_add_join(self, LP_STREAM_LAYER, last, LP_TERM_CP);
     add_share(self, core, 1.0 / cp);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Layers as ops: what one rank computes and communicates for one micro-batch in one pass.
- * Used by iteration.c only. */
+ * Used by training_program.c and gradient_sync.c only. */
 #pragma once
 
 #include "workloads/program/program.h"
@@ -9,13 +9,17 @@ G_BEGIN_DECLS
 
 /** Kernel times of every kind of layer, and where ops go. */
 typedef struct {
-    LpProgram *program; /* borrowed */
+    LpProgram *program;               /* borrowed */
+    const LpTransformer *transformer; /* borrowed */
+    const LpPlan *plan;               /* borrowed */
     LpWork work[LP_LAYER_KINDS][LP_N_BLOCKS][LP_N_PASSES][LP_N_PARTS];
     guint n_launched[LP_N_STREAMS]; /**< in the segment at hand */
     guint first_op;                 /**< of that segment */
 } LpLowering;
 
-void lp_lowering_init(LpLowering *self, LpProgram *program, const LpAccelerator *accelerator);
+/** Everything is borrowed; @program has its communicators already. */
+void lp_lowering_init(LpLowering *self, LpProgram *program, const LpTransformer *transformer,
+                      const LpPlan *plan, const LpAccelerator *accelerator);
 
 /** Bytes of one tensor of @tokens hidden activations on the wire. */
 guint64 lp_lowering_wire_bytes(const LpLowering *self, double tokens);
@@ -25,10 +29,11 @@ void lp_lowering_add_collective(LpLowering *self, LpCollective collective, LpGro
                                 guint64 bytes);
 /** One for the vocabulary: of the tp group, counted as embedding traffic. */
 void lp_lowering_add_vocabulary(LpLowering *self, LpCollective collective, guint64 bytes);
-/** A collective that @stream runs. Returns: its number among those that the segment launched there,
- * or G_MAXUINT if there was nothing to launch. */
-guint lp_lowering_add_launch(LpLowering *self, LpStream stream, LpCollective collective,
-                             LpGroup group, guint64 bytes);
+/** A collective that the stream of @group runs beside the compute stream; it must not be the
+ * compute stream itself (lp_group_stream()). Returns: its number among those that the segment
+ * launched there, or G_MAXUINT if there was nothing to launch. */
+guint lp_lowering_add_launch(LpLowering *self, LpCollective collective, LpGroup group,
+                             guint64 bytes);
 /** Waits until launch @number of the segment (of lp_lowering_add_launch()) has ended. */
 void lp_lowering_add_join(LpLowering *self, LpStream stream, guint number, LpTerm term);
 /** Waits until all of @stream has ended. */

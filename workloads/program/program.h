@@ -1,33 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One training iteration as programs: what each pipeline stage computes, sends and reduces.
+/* What the ranks of a job do: what each pipeline stage computes, sends and reduces, and with whom.
  *
- * All ranks of a stage run the same program on their own groups, so programs are stored once a
- * stage; what repeats from micro-batch to micro-batch is a segment, stored once a chunk. The
- * programs can be read before anything runs. */
+ * All ranks of a stage run the same program, each on its own communicators: an operation names a
+ * group, and lp_program_communicator() says which one that is for a rank. */
 #pragma once
 
 #include "model/kernel.h"
-#include "model/terms.h"
-#include "model/group.h"
-#include "workloads/program/pipeline_schedule.h"
-#include "workloads/description/workload.h"
+#include "workloads/program/communicator.h"
 
 G_BEGIN_DECLS
-
-#define LP_PROGRAM_ERROR (lp_program_error_quark())
-GQuark lp_program_error_quark(void);
-typedef enum {
-    LP_PROGRAM_ERROR_SIZE, /**< More steps than fit in memory, or bytes than can be counted. */
-} LpProgramError;
-
-/** The communication streams of a rank, beside its compute stream. Each runs what is launched on
- * it in order. */
-typedef enum {
-    LP_STREAM_DP,    /**< gradients and parameters */
-    LP_STREAM_LAYER, /**< collectives inside a layer: tp, cp, ep */
-    LP_STREAM_PP,    /**< messages to other stages */
-    LP_N_STREAMS
-} LpStream;
 
 typedef enum {
     LP_OP_COMPUTE,
@@ -109,26 +90,50 @@ typedef struct {
     guint first_step, n_steps; /**< in LpProgram.steps */
 } LpStageProgram;
 
+/** How the host feeds a device, and what communication costs what computes beside it. */
 typedef struct {
-    LpTransformer transformer;
-    LpPlan plan;
-    guint64 message_bytes;    /**< of one message between stages, from one rank */
-    double collective_host_s; /**< what a collective or message costs the host */
+    double collective_host_s; /**< what a collective or a message costs the host */
+    gboolean host_is_free;    /**< kernels and collectives cost the host nothing (CUDA graphs) */
+    LpHostSync host_sync;     /**< where the host waits for the device */
+    double slowdown;          /**< factor on computing while communication runs; 0: as 1 */
+} LpExecution;
+
+/** The pipeline that stages form. */
+typedef struct {
+    guint32 n_stages; /**< 1: none */
+    guint64 stride;   /**< from a rank to the one at its place in the next stage */
+    guint32 n_chunks; /**< of layers on each rank */
+    guint32 n_layers; /**< of the whole model */
+    guint32 n_micro_batches;
+    guint32 virtual_stages; /**< above 1, the last stage sends to the first */
+    gboolean both_ways;     /**< micro-batches enter at both ends */
+    guint64 message_bytes;  /**< of one message between stages, from one rank */
+} LpPipeline;
+
+/** What the ranks of a job do, and with whom. */
+typedef struct {
+    guint64 n_ranks;
+    LpPipeline pipeline;
+    LpExecution execution;
+    LpCommunicators *communicators; /* owned */
     gboolean uses_stream[LP_N_STREAMS];
     double *expert_loads;   /* owned: by ep coordinate, over the mean; NULL where all are 1 */
+    guint32 *expert_place;  /* owned: by rank, its ep coordinate; NULL where expert_loads is */
     GArray *ops;            /* owned: LpOp */
     GArray *segments;       /* owned: LpSegment */
     GArray *steps;          /* owned: LpStep */
     GArray *stage_programs; /* owned: LpStageProgram, one a stage */
 } LpProgram;
 
-/** Expands @workload, with the kernel times of @accelerator. Error: LP_PROGRAM_ERROR_SIZE.
+/** A program without ranks, communicators and operations, to be filled in. Returns: (transfer
+ * full). */
+LpProgram *lp_program_new(void);
+/** @collective, of @bytes as in LpOp, once by each of @communicators (transfer full), which are all
+ * of
+ * @group. Counted as traffic of gradients, whatever the group.
  * Returns: (transfer full). */
-LpProgram *lp_program_new(const LpWorkload *workload, const LpAccelerator *accelerator,
-                          GError **error) G_GNUC_WARN_UNUSED_RESULT;
-/** An iteration without transformer, plan and programs, to be filled in. Returns: (transfer full).
- */
-LpProgram *lp_program_new_empty(void);
+LpProgram *lp_program_new_collective(LpCollective collective, guint64 bytes, LpGroup group,
+                                     LpCommunicators *communicators);
 void lp_program_free(LpProgram *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(LpProgram, lp_program_free)
 
@@ -139,15 +144,13 @@ const LpStep *lp_program_step(const LpProgram *self, guint index);
 
 /** Load of @rank's experts over the mean. */
 double lp_program_expert_load(const LpProgram *self, guint64 rank);
-/** Whether a collective of groups of this kind may run while its ranks do something else. */
-gboolean lp_program_group_overlaps(const LpProgram *self, LpGroup group);
+/** The stage of @rank. */
+guint32 lp_program_rank_stage(const LpProgram *self, guint64 rank);
 /** The rank of @stage at the same position as @rank on all other axes. */
 guint64 lp_program_stage_mate(const LpProgram *self, guint64 rank, guint32 stage);
-
-/** lp_group_size() and its likes, for the iteration's plan. */
-guint64 lp_program_group_size(const LpProgram *self, LpGroup group);
-guint64 lp_program_group_member(const LpProgram *self, LpGroup group, guint64 rank, guint64 index);
-guint64 lp_program_group_index(const LpProgram *self, LpGroup group, guint64 rank);
-gboolean lp_program_has_group(const LpProgram *self, LpGroup group, guint64 rank);
+/** The rank that @rank sends to on @line; G_MAXUINT64 if it sends nothing there. */
+guint64 lp_program_line_peer(const LpProgram *self, LpLine line, guint64 rank);
+/** That of @group's communicators which @rank is in; NULL: none. */
+const LpCommunicator *lp_program_communicator(const LpProgram *self, LpGroup group, guint64 rank);
 
 G_END_DECLS

@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A hash table from shape, collective and fact to seconds. */
+#include "sim/analysis/isolated_cache.h"
+
+/* All fields are as wide, so that the bytes of equal keys are equal. */
+typedef struct {
+    guint64 shape, fact, group, collective, weight, bytes;
+} Key;
+
+struct LpIsolatedCache {
+    GHashTable *times; /* owned: Key to double, s */
+};
+
+static Key
+key_of(guint shape, const LpOp *op, LpIsolatedFact fact)
+{
+    return (Key){.shape = shape,
+                 .fact = fact,
+                 .group = op->group,
+                 .collective = op->collective,
+                 .weight = op->weight,
+                 .bytes = op->bytes};
+}
+
+static guint
+hash(gconstpointer key)
+{
+    const guint64 *words = key;
+    guint64 sum = 0;
+    for (guint i = 0; i < sizeof(Key) / sizeof *words; i++)
+        sum = (sum ^ words[i]) * 0x100000001b3u; /* FNV-1a's prime (draft-eastlake-fnv) */
+    return (guint)(sum ^ (sum >> 32));
+}
+
+static gboolean
+equal(gconstpointer a, gconstpointer b)
+{
+    return memcmp(a, b, sizeof(Key)) == 0;
+}
+
+LpIsolatedCache *
+lp_isolated_cache_new(void)
+{
+    LpIsolatedCache *self = g_new0(LpIsolatedCache, 1);
+    self->times = g_hash_table_new_full(hash, equal, g_free, g_free);
+    return self;
+}
+
+void
+lp_isolated_cache_free(LpIsolatedCache *self)
+{
+    if (self == NULL)
+        return;
+    g_hash_table_unref(self->times);
+    g_free(self);
+}
+
+gboolean
+lp_isolated_cache_find(const LpIsolatedCache *self, guint shape, const LpOp *op,
+                       LpIsolatedFact fact, double *out_time_s)
+{
+    Key key = key_of(shape, op, fact);
+    const double *time_s = g_hash_table_lookup(self->times, &key);
+    if (time_s == NULL)
+        return FALSE;
+    *out_time_s = *time_s;
+    return TRUE;
+}
+
+void
+lp_isolated_cache_store(LpIsolatedCache *self, guint shape, const LpOp *op, LpIsolatedFact fact,
+                        double time_s)
+{
+    Key key = key_of(shape, op, fact);
+    g_hash_table_replace(self->times, g_memdup2(&key, sizeof key),
+                         g_memdup2(&time_s, sizeof time_s));
+}

@@ -1,0 +1,205 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* How communicators stand in domains, and what follows from that. */
+#include "sim/mapping/rank_layout.h"
+
+LpConnectionKind
+lp_connection_inter_domain(LpGroup group)
+{
+    return (LpConnectionKind)(LP_CONNECTION_INTER_CP + (group - LP_GROUP_CP));
+}
+
+LpGroup
+lp_connection_group(LpConnectionKind kind)
+{
+    if (kind < LP_CONNECTION_INTER_CP)
+        return (LpGroup)kind;
+    return kind < LP_CONNECTION_LINE ? (LpGroup)(LP_GROUP_CP + (kind - LP_CONNECTION_INTER_CP))
+                                     : LP_N_GROUPS;
+}
+
+LpReach
+lp_connection_reach(const LpConnection *self)
+{
+    return self->attachment == LP_ATTACHMENT_SCALE_UP ? LP_REACH_DOMAIN : LP_REACH_FABRIC;
+}
+
+LpTraffic
+lp_connection_traffic(LpConnectionKind kind)
+{
+    LpGroup group = lp_connection_group(kind);
+    return group == LP_N_GROUPS ? LP_TRAFFIC_PP : lp_group_traits(group)->traffic;
+}
+
+guint64
+lp_rank_layout_accelerator(const LpRankLayout *self, guint64 rank)
+{
+    return self->accelerators == NULL ? rank : self->accelerators[rank];
+}
+
+guint64
+lp_rank_layout_domain(const LpRankLayout *self, guint64 rank)
+{
+    return lp_machine_domain(lp_network_machine(self->network),
+                             lp_rank_layout_accelerator(self, rank));
+}
+
+/* --- how groups stand --- */
+
+static guint64
+member_accelerator(const LpRankLayout *self, const LpCommunicator *communicator, guint64 member)
+{
+    return lp_rank_layout_accelerator(self, communicator->ranks[member]);
+}
+
+/* Members in a row, from the first on, that stand in one block of @span domains; 0 unless all are
+ * in blocks of as many, each in one piece. */
+static guint64
+regular_block(const LpRankLayout *self, const LpCommunicator *communicator, guint64 span)
+{
+    guint64 n = communicator->n_members, size = 1;
+    guint64 first = lp_rank_layout_domain(self, communicator->ranks[0]) / span;
+    while (size < n && lp_rank_layout_domain(self, communicator->ranks[size]) / span == first)
+        size++;
+    if (n % size != 0)
+        return 0;
+    g_autoptr(GHashTable) seen = g_hash_table_new(NULL, NULL);
+    for (guint64 k = 0, head = 0; k < n; k++) {
+        guint64 own = lp_rank_layout_domain(self, communicator->ranks[k]) / span;
+        gboolean is_new = k % size != 0 || g_hash_table_add(seen, GSIZE_TO_POINTER(own + 1));
+        head = k % size == 0 ? own : head;
+        if (own != head || !is_new)
+            return 0;
+    }
+    return size;
+}
+
+/* The block of a torus that the members fill in order: whole dimensions from the first on and a
+ * part of the next, or a row of one dimension. None otherwise. */
+static void
+find_dimensions(const LpRankLayout *self, const LpCommunicator *communicator, LpSites *sites)
+{
+    const LpMachine *machine = lp_network_machine(self->network);
+    const LpTorus *torus = &machine->cluster[LP_ATTACHMENT_SCALE_OUT].torus;
+    guint64 n = sites->n_members;
+    if (!machine->has_scale_out || torus->n_dimensions == 0 || machine->domain_size != 1 || n < 2)
+        return;
+    guint64 first = member_accelerator(self, communicator, 0);
+    guint64 stride = member_accelerator(self, communicator, 1) - first;
+    for (guint64 i = 1; i < n; i++)
+        if (member_accelerator(self, communicator, i) != first + i * stride)
+            return;
+    guint64 below = 1, left = n;
+    guint32 dimension = 0;
+    while (dimension < torus->n_dimensions && below < stride)
+        below *= torus->size[dimension++];
+    if (below != stride)
+        return;
+    for (; dimension < torus->n_dimensions && left > 1 && sites->n_dimensions < LP_LEVELS_MAX;
+         dimension++) {
+        guint64 size = MIN(left, torus->size[dimension]);
+        if (left % size != 0 ||
+            first / below % torus->size[dimension] + size > torus->size[dimension])
+            break;
+        sites->dimension[sites->n_dimensions++] = size;
+        below *= torus->size[dimension];
+        left /= size;
+    }
+    if (left > 1)
+        sites->n_dimensions = 0;
+}
+
+static LpSites
+find_sites(const LpRankLayout *self, const LpCommunicator *communicator)
+{
+    LpSites sites = {.n_members = communicator->n_members};
+    const LpMachine *on = lp_network_machine(self->network);
+    sites.on_torus =
+        on->has_scale_out && on->cluster[LP_ATTACHMENT_SCALE_OUT].topology == LP_TOPOLOGY_TORUS;
+    find_dimensions(self, communicator, &sites);
+    sites.n_intra = regular_block(self, communicator, 1);
+    sites.is_regular = sites.n_intra > 0;
+    if (!sites.is_regular) {
+        sites.n_intra = 1;
+        return sites;
+    }
+    const LpMachine *machine = lp_network_machine(self->network);
+    guint64 span = machine->has_scale_out ? lp_machine_span_domains(machine, 0) : 0;
+    guint64 leaf = span == 0 ? 0 : regular_block(self, communicator, span);
+    sites.n_leaf = leaf % sites.n_intra == 0 ? leaf : 0;
+    return sites;
+}
+
+void
+lp_rank_layout_find_sites(LpRankLayout *self, LpGroup group)
+{
+    guint n = lp_communicators_n(self->communicators, group);
+    self->sites[group] = g_new(LpSites, n);
+    for (guint i = 0; i < n; i++)
+        self->sites[group][i] =
+            find_sites(self, lp_communicators_get(self->communicators, group, i));
+}
+
+LpSites
+lp_rank_layout_sites(const LpRankLayout *self, const LpCommunicator *communicator)
+{
+    const LpSites *known = self->sites[communicator->group];
+    return known != NULL ? known[lp_communicators_number(self->communicators, communicator)]
+                         : find_sites(self, communicator);
+}
+
+/* --- algorithms --- */
+
+/* Whether anything but rings and rails can be selected for @group. */
+gboolean
+lp_rank_layout_is_tuned(const LpRankLayout *self, LpGroup group)
+{
+    return lp_communicators_n(self->communicators, group) > 0 &&
+           (self->library->n_rules > 0 ||
+            lp_communicators_get(self->communicators, group, 0)->algorithms.n_levels > 0);
+}
+
+LpAlgorithmSelection
+lp_rank_layout_selection(const LpRankLayout *self, const LpOp *op,
+                         const LpCommunicator *communicator)
+{
+    LpSites sites = {.n_members = communicator->n_members};
+    if (lp_rank_layout_is_tuned(self, communicator->group))
+        sites = lp_rank_layout_sites(self, communicator);
+    return lp_algorithm_selection_of(self->library, communicator, op, &sites);
+}
+
+/* --- connections --- */
+
+LpConnection
+lp_rank_layout_connect(const LpRankLayout *self, LpConnectionKind kind, guint64 rank, guint64 to)
+{
+    guint64 a = lp_rank_layout_accelerator(self, rank), b = lp_rank_layout_accelerator(self, to);
+    return (LpConnection){
+        .present = TRUE,
+        .to = to,
+        .attachment = lp_machine_attachment(lp_network_machine(self->network), a, b),
+        .route = lp_network_route(self->network, a, b, lp_connection_traffic(kind))};
+}
+
+LpRankLayout *
+lp_rank_layout_new(const LpProgram *program, const LpNetwork *network, const LpLibrary *library,
+                   const guint32 *accelerators)
+{
+    LpRankLayout *self = g_new0(LpRankLayout, 1);
+    self->program = program;
+    self->communicators = program->communicators;
+    self->network = network;
+    self->library = library;
+    self->accelerators = accelerators;
+    return self;
+}
+
+void
+lp_rank_layout_free(LpRankLayout *self)
+{
+    if (self == NULL)
+        return;
+    for (LpGroup group = 0; group < LP_N_GROUPS; group++)
+        g_free(self->sites[group]);
+    g_free(self);
+}

@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Where the communicators of a job stand on a machine, and what follows: how they run a collective,
+ * and what joins two of their members. */
+#pragma once
+
+#include "sim/collectives/algorithm_selection.h"
+#include "sim/engine/network.h"
+
+G_BEGIN_DECLS
+
+/** The kinds of connections. The first LP_N_GROUPS are those of the groups of the same index: to
+ * the next member of the ring or, in a group that does all-to-alls, to the next member in the
+ * rank's own domain; groups whose collectives are all scheduled have none. Then the ways out of the
+ * domain of those groups, and the lines between stages. */
+typedef enum {
+    LP_CONNECTION_INTER_CP = LP_N_GROUPS,
+    LP_CONNECTION_INTER_EP,
+    LP_CONNECTION_INTER_EP_NODE,
+    LP_CONNECTION_INTER_EP_RAIL,
+    LP_CONNECTION_LINE, /**< and so on for each LpLine */
+    LP_N_CONNECTIONS = LP_CONNECTION_LINE + LP_N_LINES
+} LpConnectionKind;
+
+typedef struct {
+    gboolean present;
+    guint64 to; /**< rank */
+    LpAttachment attachment;
+    LpRoute route;
+} LpConnection;
+
+/** Where a job's ranks stand. What it refers to must outlive it. */
+typedef struct {
+    const LpProgram *program;             /* borrowed */
+    const LpCommunicators *communicators; /* borrowed from the program */
+    const LpNetwork *network;             /* borrowed */
+    const LpLibrary *library;             /* borrowed */
+    const guint32 *accelerators;          /* borrowed: by rank; NULL: rank r is r */
+    LpSites *sites[LP_N_GROUPS]; /* owned, by communicator; NULL where nobody has asked for all */
+} LpRankLayout;
+
+/** Everything is borrowed. @accelerators: by rank; NULL: rank r stands on accelerator r. Returns:
+ * (transfer full). */
+LpRankLayout *lp_rank_layout_new(const LpProgram *program, const LpNetwork *network,
+                                 const LpLibrary *library, const guint32 *accelerators);
+void lp_rank_layout_free(LpRankLayout *self);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(LpRankLayout, lp_rank_layout_free)
+
+/** The accelerator that @rank stands on. */
+guint64 lp_rank_layout_accelerator(const LpRankLayout *self, guint64 rank);
+/** The scale-up domain of that. */
+guint64 lp_rank_layout_domain(const LpRankLayout *self, guint64 rank);
+/** Finds self->sites for all communicators of @group. */
+void lp_rank_layout_find_sites(LpRankLayout *self, LpGroup group);
+/** How the members of @communicator stand. */
+LpSites lp_rank_layout_sites(const LpRankLayout *self, const LpCommunicator *communicator);
+/** Whether anything but rings and rails can be selected for communicators of @group. */
+gboolean lp_rank_layout_is_tuned(const LpRankLayout *self, LpGroup group);
+/** How @communicator runs @op. */
+LpAlgorithmSelection lp_rank_layout_selection(const LpRankLayout *self, const LpOp *op,
+                                              const LpCommunicator *communicator);
+/** The connection from @rank to @to for what connections of @kind carry. */
+LpConnection lp_rank_layout_connect(const LpRankLayout *self, LpConnectionKind kind, guint64 rank,
+                                    guint64 to);
+
+/** The class of traffic that connections of @kind carry: it picks the plane and the path. */
+LpTraffic lp_connection_traffic(LpConnectionKind kind);
+/** The kind of the connections out of the domain of a group that does all-to-alls. */
+LpConnectionKind lp_connection_inter_domain(LpGroup group);
+/** The group that connections of @kind belong to; LP_N_GROUPS for lines. */
+LpGroup lp_connection_group(LpConnectionKind kind);
+/** Whether a connection stays in a domain. */
+LpReach lp_connection_reach(const LpConnection *self);
+
+G_END_DECLS

@@ -1,0 +1,237 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* One table of what groups are for, and the communicators of a plan. */
+#include "workloads/program/communicator.h"
+
+static const LpGroupTraits traits[] = {
+    [LP_GROUP_TP] = {"tensor-parallel", "algorithm-tp", LP_AXIS_TP, LP_TRAFFIC_TP, LP_TERM_TP,
+                     TRUE},
+    [LP_GROUP_CP] = {"context-parallel", "algorithm-cp", LP_AXIS_CP, LP_TRAFFIC_CP, LP_TERM_CP,
+                     TRUE},
+    [LP_GROUP_EP] = {"expert-parallel", "algorithm-ep", LP_AXIS_EP, LP_TRAFFIC_EP, LP_TERM_EP,
+                     TRUE},
+    [LP_GROUP_EP_NODE] = {"expert-parallel (within nodes)", "algorithm-ep", LP_AXIS_EP,
+                          LP_TRAFFIC_EP, LP_TERM_EP, TRUE},
+    [LP_GROUP_EP_RAIL] = {"expert-parallel (between nodes)", "algorithm-ep", LP_AXIS_EP,
+                          LP_TRAFFIC_EP, LP_TERM_EP, TRUE},
+    [LP_GROUP_DP] = {"data-parallel", "algorithm-dp", LP_AXIS_DP, LP_TRAFFIC_DP, LP_TERM_DP, FALSE},
+    [LP_GROUP_REPLICA] = {"replica", "algorithm-dp", LP_AXIS_DP, LP_TRAFFIC_DP, LP_TERM_DP, FALSE},
+    [LP_GROUP_EXPERT_DP] = {"expert data-parallel", "algorithm-dp", LP_AXIS_DP, LP_TRAFFIC_DP,
+                            LP_TERM_DP, FALSE},
+    [LP_GROUP_EMBEDDING] = {"embedding", "algorithm-dp", LP_AXIS_DP, LP_TRAFFIC_EMBEDDING,
+                            LP_TERM_DP, FALSE},
+};
+
+G_STATIC_ASSERT(G_N_ELEMENTS(traits) == LP_N_GROUPS);
+
+const LpGroupTraits *
+lp_group_traits(LpGroup group)
+{
+    g_return_val_if_fail(group < LP_N_GROUPS, NULL);
+    return &traits[group];
+}
+
+LpStream
+lp_group_stream(const LpPlan *plan, LpGroup group)
+{
+    gboolean launched = FALSE;
+    switch (group) {
+    case LP_GROUP_DP:
+    case LP_GROUP_REPLICA:
+    case LP_GROUP_EXPERT_DP:
+        return plan->overlap_dp || plan->overlap_param ? LP_STREAM_DP : LP_N_STREAMS;
+    case LP_GROUP_TP:
+        launched = plan->overlap_tp != LP_OVERLAP_TP_NO;
+        break;
+    case LP_GROUP_CP:
+        launched = plan->context_kind == LP_CONTEXT_RING;
+        break;
+    case LP_GROUP_EP:
+    case LP_GROUP_EP_NODE:
+    case LP_GROUP_EP_RAIL:
+        launched = plan->schedule == LP_SCHEDULE_DUALPIPE;
+        break;
+    case LP_GROUP_EMBEDDING:
+    case LP_N_GROUPS:
+        break;
+    }
+    return launched ? LP_STREAM_LAYER : LP_N_STREAMS;
+}
+
+/* A layer waits for what it launches before it begins anything else, but for DualPipe's woven
+ * all-to-alls. */
+static gboolean
+is_exclusive(const LpPlan *plan, LpGroup group)
+{
+    LpStream stream = lp_group_stream(plan, group);
+    gboolean is_woven = traits[group].traffic == LP_TRAFFIC_EP && stream == LP_STREAM_LAYER;
+    return stream != LP_STREAM_DP && !is_woven;
+}
+
+static gboolean
+exchanges(const LpPlan *plan, LpGroup group)
+{
+    if (group == LP_GROUP_CP)
+        return plan->context_kind == LP_CONTEXT_ULYSSES;
+    return traits[group].traffic == LP_TRAFFIC_EP;
+}
+
+/* --- all communicators of a job --- */
+
+/* Those of one group. */
+typedef struct {
+    GArray *all;     /* owned: LpCommunicator */
+    guint32 *ranks;  /* owned: their members, one communicator after the other */
+    guint32 *number; /* owned, by rank: that of its communicator plus 1; 0: none */
+    guint32 *place;  /* owned, by rank */
+} Kind;
+
+struct LpCommunicators {
+    guint64 n_ranks;
+    Kind kinds[LP_N_GROUPS];
+};
+
+static LpCommunicators *
+new_empty(guint64 n_ranks)
+{
+    LpCommunicators *self = g_new0(LpCommunicators, 1);
+    self->n_ranks = n_ranks;
+    for (LpGroup group = 0; group < LP_N_GROUPS; group++)
+        self->kinds[group].all = g_array_new(FALSE, FALSE, sizeof(LpCommunicator));
+    return self;
+}
+
+static void
+add_kind(LpCommunicators *self, LpGroup group)
+{
+    Kind *kind = &self->kinds[group];
+    kind->ranks = g_new(guint32, self->n_ranks);
+    kind->number = g_new0(guint32, self->n_ranks);
+    kind->place = g_new0(guint32, self->n_ranks);
+}
+
+/* @communicator: all of it but for the ranks, which stand in kind->ranks from @first on. */
+static void
+add(Kind *kind, LpCommunicator communicator, guint64 first)
+{
+    communicator.ranks = kind->ranks + first;
+    g_array_append_val(kind->all, communicator);
+    for (guint32 i = 0; i < communicator.n_members; i++) {
+        kind->number[communicator.ranks[i]] = kind->all->len;
+        kind->place[communicator.ranks[i]] = i;
+    }
+}
+
+LpCommunicators *
+lp_communicators_new(const LpTransformer *transformer, const LpPlan *plan,
+                     const double *expert_loads)
+{
+    LpCommunicators *self = new_empty(lp_plan_n_ranks(plan));
+    for (LpGroup group = 0; group < LP_N_GROUPS; group++) {
+        LpCommunicator like = {.group = group,
+                               .n_members = (guint32)lp_group_size(plan, transformer, group),
+                               .stream = lp_group_stream(plan, group),
+                               .is_exclusive = is_exclusive(plan, group),
+                               .exchanges = exchanges(plan, group),
+                               .algorithms = plan->algorithms[traits[group].axis],
+                               .setting = traits[group].setting,
+                               .loads = group == LP_GROUP_EP ? expert_loads : NULL};
+        if (like.n_members < 2)
+            continue;
+        add_kind(self, group);
+        Kind *kind = &self->kinds[group];
+        guint64 first = 0;
+        for (guint64 rank = 0; rank < self->n_ranks; rank++) {
+            if (!lp_group_exists(plan, transformer, group, rank) ||
+                lp_group_member(plan, transformer, group, rank, 0) != rank)
+                continue;
+            for (guint32 i = 0; i < like.n_members; i++)
+                kind->ranks[first + i] =
+                    (guint32)lp_group_member(plan, transformer, group, rank, i);
+            add(kind, like, first);
+            first += like.n_members;
+        }
+    }
+    return self;
+}
+
+LpCommunicators *
+lp_communicators_new_equal(const LpCommunicator *like, guint32 n_communicators, guint32 n_members,
+                           gboolean strided)
+{
+    LpCommunicators *self = new_empty((guint64)n_communicators * n_members);
+    if (n_members < 2)
+        return self;
+    add_kind(self, like->group);
+    Kind *kind = &self->kinds[like->group];
+    LpCommunicator communicator = *like;
+    communicator.n_members = n_members;
+    for (guint32 g = 0; g < n_communicators; g++) {
+        guint64 first = (guint64)g * n_members;
+        for (guint32 i = 0; i < n_members; i++)
+            kind->ranks[first + i] =
+                (guint32)(strided ? (guint64)i * n_communicators + g : first + i);
+        add(kind, communicator, first);
+    }
+    return self;
+}
+
+void
+lp_communicators_free(LpCommunicators *self)
+{
+    if (self == NULL)
+        return;
+    for (LpGroup group = 0; group < LP_N_GROUPS; group++) {
+        g_array_unref(self->kinds[group].all);
+        g_free(self->kinds[group].ranks);
+        g_free(self->kinds[group].number);
+        g_free(self->kinds[group].place);
+    }
+    g_free(self);
+}
+
+guint64
+lp_communicators_n_ranks(const LpCommunicators *self)
+{
+    return self->n_ranks;
+}
+
+guint
+lp_communicators_n(const LpCommunicators *self, LpGroup group)
+{
+    return self->kinds[group].all->len;
+}
+
+guint32
+lp_communicators_n_members(const LpCommunicators *self, LpGroup group)
+{
+    const GArray *all = self->kinds[group].all;
+    return all->len == 0 ? 1 : g_array_index(all, LpCommunicator, 0).n_members;
+}
+
+const LpCommunicator *
+lp_communicators_get(const LpCommunicators *self, LpGroup group, guint index)
+{
+    return &g_array_index(self->kinds[group].all, LpCommunicator, index);
+}
+
+const LpCommunicator *
+lp_communicators_of(const LpCommunicators *self, LpGroup group, guint64 rank)
+{
+    const Kind *kind = &self->kinds[group];
+    if (kind->number == NULL || kind->number[rank] == 0)
+        return NULL;
+    return &g_array_index(kind->all, LpCommunicator, kind->number[rank] - 1);
+}
+
+guint
+lp_communicators_number(const LpCommunicators *self, const LpCommunicator *communicator)
+{
+    const GArray *all = self->kinds[communicator->group].all;
+    return (guint)(communicator - &g_array_index(all, LpCommunicator, 0));
+}
+
+guint32
+lp_communicators_place(const LpCommunicators *self, LpGroup group, guint64 rank)
+{
+    return self->kinds[group].place == NULL ? 0 : self->kinds[group].place[rank];
+}

@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Communicators: the ranks that run collectives together, the stream on which each of them does,
+ * and the algorithm that the plan names. */
+#pragma once
+
+#include "model/collective.h"
+#include "model/group.h"
+#include "model/terms.h"
+
+G_BEGIN_DECLS
+
+/** The communication streams of a rank, beside its compute stream. Each runs what is launched on
+ * it in order. */
+typedef enum {
+    LP_STREAM_DP,    /**< gradients and parameters */
+    LP_STREAM_LAYER, /**< collectives inside a layer: tp, cp, ep */
+    LP_STREAM_PP,    /**< messages to other stages */
+    LP_N_STREAMS     /**< where one is asked for: the compute stream itself */
+} LpStream;
+
+/** What the collectives of a group are for, whatever the plan. */
+typedef struct {
+    const char *name;    /**< for people: "tensor-parallel" */
+    const char *setting; /**< the plan's attribute that names their algorithm */
+    LpAxis axis;         /**< whose attribute that is */
+    LpTraffic traffic;   /**< the class of their bytes */
+    LpTerm term;         /**< of the iteration, that their exposed time counts as */
+    gboolean in_layers;  /**< they run in every layer, and not once an iteration or bucket */
+} LpGroupTraits;
+
+/** The traits of @group, which is below LP_N_GROUPS. Static. */
+const LpGroupTraits *lp_group_traits(LpGroup group);
+/** The stream on which every rank runs all collectives of @group under @plan, so that a group
+ * always finds the same one at its ports; LP_N_STREAMS: the compute stream, which waits for each.
+ */
+LpStream lp_group_stream(const LpPlan *plan, LpGroup group);
+
+/** A communicator: one group of one kind. */
+typedef struct {
+    LpGroup group;
+    guint32 n_members;       /**< at least 2 */
+    const guint32 *ranks;    /* borrowed from its LpCommunicators: the members in ring order */
+    LpStream stream;         /**< lp_group_stream() */
+    gboolean is_exclusive;   /**< while one of its collectives is under way, its ranks begin none of
+                                  another communicator */
+    gboolean exchanges;      /**< it does all-to-alls, and never a ring */
+    LpAlgorithms algorithms; /**< that the plan names; none: the library selects */
+    const char *setting;     /**< what an error about that algorithm names. Static */
+    const double *loads; /* borrowed: the load of each member's experts over the mean, or NULL: 1 */
+} LpCommunicator;
+
+/** All communicators of a job, by group and rank. */
+typedef struct LpCommunicators LpCommunicators;
+
+/** The communicators of @plan for @transformer. @expert_loads: borrowed, by ep coordinate, or NULL
+ * where all are 1. Returns: (transfer full). */
+LpCommunicators *lp_communicators_new(const LpTransformer *transformer, const LpPlan *plan,
+                                      const double *expert_loads);
+/** @n_communicators equal ones of @n_members ranks for one collective, without a plan: all have
+ * the traits of @like but for its ranks. @strided: member i of communicator g is rank
+ * i @n_communicators + g; else g @n_members + i. Both at least 1; with one member there are none.
+ * Returns: (transfer full). */
+LpCommunicators *lp_communicators_new_equal(const LpCommunicator *like, guint32 n_communicators,
+                                            guint32 n_members, gboolean strided);
+void lp_communicators_free(LpCommunicators *self);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(LpCommunicators, lp_communicators_free)
+
+/** Ranks of the job, in a communicator or not. */
+guint64 lp_communicators_n_ranks(const LpCommunicators *self);
+/** How many communicators of @group there are. */
+guint lp_communicators_n(const LpCommunicators *self, LpGroup group);
+/** Members of each of them; 1 where there are none. */
+guint32 lp_communicators_n_members(const LpCommunicators *self, LpGroup group);
+/** The @index-th of these, in the order of their first members. */
+const LpCommunicator *lp_communicators_get(const LpCommunicators *self, LpGroup group, guint index);
+/** That of @rank; NULL if it is in none. */
+const LpCommunicator *lp_communicators_of(const LpCommunicators *self, LpGroup group, guint64 rank);
+/** The index of @communicator, which must be one of @self, for lp_communicators_get(). */
+guint lp_communicators_number(const LpCommunicators *self, const LpCommunicator *communicator);
+/** Where @rank stands in it; 0 if it is in none. */
+guint32 lp_communicators_place(const LpCommunicators *self, LpGroup group, guint64 rank);
+
+G_END_DECLS

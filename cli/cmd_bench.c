@@ -157,7 +157,9 @@ bench_job(const Benchmark *self, LpRunResult *out_result, guint64 *out_children_
     if (!load_job(self, &workload, &machine, error))
         return FALSE;
     LpSimulationOptions options = {.fidelity = LP_FIDELITY_FLOW, .collapse = !self->whole};
-    g_autoptr(LpSimulation) simulation = lp_simulation_run(workload, machine, options, error);
+    g_autoptr(LpSetup) setup = lp_setup_new(workload, machine, error);
+    g_autoptr(LpSimulation) simulation =
+        setup == NULL ? NULL : lp_simulation_run(setup, options, error);
     if (simulation == NULL)
         return FALSE;
     *out_result = simulation->run;

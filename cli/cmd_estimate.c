@@ -9,11 +9,13 @@ print_estimate(char **arguments, const char *const *settings, gboolean amped, Lp
 {
     g_autoptr(LpWorkload) workload = NULL;
     g_autoptr(LpMachine) machine = NULL;
-    if (!lp_load_inputs(arguments[1], arguments[2], settings, &workload, &machine, error) ||
-        !lp_simulation_check(workload, machine, error))
+    if (!lp_load_inputs(arguments[1], arguments[2], settings, &workload, &machine, error))
+        return FALSE;
+    g_autoptr(LpSetup) setup = lp_setup_new(workload, machine, error);
+    if (setup == NULL)
         return FALSE;
     LpReport report;
-    lp_report_init(&report, workload, machine, NULL);
+    lp_report_init(&report, setup, NULL);
     gboolean good;
     if (format == LP_FORMAT_JSON) {
         good = lp_print_json(lp_report_estimate_to_json(&report, amped), error);

@@ -81,7 +81,7 @@ check_memory(const LpScenario *scenario, const LpMachine *machine, GError **erro
 {
     for (guint i = 0; i < scenario->jobs->len; i++) {
         const LpScenarioJob *job = lp_scenario_job(scenario, i);
-        if (lp_simulation_check_memory(job->workload, machine, error))
+        if (lp_setup_check_memory(job->workload, machine, error))
             continue;
         g_prefix_error(error, "%s: job \"%s\": ", job->where, job->name);
         return FALSE;
@@ -168,8 +168,9 @@ simulate(const Options *options, char **arguments, double started_s, GError **er
                         &workload, &machine, error))
         return FALSE;
 
-    if (!lp_simulation_check(workload, machine, error) ||
-        (!options->ignore_memory && !lp_simulation_check_memory(workload, machine, error)))
+    g_autoptr(LpSetup) setup = lp_setup_new(workload, machine, error);
+    if (setup == NULL ||
+        (!options->ignore_memory && !lp_setup_check_memory(workload, machine, error)))
         return FALSE;
     g_autoptr(LpTimeline) timeline = options->trace == NULL ? NULL : lp_timeline_new();
     LpSimulationOptions run = {.fidelity = (LpFidelity)choices.fidelity,
@@ -179,11 +180,11 @@ simulate(const Options *options, char **arguments, double started_s, GError **er
         run.run.progress = show_progress;
         run.run.progress_data = &shown;
     }
-    g_autoptr(LpSimulation) simulation = lp_simulation_run(workload, machine, run, error);
+    g_autoptr(LpSimulation) simulation = lp_simulation_run(setup, run, error);
     if (simulation == NULL)
         return FALSE;
     LpReport report;
-    lp_report_init(&report, workload, machine, simulation);
+    lp_report_init(&report, setup, simulation);
     report.fidelity = run.fidelity;
     report.collapse = run.collapse;
     report.has_cost = options->cost;

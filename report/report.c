@@ -15,7 +15,7 @@ closed_form_input(const LpReport *self, const LpFabric *fabric)
                                .plan = &self->workload->plan,
                                .accelerator = &self->machine->accelerator,
                                .fabric = fabric,
-                               .accelerators = self->accelerators};
+                               .accelerators = self->placement->accelerators};
 }
 
 static void
@@ -46,13 +46,12 @@ warn_precision(LpReport *self)
                                     lp_accelerator_peak_flop_per_s(accelerator, precision)));
 }
 
-/* @accelerators: (transfer full). */
 static void
 init(LpReport *self, const LpWorkload *workload, const LpMachine *machine,
-     const LpSimulation *simulation, guint32 *accelerators)
+     const LpSimulation *simulation, const LpPlacement *placement)
 {
     *self = (LpReport){.workload = workload, .machine = machine, .simulation = simulation};
-    self->accelerators = accelerators;
+    self->placement = placement;
     LpFabric fabric = lp_machine_fabric(machine);
     LpClosedFormInput input = closed_form_input(self, &fabric);
     self->closed_form = lp_closed_form_terms(&input);
@@ -66,22 +65,16 @@ init(LpReport *self, const LpWorkload *workload, const LpMachine *machine,
 }
 
 void
-lp_report_init(LpReport *self, const LpWorkload *workload, const LpMachine *machine,
-               const LpSimulation *simulation)
+lp_report_init(LpReport *self, const LpSetup *setup, const LpSimulation *simulation)
 {
-    /* lp_simulation_check() has read it before. */
-    init(self, workload, machine, simulation, lp_placement_new(workload, machine, NULL));
+    init(self, setup->workload, setup->machine, simulation, setup->placement);
 }
 
 void
 lp_report_init_job(LpReport *self, LpSimulation *shown, const LpJobResult *result,
                    const LpMachine *machine)
 {
-    const LpWorkload *workload = result->job->workload;
-    guint64 n_ranks = lp_plan_n_ranks(&workload->plan);
-    init(self, workload, machine, result->own,
-         result->accelerators == NULL ? NULL
-                                      : g_memdup2(result->accelerators, n_ranks * sizeof(guint32)));
+    init(self, result->job->workload, machine, result->own, result->placement);
     *shown = *result->own;
     shown->run = result->together;
     self->simulation = shown;
@@ -96,7 +89,6 @@ void
 lp_report_clear(LpReport *self)
 {
     g_clear_pointer(&self->warnings, g_ptr_array_unref);
-    g_clear_pointer(&self->accelerators, g_free);
 }
 
 /* Numbers stay numbers, so that scripts need not parse the plan. */
@@ -177,8 +169,9 @@ add_simulated(JsonBuilder *builder, const LpReport *self)
                    simulation->free_messages.iteration_time_s);
     lp_json_begin(builder, "narrowest_tier");
     for (LpTerm term = 0; term < LP_N_TERMS; term++)
-        if (simulation->has_tier[term])
-            lp_json_text(builder, lp_term_names[term], lp_tier_names[simulation->tiers[term]]);
+        if (simulation->tiers.has_tier[term])
+            lp_json_text(builder, lp_term_names[term],
+                         lp_tier_names[simulation->tiers.narrowest[term]]);
     json_builder_end_object(builder);
     json_builder_end_object(builder);
 }

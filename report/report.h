@@ -21,8 +21,8 @@ typedef struct {
 typedef struct {
     const LpWorkload *workload;     /* borrowed */
     const LpMachine *machine;       /* borrowed */
+    const LpPlacement *placement;   /* borrowed */
     const LpSimulation *simulation; /* borrowed; NULL for an estimate */
-    guint32 *accelerators;          /* owned: that ranks stand on, or NULL (lp_placement_new()) */
     LpFidelity fidelity;
     gboolean collapse;
     LpTerms closed_form, amped;
@@ -36,9 +36,8 @@ typedef struct {
     LpCost cost;
 } LpReport;
 
-/** Computes what does not come from the simulation. @simulation may be NULL. */
-void lp_report_init(LpReport *self, const LpWorkload *workload, const LpMachine *machine,
-                    const LpSimulation *simulation);
+/** Computes what does not come from the simulation, which may be NULL. Both are borrowed. */
+void lp_report_init(LpReport *self, const LpSetup *setup, const LpSimulation *simulation);
 void lp_report_clear(LpReport *self);
 /** The report of a job: @result->together beside the closed form, explained by @result->own.
  * @shown: filled, must outlive @self. */

@@ -41,7 +41,7 @@ accelerators(const LpJobResult *result)
     guint64 n_ranks = lp_plan_n_ranks(&result->job->workload->plan);
     g_autofree guint32 *numbers = g_new(guint32, n_ranks);
     for (guint32 rank = 0; rank < n_ranks; rank++)
-        numbers[rank] = result->accelerators == NULL ? rank : result->accelerators[rank];
+        numbers[rank] = (guint32)lp_placement_accelerator(result->placement, rank);
     return lp_ranges_format(numbers, (guint)n_ranks);
 }
 

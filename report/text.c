@@ -172,8 +172,9 @@ append_traffic(GString *out, const LpReport *self)
         LpTerm term = terms[traffic];
         g_string_append_printf(
             out, "  %-22s %20" G_GUINT64_FORMAT " B%s%s\n", lp_traffic_names[traffic],
-            simulation->run.traffic_bytes[traffic], simulation->has_tier[term] ? "  " : "",
-            simulation->has_tier[term] ? lp_tier_names[simulation->tiers[term]] : "");
+            simulation->run.traffic_bytes[traffic], simulation->tiers.has_tier[term] ? "  " : "",
+            simulation->tiers.has_tier[term] ? lp_tier_names[simulation->tiers.narrowest[term]]
+                                             : "");
     }
 }
 

@@ -41,6 +41,12 @@ typedef struct {
     double scale[N_PARTS], launch_scale;
 } Builder;
 
+static gboolean
+is_balanced(const Builder *self)
+{
+    return self->tasks->mode.level >= LP_RUN_BALANCED;
+}
+
 static double
 op_time_s(const Builder *self, guint32 stage, const LpOp *op)
 {
@@ -350,7 +356,7 @@ append_collective(Builder *self, const LpOp *op)
         append(self, (LpTask){.kind = LP_TASK_COLLECTIVE,
                               .op = op,
                               .work.host_s = lp_communication_map_op_host_s(self->map, op),
-                              .delay_s = self->tasks->mode.balanced ? time_s : -1.0});
+                              .delay_s = is_balanced(self) ? time_s : -1.0});
         return;
     }
     count_merged(self, append_delay(self, op->term, collective_work(self, op, time_s), FALSE), op);
@@ -367,7 +373,7 @@ append_launch(Builder *self, const LpOp *op)
         append(self, (LpTask){.kind = LP_TASK_LAUNCH,
                               .op = op,
                               .work.host_s = lp_communication_map_op_host_s(self->map, op),
-                              .delay_s = self->tasks->mode.balanced ? time_s : -1.0});
+                              .delay_s = is_balanced(self) ? time_s : -1.0});
 }
 
 /* Whether what a join waits for has been merged: joins of a term belong to groups of that term. */
@@ -386,7 +392,7 @@ static void
 append_compute(Builder *self, const LpOp *op)
 {
     LpWork work = lp_work_scale(op->work, self->scale[PART_COMPUTE]);
-    (void)append_delay(self, op->term, work, op->loaded && !self->tasks->mode.balanced);
+    (void)append_delay(self, op->term, work, op->loaded && !is_balanced(self));
 }
 
 static void
@@ -433,10 +439,9 @@ build_segment(Builder *self, guint index, const Means *means)
     self->range = &self->tasks->ranges[index];
     self->range->first = self->tasks->tasks->len;
     for (guint part = 0; part < N_PARTS; part++)
-        self->scale[part] =
-            self->tasks->mode.balanced ? balance(times, self->segment, means, part) : 1.0;
+        self->scale[part] = is_balanced(self) ? balance(times, self->segment, means, part) : 1.0;
     self->launch_scale = 1.0;
-    if (self->tasks->mode.balanced && times->launched_s > 0.0)
+    if (is_balanced(self) && times->launched_s > 0.0)
         self->launch_scale = means->launched_s / means->stage_launched_s[self->segment->stage];
     for (guint i = 0; i < self->segment->n_ops; i++)
         append_op(self, lp_program_op(self->program, self->segment->first_op + i));
@@ -457,16 +462,15 @@ static void
 merge_others(Builder *self)
 {
     static const LpGroup experts[] = {LP_GROUP_EP, LP_GROUP_EP_NODE, LP_GROUP_EP_RAIL};
-    gboolean can = self->merge && self->tasks->mode.uncontended &&
-                   (self->program->expert_loads == NULL || self->tasks->mode.balanced);
+    gboolean can = self->merge && (self->tasks->mode.level >= LP_RUN_UNCONTENDED) &&
+                   (self->program->expert_loads == NULL || is_balanced(self));
     gboolean alike = can;
     for (guint i = 0; i < G_N_ELEMENTS(experts); i++)
-        alike = alike &&
-                (self->tasks->mode.balanced || lp_isolated_rings_uniform(self->rings, experts[i]));
+        alike = alike && (is_balanced(self) || lp_isolated_rings_uniform(self->rings, experts[i]));
     for (guint i = 0; i < G_N_ELEMENTS(experts); i++)
         self->merge_group[experts[i]] = alike;
     self->merge_group[LP_GROUP_CP] =
-        can && (self->tasks->mode.balanced || lp_isolated_rings_uniform(self->rings, LP_GROUP_CP));
+        can && (is_balanced(self) || lp_isolated_rings_uniform(self->rings, LP_GROUP_CP));
 }
 
 static gboolean
@@ -502,12 +506,14 @@ lp_tasks_new(const LpCommunicationMap *map, const LpContention *contention, LpIs
     Builder builder = {
         .tasks = self, .map = map, .program = program, .rings = rings, .times = times};
     gboolean has_tp = lp_communicators_n(program->communicators, LP_GROUP_TP) > 0;
-    gboolean tp_hidden = mode.uncontended || contention->all_private[LP_GROUP_TP] || !has_tp;
+    gboolean tp_hidden =
+        mode.level >= LP_RUN_UNCONTENDED || contention->all_private[LP_GROUP_TP] || !has_tp;
     /* Where tp traffic is seen by others, the run keeps the very steps that it has without merging:
      * contended runs amplify even a rounding error. */
-    builder.merge = mode.merge && !mode.paced && tp_hidden && !slowed_by_stream(program);
+    builder.merge = mode.merge && !mode.has_stragglers && tp_hidden && !slowed_by_stream(program);
     builder.merge_group[LP_GROUP_TP] =
-        builder.merge && has_tp && (mode.balanced || lp_isolated_rings_uniform(rings, LP_GROUP_TP));
+        builder.merge && has_tp &&
+        (mode.level >= LP_RUN_BALANCED || lp_isolated_rings_uniform(rings, LP_GROUP_TP));
     merge_others(&builder);
     /* Woven all-to-alls hold the stream while hidden collectives of tp wait for it. */
     if (goes_through_layer_stream(program, LP_GROUP_TP) && has_woven_exchanges(program) &&

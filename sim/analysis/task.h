@@ -7,15 +7,22 @@
 
 G_BEGIN_DECLS
 
-/** How one run of an iteration differs from another. */
+/** How much of the machine a run leaves out. Each level leaves out what those before it do, too. */
+typedef enum {
+    LP_RUN_AS_IS,
+    LP_RUN_UNCONTENDED,  /**< every communication takes its isolated time */
+    LP_RUN_BALANCED,     /**< every stage, group and message takes the mean stage's time, counted in
+                              the slowest group */
+    LP_RUN_FREE_MESSAGES /**< messages between stages take no time */
+} LpRunLevel;
+
+/** How one run of a program differs from another. */
 typedef struct {
     LpFidelity fidelity;
-    gboolean merge;         /**< ops in a row that nobody else can see are one task */
-    gboolean paced;         /**< but not these: ranks of one stage compute at different paces */
-    gboolean uncontended;   /**< every communication takes its isolated time */
-    gboolean balanced;      /**< every stage, group and message takes the mean stage's time, counted
-                              in the slowest group (uncontended runs only) */
-    gboolean free_messages; /**< messages between stages take no time (uncontended runs only) */
+    LpRunLevel level;
+    gboolean merge;          /**< operations in a row that nothing else waits for are one task */
+    gboolean has_stragglers; /**< ranks of one stage compute at different speeds: nothing is merged
+                                 that they would start together */
 } LpRunMode;
 
 typedef enum {

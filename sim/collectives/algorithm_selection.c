@@ -118,12 +118,12 @@ lp_algorithm_selection_check(const LpLibrary *library, const LpCommunicator *com
 {
     LpAlgorithmSelection selection = lp_algorithm_selection_of(library, communicator, op, sites);
     if (selection.shape.algorithm == LP_ALGORITHM_TORUS && selection.shape.n_levels == 0)
-        g_set_error(error, LP_STEP_SCHEDULE_ERROR, LP_STEP_SCHEDULE_ERROR_LEVELS,
+        g_set_error(error, LP_SIMULATION_ERROR, LP_SIMULATION_ERROR_LEVELS,
                     "torus: got %" G_GUINT64_FORMAT " members that fill no block of a torus, "
                     "wanted whole dimensions of one, in order",
                     sites->n_members);
     else if (lacks_switches(&selection, sites))
-        g_set_error_literal(error, LP_STEP_SCHEDULE_ERROR, LP_STEP_SCHEDULE_ERROR_ALGORITHM,
+        g_set_error_literal(error, LP_SIMULATION_ERROR, LP_SIMULATION_ERROR_ALGORITHM,
                             "in-network: got a torus, whose chips meet in no switch, wanted a "
                             "fabric with switches");
     else if (!selection.is_scheduled || lp_step_schedule_supports(&selection.shape, error))

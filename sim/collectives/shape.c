@@ -4,8 +4,6 @@
 
 #include <math.h>
 
-G_DEFINE_QUARK(lp_step_schedule_error, lp_step_schedule_error)
-
 static const guint32 collectives[LP_N_ALGORITHMS] = {
     [LP_ALGORITHM_RING] = LP_CAN(ALL_REDUCE) | LP_CAN(REDUCE_SCATTER) | LP_CAN(ALL_GATHER) |
                           LP_CAN(BROADCAST) | LP_CAN(REDUCE),
@@ -45,7 +43,7 @@ check_algorithm(const LpCollectiveShape *shape, GError **error)
 {
     if ((guint)shape->collective >= LP_N_COLLECTIVES ||
         (guint)shape->algorithm >= LP_N_ALGORITHMS) {
-        g_set_error(error, LP_STEP_SCHEDULE_ERROR, LP_STEP_SCHEDULE_ERROR_ALGORITHM,
+        g_set_error(error, LP_SIMULATION_ERROR, LP_SIMULATION_ERROR_ALGORITHM,
                     "got collective %d by algorithm %d, wanted two that exist",
                     (int)shape->collective, (int)shape->algorithm);
         return FALSE;
@@ -53,7 +51,7 @@ check_algorithm(const LpCollectiveShape *shape, GError **error)
     if (collectives[shape->algorithm] & (1u << shape->collective))
         return TRUE;
     g_autofree char *names = names_for(shape->collective);
-    g_set_error(error, LP_STEP_SCHEDULE_ERROR, LP_STEP_SCHEDULE_ERROR_ALGORITHM,
+    g_set_error(error, LP_SIMULATION_ERROR, LP_SIMULATION_ERROR_ALGORITHM,
                 "%s: got the algorithm \"%s\", wanted one of %s",
                 lp_collective_names[shape->collective], lp_algorithm_names[shape->algorithm],
                 names);
@@ -69,13 +67,13 @@ check_members(const LpCollectiveShape *shape, GError **error)
         shape->collective == LP_COLLECTIVE_BROADCAST || shape->collective == LP_COLLECTIVE_REDUCE;
     if (shape->n_members == 0 || shape->n_members > G_MAXUINT32 ||
         (is_send && shape->n_members != 2)) {
-        g_set_error(error, LP_STEP_SCHEDULE_ERROR, LP_STEP_SCHEDULE_ERROR_MEMBERS,
+        g_set_error(error, LP_SIMULATION_ERROR, LP_SIMULATION_ERROR_MEMBERS,
                     "%s: got %" G_GUINT64_FORMAT " members, wanted %s", name, shape->n_members,
                     is_send ? "2" : "1 to 4294967295");
         return FALSE;
     }
     if (has_root && shape->root >= shape->n_members) {
-        g_set_error(error, LP_STEP_SCHEDULE_ERROR, LP_STEP_SCHEDULE_ERROR_MEMBERS,
+        g_set_error(error, LP_SIMULATION_ERROR, LP_SIMULATION_ERROR_MEMBERS,
                     "%s: got the root %" G_GUINT64_FORMAT ", wanted less than %" G_GUINT64_FORMAT,
                     name, shape->root, shape->n_members);
         return FALSE;
@@ -91,7 +89,7 @@ check_bytes(const LpCollectiveShape *shape, GError **error)
     guint64 limit = G_MAXUINT64 / 64 / shape->n_members;
     if (shape->bytes <= limit)
         return TRUE;
-    g_set_error(error, LP_STEP_SCHEDULE_ERROR, LP_STEP_SCHEDULE_ERROR_SIZE,
+    g_set_error(error, LP_SIMULATION_ERROR, LP_SIMULATION_ERROR_SIZE,
                 "%s: got %" G_GUINT64_FORMAT " bytes, wanted at most %" G_GUINT64_FORMAT
                 " on each of %" G_GUINT64_FORMAT " members",
                 lp_collective_names[shape->collective], shape->bytes, limit, shape->n_members);
@@ -104,21 +102,21 @@ check_channels(const LpCollectiveShape *shape, GError **error)
     const char *name = lp_algorithm_names[shape->algorithm];
     guint64 most = shape->algorithm == LP_ALGORITHM_TORUS ? 2 : shape->n_members;
     if (shape->n_channels > MAX(most, 1)) {
-        g_set_error(error, LP_STEP_SCHEDULE_ERROR, LP_STEP_SCHEDULE_ERROR_CHANNELS,
+        g_set_error(error, LP_SIMULATION_ERROR, LP_SIMULATION_ERROR_CHANNELS,
                     "%s: got %" G_GUINT64_FORMAT " channels, wanted at most %" G_GUINT64_FORMAT,
                     name, shape->n_channels, most);
         return FALSE;
     }
     if (shape->algorithm == LP_ALGORITHM_TREE && shape->n_channels > 1 &&
         shape->collective != LP_COLLECTIVE_ALL_REDUCE) {
-        g_set_error(error, LP_STEP_SCHEDULE_ERROR, LP_STEP_SCHEDULE_ERROR_CHANNELS,
+        g_set_error(error, LP_SIMULATION_ERROR, LP_SIMULATION_ERROR_CHANNELS,
                     "%s: got %" G_GUINT64_FORMAT " channels for a collective with a root, wanted 1",
                     name, shape->n_channels);
         return FALSE;
     }
     if (shape->algorithm != LP_ALGORITHM_TORUS && shape->n_channels > 1 && shape->n_intra > 0 &&
         shape->n_members % shape->n_intra != 0) {
-        g_set_error(error, LP_STEP_SCHEDULE_ERROR, LP_STEP_SCHEDULE_ERROR_CHANNELS,
+        g_set_error(error, LP_SIMULATION_ERROR, LP_SIMULATION_ERROR_CHANNELS,
                     "%s: got domains of %" G_GUINT64_FORMAT
                     " members, wanted a divisor of %" G_GUINT64_FORMAT,
                     name, shape->n_intra, shape->n_members);
@@ -133,7 +131,7 @@ check_sizes(const LpCollectiveShape *shape, GError **error)
     const char *name = lp_algorithm_names[shape->algorithm];
     guint32 least = shape->algorithm == LP_ALGORITHM_TORUS ? 1 : 2;
     if (shape->n_levels < least || shape->n_levels > LP_STEP_SCHEDULE_LEVELS_MAX) {
-        g_set_error(error, LP_STEP_SCHEDULE_ERROR, LP_STEP_SCHEDULE_ERROR_LEVELS,
+        g_set_error(error, LP_SIMULATION_ERROR, LP_SIMULATION_ERROR_LEVELS,
                     "%s: got %u levels, wanted %u to %d", name, shape->n_levels, least,
                     LP_STEP_SCHEDULE_LEVELS_MAX);
         return FALSE;
@@ -143,7 +141,7 @@ check_sizes(const LpCollectiveShape *shape, GError **error)
     for (guint32 level = 0; level < shape->n_levels; level++) {
         guint64 size = shape->level_size[level];
         if (size == 0 || left % size != 0 || (level + 1 == shape->n_levels && left != size)) {
-            g_set_error(error, LP_STEP_SCHEDULE_ERROR, LP_STEP_SCHEDULE_ERROR_LEVELS,
+            g_set_error(error, LP_SIMULATION_ERROR, LP_SIMULATION_ERROR_LEVELS,
                         "%s: got level %u of %" G_GUINT64_FORMAT
                         ", wanted sizes whose product is %" G_GUINT64_FORMAT,
                         name, level, size, shape->n_members);
@@ -167,7 +165,7 @@ check_level(const LpCollectiveShape *shape, guint32 level, GError **error)
                                .algorithm = algorithm,
                                .n_members = shape->level_size[level]};
     if (nested) {
-        g_set_error(error, LP_STEP_SCHEDULE_ERROR, LP_STEP_SCHEDULE_ERROR_LEVELS,
+        g_set_error(error, LP_SIMULATION_ERROR, LP_SIMULATION_ERROR_LEVELS,
                     "level %u: got the algorithm \"%s\", wanted one without levels", level,
                     lp_algorithm_names[algorithm]);
         return FALSE;
@@ -198,7 +196,7 @@ check_loads(const LpCollectiveShape *shape, GError **error)
         double load = shape->loads[i];
         if (isfinite(load) && load >= 0.0)
             continue;
-        g_set_error(error, LP_STEP_SCHEDULE_ERROR, LP_STEP_SCHEDULE_ERROR_LOADS,
+        g_set_error(error, LP_SIMULATION_ERROR, LP_SIMULATION_ERROR_LOADS,
                     "%s: got the load %g of member %" G_GUINT64_FORMAT
                     ", wanted a finite one of at least 0",
                     lp_collective_names[shape->collective], load, i);

@@ -33,20 +33,10 @@
 
 #include "model/collective.h"
 #include "sim/collectives/blocks.h"
+#include "sim/error.h"
 #include "workloads/program/program.h"
 
 G_BEGIN_DECLS
-
-#define LP_STEP_SCHEDULE_ERROR (lp_step_schedule_error_quark())
-GQuark lp_step_schedule_error_quark(void);
-typedef enum {
-    LP_STEP_SCHEDULE_ERROR_ALGORITHM, /**< The algorithm cannot do the collective. */
-    LP_STEP_SCHEDULE_ERROR_MEMBERS,   /**< Too few members, too many, or a root that is none. */
-    LP_STEP_SCHEDULE_ERROR_LEVELS,    /**< Levels or dimensions do not multiply to the members. */
-    LP_STEP_SCHEDULE_ERROR_CHANNELS,  /**< Domains do not divide the members. */
-    LP_STEP_SCHEDULE_ERROR_SIZE,      /**< More bytes than can be counted. */
-    LP_STEP_SCHEDULE_ERROR_LOADS      /**< A load that is none. */
-} LpStepScheduleError;
 
 #define LP_STEP_SCHEDULE_LEVELS_MAX 3
 
@@ -140,7 +130,7 @@ typedef struct LpStepSchedule {
 } LpStepSchedule;
 
 /** Whether the shape can be run: which collective goes with which algorithm, and how many members,
- * levels, channels and bytes. Error: LP_STEP_SCHEDULE_ERROR, one line. */
+ * levels, channels and bytes. Error: LP_SIMULATION_ERROR, one line. */
 G_GNUC_WARN_UNUSED_RESULT
 gboolean lp_step_schedule_supports(const LpCollectiveShape *shape, GError **error);
 /** Works out @self. @shape must be supported; its loads are borrowed as long as @self is used. */

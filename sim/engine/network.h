@@ -55,7 +55,7 @@ LpNetwork *lp_network_new(const LpMachine *machine);
 void lp_network_free(LpNetwork *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(LpNetwork, lp_network_free)
 
-/** Says that lp_simulation_start_engine_on_rails() started the engine: links are then called what
+/** Says that lp_engine_load_on_rails() started the engine: links are then called what
  * they are called otherwise. */
 void lp_network_put_on_rails(LpNetwork *self);
 

@@ -19,11 +19,11 @@ typedef struct {
     LpCollectivePeers *peers;                    /* owned: whom scheduled collectives send to */
 } LpCommunicationMap;
 
-/** All connections of all ranks, which stand on @accelerators (NULL: rank r on accelerator r).
- * Errors: LP_STEP_SCHEDULE_ERROR if the plan or the library wants an algorithm that cannot be.
+/** All connections of all ranks, which stand as @placement says.
+ * Errors: LP_SIMULATION_ERROR if the plan or the library wants an algorithm that cannot be.
  * Returns: (transfer full). */
 LpCommunicationMap *lp_communication_map_new(const LpProgram *program, const LpNetwork *network,
-                                             const LpLibrary *library, const guint32 *accelerators,
+                                             const LpLibrary *library, const LpPlacement *placement,
                                              GError **error) G_GNUC_WARN_UNUSED_RESULT;
 void lp_communication_map_free(LpCommunicationMap *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(LpCommunicationMap, lp_communication_map_free)

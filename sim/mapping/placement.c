@@ -83,13 +83,50 @@ read_file(const char *path, guint64 n_ranks, const LpMachine *machine, GError **
     return (guint32 *)(gpointer)g_array_free(g_steal_pointer(&accelerators), FALSE);
 }
 
-guint32 *
+LpPlacement *
 lp_placement_new(const LpWorkload *workload, const LpMachine *machine, GError **error)
 {
     guint64 n_ranks = lp_plan_n_ranks(&workload->plan);
     if (strcmp(workload->placement, "packed") == 0)
-        return NULL;
+        return lp_placement_new_packed(n_ranks);
     if (strcmp(workload->placement, "scattered") == 0)
-        return scatter(n_ranks, machine);
-    return read_file(workload->placement, n_ranks, machine, error);
+        return lp_placement_new_given(n_ranks, scatter(n_ranks, machine));
+    guint32 *accelerators = read_file(workload->placement, n_ranks, machine, error);
+    return accelerators == NULL ? NULL : lp_placement_new_given(n_ranks, accelerators);
+}
+
+LpPlacement *
+lp_placement_new_packed(guint64 n_ranks)
+{
+    return lp_placement_new_given(n_ranks, NULL);
+}
+
+LpPlacement *
+lp_placement_new_given(guint64 n_ranks, guint32 *accelerators)
+{
+    LpPlacement *self = g_new(LpPlacement, 1);
+    *self = (LpPlacement){n_ranks, accelerators};
+    return self;
+}
+
+LpPlacement *
+lp_placement_dup(const LpPlacement *self)
+{
+    return lp_placement_new_given(self->n_ranks,
+                                  g_memdup2(self->accelerators, self->n_ranks * sizeof(guint32)));
+}
+
+void
+lp_placement_free(LpPlacement *self)
+{
+    if (self == NULL)
+        return;
+    g_free(self->accelerators);
+    g_free(self);
+}
+
+guint64
+lp_placement_accelerator(const LpPlacement *self, guint64 rank)
+{
+    return self->accelerators == NULL ? rank : self->accelerators[rank];
 }

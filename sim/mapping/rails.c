@@ -3,9 +3,9 @@
 #include "sim/mapping/rails.h"
 
 typedef struct {
-    const LpProgram *program;    /* borrowed */
-    const LpMachine *machine;    /* borrowed */
-    const guint32 *accelerators; /* borrowed, or NULL */
+    const LpProgram *program;     /* borrowed */
+    const LpMachine *machine;     /* borrowed */
+    const LpPlacement *placement; /* borrowed, or NULL */
 } Sites;
 
 typedef struct {
@@ -15,7 +15,7 @@ typedef struct {
 static Site
 site(const Sites *self, guint64 rank)
 {
-    guint64 accelerator = self->accelerators == NULL ? rank : self->accelerators[rank];
+    guint64 accelerator = lp_placement_accelerator(self->placement, rank);
     return (Site){lp_machine_domain(self->machine, accelerator),
                   lp_machine_card(self->machine, accelerator)};
 }
@@ -57,9 +57,9 @@ line_keeps(const Sites *self, guint64 rank)
 }
 
 gboolean
-lp_rail_is_kept(const LpProgram *program, const LpMachine *machine, const guint32 *accelerators)
+lp_rail_is_kept(const LpProgram *program, const LpMachine *machine, const LpPlacement *placement)
 {
-    Sites self = {program, machine, accelerators};
+    Sites self = {program, machine, placement};
     for (guint64 rank = 0; rank < program->n_ranks; rank++)
         if (!line_keeps(&self, rank))
             return FALSE;

@@ -2,15 +2,15 @@
 /* Whether an iteration's traffic keeps to the rails of the machine that it stands on. */
 #pragma once
 
-#include "platforms/machine/machine.h"
+#include "sim/mapping/placement.h"
 #include "workloads/program/program.h"
 
 G_BEGIN_DECLS
 
 /** TRUE if no two ranks that could talk stand in different domains and on different cards there:
  * members of one group, whatever its algorithm, and ranks at the same place in neighbouring stages.
- * Known before anything is loaded. @accelerators: borrowed, by rank; NULL: rank r on r. */
+ * Known before anything is loaded. All are borrowed. */
 gboolean lp_rail_is_kept(const LpProgram *program, const LpMachine *machine,
-                         const guint32 *accelerators);
+                         const LpPlacement *placement);
 
 G_END_DECLS

@@ -33,7 +33,7 @@ lp_connection_traffic(LpConnectionKind kind)
 guint64
 lp_rank_layout_accelerator(const LpRankLayout *self, guint64 rank)
 {
-    return self->accelerators == NULL ? rank : self->accelerators[rank];
+    return lp_placement_accelerator(self->placement, rank);
 }
 
 guint64
@@ -183,14 +183,14 @@ lp_rank_layout_connect(const LpRankLayout *self, LpConnectionKind kind, guint64 
 
 LpRankLayout *
 lp_rank_layout_new(const LpProgram *program, const LpNetwork *network, const LpLibrary *library,
-                   const guint32 *accelerators)
+                   const LpPlacement *placement)
 {
     LpRankLayout *self = g_new0(LpRankLayout, 1);
     self->program = program;
     self->communicators = program->communicators;
     self->network = network;
     self->library = library;
-    self->accelerators = accelerators;
+    self->placement = placement;
     return self;
 }
 

@@ -5,6 +5,7 @@
 
 #include "sim/collectives/algorithm_selection.h"
 #include "sim/engine/network.h"
+#include "sim/mapping/placement.h"
 
 G_BEGIN_DECLS
 
@@ -34,14 +35,13 @@ typedef struct {
     const LpCommunicators *communicators; /* borrowed from the program */
     const LpNetwork *network;             /* borrowed */
     const LpLibrary *library;             /* borrowed */
-    const guint32 *accelerators;          /* borrowed: by rank; NULL: rank r is r */
+    const LpPlacement *placement;         /* borrowed */
     LpSites *sites[LP_N_GROUPS]; /* owned, by communicator; NULL where nobody has asked for all */
 } LpRankLayout;
 
-/** Everything is borrowed. @accelerators: by rank; NULL: rank r stands on accelerator r. Returns:
- * (transfer full). */
+/** Everything is borrowed. Returns: (transfer full). */
 LpRankLayout *lp_rank_layout_new(const LpProgram *program, const LpNetwork *network,
-                                 const LpLibrary *library, const guint32 *accelerators);
+                                 const LpLibrary *library, const LpPlacement *placement);
 void lp_rank_layout_free(LpRankLayout *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(LpRankLayout, lp_rank_layout_free)
 

@@ -5,13 +5,14 @@
 #include "platforms/catalogue/libraries.h"
 #include "sim/run/bare_ring.h"
 #include "sim/engine/engine.h"
+#include "sim/engine/loading.h"
 #include "sim/run/collective_run.h"
 
 static LpNetwork *
 start(const LpMachine *machine, GError **error)
 {
     g_autoptr(GArray) options = lp_engine_options(machine->n_accelerators);
-    return lp_simulation_start_engine(machine, options, error) ? lp_network_new(machine) : NULL;
+    return lp_engine_load(machine, options, error) ? lp_network_new(machine) : NULL;
 }
 
 gboolean

@@ -2,7 +2,7 @@
 /* Forks, and brings a result back through a pipe. */
 #include "sim/run/child.h"
 
-#include "sim/run/simulation.h"
+#include "sim/error.h"
 
 #include <errno.h>
 #include <signal.h>

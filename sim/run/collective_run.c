@@ -5,6 +5,7 @@
 #include "sim/run/child.h"
 #include "sim/collectives/ring.h"
 #include "sim/engine/engine.h"
+#include "sim/engine/loading.h"
 #include "sim/mapping/collective_peers.h"
 
 #include <string.h>
@@ -78,6 +79,13 @@ n_ranks_of(const LpCollectiveRequest *self)
     return (guint64)self->n_ranks * MAX(self->n_groups, 1);
 }
 
+static LpPlacement *
+new_placement(const LpCollectiveRequest *self)
+{
+    guint64 n = n_ranks_of(self);
+    return lp_placement_new_given(n, g_memdup2(self->accelerators, n * sizeof(guint32)));
+}
+
 /* More would run for hours. */
 #define MESSAGES_MAX 100000000u
 
@@ -106,8 +114,9 @@ run(const LpCollectiveRequest *self, const LpMachine *machine, LpCollectiveResul
 {
     g_autoptr(LpNetwork) network = lp_network_new(machine);
     g_autoptr(LpProgram) program = new_program(self);
+    g_autoptr(LpPlacement) placement = new_placement(self);
     g_autoptr(LpCommunicationMap) map =
-        lp_communication_map_new(program, network, &self->library, self->accelerators, error);
+        lp_communication_map_new(program, network, &self->library, placement, error);
     if (map == NULL || !check_steps(self, map, error))
         return FALSE;
     *out_result = (LpCollectiveResult){.isolated_s = 0.0};
@@ -126,7 +135,7 @@ static gboolean
 start(guint64 n_ranks, const LpMachine *machine, GError **error)
 {
     g_autoptr(GArray) options = lp_engine_options(n_ranks);
-    return lp_simulation_start_engine(machine, options, error);
+    return lp_engine_load(machine, options, error);
 }
 
 gboolean
@@ -332,12 +341,13 @@ GArray *
 lp_collective_run_flows(const LpCollectiveRequest *self, const LpMachine *machine, GError **error)
 {
     g_autoptr(GArray) options = lp_engine_options(n_ranks_of(self));
-    if (!lp_simulation_start_engine(machine, options, error))
+    if (!lp_engine_load(machine, options, error))
         return NULL;
     g_autoptr(LpNetwork) network = lp_network_new(machine);
     g_autoptr(LpProgram) program = new_program(self);
+    g_autoptr(LpPlacement) placement = new_placement(self);
     g_autoptr(LpCommunicationMap) map =
-        lp_communication_map_new(program, network, &self->library, self->accelerators, error);
+        lp_communication_map_new(program, network, &self->library, placement, error);
     if (map == NULL)
         return NULL;
     const LpOp *op = lp_program_op(program, 0);

@@ -26,7 +26,7 @@ typedef struct {
 } LpCollectiveResult;
 
 /** Runs @self with every flow simulated; once a process. Errors: LP_SIMULATION_ERROR,
- * LP_STEP_SCHEDULE_ERROR, GFileError. */
+ * LP_SIMULATION_ERROR, GFileError. */
 gboolean lp_collective_run(const LpCollectiveRequest *self, const LpMachine *machine,
                            LpCollectiveResult *out_result,
                            GError **error) G_GNUC_WARN_UNUSED_RESULT;

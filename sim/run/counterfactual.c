@@ -26,11 +26,8 @@ run(const void *data, void *out)
     LpRunResult told[N_RUNS];
     LpSurroundings none = {.watch = NULL};
     for (guint i = 0; i < N_RUNS; i++) {
-        LpRunMode mode = {.fidelity = work->fidelity,
-                          .merge = TRUE,
-                          .uncontended = TRUE,
-                          .balanced = i >= 1,
-                          .free_messages = i >= 2};
+        LpRunMode mode = {
+            .fidelity = work->fidelity, .merge = TRUE, .level = LP_RUN_UNCONTENDED + i};
         tasks[i] = lp_tasks_new(work->map, work->contention, work->cache, mode);
         jobs[i] = (LpRunJob){.map = work->map,
                              .contention = work->contention,

@@ -4,8 +4,7 @@
 
 #include "base/error.h"
 #include "base/file.h"
-#include "sim/mapping/placement.h"
-#include "sim/run/simulation.h"
+#include "sim/error.h"
 
 #include <string.h>
 
@@ -18,22 +17,16 @@ job_free(LpJob *self)
     lp_communication_map_free(self->map);
     lp_isolated_cache_free(self->cache);
     lp_program_free(self->program);
-    g_free(self->accelerators);
+    lp_setup_free(self->setup);
     g_free(self);
 }
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(LpJob, job_free)
 
-guint64
-lp_job_accelerator(const LpJob *self, guint64 rank)
-{
-    return self->accelerators == NULL ? rank : self->accelerators[rank];
-}
-
 static gboolean
-check_accelerators(const LpJob *self, const LpMachine *machine, GError **error)
+check_accelerators(const LpPlacement *placement, const LpMachine *machine, GError **error)
 {
-    for (guint64 rank = 0; rank < self->n_ranks; rank++) {
-        guint64 accelerator = lp_job_accelerator(self, rank);
+    for (guint64 rank = 0; rank < placement->n_ranks; rank++) {
+        guint64 accelerator = lp_placement_accelerator(placement, rank);
         if (accelerator < machine->n_accelerators)
             continue;
         g_set_error(error, LP_SIMULATION_ERROR, LP_SIMULATION_ERROR_FIT,
@@ -45,28 +38,29 @@ check_accelerators(const LpJob *self, const LpMachine *machine, GError **error)
     return TRUE;
 }
 
-static gboolean
-place(LpJob *self, const LpMachine *machine, GError **error)
+/* On the accelerators that the scenario names. Returns: (transfer full). */
+static LpPlacement *
+new_placement(const LpScenarioJob *job, guint64 n_ranks)
 {
-    const LpScenarioJob *job = self->job;
-    if (job->accelerators == NULL && !job->has_first) {
-        GError *fault = NULL;
-        if (!lp_simulation_check(job->workload, machine, error))
-            return FALSE;
-        self->accelerators = lp_placement_new(job->workload, machine, &fault);
-        if (fault == NULL)
-            return TRUE;
-        g_propagate_error(error, fault);
-        return FALSE;
-    }
     if (job->accelerators == NULL && job->first == 0)
-        return check_accelerators(self, machine, error);
-    self->accelerators = g_new(guint32, self->n_ranks);
-    for (guint32 rank = 0; rank < self->n_ranks; rank++)
-        self->accelerators[rank] = job->accelerators != NULL
-                                       ? g_array_index(job->accelerators, guint32, rank)
-                                       : job->first + rank;
-    return check_accelerators(self, machine, error);
+        return lp_placement_new_packed(n_ranks);
+    guint32 *accelerators = g_new(guint32, n_ranks);
+    for (guint32 rank = 0; rank < n_ranks; rank++)
+        accelerators[rank] = job->accelerators != NULL
+                                 ? g_array_index(job->accelerators, guint32, rank)
+                                 : job->first + rank;
+    return lp_placement_new_given(n_ranks, accelerators);
+}
+
+static LpSetup *
+new_setup(const LpScenarioJob *job, const LpMachine *machine, GError **error)
+{
+    if (job->accelerators == NULL && !job->has_first)
+        return lp_setup_new(job->workload, machine, error);
+    g_autoptr(LpPlacement) placement = new_placement(job, lp_plan_n_ranks(&job->workload->plan));
+    if (!check_accelerators(placement, machine, error))
+        return NULL;
+    return lp_setup_new_placed(job->workload, machine, g_steal_pointer(&placement), error);
 }
 
 static LpJob *
@@ -75,10 +69,10 @@ job_new(const LpScenarioJob *job, const LpMachine *machine, GError **error)
     g_autoptr(LpJob) self = g_new0(LpJob, 1);
     self->job = job;
     self->n_ranks = lp_plan_n_ranks(&job->workload->plan);
-    if (place(self, machine, error))
+    self->setup = new_setup(job, machine, error);
+    if (self->setup != NULL)
         self->program = lp_training_program_new(job->workload, &machine->accelerator, error);
-    if (self->program != NULL &&
-        lp_simulation_library(job->workload, machine, &self->library, error))
+    if (self->program != NULL)
         return g_steal_pointer(&self);
     g_prefix_error(error, "%s: job \"%s\": ", job->where, job->name);
     return NULL;
@@ -89,7 +83,7 @@ static gboolean
 claim(const LpJob *self, const LpJob **owners, GError **error)
 {
     for (guint64 rank = 0; rank < self->n_ranks; rank++) {
-        guint64 accelerator = lp_job_accelerator(self, rank);
+        guint64 accelerator = lp_placement_accelerator(self->setup->placement, rank);
         const LpJob *other = owners[accelerator];
         if (other == NULL) {
             owners[accelerator] = self;
@@ -127,7 +121,7 @@ is_slow(const LpJob *self, guint64 rank, const LpScenarioStraggler *straggler,
         const gboolean *is_listed)
 {
     if (straggler->job == NULL)
-        return is_listed[lp_job_accelerator(self, rank)];
+        return is_listed[lp_placement_accelerator(self->setup->placement, rank)];
     if (strcmp(straggler->job, self->job->name) != 0)
         return FALSE;
     return straggler->ranks == NULL || is_listed[rank];
@@ -183,8 +177,8 @@ gboolean
 lp_job_enter(LpJob *self, const LpNetwork *network, GError **error)
 {
     self->cache = lp_isolated_cache_new();
-    self->map =
-        lp_communication_map_new(self->program, network, &self->library, self->accelerators, error);
+    self->map = lp_communication_map_new(self->program, network, &self->setup->library,
+                                         self->setup->placement, error);
     if (self->map != NULL)
         return TRUE;
     g_prefix_error(error, "%s: job \"%s\": ", self->job->where, self->job->name);

@@ -3,6 +3,8 @@
 #pragma once
 
 #include "sim/mapping/communication_map.h"
+#include "sim/mapping/setup.h"
+#include "workloads/description/scenario.h"
 #include "sim/actors/straggler.h"
 #include "sim/analysis/contention.h"
 #include "sim/analysis/isolated_cache.h"
@@ -13,9 +15,8 @@ G_BEGIN_DECLS
 typedef struct {
     const LpScenarioJob *job; /* borrowed */
     guint64 n_ranks;
-    guint32 *accelerators; /* owned: by rank; NULL: rank r on r */
-    LpProgram *program;    /* owned */
-    LpLibrary library;
+    LpSetup *setup;           /* owned */
+    LpProgram *program;       /* owned */
     LpCommunicationMap *map;  /* owned, once lp_job_enter() has been called */
     LpIsolatedCache *cache;   /* owned: of times on that map */
     LpStraggler **stragglers; /* owned: by rank, NULL for those as described; NULL if all are */
@@ -26,7 +27,6 @@ typedef struct {
  * that want the same accelerator. Returns: (transfer full) array of owned LpJob. */
 GPtrArray *lp_jobs_new(const LpScenario *scenario, const LpMachine *machine,
                        GError **error) G_GNUC_WARN_UNUSED_RESULT;
-guint64 lp_job_accelerator(const LpJob *self, guint64 rank);
 /** Finds the connections on the loaded @network, which must outlive it. Errors: as
  * lp_communication_map_new(). */
 gboolean lp_job_enter(LpJob *self, const LpNetwork *network,

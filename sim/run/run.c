@@ -66,7 +66,8 @@ lp_run_n_actors(const LpProgram *program, const LpContention *contention)
 static const LpRankEquivalence *
 classes_of(const LpRunJob *job)
 {
-    return job->tasks->mode.uncontended && job->stragglers == NULL ? job->classes : NULL;
+    return job->tasks->mode.level >= LP_RUN_UNCONTENDED && job->stragglers == NULL ? job->classes
+                                                                                   : NULL;
 }
 
 static guint64
@@ -81,7 +82,7 @@ job_n_actors(const LpRunJob *job)
 static gboolean
 is_delay(const JobRun *self, const LpCommunicator *communicator)
 {
-    return self->tasks->mode.uncontended ||
+    return self->tasks->mode.level >= LP_RUN_UNCONTENDED ||
            (self->tasks->mode.merge &&
             lp_contention_is_private(self->contention, self->map->communicators, communicator));
 }
@@ -170,15 +171,16 @@ new_channel(JobRun *self, LpConnectionKind kind, guint64 rank, LpMeter *meter)
 {
     const LpConnection *connection = lp_communication_map_connection(self->map, kind, rank);
     LpChannelKind channel = LP_CHANNEL_DIRECT;
-    if (self->tasks->mode.free_messages)
+    if (self->tasks->mode.level >= LP_RUN_FREE_MESSAGES)
         channel = LP_CHANNEL_FREE;
-    else if (self->tasks->mode.uncontended)
+    else if (self->tasks->mode.level >= LP_RUN_UNCONTENDED)
         channel = LP_CHANNEL_DELAY;
     else if (stands_on_connection(self, kind, rank, connection))
         channel = LP_CHANNEL_MAILBOX;
     g_autofree char *name = g_strdup_printf("%u:%d:%" G_GUINT64_FORMAT, self->job, (int)kind, rank);
     LpChannel *made = lp_channel_new(
-        channel, name, self->tasks->mode.balanced ? &self->mean_route : &connection->route, meter);
+        channel, name,
+        self->tasks->mode.level >= LP_RUN_BALANCED ? &self->mean_route : &connection->route, meter);
     lp_channel_set_watch(made, self->state.watch, self->job, rank, connection->to);
     return made;
 }

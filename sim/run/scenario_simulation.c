@@ -5,6 +5,7 @@
 #include "base/file.h"
 #include "sim/run/counterfactual.h"
 #include "sim/engine/engine.h"
+#include "sim/engine/loading.h"
 #include "sim/run/job.h"
 
 /* What the runs share. */
@@ -148,7 +149,7 @@ new_tasks(const Stage *self, guint job, Scope scope, const LpContention *content
     const LpJob *at = job_at(self, job);
     LpRunMode mode = {.fidelity = self->options.fidelity,
                       .merge = self->options.collapse,
-                      .paced = scope != SCOPE_OWN && at->stragglers != NULL};
+                      .has_stragglers = scope != SCOPE_OWN && at->stragglers != NULL};
     return lp_tasks_new(at->map, contention, at->cache, mode);
 }
 
@@ -234,7 +235,7 @@ run_counterfactuals(const Stage *self, guint job, LpSimulation *own, GError **er
     g_autoptr(LpTasks) tasks = new_tasks(self, job, SCOPE_OWN, contention);
     own->isolated = tasks->isolated;
     own->contention = lp_contention_describe(contention, job_at(self, job)->map);
-    lp_simulation_find_tiers(own, job_at(self, job)->map);
+    own->tiers = lp_tiers_find(job_at(self, job)->map);
     LpCounterfactuals counterfactuals;
     LpCounterfactualResults results;
     if (!lp_counterfactuals_start(&counterfactuals, job_at(self, job)->map, contention,
@@ -356,9 +357,7 @@ new_simulation(const Stage *self)
     for (guint i = 0; i < self->jobs->len; i++) {
         const LpJob *at = job_at(self, i);
         simulation->jobs[i].job = at->job;
-        if (at->accelerators != NULL)
-            simulation->jobs[i].accelerators =
-                g_memdup2(at->accelerators, at->n_ranks * sizeof(guint32));
+        simulation->jobs[i].placement = lp_placement_dup(at->setup->placement);
     }
     return simulation;
 }
@@ -373,7 +372,7 @@ lp_scenario_simulation_run(const LpScenario *scenario, const LpMachine *machine,
         return NULL;
     g_autoptr(LpScenarioSimulation) self = new_simulation(&stage);
     self->engine_options = lp_engine_options(n_actors(&stage, machine));
-    if (!lp_simulation_start_engine(machine, self->engine_options, error))
+    if (!lp_engine_load(machine, self->engine_options, error))
         return NULL;
     stage.network = lp_network_new(machine);
     for (guint i = 0; i < stage.jobs->len; i++)
@@ -394,7 +393,7 @@ lp_scenario_simulation_free(LpScenarioSimulation *self)
     if (self == NULL)
         return;
     for (guint i = 0; i < self->n_jobs; i++) {
-        g_free(self->jobs[i].accelerators);
+        lp_placement_free(self->jobs[i].placement);
         g_free(self->jobs[i].contention);
         lp_simulation_free(self->jobs[i].own);
         lp_timeline_free(self->jobs[i].timeline);

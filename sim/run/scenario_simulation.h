@@ -11,7 +11,7 @@ G_BEGIN_DECLS
 /** What came of a job. */
 typedef struct {
     const LpScenarioJob *job; /* borrowed from the scenario */
-    guint32 *accelerators;    /* owned: by rank; NULL: rank r on r */
+    LpPlacement *placement;   /* owned */
     LpRunResult together;     /**< beside the others, as the scenario says */
     LpRunResult alone;        /**< without the other jobs and the traffic; slow ranks and failures
                                  stay */

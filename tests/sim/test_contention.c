@@ -6,6 +6,7 @@
 #include "sim/engine/engine.h"
 #include "platforms/catalogue/libraries.h"
 #include "sim/run/simulation.h"
+#include "sim/engine/loading.h"
 #include "tests/testlib.h"
 
 #include <glib/gstdio.h>
@@ -94,15 +95,16 @@ prove(const Row *row, gboolean intra, Verdict *out_verdict)
         "resource:///lightpath/workloads/gpt3-175b.xml", (const char *const *)settings, NULL);
     g_autoptr(LpMachine) machine = generate(&row->machine);
     g_autoptr(GArray) options = lp_engine_options(64);
-    if (workload == NULL || machine == NULL || !lp_simulation_start_engine(machine, options, NULL))
+    if (workload == NULL || machine == NULL || !lp_engine_load(machine, options, NULL))
         return FALSE;
     g_autoptr(LpProgram) program = lp_training_program_new(workload, &machine->accelerator, NULL);
     g_autoptr(LpNetwork) network = lp_network_new(machine);
     LpLibrary library;
     if (!lp_library_find("ideal", &library, NULL))
         return FALSE;
+    g_autoptr(LpPlacement) placement = lp_placement_new_packed(program->n_ranks);
     g_autoptr(LpCommunicationMap) map =
-        lp_communication_map_new(program, network, &library, NULL, NULL);
+        lp_communication_map_new(program, network, &library, placement, NULL);
     g_autoptr(LpContention) contention = intra ? lp_contention_new_negligible(map, LP_FIDELITY_FLOW)
                                                : lp_contention_new(map, LP_FIDELITY_FLOW, NULL);
     memcpy(out_verdict->private_groups, contention->all_private, sizeof contention->all_private);

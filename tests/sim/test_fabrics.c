@@ -4,6 +4,7 @@
 #include "sim/engine/network.h"
 #include "sim/run/simulation.h"
 #include "tests/platforms/small_machine.h"
+#include "sim/engine/loading.h"
 #include "tests/testlib.h"
 
 #include <math.h>
@@ -49,7 +50,7 @@ starts_and_passes(const Row *row)
 {
     g_autoptr(LpMachine) machine = load(row);
     g_autoptr(GArray) settings = lp_engine_options(1);
-    if (machine == NULL || !lp_simulation_start_engine(machine, settings, NULL))
+    if (machine == NULL || !lp_engine_load(machine, settings, NULL))
         return FALSE;
     g_autoptr(LpNetwork) network = lp_network_new(machine);
     return row->check(network);

@@ -6,6 +6,7 @@
 
 #include "platforms/generation/generate.h"
 #include "platforms/catalogue/libraries.h"
+#include "sim/engine/loading.h"
 #include "tests/testlib.h"
 
 #include <string.h>
@@ -102,13 +103,14 @@ find_costs(const void *input, void *result)
     g_autoptr(LpMachine) machine =
         generate(&(LpGenerateOptions){.system = "p5", .accelerators = "64"});
     g_autoptr(GArray) options = lp_engine_options(64);
-    if (workload == NULL || machine == NULL || !lp_simulation_start_engine(machine, options, NULL))
+    if (workload == NULL || machine == NULL || !lp_engine_load(machine, options, NULL))
         return FALSE;
     g_autoptr(LpProgram) program = lp_training_program_new(workload, &machine->accelerator, NULL);
     g_autoptr(LpNetwork) network = lp_network_new(machine);
     LpLibrary library = make_library(row->knows);
+    g_autoptr(LpPlacement) placement = lp_placement_new_packed(program->n_ranks);
     g_autoptr(LpCommunicationMap) map =
-        lp_communication_map_new(program, network, &library, NULL, NULL);
+        lp_communication_map_new(program, network, &library, placement, NULL);
     if (map == NULL)
         return FALSE;
     LpOp tp = {.kind = LP_OP_COLLECTIVE, .group = LP_GROUP_TP};
@@ -149,11 +151,14 @@ find_time(const void *input, void *result)
     LpLibrary library = make_library(TRUE);
     library.n_hosts = 1;
     library.hosts[0].member_s = row->member_s;
-    LpSimulationOptions options = {
-        .fidelity = LP_FIDELITY_FLOW, .collapse = TRUE, .alone = TRUE, .library = &library};
+    LpSimulationOptions options = {.fidelity = LP_FIDELITY_FLOW, .collapse = TRUE, .alone = TRUE};
     if (workload == NULL || machine == NULL)
         return FALSE;
-    g_autoptr(LpSimulation) simulation = lp_simulation_run(workload, machine, options, NULL);
+    g_autoptr(LpSetup) setup = lp_setup_new(workload, machine, NULL);
+    if (setup == NULL)
+        return FALSE;
+    setup->library = library;
+    g_autoptr(LpSimulation) simulation = lp_simulation_run(setup, options, NULL);
     if (simulation == NULL)
         return FALSE;
     *(double *)result = simulation->run.iteration_time_s;
@@ -215,7 +220,9 @@ run_isolated(const void *input, void *result)
         .fidelity = LP_FIDELITY_FLOW, .collapse = TRUE, .shares_max = row->shares_max};
     if (workload == NULL || machine == NULL)
         return FALSE;
-    g_autoptr(LpSimulation) simulation = lp_simulation_run(workload, machine, options, NULL);
+    g_autoptr(LpSetup) setup = lp_setup_new(workload, machine, NULL);
+    g_autoptr(LpSimulation) simulation =
+        setup == NULL ? NULL : lp_simulation_run(setup, options, NULL);
     if (simulation == NULL)
         return FALSE;
     memset(out, 0, sizeof *out);

@@ -52,11 +52,11 @@ check(const char *label, const LpWorkload *workload, const LpMachine *machine,
       const guint32 *wanted)
 {
     g_autoptr(GError) error = NULL;
-    g_autofree guint32 *got = lp_placement_new(workload, machine, &error);
+    g_autoptr(LpPlacement) got = lp_placement_new(workload, machine, &error);
     lp_test_text(label, error != NULL ? error->message : NULL, NULL);
     lp_test_true(label, got != NULL);
     for (guint64 rank = 0; got != NULL && rank < lp_plan_n_ranks(&workload->plan); rank++)
-        lp_test_true(label, got[rank] == wanted[rank]);
+        lp_test_true(label, lp_placement_accelerator(got, rank) == wanted[rank]);
 }
 
 static void
@@ -80,8 +80,9 @@ test_words(void)
         check(rows[i].label, scattered, machine, rows[i].wanted);
         g_autoptr(LpWorkload) packed = load(rows[i].settings, "packed");
         g_autoptr(GError) error = NULL;
-        lp_test_true(rows[i].label, lp_placement_new(packed, machine, &error) == NULL);
-        lp_test_true(rows[i].label, error == NULL);
+        g_autoptr(LpPlacement) own = lp_placement_new(packed, machine, &error);
+        lp_test_true(rows[i].label, own != NULL && own->accelerators == NULL && error == NULL);
+        lp_test_true(rows[i].label, own != NULL && lp_placement_accelerator(own, 0) == 0);
     }
     lp_test_true("machine", machine != NULL);
     (void)g_unlink(path);

@@ -8,6 +8,7 @@
 #include "sim/engine/engine.h"
 #include "sim/run/simulation.h"
 #include "tests/platforms/small_machine.h"
+#include "sim/engine/loading.h"
 #include "tests/testlib.h"
 
 #include <sys/wait.h>
@@ -99,8 +100,8 @@ static LpNetwork *
 start(const LpMachine *machine, gboolean on_rails)
 {
     g_autoptr(GArray) options = lp_engine_options(2 * machine->n_accelerators);
-    gboolean good = on_rails ? lp_simulation_start_engine_on_rails(machine, options, NULL)
-                             : lp_simulation_start_engine(machine, options, NULL);
+    gboolean good = on_rails ? lp_engine_load_on_rails(machine, options, NULL)
+                             : lp_engine_load(machine, options, NULL);
     if (!good)
         _exit(1);
     LpNetwork *network = lp_network_new(machine);
@@ -174,7 +175,7 @@ test_routes(void)
     "overlap-dp=yes bucket=1MB"
 
 static LpProgram *
-iteration_of(const LpMachine *machine, const char *settings)
+program_of(const LpMachine *machine, const char *settings)
 {
     g_auto(GStrv) words = g_strsplit(settings, " ", -1);
     g_autoptr(GError) error = NULL;
@@ -190,12 +191,13 @@ iteration_of(const LpMachine *machine, const char *settings)
 static void
 write_run(const LpMachine *machine, gboolean on_rails, GString *out)
 {
-    LpProgram *program = iteration_of(machine, BODY);
+    LpProgram *program = program_of(machine, BODY);
     LpNetwork *network = start(machine, on_rails);
     LpLibrary library;
     if (!lp_library_find("ideal", &library, NULL))
         _exit(1);
-    LpCommunicationMap *map = lp_communication_map_new(program, network, &library, NULL, NULL);
+    LpPlacement *placement = lp_placement_new_packed(program->n_ranks);
+    LpCommunicationMap *map = lp_communication_map_new(program, network, &library, placement, NULL);
     LpContention *contention = lp_contention_new_nothing(map);
     LpIsolatedCache *cache = lp_isolated_cache_new();
     LpTasks *tasks =
@@ -249,14 +251,18 @@ test_kept(void)
         g_autofree char *settings =
             g_strconcat("embedding=no layers=8 hidden=1024 heads=16 ffn=4096 global-batch=8 ",
                         plans[i].settings, NULL);
-        g_autoptr(LpProgram) program = iteration_of(machine, settings);
+        g_autoptr(LpProgram) program = program_of(machine, settings);
+        g_autoptr(LpPlacement) placement =
+            lp_placement_new_given(G_N_ELEMENTS(plans[i].accelerators),
+                                   g_memdup2(plans[i].accelerators, sizeof plans[i].accelerators));
         lp_test_true(plans[i].label,
                      program != NULL &&
-                         lp_rail_is_kept(program, machine, plans[i].accelerators) == plans[i].kept);
+                         lp_rail_is_kept(program, machine, placement) == plans[i].kept);
     }
     g_autoptr(LpProgram) packed =
-        iteration_of(machine, "embedding=no layers=8 heads=16 tp=4 dp=4 pp=1 global-batch=8");
-    lp_test_true("no list: packed", packed != NULL && lp_rail_is_kept(packed, machine, NULL));
+        program_of(machine, "embedding=no layers=8 heads=16 tp=4 dp=4 pp=1 global-batch=8");
+    g_autoptr(LpPlacement) placement = lp_placement_new_packed(16);
+    lp_test_true("no list: packed", packed != NULL && lp_rail_is_kept(packed, machine, placement));
 }
 
 int

@@ -5,6 +5,7 @@
 #include "platforms/generation/generate.h"
 #include "sim/engine/engine.h"
 #include "sim/run/simulation.h"
+#include "sim/engine/loading.h"
 #include "tests/testlib.h"
 
 #include <glib/gstdio.h>
@@ -63,11 +64,7 @@ typedef struct {
 static LpRunMode
 mode(guint i, LpFidelity fidelity)
 {
-    return (LpRunMode){.fidelity = fidelity,
-                       .merge = TRUE,
-                       .uncontended = TRUE,
-                       .balanced = i >= 1,
-                       .free_messages = i >= 2};
+    return (LpRunMode){.fidelity = fidelity, .merge = TRUE, .level = LP_RUN_UNCONTENDED + i};
 }
 
 static LpMachine *
@@ -100,16 +97,16 @@ simulate(guint row, LpFidelity fidelity, gboolean with_classes, guint only, Outc
             ? lp_training_program_new(workload, &machine->accelerator, &error)
             : NULL;
     g_autoptr(GArray) options = lp_engine_options(256);
-    if (program == NULL || !lp_simulation_start_engine(machine, options, &error)) {
+    if (program == NULL || !lp_engine_load(machine, options, &error)) {
         fprintf(stderr, "%s\n", error != NULL ? error->message : "no machine");
         return FALSE;
     }
     g_autoptr(LpNetwork) network = lp_network_new(machine);
-    LpLibrary library;
-    if (!lp_simulation_library(workload, machine, &library, &error))
+    g_autoptr(LpSetup) setup = lp_setup_new(workload, machine, &error);
+    if (setup == NULL)
         return FALSE;
     g_autoptr(LpCommunicationMap) map =
-        lp_communication_map_new(program, network, &library, NULL, NULL);
+        lp_communication_map_new(program, network, &setup->library, setup->placement, NULL);
     if (map == NULL)
         return FALSE;
     g_autoptr(LpContention) contention = rows[row].collapse ? lp_contention_new(map, fidelity, NULL)

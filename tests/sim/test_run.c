@@ -44,7 +44,9 @@ simulate(const char *path, const char *text, LpSimulationOptions options, LpRunR
     g_autoptr(LpMachine) machine = lp_machine_load(path, NULL);
     if (workload == NULL || machine == NULL)
         return FALSE;
-    g_autoptr(LpSimulation) simulation = lp_simulation_run(workload, machine, options, NULL);
+    g_autoptr(LpSetup) setup = lp_setup_new(workload, machine, NULL);
+    g_autoptr(LpSimulation) simulation =
+        setup == NULL ? NULL : lp_simulation_run(setup, options, NULL);
     if (simulation == NULL)
         return FALSE;
     *out_result = simulation->run;

@@ -5,6 +5,7 @@
 #include "platforms/generation/generate.h"
 #include "sim/engine/engine.h"
 #include "sim/run/simulation.h"
+#include "sim/engine/loading.h"
 #include "tests/testlib.h"
 
 #include <glib/gstdio.h>
@@ -98,7 +99,7 @@ run(const LpGenerateOptions *options, LpChannelKind kind, Flow *flows, guint n)
         static Role roles[2 * FLOWS_MAX];
         LpMachine *machine = load(options);
         g_autoptr(GArray) settings = lp_engine_options(2 * n);
-        if (machine == NULL || !lp_simulation_start_engine(machine, settings, NULL))
+        if (machine == NULL || !lp_engine_load(machine, settings, NULL))
             _exit(1);
         LpNetwork *network = lp_network_new(machine);
         traffic.n = n;
@@ -287,7 +288,7 @@ routes_are_right(void)
     };
     g_autoptr(LpMachine) machine = load(&tree);
     g_autoptr(GArray) settings = lp_engine_options(1);
-    if (machine == NULL || !lp_simulation_start_engine(machine, settings, NULL))
+    if (machine == NULL || !lp_engine_load(machine, settings, NULL))
         return FALSE;
     g_autoptr(LpNetwork) network = lp_network_new(machine);
     gboolean good = TRUE;

@@ -26,10 +26,8 @@ lp_surrogate_new(const LpTable *table, guint row, guint n_variables)
         !lp_training_case_read(&self->restated, stated, outcome, NULL))
         return NULL;
     self->library = library_of(&self->restated);
-    GError *fault = NULL;
-    self->places = lp_placement_new(self->restated.workload, self->restated.machine, &fault);
-    g_clear_error(&fault);
-    if (self->library == NULL)
+    self->placement = lp_placement_new(self->restated.workload, self->restated.machine, NULL);
+    if (self->library == NULL || self->placement == NULL)
         return NULL;
     self->row = row;
     self->source = g_strdup(outcome->source);
@@ -49,7 +47,7 @@ lp_surrogate_free(LpSurrogate *self)
     g_free(self->source);
     g_free(self->library);
     lp_training_case_clear(&self->restated);
-    g_free(self->places);
+    lp_placement_free(self->placement);
     g_free(self->slopes);
     g_free(self->anchors_x);
     g_free(self);
@@ -79,7 +77,7 @@ lp_surrogate_closed_s(const LpSurrogate *self, const LpConstants *constants)
     LpAccelerator accelerator = self->restated.machine->accelerator;
     lp_constants_to_accelerator(constants, &accelerator);
     return lp_prediction_closed_s(self->restated.workload, &accelerator, &self->fabric,
-                                  self->places, self->restated.scope);
+                                  self->placement->accelerators, self->restated.scope);
 }
 
 void

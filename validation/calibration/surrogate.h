@@ -3,6 +3,7 @@
  * it ran with: an optimiser asks a thousand times. */
 #pragma once
 
+#include "sim/mapping/placement.h"
 #include "validation/cases/training_case.h"
 
 G_BEGIN_DECLS
@@ -17,10 +18,10 @@ typedef struct {
     gboolean is_known;       /**< it was simulated: ratio and slopes hold */
     LpTrainingCase restated; /* owned */
     LpFabric fabric;
-    guint32 *places;   /* owned: of lp_placement_new() */
-    double ratio;      /**< simulated over closed form, at the anchor */
-    double *slopes;    /* owned: by variable, d simulated time / d x, x as lp_surrogate_x() */
-    double *anchors_x; /* owned: by variable, x at the anchor */
+    LpPlacement *placement; /* owned */
+    double ratio;           /**< simulated over closed form, at the anchor */
+    double *slopes;         /* owned: by variable, d simulated time / d x, x as lp_surrogate_x() */
+    double *anchors_x;      /* owned: by variable, x at the anchor */
     guint n_variables;
 } LpSurrogate;
 

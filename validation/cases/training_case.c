@@ -299,7 +299,7 @@ static gboolean
 fits(const Restating *self, const char *recompute, guint64 micro_batch)
 {
     g_autoptr(LpWorkload) workload = build(self, recompute, micro_batch, NULL);
-    return workload != NULL && lp_simulation_check_memory(workload, self->machine, NULL);
+    return workload != NULL && lp_setup_check_memory(workload, self->machine, NULL);
 }
 
 /* The time of a plan by the closed form: infinite if it does not fit. */
@@ -307,7 +307,7 @@ static double
 plan_s(const Restating *self, const char *recompute, guint64 micro_batch)
 {
     g_autoptr(LpWorkload) workload = build(self, recompute, micro_batch, NULL);
-    if (workload == NULL || !lp_simulation_check_memory(workload, self->machine, NULL) ||
+    if (workload == NULL || !lp_setup_check_memory(workload, self->machine, NULL) ||
         lp_plan_n_ranks(&workload->plan) > self->machine->n_accelerators)
         return INFINITY;
     return lp_prediction_consistent_s(workload, self->machine);

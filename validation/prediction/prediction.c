@@ -43,37 +43,34 @@ lp_prediction_consistent_s(const LpWorkload *workload, const LpMachine *machine)
                                   LP_PREDICTION_ITERATION);
 }
 
-/* lp_simulation_run() has checked the placement. */
 static void
-predict_closed(const LpWorkload *workload, const LpMachine *machine, LpPredictionScope scope,
-               LpOutcome *outcome)
+predict_closed(const LpSetup *setup, LpPredictionScope scope, LpOutcome *outcome)
 {
+    const LpWorkload *workload = setup->workload;
+    const LpMachine *machine = setup->machine;
     LpFabric fabric = lp_machine_fabric(machine);
-    g_autofree guint32 *accelerators = lp_placement_new(workload, machine, NULL);
     LpClosedFormInput input = {.transformer = &workload->transformer,
                                .plan = &workload->plan,
                                .accelerator = &machine->accelerator,
                                .fabric = &fabric,
-                               .accelerators = accelerators};
-    outcome->predicted[LP_PREDICTION_CONSISTENT] =
-        lp_prediction_closed_s(workload, &machine->accelerator, &fabric, accelerators, scope);
+                               .accelerators = setup->placement->accelerators};
+    outcome->predicted[LP_PREDICTION_CONSISTENT] = lp_prediction_closed_s(
+        workload, &machine->accelerator, &fabric, setup->placement->accelerators, scope);
     outcome->predicted[LP_PREDICTION_AMPED] = scoped_s(lp_amped_terms(&input), scope);
 }
 
 static gboolean
-simulate(const LpWorkload *workload, const LpMachine *machine, const LpLibrary *library,
-         LpPredictionScope scope, LpOutcome *outcome, GError **error)
+simulate(const LpSetup *setup, LpPredictionScope scope, LpOutcome *outcome, GError **error)
 {
     g_autoptr(GError) refusal = NULL;
-    if (!lp_simulation_check_memory(workload, machine, &refusal))
+    if (!lp_setup_check_memory(setup->workload, setup->machine, &refusal))
         lp_outcome_fail(outcome, LP_OUTCOME_REFUSED_MEMORY, refusal->message);
     LpSimulationOptions options = {.fidelity = LP_FIDELITY_FLOW,
                                    .collapse = TRUE,
                                    .alone = TRUE,
                                    .negligible = NEGLIGIBLE,
-                                   .shares_max = SHARES_MAX,
-                                   .library = library};
-    g_autoptr(LpSimulation) simulation = lp_simulation_run(workload, machine, options, error);
+                                   .shares_max = SHARES_MAX};
+    g_autoptr(LpSimulation) simulation = lp_simulation_run(setup, options, error);
     if (simulation == NULL)
         return FALSE;
     if (simulation->is_isolated)
@@ -84,7 +81,7 @@ simulate(const LpWorkload *workload, const LpMachine *machine, const LpLibrary *
     if (scope == LP_PREDICTION_PASSES)
         outcome->terms.s[LP_TERM_OPTIMIZER] = 0.0;
     outcome->predicted[LP_PREDICTION_SIMULATED] = lp_terms_sum(&outcome->terms);
-    predict_closed(workload, machine, scope, outcome);
+    predict_closed(setup, scope, outcome);
     return TRUE;
 }
 
@@ -92,16 +89,18 @@ gboolean
 lp_prediction_run(const LpWorkload *workload, const LpMachine *machine, LpPredictionScope scope,
                   const LpConstants *constants, LpOutcome *outcome, GError **error)
 {
-    if (constants == NULL)
-        return simulate(workload, machine, NULL, scope, outcome, error);
+    if (constants == NULL) {
+        g_autoptr(LpSetup) setup = lp_setup_new(workload, machine, error);
+        return setup != NULL && simulate(setup, scope, outcome, error);
+    }
     /* What they own stays theirs: only values change. */
     LpWorkload workload_with = *workload;
     LpMachine machine_with = *machine;
-    LpLibrary library;
     lp_constants_to_accelerator(constants, &machine_with.accelerator);
     lp_constants_to_plan(constants, machine->accelerator.name, &workload_with.plan);
-    if (!lp_simulation_library(workload, machine, &library, error))
+    g_autoptr(LpSetup) setup = lp_setup_new(&workload_with, &machine_with, error);
+    if (setup == NULL)
         return FALSE;
-    lp_constants_to_library(constants, &library);
-    return simulate(&workload_with, &machine_with, &library, scope, outcome, error);
+    lp_constants_to_library(constants, &setup->library);
+    return simulate(setup, scope, outcome, error);
 }

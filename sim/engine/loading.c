@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Writes a machine as a plain platform, which the engine then reads. */
+#include "sim/engine/loading.h"
+
+#include "platforms/plain/plain.h"
+#include "platforms/plain/plain_rails.h"
+#include "sim/engine/engine.h"
+
+#include <glib/gstdio.h>
+
+#include <unistd.h>
+
+static gboolean
+load(const char *text, const GArray *engine_options, GError **error)
+{
+    g_autofree char *path = NULL;
+    int file = g_file_open_tmp("lightpath-XXXXXX.xml", &path, error);
+    if (file < 0)
+        return FALSE;
+    close(file);
+    gboolean good = g_file_set_contents(path, text, -1, error);
+    if (good)
+        lp_engine_start(engine_options, path);
+    (void)g_unlink(path);
+    return good;
+}
+
+gboolean
+lp_engine_load(const LpMachine *machine, const GArray *engine_options, GError **error)
+{
+    g_autofree char *text = lp_machine_to_plain(machine);
+    return load(text, engine_options, error);
+}
+
+gboolean
+lp_engine_load_on_rails(const LpMachine *machine, const GArray *engine_options, GError **error)
+{
+    if (!lp_plain_rails_possible(machine))
+        return lp_engine_load(machine, engine_options, error);
+    g_autofree char *text = lp_plain_rails(machine);
+    return load(text, engine_options, error);
+}

@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Checks a workload against a machine, and keeps what the check had to read. */
+#include "sim/mapping/setup.h"
+
+#include "base/file.h"
+#include "base/units.h"
+#include "model/memory.h"
+#include "platforms/catalogue/libraries.h"
+#include "sim/error.h"
+
+#include <string.h>
+
+static gboolean
+find_library(const LpWorkload *workload, const LpMachine *machine, LpLibrary *out_library,
+             GError **error)
+{
+    const LpPlan *plan = &workload->plan;
+    g_autofree char *name = strcmp(plan->library, "auto") == 0
+                                ? lp_library_of(machine->accelerator.name, error)
+                                : g_strdup(plan->library);
+    if (name == NULL)
+        return FALSE;
+    if (!lp_library_find(*name == '\0' ? "ideal" : name, out_library, error)) {
+        g_prefix_error(error, "library: ");
+        return FALSE;
+    }
+    gboolean is_said = *plan->protocol != '\0' && strcmp(plan->protocol, "auto") != 0;
+    if (is_said && !lp_library_restrict(out_library, plan->protocol, error)) {
+        g_prefix_error(error, "protocol: ");
+        return FALSE;
+    }
+    return TRUE;
+}
+
+/* An accelerator without fp32 may have no units at all for a precision. */
+static gboolean
+check_precision(const LpWorkload *workload, const LpMachine *machine, GError **error)
+{
+    LpPrecision precision = workload->plan.precision;
+    if (lp_accelerator_peak_flop_per_s(&machine->accelerator, precision) > 0.0)
+        return TRUE;
+    g_set_error(error, LP_SIMULATION_ERROR, LP_SIMULATION_ERROR_FIT,
+                "%s: precision: got %s, wanted one that %s has units for",
+                lp_file_label(workload->path), lp_precision_names[precision],
+                machine->accelerator.name);
+    return FALSE;
+}
+
+static gboolean
+check_size(const LpWorkload *workload, const LpMachine *machine, GError **error)
+{
+    guint64 n_ranks = lp_plan_n_ranks(&workload->plan);
+    if (n_ranks <= machine->n_accelerators)
+        return TRUE;
+    g_set_error(error, LP_SIMULATION_ERROR, LP_SIMULATION_ERROR_FIT,
+                "%s: got a plan of %" G_GUINT64_FORMAT
+                " ranks (tp x cp x dp x pp), wanted at most the %" G_GUINT64_FORMAT
+                " accelerators of %s",
+                lp_file_label(workload->path), n_ranks, machine->n_accelerators,
+                lp_file_label(machine->path));
+    return FALSE;
+}
+
+LpSetup *
+lp_setup_new(const LpWorkload *workload, const LpMachine *machine, GError **error)
+{
+    if (!check_size(workload, machine, error) || !check_precision(workload, machine, error))
+        return NULL;
+    g_autoptr(LpPlacement) placement = lp_placement_new(workload, machine, error);
+    return placement == NULL
+               ? NULL
+               : lp_setup_new_placed(workload, machine, g_steal_pointer(&placement), error);
+}
+
+LpSetup *
+lp_setup_new_placed(const LpWorkload *workload, const LpMachine *machine, LpPlacement *placement,
+                    GError **error)
+{
+    g_autoptr(LpSetup) self = g_new0(LpSetup, 1);
+    self->workload = workload;
+    self->machine = machine;
+    self->placement = placement;
+    return find_library(workload, machine, &self->library, error) ? g_steal_pointer(&self) : NULL;
+}
+
+void
+lp_setup_free(LpSetup *self)
+{
+    if (self == NULL)
+        return;
+    lp_placement_free(self->placement);
+    g_free(self);
+}
+
+gboolean
+lp_setup_check_memory(const LpWorkload *workload, const LpMachine *machine, GError **error)
+{
+    LpMemory memory = lp_memory_fullest(&workload->transformer, &workload->plan);
+    double wanted = lp_memory_sum(&memory), capacity = machine->accelerator.memory_bytes;
+    if (wanted <= capacity)
+        return TRUE;
+    g_autofree char *sum = lp_quantity_format(LP_QUANTITY_SIZE, wanted);
+    g_autofree char *weights = lp_quantity_format(LP_QUANTITY_SIZE, memory.weights_bytes);
+    g_autofree char *gradients = lp_quantity_format(LP_QUANTITY_SIZE, memory.gradients_bytes);
+    g_autofree char *optimizer = lp_quantity_format(LP_QUANTITY_SIZE, memory.optimizer_bytes);
+    g_autofree char *activations = lp_quantity_format(LP_QUANTITY_SIZE, memory.activations_bytes);
+    g_autofree char *buffers = lp_quantity_format(LP_QUANTITY_SIZE, memory.buffers_bytes);
+    g_autofree char *has = lp_quantity_format(LP_QUANTITY_SIZE, capacity);
+    g_set_error(error, LP_SIMULATION_ERROR, LP_SIMULATION_ERROR_MEMORY,
+                "%s: memory: got a plan of %s an accelerator (weights %s, gradients %s, optimizer "
+                "%s, activations %s, buffers %s), wanted at most the %s of %s; --ignore-memory "
+                "simulates it all the same",
+                lp_file_label(workload->path), sum, weights, gradients, optimizer, activations,
+                buffers, has, machine->accelerator.name);
+    return FALSE;
+}

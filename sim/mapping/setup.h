@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A workload on a machine, checked: made once, and taken by whatever runs, estimates or reports it.
+ */
+#pragma once
+
+#include "model/library.h"
+#include "sim/mapping/placement.h"
+
+G_BEGIN_DECLS
+
+typedef struct {
+    const LpWorkload *workload; /* borrowed */
+    const LpMachine *machine;   /* borrowed */
+    LpPlacement *placement;     /* owned */
+    LpLibrary library;          /**< that the plan names, with the protocol that it names */
+} LpSetup;
+
+/** Whether @machine has an accelerator for every rank of @workload, units for its precision, and
+ * the communication library that it names, and whether its placement is one. Both are borrowed.
+ * Errors: LP_SIMULATION_ERROR_FIT, LP_INPUT_ERROR. Returns: (transfer full). */
+LpSetup *lp_setup_new(const LpWorkload *workload, const LpMachine *machine,
+                      GError **error) G_GNUC_WARN_UNUSED_RESULT;
+/** For ranks that have been placed already: only finds the library. @placement: (transfer full),
+ * also on errors. Error: LP_INPUT_ERROR_NAME. Returns: (transfer full). */
+LpSetup *lp_setup_new_placed(const LpWorkload *workload, const LpMachine *machine,
+                             LpPlacement *placement, GError **error) G_GNUC_WARN_UNUSED_RESULT;
+void lp_setup_free(LpSetup *self);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(LpSetup, lp_setup_free)
+
+/** Whether the plan fits into the memory of @machine's accelerators, on the fullest stage.
+ * Error: LP_SIMULATION_ERROR_MEMORY. */
+gboolean lp_setup_check_memory(const LpWorkload *workload, const LpMachine *machine,
+                               GError **error) G_GNUC_WARN_UNUSED_RESULT;
+
+G_END_DECLS

@@ -6,7 +6,7 @@
 
 #define RANKS_MAX (1u << 24)
 #define SEQUENCES_MAX (1u << 24)
-/* Beyond these a setting is a slip of the pen. */
+/* A setting beyond these is a typing error. */
 #define SLOWDOWN_MAX 100.0
 #define SKEW_MAX 10.0
 

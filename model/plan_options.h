@@ -7,6 +7,7 @@
 
 G_BEGIN_DECLS
 
+/** In which order a stage works on micro-batches. */
 typedef enum {
     LP_SCHEDULE_GPIPE,
     LP_SCHEDULE_1F1B,
@@ -14,12 +15,16 @@ typedef enum {
     LP_SCHEDULE_ZERO_BUBBLE, /**< ZB-H1: Qi et al., arXiv 2401.10241 */
     LP_SCHEDULE_DUALPIPE     /**< both ways: DeepSeek-V3, arXiv 2412.19437, section 3.2.1 */
 } LpPipelineSchedule;
+
+/** What is recomputed before the backward pass in place of being kept. */
 typedef enum {
     LP_RECOMPUTE_NONE,
     LP_RECOMPUTE_LIGHT, /**< norms, activation functions and MLA's products out of its latents */
     LP_RECOMPUTE_SELECTIVE, /**< the core of attention (Korthikanti et al., section 5) */
     LP_RECOMPUTE_FULL
 } LpRecompute;
+
+/** The number format that products are computed in. */
 typedef enum {
     LP_PRECISION_FP32,
     LP_PRECISION_TF32,
@@ -48,24 +53,34 @@ typedef enum {
     LP_HOST_SYNC_MESSAGES, /**< after each message that the compute stream waits for */
     LP_HOST_SYNC_PASSES    /**< also before each pass of a micro-batch, and the optimiser */
 } LpHostSync;
+
+/** How context parallelism exchanges queries, keys and values. */
 typedef enum {
     LP_CONTEXT_RING,   /**< keys and values go round (Liu et al., arXiv 2310.01889) */
     LP_CONTEXT_ULYSSES /**< all-to-all from tokens to heads (Jacobs et al., arXiv 2309.14509) */
 } LpContextKind;
+
+/** Which collectives ZeRO uses. */
 typedef enum {
     LP_ZERO_STANDARD, /**< reduce-scatter and all-gather */
     LP_ZERO_DEEPSPEED /**< stages 1 and 2 all-reduce the gradients, then all-gather */
 } LpZeroVariant;
+
+/** When gradients are summed over replicas. */
 typedef enum {
     LP_GRADIENT_SYNC_AUTO, /**< each with ZeRO stage 3, else last */
     LP_GRADIENT_SYNC_LAST, /**< gradients are summed over replicas once an iteration */
     LP_GRADIENT_SYNC_EACH  /**< after each micro-batch */
 } LpGradientSync;
+
+/** Whose states are kept for each parameter. */
 typedef enum {
     LP_OPTIMIZER_ADAM,
     LP_OPTIMIZER_SGD, /**< with momentum */
     LP_OPTIMIZER_ADAM_8BIT
 } LpOptimizer;
+
+/** How layers are dealt to slices. */
 typedef enum {
     LP_STAGES_EVEN,     /**< as many layers each, see lp_plan_slice_layers() */
     LP_STAGES_BALANCED, /**< the slowest has as few FLOP as can be; embedding and logits count */
@@ -94,6 +109,7 @@ typedef enum {
     LP_N_TRAFFIC
 } LpTraffic;
 
+/** Names as in the workload file, NULL-ended, indexed by the enums above. */
 extern const char *const lp_schedule_names[];
 extern const char *const lp_recompute_names[];
 extern const char *const lp_precision_names[];
@@ -107,8 +123,10 @@ extern const char *const lp_host_sync_names[];
 extern const char *const lp_axis_names[];
 extern const char *const lp_traffic_names[];
 
+/** Slices that a plan can list. */
 #define LP_STAGE_LIST_MAX 512
 
+/** A plan of training. */
 typedef struct {
     guint32 degree[LP_N_AXES]; /**< all at least 1 */
     LpAxis order[LP_N_AXES];   /**< rank order, the fastest-varying axis first */

@@ -14,23 +14,31 @@ typedef enum {
     LP_MODEL_ERROR_PLAN,  /**< The plan does not divide, or its rules forbid it. */
 } LpModelError;
 
+/** Which halves a Transformer has. */
 typedef enum {
     LP_TRANSFORMER_DECODER, /**< attention looks back only (causal) */
     LP_TRANSFORMER_ENCODER,
     LP_TRANSFORMER_ENCODER_DECODER
 } LpTransformerKind;
+
+/** The activation of the feed-forward network; SwiGLU has a gate, a third matrix. */
 typedef enum {
     LP_FFN_GELU,
     LP_FFN_SWIGLU
 } LpFfnKind;
+
+/** Whether attention is one kernel that keeps no scores (Dao et al., arXiv 2205.14135). */
 typedef enum {
     LP_ATTENTION_UNFUSED,
     LP_ATTENTION_FLASH
 } LpAttentionKind;
+
+/** How tokens know their places. */
 typedef enum {
     LP_POSITIONS_LEARNED,
     LP_POSITIONS_ROTARY
 } LpPositions;
+
 /** Those that are "auto" follow the feed-forward kind: GPT style with GELU (layer norms, biases,
  * dropout), Llama style with SwiGLU (RMS norms, neither). */
 typedef enum {
@@ -38,12 +46,14 @@ typedef enum {
     LP_NORM_LAYER,
     LP_NORM_RMS
 } LpNorm;
+
 typedef enum {
     LP_BIAS_AUTO,
     LP_BIAS_YES,
     LP_BIAS_NO,
     LP_BIAS_QKV /**< on queries, keys and values only (Qwen2) */
 } LpBias;
+
 typedef enum {
     LP_DROPOUT_AUTO,
     LP_DROPOUT_YES,

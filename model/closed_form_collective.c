@@ -8,7 +8,7 @@
 static guint64
 member(const LpClosedFormInput *input, LpGroup group, guint64 index)
 {
-    return accelerator(input, lp_group_member(input->plan, input->transformer, group, 0, index));
+    return accelerator(input, lp_group_member(input->transformer, input->plan, group, 0, index));
 }
 
 /* The edge between two members of rank 0's group. */
@@ -21,7 +21,7 @@ edge(const LpClosedFormInput *input, LpGroup group, guint64 from, guint64 to)
 double
 lp_closed_form_ring_s(const LpClosedFormInput *input, LpGroup group, double share, double bytes)
 {
-    guint64 n = lp_group_size(input->plan, input->transformer, group);
+    guint64 n = lp_group_size(input->transformer, input->plan, group);
     if (n < 2)
         return 0.0;
     LpFabricEdge slowest = edge(input, group, n - 1, 0);
@@ -62,7 +62,7 @@ irregular_exchange_s(const LpClosedFormInput *input, LpGroup group, guint64 n, d
 double
 lp_closed_form_exchange_s(const LpClosedFormInput *input, LpGroup group, double bytes)
 {
-    guint64 n = lp_group_size(input->plan, input->transformer, group);
+    guint64 n = lp_group_size(input->transformer, input->plan, group);
     if (n < 2)
         return 0.0;
     guint64 n_intra = 1, size = input->fabric->domain_size;

@@ -10,9 +10,9 @@ layer_exchange_s(const LpClosedFormInput *input, guint32 seq)
     double share = input->plan->sequence_parallel ? degree(input, LP_AXIS_TP) : 1.0;
     double bytes = activations_bytes(input, seq) / share;
     double slots = lp_transformer_expert_slots(shape);
-    if (lp_group_n_expert_nodes(input->plan, shape) == 1)
+    if (lp_group_n_expert_nodes(shape, input->plan) == 1)
         return lp_closed_form_exchange_s(input, LP_GROUP_EP, slots * bytes);
-    double copies = lp_group_expert_copies(input->plan, shape);
+    double copies = lp_group_expert_copies(shape, input->plan);
     return lp_closed_form_exchange_s(input, LP_GROUP_EP_RAIL, copies * bytes) +
            lp_closed_form_exchange_s(input, LP_GROUP_EP_NODE, slots * bytes);
 }

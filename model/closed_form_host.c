@@ -26,7 +26,7 @@ collectives_s(const LpClosedFormInput *input)
         n += 4.0 * lp_transformer_n_expert_layers(input->transformer) / degree(input, LP_AXIS_PP);
     if (degree(input, LP_AXIS_PP) > 1.0)
         n += 4.0 * input->plan->virtual_stages;
-    return n * lp_collective_host_s(input->accelerator, input->plan);
+    return n * lp_collective_host_s(input->plan, input->accelerator);
 }
 
 /* A host that runs ahead is late for the whole iteration or not at all. */

@@ -88,7 +88,7 @@ double lp_kernel_time_s(const LpKernel *self, const LpAccelerator *accelerator,
                         LpPrecision precision);
 
 /** The work of one kernel: its time, and what issuing it costs the host (0 with CUDA graphs). */
-LpWork lp_kernel_work(const LpKernel *self, const LpAccelerator *accelerator, const LpPlan *plan);
+LpWork lp_kernel_work(const LpKernel *self, const LpPlan *plan, const LpAccelerator *accelerator);
 /** Work of the kernels of one part of @block of layer @index in @pass, one micro-batch. */
 LpWork lp_block_part_work(const LpTransformer *transformer, const LpPlan *plan,
                           const LpAccelerator *accelerator, guint32 index, LpBlock block,
@@ -97,7 +97,7 @@ LpWork lp_block_part_work(const LpTransformer *transformer, const LpPlan *plan,
 LpWork lp_block_work(const LpTransformer *transformer, const LpPlan *plan,
                      const LpAccelerator *accelerator, guint32 index, LpBlock block, LpPass pass);
 /** What issuing a collective or a message costs the host, s; 0 with CUDA graphs. */
-double lp_collective_host_s(const LpAccelerator *accelerator, const LpPlan *plan);
+double lp_collective_host_s(const LpPlan *plan, const LpAccelerator *accelerator);
 
 /** Sum of the kernel times of @block of layer @index in @pass, one micro-batch, s. */
 double lp_block_time_s(const LpTransformer *transformer, const LpPlan *plan,

@@ -34,14 +34,14 @@ lp_kernel_time_s(const LpKernel *self, const LpAccelerator *accelerator, LpPreci
 }
 
 LpWork
-lp_kernel_work(const LpKernel *self, const LpAccelerator *accelerator, const LpPlan *plan)
+lp_kernel_work(const LpKernel *self, const LpPlan *plan, const LpAccelerator *accelerator)
 {
     double time_s = lp_kernel_time_s(self, accelerator, plan->precision);
     return (LpWork){time_s, plan->cuda_graphs ? 0.0 : accelerator->host_kernel_s, time_s};
 }
 
 double
-lp_collective_host_s(const LpAccelerator *accelerator, const LpPlan *plan)
+lp_collective_host_s(const LpPlan *plan, const LpAccelerator *accelerator)
 {
     return plan->cuda_graphs ? 0.0 : accelerator->host_collective_s;
 }
@@ -56,7 +56,7 @@ lp_block_part_work(const LpTransformer *transformer, const LpPlan *plan,
     LpWork sum = LP_WORK_NONE;
     for (guint i = 0; i < n_kernels; i++)
         if (kernels[i].part == part)
-            sum = lp_work_then(sum, lp_kernel_work(&kernels[i], accelerator, plan));
+            sum = lp_work_then(sum, lp_kernel_work(&kernels[i], plan, accelerator));
     return sum;
 }
 

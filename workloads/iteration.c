@@ -420,7 +420,7 @@ exchange_embedding(Stage *self)
 {
     const LpPlan *plan = &self->iteration->plan;
     const LpTransformer *shape = &self->iteration->transformer;
-    if (!lp_group_exchanges_embedding(plan, shape, self->stage))
+    if (!lp_group_exchanges_embedding(shape, plan, self->stage))
         return;
     double bytes =
         (double)shape->vocab * shape->hidden / plan->degree[LP_AXIS_TP] * plan->gradient_bytes;
@@ -687,7 +687,7 @@ lp_iteration_new(const LpWorkload *workload, const LpAccelerator *accelerator, G
     iteration->transformer = workload->transformer;
     iteration->plan = workload->plan;
     iteration->message_bytes = boundary_message_bytes(iteration);
-    iteration->collective_host_s = lp_collective_host_s(accelerator, &iteration->plan);
+    iteration->collective_host_s = lp_collective_host_s(&iteration->plan, accelerator);
     draw_expert_loads(iteration);
     g_autofree LpExpansion *expansion = g_new(LpExpansion, 1);
     lp_expansion_init(expansion, iteration, accelerator);
@@ -772,23 +772,23 @@ lp_iteration_stage_mate(const LpIteration *self, guint64 rank, guint32 stage)
 guint64
 lp_iteration_group_size(const LpIteration *self, LpGroup group)
 {
-    return lp_group_size(&self->plan, &self->transformer, group);
+    return lp_group_size(&self->transformer, &self->plan, group);
 }
 
 guint64
 lp_iteration_group_member(const LpIteration *self, LpGroup group, guint64 rank, guint64 index)
 {
-    return lp_group_member(&self->plan, &self->transformer, group, rank, index);
+    return lp_group_member(&self->transformer, &self->plan, group, rank, index);
 }
 
 guint64
 lp_iteration_group_index(const LpIteration *self, LpGroup group, guint64 rank)
 {
-    return lp_group_index(&self->plan, &self->transformer, group, rank);
+    return lp_group_index(&self->transformer, &self->plan, group, rank);
 }
 
 gboolean
 lp_iteration_has_group(const LpIteration *self, LpGroup group, guint64 rank)
 {
-    return lp_group_exists(&self->plan, &self->transformer, group, rank);
+    return lp_group_exists(&self->transformer, &self->plan, group, rank);
 }

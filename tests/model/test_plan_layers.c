@@ -8,7 +8,7 @@
 
 /* FLOP of @n layers from @first on as slice @slice of the plan. */
 static double
-slice_cost(const LpPlan *plan, const LpTransformer *shape, guint32 slice, guint32 first, guint32 n)
+slice_cost(const LpTransformer *shape, const LpPlan *plan, guint32 slice, guint32 first, guint32 n)
 {
     double cost = slice == 0 ? lp_transformer_embedding_forward_flop(shape, 1.0) : 0.0;
     if (slice == lp_plan_n_slices(plan) - 1)
@@ -20,23 +20,23 @@ slice_cost(const LpPlan *plan, const LpTransformer *shape, guint32 slice, guint3
 
 /* The least slowest slice among all ways to deal the layers from @first on to @slice and on. */
 static double
-least_slowest(const LpPlan *plan, const LpTransformer *shape, guint32 slice, guint32 first)
+least_slowest(const LpTransformer *shape, const LpPlan *plan, guint32 slice, guint32 first)
 {
     guint32 n_left = lp_transformer_n_layers(shape) - first;
     guint32 n_after = lp_plan_n_slices(plan) - slice - 1;
     if (n_after == 0)
-        return slice_cost(plan, shape, slice, first, n_left);
+        return slice_cost(shape, plan, slice, first, n_left);
     double least = INFINITY;
     for (guint32 n = 1; n + n_after <= n_left; n++)
-        least = fmin(least, fmax(slice_cost(plan, shape, slice, first, n),
-                                 least_slowest(plan, shape, slice + 1, first + n)));
+        least = fmin(least, fmax(slice_cost(shape, plan, slice, first, n),
+                                 least_slowest(shape, plan, slice + 1, first + n)));
     return least;
 }
 
 /* Slices follow each other, none is empty, and chunks of stages are all slices: each once, or under
  * dualpipe once on the stage of its number and once on that stage's mirror image. */
 static void
-check_partition(const char *label, const LpPlan *plan, const LpTransformer *shape)
+check_partition(const char *label, const LpTransformer *shape, const LpPlan *plan)
 {
     guint32 n_slices = lp_plan_n_slices(plan), next = 0, pp = plan->degree[LP_AXIS_PP];
     for (guint32 slice = 0; slice < n_slices; slice++) {
@@ -73,13 +73,13 @@ check_balance(const char *label, const LpTransformer *shape, guint32 pp, guint32
     plan.virtual_stages = v;
     plan.stages = LP_STAGES_BALANCED;
     lp_plan_balance(&plan, shape);
-    check_partition(row, &plan, shape);
+    check_partition(row, shape, &plan);
     double slowest = 0.0;
     for (guint32 slice = 0; slice < pp * v; slice++)
-        slowest = fmax(slowest, slice_cost(&plan, shape, slice,
+        slowest = fmax(slowest, slice_cost(shape, &plan, slice,
                                            lp_plan_slice_first_layer(&plan, shape, slice),
                                            lp_plan_slice_layers(&plan, shape, slice)));
-    lp_test_close(row, slowest, least_slowest(&plan, shape, 0, 0), IDENTITY);
+    lp_test_close(row, slowest, least_slowest(shape, &plan, 0, 0), IDENTITY);
 }
 
 static void
@@ -129,10 +129,10 @@ test_balance_by_hand(void)
     plan.stages = LP_STAGES_BALANCED;
     lp_plan_balance(&plan, &deep);
     lp_test_true("more slices than listed", plan.n_listed == 0);
-    check_partition("more slices than listed", &plan, &deep);
+    check_partition("more slices than listed", &deep, &plan);
     plan.degree[LP_AXIS_PP] = LP_STAGE_LIST_MAX;
     lp_plan_balance(&plan, &deep);
-    check_partition("as many slices as listed", &plan, &deep);
+    check_partition("as many slices as listed", &deep, &plan);
 }
 
 static void
@@ -145,20 +145,20 @@ test_partition(void)
             g_autofree char *label = g_strdup_printf("%u layers on %u", n_layers, pp);
             for (guint32 v = 1; v * pp <= n_layers; v++) {
                 plan.virtual_stages = v;
-                check_partition(label, &plan, &gpt);
+                check_partition(label, &gpt, &plan);
             }
             plan.virtual_stages = 1;
             plan.stages = LP_STAGES_LIST;
             plan.n_listed = pp;
             for (guint32 slice = 0; slice < pp; slice++) /* all that can to the last */
                 plan.listed_layers[slice] = slice + 1 < pp ? 1 : n_layers - pp + 1;
-            check_partition(label, &plan, &gpt);
+            check_partition(label, &gpt, &plan);
             plan.schedule = LP_SCHEDULE_DUALPIPE;
             if (pp % 2 == 0)
-                check_partition(label, &plan, &gpt);
+                check_partition(label, &gpt, &plan);
             plan.stages = LP_STAGES_EVEN;
             if (pp % 2 == 0)
-                check_partition(label, &plan, &gpt);
+                check_partition(label, &gpt, &plan);
         }
 }
 

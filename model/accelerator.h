@@ -6,6 +6,7 @@
 
 G_BEGIN_DECLS
 
+/** Room for the name of an accelerator. */
 #define LP_ACCELERATOR_NAME_MAX 32
 
 /** The tiles of the output that matrix products are computed in. */
@@ -20,6 +21,7 @@ typedef enum {
 /** "none", "coarse", "fine", "systolic"; NULL-ended. */
 extern const char *const lp_tiles_names[];
 
+/** What the model knows of an accelerator. */
 typedef struct {
     char name[LP_ACCELERATOR_NAME_MAX];      /**< as in the catalogue: "a100-80" */
     double peak_flop_per_s[LP_N_PRECISIONS]; /**< dense peak; 0 where it has no such unit */
@@ -28,19 +30,21 @@ typedef struct {
     guint32 n_sms; /**< streaming multiprocessors, compute units or cores */
     LpTiles tiles;
     double gemm_efficiency;  /**< fraction of peak that a product of ideal shape reaches */
-    double burst_efficiency; /**< the same of a product that is measured alone, before a limit of
-                                  power lowers the clock; training knows gemm_efficiency only */
+    double burst_efficiency; /**< that fraction of a product measured alone, before a limit of power
+                                  lowers the clock; training knows gemm_efficiency only */
     double gemm_ramp_bytes;  /**< length of k, times the bytes of an element, that filling a tile's
                                   pipeline and writing its output cost */
     double alignment_bytes;  /**< sides of products that are multiples of it are free; 0: all are */
     double misaligned_efficiency; /**< factor for each halving of the alignment; 0: none */
     double attention_efficiency;  /**< fraction of peak that fused attention reaches; 0: as GEMM */
-    double eager_attention_efficiency; /**< the same with plan.kernels eager; 0: as that */
+    double eager_attention_efficiency; /**< that fraction with eager kernels; 0:
+                                          attention_efficiency */
     double memory_efficiency; /**< fraction of memory bandwidth that a streaming kernel reaches */
-    double elementwise_efficiency; /**< the same, of kernels that are no products; 0: as that */
+    double elementwise_efficiency; /**< that fraction, of kernels that are neither products nor
+                                      streams; 0: as those */
     double launch_s;               /**< time a kernel costs beyond its work */
     double host_kernel_s;          /**< time that the host takes to issue a kernel */
-    double host_collective_s;      /**< the same, a collective or a message */
+    double host_collective_s; /**< time that the host takes to issue a collective or a message */
 } LpAccelerator;
 
 /** Dense peak for @precision; where the accelerator has no such unit, of the nearest wider one

@@ -31,6 +31,7 @@ double lp_amped_gradient_s(const LpClosedFormInput *input); /**< M_g: intra ring
 /** W = (N_PP - 1) [U_f + U_b + M_f + M_b] / N_ub, without U_w; the recomputed U_f counts. */
 double lp_amped_bubble_s(const LpClosedFormInput *input);
 
+/** All terms of the form, s; those that AMPeD does not know are 0. */
 LpTerms lp_amped_terms(const LpClosedFormInput *input);
 
 G_END_DECLS

@@ -36,9 +36,9 @@ double lp_closed_form_tp_collectives_per_layer(const LpTransformer *transformer,
  * under sequence parallelism. A layer with experts has the collectives of its attention, of its
  * shared experts or of the sum over tp, and of experts that are divided over tp. */
 double lp_closed_form_tp_s(const LpClosedFormInput *input);
-/** T_EP = 2 p m (L_moe/D) [a + max(near, far)], s; p passes: 2, or 3 with full recomputation; near
- * and far the parts of (n-1)/n k A that stay in a domain and leave it, each at its own rate; two
- * such exchanges where routing is limited to nodes. */
+/** T_EP = 2 p m (L_moe/D) [a + max(intra, inter)], s; p passes: 2, or 3 with full recomputation;
+ * intra and inter the times of the parts of (n-1)/n k A that stay in a domain and that leave it,
+ * each at its own rate; two such exchanges where routing is limited to nodes. */
 double lp_closed_form_ep_s(const LpClosedFormInput *input);
 /** T_CP, all of it: ring, each layer and pass: (n-1) a + (n-1)/n KV/BW, twice that backward.
  * All-to-all: two exchanges a layer and pass. Layers that recompute their scores repeat the forward
@@ -50,7 +50,7 @@ double lp_closed_form_cp_hidden_s(const LpClosedFormInput *input, double cp_s);
 /** Time of one message between stages: a + A/BW (A/t with scatter-gather or sequence
  * parallelism), s. */
 double lp_closed_form_pp_message_s(const LpClosedFormInput *input);
-/** T_PP = 2 m v [a + A/BW]; 0 if D = 1. */
+/** T_PP = 2 m v [a + A/BW], s; 0 if D = 1. */
 double lp_closed_form_pp_s(const LpClosedFormInput *input);
 /** T_DP = 2(r-1) a + 2(r-1)/r (P/(t D)) bytes_g / BW, before the share (1 - o). ZeRO: the
  * gradients' half, and the parameters' at their own size; stage 3: m times two gathers and a
@@ -64,9 +64,9 @@ double lp_closed_form_dp_s(const LpClosedFormInput *input);
  * The reference writes (D-1) messages too; filling D stages crosses D-1 boundaries, so that would
  * count one message pair too many, as the simulation of GPipe shows (docs/architecture.md). */
 double lp_closed_form_bubble_s(const LpClosedFormInput *input);
-/** T_opt: the optimiser step on the mean stage. */
+/** T_opt: the optimiser step on the mean stage, s. */
 double lp_closed_form_optimizer_s(const LpClosedFormInput *input);
-/** All terms. */
+/** All terms, s: lp_closed_form_compose() of the form's own communication times. */
 LpTerms lp_closed_form_terms(const LpClosedFormInput *input);
 
 /** The measured times of single operations that the composition below accepts in place of its
@@ -79,7 +79,7 @@ typedef struct {
     double cp_s; /**< all of context parallelism */
 } LpClosedFormCommunication;
 
-/** The same composition with given communication times: T_comp + T_TP + T_EP + exposed T_CP + T_PP
+/** All terms, with given communication times: T_comp + T_TP + T_EP + exposed T_CP + T_PP
  * + (1-o) T_DP + T_bub + T_opt + T_host. */
 LpTerms lp_closed_form_compose(const LpClosedFormInput *input,
                                const LpClosedFormCommunication *communication);

@@ -6,6 +6,7 @@
 
 G_BEGIN_DECLS
 
+/** What a group does together. */
 typedef enum {
     LP_COLLECTIVE_ALL_REDUCE,
     LP_COLLECTIVE_REDUCE_SCATTER,
@@ -20,6 +21,7 @@ typedef enum {
 
 extern const char *const lp_collective_names[]; /* "all-reduce" "reduce-scatter" ..., NULL-ended */
 
+/** How it is done. */
 typedef enum {
     LP_ALGORITHM_RING,
     LP_ALGORITHM_TREE,     /**< double binary tree, pipelined in chunks */
@@ -38,6 +40,7 @@ extern const char *const lp_algorithm_names[]; /* "ring" "tree" ..., NULL-ended 
 
 /** Room for the name of a library or protocol. */
 #define LP_LIBRARY_NAME_MAX 24
+/** Levels of a hierarchy. */
 #define LP_LEVELS_MAX 3
 
 /** An algorithm, or one for each level of a hierarchy: within domains, within leaves, between. */

@@ -6,6 +6,7 @@
 
 G_BEGIN_DECLS
 
+/** Distances that a fabric tells apart. */
 #define LP_FABRIC_TIERS_MAX 4
 
 /** The scale-out fabric seen by distance: pairs of accelerators within one block of
@@ -15,6 +16,7 @@ typedef struct {
     double latency_s;
 } LpFabricTier;
 
+/** What the closed form knows of the networks. */
 typedef struct {
     guint32 domain_size; /**< accelerators a scale-up domain; rank r stands in domain r / size */
     double scale_up_bytes_per_s;  /**< an accelerator's, each way */
@@ -46,8 +48,8 @@ typedef struct {
 /** One-way latency between the accelerators @a and @b, s; 0 from one to itself. A fabric without
  * tiers has no latency between domains. */
 double lp_fabric_latency_s(const LpFabric *self, guint64 a, guint64 b);
-/** Rate of a lonely flow between the accelerators @a and @b, bytes/s. Where a message is relayed,
- * its bytes over the time of both messages without their latencies: 1 / (1/r + 1/s). */
+/** Rate of an isolated flow between the accelerators @a and @b, bytes/s. Where a message is
+ * relayed, its bytes over the time of both messages without their latencies: 1 / (1/r + 1/s). */
 double lp_fabric_bytes_per_s(const LpFabric *self, guint64 a, guint64 b);
 
 /** The edge between the accelerators @a and @b. */

@@ -77,26 +77,26 @@ replica_member(const LpPlan *plan, guint64 rank, guint64 index)
 /* --- experts --- */
 
 static gboolean
-limits_nodes(const LpPlan *plan, const LpTransformer *transformer)
+limits_nodes(const LpTransformer *transformer, const LpPlan *plan)
 {
     guint32 groups = transformer->n_expert_groups, limit = transformer->group_limit;
     return groups > 1 && limit > 0 && limit < groups && plan->degree[LP_AXIS_EP] % groups == 0;
 }
 
 guint32
-lp_group_n_expert_nodes(const LpPlan *plan, const LpTransformer *transformer)
+lp_group_n_expert_nodes(const LpTransformer *transformer, const LpPlan *plan)
 {
-    if (limits_nodes(plan, transformer))
+    if (limits_nodes(transformer, plan))
         return transformer->n_expert_groups;
     return MAX(plan->ep_relay, 1);
 }
 
 double
-lp_group_expert_copies(const LpPlan *plan, const LpTransformer *transformer)
+lp_group_expert_copies(const LpTransformer *transformer, const LpPlan *plan)
 {
     double slots = lp_transformer_expert_slots(transformer);
-    double parts = lp_group_n_expert_nodes(plan, transformer);
-    if (limits_nodes(plan, transformer))
+    double parts = lp_group_n_expert_nodes(transformer, plan);
+    if (limits_nodes(transformer, plan))
         return fmin(slots, transformer->group_limit);
     return fmin(slots, parts * (1.0 - pow(1.0 - 1.0 / parts, transformer->top_k)));
 }
@@ -135,7 +135,7 @@ expert_replica_member(const LpPlan *plan, guint64 rank, guint64 index)
 /* --- embedding --- */
 
 gboolean
-lp_group_exchanges_embedding(const LpPlan *plan, const LpTransformer *transformer, guint32 stage)
+lp_group_exchanges_embedding(const LpTransformer *transformer, const LpPlan *plan, guint32 stage)
 {
     guint32 pp = plan->degree[LP_AXIS_PP];
     /* Under DualPipe both ends hold both, and their replicas' reduction sums the gradients. */
@@ -162,9 +162,9 @@ axis_member(const LpPlan *plan, LpAxis axis, guint64 rank, guint64 index)
 /* --- all kinds --- */
 
 guint64
-lp_group_size(const LpPlan *plan, const LpTransformer *transformer, LpGroup group)
+lp_group_size(const LpTransformer *transformer, const LpPlan *plan, LpGroup group)
 {
-    guint32 nodes = lp_group_n_expert_nodes(plan, transformer);
+    guint32 nodes = lp_group_n_expert_nodes(transformer, plan);
     switch (group) {
     case LP_GROUP_TP:
         return plan->degree[LP_AXIS_TP];
@@ -191,11 +191,11 @@ lp_group_size(const LpPlan *plan, const LpTransformer *transformer, LpGroup grou
 }
 
 guint64
-lp_group_member(const LpPlan *plan, const LpTransformer *transformer, LpGroup group, guint64 rank,
+lp_group_member(const LpTransformer *transformer, const LpPlan *plan, LpGroup group, guint64 rank,
                 guint64 index)
 {
-    guint64 size = lp_group_size(plan, transformer, group);
-    guint64 own = lp_group_index(plan, transformer, group, rank);
+    guint64 size = lp_group_size(transformer, plan, group);
+    guint64 own = lp_group_index(transformer, plan, group, rank);
     switch (group) {
     case LP_GROUP_TP:
         return axis_member(plan, LP_AXIS_TP, rank, index);
@@ -229,9 +229,9 @@ lp_group_member(const LpPlan *plan, const LpTransformer *transformer, LpGroup gr
 }
 
 guint64
-lp_group_index(const LpPlan *plan, const LpTransformer *transformer, LpGroup group, guint64 rank)
+lp_group_index(const LpTransformer *transformer, const LpPlan *plan, LpGroup group, guint64 rank)
 {
-    guint64 size = lp_group_size(plan, transformer, group);
+    guint64 size = lp_group_size(transformer, plan, group);
     switch (group) {
     case LP_GROUP_TP:
         return lp_plan_coordinates(plan, rank).at[LP_AXIS_TP];
@@ -258,15 +258,15 @@ lp_group_index(const LpPlan *plan, const LpTransformer *transformer, LpGroup gro
 }
 
 gboolean
-lp_group_exists(const LpPlan *plan, const LpTransformer *transformer, LpGroup group, guint64 rank)
+lp_group_exists(const LpTransformer *transformer, const LpPlan *plan, LpGroup group, guint64 rank)
 {
-    if (lp_group_size(plan, transformer, group) < 2)
+    if (lp_group_size(transformer, plan, group) < 2)
         return FALSE;
     switch (group) {
     case LP_GROUP_EP:
-        return lp_group_n_expert_nodes(plan, transformer) == 1;
+        return lp_group_n_expert_nodes(transformer, plan) == 1;
     case LP_GROUP_EMBEDDING:
-        return lp_group_exchanges_embedding(plan, transformer,
+        return lp_group_exchanges_embedding(transformer, plan,
                                             lp_plan_coordinates(plan, rank).at[LP_AXIS_PP]);
     default:
         return TRUE;

@@ -23,24 +23,24 @@ typedef enum {
 extern const char *const lp_group_names[]; /* "tensor-parallel" ... for people */
 
 /** Members of each group of this kind. */
-guint64 lp_group_size(const LpPlan *plan, const LpTransformer *transformer, LpGroup group);
+guint64 lp_group_size(const LpTransformer *transformer, const LpPlan *plan, LpGroup group);
 /** The @index-th member of @rank's group, in ring order. */
-guint64 lp_group_member(const LpPlan *plan, const LpTransformer *transformer, LpGroup group,
+guint64 lp_group_member(const LpTransformer *transformer, const LpPlan *plan, LpGroup group,
                         guint64 rank, guint64 index);
 /** Where @rank stands in its own group. */
-guint64 lp_group_index(const LpPlan *plan, const LpTransformer *transformer, LpGroup group,
+guint64 lp_group_index(const LpTransformer *transformer, const LpPlan *plan, LpGroup group,
                        guint64 rank);
 /** Whether @rank has a group of this kind that communicates. */
-gboolean lp_group_exists(const LpPlan *plan, const LpTransformer *transformer, LpGroup group,
+gboolean lp_group_exists(const LpTransformer *transformer, const LpPlan *plan, LpGroup group,
                          guint64 rank);
 /** Parts that an ep group divides into, where the plan relays tokens between such or routing is
  * limited to some of them; 1: neither, or the groups of experts are no groups of ranks. */
-guint32 lp_group_n_expert_nodes(const LpPlan *plan, const LpTransformer *transformer);
+guint32 lp_group_n_expert_nodes(const LpTransformer *transformer, const LpPlan *plan);
 /** To how many of these parts a token goes, in the mean: where routing is limited to them as many
  * as the limit allows, else as many as its experts, drawn evenly, hit. At most its expert slots. */
-double lp_group_expert_copies(const LpPlan *plan, const LpTransformer *transformer);
+double lp_group_expert_copies(const LpTransformer *transformer, const LpPlan *plan);
 /** Whether @stage takes part in the exchange of tied embeddings' gradients. */
-gboolean lp_group_exchanges_embedding(const LpPlan *plan, const LpTransformer *transformer,
+gboolean lp_group_exchanges_embedding(const LpTransformer *transformer, const LpPlan *plan,
                                       guint32 stage);
 
 G_END_DECLS

@@ -6,6 +6,7 @@
 
 G_BEGIN_DECLS
 
+/** Dimensions of a torus. */
 #define LP_TORUS_DIMENSIONS_MAX 6
 
 /** Port number: coordinate 0 + size[0] * (coordinate 1 + size[1] * ...). */
@@ -37,6 +38,7 @@ typedef struct {
 /** Links between @a and @b: the shorter way round in each dimension, the Lee distance (Lee, IRE
  * Trans. Inf. Theory 4, 1958). */
 guint64 lp_torus_hops(const LpTorus *self, guint64 a, guint64 b);
+/** Ports of a torus: the product of its dimensions. */
 guint64 lp_torus_n_ports(const LpTorus *self);
 
 /** The router of group @from that its links to group @to start at. With gates: (@to - @from - 1)
@@ -46,6 +48,7 @@ guint32 lp_dragonfly_gate(const LpDragonfly *self, guint32 from, guint32 to);
 /** Links between two different ports @a and @b, over the one minimal path there is, both ports' own
  * included. */
 guint64 lp_dragonfly_hops(const LpDragonfly *self, guint64 a, guint64 b);
+/** Ports of a dragonfly, all groups. */
 guint64 lp_dragonfly_n_ports(const LpDragonfly *self);
 
 G_END_DECLS

@@ -6,6 +6,8 @@
 #pragma once
 
 #include "model/accelerator.h"
+#include "model/optimizer.h"
+#include "model/work.h"
 
 G_BEGIN_DECLS
 
@@ -52,6 +54,7 @@ typedef enum {
     LP_N_BLOCKS
 } LpBlock;
 
+/** The passes of a micro-batch through a block. */
 typedef enum {
     LP_PASS_FORWARD,
     LP_PASS_BACKWARD_INPUT,  /**< gradient of the activations, and everything that is no GEMM */
@@ -60,6 +63,7 @@ typedef enum {
     LP_N_PASSES
 } LpPass;
 
+/** Kernels that a block has in a pass, at most. */
 #define LP_KERNELS_MAX 32
 
 /** The kernels that one rank runs for @block of layer @index (any, for embedding and head) in @pass
@@ -73,6 +77,7 @@ typedef enum {
 guint lp_block_kernels(const LpTransformer *transformer, const LpPlan *plan, guint32 index,
                        LpBlock block, LpPass pass, LpKernel *out_kernels);
 
+/** Operations of a product, two for each multiply-accumulate; 0 for any other kernel. FLOP. */
 double lp_kernel_flop(const LpKernel *self);
 
 /** GEMM: max(arithmetic, bytes / (bandwidth * memory_efficiency)) + launch, arithmetic by
@@ -82,39 +87,20 @@ double lp_kernel_flop(const LpKernel *self);
 double lp_kernel_time_s(const LpKernel *self, const LpAccelerator *accelerator,
                         LpPrecision precision);
 
-/** A run of kernels on a device that a host feeds: the host issues each kernel before it starts,
- * and both go on in order. Started with the device free at D and the host ready at H, they end with
- * the device free at max(D + device_s, H + bound_s) and the host ready at H + host_s. */
-typedef struct {
-    double device_s; /**< the kernels' own times */
-    double host_s;   /**< the host's time for issuing them */
-    double bound_s;  /**< from the host's first issue to the last kernel's end on a free device */
-} LpWork;
-
-/** Nothing to do. */
-#define LP_WORK_NONE ((LpWork){0.0, 0.0, 0.0})
-/** @first, then @second. */
-LpWork lp_work_then(LpWork first, LpWork second);
-/** Every time multiplied by @factor. */
-LpWork lp_work_scale(LpWork work, double factor);
-LpWork lp_kernel_work(const LpKernel *self, const LpAccelerator *accelerator, const LpPlan *plan);
-/** All kernels of one part of @block. */
+/** The work of one kernel: its time, and what issuing it costs the host (0 with CUDA graphs). */
+LpWork lp_kernel_work(const LpKernel *self, const LpPlan *plan, const LpAccelerator *accelerator);
+/** Work of the kernels of one part of @block of layer @index in @pass, one micro-batch. */
 LpWork lp_block_part_work(const LpTransformer *transformer, const LpPlan *plan,
                           const LpAccelerator *accelerator, guint32 index, LpBlock block,
                           LpPass pass, LpPart part);
-/** All kernels of @block. */
+/** Work of all kernels of @block of layer @index in @pass, one micro-batch, part by part. */
 LpWork lp_block_work(const LpTransformer *transformer, const LpPlan *plan,
                      const LpAccelerator *accelerator, guint32 index, LpBlock block, LpPass pass);
 /** What issuing a collective or a message costs the host, s; 0 with CUDA graphs. */
-double lp_collective_host_s(const LpAccelerator *accelerator, const LpPlan *plan);
+double lp_collective_host_s(const LpPlan *plan, const LpAccelerator *accelerator);
 
-/** Sum of the kernel times of @block in @pass, s. */
+/** Sum of the kernel times of @block of layer @index in @pass, one micro-batch, s. */
 double lp_block_time_s(const LpTransformer *transformer, const LpPlan *plan,
                        const LpAccelerator *accelerator, guint32 index, LpBlock block, LpPass pass);
-
-/** The optimiser step of one rank of @stage (bytes of the states that it holds over memory
- * bandwidth), s. */
-double lp_optimizer_time_s(const LpTransformer *transformer, const LpPlan *plan,
-                           const LpAccelerator *accelerator, guint32 stage);
 
 G_END_DECLS

@@ -6,6 +6,7 @@
 
 G_BEGIN_DECLS
 
+/** Rows that a library has room for. */
 #define LP_LIBRARY_PROTOCOLS_MAX 16
 #define LP_LIBRARY_RULES_MAX 128
 #define LP_LIBRARY_HOSTS_MAX 4
@@ -58,6 +59,7 @@ typedef struct {
     double message_s; /**< a message between stages, sent or received */
 } LpLibraryHost;
 
+/** A communication library. */
 typedef struct {
     char name[LP_LIBRARY_NAME_MAX];
     guint32 n_protocols, n_rules;

@@ -164,9 +164,9 @@ micro_batches_in_flight(const LpPlan *plan, guint32 stage)
     }
 }
 
-/* The same in chunks of layers: interleaved, the first stage runs p v + p - 1 chunks ahead (so that
- * it holds L (1 + (p-1)/(p v)) layers, section 4.2.3), each later one two fewer. DualPipe: p + 1 of
- * both ways together (DeepSeek-V3, arXiv 2412.19437, table 2). */
+/* Micro-batches in flight, counted in chunks of layers. Interleaved, the first stage runs p v + p -
+ * 1 chunks ahead (so that it holds L (1 + (p-1)/(p v)) layers, section 4.2.3), each later one two
+ * fewer. DualPipe: p + 1 of both ways together (DeepSeek-V3, arXiv 2412.19437, table 2). */
 static double
 chunks_in_flight(const LpPlan *plan, guint32 stage)
 {

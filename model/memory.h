@@ -6,6 +6,7 @@
 
 G_BEGIN_DECLS
 
+/** Bytes on one accelerator, by what they hold. */
 typedef struct {
     double weights_bytes;
     double gradients_bytes;
@@ -24,8 +25,9 @@ double lp_memory_layer_activations_bytes(const LpTransformer *transformer, const
  * fp32 master weights, each over the replicas as far as ZeRO divides it; activations of the
  * micro-batches in flight (Korthikanti et al., arXiv 2205.05198, equations 1-6). */
 LpMemory lp_memory_of_stage(const LpTransformer *transformer, const LpPlan *plan, guint32 stage);
+/** All parts together, bytes. */
 double lp_memory_sum(const LpMemory *self);
-/** The fullest stage's. */
+/** Of the stage that needs the most memory. */
 LpMemory lp_memory_fullest(const LpTransformer *transformer, const LpPlan *plan);
 
 G_END_DECLS

@@ -6,6 +6,7 @@
 
 G_BEGIN_DECLS
 
+/** What a second of an iteration goes to. */
 typedef enum {
     LP_TERM_COMPUTE,
     LP_TERM_TP,
@@ -20,6 +21,7 @@ typedef enum {
     LP_N_TERMS
 } LpTerm;
 
+/** "compute" "tp" ..., as in output; NULL-ended. */
 extern const char *const lp_term_names[];
 
 /** Exposed seconds by term; they sum to the iteration time. */
@@ -27,6 +29,7 @@ typedef struct {
     double s[LP_N_TERMS];
 } LpTerms;
 
+/** The iteration time, s. */
 double lp_terms_sum(const LpTerms *self);
 
 G_END_DECLS

@@ -1,117 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The shape of a Transformer, and its parameter and operation counts. */
+/* A Transformer: its shape, checked; its layers and their widths; what it counts. */
 #pragma once
 
-#include <glib.h>
+#include "model/transformer_flop.h"
+#include "model/transformer_parameters.h"
+#include "model/transformer_shape.h"
 
 G_BEGIN_DECLS
-
-#define LP_MODEL_ERROR (lp_model_error_quark())
-GQuark lp_model_error_quark(void);
-typedef enum {
-    LP_MODEL_ERROR_SHAPE, /**< The transformer's numbers contradict each other. */
-    LP_MODEL_ERROR_PLAN,  /**< The plan does not divide, or its rules forbid it. */
-} LpModelError;
-
-typedef enum {
-    LP_TRANSFORMER_DECODER, /**< attention looks back only (causal) */
-    LP_TRANSFORMER_ENCODER,
-    LP_TRANSFORMER_ENCODER_DECODER
-} LpTransformerKind;
-typedef enum {
-    LP_FFN_GELU,
-    LP_FFN_SWIGLU
-} LpFfnKind;
-typedef enum {
-    LP_ATTENTION_UNFUSED,
-    LP_ATTENTION_FLASH
-} LpAttentionKind;
-typedef enum {
-    LP_POSITIONS_LEARNED,
-    LP_POSITIONS_ROTARY
-} LpPositions;
-/** Those that are "auto" follow the feed-forward kind: GPT style with GELU (layer norms, biases,
- * dropout), Llama style with SwiGLU (RMS norms, neither). */
-typedef enum {
-    LP_NORM_AUTO,
-    LP_NORM_LAYER,
-    LP_NORM_RMS
-} LpNorm;
-typedef enum {
-    LP_BIAS_AUTO,
-    LP_BIAS_YES,
-    LP_BIAS_NO,
-    LP_BIAS_QKV /**< on queries, keys and values only (Qwen2) */
-} LpBias;
-typedef enum {
-    LP_DROPOUT_AUTO,
-    LP_DROPOUT_YES,
-    LP_DROPOUT_NO
-} LpDropout;
-
-/** Names as in the workload file, NULL-ended, indexed by the enums above. */
-extern const char *const lp_transformer_kind_names[];
-extern const char *const lp_ffn_kind_names[];
-extern const char *const lp_attention_kind_names[];
-extern const char *const lp_positions_names[];
-extern const char *const lp_norm_names[];
-extern const char *const lp_bias_names[];
-extern const char *const lp_dropout_names[];
-
-/** A Transformer. A count of 0 means "as usual" where a comment says so, and "none" elsewhere. */
-typedef struct {
-    guint32 n_layers;   /**< L; of the encoder, if there is a decoder too */
-    guint32 hidden;     /**< h (d in AMPeD) */
-    guint32 n_heads;    /**< a */
-    guint32 n_kv_heads; /**< key-value heads; n_heads unless grouped-query attention */
-    guint32 ffn;        /**< width of the feed-forward network, d_ff */
-    guint32 seq;        /**< s, tokens a sequence; patches of an image */
-    guint32 vocab;      /**< V, as padded; classes of a vision transformer */
-    LpFfnKind ffn_kind;
-    LpAttentionKind attention;
-    LpPositions positions;
-    gboolean tied_embeddings; /**< logits use the word embedding's weights */
-    gboolean embedding; /**< FALSE: layers only, neither embedding nor logits: all stages equal */
-
-    LpTransformerKind kind;
-    guint32 n_decoder_layers, decoder_seq; /**< of an encoder-decoder: with cross-attention */
-    guint32 head_width; /**< of queries and keys; 0: hidden / n_heads. MLA: without positions */
-    LpNorm norm;
-    LpBias bias;
-    LpDropout dropout;
-    gboolean parallel_blocks; /**< attention and feed-forward side by side, one residual sum */
-    guint32 window;           /**< keys that a token looks back to; 0: all */
-    guint32 window_every;     /**< layer i has the window if i mod this is 0; 0: as 1 */
-
-    /* Multi-head latent attention (DeepSeek-V2, arXiv 2405.04434, section 2.1), if kv_rank > 0. */
-    guint32 query_rank;  /**< of the compressed queries; 0: queries are projected directly */
-    guint32 kv_rank;     /**< of the compressed keys and values */
-    guint32 rope_width;  /**< of the part of a head that carries positions */
-    guint32 value_width; /**< of a head's values; 0: as head_width */
-
-    /* Mixture of experts, if n_experts > 0. */
-    guint32 n_experts, top_k;
-    guint32 expert_ffn;       /**< width of one expert; 0: ffn */
-    guint32 n_shared_experts; /**< each token passes all of them */
-    guint32 n_dense_layers;   /**< the first so many layers have no experts */
-    guint32 expert_every;     /**< from there on each so-manieth layer has; 0: as 1 */
-    guint32 n_expert_groups;  /**< 0: as 1 */
-    guint32 group_limit;      /**< groups that a token's experts may come from; 0: all */
-    double capacity_factor;   /**< tokens an expert takes over the mean; 0: as many as come */
-
-    guint32 patch, channels; /**< of a vision transformer: width in pixels; 0 channels: 3 */
-} LpTransformer;
-
-/** What distinguishes layers of one Transformer. */
-typedef struct {
-    gboolean cross; /**< has a cross-attention block to the encoder's output */
-    gboolean has_experts;
-    gboolean causal;
-    guint32 seq;  /**< tokens of a sequence */
-    guint32 keys; /**< keys that attention reads for each token, at most */
-} LpLayer;
-
-#define LP_LAYER_KINDS 8
 
 /** Checks that the shape is one that exists: heads divide hidden, key-value heads divide heads,
  * every count at least 1 and at most 2^24, experts and their groups agree. Error:
@@ -122,61 +17,45 @@ gboolean lp_transformer_check(const LpTransformer *self, GError **error) G_GNUC_
 guint32 lp_transformer_n_layers(const LpTransformer *self);
 /** Layer @index, the encoder's first. */
 LpLayer lp_transformer_layer(const LpTransformer *self, guint32 index);
-/** A number below LP_LAYER_KINDS, the same for layers that are alike. */
+/** A number below LP_LAYER_KINDS, equal for layers that are alike. */
 guint lp_transformer_layer_kind(const LpTransformer *self, guint32 index);
 /** Layers with experts. */
 guint32 lp_transformer_n_expert_layers(const LpTransformer *self);
+/** Whether layers drop out: as the shape says, else GPT style does. */
 gboolean lp_transformer_has_dropout(const LpTransformer *self);
+/** Whether norms scale only (RMSNorm), in place of scaling and shifting (LayerNorm). */
+gboolean lp_transformer_has_rms_norms(const LpTransformer *self);
 /** Whether the products other than queries, keys and values have biases. */
 gboolean lp_transformer_has_biases(const LpTransformer *self);
+/** Whether queries, keys and values have biases. */
+gboolean lp_transformer_has_qkv_biases(const LpTransformer *self);
 
-/** Widths over all heads: of queries (and of keys, were there as many heads), keys of the
- * key-value heads, values, and the mixture of values. MLA: positions included, all heads. */
+/** Width of one head's queries and keys, without the part that carries positions under MLA:
+ * head_width, or hidden / n_heads. */
+double lp_transformer_head_width(const LpTransformer *self);
+/** Width of one head's values: value_width, or that of its keys. */
+double lp_transformer_value_head_width(const LpTransformer *self);
+/** Width of the queries over all heads, and of keys, were there as many heads. MLA: positions
+ * included. */
 double lp_transformer_query_width(const LpTransformer *self);
+/** Width of the keys over all key-value heads. MLA: positions included, all heads. */
 double lp_transformer_key_width(const LpTransformer *self);
+/** Width of the values over all key-value heads. MLA: all heads. */
 double lp_transformer_value_width(const LpTransformer *self);
+/** Width of the mixture of values, which the projection takes, over all heads. */
 double lp_transformer_mixture_width(const LpTransformer *self);
-/** Width of one expert. */
+/** Inner width of one expert: expert_ffn, or ffn. */
 guint32 lp_transformer_expert_ffn(const LpTransformer *self);
+/** From the dense layers on, one layer in so many has experts: expert_every, at least 1. */
+guint32 lp_transformer_expert_every(const LpTransformer *self);
+/** Groups that the experts are dealt to: n_expert_groups, at least 1. */
+guint32 lp_transformer_n_expert_groups(const LpTransformer *self);
 /** Matrices between hidden and ffn: two, or three with a gate. */
 double lp_transformer_n_ffn_matrices(const LpTransformer *self);
-/** Values of one patch of an image: width squared, times channels. */
-double lp_transformer_patch_values(const LpTransformer *self);
 /** Sequence positions of the logits: one of an image, else the (decoder's) sequence. */
 guint32 lp_transformer_head_tokens(const LpTransformer *self);
 /** Experts' slots that tokens of one sequence position occupy: top_k, times the capacity factor
  * where buffers are padded to it. */
 double lp_transformer_expert_slots(const LpTransformer *self);
-
-/** Parameters of layer @index: attention, feed-forward or experts, norms, biases.
- * GPT: 12 h^2 + 13 h. */
-double lp_transformer_layer_parameters(const LpTransformer *self, guint32 index);
-/** Those of its routed experts, which expert parallelism divides. */
-double lp_transformer_layer_expert_parameters(const LpTransformer *self, guint32 index);
-/** Word embedding (V h) and, if learned, positions (s h); a vision transformer's patch embedding,
- * class token and positions. 0 without embedding. */
-double lp_transformer_embedding_parameters(const LpTransformer *self);
-/** Final norm, and the output matrix unless tied. 0 without embedding. */
-double lp_transformer_head_parameters(const LpTransformer *self);
-double lp_transformer_parameters(const LpTransformer *self);
-/** Parameters that one token uses: of routed experts only the top k. */
-double lp_transformer_active_parameters(const LpTransformer *self);
-
-/** FLOP of the matrix products of layer @index's forward pass over @n_sequences sequences
- * (GELU, full heads: 24 b s h^2 + 4 b s^2 h; Narayanan et al. SC 2021, section 5.1). Experts:
- * the top k, without padding. */
-double lp_transformer_layer_forward_flop(const LpTransformer *self, guint32 index,
-                                         double n_sequences);
-/** The same of the products out of MLA's latents alone. */
-double lp_transformer_latent_forward_flop(const LpTransformer *self, guint32 index,
-                                          double n_sequences);
-/** FLOP of the scores and of the product over values of layer @index, forward, cross-attention
- * included: 4 b s^2 h, the masked half included; a window counts its width. */
-double lp_transformer_scores_forward_flop(const LpTransformer *self, guint32 index,
-                                          double n_sequences);
-/** FLOP of the logits' forward pass: 2 b s h V. 0 without embedding. */
-double lp_transformer_logits_forward_flop(const LpTransformer *self, double n_sequences);
-/** FLOP of a vision transformer's patch embedding, forward; 0 for words, which are looked up. */
-double lp_transformer_embedding_forward_flop(const LpTransformer *self, double n_sequences);
 
 G_END_DECLS

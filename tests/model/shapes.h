@@ -5,6 +5,8 @@
 #include "model/fabric.h"
 #include "model/kernel.h"
 
+#include <string.h>
+
 /** A GPT of the SC 2021 paper: vocabulary 51200, sequence 2048, FFN 4 h. */
 static inline LpTransformer
 lp_test_gpt(guint32 n_layers, guint32 hidden, guint32 n_heads)
@@ -40,6 +42,19 @@ lp_test_llama(guint32 n_layers, guint32 hidden, guint32 n_heads, guint32 n_kv_he
                            .positions = LP_POSITIONS_ROTARY,
                            .tied_embeddings = FALSE,
                            .embedding = TRUE};
+}
+
+/** ViT-B/16: 14 x 14 patches and the class token. */
+static inline LpTransformer
+lp_test_vit_b_16(void)
+{
+    LpTransformer shape = lp_test_gpt(12, 768, 12);
+    shape.kind = LP_TRANSFORMER_ENCODER;
+    shape.seq = 197;
+    shape.vocab = 1000;
+    shape.tied_embeddings = FALSE;
+    shape.patch = 16;
+    return shape;
 }
 
 /** Ranks in the order tp, cp, ep, dp, pp; 1F1B, fp16 throughout, nothing recomputed. */
@@ -106,4 +121,29 @@ lp_test_fabric(double scale_up_bytes_per_s, double scale_out_bytes_per_s)
         .n_tiers = 1,
         .tiers = {{.span_domains = G_MAXUINT32}},
     };
+}
+
+/** 100 TFLOP/s and 1 TB/s, of which half and four fifths are reached (two fifths by kernels that
+ * are no streams); a launch takes 1 us. */
+static inline LpAccelerator
+lp_test_round_accelerator(void)
+{
+    return (LpAccelerator){
+        .peak_flop_per_s = {[LP_PRECISION_FP16] = 100e12},
+        .memory_bytes_per_s = 1e12,
+        .gemm_efficiency = 0.5,
+        .memory_efficiency = 0.8,
+        .elementwise_efficiency = 0.4,
+        .launch_s = 1e-6,
+    };
+}
+
+/** The first of @n_kernels with this name, or NULL. */
+static inline const LpKernel *
+lp_test_find_kernel(const LpKernel *kernels, guint n_kernels, const char *name)
+{
+    for (guint i = 0; i < n_kernels; i++)
+        if (strcmp(kernels[i].name, name) == 0)
+            return &kernels[i];
+    return NULL;
 }

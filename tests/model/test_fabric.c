@@ -60,8 +60,8 @@ test_rails(void)
 static void
 test_no_tiers(void)
 {
-    LpFabric lonely = {.domain_size = 2, .scale_up_bytes_per_s = 1.0};
-    lp_test_close("no tiers, no latency", lp_fabric_latency_s(&lonely, 0, 5), 0.0, 0.0);
+    LpFabric alone = {.domain_size = 2, .scale_up_bytes_per_s = 1.0};
+    lp_test_close("no tiers, no latency", lp_fabric_latency_s(&alone, 0, 5), 0.0, 0.0);
 }
 
 static void

@@ -67,10 +67,10 @@ may_share(const LpPlan *plan, LpGroup group, guint64 a, guint64 b)
 
 /* Whether the kind has groups that @rank is a member of, be it alone. */
 static gboolean
-is_member(const LpPlan *plan, const LpTransformer *shape, LpGroup group, guint64 rank)
+is_member(const LpTransformer *shape, const LpPlan *plan, LpGroup group, guint64 rank)
 {
     if (group == LP_GROUP_EMBEDDING)
-        return lp_group_exchanges_embedding(plan, shape, stage_of(plan, rank));
+        return lp_group_exchanges_embedding(shape, plan, stage_of(plan, rank));
     return group != LP_GROUP_EXPERT_DP || shape->n_experts > 0;
 }
 
@@ -78,20 +78,20 @@ is_member(const LpPlan *plan, const LpTransformer *shape, LpGroup group, guint64
 #define EXPECT(condition) lp_test_true((condition) ? "" : label, condition)
 
 static void
-check_rank(const char *label, const LpPlan *plan, const LpTransformer *shape, LpGroup group,
+check_rank(const char *label, const LpTransformer *shape, const LpPlan *plan, LpGroup group,
            guint64 rank)
 {
-    guint64 size = lp_group_size(plan, shape, group);
-    guint64 own = lp_group_index(plan, shape, group, rank);
+    guint64 size = lp_group_size(shape, plan, group);
+    guint64 own = lp_group_index(shape, plan, group, rank);
     EXPECT(own < size);
-    EXPECT(lp_group_member(plan, shape, group, rank, own) == rank);
-    guint64 leader = lp_group_member(plan, shape, group, rank, 0);
+    EXPECT(lp_group_member(shape, plan, group, rank, own) == rank);
+    guint64 leader = lp_group_member(shape, plan, group, rank, 0);
     guint64 last = 0;
     for (guint64 i = 0; i < size; i++) {
-        guint64 member = lp_group_member(plan, shape, group, rank, i);
+        guint64 member = lp_group_member(shape, plan, group, rank, i);
         EXPECT(member < lp_plan_n_ranks(plan));
-        EXPECT(lp_group_index(plan, shape, group, member) == i);
-        EXPECT(lp_group_member(plan, shape, group, leader, i) == member);
+        EXPECT(lp_group_index(shape, plan, group, member) == i);
+        EXPECT(lp_group_member(shape, plan, group, leader, i) == member);
         EXPECT(may_share(plan, group, rank, member));
         EXPECT(plan->schedule == LP_SCHEDULE_DUALPIPE || i == 0 || member > last);
         last = member;
@@ -100,31 +100,31 @@ check_rank(const char *label, const LpPlan *plan, const LpTransformer *shape, Lp
 
 /* Groups of a kind are disjoint, and together all ranks that have one. */
 static void
-check_groups(const char *label, const LpPlan *plan, const LpTransformer *shape, LpGroup group)
+check_groups(const char *label, const LpTransformer *shape, const LpPlan *plan, LpGroup group)
 {
-    guint64 size = lp_group_size(plan, shape, group), n_leaders = 0, n_members = 0;
+    guint64 size = lp_group_size(shape, plan, group), n_leaders = 0, n_members = 0;
     for (guint64 rank = 0; rank < lp_plan_n_ranks(plan); rank++) {
-        gboolean exists = lp_group_exists(plan, shape, group, rank);
+        gboolean exists = lp_group_exists(shape, plan, group, rank);
         EXPECT(!exists || size > 1);
-        if (!is_member(plan, shape, group, rank)) {
+        if (!is_member(shape, plan, group, rank)) {
             EXPECT(!exists);
             continue;
         }
-        gboolean divided = group == LP_GROUP_EP && lp_group_n_expert_nodes(plan, shape) > 1;
+        gboolean divided = group == LP_GROUP_EP && lp_group_n_expert_nodes(shape, plan) > 1;
         EXPECT(exists == (size > 1 && !divided));
         n_members++;
-        n_leaders += lp_group_member(plan, shape, group, rank, 0) == rank ? 1 : 0;
-        check_rank(label, plan, shape, group, rank);
+        n_leaders += lp_group_member(shape, plan, group, rank, 0) == rank ? 1 : 0;
+        check_rank(label, shape, plan, group, rank);
     }
     EXPECT(n_leaders * size == n_members);
 }
 
 static void
-check_sizes(const char *label, const LpPlan *plan, const LpTransformer *shape)
+check_sizes(const char *label, const LpTransformer *shape, const LpPlan *plan)
 {
     guint64 size[LP_N_GROUPS];
     for (guint group = 0; group < LP_N_GROUPS; group++)
-        size[group] = lp_group_size(plan, shape, (LpGroup)group);
+        size[group] = lp_group_size(shape, plan, (LpGroup)group);
     guint64 ways = plan->schedule == LP_SCHEDULE_DUALPIPE ? 2 : 1;
     guint64 tp = plan->degree[LP_AXIS_TP], dp_cp = plan->degree[LP_AXIS_DP];
     dp_cp *= plan->degree[LP_AXIS_CP];
@@ -135,7 +135,7 @@ check_sizes(const char *label, const LpPlan *plan, const LpTransformer *shape)
     if (shape->n_experts > 0)
         EXPECT(size[LP_GROUP_EXPERT_DP] * size[LP_GROUP_EP] * lp_plan_expert_tp(plan) ==
                tp * dp_cp * ways);
-    guint64 nodes = lp_group_n_expert_nodes(plan, shape);
+    guint64 nodes = lp_group_n_expert_nodes(shape, plan);
     EXPECT(size[LP_GROUP_EP_RAIL] == nodes);
     if (nodes > 1)
         EXPECT(size[LP_GROUP_EP_NODE] * nodes == size[LP_GROUP_EP]);
@@ -145,18 +145,18 @@ check_sizes(const char *label, const LpPlan *plan, const LpTransformer *shape)
 
 /* A node holds consecutive experts, and a rail one rank of each node. */
 static void
-check_nodes(const char *label, const LpPlan *plan, const LpTransformer *shape)
+check_nodes(const char *label, const LpTransformer *shape, const LpPlan *plan)
 {
-    guint32 nodes = lp_group_n_expert_nodes(plan, shape);
+    guint32 nodes = lp_group_n_expert_nodes(shape, plan);
     guint32 width = plan->degree[LP_AXIS_EP] / nodes;
     for (guint64 rank = 0; nodes > 1 && rank < lp_plan_n_ranks(plan); rank++) {
         guint32 ep = lp_plan_expert_coordinates(plan, rank).ep;
         for (guint32 i = 0; i < width; i++) {
-            guint64 member = lp_group_member(plan, shape, LP_GROUP_EP_NODE, rank, i);
+            guint64 member = lp_group_member(shape, plan, LP_GROUP_EP_NODE, rank, i);
             EXPECT(lp_plan_expert_coordinates(plan, member).ep == ep / width * width + i);
         }
         for (guint32 i = 0; i < nodes; i++) {
-            guint64 member = lp_group_member(plan, shape, LP_GROUP_EP_RAIL, rank, i);
+            guint64 member = lp_group_member(shape, plan, LP_GROUP_EP_RAIL, rank, i);
             EXPECT(lp_plan_expert_coordinates(plan, member).ep == ep % width + i * width);
         }
     }
@@ -219,15 +219,15 @@ test_drawn(void)
             lp_axis_names[plan.order[4]]);
         n_valid++;
         n_dual += plan.schedule == LP_SCHEDULE_DUALPIPE ? 1 : 0;
-        n_hybrid += lp_group_size(&plan, &shape, LP_GROUP_REPLICA) > 1 ? 1 : 0;
+        n_hybrid += lp_group_size(&shape, &plan, LP_GROUP_REPLICA) > 1 ? 1 : 0;
         n_divided += lp_plan_expert_tp(&plan) > 1 && shape.n_experts > 0 ? 1 : 0;
         for (guint group = 0; group < LP_N_GROUPS; group++) {
             g_autofree char *label = g_strdup_printf("%s: %s", drawn, lp_group_names[group]);
-            check_groups(label, &plan, &shape, (LpGroup)group);
-            n_seen[group] += lp_group_exists(&plan, &shape, (LpGroup)group, 0) ? 1 : 0;
+            check_groups(label, &shape, &plan, (LpGroup)group);
+            n_seen[group] += lp_group_exists(&shape, &plan, (LpGroup)group, 0) ? 1 : 0;
         }
-        check_sizes(drawn, &plan, &shape);
-        check_nodes(drawn, &plan, &shape);
+        check_sizes(drawn, &shape, &plan);
+        check_nodes(drawn, &shape, &plan);
     }
     g_rand_free(generator);
     lp_test_true("enough plans", n_valid > 1000);
@@ -259,9 +259,9 @@ test_by_hand(void)
     plan.degree[LP_AXIS_EP] = 2;
     for (guint i = 0; i < G_N_ELEMENTS(rows); i++) {
         const char *label = lp_group_names[rows[i].group];
-        lp_test_true(label, lp_group_size(&plan, &shape, rows[i].group) == rows[i].size);
+        lp_test_true(label, lp_group_size(&shape, &plan, rows[i].group) == rows[i].size);
         for (guint64 k = 0; k < rows[i].size; k++)
-            lp_test_true(label, lp_group_member(&plan, &shape, rows[i].group, rows[i].rank, k) ==
+            lp_test_true(label, lp_group_member(&shape, &plan, rows[i].group, rows[i].rank, k) ==
                                     rows[i].members[k]);
     }
 }
@@ -290,7 +290,7 @@ test_expert_nodes(void)
         shape.group_limit = rows[i].limit;
         LpPlan plan = lp_test_plan(1, 1, 64, 1, 64);
         plan.degree[LP_AXIS_EP] = rows[i].ep;
-        lp_test_true(rows[i].label, lp_group_n_expert_nodes(&plan, &shape) == rows[i].nodes);
+        lp_test_true(rows[i].label, lp_group_n_expert_nodes(&shape, &plan) == rows[i].nodes);
     }
 }
 

@@ -88,7 +88,7 @@ test_dragonfly(void)
         {"column", &rows_of, 0, 3, 3},
         {"row and column", &rows_of, 0, 4, 4},
         {"groups, gate to gate", &rows_of, 1, 6, 3}, /* 0 to 1 at place 1; 1 to 0 at place 0 */
-        {"groups, far", &rows_of, 3, 10, 7},         /* row 1 place 0 to row 1 place 1 */
+        {"groups, distant", &rows_of, 3, 10, 7},     /* row 1 place 0 to row 1 place 1 */
         {"leaf", &plus, 0, 1, 2},
         {"leaves", &plus, 0, 2, 4},
         {"groups of leaves", &plus, 0, 8, 5},

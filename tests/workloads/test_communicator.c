@@ -29,21 +29,21 @@ check_group(const char *label, const LpWorkload *workload, const LpCommunicators
     guint64 n_members = 0;
     for (guint64 rank = 0; rank < lp_plan_n_ranks(plan); rank++) {
         const LpCommunicator *own = lp_communicators_of(communicators, group, rank);
-        gboolean exists = lp_group_exists(plan, transformer, group, rank);
+        gboolean exists = lp_group_exists(transformer, plan, group, rank);
         lp_test_true(label, (own != NULL) == exists);
         if (own == NULL || !exists)
             continue;
         guint32 place = lp_communicators_place(communicators, group, rank);
         n_members++;
         lp_test_true(label, own->group == group && own->ranks[place] == rank);
-        lp_test_true(label, own->n_members == lp_group_size(plan, transformer, group));
-        lp_test_true(label, place == lp_group_index(plan, transformer, group, rank));
+        lp_test_true(label, own->n_members == lp_group_size(transformer, plan, group));
+        lp_test_true(label, place == lp_group_index(transformer, plan, group, rank));
         lp_test_true(label,
                      lp_communicators_get(communicators, group,
                                           lp_communicators_number(communicators, own)) == own);
         for (guint32 k = 0; k < own->n_members; k++)
             lp_test_true(label,
-                         own->ranks[k] == lp_group_member(plan, transformer, group, rank, k));
+                         own->ranks[k] == lp_group_member(transformer, plan, group, rank, k));
     }
     guint n = lp_communicators_n(communicators, group);
     lp_test_true(label,

@@ -128,7 +128,7 @@ lp_communicators_new(const LpTransformer *transformer, const LpPlan *plan,
     LpCommunicators *self = new_empty(lp_plan_n_ranks(plan));
     for (LpGroup group = 0; group < LP_N_GROUPS; group++) {
         LpCommunicator like = {.group = group,
-                               .n_members = (guint32)lp_group_size(plan, transformer, group),
+                               .n_members = (guint32)lp_group_size(transformer, plan, group),
                                .stream = lp_group_stream(plan, group),
                                .is_exclusive = is_exclusive(plan, group),
                                .exchanges = exchanges(plan, group),
@@ -141,12 +141,12 @@ lp_communicators_new(const LpTransformer *transformer, const LpPlan *plan,
         Kind *kind = &self->kinds[group];
         guint64 first = 0;
         for (guint64 rank = 0; rank < self->n_ranks; rank++) {
-            if (!lp_group_exists(plan, transformer, group, rank) ||
-                lp_group_member(plan, transformer, group, rank, 0) != rank)
+            if (!lp_group_exists(transformer, plan, group, rank) ||
+                lp_group_member(transformer, plan, group, rank, 0) != rank)
                 continue;
             for (guint32 i = 0; i < like.n_members; i++)
                 kind->ranks[first + i] =
-                    (guint32)lp_group_member(plan, transformer, group, rank, i);
+                    (guint32)lp_group_member(transformer, plan, group, rank, i);
             add(kind, like, first);
             first += like.n_members;
         }

@@ -433,11 +433,11 @@ add_all_to_all(LpLowering *self, guint32 seq, gboolean to_experts)
     const LpTransformer *shape = shape_of(self);
     double slots = lp_transformer_expert_slots(shape);
     LpWeight weight = to_experts ? LP_WEIGHT_RECEIVER : LP_WEIGHT_SENDER;
-    if (lp_group_n_expert_nodes(plan_of(self), shape) == 1) {
+    if (lp_group_n_expert_nodes(shape, plan_of(self)) == 1) {
         add_exchange(self, LP_GROUP_EP, slots, weight, seq);
         return;
     }
-    double copies = lp_group_expert_copies(plan_of(self), shape);
+    double copies = lp_group_expert_copies(shape, plan_of(self));
     if (to_experts)
         add_exchange(self, LP_GROUP_EP_RAIL, copies, LP_WEIGHT_EVEN, seq);
     add_exchange(self, LP_GROUP_EP_NODE, slots, LP_WEIGHT_EVEN, seq);

@@ -418,7 +418,7 @@ exchange_embedding(Stage *self)
 {
     const LpPlan *plan = self->lowering.plan;
     const LpTransformer *shape = self->lowering.transformer;
-    if (!lp_group_exchanges_embedding(plan, shape, self->stage))
+    if (!lp_group_exchanges_embedding(shape, plan, self->stage))
         return;
     double bytes =
         (double)shape->vocab * shape->hidden / plan->degree[LP_AXIS_TP] * plan->gradient_bytes;
@@ -680,7 +680,7 @@ describe_ranks(LpProgram *self, const LpTransformer *transformer, const LpPlan *
                                   .virtual_stages = plan->virtual_stages,
                                   .both_ways = plan->schedule == LP_SCHEDULE_DUALPIPE,
                                   .message_bytes = boundary_message_bytes(transformer, plan)};
-    self->execution = (LpExecution){.collective_host_s = lp_collective_host_s(accelerator, plan),
+    self->execution = (LpExecution){.collective_host_s = lp_collective_host_s(plan, accelerator),
                                     .host_is_free = plan->cuda_graphs,
                                     .host_sync = plan->host_sync,
                                     .slowdown = plan->slowdown};

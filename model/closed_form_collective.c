@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The two collectives of the closed form, over rank 0's group: ring and all-to-all. */
+#include "model/closed_form_internal.h"
+
+#include <math.h>
+
+/* The accelerator of the @index-th member of rank 0's group. */
+static guint64
+member(const LpClosedFormInput *input, LpGroup group, guint64 index)
+{
+    return accelerator(input, lp_group_member(input->transformer, input->plan, group, 0, index));
+}
+
+/* The edge between two members of rank 0's group. */
+static LpFabricEdge
+edge(const LpClosedFormInput *input, LpGroup group, guint64 from, guint64 to)
+{
+    return lp_fabric_edge(input->fabric, member(input, group, from), member(input, group, to));
+}
+
+double
+lp_closed_form_ring_s(const LpClosedFormInput *input, LpGroup group, double share, double bytes)
+{
+    guint64 n = lp_group_size(input->transformer, input->plan, group);
+    if (n < 2)
+        return 0.0;
+    LpFabricEdge slowest = edge(input, group, n - 1, 0);
+    for (guint64 i = 0; i + 1 < n; i++)
+        slowest = lp_fabric_edge_slower(slowest, edge(input, group, i, i + 1));
+    return share * lp_fabric_edge_all_reduce_s(&slowest, n, bytes);
+}
+
+/* Whether every domain has as many members, one domain's after the other's. @n_intra: those in the
+ * first one's. */
+static gboolean
+is_regular(const LpClosedFormInput *input, LpGroup group, guint64 n, guint64 n_intra)
+{
+    guint64 size = input->fabric->domain_size;
+    for (guint64 i = 0; i < n; i++)
+        for (guint64 k = 0; k < n; k += n_intra) {
+            gboolean same = member(input, group, i) / size == member(input, group, k) / size;
+            if (same != (i / n_intra == k / n_intra))
+                return FALSE;
+        }
+    return n % n_intra == 0;
+}
+
+/* Members in no order send to one after the other. */
+static double
+irregular_exchange_s(const LpClosedFormInput *input, LpGroup group, guint64 n, double bytes)
+{
+    double latency_s = 0.0, sending_s = 0.0;
+    for (guint64 i = 1; i < n; i++) {
+        LpFabricEdge to = edge(input, group, 0, i);
+        latency_s = fmax(latency_s, to.latency_s);
+        sending_s += bytes / (double)n / to.bytes_per_s;
+    }
+    return latency_s + sending_s;
+}
+
+/* What leaves a domain goes to the member of the same place in the next one. */
+double
+lp_closed_form_exchange_s(const LpClosedFormInput *input, LpGroup group, double bytes)
+{
+    guint64 n = lp_group_size(input->transformer, input->plan, group);
+    if (n < 2)
+        return 0.0;
+    guint64 n_intra = 1, size = input->fabric->domain_size;
+    while (n_intra < n && member(input, group, n_intra) / size == member(input, group, 0) / size)
+        n_intra++;
+    if (!is_regular(input, group, n, n_intra))
+        return irregular_exchange_s(input, group, n, bytes);
+    LpFabricEdge intra = {0.0, INFINITY}, inter = {0.0, INFINITY};
+    for (guint64 i = 0; i < n_intra && n_intra > 1; i++)
+        intra = lp_fabric_edge_slower(intra, edge(input, group, i, (i + 1) % n_intra));
+    for (guint64 i = 0; i < n && n_intra < n; i++)
+        inter = lp_fabric_edge_slower(inter, edge(input, group, i, (i + n_intra) % n));
+    double intra_s = (double)(n_intra - 1) / (double)n * bytes / intra.bytes_per_s;
+    double inter_s = (double)(n - n_intra) / (double)n * bytes / inter.bytes_per_s;
+    return fmax(intra.latency_s, inter.latency_s) + fmax(intra_s, inter_s);
+}

@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* T_comp and T_opt: what the mean stage computes. */
+#include "model/closed_form_internal.h"
+
+/* Layer @index in @pass, one micro-batch. */
+static LpWork
+layer_work(const LpClosedFormInput *input, guint32 index, LpPass pass)
+{
+    LpWork sum = LP_WORK_NONE;
+    for (LpBlock block = LP_BLOCK_ATTENTION; block < LP_BLOCK_HEAD; block++)
+        sum = lp_work_then(sum, lp_block_work(input->transformer, input->plan, input->accelerator,
+                                              index, block, pass));
+    return sum;
+}
+
+/* Embedding or head, with the tokens of layer @index. */
+static LpWork
+end_work(const LpClosedFormInput *input, guint32 index, LpBlock block, LpPass pass)
+{
+    return lp_block_work(input->transformer, input->plan, input->accelerator, index, block, pass);
+}
+
+/* Layers that are alike are worked out once. */
+LpWork
+lp_closed_form_pass_work(const LpClosedFormInput *input, LpPass pass)
+{
+    const LpTransformer *shape = input->transformer;
+    guint32 n_layers = lp_transformer_n_layers(shape);
+    LpWork kinds[LP_LAYER_KINDS], sum = LP_WORK_NONE;
+    gboolean known[LP_LAYER_KINDS] = {FALSE};
+    for (guint32 i = 0; i < n_layers; i++) {
+        guint kind = lp_transformer_layer_kind(shape, i);
+        if (!known[kind])
+            kinds[kind] = layer_work(input, i, pass);
+        known[kind] = TRUE;
+        sum = lp_work_then(sum, kinds[kind]);
+    }
+    sum = lp_work_then(sum, end_work(input, 0, LP_BLOCK_EMBEDDING, pass));
+    if (shape->n_decoder_layers > 0)
+        sum = lp_work_then(sum, end_work(input, shape->n_layers, LP_BLOCK_EMBEDDING, pass));
+    return lp_work_then(sum, end_work(input, n_layers - 1, LP_BLOCK_HEAD, pass));
+}
+
+double
+lp_closed_form_pass_s(const LpClosedFormInput *input, LpPass pass)
+{
+    return n_micro_batches(input) * lp_closed_form_pass_work(input, pass).device_s /
+           degree(input, LP_AXIS_PP);
+}
+
+double
+lp_closed_form_compute_s(const LpClosedFormInput *input)
+{
+    double sum_s = 0.0;
+    for (LpPass pass = 0; pass < LP_N_PASSES; pass++)
+        sum_s += lp_closed_form_pass_s(input, pass);
+    return sum_s;
+}
+
+double
+lp_closed_form_optimizer_s(const LpClosedFormInput *input)
+{
+    guint32 pp = input->plan->degree[LP_AXIS_PP];
+    double sum_s = 0.0;
+    for (guint32 stage = 0; stage < pp; stage++)
+        sum_s += lp_optimizer_time_s(input->transformer, input->plan, input->accelerator, stage);
+    return sum_s / pp;
+}

@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* T_CP: context parallelism, and what of it is hidden behind attention. */
+#include "model/closed_form_internal.h"
+
+#include <math.h>
+
+/* Whether a pass through attention's core is repeated before the backward pass. */
+static gboolean
+recomputes_core(const LpClosedFormInput *input)
+{
+    return recomputes_all(input) || (input->plan->recompute == LP_RECOMPUTE_SELECTIVE &&
+                                     input->transformer->attention == LP_ATTENTION_UNFUSED);
+}
+
+/* One pass of one layer. A ring passes keys and values round, backward their gradients too. All-to-
+ * all is two exchanges: queries, keys and values one way, their mixture the other. */
+static double
+pass_s(const LpClosedFormInput *input, gboolean backward)
+{
+    const LpTransformer *shape = input->transformer;
+    double tp = degree(input, LP_AXIS_TP), cp = degree(input, LP_AXIS_CP);
+    double kv = lp_plan_key_width(input->plan, shape) + lp_plan_value_width(input->plan, shape);
+    if (cp < 2.0)
+        return 0.0;
+    if (input->plan->context_kind == LP_CONTEXT_RING)
+        return (backward ? 2.0 : 1.0) *
+               lp_closed_form_ring_s(input, LP_GROUP_CP, 0.5,
+                                     cp * wire_bytes(input, shape->seq, kv));
+    double qkv = lp_transformer_query_width(shape) / tp + kv;
+    double mixture = lp_transformer_mixture_width(shape) / tp;
+    return lp_closed_form_exchange_s(input, LP_GROUP_CP, wire_bytes(input, shape->seq, qkv)) +
+           lp_closed_form_exchange_s(input, LP_GROUP_CP, wire_bytes(input, shape->seq, mixture));
+}
+
+double
+lp_closed_form_cp_s(const LpClosedFormInput *input)
+{
+    gboolean exchanged = input->plan->context_kind == LP_CONTEXT_RING || recomputes_all(input);
+    double n_forward = recomputes_core(input) && exchanged ? 2.0 : 1.0;
+    double layer_passes = lp_transformer_n_layers(input->transformer) * n_micro_batches(input) /
+                          degree(input, LP_AXIS_PP);
+    return layer_passes * (n_forward * pass_s(input, FALSE) + pass_s(input, TRUE));
+}
+
+/* Of @comm_s beside the attention of layer @index. */
+static double
+hidden_pass_s(const LpClosedFormInput *input, guint32 index, LpPass pass, double comm_s)
+{
+    double core_s = lp_block_part_work(input->transformer, input->plan, input->accelerator, index,
+                                       LP_BLOCK_ATTENTION, pass, LP_PART_CORE)
+                        .device_s;
+    return fmin(comm_s, core_s * (1.0 - 1.0 / degree(input, LP_AXIS_CP)));
+}
+
+double
+lp_closed_form_cp_hidden_s(const LpClosedFormInput *input, double cp_s)
+{
+    double own_s = lp_closed_form_cp_s(input);
+    if (own_s <= 0.0 || input->plan->context_kind != LP_CONTEXT_RING)
+        return 0.0;
+    double factor = cp_s / own_s, sum_s = 0.0;
+    double forward_s = factor * pass_s(input, FALSE), backward_s = factor * pass_s(input, TRUE);
+    for (guint32 i = 0; i < lp_transformer_n_layers(input->transformer); i++) {
+        sum_s += hidden_pass_s(input, i, LP_PASS_FORWARD, forward_s) +
+                 hidden_pass_s(input, i, LP_PASS_BACKWARD_INPUT, backward_s);
+        if (recomputes_core(input))
+            sum_s += hidden_pass_s(input, i, LP_PASS_RECOMPUTE, forward_s);
+    }
+    return n_micro_batches(input) * sum_s / degree(input, LP_AXIS_PP);
+}

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* T_host: what the device waits for its host. */
+#include "model/closed_form_internal.h"
+
+#include <math.h>
+
+/* What the host needs for a micro-batch's kernels in @pass, on the mean stage. */
+static double
+kernels_s(const LpClosedFormInput *input, LpPass pass)
+{
+    return lp_closed_form_pass_work(input, pass).host_s / degree(input, LP_AXIS_PP);
+}
+
+/* What the host needs for a micro-batch's collectives and messages, on the mean stage. */
+static double
+collectives_s(const LpClosedFormInput *input)
+{
+    double layers = lp_transformer_n_layers(input->transformer) / degree(input, LP_AXIS_PP);
+    double n = 0.0;
+    if (degree(input, LP_AXIS_TP) > 1.0)
+        n += layers * (input->plan->sequence_parallel ? 2.0 : 1.0) *
+             lp_closed_form_tp_collectives_per_layer(input->transformer, input->plan);
+    if (degree(input, LP_AXIS_CP) > 1.0)
+        n += 4.0 * layers;
+    if (degree(input, LP_AXIS_EP) > 1.0)
+        n += 4.0 * lp_transformer_n_expert_layers(input->transformer) / degree(input, LP_AXIS_PP);
+    if (degree(input, LP_AXIS_PP) > 1.0)
+        n += 4.0 * input->plan->virtual_stages;
+    return n * lp_collective_host_s(input->plan, input->accelerator);
+}
+
+/* A host that runs ahead is late for the whole iteration or not at all. */
+static double
+free_host_s(const LpClosedFormInput *input, double busy_s)
+{
+    double sum_s = collectives_s(input);
+    for (LpPass pass = 0; pass < LP_N_PASSES; pass++)
+        sum_s += kernels_s(input, pass);
+    return fmax(0.0, n_micro_batches(input) * sum_s - busy_s);
+}
+
+/* One that waits for the device at every pass, or at every message, is late for each pass by
+ * itself, those that fill and drain the pipeline among them. */
+static double
+bound_host_s(const LpClosedFormInput *input, double inner_s, double pp_s)
+{
+    double m = n_micro_batches(input), passes = n_passes(input);
+    double issuing_s = collectives_s(input);
+    double communication_s = (inner_s + pp_s) / m;
+    double forward_s = kernels_s(input, LP_PASS_FORWARD) + issuing_s / passes -
+                       lp_closed_form_pass_s(input, LP_PASS_FORWARD) / m - communication_s / passes;
+    double rest = (passes - 1.0) / passes;
+    double backward_s = (issuing_s - communication_s) * rest;
+    for (LpPass pass = LP_PASS_FORWARD + 1; pass < LP_N_PASSES; pass++)
+        backward_s += kernels_s(input, pass) - lp_closed_form_pass_s(input, pass) / m;
+    double n_runs = m + (degree(input, LP_AXIS_PP) - 1.0) / input->plan->virtual_stages;
+    return n_runs * (fmax(0.0, forward_s) + fmax(0.0, backward_s));
+}
+
+double
+lp_closed_form_host_of(const LpClosedFormInput *input, double compute_s, double inner_s,
+                       double pp_s)
+{
+    LpHostSync sync = input->plan->host_sync;
+    gboolean waits = sync == LP_HOST_SYNC_PASSES ||
+                     (sync == LP_HOST_SYNC_MESSAGES && degree(input, LP_AXIS_PP) > 1.0);
+    return waits ? bound_host_s(input, inner_s, pp_s)
+                 : free_host_s(input, compute_s + inner_s + pp_s);
+}

@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the terms of the consistent closed form share. Internal: closed_form*.c only. */
+#pragma once
+
+#include "model/closed_form.h"
+
+G_BEGIN_DECLS
+
+static inline double
+degree(const LpClosedFormInput *input, LpAxis axis)
+{
+    return input->plan->degree[axis];
+}
+
+static inline double
+n_micro_batches(const LpClosedFormInput *input)
+{
+    return lp_plan_n_micro_batches(input->plan);
+}
+
+/* Bytes on the wire of a tensor of @width for each token of a micro-batch on one rank. */
+static inline double
+wire_bytes(const LpClosedFormInput *input, guint32 seq, double width)
+{
+    return lp_plan_tokens(input->plan, seq) * width * lp_plan_wire_bytes(input->plan);
+}
+
+/* A = b s h w: bytes on the wire of one micro-batch's hidden activations, for sequences of @seq. */
+static inline double
+activations_bytes(const LpClosedFormInput *input, guint32 seq)
+{
+    return wire_bytes(input, seq, input->transformer->hidden);
+}
+
+/* Whether whole layers are recomputed. */
+static inline gboolean
+recomputes_all(const LpClosedFormInput *input)
+{
+    return input->plan->recompute == LP_RECOMPUTE_FULL;
+}
+
+/* Passes through each layer that communicate: forward, backward, and again where layers are
+ * recomputed. */
+static inline double
+n_passes(const LpClosedFormInput *input)
+{
+    return recomputes_all(input) ? 3.0 : 2.0;
+}
+
+/* The accelerator that @rank stands on. */
+static inline guint64
+accelerator(const LpClosedFormInput *input, guint64 rank)
+{
+    return input->accelerators == NULL ? rank : input->accelerators[rank];
+}
+
+/** Time of @share of a ring all-reduce of @bytes over rank 0's group, s: 1 for an all-reduce, a
+ * half for each of its halves. 0 for a group of one. */
+double lp_closed_form_ring_s(const LpClosedFormInput *input, LpGroup group, double share,
+                             double bytes);
+/** Time of an all-to-all of @bytes on each member of rank 0's group, s:
+ * a + max(intra-domain, inter-domain). 0 for a group of one. */
+double lp_closed_form_exchange_s(const LpClosedFormInput *input, LpGroup group, double bytes);
+
+/** Work of all layers, embedding and head in @pass over one micro-batch. */
+LpWork lp_closed_form_pass_work(const LpClosedFormInput *input, LpPass pass);
+/** Seconds of computing @pass on the mean stage, over all micro-batches. */
+double lp_closed_form_pass_s(const LpClosedFormInput *input, LpPass pass);
+
+/** T_bub, given the seconds of communication inside layers and of messages between stages, over all
+ * micro-batches. */
+double lp_closed_form_bubble_of(const LpClosedFormInput *input, double inner_s, double pp_s);
+/** T_host, given those and T_comp. */
+double lp_closed_form_host_of(const LpClosedFormInput *input, double compute_s, double inner_s,
+                              double pp_s);
+
+G_END_DECLS

@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* T_PP and T_bub: messages between stages, and waiting for stages. */
+#include "model/closed_form_internal.h"
+
+#include <math.h>
+
+/* The slowest edge between neighbouring stages of all pipelines. */
+static LpFabricEdge
+boundary_edge(const LpClosedFormInput *input)
+{
+    const LpPlan *plan = input->plan;
+    guint64 stride = lp_plan_stride(plan, LP_AXIS_PP), n = lp_plan_n_ranks(plan);
+    guint32 pp = plan->degree[LP_AXIS_PP];
+    LpFabricEdge slowest = {0.0, INFINITY};
+    for (guint64 rank = 0; rank < n; rank++)
+        if (rank / stride % pp != pp - 1)
+            slowest = lp_fabric_edge_slower(slowest,
+                                            lp_fabric_edge(input->fabric, accelerator(input, rank),
+                                                           accelerator(input, rank + stride)));
+    return slowest;
+}
+
+double
+lp_closed_form_pp_message_s(const LpClosedFormInput *input)
+{
+    const LpPlan *plan = input->plan;
+    if (plan->degree[LP_AXIS_PP] == 1)
+        return 0.0;
+    LpFabricEdge edge = boundary_edge(input);
+    gboolean scattered = plan->scatter_gather || plan->sequence_parallel;
+    double share = scattered ? plan->degree[LP_AXIS_TP] : 1.0;
+    return lp_fabric_edge_message_s(&edge,
+                                    activations_bytes(input, input->transformer->seq) / share);
+}
+
+double
+lp_closed_form_pp_s(const LpClosedFormInput *input)
+{
+    return 2.0 * n_micro_batches(input) * input->plan->virtual_stages *
+           lp_closed_form_pp_message_s(input);
+}
+
+/* Communication inside layers is taken as equal in each pass through a layer. */
+double
+lp_closed_form_bubble_of(const LpClosedFormInput *input, double inner_s, double pp_s)
+{
+    double stages = degree(input, LP_AXIS_PP), m = n_micro_batches(input);
+    if (stages < 2.0)
+        return 0.0;
+    /* A micro-batch on the mean stage: all of it, its forward pass, its weights' gradients. */
+    double all_s = (lp_closed_form_compute_s(input) + inner_s) / m;
+    double forward_s =
+        (lp_closed_form_pass_s(input, LP_PASS_FORWARD) + inner_s / n_passes(input)) / m;
+    double weight_s = lp_closed_form_pass_s(input, LP_PASS_BACKWARD_WEIGHT) / m;
+    double messages_s = (stages - 2.0) * pp_s / m;
+    switch (input->plan->schedule) {
+    case LP_SCHEDULE_ZERO_BUBBLE:
+        return (stages - 1.0) * (all_s - 2.0 * weight_s) + messages_s;
+    case LP_SCHEDULE_DUALPIPE:
+        return (0.5 * stages - 1.0) * (2.0 * all_s - forward_s - 3.0 * weight_s) + 0.5 * messages_s;
+    default:
+        return ((stages - 1.0) * all_s + messages_s) / input->plan->virtual_stages;
+    }
+}
+
+double
+lp_closed_form_bubble_s(const LpClosedFormInput *input)
+{
+    return lp_closed_form_terms(input).s[LP_TERM_BUBBLE];
+}

@@ -1,0 +1,333 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The kernels of attention blocks: products around the core, the core, cross-attention. */
+#include "model/kernel_list.h"
+
+#include <math.h>
+
+/* Bytes of an element of a dropout mask. */
+#define MASK_BYTES 1.0
+/* Tiles of a fused kernel, in tokens. */
+#define FLASH_TILE 128.0
+
+/* --- the core: everything between queries, keys, values and their mixture --- */
+
+/* One fused kernel, @products as many operations as either product takes forward; it moves
+ * @tensors each of queries, keys, values and their mixture, and no scores. A causal mask leaves it
+ * half of the square of scores, and half of the diagonal tiles (Dao, arXiv 2307.08691, section
+ * 3.1). */
+static void
+list_flash(LpKernelList *list, double products, double tensors)
+{
+    double heads = list->transformer->n_heads / list->tp;
+    double head_width = 0.5 * (list->query_width + list->mixture_width) / heads;
+    double width = list->query_width + list->key_width + list->value_width + list->mixture_width;
+    gboolean masked = list->layer.causal && list->layer.keys >= list->layer.seq;
+    double share = masked ? fmin(1.0, 0.5 + 0.5 * FLASH_TILE / list->layer.seq) : 1.0;
+    lp_list_kernel(list, (LpKernel){.name = "flash",
+                                    .m = list->n_queries,
+                                    .k = products * head_width,
+                                    .n = list->layer.keys,
+                                    .n_batch = list->n_score_sets,
+                                    .bytes = tensors * list->tokens * width * list->element_bytes,
+                                    .share = share,
+                                    .fused = TRUE,
+                                    .eager = list->plan->kernels == LP_KERNELS_EAGER});
+}
+
+/* (queries, head)(head, keys), where all of a rank's heads are @width wide */
+static void
+list_scores(LpKernelList *list, const char *name, double width)
+{
+    lp_list_gemm(list, name, list->n_queries, width * list->tp / list->transformer->n_heads,
+                 list->layer.keys, list->n_score_sets);
+}
+
+/* (queries, keys)(keys, head) */
+static void
+list_values(LpKernelList *list, const char *name, double width)
+{
+    lp_list_gemm(list, name, list->n_queries, list->layer.keys,
+                 width * list->tp / list->transformer->n_heads, list->n_score_sets);
+}
+
+/* @tensors of attention matrices, and @masks, pass the memory once each. */
+static void
+list_on_scores(LpKernelList *list, const char *name, double tensors, double masks)
+{
+    double elements = list->n_score_sets * list->n_queries * list->layer.keys;
+    lp_list_memory(list, name, elements * (tensors * list->element_bytes + masks * MASK_BYTES));
+}
+
+static void
+core_forward(LpKernelList *list)
+{
+    list->part = LP_PART_CORE;
+    if (list->transformer->attention == LP_ATTENTION_FLASH) {
+        list_flash(list, 2.0, 1.0); /* q, k, v, o */
+        return;
+    }
+    list_scores(list, "scores", list->query_width);
+    list_on_scores(list, "softmax", 2.0, 0.0);
+    if (lp_transformer_has_dropout(list->transformer))
+        list_on_scores(list, "attention-dropout", 2.0, 1.0);
+    list_values(list, "values", list->mixture_width);
+}
+
+/* Flash: 2.5 times the forward operations, since it computes the scores anew (five products
+ * against two; Dao, arXiv 2307.08691, section 4.1). */
+static void
+core_backward(LpKernelList *list)
+{
+    list->part = LP_PART_CORE;
+    if (list->transformer->attention == LP_ATTENTION_FLASH) {
+        list_flash(list, 5.0, 2.0); /* q, k, v, o and their gradients */
+        return;
+    }
+    list_scores(list, "values-gradient-weights", list->mixture_width); /* do v': (s, h/a)(h/a, s) */
+    list_values(list, "values-gradient-values", list->mixture_width);  /* p' do: (s, s)(s, h/a) */
+    if (lp_transformer_has_dropout(list->transformer))
+        list_on_scores(list, "attention-dropout-backward", 2.0, 1.0);
+    list_on_scores(list, "softmax-backward", 3.0, 0.0);
+    list_values(list, "scores-gradient-queries", list->query_width);
+    list_values(list, "scores-gradient-keys", list->query_width);
+}
+
+/* Flash attention keeps no scores, so there are none to recompute selectively. */
+static void
+core_selective(LpKernelList *list)
+{
+    if (list->transformer->attention == LP_ATTENTION_UNFUSED)
+        core_forward(list);
+}
+
+/* --- around the core --- */
+
+/* Queries, keys and values of the rank's own heads out of what MLA compressed them to. */
+static void
+list_latent_up(LpKernelList *list, LpProduct product)
+{
+    const LpTransformer *shape = list->transformer;
+    double own_heads = shape->n_heads / list->tp;
+    double expanded = own_heads * (list->key_width * list->tp / shape->n_heads - shape->rope_width +
+                                   list->mixture_width / own_heads);
+    if (shape->query_rank > 0)
+        lp_list_weight(list, "q-up", shape->query_rank, list->query_width, product);
+    lp_list_weight(list, "kv-up", shape->kv_rank, expanded, product);
+}
+
+/* MLA compresses queries, keys and values first, on every rank of tp for itself, and expands them
+ * to the rank's own heads (DeepSeek-V2, arXiv 2405.04434, section 2.1). */
+static void
+list_qkv(LpKernelList *list, LpProduct product)
+{
+    const LpTransformer *shape = list->transformer;
+    if (shape->kv_rank == 0) {
+        lp_list_weight(list, "qkv", shape->hidden,
+                       list->query_width + list->key_width + list->value_width, product);
+        return;
+    }
+    if (shape->query_rank > 0)
+        lp_list_weight(list, "q-down", shape->hidden, shape->query_rank, product);
+    else
+        lp_list_weight(list, "q", shape->hidden, list->query_width, product);
+    lp_list_weight(list, "kv-down", shape->hidden, (double)shape->kv_rank + shape->rope_width,
+                   product);
+    list_latent_up(list, product);
+}
+
+static void
+list_projection(LpKernelList *list, LpProduct product)
+{
+    lp_list_weight(list, "projection", list->mixture_width, list->transformer->hidden, product);
+}
+
+/* MLA normalises the compressed queries, keys and values. */
+static void
+list_latent_norms(LpKernelList *list, const char *name, double tensors)
+{
+    const LpTransformer *shape = list->transformer;
+    if (shape->kv_rank > 0)
+        lp_list_memory(list, name,
+                       tensors * list->tokens * ((double)shape->query_rank + shape->kv_rank) *
+                           list->element_bytes);
+}
+
+/* Rotary positions read and write queries and keys. */
+static void
+list_rotary(LpKernelList *list)
+{
+    if (list->transformer->positions == LP_POSITIONS_ROTARY)
+        lp_list_memory(list, "rotary",
+                       2.0 * list->tokens * (list->query_width + list->key_width) *
+                           list->element_bytes);
+}
+
+/* One operation at a time copies a tensor of @width a token into another layout. */
+static void
+list_copy(LpKernelList *list, double width)
+{
+    if (list->plan->kernels == LP_KERNELS_EAGER)
+        lp_list_memory(list, "layout", 2.0 * list->tokens * width * list->element_bytes);
+}
+
+/* Queries, keys and values come out of one product and are copied apart, keys and values twice
+ * more, around the rotary positions (nanotron 0.4, models/llama.py, CausalSelfAttention). */
+static void
+list_copies_of_qkv(LpKernelList *list)
+{
+    double pairs = list->key_width + list->value_width;
+    list_copy(list, list->query_width + pairs);
+    list_copy(list, pairs);
+    list_copy(list, pairs);
+}
+
+/* --- self-attention --- */
+
+static void
+attention_forward(LpKernelList *list)
+{
+    list->part = LP_PART_BEFORE;
+    lp_list_hidden(list, "norm", 2.0, 0.0);
+    list->part = LP_PART_ENTRY;
+    list_qkv(list, LP_PRODUCT_OUTPUT);
+    list->part = LP_PART_INNER;
+    list_latent_norms(list, "latent-norm", 2.0);
+    list_copies_of_qkv(list);
+    list_rotary(list);
+    core_forward(list);
+    list_copy(list, list->mixture_width); /* into the order of the tokens */
+    list->part = LP_PART_EXIT;
+    list_projection(list, LP_PRODUCT_OUTPUT);
+    list->part = LP_PART_AFTER;
+    lp_list_residual(list);
+}
+
+static void
+attention_backward(LpKernelList *list)
+{
+    double qkv_width = list->query_width + list->key_width + list->value_width;
+    list->part = LP_PART_BEFORE;
+    lp_list_residual_backward(list);
+    lp_list_bias_gradient(list, list->transformer->hidden);
+    list->part = LP_PART_ENTRY;
+    list_projection(list, LP_PRODUCT_DATA_GRADIENT);
+    list_copy(list, list->mixture_width);
+    core_backward(list);
+    list->part = LP_PART_INNER;
+    list_rotary(list);
+    list_copies_of_qkv(list);
+    list_latent_norms(list, "latent-norm-backward", 3.0);
+    if (lp_transformer_has_qkv_biases(list->transformer))
+        lp_list_memory(list, "bias-gradient", list->tokens * qkv_width * list->element_bytes);
+    list->part = LP_PART_EXIT;
+    list_qkv(list, LP_PRODUCT_DATA_GRADIENT);
+    list->part = LP_PART_AFTER;
+    lp_list_hidden(list, "norm-backward", 3.0, 0.0);
+}
+
+static void
+attention_weights(LpKernelList *list)
+{
+    list_projection(list, LP_PRODUCT_WEIGHT_GRADIENT);
+    list_qkv(list, LP_PRODUCT_WEIGHT_GRADIENT);
+}
+
+static void
+attention_light(LpKernelList *list)
+{
+    list->part = LP_PART_BEFORE;
+    lp_list_hidden(list, "norm", 2.0, 0.0);
+    list->part = LP_PART_INNER;
+    if (list->transformer->kv_rank == 0)
+        return;
+    list_latent_norms(list, "latent-norm", 2.0);
+    list_latent_up(list, LP_PRODUCT_OUTPUT);
+    list_rotary(list);
+}
+
+const LpBlockKernels lp_attention_kernels = {
+    .forward = attention_forward,
+    .backward_input = attention_backward,
+    .backward_weight = attention_weights,
+    .selective = core_selective,
+    .light = attention_light,
+};
+
+/* --- cross-attention: queries of the decoder's tokens, keys and values of the encoder's --- */
+
+static void
+list_cross_qkv(LpKernelList *list, LpProduct product)
+{
+    double own_tokens = list->tokens;
+    lp_list_weight(list, "q", list->transformer->hidden, list->query_width, product);
+    list->tokens = lp_plan_tokens(list->plan, list->transformer->seq);
+    lp_list_weight(list, "kv", list->transformer->hidden, list->key_width + list->value_width,
+                   product);
+    list->tokens = own_tokens;
+}
+
+static void
+look_at_encoder(LpKernelList *list)
+{
+    list->layer.keys = list->transformer->seq;
+    list->layer.causal = FALSE;
+}
+
+static void
+cross_forward(LpKernelList *list)
+{
+    look_at_encoder(list);
+    list->part = LP_PART_BEFORE;
+    lp_list_hidden(list, "norm", 2.0, 0.0);
+    list->part = LP_PART_ENTRY;
+    list_cross_qkv(list, LP_PRODUCT_OUTPUT);
+    core_forward(list);
+    list->part = LP_PART_EXIT;
+    list_projection(list, LP_PRODUCT_OUTPUT);
+    list->part = LP_PART_AFTER;
+    lp_list_residual(list);
+}
+
+static void
+cross_backward(LpKernelList *list)
+{
+    look_at_encoder(list);
+    list->part = LP_PART_BEFORE;
+    lp_list_residual_backward(list);
+    list->part = LP_PART_ENTRY;
+    list_projection(list, LP_PRODUCT_DATA_GRADIENT);
+    core_backward(list);
+    list->part = LP_PART_EXIT;
+    list_cross_qkv(list, LP_PRODUCT_DATA_GRADIENT);
+    list->part = LP_PART_AFTER;
+    lp_list_hidden(list, "norm-backward", 3.0, 0.0);
+}
+
+static void
+cross_weights(LpKernelList *list)
+{
+    list_projection(list, LP_PRODUCT_WEIGHT_GRADIENT);
+    list_cross_qkv(list, LP_PRODUCT_WEIGHT_GRADIENT);
+}
+
+static void
+cross_selective(LpKernelList *list)
+{
+    look_at_encoder(list);
+    core_selective(list);
+}
+
+static void
+cross_light(LpKernelList *list)
+{
+    list->part = LP_PART_BEFORE;
+    lp_list_hidden(list, "norm", 2.0, 0.0);
+}
+
+const LpBlockKernels lp_cross_attention_kernels = {
+    .forward = cross_forward,
+    .backward_input = cross_backward,
+    .backward_weight = cross_weights,
+    .selective = cross_selective,
+    .light = cross_light,
+};

@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The kernels of both ends of the model: embedding, and final norm, logits and loss. */
+#include "model/kernel_list.h"
+
+/* Bytes of an element of the loss, which is computed in fp32. */
+#define LOSS_BYTES 4.0
+
+/* --- embedding --- */
+
+/* A rank of tp embeds its share of the patches' width. */
+static void
+list_patches(LpKernelList *list, LpProduct product)
+{
+    lp_list_weight(list, "patches", lp_transformer_patch_values(list->transformer),
+                   list->transformer->hidden / list->tp, product);
+}
+
+/* Looking up reads and writes a row a token; learned positions are added to the result. */
+static void
+embedding_forward(LpKernelList *list)
+{
+    double tensor_bytes = list->tokens * list->transformer->hidden * list->element_bytes;
+    list->part = LP_PART_INNER;
+    if (list->transformer->patch > 0)
+        list_patches(list, LP_PRODUCT_OUTPUT);
+    else
+        lp_list_memory(list, "look-up", 2.0 * tensor_bytes);
+    if (list->transformer->positions == LP_POSITIONS_LEARNED)
+        lp_list_memory(list, "add-positions", 3.0 * tensor_bytes);
+    if (lp_transformer_has_dropout(list->transformer))
+        lp_list_hidden(list, "dropout", 2.0, 1.0);
+}
+
+/* Adds each token's gradient to its row: reads it, reads and writes the row. */
+static void
+embedding_backward(LpKernelList *list)
+{
+    double elements = list->tokens * list->transformer->hidden;
+    list->part = LP_PART_INNER;
+    if (lp_transformer_has_dropout(list->transformer))
+        lp_list_hidden(list, "dropout-backward", 2.0, 1.0);
+    if (list->transformer->positions == LP_POSITIONS_LEARNED)
+        lp_list_memory(list, "positions-gradient", elements * list->element_bytes);
+    if (list->transformer->patch == 0)
+        lp_list_memory(list, "look-up-backward",
+                       elements * (list->element_bytes + 2.0 * list->plan->gradient_bytes));
+}
+
+static void
+embedding_weights(LpKernelList *list)
+{
+    if (list->transformer->patch > 0)
+        list_patches(list, LP_PRODUCT_WEIGHT_GRADIENT);
+}
+
+const LpBlockKernels lp_embedding_kernels = {
+    .forward = embedding_forward,
+    .backward_input = embedding_backward,
+    .backward_weight = embedding_weights,
+};
+
+/* --- head --- */
+
+/* The final norm passes over all tokens, the logits are of those that are predicted. */
+static void
+predict(LpKernelList *list)
+{
+    list->part = LP_PART_INNER;
+    list->tokens = lp_plan_tokens(list->plan, lp_transformer_head_tokens(list->transformer));
+}
+
+static void
+list_logits(LpKernelList *list, LpProduct product)
+{
+    list->wide = TRUE;
+    lp_list_weight(list, "logits", list->transformer->hidden, list->transformer->vocab / list->tp,
+                   product);
+    list->wide = FALSE;
+}
+
+/* A pass over the logits: @elements read or written as activations, @losses in fp32. */
+static void
+list_loss(LpKernelList *list, const char *name, double elements, double losses)
+{
+    double n_logits = list->tokens * list->transformer->vocab / list->tp;
+    lp_list_stream(list, name, n_logits * (elements * list->element_bytes + losses * LOSS_BYTES));
+}
+
+/* The vocabulary-parallel cross entropy of Megatron-LM: converts to fp32 (1 read, 1 write), takes
+ * the maximum (1), subtracts it (2), exponentiates (2), sums (1) and divides (2). */
+static void
+head_forward(LpKernelList *list)
+{
+    predict(list);
+    lp_list_hidden(list, "norm", 2.0, 0.0);
+    list_logits(list, LP_PRODUCT_OUTPUT);
+    list_loss(list, "loss", 1.0, 9.0);
+}
+
+/* Scales the kept softmax (2), converts back (1 read, 1 write). */
+static void
+head_backward(LpKernelList *list)
+{
+    predict(list);
+    list_loss(list, "loss-backward", 1.0, 3.0);
+    list_logits(list, LP_PRODUCT_DATA_GRADIENT);
+    lp_list_hidden(list, "norm-backward", 3.0, 0.0);
+}
+
+static void
+head_weights(LpKernelList *list)
+{
+    predict(list);
+    list_logits(list, LP_PRODUCT_WEIGHT_GRADIENT);
+}
+
+const LpBlockKernels lp_head_kernels = {
+    .forward = head_forward,
+    .backward_input = head_backward,
+    .backward_weight = head_weights,
+};

@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The kernels of feed-forward networks: dense, or all shared experts as one. */
+#include "model/kernel_list.h"
+
+/* --- a network of inner width @width on all tokens --- */
+
+static void
+list_up(LpKernelList *list, double width, LpProduct product)
+{
+    lp_list_weight(list, "up", list->transformer->hidden, width, product);
+    if (list->transformer->ffn_kind == LP_FFN_SWIGLU)
+        lp_list_weight(list, "gate", list->transformer->hidden, width, product);
+}
+
+static void
+network_forward(LpKernelList *list, double width)
+{
+    list->part = LP_PART_ENTRY;
+    list_up(list, width, LP_PRODUCT_OUTPUT);
+    list->part = LP_PART_INNER;
+    lp_list_activation(list, FALSE, list->tokens * width);
+    list->part = LP_PART_EXIT;
+    lp_list_weight(list, "down", width, list->transformer->hidden, LP_PRODUCT_OUTPUT);
+}
+
+/* @bias_width: of the bias in its middle; 0: none is counted. */
+static void
+network_backward(LpKernelList *list, double width, double bias_width)
+{
+    list->part = LP_PART_ENTRY;
+    lp_list_weight(list, "down", width, list->transformer->hidden, LP_PRODUCT_DATA_GRADIENT);
+    list->part = LP_PART_INNER;
+    lp_list_activation(list, TRUE, list->tokens * width);
+    if (bias_width > 0.0)
+        lp_list_bias_gradient(list, bias_width);
+    list->part = LP_PART_EXIT;
+    list_up(list, width, LP_PRODUCT_DATA_GRADIENT);
+}
+
+static void
+network_weights(LpKernelList *list, double width)
+{
+    lp_list_weight(list, "down", width, list->transformer->hidden, LP_PRODUCT_WEIGHT_GRADIENT);
+    list_up(list, width, LP_PRODUCT_WEIGHT_GRADIENT);
+}
+
+/* --- the feed-forward block of a dense layer --- */
+
+static void
+ffn_forward(LpKernelList *list)
+{
+    list->part = LP_PART_BEFORE;
+    lp_list_hidden(list, "norm", 2.0, 0.0);
+    network_forward(list, list->transformer->ffn / list->tp);
+    list->part = LP_PART_AFTER;
+    lp_list_residual(list);
+}
+
+static void
+ffn_backward(LpKernelList *list)
+{
+    double width = list->transformer->ffn / list->tp;
+    list->part = LP_PART_BEFORE;
+    lp_list_residual_backward(list);
+    lp_list_bias_gradient(list, list->transformer->hidden);
+    network_backward(list, width, width);
+    list->part = LP_PART_AFTER;
+    lp_list_hidden(list, "norm-backward", 3.0, 0.0);
+}
+
+static void
+ffn_weights(LpKernelList *list)
+{
+    network_weights(list, list->transformer->ffn / list->tp);
+}
+
+static void
+ffn_light(LpKernelList *list)
+{
+    list->part = LP_PART_BEFORE;
+    lp_list_hidden(list, "norm", 2.0, 0.0);
+    list->part = LP_PART_INNER;
+    lp_list_activation(list, FALSE, list->tokens * (list->transformer->ffn / list->tp));
+}
+
+const LpBlockKernels lp_ffn_kernels = {
+    .forward = ffn_forward,
+    .backward_input = ffn_backward,
+    .backward_weight = ffn_weights,
+    .light = ffn_light,
+};
+
+/* --- shared experts: all together are one network --- */
+
+static double
+shared_width(const LpKernelList *list)
+{
+    return (double)list->transformer->n_shared_experts *
+           lp_transformer_expert_ffn(list->transformer) / list->tp;
+}
+
+static void
+shared_forward(LpKernelList *list)
+{
+    if (list->transformer->n_shared_experts > 0)
+        network_forward(list, shared_width(list));
+}
+
+static void
+shared_backward(LpKernelList *list)
+{
+    if (list->transformer->n_shared_experts > 0)
+        network_backward(list, shared_width(list), 0.0);
+}
+
+static void
+shared_weights(LpKernelList *list)
+{
+    if (list->transformer->n_shared_experts > 0)
+        network_weights(list, shared_width(list));
+}
+
+static void
+shared_light(LpKernelList *list)
+{
+    list->part = LP_PART_INNER;
+    if (list->transformer->n_shared_experts > 0)
+        lp_list_activation(list, FALSE, list->tokens * shared_width(list));
+}
+
+const LpBlockKernels lp_shared_experts_kernels = {
+    .forward = shared_forward,
+    .backward_input = shared_backward,
+    .backward_weight = shared_weights,
+    .light = shared_light,
+};

@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The kinds of kernels that all blocks use.
+ *
+ * t is the tensor-parallel degree, b the micro-batch. Memory-bound kernels count each tensor that
+ * they read or write once, as Megatron-LM fuses them: scale-mask-softmax, bias-GELU and
+ * bias-dropout-add. */
+#include "model/kernel_list.h"
+
+/* Bytes of an element of a dropout mask. */
+#define MASK_BYTES 1.0
+
+/* Ring attention gives a rank its share of the queries of all of its heads, all-to-all all queries
+ * of its share of the heads; each meets all keys. */
+LpKernelList
+lp_kernel_list(const LpTransformer *transformer, const LpPlan *plan, guint32 index,
+               LpKernel *kernels)
+{
+    LpLayer layer = lp_transformer_layer(transformer, index);
+    double tp = plan->degree[LP_AXIS_TP], cp = plan->degree[LP_AXIS_CP];
+    double tokens = lp_plan_tokens(plan, layer.seq);
+    gboolean heads_divided = plan->context_kind == LP_CONTEXT_ULYSSES;
+    return (LpKernelList){
+        .kernels = kernels,
+        .transformer = transformer,
+        .plan = plan,
+        .layer = layer,
+        .element_bytes = lp_plan_activation_bytes(plan),
+        .tokens = tokens,
+        .scattered_tokens = plan->sequence_parallel ? tokens / tp : tokens,
+        .tp = tp,
+        .query_width = lp_transformer_query_width(transformer) / tp,
+        .key_width = lp_plan_key_width(plan, transformer),
+        .value_width = lp_plan_value_width(plan, transformer),
+        .mixture_width = lp_transformer_mixture_width(transformer) / tp,
+        .n_score_sets = plan->micro_batch * transformer->n_heads / tp / (heads_divided ? cp : 1.0),
+        .n_queries = layer.seq / (heads_divided ? 1.0 : cp),
+    };
+}
+
+void
+lp_list_kernel(LpKernelList *list, LpKernel kernel)
+{
+    g_assert(list->n_kernels < LP_KERNELS_MAX);
+    kernel.part = list->part;
+    kernel.share = kernel.share > 0.0 ? kernel.share : 1.0;
+    kernel.wide = list->wide || list->part == LP_PART_CORE;
+    list->kernels[list->n_kernels++] = kernel;
+}
+
+void
+lp_list_memory(LpKernelList *list, const char *name, double bytes)
+{
+    lp_list_kernel(list, (LpKernel){.name = name, .bytes = bytes});
+}
+
+void
+lp_list_stream(LpKernelList *list, const char *name, double bytes)
+{
+    lp_list_kernel(list, (LpKernel){.name = name, .bytes = bytes, .streams = TRUE});
+}
+
+void
+lp_list_gemm(LpKernelList *list, const char *name, double m, double k, double n, double n_batch)
+{
+    double bytes = (m * k + k * n + m * n) * n_batch * list->element_bytes;
+    lp_list_kernel(
+        list, (LpKernel){.name = name, .m = m, .k = k, .n = n, .n_batch = n_batch, .bytes = bytes});
+}
+
+/* Products in fp8 read copies of their operands in it: as they are, and transposed for the weights'
+ * gradients (Micikevicius et al., arXiv 2209.05433; NVIDIA, Transformer Engine's user guide). Those
+ * of weights are made once for all micro-batches. */
+static void
+list_cast(LpKernelList *list, double elements)
+{
+    if (list->plan->precision == LP_PRECISION_FP8 && !list->wide)
+        lp_list_stream(list, "cast", elements * (list->element_bytes + 2.0));
+}
+
+void
+lp_list_weight(LpKernelList *list, const char *name, double n_inputs, double n_outputs,
+               LpProduct product)
+{
+    switch (product) {
+    case LP_PRODUCT_OUTPUT:
+        list_cast(list, list->tokens * n_inputs);
+        lp_list_gemm(list, name, list->tokens, n_inputs, n_outputs, 1.0);
+        break;
+    case LP_PRODUCT_DATA_GRADIENT:
+        list_cast(list, list->tokens * n_outputs);
+        lp_list_gemm(list, name, list->tokens, n_outputs, n_inputs, 1.0);
+        break;
+    case LP_PRODUCT_WEIGHT_GRADIENT:
+        lp_list_gemm(list, name, n_inputs, list->tokens, n_outputs, 1.0);
+        /* A micro-batch's gradient of a weight is read, and its sum with those before it written.
+         * Where ZeRO shares gradients out they are summed in the shares, so small that they do not
+         * count. */
+        if (list->plan->zero < 3)
+            lp_list_stream(list, "accumulate",
+                           n_inputs * n_outputs *
+                               (list->element_bytes + 2.0 * list->plan->gradient_bytes));
+        break;
+    }
+}
+
+void
+lp_list_hidden(LpKernelList *list, const char *name, double tensors, double masks)
+{
+    double elements = list->scattered_tokens * list->transformer->hidden;
+    lp_list_memory(list, name, elements * (tensors * list->element_bytes + masks * MASK_BYTES));
+}
+
+void
+lp_list_residual(LpKernelList *list)
+{
+    if (lp_transformer_has_dropout(list->transformer))
+        lp_list_hidden(list, "bias-dropout-add", 3.0, 1.0);
+    else
+        lp_list_hidden(list, "add", 3.0, 0.0);
+}
+
+void
+lp_list_residual_backward(LpKernelList *list)
+{
+    lp_list_hidden(list, "add-backward", 3.0, 0.0);
+    if (lp_transformer_has_dropout(list->transformer))
+        lp_list_hidden(list, "dropout-backward", 2.0, 1.0);
+}
+
+void
+lp_list_bias_gradient(LpKernelList *list, double width)
+{
+    if (lp_transformer_has_biases(list->transformer))
+        lp_list_memory(list, "bias-gradient", list->tokens * width * list->element_bytes);
+}
+
+void
+lp_list_activation(LpKernelList *list, gboolean backward, double elements)
+{
+    double bytes = elements * list->element_bytes;
+    if (list->transformer->ffn_kind == LP_FFN_GELU) {
+        lp_list_memory(list, backward ? "bias-gelu-backward" : "bias-gelu",
+                       (backward ? 3.0 : 2.0) * bytes);
+    } else if (list->plan->kernels == LP_KERNELS_FUSED) {
+        lp_list_memory(list, backward ? "swiglu-backward" : "swiglu",
+                       (backward ? 5.0 : 3.0) * bytes);
+    } else if (!backward) {
+        /* One operation at a time: the gate's function and the product with it; back, a gradient
+         * for either factor, that of the function, and the copy that joins the two halves (nanotron
+         * 0.4, models/llama.py, GLUActivation). */
+        lp_list_memory(list, "gate-function", 2.0 * bytes);
+        lp_list_memory(list, "gate-product", 3.0 * bytes);
+    } else {
+        lp_list_memory(list, "gate-product-backward", 3.0 * bytes);
+        lp_list_memory(list, "gate-product-backward", 3.0 * bytes);
+        lp_list_memory(list, "gate-function-backward", 3.0 * bytes);
+        lp_list_memory(list, "gate-join", 4.0 * bytes);
+    }
+}

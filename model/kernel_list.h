@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Kernels being listed, and the kinds of kernels that all blocks use. Internal: kernel*.c only. */
+#pragma once
+
+#include "model/kernel.h"
+
+G_BEGIN_DECLS
+
+/** Kernels being listed, and the sizes that they share. */
+typedef struct {
+    LpKernel *kernels; /* borrowed from the caller */
+    guint n_kernels;
+    const LpTransformer *transformer; /* borrowed */
+    const LpPlan *plan;               /* borrowed */
+    LpLayer layer;
+    LpPart part;             /* of the next kernel */
+    gboolean wide;           /* of the next kernel, outside the core of attention */
+    double element_bytes;    /* of an activation */
+    double tokens;           /* b s / cp */
+    double scattered_tokens; /* those that norms and dropout-adds see: over t if scattered */
+    double tp;               /* t */
+    double query_width;      /* of the queries, keys, values and their mixture, on one rank: */
+    double key_width, value_width, mixture_width;
+    double n_score_sets; /* attention matrices, of so many queries: */
+    double n_queries;
+} LpKernelList;
+
+/** The products that a weight takes part in. */
+typedef enum {
+    LP_PRODUCT_OUTPUT,         /**< y = x w */
+    LP_PRODUCT_DATA_GRADIENT,  /**< dx = dy w' */
+    LP_PRODUCT_WEIGHT_GRADIENT /**< dw = x' dy */
+} LpProduct;
+
+/** Lists a block's kernels. */
+typedef void (*LpListKernels)(LpKernelList *list);
+
+/** What a block runs in each pass. NULL: nothing. */
+typedef struct {
+    LpListKernels forward, backward_input;
+    LpListKernels backward_weight; /**< begins in LP_PART_INNER */
+    LpListKernels selective;       /**< what selective recomputation runs again: attention's core */
+    /** What light recomputation runs again: what costs little against what its outputs take in
+     * memory (Megatron-Core's recompute modules layernorm, moe_act and mla_up_proj). */
+    LpListKernels light;
+} LpBlockKernels;
+
+extern const LpBlockKernels lp_attention_kernels,
+    lp_cross_attention_kernels;                                        /* kernel_attention.c */
+extern const LpBlockKernels lp_ffn_kernels, lp_shared_experts_kernels; /* kernel_ffn.c */
+extern const LpBlockKernels lp_router_kernels, lp_experts_kernels,
+    lp_combine_kernels;                                            /* kernel_experts.c */
+extern const LpBlockKernels lp_embedding_kernels, lp_head_kernels; /* kernel_embedding.c */
+
+/** An empty list for layer @index. @kernels: LP_KERNELS_MAX entries, borrowed. */
+LpKernelList lp_kernel_list(const LpTransformer *transformer, const LpPlan *plan, guint32 index,
+                            LpKernel *kernels);
+/** Adds @kernel to the part at hand. */
+void lp_list_kernel(LpKernelList *list, LpKernel kernel);
+/** Adds a kernel bound by memory that reads and writes @bytes. */
+void lp_list_memory(LpKernelList *list, const char *name, double bytes);
+/** Adds a stream of @bytes: in order, without sums over rows or random numbers. */
+void lp_list_stream(LpKernelList *list, const char *name, double bytes);
+/** Adds @n_batch products (m, k)(k, n). */
+void lp_list_gemm(LpKernelList *list, const char *name, double m, double k, double n,
+                  double n_batch);
+/** Adds one product of the (@n_inputs, @n_outputs) weight @name with the tokens at hand, and the
+ * streams that come with it: casts to fp8, the sum of gradients. */
+void lp_list_weight(LpKernelList *list, const char *name, double n_inputs, double n_outputs,
+                    LpProduct product);
+/** Adds a pass over @tensors of hidden activations, and @masks, outside the tensor-parallel
+ * region. */
+void lp_list_hidden(LpKernelList *list, const char *name, double tensors, double masks);
+/** Adds the end of a block: reads its output and the residual, writes their sum (and a mask). */
+void lp_list_residual(LpKernelList *list);
+/** Adds its backward: where the residual forked off two gradients meet; dropout scales one. */
+void lp_list_residual_backward(LpKernelList *list);
+/** Adds the gradient of a bias of @width, which reads the gradient of the output. */
+void lp_list_bias_gradient(LpKernelList *list, double width);
+/** Adds the activation function, or its @backward, over @elements of the inner width. */
+void lp_list_activation(LpKernelList *list, gboolean backward, double elements);
+
+G_END_DECLS

@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* How long kernels take on a device, and to be issued by its host. */
+#include "model/kernel.h"
+
+#include "model/gemm.h"
+
+#include <math.h>
+
+double
+lp_kernel_flop(const LpKernel *self)
+{
+    return 2.0 * self->m * self->k * self->n * self->n_batch;
+}
+
+double
+lp_kernel_time_s(const LpKernel *self, const LpAccelerator *accelerator, LpPrecision precision)
+{
+    double moving_s =
+        self->bytes / (accelerator->memory_bytes_per_s * accelerator->memory_efficiency);
+    if (self->n_batch <= 0.0) {
+        double efficiency = accelerator->elementwise_efficiency;
+        gboolean slower = !self->streams && efficiency > 0.0;
+        return (slower ? self->bytes / (accelerator->memory_bytes_per_s * efficiency) : moving_s) +
+               accelerator->launch_s;
+    }
+    LpGemm gemm = {self->m, self->k, self->n, self->n_batch};
+    double share = self->share > 0.0 ? self->share : 1.0;
+    if (self->wide && precision == LP_PRECISION_FP8)
+        precision = LP_PRECISION_BF16;
+    double computing_s =
+        self->fused ? share * lp_gemm_attention_s(&gemm, accelerator, precision, self->eager)
+                    : lp_gemm_arithmetic_s(&gemm, accelerator, precision);
+    return fmax(computing_s, moving_s) + accelerator->launch_s;
+}
+
+LpWork
+lp_kernel_work(const LpKernel *self, const LpPlan *plan, const LpAccelerator *accelerator)
+{
+    double time_s = lp_kernel_time_s(self, accelerator, plan->precision);
+    return (LpWork){time_s, plan->cuda_graphs ? 0.0 : accelerator->host_kernel_s, time_s};
+}
+
+double
+lp_collective_host_s(const LpPlan *plan, const LpAccelerator *accelerator)
+{
+    return plan->cuda_graphs ? 0.0 : accelerator->host_collective_s;
+}
+
+LpWork
+lp_block_part_work(const LpTransformer *transformer, const LpPlan *plan,
+                   const LpAccelerator *accelerator, guint32 index, LpBlock block, LpPass pass,
+                   LpPart part)
+{
+    LpKernel kernels[LP_KERNELS_MAX];
+    guint n_kernels = lp_block_kernels(transformer, plan, index, block, pass, kernels);
+    LpWork sum = LP_WORK_NONE;
+    for (guint i = 0; i < n_kernels; i++)
+        if (kernels[i].part == part)
+            sum = lp_work_then(sum, lp_kernel_work(&kernels[i], plan, accelerator));
+    return sum;
+}
+
+LpWork
+lp_block_work(const LpTransformer *transformer, const LpPlan *plan,
+              const LpAccelerator *accelerator, guint32 index, LpBlock block, LpPass pass)
+{
+    LpWork sum = LP_WORK_NONE;
+    for (LpPart part = 0; part < LP_N_PARTS; part++)
+        sum = lp_work_then(
+            sum, lp_block_part_work(transformer, plan, accelerator, index, block, pass, part));
+    return sum;
+}
+
+double
+lp_block_time_s(const LpTransformer *transformer, const LpPlan *plan,
+                const LpAccelerator *accelerator, guint32 index, LpBlock block, LpPass pass)
+{
+    return lp_block_work(transformer, plan, accelerator, index, block, pass).device_s;
+}

@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Which ranks of a stage share experts, and how unevenly experts are loaded. */
+#include "model/plan_experts.h"
+
+#include "model/plan_rank.h"
+
+#include <math.h>
+
+guint32
+lp_plan_expert_tp(const LpPlan *self)
+{
+    if (self->expert_tp > 0)
+        return self->expert_tp;
+    guint64 n = (guint64)self->degree[LP_AXIS_CP] * self->degree[LP_AXIS_DP];
+    return n % self->degree[LP_AXIS_EP] == 0 ? self->degree[LP_AXIS_TP] : 1;
+}
+
+/* Ranks of one stage that hold the same experts. */
+static guint32
+stage_expert_replicas(const LpPlan *self)
+{
+    guint64 stage_ranks = lp_plan_n_ranks(self) / self->degree[LP_AXIS_PP];
+    return (guint32)(stage_ranks / ((guint64)lp_plan_expert_tp(self) * self->degree[LP_AXIS_EP]));
+}
+
+guint32
+lp_plan_expert_replicas(const LpPlan *self)
+{
+    return stage_expert_replicas(self) * (self->schedule == LP_SCHEDULE_DUALPIPE ? 2 : 1);
+}
+
+static gboolean
+ep_comes_before_dp(const LpPlan *self)
+{
+    for (guint i = 0; i < LP_N_AXES; i++)
+        if (self->order[i] == LP_AXIS_EP || self->order[i] == LP_AXIS_DP)
+            return self->order[i] == LP_AXIS_EP;
+    return TRUE;
+}
+
+LpExpertCoordinates
+lp_plan_expert_coordinates(const LpPlan *self, guint64 rank)
+{
+    guint32 etp = lp_plan_expert_tp(self), ep = self->degree[LP_AXIS_EP];
+    guint32 replicas = stage_expert_replicas(self);
+    guint64 stride = lp_plan_stride(self, LP_AXIS_PP), pp = self->degree[LP_AXIS_PP];
+    /* Ranks of a stage count in rank order, with the pipeline's axis taken out. */
+    guint64 position = rank % stride + rank / (stride * pp) * stride, rest = position / etp;
+    LpExpertCoordinates at = {.tp = (guint32)(position % etp)};
+    gboolean ep_first = ep_comes_before_dp(self);
+    at.ep = (guint32)(ep_first ? rest % ep : rest / replicas);
+    at.dp = (guint32)(ep_first ? rest / ep : rest % replicas);
+    return at;
+}
+
+guint64
+lp_plan_expert_rank(const LpPlan *self, guint32 stage, LpExpertCoordinates at)
+{
+    guint64 etp = lp_plan_expert_tp(self), ep = self->degree[LP_AXIS_EP];
+    guint64 rest = ep_comes_before_dp(self) ? at.ep + ep * at.dp
+                                            : at.dp + (guint64)stage_expert_replicas(self) * at.ep;
+    guint64 position = at.tp + etp * rest;
+    guint64 stride = lp_plan_stride(self, LP_AXIS_PP);
+    return position % stride + (position / stride * self->degree[LP_AXIS_PP] + stage) * stride;
+}
+
+/* Box and Muller, Annals of Mathematical Statistics 29, 1958. */
+static double
+draw_normal(GRand *generator)
+{
+    double radius = sqrt(-2.0 * log(1.0 - g_rand_double(generator)));
+    return radius * cos(2.0 * G_PI * g_rand_double(generator));
+}
+
+void
+lp_plan_expert_loads(const LpPlan *self, const LpTransformer *transformer, double *out_loads)
+{
+    guint32 ep = self->degree[LP_AXIS_EP];
+    guint32 own = MAX(transformer->n_experts, ep) / ep;
+    GRand *generator = g_rand_new_with_seed(self->seed);
+    double sum = 0.0;
+    for (guint32 i = 0; i < ep; i++) {
+        out_loads[i] = 0.0;
+        for (guint32 expert = 0; expert < own; expert++)
+            out_loads[i] += exp(self->skew * draw_normal(generator));
+        sum += out_loads[i];
+    }
+    for (guint32 i = 0; i < ep; i++)
+        out_loads[i] *= ep / sum;
+    g_rand_free(generator);
+}

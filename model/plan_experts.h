@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Which ranks of a stage share experts, and how unevenly experts are loaded. */
+#pragma once
+
+#include "model/plan_options.h"
+
+G_BEGIN_DECLS
+
+/** Where a rank stands among those of its stage that share the experts of a layer. */
+typedef struct {
+    guint32 tp, ep, dp; /**< below expert tp, ep, and the ranks that hold copies */
+} LpExpertCoordinates;
+
+/** Ranks that share one expert: as the plan says, else tp where ep fits into cp dp, else 1. */
+guint32 lp_plan_expert_tp(const LpPlan *self);
+/** Ranks that hold copies of an expert, itself included; those of both ways under dualpipe. */
+guint32 lp_plan_expert_replicas(const LpPlan *self);
+/** Of the tp cp dp ranks of a stage, in rank order, expert tp varies fastest, then ep or the
+ * replicas, whichever of ep and dp comes first in the rank order (folding: Megatron-Core). */
+LpExpertCoordinates lp_plan_expert_coordinates(const LpPlan *self, guint64 rank);
+/** The rank of @stage with these expert coordinates. */
+guint64 lp_plan_expert_rank(const LpPlan *self, guint32 stage, LpExpertCoordinates at);
+/** Load of the experts of each of the ep ranks over the mean, @out_loads: ep numbers whose mean is
+ * 1. Experts' loads are exp(skew N(0,1)), drawn from a generator seeded with the seed. */
+void lp_plan_expert_loads(const LpPlan *self, const LpTransformer *transformer, double *out_loads);
+
+G_END_DECLS

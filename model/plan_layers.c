@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Which layers a rank holds: slices of the model, dealt to the stages' chunks. */
+#include "model/plan_layers.h"
+
+guint32
+lp_plan_n_chunks(const LpPlan *self)
+{
+    return self->schedule == LP_SCHEDULE_DUALPIPE ? 2 : self->virtual_stages;
+}
+
+guint32
+lp_plan_n_slices(const LpPlan *self)
+{
+    return self->degree[LP_AXIS_PP] * self->virtual_stages;
+}
+
+guint32
+lp_plan_slice(const LpPlan *self, guint32 stage, guint32 chunk)
+{
+    guint32 pp = self->degree[LP_AXIS_PP];
+    if (self->schedule == LP_SCHEDULE_DUALPIPE)
+        return chunk == 0 ? stage : pp - 1 - stage;
+    return chunk * pp + stage;
+}
+
+static gboolean
+is_listed(const LpPlan *self)
+{
+    return self->stages != LP_STAGES_EVEN && self->n_listed == lp_plan_n_slices(self);
+}
+
+guint32
+lp_plan_slice_layers(const LpPlan *self, const LpTransformer *transformer, guint32 slice)
+{
+    if (is_listed(self))
+        return self->listed_layers[slice];
+    guint32 n = lp_plan_n_slices(self), layers = lp_transformer_n_layers(transformer);
+    gboolean grows = slice >= 1 && slice <= layers % n;
+    return layers / n + (grows ? 1 : 0);
+}
+
+guint32
+lp_plan_slice_first_layer(const LpPlan *self, const LpTransformer *transformer, guint32 slice)
+{
+    guint32 n = lp_plan_n_slices(self), layers = lp_transformer_n_layers(transformer);
+    if (!is_listed(self))
+        return slice * (layers / n) + MIN(slice > 0 ? slice - 1 : 0, layers % n);
+    guint32 first = 0;
+    for (guint32 i = 0; i < slice; i++)
+        first += self->listed_layers[i];
+    return first;
+}
+
+guint32
+lp_plan_chunk_layers(const LpPlan *self, const LpTransformer *transformer, guint32 stage,
+                     guint32 chunk)
+{
+    return lp_plan_slice_layers(self, transformer, lp_plan_slice(self, stage, chunk));
+}
+
+guint32
+lp_plan_stage_layers(const LpPlan *self, const LpTransformer *transformer, guint32 stage)
+{
+    guint32 layers = 0;
+    for (guint32 chunk = 0; chunk < lp_plan_n_chunks(self); chunk++)
+        layers += lp_plan_chunk_layers(self, transformer, stage, chunk);
+    return layers;
+}
+
+gboolean
+lp_plan_holds_embedding(const LpPlan *self, guint32 stage, guint32 chunk)
+{
+    return lp_plan_slice(self, stage, chunk) == 0;
+}
+
+gboolean
+lp_plan_holds_head(const LpPlan *self, guint32 stage, guint32 chunk)
+{
+    return lp_plan_slice(self, stage, chunk) == lp_plan_n_slices(self) - 1;
+}
+
+/* Fills the list so that no slice is above @limit; the last takes what is left. Returns: whether
+ * that stays within the limit too. @costs: by layer. */
+static gboolean
+deal(LpPlan *self, const double *costs, guint32 n_layers, double first, double last, double limit)
+{
+    guint32 n = self->n_listed, layer = 0;
+    for (guint32 slice = 0; slice < n; slice++) {
+        double cost = (slice == 0 ? first : 0.0) + (slice == n - 1 ? last : 0.0);
+        guint32 left_for_others = n - 1 - slice, count = 0;
+        while (layer + left_for_others < n_layers &&
+               (count == 0 || slice == n - 1 || cost + costs[layer] <= limit)) {
+            cost += costs[layer++];
+            count++;
+        }
+        self->listed_layers[slice] = count;
+        if (cost > limit)
+            return FALSE;
+    }
+    return TRUE;
+}
+
+void
+lp_plan_balance(LpPlan *self, const LpTransformer *transformer)
+{
+    guint32 n_layers = lp_transformer_n_layers(transformer);
+    guint64 n_slices = (guint64)self->degree[LP_AXIS_PP] * self->virtual_stages;
+    if (self->stages != LP_STAGES_BALANCED || n_slices == 0 || n_slices > LP_STAGE_LIST_MAX ||
+        n_slices > n_layers)
+        return;
+    self->n_listed = lp_plan_n_slices(self);
+    double *costs = g_new0(double, n_layers);
+    double first = lp_transformer_embedding_forward_flop(transformer, 1.0);
+    double last = lp_transformer_logits_forward_flop(transformer, 1.0);
+    double high = first + last;
+    for (guint32 i = 0; i < n_layers; i++) {
+        costs[i] = lp_transformer_layer_forward_flop(transformer, i, 1.0);
+        high += costs[i];
+    }
+    /* Bisection down to a relative 2^-50: far below one layer. */
+    double low = 0.0;
+    for (guint step = 0; step < 50; step++) {
+        double middle = 0.5 * (low + high);
+        if (deal(self, costs, n_layers, first, last, middle))
+            high = middle;
+        else
+            low = middle;
+    }
+    (void)deal(self, costs, n_layers, first, last, high);
+    g_free(costs);
+}

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Which layers a rank holds: slices of the model, dealt to the stages' chunks. */
+#pragma once
+
+#include "model/plan_options.h"
+
+G_BEGIN_DECLS
+
+/** Deals the layers to slices so that the slowest has as few FLOP as can be, where the plan says
+ * "balanced": fills the list. At most LP_STAGE_LIST_MAX slices; more stay even. */
+void lp_plan_balance(LpPlan *self, const LpTransformer *transformer);
+
+/** Chunks of layers that a rank holds: virtual_stages, or one for each way under dualpipe. */
+guint32 lp_plan_n_chunks(const LpPlan *self);
+/** Slices that the layers are cut into: pp virtual_stages. */
+guint32 lp_plan_n_slices(const LpPlan *self);
+/** The slice that chunk @chunk of stage @stage is: chunk pp + stage; under dualpipe chunk 1 is the
+ * slice of the stage's mirror image, pp - 1 - stage. */
+guint32 lp_plan_slice(const LpPlan *self, guint32 stage, guint32 chunk);
+/** Layers of slice @slice. Even: layers that do not divide are dealt one each to the slices after
+ * the first, so that the first and the last, which also hold embedding and logits, are the last to
+ * grow. */
+guint32 lp_plan_slice_layers(const LpPlan *self, const LpTransformer *transformer, guint32 slice);
+/** Index in the Transformer of slice @slice's first layer. */
+guint32 lp_plan_slice_first_layer(const LpPlan *self, const LpTransformer *transformer,
+                                  guint32 slice);
+/** Layers of chunk @chunk (0 .. lp_plan_n_chunks() - 1) of stage @stage. */
+guint32 lp_plan_chunk_layers(const LpPlan *self, const LpTransformer *transformer, guint32 stage,
+                             guint32 chunk);
+/** Layers of all chunks of @stage. */
+guint32 lp_plan_stage_layers(const LpPlan *self, const LpTransformer *transformer, guint32 stage);
+/** Whether chunk @chunk of @stage begins with the embedding. */
+gboolean lp_plan_holds_embedding(const LpPlan *self, guint32 stage, guint32 chunk);
+/** Whether chunk @chunk of @stage ends with the head. */
+gboolean lp_plan_holds_head(const LpPlan *self, guint32 stage, guint32 chunk);
+
+G_END_DECLS

@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* How the training is spread over accelerators: degrees, batches, schedule, rank order. */
+#pragma once
+
+#include "model/collective.h"
+#include "model/transformer.h"
+
+G_BEGIN_DECLS
+
+/** In which order a stage works on micro-batches. */
+typedef enum {
+    LP_SCHEDULE_GPIPE,
+    LP_SCHEDULE_1F1B,
+    LP_SCHEDULE_INTERLEAVED,
+    LP_SCHEDULE_ZERO_BUBBLE, /**< ZB-H1: Qi et al., arXiv 2401.10241 */
+    LP_SCHEDULE_DUALPIPE     /**< both ways: DeepSeek-V3, arXiv 2412.19437, section 3.2.1 */
+} LpPipelineSchedule;
+
+/** What is recomputed before the backward pass in place of being kept. */
+typedef enum {
+    LP_RECOMPUTE_NONE,
+    LP_RECOMPUTE_LIGHT, /**< norms, activation functions and MLA's products out of its latents */
+    LP_RECOMPUTE_SELECTIVE, /**< the core of attention (Korthikanti et al., section 5) */
+    LP_RECOMPUTE_FULL
+} LpRecompute;
+
+/** The number format that products are computed in. */
+typedef enum {
+    LP_PRECISION_FP32,
+    LP_PRECISION_TF32,
+    LP_PRECISION_FP16,
+    LP_PRECISION_BF16,
+    LP_PRECISION_FP8,
+    LP_N_PRECISIONS
+} LpPrecision;
+
+/** How tensor-parallel collectives are hidden. */
+typedef enum {
+    LP_OVERLAP_TP_NO,
+    LP_OVERLAP_TP_BULK, /**< whole collectives behind the products of the weights' gradients */
+    LP_OVERLAP_TP_RING /**< also split, and exchanged behind the product that they feed or follow */
+} LpOverlapTp;
+
+/** How work that moves memory is cut into kernels. */
+typedef enum {
+    LP_KERNELS_FUSED, /**< as Megatron-LM and Transformer Engine fuse it */
+    LP_KERNELS_EAGER  /**< one operation of PyTorch at a time */
+} LpKernels;
+
+/** Where the host waits until the device has done what was issued, and so loses its lead. */
+typedef enum {
+    LP_HOST_SYNC_NONE,
+    LP_HOST_SYNC_MESSAGES, /**< after each message that the compute stream waits for */
+    LP_HOST_SYNC_PASSES    /**< also before each pass of a micro-batch, and the optimiser */
+} LpHostSync;
+
+/** How context parallelism exchanges queries, keys and values. */
+typedef enum {
+    LP_CONTEXT_RING,   /**< keys and values go round (Liu et al., arXiv 2310.01889) */
+    LP_CONTEXT_ULYSSES /**< all-to-all from tokens to heads (Jacobs et al., arXiv 2309.14509) */
+} LpContextKind;
+
+/** Which collectives ZeRO uses. */
+typedef enum {
+    LP_ZERO_STANDARD, /**< reduce-scatter and all-gather */
+    LP_ZERO_DEEPSPEED /**< stages 1 and 2 all-reduce the gradients, then all-gather */
+} LpZeroVariant;
+
+/** When gradients are summed over replicas. */
+typedef enum {
+    LP_GRADIENT_SYNC_AUTO, /**< each with ZeRO stage 3, else last */
+    LP_GRADIENT_SYNC_LAST, /**< gradients are summed over replicas once an iteration */
+    LP_GRADIENT_SYNC_EACH  /**< after each micro-batch */
+} LpGradientSync;
+
+/** Whose states are kept for each parameter. */
+typedef enum {
+    LP_OPTIMIZER_ADAM,
+    LP_OPTIMIZER_SGD, /**< with momentum */
+    LP_OPTIMIZER_ADAM_8BIT
+} LpOptimizer;
+
+/** How layers are dealt to slices. */
+typedef enum {
+    LP_STAGES_EVEN,     /**< as many layers each, see lp_plan_slice_layers() */
+    LP_STAGES_BALANCED, /**< the slowest has as few FLOP as can be; embedding and logits count */
+    LP_STAGES_LIST
+} LpStages;
+
+/** The axes of parallelism, in no order. */
+typedef enum {
+    LP_AXIS_TP,
+    LP_AXIS_CP,
+    LP_AXIS_EP, /**< spread over the ranks of the tp, cp and dp axes: it adds none */
+    LP_AXIS_DP,
+    LP_AXIS_PP,
+    LP_N_AXES
+} LpAxis;
+
+/** What a rank's traffic is for: the axis it belongs to, or the exchange of tied embeddings'
+ * gradients between the first and the last stage. */
+typedef enum {
+    LP_TRAFFIC_TP,
+    LP_TRAFFIC_PP,
+    LP_TRAFFIC_DP,
+    LP_TRAFFIC_EP,
+    LP_TRAFFIC_CP,
+    LP_TRAFFIC_EMBEDDING,
+    LP_N_TRAFFIC
+} LpTraffic;
+
+/** Names as in the workload file, NULL-ended, indexed by the enums above. */
+extern const char *const lp_schedule_names[];
+extern const char *const lp_recompute_names[];
+extern const char *const lp_precision_names[];
+extern const char *const lp_overlap_tp_names[];
+extern const char *const lp_context_kind_names[];
+extern const char *const lp_zero_variant_names[];
+extern const char *const lp_gradient_sync_names[];
+extern const char *const lp_optimizer_names[];
+extern const char *const lp_kernels_names[];
+extern const char *const lp_host_sync_names[];
+extern const char *const lp_axis_names[];
+extern const char *const lp_traffic_names[];
+
+/** Slices that a plan can list. */
+#define LP_STAGE_LIST_MAX 512
+
+/** A plan of training. */
+typedef struct {
+    guint32 degree[LP_N_AXES]; /**< all at least 1 */
+    LpAxis order[LP_N_AXES];   /**< rank order, the fastest-varying axis first */
+    guint32 expert_tp;         /**< ranks that share an expert: 1 or tp; 0: tp if ep fits, else 1 */
+    guint32 ep_relay;          /**< parts of an ep group, to each of which a token crosses once, to
+                                    be copied there; 0 or 1: it goes to each of its experts */
+    guint32 virtual_stages;    /**< v: chunks of layers a pipeline stage holds */
+    guint32 micro_batch;       /**< b, sequences */
+    guint32 global_batch;      /**< B, sequences */
+    LpPipelineSchedule schedule;
+    LpStages stages;
+    guint32 n_listed;                         /**< of a list: */
+    guint32 listed_layers[LP_STAGE_LIST_MAX]; /**< layers by slice */
+    LpRecompute recompute;
+    gboolean sequence_parallel;
+    gboolean scatter_gather; /**< stage boundaries carry 1/tp a rank, then gather (SC 2021, 4.1) */
+    LpContextKind context_kind;
+    guint32 zero; /**< ZeRO stage, 0 to 3 (Rajbhandari et al., arXiv 1910.02054) */
+    LpZeroVariant zero_variant;
+    guint32 shard_degree; /**< ranks that share one set of states (hybrid sharding); 0: dp cp */
+    gboolean keeps_parameters; /**< stage 3: gathered parameters stay until backward */
+    guint32 prefetch;          /**< stage 3: layers gathered ahead */
+    LpGradientSync gradient_sync;
+    LpOptimizer optimizer;
+    LpPrecision precision;
+    guint32 gradient_bytes;      /**< bytes an element of a reduced gradient: 4 or 2 */
+    guint32 communication_bytes; /**< bytes an activation element on the wire; 0: as in memory */
+    double skew;                 /**< spread of the load over experts, 0: even */
+    guint32 seed;                /**< of the generator that draws the loads */
+    gboolean overlap_dp;         /**< reduce gradients behind the backward pass, by bucket */
+    LpOverlapTp overlap_tp;
+    gboolean overlap_pp;    /**< stages send behind computing */
+    gboolean overlap_param; /**< ZeRO 1, 2: gather updated parameters behind the forward pass;
+                               3: gather ahead by prefetch */
+    double bucket_bytes;    /**< size of a gradient bucket; 0: one bucket */
+    double slowdown;        /**< factor on computing while communication runs; 0: as 1 */
+    gboolean cuda_graphs;   /**< kernels cost the host nothing */
+    LpHostSync host_sync;
+    LpKernels kernels;
+    char library[LP_LIBRARY_NAME_MAX];  /**< communication library; "auto": the machine's */
+    char protocol[LP_LIBRARY_NAME_MAX]; /**< of that library; "auto": its choice */
+    LpAlgorithms algorithms[LP_N_AXES]; /**< of an axis' groups; nothing said: the library's */
+    double
+        overlap_fraction; /**< o of the closed form, in [0, 1]: share of T_DP it takes as hidden */
+} LpPlan;
+
+G_END_DECLS

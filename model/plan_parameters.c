@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Parameters on a rank, before and after sharding. */
+#include "model/plan_parameters.h"
+
+#include "model/plan_experts.h"
+#include "model/plan_layers.h"
+#include "model/plan_rank.h"
+
+#include <math.h>
+
+LpParameters
+lp_plan_layer_parameters(const LpPlan *self, const LpTransformer *transformer, guint32 index)
+{
+    double experts = lp_transformer_layer_expert_parameters(transformer, index);
+    double dense = lp_transformer_layer_parameters(transformer, index) - experts;
+    return (LpParameters){dense / self->degree[LP_AXIS_TP],
+                          experts / ((double)self->degree[LP_AXIS_EP] * lp_plan_expert_tp(self))};
+}
+
+LpParameters
+lp_plan_pooled_parameters(const LpPlan *self, LpParameters parameters)
+{
+    if (self->shard_degree == 0)
+        return parameters;
+    return (LpParameters){parameters.dense + parameters.experts, 0.0};
+}
+
+LpParameters
+lp_plan_sharded_parameters(const LpPlan *self, LpParameters parameters)
+{
+    if (self->zero == 0)
+        return parameters;
+    double expert_sharers =
+        self->shard_degree > 0 ? self->shard_degree : lp_plan_expert_replicas(self);
+    return (LpParameters){parameters.dense / lp_plan_shard_degree(self),
+                          parameters.experts / expert_sharers};
+}
+
+/* Of @width over all key-value heads. */
+static double
+own_kv_width(const LpPlan *self, const LpTransformer *transformer, double width)
+{
+    double tp = self->degree[LP_AXIS_TP];
+    return width * fmax(1.0, tp / transformer->n_kv_heads) / tp;
+}
+
+double
+lp_plan_key_width(const LpPlan *self, const LpTransformer *transformer)
+{
+    return own_kv_width(self, transformer, lp_transformer_key_width(transformer));
+}
+
+double
+lp_plan_value_width(const LpPlan *self, const LpTransformer *transformer)
+{
+    return own_kv_width(self, transformer, lp_transformer_value_width(transformer));
+}
+
+double
+lp_plan_tied_copy_parameters(const LpPlan *self, const LpTransformer *transformer)
+{
+    /* DualPipe's first and last stages stand on the same ranks. */
+    gboolean apart = self->degree[LP_AXIS_PP] > 1 && self->schedule != LP_SCHEDULE_DUALPIPE;
+    gboolean copy = transformer->embedding && transformer->tied_embeddings && apart;
+    return copy ? (double)transformer->vocab * transformer->hidden : 0.0;
+}
+
+LpParameters
+lp_plan_chunk_parameters(const LpPlan *self, const LpTransformer *transformer, guint32 stage,
+                         guint32 chunk)
+{
+    guint32 slice = lp_plan_slice(self, stage, chunk);
+    guint32 first = lp_plan_slice_first_layer(self, transformer, slice);
+    guint32 n = lp_plan_slice_layers(self, transformer, slice);
+    double ends = 0.0;
+    if (lp_plan_holds_embedding(self, stage, chunk))
+        ends += lp_transformer_embedding_parameters(transformer);
+    if (lp_plan_holds_head(self, stage, chunk))
+        ends += lp_transformer_head_parameters(transformer) +
+                lp_plan_tied_copy_parameters(self, transformer);
+    LpParameters sum = {.dense = ends / self->degree[LP_AXIS_TP]};
+    for (guint32 i = first; i < first + n; i++) {
+        LpParameters layer = lp_plan_layer_parameters(self, transformer, i);
+        sum.dense += layer.dense;
+        sum.experts += layer.experts;
+    }
+    return sum;
+}
+
+LpParameters
+lp_plan_rank_parameters(const LpPlan *self, const LpTransformer *transformer, guint32 stage)
+{
+    LpParameters sum = {0};
+    for (guint32 chunk = 0; chunk < lp_plan_n_chunks(self); chunk++) {
+        LpParameters part = lp_plan_chunk_parameters(self, transformer, stage, chunk);
+        sum.dense += part.dense;
+        sum.experts += part.experts;
+    }
+    return sum;
+}
+
+double
+lp_plan_stage_parameters(const LpPlan *self, const LpTransformer *transformer, guint32 stage)
+{
+    LpParameters parameters = lp_plan_rank_parameters(self, transformer, stage);
+    return parameters.dense + parameters.experts;
+}

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Parameters on a rank, before and after sharding. */
+#pragma once
+
+#include "model/plan_options.h"
+
+G_BEGIN_DECLS
+
+/** Parameters on one rank, before any sharding over replicas. */
+typedef struct {
+    double dense;   /**< over tp */
+    double experts; /**< routed experts', over ep and expert tp */
+} LpParameters;
+
+/** @parameters as the groups of replicas share them: experts with the rest under hybrid sharding,
+ * where all have the same replicas. */
+LpParameters lp_plan_pooled_parameters(const LpPlan *self, LpParameters parameters);
+/** The part of @parameters whose states a rank keeps: over the replicas from ZeRO stage 1 on. */
+LpParameters lp_plan_sharded_parameters(const LpPlan *self, LpParameters parameters);
+/** Width of the keys on one rank of tp: ranks in excess of the key-value heads hold copies, at
+ * least one head each. */
+double lp_plan_key_width(const LpPlan *self, const LpTransformer *transformer);
+/** Width of the values on one rank of tp, copied where the keys are. */
+double lp_plan_value_width(const LpPlan *self, const LpTransformer *transformer);
+
+/** Parameters of layer @index on one of the ranks that hold it. */
+LpParameters lp_plan_layer_parameters(const LpPlan *self, const LpTransformer *transformer,
+                                      guint32 index);
+/** Parameters of chunk @chunk of @stage: its layers, with embedding on the first and head on the
+ * last; a tied word embedding stands on both if they are on different ranks. */
+LpParameters lp_plan_chunk_parameters(const LpPlan *self, const LpTransformer *transformer,
+                                      guint32 stage, guint32 chunk);
+/** Parameters of all chunks of @stage on one of its ranks. */
+LpParameters lp_plan_rank_parameters(const LpPlan *self, const LpTransformer *transformer,
+                                     guint32 stage);
+/** Both kinds of parameters of @stage together, on one of its ranks. */
+double lp_plan_stage_parameters(const LpPlan *self, const LpTransformer *transformer,
+                                guint32 stage);
+/** Parameters of the head's chunk that are the embedding's too: a copy, 0 if there is none. Whole,
+ * not over tp. */
+double lp_plan_tied_copy_parameters(const LpPlan *self, const LpTransformer *transformer);
+
+G_END_DECLS

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Ranks and their places on the axes of parallelism. */
+#include "model/plan_rank.h"
+
+/* Ranks along @axis; experts are spread over ranks of other axes and add none. */
+static guint32
+extent(const LpPlan *self, LpAxis axis)
+{
+    return axis == LP_AXIS_EP ? 1 : self->degree[axis];
+}
+
+guint64
+lp_plan_n_ranks(const LpPlan *self)
+{
+    guint64 n_ranks = 1;
+    for (guint axis = 0; axis < LP_N_AXES; axis++)
+        n_ranks *= extent(self, (LpAxis)axis);
+    return n_ranks;
+}
+
+guint64
+lp_plan_rank(const LpPlan *self, const LpCoordinates *coordinates)
+{
+    guint64 rank = 0;
+    guint64 stride = 1;
+    for (guint i = 0; i < LP_N_AXES; i++) {
+        if (self->order[i] == LP_AXIS_EP)
+            continue;
+        rank += coordinates->at[self->order[i]] * stride;
+        stride *= self->degree[self->order[i]];
+    }
+    return rank;
+}
+
+LpCoordinates
+lp_plan_coordinates(const LpPlan *self, guint64 rank)
+{
+    LpCoordinates coordinates = {{0}};
+    for (guint i = 0; i < LP_N_AXES; i++) {
+        guint32 n = extent(self, self->order[i]);
+        coordinates.at[self->order[i]] = (guint32)(rank % n);
+        rank /= n;
+    }
+    return coordinates;
+}
+
+guint64
+lp_plan_stride(const LpPlan *self, LpAxis axis)
+{
+    guint64 stride = 1;
+    for (guint i = 0; self->order[i] != axis; i++)
+        stride *= extent(self, self->order[i]);
+    return stride;
+}
+
+guint32
+lp_plan_n_replicas(const LpPlan *self)
+{
+    guint32 holders = self->schedule == LP_SCHEDULE_DUALPIPE ? 2 : 1;
+    return self->degree[LP_AXIS_DP] * self->degree[LP_AXIS_CP] * holders;
+}
+
+guint32
+lp_plan_shard_degree(const LpPlan *self)
+{
+    return self->shard_degree > 0 ? self->shard_degree : lp_plan_n_replicas(self);
+}

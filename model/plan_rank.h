@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Ranks and their places on the axes of parallelism. */
+#pragma once
+
+#include "model/plan_options.h"
+
+G_BEGIN_DECLS
+
+/** A rank's coordinates on the axes; ep follows from the others and is not set. */
+typedef struct {
+    guint32 at[LP_N_AXES];
+} LpCoordinates;
+
+/** Number of ranks: tp cp dp pp. */
+guint64 lp_plan_n_ranks(const LpPlan *self);
+/** The rank at @coordinates; that on ep is not read. */
+guint64 lp_plan_rank(const LpPlan *self, const LpCoordinates *coordinates);
+/** Coordinates of @rank, below lp_plan_n_ranks(). */
+LpCoordinates lp_plan_coordinates(const LpPlan *self, guint64 rank);
+/** Distance in ranks between neighbours on @axis (not ep). */
+guint64 lp_plan_stride(const LpPlan *self, LpAxis axis);
+
+/** Ranks that hold the same slice of layers and tp shard: dp cp, both holders of a slice under
+ * dualpipe. */
+guint32 lp_plan_n_replicas(const LpPlan *self);
+/** Ranks that share one set of states: lp_plan_n_replicas(), or less under hybrid sharding. */
+guint32 lp_plan_shard_degree(const LpPlan *self);
+
+G_END_DECLS

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Operation counts of a Transformer's matrix products, layer by layer. */
+#include "model/transformer.h"
+
+/* Weights that a token of the layer is multiplied with, outside cross-attention. */
+static double
+weights_of_token(const LpTransformer *self, LpLayer layer)
+{
+    double sum = lp_transformer_attention_weights(self);
+    if (!layer.has_experts)
+        return sum + lp_transformer_ffn_weights(self, self->ffn);
+    double router = (double)self->hidden * self->n_experts;
+    double n_experts = (double)self->top_k + self->n_shared_experts;
+    return sum + router +
+           n_experts * lp_transformer_ffn_weights(self, lp_transformer_expert_ffn(self));
+}
+
+/* Cross-attention: queries and projection for the decoder's tokens, keys and values for the
+ * encoder's. */
+static double
+cross_flop(const LpTransformer *self, double n_sequences)
+{
+    double h = self->hidden;
+    double own = h * (lp_transformer_query_width(self) + lp_transformer_mixture_width(self));
+    double others = h * (lp_transformer_key_width(self) + lp_transformer_value_width(self));
+    return 2.0 * n_sequences * (self->decoder_seq * own + self->seq * others);
+}
+
+double
+lp_transformer_layer_forward_flop(const LpTransformer *self, guint32 index, double n_sequences)
+{
+    LpLayer layer = lp_transformer_layer(self, index);
+    return 2.0 * n_sequences * layer.seq * weights_of_token(self, layer) +
+           (layer.cross ? cross_flop(self, n_sequences) : 0.0) +
+           lp_transformer_scores_forward_flop(self, index, n_sequences);
+}
+
+double
+lp_transformer_latent_forward_flop(const LpTransformer *self, guint32 index, double n_sequences)
+{
+    if (self->kv_rank == 0)
+        return 0.0;
+    double tokens = n_sequences * lp_transformer_layer(self, index).seq;
+    double expanded =
+        self->n_heads * (lp_transformer_head_width(self) + lp_transformer_value_head_width(self));
+    double queries = (double)self->query_rank * lp_transformer_query_width(self);
+    return 2.0 * tokens * (queries + self->kv_rank * expanded);
+}
+
+double
+lp_transformer_scores_forward_flop(const LpTransformer *self, guint32 index, double n_sequences)
+{
+    LpLayer layer = lp_transformer_layer(self, index);
+    double keys = (double)layer.keys + (layer.cross ? self->seq : 0.0);
+    double width = lp_transformer_query_width(self) + lp_transformer_mixture_width(self);
+    return 2.0 * n_sequences * layer.seq * keys * width;
+}
+
+double
+lp_transformer_logits_forward_flop(const LpTransformer *self, double n_sequences)
+{
+    if (!self->embedding)
+        return 0.0;
+    return 2.0 * n_sequences * lp_transformer_head_tokens(self) * self->hidden * self->vocab;
+}
+
+double
+lp_transformer_embedding_forward_flop(const LpTransformer *self, double n_sequences)
+{
+    if (!self->embedding || self->patch == 0)
+        return 0.0;
+    return 2.0 * n_sequences * self->seq * lp_transformer_patch_values(self) * self->hidden;
+}

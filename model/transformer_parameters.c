@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Exact parameter counts of a Transformer, layer by layer. */
+#include "model/transformer.h"
+
+double
+lp_transformer_attention_weights(const LpTransformer *self)
+{
+    double h = self->hidden;
+    double projection = lp_transformer_mixture_width(self) * h;
+    if (self->kv_rank == 0)
+        return h * (lp_transformer_query_width(self) + lp_transformer_key_width(self) +
+                    lp_transformer_value_width(self)) +
+               projection;
+    double queries = self->query_rank > 0
+                         ? self->query_rank * (h + lp_transformer_query_width(self))
+                         : h * lp_transformer_query_width(self);
+    double expanded =
+        self->n_heads * (lp_transformer_head_width(self) + lp_transformer_value_head_width(self));
+    return queries + h * (self->kv_rank + self->rope_width) + self->kv_rank * expanded + projection;
+}
+
+static double
+attention_parameters(const LpTransformer *self)
+{
+    double qkv = lp_transformer_query_width(self) + lp_transformer_key_width(self) +
+                 lp_transformer_value_width(self);
+    double biases = (lp_transformer_has_qkv_biases(self) ? qkv : 0.0) +
+                    (lp_transformer_has_biases(self) ? self->hidden : 0.0);
+    return lp_transformer_attention_weights(self) + biases;
+}
+
+double
+lp_transformer_ffn_weights(const LpTransformer *self, double width)
+{
+    return lp_transformer_n_ffn_matrices(self) * self->hidden * width;
+}
+
+/* A feed-forward network of inner width @width: its matrices, and a bias behind each. */
+static double
+ffn_parameters(const LpTransformer *self, double width)
+{
+    double biases = lp_transformer_has_biases(self)
+                        ? (lp_transformer_n_ffn_matrices(self) - 1.0) * width + self->hidden
+                        : 0.0;
+    return lp_transformer_ffn_weights(self, width) + biases;
+}
+
+/* LayerNorm scales and shifts (2h), RMSNorm only scales (h). */
+static double
+norm_parameters(const LpTransformer *self)
+{
+    return (lp_transformer_has_rms_norms(self) ? 1.0 : 2.0) * self->hidden;
+}
+
+double
+lp_transformer_layer_expert_parameters(const LpTransformer *self, guint32 index)
+{
+    if (!lp_transformer_layer(self, index).has_experts)
+        return 0.0;
+    return self->n_experts * ffn_parameters(self, lp_transformer_expert_ffn(self));
+}
+
+/* Attention blocks, the router and shared experts or the feed-forward network, and norms. */
+static double
+layer_dense_parameters(const LpTransformer *self, LpLayer layer)
+{
+    double n_attentions = layer.cross ? 2.0 : 1.0;
+    double sum = n_attentions * attention_parameters(self) +
+                 (n_attentions + 1.0) * norm_parameters(self) + self->query_rank + self->kv_rank;
+    if (!layer.has_experts)
+        return sum + ffn_parameters(self, self->ffn);
+    double router = (double)self->hidden * self->n_experts;
+    return sum + router +
+           self->n_shared_experts * ffn_parameters(self, lp_transformer_expert_ffn(self));
+}
+
+double
+lp_transformer_layer_parameters(const LpTransformer *self, guint32 index)
+{
+    return layer_dense_parameters(self, lp_transformer_layer(self, index)) +
+           lp_transformer_layer_expert_parameters(self, index);
+}
+
+double
+lp_transformer_patch_values(const LpTransformer *self)
+{
+    return (double)self->patch * self->patch * (self->channels > 0 ? self->channels : 3);
+}
+
+double
+lp_transformer_embedding_parameters(const LpTransformer *self)
+{
+    if (!self->embedding)
+        return 0.0;
+    double positions =
+        self->positions == LP_POSITIONS_LEARNED ? (double)self->seq + self->decoder_seq : 0.0;
+    /* One bias and one class token besides the patches' matrix. */
+    double entries = self->patch > 0 ? lp_transformer_patch_values(self) + 2.0 : self->vocab;
+    return (entries + positions) * self->hidden;
+}
+
+double
+lp_transformer_head_parameters(const LpTransformer *self)
+{
+    if (!self->embedding)
+        return 0.0;
+    double output = self->tied_embeddings ? 0.0 : (double)self->vocab * self->hidden;
+    double n_norms = self->kind == LP_TRANSFORMER_ENCODER_DECODER ? 2.0 : 1.0;
+    return n_norms * norm_parameters(self) + output;
+}
+
+double
+lp_transformer_parameters(const LpTransformer *self)
+{
+    double sum = lp_transformer_embedding_parameters(self) + lp_transformer_head_parameters(self);
+    for (guint32 i = 0; i < lp_transformer_n_layers(self); i++)
+        sum += lp_transformer_layer_parameters(self, i);
+    return sum;
+}
+
+double
+lp_transformer_active_parameters(const LpTransformer *self)
+{
+    double sum = lp_transformer_parameters(self);
+    double idle = self->n_experts > 0 ? 1.0 - (double)self->top_k / self->n_experts : 0.0;
+    for (guint32 i = 0; i < lp_transformer_n_layers(self); i++)
+        sum -= idle * lp_transformer_layer_expert_parameters(self, i);
+    return sum;
+}

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* How many parameters a Transformer has. */
+#pragma once
+
+#include "model/transformer_shape.h"
+
+G_BEGIN_DECLS
+
+/** Weights of the matrices of one attention block: queries, keys, values, and the projection of
+ * their mixture. MLA compresses first (DeepSeek-V2, arXiv 2405.04434, equations 9 to 18). */
+double lp_transformer_attention_weights(const LpTransformer *self);
+/** Weights of the matrices of a feed-forward network of inner width @width. */
+double lp_transformer_ffn_weights(const LpTransformer *self, double width);
+/** Parameters of layer @index: attention, feed-forward or experts, norms, biases.
+ * GPT: 12 h^2 + 13 h (Narayanan et al., SC 2021, equation 2). */
+double lp_transformer_layer_parameters(const LpTransformer *self, guint32 index);
+/** Those of layer @index's routed experts, all of them, which expert parallelism divides; 0 for a
+ * layer without experts. */
+double lp_transformer_layer_expert_parameters(const LpTransformer *self, guint32 index);
+/** Values of one patch of an image: width squared, times channels. */
+double lp_transformer_patch_values(const LpTransformer *self);
+/** Word embedding (V h) and, if learned, positions (s h); a vision transformer's patch embedding,
+ * class token and positions. 0 without embedding. */
+double lp_transformer_embedding_parameters(const LpTransformer *self);
+/** Final norm, and the output matrix unless tied. 0 without embedding. */
+double lp_transformer_head_parameters(const LpTransformer *self);
+/** All parameters, each once. */
+double lp_transformer_parameters(const LpTransformer *self);
+/** Parameters that one token uses: of routed experts only the top k. */
+double lp_transformer_active_parameters(const LpTransformer *self);
+
+G_END_DECLS

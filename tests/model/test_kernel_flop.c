@@ -1,0 +1,213 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "tests/model/shapes.h"
+#include "tests/testlib.h"
+
+#define IDENTITY 1e-12 /* the same sum in another order */
+
+static double
+block_flop(const LpTransformer *transformer, const LpPlan *plan, guint32 index, LpBlock block)
+{
+    double sum = 0.0;
+    for (guint pass = 0; pass < LP_N_PASSES; pass++) {
+        LpKernel kernels[LP_KERNELS_MAX];
+        guint n_kernels = lp_block_kernels(transformer, plan, index, block, (LpPass)pass, kernels);
+        for (guint i = 0; i < n_kernels; i++)
+            sum += lp_kernel_flop(&kernels[i]);
+    }
+    return sum;
+}
+
+/* FLOP of all kernels of all ranks in one iteration. */
+static double
+iteration_flop(const LpTransformer *transformer, const LpPlan *plan)
+{
+    double sum = block_flop(transformer, plan, 0, LP_BLOCK_EMBEDDING) +
+                 block_flop(transformer, plan, 0, LP_BLOCK_HEAD);
+    for (guint32 i = 0; i < lp_transformer_n_layers(transformer); i++)
+        for (guint block = LP_BLOCK_EMBEDDING + 1; block < LP_BLOCK_HEAD; block++)
+            sum += block_flop(transformer, plan, i, (LpBlock)block);
+    double ranks_a_stage = (double)lp_plan_n_ranks(plan) / plan->degree[LP_AXIS_PP];
+    return ranks_a_stage * lp_plan_n_micro_batches(plan) * sum;
+}
+
+static void
+check_sum(const char *label, const LpTransformer *transformer, const LpPlan *plan, double extra)
+{
+    g_autoptr(GError) error = NULL;
+    lp_test_true(label, lp_plan_check(plan, transformer, &error));
+    lp_test_text(label, error != NULL ? error->message : NULL, NULL);
+    lp_test_close(label, iteration_flop(transformer, plan),
+                  lp_plan_hardware_flop(plan, transformer) + extra, IDENTITY);
+}
+
+/* For every way to train them, kernels add up to the FLOP of the plan. */
+static void
+check_identity(const char *label, LpTransformer transformer, LpPlan plan, gboolean always_parallel)
+{
+    for (guint recompute = LP_RECOMPUTE_NONE; recompute <= LP_RECOMPUTE_FULL; recompute++)
+        for (guint parallel = always_parallel ? 1 : 0; parallel < 2; parallel++)
+            for (guint embedding = 0; embedding < 2; embedding++) {
+                plan.recompute = (LpRecompute)recompute;
+                plan.sequence_parallel = parallel == 1;
+                transformer.embedding = embedding == 1;
+                transformer.attention = LP_ATTENTION_UNFUSED;
+                check_sum(label, &transformer, &plan, 0.0);
+                transformer.attention = LP_ATTENTION_FLASH;
+                double again = 0.0;
+                for (guint32 i = 0; i < lp_transformer_n_layers(&transformer); i++)
+                    again += 0.5 *
+                             lp_transformer_scores_forward_flop(&transformer, i, plan.global_batch);
+                check_sum(label, &transformer, &plan, again);
+            }
+}
+
+static void
+test_identity(void)
+{
+    check_identity("one rank", lp_test_gpt(2, 64, 4), lp_test_plan(1, 1, 1, 1, 1), FALSE);
+    check_identity("GPT-3", lp_test_gpt(96, 12288, 96), lp_test_plan(8, 8, 16, 1, 1536), FALSE);
+    check_identity("1T", lp_test_gpt(128, 25600, 160), lp_test_plan(8, 64, 6, 1, 3072), FALSE);
+    check_identity("Llama 2 70B", lp_test_llama(80, 8192, 64, 8, 28672, 32000),
+                   lp_test_plan(8, 4, 2, 2, 64), FALSE);
+}
+
+static LpPlan
+context_plan(guint32 tp, guint32 cp, LpContextKind kind)
+{
+    LpPlan plan = lp_test_plan(tp, 2, 3, 2, 12);
+    plan.degree[LP_AXIS_CP] = cp;
+    plan.context_kind = kind;
+    return plan;
+}
+
+static void
+test_identity_of_contexts(void)
+{
+    LpTransformer llama = lp_test_llama(4, 256, 16, 8, 704, 32000);
+    LpTransformer windowed = llama;
+    windowed.window = 512;
+    windowed.window_every = 2;
+    for (guint32 cp = 1; cp <= 4; cp *= 2) {
+        g_autofree char *label = g_strdup_printf("cp %u", cp);
+        check_identity(label, llama, context_plan(2, cp, LP_CONTEXT_RING), FALSE);
+        check_identity(label, llama, context_plan(2, cp, LP_CONTEXT_ULYSSES), FALSE);
+        check_identity(label, windowed, context_plan(1, cp, LP_CONTEXT_RING), FALSE);
+        check_identity(label, windowed, context_plan(1, cp, LP_CONTEXT_ULYSSES), FALSE);
+    }
+}
+
+/* Experts: with tp, sequence parallelism keeps the router from being copied. */
+static void
+test_identity_of_experts(void)
+{
+    static const struct {
+        const char *label;
+        guint32 tp, cp, ep, dp, expert_tp, top_k, n_shared, n_dense, every;
+        gboolean always_parallel;
+        LpFfnKind ffn_kind;
+    } rows[] = {
+        {"one rank", 1, 1, 1, 1, 0, 1, 0, 0, 0, FALSE, LP_FFN_SWIGLU},
+        {"ep 4", 1, 1, 4, 4, 0, 2, 1, 1, 0, FALSE, LP_FFN_SWIGLU},
+        {"ep over dp and cp", 1, 2, 4, 2, 0, 3, 2, 0, 2, FALSE, LP_FFN_GELU},
+        {"expert-tp", 2, 1, 2, 2, 2, 2, 1, 1, 1, TRUE, LP_FFN_SWIGLU},
+        {"whole experts", 4, 1, 8, 2, 1, 2, 0, 0, 3, TRUE, LP_FFN_GELU},
+        {"all experts", 2, 1, 2, 1, 1, 8, 0, 0, 0, TRUE, LP_FFN_SWIGLU},
+    };
+    for (guint i = 0; i < G_N_ELEMENTS(rows); i++) {
+        LpTransformer shape = lp_test_llama(4, 64, 8, 4, 256, 32000);
+        shape.ffn_kind = rows[i].ffn_kind;
+        shape.n_experts = 8;
+        shape.top_k = rows[i].top_k;
+        shape.expert_ffn = 48;
+        shape.n_shared_experts = rows[i].n_shared;
+        shape.n_dense_layers = rows[i].n_dense;
+        shape.expert_every = rows[i].every;
+        LpPlan plan = lp_test_plan(rows[i].tp, 2, rows[i].dp, 2, 8 * rows[i].dp);
+        plan.degree[LP_AXIS_CP] = rows[i].cp;
+        plan.degree[LP_AXIS_EP] = rows[i].ep;
+        plan.expert_tp = rows[i].expert_tp;
+        check_identity(rows[i].label, shape, plan, rows[i].always_parallel);
+    }
+}
+
+static void
+test_identity_of_kinds(void)
+{
+    LpTransformer pair = lp_test_gpt(3, 64, 4);
+    pair.kind = LP_TRANSFORMER_ENCODER_DECODER;
+    pair.n_decoder_layers = 2;
+    pair.seq = 96;
+    pair.decoder_seq = 32;
+    check_identity("a pair", pair, lp_test_plan(2, 1, 3, 2, 12), FALSE);
+    pair.n_kv_heads = 2;
+    pair.head_width = 24;
+    check_identity("a pair, grouped queries", pair, lp_test_plan(2, 1, 1, 1, 1), FALSE);
+
+    LpTransformer image = lp_test_gpt(4, 96, 4);
+    image.kind = LP_TRANSFORMER_ENCODER;
+    image.tied_embeddings = FALSE;
+    image.patch = 14;
+    image.seq = 256;
+    image.vocab = 1000;
+    check_identity("images", image, lp_test_plan(2, 2, 2, 4, 16), FALSE);
+    image.channels = 1;
+    check_identity("grey images", image, context_plan(1, 2, LP_CONTEXT_RING), FALSE);
+
+    /* Compression is copied over tp. */
+    LpTransformer latent = lp_test_llama(3, 64, 4, 4, 176, 320);
+    latent.head_width = 12;
+    latent.rope_width = 4;
+    latent.value_width = 16;
+    latent.kv_rank = 20;
+    check_identity("latent attention", latent, lp_test_plan(1, 3, 2, 1, 4), FALSE);
+    latent.query_rank = 28;
+    check_identity("latent attention, compressed queries", latent, lp_test_plan(1, 1, 1, 1, 1),
+                   FALSE);
+}
+
+/* Copies of the latent's compression over tp 2, FLOP by hand: one layer forward and backward is 3 x
+ * 2 tokens h (query_rank + kv_rank + rope) more for the second rank. */
+static void
+test_copied_compression(void)
+{
+    LpTransformer latent = lp_test_llama(1, 64, 4, 4, 176, 320);
+    latent.seq = 32;
+    latent.head_width = 12;
+    latent.rope_width = 4;
+    latent.value_width = 16;
+    latent.query_rank = 28;
+    latent.kv_rank = 20;
+    LpPlan plan = lp_test_plan(2, 1, 1, 1, 1);
+    check_sum("compression", &latent, &plan, 3.0 * 2.0 * 32.0 * 64.0 * (28.0 + 20.0 + 4.0));
+}
+
+/* Buffers padded to a capacity are multiplied whole, which the plan's FLOP leave out: half of what
+ * the routed experts take, at a factor of 1.5. Three passes of 2 tokens x top-k x 3 h f. */
+static void
+test_padding(void)
+{
+    LpTransformer shape = lp_test_llama(1, 64, 8, 4, 256, 32000);
+    shape.seq = 32;
+    shape.n_experts = 8;
+    shape.top_k = 2;
+    shape.expert_ffn = 48;
+    shape.capacity_factor = 1.5;
+    LpPlan plan = lp_test_plan(1, 1, 4, 1, 4);
+    plan.degree[LP_AXIS_EP] = 4;
+    check_sum("padding", &shape, &plan, 0.5 * 3.0 * 2.0 * (4.0 * 32.0) * 2.0 * (3.0 * 64.0 * 48.0));
+}
+
+int
+main(void)
+{
+    static const LpTestCase cases[] = {
+        {"identity", test_identity},
+        {"identity of contexts", test_identity_of_contexts},
+        {"identity of experts", test_identity_of_experts},
+        {"identity of kinds", test_identity_of_kinds},
+        {"copied compression", test_copied_compression},
+        {"padding", test_padding},
+        {NULL, NULL},
+    };
+    return lp_test_run("kernel flop", cases);
+}

@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "tests/model/shapes.h"
+#include "tests/testlib.h"
+
+#include <string.h>
+
+#define IDENTITY 1e-12 /* the same sum in another order */
+
+/* What products bring along, counted by hand at the shape of test_bytes(): gradients of weights
+ * are read, and their sums read and written, unless they are shared out (x + 2 g); operands in fp8
+ * are read in x bytes and written in one, twice. */
+static void
+test_streams(void)
+{
+    static const struct {
+        const char *label, *name, *product;
+        LpBlock block;
+        LpPass pass;
+        LpPrecision precision;
+        guint32 gradient_bytes, zero;
+        double bytes; /* 0: there is none */
+    } rows[] = {
+        {"qkv's gradient, 16 x 24", "accumulate", "qkv", LP_BLOCK_ATTENTION,
+         LP_PASS_BACKWARD_WEIGHT, LP_PRECISION_FP16, 2, 0, 16 * 24 * (2 + 2 * 2)},
+        {"in fp32", "accumulate", "qkv", LP_BLOCK_ATTENTION, LP_PASS_BACKWARD_WEIGHT,
+         LP_PRECISION_BF16, 4, 2, 16 * 24 * (2 + 2 * 4)},
+        {"all in fp32", "accumulate", "up", LP_BLOCK_FFN, LP_PASS_BACKWARD_WEIGHT,
+         LP_PRECISION_FP32, 4, 0, 16 * 32 * (4 + 2 * 4)},
+        {"logits", "accumulate", "logits", LP_BLOCK_HEAD, LP_PASS_BACKWARD_WEIGHT,
+         LP_PRECISION_FP16, 4, 1, 16 * 16 * (2 + 2 * 4)},
+        {"shared out", "accumulate", "qkv", LP_BLOCK_ATTENTION, LP_PASS_BACKWARD_WEIGHT,
+         LP_PRECISION_FP16, 4, 3, 0},
+        {"forward there are no gradients", "accumulate", "qkv", LP_BLOCK_ATTENTION, LP_PASS_FORWARD,
+         LP_PRECISION_FP16, 4, 0, 0},
+        {"the input of up", "cast", "up", LP_BLOCK_FFN, LP_PASS_FORWARD, LP_PRECISION_FP8, 4, 0,
+         8 * 16 * (2 + 2)},
+        {"logits stay in 16 bits", "cast", "logits", LP_BLOCK_HEAD, LP_PASS_BACKWARD_INPUT,
+         LP_PRECISION_FP8, 4, 0, 0},
+        {"the gradient of up", "cast", "up", LP_BLOCK_FFN, LP_PASS_BACKWARD_INPUT, LP_PRECISION_FP8,
+         4, 0, 8 * 32 * (2 + 2)},
+        {"both operands of a gradient are there", "cast", "up", LP_BLOCK_FFN,
+         LP_PASS_BACKWARD_WEIGHT, LP_PRECISION_FP8, 4, 0, 0},
+        {"nothing to cast", "cast", "up", LP_BLOCK_FFN, LP_PASS_FORWARD, LP_PRECISION_BF16, 4, 0,
+         0},
+    };
+    LpTransformer gpt = lp_test_gpt(1, 16, 4);
+    gpt.seq = 8;
+    gpt.vocab = 32;
+    for (guint i = 0; i < G_N_ELEMENTS(rows); i++) {
+        LpPlan plan = lp_test_plan(2, 1, 1, 1, 1);
+        plan.precision = rows[i].precision;
+        plan.gradient_bytes = rows[i].gradient_bytes;
+        plan.zero = rows[i].zero;
+        LpKernel kernels[LP_KERNELS_MAX];
+        guint n_kernels = lp_block_kernels(&gpt, &plan, 0, rows[i].block, rows[i].pass, kernels);
+        guint at = 0;
+        while (at < n_kernels && strcmp(kernels[at].name, rows[i].product) != 0)
+            at++;
+        lp_test_true(rows[i].label, at < n_kernels);
+        /* Casts come before the product, sums behind it. */
+        gboolean casts = strcmp(rows[i].name, "cast") == 0;
+        const LpKernel *kernel = casts ? (at > 0 ? &kernels[at - 1] : NULL)
+                                       : (at + 1 < n_kernels ? &kernels[at + 1] : NULL);
+        gboolean is_there = kernel != NULL && strcmp(kernel->name, rows[i].name) == 0;
+        lp_test_true(rows[i].label, is_there == (rows[i].bytes > 0.0));
+        if (!is_there)
+            lp_test_true(rows[i].label,
+                         lp_test_find_kernel(kernels, n_kernels, rows[i].name) == NULL);
+        else
+            lp_test_close(rows[i].label, kernel->bytes, rows[i].bytes, 0.0);
+        if (is_there)
+            lp_test_true(rows[i].label, kernel->streams && kernel->n_batch == 0.0);
+    }
+}
+
+/* Sums of all of a rank's experts: 4 of 8, up and down and gate, 64 x 48 each. */
+static void
+test_expert_streams(void)
+{
+    LpTransformer shape = lp_test_llama(1, 64, 8, 4, 256, 32000);
+    shape.seq = 32;
+    shape.n_experts = 8;
+    shape.top_k = 2;
+    shape.expert_ffn = 48;
+    LpPlan plan = lp_test_plan(1, 1, 2, 1, 2);
+    plan.degree[LP_AXIS_EP] = 2;
+    plan.gradient_bytes = 4;
+    LpKernel kernels[LP_KERNELS_MAX];
+    guint n_kernels =
+        lp_block_kernels(&shape, &plan, 0, LP_BLOCK_EXPERTS, LP_PASS_BACKWARD_WEIGHT, kernels);
+    double bytes = 0.0;
+    for (guint i = 0; i < n_kernels; i++)
+        if (kernels[i].streams)
+            bytes += kernels[i].bytes;
+    lp_test_close("experts", bytes, 3.0 * 4.0 * 64.0 * 48.0 * (2.0 + 2.0 * 4.0), IDENTITY);
+}
+
+int
+main(void)
+{
+    static const LpTestCase cases[] = {
+        {"streams", test_streams},
+        {"expert streams", test_expert_streams},
+        {NULL, NULL},
+    };
+    return lp_test_run("kernel list", cases);
+}

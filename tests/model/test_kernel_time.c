@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "tests/model/shapes.h"
+#include "tests/testlib.h"
+
+#define IDENTITY 1e-12 /* the same sum in another order */
+
+static void
+test_time(void)
+{
+    static const struct {
+        const char *label;
+        LpKernel kernel;
+        double wanted_s;
+    } rows[] = {
+        {"bound by operations: 4e9 / 5e13",
+         {.m = 1000, .k = 1000, .n = 1000, .n_batch = 2, .bytes = 1e6},
+         80e-6 + 1e-6},
+        {"bound by memory: 8e8 / 8e11",
+         {.m = 1000, .k = 1000, .n = 1000, .n_batch = 2, .bytes = 8e8},
+         1e-3 + 1e-6},
+        {"no product at all: 8e5 / 4e11",
+         {.m = 0, .k = 0, .n = 0, .n_batch = 0, .bytes = 8e5},
+         2e-6 + 1e-6},
+        {"a stream: 8e5 / 8e11",
+         {.m = 0, .k = 0, .n = 0, .n_batch = 0, .bytes = 8e5, .streams = TRUE},
+         1e-6 + 1e-6},
+        {"nothing: a launch", {.m = 0, .k = 0, .n = 0, .n_batch = 0, .bytes = 0}, 1e-6},
+        {"largest",
+         {.m = 1 << 24, .k = 1 << 24, .n = 1 << 24, .n_batch = 1, .bytes = 0},
+         9.444732965739290e21 / 5e13},
+    };
+    LpAccelerator round_numbers = lp_test_round_accelerator();
+    for (guint i = 0; i < G_N_ELEMENTS(rows); i++)
+        lp_test_close(rows[i].label,
+                      lp_kernel_time_s(&rows[i].kernel, &round_numbers, LP_PRECISION_FP16),
+                      rows[i].wanted_s, IDENTITY);
+}
+
+/* Under fp8 attention, logits and the router take the time that they take in bf16, and products
+ * that of fp8; FlashAttention-2 has a rate of its own. */
+static void
+test_precisions(void)
+{
+    LpTransformer gpt = lp_test_gpt(1, 4096, 32);
+    gpt.attention = LP_ATTENTION_FLASH;
+    LpAccelerator h100 = {
+        .name = "test",
+        .peak_flop_per_s = {[LP_PRECISION_BF16] = 1e15, [LP_PRECISION_FP8] = 2e15},
+        .memory_bytes_per_s = 3e12,
+        .gemm_efficiency = 0.7,
+        .attention_efficiency = 0.5,
+        .eager_attention_efficiency = 0.3,
+        .memory_efficiency = 0.9,
+        .launch_s = 1e-5};
+    LpPlan plan = lp_test_plan(1, 1, 1, 1, 1);
+    LpKernel kernels[LP_KERNELS_MAX];
+    guint n = lp_block_kernels(&gpt, &plan, 0, LP_BLOCK_ATTENTION, LP_PASS_FORWARD, kernels);
+    const LpKernel *flash = lp_test_find_kernel(kernels, n, "flash"),
+                   *qkv = lp_test_find_kernel(kernels, n, "qkv");
+    lp_test_close("flash", lp_kernel_time_s(flash, &h100, LP_PRECISION_FP8),
+                  lp_kernel_time_s(flash, &h100, LP_PRECISION_BF16), 0.0);
+    lp_test_true("a product", lp_kernel_time_s(qkv, &h100, LP_PRECISION_FP8) <
+                                  0.6 * lp_kernel_time_s(qkv, &h100, LP_PRECISION_BF16));
+    LpKernel eager = *flash;
+    eager.eager = TRUE;
+    lp_test_close("FlashAttention-2",
+                  (lp_kernel_time_s(&eager, &h100, LP_PRECISION_BF16) - h100.launch_s) *
+                      h100.eager_attention_efficiency,
+                  (lp_kernel_time_s(flash, &h100, LP_PRECISION_BF16) - h100.launch_s) *
+                      h100.attention_efficiency,
+                  1e-12);
+    n = lp_block_kernels(&gpt, &plan, 0, LP_BLOCK_HEAD, LP_PASS_FORWARD, kernels);
+    const LpKernel *logits = lp_test_find_kernel(kernels, n, "logits");
+    lp_test_close("logits", lp_kernel_time_s(logits, &h100, LP_PRECISION_FP8),
+                  lp_kernel_time_s(logits, &h100, LP_PRECISION_BF16), 0.0);
+}
+
+int
+main(void)
+{
+    static const LpTestCase cases[] = {
+        {"time", test_time},
+        {"precisions", test_precisions},
+        {NULL, NULL},
+    };
+    return lp_test_run("kernel time", cases);
+}

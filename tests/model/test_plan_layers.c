@@ -1,0 +1,228 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "tests/model/shapes.h"
+#include "tests/testlib.h"
+
+#include <math.h>
+
+#define IDENTITY 1e-12 /* the same sum in another order */
+
+/* FLOP of @n layers from @first on as slice @slice of the plan. */
+static double
+slice_cost(const LpTransformer *shape, const LpPlan *plan, guint32 slice, guint32 first, guint32 n)
+{
+    double cost = slice == 0 ? lp_transformer_embedding_forward_flop(shape, 1.0) : 0.0;
+    if (slice == lp_plan_n_slices(plan) - 1)
+        cost += lp_transformer_logits_forward_flop(shape, 1.0);
+    for (guint32 i = first; i < first + n; i++)
+        cost += lp_transformer_layer_forward_flop(shape, i, 1.0);
+    return cost;
+}
+
+/* The least slowest slice among all ways to deal the layers from @first on to @slice and on. */
+static double
+least_slowest(const LpTransformer *shape, const LpPlan *plan, guint32 slice, guint32 first)
+{
+    guint32 n_left = lp_transformer_n_layers(shape) - first;
+    guint32 n_after = lp_plan_n_slices(plan) - slice - 1;
+    if (n_after == 0)
+        return slice_cost(shape, plan, slice, first, n_left);
+    double least = INFINITY;
+    for (guint32 n = 1; n + n_after <= n_left; n++)
+        least = fmin(least, fmax(slice_cost(shape, plan, slice, first, n),
+                                 least_slowest(shape, plan, slice + 1, first + n)));
+    return least;
+}
+
+/* Slices follow each other, none is empty, and chunks of stages are all slices: each once, or under
+ * dualpipe once on the stage of its number and once on that stage's mirror image. */
+static void
+check_partition(const char *label, const LpTransformer *shape, const LpPlan *plan)
+{
+    guint32 n_slices = lp_plan_n_slices(plan), next = 0, pp = plan->degree[LP_AXIS_PP];
+    for (guint32 slice = 0; slice < n_slices; slice++) {
+        lp_test_true(label, lp_plan_slice_first_layer(plan, shape, slice) == next);
+        lp_test_true(label, lp_plan_slice_layers(plan, shape, slice) > 0);
+        next += lp_plan_slice_layers(plan, shape, slice);
+    }
+    lp_test_true(label, next == lp_transformer_n_layers(shape));
+    gboolean dual = plan->schedule == LP_SCHEDULE_DUALPIPE;
+    g_autofree guint *n_holders = g_new0(guint, n_slices);
+    guint n_embeddings = 0, n_heads = 0;
+    for (guint32 stage = 0; stage < pp; stage++)
+        for (guint32 chunk = 0; chunk < lp_plan_n_chunks(plan); chunk++) {
+            guint32 slice = lp_plan_slice(plan, stage, chunk);
+            lp_test_true(label, slice < n_slices);
+            lp_test_true(label, lp_plan_chunk_layers(plan, shape, stage, chunk) ==
+                                    lp_plan_slice_layers(plan, shape, slice));
+            lp_test_true(label, !dual || slice == (chunk == 0 ? stage : pp - 1 - stage));
+            n_embeddings += lp_plan_holds_embedding(plan, stage, chunk) ? 1 : 0;
+            n_heads += lp_plan_holds_head(plan, stage, chunk) ? 1 : 0;
+            n_holders[slice]++;
+        }
+    for (guint32 slice = 0; slice < n_slices; slice++)
+        lp_test_true(label, n_holders[slice] == (dual ? 2 : 1));
+    lp_test_true(label, n_embeddings == (dual ? 2 : 1) && n_heads == n_embeddings);
+}
+
+static void
+check_balance(const char *label, const LpTransformer *shape, guint32 pp, guint32 v)
+{
+    g_autofree char *row = g_strdup_printf("%s, %u layers, %u stages of %u", label,
+                                           lp_transformer_n_layers(shape), pp, v);
+    LpPlan plan = lp_test_plan(1, pp, 1, 1, pp);
+    plan.virtual_stages = v;
+    plan.stages = LP_STAGES_BALANCED;
+    lp_plan_balance(&plan, shape);
+    check_partition(row, shape, &plan);
+    double slowest = 0.0;
+    for (guint32 slice = 0; slice < pp * v; slice++)
+        slowest = fmax(slowest, slice_cost(shape, &plan, slice,
+                                           lp_plan_slice_first_layer(&plan, shape, slice),
+                                           lp_plan_slice_layers(&plan, shape, slice)));
+    lp_test_close(row, slowest, least_slowest(shape, &plan, 0, 0), IDENTITY);
+}
+
+static void
+test_balance(void)
+{
+    for (guint32 n_layers = 1; n_layers <= 9; n_layers++) {
+        LpTransformer even = lp_test_gpt(n_layers, 64, 4);
+        even.embedding = FALSE;
+        /* The logits cost V / (12 h + 2 s) layers: 2.6. */
+        LpTransformer head = lp_test_gpt(n_layers, 64, 4);
+        head.vocab = 12800;
+        LpTransformer image = lp_test_gpt(n_layers, 64, 4);
+        image.tied_embeddings = FALSE;
+        image.patch = 64;
+        LpTransformer uneven = lp_test_gpt(n_layers, 64, 4);
+        uneven.n_experts = 8;
+        uneven.top_k = 7;
+        uneven.expert_every = 2;
+        uneven.window = 128;
+        uneven.window_every = 3;
+        for (guint32 pp = 1; pp <= n_layers && pp <= 5; pp++)
+            for (guint32 v = 1; pp * v <= n_layers && v <= 2; v++) {
+                check_balance("equal layers", &even, pp, v);
+                check_balance("a head", &head, pp, v);
+                check_balance("an image", &image, pp, v);
+                check_balance("experts and windows", &uneven, pp, v);
+            }
+    }
+}
+
+static void
+test_balance_by_hand(void)
+{
+    /* A head worth 51200 / (12 h + 2 s) = 10.5 of 22 layers: 16 against 6 + 10.5. */
+    LpTransformer gpt = lp_test_gpt(22, 64, 4);
+    LpPlan plan = lp_test_plan(1, 2, 1, 1, 2);
+    plan.stages = LP_STAGES_BALANCED;
+    lp_plan_balance(&plan, &gpt);
+    lp_test_true("the head's stage is short", lp_plan_slice_layers(&plan, &gpt, 0) == 16);
+    plan.stages = LP_STAGES_EVEN;
+    lp_test_true("even", lp_plan_slice_layers(&plan, &gpt, 0) == 11);
+    plan.n_listed = 7;
+    lp_plan_balance(&plan, &gpt);
+    lp_test_true("not asked for", plan.n_listed == 7);
+    LpTransformer deep = lp_test_gpt(1024, 64, 4);
+    plan = lp_test_plan(1, 1024, 1, 1, 1024);
+    plan.stages = LP_STAGES_BALANCED;
+    lp_plan_balance(&plan, &deep);
+    lp_test_true("more slices than listed", plan.n_listed == 0);
+    check_partition("more slices than listed", &deep, &plan);
+    plan.degree[LP_AXIS_PP] = LP_STAGE_LIST_MAX;
+    lp_plan_balance(&plan, &deep);
+    check_partition("as many slices as listed", &deep, &plan);
+}
+
+static void
+test_partition(void)
+{
+    for (guint32 n_layers = 1; n_layers <= 13; n_layers++)
+        for (guint32 pp = 1; pp <= n_layers; pp++) {
+            LpTransformer gpt = lp_test_gpt(n_layers, 64, 4);
+            LpPlan plan = lp_test_plan(1, pp, 1, 1, pp);
+            g_autofree char *label = g_strdup_printf("%u layers on %u", n_layers, pp);
+            for (guint32 v = 1; v * pp <= n_layers; v++) {
+                plan.virtual_stages = v;
+                check_partition(label, &gpt, &plan);
+            }
+            plan.virtual_stages = 1;
+            plan.stages = LP_STAGES_LIST;
+            plan.n_listed = pp;
+            for (guint32 slice = 0; slice < pp; slice++) /* all that can to the last */
+                plan.listed_layers[slice] = slice + 1 < pp ? 1 : n_layers - pp + 1;
+            check_partition(label, &gpt, &plan);
+            plan.schedule = LP_SCHEDULE_DUALPIPE;
+            if (pp % 2 == 0)
+                check_partition(label, &gpt, &plan);
+            plan.stages = LP_STAGES_EVEN;
+            if (pp % 2 == 0)
+                check_partition(label, &gpt, &plan);
+        }
+}
+
+/* Every chunk has floor or ceil of the mean; the first grows never, the last at last. */
+static void
+check_placement(guint32 n_layers, guint32 pp, guint32 v)
+{
+    LpTransformer shape = lp_test_gpt(n_layers, 64, 1);
+    LpPlan plan = lp_test_plan(1, pp, 1, 1, pp);
+    plan.virtual_stages = v;
+    g_autofree char *label = g_strdup_printf("%u layers on %u stages of %u", n_layers, pp, v);
+    guint32 sum = 0;
+    guint32 grown = 0;
+    for (guint32 index = 0; index < pp * v; index++) {
+        guint32 layers = lp_plan_chunk_layers(&plan, &shape, index % pp, index / pp);
+        lp_test_true(label, layers >= n_layers / (pp * v) && layers <= n_layers / (pp * v) + 1);
+        gboolean grows = layers > n_layers / (pp * v);
+        lp_test_true(label, !(index == 0 && grows));
+        lp_test_true(label, !(index == pp * v - 1 && grows && grown + 1 < index));
+        grown += grows ? 1 : 0;
+        sum += layers;
+    }
+    lp_test_true(label, sum == n_layers);
+    sum = 0;
+    for (guint32 stage = 0; stage < pp; stage++)
+        sum += lp_plan_stage_layers(&plan, &shape, stage);
+    lp_test_true(label, sum == n_layers);
+}
+
+static void
+test_layers(void)
+{
+    for (guint32 n_layers = 1; n_layers <= 40; n_layers++)
+        for (guint32 pp = 1; pp <= n_layers; pp++)
+            for (guint32 v = 1; pp * v <= n_layers; v++)
+                check_placement(n_layers, pp, v);
+    check_placement(1 << 24, 1, 1);
+    check_placement(105, 35, 3);
+}
+
+static void
+test_layers_by_hand(void)
+{
+    /* 11 layers to 3 stages of 2 chunks: chunks in order 1 2 2 2 2 2; stages 1 + 2, 2 + 2, 2 + 2.
+     */
+    LpTransformer shape = lp_test_gpt(11, 64, 1);
+    LpPlan plan = lp_test_plan(1, 3, 1, 1, 3);
+    plan.virtual_stages = 2;
+    lp_test_true("first", lp_plan_chunk_layers(&plan, &shape, 0, 0) == 1);
+    lp_test_true("fourth", lp_plan_chunk_layers(&plan, &shape, 0, 1) == 2);
+    lp_test_true("stage 0", lp_plan_stage_layers(&plan, &shape, 0) == 3);
+    lp_test_true("stage 2", lp_plan_stage_layers(&plan, &shape, 2) == 4);
+}
+
+int
+main(void)
+{
+    static const LpTestCase cases[] = {
+        {"balance", test_balance},
+        {"balance by hand", test_balance_by_hand},
+        {"partition", test_partition},
+        {"layers", test_layers},
+        {"layers by hand", test_layers_by_hand},
+        {NULL, NULL},
+    };
+    return lp_test_run("plan layers", cases);
+}

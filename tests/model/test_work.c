@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "tests/model/shapes.h"
+#include "tests/testlib.h"
+
+#include <math.h>
+
+#define IDENTITY 1e-12 /* the same sum in another order */
+
+static LpWork
+draw_work(GRand *generator)
+{
+    double device_s = g_rand_double_range(generator, 0.0, 2.0);
+    double host_s = g_rand_double_range(generator, 0.0, 2.0);
+    return (LpWork){device_s, host_s, device_s};
+}
+
+/* The device after the host has issued, and the device has run, one kernel after another. */
+typedef struct {
+    double device_s, host_s;
+} Clock;
+
+static Clock
+issue(Clock at, double device_s, double host_s)
+{
+    return (Clock){fmax(at.device_s, at.host_s) + device_s, at.host_s + host_s};
+}
+
+static Clock
+apply(Clock at, LpWork work)
+{
+    return (Clock){fmax(at.device_s + work.device_s, at.host_s + work.bound_s),
+                   at.host_s + work.host_s};
+}
+
+static void
+check_same_work(const char *label, LpWork one, LpWork other)
+{
+    lp_test_close(label, one.device_s, other.device_s, IDENTITY);
+    lp_test_close(label, one.host_s, other.host_s, IDENTITY);
+    lp_test_close(label, one.bound_s, other.bound_s, IDENTITY);
+}
+
+static void
+test_work(void)
+{
+    GRand *generator = g_rand_new_with_seed(3);
+    for (guint i = 0; i < 1000; i++) {
+        g_autofree char *label = g_strdup_printf("sequence %u", i);
+        Clock start = {g_rand_double_range(generator, 0.0, 9.0),
+                       g_rand_double_range(generator, 0.0, 9.0)};
+        Clock step_by_step = start;
+        LpWork works[12], from_left = LP_WORK_NONE;
+        guint n = (guint)g_rand_int_range(generator, 1, G_N_ELEMENTS(works) + 1);
+        for (guint k = 0; k < n; k++) {
+            works[k] = draw_work(generator);
+            step_by_step = issue(step_by_step, works[k].device_s, works[k].host_s);
+            from_left = lp_work_then(from_left, works[k]);
+        }
+        LpWork from_right = works[n - 1];
+        for (guint k = n - 1; k > 0; k--)
+            from_right = lp_work_then(works[k - 1], from_right);
+        check_same_work(label, from_left, from_right);
+        Clock at_once = apply(start, from_left);
+        lp_test_close(label, at_once.device_s, step_by_step.device_s, IDENTITY);
+        lp_test_close(label, at_once.host_s, step_by_step.host_s, IDENTITY);
+        LpWork doubled = lp_work_scale(from_left, 2.0);
+        Clock later = apply((Clock){2.0 * start.device_s, 2.0 * start.host_s}, doubled);
+        lp_test_close(label, later.device_s, 2.0 * at_once.device_s, IDENTITY);
+        /* Three runs of kernels, either way. */
+        LpWork a = from_left, b = lp_work_scale(from_right, 0.3), c = works[0];
+        check_same_work(label, lp_work_then(lp_work_then(a, b), c),
+                        lp_work_then(a, lp_work_then(b, c)));
+        check_same_work(label, lp_work_then(LP_WORK_NONE, a), a);
+    }
+    g_rand_free(generator);
+}
+
+/* A block's work is that of its kernels in order: where the device may next start, since a part
+ * without kernels waits for the host. */
+static void
+test_block_work(void)
+{
+    LpTransformer gpt = lp_test_gpt(2, 512, 4);
+    LpPlan plan = lp_test_plan(2, 1, 1, 1, 1);
+    plan.recompute = LP_RECOMPUTE_FULL;
+    static const double hosts_s[] = {0.0, 2e-6, 20e-6, 1e-3};
+    for (guint h = 0; h < G_N_ELEMENTS(hosts_s); h++)
+        for (guint graphs = 0; graphs < 2; graphs++)
+            for (guint block = 0; block < LP_N_BLOCKS; block++)
+                for (guint pass = 0; pass < LP_N_PASSES; pass++) {
+                    LpAccelerator accelerator = lp_test_accelerator();
+                    accelerator.host_kernel_s = hosts_s[h];
+                    plan.cuda_graphs = graphs == 1;
+                    LpKernel kernels[LP_KERNELS_MAX];
+                    guint n =
+                        lp_block_kernels(&gpt, &plan, 0, (LpBlock)block, (LpPass)pass, kernels);
+                    g_autofree char *label =
+                        g_strdup_printf("host %g s, block %u, pass %u", hosts_s[h], block, pass);
+                    Clock start = {5e-6, 0.0}, at = start;
+                    double sum_s = 0.0;
+                    for (guint part = 0; part < LP_N_PARTS; part++)
+                        for (guint i = 0; i < n; i++) {
+                            if (kernels[i].part != (LpPart)part)
+                                continue;
+                            double time_s =
+                                lp_kernel_time_s(&kernels[i], &accelerator, plan.precision);
+                            at = issue(at, time_s, graphs == 1 ? 0.0 : hosts_s[h]);
+                            sum_s += time_s;
+                        }
+                    LpWork work =
+                        lp_block_work(&gpt, &plan, &accelerator, 0, (LpBlock)block, (LpPass)pass);
+                    Clock end = apply(start, work);
+                    lp_test_close(label, fmax(end.device_s, end.host_s),
+                                  fmax(at.device_s, at.host_s), IDENTITY);
+                    lp_test_close(label, end.host_s, at.host_s, IDENTITY);
+                    lp_test_close(
+                        label,
+                        lp_block_time_s(&gpt, &plan, &accelerator, 0, (LpBlock)block, (LpPass)pass),
+                        sum_s, IDENTITY);
+                }
+}
+
+int
+main(void)
+{
+    static const LpTestCase cases[] = {
+        {"work", test_work},
+        {"block work", test_block_work},
+        {NULL, NULL},
+    };
+    return lp_test_run("work", cases);
+}

@@ -2,8 +2,8 @@
 /* What a rank's streams really do in one run: the iteration's ops, merged where nobody can see. */
 #pragma once
 
-#include "sim/analysis/isolated_time.h"
 #include "sim/analysis/contention.h"
+#include "sim/analysis/segment_times.h"
 
 G_BEGIN_DECLS
 
@@ -67,17 +67,6 @@ typedef struct {
 typedef struct {
     guint first, n;
 } LpTaskRange;
-
-/** Single communications without other traffic, in the slowest group or replica, s. */
-typedef struct {
-    double tp_s; /**< all collectives of the tensor-parallel group in one iteration, mean stage */
-    double ep_s; /**< the same, of the expert-parallel groups */
-    double cp_s; /**< the same, of the context-parallel group */
-    double pp_s; /**< all messages of one iteration over the mean boundary, both ways, times v */
-    double dp_s; /**< the gradient reduction, tied embeddings included, mean stage */
-    double inner_s;   /**< of all the above, what is launched and not waited for at once */
-    double message_s; /**< one message over the mean boundary */
-} LpIsolatedCommunication;
 
 typedef struct {
     LpRunMode mode;

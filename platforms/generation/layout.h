@@ -46,7 +46,8 @@ typedef struct {
  *
  * Errors: LP_MACHINE_ERROR, "--option: got, wanted".
  */
-gboolean lp_layout_plan(const LpLayoutRequest *request, LpLayout *layout, GError **error);
+gboolean lp_layout_plan(const LpLayoutRequest *request, LpLayout *layout,
+                        GError **error) G_GNUC_WARN_UNUSED_RESULT;
 
 /** Sets LP_MACHINE_ERROR @code with the message that @format gives, "--option: got, wanted".
  * Returns: FALSE. */

@@ -30,6 +30,7 @@ typedef enum {
     LP_OPTION_IN_SCALE_OUT = 1 << 3 /**< a property of the scale-out cluster, by the same name */
 } LpMachineOptionFlags;
 
+/** A row of the table. */
 typedef struct {
     const char *name;  /* "domain-size" */
     const char *value; /* what stands for the value in help: "RATE" */

@@ -7,6 +7,7 @@
 
 G_BEGIN_DECLS
 
+/** The sizes of a machine. */
 typedef struct {
     guint32 n_domains;
     guint32 n_cards;         /**< scale-out ports of a domain */

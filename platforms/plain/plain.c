@@ -98,19 +98,6 @@ plane_prefix(const LpCluster *cluster, guint32 plane)
                       : g_strdup_printf("%u:%s", plane, cluster->prefix);
 }
 
-void
-lp_plain_write_links(LpXmlWriter *xml, double bytes_per_s, double latency_s)
-{
-    char bandwidth[G_ASCII_DTOSTR_BUF_SIZE], latency[G_ASCII_DTOSTR_BUF_SIZE];
-    g_ascii_dtostr(bandwidth, sizeof bandwidth, bytes_per_s);
-    g_ascii_dtostr(latency, sizeof latency, latency_s);
-    /* Compute takes known times, so hosts need a speed, but no particular one. */
-    lp_xml_writer_attribute(xml, "speed", "1Gf");
-    lp_xml_writer_format(xml, "bw", "%sBps", bandwidth);
-    lp_xml_writer_format(xml, "lat", "%ss", latency);
-    lp_xml_writer_attribute(xml, "sharing_policy", "SPLITDUPLEX");
-}
-
 static void
 write_cluster(LpXmlWriter *xml, const LpMachine *machine, LpAttachment attachment, guint32 plane)
 {

@@ -4,6 +4,7 @@
 
 #include "base/xml_writer.h"
 #include "platforms/machine/machine.h"
+#include "platforms/plain/plain_links.h"
 
 G_BEGIN_DECLS
 
@@ -27,10 +28,6 @@ char *lp_machine_to_plain(const LpMachine *self) G_GNUC_WARN_UNUSED_RESULT;
  * full). */
 LpXmlWriter *lp_plain_open(const LpMachine *self) G_GNUC_WARN_UNUSED_RESULT;
 
-/** Writes the attributes of a cluster's hosts and links to the element just opened; each number
- * reads back to the same double. @bytes_per_s: of a link, each way. @latency_s: of a link. */
-void lp_plain_write_links(LpXmlWriter *xml, double bytes_per_s, double latency_s);
-
 /** The name of the host of @port in @plane, below lp_machine_n_planes(), that @path, below n_paths,
  * leads to; path 0 is the one that sends. Returns: (transfer full). */
 char *lp_plain_host_name(const LpMachine *self, LpAttachment attachment, guint32 plane,
@@ -41,11 +38,5 @@ gboolean lp_plain_has_paths(const LpMachine *self);
 /** Whether the second link of a route, and the last but one, are PCIe links; the links of
  * lp_plain_has_paths() not counted. */
 gboolean lp_plain_has_pcie(const LpMachine *self);
-
-/* Parts of the names of links in zones with explicit routes, by which their tier is known. A colon
- * stands in no name of a user's file. */
-#define LP_PLAIN_GLOBAL_LINK ":global:"
-#define LP_PLAIN_LOCAL_LINK ":local:"
-#define LP_PLAIN_LEAF_LINK ":leaf:"
 
 G_END_DECLS

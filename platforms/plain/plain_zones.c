@@ -2,7 +2,7 @@
 /* Writes dragonflies and dragonfly+ as zones with explicit routes. */
 #include "platforms/plain/plain_zones.h"
 
-#include "platforms/plain/plain.h"
+#include "platforms/plain/plain_links.h"
 
 /* What all parts of one plane need. */
 typedef struct {

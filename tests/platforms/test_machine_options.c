@@ -97,14 +97,14 @@ static const struct {
     const char *text;
     int count, bandwidth, time;
 } nonsense[] = {
-    {"0", VALUE, SYNTAX, SYNTAX},       {"-1", SYNTAX, SYNTAX, SYNTAX},
-    {"nan", SYNTAX, SYNTAX, SYNTAX},    {"inf", SYNTAX, SYNTAX, SYNTAX},
-    {"1e30", SYNTAX, SYNTAX, SYNTAX},   {"text", SYNTAX, SYNTAX, SYNTAX},
-    {"", SYNTAX, SYNTAX, SYNTAX},       {"1.5", SYNTAX, SYNTAX, SYNTAX},
-    {"8 ", SYNTAX, SYNTAX, SYNTAX},     {"1e30GBps", SYNTAX, VALUE, SYNTAX},
+    {"0", VALUE, SYNTAX, SYNTAX},      {"-1", SYNTAX, SYNTAX, SYNTAX},
+    {"nan", SYNTAX, SYNTAX, SYNTAX},   {"inf", SYNTAX, SYNTAX, SYNTAX},
+    {"1e30", SYNTAX, SYNTAX, SYNTAX},  {"text", SYNTAX, SYNTAX, SYNTAX},
+    {"", SYNTAX, SYNTAX, SYNTAX},      {"1.5", SYNTAX, SYNTAX, SYNTAX},
+    {"8 ", SYNTAX, SYNTAX, SYNTAX},    {"1e30GBps", SYNTAX, VALUE, SYNTAX},
     {"-1us", SYNTAX, SYNTAX, VALUE},   {"0GBps", SYNTAX, VALUE, SYNTAX},
     {"-1GBps", SYNTAX, VALUE, SYNTAX}, {"nanus", SYNTAX, SYNTAX, SYNTAX},
-    {"1e999s", SYNTAX, SYNTAX, VALUE},  {"4294967297", VALUE, SYNTAX, SYNTAX},
+    {"1e999s", SYNTAX, SYNTAX, VALUE}, {"4294967297", VALUE, SYNTAX, SYNTAX},
     {"2s", SYNTAX, SYNTAX, VALUE},
 };
 

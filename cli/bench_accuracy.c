@@ -3,54 +3,32 @@
 #include "cli/bench_accuracy.h"
 
 #include "platforms/catalogue/libraries.h"
+#include "platforms/generation/generate.h"
 #include "report/json.h"
 #include "sim/run/collective_run.h"
 
-#include <glib/gstdio.h>
-
 #include <math.h>
 #include <string.h>
-#include <unistd.h>
 
 #define ACCELERATORS 64u
 
 typedef struct {
     const char *name;
-    LpGenerateOptions options;
+    const char *options;
 } Fabric;
 
 /* 64 accelerators each; leaves of two domains, so that groups can cross them. */
 static const Fabric fabrics[] = {
-    {"dgx-a100", {.system = "dgx-a100", .accelerators = "64"}},
-    {"fat-tree-4:1",
-     {.system = "generic",
-      .accelerators = "64",
-      .domain_size = "8",
-      .nics_per_domain = "8",
-      .leaf_ports = "16",
-      .oversubscription = "4"}},
-    {"hashed",
-     {.system = "generic",
-      .accelerators = "64",
-      .domain_size = "8",
-      .nics_per_domain = "8",
-      .leaf_ports = "16",
-      .path_choice = "hash",
-      .paths = "8"}},
-    {"rail-only", {.system = "rail-only", .accelerators = "64"}},
+    {"dgx-a100", "--system=dgx-a100 --accelerators=64"},
+    {"fat-tree-4:1", "--system=generic --accelerators=64 --domain-size=8 --nics-per-domain=8 "
+                     "--leaf-ports=16 --oversubscription=4"},
+    {"hashed", "--system=generic --accelerators=64 --domain-size=8 --nics-per-domain=8 "
+               "--leaf-ports=16 --path-choice=hash --paths=8"},
+    {"rail-only", "--system=rail-only --accelerators=64"},
     {"torus-4x4x4",
-     {.system = "generic",
-      .accelerators = "64",
-      .domain_size = "1",
-      .topology = "torus",
-      .dimensions = "4x4x4"}},
-    {"dragonfly",
-     {.system = "generic",
-      .accelerators = "64",
-      .domain_size = "4",
-      .topology = "dragonfly",
-      .group_routers = "4",
-      .router_ports = "4"}},
+     "--system=generic --accelerators=64 --domain-size=1 --topology=torus --dimensions=4x4x4"},
+    {"dragonfly", "--system=generic --accelerators=64 --domain-size=4 --topology=dragonfly "
+                  "--group-routers=4 --router-ports=4"},
 };
 
 #define CAN(name) (1u << LP_COLLECTIVE_##name)
@@ -112,19 +90,12 @@ typedef struct {
 } Row;
 
 LpMachine *
-lp_bench_machine(const LpGenerateOptions *options, GError **error)
+lp_bench_machine(const char *options, GError **error)
 {
-    g_autofree char *text = lp_generate(options, error);
-    g_autofree char *path = NULL;
-    int file = text == NULL ? -1 : g_file_open_tmp("lightpath-XXXXXX.xml", &path, error);
-    if (file < 0)
-        return NULL;
-    close(file);
-    LpMachine *machine = NULL;
-    if (g_file_set_contents(path, text, -1, error))
-        machine = lp_machine_load(path, error);
-    (void)g_unlink(path);
-    return machine;
+    g_autoptr(LpMachineSpecification) specification = lp_specification_parse(options, error);
+    return specification != NULL
+               ? lp_generate_machine(specification, "the benchmark's machine", error)
+               : NULL;
 }
 
 static void
@@ -225,7 +196,7 @@ take(GArray *rows, const GArray *candidates, const LpCollectiveOutcome *outcomes
 static gboolean
 run_fabric(guint fabric, GArray *rows, GError **error)
 {
-    g_autoptr(LpMachine) machine = lp_bench_machine(&fabrics[fabric].options, error);
+    g_autoptr(LpMachine) machine = lp_bench_machine(fabrics[fabric].options, error);
     if (machine == NULL)
         return FALSE;
     g_autofree char *name = lp_library_of(machine->accelerator.name, error);

@@ -4,14 +4,13 @@
 #pragma once
 
 #include "cli/options.h"
-#include "platforms/generation/generate.h"
+#include "platforms/machine/machine.h"
 
 G_BEGIN_DECLS
 
-/** A machine as "platform generate" would write it. Errors: of lp_generate() and
- * lp_machine_load(). Returns: (transfer full). */
-LpMachine *lp_bench_machine(const LpGenerateOptions *options,
-                            GError **error) G_GNUC_WARN_UNUSED_RESULT;
+/** A machine as "platform generate" would write it. @options: "--system=NAME --accelerators=N ...".
+ * Errors: LP_INPUT_ERROR, LP_MACHINE_ERROR. Returns: (transfer full). */
+LpMachine *lp_bench_machine(const char *options, GError **error) G_GNUC_WARN_UNUSED_RESULT;
 
 /** Runs all cases and prints a line an algorithm, or with JSON a row a case. Error:
  * LP_SIMULATION_ERROR. */

@@ -114,11 +114,9 @@ is_long(const Benchmark *benchmark)
 static LpMachine *
 load_ring_machine(GError **error)
 {
-    const LpGenerateOptions options = {.system = "generic",
-                                       .accelerators = RING_RANKS,
-                                       .domain_size = "1",
-                                       .leaf_ports = RING_RANKS};
-    return lp_bench_machine(&options, error);
+    return lp_bench_machine("--system=generic --accelerators=" RING_RANKS
+                            " --domain-size=1 --leaf-ports=" RING_RANKS,
+                            error);
 }
 
 static gboolean
@@ -142,9 +140,10 @@ load_job(const Benchmark *self, LpWorkload **out_workload, LpMachine **out_machi
         return FALSE;
     if (self->platform != NULL)
         return TRUE;
-    const LpGenerateOptions options = {.system = "dgx-h100", .accelerators = self->accelerators};
+    g_autofree char *options =
+        g_strdup_printf("--system=dgx-h100 --accelerators=%s", self->accelerators);
     g_clear_pointer(out_machine, lp_machine_free);
-    *out_machine = lp_bench_machine(&options, error);
+    *out_machine = lp_bench_machine(options, error);
     return *out_machine != NULL;
 }
 

@@ -9,171 +9,61 @@
 #include "base/units.h"
 #include "platforms/catalogue/catalogue.h"
 #include "platforms/generation/generate.h"
+#include "platforms/generation/machine_options.h"
+#include "platforms/generation/system.h"
 #include "platforms/catalogue/libraries.h"
 #include "report/json.h"
 
 #include <string.h>
 
-/* Options that wait for optical circuits. */
-typedef struct {
-    const char *name;
-    const char *trivial; /* the value that changes nothing, or NULL */
-    const char *help;
-    char *text; /* owned */
-} Reserved;
-
 static gboolean
-check_reserved(const Reserved *reserved, gsize n_reserved, GError **error)
+generate(char *const *texts, const char *output, GError **error)
 {
-    for (gsize i = 0; i < n_reserved; i++) {
-        if (reserved[i].text == NULL || g_strcmp0(reserved[i].text, reserved[i].trivial) == 0)
-            continue;
-        g_autofree char *shown = lp_error_quote(reserved[i].text);
-        return lp_usage_error(error, "--%s: %s, wanted %s: not available yet", reserved[i].name,
-                              shown,
-                              reserved[i].trivial != NULL ? reserved[i].trivial : "no such option");
-    }
-    return TRUE;
-}
-
-/* An option of generate, and the member of LpGenerateOptions that it sets. */
-typedef struct {
-    const char *name;
-    gsize offset;
-    const char *help;
-    const char *value;
-    char *text; /* owned */
-} Setting;
-
-#define SETTING(name, member, value, help)                                                         \
-    {                                                                                              \
-        name, G_STRUCT_OFFSET(LpGenerateOptions, member), help, value, NULL                        \
-    }
-
-/* A property of the accelerator, by its place in lp_accelerator_property_names. */
-#define PROPERTY(index, value, help)                                                               \
-    {                                                                                              \
-        lp_accelerator_property_names[index],                                                      \
-            G_STRUCT_OFFSET(LpGenerateOptions, properties[index]), help, value, NULL               \
-    }
-
-static gboolean
-generate(Setting *settings, gsize n_settings, const char *output, GError **error)
-{
-    LpGenerateOptions options = {.system = NULL};
-    for (gsize i = 0; i < n_settings; i++)
-        G_STRUCT_MEMBER(const char *, &options, settings[i].offset) = settings[i].text;
-    if (options.system == NULL)
+    if (texts[LP_MACHINE_OPTION_SYSTEM] == NULL)
         return lp_usage_error(error,
                               "--system: missing, wanted a name of \"lightpath platform list\"");
-    if (options.accelerators == NULL)
+    if (texts[LP_MACHINE_OPTION_ACCELERATORS] == NULL)
         return lp_usage_error(error, "--accelerators: missing, wanted their number");
     g_autoptr(GError) fault = NULL;
-    g_autofree char *xml = lp_generate(&options, &fault);
+    g_autoptr(LpMachineSpecification) specification =
+        lp_specification_from_texts((const char *const *)texts, &fault);
+    g_autofree char *xml = specification != NULL ? lp_generate(specification, &fault) : NULL;
     if (xml == NULL)
         return lp_usage_error(error, "%s", fault->message);
     return lp_file_write(output != NULL ? output : "-", xml, strlen(xml), error);
 }
 
-static GOptionEntry
-string_entry(const char *name, char **text, const char *help, const char *value)
+/* Adds an entry for each option that the command line takes; @texts gets their values. */
+static void
+add_entries(GOptionEntry *entries, gsize n_entries, char **texts)
 {
-    return (GOptionEntry){.long_name = name,
-                          .arg = G_OPTION_ARG_STRING,
-                          .arg_data = text,
-                          .description = help,
-                          .arg_description = value};
+    for (gsize i = 0; i < LP_N_MACHINE_OPTIONS; i++) {
+        const LpMachineOption *option = &lp_machine_options[i];
+        if ((option->flags & LP_OPTION_ON_COMMAND_LINE) != 0)
+            entries[n_entries++] = (GOptionEntry){.long_name = option->name,
+                                                  .arg = G_OPTION_ARG_STRING,
+                                                  .arg_data = &texts[i],
+                                                  .description = option->help,
+                                                  .arg_description = option->value};
+    }
 }
 
 static gboolean
 cmd_generate(int argc, char **argv, GError **error)
 {
-    Setting settings[] = {
-        SETTING("system", system, "NAME", "What to generate (required; see list)"),
-        SETTING("accelerators", accelerators, "N", "How many accelerators (required)"),
-        SETTING("accelerator", accelerator, "NAME", "Which accelerator (see list)"),
-        SETTING("domain-size", domain_size, "N", "Accelerators of a scale-up domain"),
-        SETTING("domain-bandwidth", domain_bandwidth, "RATE", "Per accelerator, each way"),
-        SETTING("domain-latency", domain_latency, "TIME", "Per link; a route has two"),
-        SETTING("domain-technology", domain_technology, "NAME", "electrical or optical"),
-        SETTING("topology", topology, "NAME",
-                "crossbar, fat-tree, torus, dragonfly, dragonfly-plus"),
-        SETTING("scale-out-bandwidth", scale_out_bandwidth, "RATE",
-                "Per accelerator, each way, all planes"),
-        SETTING("nic-bandwidth", nic_bandwidth, "RATE", "Of a port, instead"),
-        SETTING("scale-out-latency", scale_out_latency, "TIME",
-                "Per link; 2 links under a leaf, 4 over a spine"),
-        SETTING("nics-per-domain", nics_per_domain, "N", "Scale-out ports of a domain"),
-        SETTING("rails", rails, "N", "The same, with --port-order=rail"),
-        SETTING("port-order", port_order, "NAME", "node, or rail: a leaf serves one rail"),
-        SETTING("leaf-ports", leaf_ports, "N", "Ports below a leaf switch"),
-        SETTING("oversubscription", oversubscription, "N",
-                "Ports below a leaf over links above: N or N:M"),
-        SETTING("technology", technology, "NAME", "Scale-out fabric: electrical or optical"),
-        SETTING("levels", levels, "N", "Of a fat tree: 2, 3 or auto, as switches need"),
-        SETTING("spine-oversubscription", spine_oversubscription, "N",
-                "Leaves below a spine over links above, in three levels"),
-        SETTING("switch-ports", switch_ports, "N", "Of a switch: decides about levels"),
-        SETTING("dimensions", dimensions, "SIZES", "Of a torus: 16x16x16, or how many"),
-        SETTING("group-routers", group_routers, "N", "Dragonflies: routers of a group"),
-        SETTING("router-ports", router_ports, "N", "Dragonflies: ports below a router"),
-        SETTING("local-links", local_links, "N", "Dragonfly: between two routers of a group"),
-        SETTING("global-links", global_links, "N", "Dragonflies: between two groups"),
-        SETTING("group-spines", group_spines, "N", "Dragonfly+: spines of a group"),
-        SETTING("joined-rails", joined_rails, "BOOL", "no: rails never meet"),
-        SETTING("planes", planes, "N", "Equal fabrics side by side"),
-        SETTING("ports-per-accelerator", ports_per_accelerator, "N",
-                "The same: a port for each plane"),
-        SETTING("plane-use", plane_use, "NAME", "striped, or class: a plane for each class"),
-        SETTING("plane-classes", plane_classes, "LIST", "Such as \"tp=0 pp=0 dp=1 ep=1 cp=0\""),
-        SETTING("path-choice", path_choice, "NAME", "In a fat tree: static or hash"),
-        SETTING("paths", paths, "N", "By hash: how many to each port"),
-        SETTING("path-seed", path_seed, "N", "Of the hash (1)"),
-        SETTING("pcie-ports", pcie_ports, "N", "Ports that share a PCIe link"),
-        SETTING("pcie-bandwidth", pcie_bandwidth, "RATE", "Of that link, each way"),
-        PROPERTY(0, "RATE", "The accelerator's dense fp32 peak, such as 20Tf"),
-        PROPERTY(1, "RATE", "Its tf32 peak"),
-        PROPERTY(2, "RATE", "Its fp16 peak"),
-        PROPERTY(3, "RATE", "Its bf16 peak"),
-        PROPERTY(4, "RATE", "Its fp8 peak"),
-        PROPERTY(5, "SIZE", "Its memory"),
-        PROPERTY(6, "RATE", "Its memory bandwidth"),
-        PROPERTY(7, "FRACTION", "Fraction of the peak that matrix products reach"),
-        PROPERTY(8, "FRACTION", "Fraction of memory bandwidth that products reach"),
-        PROPERTY(9, "TIME", "What a kernel costs beyond its work"),
-        PROPERTY(10, "FRACTION", "Fraction of the peak that fused attention reaches"),
-        PROPERTY(11, "FRACTION", "Fraction of memory bandwidth that other kernels reach"),
-        PROPERTY(12, "TIME", "What issuing a kernel costs the host"),
-        PROPERTY(13, "TIME", "What issuing a collective costs the host"),
-    };
-    Reserved reserved[] = {
-        {"ocs-ports", NULL, "Not available yet", NULL},
-        {"wavelengths", "1", "Not available yet", NULL},
-        {"wavelength-bandwidth", NULL, "Not available yet", NULL},
-        {"reconfiguration-time", NULL, "Not available yet", NULL},
-        {"policy", "static", "Not available yet", NULL},
-    };
+    char *texts[LP_N_MACHINE_OPTIONS] = {NULL};
     g_autofree char *output = NULL;
-    GOptionEntry entries[G_N_ELEMENTS(settings) + G_N_ELEMENTS(reserved) + 2] = {
-        {"output", 'o', 0, G_OPTION_ARG_FILENAME, &output, "Where to write (standard output)",
-         "FILE"}};
-    gsize n_entries = 1;
-    for (gsize i = 0; i < G_N_ELEMENTS(settings); i++)
-        entries[n_entries++] =
-            string_entry(settings[i].name, &settings[i].text, settings[i].help, settings[i].value);
-    for (gsize i = 0; i < G_N_ELEMENTS(reserved); i++)
-        entries[n_entries++] =
-            string_entry(reserved[i].name, &reserved[i].text, reserved[i].help, "VALUE");
+    GOptionEntry entries[LP_N_MACHINE_OPTIONS + 2] = {{"output", 'o', 0, G_OPTION_ARG_FILENAME,
+                                                       &output, "Where to write (standard output)",
+                                                       "FILE"}};
+    add_entries(entries, 1, texts);
     gboolean good = lp_options_parse("platform generate", "--system=NAME --accelerators=N",
                                      "Writes the platform file of a machine. Values carry units: "
                                      "25GBps, 200Gbps, 1us.",
                                      entries, &argc, &argv, 0, 0, error) &&
-                    check_reserved(reserved, G_N_ELEMENTS(reserved), error) &&
-                    generate(settings, G_N_ELEMENTS(settings), output, error);
-    for (gsize i = 0; i < G_N_ELEMENTS(settings); i++)
-        g_free(settings[i].text);
-    for (gsize i = 0; i < G_N_ELEMENTS(reserved); i++)
-        g_free(reserved[i].text);
+                    generate(texts, output, error);
+    for (gsize i = 0; i < LP_N_MACHINE_OPTIONS; i++)
+        g_free(texts[i]);
     return good;
 }
 
@@ -249,7 +139,7 @@ cmd_list(int argc, char **argv, GError **error)
             &argc, &argv, 0, 0, error) ||
         !lp_format_parse(format_text, &format, error))
         return FALSE;
-    g_auto(GStrv) systems = lp_generate_systems(error);
+    g_auto(GStrv) systems = lp_system_names(error);
     g_auto(GStrv) accelerators = systems != NULL ? accelerator_names(error) : NULL;
     g_auto(GStrv) libraries = accelerators != NULL ? lp_library_names(error) : NULL;
     if (libraries == NULL)

@@ -10,7 +10,8 @@ G_BEGIN_DECLS
 gboolean lp_catalogue_find(const char *name, LpAccelerator *out_accelerator,
                            GError **error) G_GNUC_WARN_UNUSED_RESULT;
 
-/** All accelerators, in the catalogue's order. Returns: (transfer full) array of LpAccelerator. */
+/** All accelerators, in the catalogue's order. Errors: LP_INPUT_ERROR, where the shipped file
+ * cannot be read. Returns: (transfer full), an array of LpAccelerator. */
 GArray *lp_catalogue_load(GError **error) G_GNUC_WARN_UNUSED_RESULT;
 
 /** What a platform may say of its accelerator otherwise than the catalogue does: an accelerator

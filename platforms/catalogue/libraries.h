@@ -6,21 +6,25 @@
 
 G_BEGIN_DECLS
 
-/** Looks @name up among the shipped libraries. Error: LP_INPUT_ERROR_NAME with the nearest name. */
+/** Looks @name up among the shipped libraries; latencies in @out_library are seconds, rates
+ * bytes/s. Errors: LP_INPUT_ERROR_NAME with the nearest name. */
 gboolean lp_library_find(const char *name, LpLibrary *out_library,
                          GError **error) G_GNUC_WARN_UNUSED_RESULT;
-/** Looks @name up in the text of another such file; @path: what messages call it. */
+/** Looks @name up in the text of another such file; @path: what messages call it. Errors:
+ * LP_INPUT_ERROR, "FILE:LINE: got, wanted". */
 gboolean lp_library_parse(const char *path, GBytes *content, const char *name,
                           LpLibrary *out_library, GError **error) G_GNUC_WARN_UNUSED_RESULT;
 /** The name of the library that goes with an accelerator of the catalogue, modified or not; "ideal"
- * where none does. Returns: (transfer full). */
-char *lp_library_of(const char *accelerator, GError **error);
-/** Keeps of @self only the protocol called @name: every choice takes it. Error:
+ * where none does. Errors: LP_INPUT_ERROR, where the shipped file cannot be read. Returns:
+ * (transfer full). */
+char *lp_library_of(const char *accelerator, GError **error) G_GNUC_WARN_UNUSED_RESULT;
+/** Keeps of @self only the protocol called @name: every choice takes it. Errors:
  * LP_INPUT_ERROR_NAME with the nearest name. */
 gboolean lp_library_restrict(LpLibrary *self, const char *name,
                              GError **error) G_GNUC_WARN_UNUSED_RESULT;
 
-/** The names of all, in the file's order. Returns: (transfer full) NULL-ended. */
-char **lp_library_names(GError **error);
+/** The names of all, in the file's order. Errors: LP_INPUT_ERROR, where the shipped file cannot be
+ * read. Returns: (transfer full), NULL-ended. */
+char **lp_library_names(GError **error) G_GNUC_WARN_UNUSED_RESULT;
 
 G_END_DECLS

@@ -1,69 +1,86 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Writes platform files for named systems. */
+/* Writes the platform file of a machine that is specified by its system and by options. */
 #include "platforms/generation/generate.h"
 
 #include "base/units.h"
-#include "platforms/generation/request.h"
+#include "base/xml_writer.h"
+#include "platforms/generation/layout.h"
+#include "platforms/generation/machine_options.h"
+#include "platforms/generation/sizing.h"
 #include "platforms/machine/topology.h"
 
-#include <string.h>
+/* The column at which a cluster's attributes go on, on its second and third line. */
+#define ATTRIBUTE_COLUMN 13
 
 static void
-add_prop(GString *xml, const char *indent, const char *id, const char *value)
+write_prop(LpXmlWriter *xml, const char *id, const char *value)
 {
-    g_autofree char *escaped = g_markup_escape_text(value, -1);
-    g_string_append_printf(xml, "%s<prop id=\"%s\" value=\"%s\"/>\n", indent, id, escaped);
+    lp_xml_writer_open(xml, "prop");
+    lp_xml_writer_attribute(xml, "id", id);
+    lp_xml_writer_attribute(xml, "value", value);
+    lp_xml_writer_close(xml);
 }
 
 static void
-add_count_prop(GString *xml, const char *id, guint32 value)
+write_count_prop(LpXmlWriter *xml, const char *id, guint32 value)
 {
-    g_string_append_printf(xml, "      <prop id=\"%s\" value=\"%u\"/>\n", id, value);
+    g_autofree char *text = g_strdup_printf("%u", value);
+    write_prop(xml, id, text);
 }
 
-/* Opens a <cluster>; @topology is "" or ends the tag's attributes. */
+/* An option's value as its author wrote it, where it has one. */
 static void
-open_cluster(GString *xml, LpAttachment attachment, const char *prefix, guint64 n_hosts,
-             const char *speed, double bytes_per_s, double latency_s, const char *topology)
+repeat_option(LpXmlWriter *xml, const LpMachineSpecification *specification,
+              LpMachineOptionId option)
+{
+    if (lp_specification_has(specification, option))
+        write_prop(xml, lp_machine_options[option].name, specification->origin[option].text);
+}
+
+/* Opens a <cluster>, with all attributes but its topology's. */
+static void
+open_cluster(LpXmlWriter *xml, LpAttachment attachment, const char *prefix, guint64 n_hosts,
+             const char *speed, double bytes_per_s, double latency_s)
 {
     g_autofree char *bandwidth = lp_quantity_to_text(LP_QUANTITY_BANDWIDTH, bytes_per_s);
     g_autofree char *latency = lp_quantity_to_text(LP_QUANTITY_TIME, latency_s);
-    g_string_append_printf(xml,
-                           "    <cluster id=\"%s\" prefix=\"%s\" suffix=\"\" "
-                           "radical=\"0-%" G_GUINT64_FORMAT "\" speed=\"%s\"\n"
-                           "             bw=\"%s\" lat=\"%s\" sharing_policy=\"SPLITDUPLEX\"%s>\n",
-                           lp_attachment_names[attachment], prefix, n_hosts - 1, speed, bandwidth,
-                           latency, topology);
-    add_prop(xml, "      ", "role", lp_attachment_names[attachment]);
+    lp_xml_writer_open(xml, "cluster");
+    lp_xml_writer_attribute(xml, "id", lp_attachment_names[attachment]);
+    lp_xml_writer_attribute(xml, "prefix", prefix);
+    lp_xml_writer_attribute(xml, "suffix", "");
+    lp_xml_writer_format(xml, "radical", "0-%" G_GUINT64_FORMAT, n_hosts - 1);
+    lp_xml_writer_attribute(xml, "speed", speed);
+    lp_xml_writer_break(xml, ATTRIBUTE_COLUMN);
+    lp_xml_writer_attribute(xml, "bw", bandwidth);
+    lp_xml_writer_attribute(xml, "lat", latency);
+    lp_xml_writer_attribute(xml, "sharing_policy", "SPLITDUPLEX");
 }
 
 static void
-add_scale_up(GString *xml, const LpRequest *request)
+write_scale_up(LpXmlWriter *xml, const LpMachineSpecification *specification)
 {
+    const LpDomainSpecification *domain = &specification->domain;
     /* Lightpath takes kernel times from the catalogue; the speed is for SimGrid's own tools. */
-    g_autofree char *speed =
-        lp_quantity_to_text(LP_QUANTITY_SPEED, lp_accelerator_peak_flop_per_s(&request->accelerator,
-                                                                              LP_PRECISION_BF16));
-    open_cluster(xml, LP_ATTACHMENT_SCALE_UP, "up-", request->n_accelerators, speed,
-                 request->domain_bytes_per_s, request->domain_latency_s, "");
-    add_prop(xml, "      ", "accelerator", request->system->value[LP_PARAMETER_ACCELERATOR]);
-    for (guint i = 0; i < LP_N_ACCELERATOR_PROPERTIES; i++)
-        if (request->options->properties[i] != NULL)
-            add_prop(xml, "      ", lp_accelerator_property_names[i],
-                     request->options->properties[i]);
-    add_count_prop(xml, "domain-size", request->domain_size);
-    add_prop(xml, "      ", "technology", lp_technology_names[request->domain_technology]);
-    g_string_append(xml, "    </cluster>\n");
+    g_autofree char *speed = lp_quantity_to_text(
+        LP_QUANTITY_SPEED,
+        lp_accelerator_peak_flop_per_s(&specification->accelerator, LP_PRECISION_BF16));
+    open_cluster(xml, LP_ATTACHMENT_SCALE_UP, "up-", specification->n_accelerators, speed,
+                 domain->bytes_per_s, domain->latency_s);
+    write_prop(xml, "role", lp_attachment_names[LP_ATTACHMENT_SCALE_UP]);
+    repeat_option(xml, specification, LP_MACHINE_OPTION_ACCELERATOR);
+    for (guint i = LP_MACHINE_OPTION_PROPERTY; i < LP_N_MACHINE_OPTIONS; i++)
+        repeat_option(xml, specification, i);
+    write_count_prop(xml, "domain-size", domain->size);
+    write_prop(xml, "technology", lp_technology_names[domain->technology]);
+    lp_xml_writer_close(xml);
 }
 
-/* The attributes of a topology that SimGrid has, "" of one that it has not. Returns: (transfer
- * full).
- */
-static char *
-topology_text(const LpLayout *layout)
+/* The attributes of a topology that SimGrid has; of another, or of none, there are none. */
+static void
+write_topology(LpXmlWriter *xml, const LpLayout *layout)
 {
     g_autofree char *parameters = NULL;
-    const char *name = "TORUS";
+    const char *name = NULL;
     if (layout->topology == LP_TOPOLOGY_FAT_TREE) {
         const guint32 *down = layout->down, *up = layout->up;
         name = "FAT_TREE";
@@ -72,139 +89,132 @@ topology_text(const LpLayout *layout)
                          : g_strdup_printf("3;%u,%u,%u;1,%u,%u;1,1,1", down[0], down[1], down[2],
                                            up[1], up[2]);
     } else if (layout->topology == LP_TOPOLOGY_TORUS) {
+        name = "TORUS";
         parameters = lp_topology_torus_parameters(&layout->torus);
     } else if (layout->topology == LP_TOPOLOGY_DRAGONFLY && !layout->dragonfly.has_gates) {
         name = "DRAGONFLY";
         parameters = lp_topology_dragonfly_parameters(&layout->dragonfly);
-    } else {
-        return g_strdup("");
     }
-    return g_strdup_printf("\n             topology=\"%s\" topo_parameters=\"%s\"", name,
-                           parameters);
+    if (name == NULL)
+        return;
+    lp_xml_writer_break(xml, ATTRIBUTE_COLUMN);
+    lp_xml_writer_attribute(xml, "topology", name);
+    lp_xml_writer_attribute(xml, "topo_parameters", parameters);
 }
 
 static void
-add_fabric(GString *xml, const LpLayout *layout)
+write_fabric(LpXmlWriter *xml, const LpLayout *layout)
 {
     if (!layout->dragonfly.has_gates)
         return;
     g_autofree char *parameters = lp_topology_to_text(layout->topology, &layout->dragonfly);
-    add_prop(xml, "      ", "fabric", lp_topology_names[layout->topology]);
-    add_prop(xml, "      ", "fabric-parameters", parameters);
+    write_prop(xml, "fabric", lp_topology_names[layout->topology]);
+    write_prop(xml, "fabric-parameters", parameters);
 }
 
-static gboolean
-add_scale_out(GString *xml, const LpRequest *request, GError **error)
+static void
+write_scale_out(LpXmlWriter *xml, const LpMachineSpecification *specification,
+                const LpMachineSizing *sizing, const LpLayout *layout)
 {
-    /* Those that the reader knows by the names of their options. */
-    static const LpParameter repeated[] = {LP_PARAMETER_PLANES,        LP_PARAMETER_PLANE_USE,
-                                           LP_PARAMETER_PLANE_CLASSES, LP_PARAMETER_PATH_CHOICE,
-                                           LP_PARAMETER_PATHS,         LP_PARAMETER_PATH_SEED,
-                                           LP_PARAMETER_PCIE_PORTS,    LP_PARAMETER_PCIE_BANDWIDTH};
-    LpLayout layout;
-    if (!lp_layout_plan(&request->wanted, &layout, error))
-        return FALSE;
-    g_autofree char *topology = topology_text(&layout);
-    open_cluster(xml, LP_ATTACHMENT_SCALE_OUT, "out-", layout.n_hosts, "1f",
-                 request->link_bytes_per_s, request->scale_out_latency_s, topology);
-    add_prop(xml, "      ", "port-order", lp_port_order_names[request->port_order]);
-    if (request->port_order == LP_PORT_ORDER_RAIL)
-        add_count_prop(xml, "unit-domains", layout.unit_domains);
-    add_count_prop(xml, "cards-per-domain", request->n_cards);
-    add_prop(xml, "      ", "technology", lp_technology_names[request->technology]);
-    if (request->wanted.rails_relay)
-        add_prop(xml, "      ", "joined-rails", "no");
-    add_fabric(xml, &layout);
-    for (gsize i = 0; i < G_N_ELEMENTS(repeated); i++)
-        if (request->system->value[repeated[i]] != NULL)
-            add_prop(xml, "      ", lp_parameter_names[repeated[i]],
-                     request->system->value[repeated[i]]);
-    g_string_append(xml, "    </cluster>\n");
-    return TRUE;
+    const LpScaleOutSpecification *out = &specification->scale_out;
+    open_cluster(xml, LP_ATTACHMENT_SCALE_OUT, "out-", layout->n_hosts, "1f",
+                 sizing->link_bytes_per_s, out->latency_s);
+    write_topology(xml, layout);
+    write_prop(xml, "role", lp_attachment_names[LP_ATTACHMENT_SCALE_OUT]);
+    write_prop(xml, "port-order", lp_port_order_names[out->port_order]);
+    if (out->port_order == LP_PORT_ORDER_RAIL)
+        write_count_prop(xml, "unit-domains", layout->unit_domains);
+    write_count_prop(xml, "cards-per-domain", sizing->n_cards);
+    write_prop(xml, "technology", lp_technology_names[out->technology]);
+    if (!out->has_joined_rails)
+        write_prop(xml, "joined-rails", "no");
+    write_fabric(xml, layout);
+    for (guint i = 0; i < LP_N_MACHINE_OPTIONS; i++)
+        if ((lp_machine_options[i].flags & LP_OPTION_IN_SCALE_OUT) != 0)
+            repeat_option(xml, specification, i);
+    lp_xml_writer_close(xml);
+}
+
+/* What the values are, and where they come from. */
+static void
+write_sources(LpXmlWriter *xml, const LpMachineSpecification *specification)
+{
+    gboolean has_cards =
+        lp_specification_is_given(specification, LP_MACHINE_OPTION_RAILS) ||
+        lp_specification_is_given(specification, LP_MACHINE_OPTION_NICS_PER_DOMAIN);
+    for (guint i = 0; i < LP_N_MACHINE_OPTIONS; i++) {
+        const LpOptionOrigin *origin = &specification->origin[i];
+        if ((lp_machine_options[i].flags & LP_OPTION_IN_SYSTEMS) == 0 || origin->text == NULL ||
+            (i == LP_MACHINE_OPTION_ACCELERATORS_PER_NIC && has_cards))
+            continue;
+        g_autofree char *id = g_strconcat("source.", lp_machine_options[i].name, NULL);
+        g_autofree char *text = g_strdup_printf("%s (%s)", origin->text, origin->source);
+        write_prop(xml, id, text);
+    }
 }
 
 /* A source's bisection, where it holds for a machine of this size. */
 static void
-add_published(GString *xml, const LpRequest *request)
+write_published(LpXmlWriter *xml, const LpMachineSpecification *specification)
 {
-    static const LpParameter repeated[] = {LP_PARAMETER_PUBLISHED_BISECTION,
-                                           LP_PARAMETER_PUBLISHED_BISECTION_ACCELERATORS};
-    char *const *value = request->system->value;
-    g_autofree char *n_accelerators = g_strdup_printf("%u", request->n_accelerators);
-    if (g_strcmp0(value[LP_PARAMETER_PUBLISHED_BISECTION_ACCELERATORS], n_accelerators) != 0)
+    if (specification->published.n_accelerators != specification->n_accelerators)
         return;
-    for (gsize i = 0; i < G_N_ELEMENTS(repeated); i++)
-        add_prop(xml, "    ", lp_parameter_names[repeated[i]], value[repeated[i]]);
+    repeat_option(xml, specification, LP_MACHINE_OPTION_PUBLISHED_BISECTION);
+    repeat_option(xml, specification, LP_MACHINE_OPTION_PUBLISHED_BISECTION_ACCELERATORS);
+}
+
+/* @layout: NULL where there is no scale-out network. */
+static char *
+write_platform(const LpMachineSpecification *specification, const LpMachineSizing *sizing,
+               const LpLayout *layout)
+{
+    g_autofree char *command = lp_specification_command(specification);
+    LpXmlWriter *xml = lp_xml_writer_new();
+    lp_xml_writer_doctype(xml, "platform", "https://simgrid.org/simgrid.dtd");
+    lp_xml_writer_open(xml, "platform");
+    lp_xml_writer_attribute(xml, "version", "4.1");
+    lp_xml_writer_open(xml, "zone");
+    lp_xml_writer_format(xml, "id", "%s-%u", specification->system, specification->n_accelerators);
+    lp_xml_writer_attribute(xml, "routing", "None");
+    write_prop(xml, "system", specification->system);
+    write_prop(xml, "description", specification->description);
+    write_prop(xml, "generated-by", command);
+    write_sources(xml, specification);
+    write_published(xml, specification);
+    write_scale_up(xml, specification);
+    if (layout != NULL)
+        write_scale_out(xml, specification, sizing, layout);
+    return lp_xml_writer_finish(xml);
 }
 
 static char *
-write_platform(const LpRequest *request, GError **error)
+write_text(const LpMachineSpecification *specification, GError **error)
 {
-    g_autoptr(GString) xml = g_string_new("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
-                                          "<!DOCTYPE platform SYSTEM "
-                                          "\"https://simgrid.org/simgrid.dtd\">\n"
-                                          "<platform version=\"4.1\">\n");
-    g_autofree char *command = lp_request_command(request->options);
-    g_string_append_printf(xml, "  <zone id=\"%s-%u\" routing=\"None\">\n", request->system->name,
-                           request->n_accelerators);
-    add_prop(xml, "    ", "system", request->system->name);
-    add_prop(xml, "    ", "description", request->system->description);
-    add_prop(xml, "    ", "generated-by", command);
-    gboolean cards_given =
-        request->options->rails != NULL || request->options->nics_per_domain != NULL;
-    for (int i = 0; i < LP_N_PARAMETERS; i++) {
-        if ((i == LP_PARAMETER_ACCELERATORS_PER_NIC && cards_given) ||
-            request->system->value[i] == NULL)
-            continue;
-        g_autofree char *id = g_strconcat("source.", lp_parameter_names[i], NULL);
-        g_autofree char *text =
-            g_strdup_printf("%s (%s)", request->system->value[i], request->system->source[i]);
-        add_prop(xml, "    ", id, text);
-    }
-    add_published(xml, request);
-    add_scale_up(xml, request);
-    if (request->n_domains > 1 && !add_scale_out(xml, request, error))
+    LpMachineSizing sizing;
+    LpLayout layout;
+    if (!lp_sizing_find(specification, &sizing, error))
         return NULL;
-    g_string_append(xml, "  </zone>\n</platform>\n");
-    return g_string_free(g_steal_pointer(&xml), FALSE);
+    gboolean has_scale_out = sizing.n_domains > 1;
+    if (has_scale_out && !lp_layout_plan(&sizing.wanted, &layout, error))
+        return NULL;
+    return write_platform(specification, &sizing, has_scale_out ? &layout : NULL);
 }
 
 char *
-lp_generate(const LpGenerateOptions *options, GError **error)
+lp_generate(const LpMachineSpecification *specification, GError **error)
 {
-    g_return_val_if_fail(
-        options != NULL && options->system != NULL && options->accelerators != NULL, NULL);
-    g_autoptr(LpSystem) system = lp_system_load(options->system, error);
-    if (system == NULL) {
-        g_prefix_error(error, "--system: ");
-        return NULL;
-    }
-    LpRequest request;
-    if (!lp_request_read(&request, options, system, error))
-        return NULL;
-    g_autofree char *xml = write_platform(&request, error);
+    g_return_val_if_fail(specification != NULL, NULL);
+    g_autofree char *xml = write_text(specification, error);
     /* What must fit together is known where it is read. */
     g_autoptr(LpMachine) machine =
         xml != NULL ? lp_machine_parse("the machine asked for", xml, error) : NULL;
     return machine != NULL ? g_steal_pointer(&xml) : NULL;
 }
 
-static int
-compare_names(gconstpointer a, gconstpointer b)
+LpMachine *
+lp_generate_machine(const LpMachineSpecification *specification, const char *path, GError **error)
 {
-    return strcmp(*(const char *const *)a, *(const char *const *)b);
-}
-
-char **
-lp_generate_systems(GError **error)
-{
-    g_autoptr(GPtrArray) systems = lp_system_load_all(error);
-    if (systems == NULL)
-        return NULL;
-    GPtrArray *names = g_ptr_array_new();
-    for (guint i = 0; i < systems->len; i++)
-        g_ptr_array_add(names, g_strdup(((LpSystem *)g_ptr_array_index(systems, i))->name));
-    g_ptr_array_sort(names, compare_names);
-    g_ptr_array_add(names, NULL);
-    return (char **)g_ptr_array_free(names, FALSE);
+    g_return_val_if_fail(specification != NULL && path != NULL, NULL);
+    g_autofree char *xml = write_text(specification, error);
+    return xml != NULL ? lp_machine_parse(path, xml, error) : NULL;
 }

@@ -11,7 +11,7 @@ lp_layout_fail(GError **error, LpMachineError code, const char *format, ...)
     va_start(arguments, format);
     g_autofree char *message = g_strdup_vprintf(format, arguments);
     va_end(arguments);
-    g_set_error_literal(error, LP_MACHINE_ERROR, code, message);
+    g_set_error_literal(error, LP_MACHINE_ERROR, (int)code, message);
     return FALSE;
 }
 
@@ -29,18 +29,19 @@ n_ports(const LpLayoutRequest *request)
 
 /* Links above a switch with @below links below it. */
 static gboolean
-links_above(const char *option, const guint32 *ratio, guint32 below, const char *what,
+links_above(const char *option, LpOversubscription ratio, guint32 below, const char *what,
             guint32 *out_above, GError **error)
 {
-    guint64 links = (guint64)below * ratio[1];
-    if (links % ratio[0] != 0) {
-        g_autofree char *shown = ratio[1] == 1 ? g_strdup_printf("%u", ratio[0])
-                                               : g_strdup_printf("%u:%u", ratio[0], ratio[1]);
+    guint64 links = (guint64)below * ratio.above;
+    if (links % ratio.below != 0) {
+        g_autofree char *shown = ratio.above == 1
+                                     ? g_strdup_printf("%u", ratio.below)
+                                     : g_strdup_printf("%u:%u", ratio.below, ratio.above);
         return lp_layout_fail(error, LP_MACHINE_ERROR_VALUE,
                               "--%s: %s, wanted a divisor of the %u %s", option, shown, below,
                               what);
     }
-    *out_above = (guint32)(links / ratio[0]);
+    *out_above = (guint32)(links / ratio.below);
     return TRUE;
 }
 

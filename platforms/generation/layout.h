@@ -2,7 +2,7 @@
 /* Plans the scale-out cluster of a generated machine: which switches for so many cards. */
 #pragma once
 
-#include "platforms/machine/machine.h"
+#include "platforms/generation/specification.h"
 
 G_BEGIN_DECLS
 
@@ -10,17 +10,18 @@ G_BEGIN_DECLS
 typedef struct {
     LpTopology topology;
     LpPortOrder port_order;
-    gboolean rails_relay;              /**< rails never meet */
-    guint32 n_domains, n_cards;        /**< n_cards: ports a domain */
-    guint32 leaf_ports;                /**< ports below a leaf */
-    guint32 switch_ports;              /**< of any switch; 0: as many as a leaf has, up and down */
-    guint32 n_levels;                  /**< of a fat tree, 2 or 3; 0: by lp_layout_plan()'s rule */
-    guint32 oversubscription[2];       /**< of leaves: links below to links above */
-    guint32 spine_oversubscription[2]; /**< of the switches above the leaves, of three levels */
-    LpTorus torus;                     /**< sizes, or only the number of dimensions, sizes 0 */
-    LpDragonfly dragonfly;             /**< n_groups is found */
+    gboolean rails_relay;       /**< rails never meet */
+    guint32 n_domains, n_cards; /**< n_cards: ports a domain */
+    guint32 leaf_ports;         /**< ports below a leaf */
+    guint32 switch_ports;       /**< of any switch; 0: as many as a leaf has, up and down */
+    guint32 n_levels;           /**< of a fat tree, 2 or 3; 0: by lp_layout_plan()'s rule */
+    LpOversubscription oversubscription;       /**< of leaves */
+    LpOversubscription spine_oversubscription; /**< of the switches above, of three levels */
+    LpTorus torus;         /**< sizes, or only the number of dimensions, sizes 0 */
+    LpDragonfly dragonfly; /**< n_groups is found */
 } LpLayoutRequest;
 
+/** The fabric found. */
 typedef struct {
     LpTopology topology;
     guint64 n_hosts;
@@ -45,9 +46,11 @@ typedef struct {
  *
  * Errors: LP_MACHINE_ERROR, "--option: got, wanted".
  */
-gboolean lp_layout_plan(const LpLayoutRequest *request, LpLayout *layout, GError **error);
+gboolean lp_layout_plan(const LpLayoutRequest *request, LpLayout *layout,
+                        GError **error) G_GNUC_WARN_UNUSED_RESULT;
 
-/** Sets LP_MACHINE_ERROR @code with "--option: got, wanted"; returns FALSE. */
+/** Sets LP_MACHINE_ERROR @code with the message that @format gives, "--option: got, wanted".
+ * Returns: FALSE. */
 gboolean lp_layout_fail(GError **error, LpMachineError code, const char *format, ...)
     G_GNUC_PRINTF(3, 4);
 

@@ -5,123 +5,130 @@
 #include "base/error.h"
 #include "base/units.h"
 #include "base/xml.h"
+#include "platforms/generation/machine_options.h"
 #include "platforms_resource.h"
+
+#include <string.h>
 
 #define SYSTEMS "resource:///lightpath/platforms/catalogue/systems.xml"
 #define SCHEMA "resource:///lightpath/platforms/catalogue/systems.xsd"
 
-const char *const lp_parameter_names[] = {
-    "accelerator",
-    "domain-size",
-    "domain-bandwidth",
-    "domain-latency",
-    "domain-technology",
-    "topology",
-    "scale-out-bandwidth",
-    "scale-out-latency",
-    "accelerators-per-nic",
-    "port-order",
-    "leaf-ports",
-    "oversubscription",
-    "technology",
-    /* what a system may leave out */
-    "levels",
-    "spine-oversubscription",
-    "switch-ports",
-    "nic-bandwidth",
-    "dimensions",
-    "group-routers",
-    "router-ports",
-    "local-links",
-    "global-links",
-    "group-spines",
-    "joined-rails",
-    "planes",
-    "plane-use",
-    "plane-classes",
-    "path-choice",
-    "paths",
-    "path-seed",
-    "pcie-ports",
-    "pcie-bandwidth",
-    "published-bisection",
-    "published-bisection-accelerators",
-    NULL,
-};
-
-void
-lp_system_free(LpSystem *self)
+static LpXml *
+load_file(GError **error)
 {
-    if (self == NULL)
-        return;
-    g_free(self->name);
-    g_free(self->description);
-    for (int i = 0; i < LP_N_PARAMETERS; i++) {
-        g_free(self->value[i]);
-        g_free(self->source[i]);
+    /* Without a reference the linker leaves the resources of this static library out. */
+    g_assert(lp_platforms_get_resource() != NULL);
+    return lp_xml_load(SYSTEMS, SCHEMA, error);
+}
+
+static xmlNode *
+first_system(const LpXml *xml)
+{
+    return lp_xml_element(lp_xml_root(xml)->children, "system");
+}
+
+static xmlNode *
+next_system(const xmlNode *node)
+{
+    return lp_xml_element(node->next, "system");
+}
+
+/* What holds where neither a system nor an option says anything. */
+static LpMachineSpecification *
+new_neutral(void)
+{
+    LpMachineSpecification *self = g_new0(LpMachineSpecification, 1);
+    self->scale_out.has_joined_rails = TRUE;
+    self->tree.levels = LP_TREE_LEVELS_2;
+    self->tree.spine_oversubscription = (LpOversubscription){1, 1};
+    self->torus.n_dimensions = 3;
+    self->dragonfly =
+        (LpDragonflySpecification){.router_ports = 4, .local_links = 1, .global_links = 1};
+    self->planes.n = 1;
+    self->paths.seed = 1;
+    return self;
+}
+
+static gboolean
+read_parameter(const LpXml *xml, const xmlNode *node, LpMachineSpecification *system,
+               GError **error)
+{
+    int option =
+        lp_machine_option_find(lp_xml_attribute(node, "name"), LP_OPTION_IN_SYSTEMS, error);
+    if (option < 0) {
+        lp_xml_prefix(xml, node, "name", error);
+        return FALSE;
     }
-    g_free(self);
+    if (lp_machine_option_set(system, (LpMachineOptionId)option, lp_xml_attribute(node, "value"),
+                              lp_xml_attribute(node, "source"), FALSE, error))
+        return TRUE;
+    lp_xml_prefix(xml, node, "value", error);
+    return FALSE;
 }
 
 /* The schema has made sure that no parameter stands twice. */
-static LpSystem *
+static LpMachineSpecification *
 read_system(const LpXml *xml, xmlNode *node, GError **error)
 {
-    g_autoptr(LpSystem) system = g_new0(LpSystem, 1);
-    system->name = g_strdup(lp_xml_attribute(node, "name"));
+    g_autoptr(LpMachineSpecification) system = new_neutral();
+    system->system = g_strdup(lp_xml_attribute(node, "name"));
     system->description = g_strdup(lp_xml_attribute(node, "description"));
     for (xmlNode *child = lp_xml_element(node->children, "parameter"); child != NULL;
-         child = lp_xml_element(child->next, "parameter")) {
-        int place = lp_choice_parse(lp_xml_attribute(child, "name"), lp_parameter_names, error);
-        if (place < 0) {
-            lp_xml_prefix(xml, child, "name", error);
+         child = lp_xml_element(child->next, "parameter"))
+        if (!read_parameter(xml, child, system, error))
             return NULL;
-        }
-        system->value[place] = g_strdup(lp_xml_attribute(child, "value"));
-        system->source[place] = g_strdup(lp_xml_attribute(child, "source"));
-    }
-    for (int i = 0; i < LP_N_PARAMETERS_NEEDED; i++)
-        if (system->value[i] == NULL) {
+    for (guint i = 0; i < LP_N_MACHINE_OPTIONS; i++)
+        if ((lp_machine_options[i].flags & LP_OPTION_NEEDED) != 0 &&
+            !lp_specification_has(system, i)) {
             lp_xml_error(xml, node, LP_INPUT_ERROR_SYNTAX, error,
-                         "<system> %s has no parameter %s, wanted one", system->name,
-                         lp_parameter_names[i]);
+                         "<system> %s has no parameter %s, wanted one", system->system,
+                         lp_machine_options[i].name);
             return NULL;
         }
     return g_steal_pointer(&system);
 }
 
-GPtrArray *
-lp_system_load_all(GError **error)
+/* In the file's order, borrowed from it, NULL-ended. */
+static GPtrArray *
+list_names(const LpXml *xml)
 {
-    /* Without a reference the linker leaves the resources of this static library out. */
-    g_assert(lp_platforms_get_resource() != NULL);
-    g_autoptr(LpXml) xml = lp_xml_load(SYSTEMS, SCHEMA, error);
-    if (xml == NULL)
-        return NULL;
-    g_autoptr(GPtrArray) systems = g_ptr_array_new_with_free_func((GDestroyNotify)lp_system_free);
-    for (xmlNode *node = lp_xml_element(lp_xml_root(xml)->children, "system"); node != NULL;
-         node = lp_xml_element(node->next, "system")) {
-        LpSystem *system = read_system(xml, node, error);
-        if (system == NULL)
-            return NULL;
-        g_ptr_array_add(systems, system);
-    }
-    return g_steal_pointer(&systems);
+    GPtrArray *names = g_ptr_array_new();
+    for (const xmlNode *node = first_system(xml); node != NULL; node = next_system(node))
+        g_ptr_array_add(names, (gpointer)(guintptr)lp_xml_attribute(node, "name"));
+    g_ptr_array_add(names, NULL);
+    return names;
 }
 
-LpSystem *
+LpMachineSpecification *
 lp_system_load(const char *name, GError **error)
 {
     g_return_val_if_fail(name != NULL, NULL);
-    g_autoptr(GPtrArray) systems = lp_system_load_all(error);
-    if (systems == NULL)
+    g_autoptr(LpXml) xml = load_file(error);
+    if (xml == NULL)
         return NULL;
-    g_autoptr(GPtrArray) names = g_ptr_array_new();
-    for (guint i = 0; i < systems->len; i++)
-        g_ptr_array_add(names, ((LpSystem *)g_ptr_array_index(systems, i))->name);
-    g_ptr_array_add(names, NULL);
+    g_autoptr(GPtrArray) names = list_names(xml);
     int place = lp_choice_parse(name, (const char *const *)names->pdata, error);
     if (place < 0)
         return NULL;
-    return g_ptr_array_steal_index(systems, (guint)place);
+    xmlNode *node = first_system(xml);
+    while (place-- > 0)
+        node = next_system(node);
+    return read_system(xml, node, error);
+}
+
+static int
+compare_names(gconstpointer a, gconstpointer b)
+{
+    return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+char **
+lp_system_names(GError **error)
+{
+    g_autoptr(LpXml) xml = load_file(error);
+    if (xml == NULL)
+        return NULL;
+    g_autoptr(GPtrArray) names = list_names(xml);
+    qsort(names->pdata, names->len - 1, sizeof *names->pdata, compare_names);
+    return g_strdupv((char **)names->pdata);
 }

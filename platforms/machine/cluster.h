@@ -7,10 +7,14 @@
 
 G_BEGIN_DECLS
 
-/** The attributes of a <cluster>. */
+/** Reads the attributes of the <cluster> @node into @cluster: names, hosts, rate in bytes/s and
+ * latency in s of its links, topology. Errors: LP_INPUT_ERROR, LP_MACHINE_ERROR; "FILE:LINE: got,
+ * wanted". @cluster then holds what was read so far, to be freed with its machine. */
 gboolean lp_cluster_read(const LpXml *xml, const xmlNode *node, LpCluster *cluster, GError **error);
 
-/** The properties technology and energy-per-bit, by their places. */
+/** Reads the properties technology, which must be there, and energy-per-bit (J/bit), which may be,
+ * from their places in @properties. Errors: LP_INPUT_ERROR, LP_MACHINE_ERROR; "FILE:LINE: prop
+ * NAME: got, wanted". */
 gboolean lp_cluster_read_medium(const LpXml *xml, const LpProperties *properties,
                                 int technology_place, int energy_place, LpCluster *cluster,
                                 GError **error);

@@ -17,6 +17,7 @@ typedef struct {
         oversubscription; /**< bandwidth below over bandwidth above this tier, >= 1 if narrower */
 } LpTierFacts;
 
+/** Facts of a whole machine. */
 typedef struct {
     guint32 n_tiers;
     LpTierFacts tiers[3 + LP_FAT_TREE_LEVELS_MAX];
@@ -40,6 +41,7 @@ typedef struct {
     double nearest_latency_s, mean_latency_s, farthest_latency_s;
 } LpMachineFacts;
 
+/** What follows from the description of @self; names are borrowed from the program. */
 LpMachineFacts lp_machine_facts(const LpMachine *self);
 
 /** How a route is chosen, in words: nothing is left to chance. Returns: (transfer full). */

@@ -8,6 +8,7 @@
 
 G_BEGIN_DECLS
 
+/** Errors of machines: what descriptions say, and options of machines to be generated. */
 #define LP_MACHINE_ERROR (lp_machine_error_quark())
 GQuark lp_machine_error_quark(void);
 typedef enum {
@@ -117,12 +118,14 @@ typedef struct {
  * wanted". Returns: (transfer full).
  */
 LpMachine *lp_machine_load(const char *path, GError **error) G_GNUC_WARN_UNUSED_RESULT;
-/** The same of a text; @path: what messages call it. */
+/** As lp_machine_load(), of the file's @text; @path: what messages and reports call it. */
 LpMachine *lp_machine_parse(const char *path, const char *text,
                             GError **error) G_GNUC_WARN_UNUSED_RESULT;
+/** @self: NULL is passed over. */
 void lp_machine_free(LpMachine *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(LpMachine, lp_machine_free)
 
+/** Scale-up domains, each of domain_size accelerators. */
 guint64 lp_machine_n_domains(const LpMachine *self);
 /** The domain that @accelerator stands in. */
 guint64 lp_machine_domain(const LpMachine *self, guint64 accelerator);
@@ -140,7 +143,7 @@ LpAttachment lp_machine_attachment(const LpMachine *self, guint64 a, guint64 b);
 guint32 lp_machine_n_planes(const LpMachine *self);
 /** The plane that carries @traffic, below lp_machine_n_planes(). */
 guint32 lp_machine_plane(const LpMachine *self, LpTraffic traffic);
-/** Bandwidth of a link of the cluster in such a plane, each way. */
+/** Bandwidth of a link of the cluster in such a plane, each way, in bytes/s. */
 double lp_machine_link_bytes_per_s(const LpMachine *self, LpAttachment attachment);
 /** Whether @plane leads from @a to @b: it does not from rail to rail where rails never meet. In one
  * domain all are joined. */
@@ -152,7 +155,8 @@ guint64 lp_machine_relay(const LpMachine *self, guint64 a, guint64 b);
  * traffic and the seed, so the same in each run; 0 if static. */
 guint32 lp_machine_path(const LpMachine *self, guint64 a, guint64 b, LpTraffic traffic);
 /** Scale-out bandwidth an accelerator has to itself when all of its domain's send, in one plane if
- * classes have their own: its share of a card, or of a PCIe link. A link of a torus. */
+ * classes have their own: its share of a card, or of a PCIe link. A link of a torus. Bytes/s, each
+ * way. */
 double lp_machine_scale_out_bytes_per_s(const LpMachine *self);
 /** Scale-out ports that the machine's numbering reaches: the largest index + 1. */
 guint64 lp_machine_n_ports(const LpMachine *self);

@@ -8,36 +8,42 @@ G_BEGIN_DECLS
 
 #define LP_PROPERTIES_MAX 24
 
-/** An element and its properties by place in @names; NULL where one is absent. All borrowed from
- * the document. */
+/** An element and its properties by place in @names, which is NULL-ended; NULL where one is absent.
+ * All borrowed from the document. */
 typedef struct {
     xmlNode *node;
     const char *const *names;
     xmlNode *props[LP_PROPERTIES_MAX];
 } LpProperties;
 
-/** Sets LP_MACHINE_ERROR @code with "FILE:LINE: message"; returns FALSE. */
+/** Sets LP_MACHINE_ERROR @code (LpMachineError) with "FILE:LINE: " of @node and the message that
+ * @format gives. Returns: FALSE. */
 gboolean lp_platform_fail(const LpXml *xml, const xmlNode *node, int code, GError **error,
                           const char *format, ...) G_GNUC_PRINTF(5, 6);
 
-/** Finds the properties of @self->node. One that is not in the names, or stands twice, is an error;
- * "source.ANYTHING" is passed over. */
+/** Finds the properties of @self->node and puts them in their places; "source.ANYTHING" is passed
+ * over. Errors: LP_INPUT_ERROR_NAME for one that is not in the names, LP_MACHINE_ERROR_STRUCTURE
+ * for one that stands twice; "FILE:LINE: ...". */
 gboolean lp_properties_collect(LpProperties *self, const LpXml *xml, GError **error);
-/** Puts "FILE:LINE: prop NAME: " before the message; returns FALSE. */
+/** Puts "FILE:LINE: prop NAME: " of @prop before the message of @error. Returns: FALSE. */
 gboolean lp_property_prefix(const LpXml *xml, const xmlNode *prop, GError **error);
 
-/** The value of a property that must be there (borrowed), or NULL with an error. */
+/** The value of the property at @place, which must be there. Errors: LP_MACHINE_ERROR_STRUCTURE.
+ * Returns: (transfer none), borrowed from the document; NULL with the error. */
 const char *lp_properties_value(const LpProperties *self, const LpXml *xml, int place,
                                 GError **error);
-/** A count from 1 up to the most hosts that a cluster may have. */
+/** Reads the count at @place, from 1 to LP_MACHINE_HOSTS_MAX. Errors: LP_INPUT_ERROR, or
+ * LP_MACHINE_ERROR_STRUCTURE where it is absent; "FILE:LINE: prop NAME: got, wanted". */
 gboolean lp_properties_count(const LpProperties *self, const LpXml *xml, int place,
                              guint32 *out_value, GError **error);
-/** A name of the NULL-ended @names, as its index. */
+/** Reads the name at @place, one of the NULL-ended @names, as its index there. Errors: as
+ * lp_properties_count(). */
 gboolean lp_properties_choice(const LpProperties *self, const LpXml *xml, int place,
                               const char *const *names, int *out_choice, GError **error);
-/** As above, where the property may be absent: @io_value then stays. */
+/** As lp_properties_count() of a property that may be absent: @io_value then stays. */
 gboolean lp_properties_count_or(const LpProperties *self, const LpXml *xml, int place,
                                 guint32 *io_value, GError **error);
+/** As lp_properties_choice() of a property that may be absent: @io_choice then stays. */
 gboolean lp_properties_choice_or(const LpProperties *self, const LpXml *xml, int place,
                                  const char *const *names, int *io_choice, GError **error);
 

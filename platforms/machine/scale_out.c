@@ -3,10 +3,9 @@
 #include "platforms/machine/scale_out.h"
 
 #include "platforms/machine/cluster.h"
+#include "platforms/machine/plane_classes.h"
 #include "platforms/machine/property.h"
 #include "platforms/machine/topology.h"
-
-#include <string.h>
 
 /* The properties of the cluster, by their place in its table of names. */
 enum {
@@ -175,38 +174,6 @@ read_fabric(const LpXml *xml, const LpProperties *properties, LpCluster *cluster
            lp_topology_read_text(xml, parameters, topologies[choice], text, cluster, error);
 }
 
-/* "tp=0 pp=0 dp=1 ep=1 cp=0": a plane for each class, so that none goes by default. */
-static gboolean
-read_classes(const char *text, LpMachine *machine, GError **error)
-{
-    g_auto(GStrv) words = g_strsplit(text, " ", -1);
-    gboolean seen[LP_N_TRAFFIC] = {FALSE};
-    guint n_seen = 0;
-    for (char **word = words; *word != NULL; word++) {
-        char *plane = strchr(*word, '=');
-        if (plane != NULL)
-            *plane++ = '\0';
-        int traffic = lp_choice_parse(*word, lp_plane_class_names, error);
-        guint64 value = 0;
-        if (traffic < 0 ||
-            !lp_count_parse(plane != NULL ? plane : "", 0, machine->n_planes - 1, &value, error))
-            return FALSE;
-        n_seen += seen[traffic] ? 0 : 1;
-        seen[traffic] = TRUE;
-        machine->traffic_plane[traffic] = (guint32)value;
-    }
-    /* Tied embeddings, the last class, follow another. */
-    const guint n_classes = LP_TRAFFIC_EMBEDDING;
-    if (n_seen != n_classes || g_strv_length(words) != n_classes) {
-        g_set_error(error, LP_MACHINE_ERROR, LP_MACHINE_ERROR_VALUE,
-                    "%u classes, wanted each of tp, pp, dp, ep and cp once", n_seen);
-        return FALSE;
-    }
-    /* Their gradients are gradients. */
-    machine->traffic_plane[LP_TRAFFIC_EMBEDDING] = machine->traffic_plane[LP_TRAFFIC_DP];
-    return TRUE;
-}
-
 static gboolean
 read_planes(const LpXml *xml, const LpProperties *properties, LpMachine *machine, GError **error)
 {
@@ -225,7 +192,8 @@ read_planes(const LpXml *xml, const LpProperties *properties, LpMachine *machine
         const char *text = lp_properties_value(properties, xml, OUT_PLANE_CLASSES, error);
         if (text == NULL)
             return FALSE;
-        return read_classes(text, machine, error) || lp_property_prefix(xml, classes, error);
+        return lp_plane_classes_parse(text, machine->n_planes, machine->traffic_plane, error) ||
+               lp_property_prefix(xml, classes, error);
     }
     if (classes != NULL)
         return lp_platform_fail(xml, classes, LP_MACHINE_ERROR_STRUCTURE, error,

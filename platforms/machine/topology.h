@@ -8,13 +8,14 @@
 G_BEGIN_DECLS
 
 /** Reads topology and topo_parameters of a <cluster> whose n_hosts and link rate are known, and
- * refuses what SimGrid would abort on or route wrongly. */
+ * refuses what SimGrid would abort on or route wrongly. Errors: LP_INPUT_ERROR,
+ * LP_MACHINE_ERROR; "FILE:LINE: got, wanted". */
 gboolean lp_topology_read(const LpXml *xml, const xmlNode *node, LpCluster *cluster,
                           GError **error);
 
 /** Reads the topology that SimGrid has no word for: "GROUPS,LINKS;ROUTERS,LINKS;PORTS" of a
  * dragonfly, "GROUPS,LINKS;SPINES;LEAVES;PORTS" of a dragonfly+. @prop: the property that holds
- * @text; the cluster is flat in the file. */
+ * @text; the cluster is flat in the file. Errors: as lp_topology_read(). */
 gboolean lp_topology_read_text(const LpXml *xml, const xmlNode *prop, LpTopology topology,
                                const char *text, LpCluster *cluster, GError **error);
 
@@ -22,15 +23,18 @@ gboolean lp_topology_read_text(const LpXml *xml, const xmlNode *prop, LpTopology
  * Returns: (transfer full). */
 char *lp_topology_to_text(LpTopology topology, const LpDragonfly *dragonfly);
 
-/** The value of topo_parameters of a torus or of SimGrid's own dragonfly. Returns: (transfer full).
- */
+/** The value of topo_parameters of a torus, "4,4,8": hosts along each dimension. Returns: (transfer
+ * full). */
 char *lp_topology_torus_parameters(const LpTorus *torus);
+/** The value of topo_parameters of a dragonfly that SimGrid has a zone for,
+ * "GROUPS,LINKS;ROWS,LINKS;ROUTERS,LINKS;PORTS". Returns: (transfer full). */
 char *lp_topology_dragonfly_parameters(const LpDragonfly *dragonfly);
 
 /** Links of a dragonfly or dragonfly+ by tier, each direction pair and each bundle once. */
 typedef struct {
     guint64 n_port, n_local, n_global;
 } LpDragonflyLinks;
+/** Counts the links of @dragonfly. */
 LpDragonflyLinks lp_topology_dragonfly_links(const LpDragonfly *dragonfly);
 
 G_END_DECLS

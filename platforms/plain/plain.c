@@ -54,7 +54,7 @@ plan_tree(const LpMachine *machine, const LpCluster *cluster)
 
 /* "2;20,56;1,20;1,1": levels, arities, up-links, parallel links. */
 static void
-append_fat_tree(GString *xml, const Tree *tree)
+write_fat_tree(LpXmlWriter *xml, const Tree *tree)
 {
     GString *down = g_string_new(NULL), *up = g_string_new(NULL), *parallel = g_string_new(NULL);
     for (guint32 i = 0; i < tree->n_levels; i++) {
@@ -63,27 +63,30 @@ append_fat_tree(GString *xml, const Tree *tree)
         g_string_append_printf(up, "%s%u", comma, tree->up[i]);
         g_string_append_printf(parallel, "%s1", comma);
     }
-    g_string_append_printf(xml, " topology=\"FAT_TREE\" topo_parameters=\"%u;%s;%s;%s\"",
-                           tree->n_levels, down->str, up->str, parallel->str);
+    lp_xml_writer_attribute(xml, "topology", "FAT_TREE");
+    lp_xml_writer_format(xml, "topo_parameters", "%u;%s;%s;%s", tree->n_levels, down->str, up->str,
+                         parallel->str);
     g_string_free(down, TRUE);
     g_string_free(up, TRUE);
     g_string_free(parallel, TRUE);
 }
 
 static void
-append_topology(GString *xml, const LpMachine *machine, LpAttachment attachment)
+write_topology(LpXmlWriter *xml, const LpMachine *machine, LpAttachment attachment)
 {
     const LpCluster *cluster = &machine->cluster[attachment];
     gboolean is_out = attachment == LP_ATTACHMENT_SCALE_OUT;
     if (cluster->topology == LP_TOPOLOGY_FAT_TREE || (is_out && lp_plain_has_pcie(machine))) {
         Tree tree = plan_tree(machine, cluster);
-        append_fat_tree(xml, &tree);
+        write_fat_tree(xml, &tree);
     } else if (cluster->topology == LP_TOPOLOGY_TORUS) {
         g_autofree char *text = lp_topology_torus_parameters(&cluster->torus);
-        g_string_append_printf(xml, " topology=\"TORUS\" topo_parameters=\"%s\"", text);
+        lp_xml_writer_attribute(xml, "topology", "TORUS");
+        lp_xml_writer_attribute(xml, "topo_parameters", text);
     } else if (cluster->topology == LP_TOPOLOGY_DRAGONFLY) {
         g_autofree char *text = lp_topology_dragonfly_parameters(&cluster->dragonfly);
-        g_string_append_printf(xml, " topology=\"DRAGONFLY\" topo_parameters=\"%s\"", text);
+        lp_xml_writer_attribute(xml, "topology", "DRAGONFLY");
+        lp_xml_writer_attribute(xml, "topo_parameters", text);
     }
 }
 
@@ -96,32 +99,29 @@ plane_prefix(const LpCluster *cluster, guint32 plane)
 }
 
 static void
-append_cluster(GString *xml, const LpMachine *machine, LpAttachment attachment, guint32 plane)
+write_cluster(LpXmlWriter *xml, const LpMachine *machine, LpAttachment attachment, guint32 plane)
 {
     const LpCluster *cluster = &machine->cluster[attachment];
-    char bandwidth[G_ASCII_DTOSTR_BUF_SIZE], latency[G_ASCII_DTOSTR_BUF_SIZE];
-    g_ascii_dtostr(bandwidth, sizeof bandwidth, lp_machine_link_bytes_per_s(machine, attachment));
-    g_ascii_dtostr(latency, sizeof latency, cluster->link_latency_s);
     g_autofree char *prefix = plane_prefix(cluster, plane);
     g_autofree char *id =
         plane == 0 ? g_strdup(cluster->id) : g_strdup_printf("%s:%u", cluster->id, plane);
     /* Within a group of several rows SimGrid 3.32 takes the wrong links: after the step along a row
      * it goes on from the first row, wherever it came from. */
     if (cluster->dragonfly.has_gates || cluster->dragonfly.n_rows > 1) {
-        lp_plain_zones_append(xml, machine, id, prefix);
+        lp_plain_zones_write(xml, machine, id, prefix);
         return;
     }
-    g_autofree char *names = g_markup_printf_escaped("id=\"%s\" prefix=\"%s\" suffix=\"%s\"", id,
-                                                     prefix, cluster->suffix);
     guint64 n_hosts =
         cluster->n_hosts * (attachment == LP_ATTACHMENT_SCALE_OUT ? machine->n_paths : 1);
-    /* Compute takes known times, so hosts need a speed, but no particular one. */
-    g_string_append_printf(xml,
-                           "    <cluster %s radical=\"0-%" G_GUINT64_FORMAT "\" speed=\"1Gf\" "
-                           "bw=\"%sBps\" lat=\"%ss\" sharing_policy=\"SPLITDUPLEX\"",
-                           names, n_hosts - 1, bandwidth, latency);
-    append_topology(xml, machine, attachment);
-    g_string_append(xml, "/>\n");
+    lp_xml_writer_open(xml, "cluster");
+    lp_xml_writer_attribute(xml, "id", id);
+    lp_xml_writer_attribute(xml, "prefix", prefix);
+    lp_xml_writer_attribute(xml, "suffix", cluster->suffix);
+    lp_xml_writer_format(xml, "radical", "0-%" G_GUINT64_FORMAT, n_hosts - 1);
+    lp_plain_write_links(xml, lp_machine_link_bytes_per_s(machine, attachment),
+                         cluster->link_latency_s);
+    write_topology(xml, machine, attachment);
+    lp_xml_writer_close(xml);
 }
 
 char *
@@ -134,30 +134,26 @@ lp_plain_host_name(const LpMachine *self, LpAttachment attachment, guint32 plane
     return g_strdup_printf("%s%" G_GUINT64_FORMAT "%s", prefix, number, cluster->suffix);
 }
 
-GString *
+LpXmlWriter *
 lp_plain_open(const LpMachine *self)
 {
+    LpXmlWriter *xml = lp_xml_writer_new();
+    lp_xml_writer_doctype(xml, "platform", "https://simgrid.org/simgrid.dtd");
+    lp_xml_writer_open(xml, "platform");
+    lp_xml_writer_attribute(xml, "version", "4.1");
+    lp_xml_writer_open(xml, "zone");
     /* The colon keeps the zone's name apart from all of the user's. */
-    GString *xml = g_string_new("<?xml version=\"1.0\"?>\n"
-                                "<!DOCTYPE platform SYSTEM \"https://simgrid.org/simgrid.dtd\">\n"
-                                "<platform version=\"4.1\">\n"
-                                "  <zone id=\":machine\" routing=\"None\">\n");
-    append_cluster(xml, self, LP_ATTACHMENT_SCALE_UP, 0);
+    lp_xml_writer_attribute(xml, "id", ":machine");
+    lp_xml_writer_attribute(xml, "routing", "None");
+    write_cluster(xml, self, LP_ATTACHMENT_SCALE_UP, 0);
     return xml;
-}
-
-char *
-lp_plain_close(GString *xml)
-{
-    g_string_append(xml, "  </zone>\n</platform>\n");
-    return g_string_free(xml, FALSE);
 }
 
 char *
 lp_machine_to_plain(const LpMachine *self)
 {
-    GString *xml = lp_plain_open(self);
+    LpXmlWriter *xml = lp_plain_open(self);
     for (guint32 plane = 0; self->has_scale_out && plane < lp_machine_n_planes(self); plane++)
-        append_cluster(xml, self, LP_ATTACHMENT_SCALE_OUT, plane);
-    return lp_plain_close(xml);
+        write_cluster(xml, self, LP_ATTACHMENT_SCALE_OUT, plane);
+    return lp_xml_writer_finish(xml);
 }

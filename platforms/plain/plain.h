@@ -2,7 +2,9 @@
 /* A machine view as the plainest SimGrid platform: what the engine is given to load. */
 #pragma once
 
+#include "base/xml_writer.h"
 #include "platforms/machine/machine.h"
+#include "platforms/plain/plain_links.h"
 
 G_BEGIN_DECLS
 
@@ -19,28 +21,22 @@ G_BEGIN_DECLS
  * - dragonflies with gates or with several rows, and dragonfly+, are zones with explicit routes.
  *
  * Returns: (transfer full). */
-char *lp_machine_to_plain(const LpMachine *self);
+char *lp_machine_to_plain(const LpMachine *self) G_GNUC_WARN_UNUSED_RESULT;
 
-/** Its beginning with the scale-up cluster, (transfer full), and its end, which takes @xml and
- * returns the whole text, (transfer full): for what writes the scale-out network differently. */
-GString *lp_plain_open(const LpMachine *self);
-char *lp_plain_close(GString *xml);
+/** The beginning of such a platform: root, zone and the scale-up cluster. What writes the scale-out
+ * network adds it below, and ends the document with lp_xml_writer_finish(). Returns: (transfer
+ * full). */
+LpXmlWriter *lp_plain_open(const LpMachine *self) G_GNUC_WARN_UNUSED_RESULT;
 
-/** The host of @port in @plane that @path leads to; path 0 is the one that sends. Returns:
- * (transfer full). */
+/** The name of the host of @port in @plane, below lp_machine_n_planes(), that @path, below n_paths,
+ * leads to; path 0 is the one that sends. Returns: (transfer full). */
 char *lp_plain_host_name(const LpMachine *self, LpAttachment attachment, guint32 plane,
-                         guint64 port, guint32 path);
+                         guint64 port, guint32 path) G_GNUC_WARN_UNUSED_RESULT;
 
 /** Whether routes begin and end with a link that only chooses the path. */
 gboolean lp_plain_has_paths(const LpMachine *self);
 /** Whether the second link of a route, and the last but one, are PCIe links; the links of
  * lp_plain_has_paths() not counted. */
 gboolean lp_plain_has_pcie(const LpMachine *self);
-
-/* Parts of the names of links in zones with explicit routes, by which their tier is known. A colon
- * stands in no name of a user's file. */
-#define LP_PLAIN_GLOBAL_LINK ":global:"
-#define LP_PLAIN_LOCAL_LINK ":local:"
-#define LP_PLAIN_LEAF_LINK ":leaf:"
 
 G_END_DECLS

@@ -97,37 +97,36 @@ join_counts(const guint32 *counts, guint32 n_levels)
 }
 
 static void
-append_rail(GString *xml, const LpMachine *self, guint32 rail)
+write_rail(LpXmlWriter *xml, const LpMachine *self, guint32 rail)
 {
     LpCluster cluster = rail_cluster(self);
-    char bandwidth[G_ASCII_DTOSTR_BUF_SIZE], latency[G_ASCII_DTOSTR_BUF_SIZE];
-    g_ascii_dtostr(bandwidth, sizeof bandwidth,
-                   lp_machine_link_bytes_per_s(self, LP_ATTACHMENT_SCALE_OUT));
-    g_ascii_dtostr(latency, sizeof latency, cluster.link_latency_s);
     const guint32 single[LP_FAT_TREE_LEVELS_MAX] = {1, 1, 1};
     g_autofree char *down = join_counts(cluster.down, cluster.n_levels);
     g_autofree char *up = join_counts(cluster.up, cluster.n_levels);
     g_autofree char *parallel = join_counts(single, cluster.n_levels);
     g_autofree char *radical = rail_radical(self, rail);
-    g_autofree char *names =
-        g_markup_printf_escaped("prefix=\"%s\" suffix=\"%s\"", cluster.prefix, cluster.suffix);
+    lp_xml_writer_open(xml, "cluster");
     /* The colon keeps a zone's name apart from all of the user's. */
-    g_string_append_printf(xml,
-                           "    <cluster id=\":rail:%u\" %s radical=\"%s\" speed=\"1Gf\" "
-                           "bw=\"%sBps\" lat=\"%ss\" sharing_policy=\"SPLITDUPLEX\" "
-                           "topology=\"FAT_TREE\" topo_parameters=\"%u;%s;%s;%s\"/>\n",
-                           rail, names, radical, bandwidth, latency, cluster.n_levels, down, up,
-                           parallel);
+    lp_xml_writer_format(xml, "id", ":rail:%u", rail);
+    lp_xml_writer_attribute(xml, "prefix", cluster.prefix);
+    lp_xml_writer_attribute(xml, "suffix", cluster.suffix);
+    lp_xml_writer_attribute(xml, "radical", radical);
+    lp_plain_write_links(xml, lp_machine_link_bytes_per_s(self, LP_ATTACHMENT_SCALE_OUT),
+                         cluster.link_latency_s);
+    lp_xml_writer_attribute(xml, "topology", "FAT_TREE");
+    lp_xml_writer_format(xml, "topo_parameters", "%u;%s;%s;%s", cluster.n_levels, down, up,
+                         parallel);
+    lp_xml_writer_close(xml);
 }
 
 char *
 lp_plain_rails(const LpMachine *self)
 {
     g_return_val_if_fail(lp_plain_rails_possible(self), NULL);
-    GString *xml = lp_plain_open(self);
+    LpXmlWriter *xml = lp_plain_open(self);
     for (guint32 rail = 0; rail < self->cards_per_domain; rail++)
-        append_rail(xml, self, rail);
-    return lp_plain_close(xml);
+        write_rail(xml, self, rail);
+    return lp_xml_writer_finish(xml);
 }
 
 /* --- names of links --- */

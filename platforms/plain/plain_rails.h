@@ -19,11 +19,11 @@ gboolean lp_plain_rails_possible(const LpMachine *self);
 
 /** As lp_machine_to_plain(), with a zone for each rail. Ports keep their names. Only where
  * lp_plain_rails_possible(). Returns: (transfer full). */
-char *lp_plain_rails(const LpMachine *self);
+char *lp_plain_rails(const LpMachine *self) G_GNUC_WARN_UNUSED_RESULT;
 
 /** What the engine calls the link @name of a rail's tree where all rails are one tree: a name that
  * does not depend on how the machine was loaded. @name: of a link of lp_plain_rails(); others come
  * back unchanged. Returns: (transfer full). */
-char *lp_plain_rails_link_name(const LpMachine *self, const char *name);
+char *lp_plain_rails_link_name(const LpMachine *self, const char *name) G_GNUC_WARN_UNUSED_RESULT;
 
 G_END_DECLS

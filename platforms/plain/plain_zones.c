@@ -2,16 +2,16 @@
 /* Writes dragonflies and dragonfly+ as zones with explicit routes. */
 #include "platforms/plain/plain_zones.h"
 
-#include "platforms/plain/plain.h"
+#include "platforms/plain/plain_links.h"
 
 /* What all parts of one plane need. */
 typedef struct {
-    GString *xml;             /* borrowed */
+    LpXmlWriter *xml;         /* borrowed */
     const LpDragonfly *shape; /* borrowed */
-    const char *id, *prefix;  /* borrowed, as XML */
-    const char *suffix;       /* borrowed, as XML */
+    const char *id, *prefix;  /* borrowed */
+    const char *suffix;       /* borrowed */
     double link_bytes_per_s;  /* of one link */
-    char latency[G_ASCII_DTOSTR_BUF_SIZE];
+    double link_latency_s;
 } Writer;
 
 /* Routers of a group. */
@@ -21,15 +21,19 @@ routers_of(const Writer *self)
     return self->shape->n_rows * self->shape->n_routers;
 }
 
+/* @n_links that act as one of their summed bandwidth. */
 static void
-append_link(const Writer *self, const char *name, guint32 n_links)
+write_link(const Writer *self, const char *name, guint32 n_links)
 {
-    char bandwidth[G_ASCII_DTOSTR_BUF_SIZE];
+    char bandwidth[G_ASCII_DTOSTR_BUF_SIZE], latency[G_ASCII_DTOSTR_BUF_SIZE];
     g_ascii_dtostr(bandwidth, sizeof bandwidth, self->link_bytes_per_s * n_links);
-    g_string_append_printf(self->xml,
-                           "<link id=\"%s\" bandwidth=\"%sBps\" latency=\"%ss\" "
-                           "sharing_policy=\"SPLITDUPLEX\"/>\n",
-                           name, bandwidth, self->latency);
+    g_ascii_dtostr(latency, sizeof latency, self->link_latency_s);
+    lp_xml_writer_open(self->xml, "link");
+    lp_xml_writer_attribute(self->xml, "id", name);
+    lp_xml_writer_format(self->xml, "bandwidth", "%sBps", bandwidth);
+    lp_xml_writer_format(self->xml, "latency", "%ss", latency);
+    lp_xml_writer_attribute(self->xml, "sharing_policy", "SPLITDUPLEX");
+    lp_xml_writer_close(self->xml);
 }
 
 static char *
@@ -52,34 +56,53 @@ global_link(const Writer *self, guint32 a, guint32 b)
 
 /* The router's ports; the cluster's own router is where routes to and from it begin and end. */
 static void
-append_router(const Writer *self, guint32 group, guint32 router)
+write_router(const Writer *self, guint32 group, guint32 router)
 {
-    char bandwidth[G_ASCII_DTOSTR_BUF_SIZE];
-    g_ascii_dtostr(bandwidth, sizeof bandwidth, self->link_bytes_per_s);
+    LpXmlWriter *xml = self->xml;
     guint64 first = ((guint64)group * routers_of(self) + router) * self->shape->n_ports;
-    g_string_append_printf(
-        self->xml,
-        "<cluster id=\"%s:%u:%u\" prefix=\"%s\" suffix=\"%s\" radical=\"%" G_GUINT64_FORMAT
-        "-%" G_GUINT64_FORMAT "\" speed=\"1Gf\" bw=\"%sBps\" lat=\"%ss\" "
-        "sharing_policy=\"SPLITDUPLEX\" router_id=\"%s:%u:%u:router\"/>\n",
-        self->id, group, router, self->prefix, self->suffix, first,
-        first + self->shape->n_ports - 1, bandwidth, self->latency, self->id, group, router);
+    lp_xml_writer_open(xml, "cluster");
+    lp_xml_writer_format(xml, "id", "%s:%u:%u", self->id, group, router);
+    lp_xml_writer_attribute(xml, "prefix", self->prefix);
+    lp_xml_writer_attribute(xml, "suffix", self->suffix);
+    lp_xml_writer_format(xml, "radical", "%" G_GUINT64_FORMAT "-%" G_GUINT64_FORMAT, first,
+                         first + self->shape->n_ports - 1);
+    lp_plain_write_links(xml, self->link_bytes_per_s, self->link_latency_s);
+    lp_xml_writer_format(xml, "router_id", "%s:%u:%u:router", self->id, group, router);
+    lp_xml_writer_close(xml);
 }
 
+/* A zone that holds nothing but a router. */
+static void
+write_bare_zone(const Writer *self, const char *id)
+{
+    lp_xml_writer_open(self->xml, "zone");
+    lp_xml_writer_attribute(self->xml, "id", id);
+    lp_xml_writer_attribute(self->xml, "routing", "None");
+    lp_xml_writer_open(self->xml, "router");
+    lp_xml_writer_format(self->xml, "id", "%s:router", id);
+    lp_xml_writer_close(self->xml);
+    lp_xml_writer_close(self->xml);
+}
+
+/* To be closed after its steps. */
 static void
 open_route(const Writer *self, guint32 group, guint32 a, guint32 b)
 {
-    g_string_append_printf(self->xml,
-                           "<zoneRoute src=\"%s:%u:%u\" dst=\"%s:%u:%u\" "
-                           "gw_src=\"%s:%u:%u:router\" gw_dst=\"%s:%u:%u:router\">",
-                           self->id, group, a, self->id, group, b, self->id, group, a, self->id,
-                           group, b);
+    LpXmlWriter *xml = self->xml;
+    lp_xml_writer_open(xml, "zoneRoute");
+    lp_xml_writer_format(xml, "src", "%s:%u:%u", self->id, group, a);
+    lp_xml_writer_format(xml, "dst", "%s:%u:%u", self->id, group, b);
+    lp_xml_writer_format(xml, "gw_src", "%s:%u:%u:router", self->id, group, a);
+    lp_xml_writer_format(xml, "gw_dst", "%s:%u:%u:router", self->id, group, b);
 }
 
 static void
-append_step(const Writer *self, const char *link, const char *direction)
+write_step(const Writer *self, const char *link, const char *direction)
 {
-    g_string_append_printf(self->xml, "<link_ctn id=\"%s\" direction=\"%s\"/>", link, direction);
+    lp_xml_writer_open(self->xml, "link_ctn");
+    lp_xml_writer_attribute(self->xml, "id", link);
+    lp_xml_writer_attribute(self->xml, "direction", direction);
+    lp_xml_writer_close(self->xml);
 }
 
 /* How many links of a dragonfly join two routers of a group: of a row, or of a column; 0: none. */
@@ -94,101 +117,102 @@ n_joining(const Writer *self, guint32 a, guint32 b)
 
 /* Over the link from router @a to @b, which is called after the lower of the two. */
 static void
-append_local_step(const Writer *self, guint32 group, guint32 a, guint32 b)
+write_local_step(const Writer *self, guint32 group, guint32 a, guint32 b)
 {
     g_autofree char *link = local_link(self, group, MIN(a, b), MAX(a, b));
-    append_step(self, link, a < b ? "UP" : "DOWN");
+    write_step(self, link, a < b ? "UP" : "DOWN");
 }
 
 /* Along the row first, as on the way to another group; the way back is the same one. */
 static void
-append_local_route(const Writer *self, guint32 group, guint32 a, guint32 b)
+write_local_route(const Writer *self, guint32 group, guint32 a, guint32 b)
 {
     guint32 n = self->shape->n_routers, corner = a / n * n + b % n;
     if (self->shape->n_spines > 0) {
         g_autofree char *up = leaf_link(self, group, a);
         g_autofree char *down = leaf_link(self, group, b);
-        append_step(self, up, "UP");
-        append_step(self, down, "DOWN");
+        write_step(self, up, "UP");
+        write_step(self, down, "DOWN");
         return;
     }
     if (corner != a)
-        append_local_step(self, group, a, corner);
+        write_local_step(self, group, a, corner);
     if (corner != b)
-        append_local_step(self, group, corner, b);
+        write_local_step(self, group, corner, b);
 }
 
 static void
-append_local_routes(const Writer *self, guint32 group)
+write_local_routes(const Writer *self, guint32 group)
 {
     guint32 n = routers_of(self);
     for (guint32 a = 0; a < n; a++)
         for (guint32 b = a + 1; b < n; b++) {
             open_route(self, group, a, b);
-            append_local_route(self, group, a, b);
-            g_string_append(self->xml, "</zoneRoute>\n");
+            write_local_route(self, group, a, b);
+            lp_xml_writer_close(self->xml);
         }
 }
 
 static void
-append_local_links(const Writer *self, guint32 group)
+write_local_links(const Writer *self, guint32 group)
 {
     guint32 n = routers_of(self);
     for (guint32 a = 0; a < n; a++)
         for (guint32 b = a + 1; b < n; b++)
             if (n_joining(self, a, b) > 0) {
                 g_autofree char *name = local_link(self, group, a, b);
-                append_link(self, name, n_joining(self, a, b));
+                write_link(self, name, n_joining(self, a, b));
             }
 }
 
 static void
-append_leaf_links(const Writer *self, guint32 group)
+write_leaf_links(const Writer *self, guint32 group)
 {
     for (guint32 a = 0; a < self->shape->n_routers; a++) {
         g_autofree char *name = leaf_link(self, group, a);
-        append_link(self, name, self->shape->n_spines);
+        write_link(self, name, self->shape->n_spines);
     }
 }
 
 /* All spines of a group as one: a leaf's links to them act as one of their summed bandwidth. */
 static void
-append_spines(const Writer *self, guint32 group)
+write_spines(const Writer *self, guint32 group)
 {
-    g_string_append_printf(self->xml,
-                           "<zone id=\"%s:%u:spine\" routing=\"None\">"
-                           "<router id=\"%s:%u:spine:router\"/></zone>\n",
-                           self->id, group, self->id, group);
+    g_autofree char *id = g_strdup_printf("%s:%u:spine", self->id, group);
+    write_bare_zone(self, id);
 }
 
 static void
-append_spine_routes(const Writer *self, guint32 group)
+write_spine_routes(const Writer *self, guint32 group)
 {
+    LpXmlWriter *xml = self->xml;
     for (guint32 a = 0; a < self->shape->n_routers; a++) {
         g_autofree char *link = leaf_link(self, group, a);
-        g_string_append_printf(self->xml,
-                               "<zoneRoute src=\"%s:%u:%u\" dst=\"%s:%u:spine\" "
-                               "gw_src=\"%s:%u:%u:router\" gw_dst=\"%s:%u:spine:router\">",
-                               self->id, group, a, self->id, group, self->id, group, a, self->id,
-                               group);
-        append_step(self, link, "UP");
-        g_string_append(self->xml, "</zoneRoute>\n");
+        lp_xml_writer_open(xml, "zoneRoute");
+        lp_xml_writer_format(xml, "src", "%s:%u:%u", self->id, group, a);
+        lp_xml_writer_format(xml, "dst", "%s:%u:spine", self->id, group);
+        lp_xml_writer_format(xml, "gw_src", "%s:%u:%u:router", self->id, group, a);
+        lp_xml_writer_format(xml, "gw_dst", "%s:%u:spine:router", self->id, group);
+        write_step(self, link, "UP");
+        lp_xml_writer_close(xml);
     }
 }
 
 static void
-append_group(const Writer *self, guint32 group)
+write_group(const Writer *self, guint32 group)
 {
     gboolean is_plus = self->shape->n_spines > 0;
-    g_string_append_printf(self->xml, "<zone id=\"%s:%u\" routing=\"Full\">\n", self->id, group);
+    lp_xml_writer_open(self->xml, "zone");
+    lp_xml_writer_format(self->xml, "id", "%s:%u", self->id, group);
+    lp_xml_writer_attribute(self->xml, "routing", "Full");
     for (guint32 a = 0; a < routers_of(self); a++)
-        append_router(self, group, a);
+        write_router(self, group, a);
     if (is_plus)
-        append_spines(self, group);
-    append_local_routes(self, group);
+        write_spines(self, group);
+    write_local_routes(self, group);
     if (is_plus)
-        append_spine_routes(self, group);
-    g_string_append(self->xml, "</zone>\n");
+        write_spine_routes(self, group);
+    lp_xml_writer_close(self->xml);
 }
 
 /* Where the links to group @to end in group @from: at a router, or in a dragonfly+ at its spines,
@@ -205,24 +229,24 @@ gate_name(const Writer *self, guint32 from, guint32 to)
 /* SimGrid looks for the name of each new link, and of each of a route, in one zone after the other:
  * so all links stand in the first, before there are others. */
 static void
-append_links(const Writer *self)
+write_links(const Writer *self)
 {
     guint32 n = self->shape->n_groups;
     for (guint32 a = 0; a < n; a++)
         for (guint32 b = a + 1; b < n; b++) {
             g_autofree char *name = global_link(self, a, b);
-            append_link(self, name, self->shape->group_links);
+            write_link(self, name, self->shape->group_links);
         }
     for (guint32 group = 0; group < n; group++) {
         if (self->shape->n_spines > 0)
-            append_leaf_links(self, group);
+            write_leaf_links(self, group);
         else
-            append_local_links(self, group);
+            write_local_links(self, group);
     }
 }
 
 static void
-append_global_routes(const Writer *self)
+write_global_routes(const Writer *self)
 {
     guint32 n = self->shape->n_groups;
     for (guint32 a = 0; a < n; a++)
@@ -230,17 +254,18 @@ append_global_routes(const Writer *self)
             g_autofree char *name = global_link(self, a, b);
             g_autofree char *from = gate_name(self, a, b);
             g_autofree char *to = gate_name(self, b, a);
-            g_string_append_printf(self->xml,
-                                   "<zoneRoute src=\"%s:%u\" dst=\"%s:%u\" gw_src=\"%s\" "
-                                   "gw_dst=\"%s\">",
-                                   self->id, a, self->id, b, from, to);
-            append_step(self, name, "UP");
-            g_string_append(self->xml, "</zoneRoute>\n");
+            lp_xml_writer_open(self->xml, "zoneRoute");
+            lp_xml_writer_format(self->xml, "src", "%s:%u", self->id, a);
+            lp_xml_writer_format(self->xml, "dst", "%s:%u", self->id, b);
+            lp_xml_writer_attribute(self->xml, "gw_src", from);
+            lp_xml_writer_attribute(self->xml, "gw_dst", to);
+            write_step(self, name, "UP");
+            lp_xml_writer_close(self->xml);
         }
 }
 
 void
-lp_plain_zones_append(GString *xml, const LpMachine *machine, const char *id, const char *prefix)
+lp_plain_zones_write(LpXmlWriter *xml, const LpMachine *machine, const char *id, const char *prefix)
 {
     const LpCluster *cluster = &machine->cluster[LP_ATTACHMENT_SCALE_OUT];
     Writer writer = {
@@ -250,17 +275,17 @@ lp_plain_zones_append(GString *xml, const LpMachine *machine, const char *id, co
         .prefix = prefix,
         .suffix = cluster->suffix,
         .link_bytes_per_s = lp_machine_link_bytes_per_s(machine, LP_ATTACHMENT_SCALE_OUT),
+        .link_latency_s = cluster->link_latency_s,
     };
-    g_ascii_dtostr(writer.latency, sizeof writer.latency, cluster->link_latency_s);
-    g_string_append_printf(xml, "<zone id=\"%s\" routing=\"Full\">\n", id);
+    g_autofree char *first = g_strdup_printf("%s:first", id);
+    lp_xml_writer_open(xml, "zone");
+    lp_xml_writer_attribute(xml, "id", id);
+    lp_xml_writer_attribute(xml, "routing", "Full");
     /* SimGrid's reader takes a zone that begins with a link for one that holds hosts. */
-    g_string_append_printf(xml,
-                           "<zone id=\"%s:first\" routing=\"None\">"
-                           "<router id=\"%s:first:router\"/></zone>\n",
-                           id, id);
-    append_links(&writer);
+    write_bare_zone(&writer, first);
+    write_links(&writer);
     for (guint32 group = 0; group < cluster->dragonfly.n_groups; group++)
-        append_group(&writer, group);
-    append_global_routes(&writer);
-    g_string_append(xml, "</zone>\n");
+        write_group(&writer, group);
+    write_global_routes(&writer);
+    lp_xml_writer_close(xml);
 }

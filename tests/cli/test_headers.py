@@ -21,7 +21,7 @@ BELOW["validation"] = ("sim", *BELOW["sim"])
 BELOW["report"] = ("validation", *BELOW["validation"])
 BELOW["cli"] = ("report", *BELOW["report"])
 SIMGRID = re.compile(r"sim/(engine/\w+|actors/(channel|communicator_runtime|actor_\w+)|run/(run|bare_ring))\.c$")
-LIBXML = re.compile(r"base/xml\.[ch]$")
+LIBXML = re.compile(r"base/xml(_writer)?\.[ch]$")
 
 
 def wrong_includes():

@@ -48,3 +48,29 @@ lp_small_machine_load_good(const LpSmallMachine *parts)
     lp_test_text("no error", error != NULL ? error->message : "", "");
     return machine;
 }
+
+static void
+check_bad(const LpBadMachine *row)
+{
+    LpSmallMachine parts = row->parts;
+    parts.zone = parts.zone != NULL ? parts.zone : lp_small_machine.zone;
+    parts.zone_props = parts.zone_props != NULL ? parts.zone_props : lp_small_machine.zone_props;
+    parts.up = parts.up != NULL ? parts.up : lp_small_machine.up;
+    parts.up_props = parts.up_props != NULL ? parts.up_props : lp_small_machine.up_props;
+    parts.out_props = parts.out_props != NULL ? parts.out_props : lp_small_machine.out_props;
+    if (parts.out == NULL)
+        parts.out = lp_small_machine.out;
+    else if (parts.out[0] == '\0')
+        parts.out = NULL;
+    g_autoptr(GError) error = NULL;
+    g_autoptr(LpMachine) machine = lp_small_machine_load(&parts, &error);
+    lp_test_true(row->label, machine == NULL);
+    lp_test_error(row->label, &error, row->domain(), row->code, row->part);
+}
+
+void
+lp_small_machine_check_bad(const LpBadMachine *rows, gsize n_rows)
+{
+    for (gsize i = 0; i < n_rows; i++)
+        check_bad(&rows[i]);
+}

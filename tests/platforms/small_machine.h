@@ -34,6 +34,7 @@ typedef struct {
 #define NODE "<prop id='port-order' value='node'/>"
 #define RAIL_PROPS ROLE_OUT RAIL("2") OUT_REST_PROPS
 #define NODE_PROPS ROLE_OUT NODE OUT_REST_PROPS
+#define PROP(id, value) "<prop id='" id "' value='" value "'/>"
 
 extern const LpSmallMachine lp_small_machine;
 
@@ -42,7 +43,20 @@ LpMachine *lp_machine_load_text(const char *text, GError **error) G_GNUC_WARN_UN
 /** Loads the machine of these parts. Returns: (transfer full). */
 LpMachine *lp_small_machine_load(const LpSmallMachine *parts,
                                  GError **error) G_GNUC_WARN_UNUSED_RESULT;
-/** The same, and asserts that there is no error. Returns: (transfer full). */
+/** As lp_small_machine_load(), and asserts that there is no error. Returns: (transfer full). */
 LpMachine *lp_small_machine_load_good(const LpSmallMachine *parts);
+
+/** A machine that is refused. */
+typedef struct {
+    const char *label;
+    LpSmallMachine
+        parts; /**< NULL: as in lp_small_machine. An empty @out takes the cluster away. */
+    GQuark (*domain)(void);
+    int code;
+    const char *part; /**< of the message */
+} LpBadMachine;
+
+/** Asserts of each of the @n_rows that it is refused, with its error. */
+void lp_small_machine_check_bad(const LpBadMachine *rows, gsize n_rows);
 
 G_END_DECLS

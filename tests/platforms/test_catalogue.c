@@ -3,7 +3,6 @@
 #include "platforms/catalogue/catalogue.h"
 
 #include "base/error.h"
-#include "platforms/generation/system.h"
 #include "tests/testlib.h"
 
 /* Dense TFLOP/s, bytes and B/s, written here a second time from the sources named in the file. */
@@ -83,26 +82,6 @@ test_unknown(void)
     lp_test_error("a100", &error, LP_INPUT_ERROR, LP_INPUT_ERROR_NAME, "the nearest is a100-80");
 }
 
-static void
-test_systems(void)
-{
-    g_autoptr(GError) error = NULL;
-    g_autoptr(GPtrArray) systems = lp_system_load_all(&error);
-    lp_test_true("load", systems != NULL && systems->len >= 8);
-    for (guint i = 0; i < systems->len; i++) {
-        const LpSystem *system = g_ptr_array_index(systems, i);
-        LpAccelerator accelerator = {.name = ""};
-        lp_test_true(system->name, lp_catalogue_find(system->value[LP_PARAMETER_ACCELERATOR],
-                                                     &accelerator, &error));
-        for (int p = 0; p < LP_N_PARAMETERS_NEEDED; p++)
-            lp_test_true(lp_parameter_names[p],
-                         system->value[p] != NULL && system->source[p] != NULL);
-    }
-    lp_test_true("unknown", lp_system_load("dgx-a10", &error) == NULL);
-    lp_test_error("unknown", &error, LP_INPUT_ERROR, LP_INPUT_ERROR_NAME,
-                  "the nearest is dgx-a100");
-}
-
 /* What a platform says otherwise lands in the accelerator, and marks its name once. */
 static void
 test_properties(void)
@@ -165,7 +144,6 @@ main(void)
                                        {"properties", test_properties},
                                        {"bad properties", test_bad_properties},
                                        {"unknown", test_unknown},
-                                       {"systems", test_systems},
                                        {NULL, NULL}};
     return lp_test_run("catalogue", cases);
 }

@@ -3,7 +3,7 @@
 #include "platforms/machine/machine.h"
 
 #include "platforms/machine/describe.h"
-#include "platforms/generation/generate.h"
+#include "tests/platforms/generated.h"
 #include "tests/platforms/small_machine.h"
 #include "tests/testlib.h"
 
@@ -184,93 +184,58 @@ test_bisection(void)
 {
     static const struct {
         const char *label;
-        LpGenerateOptions options;
+        const char *options;
         double n_links, oversubscription;
     } rows[] = {
-        {"torus 8 x 8 x 8", {.accelerators = "512", .topology = "torus"}, 2 * 64, 2},
+        {"torus 8 x 8 x 8", "--accelerators=512 --topology=torus", 2 * 64, 2},
         /* The longest dimension is cut twice, since it wraps around. */
-        {"torus 4 x 4 x 16",
-         {.accelerators = "256", .topology = "torus", .dimensions = "4x4x16"},
-         2 * 16,
-         4},
+        {"torus 4 x 4 x 16", "--accelerators=256 --topology=torus --dimensions=4x4x16", 2 * 16, 4},
         /* Halves need an even dimension: 2 * 5 links and not 2 * 4. */
-        {"torus 5 x 4", {.accelerators = "20", .topology = "torus", .dimensions = "5x4"}, 2 * 5, 1},
-        {"torus 5 x 3",
-         {.accelerators = "15", .topology = "torus", .dimensions = "5x3"},
-         2 * 3,
-         1.25},
+        {"torus 5 x 4", "--accelerators=20 --topology=torus --dimensions=5x4", 2 * 5, 1},
+        {"torus 5 x 3", "--accelerators=15 --topology=torus --dimensions=5x3", 2 * 3, 1.25},
         /* A ring of two has no way round. */
-        {"torus 2 x 4", {.accelerators = "8", .topology = "torus", .dimensions = "2x4"}, 4, 1},
-        {"ring", {.accelerators = "16", .topology = "torus", .dimensions = "1"}, 2, 4},
+        {"torus 2 x 4", "--accelerators=8 --topology=torus --dimensions=2x4", 4, 1},
+        {"ring", "--accelerators=16 --topology=torus --dimensions=1", 2, 4},
         /* 37 groups to 37, 4 links each. */
         {"dragonfly of 74",
-         {.accelerators = "37888",
-          .topology = "dragonfly",
-          .group_routers = "32",
-          .router_ports = "16",
-          .global_links = "4"},
-         37 * 37 * 4,
-         512.0 / (73 * 4)},
-        {"three groups", {.accelerators = "96", .topology = "dragonfly"}, 2, 16},
+         "--accelerators=37888 --topology=dragonfly --group-routers=32 --router-ports=16 "
+         "--global-links=4",
+         37 * 37 * 4, 512.0 / (73 * 4)},
+        {"three groups", "--accelerators=96 --topology=dragonfly", 2, 16},
         /* 4 routers to 4. */
-        {"one group", {.accelerators = "32", .topology = "dragonfly"}, 16, 1},
+        {"one group", "--accelerators=32 --topology=dragonfly", 16, 1},
         {"groups of ports only",
-         {.accelerators = "2",
-          .topology = "dragonfly",
-          .group_routers = "1",
-          .router_ports = "1",
-          .global_links = "4"},
-         1,
-         0.25},
+         "--accelerators=2 --topology=dragonfly --group-routers=1 --router-ports=1 "
+         "--global-links=4",
+         1, 0.25},
         {"dragonfly+",
-         {.accelerators = "64",
-          .topology = "dragonfly-plus",
-          .router_ports = "4",
-          .group_routers = "4",
-          .global_links = "3"},
-         2 * 2 * 3,
-         16.0 / 9},
+         "--accelerators=64 --topology=dragonfly-plus --router-ports=4 --group-routers=4 "
+         "--global-links=3",
+         2 * 2 * 3, 16.0 / 9},
         {"leaves of one group",
-         {.accelerators = "16",
-          .topology = "dragonfly-plus",
-          .router_ports = "4",
-          .group_routers = "4",
-          .group_spines = "2"},
-         2 * 2,
-         1},
+         "--accelerators=16 --topology=dragonfly-plus --router-ports=4 --group-routers=4 "
+         "--group-spines=2",
+         2 * 2, 1},
         {"three levels, 2:1 twice",
-         {.accelerators = "256",
-          .leaf_ports = "8",
-          .levels = "3",
-          .oversubscription = "2",
-          .spine_oversubscription = "2"},
-         256 / 4 / 2,
-         4},
+         "--accelerators=256 --leaf-ports=8 --levels=3 --oversubscription=2 "
+         "--spine-oversubscription=2",
+         256 / 4 / 2, 4},
         /* Four planes of a quarter each. */
-        {"planes", {.accelerators = "64", .leaf_ports = "8", .planes = "4"}, 32, 1},
+        {"planes", "--accelerators=64 --leaf-ports=8 --planes=4", 32, 1},
         {"PCIe",
-         {.accelerators = "64",
-          .domain_size = "8",
-          .topology = "crossbar",
-          .pcie_ports = "2",
-          .pcie_bandwidth = "25GBps"},
-         16,
-         1},
+         "--accelerators=64 --domain-size=8 --topology=crossbar --pcie-ports=2 "
+         "--pcie-bandwidth=25GBps",
+         16, 1},
         /* Not narrowed by the top, which is there for SimGrid alone. */
         {"rails that never meet",
-         {.system = "rail-only", .accelerators = "1024", .scale_out_bandwidth = "25GBps"},
-         512,
-         1},
+         "--system=rail-only --accelerators=1024 --scale-out-bandwidth=25GBps", 512, 1},
     };
     for (gsize i = 0; i < G_N_ELEMENTS(rows); i++) {
-        LpGenerateOptions options = rows[i].options;
-        options.system = options.system != NULL ? options.system : "generic";
-        if (options.domain_size == NULL && strcmp(options.system, "generic") == 0)
-            options.domain_size = "1";
+        gboolean is_generic = strstr(rows[i].options, "--system=") == NULL;
+        g_autofree char *options =
+            g_strconcat(is_generic ? "--domain-size=1 " : "", rows[i].options, NULL);
         g_autoptr(GError) error = NULL;
-        g_autofree char *text = lp_generate(&options, &error);
-        g_autoptr(LpMachine) machine =
-            text != NULL ? lp_machine_parse(rows[i].label, text, &error) : NULL;
+        g_autoptr(LpMachine) machine = lp_generated_machine(options, &error);
         lp_test_text(rows[i].label, error != NULL ? error->message : "", "");
         if (machine == NULL)
             continue;
@@ -290,10 +255,9 @@ test_published(void)
         double bytes_per_s, tolerance;
     } rows[] = {{"tpu-v4", "4096", 24e12, 0.07}, {"summit", "27648", 57.5e12, 0.01}};
     for (gsize i = 0; i < G_N_ELEMENTS(rows); i++) {
-        LpGenerateOptions options = {.system = rows[i].system,
-                                     .accelerators = rows[i].accelerators};
-        g_autofree char *text = lp_generate(&options, NULL);
-        g_autoptr(LpMachine) machine = lp_machine_parse(rows[i].system, text, NULL);
+        g_autofree char *options =
+            g_strdup_printf("--system=%s --accelerators=%s", rows[i].system, rows[i].accelerators);
+        g_autoptr(LpMachine) machine = lp_generated_machine(options, NULL);
         LpMachineFacts facts = lp_machine_facts(machine);
         lp_test_true(rows[i].system, facts.is_published);
         lp_test_close(rows[i].system, facts.published_bytes_per_s, rows[i].bytes_per_s, 1e-12);
@@ -308,13 +272,8 @@ test_published(void)
 static void
 test_paths(void)
 {
-    LpGenerateOptions options = {.system = "generic",
-                                 .accelerators = "1024",
-                                 .domain_size = "1",
-                                 .path_choice = "hash",
-                                 .paths = "16"};
-    g_autofree char *text = lp_generate(&options, NULL);
-    g_autoptr(LpMachine) machine = lp_machine_parse("hash", text, NULL);
+    g_autoptr(LpMachine) machine = lp_generated_machine(
+        "--system=generic --accelerators=1024 --domain-size=1 --path-choice=hash --paths=16", NULL);
     guint n_paths[16] = {0}, n_other_class = 0, n_other_seed = 0;
     for (guint64 a = 0; a < 1024; a++) {
         guint32 path = lp_machine_path(machine, a, (a + 32) % 1024, LP_TRAFFIC_DP);

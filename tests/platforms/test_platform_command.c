@@ -62,7 +62,7 @@ test_good(void)
         {"describe dgx-a100-1024", "paths              static, destination mod k"},
         {"generate --help", "--joined-rails=BOOL"},
         {"generate --system=polaris --accelerators=8", "<platform version=\"4.1\">"},
-        {"generate --system=polaris --accelerators=8 --planes=1 --policy=static", "<platform"},
+        {"generate --system=polaris --accelerators=8 --planes=1", "<platform"},
         {"generate --system=polaris --accelerators=8 -o /dev/null", ""},
     };
     for (gsize i = 0; i < G_N_ELEMENTS(rows); i++) {
@@ -93,9 +93,7 @@ test_bad(void)
         {"generate --system=generic --accelerators=0", 2, "--accelerators: \"0\""},
         {"generate --system=generic --accelerators=64 --plane-use=class --planes=2", 2,
          "\"scale-out\" has no prop plane-classes, wanted one"},
-        {"generate --system=generic --accelerators=8 --ocs-ports=4", 2, "not available yet"},
-        {"generate --system=generic --accelerators=8 --wavelengths=4", 2, "not available yet"},
-        {"generate --system=generic --accelerators=8 --policy=demand", 2, "not available yet"},
+        {"generate --system=generic --accelerators=8 --policy=static", 2, "--policy=static"},
         {"generate --system=generic --accelerators=8 -o /dev/full", 1, "/dev/full: No space"},
         {"generate --system=generic --accelerators=8 -o /nonexistent/x", 1, "/nonexistent/x: "},
     };

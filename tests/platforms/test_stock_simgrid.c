@@ -2,9 +2,9 @@
 /* Stock SimGrid loads every file that the checks let pass, and its routes are what the machine view
  * says. */
 #include "base/file.h"
-#include "platforms/generation/generate.h"
 #include "platforms/machine/machine.h"
 #include "platforms/generation/system.h"
+#include "tests/platforms/generated.h"
 #include "tests/testlib.h"
 
 #include <glib/gstdio.h>
@@ -166,66 +166,40 @@ test_shipped(void)
 static void
 test_generated(void)
 {
-    static const LpGenerateOptions rows[] = {
-        {.system = "generic", .accelerators = "1"},
-        {.system = "generic", .accelerators = "64", .leaf_ports = "16", .oversubscription = "4"},
-        {.system = "generic",
-         .accelerators = "64",
-         .domain_size = "4",
-         .rails = "2",
-         .leaf_ports = "3"},
-        {.system = "generic", .accelerators = "56", .rails = "4", .leaf_ports = "2"},
-        {.system = "generic", .accelerators = "24", .domain_size = "1", .leaf_ports = "8"},
-        {.system = "generic",
-         .accelerators = "32",
-         .scale_out_latency = "0s",
-         .domain_latency = "0s",
-         .leaf_ports = "8"},
-        {.system = "generic", .accelerators = "16", .leaf_ports = "1", .port_order = "rail"},
-        {.system = "dgx-a100", .accelerators = "3072"},
-        {.system = "dgx-h100", .accelerators = "512", .oversubscription = "2"},
-        {.system = "polaris", .accelerators = "2240"},
-        {.system = "optical-substrate", .accelerators = "64", .domain_size = "32"},
-        {.system = "generic", .accelerators = "256", .leaf_ports = "8", .levels = "3"},
-        {.system = "generic",
-         .accelerators = "256",
-         .rails = "8",
-         .leaf_ports = "8",
-         .levels = "3"},
-        {.system = "generic",
-         .accelerators = "192",
-         .domain_size = "1",
-         .levels = "auto",
-         .leaf_ports = "4",
-         .spine_oversubscription = "2"},
-        {.system = "generic", .accelerators = "64", .topology = "torus", .dimensions = "4x17"},
-        {.system = "generic", .accelerators = "64", .domain_size = "1", .topology = "dragonfly"},
-        {.system = "generic",
-         .accelerators = "60",
-         .domain_size = "1",
-         .topology = "dragonfly",
-         .router_ports = "2"},
-        {.system = "generic", .accelerators = "64", .topology = "dragonfly-plus"},
-        {.system = "generic",
-         .accelerators = "64",
-         .leaf_ports = "16",
-         .path_choice = "hash",
-         .paths = "4",
-         .pcie_ports = "2",
-         .pcie_bandwidth = "32GBps"},
-        {.system = "rail-only", .accelerators = "1024"},
-        {.system = "dgx-h100", .accelerators = "4096"},
-        {.system = "frontier", .accelerators = "4096"},
-        {.system = "tpu-v4", .accelerators = "512"},
+    static const char *const rows[] = {
+        "--system=generic --accelerators=1",
+        "--system=generic --accelerators=64 --leaf-ports=16 --oversubscription=4",
+        "--system=generic --accelerators=64 --domain-size=4 --rails=2 --leaf-ports=3",
+        "--system=generic --accelerators=56 --rails=4 --leaf-ports=2",
+        "--system=generic --accelerators=24 --domain-size=1 --leaf-ports=8",
+        "--system=generic --accelerators=32 --scale-out-latency=0s --domain-latency=0s "
+        "--leaf-ports=8",
+        "--system=generic --accelerators=16 --leaf-ports=1 --port-order=rail",
+        "--system=dgx-a100 --accelerators=3072",
+        "--system=dgx-h100 --accelerators=512 --oversubscription=2",
+        "--system=polaris --accelerators=2240",
+        "--system=optical-substrate --accelerators=64 --domain-size=32",
+        "--system=generic --accelerators=256 --leaf-ports=8 --levels=3",
+        "--system=generic --accelerators=256 --rails=8 --leaf-ports=8 --levels=3",
+        "--system=generic --accelerators=192 --domain-size=1 --levels=auto --leaf-ports=4 "
+        "--spine-oversubscription=2",
+        "--system=generic --accelerators=64 --topology=torus --dimensions=4x17",
+        "--system=generic --accelerators=64 --domain-size=1 --topology=dragonfly",
+        "--system=generic --accelerators=60 --domain-size=1 --topology=dragonfly --router-ports=2",
+        "--system=generic --accelerators=64 --topology=dragonfly-plus",
+        "--system=generic --accelerators=64 --leaf-ports=16 --path-choice=hash --paths=4 "
+        "--pcie-ports=2 --pcie-bandwidth=32GBps",
+        "--system=rail-only --accelerators=1024",
+        "--system=dgx-h100 --accelerators=4096",
+        "--system=frontier --accelerators=4096",
+        "--system=tpu-v4 --accelerators=512",
     };
     for (gsize i = 0; i < G_N_ELEMENTS(rows); i++) {
         g_autoptr(GError) error = NULL;
-        g_autofree char *text = lp_generate(&rows[i], &error);
-        g_autofree char *label =
-            g_strdup_printf("%s, %s, row %d", rows[i].system, rows[i].accelerators, (int)i);
-        lp_test_true(label, text != NULL);
+        g_autofree char *text = lp_generated_text(rows[i], &error);
+        lp_test_text(rows[i], error != NULL ? error->message : "", "");
         if (text != NULL)
-            check_text(label, text, FALSE);
+            check_text(rows[i], text, FALSE);
     }
 }
 
@@ -233,18 +207,15 @@ test_generated(void)
 static void
 test_systems(void)
 {
-    g_auto(GStrv) systems = lp_generate_systems(NULL);
-    g_autoptr(GPtrArray) all = lp_system_load_all(NULL);
-    lp_test_true("systems", all->len == g_strv_length(systems));
-    for (guint i = 0; i < all->len; i++) {
-        const LpSystem *system = g_ptr_array_index(all, i);
-        int size = atoi(system->value[LP_PARAMETER_DOMAIN_SIZE]);
-        g_autofree char *accelerators = g_strdup_printf("%d", 4 * size);
-        LpGenerateOptions options = {.system = system->name, .accelerators = accelerators};
+    g_auto(GStrv) systems = lp_system_names(NULL);
+    for (char **name = systems; *name != NULL; name++) {
         g_autoptr(GError) error = NULL;
-        g_autofree char *text = lp_generate(&options, &error);
-        lp_test_text(system->name, error != NULL ? error->message : "", "");
-        lp_test_true(system->name, text != NULL && check_text(system->name, text, FALSE));
+        g_autoptr(LpMachineSpecification) system = lp_system_load(*name, &error);
+        g_autoptr(LpMachineSpecification) machine =
+            system != NULL ? lp_specification_new(*name, 4 * system->domain.size, &error) : NULL;
+        g_autofree char *text = machine != NULL ? lp_generate(machine, &error) : NULL;
+        lp_test_text(*name, error != NULL ? error->message : "", "");
+        lp_test_true(*name, text != NULL && check_text(*name, text, FALSE));
     }
 }
 
@@ -280,9 +251,8 @@ test_mutated(void)
         "0",    "nan", "1e30",     "text",      "",        "0-3",     "1Bps", "1EBps",
         "0s",   "1s",  "1f",       "1",         "0-31",    "out-",    "up-",  "out-3",
         "up-1", "_",   "scale-up", "scale-out", "1e18Bps", "1e-300s", "1e24f"};
-    LpGenerateOptions options = {
-        .system = "generic", .accelerators = "32", .leaf_ports = "8", .domain_size = "4"};
-    g_autofree char *text = lp_generate(&options, NULL);
+    g_autofree char *text = lp_generated_text(
+        "--system=generic --accelerators=32 --leaf-ports=8 --domain-size=4", NULL);
     g_autoptr(GRegex) attribute = g_regex_new(" [a-z_]+=\"([^\"]*)\"", 0, 0, NULL);
     g_autoptr(GMatchInfo) match = NULL;
     guint n_taken = 0;

@@ -7,36 +7,25 @@
 #include "platforms/catalogue/libraries.h"
 #include "tests/testlib.h"
 
-#include <glib/gstdio.h>
-
 #include <math.h>
 #include <string.h>
-#include <unistd.h>
 
 static LpMachine *
-load(const LpGenerateOptions *options)
+load(const char *options)
 {
     g_autoptr(GError) error = NULL;
-    g_autofree char *text = lp_generate(options, &error);
-    g_autofree char *path = NULL;
-    LpMachine *machine = NULL;
-    int file = text == NULL ? -1 : g_file_open_tmp("lightpath-test-XXXXXX.xml", &path, &error);
-    if (file >= 0 && close(file) == 0 && g_file_set_contents(path, text, -1, &error))
-        machine = lp_machine_load(path, &error);
-    if (path != NULL)
-        (void)g_unlink(path);
-    lp_test_text("machine", error != NULL ? error->message : NULL, NULL);
+    g_autoptr(LpMachineSpecification) specification = lp_specification_parse(options, &error);
+    LpMachine *machine = specification != NULL
+                             ? lp_generate_machine(specification, "the test's machine", &error)
+                             : NULL;
+    lp_test_text(options, error != NULL ? error->message : NULL, NULL);
     return machine;
 }
 
 /* Every port at 25 GB/s, and nothing else that is shared. */
-static const LpGenerateOptions crossbar = {.system = "generic",
-                                           .accelerators = "32",
-                                           .domain_size = "8",
-                                           .nics_per_domain = "8",
-                                           .topology = "crossbar",
-                                           .scale_out_bandwidth = "25GBps",
-                                           .domain_bandwidth = "300GBps"};
+static const char crossbar[] =
+    "--system=generic --accelerators=32 --domain-size=8 --nics-per-domain=8 --topology=crossbar "
+    "--scale-out-bandwidth=25GBps --domain-bandwidth=300GBps";
 
 static LpCollectiveRequest
 request_of(const LpLibrary *library, LpCollective collective, const char *algorithm, guint64 bytes,
@@ -135,7 +124,7 @@ static void
 test_alone(void)
 {
     const LpLibrary library = costly_library();
-    g_autoptr(LpMachine) machine = load(&crossbar);
+    g_autoptr(LpMachine) machine = load(crossbar);
     g_autoptr(GArray) requests = g_array_new(FALSE, FALSE, sizeof(LpCollectiveRequest));
     add_requests(requests, &library, 1000003, 32);
     add_requests(requests, &library, 40000, 24);
@@ -169,15 +158,15 @@ test_alone(void)
 }
 
 static gboolean
-run(const LpGenerateOptions *options, const LpCollectiveRequest *request,
-    LpCollectiveResult *out_result, GError **error)
+run(const char *options, const LpCollectiveRequest *request, LpCollectiveResult *out_result,
+    GError **error)
 {
     g_autoptr(LpMachine) machine = load(options);
     return machine != NULL && lp_collective_run_apart(request, machine, out_result, error);
 }
 
 static LpCollectiveResult
-run_good(const char *label, const LpGenerateOptions *options, const LpCollectiveRequest *request)
+run_good(const char *label, const char *options, const LpCollectiveRequest *request)
 {
     LpCollectiveResult result = {.isolated_s = 0.0};
     g_autoptr(GError) error = NULL;
@@ -191,13 +180,9 @@ run_good(const char *label, const LpGenerateOptions *options, const LpCollective
 static void
 test_contended(void)
 {
-    static const LpGenerateOptions narrow = {.system = "generic",
-                                             .accelerators = "8",
-                                             .domain_size = "1",
-                                             .leaf_ports = "4",
-                                             .oversubscription = "4",
-                                             .scale_out_bandwidth = "25GBps",
-                                             .scale_out_latency = "0s"};
+    static const char narrow[] =
+        "--system=generic --accelerators=8 --domain-size=1 --leaf-ports=4 --oversubscription=4 "
+        "--scale-out-bandwidth=25GBps --scale-out-latency=0s";
     static const guint32 crossing[] = {0, 4, 1, 5}, inside[] = {0, 1, 4, 5};
     static const char *const names[] = {"direct", "tree", "doubling", "pairwise"};
     LpLibrary library;
@@ -209,10 +194,10 @@ test_contended(void)
             request.fidelity = fidelity;
             request.n_groups = 2;
             request.accelerators = crossing;
-            LpCollectiveResult result = run_good(names[i], &narrow, &request);
+            LpCollectiveResult result = run_good(names[i], narrow, &request);
             lp_test_close(names[i], result.run.iteration_time_s, 2.0 * result.isolated_s, 1e-9);
             request.accelerators = inside;
-            result = run_good(names[i], &narrow, &request);
+            result = run_good(names[i], narrow, &request);
             lp_test_close(names[i], result.run.iteration_time_s, result.isolated_s, 1e-9);
         }
 }
@@ -222,15 +207,13 @@ test_contended(void)
 static void
 test_relays(void)
 {
-    static const LpGenerateOptions rails = {.system = "rail-only",
-                                            .accelerators = "16",
-                                            .domain_latency = "0s",
-                                            .scale_out_latency = "0s"};
+    static const char rails[] =
+        "--system=rail-only --accelerators=16 --domain-latency=0s --scale-out-latency=0s";
     LpLibrary library;
     lp_test_true("ideal", lp_library_find("ideal", &library, NULL));
     const LpCollectiveRequest request =
         request_of(&library, LP_COLLECTIVE_ALL_TO_ALL, "direct", 16 << 20, 16);
-    LpCollectiveResult result = run_good("relays", &rails, &request);
+    LpCollectiveResult result = run_good("relays", rails, &request);
     lp_test_true("flows", result.run.n_activities == 16 * (7 + 1 + 2 * 7));
     lp_test_close("alone", result.run.iteration_time_s, result.isolated_s, 1e-9);
     /* 8 MiB leave each member's domain; no more than that may pass its card, and no less. */
@@ -254,12 +237,8 @@ torus_s(double bytes, double d)
 static void
 test_torus(void)
 {
-    static const LpGenerateOptions torus = {.system = "generic",
-                                            .accelerators = "64",
-                                            .domain_size = "1",
-                                            .topology = "torus",
-                                            .dimensions = "4x4x4",
-                                            .scale_out_bandwidth = "25GBps"};
+    static const char torus[] = "--system=generic --accelerators=64 --domain-size=1 "
+                                "--topology=torus --dimensions=4x4x4 --scale-out-bandwidth=25GBps";
     static const struct {
         const char *label;
         guint32 n_ranks, n_groups;
@@ -280,7 +259,7 @@ test_torus(void)
         request.strided = rows[i].strided;
         LpCollectiveResult result = {.isolated_s = 0.0};
         g_autoptr(GError) error = NULL;
-        gboolean good = run(&torus, &request, &result, &error);
+        gboolean good = run(torus, &request, &result, &error);
         lp_test_true(rows[i].label, good == (rows[i].algorithm != NULL));
         if (!good) {
             lp_test_true(rows[i].label,
@@ -314,7 +293,7 @@ test_switch(void)
                 request_of(&library, rows[i].collective, "in-network", (guint64)bytes, 8);
             request.fidelity = fidelity;
             const char *label = lp_collective_names[rows[i].collective];
-            LpCollectiveResult result = run_good(label, &crossbar, &request);
+            LpCollectiveResult result = run_good(label, crossbar, &request);
             double least_s = rows[i].load * bytes / 300e9;
             lp_test_true(label, result.run.iteration_time_s >= least_s * (1.0 - 1e-9));
             lp_test_close(label, result.run.iteration_time_s, least_s, 0.03);

@@ -9,24 +9,19 @@
 #include "sim/engine/loading.h"
 #include "tests/testlib.h"
 
-#include <glib/gstdio.h>
-
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 typedef struct {
     const char *label;
-    LpGenerateOptions machine;
+    const char *machine;
     const char *settings;
     gboolean private_groups[LP_N_GROUPS]; /* all of a kind */
     gboolean mirrored;
 } Row;
 
-#define DGX                                                                                        \
-    {                                                                                              \
-        .system = "dgx-a100", .accelerators = "64"                                                 \
-    }
+#define DGX "--system=dgx-a100 --accelerators=64"
 #define BODY "embedding=no layers=8 hidden=1024 heads=16 ffn=4096 global-batch=8 "
 
 #define GROUPS(tp, dp)                                                                             \
@@ -44,20 +39,11 @@ static const Row rows[] = {
     {"the same, behind the backward pass", DGX, BODY "tp=4 pp=1 dp=2 overlap-dp=yes",
      GROUPS(FALSE, FALSE), FALSE},
     {"dp alone, over the fabric", DGX, BODY "tp=1 pp=1 dp=8", GROUPS(FALSE, TRUE), FALSE},
-    {"two accelerators on a card: dp groups share it",
-     {.system = "polaris", .accelerators = "16"},
-     BODY "tp=4 pp=1 dp=4",
-     GROUPS(TRUE, FALSE),
-     FALSE},
+    {"two accelerators on a card: dp groups share it", "--system=polaris --accelerators=16",
+     BODY "tp=4 pp=1 dp=4", GROUPS(TRUE, FALSE), FALSE},
     {"classic fat tree: leaves serve all slices, their up-links too",
-     {.system = "generic",
-      .accelerators = "64",
-      .domain_size = "4",
-      .leaf_ports = "8",
-      .oversubscription = "8"},
-     BODY "tp=4 pp=1 dp=16 global-batch=16",
-     GROUPS(TRUE, FALSE),
-     FALSE},
+     "--system=generic --accelerators=64 --domain-size=4 --leaf-ports=8 --oversubscription=8",
+     BODY "tp=4 pp=1 dp=16 global-batch=16", GROUPS(TRUE, FALSE), FALSE},
 };
 
 /* With messages between stages taken as nothing. */
@@ -67,17 +53,11 @@ static const Row near_rows[] = {
 };
 
 static LpMachine *
-generate(const LpGenerateOptions *options)
+generate(const char *options)
 {
-    g_autofree char *text = lp_generate(options, NULL);
-    g_autofree char *path = NULL;
-    int file = g_file_open_tmp("lightpath-test-XXXXXX.xml", &path, NULL);
-    if (text == NULL || file < 0 || !g_close(file, NULL) ||
-        !g_file_set_contents(path, text, -1, NULL))
-        return NULL;
-    LpMachine *machine = lp_machine_load(path, NULL);
-    (void)g_unlink(path);
-    return machine;
+    g_autoptr(LpMachineSpecification) specification = lp_specification_parse(options, NULL);
+    return specification != NULL ? lp_generate_machine(specification, "the test's machine", NULL)
+                                 : NULL;
 }
 
 /* What a child process found. */
@@ -93,7 +73,7 @@ prove(const Row *row, gboolean intra, Verdict *out_verdict)
     g_auto(GStrv) settings = g_strsplit(row->settings, " ", -1);
     g_autoptr(LpWorkload) workload = lp_workload_load(
         "resource:///lightpath/workloads/gpt3-175b.xml", (const char *const *)settings, NULL);
-    g_autoptr(LpMachine) machine = generate(&row->machine);
+    g_autoptr(LpMachine) machine = generate(row->machine);
     g_autoptr(GArray) options = lp_engine_options(64);
     if (workload == NULL || machine == NULL || !lp_engine_load(machine, options, NULL))
         return FALSE;
@@ -218,7 +198,7 @@ test_share(void)
         g_ptr_array_add(all, NULL);
         g_autoptr(LpWorkload) workload = lp_workload_load(
             "resource:///lightpath/workloads/gpt3-175b.xml", (const char *const *)all->pdata, NULL);
-        g_autoptr(LpMachine) machine = generate(&(LpGenerateOptions)DGX);
+        g_autoptr(LpMachine) machine = generate(DGX);
         g_autoptr(LpProgram) program =
             workload != NULL && machine != NULL
                 ? lp_training_program_new(workload, &machine->accelerator, NULL)

@@ -26,10 +26,11 @@ load(const char *text)
 }
 
 static LpMachine *
-generate(const LpGenerateOptions *options)
+generate(const char *options)
 {
-    g_autofree char *text = lp_generate(options, NULL);
-    return text != NULL ? lp_machine_parse("test", text, NULL) : NULL;
+    g_autoptr(LpMachineSpecification) specification = lp_specification_parse(options, NULL);
+    return specification != NULL ? lp_generate_machine(specification, "the test's machine", NULL)
+                                 : NULL;
 }
 
 /* Runs @function in a process of its own, since the engine runs once a process, and reads the @size
@@ -100,8 +101,7 @@ find_costs(const void *input, void *result)
     const HostRow *row = input;
     HostCosts *costs = result;
     g_autoptr(LpWorkload) workload = load(row->settings);
-    g_autoptr(LpMachine) machine =
-        generate(&(LpGenerateOptions){.system = "p5", .accelerators = "64"});
+    g_autoptr(LpMachine) machine = generate("--system=p5 --accelerators=64");
     g_autoptr(GArray) options = lp_engine_options(64);
     if (workload == NULL || machine == NULL || !lp_engine_load(machine, options, NULL))
         return FALSE;
@@ -146,8 +146,7 @@ find_time(const void *input, void *result)
 {
     const RunRow *row = input;
     g_autoptr(LpWorkload) workload = load(row->settings);
-    g_autoptr(LpMachine) machine =
-        generate(&(LpGenerateOptions){.system = "p5", .accelerators = "64"});
+    g_autoptr(LpMachine) machine = generate("--system=p5 --accelerators=64");
     LpLibrary library = make_library(TRUE);
     library.n_hosts = 1;
     library.hosts[0].member_s = row->member_s;
@@ -214,8 +213,7 @@ run_isolated(const void *input, void *result)
     const LonelyRow *row = input;
     LonelyResult *out = result;
     g_autoptr(LpWorkload) workload = load(LONELY);
-    g_autoptr(LpMachine) machine =
-        generate(&(LpGenerateOptions){.system = "dgx-a100", .accelerators = "64"});
+    g_autoptr(LpMachine) machine = generate("--system=dgx-a100 --accelerators=64");
     LpSimulationOptions options = {
         .fidelity = LP_FIDELITY_FLOW, .collapse = TRUE, .shares_max = row->shares_max};
     if (workload == NULL || machine == NULL)

@@ -8,8 +8,6 @@
 #include "sim/engine/loading.h"
 #include "tests/testlib.h"
 
-#include <glib/gstdio.h>
-
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -70,17 +68,10 @@ mode(guint i, LpFidelity fidelity)
 static LpMachine *
 load_machine(void)
 {
-    const LpGenerateOptions options = {
-        .system = "dgx-a100", .accelerators = "64", .leaf_ports = "2"};
-    g_autofree char *text = lp_generate(&options, NULL);
-    g_autofree char *path = NULL;
-    int file = g_file_open_tmp("lightpath-test-XXXXXX.xml", &path, NULL);
-    if (text == NULL || file < 0 || !g_close(file, NULL) ||
-        !g_file_set_contents(path, text, -1, NULL))
-        return NULL;
-    LpMachine *machine = lp_machine_load(path, NULL);
-    (void)g_unlink(path);
-    return machine;
+    g_autoptr(LpMachineSpecification) specification =
+        lp_specification_parse("--system=dgx-a100 --accelerators=64 --leaf-ports=2", NULL);
+    return specification != NULL ? lp_generate_machine(specification, "the test's machine", NULL)
+                                 : NULL;
 }
 
 /* All modes in one engine if @with_classes, else the mode @only. */

@@ -8,8 +8,6 @@
 #include "sim/engine/loading.h"
 #include "tests/testlib.h"
 
-#include <glib/gstdio.h>
-
 #include <simgrid/actor.h>
 #include <simgrid/barrier.h>
 #include <simgrid/engine.h>
@@ -69,18 +67,13 @@ start_actor(Role *role, struct s4u_Host *host)
 }
 
 static LpMachine *
-load(const LpGenerateOptions *options)
+load(const char *options)
 {
     g_autoptr(GError) error = NULL;
-    g_autofree char *text = lp_generate(options, &error);
-    g_autofree char *path = NULL;
-    LpMachine *machine = NULL;
-    int file = g_file_open_tmp("lightpath-test-XXXXXX.xml", &path, &error);
-    if (text != NULL && file >= 0 && g_close(file, &error) &&
-        g_file_set_contents(path, text, -1, &error))
-        machine = lp_machine_load(path, &error);
-    if (path != NULL)
-        (void)g_unlink(path);
+    g_autoptr(LpMachineSpecification) specification = lp_specification_parse(options, &error);
+    LpMachine *machine = specification != NULL
+                             ? lp_generate_machine(specification, "the test's machine", &error)
+                             : NULL;
     if (error != NULL)
         fprintf(stderr, "%s\n", error->message);
     return machine;
@@ -88,7 +81,7 @@ load(const LpGenerateOptions *options)
 
 /* Runs the flows in a process of its own, and fills in when each arrived. */
 static gboolean
-run(const LpGenerateOptions *options, LpChannelKind kind, Flow *flows, guint n)
+run(const char *options, LpChannelKind kind, Flow *flows, guint n)
 {
     int ends[2], status = 1;
     if (pipe(ends) != 0)
@@ -131,12 +124,8 @@ run(const LpGenerateOptions *options, LpChannelKind kind, Flow *flows, guint n)
 }
 
 /* One accelerator a domain, so that every flow is on the fabric: 25 GB/s a port, 1 us a link. */
-static const LpGenerateOptions flat = {.system = "generic",
-                                       .accelerators = "32",
-                                       .domain_size = "1",
-                                       .topology = "crossbar",
-                                       .scale_out_bandwidth = "25GBps",
-                                       .scale_out_latency = "1us"};
+static const char flat[] = "--system=generic --accelerators=32 --domain-size=1 --topology=crossbar "
+                           "--scale-out-bandwidth=25GBps --scale-out-latency=1us";
 
 /* latency + bytes / bandwidth = 2 us + 1 GB / 25 GB/s, whichever way the bytes are moved. */
 static void
@@ -158,7 +147,7 @@ test_isolated(void)
     };
     for (guint i = 0; i < G_N_ELEMENTS(rows); i++) {
         Flow flow = {.from = 3, .to = 17, .bytes = rows[i].bytes};
-        lp_test_true(rows[i].label, run(&flat, rows[i].kind, &flow, 1));
+        lp_test_true(rows[i].label, run(flat, rows[i].kind, &flow, 1));
         lp_test_close(rows[i].label, flow.arrived_s, rows[i].seconds, 1e-12);
     }
 }
@@ -168,7 +157,7 @@ static void
 test_halves(void)
 {
     Flow flows[] = {{.from = 0, .to = 1, .bytes = GB}, {.from = 0, .to = 2, .bytes = GB}};
-    lp_test_true("run", run(&flat, LP_CHANNEL_MAILBOX, flows, 2));
+    lp_test_true("run", run(flat, LP_CHANNEL_MAILBOX, flows, 2));
     lp_test_close("first", flows[0].arrived_s, 2e-6 + 0.08, 1e-12);
     lp_test_close("second", flows[1].arrived_s, 2e-6 + 0.08, 1e-12);
 }
@@ -179,7 +168,7 @@ static void
 test_release(void)
 {
     Flow flows[] = {{.from = 0, .to = 1, .bytes = GB}, {.from = 0, .to = 2, .bytes = GB / 4}};
-    lp_test_true("run", run(&flat, LP_CHANNEL_MAILBOX, flows, 2));
+    lp_test_true("run", run(flat, LP_CHANNEL_MAILBOX, flows, 2));
     lp_test_close("long", flows[0].arrived_s, 2e-6 + 0.05, 1e-12);
     lp_test_close("short", flows[1].arrived_s, 2e-6 + 0.02, 1e-12);
 }
@@ -189,7 +178,7 @@ static void
 test_duplex(void)
 {
     Flow flows[] = {{.from = 0, .to = 1, .bytes = GB}, {.from = 1, .to = 0, .bytes = GB}};
-    lp_test_true("run", run(&flat, LP_CHANNEL_MAILBOX, flows, 2));
+    lp_test_true("run", run(flat, LP_CHANNEL_MAILBOX, flows, 2));
     lp_test_close("there", flows[0].arrived_s, 2e-6 + 0.04, 1e-12);
     lp_test_close("back", flows[1].arrived_s, 2e-6 + 0.04, 1e-12);
 }
@@ -205,7 +194,7 @@ test_incast(void)
         for (guint k = 0; k < n; k++)
             flows[k] = (Flow){.from = k + 1, .to = 0, .bytes = GB};
         g_autofree char *label = g_strdup_printf("incast of %u", n);
-        lp_test_true(label, run(&flat, LP_CHANNEL_MAILBOX, flows, n));
+        lp_test_true(label, run(flat, LP_CHANNEL_MAILBOX, flows, n));
         for (guint k = 0; k < n; k++)
             lp_test_close(label, flows[k].arrived_s, 2e-6 + 0.04 * n, 1e-12);
     }
@@ -218,14 +207,9 @@ test_incast(void)
 static void
 test_oversubscribed(void)
 {
-    static const LpGenerateOptions tree = {.system = "generic",
-                                           .accelerators = "64",
-                                           .domain_size = "1",
-                                           .port_order = "node",
-                                           .leaf_ports = "8",
-                                           .oversubscription = "4",
-                                           .scale_out_bandwidth = "25GBps",
-                                           .scale_out_latency = "1us"};
+    static const char tree[] =
+        "--system=generic --accelerators=64 --domain-size=1 --port-order=node --leaf-ports=8 "
+        "--oversubscription=4 --scale-out-bandwidth=25GBps --scale-out-latency=1us";
     static const struct {
         guint shift;
         double across_s, below_s;
@@ -235,7 +219,7 @@ test_oversubscribed(void)
         for (guint k = 0; k < 64; k++)
             flows[k] = (Flow){.from = k, .to = (k + rows[i].shift) % 64, .bytes = GB};
         g_autofree char *label = g_strdup_printf("shift by %u", rows[i].shift);
-        lp_test_true(label, run(&tree, LP_CHANNEL_MAILBOX, flows, 64));
+        lp_test_true(label, run(tree, LP_CHANNEL_MAILBOX, flows, 64));
         for (guint k = 0; k < 64; k++)
             lp_test_close(label, flows[k].arrived_s,
                           flows[k].from / 8 == flows[k].to / 8 ? rows[i].below_s : rows[i].across_s,
@@ -249,14 +233,10 @@ test_oversubscribed(void)
 static void
 test_fair(void)
 {
-    static const LpGenerateOptions tree = {.system = "generic",
-                                           .accelerators = "64",
-                                           .domain_size = "1",
-                                           .leaf_ports = "8",
-                                           .scale_out_bandwidth = "25GBps",
-                                           .scale_out_latency = "1us"};
+    static const char tree[] = "--system=generic --accelerators=64 --domain-size=1 --leaf-ports=8 "
+                               "--scale-out-bandwidth=25GBps --scale-out-latency=1us";
     Flow flows[] = {{.from = 1, .to = 0, .bytes = GB}, {.from = 8, .to = 0, .bytes = GB}};
-    lp_test_true("run", run(&tree, LP_CHANNEL_MAILBOX, flows, 2));
+    lp_test_true("run", run(tree, LP_CHANNEL_MAILBOX, flows, 2));
     /* From 4 us on both get 12.5 GB/s; the near one has 1 GB - 50 kB left then. */
     lp_test_close("near", flows[0].arrived_s, 4e-6 + (1e9 - 50e3) / 12.5e9, 1e-11);
     lp_test_close("far", flows[1].arrived_s, 2e-6 + 0.08, 1e-11);
@@ -267,14 +247,9 @@ test_fair(void)
 static gboolean
 routes_are_right(void)
 {
-    static const LpGenerateOptions tree = {.system = "generic",
-                                           .accelerators = "8",
-                                           .domain_size = "2",
-                                           .domain_bandwidth = "100GBps",
-                                           .domain_latency = "1us",
-                                           .leaf_ports = "4",
-                                           .scale_out_bandwidth = "25GBps",
-                                           .scale_out_latency = "2us"};
+    static const char tree[] =
+        "--system=generic --accelerators=8 --domain-size=2 --domain-bandwidth=100GBps "
+        "--domain-latency=1us --leaf-ports=4 --scale-out-bandwidth=25GBps --scale-out-latency=2us";
     static const struct {
         guint64 from, to;
         guint32 n_links;
@@ -286,7 +261,7 @@ routes_are_right(void)
         {0, 4, 4, {LP_TIER_PORT, LP_TIER_LEAF, LP_TIER_LEAF, LP_TIER_PORT}, 8e-6, 25e9},
         {7, 0, 4, {LP_TIER_PORT, LP_TIER_LEAF, LP_TIER_LEAF, LP_TIER_PORT}, 8e-6, 25e9},
     };
-    g_autoptr(LpMachine) machine = load(&tree);
+    g_autoptr(LpMachine) machine = load(tree);
     g_autoptr(GArray) settings = lp_engine_options(1);
     if (machine == NULL || !lp_engine_load(machine, settings, NULL))
         return FALSE;

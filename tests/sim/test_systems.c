@@ -13,16 +13,16 @@
 /* Ranks in rows of a domain, or of 4 where domains are of one: tensor parallelism inside, the rest
  * data parallelism. */
 static void
-run_system(const LpSystem *system)
+run_system(const LpMachineSpecification *system)
 {
-    guint size = (guint)g_ascii_strtoull(system->value[LP_PARAMETER_DOMAIN_SIZE], NULL, 10);
+    guint size = system->domain.size;
     guint n = MAX(2 * size, 16), tp = size % 8 == 0 ? 8 : size % 4 == 0 ? 4 : size == 1 ? 4 : 2;
     n = n / size * size;
     guint dp = n / tp;
     /* The V100 has no units for bf16, the TPU v4 none for fp16. */
-    gboolean is_old = g_str_has_prefix(system->value[LP_PARAMETER_ACCELERATOR], "v100");
+    gboolean is_old = g_str_has_prefix(system->accelerator.name, "v100");
     const char *precision = is_old ? "fp16" : "bf16";
-    g_autofree char *options = g_strdup_printf("--system=%s --accelerators=%u", system->name, n);
+    g_autofree char *options = g_strdup_printf("--system=%s --accelerators=%u", system->system, n);
     g_autofree char *path = lp_spawn_platform(options);
     g_autofree char *line = g_strdup_printf(
         "simulate llama-2-7b %s --format=json --ignore-memory --set=layers=4 --set=tp=%u "
@@ -31,20 +31,25 @@ run_system(const LpSystem *system)
     g_autoptr(JsonNode) node = lp_spawn_json(line, "");
     g_autoptr(JsonNode) whole = lp_spawn_json(line, "--collapse=off");
     double time_s = lp_json_at(node, "simulated.iteration_time_s");
-    lp_test_true(system->name, time_s > 0);
-    lp_test_close(system->name, lp_json_at(whole, "simulated.iteration_time_s"), time_s, 1e-6);
+    lp_test_true(system->system, time_s > 0);
+    lp_test_close(system->system, lp_json_at(whole, "simulated.iteration_time_s"), time_s, 1e-6);
     /* Whatever differs from the formulas has a name. */
-    lp_test_true(system->name, fabs(lp_json_at(node, "difference.unexplained_s")) <= 1e-6 * time_s);
+    lp_test_true(system->system,
+                 fabs(lp_json_at(node, "difference.unexplained_s")) <= 1e-6 * time_s);
     (void)g_unlink(path);
 }
 
 static void
 test_systems(void)
 {
-    g_autoptr(GPtrArray) systems = lp_system_load_all(NULL);
-    lp_test_true("systems", systems != NULL && systems->len >= 13);
-    for (guint i = 0; systems != NULL && i < systems->len; i++)
-        run_system(g_ptr_array_index(systems, i));
+    g_auto(GStrv) names = lp_system_names(NULL);
+    lp_test_true("systems", names != NULL && g_strv_length(names) >= 13);
+    for (char **name = names; names != NULL && *name != NULL; name++) {
+        g_autoptr(LpMachineSpecification) system = lp_system_load(*name, NULL);
+        lp_test_true(*name, system != NULL);
+        if (system != NULL)
+            run_system(system);
+    }
 }
 
 /* Neighbours of a ring of 16 ranks are on other rails where it leaves a domain of 8: it runs, and

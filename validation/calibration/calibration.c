@@ -5,12 +5,15 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "base/xml.h"
+#include "base/xml_writer.h"
 #include "validation_resource.h"
 
 #include <math.h>
 #include <string.h>
 
 #define SCHEMA "resource:///lightpath/validation/calibration.xsd"
+/* The column at which further attributes of a constant begin, each on its line. */
+#define ATTRIBUTE_COLUMN 12
 
 LpConstants *
 lp_calibration_load(const char *path, GError **error)
@@ -91,23 +94,24 @@ tell_crossed(const LpFit *fit, const LpConstant *constant, double *out_error, gu
     return n > 0;
 }
 
+/* On a line of its own. */
 static void
-add_attribute(GString *xml, const char *name, const char *value)
+add_attribute(LpXmlWriter *xml, const char *name, const char *value)
 {
     g_autofree char *valid = g_utf8_make_valid(value, -1);
-    g_autofree char *escaped = g_markup_escape_text(valid, -1);
-    g_string_append_printf(xml, "\n            %s=\"%s\"", name, escaped);
+    lp_xml_writer_break(xml, ATTRIBUTE_COLUMN);
+    lp_xml_writer_attribute(xml, name, valid);
 }
 
 static void
-add_error(GString *xml, double error)
+add_error(LpXmlWriter *xml, double error)
 {
     char digits[G_ASCII_DTOSTR_BUF_SIZE];
     add_attribute(xml, "mean-error", g_ascii_formatd(digits, sizeof digits, "%.4f", error));
 }
 
 static void
-add_tests(GString *xml, const LpFit *fit, const LpConstant *constant)
+add_tests(LpXmlWriter *xml, const LpFit *fit, const LpConstant *constant)
 {
     g_autoptr(GString) text = g_string_new(NULL);
     double error = 0.0;
@@ -125,7 +129,7 @@ add_tests(GString *xml, const LpFit *fit, const LpConstant *constant)
 }
 
 static void
-add_fitted(GString *xml, const LpFit *fit, const LpConstant *constant)
+add_fitted(LpXmlWriter *xml, const LpFit *fit, const LpConstant *constant)
 {
     Told told = tell(fit->rows, fit->after, constant);
     g_autofree char *n_rows = g_strdup_printf("%u", told.n_rows);
@@ -154,27 +158,31 @@ is_replaced(const LpConstants *constants, guint index)
     return FALSE;
 }
 
+static void
+write_constant(LpXmlWriter *xml, const LpFit *fit, const LpConstant *constant)
+{
+    g_autofree char *owner = lp_constant_owner(constant);
+    g_autofree char *value = lp_constant_value_text(constant->kind, constant->value);
+    lp_xml_writer_open(xml, "constant");
+    lp_xml_writer_attribute(xml, "owner", owner);
+    lp_xml_writer_attribute(xml, "name", lp_constant_kinds[constant->kind].name);
+    lp_xml_writer_attribute(xml, "value", value);
+    if (constant->variable == LP_CONSTANT_HELD)
+        add_attribute(xml, "fitted-on", "not fitted: held at the value that it was given");
+    else
+        add_fitted(xml, fit, constant);
+    lp_xml_writer_close(xml);
+}
+
 char *
 lp_calibration_to_xml(const LpFit *fit, const char *cases)
 {
-    GString *xml = g_string_new("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<calibration");
     g_autofree char *valid = g_utf8_make_valid(lp_file_label(cases), -1);
-    g_autofree char *escaped = g_markup_escape_text(valid, -1);
-    g_string_append_printf(xml, " cases=\"%s\">\n", escaped);
-    for (guint i = 0; i < lp_constants_n(fit->constants); i++) {
-        const LpConstant *constant = lp_constants_at(fit->constants, i);
-        if (is_replaced(fit->constants, i))
-            continue;
-        g_autofree char *owner = lp_constant_owner(constant);
-        g_autofree char *value = lp_constant_value_text(constant->kind, constant->value);
-        g_string_append_printf(xml, "  <constant owner=\"%s\" name=\"%s\" value=\"%s\"", owner,
-                               lp_constant_kinds[constant->kind].name, value);
-        if (constant->variable == LP_CONSTANT_HELD)
-            add_attribute(xml, "fitted-on", "not fitted: held at the value that it was given");
-        else
-            add_fitted(xml, fit, constant);
-        g_string_append(xml, "/>\n");
-    }
-    g_string_append(xml, "</calibration>\n");
-    return g_string_free(xml, FALSE);
+    LpXmlWriter *xml = lp_xml_writer_new();
+    lp_xml_writer_open(xml, "calibration");
+    lp_xml_writer_attribute(xml, "cases", valid);
+    for (guint i = 0; i < lp_constants_n(fit->constants); i++)
+        if (!is_replaced(fit->constants, i))
+            write_constant(xml, fit, lp_constants_at(fit->constants, i));
+    return lp_xml_writer_finish(xml);
 }

@@ -20,33 +20,42 @@ lp_measured_machine_system(const LpMeasuredMachine *self)
     return "dgx-h100";
 }
 
-static char *
-rate_text(double bytes_per_s)
+/* Rates are rounded to nine digits: what rows state has fewer, and what is divided back from them
+ * would have noise in the last. */
+static gboolean
+set_rate(LpMachineSpecification *machine, LpMachineOptionId option, double bytes_per_s,
+         GError **error)
 {
-    return g_strdup_printf("%.9gGBps", bytes_per_s * 1e-9);
+    g_autofree char *text = g_strdup_printf("%.9gGBps", bytes_per_s * 1e-9);
+    return lp_specification_set(machine, option, text, error);
+}
+
+static gboolean
+set_scale_out(LpMachineSpecification *machine, const LpMeasuredMachine *self, GError **error)
+{
+    guint32 n_cards = MIN(self->n_cards, self->domain_size);
+    if (n_cards == 0 || self->n_domains <= 1)
+        return TRUE;
+    return lp_specification_set_count(machine, LP_MACHINE_OPTION_NICS_PER_DOMAIN, n_cards, error) &&
+           set_rate(machine, LP_MACHINE_OPTION_NIC_BANDWIDTH,
+                    self->card_bytes_per_s * self->n_cards / n_cards, error);
 }
 
 LpMachine *
 lp_measured_machine_new(const LpMeasuredMachine *self, GError **error)
 {
-    guint32 n_cards = MIN(self->n_cards, self->domain_size);
-    g_autofree char *n = g_strdup_printf("%u", self->domain_size * self->n_domains);
-    g_autofree char *domain = g_strdup_printf("%u", self->domain_size);
-    g_autofree char *cards = g_strdup_printf("%u", n_cards);
-    g_autofree char *domain_rate = rate_text(self->domain_bytes_per_s);
-    g_autofree char *card_rate =
-        rate_text(self->card_bytes_per_s * MAX(self->n_cards, 1) / MAX(n_cards, 1));
-    LpGenerateOptions options = {.system = lp_measured_machine_system(self),
-                                 .accelerators = n,
-                                 .accelerator = self->accelerator};
-    if (strcmp(options.system, "gb200-nvl72") != 0 || self->domain_size != NVL72_DOMAIN)
-        options.domain_size = domain;
-    if (self->domain_bytes_per_s > 0.0)
-        options.domain_bandwidth = domain_rate;
-    if (n_cards > 0 && self->n_domains > 1) {
-        options.nics_per_domain = cards;
-        options.nic_bandwidth = card_rate;
-    }
-    g_autofree char *text = lp_generate(&options, error);
-    return text != NULL ? lp_machine_parse("the row's machine", text, error) : NULL;
+    const char *system = lp_measured_machine_system(self);
+    gboolean is_whole_rack =
+        strcmp(system, "gb200-nvl72") == 0 && self->domain_size == NVL72_DOMAIN;
+    g_autoptr(LpMachineSpecification) machine =
+        lp_specification_new(system, self->domain_size * self->n_domains, error);
+    if (machine == NULL ||
+        !lp_specification_set(machine, LP_MACHINE_OPTION_ACCELERATOR, self->accelerator, error) ||
+        (!is_whole_rack && !lp_specification_set_count(machine, LP_MACHINE_OPTION_DOMAIN_SIZE,
+                                                       self->domain_size, error)) ||
+        (self->domain_bytes_per_s > 0.0 &&
+         !set_rate(machine, LP_MACHINE_OPTION_DOMAIN_BANDWIDTH, self->domain_bytes_per_s, error)) ||
+        !set_scale_out(machine, self, error))
+        return NULL;
+    return lp_generate_machine(machine, "the row's machine", error);
 }

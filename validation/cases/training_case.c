@@ -505,19 +505,21 @@ read_machine(const LpTableRow *row, const LpPublicModels *models, LpOutcome *out
         return NULL;
     }
     gboolean is_efa = is_large && is_on_efa(row);
-    LpGenerateOptions options = {.system = is_efa ? "p5" : "generic",
-                                 .accelerators = texts.accelerators,
-                                 .accelerator = accelerator.name,
-                                 .domain_size = texts.domain_size,
-                                 .domain_bandwidth = texts.domain_bandwidth};
+    const char *options[LP_N_MACHINE_OPTIONS] = {
+        [LP_MACHINE_OPTION_SYSTEM] = is_efa ? "p5" : "generic",
+        [LP_MACHINE_OPTION_ACCELERATORS] = texts.accelerators,
+        [LP_MACHINE_OPTION_ACCELERATOR] = accelerator.name,
+        [LP_MACHINE_OPTION_DOMAIN_SIZE] = texts.domain_size,
+        [LP_MACHINE_OPTION_DOMAIN_BANDWIDTH] = texts.domain_bandwidth};
     if (is_large && !is_efa) {
-        options.scale_out_bandwidth = texts.scale_out;
-        options.nics_per_domain = texts.nics;
-        options.port_order = "rail";
+        options[LP_MACHINE_OPTION_SCALE_OUT_BANDWIDTH] = texts.scale_out;
+        options[LP_MACHINE_OPTION_NICS_PER_DOMAIN] = texts.nics;
+        options[LP_MACHINE_OPTION_PORT_ORDER] = "rail";
     }
-    g_autofree char *xml = lp_generate(&options, error);
+    g_autoptr(LpMachineSpecification) specification = lp_specification_from_texts(options, error);
     g_autofree char *where = lp_table_where(row);
-    LpMachine *machine = xml != NULL ? lp_machine_parse(where, xml, error) : NULL;
+    LpMachine *machine =
+        specification != NULL ? lp_generate_machine(specification, where, error) : NULL;
     if (machine == NULL)
         g_prefix_error(error, "%s: ", where);
     return machine;

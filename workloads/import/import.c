@@ -2,6 +2,7 @@
 /* Collects what an import maps and leaves out, and writes it as a workload file. */
 #include "workloads/import/import.h"
 
+#include "base/xml_writer.h"
 #include "workloads/description/attribute.h"
 
 #include <string.h>
@@ -35,7 +36,7 @@ printable(const char *text)
 {
     g_autofree char *valid = g_utf8_make_valid(text, -1);
     GString *line = g_string_new(NULL);
-    for (const char *at = valid; *at != '\0'; at = g_utf8_next_char(at)) {
+    for (char *at = valid; *at != '\0'; at = g_utf8_next_char(at)) {
         gunichar c = g_utf8_get_char(at);
         if (g_unichar_isprint(c))
             g_string_append_unichar(line, c);
@@ -129,66 +130,67 @@ is_of(const LpImportRow *row, const char *element)
            0;
 }
 
+/* The rows of @element as its attributes, on lines of at most LINE_WIDTH columns. */
 static void
-append_element(GString *xml, const LpImport *self, const char *element)
+write_element(LpXmlWriter *xml, const LpImport *self, const char *element)
 {
-    g_string_append_printf(xml, "  <%s", element);
-    gsize indent = strlen(element) + 3, width = indent;
+    guint indent = (guint)strlen(element) + 3, width = indent;
+    lp_xml_writer_open(xml, element);
     for (guint i = 0; i < self->mapped->len; i++) {
         const LpImportRow *row = g_ptr_array_index(self->mapped, i);
         if (!is_of(row, element))
             continue;
-        g_autofree char *text = g_markup_printf_escaped("%s=\"%s\"", row->attribute, row->value);
-        if (width + 1 + strlen(text) > LINE_WIDTH) {
-            g_string_append_printf(xml, "\n%*s", (int)indent, "");
+        /* ' name="value"'; no value is long, or has a character that XML escapes. */
+        guint length = (guint)(strlen(row->attribute) + strlen(row->value)) + 4;
+        if (width + length > LINE_WIDTH) {
+            lp_xml_writer_break(xml, indent + 1);
             width = indent;
         }
-        g_string_append_printf(xml, " %s", text);
-        width += 1 + strlen(text);
+        lp_xml_writer_attribute(xml, row->attribute, row->value);
+        width += length;
     }
-    g_string_append(xml, "/>\n");
+    lp_xml_writer_close(xml);
 }
 
 /* A comment may hold anything but two hyphens in a row. */
 static void
-append_comment_text(GString *xml, const char *text)
+append_comment_text(GString *comment, const char *text)
 {
     for (; *text != '\0'; text++) {
-        g_string_append_c(xml, *text);
+        g_string_append_c(comment, *text);
         if (text[0] == '-' && (text[1] == '-' || text[1] == '\0'))
-            g_string_append_c(xml, ' ');
+            g_string_append_c(comment, ' ');
     }
 }
 
 static void
-append_rest(GString *xml, const LpImport *self)
+write_rest(LpXmlWriter *xml, const LpImport *self)
 {
     if (self->rest->len == 0)
         return;
-    g_string_append(xml, "  <!-- Left out, or taken as something else:\n");
+    g_autoptr(GString) comment = g_string_new(" Left out, or taken as something else:\n");
     for (guint i = 0; i < self->rest->len; i++) {
         const LpImportRest *rest = g_ptr_array_index(self->rest, i);
         g_autofree char *line =
             g_strdup_printf("%s (%s): %s", rest->key, rest->value, rest->reason);
-        g_string_append(xml, "       ");
-        append_comment_text(xml, line);
-        g_string_append_c(xml, '\n');
+        g_string_append(comment, "       ");
+        append_comment_text(comment, line);
+        g_string_append_c(comment, '\n');
     }
-    g_string_append(xml, "  -->\n");
+    g_string_append(comment, "  ");
+    lp_xml_writer_comment(xml, comment->str);
 }
 
 char *
 lp_import_to_xml(const LpImport *self)
 {
-    GString *xml = g_string_new("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n");
-    g_autofree char *head = g_markup_printf_escaped(
-        "<workload name=\"%s\">\n  <source>%s</source>\n"
-        "  <source>The plan is a beginning: one accelerator, one sequence.</source>\n",
-        self->name, self->source);
-    g_string_append(xml, head);
-    append_rest(xml, self);
-    append_element(xml, self, "transformer");
-    append_element(xml, self, "plan");
-    g_string_append(xml, "</workload>\n");
-    return g_string_free(xml, FALSE);
+    LpXmlWriter *xml = lp_xml_writer_new();
+    lp_xml_writer_open(xml, "workload");
+    lp_xml_writer_attribute(xml, "name", self->name);
+    lp_xml_writer_text(xml, "source", self->source);
+    lp_xml_writer_text(xml, "source", "The plan is a beginning: one accelerator, one sequence.");
+    write_rest(xml, self);
+    write_element(xml, self, "transformer");
+    write_element(xml, self, "plan");
+    return lp_xml_writer_finish(xml);
 }

@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a machine that is to be generated is made of: typed values in parts, and who said so. */
+#pragma once
+
+#include "platforms/catalogue/catalogue.h"
+#include "platforms/machine/machine.h"
+
+G_BEGIN_DECLS
+
+/** The options of a machine, in the order in which a generated file repeats them. The table in
+ * machine_options.c says of each what it is called, what it measures and where it is stored. */
+typedef enum {
+    LP_MACHINE_OPTION_SYSTEM,
+    LP_MACHINE_OPTION_ACCELERATORS,
+    LP_MACHINE_OPTION_ACCELERATOR,
+    LP_MACHINE_OPTION_DOMAIN_SIZE,
+    LP_MACHINE_OPTION_DOMAIN_BANDWIDTH,
+    LP_MACHINE_OPTION_DOMAIN_LATENCY,
+    LP_MACHINE_OPTION_DOMAIN_TECHNOLOGY,
+    LP_MACHINE_OPTION_TOPOLOGY,
+    LP_MACHINE_OPTION_SCALE_OUT_BANDWIDTH,
+    LP_MACHINE_OPTION_SCALE_OUT_LATENCY,
+    LP_MACHINE_OPTION_ACCELERATORS_PER_NIC,
+    LP_MACHINE_OPTION_NICS_PER_DOMAIN,
+    LP_MACHINE_OPTION_RAILS,
+    LP_MACHINE_OPTION_PORT_ORDER,
+    LP_MACHINE_OPTION_LEAF_PORTS,
+    LP_MACHINE_OPTION_OVERSUBSCRIPTION,
+    LP_MACHINE_OPTION_TECHNOLOGY,
+    LP_MACHINE_OPTION_LEVELS,
+    LP_MACHINE_OPTION_SPINE_OVERSUBSCRIPTION,
+    LP_MACHINE_OPTION_SWITCH_PORTS,
+    LP_MACHINE_OPTION_NIC_BANDWIDTH,
+    LP_MACHINE_OPTION_DIMENSIONS,
+    LP_MACHINE_OPTION_GROUP_ROUTERS,
+    LP_MACHINE_OPTION_ROUTER_PORTS,
+    LP_MACHINE_OPTION_LOCAL_LINKS,
+    LP_MACHINE_OPTION_GLOBAL_LINKS,
+    LP_MACHINE_OPTION_GROUP_SPINES,
+    LP_MACHINE_OPTION_JOINED_RAILS,
+    LP_MACHINE_OPTION_PLANES,
+    LP_MACHINE_OPTION_PLANE_USE,
+    LP_MACHINE_OPTION_PLANE_CLASSES,
+    LP_MACHINE_OPTION_PATH_CHOICE,
+    LP_MACHINE_OPTION_PATHS,
+    LP_MACHINE_OPTION_PATH_SEED,
+    LP_MACHINE_OPTION_PCIE_PORTS,
+    LP_MACHINE_OPTION_PCIE_BANDWIDTH,
+    LP_MACHINE_OPTION_PUBLISHED_BISECTION,
+    LP_MACHINE_OPTION_PUBLISHED_BISECTION_ACCELERATORS,
+    LP_MACHINE_OPTION_PORTS_PER_ACCELERATOR,
+    /** The first of LP_N_ACCELERATOR_PROPERTIES, in the order of lp_accelerator_property_names. */
+    LP_MACHINE_OPTION_PROPERTY,
+    LP_N_MACHINE_OPTIONS = LP_MACHINE_OPTION_PROPERTY + LP_N_ACCELERATOR_PROPERTIES
+} LpMachineOptionId;
+
+/** Links below a switch to links above it, as a ratio of whole numbers: 3:2 is {3, 2}. */
+typedef struct {
+    guint32 below, above;
+} LpOversubscription;
+
+/** Levels of switches of a fat tree. */
+typedef enum {
+    LP_TREE_LEVELS_AUTO, /**< two, or three where switches have too few ports for two */
+    LP_TREE_LEVELS_2,
+    LP_TREE_LEVELS_3
+} LpTreeLevels;
+
+/** A scale-up domain. */
+typedef struct {
+    guint32 size;       /**< accelerators */
+    double bytes_per_s; /**< per accelerator, each way */
+    double latency_s;   /**< of a link; a route in the domain has two */
+    LpTechnology technology;
+} LpDomainSpecification;
+
+/** The scale-out network as far as all topologies have it. */
+typedef struct {
+    LpTopology topology;
+    LpTechnology technology;
+    double bytes_per_s;      /**< per accelerator, each way, all planes together */
+    double port_bytes_per_s; /**< of a port in one plane, each way, instead; 0: follows */
+    double latency_s;        /**< of a link */
+    guint32 accelerators_per_port;
+    guint32 domain_ports; /**< ports of a domain; 0: follows from accelerators_per_port */
+    guint32 n_rails;      /**< the same number, in rail order; 0: not said */
+    LpPortOrder port_order;
+    gboolean has_joined_rails; /**< FALSE: rails never meet */
+} LpScaleOutSpecification;
+
+/** A fat tree. */
+typedef struct {
+    guint32 leaf_ports; /**< ports below a leaf switch */
+    LpOversubscription oversubscription;
+    LpTreeLevels levels;
+    LpOversubscription spine_oversubscription; /**< leaves below a spine to links above it */
+    guint32 switch_ports; /**< of any switch: decides about levels; 0: as a leaf has */
+} LpTreeSpecification;
+
+/** A dragonfly or dragonfly+. Zero: follows from router_ports. */
+typedef struct {
+    guint32 group_routers, router_ports; /**< routers of a group, ports below a router */
+    guint32 local_links, global_links;   /**< between two routers of a group, between two groups */
+    guint32 group_spines;                /**< of a dragonfly+ */
+} LpDragonflySpecification;
+
+/** Equal scale-out fabrics side by side. */
+typedef struct {
+    guint32 n;
+    guint32 ports_per_accelerator; /**< the same number, said of an accelerator; 0: not said */
+    LpPlaneUse use;
+    guint32 traffic_plane[LP_N_TRAFFIC]; /**< used by class */
+} LpPlaneSpecification;
+
+/** The choice among the paths of a fat tree. */
+typedef struct {
+    LpPathChoice choice;
+    guint32 n_paths, seed; /**< by hash: of each port */
+} LpPathSpecification;
+
+/** PCIe links between ports and accelerators. */
+typedef struct {
+    guint32 n_ports;    /**< that share a link; 0: no such links */
+    double bytes_per_s; /**< of that link, each way */
+} LpPcieSpecification;
+
+/** What a source says of a machine of one size. */
+typedef struct {
+    double bisection_bytes_per_s; /**< one way; 0: nothing */
+    guint32 n_accelerators;       /**< the size it holds for */
+} LpPublishedSpecification;
+
+/** What was said of an option. */
+typedef struct {
+    char *text;        /* owned: as its author wrote it; NULL: nothing, and the value is neutral */
+    char *source;      /* owned: where it comes from, a line for people */
+    gboolean is_given; /**< by the caller, and not by the system or by another option */
+} LpOptionOrigin;
+
+/** A machine to be generated: the values of its system, and others in the place of some. Read by
+ * whoever has one, changed by lp_machine_option_set() only, so that each value has its origin. */
+typedef struct {
+    char *system;      /* owned: "dgx-a100", ... */
+    char *description; /* owned: one line */
+    guint32 n_accelerators;
+    LpAccelerator accelerator;
+    LpDomainSpecification domain;
+    LpScaleOutSpecification scale_out;
+    LpTreeSpecification tree;
+    LpTorus torus; /**< sizes, or only the number of dimensions, sizes 0 */
+    LpDragonflySpecification dragonfly;
+    LpPlaneSpecification planes;
+    LpPathSpecification paths;
+    LpPcieSpecification pcie;
+    LpPublishedSpecification published;
+    LpOptionOrigin origin[LP_N_MACHINE_OPTIONS];
+} LpMachineSpecification;
+
+/** @self: NULL is passed over. */
+void lp_specification_free(LpMachineSpecification *self);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(LpMachineSpecification, lp_specification_free)
+
+/** Whether anything was said of @option, by the system or the caller. */
+gboolean lp_specification_has(const LpMachineSpecification *self, LpMachineOptionId option);
+
+/** Whether the caller set @option. */
+gboolean lp_specification_is_given(const LpMachineSpecification *self, LpMachineOptionId option);
+
+G_END_DECLS

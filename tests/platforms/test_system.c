@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The systems that can be generated: all of them load, and each value says where it comes from. */
+#include "platforms/generation/system.h"
+
+#include "base/error.h"
+#include "platforms/generation/machine_options.h"
+#include "tests/testlib.h"
+
+static void
+test_names(void)
+{
+    g_auto(GStrv) names = lp_system_names(NULL);
+    g_autofree char *joined = g_strjoinv(" ", names);
+    lp_test_text("systems", joined,
+                 "dgx-a100 dgx-h100 frontier gb200-nvl72 generic hgx-a100-4nic hgx-h800 "
+                 "optical-substrate p5 polaris rail-only summit tpu-v4");
+}
+
+static void
+check_system(const char *name)
+{
+    g_autoptr(GError) error = NULL;
+    g_autoptr(LpMachineSpecification) system = lp_system_load(name, &error);
+    lp_test_text(name, error != NULL ? error->message : "", "");
+    if (system == NULL)
+        return;
+    lp_test_text(name, system->system, name);
+    lp_test_true(name, system->n_accelerators == 0 && system->domain.size >= 1 &&
+                           system->domain.bytes_per_s > 0 && system->scale_out.bytes_per_s > 0 &&
+                           system->description[0] != '\0');
+    lp_test_text(name, system->accelerator.name,
+                 system->origin[LP_MACHINE_OPTION_ACCELERATOR].text);
+    for (guint i = 0; i < LP_N_MACHINE_OPTIONS; i++) {
+        const LpOptionOrigin *origin = &system->origin[i];
+        gboolean is_needed = (lp_machine_options[i].flags & LP_OPTION_NEEDED) != 0;
+        lp_test_true(lp_machine_options[i].name,
+                     (origin->text != NULL) == (origin->source != NULL) &&
+                         (origin->text != NULL || !is_needed) && !origin->is_given);
+    }
+}
+
+static void
+test_systems(void)
+{
+    g_auto(GStrv) names = lp_system_names(NULL);
+    for (char **name = names; *name != NULL; name++)
+        check_system(*name);
+}
+
+/* Values that a system says, and neutral ones of what it does not. */
+static void
+test_values(void)
+{
+    g_autoptr(LpMachineSpecification) summit = lp_system_load("summit", NULL);
+    lp_test_true("summit", summit->domain.size == 6 &&
+                               summit->scale_out.topology == LP_TOPOLOGY_FAT_TREE &&
+                               summit->tree.levels == LP_TREE_LEVELS_AUTO &&
+                               summit->tree.oversubscription.below == 1 &&
+                               summit->published.n_accelerators == 27648);
+    lp_test_close("summit", summit->scale_out.port_bytes_per_s, 12.5e9, 0);
+    g_autoptr(LpMachineSpecification) generic = lp_system_load("generic", NULL);
+    lp_test_true("generic",
+                 generic->scale_out.has_joined_rails && generic->planes.n == 1 &&
+                     generic->tree.levels == LP_TREE_LEVELS_2 && generic->tree.switch_ports == 0 &&
+                     generic->torus.n_dimensions == 3 && generic->scale_out.port_bytes_per_s == 0 &&
+                     generic->pcie.n_ports == 0 && generic->paths.seed == 1);
+}
+
+static void
+test_unknown(void)
+{
+    g_autoptr(GError) error = NULL;
+    lp_test_true("unknown", lp_system_load("dgx-a10", &error) == NULL);
+    lp_test_error("unknown", &error, LP_INPUT_ERROR, LP_INPUT_ERROR_NAME,
+                  "the nearest is dgx-a100");
+}
+
+int
+main(void)
+{
+    static const LpTestCase cases[] = {{"names", test_names},
+                                       {"systems", test_systems},
+                                       {"values", test_values},
+                                       {"unknown", test_unknown},
+                                       {NULL, NULL}};
+    return lp_test_run("system", cases);
+}

@@ -76,7 +76,8 @@ void lp_simulation_find_tiers(LpSimulation *self, const LpCommunicationMap *map)
 
 /**
  * Simulates; starts the engine, so once a process.
- * Errors: LP_SIMULATION_ERROR, LP_PROGRAM_ERROR, LP_INPUT_ERROR. Returns: (transfer full).
+ * Errors: LP_SIMULATION_ERROR, LP_CHILD_PROCESS_ERROR, LP_PROGRAM_ERROR, LP_INPUT_ERROR. Returns:
+ * (transfer full).
  */
 LpSimulation *lp_simulation_run(const LpWorkload *workload, const LpMachine *machine,
                                 LpSimulationOptions options,

@@ -41,7 +41,8 @@ gboolean lp_child_process_finish(LpChildProcess *self, void *out_result, gsize s
                                  GError **error) G_GNUC_WARN_UNUSED_RESULT;
 
 /** Waits until at least one of @children says something or ends, @patience_ms milliseconds at
- * most; reads what has come. Several may have ended then (lp_child_process_has_ended()).
+ * most (-1: no limit); reads what has come. Several may have ended then
+ * (lp_child_process_has_ended()).
  * @children: @n, borrowed; NULL and ended ones are passed over. If none is left, returns at once.
  */
 void lp_child_process_wait_any(LpChildProcess *const *children, guint n, int patience_ms);

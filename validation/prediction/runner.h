@@ -29,7 +29,7 @@ typedef struct {
  * process: a crash or a process that takes too long is a failed row. A kept row is written whole or
  * not at all, under a name that depends on what the row says and on the version; rows whose process
  * gave no result are not kept. Errors: LP_INPUT_ERROR_FILE (the folder), LP_INPUT_ERROR_VALUE (no
- * such kind of rows), LP_SIMULATION_ERROR_RUN (no more processes). Returns: (transfer full)
+ * such kind of rows), LP_CHILD_PROCESS_ERROR_START (no more processes). Returns: (transfer full)
  * LpOutcome *, owned.
  */
 GPtrArray *lp_runner_run(const LpTable *table, const LpRunnerOptions *options,

@@ -2,7 +2,7 @@
 /* Fits constants to measured rows, and tells how well rows that it has not seen are met. */
 #pragma once
 
-#include "validation/prediction/runner.h"
+#include "validation/cases/runner.h"
 #include "validation/prediction/score.h"
 #include "validation/calibration/surrogate.h"
 

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "platforms/machine/machine.h"
-#include "validation/calibration/constant.h"
+#include "validation/prediction/constant.h"
 #include "validation/prediction/outcome.h"
 #include "workloads/description/workload.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Reads and writes files of fitted constants. */
-#include "validation/calibration/calibration.h"
+#include "validation/calibration/calibration_file.h"
 
 #include "base/error.h"
 #include "base/file.h"
@@ -13,7 +13,7 @@
 #define SCHEMA "resource:///lightpath/validation/calibration.xsd"
 
 LpConstants *
-lp_calibration_load(const char *path, GError **error)
+lp_calibration_file_load(const char *path, GError **error)
 {
     /* Without a reference the linker leaves the resources of this static library out. */
     g_assert(lp_validation_get_resource() != NULL);
@@ -155,7 +155,7 @@ is_replaced(const LpConstants *constants, guint index)
 }
 
 char *
-lp_calibration_to_xml(const LpFit *fit, const char *cases)
+lp_calibration_file_text(const LpFit *fit, const char *cases)
 {
     GString *xml = g_string_new("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<calibration");
     g_autofree char *valid = g_utf8_make_valid(lp_file_label(cases), -1);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A process a row: starts them, collects their outcomes, ends those that take too long. */
-#include "validation/prediction/runner.h"
+#include "validation/cases/runner.h"
 
 #include "base/child_process.h"
 #include "base/error.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The table of fitted constants, and how they are named and put in place. */
-#include "validation/calibration/constant.h"
+#include "validation/prediction/constant.h"
 
 #include "base/error.h"
 #include "base/units.h"

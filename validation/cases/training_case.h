@@ -16,10 +16,10 @@ typedef struct {
 } LpTrainingCase;
 
 /**
- * Restates @row as a workload and a machine, by the rules in training_case.c. What the row leaves
- * open and a rule fills in becomes a note of @outcome. Columns of what was measured are not read.
- * A model that is out of scope fails @outcome by that status and is an error too.
- * Errors: LP_INPUT_ERROR, LP_MODEL_ERROR, LP_MACHINE_ERROR: "FILE:LINE: ...".
+ * Restates @row as a workload and a machine, by the rules of training_restatement.c and
+ * training_plan.c. What the row leaves open and a rule fills in becomes a note of @outcome. Columns
+ * of what was measured are not read. A model that is out of scope fails @outcome by that status and
+ * is an error too. Errors: LP_INPUT_ERROR, LP_MODEL_ERROR, LP_MACHINE_ERROR: "FILE:LINE: ...".
  */
 gboolean lp_training_case_read(LpTrainingCase *self, const LpTableRow *row, LpOutcome *outcome,
                                GError **error) G_GNUC_WARN_UNUSED_RESULT;

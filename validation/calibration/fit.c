@@ -3,6 +3,7 @@
 #include "validation/calibration/fit.h"
 
 #include "base/error.h"
+#include "validation/calibration/fitted_rows.h"
 #include "validation/calibration/minimise.h"
 
 #include <math.h>
@@ -19,84 +20,6 @@ typedef struct {
     const LpFitOptions *options; /* borrowed */
     LpFit *fit;                  /* borrowed */
 } Fitting;
-
-/* --- rows --- */
-
-static gboolean
-is_named(const char *const *texts, const char *id, const char *source)
-{
-    for (guint i = 0; texts != NULL && texts[i] != NULL; i++)
-        if (strstr(id, texts[i]) != NULL || strstr(source, texts[i]) != NULL)
-            return TRUE;
-    return texts == NULL || texts[0] == NULL;
-}
-
-static gboolean
-knows_any(const LpSurrogate *row, const LpConstants *constants)
-{
-    for (guint i = 0; i < lp_constants_n(constants); i++) {
-        const LpConstant *constant = lp_constants_at(constants, i);
-        if (constant->variable != LP_CONSTANT_HELD && lp_surrogate_knows(row, constant))
-            return TRUE;
-    }
-    return FALSE;
-}
-
-/* Every so-manieth row of a source. */
-static gboolean
-is_next(GHashTable *counts, const char *source, guint every)
-{
-    guint n = GPOINTER_TO_UINT(g_hash_table_lookup(counts, source));
-    g_hash_table_insert(counts, g_strdup(source), GUINT_TO_POINTER(n + 1));
-    return n % every == 0;
-}
-
-static void
-choose_rows(Fitting *self)
-{
-    const LpFitOptions *options = self->options;
-    g_autoptr(GHashTable) counts = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
-    g_autoptr(GHashTable) others = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
-    for (guint i = 0; i < lp_table_n_rows(self->table); i++) {
-        const LpTableRow *stated = lp_table_row(self->table, i);
-        g_autofree char *id = lp_table_id(stated);
-        gboolean named = is_named(options->rows, id, lp_table_text(stated, "source"));
-        g_autoptr(LpSurrogate) row =
-            lp_surrogate_new(self->table, i, options->constants->n_variables);
-        if (row == NULL) {
-            self->fit->n_failed += named ? 1 : 0;
-            continue;
-        }
-        if (!knows_any(row, options->constants))
-            continue;
-        if (named && is_next(counts, row->source, options->every))
-            g_ptr_array_add(self->fit->rows, g_steal_pointer(&row));
-        else if (options->others_every > 0 && is_next(others, row->source, options->others_every))
-            g_ptr_array_add(self->fit->other_rows, g_steal_pointer(&row));
-        else
-            self->fit->n_unused++;
-    }
-}
-
-static gboolean
-check_rows(const Fitting *self, GError **error)
-{
-    const LpConstants *constants = self->options->constants;
-    for (guint i = 0; i < lp_constants_n(constants); i++) {
-        const LpConstant *constant = lp_constants_at(constants, i);
-        gboolean known = constant->variable == LP_CONSTANT_HELD;
-        for (guint j = 0; !known && j < self->fit->rows->len; j++)
-            known = lp_surrogate_knows(self->fit->rows->pdata[j], constant);
-        if (known)
-            continue;
-        g_autofree char *owner = lp_constant_owner(constant);
-        g_set_error(error, LP_INPUT_ERROR, LP_INPUT_ERROR_VALUE,
-                    "%s: got no chosen row that runs with %s (%s), wanted at least one",
-                    lp_table_path(self->table), owner, lp_constant_kinds[constant->kind].name);
-        return FALSE;
-    }
-    return TRUE;
-}
 
 /* --- simulating --- */
 
@@ -481,9 +404,9 @@ lp_fit_run(const LpTable *table, const LpFitOptions *options, GError **error)
     g_autoptr(LpFit) fit = fit_new(options->constants);
     Fitting self = {table, options, fit};
     tell(&self, "reading rows");
-    choose_rows(&self);
-    if (!check_rows(&self, error) || !do_rounds(&self, error) || !score_sources(&self, error) ||
-        !run_others(&self, error))
+    lp_fitted_rows_choose(fit, table, options);
+    if (!lp_fitted_rows_check(fit, table, error) || !do_rounds(&self, error) ||
+        !score_sources(&self, error) || !run_others(&self, error))
         return NULL;
     describe_variables(&self);
     return g_steal_pointer(&fit);

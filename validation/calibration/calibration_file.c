@@ -34,7 +34,7 @@ lp_calibration_file_load(const char *path, GError **error)
 
 /* --- writing --- */
 
-/* Rows that know a constant: how many of each source, and their mean absolute error. */
+/* Rows that depend on a constant: how many of each source, and their mean absolute error. */
 typedef struct {
     GString *sources; /* owned: "SOURCE (N rows), ..." */
     guint n_rows;
@@ -46,7 +46,8 @@ is_told(const GPtrArray *rows, const GPtrArray *outcomes, guint i, const LpConst
         const char *source)
 {
     const LpOutcome *outcome = outcomes->pdata[i];
-    return lp_surrogate_knows(rows->pdata[i], constant) && strcmp(outcome->source, source) == 0;
+    return lp_surrogate_depends_on(rows->pdata[i], constant) &&
+           strcmp(outcome->source, source) == 0;
 }
 
 static Told
@@ -70,7 +71,8 @@ tell(const GPtrArray *rows, const GPtrArray *outcomes, const LpConstant *constan
     return told;
 }
 
-/* Sources with such rows, each fitted without itself: mean absolute error over all their rows. */
+/* Cross-validation of the sources with such rows, each by a fit on all others: mean absolute error
+ * over all their rows. */
 static gboolean
 tell_crossed(const LpFit *fit, const LpConstant *constant, double *out_error, guint *out_rows)
 {
@@ -140,7 +142,7 @@ add_fitted(GString *xml, const LpFit *fit, const LpConstant *constant)
     g_string_free(told.sources, TRUE);
 }
 
-/* One that is fitted now stands further on. */
+/* A held constant that is fitted too: the fitted one follows. */
 static gboolean
 is_replaced(const LpConstants *constants, guint index)
 {

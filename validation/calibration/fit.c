@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Rounds of simulating the rows and searching on their surrogates; then the rows left out. */
+/* A fit in rounds: the rows are simulated, and constants searched on their surrogates; then the
+ * rows left out are simulated. */
 #include "validation/calibration/fit.h"
 
 #include "base/error.h"
@@ -43,15 +44,15 @@ is_good(const LpOutcome *outcome)
     return outcome->status == LP_OUTCOME_OK && outcome->predicted[LP_PREDICTION_SIMULATED] > 0.0;
 }
 
-/* Those of @rows (LpSurrogate) that @constant has to do with and that are of @source, if these are
- * not NULL. */
+/* The indices (guint) of those of @rows (LpSurrogate) that depend on @constant and are of @source;
+ * NULL: whatever the constant, whatever the source. */
 static GArray *
 rows_of(const GPtrArray *rows, const LpConstant *constant, const char *source)
 {
     GArray *indices = g_array_new(FALSE, FALSE, sizeof(guint));
     for (guint i = 0; i < rows->len; i++) {
         const LpSurrogate *row = rows->pdata[i];
-        if ((constant == NULL || lp_surrogate_knows(row, constant)) &&
+        if ((constant == NULL || lp_surrogate_depends_on(row, constant)) &&
             (source == NULL || strcmp(row->source, source) == 0))
             g_array_append_val(indices, i);
     }
@@ -123,7 +124,7 @@ objective_of(Fitting *self, const GPtrArray *outcomes)
         const LpOutcome *outcome = outcomes->pdata[i];
         if (!(objective->weights[i] > 0.0))
             continue;
-        /* One that fails only now is as far off as can be. */
+        /* One that fails only now counts like an error of 1. */
         sum += objective->weights[i] *
                (is_good(outcome) ? lp_objective_loss(outcome->predicted[LP_PREDICTION_SIMULATED],
                                                      outcome->measured)
@@ -181,7 +182,7 @@ find_slopes_of(Fitting *self, const LpConstants *constants, guint variable, GErr
     return TRUE;
 }
 
-/* Of the variables that only the simulation knows, each by one more run of its rows. */
+/* Slopes of the variables that are not in the closed form, each by one more run of its rows. */
 static gboolean
 find_slopes(Fitting *self, const LpConstants *constants, GError **error)
 {
@@ -286,7 +287,7 @@ do_rounds(Fitting *self, GError **error)
     return TRUE;
 }
 
-/* --- rows that a fit has not seen --- */
+/* --- cross-validation, and rows left out --- */
 
 static gboolean
 cross(Fitting *self, LpFitSource *source, GError **error)

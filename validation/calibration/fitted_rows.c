@@ -16,17 +16,18 @@ is_named(const char *const *texts, const char *id, const char *source)
 }
 
 static gboolean
-knows_any(const LpSurrogate *row, const LpConstants *constants)
+depends_on_any(const LpSurrogate *row, const LpConstants *constants)
 {
     for (guint i = 0; i < lp_constants_n(constants); i++) {
         const LpConstant *constant = lp_constants_at(constants, i);
-        if (constant->variable != LP_CONSTANT_HELD && lp_surrogate_knows(row, constant))
+        if (constant->variable != LP_CONSTANT_HELD && lp_surrogate_depends_on(row, constant))
             return TRUE;
     }
     return FALSE;
 }
 
-/* Counts a row of @source: whether it is the first, or the @every-th after the last taken. */
+/* Counts a row of @source. Returns: whether to take it, as the first or the @every-th after the one
+ * taken last. */
 static gboolean
 is_next(GHashTable *counts, const char *source, guint every)
 {
@@ -49,7 +50,7 @@ lp_fitted_rows_choose(LpFit *fit, const LpTable *table, const LpFitOptions *opti
             fit->n_failed += named ? 1 : 0;
             continue;
         }
-        if (!knows_any(row, options->constants))
+        if (!depends_on_any(row, options->constants))
             continue;
         if (named && is_next(counts, row->source, options->every))
             g_ptr_array_add(fit->rows, g_steal_pointer(&row));
@@ -68,7 +69,7 @@ lp_fitted_rows_check(const LpFit *fit, const LpTable *table, GError **error)
         const LpConstant *constant = lp_constants_at(constants, i);
         gboolean known = constant->variable == LP_CONSTANT_HELD;
         for (guint j = 0; !known && j < fit->rows->len; j++)
-            known = lp_surrogate_knows(fit->rows->pdata[j], constant);
+            known = lp_surrogate_depends_on(fit->rows->pdata[j], constant);
         if (known)
             continue;
         g_autofree char *owner = lp_constant_owner(constant);

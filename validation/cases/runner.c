@@ -141,7 +141,7 @@ predict_row(const void *data, GByteArray *result)
 {
     const Work *work = data;
     const Runner *self = work->runner;
-    /* What it might have to say beyond the outcome, when it crashes, is not for the user. */
+    /* What it may print when it crashes is not for the user. */
     int nowhere = open("/dev/null", O_WRONLY | O_CLOEXEC);
     (void)dup2(nowhere, STDOUT_FILENO);
     (void)dup2(nowhere, STDERR_FILENO);
@@ -177,7 +177,7 @@ tell_progress(const Runner *self)
         self->options->progress(self->n_done, self->outcomes->len, self->options->progress_data);
 }
 
-/* What a process that gave no result leaves to say. */
+/* Why a process gave no result. Returns: (transfer full). */
 static char *
 explain(const Slot *slot, int status)
 {
@@ -235,7 +235,7 @@ patience_ms(const Runner *self)
     return (int)CLAMP((next_s - now_s) * 1e3 + 1.0, 0.0, 60e3);
 }
 
-/* Waits until some of the rows under way have something to say. */
+/* Waits until a process of a row writes or ends; takes the outcomes of those that have ended. */
 static gboolean
 wait_some(Runner *self, GError **error)
 {
@@ -257,7 +257,7 @@ is_busy(const Runner *self)
     return FALSE;
 }
 
-/* Whether there is nothing to run: the row is wrong as it stands, or was run before. */
+/* Whether there is nothing to run: the row has failed already, or was run before. */
 static gboolean
 is_settled(Runner *self, guint row)
 {

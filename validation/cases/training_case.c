@@ -59,7 +59,8 @@ lp_training_case_clear(LpTrainingCase *self)
     g_clear_pointer(&self->machine, lp_machine_free);
 }
 
-/* Rows of the same work: model, batch, precision and accelerators; plans are what differs. */
+/* Names the work of a row: model, batch, precision and accelerators. Rows of one group differ in
+ * their plans. Returns: (transfer full). */
 static char *
 group_of(const LpTableRow *row)
 {

@@ -7,12 +7,14 @@
 
 G_BEGIN_DECLS
 
+/** Rows with the columns of training.csv. The measured column is iteration_s. */
 extern const LpCaseKind lp_training_case;
 
+/** What a row states. */
 typedef struct {
-    LpWorkload *workload; /* owned */
-    LpMachine *machine;   /* owned: generated, as large as the row says, in whole domains */
-    LpPredictionScope scope;
+    LpWorkload *workload;    /* owned */
+    LpMachine *machine;      /* owned: generated, as large as the row says, in whole domains */
+    LpPredictionScope scope; /**< what was measured of an iteration */
 } LpTrainingCase;
 
 /**
@@ -23,6 +25,7 @@ typedef struct {
  */
 gboolean lp_training_case_read(LpTrainingCase *self, const LpTableRow *row, LpOutcome *outcome,
                                GError **error) G_GNUC_WARN_UNUSED_RESULT;
+/** Frees what @self owns. */
 void lp_training_case_clear(LpTrainingCase *self);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(LpTrainingCase, lp_training_case_clear)
 

@@ -15,7 +15,7 @@ lp_training_machine_is_on_efa(const LpTableRow *row)
     return strstr(lp_table_text(row, "system"), "EFA") != NULL;
 }
 
-/* The texts of generate's options. */
+/* Options of generate, as texts. */
 typedef struct {
     char *accelerators, *domain_size, *domain_bandwidth, *scale_out, *nics; /* owned */
 } MachineTexts;
@@ -31,7 +31,7 @@ clear_texts(MachineTexts *self)
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(MachineTexts, clear_texts)
 
-/* The number in @column with @unit behind it; NULL if it says nothing. */
+/* The number in @column with @unit behind it; *@out_text stays if the field is empty. */
 static gboolean
 read_rate(const LpTableRow *row, const char *column, const char *unit, char **out_text,
           GError **error)
@@ -85,7 +85,7 @@ read_texts(MachineTexts *texts, const LpTableRow *row, gboolean *out_is_large, L
     return n <= size || read_scale_out(texts, row, size, outcome, error);
 }
 
-/* By the catalogue's name, another one that is listed, or the words of a text. */
+/* By the name in the catalogue, another name that is listed, or the words of the text. */
 static gboolean
 find_accelerator(const LpTableRow *row, const LpPublicModels *models,
                  LpAccelerator *out_accelerator, LpOutcome *outcome, GError **error)

@@ -31,7 +31,7 @@ fits(const LpTrainingRestatement *self, const char *recompute, guint64 micro_bat
     return workload != NULL && lp_simulation_check_memory(workload, self->machine, NULL);
 }
 
-/* The time of a plan by the closed form: infinite if it does not fit. */
+/* The time of the plan by the closed form, s: infinite if it does not fit. */
 static double
 plan_s(const LpTrainingRestatement *self, const char *recompute, guint64 micro_batch)
 {
@@ -42,9 +42,9 @@ plan_s(const LpTrainingRestatement *self, const char *recompute, guint64 micro_b
     return lp_prediction_consistent_s(workload, self->machine);
 }
 
-/* Left out: of the powers of two that divide the replica's batch and fit the one that is fastest by
- * the closed form, since who measures has tuned; the larger of equals. Without stages that is
- * mostly the largest, with stages larger ones wait longer for each other. */
+/* Where the row leaves it out: of the powers of two that divide a replica's batch and fit, the one
+ * that is fastest by the closed form, since published runs are tuned; the larger of equals. Without
+ * stages that is mostly the largest, with stages larger ones wait longer for each other. */
 static guint64
 choose_micro_batch(const LpTrainingRestatement *self, const char *recompute)
 {
@@ -65,7 +65,7 @@ choose_micro_batch(const LpTrainingRestatement *self, const char *recompute)
     return chosen;
 }
 
-/* Ways to hold a plan in memory, from what costs least. */
+/* Ways to save memory, the cheapest in time first. */
 typedef struct {
     const char *recompute, *gradients;
 } Saving;
@@ -74,7 +74,8 @@ static const Saving savings[] = {{"none", "fp32"},  {"none", "bf16"},      {"lig
                                  {"light", "bf16"}, {"selective", "fp32"}, {"selective", "bf16"},
                                  {"full", "fp32"},  {"full", "bf16"}};
 
-/* Whether the plan fits so; leaves its gradients set. Gradients that nobody widened stay. */
+/* Whether the plan fits with @saving, whose precision of gradients stays set. Gradients that no
+ * rule has widened keep theirs. */
 static gboolean
 fits_with(LpTrainingRestatement *self, const Saving *saving, guint64 micro_batch)
 {

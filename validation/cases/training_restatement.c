@@ -44,7 +44,7 @@ lp_training_restatement_set(LpTrainingRestatement *self, const char *column, con
     return TRUE;
 }
 
-/* A model that is known by name supplies what its row does not say. */
+/* A public model supplies what its row does not state. */
 static gboolean
 take_model(LpTrainingRestatement *self, GError **error)
 {
@@ -109,7 +109,7 @@ take_columns(LpTrainingRestatement *self, GError **error)
     return TRUE;
 }
 
-/* What neither the row nor a model says of the shape. */
+/* What neither the row nor a public model states of the shape. */
 static gboolean
 complete_shape(LpTrainingRestatement *self, GError **error)
 {
@@ -146,7 +146,7 @@ pad_vocabulary(LpTrainingRestatement *self, GError **error)
     return TRUE;
 }
 
-/* A row of one layer is that layer: nothing before, behind, or after its backward pass. */
+/* A row of one layer is that layer alone, without embedding, logits and optimiser. */
 static gboolean
 cut_to_layer(LpTrainingRestatement *self, GError **error)
 {
@@ -159,7 +159,7 @@ cut_to_layer(LpTrainingRestatement *self, GError **error)
     return TRUE;
 }
 
-/* The accelerators are tp x pp x dp x cp; dp may be left to follow from the others. */
+/* The accelerators are tp x pp x dp x cp; a dp that is left out follows from the others. */
 static gboolean
 take_replicas(LpTrainingRestatement *self, GError **error)
 {
@@ -182,7 +182,8 @@ take_replicas(LpTrainingRestatement *self, GError **error)
     double n_ranks = n_others * (double)lp_settings_number(&self->settings, "dp");
     if (n_ranks == (double)n_accelerators)
         return TRUE;
-    /* Some count replicas of experts, or of a part of the model: the accelerators decide. */
+    /* Some sources count replicas of experts, or of a part of the model: the accelerators decide.
+     */
     if (fmod((double)n_accelerators, n_others) == 0.0) {
         g_autofree char *own = g_strdup_printf("%.0f", (double)n_accelerators / n_others);
         lp_settings_set(&self->settings, "dp", own);
@@ -194,9 +195,9 @@ take_replicas(LpTrainingRestatement *self, GError **error)
     return lp_table_fault(self->row, "accelerators", wanted, error);
 }
 
-/* A row that says nothing of sequence parallelism: with flash attention it ran on software that is
- * younger than the paper that proposed it (Korthikanti et al., 2022), and shares sequences out
- * wherever there is tensor parallelism. */
+/* Where a row does not state sequence parallelism: with flash attention it ran on software that is
+ * younger than the paper that proposed it (Korthikanti et al., 2022), and that uses it wherever
+ * there is tensor parallelism. */
 static gboolean
 take_sequence_parallel(LpTrainingRestatement *self, GError **error)
 {

@@ -11,8 +11,8 @@
  * simulated up to hundreds of times as fast. */
 #define NEGLIGIBLE 0.05
 
-/* Some two seconds of simulation: a row with more would hold up the others. For
- * 26 rows beyond it contention adds at most 0.4 %. */
+/* Some two seconds of simulation: a row with more would hold up the others. For 26 rows beyond it
+ * contention adds at most 0.4 %. */
 #define SHARES_MAX 16384u
 
 static double
@@ -94,7 +94,7 @@ lp_prediction_run(const LpWorkload *workload, const LpMachine *machine, LpPredic
 {
     if (constants == NULL)
         return simulate(workload, machine, NULL, scope, outcome, error);
-    /* What they own stays theirs: only values change. */
+    /* Shallow copies: only values change, and what the originals own stays theirs. */
     LpWorkload workload_with = *workload;
     LpMachine machine_with = *machine;
     LpLibrary library;

@@ -124,7 +124,7 @@ objective_of(Fitting *self, const GPtrArray *outcomes)
         const LpOutcome *outcome = outcomes->pdata[i];
         if (!(objective->weights[i] > 0.0))
             continue;
-        /* One that fails only now counts like an error of 1. */
+        /* One that fails only now counts with a loss of 1. */
         sum += objective->weights[i] *
                (is_good(outcome) ? lp_objective_loss(outcome->predicted[LP_PREDICTION_SIMULATED],
                                                      outcome->measured)

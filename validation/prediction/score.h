@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* How well predictions agree with measurements: errors over rows, and the choice among plans.
  *
- * The statistics are our own, in this one copy: they are a few lines each, GLib has none, and a
- * library of statistics would be a dependency for the sake of two functions. */
+ * The statistics are our own, in this one copy: they are a few lines each, GLib has none, and GSL,
+ * which has them, is under the GPL, so that a library under Apache-2.0 cannot link it. */
 #pragma once
 
 #include "validation/prediction/outcome.h"

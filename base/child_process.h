@@ -6,9 +6,11 @@
 
 G_BEGIN_DECLS
 
+/** Errors of child processes. */
 #define LP_CHILD_PROCESS_ERROR (lp_child_process_error_quark())
 GQuark lp_child_process_error_quark(void);
 
+/** Codes of LP_CHILD_PROCESS_ERROR. */
 typedef enum {
     LP_CHILD_PROCESS_ERROR_START,  /**< No further process or pipe: have fewer at a time. */
     LP_CHILD_PROCESS_ERROR_RESULT, /**< It ended without its result: it crashed or was ended. */

@@ -74,6 +74,7 @@ typedef struct {
  */
 LpFit *lp_fit_run(const LpTable *table, const LpFitOptions *options,
                   GError **error) G_GNUC_WARN_UNUSED_RESULT;
+/** @self may be NULL. */
 void lp_fit_free(LpFit *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(LpFit, lp_fit_free)
 

@@ -17,6 +17,7 @@ typedef struct {
  * that were not simulated have none, nor do those of source @without (NULL: no source is left out).
  * @rows: borrowed. Returns: (transfer full). */
 LpObjective *lp_objective_new(const GPtrArray *rows, const char *without);
+/** @self may be NULL. */
 void lp_objective_free(LpObjective *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(LpObjective, lp_objective_free)
 

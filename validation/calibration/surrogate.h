@@ -29,6 +29,7 @@ typedef struct {
  * Returns: (transfer full), or NULL, without error, if the row cannot be restated or is not
  * measured: it takes no part. */
 LpSurrogate *lp_surrogate_new(const LpTable *table, guint row, guint n_variables);
+/** @self may be NULL. */
 void lp_surrogate_free(LpSurrogate *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(LpSurrogate, lp_surrogate_free)
 

@@ -19,6 +19,7 @@ typedef struct {
 
 /** Reads the shipped file. Errors: LP_INPUT_ERROR. Returns: (transfer full). */
 LpPublicModels *lp_public_models_load(GError **error) G_GNUC_WARN_UNUSED_RESULT;
+/** @self may be NULL. */
 void lp_public_models_free(LpPublicModels *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(LpPublicModels, lp_public_models_free)
 

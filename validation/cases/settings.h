@@ -14,6 +14,7 @@ typedef struct {
 
 /** An empty list. */
 void lp_settings_init(LpSettings *self);
+/** Frees what @self owns. */
 void lp_settings_clear(LpSettings *self);
 
 /** The value of @name, borrowed until the next setting; NULL if it has none. */

@@ -23,10 +23,11 @@ typedef struct {
     gboolean is_layer;          /**< a single layer was measured, not a whole model */
 } LpTrainingRestatement;
 
-/** @row and @outcome are borrowed, until the restatement is cleared. Errors: LP_INPUT_ERROR of the
- * shipped public models. */
+/** Begins with no attributes. @row and @outcome are borrowed, until the restatement is cleared.
+ * Errors: LP_INPUT_ERROR of the shipped public models. */
 gboolean lp_training_restatement_init(LpTrainingRestatement *self, const LpTableRow *row,
                                       LpOutcome *outcome, GError **error) G_GNUC_WARN_UNUSED_RESULT;
+/** Frees what @self owns; also after lp_training_restatement_init() has failed. */
 void lp_training_restatement_clear(LpTrainingRestatement *self);
 
 /** Checks @value of @column as the attribute @name would be checked, so that the message names the

@@ -17,6 +17,7 @@ typedef enum {
     LP_CONSTANT_OF_PROTOCOL,
 } LpConstantPlace;
 
+/** The base unit of a constant. */
 typedef enum {
     LP_CONSTANT_NUMBER,
     LP_CONSTANT_TIME, /**< s */
@@ -60,6 +61,7 @@ typedef struct {
 LpConstants *lp_constants_new(void);
 /** Returns: (transfer full). */
 LpConstants *lp_constants_copy(const LpConstants *self);
+/** @self may be NULL. */
 void lp_constants_free(LpConstants *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(LpConstants, lp_constants_free)
 

@@ -40,8 +40,10 @@ typedef enum {
     LP_N_FACTORS
 } LpFactor;
 
-extern const char *const lp_prediction_names[]; /**< NULL-ended: simulated, consistent, amped */
-extern const char *const lp_outcome_names[];    /**< NULL-ended: ok, failed, refused-memory, ... */
+/** By LpPrediction, NULL-ended: simulated, consistent, amped. */
+extern const char *const lp_prediction_names[];
+/** By LpOutcomeStatus, NULL-ended: ok, failed, refused-memory, out-of-scope. */
+extern const char *const lp_outcome_names[];
 
 /** A row with what was measured and predicted. Plain data but for its texts; it travels between
  * processes as text. */
@@ -63,7 +65,7 @@ typedef struct {
 
 /** An outcome without measured value and predictions. Returns: (transfer full). */
 LpOutcome *lp_outcome_new(LpMeasure measure, const char *id, const char *source);
-/** NULL is nothing. */
+/** @self may be NULL. */
 void lp_outcome_free(LpOutcome *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(LpOutcome, lp_outcome_free)
 

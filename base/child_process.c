@@ -109,21 +109,20 @@ gboolean
 lp_child_process_finish(LpChildProcess *self, void *out_result, gsize size_bytes,
                         guint64 *io_peak_rss_bytes, GError **error)
 {
-    g_autoptr(LpChildProcess) owned = self;
     while (!lp_child_process_has_ended(self))
         read_some(self);
     /* Linux counts in KiB. */
     if (io_peak_rss_bytes != NULL)
         *io_peak_rss_bytes += (guint64)self->usage.ru_maxrss * 1024;
-    if (self->status == 0 && self->result->len == size_bytes) {
-        if (size_bytes > 0)
-            memcpy(out_result, self->result->data, size_bytes);
-        return TRUE;
-    }
-    g_set_error(error, LP_CHILD_PROCESS_ERROR, LP_CHILD_PROCESS_ERROR_RESULT,
-                "%s: got no result (wait status %d), wanted one; is memory short?", self->name,
-                self->status);
-    return FALSE;
+    gboolean good = self->status == 0 && self->result->len == size_bytes;
+    if (good && size_bytes > 0)
+        memcpy(out_result, self->result->data, size_bytes);
+    if (!good)
+        g_set_error(error, LP_CHILD_PROCESS_ERROR, LP_CHILD_PROCESS_ERROR_RESULT,
+                    "%s: got no result (wait status %d), wanted one; is memory short?", self->name,
+                    self->status);
+    lp_child_process_free(self);
+    return good;
 }
 
 void

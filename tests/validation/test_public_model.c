@@ -28,6 +28,7 @@ test_models(void)
         g_autoptr(LpWorkload) workload = lp_workload_new(
             "models.xml", model->name, (const char *const *)settings->pdata, &error);
         lp_test_text(model->name, error != NULL ? error->message : NULL, NULL);
+        lp_test_true(model->name, workload != NULL);
         g_clear_error(&error);
     }
 }

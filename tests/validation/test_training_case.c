@@ -46,7 +46,7 @@ test_faults(void)
     for (guint i = 0; i < G_N_ELEMENTS(rows); i++) {
         g_autoptr(LpTable) table = lp_training_row_table(rows[i].changes);
         g_autoptr(LpOutcome) outcome = lp_outcome_new(LP_MEASURE_TIME, "r1", "s");
-        g_auto(LpTrainingCase) got = {NULL};
+        g_auto(LpTrainingCase) got = {.workload = NULL};
         g_autoptr(GError) error = NULL;
         lp_test_true(rows[i].changes,
                      !lp_training_case_read(&got, lp_table_row(table, 0), outcome, &error));

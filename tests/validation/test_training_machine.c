@@ -24,7 +24,7 @@ test_machine(void)
     for (guint i = 0; i < G_N_ELEMENTS(rows); i++) {
         g_autoptr(LpTable) table = lp_training_row_table(rows[i].changes);
         g_autoptr(LpOutcome) outcome = lp_outcome_new(LP_MEASURE_TIME, "r1", "s");
-        g_auto(LpTrainingCase) got = {NULL};
+        g_auto(LpTrainingCase) got = {.workload = NULL};
         g_autoptr(GError) error = NULL;
         gboolean good = lp_training_case_read(&got, lp_table_row(table, 0), outcome, &error);
         lp_test_text(rows[i].label, error != NULL ? error->message : NULL, NULL);

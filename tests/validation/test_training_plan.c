@@ -47,7 +47,7 @@ plan_s(const char *changes, guint32 *out_micro_batch)
 {
     g_autoptr(LpTable) table = lp_training_row_table(changes);
     g_autoptr(LpOutcome) outcome = lp_outcome_new(LP_MEASURE_TIME, "r1", "s");
-    g_auto(LpTrainingCase) got = {NULL};
+    g_auto(LpTrainingCase) got = {.workload = NULL};
     if (!lp_training_case_read(&got, lp_table_row(table, 0), outcome, NULL) ||
         !lp_simulation_check_memory(got.workload, got.machine, NULL))
         return INFINITY;

@@ -117,7 +117,7 @@ lp_training_row_expect(const char *label, const char *changes, const char *attri
 {
     g_autoptr(LpTable) table = lp_training_row_table(changes);
     g_autoptr(LpOutcome) outcome = lp_outcome_new(LP_MEASURE_TIME, "r1", "s");
-    g_auto(LpTrainingCase) got = {NULL};
+    g_auto(LpTrainingCase) got = {.workload = NULL};
     g_autoptr(GError) error = NULL;
     gboolean good = lp_training_case_read(&got, lp_table_row(table, 0), outcome, &error);
     lp_test_text(label, error != NULL ? error->message : NULL, NULL);

@@ -24,10 +24,10 @@ typedef struct {
 
 /* --- simulating --- */
 
-static void tell(const Fitting *self, const char *format, ...) G_GNUC_PRINTF(2, 3);
+static void report_stage(const Fitting *self, const char *format, ...) G_GNUC_PRINTF(2, 3);
 
 static void
-tell(const Fitting *self, const char *format, ...)
+report_stage(const Fitting *self, const char *format, ...)
 {
     if (self->options->stage == NULL)
         return;
@@ -190,7 +190,7 @@ find_slopes(Fitting *self, const LpConstants *constants, GError **error)
         const LpConstant *constant = lp_minimise_first(constants, i);
         if (lp_surrogate_is_closed(constant))
             continue;
-        tell(self, "slope of %s", lp_constant_kinds[constant->kind].name);
+        report_stage(self, "slope of %s", lp_constant_kinds[constant->kind].name);
         if (!find_slopes_of(self, constants, i, error))
             return FALSE;
     }
@@ -257,7 +257,7 @@ do_round(Fitting *self, gboolean *out_go_on, GError **error)
     for (guint i = 0; i < 2 && !better && !is_equal(tried, fit->constants); i++) {
         if (i > 0)
             go_half_way(tried, fit->constants);
-        tell(self, "simulating, round %u", fit->objectives->len);
+        report_stage(self, "simulating, round %u", fit->objectives->len);
         if (!try_constants(self, tried, &better, error))
             return FALSE;
     }
@@ -270,7 +270,7 @@ static gboolean
 do_rounds(Fitting *self, GError **error)
 {
     LpFit *fit = self->fit;
-    tell(self, "simulating, as it starts");
+    report_stage(self, "simulating, as it starts");
     fit->before = simulate(self, fit->rows, NULL, fit->constants, error);
     if (fit->before == NULL)
         return FALSE;
@@ -296,7 +296,7 @@ cross(Fitting *self, LpFitSource *source, GError **error)
     g_autoptr(LpConstants) constants = lp_constants_copy(self->options->constants);
     lp_minimise(objective, self->options->constants, constants);
     self->fit->n_closed += objective->n_evaluated;
-    tell(self, "without %s", source->source);
+    report_stage(self, "without %s", source->source);
     g_autoptr(GArray) indices = rows_of(self->fit->rows, NULL, source->source);
     g_autoptr(GPtrArray) outcomes =
         simulate_some(self, self->fit->rows, indices, self->fit->before, constants, error);
@@ -328,11 +328,11 @@ static gboolean
 run_others(Fitting *self, GError **error)
 {
     LpFit *fit = self->fit;
-    tell(self, "rows left out, as it starts");
+    report_stage(self, "rows left out, as it starts");
     fit->other_before = simulate(self, fit->other_rows, NULL, self->options->constants, error);
     if (fit->other_before == NULL)
         return FALSE;
-    tell(self, "rows left out");
+    report_stage(self, "rows left out");
     fit->other_after = simulate(self, fit->other_rows, fit->other_before, fit->constants, error);
     return fit->other_after != NULL;
 }
@@ -404,7 +404,7 @@ lp_fit_run(const LpTable *table, const LpFitOptions *options, GError **error)
     }
     g_autoptr(LpFit) fit = fit_new(options->constants);
     Fitting self = {table, options, fit};
-    tell(&self, "reading rows");
+    report_stage(&self, "reading rows");
     lp_fitted_rows_choose(fit, table, options);
     if (!lp_fitted_rows_check(fit, table, error) || !do_rounds(&self, error) ||
         !score_sources(&self, error) || !run_others(&self, error))

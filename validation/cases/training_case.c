@@ -87,7 +87,7 @@ static void
 predict(const LpTableRow *row, const LpConstants *constants, LpOutcome *outcome)
 {
     g_autoptr(GError) fault = NULL;
-    g_auto(LpTrainingCase) restated = {NULL};
+    g_auto(LpTrainingCase) restated = {.workload = NULL};
     if (!lp_training_case_read(&restated, row, outcome, &fault) ||
         !lp_prediction_run(restated.workload, restated.machine, restated.scope, constants, outcome,
                            &fault))

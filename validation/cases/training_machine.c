@@ -109,7 +109,7 @@ LpMachine *
 lp_training_machine_read(const LpTableRow *row, const LpPublicModels *models, LpOutcome *outcome,
                          GError **error)
 {
-    g_auto(MachineTexts) texts = {NULL};
+    g_auto(MachineTexts) texts = {.accelerators = NULL};
     gboolean is_large = FALSE;
     if (!read_texts(&texts, row, &is_large, outcome, error))
         return NULL;

@@ -5,17 +5,14 @@
 
 #include "report/json.h"
 
+#include "base/child_process.h"
 #include "base/error.h"
 #include "base/file.h"
 #include "base/units.h"
 #include "sim/run/bench.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/resource.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 /* The ring of issue and literature: 1 GB over 1,024 ranks, 2 x 1,023 steps. */
 #define RING_BYTES 1000000000u
@@ -182,52 +179,40 @@ typedef struct {
 } Outcome;
 
 static void
-run_in_child(const Benchmark *benchmark, int pipe)
+run_in_child(const void *data, GByteArray *result)
 {
-    Outcome outcome = {.good = FALSE};
+    const Benchmark *benchmark = data;
+    Outcome *outcome = (gpointer)result->data;
     g_autoptr(GError) error = NULL;
-    outcome.good = benchmark->kind == KIND_JOB ? bench_job(benchmark, &outcome.result,
-                                                           &outcome.children_peak_rss_bytes, &error)
-                                               : bench_ring(benchmark, &outcome.result, &error);
+    outcome->good =
+        benchmark->kind == KIND_JOB
+            ? bench_job(benchmark, &outcome->result, &outcome->children_peak_rss_bytes, &error)
+            : bench_ring(benchmark, &outcome->result, &error);
     if (error != NULL)
-        g_strlcpy(outcome.message, error->message, sizeof outcome.message);
-    /* Smaller than a pipe's buffer, so that it is written whole. */
-    _exit(write(pipe, &outcome, sizeof outcome) == (ssize_t)sizeof outcome ? 0 : 1);
-}
-
-static gboolean
-fail(const Benchmark *benchmark, const char *message, GError **error)
-{
-    g_set_error(error, LP_SIMULATION_ERROR, LP_SIMULATION_ERROR_RUN, "%s: %s", benchmark->name,
-                message);
-    return FALSE;
+        g_strlcpy(outcome->message, error->message, sizeof outcome->message);
 }
 
 static gboolean
 measure(const Benchmark *benchmark, Measurement *out_measurement, GError **error)
 {
-    int ends[2], status = 0;
-    struct rusage usage = {0};
-    Outcome outcome = {.message = "got no result, wanted one"};
+    Outcome outcome;
+    guint64 peak_rss_bytes = 0;
     double started_s = lp_wall_clock_s();
-    if (pipe(ends) != 0)
-        return fail(benchmark, g_strerror(errno), error);
-    pid_t child = fork();
-    if (child == 0)
-        run_in_child(benchmark, ends[1]);
-    close(ends[1]);
-    gboolean whole =
-        child > 0 && read(ends[0], &outcome, sizeof outcome) == (ssize_t)sizeof outcome;
-    close(ends[0]);
-    if (child > 0)
-        (void)wait4(child, &status, 0, &usage);
-    if (!whole || !outcome.good)
-        return fail(benchmark, outcome.message, error);
-    *out_measurement = (Measurement){.benchmark = benchmark,
-                                     .wall_s = lp_wall_clock_s() - started_s,
-                                     .peak_rss_bytes = (guint64)usage.ru_maxrss * 1024 +
-                                                       outcome.children_peak_rss_bytes,
-                                     .result = outcome.result};
+    LpChildProcess *child =
+        lp_child_process_start(benchmark->name, run_in_child, benchmark, sizeof outcome, error);
+    if (child == NULL ||
+        !lp_child_process_finish(child, &outcome, sizeof outcome, &peak_rss_bytes, error))
+        return FALSE;
+    if (!outcome.good) {
+        g_set_error(error, LP_SIMULATION_ERROR, LP_SIMULATION_ERROR_RUN, "%s: %s", benchmark->name,
+                    outcome.message);
+        return FALSE;
+    }
+    *out_measurement =
+        (Measurement){.benchmark = benchmark,
+                      .wall_s = lp_wall_clock_s() - started_s,
+                      .peak_rss_bytes = peak_rss_bytes + outcome.children_peak_rss_bytes,
+                      .result = outcome.result};
     return TRUE;
 }
 

@@ -8,7 +8,7 @@
 #include "base/file.h"
 #include "base/units.h"
 #include "report/calibration.h"
-#include "validation/calibration/calibration.h"
+#include "validation/calibration/calibration_file.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -63,8 +63,9 @@ read_constants(const Options *options, GError **error)
                              options->fit == NULL ? "fit" : "cases");
         return NULL;
     }
-    g_autoptr(LpConstants) constants =
-        options->start != NULL ? lp_calibration_load(options->start, error) : lp_constants_new();
+    g_autoptr(LpConstants) constants = options->start != NULL
+                                           ? lp_calibration_file_load(options->start, error)
+                                           : lp_constants_new();
     for (guint i = 0; constants != NULL && options->fit[i] != NULL; i++) {
         GError *fault = NULL;
         if (lp_constants_add(constants, options->fit[i], &fault))
@@ -94,7 +95,7 @@ static gboolean
 print_fit(const LpFit *fit, const Options *options, LpFormat format, GError **error)
 {
     if (options->output != NULL) {
-        g_autofree char *xml = lp_calibration_to_xml(fit, options->cases);
+        g_autofree char *xml = lp_calibration_file_text(fit, options->cases);
         if (!lp_file_write(options->output, xml, strlen(xml), error))
             return FALSE;
         if (strcmp(options->output, "-") == 0)
@@ -145,12 +146,12 @@ lp_cmd_calibrate(int argc, char **argv, GError **error)
          "FILE.csv"},
         {"rows", 0, 0, G_OPTION_ARG_STRING_ARRAY, &options.rows,
          "Fit on rows whose source or id contains this; may be given again (default: all rows "
-         "that the constants have to do with)",
+         "that depend on the constants)",
          "TEXT"},
         {"every", 0, 0, G_OPTION_ARG_STRING, &options.every,
-         "Of those of a source fit on every so-manieth (default 1)", "N"},
+         "Of each source's rows fit on every N-th (default 1)", "N"},
         {"others", 0, 0, G_OPTION_ARG_STRING, &options.others,
-         "Test on every so-manieth row left out of a source; 0: on none (default 1)", "N"},
+         "Of each source's rows left out test on every N-th; 0: on none (default 1)", "N"},
         {"start", 0, 0, G_OPTION_ARG_FILENAME, &options.start,
          "Start from the constants of this calibration; those that are not fitted are held",
          "FILE.xml"},

@@ -5,26 +5,28 @@
 
 #include "report/json.h"
 
-#include <gio/gio.h>
+#include "base/child_process.h"
+#include "base/error.h"
+
+#include <errno.h>
+#include <fcntl.h>
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 typedef struct {
-    const char *platform; /* borrowed */
-    GSubprocess *process; /* owned */
-    JsonNode *result;     /* owned */
+    const char *platform;    /* borrowed */
+    LpChildProcess *process; /* owned, while it runs */
+    JsonNode *result;        /* owned */
 } Run;
 
 static void
 run_clear(gpointer data)
 {
     Run *self = data;
-    /* After a failure elsewhere: nobody waits for this one's result. */
-    if (self->process != NULL && self->result == NULL) {
-        g_subprocess_force_exit(self->process);
-        (void)g_subprocess_wait(self->process, NULL, NULL);
-    }
-    g_clear_object(&self->process);
+    /* After a failure elsewhere some still run: nobody waits for their results. */
+    g_clear_pointer(&self->process, lp_child_process_free);
     g_clear_pointer(&self->result, json_node_unref);
 }
 
@@ -52,11 +54,64 @@ add_argument(GPtrArray *line, const char *option, const char *value)
         g_ptr_array_add(line, g_strconcat(option, value, NULL));
 }
 
+/* How a child's result begins; behind it stands what simulate printed, or why it did not. */
+typedef enum {
+    SAID_RESULT = 'r',
+    SAID_USAGE = 'u',
+    SAID_FAULT = 'f'
+} Said;
+
+static void
+say(GByteArray *result, Said said, const char *text)
+{
+    const guint8 first = (guint8)said;
+    g_byte_array_append(result, &first, 1);
+    g_byte_array_append(result, (const guint8 *)text, (guint)strlen(text));
+}
+
+/* All of @file. Returns: (transfer full), empty if it cannot be read. */
+static char *
+read_again(int file)
+{
+    GString *text = g_string_new(NULL);
+    char block[4096];
+    ssize_t n = lseek(file, 0, SEEK_SET) == 0 ? 1 : 0;
+    while (n > 0 || (n < 0 && errno == EINTR)) {
+        n = read(file, block, sizeof block);
+        g_string_append_len(text, block, MAX(n, 0));
+    }
+    return g_string_free(text, FALSE);
+}
+
+/* In the child: "lightpath simulate" with the arguments of @data, a NULL-ended GPtrArray. What it
+ * prints goes to a file without a name; what an engine that crashes might have to say is not for
+ * the user. */
+static void
+simulate(const void *data, GByteArray *result)
+{
+    const GPtrArray *line = data;
+    g_autoptr(GError) fault = NULL;
+    FILE *kept = tmpfile();
+    int output = kept != NULL ? fileno(kept) : -1;
+    int nowhere = open("/dev/null", O_WRONLY | O_CLOEXEC);
+    if (output < 0 || nowhere < 0 || dup2(output, STDOUT_FILENO) < 0 ||
+        dup2(nowhere, STDERR_FILENO) < 0) {
+        say(result, SAID_FAULT, g_strerror(errno));
+        return;
+    }
+    if (lp_cmd_simulate((int)line->len - 1, (char **)line->pdata, &fault)) {
+        g_autofree char *text = read_again(output);
+        say(result, SAID_RESULT, text);
+        return;
+    }
+    gboolean usage = g_error_matches(fault, LP_INPUT_ERROR, LP_INPUT_ERROR_USAGE);
+    say(result, usage ? SAID_USAGE : SAID_FAULT, fault->message);
+}
+
 static gboolean
 start_run(Run *self, const Options *options, const char *workload, GError **error)
 {
     g_autoptr(GPtrArray) line = g_ptr_array_new_with_free_func(g_free);
-    add_argument(line, "/proc/self/exe", "");
     add_argument(line, "simulate", "");
     add_argument(line, "--format=json", "");
     add_argument(line, "--fidelity=", options->fidelity);
@@ -71,45 +126,31 @@ start_run(Run *self, const Options *options, const char *workload, GError **erro
     add_argument(line, workload, "");
     add_argument(line, self->platform, "");
     g_ptr_array_add(line, NULL);
-    self->process =
-        g_subprocess_newv((const char *const *)line->pdata,
-                          G_SUBPROCESS_FLAGS_STDOUT_PIPE | G_SUBPROCESS_FLAGS_STDERR_PIPE, error);
+    self->process = lp_child_process_start(self->platform, simulate, line, 0, error);
     return self->process != NULL;
-}
-
-/* What a program wrote, as text whatever names it held. Returns: (transfer full). */
-static char *
-text_of(GBytes *bytes)
-{
-    gsize length;
-    const char *data = g_bytes_get_data(bytes, &length);
-    return data == NULL ? g_strdup("") : g_utf8_make_valid(data, (gssize)length);
 }
 
 static gboolean
 finish_run(Run *self, GError **error)
 {
-    g_autoptr(GBytes) output_bytes = NULL;
-    g_autoptr(GBytes) complaint_bytes = NULL;
-    if (!g_subprocess_communicate(self->process, NULL, NULL, &output_bytes, &complaint_bytes,
-                                  error))
-        return FALSE;
-    g_autofree char *output = text_of(output_bytes);
-    g_autofree char *complaint = text_of(complaint_bytes);
-    if (!g_subprocess_get_successful(self->process)) {
-        g_strchomp(complaint);
-        const char *prefix = "lightpath: ";
-        gsize skip = g_str_has_prefix(complaint, prefix) ? strlen(prefix) : 0;
-        gboolean usage = g_subprocess_get_if_exited(self->process) &&
-                         g_subprocess_get_exit_status(self->process) == 2;
-        if (usage)
-            return lp_usage_error(error, "%s", complaint + skip);
-        g_set_error(error, LP_SIMULATION_ERROR, LP_SIMULATION_ERROR_RUN, "%s",
-                    *complaint != '\0' ? complaint + skip : "a run ended without a result");
+    while (!lp_child_process_has_ended(self->process))
+        lp_child_process_wait_any(&self->process, 1, -1);
+    g_autoptr(LpChildProcess) process = g_steal_pointer(&self->process);
+    const GByteArray *result = lp_child_process_result(process);
+    if (lp_child_process_status(process) != 0 || result->len == 0) {
+        g_set_error(error, LP_SIMULATION_ERROR, LP_SIMULATION_ERROR_RUN,
+                    "a run ended without a result");
         return FALSE;
     }
-    self->result = json_from_string(output, error);
-    return self->result != NULL;
+    g_autofree char *text = g_strndup((const char *)result->data + 1, result->len - 1);
+    if (result->data[0] == SAID_RESULT) {
+        self->result = json_from_string(text, error);
+        return self->result != NULL;
+    }
+    if (result->data[0] == SAID_USAGE)
+        return lp_usage_error(error, "%s", text);
+    g_set_error_literal(error, LP_SIMULATION_ERROR, LP_SIMULATION_ERROR_RUN, text);
+    return FALSE;
 }
 
 static JsonObject *

@@ -7,7 +7,7 @@
 #include "base/file.h"
 #include "report/validation_page.h"
 #include "report/vega.h"
-#include "validation/calibration/calibration.h"
+#include "validation/calibration/calibration_file.h"
 
 #define SHIPPED_CASES "resource:///lightpath/validation/training.csv"
 
@@ -62,7 +62,7 @@ validate(const Options *options, GError **error)
         return FALSE;
     g_autoptr(LpConstants) constants = NULL;
     if (options->calibration != NULL) {
-        constants = lp_calibration_load(options->calibration, error);
+        constants = lp_calibration_file_load(options->calibration, error);
         if (constants == NULL)
             return FALSE;
     }

@@ -2,7 +2,7 @@
 /* What commands that run measured rows have in common. */
 #pragma once
 
-#include "validation/prediction/runner.h"
+#include "validation/cases/runner.h"
 
 G_BEGIN_DECLS
 

@@ -2,7 +2,7 @@
 /* One collective as an iteration. */
 #include "sim/run/collective_run.h"
 
-#include "sim/run/child.h"
+#include "base/child_process.h"
 #include "sim/collectives/ring.h"
 #include "sim/engine/engine.h"
 #include "sim/engine/loading.h"
@@ -171,43 +171,53 @@ complain(LpCollectiveOutcome *outcome, GError **error)
 }
 
 static void
-run_started(const void *data, void *out)
+run_started(const void *data, GByteArray *result)
 {
     const Series *series = data;
-    LpCollectiveOutcome *outcome = out;
+    LpCollectiveOutcome *outcome = (gpointer)result->data;
     GError *error = NULL;
     if (!run(series->requests, series->machine, &outcome->result, &error))
         complain(outcome, &error);
 }
 
 static void
-run_one(const void *data, void *out)
+run_one(const void *data, GByteArray *result)
 {
     const Series *series = data;
-    LpCollectiveOutcome *outcome = out;
+    LpCollectiveOutcome *outcome = (gpointer)result->data;
     GError *error = NULL;
     if (!lp_collective_run(series->requests, series->machine, &outcome->result, &error))
         complain(outcome, &error);
 }
 
-/* @work on @series in a child. */
-static gboolean
-run_apart(const Series *series, void (*work)(const void *data, void *out), LpCollectiveOutcome *out,
-          GError **error)
+static gsize
+series_bytes(const Series *self)
 {
-    LpChild child;
-    guint64 rss_bytes = 0;
-    gsize size = sizeof(LpCollectiveOutcome) * series_length(series);
-    return lp_child_start(&child, work, series, size, error) &&
-           lp_child_finish(&child, out, size, &rss_bytes, error);
+    return sizeof(LpCollectiveOutcome) * series_length(self);
+}
+
+/* @work on @series in a child, which leaves an outcome for each. */
+static LpChildProcess *
+start_apart(const Series *series, LpChildWork work, GError **error)
+{
+    return lp_child_process_start("process of a run", work, series, series_bytes(series), error);
+}
+
+/* As above, to its end. */
+static gboolean
+run_apart(const Series *series, LpChildWork work, LpCollectiveOutcome *out_outcomes, GError **error)
+{
+    LpChildProcess *child = start_apart(series, work, error);
+    return child != NULL &&
+           lp_child_process_finish(child, out_outcomes, series_bytes(series), NULL, error);
 }
 
 /* A loaded platform survives a fork: each collective run is one of this process. */
 static void
-run_series(const void *data, void *out)
+run_series(const void *data, GByteArray *result)
 {
     const Series *series = data;
-    LpCollectiveOutcome *outcomes = out;
+    LpCollectiveOutcome *outcomes = (gpointer)result->data;
     guint64 n_ranks = 0;
     GError *error = NULL;
     for (guint i = 0; i < series->n; i += AT_ONCE)
@@ -245,22 +255,20 @@ gboolean
 lp_collective_run_all(const LpCollectiveRequest *requests, guint n, const LpMachine *machine,
                       LpCollectiveOutcome *out_outcomes, GError **error)
 {
-    LpChild children[AT_ONCE];
+    LpChildProcess *children[AT_ONCE];
     guint n_parts = 0;
     gboolean good = TRUE;
     while (good && n_parts < MIN(n, AT_ONCE)) {
         const Series series = {requests + n_parts, n - n_parts, machine};
-        good = lp_child_start(&children[n_parts], run_series, &series,
-                              sizeof(LpCollectiveOutcome) * series_length(&series), error);
+        children[n_parts] = start_apart(&series, run_series, error);
+        good = children[n_parts] != NULL;
         n_parts += good ? 1 : 0;
     }
     for (guint k = 0; k < n_parts; k++) {
         const Series series = {requests + k, n - k, machine};
-        guint64 rss_bytes = 0;
         g_autofree LpCollectiveOutcome *part = g_new0(LpCollectiveOutcome, series_length(&series));
-        good = lp_child_finish(&children[k], part,
-                               sizeof(LpCollectiveOutcome) * series_length(&series), &rss_bytes,
-                               good ? error : NULL) &&
+        good = lp_child_process_finish(children[k], part, series_bytes(&series), NULL,
+                                       good ? error : NULL) &&
                good;
         for (guint i = k; i < n; i += AT_ONCE)
             out_outcomes[i] = part[i / AT_ONCE];

@@ -30,7 +30,8 @@ typedef struct {
 gboolean lp_collective_run(const LpCollectiveRequest *self, const LpMachine *machine,
                            LpCollectiveResult *out_result,
                            GError **error) G_GNUC_WARN_UNUSED_RESULT;
-/** The same in a process of its own. */
+/** As lp_collective_run(), in a process of its own, so any number of times. Errors: besides,
+ * LP_CHILD_PROCESS_ERROR. */
 gboolean lp_collective_run_apart(const LpCollectiveRequest *self, const LpMachine *machine,
                                  LpCollectiveResult *out_result,
                                  GError **error) G_GNUC_WARN_UNUSED_RESULT;
@@ -57,7 +58,7 @@ typedef struct {
 } LpCollectiveOutcome;
 
 /** Runs @n collective runs on one machine, two at a time, in processes that load it once.
- * @out_outcomes: by collective run. Error: LP_SIMULATION_ERROR if there are no outcomes. */
+ * @out_outcomes: by collective run. Error: LP_CHILD_PROCESS_ERROR if there are no outcomes. */
 gboolean lp_collective_run_all(const LpCollectiveRequest *requests, guint n,
                                const LpMachine *machine, LpCollectiveOutcome *out_outcomes,
                                GError **error) G_GNUC_WARN_UNUSED_RESULT;

@@ -2,7 +2,7 @@
 /* The runs of an iteration that explain it: each a step further from the machine as it is. */
 #pragma once
 
-#include "sim/run/child.h"
+#include "base/child_process.h"
 #include "sim/run/run.h"
 
 G_BEGIN_DECLS
@@ -14,14 +14,15 @@ typedef struct {
 } LpCounterfactualResults;
 
 typedef struct {
-    LpChild child;
+    LpChildProcess *process; /* owned, until they are finished */
 } LpCounterfactuals;
 
-/** Starts them, in one process. Error: LP_SIMULATION_ERROR_RUN. */
+/** Starts them, in one process. Error: LP_CHILD_PROCESS_ERROR_START. */
 gboolean lp_counterfactuals_start(LpCounterfactuals *self, const LpCommunicationMap *map,
                                   const LpContention *contention, LpIsolatedCache *cache,
                                   LpFidelity fidelity, GError **error) G_GNUC_WARN_UNUSED_RESULT;
-/** Waits for them. Error: LP_SIMULATION_ERROR_RUN. */
+/** Waits for them, once. @io_peak_rss_bytes: their process's peak of resident memory is added.
+ * Error: LP_CHILD_PROCESS_ERROR_RESULT. */
 gboolean lp_counterfactuals_finish(LpCounterfactuals *self, LpCounterfactualResults *out_results,
                                    guint64 *io_peak_rss_bytes,
                                    GError **error) G_GNUC_WARN_UNUSED_RESULT;

@@ -174,10 +174,10 @@ typedef struct {
 } Solo;
 
 static void
-run_solo(const void *data, void *out)
+run_solo(const void *data, GByteArray *result)
 {
     const Solo *solo = data;
-    Outcome *outcome = out;
+    Outcome *outcome = (gpointer)result->data;
     g_autoptr(LpContention) contention = new_contention(solo->stage, solo->job, solo->scope);
     g_autoptr(LpTasks) tasks = new_tasks(solo->stage, solo->job, solo->scope, contention);
     g_autoptr(LpWatch) watch = NULL;
@@ -254,10 +254,11 @@ run_alone(const Stage *self, guint job, Scope scope, LpRunResult *out_result,
           guint64 *io_peak_rss_bytes, GError **error)
 {
     Solo solo = {self, job, scope};
-    LpChild child;
     Outcome outcome;
-    if (!lp_child_start(&child, run_solo, &solo, sizeof outcome, error) ||
-        !lp_child_finish(&child, &outcome, sizeof outcome, io_peak_rss_bytes, error))
+    LpChildProcess *child =
+        lp_child_process_start("process of a run", run_solo, &solo, sizeof outcome, error);
+    if (child == NULL ||
+        !lp_child_process_finish(child, &outcome, sizeof outcome, io_peak_rss_bytes, error))
         return FALSE;
     *out_result = outcome.result;
     return check_stall(self, &outcome.stall, &outcome.result, error);

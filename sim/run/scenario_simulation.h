@@ -42,7 +42,8 @@ typedef struct {
 /**
  * Simulates; starts the engine, so once a process.
  * Errors: LP_SIMULATION_ERROR (a job does not fit; RUN: a rank waits for ever, and for whom),
- * LP_PROGRAM_ERROR, LP_INPUT_ERROR: "FILE:LINE: what, got, wanted". Returns: (transfer full).
+ * LP_CHILD_PROCESS_ERROR, LP_PROGRAM_ERROR, LP_INPUT_ERROR: "FILE:LINE: what, got, wanted".
+ * Returns: (transfer full).
  */
 LpScenarioSimulation *lp_scenario_simulation_run(const LpScenario *scenario,
                                                  const LpMachine *machine,

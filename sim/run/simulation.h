@@ -41,7 +41,8 @@ typedef struct {
 
 /**
  * Simulates @setup (borrowed); starts the engine, so once a process.
- * Errors: LP_SIMULATION_ERROR, LP_PROGRAM_ERROR, LP_INPUT_ERROR. Returns: (transfer full).
+ * Errors: LP_SIMULATION_ERROR, LP_CHILD_PROCESS_ERROR, LP_PROGRAM_ERROR, LP_INPUT_ERROR. Returns:
+ * (transfer full).
  */
 LpSimulation *lp_simulation_run(const LpSetup *setup, LpSimulationOptions options,
                                 GError **error) G_GNUC_WARN_UNUSED_RESULT;

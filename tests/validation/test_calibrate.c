@@ -5,8 +5,8 @@
 #include "tests/testlib.h"
 
 #include "base/error.h"
-#include "validation/calibration/calibration.h"
-#include "validation/prediction/runner.h"
+#include "validation/calibration/calibration_file.h"
+#include "validation/cases/runner.h"
 
 #include <glib/gstdio.h>
 #include <json-glib/json-glib.h>
@@ -278,7 +278,7 @@ test_file_errors(void)
     for (guint i = 0; i < G_N_ELEMENTS(rows); i++) {
         GError *error = NULL;
         g_autofree char *path = write_file("lightpath-test-XXXXXX.xml", rows[i].text);
-        g_autoptr(LpConstants) self = lp_calibration_load(path, &error);
+        g_autoptr(LpConstants) self = lp_calibration_file_load(path, &error);
         lp_test_true(rows[i].label, self == NULL);
         lp_test_error(rows[i].label, &error, LP_INPUT_ERROR, (int)rows[i].code, rows[i].part);
         (void)g_unlink(path);

@@ -2,7 +2,7 @@
 /* Published measurements of collectives (validation/collectives.csv) against the libraries' choices
  * and protocols on generated machines: each within 15 %; and what rows may say. */
 #include "tests/testlib.h"
-#include "tests/validation/rows.h"
+#include "tests/validation/predicted_row.h"
 #include "validation/cases/measured_machine.h"
 
 #include <math.h>

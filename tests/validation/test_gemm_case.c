@@ -6,7 +6,7 @@
 #include "model/kernel.h"
 #include "platforms/catalogue/catalogue.h"
 #include "tests/testlib.h"
-#include "tests/validation/rows.h"
+#include "tests/validation/predicted_row.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Rounds of simulating the rows and searching on their surrogates; then the rows left out. */
+/* A fit in rounds: the rows are simulated, and constants searched on their surrogates; then the
+ * rows left out are simulated. */
 #include "validation/calibration/fit.h"
 
 #include "base/error.h"
+#include "validation/calibration/fitted_rows.h"
 #include "validation/calibration/minimise.h"
 
 #include <math.h>
@@ -20,90 +22,12 @@ typedef struct {
     LpFit *fit;                  /* borrowed */
 } Fitting;
 
-/* --- rows --- */
-
-static gboolean
-is_named(const char *const *texts, const char *id, const char *source)
-{
-    for (guint i = 0; texts != NULL && texts[i] != NULL; i++)
-        if (strstr(id, texts[i]) != NULL || strstr(source, texts[i]) != NULL)
-            return TRUE;
-    return texts == NULL || texts[0] == NULL;
-}
-
-static gboolean
-knows_any(const LpSurrogate *row, const LpConstants *constants)
-{
-    for (guint i = 0; i < lp_constants_n(constants); i++) {
-        const LpConstant *constant = lp_constants_at(constants, i);
-        if (constant->variable != LP_CONSTANT_HELD && lp_surrogate_knows(row, constant))
-            return TRUE;
-    }
-    return FALSE;
-}
-
-/* Every so-manieth row of a source. */
-static gboolean
-is_next(GHashTable *counts, const char *source, guint every)
-{
-    guint n = GPOINTER_TO_UINT(g_hash_table_lookup(counts, source));
-    g_hash_table_insert(counts, g_strdup(source), GUINT_TO_POINTER(n + 1));
-    return n % every == 0;
-}
-
-static void
-choose_rows(Fitting *self)
-{
-    const LpFitOptions *options = self->options;
-    g_autoptr(GHashTable) counts = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
-    g_autoptr(GHashTable) others = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
-    for (guint i = 0; i < lp_table_n_rows(self->table); i++) {
-        const LpTableRow *stated = lp_table_row(self->table, i);
-        g_autofree char *id = lp_table_id(stated);
-        gboolean named = is_named(options->rows, id, lp_table_text(stated, "source"));
-        g_autoptr(LpSurrogate) row =
-            lp_surrogate_new(self->table, i, options->constants->n_variables);
-        if (row == NULL) {
-            self->fit->n_failed += named ? 1 : 0;
-            continue;
-        }
-        if (!knows_any(row, options->constants))
-            continue;
-        if (named && is_next(counts, row->source, options->every))
-            g_ptr_array_add(self->fit->rows, g_steal_pointer(&row));
-        else if (options->others_every > 0 && is_next(others, row->source, options->others_every))
-            g_ptr_array_add(self->fit->other_rows, g_steal_pointer(&row));
-        else
-            self->fit->n_unused++;
-    }
-}
-
-static gboolean
-check_rows(const Fitting *self, GError **error)
-{
-    const LpConstants *constants = self->options->constants;
-    for (guint i = 0; i < lp_constants_n(constants); i++) {
-        const LpConstant *constant = lp_constants_at(constants, i);
-        gboolean known = constant->variable == LP_CONSTANT_HELD;
-        for (guint j = 0; !known && j < self->fit->rows->len; j++)
-            known = lp_surrogate_knows(self->fit->rows->pdata[j], constant);
-        if (known)
-            continue;
-        g_autofree char *owner = lp_constant_owner(constant);
-        g_set_error(error, LP_INPUT_ERROR, LP_INPUT_ERROR_VALUE,
-                    "%s: got no chosen row that runs with %s (%s), wanted at least one",
-                    lp_table_path(self->table), owner, lp_constant_kinds[constant->kind].name);
-        return FALSE;
-    }
-    return TRUE;
-}
-
 /* --- simulating --- */
 
-static void tell(const Fitting *self, const char *format, ...) G_GNUC_PRINTF(2, 3);
+static void report_stage(const Fitting *self, const char *format, ...) G_GNUC_PRINTF(2, 3);
 
 static void
-tell(const Fitting *self, const char *format, ...)
+report_stage(const Fitting *self, const char *format, ...)
 {
     if (self->options->stage == NULL)
         return;
@@ -120,15 +44,15 @@ is_good(const LpOutcome *outcome)
     return outcome->status == LP_OUTCOME_OK && outcome->predicted[LP_PREDICTION_SIMULATED] > 0.0;
 }
 
-/* Those of @rows (LpSurrogate) that @constant has to do with and that are of @source, if these are
- * not NULL. */
+/* The indices (guint) of those of @rows (LpSurrogate) that depend on @constant and are of @source;
+ * NULL: whatever the constant, whatever the source. */
 static GArray *
 rows_of(const GPtrArray *rows, const LpConstant *constant, const char *source)
 {
     GArray *indices = g_array_new(FALSE, FALSE, sizeof(guint));
     for (guint i = 0; i < rows->len; i++) {
         const LpSurrogate *row = rows->pdata[i];
-        if ((constant == NULL || lp_surrogate_knows(row, constant)) &&
+        if ((constant == NULL || lp_surrogate_depends_on(row, constant)) &&
             (source == NULL || strcmp(row->source, source) == 0))
             g_array_append_val(indices, i);
     }
@@ -200,7 +124,7 @@ objective_of(Fitting *self, const GPtrArray *outcomes)
         const LpOutcome *outcome = outcomes->pdata[i];
         if (!(objective->weights[i] > 0.0))
             continue;
-        /* One that fails only now is as far off as can be. */
+        /* One that fails only now counts with a loss of 1. */
         sum += objective->weights[i] *
                (is_good(outcome) ? lp_objective_loss(outcome->predicted[LP_PREDICTION_SIMULATED],
                                                      outcome->measured)
@@ -258,7 +182,7 @@ find_slopes_of(Fitting *self, const LpConstants *constants, guint variable, GErr
     return TRUE;
 }
 
-/* Of the variables that only the simulation knows, each by one more run of its rows. */
+/* Slopes of the variables that are not in the closed form, each by one more run of its rows. */
 static gboolean
 find_slopes(Fitting *self, const LpConstants *constants, GError **error)
 {
@@ -266,7 +190,7 @@ find_slopes(Fitting *self, const LpConstants *constants, GError **error)
         const LpConstant *constant = lp_minimise_first(constants, i);
         if (lp_surrogate_is_closed(constant))
             continue;
-        tell(self, "slope of %s", lp_constant_kinds[constant->kind].name);
+        report_stage(self, "slope of %s", lp_constant_kinds[constant->kind].name);
         if (!find_slopes_of(self, constants, i, error))
             return FALSE;
     }
@@ -333,7 +257,7 @@ do_round(Fitting *self, gboolean *out_go_on, GError **error)
     for (guint i = 0; i < 2 && !better && !is_equal(tried, fit->constants); i++) {
         if (i > 0)
             go_half_way(tried, fit->constants);
-        tell(self, "simulating, round %u", fit->objectives->len);
+        report_stage(self, "simulating, round %u", fit->objectives->len);
         if (!try_constants(self, tried, &better, error))
             return FALSE;
     }
@@ -346,7 +270,7 @@ static gboolean
 do_rounds(Fitting *self, GError **error)
 {
     LpFit *fit = self->fit;
-    tell(self, "simulating, as it starts");
+    report_stage(self, "simulating, as it starts");
     fit->before = simulate(self, fit->rows, NULL, fit->constants, error);
     if (fit->before == NULL)
         return FALSE;
@@ -363,7 +287,7 @@ do_rounds(Fitting *self, GError **error)
     return TRUE;
 }
 
-/* --- rows that a fit has not seen --- */
+/* --- cross-validation, and rows left out --- */
 
 static gboolean
 cross(Fitting *self, LpFitSource *source, GError **error)
@@ -372,7 +296,7 @@ cross(Fitting *self, LpFitSource *source, GError **error)
     g_autoptr(LpConstants) constants = lp_constants_copy(self->options->constants);
     lp_minimise(objective, self->options->constants, constants);
     self->fit->n_closed += objective->n_evaluated;
-    tell(self, "without %s", source->source);
+    report_stage(self, "without %s", source->source);
     g_autoptr(GArray) indices = rows_of(self->fit->rows, NULL, source->source);
     g_autoptr(GPtrArray) outcomes =
         simulate_some(self, self->fit->rows, indices, self->fit->before, constants, error);
@@ -404,11 +328,11 @@ static gboolean
 run_others(Fitting *self, GError **error)
 {
     LpFit *fit = self->fit;
-    tell(self, "rows left out, as it starts");
+    report_stage(self, "rows left out, as it starts");
     fit->other_before = simulate(self, fit->other_rows, NULL, self->options->constants, error);
     if (fit->other_before == NULL)
         return FALSE;
-    tell(self, "rows left out");
+    report_stage(self, "rows left out");
     fit->other_after = simulate(self, fit->other_rows, fit->other_before, fit->constants, error);
     return fit->other_after != NULL;
 }
@@ -480,10 +404,10 @@ lp_fit_run(const LpTable *table, const LpFitOptions *options, GError **error)
     }
     g_autoptr(LpFit) fit = fit_new(options->constants);
     Fitting self = {table, options, fit};
-    tell(&self, "reading rows");
-    choose_rows(&self);
-    if (!check_rows(&self, error) || !do_rounds(&self, error) || !score_sources(&self, error) ||
-        !run_others(&self, error))
+    report_stage(&self, "reading rows");
+    lp_fitted_rows_choose(fit, table, options);
+    if (!lp_fitted_rows_check(fit, table, error) || !do_rounds(&self, error) ||
+        !score_sources(&self, error) || !run_others(&self, error))
         return NULL;
     describe_variables(&self);
     return g_steal_pointer(&fit);

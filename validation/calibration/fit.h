@@ -1,72 +1,80 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Fits constants to measured rows, and tells how well rows that it has not seen are met. */
+/* Fits constants to measured rows, and reports the errors on rows that the fit has not seen. */
 #pragma once
 
-#include "validation/prediction/runner.h"
+#include "validation/cases/runner.h"
 #include "validation/prediction/score.h"
 #include "validation/calibration/surrogate.h"
 
 G_BEGIN_DECLS
 
+/** What to fit, on which rows, and how long. */
 typedef struct {
-    const LpConstants *constants; /**< borrowed: those to fit at the values to start from, and held
-                                     ones; a constant that is fitted stands behind a held one */
+    const LpConstants *constants; /**< borrowed: those to fit, at the values to start from, and
+                                     those held at their values; a fitted constant stands behind a
+                                     held one for the same place */
     const char *const *rows;      /**< borrowed, NULL-ended: a row takes part if its source or id
                                      contains one of these; NULL: all rows do */
-    guint every;                  /**< of those of a source, each so-manieth; at least 1 */
-    guint others_every; /**< of the rows left out of each source, each so-manieth is run to test the
-                           fit; 0: none */
-    guint n_rounds;     /**< at most; at least 1 */
-    LpRunnerOptions run;                         /**< rows and constants of it are not read */
-    void (*stage)(const char *text, void *data); /**< told what begins; or NULL */
+    guint every; /**< of each source the first row and every n-th after it take part; at least 1 */
+    guint others_every;  /**< of each source's rows left out, the first and every n-th after it are
+                            simulated to test the fit; 0: none */
+    guint n_rounds;      /**< at most; at least 1 */
+    LpRunnerOptions run; /**< rows and constants of it are not read */
+    void (*stage)(const char *text, void *data); /**< called as each stage begins; or NULL */
     void *stage_data;
 } LpFitOptions;
 
 /** One fitted value. */
 typedef struct {
-    guint first; /**< the first of its constants */
-    double start, value;
-    /** Between these the objective is at most LP_FIT_TOLERANCE above its smallest value, all others
-     * held; by the surrogate, within the bounds. Wide: the rows say little of it. */
+    guint first;         /**< index of the first of its constants */
+    double start, value; /**< before and after, base units */
+    /** Range, base units, in which the objective is at most LP_FIT_TOLERANCE above its smallest
+     * value, all other variables held; by the surrogate, within the bounds. If it is wide, the rows
+     * hardly determine the variable. */
     double low, high;
 } LpFitVariable;
 
 #define LP_FIT_TOLERANCE 0.001
 
-/** A source that was fitted. */
+/** A source whose rows were fitted. */
 typedef struct {
     const char *source; /* borrowed from outcomes */
     guint n_rows;
     LpScore before, after;
-    gboolean is_crossed;
-    LpScore crossed; /**< fitted without this source: the error on it */
+    gboolean is_crossed; /**< cross-validated: */
+    LpScore crossed;     /**< the error on this source of a fit on all others */
 } LpFitSource;
 
+/** What a fit gives. */
 typedef struct {
     LpConstants *constants;                /* owned: with the fitted values, of four digits */
     GArray *variables;                     /* owned: LpFitVariable */
     GArray *sources;                       /* owned: LpFitSource */
     GPtrArray *before, *after;             /* owned: LpOutcome of the rows fitted */
-    GPtrArray *other_before, *other_after; /* owned: of rows left out that constants apply to */
+    GPtrArray *other_before, *other_after; /* owned: of rows left out, to test the fit */
     GPtrArray *rows, *other_rows;          /* owned: LpSurrogate, in the order of the outcomes */
     GArray *objectives; /* owned: double, of the simulation: at the start, and after each round */
-    guint n_unused;     /**< rows that constants apply to, neither fitted nor tested on */
-    guint n_failed;     /**< rows named that have no prediction: they are not fitted */
-    guint n_closed, n_simulated; /**< evaluations of rows */
+    guint n_unused;     /**< rows that depend on the constants, neither fitted nor tested on */
+    guint n_failed;     /**< chosen rows that have no prediction: they are not fitted */
+    guint n_closed, n_simulated; /**< rows evaluated by closed form, and by simulation */
 } LpFit;
 
 /**
+ * Fits @options->constants to rows of measured training in @table, by rounds: simulate the rows,
+ * search on their surrogates, simulate at the result.
+ *
  * The objective is the mean over sources of the mean over their rows of a loss of
  * e = ln(predicted / measured): e^2 / 2a up to a = 0.02, which is measuring noise; |e| - a / 2 up
  * to 0.3; from there on growing as a logarithm, since such a row is wrong in another way. A source
  * counts as much as any other, however many rows it has. A pull of at most half a thousandth keeps
  * constants on which the rows say nothing where they started.
  *
- * Errors: LP_INPUT_ERROR_VALUE (no row to fit, a constant that no row knows of, a table of another
- * kind), and those of lp_runner_run(). Returns: (transfer full).
+ * Errors: LP_INPUT_ERROR_VALUE (no row to fit, a constant on which no row depends, a table of
+ * another kind), and those of lp_runner_run(). Returns: (transfer full).
  */
 LpFit *lp_fit_run(const LpTable *table, const LpFitOptions *options,
                   GError **error) G_GNUC_WARN_UNUSED_RESULT;
+/** @self may be NULL. */
 void lp_fit_free(LpFit *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(LpFit, lp_fit_free)
 

@@ -1,15 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Searches constants by NLopt. */
+/* The objective, and its minimisation by NLopt. */
 #include "validation/calibration/minimise.h"
 
 #include <math.h>
 #include <nlopt.h>
 #include <string.h>
 
-/* Loss: what measurements repeat to, and from where on a row is wrong in another way. */
+/* Of the loss: how well measurements repeat, and the error from which on a row is wrong in another
+ * way than by a constant. */
 #define NOISE 0.02
 #define FAR 0.3
-/* Of the whole range of a constant. */
+/* Of the search, in fractions of a constant's range: the weight of the pull towards the start, the
+ * first step, and the step at which it ends. */
 #define PULL 5e-4
 #define STEP 0.05
 #define SETTLED 1e-5
@@ -79,7 +81,7 @@ lp_objective_value(LpObjective *self, const LpConstants *constants)
 }
 
 gboolean
-lp_objective_knows(const LpObjective *self, const LpConstants *constants, guint variable)
+lp_objective_depends_on(const LpObjective *self, const LpConstants *constants, guint variable)
 {
     for (guint i = 0; i < self->rows->len; i++) {
         const LpSurrogate *row = self->rows->pdata[i];
@@ -87,7 +89,7 @@ lp_objective_knows(const LpObjective *self, const LpConstants *constants, guint 
             continue;
         for (guint j = 0; j < lp_constants_n(constants); j++) {
             const LpConstant *constant = lp_constants_at(constants, j);
-            if (constant->variable == variable && lp_surrogate_knows(row, constant))
+            if (constant->variable == variable && lp_surrogate_depends_on(row, constant))
                 return TRUE;
         }
     }
@@ -113,7 +115,7 @@ lp_minimise_set(LpConstants *constants, guint variable, double value)
             lp_constants_at(constants, i)->value = value;
 }
 
-/* The range of a constant is 0 to 1 to the search. */
+/* The search runs on fractions of each constant's range, 0 to 1. */
 static double
 to_unit(guint kind, double value)
 {
@@ -163,7 +165,7 @@ search(Search *self, guint n, double *x)
     (void)nlopt_set_xtol_abs1(optimiser, SETTLED);
     (void)nlopt_set_ftol_abs(optimiser, 1e-8);
     (void)nlopt_set_maxeval(optimiser, EVALUATIONS_PER_VARIABLE * (int)n);
-    /* Whatever stops it, x is the best that it has seen. */
+    /* Whatever stops it, x is the best point that it has evaluated. */
     (void)nlopt_optimize(optimiser, x, &value);
     nlopt_destroy(optimiser);
 }
@@ -175,7 +177,7 @@ lp_minimise(LpObjective *self, const LpConstants *start, LpConstants *constants)
     g_autofree guint *variables = g_new0(guint, n_all), *kinds = g_new0(guint, n_all);
     g_autofree double *x = g_new0(double, n_all), *from = g_new0(double, n_all);
     for (guint i = 0; i < n_all; i++) {
-        if (!lp_objective_knows(self, constants, i))
+        if (!lp_objective_depends_on(self, constants, i))
             continue;
         const LpConstant *constant = lp_minimise_first(constants, i);
         variables[n] = i;
@@ -187,7 +189,7 @@ lp_minimise(LpObjective *self, const LpConstants *start, LpConstants *constants)
         return;
     g_autoptr(LpConstants) tried = lp_constants_copy(constants);
     Search state = {self, tried, from, variables, kinds};
-    /* A simplex that has shrunk too soon gets on when it begins anew. */
+    /* A simplex that has shrunk too soon goes on when it begins anew. */
     search(&state, n, x);
     search(&state, n, x);
     for (guint i = 0; i < n; i++)

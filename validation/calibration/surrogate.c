@@ -66,7 +66,7 @@ lp_surrogate_x(const LpConstant *constant)
 }
 
 gboolean
-lp_surrogate_knows(const LpSurrogate *self, const LpConstant *constant)
+lp_surrogate_depends_on(const LpSurrogate *self, const LpConstant *constant)
 {
     return lp_constant_applies(constant, self->restated.machine->accelerator.name, self->library);
 }

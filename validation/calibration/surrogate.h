@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Measured rows whose simulated time is foretold from one simulation, for constants near those that
- * it ran with: an optimiser asks a thousand times. */
+/* A surrogate of the simulation: estimates a row's simulated time for constants near those of one
+ * run, since an optimiser needs it a thousand times. */
 #pragma once
 
 #include "sim/mapping/placement.h"
@@ -8,13 +8,14 @@
 
 G_BEGIN_DECLS
 
-/** A row, ready for its closed form. */
+/** A row with the workload and machine that it states, and how its simulated time depends on the
+ * constants. */
 typedef struct {
-    guint row;     /**< of the table */
+    guint row;     /**< index in the table */
     char *source;  /* owned */
-    char *library; /* owned: name */
+    char *library; /* owned: name of the communication library */
     double measured_s;
-    gboolean has_failed;     /**< when it was first simulated: it is not simulated again */
+    gboolean has_failed;     /**< in its first simulation: it is not simulated again */
     gboolean is_known;       /**< it was simulated: ratio and slopes hold */
     LpTrainingCase restated; /* owned */
     LpFabric fabric;
@@ -25,28 +26,31 @@ typedef struct {
     guint n_variables;
 } LpSurrogate;
 
-/** NULL, without error, if the row cannot be restated or is not measured: it takes no part.
- * Returns: (transfer full). */
+/** The surrogate of row @row, not yet anchored. @n_variables: of the constants to come.
+ * Returns: (transfer full), or NULL, without error, if the row cannot be restated or is not
+ * measured: it takes no part. */
 LpSurrogate *lp_surrogate_new(const LpTable *table, guint row, guint n_variables);
+/** @self may be NULL. */
 void lp_surrogate_free(LpSurrogate *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(LpSurrogate, lp_surrogate_free)
 
-/** Whether the closed form knows the constant; of others slopes tell. */
+/** Whether the closed form has the constant; the effect of others is linear, by slopes. */
 gboolean lp_surrogate_is_closed(const LpConstant *constant);
-/** In what simulated times are linear while the critical path stays: the value, or the inverse of a
- * share. */
+/** The x in which simulated times are linear while the critical path stays: the constant's value,
+ * or the inverse of a share. */
 double lp_surrogate_x(const LpConstant *constant);
 
-/** Whether the constant has to do with the row. */
-gboolean lp_surrogate_knows(const LpSurrogate *self, const LpConstant *constant);
+/** Whether the row runs on the accelerator or with the library that the constant belongs to. */
+gboolean lp_surrogate_depends_on(const LpSurrogate *self, const LpConstant *constant);
 
 /** The closed form's time under @constants, s. */
 double lp_surrogate_closed_s(const LpSurrogate *self, const LpConstants *constants);
-/** Says what the simulation gave under @constants. Slopes stay as they are. */
+/** Anchors @self at @constants, under which the simulation took @simulated_s. Slopes stay as they
+ * are. */
 void lp_surrogate_anchor(LpSurrogate *self, const LpConstants *constants, double simulated_s);
-/**
+/** The estimate of the simulated time under @constants, s:
  * ratio x closed form + sum of slope x (x - x at the anchor), over variables that the closed form
- * does not know; at least a tenth of the first part, s.
+ * does not have; at least a tenth of the first part.
  */
 double lp_surrogate_predict(const LpSurrogate *self, const LpConstants *constants);
 

@@ -22,11 +22,12 @@ lp_case_kind(LpTableKind kind)
     g_assert_not_reached();
 }
 
-/* What the columns of all kinds say of a configuration, in the order in which people are told. */
+/* The columns, of all kinds, that describe a configuration, in the order in which they are shown.
+ */
 static const struct {
     const char *column, *before, *after;
-    const char *usual; /* not worth telling, or NULL */
-} told[] = {
+    const char *usual; /* the value that is not shown, or NULL */
+} shown[] = {
     {"model", "", "", NULL},
     {"operation", "", "", NULL},
     {"variant", "", "", NULL},
@@ -62,12 +63,12 @@ static char *
 configuration_of(const LpTableRow *row)
 {
     GString *text = g_string_new(NULL);
-    for (guint i = 0; i < G_N_ELEMENTS(told); i++) {
-        const char *said = lp_table_text(row, told[i].column);
-        if (*said == '\0' || g_strcmp0(said, told[i].usual) == 0)
+    for (guint i = 0; i < G_N_ELEMENTS(shown); i++) {
+        const char *said = lp_table_text(row, shown[i].column);
+        if (*said == '\0' || g_strcmp0(said, shown[i].usual) == 0)
             continue;
-        g_string_append_printf(text, "%s%s%s%s", text->len > 0 ? ", " : "", told[i].before, said,
-                               told[i].after);
+        g_string_append_printf(text, "%s%s%s%s", text->len > 0 ? ", " : "", shown[i].before, said,
+                               shown[i].after);
     }
     return g_string_free(text, FALSE);
 }

@@ -2,27 +2,28 @@
 /* A kind of measured rows: how a row is described, and how what it measured is predicted. */
 #pragma once
 
-#include "validation/calibration/constant.h"
+#include "validation/prediction/constant.h"
 #include "validation/prediction/outcome.h"
 #include "validation/cases/table.h"
 
 G_BEGIN_DECLS
 
+/** How rows of one kind are treated. */
 typedef struct {
-    LpMeasure measure;
+    LpMeasure measure; /**< unless describe() finds another */
     /** Fills in what is measured and, of plans, the group: without running anything. A row whose
      * measured value cannot be read has failed. */
     void (*describe)(const LpTableRow *row, LpOutcome *outcome);
     /** Fills in the predictions, or fails @outcome. Runs in a process of its own, once a process,
-     * and need not give back what it takes. Never reads the measured columns. @constants: those
-     * that hold in place of the shipped ones; NULL: none. */
+     * and need not free what it takes. Never reads the measured columns. @constants: in
+     * place of the shipped ones; NULL: none. */
     void (*predict)(const LpTableRow *row, const LpConstants *constants, LpOutcome *outcome);
 } LpCaseKind;
 
-/** NULL if there is no prediction of that kind of rows. */
+/** How rows of @kind are treated, static; NULL if they cannot be predicted. */
 const LpCaseKind *lp_case_kind(LpTableKind kind);
 
-/** What the row says before anything is run. Returns: (transfer full). */
+/** An outcome with what the row states, before anything is run. Returns: (transfer full). */
 LpOutcome *lp_case_describe(const LpCaseKind *kind, const LpTableRow *row);
 
 G_END_DECLS

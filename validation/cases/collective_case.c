@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Restates a row of measured collectives as a trial on a generated machine.
+/* Restates a row of measured collectives as a collective run on a generated machine.
  *
  * What rows leave open: without a size, or with "large", 4 GiB, at which only rates matter; "not
  * stated" is a probe of 256 MiB; of a range of sizes the larger; without domains, as few as hold
@@ -208,7 +208,7 @@ read_row(Row *self, const LpTableRow *row, LpOutcome *outcome, GError **error)
     return TRUE;
 }
 
-/* --- trials --- */
+/* --- runs --- */
 
 static gboolean
 run_request(LpCollectiveRequest *request, const LpMachine *machine, const LpConstants *constants,
@@ -228,8 +228,9 @@ run_request(LpCollectiveRequest *request, const LpMachine *machine, const LpCons
     return TRUE;
 }
 
-/* Where fewer ranks take part than the domains hold, and not one domain alone, as many of each.
- * Returns: (transfer full) the accelerator of each rank, or NULL if it is the rank. */
+/* Where fewer ranks take part than the domains hold, as many of each domain, unless the row says
+ * that they stand in one. Returns: (transfer full) the accelerator of each rank, or NULL if ranks
+ * are packed. */
 static guint32 *
 spread(const Row *self)
 {
@@ -244,7 +245,7 @@ spread(const Row *self)
     return accelerators;
 }
 
-/* A ring without protocols, as the closed form has it; 0 where it knows none. */
+/* The closed form's time: a ring without protocols; 0 for collectives that it does not have. */
 static double
 consistent_s(const Row *self, const LpMachine *machine, const guint32 *accelerators)
 {
@@ -349,7 +350,7 @@ staged_exchange_s(const Row *self, const LpMachine *machine, double token_bytes,
     return TRUE;
 }
 
-/* DeepEP's bandwidth counts what stays, too. */
+/* DeepEP's bandwidth counts the bytes that stay on their rank, too. */
 static double
 counted(const Row *self, double bytes, double time_s)
 {

@@ -8,12 +8,12 @@
 G_BEGIN_DECLS
 
 /** Rows with the columns of collectives.csv. The measured columns are time_us and busbw_GBps;
- * where "usable" says neither "time" nor "bandwidth", the time counts if there is one. */
+ * where the column usable says neither "time" nor "bandwidth", the time counts if there is one. */
 extern const LpCaseKind lp_collective_case;
 
-/** An all-reduce of @bytes among the accelerators of one domain, with the library that is theirs;
- * in a process of its own. @constants: in place of the shipped ones; NULL: none. Errors: as
- * lp_measured_machine_new() and lp_collective_run(). */
+/** The time of an all-reduce of @bytes among all accelerators of @described, one domain, with their
+ * communication library, s; run in a process of its own. @constants: in place of the shipped ones;
+ * NULL: none. Errors: as lp_measured_machine_new() and lp_collective_run(). */
 gboolean lp_collective_case_all_reduce_s(const LpMeasuredMachine *described, guint64 bytes,
                                          const LpConstants *constants, double *out_time_s,
                                          GError **error) G_GNUC_WARN_UNUSED_RESULT;

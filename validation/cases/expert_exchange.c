@@ -9,7 +9,7 @@
 #include <string.h>
 
 #define COUNT_MAX 1e9
-/* DeepSeek-V3's routing reaches so many domains with a token. */
+/* DeepSeek-V3's routing sends a token to at most so many domains. */
 #define DOMAINS_MAX 4.0
 /* Values that share a scale in fp8, its bytes, and a header of the low-latency kernels. */
 #define SCALE_VALUES 128.0
@@ -52,7 +52,7 @@ lp_expert_exchange_token_bytes(const LpExpertExchange *self)
            (self->is_per_expert ? HEADER_BYTES : 0.0);
 }
 
-/* Of @n places, those that at least one of @k draws hits. */
+/* The expected number of @n places that at least one of @k uniform draws hits. */
 static double
 places_hit(double n, double k)
 {

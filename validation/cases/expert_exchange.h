@@ -6,12 +6,13 @@
 
 G_BEGIN_DECLS
 
-/** A measured dispatch of tokens to experts, or a combine of their results. */
+/** A measured dispatch of tokens to experts, or the combination of their results. */
 typedef struct {
-    double n_tokens; /**< of a rank */
-    double hidden, top_k;
+    double n_tokens;        /**< of a rank */
+    double hidden;          /**< width of a token, elements */
+    double top_k;           /**< experts that a token goes to */
     gboolean is_combine;    /**< in bf16; a dispatch is in fp8 with scales */
-    gboolean is_bf16;       /**< the row says so of a dispatch too */
+    gboolean is_bf16;       /**< a combine, or a dispatch of which the row says so */
     gboolean is_per_expert; /**< low-latency kernels: a copy for each expert that a token goes to;
                                  else one for each domain, passed on inside it */
 } LpExpertExchange;
@@ -21,14 +22,16 @@ typedef struct {
 gboolean lp_expert_exchange_parse(const char *size, const char *variant,
                                   LpExpertExchange *out_exchange);
 
-/** Bytes of a token on the wire: 2 an element in bf16, else 1 and a scale of 4 for each 128. */
+/** Bytes of a token on the wire: in bf16 2 an element; in fp8 1 an element and a scale of 4 bytes
+ * for each 128 elements, and with low-latency kernels a header of 16 bytes. */
 double lp_expert_exchange_token_bytes(const LpExpertExchange *self);
-/** Copies of a token among @n_ranks in @n_domains, its own rank's counted in: to experts
- * (top-k); otherwise expected, experts being drawn alike from @n_domains domains, four at most
- * (DeepSeek-V3, arXiv 2412.19437, section 2.1.2). */
+/** Copies of a token to ranks, its own among them, of @n_ranks in @n_domains: top-k with a copy for
+ * each expert; else the expected number of distinct ranks, the experts being drawn uniformly and
+ * independently from at most four domains (DeepSeek-V3, arXiv 2412.19437, section 2.1.2). */
 double lp_expert_exchange_rank_copies(const LpExpertExchange *self, guint32 n_ranks,
                                       guint32 n_domains);
-/** The same of copies to domains. */
+/** Copies of a token to domains, its own among them: the expected number of distinct domains, drawn
+ * as above. */
 double lp_expert_exchange_domain_copies(const LpExpertExchange *self, guint32 n_domains);
 
 G_END_DECLS

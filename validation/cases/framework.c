@@ -1,17 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* What each framework does, from its sources and papers, as attributes of a workload. */
 #include "validation/cases/framework.h"
 
 #include <string.h>
 
-/* Computing takes so many times as long while communication runs beside it: the mean over A100,
+/* Computing takes 1.189 times as long while communication runs beside it: the mean over A100,
  * H100, MI210 and MI250 (Lee et al., arXiv 2507.03114). */
 #define BESIDE " slowdown=1.189"
-
-static gboolean
-is_flash(const LpSettings *settings)
-{
-    return lp_settings_is(settings, "attention", "flash");
-}
 
 static gboolean
 is_wide(const LpSettings *settings)
@@ -25,9 +20,9 @@ has_stages(const LpSettings *settings)
     return lp_settings_number(settings, "pp") > 1;
 }
 
-/* nanotron, FSDP and Megatron-Core go by their words for overlap, the last also by flash attention.
- * DeepSpeed is told by ZeRO, or by gradients that are summed in one bucket, on software without
- * flash attention. */
+/* nanotron, FSDP and Megatron-Core are recognised by their words for overlap, the last also by
+ * flash attention; DeepSpeed, without flash attention, by ZeRO or by gradients that are summed in
+ * one bucket. */
 LpFramework
 lp_framework_of(const LpTableRow *row, const LpSettings *settings)
 {
@@ -36,7 +31,7 @@ lp_framework_of(const LpTableRow *row, const LpSettings *settings)
         return LP_FRAMEWORK_NANOTRON;
     if (strstr(overlap, "FSDP") != NULL)
         return LP_FRAMEWORK_FSDP;
-    if (is_flash(settings) || strstr(overlap, "grad-reduce") != NULL)
+    if (lp_settings_is(settings, "attention", "flash") || strstr(overlap, "grad-reduce") != NULL)
         return LP_FRAMEWORK_MEGATRON_CORE;
     if (lp_settings_number(settings, "zero") > 0 || strstr(overlap, "gradient_bucket") != NULL)
         return LP_FRAMEWORK_DEEPSPEED;
@@ -86,12 +81,12 @@ apply_fsdp(LpSettings *settings)
     lp_settings_set_all(settings, "kernels=eager" BESIDE);
 }
 
-/* Gives blocks to a stage until their weights reach its share of all, logits among them, so that
- * late stages may be left without layers (nanotron 0.4, models/base.py, build_model()). There a
- * share has to be passed; that a share just reached is enough is what steps of 16 layers on 4
- * stages show, which took as long as 5 layers need. */
+/* Assigns layers to a stage until their weights reach its share of all, logits among them, so that
+ * late stages may be left without layers (nanotron 0.4, models/base.py, build_model()). In that
+ * code a share has to be exceeded; measured steps of 16 layers on 4 stages took as long as 5 layers
+ * need, so that a share just reached is enough. */
 static void
-deal_by_weights(LpSettings *settings)
+assign_layers_by_weights(LpSettings *settings)
 {
     double hidden = (double)lp_settings_number(settings, "hidden");
     double ffn = lp_settings_get(settings, "ffn") != NULL
@@ -117,10 +112,10 @@ deal_by_weights(LpSettings *settings)
     lp_settings_set(settings, "stage-layers", list->str);
 }
 
-/* Asynchronous tensor parallelism: whole collectives behind products. It reads what it receives of
- * a tensor's shape before it goes on (pipeline_parallel/p2p.py), and runs PyTorch's operations one
- * by one. Without stages DistributedDataParallel sums gradients behind the backward pass, but not
- * those that ZeRO shares out. */
+/* Asynchronous tensor parallelism: whole collectives behind products. Its host waits for the
+ * shape of each tensor that it receives (pipeline_parallel/p2p.py), and runs PyTorch's operations
+ * one by one. Without stages DistributedDataParallel sums gradients behind the backward pass, but
+ * not those that ZeRO shares out. */
 static void
 apply_nanotron(LpSettings *settings)
 {
@@ -128,7 +123,7 @@ apply_nanotron(LpSettings *settings)
     if (is_wide(settings))
         lp_settings_set(settings, "overlap-tp", "bulk");
     if (has_stages(settings))
-        deal_by_weights(settings);
+        assign_layers_by_weights(settings);
     else if (lp_settings_is(settings, "zero", "0"))
         lp_settings_set(settings, "overlap-dp", "yes");
 }
@@ -151,8 +146,8 @@ relay_tokens(const LpTableRow *row, LpSettings *settings)
 }
 
 /* All communication is overlapped: --overlap-grad-reduce and --overlap-param-gather with buckets of
- * 40 million parameters, and Transformer Engine's user buffers. A column that says otherwise is
- * believed: then only sequence parallelism overlaps, and hosts wait for messages. */
+ * 40 million parameters, and Transformer Engine's user buffers. If the column says otherwise, only
+ * sequence parallelism overlaps, and hosts wait for messages. */
 static void
 apply_megatron_core(const LpTableRow *row, LpSettings *settings, LpOutcome *outcome)
 {
@@ -170,8 +165,8 @@ apply_megatron_core(const LpTableRow *row, LpSettings *settings, LpOutcome *outc
     if (!states_all)
         lp_outcome_infer(outcome,
                          "overlap: of all communication, as recipes with flash attention have it");
-    /* Megatron-Core overlaps messages only where stages are interleaved, so who states overlap
-     * interleaved them; a layer a slice is the fastest, and hides the messages. */
+    /* Megatron-Core overlaps messages only where stages are interleaved, so rows that state
+     * overlap were interleaved; one layer a slice is the fastest, and hides the messages. */
     if (states_all && has_stages(settings) && !lp_table_has(row, "virtual_stages")) {
         lp_settings_set(settings, "virtual-stages", lp_settings_get(settings, "layers"));
         lp_outcome_infer(outcome, "interleaved: messages between stages are overlapped");

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The software that a row of measured training ran on, as far as its columns tell, and what that
- * software does: what it overlaps, where its hosts wait, how it deals out layers. */
+/* The framework that a row of measured training ran on, as far as its columns say, and what that
+ * framework does: what it overlaps, where its hosts wait, how it assigns layers to stages. */
 #pragma once
 
 #include "validation/prediction/outcome.h"
@@ -9,6 +9,7 @@
 
 G_BEGIN_DECLS
 
+/** Software that trains. */
 typedef enum {
     LP_FRAMEWORK_MEGATRON_LM,   /**< up to 2023, without flash attention */
     LP_FRAMEWORK_MEGATRON_CORE, /**< and what is built on it */
@@ -17,11 +18,11 @@ typedef enum {
     LP_FRAMEWORK_NANOTRON,
 } LpFramework;
 
-/** Told by columns overlap and zero, and by what @settings say of attention. */
+/** Decided by the columns overlap and zero, and by the attention in @settings. */
 LpFramework lp_framework_of(const LpTableRow *row, const LpSettings *settings);
 
-/** Adds to @settings, which hold shape and plan, what @self does, and to @outcome what of it is
- * inferred. */
+/** Adds to @settings, which hold shape and plan, the attributes of what @self does, and to @outcome
+ * notes of what is inferred. */
 void lp_framework_apply(LpFramework self, const LpTableRow *row, LpSettings *settings,
                         LpOutcome *outcome);
 

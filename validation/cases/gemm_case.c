@@ -44,7 +44,7 @@ static const struct {
       [LP_OPERATOR_ELEMENTWISE] = 45e-6}},
 };
 
-/* Of a reduction it is in the library's base. */
+/* Of an all-reduce it is part of the library's base time. */
 static double
 alone_s(const LpAccelerator *accelerator, LpOperatorKind kind)
 {
@@ -52,13 +52,6 @@ alone_s(const LpAccelerator *accelerator, LpOperatorKind kind)
     while (!g_str_has_prefix(accelerator->name, overheads[i].family))
         i++;
     return overheads[i].alone_s[kind];
-}
-
-/* Products are written in two bytes at least. */
-static double
-output_bytes(double element_bytes)
-{
-    return fmax(element_bytes, 2.0);
 }
 
 static double
@@ -75,13 +68,15 @@ lp_gemm_case_time_s(const LpGemm *gemm, const LpAccelerator *accelerator, LpPrec
                     gboolean queued)
 {
     double bytes = lp_gemm_element_bytes(precision);
+    /* Products of fp8 are written in 16 bits. */
+    double output_bytes = fmax(bytes, 2.0);
     LpKernel kernel = {
         .m = gemm->m,
         .k = gemm->k,
         .n = gemm->n,
         .n_batch = gemm->n_batch,
         .bytes = gemm->n_batch *
-                 ((gemm->m + gemm->n) * gemm->k * bytes + gemm->m * gemm->n * output_bytes(bytes)),
+                 ((gemm->m + gemm->n) * gemm->k * bytes + gemm->m * gemm->n * output_bytes),
     };
     return kernel_s(&kernel, accelerator, precision) +
            (queued ? 0.0 : alone_s(accelerator, LP_OPERATOR_PRODUCT));
@@ -103,7 +98,7 @@ describe(const LpTableRow *row, LpOutcome *outcome)
     outcome->measured = value * (is_rate ? 1e12 : 1e-3);
 }
 
-/* "fp8_e4m3" and "float16" are the short names too. */
+/* Prefixes: "fp8_e4m3" is fp8. */
 static gboolean
 read_precision(const LpTableRow *row, LpPrecision *out_precision, GError **error)
 {
@@ -160,7 +155,7 @@ read_operator(const LpTableRow *row, LpLayerOperator *out_operator, GError **err
     return FALSE;
 }
 
-/* A mean of many iterations is of kernels that wait for each other on the device. */
+/* In a mean over many iterations kernels queue on the device, and the host is not waited for. */
 static gboolean
 is_queued(const LpTableRow *row)
 {
@@ -170,7 +165,8 @@ is_queued(const LpTableRow *row)
 
 /* --- predicting --- */
 
-/* The reduction that a layer ends with, among accelerators of one domain of the nearest system. */
+/* The all-reduce at the end of a tensor-parallel layer, within one domain of the shipped system
+ * that is nearest to the accelerator. */
 static gboolean
 all_reduce_s(const LpLayerOperator *operation, const LpAccelerator *accelerator,
              double element_bytes, const LpConstants *constants, double *out_time_s, GError **error)
@@ -211,8 +207,8 @@ operator_s(const LpLayerOperator *operation, const LpAccelerator *accelerator,
     return TRUE;
 }
 
-/* Simulation and consistent form have their kernel times from the same model; AMPeD knows peak
- * rates and an efficiency. */
+/* Simulation and consistent form have their kernel times from the same model; AMPeD has peak
+ * rates and an efficiency only. */
 static void
 set_predictions(LpOutcome *outcome, const LpLayerOperator *operation,
                 const LpAccelerator *accelerator, LpPrecision precision, double time_s)

@@ -12,8 +12,8 @@ extern const LpCaseKind lp_gemm_case;
 
 /** Time of one product that is measured alone, s: its kernel at the accelerator's
  * burst_efficiency, with the launch of one kernel in place of launch_s. Unless the kernels of many
- * repetitions are @queued behind each other, the measurement holds what the host takes to launch
- * one and to wait for it. */
+ * repetitions are @queued behind each other, the time contains what the host takes to launch one
+ * and to wait for it. */
 double lp_gemm_case_time_s(const LpGemm *gemm, const LpAccelerator *accelerator,
                            LpPrecision precision, gboolean queued);
 

@@ -88,7 +88,7 @@ typedef enum {
     SHAPE_ALL_REDUCE
 } Shape;
 
-/* Begun with, in lower case and without what is no letter or digit. */
+/* Prefixes of operators' names, in lower case and without what is no letter or digit. */
 static const struct {
     const char *name;
     Shape shape;

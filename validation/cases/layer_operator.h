@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What one accelerator computes in an operator of a layer that is described in words. */
+/* The shape of one operator of a Transformer layer that a note describes in words. */
 #pragma once
 
 #include "model/gemm.h"
 
 G_BEGIN_DECLS
 
+/** Kinds of operators, by what their time follows from. */
 typedef enum {
     LP_OPERATOR_PRODUCT,
     LP_OPERATOR_SOFTMAX,
@@ -14,10 +15,12 @@ typedef enum {
     LP_N_OPERATORS
 } LpOperatorKind;
 
+/** What one accelerator computes of the operator. */
 typedef struct {
     LpOperatorKind kind;
-    LpGemm gemm;     /**< of a product */
-    double elements; /**< of anything else: those that go in, and as many come out; those reduced */
+    LpGemm gemm; /**< of a product */
+    double
+        elements; /**< of others: elements read, and as many written; of an all-reduce, reduced */
     guint32 n_ranks; /**< of an all-reduce */
 } LpLayerOperator;
 

@@ -6,16 +6,17 @@
 
 G_BEGIN_DECLS
 
-/** What is known; 0 where nothing is: then the shipped system nearest to the accelerator counts. */
+/** What the row states; 0 where it does not: then that of the shipped system counts which is
+ * nearest to the accelerator (lp_measured_machine_system()). */
 typedef struct {
     const char *accelerator; /* borrowed: a name of the catalogue */
     guint32 domain_size, n_domains;
     double domain_bytes_per_s; /**< of an accelerator, each way */
     guint32 n_cards;           /**< network cards of a domain */
-    double card_bytes_per_s;
+    double card_bytes_per_s;   /**< of a card, each way */
 } LpMeasuredMachine;
 
-/** The system whose domains and latencies stand in: dgx-a100, dgx-h100 or gb200-nvl72. */
+/** The shipped system nearest to the accelerator: dgx-a100, dgx-h100 or gb200-nvl72. Static. */
 const char *lp_measured_machine_system(const LpMeasuredMachine *self);
 
 /** Generates the machine in memory. Cards beyond one for an accelerator are counted as one of their

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* A list of a workload's attributes, as texts. */
 #include "validation/cases/settings.h"
 
 #include <string.h>

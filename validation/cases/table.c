@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reads CSV by libcsv, line by line, so that every row knows where it begins. */
+/* Reads CSV by libcsv, line by line, so that messages can name the line of a row. */
 #include "validation/cases/table.h"
 
 #include "base/error.h"

@@ -6,7 +6,7 @@
 
 G_BEGIN_DECLS
 
-/** What a file measures, as its header tells. */
+/** What a file measures, by its header. */
 typedef enum {
     LP_TABLE_TRAINING,    /**< has iteration_s */
     LP_TABLE_COLLECTIVES, /**< has busbw_GBps */
@@ -14,9 +14,12 @@ typedef enum {
     LP_N_TABLE_KINDS
 } LpTableKind;
 
+/** By LpTableKind. */
 extern const char *const lp_table_kind_names[];
 
+/** A table that has been read. */
 typedef struct LpTable LpTable;
+/** A row, borrowed from its table. */
 typedef struct LpTableRow LpTableRow;
 
 /**
@@ -25,18 +28,22 @@ typedef struct LpTableRow LpTableRow;
  * Errors: LP_INPUT_ERROR, "FILE: ..." or "FILE:LINE: got, wanted". Returns: (transfer full).
  */
 LpTable *lp_table_load(const char *path, GError **error) G_GNUC_WARN_UNUSED_RESULT;
+/** @self may be NULL. */
 void lp_table_free(LpTable *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(LpTable, lp_table_free)
 
+/** What it measures. */
 LpTableKind lp_table_kind(const LpTable *self);
+/** The path that it was read from, borrowed. */
 const char *lp_table_path(const LpTable *self);
+/** How many rows it has, without the header. */
 guint lp_table_n_rows(const LpTable *self);
-/** Borrowed from @self. */
+/** Row @index, from 0, borrowed from @self. */
 const LpTableRow *lp_table_row(const LpTable *self, guint index);
 
 /** The field in @column, borrowed; "" if it is empty or the file has no such column. */
 const char *lp_table_text(const LpTableRow *row, const char *column);
-/** Whether the field in @column says something. */
+/** Whether there is a field in @column that is not empty. */
 gboolean lp_table_has(const LpTableRow *row, const char *column);
 /** What the row says, "column=field" a line, in the order of the columns' names: the same whatever
  * the order of the header. Returns: (transfer full). */
@@ -48,10 +55,12 @@ char *lp_table_id(const LpTableRow *row);
  * Errors: LP_INPUT_ERROR, as lp_table_fault(). */
 gboolean lp_table_count(const LpTableRow *row, const char *column, guint64 minimum, guint64 maximum,
                         guint64 *io_value, GError **error) G_GNUC_WARN_UNUSED_RESULT;
-/** The same of a finite number. */
+/** A finite number from @minimum to @maximum. *@io_value stays if the field is empty.
+ * Errors: LP_INPUT_ERROR, as lp_table_fault(). */
 gboolean lp_table_number(const LpTableRow *row, const char *column, double minimum, double maximum,
                          double *io_value, GError **error) G_GNUC_WARN_UNUSED_RESULT;
-/** The same of a measured value: above 0, and not empty. */
+/** A measured value, in the column's unit: above 0; an empty field is an error, too.
+ * Errors: LP_INPUT_ERROR, as lp_table_fault(). */
 gboolean lp_table_measured(const LpTableRow *row, const char *column, double *out_value,
                            GError **error) G_GNUC_WARN_UNUSED_RESULT;
 /** "FILE:LINE", the line on which the row begins. Returns: (transfer full). */

@@ -7,22 +7,25 @@
 
 G_BEGIN_DECLS
 
+/** Rows with the columns of training.csv. The measured column is iteration_s. */
 extern const LpCaseKind lp_training_case;
 
+/** What a row states. */
 typedef struct {
-    LpWorkload *workload; /* owned */
-    LpMachine *machine;   /* owned: generated, as large as the row says, in whole domains */
-    LpPredictionScope scope;
+    LpWorkload *workload;    /* owned */
+    LpMachine *machine;      /* owned: generated, as large as the row says, in whole domains */
+    LpPredictionScope scope; /**< what was measured of an iteration */
 } LpTrainingCase;
 
 /**
- * Restates @row as a workload and a machine, by the rules in training_case.c. What the row leaves
- * open and a rule fills in becomes a note of @outcome. Columns of what was measured are not read.
- * A model that is out of scope fails @outcome by that status and is an error too.
- * Errors: LP_INPUT_ERROR, LP_MODEL_ERROR, LP_MACHINE_ERROR: "FILE:LINE: ...".
+ * Restates @row as a workload and a machine, by the rules of training_restatement.c and
+ * training_plan.c. What the row leaves open and a rule fills in becomes a note of @outcome. Columns
+ * of what was measured are not read. A model that is out of scope fails @outcome by that status and
+ * is an error too. Errors: LP_INPUT_ERROR, LP_MODEL_ERROR, LP_MACHINE_ERROR: "FILE:LINE: ...".
  */
 gboolean lp_training_case_read(LpTrainingCase *self, const LpTableRow *row, LpOutcome *outcome,
                                GError **error) G_GNUC_WARN_UNUSED_RESULT;
+/** Frees what @self owns. */
 void lp_training_case_clear(LpTrainingCase *self);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(LpTrainingCase, lp_training_case_clear)
 

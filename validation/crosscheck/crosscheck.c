@@ -31,8 +31,8 @@ lp_crosscheck(const LpSimulation *simulation, const LpClosedFormInput *input)
     LpTerms measured = composed(input, isolated, isolated->pp_s),
             still = composed(input, isolated, 0.0);
     double closed_s = lp_terms_sum(&own), measured_s = lp_terms_sum(&measured);
-    /* The host's lead over the device grows with what the device waits for; it is a part by itself.
-     */
+    /* The longer the device waits, the further its host runs ahead: the host's share of a change is
+     * a part by itself. */
     double closed_host_s = own.s[LP_TERM_HOST];
     double host_change_s = measured.s[LP_TERM_HOST] - closed_host_s;
     double message_s =

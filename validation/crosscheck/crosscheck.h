@@ -11,11 +11,11 @@ G_BEGIN_DECLS
  * simulated = closed form + contention + imbalance + algorithm + slowdown + host - overlap
  *             + unexplained.
  *
- * contention: the run less the run in which every communication takes its lonely time.
+ * contention: the run less the run in which every communication takes its isolated time.
  * imbalance: that run less the one in which, besides, every stage takes the mean stage's time, and
  *   all experts have the mean load; and what collectives inside layers that run beside computing
- *   took on the rank of the last event in the latter, less what they take on the mean stage: hidden
- *   times do not add up, and cannot be balanced.
+ *   took on the rank of the last event in the latter, less what they take on the mean stage (hidden
+ *   times do not add up, so that a run cannot balance them).
  * overlap: seconds of that balanced run's timeline in which the rank of the last event did not wait
  *   for its own communication while that was in flight, less what the closed form takes as hidden
  *   (o T_DP, and behind attention).
@@ -41,6 +41,8 @@ typedef struct {
     double unexplained_s;
 } LpDifference;
 
+/** The parts of the difference of one run, s. @simulation: with its counterfactual runs, so not
+ * with options.alone. @input: the closed form's, of the plan and machine that were simulated. */
 LpDifference lp_crosscheck(const LpSimulation *simulation, const LpClosedFormInput *input);
 
 G_END_DECLS

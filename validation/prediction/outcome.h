@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What became of one measured row: the measured value, the predictions, or why there are none. */
+/* The outcome of one measured row: the measured value, the predictions, or why there are none. */
 #pragma once
 
 #include "model/terms.h"
@@ -13,6 +13,7 @@ typedef enum {
     LP_MEASURE_RATE,      /**< FLOP per second */
 } LpMeasure;
 
+/** The models that predict. */
 typedef enum {
     LP_PREDICTION_SIMULATED,
     LP_PREDICTION_CONSISTENT, /**< the consistent closed form */
@@ -20,11 +21,13 @@ typedef enum {
     LP_N_PREDICTIONS
 } LpPrediction;
 
+/** How a row ends. All but the first count with an error of 1 in every statistic. */
 typedef enum {
     LP_OUTCOME_OK,
     LP_OUTCOME_FAILED,         /**< the row is wrong, or its run ended without a result */
-    LP_OUTCOME_REFUSED_MEMORY, /**< does not fit in memory; predicted all the same, to be seen */
-    LP_OUTCOME_OUT_OF_SCOPE,   /**< a model that Lightpath does not know how to describe */
+    LP_OUTCOME_REFUSED_MEMORY, /**< does not fit in memory; predicted all the same, for information
+                                */
+    LP_OUTCOME_OUT_OF_SCOPE,   /**< a model of a kind that no workload describes */
     LP_N_OUTCOMES
 } LpOutcomeStatus;
 
@@ -37,9 +40,13 @@ typedef enum {
     LP_N_FACTORS
 } LpFactor;
 
-extern const char *const lp_prediction_names[]; /**< NULL-ended: simulated, consistent, amped */
-extern const char *const lp_outcome_names[];    /**< NULL-ended: ok, failed, refused-memory, ... */
+/** By LpPrediction, NULL-ended: simulated, consistent, amped. */
+extern const char *const lp_prediction_names[];
+/** By LpOutcomeStatus, NULL-ended: ok, failed, refused-memory, out-of-scope. */
+extern const char *const lp_outcome_names[];
 
+/** A row with what was measured and predicted. Plain data but for its texts; it travels between
+ * processes as text. */
 typedef struct {
     char *id, *source;   /* owned: never NULL */
     char *group;         /* owned: rows with the same one are plans for the same work; NULL: none */
@@ -58,12 +65,13 @@ typedef struct {
 
 /** An outcome without measured value and predictions. Returns: (transfer full). */
 LpOutcome *lp_outcome_new(LpMeasure measure, const char *id, const char *source);
+/** @self may be NULL. */
 void lp_outcome_free(LpOutcome *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(LpOutcome, lp_outcome_free)
 
 /** Sets status and reason, unless it has failed before. */
 void lp_outcome_fail(LpOutcome *self, LpOutcomeStatus status, const char *reason);
-/** Adds a note on something that the row leaves open. */
+/** Adds a note on something that the row leaves open: what was filled in, and why. */
 void lp_outcome_infer(LpOutcome *self, const char *format, ...) G_GNUC_PRINTF(2, 3);
 
 /** Predicted over measured, less 1; 1 if the row is not ok, or there is no such prediction. */

@@ -11,8 +11,8 @@
  * simulated up to hundreds of times as fast. */
 #define NEGLIGIBLE 0.05
 
-/* Some two seconds of simulation: a row with more would hold up the others. For
- * 26 rows beyond it contention adds at most 0.4 %. */
+/* Some two seconds of simulation: a row with more would hold up the others. For 26 rows beyond it
+ * contention adds at most 0.4 %. */
 #define SHARES_MAX 16384u
 
 static double

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "platforms/machine/machine.h"
-#include "validation/calibration/constant.h"
+#include "validation/prediction/constant.h"
 #include "validation/prediction/outcome.h"
 #include "workloads/description/workload.h"
 
@@ -25,13 +25,13 @@ gboolean lp_prediction_run(const LpWorkload *workload, const LpMachine *machine,
                            LpPredictionScope scope, const LpConstants *constants,
                            LpOutcome *outcome, GError **error) G_GNUC_WARN_UNUSED_RESULT;
 
-/** The consistent closed form's time of that, s. @accelerator: in place of the machine's;
+/** The time of @scope by the consistent closed form, s. @accelerator: in place of the machine's;
  * @places: of lp_placement_new(). */
 double lp_prediction_closed_s(const LpWorkload *workload, const LpAccelerator *accelerator,
                               const LpFabric *fabric, const guint32 *places,
                               LpPredictionScope scope);
 
-/** The iteration by the consistent closed form, ranks packed, s. */
+/** The iteration's time by the consistent closed form, s; ranks are packed. */
 double lp_prediction_consistent_s(const LpWorkload *workload, const LpMachine *machine);
 
 G_END_DECLS

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How well predictions agree with measurements: errors over rows, and the choice among plans. */
+/* How well predictions agree with measurements: errors over rows, and the choice among plans.
+ *
+ * The statistics are our own, in this one copy: they are a few lines each, GLib has none, and GSL,
+ * which has them, is under the GPL, so that a library under Apache-2.0 cannot link it. */
 #pragma once
 
 #include "validation/prediction/outcome.h"
@@ -20,13 +23,14 @@ typedef struct {
     double worst_absolute_error;
 } LpScore;
 
-/** Over @outcomes (LpOutcome *) of @source, of all if it is NULL. */
+/** Over @outcomes (LpOutcome *) of @source, of all if it is NULL. Of no row, all zero. */
 LpScore lp_score(const GPtrArray *outcomes, const char *source, LpPrediction prediction);
 
-/** A quantile of @n numbers in rising order, as p90_absolute_error; 0 of none. */
+/** The quantile at @fraction (0 to 1) of @n numbers in rising order, interpolated linearly as
+ * p90_absolute_error is; 0 of none. Hyndman and Fan (1996), definition 7. */
 double lp_score_quantile(const double *sorted, guint n, double fraction);
 
-/** Groups of at least this many plans say something about choosing one. */
+/** Plans that a group needs to count in a ranking. */
 #define LP_SCORE_GROUP_MIN 10
 
 /** Choosing a plan for the same work (LpOutcome.group), in groups of LP_SCORE_GROUP_MIN and more. A
@@ -39,6 +43,7 @@ typedef struct {
     double mean_spearman; /**< rank correlation of predicted and measured; ties have mean ranks */
 } LpRanking;
 
+/** Over the groups among @outcomes (LpOutcome *) of @source, of all if it is NULL. */
 LpRanking lp_score_ranking(const GPtrArray *outcomes, const char *source, LpPrediction prediction);
 
 /** Spearman's rank correlation of @n pairs: Pearson's of their ranks, equal values with the mean of

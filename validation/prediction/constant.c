@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The table of fitted constants, and how they are named and put in place. */
-#include "validation/calibration/constant.h"
+/* The table of fitted constants, their names, and their places. */
+#include "validation/prediction/constant.h"
 
 #include "base/error.h"
 #include "base/units.h"
@@ -202,7 +202,7 @@ wants_protocol(LpConstantPlace place, const char *protocol, GError **error)
     return FALSE;
 }
 
-/* What is shipped, or what constants of @self say already, in base units. */
+/* The value to start from, base unit: the shipped one, or that of a constant of @self. */
 static gboolean
 find_value(const LpConstants *self, LpConstant *constant, GError **error)
 {
@@ -274,7 +274,7 @@ is_new(const LpConstants *self, const LpConstant *constant, GError **error)
     return TRUE;
 }
 
-/* The first owner's value is where all begin. */
+/* All owners start from the first one's value. */
 static gboolean
 add_variable(LpConstants *self, char **owners, const char *name, GError **error)
 {

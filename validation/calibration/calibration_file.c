@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Reads and writes files of fitted constants. */
-#include "validation/calibration/calibration.h"
+#include "validation/calibration/calibration_file.h"
 
 #include "base/error.h"
 #include "base/file.h"
@@ -16,7 +16,7 @@
 #define ATTRIBUTE_COLUMN 12
 
 LpConstants *
-lp_calibration_load(const char *path, GError **error)
+lp_calibration_file_load(const char *path, GError **error)
 {
     /* Without a reference the linker leaves the resources of this static library out. */
     g_assert(lp_validation_get_resource() != NULL);
@@ -37,45 +37,48 @@ lp_calibration_load(const char *path, GError **error)
 
 /* --- writing --- */
 
-/* Rows that know a constant: how many of each source, and their mean absolute error. */
+/* Rows that depend on a constant: how many of each source, and their mean absolute error. */
 typedef struct {
     GString *sources; /* owned: "SOURCE (N rows), ..." */
     guint n_rows;
     double error;
-} Told;
+} RowErrors;
 
 static gboolean
-is_told(const GPtrArray *rows, const GPtrArray *outcomes, guint i, const LpConstant *constant,
-        const char *source)
+is_counted(const GPtrArray *rows, const GPtrArray *outcomes, guint i, const LpConstant *constant,
+           const char *source)
 {
     const LpOutcome *outcome = outcomes->pdata[i];
-    return lp_surrogate_knows(rows->pdata[i], constant) && strcmp(outcome->source, source) == 0;
+    return lp_surrogate_depends_on(rows->pdata[i], constant) &&
+           strcmp(outcome->source, source) == 0;
 }
 
-static Told
-tell(const GPtrArray *rows, const GPtrArray *outcomes, const LpConstant *constant)
+static RowErrors
+errors_of(const GPtrArray *rows, const GPtrArray *outcomes, const LpConstant *constant)
 {
-    Told told = {g_string_new(NULL), 0, 0.0};
+    RowErrors errors = {g_string_new(NULL), 0, 0.0};
     g_autoptr(GPtrArray) sources = lp_score_sources(outcomes);
     for (guint j = 0; j < sources->len; j++) {
         guint n = 0;
         for (guint i = 0; i < outcomes->len; i++)
-            if (is_told(rows, outcomes, i, constant, sources->pdata[j])) {
-                told.error += fabs(lp_outcome_error(outcomes->pdata[i], LP_PREDICTION_SIMULATED));
+            if (is_counted(rows, outcomes, i, constant, sources->pdata[j])) {
+                errors.error += fabs(lp_outcome_error(outcomes->pdata[i], LP_PREDICTION_SIMULATED));
                 n++;
             }
         if (n > 0)
-            g_string_append_printf(told.sources, "%s%s (%u rows)", told.n_rows > 0 ? ", " : "",
+            g_string_append_printf(errors.sources, "%s%s (%u rows)", errors.n_rows > 0 ? ", " : "",
                                    (const char *)sources->pdata[j], n);
-        told.n_rows += n;
+        errors.n_rows += n;
     }
-    told.error /= MAX(told.n_rows, 1);
-    return told;
+    errors.error /= MAX(errors.n_rows, 1);
+    return errors;
 }
 
-/* Sources with such rows, each fitted without itself: mean absolute error over all their rows. */
+/* Cross-validation of the sources with such rows, each by a fit on all others: mean absolute error
+ * over all their rows. */
 static gboolean
-tell_crossed(const LpFit *fit, const LpConstant *constant, double *out_error, guint *out_rows)
+cross_validated_error(const LpFit *fit, const LpConstant *constant, double *out_error,
+                      guint *out_rows)
 {
     double sum = 0.0;
     guint n = 0;
@@ -83,7 +86,7 @@ tell_crossed(const LpFit *fit, const LpConstant *constant, double *out_error, gu
         const LpFitSource *source = &g_array_index(fit->sources, LpFitSource, j);
         gboolean known = FALSE;
         for (guint i = 0; i < fit->rows->len && !known; i++)
-            known = is_told(fit->rows, fit->after, i, constant, source->source);
+            known = is_counted(fit->rows, fit->after, i, constant, source->source);
         if (!known || !source->is_crossed)
             continue;
         sum += source->crossed.mean_absolute_error * source->crossed.n_rows;
@@ -116,10 +119,10 @@ add_tests(LpXmlWriter *xml, const LpFit *fit, const LpConstant *constant)
     g_autoptr(GString) text = g_string_new(NULL);
     double error = 0.0;
     guint n = 0;
-    if (tell_crossed(fit, constant, &error, &n))
+    if (cross_validated_error(fit, constant, &error, &n))
         g_string_append_printf(text, "the same sources, each fitted without itself: %.1f %%",
                                100.0 * error);
-    Told others = tell(fit->other_rows, fit->other_after, constant);
+    RowErrors others = errors_of(fit->other_rows, fit->other_after, constant);
     if (others.n_rows > 0)
         g_string_append_printf(text, "%s%s: %.1f %%", text->len > 0 ? "; " : "",
                                others.sources->str, 100.0 * others.error);
@@ -131,20 +134,20 @@ add_tests(LpXmlWriter *xml, const LpFit *fit, const LpConstant *constant)
 static void
 add_fitted(LpXmlWriter *xml, const LpFit *fit, const LpConstant *constant)
 {
-    Told told = tell(fit->rows, fit->after, constant);
-    g_autofree char *n_rows = g_strdup_printf("%u", told.n_rows);
+    RowErrors errors = errors_of(fit->rows, fit->after, constant);
+    g_autofree char *n_rows = g_strdup_printf("%u", errors.n_rows);
     const LpFitVariable *variable =
         &g_array_index(fit->variables, LpFitVariable, constant->variable);
     g_autofree char *start = lp_constant_value_text(constant->kind, variable->start);
     add_attribute(xml, "start", start);
-    add_attribute(xml, "fitted-on", told.sources->str);
+    add_attribute(xml, "fitted-on", errors.sources->str);
     add_attribute(xml, "rows", n_rows);
-    add_error(xml, told.error);
+    add_error(xml, errors.error);
     add_tests(xml, fit, constant);
-    g_string_free(told.sources, TRUE);
+    g_string_free(errors.sources, TRUE);
 }
 
-/* One that is fitted now stands further on. */
+/* A held constant that is fitted too: the fitted one follows. */
 static gboolean
 is_replaced(const LpConstants *constants, guint index)
 {
@@ -175,7 +178,7 @@ write_constant(LpXmlWriter *xml, const LpFit *fit, const LpConstant *constant)
 }
 
 char *
-lp_calibration_to_xml(const LpFit *fit, const char *cases)
+lp_calibration_file_text(const LpFit *fit, const char *cases)
 {
     g_autofree char *valid = g_utf8_make_valid(lp_file_label(cases), -1);
     LpXmlWriter *xml = lp_xml_writer_new();

@@ -1,32 +1,26 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A process a row: starts them, collects what they say through pipes, ends those that take too
- * long. */
-#include "validation/prediction/runner.h"
+/* A process a row: starts them, collects their outcomes, ends those that take too long. */
+#include "validation/cases/runner.h"
 
+#include "base/child_process.h"
 #include "base/error.h"
 #include "base/file.h"
-#include "sim/run/simulation.h"
 
 #include <glib/gstdio.h>
 
 #include <errno.h>
 #include <fcntl.h>
-#include <poll.h>
 #include <signal.h>
 #include <string.h>
-#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* A row that is being predicted. */
+/* What a child process is at: a row. */
 typedef struct {
-    pid_t pid; /* 0: none */
-    int pipe;
     guint row;
     double deadline_s;
     gboolean is_late;
-    GString *text; /* owned: what it has said so far */
 } Slot;
 
 typedef struct {
@@ -34,7 +28,8 @@ typedef struct {
     const LpRunnerOptions *options; /* borrowed */
     const LpCaseKind *kind;         /* borrowed */
     GPtrArray *outcomes;            /* owned: by row */
-    Slot *slots;                    /* owned: n_jobs */
+    LpChildProcess **children;      /* owned, of the owned: n_jobs, NULL for those that are idle */
+    Slot *slots;                    /* owned: of the children */
     guint n_done;
 } Runner;
 
@@ -109,21 +104,6 @@ check_folder(const char *folder, GError **error)
     return FALSE;
 }
 
-static void
-write_whole(int file, const char *text)
-{
-    size_t left = strlen(text);
-    while (left > 0) {
-        ssize_t written = write(file, text, left);
-        if (written < 0 && errno != EINTR)
-            return;
-        if (written > 0) {
-            text += written;
-            left -= (size_t)written;
-        }
-    }
-}
-
 #if !defined(__SANITIZE_ADDRESS__)
 static void
 limit_memory(void)
@@ -150,49 +130,43 @@ limit_time(void)
     (void)setrlimit(RLIMIT_CORE, &none);
 }
 
-/* In the row's own process. */
-G_GNUC_NORETURN static void
-predict_row(const Runner *self, guint row, int file)
+typedef struct {
+    const Runner *runner; /* borrowed */
+    guint row;
+} Work;
+
+/* In the row's own process: its result is the outcome as text. */
+static void
+predict_row(const void *data, GByteArray *result)
 {
-    /* A result that nobody waits for any more is not worth a processor. */
-    (void)prctl(PR_SET_PDEATHSIG, SIGKILL);
-    /* What it might have to say beyond the outcome, when it crashes, is not for the user. */
+    const Work *work = data;
+    const Runner *self = work->runner;
+    /* What it may print when it crashes is not for the user. */
     int nowhere = open("/dev/null", O_WRONLY | O_CLOEXEC);
     (void)dup2(nowhere, STDOUT_FILENO);
     (void)dup2(nowhere, STDERR_FILENO);
     limit_memory();
     limit_time();
-    LpOutcome *outcome = outcome_of(self, row);
-    self->kind->predict(row_at(self, row), self->options->constants, outcome);
-    char *text = lp_outcome_to_text(outcome);
-    write_whole(file, text);
-    _exit(0);
+    LpOutcome *outcome = outcome_of(self, work->row);
+    self->kind->predict(row_at(self, work->row), self->options->constants, outcome);
+    g_autofree char *text = lp_outcome_to_text(outcome);
+    g_byte_array_append(result, (const guint8 *)text, (guint)strlen(text));
 }
 
 static gboolean
-start_row(Runner *self, Slot *slot, guint row, GError **error)
+start_row(Runner *self, guint slot, guint row, GError **error)
 {
-    int ends[2] = {-1, -1};
-    if (pipe(ends) == 0)
-        slot->pid = fork();
-    else
-        slot->pid = -1;
-    if (slot->pid == 0)
-        predict_row(self, row, ends[1]);
-    int code = errno;
-    if (ends[1] >= 0)
-        close(ends[1]);
+    const Work work = {self, row};
+    g_autoptr(GError) fault = NULL;
     double given_s = self->options->limit_wall_s;
     double limit_s = given_s > 0.0 ? given_s : LP_RUNNER_LIMIT_WALL_S;
-    *slot = (Slot){slot->pid, ends[0], row, clock_s() + limit_s, FALSE, g_string_new(NULL)};
-    if (slot->pid > 0)
+    self->slots[slot] = (Slot){row, clock_s() + limit_s, FALSE};
+    self->children[slot] =
+        lp_child_process_start("process of a row", predict_row, &work, 0, &fault);
+    if (self->children[slot] != NULL)
         return TRUE;
-    if (ends[0] >= 0)
-        close(ends[0]);
-    slot->pid = 0;
-    g_set_error(error, LP_SIMULATION_ERROR, LP_SIMULATION_ERROR_RUN,
-                "cannot start a process for a row: %s; --jobs says how many run side by side",
-                g_strerror(code));
+    g_set_error(error, LP_CHILD_PROCESS_ERROR, LP_CHILD_PROCESS_ERROR_START,
+                "%s; --jobs says how many run side by side", fault->message);
     return FALSE;
 }
 
@@ -203,7 +177,7 @@ tell_progress(const Runner *self)
         self->options->progress(self->n_done, self->outcomes->len, self->options->progress_data);
 }
 
-/* What a process that gave no result leaves to say. */
+/* Why a process gave no result. Returns: (transfer full). */
 static char *
 explain(const Slot *slot, int status)
 {
@@ -218,18 +192,18 @@ explain(const Slot *slot, int status)
     return g_strdup_printf("its process ended with status %d and no result", WEXITSTATUS(status));
 }
 
+/* Takes the outcome from the child, which has ended. */
 static gboolean
-finish_row(Runner *self, Slot *slot, GError **error)
+finish_row(Runner *self, guint index, GError **error)
 {
-    int status = 0;
+    g_autoptr(LpChildProcess) child = g_steal_pointer(&self->children[index]);
+    const Slot *slot = &self->slots[index];
+    const GByteArray *result = lp_child_process_result(child);
+    int status = lp_child_process_status(child);
+    g_autofree char *text =
+        g_strndup(result->len > 0 ? (const char *)result->data : "", result->len);
     LpOutcome *outcome = outcome_of(self, slot->row);
-    close(slot->pipe);
-    while (waitpid(slot->pid, &status, 0) < 0 && errno == EINTR)
-        continue;
-    slot->pid = 0;
-    gboolean said = !slot->is_late && WIFEXITED(status) && WEXITSTATUS(status) == 0 &&
-                    lp_outcome_from_text(outcome, slot->text->str);
-    g_string_free(g_steal_pointer(&slot->text), TRUE);
+    gboolean said = !slot->is_late && status == 0 && lp_outcome_from_text(outcome, text);
     self->n_done++;
     tell_progress(self);
     if (said)
@@ -239,28 +213,15 @@ finish_row(Runner *self, Slot *slot, GError **error)
     return TRUE;
 }
 
-/* Reads what has come; a pipe's end is the row's end. */
-static gboolean
-read_slot(Runner *self, Slot *slot, GError **error)
-{
-    char block[4096];
-    ssize_t n = read(slot->pipe, block, sizeof block);
-    if (n > 0)
-        g_string_append_len(slot->text, block, n);
-    if (n > 0 || (n < 0 && errno == EINTR))
-        return TRUE;
-    return finish_row(self, slot, error);
-}
-
 static void
 end_late(const Runner *self, double now_s)
 {
     for (guint i = 0; i < self->options->n_jobs; i++) {
         Slot *slot = &self->slots[i];
-        if (slot->pid == 0 || slot->is_late || now_s < slot->deadline_s)
+        if (self->children[i] == NULL || slot->is_late || now_s < slot->deadline_s)
             continue;
         slot->is_late = TRUE;
-        (void)kill(slot->pid, SIGKILL);
+        lp_child_process_kill(self->children[i]);
     }
 }
 
@@ -269,23 +230,20 @@ patience_ms(const Runner *self)
 {
     double next_s = G_MAXDOUBLE, now_s = clock_s();
     for (guint i = 0; i < self->options->n_jobs; i++)
-        if (self->slots[i].pid != 0 && !self->slots[i].is_late)
+        if (self->children[i] != NULL && !self->slots[i].is_late)
             next_s = MIN(next_s, self->slots[i].deadline_s);
     return (int)CLAMP((next_s - now_s) * 1e3 + 1.0, 0.0, 60e3);
 }
 
-/* Waits until some of the rows under way have something to say. */
+/* Waits until a process of a row writes or ends; takes the outcomes of those that have ended. */
 static gboolean
 wait_some(Runner *self, GError **error)
 {
-    guint n = self->options->n_jobs;
-    g_autofree struct pollfd *ends = g_new0(struct pollfd, n);
-    for (guint i = 0; i < n; i++)
-        ends[i] = (struct pollfd){self->slots[i].pid != 0 ? self->slots[i].pipe : -1, POLLIN, 0};
-    (void)poll(ends, n, patience_ms(self));
+    lp_child_process_wait_any(self->children, self->options->n_jobs, patience_ms(self));
     end_late(self, clock_s());
-    for (guint i = 0; i < n; i++)
-        if (ends[i].fd >= 0 && ends[i].revents != 0 && !read_slot(self, &self->slots[i], error))
+    for (guint i = 0; i < self->options->n_jobs; i++)
+        if (self->children[i] != NULL && lp_child_process_has_ended(self->children[i]) &&
+            !finish_row(self, i, error))
             return FALSE;
     return TRUE;
 }
@@ -294,12 +252,12 @@ static gboolean
 is_busy(const Runner *self)
 {
     for (guint i = 0; i < self->options->n_jobs; i++)
-        if (self->slots[i].pid != 0)
+        if (self->children[i] != NULL)
             return TRUE;
     return FALSE;
 }
 
-/* Whether there is nothing to run: the row is wrong as it stands, or was run before. */
+/* Whether there is nothing to run: the row has failed already, or was run before. */
 static gboolean
 is_settled(Runner *self, guint row)
 {
@@ -316,11 +274,11 @@ run_rows(Runner *self, GError **error)
     guint next = 0;
     do {
         for (guint i = 0; i < self->options->n_jobs; i++) {
-            if (self->slots[i].pid != 0)
+            if (self->children[i] != NULL)
                 continue;
             while (next < self->outcomes->len && is_settled(self, next))
                 next++;
-            if (next < self->outcomes->len && !start_row(self, &self->slots[i], next++, error))
+            if (next < self->outcomes->len && !start_row(self, i, next++, error))
                 return FALSE;
         }
         if (is_busy(self) && !wait_some(self, error))
@@ -332,16 +290,9 @@ run_rows(Runner *self, GError **error)
 static void
 clear_slots(Runner *self)
 {
-    for (guint i = 0; i < self->options->n_jobs; i++) {
-        Slot *slot = &self->slots[i];
-        if (slot->pid != 0) {
-            (void)kill(slot->pid, SIGKILL);
-            close(slot->pipe);
-            (void)waitpid(slot->pid, NULL, 0);
-        }
-        if (slot->text != NULL)
-            g_string_free(slot->text, TRUE);
-    }
+    for (guint i = 0; i < self->options->n_jobs; i++)
+        lp_child_process_free(self->children[i]);
+    g_free(self->children);
     g_free(self->slots);
 }
 
@@ -369,6 +320,7 @@ lp_runner_run(const LpTable *table, const LpRunnerOptions *options, GError **err
     guint n_rows = options->rows != NULL ? options->rows->len : lp_table_n_rows(table);
     for (guint i = 0; i < n_rows; i++)
         g_ptr_array_add(outcomes, lp_case_describe(kind, row_at(&self, i)));
+    self.children = g_new0(LpChildProcess *, options->n_jobs);
     self.slots = g_new0(Slot, options->n_jobs);
     gboolean good = run_rows(&self, error);
     clear_slots(&self);

@@ -6,13 +6,15 @@
 
 G_BEGIN_DECLS
 
-/** Processor time after which a row has failed, and wall-clock time: the latter is for processes
- * that wait, and far above the former, so that a busy machine does not decide what fails. */
+/** Limits, s, of a row's processor time and of its wall-clock time, beyond which it has failed. The
+ * latter is for processes that wait, and far above the former, so that a busy machine does not
+ * decide what fails. */
 #define LP_RUNNER_LIMIT_S 120.0
 #define LP_RUNNER_LIMIT_WALL_S 1200.0
-/** Address space of a row's process: past it the row has failed. */
+/** Limit, bytes, of the address space of a row's process, beyond which it has failed. */
 #define LP_RUNNER_LIMIT_BYTES (16ull << 30)
 
+/** What to run, and how. */
 typedef struct {
     guint n_jobs;        /**< processes side by side, at least 1 */
     double limit_wall_s; /**< in place of LP_RUNNER_LIMIT_WALL_S; 0: that */
@@ -25,12 +27,12 @@ typedef struct {
 } LpRunnerOptions;
 
 /**
- * An outcome for each row, in the order of the file or of options->rows, whatever becomes of its
- * process: a crash or a process that takes too long is a failed row. A kept row is written whole or
- * not at all, under a name that depends on what the row says and on the version; rows whose process
- * gave no result are not kept. Errors: LP_INPUT_ERROR_FILE (the folder), LP_INPUT_ERROR_VALUE (no
- * such kind of rows), LP_SIMULATION_ERROR_RUN (no more processes). Returns: (transfer full)
- * LpOutcome *, owned.
+ * Predicts rows of @table. An outcome for each row, in the order of the file or of options->rows,
+ * whatever becomes of its process: a crash or a process that takes too long is a failed row. A kept
+ * row is written whole or not at all, under a name that depends on what the row says and on the
+ * version; rows whose process gave no result are not kept. Errors: LP_INPUT_ERROR_FILE (the
+ * folder), LP_INPUT_ERROR_VALUE (no such kind of rows), LP_CHILD_PROCESS_ERROR_START (no more
+ * processes). Returns: (transfer full) LpOutcome *, owned.
  */
 GPtrArray *lp_runner_run(const LpTable *table, const LpRunnerOptions *options,
                          GError **error) G_GNUC_WARN_UNUSED_RESULT;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Rows of a CSV, described and predicted in a test. */
-#include "tests/validation/rows.h"
+#include "tests/validation/predicted_row.h"
 
 #include "tests/testlib.h"
 

@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Runs a function in a forked child process and brings its result home through a pipe. */
+#include "base/child_process.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+struct LpChildProcess {
+    const char *name; /* borrowed */
+    pid_t pid;
+    int pipe; /* its reading end; -1: the child has ended, and status and usage are known */
+    int status;
+    struct rusage usage;
+    GByteArray *result; /* owned */
+};
+
+G_DEFINE_QUARK(lp_child_process_error, lp_child_process_error)
+
+static gboolean
+write_whole(int file, const GByteArray *bytes)
+{
+    const guint8 *rest = bytes->data;
+    gsize left = bytes->len;
+    while (left > 0) {
+        ssize_t written = write(file, rest, left);
+        if (written < 0 && errno != EINTR)
+            return FALSE;
+        if (written > 0) {
+            rest += written;
+            left -= (gsize)written;
+        }
+    }
+    return TRUE;
+}
+
+/* In the child. */
+G_GNUC_NORETURN static void
+run(LpChildWork work, const void *data, gsize size_bytes, int file)
+{
+    /* A result that nobody waits for any more is not worth a processor. */
+    (void)prctl(PR_SET_PDEATHSIG, SIGKILL);
+    g_autoptr(GByteArray) result = g_byte_array_new();
+    g_byte_array_set_size(result, (guint)size_bytes);
+    if (size_bytes > 0)
+        memset(result->data, 0, size_bytes);
+    work(data, result);
+    _exit(write_whole(file, result) ? 0 : 1);
+}
+
+static LpChildProcess *
+fail_to_start(const char *name, const char *wanted, GError **error)
+{
+    g_set_error(error, LP_CHILD_PROCESS_ERROR, LP_CHILD_PROCESS_ERROR_START, "%s: cannot %s: %s",
+                name, wanted, g_strerror(errno));
+    return NULL;
+}
+
+LpChildProcess *
+lp_child_process_start(const char *name, LpChildWork work, const void *data, gsize size_bytes,
+                       GError **error)
+{
+    g_return_val_if_fail(name != NULL && work != NULL && size_bytes <= G_MAXUINT, NULL);
+    int ends[2];
+    if (pipe(ends) != 0)
+        return fail_to_start(name, "make a pipe", error);
+    pid_t pid = fork();
+    if (pid == 0) {
+        close(ends[0]);
+        run(work, data, size_bytes, ends[1]);
+    }
+    int code = errno;
+    close(ends[1]);
+    if (pid < 0) {
+        close(ends[0]);
+        errno = code;
+        return fail_to_start(name, "start a process", error);
+    }
+    LpChildProcess *self = g_new0(LpChildProcess, 1);
+    self->name = name;
+    self->pid = pid;
+    self->pipe = ends[0];
+    self->result = g_byte_array_new();
+    return self;
+}
+
+/* Reads once, for as long as it takes; the pipe's end is the child's end. */
+static void
+read_some(LpChildProcess *self)
+{
+    guint8 block[65536];
+    ssize_t n = read(self->pipe, block, sizeof block);
+    if (n > 0)
+        g_byte_array_append(self->result, block, (guint)n);
+    if (n > 0 || (n < 0 && errno == EINTR))
+        return;
+    close(self->pipe);
+    self->pipe = -1;
+    while (wait4(self->pid, &self->status, 0, &self->usage) < 0 && errno == EINTR)
+        continue;
+}
+
+gboolean
+lp_child_process_finish(LpChildProcess *self, void *out_result, gsize size_bytes,
+                        guint64 *io_peak_rss_bytes, GError **error)
+{
+    while (!lp_child_process_has_ended(self))
+        read_some(self);
+    /* Linux counts in KiB. */
+    if (io_peak_rss_bytes != NULL)
+        *io_peak_rss_bytes += (guint64)self->usage.ru_maxrss * 1024;
+    gboolean good = self->status == 0 && self->result->len == size_bytes;
+    if (good && size_bytes > 0)
+        memcpy(out_result, self->result->data, size_bytes);
+    if (!good)
+        g_set_error(error, LP_CHILD_PROCESS_ERROR, LP_CHILD_PROCESS_ERROR_RESULT,
+                    "%s: got no result (wait status %d), wanted one; is memory short?", self->name,
+                    self->status);
+    lp_child_process_free(self);
+    return good;
+}
+
+void
+lp_child_process_wait_any(LpChildProcess *const *children, guint n, int patience_ms)
+{
+    g_autofree struct pollfd *ends = g_new0(struct pollfd, n);
+    guint n_running = 0;
+    for (guint i = 0; i < n; i++) {
+        /* poll(2) passes over negative numbers. */
+        ends[i] = (struct pollfd){children[i] != NULL ? children[i]->pipe : -1, POLLIN, 0};
+        n_running += ends[i].fd >= 0 ? 1 : 0;
+    }
+    if (n_running == 0 || poll(ends, n, patience_ms) <= 0)
+        return;
+    for (guint i = 0; i < n; i++)
+        if (ends[i].revents != 0)
+            read_some(children[i]);
+}
+
+gboolean
+lp_child_process_has_ended(const LpChildProcess *self)
+{
+    return self->pipe < 0;
+}
+
+int
+lp_child_process_status(const LpChildProcess *self)
+{
+    return self->status;
+}
+
+const GByteArray *
+lp_child_process_result(const LpChildProcess *self)
+{
+    return self->result;
+}
+
+void
+lp_child_process_kill(LpChildProcess *self)
+{
+    if (!lp_child_process_has_ended(self))
+        (void)kill(self->pid, SIGKILL);
+}
+
+void
+lp_child_process_free(LpChildProcess *self)
+{
+    if (self == NULL)
+        return;
+    lp_child_process_kill(self);
+    while (!lp_child_process_has_ended(self))
+        read_some(self);
+    g_byte_array_unref(self->result);
+    g_free(self);
+}

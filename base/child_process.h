@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Runs a function in a forked child process and brings its result home through a pipe. */
+#pragma once
+
+#include <glib.h>
+
+G_BEGIN_DECLS
+
+/** Errors of child processes. */
+#define LP_CHILD_PROCESS_ERROR (lp_child_process_error_quark())
+GQuark lp_child_process_error_quark(void);
+
+/** Codes of LP_CHILD_PROCESS_ERROR. */
+typedef enum {
+    LP_CHILD_PROCESS_ERROR_START,  /**< No further process or pipe: have fewer at a time. */
+    LP_CHILD_PROCESS_ERROR_RESULT, /**< It ended without its result: it crashed or was ended. */
+} LpChildProcessError;
+
+/** What a child process does, in the child: reads @data, which is a copy of the parent's as all
+ * memory is, and leaves its result in @result. */
+typedef void (*LpChildWork)(const void *data, GByteArray *result);
+
+/** A child process that runs, or has ended and left its result. */
+typedef struct LpChildProcess LpChildProcess;
+
+/**
+ * Forks a child that runs @work and ends. The parent must have no other threads.
+ * @name: begins error messages; borrowed for as long as the child process exists.
+ * @data: borrowed, until this returns.
+ * @size_bytes: @work finds so many zero bytes in its result, which it fills or appends to.
+ * Errors: LP_CHILD_PROCESS_ERROR_START. Returns: (transfer full).
+ */
+LpChildProcess *lp_child_process_start(const char *name, LpChildWork work, const void *data,
+                                       gsize size_bytes, GError **error) G_GNUC_WARN_UNUSED_RESULT;
+
+/** Waits until the child has ended, and frees it.
+ * @self: (transfer full).
+ * @out_result: @size_bytes bytes, the child's whole result; after an error undefined.
+ * @io_peak_rss_bytes: the child's peak of resident memory, bytes, is added; or NULL.
+ * Errors: LP_CHILD_PROCESS_ERROR_RESULT if it did not end well or left another number of bytes. */
+gboolean lp_child_process_finish(LpChildProcess *self, void *out_result, gsize size_bytes,
+                                 guint64 *io_peak_rss_bytes,
+                                 GError **error) G_GNUC_WARN_UNUSED_RESULT;
+
+/** Waits until at least one of @children says something or ends, @patience_ms milliseconds at
+ * most (-1: no limit); reads what has come. Several may have ended then
+ * (lp_child_process_has_ended()).
+ * @children: @n, borrowed; NULL and ended ones are passed over. If none is left, returns at once.
+ */
+void lp_child_process_wait_any(LpChildProcess *const *children, guint n, int patience_ms);
+/** Whether the child was seen to end, by lp_child_process_wait_any(). */
+gboolean lp_child_process_has_ended(const LpChildProcess *self);
+/** How an ended child ended: the status of waitpid(2), 0 if well. */
+int lp_child_process_status(const LpChildProcess *self);
+/** The bytes of its result that have come. Returns: (transfer none), until @self is freed. */
+const GByteArray *lp_child_process_result(const LpChildProcess *self);
+
+/** Ends a child that still runs (SIGKILL), without waiting for it. */
+void lp_child_process_kill(LpChildProcess *self);
+/** Ends a child that still runs, waits for its end, and frees it; NULL is nothing. */
+void lp_child_process_free(LpChildProcess *self);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(LpChildProcess, lp_child_process_free)
+
+G_END_DECLS

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The machine that a row states. */
+#include "validation/cases/training_machine.h"
+
+#include "tests/testlib.h"
+#include "tests/validation/training_row.h"
+#include "validation/cases/training_case.h"
+
+static void
+test_machine(void)
+{
+    static const struct {
+        const char *label, *changes;
+        guint64 n_accelerators;
+        guint32 domain_size, n_cards;
+        double scale_out_bytes_per_s; /* 0: none */
+    } rows[] = {
+        {"as stated", "", 16, 8, 8, 25e9},
+        {"whole domains", "accelerators=6;dp=1;pp=3;layers=24", 8, 8, 0, 0.0},
+        {"two accelerators a card", "nics_per_domain=4;scale_out_Gbps=100", 16, 8, 4, 12.5e9},
+        {"more cards than accelerators", "nics_per_domain=32;scale_out_Gbps=400", 16, 8, 8, 50e9},
+        {"a name of its own", "accelerator=A100-SXM4-80GB", 16, 8, 8, 25e9},
+    };
+    for (guint i = 0; i < G_N_ELEMENTS(rows); i++) {
+        g_autoptr(LpTable) table = lp_training_row_table(rows[i].changes);
+        g_autoptr(LpOutcome) outcome = lp_outcome_new(LP_MEASURE_TIME, "r1", "s");
+        g_auto(LpTrainingCase) got = {.workload = NULL};
+        g_autoptr(GError) error = NULL;
+        gboolean good = lp_training_case_read(&got, lp_table_row(table, 0), outcome, &error);
+        lp_test_text(rows[i].label, error != NULL ? error->message : NULL, NULL);
+        if (!good)
+            continue;
+        lp_test_true(rows[i].label, got.machine->n_accelerators == rows[i].n_accelerators &&
+                                        got.machine->domain_size == rows[i].domain_size);
+        lp_test_text(rows[i].label, got.machine->accelerator.name, "a100-80");
+        lp_test_true(rows[i].label,
+                     got.machine->has_scale_out == (rows[i].scale_out_bytes_per_s > 0.0));
+        if (!got.machine->has_scale_out)
+            continue;
+        lp_test_true(rows[i].label, got.machine->cards_per_domain == rows[i].n_cards);
+        lp_test_close(rows[i].label, lp_machine_scale_out_bytes_per_s(got.machine),
+                      rows[i].scale_out_bytes_per_s, 1e-9);
+    }
+}
+
+int
+main(void)
+{
+    static const LpTestCase cases[] = {{"machine", test_machine}, {NULL, NULL}};
+    return lp_test_run("training machine", cases);
+}

@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a row leaves open of its plan: recomputation, gradients, micro-batch. */
+#include "validation/cases/training_plan.h"
+
+#include "sim/run/simulation.h"
+#include "tests/testlib.h"
+#include "tests/validation/training_row.h"
+#include "validation/cases/training_case.h"
+
+#include <math.h>
+
+static void
+test_memory(void)
+{
+    static const struct {
+        const char *label, *changes, *attributes, *note;
+    } rows[] = {
+        {"recomputation left out, and it fits", "recompute=", "recompute=none",
+         "recompute none: the plan fits so"},
+        /* 8.3 billion parameters of 16 bytes over t are 33 GB; 40 layers of s b h (10 + 24/t) are
+         * 43 GB and of 5 a s^2 b / t, the scores, 54 GB (Korthikanti et al., eq. 2). */
+        {"recomputation left out, and it does not fit",
+         "recompute=;layers=40;heads=32;hidden=4096;seq=2048;pp=1;dp=4;tp=4;micro_batch=8",
+         "recompute=selective", "recompute selective: the plan does not fit with less"},
+        /* The same at t 2 and b 4: 66, 30 and 54 GB. */
+        {"nor with the scores again",
+         "recompute=;layers=40;heads=32;hidden=4096;seq=2048;pp=1;dp=8;tp=2;micro_batch=4",
+         "recompute=full", "recompute full: the plan does not fit with less"},
+        /* 8 billion parameters over t 4 need 41 GB with sums in fp32, 37 in 16 bits; 12 sequences
+         * of 32 layers of s b h (8 + ...)/t some 47 GB, and 37 without the outputs of norms and
+         * gates. */
+        {"it was measured, so it did fit",
+         FLASH
+         "layers=32;hidden=4096;heads=32;ffn=14336;vocab=128256;seq=4096;tied=;tp=4;pp=1;dp=1;"
+         "accelerators=4;micro_batch=12;global_batch=24;recompute=none;precision=bf16",
+         "recompute=light gradient-precision=bf16", "gradients in bf16"},
+        {"micro-batch of an odd batch", "micro_batch=;global_batch=36", "micro-batch=1",
+         "micro-batch 1"},
+    };
+    for (guint i = 0; i < G_N_ELEMENTS(rows); i++)
+        lp_training_row_expect(rows[i].label, rows[i].changes, rows[i].attributes, rows[i].note);
+}
+
+/* The plan's time by the closed form with @changes; infinite where there is no plan that fits. */
+static double
+plan_s(const char *changes, guint32 *out_micro_batch)
+{
+    g_autoptr(LpTable) table = lp_training_row_table(changes);
+    g_autoptr(LpOutcome) outcome = lp_outcome_new(LP_MEASURE_TIME, "r1", "s");
+    g_auto(LpTrainingCase) got = {.workload = NULL};
+    if (!lp_training_case_read(&got, lp_table_row(table, 0), outcome, NULL) ||
+        !lp_setup_check_memory(got.workload, got.machine, NULL))
+        return INFINITY;
+    *out_micro_batch = got.workload->plan.micro_batch;
+    return lp_prediction_consistent_s(got.workload, got.machine);
+}
+
+/* Of the powers of two that divide a replica's batch, none that fits is faster than the one taken,
+ * and no larger one as fast. */
+static void
+test_micro_batch(void)
+{
+    static const struct {
+        const char *label, *changes;
+        guint64 sequences; /* of a replica */
+    } rows[] = {
+        {"a pipeline", "", 16},
+        {"no pipeline", "tp=2;pp=1;dp=8", 8},
+        {"a deep one of few batches", "tp=1;pp=8;dp=2;global_batch=16", 8},
+        {"little memory", "layers=40;heads=32;hidden=4096;seq=2048;tp=4;pp=1;dp=4;recompute=none",
+         16},
+        {"one sequence", "global_batch=4", 1},
+    };
+    for (guint i = 0; i < G_N_ELEMENTS(rows); i++) {
+        guint32 chosen = 0;
+        g_autofree char *open = g_strconcat(rows[i].changes, ";micro_batch=", NULL);
+        double chosen_s = plan_s(*rows[i].changes != '\0' ? open : open + 1, &chosen);
+        lp_test_true(rows[i].label, chosen >= 1 && rows[i].sequences % chosen == 0);
+        for (guint64 size = 1; size <= rows[i].sequences; size *= 2) {
+            guint32 stated = 0;
+            g_autofree char *text =
+                g_strdup_printf("%s;micro_batch=%" G_GUINT64_FORMAT, rows[i].changes, size);
+            double size_s = plan_s(*rows[i].changes != '\0' ? text : text + 1, &stated);
+            g_autofree char *label =
+                g_strdup_printf("%s: %g s with %" G_GUINT64_FORMAT ", %g s with %u", rows[i].label,
+                                size_s, size, chosen_s, chosen);
+            lp_test_true(label, size <= chosen ? chosen_s <= size_s : chosen_s < size_s);
+        }
+    }
+}
+
+int
+main(void)
+{
+    static const LpTestCase cases[] = {
+        {"memory", test_memory}, {"micro-batch", test_micro_batch}, {NULL, NULL}};
+    return lp_test_run("training plan", cases);
+}

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A row of measured training for tests, and what becomes of it when some of its columns change. */
+#pragma once
+
+#include "validation/cases/table.h"
+
+G_BEGIN_DECLS
+
+/** Columns of a row with flash attention, which says nothing of sequence parallelism. */
+#define FLASH "attention=flash;ffn_kind=swiglu;sequence_parallel=;"
+
+/** A table of one row that is good as it stands, with @changes: "column=value" separated by ";".
+ * Returns: (transfer full). */
+LpTable *lp_training_row_table(const char *changes);
+
+/** Restates that row and asserts that the workload has @attributes ("name=value" separated by
+ * spaces), and that a note of what was inferred contains @note; NULL: that there are no notes. */
+void lp_training_row_expect(const char *label, const char *changes, const char *attributes,
+                            const char *note);
+
+G_END_DECLS

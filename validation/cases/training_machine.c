@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The machine on which a row of measured training ran. */
+#include "validation/cases/training_machine.h"
+
+#include "base/error.h"
+#include "platforms/catalogue/catalogue.h"
+#include "platforms/generation/generate.h"
+#include "validation/cases/accelerator_name.h"
+
+#include <string.h>
+
+gboolean
+lp_training_machine_is_on_efa(const LpTableRow *row)
+{
+    return strstr(lp_table_text(row, "system"), "EFA") != NULL;
+}
+
+/* Options of generate, as texts. */
+typedef struct {
+    char *accelerators, *domain_size, *domain_bandwidth, *scale_out, *nics; /* owned */
+} MachineTexts;
+
+static void
+clear_texts(MachineTexts *self)
+{
+    g_free(self->accelerators);
+    g_free(self->domain_size);
+    g_free(self->domain_bandwidth);
+    g_free(self->scale_out);
+    g_free(self->nics);
+}
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(MachineTexts, clear_texts)
+
+/* The number in @column with @unit behind it; *@out_text stays if the field is empty. */
+static gboolean
+read_rate(const LpTableRow *row, const char *column, const char *unit, char **out_text,
+          GError **error)
+{
+    double value = 0.0;
+    char digits[G_ASCII_DTOSTR_BUF_SIZE];
+    if (!lp_table_has(row, column))
+        return TRUE;
+    if (!lp_table_number(row, column, 1e-3, 1e6, &value, error))
+        return FALSE;
+    *out_text = g_strconcat(g_ascii_dtostr(digits, sizeof digits, value), unit, NULL);
+    return TRUE;
+}
+
+/* Rates are per accelerator; several may share a card, and more cards than accelerators act as one
+ * for each. */
+static gboolean
+read_scale_out(MachineTexts *texts, const LpTableRow *row, guint64 domain_size, LpOutcome *outcome,
+               GError **error)
+{
+    guint64 n_nics = domain_size;
+    if (!read_rate(row, "scale_out_Gbps", "Gbps", &texts->scale_out, error) ||
+        !lp_table_count(row, "nics_per_domain", 1, G_MAXUINT32, &n_nics, error))
+        return FALSE;
+    texts->nics = g_strdup_printf("%" G_GUINT64_FORMAT, MIN(n_nics, domain_size));
+    if (texts->scale_out != NULL)
+        return TRUE;
+    texts->scale_out = g_strdup("200Gbps");
+    lp_outcome_infer(outcome, "scale-out 200 Gb/s an accelerator: nothing is stated");
+    return TRUE;
+}
+
+static gboolean
+read_texts(MachineTexts *texts, const LpTableRow *row, gboolean *out_is_large, LpOutcome *outcome,
+           GError **error)
+{
+    guint64 n = 0, size = 8;
+    if (!lp_table_has(row, "accelerators"))
+        return lp_table_fault(row, "accelerators", "their number", error);
+    if (!lp_table_count(row, "accelerators", 1, LP_MACHINE_HOSTS_MAX, &n, error) ||
+        !lp_table_count(row, "accelerators_per_domain", 1, LP_MACHINE_HOSTS_MAX, &size, error) ||
+        !read_rate(row, "scale_up_GBps", "GBps", &texts->domain_bandwidth, error))
+        return FALSE;
+    if (!lp_table_has(row, "accelerators_per_domain"))
+        lp_outcome_infer(outcome, "8 accelerators a domain: nothing is stated");
+    if (texts->domain_bandwidth == NULL)
+        lp_outcome_infer(outcome, "scale-up 300 GB/s an accelerator: nothing is stated");
+    texts->accelerators = g_strdup_printf("%" G_GUINT64_FORMAT, (n + size - 1) / size * size);
+    texts->domain_size = g_strdup_printf("%" G_GUINT64_FORMAT, size);
+    *out_is_large = n > size;
+    return n <= size || read_scale_out(texts, row, size, outcome, error);
+}
+
+/* By the name in the catalogue, another name that is listed, or the words of the text. */
+static gboolean
+find_accelerator(const LpTableRow *row, const LpPublicModels *models,
+                 LpAccelerator *out_accelerator, LpOutcome *outcome, GError **error)
+{
+    g_autoptr(GError) fault = NULL;
+    const char *name = lp_table_text(row, "accelerator");
+    const char *other = lp_public_models_accelerator(models, name);
+    if (lp_catalogue_find(other != NULL ? other : name, out_accelerator, &fault))
+        return TRUE;
+    g_autofree char *matched = lp_accelerator_name_match(name, NULL);
+    if (matched == NULL) {
+        g_propagate_error(error, g_steal_pointer(&fault));
+        return FALSE;
+    }
+    g_autofree char *shown = lp_error_quote(name);
+    lp_outcome_infer(outcome, "accelerator %s: by the words of %s", matched, shown);
+    return lp_catalogue_find(matched, out_accelerator, error);
+}
+
+LpMachine *
+lp_training_machine_read(const LpTableRow *row, const LpPublicModels *models, LpOutcome *outcome,
+                         GError **error)
+{
+    g_auto(MachineTexts) texts = {.accelerators = NULL};
+    gboolean is_large = FALSE;
+    if (!read_texts(&texts, row, &is_large, outcome, error))
+        return NULL;
+    LpAccelerator accelerator;
+    if (!find_accelerator(row, models, &accelerator, outcome, error)) {
+        (void)lp_table_prefix(row, "accelerator", error);
+        return NULL;
+    }
+    gboolean is_efa = is_large && lp_training_machine_is_on_efa(row);
+    const char *options[LP_N_MACHINE_OPTIONS] = {
+        [LP_MACHINE_OPTION_SYSTEM] = is_efa ? "p5" : "generic",
+        [LP_MACHINE_OPTION_ACCELERATORS] = texts.accelerators,
+        [LP_MACHINE_OPTION_ACCELERATOR] = accelerator.name,
+        [LP_MACHINE_OPTION_DOMAIN_SIZE] = texts.domain_size,
+        [LP_MACHINE_OPTION_DOMAIN_BANDWIDTH] = texts.domain_bandwidth};
+    if (is_large && !is_efa) {
+        options[LP_MACHINE_OPTION_SCALE_OUT_BANDWIDTH] = texts.scale_out;
+        options[LP_MACHINE_OPTION_NICS_PER_DOMAIN] = texts.nics;
+        options[LP_MACHINE_OPTION_PORT_ORDER] = "rail";
+    }
+    g_autoptr(LpMachineSpecification) specification = lp_specification_from_texts(options, error);
+    g_autofree char *where = lp_table_where(row);
+    LpMachine *machine =
+        specification != NULL ? lp_generate_machine(specification, where, error) : NULL;
+    if (machine == NULL)
+        g_prefix_error(error, "%s: ", where);
+    return machine;
+}

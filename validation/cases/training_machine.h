@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The machine on which a row of measured training ran. */
+#pragma once
+
+#include "platforms/machine/machine.h"
+#include "validation/cases/public_model.h"
+#include "validation/cases/table.h"
+#include "validation/prediction/outcome.h"
+
+G_BEGIN_DECLS
+
+/** Whether the row's column system names EFA, the network of AWS. */
+gboolean lp_training_machine_is_on_efa(const LpTableRow *row);
+
+/**
+ * Generates the machine that @row states: as many whole domains as its accelerators need; between
+ * them a fabric that does not block, with a rail for each network card, or with EFA that of the
+ * system p5. What the row leaves open and is filled in becomes a note of @outcome.
+ * @models: has other names of accelerators.
+ * Errors: LP_INPUT_ERROR, LP_MACHINE_ERROR: "FILE:LINE: ...". Returns: (transfer full).
+ */
+LpMachine *lp_training_machine_read(const LpTableRow *row, const LpPublicModels *models,
+                                    LpOutcome *outcome, GError **error) G_GNUC_WARN_UNUSED_RESULT;
+
+G_END_DECLS

@@ -1,0 +1,281 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The rules by which a row of measured training becomes the attributes of a workload. */
+#include "validation/cases/training_restatement.h"
+
+#include "base/error.h"
+#include "validation/cases/framework.h"
+#include "validation/cases/training_machine.h"
+#include "workloads/description/attribute.h"
+
+#include <math.h>
+#include <string.h>
+
+gboolean
+lp_training_restatement_init(LpTrainingRestatement *self, const LpTableRow *row, LpOutcome *outcome,
+                             GError **error)
+{
+    *self = (LpTrainingRestatement){.row = row, .outcome = outcome};
+    self->is_layer = strcmp(lp_table_text(row, "kind"), "layer") == 0;
+    self->scratch = g_new0(LpWorkload, 1);
+    lp_settings_init(&self->settings);
+    self->models = lp_public_models_load(error);
+    if (self->models == NULL)
+        return FALSE;
+    self->model = lp_public_models_find(self->models, lp_table_text(row, "model"));
+    return TRUE;
+}
+
+void
+lp_training_restatement_clear(LpTrainingRestatement *self)
+{
+    lp_public_models_free(self->models);
+    lp_settings_clear(&self->settings);
+    lp_workload_free(self->scratch);
+}
+
+gboolean
+lp_training_restatement_set(LpTrainingRestatement *self, const char *column, const char *name,
+                            const char *value, GError **error)
+{
+    const LpAttribute *attribute = lp_attribute_find(name, error);
+    if (attribute == NULL || !lp_attribute_set(attribute, self->scratch, value, error))
+        return lp_table_prefix(self->row, column, error);
+    lp_settings_set(&self->settings, name, value);
+    return TRUE;
+}
+
+/* A public model supplies what its row does not state. */
+static gboolean
+take_model(LpTrainingRestatement *self, GError **error)
+{
+    if (self->model == NULL && !lp_table_has(self->row, "layers"))
+        return lp_table_fault(self->row, "model",
+                              "the name of a public model where column layers is empty", error);
+    for (guint i = 0; self->model != NULL && self->model->settings[i] != NULL; i++)
+        lp_settings_set_all(&self->settings, self->model->settings[i]);
+    if (!lp_table_has(self->row, "layers"))
+        lp_outcome_infer(self->outcome, "shape: that of %s, by its name", self->model->name);
+    return TRUE;
+}
+
+/* "Llama 3.1 405B-proxy (8 layers)": a model cut short says so in its name. */
+static gboolean
+take_layers_of_name(LpTrainingRestatement *self, GError **error)
+{
+    g_autofree char *words = lp_public_model_words(lp_table_text(self->row, "model"));
+    g_auto(GStrv) parts = g_strsplit(words, " ", -1);
+    for (guint i = 1; parts[0] != NULL && parts[i] != NULL; i++) {
+        if (strcmp(parts[i], "layers") != 0 || !g_ascii_isdigit(*parts[i - 1]))
+            continue;
+        lp_outcome_infer(self->outcome, "layers %s: the name of the model says so", parts[i - 1]);
+        return lp_training_restatement_set(self, "model", "layers", parts[i - 1], error);
+    }
+    return TRUE;
+}
+
+/* Columns that are attributes of a workload under another name. */
+static gboolean
+take_columns(LpTrainingRestatement *self, GError **error)
+{
+    static const struct {
+        const char *column, *attribute;
+        const char *absent; /* what an empty column means, NULL: nothing */
+    } columns[] = {{"layers", "layers", NULL},
+                   {"hidden", "hidden", NULL},
+                   {"heads", "heads", NULL},
+                   {"kv_heads", "kv-heads", NULL},
+                   {"ffn", "ffn", NULL},
+                   {"ffn_kind", "ffn-kind", NULL},
+                   {"vocab", "vocab", NULL},
+                   {"tied", "tied-embeddings", NULL},
+                   {"seq", "seq", NULL},
+                   {"experts", "experts", NULL},
+                   {"attention", "attention", NULL},
+                   {"tp", "tp", "1"},
+                   {"pp", "pp", "1"},
+                   {"cp", "cp", "1"},
+                   {"ep", "ep", "1"},
+                   {"virtual_stages", "virtual-stages", "1"},
+                   {"zero", "zero", "0"},
+                   {"global_batch", "global-batch", NULL}};
+    for (guint i = 0; i < G_N_ELEMENTS(columns); i++) {
+        const char *text = lp_table_text(self->row, columns[i].column);
+        if (*text == '\0')
+            text = columns[i].absent;
+        if (text != NULL && !lp_training_restatement_set(self, columns[i].column,
+                                                         columns[i].attribute, text, error))
+            return FALSE;
+    }
+    return TRUE;
+}
+
+/* What neither the row nor a public model states of the shape. */
+static gboolean
+complete_shape(LpTrainingRestatement *self, GError **error)
+{
+    (void)error;
+    /* Models with gated networks (Llama and later) rotate queries and keys, those before learn
+     * positions. */
+    lp_settings_set_unless_said(&self->settings, "positions",
+                                lp_settings_is(&self->settings, "ffn-kind", "swiglu") ? "rotary"
+                                                                                      : "learned");
+    /* Rows say "yes" where embeddings are tied. */
+    lp_settings_set_unless_said(&self->settings, "tied-embeddings", "no");
+    if (lp_settings_get(&self->settings, "experts") != NULL &&
+        lp_settings_get(&self->settings, "top-k") == NULL) {
+        lp_settings_set(&self->settings, "top-k", "2");
+        lp_outcome_infer(self->outcome, "top-k 2: as in GShard and Mixtral");
+    }
+    return TRUE;
+}
+
+/* Megatron pads vocabularies to a multiple of 128 tp (data's README); others do alike. */
+static gboolean
+pad_vocabulary(LpTrainingRestatement *self, GError **error)
+{
+    (void)error;
+    if (!self->is_layer && lp_settings_get(&self->settings, "vocab") == NULL) {
+        lp_settings_set(&self->settings, "vocab", "51200");
+        lp_outcome_infer(self->outcome, "vocabulary 51200: GPT-2's as Megatron pads it");
+    }
+    guint64 block = 128 * lp_settings_number(&self->settings, "tp"),
+            vocab = lp_settings_number(&self->settings, "vocab");
+    g_autofree char *padded =
+        g_strdup_printf("%" G_GUINT64_FORMAT, (vocab + block - 1) / block * block);
+    lp_settings_set(&self->settings, "vocab", padded);
+    return TRUE;
+}
+
+/* A row of one layer is that layer alone, without embedding, logits and optimiser. */
+static gboolean
+cut_to_layer(LpTrainingRestatement *self, GError **error)
+{
+    (void)error;
+    if (!self->is_layer)
+        return TRUE;
+    lp_settings_set(&self->settings, "layers", "1");
+    lp_settings_set(&self->settings, "embedding", "no");
+    lp_settings_set(&self->settings, "tied-embeddings", "no");
+    return TRUE;
+}
+
+/* The accelerators are tp x pp x dp x cp; a dp that is left out follows from the others. */
+static gboolean
+take_replicas(LpTrainingRestatement *self, GError **error)
+{
+    guint64 n_accelerators = 0;
+    if (!lp_table_has(self->row, "accelerators"))
+        return lp_table_fault(self->row, "accelerators", "their number", error);
+    if (!lp_table_count(self->row, "accelerators", 1, LP_MACHINE_HOSTS_MAX, &n_accelerators, error))
+        return FALSE;
+    double n_others = (double)lp_settings_number(&self->settings, "tp") *
+                      (double)lp_settings_number(&self->settings, "pp") *
+                      (double)lp_settings_number(&self->settings, "cp");
+    g_autofree char *dp = g_strdup(lp_table_text(self->row, "dp"));
+    if (*dp == '\0') {
+        g_free(dp);
+        dp = g_strdup_printf("%.0f", MAX((double)n_accelerators / n_others, 1.0));
+        lp_outcome_infer(self->outcome, "dp %s: the accelerators over tp, pp and cp", dp);
+    }
+    if (!lp_training_restatement_set(self, "dp", "dp", dp, error))
+        return FALSE;
+    double n_ranks = n_others * (double)lp_settings_number(&self->settings, "dp");
+    if (n_ranks == (double)n_accelerators)
+        return TRUE;
+    /* Some sources count replicas of experts, or of a part of the model: the accelerators decide.
+     */
+    if (fmod((double)n_accelerators, n_others) == 0.0) {
+        g_autofree char *own = g_strdup_printf("%.0f", (double)n_accelerators / n_others);
+        lp_settings_set(&self->settings, "dp", own);
+        lp_outcome_infer(self->outcome, "dp %s: the accelerators over tp, pp and cp, not %s", own,
+                         dp);
+        return TRUE;
+    }
+    g_autofree char *wanted = g_strdup_printf("%.0f, the product of tp, pp, dp and cp", n_ranks);
+    return lp_table_fault(self->row, "accelerators", wanted, error);
+}
+
+/* Where a row does not state sequence parallelism: with flash attention it ran on software that is
+ * younger than the paper that proposed it (Korthikanti et al., 2022), and that uses it wherever
+ * there is tensor parallelism. */
+static gboolean
+take_sequence_parallel(LpTrainingRestatement *self, GError **error)
+{
+    gboolean is_wide = lp_settings_number(&self->settings, "tp") > 1;
+    const char *text = lp_table_text(self->row, "sequence_parallel");
+    if (*text != '\0' &&
+        !lp_training_restatement_set(self, "sequence_parallel", "sequence-parallel", text, error))
+        return FALSE;
+    if (!is_wide)
+        lp_settings_set(&self->settings, "sequence-parallel", "no");
+    else if (*text == '\0' && lp_settings_is(&self->settings, "attention", "flash")) {
+        lp_settings_set(&self->settings, "sequence-parallel", "yes");
+        lp_outcome_infer(self->outcome,
+                         "sequence parallelism: with tensor parallelism and flash attention");
+    }
+    return TRUE;
+}
+
+static gboolean
+take_framework(LpTrainingRestatement *self, GError **error)
+{
+    (void)error;
+    lp_settings_set(&self->settings, "library",
+                    lp_training_machine_is_on_efa(self->row) ? "nccl-efa-hf" : "auto");
+    LpFramework framework = lp_framework_of(self->row, &self->settings);
+    lp_framework_apply(framework, self->row, &self->settings, self->outcome);
+    return TRUE;
+}
+
+/* Block-scaled formats are taken as fp8, in whose units they are multiplied or nearly so. */
+static gboolean
+take_precision(LpTrainingRestatement *self, GError **error)
+{
+    static const struct {
+        const char *stated, *taken;
+    } formats[] = {{"mxfp8", "fp8"},     {"nvfp4", "fp8"},    {"mxfp4", "fp8"}, {"fp4", "fp8"},
+                   {"bfloat16", "bf16"}, {"float16", "fp16"}, {"mixed", "bf16"}};
+    const char *text = lp_table_text(self->row, "precision");
+    if (*text == '\0') {
+        text = "bf16";
+        lp_outcome_infer(self->outcome, "precision bf16: nothing is stated");
+    }
+    for (guint i = 0; i < G_N_ELEMENTS(formats); i++)
+        if (strcmp(text, formats[i].stated) == 0) {
+            lp_outcome_infer(self->outcome, "precision %s: in place of %s", formats[i].taken, text);
+            text = formats[i].taken;
+            break;
+        }
+    return lp_training_restatement_set(self, "precision", "precision", text, error);
+}
+
+/* Frameworks count embedding and logits as layers when they divide a model into slices; here every
+ * slice has a layer unless they are listed. */
+static gboolean
+limit_slices(LpTrainingRestatement *self, GError **error)
+{
+    (void)error;
+    guint64 most =
+        lp_settings_number(&self->settings, "layers") / lp_settings_number(&self->settings, "pp");
+    if (most == 0 || lp_settings_number(&self->settings, "virtual-stages") <= most)
+        return TRUE;
+    g_autofree char *text = g_strdup_printf("%" G_GUINT64_FORMAT, most);
+    lp_settings_set(&self->settings, "virtual-stages", text);
+    lp_outcome_infer(self->outcome, "virtual stages %s: as many as there are layers for", text);
+    return TRUE;
+}
+
+static gboolean (*const rules[])(LpTrainingRestatement *self, GError **error) = {
+    take_model,     take_layers_of_name, take_columns,  complete_shape,
+    pad_vocabulary, cut_to_layer,        take_replicas, take_sequence_parallel,
+    take_precision, take_framework,      limit_slices,
+};
+
+gboolean
+lp_training_restatement_apply(LpTrainingRestatement *self, GError **error)
+{
+    for (guint i = 0; i < G_N_ELEMENTS(rules); i++)
+        if (!rules[i](self, error))
+            return FALSE;
+    return TRUE;
+}

@@ -10,9 +10,16 @@
 static void
 record(gboolean passed, const char *label, const char *detail)
 {
+    g_autofree char *text = g_strconcat(label, ": ", detail, NULL);
     if (!passed)
-        fprintf(stderr, "FAILED %s: %s\n", label, detail);
-    CU_assertImplementation(passed, 0, label, "see stderr", "", CU_FALSE);
+        fprintf(stderr, "FAILED %s\n", text);
+    CU_assertImplementation(passed, 0, text, "", "", CU_FALSE);
+}
+
+void
+lp_test_failed(const char *label, const char *detail)
+{
+    record(FALSE, label, detail);
 }
 
 void

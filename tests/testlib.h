@@ -22,3 +22,5 @@ void lp_test_text(const char *label, const char *got, const char *wanted);
 void lp_test_error(const char *label, GError **error, GQuark domain, int code, const char *part);
 /** Asserts @condition, printing @label. */
 void lp_test_true(const char *label, gboolean condition);
+/** Records a failure. @detail: what went wrong. */
+void lp_test_failed(const char *label, const char *detail);

@@ -4,7 +4,7 @@
 
 #include "platforms/machine/describe.h"
 #include "platforms/generation/generate.h"
-#include "tests/platforms/small_machine.h"
+#include "tests/support/small_machine.h"
 #include "tests/testlib.h"
 
 #include <string.h>

@@ -6,7 +6,7 @@
 #include "base/file.h"
 #include "platforms/machine/describe.h"
 #include "platforms/generation/generate.h"
-#include "tests/platforms/small_machine.h"
+#include "tests/support/small_machine.h"
 #include "tests/testlib.h"
 
 #include <string.h>

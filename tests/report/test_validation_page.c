@@ -4,7 +4,7 @@
 #include "report/validation_page.h"
 
 #include "report/vega.h"
-#include "tests/sim/spawn.h"
+#include "tests/support/spawn.h"
 #include "tests/testlib.h"
 
 #include <glib/gstdio.h>

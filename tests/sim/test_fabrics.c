@@ -3,7 +3,7 @@
 #include "sim/engine/engine.h"
 #include "sim/engine/network.h"
 #include "sim/run/simulation.h"
-#include "tests/platforms/small_machine.h"
+#include "tests/support/small_machine.h"
 #include "tests/testlib.h"
 
 #include <math.h>

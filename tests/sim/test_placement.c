@@ -3,7 +3,7 @@
 #include "sim/mapping/placement.h"
 
 #include "base/error.h"
-#include "tests/sim/spawn.h"
+#include "tests/support/spawn.h"
 #include "tests/testlib.h"
 
 #include <glib/gstdio.h>

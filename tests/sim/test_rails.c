@@ -7,7 +7,7 @@
 #include "platforms/plain/plain_rails.h"
 #include "sim/engine/engine.h"
 #include "sim/run/simulation.h"
-#include "tests/platforms/small_machine.h"
+#include "tests/support/small_machine.h"
 #include "tests/testlib.h"
 
 #include <sys/wait.h>

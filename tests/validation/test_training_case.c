@@ -6,7 +6,7 @@
 #include "platforms/catalogue/catalogue.h"
 #include "sim/run/simulation.h"
 #include "tests/testlib.h"
-#include "tests/validation/temporary.h"
+#include "tests/support/temporary.h"
 #include "validation/prediction/prediction.h"
 #include "validation/cases/public_model.h"
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "tests/sim/spawn.h"
+#include "tests/support/spawn.h"
 
+#include "tests/support/temporary.h"
 #include "tests/testlib.h"
 
 #include <gio/gio.h>
-#include <glib/gstdio.h>
 
 #include <string.h>
 
@@ -75,9 +75,7 @@ lp_spawn_simulate(const char *platform, const char *settings, const char *option
 char *
 lp_spawn_platform(const char *options)
 {
-    char *path = NULL;
-    int file = g_file_open_tmp("lightpath-test-XXXXXX.xml", &path, NULL);
-    lp_test_true("temporary file", file >= 0 && g_close(file, NULL));
+    char *path = lp_temporary_with_suffix(".xml", "", 0);
     g_autofree char *line = g_strconcat("platform generate -o ", path, NULL);
     LpSpawned run = lp_spawn(line, options);
     lp_test_text(options, run.complaint, "");

@@ -2,17 +2,15 @@
 /* What is proven contention-free, on machines and plans where that can be seen by eye. */
 #include "sim/analysis/contention.h"
 
-#include "platforms/generation/generate.h"
-#include "sim/engine/engine.h"
 #include "platforms/catalogue/libraries.h"
+#include "sim/engine/engine.h"
 #include "sim/run/simulation.h"
+#include "tests/support/forked.h"
+#include "tests/support/generated_machine.h"
+#include "tests/support/small_workload.h"
 #include "tests/testlib.h"
 
-#include <glib/gstdio.h>
-
 #include <string.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 typedef struct {
     const char *label;
@@ -65,20 +63,6 @@ static const Row near_rows[] = {
     {"pp inside tp's domain", DGX, BODY "tp=4 pp=2 dp=1", GROUPS(TRUE, FALSE), TRUE},
 };
 
-static LpMachine *
-generate(const LpGenerateOptions *options)
-{
-    g_autofree char *text = lp_generate(options, NULL);
-    g_autofree char *path = NULL;
-    int file = g_file_open_tmp("lightpath-test-XXXXXX.xml", &path, NULL);
-    if (text == NULL || file < 0 || !g_close(file, NULL) ||
-        !g_file_set_contents(path, text, -1, NULL))
-        return NULL;
-    LpMachine *machine = lp_machine_load(path, NULL);
-    (void)g_unlink(path);
-    return machine;
-}
-
 /* What a child process found. */
 typedef struct {
     gboolean private_groups[LP_N_GROUPS];
@@ -86,13 +70,20 @@ typedef struct {
     gboolean intra; /* what lp_contention_is_negligible() says at a share of 5 % */
 } Verdict;
 
+/* What it is asked. */
+typedef struct {
+    const Row *row;
+    gboolean intra;
+} Question;
+
 static gboolean
-prove(const Row *row, gboolean intra, Verdict *out_verdict)
+analyse(const void *input, void *result)
 {
-    g_auto(GStrv) settings = g_strsplit(row->settings, " ", -1);
-    g_autoptr(LpWorkload) workload = lp_workload_load(
-        "resource:///lightpath/workloads/gpt3-175b.xml", (const char *const *)settings, NULL);
-    g_autoptr(LpMachine) machine = generate(&row->machine);
+    const Row *row = ((const Question *)input)->row;
+    gboolean intra = ((const Question *)input)->intra;
+    Verdict *out_verdict = result;
+    g_autoptr(LpWorkload) workload = lp_small_workload_load(row->settings);
+    g_autoptr(LpMachine) machine = lp_generated_machine(&row->machine);
     g_autoptr(GArray) options = lp_engine_options(64);
     if (workload == NULL || machine == NULL || !lp_simulation_start_engine(machine, options, NULL))
         return FALSE;
@@ -111,34 +102,13 @@ prove(const Row *row, gboolean intra, Verdict *out_verdict)
     return TRUE;
 }
 
-/* The engine loads one platform a process. */
-static gboolean
-prove_in_child(const Row *row, gboolean intra, Verdict *out_verdict)
-{
-    int ends[2], status = 1;
-    if (pipe(ends) != 0)
-        return FALSE;
-    pid_t child = fork();
-    if (child == 0) {
-        Verdict verdict;
-        _exit(prove(row, intra, &verdict) &&
-                      write(ends[1], &verdict, sizeof verdict) == (ssize_t)sizeof verdict
-                  ? 0
-                  : 1);
-    }
-    close(ends[1]);
-    gboolean whole = child > 0 && read(ends[0], out_verdict, sizeof *out_verdict) ==
-                                      (ssize_t)sizeof *out_verdict;
-    close(ends[0]);
-    (void)waitpid(child, &status, 0);
-    return whole && status == 0;
-}
-
 static void
 check_row(const Row *row, gboolean intra)
 {
+    const Question question = {row, intra};
     Verdict verdict = {{FALSE}, FALSE, FALSE};
-    lp_test_true(row->label, prove_in_child(row, intra, &verdict));
+    if (!lp_forked_result(row->label, analyse, &question, &verdict, sizeof verdict))
+        return;
     for (LpGroup group = 0; group < LP_N_GROUPS; group++) {
         g_autofree char *label = g_strdup_printf("%s: group kind %d", row->label, (int)group);
         lp_test_true(label, verdict.private_groups[group] == row->private_groups[group]);
@@ -186,8 +156,10 @@ test_near(void)
         {{"no tensor parallelism", DGX, BODY "tp=1 pp=2 dp=2", GROUPS(0, 0), 0}, FALSE},
     };
     for (guint i = 0; i < G_N_ELEMENTS(cases); i++) {
+        const Question question = {&cases[i].row, FALSE};
         Verdict verdict = {{FALSE}, FALSE, FALSE};
-        lp_test_true(cases[i].row.label, prove_in_child(&cases[i].row, FALSE, &verdict));
+        if (!lp_forked_result(cases[i].row.label, analyse, &question, &verdict, sizeof verdict))
+            continue;
         lp_test_true(cases[i].row.label, verdict.intra == cases[i].intra);
     }
 }
@@ -207,16 +179,10 @@ test_share(void)
                   {BODY "tp=16 pp=1 dp=2", 0.0},
                   {BODY "tp=1 pp=2 dp=2", G_MAXDOUBLE}};
     for (guint i = 0; i < G_N_ELEMENTS(shares); i++) {
-        g_auto(GStrv) settings = g_strsplit(shares[i].settings, " ", -1);
-        g_autoptr(GPtrArray) all = g_ptr_array_new();
-        for (guint j = 0; settings[j] != NULL; j++)
-            g_ptr_array_add(all, settings[j]);
-        g_ptr_array_add(all, (gpointer)(guintptr) "sequence-parallel=no");
-        g_ptr_array_add(all, (gpointer)(guintptr) "recompute=none");
-        g_ptr_array_add(all, NULL);
-        g_autoptr(LpWorkload) workload = lp_workload_load(
-            "resource:///lightpath/workloads/gpt3-175b.xml", (const char *const *)all->pdata, NULL);
-        g_autoptr(LpMachine) machine = generate(&(LpGenerateOptions)DGX);
+        g_autofree char *settings =
+            g_strconcat(shares[i].settings, " sequence-parallel=no recompute=none", NULL);
+        g_autoptr(LpWorkload) workload = lp_small_workload_load(settings);
+        g_autoptr(LpMachine) machine = lp_generated_machine(&(LpGenerateOptions)DGX);
         g_autoptr(LpProgram) program = workload != NULL && machine != NULL
                                            ? lp_program_new(workload, &machine->accelerator, NULL)
                                            : NULL;
@@ -232,5 +198,5 @@ main(void)
 {
     static const LpTestCase cases[] = {
         {"verdicts", test_verdicts}, {"near", test_near}, {"share", test_share}, {NULL, NULL}};
-    return lp_test_run("proof", cases);
+    return lp_test_run("contention", cases);
 }

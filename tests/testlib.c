@@ -39,6 +39,13 @@ lp_test_text(const char *label, const char *got, const char *wanted)
 }
 
 void
+lp_test_contains(const char *label, const char *text, const char *part)
+{
+    g_autofree char *detail = g_strdup_printf("got \"%s\", wanted \"%s\" in it", text, part);
+    record(text != NULL && strstr(text, part) != NULL, label, detail);
+}
+
+void
 lp_test_error(const char *label, GError **error, GQuark domain, int code, const char *part)
 {
     if (*error == NULL) {

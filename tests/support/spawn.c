@@ -47,6 +47,20 @@ lp_spawned_clear(LpSpawned *self)
     g_clear_pointer(&self->complaint, g_free);
 }
 
+void
+lp_spawn_refused(const char *label, const char *line, int status, const char *part)
+{
+    LpSpawned run = lp_spawn(line, NULL);
+    const char *shown = label != NULL ? label : line;
+    const char *end = run.complaint != NULL ? strchr(run.complaint, '\n') : NULL;
+    lp_test_true(shown, run.status == status);
+    lp_test_text(shown, run.output, "");
+    lp_test_true(shown, g_str_has_prefix(run.complaint, "lightpath: "));
+    lp_test_true(shown, end != NULL && end[1] == '\0');
+    lp_test_contains(shown, run.complaint, part);
+    lp_spawned_clear(&run);
+}
+
 JsonNode *
 lp_spawn_json(const char *line, const char *rest)
 {

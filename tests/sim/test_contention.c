@@ -58,7 +58,7 @@ static const Row rows[] = {
 };
 
 /* With messages between stages taken as nothing. */
-static const Row near_rows[] = {
+static const Row negligible_rows[] = {
     {"tp across two domains", DGX, BODY "tp=16 pp=2 dp=2", GROUPS(TRUE, FALSE), TRUE},
     {"pp inside tp's domain", DGX, BODY "tp=4 pp=2 dp=1", GROUPS(TRUE, FALSE), TRUE},
 };
@@ -122,12 +122,12 @@ test_verdicts(void)
 {
     for (guint i = 0; i < G_N_ELEMENTS(rows); i++)
         check_row(&rows[i], FALSE);
-    for (guint i = 0; i < G_N_ELEMENTS(near_rows); i++)
-        check_row(&near_rows[i], TRUE);
+    for (guint i = 0; i < G_N_ELEMENTS(negligible_rows); i++)
+        check_row(&negligible_rows[i], TRUE);
 }
 
 static void
-test_near(void)
+test_negligible(void)
 {
     static const struct {
         Row row;
@@ -196,7 +196,9 @@ test_share(void)
 int
 main(void)
 {
-    static const LpTestCase cases[] = {
-        {"verdicts", test_verdicts}, {"near", test_near}, {"share", test_share}, {NULL, NULL}};
+    static const LpTestCase cases[] = {{"verdicts", test_verdicts},
+                                       {"negligible", test_negligible},
+                                       {"share", test_share},
+                                       {NULL, NULL}};
     return lp_test_run("contention", cases);
 }

@@ -10,13 +10,9 @@
 #include <string.h>
 
 /* Every port at 25 GB/s, and nothing else that is shared. */
-static const LpGenerateOptions crossbar = {.system = "generic",
-                                           .accelerators = "32",
-                                           .domain_size = "8",
-                                           .nics_per_domain = "8",
-                                           .topology = "crossbar",
-                                           .scale_out_bandwidth = "25GBps",
-                                           .domain_bandwidth = "300GBps"};
+static const char crossbar[] =
+    "--system=generic --accelerators=32 --domain-size=8 --nics-per-domain=8 --topology=crossbar "
+    "--scale-out-bandwidth=25GBps --domain-bandwidth=300GBps";
 
 static LpCollectiveRequest
 request_of(const LpLibrary *library, LpCollective collective, const char *algorithm, guint64 bytes,
@@ -115,7 +111,7 @@ static void
 test_alone(void)
 {
     const LpLibrary library = costly_library();
-    g_autoptr(LpMachine) machine = lp_generated_machine(&crossbar);
+    g_autoptr(LpMachine) machine = lp_generated_machine_good(crossbar);
     g_autoptr(GArray) requests = g_array_new(FALSE, FALSE, sizeof(LpCollectiveRequest));
     add_requests(requests, &library, 1000003, 32);
     add_requests(requests, &library, 40000, 24);
@@ -149,15 +145,15 @@ test_alone(void)
 }
 
 static gboolean
-run(const LpGenerateOptions *options, const LpCollectiveRequest *request,
-    LpCollectiveResult *out_result, GError **error)
+run(const char *options, const LpCollectiveRequest *request, LpCollectiveResult *out_result,
+    GError **error)
 {
-    g_autoptr(LpMachine) machine = lp_generated_machine(options);
+    g_autoptr(LpMachine) machine = lp_generated_machine_good(options);
     return machine != NULL && lp_collective_run_apart(request, machine, out_result, error);
 }
 
 static LpCollectiveResult
-run_good(const char *label, const LpGenerateOptions *options, const LpCollectiveRequest *request)
+run_good(const char *label, const char *options, const LpCollectiveRequest *request)
 {
     LpCollectiveResult result = {.isolated_s = 0.0};
     g_autoptr(GError) error = NULL;
@@ -171,13 +167,9 @@ run_good(const char *label, const LpGenerateOptions *options, const LpCollective
 static void
 test_contended(void)
 {
-    static const LpGenerateOptions narrow = {.system = "generic",
-                                             .accelerators = "8",
-                                             .domain_size = "1",
-                                             .leaf_ports = "4",
-                                             .oversubscription = "4",
-                                             .scale_out_bandwidth = "25GBps",
-                                             .scale_out_latency = "0s"};
+    static const char narrow[] =
+        "--system=generic --accelerators=8 --domain-size=1 --leaf-ports=4 --oversubscription=4 "
+        "--scale-out-bandwidth=25GBps --scale-out-latency=0s";
     static const guint32 crossing[] = {0, 4, 1, 5}, inside[] = {0, 1, 4, 5};
     static const char *const names[] = {"direct", "tree", "doubling", "pairwise"};
     LpLibrary library;
@@ -189,10 +181,10 @@ test_contended(void)
             request.fidelity = fidelity;
             request.n_groups = 2;
             request.accelerators = crossing;
-            LpCollectiveResult result = run_good(names[i], &narrow, &request);
+            LpCollectiveResult result = run_good(names[i], narrow, &request);
             lp_test_close(names[i], result.run.iteration_time_s, 2.0 * result.isolated_s, 1e-9);
             request.accelerators = inside;
-            result = run_good(names[i], &narrow, &request);
+            result = run_good(names[i], narrow, &request);
             lp_test_close(names[i], result.run.iteration_time_s, result.isolated_s, 1e-9);
         }
 }
@@ -202,15 +194,13 @@ test_contended(void)
 static void
 test_relays(void)
 {
-    static const LpGenerateOptions rails = {.system = "rail-only",
-                                            .accelerators = "16",
-                                            .domain_latency = "0s",
-                                            .scale_out_latency = "0s"};
+    static const char rails[] =
+        "--system=rail-only --accelerators=16 --domain-latency=0s --scale-out-latency=0s";
     LpLibrary library;
     lp_test_true("ideal", lp_library_find("ideal", &library, NULL));
     const LpCollectiveRequest request =
         request_of(&library, LP_COLLECTIVE_ALL_TO_ALL, "direct", 16 << 20, 16);
-    LpCollectiveResult result = run_good("relays", &rails, &request);
+    LpCollectiveResult result = run_good("relays", rails, &request);
     lp_test_true("flows", result.run.n_activities == 16 * (7 + 1 + 2 * 7));
     lp_test_close("alone", result.run.iteration_time_s, result.isolated_s, 1e-9);
     /* 8 MiB leave each member's domain; no more than that may pass its card, and no less. */
@@ -234,12 +224,8 @@ torus_s(double bytes, double d)
 static void
 test_torus(void)
 {
-    static const LpGenerateOptions torus = {.system = "generic",
-                                            .accelerators = "64",
-                                            .domain_size = "1",
-                                            .topology = "torus",
-                                            .dimensions = "4x4x4",
-                                            .scale_out_bandwidth = "25GBps"};
+    static const char torus[] = "--system=generic --accelerators=64 --domain-size=1 "
+                                "--topology=torus --dimensions=4x4x4 --scale-out-bandwidth=25GBps";
     static const struct {
         const char *label;
         guint32 n_ranks, n_groups;
@@ -260,7 +246,7 @@ test_torus(void)
         request.strided = rows[i].strided;
         LpCollectiveResult result = {.isolated_s = 0.0};
         g_autoptr(GError) error = NULL;
-        gboolean good = run(&torus, &request, &result, &error);
+        gboolean good = run(torus, &request, &result, &error);
         lp_test_true(rows[i].label, good == (rows[i].algorithm != NULL));
         if (!good) {
             lp_test_error(rows[i].label, &error, LP_SIMULATION_ERROR, LP_SIMULATION_ERROR_RUN,
@@ -294,7 +280,7 @@ test_switch(void)
                 request_of(&library, rows[i].collective, "in-network", (guint64)bytes, 8);
             request.fidelity = fidelity;
             const char *label = lp_collective_names[rows[i].collective];
-            LpCollectiveResult result = run_good(label, &crossbar, &request);
+            LpCollectiveResult result = run_good(label, crossbar, &request);
             double least_s = rows[i].load * bytes / 300e9;
             lp_test_true(label, result.run.iteration_time_s >= least_s * (1.0 - 1e-9));
             lp_test_close(label, result.run.iteration_time_s, least_s, 0.03);

@@ -14,16 +14,13 @@
 
 typedef struct {
     const char *label;
-    LpGenerateOptions machine;
+    const char *machine;
     const char *settings;
     gboolean private_groups[LP_N_GROUPS]; /* all of a kind */
     gboolean mirrored;
 } Row;
 
-#define DGX                                                                                        \
-    {                                                                                              \
-        .system = "dgx-a100", .accelerators = "64"                                                 \
-    }
+#define DGX "--system=dgx-a100 --accelerators=64"
 #define BODY "embedding=no layers=8 hidden=1024 heads=16 ffn=4096 global-batch=8 "
 
 #define GROUPS(tp, dp)                                                                             \
@@ -41,20 +38,11 @@ static const Row rows[] = {
     {"the same, behind the backward pass", DGX, BODY "tp=4 pp=1 dp=2 overlap-dp=yes",
      GROUPS(FALSE, FALSE), FALSE},
     {"dp alone, over the fabric", DGX, BODY "tp=1 pp=1 dp=8", GROUPS(FALSE, TRUE), FALSE},
-    {"two accelerators on a card: dp groups share it",
-     {.system = "polaris", .accelerators = "16"},
-     BODY "tp=4 pp=1 dp=4",
-     GROUPS(TRUE, FALSE),
-     FALSE},
+    {"two accelerators on a card: dp groups share it", "--system=polaris --accelerators=16",
+     BODY "tp=4 pp=1 dp=4", GROUPS(TRUE, FALSE), FALSE},
     {"classic fat tree: leaves serve all slices, their up-links too",
-     {.system = "generic",
-      .accelerators = "64",
-      .domain_size = "4",
-      .leaf_ports = "8",
-      .oversubscription = "8"},
-     BODY "tp=4 pp=1 dp=16 global-batch=16",
-     GROUPS(TRUE, FALSE),
-     FALSE},
+     "--system=generic --accelerators=64 --domain-size=4 --leaf-ports=8 --oversubscription=8",
+     BODY "tp=4 pp=1 dp=16 global-batch=16", GROUPS(TRUE, FALSE), FALSE},
 };
 
 /* With messages between stages taken as nothing. */
@@ -83,7 +71,7 @@ analyse(const void *input, void *result)
     gboolean intra = ((const Question *)input)->intra;
     Verdict *out_verdict = result;
     g_autoptr(LpWorkload) workload = lp_small_workload_load(row->settings);
-    g_autoptr(LpMachine) machine = lp_generated_machine(&row->machine);
+    g_autoptr(LpMachine) machine = lp_generated_machine_good(row->machine);
     g_autoptr(GArray) options = lp_engine_options(64);
     if (workload == NULL || machine == NULL || !lp_simulation_start_engine(machine, options, NULL))
         return FALSE;
@@ -182,7 +170,7 @@ test_share(void)
         g_autofree char *settings =
             g_strconcat(shares[i].settings, " sequence-parallel=no recompute=none", NULL);
         g_autoptr(LpWorkload) workload = lp_small_workload_load(settings);
-        g_autoptr(LpMachine) machine = lp_generated_machine(&(LpGenerateOptions)DGX);
+        g_autoptr(LpMachine) machine = lp_generated_machine_good(DGX);
         g_autoptr(LpProgram) program = workload != NULL && machine != NULL
                                            ? lp_program_new(workload, &machine->accelerator, NULL)
                                            : NULL;

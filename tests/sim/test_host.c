@@ -63,8 +63,7 @@ find_costs(const void *input, void *result)
     const HostRow *row = input;
     HostCosts *costs = result;
     g_autoptr(LpWorkload) workload = lp_small_workload_load(row->settings);
-    g_autoptr(LpMachine) machine =
-        lp_generated_machine(&(LpGenerateOptions){.system = "p5", .accelerators = "64"});
+    g_autoptr(LpMachine) machine = lp_generated_machine_good("--system=p5 --accelerators=64");
     g_autoptr(GArray) options = lp_engine_options(64);
     if (workload == NULL || machine == NULL || !lp_simulation_start_engine(machine, options, NULL))
         return FALSE;
@@ -109,8 +108,7 @@ find_time(const void *input, void *result)
 {
     const RunRow *row = input;
     g_autoptr(LpWorkload) workload = lp_small_workload_load(row->settings);
-    g_autoptr(LpMachine) machine =
-        lp_generated_machine(&(LpGenerateOptions){.system = "p5", .accelerators = "64"});
+    g_autoptr(LpMachine) machine = lp_generated_machine_good("--system=p5 --accelerators=64");
     LpLibrary library = make_library(TRUE);
     library.n_hosts = 1;
     library.hosts[0].member_s = row->member_s;
@@ -175,8 +173,7 @@ run_isolated(const void *input, void *result)
     const IsolatedRow *row = input;
     IsolatedResult *out = result;
     g_autoptr(LpWorkload) workload = lp_small_workload_load(ISOLATED);
-    g_autoptr(LpMachine) machine =
-        lp_generated_machine(&(LpGenerateOptions){.system = "dgx-a100", .accelerators = "64"});
+    g_autoptr(LpMachine) machine = lp_generated_machine_good("--system=dgx-a100 --accelerators=64");
     LpSimulationOptions options = {
         .fidelity = LP_FIDELITY_FLOW, .collapse = TRUE, .shares_max = row->shares_max};
     if (workload == NULL || machine == NULL)

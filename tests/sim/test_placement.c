@@ -17,7 +17,7 @@
 static LpMachine *
 load_machine(void)
 {
-    return lp_generated_machine(&(LpGenerateOptions){.system = "dgx-a100", .accelerators = "16"});
+    return lp_generated_machine_good("--system=dgx-a100 --accelerators=16");
 }
 
 /* The plan of BODY, or of @settings, with the placement @placement. */

@@ -103,11 +103,10 @@ simulate(const void *input, void *result)
     guint row = request->row, only = request->only;
     LpFidelity fidelity = request->fidelity;
     gboolean with_classes = request->with_classes;
-    const LpGenerateOptions system = {
-        .system = "dgx-a100", .accelerators = "64", .leaf_ports = "2"};
+    static const char system[] = "--system=dgx-a100 --accelerators=64 --leaf-ports=2";
     g_autoptr(GError) error = NULL;
     g_autoptr(LpWorkload) workload = lp_small_workload_load(rows[row].settings);
-    g_autoptr(LpMachine) machine = lp_generated_machine(&system);
+    g_autoptr(LpMachine) machine = lp_generated_machine_good(system);
     g_autoptr(LpProgram) program = workload != NULL && machine != NULL
                                        ? lp_program_new(workload, &machine->accelerator, &error)
                                        : NULL;

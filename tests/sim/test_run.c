@@ -41,9 +41,9 @@ static gboolean
 simulate(const void *input, void *result)
 {
     const Request *request = input;
-    const LpGenerateOptions system = {.system = "dgx-a100", .accelerators = "16"};
+    static const char system[] = "--system=dgx-a100 --accelerators=16";
     g_autoptr(LpWorkload) workload = lp_small_workload_load(request->settings);
-    g_autoptr(LpMachine) machine = lp_generated_machine(&system);
+    g_autoptr(LpMachine) machine = lp_generated_machine_good(system);
     if (workload == NULL || machine == NULL)
         return FALSE;
     g_autoptr(GError) error = NULL;

@@ -64,10 +64,10 @@ start_actor(Role *role, struct s4u_Host *host)
 
 /* The engine with a machine of these options; NULL, and a failure, if it refuses. */
 static LpNetwork *
-start_engine(const LpGenerateOptions *options, guint64 n_actors)
+start_engine(const char *options, guint64 n_actors)
 {
     /* The network borrows it. */
-    LpMachine *machine = lp_generated_machine(options);
+    LpMachine *machine = lp_generated_machine_good(options);
     g_autoptr(GArray) settings = lp_engine_options(n_actors);
     g_autoptr(GError) error = NULL;
     if (machine == NULL)
@@ -79,7 +79,7 @@ start_engine(const LpGenerateOptions *options, guint64 n_actors)
 
 /* What a process of its own runs. */
 typedef struct {
-    const LpGenerateOptions *options;
+    const char *options;
     LpChannelKind kind;
     const Flow *flows;
     guint n;
@@ -118,7 +118,7 @@ run_flows(const void *input, void *result)
 
 /* Runs the flows in a process of its own, and fills in when each arrived. */
 static void
-run(const char *label, const LpGenerateOptions *options, LpChannelKind kind, Flow *flows, guint n)
+run(const char *label, const char *options, LpChannelKind kind, Flow *flows, guint n)
 {
     const Request request = {options, kind, flows, n};
     double arrived_s[FLOWS_MAX] = {0.0};
@@ -128,12 +128,8 @@ run(const char *label, const LpGenerateOptions *options, LpChannelKind kind, Flo
 }
 
 /* One accelerator a domain, so that every flow is on the fabric: 25 GB/s a port, 1 us a link. */
-static const LpGenerateOptions flat = {.system = "generic",
-                                       .accelerators = "32",
-                                       .domain_size = "1",
-                                       .topology = "crossbar",
-                                       .scale_out_bandwidth = "25GBps",
-                                       .scale_out_latency = "1us"};
+static const char flat[] = "--system=generic --accelerators=32 --domain-size=1 --topology=crossbar "
+                           "--scale-out-bandwidth=25GBps --scale-out-latency=1us";
 
 /* latency + bytes / bandwidth = 2 us + 1 GB / 25 GB/s, whichever way the bytes are moved. */
 static void
@@ -155,7 +151,7 @@ test_isolated(void)
     };
     for (guint i = 0; i < G_N_ELEMENTS(rows); i++) {
         Flow flow = {.from = 3, .to = 17, .bytes = rows[i].bytes};
-        run(rows[i].label, &flat, rows[i].kind, &flow, 1);
+        run(rows[i].label, flat, rows[i].kind, &flow, 1);
         lp_test_close(rows[i].label, flow.arrived_s, rows[i].seconds, 1e-12);
     }
 }
@@ -165,7 +161,7 @@ static void
 test_halves(void)
 {
     Flow flows[] = {{.from = 0, .to = 1, .bytes = GB}, {.from = 0, .to = 2, .bytes = GB}};
-    run("run", &flat, LP_CHANNEL_MAILBOX, flows, 2);
+    run("run", flat, LP_CHANNEL_MAILBOX, flows, 2);
     lp_test_close("first", flows[0].arrived_s, 2e-6 + 0.08, 1e-12);
     lp_test_close("second", flows[1].arrived_s, 2e-6 + 0.08, 1e-12);
 }
@@ -176,7 +172,7 @@ static void
 test_release(void)
 {
     Flow flows[] = {{.from = 0, .to = 1, .bytes = GB}, {.from = 0, .to = 2, .bytes = GB / 4}};
-    run("run", &flat, LP_CHANNEL_MAILBOX, flows, 2);
+    run("run", flat, LP_CHANNEL_MAILBOX, flows, 2);
     lp_test_close("long", flows[0].arrived_s, 2e-6 + 0.05, 1e-12);
     lp_test_close("short", flows[1].arrived_s, 2e-6 + 0.02, 1e-12);
 }
@@ -186,7 +182,7 @@ static void
 test_duplex(void)
 {
     Flow flows[] = {{.from = 0, .to = 1, .bytes = GB}, {.from = 1, .to = 0, .bytes = GB}};
-    run("run", &flat, LP_CHANNEL_MAILBOX, flows, 2);
+    run("run", flat, LP_CHANNEL_MAILBOX, flows, 2);
     lp_test_close("there", flows[0].arrived_s, 2e-6 + 0.04, 1e-12);
     lp_test_close("back", flows[1].arrived_s, 2e-6 + 0.04, 1e-12);
 }
@@ -202,7 +198,7 @@ test_incast(void)
         for (guint k = 0; k < n; k++)
             flows[k] = (Flow){.from = k + 1, .to = 0, .bytes = GB};
         g_autofree char *label = g_strdup_printf("incast of %u", n);
-        run(label, &flat, LP_CHANNEL_MAILBOX, flows, n);
+        run(label, flat, LP_CHANNEL_MAILBOX, flows, n);
         for (guint k = 0; k < n; k++)
             lp_test_close(label, flows[k].arrived_s, 2e-6 + 0.04 * n, 1e-12);
     }
@@ -215,14 +211,9 @@ test_incast(void)
 static void
 test_oversubscribed(void)
 {
-    static const LpGenerateOptions tree = {.system = "generic",
-                                           .accelerators = "64",
-                                           .domain_size = "1",
-                                           .port_order = "node",
-                                           .leaf_ports = "8",
-                                           .oversubscription = "4",
-                                           .scale_out_bandwidth = "25GBps",
-                                           .scale_out_latency = "1us"};
+    static const char tree[] =
+        "--system=generic --accelerators=64 --domain-size=1 --port-order=node --leaf-ports=8 "
+        "--oversubscription=4 --scale-out-bandwidth=25GBps --scale-out-latency=1us";
     static const struct {
         guint shift;
         double across_s, below_s;
@@ -232,7 +223,7 @@ test_oversubscribed(void)
         for (guint k = 0; k < 64; k++)
             flows[k] = (Flow){.from = k, .to = (k + rows[i].shift) % 64, .bytes = GB};
         g_autofree char *label = g_strdup_printf("shift by %u", rows[i].shift);
-        run(label, &tree, LP_CHANNEL_MAILBOX, flows, 64);
+        run(label, tree, LP_CHANNEL_MAILBOX, flows, 64);
         for (guint k = 0; k < 64; k++)
             lp_test_close(label, flows[k].arrived_s,
                           flows[k].from / 8 == flows[k].to / 8 ? rows[i].below_s : rows[i].across_s,
@@ -246,14 +237,10 @@ test_oversubscribed(void)
 static void
 test_fair(void)
 {
-    static const LpGenerateOptions tree = {.system = "generic",
-                                           .accelerators = "64",
-                                           .domain_size = "1",
-                                           .leaf_ports = "8",
-                                           .scale_out_bandwidth = "25GBps",
-                                           .scale_out_latency = "1us"};
+    static const char tree[] = "--system=generic --accelerators=64 --domain-size=1 --leaf-ports=8 "
+                               "--scale-out-bandwidth=25GBps --scale-out-latency=1us";
     Flow flows[] = {{.from = 1, .to = 0, .bytes = GB}, {.from = 8, .to = 0, .bytes = GB}};
-    run("run", &tree, LP_CHANNEL_MAILBOX, flows, 2);
+    run("run", tree, LP_CHANNEL_MAILBOX, flows, 2);
     /* From 4 us on both get 12.5 GB/s; the near one has 1 GB - 50 kB left then. */
     lp_test_close("near", flows[0].arrived_s, 4e-6 + (1e9 - 50e3) / 12.5e9, 1e-11);
     lp_test_close("far", flows[1].arrived_s, 2e-6 + 0.08, 1e-11);
@@ -267,14 +254,9 @@ check_routes(const void *input, void *result)
 {
     (void)input;
     (void)result;
-    static const LpGenerateOptions tree = {.system = "generic",
-                                           .accelerators = "8",
-                                           .domain_size = "2",
-                                           .domain_bandwidth = "100GBps",
-                                           .domain_latency = "1us",
-                                           .leaf_ports = "4",
-                                           .scale_out_bandwidth = "25GBps",
-                                           .scale_out_latency = "2us"};
+    static const char tree[] =
+        "--system=generic --accelerators=8 --domain-size=2 --domain-bandwidth=100GBps "
+        "--domain-latency=1us --leaf-ports=4 --scale-out-bandwidth=25GBps --scale-out-latency=2us";
     static const struct {
         guint64 from, to;
         guint32 n_links;
@@ -286,7 +268,7 @@ check_routes(const void *input, void *result)
         {0, 4, 4, {LP_TIER_PORT, LP_TIER_LEAF, LP_TIER_LEAF, LP_TIER_PORT}, 8e-6, 25e9},
         {7, 0, 4, {LP_TIER_PORT, LP_TIER_LEAF, LP_TIER_LEAF, LP_TIER_PORT}, 8e-6, 25e9},
     };
-    LpNetwork *network = start_engine(&tree, 1);
+    LpNetwork *network = start_engine(tree, 1);
     if (network == NULL)
         return FALSE;
     for (guint i = 0; i < G_N_ELEMENTS(wanted); i++) {

@@ -2,12 +2,12 @@
 /* Machines as "platform generate" makes them, without a file in between. */
 #pragma once
 
-#include "platforms/generation/generate.h"
+#include "platforms/machine/machine.h"
 
 G_BEGIN_DECLS
 
-/** The machine of these options; asserts that there is no error. Returns: (transfer full), NULL
- * after a failure. */
-LpMachine *lp_generated_machine(const LpGenerateOptions *options);
+/** The machine of @options, as "--system=dgx-a100 --accelerators=64"; asserts that there is no
+ * error. Returns: (transfer full), NULL after a failure. */
+LpMachine *lp_generated_machine_good(const char *options);
 
 G_END_DECLS

@@ -172,7 +172,7 @@ static LpProgram *
 program_of(const LpMachine *machine, const char *settings)
 {
     g_autoptr(GError) error = NULL;
-    LpWorkload *workload = lp_small_workload_load(settings);
+    g_autoptr(LpWorkload) workload = lp_small_workload_load(settings);
     LpProgram *program =
         workload != NULL ? lp_program_new(workload, &machine->accelerator, &error) : NULL;
     lp_test_text(settings, error != NULL ? error->message : NULL, NULL);

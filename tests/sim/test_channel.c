@@ -303,5 +303,5 @@ main(void)
                                        {"fair", test_fair},
                                        {"routes", test_routes},
                                        {NULL, NULL}};
-    return lp_test_run("sharing", cases);
+    return lp_test_run("channel", cases);
 }

@@ -394,5 +394,5 @@ main(void)
                                        {"trees", test_trees},
                                        {"ports", test_ports},
                                        {NULL, NULL}};
-    return lp_test_run("fabrics", cases);
+    return lp_test_run("network", cases);
 }

@@ -10,9 +10,16 @@
 static void
 record(gboolean passed, const char *label, const char *detail)
 {
+    g_autofree char *text = g_strconcat(label, ": ", detail, NULL);
     if (!passed)
-        fprintf(stderr, "FAILED %s: %s\n", label, detail);
-    CU_assertImplementation(passed, 0, label, "see stderr", "", CU_FALSE);
+        fprintf(stderr, "FAILED %s\n", text);
+    CU_assertImplementation(passed, 0, text, "", "", CU_FALSE);
+}
+
+void
+lp_test_failed(const char *label, const char *detail)
+{
+    record(FALSE, label, detail);
 }
 
 void
@@ -29,6 +36,13 @@ lp_test_text(const char *label, const char *got, const char *wanted)
 {
     g_autofree char *detail = g_strdup_printf("got \"%s\", wanted \"%s\"", got, wanted);
     record(g_strcmp0(got, wanted) == 0, label, detail);
+}
+
+void
+lp_test_contains(const char *label, const char *text, const char *part)
+{
+    g_autofree char *detail = g_strdup_printf("got \"%s\", wanted \"%s\" in it", text, part);
+    record(text != NULL && strstr(text, part) != NULL, label, detail);
 }
 
 void

@@ -18,7 +18,11 @@ int lp_test_run(const char *suite, const LpTestCase *cases);
 void lp_test_close(const char *label, double got, double wanted, double tolerance);
 /** Asserts an equal text. */
 void lp_test_text(const char *label, const char *got, const char *wanted);
+/** Asserts that @text, NULL or not, contains @part. */
+void lp_test_contains(const char *label, const char *text, const char *part);
 /** Asserts that @error has @domain and @code, is one line, and contains @part; then frees it. */
 void lp_test_error(const char *label, GError **error, GQuark domain, int code, const char *part);
 /** Asserts @condition, printing @label. */
 void lp_test_true(const char *label, gboolean condition);
+/** Records a failure. @detail: what went wrong. */
+void lp_test_failed(const char *label, const char *detail);

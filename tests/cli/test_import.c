@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* "lightpath import" as people use it: the workload it writes runs, and every fault is one line. */
-#include "tests/sim/spawn.h"
+#include "tests/support/spawn.h"
 #include "tests/testlib.h"
 
 #include <glib/gstdio.h>
@@ -123,20 +123,6 @@ test_left_out(void)
 }
 
 static void
-check_fault(const char *line, int status, const char *part)
-{
-    LpSpawned run = lp_spawn(line, NULL);
-    gsize length = strlen(run.complaint);
-    lp_test_true(line, run.status == status);
-    lp_test_true(line, length > 0 && g_str_has_prefix(run.complaint, "lightpath: ") &&
-                           strchr(run.complaint, '\n') == run.complaint + length - 1);
-    if (strstr(run.complaint, part) == NULL)
-        lp_test_text(line, run.complaint, part);
-    lp_test_text(line, run.output, "");
-    lp_spawned_clear(&run);
-}
-
-static void
 test_command_line(void)
 {
     static const struct {
@@ -164,7 +150,7 @@ test_command_line(void)
         g_string_replace(line, "JSON", place.json, 0);
         g_string_replace(line, "XML", place.xml, 0);
         g_string_replace(part, "JSON", place.json, 0);
-        check_fault(line->str, rows[i].status, part->str);
+        lp_spawn_refused(NULL, line->str, rows[i].status, part->str);
     }
     lp_test_true("no file", !g_file_test(place.xml, G_FILE_TEST_EXISTS));
     clear_place(&place);
@@ -198,7 +184,7 @@ test_files(void)
         g_autofree char *json = g_strjoinv(rows[i].to, parts);
         lp_test_true("write", g_file_set_contents(place.json, json, -1, NULL));
         g_autofree char *part = g_strconcat("lightpath: ", place.json, rows[i].part, NULL);
-        check_fault(line, 1, part);
+        lp_spawn_refused(rows[i].part, line, 1, part);
     }
     g_autofree char *text = NULL;
     lp_test_true("read", g_file_get_contents(place.xml, &text, NULL, NULL));

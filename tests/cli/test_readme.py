@@ -34,7 +34,9 @@ BLOCK = re.compile(r"^```(sh|text output|xml|json)\n(.*?)^```$", re.MULTILINE | 
 
 def documents():
     """Every document of the project."""
-    return sorted([*SOURCE.glob("*.md"), *SOURCE.glob("*/*.md"), SOURCE / "docs/lightpath.1"])
+    found = sorted([*SOURCE.glob("*.md"), *SOURCE.glob("*/*.md"), SOURCE / "docs/lightpath.1"])
+    assert len(found) > len(RUN), found
+    return found
 
 
 def lightpath(*arguments):
@@ -142,10 +144,13 @@ class Documents(unittest.TestCase):
             self.assertEqual([line for line in text.splitlines() if pattern.search(line)], [], path)
 
     def test_links(self):
+        n_links = 0
         for path in documents():
             for target in re.findall(r"\]\(([^)#]+)[^)]*\)", path.read_text()):
                 if "://" not in target:
+                    n_links += 1
                     self.assertTrue((path.parent / target).exists(), f"{path}: {target}")
+        self.assertGreater(n_links, 0)
 
     def test_help(self):
         found = commands()

@@ -5,7 +5,7 @@
 #include "base/file.h"
 #include "platforms/generation/system.h"
 #include "platforms/machine/describe.h"
-#include "tests/platforms/generated.h"
+#include "tests/support/generated.h"
 #include "tests/testlib.h"
 
 #include <string.h>

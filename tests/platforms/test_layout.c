@@ -2,7 +2,7 @@
 /* The fabric that is planned for so many ports, and those that cannot be. */
 #include "platforms/generation/layout.h"
 
-#include "tests/platforms/generated.h"
+#include "tests/support/generated.h"
 #include "tests/testlib.h"
 
 #include <string.h>

@@ -3,8 +3,8 @@
 #include "platforms/machine/machine.h"
 
 #include "platforms/machine/describe.h"
-#include "tests/platforms/generated.h"
-#include "tests/platforms/small_machine.h"
+#include "tests/support/small_machine.h"
+#include "tests/support/generated.h"
 #include "tests/testlib.h"
 
 #include <string.h>

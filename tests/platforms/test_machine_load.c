@@ -5,8 +5,8 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "platforms/machine/describe.h"
-#include "tests/platforms/generated.h"
-#include "tests/platforms/small_machine.h"
+#include "tests/support/small_machine.h"
+#include "tests/support/generated.h"
 #include "tests/testlib.h"
 
 #include <string.h>

@@ -3,7 +3,7 @@
 #include "platforms/generation/machine_options.h"
 
 #include "base/error.h"
-#include "tests/platforms/generated.h"
+#include "tests/support/generated.h"
 #include "tests/testlib.h"
 
 #include <string.h>

@@ -3,7 +3,7 @@
 #include "platforms/generation/machine_settings.h"
 
 #include "base/error.h"
-#include "tests/platforms/generated.h"
+#include "tests/support/generated.h"
 #include "tests/testlib.h"
 
 static const LpBadOptions bad_rows[] = {

@@ -4,7 +4,7 @@
 #include "platforms/plain/plain.h"
 
 #include "platforms/plain/plain_rails.h"
-#include "tests/platforms/generated.h"
+#include "tests/support/generated.h"
 #include "tests/testlib.h"
 
 #include <string.h>

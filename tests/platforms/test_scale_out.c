@@ -4,7 +4,7 @@
 
 #include "base/error.h"
 #include "platforms/machine/plane_classes.h"
-#include "tests/platforms/small_machine.h"
+#include "tests/support/small_machine.h"
 #include "tests/testlib.h"
 
 #include <string.h>

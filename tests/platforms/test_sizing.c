@@ -2,7 +2,7 @@
 /* What values of options imply together, and which do not fit. */
 #include "platforms/generation/sizing.h"
 
-#include "tests/platforms/generated.h"
+#include "tests/support/generated.h"
 #include "tests/testlib.h"
 
 static const LpBadOptions bad_rows[] = {

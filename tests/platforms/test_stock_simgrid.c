@@ -4,10 +4,11 @@
 #include "base/file.h"
 #include "platforms/machine/machine.h"
 #include "platforms/generation/system.h"
-#include "tests/platforms/generated.h"
+#include "tests/support/forked.h"
+#include "tests/support/temporary.h"
+#include "tests/support/generated.h"
 #include "tests/testlib.h"
 
-#include <glib/gstdio.h>
 #include <simgrid/engine.h>
 #include <simgrid/host.h>
 #include <simgrid/link.h>
@@ -18,7 +19,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 /* Every pair is tried up to this many accelerators, and a sample of pairs above. */
@@ -102,46 +102,45 @@ quiet(void)
     dup2(null, STDERR_FILENO);
 }
 
-/* Loads @path in a child; TRUE if it ended well. */
+typedef struct {
+    const LpMachine *machine;
+    const char *path;
+    gboolean is_quiet;
+} Request;
+
 static gboolean
-child_loads(const LpMachine *machine, const char *path, gboolean is_quiet)
+load_stock(const void *input, void *result)
 {
-    pid_t child = fork();
-    if (child == 0) {
-        if (is_quiet)
-            quiet();
-        char program[] = "test";
+    (void)result;
+    const Request *request = input;
+    if (request->is_quiet)
+        quiet();
+    char program[] = "test";
 #ifdef LP_CONTEXT_FACTORY
-        char factory[] = "--cfg=contexts/factory:" LP_CONTEXT_FACTORY;
-        char *argv[] = {program, factory, NULL};
-        int argc = 2;
+    char factory[] = "--cfg=contexts/factory:" LP_CONTEXT_FACTORY;
+    char *argv[] = {program, factory, NULL};
+    int argc = 2;
 #else
-        char *argv[] = {program, NULL};
-        int argc = 1;
+    char *argv[] = {program, NULL};
+    int argc = 1;
 #endif
-        simgrid_init(&argc, argv);
-        _exit(check_routes(machine, path) ? 0 : 1);
-    }
-    int status = 0;
-    return child > 0 && waitpid(child, &status, 0) == child && WIFEXITED(status) &&
-           WEXITSTATUS(status) == 0;
+    simgrid_init(&argc, argv);
+    return check_routes(request->machine, request->path);
 }
 
 /* Writes @text to a file, and loads it with both readers; TRUE if ours took it. */
 static gboolean
 check_text(const char *label, const char *text, gboolean is_quiet)
 {
-    g_autofree char *path = NULL;
-    int fd = g_file_open_tmp("lightpath-XXXXXX.xml", &path, NULL);
-    lp_test_true("temporary file",
-                 fd >= 0 && g_close(fd, NULL) && g_file_set_contents(path, text, -1, NULL));
+    char *path = lp_temporary_with_suffix(".xml", text, -1);
     g_autoptr(GError) error = NULL;
     g_autoptr(LpMachine) machine = lp_machine_load(path, &error);
+    const Request request = {machine, path, is_quiet};
     if (machine != NULL)
-        lp_test_true(label, child_loads(machine, path, is_quiet));
+        (void)lp_forked_result(label, load_stock, &request, NULL, 0);
     else if (!is_quiet)
         lp_test_text(label, error->message, "");
-    g_unlink(path);
+    lp_temporary_remove(path);
     return machine != NULL;
 }
 
@@ -157,6 +156,7 @@ static void
 test_shipped(void)
 {
     g_auto(GStrv) names = lp_file_shipped("platforms");
+    lp_test_true("some are shipped", names[0] != NULL);
     for (char **name = names; *name != NULL; name++) {
         g_autofree char *text = shipped_text(*name);
         check_text(*name, text, FALSE);

@@ -3,7 +3,7 @@
 #include "platforms/machine/topology.h"
 
 #include "base/error.h"
-#include "tests/platforms/small_machine.h"
+#include "tests/support/small_machine.h"
 #include "tests/testlib.h"
 
 #define FABRIC(name, parameters)                                                                   \

@@ -4,10 +4,9 @@
 #include "report/validation_page.h"
 
 #include "report/vega.h"
-#include "tests/sim/spawn.h"
+#include "tests/support/spawn.h"
+#include "tests/support/temporary.h"
 #include "tests/testlib.h"
-
-#include <glib/gstdio.h>
 
 #include <string.h>
 
@@ -260,14 +259,9 @@ test_nothing(void)
 static void
 test_command(void)
 {
-    g_autoptr(GError) error = NULL;
-    g_autofree char *path = NULL;
-    int file = g_file_open_tmp("lightpath-XXXXXX.csv", &path, &error);
-    lp_test_true("file", file >= 0 && g_close(file, NULL) &&
-                             g_file_set_contents(path,
-                                                 "gpu,M,N,K,dtype,time_ms,source\n"
-                                                 "A100,8192,8192,8192,fp16,4.3," HOSTILE "\n",
-                                                 -1, &error));
+    char *path = lp_temporary_file("gpu,M,N,K,dtype,time_ms,source\n"
+                                   "A100,8192,8192,8192,fp16,4.3," HOSTILE "\n",
+                                   -1);
     g_autofree char *options = g_strdup_printf("--format=html --cases=%s", path);
     LpSpawned first = lp_spawn("validate", options), again = lp_spawn("validate", options);
     g_autofree char *vega = lp_vega_load(lp_vega_folder(), NULL);
@@ -283,7 +277,7 @@ test_command(void)
     }
     lp_spawned_clear(&first);
     lp_spawned_clear(&again);
-    (void)g_unlink(path);
+    lp_temporary_remove(path);
 }
 
 int

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Random plans on several machines: leaving out what cannot matter changes nothing, the difference
  * to the closed form is explained, and the run is the same to the byte each time. */
-#include "tests/sim/spawn.h"
+#include "tests/support/spawn.h"
 #include "tests/testlib.h"
 
 #include <glib/gstdio.h>

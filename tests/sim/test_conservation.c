@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Bytes on the wire equal the published volumes exactly, by traffic class; terms sum to the
  * iteration; activities follow a formula. */
-#include "tests/sim/spawn.h"
+#include "tests/support/spawn.h"
 #include "tests/testlib.h"
 
 #include <glib/gstdio.h>

@@ -2,16 +2,16 @@
 /* What is proven contention-free, on machines and plans where that can be seen by eye. */
 #include "sim/analysis/contention.h"
 
-#include "platforms/generation/generate.h"
-#include "sim/engine/engine.h"
 #include "platforms/catalogue/libraries.h"
-#include "sim/run/simulation.h"
+#include "sim/engine/engine.h"
 #include "sim/engine/loading.h"
+#include "sim/run/simulation.h"
+#include "tests/support/forked.h"
+#include "tests/support/generated.h"
+#include "tests/support/small_workload.h"
 #include "tests/testlib.h"
 
 #include <string.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 typedef struct {
     const char *label;
@@ -47,18 +47,10 @@ static const Row rows[] = {
 };
 
 /* With messages between stages taken as nothing. */
-static const Row near_rows[] = {
+static const Row negligible_rows[] = {
     {"tp across two domains", DGX, BODY "tp=16 pp=2 dp=2", GROUPS(TRUE, FALSE), TRUE},
     {"pp inside tp's domain", DGX, BODY "tp=4 pp=2 dp=1", GROUPS(TRUE, FALSE), TRUE},
 };
-
-static LpMachine *
-generate(const char *options)
-{
-    g_autoptr(LpMachineSpecification) specification = lp_specification_parse(options, NULL);
-    return specification != NULL ? lp_generate_machine(specification, "the test's machine", NULL)
-                                 : NULL;
-}
 
 /* What a child process found. */
 typedef struct {
@@ -67,13 +59,20 @@ typedef struct {
     gboolean intra; /* what lp_contention_is_negligible() says at a share of 5 % */
 } Verdict;
 
+/* What it is asked. */
+typedef struct {
+    const Row *row;
+    gboolean intra;
+} Question;
+
 static gboolean
-prove(const Row *row, gboolean intra, Verdict *out_verdict)
+analyse(const void *input, void *result)
 {
-    g_auto(GStrv) settings = g_strsplit(row->settings, " ", -1);
-    g_autoptr(LpWorkload) workload = lp_workload_load(
-        "resource:///lightpath/workloads/gpt3-175b.xml", (const char *const *)settings, NULL);
-    g_autoptr(LpMachine) machine = generate(row->machine);
+    const Row *row = ((const Question *)input)->row;
+    gboolean intra = ((const Question *)input)->intra;
+    Verdict *out_verdict = result;
+    g_autoptr(LpWorkload) workload = lp_small_workload_load(row->settings);
+    g_autoptr(LpMachine) machine = lp_generated_machine_good(row->machine);
     g_autoptr(GArray) options = lp_engine_options(64);
     if (workload == NULL || machine == NULL || !lp_engine_load(machine, options, NULL))
         return FALSE;
@@ -93,34 +92,13 @@ prove(const Row *row, gboolean intra, Verdict *out_verdict)
     return TRUE;
 }
 
-/* The engine loads one platform a process. */
-static gboolean
-prove_in_child(const Row *row, gboolean intra, Verdict *out_verdict)
-{
-    int ends[2], status = 1;
-    if (pipe(ends) != 0)
-        return FALSE;
-    pid_t child = fork();
-    if (child == 0) {
-        Verdict verdict;
-        _exit(prove(row, intra, &verdict) &&
-                      write(ends[1], &verdict, sizeof verdict) == (ssize_t)sizeof verdict
-                  ? 0
-                  : 1);
-    }
-    close(ends[1]);
-    gboolean whole = child > 0 && read(ends[0], out_verdict, sizeof *out_verdict) ==
-                                      (ssize_t)sizeof *out_verdict;
-    close(ends[0]);
-    (void)waitpid(child, &status, 0);
-    return whole && status == 0;
-}
-
 static void
 check_row(const Row *row, gboolean intra)
 {
+    const Question question = {row, intra};
     Verdict verdict = {{FALSE}, FALSE, FALSE};
-    lp_test_true(row->label, prove_in_child(row, intra, &verdict));
+    if (!lp_forked_result(row->label, analyse, &question, &verdict, sizeof verdict))
+        return;
     for (LpGroup group = 0; group < LP_N_GROUPS; group++) {
         g_autofree char *label = g_strdup_printf("%s: group kind %d", row->label, (int)group);
         lp_test_true(label, verdict.private_groups[group] == row->private_groups[group]);
@@ -134,12 +112,12 @@ test_verdicts(void)
 {
     for (guint i = 0; i < G_N_ELEMENTS(rows); i++)
         check_row(&rows[i], FALSE);
-    for (guint i = 0; i < G_N_ELEMENTS(near_rows); i++)
-        check_row(&near_rows[i], TRUE);
+    for (guint i = 0; i < G_N_ELEMENTS(negligible_rows); i++)
+        check_row(&negligible_rows[i], TRUE);
 }
 
 static void
-test_near(void)
+test_negligible(void)
 {
     static const struct {
         Row row;
@@ -168,8 +146,10 @@ test_near(void)
         {{"no tensor parallelism", DGX, BODY "tp=1 pp=2 dp=2", GROUPS(0, 0), 0}, FALSE},
     };
     for (guint i = 0; i < G_N_ELEMENTS(cases); i++) {
+        const Question question = {&cases[i].row, FALSE};
         Verdict verdict = {{FALSE}, FALSE, FALSE};
-        lp_test_true(cases[i].row.label, prove_in_child(&cases[i].row, FALSE, &verdict));
+        if (!lp_forked_result(cases[i].row.label, analyse, &question, &verdict, sizeof verdict))
+            continue;
         lp_test_true(cases[i].row.label, verdict.intra == cases[i].intra);
     }
 }
@@ -189,16 +169,10 @@ test_share(void)
                   {BODY "tp=16 pp=1 dp=2", 0.0},
                   {BODY "tp=1 pp=2 dp=2", G_MAXDOUBLE}};
     for (guint i = 0; i < G_N_ELEMENTS(shares); i++) {
-        g_auto(GStrv) settings = g_strsplit(shares[i].settings, " ", -1);
-        g_autoptr(GPtrArray) all = g_ptr_array_new();
-        for (guint j = 0; settings[j] != NULL; j++)
-            g_ptr_array_add(all, settings[j]);
-        g_ptr_array_add(all, (gpointer)(guintptr) "sequence-parallel=no");
-        g_ptr_array_add(all, (gpointer)(guintptr) "recompute=none");
-        g_ptr_array_add(all, NULL);
-        g_autoptr(LpWorkload) workload = lp_workload_load(
-            "resource:///lightpath/workloads/gpt3-175b.xml", (const char *const *)all->pdata, NULL);
-        g_autoptr(LpMachine) machine = generate(DGX);
+        g_autofree char *settings =
+            g_strconcat(shares[i].settings, " sequence-parallel=no recompute=none", NULL);
+        g_autoptr(LpWorkload) workload = lp_small_workload_load(settings);
+        g_autoptr(LpMachine) machine = lp_generated_machine_good(DGX);
         g_autoptr(LpProgram) program =
             workload != NULL && machine != NULL
                 ? lp_training_program_new(workload, &machine->accelerator, NULL)
@@ -213,7 +187,9 @@ test_share(void)
 int
 main(void)
 {
-    static const LpTestCase cases[] = {
-        {"verdicts", test_verdicts}, {"near", test_near}, {"share", test_share}, {NULL, NULL}};
-    return lp_test_run("proof", cases);
+    static const LpTestCase cases[] = {{"verdicts", test_verdicts},
+                                       {"negligible", test_negligible},
+                                       {"share", test_share},
+                                       {NULL, NULL}};
+    return lp_test_run("contention", cases);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Where the closed form is exact (one flow a link, no overlap, equal stages) the simulation agrees
  * with it to 1e-9, term by term. */
-#include "tests/sim/spawn.h"
+#include "tests/support/spawn.h"
 #include "tests/testlib.h"
 
 #include <glib/gstdio.h>

@@ -3,48 +3,33 @@
 #include "sim/mapping/placement.h"
 
 #include "base/error.h"
-#include "tests/sim/spawn.h"
+#include "tests/support/generated.h"
+#include "tests/support/small_workload.h"
+#include "tests/support/spawn.h"
+#include "tests/support/temporary.h"
 #include "tests/testlib.h"
-
-#include <glib/gstdio.h>
-
-#include <string.h>
 
 #define BODY                                                                                       \
     "embedding=no recompute=none layers=2 hidden=256 heads=4 ffn=1024 tp=1 pp=2 dp=2 "             \
     "global-batch=2"
 
 /* Two domains of 8. */
-static char *
-machine_path(void)
+static LpMachine *
+load_machine(void)
 {
-    return lp_spawn_platform("--system=dgx-a100 --accelerators=16");
+    return lp_generated_machine_good("--system=dgx-a100 --accelerators=16");
 }
 
 /* The plan of BODY, or of @settings, with the placement @placement. */
 static LpWorkload *
 load(const char *settings, const char *placement)
 {
-    g_auto(GStrv) words = g_strsplit(settings, " ", -1);
-    g_autoptr(GError) error = NULL;
-    LpWorkload *workload = lp_workload_load("resource:///lightpath/workloads/gpt3-175b.xml",
-                                            (const char *const *)words, &error);
-    lp_test_text(settings, error != NULL ? error->message : NULL, NULL);
+    LpWorkload *workload = lp_small_workload_load(settings);
     if (workload != NULL) {
         g_free(workload->placement);
         workload->placement = g_strdup(placement);
     }
     return workload;
-}
-
-static char *
-write_file(const char *content, gssize length)
-{
-    char *path = NULL;
-    int file = g_file_open_tmp("lightpath-test-XXXXXX.txt", &path, NULL);
-    lp_test_true("temporary file", file >= 0 && g_close(file, NULL) &&
-                                       g_file_set_contents(path, content, length, NULL));
-    return path;
 }
 
 static void
@@ -73,8 +58,7 @@ test_words(void)
          BODY " dp=8 global-batch=8",
          {0, 8, 1, 9, 2, 10, 3, 11, 4, 12, 5, 13, 6, 14, 7, 15}},
     };
-    g_autofree char *path = machine_path();
-    g_autoptr(LpMachine) machine = lp_machine_load(path, NULL);
+    g_autoptr(LpMachine) machine = load_machine();
     for (guint i = 0; machine != NULL && i < G_N_ELEMENTS(rows); i++) {
         g_autoptr(LpWorkload) scattered = load(rows[i].settings, "scattered");
         check(rows[i].label, scattered, machine, rows[i].wanted);
@@ -84,8 +68,6 @@ test_words(void)
         lp_test_true(rows[i].label, own != NULL && own->accelerators == NULL && error == NULL);
         lp_test_true(rows[i].label, own != NULL && lp_placement_accelerator(own, 0) == 0);
     }
-    lp_test_true("machine", machine != NULL);
-    (void)g_unlink(path);
 }
 
 static void
@@ -102,15 +84,13 @@ test_files(void)
         {"more than ranks", "4\n5\n6\n7\n8\n9\n", {4, 5, 6, 7}},
         {"leading zeros", "04\n05\n006\n7\n", {4, 5, 6, 7}},
     };
-    g_autofree char *path = machine_path();
-    g_autoptr(LpMachine) machine = lp_machine_load(path, NULL);
+    g_autoptr(LpMachine) machine = load_machine();
     for (guint i = 0; machine != NULL && i < G_N_ELEMENTS(rows); i++) {
-        g_autofree char *file = write_file(rows[i].content, -1);
+        char *file = lp_temporary_with_suffix(".txt", rows[i].content, -1);
         g_autoptr(LpWorkload) workload = load(BODY, file);
         check(rows[i].label, workload, machine, rows[i].wanted);
-        (void)g_unlink(file);
+        lp_temporary_remove(file);
     }
-    (void)g_unlink(path);
 }
 
 static const struct {
@@ -149,25 +129,18 @@ check_on_the_binary(const char *label, const char *machine, const char *placemen
     g_autofree char *settings = g_strjoinv(" --set=", words);
     g_autofree char *line = g_strdup_printf("simulate gpt3-175b %s --set=%s --set=placement=%s",
                                             machine, settings, placement);
-    LpSpawned run = lp_spawn(line, NULL);
-    lp_test_true(label, run.status == 1);
-    lp_test_text(label, run.output, "");
-    const char *end = strchr(run.complaint, '\n');
-    lp_test_true(label, end != NULL && end[1] == '\0');
-    if (strstr(run.complaint, part) == NULL)
-        lp_test_text(label, run.complaint, part);
-    lp_spawned_clear(&run);
+    lp_spawn_refused(label, line, 1, part);
 }
 
 static void
 test_faults(void)
 {
-    g_autofree char *path = machine_path();
-    g_autoptr(LpMachine) machine = lp_machine_load(path, NULL);
+    char *path = lp_spawn_platform("--system=dgx-a100 --accelerators=16");
+    g_autoptr(LpMachine) machine = load_machine();
     for (guint i = 0; machine != NULL && i < G_N_ELEMENTS(faults); i++) {
         gboolean written = faults[i].content != NULL;
-        g_autofree char *file =
-            written ? write_file(faults[i].content, -1) : g_strdup(faults[i].path);
+        char *file = written ? lp_temporary_with_suffix(".txt", faults[i].content, -1)
+                             : g_strdup(faults[i].path);
         g_autofree char *part = g_strconcat(written ? file : "", faults[i].part, NULL);
         g_autoptr(LpWorkload) workload = load(BODY, file);
         GError *error = NULL;
@@ -175,9 +148,11 @@ test_faults(void)
         lp_test_error(faults[i].label, &error, LP_INPUT_ERROR, LP_INPUT_ERROR_VALUE, part);
         check_on_the_binary(faults[i].label, path, file, part);
         if (written)
-            (void)g_unlink(file);
+            lp_temporary_remove(file);
+        else
+            g_free(file);
     }
-    (void)g_unlink(path);
+    lp_temporary_remove(path);
 }
 
 int

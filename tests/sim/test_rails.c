@@ -6,13 +6,12 @@
 #include "platforms/catalogue/libraries.h"
 #include "platforms/plain/plain_rails.h"
 #include "sim/engine/engine.h"
-#include "sim/run/simulation.h"
-#include "tests/platforms/small_machine.h"
 #include "sim/engine/loading.h"
+#include "sim/run/simulation.h"
+#include "tests/support/forked.h"
+#include "tests/support/small_machine.h"
+#include "tests/support/small_workload.h"
 #include "tests/testlib.h"
-
-#include <sys/wait.h>
-#include <unistd.h>
 
 #define UP_OF(last) "id='link_from_1_2_3' prefix='machine' suffix='' radical='0-" last "' " UP_REST
 #define SIZE_UP(size)                                                                              \
@@ -94,50 +93,36 @@ static const struct {
     {"no scale-out network", {ZONE, ZONE_PROPS, UP_OF("3"), SIZE_UP("4"), NULL, NULL}, FALSE},
 };
 
-typedef void (*Writer)(const LpMachine *machine, gboolean on_rails, GString *out);
+/* A machine to run on, whole or taken apart. */
+typedef struct {
+    const LpMachine *machine;
+    gboolean on_rails;
+} Run;
 
+/* Returns: NULL, and a failure, if the engine refuses. */
 static LpNetwork *
-start(const LpMachine *machine, gboolean on_rails)
+start(const Run *run)
 {
-    g_autoptr(GArray) options = lp_engine_options(2 * machine->n_accelerators);
-    gboolean good = on_rails ? lp_engine_load_on_rails(machine, options, NULL)
-                             : lp_engine_load(machine, options, NULL);
+    g_autoptr(GArray) options = lp_engine_options(2 * run->machine->n_accelerators);
+    g_autoptr(GError) error = NULL;
+    gboolean good = run->on_rails ? lp_engine_load_on_rails(run->machine, options, &error)
+                                  : lp_engine_load(run->machine, options, &error);
+    lp_test_text("engine", error != NULL ? error->message : NULL, NULL);
     if (!good)
-        _exit(1);
-    LpNetwork *network = lp_network_new(machine);
-    if (on_rails)
+        return NULL;
+    LpNetwork *network = lp_network_new(run->machine);
+    if (run->on_rails)
         lp_network_put_on_rails(network);
     return network;
 }
 
-/* The engine loads one platform a process: what @writer wrote in one of its own. */
-static char *
-in_child(const LpMachine *machine, gboolean on_rails, Writer writer)
+static gboolean
+write_routes(const void *input, GString *out)
 {
-    int ends[2], status = 1;
-    if (pipe(ends) != 0)
-        return NULL;
-    pid_t child = fork();
-    if (child == 0) {
-        g_autoptr(GString) text = g_string_new(NULL);
-        writer(machine, on_rails, text);
-        FILE *out = fdopen(ends[1], "w");
-        _exit(out != NULL && fputs(text->str, out) >= 0 && fclose(out) == 0 ? 0 : 1);
-    }
-    close(ends[1]);
-    GString *text = g_string_new(NULL);
-    char buffer[4096];
-    for (ssize_t got; child > 0 && (got = read(ends[0], buffer, sizeof buffer)) > 0;)
-        g_string_append_len(text, buffer, got);
-    close(ends[0]);
-    lp_test_true("child", child > 0 && waitpid(child, &status, 0) == child && status == 0);
-    return g_string_free(text, FALSE);
-}
-
-static void
-write_routes(const LpMachine *machine, gboolean on_rails, GString *out)
-{
-    LpNetwork *network = start(machine, on_rails);
+    const LpMachine *machine = ((const Run *)input)->machine;
+    LpNetwork *network = start(input);
+    if (network == NULL)
+        return FALSE;
     for (guint64 a = 0; a < machine->n_accelerators; a++)
         for (guint64 b = 0; b < machine->n_accelerators; b++) {
             gboolean same_domain = lp_machine_domain(machine, a) == lp_machine_domain(machine, b);
@@ -151,6 +136,19 @@ write_routes(const LpMachine *machine, gboolean on_rails, GString *out)
                 g_string_append_printf(out, " %s", lp_network_link_name(network, route.links[i]));
             g_string_append_c(out, '\n');
         }
+    return TRUE;
+}
+
+/* What @write writes of the machine, whole and taken apart: the same, and something. */
+static void
+compare(const char *label, const LpMachine *machine,
+        gboolean (*write)(const void *input, GString *out))
+{
+    const Run whole_run = {machine, FALSE}, apart_run = {machine, TRUE};
+    g_autofree char *whole = lp_forked_text(label, write, &whole_run);
+    g_autofree char *apart = lp_forked_text(label, write, &apart_run);
+    lp_test_true(label, *whole != '\0');
+    lp_test_text(label, apart, whole);
 }
 
 /* Link by link, by the names that the whole tree has for them. */
@@ -161,12 +159,8 @@ test_routes(void)
         g_autoptr(LpMachine) machine = lp_small_machine_load_good(&rows[i].machine);
         lp_test_true(rows[i].label,
                      machine != NULL && lp_plain_rails_possible(machine) == rows[i].possible);
-        if (machine == NULL)
-            continue;
-        g_autofree char *whole = in_child(machine, FALSE, write_routes);
-        g_autofree char *apart = in_child(machine, TRUE, write_routes);
-        lp_test_true(rows[i].label, *whole != '\0');
-        lp_test_text(rows[i].label, apart, whole);
+        if (machine != NULL)
+            compare(rows[i].label, machine, write_routes);
     }
 }
 
@@ -177,10 +171,8 @@ test_routes(void)
 static LpProgram *
 program_of(const LpMachine *machine, const char *settings)
 {
-    g_auto(GStrv) words = g_strsplit(settings, " ", -1);
     g_autoptr(GError) error = NULL;
-    LpWorkload *workload = lp_workload_load("resource:///lightpath/workloads/gpt3-175b.xml",
-                                            (const char *const *)words, &error);
+    g_autoptr(LpWorkload) workload = lp_small_workload_load(settings);
     LpProgram *program =
         workload != NULL ? lp_training_program_new(workload, &machine->accelerator, &error) : NULL;
     lp_test_text(settings, error != NULL ? error->message : NULL, NULL);
@@ -188,16 +180,16 @@ program_of(const LpMachine *machine, const char *settings)
 }
 
 /* Pipeline messages and gradients meet on the few up-links: who shares which is in the time. */
-static void
-write_run(const LpMachine *machine, gboolean on_rails, GString *out)
+static gboolean
+write_run(const void *input, GString *out)
 {
-    LpProgram *program = program_of(machine, BODY);
-    LpNetwork *network = start(machine, on_rails);
+    LpProgram *program = program_of(((const Run *)input)->machine, BODY);
+    LpNetwork *network = start(input);
     LpLibrary library;
-    if (!lp_library_find("ideal", &library, NULL))
-        _exit(1);
-    LpPlacement *placement = lp_placement_new_packed(program->n_ranks);
-    LpCommunicationMap *map = lp_communication_map_new(program, network, &library, placement, NULL);
+    if (program == NULL || network == NULL || !lp_library_find("ideal", &library, NULL))
+        return FALSE;
+    LpCommunicationMap *map = lp_communication_map_new(
+        program, network, &library, lp_placement_new_packed(program->n_ranks), NULL);
     LpContention *contention = lp_contention_new_nothing(map);
     LpIsolatedCache *cache = lp_isolated_cache_new();
     LpTasks *tasks =
@@ -207,19 +199,21 @@ write_run(const LpMachine *machine, gboolean on_rails, GString *out)
     g_string_append_printf(out, "%.12g s, %d activities", result.iteration_time_s,
                            (int)result.n_activities);
     lp_tasks_free(tasks);
+    return result.iteration_time_s > 0.0;
 }
 
 static void
 test_runs(void)
 {
+    guint n_run = 0;
     for (guint i = 0; i < G_N_ELEMENTS(rows); i++) {
         g_autoptr(LpMachine) machine = lp_small_machine_load_good(&rows[i].machine);
         if (machine == NULL || machine->n_accelerators < 32 || !rows[i].possible)
             continue;
-        g_autofree char *whole = in_child(machine, FALSE, write_run);
-        g_autofree char *apart = in_child(machine, TRUE, write_run);
-        lp_test_text(rows[i].label, apart, whole);
+        compare(rows[i].label, machine, write_run);
+        n_run++;
     }
+    lp_test_true("the two machines of 32 accelerators", n_run == 2);
 }
 
 /* Four domains of four, two cards: accelerators 0 and 1 share the first. */

@@ -99,8 +99,10 @@ class Scenarios(unittest.TestCase):
             return 0
         closed = any("<traffic" in element and "load=" not in element for element in label.split("\n"))
         tolerance = CLOSED_LOOP if closed else COLLAPSE
-        jobs = zip(json.loads(on)["jobs"], json.loads(off)["jobs"])
-        for one, other in jobs:
+        jobs, others = json.loads(on)["jobs"], json.loads(off)["jobs"]
+        self.assertEqual(len(jobs), len(others), label)
+        self.assertGreater(len(jobs), 0, label)
+        for one, other in zip(jobs, others):
             wanted_s = other["simulated"]["iteration_time_s"]
             self.assertAlmostEqual(one["simulated"]["iteration_time_s"], wanted_s,
                                    delta=tolerance * wanted_s, msg=label)

@@ -2,22 +2,26 @@
 /* One rank of each class takes the same time, term by term, as all ranks. */
 #include "sim/analysis/rank_equivalence.h"
 
-#include "platforms/generation/generate.h"
 #include "sim/engine/engine.h"
-#include "sim/run/simulation.h"
 #include "sim/engine/loading.h"
+#include "sim/run/simulation.h"
+#include "tests/support/forked.h"
+#include "tests/support/generated.h"
+#include "tests/support/small_workload.h"
 #include "tests/testlib.h"
-
-#include <sys/wait.h>
-#include <unistd.h>
 
 #define BODY "layers=8 hidden=1024 heads=16 ffn=4096 seq=256 global-batch=32 "
 #define EXPERTS BODY "experts=8 top-k=2 ep=8 "
 
+/* Eight domains of eight accelerators with a port each; a leaf serves the ports of one rail in two
+ * domains, 2 d and 2 d + 1. Ranks are in the order tp-cp-ep-dp-pp where a row says nothing else, so
+ * that a stage is a row of neighbours, and stages have programs of their own: there are at least as
+ * many classes as stages. There are more where ranks of one stage differ in the distances of their
+ * messages and collectives, or in those of ranks that they talk to. */
 static const struct {
     const char *label, *settings;
     gboolean collapse;
-    guint32 n_classes; /* 0: whatever it is */
+    guint32 n_classes;
 } rows[] = {
     {"one rank", BODY "tp=1 pp=1 dp=1", TRUE, 1},
     {"a stage is a class: replicas are alike, slices mirror each other",
@@ -31,23 +35,37 @@ static const struct {
     /* The first boundaries of the first and the fourth replica are alike, the third is not. */
     {"four replicas, told apart by boundaries further on",
      BODY "layers=14 tp=2 pp=7 dp=4 rank-order=tp-cp-ep-pp-dp", FALSE, 28},
-    /* Stages 0 and 1 in one domain, but the second replica's in two. */
+    /* Ranks 0 to 7 are in one domain and 8 to 11 in the next. The first replica's stages are {0 1
+     * 2} and {3 4 5}, the second's {6 7 8}, whose tensor-parallel group leaves the domain, and {9
+     * 10 11}. 6 and 7 send their activations out of the domain, 8 does not; of the gradients' pairs
+     * of the first stage, 0-6 and 1-7 stay inside and 2-8 does not. So in each of the four groups
+     * the third rank is by itself: {0 1} {2} {3 4} {5} {6 7} {8} {9 10} {11}. */
     {"one replica's messages leave the domain",
      BODY "embedding=no tp=3 pp=2 dp=2 heads=12 "
           "hidden=768 ffn=3072 rank-order=tp-cp-ep-pp-dp",
-     TRUE, 0},
-    {"buckets behind the backward pass", BODY "tp=4 pp=2 dp=8 overlap-dp=yes bucket=1MB", TRUE, 0},
-    {"slowed by them", BODY "tp=4 pp=2 dp=8 overlap-dp=yes bucket=1MB slowdown=1.3", FALSE, 0},
+     TRUE, 8},
+    /* A stage is four domains. A rank's messages go four domains further on its own rail; its
+     * gradients' ring has two members in each of the stage's domains, and all rings are alike. */
+    {"buckets behind the backward pass", BODY "tp=4 pp=2 dp=8 overlap-dp=yes bucket=1MB", TRUE, 2},
+    {"slowed by them", BODY "tp=4 pp=2 dp=8 overlap-dp=yes bucket=1MB slowdown=1.3", FALSE, 2},
+    /* A stage is a domain, in which both its groups stay; all its ranks send to the next domain, by
+     * their own rail. */
     {"virtual stages, hidden messages",
-     BODY "tp=2 pp=4 dp=4 virtual-stages=2 overlap-pp=yes schedule=interleaved", TRUE, 0},
-    {"DualPipe sends both ways", BODY "tp=2 pp=4 dp=4 zero=1 schedule=dualpipe", TRUE, 0},
-    {"uneven stages", BODY "layers=9 tp=2 pp=4 dp=4 overlap-dp=yes", TRUE, 0},
-    {"ring attention", BODY "tp=2 pp=2 dp=2 cp=4", TRUE, 0},
-    {"ZeRO 3", BODY "tp=2 pp=1 dp=16 zero=3 overlap-dp=yes overlap-param=yes", TRUE, 0},
-    {"experts", EXPERTS "tp=1 pp=2 dp=16", TRUE, 0},
+     BODY "tp=2 pp=4 dp=4 virtual-stages=2 overlap-pp=yes schedule=interleaved", TRUE, 4},
+    {"DualPipe sends both ways", BODY "tp=2 pp=4 dp=4 zero=1 schedule=dualpipe", TRUE, 4},
+    {"uneven stages", BODY "layers=9 tp=2 pp=4 dp=4 overlap-dp=yes", TRUE, 4},
+    /* A stage is two domains, one for each replica, with two rings of context parallelism in it;
+     * the replicas are below the same leaves. */
+    {"ring attention", BODY "tp=2 pp=2 dp=2 cp=4", TRUE, 2},
+    /* One stage, four domains. */
+    {"ZeRO 3", BODY "tp=2 pp=1 dp=16 zero=3 overlap-dp=yes overlap-param=yes", TRUE, 1},
+    /* A stage is two domains, each a group of experts; with skew each of its eight ranks has a load
+     * of its own, which its replica in the other domain shares. */
+    {"experts", EXPERTS "tp=1 pp=2 dp=16", TRUE, 2},
     {"experts of unequal load: nobody is like another in his group",
      EXPERTS "tp=1 pp=2 dp=16 skew=1", TRUE, 16},
-    {"a host that falls behind", BODY "tp=4 pp=2 dp=8 hidden=256 ffn=1024", TRUE, 0},
+    /* As the buckets. */
+    {"a host that falls behind", BODY "tp=4 pp=2 dp=8 hidden=256 ffn=1024", TRUE, 2},
 };
 
 enum {
@@ -65,31 +83,34 @@ mode(guint i, LpFidelity fidelity)
     return (LpRunMode){.fidelity = fidelity, .merge = TRUE, .level = LP_RUN_UNCONTENDED + i};
 }
 
-static LpMachine *
-load_machine(void)
-{
-    g_autoptr(LpMachineSpecification) specification =
-        lp_specification_parse("--system=dgx-a100 --accelerators=64 --leaf-ports=2", NULL);
-    return specification != NULL ? lp_generate_machine(specification, "the test's machine", NULL)
-                                 : NULL;
-}
+/* What a process of its own simulates: all modes in one engine if @with_classes, else the mode
+ * @only. */
+typedef struct {
+    guint row;
+    LpFidelity fidelity;
+    gboolean with_classes;
+    guint only;
+} Request;
 
-/* All modes in one engine if @with_classes, else the mode @only. */
 static gboolean
-simulate(guint row, LpFidelity fidelity, gboolean with_classes, guint only, Outcome *out)
+simulate(const void *input, void *result)
 {
-    g_auto(GStrv) settings = g_strsplit(rows[row].settings, " ", -1);
+    const Request *request = input;
+    Outcome *out = result;
+    guint row = request->row, only = request->only;
+    LpFidelity fidelity = request->fidelity;
+    gboolean with_classes = request->with_classes;
+    static const char system[] = "--system=dgx-a100 --accelerators=64 --leaf-ports=2";
     g_autoptr(GError) error = NULL;
-    g_autoptr(LpWorkload) workload = lp_workload_load(
-        "resource:///lightpath/workloads/gpt3-175b.xml", (const char *const *)settings, &error);
-    g_autoptr(LpMachine) machine = load_machine();
+    g_autoptr(LpWorkload) workload = lp_small_workload_load(rows[row].settings);
+    g_autoptr(LpMachine) machine = lp_generated_machine_good(system);
     g_autoptr(LpProgram) program =
         workload != NULL && machine != NULL
             ? lp_training_program_new(workload, &machine->accelerator, &error)
             : NULL;
     g_autoptr(GArray) options = lp_engine_options(256);
     if (program == NULL || !lp_engine_load(machine, options, &error)) {
-        fprintf(stderr, "%s\n", error != NULL ? error->message : "no machine");
+        lp_test_text(rows[row].label, error != NULL ? error->message : "no machine", NULL);
         return FALSE;
     }
     g_autoptr(LpNetwork) network = lp_network_new(machine);
@@ -124,26 +145,6 @@ simulate(guint row, LpFidelity fidelity, gboolean with_classes, guint only, Outc
     return TRUE;
 }
 
-static gboolean
-simulate_in_child(guint row, LpFidelity fidelity, gboolean with_classes, guint only, Outcome *out)
-{
-    int ends[2], status = 1;
-    if (pipe(ends) != 0)
-        return FALSE;
-    pid_t child = fork();
-    if (child == 0) {
-        Outcome outcome = {0};
-        _exit(simulate(row, fidelity, with_classes, only, &outcome) &&
-                      write(ends[1], &outcome, sizeof outcome) == (ssize_t)sizeof outcome
-                  ? 0
-                  : 1);
-    }
-    close(ends[1]);
-    gboolean whole = child > 0 && read(ends[0], out, sizeof *out) == (ssize_t)sizeof *out;
-    close(ends[0]);
-    return child > 0 && waitpid(child, &status, 0) == child && whole && status == 0;
-}
-
 /* Delays are added up at other instants, and so rounded otherwise. */
 static void
 compare(const char *label, const LpRunResult *got, const LpRunResult *wanted)
@@ -157,22 +158,32 @@ compare(const char *label, const LpRunResult *got, const LpRunResult *wanted)
 }
 
 static void
+check_modes(guint row, LpFidelity fidelity, const Outcome *few)
+{
+    for (guint i = 0; i < N_MODES; i++) {
+        Outcome all = {0};
+        const Request request = {row, fidelity, FALSE, i};
+        g_autofree char *label =
+            g_strdup_printf("%s: %s, mode %u", rows[row].label, lp_fidelity_names[fidelity], i);
+        if (!lp_forked_result(label, simulate, &request, &all, sizeof all))
+            continue;
+        lp_test_true(label, all.results[i].iteration_time_s > 0.0);
+        lp_test_true(label, few->results[i].n_actors <= all.results[i].n_actors);
+        compare(label, &few->results[i], &all.results[i]);
+    }
+}
+
+static void
 check(guint row, LpFidelity fidelity)
 {
     Outcome few = {0};
-    lp_test_true(rows[row].label, simulate_in_child(row, fidelity, TRUE, 0, &few));
-    if (rows[row].n_classes > 0 && few.n_classes != rows[row].n_classes)
-        fprintf(stderr, "%s: %u classes\n", rows[row].label, few.n_classes);
-    lp_test_true(rows[row].label, rows[row].n_classes == 0 || few.n_classes == rows[row].n_classes);
-    for (guint i = 0; i < N_MODES; i++) {
-        Outcome all = {0};
-        g_autofree char *label =
-            g_strdup_printf("%s: %s, mode %u", rows[row].label, lp_fidelity_names[fidelity], i);
-        lp_test_true(label, simulate_in_child(row, fidelity, FALSE, i, &all));
-        lp_test_true(label, all.results[i].iteration_time_s > 0.0);
-        lp_test_true(label, few.results[i].n_actors <= all.results[i].n_actors);
-        compare(label, &few.results[i], &all.results[i]);
-    }
+    const Request request = {row, fidelity, TRUE, 0};
+    if (!lp_forked_result(rows[row].label, simulate, &request, &few, sizeof few))
+        return;
+    g_autofree char *label = g_strdup_printf("%s: %u classes, wanted %u", rows[row].label,
+                                             few.n_classes, rows[row].n_classes);
+    lp_test_true(label, few.n_classes == rows[row].n_classes);
+    check_modes(row, fidelity, &few);
 }
 
 static void
@@ -194,5 +205,5 @@ main(void)
 {
     static const LpTestCase cases[] = {
         {"flow", test_flow}, {"message", test_message}, {NULL, NULL}};
-    return lp_test_run("class", cases);
+    return lp_test_run("rank equivalence", cases);
 }

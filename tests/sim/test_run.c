@@ -1,13 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What a run counts: bytes sent, bytes received, bytes by class, and actors, agree. */
 #include "sim/run/simulation.h"
-#include "tests/sim/spawn.h"
+#include "tests/support/forked.h"
+#include "tests/support/generated.h"
+#include "tests/support/small_workload.h"
 #include "tests/testlib.h"
-
-#include <glib/gstdio.h>
-
-#include <sys/wait.h>
-#include <unistd.h>
 
 #define BODY "embedding=no recompute=none layers=8 hidden=1024 heads=16 ffn=4096 global-batch=8 "
 
@@ -35,56 +32,40 @@ static const Row rows[] = {
      16},
 };
 
+typedef struct {
+    const char *settings;
+    LpSimulationOptions options;
+} Request;
+
 static gboolean
-simulate(const char *path, const char *text, LpSimulationOptions options, LpRunResult *out_result)
+simulate(const void *input, void *result)
 {
-    g_auto(GStrv) settings = g_strsplit(text, " ", -1);
-    g_autoptr(LpWorkload) workload = lp_workload_load(
-        "resource:///lightpath/workloads/gpt3-175b.xml", (const char *const *)settings, NULL);
-    g_autoptr(LpMachine) machine = lp_machine_load(path, NULL);
+    const Request *request = input;
+    static const char system[] = "--system=dgx-a100 --accelerators=16";
+    g_autoptr(LpWorkload) workload = lp_small_workload_load(request->settings);
+    g_autoptr(LpMachine) machine = lp_generated_machine_good(system);
     if (workload == NULL || machine == NULL)
         return FALSE;
-    g_autoptr(LpSetup) setup = lp_setup_new(workload, machine, NULL);
+    g_autoptr(GError) error = NULL;
+    g_autoptr(LpSetup) setup = lp_setup_new(workload, machine, &error);
     g_autoptr(LpSimulation) simulation =
-        setup == NULL ? NULL : lp_simulation_run(setup, options, NULL);
-    if (simulation == NULL)
-        return FALSE;
-    *out_result = simulation->run;
-    return TRUE;
-}
-
-/* The engine runs once a process. */
-static gboolean
-simulate_in_child(const char *path, const char *settings, LpSimulationOptions options,
-                  LpRunResult *out_result)
-{
-    int ends[2], status = 1;
-    if (pipe(ends) != 0)
-        return FALSE;
-    pid_t child = fork();
-    if (child == 0) {
-        LpRunResult result;
-        _exit(simulate(path, settings, options, &result) &&
-                      write(ends[1], &result, sizeof result) == (ssize_t)sizeof result
-                  ? 0
-                  : 1);
-    }
-    close(ends[1]);
-    gboolean whole =
-        child > 0 && read(ends[0], out_result, sizeof *out_result) == (ssize_t)sizeof *out_result;
-    close(ends[0]);
-    (void)waitpid(child, &status, 0);
-    return whole && status == 0;
+        setup == NULL ? NULL : lp_simulation_run(setup, request->options, &error);
+    lp_test_text(request->settings, error != NULL ? error->message : NULL, NULL);
+    if (simulation != NULL)
+        *(LpRunResult *)result = simulation->run;
+    return simulation != NULL;
 }
 
 static void
-check(const char *path, const Row *row, LpSimulationOptions options)
+check(const Row *row, LpSimulationOptions options)
 {
     g_autofree char *label =
         g_strdup_printf("%s, %s, collapse %s", row->label, lp_fidelity_names[options.fidelity],
                         options.collapse ? "on" : "off");
     LpRunResult result = {0};
-    lp_test_true(label, simulate_in_child(path, row->settings, options, &result));
+    const Request request = {row->settings, options};
+    if (!lp_forked_result(label, simulate, &request, &result, sizeof result))
+        return;
     guint64 by_class = 0;
     for (LpTraffic traffic = 0; traffic < LP_N_TRAFFIC; traffic++)
         by_class += result.traffic_bytes[traffic];
@@ -99,14 +80,11 @@ check(const char *path, const Row *row, LpSimulationOptions options)
 static void
 test_counts(void)
 {
-    g_autofree char *path = lp_spawn_platform("--system=dgx-a100 --accelerators=16");
     for (guint i = 0; i < G_N_ELEMENTS(rows); i++)
         for (guint fidelity = LP_FIDELITY_FLOW; fidelity <= LP_FIDELITY_MESSAGE; fidelity++)
             for (guint collapse = 0; collapse < 2; collapse++)
-                check(path, &rows[i],
-                      (LpSimulationOptions){.fidelity = (LpFidelity)fidelity,
-                                            .collapse = collapse != 0});
-    (void)g_unlink(path);
+                check(&rows[i], (LpSimulationOptions){.fidelity = (LpFidelity)fidelity,
+                                                      .collapse = collapse != 0});
 }
 
 int

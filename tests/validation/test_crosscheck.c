@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The parts of the difference, in cases worked out by hand. */
-#include "tests/sim/spawn.h"
+#include "tests/support/spawn.h"
 #include "tests/testlib.h"
 
 #include <glib/gstdio.h>

@@ -3,9 +3,9 @@
  * constants for the accelerator: SC 2021, table 1, and Korthikanti et al., table 5. Each row has
  * the error that it has reached, in per cent, and may be off by half a point more. For comparison,
  * Calculon's worst of the latter is 8.9 % (Isaev et al., SC 2023). */
-#include "tests/sim/spawn.h"
+#include "tests/support/spawn.h"
 #include "tests/testlib.h"
-#include "tests/validation/temporary.h"
+#include "tests/support/temporary.h"
 
 #include <math.h>
 #include <string.h>

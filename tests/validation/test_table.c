@@ -4,7 +4,7 @@
 
 #include "base/error.h"
 #include "tests/testlib.h"
-#include "tests/validation/temporary.h"
+#include "tests/support/temporary.h"
 
 #include <string.h>
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The command: what it prints, what it keeps, and how it fails. */
-#include "tests/sim/spawn.h"
+#include "tests/support/spawn.h"
 #include "tests/testlib.h"
-#include "tests/validation/temporary.h"
+#include "tests/support/temporary.h"
 
 #include <glib/gstdio.h>
 

@@ -3,7 +3,7 @@
 #include "tests/validation/training_row.h"
 
 #include "tests/testlib.h"
-#include "tests/validation/temporary.h"
+#include "tests/support/temporary.h"
 #include "validation/cases/training_case.h"
 
 #include <string.h>

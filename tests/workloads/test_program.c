@@ -239,5 +239,5 @@ main(void)
                                        {"volume", test_volume},
                                        {"message-chunks", test_message_chunks},
                                        {NULL, NULL}};
-    return lp_test_run("iteration", cases);
+    return lp_test_run("program", cases);
 }

@@ -2,19 +2,16 @@
 /* SimGrid shares the platform's links, as max-min says: cases worked out by hand. */
 #include "sim/actors/channel.h"
 
-#include "platforms/generation/generate.h"
 #include "sim/engine/engine.h"
-#include "sim/run/simulation.h"
 #include "sim/engine/loading.h"
+#include "sim/run/simulation.h"
+#include "tests/support/forked.h"
+#include "tests/support/generated.h"
 #include "tests/testlib.h"
 
 #include <simgrid/actor.h>
 #include <simgrid/barrier.h>
 #include <simgrid/engine.h>
-
-#include <math.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #define FLOWS_MAX 64
 #define GB 1000000000u
@@ -66,61 +63,69 @@ start_actor(Role *role, struct s4u_Host *host)
     sg_actor_start_(started, (xbt_main_func_t)actor, 0, NULL);
 }
 
-static LpMachine *
-load(const char *options)
+/* The engine with a machine of these options; NULL, and a failure, if it refuses. */
+static LpNetwork *
+start_engine(const char *options, guint64 n_actors)
 {
+    /* The network borrows it. */
+    LpMachine *machine = lp_generated_machine_good(options);
+    g_autoptr(GArray) settings = lp_engine_options(n_actors);
     g_autoptr(GError) error = NULL;
-    g_autoptr(LpMachineSpecification) specification = lp_specification_parse(options, &error);
-    LpMachine *machine = specification != NULL
-                             ? lp_generate_machine(specification, "the test's machine", &error)
-                             : NULL;
-    if (error != NULL)
-        fprintf(stderr, "%s\n", error->message);
-    return machine;
+    if (machine == NULL)
+        return NULL;
+    gboolean good = lp_engine_load(machine, settings, &error);
+    lp_test_text("engine", error != NULL ? error->message : NULL, NULL);
+    return good ? lp_network_new(machine) : NULL;
+}
+
+/* What a process of its own runs. */
+typedef struct {
+    const char *options;
+    LpChannelKind kind;
+    const Flow *flows;
+    guint n;
+} Request;
+
+/* Leaves when each flow arrived in an array of FLOWS_MAX. */
+static gboolean
+run_flows(const void *input, void *result)
+{
+    static Traffic traffic;
+    static Role roles[2 * FLOWS_MAX];
+    const Request *request = input;
+    double *arrived_s = result;
+    guint n = request->n;
+    LpNetwork *network = start_engine(request->options, 2 * n);
+    if (network == NULL)
+        return FALSE;
+    traffic.n = n;
+    traffic.start = sg_barrier_init(2 * n);
+    for (guint i = 0; i < n; i++) {
+        Flow *flow = &traffic.flows[i];
+        *flow = request->flows[i];
+        flow->route = lp_network_route(network, flow->from, flow->to, LP_TRAFFIC_DP);
+        g_autofree char *name = g_strdup_printf("flow %u", i);
+        flow->channel = lp_channel_new(request->kind, name, &flow->route, NULL);
+        roles[2 * i] = (Role){&traffic, i, TRUE};
+        roles[2 * i + 1] = (Role){&traffic, i, FALSE};
+        start_actor(&roles[2 * i], flow->route.from);
+        start_actor(&roles[2 * i + 1], flow->route.to);
+    }
+    (void)lp_engine_run();
+    for (guint i = 0; i < n; i++)
+        arrived_s[i] = traffic.flows[i].arrived_s;
+    return TRUE;
 }
 
 /* Runs the flows in a process of its own, and fills in when each arrived. */
-static gboolean
-run(const char *options, LpChannelKind kind, Flow *flows, guint n)
+static void
+run(const char *label, const char *options, LpChannelKind kind, Flow *flows, guint n)
 {
-    int ends[2], status = 1;
-    if (pipe(ends) != 0)
-        return FALSE;
-    pid_t child = fork();
-    if (child == 0) {
-        static Traffic traffic;
-        static Role roles[2 * FLOWS_MAX];
-        LpMachine *machine = load(options);
-        g_autoptr(GArray) settings = lp_engine_options(2 * n);
-        if (machine == NULL || !lp_engine_load(machine, settings, NULL))
-            _exit(1);
-        LpNetwork *network = lp_network_new(machine);
-        traffic.n = n;
-        traffic.start = sg_barrier_init(2 * n);
-        for (guint i = 0; i < n; i++) {
-            Flow *flow = &traffic.flows[i];
-            *flow = flows[i];
-            flow->route = lp_network_route(network, flow->from, flow->to, LP_TRAFFIC_DP);
-            g_autofree char *name = g_strdup_printf("flow %u", i);
-            flow->channel = lp_channel_new(kind, name, &flow->route, NULL);
-            roles[2 * i] = (Role){&traffic, i, TRUE};
-            roles[2 * i + 1] = (Role){&traffic, i, FALSE};
-            start_actor(&roles[2 * i], flow->route.from);
-            start_actor(&roles[2 * i + 1], flow->route.to);
-        }
-        (void)lp_engine_run();
-        for (guint i = 0; i < n; i++)
-            if (write(ends[1], &traffic.flows[i].arrived_s, sizeof(double)) != sizeof(double))
-                _exit(1);
-        _exit(0);
-    }
-    close(ends[1]);
-    gboolean whole = child > 0;
-    for (guint i = 0; whole && i < n; i++)
-        whole = read(ends[0], &flows[i].arrived_s, sizeof(double)) == sizeof(double);
-    close(ends[0]);
-    (void)waitpid(child, &status, 0);
-    return whole && WIFEXITED(status) && WEXITSTATUS(status) == 0;
+    const Request request = {options, kind, flows, n};
+    double arrived_s[FLOWS_MAX] = {0.0};
+    (void)lp_forked_result(label, run_flows, &request, arrived_s, sizeof arrived_s);
+    for (guint i = 0; i < n; i++)
+        flows[i].arrived_s = arrived_s[i];
 }
 
 /* One accelerator a domain, so that every flow is on the fabric: 25 GB/s a port, 1 us a link. */
@@ -147,7 +152,7 @@ test_isolated(void)
     };
     for (guint i = 0; i < G_N_ELEMENTS(rows); i++) {
         Flow flow = {.from = 3, .to = 17, .bytes = rows[i].bytes};
-        lp_test_true(rows[i].label, run(flat, rows[i].kind, &flow, 1));
+        run(rows[i].label, flat, rows[i].kind, &flow, 1);
         lp_test_close(rows[i].label, flow.arrived_s, rows[i].seconds, 1e-12);
     }
 }
@@ -157,7 +162,7 @@ static void
 test_halves(void)
 {
     Flow flows[] = {{.from = 0, .to = 1, .bytes = GB}, {.from = 0, .to = 2, .bytes = GB}};
-    lp_test_true("run", run(flat, LP_CHANNEL_MAILBOX, flows, 2));
+    run("run", flat, LP_CHANNEL_MAILBOX, flows, 2);
     lp_test_close("first", flows[0].arrived_s, 2e-6 + 0.08, 1e-12);
     lp_test_close("second", flows[1].arrived_s, 2e-6 + 0.08, 1e-12);
 }
@@ -168,7 +173,7 @@ static void
 test_release(void)
 {
     Flow flows[] = {{.from = 0, .to = 1, .bytes = GB}, {.from = 0, .to = 2, .bytes = GB / 4}};
-    lp_test_true("run", run(flat, LP_CHANNEL_MAILBOX, flows, 2));
+    run("run", flat, LP_CHANNEL_MAILBOX, flows, 2);
     lp_test_close("long", flows[0].arrived_s, 2e-6 + 0.05, 1e-12);
     lp_test_close("short", flows[1].arrived_s, 2e-6 + 0.02, 1e-12);
 }
@@ -178,7 +183,7 @@ static void
 test_duplex(void)
 {
     Flow flows[] = {{.from = 0, .to = 1, .bytes = GB}, {.from = 1, .to = 0, .bytes = GB}};
-    lp_test_true("run", run(flat, LP_CHANNEL_MAILBOX, flows, 2));
+    run("run", flat, LP_CHANNEL_MAILBOX, flows, 2);
     lp_test_close("there", flows[0].arrived_s, 2e-6 + 0.04, 1e-12);
     lp_test_close("back", flows[1].arrived_s, 2e-6 + 0.04, 1e-12);
 }
@@ -194,7 +199,7 @@ test_incast(void)
         for (guint k = 0; k < n; k++)
             flows[k] = (Flow){.from = k + 1, .to = 0, .bytes = GB};
         g_autofree char *label = g_strdup_printf("incast of %u", n);
-        lp_test_true(label, run(flat, LP_CHANNEL_MAILBOX, flows, n));
+        run(label, flat, LP_CHANNEL_MAILBOX, flows, n);
         for (guint k = 0; k < n; k++)
             lp_test_close(label, flows[k].arrived_s, 2e-6 + 0.04 * n, 1e-12);
     }
@@ -202,8 +207,8 @@ test_incast(void)
 
 /* 64 ports, leaves of 8, 4:1: two up-links a leaf. Shifting by 8 sends all 8 ports of each leaf to
  * the next leaf. D-mod-k picks the up-link by the destination, so 4 flows meet on each: 4 times the
- * time of a isolated flow, which passes 4 links. Shifting by 1 keeps 7 of 8 flows below their leaf:
- * those are not slowed, nor is the one that leaves, alone on its up-link. */
+ * time of an isolated flow, which passes 4 links. Shifting by 1 keeps 7 of 8 flows below their
+ * leaf: those are not slowed, nor is the one that leaves, alone on its up-link. */
 static void
 test_oversubscribed(void)
 {
@@ -219,7 +224,7 @@ test_oversubscribed(void)
         for (guint k = 0; k < 64; k++)
             flows[k] = (Flow){.from = k, .to = (k + rows[i].shift) % 64, .bytes = GB};
         g_autofree char *label = g_strdup_printf("shift by %u", rows[i].shift);
-        lp_test_true(label, run(tree, LP_CHANNEL_MAILBOX, flows, 64));
+        run(label, tree, LP_CHANNEL_MAILBOX, flows, 64);
         for (guint k = 0; k < 64; k++)
             lp_test_close(label, flows[k].arrived_s,
                           flows[k].from / 8 == flows[k].to / 8 ? rows[i].below_s : rows[i].across_s,
@@ -236,17 +241,20 @@ test_fair(void)
     static const char tree[] = "--system=generic --accelerators=64 --domain-size=1 --leaf-ports=8 "
                                "--scale-out-bandwidth=25GBps --scale-out-latency=1us";
     Flow flows[] = {{.from = 1, .to = 0, .bytes = GB}, {.from = 8, .to = 0, .bytes = GB}};
-    lp_test_true("run", run(tree, LP_CHANNEL_MAILBOX, flows, 2));
+    run("run", tree, LP_CHANNEL_MAILBOX, flows, 2);
     /* From 4 us on both get 12.5 GB/s; the near one has 1 GB - 50 kB left then. */
     lp_test_close("near", flows[0].arrived_s, 4e-6 + (1e9 - 50e3) / 12.5e9, 1e-11);
     lp_test_close("far", flows[1].arrived_s, 2e-6 + 0.08, 1e-11);
 }
 
 /* A fat tree of two-port leaves below a spine, two accelerators a domain with a port each, the
- * port's link narrower than the domain's: what routes between near and far ends consist of. */
+ * port's link narrower than the domain's: what routes inside a domain and between two consist of.
+ */
 static gboolean
-routes_are_right(void)
+check_routes(const void *input, void *result)
 {
+    (void)input;
+    (void)result;
     static const char tree[] =
         "--system=generic --accelerators=8 --domain-size=2 --domain-bandwidth=100GBps "
         "--domain-latency=1us --leaf-ports=4 --scale-out-bandwidth=25GBps --scale-out-latency=2us";
@@ -261,43 +269,40 @@ routes_are_right(void)
         {0, 4, 4, {LP_TIER_PORT, LP_TIER_LEAF, LP_TIER_LEAF, LP_TIER_PORT}, 8e-6, 25e9},
         {7, 0, 4, {LP_TIER_PORT, LP_TIER_LEAF, LP_TIER_LEAF, LP_TIER_PORT}, 8e-6, 25e9},
     };
-    g_autoptr(LpMachine) machine = load(tree);
-    g_autoptr(GArray) settings = lp_engine_options(1);
-    if (machine == NULL || !lp_engine_load(machine, settings, NULL))
+    LpNetwork *network = start_engine(tree, 1);
+    if (network == NULL)
         return FALSE;
-    g_autoptr(LpNetwork) network = lp_network_new(machine);
-    gboolean good = TRUE;
     for (guint i = 0; i < G_N_ELEMENTS(wanted); i++) {
         LpRoute route = lp_network_route(network, wanted[i].from, wanted[i].to, LP_TRAFFIC_DP);
-        gboolean right = route.n_links == wanted[i].n_links &&
-                         fabs(route.latency_s - wanted[i].latency_s) < 1e-18 &&
-                         fabs(route.bytes_per_s - wanted[i].bytes_per_s) < 1e-3;
-        for (guint k = 0; right && k < route.n_links; k++)
-            right = lp_network_link(network, route.links[k])->tier == wanted[i].tiers[k];
-        if (!right)
-            fprintf(stderr, "route %u: %u links, %g s, %g B/s\n", i, route.n_links, route.latency_s,
-                    route.bytes_per_s);
-        good = good && right;
+        g_autofree char *label = g_strdup_printf("from %" G_GUINT64_FORMAT " to %" G_GUINT64_FORMAT,
+                                                 wanted[i].from, wanted[i].to);
+        lp_test_true(label, route.n_links == wanted[i].n_links);
+        lp_test_close(label, route.latency_s, wanted[i].latency_s, 1e-12);
+        lp_test_close(label, route.bytes_per_s, wanted[i].bytes_per_s, 1e-12);
+        for (guint k = 0; k < MIN(route.n_links, wanted[i].n_links); k++)
+            lp_test_true(label,
+                         lp_network_link(network, route.links[k])->tier == wanted[i].tiers[k]);
     }
-    return good;
+    return TRUE;
 }
 
 static void
 test_routes(void)
 {
-    int status = 1;
-    pid_t child = fork();
-    if (child == 0)
-        _exit(routes_are_right() ? 0 : 1);
-    lp_test_true("routes", child > 0 && waitpid(child, &status, 0) == child && status == 0);
+    (void)lp_forked_result("routes", check_routes, NULL, NULL, 0);
 }
 
 int
 main(void)
 {
-    static const LpTestCase cases[] = {
-        {"lonely", test_isolated}, {"halves", test_halves}, {"release", test_release},
-        {"duplex", test_duplex},   {"incast", test_incast}, {"oversubscribed", test_oversubscribed},
-        {"fair", test_fair},       {"routes", test_routes}, {NULL, NULL}};
-    return lp_test_run("sharing", cases);
+    static const LpTestCase cases[] = {{"isolated", test_isolated},
+                                       {"halves", test_halves},
+                                       {"release", test_release},
+                                       {"duplex", test_duplex},
+                                       {"incast", test_incast},
+                                       {"oversubscribed", test_oversubscribed},
+                                       {"fair", test_fair},
+                                       {"routes", test_routes},
+                                       {NULL, NULL}};
+    return lp_test_run("channel", cases);
 }

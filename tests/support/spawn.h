@@ -15,6 +15,10 @@ typedef struct {
 LpSpawned lp_spawn(const char *line, const char *rest);
 void lp_spawned_clear(LpSpawned *self);
 
+/** Asserts that lightpath with these words ends with @status, prints nothing, and complains in one
+ * line that contains @part. @label: NULL: @line. */
+void lp_spawn_refused(const char *label, const char *line, int status, const char *part);
+
 /** The JSON that the command prints. A failure is a failed assertion that shows @line and the
  * complaint. Returns: (transfer full), NULL on failure. */
 JsonNode *lp_spawn_json(const char *line, const char *rest);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Machines of a line of options, as tests write them. */
-#include "tests/platforms/generated.h"
+#include "tests/support/generated.h"
 
 #include "tests/testlib.h"
 
@@ -24,6 +24,15 @@ lp_generated_machine(const char *options, GError **error)
 {
     g_autofree char *text = lp_generated_text(options, error);
     return text != NULL ? lp_machine_parse(options, text, error) : NULL;
+}
+
+LpMachine *
+lp_generated_machine_good(const char *options)
+{
+    g_autoptr(GError) error = NULL;
+    LpMachine *machine = lp_generated_machine(options, &error);
+    lp_test_text(options, error != NULL ? error->message : NULL, NULL);
+    return machine;
 }
 
 void

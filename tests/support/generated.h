@@ -15,6 +15,11 @@ char *lp_generated_text(const char *options, GError **error) G_GNUC_WARN_UNUSED_
 /** Its machine, read from that text. Returns: (transfer full). */
 LpMachine *lp_generated_machine(const char *options, GError **error) G_GNUC_WARN_UNUSED_RESULT;
 
+/** As lp_generated_machine(); asserts that there is no error. Returns: (transfer full), NULL after
+ * a failure.
+ */
+LpMachine *lp_generated_machine_good(const char *options);
+
 /** Options that make no machine. */
 typedef struct {
     const char *label, *options;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "tests/sim/spawn.h"
+#include "tests/support/spawn.h"
 
+#include "tests/support/temporary.h"
 #include "tests/testlib.h"
 
 #include <gio/gio.h>
-#include <glib/gstdio.h>
 
 #include <string.h>
 
@@ -47,6 +47,20 @@ lp_spawned_clear(LpSpawned *self)
     g_clear_pointer(&self->complaint, g_free);
 }
 
+void
+lp_spawn_refused(const char *label, const char *line, int status, const char *part)
+{
+    LpSpawned run = lp_spawn(line, NULL);
+    const char *shown = label != NULL ? label : line;
+    const char *end = run.complaint != NULL ? strchr(run.complaint, '\n') : NULL;
+    lp_test_true(shown, run.status == status);
+    lp_test_text(shown, run.output, "");
+    lp_test_true(shown, g_str_has_prefix(run.complaint, "lightpath: "));
+    lp_test_true(shown, end != NULL && end[1] == '\0');
+    lp_test_contains(shown, run.complaint, part);
+    lp_spawned_clear(&run);
+}
+
 JsonNode *
 lp_spawn_json(const char *line, const char *rest)
 {
@@ -75,9 +89,7 @@ lp_spawn_simulate(const char *platform, const char *settings, const char *option
 char *
 lp_spawn_platform(const char *options)
 {
-    char *path = NULL;
-    int file = g_file_open_tmp("lightpath-test-XXXXXX.xml", &path, NULL);
-    lp_test_true("temporary file", file >= 0 && g_close(file, NULL));
+    char *path = lp_temporary_with_suffix(".xml", "", 0);
     g_autofree char *line = g_strconcat("platform generate -o ", path, NULL);
     LpSpawned run = lp_spawn(line, options);
     lp_test_text(options, run.complaint, "");

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A small machine in parts that tests replace. */
-#include "tests/platforms/small_machine.h"
+#include "tests/support/small_machine.h"
 
+#include "tests/support/temporary.h"
 #include "tests/testlib.h"
-
-#include <glib/gstdio.h>
 
 const LpSmallMachine lp_small_machine = {ZONE,      ZONE_PROPS, UP, UP_PROPS, TREE("2;2,4;1,2;1,1"),
                                          RAIL_PROPS};
@@ -24,12 +23,9 @@ platform_text(const LpSmallMachine *parts)
 LpMachine *
 lp_machine_load_text(const char *text, GError **error)
 {
-    g_autofree char *path = NULL;
-    int fd = g_file_open_tmp("lightpath-XXXXXX.xml", &path, NULL);
-    lp_test_true("temporary file",
-                 fd >= 0 && g_close(fd, NULL) && g_file_set_contents(path, text, -1, NULL));
+    char *path = lp_temporary_with_suffix(".xml", text, -1);
     LpMachine *machine = lp_machine_load(path, error);
-    g_unlink(path);
+    lp_temporary_remove(path);
     return machine;
 }
 

@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Routes of the engine's copy of every topology: lengths, tiers, rates, and who meets whom. */
 #include "sim/engine/engine.h"
+#include "sim/engine/loading.h"
 #include "sim/engine/network.h"
 #include "sim/run/simulation.h"
-#include "tests/platforms/small_machine.h"
-#include "sim/engine/loading.h"
+#include "tests/support/forked.h"
+#include "tests/support/small_machine.h"
 #include "tests/testlib.h"
 
 #include <math.h>
 #include <stdio.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 /* Links of 10 GB/s and 2 us, in domains of one accelerator unless a row says otherwise. */
 #define PORTS(last) "id='out' prefix='o-' suffix='.x' radical='0-" last "' " OUT_REST
@@ -38,37 +37,34 @@ load(const Row *row)
                             PROP("domain-size", "%s"),
                         row->domain_size != NULL ? row->domain_size : "1");
     LpSmallMachine parts = {ZONE, ZONE_PROPS, up, up_props, row->out, row->props};
-    g_autoptr(GError) error = NULL;
-    LpMachine *machine = lp_small_machine_load(&parts, &error);
-    if (machine == NULL)
-        fprintf(stderr, "%s: %s\n", row->label, error->message);
-    return machine;
+    return lp_small_machine_load_good(&parts);
 }
 
 static gboolean
-starts_and_passes(const Row *row)
+starts_and_passes(const void *input, void *result)
 {
+    (void)result;
+    const Row *row = input;
     g_autoptr(LpMachine) machine = load(row);
     g_autoptr(GArray) settings = lp_engine_options(1);
-    if (machine == NULL || !lp_engine_load(machine, settings, NULL))
+    g_autoptr(GError) error = NULL;
+    if (machine == NULL)
+        return FALSE;
+    lp_test_true(row->label, lp_engine_load(machine, settings, &error));
+    lp_test_text(row->label, error != NULL ? error->message : NULL, NULL);
+    if (error != NULL)
         return FALSE;
     g_autoptr(LpNetwork) network = lp_network_new(machine);
-    return row->check(network);
+    lp_test_true("routes are those wanted", row->check(network));
+    return TRUE;
 }
 
 /* Each machine in a process of its own. */
 static void
 run_rows(const Row *rows, gsize n_rows)
 {
-    for (gsize i = 0; i < n_rows; i++) {
-        int status = 1;
-        (void)fflush(NULL);
-        pid_t child = fork();
-        if (child == 0)
-            _exit(starts_and_passes(&rows[i]) ? 0 : 1);
-        lp_test_true(rows[i].label,
-                     child > 0 && waitpid(child, &status, 0) == child && status == 0);
-    }
+    for (gsize i = 0; i < n_rows; i++)
+        (void)lp_forked_result(rows[i].label, starts_and_passes, &rows[i], NULL, 0);
 }
 
 static gboolean
@@ -399,5 +395,5 @@ main(void)
                                        {"trees", test_trees},
                                        {"ports", test_ports},
                                        {NULL, NULL}};
-    return lp_test_run("fabrics", cases);
+    return lp_test_run("network", cases);
 }

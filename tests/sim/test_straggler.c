@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Slow ranks: by hand on two ranks, and merged tasks against single ones. */
+#include "tests/support/scenario_run.h"
+#include "tests/support/temporary.h"
+#include "tests/testlib.h"
+
+static void
+test_straggler(void)
+{
+    g_autoptr(JsonNode) plain =
+        lp_scenario_run("<job name='a' " LP_JOB_OF_TWO " accelerators='0,2'/>", NULL);
+    static const char *const slow[] = {"job='a' ranks='1'", "job='a' ranks='0-1'",
+                                       "accelerators='2'", "job='a'"};
+    for (guint i = 0; i < G_N_ELEMENTS(slow); i++) {
+        g_autofree char *content =
+            g_strdup_printf("<job name='a' " LP_JOB_OF_TWO " accelerators='0,2'/>"
+                            "<straggler %s factor='2'/>",
+                            slow[i]);
+        static const char *const options[] = {"--collapse=on", "--collapse=off"};
+        for (guint k = 0; k < G_N_ELEMENTS(options); k++) {
+            g_autoptr(JsonNode) result = lp_scenario_run(content, options[k]);
+            lp_test_close(slow[i], lp_scenario_at(result, 0, "simulated.terms_s.compute"),
+                          2.0 * lp_scenario_at(plain, 0, "simulated.terms_s.compute"),
+                          LP_SCENARIO_EXACT);
+            lp_test_close(slow[i], lp_scenario_at(result, 0, "simulated.terms_s.optimizer"),
+                          2.0 * lp_scenario_at(plain, 0, "simulated.terms_s.optimizer"),
+                          LP_SCENARIO_EXACT);
+            lp_test_close(slow[i], lp_scenario_at(result, 0, "simulated.terms_s.dp"),
+                          lp_scenario_at(plain, 0, "simulated.terms_s.dp"), LP_SCENARIO_EXACT);
+            lp_test_close(slow[i], lp_scenario_at(result, 0, "difference.faults_s"),
+                          lp_scenario_at(plain, 0, "simulated.terms_s.compute") +
+                              lp_scenario_at(plain, 0, "simulated.terms_s.optimizer"),
+                          LP_SCENARIO_EXACT);
+        }
+    }
+}
+
+/* The slowest member sets the pace of a tensor-parallel group, merged or not; a slow stage that of
+ * its pipeline. */
+static void
+test_straggler_collapse(void)
+{
+    static const char *const plans[] = {
+        "tp='4' dp='2'", "tp='2' pp='2' dp='2'", "tp='8' dp='1'",
+        "tp='2' pp='4' dp='1' sequence-parallel='yes' overlap-tp='bulk'"};
+    static const char *const slow[] = {
+        "factor='1.5'", "factor='1.3' distribution='lognormal' jitter='0.1' seed='5'",
+        "distribution='exponential' jitter='0.2'", "distribution='normal' jitter='0.3' seed='9'"};
+    for (guint i = 0; i < G_N_ELEMENTS(plans); i++) {
+        g_autofree char *content = g_strdup_printf(
+            "<job name='a' workload='gpt3-1.3b' %s global-batch='32' micro-batch='2'/>"
+            "<straggler job='a' ranks='0,3' %s/>",
+            plans[i], slow[i]);
+        char *path = lp_scenario_file(content);
+        g_autofree char *line = g_strconcat("simulate --format=json --ignore-memory ", path,
+                                            " dgx-a100-8 --collapse", NULL);
+        g_autofree char *with = g_strconcat(line, "=on", NULL);
+        g_autofree char *without = g_strconcat(line, "=off", NULL);
+        g_autoptr(JsonNode) merged = lp_spawn_json(with, NULL);
+        g_autoptr(JsonNode) whole = lp_spawn_json(without, NULL);
+        lp_test_close(plans[i], lp_scenario_at(merged, 0, "simulated.iteration_time_s"),
+                      lp_scenario_at(whole, 0, "simulated.iteration_time_s"), 1e-6);
+        lp_test_true(plans[i], lp_scenario_at(merged, 0, "difference.faults_s") > 0.0);
+        lp_temporary_remove(path);
+    }
+}
+
+int
+main(void)
+{
+    static const LpTestCase cases[] = {{"slow ranks", test_straggler},
+                                       {"slow ranks, collapsed", test_straggler_collapse},
+                                       {NULL, NULL}};
+    return lp_test_run("stragglers", cases);
+}

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "tests/support/small_workload.h"
+
+#include "tests/testlib.h"
+
+LpWorkload *
+lp_small_workload_load(const char *settings)
+{
+    g_auto(GStrv) words = g_strsplit(settings, " ", -1);
+    g_autoptr(GError) error = NULL;
+    LpWorkload *workload = lp_workload_load("resource:///lightpath/workloads/gpt3-175b.xml",
+                                            (const char *const *)words, &error);
+    lp_test_text(settings, error != NULL ? error->message : NULL, NULL);
+    return workload;
+}

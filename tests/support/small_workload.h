@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Small workloads: GPT-3 with a test's own settings. */
+#pragma once
+
+#include "workloads/description/workload.h"
+
+G_BEGIN_DECLS
+
+/** Loads the shipped gpt3-175b with @settings, as words of --set between single spaces, and asserts
+ * that there is no error. Returns: (transfer full), NULL after a failure. */
+LpWorkload *lp_small_workload_load(const char *settings);
+
+G_END_DECLS

@@ -1,0 +1,209 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What single keys of a configuration mean, and every kind of fault in one. */
+#include "tests/workloads/huggingface_configs.h"
+
+#include "base/error.h"
+#include "tests/testlib.h"
+
+/* What a changed key changes: an attribute as it comes to be, NULL if it goes. */
+static void
+test_keys(void)
+{
+    static const struct {
+        const char *json, *from, *to, *attribute, *value, *rest;
+    } rows[] = {
+        {LLAMA_2, "'num_key_value_heads':32,", "", "kv-heads", "32", ""},
+        {LLAMA_2, "'rope_scaling':null", "'attention_bias':true", "bias", "qkv", "attention_bias"},
+        {LLAMA_2, "'rope_scaling':null", "'attention_bias':true,'mlp_bias':true", "bias", "yes",
+         ""},
+        {LLAMA_2, "'rope_scaling':null", "'mlp_bias':true", "bias", "yes", "attention_bias"},
+        {LLAMA_2, "'rope_scaling':null", "'head_dim':64", "head-width", "64", ""},
+        {LLAMA_2, "'rope_scaling':null", "'head_dim':128", "head-width", NULL, ""},
+        {LLAMA_2, "'rope_scaling':null", "'head_dim':null", "head-width", NULL, ""},
+        {LLAMA_2, "'rope_scaling':null", "'altup_num_inputs':4", "heads", "32", "altup_num_inputs"},
+        {LLAMA_2, "'rope_scaling':null", "'altup_num_inputs':null", "heads", "32", ""},
+        {LLAMA_2, "'rope_scaling':null", "'quantization_config':{}", "heads", "32", ""},
+        {LLAMA_2, "'rope_scaling':null", "'is_encoder_decoder':true", "heads", "32",
+         "is_encoder_decoder"},
+        {LLAMA_2, "'rope_scaling':null", "'pruned_heads':{'1':[2]}", "heads", "32", "pruned_heads"},
+        {LLAMA_2, "'silu'", "'gelu'", "ffn-kind", "swiglu", "hidden_act"},
+        {LLAMA_2, "'tie_word_embeddings':false", "'tie_word_embeddings':true", "tied-embeddings",
+         "yes", ""},
+        {LLAMA_2, "'float16'", "'float64'", "precision", NULL, "torch_dtype"},
+        {LLAMA_2, "'float16'", "'float32'", "precision", "fp32", ""},
+        {LLAMA_2, "'float16'", "null", "precision", NULL, "torch_dtype"},
+        {MIXTRAL, "'sliding_window':null", "'sliding_window':4096", "window", "4096", ""},
+        {MIXTRAL, "'sliding_window':null", "'sliding_window':32768", "window", NULL, ""},
+        {QWEN3_MOE, "'mlp_only_layers':[]", "'mlp_only_layers':[1,0]", "dense-layers", "2",
+         "model_type"},
+        {QWEN3_MOE, "'mlp_only_layers':[]", "'mlp_only_layers':[0,5]", "dense-layers", "1",
+         "mlp_only_layers model_type"},
+        {QWEN3_MOE, "'decoder_sparse_step':1", "'decoder_sparse_step':2", "expert-every", "2",
+         "model_type"},
+        {QWEN3_MOE, "'decoder_sparse_step':1", "'decoder_sparse_step':2", "dense-layers", NULL,
+         "model_type"},
+        {QWEN3_MOE, "'decoder_sparse_step':1", "'decoder_sparse_step':49", "experts", NULL,
+         "model_type"},
+        {QWEN3_MOE, "'num_experts':128", "'num_experts':0", "experts", NULL, "model_type"},
+        {QWEN3_MOE, "'sliding_window':null,", "'sliding_window':4096,", "window", NULL,
+         "model_type"},
+        {QWEN3_MOE,
+         "'sliding_window':null,'tie_word_embeddings':false,'torch_dtype':'bfloat16',"
+         "'use_sliding_window':false",
+         "'max_window_layers':0,'use_sliding_window':true,'sliding_window':4096", "window", "4096",
+         "torch_dtype model_type"},
+        {QWEN3_MOE,
+         "'sliding_window':null,'tie_word_embeddings':false,'torch_dtype':'bfloat16',"
+         "'use_sliding_window':false",
+         "'max_window_layers':9,'use_sliding_window':true,'sliding_window':4096", "window", NULL,
+         "max_window_layers torch_dtype model_type"},
+        {DEEPSEEK_3, "'moe_layer_freq':1", "'moe_layer_freq':2,'first_k_dense_replace':0",
+         "dense-layers", NULL,
+         "moe_layer_freq num_nextn_predict_layers quantization_config model_type"},
+        {DEEPSEEK_3, "'moe_layer_freq':1", "'moe_layer_freq':2", "dense-layers", "3",
+         "num_nextn_predict_layers quantization_config model_type"},
+        {DEEPSEEK_3, "'moe_layer_freq':1", "'moe_layer_freq':2", "expert-every", "2",
+         "num_nextn_predict_layers quantization_config model_type"},
+        {DEEPSEEK_3, "'topk_method':'noaux_tc'", "'topk_method':'greedy'", "expert-groups", NULL,
+         "num_nextn_predict_layers quantization_config model_type"},
+        {DEEPSEEK_3, "'topk_method':'noaux_tc',", "", "group-limit", "4",
+         "num_nextn_predict_layers quantization_config model_type"},
+        {DEEPSEEK_3, "'topk_method':'noaux_tc'", "'model_type':'deepseek_v2'", "group-limit", NULL,
+         "num_nextn_predict_layers quantization_config"},
+        {DEEPSEEK_3, "'n_routed_experts':256", "'n_routed_experts':null", "experts", NULL,
+         "num_nextn_predict_layers quantization_config model_type"},
+        {VIT, "'num_labels':1000", "'id2label':{'0':'cat','1':'dog'}", "vocab", "2",
+         "image_size torch_dtype"},
+        {VIT, ",'num_labels':1000", "", "vocab", "1000", "image_size id2label torch_dtype"},
+        {GPT_OSS, "'layer_types':[" PAIR, "'layer_types':[" SLIDING "," SLIDING ",", "window", NULL,
+         "layer_types torch_dtype quantization_config model_type"},
+    };
+    for (guint i = 0; i < G_N_ELEMENTS(rows); i++) {
+        g_autofree char *json = lp_config_edited(rows[i].json, rows[i].from, rows[i].to);
+        g_autoptr(GError) error = NULL;
+        g_autoptr(LpImport) import = lp_config_import(json, -1, &error);
+        lp_test_text(rows[i].to, error != NULL ? error->message : NULL, NULL);
+        if (import == NULL)
+            continue;
+        g_autofree char *rest = lp_config_rest(import);
+        lp_test_text(rows[i].to, lp_import_value(import, rows[i].attribute), rows[i].value);
+        lp_test_text(rows[i].to, rest, rows[i].rest);
+    }
+}
+
+static void
+test_faults(void)
+{
+    static const struct {
+        const char *json, *from, *to;
+        int code;
+        const char *part;
+    } rows[] = {
+        {LLAMA_2, "'model_type':'llama',", "", LP_INPUT_ERROR_VALUE,
+         "FILE: model_type: got none, wanted one such as \"llama\""},
+        {LLAMA_2, "'llama'", "'lama'", LP_INPUT_ERROR_NAME,
+         "FILE: model_type: \"lama\" is not one of bloom, "},
+        {LLAMA_2, "'llama'", "'lama'", LP_INPUT_ERROR_NAME, "the nearest is llama"},
+        {LLAMA_2, "'llama'", "7", LP_INPUT_ERROR_VALUE, "model_type: got 7, wanted a text"},
+        {LLAMA_2, "'num_hidden_layers':32,", "", LP_INPUT_ERROR_VALUE,
+         "FILE: num_hidden_layers: got none, wanted a whole number from 1 to 16777216"},
+        {LLAMA_2, "'num_hidden_layers':32", "'num_hidden_layers':null", LP_INPUT_ERROR_VALUE,
+         "num_hidden_layers: got null, wanted"},
+        {LLAMA_2, "'intermediate_size':11008,", "", LP_INPUT_ERROR_VALUE,
+         "intermediate_size: got none"},
+        {LLAMA_2, "'num_hidden_layers':32", "'num_hidden_layers':0", LP_INPUT_ERROR_VALUE,
+         "num_hidden_layers: got 0"},
+        {LLAMA_2, "'num_hidden_layers':32", "'num_hidden_layers':-32", LP_INPUT_ERROR_VALUE,
+         "num_hidden_layers: got -32"},
+        {LLAMA_2, "'num_hidden_layers':32", "'num_hidden_layers':16777217", LP_INPUT_ERROR_VALUE,
+         "num_hidden_layers: got 16777217"},
+        {LLAMA_2, "'num_hidden_layers':32", "'num_hidden_layers':3.5", LP_INPUT_ERROR_VALUE,
+         "num_hidden_layers: got 3.5"},
+        {LLAMA_2, "'num_hidden_layers':32", "'num_hidden_layers':'32'", LP_INPUT_ERROR_VALUE,
+         "num_hidden_layers: got \"32\""},
+        {LLAMA_2, "'num_hidden_layers':32", "'num_hidden_layers':[32]", LP_INPUT_ERROR_VALUE,
+         "num_hidden_layers: got [32]"},
+        {LLAMA_2, "'num_hidden_layers':32", "'num_hidden_layers':{}", LP_INPUT_ERROR_VALUE,
+         "num_hidden_layers: got {}"},
+        {LLAMA_2, "'num_hidden_layers':32", "'num_hidden_layers':true", LP_INPUT_ERROR_VALUE,
+         "num_hidden_layers: got true"},
+        {LLAMA_2, "'num_hidden_layers':32", "'num_hidden_layers':18446744073709551648",
+         LP_INPUT_ERROR_SYNTAX, "FILE:1: got \"18446744073709551648\""},
+        {LLAMA_2, "'num_hidden_layers':32", "'num_hidden_layers':1e999", LP_INPUT_ERROR_SYNTAX,
+         "got \"1e999\", wanted a finite number"},
+        {LLAMA_2, "'num_hidden_layers':32", "'num_hidden_layers':NaN", LP_INPUT_ERROR_SYNTAX,
+         "got \"NaN\""},
+        {LLAMA_2, "'num_hidden_layers':32", "'num_hidden_layers':-Infinity", LP_INPUT_ERROR_SYNTAX,
+         "got \"-Infinity\""},
+        {LLAMA_2, "'num_hidden_layers':32", "'num_hidden_layers':0x20", LP_INPUT_ERROR_SYNTAX,
+         "got \"0x20\""},
+        {LLAMA_2, "'num_hidden_layers':32", "'num_hidden_layers':032", LP_INPUT_ERROR_SYNTAX,
+         "got \"032\""},
+        {LLAMA_2, "'num_hidden_layers':32", "'num_hidden_layers'32", LP_INPUT_ERROR_SYNTAX,
+         "FILE:1:"},
+        {LLAMA_2, "'num_hidden_layers':32", "\n/* many */'num_hidden_layers':32",
+         LP_INPUT_ERROR_SYNTAX, "FILE:2: got \"/* many */"},
+        {LLAMA_2, "'num_hidden_layers'", "'num_hidden\nlayers'", LP_INPUT_ERROR_SYNTAX,
+         "wanted a text that ends on its line"},
+        {LLAMA_2, "'num_hidden_layers'", "\xff", LP_INPUT_ERROR_SYNTAX, "not UTF-8"},
+        {LLAMA_2, "'tie_word_embeddings':false", "'tie_word_embeddings':0", LP_INPUT_ERROR_VALUE,
+         "tie_word_embeddings: got 0, wanted true or false"},
+        {LLAMA_2, "'rope_scaling':null", "'attention_bias':'yes'", LP_INPUT_ERROR_VALUE,
+         "attention_bias: got \"yes\""},
+        {LLAMA_2, "'rope_scaling':null", "'head_dim':0", LP_INPUT_ERROR_VALUE, "head_dim: got 0"},
+        {LLAMA_2, "'float16'", "16", LP_INPUT_ERROR_VALUE, "torch_dtype: got 16, wanted a text"},
+        {LLAMA_2, "'silu'", "null,'_name_or_path':5", LP_INPUT_ERROR_VALUE, "_name_or_path: got 5"},
+        {MIXTRAL, "'num_key_value_heads':8,", "", LP_INPUT_ERROR_VALUE,
+         "num_key_value_heads: got none"},
+        {MIXTRAL, "'num_local_experts':8,", "", LP_INPUT_ERROR_VALUE,
+         "num_local_experts: got none"},
+        {MIXTRAL, "'num_experts_per_tok':2", "'num_experts_per_tok':9", LP_INPUT_ERROR_VALUE,
+         "num_experts_per_tok: got 9, wanted at most num_local_experts (8)"},
+        {MIXTRAL, "'sliding_window':null", "'sliding_window':-1", LP_INPUT_ERROR_VALUE,
+         "sliding_window: got -1"},
+        {QWEN3_MOE, "'mlp_only_layers':[]", "'mlp_only_layers':[48]", LP_INPUT_ERROR_VALUE,
+         "mlp_only_layers: got [48], wanted indices"},
+        {QWEN3_MOE, "'mlp_only_layers':[]", "'mlp_only_layers':{}", LP_INPUT_ERROR_VALUE,
+         "mlp_only_layers: got {}, wanted a list"},
+        {DEEPSEEK_3, "'topk_group':4", "'topk_group':9", LP_INPUT_ERROR_VALUE,
+         "topk_group: got 9, wanted at most n_group"},
+        {DEEPSEEK_3, "'n_group':8", "'n_group':7", LP_INPUT_ERROR_VALUE,
+         "n_group: got 7, wanted a divisor"},
+        {DEEPSEEK_3, "'kv_lora_rank':512,", "", LP_INPUT_ERROR_VALUE, "kv_lora_rank: got none"},
+        {VIT, "'patch_size':16", "'patch_size':225", LP_INPUT_ERROR_VALUE,
+         "patch_size: got 225, wanted at most image_size"},
+        {VIT, "'image_size':224", "'image_size':16777216", LP_INPUT_ERROR_VALUE,
+         "image_size: got 16777216"},
+        {VIT, "'image_size':224", "'image_size':[224,224]", LP_INPUT_ERROR_VALUE,
+         "image_size: got [224,224]"},
+        {VIT, "'num_labels':1000", "'id2label':['cat']", LP_INPUT_ERROR_VALUE, "id2label: got ["},
+        {GPT_OSS, "'layer_types':[" PAIR, "'layer_types':[", LP_INPUT_ERROR_VALUE,
+         "layer_types: got ["},
+        {GPT_OSS, "'layer_types':[" SLIDING, "'layer_types':['chunked'", LP_INPUT_ERROR_VALUE,
+         "wanted \"sliding_attention\" or \"full_attention\" for each layer"},
+        {"{'model_type':'gpt2','resid_pdrop':1.5,'n_layer':1,'n_embd':8,'n_head':1,"
+         "'n_positions':8,'vocab_size':8}",
+         "'n_layer'", "'n_layer'", LP_INPUT_ERROR_VALUE,
+         "resid_pdrop: got 1.5, wanted a number from 0 to 1"},
+        {"{'model_type':'gpt2','n_layer':1,'n_embd':8388608,'n_head':1}", "'n_layer'", "'n_layer'",
+         LP_INPUT_ERROR_VALUE, "n_embd: got 8388608, wanted at most 4194304"},
+        {"[]", "[", "[", LP_INPUT_ERROR_SYNTAX, "FILE: got a list, wanted a JSON object"},
+        {"7", "7", "7", LP_INPUT_ERROR_SYNTAX, "FILE: got a value, wanted a JSON object"},
+        {" ", " ", "", LP_INPUT_ERROR_SYNTAX, "FILE"},
+        {"{}", "{", "{", LP_INPUT_ERROR_VALUE, "model_type: got none"},
+    };
+    for (guint i = 0; i < G_N_ELEMENTS(rows); i++) {
+        g_autofree char *json = lp_config_edited(rows[i].json, rows[i].from, rows[i].to);
+        g_autoptr(GError) error = NULL;
+        g_autoptr(LpImport) import = lp_config_import(json, -1, &error);
+        lp_test_true(rows[i].to, import == NULL);
+        lp_test_error(rows[i].to, &error, LP_INPUT_ERROR, rows[i].code, rows[i].part);
+    }
+}
+
+int
+main(void)
+{
+    static const LpTestCase cases[] = {{"keys", test_keys}, {"faults", test_faults}, {NULL, NULL}};
+    return lp_test_run("reader", cases);
+}

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Iterations: what programs say they move, against the published volumes. */
+/* Programs of training iterations: what they say they move, against the published volumes. */
 #include "workloads/program/training_program.h"
 
 #include "tests/testlib.h"
@@ -29,7 +29,7 @@ load(const char *text)
 }
 
 static LpProgram *
-expand(const char *text)
+build(const char *text)
 {
     g_autoptr(LpWorkload) workload = load(text);
     return workload == NULL ? NULL : lp_training_program_new(workload, &accelerator, NULL);
@@ -88,7 +88,7 @@ test_tp(void)
         {"recompute=none layers=101", 4},
     };
     for (guint i = 0; i < G_N_ELEMENTS(rows); i++) {
-        g_autoptr(LpProgram) program = expand(rows[i].settings);
+        g_autoptr(LpProgram) program = build(rows[i].settings);
         g_autoptr(LpWorkload) workload = load(rows[i].settings);
         const LpPlan *plan = &workload->plan;
         double activation_bytes = plan->micro_batch * 2048.0 * 12288.0 * 2.0;
@@ -124,7 +124,7 @@ test_pp(void)
         {"pp=1", 1, 1, 96, 50331648},
     };
     for (guint i = 0; i < G_N_ELEMENTS(rows); i++) {
-        g_autoptr(LpProgram) program = expand(rows[i].settings);
+        g_autoptr(LpProgram) program = build(rows[i].settings);
         guint n_sent = 0, n_received = 0;
         for (guint stage = 0; stage < rows[i].pp; stage++) {
             n_sent += stage_messages(program, stage, LP_STEP_SEND);
@@ -150,7 +150,7 @@ test_dp(void)
                                        "tied-embeddings=no",
                                        "embedding=no"};
     for (guint i = 0; i < G_N_ELEMENTS(rows); i++) {
-        g_autoptr(LpProgram) program = expand(rows[i]);
+        g_autoptr(LpProgram) program = build(rows[i]);
         g_autoptr(LpWorkload) workload = load(rows[i]);
         for (guint32 stage = 0; stage < 8; stage++) {
             double n_parameters =
@@ -166,13 +166,13 @@ test_dp(void)
 static void
 test_embedding(void)
 {
-    g_autoptr(LpProgram) program = expand("recompute=none");
+    g_autoptr(LpProgram) program = build("recompute=none");
     double exchanged = 2.0 * 51200.0 * 12288.0 / 8.0 * 2.0;
     double vocabulary = 2.0 * 96.0 * 50331648.0; /* an all-reduce a micro-batch on each end */
     for (guint stage = 0; stage < 8; stage++)
         lp_test_close("stage", stage_bytes(program, stage, LP_TRAFFIC_EMBEDDING),
                       stage == 0 || stage == 7 ? exchanged + vocabulary : 0.0, 1e-12);
-    g_autoptr(LpProgram) untied = expand("recompute=none tied-embeddings=no");
+    g_autoptr(LpProgram) untied = build("recompute=none tied-embeddings=no");
     lp_test_close("untied", stage_bytes(untied, 0, LP_TRAFFIC_EMBEDDING), vocabulary, 1e-12);
 }
 
@@ -209,7 +209,7 @@ static void
 test_message_chunks(void)
 {
     const char *label = "pp=4 dp=16 tp=8 virtual-stages=2 schedule=interleaved global-batch=256";
-    g_autoptr(LpProgram) program = expand(label);
+    g_autoptr(LpProgram) program = build(label);
     guint n_second = 0;
     for (guint stage = 0; program != NULL && stage < 4; stage++) {
         const LpStageProgram *stage_program = lp_program_stage(program, stage);
@@ -239,5 +239,5 @@ main(void)
                                        {"volume", test_volume},
                                        {"message-chunks", test_message_chunks},
                                        {NULL, NULL}};
-    return lp_test_run("iteration", cases);
+    return lp_test_run("program", cases);
 }

@@ -2,20 +2,16 @@
 /* All-to-alls of tokens, and experts whose ranks share them. */
 #include "workloads/program/expert_parallel.h"
 
-/* Tokens that a rank routes for itself. */
-static double
-routed_tokens(const LpPlan *plan, guint32 seq)
-{
-    double tokens = lp_plan_tokens(plan, seq);
-    return plan->sequence_parallel ? tokens / plan->degree[LP_AXIS_TP] : tokens;
-}
-
-/* @slots: copies of each token that are sent. */
+/* @slots: copies that are sent of each token that the rank routes for itself. */
 static void
 add_exchange(LpLowering *self, LpGroup group, double slots, LpWeight weight, guint32 seq)
 {
+    const LpPlan *plan = self->plan;
+    double tokens = lp_plan_tokens(plan, seq);
+    if (plan->sequence_parallel)
+        tokens /= plan->degree[LP_AXIS_TP];
     lp_builder_add_exchange(&self->builder, group, weight,
-                            lp_lowering_wire_bytes(self, slots * routed_tokens(self->plan, seq)));
+                            lp_lowering_wire_bytes(self, slots * tokens));
 }
 
 /* Tokens go to their experts (@to_experts), or results back. Limited to some nodes, a token crosses

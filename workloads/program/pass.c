@@ -80,20 +80,6 @@ typedef struct {
     gboolean waits; /* for an all-to-all of its own */
 } Thread;
 
-/* The launch of an all-to-all between tokens and experts. */
-static gboolean
-is_exchange(const LpOp *op)
-{
-    return op->kind == LP_OP_LAUNCH && op->traffic == LP_TRAFFIC_EP;
-}
-
-/* The wait that follows an all-to-all where its pass is alone. */
-static gboolean
-awaits_exchange(const LpOp *op)
-{
-    return op->kind == LP_OP_JOIN && op->term == LP_TERM_EP;
-}
-
 static gboolean
 is_done(const Thread *thread)
 {
@@ -109,8 +95,10 @@ weave(LpBuilder *builder, Thread *thread, gboolean other_waits)
     thread->waits = FALSE;
     while (thread->next < thread->ops->len && !thread->waits) {
         const LpOp *op = &g_array_index(thread->ops, LpOp, thread->next++);
-        thread->waits = is_exchange(op);
-        if (!awaits_exchange(op))
+        /* The join that follows an all-to-all where its pass is alone. */
+        gboolean is_join = op->kind == LP_OP_JOIN && op->term == LP_TERM_EP;
+        thread->waits = op->kind == LP_OP_LAUNCH && op->traffic == LP_TRAFFIC_EP;
+        if (!is_join)
             lp_builder_add(builder, op);
     }
 }

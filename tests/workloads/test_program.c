@@ -162,6 +162,41 @@ test_dp(void)
     }
 }
 
+/* Parameters and gradients that a rank moves, of 2 bytes each, over its own: ZeRO 1 and 2 gather
+ * what they updated and reduce-scatter gradients, 2 in all; stage 3 gathers before both passes of
+ * each micro-batch, and reduce-scatters behind it, 3 (Rajbhandari et al., arXiv 1910.02054, section
+ * 7), or 2 if parameters stay after the forward pass. */
+static void
+test_zero(void)
+{
+    static const struct {
+        const char *settings;
+        double volume;
+    } rows[] = {
+        {"zero=1", 2},
+        {"zero=1 overlap-dp=yes bucket=1GB", 2},
+        {"zero=1 overlap-param=yes", 2},
+        {"zero=2 overlap-param=yes bucket=1GB", 2},
+        {"zero=2 zero-variant=deepspeed", 3},
+        {"pp=1 virtual-stages=1 zero=3 overlap-param=no micro-batch=6", 3 * 16},
+        {"pp=1 virtual-stages=1 zero=3 overlap-param=yes prefetch=2 micro-batch=6", 3 * 16},
+        {"pp=1 virtual-stages=1 zero=3 overlap-dp=yes micro-batch=96", 3},
+        {"pp=1 virtual-stages=1 zero=3 reshard=no micro-batch=96", 2},
+    };
+    for (guint i = 0; i < G_N_ELEMENTS(rows); i++) {
+        g_autoptr(LpProgram) program = build(rows[i].settings);
+        g_autoptr(LpWorkload) workload = load(rows[i].settings);
+        if (program == NULL || workload == NULL)
+            continue;
+        for (guint32 stage = 0; stage < program->pipeline.n_stages; stage++)
+            lp_test_close(
+                rows[i].settings, stage_bytes(program, stage, LP_TRAFFIC_DP),
+                rows[i].volume * 2.0 *
+                    lp_plan_stage_parameters(&workload->plan, &workload->transformer, stage),
+                1e-7);
+    }
+}
+
 /* V h / t gradients, on the two ends only. */
 static void
 test_embedding(void)
@@ -234,6 +269,7 @@ main(void)
     static const LpTestCase cases[] = {{"tp", test_tp},
                                        {"pp", test_pp},
                                        {"dp", test_dp},
+                                       {"zero", test_zero},
                                        {"embedding", test_embedding},
                                        {"size", test_size},
                                        {"volume", test_volume},

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Iterations: what programs say they move, against the published volumes. */
+/* Programs of training iterations: what they say they move, against the published volumes. */
 #include "workloads/program/training_program.h"
 
 #include "tests/testlib.h"
@@ -29,7 +29,7 @@ load(const char *text)
 }
 
 static LpProgram *
-expand(const char *text)
+build(const char *text)
 {
     g_autoptr(LpWorkload) workload = load(text);
     return workload == NULL ? NULL : lp_training_program_new(workload, &accelerator, NULL);
@@ -88,7 +88,7 @@ test_tp(void)
         {"recompute=none layers=101", 4},
     };
     for (guint i = 0; i < G_N_ELEMENTS(rows); i++) {
-        g_autoptr(LpProgram) program = expand(rows[i].settings);
+        g_autoptr(LpProgram) program = build(rows[i].settings);
         g_autoptr(LpWorkload) workload = load(rows[i].settings);
         const LpPlan *plan = &workload->plan;
         double activation_bytes = plan->micro_batch * 2048.0 * 12288.0 * 2.0;
@@ -124,7 +124,7 @@ test_pp(void)
         {"pp=1", 1, 1, 96, 50331648},
     };
     for (guint i = 0; i < G_N_ELEMENTS(rows); i++) {
-        g_autoptr(LpProgram) program = expand(rows[i].settings);
+        g_autoptr(LpProgram) program = build(rows[i].settings);
         guint n_sent = 0, n_received = 0;
         for (guint stage = 0; stage < rows[i].pp; stage++) {
             n_sent += stage_messages(program, stage, LP_STEP_SEND);
@@ -150,7 +150,7 @@ test_dp(void)
                                        "tied-embeddings=no",
                                        "embedding=no"};
     for (guint i = 0; i < G_N_ELEMENTS(rows); i++) {
-        g_autoptr(LpProgram) program = expand(rows[i]);
+        g_autoptr(LpProgram) program = build(rows[i]);
         g_autoptr(LpWorkload) workload = load(rows[i]);
         for (guint32 stage = 0; stage < 8; stage++) {
             double n_parameters =
@@ -162,17 +162,52 @@ test_dp(void)
     }
 }
 
+/* Parameters and gradients that a rank moves, of 2 bytes each, over its own: ZeRO 1 and 2 gather
+ * what they updated and reduce-scatter gradients, 2 in all; stage 3 gathers before both passes of
+ * each micro-batch, and reduce-scatters behind it, 3 (Rajbhandari et al., arXiv 1910.02054, section
+ * 7), or 2 if parameters stay after the forward pass. */
+static void
+test_zero(void)
+{
+    static const struct {
+        const char *settings;
+        double volume;
+    } rows[] = {
+        {"zero=1", 2},
+        {"zero=1 overlap-dp=yes bucket=1GB", 2},
+        {"zero=1 overlap-param=yes", 2},
+        {"zero=2 overlap-param=yes bucket=1GB", 2},
+        {"zero=2 zero-variant=deepspeed", 3},
+        {"pp=1 virtual-stages=1 zero=3 overlap-param=no micro-batch=6", 3 * 16},
+        {"pp=1 virtual-stages=1 zero=3 overlap-param=yes prefetch=2 micro-batch=6", 3 * 16},
+        {"pp=1 virtual-stages=1 zero=3 overlap-dp=yes micro-batch=96", 3},
+        {"pp=1 virtual-stages=1 zero=3 reshard=no micro-batch=96", 2},
+    };
+    for (guint i = 0; i < G_N_ELEMENTS(rows); i++) {
+        g_autoptr(LpProgram) program = build(rows[i].settings);
+        g_autoptr(LpWorkload) workload = load(rows[i].settings);
+        if (program == NULL || workload == NULL)
+            continue;
+        for (guint32 stage = 0; stage < program->pipeline.n_stages; stage++)
+            lp_test_close(
+                rows[i].settings, stage_bytes(program, stage, LP_TRAFFIC_DP),
+                rows[i].volume * 2.0 *
+                    lp_plan_stage_parameters(&workload->plan, &workload->transformer, stage),
+                1e-7);
+    }
+}
+
 /* V h / t gradients, on the two ends only. */
 static void
 test_embedding(void)
 {
-    g_autoptr(LpProgram) program = expand("recompute=none");
+    g_autoptr(LpProgram) program = build("recompute=none");
     double exchanged = 2.0 * 51200.0 * 12288.0 / 8.0 * 2.0;
     double vocabulary = 2.0 * 96.0 * 50331648.0; /* an all-reduce a micro-batch on each end */
     for (guint stage = 0; stage < 8; stage++)
         lp_test_close("stage", stage_bytes(program, stage, LP_TRAFFIC_EMBEDDING),
                       stage == 0 || stage == 7 ? exchanged + vocabulary : 0.0, 1e-12);
-    g_autoptr(LpProgram) untied = expand("recompute=none tied-embeddings=no");
+    g_autoptr(LpProgram) untied = build("recompute=none tied-embeddings=no");
     lp_test_close("untied", stage_bytes(untied, 0, LP_TRAFFIC_EMBEDDING), vocabulary, 1e-12);
 }
 
@@ -209,7 +244,7 @@ static void
 test_message_chunks(void)
 {
     const char *label = "pp=4 dp=16 tp=8 virtual-stages=2 schedule=interleaved global-batch=256";
-    g_autoptr(LpProgram) program = expand(label);
+    g_autoptr(LpProgram) program = build(label);
     guint n_second = 0;
     for (guint stage = 0; program != NULL && stage < 4; stage++) {
         const LpStageProgram *stage_program = lp_program_stage(program, stage);
@@ -234,6 +269,7 @@ main(void)
     static const LpTestCase cases[] = {{"tp", test_tp},
                                        {"pp", test_pp},
                                        {"dp", test_dp},
+                                       {"zero", test_zero},
                                        {"embedding", test_embedding},
                                        {"size", test_size},
                                        {"volume", test_volume},

@@ -38,7 +38,7 @@ struct LpAttribute {
 #define T(member) offsetof(LpWorkload, transformer.member)
 #define P(member) offsetof(LpWorkload, plan.member)
 /* Larger than any published count by a factor of a hundred; what products of counts may reach is
- * checked when an iteration is expanded. */
+ * checked before a program is built. */
 #define COUNT_MAX (1u << 24)
 #define COUNT(element_, name_, place)                                                              \
     {                                                                                              \

@@ -6,17 +6,20 @@
 
 G_BEGIN_DECLS
 
+/** One attribute: its name, its range, and where its value stands in a workload. */
 typedef struct LpAttribute LpAttribute;
 
-/** The attribute called @name, or NULL with an error that names the nearest one. Static. */
+/** The attribute called @name. Static. Error: LP_INPUT_ERROR_NAME; it names the nearest one. */
 const LpAttribute *lp_attribute_find(const char *name, GError **error) G_GNUC_WARN_UNUSED_RESULT;
 /** The attribute at @index, or NULL past the last. Static. */
 const LpAttribute *lp_attribute_at(guint index);
+/** Its name, as files and "--set" have it. Static. */
 const char *lp_attribute_name(const LpAttribute *self);
-/** The element of the file that carries it: "transformer", "plan" or "options". */
+/** The element of the file that carries it: "transformer", "plan" or "options". Static. */
 const char *lp_attribute_element(const LpAttribute *self);
 
-/** Parses @text into @workload. The error says "got, wanted"; the caller says where. */
+/** Parses @text, with its unit where there is one, into @workload.
+ * Error: LP_INPUT_ERROR_VALUE, "got, wanted"; the caller says where. */
 gboolean lp_attribute_set(const LpAttribute *self, LpWorkload *workload, const char *text,
                           GError **error) G_GNUC_WARN_UNUSED_RESULT;
 /** The value as lp_attribute_set() would read it. Returns: (transfer full). */

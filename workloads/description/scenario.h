@@ -26,7 +26,7 @@ typedef enum {
     LP_PATTERN_INCAST,      /**< all others to the first */
     LP_PATTERN_ALL_TO_ALL,  /**< each to all others in turn */
 } LpPattern;
-extern const char *const lp_pattern_names[];
+extern const char *const lp_pattern_names[]; /**< as files have them; ends in NULL */
 
 /** When messages start. */
 typedef enum {
@@ -41,7 +41,7 @@ typedef enum {
     LP_PORTS_SCALE_UP,
     LP_PORTS_SCALE_OUT,
 } LpPorts;
-extern const char *const lp_ports_names[];
+extern const char *const lp_ports_names[]; /**< as files have them; ends in NULL */
 
 /** Background traffic. */
 typedef struct {
@@ -51,8 +51,8 @@ typedef struct {
     guint64 message_bytes;
     LpGaps gaps;
     double rate_bytes_per_s; /**< of each sender; 0 if load says it */
-    double load;             /**< over the rate of a lonely message; 0 if the rate says it */
-    double start_s, end_s;   /**< no message starts outside */
+    double load; /**< over the rate of a message alone on its route; 0 if the rate says it */
+    double start_s, end_s; /**< no message starts outside */
     guint32 seed;
     LpPorts ports;
 } LpScenarioTraffic;
@@ -64,7 +64,7 @@ typedef enum {
     LP_JITTER_LOGNORMAL,   /**< times exp(jitter z - jitter^2 / 2): the mean stays */
     LP_JITTER_EXPONENTIAL, /**< times 1 + jitter e, with e of mean 1 */
 } LpJitter;
-extern const char *const lp_jitter_names[];
+extern const char *const lp_jitter_names[]; /**< as files have them; ends in NULL */
 
 /** Ranks that compute slower than the others. */
 typedef struct {
@@ -89,6 +89,7 @@ typedef struct {
     double bandwidth_factor; /**< of the bandwidth as described */
 } LpScenarioFailure;
 
+/** A scenario. Its parts are sorted, so that the order in the file cannot matter. */
 typedef struct {
     char *path, *name;     /* owned */
     GPtrArray *jobs;       /* owned LpScenarioJob, by name */
@@ -107,9 +108,11 @@ gboolean lp_scenario_is_file(const char *path);
  */
 LpScenario *lp_scenario_load(const char *path, const char *const *settings,
                              GError **error) G_GNUC_WARN_UNUSED_RESULT;
+/** Frees @self and all that it owns; nothing if it is NULL. */
 void lp_scenario_free(LpScenario *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(LpScenario, lp_scenario_free)
 
+/** The job at @index of LpScenario.jobs. Borrowed. */
 const LpScenarioJob *lp_scenario_job(const LpScenario *self, guint index);
 
 G_END_DECLS

@@ -7,11 +7,13 @@
 
 G_BEGIN_DECLS
 
-/** Reads @node and adds what it is to @self. @settings: as lp_scenario_load(). */
+/** Reads @node, a child of the root of @xml, and adds what it is (a job, traffic, a straggler or a
+ * failure) to @self. @settings: as lp_scenario_load(). Errors: as there. */
 gboolean lp_scenario_read_element(LpScenario *self, const LpXml *xml, xmlNode *node,
                                   const char *const *settings,
                                   GError **error) G_GNUC_WARN_UNUSED_RESULT;
 
+/* Each frees @self and all that it owns. */
 void lp_scenario_job_free(LpScenarioJob *self);
 void lp_scenario_traffic_free(LpScenarioTraffic *self);
 void lp_scenario_straggler_free(LpScenarioStraggler *self);

@@ -6,6 +6,7 @@
 
 G_BEGIN_DECLS
 
+/** A workload: a model, the plan to train it, and where its ranks stand. */
 typedef struct {
     char *path; /* owned: the file, as messages name it */
     char *name; /* owned: the workload's own name */
@@ -23,10 +24,11 @@ typedef struct {
  */
 LpWorkload *lp_workload_load(const char *path, const char *const *settings,
                              GError **error) G_GNUC_WARN_UNUSED_RESULT;
-/** The same of @settings alone, which give all that has no default. @path: what messages say in
- * place of a file. Returns: (transfer full). */
+/** A workload called @name from @settings alone, which give all that has no default. @path: what
+ * messages say in place of a file. Errors: as lp_workload_load(). Returns: (transfer full). */
 LpWorkload *lp_workload_new(const char *path, const char *name, const char *const *settings,
                             GError **error) G_GNUC_WARN_UNUSED_RESULT;
+/** Frees @self and all that it owns; nothing if it is NULL. */
 void lp_workload_free(LpWorkload *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(LpWorkload, lp_workload_free)
 

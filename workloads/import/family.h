@@ -34,6 +34,7 @@ typedef struct {
     gboolean ffn;
 } LpFamilyBias;
 
+/** Where attention is limited to a window of tokens. */
 typedef enum {
     LP_FAMILY_WINDOW_NONE,
     LP_FAMILY_WINDOW_ALWAYS, /**< sliding_window, unless it is null */
@@ -41,14 +42,16 @@ typedef enum {
     LP_FAMILY_WINDOW_LIST,   /**< layer_types say where */
 } LpFamilyWindow;
 
+/** How a family encodes positions. */
 typedef enum {
     LP_FAMILY_POSITIONS_ROTARY,
     LP_FAMILY_POSITIONS_LEARNED,
     LP_FAMILY_POSITIONS_ALIBI,
 } LpFamilyPositions;
 
+/** One family. */
 typedef struct {
-    const char *model_type;
+    const char *model_type; /**< as configurations name it */
     const LpFamilyKeys *keys;
     const LpFamilyExperts *experts; /**< or NULL */
     const LpFamilyBias *bias;
@@ -67,7 +70,7 @@ typedef struct {
     const char *note;         /**< what no key says and the workload leaves out, or NULL */
 } LpFamily;
 
-/** The family at @index, by name; NULL past the last. */
+/** The family at @index, in the order of their names; NULL past the last. Static. */
 const LpFamily *lp_family_at(guint index);
 
 /** What becomes of a key that no mapping reads. */
@@ -77,7 +80,7 @@ typedef enum {
     LP_FAMILY_KEY_MATTERS,  /**< unless it is off: null, false, 0, "" or empty */
 } LpFamilyKeyKind;
 
-/** @out_reason: why a key that matters is left out. */
+/** What becomes of @key. @out_reason: why a key that matters is left out; static. */
 LpFamilyKeyKind lp_family_key_kind(const char *key, const char **out_reason);
 
 G_END_DECLS

@@ -20,21 +20,26 @@ typedef struct {
     char *reason; /* owned */
 } LpImportRest;
 
+/** A description on its way to a workload. */
 typedef struct {
     char *name;        /* owned: of the workload: printable, on one line */
-    char *source;      /* owned: the same */
+    char *source;      /* owned: what it was made of: printable, on one line */
     GPtrArray *mapped; /* owned: of LpImportRow */
     GPtrArray *rest;   /* owned: of LpImportRest */
 } LpImport;
 
-/** @name and @source may be any text. Returns: (transfer full). */
+/** An import without attributes. @name and @source may be any text: what cannot be printed on one
+ * line is replaced. Returns: (transfer full). */
 LpImport *lp_import_new(const char *name, const char *source);
+/** Frees @self and all that it owns; nothing if it is NULL. */
 void lp_import_free(LpImport *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(LpImport, lp_import_free)
 
 /** Gives @attribute the value @value, which @key said. */
 void lp_import_map(LpImport *self, const char *attribute, const char *value, const char *key);
+/** Gives @attribute a count, which @key said. */
 void lp_import_map_count(LpImport *self, const char *attribute, guint32 value, const char *key);
+/** Gives @attribute "yes" or "no", which @key said. */
 void lp_import_map_boolean(LpImport *self, const char *attribute, gboolean value, const char *key);
 /** Says that @key, whose value is @value, is left out, and why. */
 void lp_import_leave(LpImport *self, const char *key, const char *value, const char *reason);

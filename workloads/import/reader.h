@@ -9,7 +9,7 @@
 
 G_BEGIN_DECLS
 
-/** The numbers are there once the step that maps them is done. */
+/** What is known so far. The numbers are there once the step that maps them is done. */
 typedef struct {
     LpConfig *config;       /* borrowed from the caller */
     const LpFamily *family; /* static */
@@ -17,18 +17,19 @@ typedef struct {
     guint32 n_layers, hidden, n_heads, ffn, seq;
 } LpReader;
 
-/** @key if the configuration has it, else "". */
+/** @key if the configuration has it, else "": where a value comes from. */
 const char *lp_reader_said(const LpReader *self, const char *key);
 /** Says that @key is left out, with the value that it has. */
 void lp_reader_leave(const LpReader *self, const char *key, const char *reason);
-/** Reads a count as lp_config_count() does, and gives it to @attribute. */
+/** Reads a count as lp_config_count() does, and gives it to @attribute. Errors: as there. */
 gboolean lp_reader_map_count(const LpReader *self, const char *attribute, const char *keys,
                              guint32 minimum, guint32 *value,
                              GError **error) G_GNUC_WARN_UNUSED_RESULT;
 
-/** The sliding window. */
+/** Maps the sliding window. Error: LP_INPUT_ERROR_VALUE, "FILE: KEY: got, wanted". */
 gboolean lp_reader_map_window(const LpReader *self, GError **error) G_GNUC_WARN_UNUSED_RESULT;
-/** Experts, and which layers have them. */
+/** Maps the experts, and which layers have them. Error: LP_INPUT_ERROR_VALUE, "FILE: KEY: got,
+ * wanted". */
 gboolean lp_reader_map_experts(const LpReader *self, GError **error) G_GNUC_WARN_UNUSED_RESULT;
 
 G_END_DECLS

@@ -62,22 +62,23 @@ LpCommunicators *lp_communicators_new(const LpTransformer *transformer, const Lp
  * Returns: (transfer full). */
 LpCommunicators *lp_communicators_new_equal(const LpCommunicator *like, guint32 n_communicators,
                                             guint32 n_members, gboolean strided);
+/** Frees @self and its communicators; nothing if it is NULL. */
 void lp_communicators_free(LpCommunicators *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(LpCommunicators, lp_communicators_free)
 
-/** Ranks of the job, in a communicator or not. */
+/** How many ranks the job has, in a communicator or not. */
 guint64 lp_communicators_n_ranks(const LpCommunicators *self);
-/** How many communicators of @group there are. */
+/** How many communicators of @group there are; 0 where each would have one member. */
 guint lp_communicators_n(const LpCommunicators *self, LpGroup group);
 /** Members of each of them; 1 where there are none. */
 guint32 lp_communicators_n_members(const LpCommunicators *self, LpGroup group);
-/** The @index-th of these, in the order of their first members. */
+/** The @index-th communicator of @group, in the order of their first members. Borrowed. */
 const LpCommunicator *lp_communicators_get(const LpCommunicators *self, LpGroup group, guint index);
-/** That of @rank; NULL if it is in none. */
+/** The communicator of @group that @rank is in; NULL: none. Borrowed. */
 const LpCommunicator *lp_communicators_of(const LpCommunicators *self, LpGroup group, guint64 rank);
 /** The index of @communicator, which must be one of @self, for lp_communicators_get(). */
 guint lp_communicators_number(const LpCommunicators *self, const LpCommunicator *communicator);
-/** Where @rank stands in it; 0 if it is in none. */
+/** Where @rank stands in its communicator of @group, from 0; 0 if it is in none. */
 guint32 lp_communicators_place(const LpCommunicators *self, LpGroup group, guint64 rank);
 
 G_END_DECLS

@@ -1,25 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What replicas exchange: sums of gradients, and shares of parameters. */
+/* Sums of gradients over the data-parallel groups. */
 #include "workloads/program/gradient_sync.h"
 
 #include <math.h>
 
-static const LpPlan *
-plan_of(const LpLowering *self)
-{
-    return self->plan;
-}
-
-/* @waits: the compute stream goes on only when it has ended. Returns: the launch's number. */
-static guint
-add(LpLowering *self, LpCollective collective, LpGroup group, double bytes, gboolean waits)
+/* @bytes of gradients: behind what follows, if the plan hides them. */
+static void
+add(LpLowering *self, LpCollective collective, LpGroup group, double bytes)
 {
     guint64 rounded = (guint64)llround(bytes);
-    if (waits || lp_group_stream(self->plan, group) == LP_N_STREAMS) {
-        lp_lowering_add_collective(self, collective, group, rounded);
-        return G_MAXUINT;
-    }
-    return lp_lowering_add_launch(self, collective, group, rounded);
+    if (self->plan->overlap_dp)
+        (void)lp_builder_add_launch(&self->builder, collective, group, rounded);
+    else
+        lp_builder_add_collective(&self->builder, collective, group, rounded);
 }
 
 /* Stages 1 and 2 need only each rank's own share of the sum; DeepSpeed sums all of it (Anthony et
@@ -36,15 +29,13 @@ sum_collective(const LpPlan *plan)
 static void
 reduce(LpLowering *self, LpParameters parameters)
 {
-    const LpPlan *plan = plan_of(self);
-    gboolean waits = !plan->overlap_dp;
+    const LpPlan *plan = self->plan;
     LpParameters pooled = lp_plan_pooled_parameters(plan, parameters);
     double dense = pooled.dense * plan->gradient_bytes;
     double experts = pooled.experts * plan->gradient_bytes;
-    (void)add(self, sum_collective(plan), LP_GROUP_DP, dense, waits);
-    (void)add(self, LP_COLLECTIVE_ALL_REDUCE, LP_GROUP_REPLICA, dense / lp_plan_shard_degree(plan),
-              waits);
-    (void)add(self, sum_collective(plan), LP_GROUP_EXPERT_DP, experts, waits);
+    add(self, sum_collective(plan), LP_GROUP_DP, dense);
+    add(self, LP_COLLECTIVE_ALL_REDUCE, LP_GROUP_REPLICA, dense / lp_plan_shard_degree(plan));
+    add(self, sum_collective(plan), LP_GROUP_EXPERT_DP, experts);
 }
 
 void
@@ -58,7 +49,7 @@ lp_gradient_buckets_flush(LpGradientBuckets *self)
 void
 lp_gradient_buckets_fill(LpGradientBuckets *self, LpParameters parameters)
 {
-    const LpPlan *plan = plan_of(self->lowering);
+    const LpPlan *plan = self->lowering->plan;
     self->filled.dense += parameters.dense;
     self->filled.experts += parameters.experts;
     double bytes = (self->filled.dense + self->filled.experts) * plan->gradient_bytes;
@@ -67,27 +58,21 @@ lp_gradient_buckets_fill(LpGradientBuckets *self, LpParameters parameters)
         lp_gradient_buckets_flush(self);
 }
 
-static guint
-gather(LpLowering *self, LpParameters parameters, gboolean waits)
+gboolean
+lp_gradient_sync_is_early(const LpPlan *plan)
 {
-    const LpPlan *plan = plan_of(self);
-    LpParameters pooled = lp_plan_pooled_parameters(plan, parameters);
-    double element_bytes = lp_plan_activation_bytes(plan);
-    guint last =
-        add(self, LP_COLLECTIVE_ALL_GATHER, LP_GROUP_DP, pooled.dense * element_bytes, waits);
-    guint second = add(self, LP_COLLECTIVE_ALL_GATHER, LP_GROUP_EXPERT_DP,
-                       pooled.experts * element_bytes, waits);
-    return second != G_MAXUINT ? second : last;
-}
-
-guint
-lp_gradient_sync_launch_gather(LpLowering *self, LpParameters parameters)
-{
-    return gather(self, parameters, FALSE);
+    return plan->overlap_dp || plan->zero == 3 || lp_plan_reduces_each(plan);
 }
 
 void
-lp_gradient_sync_gather(LpLowering *self, LpParameters parameters)
+lp_gradient_sync_add_embedding(LpLowering *self, guint32 stage)
 {
-    (void)gather(self, parameters, TRUE);
+    const LpPlan *plan = self->plan;
+    const LpTransformer *shape = self->transformer;
+    if (!lp_group_exchanges_embedding(shape, plan, stage))
+        return;
+    double bytes =
+        (double)shape->vocab * shape->hidden / plan->degree[LP_AXIS_TP] * plan->gradient_bytes;
+    lp_builder_add_collective(&self->builder, LP_COLLECTIVE_ALL_REDUCE, LP_GROUP_EMBEDDING,
+                              (guint64)llround(bytes));
 }

@@ -1,26 +1,28 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Gradients and parameters between replicas: buckets, ZeRO, FSDP. Used by iteration.c only. */
+/* Gradient synchronisation: the sums of gradients over replicas, in buckets behind the backward
+ * passes or after the last. */
 #pragma once
 
 #include "workloads/program/lowering.h"
 
 G_BEGIN_DECLS
 
-/** Gradients of a rank on their way to the other replicas, in the order in which backward makes
- * them. */
+/** Gradients of a rank on their way to the other replicas, in the order in which backward passes
+ * make them. */
 typedef struct {
     LpLowering *lowering; /* borrowed */
-    LpParameters filled;
+    LpParameters filled;  /**< those that wait for their bucket to be full */
 } LpGradientBuckets;
 
-/** @parameters have their gradients; a bucket that is full is reduced. */
+/** @parameters, of one rank, have their gradients; a bucket that is full is reduced. */
 void lp_gradient_buckets_fill(LpGradientBuckets *self, LpParameters parameters);
 /** Reduces what is left. */
 void lp_gradient_buckets_flush(LpGradientBuckets *self);
 
-/** Gathers @parameters that the replicas share, for all to have them whole (ZeRO). Launched or
- * waited for. Returns: the launch's number, or G_MAXUINT. */
-guint lp_gradient_sync_launch_gather(LpLowering *self, LpParameters parameters);
-void lp_gradient_sync_gather(LpLowering *self, LpParameters parameters);
+/** Whether gradients are reduced as soon as they are complete, and not after the last pass. */
+gboolean lp_gradient_sync_is_early(const LpPlan *plan);
+/** The sum of the gradients of tied embeddings over the stages that hold a copy; nothing if @stage
+ * has none. */
+void lp_gradient_sync_add_embedding(LpLowering *self, guint32 stage);
 
 G_END_DECLS

@@ -6,6 +6,7 @@
 
 G_BEGIN_DECLS
 
+/** Which pass a slot is. */
 typedef enum {
     LP_SLOT_FORWARD,
     LP_SLOT_BACKWARD, /**< both gradients */

@@ -2,6 +2,8 @@
 /* Programs as data: what builders have filled in, to be read. */
 #include "workloads/program/program.h"
 
+G_DEFINE_QUARK(lp_program_error, lp_program_error)
+
 const char *const lp_role_names[] = {"start",  "forward",          "backward", "backward-input",
                                      "weight", "forward-backward", "finish",   NULL};
 

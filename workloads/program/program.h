@@ -2,68 +2,48 @@
 /* What the ranks of a job do: what each pipeline stage computes, sends and reduces, and with whom.
  *
  * All ranks of a stage run the same program, each on its own communicators: an operation names a
- * group, and lp_program_communicator() says which one that is for a rank. */
+ * group, and lp_program_communicator() says which one that is for a rank. So a program is stored
+ * once a stage, and what repeats from micro-batch to micro-batch is a segment, stored once a chunk
+ * of layers. It can be read before anything runs. */
 #pragma once
 
-#include "model/kernel.h"
-#include "workloads/program/communicator.h"
+#include "workloads/program/operation.h"
 
 G_BEGIN_DECLS
 
+#define LP_PROGRAM_ERROR (lp_program_error_quark())
+GQuark lp_program_error_quark(void);
 typedef enum {
-    LP_OP_COMPUTE,
-    LP_OP_COLLECTIVE, /**< the compute stream waits for it */
-    LP_OP_LAUNCH,     /**< the stream runs it when it gets there */
-    LP_OP_JOIN,       /**< the compute stream waits until few enough of the stream are left */
-} LpOpKind;
-
-/** Whose expert load decides how much of an all-to-all a pair of members exchanges. */
-typedef enum {
-    LP_WEIGHT_EVEN,
-    LP_WEIGHT_RECEIVER, /**< tokens go to the experts */
-    LP_WEIGHT_SENDER    /**< and come back */
-} LpWeight;
-
-typedef struct {
-    LpOpKind kind;
-    LpTerm term;             /**< what its exposed time counts as */
-    LpWork work;             /**< compute */
-    gboolean loaded;         /**< compute: takes the rank's expert load times as long */
-    LpCollective collective; /**< collective and launch: */
-    LpGroup group;
-    LpTraffic traffic;
-    LpWeight weight;
-    guint64 bytes;   /**< of the whole buffer: the summed or gathered tensor on each member; of an
-                        all-to-all, what a member holds before it */
-    LpStream stream; /**< launch and join */
-    guint n_pending; /**< join: so many of the stream may be left */
-} LpOp;
+    LP_PROGRAM_ERROR_SIZE, /**< More steps than fit in memory, or bytes than can be counted. */
+} LpProgramError;
 
 /** What a segment does. */
 typedef enum {
-    LP_ROLE_START, /**< parameters are gathered behind the forward passes */
-    LP_ROLE_FORWARD,
-    LP_ROLE_BACKWARD,
-    LP_ROLE_INPUT,
-    LP_ROLE_WEIGHT,
-    LP_ROLE_PAIR,
-    LP_ROLE_FINISH, /**< what is left of the gradient reduction, and the optimiser */
+    LP_ROLE_START,    /**< launches the gathers of parameters that forward passes hide */
+    LP_ROLE_FORWARD,  /**< a forward pass */
+    LP_ROLE_BACKWARD, /**< a backward pass: the gradients of the activations and of the weights */
+    LP_ROLE_INPUT,    /**< a backward pass: the gradient of the activations alone */
+    LP_ROLE_WEIGHT,   /**< a backward pass: that of the weights alone */
+    LP_ROLE_PAIR,     /**< a forward and a backward pass, woven together */
+    LP_ROLE_FINISH,   /**< what is left of the gradients' synchronisation, and the optimiser */
     LP_N_ROLES
 } LpRole;
 
-extern const char *const lp_role_names[]; /* "start" "forward" "backward" ... for timelines */
+/** "start", "forward", "backward" ..., by role, for timelines; ends in NULL. */
+extern const char *const lp_role_names[];
 
-/** Ops in a row between two points at which other stages are involved. */
+/** Operations in a row between two points at which other stages are involved. */
 typedef struct {
     LpRole role;
     guint32 stage, chunk;
     guint first_op, n_ops; /**< in LpProgram.ops */
 } LpSegment;
 
+/** What a step does. */
 typedef enum {
-    LP_STEP_SEGMENT,
-    LP_STEP_SEND,
-    LP_STEP_RECV
+    LP_STEP_SEGMENT, /**< runs the operations of a segment */
+    LP_STEP_SEND,    /**< sends a message to another stage */
+    LP_STEP_RECV     /**< waits for one */
 } LpStepKind;
 
 /** One of the lines of messages between neighbouring stages. Messages of one line arrive in the
@@ -86,6 +66,7 @@ typedef struct {
     guint32 micro_batch;
 } LpStep;
 
+/** What the ranks of one stage do, in order. */
 typedef struct {
     guint first_step, n_steps; /**< in LpProgram.steps */
 } LpStageProgram;
@@ -128,29 +109,33 @@ typedef struct {
 /** A program without ranks, communicators and operations, to be filled in. Returns: (transfer
  * full). */
 LpProgram *lp_program_new(void);
-/** @collective, of @bytes as in LpOp, once by each of @communicators (transfer full), which are all
- * of
- * @group. Counted as traffic of gradients, whatever the group.
+/** The program that runs @collective, of @bytes as in LpOp, once on each of @communicators
+ * (transfer full), which are all of @group. It counts as traffic of gradients, whatever the group.
  * Returns: (transfer full). */
 LpProgram *lp_program_new_collective(LpCollective collective, guint64 bytes, LpGroup group,
                                      LpCommunicators *communicators);
+/** Frees @self and all that it owns; nothing if it is NULL. */
 void lp_program_free(LpProgram *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(LpProgram, lp_program_free)
 
+/** The segment at @index of LpProgram.segments. Borrowed. */
 const LpSegment *lp_program_segment(const LpProgram *self, guint index);
+/** The operation at @index of LpProgram.ops. Borrowed. */
 const LpOp *lp_program_op(const LpProgram *self, guint index);
+/** The program of @stage, below LpPipeline.n_stages. Borrowed. */
 const LpStageProgram *lp_program_stage(const LpProgram *self, guint stage);
+/** The step at @index of LpProgram.steps. Borrowed. */
 const LpStep *lp_program_step(const LpProgram *self, guint index);
 
-/** Load of @rank's experts over the mean. */
+/** Load of @rank's experts over the mean of all ranks'; 1 without experts. */
 double lp_program_expert_load(const LpProgram *self, guint64 rank);
 /** The stage of @rank. */
 guint32 lp_program_rank_stage(const LpProgram *self, guint64 rank);
-/** The rank of @stage at the same position as @rank on all other axes. */
+/** The rank of @stage whose position on all other axes is that of @rank. */
 guint64 lp_program_stage_mate(const LpProgram *self, guint64 rank, guint32 stage);
 /** The rank that @rank sends to on @line; G_MAXUINT64 if it sends nothing there. */
 guint64 lp_program_line_peer(const LpProgram *self, LpLine line, guint64 rank);
-/** That of @group's communicators which @rank is in; NULL: none. */
+/** The communicator of @group that @rank is in; NULL: none. Borrowed. */
 const LpCommunicator *lp_program_communicator(const LpProgram *self, LpGroup group, guint64 rank);
 
 G_END_DECLS

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* An operation: the least that a rank's program says. */
+#pragma once
+
+#include "model/kernel.h"
+#include "workloads/program/communicator.h"
+
+G_BEGIN_DECLS
+
+/** What an operation does. */
+typedef enum {
+    LP_OP_COMPUTE,
+    LP_OP_COLLECTIVE, /**< the compute stream waits for it */
+    LP_OP_LAUNCH,     /**< the stream runs it when it gets there */
+    LP_OP_JOIN,       /**< the compute stream waits until few enough of the stream are left */
+} LpOpKind;
+
+/** Whose expert load decides how much of an all-to-all a pair of members exchanges. */
+typedef enum {
+    LP_WEIGHT_EVEN,
+    LP_WEIGHT_RECEIVER, /**< tokens go to the experts */
+    LP_WEIGHT_SENDER    /**< and come back */
+} LpWeight;
+
+/** One operation. What its kind does not use is 0. */
+typedef struct {
+    LpOpKind kind;
+    LpTerm term;             /**< what its exposed time counts as */
+    LpWork work;             /**< compute */
+    gboolean loaded;         /**< compute: takes the rank's expert load times as long */
+    LpCollective collective; /**< collective and launch: */
+    LpGroup group;
+    LpTraffic traffic;
+    LpWeight weight;
+    guint64 bytes;   /**< of the whole buffer: the summed or gathered tensor on each member; of an
+                        all-to-all, what a member holds before it */
+    LpStream stream; /**< launch and join; of a collective LP_N_STREAMS: the compute stream */
+    guint n_pending; /**< join: so many of the stream may be left */
+} LpOp;
+
+G_END_DECLS

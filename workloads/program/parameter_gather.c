@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* All-gathers of parameters over the data-parallel groups. */
+#include "workloads/program/parameter_gather.h"
+
+#include <math.h>
+
+typedef struct {
+    guint64 dense, experts;
+} GatheredBytes;
+
+static GatheredBytes
+gathered_bytes(const LpPlan *plan, LpParameters parameters)
+{
+    LpParameters pooled = lp_plan_pooled_parameters(plan, parameters);
+    double element_bytes = lp_plan_activation_bytes(plan);
+    return (GatheredBytes){(guint64)llround(pooled.dense * element_bytes),
+                           (guint64)llround(pooled.experts * element_bytes)};
+}
+
+void
+lp_parameter_gather_add(LpLowering *self, LpParameters parameters)
+{
+    GatheredBytes bytes = gathered_bytes(self->plan, parameters);
+    lp_builder_add_collective(&self->builder, LP_COLLECTIVE_ALL_GATHER, LP_GROUP_DP, bytes.dense);
+    lp_builder_add_collective(&self->builder, LP_COLLECTIVE_ALL_GATHER, LP_GROUP_EXPERT_DP,
+                              bytes.experts);
+}
+
+/* Returns: the number of the last launch, or G_MAXUINT. */
+static guint
+launch(LpLowering *self, LpParameters parameters)
+{
+    GatheredBytes bytes = gathered_bytes(self->plan, parameters);
+    guint first =
+        lp_builder_add_launch(&self->builder, LP_COLLECTIVE_ALL_GATHER, LP_GROUP_DP, bytes.dense);
+    guint second = lp_builder_add_launch(&self->builder, LP_COLLECTIVE_ALL_GATHER,
+                                         LP_GROUP_EXPERT_DP, bytes.experts);
+    return second != G_MAXUINT ? second : first;
+}
+
+/* --- ZeRO 1 and 2, hidden --- */
+
+/* A launch for each bucket of @units; appends to @numbers, for each of them, the last that it
+ * needs.
+ * @last: as the chunk before left it, G_MAXUINT at first. */
+static void
+launch_units(LpLowering *self, const GArray *units, GArray *numbers, guint *last)
+{
+    const LpPlan *plan = self->plan;
+    LpParameters waiting = {0.0, 0.0};
+    guint n_waiting = 0;
+    for (guint i = 0; i < units->len; i++) {
+        LpParameters parameters = lp_units_get(units, i, FALSE)->parameters;
+        waiting.dense += parameters.dense;
+        waiting.experts += parameters.experts;
+        n_waiting++;
+        double bytes = (waiting.dense + waiting.experts) * lp_plan_activation_bytes(plan);
+        gboolean full = plan->bucket_bytes > 0.0 && bytes >= plan->bucket_bytes;
+        if (!full && i + 1 < units->len)
+            continue;
+        guint number = launch(self, waiting);
+        *last = number != G_MAXUINT ? number : *last;
+        for (; n_waiting > 0; n_waiting--)
+            g_array_append_val(numbers, *last);
+        waiting = (LpParameters){0.0, 0.0};
+    }
+}
+
+GArray *
+lp_parameter_gather_launch_updated(LpLowering *self, guint32 stage)
+{
+    const LpPlan *plan = self->plan;
+    GArray *pending = g_array_new(FALSE, FALSE, sizeof(guint));
+    g_autoptr(GArray) numbers = g_array_new(FALSE, FALSE, sizeof(guint));
+    guint last = G_MAXUINT;
+    for (guint32 k = 0; k < lp_plan_n_chunks(plan); k++) {
+        g_autoptr(GArray) units =
+            lp_units_new(self->transformer, plan, stage, lp_units_chunk(plan, stage, k));
+        launch_units(self, units, numbers, &last);
+    }
+    guint n_launched = self->builder.n_launched[LP_STREAM_DP];
+    for (guint i = 0; i < numbers->len && n_launched > 0; i++) {
+        guint number = g_array_index(numbers, guint, i);
+        guint n_pending = number == G_MAXUINT ? n_launched : n_launched - number - 1;
+        g_array_append_val(pending, n_pending);
+    }
+    return pending;
+}
+
+/* --- ZeRO 3 --- */
+
+void
+lp_parameter_prefetch_init(LpParameterPrefetch *self, LpLowering *lowering, const GArray *units,
+                           gboolean backwards)
+{
+    *self = (LpParameterPrefetch){.lowering = lowering,
+                                  .units = units,
+                                  .backwards = backwards,
+                                  .numbers = g_new0(guint, units->len + 1)};
+}
+
+void
+lp_parameter_prefetch_add(LpParameterPrefetch *self, guint position)
+{
+    const LpPlan *plan = self->lowering->plan;
+    if (plan->zero != 3 || (self->backwards && plan->keeps_parameters))
+        return;
+    if (!plan->overlap_param) {
+        const LpUnit *unit = lp_units_get(self->units, position, self->backwards);
+        lp_parameter_gather_add(self->lowering, unit->parameters);
+        return;
+    }
+    guint wanted = (guint)MIN((guint64)position + plan->prefetch + 1, self->units->len);
+    for (; self->n_ahead < wanted; self->n_ahead++) {
+        const LpUnit *unit = lp_units_get(self->units, self->n_ahead, self->backwards);
+        self->numbers[self->n_ahead] = launch(self->lowering, unit->parameters);
+    }
+    lp_builder_add_join(&self->lowering->builder, LP_STREAM_DP, self->numbers[position],
+                        LP_TERM_DP);
+}
+
+void
+lp_parameter_prefetch_clear(LpParameterPrefetch *self)
+{
+    g_clear_pointer(&self->numbers, g_free);
+}

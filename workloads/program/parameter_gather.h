@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* ZeRO's all-gathers of parameters that replicas share among them: unit by unit before their passes
+ * in stage 3 (FSDP), of what the optimiser updated in stages 1 and 2. */
+#pragma once
+
+#include "workloads/program/unit.h"
+
+G_BEGIN_DECLS
+
+/** Gathers @parameters, of one rank, whole on each; the compute stream waits. */
+void lp_parameter_gather_add(LpLowering *self, LpParameters parameters);
+
+/**
+ * ZeRO 1 and 2, hidden (overlap-param): launches, in buckets, the gathers of all parameters of
+ * @stage that the last iteration updated, in the order in which the first forward passes need them.
+ * Returns: (transfer full) array of guint: how many of these launches may be left when a unit
+ * begins, by unit of all chunks in the order of lp_units_chunk(); empty if there is nothing to
+ * gather.
+ */
+GArray *lp_parameter_gather_launch_updated(LpLowering *self, guint32 stage);
+
+/** ZeRO 3: the gathers of a pass, each launched some units ahead if they are to be hidden (Zhao et
+ * al., PyTorch FSDP, arXiv 2304.11277, section 3.3.2). */
+typedef struct {
+    LpLowering *lowering; /* borrowed */
+    const GArray *units;  /* borrowed: of the pass's chunk */
+    gboolean backwards;   /**< the pass takes them in this order */
+    guint n_ahead;        /**< units whose gathers have been launched */
+    guint *numbers;       /* owned: of the launches, by position */
+} LpParameterPrefetch;
+
+/** Nothing is gathered yet. The arguments are borrowed. */
+void lp_parameter_prefetch_init(LpParameterPrefetch *self, LpLowering *lowering,
+                                const GArray *units, gboolean backwards);
+/** Has the parameters of the @position-th unit of the pass there before what follows, and launches
+ * those of the units that the plan fetches ahead. Nothing where the plan does not shard parameters
+ * or has kept them since the forward pass. */
+void lp_parameter_prefetch_add(LpParameterPrefetch *self, guint position);
+/** Frees what @self owns. */
+void lp_parameter_prefetch_clear(LpParameterPrefetch *self);
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(LpParameterPrefetch, lp_parameter_prefetch_clear)
+
+G_END_DECLS

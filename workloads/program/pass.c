@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Forward passes, backward passes, and pairs of both. */
+#include "workloads/program/pass.h"
+
+#include "workloads/program/parameter_gather.h"
+
+/* Scattered messages between stages are gathered before use, unless the layers take shards anyway.
+ */
+static void
+add_boundary_gather(LpLowering *self)
+{
+    const LpPlan *plan = self->plan;
+    if (plan->scatter_gather && plan->degree[LP_AXIS_PP] > 1)
+        lp_builder_add_collective(
+            &self->builder, LP_COLLECTIVE_ALL_GATHER, LP_GROUP_TP,
+            lp_lowering_wire_bytes(self, lp_plan_tokens(plan, self->transformer->seq)));
+}
+
+/* Units of the chunks of @stage whose updated parameters are gathered before those of @chunk. */
+static guint
+n_units_before(const LpLowering *self, guint32 stage, guint32 chunk)
+{
+    guint n = 0;
+    for (guint32 k = 0; lp_units_chunk(self->plan, stage, k) != chunk; k++) {
+        g_autoptr(GArray) units = lp_units_new(self->transformer, self->plan, stage,
+                                               lp_units_chunk(self->plan, stage, k));
+        n += units->len;
+    }
+    return n;
+}
+
+void
+lp_pass_add_forward(LpLowering *self, guint32 stage, guint32 chunk, const GArray *pending)
+{
+    g_autoptr(GArray) units = lp_units_new(self->transformer, self->plan, stage, chunk);
+    g_auto(LpParameterPrefetch) prefetch;
+    lp_parameter_prefetch_init(&prefetch, self, units, FALSE);
+    guint first = pending != NULL ? n_units_before(self, stage, chunk) : 0;
+    if (lp_plan_slice(self->plan, stage, chunk) > 0)
+        add_boundary_gather(self);
+    for (guint i = 0; i < units->len; i++) {
+        lp_parameter_prefetch_add(&prefetch, i);
+        if (pending != NULL && first + i < pending->len)
+            lp_builder_add_join_pending(&self->builder, LP_STREAM_DP,
+                                        g_array_index(pending, guint, first + i), LP_TERM_DP);
+        lp_unit_add_forward(lp_units_get(units, i, FALSE), self);
+    }
+}
+
+void
+lp_pass_add_backward(LpLowering *self, guint32 stage, guint32 chunk, LpRole role,
+                     LpGradientBuckets *buckets)
+{
+    const LpPlan *plan = self->plan;
+    g_autoptr(GArray) units = lp_units_new(self->transformer, plan, stage, chunk);
+    g_auto(LpParameterPrefetch) prefetch;
+    lp_parameter_prefetch_init(&prefetch, self, units, TRUE);
+    gboolean is_last_slice = lp_plan_slice(plan, stage, chunk) == lp_plan_n_slices(plan) - 1;
+    if (role != LP_ROLE_WEIGHT && !is_last_slice)
+        add_boundary_gather(self);
+    for (guint i = 0; i < units->len; i++) {
+        const LpUnit *unit = lp_units_get(units, i, TRUE);
+        if (role != LP_ROLE_WEIGHT)
+            lp_parameter_prefetch_add(&prefetch, i);
+        lp_unit_add_backward(unit, self, role);
+        if (buckets != NULL)
+            lp_gradient_buckets_fill(buckets, unit->parameters);
+    }
+    /* Micro-batches do not share buckets. */
+    if (buckets != NULL && lp_plan_reduces_each(plan))
+        lp_gradient_buckets_flush(buckets);
+}
+
+/* --- pairs --- */
+
+/* A pass being woven in. */
+typedef struct {
+    const GArray *ops; /* borrowed: LpOp */
+    guint next;
+    gboolean waits; /* for an all-to-all of its own */
+} Thread;
+
+static gboolean
+is_done(const Thread *thread)
+{
+    return thread->next == thread->ops->len && !thread->waits;
+}
+
+/* Goes on with @thread up to and with its next all-to-all. */
+static void
+weave(LpBuilder *builder, Thread *thread, gboolean other_waits)
+{
+    if (thread->waits)
+        lp_builder_add_join_pending(builder, LP_STREAM_LAYER, other_waits ? 1 : 0, LP_TERM_EP);
+    thread->waits = FALSE;
+    while (thread->next < thread->ops->len && !thread->waits) {
+        const LpOp *op = &g_array_index(thread->ops, LpOp, thread->next++);
+        /* The join that follows an all-to-all where its pass is alone. */
+        gboolean is_join = op->kind == LP_OP_JOIN && op->term == LP_TERM_EP;
+        thread->waits = op->kind == LP_OP_LAUNCH && op->traffic == LP_TRAFFIC_EP;
+        if (!is_join)
+            lp_builder_add(builder, op);
+    }
+}
+
+/* Each pass is lowered for itself; then they take turns. */
+void
+lp_pass_add_pair(LpLowering *self, guint32 stage, guint32 forward_chunk, guint32 backward_chunk)
+{
+    lp_pass_add_forward(self, stage, forward_chunk, NULL);
+    g_autoptr(GArray) forward = lp_builder_take(&self->builder);
+    lp_pass_add_backward(self, stage, backward_chunk, LP_ROLE_BACKWARD, NULL);
+    g_autoptr(GArray) backward = lp_builder_take(&self->builder);
+    Thread threads[2] = {{.ops = forward}, {.ops = backward}};
+    for (guint turn = 0; !is_done(&threads[0]) || !is_done(&threads[1]); turn++)
+        weave(&self->builder, &threads[turn % 2], threads[(turn + 1) % 2].waits);
+}

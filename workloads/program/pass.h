@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The passes of one micro-batch through one chunk of a stage: its units in order, what is gathered
+ * before them, and what is reduced behind them. */
+#pragma once
+
+#include "workloads/program/gradient_sync.h"
+
+G_BEGIN_DECLS
+
+/** The forward pass through @chunk of @stage. @pending: NULL, or the launches that may be left when
+ * a unit begins (lp_parameter_gather_launch_updated()), which the pass then waits for. */
+void lp_pass_add_forward(LpLowering *self, guint32 stage, guint32 chunk, const GArray *pending);
+/** The backward pass through it. @role: LP_ROLE_BACKWARD for both gradients, LP_ROLE_INPUT or
+ * LP_ROLE_WEIGHT for one. @buckets: where the gradients of weights go, which this pass completes,
+ * or NULL: it does not complete them. */
+void lp_pass_add_backward(LpLowering *self, guint32 stage, guint32 chunk, LpRole role,
+                          LpGradientBuckets *buckets);
+/** A forward pass through @forward_chunk and a backward pass through @backward_chunk at once, of
+ * two micro-batches, each hiding the other's all-to-alls (DualPipe: DeepSeek-V3, arXiv 2412.19437,
+ * section 3.2.1). They make up the whole segment at hand. */
+void lp_pass_add_pair(LpLowering *self, guint32 stage, guint32 forward_chunk,
+                      guint32 backward_chunk);
+
+G_END_DECLS

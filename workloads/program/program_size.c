@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Bounds of steps and of bytes. */
+#include "workloads/program/program_size.h"
+
+#include "base/file.h"
+#include "workloads/program/program.h"
+
+/* A program holds an operation a collective and a step a message; a plan with billions of either is
+ * a slip of the pen, and would exhaust the memory before it could be simulated. */
+static gboolean
+check_steps(const LpWorkload *workload, GError **error)
+{
+    const double limit = 1 << 25;
+    const LpPlan *plan = &workload->plan;
+    double n_ops = 160.0 * lp_transformer_n_layers(&workload->transformer);
+    double n_steps =
+        8.0 * lp_plan_n_micro_batches(plan) * plan->virtual_stages * plan->degree[LP_AXIS_PP];
+    if (n_ops <= limit && n_steps <= limit)
+        return TRUE;
+    g_set_error(error, LP_PROGRAM_ERROR, LP_PROGRAM_ERROR_SIZE,
+                "%s: layers, pp, virtual-stages, global-batch: got an iteration of %.3g operations "
+                "a pass and %.3g steps, wanted at most %.3g of each",
+                lp_file_label(workload->path), n_ops, n_steps, limit);
+    return FALSE;
+}
+
+/* Widest tensor that a token of a layer has on the wire, in elements. */
+static double
+widest_exchange(const LpTransformer *shape)
+{
+    double attention = lp_transformer_query_width(shape) + lp_transformer_key_width(shape) +
+                       lp_transformer_value_width(shape) + lp_transformer_mixture_width(shape);
+    double experts =
+        shape->n_experts > 0 ? shape->hidden * lp_transformer_expert_slots(shape) : 0.0;
+    return shape->hidden + attention + experts;
+}
+
+/* Bytes are counted in 64 bits, and summed over all ranks: an upper bound of every class, with 16
+ * buffers a layer and pass, must fit with room to spare. */
+static gboolean
+check_volumes(const LpWorkload *workload, GError **error)
+{
+    const double limit = 0x1p62;
+    const LpPlan *plan = &workload->plan;
+    const LpTransformer *shape = &workload->transformer;
+    double n_ranks = (double)lp_plan_n_ranks(plan);
+    double m = lp_plan_n_micro_batches(plan);
+    double activations = (double)plan->micro_batch * MAX(shape->seq, shape->decoder_seq) *
+                         widest_exchange(shape) * 4.0 * m;
+    double pp = plan->degree[LP_AXIS_PP];
+    double stage_layers = lp_transformer_n_layers(shape) / pp + plan->virtual_stages;
+    double layers_and_messages = 16.0 * (stage_layers + 2.0) + 4.0 * plan->virtual_stages;
+    double exchanges = plan->zero == 3 || lp_plan_reduces_each(plan) ? 4.0 * m : 4.0;
+    double gradients =
+        exchanges * (lp_transformer_parameters(shape) + (double)shape->vocab * shape->hidden) * 4.0;
+    double bytes = (activations * layers_and_messages + gradients) * n_ranks;
+    if (bytes <= limit)
+        return TRUE;
+    g_set_error(error, LP_PROGRAM_ERROR, LP_PROGRAM_ERROR_SIZE,
+                "%s: layers, hidden, seq, vocab, global-batch: got an iteration that moves up to "
+                "%.3g bytes, wanted at most %.3g",
+                lp_file_label(workload->path), bytes, limit);
+    return FALSE;
+}
+
+gboolean
+lp_program_size_check(const LpWorkload *workload, GError **error)
+{
+    return check_steps(workload, error) && check_volumes(workload, error);
+}

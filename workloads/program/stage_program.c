@@ -1,0 +1,266 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Segments when a slot first needs them, and messages to the stages around. */
+#include "workloads/program/stage_program.h"
+
+#include "workloads/program/parameter_gather.h"
+#include "workloads/program/pass.h"
+#include "workloads/program/pipeline_schedule.h"
+
+#define NO_SEGMENT G_MAXUINT32
+
+/* A chunk's segments by what they do; made when they are first needed. */
+typedef struct {
+    guint32 forward, first_forward;
+    guint32 backward, last_backward;
+    guint32 input;
+    guint32 weight, last_weight;
+    guint32 pair; /* of this chunk's forward pass with the other's backward */
+} ChunkSegments;
+
+/* A stage whose program is being written. */
+typedef struct {
+    LpLowering *lowering; /* borrowed */
+    guint32 stage;
+    ChunkSegments *chunks; /* borrowed from lp_stage_program_add() */
+    LpGradientBuckets buckets;
+    GArray *pending; /* owned: lp_parameter_gather_launch_updated(); NULL: nothing was launched */
+} Stage;
+
+/* --- segments of passes --- */
+
+static guint32
+begin_segment(Stage *self, LpRole role, guint32 chunk)
+{
+    return lp_builder_begin_segment(&self->lowering->builder, role, self->stage, chunk);
+}
+
+static void
+end_segment(Stage *self)
+{
+    lp_builder_end_segment(&self->lowering->builder);
+}
+
+/* @first: of its chunk. It then waits for the parameters that the start segment gathers. */
+static guint32
+forward_segment(Stage *self, guint32 chunk, gboolean first)
+{
+    gboolean waits = first && self->pending != NULL;
+    ChunkSegments *segments = &self->chunks[chunk];
+    guint32 *place = waits ? &segments->first_forward : &segments->forward;
+    if (*place == NO_SEGMENT) {
+        *place = begin_segment(self, LP_ROLE_FORWARD, chunk);
+        lp_pass_add_forward(self->lowering, self->stage, chunk, waits ? self->pending : NULL);
+        end_segment(self);
+    }
+    return *place;
+}
+
+/* @completes: gradients are complete after it, and are reduced. */
+static guint32
+backward_segment(Stage *self, guint32 chunk, LpRole role, gboolean completes)
+{
+    ChunkSegments *segments = &self->chunks[chunk];
+    guint32 *place = &segments->input;
+    if (role == LP_ROLE_BACKWARD)
+        place = completes ? &segments->last_backward : &segments->backward;
+    else if (role == LP_ROLE_WEIGHT)
+        place = completes ? &segments->last_weight : &segments->weight;
+    /* Buckets reach across chunks, in the order in which these are completed. */
+    if (*place == NO_SEGMENT) {
+        *place = begin_segment(self, role, chunk);
+        lp_pass_add_backward(self->lowering, self->stage, chunk, role,
+                             completes ? &self->buckets : NULL);
+        end_segment(self);
+    }
+    return *place;
+}
+
+static guint32
+pair_segment(Stage *self, guint32 forward_chunk, guint32 backward_chunk)
+{
+    guint32 *place = &self->chunks[forward_chunk].pair;
+    if (*place == NO_SEGMENT) {
+        *place = begin_segment(self, LP_ROLE_PAIR, forward_chunk);
+        lp_pass_add_pair(self->lowering, self->stage, forward_chunk, backward_chunk);
+        end_segment(self);
+    }
+    return *place;
+}
+
+/* @first: forward pass of its chunk; @last: slot that adds to its gradients of weights. */
+static guint32
+slot_segment(Stage *self, const LpSlot *slot, gboolean first, gboolean last)
+{
+    const LpPlan *plan = self->lowering->plan;
+    gboolean completes = lp_gradient_sync_is_early(plan) &&
+                         (last || (lp_plan_reduces_each(plan) && slot->kind != LP_SLOT_INPUT));
+    switch (slot->kind) {
+    case LP_SLOT_FORWARD:
+        return forward_segment(self, slot->chunk, first);
+    case LP_SLOT_BACKWARD:
+        return backward_segment(self, slot->chunk, LP_ROLE_BACKWARD, completes);
+    case LP_SLOT_INPUT:
+        return backward_segment(self, slot->chunk, LP_ROLE_INPUT, FALSE);
+    case LP_SLOT_WEIGHT:
+        return backward_segment(self, slot->chunk, LP_ROLE_WEIGHT, completes);
+    case LP_SLOT_PAIR:
+        return pair_segment(self, slot->chunk, slot->back_chunk);
+    case LP_N_SLOT_KINDS:
+        break;
+    }
+    g_assert_not_reached();
+}
+
+/* --- start and finish --- */
+
+/* ZeRO 1 and 2, hidden: the parameters that the last iteration updated. */
+static guint32
+add_start_segment(Stage *self)
+{
+    guint32 index = begin_segment(self, LP_ROLE_START, 0);
+    self->pending = lp_parameter_gather_launch_updated(self->lowering, self->stage);
+    end_segment(self);
+    if (self->pending->len == 0)
+        g_clear_pointer(&self->pending, g_array_unref);
+    return index;
+}
+
+/* Gradients are summed in the order in which backward completes them: from the last chunk. */
+static void
+reduce_all(Stage *self)
+{
+    const LpPlan *plan = self->lowering->plan;
+    for (guint32 k = lp_plan_n_chunks(plan); k-- > 0;) {
+        g_autoptr(GArray) units = lp_units_new(self->lowering->transformer, plan, self->stage,
+                                               lp_units_chunk(plan, self->stage, k));
+        for (guint i = 0; i < units->len; i++)
+            lp_gradient_buckets_fill(&self->buckets, lp_units_get(units, i, TRUE)->parameters);
+    }
+}
+
+/* After the last backward pass: what is left of the gradients' synchronisation, then the optimiser.
+ */
+static guint32
+add_finish_segment(Stage *self, double optimizer_s)
+{
+    const LpPlan *plan = self->lowering->plan;
+    LpBuilder *builder = &self->lowering->builder;
+    guint32 index = begin_segment(self, LP_ROLE_FINISH, 0);
+    if (!lp_gradient_sync_is_early(plan))
+        reduce_all(self);
+    lp_gradient_buckets_flush(&self->buckets);
+    lp_builder_add_join_all(builder, LP_STREAM_DP, LP_TERM_DP);
+    lp_gradient_sync_add_embedding(self->lowering, self->stage);
+    lp_builder_add_compute(builder, LP_TERM_OPTIMIZER, (LpWork){optimizer_s, 0.0, optimizer_s});
+    if ((plan->zero == 1 || plan->zero == 2) && !plan->overlap_param)
+        lp_parameter_gather_add(
+            self->lowering,
+            lp_plan_rank_parameters(plan, self->lowering->transformer, self->stage));
+    end_segment(self);
+    return index;
+}
+
+/* --- steps --- */
+
+static void
+add_step(Stage *self, LpStep step)
+{
+    g_array_append_val(self->lowering->builder.program->steps, step);
+}
+
+/* A message that a pass of @chunk awaits or sends. Slices stand in one line; a slice's neighbours
+ * on it are the peers. */
+static void
+add_message(Stage *self, LpStepKind kind, gboolean forward, guint32 chunk, guint32 micro_batch)
+{
+    const LpPlan *plan = self->lowering->plan;
+    guint32 pp = plan->degree[LP_AXIS_PP], slice = lp_plan_slice(plan, self->stage, chunk);
+    gboolean to_next = forward == (kind == LP_STEP_SEND); /* towards the line's end */
+    if (pp == 1 || slice == (to_next ? lp_plan_n_slices(plan) - 1 : 0))
+        return;
+    gboolean up = plan->schedule == LP_SCHEDULE_DUALPIPE && chunk == 1;
+    guint32 step = to_next != up ? 1 : pp - 1;
+    LpLine line = forward ? LP_LINE_FORWARD : LP_LINE_BACKWARD;
+    if (up)
+        line = forward ? LP_LINE_FORWARD_UP : LP_LINE_BACKWARD_UP;
+    if (kind == LP_STEP_SEND && plan->overlap_pp)
+        self->lowering->builder.program->uses_stream[LP_STREAM_PP] = TRUE;
+    add_step(self, (LpStep){.kind = kind,
+                            .line = line,
+                            .peer = (self->stage + step) % pp,
+                            .chunk = chunk,
+                            .micro_batch = micro_batch});
+}
+
+static void
+add_slot(Stage *self, const LpSlot *slot, guint32 segment)
+{
+    gboolean forward = slot->kind == LP_SLOT_FORWARD || slot->kind == LP_SLOT_PAIR;
+    gboolean pair = slot->kind == LP_SLOT_PAIR;
+    gboolean backward = slot->kind == LP_SLOT_BACKWARD || slot->kind == LP_SLOT_INPUT || pair;
+    guint32 back_chunk = pair ? slot->back_chunk : slot->chunk;
+    guint32 back_micro_batch = pair ? slot->back_micro_batch : slot->micro_batch;
+    if (forward)
+        add_message(self, LP_STEP_RECV, TRUE, slot->chunk, slot->micro_batch);
+    if (backward)
+        add_message(self, LP_STEP_RECV, FALSE, back_chunk, back_micro_batch);
+    add_step(self, (LpStep){.kind = LP_STEP_SEGMENT,
+                            .segment = segment,
+                            .chunk = slot->chunk,
+                            .micro_batch = slot->micro_batch});
+    if (forward)
+        add_message(self, LP_STEP_SEND, TRUE, slot->chunk, slot->micro_batch);
+    if (backward)
+        add_message(self, LP_STEP_SEND, FALSE, back_chunk, back_micro_batch);
+}
+
+/* The last slot that adds to a chunk's gradients of weights, by chunk. */
+static void
+find_last(const GArray *slots, guint *out_last)
+{
+    for (guint i = 0; i < slots->len; i++) {
+        const LpSlot *slot = &g_array_index(slots, LpSlot, i);
+        if (slot->kind == LP_SLOT_BACKWARD || slot->kind == LP_SLOT_WEIGHT)
+            out_last[slot->chunk] = i;
+    }
+}
+
+static void
+add_slots(Stage *self)
+{
+    const LpPlan *plan = self->lowering->plan;
+    guint32 n_chunks = lp_plan_n_chunks(plan);
+    g_autoptr(GArray) slots = lp_pipeline_schedule_new(plan, self->stage);
+    g_autofree guint *last = g_new0(guint, n_chunks);
+    g_autofree gboolean *seen = g_new0(gboolean, n_chunks);
+    find_last(slots, last);
+    for (guint i = 0; i < slots->len; i++) {
+        const LpSlot *slot = &g_array_index(slots, LpSlot, i);
+        gboolean first = slot->kind == LP_SLOT_FORWARD && !seen[slot->chunk];
+        seen[slot->chunk] = seen[slot->chunk] || first;
+        add_slot(self, slot, slot_segment(self, slot, first, i == last[slot->chunk]));
+    }
+}
+
+void
+lp_stage_program_add(LpLowering *lowering, guint32 stage, double optimizer_s)
+{
+    const LpPlan *plan = lowering->plan;
+    LpProgram *program = lowering->builder.program;
+    guint32 n_chunks = lp_plan_n_chunks(plan);
+    g_autofree ChunkSegments *chunks = g_new(ChunkSegments, n_chunks);
+    for (guint32 i = 0; i < n_chunks; i++)
+        chunks[i] = (ChunkSegments){NO_SEGMENT, NO_SEGMENT, NO_SEGMENT, NO_SEGMENT,
+                                    NO_SEGMENT, NO_SEGMENT, NO_SEGMENT, NO_SEGMENT};
+    Stage self = {
+        .lowering = lowering, .stage = stage, .chunks = chunks, .buckets = {.lowering = lowering}};
+    LpStageProgram stage_program = {.first_step = program->steps->len};
+    if (plan->overlap_param && plan->zero < 3)
+        add_step(&self, (LpStep){.kind = LP_STEP_SEGMENT, .segment = add_start_segment(&self)});
+    add_slots(&self);
+    add_step(&self,
+             (LpStep){.kind = LP_STEP_SEGMENT, .segment = add_finish_segment(&self, optimizer_s)});
+    stage_program.n_steps = program->steps->len - stage_program.first_step;
+    g_array_append_val(program->stage_programs, stage_program);
+    g_clear_pointer(&self.pending, g_array_unref);
+}

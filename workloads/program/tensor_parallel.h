@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The collectives of tensor and sequence parallelism, around the products that they belong to. */
+#pragma once
+
+#include "workloads/program/lowering.h"
+
+G_BEGIN_DECLS
+
+/*
+ * @bytes below: of the whole activations, lp_lowering_layer_bytes(). With sequence parallelism a
+ * rank keeps 1/tp of them between blocks: an all-gather stands before a block and a reduce-scatter
+ * behind it; without it, an all-reduce behind (Korthikanti et al., arXiv 2205.05198, section
+ * 4.2.2). How much of each is hidden is the plan's overlap-tp.
+ */
+
+/** The collective that sums the ranks' partial sums: a reduce-scatter or an all-reduce. */
+LpCollective lp_tensor_parallel_sum(const LpPlan *plan);
+
+/** @entry, the first products of a block, with the all-gather of its input (of the gradient of its
+ * output, in a backward pass) before. */
+void lp_tensor_parallel_add_entry(LpLowering *self, LpWork entry, guint64 bytes);
+/** @exit, the last products of a block, with the sum of what they make behind. */
+void lp_tensor_parallel_add_exit(LpLowering *self, LpWork exit, guint64 bytes);
+/** The last products of a block's backward pass: @exit makes the gradient of its input, which is
+ * summed, and @weight that of the weights, for which the block's input is gathered once more. */
+void lp_tensor_parallel_add_backward_exit(LpLowering *self, LpWork exit, LpWork weight,
+                                          guint64 bytes);
+/** @weight alone, where the gradients of weights are a pass of their own, behind the gather. */
+void lp_tensor_parallel_add_weight(LpLowering *self, LpWork weight, guint64 bytes);
+
+G_END_DECLS

@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a chunk of layers consists of. */
+#include "workloads/program/unit.h"
+
+#include "workloads/program/layer.h"
+#include "workloads/program/vocabulary.h"
+
+static void
+append(GArray *units, LpUnitKind kind, guint32 layer, LpParameters parameters)
+{
+    LpUnit unit = {kind, layer, parameters};
+    g_array_append_val(units, unit);
+}
+
+/* A pair's decoder begins in the middle of a chunk, and embeds its own sequences there. Parameters
+ * of both embeddings are counted with the first. */
+GArray *
+lp_units_new(const LpTransformer *transformer, const LpPlan *plan, guint32 stage, guint32 chunk)
+{
+    GArray *units = g_array_new(FALSE, FALSE, sizeof(LpUnit));
+    double tp = plan->degree[LP_AXIS_TP];
+    guint32 slice = lp_plan_slice(plan, stage, chunk);
+    guint32 first = lp_plan_slice_first_layer(plan, transformer, slice);
+    guint32 n_layers = lp_plan_slice_layers(plan, transformer, slice);
+    if (transformer->embedding && lp_plan_holds_embedding(plan, stage, chunk))
+        append(units, LP_UNIT_EMBEDDING, 0,
+               (LpParameters){lp_transformer_embedding_parameters(transformer) / tp, 0.0});
+    for (guint32 layer = first; layer < first + n_layers; layer++) {
+        if (transformer->embedding && layer == transformer->n_layers)
+            append(units, LP_UNIT_EMBEDDING, layer, (LpParameters){0.0, 0.0});
+        append(units, LP_UNIT_LAYER, layer, lp_plan_layer_parameters(plan, transformer, layer));
+    }
+    if (transformer->embedding && lp_plan_holds_head(plan, stage, chunk))
+        append(units, LP_UNIT_HEAD, 0,
+               (LpParameters){(lp_transformer_head_parameters(transformer) +
+                               lp_plan_tied_copy_parameters(plan, transformer)) /
+                                  tp,
+                              0.0});
+    return units;
+}
+
+const LpUnit *
+lp_units_get(const GArray *units, guint position, gboolean backwards)
+{
+    return &g_array_index(units, LpUnit, backwards ? units->len - 1 - position : position);
+}
+
+guint32
+lp_units_chunk(const LpPlan *plan, guint32 stage, guint32 k)
+{
+    gboolean upper = stage >= plan->degree[LP_AXIS_PP] / 2;
+    return plan->schedule == LP_SCHEDULE_DUALPIPE && upper ? 1 - k : k;
+}
+
+void
+lp_unit_add_forward(const LpUnit *self, LpLowering *lowering)
+{
+    if (self->kind == LP_UNIT_EMBEDDING)
+        lp_vocabulary_add_embedding_forward(lowering, self->layer);
+    else if (self->kind == LP_UNIT_LAYER)
+        lp_layer_add_forward(lowering, self->layer);
+    else
+        lp_vocabulary_add_head_forward(lowering);
+}
+
+void
+lp_unit_add_backward(const LpUnit *self, LpLowering *lowering, LpRole role)
+{
+    if (self->kind == LP_UNIT_EMBEDDING)
+        lp_vocabulary_add_embedding_backward(lowering, self->layer, role);
+    else if (self->kind == LP_UNIT_LAYER)
+        lp_layer_add_backward(lowering, self->layer, role);
+    else
+        lp_vocabulary_add_head_backward(lowering, role);
+}

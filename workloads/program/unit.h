@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Units: embedding, layers and head of a chunk. A pass takes them one by one, and ZeRO 3 (FSDP)
+ * gathers their parameters and reduces their gradients one by one. */
+#pragma once
+
+#include "workloads/program/lowering.h"
+
+G_BEGIN_DECLS
+
+/** What a unit is. */
+typedef enum {
+    LP_UNIT_EMBEDDING,
+    LP_UNIT_LAYER,
+    LP_UNIT_HEAD
+} LpUnitKind;
+
+/** One unit. */
+typedef struct {
+    LpUnitKind kind;
+    guint32 layer;           /**< of an embedding, the first that takes its tokens; 0 of a head */
+    LpParameters parameters; /**< of one rank */
+} LpUnit;
+
+/** The units of @chunk of @stage, in the order of the forward pass. Returns: (transfer full) array
+ * of LpUnit. */
+GArray *lp_units_new(const LpTransformer *transformer, const LpPlan *plan, guint32 stage,
+                     guint32 chunk);
+/** The @position-th of @units in the order of the forward pass or (@backwards) of the backward
+ * pass. Borrowed. */
+const LpUnit *lp_units_get(const GArray *units, guint position, gboolean backwards);
+/** The @k-th chunk of @stage in an order that is the same on all ranks that hold the same layers:
+ * DualPipe's two holders count their chunks from opposite ends. */
+guint32 lp_units_chunk(const LpPlan *plan, guint32 stage, guint32 k);
+
+/** The forward pass of @self, for one micro-batch. */
+void lp_unit_add_forward(const LpUnit *self, LpLowering *lowering);
+/** Its backward pass. @role: as lp_layer_add_backward(). */
+void lp_unit_add_backward(const LpUnit *self, LpLowering *lowering, LpRole role);
+
+G_END_DECLS

@@ -30,7 +30,7 @@ layer_weights(const LpTransformer *transformer)
 double
 lp_amped_layer_mac(const LpTransformer *transformer, const LpPlan *plan)
 {
-    double tokens = (double)plan->global_batch * transformer->seq;
+    double tokens = (double)plan->batch.global * transformer->seq;
     return tokens * layer_weights(transformer) +
            2.0 * tokens * transformer->seq * transformer->hidden;
 }
@@ -38,7 +38,7 @@ lp_amped_layer_mac(const LpTransformer *transformer, const LpPlan *plan)
 double
 lp_amped_layer_nonlinear(const LpTransformer *transformer, const LpPlan *plan)
 {
-    double tokens = (double)plan->global_batch * transformer->seq;
+    double tokens = (double)plan->batch.global * transformer->seq;
     double softmax = (double)transformer->n_heads * transformer->seq;
     double norms = 2.0 * transformer->hidden;
     double residuals = 2.0 * transformer->hidden;
@@ -84,7 +84,7 @@ of_all_layers_s(const LpClosedFormInput *input, double layer_s)
 static double
 layer_products_s(const LpClosedFormInput *input)
 {
-    return lp_amped_mac_s(input->accelerator, input->plan->precision) *
+    return lp_amped_mac_s(input->accelerator, input->plan->format.precision) *
            lp_amped_layer_mac(input->transformer, input->plan);
 }
 
@@ -150,7 +150,7 @@ hierarchical_all_reduce_s(const LpClosedFormInput *input, LpAxis axis, double si
 static double
 activations_bytes(const LpClosedFormInput *input)
 {
-    return (double)input->plan->micro_batch * input->transformer->seq * input->transformer->hidden *
+    return (double)input->plan->batch.micro * input->transformer->seq * input->transformer->hidden *
            lp_plan_activation_bytes(input->plan);
 }
 
@@ -183,7 +183,7 @@ lp_amped_gradient_s(const LpClosedFormInput *input)
     double parameters = input->transformer->n_layers *
                         lp_amped_layer_parameters(input->transformer) / plan->degree[LP_AXIS_TP] /
                         plan->degree[LP_AXIS_PP];
-    return hierarchical_all_reduce_s(input, LP_AXIS_DP, parameters * plan->gradient_bytes);
+    return hierarchical_all_reduce_s(input, LP_AXIS_DP, parameters * plan->format.gradient_bytes);
 }
 
 double

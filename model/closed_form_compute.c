@@ -36,7 +36,7 @@ lp_closed_form_pass_work(const LpClosedFormInput *input, LpPass pass)
         sum = lp_work_then(sum, kinds[kind]);
     }
     sum = lp_work_then(sum, end_work(input, 0, LP_BLOCK_EMBEDDING, pass));
-    if (shape->n_decoder_layers > 0)
+    if (shape->decoder.n_layers > 0)
         sum = lp_work_then(sum, end_work(input, shape->n_layers, LP_BLOCK_EMBEDDING, pass));
     return lp_work_then(sum, end_work(input, n_layers - 1, LP_BLOCK_HEAD, pass));
 }

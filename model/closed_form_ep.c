@@ -23,7 +23,7 @@ lp_closed_form_ep_s(const LpClosedFormInput *input)
     if (lp_transformer_n_expert_layers(input->transformer) == 0)
         return 0.0;
     double exchanges_s[2] = {layer_exchange_s(input, input->transformer->seq),
-                             layer_exchange_s(input, input->transformer->decoder_seq)};
+                             layer_exchange_s(input, input->transformer->decoder.seq)};
     double sum_s = 0.0;
     for (guint32 i = 0; i < lp_transformer_n_layers(input->transformer); i++) {
         LpLayer layer = lp_transformer_layer(input->transformer, i);

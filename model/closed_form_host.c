@@ -25,7 +25,7 @@ collectives_s(const LpClosedFormInput *input)
     if (degree(input, LP_AXIS_EP) > 1.0)
         n += 4.0 * lp_transformer_n_expert_layers(input->transformer) / degree(input, LP_AXIS_PP);
     if (degree(input, LP_AXIS_PP) > 1.0)
-        n += 4.0 * input->plan->virtual_stages;
+        n += 4.0 * input->plan->pipeline.virtual_stages;
     return n * lp_collective_host_s(input->plan, input->accelerator);
 }
 
@@ -53,7 +53,7 @@ bound_host_s(const LpClosedFormInput *input, double inner_s, double pp_s)
     double backward_s = (issuing_s - communication_s) * rest;
     for (LpPass pass = LP_PASS_FORWARD + 1; pass < LP_N_PASSES; pass++)
         backward_s += kernels_s(input, pass) - lp_closed_form_pass_s(input, pass) / m;
-    double n_runs = m + (degree(input, LP_AXIS_PP) - 1.0) / input->plan->virtual_stages;
+    double n_runs = m + (degree(input, LP_AXIS_PP) - 1.0) / input->plan->pipeline.virtual_stages;
     return n_runs * (fmax(0.0, forward_s) + fmax(0.0, backward_s));
 }
 
@@ -61,7 +61,7 @@ double
 lp_closed_form_host_of(const LpClosedFormInput *input, double compute_s, double inner_s,
                        double pp_s)
 {
-    LpHostSync sync = input->plan->host_sync;
+    LpHostSync sync = input->plan->host.sync;
     gboolean waits = sync == LP_HOST_SYNC_PASSES ||
                      (sync == LP_HOST_SYNC_MESSAGES && degree(input, LP_AXIS_PP) > 1.0);
     return waits ? bound_host_s(input, inner_s, pp_s)

@@ -27,7 +27,7 @@ lp_closed_form_pp_message_s(const LpClosedFormInput *input)
     if (plan->degree[LP_AXIS_PP] == 1)
         return 0.0;
     LpFabricEdge edge = boundary_edge(input);
-    gboolean scattered = plan->scatter_gather || plan->sequence_parallel;
+    gboolean scattered = plan->pipeline.scatter_gather || plan->sequence_parallel;
     double share = scattered ? plan->degree[LP_AXIS_TP] : 1.0;
     return lp_fabric_edge_message_s(&edge,
                                     activations_bytes(input, input->transformer->seq) / share);
@@ -36,7 +36,7 @@ lp_closed_form_pp_message_s(const LpClosedFormInput *input)
 double
 lp_closed_form_pp_s(const LpClosedFormInput *input)
 {
-    return 2.0 * n_micro_batches(input) * input->plan->virtual_stages *
+    return 2.0 * n_micro_batches(input) * input->plan->pipeline.virtual_stages *
            lp_closed_form_pp_message_s(input);
 }
 
@@ -53,13 +53,13 @@ lp_closed_form_bubble_of(const LpClosedFormInput *input, double inner_s, double 
         (lp_closed_form_pass_s(input, LP_PASS_FORWARD) + inner_s / n_passes(input)) / m;
     double weight_s = lp_closed_form_pass_s(input, LP_PASS_BACKWARD_WEIGHT) / m;
     double messages_s = (stages - 2.0) * pp_s / m;
-    switch (input->plan->schedule) {
+    switch (input->plan->pipeline.schedule) {
     case LP_SCHEDULE_ZERO_BUBBLE:
         return (stages - 1.0) * (all_s - 2.0 * weight_s) + messages_s;
     case LP_SCHEDULE_DUALPIPE:
         return (0.5 * stages - 1.0) * (2.0 * all_s - forward_s - 3.0 * weight_s) + 0.5 * messages_s;
     default:
-        return ((stages - 1.0) * all_s + messages_s) / input->plan->virtual_stages;
+        return ((stages - 1.0) * all_s + messages_s) / input->plan->pipeline.virtual_stages;
     }
 }
 

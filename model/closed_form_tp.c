@@ -37,7 +37,7 @@ layer_collectives(const LpClosedFormInput *input, guint32 index)
         return cross + (layer.cross
                             ? 2.0 * block
                             : lp_closed_form_tp_collectives_per_layer(input->transformer, plan));
-    gboolean second = !plan->sequence_parallel || input->transformer->n_shared_experts > 0;
+    gboolean second = !plan->sequence_parallel || input->transformer->experts.n_shared > 0;
     return cross + block + (second ? block : 0.0);
 }
 

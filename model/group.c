@@ -20,7 +20,7 @@ G_STATIC_ASSERT(G_N_ELEMENTS(lp_group_names) == LP_N_GROUPS + 1);
 static gboolean
 is_dual(const LpPlan *plan)
 {
-    return plan->schedule == LP_SCHEDULE_DUALPIPE;
+    return plan->pipeline.schedule == LP_SCHEDULE_DUALPIPE;
 }
 
 /* --- replicas: the ranks along dp and cp, and under DualPipe those of the mirrored stage --- */
@@ -79,7 +79,7 @@ replica_member(const LpPlan *plan, guint64 rank, guint64 index)
 static gboolean
 limits_nodes(const LpTransformer *transformer, const LpPlan *plan)
 {
-    guint32 groups = transformer->n_expert_groups, limit = transformer->group_limit;
+    guint32 groups = transformer->experts.n_groups, limit = transformer->experts.group_limit;
     return groups > 1 && limit > 0 && limit < groups && plan->degree[LP_AXIS_EP] % groups == 0;
 }
 
@@ -87,8 +87,8 @@ guint32
 lp_group_n_expert_nodes(const LpTransformer *transformer, const LpPlan *plan)
 {
     if (limits_nodes(transformer, plan))
-        return transformer->n_expert_groups;
-    return MAX(plan->ep_relay, 1);
+        return transformer->experts.n_groups;
+    return MAX(plan->experts.relay, 1);
 }
 
 double
@@ -97,8 +97,8 @@ lp_group_expert_copies(const LpTransformer *transformer, const LpPlan *plan)
     double slots = lp_transformer_expert_slots(transformer);
     double parts = lp_group_n_expert_nodes(transformer, plan);
     if (limits_nodes(transformer, plan))
-        return fmin(slots, transformer->group_limit);
-    return fmin(slots, parts * (1.0 - pow(1.0 - 1.0 / parts, transformer->top_k)));
+        return fmin(slots, transformer->experts.group_limit);
+    return fmin(slots, parts * (1.0 - pow(1.0 - 1.0 / parts, transformer->experts.top_k)));
 }
 
 static guint64
@@ -181,7 +181,7 @@ lp_group_size(const LpTransformer *transformer, const LpPlan *plan, LpGroup grou
     case LP_GROUP_REPLICA:
         return lp_plan_n_replicas(plan) / lp_plan_shard_degree(plan);
     case LP_GROUP_EXPERT_DP:
-        return transformer->n_experts > 0 ? lp_plan_expert_replicas(plan) : 1;
+        return transformer->experts.n > 0 ? lp_plan_expert_replicas(plan) : 1;
     case LP_GROUP_EMBEDDING:
         return MIN(plan->degree[LP_AXIS_PP], 2);
     case LP_N_GROUPS:

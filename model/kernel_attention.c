@@ -31,7 +31,7 @@ list_flash(LpKernelList *list, double products, double tensors)
                                     .bytes = tensors * list->tokens * width * list->element_bytes,
                                     .share = share,
                                     .fused = TRUE,
-                                    .eager = list->plan->kernels == LP_KERNELS_EAGER});
+                                    .eager = list->plan->host.kernels == LP_KERNELS_EAGER});
 }
 
 /* (queries, head)(head, keys), where all of a rank's heads are @width wide */
@@ -108,11 +108,11 @@ list_latent_up(LpKernelList *list, LpProduct product)
 {
     const LpTransformer *shape = list->transformer;
     double own_heads = shape->n_heads / list->tp;
-    double expanded = own_heads * (list->key_width * list->tp / shape->n_heads - shape->rope_width +
-                                   list->mixture_width / own_heads);
-    if (shape->query_rank > 0)
-        lp_list_weight(list, "q-up", shape->query_rank, list->query_width, product);
-    lp_list_weight(list, "kv-up", shape->kv_rank, expanded, product);
+    double expanded = own_heads * (list->key_width * list->tp / shape->n_heads -
+                                   shape->latent.rope_width + list->mixture_width / own_heads);
+    if (shape->latent.query_rank > 0)
+        lp_list_weight(list, "q-up", shape->latent.query_rank, list->query_width, product);
+    lp_list_weight(list, "kv-up", shape->latent.kv_rank, expanded, product);
 }
 
 /* MLA compresses queries, keys and values first, on every rank of tp for itself, and expands them
@@ -121,17 +121,17 @@ static void
 list_qkv(LpKernelList *list, LpProduct product)
 {
     const LpTransformer *shape = list->transformer;
-    if (shape->kv_rank == 0) {
+    if (shape->latent.kv_rank == 0) {
         lp_list_weight(list, "qkv", shape->hidden,
                        list->query_width + list->key_width + list->value_width, product);
         return;
     }
-    if (shape->query_rank > 0)
-        lp_list_weight(list, "q-down", shape->hidden, shape->query_rank, product);
+    if (shape->latent.query_rank > 0)
+        lp_list_weight(list, "q-down", shape->hidden, shape->latent.query_rank, product);
     else
         lp_list_weight(list, "q", shape->hidden, list->query_width, product);
-    lp_list_weight(list, "kv-down", shape->hidden, (double)shape->kv_rank + shape->rope_width,
-                   product);
+    lp_list_weight(list, "kv-down", shape->hidden,
+                   (double)shape->latent.kv_rank + shape->latent.rope_width, product);
     list_latent_up(list, product);
 }
 
@@ -146,9 +146,10 @@ static void
 list_latent_norms(LpKernelList *list, const char *name, double tensors)
 {
     const LpTransformer *shape = list->transformer;
-    if (shape->kv_rank > 0)
+    if (shape->latent.kv_rank > 0)
         lp_list_memory(list, name,
-                       tensors * list->tokens * ((double)shape->query_rank + shape->kv_rank) *
+                       tensors * list->tokens *
+                           ((double)shape->latent.query_rank + shape->latent.kv_rank) *
                            list->element_bytes);
 }
 
@@ -166,7 +167,7 @@ list_rotary(LpKernelList *list)
 static void
 list_copy(LpKernelList *list, double width)
 {
-    if (list->plan->kernels == LP_KERNELS_EAGER)
+    if (list->plan->host.kernels == LP_KERNELS_EAGER)
         lp_list_memory(list, "layout", 2.0 * list->tokens * width * list->element_bytes);
 }
 
@@ -238,7 +239,7 @@ attention_light(LpKernelList *list)
     list->part = LP_PART_BEFORE;
     lp_list_hidden(list, "norm", 2.0, 0.0);
     list->part = LP_PART_INNER;
-    if (list->transformer->kv_rank == 0)
+    if (list->transformer->latent.kv_rank == 0)
         return;
     list_latent_norms(list, "latent-norm", 2.0);
     list_latent_up(list, LP_PRODUCT_OUTPUT);

@@ -21,7 +21,7 @@ embedding_forward(LpKernelList *list)
 {
     double tensor_bytes = list->tokens * list->transformer->hidden * list->element_bytes;
     list->part = LP_PART_INNER;
-    if (list->transformer->patch > 0)
+    if (list->transformer->image.patch > 0)
         list_patches(list, LP_PRODUCT_OUTPUT);
     else
         lp_list_memory(list, "look-up", 2.0 * tensor_bytes);
@@ -41,15 +41,15 @@ embedding_backward(LpKernelList *list)
         lp_list_hidden(list, "dropout-backward", 2.0, 1.0);
     if (list->transformer->positions == LP_POSITIONS_LEARNED)
         lp_list_memory(list, "positions-gradient", elements * list->element_bytes);
-    if (list->transformer->patch == 0)
+    if (list->transformer->image.patch == 0)
         lp_list_memory(list, "look-up-backward",
-                       elements * (list->element_bytes + 2.0 * list->plan->gradient_bytes));
+                       elements * (list->element_bytes + 2.0 * list->plan->format.gradient_bytes));
 }
 
 static void
 embedding_weights(LpKernelList *list)
 {
-    if (list->transformer->patch > 0)
+    if (list->transformer->image.patch > 0)
         list_patches(list, LP_PRODUCT_WEIGHT_GRADIENT);
 }
 

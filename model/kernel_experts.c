@@ -17,7 +17,7 @@ list_router(LpKernelList *list, LpProduct product)
     double all_tokens = list->tokens;
     list->tokens = list->scattered_tokens;
     list->wide = TRUE;
-    lp_list_weight(list, "router", list->transformer->hidden, list->transformer->n_experts,
+    lp_list_weight(list, "router", list->transformer->hidden, list->transformer->experts.n,
                    product);
     list->wide = FALSE;
     list->tokens = all_tokens;
@@ -84,7 +84,7 @@ static void
 list_expert_weight(LpKernelList *list, const char *name, double n_inputs, double n_outputs,
                    LpProduct product)
 {
-    double n_own = (double)list->transformer->n_experts / list->plan->degree[LP_AXIS_EP];
+    double n_own = (double)list->transformer->experts.n / list->plan->degree[LP_AXIS_EP];
     guint before = list->n_kernels;
     double all_tokens = list->tokens;
     list->tokens = experts_tokens(list) / n_own;

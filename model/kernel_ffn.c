@@ -95,28 +95,28 @@ const LpBlockKernels lp_ffn_kernels = {
 static double
 shared_width(const LpKernelList *list)
 {
-    return (double)list->transformer->n_shared_experts *
+    return (double)list->transformer->experts.n_shared *
            lp_transformer_expert_ffn(list->transformer) / list->tp;
 }
 
 static void
 shared_forward(LpKernelList *list)
 {
-    if (list->transformer->n_shared_experts > 0)
+    if (list->transformer->experts.n_shared > 0)
         network_forward(list, shared_width(list));
 }
 
 static void
 shared_backward(LpKernelList *list)
 {
-    if (list->transformer->n_shared_experts > 0)
+    if (list->transformer->experts.n_shared > 0)
         network_backward(list, shared_width(list), 0.0);
 }
 
 static void
 shared_weights(LpKernelList *list)
 {
-    if (list->transformer->n_shared_experts > 0)
+    if (list->transformer->experts.n_shared > 0)
         network_weights(list, shared_width(list));
 }
 
@@ -124,7 +124,7 @@ static void
 shared_light(LpKernelList *list)
 {
     list->part = LP_PART_INNER;
-    if (list->transformer->n_shared_experts > 0)
+    if (list->transformer->experts.n_shared > 0)
         lp_list_activation(list, FALSE, list->tokens * shared_width(list));
 }
 

@@ -32,7 +32,7 @@ lp_kernel_list(const LpTransformer *transformer, const LpPlan *plan, guint32 ind
         .key_width = lp_plan_key_width(plan, transformer),
         .value_width = lp_plan_value_width(plan, transformer),
         .mixture_width = lp_transformer_mixture_width(transformer) / tp,
-        .n_score_sets = plan->micro_batch * transformer->n_heads / tp / (heads_divided ? cp : 1.0),
+        .n_score_sets = plan->batch.micro * transformer->n_heads / tp / (heads_divided ? cp : 1.0),
         .n_queries = layer.seq / (heads_divided ? 1.0 : cp),
     };
 }
@@ -73,7 +73,7 @@ lp_list_gemm(LpKernelList *list, const char *name, double m, double k, double n,
 static void
 list_cast(LpKernelList *list, double elements)
 {
-    if (list->plan->precision == LP_PRECISION_FP8 && !list->wide)
+    if (list->plan->format.precision == LP_PRECISION_FP8 && !list->wide)
         lp_list_stream(list, "cast", elements * (list->element_bytes + 2.0));
 }
 
@@ -95,10 +95,10 @@ lp_list_weight(LpKernelList *list, const char *name, double n_inputs, double n_o
         /* A micro-batch's gradient of a weight is read, and its sum with those before it written.
          * Where ZeRO shares gradients out they are summed in the shares, so small that they do not
          * count. */
-        if (list->plan->zero < 3)
+        if (list->plan->zero.stage < 3)
             lp_list_stream(list, "accumulate",
                            n_inputs * n_outputs *
-                               (list->element_bytes + 2.0 * list->plan->gradient_bytes));
+                               (list->element_bytes + 2.0 * list->plan->format.gradient_bytes));
         break;
     }
 }
@@ -141,7 +141,7 @@ lp_list_activation(LpKernelList *list, gboolean backward, double elements)
     if (list->transformer->ffn_kind == LP_FFN_GELU) {
         lp_list_memory(list, backward ? "bias-gelu-backward" : "bias-gelu",
                        (backward ? 3.0 : 2.0) * bytes);
-    } else if (list->plan->kernels == LP_KERNELS_FUSED) {
+    } else if (list->plan->host.kernels == LP_KERNELS_FUSED) {
         lp_list_memory(list, backward ? "swiglu-backward" : "swiglu",
                        (backward ? 5.0 : 3.0) * bytes);
     } else if (!backward) {

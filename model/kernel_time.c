@@ -36,14 +36,14 @@ lp_kernel_time_s(const LpKernel *self, const LpAccelerator *accelerator, LpPreci
 LpWork
 lp_kernel_work(const LpKernel *self, const LpPlan *plan, const LpAccelerator *accelerator)
 {
-    double time_s = lp_kernel_time_s(self, accelerator, plan->precision);
-    return (LpWork){time_s, plan->cuda_graphs ? 0.0 : accelerator->host_kernel_s, time_s};
+    double time_s = lp_kernel_time_s(self, accelerator, plan->format.precision);
+    return (LpWork){time_s, plan->host.cuda_graphs ? 0.0 : accelerator->host_kernel_s, time_s};
 }
 
 double
 lp_collective_host_s(const LpPlan *plan, const LpAccelerator *accelerator)
 {
-    return plan->cuda_graphs ? 0.0 : accelerator->host_collective_s;
+    return plan->host.cuda_graphs ? 0.0 : accelerator->host_collective_s;
 }
 
 LpWork

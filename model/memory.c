@@ -42,7 +42,8 @@ outer_bytes(const LpTransformer *transformer, const LpPlan *plan, double n_block
 {
     double kept = recompute == LP_RECOMPUTE_LIGHT ? 1.0 : 2.0;
     double norms = elements(plan, kept * n_blocks * transformer->hidden);
-    double latent = elements(plan, (double)transformer->query_rank + transformer->kv_rank);
+    double latent =
+        elements(plan, (double)transformer->latent.query_rank + transformer->latent.kv_rank);
     return (norms + masks_bytes(transformer, n_blocks)) * scattered(plan) + latent;
 }
 
@@ -50,7 +51,7 @@ outer_bytes(const LpTransformer *transformer, const LpPlan *plan, double n_block
 static double
 attention_bytes(const LpTransformer *transformer, const LpPlan *plan, LpRecompute recompute)
 {
-    if (recompute == LP_RECOMPUTE_LIGHT && transformer->kv_rank > 0)
+    if (recompute == LP_RECOMPUTE_LIGHT && transformer->latent.kv_rank > 0)
         return elements(plan, lp_transformer_mixture_width(transformer) / plan->degree[LP_AXIS_TP]);
     double own =
         lp_transformer_query_width(transformer) + lp_transformer_mixture_width(transformer);
@@ -79,7 +80,7 @@ experts_bytes(const LpTransformer *transformer, const LpPlan *plan, LpRecompute 
     double seen = etp > 1.0 ? slots : slots * scattered(plan);
     double returned = elements(plan, transformer->hidden) * slots * scattered(plan);
     double width = lp_transformer_expert_ffn(transformer);
-    double shared = transformer->n_shared_experts * width / tp;
+    double shared = transformer->experts.n_shared * width / tp;
     return returned +
            seen * (elements(plan, transformer->hidden) +
                    inner_bytes(transformer, plan, width / etp, recompute)) +
@@ -154,7 +155,7 @@ static double
 micro_batches_in_flight(const LpPlan *plan, guint32 stage)
 {
     guint32 m = lp_plan_n_micro_batches(plan), pp = plan->degree[LP_AXIS_PP];
-    switch (plan->schedule) {
+    switch (plan->pipeline.schedule) {
     case LP_SCHEDULE_GPIPE:
         return m;
     case LP_SCHEDULE_ZERO_BUBBLE:
@@ -170,10 +171,10 @@ micro_batches_in_flight(const LpPlan *plan, guint32 stage)
 static double
 chunks_in_flight(const LpPlan *plan, guint32 stage)
 {
-    double v = plan->virtual_stages, pp = plan->degree[LP_AXIS_PP];
-    if (plan->schedule == LP_SCHEDULE_DUALPIPE)
+    double v = plan->pipeline.virtual_stages, pp = plan->degree[LP_AXIS_PP];
+    if (plan->pipeline.schedule == LP_SCHEDULE_DUALPIPE)
         return MIN(pp + 1.0, lp_plan_n_micro_batches(plan));
-    if (plan->virtual_stages == 1)
+    if (plan->pipeline.virtual_stages == 1)
         return micro_batches_in_flight(plan, stage);
     double ahead = pp * v + pp - 1.0 - 2.0 * stage;
     return MIN(ahead, lp_plan_n_micro_batches(plan) * v);
@@ -186,7 +187,7 @@ static double
 embedding_bytes(const LpTransformer *transformer, const LpPlan *plan)
 {
     double tokens =
-        lp_plan_tokens(plan, transformer->seq) + lp_plan_tokens(plan, transformer->decoder_seq);
+        lp_plan_tokens(plan, transformer->seq) + lp_plan_tokens(plan, transformer->decoder.seq);
     return tokens * masks_bytes(transformer, 1.0) * scattered(plan);
 }
 
@@ -286,7 +287,8 @@ total(LpParameters parameters)
 static gboolean
 shards_gradients(const LpPlan *plan)
 {
-    return plan->zero >= 2 && (lp_plan_reduces_each(plan) || lp_plan_n_micro_batches(plan) == 1);
+    return plan->zero.stage >= 2 &&
+           (lp_plan_reduces_each(plan) || lp_plan_n_micro_batches(plan) == 1);
 }
 
 static double
@@ -300,15 +302,15 @@ layer_parameters(const LpTransformer *transformer, const LpPlan *plan, guint32 i
 static double
 gathered_bytes(const LpTransformer *transformer, const LpPlan *plan, guint32 stage)
 {
-    if (plan->zero != 3)
+    if (plan->zero.stage != 3)
         return 0.0;
     Layers layers = over_layers(transformer, plan, stage, layer_parameters);
-    double n_ahead = plan->overlap_param ? plan->prefetch + 1.0 : 1.0;
+    double n_ahead = plan->overlap.param ? plan->zero.prefetch + 1.0 : 1.0;
     double gathered =
-        plan->keeps_parameters ? layers.sum : fmin(n_ahead * layers.largest, layers.sum);
-    double gradients = layers.largest * plan->gradient_bytes;
-    if (plan->bucket_bytes > 0.0)
-        gradients = fmin(gradients, plan->bucket_bytes);
+        plan->zero.keeps_parameters ? layers.sum : fmin(n_ahead * layers.largest, layers.sum);
+    double gradients = layers.largest * plan->format.gradient_bytes;
+    if (plan->overlap.bucket_bytes > 0.0)
+        gradients = fmin(gradients, plan->overlap.bucket_bytes);
     return gathered * lp_plan_activation_bytes(plan) + (shards_gradients(plan) ? gradients : 0.0);
 }
 
@@ -328,8 +330,10 @@ lp_memory_of_stage(const LpTransformer *transformer, const LpPlan *plan, guint32
     LpParameters share = lp_plan_sharded_parameters(plan, whole);
     Layers recomputed = over_layers(transformer, plan, stage, recomputed_bytes);
     return (LpMemory){
-        .weights_bytes = total(plan->zero == 3 ? share : whole) * lp_plan_activation_bytes(plan),
-        .gradients_bytes = total(shards_gradients(plan) ? share : whole) * plan->gradient_bytes,
+        .weights_bytes =
+            total(plan->zero.stage == 3 ? share : whole) * lp_plan_activation_bytes(plan),
+        .gradients_bytes =
+            total(shards_gradients(plan) ? share : whole) * plan->format.gradient_bytes,
         .optimizer_bytes = total(share) * optimizer_bytes_per_parameter(plan),
         .activations_bytes = activations_bytes(transformer, plan, stage),
         .buffers_bytes = received_bytes(transformer, plan, stage) + recomputed.largest +

@@ -23,33 +23,36 @@ G_STATIC_ASSERT(G_N_ELEMENTS(lp_traffic_names) == LP_N_TRAFFIC + 1);
 guint32
 lp_plan_n_micro_batches(const LpPlan *self)
 {
-    return (guint32)(self->global_batch / ((guint64)self->micro_batch * self->degree[LP_AXIS_DP]));
+    return (guint32)(self->batch.global / ((guint64)self->batch.micro * self->degree[LP_AXIS_DP]));
 }
 
 double
 lp_plan_tokens(const LpPlan *self, guint32 seq)
 {
-    return (double)self->micro_batch * seq / self->degree[LP_AXIS_CP];
+    return (double)self->batch.micro * seq / self->degree[LP_AXIS_CP];
 }
 
 guint32
 lp_plan_activation_bytes(const LpPlan *self)
 {
-    return self->precision == LP_PRECISION_FP32 || self->precision == LP_PRECISION_TF32 ? 4 : 2;
+    return self->format.precision == LP_PRECISION_FP32 ||
+                   self->format.precision == LP_PRECISION_TF32
+               ? 4
+               : 2;
 }
 
 guint32
 lp_plan_wire_bytes(const LpPlan *self)
 {
-    return self->communication_bytes > 0 ? self->communication_bytes
-                                         : lp_plan_activation_bytes(self);
+    return self->format.communication_bytes > 0 ? self->format.communication_bytes
+                                                : lp_plan_activation_bytes(self);
 }
 
 gboolean
 lp_plan_reduces_each(const LpPlan *self)
 {
-    return self->gradient_sync == LP_GRADIENT_SYNC_EACH ||
-           (self->gradient_sync == LP_GRADIENT_SYNC_AUTO && self->zero == 3);
+    return self->zero.gradient_sync == LP_GRADIENT_SYNC_EACH ||
+           (self->zero.gradient_sync == LP_GRADIENT_SYNC_AUTO && self->zero.stage == 3);
 }
 
 double

@@ -79,7 +79,7 @@ check_tensor_parallel(const LpPlan *self, const LpTransformer *transformer, GErr
     guint32 tp = self->degree[LP_AXIS_TP];
     guint32 kv = transformer->n_kv_heads;
     guint64 shared =
-        (guint64)transformer->n_shared_experts * lp_transformer_expert_ffn(transformer);
+        (guint64)transformer->experts.n_shared * lp_transformer_expert_ffn(transformer);
     gboolean has_dense_layers =
         lp_transformer_n_expert_layers(transformer) < lp_transformer_n_layers(transformer);
     if (!check_tp_divides(tp, "heads", transformer->n_heads, error) ||
@@ -92,7 +92,7 @@ check_tensor_parallel(const LpPlan *self, const LpTransformer *transformer, GErr
         return refuse(error,
                       "tp: got %u, wanted a divisor of vocab (%u): pad vocab to %" G_GUINT64_FORMAT,
                       tp, transformer->vocab, ((guint64)transformer->vocab / tp + 1) * tp);
-    if (self->scatter_gather && self->sequence_parallel)
+    if (self->pipeline.scatter_gather && self->sequence_parallel)
         return refuse(error, "scatter-gather: got yes, wanted no with sequence-parallel, whose "
                              "activations are scattered already");
     return TRUE;
@@ -117,7 +117,7 @@ check_context_parallel(const LpPlan *self, const LpTransformer *transformer, GEr
     guint32 cp = self->degree[LP_AXIS_CP], tp = self->degree[LP_AXIS_TP];
     gboolean pair = transformer->kind == LP_TRANSFORMER_ENCODER_DECODER;
     if (!check_sequence(self, "seq", transformer->seq, error) ||
-        (pair && !check_sequence(self, "decoder-seq", transformer->decoder_seq, error)))
+        (pair && !check_sequence(self, "decoder-seq", transformer->decoder.seq, error)))
         return FALSE;
     if (cp == 1)
         return TRUE;
@@ -171,17 +171,18 @@ static gboolean
 check_experts(const LpPlan *self, const LpTransformer *transformer, GError **error)
 {
     guint32 ep = self->degree[LP_AXIS_EP];
-    if (ep % MAX(self->ep_relay, 1) != 0)
-        return refuse(error, "ep-relay: got %u, wanted a divisor of ep (%u)", self->ep_relay, ep);
-    if (transformer->n_experts == 0) {
+    if (ep % MAX(self->experts.relay, 1) != 0)
+        return refuse(error, "ep-relay: got %u, wanted a divisor of ep (%u)", self->experts.relay,
+                      ep);
+    if (transformer->experts.n == 0) {
         if (ep > 1)
             return refuse(error, "ep: got %u, wanted 1 without experts", ep);
-        return self->expert_tp <= 1 ||
-               refuse(error, "expert-tp: got %u, wanted 1 without experts", self->expert_tp);
+        return self->experts.tp <= 1 ||
+               refuse(error, "expert-tp: got %u, wanted 1 without experts", self->experts.tp);
     }
-    if (transformer->n_experts % ep != 0)
+    if (transformer->experts.n % ep != 0)
         return refuse(error, "ep: got %u, wanted a divisor of experts (%u)", ep,
-                      transformer->n_experts);
+                      transformer->experts.n);
     if (!check_expert_tp(self, transformer, error))
         return FALSE;
     guint64 n =
@@ -198,36 +199,37 @@ check_experts(const LpPlan *self, const LpTransformer *transformer, GError **err
 static gboolean
 check_batches(const LpPlan *self, GError **error)
 {
-    if (!check_range("micro-batch", self->micro_batch, SEQUENCES_MAX, error) ||
-        !check_range("global-batch", self->global_batch, SEQUENCES_MAX, error))
+    if (!check_range("micro-batch", self->batch.micro, SEQUENCES_MAX, error) ||
+        !check_range("global-batch", self->batch.global, SEQUENCES_MAX, error))
         return FALSE;
-    guint64 sequences = (guint64)self->micro_batch * self->degree[LP_AXIS_DP];
-    if (self->global_batch % sequences == 0)
+    guint64 sequences = (guint64)self->batch.micro * self->degree[LP_AXIS_DP];
+    if (self->batch.global % sequences == 0)
         return TRUE;
     return refuse(error, "global-batch: got %u, wanted a multiple of dp * micro-batch (%u * %u)",
-                  self->global_batch, self->degree[LP_AXIS_DP], self->micro_batch);
+                  self->batch.global, self->degree[LP_AXIS_DP], self->batch.micro);
 }
 
 static gboolean
 check_virtual_stages(const LpPlan *self, GError **error)
 {
     guint32 pp = self->degree[LP_AXIS_PP];
-    guint32 v = self->virtual_stages;
-    if (self->schedule == LP_SCHEDULE_INTERLEAVED && v == 1)
+    guint32 v = self->pipeline.virtual_stages;
+    if (self->pipeline.schedule == LP_SCHEDULE_INTERLEAVED && v == 1)
         return refuse(error, "schedule: got interleaved, wanted virtual-stages above 1 with it");
     if (v == 1)
         return TRUE;
     if (pp == 1)
         return refuse(error, "virtual-stages: got %u, wanted 1 where pp is 1", v);
-    if (self->schedule != LP_SCHEDULE_INTERLEAVED && self->schedule != LP_SCHEDULE_1F1B)
+    if (self->pipeline.schedule != LP_SCHEDULE_INTERLEAVED &&
+        self->pipeline.schedule != LP_SCHEDULE_1F1B)
         return refuse(error, "virtual-stages: got %u, wanted 1 with schedule %s", v,
-                      lp_schedule_names[self->schedule]);
+                      lp_schedule_names[self->pipeline.schedule]);
     guint32 m = lp_plan_n_micro_batches(self);
     if (m % pp != 0)
         return refuse(error,
                       "global-batch: got %u, wanted micro-batches (%u) in a multiple of pp (%u) "
                       "where virtual-stages is above 1",
-                      self->global_batch, m, pp);
+                      self->batch.global, m, pp);
     return TRUE;
 }
 
@@ -237,7 +239,7 @@ static gboolean
 check_dualpipe(const LpPlan *self, GError **error)
 {
     guint32 pp = self->degree[LP_AXIS_PP], m = lp_plan_n_micro_batches(self);
-    if (self->schedule != LP_SCHEDULE_DUALPIPE)
+    if (self->pipeline.schedule != LP_SCHEDULE_DUALPIPE)
         return TRUE;
     if (pp % 2 != 0)
         return refuse(error, "pp: got %u, wanted an even number with schedule dualpipe", pp);
@@ -245,7 +247,7 @@ check_dualpipe(const LpPlan *self, GError **error)
         return refuse(error,
                       "global-batch: got %u, wanted micro-batches (%u) in an even number of at "
                       "least 2 pp (%u) with schedule dualpipe",
-                      self->global_batch, m, 2 * pp);
+                      self->batch.global, m, 2 * pp);
     return TRUE;
 }
 
@@ -253,17 +255,17 @@ static gboolean
 check_stages(const LpPlan *self, const LpTransformer *transformer, GError **error)
 {
     guint32 n = lp_plan_n_slices(self);
-    if (self->stages != LP_STAGES_EVEN && n > LP_STAGE_LIST_MAX)
+    if (self->pipeline.stages != LP_STAGES_EVEN && n > LP_STAGE_LIST_MAX)
         return refuse(error, "stage-layers: got %u slices, wanted at most %u unless even", n,
                       LP_STAGE_LIST_MAX);
-    if (self->stages != LP_STAGES_LIST)
+    if (self->pipeline.stages != LP_STAGES_LIST)
         return TRUE;
-    if (self->n_listed != n)
+    if (self->pipeline.n_listed != n)
         return refuse(error, "stage-layers: got %u numbers, wanted pp * virtual-stages (%u)",
-                      self->n_listed, n);
+                      self->pipeline.n_listed, n);
     guint64 sum = 0;
     for (guint32 i = 0; i < n; i++)
-        sum += self->listed_layers[i];
+        sum += self->pipeline.listed_layers[i];
     if (sum != lp_transformer_n_layers(transformer))
         return refuse(error, "stage-layers: got %" G_GUINT64_FORMAT " layers, wanted all %u", sum,
                       lp_transformer_n_layers(transformer));
@@ -275,10 +277,10 @@ check_pipeline(const LpPlan *self, const LpTransformer *transformer, GError **er
 {
     guint32 pp = self->degree[LP_AXIS_PP];
     guint32 layers = lp_transformer_n_layers(transformer);
-    gboolean lists = self->stages == LP_STAGES_LIST;
+    gboolean lists = self->pipeline.stages == LP_STAGES_LIST;
     if (!lists && pp > layers)
         return refuse(error, "pp: got %u, wanted at most one stage a layer (%u)", pp, layers);
-    if (!lists && !check_range("virtual-stages", self->virtual_stages, layers / pp, error))
+    if (!lists && !check_range("virtual-stages", self->pipeline.virtual_stages, layers / pp, error))
         return FALSE;
     if (transformer->kind == LP_TRANSFORMER_ENCODER_DECODER && pp > 1)
         return refuse(error, "pp: got %u, wanted 1 with kind encoder-decoder", pp);
@@ -290,51 +292,55 @@ static gboolean
 check_sharding(const LpPlan *self, gboolean has_experts, GError **error)
 {
     guint32 pp = self->degree[LP_AXIS_PP];
-    if (self->zero > 3)
-        return refuse(error, "zero: got %u, wanted 0 to 3", self->zero);
-    if (self->zero == 3 && pp > 1)
+    if (self->zero.stage > 3)
+        return refuse(error, "zero: got %u, wanted 0 to 3", self->zero.stage);
+    if (self->zero.stage == 3 && pp > 1)
         return refuse(error,
                       "zero: got 3, wanted at most 2 with pp above 1: each micro-batch would "
                       "gather each stage's parameters anew");
-    if (pp > 1 && self->gradient_sync == LP_GRADIENT_SYNC_EACH)
+    if (pp > 1 && self->zero.gradient_sync == LP_GRADIENT_SYNC_EACH)
         return refuse(error, "gradient-sync: got each, wanted last with pp above 1");
-    if (self->zero_variant == LP_ZERO_DEEPSPEED && self->zero != 1 && self->zero != 2)
+    if (self->zero.variant == LP_ZERO_DEEPSPEED && self->zero.stage != 1 && self->zero.stage != 2)
         return refuse(error, "zero-variant: got deepspeed, wanted standard unless zero is 1 or 2");
-    if (self->keeps_parameters && self->zero != 3)
+    if (self->zero.keeps_parameters && self->zero.stage != 3)
         return refuse(error, "reshard: got no, wanted yes unless zero is 3");
-    if (self->overlap_param && self->zero == 0)
+    if (self->overlap.param && self->zero.stage == 0)
         return refuse(error, "overlap-param: got yes, wanted no without zero: nothing is gathered");
-    if (self->shard_degree == 0)
+    if (self->zero.shard_degree == 0)
         return TRUE;
-    if (self->zero == 0)
-        return refuse(error, "shard-degree: got %u, wanted 0 without zero", self->shard_degree);
-    if (lp_plan_n_replicas(self) % self->shard_degree != 0)
+    if (self->zero.stage == 0)
+        return refuse(error, "shard-degree: got %u, wanted 0 without zero",
+                      self->zero.shard_degree);
+    if (lp_plan_n_replicas(self) % self->zero.shard_degree != 0)
         return refuse(error, "shard-degree: got %u, wanted a divisor of dp * cp (%u)",
-                      self->shard_degree, lp_plan_n_replicas(self));
+                      self->zero.shard_degree, lp_plan_n_replicas(self));
     gboolean tp_divides = !has_experts || lp_plan_expert_tp(self) == self->degree[LP_AXIS_TP];
-    if (self->degree[LP_AXIS_EP] > 1 || !tp_divides || self->schedule == LP_SCHEDULE_DUALPIPE)
+    if (self->degree[LP_AXIS_EP] > 1 || !tp_divides ||
+        self->pipeline.schedule == LP_SCHEDULE_DUALPIPE)
         return refuse(error,
                       "shard-degree: got %u, wanted 0 with ep above 1, experts that tp does not "
                       "divide, or schedule dualpipe",
-                      self->shard_degree);
+                      self->zero.shard_degree);
     return TRUE;
 }
 
 static gboolean
 check_options(const LpPlan *self, GError **error)
 {
-    if (self->gradient_bytes != 2 && self->gradient_bytes != 4)
+    if (self->format.gradient_bytes != 2 && self->format.gradient_bytes != 4)
         return refuse(error, "gradient-precision: got %u bytes, wanted 2 or 4 bytes",
-                      self->gradient_bytes);
-    if (!isfinite(self->bucket_bytes) || self->bucket_bytes < 0.0)
+                      self->format.gradient_bytes);
+    if (!isfinite(self->overlap.bucket_bytes) || self->overlap.bucket_bytes < 0.0)
         return refuse(error, "bucket: got %g, wanted a finite size of at least 0",
-                      self->bucket_bytes);
-    if (!(self->overlap_fraction >= 0.0 && self->overlap_fraction <= 1.0))
-        return refuse(error, "overlap-fraction: got %g, wanted 0 to 1", self->overlap_fraction);
-    if (self->slowdown != 0.0 && !(self->slowdown >= 1.0 && self->slowdown <= SLOWDOWN_MAX))
-        return refuse(error, "slowdown: got %g, wanted 1 to %g", self->slowdown, SLOWDOWN_MAX);
-    if (!(self->skew >= 0.0 && self->skew <= SKEW_MAX))
-        return refuse(error, "skew: got %g, wanted 0 to %g", self->skew, SKEW_MAX);
+                      self->overlap.bucket_bytes);
+    if (!(self->overlap.fraction >= 0.0 && self->overlap.fraction <= 1.0))
+        return refuse(error, "overlap-fraction: got %g, wanted 0 to 1", self->overlap.fraction);
+    if (self->overlap.slowdown != 0.0 &&
+        !(self->overlap.slowdown >= 1.0 && self->overlap.slowdown <= SLOWDOWN_MAX))
+        return refuse(error, "slowdown: got %g, wanted 1 to %g", self->overlap.slowdown,
+                      SLOWDOWN_MAX);
+    if (!(self->experts.skew >= 0.0 && self->experts.skew <= SKEW_MAX))
+        return refuse(error, "skew: got %g, wanted 0 to %g", self->experts.skew, SKEW_MAX);
     return TRUE;
 }
 
@@ -346,5 +352,5 @@ lp_plan_check(const LpPlan *self, const LpTransformer *transformer, GError **err
            check_context_parallel(self, transformer, error) &&
            check_experts(self, transformer, error) && check_batches(self, error) &&
            check_pipeline(self, transformer, error) &&
-           check_sharding(self, transformer->n_experts > 0, error);
+           check_sharding(self, transformer->experts.n > 0, error);
 }

@@ -9,8 +9,8 @@
 guint32
 lp_plan_expert_tp(const LpPlan *self)
 {
-    if (self->expert_tp > 0)
-        return self->expert_tp;
+    if (self->experts.tp > 0)
+        return self->experts.tp;
     guint64 n = (guint64)self->degree[LP_AXIS_CP] * self->degree[LP_AXIS_DP];
     return n % self->degree[LP_AXIS_EP] == 0 ? self->degree[LP_AXIS_TP] : 1;
 }
@@ -26,7 +26,7 @@ stage_expert_replicas(const LpPlan *self)
 guint32
 lp_plan_expert_replicas(const LpPlan *self)
 {
-    return stage_expert_replicas(self) * (self->schedule == LP_SCHEDULE_DUALPIPE ? 2 : 1);
+    return stage_expert_replicas(self) * (self->pipeline.schedule == LP_SCHEDULE_DUALPIPE ? 2 : 1);
 }
 
 static gboolean
@@ -76,13 +76,13 @@ void
 lp_plan_expert_loads(const LpPlan *self, const LpTransformer *transformer, double *out_loads)
 {
     guint32 ep = self->degree[LP_AXIS_EP];
-    guint32 own = MAX(transformer->n_experts, ep) / ep;
-    GRand *generator = g_rand_new_with_seed(self->seed);
+    guint32 own = MAX(transformer->experts.n, ep) / ep;
+    GRand *generator = g_rand_new_with_seed(self->experts.seed);
     double sum = 0.0;
     for (guint32 i = 0; i < ep; i++) {
         out_loads[i] = 0.0;
         for (guint32 expert = 0; expert < own; expert++)
-            out_loads[i] += exp(self->skew * draw_normal(generator));
+            out_loads[i] += exp(self->experts.skew * draw_normal(generator));
         sum += out_loads[i];
     }
     for (guint32 i = 0; i < ep; i++)

@@ -10,7 +10,7 @@
 double
 lp_plan_model_flop(const LpPlan *self, const LpTransformer *transformer)
 {
-    double sequences = self->global_batch;
+    double sequences = self->batch.global;
     double layers = 0.0;
     for (guint32 i = 0; i < lp_transformer_n_layers(transformer); i++)
         layers += lp_transformer_layer_forward_flop(transformer, i, sequences);
@@ -24,12 +24,12 @@ static double
 layer_recompute_flop(const LpPlan *self, const LpTransformer *transformer, guint32 index)
 {
     if (self->recompute == LP_RECOMPUTE_FULL)
-        return lp_transformer_layer_forward_flop(transformer, index, self->global_batch);
+        return lp_transformer_layer_forward_flop(transformer, index, self->batch.global);
     if (self->recompute == LP_RECOMPUTE_LIGHT)
-        return lp_transformer_latent_forward_flop(transformer, index, self->global_batch);
+        return lp_transformer_latent_forward_flop(transformer, index, self->batch.global);
     /* Flash attention keeps no scores, so there are none to recompute selectively. */
     if (self->recompute == LP_RECOMPUTE_SELECTIVE && transformer->attention == LP_ATTENTION_UNFUSED)
-        return lp_transformer_scores_forward_flop(transformer, index, self->global_batch);
+        return lp_transformer_scores_forward_flop(transformer, index, self->batch.global);
     return 0.0;
 }
 

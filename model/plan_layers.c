@@ -5,20 +5,20 @@
 guint32
 lp_plan_n_chunks(const LpPlan *self)
 {
-    return self->schedule == LP_SCHEDULE_DUALPIPE ? 2 : self->virtual_stages;
+    return self->pipeline.schedule == LP_SCHEDULE_DUALPIPE ? 2 : self->pipeline.virtual_stages;
 }
 
 guint32
 lp_plan_n_slices(const LpPlan *self)
 {
-    return self->degree[LP_AXIS_PP] * self->virtual_stages;
+    return self->degree[LP_AXIS_PP] * self->pipeline.virtual_stages;
 }
 
 guint32
 lp_plan_slice(const LpPlan *self, guint32 stage, guint32 chunk)
 {
     guint32 pp = self->degree[LP_AXIS_PP];
-    if (self->schedule == LP_SCHEDULE_DUALPIPE)
+    if (self->pipeline.schedule == LP_SCHEDULE_DUALPIPE)
         return chunk == 0 ? stage : pp - 1 - stage;
     return chunk * pp + stage;
 }
@@ -26,14 +26,15 @@ lp_plan_slice(const LpPlan *self, guint32 stage, guint32 chunk)
 static gboolean
 is_listed(const LpPlan *self)
 {
-    return self->stages != LP_STAGES_EVEN && self->n_listed == lp_plan_n_slices(self);
+    return self->pipeline.stages != LP_STAGES_EVEN &&
+           self->pipeline.n_listed == lp_plan_n_slices(self);
 }
 
 guint32
 lp_plan_slice_layers(const LpPlan *self, const LpTransformer *transformer, guint32 slice)
 {
     if (is_listed(self))
-        return self->listed_layers[slice];
+        return self->pipeline.listed_layers[slice];
     guint32 n = lp_plan_n_slices(self), layers = lp_transformer_n_layers(transformer);
     gboolean grows = slice >= 1 && slice <= layers % n;
     return layers / n + (grows ? 1 : 0);
@@ -47,7 +48,7 @@ lp_plan_slice_first_layer(const LpPlan *self, const LpTransformer *transformer, 
         return slice * (layers / n) + MIN(slice > 0 ? slice - 1 : 0, layers % n);
     guint32 first = 0;
     for (guint32 i = 0; i < slice; i++)
-        first += self->listed_layers[i];
+        first += self->pipeline.listed_layers[i];
     return first;
 }
 
@@ -84,7 +85,7 @@ lp_plan_holds_head(const LpPlan *self, guint32 stage, guint32 chunk)
 static gboolean
 deal(LpPlan *self, const double *costs, guint32 n_layers, double first, double last, double limit)
 {
-    guint32 n = self->n_listed, layer = 0;
+    guint32 n = self->pipeline.n_listed, layer = 0;
     for (guint32 slice = 0; slice < n; slice++) {
         double cost = (slice == 0 ? first : 0.0) + (slice == n - 1 ? last : 0.0);
         guint32 left_for_others = n - 1 - slice, count = 0;
@@ -93,7 +94,7 @@ deal(LpPlan *self, const double *costs, guint32 n_layers, double first, double l
             cost += costs[layer++];
             count++;
         }
-        self->listed_layers[slice] = count;
+        self->pipeline.listed_layers[slice] = count;
         if (cost > limit)
             return FALSE;
     }
@@ -104,11 +105,11 @@ void
 lp_plan_balance(LpPlan *self, const LpTransformer *transformer)
 {
     guint32 n_layers = lp_transformer_n_layers(transformer);
-    guint64 n_slices = (guint64)self->degree[LP_AXIS_PP] * self->virtual_stages;
-    if (self->stages != LP_STAGES_BALANCED || n_slices == 0 || n_slices > LP_STAGE_LIST_MAX ||
-        n_slices > n_layers)
+    guint64 n_slices = (guint64)self->degree[LP_AXIS_PP] * self->pipeline.virtual_stages;
+    if (self->pipeline.stages != LP_STAGES_BALANCED || n_slices == 0 ||
+        n_slices > LP_STAGE_LIST_MAX || n_slices > n_layers)
         return;
-    self->n_listed = lp_plan_n_slices(self);
+    self->pipeline.n_listed = lp_plan_n_slices(self);
     double *costs = g_new0(double, n_layers);
     double first = lp_transformer_embedding_forward_flop(transformer, 1.0);
     double last = lp_transformer_logits_forward_flop(transformer, 1.0);

@@ -126,51 +126,93 @@ extern const char *const lp_traffic_names[];
 /** Slices that a plan can list. */
 #define LP_STAGE_LIST_MAX 512
 
-/** A plan of training. */
+/** How a batch is cut up. */
 typedef struct {
-    guint32 degree[LP_N_AXES]; /**< all at least 1 */
-    LpAxis order[LP_N_AXES];   /**< rank order, the fastest-varying axis first */
-    guint32 expert_tp;         /**< ranks that share an expert: 1 or tp; 0: tp if ep fits, else 1 */
-    guint32 ep_relay;          /**< parts of an ep group, to each of which a token crosses once, to
-                                    be copied there; 0 or 1: it goes to each of its experts */
-    guint32 virtual_stages;    /**< v: chunks of layers a pipeline stage holds */
-    guint32 micro_batch;       /**< b, sequences */
-    guint32 global_batch;      /**< B, sequences */
+    guint32 micro;  /**< b, sequences */
+    guint32 global; /**< B, sequences */
+} LpPlanBatch;
+
+/** How layers and micro-batches go through the stages. */
+typedef struct {
     LpPipelineSchedule schedule;
+    guint32 virtual_stages; /**< v: chunks of layers a pipeline stage holds */
     LpStages stages;
     guint32 n_listed;                         /**< of a list: */
     guint32 listed_layers[LP_STAGE_LIST_MAX]; /**< layers by slice */
-    LpRecompute recompute;
-    gboolean sequence_parallel;
     gboolean scatter_gather; /**< stage boundaries carry 1/tp a rank, then gather (SC 2021, 4.1) */
-    LpContextKind context_kind;
-    guint32 zero; /**< ZeRO stage, 0 to 3 (Rajbhandari et al., arXiv 1910.02054) */
-    LpZeroVariant zero_variant;
-    guint32 shard_degree; /**< ranks that share one set of states (hybrid sharding); 0: dp cp */
+} LpPlanPipeline;
+
+/** How experts are spread and loaded. */
+typedef struct {
+    guint32 tp;    /**< ranks that share an expert: 1 or tp; 0: lp_plan_expert_tp() says */
+    guint32 relay; /**< parts of an ep group, to each of which a token crosses once, to be copied
+                        there; 0 or 1: it goes to each of its experts, lp_group_n_expert_nodes() */
+    double skew;   /**< spread of the load over experts, 0: even */
+    guint32 seed;  /**< of the generator that draws the loads */
+} LpPlanExperts;
+
+/** How replicas share states (ZeRO: Rajbhandari et al., arXiv 1910.02054). */
+typedef struct {
+    guint32 stage; /**< 0 to 3 */
+    LpZeroVariant variant;
+    guint32 shard_degree;      /**< ranks that share one set of states (hybrid sharding); 0: all
+                                    replicas, lp_plan_shard_degree() */
     gboolean keeps_parameters; /**< stage 3: gathered parameters stay until backward */
     guint32 prefetch;          /**< stage 3: layers gathered ahead */
     LpGradientSync gradient_sync;
-    LpOptimizer optimizer;
+} LpPlanZero;
+
+/** In which formats numbers are computed, summed and sent. */
+typedef struct {
     LpPrecision precision;
     guint32 gradient_bytes;      /**< bytes an element of a reduced gradient: 4 or 2 */
-    guint32 communication_bytes; /**< bytes an activation element on the wire; 0: as in memory */
-    double skew;                 /**< spread of the load over experts, 0: even */
-    guint32 seed;                /**< of the generator that draws the loads */
-    gboolean overlap_dp;         /**< reduce gradients behind the backward pass, by bucket */
-    LpOverlapTp overlap_tp;
-    gboolean overlap_pp;    /**< stages send behind computing */
-    gboolean overlap_param; /**< ZeRO 1, 2: gather updated parameters behind the forward pass;
-                               3: gather ahead by prefetch */
-    double bucket_bytes;    /**< size of a gradient bucket; 0: one bucket */
-    double slowdown;        /**< factor on computing while communication runs; 0: as 1 */
-    gboolean cuda_graphs;   /**< kernels cost the host nothing */
-    LpHostSync host_sync;
+    guint32 communication_bytes; /**< bytes an activation element on the wire; 0: as in memory,
+                                      lp_plan_wire_bytes() */
+} LpPlanFormat;
+
+/** Which communication is hidden behind computing, and at what cost. */
+typedef struct {
+    gboolean dp; /**< reduce gradients behind the backward pass, by bucket */
+    LpOverlapTp tp;
+    gboolean pp;         /**< stages send behind computing */
+    gboolean param;      /**< ZeRO 1, 2: gather updated parameters behind the forward pass;
+                              3: gather ahead by prefetch */
+    double bucket_bytes; /**< size of a gradient bucket; 0: one bucket for all gradients */
+    double slowdown;     /**< factor on computing while communication runs; 0: none, as 1 */
+    double fraction;     /**< o of the closed form, in [0, 1]: share of T_DP it takes as hidden */
+} LpPlanOverlap;
+
+/** How a host feeds its accelerator. */
+typedef struct {
+    gboolean cuda_graphs; /**< kernels cost the host nothing */
+    LpHostSync sync;
     LpKernels kernels;
-    char library[LP_LIBRARY_NAME_MAX];  /**< communication library; "auto": the machine's */
+} LpPlanHost;
+
+/** Which communication library runs, and what is asked of it. */
+typedef struct {
+    char name[LP_LIBRARY_NAME_MAX];     /**< "auto": the machine's */
     char protocol[LP_LIBRARY_NAME_MAX]; /**< of that library; "auto": its choice */
     LpAlgorithms algorithms[LP_N_AXES]; /**< of an axis' groups; nothing said: the library's */
-    double
-        overlap_fraction; /**< o of the closed form, in [0, 1]: share of T_DP it takes as hidden */
+} LpPlanLibrary;
+
+/** A plan of training. It holds what was given, for outputs repeat that: where a member says what 0
+ * stands for, the function named there has the value in force. */
+typedef struct {
+    guint32 degree[LP_N_AXES]; /**< all at least 1 */
+    LpAxis order[LP_N_AXES];   /**< rank order, the fastest-varying axis first */
+    gboolean sequence_parallel;
+    LpContextKind context_kind;
+    LpRecompute recompute;
+    LpOptimizer optimizer;
+    LpPlanBatch batch;
+    LpPlanPipeline pipeline;
+    LpPlanExperts experts;
+    LpPlanZero zero;
+    LpPlanFormat format;
+    LpPlanOverlap overlap;
+    LpPlanHost host;
+    LpPlanLibrary library;
 } LpPlan;
 
 G_END_DECLS

@@ -20,7 +20,7 @@ lp_plan_layer_parameters(const LpPlan *self, const LpTransformer *transformer, g
 LpParameters
 lp_plan_pooled_parameters(const LpPlan *self, LpParameters parameters)
 {
-    if (self->shard_degree == 0)
+    if (self->zero.shard_degree == 0)
         return parameters;
     return (LpParameters){parameters.dense + parameters.experts, 0.0};
 }
@@ -28,10 +28,10 @@ lp_plan_pooled_parameters(const LpPlan *self, LpParameters parameters)
 LpParameters
 lp_plan_sharded_parameters(const LpPlan *self, LpParameters parameters)
 {
-    if (self->zero == 0)
+    if (self->zero.stage == 0)
         return parameters;
     double expert_sharers =
-        self->shard_degree > 0 ? self->shard_degree : lp_plan_expert_replicas(self);
+        self->zero.shard_degree > 0 ? self->zero.shard_degree : lp_plan_expert_replicas(self);
     return (LpParameters){parameters.dense / lp_plan_shard_degree(self),
                           parameters.experts / expert_sharers};
 }
@@ -60,7 +60,8 @@ double
 lp_plan_tied_copy_parameters(const LpPlan *self, const LpTransformer *transformer)
 {
     /* DualPipe's first and last stages stand on the same ranks. */
-    gboolean apart = self->degree[LP_AXIS_PP] > 1 && self->schedule != LP_SCHEDULE_DUALPIPE;
+    gboolean apart =
+        self->degree[LP_AXIS_PP] > 1 && self->pipeline.schedule != LP_SCHEDULE_DUALPIPE;
     gboolean copy = transformer->embedding && transformer->tied_embeddings && apart;
     return copy ? (double)transformer->vocab * transformer->hidden : 0.0;
 }

@@ -56,12 +56,12 @@ lp_plan_stride(const LpPlan *self, LpAxis axis)
 guint32
 lp_plan_n_replicas(const LpPlan *self)
 {
-    guint32 holders = self->schedule == LP_SCHEDULE_DUALPIPE ? 2 : 1;
+    guint32 holders = self->pipeline.schedule == LP_SCHEDULE_DUALPIPE ? 2 : 1;
     return self->degree[LP_AXIS_DP] * self->degree[LP_AXIS_CP] * holders;
 }
 
 guint32
 lp_plan_shard_degree(const LpPlan *self)
 {
-    return self->shard_degree > 0 ? self->shard_degree : lp_plan_n_replicas(self);
+    return self->zero.shard_degree > 0 ? self->zero.shard_degree : lp_plan_n_replicas(self);
 }

@@ -12,12 +12,38 @@ const char *const lp_norm_names[] = {"auto", "layernorm", "rmsnorm", NULL};
 const char *const lp_bias_names[] = {"auto", "yes", "no", "qkv", NULL};
 const char *const lp_dropout_names[] = {"auto", "yes", "no", NULL};
 
+void
+lp_transformer_resolve(LpTransformer *self)
+{
+    if (self->n_kv_heads == 0)
+        self->n_kv_heads = self->n_heads;
+    if (self->ffn == 0)
+        self->ffn = 4 * self->hidden;
+    if (self->norm == LP_NORM_AUTO)
+        self->norm = lp_transformer_has_rms_norms(self) ? LP_NORM_RMS : LP_NORM_LAYER;
+    if (self->bias == LP_BIAS_AUTO)
+        self->bias = lp_transformer_has_biases(self) ? LP_BIAS_YES : LP_BIAS_NO;
+    if (self->dropout == LP_DROPOUT_AUTO)
+        self->dropout = lp_transformer_has_dropout(self) ? LP_DROPOUT_YES : LP_DROPOUT_NO;
+    if (self->head_width == 0 && self->n_heads > 0 && self->hidden % self->n_heads == 0)
+        self->head_width = self->hidden / self->n_heads;
+    self->window.every = MAX(self->window.every, 1);
+    if (self->experts.n > 0)
+        self->experts.ffn = lp_transformer_expert_ffn(self);
+    self->experts.every = lp_transformer_expert_every(self);
+    self->experts.n_groups = lp_transformer_n_expert_groups(self);
+    if (self->experts.group_limit == 0)
+        self->experts.group_limit = self->experts.n_groups;
+    if (self->image.channels == 0)
+        self->image.channels = 3;
+}
+
 /* --- layers --- */
 
 guint32
 lp_transformer_n_layers(const LpTransformer *self)
 {
-    return self->n_layers + self->n_decoder_layers;
+    return self->n_layers + self->decoder.n_layers;
 }
 
 LpLayer
@@ -25,15 +51,15 @@ lp_transformer_layer(const LpTransformer *self, guint32 index)
 {
     gboolean in_decoder = index >= self->n_layers;
     guint32 every = lp_transformer_expert_every(self);
-    gboolean has_experts = self->n_experts > 0 && index >= self->n_dense_layers &&
-                           (index - self->n_dense_layers) % every == every - 1;
-    gboolean windowed = self->window > 0 && index % MAX(self->window_every, 1) == 0;
-    guint32 seq = in_decoder ? self->decoder_seq : self->seq;
+    gboolean has_experts = self->experts.n > 0 && index >= self->experts.n_dense_layers &&
+                           (index - self->experts.n_dense_layers) % every == every - 1;
+    gboolean windowed = self->window.keys > 0 && index % MAX(self->window.every, 1) == 0;
+    guint32 seq = in_decoder ? self->decoder.seq : self->seq;
     return (LpLayer){.cross = in_decoder,
                      .has_experts = has_experts,
                      .causal = in_decoder || self->kind == LP_TRANSFORMER_DECODER,
                      .seq = seq,
-                     .keys = windowed ? MIN(self->window, seq) : seq};
+                     .keys = windowed ? MIN(self->window.keys, seq) : seq};
 }
 
 guint
@@ -47,9 +73,9 @@ lp_transformer_layer_kind(const LpTransformer *self, guint32 index)
 guint32
 lp_transformer_n_expert_layers(const LpTransformer *self)
 {
-    if (self->n_experts == 0 || self->n_dense_layers >= lp_transformer_n_layers(self))
+    if (self->experts.n == 0 || self->experts.n_dense_layers >= lp_transformer_n_layers(self))
         return 0;
-    return (lp_transformer_n_layers(self) - self->n_dense_layers) /
+    return (lp_transformer_n_layers(self) - self->experts.n_dense_layers) /
            lp_transformer_expert_every(self);
 }
 
@@ -89,19 +115,20 @@ lp_transformer_head_width(const LpTransformer *self)
 double
 lp_transformer_value_head_width(const LpTransformer *self)
 {
-    return self->value_width > 0 ? self->value_width : lp_transformer_head_width(self);
+    return self->latent.value_width > 0 ? self->latent.value_width
+                                        : lp_transformer_head_width(self);
 }
 
 double
 lp_transformer_query_width(const LpTransformer *self)
 {
-    return self->n_heads * (lp_transformer_head_width(self) + self->rope_width);
+    return self->n_heads * (lp_transformer_head_width(self) + self->latent.rope_width);
 }
 
 double
 lp_transformer_key_width(const LpTransformer *self)
 {
-    return self->n_kv_heads * (lp_transformer_head_width(self) + self->rope_width);
+    return self->n_kv_heads * (lp_transformer_head_width(self) + self->latent.rope_width);
 }
 
 double
@@ -119,19 +146,19 @@ lp_transformer_mixture_width(const LpTransformer *self)
 guint32
 lp_transformer_expert_ffn(const LpTransformer *self)
 {
-    return self->expert_ffn > 0 ? self->expert_ffn : self->ffn;
+    return self->experts.ffn > 0 ? self->experts.ffn : self->ffn;
 }
 
 guint32
 lp_transformer_expert_every(const LpTransformer *self)
 {
-    return MAX(self->expert_every, 1);
+    return MAX(self->experts.every, 1);
 }
 
 guint32
 lp_transformer_n_expert_groups(const LpTransformer *self)
 {
-    return MAX(self->n_expert_groups, 1);
+    return MAX(self->experts.n_groups, 1);
 }
 
 double
@@ -143,13 +170,14 @@ lp_transformer_n_ffn_matrices(const LpTransformer *self)
 guint32
 lp_transformer_head_tokens(const LpTransformer *self)
 {
-    if (self->patch > 0)
+    if (self->image.patch > 0)
         return 1;
-    return self->kind == LP_TRANSFORMER_ENCODER_DECODER ? self->decoder_seq : self->seq;
+    return self->kind == LP_TRANSFORMER_ENCODER_DECODER ? self->decoder.seq : self->seq;
 }
 
 double
 lp_transformer_expert_slots(const LpTransformer *self)
 {
-    return self->top_k * (self->capacity_factor > 0.0 ? self->capacity_factor : 1.0);
+    return self->experts.top_k *
+           (self->experts.capacity_factor > 0.0 ? self->experts.capacity_factor : 1.0);
 }

@@ -13,6 +13,10 @@ G_BEGIN_DECLS
  * LP_MODEL_ERROR_SHAPE, naming the attribute as the workload file does. */
 gboolean lp_transformer_check(const LpTransformer *self, GError **error) G_GNUC_WARN_UNUSED_RESULT;
 
+/** Puts in place of each 0 and "auto" of the shape what it stands for; other members stay. A head
+ * width that is no whole number stays 0, and is refused by lp_transformer_check(). */
+void lp_transformer_resolve(LpTransformer *self);
+
 /** Layers of encoder and decoder. */
 guint32 lp_transformer_n_layers(const LpTransformer *self);
 /** Layer @index, the encoder's first. */
@@ -31,9 +35,9 @@ gboolean lp_transformer_has_biases(const LpTransformer *self);
 gboolean lp_transformer_has_qkv_biases(const LpTransformer *self);
 
 /** Width of one head's queries and keys, without the part that carries positions under MLA:
- * head_width, or hidden / n_heads. */
+ * head_width, else hidden / n_heads. */
 double lp_transformer_head_width(const LpTransformer *self);
-/** Width of one head's values: value_width, or that of its keys. */
+/** Width of one head's values: latent.value_width, else that of its keys. */
 double lp_transformer_value_head_width(const LpTransformer *self);
 /** Width of the queries over all heads, and of keys, were there as many heads. MLA: positions
  * included. */
@@ -44,11 +48,11 @@ double lp_transformer_key_width(const LpTransformer *self);
 double lp_transformer_value_width(const LpTransformer *self);
 /** Width of the mixture of values, which the projection takes, over all heads. */
 double lp_transformer_mixture_width(const LpTransformer *self);
-/** Inner width of one expert: expert_ffn, or ffn. */
+/** Inner width of one expert: experts.ffn, else ffn. */
 guint32 lp_transformer_expert_ffn(const LpTransformer *self);
-/** From the dense layers on, one layer in so many has experts: expert_every, at least 1. */
+/** From the dense layers on, one layer in so many has experts: experts.every, at least 1. */
 guint32 lp_transformer_expert_every(const LpTransformer *self);
-/** Groups that the experts are dealt to: n_expert_groups, at least 1. */
+/** Groups that the experts are dealt to: experts.n_groups, at least 1. */
 guint32 lp_transformer_n_expert_groups(const LpTransformer *self);
 /** Matrices between hidden and ffn: two, or three with a gate. */
 double lp_transformer_n_ffn_matrices(const LpTransformer *self);

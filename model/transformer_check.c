@@ -54,14 +54,14 @@ check_counts(const LpTransformer *self, GError **error)
            check_count("ffn", self->ffn, error) && check_count("seq", self->seq, error) &&
            check_count("vocab", self->vocab, error) &&
            check_optional("head-width", self->head_width, error) &&
-           check_optional("window", self->window, error) &&
-           check_optional("window-every", self->window_every, error) &&
-           check_optional("query-rank", self->query_rank, error) &&
-           check_optional("kv-rank", self->kv_rank, error) &&
-           check_optional("rope-width", self->rope_width, error) &&
-           check_optional("value-width", self->value_width, error) &&
-           check_optional("patch", self->patch, error) &&
-           check_optional("channels", self->channels, error);
+           check_optional("window", self->window.keys, error) &&
+           check_optional("window-every", self->window.every, error) &&
+           check_optional("query-rank", self->latent.query_rank, error) &&
+           check_optional("kv-rank", self->latent.kv_rank, error) &&
+           check_optional("rope-width", self->latent.rope_width, error) &&
+           check_optional("value-width", self->latent.value_width, error) &&
+           check_optional("patch", self->image.patch, error) &&
+           check_optional("channels", self->image.channels, error);
 }
 
 static gboolean
@@ -72,15 +72,15 @@ check_heads(const LpTransformer *self, GError **error)
         return FALSE;
     if (!check_divides("kv-heads", self->n_kv_heads, "heads", self->n_heads, error))
         return FALSE;
-    if (self->kv_rank > 0) {
-        if (self->rope_width == 0)
+    if (self->latent.kv_rank > 0) {
+        if (self->latent.rope_width == 0)
             return refuse(error, "rope-width: got 0, wanted at least 1 with kv-rank");
         if (self->n_kv_heads != self->n_heads)
             return refuse(error, "kv-heads: got %u, wanted as many as heads (%u) with kv-rank",
                           self->n_kv_heads, self->n_heads);
         return TRUE;
     }
-    if (self->query_rank > 0 || self->rope_width > 0 || self->value_width > 0)
+    if (self->latent.query_rank > 0 || self->latent.rope_width > 0 || self->latent.value_width > 0)
         return refuse(error, "kv-rank: got 0, wanted at least 1 with query-rank, rope-width or "
                              "value-width (multi-head latent attention)");
     return TRUE;
@@ -90,16 +90,17 @@ static gboolean
 check_kind(const LpTransformer *self, GError **error)
 {
     gboolean pair = self->kind == LP_TRANSFORMER_ENCODER_DECODER;
-    if (pair && self->kv_rank > 0)
-        return refuse(error, "kv-rank: got %u, wanted 0 with kind encoder-decoder", self->kv_rank);
+    if (pair && self->latent.kv_rank > 0)
+        return refuse(error, "kv-rank: got %u, wanted 0 with kind encoder-decoder",
+                      self->latent.kv_rank);
     if (pair)
-        return check_count("decoder-layers", self->n_decoder_layers, error) &&
-               check_count("decoder-seq", self->decoder_seq, error);
-    if (self->n_decoder_layers > 0 || self->decoder_seq > 0)
+        return check_count("decoder-layers", self->decoder.n_layers, error) &&
+               check_count("decoder-seq", self->decoder.seq, error);
+    if (self->decoder.n_layers > 0 || self->decoder.seq > 0)
         return refuse(error,
                       "decoder-layers, decoder-seq: got %u and %u, wanted neither unless "
                       "kind is encoder-decoder",
-                      self->n_decoder_layers, self->decoder_seq);
+                      self->decoder.n_layers, self->decoder.seq);
     return TRUE;
 }
 
@@ -107,44 +108,45 @@ static gboolean
 check_expert_groups(const LpTransformer *self, GError **error)
 {
     guint32 groups = lp_transformer_n_expert_groups(self);
-    if (!check_divides("expert-groups", groups, "experts", self->n_experts, error))
+    if (!check_divides("expert-groups", groups, "experts", self->experts.n, error))
         return FALSE;
-    if (self->group_limit > groups)
+    if (self->experts.group_limit > groups)
         return refuse(error, "group-limit: got %u, wanted at most expert-groups (%u)",
-                      self->group_limit, groups);
-    guint32 reachable = self->n_experts / groups * MAX(self->group_limit, 1);
-    if (self->group_limit > 0 && self->top_k > reachable)
+                      self->experts.group_limit, groups);
+    guint32 reachable = self->experts.n / groups * MAX(self->experts.group_limit, 1);
+    if (self->experts.group_limit > 0 && self->experts.top_k > reachable)
         return refuse(error, "top-k: got %u, wanted at most the %u experts of group-limit groups",
-                      self->top_k, reachable);
+                      self->experts.top_k, reachable);
     return TRUE;
 }
 
 static gboolean
 check_experts(const LpTransformer *self, GError **error)
 {
-    if (!(self->capacity_factor >= 0.0 && self->capacity_factor <= CAPACITY_FACTOR_MAX))
-        return refuse(error, "capacity-factor: got %g, wanted 0 to %g", self->capacity_factor,
-                      CAPACITY_FACTOR_MAX);
-    if (self->n_experts == 0) {
-        if (self->top_k > 0 || self->n_shared_experts > 0 || self->expert_ffn > 0)
+    if (!(self->experts.capacity_factor >= 0.0 &&
+          self->experts.capacity_factor <= CAPACITY_FACTOR_MAX))
+        return refuse(error, "capacity-factor: got %g, wanted 0 to %g",
+                      self->experts.capacity_factor, CAPACITY_FACTOR_MAX);
+    if (self->experts.n == 0) {
+        if (self->experts.top_k > 0 || self->experts.n_shared > 0 || self->experts.ffn > 0)
             return refuse(error, "experts: got 0, wanted at least 1 with top-k, expert-ffn or "
                                  "shared-experts");
         return TRUE;
     }
-    if (!check_count("experts", self->n_experts, error) ||
-        !check_count("top-k", self->top_k, error) ||
-        !check_optional("expert-ffn", self->expert_ffn, error) ||
-        !check_optional("shared-experts", self->n_shared_experts, error) ||
-        !check_optional("expert-every", self->expert_every, error))
+    if (!check_count("experts", self->experts.n, error) ||
+        !check_count("top-k", self->experts.top_k, error) ||
+        !check_optional("expert-ffn", self->experts.ffn, error) ||
+        !check_optional("shared-experts", self->experts.n_shared, error) ||
+        !check_optional("expert-every", self->experts.every, error))
         return FALSE;
-    if (self->top_k > self->n_experts)
-        return refuse(error, "top-k: got %u, wanted at most experts (%u)", self->top_k,
-                      self->n_experts);
+    if (self->experts.top_k > self->experts.n)
+        return refuse(error, "top-k: got %u, wanted at most experts (%u)", self->experts.top_k,
+                      self->experts.n);
     if (lp_transformer_n_expert_layers(self) == 0)
         return refuse(error,
                       "dense-layers, expert-every: got %u and %u, wanted at least one layer "
                       "with experts among %u",
-                      self->n_dense_layers, lp_transformer_expert_every(self),
+                      self->experts.n_dense_layers, lp_transformer_expert_every(self),
                       lp_transformer_n_layers(self));
     return check_expert_groups(self, error);
 }
@@ -152,10 +154,11 @@ check_experts(const LpTransformer *self, GError **error)
 static gboolean
 check_image(const LpTransformer *self, GError **error)
 {
-    if (self->patch == 0)
+    if (self->image.patch == 0)
         return TRUE;
     if (self->kind == LP_TRANSFORMER_ENCODER_DECODER)
-        return refuse(error, "patch: got %u, wanted 0 with kind encoder-decoder", self->patch);
+        return refuse(error, "patch: got %u, wanted 0 with kind encoder-decoder",
+                      self->image.patch);
     if (self->tied_embeddings)
         return refuse(error,
                       "tied-embeddings: got yes, wanted no with patch: classes are no words");

@@ -9,8 +9,8 @@ weights_of_token(const LpTransformer *self, LpLayer layer)
     double sum = lp_transformer_attention_weights(self);
     if (!layer.has_experts)
         return sum + lp_transformer_ffn_weights(self, self->ffn);
-    double router = (double)self->hidden * self->n_experts;
-    double n_experts = (double)self->top_k + self->n_shared_experts;
+    double router = (double)self->hidden * self->experts.n;
+    double n_experts = (double)self->experts.top_k + self->experts.n_shared;
     return sum + router +
            n_experts * lp_transformer_ffn_weights(self, lp_transformer_expert_ffn(self));
 }
@@ -23,7 +23,7 @@ cross_flop(const LpTransformer *self, double n_sequences)
     double h = self->hidden;
     double own = h * (lp_transformer_query_width(self) + lp_transformer_mixture_width(self));
     double others = h * (lp_transformer_key_width(self) + lp_transformer_value_width(self));
-    return 2.0 * n_sequences * (self->decoder_seq * own + self->seq * others);
+    return 2.0 * n_sequences * (self->decoder.seq * own + self->seq * others);
 }
 
 double
@@ -38,13 +38,13 @@ lp_transformer_layer_forward_flop(const LpTransformer *self, guint32 index, doub
 double
 lp_transformer_latent_forward_flop(const LpTransformer *self, guint32 index, double n_sequences)
 {
-    if (self->kv_rank == 0)
+    if (self->latent.kv_rank == 0)
         return 0.0;
     double tokens = n_sequences * lp_transformer_layer(self, index).seq;
     double expanded =
         self->n_heads * (lp_transformer_head_width(self) + lp_transformer_value_head_width(self));
-    double queries = (double)self->query_rank * lp_transformer_query_width(self);
-    return 2.0 * tokens * (queries + self->kv_rank * expanded);
+    double queries = (double)self->latent.query_rank * lp_transformer_query_width(self);
+    return 2.0 * tokens * (queries + self->latent.kv_rank * expanded);
 }
 
 double
@@ -67,7 +67,7 @@ lp_transformer_logits_forward_flop(const LpTransformer *self, double n_sequences
 double
 lp_transformer_embedding_forward_flop(const LpTransformer *self, double n_sequences)
 {
-    if (!self->embedding || self->patch == 0)
+    if (!self->embedding || self->image.patch == 0)
         return 0.0;
     return 2.0 * n_sequences * self->seq * lp_transformer_patch_values(self) * self->hidden;
 }

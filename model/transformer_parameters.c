@@ -7,16 +7,17 @@ lp_transformer_attention_weights(const LpTransformer *self)
 {
     double h = self->hidden;
     double projection = lp_transformer_mixture_width(self) * h;
-    if (self->kv_rank == 0)
+    if (self->latent.kv_rank == 0)
         return h * (lp_transformer_query_width(self) + lp_transformer_key_width(self) +
                     lp_transformer_value_width(self)) +
                projection;
-    double queries = self->query_rank > 0
-                         ? self->query_rank * (h + lp_transformer_query_width(self))
+    double queries = self->latent.query_rank > 0
+                         ? self->latent.query_rank * (h + lp_transformer_query_width(self))
                          : h * lp_transformer_query_width(self);
     double expanded =
         self->n_heads * (lp_transformer_head_width(self) + lp_transformer_value_head_width(self));
-    return queries + h * (self->kv_rank + self->rope_width) + self->kv_rank * expanded + projection;
+    return queries + h * (self->latent.kv_rank + self->latent.rope_width) +
+           self->latent.kv_rank * expanded + projection;
 }
 
 static double
@@ -57,7 +58,7 @@ lp_transformer_layer_expert_parameters(const LpTransformer *self, guint32 index)
 {
     if (!lp_transformer_layer(self, index).has_experts)
         return 0.0;
-    return self->n_experts * ffn_parameters(self, lp_transformer_expert_ffn(self));
+    return self->experts.n * ffn_parameters(self, lp_transformer_expert_ffn(self));
 }
 
 /* Attention blocks, the router and shared experts or the feed-forward network, and norms. */
@@ -66,12 +67,13 @@ layer_dense_parameters(const LpTransformer *self, LpLayer layer)
 {
     double n_attentions = layer.cross ? 2.0 : 1.0;
     double sum = n_attentions * attention_parameters(self) +
-                 (n_attentions + 1.0) * norm_parameters(self) + self->query_rank + self->kv_rank;
+                 (n_attentions + 1.0) * norm_parameters(self) + self->latent.query_rank +
+                 self->latent.kv_rank;
     if (!layer.has_experts)
         return sum + ffn_parameters(self, self->ffn);
-    double router = (double)self->hidden * self->n_experts;
+    double router = (double)self->hidden * self->experts.n;
     return sum + router +
-           self->n_shared_experts * ffn_parameters(self, lp_transformer_expert_ffn(self));
+           self->experts.n_shared * ffn_parameters(self, lp_transformer_expert_ffn(self));
 }
 
 double
@@ -84,7 +86,8 @@ lp_transformer_layer_parameters(const LpTransformer *self, guint32 index)
 double
 lp_transformer_patch_values(const LpTransformer *self)
 {
-    return (double)self->patch * self->patch * (self->channels > 0 ? self->channels : 3);
+    return (double)self->image.patch * self->image.patch *
+           (self->image.channels > 0 ? self->image.channels : 3);
 }
 
 double
@@ -93,9 +96,9 @@ lp_transformer_embedding_parameters(const LpTransformer *self)
     if (!self->embedding)
         return 0.0;
     double positions =
-        self->positions == LP_POSITIONS_LEARNED ? (double)self->seq + self->decoder_seq : 0.0;
+        self->positions == LP_POSITIONS_LEARNED ? (double)self->seq + self->decoder.seq : 0.0;
     /* One bias and one class token besides the patches' matrix. */
-    double entries = self->patch > 0 ? lp_transformer_patch_values(self) + 2.0 : self->vocab;
+    double entries = self->image.patch > 0 ? lp_transformer_patch_values(self) + 2.0 : self->vocab;
     return (entries + positions) * self->hidden;
 }
 
@@ -122,7 +125,7 @@ double
 lp_transformer_active_parameters(const LpTransformer *self)
 {
     double sum = lp_transformer_parameters(self);
-    double idle = self->n_experts > 0 ? 1.0 - (double)self->top_k / self->n_experts : 0.0;
+    double idle = self->experts.n > 0 ? 1.0 - (double)self->experts.top_k / self->experts.n : 0.0;
     for (guint32 i = 0; i < lp_transformer_n_layers(self); i++)
         sum -= idle * lp_transformer_layer_expert_parameters(self, i);
     return sum;

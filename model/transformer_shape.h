@@ -69,48 +69,73 @@ extern const char *const lp_norm_names[];
 extern const char *const lp_bias_names[];
 extern const char *const lp_dropout_names[];
 
-/** A Transformer. A count of 0 means "as usual" where a comment says so, and "none" elsewhere. */
+/** The decoder of an encoder-decoder, whose layers have cross-attention too. All 0 for others. */
+typedef struct {
+    guint32 n_layers, seq;
+} LpTransformerDecoder;
+
+/** Sliding-window attention, if keys > 0. */
+typedef struct {
+    guint32 keys;  /**< that a token looks back to; 0: all */
+    guint32 every; /**< layer i has the window if i mod this is 0; 0: as 1 */
+} LpTransformerWindow;
+
+/** Multi-head latent attention (MLA: DeepSeek-V2, arXiv 2405.04434, section 2.1), if kv_rank > 0.
+ */
+typedef struct {
+    guint32 query_rank;  /**< of the compressed queries; 0: queries are projected directly */
+    guint32 kv_rank;     /**< of the compressed keys and values */
+    guint32 rope_width;  /**< of the part of a head that carries positions */
+    guint32 value_width; /**< of a head's values; 0: lp_transformer_value_head_width() says */
+} LpTransformerLatent;
+
+/** Mixture of experts, if n > 0. */
+typedef struct {
+    guint32 n;              /**< E, routed experts */
+    guint32 top_k;          /**< routed experts that a token goes to */
+    guint32 ffn;            /**< width of one expert; 0: that of the dense layers */
+    guint32 n_shared;       /**< shared experts: each token passes all of them */
+    guint32 n_dense_layers; /**< the first so many layers have no experts */
+    guint32 every;          /**< from there on the last layer of each so many has; 0: as 1 */
+    guint32 n_groups;       /**< that experts are dealt to; 0: as 1 */
+    guint32 group_limit;    /**< groups that a token's experts may come from; 0: all */
+    double capacity_factor; /**< tokens an expert takes over the mean; 0: as many as come */
+} LpTransformerExperts;
+
+/** A vision transformer's input, if patch > 0. */
+typedef struct {
+    guint32 patch;    /**< width in pixels */
+    guint32 channels; /**< of a pixel; 0: 3 */
+} LpTransformerImage;
+
+/** A Transformer as it is given. Where a member says what 0 stands for, lp_transformer_resolve()
+ * puts the value in force in its place, but for latent.value_width and experts.capacity_factor,
+ * which outputs repeat as given. The functions of model/transformer.h take both, n_kv_heads and ffn
+ * only as resolved. Elsewhere a count of 0 is none. */
 typedef struct {
     guint32 n_layers;   /**< L; of the encoder, if there is a decoder too */
     guint32 hidden;     /**< h (d in AMPeD) */
     guint32 n_heads;    /**< a */
-    guint32 n_kv_heads; /**< key-value heads; n_heads unless grouped-query attention */
-    guint32 ffn;        /**< width of the feed-forward network, d_ff */
+    guint32 n_kv_heads; /**< key-value heads; 0: n_heads. Fewer: grouped-query attention */
+    guint32 head_width; /**< of queries and keys; 0: hidden / n_heads. MLA: without positions */
+    guint32 ffn;        /**< width of the feed-forward network, d_ff; 0: 4 hidden */
     guint32 seq;        /**< s, tokens a sequence; patches of an image */
     guint32 vocab;      /**< V, as padded; classes of a vision transformer */
+    LpTransformerKind kind;
     LpFfnKind ffn_kind;
     LpAttentionKind attention;
     LpPositions positions;
-    gboolean tied_embeddings; /**< logits use the word embedding's weights */
-    gboolean embedding; /**< FALSE: layers only, neither embedding nor logits: all stages equal */
-
-    LpTransformerKind kind;
-    guint32 n_decoder_layers, decoder_seq; /**< of an encoder-decoder: with cross-attention */
-    guint32 head_width; /**< of queries and keys; 0: hidden / n_heads. MLA: without positions */
     LpNorm norm;
     LpBias bias;
     LpDropout dropout;
+    gboolean tied_embeddings; /**< logits use the word embedding's weights */
+    gboolean embedding; /**< FALSE: layers only, neither embedding nor logits: all stages equal */
     gboolean parallel_blocks; /**< attention and feed-forward side by side, one residual sum */
-    guint32 window;           /**< keys that a token looks back to; 0: all */
-    guint32 window_every;     /**< layer i has the window if i mod this is 0; 0: as 1 */
-
-    /* Multi-head latent attention (DeepSeek-V2, arXiv 2405.04434, section 2.1), if kv_rank > 0. */
-    guint32 query_rank;  /**< of the compressed queries; 0: queries are projected directly */
-    guint32 kv_rank;     /**< of the compressed keys and values */
-    guint32 rope_width;  /**< of the part of a head that carries positions */
-    guint32 value_width; /**< of a head's values; 0: as head_width */
-
-    /* Mixture of experts, if n_experts > 0. */
-    guint32 n_experts, top_k;
-    guint32 expert_ffn;       /**< width of one expert; 0: ffn */
-    guint32 n_shared_experts; /**< each token passes all of them */
-    guint32 n_dense_layers;   /**< the first so many layers have no experts */
-    guint32 expert_every;     /**< from there on the last layer of each so many has; 0: as 1 */
-    guint32 n_expert_groups;  /**< 0: as 1 */
-    guint32 group_limit;      /**< groups that a token's experts may come from; 0: all */
-    double capacity_factor;   /**< tokens an expert takes over the mean; 0: as many as come */
-
-    guint32 patch, channels; /**< of a vision transformer: width in pixels; 0 channels: 3 */
+    LpTransformerDecoder decoder;
+    LpTransformerWindow window;
+    LpTransformerLatent latent;
+    LpTransformerExperts experts;
+    LpTransformerImage image;
 } LpTransformer;
 
 /** What distinguishes layers of one Transformer. */

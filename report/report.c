@@ -35,7 +35,7 @@ warn_memory(LpReport *self)
 static void
 warn_precision(LpReport *self)
 {
-    LpPrecision precision = self->workload->plan.precision;
+    LpPrecision precision = self->workload->plan.format.precision;
     const LpAccelerator *accelerator = &self->machine->accelerator;
     if (accelerator->peak_flop_per_s[precision] > 0.0)
         return;

@@ -15,17 +15,18 @@ find_library(const LpWorkload *workload, const LpMachine *machine, LpLibrary *ou
              GError **error)
 {
     const LpPlan *plan = &workload->plan;
-    g_autofree char *name = strcmp(plan->library, "auto") == 0
+    g_autofree char *name = strcmp(plan->library.name, "auto") == 0
                                 ? lp_library_of(machine->accelerator.name, error)
-                                : g_strdup(plan->library);
+                                : g_strdup(plan->library.name);
     if (name == NULL)
         return FALSE;
     if (!lp_library_find(*name == '\0' ? "ideal" : name, out_library, error)) {
         g_prefix_error(error, "library: ");
         return FALSE;
     }
-    gboolean is_said = *plan->protocol != '\0' && strcmp(plan->protocol, "auto") != 0;
-    if (is_said && !lp_library_restrict(out_library, plan->protocol, error)) {
+    gboolean is_said =
+        *plan->library.protocol != '\0' && strcmp(plan->library.protocol, "auto") != 0;
+    if (is_said && !lp_library_restrict(out_library, plan->library.protocol, error)) {
         g_prefix_error(error, "protocol: ");
         return FALSE;
     }
@@ -36,7 +37,7 @@ find_library(const LpWorkload *workload, const LpMachine *machine, LpLibrary *ou
 static gboolean
 check_precision(const LpWorkload *workload, const LpMachine *machine, GError **error)
 {
-    LpPrecision precision = workload->plan.precision;
+    LpPrecision precision = workload->plan.format.precision;
     if (lp_accelerator_peak_flop_per_s(&machine->accelerator, precision) > 0.0)
         return TRUE;
     g_set_error(error, LP_SIMULATION_ERROR, LP_SIMULATION_ERROR_FIT,

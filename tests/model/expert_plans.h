@@ -26,7 +26,7 @@ lp_test_expert_plan(guint row)
                                lp_test_expert_rows[row].dp, 1, lp_test_expert_rows[row].dp);
     plan.degree[LP_AXIS_CP] = lp_test_expert_rows[row].cp;
     plan.degree[LP_AXIS_EP] = lp_test_expert_rows[row].ep;
-    plan.expert_tp = lp_test_expert_rows[row].expert_tp;
+    plan.experts.tp = lp_test_expert_rows[row].expert_tp;
     plan.sequence_parallel = TRUE;
     return plan;
 }
@@ -36,10 +36,10 @@ lp_test_expert_shape(void)
 {
     LpTransformer shape = lp_test_gpt(4, 96, 12);
     shape.seq = 48;
-    shape.n_experts = 24;
-    shape.top_k = 3;
-    shape.n_dense_layers = 1;
-    shape.expert_ffn = 24;
-    shape.n_shared_experts = 1;
+    shape.experts.n = 24;
+    shape.experts.top_k = 3;
+    shape.experts.n_dense_layers = 1;
+    shape.experts.ffn = 24;
+    shape.experts.n_shared = 1;
     return shape;
 }

@@ -53,7 +53,7 @@ lp_test_vit_b_16(void)
     shape.seq = 197;
     shape.vocab = 1000;
     shape.tied_embeddings = FALSE;
-    shape.patch = 16;
+    shape.image.patch = 16;
     return shape;
 }
 
@@ -68,13 +68,13 @@ lp_test_plan(guint32 tp, guint32 pp, guint32 dp, guint32 micro_batch, guint32 gl
                    [LP_AXIS_DP] = dp,
                    [LP_AXIS_PP] = pp},
         .order = {LP_AXIS_TP, LP_AXIS_CP, LP_AXIS_EP, LP_AXIS_DP, LP_AXIS_PP},
-        .virtual_stages = 1,
-        .micro_batch = micro_batch,
-        .global_batch = global_batch,
-        .schedule = LP_SCHEDULE_1F1B,
+        .pipeline.virtual_stages = 1,
+        .batch.micro = micro_batch,
+        .batch.global = global_batch,
+        .pipeline.schedule = LP_SCHEDULE_1F1B,
         .recompute = LP_RECOMPUTE_NONE,
-        .precision = LP_PRECISION_FP16,
-        .gradient_bytes = 2,
+        .format.precision = LP_PRECISION_FP16,
+        .format.gradient_bytes = 2,
     };
 }
 

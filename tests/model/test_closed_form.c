@@ -124,8 +124,8 @@ test_pp(void)
     for (guint i = 0; i < G_N_ELEMENTS(rows); i++) {
         LpTransformer gpt = lp_test_gpt(24, 1024, 16);
         LpPlan plan = lp_test_plan(rows[i].tp, rows[i].pp, 1, 2, 24);
-        plan.virtual_stages = rows[i].virtual_stages;
-        plan.scatter_gather = rows[i].scatter_gather;
+        plan.pipeline.virtual_stages = rows[i].virtual_stages;
+        plan.pipeline.scatter_gather = rows[i].scatter_gather;
         plan.sequence_parallel = rows[i].sequence_parallel;
         LpAccelerator accelerator = lp_test_accelerator();
         LpFabric fabric = latent_fabric();
@@ -152,7 +152,7 @@ test_dp(void)
     for (guint i = 0; i < G_N_ELEMENTS(rows); i++) {
         LpTransformer gpt = lp_test_gpt(24, 1024, 16);
         LpPlan plan = lp_test_plan(rows[i].tp, rows[i].pp, rows[i].dp, 1, rows[i].dp);
-        plan.gradient_bytes = rows[i].gradient_bytes;
+        plan.format.gradient_bytes = rows[i].gradient_bytes;
         LpAccelerator accelerator = lp_test_accelerator();
         LpFabric fabric = latent_fabric();
         LpClosedFormInput input = {&gpt, &plan, &accelerator, &fabric, NULL};
@@ -208,7 +208,7 @@ test_one_micro_batch(void)
         guint32 pp = stages[i];
         LpTransformer gpt = lp_test_gpt(24, 1024, 16);
         LpPlan plan = lp_test_plan(1, pp, 1, 1, 1);
-        plan.schedule = LP_SCHEDULE_GPIPE;
+        plan.pipeline.schedule = LP_SCHEDULE_GPIPE;
         LpAccelerator accelerator = lp_test_accelerator();
         LpFabric fabric = latent_fabric();
         LpClosedFormInput input = {&gpt, &plan, &accelerator, &fabric, NULL};
@@ -232,7 +232,7 @@ test_bubble(void)
     double busy_s = lp_closed_form_compute_s(&input) + lp_closed_form_tp_s(&input);
     lp_test_close("3/8 busy, 2/8 of the messages", lp_closed_form_bubble_s(&input),
                   0.375 * busy_s + 0.25 * lp_closed_form_pp_s(&input), IDENTITY);
-    plan.virtual_stages = 3;
+    plan.pipeline.virtual_stages = 3;
     lp_test_close("a third of it with three chunks", lp_closed_form_bubble_s(&input),
                   0.125 * busy_s + lp_closed_form_pp_s(&input) / 12.0, IDENTITY);
 }
@@ -242,7 +242,7 @@ test_compose(void)
 {
     LpTransformer gpt = lp_test_gpt(24, 1024, 16);
     LpPlan plan = lp_test_plan(8, 4, 2, 1, 16);
-    plan.overlap_fraction = 0.25;
+    plan.overlap.fraction = 0.25;
     LpAccelerator accelerator = lp_test_accelerator();
     LpFabric fabric = latent_fabric();
     LpClosedFormInput input = {&gpt, &plan, &accelerator, &fabric, NULL};
@@ -261,7 +261,7 @@ test_compose(void)
                   compute_s + 1.0 + 2.0 + 3.0 + 0.375 * (compute_s + 1.0) + 0.25 * 2.0 +
                       lp_closed_form_optimizer_s(&input),
                   IDENTITY);
-    plan.overlap_fraction = 1.0;
+    plan.overlap.fraction = 1.0;
     composed = lp_closed_form_compose(&input, &measured);
     lp_test_close("all hidden", composed.s[LP_TERM_DP], 0.0, 0.0);
 }

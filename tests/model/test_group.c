@@ -42,7 +42,7 @@ static gboolean
 same_stage(const LpPlan *plan, guint64 a, guint64 b, gboolean mirrored)
 {
     guint32 one = stage_of(plan, a), other = stage_of(plan, b);
-    return one == other || (mirrored && plan->schedule == LP_SCHEDULE_DUALPIPE &&
+    return one == other || (mirrored && plan->pipeline.schedule == LP_SCHEDULE_DUALPIPE &&
                             one + other == plan->degree[LP_AXIS_PP] - 1);
 }
 
@@ -71,7 +71,7 @@ is_member(const LpTransformer *shape, const LpPlan *plan, LpGroup group, guint64
 {
     if (group == LP_GROUP_EMBEDDING)
         return lp_group_exchanges_embedding(shape, plan, stage_of(plan, rank));
-    return group != LP_GROUP_EXPERT_DP || shape->n_experts > 0;
+    return group != LP_GROUP_EXPERT_DP || shape->experts.n > 0;
 }
 
 /* One label for thousands of checks. */
@@ -93,7 +93,7 @@ check_rank(const char *label, const LpTransformer *shape, const LpPlan *plan, Lp
         EXPECT(lp_group_index(shape, plan, group, member) == i);
         EXPECT(lp_group_member(shape, plan, group, leader, i) == member);
         EXPECT(may_share(plan, group, rank, member));
-        EXPECT(plan->schedule == LP_SCHEDULE_DUALPIPE || i == 0 || member > last);
+        EXPECT(plan->pipeline.schedule == LP_SCHEDULE_DUALPIPE || i == 0 || member > last);
         last = member;
     }
 }
@@ -125,14 +125,15 @@ check_sizes(const char *label, const LpTransformer *shape, const LpPlan *plan)
     guint64 size[LP_N_GROUPS];
     for (guint group = 0; group < LP_N_GROUPS; group++)
         size[group] = lp_group_size(shape, plan, (LpGroup)group);
-    guint64 ways = plan->schedule == LP_SCHEDULE_DUALPIPE ? 2 : 1;
+    guint64 ways = plan->pipeline.schedule == LP_SCHEDULE_DUALPIPE ? 2 : 1;
     guint64 tp = plan->degree[LP_AXIS_TP], dp_cp = plan->degree[LP_AXIS_DP];
     dp_cp *= plan->degree[LP_AXIS_CP];
     EXPECT(size[LP_GROUP_TP] == tp && size[LP_GROUP_CP] == plan->degree[LP_AXIS_CP]);
     EXPECT(size[LP_GROUP_EP] == plan->degree[LP_AXIS_EP]);
     EXPECT(size[LP_GROUP_DP] * size[LP_GROUP_REPLICA] == dp_cp * ways);
-    EXPECT(size[LP_GROUP_DP] == (plan->shard_degree > 0 ? plan->shard_degree : dp_cp * ways));
-    if (shape->n_experts > 0)
+    EXPECT(size[LP_GROUP_DP] ==
+           (plan->zero.shard_degree > 0 ? plan->zero.shard_degree : dp_cp * ways));
+    if (shape->experts.n > 0)
         EXPECT(size[LP_GROUP_EXPERT_DP] * size[LP_GROUP_EP] * lp_plan_expert_tp(plan) ==
                tp * dp_cp * ways);
     guint64 nodes = lp_group_n_expert_nodes(shape, plan);
@@ -179,19 +180,19 @@ draw(GRand *generator, guint index, LpPlan *out_plan, LpTransformer *out_shape)
                                pick(generator, "1123468"), 1, 0);
     plan.degree[LP_AXIS_CP] = pick(generator, "11234");
     if (pick(generator, "0111") == 1) {
-        shape.n_experts = 24;
-        shape.top_k = 2;
-        shape.n_expert_groups = pick(generator, "01234");
-        shape.group_limit = shape.n_expert_groups > 1 ? pick(generator, "012") : 0;
+        shape.experts.n = 24;
+        shape.experts.top_k = 2;
+        shape.experts.n_groups = pick(generator, "01234");
+        shape.experts.group_limit = shape.experts.n_groups > 1 ? pick(generator, "012") : 0;
         plan.degree[LP_AXIS_EP] = pick(generator, "1234688");
-        plan.expert_tp = pick(generator, "01") * pick(generator, "14");
+        plan.experts.tp = pick(generator, "01") * pick(generator, "14");
     }
     plan.sequence_parallel = TRUE;
-    plan.schedule = pick(generator, "01") == 1 ? LP_SCHEDULE_DUALPIPE : LP_SCHEDULE_1F1B;
-    plan.global_batch = plan.degree[LP_AXIS_DP] * 2 * plan.degree[LP_AXIS_PP];
+    plan.pipeline.schedule = pick(generator, "01") == 1 ? LP_SCHEDULE_DUALPIPE : LP_SCHEDULE_1F1B;
+    plan.batch.global = plan.degree[LP_AXIS_DP] * 2 * plan.degree[LP_AXIS_PP];
     if (pick(generator, "01") == 1) {
-        plan.zero = 1;
-        plan.shard_degree = pick(generator, "012346");
+        plan.zero.stage = 1;
+        plan.zero.shard_degree = pick(generator, "012346");
     }
     lp_test_set_order(&plan, index % LP_TEST_N_ORDERS);
     *out_plan = plan;
@@ -213,14 +214,14 @@ test_drawn(void)
             "plan %u: tp %u cp %u ep %u dp %u pp %u, expert-tp %u, shards of %u, order %s %s %s %s "
             "%s",
             i, plan.degree[LP_AXIS_TP], plan.degree[LP_AXIS_CP], plan.degree[LP_AXIS_EP],
-            plan.degree[LP_AXIS_DP], plan.degree[LP_AXIS_PP], plan.expert_tp, plan.shard_degree,
-            lp_axis_names[plan.order[0]], lp_axis_names[plan.order[1]],
+            plan.degree[LP_AXIS_DP], plan.degree[LP_AXIS_PP], plan.experts.tp,
+            plan.zero.shard_degree, lp_axis_names[plan.order[0]], lp_axis_names[plan.order[1]],
             lp_axis_names[plan.order[2]], lp_axis_names[plan.order[3]],
             lp_axis_names[plan.order[4]]);
         n_valid++;
-        n_dual += plan.schedule == LP_SCHEDULE_DUALPIPE ? 1 : 0;
+        n_dual += plan.pipeline.schedule == LP_SCHEDULE_DUALPIPE ? 1 : 0;
         n_hybrid += lp_group_size(&shape, &plan, LP_GROUP_REPLICA) > 1 ? 1 : 0;
-        n_divided += lp_plan_expert_tp(&plan) > 1 && shape.n_experts > 0 ? 1 : 0;
+        n_divided += lp_plan_expert_tp(&plan) > 1 && shape.experts.n > 0 ? 1 : 0;
         for (guint group = 0; group < LP_N_GROUPS; group++) {
             g_autofree char *label = g_strdup_printf("%s: %s", drawn, lp_group_names[group]);
             check_groups(label, &shape, &plan, (LpGroup)group);
@@ -253,8 +254,8 @@ test_by_hand(void)
         {LP_GROUP_EP_RAIL, 13, 1, {13}},
     };
     LpTransformer shape = lp_test_gpt(2, 64, 4);
-    shape.n_experts = 4;
-    shape.top_k = 1;
+    shape.experts.n = 4;
+    shape.experts.top_k = 1;
     LpPlan plan = lp_test_plan(2, 2, 4, 1, 4);
     plan.degree[LP_AXIS_EP] = 2;
     for (guint i = 0; i < G_N_ELEMENTS(rows); i++) {
@@ -284,10 +285,10 @@ test_expert_nodes(void)
     };
     for (guint i = 0; i < G_N_ELEMENTS(rows); i++) {
         LpTransformer shape = lp_test_gpt(2, 64, 4);
-        shape.n_experts = 192;
-        shape.top_k = 8;
-        shape.n_expert_groups = rows[i].n_groups;
-        shape.group_limit = rows[i].limit;
+        shape.experts.n = 192;
+        shape.experts.top_k = 8;
+        shape.experts.n_groups = rows[i].n_groups;
+        shape.experts.group_limit = rows[i].limit;
         LpPlan plan = lp_test_plan(1, 1, 64, 1, 64);
         plan.degree[LP_AXIS_EP] = rows[i].ep;
         lp_test_true(rows[i].label, lp_group_n_expert_nodes(&shape, &plan) == rows[i].nodes);

@@ -111,7 +111,7 @@ test_eager(void)
         double sums[2] = {0.0, 0.0}, eager_bytes = 0.0;
         guint n = 0;
         for (LpKernels kind = LP_KERNELS_FUSED; kind <= LP_KERNELS_EAGER; kind++) {
-            plan.kernels = kind;
+            plan.host.kernels = kind;
             LpKernel kernels[LP_KERNELS_MAX];
             guint n_kernels =
                 lp_block_kernels(&llama, &plan, 0, rows[i].block, rows[i].pass, kernels);
@@ -147,11 +147,11 @@ test_light(void)
     n = lp_block_kernels(&gpt, &plan, 0, LP_BLOCK_FFN, LP_PASS_RECOMPUTE, kernels);
     lp_test_true("and an activation", n == 2 && strcmp(kernels[1].name, "bias-gelu") == 0);
     lp_test_close("and an activation", kernels[1].bytes, 2.0 * 8 * 32 * 2, 0.0);
-    gpt.query_rank = 12;
-    gpt.kv_rank = 8;
-    gpt.rope_width = 2;
+    gpt.latent.query_rank = 12;
+    gpt.latent.kv_rank = 8;
+    gpt.latent.rope_width = 2;
     gpt.head_width = 4;
-    gpt.value_width = 4;
+    gpt.latent.value_width = 4;
     n = lp_block_kernels(&gpt, &plan, 0, LP_BLOCK_ATTENTION, LP_PASS_RECOMPUTE, kernels);
     double flop = 0.0;
     for (guint i = 0; i < n; i++)

@@ -56,7 +56,7 @@ check_identity(const char *label, LpTransformer transformer, LpPlan plan, gboole
                 double again = 0.0;
                 for (guint32 i = 0; i < lp_transformer_n_layers(&transformer); i++)
                     again += 0.5 *
-                             lp_transformer_scores_forward_flop(&transformer, i, plan.global_batch);
+                             lp_transformer_scores_forward_flop(&transformer, i, plan.batch.global);
                 check_sum(label, &transformer, &plan, again);
             }
 }
@@ -85,8 +85,8 @@ test_identity_of_contexts(void)
 {
     LpTransformer llama = lp_test_llama(4, 256, 16, 8, 704, 32000);
     LpTransformer windowed = llama;
-    windowed.window = 512;
-    windowed.window_every = 2;
+    windowed.window.keys = 512;
+    windowed.window.every = 2;
     for (guint32 cp = 1; cp <= 4; cp *= 2) {
         g_autofree char *label = g_strdup_printf("cp %u", cp);
         check_identity(label, llama, context_plan(2, cp, LP_CONTEXT_RING), FALSE);
@@ -116,16 +116,16 @@ test_identity_of_experts(void)
     for (guint i = 0; i < G_N_ELEMENTS(rows); i++) {
         LpTransformer shape = lp_test_llama(4, 64, 8, 4, 256, 32000);
         shape.ffn_kind = rows[i].ffn_kind;
-        shape.n_experts = 8;
-        shape.top_k = rows[i].top_k;
-        shape.expert_ffn = 48;
-        shape.n_shared_experts = rows[i].n_shared;
-        shape.n_dense_layers = rows[i].n_dense;
-        shape.expert_every = rows[i].every;
+        shape.experts.n = 8;
+        shape.experts.top_k = rows[i].top_k;
+        shape.experts.ffn = 48;
+        shape.experts.n_shared = rows[i].n_shared;
+        shape.experts.n_dense_layers = rows[i].n_dense;
+        shape.experts.every = rows[i].every;
         LpPlan plan = lp_test_plan(rows[i].tp, 2, rows[i].dp, 2, 8 * rows[i].dp);
         plan.degree[LP_AXIS_CP] = rows[i].cp;
         plan.degree[LP_AXIS_EP] = rows[i].ep;
-        plan.expert_tp = rows[i].expert_tp;
+        plan.experts.tp = rows[i].expert_tp;
         check_identity(rows[i].label, shape, plan, rows[i].always_parallel);
     }
 }
@@ -135,9 +135,9 @@ test_identity_of_kinds(void)
 {
     LpTransformer pair = lp_test_gpt(3, 64, 4);
     pair.kind = LP_TRANSFORMER_ENCODER_DECODER;
-    pair.n_decoder_layers = 2;
+    pair.decoder.n_layers = 2;
     pair.seq = 96;
-    pair.decoder_seq = 32;
+    pair.decoder.seq = 32;
     check_identity("a pair", pair, lp_test_plan(2, 1, 3, 2, 12), FALSE);
     pair.n_kv_heads = 2;
     pair.head_width = 24;
@@ -146,21 +146,21 @@ test_identity_of_kinds(void)
     LpTransformer image = lp_test_gpt(4, 96, 4);
     image.kind = LP_TRANSFORMER_ENCODER;
     image.tied_embeddings = FALSE;
-    image.patch = 14;
+    image.image.patch = 14;
     image.seq = 256;
     image.vocab = 1000;
     check_identity("images", image, lp_test_plan(2, 2, 2, 4, 16), FALSE);
-    image.channels = 1;
+    image.image.channels = 1;
     check_identity("grey images", image, context_plan(1, 2, LP_CONTEXT_RING), FALSE);
 
     /* Compression is copied over tp. */
     LpTransformer latent = lp_test_llama(3, 64, 4, 4, 176, 320);
     latent.head_width = 12;
-    latent.rope_width = 4;
-    latent.value_width = 16;
-    latent.kv_rank = 20;
+    latent.latent.rope_width = 4;
+    latent.latent.value_width = 16;
+    latent.latent.kv_rank = 20;
     check_identity("latent attention", latent, lp_test_plan(1, 3, 2, 1, 4), FALSE);
-    latent.query_rank = 28;
+    latent.latent.query_rank = 28;
     check_identity("latent attention, compressed queries", latent, lp_test_plan(1, 1, 1, 1, 1),
                    FALSE);
 }
@@ -173,10 +173,10 @@ test_copied_compression(void)
     LpTransformer latent = lp_test_llama(1, 64, 4, 4, 176, 320);
     latent.seq = 32;
     latent.head_width = 12;
-    latent.rope_width = 4;
-    latent.value_width = 16;
-    latent.query_rank = 28;
-    latent.kv_rank = 20;
+    latent.latent.rope_width = 4;
+    latent.latent.value_width = 16;
+    latent.latent.query_rank = 28;
+    latent.latent.kv_rank = 20;
     LpPlan plan = lp_test_plan(2, 1, 1, 1, 1);
     check_sum("compression", &latent, &plan, 3.0 * 2.0 * 32.0 * 64.0 * (28.0 + 20.0 + 4.0));
 }
@@ -188,10 +188,10 @@ test_padding(void)
 {
     LpTransformer shape = lp_test_llama(1, 64, 8, 4, 256, 32000);
     shape.seq = 32;
-    shape.n_experts = 8;
-    shape.top_k = 2;
-    shape.expert_ffn = 48;
-    shape.capacity_factor = 1.5;
+    shape.experts.n = 8;
+    shape.experts.top_k = 2;
+    shape.experts.ffn = 48;
+    shape.experts.capacity_factor = 1.5;
     LpPlan plan = lp_test_plan(1, 1, 4, 1, 4);
     plan.degree[LP_AXIS_EP] = 4;
     check_sum("padding", &shape, &plan, 0.5 * 3.0 * 2.0 * (4.0 * 32.0) * 2.0 * (3.0 * 64.0 * 48.0));

@@ -48,9 +48,9 @@ test_streams(void)
     gpt.vocab = 32;
     for (guint i = 0; i < G_N_ELEMENTS(rows); i++) {
         LpPlan plan = lp_test_plan(2, 1, 1, 1, 1);
-        plan.precision = rows[i].precision;
-        plan.gradient_bytes = rows[i].gradient_bytes;
-        plan.zero = rows[i].zero;
+        plan.format.precision = rows[i].precision;
+        plan.format.gradient_bytes = rows[i].gradient_bytes;
+        plan.zero.stage = rows[i].zero;
         LpKernel kernels[LP_KERNELS_MAX];
         guint n_kernels = lp_block_kernels(&gpt, &plan, 0, rows[i].block, rows[i].pass, kernels);
         guint at = 0;
@@ -79,12 +79,12 @@ test_expert_streams(void)
 {
     LpTransformer shape = lp_test_llama(1, 64, 8, 4, 256, 32000);
     shape.seq = 32;
-    shape.n_experts = 8;
-    shape.top_k = 2;
-    shape.expert_ffn = 48;
+    shape.experts.n = 8;
+    shape.experts.top_k = 2;
+    shape.experts.ffn = 48;
     LpPlan plan = lp_test_plan(1, 1, 2, 1, 2);
     plan.degree[LP_AXIS_EP] = 2;
-    plan.gradient_bytes = 4;
+    plan.format.gradient_bytes = 4;
     LpKernel kernels[LP_KERNELS_MAX];
     guint n_kernels =
         lp_block_kernels(&shape, &plan, 0, LP_BLOCK_EXPERTS, LP_PASS_BACKWARD_WEIGHT, kernels);

@@ -37,8 +37,8 @@ test_published(void)
         gpt.embedding = FALSE;
         LpPlan plan = lp_test_plan(8, published[i].pp, 1, published[i].micro_batch,
                                    published[i].global_batch);
-        plan.virtual_stages = published[i].virtual_stages;
-        plan.gradient_bytes = 4;
+        plan.pipeline.virtual_stages = published[i].virtual_stages;
+        plan.format.gradient_bytes = 4;
         LpMemory memory = lp_memory_of_stage(&gpt, &plan, 0);
         /* Ours also counts 13 h a layer of biases and norms: 1.1 / h more. */
         lp_test_close(published[i].label, states_gib(&memory), published[i].states_gib, 3e-4);
@@ -61,8 +61,8 @@ test_published_with_embedding(void)
             lp_test_gpt(published[i].n_layers, published[i].hidden, published[i].n_heads);
         LpPlan plan = lp_test_plan(8, published[i].pp, 1, published[i].micro_batch,
                                    published[i].global_batch);
-        plan.virtual_stages = published[i].virtual_stages;
-        plan.gradient_bytes = 4;
+        plan.pipeline.virtual_stages = published[i].virtual_stages;
+        plan.format.gradient_bytes = 4;
         plan.sequence_parallel = TRUE;
         plan.recompute = LP_RECOMPUTE_SELECTIVE;
         LpMemory memory = lp_memory_of_stage(&gpt, &plan, 0);
@@ -118,7 +118,7 @@ test_layer_llama(void)
     lp_test_close("no masks, three tensors, fewer keys",
                   lp_memory_layer_activations_bytes(&llama, &plan, 0),
                   4096.0 * (512.0 + 1088.0 + 65536.0), IDENTITY);
-    plan.precision = LP_PRECISION_FP32;
+    plan.format.precision = LP_PRECISION_FP32;
     lp_test_close("fp32 doubles it", lp_memory_layer_activations_bytes(&llama, &plan, 0),
                   2.0 * 4096.0 * (512.0 + 1088.0 + 65536.0), IDENTITY);
 }
@@ -131,10 +131,10 @@ test_layer_experts(void)
 {
     LpTransformer llama = lp_test_llama(1, 64, 8, 2, 128, 32);
     llama.attention = LP_ATTENTION_FLASH;
-    llama.n_experts = 4;
-    llama.top_k = 2;
-    llama.expert_ffn = 32;
-    llama.expert_every = 1;
+    llama.experts.n = 4;
+    llama.experts.top_k = 2;
+    llama.experts.ffn = 32;
+    llama.experts.every = 1;
     LpPlan plan = lp_test_plan(1, 1, 1, 1, 1);
     lp_test_close("two slots", lp_memory_layer_activations_bytes(&llama, &plan, 0),
                   4096.0 * 2.0 * (4 * 64 + 2 * 64 + 2 * 16 + 2 * (64 + 64 + 3 * 32)), IDENTITY);
@@ -142,10 +142,10 @@ test_layer_experts(void)
     lp_test_close("light", lp_memory_layer_activations_bytes(&llama, &plan, 0),
                   4096.0 * 2.0 * (2 * 64 + 2 * 64 + 2 * 16 + 2 * (64 + 64 + 2 * 32)), IDENTITY);
     llama.n_kv_heads = 8;
-    llama.kv_rank = 24;
-    llama.rope_width = 4;
+    llama.latent.kv_rank = 24;
+    llama.latent.rope_width = 4;
     llama.head_width = 12;
-    llama.value_width = 16;
+    llama.latent.value_width = 16;
     lp_test_close("latents", lp_memory_layer_activations_bytes(&llama, &plan, 0),
                   4096.0 * 2.0 * (2 * 64 + 24 + 8 * 16 + 2 * (64 + 64 + 2 * 32)), IDENTITY);
 }
@@ -173,8 +173,8 @@ test_in_flight(void)
         LpTransformer gpt = lp_test_gpt(24, 1024, 16);
         gpt.embedding = FALSE;
         LpPlan plan = lp_test_plan(1, rows[i].pp, 1, 1, rows[i].n_micro_batches);
-        plan.schedule = rows[i].schedule;
-        plan.virtual_stages = rows[i].virtual_stages;
+        plan.pipeline.schedule = rows[i].schedule;
+        plan.pipeline.virtual_stages = rows[i].virtual_stages;
         LpMemory memory = lp_memory_of_stage(&gpt, &plan, rows[i].stage);
         lp_test_close(rows[i].label, memory.activations_bytes,
                       rows[i].layers * lp_memory_layer_activations_bytes(&gpt, &plan, 0), IDENTITY);
@@ -214,8 +214,8 @@ test_states(void)
     for (guint i = 0; i < G_N_ELEMENTS(rows); i++) {
         LpTransformer gpt = lp_test_gpt(4, 1024, 16);
         LpPlan plan = lp_test_plan(2, 2, 1, 1, 2);
-        plan.precision = rows[i].precision;
-        plan.gradient_bytes = rows[i].gradient_bytes;
+        plan.format.precision = rows[i].precision;
+        plan.format.gradient_bytes = rows[i].gradient_bytes;
         double parameters = lp_plan_stage_parameters(&plan, &gpt, 1);
         LpMemory memory = lp_memory_of_stage(&gpt, &plan, 1);
         lp_test_close(rows[i].label, memory.weights_bytes, rows[i].weights * parameters, IDENTITY);
@@ -245,7 +245,7 @@ test_buffers(void)
     for (guint i = 0; i < G_N_ELEMENTS(rows); i++) {
         LpTransformer gpt = lp_test_gpt(24, 1024, 16);
         LpPlan plan = lp_test_plan(rows[i].tp, rows[i].pp, 1, 1, 8);
-        plan.virtual_stages = rows[i].virtual_stages;
+        plan.pipeline.virtual_stages = rows[i].virtual_stages;
         plan.sequence_parallel = rows[i].sequence_parallel;
         LpMemory memory = lp_memory_of_stage(&gpt, &plan, rows[i].stage);
         lp_test_close(rows[i].label, memory.buffers_bytes,

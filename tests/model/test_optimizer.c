@@ -21,8 +21,8 @@ test_optimizer(void)
     LpAccelerator round_numbers = lp_test_round_accelerator();
     for (guint i = 0; i < G_N_ELEMENTS(rows); i++) {
         LpPlan plan = lp_test_plan(2, 2, 1, 1, 1);
-        plan.precision = rows[i].precision;
-        plan.gradient_bytes = rows[i].gradient_bytes;
+        plan.format.precision = rows[i].precision;
+        plan.format.gradient_bytes = rows[i].gradient_bytes;
         double parameters = lp_plan_stage_parameters(&plan, &gpt, 1);
         lp_test_close(rows[i].label, lp_optimizer_time_s(&gpt, &plan, &round_numbers, 1),
                       parameters * rows[i].bytes / 0.8e12 + 1e-6, IDENTITY);

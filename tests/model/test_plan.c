@@ -18,7 +18,7 @@ test_activation_bytes(void)
     static const guint32 wanted[LP_N_PRECISIONS] = {4, 4, 2, 2, 2};
     for (guint i = 0; i < LP_N_PRECISIONS; i++) {
         LpPlan plan = lp_test_plan(1, 1, 1, 1, 1);
-        plan.precision = (LpPrecision)i;
+        plan.format.precision = (LpPrecision)i;
         lp_test_true(lp_precision_names[i], lp_plan_activation_bytes(&plan) == wanted[i]);
     }
 }

@@ -72,12 +72,12 @@ test_expert_loads(void)
             g_autofree char *label = g_strdup_printf("ep %u, skew %g", eps[i], skews[k]);
             LpPlan plan = lp_test_plan(1, 1, eps[i], 1, eps[i]);
             plan.degree[LP_AXIS_EP] = eps[i];
-            plan.skew = skews[k];
-            plan.seed = 7;
+            plan.experts.skew = skews[k];
+            plan.experts.seed = 7;
             double loads[24], again[24], others[24], mean = 0.0;
             lp_plan_expert_loads(&plan, &shape, loads);
             lp_plan_expert_loads(&plan, &shape, again);
-            plan.seed = 8;
+            plan.experts.seed = 8;
             lp_plan_expert_loads(&plan, &shape, others);
             gboolean differ = FALSE;
             for (guint e = 0; e < eps[i]; e++) {

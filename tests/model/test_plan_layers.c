@@ -45,7 +45,7 @@ check_partition(const char *label, const LpTransformer *shape, const LpPlan *pla
         next += lp_plan_slice_layers(plan, shape, slice);
     }
     lp_test_true(label, next == lp_transformer_n_layers(shape));
-    gboolean dual = plan->schedule == LP_SCHEDULE_DUALPIPE;
+    gboolean dual = plan->pipeline.schedule == LP_SCHEDULE_DUALPIPE;
     g_autofree guint *n_holders = g_new0(guint, n_slices);
     guint n_embeddings = 0, n_heads = 0;
     for (guint32 stage = 0; stage < pp; stage++)
@@ -70,8 +70,8 @@ check_balance(const char *label, const LpTransformer *shape, guint32 pp, guint32
     g_autofree char *row = g_strdup_printf("%s, %u layers, %u stages of %u", label,
                                            lp_transformer_n_layers(shape), pp, v);
     LpPlan plan = lp_test_plan(1, pp, 1, 1, pp);
-    plan.virtual_stages = v;
-    plan.stages = LP_STAGES_BALANCED;
+    plan.pipeline.virtual_stages = v;
+    plan.pipeline.stages = LP_STAGES_BALANCED;
     lp_plan_balance(&plan, shape);
     check_partition(row, shape, &plan);
     double slowest = 0.0;
@@ -93,13 +93,13 @@ test_balance(void)
         head.vocab = 12800;
         LpTransformer image = lp_test_gpt(n_layers, 64, 4);
         image.tied_embeddings = FALSE;
-        image.patch = 64;
+        image.image.patch = 64;
         LpTransformer uneven = lp_test_gpt(n_layers, 64, 4);
-        uneven.n_experts = 8;
-        uneven.top_k = 7;
-        uneven.expert_every = 2;
-        uneven.window = 128;
-        uneven.window_every = 3;
+        uneven.experts.n = 8;
+        uneven.experts.top_k = 7;
+        uneven.experts.every = 2;
+        uneven.window.keys = 128;
+        uneven.window.every = 3;
         for (guint32 pp = 1; pp <= n_layers && pp <= 5; pp++)
             for (guint32 v = 1; pp * v <= n_layers && v <= 2; v++) {
                 check_balance("equal layers", &even, pp, v);
@@ -116,19 +116,19 @@ test_balance_by_hand(void)
     /* A head worth 51200 / (12 h + 2 s) = 10.5 of 22 layers: 16 against 6 + 10.5. */
     LpTransformer gpt = lp_test_gpt(22, 64, 4);
     LpPlan plan = lp_test_plan(1, 2, 1, 1, 2);
-    plan.stages = LP_STAGES_BALANCED;
+    plan.pipeline.stages = LP_STAGES_BALANCED;
     lp_plan_balance(&plan, &gpt);
     lp_test_true("the head's stage is short", lp_plan_slice_layers(&plan, &gpt, 0) == 16);
-    plan.stages = LP_STAGES_EVEN;
+    plan.pipeline.stages = LP_STAGES_EVEN;
     lp_test_true("even", lp_plan_slice_layers(&plan, &gpt, 0) == 11);
-    plan.n_listed = 7;
+    plan.pipeline.n_listed = 7;
     lp_plan_balance(&plan, &gpt);
-    lp_test_true("not asked for", plan.n_listed == 7);
+    lp_test_true("not asked for", plan.pipeline.n_listed == 7);
     LpTransformer deep = lp_test_gpt(1024, 64, 4);
     plan = lp_test_plan(1, 1024, 1, 1, 1024);
-    plan.stages = LP_STAGES_BALANCED;
+    plan.pipeline.stages = LP_STAGES_BALANCED;
     lp_plan_balance(&plan, &deep);
-    lp_test_true("more slices than listed", plan.n_listed == 0);
+    lp_test_true("more slices than listed", plan.pipeline.n_listed == 0);
     check_partition("more slices than listed", &deep, &plan);
     plan.degree[LP_AXIS_PP] = LP_STAGE_LIST_MAX;
     lp_plan_balance(&plan, &deep);
@@ -144,19 +144,19 @@ test_partition(void)
             LpPlan plan = lp_test_plan(1, pp, 1, 1, pp);
             g_autofree char *label = g_strdup_printf("%u layers on %u", n_layers, pp);
             for (guint32 v = 1; v * pp <= n_layers; v++) {
-                plan.virtual_stages = v;
+                plan.pipeline.virtual_stages = v;
                 check_partition(label, &gpt, &plan);
             }
-            plan.virtual_stages = 1;
-            plan.stages = LP_STAGES_LIST;
-            plan.n_listed = pp;
+            plan.pipeline.virtual_stages = 1;
+            plan.pipeline.stages = LP_STAGES_LIST;
+            plan.pipeline.n_listed = pp;
             for (guint32 slice = 0; slice < pp; slice++) /* all that can to the last */
-                plan.listed_layers[slice] = slice + 1 < pp ? 1 : n_layers - pp + 1;
+                plan.pipeline.listed_layers[slice] = slice + 1 < pp ? 1 : n_layers - pp + 1;
             check_partition(label, &gpt, &plan);
-            plan.schedule = LP_SCHEDULE_DUALPIPE;
+            plan.pipeline.schedule = LP_SCHEDULE_DUALPIPE;
             if (pp % 2 == 0)
                 check_partition(label, &gpt, &plan);
-            plan.stages = LP_STAGES_EVEN;
+            plan.pipeline.stages = LP_STAGES_EVEN;
             if (pp % 2 == 0)
                 check_partition(label, &gpt, &plan);
         }
@@ -168,7 +168,7 @@ check_placement(guint32 n_layers, guint32 pp, guint32 v)
 {
     LpTransformer shape = lp_test_gpt(n_layers, 64, 1);
     LpPlan plan = lp_test_plan(1, pp, 1, 1, pp);
-    plan.virtual_stages = v;
+    plan.pipeline.virtual_stages = v;
     g_autofree char *label = g_strdup_printf("%u layers on %u stages of %u", n_layers, pp, v);
     guint32 sum = 0;
     guint32 grown = 0;
@@ -206,7 +206,7 @@ test_layers_by_hand(void)
      */
     LpTransformer shape = lp_test_gpt(11, 64, 1);
     LpPlan plan = lp_test_plan(1, 3, 1, 1, 3);
-    plan.virtual_stages = 2;
+    plan.pipeline.virtual_stages = 2;
     lp_test_true("first", lp_plan_chunk_layers(&plan, &shape, 0, 0) == 1);
     lp_test_true("fourth", lp_plan_chunk_layers(&plan, &shape, 0, 1) == 2);
     lp_test_true("stage 0", lp_plan_stage_layers(&plan, &shape, 0) == 3);

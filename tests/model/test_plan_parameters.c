@@ -63,7 +63,7 @@ test_parameters_of_experts(void)
                 continue;
             /* Everything twice; both ends stand on the same ranks, so tied embeddings need no copy.
              */
-            plan.schedule = LP_SCHEDULE_DUALPIPE;
+            plan.pipeline.schedule = LP_SCHEDULE_DUALPIPE;
             double twice = 0.0;
             for (guint32 stage = 0; stage < plan.degree[LP_AXIS_PP]; stage++) {
                 LpParameters part = lp_plan_rank_parameters(&plan, &shape, stage);

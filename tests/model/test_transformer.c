@@ -50,20 +50,58 @@ test_widths(void)
     shape.head_width = 12;
     lp_test_close("as said", lp_transformer_head_width(&shape), 12.0, 0.0);
     lp_test_close("so are values", lp_transformer_value_head_width(&shape), 12.0, 0.0);
-    shape.rope_width = 4;
-    shape.value_width = 6;
+    shape.latent.rope_width = 4;
+    shape.latent.value_width = 6;
     lp_test_close("values as said", lp_transformer_value_width(&shape), 12.0, 0.0);
     lp_test_close("mixture", lp_transformer_mixture_width(&shape), 48.0, 0.0);
     lp_test_close("positions ride along", lp_transformer_query_width(&shape), 128.0, 0.0);
     lp_test_true("experts as wide as ffn", lp_transformer_expert_ffn(&shape) == 256);
     lp_test_true("one group", lp_transformer_n_expert_groups(&shape) == 1);
     lp_test_true("each layer", lp_transformer_expert_every(&shape) == 1);
-    shape.expert_ffn = 48;
-    shape.n_expert_groups = 4;
-    shape.expert_every = 3;
+    shape.experts.ffn = 48;
+    shape.experts.n_groups = 4;
+    shape.experts.every = 3;
     lp_test_true("expert-ffn", lp_transformer_expert_ffn(&shape) == 48);
     lp_test_true("expert-groups", lp_transformer_n_expert_groups(&shape) == 4);
     lp_test_true("expert-every", lp_transformer_expert_every(&shape) == 3);
+}
+
+/* Every 0 and "auto" that stands for something becomes it, once; nothing that the model works out
+ * changes, and what is given stays. */
+static void
+test_resolve(void)
+{
+    LpTransformer given = {.n_layers = 4, .hidden = 64, .n_heads = 8, .seq = 32, .vocab = 320};
+    given.ffn_kind = LP_FFN_SWIGLU;
+    given.experts.n = 8;
+    given.experts.top_k = 2;
+    LpTransformer resolved = given;
+    lp_transformer_resolve(&resolved);
+    lp_test_true("heads", resolved.n_kv_heads == 8 && resolved.head_width == 8);
+    lp_test_true("ffn", resolved.ffn == 256 && resolved.experts.ffn == 256);
+    lp_test_true("style", resolved.norm == LP_NORM_RMS && resolved.bias == LP_BIAS_NO &&
+                              resolved.dropout == LP_DROPOUT_NO);
+    lp_test_true("experts", resolved.experts.every == 1 && resolved.experts.n_groups == 1 &&
+                                resolved.experts.group_limit == 1);
+    lp_test_true("windows and images", resolved.window.every == 1 && resolved.image.channels == 3);
+    lp_test_true("as given", resolved.latent.value_width == 0 &&
+                                 resolved.experts.capacity_factor <= 0.0 &&
+                                 resolved.window.keys == 0);
+    given.n_kv_heads = 8;
+    given.ffn = 256;
+    lp_test_close("parameters", lp_transformer_parameters(&resolved),
+                  lp_transformer_parameters(&given), 0.0);
+    lp_test_close("operations", lp_transformer_layer_forward_flop(&resolved, 1, 2.0),
+                  lp_transformer_layer_forward_flop(&given, 1, 2.0), 0.0);
+    LpTransformer again = resolved;
+    again.experts.n_groups = 4;
+    again.experts.group_limit = 2;
+    again.bias = LP_BIAS_QKV;
+    again.head_width = 12;
+    lp_transformer_resolve(&again);
+    lp_test_true("what is said stays", again.experts.n_groups == 4 &&
+                                           again.experts.group_limit == 2 &&
+                                           again.bias == LP_BIAS_QKV && again.head_width == 12);
 }
 
 /* Experts in layers 2 and 4, windows in 0 and 3, a decoder behind the encoder's five. */
@@ -72,14 +110,14 @@ test_layers(void)
 {
     LpTransformer shape = lp_test_gpt(5, 64, 4);
     shape.kind = LP_TRANSFORMER_ENCODER_DECODER;
-    shape.n_decoder_layers = 1;
-    shape.decoder_seq = 32;
-    shape.n_experts = 8;
-    shape.top_k = 2;
-    shape.n_dense_layers = 1;
-    shape.expert_every = 2;
-    shape.window = 16;
-    shape.window_every = 3;
+    shape.decoder.n_layers = 1;
+    shape.decoder.seq = 32;
+    shape.experts.n = 8;
+    shape.experts.top_k = 2;
+    shape.experts.n_dense_layers = 1;
+    shape.experts.every = 2;
+    shape.window.keys = 16;
+    shape.window.every = 3;
     static const LpLayer wanted[] = {
         {.seq = 2048, .keys = 16},
         {.seq = 2048, .keys = 2048},
@@ -110,6 +148,7 @@ main(void)
     static const LpTestCase cases[] = {
         {"style", test_style},
         {"widths", test_widths},
+        {"resolve", test_resolve},
         {"layers", test_layers},
         {NULL, NULL},
     };

@@ -42,13 +42,13 @@ test_flop_by_hand(void)
     /* Window: layers 0, 2, ... see 16 of 64 keys. Weights 400 as in test_flop(). */
     LpTransformer windowed = lp_test_llama(4, 8, 4, 1, 10, 100);
     windowed.seq = 64;
-    windowed.window = 16;
-    windowed.window_every = 2;
+    windowed.window.keys = 16;
+    windowed.window.every = 2;
     lp_test_close("window", lp_transformer_layer_forward_flop(&windowed, 2, 3.0),
                   3.0 * 64.0 * (2.0 * 400.0 + 4.0 * 16.0 * 8.0), 0.0);
     lp_test_close("no window", lp_transformer_layer_forward_flop(&windowed, 1, 3.0),
                   3.0 * 64.0 * (2.0 * 400.0 + 4.0 * 64.0 * 8.0), 0.0);
-    windowed.window = 100;
+    windowed.window.keys = 100;
     lp_test_close("a window beyond", lp_transformer_layer_forward_flop(&windowed, 0, 1.0),
                   64.0 * (2.0 * 400.0 + 4.0 * 64.0 * 8.0), 0.0);
 
@@ -58,14 +58,14 @@ test_flop_by_hand(void)
     LpTransformer latent = lp_test_llama(1, 8, 4, 4, 10, 100);
     latent.seq = 32;
     latent.head_width = 3;
-    latent.rope_width = 1;
-    latent.value_width = 2;
-    latent.query_rank = 5;
-    latent.kv_rank = 6;
+    latent.latent.rope_width = 1;
+    latent.latent.value_width = 2;
+    latent.latent.query_rank = 5;
+    latent.latent.kv_rank = 6;
     lp_test_close("MLA", lp_transformer_layer_forward_flop(&latent, 0, 1.0),
                   2.0 * 32.0 * (120.0 + 56.0 + 120.0 + 64.0 + 240.0) + 2.0 * 32.0 * 32.0 * 24.0,
                   0.0);
-    latent.query_rank = 0; /* 8 * 16 */
+    latent.latent.query_rank = 0; /* 8 * 16 */
     lp_test_close("MLA, queries direct", lp_transformer_layer_forward_flop(&latent, 0, 1.0),
                   2.0 * 32.0 * (128.0 + 56.0 + 120.0 + 64.0 + 240.0) + 2.0 * 32.0 * 32.0 * 24.0,
                   0.0);
@@ -77,13 +77,13 @@ test_flop_by_hand(void)
      * capacity factor pads, but counts no FLOP here. */
     LpTransformer experts = lp_test_llama(5, 8, 4, 1, 10, 100);
     experts.seq = 16;
-    experts.n_experts = 6;
-    experts.top_k = 2;
-    experts.expert_ffn = 5;
-    experts.n_shared_experts = 3;
-    experts.n_dense_layers = 1;
-    experts.expert_every = 2;
-    experts.capacity_factor = 1.5;
+    experts.experts.n = 6;
+    experts.experts.top_k = 2;
+    experts.experts.ffn = 5;
+    experts.experts.n_shared = 3;
+    experts.experts.n_dense_layers = 1;
+    experts.experts.every = 2;
+    experts.experts.capacity_factor = 1.5;
     static const gboolean has_experts[] = {FALSE, FALSE, TRUE, FALSE, TRUE};
     for (guint32 i = 0; i < G_N_ELEMENTS(has_experts); i++)
         lp_test_close("experts", lp_transformer_layer_forward_flop(&experts, i, 1.0),
@@ -99,9 +99,9 @@ test_flop_by_hand(void)
      * decoder 768 and 2 * 64 a token of its own, 2 * 64 a token of the encoder's. */
     LpTransformer pair = lp_test_gpt(2, 8, 4);
     pair.kind = LP_TRANSFORMER_ENCODER_DECODER;
-    pair.n_decoder_layers = 1;
+    pair.decoder.n_layers = 1;
     pair.seq = 20;
-    pair.decoder_seq = 6;
+    pair.decoder.seq = 6;
     lp_test_close("encoder", lp_transformer_layer_forward_flop(&pair, 1, 1.0),
                   2.0 * 20.0 * 768.0 + 4.0 * 20.0 * 20.0 * 8.0, 0.0);
     lp_test_close("decoder", lp_transformer_layer_forward_flop(&pair, 2, 1.0),
@@ -116,7 +116,7 @@ test_flop_by_hand(void)
                   2.0 * 2.0 * 197.0 * 768.0 * 768.0, 0.0);
     lp_test_close("classes", lp_transformer_logits_forward_flop(&vit, 2.0),
                   2.0 * 2.0 * 768.0 * 1000.0, 0.0);
-    vit.channels = 1;
+    vit.image.channels = 1;
     lp_test_close("grey patches", lp_transformer_embedding_forward_flop(&vit, 1.0),
                   2.0 * 197.0 * 256.0 * 768.0, 0.0);
 }

@@ -83,17 +83,17 @@ deepseek_v3(void)
 {
     LpTransformer shape = lp_test_llama(61, 7168, 128, 128, 18432, 129280);
     shape.head_width = 128;
-    shape.query_rank = 1536;
-    shape.kv_rank = 512;
-    shape.rope_width = 64;
-    shape.value_width = 128;
-    shape.n_experts = 256;
-    shape.top_k = 8;
-    shape.expert_ffn = 2048;
-    shape.n_shared_experts = 1;
-    shape.n_dense_layers = 3;
-    shape.n_expert_groups = 8;
-    shape.group_limit = 4;
+    shape.latent.query_rank = 1536;
+    shape.latent.kv_rank = 512;
+    shape.latent.rope_width = 64;
+    shape.latent.value_width = 128;
+    shape.experts.n = 256;
+    shape.experts.top_k = 8;
+    shape.experts.ffn = 2048;
+    shape.experts.n_shared = 1;
+    shape.experts.n_dense_layers = 3;
+    shape.experts.n_groups = 8;
+    shape.experts.group_limit = 4;
     return shape;
 }
 
@@ -101,8 +101,8 @@ static LpTransformer
 mixtral_8x7b(void)
 {
     LpTransformer shape = lp_test_llama(32, 4096, 32, 8, 14336, 32000);
-    shape.n_experts = 8;
-    shape.top_k = 2;
+    shape.experts.n = 8;
+    shape.experts.top_k = 2;
     return shape;
 }
 
@@ -112,9 +112,9 @@ t5_large(void)
 {
     LpTransformer shape = lp_test_gpt(24, 1024, 16);
     shape.kind = LP_TRANSFORMER_ENCODER_DECODER;
-    shape.n_decoder_layers = 24;
+    shape.decoder.n_layers = 24;
     shape.seq = 512;
-    shape.decoder_seq = 128;
+    shape.decoder.seq = 128;
     shape.vocab = 32128;
     shape.positions = LP_POSITIONS_ROTARY;
     shape.norm = LP_NORM_RMS;

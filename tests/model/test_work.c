@@ -90,7 +90,7 @@ test_block_work(void)
                 for (guint pass = 0; pass < LP_N_PASSES; pass++) {
                     LpAccelerator accelerator = lp_test_accelerator();
                     accelerator.host_kernel_s = hosts_s[h];
-                    plan.cuda_graphs = graphs == 1;
+                    plan.host.cuda_graphs = graphs == 1;
                     LpKernel kernels[LP_KERNELS_MAX];
                     guint n =
                         lp_block_kernels(&gpt, &plan, 0, (LpBlock)block, (LpPass)pass, kernels);
@@ -103,7 +103,7 @@ test_block_work(void)
                             if (kernels[i].part != (LpPart)part)
                                 continue;
                             double time_s =
-                                lp_kernel_time_s(&kernels[i], &accelerator, plan.precision);
+                                lp_kernel_time_s(&kernels[i], &accelerator, plan.format.precision);
                             at = issue(at, time_s, graphs == 1 ? 0.0 : hosts_s[h]);
                             sum_s += time_s;
                         }

@@ -51,7 +51,7 @@ plan_s(const char *changes, guint32 *out_micro_batch)
     if (!lp_training_case_read(&got, lp_table_row(table, 0), outcome, NULL) ||
         !lp_setup_check_memory(got.workload, got.machine, NULL))
         return INFINITY;
-    *out_micro_batch = got.workload->plan.micro_batch;
+    *out_micro_batch = got.workload->plan.batch.micro;
     return lp_prediction_consistent_s(got.workload, got.machine);
 }
 

@@ -14,10 +14,10 @@ typedef struct {
 static LpPlan
 make_plan(LpPipelineSchedule schedule, guint32 pp, guint32 n_micro_batches, guint32 virtual_stages)
 {
-    LpPlan plan = {.schedule = schedule,
-                   .virtual_stages = virtual_stages,
-                   .micro_batch = 1,
-                   .global_batch = n_micro_batches};
+    LpPlan plan = {.pipeline.schedule = schedule,
+                   .pipeline.virtual_stages = virtual_stages,
+                   .batch.micro = 1,
+                   .batch.global = n_micro_batches};
     for (guint axis = 0; axis < LP_N_AXES; axis++) {
         plan.degree[axis] = 1;
         plan.order[axis] = (LpAxis)axis;
@@ -46,7 +46,7 @@ enum {
 static guint32
 way_of(const Passes *self, guint32 chunk)
 {
-    return self->plan->schedule == LP_SCHEDULE_DUALPIPE ? chunk : 0;
+    return self->plan->pipeline.schedule == LP_SCHEDULE_DUALPIPE ? chunk : 0;
 }
 
 static double *
@@ -123,7 +123,7 @@ static double
 run(const LpPlan *plan, const PassTimes *times, const char *label)
 {
     guint32 pp = plan->degree[LP_AXIS_PP], m = lp_plan_n_micro_batches(plan);
-    gsize n_ways = plan->schedule == LP_SCHEDULE_DUALPIPE ? 2 : 1;
+    gsize n_ways = plan->pipeline.schedule == LP_SCHEDULE_DUALPIPE ? 2 : 1;
     Passes passes = {.plan = plan,
                      .times = times,
                      .label = label,

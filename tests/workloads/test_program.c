@@ -91,7 +91,7 @@ test_tp(void)
         g_autoptr(LpProgram) program = build(rows[i].settings);
         g_autoptr(LpWorkload) workload = load(rows[i].settings);
         const LpPlan *plan = &workload->plan;
-        double activation_bytes = plan->micro_batch * 2048.0 * 12288.0 * 2.0;
+        double activation_bytes = plan->batch.micro * 2048.0 * 12288.0 * 2.0;
         guint32 n_layers = 0;
         for (guint stage = 0; stage < 8; stage++) {
             guint32 own = lp_plan_stage_layers(plan, &workload->transformer, stage);
@@ -157,7 +157,7 @@ test_dp(void)
                 lp_plan_stage_parameters(&workload->plan, &workload->transformer, stage);
             /* Buckets hold whole bytes: half a byte each at most is lost or won. */
             lp_test_close(rows[i], stage_bytes(program, stage, LP_TRAFFIC_DP),
-                          2.0 * n_parameters * workload->plan.gradient_bytes, 1e-7);
+                          2.0 * n_parameters * workload->plan.format.gradient_bytes, 1e-7);
         }
     }
 }

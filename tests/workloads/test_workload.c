@@ -56,7 +56,7 @@ test_shipped(void)
             shape->n_heads == rows[i].heads && shape->hidden == rows[i].hidden &&
                 shape->n_layers == rows[i].layers && shape->seq == 2048 && shape->vocab == 51200 &&
                 plan->degree[LP_AXIS_TP] == rows[i].tp && plan->degree[LP_AXIS_PP] == rows[i].pp &&
-                lp_plan_n_ranks(plan) == rows[i].n_ranks && plan->global_batch == rows[i].batch);
+                lp_plan_n_ranks(plan) == rows[i].n_ranks && plan->batch.global == rows[i].batch);
         /* The table rounds to one digit. */
         lp_test_close(rows[i].name, lp_transformer_parameters(shape) * 1e-9, rows[i].billions,
                       rows[i].billions < 5 ? 0.03 : 0.006);
@@ -89,17 +89,18 @@ test_precedence(void)
     char *path = lp_temporary_with_suffix(".xml", MINIMAL, -1);
     g_autoptr(GError) error = NULL;
     g_autoptr(LpWorkload) plain = lp_workload_load(path, NULL, &error);
-    lp_test_true("defaults",
-                 plain != NULL && plain->transformer.n_kv_heads == 4 &&
-                     plain->transformer.ffn == 256 && plain->plan.degree[LP_AXIS_PP] == 1 &&
-                     plain->plan.degree[LP_AXIS_TP] == 2 && plain->plan.gradient_bytes == 2 &&
-                     plain->plan.schedule == LP_SCHEDULE_1F1B);
+    lp_test_true("defaults", plain != NULL && plain->transformer.n_kv_heads == 4 &&
+                                 plain->transformer.ffn == 256 &&
+                                 plain->plan.degree[LP_AXIS_PP] == 1 &&
+                                 plain->plan.degree[LP_AXIS_TP] == 2 &&
+                                 plain->plan.format.gradient_bytes == 2 &&
+                                 plain->plan.pipeline.schedule == LP_SCHEDULE_1F1B);
     const char *settings[] = {"tp=4", "heads=8", "precision=fp32", "tp=1", NULL};
     g_autoptr(LpWorkload) set = lp_workload_load(path, settings, &error);
-    lp_test_true("settings", set != NULL && set->plan.degree[LP_AXIS_TP] == 1 &&
-                                 set->transformer.n_heads == 8 &&
-                                 set->transformer.n_kv_heads == 8 &&
-                                 set->plan.gradient_bytes == 4 && set->transformer.hidden == 64);
+    lp_test_true("settings",
+                 set != NULL && set->plan.degree[LP_AXIS_TP] == 1 &&
+                     set->transformer.n_heads == 8 && set->transformer.n_kv_heads == 8 &&
+                     set->plan.format.gradient_bytes == 4 && set->transformer.hidden == 64);
     lp_temporary_remove(path);
 }
 

@@ -10,7 +10,7 @@
 static char *
 library_of(const LpTrainingCase *restated)
 {
-    const char *name = restated->workload->plan.library;
+    const char *name = restated->workload->plan.library.name;
     if (strcmp(name, "auto") == 0)
         return lp_library_of(restated->machine->accelerator.name, NULL);
     return g_strdup(*name == '\0' ? "ideal" : name);

@@ -17,7 +17,7 @@ composed(const LpClosedFormInput *input, const LpIsolatedCommunication *isolated
 static double
 taken_as_hidden_s(const LpClosedFormInput *input, const LpIsolatedCommunication *isolated)
 {
-    return input->plan->overlap_fraction * isolated->dp_s +
+    return input->plan->overlap.fraction * isolated->dp_s +
            lp_closed_form_cp_hidden_s(input, isolated->cp_s);
 }
 

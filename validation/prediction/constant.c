@@ -42,7 +42,7 @@ const LpConstantKind lp_constant_kinds[LP_N_CONSTANT_KINDS] = {
      FIELD(host_collective_s), FALSE},
     {"overlap-slowdown", LP_CONSTANT_OF_PLAN, LP_CONSTANT_NUMBER, 1.0, 2.0,
      "collectives take some multiprocessors and memory bandwidth, not half of them",
-     offsetof(LpPlan, slowdown), FALSE},
+     offsetof(LpPlan, overlap.slowdown), FALSE},
     {"host-member", LP_CONSTANT_OF_LIBRARY, LP_CONSTANT_TIME, 0.0, 1e-3,
      "a proxy's work for one peer", offsetof(LpLibrary, hosts[0].member_s), FALSE},
     {"base", PROTOCOL, LP_CONSTANT_TIME, 0.0, 200e-6, "a kernel and its channels' start",
@@ -210,7 +210,7 @@ find_value(const LpConstants *self, LpConstant *constant, GError **error)
     void *holder = NULL;
     LpAccelerator accelerator;
     LpLibrary library;
-    LpPlan plan = {.slowdown = 1.0};
+    LpPlan plan = {.overlap.slowdown = 1.0};
     if (kind->place == LP_CONSTANT_OF_ACCELERATOR || kind->place == LP_CONSTANT_OF_PLAN) {
         if (!lp_catalogue_find(constant->owner, &accelerator, error))
             return FALSE;

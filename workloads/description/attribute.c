@@ -70,7 +70,7 @@ struct LpAttribute {
 #define ALGORITHMS(name_, axis)                                                                    \
     {                                                                                              \
         .element = "options", .name = name_, .kind = KIND_ALGORITHMS,                              \
-        .offset = P(algorithms[axis])                                                              \
+        .offset = P(library.algorithms[axis])                                                      \
     }
 
 static const LpAttribute attributes[] = {
@@ -88,74 +88,77 @@ static const LpAttribute attributes[] = {
     COUNT("transformer", "vocab", T(vocab)),
     BOOLEAN("transformer", "tied-embeddings", T(tied_embeddings)),
     BOOLEAN("transformer", "embedding", T(embedding)),
-    OPTIONAL("transformer", "decoder-layers", T(n_decoder_layers)),
-    OPTIONAL("transformer", "decoder-seq", T(decoder_seq)),
+    OPTIONAL("transformer", "decoder-layers", T(decoder.n_layers)),
+    OPTIONAL("transformer", "decoder-seq", T(decoder.seq)),
     CHOICE("transformer", "norm", T(norm), lp_norm_names),
     CHOICE("transformer", "bias", T(bias), lp_bias_names),
     CHOICE("transformer", "dropout", T(dropout), lp_dropout_names),
     BOOLEAN("transformer", "parallel-blocks", T(parallel_blocks)),
-    OPTIONAL("transformer", "window", T(window)),
-    COUNT("transformer", "window-every", T(window_every)),
-    OPTIONAL("transformer", "query-rank", T(query_rank)),
-    OPTIONAL("transformer", "kv-rank", T(kv_rank)),
-    OPTIONAL("transformer", "rope-width", T(rope_width)),
-    OPTIONAL("transformer", "value-width", T(value_width)),
-    OPTIONAL("transformer", "experts", T(n_experts)),
-    OPTIONAL("transformer", "top-k", T(top_k)),
-    OPTIONAL("transformer", "expert-ffn", T(expert_ffn)),
-    OPTIONAL("transformer", "shared-experts", T(n_shared_experts)),
-    OPTIONAL("transformer", "dense-layers", T(n_dense_layers)),
-    COUNT("transformer", "expert-every", T(expert_every)),
-    COUNT("transformer", "expert-groups", T(n_expert_groups)),
-    COUNT("transformer", "group-limit", T(group_limit)),
-    NUMBER("transformer", "capacity-factor", T(capacity_factor), 0.0, 1024.0),
-    OPTIONAL("transformer", "patch", T(patch)),
-    COUNT("transformer", "channels", T(channels)),
+    OPTIONAL("transformer", "window", T(window.keys)),
+    COUNT("transformer", "window-every", T(window.every)),
+    OPTIONAL("transformer", "query-rank", T(latent.query_rank)),
+    OPTIONAL("transformer", "kv-rank", T(latent.kv_rank)),
+    OPTIONAL("transformer", "rope-width", T(latent.rope_width)),
+    OPTIONAL("transformer", "value-width", T(latent.value_width)),
+    OPTIONAL("transformer", "experts", T(experts.n)),
+    OPTIONAL("transformer", "top-k", T(experts.top_k)),
+    OPTIONAL("transformer", "expert-ffn", T(experts.ffn)),
+    OPTIONAL("transformer", "shared-experts", T(experts.n_shared)),
+    OPTIONAL("transformer", "dense-layers", T(experts.n_dense_layers)),
+    COUNT("transformer", "expert-every", T(experts.every)),
+    COUNT("transformer", "expert-groups", T(experts.n_groups)),
+    COUNT("transformer", "group-limit", T(experts.group_limit)),
+    NUMBER("transformer", "capacity-factor", T(experts.capacity_factor), 0.0, 1024.0),
+    OPTIONAL("transformer", "patch", T(image.patch)),
+    COUNT("transformer", "channels", T(image.channels)),
     COUNT("plan", "tp", P(degree[LP_AXIS_TP])),
     COUNT("plan", "pp", P(degree[LP_AXIS_PP])),
     COUNT("plan", "dp", P(degree[LP_AXIS_DP])),
     COUNT("plan", "cp", P(degree[LP_AXIS_CP])),
     CHOICE("plan", "cp-kind", P(context_kind), lp_context_kind_names),
     COUNT("plan", "ep", P(degree[LP_AXIS_EP])),
-    COUNT("plan", "expert-tp", P(expert_tp)),
-    COUNT("plan", "ep-relay", P(ep_relay)),
+    COUNT("plan", "expert-tp", P(experts.tp)),
+    COUNT("plan", "ep-relay", P(experts.relay)),
     {.element = "plan", .name = "rank-order", .kind = KIND_ORDER, .offset = P(order)},
     {.element = "plan",
      .name = "placement",
      .kind = KIND_TEXT,
      .offset = offsetof(LpWorkload, placement)},
-    COUNT("plan", "virtual-stages", P(virtual_stages)),
+    COUNT("plan", "virtual-stages", P(pipeline.virtual_stages)),
     {.element = "plan", .name = "stage-layers", .kind = KIND_STAGES},
-    COUNT("plan", "micro-batch", P(micro_batch)),
-    COUNT("plan", "global-batch", P(global_batch)),
-    CHOICE("plan", "schedule", P(schedule), lp_schedule_names),
+    COUNT("plan", "micro-batch", P(batch.micro)),
+    COUNT("plan", "global-batch", P(batch.global)),
+    CHOICE("plan", "schedule", P(pipeline.schedule), lp_schedule_names),
     CHOICE("plan", "recompute", P(recompute), lp_recompute_names),
     BOOLEAN("plan", "sequence-parallel", P(sequence_parallel)),
-    BOOLEAN("plan", "scatter-gather", P(scatter_gather)),
-    {.element = "plan", .name = "zero", .kind = KIND_COUNT, .offset = P(zero), .maximum = 3},
-    CHOICE("plan", "zero-variant", P(zero_variant), lp_zero_variant_names),
-    OPTIONAL("plan", "shard-degree", P(shard_degree)),
-    {.element = "plan", .name = "reshard", .kind = KIND_NEGATED, .offset = P(keeps_parameters)},
-    OPTIONAL("plan", "prefetch", P(prefetch)),
-    CHOICE("plan", "gradient-sync", P(gradient_sync), lp_gradient_sync_names),
+    BOOLEAN("plan", "scatter-gather", P(pipeline.scatter_gather)),
+    {.element = "plan", .name = "zero", .kind = KIND_COUNT, .offset = P(zero.stage), .maximum = 3},
+    CHOICE("plan", "zero-variant", P(zero.variant), lp_zero_variant_names),
+    OPTIONAL("plan", "shard-degree", P(zero.shard_degree)),
+    {.element = "plan",
+     .name = "reshard",
+     .kind = KIND_NEGATED,
+     .offset = P(zero.keeps_parameters)},
+    OPTIONAL("plan", "prefetch", P(zero.prefetch)),
+    CHOICE("plan", "gradient-sync", P(zero.gradient_sync), lp_gradient_sync_names),
     CHOICE("plan", "optimizer", P(optimizer), lp_optimizer_names),
-    CHOICE("plan", "precision", P(precision), lp_precision_names),
+    CHOICE("plan", "precision", P(format.precision), lp_precision_names),
     {.element = "plan", .name = "gradient-precision", .kind = KIND_GRADIENT},
     {.element = "plan", .name = "communication-precision", .kind = KIND_WIRE},
-    NUMBER("plan", "skew", P(skew), 0.0, 10.0),
-    OPTIONAL("plan", "seed", P(seed)),
-    BOOLEAN("options", "overlap-dp", P(overlap_dp)),
-    CHOICE("options", "overlap-tp", P(overlap_tp), lp_overlap_tp_names),
-    BOOLEAN("options", "overlap-pp", P(overlap_pp)),
-    BOOLEAN("options", "overlap-param", P(overlap_param)),
-    {.element = "options", .name = "bucket", .kind = KIND_SIZE, .offset = P(bucket_bytes)},
-    NUMBER("options", "overlap-fraction", P(overlap_fraction), 0.0, 1.0),
-    NUMBER("options", "slowdown", P(slowdown), 1.0, 100.0),
-    BOOLEAN("options", "cuda-graphs", P(cuda_graphs)),
-    CHOICE("options", "host-sync", P(host_sync), lp_host_sync_names),
-    CHOICE("options", "kernels", P(kernels), lp_kernels_names),
-    NAME("library", P(library)),
-    NAME("protocol", P(protocol)),
+    NUMBER("plan", "skew", P(experts.skew), 0.0, 10.0),
+    OPTIONAL("plan", "seed", P(experts.seed)),
+    BOOLEAN("options", "overlap-dp", P(overlap.dp)),
+    CHOICE("options", "overlap-tp", P(overlap.tp), lp_overlap_tp_names),
+    BOOLEAN("options", "overlap-pp", P(overlap.pp)),
+    BOOLEAN("options", "overlap-param", P(overlap.param)),
+    {.element = "options", .name = "bucket", .kind = KIND_SIZE, .offset = P(overlap.bucket_bytes)},
+    NUMBER("options", "overlap-fraction", P(overlap.fraction), 0.0, 1.0),
+    NUMBER("options", "slowdown", P(overlap.slowdown), 1.0, 100.0),
+    BOOLEAN("options", "cuda-graphs", P(host.cuda_graphs)),
+    CHOICE("options", "host-sync", P(host.sync), lp_host_sync_names),
+    CHOICE("options", "kernels", P(host.kernels), lp_kernels_names),
+    NAME("library", P(library.name)),
+    NAME("protocol", P(library.protocol)),
     ALGORITHMS("algorithm-tp", LP_AXIS_TP),
     ALGORITHMS("algorithm-cp", LP_AXIS_CP),
     ALGORITHMS("algorithm-ep", LP_AXIS_EP),
@@ -208,7 +211,7 @@ set_gradient(LpWorkload *workload, const char *text, GError **error)
     int index = lp_choice_parse(text, names, error);
     if (index < 0)
         return FALSE;
-    workload->plan.gradient_bytes = gradient_precisions[index].bytes;
+    workload->plan.format.gradient_bytes = gradient_precisions[index].bytes;
     return TRUE;
 }
 
@@ -216,9 +219,9 @@ set_gradient(LpWorkload *workload, const char *text, GError **error)
 static const char *
 gradient_to_text(const LpPlan *plan)
 {
-    if (plan->gradient_bytes == 4)
+    if (plan->format.gradient_bytes == 4)
         return "fp32";
-    return plan->precision == LP_PRECISION_FP16 ? "fp16" : "bf16";
+    return plan->format.precision == LP_PRECISION_FP16 ? "fp16" : "bf16";
 }
 
 /* Formats in which activations cross the wire; 0: as they stand in memory. */
@@ -231,7 +234,7 @@ set_wire(LpWorkload *workload, const char *text, GError **error)
     int index = lp_choice_parse(text, wire_names, error);
     if (index < 0)
         return FALSE;
-    workload->plan.communication_bytes = wire_bytes[index];
+    workload->plan.format.communication_bytes = wire_bytes[index];
     return TRUE;
 }
 
@@ -248,8 +251,8 @@ wire_to_text(guint32 bytes)
 static gboolean
 set_stages(LpPlan *plan, const char *text, GError **error)
 {
-    plan->n_listed = 0;
-    plan->stages = strcmp(text, "balanced") == 0 ? LP_STAGES_BALANCED : LP_STAGES_EVEN;
+    plan->pipeline.n_listed = 0;
+    plan->pipeline.stages = strcmp(text, "balanced") == 0 ? LP_STAGES_BALANCED : LP_STAGES_EVEN;
     if (strcmp(text, "even") == 0 || strcmp(text, "balanced") == 0)
         return TRUE;
     g_auto(GStrv) parts = g_strsplit(text, ",", LP_STAGE_LIST_MAX + 1);
@@ -258,7 +261,7 @@ set_stages(LpPlan *plan, const char *text, GError **error)
     for (guint i = 0; good && i < n; i++) {
         guint64 count = 0;
         good = lp_count_parse(parts[i], 0, COUNT_MAX, &count, NULL);
-        plan->listed_layers[i] = (guint32)count;
+        plan->pipeline.listed_layers[i] = (guint32)count;
     }
     if (!good) {
         g_set_error(error, LP_INPUT_ERROR, LP_INPUT_ERROR_VALUE,
@@ -267,19 +270,19 @@ set_stages(LpPlan *plan, const char *text, GError **error)
                     text, LP_STAGE_LIST_MAX);
         return FALSE;
     }
-    plan->stages = LP_STAGES_LIST;
-    plan->n_listed = n;
+    plan->pipeline.stages = LP_STAGES_LIST;
+    plan->pipeline.n_listed = n;
     return TRUE;
 }
 
 static char *
 stages_to_text(const LpPlan *plan)
 {
-    if (plan->stages != LP_STAGES_LIST)
-        return g_strdup(plan->stages == LP_STAGES_EVEN ? "even" : "balanced");
+    if (plan->pipeline.stages != LP_STAGES_LIST)
+        return g_strdup(plan->pipeline.stages == LP_STAGES_EVEN ? "even" : "balanced");
     GString *text = g_string_new(NULL);
-    for (guint i = 0; i < plan->n_listed; i++)
-        g_string_append_printf(text, "%s%u", i > 0 ? "," : "", plan->listed_layers[i]);
+    for (guint i = 0; i < plan->pipeline.n_listed; i++)
+        g_string_append_printf(text, "%s%u", i > 0 ? "," : "", plan->pipeline.listed_layers[i]);
     return g_string_free(text, FALSE);
 }
 
@@ -452,7 +455,7 @@ lp_attribute_get(const LpAttribute *self, const LpWorkload *workload)
     case KIND_GRADIENT:
         return g_strdup(gradient_to_text(&workload->plan));
     case KIND_WIRE:
-        return g_strdup(wire_to_text(workload->plan.communication_bytes));
+        return g_strdup(wire_to_text(workload->plan.format.communication_bytes));
     case KIND_STAGES:
         return stages_to_text(&workload->plan);
     case KIND_TEXT:

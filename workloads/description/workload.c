@@ -22,66 +22,45 @@ set_defaults(LpWorkload *self)
                                         .positions = LP_POSITIONS_LEARNED,
                                         .tied_embeddings = TRUE,
                                         .embedding = TRUE,
-                                        .window_every = 1,
-                                        .expert_every = 1,
-                                        .n_expert_groups = 1,
-                                        .channels = 3};
-    self->plan = (LpPlan){.virtual_stages = 1,
-                          .schedule = LP_SCHEDULE_1F1B,
+                                        .window.every = 1,
+                                        .experts.every = 1,
+                                        .experts.n_groups = 1,
+                                        .image.channels = 3};
+    self->plan = (LpPlan){.pipeline.virtual_stages = 1,
+                          .pipeline.schedule = LP_SCHEDULE_1F1B,
                           .recompute = LP_RECOMPUTE_NONE,
-                          .ep_relay = 1,
-                          .precision = LP_PRECISION_FP16,
-                          .gradient_bytes = 0,
-                          .prefetch = 1,
-                          .seed = 1,
-                          .slowdown = 1.0,
-                          .library = "ideal",
-                          .protocol = "auto"};
+                          .experts.relay = 1,
+                          .format.precision = LP_PRECISION_FP16,
+                          .format.gradient_bytes = 0,
+                          .zero.prefetch = 1,
+                          .experts.seed = 1,
+                          .overlap.slowdown = 1.0,
+                          .library.name = "ideal",
+                          .library.protocol = "auto"};
     self->placement = g_strdup("packed");
     for (guint axis = 0; axis < LP_N_AXES; axis++)
         self->plan.degree[axis] = 1;
     memcpy(self->plan.order, megatron_order, sizeof megatron_order);
 }
 
-static void
-derive_shape(LpTransformer *shape)
-{
-    gboolean gpt_style = shape->ffn_kind == LP_FFN_GELU;
-    if (shape->norm == LP_NORM_AUTO)
-        shape->norm = gpt_style ? LP_NORM_LAYER : LP_NORM_RMS;
-    if (shape->bias == LP_BIAS_AUTO)
-        shape->bias = gpt_style ? LP_BIAS_YES : LP_BIAS_NO;
-    if (shape->dropout == LP_DROPOUT_AUTO)
-        shape->dropout = gpt_style ? LP_DROPOUT_YES : LP_DROPOUT_NO;
-    if (shape->head_width == 0 && shape->n_heads > 0 && shape->hidden % shape->n_heads == 0)
-        shape->head_width = shape->hidden / shape->n_heads;
-    if (shape->n_experts > 0 && shape->expert_ffn == 0)
-        shape->expert_ffn = shape->ffn;
-    if (shape->group_limit == 0)
-        shape->group_limit = MAX(shape->n_expert_groups, 1);
-}
-
 /* Defaults that follow from other attributes hold only once all have been read. */
 static void
 derive_defaults(LpWorkload *self)
 {
-    if (self->transformer.n_kv_heads == 0)
-        self->transformer.n_kv_heads = self->transformer.n_heads;
-    if (self->transformer.ffn == 0)
-        self->transformer.ffn = 4 * self->transformer.hidden;
-    derive_shape(&self->transformer);
-    if (self->plan.gradient_bytes == 0)
-        self->plan.gradient_bytes = lp_plan_activation_bytes(&self->plan);
-    if (self->plan.virtual_stages > 1 && self->plan.schedule == LP_SCHEDULE_1F1B)
-        self->plan.schedule = LP_SCHEDULE_INTERLEAVED;
+    lp_transformer_resolve(&self->transformer);
+    if (self->plan.format.gradient_bytes == 0)
+        self->plan.format.gradient_bytes = lp_plan_activation_bytes(&self->plan);
+    if (self->plan.pipeline.virtual_stages > 1 && self->plan.pipeline.schedule == LP_SCHEDULE_1F1B)
+        self->plan.pipeline.schedule = LP_SCHEDULE_INTERLEAVED;
 }
 
 /* What follows from several attributes, and only holds if each is in range. */
 static void
 derive_plan(LpWorkload *self)
 {
-    if (self->plan.expert_tp == 0)
-        self->plan.expert_tp = self->transformer.n_experts > 0 ? lp_plan_expert_tp(&self->plan) : 1;
+    if (self->plan.experts.tp == 0)
+        self->plan.experts.tp =
+            self->transformer.experts.n > 0 ? lp_plan_expert_tp(&self->plan) : 1;
     lp_plan_balance(&self->plan, &self->transformer);
 }
 

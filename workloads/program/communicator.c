@@ -38,9 +38,9 @@ lp_group_stream(const LpPlan *plan, LpGroup group)
     case LP_GROUP_DP:
     case LP_GROUP_REPLICA:
     case LP_GROUP_EXPERT_DP:
-        return plan->overlap_dp || plan->overlap_param ? LP_STREAM_DP : LP_N_STREAMS;
+        return plan->overlap.dp || plan->overlap.param ? LP_STREAM_DP : LP_N_STREAMS;
     case LP_GROUP_TP:
-        launched = plan->overlap_tp != LP_OVERLAP_TP_NO;
+        launched = plan->overlap.tp != LP_OVERLAP_TP_NO;
         break;
     case LP_GROUP_CP:
         launched = plan->context_kind == LP_CONTEXT_RING;
@@ -48,7 +48,7 @@ lp_group_stream(const LpPlan *plan, LpGroup group)
     case LP_GROUP_EP:
     case LP_GROUP_EP_NODE:
     case LP_GROUP_EP_RAIL:
-        launched = plan->schedule == LP_SCHEDULE_DUALPIPE;
+        launched = plan->pipeline.schedule == LP_SCHEDULE_DUALPIPE;
         break;
     case LP_GROUP_EMBEDDING:
     case LP_N_GROUPS:
@@ -132,7 +132,7 @@ lp_communicators_new(const LpTransformer *transformer, const LpPlan *plan,
                                .stream = lp_group_stream(plan, group),
                                .is_exclusive = is_exclusive(plan, group),
                                .exchanges = exchanges(plan, group),
-                               .algorithms = plan->algorithms[traits[group].axis],
+                               .algorithms = plan->library.algorithms[traits[group].axis],
                                .setting = traits[group].setting,
                                .loads = group == LP_GROUP_EP ? expert_loads : NULL};
         if (like.n_members < 2)

@@ -9,7 +9,7 @@ static void
 add(LpLowering *self, LpCollective collective, LpGroup group, double bytes)
 {
     guint64 rounded = (guint64)llround(bytes);
-    if (self->plan->overlap_dp)
+    if (self->plan->overlap.dp)
         (void)lp_builder_add_launch(&self->builder, collective, group, rounded);
     else
         lp_builder_add_collective(&self->builder, collective, group, rounded);
@@ -20,7 +20,7 @@ add(LpLowering *self, LpCollective collective, LpGroup group, double bytes)
 static LpCollective
 sum_collective(const LpPlan *plan)
 {
-    gboolean whole = plan->zero == 0 || plan->zero_variant == LP_ZERO_DEEPSPEED;
+    gboolean whole = plan->zero.stage == 0 || plan->zero.variant == LP_ZERO_DEEPSPEED;
     return whole ? LP_COLLECTIVE_ALL_REDUCE : LP_COLLECTIVE_REDUCE_SCATTER;
 }
 
@@ -31,8 +31,8 @@ reduce(LpLowering *self, LpParameters parameters)
 {
     const LpPlan *plan = self->plan;
     LpParameters pooled = lp_plan_pooled_parameters(plan, parameters);
-    double dense = pooled.dense * plan->gradient_bytes;
-    double experts = pooled.experts * plan->gradient_bytes;
+    double dense = pooled.dense * plan->format.gradient_bytes;
+    double experts = pooled.experts * plan->format.gradient_bytes;
     add(self, sum_collective(plan), LP_GROUP_DP, dense);
     add(self, LP_COLLECTIVE_ALL_REDUCE, LP_GROUP_REPLICA, dense / lp_plan_shard_degree(plan));
     add(self, sum_collective(plan), LP_GROUP_EXPERT_DP, experts);
@@ -52,16 +52,17 @@ lp_gradient_buckets_fill(LpGradientBuckets *self, LpParameters parameters)
     const LpPlan *plan = self->lowering->plan;
     self->filled.dense += parameters.dense;
     self->filled.experts += parameters.experts;
-    double bytes = (self->filled.dense + self->filled.experts) * plan->gradient_bytes;
+    double bytes = (self->filled.dense + self->filled.experts) * plan->format.gradient_bytes;
     /* Stage 3 reduces what it has gathered: unit by unit. */
-    if (plan->zero == 3 || (plan->bucket_bytes > 0.0 && bytes >= plan->bucket_bytes))
+    if (plan->zero.stage == 3 ||
+        (plan->overlap.bucket_bytes > 0.0 && bytes >= plan->overlap.bucket_bytes))
         lp_gradient_buckets_flush(self);
 }
 
 gboolean
 lp_gradient_sync_is_early(const LpPlan *plan)
 {
-    return plan->overlap_dp || plan->zero == 3 || lp_plan_reduces_each(plan);
+    return plan->overlap.dp || plan->zero.stage == 3 || lp_plan_reduces_each(plan);
 }
 
 void
@@ -71,8 +72,8 @@ lp_gradient_sync_add_embedding(LpLowering *self, guint32 stage)
     const LpTransformer *shape = self->transformer;
     if (!lp_group_exchanges_embedding(shape, plan, stage))
         return;
-    double bytes =
-        (double)shape->vocab * shape->hidden / plan->degree[LP_AXIS_TP] * plan->gradient_bytes;
+    double bytes = (double)shape->vocab * shape->hidden / plan->degree[LP_AXIS_TP] *
+                   plan->format.gradient_bytes;
     lp_builder_add_collective(&self->builder, LP_COLLECTIVE_ALL_REDUCE, LP_GROUP_EMBEDDING,
                               (guint64)llround(bytes));
 }

@@ -30,7 +30,7 @@ add_expert_block_forward(LpLowering *self, guint32 index, LpPass pass)
 {
     guint kind = lp_transformer_layer_kind(self->transformer, index);
     lp_lowering_add_block(self, kind, LP_BLOCK_ROUTER, pass);
-    if (self->transformer->n_shared_experts > 0)
+    if (self->transformer->experts.n_shared > 0)
         lp_dense_block_add_forward(self, index, LP_BLOCK_SHARED, pass,
                                    shared_expert_sharing(self->plan));
     lp_expert_parallel_add_experts(self, index, pass, FALSE);
@@ -42,7 +42,7 @@ static void
 add_expert_block_backward(LpLowering *self, guint32 index, LpRole role)
 {
     guint kind = lp_transformer_layer_kind(self->transformer, index);
-    gboolean has_shared = self->transformer->n_shared_experts > 0;
+    gboolean has_shared = self->transformer->experts.n_shared > 0;
     LpSharing sharing = shared_expert_sharing(self->plan);
     if (role == LP_ROLE_WEIGHT) {
         lp_expert_parallel_add_weights(self, index);

@@ -55,7 +55,7 @@ launch_units(LpLowering *self, const GArray *units, GArray *numbers, guint *last
         waiting.experts += parameters.experts;
         n_waiting++;
         double bytes = (waiting.dense + waiting.experts) * lp_plan_activation_bytes(plan);
-        gboolean full = plan->bucket_bytes > 0.0 && bytes >= plan->bucket_bytes;
+        gboolean full = plan->overlap.bucket_bytes > 0.0 && bytes >= plan->overlap.bucket_bytes;
         if (!full && i + 1 < units->len)
             continue;
         guint number = launch(self, waiting);
@@ -103,14 +103,14 @@ void
 lp_parameter_prefetch_add(LpParameterPrefetch *self, guint position)
 {
     const LpPlan *plan = self->lowering->plan;
-    if (plan->zero != 3 || (self->backwards && plan->keeps_parameters))
+    if (plan->zero.stage != 3 || (self->backwards && plan->zero.keeps_parameters))
         return;
-    if (!plan->overlap_param) {
+    if (!plan->overlap.param) {
         const LpUnit *unit = lp_units_get(self->units, position, self->backwards);
         lp_parameter_gather_add(self->lowering, unit->parameters);
         return;
     }
-    guint wanted = (guint)MIN((guint64)position + plan->prefetch + 1, self->units->len);
+    guint wanted = (guint)MIN((guint64)position + plan->zero.prefetch + 1, self->units->len);
     for (; self->n_ahead < wanted; self->n_ahead++) {
         const LpUnit *unit = lp_units_get(self->units, self->n_ahead, self->backwards);
         self->numbers[self->n_ahead] = launch(self->lowering, unit->parameters);

@@ -10,7 +10,7 @@ static void
 add_boundary_gather(LpLowering *self)
 {
     const LpPlan *plan = self->plan;
-    if (plan->scatter_gather && plan->degree[LP_AXIS_PP] > 1)
+    if (plan->pipeline.scatter_gather && plan->degree[LP_AXIS_PP] > 1)
         lp_builder_add_collective(
             &self->builder, LP_COLLECTIVE_ALL_GATHER, LP_GROUP_TP,
             lp_lowering_wire_bytes(self, lp_plan_tokens(plan, self->transformer->seq)));

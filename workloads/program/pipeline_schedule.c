@@ -23,7 +23,7 @@ append_gpipe(GArray *slots, guint32 n_micro_batches)
 static void
 append_kth(GArray *slots, const LpPlan *plan, LpSlotKind kind, guint32 k)
 {
-    guint32 pp = plan->degree[LP_AXIS_PP], v = plan->virtual_stages;
+    guint32 pp = plan->degree[LP_AXIS_PP], v = plan->pipeline.virtual_stages;
     if (v == 1) {
         append(slots, kind, 0, k);
         return;
@@ -36,7 +36,7 @@ append_kth(GArray *slots, const LpPlan *plan, LpSlotKind kind, guint32 k)
 static guint32
 warm_up_passes(const LpPlan *plan, guint32 stage, guint32 n_passes)
 {
-    guint32 pp = plan->degree[LP_AXIS_PP], v = plan->virtual_stages;
+    guint32 pp = plan->degree[LP_AXIS_PP], v = plan->pipeline.virtual_stages;
     guint32 behind = pp - 1 - stage;
     guint32 wanted = v == 1 ? behind : 2 * behind + (v - 1) * pp;
     return MIN(wanted, n_passes);
@@ -192,9 +192,9 @@ append_dualpipe(GArray *slots, const LpPlan *plan, guint32 stage, guint32 n_micr
 GArray *
 lp_pipeline_schedule_new(const LpPlan *plan, guint32 stage)
 {
-    guint32 n_passes = lp_plan_n_micro_batches(plan) * plan->virtual_stages;
+    guint32 n_passes = lp_plan_n_micro_batches(plan) * plan->pipeline.virtual_stages;
     GArray *slots = g_array_sized_new(FALSE, FALSE, sizeof(LpSlot), 3 * n_passes);
-    switch (plan->schedule) {
+    switch (plan->pipeline.schedule) {
     case LP_SCHEDULE_GPIPE:
         append_gpipe(slots, n_passes);
         break;

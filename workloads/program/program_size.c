@@ -13,8 +13,8 @@ check_steps(const LpWorkload *workload, GError **error)
     const double limit = 1 << 25;
     const LpPlan *plan = &workload->plan;
     double n_ops = 160.0 * lp_transformer_n_layers(&workload->transformer);
-    double n_steps =
-        8.0 * lp_plan_n_micro_batches(plan) * plan->virtual_stages * plan->degree[LP_AXIS_PP];
+    double n_steps = 8.0 * lp_plan_n_micro_batches(plan) * plan->pipeline.virtual_stages *
+                     plan->degree[LP_AXIS_PP];
     if (n_ops <= limit && n_steps <= limit)
         return TRUE;
     g_set_error(error, LP_PROGRAM_ERROR, LP_PROGRAM_ERROR_SIZE,
@@ -31,7 +31,7 @@ widest_exchange(const LpTransformer *shape)
     double attention = lp_transformer_query_width(shape) + lp_transformer_key_width(shape) +
                        lp_transformer_value_width(shape) + lp_transformer_mixture_width(shape);
     double experts =
-        shape->n_experts > 0 ? shape->hidden * lp_transformer_expert_slots(shape) : 0.0;
+        shape->experts.n > 0 ? shape->hidden * lp_transformer_expert_slots(shape) : 0.0;
     return shape->hidden + attention + experts;
 }
 
@@ -45,12 +45,12 @@ check_volumes(const LpWorkload *workload, GError **error)
     const LpTransformer *shape = &workload->transformer;
     double n_ranks = (double)lp_plan_n_ranks(plan);
     double m = lp_plan_n_micro_batches(plan);
-    double activations = (double)plan->micro_batch * MAX(shape->seq, shape->decoder_seq) *
+    double activations = (double)plan->batch.micro * MAX(shape->seq, shape->decoder.seq) *
                          widest_exchange(shape) * 4.0 * m;
     double pp = plan->degree[LP_AXIS_PP];
-    double stage_layers = lp_transformer_n_layers(shape) / pp + plan->virtual_stages;
-    double layers_and_messages = 16.0 * (stage_layers + 2.0) + 4.0 * plan->virtual_stages;
-    double exchanges = plan->zero == 3 || lp_plan_reduces_each(plan) ? 4.0 * m : 4.0;
+    double stage_layers = lp_transformer_n_layers(shape) / pp + plan->pipeline.virtual_stages;
+    double layers_and_messages = 16.0 * (stage_layers + 2.0) + 4.0 * plan->pipeline.virtual_stages;
+    double exchanges = plan->zero.stage == 3 || lp_plan_reduces_each(plan) ? 4.0 * m : 4.0;
     double gradients =
         exchanges * (lp_transformer_parameters(shape) + (double)shape->vocab * shape->hidden) * 4.0;
     double bytes = (activations * layers_and_messages + gradients) * n_ranks;

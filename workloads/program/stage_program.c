@@ -152,7 +152,7 @@ add_finish_segment(Stage *self, double optimizer_s)
     lp_builder_add_join_all(builder, LP_STREAM_DP, LP_TERM_DP);
     lp_gradient_sync_add_embedding(self->lowering, self->stage);
     lp_builder_add_compute(builder, LP_TERM_OPTIMIZER, (LpWork){optimizer_s, 0.0, optimizer_s});
-    if ((plan->zero == 1 || plan->zero == 2) && !plan->overlap_param)
+    if ((plan->zero.stage == 1 || plan->zero.stage == 2) && !plan->overlap.param)
         lp_parameter_gather_add(
             self->lowering,
             lp_plan_rank_parameters(plan, self->lowering->transformer, self->stage));
@@ -178,12 +178,12 @@ add_message(Stage *self, LpStepKind kind, gboolean forward, guint32 chunk, guint
     gboolean to_next = forward == (kind == LP_STEP_SEND); /* towards the line's end */
     if (pp == 1 || slice == (to_next ? lp_plan_n_slices(plan) - 1 : 0))
         return;
-    gboolean up = plan->schedule == LP_SCHEDULE_DUALPIPE && chunk == 1;
+    gboolean up = plan->pipeline.schedule == LP_SCHEDULE_DUALPIPE && chunk == 1;
     guint32 step = to_next != up ? 1 : pp - 1;
     LpLine line = forward ? LP_LINE_FORWARD : LP_LINE_BACKWARD;
     if (up)
         line = forward ? LP_LINE_FORWARD_UP : LP_LINE_BACKWARD_UP;
-    if (kind == LP_STEP_SEND && plan->overlap_pp)
+    if (kind == LP_STEP_SEND && plan->overlap.pp)
         self->lowering->builder.program->uses_stream[LP_STREAM_PP] = TRUE;
     add_step(self, (LpStep){.kind = kind,
                             .line = line,
@@ -255,7 +255,7 @@ lp_stage_program_add(LpLowering *lowering, guint32 stage, double optimizer_s)
     Stage self = {
         .lowering = lowering, .stage = stage, .chunks = chunks, .buckets = {.lowering = lowering}};
     LpStageProgram stage_program = {.first_step = program->steps->len};
-    if (plan->overlap_param && plan->zero < 3)
+    if (plan->overlap.param && plan->zero.stage < 3)
         add_step(&self, (LpStep){.kind = LP_STEP_SEGMENT, .segment = add_start_segment(&self)});
     add_slots(&self);
     add_step(&self,

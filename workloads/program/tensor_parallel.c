@@ -12,7 +12,7 @@ lp_tensor_parallel_sum(const LpPlan *plan)
 static gboolean
 is_ring(const LpPlan *plan)
 {
-    return plan->overlap_tp == LP_OVERLAP_TP_RING && plan->degree[LP_AXIS_TP] >= 2;
+    return plan->overlap.tp == LP_OVERLAP_TP_RING && plan->degree[LP_AXIS_TP] >= 2;
 }
 
 /* Nothing to gather unless activations are scattered. Split into the exchanges of a ring, products
@@ -63,7 +63,7 @@ void
 lp_tensor_parallel_add_backward_exit(LpLowering *self, LpWork exit, LpWork weight, guint64 bytes)
 {
     const LpPlan *plan = self->plan;
-    if (plan->overlap_tp == LP_OVERLAP_TP_NO || plan->degree[LP_AXIS_TP] < 2) {
+    if (plan->overlap.tp == LP_OVERLAP_TP_NO || plan->degree[LP_AXIS_TP] < 2) {
         lp_tensor_parallel_add_exit(self, exit, bytes);
         lp_tensor_parallel_add_weight(self, weight, bytes);
         return;

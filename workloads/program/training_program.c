@@ -11,14 +11,14 @@ boundary_message_bytes(const LpTransformer *transformer, const LpPlan *plan)
 {
     double bytes =
         lp_plan_tokens(plan, transformer->seq) * transformer->hidden * lp_plan_wire_bytes(plan);
-    gboolean scattered = plan->sequence_parallel || plan->scatter_gather;
+    gboolean scattered = plan->sequence_parallel || plan->pipeline.scatter_gather;
     return (guint64)(scattered ? bytes / plan->degree[LP_AXIS_TP] : bytes);
 }
 
 static void
 draw_expert_loads(LpProgram *self, const LpTransformer *transformer, const LpPlan *plan)
 {
-    if (transformer->n_experts == 0 || plan->skew <= 0.0)
+    if (transformer->experts.n == 0 || plan->experts.skew <= 0.0)
         return;
     self->expert_loads = g_new(double, plan->degree[LP_AXIS_EP]);
     lp_plan_expert_loads(plan, transformer, self->expert_loads);
@@ -37,13 +37,13 @@ describe_ranks(LpProgram *self, const LpTransformer *transformer, const LpPlan *
                                   .n_chunks = lp_plan_n_chunks(plan),
                                   .n_layers = lp_transformer_n_layers(transformer),
                                   .n_micro_batches = lp_plan_n_micro_batches(plan),
-                                  .virtual_stages = plan->virtual_stages,
-                                  .both_ways = plan->schedule == LP_SCHEDULE_DUALPIPE,
+                                  .virtual_stages = plan->pipeline.virtual_stages,
+                                  .both_ways = plan->pipeline.schedule == LP_SCHEDULE_DUALPIPE,
                                   .message_bytes = boundary_message_bytes(transformer, plan)};
     self->execution = (LpExecution){.collective_host_s = lp_collective_host_s(plan, accelerator),
-                                    .host_is_free = plan->cuda_graphs,
-                                    .host_sync = plan->host_sync,
-                                    .slowdown = plan->slowdown};
+                                    .host_is_free = plan->host.cuda_graphs,
+                                    .host_sync = plan->host.sync,
+                                    .slowdown = plan->overlap.slowdown};
     draw_expert_loads(self, transformer, plan);
     self->communicators = lp_communicators_new(transformer, plan, self->expert_loads);
 }

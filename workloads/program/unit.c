@@ -49,7 +49,7 @@ guint32
 lp_units_chunk(const LpPlan *plan, guint32 stage, guint32 k)
 {
     gboolean upper = stage >= plan->degree[LP_AXIS_PP] / 2;
-    return plan->schedule == LP_SCHEDULE_DUALPIPE && upper ? 1 - k : k;
+    return plan->pipeline.schedule == LP_SCHEDULE_DUALPIPE && upper ? 1 - k : k;
 }
 
 void

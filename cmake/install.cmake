@@ -53,6 +53,7 @@ endforeach()
 install(FILES validation/training.csv
     DESTINATION ${CMAKE_INSTALL_DATADIR}/lightpath/validation)
 install(FILES docs/lightpath.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
-install(FILES README.md LICENSE docs/architecture.md docs/platform-format.md docs/workload-format.md
-    docs/scenario-format.md docs/import.md
+install(FILES README.md LICENSE docs/architecture.md docs/calibration.md docs/collectives.md
+    docs/commands.md docs/import.md docs/library.md docs/platform-format.md docs/scenario-format.md
+    docs/speed.md docs/trust.md docs/workload-format.md
     DESTINATION ${CMAKE_INSTALL_DOCDIR})

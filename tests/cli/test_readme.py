@@ -8,7 +8,8 @@ Environment: LIGHTPATH (the built program). "test_readme.py --update" writes the
 How documents are read:
 - A block "```sh" is run by the shell, in a scratch folder that has the project's folders; blocks of
   one document share the folder. What would install or build is looked at, not run.
-- A block "```text output" shows, whole, what the block before it prints.
+- A block "```text output" shows what the block before it prints: whole, or with a line "..." in
+  place of lines left out.
 - A block "```xml" or "```json" is saved, for the commands after it, under the file name in backticks on the last
   line before it."""
 import json
@@ -23,8 +24,8 @@ import unittest
 
 SOURCE = pathlib.Path(__file__).resolve().parents[2]
 PROGRAM = pathlib.Path(os.environ["LIGHTPATH"]).resolve()
-RUN = ("README.md", "docs/platform-format.md", "docs/workload-format.md", "docs/scenario-format.md",
-       "docs/import.md")
+RUN = ("README.md", "docs/commands.md", "docs/library.md", "docs/trust.md", "docs/platform-format.md",
+       "docs/workload-format.md", "docs/scenario-format.md", "docs/import.md")
 UPDATE = "--update" in sys.argv
 
 ENVIRONMENT = dict(os.environ, LC_ALL="C.UTF-8",
@@ -64,6 +65,33 @@ def stable(text):
     """Without what depends on how the program was built: sanitizers need other stacks, and a zero
     may come out on either side."""
     return re.sub(r" contexts/\S+", "", text).replace("-0.000000", "+0.000000")
+
+
+def label(line):
+    """What a line begins with, up to a number or a gap: what stays when results change."""
+    return re.split(r"\d|  +", line.strip())[0]
+
+
+def cut_short(shown, printed):
+    """@printed with lines left out where @shown has a line "...". The lines behind one begin where
+    @printed has a line of the same label, and go on to the next "..." or to the end. None if
+    @printed has no such line."""
+    first, *runs = re.split(r"^\.\.\.\n", shown, flags=re.MULTILINE)
+    if not runs:
+        return printed
+    rows, at = printed.splitlines(keepends=True), first.count("\n")
+    kept = rows[:at]
+    for i, run in enumerate(runs):
+        kept.append("...\n")
+        if run:
+            wanted = label(run.splitlines()[0])
+            at = next((i for i in range(at, len(rows)) if label(rows[i]) == wanted), None)
+            if at is None:
+                return None
+            n_lines = run.count("\n") if i + 1 < len(runs) else len(rows)
+            kept += rows[at:at + n_lines]
+            at += n_lines
+    return "".join(kept)
 
 
 class Documents(unittest.TestCase):
@@ -121,10 +149,12 @@ class Documents(unittest.TestCase):
                 n_run += 1
             else:
                 self.assertIsNotNone(printed, f"{where}: no command before this output")
-                parts += [text[end:block.start(2)], printed if UPDATE else body]
+                wanted = cut_short(body, printed)
+                self.assertIsNotNone(wanted, f"{where}: what it shows is not printed:\n{printed}")
+                parts += [text[end:block.start(2)], wanted if UPDATE else body]
                 end = block.end(2)
                 if not UPDATE:
-                    self.assertEqual(stable(body), stable(printed), where)
+                    self.assertEqual(stable(body), stable(wanted), where)
         self.assertGreater(n_run, 0, f"{name} has no command")
         return "".join(parts) + text[end:]
 
@@ -151,6 +181,27 @@ class Documents(unittest.TestCase):
                     n_links += 1
                     self.assertTrue((path.parent / target).exists(), f"{path}: {target}")
         self.assertGreater(n_links, 0)
+
+    def test_files(self):
+        """Every file of ours that a document names in backticks is there: a path from the
+        project's folder or from the document's, or a source's name alone."""
+        ours = {path.name for folder in SOURCE.iterdir() if folder.name != "build"
+                for path in folder.rglob("*.[ch]")}
+        n, missing = 0, []
+        for path in documents():
+            folders = [path.parent, SOURCE]
+            for name in re.findall(r"(?<=[`\s])([\w*.-]+(?:/[\w*.-]+)*(?:\.\[ch\]|/|\.\w+))(?=[`\s:,])",
+                                   " ".join(re.findall(r"`[^`\n]+`", path.read_text()))):
+                first, *below = name.split("/")
+                places = [folder for folder in folders if below and (folder / first).is_dir()]
+                for one in {name.replace("[ch]", "c"), name.replace("[ch]", "h")}:
+                    is_source = not below and one.endswith((".c", ".h"))
+                    if (places and not any(any(place.glob(one)) for place in places)
+                            or is_source and one not in ours):
+                        missing.append(f"{path.relative_to(SOURCE)}: {one}")
+                    n += bool(places) or is_source
+        self.assertGreater(n, 100)
+        self.assertEqual(missing, [])
 
     def test_help(self):
         found = commands()

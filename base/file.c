@@ -197,3 +197,14 @@ lp_file_read(const char *path, GError **error)
     }
     return g_byte_array_free_to_bytes(g_steal_pointer(&content));
 }
+
+const char *
+lp_file_skip_mark(const char *text, gsize *length)
+{
+    static const char mark[] = "\xef\xbb\xbf";
+    gsize n_mark = strlen(mark);
+    if (*length < n_mark || memcmp(text, mark, n_mark) != 0)
+        return text;
+    *length -= n_mark;
+    return text + n_mark;
+}

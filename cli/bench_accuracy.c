@@ -3,7 +3,7 @@
 #include "cli/bench_accuracy.h"
 
 #include "platforms/catalogue/libraries.h"
-#include "report/json.h"
+#include "base/json.h"
 #include "sim/run/collective_run.h"
 
 #include <glib/gstdio.h>
@@ -302,44 +302,38 @@ to_text(const GArray *rows)
     return g_string_free(out, FALSE);
 }
 
-static JsonNode *
+static json_t *
 to_json(const GArray *rows)
 {
-    g_autoptr(JsonBuilder) builder = json_builder_new();
-    json_builder_begin_object(builder);
-    lp_json_begin_array(builder, "algorithms");
+    json_t *root = json_object();
+    json_t *summaries = lp_json_set_array(root, "algorithms");
     for (guint i = 0; i < G_N_ELEMENTS(algorithms); i++) {
         g_autoptr(GArray) own = select_rows(rows, i);
         if (own->len == 0)
             continue;
-        json_builder_begin_object(builder);
-        lp_json_text(builder, "algorithm", algorithms[i].name);
-        lp_json_count(builder, "rows", own->len);
-        lp_json_number(builder, "median", quantile(own, 0.5));
-        lp_json_number(builder, "ninth_decile", quantile(own, 0.9));
-        lp_json_number(builder, "worst", quantile(own, 1.0));
-        lp_json_number(builder, "bound", algorithms[i].bound);
-        json_builder_end_object(builder);
+        json_t *summary = lp_json_append_object(summaries);
+        lp_json_set_text(summary, "algorithm", algorithms[i].name);
+        lp_json_set_count(summary, "rows", own->len);
+        lp_json_set_number(summary, "median", quantile(own, 0.5));
+        lp_json_set_number(summary, "ninth_decile", quantile(own, 0.9));
+        lp_json_set_number(summary, "worst", quantile(own, 1.0));
+        lp_json_set_number(summary, "bound", algorithms[i].bound);
     }
-    json_builder_end_array(builder);
-    lp_json_begin_array(builder, "rows");
+    json_t *runs = lp_json_set_array(root, "rows");
     for (guint i = 0; i < rows->len; i++) {
         const Row *row = &g_array_index(rows, Row, i);
-        json_builder_begin_object(builder);
-        lp_json_text(builder, "algorithm", algorithms[row->algorithm].name);
-        lp_json_text(builder, "operation", lp_collective_names[row->collective]);
-        lp_json_text(builder, "fabric", fabrics[row->fabric].name);
-        lp_json_text(builder, "place", place_names[row->place]);
-        lp_json_count(builder, "bytes", row->bytes);
-        lp_json_count(builder, "ranks", row->n_ranks);
-        lp_json_number(builder, "flow_s", row->flow_s);
-        lp_json_number(builder, "message_s", row->message_s);
-        lp_json_number(builder, "error", row->error);
-        json_builder_end_object(builder);
+        json_t *run = lp_json_append_object(runs);
+        lp_json_set_text(run, "algorithm", algorithms[row->algorithm].name);
+        lp_json_set_text(run, "operation", lp_collective_names[row->collective]);
+        lp_json_set_text(run, "fabric", fabrics[row->fabric].name);
+        lp_json_set_text(run, "place", place_names[row->place]);
+        lp_json_set_count(run, "bytes", row->bytes);
+        lp_json_set_count(run, "ranks", row->n_ranks);
+        lp_json_set_number(run, "flow_s", row->flow_s);
+        lp_json_set_number(run, "message_s", row->message_s);
+        lp_json_set_number(run, "error", row->error);
     }
-    json_builder_end_array(builder);
-    json_builder_end_object(builder);
-    return json_builder_get_root(builder);
+    return root;
 }
 
 gboolean

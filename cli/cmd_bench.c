@@ -3,7 +3,7 @@
 #include "cli/bench_accuracy.h"
 #include "cli/commands.h"
 
-#include "report/json.h"
+#include "base/json.h"
 
 #include "base/error.h"
 #include "base/file.h"
@@ -236,26 +236,22 @@ us_per_activity(const Measurement *self)
     return self->wall_s * 1e6 / (double)MAX(self->result.n_activities, 1);
 }
 
-static JsonNode *
+static json_t *
 to_json(const GArray *measurements)
 {
-    g_autoptr(JsonBuilder) builder = json_builder_new();
-    json_builder_begin_object(builder);
-    lp_json_begin_array(builder, "runs");
+    json_t *root = json_object();
+    json_t *runs = lp_json_set_array(root, "runs");
     for (guint i = 0; i < measurements->len; i++) {
         const Measurement *run = &g_array_index(measurements, Measurement, i);
-        json_builder_begin_object(builder);
-        lp_json_text(builder, "name", run->benchmark->name);
-        lp_json_number(builder, "wall_s", run->wall_s);
-        lp_json_count(builder, "peak_rss_bytes", run->peak_rss_bytes);
-        lp_json_count(builder, "activities", run->result.n_activities);
-        lp_json_number(builder, "us_per_activity", us_per_activity(run));
-        lp_json_number(builder, "simulated_s", run->result.iteration_time_s);
-        json_builder_end_object(builder);
+        json_t *element = lp_json_append_object(runs);
+        lp_json_set_text(element, "name", run->benchmark->name);
+        lp_json_set_number(element, "wall_s", run->wall_s);
+        lp_json_set_count(element, "peak_rss_bytes", run->peak_rss_bytes);
+        lp_json_set_count(element, "activities", run->result.n_activities);
+        lp_json_set_number(element, "us_per_activity", us_per_activity(run));
+        lp_json_set_number(element, "simulated_s", run->result.iteration_time_s);
     }
-    json_builder_end_array(builder);
-    json_builder_end_object(builder);
-    return json_builder_get_root(builder);
+    return root;
 }
 
 static char *

@@ -7,7 +7,7 @@
 #include "base/file.h"
 #include "base/units.h"
 #include "platforms/catalogue/libraries.h"
-#include "report/json.h"
+#include "base/json.h"
 #include "sim/run/collective_run.h"
 
 #include <string.h>
@@ -186,33 +186,29 @@ to_text(const LpTrial *trial, const LpMachine *machine, const GArray *rows)
     return g_string_free(out, FALSE);
 }
 
-static JsonNode *
+static json_t *
 to_json(const LpTrial *trial, const GArray *rows)
 {
-    g_autoptr(JsonBuilder) builder = json_builder_new();
-    json_builder_begin_object(builder);
-    lp_json_text(builder, "operation", lp_collective_names[trial->collective]);
-    lp_json_text(builder, "library", trial->library.name);
-    lp_json_text(builder, "fidelity", lp_fidelity_names[trial->fidelity]);
-    lp_json_count(builder, "ranks", trial->n_ranks);
-    lp_json_count(builder, "groups", trial->n_groups);
-    lp_json_begin_array(builder, "runs");
+    json_t *root = json_object();
+    lp_json_set_text(root, "operation", lp_collective_names[trial->collective]);
+    lp_json_set_text(root, "library", trial->library.name);
+    lp_json_set_text(root, "fidelity", lp_fidelity_names[trial->fidelity]);
+    lp_json_set_count(root, "ranks", trial->n_ranks);
+    lp_json_set_count(root, "groups", trial->n_groups);
+    json_t *runs = lp_json_set_array(root, "runs");
     for (guint i = 0; i < rows->len; i++) {
         const Row *row = &g_array_index(rows, Row, i);
-        json_builder_begin_object(builder);
-        lp_json_count(builder, "bytes", row->bytes);
-        lp_json_text(builder, "algorithm", row->result.algorithm);
-        lp_json_text(builder, "protocol", row->result.protocol);
-        lp_json_number(builder, "time_s", row->result.run.iteration_time_s);
-        lp_json_number(builder, "alone_s", row->result.lonely_s);
-        lp_json_number(builder, "bus_bytes_per_s", bus_bytes_per_s(trial, row));
-        lp_json_count(builder, "traffic_bytes", row->result.run.traffic_bytes[LP_TRAFFIC_DP]);
-        lp_json_count(builder, "activities", row->result.run.n_activities);
-        json_builder_end_object(builder);
+        json_t *run = lp_json_append_object(runs);
+        lp_json_set_count(run, "bytes", row->bytes);
+        lp_json_set_text(run, "algorithm", row->result.algorithm);
+        lp_json_set_text(run, "protocol", row->result.protocol);
+        lp_json_set_number(run, "time_s", row->result.run.iteration_time_s);
+        lp_json_set_number(run, "alone_s", row->result.lonely_s);
+        lp_json_set_number(run, "bus_bytes_per_s", bus_bytes_per_s(trial, row));
+        lp_json_set_count(run, "traffic_bytes", row->result.run.traffic_bytes[LP_TRAFFIC_DP]);
+        lp_json_set_count(run, "activities", row->result.run.n_activities);
     }
-    json_builder_end_array(builder);
-    json_builder_end_object(builder);
-    return json_builder_get_root(builder);
+    return root;
 }
 
 /* --- flows --- */
@@ -235,29 +231,25 @@ flows_to_text(const GArray *flows)
     return g_string_free(out, FALSE);
 }
 
-static JsonNode *
+static json_t *
 flows_to_json(const GArray *flows)
 {
-    g_autoptr(JsonBuilder) builder = json_builder_new();
-    json_builder_begin_object(builder);
-    lp_json_begin_array(builder, "flows");
+    json_t *root = json_object();
+    json_t *list = lp_json_set_array(root, "flows");
     for (guint i = 0; i < flows->len; i++) {
         const LpTrialFlow *flow = &g_array_index(flows, LpTrialFlow, i);
-        json_builder_begin_object(builder);
-        lp_json_count(builder, "from", flow->from);
-        lp_json_count(builder, "to", flow->to);
-        lp_json_count(builder, "bytes", flow->bytes);
-        lp_json_text(builder, "from_port", flow->from_port);
-        lp_json_text(builder, "relay_port", flow->relay);
-        lp_json_text(builder, "to_port", flow->to_port);
-        lp_json_count(builder, "links", flow->n_links);
-        lp_json_number(builder, "latency_s", flow->latency_s);
-        lp_json_number(builder, "bytes_per_s", flow->bytes_per_s);
-        json_builder_end_object(builder);
+        json_t *element = lp_json_append_object(list);
+        lp_json_set_count(element, "from", flow->from);
+        lp_json_set_count(element, "to", flow->to);
+        lp_json_set_count(element, "bytes", flow->bytes);
+        lp_json_set_text(element, "from_port", flow->from_port);
+        lp_json_set_text(element, "relay_port", flow->relay);
+        lp_json_set_text(element, "to_port", flow->to_port);
+        lp_json_set_count(element, "links", flow->n_links);
+        lp_json_set_number(element, "latency_s", flow->latency_s);
+        lp_json_set_number(element, "bytes_per_s", flow->bytes_per_s);
     }
-    json_builder_end_array(builder);
-    json_builder_end_object(builder);
-    return json_builder_get_root(builder);
+    return root;
 }
 
 static gboolean

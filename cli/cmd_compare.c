@@ -3,7 +3,7 @@
 #include "cli/commands.h"
 #include "cli/options.h"
 
-#include "report/json.h"
+#include "base/json.h"
 
 #include <gio/gio.h>
 #include <math.h>
@@ -12,7 +12,7 @@
 typedef struct {
     const char *platform; /* borrowed */
     GSubprocess *process; /* owned */
-    JsonNode *result;     /* owned */
+    json_t *result;       /* owned */
 } Run;
 
 static void
@@ -25,7 +25,7 @@ run_clear(gpointer data)
         (void)g_subprocess_wait(self->process, NULL, NULL);
     }
     g_clear_object(&self->process);
-    g_clear_pointer(&self->result, json_node_unref);
+    g_clear_pointer(&self->result, json_decref);
 }
 
 /* The options that go to every run unchanged. */
@@ -108,27 +108,27 @@ finish_run(Run *self, GError **error)
                     *complaint != '\0' ? complaint + skip : "a run ended without a result");
         return FALSE;
     }
-    self->result = json_from_string(output, error);
+    self->result = lp_json_read(self->platform, output, strlen(output), error);
     return self->result != NULL;
 }
 
-static JsonObject *
+static const json_t *
 simulated(const Run *self)
 {
-    return json_object_get_object_member(json_node_get_object(self->result), "simulated");
+    return json_object_get(self->result, "simulated");
 }
 
 static double
 iteration_time_s(const Run *self)
 {
-    return json_object_get_double_member(simulated(self), "iteration_time_s");
+    return json_number_value(json_object_get(simulated(self), "iteration_time_s"));
 }
 
 static double
 term_s(const Run *self, LpTerm term)
 {
-    return json_object_get_double_member(json_object_get_object_member(simulated(self), "terms_s"),
-                                         lp_term_names[term]);
+    const json_t *terms = json_object_get(simulated(self), "terms_s");
+    return json_number_value(json_object_get(terms, lp_term_names[term]));
 }
 
 /* The tier behind a term: where its traffic finds its narrowest link, on the slower machine. A
@@ -137,8 +137,9 @@ static const char *
 tier_behind(const Run *slower, LpTerm term)
 {
     LpTerm traffic = term == LP_TERM_BUBBLE ? LP_TERM_PP : term;
-    JsonObject *tiers = json_object_get_object_member(simulated(slower), "narrowest_tier");
-    return json_object_get_string_member_with_default(tiers, lp_term_names[traffic], "accelerator");
+    const json_t *tiers = json_object_get(simulated(slower), "narrowest_tier");
+    const char *tier = json_string_value(json_object_get(tiers, lp_term_names[traffic]));
+    return tier != NULL ? tier : "accelerator";
 }
 
 typedef struct {
@@ -160,33 +161,27 @@ largest_change(const Run *first, const Run *run)
     return change;
 }
 
-static JsonNode *
+static json_t *
 to_json(const GArray *runs)
 {
-    g_autoptr(JsonBuilder) builder = json_builder_new();
     const Run *first = &g_array_index(runs, Run, 0);
-    json_builder_begin_object(builder);
-    lp_json_begin_array(builder, "runs");
+    json_t *root = json_object();
+    json_t *results = lp_json_set_array(root, "runs");
     for (guint i = 0; i < runs->len; i++)
-        json_builder_add_value(builder, json_node_copy(g_array_index(runs, Run, i).result));
-    json_builder_end_array(builder);
-    lp_json_begin_array(builder, "speedup");
+        (void)json_array_append(results, g_array_index(runs, Run, i).result);
+    json_t *speedup = lp_json_set_array(root, "speedup");
     for (guint i = 0; i < runs->len; i++)
-        json_builder_add_double_value(builder, iteration_time_s(first) /
-                                                   iteration_time_s(&g_array_index(runs, Run, i)));
-    json_builder_end_array(builder);
-    lp_json_begin_array(builder, "largest_change");
+        lp_json_append_number(speedup, iteration_time_s(first) /
+                                           iteration_time_s(&g_array_index(runs, Run, i)));
+    json_t *changes = lp_json_set_array(root, "largest_change");
     for (guint i = 0; i < runs->len; i++) {
         Change change = largest_change(first, &g_array_index(runs, Run, i));
-        json_builder_begin_object(builder);
-        lp_json_text(builder, "term", lp_term_names[change.term]);
-        lp_json_number(builder, "seconds", change.seconds);
-        lp_json_text(builder, "tier", change.tier);
-        json_builder_end_object(builder);
+        json_t *element = lp_json_append_object(changes);
+        lp_json_set_text(element, "term", lp_term_names[change.term]);
+        lp_json_set_number(element, "seconds", change.seconds);
+        lp_json_set_text(element, "tier", change.tier);
     }
-    json_builder_end_array(builder);
-    json_builder_end_object(builder);
-    return json_builder_get_root(builder);
+    return root;
 }
 
 static gboolean
@@ -205,7 +200,7 @@ append_figure_row(GString *out, const GArray *runs, const char *label, const cha
     for (guint i = 0; i < runs->len; i++)
         g_string_append_printf(
             out, " %14.*f", digits,
-            json_object_get_double_member(simulated(&g_array_index(runs, Run, i)), key));
+            json_number_value(json_object_get(simulated(&g_array_index(runs, Run, i)), key)));
     g_string_append_c(out, '\n');
 }
 

@@ -10,7 +10,7 @@
 #include "platforms/catalogue/catalogue.h"
 #include "platforms/generation/generate.h"
 #include "platforms/catalogue/libraries.h"
-#include "report/json.h"
+#include "base/json.h"
 
 #include <string.h>
 
@@ -263,19 +263,15 @@ cmd_list(int argc, char **argv, GError **error)
                  {"libraries", libraries},
                  {"machines", machines}};
     g_autoptr(GString) text = g_string_new(NULL);
-    g_autoptr(JsonBuilder) builder = json_builder_new_immutable();
-    json_builder_begin_object(builder);
+    json_t *root = json_object();
     for (gsize i = 0; i < G_N_ELEMENTS(lists); i++) {
-        json_builder_set_member_name(builder, lists[i].name);
-        json_builder_begin_array(builder);
+        json_t *names = lp_json_set_array(root, lists[i].name);
         for (char **item = lists[i].items; *item != NULL; item++)
-            json_builder_add_string_value(builder, *item);
-        json_builder_end_array(builder);
+            lp_json_append_text(names, *item);
         g_autofree char *joined = g_strjoinv(" ", lists[i].items);
         g_string_append_printf(text, "%-13s %s\n", lists[i].name, joined);
     }
-    json_builder_end_object(builder);
-    return format == LP_FORMAT_JSON ? lp_print_json(json_builder_get_root(builder), error)
+    return format == LP_FORMAT_JSON ? lp_print_json(root, error)
                                     : lp_print_result(text->str, error);
 }
 

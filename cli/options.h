@@ -48,7 +48,7 @@ char *lp_find_workload(const char *name, GError **error) G_GNUC_WARN_UNUSED_RESU
 /** Prints a result on stdout, whole. */
 gboolean lp_print_result(const char *text, GError **error) G_GNUC_WARN_UNUSED_RESULT;
 /** The same, JSON. @node: (transfer full). */
-gboolean lp_print_json(JsonNode *node, GError **error) G_GNUC_WARN_UNUSED_RESULT;
+gboolean lp_print_json(json_t *node, GError **error) G_GNUC_WARN_UNUSED_RESULT;
 
 /** Seconds on a clock that never goes back. */
 double lp_wall_clock_s(void);

@@ -8,61 +8,57 @@
 #include "base/units.h"
 #include "platforms/machine/describe.h"
 #include "platforms/machine/topology.h"
-#include "report/json.h"
+#include "base/json.h"
 
 static void
-add_bisection_json(JsonBuilder *builder, const LpMachineFacts *facts)
+add_bisection_json(json_t *object, const LpMachineFacts *facts)
 {
-    lp_json_number(builder, "bisection_bytes_per_s", facts->bisection_bytes_per_s);
+    lp_json_set_number(object, "bisection_bytes_per_s", facts->bisection_bytes_per_s);
     if (!facts->is_published)
         return;
-    lp_json_number(builder, "published_bisection_bytes_per_s", facts->published_bytes_per_s);
-    lp_json_number(builder, "bisection_deviation_fraction", facts->published_deviation);
+    lp_json_set_number(object, "published_bisection_bytes_per_s", facts->published_bytes_per_s);
+    lp_json_set_number(object, "bisection_deviation_fraction", facts->published_deviation);
 }
 
 /* Planes, paths and PCIe links, and how far ports of a torus or dragonfly are apart. */
 static void
-add_fabric_json(JsonBuilder *builder, const LpMachine *machine, const LpMachineFacts *facts)
+add_fabric_json(json_t *object, const LpMachine *machine, const LpMachineFacts *facts)
 {
     g_autofree char *paths = lp_machine_path_text(machine);
-    lp_json_text(builder, "path_choice", lp_path_choice_names[machine->path_choice]);
-    lp_json_text(builder, "path_choice_text", paths);
-    lp_json_count(builder, "paths", machine->n_paths);
-    lp_json_count(builder, "planes", machine->n_planes);
-    lp_json_text(builder, "plane_use", lp_plane_use_names[machine->plane_use]);
-    lp_json_text(builder, "joined_rails", machine->rails_relay ? "no" : "yes");
+    lp_json_set_text(object, "path_choice", lp_path_choice_names[machine->path_choice]);
+    lp_json_set_text(object, "path_choice_text", paths);
+    lp_json_set_count(object, "paths", machine->n_paths);
+    lp_json_set_count(object, "planes", machine->n_planes);
+    lp_json_set_text(object, "plane_use", lp_plane_use_names[machine->plane_use]);
+    lp_json_set_text(object, "joined_rails", machine->rails_relay ? "no" : "yes");
     if (facts->farthest_latency_s > 0) {
-        lp_json_number(builder, "nearest_latency_s", facts->nearest_latency_s);
-        lp_json_number(builder, "mean_latency_s", facts->mean_latency_s);
-        lp_json_number(builder, "farthest_latency_s", facts->farthest_latency_s);
+        lp_json_set_number(object, "nearest_latency_s", facts->nearest_latency_s);
+        lp_json_set_number(object, "mean_latency_s", facts->mean_latency_s);
+        lp_json_set_number(object, "farthest_latency_s", facts->farthest_latency_s);
     }
 }
 
 static void
-add_tiers_json(JsonBuilder *builder, const LpMachineFacts *facts, const LpFabric *fabric,
+add_tiers_json(json_t *object, const LpMachineFacts *facts, const LpFabric *fabric,
                gboolean has_scale_out)
 {
-    lp_json_begin_array(builder, "tiers");
+    json_t *tiers = lp_json_set_array(object, "tiers");
     for (guint32 i = 0; i < facts->n_tiers; i++) {
         const LpTierFacts *tier = &facts->tiers[i];
-        json_builder_begin_object(builder);
-        lp_json_text(builder, "name", tier->name);
-        lp_json_text(builder, "technology", lp_technology_names[tier->technology]);
-        lp_json_count(builder, "links", tier->n_links);
-        lp_json_number(builder, "link_bytes_per_s", tier->link_bytes_per_s);
-        lp_json_number(builder, "latency_s", tier->latency_s);
-        lp_json_number(builder, "oversubscription", tier->oversubscription);
-        json_builder_end_object(builder);
+        json_t *element = lp_json_append_object(tiers);
+        lp_json_set_text(element, "name", tier->name);
+        lp_json_set_text(element, "technology", lp_technology_names[tier->technology]);
+        lp_json_set_count(element, "links", tier->n_links);
+        lp_json_set_number(element, "link_bytes_per_s", tier->link_bytes_per_s);
+        lp_json_set_number(element, "latency_s", tier->latency_s);
+        lp_json_set_number(element, "oversubscription", tier->oversubscription);
     }
-    json_builder_end_array(builder);
-    lp_json_begin_array(builder, "distances");
+    json_t *distances = lp_json_set_array(object, "distances");
     for (guint32 i = 0; has_scale_out && i < fabric->n_tiers; i++) {
-        json_builder_begin_object(builder);
-        lp_json_count(builder, "domains", fabric->tiers[i].span_domains);
-        lp_json_number(builder, "latency_s", fabric->tiers[i].latency_s);
-        json_builder_end_object(builder);
+        json_t *distance = lp_json_append_object(distances);
+        lp_json_set_count(distance, "domains", fabric->tiers[i].span_domains);
+        lp_json_set_number(distance, "latency_s", fabric->tiers[i].latency_s);
     }
-    json_builder_end_array(builder);
 }
 
 gboolean
@@ -72,32 +68,30 @@ lp_platform_print_json(const LpMachine *machine, GError **error)
     LpFabric fabric = lp_machine_fabric(machine);
     const LpCluster *scale_out = &machine->cluster[LP_ATTACHMENT_SCALE_OUT];
     gboolean has_scale_out = machine->has_scale_out;
-    g_autoptr(JsonBuilder) builder = json_builder_new_immutable();
-    json_builder_begin_object(builder);
-    lp_json_text(builder, "platform", lp_file_label(machine->path));
-    lp_json_text(builder, "system", machine->system);
-    lp_json_text(builder, "accelerator", machine->accelerator.name);
-    lp_json_count(builder, "accelerators", machine->n_accelerators);
-    lp_json_count(builder, "domains", facts.n_domains);
-    lp_json_count(builder, "domain_size", machine->domain_size);
-    lp_json_number(builder, "scale_up_bytes_per_s", fabric.scale_up_bytes_per_s);
-    lp_json_number(builder, "scale_up_latency_s", fabric.scale_up_latency_s);
-    lp_json_text(builder, "topology",
-                 has_scale_out ? lp_topology_names[scale_out->topology] : "none");
-    lp_json_text(builder, "port_order", lp_port_order_names[machine->port_order]);
-    lp_json_count(builder, "cards_per_domain", has_scale_out ? machine->cards_per_domain : 0);
-    lp_json_count(builder, "unit_domains", machine->unit_domains);
-    lp_json_count(builder, "ports", scale_out->n_hosts);
-    lp_json_count(builder, "ports_used",
-                  has_scale_out ? facts.n_domains * machine->cards_per_domain : 0);
-    lp_json_number(builder, "scale_out_bytes_per_s", fabric.scale_out_bytes_per_s);
-    add_bisection_json(builder, &facts);
-    lp_json_number(builder, "oversubscription", facts.oversubscription);
+    json_t *root = json_object();
+    lp_json_set_text(root, "platform", lp_file_label(machine->path));
+    lp_json_set_text(root, "system", machine->system);
+    lp_json_set_text(root, "accelerator", machine->accelerator.name);
+    lp_json_set_count(root, "accelerators", machine->n_accelerators);
+    lp_json_set_count(root, "domains", facts.n_domains);
+    lp_json_set_count(root, "domain_size", machine->domain_size);
+    lp_json_set_number(root, "scale_up_bytes_per_s", fabric.scale_up_bytes_per_s);
+    lp_json_set_number(root, "scale_up_latency_s", fabric.scale_up_latency_s);
+    lp_json_set_text(root, "topology",
+                     has_scale_out ? lp_topology_names[scale_out->topology] : "none");
+    lp_json_set_text(root, "port_order", lp_port_order_names[machine->port_order]);
+    lp_json_set_count(root, "cards_per_domain", has_scale_out ? machine->cards_per_domain : 0);
+    lp_json_set_count(root, "unit_domains", machine->unit_domains);
+    lp_json_set_count(root, "ports", scale_out->n_hosts);
+    lp_json_set_count(root, "ports_used",
+                      has_scale_out ? facts.n_domains * machine->cards_per_domain : 0);
+    lp_json_set_number(root, "scale_out_bytes_per_s", fabric.scale_out_bytes_per_s);
+    add_bisection_json(root, &facts);
+    lp_json_set_number(root, "oversubscription", facts.oversubscription);
     if (has_scale_out)
-        add_fabric_json(builder, machine, &facts);
-    add_tiers_json(builder, &facts, &fabric, has_scale_out);
-    json_builder_end_object(builder);
-    return lp_print_json(json_builder_get_root(builder), error);
+        add_fabric_json(root, machine, &facts);
+    add_tiers_json(root, &facts, &fabric, has_scale_out);
+    return lp_print_json(root, error);
 }
 
 G_GNUC_PRINTF(3, 4)

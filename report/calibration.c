@@ -3,7 +3,7 @@
 #include "report/calibration.h"
 
 #include "base/file.h"
-#include "report/json.h"
+#include "base/json.h"
 
 #include <math.h>
 #include <string.h>
@@ -157,96 +157,86 @@ lp_calibration_to_text(const LpFit *fit, const char *cases)
 /* --- JSON --- */
 
 static void
-add_score(JsonBuilder *builder, const char *key, const LpScore *score)
+add_score(json_t *object, const char *key, const LpScore *score)
 {
-    lp_json_begin(builder, key);
-    lp_json_count(builder, "rows", score->n_rows);
-    lp_json_count(builder, "failed", score->n_failed);
-    lp_json_number(builder, "median_absolute_error", score->median_absolute_error);
-    lp_json_number(builder, "mean_absolute_error", score->mean_absolute_error);
-    lp_json_number(builder, "bias", score->bias);
-    lp_json_number(builder, "p90_absolute_error", score->p90_absolute_error);
-    lp_json_number(builder, "worst_absolute_error", score->worst_absolute_error);
-    json_builder_end_object(builder);
+    json_t *part = lp_json_set_object(object, key);
+    lp_json_set_count(part, "rows", score->n_rows);
+    lp_json_set_count(part, "failed", score->n_failed);
+    lp_json_set_number(part, "median_absolute_error", score->median_absolute_error);
+    lp_json_set_number(part, "mean_absolute_error", score->mean_absolute_error);
+    lp_json_set_number(part, "bias", score->bias);
+    lp_json_set_number(part, "p90_absolute_error", score->p90_absolute_error);
+    lp_json_set_number(part, "worst_absolute_error", score->worst_absolute_error);
 }
 
 static void
-add_json_constants(JsonBuilder *builder, const LpFit *fit)
+add_json_constants(json_t *object, const LpFit *fit)
 {
     static const char *const units[] = {"", "s", "B"};
-    lp_json_begin_array(builder, "constants");
+    json_t *constants = lp_json_set_array(object, "constants");
     for (guint i = 0; i < fit->variables->len; i++) {
         const LpFitVariable *variable = &g_array_index(fit->variables, LpFitVariable, i);
         const LpConstantKind *kind =
             &lp_constant_kinds[lp_constants_at(fit->constants, variable->first)->kind];
         g_autofree char *owners = owners_of(fit, i);
-        json_builder_begin_object(builder);
-        lp_json_text(builder, "owner", owners);
-        lp_json_text(builder, "name", kind->name);
-        lp_json_text(builder, "unit", units[kind->unit]);
-        lp_json_number(builder, "start", variable->start);
-        lp_json_number(builder, "value", variable->value);
-        lp_json_number(builder, "low", variable->low);
-        lp_json_number(builder, "high", variable->high);
-        lp_json_number(builder, "minimum", kind->minimum);
-        lp_json_number(builder, "maximum", kind->maximum);
-        lp_json_text(builder, "bounds", kind->reason);
-        json_builder_end_object(builder);
+        json_t *constant = lp_json_append_object(constants);
+        lp_json_set_text(constant, "owner", owners);
+        lp_json_set_text(constant, "name", kind->name);
+        lp_json_set_text(constant, "unit", units[kind->unit]);
+        lp_json_set_number(constant, "start", variable->start);
+        lp_json_set_number(constant, "value", variable->value);
+        lp_json_set_number(constant, "low", variable->low);
+        lp_json_set_number(constant, "high", variable->high);
+        lp_json_set_number(constant, "minimum", kind->minimum);
+        lp_json_set_number(constant, "maximum", kind->maximum);
+        lp_json_set_text(constant, "bounds", kind->reason);
     }
-    json_builder_end_array(builder);
 }
 
 static void
-add_json_sources(JsonBuilder *builder, const LpFit *fit)
+add_json_sources(json_t *object, const LpFit *fit)
 {
-    lp_json_begin_array(builder, "sources");
+    json_t *sources = lp_json_set_array(object, "sources");
     for (guint i = 0; i < fit->sources->len; i++) {
         const LpFitSource *source = &g_array_index(fit->sources, LpFitSource, i);
-        json_builder_begin_object(builder);
-        lp_json_text(builder, "source", source->source);
-        add_score(builder, "before", &source->before);
-        add_score(builder, "after", &source->after);
+        json_t *element = lp_json_append_object(sources);
+        lp_json_set_text(element, "source", source->source);
+        add_score(element, "before", &source->before);
+        add_score(element, "after", &source->after);
         if (source->is_crossed)
-            add_score(builder, "without", &source->crossed);
-        json_builder_end_object(builder);
+            add_score(element, "without", &source->crossed);
     }
-    json_builder_end_array(builder);
 }
 
 static void
-add_json_others(JsonBuilder *builder, const LpFit *fit)
+add_json_others(json_t *object, const LpFit *fit)
 {
     g_autoptr(GPtrArray) sources = lp_score_sources(fit->other_after);
-    lp_json_begin_array(builder, "left_out");
+    json_t *left_out = lp_json_set_array(object, "left_out");
     for (guint i = 0; i < sources->len; i++) {
         LpScore before = lp_score(fit->other_before, sources->pdata[i], LP_PREDICTION_SIMULATED);
         LpScore after = lp_score(fit->other_after, sources->pdata[i], LP_PREDICTION_SIMULATED);
-        json_builder_begin_object(builder);
-        lp_json_text(builder, "source", sources->pdata[i]);
-        add_score(builder, "before", &before);
-        add_score(builder, "after", &after);
-        json_builder_end_object(builder);
+        json_t *element = lp_json_append_object(left_out);
+        lp_json_set_text(element, "source", sources->pdata[i]);
+        add_score(element, "before", &before);
+        add_score(element, "after", &after);
     }
-    json_builder_end_array(builder);
 }
 
-JsonNode *
+json_t *
 lp_calibration_to_json(const LpFit *fit, const char *cases)
 {
-    g_autoptr(JsonBuilder) builder = json_builder_new();
-    json_builder_begin_object(builder);
-    lp_json_text(builder, "cases", cases);
-    lp_json_count(builder, "rows", fit->rows->len);
-    lp_json_count(builder, "rows_left_out", fit->other_rows->len);
-    lp_json_count(builder, "rows_unused", fit->n_unused);
-    lp_json_count(builder, "failed", fit->n_failed);
-    lp_json_begin_array(builder, "objective");
+    json_t *root = json_object();
+    lp_json_set_text(root, "cases", cases);
+    lp_json_set_count(root, "rows", fit->rows->len);
+    lp_json_set_count(root, "rows_left_out", fit->other_rows->len);
+    lp_json_set_count(root, "rows_unused", fit->n_unused);
+    lp_json_set_count(root, "failed", fit->n_failed);
+    json_t *objective = lp_json_set_array(root, "objective");
     for (guint i = 0; i < fit->objectives->len; i++)
-        json_builder_add_double_value(builder, g_array_index(fit->objectives, double, i));
-    json_builder_end_array(builder);
-    add_json_constants(builder, fit);
-    add_json_sources(builder, fit);
-    add_json_others(builder, fit);
-    json_builder_end_object(builder);
-    return json_builder_get_root(builder);
+        lp_json_append_number(objective, g_array_index(fit->objectives, double, i));
+    add_json_constants(root, fit);
+    add_json_sources(root, fit);
+    add_json_others(root, fit);
+    return root;
 }

@@ -2,13 +2,12 @@
 /* Everything that is known of one simulated or estimated iteration, as JSON and as tables. */
 #pragma once
 
+#include "base/json.h"
 #include "model/amped.h"
 #include "model/memory.h"
 #include "report/figures.h"
 #include "sim/run/scenario_simulation.h"
 #include "validation/crosscheck/crosscheck.h"
-
-#include <json-glib/json-glib.h>
 
 G_BEGIN_DECLS
 
@@ -46,11 +45,11 @@ void lp_report_init_job(LpReport *self, LpSimulation *shown, const LpJobResult *
                         const LpMachine *machine);
 
 /** What jobs and single workloads have in common, as members of the open object. */
-void lp_report_add_plan(JsonBuilder *builder, const LpWorkload *workload);
-void lp_report_add_engine(JsonBuilder *builder, LpFidelity fidelity, gboolean collapse,
-                          const char *proof, const GArray *engine_options);
-void lp_report_add_results(JsonBuilder *builder, const LpReport *self);
-void lp_report_add_warnings(JsonBuilder *builder, const LpReport *self);
+void lp_report_add_plan(json_t *object, const LpWorkload *workload);
+void lp_report_add_engine(json_t *object, LpFidelity fidelity, gboolean collapse, const char *proof,
+                          const GArray *engine_options);
+void lp_report_add_results(json_t *object, const LpReport *self);
+void lp_report_add_warnings(json_t *object, const LpReport *self);
 /** The same as text. */
 void lp_report_append_plan(GString *out, const LpReport *self);
 void lp_report_append_engine(GString *out, LpFidelity fidelity, gboolean collapse,
@@ -60,12 +59,12 @@ void lp_report_append_needs(GString *out, const LpReport *self);
 void lp_report_append_results(GString *out, const LpReport *self);
 
 /** JSON of "simulate", keys in a fixed order. Returns: (transfer full). */
-JsonNode *lp_report_to_json(const LpReport *self);
+json_t *lp_report_to_json(const LpReport *self);
 /** The same content for people. Returns: (transfer full). */
 char *lp_report_to_text(const LpReport *self);
 
 /** JSON and text of "estimate": one closed form. */
-JsonNode *lp_report_estimate_to_json(const LpReport *self, gboolean amped);
+json_t *lp_report_estimate_to_json(const LpReport *self, gboolean amped);
 char *lp_report_estimate_to_text(const LpReport *self, gboolean amped);
 
 /** JSON that Perfetto and Chrome open: a process a stage, a thread a stream.

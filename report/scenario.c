@@ -5,7 +5,7 @@
 #include "base/file.h"
 #include "base/ranges.h"
 #include "base/units.h"
-#include "report/json.h"
+#include "base/json.h"
 
 void
 lp_scenario_report_init(LpScenarioReport *self, const LpMachine *machine,
@@ -70,85 +70,77 @@ mean_s(const LpBackgroundResult *result)
 /* --- JSON --- */
 
 static void
-add_job(JsonBuilder *builder, const LpScenarioReport *self, guint index)
+add_job(json_t *array, const LpScenarioReport *self, guint index)
 {
     const LpJobResult *result = &self->simulation->jobs[index];
     const LpReport *report = &self->jobs[index];
     g_autofree char *places = accelerators(result);
-    json_builder_begin_object(builder);
-    lp_json_text(builder, "name", result->job->name);
-    lp_json_text(builder, "workload", result->job->workload->name);
-    lp_json_count(builder, "accelerators", lp_plan_n_ranks(&result->job->workload->plan));
-    lp_json_text(builder, "places", places);
-    lp_json_count(builder, "iterations", result->job->n_iterations);
-    lp_json_number(builder, "start_s", result->together.start_s);
-    lp_json_number(builder, "end_s", result->together.end_s);
-    lp_json_number(builder, "alone_s", result->alone.iteration_time_s);
-    lp_json_number(builder, "slowdown", slowdown(result));
-    lp_report_add_plan(builder, result->job->workload);
-    lp_json_text(builder, "proof", result->proof);
-    lp_report_add_results(builder, report);
-    lp_report_add_warnings(builder, report);
-    json_builder_end_object(builder);
+    json_t *object = lp_json_append_object(array);
+    lp_json_set_text(object, "name", result->job->name);
+    lp_json_set_text(object, "workload", result->job->workload->name);
+    lp_json_set_count(object, "accelerators", lp_plan_n_ranks(&result->job->workload->plan));
+    lp_json_set_text(object, "places", places);
+    lp_json_set_count(object, "iterations", result->job->n_iterations);
+    lp_json_set_number(object, "start_s", result->together.start_s);
+    lp_json_set_number(object, "end_s", result->together.end_s);
+    lp_json_set_number(object, "alone_s", result->alone.iteration_time_s);
+    lp_json_set_number(object, "slowdown", slowdown(result));
+    lp_report_add_plan(object, result->job->workload);
+    lp_json_set_text(object, "proof", result->proof);
+    lp_report_add_results(object, report);
+    lp_report_add_warnings(object, report);
 }
 
 static void
-add_traffic(JsonBuilder *builder, const LpScenarioReport *self, guint index)
+add_traffic(json_t *array, const LpScenarioReport *self, guint index)
 {
     const LpScenarioTraffic *traffic = self->scenario->traffic->pdata[index];
     const LpBackgroundResult *result = &self->simulation->backgrounds[index];
-    json_builder_begin_object(builder);
-    lp_json_text(builder, "name", traffic->name);
-    lp_json_text(builder, "pattern", lp_pattern_names[traffic->pattern]);
-    lp_json_count(builder, "messages", result->n_messages);
-    lp_json_count(builder, "bytes", result->n_bytes);
-    lp_json_number(builder, "mean_time_s", mean_s(result));
-    lp_json_number(builder, "slowdown", stretch(result));
-    lp_json_count(builder, "under_way", result->n_under_way);
-    lp_json_count(builder, "lost", result->n_lost);
-    json_builder_end_object(builder);
+    json_t *object = lp_json_append_object(array);
+    lp_json_set_text(object, "name", traffic->name);
+    lp_json_set_text(object, "pattern", lp_pattern_names[traffic->pattern]);
+    lp_json_set_count(object, "messages", result->n_messages);
+    lp_json_set_count(object, "bytes", result->n_bytes);
+    lp_json_set_number(object, "mean_time_s", mean_s(result));
+    lp_json_set_number(object, "slowdown", stretch(result));
+    lp_json_set_count(object, "under_way", result->n_under_way);
+    lp_json_set_count(object, "lost", result->n_lost);
 }
 
 static void
-add_cost(JsonBuilder *builder, const LpScenarioReport *self)
+add_cost(json_t *object, const LpScenarioReport *self)
 {
-    lp_json_begin(builder, "cost");
-    lp_json_number(builder, "wall_s", self->cost.wall_s);
-    lp_json_count(builder, "peak_rss_bytes", self->cost.peak_rss_bytes);
-    lp_json_count(builder, "activities", self->simulation->n_activities);
-    json_builder_end_object(builder);
+    json_t *cost = lp_json_set_object(object, "cost");
+    lp_json_set_number(cost, "wall_s", self->cost.wall_s);
+    lp_json_set_count(cost, "peak_rss_bytes", self->cost.peak_rss_bytes);
+    lp_json_set_count(cost, "activities", self->simulation->n_activities);
 }
 
-JsonNode *
+json_t *
 lp_scenario_report_to_json(const LpScenarioReport *self)
 {
-    g_autoptr(JsonBuilder) builder = json_builder_new();
-    json_builder_begin_object(builder);
-    lp_json_text(builder, "scenario", self->scenario->name);
-    lp_json_text(builder, "platform", lp_file_label(self->machine->path));
-    lp_json_count(builder, "accelerators", n_ranks(self));
-    lp_report_add_engine(builder, self->fidelity, self->collapse, NULL,
+    json_t *root = json_object();
+    lp_json_set_text(root, "scenario", self->scenario->name);
+    lp_json_set_text(root, "platform", lp_file_label(self->machine->path));
+    lp_json_set_count(root, "accelerators", n_ranks(self));
+    lp_report_add_engine(root, self->fidelity, self->collapse, NULL,
                          self->simulation->engine_options);
-    lp_json_begin_array(builder, "jobs");
+    json_t *jobs = lp_json_set_array(root, "jobs");
     for (guint i = 0; i < self->simulation->n_jobs; i++)
-        add_job(builder, self, i);
-    json_builder_end_array(builder);
-    lp_json_begin_array(builder, "traffic");
+        add_job(jobs, self, i);
+    json_t *traffic = lp_json_set_array(root, "traffic");
     for (guint i = 0; i < self->scenario->traffic->len; i++)
-        add_traffic(builder, self, i);
-    json_builder_end_array(builder);
-    lp_json_begin_array(builder, "warnings");
+        add_traffic(traffic, self, i);
+    json_t *warnings = lp_json_set_array(root, "warnings");
     for (guint i = 0; i < self->simulation->n_jobs; i++)
         for (guint k = 0; k < self->jobs[i].warnings->len; k++) {
             g_autofree char *text = g_strdup_printf("%s: %s", self->simulation->jobs[i].job->name,
                                                     (const char *)self->jobs[i].warnings->pdata[k]);
-            json_builder_add_string_value(builder, text);
+            lp_json_append_text(warnings, text);
         }
-    json_builder_end_array(builder);
     if (self->has_cost)
-        add_cost(builder, self);
-    json_builder_end_object(builder);
-    return json_builder_get_root(builder);
+        add_cost(root, self);
+    return root;
 }
 
 /* --- text --- */

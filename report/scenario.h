@@ -24,7 +24,7 @@ void lp_scenario_report_init(LpScenarioReport *self, const LpMachine *machine,
 void lp_scenario_report_clear(LpScenarioReport *self);
 
 /** JSON of "simulate SCENARIO", keys in a fixed order. Returns: (transfer full). */
-JsonNode *lp_scenario_report_to_json(const LpScenarioReport *self);
+json_t *lp_scenario_report_to_json(const LpScenarioReport *self);
 /** The same content for people. Returns: (transfer full). */
 char *lp_scenario_report_to_text(const LpScenarioReport *self);
 

@@ -2,7 +2,9 @@
 /* What came out of a table of measurements, as JSON. */
 #include "report/validation.h"
 
-#include "report/json.h"
+#include "base/json.h"
+
+#include <math.h>
 
 gboolean
 lp_validation_predicts_any(const LpValidation *self, LpPrediction model)
@@ -22,113 +24,97 @@ static const struct {
                 [LP_MEASURE_RATE] = {"tflops", 1e12}};
 
 static void
-add_score(JsonBuilder *builder, const LpScore *score)
+add_score(json_t *object, const LpScore *score)
 {
-    lp_json_count(builder, "rows", score->n_rows);
-    lp_json_count(builder, "failed", score->n_failed);
-    lp_json_count(builder, "out_of_scope", score->n_out_of_scope);
-    lp_json_number(builder, "median_absolute_error", score->median_absolute_error);
-    lp_json_number(builder, "mean_absolute_error", score->mean_absolute_error);
-    lp_json_number(builder, "bias", score->bias);
-    lp_json_number(builder, "p90_absolute_error", score->p90_absolute_error);
-    lp_json_number(builder, "worst_absolute_error", score->worst_absolute_error);
+    lp_json_set_count(object, "rows", score->n_rows);
+    lp_json_set_count(object, "failed", score->n_failed);
+    lp_json_set_count(object, "out_of_scope", score->n_out_of_scope);
+    lp_json_set_number(object, "median_absolute_error", score->median_absolute_error);
+    lp_json_set_number(object, "mean_absolute_error", score->mean_absolute_error);
+    lp_json_set_number(object, "bias", score->bias);
+    lp_json_set_number(object, "p90_absolute_error", score->p90_absolute_error);
+    lp_json_set_number(object, "worst_absolute_error", score->worst_absolute_error);
 }
 
 static void
-add_ranking(JsonBuilder *builder, const LpRanking *ranking)
+add_ranking(json_t *object, const LpRanking *ranking)
 {
     if (ranking->n_groups == 0)
         return;
-    lp_json_begin(builder, "ranking");
-    lp_json_count(builder, "groups", ranking->n_groups);
-    lp_json_number(builder, "within_5_percent", ranking->within_5_percent);
-    lp_json_number(builder, "within_15_percent", ranking->within_15_percent);
-    lp_json_number(builder, "mean_spearman", ranking->mean_spearman);
-    json_builder_end_object(builder);
+    json_t *part = lp_json_set_object(object, "ranking");
+    lp_json_set_count(part, "groups", ranking->n_groups);
+    lp_json_set_number(part, "within_5_percent", ranking->within_5_percent);
+    lp_json_set_number(part, "within_15_percent", ranking->within_15_percent);
+    lp_json_set_number(part, "mean_spearman", ranking->mean_spearman);
 }
 
 /* The members that "all" and a source have alike. @source: NULL for all. */
 static void
-add_part(JsonBuilder *builder, const LpValidation *self, const char *source)
+add_part(json_t *object, const LpValidation *self, const char *source)
 {
     LpScore score = lp_score(self->outcomes, source, self->model);
     LpRanking ranking = lp_score_ranking(self->outcomes, source, self->model);
-    add_score(builder, &score);
-    add_ranking(builder, &ranking);
-    lp_json_begin(builder, "models");
+    add_score(object, &score);
+    add_ranking(object, &ranking);
+    json_t *models = lp_json_set_object(object, "models");
     for (LpPrediction model = 0; model < LP_N_PREDICTIONS; model++) {
         LpScore other = lp_score(self->outcomes, source, model);
         LpRanking choice = lp_score_ranking(self->outcomes, source, model);
-        lp_json_begin(builder, lp_prediction_names[model]);
-        add_score(builder, &other);
-        add_ranking(builder, &choice);
-        json_builder_end_object(builder);
+        json_t *part = lp_json_set_object(models, lp_prediction_names[model]);
+        add_score(part, &other);
+        add_ranking(part, &choice);
     }
-    json_builder_end_object(builder);
 }
 
 static void
-add_value(JsonBuilder *builder, const char *name, LpMeasure measure, double value)
+add_value(json_t *object, const char *name, LpMeasure measure, double value)
 {
     g_autofree char *key = g_strconcat(name, "_", measures[measure].suffix, NULL);
-    if (value > 0.0) {
-        lp_json_number(builder, key, value / measures[measure].unit);
-        return;
-    }
-    json_builder_set_member_name(builder, key);
-    json_builder_add_null_value(builder);
+    /* What is not there becomes null. */
+    lp_json_set_number(object, key, value > 0.0 ? value / measures[measure].unit : NAN);
 }
 
 static void
-add_row(JsonBuilder *builder, const LpOutcome *outcome, LpPrediction model)
+add_row(json_t *array, const LpOutcome *outcome, LpPrediction model)
 {
-    json_builder_begin_object(builder);
-    lp_json_text(builder, "id", outcome->id);
-    lp_json_text(builder, "source", outcome->source);
-    lp_json_text(builder, "status", lp_outcome_names[outcome->status]);
-    lp_json_text(builder, "reason", outcome->reason != NULL ? outcome->reason : "");
-    add_value(builder, "measured", outcome->measure, outcome->measured);
-    add_value(builder, "predicted", outcome->measure, outcome->predicted[model]);
-    lp_json_number(builder, "error", lp_outcome_error(outcome, model));
+    json_t *object = lp_json_append_object(array);
+    lp_json_set_text(object, "id", outcome->id);
+    lp_json_set_text(object, "source", outcome->source);
+    lp_json_set_text(object, "status", lp_outcome_names[outcome->status]);
+    lp_json_set_text(object, "reason", outcome->reason != NULL ? outcome->reason : "");
+    add_value(object, "measured", outcome->measure, outcome->measured);
+    add_value(object, "predicted", outcome->measure, outcome->predicted[model]);
+    lp_json_set_number(object, "error", lp_outcome_error(outcome, model));
     for (LpPrediction other = 0; other < LP_N_PREDICTIONS; other++)
-        add_value(builder, lp_prediction_names[other], outcome->measure, outcome->predicted[other]);
+        add_value(object, lp_prediction_names[other], outcome->measure, outcome->predicted[other]);
     if (outcome->has_terms) {
-        lp_json_begin(builder, "terms_s");
+        json_t *terms_s = lp_json_set_object(object, "terms_s");
         for (LpTerm term = 0; term < LP_N_TERMS; term++)
-            lp_json_number(builder, lp_term_names[term], outcome->terms.s[term]);
-        json_builder_end_object(builder);
+            lp_json_set_number(terms_s, lp_term_names[term], outcome->terms.s[term]);
     }
-    lp_json_begin_array(builder, "inferred");
+    json_t *inferred = lp_json_set_array(object, "inferred");
     for (guint i = 0; i < outcome->inferred->len; i++)
-        json_builder_add_string_value(builder, outcome->inferred->pdata[i]);
-    json_builder_end_array(builder);
-    json_builder_end_object(builder);
+        lp_json_append_text(inferred, outcome->inferred->pdata[i]);
 }
 
-JsonNode *
+json_t *
 lp_validation_to_json(const LpValidation *self)
 {
-    g_autoptr(JsonBuilder) builder = json_builder_new();
     g_autoptr(GPtrArray) sources = lp_score_sources(self->outcomes);
-    json_builder_begin_object(builder);
-    lp_json_text(builder, "cases", self->cases);
-    lp_json_text(builder, "kind", lp_table_kind_names[self->kind]);
-    lp_json_text(builder, "model", lp_prediction_names[self->model]);
-    lp_json_begin(builder, "all");
-    add_part(builder, self, NULL);
-    json_builder_end_object(builder);
-    lp_json_begin_array(builder, "sources");
+    json_t *root = json_object();
+    lp_json_set_text(root, "cases", self->cases);
+    lp_json_set_text(root, "kind", lp_table_kind_names[self->kind]);
+    lp_json_set_text(root, "model", lp_prediction_names[self->model]);
+    json_t *all = lp_json_set_object(root, "all");
+    add_part(all, self, NULL);
+    json_t *parts = lp_json_set_array(root, "sources");
     for (guint i = 0; i < sources->len; i++) {
-        json_builder_begin_object(builder);
-        lp_json_text(builder, "source", sources->pdata[i]);
-        add_part(builder, self, sources->pdata[i]);
-        json_builder_end_object(builder);
+        json_t *part = lp_json_append_object(parts);
+        lp_json_set_text(part, "source", sources->pdata[i]);
+        add_part(part, self, sources->pdata[i]);
     }
-    json_builder_end_array(builder);
-    lp_json_begin_array(builder, "rows");
+    json_t *rows = lp_json_set_array(root, "rows");
     for (guint i = 0; i < self->outcomes->len; i++)
-        add_row(builder, self->outcomes->pdata[i], self->model);
-    json_builder_end_array(builder);
-    json_builder_end_object(builder);
-    return json_builder_get_root(builder);
+        add_row(rows, self->outcomes->pdata[i], self->model);
+    return root;
 }

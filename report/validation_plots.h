@@ -27,6 +27,6 @@ GArray *lp_validation_error_plots(const LpValidation *self);
  * lp_validation_scatter_names, and plot-FIELD for each of lp_validation_error_plots(). Returns:
  * (transfer full).
  */
-JsonNode *lp_validation_plots(const LpValidation *self);
+json_t *lp_validation_plots(const LpValidation *self);
 
 G_END_DECLS

@@ -56,7 +56,7 @@ files_clear(Files *self)
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Files, files_clear)
 
-static JsonNode *
+static json_t *
 run_files(const Files *files, const char *options)
 {
     g_autofree char *line =
@@ -65,25 +65,25 @@ run_files(const Files *files, const char *options)
 }
 
 /* The result of the scenario @content on shared cards. */
-static JsonNode *
+static json_t *
 run(const char *content, const char *options)
 {
     g_auto(Files) files = files_new(content);
     return run_files(&files, options);
 }
 
-static JsonNode *
-member(JsonNode *result, const char *list, guint index)
+static json_t *
+member(json_t *result, const char *list, guint index)
 {
     if (result == NULL)
         return NULL;
-    JsonArray *array = json_object_get_array_member(json_node_get_object(result), list);
-    lp_test_true(list, index < json_array_get_length(array));
-    return index < json_array_get_length(array) ? json_array_get_element(array, index) : NULL;
+    json_t *array = json_object_get(result, list);
+    lp_test_true(list, index < json_array_size(array));
+    return index < json_array_size(array) ? json_array_get(array, index) : NULL;
 }
 
 static double
-at(JsonNode *result, guint job, const char *path)
+at(json_t *result, guint job, const char *path)
 {
     return lp_json_at(member(result, "jobs", job), path);
 }
@@ -91,11 +91,11 @@ at(JsonNode *result, guint job, const char *path)
 /* --- one job is one workload --- */
 
 static char *
-member_text(JsonNode *node, const char *name)
+member_text(json_t *node, const char *name)
 {
     if (node == NULL)
         return g_strdup("nothing");
-    return json_to_string(json_object_get_member(json_node_get_object(node), name), FALSE);
+    return lp_json_print_line(json_object_get(node, name));
 }
 
 static void
@@ -118,10 +118,9 @@ test_single_job(void)
         g_autofree char *content = g_strdup_printf("<job name='a' %s/>", rows[i].attributes);
         g_autofree char *path = write_scenario(content);
         g_autofree char *words = g_strconcat(path, " ", rows[i].platform, NULL);
-        g_autoptr(JsonNode) scenario =
-            lp_spawn_json("simulate --format=json --ignore-memory", words);
+        g_autoptr(json_t) scenario = lp_spawn_json("simulate --format=json --ignore-memory", words);
         g_autofree char *plain_words = g_strconcat(rows[i].settings, " ", rows[i].platform, NULL);
-        g_autoptr(JsonNode) plain =
+        g_autoptr(json_t) plain =
             lp_spawn_json("simulate --format=json --ignore-memory", plain_words);
         for (guint k = 0; k < G_N_ELEMENTS(members); k++) {
             g_autofree char *got = member_text(member(scenario, "jobs", 0), members[k]);
@@ -144,9 +143,9 @@ test_two_jobs(void)
 {
     static const char *const options[] = {"--collapse=on", "--collapse=off"};
     for (guint i = 0; i < G_N_ELEMENTS(options); i++) {
-        g_autoptr(JsonNode) result = run("<job name='a' " PAIR " accelerators='0,2'/>"
-                                         "<job name='b' " PAIR " accelerators='1,3'/>",
-                                         options[i]);
+        g_autoptr(json_t) result = run("<job name='a' " PAIR " accelerators='0,2'/>"
+                                       "<job name='b' " PAIR " accelerators='1,3'/>",
+                                       options[i]);
         for (guint job = 0; job < 2; job++) {
             double bytes = at(result, job, "traffic_bytes.dp") / 2.0;
             double alone_s = at(result, job, "alone_s");
@@ -163,9 +162,9 @@ test_two_jobs(void)
 static void
 test_start(void)
 {
-    g_autoptr(JsonNode) apart = run("<job name='a' " PAIR " accelerators='0,2'/>"
-                                    "<job name='b' " PAIR " accelerators='1,3' start='100ms'/>",
-                                    NULL);
+    g_autoptr(json_t) apart = run("<job name='a' " PAIR " accelerators='0,2'/>"
+                                  "<job name='b' " PAIR " accelerators='1,3' start='100ms'/>",
+                                  NULL);
     for (guint job = 0; job < 2; job++)
         lp_test_close("apart", at(apart, job, "simulated.iteration_time_s"),
                       at(apart, job, "alone_s"), EXACT);
@@ -201,7 +200,7 @@ test_traffic(void)
     for (guint i = 0; i < G_N_ELEMENTS(rows); i++) {
         g_autofree char *content =
             g_strconcat("<job name='a' " PAIR " accelerators='0,2'/>", rows[i].traffic, NULL);
-        g_autoptr(JsonNode) result = run(content, NULL);
+        g_autoptr(json_t) result = run(content, NULL);
         double bytes = at(result, 0, "traffic_bytes.dp") / 2.0;
         double wanted_s =
             at(result, 0, "alone_s") + (rows[i].share - 1.0) * bytes / CARD_BYTES_PER_S;
@@ -216,7 +215,7 @@ static void
 test_load(void)
 {
     double message_s = 1e6 / CARD_BYTES_PER_S;
-    g_autoptr(JsonNode) result =
+    g_autoptr(json_t) result =
         run("<job name='a' " PAIR " accelerators='0,2'/>"
             "<traffic name='t' pattern='pairs' accelerators='1,3' load='0.5' gaps='fixed' "
             "message='1MB'/>",
@@ -225,7 +224,7 @@ test_load(void)
     double time_s = at(result, 0, "simulated.iteration_time_s");
     double wanted_s = at(result, 0, "alone_s") + bytes / CARD_BYTES_PER_S;
     lp_test_true("half of the link", fabs(time_s - wanted_s) <= 2.0 * message_s);
-    JsonNode *traffic = member(result, "traffic", 0);
+    json_t *traffic = member(result, "traffic", 0);
     double n = lp_json_at(traffic, "messages") + lp_json_at(traffic, "under_way");
     lp_test_close("messages", n, floor(time_s / (2.0 * message_s)) + 1.0, 0.0);
     lp_test_close("bytes", lp_json_at(traffic, "bytes"), lp_json_at(traffic, "messages") * 1e6,
@@ -236,11 +235,11 @@ test_load(void)
 static void
 test_poisson(void)
 {
-    g_autoptr(JsonNode) result =
+    g_autoptr(json_t) result =
         run("<job name='a' " PAIR " accelerators='0,2'/>"
             "<traffic name='t' pattern='pairs' accelerators='1,3' rate='1GBps' message='1MB'/>",
             NULL);
-    JsonNode *traffic = member(result, "traffic", 0);
+    json_t *traffic = member(result, "traffic", 0);
     double n = lp_json_at(traffic, "messages") + lp_json_at(traffic, "under_way");
     double mean = at(result, 0, "end_s") * 1e9 / 1e6;
     lp_test_true("arrivals", fabs(n - mean) < 5.0 * sqrt(mean));
@@ -257,7 +256,7 @@ typedef struct {
 static Gradients
 find_gradients(void)
 {
-    g_autoptr(JsonNode) result = run("<job name='a' " PAIR " accelerators='0,2'/>", NULL);
+    g_autoptr(json_t) result = run("<job name='a' " PAIR " accelerators='0,2'/>", NULL);
     double bytes = at(result, 0, "traffic_bytes.dp") / 2.0;
     double time_s = at(result, 0, "simulated.iteration_time_s");
     double end_s = time_s - at(result, 0, "simulated.terms_s.optimizer");
@@ -290,7 +289,7 @@ test_degraded(void)
         double more_s = (flows.end_s - slow_from_s) * (1.0 / rows[i].factor - 1.0);
         static const char *const options[] = {"--collapse=on", "--collapse=off"};
         for (guint k = 0; k < G_N_ELEMENTS(options); k++) {
-            g_autoptr(JsonNode) result = run(content, options[k]);
+            g_autoptr(json_t) result = run(content, options[k]);
             lp_test_close(rows[i].label, at(result, 0, "simulated.iteration_time_s"),
                           flows.time_s + more_s, 1e-6);
             lp_test_close(rows[i].label, at(result, 0, "slowdown"), 1.0, 0.0);
@@ -369,7 +368,7 @@ test_dead(void)
 static void
 test_straggler(void)
 {
-    g_autoptr(JsonNode) plain = run("<job name='a' " PAIR " accelerators='0,2'/>", NULL);
+    g_autoptr(json_t) plain = run("<job name='a' " PAIR " accelerators='0,2'/>", NULL);
     static const char *const slow[] = {"job='a' ranks='1'", "job='a' ranks='0-1'",
                                        "accelerators='2'", "job='a'"};
     for (guint i = 0; i < G_N_ELEMENTS(slow); i++) {
@@ -378,7 +377,7 @@ test_straggler(void)
                                                    slow[i]);
         static const char *const options[] = {"--collapse=on", "--collapse=off"};
         for (guint k = 0; k < G_N_ELEMENTS(options); k++) {
-            g_autoptr(JsonNode) result = run(content, options[k]);
+            g_autoptr(json_t) result = run(content, options[k]);
             lp_test_close(slow[i], at(result, 0, "simulated.terms_s.compute"),
                           2.0 * at(plain, 0, "simulated.terms_s.compute"), EXACT);
             lp_test_close(slow[i], at(result, 0, "simulated.terms_s.optimizer"),
@@ -414,8 +413,8 @@ test_straggler_collapse(void)
                                             " dgx-a100-8 --collapse", NULL);
         g_autofree char *with = g_strconcat(line, "=on", NULL);
         g_autofree char *without = g_strconcat(line, "=off", NULL);
-        g_autoptr(JsonNode) merged = lp_spawn_json(with, NULL);
-        g_autoptr(JsonNode) whole = lp_spawn_json(without, NULL);
+        g_autoptr(json_t) merged = lp_spawn_json(with, NULL);
+        g_autoptr(json_t) whole = lp_spawn_json(without, NULL);
         lp_test_close(plans[i], at(merged, 0, "simulated.iteration_time_s"),
                       at(whole, 0, "simulated.iteration_time_s"), 1e-6);
         lp_test_true(plans[i], at(merged, 0, "difference.faults_s") > 0.0);
@@ -475,7 +474,7 @@ test_seed(void)
     for (guint i = 0; i < G_N_ELEMENTS(contents); i++) {
         g_auto(GStrv) parts = g_strsplit(contents[i], "%d", 2);
         g_autofree char *one = g_strjoinv("1", parts), *two = g_strjoinv("2", parts);
-        g_autoptr(JsonNode) first = run(one, NULL), second = run(two, NULL);
+        g_autoptr(json_t) first = run(one, NULL), second = run(two, NULL);
         lp_test_true("seed", fabs(at(first, 0, "simulated.iteration_time_s") -
                                   at(second, 0, "simulated.iteration_time_s")) > 1e-9);
     }
@@ -495,11 +494,9 @@ test_shipped(void)
     for (guint i = 0; i < G_N_ELEMENTS(shipped); i++) {
         g_autofree char *line = g_strconcat("simulate --format=json ", shipped[i].name, " ",
                                             shipped[i].platform, " --set=global-batch=64", NULL);
-        g_autoptr(JsonNode) on = lp_spawn_json(line, NULL);
-        g_autoptr(JsonNode) off = lp_spawn_json(line, "--collapse=off");
-        guint n = on == NULL ? 0
-                             : json_array_get_length(
-                                   json_object_get_array_member(json_node_get_object(on), "jobs"));
+        g_autoptr(json_t) on = lp_spawn_json(line, NULL);
+        g_autoptr(json_t) off = lp_spawn_json(line, "--collapse=off");
+        guint n = (guint)json_array_size(json_object_get(on, "jobs"));
         lp_test_true(shipped[i].name, n > 0);
         for (guint job = 0; job < n; job++) {
             lp_test_close(shipped[i].name, at(on, job, "simulated.iteration_time_s"),
@@ -513,8 +510,8 @@ test_shipped(void)
 static void
 test_alone(void)
 {
-    g_autoptr(JsonNode) crowd = run(MANY_JOBS MANY_OTHER MANY_TRAFFIC MANY_CLOSED, NULL);
-    g_autoptr(JsonNode) first = run(MANY_JOBS, NULL), second = run(MANY_OTHER, NULL);
+    g_autoptr(json_t) crowd = run(MANY_JOBS MANY_OTHER MANY_TRAFFIC MANY_CLOSED, NULL);
+    g_autoptr(json_t) first = run(MANY_JOBS, NULL), second = run(MANY_OTHER, NULL);
     for (guint job = 0; job < 2; job++)
         lp_test_true("not faster", at(crowd, job, "slowdown") > 1.0);
     lp_test_close("first", at(crowd, 0, "alone_s"), at(first, 0, "simulated.iteration_time_s"),
@@ -527,8 +524,8 @@ test_alone(void)
 static void
 test_iterations(void)
 {
-    g_autoptr(JsonNode) one = run(MANY_JOBS, NULL);
-    g_autoptr(JsonNode) five =
+    g_autoptr(json_t) one = run(MANY_JOBS, NULL);
+    g_autoptr(json_t) five =
         run("<job name='a' " PAIR " accelerators='0,2' iterations='5'/>", NULL);
     lp_test_close("mean", at(five, 0, "simulated.iteration_time_s"),
                   at(one, 0, "simulated.iteration_time_s"), EXACT);

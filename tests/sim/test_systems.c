@@ -28,8 +28,8 @@ run_system(const LpSystem *system)
         "simulate llama-2-7b %s --format=json --ignore-memory --set=layers=4 --set=tp=%u "
         "--set=dp=%u --set=micro-batch=1 --set=global-batch=%u --set=precision=%s",
         path, tp, dp, dp * 2, precision);
-    g_autoptr(JsonNode) node = lp_spawn_json(line, "");
-    g_autoptr(JsonNode) whole = lp_spawn_json(line, "--collapse=off");
+    g_autoptr(json_t) node = lp_spawn_json(line, "");
+    g_autoptr(json_t) whole = lp_spawn_json(line, "--collapse=off");
     double time_s = lp_json_at(node, "simulated.iteration_time_s");
     lp_test_true(system->name, time_s > 0);
     lp_test_close(system->name, lp_json_at(whole, "simulated.iteration_time_s"), time_s, 1e-6);
@@ -57,7 +57,7 @@ test_other_rails(void)
         g_strdup_printf("simulate llama-2-7b %s --format=json --ignore-memory --set=layers=4 "
                         "--set=tp=16 --set=dp=1 --set=global-batch=2",
                         path);
-    g_autoptr(JsonNode) node = lp_spawn_json(line, "");
+    g_autoptr(json_t) node = lp_spawn_json(line, "");
     lp_test_true("runs", lp_json_at(node, "simulated.iteration_time_s") > 0);
     (void)g_unlink(path);
 }

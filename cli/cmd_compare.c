@@ -3,6 +3,7 @@
 #include "cli/commands.h"
 #include "cli/options.h"
 
+#include "base/file.h"
 #include "base/json.h"
 
 #include <gio/gio.h>
@@ -32,7 +33,7 @@ run_clear(gpointer data)
 typedef struct {
     char **settings;                    /* owned */
     char *fidelity, *collapse, *format; /* owned */
-    gboolean ignore_memory, cost;
+    gboolean ignore_memory, cost, verbose;
 } Options;
 
 static void
@@ -205,9 +206,12 @@ append_figure_row(GString *out, const GArray *runs, const char *label, const cha
 }
 
 static char *
-to_text(const GArray *runs)
+to_text(const GArray *runs, const LpWorkload *workload, gboolean whole_plan)
 {
-    GString *out = g_string_new("seconds                 ");
+    GString *out = g_string_new(NULL);
+    lp_report_append_workload(out, workload);
+    lp_report_append_plan(out, workload, whole_plan);
+    g_string_append(out, "\nseconds                 ");
     const Run *first = &g_array_index(runs, Run, 0);
     for (guint i = 0; i < runs->len; i++)
         g_string_append_printf(out, "         run %2u", i + 1);
@@ -270,6 +274,7 @@ lp_cmd_compare(int argc, char **argv, GError **error)
         {"format", 0, 0, G_OPTION_ARG_STRING, &options.format, "Output format (default text)",
          "text|json"},
         {"ignore-memory", 0, 0, G_OPTION_ARG_NONE, &options.ignore_memory, "As for simulate", NULL},
+        {"verbose", 0, 0, G_OPTION_ARG_NONE, &options.verbose, "As for simulate", NULL},
         {"cost", 0, 0, G_OPTION_ARG_NONE, &options.cost, "As for simulate", NULL},
         {NULL, 0, 0, 0, NULL, NULL, NULL}};
     LpFormat format;
@@ -277,6 +282,11 @@ lp_cmd_compare(int argc, char **argv, GError **error)
                           "Simulates the workload on each machine, and says what changed.", entries,
                           &argc, &argv, 3, G_MAXINT, error) ||
         !lp_format_parse(options.format, &format, error))
+        return FALSE;
+    g_autofree char *path = lp_file_find("workloads", argv[1], error);
+    g_autoptr(LpWorkload) workload =
+        path == NULL ? NULL : lp_workload_load(path, (const char *const *)options.settings, error);
+    if (workload == NULL)
         return FALSE;
     g_autoptr(GArray) runs = g_array_new(FALSE, TRUE, sizeof(Run));
     g_array_set_clear_func(runs, run_clear);
@@ -288,6 +298,6 @@ lp_cmd_compare(int argc, char **argv, GError **error)
         return FALSE;
     if (format == LP_FORMAT_JSON)
         return lp_print_json(to_json(runs), error);
-    g_autofree char *text = to_text(runs);
+    g_autofree char *text = to_text(runs, workload, options.verbose);
     return lp_print_result(text, error);
 }

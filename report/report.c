@@ -234,21 +234,6 @@ lp_report_add_results(json_t *object, const LpReport *self)
     add_memory(object, self);
 }
 
-/* Keys that scripts may rely on, and whose content comes with energy, circuits and scenarios. */
-static void
-add_reserved(json_t *object)
-{
-    json_t *energy_j = lp_json_set_object(object, "energy_j");
-    lp_json_set_number(energy_j, "static", 0.0);
-    lp_json_set_number(energy_j, "dynamic", 0.0);
-    (void)lp_json_set_object(object, "energy_j_by_technology");
-    json_t *circuits = lp_json_set_object(object, "circuits");
-    lp_json_set_count(circuits, "reconfigurations", 0);
-    lp_json_set_number(circuits, "wait_exposed_s", 0.0);
-    lp_json_set_number(circuits, "wait_hidden_s", 0.0);
-    (void)lp_json_set_array(object, "jobs");
-}
-
 void
 lp_report_add_warnings(json_t *object, const LpReport *self)
 {
@@ -284,7 +269,7 @@ lp_report_to_json(const LpReport *self)
     lp_report_add_engine(root, self->fidelity, self->collapse, self->simulation->proof,
                          self->simulation->engine_options);
     lp_report_add_results(root, self);
-    add_reserved(root);
+    (void)lp_json_set_array(root, "jobs");
     lp_report_add_warnings(root, self);
     if (self->has_cost)
         add_cost(root, self);

@@ -24,6 +24,7 @@ typedef struct {
     guint32 *accelerators;          /* owned: that ranks stand on, or NULL (lp_placement_new()) */
     LpFidelity fidelity;
     gboolean collapse;
+    gboolean whole_plan; /**< text shows all attributes, not only those that were given */
     LpTerms closed_form, amped;
     LpDifference difference;
     gboolean is_job; /**< of a scenario: what follows is there, and is no part of difference */
@@ -50,8 +51,11 @@ void lp_report_add_engine(json_t *object, LpFidelity fidelity, gboolean collapse
                           const GArray *engine_options);
 void lp_report_add_results(json_t *object, const LpReport *self);
 void lp_report_add_warnings(json_t *object, const LpReport *self);
-/** The same as text. */
-void lp_report_append_plan(GString *out, const LpReport *self);
+/** Appends the workload's name and size as a line of text. */
+void lp_report_append_workload(GString *out, const LpWorkload *workload);
+/** Appends the plan as text: what the file and the settings gave, or with @whole the attributes
+ * that have defaults too. */
+void lp_report_append_plan(GString *out, const LpWorkload *workload, gboolean whole);
 void lp_report_append_engine(GString *out, LpFidelity fidelity, gboolean collapse,
                              const char *proof, const GArray *engine_options);
 void lp_report_append_proof(GString *out, const char *proof);

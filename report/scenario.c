@@ -210,7 +210,7 @@ append_job(GString *out, const LpScenarioReport *self, guint index)
     g_string_append_printf(out, "\njob         %s: %s on accelerators %s, iterations %u\n",
                            result->job->name, result->job->workload->name, places,
                            result->job->n_iterations);
-    lp_report_append_plan(out, report);
+    lp_report_append_plan(out, report->workload, self->whole_plan);
     lp_report_append_proof(out, result->proof);
     lp_report_append_needs(out, report);
     for (guint i = 0; i < report->warnings->len; i++)

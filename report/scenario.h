@@ -12,13 +12,14 @@ typedef struct {
     const LpScenarioSimulation *simulation; /* borrowed */
     LpFidelity fidelity;
     gboolean collapse;
+    gboolean whole_plan; /**< text shows all attributes, not only those that were given */
     gboolean has_cost;
     LpCost cost;
     LpReport *jobs;      /* owned */
     LpSimulation *shown; /* owned: what they point to */
 } LpScenarioReport;
 
-/** The caller sets fidelity, collapse and cost. */
+/** The caller sets fidelity, collapse, whole_plan and cost. */
 void lp_scenario_report_init(LpScenarioReport *self, const LpMachine *machine,
                              const LpScenarioSimulation *simulation);
 void lp_scenario_report_clear(LpScenarioReport *self);

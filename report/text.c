@@ -15,15 +15,17 @@ append_quantity(GString *out, const char *label, LpQuantity quantity, double val
 }
 
 void
-lp_report_append_plan(GString *out, const LpReport *self)
+lp_report_append_plan(GString *out, const LpWorkload *workload, gboolean whole)
 {
     const char *name;
     char *text;
     gsize column = 0;
     g_string_append(out, "plan       ");
-    for (guint i = 0; (text = lp_workload_attribute(self->workload, i, &name)) != NULL; i++) {
-        g_autofree char *entry = g_strdup_printf(" %s=%s", name, text);
-        g_free(text);
+    for (guint i = 0; (text = lp_workload_attribute(workload, i, &name)) != NULL; i++) {
+        g_autofree char *value = text;
+        g_autofree char *entry = g_strdup_printf(" %s=%s", name, value);
+        if (!whole && !lp_workload_said(workload, i))
+            continue;
         if (column + strlen(entry) > 86) {
             g_string_append(out, "\n           ");
             column = 0;
@@ -34,18 +36,24 @@ lp_report_append_plan(GString *out, const LpReport *self)
     g_string_append_c(out, '\n');
 }
 
+void
+lp_report_append_workload(GString *out, const LpWorkload *workload)
+{
+    g_string_append_printf(out, "workload    %s, %.4g billion parameters\n", workload->name,
+                           lp_transformer_parameters(&workload->transformer) * 1e-9);
+}
+
 static void
 append_head(GString *out, const LpReport *self)
 {
     const LpMachine *machine = self->machine;
-    g_string_append_printf(out, "workload    %s, %.4g billion parameters\n", self->workload->name,
-                           lp_transformer_parameters(&self->workload->transformer) * 1e-9);
+    lp_report_append_workload(out, self->workload);
     g_string_append_printf(
         out,
         "platform    %s (%s), %" G_GUINT64_FORMAT " of %" G_GUINT64_FORMAT " accelerators %s\n",
         lp_file_label(machine->path), machine->system, lp_plan_n_ranks(&self->workload->plan),
         machine->n_accelerators, machine->accelerator.name);
-    lp_report_append_plan(out, self);
+    lp_report_append_plan(out, self->workload, self->whole_plan);
 }
 
 static gboolean

@@ -11,7 +11,8 @@
     "--set=layers=8 --set=hidden=1024 --set=heads=16 --set=ffn=4096 --set=tp=2 --set=pp=2 "        \
     "--set=dp=2 --set=global-batch=8"
 
-/* Every reserved key is there, in "simulate" and, with the same figures, in "estimate". */
+/* Every key that scripts may rely on is there, in "simulate" and, with the same figures, in
+ * "estimate". */
 static void
 test_keys(void)
 {
@@ -55,24 +56,23 @@ test_keys(void)
                                         "memory.activations_bytes",
                                         "memory.buffers_bytes",
                                         "memory.capacity_bytes",
-                                        "energy_j.static",
-                                        "energy_j.dynamic",
-                                        "circuits.reconfigurations",
-                                        "circuits.wait_exposed_s",
-                                        "circuits.wait_hidden_s",
                                         "cost.wall_s",
                                         "cost.peak_rss_bytes",
                                         "cost.activities",
                                         "plan.tp",
                                         "accelerators"};
-    static const char *const others[] = {
-        "workload", "platform", "plan", "engine", "jobs", "energy_j_by_technology", "warnings"};
+    static const char *const others[] = {"workload", "platform", "plan", "engine", "warnings"};
+    /* What was not measured has no key, rather than one that is always 0. */
+    static const char *const absent[] = {"energy_j", "energy_j_by_technology", "circuits",
+                                         "network"};
     g_autoptr(json_t) result =
         lp_spawn_json("simulate gpt3-175b dgx-a100-8 --format=json --cost", SMALL);
     for (guint i = 0; i < G_N_ELEMENTS(paths); i++)
         (void)lp_json_at(result, paths[i]);
     for (guint i = 0; result != NULL && i < G_N_ELEMENTS(others); i++)
         lp_test_true(others[i], json_object_get(result, others[i]) != NULL);
+    for (guint i = 0; i < G_N_ELEMENTS(absent); i++)
+        lp_test_true(absent[i], json_object_get(result, absent[i]) == NULL);
     g_autoptr(json_t) estimate =
         lp_spawn_json("estimate gpt3-175b dgx-a100-8 --format=json", SMALL);
     g_autoptr(json_t) amped =
@@ -199,6 +199,51 @@ test_compare(void)
     lp_test_true("named", strstr(text.output, "dp changed most, -") != NULL &&
                               strstr(text.output, "(tier: port)") != NULL);
     lp_spawned_clear(&text);
+}
+
+/* The plan as text: what the file and the command line say, and with --verbose all of it. */
+static void
+test_verbose(void)
+{
+    static const struct {
+        const char *label, *line;
+        gboolean has_defaults;
+    } rows[] = {
+        {"simulate", "simulate gpt3-175b dgx-a100-8 --set=window=128", FALSE},
+        {"simulate, whole", "simulate gpt3-175b dgx-a100-8 --set=window=128 --verbose", TRUE},
+        {"estimate", "estimate gpt3-175b dgx-a100-8 --set=window=128", FALSE},
+        {"estimate, whole", "estimate gpt3-175b dgx-a100-8 --set=window=128 --verbose", TRUE},
+        {"compare", "compare gpt3-175b dgx-a100-8 dgx-a100-8 --set=window=128", FALSE},
+        {"compare, whole", "compare gpt3-175b dgx-a100-8 dgx-a100-8 --set=window=128 --verbose",
+         TRUE},
+        {"scenario", "simulate slow-rank dgx-h100-64 --set=window=128", FALSE},
+        {"scenario, whole", "simulate slow-rank dgx-h100-64 --set=window=128 --verbose", TRUE},
+    };
+    for (guint i = 0; i < G_N_ELEMENTS(rows); i++) {
+        gboolean is_scenario = strstr(rows[i].line, "slow-rank") != NULL;
+        LpSpawned run = lp_spawn(rows[i].line, is_scenario ? NULL : SMALL);
+        lp_test_text(rows[i].label, run.complaint, "");
+        lp_test_true(rows[i].label, run.status == 0 && strstr(run.output, " seq=") != NULL);
+        lp_test_true(rows[i].label, strstr(run.output, " window=128") != NULL);
+        lp_test_true(rows[i].label,
+                     (strstr(run.output, " kv-heads=") != NULL) == rows[i].has_defaults);
+        lp_spawned_clear(&run);
+    }
+    g_autoptr(json_t) json = lp_spawn_json("estimate gpt3-175b dgx-a100-8 --format=json", SMALL);
+    lp_test_true("JSON is whole", lp_json_at(json, "plan.window") == 0.0);
+}
+
+/* Scenarios are no workloads. */
+static void
+test_compare_scenario(void)
+{
+    LpSpawned run = lp_spawn("compare two-jobs polaris-64 polaris-64", NULL);
+    lp_test_true("status", run.status == 1);
+    lp_test_text("nothing printed", run.output, "");
+    lp_test_text("one line", run.complaint,
+                 "lightpath: \"two-jobs\" is neither a file nor a shipped name of workloads; the "
+                 "nearest is t5-11b\n");
+    lp_spawned_clear(&run);
 }
 
 /* What is taken in place of what is asked for is said. */
@@ -360,6 +405,8 @@ main(void)
 {
     static const LpTestCase cases[] = {{"keys", test_keys},
                                        {"text", test_text},
+                                       {"verbose", test_verbose},
+                                       {"compare a scenario", test_compare_scenario},
                                        {"warnings", test_warnings},
                                        {"faults", test_faults},
                                        {"full output", test_full_output},

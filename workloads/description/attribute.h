@@ -16,7 +16,8 @@ const char *lp_attribute_name(const LpAttribute *self);
 /** The element of the file that carries it: "transformer", "plan" or "options". */
 const char *lp_attribute_element(const LpAttribute *self);
 
-/** Parses @text into @workload. The error says "got, wanted"; the caller says where. */
+/** Parses @text into @workload, and notes that the attribute was given. The error says "got,
+ * wanted"; the caller says where. */
 gboolean lp_attribute_set(const LpAttribute *self, LpWorkload *workload, const char *text,
                           GError **error) G_GNUC_WARN_UNUSED_RESULT;
 /** The value as lp_attribute_set() would read it. Returns: (transfer full). */

@@ -4,6 +4,7 @@
 
 #include "platforms/catalogue/libraries.h"
 #include "base/json.h"
+#include "base/text_table.h"
 #include "sim/run/collective_run.h"
 
 #include <glib/gstdio.h>
@@ -274,7 +275,7 @@ quantile(const GArray *rows, double share)
 }
 
 static void
-append_line(GString *out, const GArray *rows, guint algorithm)
+add_line(LpTextTable *table, const GArray *rows, guint algorithm)
 {
     g_autoptr(GArray) own = select_rows(rows, algorithm);
     const char *name =
@@ -282,23 +283,27 @@ append_line(GString *out, const GArray *rows, guint algorithm)
     if (own->len == 0)
         return;
     const Row *worst = &g_array_index(own, Row, own->len - 1);
-    g_string_append_printf(out,
-                           "%-18s %6u %8.2f %% %8.2f %% %+8.2f %%  %s of %" G_GUINT64_FORMAT
-                           " KiB, %u ranks, %s, %s\n",
-                           name, own->len, 100.0 * quantile(own, 0.5), 100.0 * quantile(own, 0.9),
-                           100.0 * worst->error, lp_collective_names[worst->collective],
-                           worst->bytes >> 10, worst->n_ranks, fabrics[worst->fabric].name,
-                           place_names[worst->place]);
+    lp_text_table_add_row(table);
+    lp_text_table_add_cell(table, "%s", name);
+    lp_text_table_add_cell(table, "%u", own->len);
+    lp_text_table_add_cell(table, "%.2f %%", 100.0 * quantile(own, 0.5));
+    lp_text_table_add_cell(table, "%.2f %%", 100.0 * quantile(own, 0.9));
+    lp_text_table_add_cell(table, "%+.2f %%", 100.0 * worst->error);
+    lp_text_table_add_cell(table, "%s of %" G_GUINT64_FORMAT " KiB, %u ranks, %s, %s",
+                           lp_collective_names[worst->collective], worst->bytes >> 10,
+                           worst->n_ranks, fabrics[worst->fabric].name, place_names[worst->place]);
 }
 
 static char *
 to_text(const GArray *rows)
 {
+    static const char *const columns[] = {"algorithm", "#rows", "#median", "#90 in 100",
+                                          "#worst",    "where", NULL};
     GString *out = g_string_new(NULL);
-    g_string_append_printf(out, "%-18s %6s %10s %10s %10s  %s\n", "algorithm", "rows", "median",
-                           "90 in 100", "worst", "where");
+    g_autoptr(LpTextTable) table = lp_text_table_new(columns);
     for (guint i = 0; i <= G_N_ELEMENTS(algorithms); i++)
-        append_line(out, rows, i);
+        add_line(table, rows, i);
+    lp_text_table_append(out, table, 0);
     return g_string_free(out, FALSE);
 }
 

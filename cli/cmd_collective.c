@@ -8,6 +8,7 @@
 #include "base/units.h"
 #include "platforms/catalogue/libraries.h"
 #include "base/json.h"
+#include "base/text_table.h"
 #include "sim/run/collective_run.h"
 
 #include <string.h>
@@ -172,17 +173,23 @@ to_text(const LpTrial *trial, const LpMachine *machine, const GArray *rows)
                            lp_collective_names[trial->collective], trial->n_ranks,
                            lp_file_label(machine->path), trial->library.name,
                            lp_fidelity_names[trial->fidelity]);
-    g_string_append_printf(out, "%14s  %-24s %-14s %12s %12s %10s %10s\n", "bytes", "algorithm",
-                           "protocol", "us", "alone us", "GB/s", "bus GB/s");
+    static const char *const columns[] = {"#bytes",    "algorithm", "protocol",  "#us",
+                                          "#alone us", "#GB/s",     "#bus GB/s", NULL};
+    g_autoptr(LpTextTable) table = lp_text_table_new(columns);
     for (guint i = 0; i < rows->len; i++) {
         const Row *row = &g_array_index(rows, Row, i);
         double time_s = row->result.run.iteration_time_s;
-        g_string_append_printf(
-            out, "%14" G_GUINT64_FORMAT "  %-24s %-14s %12.2f %12.2f %10.2f %10.2f\n", row->bytes,
-            row->result.algorithm, row->result.protocol, time_s * 1e6, row->result.lonely_s * 1e6,
-            time_s > 0.0 ? (double)row->bytes / time_s * 1e-9 : 0.0,
-            bus_bytes_per_s(trial, row) * 1e-9);
+        lp_text_table_add_row(table);
+        lp_text_table_add_cell(table, "%" G_GUINT64_FORMAT, row->bytes);
+        lp_text_table_add_cell(table, "%s", row->result.algorithm);
+        lp_text_table_add_cell(table, "%s", row->result.protocol);
+        lp_text_table_add_cell(table, "%.2f", time_s * 1e6);
+        lp_text_table_add_cell(table, "%.2f", row->result.lonely_s * 1e6);
+        lp_text_table_add_cell(table, "%.2f",
+                               time_s > 0.0 ? (double)row->bytes / time_s * 1e-9 : 0.0);
+        lp_text_table_add_cell(table, "%.2f", bus_bytes_per_s(trial, row) * 1e-9);
     }
+    lp_text_table_append(out, table, 0);
     return g_string_free(out, FALSE);
 }
 
@@ -216,18 +223,24 @@ to_json(const LpTrial *trial, const GArray *rows)
 static char *
 flows_to_text(const GArray *flows)
 {
+    static const char *const columns[] = {"#from",     "#to",    "#bytes", "out of port", "relay",
+                                          "into port", "#links", "#us",    "#GB/s",       NULL};
     GString *out = g_string_new(NULL);
-    g_string_append_printf(out, "%8s %8s %14s  %-18s %-18s %-18s %6s %10s %10s\n", "from", "to",
-                           "bytes", "out of port", "relay", "into port", "links", "us", "GB/s");
+    g_autoptr(LpTextTable) table = lp_text_table_new(columns);
     for (guint i = 0; i < flows->len; i++) {
         const LpTrialFlow *flow = &g_array_index(flows, LpTrialFlow, i);
-        g_string_append_printf(out,
-                               "%8" G_GUINT64_FORMAT " %8" G_GUINT64_FORMAT " %14" G_GUINT64_FORMAT
-                               "  %-18s %-18s %-18s %6u %10.3f %10.2f\n",
-                               flow->from, flow->to, flow->bytes, flow->from_port,
-                               *flow->relay != '\0' ? flow->relay : "-", flow->to_port,
-                               flow->n_links, flow->latency_s * 1e6, flow->bytes_per_s * 1e-9);
+        lp_text_table_add_row(table);
+        lp_text_table_add_cell(table, "%" G_GUINT64_FORMAT, flow->from);
+        lp_text_table_add_cell(table, "%" G_GUINT64_FORMAT, flow->to);
+        lp_text_table_add_cell(table, "%" G_GUINT64_FORMAT, flow->bytes);
+        lp_text_table_add_cell(table, "%s", flow->from_port);
+        lp_text_table_add_cell(table, "%s", *flow->relay != '\0' ? flow->relay : "-");
+        lp_text_table_add_cell(table, "%s", flow->to_port);
+        lp_text_table_add_cell(table, "%u", flow->n_links);
+        lp_text_table_add_cell(table, "%.3f", flow->latency_s * 1e6);
+        lp_text_table_add_cell(table, "%.2f", flow->bytes_per_s * 1e-9);
     }
+    lp_text_table_append(out, table, 0);
     return g_string_free(out, FALSE);
 }
 

@@ -5,6 +5,7 @@
 
 #include "base/file.h"
 #include "base/json.h"
+#include "base/text_table.h"
 
 #include <gio/gio.h>
 #include <math.h>
@@ -195,44 +196,56 @@ is_shown(const GArray *runs, LpTerm term)
 }
 
 static void
-append_figure_row(GString *out, const GArray *runs, const char *label, const char *key, int digits)
+add_figures(LpTextTable *table, const GArray *runs, const char *label, const char *key, int digits)
 {
-    g_string_append_printf(out, "  %-22s", label);
-    for (guint i = 0; i < runs->len; i++)
-        g_string_append_printf(
-            out, " %14.*f", digits,
-            json_number_value(json_object_get(simulated(&g_array_index(runs, Run, i)), key)));
-    g_string_append_c(out, '\n');
+    lp_text_table_add_row(table);
+    lp_text_table_add_cell(table, "%s", label);
+    for (guint i = 0; i < runs->len; i++) {
+        const json_t *figures = simulated(&g_array_index(runs, Run, i));
+        lp_text_table_add_cell(table, "%.*f", digits,
+                               json_number_value(json_object_get(figures, key)));
+    }
 }
 
-static char *
-to_text(const GArray *runs, const LpWorkload *workload, gboolean whole_plan)
+static void
+add_terms(LpTextTable *table, const GArray *runs)
 {
-    GString *out = g_string_new(NULL);
-    lp_report_append_workload(out, workload);
-    lp_report_append_plan(out, workload, whole_plan);
-    g_string_append(out, "\nseconds                 ");
-    const Run *first = &g_array_index(runs, Run, 0);
-    for (guint i = 0; i < runs->len; i++)
-        g_string_append_printf(out, "         run %2u", i + 1);
-    g_string_append_c(out, '\n');
-    append_figure_row(out, runs, "iteration time", "iteration_time_s", 6);
     for (LpTerm term = 0; term < LP_N_TERMS; term++) {
         if (!is_shown(runs, term))
             continue;
-        g_string_append_printf(out, "    %-20s", lp_term_names[term]);
+        lp_text_table_add_row(table);
+        lp_text_table_add_cell(table, "  %s", lp_term_names[term]);
         for (guint i = 0; i < runs->len; i++)
-            g_string_append_printf(out, " %14.6f", term_s(&g_array_index(runs, Run, i), term));
-        g_string_append_c(out, '\n');
+            lp_text_table_add_cell(table, "%.6f", term_s(&g_array_index(runs, Run, i), term));
     }
-    append_figure_row(out, runs, "hardware TFLOP/s", "hardware_tflops_per_accelerator", 1);
-    append_figure_row(out, runs, "MFU", "mfu", 4);
-    g_string_append_printf(out, "  %-22s", "speed-up");
+}
+
+static void
+add_speedup(LpTextTable *table, const GArray *runs)
+{
+    double first_s = iteration_time_s(&g_array_index(runs, Run, 0));
+    lp_text_table_add_row(table);
+    lp_text_table_add_cell(table, "speed-up");
     for (guint i = 0; i < runs->len; i++)
-        g_string_append_printf(out, " %14.4f",
-                               iteration_time_s(first) /
-                                   iteration_time_s(&g_array_index(runs, Run, i)));
-    g_string_append(out, "\n\n");
+        lp_text_table_add_cell(table, "%.4f",
+                               first_s / iteration_time_s(&g_array_index(runs, Run, i)));
+}
+
+static LpTextTable *
+new_table(guint n_runs)
+{
+    g_autoptr(GPtrArray) columns = g_ptr_array_new_with_free_func(g_free);
+    g_ptr_array_add(columns, g_strdup("seconds"));
+    for (guint i = 0; i < n_runs; i++)
+        g_ptr_array_add(columns, g_strdup_printf("#run %u", i + 1));
+    g_ptr_array_add(columns, NULL);
+    return lp_text_table_new((const char *const *)columns->pdata);
+}
+
+static void
+append_runs(GString *out, const GArray *runs)
+{
+    const Run *first = &g_array_index(runs, Run, 0);
     for (guint i = 0; i < runs->len; i++) {
         const Run *run = &g_array_index(runs, Run, i);
         g_string_append_printf(out, "run %2u  %s", i + 1, run->platform);
@@ -243,6 +256,24 @@ to_text(const GArray *runs, const LpWorkload *workload, gboolean whole_plan)
         }
         g_string_append_c(out, '\n');
     }
+}
+
+static char *
+to_text(const GArray *runs, const LpWorkload *workload, gboolean whole_plan)
+{
+    GString *out = g_string_new(NULL);
+    lp_report_append_workload(out, workload);
+    lp_report_append_plan(out, workload, whole_plan);
+    g_autoptr(LpTextTable) table = new_table(runs->len);
+    add_figures(table, runs, "iteration time", "iteration_time_s", 6);
+    add_terms(table, runs);
+    add_figures(table, runs, "hardware TFLOP/s", "hardware_tflops_per_accelerator", 1);
+    add_figures(table, runs, "MFU", "mfu", 4);
+    add_speedup(table, runs);
+    g_string_append_c(out, '\n');
+    lp_text_table_append(out, table, 2);
+    g_string_append_c(out, '\n');
+    append_runs(out, runs);
     return g_string_free(out, FALSE);
 }
 

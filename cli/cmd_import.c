@@ -6,6 +6,7 @@
 #include "base/file.h"
 #include "base/units.h"
 #include "base/json.h"
+#include "base/text_table.h"
 #include "workloads/import/huggingface.h"
 
 #include <string.h>
@@ -17,12 +18,16 @@ to_text(const LpImport *import, const LpWorkload *workload, const char *output)
     g_string_append_printf(text, "workload    %s, %.4g billion parameters\nfile        %s\n\n",
                            import->name, lp_transformer_parameters(&workload->transformer) * 1e-9,
                            output);
-    g_string_append_printf(text, "%-18s %-12s %s\n", "attribute", "value", "from");
+    g_autoptr(LpTextTable) table =
+        lp_text_table_new((const char *const[]){"attribute", "value", "from", NULL});
     for (guint i = 0; i < import->mapped->len; i++) {
         const LpImportRow *row = g_ptr_array_index(import->mapped, i);
-        g_string_append_printf(text, "  %-16s %-12s %s\n", row->attribute, row->value,
-                               *row->key != '\0' ? row->key : "-");
+        lp_text_table_add_row(table);
+        lp_text_table_add_cell(table, "  %s", row->attribute);
+        lp_text_table_add_cell(table, "%s", row->value);
+        lp_text_table_add_cell(table, "%s", *row->key != '\0' ? row->key : "-");
     }
+    lp_text_table_append(text, table, 0);
     if (import->rest->len == 0) {
         g_string_append(text, "\nnothing is left out\n");
         return g_string_free(text, FALSE);

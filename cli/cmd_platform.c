@@ -11,6 +11,7 @@
 #include "platforms/generation/generate.h"
 #include "platforms/catalogue/libraries.h"
 #include "base/json.h"
+#include "base/text_table.h"
 
 #include <string.h>
 
@@ -262,17 +263,19 @@ cmd_list(int argc, char **argv, GError **error)
                  {"accelerators", accelerators},
                  {"libraries", libraries},
                  {"machines", machines}};
-    g_autoptr(GString) text = g_string_new(NULL);
-    json_t *root = json_object();
+    g_autoptr(LpTextTable) table = lp_text_table_new((const char *const[]){"", "", NULL});
+    g_autoptr(json_t) root = json_object();
     for (gsize i = 0; i < G_N_ELEMENTS(lists); i++) {
         json_t *names = lp_json_set_array(root, lists[i].name);
         for (char **item = lists[i].items; *item != NULL; item++)
             lp_json_append_text(names, *item);
         g_autofree char *joined = g_strjoinv(" ", lists[i].items);
-        g_string_append_printf(text, "%-13s %s\n", lists[i].name, joined);
+        lp_text_table_add_row(table);
+        lp_text_table_add_cell(table, "%s", lists[i].name);
+        lp_text_table_add_cell(table, "%s", joined);
     }
-    return format == LP_FORMAT_JSON ? lp_print_json(root, error)
-                                    : lp_print_result(text->str, error);
+    return format == LP_FORMAT_JSON ? lp_print_json(g_steal_pointer(&root), error)
+                                    : lp_print_table(table, error);
 }
 
 static const struct {
@@ -291,8 +294,13 @@ print_help(GError **error)
 {
     g_autoptr(GString) text = g_string_new("Usage:\n  lightpath platform COMMAND [OPTION...]\n\n"
                                            "Commands (each with --help):\n");
-    for (gsize i = 0; i < G_N_ELEMENTS(commands); i++)
-        g_string_append_printf(text, "  %-10s %s\n", commands[i].name, commands[i].summary);
+    g_autoptr(LpTextTable) table = lp_text_table_new((const char *const[]){"", "", NULL});
+    for (gsize i = 0; i < G_N_ELEMENTS(commands); i++) {
+        lp_text_table_add_row(table);
+        lp_text_table_add_cell(table, "%s", commands[i].name);
+        lp_text_table_add_cell(table, "%s", commands[i].summary);
+    }
+    lp_text_table_append(text, table, 2);
     return lp_print_result(text->str, error);
 }
 

@@ -128,6 +128,14 @@ lp_print_json(json_t *node, GError **error)
     return lp_print_result(text, error);
 }
 
+gboolean
+lp_print_table(const LpTextTable *table, GError **error)
+{
+    g_autoptr(GString) text = g_string_new(NULL);
+    lp_text_table_append(text, table, 0);
+    return lp_print_result(text->str, error);
+}
+
 double
 lp_wall_clock_s(void)
 {

@@ -4,24 +4,12 @@
 
 #include "base/file.h"
 #include "base/json.h"
+#include "base/text_table.h"
 
 #include <math.h>
 #include <string.h>
 
-#define NAME_WIDTH 40
-
 /* --- text --- */
-
-static void
-add_name(GString *text, const char *name)
-{
-    g_autofree char *valid = g_utf8_make_valid(name, -1);
-    g_autofree char *cut = g_utf8_substring(valid, 0, MIN(g_utf8_strlen(valid, -1), NAME_WIDTH));
-    for (char *at = cut; *at != '\0'; at++)
-        if (g_ascii_iscntrl(*at))
-            *at = ' ';
-    g_string_append_printf(text, "  %s%*s", cut, NAME_WIDTH - (int)g_utf8_strlen(cut, -1), "");
-}
 
 static gboolean
 is_at(double value, double bound)
@@ -58,57 +46,70 @@ owners_of(const LpFit *fit, guint variable)
 static void
 add_constants(GString *text, const LpFit *fit)
 {
-    g_string_append_printf(text, "%-*s %10s %10s   %s\n", NAME_WIDTH + 2, "constant", "start",
-                           "fitted", "as good within 0.1 %, others held");
+    static const char *const columns[] = {"constant", "#start", "#fitted",
+                                          "as good within 0.1 %, others held", NULL};
+    g_autoptr(LpTextTable) table = lp_text_table_new(columns);
     for (guint i = 0; i < fit->variables->len; i++) {
         const LpFitVariable *variable = &g_array_index(fit->variables, LpFitVariable, i);
         guint kind = lp_constants_at(fit->constants, variable->first)->kind;
         g_autofree char *owners = owners_of(fit, i);
-        g_autofree char *name = g_strconcat(owners, ":", lp_constant_kinds[kind].name, NULL);
         g_autofree char *start = lp_constant_value_text(kind, variable->start);
         g_autofree char *value = lp_constant_value_text(kind, variable->value);
         g_autofree char *low = lp_constant_value_text(kind, variable->low);
         g_autofree char *high = lp_constant_value_text(kind, variable->high);
-        add_name(text, name);
-        g_string_append_printf(text, " %10s %10s   %s to %s%s\n", start, value, low, high,
+        lp_text_table_add_row(table);
+        lp_text_table_add_cell(table, "  %s:%s", owners, lp_constant_kinds[kind].name);
+        lp_text_table_add_cell(table, "%s", start);
+        lp_text_table_add_cell(table, "%s", value);
+        lp_text_table_add_cell(table, "%s to %s%s", low, high,
                                remark(variable, &lp_constant_kinds[kind]));
     }
+    lp_text_table_append(text, table, 0);
 }
 
 static void
-add_numbers(GString *text, guint n_rows, guint n_failed, const LpScore *before,
+add_numbers(LpTextTable *table, const char *source, guint n_rows, const LpScore *before,
             const LpScore *after)
 {
-    g_string_append_printf(text, " %5u %6u %7.1f %7.1f %7.1f %7.1f %+7.1f", n_rows, n_failed,
-                           100.0 * before->median_absolute_error,
-                           100.0 * after->median_absolute_error,
-                           100.0 * before->mean_absolute_error, 100.0 * after->mean_absolute_error,
-                           100.0 * after->bias);
-}
-
-static void
-add_heading(GString *text, const char *first)
-{
-    g_string_append_printf(text, "\n%-*s %5s %6s %7s %7s %7s %7s %7s", NAME_WIDTH + 2, first,
-                           "rows", "failed", "median", "after", "mean", "after", "bias");
+    lp_text_table_add_row(table);
+    lp_text_table_add_cell(table, "  %s", source);
+    lp_text_table_add_cell(table, "%u", n_rows);
+    lp_text_table_add_cell(table, "%u", after->n_failed);
+    lp_text_table_add_cell(table, "%.1f", 100.0 * before->median_absolute_error);
+    lp_text_table_add_cell(table, "%.1f", 100.0 * after->median_absolute_error);
+    lp_text_table_add_cell(table, "%.1f", 100.0 * before->mean_absolute_error);
+    lp_text_table_add_cell(table, "%.1f", 100.0 * after->mean_absolute_error);
+    lp_text_table_add_cell(table, "%+.1f", 100.0 * after->bias);
 }
 
 static void
 add_fitted(GString *text, const LpFit *fit)
 {
-    add_heading(text, "rows fitted, errors in %");
-    g_string_append_printf(text, " %8s %7s\n", "without", "mean");
+    static const char *const columns[] = {"rows fitted, errors in %",
+                                          "#rows",
+                                          "#failed",
+                                          "#median",
+                                          "#after",
+                                          "#mean",
+                                          "#after",
+                                          "#bias",
+                                          "#without",
+                                          "#mean",
+                                          NULL};
+    g_autoptr(LpTextTable) table = lp_text_table_new(columns);
     for (guint i = 0; i < fit->sources->len; i++) {
         const LpFitSource *source = &g_array_index(fit->sources, LpFitSource, i);
-        add_name(text, source->source);
-        add_numbers(text, source->n_rows, source->after.n_failed, &source->before, &source->after);
-        if (source->is_crossed)
-            g_string_append_printf(text, " %8.1f %7.1f\n",
-                                   100.0 * source->crossed.median_absolute_error,
-                                   100.0 * source->crossed.mean_absolute_error);
-        else
-            g_string_append_printf(text, " %8s %7s\n", "-", "-");
+        add_numbers(table, source->source, source->n_rows, &source->before, &source->after);
+        if (source->is_crossed) {
+            lp_text_table_add_cell(table, "%.1f", 100.0 * source->crossed.median_absolute_error);
+            lp_text_table_add_cell(table, "%.1f", 100.0 * source->crossed.mean_absolute_error);
+        } else {
+            lp_text_table_add_cell(table, "-");
+            lp_text_table_add_cell(table, "-");
+        }
     }
+    g_string_append_c(text, '\n');
+    lp_text_table_append(text, table, 0);
     g_string_append(text, fit->sources->len > 1
                               ? "Without: the median, and the mean, on the source's rows of a fit "
                                 "on all others.\n"
@@ -118,20 +119,28 @@ add_fitted(GString *text, const LpFit *fit)
 static void
 add_others(GString *text, const LpFit *fit)
 {
+    static const char *const columns[] = {"rows left out, errors in %",
+                                          "#rows",
+                                          "#failed",
+                                          "#median",
+                                          "#after",
+                                          "#mean",
+                                          "#after",
+                                          "#bias",
+                                          NULL};
     if (fit->other_after->len == 0) {
         g_string_append(text, "\nNo rows of these owners are left out and tested on.\n");
         return;
     }
-    add_heading(text, "rows left out, errors in %");
-    g_string_append_c(text, '\n');
+    g_autoptr(LpTextTable) table = lp_text_table_new(columns);
     g_autoptr(GPtrArray) sources = lp_score_sources(fit->other_after);
     for (guint i = 0; i < sources->len; i++) {
         LpScore before = lp_score(fit->other_before, sources->pdata[i], LP_PREDICTION_SIMULATED);
         LpScore after = lp_score(fit->other_after, sources->pdata[i], LP_PREDICTION_SIMULATED);
-        add_name(text, sources->pdata[i]);
-        add_numbers(text, after.n_rows, after.n_failed, &before, &after);
-        g_string_append_c(text, '\n');
+        add_numbers(table, sources->pdata[i], after.n_rows, &before, &after);
     }
+    g_string_append_c(text, '\n');
+    lp_text_table_append(text, table, 0);
 }
 
 char *

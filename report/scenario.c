@@ -4,6 +4,7 @@
 
 #include "base/file.h"
 #include "base/ranges.h"
+#include "base/text_table.h"
 #include "base/units.h"
 #include "base/json.h"
 
@@ -165,40 +166,63 @@ append_head(GString *out, const LpScenarioReport *self)
 static void
 append_jobs(GString *out, const LpScenarioReport *self)
 {
-    g_string_append_printf(out, "\n  %-20s %12s %12s %12s %12s %9s %7s\n", "job", "start s",
-                           "end s", "iteration s", "alone s", "slowdown", "MFU");
+    static const char *const columns[] = {"job",      "#start s",  "#end s", "#iteration s",
+                                          "#alone s", "#slowdown", "#MFU",   NULL};
+    g_autoptr(LpTextTable) table = lp_text_table_new(columns);
     for (guint i = 0; i < self->simulation->n_jobs; i++) {
         const LpJobResult *result = &self->simulation->jobs[i];
         LpFigures figures =
             lp_figures(result->job->workload, self->machine, result->together.iteration_time_s);
-        g_string_append_printf(out, "  %-20s %12.6f %12.6f %12.6f %12.6f %9.4f %7.4f\n",
-                               result->job->name, result->together.start_s, result->together.end_s,
-                               result->together.iteration_time_s, result->alone.iteration_time_s,
-                               slowdown(result), figures.mfu);
+        lp_text_table_add_row(table);
+        lp_text_table_add_cell(table, "%s", result->job->name);
+        lp_text_table_add_cell(table, "%.6f", result->together.start_s);
+        lp_text_table_add_cell(table, "%.6f", result->together.end_s);
+        lp_text_table_add_cell(table, "%.6f", result->together.iteration_time_s);
+        lp_text_table_add_cell(table, "%.6f", result->alone.iteration_time_s);
+        lp_text_table_add_cell(table, "%.4f", slowdown(result));
+        lp_text_table_add_cell(table, "%.4f", figures.mfu);
     }
+    g_string_append_c(out, '\n');
+    lp_text_table_append(out, table, 2);
+}
+
+static void
+add_traffic_row(LpTextTable *table, const LpScenarioTraffic *traffic,
+                const LpBackgroundResult *result)
+{
+    g_autofree char *size = lp_quantity_format(LP_QUANTITY_SIZE, (double)result->n_bytes);
+    lp_text_table_add_row(table);
+    lp_text_table_add_cell(table, "%s", traffic->name);
+    lp_text_table_add_cell(table, "%s", lp_pattern_names[traffic->pattern]);
+    lp_text_table_add_cell(table, "%" G_GUINT64_FORMAT, result->n_messages);
+    lp_text_table_add_cell(table, "%s", size);
+    lp_text_table_add_cell(table, "%.6f", mean_s(result));
+    lp_text_table_add_cell(table, "%.4f", stretch(result));
+    lp_text_table_add_cell(table, "%" G_GUINT64_FORMAT, result->n_under_way);
 }
 
 static void
 append_traffic(GString *out, const LpScenarioReport *self)
 {
+    static const char *const columns[] = {"traffic", "pattern",   "#messages",  "#size",
+                                          "#mean s", "#slowdown", "#under way", NULL};
+    g_autoptr(LpTextTable) table = lp_text_table_new(columns);
+    g_autoptr(GString) lost = g_string_new(NULL);
     if (self->scenario->traffic->len == 0)
         return;
-    g_string_append_printf(out, "\n  %-20s %-12s %10s %12s %12s %9s %9s\n", "traffic", "pattern",
-                           "messages", "size", "mean s", "slowdown", "under way");
     for (guint i = 0; i < self->scenario->traffic->len; i++) {
         const LpScenarioTraffic *traffic = self->scenario->traffic->pdata[i];
         const LpBackgroundResult *result = &self->simulation->backgrounds[i];
-        g_autofree char *size = lp_quantity_format(LP_QUANTITY_SIZE, (double)result->n_bytes);
-        g_string_append_printf(
-            out, "  %-20s %-12s %10" G_GUINT64_FORMAT " %12s %12.6f %9.4f %9" G_GUINT64_FORMAT "\n",
-            traffic->name, lp_pattern_names[traffic->pattern], result->n_messages, size,
-            mean_s(result), stretch(result), result->n_under_way);
+        add_traffic_row(table, traffic, result);
         if (result->n_lost > 0)
-            g_string_append_printf(out,
-                                   "  %20s %" G_GUINT64_FORMAT
+            g_string_append_printf(lost,
+                                   "  %s: %" G_GUINT64_FORMAT
                                    " more were not sent, since their routes were dead\n",
-                                   "", result->n_lost);
+                                   traffic->name, result->n_lost);
     }
+    g_string_append_c(out, '\n');
+    lp_text_table_append(out, table, 2);
+    g_string_append(out, lost->str);
 }
 
 static void

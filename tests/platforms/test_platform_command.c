@@ -43,7 +43,7 @@ test_good(void)
         const char *arguments;
         const char *part;
     } rows[] = {
-        {"--help", "generate   write the platform file"},
+        {"--help", "generate  write the platform file"},
         {"generate --help", "--oversubscription=N"},
         {"describe --help", "--format=FORMAT"},
         {"check --help", "Usage:"},
@@ -57,9 +57,9 @@ test_good(void)
         {"list", "machines      dgx-a100-1024"},
         {"list --format=json", "\"machines\""},
         {"check dgx-a100-1024", "dgx-a100-1024: ok, 1024 x a100-80 in 128 domains of 8\n"},
-        {"describe dgx-a100-1024", "ports              1120 (8 a domain, units of 20 domains)"},
-        {"describe dgx-a100-8", "scale-out          none"},
-        {"describe dgx-a100-1024", "paths              static, destination mod k"},
+        {"describe dgx-a100-1024", "ports             1120 (8 a domain, units of 20 domains)"},
+        {"describe dgx-a100-8", "scale-out         none"},
+        {"describe dgx-a100-1024", "paths             static, destination mod k"},
         {"generate --help", "--joined-rails=BOOL"},
         {"generate --system=polaris --accelerators=8", "<platform version=\"4.1\">"},
         {"generate --system=polaris --accelerators=8 --planes=1 --policy=static", "<platform"},
@@ -162,7 +162,7 @@ test_fabric_json(void)
     lp_test_close("mean", json_number_value(json_object_get(root, "mean_latency_s")),
                   12 * 470e-9 * 4096 / 4095, 1e-12);
     lp_test_true("text", strstr(text.out, "published: 24 TB/s, deviation +6.7 %") != NULL &&
-                             strstr(text.out, "dimensions         16,16,16") != NULL);
+                             strstr(text.out, "dimensions        16,16,16") != NULL);
     run_clear(&written);
     run_clear(&result);
     run_clear(&text);

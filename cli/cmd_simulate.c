@@ -4,7 +4,7 @@
 #include "cli/options.h"
 
 #include "base/file.h"
-#include "report/scenario.h"
+#include "report/scenario_report.h"
 
 #include <stdio.h>
 #include <string.h>

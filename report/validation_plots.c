@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Data and Vega specifications of plots; the specifications are templates, report/NAME.vega.json.
+/* Data and Vega specifications of plots; the specifications are templates,
+ * report/page/NAME.vega.json.
  */
 #include "report/validation_plots.h"
 

@@ -2,7 +2,7 @@
 /* The plots of a page on measurements: which there are, and what they show. */
 #pragma once
 
-#include "report/validation.h"
+#include "report/validation_report.h"
 
 G_BEGIN_DECLS
 

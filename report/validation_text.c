@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What came out of a table of measurements, as text. */
-#include "report/validation.h"
+#include "report/validation_report.h"
 
 #include "base/text_table.h"
 #include "report/wording.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Constants before and after a fit, and errors on rows fitted and left out. */
-#include "report/calibration.h"
+#include "report/calibration_report.h"
 
 #include "base/file.h"
 #include "base/json.h"

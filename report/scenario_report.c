@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Reports of scenarios: a table of all jobs, and what a report says of one for each. */
-#include "report/scenario.h"
+#include "report/scenario_report.h"
 
 #include "base/file.h"
 #include "base/ranges.h"

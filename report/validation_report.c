@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What came out of a table of measurements, as JSON. */
-#include "report/validation.h"
+#include "report/validation_report.h"
 
 #include "base/json.h"
 

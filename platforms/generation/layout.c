@@ -11,7 +11,7 @@ lp_layout_fail(GError **error, LpMachineError code, const char *format, ...)
     va_start(arguments, format);
     g_autofree char *message = g_strdup_vprintf(format, arguments);
     va_end(arguments);
-    g_set_error_literal(error, LP_MACHINE_ERROR, code, message);
+    g_set_error_literal(error, LP_MACHINE_ERROR, (gint)code, message);
     return FALSE;
 }
 

@@ -177,8 +177,8 @@ test_determinism(void)
 {
     static const char *const lines[] = {
         "simulate gpt3-175b dgx-a100-1024 --set=global-batch=64",
-        "simulate megatron-7.5b dgx-a100-1024 --format=json --fidelity=message --collapse=off "
-        "--set=dp=4 --set=global-batch=64",
+        ("simulate megatron-7.5b dgx-a100-1024 --format=json --fidelity=message --collapse=off "
+         "--set=dp=4 --set=global-batch=64"),
         "compare gpt3-175b dgx-a100-1024 optical-substrate-1024 --set=global-batch=64"};
     for (guint i = 0; i < G_N_ELEMENTS(lines); i++) {
         LpSpawned first = lp_spawn(lines[i], NULL), second = lp_spawn(lines[i], NULL);

@@ -35,7 +35,7 @@ printable(const char *text)
 {
     g_autofree char *valid = g_utf8_make_valid(text, -1);
     GString *line = g_string_new(NULL);
-    for (const char *at = valid; *at != '\0'; at = g_utf8_next_char(at)) {
+    for (const char *at = valid; *at != '\0'; at += g_utf8_skip[(guchar)*at]) {
         gunichar c = g_utf8_get_char(at);
         if (g_unichar_isprint(c))
             g_string_append_unichar(line, c);

@@ -48,7 +48,8 @@ char *lp_find_workload(const char *name, GError **error) G_GNUC_WARN_UNUSED_RESU
 
 /** Prints a result on stdout, whole. */
 gboolean lp_print_result(const char *text, GError **error) G_GNUC_WARN_UNUSED_RESULT;
-/** The same, JSON. @node: (transfer full). */
+/** Prints @node on stdout as lp_json_print() does. @node: (transfer full). Error:
+ * LP_INPUT_ERROR_FILE. */
 gboolean lp_print_json(json_t *node, GError **error) G_GNUC_WARN_UNUSED_RESULT;
 
 /** Prints @table on stdout. Error: LP_INPUT_ERROR_FILE. */

@@ -9,7 +9,8 @@ G_BEGIN_DECLS
 
 /** @cases: the file of rows. Returns: (transfer full). */
 char *lp_calibration_to_text(const LpFit *fit, const char *cases);
-/** The same. Returns: (transfer full). */
+/** The content of lp_calibration_to_text() as JSON, keys in a fixed order. Returns: (transfer
+ * full). */
 json_t *lp_calibration_to_json(const LpFit *fit, const char *cases);
 
 G_END_DECLS

@@ -28,8 +28,8 @@ typedef struct {
  */
 LpWorkload *lp_workload_load(const char *path, const char *const *settings,
                              GError **error) G_GNUC_WARN_UNUSED_RESULT;
-/** The same of @settings alone, which give all that has no default. @path: what messages say in
- * place of a file. Returns: (transfer full). */
+/** Makes a workload as lp_workload_load() does, of @settings alone, which give all that has no
+ * default. @path: what messages say in place of a file. Returns: (transfer full). */
 LpWorkload *lp_workload_new(const char *path, const char *name, const char *const *settings,
                             GError **error) G_GNUC_WARN_UNUSED_RESULT;
 void lp_workload_free(LpWorkload *self);

@@ -135,7 +135,7 @@ calibrate(const Options *options, GError **error)
 gboolean
 lp_cmd_calibrate(int argc, char **argv, GError **error)
 {
-    g_auto(Options) options = {NULL};
+    g_auto(Options) options = {0};
     const GOptionEntry entries[] = {
         {"fit", 0, 0, G_OPTION_ARG_STRING_ARRAY, &options.fit,
          "Constants to fit, such as a100-80:launch,host-kernel, nccl-ampere/simple:base, or one "

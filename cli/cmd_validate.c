@@ -81,7 +81,7 @@ validate(const Options *options, GError **error)
 gboolean
 lp_cmd_validate(int argc, char **argv, GError **error)
 {
-    g_auto(Options) options = {NULL};
+    g_auto(Options) options = {0};
     const GOptionEntry entries[] = {
         {"cases", 0, 0, G_OPTION_ARG_FILENAME, &options.cases,
          "Measured rows (default: those that are shipped)", "FILE.csv"},

@@ -259,7 +259,7 @@ test_rules(void)
     for (guint i = 0; i < G_N_ELEMENTS(rows); i++) {
         g_autoptr(LpTable) table = table_of(rows[i].changes);
         g_autoptr(LpOutcome) outcome = lp_outcome_new(LP_MEASURE_TIME, "r1", "s");
-        g_auto(LpTrainingCase) got = {NULL};
+        g_auto(LpTrainingCase) got = {0};
         g_autoptr(GError) error = NULL;
         gboolean good = lp_training_case_read(&got, lp_table_row(table, 0), outcome, &error);
         lp_test_text(rows[i].label, error != NULL ? error->message : NULL, NULL);
@@ -277,7 +277,7 @@ plan_s(const char *changes, guint32 *out_micro_batch)
 {
     g_autoptr(LpTable) table = table_of(changes);
     g_autoptr(LpOutcome) outcome = lp_outcome_new(LP_MEASURE_TIME, "r1", "s");
-    g_auto(LpTrainingCase) got = {NULL};
+    g_auto(LpTrainingCase) got = {0};
     if (!lp_training_case_read(&got, lp_table_row(table, 0), outcome, NULL) ||
         !lp_simulation_check_memory(got.workload, got.machine, NULL))
         return INFINITY;
@@ -337,7 +337,7 @@ test_machine(void)
     for (guint i = 0; i < G_N_ELEMENTS(rows); i++) {
         g_autoptr(LpTable) table = table_of(rows[i].changes);
         g_autoptr(LpOutcome) outcome = lp_outcome_new(LP_MEASURE_TIME, "r1", "s");
-        g_auto(LpTrainingCase) got = {NULL};
+        g_auto(LpTrainingCase) got = {0};
         g_autoptr(GError) error = NULL;
         gboolean good = lp_training_case_read(&got, lp_table_row(table, 0), outcome, &error);
         lp_test_text(rows[i].label, error != NULL ? error->message : NULL, NULL);
@@ -395,7 +395,7 @@ test_faults(void)
     for (guint i = 0; i < G_N_ELEMENTS(rows); i++) {
         g_autoptr(LpTable) table = table_of(rows[i].changes);
         g_autoptr(LpOutcome) outcome = lp_outcome_new(LP_MEASURE_TIME, "r1", "s");
-        g_auto(LpTrainingCase) got = {NULL};
+        g_auto(LpTrainingCase) got = {0};
         g_autoptr(GError) error = NULL;
         lp_test_true(rows[i].changes,
                      !lp_training_case_read(&got, lp_table_row(table, 0), outcome, &error));
@@ -429,6 +429,7 @@ test_models(void)
         g_autoptr(LpWorkload) workload = lp_workload_new(
             "models.xml", model->name, (const char *const *)settings->pdata, &error);
         lp_test_text(model->name, error != NULL ? error->message : NULL, NULL);
+        lp_test_true(model->name, workload != NULL);
         g_clear_error(&error);
     }
 }

@@ -495,7 +495,7 @@ static LpMachine *
 read_machine(const LpTableRow *row, const LpPublicModels *models, LpOutcome *outcome,
              GError **error)
 {
-    g_auto(MachineTexts) texts = {NULL};
+    g_auto(MachineTexts) texts = {0};
     gboolean is_large = FALSE;
     if (!read_texts(&texts, row, &is_large, outcome, error))
         return NULL;
@@ -617,7 +617,7 @@ static void
 predict(const LpTableRow *row, const LpConstants *constants, LpOutcome *outcome)
 {
     g_autoptr(GError) fault = NULL;
-    g_auto(LpTrainingCase) restated = {NULL};
+    g_auto(LpTrainingCase) restated = {0};
     if (!lp_training_case_read(&restated, row, outcome, &fault) ||
         !lp_prediction_run(restated.workload, restated.machine, restated.scope, constants, outcome,
                            &fault))

@@ -179,6 +179,7 @@ test_files(void)
         {"{\"model_type\"", "", ":1: got no JSON ("},
         {"4,", "NaN,", ":2: got no JSON (invalid token near 'NaN')"},
         {"4,", "4", ":"},
+        {"4,", "4,\n\"model_type\": \"llama\",", ":3: got no JSON (duplicate object key near"},
         {"\"llama\"", "\"gemma7\"", ": model_type: \"gemma7\" is not one of "},
         {"\"llama\"", "null", ": model_type: got null"},
         {"512", "-512", ": hidden_size: got -512"},
@@ -205,11 +206,28 @@ test_files(void)
     clear_place(&place);
 }
 
+/* Some editors put a byte-order mark first. */
+static void
+test_mark(void)
+{
+    Place place = make_place("\xef\xbb\xbf" SMALL);
+    g_autofree char *line = g_strdup_printf("import huggingface %s -o %s", place.json, place.xml);
+    LpSpawned run = lp_spawn(line, NULL);
+    lp_test_text("complaint", run.complaint, "");
+    lp_test_true("status", run.status == 0);
+    lp_spawned_clear(&run);
+    clear_place(&place);
+}
+
 int
 main(void)
 {
-    static const LpTestCase cases[] = {
-        {"workload", test_workload},         {"JSON", test_json},   {"left out", test_left_out},
-        {"command line", test_command_line}, {"files", test_files}, {NULL, NULL}};
+    static const LpTestCase cases[] = {{"workload", test_workload},
+                                       {"JSON", test_json},
+                                       {"left out", test_left_out},
+                                       {"command line", test_command_line},
+                                       {"files", test_files},
+                                       {"mark", test_mark},
+                                       {NULL, NULL}};
     return lp_test_run("import", cases);
 }

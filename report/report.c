@@ -269,7 +269,6 @@ lp_report_to_json(const LpReport *self)
     lp_report_add_engine(root, self->fidelity, self->collapse, self->simulation->proof,
                          self->simulation->engine_options);
     lp_report_add_results(root, self);
-    (void)lp_json_set_array(root, "jobs");
     lp_report_add_warnings(root, self);
     if (self->has_cost)
         add_cost(root, self);

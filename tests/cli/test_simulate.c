@@ -63,7 +63,7 @@ test_keys(void)
                                         "accelerators"};
     static const char *const others[] = {"workload", "platform", "plan", "engine", "warnings"};
     /* What was not measured has no key, rather than one that is always 0. */
-    static const char *const absent[] = {"energy_j", "energy_j_by_technology", "circuits",
+    static const char *const absent[] = {"energy_j", "energy_j_by_technology", "circuits", "jobs",
                                          "network"};
     g_autoptr(json_t) result =
         lp_spawn_json("simulate gpt3-175b dgx-a100-8 --format=json --cost", SMALL);

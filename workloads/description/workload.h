@@ -6,6 +6,9 @@
 
 G_BEGIN_DECLS
 
+/** Bits for all attributes of a workload. */
+#define LP_WORKLOAD_SAID_WORDS 2
+
 /** A workload: a model, the plan to train it, and where its ranks stand. */
 typedef struct {
     char *path; /* owned: the file, as messages name it */
@@ -14,6 +17,8 @@ typedef struct {
     LpPlan plan;
     char *placement; /* owned: "packed", "scattered", or the path of a file
                         (sim/mapping/placement.h) */
+    /** A bit for each attribute that the file or a setting gave; the others have defaults. */
+    guint64 said[LP_WORKLOAD_SAID_WORDS];
 } LpWorkload;
 
 /**
@@ -35,5 +40,7 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(LpWorkload, lp_workload_free)
 /** The value of attribute @index in @self, as a setting would write it; NULL past the last one.
  * @out_name: the attribute's name, static. Returns: (transfer full). */
 char *lp_workload_attribute(const LpWorkload *self, guint index, const char **out_name);
+/** Whether the file or a setting gave attribute @index; else its value is a default. */
+gboolean lp_workload_said(const LpWorkload *self, guint index);
 
 G_END_DECLS

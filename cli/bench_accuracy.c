@@ -79,7 +79,7 @@ static const Size sizes[] = {
     {64 << 10, TRUE}, {1 << 20, FALSE}, {16 << 20, TRUE}, {256 << 20, FALSE}};
 static const guint32 rank_counts[] = {8, 16, 24, 64};
 
-/** A row: the same trial twice. */
+/** A row: one collective run twice. */
 typedef struct {
     guint algorithm, fabric;
     LpCollective collective;

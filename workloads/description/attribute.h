@@ -2,7 +2,7 @@
 /* The attributes of a workload: one table serves the file, "--set", and the echo in reports. */
 #pragma once
 
-#include "workloads/description/workload.h"
+#include "workloads/description/workload_data.h"
 
 G_BEGIN_DECLS
 

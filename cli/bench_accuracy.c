@@ -238,7 +238,8 @@ select_rows(const GArray *rows, guint algorithm)
     return selected;
 }
 
-/* The error that @share of the sorted @rows do not exceed. */
+/* The error that @share of the sorted @rows do not exceed: one that a row has, where the score of
+ * measured rows (validation/prediction/score.h) interpolates between two. */
 static double
 quantile(const GArray *rows, double share)
 {

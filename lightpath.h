@@ -37,7 +37,7 @@
 #include "platforms/generation/generate.h"
 #include "platforms/machine/machine.h"
 #include "report/report.h"
-#include "report/scenario.h"
+#include "report/scenario_report.h"
 #include "sim/run/scenario_simulation.h"
 #include "sim/run/simulation.h"
 #include "validation/crosscheck/crosscheck.h"

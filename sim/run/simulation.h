@@ -4,7 +4,7 @@
 #pragma once
 
 #include "sim/analysis/tiers.h"
-#include "sim/error.h"
+#include "sim/simulation_error.h"
 #include "sim/mapping/setup.h"
 #include "sim/run/run.h"
 #include "workloads/program/training_program.h"
@@ -27,7 +27,7 @@ typedef struct {
 
 typedef struct {
     gboolean is_isolated;      /**< shares_max was exceeded */
-    LpRunResult run;           /**< as the machine is, or without contention if is_lonely */
+    LpRunResult run;           /**< as the machine is, or without contention if is_isolated */
     LpRunResult uncontended;   /**< every communication takes its isolated time; zero, as the next
                                   two, if the run was alone */
     LpRunResult balanced;      /**< uncontended, and every stage takes the mean stage's time */

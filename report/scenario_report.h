@@ -12,20 +12,23 @@ typedef struct {
     const LpScenarioSimulation *simulation; /* borrowed */
     LpFidelity fidelity;
     gboolean collapse;
+    gboolean whole_plan; /**< text shows all attributes, not only those that were given */
     gboolean has_cost;
     LpCost cost;
     LpReport *jobs;      /* owned */
     LpSimulation *shown; /* owned: what they point to */
 } LpScenarioReport;
 
-/** The caller sets fidelity, collapse and cost. */
+/** Reports each job of @simulation, which is borrowed as @machine is. The caller sets fidelity,
+ * collapse, whole_plan and cost. */
 void lp_scenario_report_init(LpScenarioReport *self, const LpMachine *machine,
                              const LpScenarioSimulation *simulation);
+/** Frees what lp_scenario_report_init() made. */
 void lp_scenario_report_clear(LpScenarioReport *self);
 
 /** JSON of "simulate SCENARIO", keys in a fixed order. Returns: (transfer full). */
-JsonNode *lp_scenario_report_to_json(const LpScenarioReport *self);
-/** The same content for people. Returns: (transfer full). */
+json_t *lp_scenario_report_to_json(const LpScenarioReport *self);
+/** The content of lp_scenario_report_to_json() for people. Returns: (transfer full). */
 char *lp_scenario_report_to_text(const LpScenarioReport *self);
 
 G_END_DECLS

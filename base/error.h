@@ -18,6 +18,16 @@ typedef enum {
     LP_INPUT_ERROR_USAGE,  /**< The command line is wrong (exit status 2). */
 } LpInputError;
 
+/** Errors of child processes. */
+#define LP_CHILD_PROCESS_ERROR (lp_child_process_error_quark())
+GQuark lp_child_process_error_quark(void);
+
+/** Codes of LP_CHILD_PROCESS_ERROR. */
+typedef enum {
+    LP_CHILD_PROCESS_ERROR_START,  /**< No further process or pipe: have fewer at a time. */
+    LP_CHILD_PROCESS_ERROR_RESULT, /**< It ended without its result: it crashed or was ended. */
+} LpChildProcessError;
+
 /** @text in double quotes as messages show it: one line, printable, cut after 60 characters.
  * Returns: (transfer full). */
 char *lp_error_quote(const char *text);

@@ -2,6 +2,7 @@
 /* What the subcommands' command lines have in common. */
 #pragma once
 
+#include "report/json.h"
 #include "report/report.h"
 
 G_BEGIN_DECLS

@@ -2,9 +2,8 @@
 /* The consistent closed form of one iteration (model/README.md, "Consistent form"). */
 #pragma once
 
+#include "model/accelerator.h"
 #include "model/fabric.h"
-#include "model/group.h"
-#include "model/kernel.h"
 #include "model/terms.h"
 
 G_BEGIN_DECLS

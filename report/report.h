@@ -8,8 +8,6 @@
 #include "sim/run/scenario_simulation.h"
 #include "validation/crosscheck/crosscheck.h"
 
-#include <json-glib/json-glib.h>
-
 G_BEGIN_DECLS
 
 /** What a run cost the machine that it ran on. */
@@ -18,6 +16,7 @@ typedef struct {
     guint64 peak_rss_bytes;
 } LpCost;
 
+/** What lp_report_init() computes, and what the caller adds to it. */
 typedef struct {
     const LpWorkload *workload;     /* borrowed */
     const LpMachine *machine;       /* borrowed */
@@ -36,39 +35,28 @@ typedef struct {
     LpCost cost;
 } LpReport;
 
-/** Computes what does not come from the simulation, which may be NULL. Both are borrowed. */
+/** Computes what does not come from the simulation: closed forms, difference, memory, warnings.
+ * @setup and @simulation are borrowed and must outlive @self; without @simulation (NULL) there is no
+ * difference, and only estimates can be printed. The caller sets fidelity, collapse and cost. */
 void lp_report_init(LpReport *self, const LpSetup *setup, const LpSimulation *simulation);
+/** Frees what lp_report_init() made. */
 void lp_report_clear(LpReport *self);
-/** The report of a job: @result->together beside the closed form, explained by @result->own.
- * @shown: filled, must outlive @self. */
-void lp_report_init_job(LpReport *self, LpSimulation *shown, const LpJobResult *result,
-                        const LpMachine *machine);
 
-/** What jobs and single workloads have in common, as members of the open object. */
-void lp_report_add_plan(JsonBuilder *builder, const LpWorkload *workload);
-void lp_report_add_engine(JsonBuilder *builder, LpFidelity fidelity, gboolean collapse,
-                          const char *contention, const GArray *engine_options);
-void lp_report_add_results(JsonBuilder *builder, const LpReport *self);
-void lp_report_add_warnings(JsonBuilder *builder, const LpReport *self);
-/** The same as text. */
-void lp_report_append_plan(GString *out, const LpReport *self);
-void lp_report_append_engine(GString *out, LpFidelity fidelity, gboolean collapse,
-                             const char *contention, const GArray *engine_options);
-void lp_report_append_contention(GString *out, const char *contention);
-void lp_report_append_needs(GString *out, const LpReport *self);
-void lp_report_append_results(GString *out, const LpReport *self);
-
-/** JSON of "simulate", keys in a fixed order. Returns: (transfer full). */
-JsonNode *lp_report_to_json(const LpReport *self);
-/** The same content for people. Returns: (transfer full). */
+/** JSON of "simulate", keys in a fixed order, with a line end; needs the simulation. Returns:
+ * (transfer full). */
+char *lp_report_to_json_text(const LpReport *self);
+/** The content of lp_report_to_json_text() as tables for people. Returns: (transfer full). */
 char *lp_report_to_text(const LpReport *self);
 
-/** JSON and text of "estimate": one closed form. */
-JsonNode *lp_report_estimate_to_json(const LpReport *self, gboolean amped);
+/** JSON of "estimate", with a line end: one closed form, the repaired AMPeD form with @amped.
+ * Returns: (transfer full). */
+char *lp_report_estimate_to_json_text(const LpReport *self, gboolean amped);
+/** The content of lp_report_estimate_to_json_text() as tables for people. Returns: (transfer full).
+ */
 char *lp_report_estimate_to_text(const LpReport *self, gboolean amped);
 
-/** JSON that Perfetto and Chrome open: a process a stage, a thread a stream.
- * Returns: (transfer full). */
+/** JSON that Perfetto and Chrome open: a process a stage, a thread a stream. @title: a name for the
+ * whole. Returns: (transfer full). */
 char *lp_report_trace(const LpTimeline *timeline, const char *title);
 
 /** The timeline of one of several jobs. */
@@ -77,7 +65,8 @@ typedef struct {
     const char *name;           /* borrowed: put before "stage N"; NULL: nothing */
 } LpTrack;
 
-/** The same of several, one below the other. Returns: (transfer full). */
+/** Timelines of several jobs as lp_report_trace() has one, one below the other. Returns: (transfer
+ * full). */
 char *lp_report_trace_tracks(const LpTrack *tracks, guint n_tracks, const char *title);
 
 G_END_DECLS

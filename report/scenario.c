@@ -6,6 +6,7 @@
 #include "base/ranges.h"
 #include "base/units.h"
 #include "report/json.h"
+#include "report/report_parts.h"
 
 void
 lp_scenario_report_init(LpScenarioReport *self, const LpMachine *machine,

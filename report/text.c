@@ -2,7 +2,7 @@
 /* Reports as tables for people. */
 #include "base/file.h"
 #include "base/units.h"
-#include "report/report.h"
+#include "report/report_parts.h"
 #include "sim/engine/engine.h"
 #include <math.h>
 #include <string.h>

@@ -3,6 +3,7 @@
  */
 #pragma once
 
+#include "sim/actors/background_result.h"
 #include "sim/run/simulation.h"
 #include "workloads/description/scenario.h"
 

@@ -3,11 +3,13 @@
  */
 #pragma once
 
-#include "sim/analysis/tiers.h"
+#include "sim/analysis/summary.h"
+#include "sim/engine/engine_option.h"
 #include "sim/error.h"
+#include "sim/fidelity.h"
 #include "sim/mapping/setup.h"
-#include "sim/run/run.h"
-#include "workloads/program/training_program.h"
+#include "sim/run/result.h"
+#include "workloads/program/program_error.h"
 
 G_BEGIN_DECLS
 

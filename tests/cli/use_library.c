@@ -21,7 +21,8 @@ simulate(const char *workload_name, const char *machine_name, GError **error)
     if (machine == NULL)
         return NULL;
     LpSimulationOptions options = {.fidelity = LP_FIDELITY_FLOW, .collapse = TRUE};
-    return lp_simulation_run(workload, machine, options, error);
+    g_autoptr(LpSetup) setup = lp_setup_new(workload, machine, error);
+    return setup == NULL ? NULL : lp_simulation_run(setup, options, error);
 }
 
 int

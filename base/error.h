@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The error domains that have no module of their own, and the one-line rule for messages. */
+/* The error domains of folders that cannot be seen from outside, and the one-line rule for
+ * messages. */
 #pragma once
 
 #include <glib.h>
@@ -10,6 +11,7 @@ G_BEGIN_DECLS
 #define LP_INPUT_ERROR (lp_input_error_quark())
 GQuark lp_input_error_quark(void);
 
+/** Codes of LP_INPUT_ERROR. */
 typedef enum {
     LP_INPUT_ERROR_FILE,   /**< A file cannot be read or written: choose another. */
     LP_INPUT_ERROR_SYNTAX, /**< XML or a number is malformed: correct the text. */
@@ -18,7 +20,7 @@ typedef enum {
     LP_INPUT_ERROR_USAGE,  /**< The command line is wrong (exit status 2). */
 } LpInputError;
 
-/** Errors of child processes. */
+/** Errors of child processes (base/child_process.h), which simulations hand on. */
 #define LP_CHILD_PROCESS_ERROR (lp_child_process_error_quark())
 GQuark lp_child_process_error_quark(void);
 

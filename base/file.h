@@ -29,7 +29,8 @@ const char *lp_file_label(const char *path);
  * Returns: (transfer full), NULL-ended. */
 char **lp_file_shipped(const char *folder);
 
-/** The bytes of a shipped or plain file. Returns: (transfer full). */
+/** The bytes of a shipped or plain file. Errors: LP_INPUT_ERROR_FILE, "PATH: reason". Returns:
+ * (transfer full). */
 GBytes *lp_file_read(const char *path, GError **error) G_GNUC_WARN_UNUSED_RESULT;
 
 G_END_DECLS

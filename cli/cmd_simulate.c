@@ -104,8 +104,8 @@ write_scenario_trace(const Options *options, const LpScenarioSimulation *simulat
 static gboolean
 print_scenario(const LpScenarioReport *report, LpFormat format, GError **error)
 {
-    g_autofree char *text =
-        format == LP_FORMAT_JSON ? lp_scenario_report_to_json_text(report) : lp_scenario_report_to_text(report);
+    g_autofree char *text = format == LP_FORMAT_JSON ? lp_scenario_report_to_json_text(report)
+                                                     : lp_scenario_report_to_text(report);
     return lp_print_result(text, error);
 }
 

@@ -36,8 +36,8 @@ typedef struct {
 } LpReport;
 
 /** Computes what does not come from the simulation: closed forms, difference, memory, warnings.
- * @setup and @simulation are borrowed and must outlive @self; without @simulation (NULL) there is no
- * difference, and only estimates can be printed. The caller sets fidelity, collapse and cost. */
+ * @setup and @simulation are borrowed and must outlive @self; without @simulation (NULL) there is
+ * no difference, and only estimates can be printed. The caller sets fidelity, collapse and cost. */
 void lp_report_init(LpReport *self, const LpSetup *setup, const LpSimulation *simulation);
 /** Frees what lp_report_init() made. */
 void lp_report_clear(LpReport *self);

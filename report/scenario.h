@@ -26,7 +26,8 @@ void lp_scenario_report_init(LpScenarioReport *self, const LpMachine *machine,
 /** Frees what lp_scenario_report_init() made. */
 void lp_scenario_report_clear(LpScenarioReport *self);
 
-/** JSON of "simulate SCENARIO", keys in a fixed order, with a line end. Returns: (transfer full). */
+/** JSON of "simulate SCENARIO", keys in a fixed order, with a line end. Returns: (transfer full).
+ */
 char *lp_scenario_report_to_json_text(const LpScenarioReport *self);
 /** The content of lp_scenario_report_to_json_text() as tables for people. Returns: (transfer full).
  */

@@ -10,7 +10,7 @@ G_BEGIN_DECLS
 typedef struct {
     guint64 n_messages, n_bytes; /**< that arrived */
     double time_s;               /**< from start to arrival, sum over the messages that arrived */
-    double isolated_s;           /**< the same, had each been alone */
+    double isolated_s;           /**< what time_s were, had each been alone */
     guint64 n_under_way;         /**< when the run ended */
     guint64 n_lost;              /**< never sent, since their route was dead */
 } LpBackgroundResult;

@@ -10,8 +10,8 @@ G_BEGIN_DECLS
 /** Single communications without other traffic, in the slowest group or replica, s. */
 typedef struct {
     double tp_s; /**< all collectives of the tensor-parallel group in one iteration, mean stage */
-    double ep_s; /**< the same, of the expert-parallel groups */
-    double cp_s; /**< the same, of the context-parallel group */
+    double ep_s; /**< all collectives of the expert-parallel groups, likewise */
+    double cp_s; /**< all collectives of the context-parallel group, likewise */
     double pp_s; /**< all messages of one iteration over the mean boundary, both ways, times v */
     double dp_s; /**< the gradient reduction, tied embeddings included, mean stage */
     double inner_s;   /**< of all the above, what is launched and not waited for at once */

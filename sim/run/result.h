@@ -22,9 +22,10 @@ typedef struct {
     guint64 n_actors;
     guint64 n_activities;  /**< engine activities, all iterations: delays and flows */
     double start_s, end_s; /**< of the job, on the engine's clock */
-    guint64 n_waiting;     /**< ranks that never ended, since the run stopped (LpStall) */
+    guint64 n_waiting;     /**< ranks that never ended, since the run stopped */
 } LpRunResult;
 
+/** What the caller wants to have of a run. */
 typedef struct {
     LpTimeline *timeline; /* borrowed: filled for the first replica, or NULL */
     void (*progress)(guint64 n_done, guint64 n_all, void *data); /**< or NULL */

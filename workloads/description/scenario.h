@@ -26,6 +26,7 @@ typedef enum {
     LP_PATTERN_INCAST,      /**< all others to the first */
     LP_PATTERN_ALL_TO_ALL,  /**< each to all others in turn */
 } LpPattern;
+/** Names as in scenario files, by LpPattern; NULL-ended. */
 extern const char *const lp_pattern_names[]; /**< as files have them; ends in NULL */
 
 /** When messages start. */
@@ -41,6 +42,7 @@ typedef enum {
     LP_PORTS_SCALE_UP,
     LP_PORTS_SCALE_OUT,
 } LpPorts;
+/** Names as in scenario files, by LpPorts; NULL-ended. */
 extern const char *const lp_ports_names[]; /**< as files have them; ends in NULL */
 
 /** Background traffic. */
@@ -64,6 +66,7 @@ typedef enum {
     LP_JITTER_LOGNORMAL,   /**< times exp(jitter z - jitter^2 / 2): the mean stays */
     LP_JITTER_EXPONENTIAL, /**< times 1 + jitter e, with e of mean 1 */
 } LpJitter;
+/** Names as in scenario files, by LpJitter; NULL-ended. */
 extern const char *const lp_jitter_names[]; /**< as files have them; ends in NULL */
 
 /** Ranks that compute slower than the others. */

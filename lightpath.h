@@ -2,14 +2,15 @@
 /* Lightpath as a library: all that a program needs to simulate a training iteration.
  *
  * A run takes these steps, each with its header:
- *   base/file.h                         lp_file_find()        the path of a shipped file
- *   workloads/description/workload.h    lp_workload_load()    a model and the plan to train it
- *   platforms/machine/machine.h         lp_machine_load()     a machine from its XML description
- *   sim/mapping/setup.h                 lp_setup_new()        whether the one fits on the other
- *   sim/run/simulation.h                lp_simulation_run()   one iteration on SimGrid; once a
- * process validation/crosscheck/crosscheck.h  lp_crosscheck()       its difference to the closed
- * form report/report.h                     lp_report_init()      JSON and tables of all this A
- * scenario of several jobs is read by workloads/description/scenario.h, simulated by
+ *   base/file.h                         lp_file_find()       the path of a shipped file
+ *   workloads/description/workload.h    lp_workload_load()   a model and the plan to train it
+ *   platforms/machine/machine.h         lp_machine_load()    a machine from its XML description
+ *   sim/mapping/setup.h                 lp_setup_new()       whether the one fits on the other
+ *   sim/run/simulation.h                lp_simulation_run()  one iteration, once a process
+ *   validation/crosscheck/crosscheck.h  lp_crosscheck()      its difference to the closed form
+ *   report/report.h                     lp_report_init()     JSON and tables of all this
+ *
+ * A scenario of several jobs is read by workloads/description/scenario.h, simulated by
  * sim/run/scenario_simulation.h and reported by report/scenario.h. platforms/generation/generate.h
  * makes machines of options; model/closed_form.h is the closed form alone.
  *

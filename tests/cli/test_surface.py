@@ -19,7 +19,8 @@ OBVIOUS = re.compile(r"\w+_(free|quark)\b")
 # A prototype begins a line, and its comment, if it has one, ends the line above.
 PROTOTYPE = re.compile(r"^(/\*\*(?!<)(?:(?!\*/).)*\*/\n)?(?!typedef\b|#)[a-zA-Z][\w *]*?\*?\n?"
                        r"\b(lp_\w+)(\([^;]*);", re.DOTALL | re.MULTILINE)
-UNCOMMENTED = re.compile(r"(?<!\*/\n)^typedef (?:struct|enum) \{.*?^\} (\w+);", re.DOTALL | re.MULTILINE)
+UNCOMMENTED = re.compile(r"(?<!\*/\n)^typedef (?:struct|enum) \{.*?^\} (\w+);",
+                         re.DOTALL | re.MULTILINE)
 
 
 def public_headers():
@@ -35,7 +36,8 @@ class Surface(unittest.TestCase):
         for header in public:
             for target in re.findall(r"^#include [<\"](.*)[>\"]", (SOURCE / header).read_text(),
                                      re.MULTILINE):
-                self.assertTrue(target in public or FOREIGN.fullmatch(target), f"{header}: {target}")
+                allowed = target in public or FOREIGN.fullmatch(target)
+                self.assertTrue(allowed, f"{header}: {target}")
 
     def test_comments(self):
         """Every prototype has a comment of its own, which names its errors; so has every type. None

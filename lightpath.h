@@ -11,7 +11,7 @@
  *   report/report.h                     lp_report_init()     JSON and tables of all this
  *
  * A scenario of several jobs is read by workloads/description/scenario.h, simulated by
- * sim/run/scenario_simulation.h and reported by report/scenario.h. platforms/generation/generate.h
+ * sim/run/scenario_simulation.h and reported by report/scenario_report.h. platforms/generation/generate.h
  * makes machines of options; model/closed_form.h is the closed form alone.
  *
  * The headers named below are the public ones: they alone are installed, they include none but
@@ -32,6 +32,7 @@
 #include "model/accelerator.h"
 #include "model/amped.h"
 #include "model/closed_form.h"
+#include "model/closed_form_input.h"
 #include "model/collective.h"
 #include "model/fabric.h"
 #include "model/hops.h"
@@ -46,6 +47,7 @@
 #include "model/terms.h"
 #include "model/transformer.h"
 #include "model/transformer_flop.h"
+#include "model/transformer_layers.h"
 #include "model/transformer_parameters.h"
 #include "model/transformer_shape.h"
 #include "platforms/catalogue/catalogue.h"
@@ -56,20 +58,22 @@
 #include "platforms/machine/machine.h"
 #include "report/figures.h"
 #include "report/report.h"
-#include "report/scenario.h"
+#include "report/scenario_report.h"
 #include "sim/actors/background_result.h"
 #include "sim/actors/timeline.h"
 #include "sim/analysis/summary.h"
 #include "sim/engine/engine_option.h"
 #include "sim/engine/tier.h"
-#include "sim/error.h"
 #include "sim/fidelity.h"
 #include "sim/mapping/placement.h"
 #include "sim/mapping/setup.h"
 #include "sim/run/result.h"
 #include "sim/run/scenario_simulation.h"
 #include "sim/run/simulation.h"
+#include "sim/simulation_error.h"
 #include "validation/crosscheck/crosscheck.h"
 #include "workloads/description/scenario.h"
+#include "workloads/description/scenario_data.h"
 #include "workloads/description/workload.h"
+#include "workloads/description/workload_data.h"
 #include "workloads/program/program_error.h"

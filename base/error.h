@@ -9,6 +9,7 @@ G_BEGIN_DECLS
 
 /** Errors of reading and writing files and text. */
 #define LP_INPUT_ERROR (lp_input_error_quark())
+/** The domain of LP_INPUT_ERROR. */
 GQuark lp_input_error_quark(void);
 
 /** Codes of LP_INPUT_ERROR. */

@@ -55,33 +55,20 @@ write_directly(const char *path, const char *text, gsize length, GError **error)
     return good || fail(error, path, code);
 }
 
-/* Leaves errno at the first failure. */
+/* @mode: of a new file. */
 static gboolean
-fill_temporary(int fd, const char *text, gsize length, const struct stat *old)
+write_whole(const char *path, guint mode, const char *text, gsize length, GError **error)
 {
-    /* A new file gets its mode from the umask; an old one keeps its own. */
-    gboolean good = (old == NULL || fchmod(fd, old->st_mode & 07777) == 0) &&
-                    write_all(fd, text, length) && fsync(fd) == 0;
-    int code = errno;
-    gboolean closed = close(fd) == 0;
-    if (!good)
-        errno = code;
-    return good && closed;
-}
-
-static gboolean
-write_atomically(const char *path, const struct stat *old, const char *text, gsize length,
-                 GError **error)
-{
-    g_autofree char *temporary = g_strconcat(path, ".XXXXXX", NULL);
-    int fd = g_mkstemp_full(temporary, O_WRONLY | O_CLOEXEC, 0666);
-    if (fd < 0)
-        return fail(error, path, errno);
-    if (fill_temporary(fd, text, length, old) && g_rename(temporary, path) == 0)
+    g_autoptr(GError) fault = NULL;
+    if (g_file_set_contents_full(path, text, (gssize)length,
+                                 G_FILE_SET_CONTENTS_CONSISTENT | G_FILE_SET_CONTENTS_DURABLE,
+                                 (int)mode, &fault))
         return TRUE;
-    int code = errno;
-    g_unlink(temporary);
-    return fail(error, path, code);
+    /* GLib names its temporary file first; the reason stands behind the last colon. */
+    const char *colon = g_strrstr(fault->message, ": ");
+    g_set_error(error, LP_INPUT_ERROR, LP_INPUT_ERROR_FILE, "%s: %s", path,
+                colon != NULL ? colon + 2 : fault->message);
+    return FALSE;
 }
 
 gboolean
@@ -92,14 +79,18 @@ lp_file_write(const char *path, const char *text, gsize length, GError **error)
         return write_all(STDOUT_FILENO, text, length) || fail(error, "standard output", errno);
     struct stat old;
     if (stat(path, &old) != 0)
-        return write_atomically(path, NULL, text, length, error);
+        return write_whole(path, 0666, text, length, error);
     if (!S_ISREG(old.st_mode))
         return write_directly(path, text, length, error);
     /* Renaming onto a symbolic link would replace the link, not what it names. */
     char target[PATH_MAX];
     if (realpath(path, target) == NULL)
         return fail(error, path, errno);
-    return write_atomically(target, &old, text, length, error);
+    guint mode = old.st_mode & 07777;
+    if (!write_whole(target, mode, text, length, error))
+        return FALSE;
+    /* The umask takes bits from a new file that the old one had. */
+    return g_chmod(target, mode) == 0 || fail(error, path, errno);
 }
 
 static int
@@ -196,4 +187,15 @@ lp_file_read(const char *path, GError **error)
         return NULL;
     }
     return g_byte_array_free_to_bytes(g_steal_pointer(&content));
+}
+
+const char *
+lp_file_skip_mark(const char *text, gsize *length)
+{
+    static const char mark[] = "\xef\xbb\xbf";
+    gsize n_mark = strlen(mark);
+    if (*length < n_mark || memcmp(text, mark, n_mark) != 0)
+        return text;
+    *length -= n_mark;
+    return text + n_mark;
 }

@@ -29,8 +29,12 @@ const char *lp_file_label(const char *path);
  * Returns: (transfer full), NULL-ended. */
 char **lp_file_shipped(const char *folder);
 
-/** The bytes of a shipped or plain file. Errors: LP_INPUT_ERROR_FILE, "PATH: reason". Returns:
- * (transfer full). */
+/** The bytes of a shipped or plain file, of at most 64 MiB. Errors: LP_INPUT_ERROR_FILE,
+ * "PATH: reason". Returns: (transfer full). */
 GBytes *lp_file_read(const char *path, GError **error) G_GNUC_WARN_UNUSED_RESULT;
+
+/** Where the text of a file begins: behind the UTF-8 byte-order mark that some editors put first.
+ * @length: in bytes; made smaller by a mark. Borrowed from @text. */
+const char *lp_file_skip_mark(const char *text, gsize *length);
 
 G_END_DECLS

@@ -11,7 +11,8 @@ G_BEGIN_DECLS
  * wanted" without "where". Returns: (transfer full) array of guint32. */
 GArray *lp_ranges_parse(const char *text, guint32 maximum,
                         GError **error) G_GNUC_WARN_UNUSED_RESULT;
-/** The same list again, shorter where numbers follow each other. Returns: (transfer full). */
+/** Writes a list that lp_ranges_parse() reads, shorter where numbers follow each other. Returns:
+ * (transfer full). */
 char *lp_ranges_format(const guint32 *numbers, guint n);
 
 G_END_DECLS

@@ -25,14 +25,17 @@ typedef struct {
  */
 LpXml *lp_xml_load(const char *path, const char *schema_resource,
                    GError **error) G_GNUC_WARN_UNUSED_RESULT;
-/** The same of a text; @path: what messages call it. */
+/** Parses and validates @content as lp_xml_load() does a file. @path: what messages call it.
+ * Errors: LP_INPUT_ERROR. Returns: (transfer full). */
 LpXml *lp_xml_parse(const char *path, GBytes *content, const char *schema_resource,
                     GError **error) G_GNUC_WARN_UNUSED_RESULT;
+/** Frees the document and all that was borrowed from it; NULL is allowed. */
 void lp_xml_free(LpXml *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(LpXml, lp_xml_free)
 
 /** Whether @path is a well-formed document whose root element is called @name. */
 gboolean lp_xml_root_is(const char *path, const char *name);
+/** The root element, borrowed. */
 xmlNode *lp_xml_root(const LpXml *self);
 /** The next element at or after @node called @name (any if NULL), or NULL. */
 xmlNode *lp_xml_element(xmlNode *node, const char *name);
@@ -42,14 +45,20 @@ const char *lp_xml_attribute(const xmlNode *node, const char *name);
 /** Like lp_xml_attribute, but absence is an error that says where. */
 const char *lp_xml_required(const LpXml *self, const xmlNode *node, const char *name,
                             GError **error);
+/** Reads a required attribute that is a number with a unit of @quantity, in SI units. Errors:
+ * LP_INPUT_ERROR, "FILE:LINE: <element> attribute: got, wanted". */
 gboolean lp_xml_quantity(const LpXml *self, const xmlNode *node, const char *name,
                          LpQuantity quantity, double *out_value, GError **error);
 /** Like lp_xml_quantity, and the value is in [@minimum, @maximum]. */
 gboolean lp_xml_quantity_in(const LpXml *self, const xmlNode *node, const char *name,
                             LpQuantity quantity, double minimum, double maximum, double *out_value,
                             GError **error);
+/** Reads a required attribute that is a whole number from @minimum to @maximum. Errors: as
+ * lp_xml_quantity(). */
 gboolean lp_xml_count(const LpXml *self, const xmlNode *node, const char *name, guint64 minimum,
                       guint64 maximum, guint64 *out_value, GError **error);
+/** Reads a required attribute that is a number without a unit, from @minimum to @maximum. Errors:
+ * as lp_xml_quantity(). */
 gboolean lp_xml_number(const LpXml *self, const xmlNode *node, const char *name, double minimum,
                        double maximum, double *out_value, GError **error);
 

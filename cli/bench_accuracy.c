@@ -3,8 +3,9 @@
 #include "cli/bench_accuracy.h"
 
 #include "platforms/catalogue/libraries.h"
+#include "base/json.h"
+#include "base/text_table.h"
 #include "platforms/generation/generate.h"
-#include "report/json.h"
 #include "sim/run/collective_run.h"
 
 #include <math.h>
@@ -78,7 +79,7 @@ static const Size sizes[] = {
     {64 << 10, TRUE}, {1 << 20, FALSE}, {16 << 20, TRUE}, {256 << 20, FALSE}};
 static const guint32 rank_counts[] = {8, 16, 24, 64};
 
-/** A row: the same trial twice. */
+/** A row: one collective run twice. */
 typedef struct {
     guint algorithm, fabric;
     LpCollective collective;
@@ -237,7 +238,8 @@ select_rows(const GArray *rows, guint algorithm)
     return selected;
 }
 
-/* The error that @share of the sorted @rows do not exceed. */
+/* The error that @share of the sorted @rows do not exceed: one that a row has, where the score of
+ * measured rows (validation/prediction/score.h) interpolates between two. */
 static double
 quantile(const GArray *rows, double share)
 {
@@ -246,7 +248,7 @@ quantile(const GArray *rows, double share)
 }
 
 static void
-append_line(GString *out, const GArray *rows, guint algorithm)
+add_line(LpTextTable *table, const GArray *rows, guint algorithm)
 {
     g_autoptr(GArray) own = select_rows(rows, algorithm);
     const char *name =
@@ -254,64 +256,62 @@ append_line(GString *out, const GArray *rows, guint algorithm)
     if (own->len == 0)
         return;
     const Row *worst = &g_array_index(own, Row, own->len - 1);
-    g_string_append_printf(out,
-                           "%-18s %6u %8.2f %% %8.2f %% %+8.2f %%  %s of %" G_GUINT64_FORMAT
-                           " KiB, %u ranks, %s, %s\n",
-                           name, own->len, 100.0 * quantile(own, 0.5), 100.0 * quantile(own, 0.9),
-                           100.0 * worst->error, lp_collective_names[worst->collective],
-                           worst->bytes >> 10, worst->n_ranks, fabrics[worst->fabric].name,
-                           place_names[worst->place]);
+    lp_text_table_add_row(table);
+    lp_text_table_add_cell(table, "%s", name);
+    lp_text_table_add_cell(table, "%u", own->len);
+    lp_text_table_add_cell(table, "%.2f %%", 100.0 * quantile(own, 0.5));
+    lp_text_table_add_cell(table, "%.2f %%", 100.0 * quantile(own, 0.9));
+    lp_text_table_add_cell(table, "%+.2f %%", 100.0 * worst->error);
+    lp_text_table_add_cell(table, "%s of %" G_GUINT64_FORMAT " KiB, %u ranks, %s, %s",
+                           lp_collective_names[worst->collective], worst->bytes >> 10,
+                           worst->n_ranks, fabrics[worst->fabric].name, place_names[worst->place]);
 }
 
 static char *
 to_text(const GArray *rows)
 {
+    static const char *const columns[] = {"algorithm", "#rows", "#median", "#90 in 100",
+                                          "#worst",    "where", NULL};
     GString *out = g_string_new(NULL);
-    g_string_append_printf(out, "%-18s %6s %10s %10s %10s  %s\n", "algorithm", "rows", "median",
-                           "90 in 100", "worst", "where");
+    g_autoptr(LpTextTable) table = lp_text_table_new(columns);
     for (guint i = 0; i <= G_N_ELEMENTS(algorithms); i++)
-        append_line(out, rows, i);
+        add_line(table, rows, i);
+    lp_text_table_append(out, table, 0);
     return g_string_free(out, FALSE);
 }
 
-static JsonNode *
+static json_t *
 to_json(const GArray *rows)
 {
-    g_autoptr(JsonBuilder) builder = json_builder_new();
-    json_builder_begin_object(builder);
-    lp_json_begin_array(builder, "algorithms");
+    json_t *root = json_object();
+    json_t *summaries = lp_json_set_array(root, "algorithms");
     for (guint i = 0; i < G_N_ELEMENTS(algorithms); i++) {
         g_autoptr(GArray) own = select_rows(rows, i);
         if (own->len == 0)
             continue;
-        json_builder_begin_object(builder);
-        lp_json_text(builder, "algorithm", algorithms[i].name);
-        lp_json_count(builder, "rows", own->len);
-        lp_json_number(builder, "median", quantile(own, 0.5));
-        lp_json_number(builder, "ninth_decile", quantile(own, 0.9));
-        lp_json_number(builder, "worst", quantile(own, 1.0));
-        lp_json_number(builder, "bound", algorithms[i].bound);
-        json_builder_end_object(builder);
+        json_t *summary = lp_json_append_object(summaries);
+        lp_json_set_text(summary, "algorithm", algorithms[i].name);
+        lp_json_set_count(summary, "rows", own->len);
+        lp_json_set_number(summary, "median", quantile(own, 0.5));
+        lp_json_set_number(summary, "ninth_decile", quantile(own, 0.9));
+        lp_json_set_number(summary, "worst", quantile(own, 1.0));
+        lp_json_set_number(summary, "bound", algorithms[i].bound);
     }
-    json_builder_end_array(builder);
-    lp_json_begin_array(builder, "rows");
+    json_t *runs = lp_json_set_array(root, "rows");
     for (guint i = 0; i < rows->len; i++) {
         const Row *row = &g_array_index(rows, Row, i);
-        json_builder_begin_object(builder);
-        lp_json_text(builder, "algorithm", algorithms[row->algorithm].name);
-        lp_json_text(builder, "operation", lp_collective_names[row->collective]);
-        lp_json_text(builder, "fabric", fabrics[row->fabric].name);
-        lp_json_text(builder, "place", place_names[row->place]);
-        lp_json_count(builder, "bytes", row->bytes);
-        lp_json_count(builder, "ranks", row->n_ranks);
-        lp_json_number(builder, "flow_s", row->flow_s);
-        lp_json_number(builder, "message_s", row->message_s);
-        lp_json_number(builder, "error", row->error);
-        json_builder_end_object(builder);
+        json_t *run = lp_json_append_object(runs);
+        lp_json_set_text(run, "algorithm", algorithms[row->algorithm].name);
+        lp_json_set_text(run, "operation", lp_collective_names[row->collective]);
+        lp_json_set_text(run, "fabric", fabrics[row->fabric].name);
+        lp_json_set_text(run, "place", place_names[row->place]);
+        lp_json_set_count(run, "bytes", row->bytes);
+        lp_json_set_count(run, "ranks", row->n_ranks);
+        lp_json_set_number(run, "flow_s", row->flow_s);
+        lp_json_set_number(run, "message_s", row->message_s);
+        lp_json_set_number(run, "error", row->error);
     }
-    json_builder_end_array(builder);
-    json_builder_end_object(builder);
-    return json_builder_get_root(builder);
+    return root;
 }
 
 gboolean

@@ -3,7 +3,8 @@
 #include "cli/bench_accuracy.h"
 #include "cli/commands.h"
 
-#include "report/json.h"
+#include "base/json.h"
+#include "base/text_table.h"
 
 #include "base/child_process.h"
 #include "base/error.h"
@@ -222,41 +223,42 @@ us_per_activity(const Measurement *self)
     return self->wall_s * 1e6 / (double)MAX(self->result.n_activities, 1);
 }
 
-static JsonNode *
+static json_t *
 to_json(const GArray *measurements)
 {
-    g_autoptr(JsonBuilder) builder = json_builder_new();
-    json_builder_begin_object(builder);
-    lp_json_begin_array(builder, "runs");
+    json_t *root = json_object();
+    json_t *runs = lp_json_set_array(root, "runs");
     for (guint i = 0; i < measurements->len; i++) {
         const Measurement *run = &g_array_index(measurements, Measurement, i);
-        json_builder_begin_object(builder);
-        lp_json_text(builder, "name", run->benchmark->name);
-        lp_json_number(builder, "wall_s", run->wall_s);
-        lp_json_count(builder, "peak_rss_bytes", run->peak_rss_bytes);
-        lp_json_count(builder, "activities", run->result.n_activities);
-        lp_json_number(builder, "us_per_activity", us_per_activity(run));
-        lp_json_number(builder, "simulated_s", run->result.iteration_time_s);
-        json_builder_end_object(builder);
+        json_t *element = lp_json_append_object(runs);
+        lp_json_set_text(element, "name", run->benchmark->name);
+        lp_json_set_number(element, "wall_s", run->wall_s);
+        lp_json_set_count(element, "peak_rss_bytes", run->peak_rss_bytes);
+        lp_json_set_count(element, "activities", run->result.n_activities);
+        lp_json_set_number(element, "us_per_activity", us_per_activity(run));
+        lp_json_set_number(element, "simulated_s", run->result.iteration_time_s);
     }
-    json_builder_end_array(builder);
-    json_builder_end_object(builder);
-    return json_builder_get_root(builder);
+    return root;
 }
 
 static char *
 to_text(const GArray *measurements)
 {
+    static const char *const columns[] = {"benchmark",    "#wall s",      "#peak MB", "#activities",
+                                          "#us/activity", "#simulated s", NULL};
     GString *out = g_string_new(NULL);
-    g_string_append_printf(out, "%-24s %8s %10s %12s %12s %14s\n", "benchmark", "wall s", "peak MB",
-                           "activities", "us/activity", "simulated s");
+    g_autoptr(LpTextTable) table = lp_text_table_new(columns);
     for (guint i = 0; i < measurements->len; i++) {
         const Measurement *run = &g_array_index(measurements, Measurement, i);
-        g_string_append_printf(out, "%-24s %8.2f %10.1f %12" G_GUINT64_FORMAT " %12.2f %14.6f\n",
-                               run->benchmark->name, run->wall_s,
-                               (double)run->peak_rss_bytes * 1e-6, run->result.n_activities,
-                               us_per_activity(run), run->result.iteration_time_s);
+        lp_text_table_add_row(table);
+        lp_text_table_add_cell(table, "%s", run->benchmark->name);
+        lp_text_table_add_cell(table, "%.2f", run->wall_s);
+        lp_text_table_add_cell(table, "%.1f", (double)run->peak_rss_bytes * 1e-6);
+        lp_text_table_add_cell(table, "%" G_GUINT64_FORMAT, run->result.n_activities);
+        lp_text_table_add_cell(table, "%.2f", us_per_activity(run));
+        lp_text_table_add_cell(table, "%.6f", run->result.iteration_time_s);
     }
+    lp_text_table_append(out, table, 0);
     return g_string_free(out, FALSE);
 }
 
@@ -294,6 +296,33 @@ select_benchmarks(int argc, char **argv, gboolean growth, GError **error)
     return g_steal_pointer(&selected);
 }
 
+static void
+add_name(LpTextTable *table, const char *name, const char *summary, const char *mark)
+{
+    lp_text_table_add_row(table);
+    lp_text_table_add_cell(table, "%s", name);
+    lp_text_table_add_cell(table, "%s%s", summary, mark);
+}
+
+/* What "--help" says. Returns: (transfer full). */
+static char *
+list_benchmarks(void)
+{
+    g_autoptr(LpTextTable) table = lp_text_table_new((const char *const[]){"", "", NULL});
+    GString *text = g_string_new("Measures the simulator: wall time, memory, engine activities.\n\n"
+                                 "Benchmarks (if none is named, those without *):\n");
+    for (guint i = 0; i < G_N_ELEMENTS(benchmarks); i++)
+        if (benchmarks[i].summary != NULL)
+            add_name(table, benchmarks[i].name, benchmarks[i].summary,
+                     is_long(&benchmarks[i]) ? " *" : "");
+    add_name(table, "ranks-N", "llama-3-405b on N H100, 1024 to 131072 by twos", "");
+    add_name(table, "micro-batches-N", "gpt3-175b with N micro-batches, 8 to 512 by twos", "");
+    add_name(table, "accuracy", "collectives as flows against each step as a message, by itself",
+             " *");
+    lp_text_table_append(text, table, 2);
+    return g_string_free(text, FALSE);
+}
+
 gboolean
 lp_cmd_bench(int argc, char **argv, GError **error)
 {
@@ -305,24 +334,11 @@ lp_cmd_bench(int argc, char **argv, GError **error)
         {"growth", 0, 0, G_OPTION_ARG_NONE, &growth,
          "How cost grows with ranks and with micro-batches: runs the series", NULL},
         {NULL, 0, 0, 0, NULL, NULL, NULL}};
-    GString *summary =
-        g_string_new("Measures the simulator: wall time, memory, engine activities.\n\n"
-                     "Benchmarks (if none is named, those without *):");
-    for (guint i = 0; i < G_N_ELEMENTS(benchmarks); i++)
-        if (benchmarks[i].summary != NULL)
-            g_string_append_printf(summary, "\n  %-24s %s%s", benchmarks[i].name,
-                                   benchmarks[i].summary, is_long(&benchmarks[i]) ? " *" : "");
-    g_string_append(summary,
-                    "\n  ranks-N                  llama-3-405b on N H100, 1024 to 131072 by twos"
-                    "\n  micro-batches-N          gpt3-175b with N micro-batches, 8 to 512 by "
-                    "twos"
-                    "\n  accuracy                 collectives as flows against each step as a "
-                    "message, by itself *");
+    g_autofree char *summary = list_benchmarks();
     LpFormat format;
-    gboolean good = lp_options_parse("bench", "[NAME...]", summary->str, entries, &argc, &argv, 0,
+    gboolean good = lp_options_parse("bench", "[NAME...]", summary, entries, &argc, &argv, 0,
                                      G_MAXINT, error) &&
                     lp_format_parse(format_text, &format, error);
-    g_string_free(summary, TRUE);
     if (!good)
         return FALSE;
     if (argc == 2 && strcmp(argv[1], "accuracy") == 0 && !growth)

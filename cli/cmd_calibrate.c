@@ -2,12 +2,12 @@
 /* lightpath calibrate: fits constants to measured rows. */
 #include "cli/commands.h"
 #include "cli/options.h"
-#include "cli/rows.h"
+#include "cli/row_options.h"
 
 #include "base/error.h"
 #include "base/file.h"
 #include "base/units.h"
-#include "report/calibration.h"
+#include "report/calibration_report.h"
 #include "validation/calibration/calibration_file.h"
 
 #include <stdio.h>
@@ -118,7 +118,7 @@ calibrate(const Options *options, GError **error)
         !lp_option_count("others", options->others, 0, G_MAXUINT16, 1, &fit_options.others_every,
                          error) ||
         !lp_option_count("rounds", options->rounds, 1, 100, ROUNDS, &fit_options.n_rounds, error) ||
-        !lp_rows_read(options->jobs, options->resume, &fit_options.run, &version, error))
+        !lp_row_options_read(options->jobs, options->resume, &fit_options.run, &version, error))
         return FALSE;
     g_autoptr(LpConstants) constants = read_constants(options, error);
     if (constants == NULL || !check_output(options->output, error))
@@ -136,7 +136,7 @@ calibrate(const Options *options, GError **error)
 gboolean
 lp_cmd_calibrate(int argc, char **argv, GError **error)
 {
-    g_auto(Options) options = {NULL};
+    g_auto(Options) options = {0};
     const GOptionEntry entries[] = {
         {"fit", 0, 0, G_OPTION_ARG_STRING_ARRAY, &options.fit,
          "Constants to fit, such as a100-80:launch,host-kernel, nccl-ampere/simple:base, or one "

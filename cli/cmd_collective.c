@@ -7,7 +7,8 @@
 #include "base/file.h"
 #include "base/units.h"
 #include "platforms/catalogue/libraries.h"
-#include "report/json.h"
+#include "base/json.h"
+#include "base/text_table.h"
 #include "sim/run/collective_run.h"
 
 #include <string.h>
@@ -175,47 +176,49 @@ to_text(const LpCollectiveRequest *request, const LpMachine *machine, const GArr
                            lp_collective_names[request->collective], request->n_ranks,
                            lp_file_label(machine->path), request->library.name,
                            lp_fidelity_names[request->fidelity]);
-    g_string_append_printf(out, "%14s  %-24s %-14s %12s %12s %10s %10s\n", "bytes", "algorithm",
-                           "protocol", "us", "alone us", "GB/s", "bus GB/s");
+    static const char *const columns[] = {"#bytes",    "algorithm", "protocol",  "#us",
+                                          "#alone us", "#GB/s",     "#bus GB/s", NULL};
+    g_autoptr(LpTextTable) table = lp_text_table_new(columns);
     for (guint i = 0; i < rows->len; i++) {
         const Row *row = &g_array_index(rows, Row, i);
         double time_s = row->result.run.iteration_time_s;
-        g_string_append_printf(
-            out, "%14" G_GUINT64_FORMAT "  %-24s %-14s %12.2f %12.2f %10.2f %10.2f\n", row->bytes,
-            row->result.algorithm, row->result.protocol, time_s * 1e6, row->result.isolated_s * 1e6,
-            time_s > 0.0 ? (double)row->bytes / time_s * 1e-9 : 0.0,
-            bus_bytes_per_s(request, row) * 1e-9);
+        lp_text_table_add_row(table);
+        lp_text_table_add_cell(table, "%" G_GUINT64_FORMAT, row->bytes);
+        lp_text_table_add_cell(table, "%s", row->result.algorithm);
+        lp_text_table_add_cell(table, "%s", row->result.protocol);
+        lp_text_table_add_cell(table, "%.2f", time_s * 1e6);
+        lp_text_table_add_cell(table, "%.2f", row->result.isolated_s * 1e6);
+        lp_text_table_add_cell(table, "%.2f",
+                               time_s > 0.0 ? (double)row->bytes / time_s * 1e-9 : 0.0);
+        lp_text_table_add_cell(table, "%.2f", bus_bytes_per_s(request, row) * 1e-9);
     }
+    lp_text_table_append(out, table, 0);
     return g_string_free(out, FALSE);
 }
 
-static JsonNode *
+static json_t *
 to_json(const LpCollectiveRequest *request, const GArray *rows)
 {
-    g_autoptr(JsonBuilder) builder = json_builder_new();
-    json_builder_begin_object(builder);
-    lp_json_text(builder, "operation", lp_collective_names[request->collective]);
-    lp_json_text(builder, "library", request->library.name);
-    lp_json_text(builder, "fidelity", lp_fidelity_names[request->fidelity]);
-    lp_json_count(builder, "ranks", request->n_ranks);
-    lp_json_count(builder, "groups", request->n_groups);
-    lp_json_begin_array(builder, "runs");
+    json_t *root = json_object();
+    lp_json_set_text(root, "operation", lp_collective_names[request->collective]);
+    lp_json_set_text(root, "library", request->library.name);
+    lp_json_set_text(root, "fidelity", lp_fidelity_names[request->fidelity]);
+    lp_json_set_count(root, "ranks", request->n_ranks);
+    lp_json_set_count(root, "groups", request->n_groups);
+    json_t *runs = lp_json_set_array(root, "runs");
     for (guint i = 0; i < rows->len; i++) {
         const Row *row = &g_array_index(rows, Row, i);
-        json_builder_begin_object(builder);
-        lp_json_count(builder, "bytes", row->bytes);
-        lp_json_text(builder, "algorithm", row->result.algorithm);
-        lp_json_text(builder, "protocol", row->result.protocol);
-        lp_json_number(builder, "time_s", row->result.run.iteration_time_s);
-        lp_json_number(builder, "alone_s", row->result.isolated_s);
-        lp_json_number(builder, "bus_bytes_per_s", bus_bytes_per_s(request, row));
-        lp_json_count(builder, "traffic_bytes", row->result.run.traffic_bytes[LP_TRAFFIC_DP]);
-        lp_json_count(builder, "activities", row->result.run.n_activities);
-        json_builder_end_object(builder);
+        json_t *run = lp_json_append_object(runs);
+        lp_json_set_count(run, "bytes", row->bytes);
+        lp_json_set_text(run, "algorithm", row->result.algorithm);
+        lp_json_set_text(run, "protocol", row->result.protocol);
+        lp_json_set_number(run, "time_s", row->result.run.iteration_time_s);
+        lp_json_set_number(run, "alone_s", row->result.isolated_s);
+        lp_json_set_number(run, "bus_bytes_per_s", bus_bytes_per_s(request, row));
+        lp_json_set_count(run, "traffic_bytes", row->result.run.traffic_bytes[LP_TRAFFIC_DP]);
+        lp_json_set_count(run, "activities", row->result.run.n_activities);
     }
-    json_builder_end_array(builder);
-    json_builder_end_object(builder);
-    return json_builder_get_root(builder);
+    return root;
 }
 
 /* --- flows --- */
@@ -223,44 +226,46 @@ to_json(const LpCollectiveRequest *request, const GArray *rows)
 static char *
 flows_to_text(const GArray *flows)
 {
+    static const char *const columns[] = {"#from",     "#to",    "#bytes", "out of port", "relay",
+                                          "into port", "#links", "#us",    "#GB/s",       NULL};
     GString *out = g_string_new(NULL);
-    g_string_append_printf(out, "%8s %8s %14s  %-18s %-18s %-18s %6s %10s %10s\n", "from", "to",
-                           "bytes", "out of port", "relay", "into port", "links", "us", "GB/s");
+    g_autoptr(LpTextTable) table = lp_text_table_new(columns);
     for (guint i = 0; i < flows->len; i++) {
         const LpCollectiveFlow *flow = &g_array_index(flows, LpCollectiveFlow, i);
-        g_string_append_printf(out,
-                               "%8" G_GUINT64_FORMAT " %8" G_GUINT64_FORMAT " %14" G_GUINT64_FORMAT
-                               "  %-18s %-18s %-18s %6u %10.3f %10.2f\n",
-                               flow->from, flow->to, flow->bytes, flow->from_port,
-                               *flow->relay != '\0' ? flow->relay : "-", flow->to_port,
-                               flow->n_links, flow->latency_s * 1e6, flow->bytes_per_s * 1e-9);
+        lp_text_table_add_row(table);
+        lp_text_table_add_cell(table, "%" G_GUINT64_FORMAT, flow->from);
+        lp_text_table_add_cell(table, "%" G_GUINT64_FORMAT, flow->to);
+        lp_text_table_add_cell(table, "%" G_GUINT64_FORMAT, flow->bytes);
+        lp_text_table_add_cell(table, "%s", flow->from_port);
+        lp_text_table_add_cell(table, "%s", *flow->relay != '\0' ? flow->relay : "-");
+        lp_text_table_add_cell(table, "%s", flow->to_port);
+        lp_text_table_add_cell(table, "%u", flow->n_links);
+        lp_text_table_add_cell(table, "%.3f", flow->latency_s * 1e6);
+        lp_text_table_add_cell(table, "%.2f", flow->bytes_per_s * 1e-9);
     }
+    lp_text_table_append(out, table, 0);
     return g_string_free(out, FALSE);
 }
 
-static JsonNode *
+static json_t *
 flows_to_json(const GArray *flows)
 {
-    g_autoptr(JsonBuilder) builder = json_builder_new();
-    json_builder_begin_object(builder);
-    lp_json_begin_array(builder, "flows");
+    json_t *root = json_object();
+    json_t *list = lp_json_set_array(root, "flows");
     for (guint i = 0; i < flows->len; i++) {
         const LpCollectiveFlow *flow = &g_array_index(flows, LpCollectiveFlow, i);
-        json_builder_begin_object(builder);
-        lp_json_count(builder, "from", flow->from);
-        lp_json_count(builder, "to", flow->to);
-        lp_json_count(builder, "bytes", flow->bytes);
-        lp_json_text(builder, "from_port", flow->from_port);
-        lp_json_text(builder, "relay_port", flow->relay);
-        lp_json_text(builder, "to_port", flow->to_port);
-        lp_json_count(builder, "links", flow->n_links);
-        lp_json_number(builder, "latency_s", flow->latency_s);
-        lp_json_number(builder, "bytes_per_s", flow->bytes_per_s);
-        json_builder_end_object(builder);
+        json_t *element = lp_json_append_object(list);
+        lp_json_set_count(element, "from", flow->from);
+        lp_json_set_count(element, "to", flow->to);
+        lp_json_set_count(element, "bytes", flow->bytes);
+        lp_json_set_text(element, "from_port", flow->from_port);
+        lp_json_set_text(element, "relay_port", flow->relay);
+        lp_json_set_text(element, "to_port", flow->to_port);
+        lp_json_set_count(element, "links", flow->n_links);
+        lp_json_set_number(element, "latency_s", flow->latency_s);
+        lp_json_set_number(element, "bytes_per_s", flow->bytes_per_s);
     }
-    json_builder_end_array(builder);
-    json_builder_end_object(builder);
-    return json_builder_get_root(builder);
+    return root;
 }
 
 static gboolean

@@ -3,7 +3,10 @@
 #include "cli/commands.h"
 #include "cli/options.h"
 
-#include "report/json.h"
+#include "base/file.h"
+#include "base/json.h"
+#include "base/text_table.h"
+#include "report/report_parts.h"
 
 #include "base/child_process.h"
 #include "base/error.h"
@@ -18,7 +21,7 @@
 typedef struct {
     const char *platform;    /* borrowed */
     LpChildProcess *process; /* owned, while it runs */
-    JsonNode *result;        /* owned */
+    json_t *result;          /* owned */
 } Run;
 
 static void
@@ -27,14 +30,14 @@ run_clear(gpointer data)
     Run *self = data;
     /* After a failure elsewhere some still run: nobody waits for their results. */
     g_clear_pointer(&self->process, lp_child_process_free);
-    g_clear_pointer(&self->result, json_node_unref);
+    g_clear_pointer(&self->result, json_decref);
 }
 
 /* The options that go to every run unchanged. */
 typedef struct {
     char **settings;                    /* owned */
     char *fidelity, *collapse, *format; /* owned */
-    gboolean ignore_memory, cost;
+    gboolean ignore_memory, cost, verbose;
 } Options;
 
 static void
@@ -144,7 +147,7 @@ finish_run(Run *self, GError **error)
     }
     g_autofree char *text = g_strndup((const char *)result->data + 1, result->len - 1);
     if (result->data[0] == SAID_RESULT) {
-        self->result = json_from_string(text, error);
+        self->result = lp_json_read(self->platform, text, strlen(text), error);
         return self->result != NULL;
     }
     if (result->data[0] == SAID_USAGE)
@@ -153,23 +156,23 @@ finish_run(Run *self, GError **error)
     return FALSE;
 }
 
-static JsonObject *
+static const json_t *
 simulated(const Run *self)
 {
-    return json_object_get_object_member(json_node_get_object(self->result), "simulated");
+    return json_object_get(self->result, "simulated");
 }
 
 static double
 iteration_time_s(const Run *self)
 {
-    return json_object_get_double_member(simulated(self), "iteration_time_s");
+    return json_number_value(json_object_get(simulated(self), "iteration_time_s"));
 }
 
 static double
 term_s(const Run *self, LpTerm term)
 {
-    return json_object_get_double_member(json_object_get_object_member(simulated(self), "terms_s"),
-                                         lp_term_names[term]);
+    const json_t *terms = json_object_get(simulated(self), "terms_s");
+    return json_number_value(json_object_get(terms, lp_term_names[term]));
 }
 
 /* The tier behind a term: where its traffic finds its narrowest link, on the slower machine. A
@@ -178,8 +181,9 @@ static const char *
 tier_behind(const Run *slower, LpTerm term)
 {
     LpTerm traffic = term == LP_TERM_BUBBLE ? LP_TERM_PP : term;
-    JsonObject *tiers = json_object_get_object_member(simulated(slower), "narrowest_tier");
-    return json_object_get_string_member_with_default(tiers, lp_term_names[traffic], "accelerator");
+    const json_t *tiers = json_object_get(simulated(slower), "narrowest_tier");
+    const char *tier = json_string_value(json_object_get(tiers, lp_term_names[traffic]));
+    return tier != NULL ? tier : "accelerator";
 }
 
 typedef struct {
@@ -201,33 +205,27 @@ largest_change(const Run *first, const Run *run)
     return change;
 }
 
-static JsonNode *
+static json_t *
 to_json(const GArray *runs)
 {
-    g_autoptr(JsonBuilder) builder = json_builder_new();
     const Run *first = &g_array_index(runs, Run, 0);
-    json_builder_begin_object(builder);
-    lp_json_begin_array(builder, "runs");
+    json_t *root = json_object();
+    json_t *results = lp_json_set_array(root, "runs");
     for (guint i = 0; i < runs->len; i++)
-        json_builder_add_value(builder, json_node_copy(g_array_index(runs, Run, i).result));
-    json_builder_end_array(builder);
-    lp_json_begin_array(builder, "speedup");
+        (void)json_array_append(results, g_array_index(runs, Run, i).result);
+    json_t *speedup = lp_json_set_array(root, "speedup");
     for (guint i = 0; i < runs->len; i++)
-        json_builder_add_double_value(builder, iteration_time_s(first) /
-                                                   iteration_time_s(&g_array_index(runs, Run, i)));
-    json_builder_end_array(builder);
-    lp_json_begin_array(builder, "largest_change");
+        lp_json_append_number(speedup, iteration_time_s(first) /
+                                           iteration_time_s(&g_array_index(runs, Run, i)));
+    json_t *changes = lp_json_set_array(root, "largest_change");
     for (guint i = 0; i < runs->len; i++) {
         Change change = largest_change(first, &g_array_index(runs, Run, i));
-        json_builder_begin_object(builder);
-        lp_json_text(builder, "term", lp_term_names[change.term]);
-        lp_json_number(builder, "seconds", change.seconds);
-        lp_json_text(builder, "tier", change.tier);
-        json_builder_end_object(builder);
+        json_t *element = lp_json_append_object(changes);
+        lp_json_set_text(element, "term", lp_term_names[change.term]);
+        lp_json_set_number(element, "seconds", change.seconds);
+        lp_json_set_text(element, "tier", change.tier);
     }
-    json_builder_end_array(builder);
-    json_builder_end_object(builder);
-    return json_builder_get_root(builder);
+    return root;
 }
 
 static gboolean
@@ -240,41 +238,56 @@ is_shown(const GArray *runs, LpTerm term)
 }
 
 static void
-append_figure_row(GString *out, const GArray *runs, const char *label, const char *key, int digits)
+add_figures(LpTextTable *table, const GArray *runs, const char *label, const char *key, int digits)
 {
-    g_string_append_printf(out, "  %-22s", label);
-    for (guint i = 0; i < runs->len; i++)
-        g_string_append_printf(
-            out, " %14.*f", digits,
-            json_object_get_double_member(simulated(&g_array_index(runs, Run, i)), key));
-    g_string_append_c(out, '\n');
+    lp_text_table_add_row(table);
+    lp_text_table_add_cell(table, "%s", label);
+    for (guint i = 0; i < runs->len; i++) {
+        const json_t *figures = simulated(&g_array_index(runs, Run, i));
+        lp_text_table_add_cell(table, "%.*f", digits,
+                               json_number_value(json_object_get(figures, key)));
+    }
 }
 
-static char *
-to_text(const GArray *runs)
+static void
+add_terms(LpTextTable *table, const GArray *runs)
 {
-    GString *out = g_string_new("seconds                 ");
-    const Run *first = &g_array_index(runs, Run, 0);
-    for (guint i = 0; i < runs->len; i++)
-        g_string_append_printf(out, "         run %2u", i + 1);
-    g_string_append_c(out, '\n');
-    append_figure_row(out, runs, "iteration time", "iteration_time_s", 6);
     for (LpTerm term = 0; term < LP_N_TERMS; term++) {
         if (!is_shown(runs, term))
             continue;
-        g_string_append_printf(out, "    %-20s", lp_term_names[term]);
+        lp_text_table_add_row(table);
+        lp_text_table_add_cell(table, "  %s", lp_term_names[term]);
         for (guint i = 0; i < runs->len; i++)
-            g_string_append_printf(out, " %14.6f", term_s(&g_array_index(runs, Run, i), term));
-        g_string_append_c(out, '\n');
+            lp_text_table_add_cell(table, "%.6f", term_s(&g_array_index(runs, Run, i), term));
     }
-    append_figure_row(out, runs, "hardware TFLOP/s", "hardware_tflops_per_accelerator", 1);
-    append_figure_row(out, runs, "MFU", "mfu", 4);
-    g_string_append_printf(out, "  %-22s", "speed-up");
+}
+
+static void
+add_speedup(LpTextTable *table, const GArray *runs)
+{
+    double first_s = iteration_time_s(&g_array_index(runs, Run, 0));
+    lp_text_table_add_row(table);
+    lp_text_table_add_cell(table, "speed-up");
     for (guint i = 0; i < runs->len; i++)
-        g_string_append_printf(out, " %14.4f",
-                               iteration_time_s(first) /
-                                   iteration_time_s(&g_array_index(runs, Run, i)));
-    g_string_append(out, "\n\n");
+        lp_text_table_add_cell(table, "%.4f",
+                               first_s / iteration_time_s(&g_array_index(runs, Run, i)));
+}
+
+static LpTextTable *
+new_table(guint n_runs)
+{
+    g_autoptr(GPtrArray) columns = g_ptr_array_new_with_free_func(g_free);
+    g_ptr_array_add(columns, g_strdup("seconds"));
+    for (guint i = 0; i < n_runs; i++)
+        g_ptr_array_add(columns, g_strdup_printf("#run %u", i + 1));
+    g_ptr_array_add(columns, NULL);
+    return lp_text_table_new((const char *const *)columns->pdata);
+}
+
+static void
+append_runs(GString *out, const GArray *runs)
+{
+    const Run *first = &g_array_index(runs, Run, 0);
     for (guint i = 0; i < runs->len; i++) {
         const Run *run = &g_array_index(runs, Run, i);
         g_string_append_printf(out, "run %2u  %s", i + 1, run->platform);
@@ -285,6 +298,24 @@ to_text(const GArray *runs)
         }
         g_string_append_c(out, '\n');
     }
+}
+
+static char *
+to_text(const GArray *runs, const LpWorkload *workload, gboolean whole_plan)
+{
+    GString *out = g_string_new(NULL);
+    lp_report_append_workload(out, workload);
+    lp_report_append_plan(out, workload, whole_plan);
+    g_autoptr(LpTextTable) table = new_table(runs->len);
+    add_figures(table, runs, "iteration time", "iteration_time_s", 6);
+    add_terms(table, runs);
+    add_figures(table, runs, "hardware TFLOP/s", "hardware_tflops_per_accelerator", 1);
+    add_figures(table, runs, "MFU", "mfu", 4);
+    add_speedup(table, runs);
+    g_string_append_c(out, '\n');
+    lp_text_table_append(out, table, 2);
+    g_string_append_c(out, '\n');
+    append_runs(out, runs);
     return g_string_free(out, FALSE);
 }
 
@@ -316,6 +347,7 @@ lp_cmd_compare(int argc, char **argv, GError **error)
         {"format", 0, 0, G_OPTION_ARG_STRING, &options.format, "Output format (default text)",
          "text|json"},
         {"ignore-memory", 0, 0, G_OPTION_ARG_NONE, &options.ignore_memory, "As for simulate", NULL},
+        {"verbose", 0, 0, G_OPTION_ARG_NONE, &options.verbose, "As for simulate", NULL},
         {"cost", 0, 0, G_OPTION_ARG_NONE, &options.cost, "As for simulate", NULL},
         {NULL, 0, 0, 0, NULL, NULL, NULL}};
     LpFormat format;
@@ -323,6 +355,11 @@ lp_cmd_compare(int argc, char **argv, GError **error)
                           "Simulates the workload on each machine, and says what changed.", entries,
                           &argc, &argv, 3, G_MAXINT, error) ||
         !lp_format_parse(options.format, &format, error))
+        return FALSE;
+    g_autofree char *path = lp_file_find("workloads", argv[1], error);
+    g_autoptr(LpWorkload) workload =
+        path == NULL ? NULL : lp_workload_load(path, (const char *const *)options.settings, error);
+    if (workload == NULL)
         return FALSE;
     g_autoptr(GArray) runs = g_array_new(FALSE, TRUE, sizeof(Run));
     g_array_set_clear_func(runs, run_clear);
@@ -334,6 +371,6 @@ lp_cmd_compare(int argc, char **argv, GError **error)
         return FALSE;
     if (format == LP_FORMAT_JSON)
         return lp_print_json(to_json(runs), error);
-    g_autofree char *text = to_text(runs);
+    g_autofree char *text = to_text(runs, workload, options.verbose);
     return lp_print_result(text, error);
 }

@@ -5,7 +5,7 @@
 
 static gboolean
 print_estimate(char **arguments, const char *const *settings, gboolean amped, LpFormat format,
-               GError **error)
+               gboolean verbose, GError **error)
 {
     g_autoptr(LpWorkload) workload = NULL;
     g_autoptr(LpMachine) machine = NULL;
@@ -16,6 +16,7 @@ print_estimate(char **arguments, const char *const *settings, gboolean amped, Lp
         return FALSE;
     LpReport report;
     lp_report_init(&report, setup, NULL);
+    report.whole_plan = verbose;
     g_autofree char *text = format == LP_FORMAT_JSON
                                 ? lp_report_estimate_to_json_text(&report, amped)
                                 : lp_report_estimate_to_text(&report, amped);
@@ -29,6 +30,7 @@ lp_cmd_estimate(int argc, char **argv, GError **error)
     static const char *const model_names[] = {"consistent", "amped", NULL};
     g_autofree char *model = NULL, *format_text = NULL;
     g_auto(GStrv) settings = NULL;
+    gboolean verbose = FALSE;
     const GOptionEntry entries[] = {
         {"model", 0, 0, G_OPTION_ARG_STRING, &model,
          "The consistent form (default) or the repaired AMPeD form", "consistent|amped"},
@@ -36,6 +38,8 @@ lp_cmd_estimate(int argc, char **argv, GError **error)
          "Override an attribute of the workload; may be given again", "NAME=VALUE"},
         {"format", 0, 0, G_OPTION_ARG_STRING, &format_text, "Output format (default text)",
          "text|json"},
+        {"verbose", 0, 0, G_OPTION_ARG_NONE, &verbose,
+         "Show the whole plan, not only what the file or --set gives", NULL},
         {NULL, 0, 0, 0, NULL, NULL, NULL}};
     guint index;
     LpFormat format;
@@ -45,5 +49,5 @@ lp_cmd_estimate(int argc, char **argv, GError **error)
         !lp_option_choice("model", model, model_names, 0, &index, error) ||
         !lp_format_parse(format_text, &format, error))
         return FALSE;
-    return print_estimate(argv, (const char *const *)settings, index == 1, format, error);
+    return print_estimate(argv, (const char *const *)settings, index == 1, format, verbose, error);
 }

@@ -5,7 +5,8 @@
 
 #include "base/file.h"
 #include "base/units.h"
-#include "report/json.h"
+#include "base/json.h"
+#include "base/text_table.h"
 #include "workloads/import/huggingface.h"
 
 #include <string.h>
@@ -17,12 +18,16 @@ to_text(const LpImport *import, const LpWorkload *workload, const char *output)
     g_string_append_printf(text, "workload    %s, %.4g billion parameters\nfile        %s\n\n",
                            import->name, lp_transformer_parameters(&workload->transformer) * 1e-9,
                            output);
-    g_string_append_printf(text, "%-18s %-12s %s\n", "attribute", "value", "from");
+    g_autoptr(LpTextTable) table =
+        lp_text_table_new((const char *const[]){"attribute", "value", "from", NULL});
     for (guint i = 0; i < import->mapped->len; i++) {
         const LpImportRow *row = g_ptr_array_index(import->mapped, i);
-        g_string_append_printf(text, "  %-16s %-12s %s\n", row->attribute, row->value,
-                               *row->key != '\0' ? row->key : "-");
+        lp_text_table_add_row(table);
+        lp_text_table_add_cell(table, "  %s", row->attribute);
+        lp_text_table_add_cell(table, "%s", row->value);
+        lp_text_table_add_cell(table, "%s", *row->key != '\0' ? row->key : "-");
     }
+    lp_text_table_append(text, table, 0);
     if (import->rest->len == 0) {
         g_string_append(text, "\nnothing is left out\n");
         return g_string_free(text, FALSE);
@@ -35,36 +40,30 @@ to_text(const LpImport *import, const LpWorkload *workload, const char *output)
     return g_string_free(text, FALSE);
 }
 
-static JsonNode *
+static json_t *
 to_json(const LpImport *import, const LpWorkload *workload, const char *output)
 {
-    g_autoptr(JsonBuilder) builder = json_builder_new();
-    json_builder_begin_object(builder);
-    lp_json_text(builder, "workload", import->name);
-    lp_json_text(builder, "file", output);
-    lp_json_number(builder, "parameters", lp_transformer_parameters(&workload->transformer));
-    lp_json_begin_array(builder, "mapped");
+    json_t *root = json_object();
+    lp_json_set_text(root, "workload", import->name);
+    lp_json_set_text(root, "file", output);
+    lp_json_set_number(root, "parameters", lp_transformer_parameters(&workload->transformer));
+    json_t *mapped = lp_json_set_array(root, "mapped");
     for (guint i = 0; i < import->mapped->len; i++) {
         const LpImportRow *row = g_ptr_array_index(import->mapped, i);
-        json_builder_begin_object(builder);
-        lp_json_text(builder, "attribute", row->attribute);
-        lp_json_text(builder, "value", row->value);
-        lp_json_text(builder, "key", row->key);
-        json_builder_end_object(builder);
+        json_t *element = lp_json_append_object(mapped);
+        lp_json_set_text(element, "attribute", row->attribute);
+        lp_json_set_text(element, "value", row->value);
+        lp_json_set_text(element, "key", row->key);
     }
-    json_builder_end_array(builder);
-    lp_json_begin_array(builder, "unmapped");
+    json_t *unmapped = lp_json_set_array(root, "unmapped");
     for (guint i = 0; i < import->rest->len; i++) {
         const LpImportRest *rest = g_ptr_array_index(import->rest, i);
-        json_builder_begin_object(builder);
-        lp_json_text(builder, "key", rest->key);
-        lp_json_text(builder, "value", rest->value);
-        lp_json_text(builder, "reason", rest->reason);
-        json_builder_end_object(builder);
+        json_t *element = lp_json_append_object(unmapped);
+        lp_json_set_text(element, "key", rest->key);
+        lp_json_set_text(element, "value", rest->value);
+        lp_json_set_text(element, "reason", rest->reason);
     }
-    json_builder_end_array(builder);
-    json_builder_end_object(builder);
-    return json_builder_get_root(builder);
+    return root;
 }
 
 /* The workload goes to @output or to standard output; what was made of the file, to standard output

@@ -12,7 +12,8 @@
 #include "platforms/generation/machine_options.h"
 #include "platforms/generation/system.h"
 #include "platforms/catalogue/libraries.h"
-#include "report/json.h"
+#include "base/json.h"
+#include "base/text_table.h"
 
 #include <string.h>
 
@@ -152,21 +153,19 @@ cmd_list(int argc, char **argv, GError **error)
                  {"accelerators", accelerators},
                  {"libraries", libraries},
                  {"machines", machines}};
-    g_autoptr(GString) text = g_string_new(NULL);
-    g_autoptr(JsonBuilder) builder = json_builder_new_immutable();
-    json_builder_begin_object(builder);
+    g_autoptr(LpTextTable) table = lp_text_table_new((const char *const[]){"", "", NULL});
+    g_autoptr(json_t) root = json_object();
     for (gsize i = 0; i < G_N_ELEMENTS(lists); i++) {
-        json_builder_set_member_name(builder, lists[i].name);
-        json_builder_begin_array(builder);
+        json_t *names = lp_json_set_array(root, lists[i].name);
         for (char **item = lists[i].items; *item != NULL; item++)
-            json_builder_add_string_value(builder, *item);
-        json_builder_end_array(builder);
+            lp_json_append_text(names, *item);
         g_autofree char *joined = g_strjoinv(" ", lists[i].items);
-        g_string_append_printf(text, "%-13s %s\n", lists[i].name, joined);
+        lp_text_table_add_row(table);
+        lp_text_table_add_cell(table, "%s", lists[i].name);
+        lp_text_table_add_cell(table, "%s", joined);
     }
-    json_builder_end_object(builder);
-    return format == LP_FORMAT_JSON ? lp_print_json(json_builder_get_root(builder), error)
-                                    : lp_print_result(text->str, error);
+    return format == LP_FORMAT_JSON ? lp_print_json(g_steal_pointer(&root), error)
+                                    : lp_print_table(table, error);
 }
 
 static const struct {
@@ -185,8 +184,13 @@ print_help(GError **error)
 {
     g_autoptr(GString) text = g_string_new("Usage:\n  lightpath platform COMMAND [OPTION...]\n\n"
                                            "Commands (each with --help):\n");
-    for (gsize i = 0; i < G_N_ELEMENTS(commands); i++)
-        g_string_append_printf(text, "  %-10s %s\n", commands[i].name, commands[i].summary);
+    g_autoptr(LpTextTable) table = lp_text_table_new((const char *const[]){"", "", NULL});
+    for (gsize i = 0; i < G_N_ELEMENTS(commands); i++) {
+        lp_text_table_add_row(table);
+        lp_text_table_add_cell(table, "%s", commands[i].name);
+        lp_text_table_add_cell(table, "%s", commands[i].summary);
+    }
+    lp_text_table_append(text, table, 2);
     return lp_print_result(text->str, error);
 }
 

@@ -4,7 +4,7 @@
 #include "cli/options.h"
 
 #include "base/file.h"
-#include "report/scenario.h"
+#include "report/scenario_report.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -15,7 +15,7 @@ static const char *const switch_names[] = {"off", "on", NULL};
 typedef struct {
     char *fidelity, *collapse, *format, *trace; /* owned */
     char **settings;                            /* owned */
-    gboolean ignore_memory, cost;
+    gboolean ignore_memory, cost, verbose;
 } Options;
 
 static void
@@ -139,6 +139,7 @@ simulate_scenario(const Options *options, const Choices *choices, const char *pa
     lp_scenario_report_init(&report, machine, simulation);
     report.fidelity = run.fidelity;
     report.collapse = run.collapse;
+    report.whole_plan = options->verbose;
     report.has_cost = options->cost;
     report.cost = (LpCost){lp_wall_clock_s() - started_s,
                            lp_peak_rss_bytes() + simulation->children_peak_rss_bytes};
@@ -185,6 +186,7 @@ simulate(const Options *options, char **arguments, double started_s, GError **er
     lp_report_init(&report, setup, simulation);
     report.fidelity = run.fidelity;
     report.collapse = run.collapse;
+    report.whole_plan = options->verbose;
     report.has_cost = options->cost;
     report.cost = (LpCost){lp_wall_clock_s() - started_s,
                            lp_peak_rss_bytes() + simulation->children_peak_rss_bytes};
@@ -213,6 +215,8 @@ lp_cmd_simulate(int argc, char **argv, GError **error)
          "Write a timeline for the Perfetto viewer", "FILE.json"},
         {"ignore-memory", 0, 0, G_OPTION_ARG_NONE, &options.ignore_memory,
          "Simulate a plan that does not fit in memory, with a warning", NULL},
+        {"verbose", 0, 0, G_OPTION_ARG_NONE, &options.verbose,
+         "Show the whole plan, not only what the file or --set gives", NULL},
         {"cost", 0, 0, G_OPTION_ARG_NONE, &options.cost,
          "Also say what the simulation cost: time, memory, events", NULL},
         {NULL, 0, 0, 0, NULL, NULL, NULL}};

@@ -2,7 +2,7 @@
 /* lightpath validate: predicts measured rows and compares. */
 #include "cli/commands.h"
 #include "cli/options.h"
-#include "cli/rows.h"
+#include "cli/row_options.h"
 
 #include "base/file.h"
 #include "report/validation_page.h"
@@ -54,7 +54,7 @@ validate(const Options *options, GError **error)
     if (!lp_option_choice("format", options->format, format_names, FORMAT_TEXT, &format, error) ||
         !lp_option_choice("model", options->model, lp_prediction_names, LP_PREDICTION_SIMULATED,
                           &model, error) ||
-        !lp_rows_read(options->jobs, options->resume, &run, &version, error))
+        !lp_row_options_read(options->jobs, options->resume, &run, &version, error))
         return FALSE;
     const char *path = options->cases != NULL ? options->cases : SHIPPED_CASES;
     g_autoptr(LpTable) table = lp_table_load(path, error);
@@ -81,7 +81,7 @@ validate(const Options *options, GError **error)
 gboolean
 lp_cmd_validate(int argc, char **argv, GError **error)
 {
-    g_auto(Options) options = {NULL};
+    g_auto(Options) options = {0};
     const GOptionEntry entries[] = {
         {"cases", 0, 0, G_OPTION_ARG_FILENAME, &options.cases,
          "Measured rows (default: those that are shipped)", "FILE.csv"},

@@ -35,8 +35,13 @@ print_help(GError **error)
         g_string_new("Usage: lightpath COMMAND [OPTION...] [ARGUMENT...]\n\n"
                      "Simulates the training of Transformers on machines described in XML.\n\n"
                      "Commands:\n");
-    for (guint i = 0; i < G_N_ELEMENTS(commands); i++)
-        g_string_append_printf(text, "  %-10s %s\n", commands[i].name, commands[i].summary);
+    g_autoptr(LpTextTable) table = lp_text_table_new((const char *const[]){"", "", NULL});
+    for (guint i = 0; i < G_N_ELEMENTS(commands); i++) {
+        lp_text_table_add_row(table);
+        lp_text_table_add_cell(table, "%s", commands[i].name);
+        lp_text_table_add_cell(table, "%s", commands[i].summary);
+    }
+    lp_text_table_append(text, table, 2);
     g_string_append(text, "\n\"lightpath COMMAND --help\" tells a command's options; "
                           "\"lightpath --version\" the version.\n");
     return lp_print_result(text->str, error);

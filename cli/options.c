@@ -5,7 +5,7 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "base/units.h"
-#include "report/json.h"
+#include "base/json.h"
 
 #include <string.h>
 #include <sys/resource.h>
@@ -121,11 +121,19 @@ lp_print_result(const char *text, GError **error)
 }
 
 gboolean
-lp_print_json(JsonNode *node, GError **error)
+lp_print_json(json_t *node, GError **error)
 {
-    g_autoptr(JsonNode) owned = node;
+    g_autoptr(json_t) owned = node;
     g_autofree char *text = lp_json_print(owned);
     return lp_print_result(text, error);
+}
+
+gboolean
+lp_print_table(const LpTextTable *table, GError **error)
+{
+    g_autoptr(GString) text = g_string_new(NULL);
+    lp_text_table_append(text, table, 0);
+    return lp_print_result(text->str, error);
 }
 
 double

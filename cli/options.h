@@ -2,7 +2,8 @@
 /* What the subcommands' command lines have in common. */
 #pragma once
 
-#include "report/json.h"
+#include "base/json.h"
+#include "base/text_table.h"
 #include "report/report.h"
 
 G_BEGIN_DECLS
@@ -48,8 +49,12 @@ char *lp_find_workload(const char *name, GError **error) G_GNUC_WARN_UNUSED_RESU
 
 /** Prints a result on stdout, whole. */
 gboolean lp_print_result(const char *text, GError **error) G_GNUC_WARN_UNUSED_RESULT;
-/** The same, JSON. @node: (transfer full). */
-gboolean lp_print_json(JsonNode *node, GError **error) G_GNUC_WARN_UNUSED_RESULT;
+/** Prints @node on stdout as lp_json_print() does. @node: (transfer full). Error:
+ * LP_INPUT_ERROR_FILE. */
+gboolean lp_print_json(json_t *node, GError **error) G_GNUC_WARN_UNUSED_RESULT;
+
+/** Prints @table on stdout. Error: LP_INPUT_ERROR_FILE. */
+gboolean lp_print_table(const LpTextTable *table, GError **error) G_GNUC_WARN_UNUSED_RESULT;
 
 /** Seconds on a clock that never goes back. */
 double lp_wall_clock_s(void);

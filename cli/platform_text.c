@@ -8,61 +8,58 @@
 #include "base/units.h"
 #include "platforms/machine/describe.h"
 #include "platforms/machine/topology.h"
-#include "report/json.h"
+#include "base/json.h"
+#include "base/text_table.h"
 
 static void
-add_bisection_json(JsonBuilder *builder, const LpMachineFacts *facts)
+add_bisection_json(json_t *object, const LpMachineFacts *facts)
 {
-    lp_json_number(builder, "bisection_bytes_per_s", facts->bisection_bytes_per_s);
+    lp_json_set_number(object, "bisection_bytes_per_s", facts->bisection_bytes_per_s);
     if (!facts->is_published)
         return;
-    lp_json_number(builder, "published_bisection_bytes_per_s", facts->published_bytes_per_s);
-    lp_json_number(builder, "bisection_deviation_fraction", facts->published_deviation);
+    lp_json_set_number(object, "published_bisection_bytes_per_s", facts->published_bytes_per_s);
+    lp_json_set_number(object, "bisection_deviation_fraction", facts->published_deviation);
 }
 
 /* Planes, paths and PCIe links, and how far ports of a torus or dragonfly are apart. */
 static void
-add_fabric_json(JsonBuilder *builder, const LpMachine *machine, const LpMachineFacts *facts)
+add_fabric_json(json_t *object, const LpMachine *machine, const LpMachineFacts *facts)
 {
     g_autofree char *paths = lp_machine_path_text(machine);
-    lp_json_text(builder, "path_choice", lp_path_choice_names[machine->path_choice]);
-    lp_json_text(builder, "path_choice_text", paths);
-    lp_json_count(builder, "paths", machine->n_paths);
-    lp_json_count(builder, "planes", machine->n_planes);
-    lp_json_text(builder, "plane_use", lp_plane_use_names[machine->plane_use]);
-    lp_json_text(builder, "joined_rails", machine->rails_relay ? "no" : "yes");
+    lp_json_set_text(object, "path_choice", lp_path_choice_names[machine->path_choice]);
+    lp_json_set_text(object, "path_choice_text", paths);
+    lp_json_set_count(object, "paths", machine->n_paths);
+    lp_json_set_count(object, "planes", machine->n_planes);
+    lp_json_set_text(object, "plane_use", lp_plane_use_names[machine->plane_use]);
+    lp_json_set_text(object, "joined_rails", machine->rails_relay ? "no" : "yes");
     if (facts->farthest_latency_s > 0) {
-        lp_json_number(builder, "nearest_latency_s", facts->nearest_latency_s);
-        lp_json_number(builder, "mean_latency_s", facts->mean_latency_s);
-        lp_json_number(builder, "farthest_latency_s", facts->farthest_latency_s);
+        lp_json_set_number(object, "nearest_latency_s", facts->nearest_latency_s);
+        lp_json_set_number(object, "mean_latency_s", facts->mean_latency_s);
+        lp_json_set_number(object, "farthest_latency_s", facts->farthest_latency_s);
     }
 }
 
 static void
-add_tiers_json(JsonBuilder *builder, const LpMachineFacts *facts, const LpFabric *fabric,
+add_tiers_json(json_t *object, const LpMachineFacts *facts, const LpFabric *fabric,
                gboolean has_scale_out)
 {
-    lp_json_begin_array(builder, "tiers");
+    json_t *tiers = lp_json_set_array(object, "tiers");
     for (guint32 i = 0; i < facts->n_tiers; i++) {
         const LpTierFacts *tier = &facts->tiers[i];
-        json_builder_begin_object(builder);
-        lp_json_text(builder, "name", tier->name);
-        lp_json_text(builder, "technology", lp_technology_names[tier->technology]);
-        lp_json_count(builder, "links", tier->n_links);
-        lp_json_number(builder, "link_bytes_per_s", tier->link_bytes_per_s);
-        lp_json_number(builder, "latency_s", tier->latency_s);
-        lp_json_number(builder, "oversubscription", tier->oversubscription);
-        json_builder_end_object(builder);
+        json_t *element = lp_json_append_object(tiers);
+        lp_json_set_text(element, "name", tier->name);
+        lp_json_set_text(element, "technology", lp_technology_names[tier->technology]);
+        lp_json_set_count(element, "links", tier->n_links);
+        lp_json_set_number(element, "link_bytes_per_s", tier->link_bytes_per_s);
+        lp_json_set_number(element, "latency_s", tier->latency_s);
+        lp_json_set_number(element, "oversubscription", tier->oversubscription);
     }
-    json_builder_end_array(builder);
-    lp_json_begin_array(builder, "distances");
+    json_t *distances = lp_json_set_array(object, "distances");
     for (guint32 i = 0; has_scale_out && i < fabric->n_tiers; i++) {
-        json_builder_begin_object(builder);
-        lp_json_count(builder, "domains", fabric->tiers[i].span_domains);
-        lp_json_number(builder, "latency_s", fabric->tiers[i].latency_s);
-        json_builder_end_object(builder);
+        json_t *distance = lp_json_append_object(distances);
+        lp_json_set_count(distance, "domains", fabric->tiers[i].span_domains);
+        lp_json_set_number(distance, "latency_s", fabric->tiers[i].latency_s);
     }
-    json_builder_end_array(builder);
 }
 
 gboolean
@@ -72,77 +69,90 @@ lp_platform_print_json(const LpMachine *machine, GError **error)
     LpFabric fabric = lp_machine_fabric(machine);
     const LpCluster *scale_out = &machine->cluster[LP_ATTACHMENT_SCALE_OUT];
     gboolean has_scale_out = machine->has_scale_out;
-    g_autoptr(JsonBuilder) builder = json_builder_new_immutable();
-    json_builder_begin_object(builder);
-    lp_json_text(builder, "platform", lp_file_label(machine->path));
-    lp_json_text(builder, "system", machine->system);
-    lp_json_text(builder, "accelerator", machine->accelerator.name);
-    lp_json_count(builder, "accelerators", machine->n_accelerators);
-    lp_json_count(builder, "domains", facts.n_domains);
-    lp_json_count(builder, "domain_size", machine->domain_size);
-    lp_json_number(builder, "scale_up_bytes_per_s", fabric.scale_up_bytes_per_s);
-    lp_json_number(builder, "scale_up_latency_s", fabric.scale_up_latency_s);
-    lp_json_text(builder, "topology",
-                 has_scale_out ? lp_topology_names[scale_out->topology] : "none");
-    lp_json_text(builder, "port_order", lp_port_order_names[machine->port_order]);
-    lp_json_count(builder, "cards_per_domain", has_scale_out ? machine->cards_per_domain : 0);
-    lp_json_count(builder, "unit_domains", machine->unit_domains);
-    lp_json_count(builder, "ports", scale_out->n_hosts);
-    lp_json_count(builder, "ports_used",
-                  has_scale_out ? facts.n_domains * machine->cards_per_domain : 0);
-    lp_json_number(builder, "scale_out_bytes_per_s", fabric.scale_out_bytes_per_s);
-    add_bisection_json(builder, &facts);
-    lp_json_number(builder, "oversubscription", facts.oversubscription);
+    json_t *root = json_object();
+    lp_json_set_text(root, "platform", lp_file_label(machine->path));
+    lp_json_set_text(root, "system", machine->system);
+    lp_json_set_text(root, "accelerator", machine->accelerator.name);
+    lp_json_set_count(root, "accelerators", machine->n_accelerators);
+    lp_json_set_count(root, "domains", facts.n_domains);
+    lp_json_set_count(root, "domain_size", machine->domain_size);
+    lp_json_set_number(root, "scale_up_bytes_per_s", fabric.scale_up_bytes_per_s);
+    lp_json_set_number(root, "scale_up_latency_s", fabric.scale_up_latency_s);
+    lp_json_set_text(root, "topology",
+                     has_scale_out ? lp_topology_names[scale_out->topology] : "none");
+    lp_json_set_text(root, "port_order", lp_port_order_names[machine->port_order]);
+    lp_json_set_count(root, "cards_per_domain", has_scale_out ? machine->cards_per_domain : 0);
+    lp_json_set_count(root, "unit_domains", machine->unit_domains);
+    lp_json_set_count(root, "ports", scale_out->n_hosts);
+    lp_json_set_count(root, "ports_used",
+                      has_scale_out ? facts.n_domains * machine->cards_per_domain : 0);
+    lp_json_set_number(root, "scale_out_bytes_per_s", fabric.scale_out_bytes_per_s);
+    add_bisection_json(root, &facts);
+    lp_json_set_number(root, "oversubscription", facts.oversubscription);
     if (has_scale_out)
-        add_fabric_json(builder, machine, &facts);
-    add_tiers_json(builder, &facts, &fabric, has_scale_out);
-    json_builder_end_object(builder);
-    return lp_print_json(json_builder_get_root(builder), error);
+        add_fabric_json(root, machine, &facts);
+    add_tiers_json(root, &facts, &fabric, has_scale_out);
+    return lp_print_json(root, error);
 }
 
 G_GNUC_PRINTF(3, 4)
 static void
-add_line(GString *text, const char *name, const char *format, ...)
+add_line(LpTextTable *table, const char *name, const char *format, ...)
 {
     va_list arguments;
     va_start(arguments, format);
-    g_string_append_printf(text, "%-18s ", name);
-    g_string_append_vprintf(text, format, arguments);
-    g_string_append_c(text, '\n');
+    g_autofree char *text = g_strdup_vprintf(format, arguments);
     va_end(arguments);
+    lp_text_table_add_row(table);
+    lp_text_table_add_cell(table, "%s", name);
+    lp_text_table_add_cell(table, "%s", text);
 }
 
 static void
-add_tiers_text(GString *text, const LpMachineFacts *facts, const LpFabric *fabric,
-               gboolean has_scale_out)
+append_tiers(GString *text, const LpMachineFacts *facts)
 {
-    g_string_append(text, "\ntier      technology       links  link bandwidth     latency  "
-                          "oversubscription\n");
+    static const char *const columns[] = {
+        "tier", "technology", "#links", "#link bandwidth", "#latency", "#oversubscription", NULL};
+    g_autoptr(LpTextTable) table = lp_text_table_new(columns);
     for (guint32 i = 0; i < facts->n_tiers; i++) {
         const LpTierFacts *tier = &facts->tiers[i];
         g_autofree char *bandwidth =
             lp_quantity_format(LP_QUANTITY_BANDWIDTH, tier->link_bytes_per_s);
         g_autofree char *latency = lp_quantity_format(LP_QUANTITY_TIME, tier->latency_s);
-        g_string_append_printf(text, "%-9s %-10s %11" G_GUINT64_FORMAT "  %14s  %10s  %16.4g\n",
-                               tier->name, lp_technology_names[tier->technology], tier->n_links,
-                               bandwidth, latency, tier->oversubscription);
+        lp_text_table_add_row(table);
+        lp_text_table_add_cell(table, "%s", tier->name);
+        lp_text_table_add_cell(table, "%s", lp_technology_names[tier->technology]);
+        lp_text_table_add_cell(table, "%" G_GUINT64_FORMAT, tier->n_links);
+        lp_text_table_add_cell(table, "%s", bandwidth);
+        lp_text_table_add_cell(table, "%s", latency);
+        lp_text_table_add_cell(table, "%.4g", tier->oversubscription);
     }
-    if (!has_scale_out || fabric->n_tiers == 0)
-        return;
-    g_string_append(text, "\nbetween domains of a block of     latency\n");
-    for (guint32 i = 0; i < fabric->n_tiers; i++) {
-        g_autofree char *latency = lp_quantity_format(LP_QUANTITY_TIME, fabric->tiers[i].latency_s);
-        g_string_append_printf(text, "%29" G_GUINT64_FORMAT "  %10s\n",
-                               fabric->tiers[i].span_domains, latency);
-    }
+    g_string_append_c(text, '\n');
+    lp_text_table_append(text, table, 0);
 }
 
 static void
-add_shape_text(GString *text, const LpCluster *cluster)
+append_spans(GString *text, const LpFabric *fabric)
+{
+    static const char *const columns[] = {"#between domains of a block of", "#latency", NULL};
+    g_autoptr(LpTextTable) table = lp_text_table_new(columns);
+    for (guint32 i = 0; i < fabric->n_tiers; i++) {
+        g_autofree char *latency = lp_quantity_format(LP_QUANTITY_TIME, fabric->tiers[i].latency_s);
+        lp_text_table_add_row(table);
+        lp_text_table_add_cell(table, "%" G_GUINT64_FORMAT, fabric->tiers[i].span_domains);
+        lp_text_table_add_cell(table, "%s", latency);
+    }
+    if (fabric->n_tiers > 0)
+        g_string_append_c(text, '\n');
+    lp_text_table_append(text, table, 0);
+}
+
+static void
+add_shape_text(LpTextTable *table, const LpCluster *cluster)
 {
     if (cluster->topology == LP_TOPOLOGY_TORUS) {
         g_autofree char *sizes = lp_topology_torus_parameters(&cluster->torus);
-        add_line(text, "dimensions", "%s", sizes);
+        add_line(table, "dimensions", "%s", sizes);
     }
     const LpDragonfly *shape = &cluster->dragonfly;
     if (shape->n_groups == 0)
@@ -151,40 +161,41 @@ add_shape_text(GString *text, const LpCluster *cluster)
         shape->n_spines > 0 ? g_strdup_printf(", %u spines", shape->n_spines) : g_strdup("");
     g_autofree char *rows =
         shape->n_rows > 1 ? g_strdup_printf("%u x ", shape->n_rows) : g_strdup("");
-    add_line(text, "groups", "%u of %s%u routers with %u ports%s, %u links between each two groups",
+    add_line(table, "groups",
+             "%u of %s%u routers with %u ports%s, %u links between each two groups",
              shape->n_groups, rows, shape->n_routers, shape->n_ports, spines, shape->group_links);
 }
 
 static void
-add_planes_text(GString *text, const LpMachine *machine)
+add_planes_text(LpTextTable *table, const LpMachine *machine)
 {
     if (machine->rails_relay)
-        add_line(text, "rails", "never meet; domains forward what changes the rail");
+        add_line(table, "rails", "never meet; domains forward what changes the rail");
     if (machine->n_planes > 1 && machine->plane_use == LP_PLANE_USE_STRIPED)
-        add_line(text, "planes", "%u, a message in equal parts on all", machine->n_planes);
+        add_line(table, "planes", "%u, a message in equal parts on all", machine->n_planes);
     if (machine->plane_use == LP_PLANE_USE_CLASS) {
         g_autoptr(GString) classes = g_string_new(NULL);
         for (guint i = 0; lp_plane_class_names[i] != NULL; i++)
             g_string_append_printf(classes, " %s=%u", lp_plane_class_names[i],
                                    machine->traffic_plane[i]);
-        add_line(text, "planes", "%u by class:%s", machine->n_planes, classes->str);
+        add_line(table, "planes", "%u by class:%s", machine->n_planes, classes->str);
     }
     g_autofree char *paths = lp_machine_path_text(machine);
-    add_line(text, "paths", "%s", paths);
+    add_line(table, "paths", "%s", paths);
 }
 
 static void
-add_bisection_text(GString *text, const LpMachineFacts *facts)
+add_bisection_text(LpTextTable *table, const LpMachineFacts *facts)
 {
     g_autofree char *bisection =
         lp_quantity_format(LP_QUANTITY_BANDWIDTH, facts->bisection_bytes_per_s);
     g_autofree char *published =
         lp_quantity_format(LP_QUANTITY_BANDWIDTH, facts->published_bytes_per_s);
     if (facts->is_published)
-        add_line(text, "bisection", "%s one way; published: %s, deviation %+.1f %%", bisection,
+        add_line(table, "bisection", "%s one way; published: %s, deviation %+.1f %%", bisection,
                  published, 100 * facts->published_deviation);
     else
-        add_line(text, "bisection", "%s one way", bisection);
+        add_line(table, "bisection", "%s one way", bisection);
 }
 
 static void
@@ -210,29 +221,34 @@ lp_platform_print_text(const LpMachine *machine, GError **error)
     g_autofree char *up = lp_quantity_format(LP_QUANTITY_BANDWIDTH, fabric.scale_up_bytes_per_s);
     g_autofree char *up_latency = lp_quantity_format(LP_QUANTITY_TIME, fabric.scale_up_latency_s);
     g_autofree char *out = lp_quantity_format(LP_QUANTITY_BANDWIDTH, fabric.scale_out_bytes_per_s);
+    g_autoptr(LpTextTable) table = lp_text_table_new((const char *const[]){"", "", NULL});
     g_autoptr(GString) text = g_string_new(NULL);
-    add_line(text, "platform", "%s", lp_file_label(machine->path));
-    add_line(text, "system", "%s", machine->system);
-    add_line(text, "accelerators", "%" G_GUINT64_FORMAT " x %s", machine->n_accelerators,
+    add_line(table, "platform", "%s", lp_file_label(machine->path));
+    add_line(table, "system", "%s", machine->system);
+    add_line(table, "accelerators", "%" G_GUINT64_FORMAT " x %s", machine->n_accelerators,
              machine->accelerator.name);
-    add_line(text, "domains", "%" G_GUINT64_FORMAT " of %u", facts.n_domains, machine->domain_size);
-    add_line(text, "scale-up", "%s per accelerator each way, %s end to end", up, up_latency);
+    add_line(table, "domains", "%" G_GUINT64_FORMAT " of %u", facts.n_domains,
+             machine->domain_size);
+    add_line(table, "scale-up", "%s per accelerator each way, %s end to end", up, up_latency);
     if (machine->has_scale_out) {
-        add_line(text, "scale-out", "%s per accelerator each way, %s, %s order", out,
+        add_line(table, "scale-out", "%s per accelerator each way, %s, %s order", out,
                  lp_topology_names[scale_out->topology], lp_port_order_names[machine->port_order]);
-        add_line(text, "ports",
+        add_line(table, "ports",
                  "%" G_GUINT64_FORMAT " (%u a domain, units of %u domains), %" G_GUINT64_FORMAT
                  " used",
                  scale_out->n_hosts, machine->cards_per_domain, machine->unit_domains,
                  facts.n_domains * machine->cards_per_domain);
-        add_shape_text(text, scale_out);
-        add_planes_text(text, machine);
+        add_shape_text(table, scale_out);
+        add_planes_text(table, machine);
     } else {
-        add_line(text, "scale-out", "none");
+        add_line(table, "scale-out", "none");
     }
-    add_bisection_text(text, &facts);
-    add_line(text, "oversubscription", "%.4g", facts.oversubscription);
-    add_tiers_text(text, &facts, &fabric, machine->has_scale_out);
+    add_bisection_text(table, &facts);
+    add_line(table, "oversubscription", "%.4g", facts.oversubscription);
+    lp_text_table_append(text, table, 0);
+    append_tiers(text, &facts);
+    if (machine->has_scale_out)
+        append_spans(text, &fabric);
     add_distances_text(text, &facts);
     return lp_print_result(text->str, error);
 }

@@ -36,8 +36,8 @@ add_dependencies(lp_shared lp_version_script)
 set_target_properties(lp_shared PROPERTIES LINK_DEPENDS ${lp_exports})
 target_link_options(lp_shared PRIVATE -Wl,--version-script=${lp_exports})
 target_link_libraries(lp_shared PRIVATE
-    lp_flags PkgConfig::GLIB PkgConfig::LIBXML PkgConfig::JSON PkgConfig::SIMGRID ${CSV_LIBRARY}
-    PkgConfig::NLOPT m)
+    lp_flags PkgConfig::GLIB PkgConfig::LIBXML PkgConfig::JANSSON PkgConfig::SMARTCOLS
+    PkgConfig::SIMGRID ${CSV_LIBRARY} PkgConfig::NLOPT m)
 
 install(TARGETS lightpath RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 install(TARGETS lp_shared LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The consistent closed form's composition of its terms. */
+#include "model/closed_form.h"
 #include "model/closed_form_internal.h"
 
 LpTerms

@@ -2,20 +2,9 @@
 /* The consistent closed form of one iteration (model/README.md, "Consistent form"). */
 #pragma once
 
-#include "model/accelerator.h"
-#include "model/fabric.h"
-#include "model/terms.h"
+#include "model/closed_form_input.h"
 
 G_BEGIN_DECLS
-
-/** What the closed form is computed from, all borrowed. */
-typedef struct {
-    const LpTransformer *transformer;
-    const LpPlan *plan;
-    const LpAccelerator *accelerator;
-    const LpFabric *fabric;
-    const guint32 *accelerators; /**< that ranks stand on; NULL: rank r on accelerator r */
-} LpClosedFormInput;
 
 /** T_comp: kernel times of all layers, embedding and logits over all micro-batches, recomputation
  * included, averaged over the stages, s. */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The two collectives of the closed form, over rank 0's group: ring and all-to-all. */
+#include "model/closed_form.h"
 #include "model/closed_form_internal.h"
 
 #include <math.h>

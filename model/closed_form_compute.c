@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* T_comp and T_opt: what the mean stage computes. */
+#include "model/closed_form.h"
 #include "model/closed_form_internal.h"
 
 /* Layer @index in @pass, one micro-batch. */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* T_CP: context parallelism, and what of it is hidden behind attention. */
+#include "model/closed_form.h"
 #include "model/closed_form_internal.h"
 
 #include <math.h>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* T_DP: the gradients' reduction, and ZeRO's gathers of parameters. */
+#include "model/closed_form.h"
 #include "model/closed_form_internal.h"
 
 /* Parameters of the mean stage. */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* T_EP: the exchanges between experts. */
+#include "model/closed_form.h"
 #include "model/closed_form_internal.h"
 
 /* One exchange of a layer with sequences of @seq: tokens to experts, or back. */

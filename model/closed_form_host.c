@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* T_host: what the device waits for its host. */
+#include "model/closed_form.h"
 #include "model/closed_form_internal.h"
 
 #include <math.h>

@@ -2,7 +2,7 @@
 /* What the terms of the consistent closed form share. Internal: closed_form*.c only. */
 #pragma once
 
-#include "model/closed_form.h"
+#include "model/closed_form_input.h"
 #include "model/group.h"
 #include "model/kernel.h"
 

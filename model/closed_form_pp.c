@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* T_PP and T_bub: messages between stages, and waiting for stages. */
+#include "model/closed_form.h"
 #include "model/closed_form_internal.h"
 
 #include <math.h>

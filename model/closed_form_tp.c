@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* T_TP: the collectives of tensor parallelism. */
+#include "model/closed_form.h"
 #include "model/closed_form_internal.h"
 
 double

@@ -4,19 +4,6 @@
 
 #include <math.h>
 
-const char *const lp_group_names[] = {"tensor-parallel",
-                                      "context-parallel",
-                                      "expert-parallel",
-                                      "expert-parallel (within nodes)",
-                                      "expert-parallel (between nodes)",
-                                      "data-parallel",
-                                      "replica",
-                                      "expert data-parallel",
-                                      "embedding",
-                                      NULL};
-
-G_STATIC_ASSERT(G_N_ELEMENTS(lp_group_names) == LP_N_GROUPS + 1);
-
 static gboolean
 is_dual(const LpPlan *plan)
 {

@@ -20,8 +20,6 @@ typedef enum {
     LP_N_GROUPS
 } LpGroup;
 
-extern const char *const lp_group_names[]; /* "tensor-parallel" ... for people */
-
 /** Members of each group of this kind. */
 guint64 lp_group_size(const LpTransformer *transformer, const LpPlan *plan, LpGroup group);
 /** The @index-th member of @rank's group, in ring order. */

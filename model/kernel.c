@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Which kernels a rank runs, block by block and pass by pass. */
+#include "model/kernel.h"
 #include "model/kernel_list.h"
 
 static const LpBlockKernels *const blocks[LP_N_BLOCKS] = {

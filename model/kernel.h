@@ -5,66 +5,11 @@
  * both. */
 #pragma once
 
-#include "model/accelerator.h"
+#include "model/kernel_block.h"
 #include "model/optimizer.h"
 #include "model/work.h"
 
 G_BEGIN_DECLS
-
-/** Where in its block a kernel stands, in the order of the forward pass (backward comes to the core
- * before the inner part): a block's input may have to be
- * gathered for the first products, and its output to be summed after the last. */
-typedef enum {
-    LP_PART_BEFORE, /**< on the rank's own share of the tokens: norms */
-    LP_PART_ENTRY,  /**< products that take the gathered input */
-    LP_PART_INNER,
-    LP_PART_CORE, /**< attention between queries, keys and values */
-    LP_PART_EXIT, /**< products whose results are summed over tp */
-    LP_PART_AFTER,
-    LP_N_PARTS
-} LpPart;
-
-/** A GEMM batch x (m, k)(k, n), or, with n_batch 0, a kernel bound by memory. */
-typedef struct {
-    const char *name; /* borrowed, static */
-    double m, k, n, n_batch;
-    double bytes;     /**< bytes read and written */
-    gboolean streams; /**< reads and writes in order, without sums over rows or random numbers */
-    gboolean wide;    /**< in 16 bits where the plan says fp8: attention, logits and router
-                         (NVIDIA, Transformer Engine's user guide; Megatron-Core) */
-    gboolean eager;   /**< fused, but not by the accelerator's vendor: plan.host.kernels is eager */
-    gboolean fused;   /**< the products of attention in one kernel: k is summed over them */
-    double share;     /**< of the products that have to be worked out: a fused kernel skips what a
-                         causal mask hides. It counts for time, not for operations */
-    LpPart part;
-} LpKernel;
-
-/** The parts of the model that a stage holds. A dense layer is two blocks, since a tensor-parallel
- * collective ends each; all-to-alls divide the second block of a layer with experts in three. */
-typedef enum {
-    LP_BLOCK_EMBEDDING,
-    LP_BLOCK_ATTENTION,
-    LP_BLOCK_CROSS, /**< cross-attention to the encoder's output */
-    LP_BLOCK_FFN,
-    LP_BLOCK_ROUTER,  /**< norm, routing, and tokens sorted by expert */
-    LP_BLOCK_EXPERTS, /**< the routed experts of a rank, on the tokens that came */
-    LP_BLOCK_COMBINE, /**< the experts' results summed by token, and the residual */
-    LP_BLOCK_SHARED,  /**< shared experts */
-    LP_BLOCK_HEAD,    /**< final norm, logits, loss */
-    LP_N_BLOCKS
-} LpBlock;
-
-/** The passes of a micro-batch through a block. */
-typedef enum {
-    LP_PASS_FORWARD,
-    LP_PASS_BACKWARD_INPUT,  /**< gradient of the activations, and everything that is no GEMM */
-    LP_PASS_BACKWARD_WEIGHT, /**< gradient of the weights: GEMMs only */
-    LP_PASS_RECOMPUTE,       /**< what the plan's recompute mode runs again before backward */
-    LP_N_PASSES
-} LpPass;
-
-/** Kernels that a block has in a pass, at most. */
-#define LP_KERNELS_MAX 32
 
 /** The kernels that one rank runs for @block of layer @index (any, for embedding and head) in @pass
  * over one micro-batch (reference: Anthony et al., ICPP 2024, table of GEMMs; memory-bound kernels

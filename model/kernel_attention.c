@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The kernels of attention blocks: products around the core, the core, cross-attention. */
+#include "model/kernel.h"
 #include "model/kernel_list.h"
 
 #include <math.h>

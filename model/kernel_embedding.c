@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The kernels of both ends of the model: embedding, and final norm, logits and loss. */
+#include "model/kernel.h"
 #include "model/kernel_list.h"
 
 /* Bytes of an element of the loss, which is computed in fp32. */

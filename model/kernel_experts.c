@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The kernels of layers with experts: router, routed experts, and the sum of their results. */
+#include "model/kernel.h"
 #include "model/kernel_list.h"
 
 /* --- router: norm, routing, and tokens sorted by expert --- */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The kernels of feed-forward networks: dense, or all shared experts as one. */
+#include "model/kernel.h"
 #include "model/kernel_list.h"
 
 /* --- a network of inner width @width on all tokens --- */

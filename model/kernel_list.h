@@ -2,7 +2,7 @@
 /* Kernels being listed, and the kinds of kernels that all blocks use. Internal: kernel*.c only. */
 #pragma once
 
-#include "model/kernel.h"
+#include "model/kernel_block.h"
 
 G_BEGIN_DECLS
 

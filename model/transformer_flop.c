@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Operation counts of a Transformer's matrix products, layer by layer. */
-#include "model/transformer.h"
+#include "model/transformer_flop.h"
+
+#include "model/transformer_layers.h"
+#include "model/transformer_parameters.h"
 
 /* Weights that a token of the layer is multiplied with, outside cross-attention. */
 static double

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Exact parameter counts of a Transformer, layer by layer. */
-#include "model/transformer.h"
+#include "model/transformer_parameters.h"
+
+#include "model/transformer_layers.h"
 
 double
 lp_transformer_attention_weights(const LpTransformer *self)

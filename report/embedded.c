@@ -19,12 +19,12 @@ lp_embedded_append(GString *text, const char *name)
     g_string_append_len(text, content, (gssize)length);
 }
 
-JsonNode *
+json_t *
 lp_embedded_json(const char *name)
 {
     g_autoptr(GString) text = g_string_new(NULL);
     lp_embedded_append(text, name);
-    JsonNode *node = json_from_string(text->str, NULL);
+    json_t *node = lp_json_read(name, text->str, text->len, NULL);
     g_assert(node != NULL);
     return node;
 }

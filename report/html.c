@@ -2,7 +2,7 @@
 /* Escapes for elements, attributes and scripts. */
 #include "report/html.h"
 
-#include "report/json.h"
+#include "base/json.h"
 
 #include <string.h>
 
@@ -56,7 +56,7 @@ lp_html_cell_number(GString *page, const char *classes, double value, const char
 
 /* Outside of strings JSON has none of these characters. */
 char *
-lp_html_json(JsonNode *node)
+lp_html_json(const json_t *node)
 {
     g_autofree char *text = lp_json_print_flat(node);
     GString *safe = g_string_sized_new(strlen(text));

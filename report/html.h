@@ -2,7 +2,7 @@
 /* Text of others inside an HTML page. */
 #pragma once
 
-#include <json-glib/json-glib.h>
+#include "base/json.h"
 
 G_BEGIN_DECLS
 
@@ -17,7 +17,7 @@ void lp_html_cell_number(GString *page, const char *classes, double value, const
 
 /** JSON that may stand inside a script element: none of its characters can end the element, or
  * begin a comment. Returns: (transfer full). */
-char *lp_html_json(JsonNode *node);
+char *lp_html_json(const json_t *node);
 
 /** A script that may stand inside a script element. Returns: (transfer full). */
 char *lp_html_script(const char *script);

@@ -5,20 +5,20 @@
 char *
 lp_report_to_json_text(const LpReport *self)
 {
-    g_autoptr(JsonNode) node = lp_report_to_json(self);
+    g_autoptr(json_t) node = lp_report_to_json(self);
     return lp_json_print(node);
 }
 
 char *
 lp_report_estimate_to_json_text(const LpReport *self, gboolean amped)
 {
-    g_autoptr(JsonNode) node = lp_report_estimate_to_json(self, amped);
+    g_autoptr(json_t) node = lp_report_estimate_to_json(self, amped);
     return lp_json_print(node);
 }
 
 char *
 lp_scenario_report_to_json_text(const LpScenarioReport *self)
 {
-    g_autoptr(JsonNode) node = lp_scenario_report_to_json(self);
+    g_autoptr(json_t) node = lp_scenario_report_to_json(self);
     return lp_json_print(node);
 }

@@ -4,7 +4,7 @@
 
 #include "base/file.h"
 #include "base/units.h"
-#include "report/json.h"
+#include "base/json.h"
 #include "report/report_parts.h"
 #include "sim/engine/engine.h"
 #include "sim/mapping/placement.h"
@@ -94,222 +94,187 @@ lp_report_clear(LpReport *self)
 
 /* Numbers stay numbers, so that scripts need not parse the plan. */
 void
-lp_report_add_plan(JsonBuilder *builder, const LpWorkload *workload)
+lp_report_add_plan(json_t *object, const LpWorkload *workload)
 {
-    lp_json_begin(builder, "plan");
+    json_t *plan = lp_json_set_object(object, "plan");
     const char *name;
     char *text;
     for (guint i = 0; (text = lp_workload_attribute(workload, i, &name)) != NULL; i++) {
         guint64 count;
         double number;
         if (lp_count_parse(text, 0, G_MAXINT64, &count, NULL))
-            lp_json_count(builder, name, count);
+            lp_json_set_count(plan, name, count);
         else if (lp_number_parse(text, 0.0, G_MAXDOUBLE, &number, NULL))
-            lp_json_number(builder, name, number);
+            lp_json_set_number(plan, name, number);
         else
-            lp_json_text(builder, name, text);
+            lp_json_set_text(plan, name, text);
         g_free(text);
     }
-    json_builder_end_object(builder);
 }
 
 void
-lp_report_add_engine(JsonBuilder *builder, LpFidelity fidelity, gboolean collapse,
-                     const char *contention, const GArray *engine_options)
+lp_report_add_engine(json_t *object, LpFidelity fidelity, gboolean collapse, const char *contention,
+                     const GArray *engine_options)
 {
-    lp_json_begin(builder, "engine");
-    lp_json_text(builder, "name", lp_engine_version());
-    lp_json_text(builder, "fidelity", lp_fidelity_names[fidelity]);
-    lp_json_text(builder, "collapse", collapse ? "on" : "off");
+    json_t *engine = lp_json_set_object(object, "engine");
+    lp_json_set_text(engine, "name", lp_engine_version());
+    lp_json_set_text(engine, "fidelity", lp_fidelity_names[fidelity]);
+    lp_json_set_text(engine, "collapse", collapse ? "on" : "off");
     if (contention != NULL)
-        lp_json_text(builder, "proof", contention);
-    lp_json_begin(builder, "options");
+        lp_json_set_text(engine, "proof", contention);
+    json_t *options = lp_json_set_object(engine, "options");
     for (guint i = 0; i < engine_options->len; i++) {
         const LpEngineOption *option = &g_array_index(engine_options, LpEngineOption, i);
-        lp_json_text(builder, option->name, option->value);
+        lp_json_set_text(options, option->name, option->value);
     }
-    json_builder_end_object(builder);
-    json_builder_end_object(builder);
 }
 
 static void
-add_terms(JsonBuilder *builder, const LpTerms *terms)
+add_terms(json_t *object, const LpTerms *terms)
 {
-    lp_json_begin(builder, "terms_s");
+    json_t *terms_s = lp_json_set_object(object, "terms_s");
     for (LpTerm term = 0; term < LP_N_TERMS; term++)
-        lp_json_number(builder, lp_term_names[term], terms->s[term]);
-    json_builder_end_object(builder);
+        lp_json_set_number(terms_s, lp_term_names[term], terms->s[term]);
 }
 
 static void
-add_figures(JsonBuilder *builder, const LpReport *self, double iteration_time_s,
-            const LpTerms *terms)
+add_figures(json_t *object, const LpReport *self, double iteration_time_s, const LpTerms *terms)
 {
     LpFigures figures = lp_figures(self->workload, self->machine, iteration_time_s);
-    lp_json_number(builder, "iteration_time_s", figures.iteration_time_s);
-    add_terms(builder, terms);
-    lp_json_number(builder, "mfu", figures.mfu);
-    lp_json_number(builder, "hfu", figures.hfu);
-    lp_json_number(builder, "tokens_per_s", figures.tokens_per_s);
-    lp_json_number(builder, "model_tflops_per_accelerator", figures.model_tflops_per_accelerator);
-    lp_json_number(builder, "hardware_tflops_per_accelerator",
-                   figures.hardware_tflops_per_accelerator);
+    lp_json_set_number(object, "iteration_time_s", figures.iteration_time_s);
+    add_terms(object, terms);
+    lp_json_set_number(object, "mfu", figures.mfu);
+    lp_json_set_number(object, "hfu", figures.hfu);
+    lp_json_set_number(object, "tokens_per_s", figures.tokens_per_s);
+    lp_json_set_number(object, "model_tflops_per_accelerator",
+                       figures.model_tflops_per_accelerator);
+    lp_json_set_number(object, "hardware_tflops_per_accelerator",
+                       figures.hardware_tflops_per_accelerator);
 }
 
 static void
-add_simulated(JsonBuilder *builder, const LpReport *self)
+add_simulated(json_t *object, const LpReport *self)
 {
     const LpSimulation *simulation = self->simulation;
-    lp_json_begin(builder, "simulated");
-    add_figures(builder, self, simulation->run.iteration_time_s, &simulation->run.terms);
-    lp_json_number(builder, "overlap_s", simulation->run.overlap_s);
-    lp_json_number(builder, "uncontended_iteration_time_s",
-                   simulation->uncontended.iteration_time_s);
-    lp_json_number(builder, "balanced_iteration_time_s", simulation->balanced.iteration_time_s);
-    lp_json_number(builder, "free_messages_iteration_time_s",
-                   simulation->free_messages.iteration_time_s);
-    lp_json_begin(builder, "narrowest_tier");
+    json_t *simulated = lp_json_set_object(object, "simulated");
+    add_figures(simulated, self, simulation->run.iteration_time_s, &simulation->run.terms);
+    lp_json_set_number(simulated, "overlap_s", simulation->run.overlap_s);
+    lp_json_set_number(simulated, "uncontended_iteration_time_s",
+                       simulation->uncontended.iteration_time_s);
+    lp_json_set_number(simulated, "balanced_iteration_time_s",
+                       simulation->balanced.iteration_time_s);
+    lp_json_set_number(simulated, "free_messages_iteration_time_s",
+                       simulation->free_messages.iteration_time_s);
+    json_t *narrowest_tier = lp_json_set_object(simulated, "narrowest_tier");
     for (LpTerm term = 0; term < LP_N_TERMS; term++)
         if (simulation->tiers.has_tier[term])
-            lp_json_text(builder, lp_term_names[term],
-                         lp_tier_names[simulation->tiers.narrowest[term]]);
-    json_builder_end_object(builder);
-    json_builder_end_object(builder);
+            lp_json_set_text(narrowest_tier, lp_term_names[term],
+                             lp_tier_names[simulation->tiers.narrowest[term]]);
 }
 
 static void
-add_closed_form(JsonBuilder *builder, const LpReport *self, const char *key, const LpTerms *terms)
+add_closed_form(json_t *object, const LpReport *self, const char *key, const LpTerms *terms)
 {
-    lp_json_begin(builder, key);
-    add_figures(builder, self, lp_terms_sum(terms), terms);
-    json_builder_end_object(builder);
+    json_t *part = lp_json_set_object(object, key);
+    add_figures(part, self, lp_terms_sum(terms), terms);
 }
 
 static void
-add_difference(JsonBuilder *builder, const LpReport *self)
+add_difference(json_t *object, const LpReport *self)
 {
     const LpDifference *difference = &self->difference;
-    lp_json_begin(builder, "difference");
-    lp_json_number(builder, "iteration_fraction", difference->iteration_fraction);
-    lp_json_number(builder, "contention_s", difference->contention_s);
-    lp_json_number(builder, "overlap_s", difference->overlap_s);
-    lp_json_number(builder, "algorithm_s", difference->algorithm_s);
-    lp_json_begin(builder, "algorithm_parts_s");
-    lp_json_number(builder, "communication", difference->communication_s);
-    lp_json_number(builder, "schedule", difference->schedule_s);
-    json_builder_end_object(builder);
-    lp_json_number(builder, "imbalance_s", difference->imbalance_s);
-    lp_json_number(builder, "slowdown_s", difference->slowdown_s);
-    lp_json_number(builder, "host_s", difference->host_s);
-    lp_json_number(builder, "unexplained_s", difference->unexplained_s);
+    json_t *part = lp_json_set_object(object, "difference");
+    lp_json_set_number(part, "iteration_fraction", difference->iteration_fraction);
+    lp_json_set_number(part, "contention_s", difference->contention_s);
+    lp_json_set_number(part, "overlap_s", difference->overlap_s);
+    lp_json_set_number(part, "algorithm_s", difference->algorithm_s);
+    json_t *algorithm_parts_s = lp_json_set_object(part, "algorithm_parts_s");
+    lp_json_set_number(algorithm_parts_s, "communication", difference->communication_s);
+    lp_json_set_number(algorithm_parts_s, "schedule", difference->schedule_s);
+    lp_json_set_number(part, "imbalance_s", difference->imbalance_s);
+    lp_json_set_number(part, "slowdown_s", difference->slowdown_s);
+    lp_json_set_number(part, "host_s", difference->host_s);
+    lp_json_set_number(part, "unexplained_s", difference->unexplained_s);
     if (self->is_job) {
-        lp_json_number(builder, "faults_s", self->faults_s);
-        lp_json_number(builder, "others_s", self->others_s);
+        lp_json_set_number(part, "faults_s", self->faults_s);
+        lp_json_set_number(part, "others_s", self->others_s);
     }
-    json_builder_end_object(builder);
 }
 
 static void
-add_memory(JsonBuilder *builder, const LpReport *self)
+add_memory(json_t *object, const LpReport *self)
 {
-    lp_json_begin(builder, "memory");
-    lp_json_number(builder, "weights_bytes", self->memory.weights_bytes);
-    lp_json_number(builder, "gradients_bytes", self->memory.gradients_bytes);
-    lp_json_number(builder, "optimizer_bytes", self->memory.optimizer_bytes);
-    lp_json_number(builder, "activations_bytes", self->memory.activations_bytes);
-    lp_json_number(builder, "buffers_bytes", self->memory.buffers_bytes);
-    lp_json_number(builder, "capacity_bytes", self->machine->accelerator.memory_bytes);
-    json_builder_end_object(builder);
+    json_t *memory = lp_json_set_object(object, "memory");
+    lp_json_set_number(memory, "weights_bytes", self->memory.weights_bytes);
+    lp_json_set_number(memory, "gradients_bytes", self->memory.gradients_bytes);
+    lp_json_set_number(memory, "optimizer_bytes", self->memory.optimizer_bytes);
+    lp_json_set_number(memory, "activations_bytes", self->memory.activations_bytes);
+    lp_json_set_number(memory, "buffers_bytes", self->memory.buffers_bytes);
+    lp_json_set_number(memory, "capacity_bytes", self->machine->accelerator.memory_bytes);
 }
 
 void
-lp_report_add_results(JsonBuilder *builder, const LpReport *self)
+lp_report_add_results(json_t *object, const LpReport *self)
 {
-    add_simulated(builder, self);
-    add_closed_form(builder, self, "closed_form", &self->closed_form);
-    add_closed_form(builder, self, "amped", &self->amped);
-    add_difference(builder, self);
-    lp_json_begin(builder, "traffic_bytes");
+    add_simulated(object, self);
+    add_closed_form(object, self, "closed_form", &self->closed_form);
+    add_closed_form(object, self, "amped", &self->amped);
+    add_difference(object, self);
+    json_t *traffic_bytes = lp_json_set_object(object, "traffic_bytes");
     for (LpTraffic traffic = 0; traffic < LP_N_TRAFFIC; traffic++)
-        lp_json_count(builder, lp_traffic_names[traffic],
-                      self->simulation->run.traffic_bytes[traffic]);
-    json_builder_end_object(builder);
-    add_memory(builder, self);
-}
-
-/* Keys that scripts may rely on, and whose content comes with energy, circuits and scenarios. */
-static void
-add_reserved(JsonBuilder *builder)
-{
-    lp_json_begin(builder, "energy_j");
-    lp_json_number(builder, "static", 0.0);
-    lp_json_number(builder, "dynamic", 0.0);
-    json_builder_end_object(builder);
-    lp_json_begin(builder, "energy_j_by_technology");
-    json_builder_end_object(builder);
-    lp_json_begin(builder, "circuits");
-    lp_json_count(builder, "reconfigurations", 0);
-    lp_json_number(builder, "wait_exposed_s", 0.0);
-    lp_json_number(builder, "wait_hidden_s", 0.0);
-    json_builder_end_object(builder);
-    lp_json_begin_array(builder, "jobs");
-    json_builder_end_array(builder);
+        lp_json_set_count(traffic_bytes, lp_traffic_names[traffic],
+                          self->simulation->run.traffic_bytes[traffic]);
+    add_memory(object, self);
 }
 
 void
-lp_report_add_warnings(JsonBuilder *builder, const LpReport *self)
+lp_report_add_warnings(json_t *object, const LpReport *self)
 {
-    lp_json_begin_array(builder, "warnings");
+    json_t *warnings = lp_json_set_array(object, "warnings");
     for (guint i = 0; i < self->warnings->len; i++)
-        json_builder_add_string_value(builder, self->warnings->pdata[i]);
-    json_builder_end_array(builder);
+        lp_json_append_text(warnings, self->warnings->pdata[i]);
 }
 
 static void
-add_cost(JsonBuilder *builder, const LpReport *self)
+add_cost(json_t *object, const LpReport *self)
 {
-    lp_json_begin(builder, "cost");
-    lp_json_number(builder, "wall_s", self->cost.wall_s);
-    lp_json_count(builder, "peak_rss_bytes", self->cost.peak_rss_bytes);
-    lp_json_count(builder, "activities", self->simulation->run.n_activities);
-    json_builder_end_object(builder);
+    json_t *cost = lp_json_set_object(object, "cost");
+    lp_json_set_number(cost, "wall_s", self->cost.wall_s);
+    lp_json_set_count(cost, "peak_rss_bytes", self->cost.peak_rss_bytes);
+    lp_json_set_count(cost, "activities", self->simulation->run.n_activities);
 }
 
-static JsonBuilder *
+static json_t *
 begin_report(const LpReport *self)
 {
-    JsonBuilder *builder = json_builder_new();
-    json_builder_begin_object(builder);
-    lp_json_text(builder, "workload", self->workload->name);
-    lp_json_text(builder, "platform", lp_file_label(self->machine->path));
-    lp_json_count(builder, "accelerators", lp_plan_n_ranks(&self->workload->plan));
-    lp_report_add_plan(builder, self->workload);
-    return builder;
+    json_t *root = json_object();
+    lp_json_set_text(root, "workload", self->workload->name);
+    lp_json_set_text(root, "platform", lp_file_label(self->machine->path));
+    lp_json_set_count(root, "accelerators", lp_plan_n_ranks(&self->workload->plan));
+    lp_report_add_plan(root, self->workload);
+    return root;
 }
 
-JsonNode *
+json_t *
 lp_report_to_json(const LpReport *self)
 {
-    g_autoptr(JsonBuilder) builder = begin_report(self);
-    lp_report_add_engine(builder, self->fidelity, self->collapse, self->simulation->contention,
+    json_t *root = begin_report(self);
+    lp_report_add_engine(root, self->fidelity, self->collapse, self->simulation->contention,
                          self->simulation->engine_options);
-    lp_report_add_results(builder, self);
-    add_reserved(builder);
-    lp_report_add_warnings(builder, self);
+    lp_report_add_results(root, self);
+    lp_report_add_warnings(root, self);
     if (self->has_cost)
-        add_cost(builder, self);
-    json_builder_end_object(builder);
-    return json_builder_get_root(builder);
+        add_cost(root, self);
+    return root;
 }
 
-JsonNode *
+json_t *
 lp_report_estimate_to_json(const LpReport *self, gboolean amped)
 {
-    g_autoptr(JsonBuilder) builder = begin_report(self);
-    lp_json_text(builder, "model", amped ? "amped" : "consistent");
-    add_closed_form(builder, self, "closed_form", amped ? &self->amped : &self->closed_form);
-    add_memory(builder, self);
-    lp_report_add_warnings(builder, self);
-    json_builder_end_object(builder);
-    return json_builder_get_root(builder);
+    json_t *root = begin_report(self);
+    lp_json_set_text(root, "model", amped ? "amped" : "consistent");
+    add_closed_form(root, self, "closed_form", amped ? &self->amped : &self->closed_form);
+    add_memory(root, self);
+    lp_report_add_warnings(root, self);
+    return root;
 }

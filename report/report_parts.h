@@ -3,8 +3,8 @@
  * library. */
 #pragma once
 
-#include "report/json.h"
-#include "report/scenario.h"
+#include "base/json.h"
+#include "report/scenario_report.h"
 
 G_BEGIN_DECLS
 
@@ -13,25 +13,23 @@ G_BEGIN_DECLS
 void lp_report_init_job(LpReport *self, LpSimulation *shown, const LpJobResult *result,
                         const LpMachine *machine);
 
-/* What jobs and single workloads have in common, as members of the open object. */
-
-/** Adds "plan": all attributes by their names, numbers as numbers. */
-void lp_report_add_plan(JsonBuilder *builder, const LpWorkload *workload);
-/** Adds "engine": its version and settings. @contention: what need not be simulated, or NULL.
- * @engine_options: LpEngineOption. */
-void lp_report_add_engine(JsonBuilder *builder, LpFidelity fidelity, gboolean collapse,
+/** Sets "plan" of @object: all attributes by their names, numbers as numbers. */
+void lp_report_add_plan(json_t *object, const LpWorkload *workload);
+/** Sets "engine" of @object: the engine's version and settings. @contention: what need not be
+ * simulated, or NULL. @engine_options: LpEngineOption. */
+void lp_report_add_engine(json_t *object, LpFidelity fidelity, gboolean collapse,
                           const char *contention, const GArray *engine_options);
-/** Adds "simulated", the closed forms, "difference", "traffic_bytes" and "memory". Seconds and
- * bytes. */
-void lp_report_add_results(JsonBuilder *builder, const LpReport *self);
-/** Adds "warnings", a list of texts. */
-void lp_report_add_warnings(JsonBuilder *builder, const LpReport *self);
-
-/* What they have in common as text. */
-
-/** Appends the plan, all attributes. */
-void lp_report_append_plan(GString *out, const LpReport *self);
-/** Appends the engine's version and settings; parameters as for lp_report_add_engine(). */
+/** Sets "simulated", the closed forms, "difference", "traffic_bytes" and "memory" of @object.
+ * Seconds and bytes. */
+void lp_report_add_results(json_t *object, const LpReport *self);
+/** Sets "warnings" of @object, a list of texts. */
+void lp_report_add_warnings(json_t *object, const LpReport *self);
+/** Appends the workload's name and size as a line of text. */
+void lp_report_append_workload(GString *out, const LpWorkload *workload);
+/** Appends the plan as text: what the file and the settings gave, or with @whole the attributes
+ * that have defaults too. */
+void lp_report_append_plan(GString *out, const LpWorkload *workload, gboolean whole);
+/** Appends the engine's version and settings as text; parameters as for lp_report_add_engine(). */
 void lp_report_append_engine(GString *out, LpFidelity fidelity, gboolean collapse,
                              const char *contention, const GArray *engine_options);
 /** Appends the clauses of @contention, which are parted by "; ", a line each. */
@@ -42,11 +40,11 @@ void lp_report_append_needs(GString *out, const LpReport *self);
 void lp_report_append_results(GString *out, const LpReport *self);
 
 /** JSON of "simulate", keys in a fixed order. Returns: (transfer full). */
-JsonNode *lp_report_to_json(const LpReport *self);
+json_t *lp_report_to_json(const LpReport *self);
 /** JSON of "estimate": one closed form, the repaired AMPeD form with @amped. Returns: (transfer
  * full). */
-JsonNode *lp_report_estimate_to_json(const LpReport *self, gboolean amped);
+json_t *lp_report_estimate_to_json(const LpReport *self, gboolean amped);
 /** JSON of "simulate SCENARIO", keys in a fixed order. Returns: (transfer full). */
-JsonNode *lp_scenario_report_to_json(const LpScenarioReport *self);
+json_t *lp_scenario_report_to_json(const LpScenarioReport *self);
 
 G_END_DECLS

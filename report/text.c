@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Reports as tables for people. */
 #include "base/file.h"
+#include "base/text_table.h"
 #include "base/units.h"
 #include "report/report_parts.h"
 #include "sim/engine/engine.h"
@@ -8,22 +9,26 @@
 #include <string.h>
 
 static void
-append_quantity(GString *out, const char *label, LpQuantity quantity, double value)
+add_quantity(LpTextTable *table, const char *label, LpQuantity quantity, double value)
 {
     g_autofree char *text = lp_quantity_format(quantity, value);
-    g_string_append_printf(out, "  %-22s %14s\n", label, text);
+    lp_text_table_add_row(table);
+    lp_text_table_add_cell(table, "%s", label);
+    lp_text_table_add_cell(table, "%s", text);
 }
 
 void
-lp_report_append_plan(GString *out, const LpReport *self)
+lp_report_append_plan(GString *out, const LpWorkload *workload, gboolean whole)
 {
     const char *name;
     char *text;
     gsize column = 0;
     g_string_append(out, "plan       ");
-    for (guint i = 0; (text = lp_workload_attribute(self->workload, i, &name)) != NULL; i++) {
-        g_autofree char *entry = g_strdup_printf(" %s=%s", name, text);
-        g_free(text);
+    for (guint i = 0; (text = lp_workload_attribute(workload, i, &name)) != NULL; i++) {
+        g_autofree char *value = text;
+        g_autofree char *entry = g_strdup_printf(" %s=%s", name, value);
+        if (!whole && !lp_workload_said(workload, i))
+            continue;
         if (column + strlen(entry) > 86) {
             g_string_append(out, "\n           ");
             column = 0;
@@ -34,18 +39,24 @@ lp_report_append_plan(GString *out, const LpReport *self)
     g_string_append_c(out, '\n');
 }
 
+void
+lp_report_append_workload(GString *out, const LpWorkload *workload)
+{
+    g_string_append_printf(out, "workload    %s, %.4g billion parameters\n", workload->name,
+                           lp_transformer_parameters(&workload->transformer) * 1e-9);
+}
+
 static void
 append_head(GString *out, const LpReport *self)
 {
     const LpMachine *machine = self->machine;
-    g_string_append_printf(out, "workload    %s, %.4g billion parameters\n", self->workload->name,
-                           lp_transformer_parameters(&self->workload->transformer) * 1e-9);
+    lp_report_append_workload(out, self->workload);
     g_string_append_printf(
         out,
         "platform    %s (%s), %" G_GUINT64_FORMAT " of %" G_GUINT64_FORMAT " accelerators %s\n",
         lp_file_label(machine->path), machine->system, lp_plan_n_ranks(&self->workload->plan),
         machine->n_accelerators, machine->accelerator.name);
-    lp_report_append_plan(out, self);
+    lp_report_append_plan(out, self->workload, self->whole_plan);
 }
 
 static gboolean
@@ -70,21 +81,18 @@ append_zero_terms(GString *out, const LpTerms *const *columns, guint n_columns)
     g_string_free(zero, TRUE);
 }
 
+/* @digits: behind the point. */
 static void
-append_row(GString *out, const char *label, const double *values, guint n, const char *format)
+add_values(LpTextTable *table, const char *label, const double *values, guint n, int digits)
 {
-    g_string_append_printf(out, "  %-22s", label);
-    for (guint i = 0; i < n; i++) {
-        g_string_append_c(out, ' ');
-        char text[64];
-        g_ascii_formatd(text, sizeof text, format, values[i]);
-        g_string_append_printf(out, "%14s", text);
-    }
-    g_string_append_c(out, '\n');
+    lp_text_table_add_row(table);
+    lp_text_table_add_cell(table, "%s", label);
+    for (guint i = 0; i < n; i++)
+        lp_text_table_add_cell(table, "%.*f", digits, values[i]);
 }
 
 static void
-append_figures(GString *out, const LpReport *self, const double *times_s, guint n)
+add_figures(LpTextTable *table, const LpReport *self, const double *times_s, guint n)
 {
     double mfu[3], hfu[3], tokens[3], model[3], hardware[3];
     for (guint i = 0; i < n; i++) {
@@ -95,18 +103,20 @@ append_figures(GString *out, const LpReport *self, const double *times_s, guint 
         model[i] = figures.model_tflops_per_accelerator;
         hardware[i] = figures.hardware_tflops_per_accelerator;
     }
-    append_row(out, "MFU", mfu, n, "%.4f");
-    append_row(out, "HFU", hfu, n, "%.4f");
-    append_row(out, "tokens/s", tokens, n, "%.0f");
-    append_row(out, "model TFLOP/s", model, n, "%.1f");
-    append_row(out, "hardware TFLOP/s", hardware, n, "%.1f");
+    add_values(table, "MFU", mfu, n, 4);
+    add_values(table, "HFU", hfu, n, 4);
+    add_values(table, "tokens/s", tokens, n, 0);
+    add_values(table, "model TFLOP/s", model, n, 1);
+    add_values(table, "hardware TFLOP/s", hardware, n, 1);
 }
 
+/* @headings: of the labels and of the @n columns, NULL-ended. */
 static void
-append_terms(GString *out, const LpReport *self, const LpTerms *const *columns,
-             const double *times_s, guint n)
+append_terms(GString *out, const LpReport *self, const char *const *headings,
+             const LpTerms *const *columns, const double *times_s, guint n)
 {
-    append_row(out, "iteration time", times_s, n, "%.6f");
+    g_autoptr(LpTextTable) table = lp_text_table_new(headings);
+    add_values(table, "iteration time", times_s, n, 6);
     for (LpTerm term = 0; term < LP_N_TERMS; term++) {
         double values[3];
         if (!is_shown(columns, n, term))
@@ -114,10 +124,12 @@ append_terms(GString *out, const LpReport *self, const LpTerms *const *columns,
         for (guint i = 0; i < n; i++)
             values[i] = columns[i]->s[term];
         g_autofree char *label = g_strconcat("  ", lp_term_names[term], NULL);
-        append_row(out, label, values, n, "%.6f");
+        add_values(table, label, values, n, 6);
     }
+    add_figures(table, self, times_s, n);
+    g_string_append_c(out, '\n');
+    lp_text_table_append(out, table, 2);
     append_zero_terms(out, columns, n);
-    append_figures(out, self, times_s, n);
 }
 
 /* What six digits would show as 0, so that rounding errors bring no sign. */
@@ -148,8 +160,13 @@ append_difference(GString *out, const LpReport *self)
                 {"slow ranks, failures", self->faults_s},
                 {"other jobs, traffic", self->others_s}};
     guint n_rows = G_N_ELEMENTS(rows) - (self->is_job ? 0 : 2);
-    for (guint i = 0; i < n_rows; i++)
-        g_string_append_printf(out, "  %-24s %+12.6f s\n", rows[i].label, steady(rows[i].value_s));
+    g_autoptr(LpTextTable) table = lp_text_table_new((const char *const[]){"", "#", NULL});
+    for (guint i = 0; i < n_rows; i++) {
+        lp_text_table_add_row(table);
+        lp_text_table_add_cell(table, "%s", rows[i].label);
+        lp_text_table_add_cell(table, "%+.6f s", steady(rows[i].value_s));
+    }
+    lp_text_table_append(out, table, 2);
     g_string_append_printf(
         out,
         "  (runs: %.6f s as it is, %.6f s uncontended, %.6f s balanced too,\n"
@@ -167,27 +184,32 @@ append_traffic(GString *out, const LpReport *self)
     static const LpTerm terms[LP_N_TRAFFIC] = {LP_TERM_TP, LP_TERM_PP, LP_TERM_DP,
                                                LP_TERM_EP, LP_TERM_CP, LP_TERM_DP};
     const LpSimulation *simulation = self->simulation;
+    g_autoptr(LpTextTable) table = lp_text_table_new((const char *const[]){"", "#", "", NULL});
     g_string_append(out, "\ntraffic on the wire, all ranks (narrowest tier)\n");
     for (LpTraffic traffic = 0; traffic < LP_N_TRAFFIC; traffic++) {
         LpTerm term = terms[traffic];
-        g_string_append_printf(
-            out, "  %-22s %20" G_GUINT64_FORMAT " B%s%s\n", lp_traffic_names[traffic],
-            simulation->run.traffic_bytes[traffic], simulation->tiers.has_tier[term] ? "  " : "",
-            simulation->tiers.has_tier[term] ? lp_tier_names[simulation->tiers.narrowest[term]]
-                                             : "");
+        lp_text_table_add_row(table);
+        lp_text_table_add_cell(table, "%s", lp_traffic_names[traffic]);
+        lp_text_table_add_cell(table, "%" G_GUINT64_FORMAT " B",
+                               simulation->run.traffic_bytes[traffic]);
+        if (simulation->tiers.has_tier[term])
+            lp_text_table_add_cell(table, "%s", lp_tier_names[simulation->tiers.narrowest[term]]);
     }
+    lp_text_table_append(out, table, 2);
 }
 
 static void
 append_memory(GString *out, const LpReport *self)
 {
+    g_autoptr(LpTextTable) table = lp_text_table_new((const char *const[]){"", "#", NULL});
+    add_quantity(table, "weights", LP_QUANTITY_SIZE, self->memory.weights_bytes);
+    add_quantity(table, "gradients", LP_QUANTITY_SIZE, self->memory.gradients_bytes);
+    add_quantity(table, "optimizer", LP_QUANTITY_SIZE, self->memory.optimizer_bytes);
+    add_quantity(table, "activations", LP_QUANTITY_SIZE, self->memory.activations_bytes);
+    add_quantity(table, "buffers", LP_QUANTITY_SIZE, self->memory.buffers_bytes);
+    add_quantity(table, "capacity", LP_QUANTITY_SIZE, self->machine->accelerator.memory_bytes);
     g_string_append(out, "\nmemory of an accelerator, fullest stage\n");
-    append_quantity(out, "weights", LP_QUANTITY_SIZE, self->memory.weights_bytes);
-    append_quantity(out, "gradients", LP_QUANTITY_SIZE, self->memory.gradients_bytes);
-    append_quantity(out, "optimizer", LP_QUANTITY_SIZE, self->memory.optimizer_bytes);
-    append_quantity(out, "activations", LP_QUANTITY_SIZE, self->memory.activations_bytes);
-    append_quantity(out, "buffers", LP_QUANTITY_SIZE, self->memory.buffers_bytes);
-    append_quantity(out, "capacity", LP_QUANTITY_SIZE, self->machine->accelerator.memory_bytes);
+    lp_text_table_append(out, table, 2);
 }
 
 /* The clauses of the proof, a line each. */
@@ -243,9 +265,9 @@ lp_report_append_results(GString *out, const LpReport *self)
     const LpTerms *columns[] = {&self->simulation->run.terms, &self->closed_form, &self->amped};
     double times_s[] = {self->simulation->run.iteration_time_s, lp_terms_sum(&self->closed_form),
                         lp_terms_sum(&self->amped)};
-    g_string_append_printf(out, "\n  %-22s %14s %14s %14s\n", "seconds", "simulated", "closed form",
-                           "AMPeD");
-    append_terms(out, self, columns, times_s, 3);
+    append_terms(out, self,
+                 (const char *const[]){"seconds", "#simulated", "#closed form", "#AMPeD", NULL},
+                 columns, times_s, 3);
     append_difference(out, self);
 }
 
@@ -271,7 +293,8 @@ lp_report_estimate_to_text(const LpReport *self, gboolean amped)
     double time_s = lp_terms_sum(terms);
     append_memory(out, self);
     append_end(out, self);
-    g_string_append_printf(out, "\n  %-22s %14s\n", "seconds", amped ? "AMPeD" : "closed form");
-    append_terms(out, self, &terms, &time_s, 1);
+    append_terms(out, self,
+                 (const char *const[]){"seconds", amped ? "#AMPeD" : "#closed form", NULL}, &terms,
+                 &time_s, 1);
     return g_string_free(out, FALSE);
 }

@@ -1,22 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Timelines in the JSON that Perfetto and chrome://tracing open (Trace Event Format). */
-#include "report/json.h"
+#include "base/json.h"
 #include "report/report.h"
 
 /* Names and orders a track: "M" events carry what belongs to no instant. */
 static void
-add_metadata(JsonBuilder *builder, const char *event, guint32 stage, gint64 lane, const char *name)
+add_metadata(json_t *array, const char *event, guint32 stage, gint64 lane, const char *name)
 {
-    json_builder_begin_object(builder);
-    lp_json_text(builder, "name", event);
-    lp_json_text(builder, "ph", "M");
-    lp_json_count(builder, "pid", stage);
+    json_t *object = lp_json_append_object(array);
+    lp_json_set_text(object, "name", event);
+    lp_json_set_text(object, "ph", "M");
+    lp_json_set_count(object, "pid", stage);
     if (lane >= 0)
-        lp_json_count(builder, "tid", (guint64)lane);
-    lp_json_begin(builder, "args");
-    lp_json_text(builder, "name", name);
-    json_builder_end_object(builder);
-    json_builder_end_object(builder);
+        lp_json_set_count(object, "tid", (guint64)lane);
+    json_t *args = lp_json_set_object(object, "args");
+    lp_json_set_text(args, "name", name);
 }
 
 static guint32
@@ -30,63 +28,56 @@ count_stages(const LpTimeline *timeline)
 
 /* @first: the number of the track's first stage among all. */
 static void
-add_names(JsonBuilder *builder, const LpTrack *track, guint32 first)
+add_names(json_t *events, const LpTrack *track, guint32 first)
 {
     guint32 n_stages = count_stages(track->timeline);
     for (guint32 stage = 0; stage < n_stages; stage++) {
         g_autofree char *name = track->name == NULL
                                     ? g_strdup_printf("stage %u", stage)
                                     : g_strdup_printf("%s, stage %u", track->name, stage);
-        add_metadata(builder, "process_name", first + stage, -1, name);
+        add_metadata(events, "process_name", first + stage, -1, name);
         for (LpLane lane = 0; lane < LP_N_LANES; lane++)
-            add_metadata(builder, "thread_name", first + stage, (gint64)lane, lp_lane_names[lane]);
+            add_metadata(events, "thread_name", first + stage, (gint64)lane, lp_lane_names[lane]);
     }
 }
 
 static void
-add_slice(JsonBuilder *builder, const LpSlice *slice, guint32 first)
+add_slice(json_t *array, const LpSlice *slice, guint32 first)
 {
     g_autofree char *name = slice->micro_batch < 0
                                 ? g_strdup(slice->name)
                                 : g_strdup_printf("%s %d", slice->name, slice->micro_batch);
-    json_builder_begin_object(builder);
-    lp_json_text(builder, "name", name);
-    lp_json_text(builder, "cat", lp_lane_names[slice->lane]);
-    lp_json_text(builder, "ph", "X");
-    lp_json_count(builder, "pid", first + slice->stage);
-    lp_json_count(builder, "tid", slice->lane);
+    json_t *object = lp_json_append_object(array);
+    lp_json_set_text(object, "name", name);
+    lp_json_set_text(object, "cat", lp_lane_names[slice->lane]);
+    lp_json_set_text(object, "ph", "X");
+    lp_json_set_count(object, "pid", first + slice->stage);
+    lp_json_set_count(object, "tid", slice->lane);
     /* The format counts in microseconds. */
-    lp_json_number(builder, "ts", slice->start_s * 1e6);
-    lp_json_number(builder, "dur", (slice->end_s - slice->start_s) * 1e6);
-    lp_json_begin(builder, "args");
+    lp_json_set_number(object, "ts", slice->start_s * 1e6);
+    lp_json_set_number(object, "dur", (slice->end_s - slice->start_s) * 1e6);
+    json_t *args = lp_json_set_object(object, "args");
     if (slice->micro_batch >= 0)
-        lp_json_count(builder, "micro_batch", (guint64)slice->micro_batch);
-    lp_json_count(builder, "chunk", slice->chunk);
-    json_builder_end_object(builder);
-    json_builder_end_object(builder);
+        lp_json_set_count(args, "micro_batch", (guint64)slice->micro_batch);
+    lp_json_set_count(args, "chunk", slice->chunk);
 }
 
 char *
 lp_report_trace_tracks(const LpTrack *tracks, guint n_tracks, const char *title)
 {
-    g_autoptr(JsonBuilder) builder = json_builder_new();
-    json_builder_begin_object(builder);
-    lp_json_text(builder, "displayTimeUnit", "ms");
-    lp_json_begin(builder, "otherData");
-    lp_json_text(builder, "title", title);
-    json_builder_end_object(builder);
-    lp_json_begin_array(builder, "traceEvents");
+    g_autoptr(json_t) root = json_object();
+    lp_json_set_text(root, "displayTimeUnit", "ms");
+    json_t *other = lp_json_set_object(root, "otherData");
+    lp_json_set_text(other, "title", title);
+    json_t *events = lp_json_set_array(root, "traceEvents");
     guint32 first = 0;
     for (guint n = 0; n < n_tracks; n++) {
         const GArray *slices = tracks[n].timeline->slices;
-        add_names(builder, &tracks[n], first);
+        add_names(events, &tracks[n], first);
         for (guint i = 0; i < slices->len; i++)
-            add_slice(builder, &g_array_index(slices, LpSlice, i), first);
+            add_slice(events, &g_array_index(slices, LpSlice, i), first);
         first += count_stages(tracks[n].timeline);
     }
-    json_builder_end_array(builder);
-    json_builder_end_object(builder);
-    g_autoptr(JsonNode) root = json_builder_get_root(builder);
     return lp_json_print(root);
 }
 

@@ -240,7 +240,7 @@ add_script(GString *page, const char *text)
 static void
 end_page(GString *page, const LpValidation *self, const char *vega)
 {
-    g_autoptr(JsonNode) plots = lp_validation_plots(self);
+    g_autoptr(json_t) plots = lp_validation_plots(self);
     g_autofree char *data = lp_html_json(plots);
     g_autoptr(GString) script = g_string_new(NULL);
     lp_embedded_append(script, "page.js");

@@ -2,7 +2,7 @@
 /* What came out of a table of measurements, as one page that needs nothing else. */
 #pragma once
 
-#include "report/validation.h"
+#include "report/validation_report.h"
 
 G_BEGIN_DECLS
 

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Data and Vega specifications of plots; the specifications are templates, report/NAME.vega.json.
+/* Data and Vega specifications of plots; the specifications are templates,
+ * report/page/NAME.vega.json.
  */
 #include "report/validation_plots.h"
 
 #include "report/embedded.h"
-#include "report/json.h"
+#include "base/json.h"
 #include "report/wording.h"
 
 #include <math.h>
@@ -85,31 +86,29 @@ bin_of(const LpOutcome *outcome, LpFactor factor, gint64 *out_order)
 }
 
 static void
-add_place(JsonBuilder *builder, const char *field, const char *label, gint64 order)
+add_place(json_t *object, const char *field, const char *label, gint64 order)
 {
-    lp_json_begin_array(builder, field);
-    json_builder_add_string_value(builder, label);
-    json_builder_add_int_value(builder, order);
-    json_builder_end_array(builder);
+    json_t *place = lp_json_set_array(object, field);
+    lp_json_append_text(place, label);
+    (void)json_array_append_new(place, json_integer(order));
 }
 
 static void
-add_places(JsonBuilder *builder, const LpOutcome *outcome)
+add_places(json_t *object, const LpOutcome *outcome)
 {
-    lp_json_begin(builder, "at");
+    json_t *at = lp_json_set_object(object, "at");
     for (LpFactor factor = 0; factor < LP_N_FACTORS; factor++) {
         gint64 order = 0;
         if (outcome->factors[factor] < 1.0)
             continue;
         g_autofree char *label = bin_of(outcome, factor, &order);
-        add_place(builder, factor_plots[factor].field, label, order);
+        add_place(at, factor_plots[factor].field, label, order);
     }
     if (outcome->has_terms) {
         LpTerm term = term_beside_compute(outcome);
-        add_place(builder, FIELD_TERM, term == LP_TERM_COMPUTE ? "none" : lp_term_names[term],
+        add_place(at, FIELD_TERM, term == LP_TERM_COMPUTE ? "none" : lp_term_names[term],
                   (gint64)term);
     }
-    json_builder_end_object(builder);
 }
 
 static gboolean
@@ -166,23 +165,22 @@ about(const LpOutcome *outcome, LpPrediction model)
 }
 
 static void
-add_row(JsonBuilder *builder, const LpValidation *self, guint index)
+add_row(json_t *array, const LpValidation *self, guint index)
 {
     const LpOutcome *outcome = self->outcomes->pdata[index];
-    json_builder_begin_object(builder);
-    lp_json_count(builder, "row", index);
+    json_t *object = lp_json_append_object(array);
+    lp_json_set_count(object, "row", index);
     if (is_shown(outcome, self->model)) {
         double unit = units[outcome->measure].in_memory;
         g_autofree char *text = about(outcome, self->model);
-        lp_json_text(builder, "source", outcome->source);
-        lp_json_text(builder, "about", text);
-        lp_json_text(builder, "unit", units[outcome->measure].unit);
-        lp_json_number(builder, "measured", outcome->measured / unit);
-        lp_json_number(builder, "predicted", outcome->predicted[self->model] / unit);
-        lp_json_number(builder, "error", lp_outcome_error(outcome, self->model));
-        add_places(builder, outcome);
+        lp_json_set_text(object, "source", outcome->source);
+        lp_json_set_text(object, "about", text);
+        lp_json_set_text(object, "unit", units[outcome->measure].unit);
+        lp_json_set_number(object, "measured", outcome->measured / unit);
+        lp_json_set_number(object, "predicted", outcome->predicted[self->model] / unit);
+        lp_json_set_number(object, "error", lp_outcome_error(outcome, self->model));
+        add_places(object, outcome);
     }
-    json_builder_end_object(builder);
 }
 
 static int
@@ -193,7 +191,7 @@ compare_numbers(const void *a, const void *b)
 }
 
 static void
-add_cumulative(JsonBuilder *builder, const LpValidation *self, LpPrediction model)
+add_cumulative(json_t *array, const LpValidation *self, LpPrediction model)
 {
     guint n = self->outcomes->len;
     g_autofree double *errors = g_new0(double, MAX(n, 1));
@@ -202,16 +200,15 @@ add_cumulative(JsonBuilder *builder, const LpValidation *self, LpPrediction mode
     qsort(errors, n, sizeof *errors, compare_numbers);
     for (guint i = 0; n > 0 && i <= N_QUANTILES; i++) {
         double share = (double)i / N_QUANTILES;
-        json_builder_begin_object(builder);
-        lp_json_text(builder, "model", lp_prediction_names[model]);
-        lp_json_number(builder, "error", lp_score_quantile(errors, n, share));
-        lp_json_number(builder, "share", share);
-        json_builder_end_object(builder);
+        json_t *object = lp_json_append_object(array);
+        lp_json_set_text(object, "model", lp_prediction_names[model]);
+        lp_json_set_number(object, "error", lp_score_quantile(errors, n, share));
+        lp_json_set_number(object, "share", share);
     }
 }
 
 static void
-add_medians(JsonBuilder *builder, const LpValidation *self)
+add_medians(json_t *array, const LpValidation *self)
 {
     g_autoptr(GPtrArray) sources = lp_score_sources(self->outcomes);
     for (guint i = 0; i < sources->len; i++)
@@ -219,44 +216,39 @@ add_medians(JsonBuilder *builder, const LpValidation *self)
             LpScore score = lp_score(self->outcomes, sources->pdata[i], model);
             if (!lp_validation_predicts_any(self, model))
                 continue;
-            json_builder_begin_object(builder);
-            lp_json_text(builder, "source", sources->pdata[i]);
-            lp_json_text(builder, "model", lp_prediction_names[model]);
-            lp_json_number(builder, "median", score.median_absolute_error);
-            json_builder_end_object(builder);
+            json_t *object = lp_json_append_object(array);
+            lp_json_set_text(object, "source", sources->pdata[i]);
+            lp_json_set_text(object, "model", lp_prediction_names[model]);
+            lp_json_set_number(object, "median", score.median_absolute_error);
         }
 }
 
 static void
-add_data(JsonBuilder *builder, const LpValidation *self)
+add_data(json_t *object, const LpValidation *self)
 {
-    lp_json_begin(builder, "data");
-    lp_json_begin_array(builder, "rows");
+    json_t *data = lp_json_set_object(object, "data");
+    json_t *rows = lp_json_set_array(data, "rows");
     for (guint i = 0; i < self->outcomes->len; i++)
-        add_row(builder, self, i);
-    json_builder_end_array(builder);
-    lp_json_begin_array(builder, "cumulative");
+        add_row(rows, self, i);
+    json_t *cumulative = lp_json_set_array(data, "cumulative");
     for (LpPrediction model = 0; model < LP_N_PREDICTIONS; model++)
         if (lp_validation_predicts_any(self, model))
-            add_cumulative(builder, self, model);
-    json_builder_end_array(builder);
-    lp_json_begin_array(builder, "medians");
-    add_medians(builder, self);
-    json_builder_end_array(builder);
-    json_builder_end_object(builder);
+            add_cumulative(cumulative, self, model);
+    json_t *medians = lp_json_set_array(data, "medians");
+    add_medians(medians, self);
 }
 
 /* --- specifications --- */
 
 /* Gives the signal @name of a template its value. */
 static void
-set_signal(JsonNode *spec, const char *name, JsonNode *value)
+set_signal(json_t *spec, const char *name, json_t *value)
 {
-    JsonArray *signals = json_object_get_array_member(json_node_get_object(spec), "signals");
-    for (guint i = 0; i < json_array_get_length(signals); i++) {
-        JsonObject *signal = json_array_get_object_element(signals, i);
-        if (strcmp(json_object_get_string_member(signal, "name"), name) == 0) {
-            json_object_set_member(signal, "value", value);
+    gsize index;
+    json_t *signal;
+    json_array_foreach (json_object_get(spec, "signals"), index, signal) {
+        if (strcmp(json_string_value(json_object_get(signal, "name")), name) == 0) {
+            (void)json_object_set_new(signal, "value", value);
             return;
         }
     }
@@ -264,31 +256,29 @@ set_signal(JsonNode *spec, const char *name, JsonNode *value)
 }
 
 static void
-set_number(JsonNode *spec, const char *name, double value)
+set_number(json_t *spec, const char *name, double value)
 {
-    set_signal(spec, name, json_node_init_double(json_node_alloc(), value));
+    set_signal(spec, name, json_real(value));
 }
 
 static void
-set_text(JsonNode *spec, const char *name, const char *value)
+set_text(json_t *spec, const char *name, const char *value)
 {
-    set_signal(spec, name, json_node_init_string(json_node_alloc(), value));
+    set_signal(spec, name, json_string(value));
 }
 
 /* @spec: (transfer full). */
 static void
-add_plot(JsonBuilder *builder, const char *name, JsonNode *spec)
+add_plot(json_t *array, const char *name, json_t *spec)
 {
     g_autofree char *element = g_strconcat("plot-", name, NULL);
-    json_builder_begin_object(builder);
-    lp_json_text(builder, "element", element);
-    json_builder_set_member_name(builder, "spec");
-    json_builder_add_value(builder, spec);
-    json_builder_end_object(builder);
+    json_t *object = lp_json_append_object(array);
+    lp_json_set_text(object, "element", element);
+    (void)json_object_set_new(object, "spec", spec);
 }
 
 /* Both axes go a little beyond the smallest and the largest value. */
-static JsonNode *
+static json_t *
 make_scatter(const LpValidation *self, LpMeasure measure)
 {
     double low = G_MAXDOUBLE, high = 0.0;
@@ -300,7 +290,7 @@ make_scatter(const LpValidation *self, LpMeasure measure)
         low = MIN(low, MIN(outcome->measured, predicted));
         high = MAX(high, MAX(outcome->measured, predicted));
     }
-    JsonNode *spec = lp_embedded_json("scatter.vega.json");
+    json_t *spec = lp_embedded_json("scatter.vega.json");
     set_number(spec, "low", low / 1.3 / units[measure].in_memory);
     set_number(spec, "high", high * 1.3 / units[measure].in_memory);
     set_text(spec, "unit", units[measure].unit);
@@ -308,7 +298,7 @@ make_scatter(const LpValidation *self, LpMeasure measure)
 }
 
 /* The largest median error, but no more than 1: what is worse has the full length. */
-static JsonNode *
+static json_t *
 make_medians(const LpValidation *self)
 {
     g_autoptr(GPtrArray) sources = lp_score_sources(self->outcomes);
@@ -319,7 +309,7 @@ make_medians(const LpValidation *self)
             if (lp_validation_predicts_any(self, model))
                 most = MAX(most, score.median_absolute_error);
         }
-    JsonNode *spec = lp_embedded_json("medians.vega.json");
+    json_t *spec = lp_embedded_json("medians.vega.json");
     set_number(spec, "most", MIN(most, 1.0));
     return spec;
 }
@@ -336,36 +326,32 @@ largest_error(const LpValidation *self)
 }
 
 static void
-add_error_plots(JsonBuilder *builder, const LpValidation *self)
+add_error_plots(json_t *array, const LpValidation *self)
 {
     g_autoptr(GArray) plots = lp_validation_error_plots(self);
     double most = largest_error(self);
     for (guint i = 0; i < plots->len; i++) {
         const LpErrorPlot *plot = &g_array_index(plots, LpErrorPlot, i);
-        JsonNode *spec = lp_embedded_json("error_by.vega.json");
+        json_t *spec = lp_embedded_json("error_by.vega.json");
         set_number(spec, "most", most);
         set_text(spec, "title", plot->title);
         set_text(spec, "field", plot->field);
-        add_plot(builder, plot->field, spec);
+        add_plot(array, plot->field, spec);
     }
 }
 
-JsonNode *
+json_t *
 lp_validation_plots(const LpValidation *self)
 {
-    g_autoptr(JsonBuilder) builder = json_builder_new();
-    json_builder_begin_object(builder);
-    add_data(builder, self);
-    json_builder_set_member_name(builder, "config");
-    json_builder_add_value(builder, lp_embedded_json("vega_config.json"));
-    lp_json_begin_array(builder, "plots");
-    add_plot(builder, "medians", make_medians(self));
+    json_t *root = json_object();
+    add_data(root, self);
+    (void)json_object_set_new(root, "config", lp_embedded_json("vega_config.json"));
+    json_t *plots = lp_json_set_array(root, "plots");
+    add_plot(plots, "medians", make_medians(self));
     for (LpMeasure measure = 0; measure < G_N_ELEMENTS(units); measure++)
         if (lp_validation_has_scatter(self, measure))
-            add_plot(builder, lp_validation_scatter_names[measure], make_scatter(self, measure));
-    add_plot(builder, "cumulative", lp_embedded_json("cumulative.vega.json"));
-    add_error_plots(builder, self);
-    json_builder_end_array(builder);
-    json_builder_end_object(builder);
-    return json_builder_get_root(builder);
+            add_plot(plots, lp_validation_scatter_names[measure], make_scatter(self, measure));
+    add_plot(plots, "cumulative", lp_embedded_json("cumulative.vega.json"));
+    add_error_plots(plots, self);
+    return root;
 }

@@ -2,7 +2,7 @@
 /* The plots of a page on measurements: which there are, and what they show. */
 #pragma once
 
-#include "report/validation.h"
+#include "report/validation_report.h"
 
 G_BEGIN_DECLS
 
@@ -27,6 +27,6 @@ GArray *lp_validation_error_plots(const LpValidation *self);
  * lp_validation_scatter_names, and plot-FIELD for each of lp_validation_error_plots(). Returns:
  * (transfer full).
  */
-JsonNode *lp_validation_plots(const LpValidation *self);
+json_t *lp_validation_plots(const LpValidation *self);
 
 G_END_DECLS

@@ -293,20 +293,21 @@ key_of(const LpOutcome *outcome, const char *reason)
     return g_strconcat(lp_outcome_names[outcome->status], " ", alike, NULL);
 }
 
+/* The reason called @key of @known, which @reasons owns; a new one if it is the first of its kind.
+ * @key: (transfer full). */
 static Reason *
-find_reason(GPtrArray *reasons, char *key, const char *example)
+find_reason(GHashTable *known, GPtrArray *reasons, char *key, const char *example)
 {
-    for (guint i = 0; i < reasons->len; i++) {
-        Reason *reason = reasons->pdata[i];
-        if (strcmp(reason->key, key) == 0) {
-            g_free(key);
-            reason->is_varied |= strcmp(reason->example, example) != 0;
-            return reason;
-        }
+    Reason *reason = g_hash_table_lookup(known, key);
+    if (reason != NULL) {
+        g_free(key);
+        reason->is_varied |= strcmp(reason->example, example) != 0;
+        return reason;
     }
-    Reason *reason = g_new0(Reason, 1);
+    reason = g_new0(Reason, 1);
     *reason = (Reason){key, example, FALSE, g_ptr_array_new()};
     g_ptr_array_add(reasons, reason);
+    g_hash_table_insert(known, key, reason);
     return reason;
 }
 
@@ -324,12 +325,13 @@ static GPtrArray *
 find_reasons(const LpValidation *self)
 {
     GPtrArray *reasons = g_ptr_array_new_with_free_func(free_reason);
+    g_autoptr(GHashTable) known = g_hash_table_new(g_str_hash, g_str_equal);
     for (guint i = 0; i < self->outcomes->len; i++) {
         LpOutcome *outcome = self->outcomes->pdata[i];
         if (outcome->status == LP_OUTCOME_OK)
             continue;
         const char *text = reason_of(outcome, self->cases);
-        Reason *reason = find_reason(reasons, key_of(outcome, text), text);
+        Reason *reason = find_reason(known, reasons, key_of(outcome, text), text);
         g_ptr_array_add(reason->outcomes, outcome);
     }
     g_ptr_array_sort(reasons, compare_reasons);

@@ -2,7 +2,7 @@
 /* The tables of a page on measurements. Each appends HTML to a page. */
 #pragma once
 
-#include "report/validation.h"
+#include "report/validation_report.h"
 
 G_BEGIN_DECLS
 

@@ -1,46 +1,47 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What came out of a table of measurements, as text. */
-#include "report/validation.h"
+#include "report/validation_report.h"
 
+#include "base/text_table.h"
 #include "report/wording.h"
 
 #include <string.h>
 
 #define N_WORST 20
-#define SOURCE_WIDTH 36
 
 static void
-add_score(GString *text, const char *name, const LpScore *score)
+add_score(LpTextTable *table, const char *name, const LpScore *score)
 {
-    g_autofree char *valid = g_utf8_make_valid(name, -1);
-    g_autofree char *cut = g_utf8_substring(valid, 0, MIN(g_utf8_strlen(valid, -1), SOURCE_WIDTH));
-    for (char *at = cut; *at != '\0'; at++)
-        if (g_ascii_iscntrl(*at))
-            *at = ' ';
-    g_string_append_printf(text, "%s%*s %5u %6u %7.1f %7.1f %+7.1f %7.1f %8.1f\n", cut,
-                           SOURCE_WIDTH - (int)g_utf8_strlen(cut, -1), "", score->n_rows,
-                           score->n_failed, 100.0 * score->median_absolute_error,
-                           100.0 * score->mean_absolute_error, 100.0 * score->bias,
-                           100.0 * score->p90_absolute_error, 100.0 * score->worst_absolute_error);
+    lp_text_table_add_row(table);
+    lp_text_table_add_cell(table, "%s", name);
+    lp_text_table_add_cell(table, "%u", score->n_rows);
+    lp_text_table_add_cell(table, "%u", score->n_failed);
+    lp_text_table_add_cell(table, "%.1f", 100.0 * score->median_absolute_error);
+    lp_text_table_add_cell(table, "%.1f", 100.0 * score->mean_absolute_error);
+    lp_text_table_add_cell(table, "%+.1f", 100.0 * score->bias);
+    lp_text_table_add_cell(table, "%.1f", 100.0 * score->p90_absolute_error);
+    lp_text_table_add_cell(table, "%.1f", 100.0 * score->worst_absolute_error);
 }
 
-static void
-add_heading(GString *text, const char *first)
+/* @first: the heading of the names. */
+static LpTextTable *
+new_table(const char *first)
 {
-    g_string_append_printf(text, "%-*s %5s %6s %7s %7s %7s %7s %8s\n", SOURCE_WIDTH, first, "rows",
-                           "failed", "median", "mean", "bias", "p90", "worst");
+    return lp_text_table_new((const char *const[]){first, "#rows", "#failed", "#median", "#mean",
+                                                   "#bias", "#p90", "#worst", NULL});
 }
 
 static void
 add_sources(GString *text, const LpValidation *self, const GPtrArray *sources)
 {
-    add_heading(text, "source");
+    g_autoptr(LpTextTable) table = new_table("source");
     for (guint i = 0; i < sources->len; i++) {
         LpScore score = lp_score(self->outcomes, sources->pdata[i], self->model);
-        add_score(text, sources->pdata[i], &score);
+        add_score(table, sources->pdata[i], &score);
     }
     LpScore all = lp_score(self->outcomes, NULL, self->model);
-    add_score(text, "all", &all);
+    add_score(table, "all", &all);
+    lp_text_table_append(text, table, 0);
     if (all.n_out_of_scope > 0)
         g_string_append_printf(text, "Of the failed rows, %u are out of scope.\n",
                                all.n_out_of_scope);
@@ -49,12 +50,13 @@ add_sources(GString *text, const LpValidation *self, const GPtrArray *sources)
 static void
 add_models(GString *text, const LpValidation *self)
 {
-    g_string_append_c(text, '\n');
-    add_heading(text, "all rows, by model");
+    g_autoptr(LpTextTable) table = new_table("all rows, by model");
     for (LpPrediction model = 0; model < LP_N_PREDICTIONS; model++) {
         LpScore score = lp_score(self->outcomes, NULL, model);
-        add_score(text, lp_prediction_names[model], &score);
+        add_score(table, lp_prediction_names[model], &score);
     }
+    g_string_append_c(text, '\n');
+    lp_text_table_append(text, table, 0);
 }
 
 static void

@@ -2,7 +2,7 @@
 /* Puts Vega together from Debian's modules. libjs-vega has no bundle of all of Vega: it has a
  * module a file, with what it uses of d3 compiled in, and each overwrites the global "vega" of
  * those before when it is loaded by itself. They are asynchronous modules too (AMD), so that a
- * define() of a few lines, report/modules.js, gives each those that it asks for. */
+ * define() of a few lines, report/page/modules.js, gives each those that it asks for. */
 #include "report/vega.h"
 
 #include "base/error.h"

@@ -19,7 +19,7 @@ typedef struct {
     double bytes;
     double cap_bytes_per_s;
     double bytes_per_s;
-    guint32 first_link, n_links; /* shared links, in Fluid.flow_links */
+    guint32 first_link, n_links; /* shared links, in Solver.flow_links */
     gboolean is_fixed;           /* while rates are worked out */
 } Flow;
 
@@ -52,10 +52,10 @@ typedef struct {
     GHashTable *leg_places; /* owned: links of a leg to their place in flow_links, plus 1 */
     GArray
         *flow_links; /* owned: guint32, of connection after connection: their number, then they */
-} Fluid;
+} Solver;
 
 static guint32
-link_id(Fluid *self, guint32 link)
+link_id(Solver *self, guint32 link)
 {
     gpointer known = g_hash_table_lookup(self->link_ids, GUINT_TO_POINTER(link + 1));
     if (known != NULL)
@@ -69,7 +69,7 @@ link_id(Fluid *self, guint32 link)
 
 /* Where in flow_links the shared links of a leg of @route stand. */
 static guint32
-leg_links(Fluid *self, const LpRoute *route, guint leg)
+leg_links(Solver *self, const LpRoute *route, guint leg)
 {
     /* Legs of a route begin at different places of one array. */
     gpointer key = GSIZE_TO_POINTER((gsize)(route->links + (leg == 0 ? 0 : route->n_first)));
@@ -97,7 +97,7 @@ leg_links(Fluid *self, const LpRoute *route, guint leg)
 
 /* The narrowest link of a leg. */
 static double
-leg_cap(const Fluid *self, const LpRoute *route, guint leg)
+leg_cap(const Solver *self, const LpRoute *route, guint leg)
 {
     const LpNetwork *network = self->round_plan->map->network;
     guint32 end = leg == 0 ? route->n_first : route->n_links;
@@ -108,7 +108,7 @@ leg_cap(const Fluid *self, const LpRoute *route, guint leg)
 }
 
 static void
-set_leg(Fluid *self, Flow *flow, guint leg)
+set_leg(Solver *self, Flow *flow, guint leg)
 {
     guint32 links = leg_links(self, flow->route, leg);
     flow->leg = leg;
@@ -119,7 +119,7 @@ set_leg(Fluid *self, Flow *flow, guint leg)
 }
 
 static void
-issue(Fluid *self, guint64 index)
+issue(Solver *self, guint64 index)
 {
     Member *member = &self->members[index];
     while (member->next_queued < member->n_queued && member->n_under_way < LP_ROUND_PLAN_AT_ONCE) {
@@ -138,7 +138,7 @@ issue(Fluid *self, guint64 index)
 }
 
 static void
-enter_round(Fluid *self, guint64 index)
+enter_round(Solver *self, guint64 index)
 {
     Member *member = &self->members[index];
     member->next_queued = 0;
@@ -153,7 +153,7 @@ enter_round(Fluid *self, guint64 index)
 
 /* Goes on for as long as the member has nothing to wait for. */
 static void
-advance(Fluid *self, guint64 index)
+advance(Solver *self, guint64 index)
 {
     Member *member = &self->members[index];
     while (member->round < self->round_plan->n_rounds && member->n_under_way == 0 &&
@@ -167,7 +167,7 @@ advance(Fluid *self, guint64 index)
 }
 
 static void
-finish(Fluid *self, Flow flow)
+finish(Solver *self, Flow flow)
 {
     self->members[flow.from].n_under_way--;
     issue(self, flow.from);
@@ -177,7 +177,7 @@ finish(Fluid *self, Flow flow)
 }
 
 static void
-take_arrivals(Fluid *self)
+take_arrivals(Solver *self)
 {
     for (guint i = 0; i < self->arrivals->len;) {
         Arrival arrival = g_array_index(self->arrivals, Arrival, i);
@@ -194,13 +194,13 @@ take_arrivals(Fluid *self)
 /* --- rates --- */
 
 static const guint32 *
-links_of(const Fluid *self, const Flow *flow)
+links_of(const Solver *self, const Flow *flow)
 {
     return &g_array_index(self->flow_links, guint32, flow->first_link);
 }
 
 static void
-fix_rate(Fluid *self, Flow *flow, double rate)
+fix_rate(Solver *self, Flow *flow, double rate)
 {
     const guint32 *links = links_of(self, flow);
     flow->is_fixed = TRUE;
@@ -213,7 +213,7 @@ fix_rate(Fluid *self, Flow *flow, double rate)
 
 /* The share of the narrowest of a flow's links, or its cap. */
 static double
-share_of(const Fluid *self, const Flow *flow)
+share_of(const Solver *self, const Flow *flow)
 {
     const guint32 *links = links_of(self, flow);
     double share = flow->cap_bytes_per_s;
@@ -223,7 +223,7 @@ share_of(const Fluid *self, const Flow *flow)
 }
 
 static void
-share_out(Fluid *self)
+share_out(Solver *self)
 {
     guint n_links = self->capacities->len, n_left = self->flowing->len;
     self->rest = g_renew(double, self->rest, n_links);
@@ -260,7 +260,7 @@ share_out(Fluid *self)
 /* --- events --- */
 
 static double
-next_event_s(const Fluid *self)
+next_event_s(const Solver *self)
 {
     double next_s = INFINITY;
     for (guint i = 0; i < self->waiting->len; i++)
@@ -275,7 +275,7 @@ next_event_s(const Fluid *self)
 }
 
 static void
-start_flows(Fluid *self)
+start_flows(Solver *self)
 {
     for (guint i = 0; i < self->waiting->len;) {
         Flow *flow = &g_array_index(self->waiting, Flow, i);
@@ -291,7 +291,7 @@ start_flows(Fluid *self)
 /* Flows that end now are taken out first: what their members then do belongs to the next instant.
  */
 static void
-end_flows(Fluid *self, double elapsed_s)
+end_flows(Solver *self, double elapsed_s)
 {
     g_autoptr(GArray) ended = g_array_new(FALSE, FALSE, sizeof(Flow));
     for (guint i = 0; i < self->flowing->len;) {
@@ -317,7 +317,7 @@ end_flows(Fluid *self, double elapsed_s)
 }
 
 static void
-run(Fluid *self)
+run(Solver *self)
 {
     for (guint64 i = 0; i < self->n_members; i++) {
         enter_round(self, i);
@@ -341,16 +341,16 @@ lp_max_min_round_plan_s(LpRoundPlan *round_plan)
     guint64 n = round_plan->schedule.shape.n_members, n_rounds = round_plan->n_rounds;
     if (n < 2 || n_rounds == 0)
         return 0.0;
-    Fluid self = {.round_plan = round_plan,
-                  .n_members = n,
-                  .members = g_new0(Member, n),
-                  .link_ids = g_hash_table_new(NULL, NULL),
-                  .leg_places = g_hash_table_new(NULL, NULL),
-                  .capacities = g_array_new(FALSE, FALSE, sizeof(double)),
-                  .waiting = g_array_new(FALSE, FALSE, sizeof(Flow)),
-                  .flowing = g_array_new(FALSE, FALSE, sizeof(Flow)),
-                  .arrivals = g_array_new(FALSE, FALSE, sizeof(Arrival)),
-                  .flow_links = g_array_new(FALSE, FALSE, sizeof(guint32))};
+    Solver self = {.round_plan = round_plan,
+                   .n_members = n,
+                   .members = g_new0(Member, n),
+                   .link_ids = g_hash_table_new(NULL, NULL),
+                   .leg_places = g_hash_table_new(NULL, NULL),
+                   .capacities = g_array_new(FALSE, FALSE, sizeof(double)),
+                   .waiting = g_array_new(FALSE, FALSE, sizeof(Flow)),
+                   .flowing = g_array_new(FALSE, FALSE, sizeof(Flow)),
+                   .arrivals = g_array_new(FALSE, FALSE, sizeof(Arrival)),
+                   .flow_links = g_array_new(FALSE, FALSE, sizeof(guint32))};
     for (guint64 i = 0; i < n; i++) {
         self.members[i].stream = g_new(LpTransfer, lp_round_plan_transfers_max(round_plan));
         self.members[i].arrived = g_new0(guint32, n_rounds);

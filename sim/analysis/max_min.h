@@ -2,6 +2,8 @@
 /* How long a collective takes that meets no other: its round plan followed by all members, with
  * flows that share links max-min fairly, as the engine does it, and without the engine.
  *
+ * The engine shares links in the same way, but runs once a process: these times are wanted by the
+ * thousand before it starts, in every process that explains a run.
  * (Bertsekas and Gallager, Data Networks, 1992, section 6.5.2: progressive filling.) */
 #pragma once
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a rank's streams really do in one run: the iteration's ops, merged where nobody can see. */
+/* What a rank's streams really do in one run: operations of the program, in a row made one task
+ * where nothing else waits for what happens between them. */
 #pragma once
 
 #include "sim/analysis/contention.h"

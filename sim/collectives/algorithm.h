@@ -3,7 +3,7 @@
  * step, and whom it may hear from. All else follows. */
 #pragma once
 
-#include "sim/collectives/step_schedule.h"
+#include "sim/collectives/collective_shape.h"
 
 G_BEGIN_DECLS
 

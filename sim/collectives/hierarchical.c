@@ -11,6 +11,7 @@
  * (All-reduce: Cho et al., BlueConnect, MLSys 2019. Broadcast and reduce: Kielmann et al.,
  * MagPIe, PPoPP 1999. All-to-all: Rajbhandari et al., DeepSpeed-MoE, ICML 2022.) */
 #include "sim/collectives/algorithm.h"
+#include "sim/collectives/step_schedule.h"
 
 static gboolean
 goes_down(LpCollective collective)

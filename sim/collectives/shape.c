@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Which shapes of collectives can be run. */
 #include "sim/collectives/algorithm.h"
+#include "sim/collectives/step_schedule.h"
 
 #include <math.h>
 

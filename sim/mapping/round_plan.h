@@ -4,8 +4,8 @@
  *
  * In a round a member has all its sends under way, at most LP_ROUND_PLAN_AT_ONCE of them at a time,
  * in order; it leaves the round when they have ended and all receives of the round have arrived.
- * Latency keeps no sender: libraries go on sending while data are on their way. It is the receiver
- * who waits for it, so that the latencies of a chain of steps add up along the chain. */
+ * A sender does not wait for latency: libraries go on sending while data are on their way. The
+ * receiver does, so that the latencies of a chain of steps add up along the chain. */
 #pragma once
 
 #include "model/library.h"

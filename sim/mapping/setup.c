@@ -6,7 +6,7 @@
 #include "base/units.h"
 #include "model/memory.h"
 #include "platforms/catalogue/libraries.h"
-#include "sim/error.h"
+#include "sim/simulation_error.h"
 
 #include <string.h>
 

@@ -4,7 +4,7 @@
 
 #include "base/error.h"
 #include "base/file.h"
-#include "sim/error.h"
+#include "sim/simulation_error.h"
 
 #include <string.h>
 

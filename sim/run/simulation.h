@@ -5,8 +5,8 @@
 
 #include "sim/analysis/summary.h"
 #include "sim/engine/engine_option.h"
-#include "sim/error.h"
 #include "sim/fidelity.h"
+#include "sim/simulation_error.h"
 #include "sim/mapping/setup.h"
 #include "sim/run/result.h"
 #include "workloads/program/program_error.h"

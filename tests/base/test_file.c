@@ -40,6 +40,10 @@ test_write(void)
     lp_test_true("still a link", g_file_test(link, G_FILE_TEST_IS_SYMLINK));
     GStatBuf status;
     lp_test_true("mode", g_stat(path, &status) == 0 && (status.st_mode & 0777) == 0600);
+    lp_test_true("a wide mode", g_chmod(path, 0666) == 0);
+    lp_test_true("again", lp_file_write(path, "third\n", 6, &error));
+    lp_test_true("mode whatever the umask",
+                 g_stat(path, &status) == 0 && (status.st_mode & 0777) == 0666);
     lp_test_true("nothing else", count_files(folder) == 2);
     lp_test_true("empty", lp_file_write(path, "", 0, &error));
     lp_test_true("standard output", lp_file_write("-", "", 0, &error));
@@ -57,7 +61,8 @@ test_bad_writes(void)
     lp_test_error("full device", &error, LP_INPUT_ERROR, LP_INPUT_ERROR_FILE,
                   "/dev/full: No space left on device");
     lp_test_true("no folder", !lp_file_write("/nonexistent/x", "x", 1, &error));
-    lp_test_error("no folder", &error, LP_INPUT_ERROR, LP_INPUT_ERROR_FILE, "/nonexistent/x: ");
+    lp_test_error("no folder", &error, LP_INPUT_ERROR, LP_INPUT_ERROR_FILE,
+                  "/nonexistent/x: No such file or directory");
     lp_test_true("a folder", !lp_file_write("/tmp", "x", 1, &error));
     lp_test_error("a folder", &error, LP_INPUT_ERROR, LP_INPUT_ERROR_FILE, "/tmp: Is a directory");
 }
@@ -81,7 +86,8 @@ test_full_disk(void)
     setrlimit(RLIMIT_FSIZE, &limit);
     signal(SIGXFSZ, handler);
     lp_test_true("refused", !written);
-    lp_test_error("refused", &error, LP_INPUT_ERROR, LP_INPUT_ERROR_FILE, "File too large");
+    lp_test_error("refused", &error, LP_INPUT_ERROR, LP_INPUT_ERROR_FILE,
+                  "out.txt: File too large");
     lp_test_true("read", g_file_get_contents(path, &content, NULL, NULL));
     lp_test_text("the old file stays", content, "old");
     lp_test_true("nothing else", count_files(folder) == 1);

@@ -13,7 +13,7 @@ import sys
 
 SOURCE = pathlib.Path(__file__).resolve().parents[2]
 FOLDERS = ("base", "model", "platforms", "workloads", "sim", "validation", "report", "cli", "tests")
-PACKAGES = ("glib-2.0", "gio-2.0", "json-glib-1.0", "libxml-2.0", "cunit")
+PACKAGES = ("glib-2.0", "gio-2.0", "jansson", "libxml-2.0", "cunit")
 
 BELOW = {"base": (), "model": (), "platforms": ("model", "base"), "workloads": ("model", "base"),
          "sim": ("workloads", "platforms", "model", "base")}

@@ -62,7 +62,7 @@ test_workload(void)
     for (guint i = 0; i < G_N_ELEMENTS(parts); i++)
         lp_test_true(parts[i], strstr(written.output, parts[i]) != NULL);
     g_autofree char *line = g_strdup_printf("estimate %s dgx-a100-8 --format=json", place.xml);
-    g_autoptr(JsonNode) result = lp_spawn_json(line, "--set=dp=8 --set=global-batch=8");
+    g_autoptr(json_t) result = lp_spawn_json(line, "--set=dp=8 --set=global-batch=8");
     lp_test_true("time", lp_json_at(result, "closed_form.iteration_time_s") > 0.0);
     lp_spawned_clear(&printed);
     lp_spawned_clear(&written);
@@ -76,21 +76,20 @@ test_json(void)
 {
     Place place = make_place(SMALL);
     g_autofree char *options = g_strdup_printf("%s --format=json -o %s", place.json, place.xml);
-    g_autoptr(JsonNode) result = lp_spawn_json("import huggingface", options);
+    g_autoptr(json_t) result = lp_spawn_json("import huggingface", options);
     const double h = 512, layer = 2.5 * h * h + 3 * h * 1408 + 2 * h;
     lp_test_close("parameters", lp_json_at(result, "parameters"), 2 * 32000 * h + 4 * layer + h,
                   1e-12);
     if (result != NULL) {
-        JsonObject *object = json_node_get_object(result);
-        lp_test_text("workload", json_object_get_string_member(object, "workload"), "small");
-        lp_test_text("file", json_object_get_string_member(object, "file"), place.xml);
-        JsonObject *row =
-            json_array_get_object_element(json_object_get_array_member(object, "mapped"), 0);
-        lp_test_text("attribute", json_object_get_string_member(row, "attribute"), "layers");
-        lp_test_text("value", json_object_get_string_member(row, "value"), "4");
-        lp_test_text("key", json_object_get_string_member(row, "key"), "num_hidden_layers");
+        json_t *object = result;
+        lp_test_text("workload", json_string_value(json_object_get(object, "workload")), "small");
+        lp_test_text("file", json_string_value(json_object_get(object, "file")), place.xml);
+        json_t *row = json_array_get(json_object_get(object, "mapped"), 0);
+        lp_test_text("attribute", json_string_value(json_object_get(row, "attribute")), "layers");
+        lp_test_text("value", json_string_value(json_object_get(row, "value")), "4");
+        lp_test_text("key", json_string_value(json_object_get(row, "key")), "num_hidden_layers");
         lp_test_true("nothing is left out",
-                     json_array_get_length(json_object_get_array_member(object, "unmapped")) == 0);
+                     json_array_size(json_object_get(object, "unmapped")) == 0);
     }
     clear_place(&place);
 }
@@ -108,14 +107,14 @@ test_left_out(void)
     g_autofree char *xml = NULL;
     lp_test_true("file", g_file_get_contents(place.xml, &xml, NULL, NULL));
     lp_test_true("XML", strstr(xml, "altup_num_inputs (4): a key that is not known") != NULL);
-    g_autoptr(JsonNode) result = lp_spawn_json("import huggingface --format=json", options);
+    g_autoptr(json_t) result = lp_spawn_json("import huggingface --format=json", options);
     if (result != NULL) {
-        JsonArray *rest = json_object_get_array_member(json_node_get_object(result), "unmapped");
-        lp_test_true("one", json_array_get_length(rest) == 1);
-        JsonObject *row = json_array_get_object_element(rest, 0);
-        lp_test_text("key", json_object_get_string_member(row, "key"), "altup_num_inputs");
-        lp_test_text("value", json_object_get_string_member(row, "value"), "4");
-        lp_test_text("reason", json_object_get_string_member(row, "reason"),
+        json_t *rest = json_object_get(result, "unmapped");
+        lp_test_true("one", json_array_size(rest) == 1);
+        json_t *row = json_array_get(rest, 0);
+        lp_test_text("key", json_string_value(json_object_get(row, "key")), "altup_num_inputs");
+        lp_test_text("value", json_string_value(json_object_get(row, "value")), "4");
+        lp_test_text("reason", json_string_value(json_object_get(row, "reason")),
                      "a key that is not known");
     }
     lp_spawned_clear(&text);
@@ -163,9 +162,10 @@ test_files(void)
     static const struct {
         const char *from, *to, *part;
     } rows[] = {
-        {"{\"model_type\"", "", ":1:1: "},
-        {"4,", "NaN,", ":2: got \"NaN\""},
+        {"{\"model_type\"", "", ":1: got no JSON ("},
+        {"4,", "NaN,", ":2: got no JSON (invalid token near 'NaN')"},
         {"4,", "4", ":"},
+        {"4,", "4,\n\"model_type\": \"llama\",", ":3: got no JSON (duplicate object key near"},
         {"\"llama\"", "\"gemma7\"", ": model_type: \"gemma7\" is not one of "},
         {"\"llama\"", "null", ": model_type: got null"},
         {"512", "-512", ": hidden_size: got -512"},
@@ -192,11 +192,28 @@ test_files(void)
     clear_place(&place);
 }
 
+/* Some editors put a byte-order mark first. */
+static void
+test_mark(void)
+{
+    Place place = make_place("\xef\xbb\xbf" SMALL);
+    g_autofree char *line = g_strdup_printf("import huggingface %s -o %s", place.json, place.xml);
+    LpSpawned run = lp_spawn(line, NULL);
+    lp_test_text("complaint", run.complaint, "");
+    lp_test_true("status", run.status == 0);
+    lp_spawned_clear(&run);
+    clear_place(&place);
+}
+
 int
 main(void)
 {
-    static const LpTestCase cases[] = {
-        {"workload", test_workload},         {"JSON", test_json},   {"left out", test_left_out},
-        {"command line", test_command_line}, {"files", test_files}, {NULL, NULL}};
+    static const LpTestCase cases[] = {{"workload", test_workload},
+                                       {"JSON", test_json},
+                                       {"left out", test_left_out},
+                                       {"command line", test_command_line},
+                                       {"files", test_files},
+                                       {"mark", test_mark},
+                                       {NULL, NULL}};
     return lp_test_run("import", cases);
 }

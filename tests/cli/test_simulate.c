@@ -11,7 +11,8 @@
     "--set=layers=8 --set=hidden=1024 --set=heads=16 --set=ffn=4096 --set=tp=2 --set=pp=2 "        \
     "--set=dp=2 --set=global-batch=8"
 
-/* Every reserved key is there, in "simulate" and, with the same figures, in "estimate". */
+/* Every key that scripts may rely on is there, in "simulate" and, with the same figures, in
+ * "estimate". */
 static void
 test_keys(void)
 {
@@ -55,27 +56,26 @@ test_keys(void)
                                         "memory.activations_bytes",
                                         "memory.buffers_bytes",
                                         "memory.capacity_bytes",
-                                        "energy_j.static",
-                                        "energy_j.dynamic",
-                                        "circuits.reconfigurations",
-                                        "circuits.wait_exposed_s",
-                                        "circuits.wait_hidden_s",
                                         "cost.wall_s",
                                         "cost.peak_rss_bytes",
                                         "cost.activities",
                                         "plan.tp",
                                         "accelerators"};
-    static const char *const others[] = {
-        "workload", "platform", "plan", "engine", "jobs", "energy_j_by_technology", "warnings"};
-    g_autoptr(JsonNode) result =
+    static const char *const others[] = {"workload", "platform", "plan", "engine", "warnings"};
+    /* What was not measured has no key, rather than one that is always 0. */
+    static const char *const absent[] = {"energy_j", "energy_j_by_technology", "circuits", "jobs",
+                                         "network"};
+    g_autoptr(json_t) result =
         lp_spawn_json("simulate gpt3-175b dgx-a100-8 --format=json --cost", SMALL);
     for (guint i = 0; i < G_N_ELEMENTS(paths); i++)
         (void)lp_json_at(result, paths[i]);
     for (guint i = 0; result != NULL && i < G_N_ELEMENTS(others); i++)
-        lp_test_true(others[i], json_object_has_member(json_node_get_object(result), others[i]));
-    g_autoptr(JsonNode) estimate =
+        lp_test_true(others[i], json_object_get(result, others[i]) != NULL);
+    for (guint i = 0; i < G_N_ELEMENTS(absent); i++)
+        lp_test_true(absent[i], json_object_get(result, absent[i]) == NULL);
+    g_autoptr(json_t) estimate =
         lp_spawn_json("estimate gpt3-175b dgx-a100-8 --format=json", SMALL);
-    g_autoptr(JsonNode) amped =
+    g_autoptr(json_t) amped =
         lp_spawn_json("estimate gpt3-175b dgx-a100-8 --model=amped --format=json", SMALL);
     lp_test_close("estimate", lp_json_at(estimate, "closed_form.iteration_time_s"),
                   lp_json_at(result, "closed_form.iteration_time_s"), 0.0);
@@ -87,8 +87,7 @@ test_keys(void)
 static void
 test_text(void)
 {
-    g_autoptr(JsonNode) result =
-        lp_spawn_json("simulate gpt3-175b dgx-a100-8 --format=json", SMALL);
+    g_autoptr(json_t) result = lp_spawn_json("simulate gpt3-175b dgx-a100-8 --format=json", SMALL);
     LpSpawned text = lp_spawn("simulate gpt3-175b dgx-a100-8", SMALL);
     static const char *const paths[] = {
         "simulated.iteration_time_s", "closed_form.iteration_time_s", "amped.iteration_time_s",
@@ -169,24 +168,23 @@ test_compare(void)
 {
     const char *line = "compare gpt3-175b dgx-a100-1024 optical-substrate-1024 "
                        "--set=global-batch=128";
-    g_autoptr(JsonNode) result = lp_spawn_json(line, "--format=json");
+    g_autoptr(json_t) result = lp_spawn_json(line, "--format=json");
     if (result == NULL)
         return;
-    JsonObject *object = json_node_get_object(result);
-    JsonArray *runs = json_object_get_array_member(object, "runs");
-    JsonArray *speedup = json_object_get_array_member(object, "speedup");
-    double first = lp_json_at(json_array_get_element(runs, 0), "simulated.iteration_time_s");
-    double second = lp_json_at(json_array_get_element(runs, 1), "simulated.iteration_time_s");
-    lp_test_close("speed-up", json_array_get_double_element(speedup, 1), first / second, 1e-15);
+    json_t *object = result;
+    json_t *runs = json_object_get(object, "runs");
+    json_t *speedup = json_object_get(object, "speedup");
+    double first = lp_json_at(json_array_get(runs, 0), "simulated.iteration_time_s");
+    double second = lp_json_at(json_array_get(runs, 1), "simulated.iteration_time_s");
+    lp_test_close("speed-up", json_number_value(json_array_get(speedup, 1)), first / second, 1e-15);
     lp_test_true("optics are faster", second < first);
     /* The gradient reduction changes most: as many bytes at 300 GB/s in place of 25. */
-    JsonObject *change =
-        json_array_get_object_element(json_object_get_array_member(object, "largest_change"), 1);
-    lp_test_text("term", json_object_get_string_member(change, "term"), "dp");
-    lp_test_text("tier", json_object_get_string_member(change, "tier"), "port");
-    lp_test_close("seconds", json_object_get_double_member(change, "seconds"),
-                  lp_json_at(json_array_get_element(runs, 1), "simulated.terms_s.dp") -
-                      lp_json_at(json_array_get_element(runs, 0), "simulated.terms_s.dp"),
+    json_t *change = json_array_get(json_object_get(object, "largest_change"), 1);
+    lp_test_text("term", json_string_value(json_object_get(change, "term")), "dp");
+    lp_test_text("tier", json_string_value(json_object_get(change, "tier")), "port");
+    lp_test_close("seconds", json_number_value(json_object_get(change, "seconds")),
+                  lp_json_at(json_array_get(runs, 1), "simulated.terms_s.dp") -
+                      lp_json_at(json_array_get(runs, 0), "simulated.terms_s.dp"),
                   1e-12);
     LpSpawned text = lp_spawn(line, NULL);
     lp_test_true("named", strstr(text.output, "dp changed most, -") != NULL &&
@@ -194,17 +192,62 @@ test_compare(void)
     lp_spawned_clear(&text);
 }
 
+/* The plan as text: what the file and the command line say, and with --verbose all of it. */
+static void
+test_verbose(void)
+{
+    static const struct {
+        const char *label, *line;
+        gboolean has_defaults;
+    } rows[] = {
+        {"simulate", "simulate gpt3-175b dgx-a100-8 --set=window=128", FALSE},
+        {"simulate, whole", "simulate gpt3-175b dgx-a100-8 --set=window=128 --verbose", TRUE},
+        {"estimate", "estimate gpt3-175b dgx-a100-8 --set=window=128", FALSE},
+        {"estimate, whole", "estimate gpt3-175b dgx-a100-8 --set=window=128 --verbose", TRUE},
+        {"compare", "compare gpt3-175b dgx-a100-8 dgx-a100-8 --set=window=128", FALSE},
+        {"compare, whole", "compare gpt3-175b dgx-a100-8 dgx-a100-8 --set=window=128 --verbose",
+         TRUE},
+        {"scenario", "simulate slow-rank dgx-h100-64 --set=window=128", FALSE},
+        {"scenario, whole", "simulate slow-rank dgx-h100-64 --set=window=128 --verbose", TRUE},
+    };
+    for (guint i = 0; i < G_N_ELEMENTS(rows); i++) {
+        gboolean is_scenario = strstr(rows[i].line, "slow-rank") != NULL;
+        LpSpawned run = lp_spawn(rows[i].line, is_scenario ? NULL : SMALL);
+        lp_test_text(rows[i].label, run.complaint, "");
+        lp_test_true(rows[i].label, run.status == 0 && strstr(run.output, " seq=") != NULL);
+        lp_test_true(rows[i].label, strstr(run.output, " window=128") != NULL);
+        lp_test_true(rows[i].label,
+                     (strstr(run.output, " kv-heads=") != NULL) == rows[i].has_defaults);
+        lp_spawned_clear(&run);
+    }
+    g_autoptr(json_t) json = lp_spawn_json("estimate gpt3-175b dgx-a100-8 --format=json", SMALL);
+    lp_test_true("JSON is whole", lp_json_at(json, "plan.window") == 0.0);
+}
+
+/* Scenarios are no workloads. */
+static void
+test_compare_scenario(void)
+{
+    LpSpawned run = lp_spawn("compare two-jobs polaris-64 polaris-64", NULL);
+    lp_test_true("status", run.status == 1);
+    lp_test_text("nothing printed", run.output, "");
+    lp_test_text("one line", run.complaint,
+                 "lightpath: \"two-jobs\" is neither a file nor a shipped name of workloads; the "
+                 "nearest is t5-11b\n");
+    lp_spawned_clear(&run);
+}
+
 /* What is taken in place of what is asked for is said. */
 static void
 test_warnings(void)
 {
-    g_autoptr(JsonNode) result =
+    g_autoptr(json_t) result =
         lp_spawn_json("simulate gpt3-175b dgx-a100-8 --format=json --set=precision=fp8", SMALL);
     if (result == NULL)
         return;
-    JsonArray *warnings = json_object_get_array_member(json_node_get_object(result), "warnings");
-    lp_test_true("one", json_array_get_length(warnings) == 1);
-    lp_test_true("precision", g_str_has_prefix(json_array_get_string_element(warnings, 0),
+    json_t *warnings = json_object_get(result, "warnings");
+    lp_test_true("one", json_array_size(warnings) == 1);
+    lp_test_true("precision", g_str_has_prefix(json_string_value(json_array_get(warnings, 0)),
                                                "precision: a100-80 has no fp8 unit"));
 }
 
@@ -216,39 +259,37 @@ test_compare_narrow(void)
         lp_spawn_platform("--system=dgx-a100 --accelerators=1024 --oversubscription=4");
     g_autofree char *line = g_strdup_printf(
         "compare gpt3-175b dgx-a100-1024 %s --set=global-batch=128 --format=json", narrow);
-    g_autoptr(JsonNode) result = lp_spawn_json(line, NULL);
+    g_autoptr(json_t) result = lp_spawn_json(line, NULL);
     (void)g_unlink(narrow);
     if (result == NULL)
         return;
-    JsonObject *change = json_array_get_object_element(
-        json_object_get_array_member(json_node_get_object(result), "largest_change"), 1);
-    lp_test_text("tier", json_object_get_string_member(change, "tier"), "leaf");
-    lp_test_true("slower", json_object_get_double_member(change, "seconds") > 0.0);
+    json_t *change = json_array_get(json_object_get(result, "largest_change"), 1);
+    lp_test_text("tier", json_string_value(json_object_get(change, "tier")), "leaf");
+    lp_test_true("slower", json_number_value(json_object_get(change, "seconds")) > 0.0);
 }
 
 /* A run alone gives what the same run gives in a comparison. */
 static void
 test_compare_is_simulate(void)
 {
-    g_autoptr(JsonNode) both =
+    g_autoptr(json_t) both =
         lp_spawn_json("compare gpt3-175b dgx-a100-8 generic-16 --format=json", SMALL);
-    g_autoptr(JsonNode) alone = lp_spawn_json("simulate gpt3-175b generic-16 --format=json", SMALL);
+    g_autoptr(json_t) alone = lp_spawn_json("simulate gpt3-175b generic-16 --format=json", SMALL);
     if (both == NULL || alone == NULL)
         return;
-    JsonNode *second =
-        json_array_get_element(json_object_get_array_member(json_node_get_object(both), "runs"), 1);
-    g_autofree char *one = json_to_string(second, FALSE), *other = json_to_string(alone, FALSE);
+    json_t *second = json_array_get(json_object_get(both, "runs"), 1);
+    g_autofree char *one = lp_json_print_line(second), *other = lp_json_print_line(alone);
     lp_test_text("run 2", one, other);
 }
 
 /* The end of the last slice on each track, to see that slices of a track do not overlap. */
 static void
-check_slice(JsonObject *slice, double *last_end, guint *n_slices)
+check_slice(json_t *slice, double *last_end, guint *n_slices)
 {
-    gint64 stage = json_object_get_int_member(slice, "pid");
-    gint64 stream = json_object_get_int_member(slice, "tid");
-    double start = json_object_get_double_member(slice, "ts");
-    double end = start + json_object_get_double_member(slice, "dur");
+    gint64 stage = json_integer_value(json_object_get(slice, "pid"));
+    gint64 stream = json_integer_value(json_object_get(slice, "tid"));
+    double start = json_number_value(json_object_get(slice, "ts"));
+    double end = start + json_number_value(json_object_get(slice, "dur"));
     lp_test_true("a stage and stream", stage >= 0 && stage < 2 && stream >= 0 && stream < 6);
     double *last = &last_end[stage * 6 + stream];
     /* Microseconds; rounding of the sum of start and duration. */
@@ -264,16 +305,15 @@ test_trace(void)
     g_autofree char *path = g_build_filename(folder, "trace.json", NULL);
     g_autofree char *line = g_strdup_printf(
         "simulate gpt3-175b dgx-a100-8 --format=json --set=overlap-dp=yes --trace=%s", path);
-    g_autoptr(JsonNode) result = lp_spawn_json(line, SMALL);
-    g_autoptr(JsonParser) parser = json_parser_new();
-    lp_test_true("trace", json_parser_load_from_file(parser, path, NULL));
-    JsonArray *events = json_object_get_array_member(
-        json_node_get_object(json_parser_get_root(parser)), "traceEvents");
+    g_autoptr(json_t) result = lp_spawn_json(line, SMALL);
+    g_autoptr(json_t) trace = json_load_file(path, JSON_REJECT_DUPLICATES, NULL);
+    lp_test_true("trace", trace != NULL);
+    json_t *events = json_object_get(trace, "traceEvents");
     double last_end[12] = {0.0}, latest = 0.0;
     guint n_slices[12] = {0}, n_names = 0;
-    for (guint i = 0; i < json_array_get_length(events); i++) {
-        JsonObject *event = json_array_get_object_element(events, i);
-        if (strcmp(json_object_get_string_member(event, "ph"), "M") == 0)
+    for (guint i = 0; i < json_array_size(events); i++) {
+        json_t *event = json_array_get(events, i);
+        if (strcmp(json_string_value(json_object_get(event, "ph")), "M") == 0)
             n_names++;
         else
             check_slice(event, last_end, n_slices);
@@ -295,18 +335,17 @@ test_trace(void)
 static void
 test_bench(void)
 {
-    g_autoptr(JsonNode) result =
-        lp_spawn_json("bench gpt3-175b ring-1024-flow --format=json", NULL);
+    g_autoptr(json_t) result = lp_spawn_json("bench gpt3-175b ring-1024-flow --format=json", NULL);
     if (result == NULL)
         return;
-    JsonArray *runs = json_object_get_array_member(json_node_get_object(result), "runs");
+    json_t *runs = json_object_get(result, "runs");
     static const char *const keys[] = {"wall_s", "peak_rss_bytes", "activities", "us_per_activity"};
-    lp_test_true("two", json_array_get_length(runs) == 2);
-    for (guint i = 0; i < json_array_get_length(runs); i++)
+    lp_test_true("two", json_array_size(runs) == 2);
+    for (guint i = 0; i < json_array_size(runs); i++)
         for (guint k = 0; k < G_N_ELEMENTS(keys); k++)
-            lp_test_true(keys[k], lp_json_at(json_array_get_element(runs, i), keys[k]) > 0.0);
+            lp_test_true(keys[k], lp_json_at(json_array_get(runs, i), keys[k]) > 0.0);
     /* 2 x 1023/1024 of 1 GB at 25 GB/s and 2 x 1023 latencies; each rank's latencies and flow. */
-    JsonNode *ring = json_array_get_element(runs, 1);
+    json_t *ring = json_array_get(runs, 1);
     lp_test_close("activities", lp_json_at(ring, "activities"), 2 * 1024, 1e-15);
     lp_test_true("ring", lp_json_at(ring, "simulated_s") > 2 * 1023.0 / 1024.0 * 1e9 / 25e9);
 }
@@ -315,14 +354,14 @@ test_bench(void)
 static void
 test_bench_growth(void)
 {
-    g_autoptr(JsonNode) result = lp_spawn_json(
+    g_autoptr(json_t) result = lp_spawn_json(
         "bench micro-batches-8 micro-batches-16 micro-batches-32 --format=json", NULL);
     if (result == NULL)
         return;
-    JsonArray *runs = json_object_get_array_member(json_node_get_object(result), "runs");
+    json_t *runs = json_object_get(result, "runs");
     double n[3] = {0.0};
     for (guint i = 0; i < 3; i++)
-        n[i] = lp_json_at(json_array_get_element(runs, i), "activities");
+        n[i] = lp_json_at(json_array_get(runs, i), "activities");
     lp_test_true("more", n[1] > n[0]);
     lp_test_close("twice as many more", n[2] - n[1], 2 * (n[1] - n[0]), 1e-15);
 }
@@ -357,6 +396,8 @@ main(void)
 {
     static const LpTestCase cases[] = {{"keys", test_keys},
                                        {"text", test_text},
+                                       {"verbose", test_verbose},
+                                       {"compare a scenario", test_compare_scenario},
                                        {"warnings", test_warnings},
                                        {"faults", test_faults},
                                        {"full output", test_full_output},

@@ -20,9 +20,11 @@ simulate(const char *workload_name, const char *machine_name, GError **error)
     g_autoptr(LpMachine) machine = lp_machine_load(machine_path, error);
     if (machine == NULL)
         return NULL;
-    LpSimulationOptions options = {.fidelity = LP_FIDELITY_FLOW, .collapse = TRUE};
     g_autoptr(LpSetup) setup = lp_setup_new(workload, machine, error);
-    return setup == NULL ? NULL : lp_simulation_run(setup, options, error);
+    if (setup == NULL)
+        return NULL;
+    LpSimulationOptions options = {.fidelity = LP_FIDELITY_FLOW, .collapse = TRUE};
+    return lp_simulation_run(setup, options, error);
 }
 
 int

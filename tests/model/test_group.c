@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "model/group.h"
+#include "model/group_traits.h"
 
 #include "tests/model/shapes.h"
 #include "tests/testlib.h"
@@ -223,7 +223,7 @@ test_drawn(void)
         n_hybrid += lp_group_size(&shape, &plan, LP_GROUP_REPLICA) > 1 ? 1 : 0;
         n_divided += lp_plan_expert_tp(&plan) > 1 && shape.experts.n > 0 ? 1 : 0;
         for (guint group = 0; group < LP_N_GROUPS; group++) {
-            g_autofree char *label = g_strdup_printf("%s: %s", drawn, lp_group_names[group]);
+            g_autofree char *label = g_strdup_printf("%s: %s", drawn, lp_group_traits(group)->name);
             check_groups(label, &shape, &plan, (LpGroup)group);
             n_seen[group] += lp_group_exists(&shape, &plan, (LpGroup)group, 0) ? 1 : 0;
         }
@@ -236,7 +236,7 @@ test_drawn(void)
     lp_test_true("enough of them sharded by parts", n_hybrid > 50);
     lp_test_true("enough of them with divided experts", n_divided > 50);
     for (guint group = 0; group < LP_N_GROUPS; group++)
-        lp_test_true(lp_group_names[group], n_seen[group] > 20);
+        lp_test_true(lp_group_traits(group)->name, n_seen[group] > 20);
 }
 
 /* tp 2, dp 4, pp 2 in this order, ranks by hand. */
@@ -259,7 +259,7 @@ test_by_hand(void)
     LpPlan plan = lp_test_plan(2, 2, 4, 1, 4);
     plan.degree[LP_AXIS_EP] = 2;
     for (guint i = 0; i < G_N_ELEMENTS(rows); i++) {
-        const char *label = lp_group_names[rows[i].group];
+        const char *label = lp_group_traits(rows[i].group)->name;
         lp_test_true(label, lp_group_size(&shape, &plan, rows[i].group) == rows[i].size);
         for (guint64 k = 0; k < rows[i].size; k++)
             lp_test_true(label, lp_group_member(&shape, &plan, rows[i].group, rows[i].rank, k) ==

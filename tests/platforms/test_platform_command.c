@@ -4,7 +4,7 @@
 #include "tests/testlib.h"
 
 #include <glib/gstdio.h>
-#include <json-glib/json-glib.h>
+#include "base/json.h"
 
 #include <string.h>
 #include <sys/wait.h>
@@ -43,7 +43,7 @@ test_good(void)
         const char *arguments;
         const char *part;
     } rows[] = {
-        {"--help", "generate   write the platform file"},
+        {"--help", "generate  write the platform file"},
         {"generate --help", "--oversubscription=N"},
         {"describe --help", "--format=FORMAT"},
         {"check --help", "Usage:"},
@@ -57,9 +57,9 @@ test_good(void)
         {"list", "machines      dgx-a100-1024"},
         {"list --format=json", "\"machines\""},
         {"check dgx-a100-1024", "dgx-a100-1024: ok, 1024 x a100-80 in 128 domains of 8\n"},
-        {"describe dgx-a100-1024", "ports              1120 (8 a domain, units of 20 domains)"},
-        {"describe dgx-a100-8", "scale-out          none"},
-        {"describe dgx-a100-1024", "paths              static, destination mod k"},
+        {"describe dgx-a100-1024", "ports             1120 (8 a domain, units of 20 domains)"},
+        {"describe dgx-a100-8", "scale-out         none"},
+        {"describe dgx-a100-1024", "paths             static, destination mod k"},
         {"generate --help", "--joined-rails=BOOL"},
         {"generate --system=polaris --accelerators=8", "<platform version=\"4.1\">"},
         {"generate --system=polaris --accelerators=8 --planes=1", "<platform"},
@@ -112,20 +112,19 @@ static void
 test_json(void)
 {
     Run result = run("describe optical-substrate-1024 --format=json");
-    g_autoptr(JsonParser) parser = json_parser_new();
-    lp_test_true("parse", json_parser_load_from_data(parser, result.out, -1, NULL));
-    JsonObject *root = json_node_get_object(json_parser_get_root(parser));
-    lp_test_true("domains", json_object_get_int_member(root, "domains") == 128);
-    lp_test_close("scale-out", json_object_get_double_member(root, "scale_out_bytes_per_s"), 300e9,
-                  0);
-    lp_test_close("bisection", json_object_get_double_member(root, "bisection_bytes_per_s"),
+    g_autoptr(json_t) root = json_loads(result.out, JSON_REJECT_DUPLICATES, NULL);
+    lp_test_true("parse", root != NULL);
+    lp_test_true("domains", json_integer_value(json_object_get(root, "domains")) == 128);
+    lp_test_close("scale-out", json_number_value(json_object_get(root, "scale_out_bytes_per_s")),
+                  300e9, 0);
+    lp_test_close("bisection", json_number_value(json_object_get(root, "bisection_bytes_per_s")),
                   512 * 300e9, 0);
-    JsonArray *tiers = json_object_get_array_member(root, "tiers");
-    JsonObject *port = json_array_get_object_element(tiers, 1);
-    lp_test_text("port", json_object_get_string_member(port, "name"), "port");
-    lp_test_text("technology", json_object_get_string_member(port, "technology"), "optical");
+    json_t *tiers = json_object_get(root, "tiers");
+    json_t *port = json_array_get(tiers, 1);
+    lp_test_text("port", json_string_value(json_object_get(port, "name")), "port");
+    lp_test_text("technology", json_string_value(json_object_get(port, "technology")), "optical");
     /* The double of the file, not a rounded one. */
-    lp_test_close("latency", json_object_get_double_member(port, "latency_s"), 360 * 1e-9, 0);
+    lp_test_close("latency", json_number_value(json_object_get(port, "latency_s")), 360 * 1e-9, 0);
     run_clear(&result);
 }
 
@@ -142,25 +141,26 @@ test_fabric_json(void)
     Run written = run(generate);
     Run result = run(describe);
     Run text = run(describe_text);
-    g_autoptr(JsonParser) parser = json_parser_new();
-    lp_test_true("parse", json_parser_load_from_data(parser, result.out, -1, NULL));
-    JsonObject *root = json_node_get_object(json_parser_get_root(parser));
-    lp_test_text("topology", json_object_get_string_member(root, "topology"), "torus");
-    lp_test_text("paths", json_object_get_string_member(root, "path_choice"), "static");
-    lp_test_true("planes", json_object_get_int_member(root, "planes") == 1);
-    lp_test_close("bisection", json_object_get_double_member(root, "bisection_bytes_per_s"),
+    g_autoptr(json_t) root = json_loads(result.out, JSON_REJECT_DUPLICATES, NULL);
+    lp_test_true("parse", root != NULL);
+    lp_test_text("topology", json_string_value(json_object_get(root, "topology")), "torus");
+    lp_test_text("paths", json_string_value(json_object_get(root, "path_choice")), "static");
+    lp_test_true("planes", json_integer_value(json_object_get(root, "planes")) == 1);
+    lp_test_close("bisection", json_number_value(json_object_get(root, "bisection_bytes_per_s")),
                   25.6e12, 1e-12);
     lp_test_close("published",
-                  json_object_get_double_member(root, "published_bisection_bytes_per_s"), 24e12, 0);
-    lp_test_close("deviation", json_object_get_double_member(root, "bisection_deviation_fraction"),
+                  json_number_value(json_object_get(root, "published_bisection_bytes_per_s")),
+                  24e12, 0);
+    lp_test_close("deviation",
+                  json_number_value(json_object_get(root, "bisection_deviation_fraction")),
                   25.6 / 24 - 1, 1e-12);
     /* 16 x 16 x 16: 24 steps of 470 ns; 4 in each dimension on the mean, of all 4,095 others. */
-    lp_test_close("farthest", json_object_get_double_member(root, "farthest_latency_s"),
+    lp_test_close("farthest", json_number_value(json_object_get(root, "farthest_latency_s")),
                   24 * 470e-9, 1e-12);
-    lp_test_close("mean", json_object_get_double_member(root, "mean_latency_s"),
+    lp_test_close("mean", json_number_value(json_object_get(root, "mean_latency_s")),
                   12 * 470e-9 * 4096 / 4095, 1e-12);
     lp_test_true("text", strstr(text.out, "published: 24 TB/s, deviation +6.7 %") != NULL &&
-                             strstr(text.out, "dimensions         16,16,16") != NULL);
+                             strstr(text.out, "dimensions        16,16,16") != NULL);
     run_clear(&written);
     run_clear(&result);
     run_clear(&text);

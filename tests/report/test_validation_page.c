@@ -75,7 +75,7 @@ count(const char *text, const char *part)
 }
 
 /* The object that the page's script reads. */
-static JsonNode *
+static json_t *
 read_data(const char *page)
 {
     static const char begin[] = "id=\"page-data\">";
@@ -85,7 +85,7 @@ read_data(const char *page)
         return NULL;
     from += sizeof begin - 1;
     g_autofree char *text = g_strndup(from, (gsize)(to - from));
-    return json_from_string(text, NULL);
+    return json_loads(text, JSON_REJECT_DUPLICATES, NULL);
 }
 
 static void
@@ -104,16 +104,15 @@ test_escaped(void)
     lp_test_true("nothing is loaded", strstr(page, "default-src 'none'") != NULL &&
                                           strstr(page, " src=") == NULL &&
                                           strstr(page, "<link") == NULL);
-    g_autoptr(JsonNode) data = read_data(page);
+    g_autoptr(json_t) data = read_data(page);
     lp_test_true("data is JSON", data != NULL);
     if (data == NULL)
         return;
-    JsonObject *all = json_object_get_object_member(json_node_get_object(data), "data");
-    JsonArray *rows = json_object_get_array_member(all, "rows");
-    lp_test_true("a row each", json_array_get_length(rows) == outcomes->len);
+    json_t *all = json_object_get(data, "data");
+    json_t *rows = json_object_get(all, "rows");
+    lp_test_true("a row each", json_array_size(rows) == outcomes->len);
     lp_test_text("the source as it was",
-                 json_object_get_string_member(json_array_get_object_element(rows, 12), "source"),
-                 HOSTILE);
+                 json_string_value(json_object_get(json_array_get(rows, 12), "source")), HOSTILE);
 }
 
 static void
@@ -145,16 +144,17 @@ has_line(const char *page, const GPtrArray *parts)
 }
 
 static void
-add_number(GPtrArray *parts, JsonObject *object, const char *name)
+add_number(GPtrArray *parts, json_t *object, const char *name)
 {
     char digits[G_ASCII_DTOSTR_BUF_SIZE];
-    g_ascii_formatd(digits, sizeof digits, "%.6g", json_object_get_double_member(object, name));
+    g_ascii_formatd(digits, sizeof digits, "%.6g",
+                    json_number_value(json_object_get(object, name)));
     g_ptr_array_add(parts, g_strdup_printf("data-v=\"%s\">", digits));
 }
 
 /* @name: the row's first cell. */
 static void
-expect_numbers(const char *page, const char *name, JsonObject *object, const char *const *members)
+expect_numbers(const char *page, const char *name, json_t *object, const char *const *members)
 {
     g_autoptr(GPtrArray) parts = g_ptr_array_new_with_free_func(g_free);
     g_ptr_array_add(parts, g_strdup_printf("<td>%s</td>", name));
@@ -167,7 +167,7 @@ expect_numbers(const char *page, const char *name, JsonObject *object, const cha
 }
 
 static void
-expect_part(const char *page, const char *name, JsonObject *part)
+expect_part(const char *page, const char *name, json_t *part)
 {
     static const char *const errors[] = {"median_absolute_error", "mean_absolute_error",  "bias",
                                          "p90_absolute_error",    "worst_absolute_error", NULL};
@@ -183,13 +183,13 @@ expect_part(const char *page, const char *name, JsonObject *part)
     static const char *const ranking[] = {"groups", "within_5_percent", "within_15_percent",
                                           "mean_spearman", NULL};
     expect_numbers(page, name, part, all);
-    JsonObject *models = json_object_get_object_member(part, "models");
+    json_t *models = json_object_get(part, "models");
     for (LpPrediction model = 0; model < LP_N_PREDICTIONS; model++) {
-        JsonObject *scores = json_object_get_object_member(models, lp_prediction_names[model]);
+        json_t *scores = json_object_get(models, lp_prediction_names[model]);
         expect_numbers(page, lp_prediction_names[model], scores, errors);
-        if (json_object_has_member(scores, "ranking"))
-            expect_numbers(page, lp_prediction_names[model],
-                           json_object_get_object_member(scores, "ranking"), ranking);
+        if (json_object_get(scores, "ranking") != NULL)
+            expect_numbers(page, lp_prediction_names[model], json_object_get(scores, "ranking"),
+                           ranking);
     }
 }
 
@@ -200,15 +200,15 @@ test_statistics(void)
     g_autoptr(GPtrArray) outcomes = make_outcomes();
     LpValidation validation = make_validation(outcomes);
     g_autofree char *page = lp_validation_to_page(&validation, VEGA);
-    g_autoptr(JsonNode) json = lp_validation_to_json(&validation);
-    JsonObject *root = json_node_get_object(json);
-    expect_part(page, "all rows", json_object_get_object_member(root, "all"));
-    JsonArray *sources = json_object_get_array_member(root, "sources");
-    lp_test_true("two sources", json_array_get_length(sources) == 2);
-    expect_part(page, "plans", json_array_get_object_element(sources, 0));
-    expect_part(page, "&lt;/script&gt;&lt;b&gt;", json_array_get_object_element(sources, 1));
-    JsonObject *all = json_object_get_object_member(root, "all");
-    lp_test_true("plans are ranked", json_object_has_member(all, "ranking"));
+    g_autoptr(json_t) json = lp_validation_to_json(&validation);
+    json_t *root = json;
+    expect_part(page, "all rows", json_object_get(root, "all"));
+    json_t *sources = json_object_get(root, "sources");
+    lp_test_true("two sources", json_array_size(sources) == 2);
+    expect_part(page, "plans", json_array_get(sources, 0));
+    expect_part(page, "&lt;/script&gt;&lt;b&gt;", json_array_get(sources, 1));
+    json_t *all = json_object_get(root, "all");
+    lp_test_true("plans are ranked", json_object_get(all, "ranking") != NULL);
 }
 
 static void
@@ -229,14 +229,13 @@ test_rows(void)
     g_autofree char *page = lp_validation_to_page(&validation, VEGA);
     for (guint i = 0; i < G_N_ELEMENTS(rows); i++)
         lp_test_true(rows[i].label, count(page, rows[i].part) == rows[i].n);
-    g_autoptr(JsonNode) data = read_data(page);
-    JsonArray *plots =
-        data != NULL ? json_object_get_array_member(json_node_get_object(data), "plots") : NULL;
-    lp_test_true("plots", plots != NULL && json_array_get_length(plots) == 5);
-    for (guint i = 0; plots != NULL && i < json_array_get_length(plots); i++) {
-        JsonObject *plot = json_array_get_object_element(plots, i);
+    g_autoptr(json_t) data = read_data(page);
+    json_t *plots = data != NULL ? json_object_get(data, "plots") : NULL;
+    lp_test_true("plots", plots != NULL && json_array_size(plots) == 5);
+    for (guint i = 0; plots != NULL && i < json_array_size(plots); i++) {
+        json_t *plot = json_array_get(plots, i);
         g_autofree char *place =
-            g_strdup_printf("id=\"%s\"", json_object_get_string_member(plot, "element"));
+            g_strdup_printf("id=\"%s\"", json_string_value(json_object_get(plot, "element")));
         lp_test_true(place, count(page, place) == 1);
     }
 }

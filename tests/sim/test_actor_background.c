@@ -37,7 +37,7 @@ test_traffic(void)
     for (guint i = 0; i < G_N_ELEMENTS(rows); i++) {
         g_autofree char *content = g_strconcat(
             "<job name='a' " LP_JOB_OF_TWO " accelerators='0,2'/>", rows[i].traffic, NULL);
-        g_autoptr(JsonNode) result = lp_scenario_run(content, NULL);
+        g_autoptr(json_t) result = lp_scenario_run(content, NULL);
         double bytes = lp_scenario_at(result, 0, "traffic_bytes.dp") / 2.0;
         double wanted_s = lp_scenario_at(result, 0, "alone_s") +
                           (rows[i].share - 1.0) * bytes / LP_SHARED_CARD_BYTES_PER_S;
@@ -53,7 +53,7 @@ static void
 test_load(void)
 {
     double message_s = 1e6 / LP_SHARED_CARD_BYTES_PER_S;
-    g_autoptr(JsonNode) result = lp_scenario_run(
+    g_autoptr(json_t) result = lp_scenario_run(
         "<job name='a' " LP_JOB_OF_TWO " accelerators='0,2'/>"
         "<traffic name='t' pattern='pairs' accelerators='1,3' load='0.5' gaps='fixed' "
         "message='1MB'/>",
@@ -62,7 +62,7 @@ test_load(void)
     double time_s = lp_scenario_at(result, 0, "simulated.iteration_time_s");
     double wanted_s = lp_scenario_at(result, 0, "alone_s") + bytes / LP_SHARED_CARD_BYTES_PER_S;
     lp_test_true("half of the link", fabs(time_s - wanted_s) <= 2.0 * message_s);
-    JsonNode *traffic = lp_scenario_member(result, "traffic", 0);
+    json_t *traffic = lp_scenario_member(result, "traffic", 0);
     double n = lp_json_at(traffic, "messages") + lp_json_at(traffic, "under_way");
     lp_test_close("messages", n, floor(time_s / (2.0 * message_s)) + 1.0, 0.0);
     lp_test_close("bytes", lp_json_at(traffic, "bytes"), lp_json_at(traffic, "messages") * 1e6,
@@ -73,11 +73,11 @@ test_load(void)
 static void
 test_poisson(void)
 {
-    g_autoptr(JsonNode) result = lp_scenario_run(
+    g_autoptr(json_t) result = lp_scenario_run(
         "<job name='a' " LP_JOB_OF_TWO " accelerators='0,2'/>"
         "<traffic name='t' pattern='pairs' accelerators='1,3' rate='1GBps' message='1MB'/>",
         NULL);
-    JsonNode *traffic = lp_scenario_member(result, "traffic", 0);
+    json_t *traffic = lp_scenario_member(result, "traffic", 0);
     double n = lp_json_at(traffic, "messages") + lp_json_at(traffic, "under_way");
     double mean = lp_scenario_at(result, 0, "end_s") * 1e9 / 1e6;
     lp_test_true("arrivals", fabs(n - mean) < 5.0 * sqrt(mean));

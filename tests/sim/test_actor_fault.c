@@ -14,7 +14,7 @@ typedef struct {
 static Gradients
 find_gradients(void)
 {
-    g_autoptr(JsonNode) result =
+    g_autoptr(json_t) result =
         lp_scenario_run("<job name='a' " LP_JOB_OF_TWO " accelerators='0,2'/>", NULL);
     double bytes = lp_scenario_at(result, 0, "traffic_bytes.dp") / 2.0;
     double time_s = lp_scenario_at(result, 0, "simulated.iteration_time_s");
@@ -48,7 +48,7 @@ test_degraded(void)
         double more_s = (flows.end_s - slow_from_s) * (1.0 / rows[i].factor - 1.0);
         static const char *const options[] = {"--collapse=on", "--collapse=off"};
         for (guint k = 0; k < G_N_ELEMENTS(options); k++) {
-            g_autoptr(JsonNode) result = lp_scenario_run(content, options[k]);
+            g_autoptr(json_t) result = lp_scenario_run(content, options[k]);
             lp_test_close(rows[i].label, lp_scenario_at(result, 0, "simulated.iteration_time_s"),
                           flows.time_s + more_s, 1e-6);
             lp_test_close(rows[i].label, lp_scenario_at(result, 0, "slowdown"), 1.0, 0.0);

@@ -79,7 +79,7 @@ random_plan(GRand *random)
 }
 
 static void
-check_properties(const char *label, JsonNode *result)
+check_properties(const char *label, json_t *result)
 {
     double whole = lp_json_at(result, "simulated.iteration_time_s");
     double compute = lp_json_at(result, "simulated.terms_s.compute");
@@ -100,12 +100,9 @@ check_properties(const char *label, JsonNode *result)
 }
 
 static char *
-traffic_of(JsonNode *result)
+traffic_of(json_t *result)
 {
-    JsonObject *object = json_node_get_object(result);
-    g_autoptr(JsonGenerator) generator = json_generator_new();
-    json_generator_set_root(generator, json_object_get_member(object, "traffic_bytes"));
-    return json_generator_to_data(generator, NULL);
+    return lp_json_print_line(json_object_get(result, "traffic_bytes"));
 }
 
 static void
@@ -113,8 +110,8 @@ check_plan(const char *platform, const char *settings, const char *fidelity)
 {
     g_autofree char *off = g_strconcat(fidelity, " --collapse=off", NULL);
     g_autofree char *label = g_strjoin(" ", settings, fidelity, NULL);
-    g_autoptr(JsonNode) collapsed = lp_spawn_simulate(platform, settings, fidelity);
-    g_autoptr(JsonNode) whole = lp_spawn_simulate(platform, settings, off);
+    g_autoptr(json_t) collapsed = lp_spawn_simulate(platform, settings, fidelity);
+    g_autoptr(json_t) whole = lp_spawn_simulate(platform, settings, off);
     if (collapsed == NULL || whole == NULL)
         return;
     check_properties(label, collapsed);
@@ -180,8 +177,8 @@ test_determinism(void)
 {
     static const char *const lines[] = {
         "simulate gpt3-175b dgx-a100-1024 --set=global-batch=64",
-        "simulate megatron-7.5b dgx-a100-1024 --format=json --fidelity=message --collapse=off "
-        "--set=dp=4 --set=global-batch=64",
+        ("simulate megatron-7.5b dgx-a100-1024 --format=json --fidelity=message --collapse=off "
+         "--set=dp=4 --set=global-batch=64"),
         "compare gpt3-175b dgx-a100-1024 optical-substrate-1024 --set=global-batch=64"};
     for (guint i = 0; i < G_N_ELEMENTS(lines); i++) {
         LpSpawned first = lp_spawn(lines[i], NULL), second = lp_spawn(lines[i], NULL);

@@ -64,15 +64,14 @@ static const char *const modes[] = {"--fidelity=flow", "--fidelity=message",
                                     "--fidelity=message --collapse=off"};
 
 static guint64
-bytes_at(JsonNode *result, const char *traffic)
+bytes_at(json_t *result, const char *traffic)
 {
-    JsonObject *bytes =
-        json_object_get_object_member(json_node_get_object(result), "traffic_bytes");
-    return (guint64)json_object_get_int_member(bytes, traffic);
+    json_t *bytes = json_object_get(result, "traffic_bytes");
+    return (guint64)json_integer_value(json_object_get(bytes, traffic));
 }
 
 static void
-check_bytes(const char *label, JsonNode *result, const Row *row)
+check_bytes(const char *label, json_t *result, const Row *row)
 {
     const struct {
         const char *traffic;
@@ -89,17 +88,16 @@ check_bytes(const char *label, JsonNode *result, const Row *row)
 }
 
 static void
-check_sum(const char *label, JsonNode *result)
+check_sum(const char *label, json_t *result)
 {
-    JsonObject *simulated =
-        json_object_get_object_member(json_node_get_object(result), "simulated");
-    g_autoptr(JsonObject) terms =
-        json_object_ref(json_object_get_object_member(simulated, "terms_s"));
-    g_autoptr(GList) names = json_object_get_members(terms);
+    json_t *simulated = json_object_get(result, "simulated");
+    json_t *terms = json_object_get(simulated, "terms_s"), *seconds;
+    const char *name;
     double sum = 0.0;
-    for (GList *name = names; name != NULL; name = name->next)
-        sum += json_object_get_double_member(terms, name->data);
-    lp_test_close(label, sum, json_object_get_double_member(simulated, "iteration_time_s"), 1e-12);
+    json_object_foreach (terms, name, seconds)
+        sum += json_number_value(seconds);
+    lp_test_close(label, sum, json_number_value(json_object_get(simulated, "iteration_time_s")),
+                  1e-12);
 }
 
 static void
@@ -113,8 +111,7 @@ test_volumes(void)
         for (guint i = 0; i < G_N_ELEMENTS(rows); i++)
             for (guint k = 0; k < G_N_ELEMENTS(modes); k++) {
                 g_autofree char *label = g_strjoin(", ", rows[i].settings, modes[k], NULL);
-                g_autoptr(JsonNode) result =
-                    lp_spawn_simulate(platform, rows[i].settings, modes[k]);
+                g_autoptr(json_t) result = lp_spawn_simulate(platform, rows[i].settings, modes[k]);
                 if (result == NULL)
                     continue;
                 check_bytes(label, result, &rows[i]);
@@ -158,7 +155,7 @@ test_activities(void)
         g_autofree char *settings =
             g_strconcat("embedding=no hidden=1024 heads=16 ffn=4096 ", table[i].settings, NULL);
         g_autofree char *options = g_strconcat("--cost --collapse=off ", table[i].options, NULL);
-        g_autoptr(JsonNode) result = lp_spawn_simulate(platform, settings, options);
+        g_autoptr(json_t) result = lp_spawn_simulate(platform, settings, options);
         if (result != NULL)
             lp_test_close(settings, lp_json_at(result, "cost.activities"), table[i].activities,
                           1e-15);

@@ -70,7 +70,7 @@ static const char *const modes[] = {"--fidelity=flow", "--fidelity=message",
                                     "--fidelity=message --collapse=off"};
 
 static void
-check(const char *label, JsonNode *result)
+check(const char *label, json_t *result)
 {
     static const char *const terms[] = {"compute", "tp", "pp",     "dp",
                                         "ep",      "cp", "bubble", "optimizer"};
@@ -94,8 +94,7 @@ test_degenerate(void)
             for (guint k = 0; k < G_N_ELEMENTS(modes); k++) {
                 g_autofree char *label =
                     g_strjoin(", ", plans[p].label, machines[m].label, modes[k], NULL);
-                g_autoptr(JsonNode) result =
-                    lp_spawn_simulate(platform, plans[p].settings, modes[k]);
+                g_autoptr(json_t) result = lp_spawn_simulate(platform, plans[p].settings, modes[k]);
                 if (result != NULL)
                     check(label, result);
             }
@@ -122,7 +121,7 @@ test_bubbles(void)
         lp_spawn_platform("--system=generic --accelerators=16 --domain-size=1 --topology=crossbar "
                           "--scale-out-latency=0s --domain-latency=0s --scale-out-bandwidth=1EBps");
     for (guint i = 0; i < G_N_ELEMENTS(settings); i++) {
-        g_autoptr(JsonNode) result = lp_spawn_simulate(platform, settings[i], NULL);
+        g_autoptr(json_t) result = lp_spawn_simulate(platform, settings[i], NULL);
         if (result != NULL)
             check(settings[i], result);
     }

@@ -10,11 +10,11 @@
 /* --- one job is one workload --- */
 
 static char *
-member_text(JsonNode *node, const char *name)
+member_text(json_t *node, const char *name)
 {
     if (node == NULL)
         return g_strdup("nothing");
-    return json_to_string(json_object_get_member(json_node_get_object(node), name), FALSE);
+    return lp_json_print_line(json_object_get(node, name));
 }
 
 static void
@@ -37,10 +37,9 @@ test_single_job(void)
         g_autofree char *content = g_strdup_printf("<job name='a' %s/>", rows[i].attributes);
         char *path = lp_scenario_file(content);
         g_autofree char *words = g_strconcat(path, " ", rows[i].platform, NULL);
-        g_autoptr(JsonNode) scenario =
-            lp_spawn_json("simulate --format=json --ignore-memory", words);
+        g_autoptr(json_t) scenario = lp_spawn_json("simulate --format=json --ignore-memory", words);
         g_autofree char *plain_words = g_strconcat(rows[i].settings, " ", rows[i].platform, NULL);
-        g_autoptr(JsonNode) plain =
+        g_autoptr(json_t) plain =
             lp_spawn_json("simulate --format=json --ignore-memory", plain_words);
         for (guint k = 0; k < G_N_ELEMENTS(members); k++) {
             g_autofree char *got = member_text(lp_scenario_member(scenario, "jobs", 0), members[k]);
@@ -63,7 +62,7 @@ test_two_jobs(void)
 {
     static const char *const options[] = {"--collapse=on", "--collapse=off"};
     for (guint i = 0; i < G_N_ELEMENTS(options); i++) {
-        g_autoptr(JsonNode) result =
+        g_autoptr(json_t) result =
             lp_scenario_run("<job name='a' " LP_JOB_OF_TWO " accelerators='0,2'/>"
                             "<job name='b' " LP_JOB_OF_TWO " accelerators='1,3'/>",
                             options[i]);
@@ -84,7 +83,7 @@ test_two_jobs(void)
 static void
 test_start(void)
 {
-    g_autoptr(JsonNode) apart =
+    g_autoptr(json_t) apart =
         lp_scenario_run("<job name='a' " LP_JOB_OF_TWO " accelerators='0,2'/>"
                         "<job name='b' " LP_JOB_OF_TWO " accelerators='1,3' start='100ms'/>",
                         NULL);
@@ -148,7 +147,7 @@ test_seed(void)
     for (guint i = 0; i < G_N_ELEMENTS(contents); i++) {
         g_auto(GStrv) parts = g_strsplit(contents[i], "%d", 2);
         g_autofree char *one = g_strjoinv("1", parts), *two = g_strjoinv("2", parts);
-        g_autoptr(JsonNode) first = lp_scenario_run(one, NULL), second = lp_scenario_run(two, NULL);
+        g_autoptr(json_t) first = lp_scenario_run(one, NULL), second = lp_scenario_run(two, NULL);
         lp_test_true("seed", fabs(lp_scenario_at(first, 0, "simulated.iteration_time_s") -
                                   lp_scenario_at(second, 0, "simulated.iteration_time_s")) > 1e-9);
     }
@@ -168,11 +167,9 @@ test_shipped(void)
     for (guint i = 0; i < G_N_ELEMENTS(shipped); i++) {
         g_autofree char *line = g_strconcat("simulate --format=json ", shipped[i].name, " ",
                                             shipped[i].platform, " --set=global-batch=64", NULL);
-        g_autoptr(JsonNode) on = lp_spawn_json(line, NULL);
-        g_autoptr(JsonNode) off = lp_spawn_json(line, "--collapse=off");
-        guint n = on == NULL ? 0
-                             : json_array_get_length(
-                                   json_object_get_array_member(json_node_get_object(on), "jobs"));
+        g_autoptr(json_t) on = lp_spawn_json(line, NULL);
+        g_autoptr(json_t) off = lp_spawn_json(line, "--collapse=off");
+        gsize n = json_array_size(json_object_get(on, "jobs"));
         lp_test_true(shipped[i].name, n > 0);
         for (guint job = 0; job < n; job++) {
             lp_test_close(shipped[i].name, lp_scenario_at(on, job, "simulated.iteration_time_s"),
@@ -187,10 +184,9 @@ test_shipped(void)
 static void
 test_alone(void)
 {
-    g_autoptr(JsonNode) crowd =
-        lp_scenario_run(MANY_JOBS MANY_OTHER MANY_TRAFFIC MANY_CLOSED, NULL);
-    g_autoptr(JsonNode) first = lp_scenario_run(MANY_JOBS, NULL),
-                        second = lp_scenario_run(MANY_OTHER, NULL);
+    g_autoptr(json_t) crowd = lp_scenario_run(MANY_JOBS MANY_OTHER MANY_TRAFFIC MANY_CLOSED, NULL);
+    g_autoptr(json_t) first = lp_scenario_run(MANY_JOBS, NULL),
+                      second = lp_scenario_run(MANY_OTHER, NULL);
     for (guint job = 0; job < 2; job++)
         lp_test_true("not faster", lp_scenario_at(crowd, job, "slowdown") > 1.0);
     lp_test_close("first", lp_scenario_at(crowd, 0, "alone_s"),
@@ -203,8 +199,8 @@ test_alone(void)
 static void
 test_iterations(void)
 {
-    g_autoptr(JsonNode) one = lp_scenario_run(MANY_JOBS, NULL);
-    g_autoptr(JsonNode) five = lp_scenario_run(
+    g_autoptr(json_t) one = lp_scenario_run(MANY_JOBS, NULL);
+    g_autoptr(json_t) five = lp_scenario_run(
         "<job name='a' " LP_JOB_OF_TWO " accelerators='0,2' iterations='5'/>", NULL);
     lp_test_close("mean", lp_scenario_at(five, 0, "simulated.iteration_time_s"),
                   lp_scenario_at(one, 0, "simulated.iteration_time_s"), LP_SCENARIO_EXACT);

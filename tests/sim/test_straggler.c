@@ -7,7 +7,7 @@
 static void
 test_straggler(void)
 {
-    g_autoptr(JsonNode) plain =
+    g_autoptr(json_t) plain =
         lp_scenario_run("<job name='a' " LP_JOB_OF_TWO " accelerators='0,2'/>", NULL);
     static const char *const slow[] = {"job='a' ranks='1'", "job='a' ranks='0-1'",
                                        "accelerators='2'", "job='a'"};
@@ -18,7 +18,7 @@ test_straggler(void)
                             slow[i]);
         static const char *const options[] = {"--collapse=on", "--collapse=off"};
         for (guint k = 0; k < G_N_ELEMENTS(options); k++) {
-            g_autoptr(JsonNode) result = lp_scenario_run(content, options[k]);
+            g_autoptr(json_t) result = lp_scenario_run(content, options[k]);
             lp_test_close(slow[i], lp_scenario_at(result, 0, "simulated.terms_s.compute"),
                           2.0 * lp_scenario_at(plain, 0, "simulated.terms_s.compute"),
                           LP_SCENARIO_EXACT);
@@ -56,8 +56,8 @@ test_straggler_collapse(void)
                                             " dgx-a100-8 --collapse", NULL);
         g_autofree char *with = g_strconcat(line, "=on", NULL);
         g_autofree char *without = g_strconcat(line, "=off", NULL);
-        g_autoptr(JsonNode) merged = lp_spawn_json(with, NULL);
-        g_autoptr(JsonNode) whole = lp_spawn_json(without, NULL);
+        g_autoptr(json_t) merged = lp_spawn_json(with, NULL);
+        g_autoptr(json_t) whole = lp_spawn_json(without, NULL);
         lp_test_close(plans[i], lp_scenario_at(merged, 0, "simulated.iteration_time_s"),
                       lp_scenario_at(whole, 0, "simulated.iteration_time_s"), 1e-6);
         lp_test_true(plans[i], lp_scenario_at(merged, 0, "difference.faults_s") > 0.0);

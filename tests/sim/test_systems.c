@@ -30,7 +30,7 @@ model_flop(double n_sequences)
 /* The result @node of @n ranks with @n_sequences: it does the work that the literature counts, no
  * faster than the accelerators' peak, and its terms are the whole of its time. */
 static void
-check_work(const char *label, JsonNode *node, guint n, double n_sequences, double peak_flop_per_s)
+check_work(const char *label, json_t *node, guint n, double n_sequences, double peak_flop_per_s)
 {
     static const char *const terms[] = {"compute", "tp",     "pp",        "dp",  "ep",
                                         "cp",      "bubble", "optimizer", "host"};
@@ -68,8 +68,8 @@ run_system(const LpMachineSpecification *system)
         g_strdup_printf("simulate " MODEL " %s --format=json --ignore-memory " SETTINGS
                         "--set=tp=%u --set=dp=%u --set=global-batch=%u --set=precision=%s",
                         path, tp, dp, dp * 2, precision);
-    g_autoptr(JsonNode) node = lp_spawn_json(line, "");
-    g_autoptr(JsonNode) whole = lp_spawn_json(line, "--collapse=off");
+    g_autoptr(json_t) node = lp_spawn_json(line, "");
+    g_autoptr(json_t) whole = lp_spawn_json(line, "--collapse=off");
     double time_s = lp_json_at(node, "simulated.iteration_time_s");
     LpAccelerator accelerator = {.name = ""};
     lp_test_true(system->system, lp_catalogue_find(system->accelerator.name, &accelerator, NULL));
@@ -115,7 +115,7 @@ test_other_rails(void)
         g_strdup_printf("simulate " MODEL " %s --format=json --ignore-memory --set=layers=4 "
                         "--set=tp=16 --set=dp=1 --set=micro-batch=2 --set=global-batch=2",
                         path);
-    g_autoptr(JsonNode) node = lp_spawn_json(line, "");
+    g_autoptr(json_t) node = lp_spawn_json(line, "");
     lp_test_close("all-reduces", lp_json_at(node, "simulated.terms_s.tp"),
                   (4.0 * LAYERS + 2.0) * 2.0 * (n - 1.0) * step_s, 1e-9);
     /* The closed form knows the relay. */

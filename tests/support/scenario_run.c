@@ -24,7 +24,7 @@ lp_scenario_files_clear(LpScenarioFiles *self)
     lp_temporary_remove(self->scenario);
 }
 
-JsonNode *
+json_t *
 lp_scenario_run(const char *content, const char *options)
 {
     g_auto(LpScenarioFiles) files = lp_scenario_files_new(content);
@@ -33,18 +33,18 @@ lp_scenario_run(const char *content, const char *options)
     return lp_spawn_json(line, options);
 }
 
-JsonNode *
-lp_scenario_member(JsonNode *result, const char *list, guint index)
+json_t *
+lp_scenario_member(json_t *result, const char *list, guint index)
 {
     if (result == NULL)
         return NULL;
-    JsonArray *array = json_object_get_array_member(json_node_get_object(result), list);
-    lp_test_true(list, index < json_array_get_length(array));
-    return index < json_array_get_length(array) ? json_array_get_element(array, index) : NULL;
+    json_t *array = json_object_get(result, list);
+    lp_test_true(list, index < json_array_size(array));
+    return index < json_array_size(array) ? json_array_get(array, index) : NULL;
 }
 
 double
-lp_scenario_at(JsonNode *result, guint job, const char *path)
+lp_scenario_at(json_t *result, guint job, const char *path)
 {
     return lp_json_at(lp_scenario_member(result, "jobs", job), path);
 }

@@ -36,11 +36,11 @@ char *lp_scenario_file(const char *content);
 
 /** The JSON result of the scenario @content on LP_SHARED_CARDS. @options: of "simulate", or NULL.
  * Returns: (transfer full), NULL after a failure. */
-JsonNode *lp_scenario_run(const char *content, const char *options);
+json_t *lp_scenario_run(const char *content, const char *options);
 
 /** The member @index of the array @list of a result; NULL, and a failure, if there is none.
  * Returns: (transfer none). */
-JsonNode *lp_scenario_member(JsonNode *result, const char *list, guint index);
+json_t *lp_scenario_member(json_t *result, const char *list, guint index);
 
 /** The number at "a.b.c" of a result's job. */
-double lp_scenario_at(JsonNode *result, guint job, const char *path);
+double lp_scenario_at(json_t *result, guint job, const char *path);

@@ -61,20 +61,20 @@ lp_spawn_refused(const char *label, const char *line, int status, const char *pa
     lp_spawned_clear(&run);
 }
 
-JsonNode *
+json_t *
 lp_spawn_json(const char *line, const char *rest)
 {
     LpSpawned run = lp_spawn(line, rest);
     g_autofree char *label = g_strconcat(line, " ", rest, NULL);
     lp_test_text(label, run.complaint, "");
     lp_test_true(label, run.status == 0);
-    JsonNode *node = run.status == 0 ? json_from_string(run.output, NULL) : NULL;
+    json_t *node = run.status == 0 ? json_loads(run.output, JSON_REJECT_DUPLICATES, NULL) : NULL;
     lp_test_true(label, node != NULL);
     lp_spawned_clear(&run);
     return node;
 }
 
-JsonNode *
+json_t *
 lp_spawn_simulate(const char *platform, const char *settings, const char *options)
 {
     g_autoptr(GPtrArray) words = g_ptr_array_new_with_free_func(g_free);
@@ -98,18 +98,13 @@ lp_spawn_platform(const char *options)
 }
 
 double
-lp_json_at(JsonNode *node, const char *path)
+lp_json_at(const json_t *node, const char *path)
 {
     if (node == NULL)
         return -1.0;
     g_auto(GStrv) parts = g_strsplit(path, ".", -1);
-    JsonObject *object = json_node_get_object(node);
-    guint last = g_strv_length(parts) - 1;
-    for (guint i = 0; object != NULL && i < last; i++)
-        object = json_object_has_member(object, parts[i])
-                     ? json_object_get_object_member(object, parts[i])
-                     : NULL;
-    gboolean there = object != NULL && json_object_has_member(object, parts[last]);
-    lp_test_true(path, there);
-    return there ? json_object_get_double_member(object, parts[last]) : -1.0;
+    for (guint i = 0; parts[i] != NULL; i++)
+        node = json_object_get(node, parts[i]);
+    lp_test_true(path, json_is_number(node));
+    return json_is_number(node) ? json_number_value(node) : -1.0;
 }

@@ -2,7 +2,7 @@
 /* Runs the program under test, named by LIGHTPATH: a simulation needs a process of its own. */
 #pragma once
 
-#include <json-glib/json-glib.h>
+#include "base/json.h"
 
 /** What a command left behind. */
 typedef struct {
@@ -21,14 +21,14 @@ void lp_spawn_refused(const char *label, const char *line, int status, const cha
 
 /** The JSON that the command prints. A failure is a failed assertion that shows @line and the
  * complaint. Returns: (transfer full), NULL on failure. */
-JsonNode *lp_spawn_json(const char *line, const char *rest);
+json_t *lp_spawn_json(const char *line, const char *rest);
 
 /** Simulates gpt3-175b on @platform with "--set" before each word of @settings, and the options
  * @options. */
-JsonNode *lp_spawn_simulate(const char *platform, const char *settings, const char *options);
+json_t *lp_spawn_simulate(const char *platform, const char *settings, const char *options);
 
 /** Writes a generated platform to a new file. Returns: (transfer full) its path. */
 char *lp_spawn_platform(const char *options);
 
 /** The number at "a.b.c" below @node. */
-double lp_json_at(JsonNode *node, const char *path);
+double lp_json_at(const json_t *node, const char *path);

@@ -9,7 +9,7 @@
 #include "validation/cases/runner.h"
 
 #include <glib/gstdio.h>
-#include <json-glib/json-glib.h>
+#include "base/json.h"
 
 #include <math.h>
 #include <string.h>
@@ -331,11 +331,11 @@ static double
 simulated_s(const char *cases, const char *rest)
 {
     g_autofree char *line = g_strconcat("validate --format=json --cases=", cases, NULL);
-    g_autoptr(JsonNode) result = lp_spawn_json(line, rest);
+    g_autoptr(json_t) result = lp_spawn_json(line, rest);
     if (result == NULL)
         return 0.0;
-    JsonArray *rows = json_object_get_array_member(json_node_get_object(result), "rows");
-    return json_object_get_double_member(json_array_get_object_element(rows, 0), "simulated_s");
+    json_t *rows = json_object_get(result, "rows");
+    return json_number_value(json_object_get(json_array_get(rows, 0), "simulated_s"));
 }
 
 /* Two fits write the same bytes, validate takes the file and meets the row, and a fit that starts
@@ -363,13 +363,13 @@ test_command(void)
     lp_test_close("met", simulated_s(cases, calibration), 1.1 * start_s, 0.002);
     g_autofree char *again = g_strdup_printf(
         "calibrate --format=json --cases=%s --fit=a100-80:gemm-efficiency --start=%s", cases, xml);
-    g_autoptr(JsonNode) result = lp_spawn_json(again, NULL);
+    g_autoptr(json_t) result = lp_spawn_json(again, NULL);
     if (result != NULL) {
-        JsonArray *fitted = json_object_get_array_member(json_node_get_object(result), "constants");
-        JsonObject *constant = json_array_get_object_element(fitted, 0);
-        double start = json_object_get_double_member(constant, "start");
+        json_t *fitted = json_object_get(result, "constants");
+        json_t *constant = json_array_get(fitted, 0);
+        double start = json_number_value(json_object_get(constant, "start"));
         lp_test_true("started there", start < 0.8);
-        lp_test_close("stays", json_object_get_double_member(constant, "value"), start, 0.005);
+        lp_test_close("stays", json_number_value(json_object_get(constant, "value")), start, 0.005);
     }
     lp_spawned_clear(&written);
     lp_spawned_clear(&printed);

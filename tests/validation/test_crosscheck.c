@@ -12,7 +12,7 @@
 #define BODY "cuda-graphs=yes embedding=no hidden=1024 heads=16 ffn=4096 recompute=none "
 
 static double
-part(JsonNode *result, const char *name)
+part(json_t *result, const char *name)
 {
     g_autofree char *path = g_strconcat("difference.", name, NULL);
     return lp_json_at(result, path);
@@ -29,7 +29,7 @@ test_contention(void)
     g_autofree char *platform = lp_spawn_platform(
         "--system=generic --accelerators=8 --domain-size=1 --leaf-ports=4 --oversubscription=4 "
         "--scale-out-latency=0s --domain-latency=0s");
-    g_autoptr(JsonNode) result =
+    g_autoptr(json_t) result =
         lp_spawn_simulate(platform, BODY "layers=4 tp=4 dp=2 pp=1 global-batch=2", NULL);
     double alone_s = 4 * LAYER_GRADIENT_BYTES / 4 / 25e9; /* tp 4: a quarter on each rank */
     lp_test_close("contention", part(result, "contention_s"), 3 * alone_s, 1e-9);
@@ -51,9 +51,9 @@ test_imbalance(void)
     g_autofree char *platform =
         lp_spawn_platform("--system=generic --accelerators=2 --domain-size=1 --topology=crossbar "
                           "--scale-out-bandwidth=1EBps --scale-out-latency=0s");
-    g_autoptr(JsonNode) one =
+    g_autoptr(json_t) one =
         lp_spawn_simulate(platform, BODY "layers=1 tp=1 dp=1 pp=1 global-batch=1", NULL);
-    g_autoptr(JsonNode) result = lp_spawn_simulate(
+    g_autoptr(json_t) result = lp_spawn_simulate(
         platform, BODY "layers=5 tp=1 dp=1 pp=2 global-batch=4 schedule=gpipe", NULL);
     double layer_s = lp_json_at(one, "simulated.terms_s.compute");
     double optimizer_s = lp_json_at(result, "simulated.terms_s.optimizer") -
@@ -74,8 +74,8 @@ test_overlap(void)
                           "--scale-out-latency=0s --domain-latency=0s");
     const char *plan = BODY "layers=8 tp=1 dp=4 pp=1 global-batch=16 bucket=25MB";
     g_autofree char *hidden = g_strconcat(plan, " overlap-dp=yes", NULL);
-    g_autoptr(JsonNode) exposed = lp_spawn_simulate(platform, plan, NULL);
-    g_autoptr(JsonNode) result = lp_spawn_simulate(platform, hidden, NULL);
+    g_autoptr(json_t) exposed = lp_spawn_simulate(platform, plan, NULL);
+    g_autoptr(json_t) result = lp_spawn_simulate(platform, hidden, NULL);
     double reduction_s = 2.0 * 3.0 / 4.0 * 8 * LAYER_GRADIENT_BYTES / 25e9;
     lp_test_close("all exposed", lp_json_at(exposed, "simulated.terms_s.dp"), reduction_s, 1e-6);
     double saved_s = lp_json_at(exposed, "simulated.iteration_time_s") -
@@ -94,7 +94,7 @@ test_tied(void)
 {
     g_autofree char *platform =
         lp_spawn_platform("--system=generic --accelerators=8 --domain-size=1 --leaf-ports=4");
-    g_autoptr(JsonNode) result = lp_spawn_simulate(
+    g_autoptr(json_t) result = lp_spawn_simulate(
         platform,
         "layers=3 hidden=1536 heads=24 ffn=1000 seq=8 tp=2 pp=2 dp=2 micro-batch=3 "
         "global-batch=48 gradient-precision=fp32 overlap-fraction=0.5",
@@ -108,7 +108,7 @@ test_tied(void)
 static void
 test_overlap_fraction(void)
 {
-    g_autoptr(JsonNode) result = lp_spawn_simulate(
+    g_autoptr(json_t) result = lp_spawn_simulate(
         "dgx-a100-1024", BODY "layers=8 tp=1 dp=16 pp=1 global-batch=32 overlap-fraction=1", NULL);
     lp_test_close("closed form", lp_json_at(result, "closed_form.terms_s.dp"), 0.0, 0.0);
     lp_test_close("overlap", -part(result, "overlap_s"), lp_json_at(result, "simulated.terms_s.dp"),

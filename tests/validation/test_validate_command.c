@@ -31,17 +31,17 @@ validate(const char *path, const char *options)
 
 /* The member @key of row @index, as text. */
 static const char *
-row_text(JsonNode *result, guint index, const char *key)
+row_text(json_t *result, guint index, const char *key)
 {
-    JsonArray *rows = json_object_get_array_member(json_node_get_object(result), "rows");
-    return json_object_get_string_member(json_array_get_object_element(rows, index), key);
+    json_t *rows = json_object_get(result, "rows");
+    return json_string_value(json_object_get(json_array_get(rows, index), key));
 }
 
-static JsonObject *
-row_at(JsonNode *result, guint index)
+static json_t *
+row_at(json_t *result, guint index)
 {
-    JsonArray *rows = json_object_get_array_member(json_node_get_object(result), "rows");
-    return json_array_get_object_element(rows, index);
+    json_t *rows = json_object_get(result, "rows");
+    return json_array_get(rows, index);
 }
 
 /* One row of each fate. */
@@ -76,14 +76,14 @@ test_fates(void)
     LpSpawned run = validate(path, "--format=json --jobs=3");
     lp_test_true("done", run.status == 0);
     lp_test_text("silent", run.complaint, "");
-    g_autoptr(JsonNode) result = json_from_string(run.output, NULL);
+    g_autoptr(json_t) result = json_loads(run.output, JSON_REJECT_DUPLICATES, NULL);
     lp_test_true("JSON", result != NULL);
     for (guint i = 0; result != NULL && i < G_N_ELEMENTS(wanted); i++) {
         lp_test_text(wanted[i].id, row_text(result, i, "id"), wanted[i].id);
         lp_test_text(wanted[i].id, row_text(result, i, "status"), wanted[i].status);
         lp_test_true(row_text(result, i, "reason"),
                      strstr(row_text(result, i, "reason"), wanted[i].reason) != NULL);
-        double error = json_object_get_double_member(row_at(result, i), "error");
+        double error = json_number_value(json_object_get(row_at(result, i), "error"));
         lp_test_true(wanted[i].id, strcmp(wanted[i].status, "ok") == 0 || error == 1.0);
     }
     lp_test_true("rows", lp_json_at(result, "all.rows") == 9.0);
@@ -92,8 +92,8 @@ test_fates(void)
     lp_test_true("models", lp_json_at(result, "all.models.consistent.rows") == 9.0);
     lp_test_close("worst", lp_json_at(result, "all.median_absolute_error"), 1.0, 1e-12);
     lp_test_true("refused, and predicted for information",
-                 json_object_get_double_member(row_at(result, 7), "simulated_s") > 0.0);
-    lp_test_true("no prediction", json_object_get_null_member(row_at(result, 2), "predicted_s"));
+                 json_number_value(json_object_get(row_at(result, 7), "simulated_s")) > 0.0);
+    lp_test_true("no prediction", json_is_null(json_object_get(row_at(result, 2), "predicted_s")));
     lp_spawned_clear(&run);
     lp_temporary_remove(path);
 }
@@ -106,11 +106,12 @@ test_models(void)
     for (guint i = 0; i < G_N_ELEMENTS(models); i++) {
         g_autofree char *options = g_strconcat("--format=json --model=", models[i], NULL);
         LpSpawned run = validate(path, options);
-        g_autoptr(JsonNode) result = json_from_string(run.output, NULL);
+        g_autoptr(json_t) result = json_loads(run.output, JSON_REJECT_DUPLICATES, NULL);
         g_autofree char *key = g_strconcat(models[i], "_s", NULL);
         g_autofree char *all = g_strconcat("all.models.", models[i], ".mean_absolute_error", NULL);
-        lp_test_true(models[i], json_object_get_double_member(row_at(result, 0), "predicted_s") ==
-                                    json_object_get_double_member(row_at(result, 0), key));
+        lp_test_true(models[i],
+                     json_number_value(json_object_get(row_at(result, 0), "predicted_s")) ==
+                         json_number_value(json_object_get(row_at(result, 0), key)));
         lp_test_close(models[i], lp_json_at(result, "all.mean_absolute_error"),
                       lp_json_at(result, all), 1e-12);
         lp_spawned_clear(&run);
@@ -128,16 +129,16 @@ test_as_simulate(void)
         "--domain-bandwidth=300GBps --scale-out-bandwidth=200Gbps --nics-per-domain=8 "
         "--port-order=rail");
     LpSpawned run = validate(path, "--format=json");
-    g_autoptr(JsonNode) result = json_from_string(run.output, NULL);
+    g_autoptr(json_t) result = json_loads(run.output, JSON_REJECT_DUPLICATES, NULL);
     g_autofree char *command = g_strconcat("simulate gpt3-125m ", platform, NULL);
-    g_autoptr(JsonNode) simulated = lp_spawn_json(
+    g_autoptr(json_t) simulated = lp_spawn_json(
         command, "--format=json --set layers=4 --set hidden=1024 --set heads=16 --set ffn=4096 "
                  "--set vocab=51200 --set seq=512 --set tied-embeddings=no --set tp=2 --set pp=2 "
                  "--set dp=4 --set micro-batch=1 --set global-batch=8 --set recompute=full "
                  "--set precision=fp16 --set gradient-precision=fp16 --set scatter-gather=yes "
                  "--set library=auto --set attention=unfused --set zero=0 --set overlap-dp=no "
                  "--set host-sync=passes");
-    lp_test_close("the same", json_object_get_double_member(row_at(result, 1), "simulated_s"),
+    lp_test_close("the same", json_number_value(json_object_get(row_at(result, 1), "simulated_s")),
                   lp_json_at(simulated, "simulated.iteration_time_s"), 1e-9);
     lp_spawned_clear(&run);
     (void)g_unlink(platform);

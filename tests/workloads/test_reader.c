@@ -3,7 +3,18 @@
 #include "tests/workloads/huggingface_configs.h"
 
 #include "base/error.h"
+#include "base/json.h"
 #include "tests/testlib.h"
+
+/* @json with ' for ", of keys that are there twice the last. Returns: (transfer full). */
+static char *
+without_repeats(const char *json)
+{
+    g_autofree char *text = g_strdup(json);
+    g_autoptr(json_t) node = json_loads(g_strdelimit(text, "'", '"'), 0, NULL);
+    lp_test_true(json, node != NULL);
+    return lp_json_print_line(node);
+}
 
 /* What a changed key changes: an attribute as it comes to be, NULL if it goes. */
 static void
@@ -79,7 +90,8 @@ test_keys(void)
          "layer_types torch_dtype quantization_config model_type"},
     };
     for (guint i = 0; i < G_N_ELEMENTS(rows); i++) {
-        g_autofree char *json = lp_config_edited(rows[i].json, rows[i].from, rows[i].to);
+        g_autofree char *changed = lp_config_edited(rows[i].json, rows[i].from, rows[i].to);
+        g_autofree char *json = without_repeats(changed);
         g_autoptr(GError) error = NULL;
         g_autoptr(LpImport) import = lp_config_import(json, -1, &error);
         lp_test_text(rows[i].to, error != NULL ? error->message : NULL, NULL);
@@ -128,31 +140,32 @@ test_faults(void)
         {LLAMA_2, "'num_hidden_layers':32", "'num_hidden_layers':true", LP_INPUT_ERROR_VALUE,
          "num_hidden_layers: got true"},
         {LLAMA_2, "'num_hidden_layers':32", "'num_hidden_layers':18446744073709551648",
-         LP_INPUT_ERROR_SYNTAX, "FILE:1: got \"18446744073709551648\""},
+         LP_INPUT_ERROR_SYNTAX, "FILE:1: got no JSON (too big integer near"},
         {LLAMA_2, "'num_hidden_layers':32", "'num_hidden_layers':1e999", LP_INPUT_ERROR_SYNTAX,
-         "got \"1e999\", wanted a finite number"},
+         "real number overflow near '1e999'"},
         {LLAMA_2, "'num_hidden_layers':32", "'num_hidden_layers':NaN", LP_INPUT_ERROR_SYNTAX,
-         "got \"NaN\""},
+         "invalid token near 'NaN'"},
         {LLAMA_2, "'num_hidden_layers':32", "'num_hidden_layers':-Infinity", LP_INPUT_ERROR_SYNTAX,
-         "got \"-Infinity\""},
+         "invalid token near '-'"},
         {LLAMA_2, "'num_hidden_layers':32", "'num_hidden_layers':0x20", LP_INPUT_ERROR_SYNTAX,
-         "got \"0x20\""},
+         "expected near 'x'"},
         {LLAMA_2, "'num_hidden_layers':32", "'num_hidden_layers':032", LP_INPUT_ERROR_SYNTAX,
-         "got \"032\""},
+         "invalid token near '0'"},
         {LLAMA_2, "'num_hidden_layers':32", "'num_hidden_layers'32", LP_INPUT_ERROR_SYNTAX,
          "FILE:1:"},
         {LLAMA_2, "'num_hidden_layers':32", "\n/* many */'num_hidden_layers':32",
-         LP_INPUT_ERROR_SYNTAX, "FILE:2: got \"/* many */"},
+         LP_INPUT_ERROR_SYNTAX, "FILE:2: got no JSON (string or '}' expected near '/')"},
         {LLAMA_2, "'num_hidden_layers'", "'num_hidden\nlayers'", LP_INPUT_ERROR_SYNTAX,
-         "wanted a text that ends on its line"},
-        {LLAMA_2, "'num_hidden_layers'", "\xff", LP_INPUT_ERROR_SYNTAX, "not UTF-8"},
+         "unexpected newline"},
+        {LLAMA_2, "'num_hidden_layers'", "\xff", LP_INPUT_ERROR_SYNTAX,
+         "unable to decode byte 0xff), wanted JSON in UTF-8"},
         {LLAMA_2, "'tie_word_embeddings':false", "'tie_word_embeddings':0", LP_INPUT_ERROR_VALUE,
          "tie_word_embeddings: got 0, wanted true or false"},
         {LLAMA_2, "'rope_scaling':null", "'attention_bias':'yes'", LP_INPUT_ERROR_VALUE,
          "attention_bias: got \"yes\""},
         {LLAMA_2, "'rope_scaling':null", "'head_dim':0", LP_INPUT_ERROR_VALUE, "head_dim: got 0"},
         {LLAMA_2, "'float16'", "16", LP_INPUT_ERROR_VALUE, "torch_dtype: got 16, wanted a text"},
-        {LLAMA_2, "'silu'", "null,'_name_or_path':5", LP_INPUT_ERROR_VALUE, "_name_or_path: got 5"},
+        {LLAMA_2, "'meta-llama/Llama-2-7b-hf'", "5", LP_INPUT_ERROR_VALUE, "_name_or_path: got 5"},
         {MIXTRAL, "'num_key_value_heads':8,", "", LP_INPUT_ERROR_VALUE,
          "num_key_value_heads: got none"},
         {MIXTRAL, "'num_local_experts':8,", "", LP_INPUT_ERROR_VALUE,

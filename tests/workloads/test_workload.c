@@ -73,6 +73,7 @@ test_all_shipped_load(void)
         g_autofree char *path = lp_file_find("workloads", names[i], &error);
         g_autoptr(LpWorkload) workload = lp_workload_load(path, NULL, &error);
         lp_test_text(names[i], error != NULL ? error->message : NULL, NULL);
+        lp_test_true(names[i], workload != NULL);
     }
 }
 

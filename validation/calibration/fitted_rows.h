@@ -2,7 +2,7 @@
 /* Which rows of a table constants are fitted on, and which are left out to test the fit. */
 #pragma once
 
-#include "validation/calibration/fit.h"
+#include "validation/calibration/fit_data.h"
 
 G_BEGIN_DECLS
 

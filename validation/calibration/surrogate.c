@@ -2,6 +2,8 @@
 /* Closed forms of rows, scaled to what was simulated. */
 #include "validation/calibration/surrogate.h"
 
+#include "validation/cases/case.h"
+
 #include "platforms/catalogue/libraries.h"
 #include "sim/mapping/placement.h"
 

@@ -1,24 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A kind of measured rows: how a row is described, and how what it measured is predicted. */
+/* The kinds of measured rows. */
 #pragma once
 
-#include "validation/prediction/constant.h"
-#include "validation/prediction/outcome.h"
-#include "validation/cases/table.h"
+#include "validation/cases/case_kind.h"
 
 G_BEGIN_DECLS
-
-/** How rows of one kind are treated. */
-typedef struct {
-    LpMeasure measure; /**< unless describe() finds another */
-    /** Fills in what is measured and, of plans, the group: without running anything. A row whose
-     * measured value cannot be read has failed. */
-    void (*describe)(const LpTableRow *row, LpOutcome *outcome);
-    /** Fills in the predictions, or fails @outcome. Runs in a process of its own, once a process,
-     * and need not free what it takes. Never reads the measured columns. @constants: in
-     * place of the shipped ones; NULL: none. */
-    void (*predict)(const LpTableRow *row, const LpConstants *constants, LpOutcome *outcome);
-} LpCaseKind;
 
 /** How rows of @kind are treated, static; NULL if they cannot be predicted. */
 const LpCaseKind *lp_case_kind(LpTableKind kind);

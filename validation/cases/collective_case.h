@@ -2,7 +2,7 @@
 /* A row of measured collectives: time or bus bandwidth on the machine that it describes. */
 #pragma once
 
-#include "validation/cases/case.h"
+#include "validation/cases/case_kind.h"
 #include "validation/cases/measured_machine.h"
 
 G_BEGIN_DECLS

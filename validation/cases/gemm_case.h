@@ -3,7 +3,7 @@
 #pragma once
 
 #include "model/gemm.h"
-#include "validation/cases/case.h"
+#include "validation/cases/case_kind.h"
 
 G_BEGIN_DECLS
 

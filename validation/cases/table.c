@@ -152,16 +152,12 @@ read_lines(Reading *reading, struct csv_parser *parser, const char *text, gsize 
 static gboolean
 read_text(LpTable *table, const char *text, gsize length, GError **error)
 {
-    static const char mark[] = "\xef\xbb\xbf";
     if (!g_utf8_validate_len(text, length, NULL)) {
         g_set_error(error, LP_INPUT_ERROR, LP_INPUT_ERROR_SYNTAX,
                     "%s: got bytes that are not UTF-8, wanted CSV", table->path);
         return FALSE;
     }
-    if (length >= strlen(mark) && memcmp(text, mark, strlen(mark)) == 0) {
-        text += strlen(mark);
-        length -= strlen(mark);
-    }
+    text = lp_file_skip_mark(text, &length);
     struct csv_parser parser;
     Reading reading = {.table = table, .begin = 1};
     reading.fields = g_ptr_array_new_with_free_func(g_free);

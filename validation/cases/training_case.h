@@ -2,7 +2,7 @@
 /* A row of measured training: the workload and the machine that it states. */
 #pragma once
 
-#include "validation/cases/case.h"
+#include "validation/cases/case_kind.h"
 #include "validation/prediction/prediction.h"
 
 G_BEGIN_DECLS

@@ -359,8 +359,8 @@ set_count(const LpAttribute *self, guint32 *place, const char *text, GError **er
     return TRUE;
 }
 
-gboolean
-lp_attribute_set(const LpAttribute *self, LpWorkload *workload, const char *text, GError **error)
+static gboolean
+parse_value(const LpAttribute *self, LpWorkload *workload, const char *text, GError **error)
 {
     void *place = (char *)workload + self->offset;
     switch (self->kind) {
@@ -412,6 +412,18 @@ lp_attribute_set(const LpAttribute *self, LpWorkload *workload, const char *text
     }
     }
     g_assert_not_reached();
+}
+
+G_STATIC_ASSERT(G_N_ELEMENTS(attributes) <= LP_WORKLOAD_SAID_WORDS * 64);
+
+gboolean
+lp_attribute_set(const LpAttribute *self, LpWorkload *workload, const char *text, GError **error)
+{
+    gsize index = (gsize)(self - attributes);
+    if (!parse_value(self, workload, text, error))
+        return FALSE;
+    workload->said[index / 64] |= (guint64)1 << index % 64;
+    return TRUE;
 }
 
 static char *

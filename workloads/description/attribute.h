@@ -2,7 +2,7 @@
 /* The attributes of a workload: one table serves the file, "--set", and the echo in reports. */
 #pragma once
 
-#include "workloads/description/workload.h"
+#include "workloads/description/workload_data.h"
 
 G_BEGIN_DECLS
 
@@ -18,8 +18,8 @@ const char *lp_attribute_name(const LpAttribute *self);
 /** The element of the file that carries it: "transformer", "plan" or "options". Static. */
 const char *lp_attribute_element(const LpAttribute *self);
 
-/** Parses @text, with its unit where there is one, into @workload.
- * Error: LP_INPUT_ERROR_VALUE, "got, wanted"; the caller says where. */
+/** Parses @text, with its unit where there is one, into @workload, and notes that the attribute was
+ * given. Error: LP_INPUT_ERROR_VALUE, "got, wanted"; the caller says where. */
 gboolean lp_attribute_set(const LpAttribute *self, LpWorkload *workload, const char *text,
                           GError **error) G_GNUC_WARN_UNUSED_RESULT;
 /** The value as lp_attribute_set() would read it. Returns: (transfer full). */

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "base/xml.h"
-#include "workloads/description/scenario.h"
+#include "workloads/description/scenario_data.h"
 
 G_BEGIN_DECLS
 

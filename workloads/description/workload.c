@@ -187,3 +187,10 @@ lp_workload_attribute(const LpWorkload *self, guint index, const char **out_name
     *out_name = lp_attribute_name(attribute);
     return lp_attribute_get(attribute, self);
 }
+
+gboolean
+lp_workload_said(const LpWorkload *self, guint index)
+{
+    g_return_val_if_fail(index < LP_WORKLOAD_SAID_WORDS * 64, FALSE);
+    return (self->said[index / 64] >> index % 64 & 1) != 0;
+}

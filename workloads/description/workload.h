@@ -1,20 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A workload: a Transformer, the plan to train it, and where it came from. */
+/* Workloads, read from files and settings. */
 #pragma once
 
-#include "model/plan.h"
+#include "workloads/description/workload_data.h"
 
 G_BEGIN_DECLS
-
-/** A workload: a model, the plan to train it, and where its ranks stand. */
-typedef struct {
-    char *path; /* owned: the file, as messages name it */
-    char *name; /* owned: the workload's own name */
-    LpTransformer transformer;
-    LpPlan plan;
-    char *placement; /* owned: "packed", "scattered", or the path of a file
-                        (sim/mapping/placement.h) */
-} LpWorkload;
 
 /**
  * Reads a workload file (docs/workload-format.md), applies @settings ("name=value", NULL-ended, or
@@ -35,5 +25,7 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(LpWorkload, lp_workload_free)
 /** The value of attribute @index in @self, as a setting would write it; NULL past the last one.
  * @out_name: the attribute's name, static. Returns: (transfer full). */
 char *lp_workload_attribute(const LpWorkload *self, guint index, const char **out_name);
+/** Whether the file or a setting gave attribute @index; else its value is a default. */
+gboolean lp_workload_said(const LpWorkload *self, guint index);
 
 G_END_DECLS

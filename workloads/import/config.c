@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reads others' JSON: a strict scan of the text, then json-glib, then members by type. */
+/* Reads others' JSON, and hands out its members by type. */
 #include "workloads/import/config.h"
 
 #include "base/error.h"
@@ -10,203 +10,33 @@
 
 /* Configurations are a few KB; lists of labels make some of them 2 MB. */
 #define SIZE_MAX_BYTES (16u << 20)
-/* json-glib reads a level by a call, and searches a list of members when one is repeated. */
-#define LEVELS_MAX 64
-#define VALUES_MAX 50000
-/* More digits do not fit in 64 bits, and json-glib would hand on another number. */
-#define DIGITS_MAX 18
 
 struct LpConfig {
     char *path;         /* owned */
-    JsonNode *root;     /* owned: an object */
-    GHashTable *unread; /* owned: names borrowed from root */
+    json_t *root;       /* owned: an object */
+    GHashTable *unread; /* owned: a set of keys */
 };
 
-/* The scan: where it is, and what it has met. */
-typedef struct {
-    const char *path; /* borrowed from the caller */
-    const char *at, *end;
-    guint line, n_levels, n_values;
-} Scan;
-
-static gboolean
-scan_fault(const Scan *scan, const char *got, gsize n_got, const char *wanted, GError **error)
+static json_t *
+read_object(const char *path, const char *text, gsize length, GError **error)
 {
-    g_autofree char *text = g_strndup(got, MIN(n_got, 64));
-    g_autofree char *shown = lp_error_quote(text);
-    g_set_error(error, LP_INPUT_ERROR, LP_INPUT_ERROR_SYNTAX, "%s:%u: got %s, wanted %s",
-                scan->path, scan->line, shown, wanted);
-    return FALSE;
-}
-
-/* How many bytes at @scan belong to a word or a number. */
-static gsize
-token_length(const Scan *scan)
-{
-    const char *at = scan->at;
-    while (at < scan->end && (g_ascii_isalnum(*at) || strchr("+-._", *at) != NULL))
-        at++;
-    return (gsize)(at - scan->at);
-}
-
-static const char *
-skip_digits(const char *at)
-{
-    while (g_ascii_isdigit(*at))
-        at++;
-    return at;
-}
-
-/* JSON's grammar: -? (0 | [1-9][0-9]*) (. [0-9]+)? ([eE] [+-]? [0-9]+)? */
-static gboolean
-is_number(const char *text)
-{
-    const char *whole = text + (*text == '-' ? 1 : 0);
-    const char *at = skip_digits(whole);
-    if (at == whole || (*whole == '0' && at - whole > 1))
-        return FALSE;
-    if (*at == '\0')
-        return at - whole <= DIGITS_MAX;
-    if (*at == '.') {
-        const char *fraction = at + 1;
-        at = skip_digits(fraction);
-        if (at == fraction)
-            return FALSE;
-    }
-    if (*at == 'e' || *at == 'E') {
-        at += at[1] == '+' || at[1] == '-' ? 2 : 1;
-        if (!g_ascii_isdigit(*at))
-            return FALSE;
-        at = skip_digits(at);
-    }
-    return *at == '\0' && isfinite(g_ascii_strtod(text, NULL));
-}
-
-static gboolean
-scan_token(Scan *scan, GError **error)
-{
-    static const char *const words[] = {"true", "false", "null", NULL};
-    gsize length = token_length(scan);
-    /* The file may end in the middle of a character that is none of JSON's. */
-    if (length == 0)
-        return scan_fault(scan, scan->at, (gsize)(scan->end - scan->at), "JSON", error);
-    g_autofree char *token = g_strndup(scan->at, length);
-    if (!g_strv_contains(words, token) && !is_number(token))
-        return scan_fault(scan, token, length,
-                          "a finite number of at most 18 digits, true, false or null", error);
-    scan->at += length;
-    return TRUE;
-}
-
-static gboolean
-scan_string(Scan *scan, GError **error)
-{
-    const char *begin = scan->at++;
-    for (; scan->at < scan->end; scan->at++) {
-        if (*scan->at == '"') {
-            scan->at++;
-            return TRUE;
-        }
-        if ((guchar)*scan->at < 0x20)
-            break;
-        if (*scan->at == '\\' && scan->at + 1 < scan->end && (guchar)scan->at[1] >= 0x20)
-            scan->at++;
-    }
-    return scan_fault(scan, begin, (gsize)(scan->at - begin), "a text that ends on its line",
-                      error);
-}
-
-static gboolean
-scan_level(Scan *scan, char c, GError **error)
-{
-    if (c == '}' || c == ']')
-        scan->n_levels -= scan->n_levels > 0 ? 1 : 0;
-    else if (++scan->n_levels > LEVELS_MAX)
-        return scan_fault(scan, &c, 1, "at most 64 levels of lists and objects", error);
-    scan->at++;
-    return TRUE;
-}
-
-static gboolean
-scan_one(Scan *scan, GError **error)
-{
-    switch (*scan->at) {
-    case '\n':
-        scan->line++;
-        scan->at++;
-        return TRUE;
-    case ' ':
-    case '\t':
-    case '\r':
-    case ':':
-        scan->at++;
-        return TRUE;
-    case ',':
-        if (++scan->n_values > VALUES_MAX)
-            return scan_fault(scan, ",", 1, "at most 50000 values", error);
-        scan->at++;
-        return TRUE;
-    case '{':
-    case '}':
-    case '[':
-    case ']':
-        return scan_level(scan, *scan->at, error);
-    case '"':
-        return scan_string(scan, error);
-    default:
-        return scan_token(scan, error);
-    }
-}
-
-/* What json-glib would read in its own way (comments, long numbers), or not survive (depth). That
- * brackets match is left to it. */
-static gboolean
-scan_text(const char *path, const char *text, gsize length, GError **error)
-{
-    if (!g_utf8_validate_len(text, length, NULL)) {
-        g_set_error(error, LP_INPUT_ERROR, LP_INPUT_ERROR_SYNTAX,
-                    "%s: got bytes that are not UTF-8, wanted JSON", path);
-        return FALSE;
-    }
-    Scan scan = {.path = path, .at = text, .end = text + length, .line = 1};
-    while (scan.at < scan.end)
-        if (!scan_one(&scan, error))
-            return FALSE;
-    return TRUE;
-}
-
-static JsonNode *
-parse(const char *path, const char *text, gsize length, GError **error)
-{
-    g_autoptr(JsonParser) parser = json_parser_new();
-    g_autoptr(GError) fault = NULL;
-    if (!json_parser_load_from_data(parser, text, (gssize)length, &fault)) {
-        const char *message = fault->message;
-        if (g_str_has_prefix(message, "<data>:"))
-            message += strlen("<data>:");
-        g_set_error(error, LP_INPUT_ERROR, LP_INPUT_ERROR_SYNTAX, "%s:%s, wanted JSON", path,
-                    message);
-        return NULL;
-    }
-    JsonNode *root = json_parser_get_root(parser);
-    if (root == NULL || !JSON_NODE_HOLDS_OBJECT(root)) {
-        g_set_error(error, LP_INPUT_ERROR, LP_INPUT_ERROR_SYNTAX,
-                    "%s: got %s, wanted a JSON object, \"{...}\"", path,
-                    root == NULL                  ? "nothing"
-                    : JSON_NODE_HOLDS_ARRAY(root) ? "a list"
-                                                  : "a value");
-        return NULL;
-    }
-    return json_parser_steal_root(parser);
+    g_autoptr(json_t) root = lp_json_read(path, text, length, error);
+    if (root == NULL || json_is_object(root))
+        return g_steal_pointer(&root);
+    g_set_error(error, LP_INPUT_ERROR, LP_INPUT_ERROR_SYNTAX,
+                "%s: got %s, wanted a JSON object, \"{...}\"", path,
+                json_is_array(root) ? "a list" : "a value");
+    return NULL;
 }
 
 static GHashTable *
-all_unread(JsonNode *root)
+all_unread(json_t *root)
 {
-    GHashTable *unread = g_hash_table_new(g_str_hash, g_str_equal);
-    g_autoptr(GList) names = json_object_get_members(json_node_get_object(root));
-    for (GList *at = names; at != NULL; at = at->next)
-        g_hash_table_add(unread, at->data);
+    GHashTable *unread = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+    const char *key;
+    json_t *value;
+    json_object_foreach (root, key, value)
+        g_hash_table_add(unread, g_strdup(key));
     return unread;
 }
 
@@ -225,9 +55,7 @@ lp_config_load(const char *path, GError **error)
                     SIZE_MAX_BYTES);
         return NULL;
     }
-    if (!scan_text(path, length > 0 ? text : "", length, error))
-        return NULL;
-    g_autoptr(JsonNode) root = parse(path, length > 0 ? text : "", length, error);
+    g_autoptr(json_t) root = read_object(path, length > 0 ? text : "", length, error);
     if (root == NULL)
         return NULL;
     LpConfig *self = g_new0(LpConfig, 1);
@@ -243,7 +71,7 @@ lp_config_free(LpConfig *self)
     if (self == NULL)
         return;
     g_hash_table_unref(self->unread);
-    json_node_unref(self->root);
+    json_decref(self->root);
     g_free(self->path);
     g_free(self);
 }
@@ -255,11 +83,11 @@ lp_config_path(const LpConfig *self)
 }
 
 /* The value of @key, or NULL if it is absent or null. */
-static JsonNode *
+static const json_t *
 member(const LpConfig *self, const char *key)
 {
-    JsonNode *node = json_object_get_member(json_node_get_object(self->root), key);
-    return node != NULL && !JSON_NODE_HOLDS_NULL(node) ? node : NULL;
+    const json_t *node = json_object_get(self->root, key);
+    return json_is_null(node) ? NULL : node;
 }
 
 char *
@@ -275,7 +103,7 @@ lp_config_key(LpConfig *self, const char *keys)
     return g_strdup(found != NULL ? found : names[0]);
 }
 
-JsonNode *
+const json_t *
 lp_config_peek(LpConfig *self, const char *key)
 {
     g_hash_table_remove(self->unread, key);
@@ -285,10 +113,10 @@ lp_config_peek(LpConfig *self, const char *key)
 char *
 lp_config_show(const LpConfig *self, const char *key)
 {
-    JsonNode *node = json_object_get_member(json_node_get_object(self->root), key);
+    const json_t *node = json_object_get(self->root, key);
     if (node == NULL)
         return g_strdup("none");
-    g_autofree char *text = json_to_string(node, FALSE);
+    g_autofree char *text = lp_json_print_line(node);
     g_autofree char *quoted = lp_error_quote(text);
     /* The text brings its own quotes, where it has any. */
     return g_strndup(quoted + 1, strlen(quoted) - 2);
@@ -308,12 +136,12 @@ lp_config_count(LpConfig *self, const char *keys, guint32 minimum, guint32 *out_
                 GError **error)
 {
     g_autofree char *key = lp_config_key(self, keys);
-    JsonNode *node = member(self, key);
+    const json_t *node = member(self, key);
     if (node == NULL && *out_value >= minimum)
         return TRUE;
     gint64 value = -1;
-    if (node != NULL && json_node_get_value_type(node) == G_TYPE_INT64)
-        value = json_node_get_int(node);
+    if (json_is_integer(node))
+        value = json_integer_value(node);
     if (value < (gint64)minimum || value > (gint64)LP_CONFIG_COUNT_MAX) {
         g_autofree char *wanted =
             g_strdup_printf("a whole number from %u to %u", minimum, LP_CONFIG_COUNT_MAX);
@@ -326,24 +154,22 @@ lp_config_count(LpConfig *self, const char *keys, guint32 minimum, guint32 *out_
 gboolean
 lp_config_boolean(LpConfig *self, const char *key, gboolean *out_value, GError **error)
 {
-    JsonNode *node = lp_config_peek(self, key);
+    const json_t *node = lp_config_peek(self, key);
     if (node == NULL)
         return TRUE;
-    if (json_node_get_value_type(node) != G_TYPE_BOOLEAN)
+    if (!json_is_boolean(node))
         return lp_config_fault(self, key, "true or false", error);
-    *out_value = json_node_get_boolean(node);
+    *out_value = json_is_true(node);
     return TRUE;
 }
 
 gboolean
 lp_config_fraction(LpConfig *self, const char *key, double *out_value, GError **error)
 {
-    JsonNode *node = lp_config_peek(self, key);
+    const json_t *node = lp_config_peek(self, key);
     if (node == NULL)
         return TRUE;
-    GType type = json_node_get_value_type(node);
-    double value =
-        type == G_TYPE_INT64 || type == G_TYPE_DOUBLE ? json_node_get_double(node) : -1.0;
+    double value = json_is_number(node) ? json_number_value(node) : -1.0;
     if (!(value >= 0.0 && value <= 1.0))
         return lp_config_fault(self, key, "a number from 0 to 1", error);
     *out_value = value;
@@ -354,26 +180,26 @@ gboolean
 lp_config_text(LpConfig *self, const char *keys, const char **out_text, GError **error)
 {
     g_autofree char *key = lp_config_key(self, keys);
-    JsonNode *node = member(self, key);
+    const json_t *node = member(self, key);
     *out_text = NULL;
     if (node == NULL)
         return TRUE;
-    if (json_node_get_value_type(node) != G_TYPE_STRING)
+    if (!json_is_string(node))
         return lp_config_fault(self, key, "a text", error);
-    *out_text = json_node_get_string(node);
+    *out_text = json_string_value(node);
     return TRUE;
 }
 
 gboolean
-lp_config_list(LpConfig *self, const char *key, JsonArray **out_list, GError **error)
+lp_config_list(LpConfig *self, const char *key, const json_t **out_list, GError **error)
 {
-    JsonNode *node = lp_config_peek(self, key);
+    const json_t *node = lp_config_peek(self, key);
     *out_list = NULL;
     if (node == NULL)
         return TRUE;
-    if (!JSON_NODE_HOLDS_ARRAY(node))
+    if (!json_is_array(node))
         return lp_config_fault(self, key, "a list", error);
-    *out_list = json_node_get_array(node);
+    *out_list = node;
     return TRUE;
 }
 
@@ -381,9 +207,10 @@ GPtrArray *
 lp_config_unread(const LpConfig *self)
 {
     GPtrArray *keys = g_ptr_array_new();
-    g_autoptr(GList) names = json_object_get_members(json_node_get_object(self->root));
-    for (GList *at = names; at != NULL; at = at->next)
-        if (g_hash_table_contains(self->unread, at->data))
-            g_ptr_array_add(keys, at->data);
+    const char *key;
+    json_t *value;
+    json_object_foreach (self->root, key, value)
+        if (g_hash_table_contains(self->unread, key))
+            g_ptr_array_add(keys, (gpointer)(gsize)key);
     return keys;
 }

@@ -3,7 +3,7 @@
  * them nobody asked for. */
 #pragma once
 
-#include <json-glib/json-glib.h>
+#include "base/json.h"
 
 G_BEGIN_DECLS
 
@@ -13,8 +13,7 @@ typedef struct LpConfig LpConfig;
 #define LP_CONFIG_COUNT_MAX (1u << 24)
 
 /**
- * Reads @path: at most 16 MiB of UTF-8, strict JSON without comments or NaN, at most 64 levels and
- * 50,000 values, and an object outside.
+ * Reads @path: at most 16 MiB of JSON as lp_json_read() has it, with an object outside.
  * Errors: LP_INPUT_ERROR_FILE, LP_INPUT_ERROR_SYNTAX; "FILE: got, wanted", "FILE:LINE: got,
  * wanted". Returns: (transfer full).
  */
@@ -29,7 +28,7 @@ const char *lp_config_path(const LpConfig *self);
  * in @keys' order; else the first name. All names count as read. Returns: (transfer full). */
 char *lp_config_key(LpConfig *self, const char *keys);
 /** The value of @key, or NULL if it is absent or null. Counts as read. Borrowed. */
-JsonNode *lp_config_peek(LpConfig *self, const char *key);
+const json_t *lp_config_peek(LpConfig *self, const char *key);
 
 /**
  * A whole number from @minimum to LP_CONFIG_COUNT_MAX. @keys: as in lp_config_key(). An absent or
@@ -48,7 +47,7 @@ gboolean lp_config_fraction(LpConfig *self, const char *key, double *out_value,
 gboolean lp_config_text(LpConfig *self, const char *keys, const char **out_text,
                         GError **error) G_GNUC_WARN_UNUSED_RESULT;
 /** A list, borrowed; NULL if @key is absent or null. */
-gboolean lp_config_list(LpConfig *self, const char *key, JsonArray **out_list,
+gboolean lp_config_list(LpConfig *self, const char *key, const json_t **out_list,
                         GError **error) G_GNUC_WARN_UNUSED_RESULT;
 
 /** Sets LP_INPUT_ERROR_VALUE "FILE: KEY: got VALUE, wanted @wanted"; returns FALSE. */

@@ -193,13 +193,13 @@ read_image(LpReader *reader, GError **error)
     reader->seq = (guint32)seq;
     lp_import_map_count(reader->import, "seq", reader->seq, "image_size");
     lp_reader_leave(reader, "image_size", "seq counts the patches and one class token");
-    JsonNode *labels = lp_config_peek(reader->config, "id2label");
-    if (labels != NULL && !JSON_NODE_HOLDS_OBJECT(labels))
+    const json_t *labels = lp_config_peek(reader->config, "id2label");
+    if (labels != NULL && !json_is_object(labels))
         return lp_config_fault(reader->config, "id2label", "an object", error);
     const char *key = labels != NULL ? "id2label" : "num_labels";
     gboolean said = labels != NULL || lp_config_peek(reader->config, "num_labels") != NULL;
     if (labels != NULL)
-        n_classes = MAX(json_object_get_size(json_node_get_object(labels)), 1);
+        n_classes = (guint32)MAX(json_object_size(labels), 1);
     else if (!lp_config_count(reader->config, "num_labels", 1, &n_classes, error))
         return FALSE;
     lp_import_map_count(reader->import, "vocab", n_classes, said ? key : "");
@@ -300,19 +300,17 @@ check_projection(const LpReader *reader, GError **error)
 
 /* A value that switches its key off. */
 static gboolean
-is_off(JsonNode *node)
+is_off(const json_t *node)
 {
     if (node == NULL)
         return TRUE;
-    if (JSON_NODE_HOLDS_OBJECT(node))
-        return json_object_get_size(json_node_get_object(node)) == 0;
-    if (JSON_NODE_HOLDS_ARRAY(node))
-        return json_array_get_length(json_node_get_array(node)) == 0;
-    if (json_node_get_value_type(node) == G_TYPE_STRING)
-        return *json_node_get_string(node) == '\0';
-    if (json_node_get_value_type(node) == G_TYPE_BOOLEAN)
-        return !json_node_get_boolean(node);
-    return json_node_get_double(node) == 0.0;
+    if (json_is_object(node))
+        return json_object_size(node) == 0;
+    if (json_is_array(node))
+        return json_array_size(node) == 0;
+    if (json_is_string(node))
+        return json_string_length(node) == 0;
+    return json_is_number(node) ? json_number_value(node) == 0.0 : json_is_false(node);
 }
 
 /* What nothing has read. */
@@ -323,7 +321,7 @@ report_rest(const LpReader *reader)
     for (guint i = 0; i < keys->len; i++) {
         const char *key = g_ptr_array_index(keys, i), *reason = NULL;
         LpFamilyKeyKind kind = lp_family_key_kind(key, &reason);
-        JsonNode *node = lp_config_peek(reader->config, key);
+        const json_t *node = lp_config_peek(reader->config, key);
         if (node == NULL || kind == LP_FAMILY_KEY_HARMLESS)
             continue;
         if (kind == LP_FAMILY_KEY_UNKNOWN)

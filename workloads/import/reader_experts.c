@@ -8,15 +8,14 @@
 static gboolean
 read_dense_list(const LpReader *self, const char *key, guint32 *n_dense, GError **error)
 {
-    JsonArray *list = NULL;
+    const json_t *list = NULL;
     if (!lp_config_list(self->config, key, &list, error))
         return FALSE;
-    guint n = list != NULL ? json_array_get_length(list) : 0;
+    guint n = (guint)json_array_size(list);
     g_autofree gboolean *dense = g_new0(gboolean, self->n_layers);
     for (guint i = 0; i < n; i++) {
-        JsonNode *node = json_array_get_element(list, i);
-        gint64 layer =
-            json_node_get_value_type(node) == G_TYPE_INT64 ? json_node_get_int(node) : -1;
+        const json_t *node = json_array_get(list, i);
+        gint64 layer = json_is_integer(node) ? json_integer_value(node) : -1;
         if (layer < 0 || layer >= (gint64)self->n_layers)
             return lp_config_fault(self->config, key, "indices of layers", error);
         dense[layer] = TRUE;

@@ -23,13 +23,11 @@ window_period(const gboolean *has, guint n_layers)
 
 /* layer_types: one text a layer. */
 static gboolean
-read_layer_types(const LpReader *self, JsonArray *list, gboolean *has, GError **error)
+read_layer_types(const LpReader *self, const json_t *list, gboolean *has, GError **error)
 {
-    gboolean good = json_array_get_length(list) == self->n_layers;
+    gboolean good = json_array_size(list) == self->n_layers;
     for (guint i = 0; good && i < self->n_layers; i++) {
-        JsonNode *node = json_array_get_element(list, i);
-        const char *text =
-            json_node_get_value_type(node) == G_TYPE_STRING ? json_node_get_string(node) : NULL;
+        const char *text = json_string_value(json_array_get(list, i));
         has[i] = g_strcmp0(text, "sliding_attention") == 0;
         good = has[i] || g_strcmp0(text, "full_attention") == 0;
     }
@@ -42,7 +40,7 @@ read_layer_types(const LpReader *self, JsonArray *list, gboolean *has, GError **
 static gboolean
 read_window_layers(const LpReader *self, gboolean *has, const char **out_key, GError **error)
 {
-    JsonArray *list = NULL;
+    const json_t *list = NULL;
     gboolean is_switch = self->family->window == LP_FAMILY_WINDOW_SWITCH;
     /* The classes' default. */
     guint32 first = is_switch ? 28 : 0;

@@ -1,34 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One table of what groups are for, and the communicators of a plan. */
+/* The communicators of a plan, and the streams that they run on. */
 #include "workloads/program/communicator.h"
-
-static const LpGroupTraits traits[] = {
-    [LP_GROUP_TP] = {"tensor-parallel", "algorithm-tp", LP_AXIS_TP, LP_TRAFFIC_TP, LP_TERM_TP,
-                     TRUE},
-    [LP_GROUP_CP] = {"context-parallel", "algorithm-cp", LP_AXIS_CP, LP_TRAFFIC_CP, LP_TERM_CP,
-                     TRUE},
-    [LP_GROUP_EP] = {"expert-parallel", "algorithm-ep", LP_AXIS_EP, LP_TRAFFIC_EP, LP_TERM_EP,
-                     TRUE},
-    [LP_GROUP_EP_NODE] = {"expert-parallel (within nodes)", "algorithm-ep", LP_AXIS_EP,
-                          LP_TRAFFIC_EP, LP_TERM_EP, TRUE},
-    [LP_GROUP_EP_RAIL] = {"expert-parallel (between nodes)", "algorithm-ep", LP_AXIS_EP,
-                          LP_TRAFFIC_EP, LP_TERM_EP, TRUE},
-    [LP_GROUP_DP] = {"data-parallel", "algorithm-dp", LP_AXIS_DP, LP_TRAFFIC_DP, LP_TERM_DP, FALSE},
-    [LP_GROUP_REPLICA] = {"replica", "algorithm-dp", LP_AXIS_DP, LP_TRAFFIC_DP, LP_TERM_DP, FALSE},
-    [LP_GROUP_EXPERT_DP] = {"expert data-parallel", "algorithm-dp", LP_AXIS_DP, LP_TRAFFIC_DP,
-                            LP_TERM_DP, FALSE},
-    [LP_GROUP_EMBEDDING] = {"embedding", "algorithm-dp", LP_AXIS_DP, LP_TRAFFIC_EMBEDDING,
-                            LP_TERM_DP, FALSE},
-};
-
-G_STATIC_ASSERT(G_N_ELEMENTS(traits) == LP_N_GROUPS);
-
-const LpGroupTraits *
-lp_group_traits(LpGroup group)
-{
-    g_return_val_if_fail(group < LP_N_GROUPS, NULL);
-    return &traits[group];
-}
 
 LpStream
 lp_group_stream(const LpPlan *plan, LpGroup group)
@@ -63,7 +35,8 @@ static gboolean
 is_exclusive(const LpPlan *plan, LpGroup group)
 {
     LpStream stream = lp_group_stream(plan, group);
-    gboolean is_woven = traits[group].traffic == LP_TRAFFIC_EP && stream == LP_STREAM_LAYER;
+    gboolean is_woven =
+        lp_group_traits(group)->traffic == LP_TRAFFIC_EP && stream == LP_STREAM_LAYER;
     return stream != LP_STREAM_DP && !is_woven;
 }
 
@@ -72,7 +45,7 @@ exchanges(const LpPlan *plan, LpGroup group)
 {
     if (group == LP_GROUP_CP)
         return plan->context_kind == LP_CONTEXT_ULYSSES;
-    return traits[group].traffic == LP_TRAFFIC_EP;
+    return lp_group_traits(group)->traffic == LP_TRAFFIC_EP;
 }
 
 /* --- all communicators of a job --- */
@@ -132,8 +105,8 @@ lp_communicators_new(const LpTransformer *transformer, const LpPlan *plan,
                                .stream = lp_group_stream(plan, group),
                                .is_exclusive = is_exclusive(plan, group),
                                .exchanges = exchanges(plan, group),
-                               .algorithms = plan->library.algorithms[traits[group].axis],
-                               .setting = traits[group].setting,
+                               .algorithms = plan->library.algorithms[lp_group_traits(group)->axis],
+                               .setting = lp_group_traits(group)->setting,
                                .loads = group == LP_GROUP_EP ? expert_loads : NULL};
         if (like.n_members < 2)
             continue;

@@ -4,8 +4,7 @@
 #pragma once
 
 #include "model/collective.h"
-#include "model/group.h"
-#include "model/terms.h"
+#include "model/group_traits.h"
 
 G_BEGIN_DECLS
 
@@ -18,18 +17,6 @@ typedef enum {
     LP_N_STREAMS     /**< where one is asked for: the compute stream itself */
 } LpStream;
 
-/** What the collectives of a group are for, whatever the plan. */
-typedef struct {
-    const char *name;    /**< for people: "tensor-parallel" */
-    const char *setting; /**< the plan's attribute that names their algorithm */
-    LpAxis axis;         /**< whose attribute that is */
-    LpTraffic traffic;   /**< the class of their bytes */
-    LpTerm term;         /**< of the iteration, that their exposed time counts as */
-    gboolean in_layers;  /**< they run in every layer, and not once an iteration or bucket */
-} LpGroupTraits;
-
-/** The traits of @group, which is below LP_N_GROUPS. Static. */
-const LpGroupTraits *lp_group_traits(LpGroup group);
 /** The stream on which every rank runs all collectives of @group under @plan, so that a group
  * always finds the same one at its ports; LP_N_STREAMS: the compute stream, which waits for each.
  */

@@ -10,7 +10,7 @@ G_BEGIN_DECLS
  * @resume: borrowed by @run. @out_version: (transfer full), borrowed by @run: a digest of the
  * program's own file, shipped data included, since results follow from it and the input. Error:
  * LP_INPUT_ERROR_USAGE. */
-gboolean lp_rows_read(const char *jobs, const char *resume, LpRunnerOptions *run,
-                      char **out_version, GError **error) G_GNUC_WARN_UNUSED_RESULT;
+gboolean lp_row_options_read(const char *jobs, const char *resume, LpRunnerOptions *run,
+                             char **out_version, GError **error) G_GNUC_WARN_UNUSED_RESULT;
 
 G_END_DECLS

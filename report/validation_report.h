@@ -2,10 +2,9 @@
 /* What came out of a table of measurements, as text and as JSON. */
 #pragma once
 
+#include "base/json.h"
 #include "validation/prediction/score.h"
 #include "validation/cases/table.h"
-
-#include <json-glib/json-glib.h>
 
 G_BEGIN_DECLS
 
@@ -23,6 +22,6 @@ gboolean lp_validation_predicts_any(const LpValidation *self, LpPrediction model
  * Returns: (transfer full). */
 char *lp_validation_to_text(const LpValidation *self);
 /** Returns: (transfer full). */
-JsonNode *lp_validation_to_json(const LpValidation *self);
+json_t *lp_validation_to_json(const LpValidation *self);
 
 G_END_DECLS

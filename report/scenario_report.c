@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Reports of scenarios: a table of all jobs, and what a report says of one for each. */
-#include "report/scenario.h"
+#include "report/scenario_report.h"
 
 #include "base/file.h"
 #include "base/ranges.h"
+#include "base/text_table.h"
 #include "base/units.h"
-#include "report/json.h"
+#include "base/json.h"
 #include "report/report_parts.h"
 
 void
@@ -71,85 +72,77 @@ mean_s(const LpBackgroundResult *result)
 /* --- JSON --- */
 
 static void
-add_job(JsonBuilder *builder, const LpScenarioReport *self, guint index)
+add_job(json_t *array, const LpScenarioReport *self, guint index)
 {
     const LpJobResult *result = &self->simulation->jobs[index];
     const LpReport *report = &self->jobs[index];
     g_autofree char *places = accelerators(result);
-    json_builder_begin_object(builder);
-    lp_json_text(builder, "name", result->job->name);
-    lp_json_text(builder, "workload", result->job->workload->name);
-    lp_json_count(builder, "accelerators", lp_plan_n_ranks(&result->job->workload->plan));
-    lp_json_text(builder, "places", places);
-    lp_json_count(builder, "iterations", result->job->n_iterations);
-    lp_json_number(builder, "start_s", result->together.start_s);
-    lp_json_number(builder, "end_s", result->together.end_s);
-    lp_json_number(builder, "alone_s", result->alone.iteration_time_s);
-    lp_json_number(builder, "slowdown", slowdown(result));
-    lp_report_add_plan(builder, result->job->workload);
-    lp_json_text(builder, "proof", result->contention);
-    lp_report_add_results(builder, report);
-    lp_report_add_warnings(builder, report);
-    json_builder_end_object(builder);
+    json_t *object = lp_json_append_object(array);
+    lp_json_set_text(object, "name", result->job->name);
+    lp_json_set_text(object, "workload", result->job->workload->name);
+    lp_json_set_count(object, "accelerators", lp_plan_n_ranks(&result->job->workload->plan));
+    lp_json_set_text(object, "places", places);
+    lp_json_set_count(object, "iterations", result->job->n_iterations);
+    lp_json_set_number(object, "start_s", result->together.start_s);
+    lp_json_set_number(object, "end_s", result->together.end_s);
+    lp_json_set_number(object, "alone_s", result->alone.iteration_time_s);
+    lp_json_set_number(object, "slowdown", slowdown(result));
+    lp_report_add_plan(object, result->job->workload);
+    lp_json_set_text(object, "proof", result->contention);
+    lp_report_add_results(object, report);
+    lp_report_add_warnings(object, report);
 }
 
 static void
-add_traffic(JsonBuilder *builder, const LpScenarioReport *self, guint index)
+add_traffic(json_t *array, const LpScenarioReport *self, guint index)
 {
     const LpScenarioTraffic *traffic = self->scenario->traffic->pdata[index];
     const LpBackgroundResult *result = &self->simulation->backgrounds[index];
-    json_builder_begin_object(builder);
-    lp_json_text(builder, "name", traffic->name);
-    lp_json_text(builder, "pattern", lp_pattern_names[traffic->pattern]);
-    lp_json_count(builder, "messages", result->n_messages);
-    lp_json_count(builder, "bytes", result->n_bytes);
-    lp_json_number(builder, "mean_time_s", mean_s(result));
-    lp_json_number(builder, "slowdown", stretch(result));
-    lp_json_count(builder, "under_way", result->n_under_way);
-    lp_json_count(builder, "lost", result->n_lost);
-    json_builder_end_object(builder);
+    json_t *object = lp_json_append_object(array);
+    lp_json_set_text(object, "name", traffic->name);
+    lp_json_set_text(object, "pattern", lp_pattern_names[traffic->pattern]);
+    lp_json_set_count(object, "messages", result->n_messages);
+    lp_json_set_count(object, "bytes", result->n_bytes);
+    lp_json_set_number(object, "mean_time_s", mean_s(result));
+    lp_json_set_number(object, "slowdown", stretch(result));
+    lp_json_set_count(object, "under_way", result->n_under_way);
+    lp_json_set_count(object, "lost", result->n_lost);
 }
 
 static void
-add_cost(JsonBuilder *builder, const LpScenarioReport *self)
+add_cost(json_t *object, const LpScenarioReport *self)
 {
-    lp_json_begin(builder, "cost");
-    lp_json_number(builder, "wall_s", self->cost.wall_s);
-    lp_json_count(builder, "peak_rss_bytes", self->cost.peak_rss_bytes);
-    lp_json_count(builder, "activities", self->simulation->n_activities);
-    json_builder_end_object(builder);
+    json_t *cost = lp_json_set_object(object, "cost");
+    lp_json_set_number(cost, "wall_s", self->cost.wall_s);
+    lp_json_set_count(cost, "peak_rss_bytes", self->cost.peak_rss_bytes);
+    lp_json_set_count(cost, "activities", self->simulation->n_activities);
 }
 
-JsonNode *
+json_t *
 lp_scenario_report_to_json(const LpScenarioReport *self)
 {
-    g_autoptr(JsonBuilder) builder = json_builder_new();
-    json_builder_begin_object(builder);
-    lp_json_text(builder, "scenario", self->scenario->name);
-    lp_json_text(builder, "platform", lp_file_label(self->machine->path));
-    lp_json_count(builder, "accelerators", n_ranks(self));
-    lp_report_add_engine(builder, self->fidelity, self->collapse, NULL,
+    json_t *root = json_object();
+    lp_json_set_text(root, "scenario", self->scenario->name);
+    lp_json_set_text(root, "platform", lp_file_label(self->machine->path));
+    lp_json_set_count(root, "accelerators", n_ranks(self));
+    lp_report_add_engine(root, self->fidelity, self->collapse, NULL,
                          self->simulation->engine_options);
-    lp_json_begin_array(builder, "jobs");
+    json_t *jobs = lp_json_set_array(root, "jobs");
     for (guint i = 0; i < self->simulation->n_jobs; i++)
-        add_job(builder, self, i);
-    json_builder_end_array(builder);
-    lp_json_begin_array(builder, "traffic");
+        add_job(jobs, self, i);
+    json_t *traffic = lp_json_set_array(root, "traffic");
     for (guint i = 0; i < self->scenario->traffic->len; i++)
-        add_traffic(builder, self, i);
-    json_builder_end_array(builder);
-    lp_json_begin_array(builder, "warnings");
+        add_traffic(traffic, self, i);
+    json_t *warnings = lp_json_set_array(root, "warnings");
     for (guint i = 0; i < self->simulation->n_jobs; i++)
         for (guint k = 0; k < self->jobs[i].warnings->len; k++) {
             g_autofree char *text = g_strdup_printf("%s: %s", self->simulation->jobs[i].job->name,
                                                     (const char *)self->jobs[i].warnings->pdata[k]);
-            json_builder_add_string_value(builder, text);
+            lp_json_append_text(warnings, text);
         }
-    json_builder_end_array(builder);
     if (self->has_cost)
-        add_cost(builder, self);
-    json_builder_end_object(builder);
-    return json_builder_get_root(builder);
+        add_cost(root, self);
+    return root;
 }
 
 /* --- text --- */
@@ -174,40 +167,63 @@ append_head(GString *out, const LpScenarioReport *self)
 static void
 append_jobs(GString *out, const LpScenarioReport *self)
 {
-    g_string_append_printf(out, "\n  %-20s %12s %12s %12s %12s %9s %7s\n", "job", "start s",
-                           "end s", "iteration s", "alone s", "slowdown", "MFU");
+    static const char *const columns[] = {"job",      "#start s",  "#end s", "#iteration s",
+                                          "#alone s", "#slowdown", "#MFU",   NULL};
+    g_autoptr(LpTextTable) table = lp_text_table_new(columns);
     for (guint i = 0; i < self->simulation->n_jobs; i++) {
         const LpJobResult *result = &self->simulation->jobs[i];
         LpFigures figures =
             lp_figures(result->job->workload, self->machine, result->together.iteration_time_s);
-        g_string_append_printf(out, "  %-20s %12.6f %12.6f %12.6f %12.6f %9.4f %7.4f\n",
-                               result->job->name, result->together.start_s, result->together.end_s,
-                               result->together.iteration_time_s, result->alone.iteration_time_s,
-                               slowdown(result), figures.mfu);
+        lp_text_table_add_row(table);
+        lp_text_table_add_cell(table, "%s", result->job->name);
+        lp_text_table_add_cell(table, "%.6f", result->together.start_s);
+        lp_text_table_add_cell(table, "%.6f", result->together.end_s);
+        lp_text_table_add_cell(table, "%.6f", result->together.iteration_time_s);
+        lp_text_table_add_cell(table, "%.6f", result->alone.iteration_time_s);
+        lp_text_table_add_cell(table, "%.4f", slowdown(result));
+        lp_text_table_add_cell(table, "%.4f", figures.mfu);
     }
+    g_string_append_c(out, '\n');
+    lp_text_table_append(out, table, 2);
+}
+
+static void
+add_traffic_row(LpTextTable *table, const LpScenarioTraffic *traffic,
+                const LpBackgroundResult *result)
+{
+    g_autofree char *size = lp_quantity_format(LP_QUANTITY_SIZE, (double)result->n_bytes);
+    lp_text_table_add_row(table);
+    lp_text_table_add_cell(table, "%s", traffic->name);
+    lp_text_table_add_cell(table, "%s", lp_pattern_names[traffic->pattern]);
+    lp_text_table_add_cell(table, "%" G_GUINT64_FORMAT, result->n_messages);
+    lp_text_table_add_cell(table, "%s", size);
+    lp_text_table_add_cell(table, "%.6f", mean_s(result));
+    lp_text_table_add_cell(table, "%.4f", stretch(result));
+    lp_text_table_add_cell(table, "%" G_GUINT64_FORMAT, result->n_under_way);
 }
 
 static void
 append_traffic(GString *out, const LpScenarioReport *self)
 {
+    static const char *const columns[] = {"traffic", "pattern",   "#messages",  "#size",
+                                          "#mean s", "#slowdown", "#under way", NULL};
+    g_autoptr(LpTextTable) table = lp_text_table_new(columns);
+    g_autoptr(GString) lost = g_string_new(NULL);
     if (self->scenario->traffic->len == 0)
         return;
-    g_string_append_printf(out, "\n  %-20s %-12s %10s %12s %12s %9s %9s\n", "traffic", "pattern",
-                           "messages", "size", "mean s", "slowdown", "under way");
     for (guint i = 0; i < self->scenario->traffic->len; i++) {
         const LpScenarioTraffic *traffic = self->scenario->traffic->pdata[i];
         const LpBackgroundResult *result = &self->simulation->backgrounds[i];
-        g_autofree char *size = lp_quantity_format(LP_QUANTITY_SIZE, (double)result->n_bytes);
-        g_string_append_printf(
-            out, "  %-20s %-12s %10" G_GUINT64_FORMAT " %12s %12.6f %9.4f %9" G_GUINT64_FORMAT "\n",
-            traffic->name, lp_pattern_names[traffic->pattern], result->n_messages, size,
-            mean_s(result), stretch(result), result->n_under_way);
+        add_traffic_row(table, traffic, result);
         if (result->n_lost > 0)
-            g_string_append_printf(out,
-                                   "  %20s %" G_GUINT64_FORMAT
+            g_string_append_printf(lost,
+                                   "  %s: %" G_GUINT64_FORMAT
                                    " more were not sent, since their routes were dead\n",
-                                   "", result->n_lost);
+                                   traffic->name, result->n_lost);
     }
+    g_string_append_c(out, '\n');
+    lp_text_table_append(out, table, 2);
+    g_string_append(out, lost->str);
 }
 
 static void
@@ -219,7 +235,7 @@ append_job(GString *out, const LpScenarioReport *self, guint index)
     g_string_append_printf(out, "\njob         %s: %s on accelerators %s, iterations %u\n",
                            result->job->name, result->job->workload->name, places,
                            result->job->n_iterations);
-    lp_report_append_plan(out, report);
+    lp_report_append_plan(out, report->workload, self->whole_plan);
     lp_report_append_contention(out, result->contention);
     lp_report_append_needs(out, report);
     for (guint i = 0; i < report->warnings->len; i++)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The layers of a Transformer, and their widths. */
-#include "model/transformer.h"
+#include "model/transformer_layers.h"
 
 G_DEFINE_QUARK(lp_model_error, lp_model_error)
 

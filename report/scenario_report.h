@@ -13,6 +13,7 @@ typedef struct {
     const LpScenarioSimulation *simulation; /* borrowed */
     LpFidelity fidelity;
     gboolean collapse;
+    gboolean whole_plan; /**< text shows all attributes, not only those that were given */
     gboolean has_cost;
     LpCost cost;
     LpReport *jobs;      /* owned */
@@ -20,7 +21,7 @@ typedef struct {
 } LpScenarioReport;
 
 /** Reports each job of @simulation, which is borrowed as @machine is; both must outlive @self. The
- * caller sets fidelity, collapse and cost. */
+ * caller sets fidelity, collapse, whole_plan and cost. */
 void lp_scenario_report_init(LpScenarioReport *self, const LpMachine *machine,
                              const LpScenarioSimulation *simulation);
 /** Frees what lp_scenario_report_init() made. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* How measured rows are run: side by side, shown, and kept. */
-#include "cli/rows.h"
+#include "cli/row_options.h"
 
 #include "cli/options.h"
 
@@ -27,8 +27,8 @@ program_version(void)
 }
 
 gboolean
-lp_rows_read(const char *jobs, const char *resume, LpRunnerOptions *run, char **out_version,
-             GError **error)
+lp_row_options_read(const char *jobs, const char *resume, LpRunnerOptions *run, char **out_version,
+                    GError **error)
 {
     guint n_processors = MIN(g_get_num_processors(), JOBS_MAX);
     if (!lp_option_count("jobs", jobs, 1, JOBS_MAX, n_processors, &run->n_jobs, error))

@@ -11,8 +11,9 @@
  *   report/report.h                     lp_report_init()     JSON and tables of all this
  *
  * A scenario of several jobs is read by workloads/description/scenario.h, simulated by
- * sim/run/scenario_simulation.h and reported by report/scenario_report.h. platforms/generation/generate.h
- * makes machines of options; model/closed_form.h is the closed form alone.
+ * sim/run/scenario_simulation.h and reported by report/scenario_report.h.
+ * platforms/generation/generate.h makes machines of options; model/closed_form.h is the closed form
+ * alone.
  *
  * The headers named below are the public ones: they alone are installed, they include none but
  * themselves and GLib, and the shared library exports what they declare and nothing else.

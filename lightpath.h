@@ -1,14 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Lightpath as a library: all that a program needs to simulate a training iteration.
  *
- * A run has four steps, and each has one header:
- *   platforms/machine/machine.h     lp_machine_load()     a machine from its XML description
- *   workloads/description/workload.h    lp_workload_load()    a model and the plan to train it
- *   sim/run/simulation.h        lp_simulation_run()   one iteration on SimGrid; once a process
- *   validation/crosscheck/crosscheck.h lp_crosscheck()       its difference to the closed form
- * lp_file_find() turns the name of a shipped file into a path that the loaders take;
- * report/report.h makes JSON and tables of the results; model/closed_form.h is the closed form
+ * A run takes these steps, each with its header:
+ *   base/file.h                         lp_file_find()       the path of a shipped file
+ *   workloads/description/workload.h    lp_workload_load()   a model and the plan to train it
+ *   platforms/machine/machine.h         lp_machine_load()    a machine from its XML description
+ *   sim/mapping/setup.h                 lp_setup_new()       whether the one fits on the other
+ *   sim/run/simulation.h                lp_simulation_run()  one iteration, once a process
+ *   validation/crosscheck/crosscheck.h  lp_crosscheck()      its difference to the closed form
+ *   report/report.h                     lp_report_init()     JSON and tables of all this
+ *
+ * A scenario of several jobs is read by workloads/description/scenario.h, simulated by
+ * sim/run/scenario_simulation.h and reported by report/scenario_report.h.
+ * platforms/generation/generate.h makes machines of options; model/closed_form.h is the closed form
  * alone.
+ *
+ * The headers named below are the public ones: they alone are installed, they include none but
+ * themselves and GLib, and the shared library exports what they declare and nothing else.
  *
  * Conventions: memory holds seconds, bytes, bytes/s and FLOP as double, and names end in their
  * unit. What can fail returns FALSE or NULL and sets a GError whose message is one line: where,
@@ -25,23 +33,48 @@
 #include "model/accelerator.h"
 #include "model/amped.h"
 #include "model/closed_form.h"
+#include "model/closed_form_input.h"
+#include "model/collective.h"
 #include "model/fabric.h"
-#include "model/gemm.h"
-#include "model/kernel.h"
+#include "model/hops.h"
 #include "model/memory.h"
 #include "model/plan.h"
+#include "model/plan_experts.h"
+#include "model/plan_flop.h"
+#include "model/plan_layers.h"
+#include "model/plan_options.h"
+#include "model/plan_parameters.h"
+#include "model/plan_rank.h"
 #include "model/terms.h"
 #include "model/transformer.h"
+#include "model/transformer_flop.h"
+#include "model/transformer_layers.h"
+#include "model/transformer_parameters.h"
+#include "model/transformer_shape.h"
 #include "platforms/catalogue/catalogue.h"
-#include "platforms/machine/describe.h"
 #include "platforms/generation/generate.h"
+#include "platforms/generation/machine_settings.h"
+#include "platforms/generation/specification.h"
+#include "platforms/machine/describe.h"
 #include "platforms/machine/machine.h"
+#include "report/figures.h"
 #include "report/report.h"
 #include "report/scenario_report.h"
+#include "sim/actors/background_result.h"
+#include "sim/actors/timeline.h"
+#include "sim/analysis/summary.h"
+#include "sim/engine/engine_option.h"
+#include "sim/engine/tier.h"
+#include "sim/fidelity.h"
+#include "sim/mapping/placement.h"
+#include "sim/mapping/setup.h"
+#include "sim/run/result.h"
 #include "sim/run/scenario_simulation.h"
 #include "sim/run/simulation.h"
+#include "sim/simulation_error.h"
 #include "validation/crosscheck/crosscheck.h"
-#include "workloads/description/attribute.h"
-#include "workloads/program/program.h"
 #include "workloads/description/scenario.h"
+#include "workloads/description/scenario_data.h"
 #include "workloads/description/workload.h"
+#include "workloads/description/workload_data.h"
+#include "workloads/program/program_error.h"

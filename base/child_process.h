@@ -2,19 +2,11 @@
 /* Runs a function in a forked child process and brings its result home through a pipe. */
 #pragma once
 
+#include "base/error.h"
+
 #include <glib.h>
 
 G_BEGIN_DECLS
-
-/** Errors of child processes. */
-#define LP_CHILD_PROCESS_ERROR (lp_child_process_error_quark())
-GQuark lp_child_process_error_quark(void);
-
-/** Codes of LP_CHILD_PROCESS_ERROR. */
-typedef enum {
-    LP_CHILD_PROCESS_ERROR_START,  /**< No further process or pipe: have fewer at a time. */
-    LP_CHILD_PROCESS_ERROR_RESULT, /**< It ended without its result: it crashed or was ended. */
-} LpChildProcessError;
 
 /** What a child process does, in the child: reads @data, which is a copy of the parent's as all
  * memory is, and leaves its result in @result. */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The error domains that have no module of their own, and the one-line rule for messages. */
+/* The error domains of folders that cannot be seen from outside, and the one-line rule for
+ * messages. */
 #pragma once
 
 #include <glib.h>
@@ -11,6 +12,7 @@ G_BEGIN_DECLS
 /** The domain of LP_INPUT_ERROR. */
 GQuark lp_input_error_quark(void);
 
+/** Codes of LP_INPUT_ERROR. */
 typedef enum {
     LP_INPUT_ERROR_FILE,   /**< A file cannot be read or written: choose another. */
     LP_INPUT_ERROR_SYNTAX, /**< XML or a number is malformed: correct the text. */
@@ -18,6 +20,16 @@ typedef enum {
     LP_INPUT_ERROR_NAME,   /**< A name is not known: choose a listed one. */
     LP_INPUT_ERROR_USAGE,  /**< The command line is wrong (exit status 2). */
 } LpInputError;
+
+/** Errors of child processes (base/child_process.h), which simulations hand on. */
+#define LP_CHILD_PROCESS_ERROR (lp_child_process_error_quark())
+GQuark lp_child_process_error_quark(void);
+
+/** Codes of LP_CHILD_PROCESS_ERROR. */
+typedef enum {
+    LP_CHILD_PROCESS_ERROR_START,  /**< No further process or pipe: have fewer at a time. */
+    LP_CHILD_PROCESS_ERROR_RESULT, /**< It ended without its result: it crashed or was ended. */
+} LpChildProcessError;
 
 /** @text in double quotes as messages show it: one line, printable, cut after 60 characters.
  * Returns: (transfer full). */

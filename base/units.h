@@ -25,7 +25,8 @@ typedef enum {
 gboolean lp_quantity_parse(LpQuantity quantity, const char *text, double *out_value,
                            GError **error) G_GNUC_WARN_UNUSED_RESULT;
 
-/** Like lp_quantity_parse, and the value is in [@minimum, @maximum]. */
+/** Parses as lp_quantity_parse() does, and the value is in [@minimum, @maximum], in the base unit.
+ * Errors: LP_INPUT_ERROR_SYNTAX, _VALUE, "got, wanted". */
 gboolean lp_quantity_parse_in(LpQuantity quantity, const char *text, double minimum, double maximum,
                               double *out_value, GError **error) G_GNUC_WARN_UNUSED_RESULT;
 
@@ -37,20 +38,22 @@ char *lp_quantity_format(LpQuantity quantity, double value);
  * Returns: (transfer full). */
 char *lp_quantity_to_text(LpQuantity quantity, double value);
 
-/** Parses a whole number in [@minimum, @maximum]; no sign, no blanks, no unit. */
+/** Parses a whole number in [@minimum, @maximum]; no sign, no blanks, no unit.
+ * Errors: LP_INPUT_ERROR_SYNTAX, _VALUE, "got, wanted". */
 gboolean lp_count_parse(const char *text, guint64 minimum, guint64 maximum, guint64 *out_value,
                         GError **error) G_GNUC_WARN_UNUSED_RESULT;
 
-/** Parses a finite number in [@minimum, @maximum], independent of the locale. */
+/** Parses a finite number in [@minimum, @maximum], independent of the locale.
+ * Errors: LP_INPUT_ERROR_SYNTAX, _VALUE, "got, wanted". */
 gboolean lp_number_parse(const char *text, double minimum, double maximum, double *out_value,
                          GError **error) G_GNUC_WARN_UNUSED_RESULT;
 
-/** Parses "yes" or "no". */
+/** Parses "yes" or "no". Error: LP_INPUT_ERROR_SYNTAX, "got, wanted". */
 gboolean lp_boolean_parse(const char *text, gboolean *out_value,
                           GError **error) G_GNUC_WARN_UNUSED_RESULT;
 
-/** The index of @text in the NULL-ended @names, or -1 with an error that lists them and names the
- * nearest. */
+/** The index of @text in the NULL-ended @names, or -1 with LP_INPUT_ERROR_NAME that lists them and
+ * names the nearest. */
 int lp_choice_parse(const char *text, const char *const *names, GError **error);
 
 /** The name of the NULL-ended @names with the smallest edit distance to @text (the first among

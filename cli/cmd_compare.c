@@ -6,6 +6,7 @@
 #include "base/file.h"
 #include "base/json.h"
 #include "base/text_table.h"
+#include "report/report_parts.h"
 
 #include "base/child_process.h"
 #include "base/error.h"

@@ -17,15 +17,11 @@ print_estimate(char **arguments, const char *const *settings, gboolean amped, Lp
     LpReport report;
     lp_report_init(&report, setup, NULL);
     report.whole_plan = verbose;
-    gboolean good;
-    if (format == LP_FORMAT_JSON) {
-        good = lp_print_json(lp_report_estimate_to_json(&report, amped), error);
-    } else {
-        g_autofree char *text = lp_report_estimate_to_text(&report, amped);
-        good = lp_print_result(text, error);
-    }
+    g_autofree char *text = format == LP_FORMAT_JSON
+                                ? lp_report_estimate_to_json_text(&report, amped)
+                                : lp_report_estimate_to_text(&report, amped);
     lp_report_clear(&report);
-    return good;
+    return lp_print_result(text, error);
 }
 
 gboolean

@@ -54,9 +54,8 @@ write_trace(const Options *options, const LpTimeline *timeline, const LpWorkload
 static gboolean
 print_report(LpReport *report, LpFormat format, GError **error)
 {
-    if (format == LP_FORMAT_JSON)
-        return lp_print_json(lp_report_to_json(report), error);
-    g_autofree char *text = lp_report_to_text(report);
+    g_autofree char *text =
+        format == LP_FORMAT_JSON ? lp_report_to_json_text(report) : lp_report_to_text(report);
     return lp_print_result(text, error);
 }
 
@@ -105,9 +104,8 @@ write_scenario_trace(const Options *options, const LpScenarioSimulation *simulat
 static gboolean
 print_scenario(const LpScenarioReport *report, LpFormat format, GError **error)
 {
-    if (format == LP_FORMAT_JSON)
-        return lp_print_json(lp_scenario_report_to_json(report), error);
-    g_autofree char *text = lp_scenario_report_to_text(report);
+    g_autofree char *text = format == LP_FORMAT_JSON ? lp_scenario_report_to_json_text(report)
+                                                     : lp_scenario_report_to_text(report);
     return lp_print_result(text, error);
 }
 

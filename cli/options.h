@@ -2,6 +2,7 @@
 /* What the subcommands' command lines have in common. */
 #pragma once
 
+#include "base/json.h"
 #include "base/text_table.h"
 #include "report/report.h"
 

@@ -16,10 +16,25 @@ set_target_properties(lp_shared PROPERTIES
     OUTPUT_NAME lightpath
     VERSION ${PROJECT_VERSION}
     SOVERSION 0
-    LINKER_LANGUAGE C
-    LINK_DEPENDS ${CMAKE_CURRENT_LIST_DIR}/lightpath.map)
-target_link_options(lp_shared PRIVATE
-    -Wl,--version-script=${CMAKE_CURRENT_LIST_DIR}/lightpath.map)
+    LINKER_LANGUAGE C)
+
+# Public are the headers that lightpath.h includes: they alone are installed, and the library exports
+# what they declare.
+set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/lightpath.h)
+file(STRINGS lightpath.h lp_public REGEX "^#include")
+list(TRANSFORM lp_public REPLACE "^#include \"(.*)\"$" "\\1")
+find_package(Python3 REQUIRED COMPONENTS Interpreter)
+set(lp_exports ${PROJECT_BINARY_DIR}/lightpath.map)
+add_custom_command(
+    OUTPUT ${lp_exports}
+    COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_LIST_DIR}/exports.py
+        ${PROJECT_SOURCE_DIR} ${lp_exports}
+    DEPENDS ${CMAKE_CURRENT_LIST_DIR}/exports.py lightpath.h ${lp_public}
+    VERBATIM)
+add_custom_target(lp_version_script DEPENDS ${lp_exports})
+add_dependencies(lp_shared lp_version_script)
+set_target_properties(lp_shared PROPERTIES LINK_DEPENDS ${lp_exports})
+target_link_options(lp_shared PRIVATE -Wl,--version-script=${lp_exports})
 target_link_libraries(lp_shared PRIVATE
     lp_flags PkgConfig::GLIB PkgConfig::LIBXML PkgConfig::JANSSON PkgConfig::SMARTCOLS
     PkgConfig::SIMGRID ${CSV_LIBRARY} PkgConfig::NLOPT m)
@@ -28,10 +43,9 @@ install(TARGETS lightpath RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 install(TARGETS lp_shared LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
 
 # Headers keep their folders, since they include one another as "folder/noun.h".
-install(FILES lightpath.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/lightpath)
-foreach(folder IN LISTS lp_folders)
-    install(DIRECTORY ${folder} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/lightpath
-        FILES_MATCHING PATTERN "*.h")
+foreach(header IN LISTS lp_public ITEMS lightpath.h)
+    cmake_path(GET header PARENT_PATH folder)
+    install(FILES ${header} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/lightpath/${folder})
 endforeach()
 
 # Relative to the file itself, so that an installed tree can be moved.

@@ -20,15 +20,24 @@ double lp_amped_mac_s(const LpAccelerator *accelerator, LpPrecision precision);
 /** C_nl: s per non-linear operation on one accelerator, 1 / peak[fp32]. */
 double lp_amped_nonlinear_s(const LpAccelerator *accelerator);
 
-double lp_amped_forward_s(const LpClosedFormInput *input);  /**< U_f of all layers over N */
-double lp_amped_backward_s(const LpClosedFormInput *input); /**< U_b of all layers over N */
-double lp_amped_weight_s(const LpClosedFormInput *input);   /**< U_w of all layers over N */
-/** U_f again under full recomputation, else 0: not in AMPeD, see model/README.md. */
+/** U_f: forward pass of all layers over the global batch, divided over all N accelerators:
+ * (L/N) (C_MAC MAC + C_nl NL), s. */
+double lp_amped_forward_s(const LpClosedFormInput *input);
+/** U_b: gradients of the activations, likewise: U_b = U_f, s. */
+double lp_amped_backward_s(const LpClosedFormInput *input);
+/** U_w: gradients of the weights, likewise: (L/N) C_MAC MAC, s. */
+double lp_amped_weight_s(const LpClosedFormInput *input);
+/** U_f again under full recomputation, else 0: not in AMPeD, see model/README.md; s. */
 double lp_amped_recompute_s(const LpClosedFormInput *input);
-double lp_amped_tp_s(const LpClosedFormInput *input);       /**< M_f + M_b, the TP part */
-double lp_amped_pp_s(const LpClosedFormInput *input);       /**< M_f + M_b, the PP part */
-double lp_amped_gradient_s(const LpClosedFormInput *input); /**< M_g: intra ring + inter ring */
-/** W = (N_PP - 1) [U_f + U_b + M_f + M_b] / N_ub, without U_w; the recomputed U_f counts. */
+/** The TP part of M_f + M_b: 4 (L/D) m all-reduces of a micro-batch's activations, 6 with full
+ * recomputation, each an intra ring and an inter ring, s. */
+double lp_amped_tp_s(const LpClosedFormInput *input);
+/** The PP part of M_f + M_b: 2 m messages of a micro-batch's activations, a + A/BW each; 0 if D =
+ * 1, s. */
+double lp_amped_pp_s(const LpClosedFormInput *input);
+/** M_g: intra ring and inter ring of the gradients of a rank's parameters, L/(t D) layers', s. */
+double lp_amped_gradient_s(const LpClosedFormInput *input);
+/** W = (N_PP - 1) [U_f + U_b + M_f + M_b] / N_ub, without U_w; the recomputed U_f counts; s. */
 double lp_amped_bubble_s(const LpClosedFormInput *input);
 
 /** All terms of the form, s; those that AMPeD does not know are 0. */

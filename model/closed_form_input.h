@@ -2,9 +2,8 @@
 /* What the closed forms are computed from. */
 #pragma once
 
+#include "model/accelerator.h"
 #include "model/fabric.h"
-#include "model/group.h"
-#include "model/kernel.h"
 #include "model/terms.h"
 
 G_BEGIN_DECLS

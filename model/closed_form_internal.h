@@ -3,6 +3,8 @@
 #pragma once
 
 #include "model/closed_form_input.h"
+#include "model/group.h"
+#include "model/kernel.h"
 
 G_BEGIN_DECLS
 

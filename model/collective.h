@@ -19,7 +19,8 @@ typedef enum {
     LP_N_COLLECTIVES
 } LpCollective;
 
-extern const char *const lp_collective_names[]; /* "all-reduce" "reduce-scatter" ..., NULL-ended */
+/** "all-reduce" "reduce-scatter" ..., NULL-ended. */
+extern const char *const lp_collective_names[];
 
 /** How it is done. */
 typedef enum {
@@ -36,7 +37,8 @@ typedef enum {
     LP_N_ALGORITHMS
 } LpAlgorithm;
 
-extern const char *const lp_algorithm_names[]; /* "ring" "tree" ..., NULL-ended */
+/** "ring" "tree" ..., NULL-ended. */
+extern const char *const lp_algorithm_names[];
 
 /** Room for the name of a library or protocol. */
 #define LP_LIBRARY_NAME_MAX 24

@@ -60,7 +60,7 @@ typedef struct {
 } LpLibraryHost;
 
 /** A communication library. */
-typedef struct {
+typedef struct LpLibrary {
     char name[LP_LIBRARY_NAME_MAX];
     guint32 n_protocols, n_rules;
     guint32 n_hosts;

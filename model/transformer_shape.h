@@ -6,9 +6,11 @@
 
 G_BEGIN_DECLS
 
-#define LP_MODEL_ERROR (lp_model_error_quark())
 /** The domain of what is wrong with a shape or a plan. */
+#define LP_MODEL_ERROR (lp_model_error_quark())
 GQuark lp_model_error_quark(void);
+
+/** Codes of LP_MODEL_ERROR. */
 typedef enum {
     LP_MODEL_ERROR_SHAPE, /**< The transformer's numbers contradict each other. */
     LP_MODEL_ERROR_PLAN,  /**< The plan does not divide, or its rules forbid it. */
@@ -39,14 +41,16 @@ typedef enum {
     LP_POSITIONS_ROTARY
 } LpPositions;
 
-/** Those that are "auto" follow the feed-forward kind: GPT style with GELU (layer norms, biases,
- * dropout), Llama style with SwiGLU (RMS norms, neither). */
+/** The normalisation of a layer's input. This and the next two: those that are "auto" follow the
+ * feed-forward kind: GPT style with GELU (layer norms, biases, dropout), Llama style with SwiGLU
+ * (RMS norms, neither). */
 typedef enum {
     LP_NORM_AUTO,
     LP_NORM_LAYER,
     LP_NORM_RMS
 } LpNorm;
 
+/** Which products add a bias. */
 typedef enum {
     LP_BIAS_AUTO,
     LP_BIAS_YES,
@@ -54,6 +58,7 @@ typedef enum {
     LP_BIAS_QKV /**< on queries, keys and values only (Qwen2) */
 } LpBias;
 
+/** Whether layers drop out in training. */
 typedef enum {
     LP_DROPOUT_AUTO,
     LP_DROPOUT_YES,

@@ -7,6 +7,7 @@
 
 G_BEGIN_DECLS
 
+/** Rates of an iteration. */
 typedef struct {
     double iteration_time_s;
     double mfu; /**< model FLOP over the dense peak of the precision */
@@ -16,7 +17,9 @@ typedef struct {
     double hardware_tflops_per_accelerator;
 } LpFigures;
 
-/** The rates of an iteration of @iteration_time_s seconds, over all accelerators of the plan. */
+/** The rates of an iteration of @iteration_time_s seconds, over all accelerators of the plan: FLOP
+ * by lp_plan_model_flop() and lp_plan_hardware_flop(), the peak by
+ * lp_accelerator_peak_flop_per_s(). */
 LpFigures lp_figures(const LpWorkload *workload, const LpMachine *machine, double iteration_time_s);
 
 G_END_DECLS

@@ -5,6 +5,7 @@
 #include "base/file.h"
 #include "base/units.h"
 #include "base/json.h"
+#include "report/report_parts.h"
 #include "sim/engine/engine.h"
 #include "sim/mapping/placement.h"
 

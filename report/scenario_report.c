@@ -7,6 +7,7 @@
 #include "base/text_table.h"
 #include "base/units.h"
 #include "base/json.h"
+#include "report/report_parts.h"
 
 void
 lp_scenario_report_init(LpScenarioReport *self, const LpMachine *machine,

@@ -6,6 +6,7 @@
 
 G_BEGIN_DECLS
 
+/** What lp_scenario_report_init() computes, and what the caller adds to it. */
 typedef struct {
     const LpScenario *scenario;             /* borrowed */
     const LpMachine *machine;               /* borrowed */
@@ -19,16 +20,18 @@ typedef struct {
     LpSimulation *shown; /* owned: what they point to */
 } LpScenarioReport;
 
-/** Reports each job of @simulation, which is borrowed as @machine is. The caller sets fidelity,
- * collapse, whole_plan and cost. */
+/** Reports each job of @simulation, which is borrowed as @machine is; both must outlive @self. The
+ * caller sets fidelity, collapse, whole_plan and cost. */
 void lp_scenario_report_init(LpScenarioReport *self, const LpMachine *machine,
                              const LpScenarioSimulation *simulation);
 /** Frees what lp_scenario_report_init() made. */
 void lp_scenario_report_clear(LpScenarioReport *self);
 
-/** JSON of "simulate SCENARIO", keys in a fixed order. Returns: (transfer full). */
-json_t *lp_scenario_report_to_json(const LpScenarioReport *self);
-/** The content of lp_scenario_report_to_json() for people. Returns: (transfer full). */
+/** JSON of "simulate SCENARIO", keys in a fixed order, with a line end. Returns: (transfer full).
+ */
+char *lp_scenario_report_to_json_text(const LpScenarioReport *self);
+/** The content of lp_scenario_report_to_json_text() as tables for people. Returns: (transfer full).
+ */
 char *lp_scenario_report_to_text(const LpScenarioReport *self);
 
 G_END_DECLS

@@ -6,8 +6,11 @@
 
 G_BEGIN_DECLS
 
+/** Errors of simulations. */
 #define LP_SIMULATION_ERROR (lp_simulation_error_quark())
 GQuark lp_simulation_error_quark(void);
+
+/** Codes of LP_SIMULATION_ERROR. */
 typedef enum {
     LP_SIMULATION_ERROR_FIT,    /**< The workload does not fit on the machine. */
     LP_SIMULATION_ERROR_RUN,    /**< A run ended without a result. */

@@ -19,7 +19,8 @@ LpMachineSpecification *lp_specification_from_texts(const char *const *texts,
                                                     GError **error) G_GNUC_WARN_UNUSED_RESULT;
 
 /** As lp_specification_from_texts(), of a line such as "--system=generic --accelerators=64
- * --rails=4": what the property generated-by repeats. Returns: (transfer full). */
+ * --rails=4": what the property generated-by repeats. Errors: as there. Returns: (transfer full).
+ */
 LpMachineSpecification *lp_specification_parse(const char *line,
                                                GError **error) G_GNUC_WARN_UNUSED_RESULT;
 
@@ -31,7 +32,7 @@ LpMachineSpecification *lp_specification_parse(const char *line,
 gboolean lp_specification_set(LpMachineSpecification *self, LpMachineOptionId option,
                               const char *text, GError **error) G_GNUC_WARN_UNUSED_RESULT;
 
-/** Sets a count, as lp_specification_set() does of a text. */
+/** Sets a count, as lp_specification_set() does of a text, with its errors. */
 gboolean lp_specification_set_count(LpMachineSpecification *self, LpMachineOptionId option,
                                     guint32 count, GError **error) G_GNUC_WARN_UNUSED_RESULT;
 

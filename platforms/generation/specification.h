@@ -83,7 +83,7 @@ typedef struct {
     double latency_s;        /**< of a link */
     guint32 accelerators_per_port;
     guint32 domain_ports; /**< ports of a domain; 0: follows from accelerators_per_port */
-    guint32 n_rails;      /**< the same number, in rail order; 0: not said */
+    guint32 n_rails;      /**< the number of domain_ports, in rail order; 0: not said */
     LpPortOrder port_order;
     gboolean has_joined_rails; /**< FALSE: rails never meet */
 } LpScaleOutSpecification;
@@ -107,7 +107,7 @@ typedef struct {
 /** Equal scale-out fabrics side by side. */
 typedef struct {
     guint32 n;
-    guint32 ports_per_accelerator; /**< the same number, said of an accelerator; 0: not said */
+    guint32 ports_per_accelerator; /**< the number n, said of an accelerator; 0: not said */
     LpPlaneUse use;
     guint32 traffic_plane[LP_N_TRAFFIC]; /**< used by class */
 } LpPlaneSpecification;

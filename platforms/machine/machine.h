@@ -11,6 +11,8 @@ G_BEGIN_DECLS
 /** Errors of machines: what descriptions say, and options of machines to be generated. */
 #define LP_MACHINE_ERROR (lp_machine_error_quark())
 GQuark lp_machine_error_quark(void);
+
+/** Codes of LP_MACHINE_ERROR. */
 typedef enum {
     LP_MACHINE_ERROR_STRUCTURE, /**< Zones, clusters or properties that make no machine. */
     LP_MACHINE_ERROR_VALUE,     /**< A property or attribute out of its range. */
@@ -24,10 +26,13 @@ typedef enum {
     LP_N_ATTACHMENTS
 } LpAttachment;
 
+/** What a network's links are made of. */
 typedef enum {
     LP_TECHNOLOGY_ELECTRICAL,
     LP_TECHNOLOGY_OPTICAL
 } LpTechnology;
+
+/** How the switches of a network are joined. */
 typedef enum {
     LP_TOPOLOGY_CROSSBAR,
     LP_TOPOLOGY_FAT_TREE,
@@ -35,21 +40,27 @@ typedef enum {
     LP_TOPOLOGY_DRAGONFLY,
     LP_TOPOLOGY_DRAGONFLY_PLUS
 } LpTopology;
+
+/** In which order accelerators' ports stand below the switches: those of a domain side by side, or
+ * those of a rail. */
 typedef enum {
     LP_PORT_ORDER_NODE,
     LP_PORT_ORDER_RAIL
 } LpPortOrder;
+
 /** What parallel planes carry: an equal part of every message, or whole classes of traffic. */
 typedef enum {
     LP_PLANE_USE_STRIPED,
     LP_PLANE_USE_CLASS
 } LpPlaneUse;
+
 /** Which of a fat tree's paths a flow takes: SimGrid's D-mod-k, or one of several by hash. */
 typedef enum {
     LP_PATH_CHOICE_STATIC,
     LP_PATH_CHOICE_HASH
 } LpPathChoice;
 
+/** Names as in platform files, NULL-ended, indexed by the enums above. */
 extern const char *const lp_attachment_names[]; /* "scale-up" "scale-out" */
 extern const char *const lp_technology_names[];
 extern const char *const lp_topology_names[];
@@ -87,6 +98,7 @@ typedef struct {
     LpDragonfly dragonfly; /**< dragonfly and dragonfly+; no groups if it is neither */
 } LpCluster;
 
+/** A machine. */
 typedef struct {
     char *path;   /* owned: as the user named it */
     char *system; /* owned: "dgx-a100", ... */
@@ -118,7 +130,8 @@ typedef struct {
  * wanted". Returns: (transfer full).
  */
 LpMachine *lp_machine_load(const char *path, GError **error) G_GNUC_WARN_UNUSED_RESULT;
-/** As lp_machine_load(), of the file's @text; @path: what messages and reports call it. */
+/** As lp_machine_load(), of the file's @text; @path: what messages and reports call it.
+ * Errors: as of lp_machine_load(). Returns: (transfer full). */
 LpMachine *lp_machine_parse(const char *path, const char *text,
                             GError **error) G_GNUC_WARN_UNUSED_RESULT;
 /** @self: NULL is passed over. */

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "sim/actors/actor_watch.h"
+#include "sim/actors/background_result.h"
 #include "workloads/description/scenario.h"
 
 G_BEGIN_DECLS
@@ -12,15 +13,6 @@ G_BEGIN_DECLS
 #define LP_BACKGROUND_FLIGHTS_MAX 32768
 
 typedef struct LpBackground LpBackground;
-
-/** What became of a generator's messages. Plain data. */
-typedef struct {
-    guint64 n_messages, n_bytes; /**< that arrived */
-    double time_s;               /**< from start to arrival, sum over the messages that arrived */
-    double isolated_s;           /**< the same, had each been alone */
-    guint64 n_under_way;         /**< when the run ended */
-    guint64 n_lost;              /**< never sent, since their route was dead */
-} LpBackgroundResult;
 
 /** @specification: borrowed, as is @network; both must outlive it. Error: LP_INPUT_ERROR_VALUE:
  * accelerators that the machine does not have, or that its ports do not join.

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "sim/analysis/isolated_time.h"
+#include "sim/analysis/summary.h"
 
 G_BEGIN_DECLS
 
@@ -34,17 +35,6 @@ typedef struct {
     LpFidelity fidelity;
     LpSegmentTime *of; /* owned, by segment */
 } LpSegmentTimes;
-
-/** Single communications without other traffic, in the slowest group or replica, s. */
-typedef struct {
-    double tp_s; /**< all collectives of the tensor-parallel group in one iteration, mean stage */
-    double ep_s; /**< the same, of the expert-parallel groups */
-    double cp_s; /**< the same, of the context-parallel group */
-    double pp_s; /**< all messages of one iteration over the mean boundary, both ways, times v */
-    double dp_s; /**< the gradient reduction, tied embeddings included, mean stage */
-    double inner_s;   /**< of all the above, what is launched and not waited for at once */
-    double message_s; /**< one message over the mean boundary */
-} LpIsolatedCommunication;
 
 /** Times all segments of @program that run. Both are borrowed. */
 void lp_segment_times_init(LpSegmentTimes *self, const LpProgram *program,

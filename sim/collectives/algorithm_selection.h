@@ -5,18 +5,10 @@
 #include "model/library.h"
 #include "platforms/machine/machine.h"
 #include "sim/collectives/step_schedule.h"
+#include "sim/fidelity.h"
 #include "workloads/program/program.h"
 
 G_BEGIN_DECLS
-
-/** How a collective runs: one fluid flow an edge with all latencies up front, or every step of its
- * algorithm as a message. */
-typedef enum {
-    LP_FIDELITY_FLOW,
-    LP_FIDELITY_MESSAGE
-} LpFidelity;
-
-extern const char *const lp_fidelity_names[];
 
 /** How the members of a group stand in domains. */
 typedef struct {

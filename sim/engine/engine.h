@@ -2,16 +2,9 @@
 /* Starts SimGrid: the one place where its settings are chosen. */
 #pragma once
 
-#include <glib.h>
+#include "sim/engine/engine_option.h"
 
 G_BEGIN_DECLS
-
-/** A setting as it is handed to SimGrid, and why it has this value. */
-typedef struct {
-    const char *name;
-    const char *value;
-    const char *reason;
-} LpEngineOption;
 
 /** All settings for a simulation of @n_actors actors. Returns: (transfer full) array. */
 GArray *lp_engine_options(guint64 n_actors);

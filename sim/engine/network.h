@@ -3,25 +3,11 @@
 #pragma once
 
 #include "platforms/machine/machine.h"
+#include "sim/engine/tier.h"
 
 G_BEGIN_DECLS
 
 struct s4u_Host; /* an opaque SimGrid host */
-
-/** Where on a route a link stands. */
-typedef enum {
-    LP_TIER_SCALE_UP,
-    LP_TIER_PORT,
-    LP_TIER_LEAF,
-    LP_TIER_SPINE,
-    LP_TIER_PCIE,   /**< shared by ports of a domain */
-    LP_TIER_TORUS,  /**< every link of a torus */
-    LP_TIER_LOCAL,  /**< between routers of a dragonfly's group */
-    LP_TIER_GLOBAL, /**< between groups */
-    LP_N_TIERS
-} LpTier;
-
-extern const char *const lp_tier_names[]; /* "scale_up" "port" "leaf" "spine" "pcie" ... */
 
 /** Whether flows of one collective that meet on such a link count as its own cost: on ports and
  * PCIe links. */

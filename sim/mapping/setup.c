@@ -81,7 +81,8 @@ lp_setup_new_placed(const LpWorkload *workload, const LpMachine *machine, LpPlac
     self->workload = workload;
     self->machine = machine;
     self->placement = placement;
-    return find_library(workload, machine, &self->library, error) ? g_steal_pointer(&self) : NULL;
+    self->library = g_new0(LpLibrary, 1);
+    return find_library(workload, machine, self->library, error) ? g_steal_pointer(&self) : NULL;
 }
 
 void
@@ -90,6 +91,7 @@ lp_setup_free(LpSetup *self)
     if (self == NULL)
         return;
     lp_placement_free(self->placement);
+    g_free(self->library);
     g_free(self);
 }
 

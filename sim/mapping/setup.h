@@ -3,16 +3,19 @@
  */
 #pragma once
 
-#include "model/library.h"
 #include "sim/mapping/placement.h"
 
 G_BEGIN_DECLS
 
+/** The communication library of a setup (model/library.h); no program needs to look inside. */
+typedef struct LpLibrary LpLibrary;
+
+/** A workload on a machine. */
 typedef struct {
     const LpWorkload *workload; /* borrowed */
     const LpMachine *machine;   /* borrowed */
     LpPlacement *placement;     /* owned */
-    LpLibrary library;          /**< that the plan names, with the protocol that it names */
+    LpLibrary *library;         /* owned: that the plan names, with the protocol that it names */
 } LpSetup;
 
 /** Whether @machine has an accelerator for every rank of @workload, units for its precision, and

@@ -7,6 +7,7 @@
 #include "sim/engine/engine.h"
 #include "sim/engine/loading.h"
 #include "sim/mapping/collective_peers.h"
+#include "sim/run/run.h"
 
 #include <string.h>
 

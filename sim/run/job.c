@@ -177,7 +177,7 @@ gboolean
 lp_job_enter(LpJob *self, const LpNetwork *network, GError **error)
 {
     self->cache = lp_isolated_cache_new();
-    self->map = lp_communication_map_new(self->program, network, &self->setup->library,
+    self->map = lp_communication_map_new(self->program, network, self->setup->library,
                                          self->setup->placement, error);
     if (self->map != NULL)
         return TRUE;

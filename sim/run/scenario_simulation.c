@@ -3,10 +3,12 @@
 #include "sim/run/scenario_simulation.h"
 
 #include "base/file.h"
+#include "sim/analysis/tiers.h"
 #include "sim/run/counterfactual.h"
 #include "sim/engine/engine.h"
 #include "sim/engine/loading.h"
 #include "sim/run/job.h"
+#include "sim/run/run.h"
 
 /* What the runs share. */
 typedef struct {

@@ -3,6 +3,7 @@
  */
 #pragma once
 
+#include "sim/actors/background_result.h"
 #include "sim/run/simulation.h"
 #include "workloads/description/scenario.h"
 
@@ -21,6 +22,7 @@ typedef struct {
     LpTimeline *timeline; /* owned, or NULL: beside the others */
 } LpJobResult;
 
+/** What came of a scenario. */
 typedef struct {
     const LpScenario *scenario; /* borrowed */
     guint n_jobs;
@@ -31,6 +33,7 @@ typedef struct {
     guint64 children_peak_rss_bytes; /**< of the processes of the other runs, summed */
 } LpScenarioSimulation;
 
+/** How a scenario is simulated. */
 typedef struct {
     LpFidelity fidelity;
     gboolean collapse;  /**< leave out events that provably cannot matter */

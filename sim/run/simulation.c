@@ -2,10 +2,13 @@
 /* The run and its counterfactuals, side by side in processes of their own. */
 #include "sim/run/simulation.h"
 
+#include "sim/analysis/tiers.h"
 #include "sim/engine/engine.h"
 #include "sim/engine/loading.h"
 #include "sim/mapping/rails.h"
 #include "sim/run/counterfactual.h"
+#include "sim/run/run.h"
+#include "workloads/program/training_program.h"
 
 /* Collectives of a segment whose groups may meet other traffic. */
 static guint64
@@ -128,7 +131,7 @@ lp_simulation_run(const LpSetup *setup, LpSimulationOptions options, GError **er
     if (on_rails)
         lp_network_put_on_rails(network);
     g_autoptr(LpCommunicationMap) map =
-        lp_communication_map_new(program, network, &setup->library, setup->placement, error);
+        lp_communication_map_new(program, network, setup->library, setup->placement, error);
     if (map == NULL)
         return NULL;
     g_autoptr(LpContention) contention = prove(map, options);

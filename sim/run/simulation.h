@@ -3,21 +3,23 @@
  */
 #pragma once
 
-#include "sim/analysis/tiers.h"
+#include "sim/analysis/summary.h"
+#include "sim/engine/engine_option.h"
+#include "sim/fidelity.h"
 #include "sim/simulation_error.h"
 #include "sim/mapping/setup.h"
-#include "sim/run/run.h"
-#include "workloads/program/training_program.h"
+#include "sim/run/result.h"
+#include "workloads/program/program_error.h"
 
 G_BEGIN_DECLS
 
+/** How an iteration is simulated. */
 typedef struct {
     LpFidelity fidelity;
     gboolean collapse; /**< leave out events that provably cannot matter */
     gboolean alone;    /**< leave out the counterfactual runs, which only explain the run */
     /** Tensor-parallel collectives and other traffic cost each other nothing if that leaves out at
-     * most this share of the former's time (lp_contention_is_negligible()); 0: never. With
-     * collapse. */
+     * most this share of the former's time; 0: never. With collapse. */
     double negligible;
     LpRunOptions run; /**< of the run itself, not of the counterfactual ones */
     guint64
@@ -25,6 +27,7 @@ typedef struct {
                        in each counted, every communication takes its isolated time; 0: no limit */
 } LpSimulationOptions;
 
+/** What came of an iteration. */
 typedef struct {
     gboolean is_isolated;      /**< shares_max was exceeded */
     LpRunResult run;           /**< as the machine is, or without contention if is_isolated */
@@ -40,7 +43,8 @@ typedef struct {
 } LpSimulation;
 
 /**
- * Simulates @setup (borrowed); starts the engine, so once a process.
+ * Simulates @setup (borrowed); starts the engine, so once a process. Forks, so before other threads
+ * start.
  * Errors: LP_SIMULATION_ERROR, LP_CHILD_PROCESS_ERROR, LP_PROGRAM_ERROR, LP_INPUT_ERROR. Returns:
  * (transfer full).
  */

@@ -10,6 +10,7 @@
 #include "tests/support/generated.h"
 #include "tests/support/small_workload.h"
 #include "tests/testlib.h"
+#include "workloads/program/training_program.h"
 
 #include <string.h>
 

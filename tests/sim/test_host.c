@@ -3,6 +3,7 @@
  * and plans where either can be seen by eye. */
 #include "sim/engine/engine.h"
 #include "sim/engine/loading.h"
+#include "sim/mapping/communication_map.h"
 #include "sim/run/simulation.h"
 
 #include "platforms/catalogue/libraries.h"
@@ -10,6 +11,7 @@
 #include "tests/support/generated.h"
 #include "tests/support/small_workload.h"
 #include "tests/testlib.h"
+#include "workloads/program/training_program.h"
 
 #define BODY                                                                                       \
     "embedding=no layers=8 hidden=1024 heads=32 ffn=4096 micro-batch=1 global-batch=8 "            \
@@ -120,7 +122,7 @@ find_time(const void *input, void *result)
     g_autoptr(LpSetup) setup = lp_setup_new(workload, machine, NULL);
     if (setup == NULL)
         return FALSE;
-    setup->library = library;
+    *setup->library = library;
     g_autoptr(LpSimulation) simulation = lp_simulation_run(setup, options, NULL);
     if (simulation == NULL)
         return FALSE;

@@ -1,17 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A tree taken apart into its rails has the routes of the whole one, and runs take the same time.
  */
+#include "sim/engine/network.h"
 #include "sim/mapping/rails.h"
 
 #include "platforms/catalogue/libraries.h"
 #include "platforms/plain/plain_rails.h"
 #include "sim/engine/engine.h"
 #include "sim/engine/loading.h"
+#include "sim/run/run.h"
 #include "sim/run/simulation.h"
 #include "tests/support/forked.h"
 #include "tests/support/small_machine.h"
 #include "tests/support/small_workload.h"
 #include "tests/testlib.h"
+#include "workloads/program/training_program.h"
 
 #define UP_OF(last) "id='link_from_1_2_3' prefix='machine' suffix='' radical='0-" last "' " UP_REST
 #define SIZE_UP(size)                                                                              \

@@ -4,11 +4,13 @@
 
 #include "sim/engine/engine.h"
 #include "sim/engine/loading.h"
+#include "sim/run/run.h"
 #include "sim/run/simulation.h"
 #include "tests/support/forked.h"
 #include "tests/support/generated.h"
 #include "tests/support/small_workload.h"
 #include "tests/testlib.h"
+#include "workloads/program/training_program.h"
 
 #define BODY "layers=8 hidden=1024 heads=16 ffn=4096 seq=256 global-batch=32 "
 #define EXPERTS BODY "experts=8 top-k=2 ep=8 "
@@ -118,7 +120,7 @@ simulate(const void *input, void *result)
     if (setup == NULL)
         return FALSE;
     g_autoptr(LpCommunicationMap) map =
-        lp_communication_map_new(program, network, &setup->library, setup->placement, NULL);
+        lp_communication_map_new(program, network, setup->library, setup->placement, NULL);
     if (map == NULL)
         return FALSE;
     g_autoptr(LpContention) contention = rows[row].collapse ? lp_contention_new(map, fidelity, NULL)

@@ -101,6 +101,6 @@ lp_prediction_run(const LpWorkload *workload, const LpMachine *machine, LpPredic
     g_autoptr(LpSetup) setup = lp_setup_new(&workload_with, &machine_with, error);
     if (setup == NULL)
         return FALSE;
-    lp_constants_to_library(constants, &setup->library);
+    lp_constants_to_library(constants, setup->library);
     return simulate(setup, scope, outcome, error);
 }

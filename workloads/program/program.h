@@ -8,14 +8,9 @@
 #pragma once
 
 #include "workloads/program/operation.h"
+#include "workloads/program/program_error.h"
 
 G_BEGIN_DECLS
-
-#define LP_PROGRAM_ERROR (lp_program_error_quark())
-GQuark lp_program_error_quark(void);
-typedef enum {
-    LP_PROGRAM_ERROR_SIZE, /**< More steps than fit in memory, or bytes than can be counted. */
-} LpProgramError;
 
 /** What a segment does. */
 typedef enum {

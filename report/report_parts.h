@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The parts that reports of single workloads and of scenarios share. Private: it names the JSON
+ * library. */
+#pragma once
+
+#include "base/json.h"
+#include "report/scenario_report.h"
+
+G_BEGIN_DECLS
+
+/** The report of a job: @result->together beside the closed form, explained by @result->own.
+ * @shown: filled, must outlive @self. */
+void lp_report_init_job(LpReport *self, LpSimulation *shown, const LpJobResult *result,
+                        const LpMachine *machine);
+
+/** Sets "plan" of @object: all attributes by their names, numbers as numbers. */
+void lp_report_add_plan(json_t *object, const LpWorkload *workload);
+/** Sets "engine" of @object: the engine's version and settings. @contention: what need not be
+ * simulated, or NULL. @engine_options: LpEngineOption. */
+void lp_report_add_engine(json_t *object, LpFidelity fidelity, gboolean collapse,
+                          const char *contention, const GArray *engine_options);
+/** Sets "simulated", the closed forms, "difference", "traffic_bytes" and "memory" of @object.
+ * Seconds and bytes. */
+void lp_report_add_results(json_t *object, const LpReport *self);
+/** Sets "warnings" of @object, a list of texts. */
+void lp_report_add_warnings(json_t *object, const LpReport *self);
+/** Appends the workload's name and size as a line of text. */
+void lp_report_append_workload(GString *out, const LpWorkload *workload);
+/** Appends the plan as text: what the file and the settings gave, or with @whole the attributes
+ * that have defaults too. */
+void lp_report_append_plan(GString *out, const LpWorkload *workload, gboolean whole);
+/** Appends the engine's version and settings as text; parameters as for lp_report_add_engine(). */
+void lp_report_append_engine(GString *out, LpFidelity fidelity, gboolean collapse,
+                             const char *contention, const GArray *engine_options);
+/** Appends the clauses of @contention, which are parted by "; ", a line each. */
+void lp_report_append_contention(GString *out, const char *contention);
+/** Appends tables of the bytes on the wire, and of an accelerator's memory. */
+void lp_report_append_needs(GString *out, const LpReport *self);
+/** Appends the table of times, simulated beside closed forms, and the difference's parts. */
+void lp_report_append_results(GString *out, const LpReport *self);
+
+/** JSON of "simulate", keys in a fixed order. Returns: (transfer full). */
+json_t *lp_report_to_json(const LpReport *self);
+/** JSON of "estimate": one closed form, the repaired AMPeD form with @amped. Returns: (transfer
+ * full). */
+json_t *lp_report_estimate_to_json(const LpReport *self, gboolean amped);
+/** JSON of "simulate SCENARIO", keys in a fixed order. Returns: (transfer full). */
+json_t *lp_scenario_report_to_json(const LpScenarioReport *self);
+
+G_END_DECLS

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The tiers of links that a route leads over. */
+#pragma once
+
+#include <glib.h>
+
+G_BEGIN_DECLS
+
+/** Where on a route a link stands. */
+typedef enum {
+    LP_TIER_SCALE_UP,
+    LP_TIER_PORT,
+    LP_TIER_LEAF,
+    LP_TIER_SPINE,
+    LP_TIER_PCIE,   /**< shared by ports of a domain */
+    LP_TIER_TORUS,  /**< every link of a torus */
+    LP_TIER_LOCAL,  /**< between routers of a dragonfly's group */
+    LP_TIER_GLOBAL, /**< between groups */
+    LP_N_TIERS
+} LpTier;
+
+/** "scale_up" "port" "leaf" "spine" "pcie" ...; NULL-ended. */
+extern const char *const lp_tier_names[];
+
+G_END_DECLS

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """The documents tell the truth: their commands run, the outputs they show are what the program
-prints, the options they name exist, their links lead somewhere.
+prints, the options, files and functions they name exist, their links lead somewhere.
 
 Environment: LIGHTPATH (the built program). "test_readme.py --update" writes the shown outputs anew.
 
@@ -203,6 +203,16 @@ class Documents(unittest.TestCase):
                     n += bool(places) or is_source
         self.assertGreater(n, 100)
         self.assertEqual(missing, [])
+
+    def test_identifiers(self):
+        """Every function, type and constant of ours that a document names in backticks is there."""
+        code = "".join(path.read_text() for folder in SOURCE.iterdir() if folder.name != "build"
+                       for ending in ("*.c", "*.h", "*.cmake") for path in folder.rglob(ending))
+        known = {"lp_noun_verb"} | set(re.findall(r"\b(?:lp_|Lp|LP_)\w+", code))
+        named = {name for path in documents() for quoted in re.findall(r"`[^`\n]+`", path.read_text())
+                 for name in re.findall(r"\b(?:lp_|Lp|LP_)\w+", quoted)}
+        self.assertGreater(len(named), 50)
+        self.assertEqual(sorted(named - known), [])
 
     def test_help(self):
         found = commands()

@@ -59,6 +59,7 @@
 #include "platforms/machine/machine.h"
 #include "report/figures.h"
 #include "report/report.h"
+#include "report/report_data.h"
 #include "report/scenario_report.h"
 #include "sim/actors/background_result.h"
 #include "sim/actors/timeline.h"

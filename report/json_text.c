@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Reports as JSON text, for programs that need not know the JSON library. */
+#include "report/report.h"
 #include "report/report_parts.h"
 
 char *
@@ -13,12 +14,5 @@ char *
 lp_report_estimate_to_json_text(const LpReport *self, gboolean amped)
 {
     g_autoptr(json_t) node = lp_report_estimate_to_json(self, amped);
-    return lp_json_print(node);
-}
-
-char *
-lp_scenario_report_to_json_text(const LpScenarioReport *self)
-{
-    g_autoptr(json_t) node = lp_scenario_report_to_json(self);
     return lp_json_print(node);
 }

@@ -4,7 +4,7 @@
 #pragma once
 
 #include "base/json.h"
-#include "report/scenario_report.h"
+#include "report/report_data.h"
 
 G_BEGIN_DECLS
 
@@ -44,7 +44,5 @@ json_t *lp_report_to_json(const LpReport *self);
 /** JSON of "estimate": one closed form, the repaired AMPeD form with @amped. Returns: (transfer
  * full). */
 json_t *lp_report_estimate_to_json(const LpReport *self, gboolean amped);
-/** JSON of "simulate SCENARIO", keys in a fixed order. Returns: (transfer full). */
-json_t *lp_scenario_report_to_json(const LpScenarioReport *self);
 
 G_END_DECLS

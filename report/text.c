@@ -3,6 +3,7 @@
 #include "base/file.h"
 #include "base/text_table.h"
 #include "base/units.h"
+#include "report/report.h"
 #include "report/report_parts.h"
 #include "sim/engine/engine.h"
 #include <math.h>

@@ -15,7 +15,8 @@
 static void
 fill(const void *data, GByteArray *result)
 {
-    memset(result->data, *(const guint8 *)data, result->len);
+    if (result->len > 0)
+        memset(result->data, *(const guint8 *)data, result->len);
 }
 
 static void

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a report holds of one simulated or estimated iteration. */
+#pragma once
+
+#include "model/amped.h"
+#include "model/memory.h"
+#include "report/figures.h"
+#include "sim/run/scenario_simulation.h"
+#include "validation/crosscheck/crosscheck.h"
+
+G_BEGIN_DECLS
+
+/** What a run cost the machine that it ran on. */
+typedef struct {
+    double wall_s;
+    guint64 peak_rss_bytes;
+} LpCost;
+
+/** What lp_report_init() computes, and what the caller adds to it. */
+typedef struct {
+    const LpWorkload *workload;     /* borrowed */
+    const LpMachine *machine;       /* borrowed */
+    const LpPlacement *placement;   /* borrowed */
+    const LpSimulation *simulation; /* borrowed; NULL for an estimate */
+    LpFidelity fidelity;
+    gboolean collapse;
+    gboolean whole_plan; /**< text shows all attributes, not only those that were given */
+    LpTerms closed_form, amped;
+    LpDifference difference;
+    gboolean is_job; /**< of a scenario: what follows is there, and is no part of difference */
+    double others_s; /**< iteration time beside the others less that alone */
+    double faults_s; /**< alone less that of one iteration without slow ranks and failures */
+    LpMemory memory;
+    GPtrArray *warnings; /* owned: text */
+    gboolean has_cost;
+    LpCost cost;
+} LpReport;
+
+G_END_DECLS

@@ -22,9 +22,6 @@ SIMGRID = re.compile(r"sim/(engine/\w+|actors/(channel|communicator_runtime|acto
 DOORS = {"simgrid": SIMGRID, "xbt": SIMGRID, "libxml": re.compile(r"base/xml(_writer)?\.[ch]$"),
          "libsmartcols": re.compile(r"base/text_table\.c$")}
 
-# Circles of modules that are still to be mended. One that is leaves this list: the test says so.
-CIRCLES = ({"report/report", "report/report_parts", "report/scenario_report"},)
-
 
 def includes():
     """(source, included) of every include of ours, as paths from the project's folder. Headers that
@@ -106,18 +103,12 @@ class Rooms(unittest.TestCase):
         self.assertEqual(up, [], "arrows that do not point down")
 
     def test_modules(self):
-        """No circle of modules but those that are known, and these still are."""
+        """No circle of modules."""
         graph = collections.defaultdict(set)
         for source, target in self.includes:
             if module(source) != module(target):
                 graph[module(source)].add(module(target))
-        reached = {one: below(graph, one) for one in list(graph)}
-        circles = {frozenset(other for other in reached[one] if one in reached.get(other, ()))
-                   for one in reached if one in reached[one]}
-        known = {frozenset(circle) for circle in CIRCLES}
-        self.assertEqual([sorted(one) for one in circles - known], [], "modules in a circle")
-        self.assertEqual([sorted(one) for one in known - circles], [],
-                         "circles that are mended: take them out of CIRCLES")
+        self.assertEqual([one for one in list(graph) if one in below(graph, one)], [])
 
     def test_doors(self):
         """Headers of SimGrid, libxml2 and libsmartcols are included by few files."""

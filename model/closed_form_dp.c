@@ -22,13 +22,31 @@ mean_parameters(const LpClosedFormInput *input)
     return lp_plan_pooled_parameters(plan, (LpParameters){sum.dense * share, sum.experts * share});
 }
 
-/* @share of an all-reduce of each kind of parameters, in @n_parts pieces with latencies each. */
+/* Stage 3 works unit by unit: layers, the embedding, the head. */
 static double
-replicas_s(const LpClosedFormInput *input, double share, double element_bytes, double n_parts)
+n_units(const LpClosedFormInput *input)
+{
+    double ends = input->transformer->embedding ? 2.0 : 0.0;
+    return (lp_transformer_n_layers(input->transformer) + ends) / degree(input, LP_AXIS_PP);
+}
+
+/* Pieces of the mean stage's dense parameters, with latencies each. */
+static double
+n_dense_parts(const LpClosedFormInput *input)
+{
+    return input->plan->zero.stage == 3 ? n_units(input) : 1.0;
+}
+
+/* @share of an all-reduce of each kind of parameters of the mean stage. */
+static double
+replicas_s(const LpClosedFormInput *input, double share, double element_bytes)
 {
     LpParameters parameters = mean_parameters(input);
+    double n_parts = n_dense_parts(input);
     double n_expert_parts =
-        n_parts > 1.0 ? lp_transformer_n_expert_layers(input->transformer) : 1.0;
+        input->plan->zero.stage == 3
+            ? lp_transformer_n_expert_layers(input->transformer) / degree(input, LP_AXIS_PP)
+            : 1.0;
     double dense_s = n_parts * lp_closed_form_ring_s(input, LP_GROUP_DP, share,
                                                      parameters.dense * element_bytes / n_parts);
     if (parameters.experts <= 0.0)
@@ -38,26 +56,63 @@ replicas_s(const LpClosedFormInput *input, double share, double element_bytes, d
                                                parameters.experts * element_bytes / n_expert_parts);
 }
 
-double
-lp_closed_form_dp_s(const LpClosedFormInput *input)
+/* One sum of all gradients. */
+static double
+sum_s(const LpClosedFormInput *input)
 {
     const LpPlan *plan = input->plan;
-    /* Stage 3 works unit by unit: layers, the embedding, the head. */
-    double n_units =
-        lp_transformer_n_layers(input->transformer) + (input->transformer->embedding ? 2.0 : 0.0);
-    double n_parts = plan->zero.stage == 3 ? n_units : 1.0;
-    double weight_bytes = lp_plan_activation_bytes(plan);
+    double n_parts = n_dense_parts(input);
     gboolean whole = plan->zero.stage == 0 || plan->zero.variant == LP_ZERO_DEEPSPEED;
     /* Sets of shards (hybrid sharding) sum their shares among each other. */
     double set_bytes =
         mean_parameters(input).dense * plan->format.gradient_bytes / lp_plan_shard_degree(plan);
     double sets_s =
         n_parts * lp_closed_form_ring_s(input, LP_GROUP_REPLICA, 1.0, set_bytes / n_parts);
-    double gradients_s =
-        replicas_s(input, whole ? 1.0 : 0.5, plan->format.gradient_bytes, n_parts) + sets_s;
-    double n_sums = lp_plan_reduces_each(plan) ? n_micro_batches(input) : 1.0;
-    double n_gathers = plan->zero.stage == 0 ? 0.0 : 1.0;
-    if (plan->zero.stage == 3)
-        n_gathers = n_micro_batches(input) * (plan->zero.keeps_parameters ? 1.0 : 2.0);
-    return n_sums * gradients_s + n_gathers * replicas_s(input, 0.5, weight_bytes, n_parts);
+    return replicas_s(input, whole ? 1.0 : 0.5, plan->format.gradient_bytes) + sets_s;
+}
+
+/* One gather of all parameters. */
+static double
+gather_s(const LpClosedFormInput *input)
+{
+    return replicas_s(input, 0.5, lp_plan_activation_bytes(input->plan));
+}
+
+static double
+n_gathers(const LpClosedFormInput *input)
+{
+    const LpPlan *plan = input->plan;
+    if (plan->zero.stage != 3)
+        return plan->zero.stage == 0 ? 0.0 : 1.0;
+    if (lp_plan_keeps_parameters_throughout(plan))
+        return 1.0;
+    return n_micro_batches(input) * (plan->zero.keeps_parameters ? 1.0 : 2.0);
+}
+
+double
+lp_closed_form_dp_s(const LpClosedFormInput *input)
+{
+    double n_sums = lp_plan_reduces_each(input->plan) ? n_micro_batches(input) : 1.0;
+    return n_sums * sum_s(input) + n_gathers(input) * gather_s(input);
+}
+
+/* Stages that fill wait for the first forward pass's gather. Those that drain wait for the last
+ * backward pass's: parameters that stay after the forward pass are freed by each backward pass, so
+ * that the last one gathers them again where another came before; and for the sum behind it. */
+LpPassCommunication
+lp_closed_form_dp_pass(const LpClosedFormInput *input)
+{
+    const LpPlan *plan = input->plan;
+    LpPassCommunication pass = {0.0, 0.0};
+    if (degree(input, LP_AXIS_PP) < 2.0)
+        return pass;
+    if (plan->zero.stage == 3) {
+        gboolean again = !plan->zero.keeps_parameters ||
+                         (!lp_plan_keeps_parameters_throughout(plan) && n_micro_batches(input) > 1);
+        pass.gathers_s = (again ? 2.0 : 1.0) * gather_s(input);
+    }
+    gboolean in_passes = plan->zero.stage == 3 || lp_plan_reduces_each(plan);
+    if (in_passes && !plan->overlap.dp)
+        pass.sum_s = sum_s(input);
+    return pass;
 }

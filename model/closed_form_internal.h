@@ -67,9 +67,20 @@ LpWork lp_closed_form_pass_work(const LpClosedFormInput *input, LpPass pass);
 /** Seconds of computing @pass on the mean stage, over all micro-batches. */
 double lp_closed_form_pass_s(const LpClosedFormInput *input, LpPass pass);
 
+/** What the passes of one micro-batch wait for data parallelism, s. */
+typedef struct {
+    double gathers_s; /**< of parameters, before the forward and the backward pass */
+    double sum_s;     /**< of gradients, behind the weights' gradients */
+} LpPassCommunication;
+
+/** That of the mean stage, of the micro-batch that fills a pipeline and of the one that drains it;
+ * nothing without a pipeline. Sums that are hidden (overlap-dp) keep no other stage waiting. */
+LpPassCommunication lp_closed_form_dp_pass(const LpClosedFormInput *input);
+
 /** T_bub, given the seconds of communication inside layers and of messages between stages, over all
- * micro-batches. */
-double lp_closed_form_bubble_of(const LpClosedFormInput *input, double inner_s, double pp_s);
+ * micro-batches, and what @dp passes wait for data parallelism. */
+double lp_closed_form_bubble_of(const LpClosedFormInput *input, double inner_s, double pp_s,
+                                LpPassCommunication dp);
 /** T_host, given those and T_comp. */
 double lp_closed_form_host_of(const LpClosedFormInput *input, double compute_s, double inner_s,
                               double pp_s);

@@ -22,10 +22,13 @@ static LpPassCommunication
 exposed_pass(const LpClosedFormInput *input, double dp_s)
 {
     LpPassCommunication pass = lp_closed_form_dp_pass(input);
-    if (!(pass.gathers_s + pass.sum_s > 0.0))
+    if (pass.gathers_s + pass.first_gather_s + pass.sum_s + pass.last_sum_s <= 0.0)
         return pass;
     double share = (1.0 - input->plan->overlap.fraction) * (dp_s / lp_closed_form_dp_s(input));
-    return (LpPassCommunication){share * pass.gathers_s, share * pass.sum_s};
+    return (LpPassCommunication){.gathers_s = share * pass.gathers_s,
+                                 .first_gather_s = share * pass.first_gather_s,
+                                 .sum_s = share * pass.sum_s,
+                                 .last_sum_s = share * pass.last_sum_s};
 }
 
 LpTerms

@@ -30,52 +30,56 @@ n_units(const LpClosedFormInput *input)
     return (lp_transformer_n_layers(input->transformer) + ends) / degree(input, LP_AXIS_PP);
 }
 
-/* Pieces of the mean stage's dense parameters, with latencies each. */
-static double
-n_dense_parts(const LpClosedFormInput *input)
+/* Pieces in which the mean stage's parameters are gathered or summed, each with latencies of its
+ * own. */
+typedef struct {
+    double dense, experts;
+} Parts;
+
+/* Stage 3 goes unit by unit; others have one piece, or @n_chunks. */
+static Parts
+parts(const LpClosedFormInput *input, double n_chunks)
 {
-    return input->plan->zero.stage == 3 ? n_units(input) : 1.0;
+    if (input->plan->zero.stage != 3)
+        return (Parts){n_chunks, n_chunks};
+    return (Parts){n_units(input),
+                   lp_transformer_n_expert_layers(input->transformer) / degree(input, LP_AXIS_PP)};
 }
 
 /* @share of an all-reduce of each kind of parameters of the mean stage. */
 static double
-replicas_s(const LpClosedFormInput *input, double share, double element_bytes)
+replicas_s(const LpClosedFormInput *input, double share, double element_bytes, Parts n)
 {
     LpParameters parameters = mean_parameters(input);
-    double n_parts = n_dense_parts(input);
-    double n_expert_parts =
-        input->plan->zero.stage == 3
-            ? lp_transformer_n_expert_layers(input->transformer) / degree(input, LP_AXIS_PP)
-            : 1.0;
-    double dense_s = n_parts * lp_closed_form_ring_s(input, LP_GROUP_DP, share,
-                                                     parameters.dense * element_bytes / n_parts);
+    double dense_s = n.dense * lp_closed_form_ring_s(input, LP_GROUP_DP, share,
+                                                     parameters.dense * element_bytes / n.dense);
     if (parameters.experts <= 0.0)
         return dense_s;
-    return dense_s + n_expert_parts *
-                         lp_closed_form_ring_s(input, LP_GROUP_EXPERT_DP, share,
-                                               parameters.experts * element_bytes / n_expert_parts);
+    return dense_s +
+           n.experts * lp_closed_form_ring_s(input, LP_GROUP_EXPERT_DP, share,
+                                             parameters.experts * element_bytes / n.experts);
 }
 
-/* One sum of all gradients. */
+/* One sum of all gradients; of a micro-batch's, chunk by chunk. */
 static double
 sum_s(const LpClosedFormInput *input)
 {
     const LpPlan *plan = input->plan;
-    double n_parts = n_dense_parts(input);
+    Parts n = parts(input, lp_plan_reduces_each(plan) ? plan->pipeline.virtual_stages : 1.0);
     gboolean whole = plan->zero.stage == 0 || plan->zero.variant == LP_ZERO_DEEPSPEED;
     /* Sets of shards (hybrid sharding) sum their shares among each other. */
     double set_bytes =
         mean_parameters(input).dense * plan->format.gradient_bytes / lp_plan_shard_degree(plan);
     double sets_s =
-        n_parts * lp_closed_form_ring_s(input, LP_GROUP_REPLICA, 1.0, set_bytes / n_parts);
-    return replicas_s(input, whole ? 1.0 : 0.5, plan->format.gradient_bytes) + sets_s;
+        n.dense * lp_closed_form_ring_s(input, LP_GROUP_REPLICA, 1.0, set_bytes / n.dense);
+    return replicas_s(input, whole ? 1.0 : 0.5, plan->format.gradient_bytes, n) + sets_s;
 }
 
 /* One gather of all parameters. */
 static double
 gather_s(const LpClosedFormInput *input)
 {
-    return replicas_s(input, 0.5, lp_plan_activation_bytes(input->plan));
+    return replicas_s(input, 0.5, lp_plan_activation_bytes(input->plan), parts(input, 1.0));
 }
 
 static double
@@ -96,23 +100,25 @@ lp_closed_form_dp_s(const LpClosedFormInput *input)
     return n_sums * sum_s(input) + n_gathers(input) * gather_s(input);
 }
 
-/* Stages that fill wait for the first forward pass's gather. Those that drain wait for the last
- * backward pass's: parameters that stay after the forward pass are freed by each backward pass, so
- * that the last one gathers them again where another came before; and for the sum behind it. */
+/* Parameters that stay after the forward pass are freed by each backward pass, so that the next
+ * pass, whichever it is, gathers them again; those that stay throughout are not. */
 LpPassCommunication
 lp_closed_form_dp_pass(const LpClosedFormInput *input)
 {
     const LpPlan *plan = input->plan;
-    LpPassCommunication pass = {0.0, 0.0};
+    LpPassCommunication pass = {0.0, 0.0, 0.0, 0.0};
     if (degree(input, LP_AXIS_PP) < 2.0)
         return pass;
-    if (plan->zero.stage == 3) {
-        gboolean again = !plan->zero.keeps_parameters ||
-                         (!lp_plan_keeps_parameters_throughout(plan) && n_micro_batches(input) > 1);
-        pass.gathers_s = (again ? 2.0 : 1.0) * gather_s(input);
+    gboolean each = lp_plan_reduces_each(plan);
+    if (plan->zero.stage == 3 && !plan->zero.keeps_parameters)
+        pass.gathers_s = 2.0 * gather_s(input);
+    if (plan->zero.stage == 3 && plan->zero.keeps_parameters) {
+        pass.first_gather_s = gather_s(input);
+        pass.gathers_s = each && n_micro_batches(input) > 1 ? gather_s(input) : 0.0;
     }
-    gboolean in_passes = plan->zero.stage == 3 || lp_plan_reduces_each(plan);
-    if (in_passes && !plan->overlap.dp)
+    if (each && !plan->overlap.dp)
         pass.sum_s = sum_s(input);
+    if (!each && plan->zero.stage == 3 && !plan->overlap.dp)
+        pass.last_sum_s = sum_s(input);
     return pass;
 }

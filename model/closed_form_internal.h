@@ -67,14 +67,16 @@ LpWork lp_closed_form_pass_work(const LpClosedFormInput *input, LpPass pass);
 /** Seconds of computing @pass on the mean stage, over all micro-batches. */
 double lp_closed_form_pass_s(const LpClosedFormInput *input, LpPass pass);
 
-/** What the passes of one micro-batch wait for data parallelism, s. */
+/** What passes of the mean stage wait for data parallelism, s, all chunks together. */
 typedef struct {
-    double gathers_s; /**< of parameters, before the forward and the backward pass */
-    double sum_s;     /**< of gradients, behind the weights' gradients */
+    double gathers_s;      /**< of parameters, before a micro-batch's two passes */
+    double first_gather_s; /**< before each chunk's first forward pass alone */
+    double sum_s;          /**< of gradients, behind each micro-batch */
+    double last_sum_s;     /**< behind each chunk's last backward pass alone */
 } LpPassCommunication;
 
-/** That of the mean stage, of the micro-batch that fills a pipeline and of the one that drains it;
- * nothing without a pipeline. Sums that are hidden (overlap-dp) keep no other stage waiting. */
+/** What other stages of a pipeline wait for as well; nothing without one. Sums that are hidden
+ * (overlap-dp) keep nobody waiting. */
 LpPassCommunication lp_closed_form_dp_pass(const LpClosedFormInput *input);
 
 /** T_bub, given the seconds of communication inside layers and of messages between stages, over all

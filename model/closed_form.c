@@ -16,6 +16,21 @@ lp_closed_form_terms(const LpClosedFormInput *input)
     return lp_closed_form_compose(input, &communication);
 }
 
+/* What passes wait for data parallelism where all of it takes @dp_s in place of T_DP, and a share o
+ * of it is hidden. */
+static LpPassCommunication
+exposed_pass(const LpClosedFormInput *input, double dp_s)
+{
+    LpPassCommunication pass = lp_closed_form_dp_pass(input);
+    if (pass.gathers_s + pass.first_gather_s + pass.sum_s + pass.last_sum_s <= 0.0)
+        return pass;
+    double share = (1.0 - input->plan->overlap.fraction) * (dp_s / lp_closed_form_dp_s(input));
+    return (LpPassCommunication){.gathers_s = share * pass.gathers_s,
+                                 .first_gather_s = share * pass.first_gather_s,
+                                 .sum_s = share * pass.sum_s,
+                                 .last_sum_s = share * pass.last_sum_s};
+}
+
 LpTerms
 lp_closed_form_compose(const LpClosedFormInput *input,
                        const LpClosedFormCommunication *communication)
@@ -31,7 +46,8 @@ lp_closed_form_compose(const LpClosedFormInput *input,
             [LP_TERM_CP] = cp_s,
             [LP_TERM_PP] = communication->pp_s,
             [LP_TERM_DP] = (1.0 - input->plan->overlap.fraction) * communication->dp_s,
-            [LP_TERM_BUBBLE] = lp_closed_form_bubble_of(input, inner_s, communication->pp_s),
+            [LP_TERM_BUBBLE] = lp_closed_form_bubble_of(input, inner_s, communication->pp_s,
+                                                        exposed_pass(input, communication->dp_s)),
             [LP_TERM_OPTIMIZER] = lp_closed_form_optimizer_s(input),
             [LP_TERM_HOST] = lp_closed_form_host_of(input, compute_s, inner_s, communication->pp_s),
         }};

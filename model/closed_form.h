@@ -42,15 +42,18 @@ double lp_closed_form_pp_message_s(const LpClosedFormInput *input);
 double lp_closed_form_pp_s(const LpClosedFormInput *input);
 /** T_DP = 2(r-1) a + 2(r-1)/r (P/(t D)) bytes_g / BW, before the share (1 - o). ZeRO: the
  * gradients' half, and the parameters' at their own size; stage 3: m times two gathers and a
- * reduce-scatter, each unit with its own latencies. Experts' parameters go over the ranks that hold
- * copies. */
+ * reduce-scatter, each unit with its own latencies; one gather where parameters stay for the whole
+ * iteration (lp_plan_keeps_parameters_throughout()). Experts' parameters go over the ranks that
+ * hold copies. */
 double lp_closed_form_dp_s(const LpClosedFormInput *input);
-/** T_bub of T_X, a micro-batch's time on a stage without messages, F its forward pass, W its
- * weights' gradients: (D-1) T_X / v, and (D-2) messages each way; GPipe, 1F1B, interleaved 1F1B
- * (Narayanan et al., SC 2021, 2.2). ZB-H1: (D-1)(T_X - 2 W) (Qi et al., arXiv 2401.10241, table 1).
- * DualPipe: (D/2-1)(F&B + B - 3 W), B = T_X - F (DeepSeek-V3, arXiv 2412.19437, table 2).
- * The reference writes (D-1) messages too; filling D stages crosses D-1 boundaries, so that would
- * count one message pair too many, as the simulation of GPipe shows (docs/architecture.md). */
+/** T_bub of T_X, a micro-batch's time on a stage without messages but with what its passes wait for
+ * data parallelism (ZeRO 3's gathers, sums after each micro-batch), F its forward pass, W its
+ * weights' gradients and their sum: (D-1) T_X / v, and (D-2) messages each way; GPipe, 1F1B,
+ * interleaved 1F1B (Narayanan et al., SC 2021, 2.2). ZB-H1: (D-1)(T_X - 2 W) (Qi et al., arXiv
+ * 2401.10241, table 1). DualPipe: (D/2-1)(F&B + B - 3 W), B = T_X - F (DeepSeek-V3, arXiv
+ * 2412.19437, table 2). The reference writes (D-1) messages too; filling D stages crosses D-1
+ * boundaries, so that would count one message pair too many, as the simulation of GPipe shows
+ * (docs/architecture.md). */
 double lp_closed_form_bubble_s(const LpClosedFormInput *input);
 /** T_opt: the optimiser step on the mean stage, s. */
 double lp_closed_form_optimizer_s(const LpClosedFormInput *input);

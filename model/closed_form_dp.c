@@ -22,42 +22,103 @@ mean_parameters(const LpClosedFormInput *input)
     return lp_plan_pooled_parameters(plan, (LpParameters){sum.dense * share, sum.experts * share});
 }
 
-/* @share of an all-reduce of each kind of parameters, in @n_parts pieces with latencies each. */
+/* Stage 3 works unit by unit: layers, the embedding, the head. */
 static double
-replicas_s(const LpClosedFormInput *input, double share, double element_bytes, double n_parts)
+n_units(const LpClosedFormInput *input)
 {
-    LpParameters parameters = mean_parameters(input);
-    double n_expert_parts =
-        n_parts > 1.0 ? lp_transformer_n_expert_layers(input->transformer) : 1.0;
-    double dense_s = n_parts * lp_closed_form_ring_s(input, LP_GROUP_DP, share,
-                                                     parameters.dense * element_bytes / n_parts);
-    if (parameters.experts <= 0.0)
-        return dense_s;
-    return dense_s + n_expert_parts *
-                         lp_closed_form_ring_s(input, LP_GROUP_EXPERT_DP, share,
-                                               parameters.experts * element_bytes / n_expert_parts);
+    double ends = input->transformer->embedding ? 2.0 : 0.0;
+    return (lp_transformer_n_layers(input->transformer) + ends) / degree(input, LP_AXIS_PP);
 }
 
-double
-lp_closed_form_dp_s(const LpClosedFormInput *input)
+/* Pieces in which the mean stage's parameters are gathered or summed, each with latencies of its
+ * own. */
+typedef struct {
+    double dense, experts;
+} Parts;
+
+/* Stage 3 goes unit by unit; others have one piece, or @n_chunks. */
+static Parts
+parts(const LpClosedFormInput *input, double n_chunks)
+{
+    if (input->plan->zero.stage != 3)
+        return (Parts){n_chunks, n_chunks};
+    return (Parts){n_units(input),
+                   lp_transformer_n_expert_layers(input->transformer) / degree(input, LP_AXIS_PP)};
+}
+
+/* @share of an all-reduce of each kind of parameters of the mean stage. */
+static double
+replicas_s(const LpClosedFormInput *input, double share, double element_bytes, Parts n)
+{
+    LpParameters parameters = mean_parameters(input);
+    double dense_s = n.dense * lp_closed_form_ring_s(input, LP_GROUP_DP, share,
+                                                     parameters.dense * element_bytes / n.dense);
+    if (parameters.experts <= 0.0)
+        return dense_s;
+    return dense_s +
+           n.experts * lp_closed_form_ring_s(input, LP_GROUP_EXPERT_DP, share,
+                                             parameters.experts * element_bytes / n.experts);
+}
+
+/* One sum of all gradients; of a micro-batch's, chunk by chunk. */
+static double
+sum_s(const LpClosedFormInput *input)
 {
     const LpPlan *plan = input->plan;
-    /* Stage 3 works unit by unit: layers, the embedding, the head. */
-    double n_units =
-        lp_transformer_n_layers(input->transformer) + (input->transformer->embedding ? 2.0 : 0.0);
-    double n_parts = plan->zero.stage == 3 ? n_units : 1.0;
-    double weight_bytes = lp_plan_activation_bytes(plan);
+    Parts n = parts(input, lp_plan_reduces_each(plan) ? plan->pipeline.virtual_stages : 1.0);
     gboolean whole = plan->zero.stage == 0 || plan->zero.variant == LP_ZERO_DEEPSPEED;
     /* Sets of shards (hybrid sharding) sum their shares among each other. */
     double set_bytes =
         mean_parameters(input).dense * plan->format.gradient_bytes / lp_plan_shard_degree(plan);
     double sets_s =
-        n_parts * lp_closed_form_ring_s(input, LP_GROUP_REPLICA, 1.0, set_bytes / n_parts);
-    double gradients_s =
-        replicas_s(input, whole ? 1.0 : 0.5, plan->format.gradient_bytes, n_parts) + sets_s;
-    double n_sums = lp_plan_reduces_each(plan) ? n_micro_batches(input) : 1.0;
-    double n_gathers = plan->zero.stage == 0 ? 0.0 : 1.0;
-    if (plan->zero.stage == 3)
-        n_gathers = n_micro_batches(input) * (plan->zero.keeps_parameters ? 1.0 : 2.0);
-    return n_sums * gradients_s + n_gathers * replicas_s(input, 0.5, weight_bytes, n_parts);
+        n.dense * lp_closed_form_ring_s(input, LP_GROUP_REPLICA, 1.0, set_bytes / n.dense);
+    return replicas_s(input, whole ? 1.0 : 0.5, plan->format.gradient_bytes, n) + sets_s;
+}
+
+/* One gather of all parameters. */
+static double
+gather_s(const LpClosedFormInput *input)
+{
+    return replicas_s(input, 0.5, lp_plan_activation_bytes(input->plan), parts(input, 1.0));
+}
+
+static double
+n_gathers(const LpClosedFormInput *input)
+{
+    const LpPlan *plan = input->plan;
+    if (plan->zero.stage != 3)
+        return plan->zero.stage == 0 ? 0.0 : 1.0;
+    if (lp_plan_keeps_parameters_throughout(plan))
+        return 1.0;
+    return n_micro_batches(input) * (plan->zero.keeps_parameters ? 1.0 : 2.0);
+}
+
+double
+lp_closed_form_dp_s(const LpClosedFormInput *input)
+{
+    double n_sums = lp_plan_reduces_each(input->plan) ? n_micro_batches(input) : 1.0;
+    return n_sums * sum_s(input) + n_gathers(input) * gather_s(input);
+}
+
+/* Parameters that stay after the forward pass are freed by each backward pass, so that the next
+ * pass, whichever it is, gathers them again; those that stay throughout are not. */
+LpPassCommunication
+lp_closed_form_dp_pass(const LpClosedFormInput *input)
+{
+    const LpPlan *plan = input->plan;
+    LpPassCommunication pass = {0.0, 0.0, 0.0, 0.0};
+    if (degree(input, LP_AXIS_PP) < 2.0)
+        return pass;
+    gboolean each = lp_plan_reduces_each(plan);
+    if (plan->zero.stage == 3 && !plan->zero.keeps_parameters)
+        pass.gathers_s = 2.0 * gather_s(input);
+    if (plan->zero.stage == 3 && plan->zero.keeps_parameters) {
+        pass.first_gather_s = gather_s(input);
+        pass.gathers_s = each && n_micro_batches(input) > 1 ? gather_s(input) : 0.0;
+    }
+    if (each && !plan->overlap.dp)
+        pass.sum_s = sum_s(input);
+    if (!each && plan->zero.stage == 3 && !plan->overlap.dp)
+        pass.last_sum_s = sum_s(input);
+    return pass;
 }

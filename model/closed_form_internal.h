@@ -69,9 +69,22 @@ LpWork lp_closed_form_pass_work(const LpClosedFormInput *input, LpPass pass);
 /** Seconds of computing @pass on the mean stage, over all micro-batches. */
 double lp_closed_form_pass_s(const LpClosedFormInput *input, LpPass pass);
 
+/** What passes of the mean stage wait for data parallelism, s, all chunks together. */
+typedef struct {
+    double gathers_s;      /**< of parameters, before a micro-batch's two passes */
+    double first_gather_s; /**< before each chunk's first forward pass alone */
+    double sum_s;          /**< of gradients, behind each micro-batch */
+    double last_sum_s;     /**< behind each chunk's last backward pass alone */
+} LpPassCommunication;
+
+/** What other stages of a pipeline wait for as well; nothing without one. Sums that are hidden
+ * (overlap-dp) keep nobody waiting. */
+LpPassCommunication lp_closed_form_dp_pass(const LpClosedFormInput *input);
+
 /** T_bub, given the seconds of communication inside layers and of messages between stages, over all
- * micro-batches. */
-double lp_closed_form_bubble_of(const LpClosedFormInput *input, double inner_s, double pp_s);
+ * micro-batches, and what @dp passes wait for data parallelism. */
+double lp_closed_form_bubble_of(const LpClosedFormInput *input, double inner_s, double pp_s,
+                                LpPassCommunication dp);
 /** T_host, given those and T_comp. */
 double lp_closed_form_host_of(const LpClosedFormInput *input, double compute_s, double inner_s,
                               double pp_s);

@@ -41,9 +41,13 @@ lp_closed_form_pp_s(const LpClosedFormInput *input)
            lp_closed_form_pp_message_s(input);
 }
 
-/* Communication inside layers is taken as equal in each pass through a layer. */
+/* Communication inside layers is taken as equal in each pass through a layer. What stands in all
+ * passes of a chunk is waited for with them; what stands in its first or last pass alone, by the
+ * first or the last micro-batch on its way through all chunks. The last sums of ZB-H1 follow all
+ * messages. */
 double
-lp_closed_form_bubble_of(const LpClosedFormInput *input, double inner_s, double pp_s)
+lp_closed_form_bubble_of(const LpClosedFormInput *input, double inner_s, double pp_s,
+                         LpPassCommunication dp)
 {
     double stages = degree(input, LP_AXIS_PP), m = n_micro_batches(input);
     if (stages < 2.0)
@@ -56,11 +60,15 @@ lp_closed_form_bubble_of(const LpClosedFormInput *input, double inner_s, double 
     double messages_s = (stages - 2.0) * pp_s / m;
     switch (input->plan->pipeline.schedule) {
     case LP_SCHEDULE_ZERO_BUBBLE:
-        return (stages - 1.0) * (all_s - 2.0 * weight_s) + messages_s;
+        return (stages - 1.0) *
+                   (all_s + dp.gathers_s + dp.first_gather_s - 2.0 * weight_s - dp.sum_s) +
+               messages_s;
     case LP_SCHEDULE_DUALPIPE:
         return (0.5 * stages - 1.0) * (2.0 * all_s - forward_s - 3.0 * weight_s) + 0.5 * messages_s;
     default:
-        return ((stages - 1.0) * all_s + messages_s) / input->plan->pipeline.virtual_stages;
+        return ((stages - 1.0) * (all_s + dp.gathers_s + dp.sum_s) + messages_s) /
+                   input->plan->pipeline.virtual_stages +
+               (stages - 1.0) * (dp.first_gather_s + dp.last_sum_s);
     }
 }
 

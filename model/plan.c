@@ -55,6 +55,13 @@ lp_plan_reduces_each(const LpPlan *self)
            (self->zero.gradient_sync == LP_GRADIENT_SYNC_AUTO && self->zero.stage == 3);
 }
 
+gboolean
+lp_plan_keeps_parameters_throughout(const LpPlan *self)
+{
+    return self->zero.keeps_parameters && self->degree[LP_AXIS_PP] > 1 &&
+           !lp_plan_reduces_each(self);
+}
+
 double
 lp_plan_moment_bytes(const LpPlan *self)
 {

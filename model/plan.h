@@ -30,5 +30,11 @@ guint32 lp_plan_wire_bytes(const LpPlan *self);
 double lp_plan_moment_bytes(const LpPlan *self);
 /** Whether gradients are summed over replicas after each micro-batch. */
 gboolean lp_plan_reduces_each(const LpPlan *self);
+/** Whether the parameters that ZeRO stage 3 gathers for a chunk's first forward pass stay until its
+ * last backward pass: kept for the backward pass (reshard no), in a pipeline that sums gradients
+ * after the last micro-batch. PyTorch's pipelines put off both, the freeing of parameters and the
+ * sum, until then (torch.distributed.pipelining, stage.py: set_reshard_after_backward and
+ * set_requires_gradient_sync); without a pipeline each backward pass frees them. */
+gboolean lp_plan_keeps_parameters_throughout(const LpPlan *self);
 
 G_END_DECLS

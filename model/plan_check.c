@@ -288,18 +288,29 @@ check_pipeline(const LpPlan *self, const LpTransformer *transformer, GError **er
            check_stages(self, transformer, error);
 }
 
+/* Woven passes of two chunks would have the parameters of both gathered at once, and a pair neither
+ * begins nor completes a unit by itself. */
+static gboolean
+check_woven(const LpPlan *self, GError **error)
+{
+    if (self->pipeline.schedule != LP_SCHEDULE_DUALPIPE)
+        return TRUE;
+    if (self->zero.stage == 3)
+        return refuse(error, "zero: got 3, wanted at most 2 with schedule dualpipe: woven passes "
+                             "would gather the parameters of two chunks at once");
+    if (self->zero.gradient_sync == LP_GRADIENT_SYNC_EACH)
+        return refuse(error, "gradient-sync: got each, wanted last with schedule dualpipe: two "
+                             "micro-batches are woven together");
+    return TRUE;
+}
+
 static gboolean
 check_sharding(const LpPlan *self, gboolean has_experts, GError **error)
 {
-    guint32 pp = self->degree[LP_AXIS_PP];
     if (self->zero.stage > 3)
         return refuse(error, "zero: got %u, wanted 0 to 3", self->zero.stage);
-    if (self->zero.stage == 3 && pp > 1)
-        return refuse(error,
-                      "zero: got 3, wanted at most 2 with pp above 1: each micro-batch would "
-                      "gather each stage's parameters anew");
-    if (pp > 1 && self->zero.gradient_sync == LP_GRADIENT_SYNC_EACH)
-        return refuse(error, "gradient-sync: got each, wanted last with pp above 1");
+    if (!check_woven(self, error))
+        return FALSE;
     if (self->zero.variant == LP_ZERO_DEEPSPEED && self->zero.stage != 1 && self->zero.stage != 2)
         return refuse(error, "zero-variant: got deepspeed, wanted standard unless zero is 1 or 2");
     if (self->zero.keeps_parameters && self->zero.stage != 3)

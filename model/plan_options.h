@@ -157,7 +157,8 @@ typedef struct {
     LpZeroVariant variant;
     guint32 shard_degree;      /**< ranks that share one set of states (hybrid sharding); 0: all
                                     replicas, lp_plan_shard_degree() */
-    gboolean keeps_parameters; /**< stage 3: gathered parameters stay until backward */
+    gboolean keeps_parameters; /**< stage 3: gathered parameters stay until backward, or longer:
+                                    lp_plan_keeps_parameters_throughout() */
     guint32 prefetch;          /**< stage 3: layers gathered ahead */
     LpGradientSync gradient_sync;
 } LpPlanZero;

@@ -145,8 +145,8 @@ average_s(const Average *self)
     return self->n == 0 ? 0.0 : self->sum_s / self->n;
 }
 
-/* Blocking seconds of the mean chunk in each role, and launched seconds of the mean stage, whose
- * buckets may fill in any of its segments. */
+/* Blocking seconds of the mean chunk in each role, and launched seconds of all runs of the mean
+ * stage, whose buckets may fill in any of its segments. */
 struct LpSegmentMeans {
     const LpSegmentTimes *times; /* borrowed */
     double blocking_s[LP_N_ROLES];
@@ -199,8 +199,8 @@ lp_segment_means_new(const LpSegmentTimes *times)
         chunk->n += time->n_runs;
         for (guint part = 0; time->role == LP_ROLE_FINISH && part < LP_N_SEGMENT_PARTS; part++)
             self->finish_s[part] += time->parts_s[part] / n_stages;
-        self->launched_s += time->launched_s / n_stages;
-        self->stage_launched_s[segment->stage] += time->launched_s;
+        self->launched_s += time->n_runs * time->launched_s / n_stages;
+        self->stage_launched_s[segment->stage] += time->n_runs * time->launched_s;
     }
     for (LpRole role = 0; role < LP_N_ROLES; role++)
         self->blocking_s[role] = mean_blocking_s(self, role, n_stages);

@@ -237,6 +237,47 @@ test_bubble(void)
                   0.125 * busy_s + lp_closed_form_pp_s(&input) / 12.0, IDENTITY);
 }
 
+/* ZeRO 3 on 4 stages of 6 layers, of 8 micro-batches and 2 replicas: each gather and each sum is a
+ * half of a ring for each of the layers. Filling and draining 3 more stages takes those of one
+ * micro-batch that others wait for. */
+static void
+test_pipelined_shards(void)
+{
+    static const struct {
+        const char *label;
+        gboolean keeps;
+        LpGradientSync sync;
+        gboolean hides;
+        double n, n_bubble; /* of all gathers and sums, and of those in the bubble, a stage */
+    } rows[] = {
+        {"two gathers and a sum", FALSE, LP_GRADIENT_SYNC_AUTO, FALSE, 3.0 * 8.0, 3.0},
+        {"summed last", FALSE, LP_GRADIENT_SYNC_LAST, FALSE, 2.0 * 8.0 + 1.0, 3.0},
+        {"freed by backward passes", TRUE, LP_GRADIENT_SYNC_EACH, FALSE, 2.0 * 8.0, 3.0},
+        {"kept to the end", TRUE, LP_GRADIENT_SYNC_LAST, FALSE, 2.0, 2.0},
+        {"sums hidden", FALSE, LP_GRADIENT_SYNC_EACH, TRUE, 3.0 * 8.0, 2.0},
+    };
+    for (guint i = 0; i < G_N_ELEMENTS(rows); i++) {
+        LpTransformer gpt = lp_test_gpt(24, 1024, 16);
+        gpt.embedding = FALSE;
+        LpPlan plan = lp_test_plan(8, 4, 2, 1, 16);
+        plan.zero.stage = 3;
+        plan.zero.keeps_parameters = rows[i].keeps;
+        plan.zero.gradient_sync = rows[i].sync;
+        plan.overlap.dp = rows[i].hides;
+        LpAccelerator accelerator = lp_test_accelerator();
+        LpFabric fabric = latent_fabric();
+        LpClosedFormInput input = {&gpt, &plan, &accelerator, &fabric, NULL};
+        double layer_bytes = lp_transformer_layer_parameters(&gpt, 0) / 8.0 * 2.0;
+        double one_s = 6.0 * (7e-6 + 0.5 * layer_bytes / 25e9);
+        double busy_s = lp_closed_form_compute_s(&input) + lp_closed_form_tp_s(&input);
+        lp_test_close(rows[i].label, lp_closed_form_dp_s(&input), rows[i].n * one_s, IDENTITY);
+        lp_test_close(rows[i].label, lp_closed_form_bubble_s(&input),
+                      0.375 * busy_s + 0.25 * lp_closed_form_pp_s(&input) +
+                          3.0 * rows[i].n_bubble * one_s,
+                      IDENTITY);
+    }
+}
+
 static void
 test_compose(void)
 {
@@ -279,6 +320,7 @@ main(void)
         {"one rank", test_one_rank},
         {"one micro-batch", test_one_micro_batch},
         {"bubble", test_bubble},
+        {"pipelined shards", test_pipelined_shards},
         {"compose", test_compose},
         {NULL, NULL},
     };

@@ -260,6 +260,43 @@ test_buffers(void)
                   IDENTITY);
 }
 
+/* ZeRO 3 on the second of 4 stages, of 6 layers each, with 4 replicas: what is gathered at once,
+ * and gradients: of a layer before they are scattered, or whole where they add up. */
+static void
+test_pipelined_shards(void)
+{
+    static const struct {
+        const char *label;
+        gboolean keeps, fetches_ahead;
+        LpGradientSync sync;
+        double gathered, scattered, share; /* layers, layers, of the gradients */
+    } rows[] = {
+        {"a layer at a time", FALSE, FALSE, LP_GRADIENT_SYNC_AUTO, 1.0, 1.0, 0.25},
+        {"two ahead", FALSE, TRUE, LP_GRADIENT_SYNC_EACH, 3.0, 1.0, 0.25},
+        {"all of the stage", TRUE, TRUE, LP_GRADIENT_SYNC_EACH, 6.0, 1.0, 0.25},
+        {"gradients add up whole", TRUE, FALSE, LP_GRADIENT_SYNC_LAST, 6.0, 0.0, 1.0},
+    };
+    for (guint i = 0; i < G_N_ELEMENTS(rows); i++) {
+        LpTransformer gpt = lp_test_gpt(24, 1024, 16);
+        LpPlan plan = lp_test_plan(1, 4, 4, 1, 32);
+        plan.zero.stage = 3;
+        plan.zero.prefetch = 2;
+        plan.zero.keeps_parameters = rows[i].keeps;
+        plan.zero.gradient_sync = rows[i].sync;
+        plan.overlap.param = rows[i].fetches_ahead;
+        double parameters = lp_plan_stage_parameters(&plan, &gpt, 1);
+        LpMemory memory = lp_memory_of_stage(&gpt, &plan, 1);
+        lp_test_close(rows[i].label, memory.weights_bytes, 2.0 * parameters / 4.0, IDENTITY);
+        lp_test_close(rows[i].label, memory.optimizer_bytes, 12.0 * parameters / 4.0, IDENTITY);
+        lp_test_close(rows[i].label, memory.gradients_bytes, 2.0 * parameters * rows[i].share,
+                      IDENTITY);
+        lp_test_close(rows[i].label, memory.buffers_bytes,
+                      2.0 * 2.0 * 2048.0 * 1024.0 +
+                          (rows[i].gathered + rows[i].scattered) * 2.0 * parameters / 6.0,
+                      IDENTITY);
+    }
+}
+
 static void
 test_fullest(void)
 {
@@ -291,6 +328,7 @@ main(void)
         {"ends", test_ends},
         {"states", test_states},
         {"buffers", test_buffers},
+        {"pipelined shards", test_pipelined_shards},
         {"fullest", test_fullest},
         {NULL, NULL},
     };

@@ -23,12 +23,38 @@ test_activation_bytes(void)
     }
 }
 
+static void
+test_keeps_parameters_throughout(void)
+{
+    static const struct {
+        const char *label;
+        guint32 pp;
+        gboolean keeps;
+        LpGradientSync sync;
+        gboolean wanted;
+    } rows[] = {
+        {"a pipeline, one sum", 2, TRUE, LP_GRADIENT_SYNC_LAST, TRUE},
+        {"freed after each pass", 2, FALSE, LP_GRADIENT_SYNC_LAST, FALSE},
+        {"a sum a micro-batch", 2, TRUE, LP_GRADIENT_SYNC_EACH, FALSE},
+        {"auto is each", 2, TRUE, LP_GRADIENT_SYNC_AUTO, FALSE},
+        {"no pipeline", 1, TRUE, LP_GRADIENT_SYNC_LAST, FALSE},
+    };
+    for (guint i = 0; i < G_N_ELEMENTS(rows); i++) {
+        LpPlan plan = lp_test_plan(1, rows[i].pp, 2, 1, 8);
+        plan.zero.stage = 3;
+        plan.zero.keeps_parameters = rows[i].keeps;
+        plan.zero.gradient_sync = rows[i].sync;
+        lp_test_true(rows[i].label, lp_plan_keeps_parameters_throughout(&plan) == rows[i].wanted);
+    }
+}
+
 int
 main(void)
 {
     static const LpTestCase cases[] = {
         {"names", test_names},
         {"activation bytes", test_activation_bytes},
+        {"keeps parameters throughout", test_keeps_parameters_throughout},
         {NULL, NULL},
     };
     return lp_test_run("plan", cases);

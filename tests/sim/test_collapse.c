@@ -137,8 +137,9 @@ test_random_plans(void)
     g_rand_free(random);
 }
 
-/* Plans that random ones rarely hit: hidden collectives beside woven all-to-alls in one stream, and
- * collectives by other algorithms. */
+/* Plans that random ones rarely hit: hidden collectives beside woven all-to-alls in one stream,
+ * collectives by other algorithms, and pipelines that gather parameters and sum gradients for each
+ * micro-batch. */
 static void
 test_chosen_plans(void)
 {
@@ -162,6 +163,16 @@ test_chosen_plans(void)
          SMALL "tp=4 pp=1 dp=16 algorithm-tp=direct algorithm-dp=ring+ring overlap-dp=yes "
                "bucket=1MB"},
         {"--system=tpu-v4 --accelerators=64", SMALL "tp=4 pp=1 dp=16 algorithm-tp=torus"},
+        {"--system=polaris --accelerators=64",
+         SMALL "tp=4 pp=4 dp=4 zero=3 recompute=full overlap-dp=yes overlap-param=yes"},
+        {"--system=polaris --accelerators=64",
+         SMALL "tp=2 pp=4 dp=8 zero=3 reshard=no overlap-param=yes placement=scattered"},
+        {"--system=dgx-a100 --accelerators=64",
+         SMALL "tp=2 pp=4 dp=8 zero=3 virtual-stages=2 global-batch=64 shard-degree=4"},
+        {"--system=dgx-a100 --accelerators=64",
+         SMALL "tp=4 pp=2 dp=8 zero=3 gradient-sync=last schedule=zero-bubble recompute=none"},
+        {"--system=generic --accelerators=64 --domain-size=2 --leaf-ports=8",
+         SMALL "tp=2 pp=4 dp=8 gradient-sync=each bucket=1MB schedule=gpipe"},
     };
 #undef SMALL
     for (guint i = 0; i < G_N_ELEMENTS(rows); i++) {

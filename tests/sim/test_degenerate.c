@@ -128,10 +128,53 @@ test_bubbles(void)
     (void)g_unlink(platform);
 }
 
+/* Pipelines whose stages gather parameters before passes, or sum gradients behind them: inside
+ * domains messages take no time, and between domains nothing but replicas' rings moves. */
+static void
+test_pipelined_shards(void)
+{
+#define PIPELINE                                                                                   \
+    BODY "layers=16 pp=8 dp=2 rank-order=tp-cp-pp-ep-dp global-batch=32 recompute=none "
+    static const char *const settings[] = {
+        PIPELINE "zero=3 schedule=gpipe",
+        PIPELINE "zero=3",
+        PIPELINE "zero=3 reshard=no schedule=gpipe",
+        PIPELINE "zero=3 reshard=no",
+        PIPELINE "zero=3 reshard=no schedule=gpipe global-batch=2",
+        PIPELINE "zero=3 gradient-sync=last",
+        PIPELINE "zero=3 reshard=no gradient-sync=last",
+        PIPELINE "zero=3 virtual-stages=2",
+        PIPELINE "zero=3 virtual-stages=2 gradient-sync=last",
+        PIPELINE "zero=3 virtual-stages=2 gradient-sync=last reshard=no",
+        PIPELINE "zero=3 schedule=zero-bubble",
+        PIPELINE "zero=3 schedule=zero-bubble gradient-sync=last",
+        PIPELINE "zero=3 schedule=zero-bubble reshard=no",
+        PIPELINE "zero=3 experts=4 top-k=2 expert-ffn=1024",
+        PIPELINE "zero=0 gradient-sync=each",
+        PIPELINE "zero=0 gradient-sync=each virtual-stages=2",
+        PIPELINE "zero=2 gradient-sync=each schedule=zero-bubble",
+        PIPELINE "zero=1 shard-degree=1 gradient-sync=each",
+    };
+    g_autofree char *platform =
+        lp_spawn_platform("--system=generic --accelerators=16 --domain-size=8 --topology=crossbar "
+                          "--scale-out-latency=2us --domain-latency=0s --domain-bandwidth=1EBps");
+    for (guint i = 0; i < G_N_ELEMENTS(settings); i++)
+        for (guint k = 0; k < G_N_ELEMENTS(modes); k++) {
+            g_autofree char *label = g_strjoin(", ", settings[i], modes[k], NULL);
+            g_autoptr(json_t) result = lp_spawn_simulate(platform, settings[i], modes[k]);
+            if (result != NULL)
+                check(label, result);
+        }
+    (void)g_unlink(platform);
+#undef PIPELINE
+}
+
 int
 main(void)
 {
-    static const LpTestCase cases[] = {
-        {"degenerate", test_degenerate}, {"bubbles", test_bubbles}, {NULL, NULL}};
+    static const LpTestCase cases[] = {{"degenerate", test_degenerate},
+                                       {"bubbles", test_bubbles},
+                                       {"pipelined shards", test_pipelined_shards},
+                                       {NULL, NULL}};
     return lp_test_run("degenerate", cases);
 }

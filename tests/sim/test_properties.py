@@ -87,8 +87,9 @@ def draw(r):
         plan["zero-variant"] = "deepspeed"
     if zero == 3:
         plan["reshard"] = c(["yes", "no"])
-    if r.random() < 0.3:
-        plan["gradient-sync"] = "each"
+    sync = r.random()
+    if sync < 0.45:
+        plan["gradient-sync"] = "each" if sync < 0.3 else "last"
     plan.update({"overlap-dp": c(["yes", "no"]), "overlap-tp": c(["no", "bulk", "yes"]),
                  "overlap-pp": c(["yes", "no"]),
                  "overlap-param": c(["yes", "no"]) if zero else "no",
@@ -245,7 +246,10 @@ class Volumes:
         each = p.get("gradient-sync", "each" if zero == 3 else "last") == "each"
         sums = self.m if each else 1
         whole = zero == 0 or p.get("zero-variant") == "deepspeed"
-        gathers = {0: 0, 1: 1, 2: 1, 3: self.m * (1 if p.get("reshard") == "no" else 2)}[zero]
+        kept = p.get("reshard") == "no"
+        gathers = {0: 0, 1: 1, 2: 1, 3: self.m * (1 if kept else 2)}[zero]
+        if kept and self.pp > 1 and not each:
+            gathers = 1  # parameters stay from the first forward to the last backward pass
         # A group of n ranks moves 2 (n-1) bytes for each byte it sums; slices are on pp ranks, or two.
         holders = (2 if self.dual else 1)
 

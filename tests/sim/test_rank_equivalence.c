@@ -61,6 +61,8 @@ static const struct {
     {"ring attention", BODY "tp=2 pp=2 dp=2 cp=4", TRUE, 2},
     /* One stage, four domains. */
     {"ZeRO 3", BODY "tp=2 pp=1 dp=16 zero=3 overlap-dp=yes overlap-param=yes", TRUE, 1},
+    {"ZeRO 3 in a pipeline", BODY "tp=2 pp=2 dp=8 zero=3 overlap-dp=yes overlap-param=yes", TRUE,
+     2},
     /* A stage is two domains, each a group of experts; with skew each of its eight ranks has a load
      * of its own, which its replica in the other domain shares. */
     {"experts", EXPERTS "tp=1 pp=2 dp=16", TRUE, 2},

@@ -182,6 +182,24 @@ test_zero(void)
         {"pp=1 virtual-stages=1 zero=3 overlap-param=yes prefetch=2 micro-batch=6", 3 * 16},
         {"pp=1 virtual-stages=1 zero=3 overlap-dp=yes micro-batch=96", 3},
         {"pp=1 virtual-stages=1 zero=3 reshard=no micro-batch=96", 2},
+        /* In a pipeline, of 16 micro-batches, as without one; parameters that stay to the end are
+         * gathered once. */
+        {"zero=3 micro-batch=6", 3 * 16},
+        {"zero=3 micro-batch=6 schedule=gpipe", 3 * 16},
+        {"zero=3 micro-batch=6 virtual-stages=2", 3 * 16},
+        {"zero=3 micro-batch=6 schedule=zero-bubble", 3 * 16},
+        {"zero=3 micro-batch=6 overlap-param=yes overlap-dp=yes prefetch=3", 3 * 16},
+        {"zero=3 micro-batch=6 gradient-sync=last", 2 * 16 + 1},
+        {"zero=3 micro-batch=6 gradient-sync=last schedule=zero-bubble", 2 * 16 + 1},
+        {"zero=3 micro-batch=6 reshard=no", 2 * 16},
+        {"zero=3 micro-batch=6 reshard=no schedule=gpipe", 2 * 16},
+        {"zero=3 micro-batch=6 reshard=no virtual-stages=3", 2 * 16},
+        {"zero=3 micro-batch=6 reshard=no schedule=zero-bubble", 2 * 16},
+        {"zero=3 micro-batch=6 reshard=no gradient-sync=last", 2},
+        {"zero=3 micro-batch=6 reshard=no gradient-sync=last virtual-stages=2", 2},
+        {"zero=0 micro-batch=6 gradient-sync=each", 2 * 16},
+        {"zero=0 micro-batch=6 gradient-sync=each bucket=1GB overlap-dp=yes", 2 * 16},
+        {"zero=2 micro-batch=6 gradient-sync=each schedule=zero-bubble", 16 + 1},
     };
     for (guint i = 0; i < G_N_ELEMENTS(rows); i++) {
         g_autoptr(LpProgram) program = build(rows[i].settings);
@@ -194,6 +212,63 @@ test_zero(void)
                 rows[i].volume * 2.0 *
                     lp_plan_stage_parameters(&workload->plan, &workload->transformer, stage),
                 1e-7);
+    }
+}
+
+static gboolean
+gathers_parameters(const LpProgram *program, const LpSegment *segment)
+{
+    for (guint i = 0; i < segment->n_ops; i++) {
+        const LpOp *op = lp_program_op(program, segment->first_op + i);
+        if (op->group == LP_GROUP_DP && op->collective == LP_COLLECTIVE_ALL_GATHER &&
+            op->kind != LP_OP_JOIN && op->kind != LP_OP_COMPUTE)
+            return TRUE;
+    }
+    return FALSE;
+}
+
+/* Passes of @stage in @role that gather parameters. */
+static guint
+n_gathering_passes(const LpProgram *program, guint stage, LpRole role)
+{
+    const LpStageProgram *stage_program = lp_program_stage(program, stage);
+    guint n = 0;
+    for (guint i = 0; i < stage_program->n_steps; i++) {
+        const LpStep *step = lp_program_step(program, stage_program->first_step + i);
+        const LpSegment *segment =
+            step->kind == LP_STEP_SEGMENT ? lp_program_segment(program, step->segment) : NULL;
+        n += segment != NULL && segment->role == role && gathers_parameters(program, segment);
+    }
+    return n;
+}
+
+/* Which passes of 16 micro-batches on 8 stages gather: all; or, where parameters stay, only those
+ * that find them freed by a backward pass: on the first stage, which warms up with 7 forward
+ * passes, one more and each that follows a backward pass, and at the end 7 backward passes. */
+static void
+test_gathers(void)
+{
+    static const struct {
+        const char *settings;
+        LpRole backward;
+        guint stage, n_forward, n_backward;
+    } rows[] = {
+        {"zero=3 micro-batch=6", LP_ROLE_BACKWARD, 0, 16, 16},
+        {"zero=3 micro-batch=6 reshard=no", LP_ROLE_BACKWARD, 0, 9, 7},
+        {"zero=3 micro-batch=6 reshard=no", LP_ROLE_BACKWARD, 7, 16, 0},
+        {"zero=3 micro-batch=6 reshard=no schedule=gpipe", LP_ROLE_BACKWARD, 0, 1, 15},
+        {"zero=3 micro-batch=6 reshard=no gradient-sync=last", LP_ROLE_BACKWARD, 3, 1, 0},
+        {"zero=3 micro-batch=6 schedule=zero-bubble", LP_ROLE_INPUT, 2, 16, 16},
+        {"zero=3 micro-batch=6 schedule=zero-bubble", LP_ROLE_WEIGHT, 2, 16, 0},
+    };
+    for (guint i = 0; i < G_N_ELEMENTS(rows); i++) {
+        g_autoptr(LpProgram) program = build(rows[i].settings);
+        if (program == NULL)
+            continue;
+        guint n_forward = n_gathering_passes(program, rows[i].stage, LP_ROLE_FORWARD);
+        guint n_backward = n_gathering_passes(program, rows[i].stage, rows[i].backward);
+        lp_test_true(rows[i].settings,
+                     n_forward == rows[i].n_forward && n_backward == rows[i].n_backward);
     }
 }
 
@@ -266,14 +341,10 @@ test_message_chunks(void)
 int
 main(void)
 {
-    static const LpTestCase cases[] = {{"tp", test_tp},
-                                       {"pp", test_pp},
-                                       {"dp", test_dp},
-                                       {"zero", test_zero},
-                                       {"embedding", test_embedding},
-                                       {"size", test_size},
-                                       {"volume", test_volume},
-                                       {"message-chunks", test_message_chunks},
-                                       {NULL, NULL}};
+    static const LpTestCase cases[] = {
+        {"tp", test_tp},     {"pp", test_pp},           {"dp", test_dp},
+        {"zero", test_zero}, {"gathers", test_gathers}, {"embedding", test_embedding},
+        {"size", test_size}, {"volume", test_volume},   {"message-chunks", test_message_chunks},
+        {NULL, NULL}};
     return lp_test_run("program", cases);
 }

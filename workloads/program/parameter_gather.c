@@ -91,11 +91,12 @@ lp_parameter_gather_launch_updated(LpLowering *self, guint32 stage)
 
 void
 lp_parameter_prefetch_init(LpParameterPrefetch *self, LpLowering *lowering, const GArray *units,
-                           gboolean backwards)
+                           gboolean backwards, gboolean gathers)
 {
     *self = (LpParameterPrefetch){.lowering = lowering,
                                   .units = units,
                                   .backwards = backwards,
+                                  .gathers = gathers,
                                   .numbers = g_new0(guint, units->len + 1)};
 }
 
@@ -103,7 +104,7 @@ void
 lp_parameter_prefetch_add(LpParameterPrefetch *self, guint position)
 {
     const LpPlan *plan = self->lowering->plan;
-    if (plan->zero.stage != 3 || (self->backwards && plan->zero.keeps_parameters))
+    if (!self->gathers)
         return;
     if (!plan->overlap.param) {
         const LpUnit *unit = lp_units_get(self->units, position, self->backwards);

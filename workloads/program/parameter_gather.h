@@ -25,16 +25,17 @@ typedef struct {
     LpLowering *lowering; /* borrowed */
     const GArray *units;  /* borrowed: of the pass's chunk */
     gboolean backwards;   /**< the pass takes them in this order */
+    gboolean gathers;     /**< the pass gathers at all */
     guint n_ahead;        /**< units whose gathers have been launched */
     guint *numbers;       /* owned: of the launches, by position */
 } LpParameterPrefetch;
 
-/** Nothing is gathered yet. The arguments are borrowed. */
+/** Nothing is gathered yet. The arguments are borrowed. @gathers: FALSE for a pass that finds its
+ * parameters there. */
 void lp_parameter_prefetch_init(LpParameterPrefetch *self, LpLowering *lowering,
-                                const GArray *units, gboolean backwards);
+                                const GArray *units, gboolean backwards, gboolean gathers);
 /** Has the parameters of the @position-th unit of the pass there before what follows, and launches
- * those of the units that the plan fetches ahead. Nothing where the plan does not shard parameters
- * or has kept them since the forward pass. */
+ * those of the units that the plan fetches ahead. Nothing in a pass that does not gather. */
 void lp_parameter_prefetch_add(LpParameterPrefetch *self, guint position);
 /** Frees what @self owns. */
 void lp_parameter_prefetch_clear(LpParameterPrefetch *self);

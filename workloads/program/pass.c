@@ -30,11 +30,12 @@ n_units_before(const LpLowering *self, guint32 stage, guint32 chunk)
 }
 
 void
-lp_pass_add_forward(LpLowering *self, guint32 stage, guint32 chunk, const GArray *pending)
+lp_pass_add_forward(LpLowering *self, guint32 stage, guint32 chunk, LpPassParameters parameters)
 {
+    const GArray *pending = parameters.pending;
     g_autoptr(GArray) units = lp_units_new(self->transformer, self->plan, stage, chunk);
     g_auto(LpParameterPrefetch) prefetch;
-    lp_parameter_prefetch_init(&prefetch, self, units, FALSE);
+    lp_parameter_prefetch_init(&prefetch, self, units, FALSE, parameters.gathers);
     guint first = pending != NULL ? n_units_before(self, stage, chunk) : 0;
     if (lp_plan_slice(self->plan, stage, chunk) > 0)
         add_boundary_gather(self);
@@ -48,20 +49,19 @@ lp_pass_add_forward(LpLowering *self, guint32 stage, guint32 chunk, const GArray
 }
 
 void
-lp_pass_add_backward(LpLowering *self, guint32 stage, guint32 chunk, LpRole role,
+lp_pass_add_backward(LpLowering *self, guint32 stage, guint32 chunk, LpRole role, gboolean gathers,
                      LpGradientBuckets *buckets)
 {
     const LpPlan *plan = self->plan;
     g_autoptr(GArray) units = lp_units_new(self->transformer, plan, stage, chunk);
     g_auto(LpParameterPrefetch) prefetch;
-    lp_parameter_prefetch_init(&prefetch, self, units, TRUE);
+    lp_parameter_prefetch_init(&prefetch, self, units, TRUE, gathers);
     gboolean is_last_slice = lp_plan_slice(plan, stage, chunk) == lp_plan_n_slices(plan) - 1;
     if (role != LP_ROLE_WEIGHT && !is_last_slice)
         add_boundary_gather(self);
     for (guint i = 0; i < units->len; i++) {
         const LpUnit *unit = lp_units_get(units, i, TRUE);
-        if (role != LP_ROLE_WEIGHT)
-            lp_parameter_prefetch_add(&prefetch, i);
+        lp_parameter_prefetch_add(&prefetch, i);
         lp_unit_add_backward(unit, self, role);
         if (buckets != NULL)
             lp_gradient_buckets_fill(buckets, unit->parameters);
@@ -107,9 +107,9 @@ weave(LpBuilder *builder, Thread *thread, gboolean other_waits)
 void
 lp_pass_add_pair(LpLowering *self, guint32 stage, guint32 forward_chunk, guint32 backward_chunk)
 {
-    lp_pass_add_forward(self, stage, forward_chunk, NULL);
+    lp_pass_add_forward(self, stage, forward_chunk, (LpPassParameters){FALSE, NULL});
     g_autoptr(GArray) forward = lp_builder_take(&self->builder);
-    lp_pass_add_backward(self, stage, backward_chunk, LP_ROLE_BACKWARD, NULL);
+    lp_pass_add_backward(self, stage, backward_chunk, LP_ROLE_BACKWARD, FALSE, NULL);
     g_autoptr(GArray) backward = lp_builder_take(&self->builder);
     Thread threads[2] = {{.ops = forward}, {.ops = backward}};
     for (guint turn = 0; !is_done(&threads[0]) || !is_done(&threads[1]); turn++)

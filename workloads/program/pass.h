@@ -7,14 +7,22 @@
 
 G_BEGIN_DECLS
 
-/** The forward pass through @chunk of @stage. @pending: NULL, or the launches that may be left when
- * a unit begins (lp_parameter_gather_launch_updated()), which the pass then waits for. */
-void lp_pass_add_forward(LpLowering *self, guint32 stage, guint32 chunk, const GArray *pending);
+/** Where a pass has its parameters from. */
+typedef struct {
+    gboolean gathers;      /**< ZeRO 3: it gathers them, unit by unit */
+    const GArray *pending; /**< borrowed: the launches that may be left when a unit begins, which
+                                the pass then waits for (lp_parameter_gather_launch_updated());
+                              NULL: nothing to wait for */
+} LpPassParameters;
+
+/** The forward pass through @chunk of @stage. */
+void lp_pass_add_forward(LpLowering *self, guint32 stage, guint32 chunk,
+                         LpPassParameters parameters);
 /** The backward pass through it. @role: LP_ROLE_BACKWARD for both gradients, LP_ROLE_INPUT or
- * LP_ROLE_WEIGHT for one. @buckets: where the gradients of weights go, which this pass completes,
- * or NULL: it does not complete them. */
+ * LP_ROLE_WEIGHT for one. @gathers: ZeRO 3: it gathers its parameters. @buckets: where the
+ * gradients of weights go, which this pass completes, or NULL: it does not complete them. */
 void lp_pass_add_backward(LpLowering *self, guint32 stage, guint32 chunk, LpRole role,
-                          LpGradientBuckets *buckets);
+                          gboolean gathers, LpGradientBuckets *buckets);
 /** A forward pass through @forward_chunk and a backward pass through @backward_chunk at once, of
  * two micro-batches, each hiding the other's all-to-alls (DualPipe: DeepSeek-V3, arXiv 2412.19437,
  * section 3.2.1). They make up the whole segment at hand. */

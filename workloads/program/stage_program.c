@@ -8,14 +8,29 @@
 
 #define NO_SEGMENT G_MAXUINT32
 
+/* What sets a pass apart from others of its chunk. */
+typedef struct {
+    gboolean waits;     /* for the parameters that the start segment gathers */
+    gboolean gathers;   /* ZeRO 3: its parameters */
+    gboolean completes; /* gradients are complete after it, and are reduced */
+} PassKind;
+
 /* A chunk's segments by what they do; made when they are first needed. */
 typedef struct {
-    guint32 forward, first_forward;
-    guint32 backward, last_backward;
-    guint32 input;
-    guint32 weight, last_weight;
-    guint32 pair; /* of this chunk's forward pass with the other's backward */
+    guint32 forward[2][2];  /* waits, gathers */
+    guint32 backward[2][2]; /* gathers, completes */
+    guint32 input[2];       /* gathers */
+    guint32 weight[2];      /* completes */
+    guint32 pair;           /* of this chunk's forward pass with the other's backward */
 } ChunkSegments;
+
+static const ChunkSegments no_segments = {
+    {{NO_SEGMENT, NO_SEGMENT}, {NO_SEGMENT, NO_SEGMENT}},
+    {{NO_SEGMENT, NO_SEGMENT}, {NO_SEGMENT, NO_SEGMENT}},
+    {NO_SEGMENT, NO_SEGMENT},
+    {NO_SEGMENT, NO_SEGMENT},
+    NO_SEGMENT,
+};
 
 /* A stage whose program is being written. */
 typedef struct {
@@ -23,6 +38,7 @@ typedef struct {
     guint32 stage;
     ChunkSegments *chunks; /* borrowed from lp_stage_program_add() */
     LpGradientBuckets buckets;
+    gboolean *gathered; /* borrowed: ZeRO 3: parameters are there, by chunk */
     GArray *pending; /* owned: lp_parameter_gather_launch_updated(); NULL: nothing was launched */
 } Stage;
 
@@ -40,36 +56,33 @@ end_segment(Stage *self)
     lp_builder_end_segment(&self->lowering->builder);
 }
 
-/* @first: of its chunk. It then waits for the parameters that the start segment gathers. */
 static guint32
-forward_segment(Stage *self, guint32 chunk, gboolean first)
+forward_segment(Stage *self, guint32 chunk, PassKind kind)
 {
-    gboolean waits = first && self->pending != NULL;
-    ChunkSegments *segments = &self->chunks[chunk];
-    guint32 *place = waits ? &segments->first_forward : &segments->forward;
+    guint32 *place = &self->chunks[chunk].forward[kind.waits][kind.gathers];
     if (*place == NO_SEGMENT) {
         *place = begin_segment(self, LP_ROLE_FORWARD, chunk);
-        lp_pass_add_forward(self->lowering, self->stage, chunk, waits ? self->pending : NULL);
+        lp_pass_add_forward(self->lowering, self->stage, chunk,
+                            (LpPassParameters){kind.gathers, kind.waits ? self->pending : NULL});
         end_segment(self);
     }
     return *place;
 }
 
-/* @completes: gradients are complete after it, and are reduced. */
 static guint32
-backward_segment(Stage *self, guint32 chunk, LpRole role, gboolean completes)
+backward_segment(Stage *self, guint32 chunk, LpRole role, PassKind kind)
 {
     ChunkSegments *segments = &self->chunks[chunk];
-    guint32 *place = &segments->input;
+    guint32 *place = &segments->input[kind.gathers];
     if (role == LP_ROLE_BACKWARD)
-        place = completes ? &segments->last_backward : &segments->backward;
+        place = &segments->backward[kind.gathers][kind.completes];
     else if (role == LP_ROLE_WEIGHT)
-        place = completes ? &segments->last_weight : &segments->weight;
+        place = &segments->weight[kind.completes];
     /* Buckets reach across chunks, in the order in which these are completed. */
     if (*place == NO_SEGMENT) {
         *place = begin_segment(self, role, chunk);
-        lp_pass_add_backward(self->lowering, self->stage, chunk, role,
-                             completes ? &self->buckets : NULL);
+        lp_pass_add_backward(self->lowering, self->stage, chunk, role, kind.gathers,
+                             kind.completes ? &self->buckets : NULL);
         end_segment(self);
     }
     return *place;
@@ -87,22 +100,40 @@ pair_segment(Stage *self, guint32 forward_chunk, guint32 backward_chunk)
     return *place;
 }
 
+/* Whether the pass in @slot gathers its parameters (ZeRO 3): they are not there yet, or the pass
+ * before has freed them. The weights' gradients need activations and their gradients only. */
+static gboolean
+gather_for(Stage *self, const LpSlot *slot)
+{
+    const LpPlan *plan = self->lowering->plan;
+    if (plan->zero.stage != 3 || slot->kind == LP_SLOT_WEIGHT)
+        return FALSE;
+    gboolean *gathered = &self->gathered[slot->chunk];
+    gboolean gathers = !*gathered;
+    *gathered = slot->kind == LP_SLOT_FORWARD ? plan->zero.keeps_parameters
+                                              : lp_plan_keeps_parameters_throughout(plan);
+    return gathers;
+}
+
 /* @first: forward pass of its chunk; @last: slot that adds to its gradients of weights. */
 static guint32
 slot_segment(Stage *self, const LpSlot *slot, gboolean first, gboolean last)
 {
     const LpPlan *plan = self->lowering->plan;
-    gboolean completes = lp_gradient_sync_is_early(plan) &&
-                         (last || (lp_plan_reduces_each(plan) && slot->kind != LP_SLOT_INPUT));
+    PassKind kind = {.waits = first && self->pending != NULL,
+                     .gathers = gather_for(self, slot),
+                     .completes =
+                         lp_gradient_sync_is_early(plan) &&
+                         (last || (lp_plan_reduces_each(plan) && slot->kind != LP_SLOT_INPUT))};
     switch (slot->kind) {
     case LP_SLOT_FORWARD:
-        return forward_segment(self, slot->chunk, first);
+        return forward_segment(self, slot->chunk, kind);
     case LP_SLOT_BACKWARD:
-        return backward_segment(self, slot->chunk, LP_ROLE_BACKWARD, completes);
+        return backward_segment(self, slot->chunk, LP_ROLE_BACKWARD, kind);
     case LP_SLOT_INPUT:
-        return backward_segment(self, slot->chunk, LP_ROLE_INPUT, FALSE);
+        return backward_segment(self, slot->chunk, LP_ROLE_INPUT, kind);
     case LP_SLOT_WEIGHT:
-        return backward_segment(self, slot->chunk, LP_ROLE_WEIGHT, completes);
+        return backward_segment(self, slot->chunk, LP_ROLE_WEIGHT, kind);
     case LP_SLOT_PAIR:
         return pair_segment(self, slot->chunk, slot->back_chunk);
     case LP_N_SLOT_KINDS:
@@ -249,11 +280,14 @@ lp_stage_program_add(LpLowering *lowering, guint32 stage, double optimizer_s)
     LpProgram *program = lowering->builder.program;
     guint32 n_chunks = lp_plan_n_chunks(plan);
     g_autofree ChunkSegments *chunks = g_new(ChunkSegments, n_chunks);
+    g_autofree gboolean *gathered = g_new0(gboolean, n_chunks);
     for (guint32 i = 0; i < n_chunks; i++)
-        chunks[i] = (ChunkSegments){NO_SEGMENT, NO_SEGMENT, NO_SEGMENT, NO_SEGMENT,
-                                    NO_SEGMENT, NO_SEGMENT, NO_SEGMENT, NO_SEGMENT};
-    Stage self = {
-        .lowering = lowering, .stage = stage, .chunks = chunks, .buckets = {.lowering = lowering}};
+        chunks[i] = no_segments;
+    Stage self = {.lowering = lowering,
+                  .stage = stage,
+                  .chunks = chunks,
+                  .buckets = {.lowering = lowering},
+                  .gathered = gathered};
     LpStageProgram stage_program = {.first_step = program->steps->len};
     if (plan->overlap.param && plan->zero.stage < 3)
         add_step(&self, (LpStep){.kind = LP_STEP_SEGMENT, .segment = add_start_segment(&self)});

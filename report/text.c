@@ -3,6 +3,7 @@
 #include "base/file.h"
 #include "base/text_table.h"
 #include "base/units.h"
+#include "report/network_text.h"
 #include "report/report.h"
 #include "sim/engine/engine.h"
 #include <math.h>
@@ -281,6 +282,7 @@ lp_report_to_text(const LpReport *self)
     lp_report_append_needs(out, self);
     append_end(out, self);
     lp_report_append_results(out, self);
+    lp_network_append_text(out, self->machine);
     return g_string_free(out, FALSE);
 }
 

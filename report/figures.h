@@ -16,6 +16,8 @@ typedef struct {
     double hardware_tflops_per_accelerator;
 } LpFigures;
 
+/** Tokens of an iteration. */
+double lp_figures_n_tokens(const LpWorkload *workload);
 /** The rates of an iteration of @iteration_time_s seconds, over all accelerators of the plan. */
 LpFigures lp_figures(const LpWorkload *workload, const LpMachine *machine, double iteration_time_s);
 

@@ -3,6 +3,7 @@
  */
 #pragma once
 
+#include "sim/analysis/link_traffic.h"
 #include "sim/analysis/tiers.h"
 #include "sim/simulation_error.h"
 #include "sim/mapping/setup.h"
@@ -34,6 +35,7 @@ typedef struct {
     LpRunResult free_messages; /**< balanced, and messages between stages take no time */
     LpIsolatedCommunication isolated;
     LpTiers tiers;
+    LpLinkTraffic link_traffic;      /**< 0 where no network has an energy per bit */
     GArray *engine_options;          /* owned: LpEngineOption */
     char *contention;                /* owned: what was proven contention-free */
     guint64 children_peak_rss_bytes; /**< of the processes of the counterfactual runs, summed */

@@ -77,6 +77,11 @@ static const Quantity quantities[] = {
                                      {"pJ/bit", 1e-12, "pJ/bit"},
                                      {"nJ/bit", 1e-9, "nJ/bit"},
                                      {"J/bit", 1, "J/bit"}}},
+    [LP_QUANTITY_ENERGY] =
+        {"an energy such as 5kJ",
+         {{"J", 1, "J"}, {"kJ", 1e3, "kJ"}, {"MJ", 1e6, "MJ"}, {"GJ", 1e9, "GJ"}}},
+    [LP_QUANTITY_PRICE] = {"a price such as 879USD",
+                           {{"USD", 1, "USD"}, {"kUSD", 1e3, "kUSD"}, {"MUSD", 1e6, "MUSD"}}},
 };
 
 static gboolean

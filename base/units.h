@@ -14,6 +14,8 @@ typedef enum {
     LP_QUANTITY_SPEED,          /**< FLOP per second: f kf Mf Gf Tf Pf Ef */
     LP_QUANTITY_POWER,          /**< watts: mW W kW MW */
     LP_QUANTITY_ENERGY_PER_BIT, /**< joules per bit: fJ/bit pJ/bit nJ/bit J/bit */
+    LP_QUANTITY_ENERGY,         /**< joules: J kJ MJ GJ */
+    LP_QUANTITY_PRICE,          /**< US dollars: USD kUSD MUSD */
 } LpQuantity;
 
 /**

@@ -273,6 +273,30 @@ add_speedup(LpTextTable *table, const GArray *runs)
                                first_s / iteration_time_s(&g_array_index(runs, Run, i)));
 }
 
+/* What only machines with technologies have; "-" where a run has none. No row if no run has. */
+static void
+add_if_any(LpTextTable *table, const GArray *runs, const char *label, const char *part,
+           const char *key, int digits)
+{
+    gboolean is_any = FALSE;
+    for (guint i = 0; i < runs->len; i++)
+        is_any =
+            is_any ||
+            json_object_get(json_object_get(g_array_index(runs, Run, i).result, part), key) != NULL;
+    if (!is_any)
+        return;
+    lp_text_table_add_row(table);
+    lp_text_table_add_cell(table, "%s", label);
+    for (guint i = 0; i < runs->len; i++) {
+        const json_t *figures = json_object_get(g_array_index(runs, Run, i).result, part);
+        const json_t *value = json_object_get(figures, key);
+        if (value == NULL)
+            lp_text_table_add_cell(table, "-");
+        else
+            lp_text_table_add_cell(table, "%.*f", digits, json_number_value(value));
+    }
+}
+
 static LpTextTable *
 new_table(guint n_runs)
 {
@@ -312,6 +336,10 @@ to_text(const GArray *runs, const LpWorkload *workload, gboolean whole_plan)
     add_figures(table, runs, "hardware TFLOP/s", "hardware_tflops_per_accelerator", 1);
     add_figures(table, runs, "MFU", "mfu", 4);
     add_speedup(table, runs);
+    add_if_any(table, runs, "dynamic energy, J", "energy_j", "dynamic", 3);
+    add_if_any(table, runs, "static energy, J", "energy_j", "static", 3);
+    add_if_any(table, runs, "network, W", "network", "power_w", 1);
+    add_if_any(table, runs, "network, USD", "network", "price_usd", 0);
     g_string_append_c(out, '\n');
     lp_text_table_append(out, table, 2);
     g_string_append_c(out, '\n');

@@ -3,6 +3,7 @@
 #include "cli/commands.h"
 #include "cli/options.h"
 #include "cli/platform_text.h"
+#include "cli/technology_text.h"
 
 #include "base/error.h"
 #include "base/file.h"
@@ -130,7 +131,10 @@ static gboolean
 cmd_list(int argc, char **argv, GError **error)
 {
     g_autofree char *format_text = NULL;
+    gboolean has_technologies = FALSE;
     const GOptionEntry entries[] = {
+        {"technologies", 0, 0, G_OPTION_ARG_NONE, &has_technologies,
+         "Instead: technologies of links and switches, every number with its source", NULL},
         {"format", 0, 0, G_OPTION_ARG_STRING, &format_text, "text (default) or json", "FORMAT"},
         {NULL, 0, 0, G_OPTION_ARG_NONE, NULL, NULL, NULL}};
     LpFormat format = LP_FORMAT_TEXT;
@@ -140,6 +144,8 @@ cmd_list(int argc, char **argv, GError **error)
             &argc, &argv, 0, 0, error) ||
         !lp_format_parse(format_text, &format, error))
         return FALSE;
+    if (has_technologies)
+        return lp_technologies_print(format, error);
     g_auto(GStrv) systems = lp_system_names(error);
     g_auto(GStrv) accelerators = systems != NULL ? accelerator_names(error) : NULL;
     g_auto(GStrv) libraries = accelerators != NULL ? lp_library_names(error) : NULL;

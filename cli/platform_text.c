@@ -7,6 +7,8 @@
 #include "base/file.h"
 #include "base/units.h"
 #include "platforms/machine/describe.h"
+#include "platforms/machine/network_parts.h"
+#include "report/network_text.h"
 #include "platforms/machine/topology.h"
 #include "base/json.h"
 #include "base/text_table.h"
@@ -92,6 +94,7 @@ lp_platform_print_json(const LpMachine *machine, GError **error)
     if (has_scale_out)
         add_fabric_json(root, machine, &facts);
     add_tiers_json(root, &facts, &fabric, has_scale_out);
+    lp_network_add_json(root, machine);
     return lp_print_json(root, error);
 }
 
@@ -250,5 +253,6 @@ lp_platform_print_text(const LpMachine *machine, GError **error)
     if (machine->has_scale_out)
         append_spans(text, &fabric);
     add_distances_text(text, &facts);
+    lp_network_append_text(text, machine);
     return lp_print_result(text->str, error);
 }

@@ -2,6 +2,12 @@
 /* Utilisation and throughput. */
 #include "report/figures.h"
 
+double
+lp_figures_n_tokens(const LpWorkload *workload)
+{
+    return (double)workload->plan.batch.global * workload->transformer.seq;
+}
+
 LpFigures
 lp_figures(const LpWorkload *workload, const LpMachine *machine, double iteration_time_s)
 {
@@ -13,8 +19,7 @@ lp_figures(const LpWorkload *workload, const LpMachine *machine, double iteratio
     return (LpFigures){.iteration_time_s = iteration_time_s,
                        .mfu = model / peak,
                        .hfu = hardware / peak,
-                       .tokens_per_s = (double)plan->batch.global * workload->transformer.seq /
-                                       iteration_time_s,
+                       .tokens_per_s = lp_figures_n_tokens(workload) / iteration_time_s,
                        .model_tflops_per_accelerator = model * 1e-12,
                        .hardware_tflops_per_accelerator = hardware * 1e-12};
 }

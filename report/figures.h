@@ -17,6 +17,8 @@ typedef struct {
     double hardware_tflops_per_accelerator;
 } LpFigures;
 
+/** Tokens of an iteration. */
+double lp_figures_n_tokens(const LpWorkload *workload);
 /** The rates of an iteration of @iteration_time_s seconds, over all accelerators of the plan: FLOP
  * by lp_plan_model_flop() and lp_plan_hardware_flop(), the peak by
  * lp_accelerator_peak_flop_per_s(). */

@@ -5,6 +5,8 @@
 #include "base/file.h"
 #include "base/units.h"
 #include "base/json.h"
+#include "report/energy.h"
+#include "report/network_text.h"
 #include "report/report_parts.h"
 #include "sim/engine/engine.h"
 #include "sim/mapping/placement.h"
@@ -213,6 +215,14 @@ add_memory(json_t *object, const LpReport *self)
     lp_json_set_number(memory, "capacity_bytes", self->machine->accelerator.memory_bytes);
 }
 
+static void
+add_energy(json_t *object, const LpReport *self)
+{
+    LpEnergy energy = lp_energy_find(self->machine, &self->simulation->link_traffic,
+                                     self->simulation->run.iteration_time_s);
+    lp_energy_add_json(object, &energy, lp_figures_n_tokens(self->workload));
+}
+
 void
 lp_report_add_results(json_t *object, const LpReport *self)
 {
@@ -262,6 +272,8 @@ lp_report_to_json(const LpReport *self)
     lp_report_add_engine(root, self->fidelity, self->collapse, self->simulation->contention,
                          self->simulation->engine_options);
     lp_report_add_results(root, self);
+    add_energy(root, self);
+    lp_network_add_json(root, self->machine);
     lp_report_add_warnings(root, self);
     if (self->has_cost)
         add_cost(root, self);

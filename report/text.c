@@ -3,6 +3,8 @@
 #include "base/file.h"
 #include "base/text_table.h"
 #include "base/units.h"
+#include "report/energy.h"
+#include "report/network_text.h"
 #include "report/report.h"
 #include "report/report_parts.h"
 #include "sim/engine/engine.h"
@@ -272,6 +274,14 @@ lp_report_append_results(GString *out, const LpReport *self)
     append_difference(out, self);
 }
 
+static void
+append_energy(GString *out, const LpReport *self)
+{
+    LpEnergy energy = lp_energy_find(self->machine, &self->simulation->link_traffic,
+                                     self->simulation->run.iteration_time_s);
+    lp_energy_append_text(out, &energy, lp_figures_n_tokens(self->workload));
+}
+
 char *
 lp_report_to_text(const LpReport *self)
 {
@@ -282,6 +292,8 @@ lp_report_to_text(const LpReport *self)
     lp_report_append_needs(out, self);
     append_end(out, self);
     lp_report_append_results(out, self);
+    append_energy(out, self);
+    lp_network_append_text(out, self->machine);
     return g_string_free(out, FALSE);
 }
 

@@ -56,6 +56,70 @@ open_cluster(LpXmlWriter *xml, LpAttachment attachment, const char *prefix, guin
     lp_xml_writer_attribute(xml, "sharing_policy", "SPLITDUPLEX");
 }
 
+/* A number of a technology, and in front of it where it comes from and what it counts. */
+static void
+write_number(LpXmlWriter *xml, const char *id, const char *value, const char *name,
+             const char *scope, const char *source)
+{
+    g_autofree char *source_id = g_strconcat("source.", id, NULL);
+    g_autofree char *text = g_strdup_printf("%s of %s (%s; scope: %s)", value, name, source, scope);
+    write_prop(xml, source_id, text);
+    write_prop(xml, id, value);
+}
+
+static void
+write_link(LpXmlWriter *xml, const LpLinkSpecification *link)
+{
+    static const struct {
+        const char *id;
+        LpTechnologyParameter parameter;
+    } rows[] = {
+        {"link-rate", LP_TECHNOLOGY_RATE},
+        {"energy-per-bit", LP_TECHNOLOGY_ENERGY_PER_BIT},
+        {"static-power", LP_TECHNOLOGY_STATIC_POWER},
+        {"transceiver-power", LP_TECHNOLOGY_TRANSCEIVER_POWER},
+        {"transceiver-price", LP_TECHNOLOGY_TRANSCEIVER_PRICE},
+        {"card-price", LP_TECHNOLOGY_CARD_PRICE},
+    };
+    write_prop(xml, "technology", lp_technology_names[link->medium]);
+    if (link->entry == NULL)
+        return;
+    write_prop(xml, "link-technology", link->entry->name);
+    for (gsize i = 0; i < G_N_ELEMENTS(rows); i++) {
+        const LpTechnologyNumber *number = &link->entry->number[rows[i].parameter];
+        if (number->is_known)
+            write_number(xml, rows[i].id, number->text, link->entry->name,
+                         lp_technology_scope_names[number->scope], number->source);
+    }
+}
+
+/* Light passes an optical switch: transceivers stand at hosts only. */
+static void
+write_switches(LpXmlWriter *xml, const LpTechnologyEntry *switches)
+{
+    static const struct {
+        const char *id;
+        LpTechnologyParameter parameter;
+        LpQuantity quantity;
+    } rows[] = {
+        {"switch-port-power", LP_TECHNOLOGY_PORT_POWER, LP_QUANTITY_POWER},
+        {"switch-port-price", LP_TECHNOLOGY_PORT_PRICE, LP_QUANTITY_PRICE},
+    };
+    write_prop(xml, "switch-technology", switches->name);
+    write_prop(
+        xml, "transceivers",
+        lp_transceivers_names[switches->is_optical ? LP_TRANSCEIVERS_HOST : LP_TRANSCEIVERS_BOTH]);
+    for (gsize i = 0; i < G_N_ELEMENTS(rows); i++) {
+        double value = 0.0;
+        const char *source = NULL;
+        if (!lp_technology_entry_port(switches, rows[i].parameter, &value, &source))
+            continue;
+        g_autofree char *text = lp_quantity_to_text(rows[i].quantity, value);
+        write_number(xml, rows[i].id, text, switches->name,
+                     lp_technology_scope_names[LP_TECHNOLOGY_SCOPE_PORT], source);
+    }
+}
+
 static void
 write_scale_up(LpXmlWriter *xml, const LpMachineSpecification *specification)
 {
@@ -71,7 +135,7 @@ write_scale_up(LpXmlWriter *xml, const LpMachineSpecification *specification)
     for (guint i = LP_MACHINE_OPTION_PROPERTY; i < LP_N_MACHINE_OPTIONS; i++)
         repeat_option(xml, specification, i);
     write_count_prop(xml, "domain-size", domain->size);
-    write_prop(xml, "technology", lp_technology_names[domain->technology]);
+    write_link(xml, &domain->link);
     lp_xml_writer_close(xml);
 }
 
@@ -125,7 +189,9 @@ write_scale_out(LpXmlWriter *xml, const LpMachineSpecification *specification,
     if (out->port_order == LP_PORT_ORDER_RAIL)
         write_count_prop(xml, "unit-domains", layout->unit_domains);
     write_count_prop(xml, "cards-per-domain", sizing->n_cards);
-    write_prop(xml, "technology", lp_technology_names[out->technology]);
+    write_link(xml, &out->link);
+    if (out->switches != NULL)
+        write_switches(xml, out->switches);
     if (!out->has_joined_rails)
         write_prop(xml, "joined-rails", "no");
     write_fabric(xml, layout);

@@ -50,8 +50,8 @@ const LpMachineOption lp_machine_options[LP_N_MACHINE_OPTIONS] = {
         BANDWIDTH(domain.bytes_per_s)),
     ROW(DOMAIN_LATENCY, "domain-latency", "TIME", "Per link; a route has two", NEEDED,
         TIME(domain.latency_s)),
-    ROW(DOMAIN_TECHNOLOGY, "domain-technology", "NAME", "electrical or optical", NEEDED,
-        CHOICE(domain.technology, lp_technology_names)),
+    ROW(DOMAIN_TECHNOLOGY, "domain-technology", "NAME",
+        "electrical, optical or a link of list --technologies", NEEDED, VALUE(LINK, domain.link)),
     ROW(TOPOLOGY, "topology", "NAME", "crossbar, fat-tree, torus, dragonfly, dragonfly-plus",
         NEEDED, CHOICE(scale_out.topology, lp_topology_names)),
     ROW(SCALE_OUT_BANDWIDTH, "scale-out-bandwidth", "RATE", "Per accelerator, each way, all planes",
@@ -69,8 +69,8 @@ const LpMachineOption lp_machine_options[LP_N_MACHINE_OPTIONS] = {
     ROW(LEAF_PORTS, "leaf-ports", "N", "Ports below a leaf switch", NEEDED, COUNT(tree.leaf_ports)),
     ROW(OVERSUBSCRIPTION, "oversubscription", "N", "Ports below a leaf over links above: N or N:M",
         NEEDED, RATIO(tree.oversubscription)),
-    ROW(TECHNOLOGY, "technology", "NAME", "Scale-out fabric: electrical or optical", NEEDED,
-        CHOICE(scale_out.technology, lp_technology_names)),
+    ROW(TECHNOLOGY, "technology", "NAME", "Scale-out fabric: as --domain-technology", NEEDED,
+        VALUE(LINK, scale_out.link)),
     ROW(LEVELS, "levels", "N", "Of a fat tree: 2, 3 or auto, as switches need", OPTIONAL,
         CHOICE(tree.levels, level_names), .topologies = ON(FAT_TREE)),
     ROW(SPINE_OVERSUBSCRIPTION, "spine-oversubscription", "N",
@@ -116,6 +116,9 @@ const LpMachineOption lp_machine_options[LP_N_MACHINE_OPTIONS] = {
         "Of a machine of so many accelerators", SYSTEMS, COUNT(published.n_accelerators)),
     ROW(PORTS_PER_ACCELERATOR, "ports-per-accelerator", "N", "As --planes: a port for each plane",
         COMMAND, COUNT(planes.ports_per_accelerator)),
+    ROW(SWITCH_TECHNOLOGY, "switch-technology", "NAME",
+        "Scale-out fabric: a switch of list --technologies", COMMAND,
+        VALUE(SWITCH, scale_out.switches)),
     PROPERTY(0, "peak-fp32", "RATE", "The accelerator's dense fp32 peak, such as 20Tf"),
     PROPERTY(1, "peak-tf32", "RATE", "Its tf32 peak"),
     PROPERTY(2, "peak-fp16", "RATE", "Its fp16 peak"),
@@ -230,9 +233,9 @@ read_choice(const LpMachineOption *option, const char *text, guint *out_choice, 
     return TRUE;
 }
 /* Enumerations of names are stored through a guint. */
-G_STATIC_ASSERT(sizeof(LpTopology) == sizeof(guint) && sizeof(LpTechnology) == sizeof(guint) &&
-                sizeof(LpPortOrder) == sizeof(guint) && sizeof(LpTreeLevels) == sizeof(guint) &&
-                sizeof(LpPlaneUse) == sizeof(guint) && sizeof(LpPathChoice) == sizeof(guint));
+G_STATIC_ASSERT(sizeof(LpTopology) == sizeof(guint) && sizeof(LpPortOrder) == sizeof(guint) &&
+                sizeof(LpTreeLevels) == sizeof(guint) && sizeof(LpPlaneUse) == sizeof(guint) &&
+                sizeof(LpPathChoice) == sizeof(guint));
 
 static gboolean
 read_quantity(const LpMachineOption *option, LpQuantity quantity, const char *text,
@@ -252,6 +255,34 @@ read_property(guint index, const char *text, LpAccelerator *accelerator, GError 
     if (!lp_accelerator_set(&changed, index, text, error))
         return FALSE;
     *accelerator = changed;
+    return TRUE;
+}
+
+/* "optical", or a technology of the catalogue, which brings its medium along. */
+static gboolean
+read_link(const char *text, LpLinkSpecification *link, GError **error)
+{
+    int medium = lp_choice_parse(text, lp_technology_names, NULL);
+    LpTechnologyEntry *entry = NULL;
+    if (medium < 0) {
+        entry = lp_technologies_find(LP_TECHNOLOGY_KIND_LINK, text, error);
+        if (entry == NULL)
+            return FALSE;
+        medium = entry->is_optical ? LP_TECHNOLOGY_OPTICAL : LP_TECHNOLOGY_ELECTRICAL;
+    }
+    lp_technology_entry_free(link->entry);
+    *link = (LpLinkSpecification){(LpTechnology)medium, entry};
+    return TRUE;
+}
+
+static gboolean
+read_switch(const char *text, LpTechnologyEntry **switches, GError **error)
+{
+    LpTechnologyEntry *entry = lp_technologies_find(LP_TECHNOLOGY_KIND_SWITCH, text, error);
+    if (entry == NULL)
+        return FALSE;
+    lp_technology_entry_free(*switches);
+    *switches = entry;
     return TRUE;
 }
 
@@ -280,6 +311,10 @@ read_value(LpMachineOptionId option, const char *text, LpMachineSpecification *s
         return read_ratio(row, text, value, error);
     case LP_OPTION_KIND_DIMENSIONS:
         return read_dimensions(row, text, value, error);
+    case LP_OPTION_KIND_LINK:
+        return read_link(text, value, error);
+    case LP_OPTION_KIND_SWITCH:
+        return read_switch(text, value, error);
     case LP_OPTION_KIND_CLASSES:
         return lp_plane_classes_parse(text, LP_MACHINE_PLANES_MAX, value, error);
     case LP_OPTION_KIND_SYSTEM:

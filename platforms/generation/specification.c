@@ -11,6 +11,9 @@ lp_specification_free(LpMachineSpecification *self)
         g_free(self->origin[i].text);
         g_free(self->origin[i].source);
     }
+    lp_technology_entry_free(self->domain.link.entry);
+    lp_technology_entry_free(self->scale_out.link.entry);
+    lp_technology_entry_free(self->scale_out.switches);
     g_free(self->system);
     g_free(self->description);
     g_free(self);

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "platforms/catalogue/catalogue.h"
+#include "platforms/catalogue/technologies.h"
 #include "platforms/machine/machine.h"
 
 G_BEGIN_DECLS
@@ -49,6 +50,7 @@ typedef enum {
     LP_MACHINE_OPTION_PUBLISHED_BISECTION,
     LP_MACHINE_OPTION_PUBLISHED_BISECTION_ACCELERATORS,
     LP_MACHINE_OPTION_PORTS_PER_ACCELERATOR,
+    LP_MACHINE_OPTION_SWITCH_TECHNOLOGY,
     /** The first of LP_N_ACCELERATOR_PROPERTIES, in the order of lp_accelerator_property_names. */
     LP_MACHINE_OPTION_PROPERTY,
     LP_N_MACHINE_OPTIONS = LP_MACHINE_OPTION_PROPERTY + LP_N_ACCELERATOR_PROPERTIES
@@ -66,21 +68,28 @@ typedef enum {
     LP_TREE_LEVELS_3
 } LpTreeLevels;
 
+/** What links are made of. */
+typedef struct {
+    LpTechnology medium;
+    LpTechnologyEntry *entry; /**< owned: of the catalogue; NULL: only the medium is said */
+} LpLinkSpecification;
+
 /** A scale-up domain. */
 typedef struct {
     guint32 size;       /**< accelerators */
     double bytes_per_s; /**< per accelerator, each way */
     double latency_s;   /**< of a link; a route in the domain has two */
-    LpTechnology technology;
+    LpLinkSpecification link;
 } LpDomainSpecification;
 
 /** The scale-out network as far as all topologies have it. */
 typedef struct {
     LpTopology topology;
-    LpTechnology technology;
-    double bytes_per_s;      /**< per accelerator, each way, all planes together */
-    double port_bytes_per_s; /**< of a port in one plane, each way, instead; 0: follows */
-    double latency_s;        /**< of a link */
+    LpLinkSpecification link;
+    LpTechnologyEntry *switches; /**< owned: of the catalogue; NULL: not said */
+    double bytes_per_s;          /**< per accelerator, each way, all planes together */
+    double port_bytes_per_s;     /**< of a port in one plane, each way, instead; 0: follows */
+    double latency_s;            /**< of a link */
     guint32 accelerators_per_port;
     guint32 domain_ports; /**< ports of a domain; 0: follows from accelerators_per_port */
     guint32 n_rails;      /**< the number of domain_ports, in rail order; 0: not said */

@@ -31,13 +31,19 @@ lp_cluster_read(const LpXml *xml, const xmlNode *node, LpCluster *cluster, GErro
 
 gboolean
 lp_cluster_read_medium(const LpXml *xml, const LpProperties *properties, int technology_place,
-                       int energy_place, LpCluster *cluster, GError **error)
+                       int energy_place, int medium_place, LpCluster *cluster, GError **error)
 {
     int technology = 0;
     if (!lp_properties_choice(properties, xml, technology_place, lp_technology_names, &technology,
                               error))
         return FALSE;
     cluster->technology = (LpTechnology)technology;
+    for (guint i = 0; i < LP_N_MEDIUM_PROPERTIES; i++) {
+        const xmlNode *prop = properties->props[medium_place + (int)i];
+        if (prop != NULL &&
+            !lp_medium_set(&cluster->medium, i, lp_xml_attribute(prop, "value"), error))
+            return lp_property_prefix(xml, prop, error);
+    }
     const xmlNode *energy = properties->props[energy_place];
     return energy == NULL ||
            lp_quantity_parse(LP_QUANTITY_ENERGY_PER_BIT, lp_xml_attribute(energy, "value"),

@@ -12,11 +12,12 @@ G_BEGIN_DECLS
  * wanted". @cluster then holds what was read so far, to be freed with its machine. */
 gboolean lp_cluster_read(const LpXml *xml, const xmlNode *node, LpCluster *cluster, GError **error);
 
-/** Reads the properties technology, which must be there, and energy-per-bit (J/bit), which may be,
- * from their places in @properties. Errors: LP_INPUT_ERROR, LP_MACHINE_ERROR; "FILE:LINE: prop
+/** Reads the properties technology, which must be there, and energy-per-bit (J/bit) and those of
+ * lp_medium_property_names, which may be, from their places in @properties; @medium_place: of the
+ * first of the latter. Errors: LP_INPUT_ERROR, LP_MACHINE_ERROR; "FILE:LINE: prop
  * NAME: got, wanted". */
 gboolean lp_cluster_read_medium(const LpXml *xml, const LpProperties *properties,
-                                int technology_place, int energy_place, LpCluster *cluster,
-                                GError **error);
+                                int technology_place, int energy_place, int medium_place,
+                                LpCluster *cluster, GError **error);
 
 G_END_DECLS

@@ -5,6 +5,7 @@
 #include "model/accelerator.h"
 #include "model/fabric.h"
 #include "model/plan.h"
+#include "platforms/machine/medium.h"
 
 G_BEGIN_DECLS
 
@@ -91,6 +92,7 @@ typedef struct {
     double link_bytes_per_s;              /**< of every link of the cluster, each way */
     double link_latency_s;                /**< of every link */
     double energy_j_per_bit;              /**< 0 if not given */
+    LpMedium medium;                      /**< what links and switches are made of */
     guint32 n_levels;                     /**< of a fat tree, 1 to 3; 0 for a crossbar */
     guint32 down[LP_FAT_TREE_LEVELS_MAX]; /**< arity of each level, from the hosts up */
     guint32 up[LP_FAT_TREE_LEVELS_MAX];   /**< up-links of a node of each level; up[0] is 1 */

@@ -33,14 +33,18 @@ enum {
     UP_DOMAIN_SIZE,
     UP_TECHNOLOGY,
     UP_ENERGY,
-    UP_ACCELERATOR_PROPERTIES /* those of lp_accelerator_property_names, in their order */
+    UP_ACCELERATOR_PROPERTIES, /* those of lp_accelerator_property_names, in their order */
+    UP_MEDIUM = UP_ACCELERATOR_PROPERTIES + LP_N_ACCELERATOR_PROPERTIES /* of medium.h */
 };
 static const char *const scale_up_names[] = {
     "role", "accelerator", "domain-size", "technology", "energy-per-bit",
     /* what the catalogue says otherwise */
     "peak-fp32", "peak-tf32", "peak-fp16", "peak-bf16", "peak-fp8", "memory", "memory-bandwidth",
     "gemm-efficiency", "memory-efficiency", "launch", "attention-efficiency",
-    "elementwise-efficiency", "host-kernel", "host-collective", NULL};
+    "elementwise-efficiency", "host-kernel", "host-collective", LP_MEDIUM_PROPERTY_NAMES, NULL};
+G_STATIC_ASSERT(G_N_ELEMENTS(scale_up_names) == UP_MEDIUM + LP_N_MEDIUM_PROPERTIES + 1 &&
+                G_N_ELEMENTS(scale_up_names) <= LP_PROPERTIES_MAX + 1);
+
 /* The catalogue's accelerator, with what the platform says otherwise. */
 static gboolean
 read_accelerator(const LpXml *xml, const LpProperties *properties, LpAccelerator *accelerator,
@@ -67,7 +71,8 @@ read_scale_up(const LpXml *xml, xmlNode *node, LpMachine *machine, GError **erro
     LpCluster *cluster = &machine->cluster[LP_ATTACHMENT_SCALE_UP];
     if (!lp_cluster_read(xml, node, cluster, error) ||
         !lp_properties_collect(&properties, xml, error) ||
-        !lp_cluster_read_medium(xml, &properties, UP_TECHNOLOGY, UP_ENERGY, cluster, error) ||
+        !lp_cluster_read_medium(xml, &properties, UP_TECHNOLOGY, UP_ENERGY, UP_MEDIUM, cluster,
+                                error) ||
         !lp_properties_count(&properties, xml, UP_DOMAIN_SIZE, &machine->domain_size, error) ||
         !read_accelerator(xml, &properties, &machine->accelerator, error))
         return FALSE;

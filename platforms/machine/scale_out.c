@@ -25,7 +25,8 @@ enum {
     OUT_PATHS,
     OUT_PATH_SEED,
     OUT_PCIE_PORTS,
-    OUT_PCIE_BANDWIDTH
+    OUT_PCIE_BANDWIDTH,
+    OUT_MEDIUM /* those of medium.h */
 };
 static const char *const scale_out_names[] = {"role",
                                               "port-order",
@@ -44,6 +45,7 @@ static const char *const scale_out_names[] = {"role",
                                               "path-seed",
                                               "pcie-ports",
                                               "pcie-bandwidth",
+                                              LP_MEDIUM_PROPERTY_NAMES,
                                               NULL};
 
 /* The unit belongs to rail order alone; it must hold whole leaves, so that none mixes rails. */
@@ -294,7 +296,8 @@ read_ports(const LpXml *xml, LpProperties *properties, LpMachine *machine, GErro
     if (!lp_cluster_read(xml, properties->node, cluster, error) ||
         !lp_properties_collect(properties, xml, error) ||
         !read_fabric(xml, properties, cluster, error) ||
-        !lp_cluster_read_medium(xml, properties, OUT_TECHNOLOGY, OUT_ENERGY, cluster, error) ||
+        !lp_cluster_read_medium(xml, properties, OUT_TECHNOLOGY, OUT_ENERGY, OUT_MEDIUM, cluster,
+                                error) ||
         !lp_properties_count(properties, xml, OUT_CARDS, &machine->cards_per_domain, error) ||
         !read_port_order(xml, properties, machine, error))
         return FALSE;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "model/terms.h"
+#include "platforms/machine/machine.h"
 #include "sim/engine/tier.h"
 
 G_BEGIN_DECLS
@@ -23,5 +24,13 @@ typedef struct {
     LpTier narrowest[LP_N_TERMS];  /**< tier of the link with the least bandwidth a connection */
     gboolean has_tier[LP_N_TERMS]; /**< whether the term has traffic at all */
 } LpTiers;
+
+/** Bytes of one iteration, all ranks; every byte counts at every link that it crosses. */
+typedef struct {
+    /** Over the links of the scale-up and the scale-out network, with the protocol's overhead; PCIe
+     * links are left out. */
+    double link_bytes[LP_N_ATTACHMENTS];
+    double sent_bytes; /**< that leave senders, whatever they cross then */
+} LpLinkTraffic;
 
 G_END_DECLS

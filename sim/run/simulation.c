@@ -2,6 +2,7 @@
 /* The run and its counterfactuals, side by side in processes of their own. */
 #include "sim/run/simulation.h"
 
+#include "sim/analysis/link_traffic.h"
 #include "sim/analysis/tiers.h"
 #include "sim/engine/engine.h"
 #include "sim/engine/loading.h"
@@ -42,6 +43,13 @@ count_shares(const LpProgram *program, const LpContention *contention)
         }
     }
     return n * (program->n_ranks / pp);
+}
+
+static gboolean
+has_energy_per_bit(const LpMachine *machine)
+{
+    return machine->cluster[LP_ATTACHMENT_SCALE_UP].energy_j_per_bit > 0.0 ||
+           machine->cluster[LP_ATTACHMENT_SCALE_OUT].energy_j_per_bit > 0.0;
 }
 
 /* One rank of each class is enough where nothing contends. */
@@ -138,6 +146,8 @@ lp_simulation_run(const LpSetup *setup, LpSimulationOptions options, GError **er
     g_autoptr(LpIsolatedCache) cache = lp_isolated_cache_new();
     self->contention = lp_contention_describe(contention, map);
     self->tiers = lp_tiers_find(map);
+    if (has_energy_per_bit(machine))
+        self->link_traffic = lp_link_traffic_find(map);
     if (!run_all(self, map, contention, cache, options, error))
         return NULL;
     return g_steal_pointer(&self);

@@ -37,6 +37,7 @@ typedef struct {
     LpRunResult free_messages; /**< balanced, and messages between stages take no time */
     LpIsolatedCommunication isolated;
     LpTiers tiers;
+    LpLinkTraffic link_traffic;      /**< 0 where no network has an energy per bit */
     GArray *engine_options;          /* owned: LpEngineOption */
     char *contention;                /* owned: what was proven contention-free */
     guint64 children_peak_rss_bytes; /**< of the processes of the counterfactual runs, summed */

@@ -56,6 +56,8 @@ test_good(void)
                  "mi250-gcd mi210 l40s tpu-v3 tpu-v5e tpu-v6e gaudi2 gaudi3\n"},
         {"list", "machines      dgx-a100-1024"},
         {"list --format=json", "\"machines\""},
+        {"list --technologies", "co-packaged-bailly    transceiver-power        5.4W to 5.5W"},
+        {"list --technologies --format=json", "\"switches\""},
         {"check dgx-a100-1024", "dgx-a100-1024: ok, 1024 x a100-80 in 128 domains of 8\n"},
         {"describe dgx-a100-1024", "ports             1120 (8 a domain, units of 20 domains)"},
         {"describe dgx-a100-8", "scale-out         none"},

@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Counts the ports and transceivers of a machine's scale-out network, tier by tier. */
+#include "platforms/machine/network_parts.h"
+
+#include "platforms/machine/describe.h"
+
+#include <math.h>
+#include <string.h>
+
+/* Ports and transceivers of an end of a link. */
+static guint64
+lanes(const LpCluster *cluster)
+{
+    if (!lp_medium_knows(&cluster->medium, LP_MEDIUM_LINK_RATE))
+        return 1;
+    return (guint64)ceil(cluster->link_bytes_per_s / cluster->medium.number[LP_MEDIUM_LINK_RATE]);
+}
+
+/* Links of a tier that act as one are several. */
+static guint64
+n_links(const LpTierFacts *tier, const LpCluster *cluster)
+{
+    return tier->n_links * (guint64)round(tier->link_bytes_per_s / cluster->link_bytes_per_s);
+}
+
+static LpNetworkCount
+count_ports(const LpMachine *self)
+{
+    const LpCluster *cluster = &self->cluster[LP_ATTACHMENT_SCALE_OUT];
+    LpMachineFacts facts = lp_machine_facts(self);
+    guint64 n_hosts = facts.n_domains * self->cards_per_domain * self->n_planes;
+    LpNetworkCount count = {.n_host_ports = n_hosts};
+    for (guint32 i = 1; i < facts.n_tiers; i++) {
+        const LpTierFacts *tier = &facts.tiers[i];
+        if (strcmp(tier->name, "torus") == 0)
+            count.n_host_ports = 2 * n_links(tier, cluster);
+        else if (strcmp(tier->name, "port") == 0)
+            count.n_switch_ports += n_hosts;
+        else if (strcmp(tier->name, "pcie") != 0)
+            count.n_switch_ports += 2 * n_links(tier, cluster);
+    }
+    count.n_host_ports *= lanes(cluster);
+    count.n_switch_ports *= lanes(cluster);
+    gboolean is_both = cluster->medium.transceivers == LP_TRANSCEIVERS_BOTH;
+    count.n_transceivers = count.n_host_ports + (is_both ? count.n_switch_ports : 0);
+    return count;
+}
+
+/* Whether a sum of @of_transceiver and @of_port can be formed. */
+static gboolean
+is_known(const LpMedium *medium, const LpNetworkCount *count, LpMediumNumber of_transceiver,
+         LpMediumNumber of_port)
+{
+    return lp_medium_knows(medium, of_transceiver) &&
+           (count->n_switch_ports == 0 || lp_medium_knows(medium, of_port));
+}
+
+LpMachineNetwork
+lp_machine_network(const LpMachine *self)
+{
+    LpMachineNetwork network = {.has_power = FALSE};
+    if (!self->has_scale_out)
+        return network;
+    const LpMedium *medium = &self->cluster[LP_ATTACHMENT_SCALE_OUT].medium;
+    const double *number = medium->number;
+    LpNetworkParts parts = {.transceiver_price_usd = number[LP_MEDIUM_TRANSCEIVER_PRICE],
+                            .transceiver_power_w = number[LP_MEDIUM_TRANSCEIVER_POWER],
+                            .switch_port_price_usd = number[LP_MEDIUM_SWITCH_PORT_PRICE],
+                            .switch_port_power_w = number[LP_MEDIUM_SWITCH_PORT_POWER]};
+    network.count = count_ports(self);
+    network.has_power =
+        is_known(medium, &network.count, LP_MEDIUM_TRANSCEIVER_POWER, LP_MEDIUM_SWITCH_PORT_POWER);
+    network.has_price =
+        is_known(medium, &network.count, LP_MEDIUM_TRANSCEIVER_PRICE, LP_MEDIUM_SWITCH_PORT_PRICE);
+    LpNetworkCost cost = lp_network_cost(&network.count, &parts);
+    if (network.has_power)
+        network.cost.power_w = cost.power_w;
+    if (network.has_price)
+        network.cost.price_usd =
+            cost.price_usd + number[LP_MEDIUM_CARD_PRICE] * (double)network.count.n_host_ports;
+    return network;
+}

@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Energy of an iteration's communication, by technology. */
+#include "report/energy.h"
+
+#include "base/text_table.h"
+#include "base/units.h"
+#include "platforms/machine/network_parts.h"
+
+#include <string.h>
+
+#define BITS_PER_BYTE 8.0
+
+/* Networks of one technology are one row. */
+static void
+add(LpEnergy *self, const char *name, double dynamic_j, double static_j)
+{
+    guint i = 0;
+    while (i < self->n && strcmp(self->of[i].name, name) != 0)
+        i++;
+    if (i == self->n)
+        self->of[self->n++] = (LpTechnologyEnergy){.name = name};
+    self->of[i].dynamic_j += dynamic_j;
+    self->of[i].static_j += static_j;
+}
+
+static const char *
+name_or(const char *name, LpTechnology medium)
+{
+    return name[0] != '\0' ? name : lp_technology_names[medium];
+}
+
+/* A link of the scale-up network joins an accelerator and a switch. */
+static double
+n_ends(const LpMachine *machine, LpAttachment attachment, const LpMachineNetwork *network)
+{
+    if (attachment == LP_ATTACHMENT_SCALE_UP)
+        return 2.0 * (double)machine->n_accelerators;
+    return (double)(network->count.n_host_ports + network->count.n_switch_ports);
+}
+
+LpEnergy
+lp_energy_find(const LpMachine *machine, const LpLinkTraffic *traffic, double time_s)
+{
+    LpEnergy energy = {.n = 0};
+    LpMachineNetwork network = lp_machine_network(machine);
+    for (LpAttachment i = 0; i < LP_N_ATTACHMENTS; i++) {
+        const LpCluster *cluster = &machine->cluster[i];
+        if (cluster->energy_j_per_bit <= 0.0 &&
+            !lp_medium_knows(&cluster->medium, LP_MEDIUM_STATIC_POWER))
+            continue;
+        add(&energy, name_or(cluster->medium.link_technology, cluster->technology),
+            BITS_PER_BYTE * traffic->link_bytes[i] * cluster->energy_j_per_bit,
+            time_s * cluster->medium.number[LP_MEDIUM_STATIC_POWER] * n_ends(machine, i, &network));
+    }
+    const LpCluster *out = &machine->cluster[LP_ATTACHMENT_SCALE_OUT];
+    if (machine->has_scale_out && lp_medium_knows(&out->medium, LP_MEDIUM_SWITCH_PORT_POWER))
+        add(&energy, name_or(out->medium.switch_technology, out->technology), 0.0,
+            time_s * out->medium.number[LP_MEDIUM_SWITCH_PORT_POWER] *
+                (double)network.count.n_switch_ports);
+    return energy;
+}
+
+static LpTechnologyEnergy
+sum(const LpEnergy *self)
+{
+    LpTechnologyEnergy all = {.name = "all"};
+    for (guint i = 0; i < self->n; i++) {
+        all.dynamic_j += self->of[i].dynamic_j;
+        all.static_j += self->of[i].static_j;
+    }
+    return all;
+}
+
+static void
+set_parts(json_t *object, const char *key, const LpTechnologyEnergy *energy)
+{
+    json_t *part = lp_json_set_object(object, key);
+    lp_json_set_number(part, "static", energy->static_j);
+    lp_json_set_number(part, "dynamic", energy->dynamic_j);
+}
+
+void
+lp_energy_add_json(json_t *object, const LpEnergy *self, double n_tokens)
+{
+    if (self->n == 0)
+        return;
+    LpTechnologyEnergy all = sum(self);
+    set_parts(object, "energy_j", &all);
+    lp_json_set_number(object, "energy_j_per_token", (all.static_j + all.dynamic_j) / n_tokens);
+    json_t *by_technology = lp_json_set_object(object, "energy_j_by_technology");
+    for (guint i = 0; i < self->n; i++)
+        set_parts(by_technology, self->of[i].name, &self->of[i]);
+}
+
+static void
+add_row(LpTextTable *table, const LpTechnologyEnergy *energy)
+{
+    g_autofree char *dynamic = lp_quantity_format(LP_QUANTITY_ENERGY, energy->dynamic_j);
+    g_autofree char *stays = lp_quantity_format(LP_QUANTITY_ENERGY, energy->static_j);
+    lp_text_table_add_row(table);
+    lp_text_table_add_cell(table, "%s", energy->name);
+    lp_text_table_add_cell(table, "%s", dynamic);
+    lp_text_table_add_cell(table, "%s", stays);
+}
+
+void
+lp_energy_append_text(GString *out, const LpEnergy *self, double n_tokens)
+{
+    if (self->n == 0)
+        return;
+    LpTechnologyEnergy all = sum(self);
+    g_autoptr(LpTextTable) table = lp_text_table_new(
+        (const char *const[]){"energy of communication", "#dynamic", "#static", NULL});
+    for (guint i = 0; i < self->n; i++)
+        add_row(table, &self->of[i]);
+    add_row(table, &all);
+    g_autofree char *token =
+        lp_quantity_format(LP_QUANTITY_ENERGY, (all.static_j + all.dynamic_j) / n_tokens);
+    g_string_append_c(out, '\n');
+    lp_text_table_append(out, table, 0);
+    g_string_append_printf(out, "  %s a token\n", token);
+}

@@ -200,10 +200,9 @@ run_fabric(guint fabric, GArray *rows, GError **error)
     g_autoptr(LpMachine) machine = lp_bench_machine(fabrics[fabric].options, error);
     if (machine == NULL)
         return FALSE;
-    g_autofree char *name = lp_library_of(machine->accelerator.name, error);
     g_autofree LpLibrary *ideal = g_new(LpLibrary, 1), *own = g_new(LpLibrary, 1);
-    if (name == NULL || !lp_library_find("ideal", ideal, error) ||
-        !lp_library_find(name, own, error))
+    if (!lp_library_find(LP_LIBRARY_IDEAL, ideal, error) ||
+        !lp_library_find_for(LP_LIBRARY_AUTO, machine->accelerator.name, own, error))
         return FALSE;
     g_autofree guint32 *crossed = new_crossed(machine);
     g_autoptr(GArray) candidates = g_array_new(FALSE, FALSE, sizeof(Row));

@@ -119,13 +119,8 @@ parse_library(const Options *options, const LpMachine *machine, LpCollectiveRequ
               GError **error)
 {
     g_autoptr(GError) fault = NULL;
-    g_autofree char *library =
-        g_strcmp0(options->library, "auto") == 0
-            ? lp_library_of(machine->accelerator.name, error)
-            : g_strdup(options->library != NULL ? options->library : "ideal");
-    if (library == NULL)
-        return FALSE;
-    if (!lp_library_find(library, &request->library, &fault))
+    const char *library = options->library != NULL ? options->library : LP_LIBRARY_IDEAL;
+    if (!lp_library_find_for(library, machine->accelerator.name, &request->library, &fault))
         return lp_usage_error(error, "--library: %s", fault->message);
     if (options->protocol != NULL &&
         !lp_library_restrict(&request->library, options->protocol, &fault))

@@ -140,10 +140,10 @@ hierarchical_all_reduce_s(const LpClosedFormInput *input, LpAxis axis, double si
     guint64 stride = lp_plan_stride(input->plan, axis);
     guint64 n_intra = members_in_domain(input, axis);
     guint64 n_inter = (input->plan->degree[axis] + n_intra - 1) / n_intra;
-    LpFabricEdge intra = lp_fabric_ring_edge(input->fabric, stride, n_intra);
-    LpFabricEdge inter = lp_fabric_ring_edge(input->fabric, stride * n_intra, n_inter);
-    return lp_fabric_edge_all_reduce_s(&intra, n_intra, size_bytes) +
-           lp_fabric_edge_all_reduce_s(&inter, n_inter, size_bytes / (double)n_intra);
+    LpFabricConnection intra = lp_fabric_ring_connection(input->fabric, stride, n_intra);
+    LpFabricConnection inter = lp_fabric_ring_connection(input->fabric, stride * n_intra, n_inter);
+    return lp_fabric_connection_all_reduce_s(&intra, n_intra, size_bytes) +
+           lp_fabric_connection_all_reduce_s(&inter, n_inter, size_bytes / (double)n_intra);
 }
 
 /* Bytes of one micro-batch's activations: b S d S_act. */
@@ -170,10 +170,10 @@ lp_amped_pp_s(const LpClosedFormInput *input)
     guint32 pp = plan->degree[LP_AXIS_PP];
     if (pp == 1)
         return 0.0;
-    LpFabricEdge edge = lp_fabric_boundary_edge(input->fabric, lp_plan_n_ranks(plan),
-                                                lp_plan_stride(plan, LP_AXIS_PP), pp);
+    LpFabricConnection connection = lp_fabric_boundary_connection(
+        input->fabric, lp_plan_n_ranks(plan), lp_plan_stride(plan, LP_AXIS_PP), pp);
     return 2.0 * lp_plan_n_micro_batches(plan) *
-           lp_fabric_edge_message_s(&edge, activations_bytes(input));
+           lp_fabric_connection_message_s(&connection, activations_bytes(input));
 }
 
 double

@@ -12,11 +12,12 @@ member(const LpClosedFormInput *input, LpGroup group, guint64 index)
     return accelerator(input, lp_group_member(input->transformer, input->plan, group, 0, index));
 }
 
-/* The edge between two members of rank 0's group. */
-static LpFabricEdge
-edge(const LpClosedFormInput *input, LpGroup group, guint64 from, guint64 to)
+/* The connection between two members of rank 0's group. */
+static LpFabricConnection
+connection(const LpClosedFormInput *input, LpGroup group, guint64 from, guint64 to)
 {
-    return lp_fabric_edge(input->fabric, member(input, group, from), member(input, group, to));
+    return lp_fabric_connection(input->fabric, member(input, group, from),
+                                member(input, group, to));
 }
 
 double
@@ -25,10 +26,10 @@ lp_closed_form_ring_s(const LpClosedFormInput *input, LpGroup group, double shar
     guint64 n = lp_group_size(input->transformer, input->plan, group);
     if (n < 2)
         return 0.0;
-    LpFabricEdge slowest = edge(input, group, n - 1, 0);
+    LpFabricConnection slowest = connection(input, group, n - 1, 0);
     for (guint64 i = 0; i + 1 < n; i++)
-        slowest = lp_fabric_edge_slower(slowest, edge(input, group, i, i + 1));
-    return share * lp_fabric_edge_all_reduce_s(&slowest, n, bytes);
+        slowest = lp_fabric_connection_slower(slowest, connection(input, group, i, i + 1));
+    return share * lp_fabric_connection_all_reduce_s(&slowest, n, bytes);
 }
 
 /* Whether every domain has as many members, one domain's after the other's. @n_intra: those in the
@@ -52,7 +53,7 @@ irregular_exchange_s(const LpClosedFormInput *input, LpGroup group, guint64 n, d
 {
     double latency_s = 0.0, sending_s = 0.0;
     for (guint64 i = 1; i < n; i++) {
-        LpFabricEdge to = edge(input, group, 0, i);
+        LpFabricConnection to = connection(input, group, 0, i);
         latency_s = fmax(latency_s, to.latency_s);
         sending_s += bytes / (double)n / to.bytes_per_s;
     }
@@ -71,11 +72,11 @@ lp_closed_form_exchange_s(const LpClosedFormInput *input, LpGroup group, double 
         n_intra++;
     if (!is_regular(input, group, n, n_intra))
         return irregular_exchange_s(input, group, n, bytes);
-    LpFabricEdge intra = {0.0, INFINITY}, inter = {0.0, INFINITY};
+    LpFabricConnection intra = {0.0, INFINITY}, inter = {0.0, INFINITY};
     for (guint64 i = 0; i < n_intra && n_intra > 1; i++)
-        intra = lp_fabric_edge_slower(intra, edge(input, group, i, (i + 1) % n_intra));
+        intra = lp_fabric_connection_slower(intra, connection(input, group, i, (i + 1) % n_intra));
     for (guint64 i = 0; i < n && n_intra < n; i++)
-        inter = lp_fabric_edge_slower(inter, edge(input, group, i, (i + n_intra) % n));
+        inter = lp_fabric_connection_slower(inter, connection(input, group, i, (i + n_intra) % n));
     double intra_s = (double)(n_intra - 1) / (double)n * bytes / intra.bytes_per_s;
     double inter_s = (double)(n - n_intra) / (double)n * bytes / inter.bytes_per_s;
     return fmax(intra.latency_s, inter.latency_s) + fmax(intra_s, inter_s);

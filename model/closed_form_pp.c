@@ -5,19 +5,19 @@
 
 #include <math.h>
 
-/* The slowest edge between neighbouring stages of all pipelines. */
-static LpFabricEdge
-boundary_edge(const LpClosedFormInput *input)
+/* The slowest connection between neighbouring stages of all pipelines. */
+static LpFabricConnection
+boundary_connection(const LpClosedFormInput *input)
 {
     const LpPlan *plan = input->plan;
     guint64 stride = lp_plan_stride(plan, LP_AXIS_PP), n = lp_plan_n_ranks(plan);
     guint32 pp = plan->degree[LP_AXIS_PP];
-    LpFabricEdge slowest = {0.0, INFINITY};
+    LpFabricConnection slowest = {0.0, INFINITY};
     for (guint64 rank = 0; rank < n; rank++)
         if (rank / stride % pp != pp - 1)
-            slowest = lp_fabric_edge_slower(slowest,
-                                            lp_fabric_edge(input->fabric, accelerator(input, rank),
-                                                           accelerator(input, rank + stride)));
+            slowest = lp_fabric_connection_slower(
+                slowest, lp_fabric_connection(input->fabric, accelerator(input, rank),
+                                              accelerator(input, rank + stride)));
     return slowest;
 }
 
@@ -27,11 +27,11 @@ lp_closed_form_pp_message_s(const LpClosedFormInput *input)
     const LpPlan *plan = input->plan;
     if (plan->degree[LP_AXIS_PP] == 1)
         return 0.0;
-    LpFabricEdge edge = boundary_edge(input);
+    LpFabricConnection connection = boundary_connection(input);
     gboolean scattered = plan->pipeline.scatter_gather || plan->sequence_parallel;
     double share = scattered ? plan->degree[LP_AXIS_TP] : 1.0;
-    return lp_fabric_edge_message_s(&edge,
-                                    activations_bytes(input, input->transformer->seq) / share);
+    return lp_fabric_connection_message_s(
+        &connection, activations_bytes(input, input->transformer->seq) / share);
 }
 
 double

@@ -64,40 +64,42 @@ lp_fabric_bytes_per_s(const LpFabric *self, guint64 a, guint64 b)
     return self->scale_out_bytes_per_s;
 }
 
-LpFabricEdge
-lp_fabric_edge(const LpFabric *self, guint64 a, guint64 b)
+LpFabricConnection
+lp_fabric_connection(const LpFabric *self, guint64 a, guint64 b)
 {
-    return (LpFabricEdge){lp_fabric_latency_s(self, a, b), lp_fabric_bytes_per_s(self, a, b)};
+    return (LpFabricConnection){lp_fabric_latency_s(self, a, b), lp_fabric_bytes_per_s(self, a, b)};
 }
 
-LpFabricEdge
-lp_fabric_edge_slower(LpFabricEdge a, LpFabricEdge b)
+LpFabricConnection
+lp_fabric_connection_slower(LpFabricConnection a, LpFabricConnection b)
 {
-    return (LpFabricEdge){MAX(a.latency_s, b.latency_s), MIN(a.bytes_per_s, b.bytes_per_s)};
+    return (LpFabricConnection){MAX(a.latency_s, b.latency_s), MIN(a.bytes_per_s, b.bytes_per_s)};
 }
 
-LpFabricEdge
-lp_fabric_ring_edge(const LpFabric *self, guint64 stride, guint64 n)
+LpFabricConnection
+lp_fabric_ring_connection(const LpFabric *self, guint64 stride, guint64 n)
 {
-    LpFabricEdge slowest = lp_fabric_edge(self, (n - 1) * stride, 0);
+    LpFabricConnection slowest = lp_fabric_connection(self, (n - 1) * stride, 0);
     for (guint64 i = 0; i + 1 < n; i++)
-        slowest =
-            lp_fabric_edge_slower(slowest, lp_fabric_edge(self, i * stride, (i + 1) * stride));
+        slowest = lp_fabric_connection_slower(
+            slowest, lp_fabric_connection(self, i * stride, (i + 1) * stride));
     return slowest;
 }
 
-LpFabricEdge
-lp_fabric_boundary_edge(const LpFabric *self, guint64 n_ranks, guint64 stride, guint64 n_stages)
+LpFabricConnection
+lp_fabric_boundary_connection(const LpFabric *self, guint64 n_ranks, guint64 stride,
+                              guint64 n_stages)
 {
-    LpFabricEdge slowest = lp_fabric_edge(self, 0, stride);
+    LpFabricConnection slowest = lp_fabric_connection(self, 0, stride);
     for (guint64 rank = 0; rank < n_ranks; rank++)
         if (rank / stride % n_stages != n_stages - 1)
-            slowest = lp_fabric_edge_slower(slowest, lp_fabric_edge(self, rank, rank + stride));
+            slowest = lp_fabric_connection_slower(slowest,
+                                                  lp_fabric_connection(self, rank, rank + stride));
     return slowest;
 }
 
 double
-lp_fabric_edge_all_reduce_s(const LpFabricEdge *self, guint64 n, double size_bytes)
+lp_fabric_connection_all_reduce_s(const LpFabricConnection *self, guint64 n, double size_bytes)
 {
     double others = (double)(n - 1);
     return 2.0 * others * self->latency_s +
@@ -105,7 +107,7 @@ lp_fabric_edge_all_reduce_s(const LpFabricEdge *self, guint64 n, double size_byt
 }
 
 double
-lp_fabric_edge_message_s(const LpFabricEdge *self, double size_bytes)
+lp_fabric_connection_message_s(const LpFabricConnection *self, double size_bytes)
 {
     return self->latency_s + size_bytes / self->bytes_per_s;
 }

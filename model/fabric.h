@@ -43,7 +43,7 @@ typedef struct {
 typedef struct {
     double latency_s;   /**< the highest, one way */
     double bytes_per_s; /**< the lowest, each way */
-} LpFabricEdge;
+} LpFabricConnection;
 
 /** One-way latency between the accelerators @a and @b, s; 0 from one to itself. A fabric without
  * tiers has no latency between domains. */
@@ -52,24 +52,26 @@ double lp_fabric_latency_s(const LpFabric *self, guint64 a, guint64 b);
  * relayed, its bytes over the time of both messages without their latencies: 1 / (1/r + 1/s). */
 double lp_fabric_bytes_per_s(const LpFabric *self, guint64 a, guint64 b);
 
-/** The edge between the accelerators @a and @b. */
-LpFabricEdge lp_fabric_edge(const LpFabric *self, guint64 a, guint64 b);
-/** The higher latency and the lower rate of two edges. */
-LpFabricEdge lp_fabric_edge_slower(LpFabricEdge a, LpFabricEdge b);
-/** The slowest edge of the ring over the @n accelerators 0, @stride, 2 @stride, ..., the
+/** The connection between the accelerators @a and @b. */
+LpFabricConnection lp_fabric_connection(const LpFabric *self, guint64 a, guint64 b);
+/** The higher latency and the lower rate of two connections. */
+LpFabricConnection lp_fabric_connection_slower(LpFabricConnection a, LpFabricConnection b);
+/** The slowest connection of the ring over the @n accelerators 0, @stride, 2 @stride, ..., the
  * wrap-around included. @n: at least 1. */
-LpFabricEdge lp_fabric_ring_edge(const LpFabric *self, guint64 stride, guint64 n);
-/** The slowest edge between neighbouring stages of all pipelines: among @n_ranks accelerators, from
- * each r of stage i = (r / @stride) mod @n_stages to r + @stride of stage i + 1. The way from the
- * last stage back to the first is never slower in nested tiers, where two ends are no farther apart
- * than the farthest neighbours between them; on a torus it can be. @n_stages: at least 2. */
-LpFabricEdge lp_fabric_boundary_edge(const LpFabric *self, guint64 n_ranks, guint64 stride,
-                                     guint64 n_stages);
+LpFabricConnection lp_fabric_ring_connection(const LpFabric *self, guint64 stride, guint64 n);
+/** The slowest connection between neighbouring stages of all pipelines: among @n_ranks
+ * accelerators, from each r of stage i = (r / @stride) mod @n_stages to r + @stride of stage i + 1.
+ * The way from the last stage back to the first is never slower in nested tiers, where two ends are
+ * no farther apart than the farthest neighbours between them; on a torus it can be. @n_stages: at
+ * least 2. */
+LpFabricConnection lp_fabric_boundary_connection(const LpFabric *self, guint64 n_ranks,
+                                                 guint64 stride, guint64 n_stages);
 
 /** Ring all-reduce of @size_bytes over @n ranks: 2 (n-1) a + 2 (n-1)/n V/BW, s; a the latency, BW
  * the rate, V the size (Patarasuk and Yuan, JPDC 2009, without the additions). */
-double lp_fabric_edge_all_reduce_s(const LpFabricEdge *self, guint64 n, double size_bytes);
+double lp_fabric_connection_all_reduce_s(const LpFabricConnection *self, guint64 n,
+                                         double size_bytes);
 /** One message of @size_bytes: a + V/BW, s. */
-double lp_fabric_edge_message_s(const LpFabricEdge *self, double size_bytes);
+double lp_fabric_connection_message_s(const LpFabricConnection *self, double size_bytes);
 
 G_END_DECLS

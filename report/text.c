@@ -215,7 +215,7 @@ append_memory(GString *out, const LpReport *self)
     lp_text_table_append(out, table, 2);
 }
 
-/* The clauses of the proof, a line each. */
+/* A line each. */
 void
 lp_report_append_contention(GString *out, const char *contention)
 {

@@ -6,8 +6,8 @@
 
 G_BEGIN_DECLS
 
-/** How a collective runs: one fluid flow an edge with all latencies up front, or every step of its
- * algorithm as a message. */
+/** How a collective runs: one fluid flow a connection with all latencies up front, or every step of
+ * its algorithm as a message. */
 typedef enum {
     LP_FIDELITY_FLOW,
     LP_FIDELITY_MESSAGE

@@ -182,22 +182,38 @@ lp_library_parse(const char *path, GBytes *content, const char *name, LpLibrary 
     return xml != NULL && find(xml, name, out_library, error);
 }
 
-char *
-lp_library_of(const char *accelerator, GError **error)
+static gboolean
+goes_with(const xmlNode *library, const char *accelerator)
+{
+    const char *listed = lp_xml_attribute(library, "accelerators");
+    g_auto(GStrv) names = g_strsplit(listed != NULL ? listed : "", " ", -1);
+    return g_strv_contains((const char *const *)names, accelerator);
+}
+
+/* Returns: (borrowed from @xml). */
+static const char *
+name_for(const LpXml *xml, const char *accelerator)
+{
+    /* A modified accelerator has something behind its name. */
+    g_auto(GStrv) words = g_strsplit(accelerator, " ", 2);
+    if (words[0] == NULL)
+        return LP_LIBRARY_IDEAL;
+    for (const xmlNode *node = lp_xml_element(lp_xml_root(xml)->children, "library"); node != NULL;
+         node = lp_xml_element(node->next, "library"))
+        if (goes_with(node, words[0]))
+            return lp_xml_attribute(node, "name");
+    return LP_LIBRARY_IDEAL;
+}
+
+gboolean
+lp_library_find_for(const char *name, const char *accelerator, LpLibrary *out_library,
+                    GError **error)
 {
     g_autoptr(LpXml) xml = lp_xml_load(LIBRARIES, SCHEMA, error);
     if (xml == NULL)
-        return NULL;
-    /* A modified accelerator has something behind its name. */
-    g_auto(GStrv) words = g_strsplit(accelerator, " ", 2);
-    for (const xmlNode *node = lp_xml_element(lp_xml_root(xml)->children, "library"); node != NULL;
-         node = lp_xml_element(node->next, "library")) {
-        const char *listed = lp_xml_attribute(node, "accelerators");
-        g_auto(GStrv) names = g_strsplit(listed != NULL ? listed : "", " ", -1);
-        if (words[0] != NULL && g_strv_contains((const char *const *)names, words[0]))
-            return g_strdup(lp_xml_attribute(node, "name"));
-    }
-    return g_strdup("ideal");
+        return FALSE;
+    const char *wanted = strcmp(name, LP_LIBRARY_AUTO) == 0 ? name_for(xml, accelerator) : name;
+    return find(xml, wanted, out_library, error);
 }
 
 gboolean

@@ -265,7 +265,7 @@ total_bytes(const LpCommunicatorRuntime *self, const LpOp *op)
                : lp_ring_total_bytes(op->collective, n, op->bytes);
 }
 
-/* A lone actor stands for the whole group. */
+/* Where one actor stands for the whole group, it counts what all members send. */
 static void
 count_traffic(LpCommunicatorRuntime *self, guint64 index, const LpOp *op)
 {
@@ -301,7 +301,7 @@ prepare(LpCommunicatorRuntime *self, const LpOp *op, double delay_s)
         self->couriers = lp_couriers_new(self->ring.n_members, self->watch, self->job);
 }
 
-/* The same op may run again and again: its round plan stays, and starts anew. */
+/* An op may run again and again: its round plan stays, and starts anew. */
 static void
 run_scheduled(LpCommunicatorRuntime *self, guint64 index)
 {

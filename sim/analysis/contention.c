@@ -2,6 +2,7 @@
 /* Finds who uses which links, and which communicators have theirs to themselves. */
 #include "sim/analysis/contention.h"
 
+#include "model/group_traits.h"
 #include "sim/analysis/slices.h"
 
 #define NOBODY G_MAXUINT64
@@ -325,15 +326,15 @@ add_group_reach(Reach *self, const LpCommunicationMap *map, LpGroup group)
 gboolean
 lp_contention_is_negligible(const LpCommunicationMap *map, double share)
 {
-    static const LpGroup reducing[] = {LP_GROUP_DP, LP_GROUP_REPLICA, LP_GROUP_EXPERT_DP};
     if (lp_contention_share_beside_tp(map->program) > share)
         return FALSE;
     if (!map->program->uses_stream[LP_STREAM_DP])
         return TRUE;
     Reach tp = {G_MAXDOUBLE, FALSE}, dp = {G_MAXDOUBLE, FALSE};
     add_group_reach(&tp, map, LP_GROUP_TP);
-    for (guint i = 0; i < G_N_ELEMENTS(reducing); i++)
-        add_group_reach(&dp, map, reducing[i]);
+    for (LpGroup group = LP_GROUP_TP; group < LP_N_GROUPS; group++)
+        if (lp_group_traits(group)->traffic == LP_TRAFFIC_DP)
+            add_group_reach(&dp, map, group);
     return !tp.leaves && dp.leaves && 4.0 * dp.bytes_per_s <= tp.bytes_per_s;
 }
 

@@ -45,7 +45,7 @@ gboolean lp_contention_is_negligible(const LpCommunicationMap *map, double share
  * run (messages between stages, gradients and parameters behind the passes) over the bytes that it
  * sends in those collectives, of the stage with most. G_MAXDOUBLE without such collectives. */
 double lp_contention_share_beside_tp(const LpProgram *program);
-/** The proof that nothing may be collapsed: every flow of every rank is simulated. */
+/** What leaves nothing out: every flow of every rank is simulated. Returns: (transfer full). */
 LpContention *lp_contention_new_nothing(const LpCommunicationMap *map);
 /** Marks the links that traffic of @connections can be on in @io_links, by link. */
 void lp_contention_mark_links(const LpCommunicationMap *map, LpFidelity fidelity,

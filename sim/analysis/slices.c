@@ -77,7 +77,7 @@ join_connections(LinkMap *link_map, const LpNetwork *network, const LpConnection
     return TRUE;
 }
 
-/* The same for what scheduled collectives send. */
+/* Joins the links that scheduled collectives of @group send over. */
 static gboolean
 join_peers(LinkMap *link_map, const LpCommunicationMap *map, LpGroup group, guint64 rank,
            guint64 mirror)

@@ -2,6 +2,7 @@
 /* Turns segments of ops into tasks: merges, and balances for the counterfactual runs. */
 #include "sim/analysis/task.h"
 
+#include "model/group_traits.h"
 #include "sim/collectives/exchange.h"
 #include "sim/collectives/ring.h"
 
@@ -236,19 +237,26 @@ slowed_by_stream(const LpProgram *program)
     return program->execution.slowdown > 1.0 && program->uses_stream[LP_STREAM_DP];
 }
 
+static gboolean
+is_of_experts(LpGroup group)
+{
+    return lp_group_traits(group)->axis == LP_AXIS_EP;
+}
+
 /* Where nothing contends, the other collectives inside layers take known times too, if all groups
  * of a kind are alike; those of ep together, since they share joins. */
 static void
 merge_others(Builder *self)
 {
-    static const LpGroup experts[] = {LP_GROUP_EP, LP_GROUP_EP_NODE, LP_GROUP_EP_RAIL};
     gboolean can = self->merge && (self->tasks->mode.level >= LP_RUN_UNCONTENDED) &&
                    (self->program->expert_loads == NULL || is_balanced(self));
     gboolean alike = can;
-    for (guint i = 0; i < G_N_ELEMENTS(experts); i++)
-        alike = alike && (is_balanced(self) || lp_isolated_rings_uniform(self->rings, experts[i]));
-    for (guint i = 0; i < G_N_ELEMENTS(experts); i++)
-        self->merge_group[experts[i]] = alike;
+    for (LpGroup group = LP_GROUP_TP; group < LP_N_GROUPS; group++)
+        if (is_of_experts(group))
+            alike = alike && (is_balanced(self) || lp_isolated_rings_uniform(self->rings, group));
+    for (LpGroup group = LP_GROUP_TP; group < LP_N_GROUPS; group++)
+        if (is_of_experts(group))
+            self->merge_group[group] = alike;
     self->merge_group[LP_GROUP_CP] =
         can && (is_balanced(self) || lp_isolated_rings_uniform(self->rings, LP_GROUP_CP));
 }
@@ -263,9 +271,10 @@ goes_through_layer_stream(const LpProgram *program, LpGroup group)
 static gboolean
 has_woven_exchanges(const LpProgram *program)
 {
-    return goes_through_layer_stream(program, LP_GROUP_EP) ||
-           goes_through_layer_stream(program, LP_GROUP_EP_NODE) ||
-           goes_through_layer_stream(program, LP_GROUP_EP_RAIL);
+    for (LpGroup group = LP_GROUP_TP; group < LP_N_GROUPS; group++)
+        if (is_of_experts(group) && goes_through_layer_stream(program, group))
+            return TRUE;
+    return FALSE;
 }
 
 LpTasks *

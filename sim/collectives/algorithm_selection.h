@@ -34,7 +34,7 @@ LpAlgorithmSelection lp_algorithm_selection_of(const LpLibrary *library,
                                                const LpCommunicator *communicator, const LpOp *op,
                                                const LpSites *sites);
 
-/** Whether that choice can be run; the error names the attribute. Error: of
+/** Whether what was selected can be run; the error names the attribute. Error: of
  * lp_step_schedule_supports().
  */
 gboolean lp_algorithm_selection_check(const LpLibrary *library, const LpCommunicator *communicator,

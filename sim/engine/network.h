@@ -60,7 +60,7 @@ void lp_network_host_name(const struct s4u_Host *host, char *out_name, gsize siz
  * meet, over a relay (lp_machine_relay()). */
 LpRoute lp_network_route(const LpNetwork *self, guint64 a, guint64 b, LpTraffic traffic);
 
-/** The same over @attachment, whose ports differ and are joined by it. */
+/** The route of @traffic from @a to @b over @attachment; their ports on it differ. */
 LpRoute lp_network_route_over(const LpNetwork *self, guint64 a, guint64 b, LpAttachment attachment,
                               LpTraffic traffic);
 /** Gives a link another bandwidth, > 0, from now on; lp_network_link() keeps what was described.

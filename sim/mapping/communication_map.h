@@ -30,7 +30,7 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(LpCommunicationMap, lp_communication_map_free)
 
 /** What issuing @op, a collective, costs the host of a rank, s. */
 double lp_communication_map_op_host_s(const LpCommunicationMap *self, const LpOp *op);
-/** The same, a message between stages, sent or received. */
+/** What sending or receiving a message between stages costs the host of a rank, s. */
 double lp_communication_map_message_host_s(const LpCommunicationMap *self);
 /** Static, absent, where @rank has none. */
 const LpConnection *lp_communication_map_connection(const LpCommunicationMap *self,

@@ -2,6 +2,13 @@
 /* How communicators stand in domains, and what follows from that. */
 #include "sim/mapping/rank_layout.h"
 
+/* A group's connections between domains stand in the order of the groups themselves. */
+G_STATIC_ASSERT(LP_CONNECTION_INTER_EP - LP_CONNECTION_INTER_CP == LP_GROUP_EP - LP_GROUP_CP);
+G_STATIC_ASSERT(LP_CONNECTION_INTER_EP_NODE - LP_CONNECTION_INTER_CP ==
+                LP_GROUP_EP_NODE - LP_GROUP_CP);
+G_STATIC_ASSERT(LP_CONNECTION_INTER_EP_RAIL - LP_CONNECTION_INTER_CP ==
+                LP_GROUP_EP_RAIL - LP_GROUP_CP);
+
 LpConnectionKind
 lp_connection_inter_domain(LpGroup group)
 {

@@ -15,12 +15,8 @@ find_library(const LpWorkload *workload, const LpMachine *machine, LpLibrary *ou
              GError **error)
 {
     const LpPlan *plan = &workload->plan;
-    g_autofree char *name = strcmp(plan->library.name, "auto") == 0
-                                ? lp_library_of(machine->accelerator.name, error)
-                                : g_strdup(plan->library.name);
-    if (name == NULL)
-        return FALSE;
-    if (!lp_library_find(*name == '\0' ? "ideal" : name, out_library, error)) {
+    const char *name = *plan->library.name == '\0' ? LP_LIBRARY_IDEAL : plan->library.name;
+    if (!lp_library_find_for(name, machine->accelerator.name, out_library, error)) {
         g_prefix_error(error, "library: ");
         return FALSE;
     }

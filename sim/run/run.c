@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Builds a run from connections, proof and tasks. */
+/* Builds a run from connections, contention analysis and tasks. */
 #include "sim/run/run.h"
 
 #include "sim/engine/engine.h"

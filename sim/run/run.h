@@ -10,7 +10,7 @@
 
 G_BEGIN_DECLS
 
-/** Number of actors that a run with @proof makes. */
+/** Number of actors that a run with @contention makes. */
 guint64 lp_run_n_actors(const LpProgram *program, const LpContention *contention);
 
 /** A job of a run. */

@@ -139,7 +139,7 @@ new_contention(const Stage *self, guint job, Scope scope)
         return lp_contention_new_nothing(at->map);
     g_autofree gboolean *foreign = foreign_links(self, job, scope);
     LpContention *contention = lp_contention_new(at->map, self->options.fidelity, foreign);
-    /* Ranks of different paces are no mirror images. */
+    /* Ranks of different speed are no mirror images. */
     if (scope != SCOPE_OWN && at->stragglers != NULL)
         contention->tp_mirrored = FALSE;
     return contention;

@@ -36,7 +36,8 @@ BLOCK = re.compile(r"^```(sh|text output|xml|json)\n(.*?)^```$", re.MULTILINE | 
 
 def documents():
     """Every document of the project."""
-    found = sorted([*SOURCE.glob("*.md"), *SOURCE.glob("*/*.md"), SOURCE / "docs/lightpath.1"])
+    found = sorted([*SOURCE.glob("*.md"), *SOURCE.glob("*/*.md"), *SOURCE.glob("docs/*/*.md"),
+                    SOURCE / "docs/lightpath.1"])
     assert len(found) > len(RUN), found
     return found
 

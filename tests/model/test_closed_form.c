@@ -100,7 +100,7 @@ test_tp_across_domains(void)
     LpAccelerator accelerator = lp_test_accelerator();
     LpFabric fabric = latent_fabric();
     LpClosedFormInput input = {&gpt, &plan, &accelerator, &fabric, NULL};
-    lp_test_close("the slowest edge rules", lp_closed_form_tp_collective_s(&input),
+    lp_test_close("the slowest connection rules", lp_closed_form_tp_collective_s(&input),
                   30.0 * 7e-6 + 1.875 * volume_bytes / 25e9, IDENTITY);
 }
 

@@ -82,9 +82,10 @@ test_ring(void)
         {"large", 1, 1 << 20, 7.0, 25.0},
     };
     for (guint i = 0; i < G_N_ELEMENTS(rows); i++) {
-        LpFabricEdge edge = lp_fabric_ring_edge(&fabric, rows[i].stride, rows[i].n);
-        lp_test_close(rows[i].label, edge.latency_s, rows[i].latency_s, 0.0);
-        lp_test_close(rows[i].label, edge.bytes_per_s, rows[i].bytes_per_s, 0.0);
+        LpFabricConnection connection =
+            lp_fabric_ring_connection(&fabric, rows[i].stride, rows[i].n);
+        lp_test_close(rows[i].label, connection.latency_s, rows[i].latency_s, 0.0);
+        lp_test_close(rows[i].label, connection.bytes_per_s, rows[i].bytes_per_s, 0.0);
     }
 }
 
@@ -105,25 +106,27 @@ test_boundary(void)
         {"large", 1 << 20, 1 << 19, 2, 7.0, 25.0},
     };
     for (guint i = 0; i < G_N_ELEMENTS(rows); i++) {
-        LpFabricEdge edge =
-            lp_fabric_boundary_edge(&fabric, rows[i].n_ranks, rows[i].stride, rows[i].n_stages);
-        lp_test_close(rows[i].label, edge.latency_s, rows[i].latency_s, 0.0);
-        lp_test_close(rows[i].label, edge.bytes_per_s, rows[i].bytes_per_s, 0.0);
+        LpFabricConnection connection = lp_fabric_boundary_connection(
+            &fabric, rows[i].n_ranks, rows[i].stride, rows[i].n_stages);
+        lp_test_close(rows[i].label, connection.latency_s, rows[i].latency_s, 0.0);
+        lp_test_close(rows[i].label, connection.bytes_per_s, rows[i].bytes_per_s, 0.0);
     }
 }
 
 static void
 test_times(void)
 {
-    LpFabricEdge edge = {.latency_s = 2.0, .bytes_per_s = 10.0};
-    lp_test_close("message: 2 + 100/10", lp_fabric_edge_message_s(&edge, 100.0), 12.0, 0.0);
-    lp_test_close("message of nothing", lp_fabric_edge_message_s(&edge, 0.0), 2.0, 0.0);
-    lp_test_close("all-reduce of one rank", lp_fabric_edge_all_reduce_s(&edge, 1, 100.0), 0.0, 0.0);
-    lp_test_close("of two: 2 * 2 + 100/10", lp_fabric_edge_all_reduce_s(&edge, 2, 100.0), 14.0,
-                  1e-15);
-    lp_test_close("of five: 8 * 2 + 1.6 * 10", lp_fabric_edge_all_reduce_s(&edge, 5, 100.0), 32.0,
-                  1e-15);
-    lp_test_close("of nothing", lp_fabric_edge_all_reduce_s(&edge, 5, 0.0), 16.0, 0.0);
+    LpFabricConnection connection = {.latency_s = 2.0, .bytes_per_s = 10.0};
+    lp_test_close("message: 2 + 100/10", lp_fabric_connection_message_s(&connection, 100.0), 12.0,
+                  0.0);
+    lp_test_close("message of nothing", lp_fabric_connection_message_s(&connection, 0.0), 2.0, 0.0);
+    lp_test_close("all-reduce of one rank",
+                  lp_fabric_connection_all_reduce_s(&connection, 1, 100.0), 0.0, 0.0);
+    lp_test_close("of two: 2 * 2 + 100/10",
+                  lp_fabric_connection_all_reduce_s(&connection, 2, 100.0), 14.0, 1e-15);
+    lp_test_close("of five: 8 * 2 + 1.6 * 10",
+                  lp_fabric_connection_all_reduce_s(&connection, 5, 100.0), 32.0, 1e-15);
+    lp_test_close("of nothing", lp_fabric_connection_all_reduce_s(&connection, 5, 0.0), 16.0, 0.0);
 }
 
 int

@@ -131,8 +131,9 @@ test_fabric(void)
     lp_test_close("round the corner", lp_fabric_latency_s(&torus, 0, 3), 0.5, 0);
     lp_test_close("farthest", lp_fabric_latency_s(&torus, 0, 2 + 8 + 32), 3.0, 0);
     /* Ranks 3 and 4 are a step in two dimensions. */
-    lp_test_close("a ring over all", lp_fabric_ring_edge(&torus, 1, 64).latency_s, 1.5, 0);
-    lp_test_close("a ring of one dimension", lp_fabric_ring_edge(&torus, 16, 4).latency_s, 0.5, 0);
+    lp_test_close("a ring over all", lp_fabric_ring_connection(&torus, 1, 64).latency_s, 1.5, 0);
+    lp_test_close("a ring of one dimension", lp_fabric_ring_connection(&torus, 16, 4).latency_s,
+                  0.5, 0);
     LpFabric shared = {.domain_size = 4,
                        .scale_up_latency_s = 0.25,
                        .dragonfly = {3, 1, 1, 1, 4, 1, 0, 2, TRUE},

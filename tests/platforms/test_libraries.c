@@ -113,8 +113,10 @@ test_of_accelerators(void)
                 strcmp(g_array_index(all, LpAccelerator, i).name, rows[k].accelerator) == 0 ? 1 : 0;
     lp_test_true("the whole catalogue", all != NULL && n_known == all->len);
     for (guint i = 0; i < G_N_ELEMENTS(rows); i++) {
-        g_autofree char *library = lp_library_of(rows[i].accelerator, NULL);
-        lp_test_text(rows[i].accelerator, library, rows[i].library);
+        LpLibrary library;
+        lp_test_true(rows[i].accelerator,
+                     lp_library_find_for(LP_LIBRARY_AUTO, rows[i].accelerator, &library, NULL));
+        lp_test_text(rows[i].accelerator, library.name, rows[i].library);
     }
 }
 

@@ -9,13 +9,16 @@
 
 #include <string.h>
 
+/* Returns: (transfer full), or NULL if the plan names none that there is. */
 static char *
 library_of(const LpTrainingCase *restated)
 {
     const char *name = restated->workload->plan.library.name;
-    if (strcmp(name, "auto") == 0)
-        return lp_library_of(restated->machine->accelerator.name, NULL);
-    return g_strdup(*name == '\0' ? "ideal" : name);
+    g_autofree LpLibrary *library = g_new(LpLibrary, 1);
+    return lp_library_find_for(*name == '\0' ? LP_LIBRARY_IDEAL : name,
+                               restated->machine->accelerator.name, library, NULL)
+               ? g_strdup(library->name)
+               : NULL;
 }
 
 LpSurrogate *

@@ -27,8 +27,8 @@ typedef struct {
 } LpSurrogate;
 
 /** The surrogate of row @row, not yet anchored. @n_variables: of the constants to come.
- * Returns: (transfer full), or NULL, without error, if the row cannot be restated or is not
- * measured: it takes no part. */
+ * Returns: (transfer full), or NULL, without error, if the row is not measured, cannot be restated,
+ * or does not fit on its machine: it takes no part, and predictions say why. */
 LpSurrogate *lp_surrogate_new(const LpTable *table, guint row, guint n_variables);
 /** @self may be NULL. */
 void lp_surrogate_free(LpSurrogate *self);

@@ -215,8 +215,7 @@ run_request(LpCollectiveRequest *request, const LpMachine *machine, const LpCons
             double *out_time_s, GError **error)
 {
     LpCollectiveResult result;
-    g_autofree char *library = lp_library_of(machine->accelerator.name, error);
-    if (library == NULL || !lp_library_find(library, &request->library, error))
+    if (!lp_library_find_for(LP_LIBRARY_AUTO, machine->accelerator.name, &request->library, error))
         return FALSE;
     lp_constants_to_library(constants, &request->library);
     if (request->algorithms.n_levels > 0 &&
@@ -251,10 +250,11 @@ consistent_s(const Row *self, const LpMachine *machine, const guint32 *accelerat
 {
     LpFabric fabric = lp_machine_fabric(machine);
     guint64 last = accelerators != NULL ? accelerators[self->n_ranks - 1] : self->n_ranks - 1;
-    LpFabricEdge connection = accelerators != NULL ? lp_fabric_edge(&fabric, accelerators[0], last)
-                                                   : lp_fabric_ring_edge(&fabric, 1, self->n_ranks);
+    LpFabricConnection connection = accelerators != NULL
+                                        ? lp_fabric_connection(&fabric, accelerators[0], last)
+                                        : lp_fabric_ring_connection(&fabric, 1, self->n_ranks);
     double all_reduce_s =
-        lp_fabric_edge_all_reduce_s(&connection, self->n_ranks, (double)self->bytes);
+        lp_fabric_connection_all_reduce_s(&connection, self->n_ranks, (double)self->bytes);
     switch (self->collective) {
     case LP_COLLECTIVE_ALL_REDUCE:
         return all_reduce_s;
@@ -262,7 +262,7 @@ consistent_s(const Row *self, const LpMachine *machine, const guint32 *accelerat
     case LP_COLLECTIVE_ALL_GATHER:
         return all_reduce_s / 2.0;
     case LP_COLLECTIVE_ALL_TO_ALL:
-        return lp_fabric_edge_message_s(
+        return lp_fabric_connection_message_s(
             &connection,
             (double)self->bytes * lp_collective_bus_factor(self->collective, self->n_ranks));
     default:

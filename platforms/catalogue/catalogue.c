@@ -138,21 +138,7 @@ lp_catalogue_find(const char *name, LpAccelerator *out_accelerator, GError **err
 }
 
 /* In the order of LpPrecision, then of the enumeration below. */
-const char *const lp_accelerator_property_names[] = {"peak-fp32",
-                                                     "peak-tf32",
-                                                     "peak-fp16",
-                                                     "peak-bf16",
-                                                     "peak-fp8",
-                                                     "memory",
-                                                     "memory-bandwidth",
-                                                     "gemm-efficiency",
-                                                     "memory-efficiency",
-                                                     "launch",
-                                                     "attention-efficiency",
-                                                     "elementwise-efficiency",
-                                                     "host-kernel",
-                                                     "host-collective",
-                                                     NULL};
+const char *const lp_accelerator_property_names[] = {LP_ACCELERATOR_PROPERTY_NAMES, NULL};
 enum {
     PROPERTY_MEMORY = LP_N_PRECISIONS,
     PROPERTY_MEMORY_BANDWIDTH,

@@ -36,12 +36,14 @@ enum {
     UP_ACCELERATOR_PROPERTIES, /* those of lp_accelerator_property_names, in their order */
     UP_MEDIUM = UP_ACCELERATOR_PROPERTIES + LP_N_ACCELERATOR_PROPERTIES /* of medium.h */
 };
-static const char *const scale_up_names[] = {
-    "role", "accelerator", "domain-size", "technology", "energy-per-bit",
-    /* what the catalogue says otherwise */
-    "peak-fp32", "peak-tf32", "peak-fp16", "peak-bf16", "peak-fp8", "memory", "memory-bandwidth",
-    "gemm-efficiency", "memory-efficiency", "launch", "attention-efficiency",
-    "elementwise-efficiency", "host-kernel", "host-collective", LP_MEDIUM_PROPERTY_NAMES, NULL};
+static const char *const scale_up_names[] = {"role",
+                                             "accelerator",
+                                             "domain-size",
+                                             "technology",
+                                             "energy-per-bit",
+                                             LP_ACCELERATOR_PROPERTY_NAMES,
+                                             LP_MEDIUM_PROPERTY_NAMES,
+                                             NULL};
 G_STATIC_ASSERT(G_N_ELEMENTS(scale_up_names) == UP_MEDIUM + LP_N_MEDIUM_PROPERTIES + 1 &&
                 G_N_ELEMENTS(scale_up_names) <= LP_PROPERTIES_MAX + 1);
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* lightpath platform: generates, describes, checks and lists machines. */
+/* lightpath platform: generates, describes, checks and lists machines, and prices networks. */
 #include "cli/commands.h"
 #include "cli/options.h"
+#include "cli/platform_price.h"
 #include "cli/platform_text.h"
 #include "cli/technology_text.h"
 
@@ -183,6 +184,7 @@ static const struct {
     {"describe", cmd_describe, "print domains, ports, tiers and bisection"},
     {"check", cmd_check, "check a platform file"},
     {"list", cmd_list, "list systems, accelerators, libraries and shipped machines"},
+    {"price", lp_cmd_platform_price, "price and power of networks, side by side"},
 };
 
 static gboolean
@@ -205,7 +207,7 @@ lp_cmd_platform(int argc, char **argv, GError **error)
 {
     if (argc < 2)
         return lp_usage_error(error,
-                              "platform: no command, wanted generate, describe, check or list");
+                              "platform: no command, wanted generate, describe, check, list or price");
     if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0)
         return print_help(error);
     const char *names[G_N_ELEMENTS(commands) + 1] = {NULL};

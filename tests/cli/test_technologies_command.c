@@ -74,10 +74,45 @@ test_compare(void)
     lp_test_true("the same otherwise", first != NULL && json_equal(first, second));
 }
 
+/* Opus's two ratios for each machine, as printed in arXiv 2602.12521, by the catalogue's own
+ * constants; JSON and text alike. */
+static void
+test_price(void)
+{
+    static const struct {
+        const char *label, *options;
+        double price, power; /* rails over circuits */
+    } rows[] = {
+        {"H200", "8 --technology=pluggable-400g-opus --switch-technology=electrical-64x400g-opus",
+         4.27, 23.9},
+        {"GB200",
+         "32 --technology=pluggable-800g-opus --switch-technology=electrical-144x800g-opus "
+         "--transceivers=host",
+         3.17, 15.4},
+    };
+    for (gsize i = 0; i < G_N_ELEMENTS(rows); i++) {
+        g_autofree char *line =
+            g_strconcat("platform price --accelerators=2048 --domain-size=", rows[i].options,
+                        " --circuit-switch-technology=piezo-polatis-192", NULL);
+        g_autoptr(json_t) result = lp_spawn_json(line, "--format=json");
+        json_t *rails = json_array_get(json_object_get(result, "networks"), 1);
+        lp_test_close(rows[i].label, lp_json_at(rails, "price_over_circuits"), rows[i].price,
+                      0.005 / rows[i].price);
+        lp_test_close(rows[i].label, lp_json_at(rails, "power_over_circuits"), rows[i].power,
+                      0.05 / rows[i].power);
+        LpSpawned text = lp_spawn(line, "");
+        g_autofree char *both = g_strdup_printf("%.2f", rows[i].price);
+        lp_test_contains(rows[i].label, text.output, both);
+        lp_spawned_clear(&text);
+    }
+}
+
 int
 main(void)
 {
-    static const LpTestCase cases[] = {
-        {"simulate", test_simulate}, {"compare", test_compare}, {NULL, NULL}};
+    static const LpTestCase cases[] = {{"simulate", test_simulate},
+                                       {"compare", test_compare},
+                                       {"price", test_price},
+                                       {NULL, NULL}};
     return lp_test_run("technologies command", cases);
 }

@@ -83,7 +83,22 @@ test_bad(void)
         int status;
         const char *part;
     } rows[] = {
-        {"nothing", 2, "\"nothing\" is not one of generate, describe, check, list"},
+        {"nothing", 2, "\"nothing\" is not one of generate, describe, check, list, price"},
+        {"price --domain-size=8", 2, "--accelerators: missing"},
+        {"price --accelerators=0 --domain-size=8", 2, "--accelerators: \"0\""},
+        {"price --accelerators=10 --domain-size=4", 2, "--domain-size: got 4, wanted a divisor"},
+        {"price --accelerators=10 --domain-size=16", 2, "--domain-size: \"16\""},
+        {"price --accelerators=8 --domain-size=8 --circuit-ports=-1", 2, "--circuit-ports: \"-1\""},
+        {"price --accelerators=8 --domain-size=8 --transceivers=no", 2, "--transceivers: \"no\""},
+        {"price --accelerators=8 --domain-size=8", 2, "--technology: missing"},
+        {"price --accelerators=8 --domain-size=8 --technology=copper-pcb", 2,
+         "--technology: copper-pcb has no transceiver-price"},
+        {"price --accelerators=8 --domain-size=8 --technology=pluggable-400g-opus "
+         "--switch-technology=electrical-64x400g-opus --circuit-switch-technology=plain",
+         2, "--circuit-switch-technology: \"plain\" is not one of"},
+        {"price --accelerators=8 --domain-size=8 --technology=pluggable-400g-opus "
+         "--switch-technology=tomahawk-5",
+         2, "--switch-technology: tomahawk-5 has no price"},
         {"list more", 2, "platform list: got 1 arguments, wanted 0"},
         {"check", 2, "platform check: got 0 arguments, wanted 1"},
         {"check --unknown x", 2, "--unknown"},

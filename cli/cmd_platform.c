@@ -206,8 +206,8 @@ gboolean
 lp_cmd_platform(int argc, char **argv, GError **error)
 {
     if (argc < 2)
-        return lp_usage_error(error,
-                              "platform: no command, wanted generate, describe, check, list or price");
+        return lp_usage_error(
+            error, "platform: no command, wanted generate, describe, check, list or price");
     if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0)
         return print_help(error);
     const char *names[G_N_ELEMENTS(commands) + 1] = {NULL};

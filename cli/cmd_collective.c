@@ -83,25 +83,13 @@ parse_sizes(const char *text, GError **error)
     return NULL;
 }
 
-static gboolean
-parse_count(const char *name, const char *text, guint64 fallback, guint64 minimum, guint64 maximum,
-            guint32 *out_count, GError **error)
-{
-    guint64 count = fallback;
-    g_autoptr(GError) fault = NULL;
-    if (text != NULL && !lp_count_parse(text, minimum, maximum, &count, &fault))
-        return lp_usage_error(error, "--%s: %s", name, fault->message);
-    *out_count = (guint32)count;
-    return TRUE;
-}
-
 /* A collective is among two ranks or more. */
 static gboolean
 parse_ranks(const Options *options, const LpMachine *machine, LpCollectiveRequest *request,
             GError **error)
 {
-    if (!parse_count("groups", options->groups, 1, 1, machine->n_accelerators, &request->n_groups,
-                     error))
+    if (!lp_option_count("groups", options->groups, 1, machine->n_accelerators, 1,
+                         &request->n_groups, error))
         return FALSE;
     guint64 most = machine->n_accelerators / request->n_groups;
     if (most < 2)
@@ -109,9 +97,9 @@ parse_ranks(const Options *options, const LpMachine *machine, LpCollectiveReques
                               "--groups: got %u of %" G_GUINT64_FORMAT
                               " accelerators, wanted at least 2 for each",
                               request->n_groups, machine->n_accelerators);
-    return parse_count("ranks", options->ranks,
-                       request->collective == LP_COLLECTIVE_SEND ? 2 : most, 2, most,
-                       &request->n_ranks, error);
+    return lp_option_count("ranks", options->ranks, 2, most,
+                           request->collective == LP_COLLECTIVE_SEND ? 2 : most, &request->n_ranks,
+                           error);
 }
 
 static gboolean

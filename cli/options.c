@@ -63,7 +63,7 @@ lp_option_choice(const char *option, const char *text, const char *const *names,
 
 gboolean
 lp_option_count(const char *option, const char *text, guint64 minimum, guint64 maximum,
-                guint fallback, guint *out_count, GError **error)
+                guint64 fallback, guint *out_count, GError **error)
 {
     g_autoptr(GError) fault = NULL;
     guint64 count = fallback;

@@ -32,10 +32,10 @@ gboolean lp_option_choice(const char *option, const char *text, const char *cons
                           guint fallback, guint *out_index,
                           GError **error) G_GNUC_WARN_UNUSED_RESULT;
 
-/** The whole number that @text is, from @minimum to @maximum, @fallback if it is NULL. Error:
- * LP_INPUT_ERROR_USAGE that names @option. */
+/** The whole number that @text is, from @minimum to @maximum, @fallback if it is NULL; both at most
+ * G_MAXUINT. @option: without dashes. Error: LP_INPUT_ERROR_USAGE that names @option. */
 gboolean lp_option_count(const char *option, const char *text, guint64 minimum, guint64 maximum,
-                         guint fallback, guint *out_count,
+                         guint64 fallback, guint *out_count,
                          GError **error) G_GNUC_WARN_UNUSED_RESULT;
 
 /** Loads the workload and the platform that the command line names. */

@@ -10,8 +10,8 @@
 #include "platforms/catalogue/technologies.h"
 #include "platforms/machine/medium.h"
 
-#define N_ACCELERATORS_MAX G_GUINT64_CONSTANT(1073741824) /* 2^30: what all three counts take */
-#define PORTS_MAX 1024 /* of an accelerator; products stay far below 2^64 */
+#define N_ACCELERATORS_MAX (1 << 30) /* what all three counts take */
+#define PORTS_MAX 1024               /* of an accelerator; products stay far below 2^64 */
 
 /* What the command line gives; texts are owned. */
 typedef struct {
@@ -50,32 +50,20 @@ enum {
 };
 
 static gboolean
-parse_count(const char *option, const char *text, guint64 fallback, guint64 maximum,
-            guint64 *out_count, GError **error)
+is_given(const char *option, const char *text, const char *wanted, GError **error)
 {
-    g_autoptr(GError) fault = NULL;
-    *out_count = fallback;
-    if (text == NULL && fallback == 0)
-        return lp_usage_error(error, "%s: missing, wanted a whole number", option);
-    if (text != NULL && !lp_count_parse(text, 1, maximum, out_count, &fault))
-        return lp_usage_error(error, "%s: %s", option, fault->message);
-    return TRUE;
+    return text != NULL || lp_usage_error(error, "--%s: missing, wanted %s", option, wanted);
 }
 
 static LpTechnologyEntry *
 find(const char *option, const char *text, LpTechnologyKind kind, GError **error)
 {
     g_autoptr(GError) fault = NULL;
-    if (text == NULL) {
-        (void)lp_usage_error(error,
-                             "%s: missing, wanted a name of \"lightpath platform list "
-                             "--technologies\"",
-                             option);
+    if (!is_given(option, text, "a name of \"lightpath platform list --technologies\"", error))
         return NULL;
-    }
     LpTechnologyEntry *entry = lp_technologies_find(kind, text, &fault);
     if (entry == NULL)
-        (void)lp_usage_error(error, "%s: %s", option, fault->message);
+        (void)lp_usage_error(error, "--%s: %s", option, fault->message);
     return entry;
 }
 
@@ -102,11 +90,11 @@ read_switch(const char *option, const LpTechnologyEntry *entry, LpNetworkParts *
     const char *source;
     if (!lp_technology_entry_port(entry, LP_TECHNOLOGY_PORT_PRICE, &parts->switch_port_price_usd,
                                   &source))
-        return lp_usage_error(error, "%s: %s has no price, wanted a switch whose price is known",
+        return lp_usage_error(error, "--%s: %s has no price, wanted a switch whose price is known",
                               option, entry->name);
     if (!lp_technology_entry_port(entry, LP_TECHNOLOGY_PORT_POWER, &parts->switch_port_power_w,
                                   &source))
-        return lp_usage_error(error, "%s: %s has no power, wanted a switch whose power is known",
+        return lp_usage_error(error, "--%s: %s has no power, wanted a switch whose power is known",
                               option, entry->name);
     return TRUE;
 }
@@ -116,41 +104,41 @@ static gboolean
 read_parts(const Texts *texts, LpNetworkParts *electrical, LpNetworkParts *circuits, GError **error)
 {
     g_autoptr(LpTechnologyEntry) link =
-        find("--technology", texts->technology, LP_TECHNOLOGY_KIND_LINK, error);
+        find("technology", texts->technology, LP_TECHNOLOGY_KIND_LINK, error);
     if (link == NULL || !read_link(link, electrical, error))
         return FALSE;
     *circuits = *electrical;
     g_autoptr(LpTechnologyEntry) packet =
-        find("--switch-technology", texts->switch_technology, LP_TECHNOLOGY_KIND_SWITCH, error);
-    if (packet == NULL || !read_switch("--switch-technology", packet, electrical, error))
+        find("switch-technology", texts->switch_technology, LP_TECHNOLOGY_KIND_SWITCH, error);
+    if (packet == NULL || !read_switch("switch-technology", packet, electrical, error))
         return FALSE;
     g_autoptr(LpTechnologyEntry) circuit =
-        find("--circuit-switch-technology", texts->circuit_switch_technology,
+        find("circuit-switch-technology", texts->circuit_switch_technology,
              LP_TECHNOLOGY_KIND_SWITCH, error);
-    return circuit != NULL && read_switch("--circuit-switch-technology", circuit, circuits, error);
+    return circuit != NULL && read_switch("circuit-switch-technology", circuit, circuits, error);
 }
 
 static gboolean
 count(const Texts *texts, Network *networks, GError **error)
 {
-    guint64 n_accelerators, domain_size, n_ports;
-    guint transceivers;
-    if (!parse_count("--accelerators", texts->accelerators, 0, N_ACCELERATORS_MAX, &n_accelerators,
-                     error) ||
-        !parse_count("--domain-size", texts->domain_size, 0, n_accelerators, &domain_size, error) ||
-        !parse_count("--circuit-ports", texts->ports, 2, PORTS_MAX, &n_ports, error) ||
-        !lp_option_choice("--transceivers", texts->transceivers, lp_transceivers_names,
+    guint n_accelerators, domain_size, n_ports, transceivers;
+    if (!is_given("accelerators", texts->accelerators, "their number", error) ||
+        !lp_option_count("accelerators", texts->accelerators, 1, N_ACCELERATORS_MAX, 1,
+                         &n_accelerators, error) ||
+        !is_given("domain-size", texts->domain_size, "accelerators of a domain", error) ||
+        !lp_option_count("domain-size", texts->domain_size, 1, n_accelerators, 1, &domain_size,
+                         error) ||
+        !lp_option_count("circuit-ports", texts->ports, 1, PORTS_MAX, 2, &n_ports, error) ||
+        !lp_option_choice("transceivers", texts->transceivers, lp_transceivers_names,
                           LP_TRANSCEIVERS_BOTH, &transceivers, error))
         return FALSE;
     if (n_accelerators % domain_size != 0)
-        return lp_usage_error(error,
-                              "--domain-size: got %" G_GUINT64_FORMAT
-                              ", wanted a divisor of %" G_GUINT64_FORMAT " accelerators",
+        return lp_usage_error(error, "--domain-size: got %u, wanted a divisor of %u accelerators",
                               domain_size, n_accelerators);
     LpTransceivers ends = (LpTransceivers)transceivers;
     networks[FAT_TREE].count = lp_network_count_fat_tree(n_accelerators, ends);
     networks[RAILS].count = lp_network_count_rails(n_accelerators / domain_size, domain_size, ends);
-    networks[CIRCUITS].count = lp_network_count_circuits(n_accelerators, (guint32)n_ports);
+    networks[CIRCUITS].count = lp_network_count_circuits(n_accelerators, n_ports);
     return TRUE;
 }
 
@@ -202,7 +190,7 @@ print_text(const Network *networks, GError **error)
 gboolean
 lp_cmd_platform_price(int argc, char **argv, GError **error)
 {
-    g_auto(Texts) texts = {NULL};
+    g_auto(Texts) texts = {.accelerators = NULL};
     const GOptionEntry entries[] = {
         {"accelerators", 0, 0, G_OPTION_ARG_STRING, &texts.accelerators, "How many", "N"},
         {"domain-size", 0, 0, G_OPTION_ARG_STRING, &texts.domain_size,

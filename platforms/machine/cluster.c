@@ -2,6 +2,8 @@
 /* Reads what all clusters of a platform file have. */
 #include "platforms/machine/cluster.h"
 
+#include "base/error.h"
+#include "base/units.h"
 #include "platforms/machine/topology.h"
 
 #include <string.h>
@@ -29,6 +31,23 @@ lp_cluster_read(const LpXml *xml, const xmlNode *node, LpCluster *cluster, GErro
            lp_topology_read(xml, node, cluster, error);
 }
 
+/* So few that ports and transceivers of the largest machine can be counted. */
+#define LANES_MAX 65536
+
+static gboolean
+check_lanes(const LpXml *xml, const xmlNode *prop, const LpCluster *cluster, GError **error)
+{
+    if (prop == NULL ||
+        cluster->link_bytes_per_s <= LANES_MAX * cluster->medium.number[LP_MEDIUM_LINK_RATE])
+        return TRUE;
+    g_autofree char *least =
+        lp_quantity_format(LP_QUANTITY_BANDWIDTH, cluster->link_bytes_per_s / LANES_MAX);
+    g_set_error(error, LP_INPUT_ERROR, LP_INPUT_ERROR_VALUE,
+                "got \"%s\", wanted at least %s, of which %d make the cluster's bw",
+                lp_xml_attribute(prop, "value"), least, LANES_MAX);
+    return lp_property_prefix(xml, prop, error);
+}
+
 gboolean
 lp_cluster_read_medium(const LpXml *xml, const LpProperties *properties, int technology_place,
                        int energy_place, int medium_place, LpCluster *cluster, GError **error)
@@ -44,6 +63,10 @@ lp_cluster_read_medium(const LpXml *xml, const LpProperties *properties, int tec
             !lp_medium_set(&cluster->medium, i, lp_xml_attribute(prop, "value"), error))
             return lp_property_prefix(xml, prop, error);
     }
+    if (!check_lanes(xml,
+                     properties->props[medium_place + LP_MEDIUM_FIRST_NUMBER + LP_MEDIUM_LINK_RATE],
+                     cluster, error))
+        return FALSE;
     const xmlNode *energy = properties->props[energy_place];
     return energy == NULL ||
            lp_quantity_parse(LP_QUANTITY_ENERGY_PER_BIT, lp_xml_attribute(energy, "value"),

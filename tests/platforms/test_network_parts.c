@@ -135,6 +135,8 @@ test_bad_property(void)
          "prop transceiver-price: \"879\" has no unit", LP_INPUT_ERROR_SYNTAX},
         {"<prop id='static-power' value='-1W'/>", "prop static-power: ", LP_INPUT_ERROR_VALUE},
         {"<prop id='link-rate' value='0Gbps'/>", "prop link-rate: ", LP_INPUT_ERROR_VALUE},
+        {"<prop id='link-rate' value='1Bps'/>", "prop link-rate: got \"1Bps\", wanted at least",
+         LP_INPUT_ERROR_VALUE},
         {"<prop id='transceivers' value='left'/>", "prop transceivers: \"left\" is not one of both",
          LP_INPUT_ERROR_NAME},
         {"<prop id='link-technology' value=''/>", "prop link-technology: \"\", wanted a name",

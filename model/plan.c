@@ -11,6 +11,7 @@ const char *const lp_kernels_names[] = {"fused", "eager", NULL};
 const char *const lp_host_sync_names[] = {"none", "messages", "passes", NULL};
 const char *const lp_context_kind_names[] = {"ring", "ulysses", NULL};
 const char *const lp_zero_variant_names[] = {"standard", "deepspeed", NULL};
+const char *const lp_gather_ahead_names[] = {"iteration", "pass", NULL};
 const char *const lp_gradient_sync_names[] = {"auto", "last", "each", NULL};
 const char *const lp_optimizer_names[] = {"adam", "sgd", "adam-8bit", NULL};
 const char *const lp_axis_names[] = {"tp", "cp", "ep", "dp", "pp", NULL};

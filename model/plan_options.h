@@ -151,6 +151,17 @@ typedef struct {
     guint32 seed;  /**< of the generator that draws the loads */
 } LpPlanExperts;
 
+/** Before which passes a stage of a pipeline launches the first gathers of parameters while it
+ * still waits for the message that the pass begins with (ZeRO stage 3, hidden). */
+typedef enum {
+    LP_GATHER_AHEAD_ITERATION, /**< before the first of an iteration only: later passes gather when
+                                    they begin */
+    LP_GATHER_AHEAD_PASS       /**< before each */
+} LpGatherAhead;
+
+/** Names, NULL-ended: "iteration", "pass". */
+extern const char *const lp_gather_ahead_names[];
+
 /** How replicas share states (ZeRO: Rajbhandari et al., arXiv 1910.02054). */
 typedef struct {
     guint32 stage; /**< 0 to 3 */
@@ -160,6 +171,7 @@ typedef struct {
     gboolean keeps_parameters; /**< stage 3: gathered parameters stay until backward, or longer:
                                     lp_plan_keeps_parameters_throughout() */
     guint32 prefetch;          /**< stage 3: layers gathered ahead */
+    LpGatherAhead gather_ahead;
     LpGradientSync gradient_sync;
 } LpPlanZero;
 

@@ -5,6 +5,7 @@
 #include "base/file.h"
 #include "base/units.h"
 #include "base/json.h"
+#include "report/circuits.h"
 #include "report/energy.h"
 #include "report/network_text.h"
 #include "report/report_parts.h"
@@ -272,6 +273,7 @@ lp_report_to_json(const LpReport *self)
     lp_report_add_engine(root, self->fidelity, self->collapse, self->simulation->contention,
                          self->simulation->engine_options);
     lp_report_add_results(root, self);
+    lp_circuits_add_json(root, self->simulation);
     add_energy(root, self);
     lp_network_add_json(root, self->machine);
     lp_report_add_warnings(root, self);

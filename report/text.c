@@ -3,6 +3,7 @@
 #include "base/file.h"
 #include "base/text_table.h"
 #include "base/units.h"
+#include "report/circuits.h"
 #include "report/energy.h"
 #include "report/network_text.h"
 #include "report/report.h"
@@ -292,6 +293,7 @@ lp_report_to_text(const LpReport *self)
     lp_report_append_needs(out, self);
     append_end(out, self);
     lp_report_append_results(out, self);
+    lp_circuits_append_text(out, self->simulation);
     append_energy(out, self);
     lp_network_append_text(out, self->machine);
     return g_string_free(out, FALSE);

@@ -21,7 +21,8 @@ typedef enum {
     LP_SIMULATION_ERROR_LEVELS,    /**< Levels or dimensions do not multiply to the members. */
     LP_SIMULATION_ERROR_CHANNELS,  /**< Domains do not divide the members. */
     LP_SIMULATION_ERROR_SIZE,      /**< More bytes than can be counted. */
-    LP_SIMULATION_ERROR_LOADS      /**< A load that is none. */
+    LP_SIMULATION_ERROR_LOADS,     /**< A load that is none. */
+    LP_SIMULATION_ERROR_CIRCUITS   /**< What is sent cannot be routed over circuits. */
 } LpSimulationError;
 
 G_END_DECLS

@@ -35,6 +35,10 @@
 #define PROPERTY(index, name, value, help)                                                         \
     ROW(PROPERTY + (index), name, value, help, COMMAND, VALUE(PROPERTY, accelerator))
 
+/* A property of the circuit switch, by its place in lp_circuit_property_names. */
+#define CIRCUIT(id, name, value, help)                                                             \
+    ROW(id, name, value, help, SCALE_OUT, VALUE(CIRCUIT, circuits))
+
 static const char *const level_names[] = {"auto", "2", "3", NULL};
 
 const LpMachineOption lp_machine_options[LP_N_MACHINE_OPTIONS] = {
@@ -109,13 +113,30 @@ const LpMachineOption lp_machine_options[LP_N_MACHINE_OPTIONS] = {
         COUNT(pcie.n_ports)),
     ROW(PCIE_BANDWIDTH, "pcie-bandwidth", "RATE", "Of that link, each way", SCALE_OUT,
         BANDWIDTH(pcie.bytes_per_s)),
+    CIRCUIT(POLICY, "policy", "NAME", "Circuits are switched: static, demand, provision or phase"),
+    CIRCUIT(CIRCUIT_PORTS, "circuit-ports", "N",
+            "Ports of an attachment at circuit switches (1); so --ports-per-accelerator"),
+    CIRCUIT(CIRCUIT_SCOPE, "circuit-scope", "NAME", "all, or plane: a switch for each port"),
+    CIRCUIT(CIRCUIT_YIELD, "circuit-yield", "NAME", "drain, or preempt what is in flight"),
+    CIRCUIT(WAVELENGTHS, "wavelengths", "N", "Of a port, each in a circuit of its own (1)"),
+    CIRCUIT(WAVELENGTH_BANDWIDTH, "wavelength-bandwidth", "RATE",
+            "Of one, each way (as fast as the attachment)"),
+    CIRCUIT(OCS_PORTS, "ocs-ports", "N", "Of a circuit switch (as many as are needed)"),
+    CIRCUIT(CONTROL_TIME, "control-time", "TIME", "Until a circuit switch acts (0s)"),
+    CIRCUIT(RECONFIGURATION_TIME, "reconfiguration-time", "TIME",
+            "Until a new circuit has settled (0s)"),
+    CIRCUIT(RELOCK_TIME, "relock-time", "TIME", "Until its link is up again (0s)"),
+    CIRCUIT(HOLD_TIME, "hold-time", "TIME", "A circuit stands at least so long (0s)"),
+    CIRCUIT(INSERTION_LOSS, "insertion-loss", "DB", "Of a circuit switch"),
+    CIRCUIT(LINK_BUDGET, "link-budget", "DB", "Loss that a link bears"),
     ROW(PUBLISHED_BISECTION, "published-bisection", "RATE",
         "What a source says of the bisection, one way", SYSTEMS,
         VALUE(BANDWIDTH, published.bisection_bytes_per_s), .minimum = LP_MACHINE_BYTES_PER_S_MIN,
         .maximum = LP_MACHINE_BYTES_PER_S_MAX * LP_MACHINE_HOSTS_MAX),
     ROW(PUBLISHED_BISECTION_ACCELERATORS, "published-bisection-accelerators", "N",
         "Of a machine of so many accelerators", SYSTEMS, COUNT(published.n_accelerators)),
-    ROW(PORTS_PER_ACCELERATOR, "ports-per-accelerator", "N", "As --planes: a port for each plane",
+    ROW(PORTS_PER_ACCELERATOR, "ports-per-accelerator", "N",
+        "As --planes: a port for each plane; where circuits are switched, as --circuit-ports",
         COMMAND, COUNT(planes.ports_per_accelerator)),
     ROW(SWITCH_TECHNOLOGY, "switch-technology", "NAME",
         "Scale-out fabric: a switch of list --technologies", COMMAND,
@@ -259,6 +280,18 @@ read_property(guint index, const char *text, LpAccelerator *accelerator, GError 
     return TRUE;
 }
 
+static gboolean
+read_circuit(guint index, const char *text, LpCircuitSwitch *circuits, GError **error)
+{
+    LpCircuitSwitch changed = *circuits;
+    if (!lp_circuit_switch_set(&changed, index, text, error))
+        return FALSE;
+    *circuits = changed;
+    return TRUE;
+}
+G_STATIC_ASSERT(LP_MACHINE_OPTION_LINK_BUDGET - LP_MACHINE_OPTION_POLICY + 1 ==
+                LP_N_CIRCUIT_PROPERTIES);
+
 /* "optical", or a technology of the catalogue, which brings its medium along. */
 static gboolean
 read_link(const char *text, LpLinkSpecification *link, GError **error)
@@ -316,6 +349,8 @@ read_value(LpMachineOptionId option, const char *text, LpMachineSpecification *s
         return read_link(text, value, error);
     case LP_OPTION_KIND_SWITCH:
         return read_switch(text, value, error);
+    case LP_OPTION_KIND_CIRCUIT:
+        return read_circuit(option - LP_MACHINE_OPTION_POLICY, text, value, error);
     case LP_OPTION_KIND_CLASSES:
         return lp_plane_classes_parse(text, LP_MACHINE_PLANES_MAX, value, error);
     case LP_OPTION_KIND_SYSTEM:

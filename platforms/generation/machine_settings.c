@@ -43,6 +43,54 @@ repeat_properties(LpMachineSpecification *self, GError **error)
     return TRUE;
 }
 
+/* Behind circuit switches the ports of an accelerator are theirs. */
+static gboolean
+set_circuit_ports(LpMachineSpecification *self, const char *text, GError **error)
+{
+    self->planes.ports_per_accelerator = 0;
+    if (!lp_specification_is_given(self, LP_MACHINE_OPTION_CIRCUIT_PORTS))
+        return set(self, LP_MACHINE_OPTION_CIRCUIT_PORTS, text,
+                   "follows from --ports-per-accelerator on the command line", FALSE, error);
+    if (strcmp(self->origin[LP_MACHINE_OPTION_CIRCUIT_PORTS].text, text) == 0)
+        return TRUE;
+    g_set_error(error, LP_MACHINE_ERROR, LP_MACHINE_ERROR_SIZE,
+                "--ports-per-accelerator: %s, wanted the value of --circuit-ports, or one of the "
+                "two",
+                text);
+    return FALSE;
+}
+
+/* What a technology of circuit switches says, where the caller says nothing. Re-locking is left
+ * out, as published training times leave it out. */
+static gboolean
+set_circuit_technology(LpMachineSpecification *self, GError **error)
+{
+    static const struct {
+        LpTechnologyParameter parameter;
+        LpMachineOptionId option;
+    } rows[] = {
+        {LP_TECHNOLOGY_SETTLING_TIME, LP_MACHINE_OPTION_RECONFIGURATION_TIME},
+        {LP_TECHNOLOGY_SWITCHING_TIME, LP_MACHINE_OPTION_RECONFIGURATION_TIME},
+        {LP_TECHNOLOGY_PORTS, LP_MACHINE_OPTION_OCS_PORTS},
+        {LP_TECHNOLOGY_INSERTION_LOSS, LP_MACHINE_OPTION_INSERTION_LOSS},
+    };
+    const LpTechnologyEntry *switches = self->scale_out.switches;
+    for (gsize i = 0; i < G_N_ELEMENTS(rows); i++) {
+        const LpTechnologyNumber *number = &switches->number[rows[i].parameter];
+        if (!number->is_known || lp_specification_is_given(self, rows[i].option))
+            continue;
+        g_autofree char *source = g_strdup_printf("%s: %s", switches->name, number->source);
+        if (!set(self, rows[i].option, number->text, source, FALSE, error))
+            return FALSE;
+    }
+    const LpTechnologyEntry *link = self->scale_out.link.entry;
+    if (link == NULL || !link->number[LP_TECHNOLOGY_LINK_BUDGET].is_known ||
+        lp_specification_is_given(self, LP_MACHINE_OPTION_LINK_BUDGET))
+        return TRUE;
+    const LpTechnologyNumber *budget = &link->number[LP_TECHNOLOGY_LINK_BUDGET];
+    return set(self, LP_MACHINE_OPTION_LINK_BUDGET, budget->text, budget->source, FALSE, error);
+}
+
 static gboolean
 set_implied(LpMachineSpecification *self, LpMachineOptionId option, const char *text,
             GError **error)
@@ -55,9 +103,13 @@ set_implied(LpMachineSpecification *self, LpMachineOptionId option, const char *
                set(self, LP_MACHINE_OPTION_PORT_ORDER, lp_port_order_names[LP_PORT_ORDER_RAIL],
                    "follows from --rails on the command line", FALSE, error);
     case LP_MACHINE_OPTION_PORTS_PER_ACCELERATOR:
+        if (self->circuits.is_present)
+            return set_circuit_ports(self, text, error);
         return lp_specification_is_given(self, LP_MACHINE_OPTION_PLANES) ||
                set(self, LP_MACHINE_OPTION_PLANES, text,
                    "follows from --ports-per-accelerator on the command line", FALSE, error);
+    case LP_MACHINE_OPTION_SWITCH_TECHNOLOGY:
+        return !self->circuits.is_present || set_circuit_technology(self, error);
     case LP_MACHINE_OPTION_SCALE_OUT_BANDWIDTH:
         /* The rate of a port, where it is the system's, gives way to that of an accelerator. */
         if (!lp_specification_is_given(self, LP_MACHINE_OPTION_NIC_BANDWIDTH)) {

@@ -132,6 +132,20 @@ check_used(const LpMachineSpecification *specification, GError **error)
     return TRUE;
 }
 
+static gboolean
+check_circuits(const LpMachineSpecification *specification, GError **error)
+{
+    if (specification->circuits.is_present)
+        return TRUE;
+    for (guint i = LP_MACHINE_OPTION_POLICY; i <= LP_MACHINE_OPTION_LINK_BUDGET; i++)
+        if (lp_specification_is_given(specification, i))
+            return lp_layout_fail(error, LP_MACHINE_ERROR_STRUCTURE,
+                                  "--%s: given where no circuits are switched, wanted --policy "
+                                  "with it",
+                                  lp_machine_options[i].name);
+    return TRUE;
+}
+
 /* A balanced dragonfly has twice as many routers of a group as ports below each (Kim et al., ISCA
  * 2008, section 3.1). */
 static LpDragonfly
@@ -178,7 +192,8 @@ lp_sizing_find(const LpMachineSpecification *specification, LpMachineSizing *out
     if (!find_domains(specification, out_sizing, error) || !check_rails(specification, error) ||
         !find_cards(specification, out_sizing, error) || !check_planes(specification, error) ||
         !find_link_rate(specification, out_sizing, error) ||
-        !check_oversubscription(specification, error) || !check_used(specification, error))
+        !check_oversubscription(specification, error) || !check_used(specification, error) ||
+        !check_circuits(specification, error))
         return FALSE;
     out_sizing->wanted = wanted_fabric(specification, out_sizing);
     return TRUE;

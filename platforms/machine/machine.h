@@ -5,6 +5,7 @@
 #include "model/accelerator.h"
 #include "model/fabric.h"
 #include "model/plan.h"
+#include "platforms/machine/circuit_switch.h"
 #include "platforms/machine/medium.h"
 
 G_BEGIN_DECLS
@@ -121,6 +122,7 @@ typedef struct {
     guint32 path_seed;
     guint32 pcie_ports;                     /**< ports that share a PCIe link; 0: none do */
     double pcie_bytes_per_s;                /**< of that link, each way; 0 if there is none */
+    LpCircuitSwitch circuits;               /**< of the scale-out network */
     double published_bisection_bytes_per_s; /**< one way; 0: not published */
     guint64 published_accelerators;         /**< the size of machine that it was published for */
     LpCluster cluster[LP_N_ATTACHMENTS];

@@ -26,7 +26,8 @@ enum {
     OUT_PATH_SEED,
     OUT_PCIE_PORTS,
     OUT_PCIE_BANDWIDTH,
-    OUT_MEDIUM /* those of medium.h */
+    OUT_CIRCUITS,                                       /* those of circuit_switch.h */
+    OUT_MEDIUM = OUT_CIRCUITS + LP_N_CIRCUIT_PROPERTIES /* those of medium.h */
 };
 static const char *const scale_out_names[] = {"role",
                                               "port-order",
@@ -45,8 +46,11 @@ static const char *const scale_out_names[] = {"role",
                                               "path-seed",
                                               "pcie-ports",
                                               "pcie-bandwidth",
+                                              LP_CIRCUIT_PROPERTY_NAMES,
                                               LP_MEDIUM_PROPERTY_NAMES,
                                               NULL};
+G_STATIC_ASSERT(G_N_ELEMENTS(scale_out_names) == OUT_MEDIUM + LP_N_MEDIUM_PROPERTIES + 1 &&
+                G_N_ELEMENTS(scale_out_names) <= LP_PROPERTIES_MAX + 1);
 
 /* The unit belongs to rail order alone; it must hold whole leaves, so that none mixes rails. */
 static gboolean
@@ -314,6 +318,48 @@ read_ports(const LpXml *xml, LpProperties *properties, LpMachine *machine, GErro
     return TRUE;
 }
 
+/* Attachments that one circuit switch joins: those of a rail where rails never meet. */
+static guint64
+n_attachments_of_switch(const LpMachine *machine)
+{
+    guint64 n_rails = machine->rails_relay ? machine->cards_per_domain : 1;
+    return lp_machine_n_domains(machine) * machine->cards_per_domain / n_rails;
+}
+
+static gboolean
+read_circuits(const LpXml *xml, const LpProperties *properties, LpMachine *machine, GError **error)
+{
+    LpCircuitSwitch *circuits = &machine->circuits;
+    const LpCluster *cluster = &machine->cluster[LP_ATTACHMENT_SCALE_OUT];
+    circuits->n_ports = circuits->n_wavelengths = 1;
+    for (guint i = 0; i < LP_N_CIRCUIT_PROPERTIES; i++) {
+        const xmlNode *prop = properties->props[OUT_CIRCUITS + i];
+        if (prop == NULL)
+            continue;
+        if (!lp_circuit_switch_set(circuits, i, lp_xml_attribute(prop, "value"), error))
+            return lp_property_prefix(xml, prop, error);
+        if (!circuits->is_present)
+            return lp_platform_fail(xml, prop, LP_MACHINE_ERROR_STRUCTURE, error,
+                                    "prop %s without prop policy, wanted it where circuits are "
+                                    "switched only",
+                                    lp_circuit_property_names[i]);
+    }
+    if (!circuits->is_present)
+        return TRUE;
+    if (cluster->topology != LP_TOPOLOGY_CROSSBAR || machine->pcie_ports > 0 ||
+        lp_machine_n_planes(machine) > 1)
+        return lp_platform_fail(xml, properties->props[OUT_CIRCUITS], LP_MACHINE_ERROR_STRUCTURE,
+                                error,
+                                "prop policy beside a topology, planes of classes or PCIe links, "
+                                "wanted a flat cluster: circuits join its ports");
+    if (lp_circuit_switch_check(circuits, n_attachments_of_switch(machine),
+                                lp_machine_link_bytes_per_s(machine, LP_ATTACHMENT_SCALE_OUT),
+                                error))
+        return TRUE;
+    g_prefix_error(error, "%s:%ld: prop ", xml->path, xmlGetLineNo(properties->node));
+    return FALSE;
+}
+
 gboolean
 lp_scale_out_read(const LpXml *xml, xmlNode *node, LpMachine *machine, GError **error)
 {
@@ -323,5 +369,6 @@ lp_scale_out_read(const LpXml *xml, xmlNode *node, LpMachine *machine, GError **
            read_rails(xml, &properties, machine, error) &&
            read_planes(xml, &properties, machine, error) &&
            read_paths(xml, &properties, machine, error) &&
-           read_pcie(xml, &properties, machine, error);
+           read_pcie(xml, &properties, machine, error) &&
+           read_circuits(xml, &properties, machine, error);
 }

@@ -2,6 +2,8 @@
 /* The actors of a rank: they walk through its stage's program. */
 #include "sim/actors/actor_rank.h"
 
+#include "sim/actors/piece_run.h"
+
 #include <simgrid/actor.h>
 #include <simgrid/barrier.h>
 #include <simgrid/engine.h>
@@ -12,6 +14,7 @@ typedef struct {
     const LpOp *op; /* borrowed from the iteration */
     double delay_s;
     LpChannel *channel; /* borrowed */
+    LpClock clock;      /* of the rank when it launched it */
 } Launch;
 
 struct LpRankStream {
@@ -20,6 +23,7 @@ struct LpRankStream {
     GQueue launches;   /* owned Launch */
     sg_sem_t launched; /* owned: counts the stream */
     guint64 n_launched, n_finished;
+    LpClock clock; /* only where circuits are switched: of what the stream waited for */
 };
 
 /* --- timeline --- */
@@ -132,6 +136,7 @@ hand_over(LpRank *self, LpStream kind, Launch launch)
     LpRankStream *stream = self->streams[kind];
     Launch *item = g_new(Launch, 1);
     *item = launch;
+    item->clock = self->clock;
     stream->n_launched++;
     g_queue_push_tail(&stream->launches, item);
     sg_sem_release(stream->launched);
@@ -143,11 +148,14 @@ join(LpRank *self, LpStream kind, guint n_pending, LpTerm term)
     LpRankStream *stream = self->streams[kind];
     if (stream->n_launched <= stream->n_finished + n_pending)
         return;
+    double start_s = self->clock.at_s;
     lp_meter_join(&self->meter, kind, simgrid_get_clock());
     while (stream->n_launched > stream->n_finished + n_pending)
         sg_sem_acquire(self->progressed);
     lp_meter_leave(&self->meter, kind);
     lp_clock_charge(&self->clock, term, simgrid_get_clock());
+    if (self->run->circuits != NULL && self->clock.at_s > start_s)
+        lp_clock_follow(&self->clock, &stream->clock.circuits, term, start_s);
 }
 
 /* --- tasks --- */
@@ -175,73 +183,19 @@ run_work(LpRank *self, const LpTask *task)
     self->clock.at_s = end_s;
 }
 
-/* --- pieces: the clock runs ahead of the engine's, which follows at the end --- */
-
-static double
-last_end_s(const LpRank *self)
-{
-    GArray *ends = self->under_way;
-    return ends->len == 0 ? 0.0 : g_array_index(ends, double, ends->len - 1);
-}
-
-/* As compute() does: longer by the factor for as long as communication is under way. */
-static void
-run_piece_work(LpRank *self, const LpPiece *piece)
-{
-    double slowdown = MAX(self->run->program->execution.slowdown, 1.0), now_s = self->clock.at_s;
-    double waited_s = MAX(self->host_s + piece->work.bound_s - now_s - piece->work.device_s, 0.0);
-    double duration_s = piece->work.device_s + waited_s;
-    double beside_s = MIN(MAX(last_end_s(self) - now_s, 0.0), duration_s * slowdown);
-    double slowed_s = beside_s - beside_s / slowdown;
-    self->host_s += piece->work.host_s;
-    for (LpTerm term = 0; term < LP_N_TERMS; term++)
-        self->clock.terms.s[term] += piece->terms.s[term];
-    self->clock.terms.s[LP_TERM_HOST] += waited_s;
-    self->clock.terms.s[LP_TERM_COMPUTE] += slowed_s;
-    self->clock.at_s = now_s + duration_s + slowed_s;
-    lp_meter_add_slowed(&self->meter, slowed_s);
-}
-
-static void
-run_piece_launch(LpRank *self, const LpPiece *piece)
-{
-    lp_clock_charge(&self->clock, LP_TERM_HOST, MAX(self->host_s, self->clock.at_s));
-    self->host_s += piece->work.host_s;
-    double end_s = MAX(last_end_s(self), self->clock.at_s) + piece->time_s;
-    g_array_append_val(self->under_way, end_s);
-    lp_meter_add_flight(&self->meter, 0.0, piece->time_s);
-    self->meter.inner_s += piece->stream == LP_STREAM_LAYER ? piece->time_s : 0.0;
-}
-
-/* What is waited for is exposed: the meter counts only what was under way while it was. */
-static void
-run_piece_join(LpRank *self, const LpPiece *piece)
-{
-    double start_s = self->clock.at_s;
-    if (self->under_way->len <= piece->n_pending)
-        return;
-    guint n_ended = self->under_way->len - piece->n_pending;
-    double end_s = g_array_index(self->under_way, double, n_ended - 1);
-    g_array_remove_range(self->under_way, 0, n_ended);
-    if (end_s <= start_s)
-        return;
-    lp_clock_charge(&self->clock, piece->term, end_s);
-    lp_meter_add_exposed(&self->meter, end_s - start_s);
-}
-
+/* The clock runs ahead of the engine's, which follows at the end. */
 static void
 run_pieces(LpRank *self, const LpTask *task)
 {
-    for (guint i = 0; i < task->n_pieces; i++) {
-        const LpPiece *piece =
-            &g_array_index(self->run->tasks->pieces, LpPiece, task->first_piece + i);
-        if (piece->kind == LP_PIECE_WORK)
-            run_piece_work(self, piece);
-        else if (piece->kind == LP_PIECE_LAUNCH)
-            run_piece_launch(self, piece);
-        else
-            run_piece_join(self, piece);
-    }
+    LpPieceRun run = {.clock = &self->clock,
+                      .meter = &self->meter,
+                      .under_way = self->under_way,
+                      .host_s = self->host_s,
+                      .slowdown = MAX(self->run->program->execution.slowdown, 1.0)};
+    for (guint i = 0; i < task->n_pieces; i++)
+        lp_piece_run(&run,
+                     &g_array_index(self->run->tasks->pieces, LpPiece, task->first_piece + i));
+    self->host_s = run.host_s;
     double left_s = self->clock.at_s - simgrid_get_clock();
     if (left_s > 0.0)
         lp_watch_sleep(self->run->watch, left_s);
@@ -308,10 +262,18 @@ run_segment(LpRank *self, const LpStep *step)
 }
 
 static void
-send_message(LpRank *self, LpChannel *channel)
+send_message(LpRank *self, LpChannel *channel, LpClock *clock)
 {
     lp_channel_send(channel, self->run->program->pipeline.message_bytes,
-                    lp_channel_route(channel)->latency_s);
+                    lp_channel_route(channel)->latency_s, clock);
+}
+
+/* While the compute stream waits for others, they may take its circuits. */
+static void
+set_waiting(LpRank *self, gboolean is_waiting)
+{
+    if (self->run->circuits != NULL)
+        lp_circuits_set_waiting(self->run->circuits, self->rank, is_waiting);
 }
 
 static void
@@ -324,7 +286,9 @@ run_send(LpRank *self, const LpStep *step)
         hand_over(self, LP_STREAM_PP, (Launch){.channel = channel});
         return;
     }
-    send_message(self, channel);
+    set_waiting(self, TRUE);
+    send_message(self, channel, &self->clock);
+    set_waiting(self, FALSE);
     lp_clock_charge(&self->clock, LP_TERM_PP, simgrid_get_clock());
     synchronise(self, LP_HOST_SYNC_MESSAGES);
     trace(self, "send", LP_LANE_PP, step, start_s);
@@ -336,10 +300,15 @@ run_receive(LpRank *self, const LpStep *step)
 {
     issue(self, self->run->tasks->message_host_s);
     double start_s = simgrid_get_clock();
-    double message_start_s = lp_channel_receive(self->in[step->line]);
+    set_waiting(self, TRUE);
+    LpArrival arrival = lp_channel_receive(self->in[step->line]);
+    set_waiting(self, FALSE);
     double now_s = simgrid_get_clock();
-    double exposed_from_s = CLAMP(message_start_s, start_s, now_s);
-    lp_clock_charge(&self->clock, LP_TERM_BUBBLE, exposed_from_s);
+    double exposed_from_s = CLAMP(arrival.started_s, start_s, now_s);
+    double circuits_from_s = CLAMP(arrival.ready_s, exposed_from_s, now_s);
+    lp_clock_charge(&self->clock, LP_TERM_BUBBLE, circuits_from_s);
+    if (self->run->circuits != NULL && circuits_from_s > start_s)
+        lp_clock_follow(&self->clock, &arrival.circuits, LP_TERM_BUBBLE, start_s);
     lp_clock_charge(&self->clock, LP_TERM_PP, now_s);
     lp_meter_add_exposed(&self->meter, now_s - exposed_from_s);
     synchronise(self, LP_HOST_SYNC_MESSAGES);
@@ -410,21 +379,36 @@ compute_stream(int argc, char **argv)
     self->run->n_waiting--;
     for (LpStream stream = 0; stream < LP_N_STREAMS; stream++)
         if (self->streams[stream] != NULL)
-            hand_over(self, stream, (Launch){NULL, 0.0, NULL});
+            hand_over(self, stream, (Launch){.op = NULL});
+}
+
+/* The stream's own clock, which only circuits need. What begins when it is launched goes on from
+ * the rank's path, what had to wait from the stream's. */
+static LpClock *
+stream_clock(LpRank *self, const Launch *launch, LpStream kind)
+{
+    if (self->run->circuits == NULL)
+        return NULL;
+    LpClock *clock = &self->streams[kind]->clock;
+    if (launch->clock.at_s >= clock->at_s)
+        *clock = launch->clock;
+    lp_clock_charge(clock, LP_TERM_BUBBLE, simgrid_get_clock());
+    return clock;
 }
 
 static void
 run_launch(LpRank *self, const Launch *launch, LpStream kind)
 {
     double start_s = simgrid_get_clock();
+    LpClock *clock = stream_clock(self, launch, kind);
     if (launch->channel != NULL) {
-        send_message(self, launch->channel);
+        send_message(self, launch->channel, clock);
         trace_at(self, "send", LP_LANE_PP, NULL, start_s, simgrid_get_clock());
         return;
     }
     const LpOp *op = launch->op;
     lp_communicator_runtime_run(self->groups[op->group], self->index[op->group], op,
-                                launch->delay_s, NULL, &self->meter, kind);
+                                launch->delay_s, clock, &self->meter, kind);
     trace_at(self, lp_collective_names[op->collective], stream_of_traffic(op->traffic), NULL,
              start_s, simgrid_get_clock());
 }

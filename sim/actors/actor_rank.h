@@ -27,6 +27,7 @@ typedef struct {
     double start_s;                 /**< when the job begins */
     guint32 n_iterations;           /**< one after the other */
     LpWatch *watch;                 /* borrowed, or NULL */
+    LpCircuits *circuits;           /* borrowed; NULL: none are switched */
     LpTimeline *timeline;           /* borrowed, or NULL */
     guint64 n_delays;               /**< engine activities that are delays */
     guint64 tp_bytes[LP_N_TRAFFIC]; /**< of merged collectives */

@@ -10,7 +10,7 @@
 
 typedef struct Message Message;
 struct Message {
-    double started_s;
+    LpArrival arrival;
     guint64 bytes;
     Message *next; /* owned */
 };
@@ -23,6 +23,8 @@ struct LpChannel {
     sg_sem_t arrived;     /* owned; counts messages where there is no mailbox */
     LpMeter *meter;       /* borrowed from the receiving rank */
     LpWatch *watch;       /* borrowed from the run, or NULL */
+    LpCircuits *circuits; /* borrowed from the run; NULL: none are needed */
+    guint32 pattern;      /* of them */
     guint32 job;
     guint64 from_rank, to_rank; /* of the job */
     Message *first, *last;      /* on the way or waiting to be received; first is owned */
@@ -70,34 +72,42 @@ lp_channel_set_watch(LpChannel *self, LpWatch *watch, guint32 job, guint64 from,
 }
 
 void
+lp_channel_set_circuits(LpChannel *self, LpCircuits *circuits, guint32 pattern)
+{
+    self->circuits = circuits;
+    self->pattern = pattern;
+}
+
+void
 lp_channel_attach_receiver(LpChannel *self)
 {
     if (self->kind == LP_CHANNEL_MAILBOX)
         sg_mailbox_set_receiver(self->name);
 }
 
-static void
+static Message *
 push(LpChannel *self, double started_s, guint64 bytes)
 {
     Message *message = g_new(Message, 1);
-    *message = (Message){started_s, bytes, NULL};
+    *message = (Message){{.started_s = started_s, .ready_s = started_s}, bytes, NULL};
     if (self->first == NULL)
         self->first = message;
     else
         self->last->next = message;
     self->last = message;
     self->sent_bytes += bytes;
+    return message;
 }
 
-static double
+static LpArrival
 pop(LpChannel *self)
 {
     Message *message = self->first;
-    double started_s = message->started_s;
+    LpArrival arrival = message->arrival;
     self->first = message->next;
     self->received_bytes += message->bytes;
     g_free(message);
-    return started_s;
+    return arrival;
 }
 
 /* Latency is paid before the bytes flow, so that it neither holds a link nor sways sharing. */
@@ -144,18 +154,33 @@ transfer(LpChannel *self, guint64 bytes)
     lp_watch_arrive(watch, &flight);
 }
 
+static void
+wait_for_circuits(LpChannel *self, Message *message, LpClock *clock)
+{
+    LpCircuitWait wait = lp_circuits_acquire(self->circuits, self->pattern, 1, FALSE, self->watch);
+    message->arrival.ready_s = wait.ready_s;
+    if (clock == NULL)
+        return;
+    lp_clock_wait_for_circuits(clock, wait.from_s, wait.hidden_s, wait.ready_s);
+    message->arrival.circuits = clock->circuits;
+}
+
 void
-lp_channel_send(LpChannel *self, guint64 bytes, double latency_s)
+lp_channel_send(LpChannel *self, guint64 bytes, double latency_s, LpClock *clock)
 {
     double started_s = simgrid_get_clock();
-    push(self, started_s, bytes);
+    Message *message = push(self, started_s, bytes);
+    if (self->circuits != NULL)
+        wait_for_circuits(self, message, clock);
     pay_latency(self, latency_s);
     transfer(self, bytes);
+    if (self->circuits != NULL)
+        lp_circuits_release(self->circuits, self->pattern, 1);
     if (self->meter != NULL)
         lp_meter_add_flight(self->meter, started_s, simgrid_get_clock());
 }
 
-double
+LpArrival
 lp_channel_receive(LpChannel *self)
 {
     if (self->kind == LP_CHANNEL_MAILBOX)

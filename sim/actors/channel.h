@@ -2,6 +2,8 @@
 /* A one-way connection between two actors over one route: messages arrive in order. */
 #pragma once
 
+#include "sim/actors/actor_circuits.h"
+#include "sim/actors/clock.h"
 #include "sim/actors/meter.h"
 #include "sim/engine/network.h"
 #include "sim/actors/actor_watch.h"
@@ -28,14 +30,24 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(LpChannel, lp_channel_free)
 /** Its messages go from rank @from to rank @to of @job, watched over by @watch: borrowed, or NULL.
  */
 void lp_channel_set_watch(LpChannel *self, LpWatch *watch, guint32 job, guint64 from, guint64 to);
+/** Its messages wait for the circuits of @pattern. @circuits: borrowed. */
+void lp_channel_set_circuits(LpChannel *self, LpCircuits *circuits, guint32 pattern);
 /** Called by the receiving actor before anything is sent: transfers then start when the sender is
  * ready, whatever the receiver does at the time (receives are always posted). */
 void lp_channel_attach_receiver(LpChannel *self);
 
-/** Waits @latency_s (not if free), then until the last byte of @bytes has arrived. Actors only. */
-void lp_channel_send(LpChannel *self, guint64 bytes, double latency_s);
-/** Waits for the next message. Returns: when its transfer began, s. Actors only. */
-double lp_channel_receive(LpChannel *self);
+/** What a receiver learns of a message. */
+typedef struct {
+    double started_s;       /**< when the sender came with it */
+    double ready_s;         /**< when it had its circuits; started_s where it needs none */
+    LpCircuitPath circuits; /**< of the sender, when it left */
+} LpArrival;
+
+/** Waits for circuits, @latency_s (not if free), and then until the last byte of @bytes has
+ * arrived. @clock: the sender's, on which waiting for circuits is counted; or NULL. Actors only. */
+void lp_channel_send(LpChannel *self, guint64 bytes, double latency_s, LpClock *clock);
+/** Waits for the next message. Actors only. */
+LpArrival lp_channel_receive(LpChannel *self);
 const LpRoute *lp_channel_route(const LpChannel *self);
 /** Bytes sent and received, and engine activities made so far. */
 guint64 lp_channel_sent_bytes(const LpChannel *self);

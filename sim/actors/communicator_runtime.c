@@ -13,6 +13,8 @@
 #include <simgrid/engine.h>
 #include <simgrid/host.h>
 
+#include <math.h>
+
 struct LpCommunicatorRuntime {
     const LpCommunicationMap *map; /* borrowed */
     LpRuntimeMode mode;
@@ -28,6 +30,8 @@ struct LpCommunicatorRuntime {
     LpRoundPlan round_plan;         /* of it, if it is scheduled */
     LpCouriers *couriers;           /* owned; NULL until something is */
     LpWatch *watch;                 /* borrowed from the run, or NULL */
+    LpCircuits *circuits;           /* borrowed from the run; NULL: none are needed */
+    const LpCircuitUse *use;        /* borrowed from the run: of them */
     guint32 job;
     guint64 traffic_bytes[LP_N_TRAFFIC];
     guint64 n_delays;
@@ -79,6 +83,14 @@ lp_communicator_runtime_set_watch(LpCommunicatorRuntime *self, LpWatch *watch, g
 }
 
 void
+lp_communicator_runtime_set_circuits(LpCommunicatorRuntime *self, LpCircuits *circuits,
+                                     const LpCircuitUse *use)
+{
+    self->circuits = circuits;
+    self->use = use;
+}
+
+void
 lp_communicator_runtime_set_channel(LpCommunicatorRuntime *self, guint64 index, LpChannel *channel)
 {
     self->channels[index] = channel;
@@ -123,12 +135,31 @@ lp_communicator_runtime_gather(LpCommunicatorRuntime *self, LpClock *clock)
         *clock = self->last;
 }
 
+/* Waits until the circuits of @round stand; all members do. */
+static void
+acquire(LpCommunicatorRuntime *self, guint32 round, LpClock *clock)
+{
+    if (self->circuits == NULL)
+        return;
+    LpCircuitWait wait = lp_circuits_acquire(self->circuits, self->use->pattern + round,
+                                             self->mode.n_actors, TRUE, self->watch);
+    if (clock != NULL)
+        lp_clock_wait_for_circuits(clock, wait.from_s, wait.hidden_s, wait.ready_s);
+}
+
+static void
+release(LpCommunicatorRuntime *self, guint32 round)
+{
+    if (self->circuits != NULL)
+        lp_circuits_release(self->circuits, self->use->pattern + round, self->mode.n_actors);
+}
+
 /* One step of a ring. Receives are always posted, so that what arrives meanwhile is only picked up
  * after sending, and a step takes as long as the longer of both. */
 static void
 exchange(LpCommunicatorRuntime *self, guint64 index, guint64 bytes, double latency_s)
 {
-    lp_channel_send(self->channels[index], bytes, latency_s);
+    lp_channel_send(self->channels[index], bytes, latency_s, NULL);
     (void)lp_channel_receive(lp_communicator_runtime_inbox(self, index));
 }
 
@@ -167,11 +198,37 @@ loads(const LpCommunicatorRuntime *self)
     return self->ring.loads;
 }
 
+/* Domains at other distances that an all-to-all sends to in one of its rounds. */
+typedef struct {
+    guint64 first, end;
+} Shifts;
+
+static Shifts
+shifts_of(const LpCommunicatorRuntime *self, guint32 round)
+{
+    guint64 intra = self->ring.sites.is_regular ? self->ring.sites.n_intra : 1;
+    guint64 n = self->ring.n_members / intra;
+    if (self->circuits == NULL || self->use->n_rounds == 1)
+        return (Shifts){1, n};
+    guint64 n_lanes = lp_circuits_plan(self->circuits)->n_lanes;
+    return (Shifts){MIN(1 + round * n_lanes, n), MIN(1 + (round + 1) * n_lanes, n)};
+}
+
+/* @share of @all of @bytes, as often as they are forwarded. */
+static guint64
+forwarded(const LpCommunicatorRuntime *self, guint64 bytes, guint64 share, guint64 all)
+{
+    if (self->circuits == NULL)
+        return bytes;
+    return (guint64)llround((double)bytes * self->use->forwarding * (double)share / (double)all);
+}
+
 /* One message to member @to, from port to port. */
 static void
 send_pairwise(LpCommunicatorRuntime *self, guint64 index, guint64 to, const LpOp *op)
 {
     guint64 bytes = lp_exchange_pair_bytes(op, loads(self), self->ring.n_members, index, to);
+    bytes = forwarded(self, bytes, 1, 1);
     const LpCommunicator *communicator = self->ring.communicator;
     guint64 from = communicator->ranks[index];
     LpConnection connection = lp_rank_layout_connect(
@@ -190,11 +247,11 @@ send_pairwise(LpCommunicatorRuntime *self, guint64 index, guint64 to, const LpOp
 /* Domain after domain, and in each every member in turn: at any time each port has one message in
  * and one out. Groups that stand in no order go by pairs altogether. */
 static void
-run_pairwise(LpCommunicatorRuntime *self, guint64 index, const LpOp *op)
+run_pairwise(LpCommunicatorRuntime *self, guint64 index, const LpOp *op, Shifts shifts)
 {
     guint64 n = self->ring.n_members;
     guint64 intra = self->ring.sites.is_regular ? self->ring.sites.n_intra : 1;
-    for (guint64 shift = 1; shift < n / intra; shift++)
+    for (guint64 shift = shifts.first; shift < shifts.end; shift++)
         for (guint64 turn = 0; turn < intra; turn++) {
             guint64 domain = (index / intra + shift) % (n / intra);
             send_pairwise(self, index, domain * intra + (index + turn) % intra, op);
@@ -205,19 +262,36 @@ run_pairwise(LpCommunicatorRuntime *self, guint64 index, const LpOp *op)
  * place there, as libraries do that keep to the rails. Where there is no other domain, within it.
  */
 static void
-run_exchange_flow(LpCommunicatorRuntime *self, guint64 index, const LpOp *op)
+run_exchange_flow(LpCommunicatorRuntime *self, guint64 index, const LpOp *op, Shifts shifts)
 {
     guint64 bytes = sends_inter(self) ? lp_isolated_inter_bytes(&self->ring, op, index)
                                       : lp_isolated_intra_bytes(&self->ring, op, index);
     LpReach reach = sends_inter(self) ? LP_REACH_FABRIC : LP_REACH_DOMAIN;
+    if (sends_inter(self))
+        bytes = forwarded(self, bytes, shifts.end - shifts.first,
+                          self->ring.n_members / self->ring.sites.n_intra - 1);
     exchange(self, index, lp_protocol_wire_bytes(self->selection.protocol, reach, bytes), 0.0);
+}
+
+static void
+run_exchange_round(LpCommunicatorRuntime *self, guint64 index, const LpOp *op, Shifts shifts)
+{
+    gboolean pairwise = !self->ring.sites.is_regular ||
+                        (self->mode.fidelity == LP_FIDELITY_MESSAGE && sends_inter(self));
+    if (pairwise)
+        run_pairwise(self, index, op, shifts);
+    else
+        run_exchange_flow(self, index, op, shifts);
+    (void)sg_barrier_wait(self->barrier);
 }
 
 /* Latency counts once, however many messages follow each other; what stays in a domain goes on
  * beside what leaves it, for as long as its ports need. */
 static void
-run_exchange(LpCommunicatorRuntime *self, guint64 index, const LpOp *op)
+run_exchange(LpCommunicatorRuntime *self, guint64 index, const LpOp *op, LpClock *clock)
 {
+    guint32 n_rounds = self->circuits == NULL ? 1 : self->use->n_rounds;
+    acquire(self, 0, clock);
     double start_s = simgrid_get_clock();
     double latency_s = self->selection.protocol->base_s +
                        lp_isolated_step_latency_s(&self->ring, self->selection.protocol);
@@ -225,13 +299,14 @@ run_exchange(LpCommunicatorRuntime *self, guint64 index, const LpOp *op)
         lp_watch_sleep(self->watch, latency_s);
         self->n_delays++;
     }
-    gboolean pairwise = !self->ring.sites.is_regular ||
-                        (self->mode.fidelity == LP_FIDELITY_MESSAGE && sends_inter(self));
-    if (pairwise)
-        run_pairwise(self, index, op);
-    else
-        run_exchange_flow(self, index, op);
-    (void)sg_barrier_wait(self->barrier);
+    for (guint32 round = 0; round < n_rounds; round++) {
+        if (round > 0)
+            acquire(self, round, clock);
+        run_exchange_round(self, index, op, shifts_of(self, round));
+        if (clock != NULL)
+            lp_clock_charge(clock, op->term, simgrid_get_clock());
+        release(self, round);
+    }
     if (!sends_inter(self))
         return;
     double intra_end_s = start_s + latency_s + self->intra_s;
@@ -321,14 +396,17 @@ lp_communicator_runtime_run(LpCommunicatorRuntime *self, guint64 index, const Lp
     if (self->mode.as_delay) {
         lp_watch_sleep(self->watch, self->isolated_s);
         self->n_delays++;
-    } else if (self->selection.is_scheduled) {
-        run_scheduled(self, index);
-    } else if (op->collective == LP_COLLECTIVE_ALL_TO_ALL) {
-        run_exchange(self, index, op);
-    } else if (self->mode.fidelity == LP_FIDELITY_FLOW) {
-        run_flow(self, index, op);
+    } else if (op->collective == LP_COLLECTIVE_ALL_TO_ALL && !self->selection.is_scheduled) {
+        run_exchange(self, index, op, clock);
     } else {
-        run_messages(self, index, op);
+        acquire(self, 0, clock);
+        if (self->selection.is_scheduled)
+            run_scheduled(self, index);
+        else if (self->mode.fidelity == LP_FIDELITY_FLOW)
+            run_flow(self, index, op);
+        else
+            run_messages(self, index, op);
+        release(self, 0);
     }
     count_traffic(self, index, op);
     if (clock != NULL)

@@ -31,6 +31,9 @@ const LpCommunicator *lp_communicator_runtime_communicator(const LpCommunicatorR
 
 /** Its actors are watched over by @watch (borrowed, or NULL) as those of @job. */
 void lp_communicator_runtime_set_watch(LpCommunicatorRuntime *self, LpWatch *watch, guint32 job);
+/** Its collectives wait for the circuits of @use. Both are borrowed. */
+void lp_communicator_runtime_set_circuits(LpCommunicatorRuntime *self, LpCircuits *circuits,
+                                          const LpCircuitUse *use);
 /** Gives member @index its channel to the next member or, in a group that does all-to-alls, to the
  * next domain or else within its own. @channel: (transfer full). */
 void lp_communicator_runtime_set_channel(LpCommunicatorRuntime *self, guint64 index,
@@ -42,7 +45,8 @@ LpChannel *lp_communicator_runtime_inbox(const LpCommunicatorRuntime *self, guin
  * stream whose time is not split into terms. Actors only. */
 void lp_communicator_runtime_gather(LpCommunicatorRuntime *self, LpClock *clock);
 /** Member @index takes part in @op. @delay_s: what it takes if collectives are delays; negative for
- * the group's own isolated time. @meter: of a rank whose @stream runs it, or NULL. Actors only. */
+ * the group's own isolated time. @clock: the member's, or its stream's. @meter: of a rank whose
+ * @stream runs it, or NULL. Actors only. */
 void lp_communicator_runtime_run(LpCommunicatorRuntime *self, guint64 index, const LpOp *op,
                                  double delay_s, LpClock *clock, LpMeter *meter, LpStream stream);
 

@@ -43,16 +43,18 @@ part_rate(const LpRoute *route, guint32 first, guint32 end, const LpNetwork *net
     return rate;
 }
 
-/* Over a relay one flow follows the other. */
+/* Over several legs one flow follows the other. */
 static double
 connection_rate(const LpConnection *connection, const LpNetwork *network, GHashTable *users)
 {
     const LpRoute *route = &connection->route;
-    double first = part_rate(route, 0, route->n_first, network, users);
-    if (route->relay_in == NULL)
-        return first;
-    double second = part_rate(route, route->n_first, route->n_links, network, users);
-    return 1.0 / (1.0 / first + 1.0 / second);
+    if (route->legs == NULL)
+        return part_rate(route, 0, route->n_links, network, users);
+    double per_byte_s = 0.0;
+    for (guint32 leg = 0; leg < route->n_legs; leg++)
+        per_byte_s += 1.0 / part_rate(route, lp_route_leg_first(route, leg),
+                                      lp_route_leg_end(route, leg), network, users);
+    return 1.0 / per_byte_s;
 }
 
 static LpConnectionKind

@@ -72,15 +72,15 @@ static guint32
 leg_links(Solver *self, const LpRoute *route, guint leg)
 {
     /* Legs of a route begin at different places of one array. */
-    gpointer key = GSIZE_TO_POINTER((gsize)(route->links + (leg == 0 ? 0 : route->n_first)));
+    gpointer key = GSIZE_TO_POINTER((gsize)(route->links + lp_route_leg_first(route, leg)));
     gpointer known = g_hash_table_lookup(self->leg_places, key);
     if (known != NULL)
         return GPOINTER_TO_UINT(known) - 1;
     const LpNetwork *network = self->round_plan->map->network;
     guint32 place = self->flow_links->len, n = 0;
     g_array_append_val(self->flow_links, n);
-    guint32 end = leg == 0 ? route->n_first : route->n_links;
-    for (guint32 i = leg == 0 ? 0 : route->n_first; i < end; i++) {
+    guint32 end = lp_route_leg_end(route, leg);
+    for (guint32 i = lp_route_leg_first(route, leg); i < end; i++) {
         guint32 link = route->links[i];
         if (!lp_tier_is_shared(lp_network_link(network, link)->tier))
             continue;
@@ -100,9 +100,9 @@ static double
 leg_cap(const Solver *self, const LpRoute *route, guint leg)
 {
     const LpNetwork *network = self->round_plan->map->network;
-    guint32 end = leg == 0 ? route->n_first : route->n_links;
+    guint32 end = lp_route_leg_end(route, leg);
     double cap = INFINITY;
-    for (guint32 i = leg == 0 ? 0 : route->n_first; i < end; i++)
+    for (guint32 i = lp_route_leg_first(route, leg); i < end; i++)
         cap = MIN(cap, lp_network_link(network, route->links[i])->bytes_per_s);
     return cap;
 }
@@ -311,7 +311,7 @@ end_flows(Solver *self, double elapsed_s)
             finish(self, flow);
             continue;
         }
-        set_leg(self, &flow, 1);
+        set_leg(self, &flow, flow.leg + 1);
         g_array_append_val(self->flowing, flow);
     }
 }

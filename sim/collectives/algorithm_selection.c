@@ -67,6 +67,10 @@ lp_algorithm_selection_of(const LpLibrary *library, const LpCommunicator *commun
         lp_library_choose(library, op->collective, op->bytes, n, MAX(n_domains, 1));
     const LpAlgorithms *said = &communicator->algorithms;
     LpAlgorithms algorithms = said->n_levels > 0 ? *said : chosen.algorithms;
+    gboolean in_domain = sites->is_regular && sites->n_intra == n;
+    if (said->n_levels == 0 && sites->few_circuits && !in_domain &&
+        is_ring_collective(op->collective))
+        algorithms = (LpAlgorithms){.n_levels = 1, .level = {LP_ALGORITHM_RING}};
     LpAlgorithmSelection selection = {
         .protocol = chosen.protocol,
         .shape = {.collective = op->collective,

@@ -28,6 +28,7 @@ typedef struct {
 struct LpNetwork {
     const LpMachine *machine; /* borrowed from the caller */
     Arena *arena;             /* owned */
+    GPtrArray *legs;          /* owned: LpLeg of all routes that have several */
     guint32 n_links;
     sg_link_t *handles;  /* owned array of borrowed handles, as the engine lists them */
     LpLink *links;       /* owned */
@@ -122,6 +123,7 @@ lp_network_new(const LpMachine *machine)
 {
     LpNetwork *self = g_new0(LpNetwork, 1);
     self->machine = machine;
+    self->legs = g_ptr_array_new_with_free_func(g_free);
     self->arena = g_new0(Arena, 1);
     self->arena->blocks = g_ptr_array_new_with_free_func(g_free);
     read_links(self);
@@ -138,6 +140,7 @@ lp_network_free(LpNetwork *self)
 {
     if (self == NULL)
         return;
+    g_ptr_array_unref(self->legs);
     g_ptr_array_unref(self->arena->blocks);
     g_free(self->arena);
     if (self->names != NULL)
@@ -312,7 +315,7 @@ lp_network_route_over(const LpNetwork *self, guint64 a, guint64 b, LpAttachment 
     sg_host_get_route(route.from, route.to, links);
     fill_route(self, attachment, links, has_paths ? 1 : 0, &route);
     xbt_dynar_free(&links);
-    route.n_first = route.n_links;
+    route.n_legs = 1;
     return route;
 }
 
@@ -322,24 +325,50 @@ direct_route(const LpNetwork *self, guint64 a, guint64 b, LpTraffic traffic)
     return lp_network_route_over(self, a, b, lp_machine_attachment(self->machine, a, b), traffic);
 }
 
-/* One flow after the other: the relay forwards what it has. */
-static LpRoute
-relayed_route(const LpNetwork *self, guint64 a, guint64 relay, guint64 b, LpTraffic traffic)
+/* One flow after the other: who is between forwards what it has. */
+LpRoute
+lp_network_route_via(const LpNetwork *self, const guint64 *stops, guint32 n_stops,
+                     LpTraffic traffic)
 {
-    LpRoute first = direct_route(self, a, relay, traffic);
-    LpRoute second = direct_route(self, relay, b, traffic);
-    guint32 *links = arena_take(self->arena, (gsize)first.n_links + second.n_links);
-    memcpy(links, first.links, sizeof *links * first.n_links);
-    memcpy(links + first.n_links, second.links, sizeof *links * second.n_links);
-    return (LpRoute){.from = first.from,
-                     .to = second.to,
-                     .relay_in = first.to,
-                     .relay_out = second.from,
-                     .n_first = first.n_links,
-                     .n_links = first.n_links + second.n_links,
-                     .links = links,
-                     .latency_s = first.latency_s + second.latency_s,
-                     .bytes_per_s = 1.0 / (1.0 / first.bytes_per_s + 1.0 / second.bytes_per_s)};
+    guint32 n_legs = n_stops - 1, n_links = 0;
+    if (n_legs == 1)
+        return direct_route(self, stops[0], stops[1], traffic);
+    g_autofree LpRoute *parts = g_new(LpRoute, n_legs);
+    for (guint32 i = 0; i < n_legs; i++) {
+        parts[i] = direct_route(self, stops[i], stops[i + 1], traffic);
+        n_links += parts[i].n_links;
+    }
+    LpLeg *legs = g_new(LpLeg, n_legs);
+    g_ptr_array_add(self->legs, legs);
+    guint32 *links = arena_take(self->arena, n_links);
+    LpRoute route = {.from = parts[0].from,
+                     .to = parts[n_legs - 1].to,
+                     .legs = legs,
+                     .n_legs = n_legs,
+                     .n_links = n_links,
+                     .links = links};
+    double per_byte_s = 0.0;
+    for (guint32 i = 0, end = 0; i < n_legs; i++) {
+        memcpy(links + end, parts[i].links, sizeof *links * parts[i].n_links);
+        end += parts[i].n_links;
+        legs[i] = (LpLeg){parts[i].from, parts[i].to, end};
+        route.latency_s += parts[i].latency_s;
+        per_byte_s += 1.0 / parts[i].bytes_per_s;
+    }
+    route.bytes_per_s = 1.0 / per_byte_s;
+    return route;
+}
+
+guint32
+lp_route_leg_first(const LpRoute *route, guint32 leg)
+{
+    return leg == 0 ? 0 : route->legs[leg - 1].end_link;
+}
+
+guint32
+lp_route_leg_end(const LpRoute *route, guint32 leg)
+{
+    return route->legs == NULL ? route->n_links : route->legs[leg].end_link;
 }
 
 LpRoute
@@ -348,22 +377,23 @@ lp_network_route(const LpNetwork *self, guint64 a, guint64 b, LpTraffic traffic)
     const LpMachine *machine = self->machine;
     if (lp_machine_joined(machine, a, b, lp_machine_plane(machine, traffic)))
         return direct_route(self, a, b, traffic);
-    return relayed_route(self, a, lp_machine_relay(machine, a, b), b, traffic);
+    guint64 stops[] = {a, lp_machine_relay(machine, a, b), b};
+    return lp_network_route_via(self, stops, G_N_ELEMENTS(stops), traffic);
 }
 
 void
 lp_route_send(const LpRoute *route, guint64 bytes)
 {
-    if (route->relay_in == NULL) {
+    if (route->legs == NULL) {
         sg_host_sendto(route->from, route->to, (double)bytes);
         return;
     }
-    sg_host_sendto(route->from, route->relay_in, (double)bytes);
-    sg_host_sendto(route->relay_out, route->to, (double)bytes);
+    for (guint32 i = 0; i < route->n_legs; i++)
+        sg_host_sendto(route->legs[i].from, route->legs[i].to, (double)bytes);
 }
 
 guint64
 lp_route_n_flows(const LpRoute *route)
 {
-    return route->relay_in == NULL ? 1 : 2;
+    return route->n_legs;
 }

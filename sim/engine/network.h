@@ -19,17 +19,23 @@ typedef struct {
     LpTier tier;      /**< known once a route has led over it */
 } LpLink;
 
+/** A part of a route that one flow crosses. */
 typedef struct {
     struct s4u_Host *from, *to; /* borrowed from the engine: the ports at its ends */
-    /** Where an accelerator in between forwards (lp_machine_relay()), once all bytes have come: the
-     * ports by which they come to it and leave it. Borrowed from the engine; NULL: nobody does. */
-    struct s4u_Host *relay_in, *relay_out;
-    guint32 n_first; /**< links before the relay; all if there is none */
+    guint32 end_link;           /**< the first of LpRoute.links behind it */
+} LpLeg;
+
+typedef struct {
+    struct s4u_Host *from, *to; /* borrowed from the engine: the ports at its ends */
+    /** Accelerators in between forward, each once all bytes have come: one flow follows the other,
+     * leg after leg. Borrowed from the network; NULL for one leg. */
+    const LpLeg *legs;
+    guint32 n_legs;
     guint32 n_links;
     const guint32 *links; /* borrowed from the network: indices, in order */
     double latency_s;     /**< sum over the links */
-    double bytes_per_s; /**< of a isolated flow: the narrowest link's; over a relay, bytes over the
-                           time of both flows */
+    double bytes_per_s; /**< of a isolated flow: the narrowest link's; over several legs, bytes over
+                           the time of all their flows */
 } LpRoute;
 
 typedef struct LpNetwork LpNetwork;
@@ -63,6 +69,13 @@ LpRoute lp_network_route(const LpNetwork *self, guint64 a, guint64 b, LpTraffic 
 /** The route of @traffic from @a to @b over @attachment; their ports on it differ. */
 LpRoute lp_network_route_over(const LpNetwork *self, guint64 a, guint64 b, LpAttachment attachment,
                               LpTraffic traffic);
+/** The route of @traffic that leads over @stops, @n_stops accelerators from the first to the last,
+ * each joined to the next. */
+LpRoute lp_network_route_via(const LpNetwork *self, const guint64 *stops, guint32 n_stops,
+                             LpTraffic traffic);
+/** The links of leg @leg of a route: from the first on, and before the end. */
+guint32 lp_route_leg_first(const LpRoute *route, guint32 leg);
+guint32 lp_route_leg_end(const LpRoute *route, guint32 leg);
 /** Gives a link another bandwidth, > 0, from now on; lp_network_link() keeps what was described.
  * Actors only. */
 void lp_network_set_bandwidth(const LpNetwork *self, guint32 link, double bytes_per_s);
@@ -70,7 +83,7 @@ void lp_network_set_bandwidth(const LpNetwork *self, guint32 link, double bytes_
 /** Sends @bytes over @route, and returns when the last has arrived; latencies are the caller's.
  * Actors only. */
 void lp_route_send(const LpRoute *route, guint64 bytes);
-/** Flows that such a sending takes: two over a relay. */
+/** Flows that such a sending takes: one a leg. */
 guint64 lp_route_n_flows(const LpRoute *route);
 
 G_END_DECLS

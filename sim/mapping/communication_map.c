@@ -170,13 +170,14 @@ find_host(const LpCommunicationMap *self)
 
 LpCommunicationMap *
 lp_communication_map_new(const LpProgram *program, const LpNetwork *network,
-                         const LpLibrary *library, const LpPlacement *placement, GError **error)
+                         const LpLibrary *library, const LpPlacement *placement,
+                         const LpRelayPaths *relays, GError **error)
 {
     g_autoptr(LpCommunicationMap) self = g_new0(LpCommunicationMap, 1);
     self->program = program;
     self->network = network;
     self->communicators = program->communicators;
-    self->layout = lp_rank_layout_new(program, network, library, placement);
+    self->layout = lp_rank_layout_new(program, network, library, placement, relays);
     self->n_ranks = program->n_ranks;
     self->peers = lp_collective_peers_new(self->n_ranks);
     g_autoptr(GPtrArray) ops = g_ptr_array_new_with_free_func((GDestroyNotify)g_array_unref);

@@ -19,11 +19,13 @@ typedef struct {
     LpCollectivePeers *peers;                    /* owned: whom scheduled collectives send to */
 } LpCommunicationMap;
 
-/** All connections of all ranks, which stand as @placement says.
+/** All connections of all ranks, which stand as @placement says. @relays: borrowed, the paths
+ * between domains; NULL: the network's own routes.
  * Errors: LP_SIMULATION_ERROR if the plan or the library wants an algorithm that cannot be.
  * Returns: (transfer full). */
 LpCommunicationMap *lp_communication_map_new(const LpProgram *program, const LpNetwork *network,
                                              const LpLibrary *library, const LpPlacement *placement,
+                                             const LpRelayPaths *relays,
                                              GError **error) G_GNUC_WARN_UNUSED_RESULT;
 void lp_communication_map_free(LpCommunicationMap *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(LpCommunicationMap, lp_communication_map_free)

@@ -123,6 +123,8 @@ find_sites(const LpRankLayout *self, const LpCommunicator *communicator)
     sites.on_torus =
         on->has_scale_out && on->cluster[LP_ATTACHMENT_SCALE_OUT].topology == LP_TOPOLOGY_TORUS;
     find_dimensions(self, communicator, &sites);
+    /* A double tree, the widest that libraries choose, has six neighbours. */
+    sites.few_circuits = on->circuits.is_present && lp_circuit_switch_n_lanes(&on->circuits) < 6;
     sites.n_intra = regular_block(self, communicator, 1);
     sites.is_regular = sites.n_intra > 0;
     if (!sites.is_regular) {
@@ -181,16 +183,18 @@ LpConnection
 lp_rank_layout_connect(const LpRankLayout *self, LpConnectionKind kind, guint64 rank, guint64 to)
 {
     guint64 a = lp_rank_layout_accelerator(self, rank), b = lp_rank_layout_accelerator(self, to);
+    LpTraffic traffic = lp_connection_traffic(kind);
     return (LpConnection){
         .present = TRUE,
         .to = to,
         .attachment = lp_machine_attachment(lp_network_machine(self->network), a, b),
-        .route = lp_network_route(self->network, a, b, lp_connection_traffic(kind))};
+        .route = self->relays != NULL ? lp_relay_paths_route(self->relays, a, b, traffic)
+                                      : lp_network_route(self->network, a, b, traffic)};
 }
 
 LpRankLayout *
 lp_rank_layout_new(const LpProgram *program, const LpNetwork *network, const LpLibrary *library,
-                   const LpPlacement *placement)
+                   const LpPlacement *placement, const LpRelayPaths *relays)
 {
     LpRankLayout *self = g_new0(LpRankLayout, 1);
     self->program = program;
@@ -198,6 +202,7 @@ lp_rank_layout_new(const LpProgram *program, const LpNetwork *network, const LpL
     self->network = network;
     self->library = library;
     self->placement = placement;
+    self->relays = relays;
     return self;
 }
 

@@ -6,6 +6,7 @@
 #include "sim/collectives/algorithm_selection.h"
 #include "sim/engine/network.h"
 #include "sim/mapping/placement.h"
+#include "sim/mapping/relay_paths.h"
 
 G_BEGIN_DECLS
 
@@ -36,12 +37,15 @@ typedef struct {
     const LpNetwork *network;             /* borrowed */
     const LpLibrary *library;             /* borrowed */
     const LpPlacement *placement;         /* borrowed */
+    const LpRelayPaths *relays;           /* borrowed: paths over circuits that never change, or
+                                             NULL: the network's own routes */
     LpSites *sites[LP_N_GROUPS]; /* owned, by communicator; NULL where nobody has asked for all */
 } LpRankLayout;
 
 /** Everything is borrowed. Returns: (transfer full). */
 LpRankLayout *lp_rank_layout_new(const LpProgram *program, const LpNetwork *network,
-                                 const LpLibrary *library, const LpPlacement *placement);
+                                 const LpLibrary *library, const LpPlacement *placement,
+                                 const LpRelayPaths *relays);
 void lp_rank_layout_free(LpRankLayout *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(LpRankLayout, lp_rank_layout_free)
 

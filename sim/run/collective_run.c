@@ -7,6 +7,7 @@
 #include "sim/engine/engine.h"
 #include "sim/engine/loading.h"
 #include "sim/mapping/collective_peers.h"
+#include "sim/circuits/circuit_map.h"
 #include "sim/run/run.h"
 
 #include <string.h>
@@ -116,10 +117,11 @@ run(const LpCollectiveRequest *self, const LpMachine *machine, LpCollectiveResul
     g_autoptr(LpNetwork) network = lp_network_new(machine);
     g_autoptr(LpProgram) program = new_program(self);
     g_autoptr(LpPlacement) placement = new_placement(self);
-    g_autoptr(LpCommunicationMap) map =
-        lp_communication_map_new(program, network, &self->library, placement, error);
-    if (map == NULL || !check_steps(self, map, error))
+    g_autoptr(LpCircuitMap) circuits =
+        lp_circuit_map_new(program, network, &self->library, placement, error);
+    if (circuits == NULL || !check_steps(self, circuits->map, error))
         return FALSE;
+    const LpCommunicationMap *map = circuits->map;
     *out_result = (LpCollectiveResult){.isolated_s = 0.0};
     g_autoptr(LpIsolatedCache) cache = lp_isolated_cache_new();
     describe_selection(map, out_result);
@@ -127,8 +129,8 @@ run(const LpCollectiveRequest *self, const LpMachine *machine, LpCollectiveResul
     g_autoptr(LpContention) nothing = lp_contention_new_nothing(map);
     g_autoptr(LpTasks) tasks =
         lp_tasks_new(map, nothing, cache, (LpRunMode){.fidelity = self->fidelity});
-    out_result->run =
-        lp_run_iteration(map, nothing, cache, tasks, (LpRunOptions){.timeline = NULL});
+    out_result->run = lp_run_iteration(map, circuits->switched, nothing, cache, tasks,
+                                       (LpRunOptions){.timeline = NULL});
     return TRUE;
 }
 
@@ -291,8 +293,8 @@ add_flow(GArray *flows, const LpCommunicationMap *map, guint64 rank, const LpCon
                              .bytes_per_s = connection->route.bytes_per_s};
     lp_network_host_name(connection->route.from, flow.from_port, sizeof flow.from_port);
     lp_network_host_name(connection->route.to, flow.to_port, sizeof flow.to_port);
-    if (connection->route.relay_in != NULL)
-        lp_network_host_name(connection->route.relay_in, flow.relay, sizeof flow.relay);
+    if (connection->route.legs != NULL)
+        lp_network_host_name(connection->route.legs[0].to, flow.relay, sizeof flow.relay);
     g_array_append_val(flows, flow);
 }
 
@@ -355,10 +357,11 @@ lp_collective_run_flows(const LpCollectiveRequest *self, const LpMachine *machin
     g_autoptr(LpNetwork) network = lp_network_new(machine);
     g_autoptr(LpProgram) program = new_program(self);
     g_autoptr(LpPlacement) placement = new_placement(self);
-    g_autoptr(LpCommunicationMap) map =
-        lp_communication_map_new(program, network, &self->library, placement, error);
-    if (map == NULL)
+    g_autoptr(LpCircuitMap) circuits =
+        lp_circuit_map_new(program, network, &self->library, placement, error);
+    if (circuits == NULL)
         return NULL;
+    const LpCommunicationMap *map = circuits->map;
     const LpOp *op = lp_program_op(program, 0);
     const LpCommunicator *first = first_of(map);
     LpAlgorithmSelection selection = selection_of(map);

@@ -14,7 +14,7 @@ job_free(LpJob *self)
     for (guint64 rank = 0; self->stragglers != NULL && rank < self->n_ranks; rank++)
         lp_straggler_free(self->stragglers[rank]);
     g_free(self->stragglers);
-    lp_communication_map_free(self->map);
+    lp_circuit_map_free(self->circuits);
     lp_isolated_cache_free(self->cache);
     lp_program_free(self->program);
     lp_setup_free(self->setup);
@@ -177,10 +177,12 @@ gboolean
 lp_job_enter(LpJob *self, const LpNetwork *network, GError **error)
 {
     self->cache = lp_isolated_cache_new();
-    self->map = lp_communication_map_new(self->program, network, self->setup->library,
-                                         self->setup->placement, error);
-    if (self->map != NULL)
+    self->circuits = lp_circuit_map_new(self->program, network, self->setup->library,
+                                        self->setup->placement, error);
+    if (self->circuits != NULL) {
+        self->map = self->circuits->map;
         return TRUE;
+    }
     g_prefix_error(error, "%s: job \"%s\": ", self->job->where, self->job->name);
     return FALSE;
 }

@@ -8,6 +8,7 @@
 #include "sim/actors/straggler.h"
 #include "sim/analysis/contention.h"
 #include "sim/analysis/isolated_cache.h"
+#include "sim/circuits/circuit_map.h"
 #include "workloads/program/training_program.h"
 
 G_BEGIN_DECLS
@@ -15,10 +16,11 @@ G_BEGIN_DECLS
 typedef struct {
     const LpScenarioJob *job; /* borrowed */
     guint64 n_ranks;
-    LpSetup *setup;           /* owned */
-    LpProgram *program;       /* owned */
-    LpCommunicationMap *map;  /* owned, once lp_job_enter() has been called */
-    LpIsolatedCache *cache;   /* owned: of times on that map */
+    LpSetup *setup;                /* owned */
+    LpProgram *program;            /* owned */
+    LpCircuitMap *circuits;        /* owned, once lp_job_enter() has been called */
+    const LpCommunicationMap *map; /* borrowed from that */
+    LpIsolatedCache *cache;        /* owned: of times on that map */
     LpStraggler **stragglers; /* owned: by rank, NULL for those as described; NULL if all are */
 } LpJob;
 
@@ -28,7 +30,7 @@ typedef struct {
 GPtrArray *lp_jobs_new(const LpScenario *scenario, const LpMachine *machine,
                        GError **error) G_GNUC_WARN_UNUSED_RESULT;
 /** Finds the connections on the loaded @network, which must outlive it. Errors: as
- * lp_communication_map_new(). */
+ * lp_circuit_map_new(). */
 gboolean lp_job_enter(LpJob *self, const LpNetwork *network,
                       GError **error) G_GNUC_WARN_UNUSED_RESULT;
 

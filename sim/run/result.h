@@ -4,6 +4,7 @@
 
 #include "model/plan_options.h"
 #include "model/terms.h"
+#include "sim/actors/circuit_result.h"
 #include "sim/actors/timeline.h"
 
 G_BEGIN_DECLS
@@ -19,6 +20,7 @@ typedef struct {
     /** On the wire, all ranks; not told by runs in which ranks stand for classes. */
     guint64 traffic_bytes[LP_N_TRAFFIC];
     guint64 sent_bytes, received_bytes; /**< through the simulated channels, all iterations */
+    LpCircuitResult circuits;           /**< where they are switched */
     guint64 n_actors;
     guint64 n_activities;  /**< engine activities, all iterations: delays and flows */
     double start_s, end_s; /**< of the job, on the engine's clock */

@@ -17,10 +17,11 @@ typedef struct {
     guint32 job;                      /* its index among those of the run */
     const LpRankEquivalence *classes; /* borrowed, or NULL: every rank stands for itself */
     LpRunState state;
-    LpRank *ranks;      /* owned; by rank, those without an actor stay empty */
-    GPtrArray *groups;  /* owned LpCommunicatorRuntime */
-    guint64 weight;     /* mirror images that each simulated slice stands for */
-    LpRoute mean_route; /* of messages between stages in balanced runs */
+    LpRank *ranks;        /* owned; by rank, those without an actor stay empty */
+    LpCircuits *circuits; /* owned; NULL: none are switched */
+    GPtrArray *groups;    /* owned LpCommunicatorRuntime */
+    guint64 weight;       /* mirror images that each simulated slice stands for */
+    LpRoute mean_route;   /* of messages between stages in balanced runs */
 } JobRun;
 
 static gboolean
@@ -166,6 +167,15 @@ stands_on_connection(const JobRun *self, LpConnectionKind kind, guint64 rank,
     return FALSE;
 }
 
+/* Messages that leave their domain wait for their circuit. */
+static void
+set_line_circuits(const JobRun *self, LpChannel *channel, LpLine line, guint64 rank)
+{
+    guint32 pattern = lp_circuits_plan(self->circuits)->line_pattern[line][rank];
+    if (pattern != LP_CIRCUIT_NONE)
+        lp_channel_set_circuits(channel, self->circuits, pattern);
+}
+
 static LpChannel *
 new_channel(JobRun *self, LpConnectionKind kind, guint64 rank, LpMeter *meter)
 {
@@ -182,6 +192,8 @@ new_channel(JobRun *self, LpConnectionKind kind, guint64 rank, LpMeter *meter)
         channel, name,
         self->tasks->mode.level >= LP_RUN_BALANCED ? &self->mean_route : &connection->route, meter);
     lp_channel_set_watch(made, self->state.watch, self->job, rank, connection->to);
+    if (self->circuits != NULL && kind >= LP_CONNECTION_LINE)
+        set_line_circuits(self, made, (LpLine)(kind - LP_CONNECTION_LINE), rank);
     return made;
 }
 
@@ -209,6 +221,12 @@ add_communicator(JobRun *self, const LpCommunicator *communicator)
     LpCommunicatorRuntime *runtime =
         lp_communicator_runtime_new(self->map, self->cache, communicator, mode);
     lp_communicator_runtime_set_watch(runtime, self->state.watch, self->job);
+    const LpCircuitUse *use =
+        self->circuits == NULL
+            ? NULL
+            : lp_circuit_plan_use(lp_circuits_plan(self->circuits), communicator);
+    if (use != NULL && use->pattern != LP_CIRCUIT_NONE)
+        lp_communicator_runtime_set_circuits(runtime, self->circuits, use);
     g_ptr_array_add(self->groups, runtime);
     for (guint32 i = 0; i < communicator->n_members; i++) {
         guint64 rank = communicator->ranks[i];
@@ -337,6 +355,9 @@ read_result(const JobRun *self)
                           .n_waiting = self->state.n_waiting};
     for (LpTerm term = 0; term < LP_N_TERMS; term++)
         result.terms.s[term] /= n;
+    if (self->circuits != NULL)
+        result.circuits = lp_circuits_result(self->circuits, &last->clock, self->state.start_s,
+                                             (double)self->weight, n);
     for (LpTraffic traffic = 0; traffic < LP_N_TRAFFIC; traffic++)
         result.traffic_bytes[traffic] = self->state.tp_bytes[traffic];
     for (guint i = 0; i < self->groups->len; i++) {
@@ -375,6 +396,8 @@ build_job(JobRun *self, const LpRunJob *job, guint32 index, LpRunState state)
         (LpRoute){.latency_s = job->tasks->isolated.message_s, .bytes_per_s = INFINITY};
     self->stragglers = job->stragglers;
     self->classes = classes_of(job);
+    if (job->circuits != NULL)
+        self->circuits = lp_circuits_new(job->circuits, job->timeline != NULL);
     self->ranks = g_new0(LpRank, job->map->n_ranks);
     self->groups = g_ptr_array_new_with_free_func((GDestroyNotify)lp_communicator_runtime_free);
     self->state = state;
@@ -383,6 +406,7 @@ build_job(JobRun *self, const LpRunJob *job, guint32 index, LpRunState state)
     self->state.timeline = job->timeline;
     self->state.start_s = job->start_s;
     self->state.n_iterations = job->n_iterations;
+    self->state.circuits = self->circuits;
     add_communicators(self);
     for (guint64 rank = 0; rank < job->map->n_ranks; rank++)
         if (is_simulated(self, rank))
@@ -393,8 +417,13 @@ static void
 start_job(JobRun *self)
 {
     for (guint64 rank = 0; rank < self->map->n_ranks; rank++)
-        if (is_simulated(self, rank))
+        if (is_simulated(self, rank)) {
             start_rank(self, rank);
+            if (self->circuits != NULL)
+                lp_circuits_add_rank(self->circuits, rank);
+        }
+    if (self->circuits != NULL)
+        lp_circuits_begin(self->circuits);
 }
 
 static void
@@ -403,6 +432,7 @@ clear_job(JobRun *self)
     for (guint64 rank = 0; rank < self->map->n_ranks; rank++)
         lp_rank_clear(&self->ranks[rank]);
     g_ptr_array_unref(self->groups);
+    lp_circuits_free(self->circuits);
     g_free(self->ranks);
 }
 
@@ -443,10 +473,12 @@ lp_run_jobs(const LpRunJob *jobs, guint n_jobs, const LpSurroundings *surroundin
 }
 
 LpRunResult
-lp_run_iteration(const LpCommunicationMap *map, const LpContention *contention,
-                 LpIsolatedCache *cache, const LpTasks *tasks, LpRunOptions options)
+lp_run_iteration(const LpCommunicationMap *map, const LpCircuitPlan *circuits,
+                 const LpContention *contention, LpIsolatedCache *cache, const LpTasks *tasks,
+                 LpRunOptions options)
 {
     LpRunJob job = {.map = map,
+                    .circuits = circuits,
                     .contention = contention,
                     .cache = cache,
                     .tasks = tasks,

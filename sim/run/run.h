@@ -24,6 +24,8 @@ typedef struct {
     LpStraggler *const
         *stragglers;      /* borrowed: by rank, NULL entries for those as described; or NULL */
     LpTimeline *timeline; /* borrowed, or NULL */
+    const LpCircuitPlan *circuits; /* borrowed: those that are switched; NULL: none are, and none
+                                      in counterfactual runs */
     const LpRankEquivalence
         *classes; /* borrowed: one rank of each is enough in uncontended runs; or NULL */
 } LpRunJob;
@@ -42,8 +44,10 @@ typedef struct {
 void lp_run_jobs(const LpRunJob *jobs, guint n_jobs, const LpSurroundings *surroundings,
                  LpRunResult *out_results);
 
-/** Runs one job's iteration alone. Once a process. */
-LpRunResult lp_run_iteration(const LpCommunicationMap *map, const LpContention *contention,
-                             LpIsolatedCache *cache, const LpTasks *tasks, LpRunOptions options);
+/** Runs one job's iteration alone, over @circuits (or NULL) if they are switched. Once a process.
+ */
+LpRunResult lp_run_iteration(const LpCommunicationMap *map, const LpCircuitPlan *circuits,
+                             const LpContention *contention, LpIsolatedCache *cache,
+                             const LpTasks *tasks, LpRunOptions options);
 
 G_END_DECLS

@@ -139,6 +139,7 @@ new_contention(const Stage *self, guint job, Scope scope)
         return lp_contention_new_nothing(at->map);
     g_autofree gboolean *foreign = foreign_links(self, job, scope);
     LpContention *contention = lp_contention_new(at->map, self->options.fidelity, foreign);
+    lp_contention_open_circuits(contention, at->circuits->switched);
     /* Ranks of different speed are no mirror images. */
     if (scope != SCOPE_OWN && at->stragglers != NULL)
         contention->tp_mirrored = FALSE;
@@ -161,6 +162,7 @@ run_job(const Stage *self, guint job, Scope scope, const LpContention *contentio
 {
     const LpJob *at = job_at(self, job);
     return (LpRunJob){.map = at->map,
+                      .circuits = at->circuits->switched,
                       .contention = contention,
                       .cache = at->cache,
                       .tasks = tasks,

@@ -4,6 +4,7 @@
 
 #include "sim/analysis/link_traffic.h"
 #include "sim/analysis/tiers.h"
+#include "sim/circuits/circuit_map.h"
 #include "sim/engine/engine.h"
 #include "sim/engine/loading.h"
 #include "sim/mapping/rails.h"
@@ -74,9 +75,10 @@ run_isolated(LpSimulation *self, const LpCommunicationMap *map, const LpContenti
 }
 
 static void
-run_itself(LpSimulation *self, const LpCommunicationMap *map, const LpContention *contention,
+run_itself(LpSimulation *self, const LpCircuitMap *circuits, const LpContention *contention,
            LpIsolatedCache *cache, LpSimulationOptions options)
 {
+    const LpCommunicationMap *map = circuits->map;
     if (options.shares_max > 0 && count_shares(map->program, contention) > options.shares_max) {
         run_isolated(self, map, contention, cache, options);
         return;
@@ -84,22 +86,22 @@ run_itself(LpSimulation *self, const LpCommunicationMap *map, const LpContention
     LpRunMode mode = {.fidelity = options.fidelity, .merge = options.collapse};
     g_autoptr(LpTasks) tasks = lp_tasks_new(map, contention, cache, mode);
     self->isolated = tasks->isolated;
-    self->run = lp_run_iteration(map, contention, cache, tasks, options.run);
+    self->run = lp_run_iteration(map, circuits->switched, contention, cache, tasks, options.run);
 }
 
 static gboolean
-run_all(LpSimulation *self, const LpCommunicationMap *map, const LpContention *contention,
+run_all(LpSimulation *self, const LpCircuitMap *circuits, const LpContention *contention,
         LpIsolatedCache *cache, LpSimulationOptions options, GError **error)
 {
     if (options.alone) {
-        run_itself(self, map, contention, cache, options);
+        run_itself(self, circuits, contention, cache, options);
         return TRUE;
     }
     LpCounterfactuals counterfactuals;
-    if (!lp_counterfactuals_start(&counterfactuals, map, contention, cache, options.fidelity,
-                                  error))
+    if (!lp_counterfactuals_start(&counterfactuals, circuits->map, contention, cache,
+                                  options.fidelity, error))
         return FALSE;
-    run_itself(self, map, contention, cache, options);
+    run_itself(self, circuits, contention, cache, options);
     LpCounterfactualResults results;
     if (!lp_counterfactuals_finish(&counterfactuals, &results, &self->children_peak_rss_bytes,
                                    error))
@@ -138,17 +140,20 @@ lp_simulation_run(const LpSetup *setup, LpSimulationOptions options, GError **er
     g_autoptr(LpNetwork) network = lp_network_new(machine);
     if (on_rails)
         lp_network_put_on_rails(network);
-    g_autoptr(LpCommunicationMap) map =
-        lp_communication_map_new(program, network, setup->library, setup->placement, error);
-    if (map == NULL)
+    g_autoptr(LpCircuitMap) circuits =
+        lp_circuit_map_new(program, network, setup->library, setup->placement, error);
+    if (circuits == NULL)
         return NULL;
+    const LpCommunicationMap *map = circuits->map;
+    self->circuits = g_strdup(circuits->description);
     g_autoptr(LpContention) contention = prove(map, options);
+    lp_contention_open_circuits(contention, circuits->switched);
     g_autoptr(LpIsolatedCache) cache = lp_isolated_cache_new();
     self->contention = lp_contention_describe(contention, map);
     self->tiers = lp_tiers_find(map);
     if (has_energy_per_bit(machine))
         self->link_traffic = lp_link_traffic_find(map);
-    if (!run_all(self, map, contention, cache, options, error))
+    if (!run_all(self, circuits, contention, cache, options, error))
         return NULL;
     return g_steal_pointer(&self);
 }
@@ -161,5 +166,6 @@ lp_simulation_free(LpSimulation *self)
     if (self->engine_options != NULL)
         g_array_unref(self->engine_options);
     g_free(self->contention);
+    g_free(self->circuits);
     g_free(self);
 }

@@ -40,6 +40,7 @@ typedef struct {
     LpLinkTraffic link_traffic;      /**< 0 where no network has an energy per bit */
     GArray *engine_options;          /* owned: LpEngineOption */
     char *contention;                /* owned: what was proven contention-free */
+    char *circuits;                  /* owned: the plan of circuits; NULL: none are switched */
     guint64 children_peak_rss_bytes; /**< of the processes of the counterfactual runs, summed */
 } LpSimulation;
 

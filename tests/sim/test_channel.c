@@ -48,7 +48,7 @@ actor(int argc, char **argv)
         lp_channel_attach_receiver(flow->channel);
     (void)sg_barrier_wait(role->traffic->start);
     if (role->sends) {
-        lp_channel_send(flow->channel, flow->bytes, flow->route.latency_s);
+        lp_channel_send(flow->channel, flow->bytes, flow->route.latency_s, NULL);
         return;
     }
     (void)lp_channel_receive(flow->channel);

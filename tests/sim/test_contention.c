@@ -84,7 +84,7 @@ analyse(const void *input, void *result)
         return FALSE;
     g_autoptr(LpPlacement) placement = lp_placement_new_packed(program->n_ranks);
     g_autoptr(LpCommunicationMap) map =
-        lp_communication_map_new(program, network, &library, placement, NULL);
+        lp_communication_map_new(program, network, &library, placement, NULL, NULL);
     g_autoptr(LpContention) contention = intra ? lp_contention_new_negligible(map, LP_FIDELITY_FLOW)
                                                : lp_contention_new(map, LP_FIDELITY_FLOW, NULL);
     memcpy(out_verdict->private_groups, contention->all_private, sizeof contention->all_private);

@@ -75,7 +75,7 @@ find_costs(const void *input, void *result)
     LpLibrary library = make_library(row->knows);
     g_autoptr(LpPlacement) placement = lp_placement_new_packed(program->n_ranks);
     g_autoptr(LpCommunicationMap) map =
-        lp_communication_map_new(program, network, &library, placement, NULL);
+        lp_communication_map_new(program, network, &library, placement, NULL, NULL);
     if (map == NULL)
         return FALSE;
     LpOp tp = {.kind = LP_OP_COLLECTIVE, .group = LP_GROUP_TP};

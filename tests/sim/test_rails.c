@@ -192,13 +192,13 @@ write_run(const void *input, GString *out)
     if (program == NULL || network == NULL || !lp_library_find("ideal", &library, NULL))
         return FALSE;
     LpCommunicationMap *map = lp_communication_map_new(
-        program, network, &library, lp_placement_new_packed(program->n_ranks), NULL);
+        program, network, &library, lp_placement_new_packed(program->n_ranks), NULL, NULL);
     LpContention *contention = lp_contention_new_nothing(map);
     LpIsolatedCache *cache = lp_isolated_cache_new();
     LpTasks *tasks =
         lp_tasks_new(map, contention, cache, (LpRunMode){.fidelity = LP_FIDELITY_FLOW});
     LpRunResult result =
-        lp_run_iteration(map, contention, cache, tasks, (LpRunOptions){.timeline = NULL});
+        lp_run_iteration(map, NULL, contention, cache, tasks, (LpRunOptions){.timeline = NULL});
     g_string_append_printf(out, "%.12g s, %d activities", result.iteration_time_s,
                            (int)result.n_activities);
     lp_tasks_free(tasks);

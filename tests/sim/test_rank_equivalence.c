@@ -122,7 +122,7 @@ simulate(const void *input, void *result)
     if (setup == NULL)
         return FALSE;
     g_autoptr(LpCommunicationMap) map =
-        lp_communication_map_new(program, network, setup->library, setup->placement, NULL);
+        lp_communication_map_new(program, network, setup->library, setup->placement, NULL, NULL);
     if (map == NULL)
         return FALSE;
     g_autoptr(LpContention) contention = rows[row].collapse ? lp_contention_new(map, fidelity, NULL)

@@ -158,7 +158,7 @@ static const struct {
     /* Choices take none of the texts. */
     {"nnnnnnnnnnnnnnnnnnnn",
      "kind ffn-kind attention positions norm bias dropout cp-kind schedule recompute zero-variant "
-     "gradient-sync optimizer precision gradient-precision communication-precision overlap-tp "
+     "gather-ahead gradient-sync optimizer precision gradient-precision communication-precision overlap-tp "
      "host-sync kernels"},
     {"ssssssssssssssssssss", "tied-embeddings embedding parallel-blocks sequence-parallel "
                              "scatter-gather reshard overlap-dp overlap-pp overlap-param "

@@ -140,6 +140,7 @@ static const LpAttribute attributes[] = {
      .kind = KIND_NEGATED,
      .offset = P(zero.keeps_parameters)},
     OPTIONAL("plan", "prefetch", P(zero.prefetch)),
+    CHOICE("plan", "gather-ahead", P(zero.gather_ahead), lp_gather_ahead_names),
     CHOICE("plan", "gradient-sync", P(zero.gradient_sync), lp_gradient_sync_names),
     CHOICE("plan", "optimizer", P(optimizer), lp_optimizer_names),
     CHOICE("plan", "precision", P(format.precision), lp_precision_names),

@@ -89,15 +89,35 @@ lp_parameter_gather_launch_updated(LpLowering *self, guint32 stage)
 
 /* --- ZeRO 3 --- */
 
-void
-lp_parameter_prefetch_init(LpParameterPrefetch *self, LpLowering *lowering, const GArray *units,
-                           gboolean backwards, gboolean gathers)
+LpParameterPrefetch *
+lp_parameter_prefetch_new(LpLowering *lowering, GArray *units, gboolean backwards, gboolean gathers)
 {
+    LpParameterPrefetch *self = g_new(LpParameterPrefetch, 1);
     *self = (LpParameterPrefetch){.lowering = lowering,
                                   .units = units,
                                   .backwards = backwards,
                                   .gathers = gathers,
                                   .numbers = g_new0(guint, units->len + 1)};
+    return self;
+}
+
+/* Up to those of the units that the plan fetches ahead of the one at @position. */
+static void
+launch_ahead(LpParameterPrefetch *self, guint position)
+{
+    const LpPlan *plan = self->lowering->plan;
+    guint wanted = (guint)MIN((guint64)position + plan->zero.prefetch + 1, self->units->len);
+    for (; self->n_ahead < wanted; self->n_ahead++) {
+        const LpUnit *unit = lp_units_get(self->units, self->n_ahead, self->backwards);
+        self->numbers[self->n_ahead] = launch(self->lowering, unit->parameters);
+    }
+}
+
+void
+lp_parameter_prefetch_start(LpParameterPrefetch *self)
+{
+    if (self->gathers && self->lowering->plan->overlap.param)
+        launch_ahead(self, 0);
 }
 
 void
@@ -111,17 +131,17 @@ lp_parameter_prefetch_add(LpParameterPrefetch *self, guint position)
         lp_parameter_gather_add(self->lowering, unit->parameters);
         return;
     }
-    guint wanted = (guint)MIN((guint64)position + plan->zero.prefetch + 1, self->units->len);
-    for (; self->n_ahead < wanted; self->n_ahead++) {
-        const LpUnit *unit = lp_units_get(self->units, self->n_ahead, self->backwards);
-        self->numbers[self->n_ahead] = launch(self->lowering, unit->parameters);
-    }
+    launch_ahead(self, position);
     lp_builder_add_join(&self->lowering->builder, LP_STREAM_DP, self->numbers[position],
                         LP_TERM_DP);
 }
 
 void
-lp_parameter_prefetch_clear(LpParameterPrefetch *self)
+lp_parameter_prefetch_free(LpParameterPrefetch *self)
 {
-    g_clear_pointer(&self->numbers, g_free);
+    if (self == NULL)
+        return;
+    g_array_unref(self->units);
+    g_free(self->numbers);
+    g_free(self);
 }

@@ -23,22 +23,25 @@ GArray *lp_parameter_gather_launch_updated(LpLowering *self, guint32 stage);
  * al., PyTorch FSDP, arXiv 2304.11277, section 3.3.2). */
 typedef struct {
     LpLowering *lowering; /* borrowed */
-    const GArray *units;  /* borrowed: of the pass's chunk */
+    GArray *units;        /* owned: of the pass's chunk */
     gboolean backwards;   /**< the pass takes them in this order */
     gboolean gathers;     /**< the pass gathers at all */
     guint n_ahead;        /**< units whose gathers have been launched */
     guint *numbers;       /* owned: of the launches, by position */
 } LpParameterPrefetch;
 
-/** Nothing is gathered yet. The arguments are borrowed. @gathers: FALSE for a pass that finds its
- * parameters there. */
-void lp_parameter_prefetch_init(LpParameterPrefetch *self, LpLowering *lowering,
-                                const GArray *units, gboolean backwards, gboolean gathers);
+/** Nothing is gathered yet. @lowering: borrowed. @units: (transfer full). @gathers: FALSE for a
+ * pass that finds its parameters there. Returns: (transfer full). */
+LpParameterPrefetch *lp_parameter_prefetch_new(LpLowering *lowering, GArray *units,
+                                               gboolean backwards, gboolean gathers);
+/** @self: NULL is passed over. */
+void lp_parameter_prefetch_free(LpParameterPrefetch *self);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(LpParameterPrefetch, lp_parameter_prefetch_free)
+/** Launches the gathers that the first unit of the pass would launch, before what follows: nothing
+ * unless they are to be hidden. */
+void lp_parameter_prefetch_start(LpParameterPrefetch *self);
 /** Has the parameters of the @position-th unit of the pass there before what follows, and launches
  * those of the units that the plan fetches ahead. Nothing in a pass that does not gather. */
 void lp_parameter_prefetch_add(LpParameterPrefetch *self, guint position);
-/** Frees what @self owns. */
-void lp_parameter_prefetch_clear(LpParameterPrefetch *self);
-G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(LpParameterPrefetch, lp_parameter_prefetch_clear)
 
 G_END_DECLS

@@ -2,8 +2,6 @@
 /* Forward passes, backward passes, and pairs of both. */
 #include "workloads/program/pass.h"
 
-#include "workloads/program/parameter_gather.h"
-
 /* Scattered messages between stages are gathered before use, unless the layers take shards anyway.
  */
 static void
@@ -29,18 +27,30 @@ n_units_before(const LpLowering *self, guint32 stage, guint32 chunk)
     return n;
 }
 
+/* Of a pass whose gathers have not been started. */
+static LpParameterPrefetch *
+new_prefetch(LpLowering *self, guint32 stage, guint32 chunk, gboolean backwards,
+             const LpPassParameters *parameters)
+{
+    return parameters->started != NULL
+               ? NULL
+               : lp_parameter_prefetch_new(
+                     self, lp_units_new(self->transformer, self->plan, stage, chunk), backwards,
+                     parameters->gathers);
+}
+
 void
 lp_pass_add_forward(LpLowering *self, guint32 stage, guint32 chunk, LpPassParameters parameters)
 {
     const GArray *pending = parameters.pending;
-    g_autoptr(GArray) units = lp_units_new(self->transformer, self->plan, stage, chunk);
-    g_auto(LpParameterPrefetch) prefetch;
-    lp_parameter_prefetch_init(&prefetch, self, units, FALSE, parameters.gathers);
+    g_autoptr(LpParameterPrefetch) own = new_prefetch(self, stage, chunk, FALSE, &parameters);
+    LpParameterPrefetch *prefetch = parameters.started != NULL ? parameters.started : own;
+    const GArray *units = prefetch->units;
     guint first = pending != NULL ? n_units_before(self, stage, chunk) : 0;
     if (lp_plan_slice(self->plan, stage, chunk) > 0)
         add_boundary_gather(self);
     for (guint i = 0; i < units->len; i++) {
-        lp_parameter_prefetch_add(&prefetch, i);
+        lp_parameter_prefetch_add(prefetch, i);
         if (pending != NULL && first + i < pending->len)
             lp_builder_add_join_pending(&self->builder, LP_STREAM_DP,
                                         g_array_index(pending, guint, first + i), LP_TERM_DP);
@@ -49,19 +59,19 @@ lp_pass_add_forward(LpLowering *self, guint32 stage, guint32 chunk, LpPassParame
 }
 
 void
-lp_pass_add_backward(LpLowering *self, guint32 stage, guint32 chunk, LpRole role, gboolean gathers,
-                     LpGradientBuckets *buckets)
+lp_pass_add_backward(LpLowering *self, guint32 stage, guint32 chunk, LpRole role,
+                     LpPassParameters parameters, LpGradientBuckets *buckets)
 {
     const LpPlan *plan = self->plan;
-    g_autoptr(GArray) units = lp_units_new(self->transformer, plan, stage, chunk);
-    g_auto(LpParameterPrefetch) prefetch;
-    lp_parameter_prefetch_init(&prefetch, self, units, TRUE, gathers);
+    g_autoptr(LpParameterPrefetch) own = new_prefetch(self, stage, chunk, TRUE, &parameters);
+    LpParameterPrefetch *prefetch = parameters.started != NULL ? parameters.started : own;
+    const GArray *units = prefetch->units;
     gboolean is_last_slice = lp_plan_slice(plan, stage, chunk) == lp_plan_n_slices(plan) - 1;
     if (role != LP_ROLE_WEIGHT && !is_last_slice)
         add_boundary_gather(self);
     for (guint i = 0; i < units->len; i++) {
         const LpUnit *unit = lp_units_get(units, i, TRUE);
-        lp_parameter_prefetch_add(&prefetch, i);
+        lp_parameter_prefetch_add(prefetch, i);
         lp_unit_add_backward(unit, self, role);
         if (buckets != NULL)
             lp_gradient_buckets_fill(buckets, unit->parameters);
@@ -107,9 +117,10 @@ weave(LpBuilder *builder, Thread *thread, gboolean other_waits)
 void
 lp_pass_add_pair(LpLowering *self, guint32 stage, guint32 forward_chunk, guint32 backward_chunk)
 {
-    lp_pass_add_forward(self, stage, forward_chunk, (LpPassParameters){FALSE, NULL});
+    lp_pass_add_forward(self, stage, forward_chunk, (LpPassParameters){FALSE, NULL, NULL});
     g_autoptr(GArray) forward = lp_builder_take(&self->builder);
-    lp_pass_add_backward(self, stage, backward_chunk, LP_ROLE_BACKWARD, FALSE, NULL);
+    lp_pass_add_backward(self, stage, backward_chunk, LP_ROLE_BACKWARD,
+                         (LpPassParameters){FALSE, NULL, NULL}, NULL);
     g_autoptr(GArray) backward = lp_builder_take(&self->builder);
     Thread threads[2] = {{.ops = forward}, {.ops = backward}};
     for (guint turn = 0; !is_done(&threads[0]) || !is_done(&threads[1]); turn++)

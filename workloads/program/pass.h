@@ -4,6 +4,7 @@
 #pragma once
 
 #include "workloads/program/gradient_sync.h"
+#include "workloads/program/parameter_gather.h"
 
 G_BEGIN_DECLS
 
@@ -13,16 +14,18 @@ typedef struct {
     const GArray *pending; /**< borrowed: the launches that may be left when a unit begins, which
                                 the pass then waits for (lp_parameter_gather_launch_updated());
                               NULL: nothing to wait for */
+    LpParameterPrefetch *started; /* borrowed: ZeRO 3: gathers of this pass, of which the first have
+                                     been launched; NULL: none have */
 } LpPassParameters;
 
 /** The forward pass through @chunk of @stage. */
 void lp_pass_add_forward(LpLowering *self, guint32 stage, guint32 chunk,
                          LpPassParameters parameters);
 /** The backward pass through it. @role: LP_ROLE_BACKWARD for both gradients, LP_ROLE_INPUT or
- * LP_ROLE_WEIGHT for one. @gathers: ZeRO 3: it gathers its parameters. @buckets: where the
+ * LP_ROLE_WEIGHT for one. @parameters: it waits for no pending ones. @buckets: where the
  * gradients of weights go, which this pass completes, or NULL: it does not complete them. */
 void lp_pass_add_backward(LpLowering *self, guint32 stage, guint32 chunk, LpRole role,
-                          gboolean gathers, LpGradientBuckets *buckets);
+                          LpPassParameters parameters, LpGradientBuckets *buckets);
 /** A forward pass through @forward_chunk and a backward pass through @backward_chunk at once, of
  * two micro-batches, each hiding the other's all-to-alls (DualPipe: DeepSeek-V3, arXiv 2412.19437,
  * section 3.2.1). They make up the whole segment at hand. */

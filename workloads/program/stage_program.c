@@ -10,22 +10,24 @@
 
 /* What sets a pass apart from others of its chunk. */
 typedef struct {
-    gboolean waits;     /* for the parameters that the start segment gathers */
-    gboolean gathers;   /* ZeRO 3: its parameters */
-    gboolean completes; /* gradients are complete after it, and are reduced */
+    gboolean waits;         /* for the parameters that the start segment gathers */
+    gboolean gathers;       /* ZeRO 3: its parameters */
+    gboolean gathers_ahead; /* and the first of them before its message */
+    gboolean completes;     /* gradients are complete after it, and are reduced */
 } PassKind;
 
 /* A chunk's segments by what they do; made when they are first needed. */
 typedef struct {
-    guint32 forward[2][2];  /* waits, gathers */
-    guint32 backward[2][2]; /* gathers, completes */
-    guint32 input[2];       /* gathers */
-    guint32 weight[2];      /* completes */
-    guint32 pair;           /* of this chunk's forward pass with the other's backward */
+    guint32 forward[2][2][2]; /* waits, gathers, gathers ahead */
+    guint32 backward[2][2];   /* gathers, completes */
+    guint32 input[2];         /* gathers */
+    guint32 weight[2];        /* completes */
+    guint32 pair;             /* of this chunk's forward pass with the other's backward */
 } ChunkSegments;
 
 static const ChunkSegments no_segments = {
-    {{NO_SEGMENT, NO_SEGMENT}, {NO_SEGMENT, NO_SEGMENT}},
+    {{{NO_SEGMENT, NO_SEGMENT}, {NO_SEGMENT, NO_SEGMENT}},
+     {{NO_SEGMENT, NO_SEGMENT}, {NO_SEGMENT, NO_SEGMENT}}},
     {{NO_SEGMENT, NO_SEGMENT}, {NO_SEGMENT, NO_SEGMENT}},
     {NO_SEGMENT, NO_SEGMENT},
     {NO_SEGMENT, NO_SEGMENT},
@@ -39,6 +41,7 @@ typedef struct {
     ChunkSegments *chunks; /* borrowed from lp_stage_program_add() */
     LpGradientBuckets buckets;
     gboolean *gathered; /* borrowed: ZeRO 3: parameters are there, by chunk */
+    GHashTable *ahead;  /* owned: the segments that launch first gathers, by that of their pass */
     GArray *pending; /* owned: lp_parameter_gather_launch_updated(); NULL: nothing was launched */
 } Stage;
 
@@ -56,15 +59,43 @@ end_segment(Stage *self)
     lp_builder_end_segment(&self->lowering->builder);
 }
 
+/* ZeRO 3, hidden, with stages: while what a pass begins with is on its way, the stage gathers the
+ * parameters of its first units. @out_started: (transfer full). */
+static guint32
+add_first_gathers(Stage *self, guint32 chunk, gboolean backwards, LpParameterPrefetch **out_started)
+{
+    guint32 index = begin_segment(self, LP_ROLE_START, chunk);
+    *out_started = lp_parameter_prefetch_new(
+        self->lowering,
+        lp_units_new(self->lowering->transformer, self->lowering->plan, self->stage, chunk),
+        backwards, TRUE);
+    lp_parameter_prefetch_start(*out_started);
+    end_segment(self);
+    return index;
+}
+
+static void
+note_ahead(Stage *self, guint32 segment, guint32 ahead)
+{
+    if (ahead != NO_SEGMENT)
+        g_hash_table_insert(self->ahead, GUINT_TO_POINTER(segment), GUINT_TO_POINTER(ahead));
+}
+
 static guint32
 forward_segment(Stage *self, guint32 chunk, PassKind kind)
 {
-    guint32 *place = &self->chunks[chunk].forward[kind.waits][kind.gathers];
+    guint32 *place = &self->chunks[chunk].forward[kind.waits][kind.gathers][kind.gathers_ahead];
     if (*place == NO_SEGMENT) {
+        g_autoptr(LpParameterPrefetch) started = NULL;
+        guint32 ahead = NO_SEGMENT;
+        if (kind.gathers_ahead)
+            ahead = add_first_gathers(self, chunk, FALSE, &started);
         *place = begin_segment(self, LP_ROLE_FORWARD, chunk);
-        lp_pass_add_forward(self->lowering, self->stage, chunk,
-                            (LpPassParameters){kind.gathers, kind.waits ? self->pending : NULL});
+        lp_pass_add_forward(
+            self->lowering, self->stage, chunk,
+            (LpPassParameters){kind.gathers, kind.waits ? self->pending : NULL, started});
         end_segment(self);
+        note_ahead(self, *place, ahead);
     }
     return *place;
 }
@@ -80,10 +111,16 @@ backward_segment(Stage *self, guint32 chunk, LpRole role, PassKind kind)
         place = &segments->weight[kind.completes];
     /* Buckets reach across chunks, in the order in which these are completed. */
     if (*place == NO_SEGMENT) {
+        g_autoptr(LpParameterPrefetch) started = NULL;
+        guint32 ahead = NO_SEGMENT;
+        if (kind.gathers_ahead)
+            ahead = add_first_gathers(self, chunk, TRUE, &started);
         *place = begin_segment(self, role, chunk);
-        lp_pass_add_backward(self->lowering, self->stage, chunk, role, kind.gathers,
+        lp_pass_add_backward(self->lowering, self->stage, chunk, role,
+                             (LpPassParameters){kind.gathers, NULL, started},
                              kind.completes ? &self->buckets : NULL);
         end_segment(self);
+        note_ahead(self, *place, ahead);
     }
     return *place;
 }
@@ -115,6 +152,16 @@ gather_for(Stage *self, const LpSlot *slot)
     return gathers;
 }
 
+/* Whether @slot's pass launches its first gathers before its message comes. */
+static gboolean
+gathers_ahead(const Stage *self, const LpSlot *slot, gboolean first)
+{
+    const LpPlan *plan = self->lowering->plan;
+    return plan->overlap.param && plan->degree[LP_AXIS_PP] > 1 &&
+           (plan->zero.gather_ahead == LP_GATHER_AHEAD_PASS ||
+            (first && slot->kind == LP_SLOT_FORWARD));
+}
+
 /* @first: forward pass of its chunk; @last: slot that adds to its gradients of weights. */
 static guint32
 slot_segment(Stage *self, const LpSlot *slot, gboolean first, gboolean last)
@@ -125,6 +172,7 @@ slot_segment(Stage *self, const LpSlot *slot, gboolean first, gboolean last)
                      .completes =
                          lp_gradient_sync_is_early(plan) &&
                          (last || (lp_plan_reduces_each(plan) && slot->kind != LP_SLOT_INPUT))};
+    kind.gathers_ahead = kind.gathers && gathers_ahead(self, slot, first);
     switch (slot->kind) {
     case LP_SLOT_FORWARD:
         return forward_segment(self, slot->chunk, kind);
@@ -231,6 +279,12 @@ add_slot(Stage *self, const LpSlot *slot, guint32 segment)
     gboolean backward = slot->kind == LP_SLOT_BACKWARD || slot->kind == LP_SLOT_INPUT || pair;
     guint32 back_chunk = pair ? slot->back_chunk : slot->chunk;
     guint32 back_micro_batch = pair ? slot->back_micro_batch : slot->micro_batch;
+    gpointer ahead = NULL;
+    if (g_hash_table_lookup_extended(self->ahead, GUINT_TO_POINTER(segment), NULL, &ahead))
+        add_step(self, (LpStep){.kind = LP_STEP_SEGMENT,
+                                .segment = GPOINTER_TO_UINT(ahead),
+                                .chunk = slot->chunk,
+                                .micro_batch = slot->micro_batch});
     if (forward)
         add_message(self, LP_STEP_RECV, TRUE, slot->chunk, slot->micro_batch);
     if (backward)
@@ -286,6 +340,7 @@ lp_stage_program_add(LpLowering *lowering, guint32 stage, double optimizer_s)
     Stage self = {.lowering = lowering,
                   .stage = stage,
                   .chunks = chunks,
+                  .ahead = g_hash_table_new(NULL, NULL),
                   .buckets = {.lowering = lowering},
                   .gathered = gathered};
     LpStageProgram stage_program = {.first_step = program->steps->len};
@@ -297,4 +352,5 @@ lp_stage_program_add(LpLowering *lowering, guint32 stage, double optimizer_s)
     stage_program.n_steps = program->steps->len - stage_program.first_step;
     g_array_append_val(program->stage_programs, stage_program);
     g_clear_pointer(&self.pending, g_array_unref);
+    g_hash_table_unref(self.ahead);
 }

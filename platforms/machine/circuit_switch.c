@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Reads what a cluster says of its circuit switches. */
+#include "platforms/machine/circuit_switch.h"
+
+#include "base/error.h"
+#include "base/units.h"
+
+const char *const lp_circuit_policy_names[] = {"static", "demand", "provision", "phase", NULL};
+const char *const lp_circuit_scope_names[] = {"all", "plane", NULL};
+const char *const lp_circuit_yield_names[] = {"drain", "preempt", NULL};
+const char *const lp_circuit_property_names[] = {LP_CIRCUIT_PROPERTY_NAMES, NULL};
+G_STATIC_ASSERT(G_N_ELEMENTS(lp_circuit_policy_names) == LP_N_CIRCUIT_POLICIES + 1);
+G_STATIC_ASSERT(G_N_ELEMENTS(lp_circuit_property_names) == LP_N_CIRCUIT_PROPERTIES + 1);
+
+/* In the order of LP_CIRCUIT_PROPERTY_NAMES. */
+enum {
+    POLICY,
+    PORTS,
+    SCOPE,
+    YIELD,
+    WAVELENGTHS,
+    WAVELENGTH_BANDWIDTH,
+    OCS_PORTS,
+    CONTROL_TIME,
+    RECONFIGURATION_TIME,
+    RELOCK_TIME,
+    HOLD_TIME,
+    INSERTION_LOSS,
+    LINK_BUDGET
+};
+G_STATIC_ASSERT(LINK_BUDGET + 1 == LP_N_CIRCUIT_PROPERTIES);
+
+#define SWITCH_PORTS_MAX (1u << 24)
+#define DECIBELS_MAX 1000.0
+
+guint32
+lp_circuit_switch_n_lanes(const LpCircuitSwitch *self)
+{
+    return self->n_ports * self->n_wavelengths;
+}
+
+double
+lp_circuit_switch_dead_time_s(const LpCircuitSwitch *self)
+{
+    return self->control_s + self->reconfiguration_s + self->relock_s;
+}
+
+gboolean
+lp_circuit_switch_is_fixed(const LpCircuitSwitch *self)
+{
+    return self->is_present && (self->policy == LP_CIRCUIT_POLICY_STATIC ||
+                                lp_circuit_switch_dead_time_s(self) >= LP_CIRCUIT_NEVER_S);
+}
+
+static gboolean
+read_count(const char *text, guint32 maximum, guint32 *out_count, GError **error)
+{
+    guint64 count = 0;
+    if (!lp_count_parse(text, 1, maximum, &count, error))
+        return FALSE;
+    *out_count = (guint32)count;
+    return TRUE;
+}
+
+static gboolean
+read_time(const char *text, double *out_time_s, GError **error)
+{
+    return lp_quantity_parse_in(LP_QUANTITY_TIME, text, 0, LP_CIRCUIT_DEAD_TIME_MAX_S, out_time_s,
+                                error);
+}
+
+static gboolean
+read_policy(LpCircuitSwitch *self, const char *text, GError **error)
+{
+    int policy = lp_choice_parse(text, lp_circuit_policy_names, error);
+    if (policy < 0)
+        return FALSE;
+    self->policy = (LpCircuitPolicyKind)policy;
+    self->is_present = TRUE;
+    return TRUE;
+}
+
+static gboolean
+read_choice(const char *text, const char *const *names, guint *out_choice, GError **error)
+{
+    int choice = lp_choice_parse(text, names, error);
+    if (choice < 0)
+        return FALSE;
+    *out_choice = (guint)choice;
+    return TRUE;
+}
+G_STATIC_ASSERT(sizeof(LpCircuitScope) == sizeof(guint) && sizeof(LpCircuitYield) == sizeof(guint));
+
+gboolean
+lp_circuit_switch_set(LpCircuitSwitch *self, guint index, const char *text, GError **error)
+{
+    switch (index) {
+    case POLICY:
+        return read_policy(self, text, error);
+    case PORTS:
+        return read_count(text, LP_CIRCUIT_LANES_MAX, &self->n_ports, error);
+    case SCOPE:
+        return read_choice(text, lp_circuit_scope_names, (guint *)&self->scope, error);
+    case YIELD:
+        return read_choice(text, lp_circuit_yield_names, (guint *)&self->yield, error);
+    case WAVELENGTHS:
+        return read_count(text, LP_CIRCUIT_LANES_MAX, &self->n_wavelengths, error);
+    case WAVELENGTH_BANDWIDTH:
+        return lp_quantity_parse_in(LP_QUANTITY_BANDWIDTH, text, 1, 1e18,
+                                    &self->wavelength_bytes_per_s, error);
+    case OCS_PORTS:
+        return read_count(text, SWITCH_PORTS_MAX, &self->switch_ports, error);
+    case CONTROL_TIME:
+        return read_time(text, &self->control_s, error);
+    case RECONFIGURATION_TIME:
+        return read_time(text, &self->reconfiguration_s, error);
+    case RELOCK_TIME:
+        return read_time(text, &self->relock_s, error);
+    case HOLD_TIME:
+        return read_time(text, &self->hold_s, error);
+    case INSERTION_LOSS:
+        return lp_number_parse(text, 0, DECIBELS_MAX, &self->insertion_loss_db, error);
+    case LINK_BUDGET:
+        return lp_number_parse(text, 0, DECIBELS_MAX, &self->link_budget_db, error);
+    default:
+        g_return_val_if_reached(FALSE);
+    }
+}
+
+static gboolean fail(GError **error, const char *format, ...) G_GNUC_PRINTF(2, 3);
+
+static gboolean
+fail(GError **error, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    g_autofree char *message = g_strdup_vprintf(format, arguments);
+    va_end(arguments);
+    g_set_error_literal(error, LP_INPUT_ERROR, LP_INPUT_ERROR_VALUE, message);
+    return FALSE;
+}
+
+gboolean
+lp_circuit_switch_check(const LpCircuitSwitch *self, guint64 n_attachments,
+                        double attachment_bytes_per_s, GError **error)
+{
+    guint64 n_ports = n_attachments * (self->scope == LP_CIRCUIT_SCOPE_PLANE ? 1 : self->n_ports);
+    guint32 n_lanes = lp_circuit_switch_n_lanes(self);
+    double lanes_bytes_per_s = self->wavelength_bytes_per_s * n_lanes;
+    if (n_lanes > LP_CIRCUIT_LANES_MAX)
+        return fail(error, "wavelengths: %u on each of %u ports, wanted at most %u together",
+                    self->n_wavelengths, self->n_ports, LP_CIRCUIT_LANES_MAX);
+    if (self->switch_ports > 0 && n_ports > self->switch_ports)
+        return fail(error,
+                    "ocs-ports: %u, wanted at least %" G_GUINT64_FORMAT
+                    ": a switch joins %" G_GUINT64_FORMAT
+                    " attachments of %u ports, and circuits that no switch joins cannot be routed",
+                    self->switch_ports, n_ports, n_attachments, self->n_ports);
+    if (self->link_budget_db > 0.0 && self->insertion_loss_db > self->link_budget_db)
+        return fail(error,
+                    "insertion-loss: %g dB, wanted at most the %g dB that the link's budget bears",
+                    self->insertion_loss_db, self->link_budget_db);
+    if (lanes_bytes_per_s > attachment_bytes_per_s * (1.0 + 1e-9)) {
+        g_autofree char *lanes = lp_quantity_format(LP_QUANTITY_BANDWIDTH, lanes_bytes_per_s);
+        g_autofree char *port = lp_quantity_format(LP_QUANTITY_BANDWIDTH, attachment_bytes_per_s);
+        return fail(error,
+                    "wavelengths: %u of them carry %s, wanted at most the %s of an attachment",
+                    n_lanes, lanes, port);
+    }
+    return TRUE;
+}

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Circuits in results. */
+#include "report/circuits.h"
+
+#include "base/text_table.h"
+#include "base/units.h"
+
+void
+lp_circuits_add_json(json_t *object, const LpSimulation *simulation)
+{
+    const LpCircuitResult *circuits = &simulation->run.circuits;
+    if (simulation->circuits == NULL)
+        return;
+    json_t *part = lp_json_set_object(object, "circuits");
+    lp_json_set_text(part, "plan", simulation->circuits);
+    lp_json_set_count(part, "reconfigurations", circuits->n_reconfigurations);
+    lp_json_set_count(part, "critical_path_reconfigurations", circuits->n_critical);
+    lp_json_set_number(part, "wait_exposed_s", circuits->wait_exposed_s);
+    lp_json_set_number(part, "wait_hidden_s", circuits->wait_hidden_s);
+    lp_json_set_number(part, "duty_cycle", circuits->duty_cycle);
+}
+
+static void
+add_time(LpTextTable *table, const char *name, double time_s)
+{
+    g_autofree char *text = lp_quantity_format(LP_QUANTITY_TIME, time_s);
+    lp_text_table_add_row(table);
+    lp_text_table_add_cell(table, "%s", name);
+    lp_text_table_add_cell(table, "%s", text);
+}
+
+static void
+add_count(LpTextTable *table, const char *name, guint64 count)
+{
+    lp_text_table_add_row(table);
+    lp_text_table_add_cell(table, "%s", name);
+    lp_text_table_add_cell(table, "%" G_GUINT64_FORMAT, count);
+}
+
+void
+lp_circuits_append_text(GString *out, const LpSimulation *simulation)
+{
+    const LpCircuitResult *circuits = &simulation->run.circuits;
+    if (simulation->circuits == NULL)
+        return;
+    g_autoptr(LpTextTable) table = lp_text_table_new((const char *const[]){"", "#", NULL});
+    add_count(table, "reconfigurations", circuits->n_reconfigurations);
+    add_count(table, "of these on the critical path", circuits->n_critical);
+    add_time(table, "waiting for circuits, exposed", circuits->wait_exposed_s);
+    add_time(table, "dead time of the path's circuits, hidden", circuits->wait_hidden_s);
+    lp_text_table_add_row(table);
+    lp_text_table_add_cell(table, "duty cycle");
+    lp_text_table_add_cell(table, "%.4g", circuits->duty_cycle);
+    g_string_append_printf(out, "\ncircuits: %s\n", simulation->circuits);
+    lp_text_table_append(out, table, 2);
+}

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Circuits in a run: actors ask for those of a pattern before they send, and wait until they stand.
+ */
+#pragma once
+
+#include "sim/actors/actor_watch.h"
+#include "sim/actors/circuit_result.h"
+#include "sim/actors/clock.h"
+#include "sim/circuits/circuit_state.h"
+
+G_BEGIN_DECLS
+
+typedef struct LpCircuits LpCircuits;
+
+/** How a wait for circuits went. */
+typedef struct {
+    double from_s;   /**< since when circuits were waited for, and not others at the far end */
+    double ready_s;  /**< when the circuits carried bytes, and the wait was over */
+    double waited_s; /**< of that actor */
+    double
+        hidden_s; /**< of the dead time of circuits set up for this use, what nobody waited for */
+} LpCircuitWait;
+
+/** Of @plan (borrowed). Returns: (transfer full). */
+LpCircuits *lp_circuits_new(const LpCircuitPlan *plan, gboolean keeps_lives);
+void lp_circuits_free(LpCircuits *self);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(LpCircuits, lp_circuits_free)
+
+/** @rank has actors in the run. Before the first send. */
+void lp_circuits_add_rank(LpCircuits *self, guint64 rank);
+/** Sets up the first circuits. After all ranks, before the first send. */
+void lp_circuits_begin(LpCircuits *self);
+
+const LpCircuitPlan *lp_circuits_plan(const LpCircuits *self);
+const LpCircuitState *lp_circuits_state(const LpCircuits *self);
+
+/** One of @n_users actors that use @pattern together waits until its circuits stand; all must call,
+ * and all must call lp_circuits_release() afterwards. @is_eager: of lp_circuit_state_request().
+ * Actors only. */
+LpCircuitWait lp_circuits_acquire(LpCircuits *self, guint32 pattern, guint64 n_users,
+                                  gboolean is_eager, LpWatch *watch);
+void lp_circuits_release(LpCircuits *self, guint32 pattern, guint64 n_users);
+/** @rank's compute stream waits for others, or goes on. Actors only. */
+void lp_circuits_set_waiting(LpCircuits *self, guint64 rank, gboolean is_waiting);
+
+/** What the run says of its circuits in an iteration. @last: the clock of the last event.
+ * @start_s: of the job. @weight: mirror images that each circuit stands for. @n_iterations: that
+ * the job ran. */
+LpCircuitResult lp_circuits_result(const LpCircuits *self, const LpClock *last, double start_s,
+                                   double weight, double n_iterations);
+
+G_END_DECLS

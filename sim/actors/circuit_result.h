@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a run says of its circuits. */
+#pragma once
+
+#include <glib.h>
+
+G_BEGIN_DECLS
+
+/** What a run says of its circuits. Plain data: it travels between processes. */
+typedef struct {
+    gboolean is_present;
+    guint64 n_reconfigurations; /**< circuits set up, mirror images included */
+    guint64 n_critical;         /**< times that the critical path waited for circuits */
+    double wait_exposed_s;      /**< those waits */
+    double wait_hidden_s; /**< dead time of circuits that the critical path used and did not wait
+                             for */
+    double duty_cycle; /**< share of the iteration in which a lane's circuit is in use, mean of all
+                            lanes of the job's attachments */
+} LpCircuitResult;
+
+G_END_DECLS

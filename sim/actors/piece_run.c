@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Work, launches and joins that one delay stands for. */
+#include "sim/actors/piece_run.h"
+
+static double
+last_end_s(const LpPieceRun *self)
+{
+    GArray *ends = self->under_way;
+    return ends->len == 0 ? 0.0 : g_array_index(ends, double, ends->len - 1);
+}
+
+/* Longer by the factor for as long as communication is under way. */
+static void
+run_work(LpPieceRun *self, const LpPiece *piece)
+{
+    double slowdown = self->slowdown, now_s = self->clock->at_s;
+    double waited_s = MAX(self->host_s + piece->work.bound_s - now_s - piece->work.device_s, 0.0);
+    double duration_s = piece->work.device_s + waited_s;
+    double beside_s = MIN(MAX(last_end_s(self) - now_s, 0.0), duration_s * slowdown);
+    double slowed_s = beside_s - beside_s / slowdown;
+    self->host_s += piece->work.host_s;
+    for (LpTerm term = 0; term < LP_N_TERMS; term++)
+        self->clock->terms.s[term] += piece->terms.s[term];
+    self->clock->terms.s[LP_TERM_HOST] += waited_s;
+    self->clock->terms.s[LP_TERM_COMPUTE] += slowed_s;
+    self->clock->at_s = now_s + duration_s + slowed_s;
+    lp_meter_add_slowed(self->meter, slowed_s);
+}
+
+static void
+run_launch(LpPieceRun *self, const LpPiece *piece)
+{
+    lp_clock_charge(self->clock, LP_TERM_HOST, MAX(self->host_s, self->clock->at_s));
+    self->host_s += piece->work.host_s;
+    double end_s = MAX(last_end_s(self), self->clock->at_s) + piece->time_s;
+    g_array_append_val(self->under_way, end_s);
+    lp_meter_add_flight(self->meter, 0.0, piece->time_s);
+    self->meter->inner_s += piece->stream == LP_STREAM_LAYER ? piece->time_s : 0.0;
+}
+
+/* What is waited for is exposed: the meter counts only what was under way while it was. */
+static void
+run_join(LpPieceRun *self, const LpPiece *piece)
+{
+    double start_s = self->clock->at_s;
+    if (self->under_way->len <= piece->n_pending)
+        return;
+    guint n_ended = self->under_way->len - piece->n_pending;
+    double end_s = g_array_index(self->under_way, double, n_ended - 1);
+    g_array_remove_range(self->under_way, 0, n_ended);
+    if (end_s <= start_s)
+        return;
+    lp_clock_charge(self->clock, piece->term, end_s);
+    lp_meter_add_exposed(self->meter, end_s - start_s);
+}
+
+void
+lp_piece_run(LpPieceRun *self, const LpPiece *piece)
+{
+    switch (piece->kind) {
+    case LP_PIECE_WORK:
+        run_work(self, piece);
+        return;
+    case LP_PIECE_LAUNCH:
+        run_launch(self, piece);
+        return;
+    case LP_PIECE_JOIN:
+        run_join(self, piece);
+        return;
+    }
+}

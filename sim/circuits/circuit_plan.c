@@ -1,0 +1,434 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Finds the circuits that communicators and messages between stages want. */
+#include "sim/circuits/circuit_plan.h"
+
+#include "sim/simulation_error.h"
+
+static LpCircuit *
+circuit(const LpCircuitPlan *self, guint32 index)
+{
+    return &g_array_index(self->circuits, LpCircuit, index);
+}
+
+static LpCircuitPattern *
+last_pattern(const LpCircuitPlan *self)
+{
+    return &g_array_index(self->patterns, LpCircuitPattern, self->patterns->len - 1);
+}
+
+const LpCircuit *
+lp_circuit_plan_circuit(const LpCircuitPlan *self, guint32 index)
+{
+    return circuit(self, index);
+}
+
+const LpCircuitPattern *
+lp_circuit_plan_pattern(const LpCircuitPlan *self, guint32 index)
+{
+    return &g_array_index(self->patterns, LpCircuitPattern, index);
+}
+
+const guint32 *
+lp_circuit_plan_circuits_of(const LpCircuitPlan *self, const LpCircuitPattern *pattern)
+{
+    return &g_array_index(self->pattern_circuits, guint32, pattern->first_circuit);
+}
+
+const guint32 *
+lp_circuit_plan_ranks_of(const LpCircuitPlan *self, const LpCircuitPattern *pattern)
+{
+    return &g_array_index(self->pattern_ranks, guint32, pattern->first_rank);
+}
+
+const LpCircuitUse *
+lp_circuit_plan_use(const LpCircuitPlan *self, const LpCommunicator *communicator)
+{
+    return &self->uses[communicator->group]
+                      [lp_communicators_number(self->map->communicators, communicator)];
+}
+
+/* --- circuits --- */
+
+static const LpMachine *
+machine_of(const LpCircuitPlan *self)
+{
+    return lp_network_machine(self->map->network);
+}
+
+/* Two attachments and a number of lanes as one key; 0 is none. */
+static gpointer
+key_of(guint64 a, guint64 b, guint64 lanes)
+{
+    return GSIZE_TO_POINTER(((MIN(a, b) << 28 | MAX(a, b)) << 7 | lanes) + 1);
+}
+G_STATIC_ASSERT(LP_MACHINE_HOSTS_MAX <= 1u << 28 && LP_CIRCUIT_LANES_MAX < 1u << 7);
+
+static guint32
+find_circuit(LpCircuitPlan *self, guint32 a, guint32 b, guint32 n_lanes)
+{
+    gpointer key = key_of(a, b, n_lanes), value = NULL;
+    if (g_hash_table_lookup_extended(self->by_ends, key, NULL, &value))
+        return GPOINTER_TO_UINT(value);
+    LpCircuit made = {{MIN(a, b), MAX(a, b)}, n_lanes};
+    g_array_append_val(self->circuits, made);
+    g_hash_table_insert(self->by_ends, key, GUINT_TO_POINTER(self->circuits->len - 1));
+    return self->circuits->len - 1;
+}
+
+/* Adds the circuit to the pattern at hand, once. */
+static void
+add_circuit(LpCircuitPlan *self, guint32 a, guint32 b, guint32 n_lanes)
+{
+    LpCircuitPattern *pattern = last_pattern(self);
+    guint32 index = find_circuit(self, a, b, n_lanes);
+    const guint32 *known = lp_circuit_plan_circuits_of(self, pattern);
+    /* A member's circuits follow each other, so that repetitions are near the end. */
+    for (guint32 i = pattern->n_circuits; i-- > 0 && pattern->n_circuits - i <= 2 * self->n_lanes;)
+        if (known[i] == index)
+            return;
+    if (pattern->n_circuits > 0 && known[0] == index)
+        return;
+    g_array_append_val(self->pattern_circuits, index);
+    last_pattern(self)->n_circuits++;
+}
+
+static void
+begin_pattern(LpCircuitPlan *self, LpTraffic traffic, double bytes, double n_uses)
+{
+    LpCircuitPattern pattern = {.first_circuit = self->pattern_circuits->len,
+                                .first_rank = self->pattern_ranks->len,
+                                .traffic = traffic,
+                                .bytes = bytes,
+                                .n_uses = n_uses};
+    g_array_append_val(self->patterns, pattern);
+}
+
+static void
+add_rank(LpCircuitPlan *self, guint32 rank)
+{
+    g_array_append_val(self->pattern_ranks, rank);
+    last_pattern(self)->n_ranks++;
+}
+
+/* The attachments at the ends of the circuit from rank @from to rank @to: where rails never meet,
+ * the domain has brought the bytes to @to's rail first. */
+static gboolean
+find_ends(const LpCircuitPlan *self, guint64 from, guint64 to, guint32 *out_ends)
+{
+    const LpMachine *machine = machine_of(self);
+    guint64 a = lp_rank_layout_accelerator(self->map->layout, from);
+    guint64 b = lp_rank_layout_accelerator(self->map->layout, to);
+    if (lp_machine_attachment(machine, a, b) == LP_ATTACHMENT_SCALE_UP)
+        return FALSE;
+    out_ends[0] =
+        (guint32)lp_machine_port(machine, lp_machine_relay(machine, a, b), LP_ATTACHMENT_SCALE_OUT);
+    out_ends[1] = (guint32)lp_machine_port(machine, b, LP_ATTACHMENT_SCALE_OUT);
+    return out_ends[0] != out_ends[1];
+}
+
+/* --- communicators --- */
+
+static const char *
+traffic_name(LpTraffic traffic)
+{
+    return traffic == LP_TRAFFIC_EMBEDDING ? "tied embeddings" : lp_plane_class_names[traffic];
+}
+
+/* Lanes that the pattern at hand takes of the attachment where it takes most. */
+static guint32
+pattern_degree(const LpCircuitPlan *self, guint32 *out_attachment)
+{
+    const LpCircuitPattern *pattern = last_pattern(self);
+    const guint32 *circuits = lp_circuit_plan_circuits_of(self, pattern);
+    g_autoptr(GHashTable) degrees = g_hash_table_new(NULL, NULL);
+    guint32 most = 0;
+    for (guint32 i = 0; i < pattern->n_circuits; i++)
+        for (guint end = 0; end < 2; end++) {
+            const LpCircuit *one = circuit(self, circuits[i]);
+            gpointer key = GUINT_TO_POINTER(one->end[end] + 1);
+            guint32 degree = GPOINTER_TO_UINT(g_hash_table_lookup(degrees, key)) + one->n_lanes;
+            g_hash_table_insert(degrees, key, GUINT_TO_POINTER(degree));
+            if (degree > most) {
+                most = degree;
+                *out_attachment = one->end[end];
+            }
+        }
+    return most;
+}
+
+static void
+add_connection_circuit(LpCircuitPlan *self, const LpCommunicator *communicator, guint64 rank,
+                       const LpConnection *connection)
+{
+    guint32 ends[2];
+    if (!connection->present || !find_ends(self, rank, connection->to, ends))
+        return;
+    gboolean is_pair = communicator->n_members == 2 && self->n_lanes > 1;
+    add_circuit(self, ends[0], ends[1], is_pair ? 2 : 1);
+}
+
+/* Whatever its collectives send to: neighbours of rings, and those of scheduled algorithms. */
+static void
+add_member_circuits(LpCircuitPlan *self, const LpCommunicator *communicator, guint64 rank)
+{
+    const GArray *peers = lp_collective_peers_get(self->map->peers, communicator->group, rank);
+    add_connection_circuit(
+        self, communicator, rank,
+        lp_communication_map_connection(self->map, (LpConnectionKind)communicator->group, rank));
+    for (guint i = 0; peers != NULL && i < peers->len; i++)
+        add_connection_circuit(self, communicator, rank,
+                               &g_array_index(peers, LpCollectivePeer, i).connection);
+}
+
+/* An all-to-all keeps to the places in domains where they are regular; otherwise all pairs meet. */
+static void
+add_exchange(LpCircuitPlan *self, const LpCommunicator *communicator, LpCircuitUse *use,
+             LpTrafficCount count)
+{
+    LpSites sites = lp_rank_layout_sites(self->map->layout, communicator);
+    guint64 intra = sites.is_regular ? sites.n_intra : 1;
+    guint32 n = (guint32)(communicator->n_members / intra);
+    if (n < 2)
+        return;
+    const LpMachine *machine = machine_of(self);
+    LpExchangePlan plan = lp_exchange_plan_choose(
+        n, self->n_lanes, count.bytes / MAX(count.n_uses, 1.0),
+        lp_machine_link_bytes_per_s(machine, LP_ATTACHMENT_SCALE_OUT), &machine->circuits);
+    *use = (LpCircuitUse){self->patterns->len, plan.n_rounds, plan.exchange, plan.forwarding};
+    LpTraffic traffic = lp_group_traits(communicator->group)->traffic;
+    for (guint32 round = 0; round < plan.n_rounds; round++) {
+        begin_pattern(self, traffic, count.bytes / plan.n_rounds, count.n_uses);
+        for (guint32 i = 0; i < communicator->n_members; i++) {
+            guint32 domain = (guint32)(i / intra), peer = 0;
+            for (guint32 k = 0; lp_exchange_plan_peer(&plan, round, domain, k, &peer); k++) {
+                guint32 ends[2];
+                guint64 to = peer * intra + i % intra;
+                if (peer != domain &&
+                    find_ends(self, communicator->ranks[i], communicator->ranks[to], ends))
+                    add_circuit(self, ends[0], ends[1], 1);
+            }
+            add_rank(self, communicator->ranks[i]);
+        }
+    }
+}
+
+static void
+add_collectives(LpCircuitPlan *self, const LpCommunicator *communicator, LpCircuitUse *use,
+                LpTrafficCount count)
+{
+    begin_pattern(self, lp_group_traits(communicator->group)->traffic, count.bytes, count.n_uses);
+    for (guint32 i = 0; i < communicator->n_members; i++) {
+        add_member_circuits(self, communicator, communicator->ranks[i]);
+        add_rank(self, communicator->ranks[i]);
+    }
+    if (last_pattern(self)->n_circuits > 0) {
+        *use = (LpCircuitUse){self->patterns->len - 1, 1, LP_CIRCUIT_EXCHANGE_DIRECT, 1.0};
+        return;
+    }
+    g_array_set_size(self->pattern_ranks, last_pattern(self)->first_rank);
+    g_array_set_size(self->patterns, self->patterns->len - 1);
+}
+
+static gboolean
+check_degree(const LpCircuitPlan *self, const LpCommunicator *communicator, GError **error)
+{
+    guint32 attachment = 0, degree = pattern_degree(self, &attachment);
+    if (degree <= self->n_lanes)
+        return TRUE;
+    g_set_error(error, LP_SIMULATION_ERROR, LP_SIMULATION_ERROR_CIRCUITS,
+                "circuits: %s traffic of %u members wants %u lanes of attachment %u, and cannot be "
+                "routed over the %u it has: wanted more circuit-ports or wavelengths, or another "
+                "algorithm",
+                traffic_name(lp_group_traits(communicator->group)->traffic),
+                communicator->n_members, degree, attachment, self->n_lanes);
+    return FALSE;
+}
+
+static gboolean
+add_communicator(LpCircuitPlan *self, const LpCommunicator *communicator, LpCircuitUse *use,
+                 GError **error)
+{
+    guint64 first = communicator->ranks[0];
+    LpTrafficCount count =
+        self->traffic[lp_program_rank_stage(self->map->program, first)].group[communicator->group];
+    *use = (LpCircuitUse){LP_CIRCUIT_NONE, 1, LP_CIRCUIT_EXCHANGE_DIRECT, 1.0};
+    if (count.n_uses <= 0.0)
+        return TRUE;
+    guint n_before = self->patterns->len;
+    if (communicator->exchanges)
+        add_exchange(self, communicator, use, count);
+    else
+        add_collectives(self, communicator, use, count);
+    return self->patterns->len == n_before || communicator->exchanges ||
+           check_degree(self, communicator, error);
+}
+
+/* --- messages between stages --- */
+
+static void
+add_line(LpCircuitPlan *self, LpLine line, guint64 rank)
+{
+    const LpConnection *connection =
+        lp_communication_map_connection(self->map, LP_CONNECTION_LINE + line, rank);
+    guint32 ends[2];
+    if (!connection->present || !find_ends(self, rank, connection->to, ends))
+        return;
+    LpTrafficCount count =
+        self->traffic[lp_program_rank_stage(self->map->program, rank)].line[line];
+    if (count.n_uses <= 0.0)
+        return;
+    gpointer key = key_of(rank, connection->to, 0), value = NULL;
+    if (!g_hash_table_lookup_extended(self->by_ranks, key, NULL, &value)) {
+        begin_pattern(self, LP_TRAFFIC_PP, 0.0, 0.0);
+        last_pattern(self)->is_line = TRUE;
+        add_circuit(self, ends[0], ends[1], 1);
+        add_rank(self, (guint32)rank);
+        add_rank(self, (guint32)connection->to);
+        value = GUINT_TO_POINTER(self->patterns->len - 1);
+        g_hash_table_insert(self->by_ranks, key, value);
+    }
+    self->line_pattern[line][rank] = GPOINTER_TO_UINT(value);
+    LpCircuitPattern *pattern =
+        &g_array_index(self->patterns, LpCircuitPattern, GPOINTER_TO_UINT(value));
+    pattern->bytes += count.bytes;
+    pattern->n_uses += count.n_uses;
+}
+
+/* --- all --- */
+
+LpCircuitPlan *
+lp_circuit_plan_new(const LpCommunicationMap *map, GError **error)
+{
+    const LpMachine *machine = lp_network_machine(map->network);
+    g_autoptr(LpCircuitPlan) self = g_new0(LpCircuitPlan, 1);
+    self->map = map;
+    self->n_attachments = (guint32)lp_machine_n_ports(machine);
+    self->n_lanes = lp_circuit_switch_n_lanes(&machine->circuits);
+    self->circuits = g_array_new(FALSE, FALSE, sizeof(LpCircuit));
+    self->patterns = g_array_new(FALSE, FALSE, sizeof(LpCircuitPattern));
+    self->pattern_circuits = g_array_new(FALSE, FALSE, sizeof(guint32));
+    self->pattern_ranks = g_array_new(FALSE, FALSE, sizeof(guint32));
+    self->traffic = lp_traffic_table_new(map->program);
+    self->by_ends = g_hash_table_new(NULL, NULL);
+    self->by_ranks = g_hash_table_new(NULL, NULL);
+    for (LpGroup group = 0; group < LP_N_GROUPS; group++) {
+        guint n = lp_communicators_n(map->communicators, group);
+        self->uses[group] = g_new0(LpCircuitUse, n);
+        for (guint i = 0; i < n; i++)
+            if (!add_communicator(self, lp_communicators_get(map->communicators, group, i),
+                                  &self->uses[group][i], error))
+                return NULL;
+    }
+    for (LpLine line = 0; line < LP_N_LINES; line++) {
+        self->line_pattern[line] = g_new(guint32, map->n_ranks);
+        for (guint64 rank = 0; rank < map->n_ranks; rank++) {
+            self->line_pattern[line][rank] = LP_CIRCUIT_NONE;
+            add_line(self, line, rank);
+        }
+    }
+    return g_steal_pointer(&self);
+}
+
+void
+lp_circuit_plan_free(LpCircuitPlan *self)
+{
+    if (self == NULL)
+        return;
+    g_array_unref(self->circuits);
+    g_array_unref(self->patterns);
+    g_array_unref(self->pattern_circuits);
+    g_array_unref(self->pattern_ranks);
+    g_free(self->traffic);
+    g_hash_table_unref(self->by_ends);
+    g_hash_table_unref(self->by_ranks);
+    for (LpGroup group = 0; group < LP_N_GROUPS; group++)
+        g_free(self->uses[group]);
+    for (LpLine line = 0; line < LP_N_LINES; line++)
+        g_free(self->line_pattern[line]);
+    g_free(self);
+}
+
+static int
+compare_bytes(gconstpointer a, gconstpointer b, gpointer data)
+{
+    const LpCircuitPlan *self = data;
+    guint32 i = *(const guint32 *)a, k = *(const guint32 *)b;
+    double first = lp_circuit_plan_pattern(self, i)->bytes;
+    double second = lp_circuit_plan_pattern(self, k)->bytes;
+    if (first > second || first < second)
+        return first > second ? -1 : 1;
+    return i < k ? -1 : i > k;
+}
+
+GArray *
+lp_circuit_plan_by_bytes(const LpCircuitPlan *self)
+{
+    GArray *order = g_array_new(FALSE, FALSE, sizeof(guint32));
+    for (guint32 i = 0; i < self->patterns->len; i++)
+        g_array_append_val(order, i);
+    g_array_sort_with_data(order, compare_bytes, (gpointer)(guintptr)self);
+    return order;
+}
+
+gboolean
+lp_circuit_plan_relays(const LpCircuitPlan *self)
+{
+    for (LpGroup group = 0; group < LP_N_GROUPS; group++)
+        for (guint i = 0; i < lp_communicators_n(self->map->communicators, group); i++)
+            if (self->uses[group][i].exchange == LP_CIRCUIT_EXCHANGE_RELAY)
+                return TRUE;
+    return FALSE;
+}
+
+/* --- for people --- */
+
+static const char *
+exchange_word(const LpCircuitUse *use)
+{
+    static const char *const words[] = {[LP_CIRCUIT_EXCHANGE_DIRECT] = "direct",
+                                        [LP_CIRCUIT_EXCHANGE_ROTATE] = "in rounds",
+                                        [LP_CIRCUIT_EXCHANGE_RELAY] = "forwarded"};
+    return words[use->exchange];
+}
+
+static void
+describe_exchanges(const LpCircuitPlan *self, GString *text)
+{
+    for (LpGroup group = 0; group < LP_N_GROUPS; group++) {
+        const LpCommunicators *all = self->map->communicators;
+        if (lp_communicators_n(all, group) == 0 || !lp_communicators_get(all, group, 0)->exchanges)
+            continue;
+        const LpCircuitUse *use = &self->uses[group][0];
+        if (use->pattern == LP_CIRCUIT_NONE)
+            continue;
+        g_string_append_printf(text, "; all-to-alls of %s %s",
+                               lp_plane_class_names[lp_group_traits(group)->traffic],
+                               exchange_word(use));
+        if (use->exchange == LP_CIRCUIT_EXCHANGE_ROTATE)
+            g_string_append_printf(text, ", %u", use->n_rounds);
+        if (use->exchange == LP_CIRCUIT_EXCHANGE_RELAY)
+            g_string_append_printf(text, ", %.3g hops a byte", use->forwarding);
+    }
+}
+
+char *
+lp_circuit_plan_describe(const LpCircuitPlan *self)
+{
+    guint n_patterns[LP_N_TRAFFIC] = {0};
+    for (guint i = 0; i < self->patterns->len; i++)
+        n_patterns[lp_circuit_plan_pattern(self, i)->traffic]++;
+    GString *text = g_string_new(NULL);
+    g_string_append_printf(text, "%u lanes an attachment; patterns:", self->n_lanes);
+    gboolean has_any = FALSE;
+    for (LpTraffic traffic = 0; traffic < LP_N_TRAFFIC; traffic++) {
+        if (n_patterns[traffic] == 0)
+            continue;
+        g_string_append_printf(text, "%s %u of %s", has_any ? "," : "", n_patterns[traffic],
+                               traffic_name(traffic));
+        has_any = TRUE;
+    }
+    if (!has_any)
+        g_string_append(text, " none");
+    describe_exchanges(self, text);
+    return g_string_free(text, FALSE);
+}

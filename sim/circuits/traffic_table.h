@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* How much and how often the ranks of each stage send in an iteration, by group and by line. */
+#pragma once
+
+#include "workloads/program/program.h"
+
+G_BEGIN_DECLS
+
+/** Of one communicator, or of the messages that one rank sends on a line. */
+typedef struct {
+    double bytes; /**< of the buffers of collectives, an all-reduce counted twice; of messages */
+    double n_uses;
+} LpTrafficCount;
+
+/** Of all ranks of one stage, which do the same. */
+typedef struct {
+    LpTrafficCount group[LP_N_GROUPS];
+    LpTrafficCount line[LP_N_LINES];
+} LpStageTraffic;
+
+/** Counts for each stage of @program. Returns: (transfer full), n_stages of them. */
+LpStageTraffic *lp_traffic_table_new(const LpProgram *program);
+
+G_END_DECLS

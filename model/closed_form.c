@@ -48,6 +48,7 @@ lp_closed_form_compose(const LpClosedFormInput *input,
             [LP_TERM_DP] = (1.0 - input->plan->overlap.fraction) * communication->dp_s,
             [LP_TERM_BUBBLE] = lp_closed_form_bubble_of(input, inner_s, communication->pp_s,
                                                         exposed_pass(input, communication->dp_s)),
+            [LP_TERM_RECONFIGURATION] = lp_closed_form_reconfiguration_s(input),
             [LP_TERM_OPTIMIZER] = lp_closed_form_optimizer_s(input),
             [LP_TERM_HOST] = lp_closed_form_host_of(input, compute_s, inner_s, communication->pp_s),
         }};

@@ -55,6 +55,20 @@ double lp_closed_form_dp_s(const LpClosedFormInput *input);
  * boundaries, so that would count one message pair too many, as the simulation of GPipe shows
  * (docs/architecture.md). */
 double lp_closed_form_bubble_s(const LpClosedFormInput *input);
+/** Times that the critical path waits for circuits to be set up, counted in dead times: 0 where
+ * attachments have lanes for all classes of traffic at once, or one class alone leaves the domains.
+ * Data parallelism and D stages of a pipeline that take turns, m micro-batches:
+ *
+ * ZeRO 3, parameters gathered in each pass: 4 (D-1) + 2 (m-1), a gather behind each message and a
+ * message behind each gather; 3 D - 2 + 2 (m-1) where a stage gathers for its first pass before the
+ * message comes. Gradients summed at the end: 1, and D - 1 more where the circuits that stand
+ * before the iteration are those of the sums, which have more bytes. */
+double lp_closed_form_n_reconfigurations(const LpClosedFormInput *input);
+/** T_rec: those times the dead time, less what policies that look ahead hide, s: circuits of a
+ * message are asked for when the last gather before it has ended, so a layer's pass ahead of it, or
+ * a whole forward pass where all gathers were ahead; those of sums at the end, a backward pass; those
+ * of the first message to a stage behind the second, a forward pass. */
+double lp_closed_form_reconfiguration_s(const LpClosedFormInput *input);
 /** T_opt: the optimiser step on the mean stage, s. */
 double lp_closed_form_optimizer_s(const LpClosedFormInput *input);
 /** All terms, s: lp_closed_form_compose() of the form's own communication times. */

@@ -16,6 +16,14 @@ typedef struct {
     double latency_s;
 } LpFabricTier;
 
+/** Circuits that are switched while a job runs. */
+typedef struct {
+    gboolean are_switched; /**< FALSE: packets are, or circuits stay as they are */
+    gboolean look_ahead;   /**< circuits of the next phase are asked for when the one before ends */
+    guint32 n_lanes;       /**< that an attachment has for circuits */
+    double dead_s;         /**< until a circuit that was asked for carries bytes */
+} LpFabricCircuits;
+
 /** What the closed form knows of the networks. */
 typedef struct {
     guint32 domain_size; /**< accelerators a scale-up domain; rank r stands in domain r / size */
@@ -37,6 +45,7 @@ typedef struct {
     LpDragonfly dragonfly;
     guint32 port_sharers;
     double link_latency_s;
+    LpFabricCircuits circuits; /**< between the domains */
 } LpFabric;
 
 /** What a group pays for the slowest of the pairs that it sends over. */

@@ -189,6 +189,8 @@ add_difference(json_t *object, const LpReport *self)
     json_t *part = lp_json_set_object(object, "difference");
     lp_json_set_number(part, "iteration_fraction", difference->iteration_fraction);
     lp_json_set_number(part, "contention_s", difference->contention_s);
+    if (self->simulation->circuits != NULL)
+        lp_json_set_number(part, "reconfiguration_s", difference->reconfiguration_s);
     lp_json_set_number(part, "overlap_s", difference->overlap_s);
     lp_json_set_number(part, "algorithm_s", difference->algorithm_s);
     json_t *algorithm_parts_s = lp_json_set_object(part, "algorithm_parts_s");

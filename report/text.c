@@ -153,19 +153,23 @@ append_difference(GString *out, const LpReport *self)
     const struct {
         const char *label;
         double value_s;
-    } rows[] = {{"contention", difference->contention_s},
-                {"imbalance of stages", difference->imbalance_s},
-                {"communication algorithms", difference->communication_s},
-                {"schedule's messages", difference->schedule_s},
-                {"overlap", -difference->overlap_s},
-                {"slowed computing", difference->slowdown_s},
-                {"host", difference->host_s},
-                {"unexplained", difference->unexplained_s},
-                {"slow ranks, failures", self->faults_s},
-                {"other jobs, traffic", self->others_s}};
+        gboolean of_circuits;
+    } rows[] = {{"contention", difference->contention_s, FALSE},
+                {"waiting for circuits", difference->reconfiguration_s, TRUE},
+                {"imbalance of stages", difference->imbalance_s, FALSE},
+                {"communication algorithms", difference->communication_s, FALSE},
+                {"schedule's messages", difference->schedule_s, FALSE},
+                {"overlap", -difference->overlap_s, FALSE},
+                {"slowed computing", difference->slowdown_s, FALSE},
+                {"host", difference->host_s, FALSE},
+                {"unexplained", difference->unexplained_s, FALSE},
+                {"slow ranks, failures", self->faults_s, FALSE},
+                {"other jobs, traffic", self->others_s, FALSE}};
     guint n_rows = G_N_ELEMENTS(rows) - (self->is_job ? 0 : 2);
     g_autoptr(LpTextTable) table = lp_text_table_new((const char *const[]){"", "#", NULL});
     for (guint i = 0; i < n_rows; i++) {
+        if (rows[i].of_circuits && self->simulation->circuits == NULL)
+            continue;
         lp_text_table_add_row(table);
         lp_text_table_add_cell(table, "%s", rows[i].label);
         lp_text_table_add_cell(table, "%+.6f s", steady(rows[i].value_s));

@@ -244,6 +244,12 @@ lp_machine_fabric(const LpMachine *self)
     fabric.dragonfly = scale_out->dragonfly;
     fabric.port_sharers = self->domain_size / self->cards_per_domain;
     fabric.link_latency_s = scale_out->link_latency_s;
+    if (self->circuits.is_present && !lp_circuit_switch_is_fixed(&self->circuits))
+        fabric.circuits =
+            (LpFabricCircuits){.are_switched = TRUE,
+                               .look_ahead = self->circuits.policy != LP_CIRCUIT_POLICY_DEMAND,
+                               .n_lanes = lp_circuit_switch_n_lanes(&self->circuits),
+                               .dead_s = lp_circuit_switch_dead_time_s(&self->circuits)};
     if (fabric.torus.n_dimensions > 0 || fabric.dragonfly.n_groups > 0)
         return fabric;
     fill_tiers(self, &fabric);

@@ -42,7 +42,9 @@ lp_crosscheck(const LpSimulation *simulation, const LpClosedFormInput *input)
 
     LpDifference difference = {
         .iteration_fraction = (run->iteration_time_s - closed_s) / closed_s,
-        .contention_s = run->iteration_time_s - uncontended->iteration_time_s,
+        .contention_s = run->iteration_time_s - uncontended->iteration_time_s -
+                        run->terms.s[LP_TERM_RECONFIGURATION],
+        .reconfiguration_s = run->terms.s[LP_TERM_RECONFIGURATION] - own.s[LP_TERM_RECONFIGURATION],
         .imbalance_s = uncontended->iteration_time_s - balanced->iteration_time_s +
                        balanced->inner_s - isolated->inner_s,
         .overlap_s = balanced->overlap_s - taken_as_hidden_s(input, isolated),
@@ -54,7 +56,8 @@ lp_crosscheck(const LpSimulation *simulation, const LpClosedFormInput *input)
         .host_s = balanced->terms.s[LP_TERM_HOST] - closed_host_s};
     difference.algorithm_s = difference.communication_s + difference.schedule_s;
     difference.unexplained_s = run->iteration_time_s - closed_s - difference.contention_s -
-                               difference.imbalance_s - difference.algorithm_s -
-                               difference.slowdown_s - difference.host_s + difference.overlap_s;
+                               difference.reconfiguration_s - difference.imbalance_s -
+                               difference.algorithm_s - difference.slowdown_s - difference.host_s +
+                               difference.overlap_s;
     return difference;
 }

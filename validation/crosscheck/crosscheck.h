@@ -8,10 +8,13 @@
 G_BEGIN_DECLS
 
 /**
- * simulated = closed form + contention + imbalance + algorithm + slowdown + host - overlap
+ * simulated = closed form + contention + reconfiguration + imbalance + algorithm + slowdown + host
+ * - overlap
  *             + unexplained.
  *
- * contention: the run less the run in which every communication takes its isolated time.
+ * contention: the run less the run in which every communication takes its isolated time and none
+ *   waits for circuits, less that waiting on the critical path.
+ * reconfiguration: that waiting, less the closed form's T_rec.
  * imbalance: that run less the one in which, besides, every stage takes the mean stage's time, and
  *   all experts have the mean load; and what collectives inside layers that run beside computing
  *   took on the rank of the last event in the latter, less what they take on the mean stage (hidden
@@ -31,6 +34,7 @@ G_BEGIN_DECLS
 typedef struct {
     double iteration_fraction; /**< (simulated - closed form) / closed form */
     double contention_s;
+    double reconfiguration_s;
     double overlap_s;
     double algorithm_s;
     double communication_s;

@@ -297,6 +297,23 @@ add_if_any(LpTextTable *table, const GArray *runs, const char *label, const char
     }
 }
 
+static void
+add_circuits(LpTextTable *table, const GArray *runs)
+{
+    static const struct {
+        const char *label, *key;
+        int digits;
+    } rows[] = {
+        {"reconfigurations", "reconfigurations", 0},
+        {"  on the critical path", "critical_path_reconfigurations", 0},
+        {"  waited for, exposed (s)", "wait_exposed_s", 6},
+        {"  dead time hidden (s)", "wait_hidden_s", 6},
+        {"duty cycle of circuits", "duty_cycle", 4},
+    };
+    for (gsize i = 0; i < G_N_ELEMENTS(rows); i++)
+        add_if_any(table, runs, rows[i].label, "circuits", rows[i].key, rows[i].digits);
+}
+
 static LpTextTable *
 new_table(guint n_runs)
 {
@@ -336,6 +353,7 @@ to_text(const GArray *runs, const LpWorkload *workload, gboolean whole_plan)
     add_figures(table, runs, "hardware TFLOP/s", "hardware_tflops_per_accelerator", 1);
     add_figures(table, runs, "MFU", "mfu", 4);
     add_speedup(table, runs);
+    add_circuits(table, runs);
     add_if_any(table, runs, "dynamic energy, J", "energy_j", "dynamic", 3);
     add_if_any(table, runs, "static energy, J", "energy_j", "static", 3);
     add_if_any(table, runs, "network, W", "network", "power_w", 1);

@@ -62,6 +62,40 @@ add_slice(json_t *array, const LpSlice *slice, guint32 first)
     lp_json_set_count(args, "chunk", slice->chunk);
 }
 
+static void
+add_circuit_part(json_t *array, const LpCircuitSlice *slice, guint32 first, const char *name,
+                 double start_s, double end_s)
+{
+    if (end_s <= start_s)
+        return;
+    json_t *object = lp_json_append_object(array);
+    lp_json_set_text(object, "name", name);
+    lp_json_set_text(object, "cat", "circuit");
+    lp_json_set_text(object, "ph", "X");
+    lp_json_set_count(object, "pid", first + slice->stage);
+    lp_json_set_count(object, "tid", LP_N_LANES + slice->lane);
+    lp_json_set_number(object, "ts", start_s * 1e6);
+    lp_json_set_number(object, "dur", (end_s - start_s) * 1e6);
+    json_t *args = lp_json_set_object(object, "args");
+    lp_json_set_count(args, "to_attachment", slice->peer);
+}
+
+/* A lane's circuits: first it switches, then it carries bytes. */
+static void
+add_circuits(json_t *events, const LpTimeline *timeline, guint32 first)
+{
+    for (guint i = 0; i < timeline->circuits->len; i++) {
+        const LpCircuitSlice *slice = &g_array_index(timeline->circuits, LpCircuitSlice, i);
+        g_autofree char *lane = g_strdup_printf("circuit lane %u", slice->lane);
+        g_autofree char *name = g_strdup_printf("%s to %u", slice->name, slice->peer);
+        add_metadata(events, "thread_name", first + slice->stage, (gint64)LP_N_LANES + slice->lane,
+                     lane);
+        add_circuit_part(events, slice, first, "switching", slice->start_s,
+                         MIN(slice->up_s, slice->end_s));
+        add_circuit_part(events, slice, first, name, slice->up_s, slice->end_s);
+    }
+}
+
 char *
 lp_report_trace_tracks(const LpTrack *tracks, guint n_tracks, const char *title)
 {
@@ -76,6 +110,7 @@ lp_report_trace_tracks(const LpTrack *tracks, guint n_tracks, const char *title)
         add_names(events, &tracks[n], first);
         for (guint i = 0; i < slices->len; i++)
             add_slice(events, &g_array_index(slices, LpSlice, i), first);
+        add_circuits(events, tracks[n].timeline, first);
         first += count_stages(tracks[n].timeline);
     }
     return lp_json_print(root);

@@ -12,6 +12,8 @@ typedef struct {
     guint64 n_come, n_left; /* of its users */
     gboolean is_granted;
     guint64 n_blocked;
+    guint64 n_yielding;  /* of its users, between two parts */
+    gboolean has_paused; /* for others, what they decided together */
     double from_s, ready_s, dead_s;
     sg_sem_t granted; /* owned; NULL until somebody must wait */
 } Pattern;
@@ -143,6 +145,34 @@ lp_circuits_release(LpCircuits *self, guint32 index, guint64 n_users)
     wake_granted(self);
 }
 
+#define N_PARTS 16u
+
+guint32
+lp_circuits_n_parts(const LpCircuits *self)
+{
+    const LpMachine *machine = lp_network_machine(self->plan->map->network);
+    return machine->circuits.yield == LP_CIRCUIT_YIELD_PREEMPT ? N_PARTS : 1;
+}
+
+/* The first of the users decides for all. */
+LpCircuitWait
+lp_circuits_yield(LpCircuits *self, guint32 index, guint64 n_users, gboolean is_eager,
+                  LpWatch *watch)
+{
+    Pattern *pattern = &self->patterns[index];
+    double now_s = simgrid_get_clock();
+    if (pattern->n_yielding++ == 0) {
+        pattern->has_paused = lp_circuit_state_pause(self->state, index, now_s);
+        wake_granted(self);
+    }
+    gboolean has_paused = pattern->has_paused;
+    if (pattern->n_yielding == n_users)
+        pattern->n_yielding = 0;
+    if (has_paused)
+        return lp_circuits_acquire(self, index, n_users, is_eager, watch);
+    return (LpCircuitWait){now_s, now_s, 0.0, 0.0};
+}
+
 void
 lp_circuits_set_waiting(LpCircuits *self, guint64 rank, gboolean is_waiting)
 {
@@ -186,4 +216,38 @@ lp_circuits_result(const LpCircuits *self, const LpClock *last, double start_s, 
         .wait_exposed_s = last->terms.s[LP_TERM_RECONFIGURATION] / n_iterations,
         .wait_hidden_s = last->circuits.hidden_s / n_iterations,
         .duty_cycle = span_s > 0.0 ? busy_lane_s / (n_lanes(self) * span_s) : 0.0};
+}
+
+static void
+record_life(const LpCircuits *self, LpTimeline *timeline, const LpCircuitLife *life,
+            const guint32 *stages, double end_s)
+{
+    const LpCircuit *circuit = lp_circuit_plan_circuit(self->plan, life->circuit);
+    const char *name = lp_circuit_state_circuit_name(self->state, life->circuit);
+    for (guint end = 0; end < 2; end++)
+        if (stages[circuit->end[end]] > 0)
+            lp_timeline_add_circuit(timeline,
+                                    (LpCircuitSlice){.name = name,
+                                                     .stage = stages[circuit->end[end]] - 1,
+                                                     .lane = life->lane[end],
+                                                     .peer = circuit->end[1 - end],
+                                                     .start_s = MAX(life->asked_s, 0.0),
+                                                     .up_s = life->up_s,
+                                                     .end_s = MIN(life->down_s, end_s)});
+}
+
+void
+lp_circuits_record(const LpCircuits *self, LpTimeline *timeline, double end_s)
+{
+    const LpCommunicationMap *map = self->plan->map;
+    const LpMachine *machine = lp_network_machine(map->network);
+    const GArray *lives = lp_circuit_state_lives(self->state);
+    g_autofree guint32 *stages = g_new0(guint32, self->plan->n_attachments);
+    for (guint32 stage = map->program->pipeline.n_stages; stage-- > 0;) {
+        guint64 rank = lp_program_stage_mate(map->program, 0, stage);
+        guint64 accelerator = lp_rank_layout_accelerator(map->layout, rank);
+        stages[lp_machine_port(machine, accelerator, LP_ATTACHMENT_SCALE_OUT)] = stage + 1;
+    }
+    for (guint i = 0; i < lives->len; i++)
+        record_life(self, timeline, &g_array_index(lives, LpCircuitLife, i), stages, end_s);
 }

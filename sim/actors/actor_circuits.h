@@ -6,6 +6,7 @@
 #include "sim/actors/actor_watch.h"
 #include "sim/actors/circuit_result.h"
 #include "sim/actors/clock.h"
+#include "sim/actors/timeline.h"
 #include "sim/circuits/circuit_state.h"
 
 G_BEGIN_DECLS
@@ -40,9 +41,18 @@ const LpCircuitState *lp_circuits_state(const LpCircuits *self);
 LpCircuitWait lp_circuits_acquire(LpCircuits *self, guint32 pattern, guint64 n_users,
                                   gboolean is_eager, LpWatch *watch);
 void lp_circuits_release(LpCircuits *self, guint32 pattern, guint64 n_users);
+/** Into how many parts a transfer is cut, each of which may have to let others go first: 1 where
+ * circuits are drained. */
+guint32 lp_circuits_n_parts(const LpCircuits *self);
+/** Between two parts: lets those go first who wait for circuits, and waits for its own again, as
+ * lp_circuits_acquire() does. Actors only. */
+LpCircuitWait lp_circuits_yield(LpCircuits *self, guint32 pattern, guint64 n_users,
+                                gboolean is_eager, LpWatch *watch);
 /** @rank's compute stream waits for others, or goes on. Actors only. */
 void lp_circuits_set_waiting(LpCircuits *self, guint64 rank, gboolean is_waiting);
 
+/** Writes down the circuits at the attachments of the first rank of each stage, until @end_s. */
+void lp_circuits_record(const LpCircuits *self, LpTimeline *timeline, double end_s);
 /** What the run says of its circuits in an iteration. @last: the clock of the last event.
  * @start_s: of the job. @weight: mirror images that each circuit stands for. @n_iterations: that
  * the job ran. */

@@ -8,9 +8,12 @@
 #include <simgrid/mailbox.h>
 #include <simgrid/semaphore.h>
 
+#include <math.h>
+
 typedef struct Message Message;
 struct Message {
     LpArrival arrival;
+    double not_before_s; /* when the last byte may arrive */
     guint64 bytes;
     Message *next; /* owned */
 };
@@ -25,6 +28,7 @@ struct LpChannel {
     LpWatch *watch;       /* borrowed from the run, or NULL */
     LpCircuits *circuits; /* borrowed from the run; NULL: none are needed */
     guint32 pattern;      /* of them */
+    double cap_bytes_per_s;
     guint32 job;
     guint64 from_rank, to_rank; /* of the job */
     Message *first, *last;      /* on the way or waiting to be received; first is owned */
@@ -39,6 +43,7 @@ lp_channel_new(LpChannelKind kind, const char *name, const LpRoute *route, LpMet
     self->name = g_strdup(name);
     self->route = route;
     self->meter = meter;
+    self->cap_bytes_per_s = INFINITY;
     if (kind == LP_CHANNEL_MAILBOX)
         self->mailbox = sg_mailbox_by_name(name);
     else
@@ -72,10 +77,18 @@ lp_channel_set_watch(LpChannel *self, LpWatch *watch, guint32 job, guint64 from,
 }
 
 void
+lp_channel_set_cap(LpChannel *self, double bytes_per_s)
+{
+    self->cap_bytes_per_s = bytes_per_s;
+}
+
+void
 lp_channel_set_circuits(LpChannel *self, LpCircuits *circuits, guint32 pattern)
 {
     self->circuits = circuits;
     self->pattern = pattern;
+    self->cap_bytes_per_s =
+        lp_circuit_plan_pattern(lp_circuits_plan(circuits), pattern)->cap_bytes_per_s;
 }
 
 void
@@ -89,7 +102,7 @@ static Message *
 push(LpChannel *self, double started_s, guint64 bytes)
 {
     Message *message = g_new(Message, 1);
-    *message = (Message){{.started_s = started_s, .ready_s = started_s}, bytes, NULL};
+    *message = (Message){.arrival = {.started_s = started_s, .ready_s = started_s}, .bytes = bytes};
     if (self->first == NULL)
         self->first = message;
     else
@@ -120,6 +133,18 @@ pay_latency(LpChannel *self, double latency_s)
     self->n_activities++;
 }
 
+/* Part after part, where others may go first. */
+static void
+send_parts(LpChannel *self, guint64 bytes)
+{
+    guint32 n = self->circuits == NULL ? 1 : lp_circuits_n_parts(self->circuits);
+    for (guint32 i = 0; i < n; i++) {
+        if (i > 0)
+            (void)lp_circuits_yield(self->circuits, self->pattern, 1, FALSE, self->watch);
+        lp_route_send(self->route, bytes * (i + 1) / n - bytes * i / n);
+    }
+}
+
 /* The message is on the list before its bytes are: the receiver may wake first. */
 static void
 move(LpChannel *self, guint64 bytes)
@@ -131,7 +156,7 @@ move(LpChannel *self, guint64 bytes)
         sg_mailbox_put(self->mailbox, self, (long)bytes);
         return;
     case LP_CHANNEL_DIRECT:
-        lp_route_send(self->route, bytes);
+        send_parts(self, bytes);
         self->n_activities += lp_route_n_flows(self->route) - 1;
         break;
     case LP_CHANNEL_DELAY:
@@ -154,6 +179,19 @@ transfer(LpChannel *self, guint64 bytes)
     lp_watch_arrive(watch, &flight);
 }
 
+/* Wavelengths of an attachment together carry no more than it does, so that a flow that knows
+ * nothing of theirs is never slower than they are: both ends wait for what it is faster by, and
+ * rates come out exactly. */
+static void
+wait_for_cap(LpChannel *self, double not_before_s)
+{
+    double left_s = not_before_s - simgrid_get_clock();
+    if (left_s <= 0.0)
+        return;
+    lp_watch_sleep(self->watch, left_s);
+    self->n_activities++;
+}
+
 static void
 wait_for_circuits(LpChannel *self, Message *message, LpClock *clock)
 {
@@ -173,7 +211,10 @@ lp_channel_send(LpChannel *self, guint64 bytes, double latency_s, LpClock *clock
     if (self->circuits != NULL)
         wait_for_circuits(self, message, clock);
     pay_latency(self, latency_s);
+    double not_before_s = simgrid_get_clock() + (double)bytes / self->cap_bytes_per_s;
+    message->not_before_s = not_before_s;
     transfer(self, bytes);
+    wait_for_cap(self, not_before_s);
     if (self->circuits != NULL)
         lp_circuits_release(self->circuits, self->pattern, 1);
     if (self->meter != NULL)
@@ -187,6 +228,7 @@ lp_channel_receive(LpChannel *self)
         (void)sg_mailbox_get(self->mailbox);
     else
         sg_sem_acquire(self->arrived);
+    wait_for_cap(self, self->first->not_before_s);
     return pop(self);
 }
 

@@ -30,6 +30,8 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(LpChannel, lp_channel_free)
 /** Its messages go from rank @from to rank @to of @job, watched over by @watch: borrowed, or NULL.
  */
 void lp_channel_set_watch(LpChannel *self, LpWatch *watch, guint32 job, guint64 from, guint64 to);
+/** It carries at most @bytes_per_s of a message at a time; INFINITY: what its route does. */
+void lp_channel_set_cap(LpChannel *self, double bytes_per_s);
 /** Its messages wait for the circuits of @pattern. @circuits: borrowed. */
 void lp_channel_set_circuits(LpChannel *self, LpCircuits *circuits, guint32 pattern);
 /** Called by the receiving actor before anything is sent: transfers then start when the sender is

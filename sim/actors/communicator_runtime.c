@@ -90,17 +90,22 @@ lp_communicator_runtime_set_circuits(LpCommunicatorRuntime *self, LpCircuits *ci
     self->use = use;
 }
 
-void
-lp_communicator_runtime_set_channel(LpCommunicatorRuntime *self, guint64 index, LpChannel *channel)
-{
-    self->channels[index] = channel;
-}
-
 /* Members whose channels lead out of their domain: those of a group that does all-to-alls. */
 static gboolean
 sends_inter(const LpCommunicatorRuntime *self)
 {
     return self->ring.inter_bytes_per_s != NULL && self->ring.sites.n_intra < self->ring.n_members;
+}
+
+void
+lp_communicator_runtime_set_channel(LpCommunicatorRuntime *self, guint64 index, LpChannel *channel)
+{
+    self->channels[index] = channel;
+    if (self->circuits == NULL ||
+        (!sends_inter(self) && self->ring.reach[index] == LP_REACH_DOMAIN))
+        return;
+    const LpCircuitPlan *plan = lp_circuits_plan(self->circuits);
+    lp_channel_set_cap(channel, lp_circuit_plan_pattern(plan, self->use->pattern)->cap_bytes_per_s);
 }
 
 /* The member that sends to @index. */
@@ -171,9 +176,18 @@ run_flow(LpCommunicatorRuntime *self, guint64 index, const LpOp *op)
     const LpProtocol *protocol = self->selection.protocol;
     double n_steps = (double)lp_ring_n_steps(op->collective, self->ring.n_members);
     guint64 bytes = lp_ring_member_bytes(op->collective, self->ring.n_members, op->bytes, index);
-    exchange(self, index, lp_protocol_wire_bytes(protocol, self->ring.reach[index], bytes),
-             protocol->base_s + n_steps * lp_isolated_step_latency_s(&self->ring, protocol));
-    (void)sg_barrier_wait(self->barrier);
+    guint64 wire_bytes = lp_protocol_wire_bytes(protocol, self->ring.reach[index], bytes);
+    guint32 n_parts = self->circuits == NULL ? 1 : lp_circuits_n_parts(self->circuits);
+    for (guint32 i = 0; i < n_parts; i++) {
+        if (i > 0)
+            (void)lp_circuits_yield(self->circuits, self->use->pattern, self->mode.n_actors, TRUE,
+                                    self->watch);
+        exchange(self, index, wire_bytes * (i + 1) / n_parts - wire_bytes * i / n_parts,
+                 i > 0 ? 0.0
+                       : protocol->base_s +
+                             n_steps * lp_isolated_step_latency_s(&self->ring, protocol));
+        (void)sg_barrier_wait(self->barrier);
+    }
 }
 
 static void

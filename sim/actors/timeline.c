@@ -9,6 +9,7 @@ lp_timeline_new(void)
 {
     LpTimeline *self = g_new0(LpTimeline, 1);
     self->slices = g_array_new(FALSE, FALSE, sizeof(LpSlice));
+    self->circuits = g_array_new(FALSE, FALSE, sizeof(LpCircuitSlice));
     return self;
 }
 
@@ -18,6 +19,7 @@ lp_timeline_free(LpTimeline *self)
     if (self == NULL)
         return;
     g_array_unref(self->slices);
+    g_array_unref(self->circuits);
     g_free(self);
 }
 
@@ -26,4 +28,11 @@ lp_timeline_add(LpTimeline *self, LpSlice slice)
 {
     if (self != NULL && slice.end_s > slice.start_s)
         g_array_append_val(self->slices, slice);
+}
+
+void
+lp_timeline_add_circuit(LpTimeline *self, LpCircuitSlice slice)
+{
+    if (self != NULL)
+        g_array_append_val(self->circuits, slice);
 }

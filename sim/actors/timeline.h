@@ -30,9 +30,19 @@ typedef struct {
     double start_s, end_s;
 } LpSlice;
 
+/** A circuit of a lane at the attachment of a stage's rank: asked for, carrying bytes, given away.
+ */
+typedef struct {
+    const char *name; /**< of the traffic it was planned for, static */
+    guint32 stage, lane;
+    guint32 peer; /**< the attachment at its other end */
+    double start_s, up_s, end_s;
+} LpCircuitSlice;
+
 /** All that the first replica did. */
 typedef struct {
-    GArray *slices; /* owned: LpSlice, in the order in which they ended */
+    GArray *slices;   /* owned: LpSlice, in the order in which they ended */
+    GArray *circuits; /* owned: LpCircuitSlice, in the order in which they began */
 } LpTimeline;
 
 /** An empty one. Returns: (transfer full). */
@@ -43,5 +53,8 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(LpTimeline, lp_timeline_free)
 /** Appends @slice, whose name must be static. Slices of no length are left out. @self may be NULL:
  * nothing is recorded. */
 void lp_timeline_add(LpTimeline *self, LpSlice slice);
+
+/** Appends @slice, whose name must be static. @self may be NULL. */
+void lp_timeline_add_circuit(LpTimeline *self, LpCircuitSlice slice);
 
 G_END_DECLS

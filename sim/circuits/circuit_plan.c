@@ -4,6 +4,8 @@
 
 #include "sim/simulation_error.h"
 
+#include <math.h>
+
 static LpCircuit *
 circuit(const LpCircuitPlan *self, guint32 index)
 {
@@ -98,6 +100,7 @@ begin_pattern(LpCircuitPlan *self, LpTraffic traffic, double bytes, double n_use
     LpCircuitPattern pattern = {.first_circuit = self->pattern_circuits->len,
                                 .first_rank = self->pattern_ranks->len,
                                 .traffic = traffic,
+                                .cap_bytes_per_s = INFINITY,
                                 .bytes = bytes,
                                 .n_uses = n_uses};
     g_array_append_val(self->patterns, pattern);
@@ -128,8 +131,8 @@ find_ends(const LpCircuitPlan *self, guint64 from, guint64 to, guint32 *out_ends
 
 /* --- communicators --- */
 
-static const char *
-traffic_name(LpTraffic traffic)
+const char *
+lp_circuit_plan_traffic_name(LpTraffic traffic)
 {
     return traffic == LP_TRAFFIC_EMBEDDING ? "tied embeddings" : lp_plane_class_names[traffic];
 }
@@ -154,6 +157,25 @@ pattern_degree(const LpCircuitPlan *self, guint32 *out_attachment)
             }
         }
     return most;
+}
+
+/* Wavelengths of rates of their own: each circuit of the pattern at hand, which takes @degree lanes
+ * of an attachment, takes as many times as many as there are. */
+static void
+widen(LpCircuitPlan *self, guint32 degree)
+{
+    double rate = machine_of(self)->circuits.wavelength_bytes_per_s;
+    LpCircuitPattern *pattern = last_pattern(self);
+    pattern->cap_bytes_per_s = INFINITY;
+    if (rate <= 0.0 || degree == 0 || degree > self->n_lanes)
+        return;
+    guint32 n_times = self->n_lanes / degree;
+    guint32 *circuits = &g_array_index(self->pattern_circuits, guint32, pattern->first_circuit);
+    for (guint32 i = 0; n_times > 1 && i < pattern->n_circuits; i++) {
+        LpCircuit one = *circuit(self, circuits[i]);
+        circuits[i] = find_circuit(self, one.end[0], one.end[1], one.n_lanes * n_times);
+    }
+    pattern->cap_bytes_per_s = rate * n_times * (pattern->is_line ? 1 : degree);
 }
 
 static void
@@ -209,6 +231,8 @@ add_exchange(LpCircuitPlan *self, const LpCommunicator *communicator, LpCircuitU
             }
             add_rank(self, communicator->ranks[i]);
         }
+        guint32 attachment = 0;
+        widen(self, pattern_degree(self, &attachment));
     }
 }
 
@@ -230,16 +254,17 @@ add_collectives(LpCircuitPlan *self, const LpCommunicator *communicator, LpCircu
 }
 
 static gboolean
-check_degree(const LpCircuitPlan *self, const LpCommunicator *communicator, GError **error)
+check_degree(LpCircuitPlan *self, const LpCommunicator *communicator, GError **error)
 {
     guint32 attachment = 0, degree = pattern_degree(self, &attachment);
+    widen(self, degree);
     if (degree <= self->n_lanes)
         return TRUE;
     g_set_error(error, LP_SIMULATION_ERROR, LP_SIMULATION_ERROR_CIRCUITS,
                 "circuits: %s traffic of %u members wants %u lanes of attachment %u, and cannot be "
                 "routed over the %u it has: wanted more circuit-ports or wavelengths, or another "
                 "algorithm",
-                traffic_name(lp_group_traits(communicator->group)->traffic),
+                lp_circuit_plan_traffic_name(lp_group_traits(communicator->group)->traffic),
                 communicator->n_members, degree, attachment, self->n_lanes);
     return FALSE;
 }
@@ -282,6 +307,7 @@ add_line(LpCircuitPlan *self, LpLine line, guint64 rank)
         begin_pattern(self, LP_TRAFFIC_PP, 0.0, 0.0);
         last_pattern(self)->is_line = TRUE;
         add_circuit(self, ends[0], ends[1], 1);
+        widen(self, self->map->program->pipeline.n_stages > 2 && self->n_lanes > 1 ? 2 : 1);
         add_rank(self, (guint32)rank);
         add_rank(self, (guint32)connection->to);
         value = GUINT_TO_POINTER(self->patterns->len - 1);
@@ -424,7 +450,7 @@ lp_circuit_plan_describe(const LpCircuitPlan *self)
         if (n_patterns[traffic] == 0)
             continue;
         g_string_append_printf(text, "%s %u of %s", has_any ? "," : "", n_patterns[traffic],
-                               traffic_name(traffic));
+                               lp_circuit_plan_traffic_name(traffic));
         has_any = TRUE;
     }
     if (!has_any)

@@ -4,7 +4,9 @@
  *
  * An attachment is a scale-out port of the machine view: what a lane of its circuits ends at. A
  * circuit joins two attachments, both ways, and holds lanes of both. A ring takes two lanes of each
- * attachment, one to either side, also where it has two members. */
+ * attachment, one to either side, also where it has two members. Where each lane can carry all that
+ * the attachment can, patterns take no more lanes than they need, so that they may stand side by
+ * side; where wavelengths have rates of their own, a pattern takes as many as it can use. */
 #pragma once
 
 #include "sim/circuits/exchange_plan.h"
@@ -27,9 +29,12 @@ typedef struct {
     guint32 first_circuit, n_circuits; /**< in LpCircuitPlan.pattern_circuits */
     guint32 first_rank, n_ranks;       /**< in LpCircuitPlan.pattern_ranks: those who use it */
     LpTraffic traffic;
-    gboolean is_line; /**< of messages between two stages */
-    double bytes;     /**< that an iteration sends over it, roughly: orders patterns */
-    double n_uses;    /**< in an iteration */
+    gboolean is_line;       /**< of messages between two stages */
+    double cap_bytes_per_s; /**< what the lanes that it holds of an attachment carry, each way: of a
+                                 collective all of them, of a message those to its stage; INFINITY:
+                                 no less than the attachment */
+    double bytes;           /**< that an iteration sends over it, roughly: orders patterns */
+    double n_uses;          /**< in an iteration */
 } LpCircuitPattern;
 
 /** What a communicator's collectives need. */
@@ -80,6 +85,8 @@ GArray *lp_circuit_plan_by_bytes(const LpCircuitPlan *self);
 /** Whether any all-to-all is forwarded. */
 gboolean lp_circuit_plan_relays(const LpCircuitPlan *self);
 
+/** "dp", "pp" ..., "tied embeddings": of what circuits carry. Static. */
+const char *lp_circuit_plan_traffic_name(LpTraffic traffic);
 /** A few words for people: patterns by traffic, lanes, how all-to-alls go. Returns: (transfer
  * full). */
 char *lp_circuit_plan_describe(const LpCircuitPlan *self);

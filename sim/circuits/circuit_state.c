@@ -260,6 +260,16 @@ end_use(LpCircuitState *self, guint32 pattern, double now_s)
     self->busy_lane_s += use->n_lanes * (now_s - use->used_from_s);
 }
 
+gboolean
+lp_circuit_state_pause(LpCircuitState *self, guint32 pattern, double now_s)
+{
+    if (self->queue->len == 0)
+        return FALSE;
+    end_use(self, pattern, now_s);
+    lp_circuit_state_serve(self, now_s);
+    return TRUE;
+}
+
 void
 lp_circuit_state_release(LpCircuitState *self, guint32 pattern, double now_s)
 {
@@ -371,4 +381,11 @@ const GArray *
 lp_circuit_state_lives(const LpCircuitState *self)
 {
     return self->lanes.lives;
+}
+
+const char *
+lp_circuit_state_circuit_name(const LpCircuitState *self, guint32 circuit)
+{
+    guint32 pattern = self->lanes.of_circuit[self->lanes.first_of[circuit]];
+    return lp_circuit_plan_traffic_name(lp_circuit_plan_pattern(self->plan, pattern)->traffic);
 }

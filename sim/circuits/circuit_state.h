@@ -46,6 +46,9 @@ gboolean lp_circuit_state_request(LpCircuitState *self, guint32 pattern, gboolea
                                   double now_s, double *out_ready_s);
 /** A use of @pattern has ended. */
 void lp_circuit_state_release(LpCircuitState *self, guint32 pattern, double now_s);
+/** A use of @pattern pauses, if somebody waits for circuits: they are served first, and the pattern
+ * has to be requested again. Returns: whether it does. */
+gboolean lp_circuit_state_pause(LpCircuitState *self, guint32 pattern, double now_s);
 /** @rank waits for somebody else, or goes on: a message from a stage to one that does something
  * else takes no circuits from it before it waits, too. */
 void lp_circuit_state_set_waiting(LpCircuitState *self, guint64 rank, gboolean is_waiting);
@@ -84,6 +87,8 @@ void lp_circuit_state_prepare_beside(LpCircuitState *self, guint32 pattern, doub
 guint64 lp_circuit_state_n_set_up(const LpCircuitState *self);
 double lp_circuit_state_dead_lane_s(const LpCircuitState *self);
 double lp_circuit_state_busy_lane_s(const LpCircuitState *self);
+/** The class of traffic that @circuit was planned for, or the first of them. Static. */
+const char *lp_circuit_state_circuit_name(const LpCircuitState *self, guint32 circuit);
 /** LpCircuitLife in the order in which circuits were asked for. Borrowed; empty unless kept. */
 const GArray *lp_circuit_state_lives(const LpCircuitState *self);
 

@@ -154,6 +154,8 @@ stands_on_connection(const JobRun *self, LpConnectionKind kind, guint64 rank,
                      const LpConnection *connection)
 {
     const LpProgram *program = self->map->program;
+    if (self->circuits != NULL && lp_circuits_n_parts(self->circuits) > 1)
+        return FALSE;
     if (connection->route.from != port(self, rank, connection->attachment) ||
         connection->route.to != port(self, connection->to, connection->attachment))
         return FALSE;
@@ -235,8 +237,9 @@ add_communicator(JobRun *self, const LpCommunicator *communicator)
         self->ranks[rank].groups[group] = runtime;
         self->ranks[rank].index[group] = i;
         LpConnectionKind kind = channel_connections(self, communicator, rank);
-        if (!mode.as_delay && lp_communication_map_connection(self->map, kind, rank)->present)
-            lp_communicator_runtime_set_channel(runtime, i, new_channel(self, kind, rank, NULL));
+        if (mode.as_delay || !lp_communication_map_connection(self->map, kind, rank)->present)
+            continue;
+        lp_communicator_runtime_set_channel(runtime, i, new_channel(self, kind, rank, NULL));
     }
 }
 
@@ -355,9 +358,11 @@ read_result(const JobRun *self)
                           .n_waiting = self->state.n_waiting};
     for (LpTerm term = 0; term < LP_N_TERMS; term++)
         result.terms.s[term] /= n;
-    if (self->circuits != NULL)
+    if (self->circuits != NULL) {
         result.circuits = lp_circuits_result(self->circuits, &last->clock, self->state.start_s,
                                              (double)self->weight, n);
+        lp_circuits_record(self->circuits, self->state.timeline, last->clock.at_s);
+    }
     for (LpTraffic traffic = 0; traffic < LP_N_TRAFFIC; traffic++)
         result.traffic_bytes[traffic] = self->state.tp_bytes[traffic];
     for (guint i = 0; i < self->groups->len; i++) {

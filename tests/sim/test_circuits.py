@@ -1,0 +1,204 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Circuits that switch inside a job: Opus's steps and its law, what must be equal to other machines,
+the closed form, what the timeline may not show, and machines that cannot be."""
+import json
+import os
+import pathlib
+import statistics
+import subprocess
+import sys
+import tempfile
+import unittest
+
+sys.dont_write_bytecode = True
+SOURCE = pathlib.Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(SOURCE / "validation" / "optics"))
+import opus  # noqa: E402
+
+PROGRAM = opus.PROGRAM
+SMALL = ("tied-embeddings=no embedding=no micro-batch=1 virtual-stages=1 schedule=1f1b library=ideal "
+         "scatter-gather=no recompute=none sequence-parallel=no cuda-graphs=yes reshard=yes "
+         "overlap-dp=no overlap-param=no")
+
+
+class Machines(unittest.TestCase):
+    def setUp(self):
+        self.folder = tempfile.TemporaryDirectory()
+        self.addCleanup(self.folder.cleanup)
+
+    def generate(self, name, options):
+        """The file of a machine, or the refusal."""
+        file = os.path.join(self.folder.name, name)
+        done = subprocess.run([PROGRAM, "platform", "generate", *options.split(), "-o", file],
+                              capture_output=True, text=True)
+        return file if done.returncode == 0 else done.stderr
+
+    def simulate(self, workload, file, settings, *options):
+        done = subprocess.run([PROGRAM, "simulate", workload, file, "--format=json",
+                               "--ignore-memory", *options,
+                               *(f"--set={setting}" for setting in settings.split())],
+                              capture_output=True, text=True)
+        self.assertEqual(done.stderr, "")
+        return json.loads(done.stdout)
+
+
+class Opus(unittest.TestCase):
+    def test_law(self):
+        """Seconds a second of dead time, beyond windows: 3 PP - 2 on demand, 2 PP - 2 provisioned
+        until a forward pass no longer hides the others (their results, to the nanosecond)."""
+        for case, settings, stages in (("h200-32-dp2-pp2-tp8", "", 2),
+                                       ("h200-128-dp4-pp4-tp8", "", 4),
+                                       ("h200-128-dp4-pp4-tp8", "pp=8", 8)):
+            for policy, slope in (("demand", 3 * stages - 2), ("provision", 2 * stages - 2)):
+                near, far = (opus.simulate(case, policy, delay, settings) for delay in (300, 500))
+                self.assertAlmostEqual((opus.step_s(far) - opus.step_s(near)) / 0.2, slope,
+                                       delta=1e-6)
+                self.assertEqual(far["circuits"]["critical_path_reconfigurations"], slope)
+                self.assertAlmostEqual(far["simulated"]["terms_s"]["reconfiguration"],
+                                       far["circuits"]["wait_exposed_s"], delta=1e-12)
+
+    def test_steps(self):
+        """Increases over zero delay: provisioned ones of their simulation within 4 %, on demand from
+        250 ms up within 10 % (they have slack there that their publication does not explain);
+        measured ones from 250 ms up within 10 % in the median and 20 % at worst, and 5 or 6
+        switches; nothing without data parallelism."""
+        errors = []
+        for case, kind, policy, delay_ms, theirs_s, ours_s, waits in opus.rows():
+            label = f"{case} {policy} {delay_ms}"
+            if case == "perlmutter-16-deepseek16b-pp4tp4":
+                self.assertEqual(ours_s, 0.0, label)
+            elif kind == "measured" and delay_ms >= 250:
+                errors.append(abs(ours_s / theirs_s - 1))
+                self.assertLess(errors[-1], 0.20, label)
+                self.assertIn(waits, (5, 6), label)
+            elif kind == "simulated" and policy == "provision" and delay_ms > 0:
+                self.assertLess(abs(ours_s / theirs_s - 1), 0.04, label)
+            elif kind == "simulated" and delay_ms >= 250:
+                self.assertLess(abs(ours_s / theirs_s - 1), 0.10, label)
+        self.assertLess(statistics.median(errors), 0.10)
+
+
+class Equalities(Machines):
+    PLANS = (("gpt3-1.3b", "tp=2 pp=2 dp=4 global-batch=16 zero=0 overlap-dp=no"),
+             ("gpt3-1.3b", "tp=2 pp=4 dp=2 global-batch=8 zero=1 overlap-dp=yes"),
+             ("llama-2-7b", "tp=1 pp=1 dp=16 global-batch=16 zero=3"),
+             ("mixtral-8x7b", "tp=2 pp=2 dp=4 ep=4 global-batch=16"))
+    OPTIONS = ("--accelerators=16 --accelerator=a100-80 --domain-size=2 --port-order=node "
+               "--domain-bandwidth=300GBps --scale-out-bandwidth=25GBps ")
+
+    def test_crossbar(self):
+        """Without dead time and with a lane for each that is sent to at once: the electrical
+        crossbar. A static plan that joins all who send to each other is it, too."""
+        electrical = self.generate("e.xml", "--system=generic --topology=crossbar "
+                                   "--scale-out-latency=675ns --domain-latency=235ns " + self.OPTIONS)
+        for workload, settings in self.PLANS:
+            plain = self.simulate(workload, electrical, "micro-batch=1 virtual-stages=1 schedule=1f1b " + settings)
+            for policy in ("static", "demand", "provision", "phase"):
+                file = self.generate("c.xml", f"--system=ocs --policy={policy} --joined-rails=yes "
+                                     "--circuit-ports=16 --reconfiguration-time=0s " + self.OPTIONS)
+                ours = self.simulate(workload, file, "micro-batch=1 virtual-stages=1 schedule=1f1b " + settings)
+                self.assertAlmostEqual(opus.step_s(ours) / opus.step_s(plain), 1.0, delta=1e-9)
+                self.assertEqual(ours["traffic_bytes"], plain["traffic_bytes"])
+
+    def test_never(self):
+        """Circuits that never finish changing are those of the static plan."""
+        for workload, settings in self.PLANS:
+            steps = set()
+            for options in ("--policy=static", "--policy=demand --reconfiguration-time=1e8s",
+                            "--policy=phase --reconfiguration-time=1e8s"):
+                file = self.generate("c.xml", "--system=ocs --joined-rails=yes --circuit-ports=3 " +
+                                     options + " " + self.OPTIONS)
+                steps.add(opus.step_s(self.simulate(
+                    workload, file, "micro-batch=1 virtual-stages=1 schedule=1f1b " + settings)))
+            self.assertEqual(len(steps), 1, settings)
+
+    def test_closed_form(self):
+        """T_rec to 1e-9 where plans are degenerate: equal stages, nothing hidden, and as many
+        micro-batches as the form is exact for."""
+        for stages, replicas, batches, zero in ((2, 2, 1, 3), (4, 4, 1, 3), (2, 2, 2, 3), (2, 4, 4, 0),
+                                                (4, 4, 1, 0), (4, 2, 8, 1), (8, 2, 1, 3)):
+            for policy in ("demand", "provision"):
+                for delay in ("10us", "1ms", "100ms"):
+                    accelerators = 2 * stages * replicas
+                    file = self.generate(
+                        "c.xml", f"--system=ocs --accelerators={accelerators} --domain-size=2 "
+                        f"--policy={policy} --reconfiguration-time={delay} --domain-latency=0s "
+                        "--scale-out-latency=0s --launch=0s")
+                    result = self.simulate(
+                        "gpt3-1.3b", file, f"{SMALL} tp=2 pp={stages} dp={replicas} zero={zero} "
+                        f"global-batch={replicas * batches}")
+                    label = f"{stages} {replicas} {batches} {zero} {policy} {delay}"
+                    self.assertAlmostEqual(result["simulated"]["terms_s"]["reconfiguration"],
+                                           result["closed_form"]["terms_s"]["reconfiguration"],
+                                           delta=1e-9, msg=label)
+                    if batches == 1:
+                        self.assertAlmostEqual(result["difference"]["iteration_fraction"], 0.0,
+                                               delta=1e-9, msg=label)
+
+
+class Timeline(Machines):
+    def test_lanes(self):
+        """A lane is in one circuit at a time, and a message leaves when its circuit carries bytes."""
+        for policy in ("demand", "provision", "phase"):
+            file = self.generate("c.xml", "--system=ocs --accelerators=16 --domain-size=4 "
+                                 f"--policy={policy} --reconfiguration-time=20ms")
+            trace = os.path.join(self.folder.name, "trace.json")
+            self.simulate("llama-3-8b", file, "tp=4 pp=2 dp=2 micro-batch=2 global-batch=16",
+                          f"--trace={trace}")
+            with open(trace, encoding="utf-8") as opened:
+                events = [event for event in json.load(opened)["traceEvents"]
+                          if event["ph"] == "X"]
+            lanes = {}
+            for event in events:
+                if event["cat"] == "circuit":
+                    lanes.setdefault((event["pid"], event["tid"]), []).append(event)
+            self.assertGreaterEqual(len(lanes), 2)
+            for circuits in lanes.values():
+                circuits.sort(key=lambda event: event["ts"])
+                for before, after in zip(circuits, circuits[1:]):
+                    self.assertLessEqual(before["ts"] + before["dur"], after["ts"] + 1e-3)
+            standing = [event for event in events
+                        if event["cat"] == "circuit" and event["name"].startswith("pp")]
+            ends = [(event["pid"], event["ts"] + event["dur"]) for event in events
+                    if event["name"].startswith("send")]
+            self.assertEqual(len(ends), 8)
+            for stage, end in ends:
+                self.assertTrue(any(event["pid"] == stage and event["ts"] < end and
+                                    end <= event["ts"] + event["dur"] + 1e-3
+                                    for event in standing), (policy, stage, end))
+
+
+class Impossible(Machines):
+    def test_machines(self):
+        for options, wanted in (
+                ("--circuit-ports=0", '--circuit-ports: "0"'),
+                ("--wavelengths=0", '--wavelengths: "0"'),
+                ("--circuit-ports=8 --wavelengths=16", "wanted at most 64 together"),
+                ("--wavelengths=4 --wavelength-bandwidth=25GBps", "wanted at most the 25 GB/s"),
+                ("--ocs-ports=15", "cannot be routed"),
+                ("--insertion-loss=4 --link-budget=3", "wanted at most the 3 dB"),
+                ("--reconfiguration-time=-1s", "--reconfiguration-time:"),
+                ("--policy=rotor", "--policy:"),
+                ("--joined-rails=yes --port-order=node --topology=torus --dimensions=2",
+                 "wanted a flat cluster")):
+            refusal = self.generate("c.xml", "--system=ocs --accelerators=64 " + options)
+            self.assertEqual(refusal.count("\n"), 1, refusal)
+            self.assertIn(wanted, refusal)
+
+    def test_plans(self):
+        """A ring over ports of which each has one circuit, and a static plan that is in pieces."""
+        for options, settings in (("--circuit-ports=1 --policy=demand", "tp=1 pp=1 dp=16"),
+                                  ("--circuit-ports=1 --policy=static", "tp=4 pp=4 dp=1")):
+            file = self.generate("c.xml", "--system=ocs --accelerators=16 --domain-size=4 " + options)
+            done = subprocess.run(
+                [PROGRAM, "simulate", "gpt3-1.3b", file, "--ignore-memory",
+                 *(f"--set={setting}" for setting in (settings + " micro-batch=1 global-batch=16").split())],
+                capture_output=True, text=True)
+            self.assertEqual(done.returncode, 1)
+            self.assertEqual(done.stderr.count("\n"), 1)
+            self.assertIn("lightpath: circuits: ", done.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main()

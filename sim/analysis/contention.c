@@ -132,9 +132,13 @@ link_is_private(const LinkUse *use, LpTier tier)
     return is_port && use->all_blocking && (use->ranks[0] != NOBODY || use->ranks[1] != NOBODY);
 }
 
+/* Of a route of several legs the isolated time takes all to be under way at once, which is only
+ * what a domain's relays do, one hop each. */
 static gboolean
 connection_is_private(const LpConnection *connection, const LpNetwork *network, const LinkUse *uses)
 {
+    if (connection->route.n_legs > 2)
+        return FALSE;
     for (guint32 i = 0; i < connection->route.n_links; i++)
         if (!link_is_private(&uses[connection->route.links[i]],
                              lp_network_link(network, connection->route.links[i])->tier))

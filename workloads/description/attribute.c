@@ -144,6 +144,7 @@ static const LpAttribute attributes[] = {
     CHOICE("plan", "gradient-sync", P(zero.gradient_sync), lp_gradient_sync_names),
     CHOICE("plan", "optimizer", P(optimizer), lp_optimizer_names),
     CHOICE("plan", "precision", P(format.precision), lp_precision_names),
+    BOOLEAN("plan", "narrow-parameters", P(format.narrow_parameters)),
     {.element = "plan", .name = "gradient-precision", .kind = KIND_GRADIENT},
     {.element = "plan", .name = "communication-precision", .kind = KIND_WIRE},
     NUMBER("plan", "skew", P(experts.skew), 0.0, 10.0),

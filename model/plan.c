@@ -12,6 +12,7 @@ const char *const lp_precision_names[] = {"fp32",      "tf32",  "fp16",  "bf16",
 const char *const lp_overlap_tp_names[] = {"no", "bulk", "yes", NULL};
 const char *const lp_kernels_names[] = {"fused", "eager", NULL};
 const char *const lp_host_sync_names[] = {"none", "messages", "passes", NULL};
+const char *const lp_amped_efficiency_names[] = {"constant", "micro-batch", NULL};
 const char *const lp_context_kind_names[] = {"ring", "ulysses", NULL};
 const char *const lp_zero_variant_names[] = {"standard", "deepspeed", NULL};
 const char *const lp_gather_ahead_names[] = {"iteration", "pass", NULL};

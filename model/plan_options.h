@@ -124,6 +124,7 @@ extern const char *const lp_gradient_sync_names[];
 extern const char *const lp_optimizer_names[];
 extern const char *const lp_kernels_names[];
 extern const char *const lp_host_sync_names[];
+extern const char *const lp_amped_efficiency_names[];
 extern const char *const lp_axis_names[];
 extern const char *const lp_traffic_names[];
 
@@ -202,6 +203,12 @@ typedef struct {
     double fraction;     /**< o of the closed form, in [0, 1]: share of T_DP it takes as hidden */
 } LpPlanOverlap;
 
+/** What fraction of the peak AMPeD's products reach. */
+typedef enum {
+    LP_AMPED_EFFICIENCY_CONSTANT,   /**< the accelerator's gemm_efficiency */
+    LP_AMPED_EFFICIENCY_MICRO_BATCH /**< lp_amped_efficiency()'s curve in the micro-batch */
+} LpAmpedEfficiency;
+
 /** How a host feeds its accelerator. */
 typedef struct {
     gboolean cuda_graphs; /**< kernels cost the host nothing */
@@ -231,6 +238,7 @@ typedef struct {
     LpPlanZero zero;
     LpPlanFormat format;
     LpPlanOverlap overlap;
+    LpAmpedEfficiency amped_efficiency;
     LpPlanHost host;
     LpPlanLibrary library;
 } LpPlan;

@@ -165,8 +165,9 @@ static const struct {
     /* Choices take none of the texts. */
     {"nnnnnnnnnnnnnnnnnnnn",
      "kind ffn-kind attention positions norm bias dropout cp-kind schedule recompute zero-variant "
-     "gather-ahead gradient-sync optimizer precision gradient-precision communication-precision overlap-tp "
-     "host-sync kernels"},
+     "gather-ahead gradient-sync optimizer precision gradient-precision communication-precision "
+     "overlap-tp "
+     "host-sync kernels amped-efficiency"},
     {"ssssssssssssssssssss", "tied-embeddings embedding parallel-blocks sequence-parallel "
                              "scatter-gather reshard narrow-parameters overlap-dp "
                              "overlap-pp overlap-param cuda-graphs"},

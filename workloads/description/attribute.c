@@ -155,6 +155,7 @@ static const LpAttribute attributes[] = {
     BOOLEAN("options", "overlap-param", P(overlap.param)),
     {.element = "options", .name = "bucket", .kind = KIND_SIZE, .offset = P(overlap.bucket_bytes)},
     NUMBER("options", "overlap-fraction", P(overlap.fraction), 0.0, 1.0),
+    CHOICE("options", "amped-efficiency", P(amped_efficiency), lp_amped_efficiency_names),
     NUMBER("options", "slowdown", P(overlap.slowdown), 1.0, 100.0),
     BOOLEAN("options", "cuda-graphs", P(host.cuda_graphs)),
     CHOICE("options", "host-sync", P(host.sync), lp_host_sync_names),

@@ -290,6 +290,11 @@ lp_report_estimate_to_json(const LpReport *self, gboolean amped)
     json_t *root = begin_report(self);
     lp_json_set_text(root, "model", amped ? "amped" : "consistent");
     add_closed_form(root, self, "closed_form", amped ? &self->amped : &self->closed_form);
+    if (amped) {
+        const LpWorkload *workload = self->workload;
+        lp_json_set_number(json_object_get(root, "closed_form"), "memory_bytes",
+                           lp_amped_memory_bytes(&workload->transformer, &workload->plan));
+    }
     add_memory(root, self);
     lp_report_add_warnings(root, self);
     return root;

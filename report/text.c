@@ -311,6 +311,12 @@ lp_report_estimate_to_text(const LpReport *self, gboolean amped)
     const LpTerms *terms = amped ? &self->amped : &self->closed_form;
     double time_s = lp_terms_sum(terms);
     append_memory(out, self);
+    if (amped) {
+        g_autofree char *bytes =
+            lp_quantity_format(LP_QUANTITY_SIZE, lp_amped_memory_bytes(&self->workload->transformer,
+                                                                       &self->workload->plan));
+        g_string_append_printf(out, "  by AMPeD, fully sharded: %s\n", bytes);
+    }
     append_end(out, self);
     append_terms(out, self,
                  (const char *const[]){"seconds", amped ? "#AMPeD" : "#closed form", NULL}, &terms,

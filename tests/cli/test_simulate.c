@@ -241,14 +241,33 @@ test_compare_scenario(void)
 static void
 test_warnings(void)
 {
-    g_autoptr(json_t) result =
-        lp_spawn_json("simulate gpt3-175b dgx-a100-8 --format=json --set=precision=fp8", SMALL);
+    g_autofree char *platform =
+        lp_spawn_platform("--system=dgx-a100 --accelerators=8 --accelerator=v100-32");
+    g_autofree char *line =
+        g_strdup_printf("simulate gpt3-175b %s --format=json --set=precision=bf16", platform);
+    g_autoptr(json_t) result = lp_spawn_json(line, SMALL);
+    (void)g_unlink(platform);
     if (result == NULL)
         return;
     json_t *warnings = json_object_get(result, "warnings");
     lp_test_true("one", json_array_size(warnings) == 1);
     lp_test_true("precision", g_str_has_prefix(json_string_value(json_array_get(warnings, 0)),
-                                               "precision: a100-80 has no fp8 unit"));
+                                               "precision: v100-32 has no bf16 unit"));
+}
+
+/* Products of 8 bits and fewer need units of their own. */
+static void
+test_narrow_refused(void)
+{
+    static const char *const precisions[] = {"fp8", "fp8-block", "mxfp8", "nvfp4"};
+    for (guint i = 0; i < G_N_ELEMENTS(precisions); i++) {
+        g_autofree char *line = g_strdup_printf(
+            "simulate gpt3-175b dgx-a100-8 --set=precision=%s " SMALL, precisions[i]);
+        g_autofree char *part = g_strdup_printf(
+            "gpt3-175b.xml: precision: got %s, wanted one that a100-80 has units for",
+            precisions[i]);
+        lp_spawn_refused(NULL, line, 1, part);
+    }
 }
 
 /* Leaves with four times more bandwidth below than above: what grows is delayed there. */
@@ -399,6 +418,7 @@ main(void)
                                        {"verbose", test_verbose},
                                        {"compare a scenario", test_compare_scenario},
                                        {"warnings", test_warnings},
+                                       {"narrow precisions refused", test_narrow_refused},
                                        {"faults", test_faults},
                                        {"full output", test_full_output},
                                        {"compare", test_compare},

@@ -159,6 +159,9 @@ apply_megatron_core(const LpTableRow *row, LpSettings *settings, LpOutcome *outc
         return;
     }
     overlap_replicas(settings);
+    /* fp8_param_gather and fp4_param_gather: recipes keep narrow parameters (Megatron-Bridge,
+     * src/megatron/bridge/training/mixed_precision.py). */
+    lp_settings_set(settings, "narrow-parameters", "yes");
     lp_settings_set_all(settings, "bucket=80MB overlap-pp=yes" BESIDE);
     if (is_wide(settings))
         lp_settings_set(settings, "overlap-tp", "yes");

@@ -20,6 +20,7 @@ static const Command commands[] = {
     {"simulate", lp_cmd_simulate, "simulate one training iteration on a machine"},
     {"estimate", lp_cmd_estimate, "estimate it by a closed form"},
     {"compare", lp_cmd_compare, "simulate it on several machines, side by side"},
+    {"contention", lp_cmd_contention, "say what holds an iteration back, and who is in whose way"},
     {"collective", lp_cmd_collective, "run a single collective, by message size"},
     {"platform", lp_cmd_platform, "generate, describe, check and list machines"},
     {"import", lp_cmd_import, "make a workload of a Hugging Face configuration"},

@@ -165,12 +165,12 @@ lp_xml_free(LpXml *self)
     g_free(self);
 }
 
-gboolean
-lp_xml_root_is(const char *path, const char *name)
+char *
+lp_xml_root_name(const char *path)
 {
     g_autoptr(GBytes) content = lp_file_read(path, NULL);
     g_autoptr(xmlDoc) doc = content == NULL ? NULL : parse(path, content, NULL);
-    return doc != NULL && strcmp((const char *)xmlDocGetRootElement(doc)->name, name) == 0;
+    return doc != NULL ? g_strdup((const char *)xmlDocGetRootElement(doc)->name) : NULL;
 }
 
 xmlNode *

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* lightpath bench: what the simulator costs, each benchmark in a process of its own. */
 #include "cli/bench_accuracy.h"
+#include "cli/inputs.h"
 #include "cli/commands.h"
 
 #include "base/json.h"

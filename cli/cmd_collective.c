@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* lightpath collective: a single collective on a machine, by message size. */
 #include "cli/commands.h"
+#include "cli/inputs.h"
 #include "cli/options.h"
 
 #include "base/error.h"
@@ -279,8 +280,7 @@ measure(const Options *options, char **arguments, GError **error)
     g_autoptr(GArray) rows = parse_sizes(options->bytes != NULL ? options->bytes : sizes, error);
     if (rows == NULL)
         return FALSE;
-    g_autofree char *path = lp_file_find("platforms", arguments[2], error);
-    g_autoptr(LpMachine) machine = path == NULL ? NULL : lp_machine_load(path, error);
+    g_autoptr(LpMachine) machine = lp_input_load_machine(arguments[2], error);
     if (machine == NULL || !parse_request(options, arguments[1], machine, &request, error))
         return FALSE;
     if (options->flows)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* lightpath compare: the same workload on several machines, a process each, side by side. */
 #include "cli/commands.h"
+#include "cli/inputs.h"
 #include "cli/options.h"
 
 #include "base/file.h"
@@ -402,7 +403,7 @@ lp_cmd_compare(int argc, char **argv, GError **error)
                           &argc, &argv, 3, G_MAXINT, error) ||
         !lp_format_parse(options.format, &format, error))
         return FALSE;
-    g_autofree char *path = lp_file_find("workloads", argv[1], error);
+    g_autofree char *path = lp_input_find(argv[1], LP_INPUT_WORKLOAD, error);
     g_autoptr(LpWorkload) workload =
         path == NULL ? NULL : lp_workload_load(path, (const char *const *)options.settings, error);
     if (workload == NULL)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* lightpath estimate: the closed forms alone. */
 #include "cli/commands.h"
+#include "cli/inputs.h"
 #include "cli/options.h"
 
 static gboolean

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* lightpath platform: generates, describes, checks and lists machines, and prices networks. */
 #include "cli/commands.h"
+#include "cli/inputs.h"
 #include "cli/options.h"
 #include "cli/platform_price.h"
 #include "cli/platform_text.h"
@@ -70,13 +71,6 @@ cmd_generate(int argc, char **argv, GError **error)
     return good;
 }
 
-static LpMachine *
-load(const char *name, GError **error)
-{
-    g_autofree char *path = lp_file_find("platforms", name, error);
-    return path != NULL ? lp_machine_load(path, error) : NULL;
-}
-
 static gboolean
 cmd_describe(int argc, char **argv, GError **error)
 {
@@ -90,7 +84,7 @@ cmd_describe(int argc, char **argv, GError **error)
                           1, error) ||
         !lp_format_parse(format_text, &format, error))
         return FALSE;
-    g_autoptr(LpMachine) machine = load(argv[1], error);
+    g_autoptr(LpMachine) machine = lp_input_load_machine(argv[1], error);
     if (machine == NULL)
         return FALSE;
     return format == LP_FORMAT_JSON ? lp_platform_print_json(machine, error)
@@ -104,7 +98,7 @@ cmd_check(int argc, char **argv, GError **error)
     if (!lp_options_parse("platform check", "FILE", "Checks a platform file.", entries, &argc,
                           &argv, 1, 1, error))
         return FALSE;
-    g_autoptr(LpMachine) machine = load(argv[1], error);
+    g_autoptr(LpMachine) machine = lp_input_load_machine(argv[1], error);
     if (machine == NULL)
         return FALSE;
     g_autoptr(GString) text = g_string_new(NULL);

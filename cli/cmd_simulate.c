@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* lightpath simulate: one iteration of a workload on a machine, beside the closed form. */
 #include "cli/commands.h"
+#include "cli/inputs.h"
 #include "cli/options.h"
 
 #include "base/file.h"
@@ -114,7 +115,7 @@ simulate_scenario(const Options *options, const Choices *choices, const char *pa
                   const char *platform, double started_s, GError **error)
 {
     guint shown = G_MAXUINT;
-    g_autofree char *platform_path = lp_file_find("platforms", platform, error);
+    g_autofree char *platform_path = lp_input_find(platform, LP_INPUT_PLATFORM, error);
     if (platform_path == NULL)
         return FALSE;
     g_autoptr(LpScenario) scenario =
@@ -156,7 +157,8 @@ simulate(const Options *options, char **arguments, double started_s, GError **er
     guint shown = G_MAXUINT;
     if (!read_choices(options, &choices, error))
         return FALSE;
-    g_autofree char *path = lp_find_workload(arguments[1], error);
+    g_autofree char *path =
+        lp_input_find(arguments[1], LP_INPUT_WORKLOAD | LP_INPUT_SCENARIO, error);
     if (path == NULL)
         return FALSE;
     if (lp_scenario_is_file(path))

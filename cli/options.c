@@ -85,36 +85,6 @@ lp_format_parse(const char *text, LpFormat *out_format, GError **error)
 }
 
 gboolean
-lp_load_inputs(const char *workload_name, const char *platform_name, const char *const *settings,
-               LpWorkload **out_workload, LpMachine **out_machine, GError **error)
-{
-    g_autofree char *workload_path = lp_file_find("workloads", workload_name, error);
-    if (workload_path == NULL)
-        return FALSE;
-    g_autofree char *platform_path = lp_file_find("platforms", platform_name, error);
-    if (platform_path == NULL)
-        return FALSE;
-    g_autoptr(LpWorkload) workload = lp_workload_load(workload_path, settings, error);
-    if (workload == NULL)
-        return FALSE;
-    *out_machine = lp_machine_load(platform_path, error);
-    if (*out_machine == NULL)
-        return FALSE;
-    *out_workload = g_steal_pointer(&workload);
-    return TRUE;
-}
-
-char *
-lp_find_workload(const char *name, GError **error)
-{
-    g_auto(GStrv) scenarios = lp_file_shipped("workloads/scenarios");
-    if (g_strv_contains((const char *const *)scenarios, name) &&
-        !g_file_test(name, G_FILE_TEST_IS_REGULAR))
-        return lp_file_find("workloads/scenarios", name, error);
-    return lp_file_find("workloads", name, error);
-}
-
-gboolean
 lp_print_result(const char *text, GError **error)
 {
     return lp_file_write("-", text, strlen(text), error);

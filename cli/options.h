@@ -38,15 +38,6 @@ gboolean lp_option_count(const char *option, const char *text, guint64 minimum, 
                          guint64 fallback, guint *out_count,
                          GError **error) G_GNUC_WARN_UNUSED_RESULT;
 
-/** Loads the workload and the platform that the command line names. */
-gboolean lp_load_inputs(const char *workload_name, const char *platform_name,
-                        const char *const *settings, LpWorkload **out_workload,
-                        LpMachine **out_machine, GError **error) G_GNUC_WARN_UNUSED_RESULT;
-
-/** What a name means that is a workload or a scenario: a path, or that of a shipped file.
- * Returns: (transfer full). */
-char *lp_find_workload(const char *name, GError **error) G_GNUC_WARN_UNUSED_RESULT;
-
 /** Prints a result on stdout, whole. */
 gboolean lp_print_result(const char *text, GError **error) G_GNUC_WARN_UNUSED_RESULT;
 /** Prints @node on stdout as lp_json_print() does. @node: (transfer full). Error:

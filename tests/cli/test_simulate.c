@@ -232,8 +232,8 @@ test_compare_scenario(void)
     lp_test_true("status", run.status == 1);
     lp_test_text("nothing printed", run.output, "");
     lp_test_text("one line", run.complaint,
-                 "lightpath: \"two-jobs\" is neither a file nor a shipped name of workloads; the "
-                 "nearest is t5-11b\n");
+                 "lightpath: \"two-jobs\" is a scenario, wanted a workload (lightpath simulate runs "
+                 "scenarios)\n");
     lp_spawned_clear(&run);
 }
 

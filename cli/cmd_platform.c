@@ -11,6 +11,7 @@
 #include "base/file.h"
 #include "base/units.h"
 #include "platforms/catalogue/catalogue.h"
+#include "platforms/generation/effect.h"
 #include "platforms/generation/generate.h"
 #include "platforms/generation/machine_options.h"
 #include "platforms/generation/system.h"
@@ -31,7 +32,10 @@ generate(char *const *texts, const char *output, GError **error)
     g_autoptr(GError) fault = NULL;
     g_autoptr(LpMachineSpecification) specification =
         lp_specification_from_texts((const char *const *)texts, &fault);
-    g_autofree char *xml = specification != NULL ? lp_generate(specification, &fault) : NULL;
+    g_autofree char *xml =
+        specification != NULL && lp_specification_check_effect(specification, &fault)
+            ? lp_generate(specification, &fault)
+            : NULL;
     if (xml == NULL)
         return lp_usage_error(error, "%s", fault->message);
     return lp_file_write(output != NULL ? output : "-", xml, strlen(xml), error);

@@ -41,6 +41,9 @@ xmlNode *lp_xml_root(const LpXml *self);
 /** The next element at or after @node called @name (any if NULL), or NULL. */
 xmlNode *lp_xml_element(xmlNode *node, const char *name);
 
+/** The text in @node, each gap one blank. Returns: (transfer full). */
+char *lp_xml_text(const xmlNode *node);
+
 /** An attribute as written (borrowed from the document), or NULL when it is absent. */
 const char *lp_xml_attribute(const xmlNode *node, const char *name);
 /** Like lp_xml_attribute, but absence is an error that says where. */

@@ -3,6 +3,7 @@
 #include "cli/commands.h"
 #include "cli/inputs.h"
 #include "cli/options.h"
+#include "cli/progress.h"
 
 #include "base/error.h"
 #include "base/file.h"
@@ -285,12 +286,15 @@ measure(const Options *options, char **arguments, GError **error)
         return FALSE;
     if (options->flows)
         return print_flows(&request, g_array_index(rows, Row, 0).bytes, machine, format, error);
+    LpProgress progress = lp_progress_start("sizes");
     for (guint i = 0; i < rows->len; i++) {
         Row *row = &g_array_index(rows, Row, i);
+        lp_progress_show(&progress, i, rows->len);
         request.bytes = row->bytes;
         if (!lp_collective_run_apart(&request, machine, &row->result, error))
             return FALSE;
     }
+    lp_progress_show(&progress, rows->len, rows->len);
     if (format == LP_FORMAT_JSON)
         return lp_print_json(to_json(&request, rows), error);
     g_autofree char *text = to_text(&request, machine, rows);

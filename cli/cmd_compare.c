@@ -3,6 +3,7 @@
 #include "cli/commands.h"
 #include "cli/inputs.h"
 #include "cli/options.h"
+#include "cli/progress.h"
 
 #include "base/file.h"
 #include "base/json.h"
@@ -371,13 +372,16 @@ static gboolean
 run_all(GArray *runs, const Options *options, const char *workload, GError **error)
 {
     guint n_started = 0, n_parallel = g_get_num_processors();
+    LpProgress progress = lp_progress_start("runs");
     for (guint i = 0; i < runs->len; i++) {
+        lp_progress_show(&progress, i, runs->len);
         for (; n_started < runs->len && n_started < i + n_parallel; n_started++)
             if (!start_run(&g_array_index(runs, Run, n_started), options, workload, error))
                 return FALSE;
         if (!finish_run(&g_array_index(runs, Run, i), error))
             return FALSE;
     }
+    lp_progress_show(&progress, runs->len, runs->len);
     return TRUE;
 }
 

@@ -6,6 +6,8 @@
 #include "base/file.h"
 #include "base/units.h"
 #include "base/xml.h"
+#include "cli/plan_fit.h"
+#include "cli/options.h"
 
 #include <string.h>
 
@@ -109,8 +111,67 @@ lp_input_load_machine(const char *name, GError **error)
 }
 
 gboolean
+lp_plan_choice_parse(const char *text, LpPlanChoice *out_plan, GError **error)
+{
+    static const char *const names[] = {"file", "fit", NULL};
+    guint index = 0;
+    if (!lp_option_choice("plan", text, names, LP_PLAN_FILE, &index, error))
+        return FALSE;
+    *out_plan = (LpPlanChoice)index;
+    return TRUE;
+}
+
+/* What of dp, micro-batch and global-batch, the last three of @fitting, is not as @workload has it:
+ * " --set dp=8 --set global-batch=16". Returns: (transfer full). */
+static char *
+changes_text(char **fitting, const LpWorkload *workload)
+{
+    GString *text = g_string_new(NULL);
+    const LpPlan *plan = &workload->plan;
+    const guint32 values[] = {plan->degree[LP_AXIS_DP], plan->batch.micro, plan->batch.global};
+    guint n = g_strv_length(fitting);
+    for (guint i = 0; i < G_N_ELEMENTS(values); i++) {
+        const char *setting = fitting[n - G_N_ELEMENTS(values) + i];
+        if (g_ascii_strtoull(strchr(setting, '=') + 1, NULL, 10) != values[i])
+            g_string_append_printf(text, " --set %s", setting);
+    }
+    return g_string_free(text, FALSE);
+}
+
+/* Refuses more ranks than accelerators with a way out, as far as there is one. */
+static gboolean
+check_ranks(const LpWorkload *workload, const char *const *settings, const LpMachine *machine,
+            GError **error)
+{
+    guint64 n_ranks = lp_plan_n_ranks(&workload->plan);
+    if (n_ranks <= machine->n_accelerators)
+        return TRUE;
+    g_auto(GStrv) fitting = lp_fit_plan(workload->path, settings, machine, NULL);
+    g_autofree char *changes = fitting != NULL ? changes_text(fitting, workload) : NULL;
+    g_set_error(error, LP_SIMULATION_ERROR, LP_SIMULATION_ERROR_FIT,
+                "%s: got a plan of %" G_GUINT64_FORMAT
+                " ranks (tp x cp x dp x pp), wanted at most the %" G_GUINT64_FORMAT
+                " accelerators of %s%s%s%s",
+                lp_file_label(workload->path), n_ranks, machine->n_accelerators,
+                lp_file_label(machine->path), changes != NULL ? ", such as with" : "",
+                changes != NULL ? changes : "", changes != NULL ? " (or --plan=fit)" : "");
+    return FALSE;
+}
+
+/* @workload with as many replicas as @machine holds. */
+static LpWorkload *
+load_fitting(const LpWorkload *workload, const char *const *settings, const LpMachine *machine,
+             GError **error)
+{
+    g_auto(GStrv) fitting = lp_fit_plan(workload->path, settings, machine, error);
+    return fitting != NULL ? lp_workload_load(workload->path, (const char *const *)fitting, error)
+                           : NULL;
+}
+
+gboolean
 lp_load_inputs(const char *workload_name, const char *platform_name, const char *const *settings,
-               LpWorkload **out_workload, LpMachine **out_machine, GError **error)
+               LpPlanChoice plan, LpWorkload **out_workload, LpMachine **out_machine,
+               GError **error)
 {
     g_autofree char *workload_path = lp_input_find(workload_name, LP_INPUT_WORKLOAD, error);
     if (workload_path == NULL)
@@ -118,12 +179,16 @@ lp_load_inputs(const char *workload_name, const char *platform_name, const char 
     g_autofree char *platform_path = lp_input_find(platform_name, LP_INPUT_PLATFORM, error);
     if (platform_path == NULL)
         return FALSE;
+    /* What is wrong with the workload alone is said before anything about the machine. */
     g_autoptr(LpWorkload) workload = lp_workload_load(workload_path, settings, error);
-    if (workload == NULL)
+    g_autoptr(LpMachine) machine = workload != NULL ? lp_machine_load(platform_path, error) : NULL;
+    if (machine == NULL ||
+        (plan == LP_PLAN_FILE && !check_ranks(workload, settings, machine, error)))
         return FALSE;
-    *out_machine = lp_machine_load(platform_path, error);
-    if (*out_machine == NULL)
+    *out_workload = plan == LP_PLAN_FILE ? g_steal_pointer(&workload)
+                                         : load_fitting(workload, settings, machine, error);
+    if (*out_workload == NULL)
         return FALSE;
-    *out_workload = g_steal_pointer(&workload);
+    *out_machine = g_steal_pointer(&machine);
     return TRUE;
 }

@@ -66,6 +66,12 @@ foreach(folder platforms workloads workloads/scenarios validation)
 endforeach()
 install(FILES validation/training.csv
     DESTINATION ${CMAKE_INSTALL_DATADIR}/lightpath/validation)
+install(FILES cli/completions/lightpath.bash
+    DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions RENAME lightpath)
+install(FILES cli/completions/_lightpath
+    DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/site-functions)
+install(FILES cli/completions/lightpath.fish
+    DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d)
 install(FILES docs/lightpath.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
 install(FILES README.md LICENSE docs/architecture.md docs/calibration.md docs/collectives.md
     docs/commands.md docs/import.md docs/library.md docs/platform-format.md docs/scenario-format.md

@@ -53,7 +53,8 @@ class Install(unittest.TestCase):
 
     def test_program(self):
         program = self.prefix / "bin/lightpath"
-        self.assertEqual(run(program, "--version"), f"lightpath {os.environ['VERSION']}\n")
+        self.assertRegex(run(program, "--version"),
+                         rf"^lightpath {os.environ['VERSION']} \((no )?commit.*, SimGrid [0-9.]+\)\n$")
         line = ["simulate", *JOB, "--format=json"]
         self.assertEqual(run(program, *line, cwd="/"), run(os.environ["LIGHTPATH"], *line, cwd="/"))
 

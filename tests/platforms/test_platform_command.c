@@ -55,7 +55,7 @@ test_good(void)
         {"list", " tpu-v4 h100-sxm-96 h800 gb200 gb300 b300 tpu-v5p v100-16 a100-80-pcie "
                  "a100-40-pcie a800 h100-pcie h100-nvl gh200-96 gh200-144 h20 mi300x mi325x mi355x "
                  "mi250-gcd mi210 l40s tpu-v3 tpu-v5e tpu-v6e gaudi2 gaudi3\n"},
-        {"list", "machines      dgx-a100-1024"},
+        {"list", "machines      dgx-a100-8 generic-16 dgx-h100-64"},
         {"list --format=json", "\"machines\""},
         {"list --technologies", "co-packaged-bailly    transceiver-power        5.4W to 5.5W"},
         {"list --technologies --format=json", "\"switches\""},
@@ -93,7 +93,7 @@ test_bad(void)
         int status;
         const char *part;
     } rows[] = {
-        {"nothing", 2, "\"nothing\" is not one of generate, describe, check, list, price"},
+        {"nothing", 2, "platform: got the unknown command \"nothing\", wanted one of those listed"},
         {"price --domain-size=8", 2, "lightpath: --accelerators: missing"},
         {"price --accelerators=0 --domain-size=8", 2, "lightpath: --accelerators: \"0\""},
         {"price --accelerators=10 --domain-size=4", 2,

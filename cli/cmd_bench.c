@@ -228,7 +228,7 @@ us_per_activity(const Measurement *self)
 static json_t *
 to_json(const GArray *measurements)
 {
-    json_t *root = json_object();
+    json_t *root = lp_json_document();
     json_t *runs = lp_json_set_array(root, "runs");
     for (guint i = 0; i < measurements->len; i++) {
         const Measurement *run = &g_array_index(measurements, Measurement, i);

@@ -184,7 +184,7 @@ to_text(const LpCollectiveRequest *request, const LpMachine *machine, const GArr
 static json_t *
 to_json(const LpCollectiveRequest *request, const GArray *rows)
 {
-    json_t *root = json_object();
+    json_t *root = lp_json_document();
     lp_json_set_text(root, "operation", lp_collective_names[request->collective]);
     lp_json_set_text(root, "library", request->library.name);
     lp_json_set_text(root, "fidelity", lp_fidelity_names[request->fidelity]);
@@ -235,7 +235,7 @@ flows_to_text(const GArray *flows)
 static json_t *
 flows_to_json(const GArray *flows)
 {
-    json_t *root = json_object();
+    json_t *root = lp_json_document();
     json_t *list = lp_json_set_array(root, "flows");
     for (guint i = 0; i < flows->len; i++) {
         const LpCollectiveFlow *flow = &g_array_index(flows, LpCollectiveFlow, i);

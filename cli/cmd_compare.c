@@ -211,7 +211,7 @@ static json_t *
 to_json(const GArray *runs)
 {
     const Run *first = &g_array_index(runs, Run, 0);
-    json_t *root = json_object();
+    json_t *root = lp_json_document();
     json_t *results = lp_json_set_array(root, "runs");
     for (guint i = 0; i < runs->len; i++)
         (void)json_array_append(results, g_array_index(runs, Run, i).result);

@@ -45,7 +45,7 @@ to_text(const LpImport *import, const LpWorkload *workload, const char *output)
 static json_t *
 to_json(const LpImport *import, const LpWorkload *workload, const char *output)
 {
-    json_t *root = json_object();
+    json_t *root = lp_json_document();
     lp_json_set_text(root, "workload", import->name);
     lp_json_set_text(root, "file", output);
     lp_json_set_number(root, "parameters", lp_transformer_parameters(&workload->transformer));

@@ -93,7 +93,7 @@ cmd_describe(int argc, char **argv, GError **error)
 static gboolean
 print_check_json(const char *name, const LpMachine *machine, GError **error)
 {
-    json_t *root = json_object();
+    json_t *root = lp_json_document();
     lp_json_set_text(root, "platform", name);
     lp_json_set_text(root, "accelerator", machine->accelerator.name);
     lp_json_set_count(root, "accelerators", machine->n_accelerators);

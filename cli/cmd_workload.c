@@ -79,7 +79,7 @@ cmd_list(int argc, char **argv, GError **error)
         return FALSE;
     g_auto(GStrv) names = lp_file_shipped("workloads");
     g_autoptr(GPtrArray) machines = lp_fit_shipped_machines(error);
-    g_autoptr(json_t) root = json_object();
+    g_autoptr(json_t) root = lp_json_document();
     json_t *list = lp_json_set_array(root, "workloads");
     g_autoptr(LpTextTable) table = lp_text_table_new((const char *const[]){
         "workload", "#billion parameters", "#accelerators", "plan", "machine", NULL});
@@ -134,7 +134,7 @@ static json_t *
 describe_to_json(const LpWorkload *workload, char *const *sources, const LpMachine *machine)
 {
     LpMemory memory = lp_memory_fullest(&workload->transformer, &workload->plan);
-    json_t *root = json_object();
+    json_t *root = lp_json_document();
     lp_json_set_text(root, "workload", workload->name);
     lp_json_set_number(root, "parameters", lp_transformer_parameters(&workload->transformer));
     lp_json_set_count(root, "accelerators", lp_plan_n_ranks(&workload->plan));
@@ -226,7 +226,7 @@ cmd_describe(int argc, char **argv, GError **error)
 static json_t *
 attributes_to_json(const GPtrArray *rows)
 {
-    json_t *root = json_object();
+    json_t *root = lp_json_document();
     json_t *list = lp_json_set_array(root, "attributes");
     for (guint i = 0; i < rows->len; i++) {
         const LpAttributeRow *row = g_ptr_array_index(rows, i);

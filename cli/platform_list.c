@@ -199,7 +199,7 @@ print_lists(LpFormat format, GError **error)
     g_auto(Listed) listed = {NULL};
     if (!load(&listed, error))
         return FALSE;
-    g_autoptr(json_t) root = json_object();
+    g_autoptr(json_t) root = lp_json_document();
     g_autoptr(LpTextTable) names = lp_text_table_new((const char *const[]){"", "", NULL});
     add_names(&listed, names, root);
     json_t *numbers = lp_json_set_object(root, "numbers");

@@ -86,7 +86,7 @@ lp_platform_print_json(const LpMachine *machine, GError **error)
     LpFabric fabric = lp_machine_fabric(machine);
     const LpCluster *scale_out = &machine->cluster[LP_ATTACHMENT_SCALE_OUT];
     gboolean has_scale_out = machine->has_scale_out;
-    json_t *root = json_object();
+    json_t *root = lp_json_document();
     lp_json_set_text(root, "platform", lp_file_label(machine->path));
     lp_json_set_text(root, "system", machine->system);
     lp_json_set_text(root, "accelerator", machine->accelerator.name);

@@ -260,7 +260,7 @@ add_cost(json_t *object, const LpReport *self)
 static json_t *
 begin_report(const LpReport *self)
 {
-    json_t *root = json_object();
+    json_t *root = lp_json_document();
     lp_json_set_text(root, "workload", self->workload->name);
     lp_json_set_text(root, "platform", lp_file_label(self->machine->path));
     lp_json_set_count(root, "accelerators", lp_plan_n_ranks(&self->workload->plan));
@@ -289,7 +289,8 @@ lp_report_estimate_to_json(const LpReport *self, gboolean amped)
 {
     json_t *root = begin_report(self);
     lp_json_set_text(root, "model", amped ? "amped" : "consistent");
-    add_closed_form(root, self, "closed_form", amped ? &self->amped : &self->closed_form);
+    add_closed_form(root, self, amped ? "amped" : "closed_form",
+                    amped ? &self->amped : &self->closed_form);
     add_memory(root, self);
     lp_report_add_warnings(root, self);
     return root;

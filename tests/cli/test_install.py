@@ -102,12 +102,33 @@ class Install(unittest.TestCase):
         got = {path.name for path in (share / "lightpath/workloads/scenarios").iterdir()}
         self.assertEqual(got, wanted)
         wanted = {path.name for folder in ("workloads", "platforms", "validation")
-                  for path in (SOURCE / folder).glob("*.xsd")}
+                  for path in (SOURCE / folder).glob("*.xsd")} | {"output.schema.json"}
         self.assertEqual({path.name for path in (share / "lightpath/schemas").iterdir()}, wanted)
         for name in ("man/man1/lightpath.1", "doc/lightpath/README.md", "doc/lightpath/LICENSE"):
             self.assertTrue((share / name).stat().st_size > 0, name)
+        for name in ("bash-completion/completions/lightpath", "zsh/site-functions/_lightpath",
+                     "fish/vendor_completions.d/lightpath.fish"):
+            self.assertIn("--complete", (share / name).read_text(), name)
         run(self.prefix / "bin/lightpath", "platform", "check",
             share / "lightpath/platforms/dgx-a100-8.xml")
+
+
+    def test_documents(self):
+        """All documents are there, and every link in them leads somewhere."""
+        folder = self.prefix / "share/doc/lightpath"
+        got = {str(path.relative_to(folder)) for path in folder.rglob("*.md")}
+        self.assertEqual(got, {str(path.relative_to(SOURCE)) for pattern in ("*.md", "*/*.md", "docs/*/*.md")
+                               for path in SOURCE.glob(pattern)
+                               if path.relative_to(SOURCE).parts[0] != "build"})
+        n_links, broken = 0, []
+        for path in folder.rglob("*.md"):
+            for target in re.findall(r"\]\(([^)#]+)[^)]*\)", path.read_text()):
+                if "://" not in target:
+                    n_links += 1
+                    if not (path.parent / target).exists():
+                        broken.append(f"{path.relative_to(folder)}: {target}")
+        self.assertGreater(n_links, 50)
+        self.assertEqual(broken, [])
 
 
 if __name__ == "__main__":

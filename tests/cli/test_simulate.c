@@ -79,7 +79,7 @@ test_keys(void)
         lp_spawn_json("estimate gpt3-175b dgx-a100-8 --model=amped --format=json", SMALL);
     lp_test_close("estimate", lp_json_at(estimate, "closed_form.iteration_time_s"),
                   lp_json_at(result, "closed_form.iteration_time_s"), 0.0);
-    lp_test_close("amped", lp_json_at(amped, "closed_form.iteration_time_s"),
+    lp_test_close("amped", lp_json_at(amped, "amped.iteration_time_s"),
                   lp_json_at(result, "amped.iteration_time_s"), 0.0);
 }
 

@@ -37,8 +37,7 @@ class Install(unittest.TestCase):
         libraries = sorted(cls.prefix.rglob("liblightpath.so"))
         assert len(libraries) == 1, libraries
         cls.libdir = libraries[0].parent
-        cls.environment = dict(os.environ, LD_LIBRARY_PATH=str(cls.libdir),
-                               PKG_CONFIG_PATH=str(cls.libdir / "pkgconfig"))
+        cls.environment = dict(os.environ, PKG_CONFIG_PATH=str(cls.libdir / "pkgconfig"))
 
     @classmethod
     def tearDownClass(cls):
@@ -67,6 +66,22 @@ class Install(unittest.TestCase):
         got = float(run(program, *JOB, env=self.environment))
         report = json.loads(run(os.environ["LIGHTPATH"], "simulate", *JOB, "--format=json"))
         self.assertEqual(got, report["simulated"]["iteration_time_s"])
+
+    def test_sweep(self):
+        """A hundred plans in one program of a user, each as the command simulates it."""
+        program = self.prefix / "use_library_sweep"
+        run(*self.compiler(), "-o", program, SOURCE / "tests/cli/use_library.c",
+            *self.flags("--cflags", "--libs"))
+        job = ["gpt3-125m", "dgx-a100-8"]
+        settings = [f"seq={64 * (i + 1)}" for i in range(100)]
+        times = [float(line) for line in
+                 run(program, *job, *settings, env=self.environment).split()]
+        self.assertEqual(len(times), 100)
+        self.assertEqual(times, sorted(times))
+        for i in (0, 99):
+            report = json.loads(run(os.environ["LIGHTPATH"], "simulate", *job, "--set", settings[i],
+                                    "--format=json"))
+            self.assertEqual(times[i], report["simulated"]["iteration_time_s"])
 
     def test_library_error(self):
         """An error crosses the library as one line, too."""

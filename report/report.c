@@ -7,6 +7,7 @@
 #include "base/json.h"
 #include "report/circuits.h"
 #include "report/energy.h"
+#include "report/left_out.h"
 #include "report/network_text.h"
 #include "report/report_parts.h"
 #include "sim/engine/engine.h"
@@ -180,6 +181,10 @@ add_closed_form(json_t *object, const LpReport *self, const char *key, const LpT
 {
     json_t *part = lp_json_set_object(object, key);
     add_figures(part, self, lp_terms_sum(terms), terms);
+    g_autoptr(GPtrArray) left_out = lp_left_out(self, terms == &self->amped);
+    json_t *array = lp_json_set_array(part, "left_out");
+    for (guint i = 0; i < left_out->len; i++)
+        lp_json_append_text(array, left_out->pdata[i]);
 }
 
 static void

@@ -302,6 +302,28 @@ class Workloads(Case):
                      "-", "--platform=generic-16", input=json.dumps(config))
 
 
+class Estimates(Case):
+    """A closed form says what it does not see."""
+
+    def left_out(self, *words, model="consistent"):
+        key = {"consistent": "closed_form", "amped": "amped"}[model]
+        report = json.loads(self.taken("estimate", *words, f"--model={model}", "--format=json"))
+        text = self.taken("estimate", *words, f"--model={model}")
+        self.assertEqual(text.count("left out    "), len(report[key]["left_out"]))
+        return " / ".join(report[key]["left_out"])
+
+    def test_left_out(self):
+        job = ["gpt3-175b", "dgx-a100-1024"]
+        self.assertEqual(self.left_out(*job), "")
+        self.assertIn("communication that overlap-dp, overlap-pp would hide",
+                      self.left_out(*job, "--set", "overlap-dp=yes", "--set", "overlap-pp=yes"))
+        with tempfile.TemporaryDirectory() as folder:
+            narrow = f"{folder}/narrow.xml"
+            self.taken("platform", "generate", "--system=dgx-a100", "--accelerators=1024",
+                       "--oversubscription=4", "-o", narrow)
+            self.assertIn("oversubscription: ", self.left_out("gpt3-175b", narrow))
+
+
 class Platforms(Case):
     def test_list(self):
         listed = json.loads(self.taken("platform", "list", "--format=json"))

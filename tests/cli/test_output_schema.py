@@ -22,6 +22,8 @@ WORDS = {"$ref", "description", "type", "properties", "required", "additionalPro
 MACHINES = {
     "optics.xml": "--system=optical-substrate --accelerators=16 --technology=pluggable-400g-opus "
                   "--switch-technology=piezo-polatis-192",
+    "circuits.xml": "--system=optical-substrate --accelerators=16 --policy=demand "
+                    "--reconfiguration-time=10us",
     "pod.xml": "--system=tpu-v4 --accelerators=4096",
     "frontier.xml": "--system=frontier --accelerators=1024"}
 CONFIG = {"model_type": "mistral", "hidden_act": "silu", "hidden_size": 4096,
@@ -34,6 +36,7 @@ TABLES = ("training", "gemm", "collectives")
 OUTPUTS = {
     "simulate": ["simulate gpt3-175b dgx-a100-1024 --set global-batch=128 --cost",
                  "simulate mixtral-8x7b dgx-h100-64",
+                 "simulate llama-3-8b circuits.xml --plan=fit --set precision=bf16",
                  "simulate llama-3-8b optics.xml --set dp=16 --set precision=fp8"],
     "scenario": ["simulate two-jobs polaris-64 --cost",
                  "simulate busy-fabric dgx-h100-64 --set global-batch=64",
@@ -46,7 +49,7 @@ OUTPUTS = {
                    "collective barrier dgx-a100-8"],
     "flows": ["collective all-to-all dgx-h100-64 --bytes=1MiB --flows"],
     "platform-describe": [f"platform describe {name}" for name in (
-        "dgx-a100-8", "dgx-a100-1024", "optics.xml", "pod.xml", "frontier.xml")],
+        "dgx-a100-8", "dgx-a100-1024", "optics.xml", "circuits.xml", "pod.xml", "frontier.xml")],
     "platform-check": ["platform check polaris-64"],
     "platform-list": ["platform list"],
     "technologies": ["platform list --technologies"],

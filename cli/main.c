@@ -4,6 +4,7 @@
 #include "cli/colour.h"
 #include "cli/commands.h"
 #include "cli/options.h"
+#include "cli/own_data.h"
 #include "cli/subcommands.h"
 #include "sim/engine/engine.h"
 #include "version.h"
@@ -60,7 +61,12 @@ run(int argc, char **argv, GError **error)
         "lightpath", commands,
         "Simulates the training of Transformers on machines described in XML.\n\n",
         "\n\"lightpath COMMAND --help\" tells a command's options, \"lightpath "
-        "help\" the documents,\n\"lightpath --version\" the version.\n",
+        "help\" the documents,\n\"lightpath --version\" the version.\n\n"
+        "Options of every command:\n"
+        "  --catalogue=FILE  accelerators of your own, as accelerators.xml has "
+        "them\n"
+        "  --libraries=FILE  communication libraries of your own, as "
+        "libraries.xml has them\n",
         argc, argv, error);
 }
 
@@ -69,8 +75,10 @@ main(int argc, char **argv)
 {
     (void)setlocale(LC_CTYPE, "");
     g_autoptr(GError) error = NULL;
-    if (run(argc, argv, &error))
+    LpOwnData own = {{NULL}};
+    if (lp_own_data_take(&own, &argc, argv, &error) && run(argc, argv, &error))
         return 0;
+    lp_own_data_name_files(&own, error);
     /* One line, whatever a file name or an attribute held. */
     g_strdelimit(error->message, "\r\n", ' ');
     fprintf(stderr, "%slightpath:%s %s\n", lp_colour_error_begin(), lp_colour_error_end(),

@@ -8,6 +8,7 @@ import json
 import os
 import pathlib
 import pty
+import re
 import signal
 import subprocess
 import sys
@@ -300,6 +301,66 @@ class Workloads(Case):
         config["num_hidden_layers"] = 4000
         self.refused(1, "--platform: got generic-16.xml, wanted a machine", "import", "huggingface",
                      "-", "--platform=generic-16", input=json.dumps(config))
+
+
+class OwnData(Case):
+    """Accelerators and libraries of a user's, without touching the tree."""
+
+    def files(self, folder):
+        """A chip like the H100 but twice as fast, and a library like that of Ampere."""
+        shipped = (SOURCE / "platforms/accelerators.xml").read_text()
+        entry = re.search(r'  <accelerator name="h100-sxm".*?</accelerator>\n', shipped, re.DOTALL)[0]
+        own = entry.replace('"h100-sxm"', '"my-chip"').replace('"989.4Tf"', '"1978.8Tf"')
+        self.assertNotEqual(own.count("1978.8Tf"), 0)
+        accelerators = pathlib.Path(folder) / "own.xml"
+        accelerators.write_text(f'<?xml version="1.0"?>\n<accelerators>\n{own}</accelerators>\n')
+        shipped = (SOURCE / "platforms/libraries.xml").read_text()
+        entry = re.search(r'  <library name="nccl-ampere".*?</library>\n', shipped, re.DOTALL)[0]
+        libraries = pathlib.Path(folder) / "libraries.xml"
+        libraries.write_text(f'<libraries>\n{entry.replace("nccl-ampere", "my-library")}</libraries>\n')
+        return accelerators, libraries
+
+    def test_accelerator(self):
+        with tempfile.TemporaryDirectory() as folder:
+            own, _ = self.files(folder)
+            line = ["platform", "generate", "--system=dgx-h100", "--accelerators=64",
+                    "--accelerator=my-chip"]
+            self.refused(2, '"my-chip" is not one of', *line)
+            machine = f"{folder}/machine.xml"
+            self.taken(f"--catalogue={own}", *line, "-o", machine)
+            self.refused(1, "my-chip", "platform", "check", machine)
+            self.assertIn("my-chip", self.taken("platform", "list", "--catalogue", own))
+            job = ["llama-3-8b", "--plan=fit", "--format=json"]
+            fast = json.loads(self.taken("simulate", *job, machine, f"--catalogue={own}"))
+            slow = json.loads(self.taken("simulate", *job, "dgx-h100-64"))
+            self.assertLess(fast["simulated"]["terms_s"]["compute"],
+                            slow["simulated"]["terms_s"]["compute"])
+            both = json.loads(self.taken("compare", "llama-3-8b", machine, "dgx-h100-64", "--set",
+                                         "dp=64", "--format=json", f"--catalogue={own}"))
+            self.assertGreater(1, both["speedup"][1])
+
+    def test_library(self):
+        with tempfile.TemporaryDirectory() as folder:
+            _, own = self.files(folder)
+            line = ["collective", "all-reduce", "dgx-a100-8", "--bytes=1MiB"]
+            self.assertEqual(
+                self.taken(*line, "--library=my-library", f"--libraries={own}").splitlines()[2],
+                self.taken(*line, "--library=nccl-ampere").splitlines()[2])
+
+    def test_faults(self):
+        """Faults are told of the user's file, and of its lines."""
+        with tempfile.TemporaryDirectory() as folder:
+            own, _ = self.files(folder)
+            text = own.read_text()
+            self.refused(1, "/nowhere.xml: No such file", "--catalogue=/nowhere.xml", "platform", "list")
+            self.refused(2, "--catalogue: given twice", "--catalogue=a", "--catalogue=b", "platform",
+                         "list")
+            own.write_text(text.replace("1978.8Tf", "fast"))
+            # libxml2 names the line on which an element's tag ends.
+            n = text[:text.index("/>", text.index("1978.8Tf"))].count("\n") + 1
+            self.refused(1, f"{own}:{n}: ", f"--catalogue={own}", "platform", "list")
+            own.write_text("<machines/>")
+            self.refused(1, f"{own}: got no <accelerators>", f"--catalogue={own}", "platform", "list")
 
 
 class Estimates(Case):

@@ -231,9 +231,10 @@ test_compare_scenario(void)
     LpSpawned run = lp_spawn("compare two-jobs polaris-64 polaris-64", NULL);
     lp_test_true("status", run.status == 1);
     lp_test_text("nothing printed", run.output, "");
-    lp_test_text("one line", run.complaint,
-                 "lightpath: \"two-jobs\" is a scenario, wanted a workload (lightpath simulate runs "
-                 "scenarios)\n");
+    lp_test_text(
+        "one line", run.complaint,
+        "lightpath: \"two-jobs\" is a scenario, wanted a workload (lightpath simulate runs "
+        "scenarios)\n");
     lp_spawned_clear(&run);
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* lightpath contention: which links hold an iteration back, and who is in whose way. */
 #include "cli/commands.h"
+#include "cli/inputs.h"
 #include "cli/options.h"
 
 #include "base/file.h"
@@ -75,7 +76,7 @@ static LpScenario *
 load_scenario(const Options *options, const char *name, gboolean *out_is_scenario, GError **error)
 {
     const char *const *settings = (const char *const *)options->settings;
-    g_autofree char *path = lp_find_workload(name, error);
+    g_autofree char *path = lp_input_find(name, LP_INPUT_WORKLOAD | LP_INPUT_SCENARIO, error);
     if (path == NULL)
         return NULL;
     *out_is_scenario = lp_scenario_is_file(path);
@@ -157,7 +158,7 @@ attribute(const Options *options, char **arguments, double started_s, GError **e
         load_scenario(options, arguments[1], &report.is_scenario, error);
     if (scenario == NULL)
         return FALSE;
-    g_autofree char *platform_path = lp_file_find("platforms", arguments[2], error);
+    g_autofree char *platform_path = lp_input_find(arguments[2], LP_INPUT_PLATFORM, error);
     if (platform_path == NULL)
         return FALSE;
     g_autoptr(LpMachine) machine = lp_machine_load(platform_path, error);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* lightpath simulate: one iteration of a workload on a machine, beside the closed form. */
 #include "cli/commands.h"
+#include "cli/inputs.h"
 #include "cli/options.h"
 
 #include "base/file.h"
@@ -13,8 +14,8 @@
 static const char *const switch_names[] = {"off", "on", NULL};
 
 typedef struct {
-    char *fidelity, *collapse, *format, *trace; /* owned */
-    char **settings;                            /* owned */
+    char *fidelity, *collapse, *format, *plan, *trace; /* owned */
+    char **settings;                                   /* owned */
     gboolean ignore_memory, cost, verbose;
 } Options;
 
@@ -24,6 +25,7 @@ options_clear(Options *self)
     g_free(self->fidelity);
     g_free(self->collapse);
     g_free(self->format);
+    g_free(self->plan);
     g_free(self->trace);
     g_strfreev(self->settings);
 }
@@ -62,13 +64,18 @@ print_report(LpReport *report, LpFormat format, GError **error)
 /* What the options say, read. */
 typedef struct {
     LpFormat format;
+    LpPlanChoice plan;
     guint fidelity, collapse;
 } Choices;
 
 static gboolean
 read_choices(const Options *options, Choices *out_choices, GError **error)
 {
+    if (g_strcmp0(options->trace, "-") == 0)
+        return lp_usage_error(error, "--trace: got -, wanted a file: the report takes up standard "
+                                     "output");
     return lp_format_parse(options->format, &out_choices->format, error) &&
+           lp_plan_choice_parse(options->plan, &out_choices->plan, error) &&
            lp_option_choice("fidelity", options->fidelity, lp_fidelity_names, LP_FIDELITY_FLOW,
                             &out_choices->fidelity, error) &&
            lp_option_choice("collapse", options->collapse, switch_names, TRUE,
@@ -114,7 +121,9 @@ simulate_scenario(const Options *options, const Choices *choices, const char *pa
                   const char *platform, double started_s, GError **error)
 {
     guint shown = G_MAXUINT;
-    g_autofree char *platform_path = lp_file_find("platforms", platform, error);
+    if (choices->plan != LP_PLAN_FILE)
+        return lp_usage_error(error, "--plan: got fit, wanted none: a scenario has several plans");
+    g_autofree char *platform_path = lp_input_find(platform, LP_INPUT_PLATFORM, error);
     if (platform_path == NULL)
         return FALSE;
     g_autoptr(LpScenario) scenario =
@@ -156,7 +165,8 @@ simulate(const Options *options, char **arguments, double started_s, GError **er
     guint shown = G_MAXUINT;
     if (!read_choices(options, &choices, error))
         return FALSE;
-    g_autofree char *path = lp_find_workload(arguments[1], error);
+    g_autofree char *path =
+        lp_input_find(arguments[1], LP_INPUT_WORKLOAD | LP_INPUT_SCENARIO, error);
     if (path == NULL)
         return FALSE;
     if (lp_scenario_is_file(path))
@@ -164,7 +174,7 @@ simulate(const Options *options, char **arguments, double started_s, GError **er
     g_autoptr(LpWorkload) workload = NULL;
     g_autoptr(LpMachine) machine = NULL;
     if (!lp_load_inputs(arguments[1], arguments[2], (const char *const *)options->settings,
-                        &workload, &machine, error))
+                        choices.plan, &workload, &machine, error))
         return FALSE;
 
     g_autoptr(LpSetup) setup = lp_setup_new(workload, machine, error);
@@ -209,6 +219,10 @@ lp_cmd_simulate(int argc, char **argv, GError **error)
          "Leave out events that provably cannot matter (default on)", "on|off"},
         {"set", 0, 0, G_OPTION_ARG_STRING_ARRAY, &options.settings,
          "Override an attribute of every workload; may be given again", "NAME=VALUE"},
+        {"plan", 0, 0, G_OPTION_ARG_STRING, &options.plan,
+         "The file's plan (default), or one with dp, micro-batch and global-batch that fill the "
+         "machine",
+         "file|fit"},
         {"format", 0, 0, G_OPTION_ARG_STRING, &options.format, "Output format (default text)",
          "text|json"},
         {"trace", 0, 0, G_OPTION_ARG_STRING, &options.trace,

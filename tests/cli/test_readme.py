@@ -228,7 +228,7 @@ class Documents(unittest.TestCase):
             known |= options(lightpath(*line, "--help"))
         page = (SOURCE / "docs/lightpath.1").read_text().replace("\\-", "-")
         self.assertEqual(options(page), known)
-        others = {"--build", "--preset", "--prefix", "--install", "--update", "--cflags", "--libs"}
+        others = {"--all", "--build", "--preset", "--prefix", "--install", "--update", "--cflags", "--libs"}
         for path in documents():
             self.assertEqual(options(path.read_text().replace("\\-", "-")) - known - others, set(),
                              path)

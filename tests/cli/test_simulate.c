@@ -79,7 +79,7 @@ test_keys(void)
         lp_spawn_json("estimate gpt3-175b dgx-a100-8 --model=amped --format=json", SMALL);
     lp_test_close("estimate", lp_json_at(estimate, "closed_form.iteration_time_s"),
                   lp_json_at(result, "closed_form.iteration_time_s"), 0.0);
-    lp_test_close("amped", lp_json_at(amped, "closed_form.iteration_time_s"),
+    lp_test_close("amped", lp_json_at(amped, "amped.iteration_time_s"),
                   lp_json_at(result, "amped.iteration_time_s"), 0.0);
 }
 
@@ -231,9 +231,10 @@ test_compare_scenario(void)
     LpSpawned run = lp_spawn("compare two-jobs polaris-64 polaris-64", NULL);
     lp_test_true("status", run.status == 1);
     lp_test_text("nothing printed", run.output, "");
-    lp_test_text("one line", run.complaint,
-                 "lightpath: \"two-jobs\" is neither a file nor a shipped name of workloads; the "
-                 "nearest is t5-11b\n");
+    lp_test_text(
+        "one line", run.complaint,
+        "lightpath: \"two-jobs\" is a scenario, wanted a workload (lightpath simulate runs "
+        "scenarios)\n");
     lp_spawned_clear(&run);
 }
 

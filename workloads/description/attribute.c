@@ -40,6 +40,10 @@ struct LpAttribute {
 /* Larger than any published count by a factor of a hundred; what products of counts may reach is
  * checked before a program is built. */
 #define COUNT_MAX (1u << 24)
+/* A hundred times as many as any has; what follows takes time in proportion. */
+#define LAYERS_MAX 100000u
+/* More than any gradients. */
+#define SIZE_BYTES_MAX 1e15
 #define COUNT(element_, name_, place)                                                              \
     {                                                                                              \
         .element = element_, .name = name_, .kind = KIND_COUNT, .offset = place, .minimum = 1,     \
@@ -75,7 +79,12 @@ struct LpAttribute {
 
 static const LpAttribute attributes[] = {
     CHOICE("transformer", "kind", T(kind), lp_transformer_kind_names),
-    COUNT("transformer", "layers", T(n_layers)),
+    {.element = "transformer",
+     .name = "layers",
+     .kind = KIND_COUNT,
+     .offset = T(n_layers),
+     .minimum = 1,
+     .maximum = LAYERS_MAX},
     COUNT("transformer", "hidden", T(hidden)),
     COUNT("transformer", "heads", T(n_heads)),
     COUNT("transformer", "kv-heads", T(n_kv_heads)),
@@ -88,7 +97,11 @@ static const LpAttribute attributes[] = {
     COUNT("transformer", "vocab", T(vocab)),
     BOOLEAN("transformer", "tied-embeddings", T(tied_embeddings)),
     BOOLEAN("transformer", "embedding", T(embedding)),
-    OPTIONAL("transformer", "decoder-layers", T(decoder.n_layers)),
+    {.element = "transformer",
+     .name = "decoder-layers",
+     .kind = KIND_COUNT,
+     .offset = T(decoder.n_layers),
+     .maximum = LAYERS_MAX},
     OPTIONAL("transformer", "decoder-seq", T(decoder.seq)),
     CHOICE("transformer", "norm", T(norm), lp_norm_names),
     CHOICE("transformer", "bias", T(bias), lp_bias_names),
@@ -384,7 +397,7 @@ parse_value(const LpAttribute *self, LpWorkload *workload, const char *text, GEr
             *(double *)place = 0.0;
             return TRUE;
         }
-        if (!lp_quantity_parse(LP_QUANTITY_SIZE, text, place, error))
+        if (!lp_quantity_parse_in(LP_QUANTITY_SIZE, text, 0.0, SIZE_BYTES_MAX, place, error))
             return FALSE;
         if (*(double *)place < 1.0) {
             g_set_error(error, LP_INPUT_ERROR, LP_INPUT_ERROR_VALUE,

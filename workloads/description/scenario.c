@@ -17,8 +17,11 @@ gboolean
 lp_scenario_is_file(const char *path)
 {
     /* Reading a pipe would empty it. */
-    return (g_str_has_prefix(path, "resource:") || g_file_test(path, G_FILE_TEST_IS_REGULAR)) &&
-           lp_xml_root_is(path, "scenario");
+    g_autofree char *root =
+        g_str_has_prefix(path, "resource:") || g_file_test(path, G_FILE_TEST_IS_REGULAR)
+            ? lp_xml_root_name(path)
+            : NULL;
+    return g_strcmp0(root, "scenario") == 0;
 }
 
 static int

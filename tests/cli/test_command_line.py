@@ -472,7 +472,7 @@ class Terminal(Case):
         self.assertIn("\033[1;31mlightpath:\033[0m ", self.on_terminal("estimate"))
         self.assertNotIn("\033", self.on_terminal("estimate", NO_COLOR="1"))
         self.assertNotIn("\033", self.on_terminal("estimate", TERM="dumb"))
-        job = ["estimate", "llama-3-8b", "dgx-a100-1024", "--set", "precision=fp8"]
+        job = ["simulate", "gpt3-125m", "dgx-a100-8", "--ignore-memory", "--set", "seq=12800"]
         self.assertIn("\033[33mwarning ", self.on_terminal(*job))
         self.assertNotIn("\033", self.on_terminal(*job, NO_COLOR="1"))
         self.assertNotIn("\033", self.taken(*job))

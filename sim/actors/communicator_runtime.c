@@ -86,11 +86,10 @@ lp_communicator_runtime_set_watch(LpCommunicatorRuntime *self, LpWatch *watch, g
 }
 
 void
-lp_communicator_runtime_set_circuits(LpCommunicatorRuntime *self, LpCircuits *circuits,
-                                     const LpCircuitUse *use)
+lp_communicator_runtime_set_circuits(LpCommunicatorRuntime *self, LpCircuits *circuits)
 {
-    self->circuits = circuits;
-    self->use = use;
+    self->use = lp_circuit_plan_use(lp_circuits_plan(circuits), self->ring.communicator);
+    self->circuits = self->use->pattern == LP_CIRCUIT_NONE ? NULL : circuits;
 }
 
 void
@@ -329,7 +328,7 @@ run_exchange_flow(LpCommunicatorRuntime *self, guint64 index, const LpOp *op, Sh
 static void
 run_exchange_round(LpCommunicatorRuntime *self, guint64 index, const LpOp *op, Shifts shifts)
 {
-    gboolean pairwise = !self->ring.sites.is_regular ||
+    gboolean pairwise = !self->ring.sites.is_regular || self->map->layout->relays != NULL ||
                         (self->mode.fidelity == LP_FIDELITY_MESSAGE && sends_inter(self));
     if (pairwise)
         run_pairwise(self, index, op, shifts);

@@ -31,9 +31,8 @@ const LpCommunicator *lp_communicator_runtime_communicator(const LpCommunicatorR
 
 /** Its actors are watched over by @watch (borrowed, or NULL) as those of @job. */
 void lp_communicator_runtime_set_watch(LpCommunicatorRuntime *self, LpWatch *watch, guint32 job);
-/** Its collectives wait for the circuits of @use. Both are borrowed. */
-void lp_communicator_runtime_set_circuits(LpCommunicatorRuntime *self, LpCircuits *circuits,
-                                          const LpCircuitUse *use);
+/** Its collectives wait for what @circuits' plan wants of them, if anything. Borrowed. */
+void lp_communicator_runtime_set_circuits(LpCommunicatorRuntime *self, LpCircuits *circuits);
 /** Its flows share links as @sharing says: borrowed, or NULL: as the engine does. Before channels
  * are set. */
 void lp_communicator_runtime_set_sharing(LpCommunicatorRuntime *self, LpSharing *sharing);

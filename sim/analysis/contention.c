@@ -34,8 +34,9 @@ static gboolean
 sends_pairwise(const LpCommunicationMap *map, const LpCommunicator *communicator,
                LpFidelity fidelity)
 {
-    return communicator->exchanges && (fidelity == LP_FIDELITY_MESSAGE ||
-                                       !lp_rank_layout_sites(map->layout, communicator).is_regular);
+    return communicator->exchanges &&
+           (fidelity == LP_FIDELITY_MESSAGE || map->layout->relays != NULL ||
+            !lp_rank_layout_sites(map->layout, communicator).is_regular);
 }
 
 static void

@@ -15,13 +15,15 @@ typedef struct {
 
 typedef struct {
     const LpCommunicationMap *map; /* borrowed */
+    const LpCircuitPlan *circuits; /* borrowed, or NULL */
     LpIsolatedCache *cache;        /* borrowed */
     GArray **repeated;             /* owned, by stage: Repeated */
     LpLinkTraffic result;
 } Count;
 
+/* @n_times: that they cross the network between domains. */
 static void
-add_bytes(Count *self, const LpConnection *connection, double bytes)
+add_forwarded_bytes(Count *self, const LpConnection *connection, double bytes, double n_times)
 {
     const LpRoute *route = &connection->route;
     self->result.sent_bytes += bytes;
@@ -30,8 +32,14 @@ add_bytes(Count *self, const LpConnection *connection, double bytes)
         if (tier == LP_TIER_SCALE_UP)
             self->result.link_bytes[LP_ATTACHMENT_SCALE_UP] += bytes;
         else if (tier != LP_TIER_PCIE)
-            self->result.link_bytes[LP_ATTACHMENT_SCALE_OUT] += bytes;
+            self->result.link_bytes[LP_ATTACHMENT_SCALE_OUT] += bytes * n_times;
     }
+}
+
+static void
+add_bytes(Count *self, const LpConnection *connection, double bytes)
+{
+    add_forwarded_bytes(self, connection, bytes, 1.0);
 }
 
 /* --- how often --- */
@@ -109,6 +117,9 @@ count_exchange(Count *self, const LpCommunicator *communicator, const Repeated *
 {
     guint64 n = communicator->n_members;
     LpIsolatedRing ring;
+    double n_times = self->circuits == NULL
+                         ? 1.0
+                         : lp_circuit_plan_use(self->circuits, communicator)->forwarding;
     lp_isolated_ring_init(&ring, self->map, self->cache, communicator);
     for (guint64 from = 0; from < n; from++)
         for (guint64 to = 0; to < n; to++) {
@@ -117,7 +128,7 @@ count_exchange(Count *self, const LpCommunicator *communicator, const Repeated *
             LpConnection connection = connect_members(self, communicator, from, to);
             guint64 bytes = lp_exchange_pair_bytes(repeated->op, ring.loads, n, from, to);
             bytes = lp_protocol_wire_bytes(protocol, lp_connection_reach(&connection), bytes);
-            add_bytes(self, &connection, (double)bytes * (double)repeated->n);
+            add_forwarded_bytes(self, &connection, (double)bytes * (double)repeated->n, n_times);
         }
     lp_isolated_ring_clear(&ring);
 }
@@ -182,13 +193,13 @@ count_messages(Count *self, guint64 rank)
 }
 
 LpLinkTraffic
-lp_link_traffic_find(const LpCommunicationMap *map)
+lp_link_traffic_find(const LpCommunicationMap *map, const LpCircuitPlan *circuits)
 {
     const LpProgram *program = map->program;
     guint32 n_stages = program->pipeline.n_stages;
     g_autoptr(LpIsolatedCache) cache = lp_isolated_cache_new();
     g_autofree GArray **repeated = g_new(GArray *, n_stages);
-    Count count = {.map = map, .cache = cache, .repeated = repeated};
+    Count count = {.map = map, .circuits = circuits, .cache = cache, .repeated = repeated};
     for (guint32 stage = 0; stage < n_stages; stage++)
         repeated[stage] = find_repeated(program, stage);
     for (LpGroup group = 0; group < LP_N_GROUPS; group++)

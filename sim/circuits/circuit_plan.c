@@ -72,7 +72,9 @@ find_circuit(LpCircuitPlan *self, guint32 a, guint32 b, guint32 n_lanes)
     if (g_hash_table_lookup_extended(self->by_ends, key, NULL, &value))
         return GPOINTER_TO_UINT(value);
     LpCircuit made = {{MIN(a, b), MAX(a, b)}, n_lanes};
+    guint32 none = LP_CIRCUIT_NONE;
     g_array_append_val(self->circuits, made);
+    g_array_append_val(self->last_pattern, none);
     g_hash_table_insert(self->by_ends, key, GUINT_TO_POINTER(self->circuits->len - 1));
     return self->circuits->len - 1;
 }
@@ -81,15 +83,11 @@ find_circuit(LpCircuitPlan *self, guint32 a, guint32 b, guint32 n_lanes)
 static void
 add_circuit(LpCircuitPlan *self, guint32 a, guint32 b, guint32 n_lanes)
 {
-    LpCircuitPattern *pattern = last_pattern(self);
     guint32 index = find_circuit(self, a, b, n_lanes);
-    const guint32 *known = lp_circuit_plan_circuits_of(self, pattern);
-    /* A member's circuits follow each other, so that repetitions are near the end. */
-    for (guint32 i = pattern->n_circuits; i-- > 0 && pattern->n_circuits - i <= 2 * self->n_lanes;)
-        if (known[i] == index)
-            return;
-    if (pattern->n_circuits > 0 && known[0] == index)
+    guint32 *in_pattern = &g_array_index(self->last_pattern, guint32, index);
+    if (*in_pattern == self->patterns->len - 1)
         return;
+    *in_pattern = self->patterns->len - 1;
     g_array_append_val(self->pattern_circuits, index);
     last_pattern(self)->n_circuits++;
 }
@@ -331,6 +329,7 @@ lp_circuit_plan_new(const LpCommunicationMap *map, GError **error)
     self->n_attachments = (guint32)lp_machine_n_ports(machine);
     self->n_lanes = lp_circuit_switch_n_lanes(&machine->circuits);
     self->circuits = g_array_new(FALSE, FALSE, sizeof(LpCircuit));
+    self->last_pattern = g_array_new(FALSE, FALSE, sizeof(guint32));
     self->patterns = g_array_new(FALSE, FALSE, sizeof(LpCircuitPattern));
     self->pattern_circuits = g_array_new(FALSE, FALSE, sizeof(guint32));
     self->pattern_ranks = g_array_new(FALSE, FALSE, sizeof(guint32));
@@ -361,6 +360,7 @@ lp_circuit_plan_free(LpCircuitPlan *self)
     if (self == NULL)
         return;
     g_array_unref(self->circuits);
+    g_array_unref(self->last_pattern);
     g_array_unref(self->patterns);
     g_array_unref(self->pattern_circuits);
     g_array_unref(self->pattern_ranks);

@@ -51,8 +51,9 @@ typedef struct {
 typedef struct {
     const LpCommunicationMap *map; /* borrowed */
     guint32 n_attachments, n_lanes;
-    GArray *circuits;                  /* owned: LpCircuit */
-    GArray *patterns;                  /* owned: LpCircuitPattern */
+    GArray *circuits;     /* owned: LpCircuit */
+    GArray *last_pattern; /* owned: guint32, by circuit: the last pattern that it was added to */
+    GArray *patterns;     /* owned: LpCircuitPattern */
     GArray *pattern_circuits;          /* owned: guint32, in LpCircuitPlan.circuits */
     GArray *pattern_ranks;             /* owned: guint32 */
     LpCircuitUse *uses[LP_N_GROUPS];   /* owned, by communicator */

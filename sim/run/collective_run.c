@@ -9,6 +9,7 @@
 #include "sim/mapping/collective_peers.h"
 #include "sim/circuits/circuit_map.h"
 #include "sim/run/run.h"
+#include "sim/run/run_end.h"
 
 #include <string.h>
 
@@ -131,7 +132,7 @@ run(const LpCollectiveRequest *self, const LpMachine *machine, LpCollectiveResul
         lp_tasks_new(map, nothing, cache, (LpRunMode){.fidelity = self->fidelity});
     out_result->run = lp_run_iteration(map, circuits->switched, nothing, cache, tasks,
                                        (LpRunOptions){.timeline = NULL});
-    return TRUE;
+    return lp_run_has_ended(&out_result->run, error);
 }
 
 static gboolean

@@ -145,7 +145,8 @@ stands_on_connection(const JobRun *self, LpConnectionKind kind, guint64 rank,
                      const LpConnection *connection)
 {
     const LpProgram *program = self->map->program;
-    if (self->circuits != NULL && lp_circuits_n_parts(self->circuits) > 1)
+    if (connection->route.legs != NULL ||
+        (self->circuits != NULL && lp_circuits_n_parts(self->circuits) > 1))
         return FALSE;
     if (connection->route.from != port(self, rank, connection->attachment) ||
         connection->route.to != port(self, connection->to, connection->attachment))
@@ -217,12 +218,8 @@ add_communicator(JobRun *self, const LpCommunicator *communicator)
     LpCommunicatorRuntime *runtime =
         lp_communicator_runtime_new(self->map, self->cache, communicator, mode);
     lp_communicator_runtime_set_watch(runtime, self->state.watch, self->job);
-    const LpCircuitUse *use =
-        self->circuits == NULL
-            ? NULL
-            : lp_circuit_plan_use(lp_circuits_plan(self->circuits), communicator);
-    if (use != NULL && use->pattern != LP_CIRCUIT_NONE)
-        lp_communicator_runtime_set_circuits(runtime, self->circuits, use);
+    if (self->circuits != NULL)
+        lp_communicator_runtime_set_circuits(runtime, self->circuits);
     lp_communicator_runtime_set_sharing(runtime, self->state.sharing);
     lp_communicator_runtime_set_waits(runtime, self->state.waits);
     g_ptr_array_add(self->groups, runtime);

@@ -10,6 +10,7 @@
 #include "sim/mapping/rails.h"
 #include "sim/run/counterfactual.h"
 #include "sim/run/run.h"
+#include "sim/run/run_end.h"
 #include "workloads/program/training_program.h"
 
 /* Collectives of a segment whose groups may meet other traffic. */
@@ -152,8 +153,9 @@ lp_simulation_run(const LpSetup *setup, LpSimulationOptions options, GError **er
     self->contention = lp_contention_describe(contention, map);
     self->tiers = lp_tiers_find(map);
     if (has_energy_per_bit(machine))
-        self->link_traffic = lp_link_traffic_find(map);
-    if (!run_all(self, circuits, contention, cache, options, error))
+        self->link_traffic = lp_link_traffic_find(map, circuits->switched);
+    if (!run_all(self, circuits, contention, cache, options, error) ||
+        !lp_run_has_ended(&self->run, error))
         return NULL;
     return g_steal_pointer(&self);
 }

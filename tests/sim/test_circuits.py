@@ -113,6 +113,29 @@ class Equalities(Machines):
                     workload, file, "micro-batch=1 virtual-stages=1 schedule=1f1b " + settings)))
             self.assertEqual(len(steps), 1, settings)
 
+    def test_forwarding(self):
+        """Static circuits that forward: whatever need not be simulated, and both fidelities of what
+        every pair sends for itself, take the same time; more than the crossbar's."""
+        plan = "tp=8 pp=4 dp=4 ep=4 micro-batch=8 virtual-stages=1 schedule=1f1b recompute=full"
+        file = self.generate("s.xml", "--system=ocs --accelerators=128 --policy=static")
+        first = opus.step_s(self.simulate("mixtral-8x7b", file, plan))
+        every = opus.step_s(self.simulate("mixtral-8x7b", file, plan, "--fidelity=message"))
+        self.assertAlmostEqual(every / first, 1.0, delta=1e-3)
+        self.assertGreater(first, 2 * 16.64)
+        plan = "pp=8 dp=2 global-batch=128"
+        some, every = (opus.step_s(self.simulate("gpt3-175b", file, plan, f"--collapse={choice}"))
+                       for choice in ("on", "off"))
+        self.assertAlmostEqual(every / some, 1.0, delta=1e-6)
+
+    def test_meshes(self):
+        """An all-to-all of eight, with as many lanes as peers or fewer: it ends."""
+        plan = ("tp=8 pp=1 dp=8 ep=8 global-batch=8 micro-batch=1 layers=1 virtual-stages=1 "
+                "schedule=1f1b zero=0 overlap-dp=no overlap-param=no recompute=none")
+        for ports in (2, 4, 7, 9):
+            file = self.generate("m.xml", "--system=ocs --accelerators=64 --policy=demand "
+                                 f"--ports-per-accelerator={ports} --reconfiguration-time=1us")
+            self.simulate("mixtral-8x7b", file, plan)
+
     def test_closed_form(self):
         """T_rec to 1e-9 where plans are degenerate: equal stages, nothing hidden, and as many
         micro-batches as the form is exact for."""

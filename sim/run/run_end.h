@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Whether a run came to its end. */
+#pragma once
+
+#include "sim/run/result.h"
+
+G_BEGIN_DECLS
+
+/** Whether all ranks of a run came to their end. Error: LP_SIMULATION_ERROR_RUN: some wait for each
+ * other. */
+gboolean lp_run_has_ended(const LpRunResult *run, GError **error) G_GNUC_WARN_UNUSED_RESULT;
+
+G_END_DECLS

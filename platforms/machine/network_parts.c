@@ -41,9 +41,9 @@ count_ports(const LpMachine *self)
     }
     count.n_host_ports *= lanes(cluster);
     count.n_switch_ports *= lanes(cluster);
-    /* A circuit switch has a port for each of an attachment's, however many share a transceiver. */
+    /* Each transceiver is joined to as many ports of a circuit switch as circuits it may be in. */
     if (self->circuits.is_present)
-        count.n_switch_ports = n_hosts * MAX(self->circuits.n_ports, lanes(cluster));
+        count.n_switch_ports *= self->circuits.n_ports;
     gboolean is_both = cluster->medium.transceivers == LP_TRANSCEIVERS_BOTH;
     count.n_transceivers = count.n_host_ports + (is_both ? count.n_switch_ports : 0);
     return count;

@@ -354,10 +354,15 @@ lp_contention_mark_links(const LpCommunicationMap *map, LpFidelity fidelity, gbo
 void
 lp_contention_open_circuits(LpContention *self, const LpCircuitPlan *plan)
 {
-    for (LpGroup group = 0; plan != NULL && group < LP_N_GROUPS; group++)
+    if (plan == NULL)
+        return;
+    for (LpGroup group = 0; group < LP_N_GROUPS; group++)
         for (guint i = 0; i < lp_communicators_n(plan->map->communicators, group); i++)
             if (plan->uses[group][i].pattern != LP_CIRCUIT_NONE)
                 self->is_private[group][i] = self->all_private[group] = FALSE;
+    /* One rank stands for its tensor-parallel group only where that needs no flows. */
+    if (lp_communicators_n(plan->map->communicators, LP_GROUP_TP) > 0)
+        self->tp_mirrored = self->tp_mirrored && self->all_private[LP_GROUP_TP];
 }
 
 void

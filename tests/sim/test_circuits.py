@@ -127,6 +127,18 @@ class Equalities(Machines):
                        for choice in ("on", "off"))
         self.assertAlmostEqual(every / some, 1.0, delta=1e-6)
 
+    def test_tensor_parallel(self):
+        """Tensor parallelism over circuits: no rank stands for its group."""
+        file = self.generate("t.xml", "--system=ocs --accelerators=16 --domain-size=2 "
+                             "--port-order=node --joined-rails=yes --policy=provision "
+                             "--circuit-ports=6 --reconfiguration-time=50ms")
+        plan = "tp=4 pp=1 dp=4 micro-batch=1 global-batch=16 "
+        for library in ("auto", "nccl-hopper"):
+            some, every = (opus.step_s(self.simulate("gpt3-1.3b", file, plan + f"library={library}",
+                                                     f"--collapse={choice}"))
+                           for choice in ("on", "off"))
+            self.assertAlmostEqual(every / some, 1.0, delta=1e-6)
+
     def test_meshes(self):
         """An all-to-all of eight, with as many lanes as peers or fewer: it ends."""
         plan = ("tp=8 pp=1 dp=8 ep=8 global-batch=8 micro-batch=1 layers=1 virtual-stages=1 "

@@ -203,6 +203,19 @@ lp_xml_attribute(const xmlNode *node, const char *name)
     return NULL;
 }
 
+char *
+lp_xml_text(const xmlNode *node)
+{
+    xmlChar *content = xmlNodeGetContent(node);
+    g_auto(GStrv) words = g_strsplit_set((const char *)content, " \n\t\r", -1);
+    xmlFree(content);
+    GString *text = g_string_new(NULL);
+    for (guint i = 0; words[i] != NULL; i++)
+        if (*words[i] != '\0')
+            g_string_append_printf(text, "%s%s", text->len > 0 ? " " : "", words[i]);
+    return g_string_free(text, FALSE);
+}
+
 const char *
 lp_xml_required(const LpXml *self, const xmlNode *node, const char *name, GError **error)
 {

@@ -42,6 +42,9 @@ xmlNode *lp_xml_element(xmlNode *node, const char *name);
 
 /** An attribute as written (borrowed from the document), or NULL when it is absent. */
 const char *lp_xml_attribute(const xmlNode *node, const char *name);
+/** The words in @node, one blank between each two, however its text is broken into lines. Returns:
+ * (transfer full). */
+char *lp_xml_text(const xmlNode *node);
 /** Like lp_xml_attribute, but absence is an error that says where. */
 const char *lp_xml_required(const LpXml *self, const xmlNode *node, const char *name,
                             GError **error);

@@ -28,7 +28,7 @@ gboolean
 lp_cmd_estimate(int argc, char **argv, GError **error)
 {
     static const char *const model_names[] = {"consistent", "amped", NULL};
-    g_autofree char *model = NULL, *format_text = NULL;
+    g_autofree char *model = NULL, *format_text = NULL, *framework = NULL;
     g_auto(GStrv) settings = NULL;
     gboolean verbose = FALSE;
     const GOptionEntry entries[] = {
@@ -36,6 +36,10 @@ lp_cmd_estimate(int argc, char **argv, GError **error)
          "The consistent form (default) or the repaired AMPeD form", "consistent|amped"},
         {"set", 0, 0, G_OPTION_ARG_STRING_ARRAY, &settings,
          "Override an attribute of the workload; may be given again", "NAME=VALUE"},
+        {"framework", 0, 0, G_OPTION_ARG_STRING, &framework,
+         "Whose software runs, as --set framework=NAME; what the file or --set says beats its "
+         "habits",
+         "NAME"},
         {"format", 0, 0, G_OPTION_ARG_STRING, &format_text, "Output format (default text)",
          "text|json"},
         {"verbose", 0, 0, G_OPTION_ARG_NONE, &verbose,
@@ -49,5 +53,6 @@ lp_cmd_estimate(int argc, char **argv, GError **error)
         !lp_option_choice("model", model, model_names, 0, &index, error) ||
         !lp_format_parse(format_text, &format, error))
         return FALSE;
+    lp_settings_add_framework(&settings, framework);
     return print_estimate(argv, (const char *const *)settings, index == 1, format, verbose, error);
 }

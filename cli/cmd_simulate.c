@@ -14,8 +14,9 @@ static const char *const switch_names[] = {"off", "on", NULL};
 
 typedef struct {
     char *fidelity, *collapse, *format, *trace; /* owned */
+    char *framework;                            /* owned */
     char **settings;                            /* owned */
-    gboolean ignore_memory, cost, verbose;
+    gboolean ignore_memory, cost, verbose, approximate;
 } Options;
 
 static void
@@ -25,6 +26,7 @@ options_clear(Options *self)
     g_free(self->collapse);
     g_free(self->format);
     g_free(self->trace);
+    g_free(self->framework);
     g_strfreev(self->settings);
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Options, options_clear)
@@ -122,6 +124,8 @@ simulate_scenario(const Options *options, const Choices *choices, const char *pa
     if (scenario == NULL)
         return FALSE;
     g_autoptr(LpMachine) machine = lp_machine_load(platform_path, error);
+    for (guint i = 0; machine != NULL && i < scenario->jobs->len; i++)
+        lp_workload_suit(lp_scenario_job(scenario, i)->workload, machine->domain_size);
     if (machine == NULL || (!options->ignore_memory && !check_memory(scenario, machine, error)))
         return FALSE;
     LpScenarioOptions run = {.fidelity = (LpFidelity)choices->fidelity,
@@ -175,6 +179,10 @@ simulate(const Options *options, char **arguments, double started_s, GError **er
     LpSimulationOptions run = {.fidelity = (LpFidelity)choices.fidelity,
                                .collapse = choices.collapse != 0,
                                .run = {.timeline = timeline}};
+    if (options->approximate) {
+        run.negligible = LP_SIMULATION_NEGLIGIBLE;
+        run.shares_max = LP_SIMULATION_SHARES_MAX;
+    }
     if (isatty(STDERR_FILENO)) {
         run.run.progress = show_progress;
         run.run.progress_data = &shown;
@@ -209,12 +217,19 @@ lp_cmd_simulate(int argc, char **argv, GError **error)
          "Leave out events that provably cannot matter (default on)", "on|off"},
         {"set", 0, 0, G_OPTION_ARG_STRING_ARRAY, &options.settings,
          "Override an attribute of every workload; may be given again", "NAME=VALUE"},
+        {"framework", 0, 0, G_OPTION_ARG_STRING, &options.framework,
+         "Whose software runs, as --set framework=NAME; what the file or --set says beats its "
+         "habits",
+         "NAME"},
         {"format", 0, 0, G_OPTION_ARG_STRING, &options.format, "Output format (default text)",
          "text|json"},
         {"trace", 0, 0, G_OPTION_ARG_STRING, &options.trace,
          "Write a timeline for the Perfetto viewer", "FILE.json"},
         {"ignore-memory", 0, 0, G_OPTION_ARG_NONE, &options.ignore_memory,
          "Simulate a plan that does not fit in memory, with a warning", NULL},
+        {"approximate", 0, 0, G_OPTION_ARG_NONE, &options.approximate,
+         "Leave out what validate leaves out: contention with little traffic, and in large plans",
+         NULL},
         {"verbose", 0, 0, G_OPTION_ARG_NONE, &options.verbose,
          "Show the whole plan, not only what the file or --set gives", NULL},
         {"cost", 0, 0, G_OPTION_ARG_NONE, &options.cost,
@@ -226,5 +241,6 @@ lp_cmd_simulate(int argc, char **argv, GError **error)
             "by side, and explains how the result differs from the closed form.",
             entries, &argc, &argv, 2, 2, error))
         return FALSE;
+    lp_settings_add_framework(&options.settings, options.framework);
     return simulate(&options, argv, started_s, error);
 }

@@ -100,8 +100,20 @@ lp_load_inputs(const char *workload_name, const char *platform_name, const char 
     *out_machine = lp_machine_load(platform_path, error);
     if (*out_machine == NULL)
         return FALSE;
+    lp_workload_suit(workload, (*out_machine)->domain_size);
     *out_workload = g_steal_pointer(&workload);
     return TRUE;
+}
+
+void
+lp_settings_add_framework(char ***settings, const char *name)
+{
+    if (name == NULL)
+        return;
+    guint n = *settings != NULL ? g_strv_length(*settings) : 0;
+    *settings = g_renew(char *, *settings, n + 2);
+    (*settings)[n] = g_strconcat("framework=", name, NULL);
+    (*settings)[n + 1] = NULL;
 }
 
 char *

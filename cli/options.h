@@ -38,6 +38,9 @@ gboolean lp_option_count(const char *option, const char *text, guint64 minimum, 
                          guint64 fallback, guint *out_count,
                          GError **error) G_GNUC_WARN_UNUSED_RESULT;
 
+/** Adds "framework=@name" to @settings, which may be NULL, unless @name is NULL. */
+void lp_settings_add_framework(char ***settings, const char *name);
+
 /** Loads the workload and the platform that the command line names. */
 gboolean lp_load_inputs(const char *workload_name, const char *platform_name,
                         const char *const *settings, LpWorkload **out_workload,

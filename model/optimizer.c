@@ -8,6 +8,8 @@ double
 lp_optimizer_time_s(const LpTransformer *transformer, const LpPlan *plan,
                     const LpAccelerator *accelerator, guint32 stage)
 {
+    if (plan->optimizer == LP_OPTIMIZER_NONE)
+        return 0.0;
     LpParameters own =
         lp_plan_sharded_parameters(plan, lp_plan_rank_parameters(plan, transformer, stage));
     double copy_bytes = lp_plan_activation_bytes(plan) == 2 ? 2.0 : 0.0;

@@ -25,6 +25,12 @@ double lp_plan_tokens(const LpPlan *self, guint32 seq);
 guint32 lp_plan_activation_bytes(const LpPlan *self);
 /** Bytes an activation element takes on the wire. */
 guint32 lp_plan_wire_bytes(const LpPlan *self);
+/** Whether fused attention is FlashAttention-2 and not the accelerator's vendor's. */
+gboolean lp_plan_has_flash_2(const LpPlan *self);
+/** Bytes of a bucket, of parameters or gradients that take @element_bytes each; 0: one bucket for
+ * all. By replicas it has 40 million parameters, or a million for each replica if that is more
+ * (Megatron-Core, megatron/core/distributed/distributed_data_parallel.py: bucket_size). */
+double lp_plan_bucket_bytes(const LpPlan *self, double element_bytes);
 /** Bytes a parameter of the optimiser's moments: two of fp32 (Kingma and Ba, arXiv 1412.6980,
  * algorithm 1), two of 8 bits (Dettmers et al., arXiv 2110.02861), or momentum (SGD). */
 double lp_plan_moment_bytes(const LpPlan *self);

@@ -159,7 +159,7 @@ static const struct {
     {"nnnnnnnnnnnnnnnnnnnn",
      "kind ffn-kind attention positions norm bias dropout cp-kind schedule recompute zero-variant "
      "gather-ahead gradient-sync optimizer precision gradient-precision communication-precision overlap-tp "
-     "host-sync kernels"},
+     "host-sync kernels framework attention-kernel"},
     {"ssssssssssssssssssss", "tied-embeddings embedding parallel-blocks sequence-parallel "
                              "scatter-gather reshard overlap-dp overlap-pp overlap-param "
                              "cuda-graphs"},

@@ -107,7 +107,7 @@ find_accelerator(const LpTableRow *row, const LpPublicModels *models,
 
 LpMachine *
 lp_training_machine_read(const LpTableRow *row, const LpPublicModels *models, LpOutcome *outcome,
-                         GError **error)
+                         char **out_platform, GError **error)
 {
     g_auto(MachineTexts) texts = {.accelerators = NULL};
     gboolean is_large = FALSE;
@@ -132,9 +132,11 @@ lp_training_machine_read(const LpTableRow *row, const LpPublicModels *models, Lp
     }
     g_autoptr(LpMachineSpecification) specification = lp_specification_from_texts(options, error);
     g_autofree char *where = lp_table_where(row);
-    LpMachine *machine =
-        specification != NULL ? lp_generate_machine(specification, where, error) : NULL;
+    g_autofree char *xml = specification != NULL ? lp_generate(specification, error) : NULL;
+    LpMachine *machine = xml != NULL ? lp_machine_parse(where, xml, error) : NULL;
     if (machine == NULL)
         g_prefix_error(error, "%s: ", where);
+    else
+        *out_platform = g_steal_pointer(&xml);
     return machine;
 }

@@ -47,6 +47,7 @@ static void
 launch_units(LpLowering *self, const GArray *units, GArray *numbers, guint *last)
 {
     const LpPlan *plan = self->plan;
+    double bucket = lp_plan_bucket_bytes(plan, lp_plan_activation_bytes(plan));
     LpParameters waiting = {0.0, 0.0};
     guint n_waiting = 0;
     for (guint i = 0; i < units->len; i++) {
@@ -55,7 +56,7 @@ launch_units(LpLowering *self, const GArray *units, GArray *numbers, guint *last
         waiting.experts += parameters.experts;
         n_waiting++;
         double bytes = (waiting.dense + waiting.experts) * lp_plan_activation_bytes(plan);
-        gboolean full = plan->overlap.bucket_bytes > 0.0 && bytes >= plan->overlap.bucket_bytes;
+        gboolean full = bucket > 0.0 && bytes >= bucket;
         if (!full && i + 1 < units->len)
             continue;
         guint number = launch(self, waiting);

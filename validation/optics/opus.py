@@ -41,6 +41,10 @@ CASES = {
 }
 
 
+# Their simulator has rings without a protocol, and no software around them.
+BARE = ("--framework=none", "--set=library=single-ring")
+
+
 def simulate(case, policy, delay_ms, settings=""):
     """The JSON of a step of @case. @settings: more of --set, such as "pp=8"."""
     workload, plan, accelerators, machine = CASES[case]
@@ -54,7 +58,7 @@ def simulate(case, policy, delay_ms, settings=""):
                         f"--reconfiguration-time={delay_ms}ms", "-o", file], check=True)
         sets = [f"--set={setting}" for setting in f"{plan} {settings}".split()]
         done = subprocess.run([PROGRAM, "simulate", workload, file, "--format=json",
-                               "--ignore-memory", *sets], check=True, capture_output=True, text=True)
+                               "--ignore-memory", *BARE, *sets], check=True, capture_output=True, text=True)
     return json.loads(done.stdout)
 
 

@@ -6,9 +6,10 @@
  *   workloads/description/workload.h    lp_workload_load()   a model and the plan to train it
  *   platforms/machine/machine.h         lp_machine_load()    a machine from its XML description
  *   sim/mapping/setup.h                 lp_setup_new()       whether the one fits on the other
- *   sim/run/simulation.h                lp_simulation_run()  one iteration, once a process
- *   validation/crosscheck/crosscheck.h  lp_crosscheck()      its difference to the closed form
- *   report/report.h                     lp_report_init()     JSON and tables of all this
+ *   sim/run/simulation.h                lp_simulation_run_apart()  one iteration, in a process of
+ * its own, so that a program can run any number validation/crosscheck/crosscheck.h  lp_crosscheck()
+ * its difference to the closed form report/report.h                     lp_report_init()     JSON
+ * and tables of all this
  *
  * A scenario of several jobs is read by workloads/description/scenario.h, simulated by
  * sim/run/scenario_simulation.h and reported by report/scenario_report.h.
@@ -21,7 +22,7 @@
  * Conventions: memory holds seconds, bytes, bytes/s and FLOP as double, and names end in their
  * unit. What can fail returns FALSE or NULL and sets a GError whose message is one line: where,
  * what it got, what it wanted. Names with "new" and "load" return what the caller owns; "get"
- * lends. lp_simulation_run() forks for its counterfactual runs: call it before other threads start.
+ * lends. Simulations fork: call them before other threads start.
  *
  *     cc program.c $(pkg-config --cflags --libs lightpath)
  */

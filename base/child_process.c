@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <poll.h>
 #include <signal.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
@@ -69,6 +70,8 @@ lp_child_process_start(const char *name, LpChildWork work, const void *data, gsi
     int ends[2];
     if (pipe(ends) != 0)
         return fail_to_start(name, "make a pipe", error);
+    /* What stands in buffers of streams would be written by both. */
+    (void)fflush(NULL);
     pid_t pid = fork();
     if (pid == 0) {
         close(ends[0]);

@@ -27,7 +27,9 @@ GQuark lp_child_process_error_quark(void);
 
 /** Codes of LP_CHILD_PROCESS_ERROR. */
 typedef enum {
-    LP_CHILD_PROCESS_ERROR_START,  /**< No further process or pipe: have fewer at a time. */
+    /** No further process or pipe: have fewer at a time. Or what runs once in a process would run
+     * again: give it one of its own. */
+    LP_CHILD_PROCESS_ERROR_START,
     LP_CHILD_PROCESS_ERROR_RESULT, /**< It ended without its result: it crashed or was ended. */
 } LpChildProcessError;
 

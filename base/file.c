@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Writes result files whole or not at all, and finds shipped files by name. */
+/* memfd_create(2) */
+#define _GNU_SOURCE
+
 #include "base/file.h"
 
 #include "base/error.h"
@@ -13,6 +16,7 @@
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -121,13 +125,19 @@ lp_file_shipped(const char *folder)
     return (char **)g_ptr_array_free(names, FALSE);
 }
 
+gboolean
+lp_file_is_path(const char *name)
+{
+    return strcmp(name, "-") == 0 || strchr(name, '/') != NULL || g_str_has_suffix(name, ".xml") ||
+           (g_file_test(name, G_FILE_TEST_EXISTS) && !g_file_test(name, G_FILE_TEST_IS_DIR));
+}
+
 char *
 lp_file_find(const char *folder, const char *name, GError **error)
 {
     g_return_val_if_fail(folder != NULL && name != NULL, NULL);
-    if (strchr(name, '/') != NULL || g_str_has_suffix(name, ".xml") ||
-        g_file_test(name, G_FILE_TEST_IS_REGULAR))
-        return g_strdup(name);
+    if (lp_file_is_path(name))
+        return lp_file_argument(name, error);
     g_auto(GStrv) shipped = lp_file_shipped(folder);
     if (g_strv_contains((const char *const *)shipped, name))
         return g_strdup_printf(RESOURCE_SCHEME "/lightpath/%s/%s.xml", folder, name);
@@ -165,6 +175,75 @@ read_all(int fd, GByteArray *content)
         }
         g_byte_array_append(content, block, (guint)n_read);
     }
+}
+
+/* A file without a name, which goes with its descriptor. Returns: the descriptor, -1 with errno. */
+static int
+new_in_memory(const char *text, gsize length)
+{
+    int fd = memfd_create("lightpath", MFD_CLOEXEC);
+    if (fd < 0 || write_all(fd, text, length))
+        return fd;
+    int code = errno;
+    close(fd);
+    errno = code;
+    return -1;
+}
+
+int
+lp_file_in_memory(const char *text, gsize length, char **out_path, GError **error)
+{
+    g_return_val_if_fail(text != NULL && out_path != NULL, -1);
+    int fd = new_in_memory(text, length);
+    if (fd < 0)
+        fail(error, "a file in memory", errno);
+    else
+        *out_path = g_strdup_printf("/dev/fd/%d", fd);
+    return fd;
+}
+
+/* The descriptor that "/dev/stdin" or "/dev/fd/63" names, as shells write it for <(COMMAND); -1. */
+static int
+descriptor_of(const char *path)
+{
+    static const char folder[] = "/dev/fd/";
+    guint64 number = 0;
+    if (strcmp(path, "/dev/stdin") == 0)
+        return STDIN_FILENO;
+    return g_str_has_prefix(path, folder) &&
+                   lp_count_parse(path + strlen(folder), 0, G_MAXINT, &number, NULL)
+               ? (int)number
+               : -1;
+}
+
+/* Puts a file in memory with all that the pipe @fd brings in the place of the pipe. */
+static gboolean
+keep_pipe(int fd)
+{
+    g_autoptr(GByteArray) content = g_byte_array_new();
+    if (!read_all(fd, content))
+        return FALSE;
+    int kept = new_in_memory((const char *)content->data, content->len);
+    gboolean good = kept >= 0 && dup2(kept, fd) >= 0;
+    int code = errno;
+    if (kept >= 0)
+        close(kept);
+    errno = code;
+    return good;
+}
+
+char *
+lp_file_argument(const char *name, GError **error)
+{
+    g_return_val_if_fail(name != NULL, NULL);
+    const char *path = strcmp(name, "-") == 0 ? "/dev/stdin" : name;
+    struct stat kind;
+    int fd = descriptor_of(path);
+    if (fd >= 0 && fstat(fd, &kind) == 0 && S_ISFIFO(kind.st_mode) && !keep_pipe(fd)) {
+        fail(error, path, errno);
+        return NULL;
+    }
+    return g_strdup(path);
 }
 
 GBytes *

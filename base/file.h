@@ -15,11 +15,22 @@ gboolean lp_file_write(const char *path, const char *text, gsize length,
                        GError **error) G_GNUC_WARN_UNUSED_RESULT;
 
 /**
- * What a name on the command line means: a path if a file is there or it looks like one (a '/' or
- * ".xml"), else the shipped file "resource:///lightpath/@folder/@name.xml".
+ * What a name on the command line means: lp_file_argument() if lp_file_is_path(), else the shipped
+ * file "resource:///lightpath/@folder/@name.xml".
  * Errors: LP_INPUT_ERROR_NAME with the nearest shipped name. Returns: (transfer full).
  */
 char *lp_file_find(const char *folder, const char *name, GError **error) G_GNUC_WARN_UNUSED_RESULT;
+
+/** Whether a name on the command line is a path: "-", a file that is there, or what looks like one
+ * (a '/' or ".xml"). */
+gboolean lp_file_is_path(const char *name);
+
+/**
+ * The path that @name on the command line means: "-" is standard input. What a pipe among the
+ * descriptors brings ("-", "/dev/stdin", "/dev/fd/63") is kept in memory, so that it can be read
+ * more than once. Errors: LP_INPUT_ERROR_FILE. Returns: (transfer full).
+ */
+char *lp_file_argument(const char *name, GError **error) G_GNUC_WARN_UNUSED_RESULT;
 
 /** How a file is named to people: a shipped one by its base name, any other by its path. Borrowed
  * from @path. */
@@ -28,6 +39,14 @@ const char *lp_file_label(const char *path);
 /** The names of the shipped files in "/lightpath/@folder" without ".xml", sorted.
  * Returns: (transfer full), NULL-ended. */
 char **lp_file_shipped(const char *folder);
+
+/**
+ * A file in memory that holds @text, for libraries that read files only: whatever ends the process,
+ * nothing of it stays. @out_path: (transfer full), by which this process can open it until the
+ * descriptor is closed. Returns: the descriptor, to be closed; -1 with LP_INPUT_ERROR_FILE.
+ */
+int lp_file_in_memory(const char *text, gsize length, char **out_path,
+                      GError **error) G_GNUC_WARN_UNUSED_RESULT;
 
 /** The bytes of a shipped or plain file, of at most 64 MiB. Errors: LP_INPUT_ERROR_FILE,
  * "PATH: reason". Returns: (transfer full). */

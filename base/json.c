@@ -56,6 +56,14 @@ append(json_t *array, json_t *value)
     return value;
 }
 
+json_t *
+lp_json_document(void)
+{
+    json_t *root = json_object();
+    lp_json_set_count(root, "format_version", LP_JSON_FORMAT_VERSION);
+    return root;
+}
+
 void
 lp_json_set_text(json_t *object, const char *key, const char *value)
 {

@@ -18,6 +18,13 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(json_t, json_decref)
 json_t *lp_json_read(const char *path, const char *text, gsize length,
                      GError **error) G_GNUC_WARN_UNUSED_RESULT;
 
+/** The version of the layout of our outputs: it grows when a key goes or changes its meaning, not
+ * when one comes. */
+#define LP_JSON_FORMAT_VERSION 1
+
+/** The root of an output: an object with "format_version". Returns: (transfer full). */
+json_t *lp_json_document(void);
+
 /** Sets the member @key to @value; what is not UTF-8 in it becomes U+FFFD. */
 void lp_json_set_text(json_t *object, const char *key, const char *value);
 /** Sets the member @key to the whole number @value. */

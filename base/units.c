@@ -337,3 +337,17 @@ lp_nearest_name(const char *text, const char *const *names)
     }
     return nearest;
 }
+
+const char *
+lp_like_name(const char *text, const char *const *names)
+{
+    g_return_val_if_fail(text != NULL && names != NULL, NULL);
+    const char *nearest = lp_nearest_name(text, names);
+    /* One wrong letter in three, or two that are swapped. */
+    if (nearest != NULL && edit_distance(text, nearest) <= MAX(strlen(text) / 3, 2))
+        return nearest;
+    for (gsize i = 0; *text != '\0' && names[i] != NULL; i++)
+        if (g_str_has_prefix(names[i], text))
+            return names[i];
+    return NULL;
+}

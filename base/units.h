@@ -62,4 +62,8 @@ int lp_choice_parse(const char *text, const char *const *names, GError **error);
  * equals), borrowed. NULL if @names is empty. */
 const char *lp_nearest_name(const char *text, const char *const *names);
 
+/** The name that was likely meant by @text: the nearest, if few letters differ, or the first that
+ * begins with it. NULL: none is like it. Borrowed from @names. */
+const char *lp_like_name(const char *text, const char *const *names);
+
 G_END_DECLS

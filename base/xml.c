@@ -46,6 +46,13 @@ on_parse_error(void *context, xmlErrorPtr raised)
 }
 
 static void
+on_encoding_error(void *fault, xmlErrorPtr raised)
+{
+    if (raised->level >= XML_ERR_ERROR)
+        record_fault(fault, MAX(raised->line, 1), raised->message);
+}
+
+static void
 on_schema_error(void *fault, xmlErrorPtr raised)
 {
     if (raised->level < XML_ERR_ERROR)
@@ -81,12 +88,28 @@ fail(Fault *fault, const char *path, GError **error)
     return FALSE;
 }
 
+/* With a byte-order mark, as text in UTF-16 has one. */
+static gboolean
+is_utf16(const char *text, gsize length)
+{
+    return length >= 2 && (memcmp(text, "\xff\xfe", 2) == 0 || memcmp(text, "\xfe\xff", 2) == 0);
+}
+
 static xmlDoc *
 parse(const char *path, GBytes *content, GError **error)
 {
     gsize length = 0;
     const char *text = g_bytes_get_data(content, &length);
     Fault fault = {NULL, 1};
+    g_autofree char *converted = NULL;
+    const char *encoding = NULL;
+    if (is_utf16(text, length)) {
+        /* "UTF-16" takes a byte-order mark, which stands at the beginning, for what it is. */
+        converted = g_convert(text, (gssize)length, "UTF-8", "UTF-16", NULL, &length, NULL);
+        text = converted != NULL ? converted : "";
+        length = converted != NULL ? length : 0;
+        encoding = "UTF-8";
+    }
     /* libxml2 would take the text before it for the whole. */
     if (length > 0 && memchr(text, '\0', length) != NULL) {
         record_fault(&fault, 1, "a null byte, wanted text");
@@ -97,8 +120,13 @@ parse(const char *path, GBytes *content, GError **error)
     parser->_private = &fault;
     parser->sax->serror = on_parse_error;
     parser->sax->entityDecl = on_entity;
-    g_autoptr(xmlDoc) doc =
-        xmlCtxtReadMemory(parser, text != NULL ? text : "", (int)length, path, NULL, PARSE_OPTIONS);
+    /* Converters of encodings know no parser: without a handler they print. */
+    xmlStructuredErrorFunc kept = xmlStructuredError;
+    void *kept_context = xmlStructuredErrorContext;
+    xmlSetStructuredErrorFunc(&fault, on_encoding_error);
+    g_autoptr(xmlDoc) doc = xmlCtxtReadMemory(parser, text != NULL ? text : "", (int)length, path,
+                                              encoding, PARSE_OPTIONS);
+    xmlSetStructuredErrorFunc(kept_context, kept);
     if (fault.message == NULL && (doc == NULL || xmlDocGetRootElement(doc) == NULL))
         record_fault(&fault, 1, "no XML document");
     if (fault.message == NULL && doc->intSubset != NULL && doc->intSubset->children != NULL)
@@ -165,12 +193,12 @@ lp_xml_free(LpXml *self)
     g_free(self);
 }
 
-gboolean
-lp_xml_root_is(const char *path, const char *name)
+char *
+lp_xml_root_name(const char *path)
 {
     g_autoptr(GBytes) content = lp_file_read(path, NULL);
     g_autoptr(xmlDoc) doc = content == NULL ? NULL : parse(path, content, NULL);
-    return doc != NULL && strcmp((const char *)xmlDocGetRootElement(doc)->name, name) == 0;
+    return doc != NULL ? g_strdup((const char *)xmlDocGetRootElement(doc)->name) : NULL;
 }
 
 xmlNode *
@@ -189,6 +217,19 @@ lp_xml_element(xmlNode *node, const char *name)
     return NULL;
 }
 
+char *
+lp_xml_text(const xmlNode *node)
+{
+    xmlChar *content = xmlNodeGetContent(node);
+    g_auto(GStrv) words = g_strsplit_set((const char *)content, " \t\r\n", -1);
+    xmlFree(content);
+    GString *text = g_string_new(NULL);
+    for (char **word = words; *word != NULL; word++)
+        if (**word != '\0')
+            g_string_append_printf(text, "%s%s", text->len > 0 ? " " : "", *word);
+    return g_string_free(text, FALSE);
+}
+
 const char *
 lp_xml_attribute(const xmlNode *node, const char *name)
 {
@@ -201,19 +242,6 @@ lp_xml_attribute(const xmlNode *node, const char *name)
         return text != NULL && text->content != NULL ? (const char *)text->content : "";
     }
     return NULL;
-}
-
-char *
-lp_xml_text(const xmlNode *node)
-{
-    xmlChar *content = xmlNodeGetContent(node);
-    g_auto(GStrv) words = g_strsplit_set((const char *)content, " \n\t\r", -1);
-    xmlFree(content);
-    GString *text = g_string_new(NULL);
-    for (guint i = 0; words[i] != NULL; i++)
-        if (*words[i] != '\0')
-            g_string_append_printf(text, "%s%s", text->len > 0 ? " " : "", words[i]);
-    return g_string_free(text, FALSE);
 }
 
 const char *

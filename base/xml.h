@@ -33,18 +33,19 @@ LpXml *lp_xml_parse(const char *path, GBytes *content, const char *schema_resour
 void lp_xml_free(LpXml *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(LpXml, lp_xml_free)
 
-/** Whether @path is a well-formed document whose root element is called @name. */
-gboolean lp_xml_root_is(const char *path, const char *name);
+/** What the root element of @path is called; NULL: it is no well-formed document. Returns:
+ * (transfer full). */
+char *lp_xml_root_name(const char *path);
 /** The root element, borrowed. */
 xmlNode *lp_xml_root(const LpXml *self);
 /** The next element at or after @node called @name (any if NULL), or NULL. */
 xmlNode *lp_xml_element(xmlNode *node, const char *name);
 
+/** The text in @node, each gap one blank. Returns: (transfer full). */
+char *lp_xml_text(const xmlNode *node);
+
 /** An attribute as written (borrowed from the document), or NULL when it is absent. */
 const char *lp_xml_attribute(const xmlNode *node, const char *name);
-/** The words in @node, one blank between each two, however its text is broken into lines. Returns:
- * (transfer full). */
-char *lp_xml_text(const xmlNode *node);
 /** Like lp_xml_attribute, but absence is an error that says where. */
 const char *lp_xml_required(const LpXml *self, const xmlNode *node, const char *name,
                             GError **error);

@@ -282,7 +282,7 @@ to_text(const GArray *rows)
 static json_t *
 to_json(const GArray *rows)
 {
-    json_t *root = json_object();
+    json_t *root = lp_json_document();
     json_t *summaries = lp_json_set_array(root, "algorithms");
     for (guint i = 0; i < G_N_ELEMENTS(algorithms); i++) {
         g_autoptr(GArray) own = select_rows(rows, i);

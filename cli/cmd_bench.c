@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* lightpath bench: what the simulator costs, each benchmark in a process of its own. */
 #include "cli/bench_accuracy.h"
+#include "cli/inputs.h"
+#include "cli/progress.h"
 #include "cli/commands.h"
 
 #include "base/json.h"
@@ -132,17 +134,20 @@ static gboolean
 load_job(const Benchmark *self, LpWorkload **out_workload, LpMachine **out_machine, GError **error)
 {
     g_auto(GStrv) settings = g_strsplit(self->settings, " ", -1);
-    const char *platform = self->platform != NULL ? self->platform : "dgx-a100-8";
-    if (!lp_load_inputs(self->workload, platform, (const char *const *)settings, out_workload,
-                        out_machine, error))
-        return FALSE;
     if (self->platform != NULL)
-        return TRUE;
+        return lp_load_inputs(self->workload, self->platform, (const char *const *)settings,
+                              LP_PLAN_FILE, out_workload, out_machine, error);
+    g_autofree char *path = lp_input_find(self->workload, LP_INPUT_WORKLOAD, error);
+    if (path == NULL)
+        return FALSE;
+    *out_workload = lp_workload_load(path, (const char *const *)settings, error);
     g_autofree char *options =
         g_strdup_printf("--system=dgx-h100 --accelerators=%s", self->accelerators);
-    g_clear_pointer(out_machine, lp_machine_free);
-    *out_machine = lp_bench_machine(options, error);
-    return *out_machine != NULL;
+    *out_machine = *out_workload != NULL ? lp_bench_machine(options, error) : NULL;
+    if (*out_machine == NULL)
+        return FALSE;
+    lp_workload_suit(*out_workload, (*out_machine)->domain_size);
+    return TRUE;
 }
 
 static gboolean
@@ -226,7 +231,7 @@ us_per_activity(const Measurement *self)
 static json_t *
 to_json(const GArray *measurements)
 {
-    json_t *root = json_object();
+    json_t *root = lp_json_document();
     json_t *runs = lp_json_set_array(root, "runs");
     for (guint i = 0; i < measurements->len; i++) {
         const Measurement *run = &g_array_index(measurements, Measurement, i);
@@ -347,12 +352,15 @@ lp_cmd_bench(int argc, char **argv, GError **error)
     if (selected == NULL)
         return FALSE;
     g_autoptr(GArray) measurements = g_array_new(FALSE, TRUE, sizeof(Measurement));
+    LpProgress progress = lp_progress_start("benchmarks");
     for (guint i = 0; i < selected->len; i++) {
         Measurement measurement;
+        lp_progress_show(&progress, i, selected->len);
         if (!measure(g_array_index(selected, const Benchmark *, i), &measurement, error))
             return FALSE;
         g_array_append_val(measurements, measurement);
     }
+    lp_progress_show(&progress, selected->len, selected->len);
     if (format == LP_FORMAT_JSON)
         return lp_print_json(to_json(measurements), error);
     g_autofree char *text = to_text(measurements);

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* lightpath collective: a single collective on a machine, by message size. */
 #include "cli/commands.h"
+#include "cli/inputs.h"
 #include "cli/options.h"
+#include "cli/progress.h"
 
 #include "base/error.h"
 #include "base/file.h"
@@ -182,7 +184,7 @@ to_text(const LpCollectiveRequest *request, const LpMachine *machine, const GArr
 static json_t *
 to_json(const LpCollectiveRequest *request, const GArray *rows)
 {
-    json_t *root = json_object();
+    json_t *root = lp_json_document();
     lp_json_set_text(root, "operation", lp_collective_names[request->collective]);
     lp_json_set_text(root, "library", request->library.name);
     lp_json_set_text(root, "fidelity", lp_fidelity_names[request->fidelity]);
@@ -233,7 +235,7 @@ flows_to_text(const GArray *flows)
 static json_t *
 flows_to_json(const GArray *flows)
 {
-    json_t *root = json_object();
+    json_t *root = lp_json_document();
     json_t *list = lp_json_set_array(root, "flows");
     for (guint i = 0; i < flows->len; i++) {
         const LpCollectiveFlow *flow = &g_array_index(flows, LpCollectiveFlow, i);
@@ -279,18 +281,20 @@ measure(const Options *options, char **arguments, GError **error)
     g_autoptr(GArray) rows = parse_sizes(options->bytes != NULL ? options->bytes : sizes, error);
     if (rows == NULL)
         return FALSE;
-    g_autofree char *path = lp_file_find("platforms", arguments[2], error);
-    g_autoptr(LpMachine) machine = path == NULL ? NULL : lp_machine_load(path, error);
+    g_autoptr(LpMachine) machine = lp_input_load_machine(arguments[2], error);
     if (machine == NULL || !parse_request(options, arguments[1], machine, &request, error))
         return FALSE;
     if (options->flows)
         return print_flows(&request, g_array_index(rows, Row, 0).bytes, machine, format, error);
+    LpProgress progress = lp_progress_start("sizes");
     for (guint i = 0; i < rows->len; i++) {
         Row *row = &g_array_index(rows, Row, i);
+        lp_progress_show(&progress, i, rows->len);
         request.bytes = row->bytes;
         if (!lp_collective_run_apart(&request, machine, &row->result, error))
             return FALSE;
     }
+    lp_progress_show(&progress, rows->len, rows->len);
     if (format == LP_FORMAT_JSON)
         return lp_print_json(to_json(&request, rows), error);
     g_autofree char *text = to_text(&request, machine, rows);

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* lightpath compare: the same workload on several machines, a process each, side by side. */
 #include "cli/commands.h"
+#include "cli/inputs.h"
 #include "cli/options.h"
+#include "cli/progress.h"
 
 #include "base/file.h"
 #include "base/json.h"
@@ -211,7 +213,7 @@ static json_t *
 to_json(const GArray *runs)
 {
     const Run *first = &g_array_index(runs, Run, 0);
-    json_t *root = json_object();
+    json_t *root = lp_json_document();
     json_t *results = lp_json_set_array(root, "runs");
     for (guint i = 0; i < runs->len; i++)
         (void)json_array_append(results, g_array_index(runs, Run, i).result);
@@ -372,13 +374,16 @@ static gboolean
 run_all(GArray *runs, const Options *options, const char *workload, GError **error)
 {
     guint n_started = 0, n_parallel = g_get_num_processors();
+    LpProgress progress = lp_progress_start("runs");
     for (guint i = 0; i < runs->len; i++) {
+        lp_progress_show(&progress, i, runs->len);
         for (; n_started < runs->len && n_started < i + n_parallel; n_started++)
             if (!start_run(&g_array_index(runs, Run, n_started), options, workload, error))
                 return FALSE;
         if (!finish_run(&g_array_index(runs, Run, i), error))
             return FALSE;
     }
+    lp_progress_show(&progress, runs->len, runs->len);
     return TRUE;
 }
 
@@ -409,7 +414,7 @@ lp_cmd_compare(int argc, char **argv, GError **error)
         !lp_format_parse(options.format, &format, error))
         return FALSE;
     lp_settings_add_framework(&options.settings, options.framework);
-    g_autofree char *path = lp_file_find("workloads", argv[1], error);
+    g_autofree char *path = lp_input_find(argv[1], LP_INPUT_WORKLOAD, error);
     g_autoptr(LpWorkload) workload =
         path == NULL ? NULL : lp_workload_load(path, (const char *const *)options.settings, error);
     if (workload == NULL)

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* lightpath estimate: the closed forms alone. */
 #include "cli/commands.h"
+#include "cli/inputs.h"
 #include "cli/options.h"
 
 static gboolean
-print_estimate(char **arguments, const char *const *settings, gboolean amped, LpFormat format,
-               gboolean verbose, GError **error)
+print_estimate(char **arguments, const char *const *settings, LpPlanChoice plan, gboolean amped,
+               LpFormat format, gboolean verbose, GError **error)
 {
     g_autoptr(LpWorkload) workload = NULL;
     g_autoptr(LpMachine) machine = NULL;
-    if (!lp_load_inputs(arguments[1], arguments[2], settings, &workload, &machine, error))
+    if (!lp_load_inputs(arguments[1], arguments[2], settings, plan, &workload, &machine, error))
         return FALSE;
     g_autoptr(LpSetup) setup = lp_setup_new(workload, machine, error);
     if (setup == NULL)
@@ -28,7 +29,7 @@ gboolean
 lp_cmd_estimate(int argc, char **argv, GError **error)
 {
     static const char *const model_names[] = {"consistent", "amped", NULL};
-    g_autofree char *model = NULL, *format_text = NULL, *framework = NULL;
+    g_autofree char *model = NULL, *format_text = NULL, *plan_text = NULL, *framework = NULL;
     g_auto(GStrv) settings = NULL;
     gboolean verbose = FALSE;
     const GOptionEntry entries[] = {
@@ -40,6 +41,10 @@ lp_cmd_estimate(int argc, char **argv, GError **error)
          "Whose software runs, as --set framework=NAME; what the file or --set says beats its "
          "habits",
          "NAME"},
+        {"plan", 0, 0, G_OPTION_ARG_STRING, &plan_text,
+         "The file's plan (default), or one with dp, micro-batch and global-batch that fill the "
+         "machine",
+         "file|fit"},
         {"format", 0, 0, G_OPTION_ARG_STRING, &format_text, "Output format (default text)",
          "text|json"},
         {"verbose", 0, 0, G_OPTION_ARG_NONE, &verbose,
@@ -47,12 +52,15 @@ lp_cmd_estimate(int argc, char **argv, GError **error)
         {NULL, 0, 0, 0, NULL, NULL, NULL}};
     guint index;
     LpFormat format;
+    LpPlanChoice plan;
     if (!lp_options_parse("estimate", "WORKLOAD PLATFORM",
                           "Estimates one training iteration by a closed form.", entries, &argc,
                           &argv, 2, 2, error) ||
         !lp_option_choice("model", model, model_names, 0, &index, error) ||
+        !lp_plan_choice_parse(plan_text, &plan, error) ||
         !lp_format_parse(format_text, &format, error))
         return FALSE;
     lp_settings_add_framework(&settings, framework);
-    return print_estimate(argv, (const char *const *)settings, index == 1, format, verbose, error);
+    return print_estimate(argv, (const char *const *)settings, plan, index == 1, format, verbose,
+                          error);
 }

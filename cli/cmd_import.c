@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* lightpath import: workloads from model descriptions of others. */
 #include "cli/commands.h"
+#include "cli/import_plan.h"
+#include "cli/inputs.h"
 #include "cli/options.h"
 
 #include "base/file.h"
@@ -43,7 +45,7 @@ to_text(const LpImport *import, const LpWorkload *workload, const char *output)
 static json_t *
 to_json(const LpImport *import, const LpWorkload *workload, const char *output)
 {
-    json_t *root = json_object();
+    json_t *root = lp_json_document();
     lp_json_set_text(root, "workload", import->name);
     lp_json_set_text(root, "file", output);
     lp_json_set_number(root, "parameters", lp_transformer_parameters(&workload->transformer));
@@ -69,10 +71,16 @@ to_json(const LpImport *import, const LpWorkload *workload, const char *output)
 /* The workload goes to @output or to standard output; what was made of the file, to standard output
  * if that is free. */
 static gboolean
-import_file(const char *path, const char *output, LpFormat format, GError **error)
+import_file(const char *name, const char *platform, const char *output, LpFormat format,
+            GError **error)
 {
-    g_autoptr(LpImport) import = lp_huggingface_import(path, error);
+    g_autofree char *path = lp_file_argument(name, error);
+    g_autoptr(LpImport) import = path != NULL ? lp_huggingface_import(path, error) : NULL;
     if (import == NULL)
+        return FALSE;
+    g_autoptr(LpMachine) machine = platform != NULL ? lp_input_load_machine(platform, error) : NULL;
+    if (platform != NULL &&
+        (machine == NULL || !lp_import_propose_plan(import, path, machine, error)))
         return FALSE;
     g_autoptr(LpWorkload) workload = lp_import_workload(import, path, error);
     if (workload == NULL)
@@ -92,10 +100,13 @@ gboolean
 lp_cmd_import(int argc, char **argv, GError **error)
 {
     static const char *const kinds[] = {"huggingface", NULL};
-    g_autofree char *output = NULL, *format_text = NULL;
+    g_autofree char *output = NULL, *format_text = NULL, *platform = NULL;
     const GOptionEntry entries[] = {
         {"output", 'o', 0, G_OPTION_ARG_FILENAME, &output,
          "Where to write the workload (default standard output)", "FILE.xml"},
+        {"platform", 0, 0, G_OPTION_ARG_STRING, &platform,
+         "Propose a plan that fills this machine and fits into its memory (default: one rank)",
+         "PLATFORM"},
         {"format", 0, 0, G_OPTION_ARG_STRING, &format_text,
          "With -o: how to say what became of the file (default text)", "text|json"},
         {NULL, 0, 0, 0, NULL, NULL, NULL}};
@@ -115,5 +126,5 @@ lp_cmd_import(int argc, char **argv, GError **error)
             "--format: got %s without -o, wanted -o FILE.xml: the workload takes up "
             "standard output",
             format_text);
-    return import_file(argv[2], to_file ? output : "-", format, error);
+    return import_file(argv[2], platform, to_file ? output : "-", format, error);
 }

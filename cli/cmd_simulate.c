@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* lightpath simulate: one iteration of a workload on a machine, beside the closed form. */
 #include "cli/commands.h"
+#include "cli/inputs.h"
 #include "cli/options.h"
 
 #include "base/file.h"
@@ -13,9 +14,9 @@
 static const char *const switch_names[] = {"off", "on", NULL};
 
 typedef struct {
-    char *fidelity, *collapse, *format, *trace; /* owned */
-    char *framework;                            /* owned */
-    char **settings;                            /* owned */
+    char *fidelity, *collapse, *format, *plan, *trace; /* owned */
+    char *framework;                                   /* owned */
+    char **settings;                                   /* owned */
     gboolean ignore_memory, cost, verbose, approximate;
 } Options;
 
@@ -25,6 +26,7 @@ options_clear(Options *self)
     g_free(self->fidelity);
     g_free(self->collapse);
     g_free(self->format);
+    g_free(self->plan);
     g_free(self->trace);
     g_free(self->framework);
     g_strfreev(self->settings);
@@ -64,13 +66,18 @@ print_report(LpReport *report, LpFormat format, GError **error)
 /* What the options say, read. */
 typedef struct {
     LpFormat format;
+    LpPlanChoice plan;
     guint fidelity, collapse;
 } Choices;
 
 static gboolean
 read_choices(const Options *options, Choices *out_choices, GError **error)
 {
+    if (g_strcmp0(options->trace, "-") == 0)
+        return lp_usage_error(error, "--trace: got -, wanted a file: the report takes up standard "
+                                     "output");
     return lp_format_parse(options->format, &out_choices->format, error) &&
+           lp_plan_choice_parse(options->plan, &out_choices->plan, error) &&
            lp_option_choice("fidelity", options->fidelity, lp_fidelity_names, LP_FIDELITY_FLOW,
                             &out_choices->fidelity, error) &&
            lp_option_choice("collapse", options->collapse, switch_names, TRUE,
@@ -116,7 +123,9 @@ simulate_scenario(const Options *options, const Choices *choices, const char *pa
                   const char *platform, double started_s, GError **error)
 {
     guint shown = G_MAXUINT;
-    g_autofree char *platform_path = lp_file_find("platforms", platform, error);
+    if (choices->plan != LP_PLAN_FILE)
+        return lp_usage_error(error, "--plan: got fit, wanted none: a scenario has several plans");
+    g_autofree char *platform_path = lp_input_find(platform, LP_INPUT_PLATFORM, error);
     if (platform_path == NULL)
         return FALSE;
     g_autoptr(LpScenario) scenario =
@@ -124,9 +133,10 @@ simulate_scenario(const Options *options, const Choices *choices, const char *pa
     if (scenario == NULL)
         return FALSE;
     g_autoptr(LpMachine) machine = lp_machine_load(platform_path, error);
-    for (guint i = 0; machine != NULL && i < scenario->jobs->len; i++)
-        lp_workload_suit(lp_scenario_job(scenario, i)->workload, machine->domain_size);
-    if (machine == NULL || (!options->ignore_memory && !check_memory(scenario, machine, error)))
+    if (machine == NULL)
+        return FALSE;
+    lp_scenario_suit(scenario, machine->domain_size);
+    if (!options->ignore_memory && !check_memory(scenario, machine, error))
         return FALSE;
     LpScenarioOptions run = {.fidelity = (LpFidelity)choices->fidelity,
                              .collapse = choices->collapse != 0,
@@ -160,7 +170,8 @@ simulate(const Options *options, char **arguments, double started_s, GError **er
     guint shown = G_MAXUINT;
     if (!read_choices(options, &choices, error))
         return FALSE;
-    g_autofree char *path = lp_find_workload(arguments[1], error);
+    g_autofree char *path =
+        lp_input_find(arguments[1], LP_INPUT_WORKLOAD | LP_INPUT_SCENARIO, error);
     if (path == NULL)
         return FALSE;
     if (lp_scenario_is_file(path))
@@ -168,7 +179,7 @@ simulate(const Options *options, char **arguments, double started_s, GError **er
     g_autoptr(LpWorkload) workload = NULL;
     g_autoptr(LpMachine) machine = NULL;
     if (!lp_load_inputs(arguments[1], arguments[2], (const char *const *)options->settings,
-                        &workload, &machine, error))
+                        choices.plan, &workload, &machine, error))
         return FALSE;
 
     g_autoptr(LpSetup) setup = lp_setup_new(workload, machine, error);
@@ -221,6 +232,10 @@ lp_cmd_simulate(int argc, char **argv, GError **error)
          "Whose software runs, as --set framework=NAME; what the file or --set says beats its "
          "habits",
          "NAME"},
+        {"plan", 0, 0, G_OPTION_ARG_STRING, &options.plan,
+         "The file's plan (default), or one with dp, micro-batch and global-batch that fill the "
+         "machine",
+         "file|fit"},
         {"format", 0, 0, G_OPTION_ARG_STRING, &options.format, "Output format (default text)",
          "text|json"},
         {"trace", 0, 0, G_OPTION_ARG_STRING, &options.trace,

@@ -46,6 +46,23 @@ print_validation(const LpValidation *validation, Format format, const char *vega
     return lp_print_result(text, error);
 }
 
+/* A table of which nothing could be predicted says that something is wrong with all of it. */
+static gboolean
+check_any(const GPtrArray *outcomes, const char *path, GError **error)
+{
+    for (guint i = 0; i < outcomes->len; i++) {
+        const LpOutcome *outcome = g_ptr_array_index(outcomes, i);
+        if (outcome->status != LP_OUTCOME_FAILED)
+            return TRUE;
+    }
+    if (outcomes->len == 0)
+        return TRUE;
+    g_set_error(error, LP_SIMULATION_ERROR, LP_SIMULATION_ERROR_RUN,
+                "%s: all of %u rows failed, wanted one that can be predicted", lp_file_label(path),
+                outcomes->len);
+    return FALSE;
+}
+
 static gboolean
 validate(const Options *options, GError **error)
 {
@@ -79,7 +96,8 @@ validate(const Options *options, GError **error)
         return FALSE;
     LpValidation validation = {lp_table_path(table), lp_table_kind(table), (LpPrediction)model,
                                outcomes};
-    return print_validation(&validation, (Format)format, vega, error);
+    return print_validation(&validation, (Format)format, vega, error) &&
+           check_any(outcomes, lp_table_path(table), error);
 }
 
 gboolean

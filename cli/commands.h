@@ -13,10 +13,16 @@ gboolean lp_cmd_simulate(int argc, char **argv, GError **error);
 gboolean lp_cmd_estimate(int argc, char **argv, GError **error);
 /** "lightpath compare WORKLOAD PLATFORM PLATFORM...". */
 gboolean lp_cmd_compare(int argc, char **argv, GError **error);
+/** "lightpath contention WORKLOAD|SCENARIO PLATFORM". */
+gboolean lp_cmd_contention(int argc, char **argv, GError **error);
 /** "lightpath collective OPERATION PLATFORM". */
 gboolean lp_cmd_collective(int argc, char **argv, GError **error);
 /** "lightpath import huggingface FILE.json". */
 gboolean lp_cmd_import(int argc, char **argv, GError **error);
+/** "lightpath workload list|describe|attributes|check". */
+gboolean lp_cmd_workload(int argc, char **argv, GError **error);
+/** "lightpath help [COMMAND|TOPIC]". */
+gboolean lp_cmd_help(int argc, char **argv, GError **error);
 /** "lightpath platform generate|describe|check|list". */
 gboolean lp_cmd_platform(int argc, char **argv, GError **error);
 /** "lightpath validate". */

@@ -6,9 +6,15 @@
 #include "base/file.h"
 #include "base/units.h"
 #include "base/json.h"
+#include "cli/attribute_table.h"
+#include "cli/colour.h"
+#include "cli/command_line.h"
+#include "cli/completion.h"
 
+#include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <unistd.h>
 
 gboolean
 lp_usage_error(GError **error, const char *format, ...)
@@ -33,6 +39,24 @@ has_argument_count(const char *command, int n, int n_minimum, int n_maximum, GEr
                           command, n, n_minimum, command);
 }
 
+/* Where GLib would print and exit, whether or not the text could be written. @text: (transfer
+ * full). Returns: FALSE, with @error, if it does. */
+static gboolean
+print_and_exit(char *text, GError **error)
+{
+    g_autofree char *owned = text;
+    if (!lp_print_result(owned, error))
+        return FALSE;
+    exit(EXIT_SUCCESS);
+}
+
+static gboolean
+print_attributes(GError **error)
+{
+    g_autoptr(GPtrArray) rows = lp_attribute_table_load();
+    return print_and_exit(lp_attribute_table_to_text(rows), error);
+}
+
 gboolean
 lp_options_parse(const char *command, const char *arguments, const char *summary,
                  const GOptionEntry *entries, int *argc, char ***argv, int n_minimum, int n_maximum,
@@ -43,6 +67,15 @@ lp_options_parse(const char *command, const char *arguments, const char *summary
     g_autoptr(GOptionContext) context = g_option_context_new(arguments);
     g_option_context_set_summary(context, summary);
     g_option_context_add_main_entries(context, entries, NULL);
+    char **words = *argv + 1;
+    if (*argc > 1 && strcmp(words[0], LP_COMPLETE_OPTION) == 0)
+        return print_and_exit(lp_complete(entries, arguments, words + 1), error);
+    if (lp_command_line_asks_help(words, entries))
+        return print_and_exit(g_option_context_get_help(context, TRUE, NULL), error);
+    if (lp_command_line_asks_attributes(words, entries))
+        return print_attributes(error);
+    if (!lp_command_line_check(command, words, entries, error))
+        return FALSE;
     g_autoptr(GError) fault = NULL;
     if (!g_option_context_parse(context, argc, argv, &fault))
         return lp_usage_error(error, "%s: %s", command, fault->message);
@@ -84,27 +117,6 @@ lp_format_parse(const char *text, LpFormat *out_format, GError **error)
     return TRUE;
 }
 
-gboolean
-lp_load_inputs(const char *workload_name, const char *platform_name, const char *const *settings,
-               LpWorkload **out_workload, LpMachine **out_machine, GError **error)
-{
-    g_autofree char *workload_path = lp_file_find("workloads", workload_name, error);
-    if (workload_path == NULL)
-        return FALSE;
-    g_autofree char *platform_path = lp_file_find("platforms", platform_name, error);
-    if (platform_path == NULL)
-        return FALSE;
-    g_autoptr(LpWorkload) workload = lp_workload_load(workload_path, settings, error);
-    if (workload == NULL)
-        return FALSE;
-    *out_machine = lp_machine_load(platform_path, error);
-    if (*out_machine == NULL)
-        return FALSE;
-    lp_workload_suit(workload, (*out_machine)->domain_size);
-    *out_workload = g_steal_pointer(&workload);
-    return TRUE;
-}
-
 void
 lp_settings_add_framework(char ***settings, const char *name)
 {
@@ -116,20 +128,12 @@ lp_settings_add_framework(char ***settings, const char *name)
     (*settings)[n + 1] = NULL;
 }
 
-char *
-lp_find_workload(const char *name, GError **error)
-{
-    g_auto(GStrv) scenarios = lp_file_shipped("workloads/scenarios");
-    if (g_strv_contains((const char *const *)scenarios, name) &&
-        !g_file_test(name, G_FILE_TEST_IS_REGULAR))
-        return lp_file_find("workloads/scenarios", name, error);
-    return lp_file_find("workloads", name, error);
-}
-
 gboolean
 lp_print_result(const char *text, GError **error)
 {
-    return lp_file_write("-", text, strlen(text), error);
+    g_autofree char *coloured =
+        lp_colour_is_wanted(STDOUT_FILENO) ? lp_colour_result(text) : g_strdup(text);
+    return lp_file_write("-", coloured, strlen(coloured), error);
 }
 
 gboolean

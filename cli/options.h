@@ -16,7 +16,8 @@ typedef enum {
 /** Sets LP_INPUT_ERROR_USAGE; returns FALSE. */
 gboolean lp_usage_error(GError **error, const char *format, ...) G_GNUC_PRINTF(2, 3);
 
-/** Parses @entries; what remains is @argv[1..]. Between @n_minimum and @n_maximum arguments must.
+/** Parses @entries; what remains is @argv[1..]. Help and completions are printed, and the program
+ * ends. Between @n_minimum and @n_maximum arguments must.
  * @command: "simulate". Error: LP_INPUT_ERROR_USAGE. */
 gboolean lp_options_parse(const char *command, const char *arguments, const char *summary,
                           const GOptionEntry *entries, int *argc, char ***argv, int n_minimum,
@@ -40,15 +41,6 @@ gboolean lp_option_count(const char *option, const char *text, guint64 minimum, 
 
 /** Adds "framework=@name" to @settings, which may be NULL, unless @name is NULL. */
 void lp_settings_add_framework(char ***settings, const char *name);
-
-/** Loads the workload and the platform that the command line names. */
-gboolean lp_load_inputs(const char *workload_name, const char *platform_name,
-                        const char *const *settings, LpWorkload **out_workload,
-                        LpMachine **out_machine, GError **error) G_GNUC_WARN_UNUSED_RESULT;
-
-/** What a name means that is a workload or a scenario: a path, or that of a shipped file.
- * Returns: (transfer full). */
-char *lp_find_workload(const char *name, GError **error) G_GNUC_WARN_UNUSED_RESULT;
 
 /** Prints a result on stdout, whole. */
 gboolean lp_print_result(const char *text, GError **error) G_GNUC_WARN_UNUSED_RESULT;

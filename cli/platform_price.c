@@ -146,7 +146,7 @@ static json_t *
 to_json(const Network *networks)
 {
     const LpNetworkCost *least = &networks[CIRCUITS].cost;
-    json_t *root = json_object();
+    json_t *root = lp_json_document();
     json_t *array = lp_json_set_array(root, "networks");
     for (gsize i = 0; i < N_NETWORKS; i++) {
         const Network *network = &networks[i];

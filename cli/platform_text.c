@@ -23,11 +23,26 @@ add_bisection_json(json_t *object, const LpMachineFacts *facts)
     lp_json_set_number(object, "bisection_deviation_fraction", facts->published_deviation);
 }
 
+/* Levels with switches; the top over rails that never meet stands for nothing. */
+static guint32
+n_tree_levels(const LpMachine *machine)
+{
+    const LpCluster *cluster = &machine->cluster[LP_ATTACHMENT_SCALE_OUT];
+    if (cluster->topology != LP_TOPOLOGY_FAT_TREE)
+        return 0;
+    return machine->rails_relay ? MAX(cluster->n_levels, 2) - 1 : cluster->n_levels;
+}
+
 /* Planes, paths and PCIe links, and how far ports of a torus or dragonfly are apart. */
 static void
 add_fabric_json(json_t *object, const LpMachine *machine, const LpMachineFacts *facts)
 {
     g_autofree char *paths = lp_machine_path_text(machine);
+    guint32 n_levels = n_tree_levels(machine);
+    if (n_levels > 0) {
+        lp_json_set_count(object, "tree_levels", n_levels);
+        lp_json_set_count(object, "leaf_ports", machine->cluster[LP_ATTACHMENT_SCALE_OUT].down[0]);
+    }
     lp_json_set_text(object, "path_choice", lp_path_choice_names[machine->path_choice]);
     lp_json_set_text(object, "path_choice_text", paths);
     lp_json_set_count(object, "paths", machine->n_paths);
@@ -71,7 +86,7 @@ lp_platform_print_json(const LpMachine *machine, GError **error)
     LpFabric fabric = lp_machine_fabric(machine);
     const LpCluster *scale_out = &machine->cluster[LP_ATTACHMENT_SCALE_OUT];
     gboolean has_scale_out = machine->has_scale_out;
-    json_t *root = json_object();
+    json_t *root = lp_json_document();
     lp_json_set_text(root, "platform", lp_file_label(machine->path));
     lp_json_set_text(root, "system", machine->system);
     lp_json_set_text(root, "accelerator", machine->accelerator.name);
@@ -151,8 +166,13 @@ append_spans(GString *text, const LpFabric *fabric)
 }
 
 static void
-add_shape_text(LpTextTable *table, const LpCluster *cluster)
+add_shape_text(LpTextTable *table, const LpMachine *machine)
 {
+    const LpCluster *cluster = &machine->cluster[LP_ATTACHMENT_SCALE_OUT];
+    guint32 n_levels = n_tree_levels(machine);
+    if (n_levels > 0)
+        add_line(table, "tree", "%u %s of switches, %u ports below a leaf", n_levels,
+                 n_levels == 1 ? "level" : "levels", cluster->down[0]);
     if (cluster->topology == LP_TOPOLOGY_TORUS) {
         g_autofree char *sizes = lp_topology_torus_parameters(&cluster->torus);
         add_line(table, "dimensions", "%s", sizes);
@@ -241,7 +261,7 @@ lp_platform_print_text(const LpMachine *machine, GError **error)
                  " used",
                  scale_out->n_hosts, machine->cards_per_domain, machine->unit_domains,
                  facts.n_domains * machine->cards_per_domain);
-        add_shape_text(table, scale_out);
+        add_shape_text(table, machine);
         add_planes_text(table, machine);
     } else {
         add_line(table, "scale-out", "none");

@@ -46,7 +46,7 @@ gboolean
 lp_technologies_print(LpFormat format, GError **error)
 {
     static const char *const keys[LP_N_TECHNOLOGY_KINDS] = {"links", "switches"};
-    g_autoptr(json_t) root = json_object();
+    g_autoptr(json_t) root = lp_json_document();
     g_autoptr(GString) text = g_string_new(NULL);
     for (LpTechnologyKind kind = 0; kind < LP_N_TECHNOLOGY_KINDS; kind++) {
         g_autoptr(GPtrArray) entries = lp_technologies_load(kind, error);

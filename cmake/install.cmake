@@ -66,8 +66,19 @@ foreach(folder platforms workloads workloads/scenarios validation)
 endforeach()
 install(FILES validation/training.csv
     DESTINATION ${CMAKE_INSTALL_DATADIR}/lightpath/validation)
+install(FILES cli/completions/lightpath.bash
+    DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions RENAME lightpath)
+install(FILES cli/completions/_lightpath
+    DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/site-functions)
+install(FILES cli/completions/lightpath.fish
+    DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d)
+install(FILES docs/output.schema.json DESTINATION ${CMAKE_INSTALL_DATADIR}/lightpath/schemas)
 install(FILES docs/lightpath.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
-install(FILES README.md LICENSE docs/architecture.md docs/calibration.md docs/collectives.md
-    docs/commands.md docs/import.md docs/library.md docs/platform-format.md docs/scenario-format.md
-    docs/speed.md docs/trust.md docs/workload-format.md
-    DESTINATION ${CMAKE_INSTALL_DOCDIR})
+# Documents keep their folders, since they link to one another, and what they link to comes along.
+file(GLOB lp_documents RELATIVE ${PROJECT_SOURCE_DIR} CONFIGURE_DEPENDS
+    *.md docs/*.md docs/*.json docs/*.svg docs/ways/*.md model/*.md platforms/*.md sim/*.md tests/*.md
+    validation/*.md validation/*.svg workloads/*.md)
+foreach(document IN LISTS lp_documents ITEMS LICENSE tests/cli/use_library.c)
+    cmake_path(GET document PARENT_PATH folder)
+    install(FILES ${document} DESTINATION ${CMAKE_INSTALL_DOCDIR}/${folder})
+endforeach()

@@ -5,17 +5,19 @@
 const char *const lp_tiles_names[] = {"none", "coarse", "fine", "systolic", NULL};
 G_STATIC_ASSERT(G_N_ELEMENTS(lp_tiles_names) == LP_N_TILES + 1);
 
-/* The nearest wider precision; fp32, the widest, is its own. */
+/* The nearest wider precision; fp32, the widest, is its own, and so is what nothing stands in for.
+ */
 static const LpPrecision next_wider[LP_N_PRECISIONS] = {
-    [LP_PRECISION_FP8] = LP_PRECISION_BF16,  [LP_PRECISION_BF16] = LP_PRECISION_FP16,
-    [LP_PRECISION_FP16] = LP_PRECISION_TF32, [LP_PRECISION_TF32] = LP_PRECISION_FP32,
-    [LP_PRECISION_FP32] = LP_PRECISION_FP32,
+    [LP_PRECISION_FP32] = LP_PRECISION_FP32,   [LP_PRECISION_TF32] = LP_PRECISION_FP32,
+    [LP_PRECISION_FP16] = LP_PRECISION_TF32,   [LP_PRECISION_BF16] = LP_PRECISION_FP16,
+    [LP_PRECISION_FP8] = LP_PRECISION_FP8,     [LP_PRECISION_FP8_BLOCK] = LP_PRECISION_FP8,
+    [LP_PRECISION_MXFP8] = LP_PRECISION_MXFP8, [LP_PRECISION_NVFP4] = LP_PRECISION_NVFP4,
 };
 
 double
 lp_accelerator_peak_flop_per_s(const LpAccelerator *self, LpPrecision precision)
 {
-    while (self->peak_flop_per_s[precision] <= 0.0 && precision != LP_PRECISION_FP32)
+    while (self->peak_flop_per_s[precision] <= 0.0 && next_wider[precision] != precision)
         precision = next_wider[precision];
     return self->peak_flop_per_s[precision];
 }

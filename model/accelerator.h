@@ -48,7 +48,8 @@ typedef struct {
 } LpAccelerator;
 
 /** Dense peak for @precision; where the accelerator has no such unit, of the nearest wider one
- * (fp8 -> bf16 -> fp16 -> tf32 -> fp32), or 0 if it has none. */
+ * (bf16 -> fp16 -> tf32 -> fp32), or 0 if it has none. Narrow precisions fall back to none, but
+ * fp8-block runs in units of fp8 where no rate is given for it. */
 double lp_accelerator_peak_flop_per_s(const LpAccelerator *self, LpPrecision precision);
 
 G_END_DECLS

@@ -3,21 +3,22 @@
 #include "model/closed_form.h"
 #include "model/closed_form_internal.h"
 
-/* Parameters of the mean stage. */
+/* Bytes of the mean stage's parameters: so many each of its layers', and of embedding and head. */
 static LpParameters
-mean_parameters(const LpClosedFormInput *input)
+mean_bytes(const LpClosedFormInput *input, double layer_bytes, double end_bytes)
 {
     const LpTransformer *shape = input->transformer;
     const LpPlan *plan = input->plan;
     double holders = plan->pipeline.schedule == LP_SCHEDULE_DUALPIPE ? 2.0 : 1.0;
     double share = holders / degree(input, LP_AXIS_PP);
-    LpParameters sum = {.dense = (lp_transformer_embedding_parameters(shape) +
+    LpParameters sum = {.dense = end_bytes *
+                                 (lp_transformer_embedding_parameters(shape) +
                                   lp_transformer_head_parameters(shape)) /
                                  degree(input, LP_AXIS_TP)};
     for (guint32 i = 0; i < lp_transformer_n_layers(shape); i++) {
         LpParameters layer = lp_plan_layer_parameters(plan, shape, i);
-        sum.dense += layer.dense;
-        sum.experts += layer.experts;
+        sum.dense += layer_bytes * layer.dense;
+        sum.experts += layer_bytes * layer.experts;
     }
     return lp_plan_pooled_parameters(plan, (LpParameters){sum.dense * share, sum.experts * share});
 }
@@ -46,18 +47,16 @@ parts(const LpClosedFormInput *input, double n_chunks)
                    lp_transformer_n_expert_layers(input->transformer) / degree(input, LP_AXIS_PP)};
 }
 
-/* @share of an all-reduce of each kind of parameters of the mean stage. */
+/* @share of an all-reduce of each kind of parameters of the mean stage, @bytes together. */
 static double
-replicas_s(const LpClosedFormInput *input, double share, double element_bytes, Parts n)
+replicas_s(const LpClosedFormInput *input, double share, LpParameters bytes, Parts n)
 {
-    LpParameters parameters = mean_parameters(input);
-    double dense_s = n.dense * lp_closed_form_ring_s(input, LP_GROUP_DP, share,
-                                                     parameters.dense * element_bytes / n.dense);
-    if (parameters.experts <= 0.0)
+    double dense_s =
+        n.dense * lp_closed_form_ring_s(input, LP_GROUP_DP, share, bytes.dense / n.dense);
+    if (bytes.experts <= 0.0)
         return dense_s;
-    return dense_s +
-           n.experts * lp_closed_form_ring_s(input, LP_GROUP_EXPERT_DP, share,
-                                             parameters.experts * element_bytes / n.experts);
+    return dense_s + n.experts * lp_closed_form_ring_s(input, LP_GROUP_EXPERT_DP, share,
+                                                       bytes.experts / n.experts);
 }
 
 /* One sum of all gradients; of a micro-batch's, chunk by chunk. */
@@ -68,18 +67,21 @@ sum_s(const LpClosedFormInput *input)
     Parts n = parts(input, lp_plan_reduces_each(plan) ? plan->pipeline.virtual_stages : 1.0);
     gboolean whole = plan->zero.stage == 0 || plan->zero.variant == LP_ZERO_DEEPSPEED;
     /* Sets of shards (hybrid sharding) sum their shares among each other. */
-    double set_bytes =
-        mean_parameters(input).dense * plan->format.gradient_bytes / lp_plan_shard_degree(plan);
+    LpParameters bytes =
+        mean_bytes(input, plan->format.gradient_bytes, plan->format.gradient_bytes);
+    double set_bytes = bytes.dense / lp_plan_shard_degree(plan);
     double sets_s =
         n.dense * lp_closed_form_ring_s(input, LP_GROUP_REPLICA, 1.0, set_bytes / n.dense);
-    return replicas_s(input, whole ? 1.0 : 0.5, plan->format.gradient_bytes, n) + sets_s;
+    return replicas_s(input, whole ? 1.0 : 0.5, bytes, n) + sets_s;
 }
 
 /* One gather of all parameters. */
 static double
 gather_s(const LpClosedFormInput *input)
 {
-    return replicas_s(input, 0.5, lp_plan_activation_bytes(input->plan), parts(input, 1.0));
+    LpParameters bytes = mean_bytes(input, lp_plan_parameter_wire_bytes(input->plan),
+                                    lp_plan_activation_bytes(input->plan));
+    return replicas_s(input, 0.5, bytes, parts(input, 1.0));
 }
 
 static double

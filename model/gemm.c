@@ -2,6 +2,8 @@
 /* How long the matrix units take for a product: tiles, waves of tiles, alignment. */
 #include "model/gemm.h"
 
+#include "model/precision.h"
+
 #include <math.h>
 
 /* A tile of the output, and the step in which k is padded. */
@@ -54,15 +56,10 @@ static const Tile tiles_of[LP_N_TILES][TILES_MAX + 1] = {
 /* Queries that a block of fused attention holds (Dao, arXiv 2307.08691, section 3.3). */
 #define ATTENTION_ROWS 128.0
 
-static const double element_bytes[LP_N_PRECISIONS] = {
-    [LP_PRECISION_FP32] = 4.0, [LP_PRECISION_TF32] = 4.0, [LP_PRECISION_FP16] = 2.0,
-    [LP_PRECISION_BF16] = 2.0, [LP_PRECISION_FP8] = 1.0,
-};
-
 double
 lp_gemm_element_bytes(LpPrecision precision)
 {
-    return element_bytes[precision];
+    return lp_precision_traits(precision)->element_bytes;
 }
 
 static double
@@ -94,7 +91,7 @@ lp_gemm_alignment(const LpGemm *self, const LpAccelerator *accelerator, LpPrecis
 {
     if (accelerator->alignment_bytes <= 0.0 || accelerator->misaligned_efficiency <= 0.0)
         return 1.0;
-    double bytes = element_bytes[precision];
+    double bytes = lp_gemm_element_bytes(precision);
     guint worst = n_halvings(self->m, bytes, accelerator->alignment_bytes);
     worst = MAX(worst, n_halvings(self->k, bytes, accelerator->alignment_bytes));
     worst = MAX(worst, n_halvings(self->n, bytes, accelerator->alignment_bytes));
@@ -142,7 +139,7 @@ lp_gemm_arithmetic_s(const LpGemm *self, const LpAccelerator *accelerator, LpPre
         lp_accelerator_peak_flop_per_s(accelerator, precision) * accelerator->gemm_efficiency;
     if (!is_tiled(accelerator) || flop(self) <= 0.0)
         return flop(self) / flop_per_s;
-    double bytes = element_bytes[precision];
+    double bytes = lp_gemm_element_bytes(precision);
     flop_per_s *= lp_gemm_alignment(self, accelerator, precision);
     double best_s = INFINITY;
     for (const Tile *tile = tiles_of[accelerator->tiles]; tile->m > 0.0; tile++) {

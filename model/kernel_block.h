@@ -25,7 +25,7 @@ typedef struct {
     double m, k, n, n_batch;
     double bytes;     /**< bytes read and written */
     gboolean streams; /**< reads and writes in order, without sums over rows or random numbers */
-    gboolean wide;    /**< in 16 bits where the plan says fp8: attention, logits and router
+    gboolean wide;    /**< in 16 bits where products are narrow: attention, logits and router
                          (NVIDIA, Transformer Engine's user guide; Megatron-Core) */
     gboolean eager;   /**< fused, but not by the accelerator's vendor: lp_plan_has_flash_2() */
     gboolean fused;   /**< the products of attention in one kernel: k is summed over them */
@@ -59,6 +59,6 @@ typedef enum {
 } LpPass;
 
 /** Kernels that a block has in a pass, at most. */
-#define LP_KERNELS_MAX 32
+#define LP_KERNELS_MAX 48
 
 G_END_DECLS

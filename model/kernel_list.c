@@ -6,6 +6,8 @@
  * bias-dropout-add. */
 #include "model/kernel_list.h"
 
+#include "model/precision.h"
+
 /* Bytes of an element of a dropout mask. */
 #define MASK_BYTES 1.0
 
@@ -59,22 +61,47 @@ lp_list_stream(LpKernelList *list, const char *name, double bytes)
     lp_list_kernel(list, (LpKernel){.name = name, .bytes = bytes, .streams = TRUE});
 }
 
+/* Whether the next products take operands that were cast. */
+static gboolean
+is_narrow(const LpKernelList *list)
+{
+    return !list->wide && list->part != LP_PART_CORE &&
+           lp_precision_is_narrow(list->plan->format.precision);
+}
+
 void
 lp_list_gemm(LpKernelList *list, const char *name, double m, double k, double n, double n_batch)
 {
-    double bytes = (m * k + k * n + m * n) * n_batch * list->element_bytes;
+    double operand_bytes =
+        is_narrow(list) ? lp_plan_operand_bytes(list->plan) : list->element_bytes;
+    double bytes = ((m * k + k * n) * operand_bytes + m * n * list->element_bytes) * n_batch;
     lp_list_kernel(
         list, (LpKernel){.name = name, .m = m, .k = k, .n = n, .n_batch = n_batch, .bytes = bytes});
 }
 
-/* Products in fp8 read copies of their operands in it: as they are, and transposed for the weights'
- * gradients (Micikevicius et al., arXiv 2209.05433; NVIDIA, Transformer Engine's user guide). Those
- * of weights are made once for all micro-batches. */
+/* Narrow products read copies of their operands: along the rows, and along the columns for the
+ * weights' gradients (model/precision.h). */
 static void
 list_cast(LpKernelList *list, double elements)
 {
-    if (list->plan->format.precision == LP_PRECISION_FP8 && !list->wide)
-        lp_list_stream(list, "cast", elements * (list->element_bytes + 2.0));
+    const LpPrecisionTraits *traits = lp_precision_traits(list->plan->format.precision);
+    if (is_narrow(list))
+        lp_list_stream(list, "cast",
+                       elements *
+                           (traits->cast_reads * list->element_bytes + 2.0 * traits->scaled_bytes));
+}
+
+/* A weight that was gathered in 16 bits for this pass is cast to the one copy that the pass needs.
+ * Where all of a rank's weights stay, they are cast once an iteration (model/optimizer.h). */
+static void
+list_weight_cast(LpKernelList *list, double elements)
+{
+    const LpPlan *plan = list->plan;
+    const LpPrecisionTraits *traits = lp_precision_traits(plan->format.precision);
+    if (is_narrow(list) && plan->zero.stage == 3 && !plan->format.narrow_parameters)
+        lp_list_stream(list, "cast-weight",
+                       elements *
+                           (traits->cast_reads * list->element_bytes + traits->scaled_bytes));
 }
 
 void
@@ -84,10 +111,12 @@ lp_list_weight(LpKernelList *list, const char *name, double n_inputs, double n_o
     switch (product) {
     case LP_PRODUCT_OUTPUT:
         list_cast(list, list->tokens * n_inputs);
+        list_weight_cast(list, n_inputs * n_outputs);
         lp_list_gemm(list, name, list->tokens, n_inputs, n_outputs, 1.0);
         break;
     case LP_PRODUCT_DATA_GRADIENT:
         list_cast(list, list->tokens * n_outputs);
+        list_weight_cast(list, n_inputs * n_outputs);
         lp_list_gemm(list, name, list->tokens, n_outputs, n_inputs, 1.0);
         break;
     case LP_PRODUCT_WEIGHT_GRADIENT:

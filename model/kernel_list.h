@@ -65,7 +65,7 @@ void lp_list_stream(LpKernelList *list, const char *name, double bytes);
 void lp_list_gemm(LpKernelList *list, const char *name, double m, double k, double n,
                   double n_batch);
 /** Adds one product of the (@n_inputs, @n_outputs) weight @name with the tokens at hand, and the
- * streams that come with it: casts to fp8, the sum of gradients. */
+ * streams that come with it: casts to narrow formats, the sum of gradients. */
 void lp_list_weight(LpKernelList *list, const char *name, double n_inputs, double n_outputs,
                     LpProduct product);
 /** Adds a pass over @tensors of hidden activations, and @masks, outside the tensor-parallel

@@ -3,6 +3,7 @@
 #include "model/kernel.h"
 
 #include "model/gemm.h"
+#include "model/precision.h"
 
 #include <math.h>
 
@@ -25,8 +26,8 @@ lp_kernel_time_s(const LpKernel *self, const LpAccelerator *accelerator, LpPreci
     }
     LpGemm gemm = {self->m, self->k, self->n, self->n_batch};
     double share = self->share > 0.0 ? self->share : 1.0;
-    if (self->wide && precision == LP_PRECISION_FP8)
-        precision = LP_PRECISION_BF16;
+    if (self->wide)
+        precision = lp_precision_wide(precision);
     double computing_s =
         self->fused ? share * lp_gemm_attention_s(&gemm, accelerator, precision, self->eager)
                     : lp_gemm_arithmetic_s(&gemm, accelerator, precision);

@@ -5,6 +5,8 @@
  * taken apart here into tensors and masks, so that other shapes and precisions follow. */
 #include "model/memory.h"
 
+#include "model/precision.h"
+
 #include <math.h>
 
 #define MASK_BYTES 1.0
@@ -17,6 +19,14 @@ static double
 elements(const LpPlan *plan, double n)
 {
     return n * lp_plan_activation_bytes(plan);
+}
+
+/* Bytes of @n elements that are kept as operands of products: narrow ones in the copy along the
+ * columns that the weights' gradients take. */
+static double
+operands(const LpPlan *plan, double n)
+{
+    return n * lp_plan_operand_bytes(plan);
 }
 
 /* Dropout masks that a layer keeps where its dropout acts on @n tensors of a token. */
@@ -40,33 +50,38 @@ static double
 outer_bytes(const LpTransformer *transformer, const LpPlan *plan, double n_blocks,
             LpRecompute recompute)
 {
-    double kept = recompute == LP_RECOMPUTE_LIGHT ? 1.0 : 2.0;
-    double norms = elements(plan, kept * n_blocks * transformer->hidden);
+    double width = n_blocks * transformer->hidden;
+    double norms =
+        elements(plan, width) + (recompute == LP_RECOMPUTE_LIGHT ? 0.0 : operands(plan, width));
     double latent =
         elements(plan, (double)transformer->latent.query_rank + transformer->latent.kv_rank);
     return (norms + masks_bytes(transformer, n_blocks)) * scattered(plan) + latent;
 }
 
-/* Bytes a token of queries, keys, values and their mixture, on one rank of tp. */
+/* Bytes a token of queries, keys, values and their mixture, on one rank of tp; the last product
+ * takes the mixture, the core's gradient too: cast, it is kept in both forms. */
 static double
 attention_bytes(const LpTransformer *transformer, const LpPlan *plan, LpRecompute recompute)
 {
+    double mixture = lp_transformer_mixture_width(transformer) / plan->degree[LP_AXIS_TP];
+    gboolean is_cast = lp_precision_is_narrow(plan->format.precision);
+    double cast = is_cast ? operands(plan, mixture) : 0.0;
     if (recompute == LP_RECOMPUTE_LIGHT && transformer->latent.kv_rank > 0)
-        return elements(plan, lp_transformer_mixture_width(transformer) / plan->degree[LP_AXIS_TP]);
-    double own =
-        lp_transformer_query_width(transformer) + lp_transformer_mixture_width(transformer);
-    return elements(plan, own / plan->degree[LP_AXIS_TP] + lp_plan_key_width(plan, transformer) +
-                              lp_plan_value_width(plan, transformer));
+        return elements(plan, mixture) + cast;
+    double queries = lp_transformer_query_width(transformer) / plan->degree[LP_AXIS_TP];
+    return elements(plan, queries + mixture + lp_plan_key_width(plan, transformer) +
+                              lp_plan_value_width(plan, transformer)) +
+           cast;
 }
 
-/* The inputs of the activation function (two with a gate) and of the last product, of inner width
- * @width. */
+/* The inputs of the activation function (two with a gate) and, unless it is computed again, of the
+ * last product, of inner width @width. */
 static double
 inner_bytes(const LpTransformer *transformer, const LpPlan *plan, double width,
             LpRecompute recompute)
 {
-    double dropped = recompute == LP_RECOMPUTE_LIGHT ? 1.0 : 0.0;
-    return elements(plan, (lp_transformer_n_ffn_matrices(transformer) - dropped) * width);
+    double last = recompute == LP_RECOMPUTE_LIGHT ? 0.0 : operands(plan, width);
+    return elements(plan, (lp_transformer_n_ffn_matrices(transformer) - 1.0) * width) + last;
 }
 
 /* Bytes a token of routed and shared experts: what came to the experts in their order, what went
@@ -82,7 +97,7 @@ experts_bytes(const LpTransformer *transformer, const LpPlan *plan, LpRecompute 
     double width = lp_transformer_expert_ffn(transformer);
     double shared = transformer->experts.n_shared * width / tp;
     return returned +
-           seen * (elements(plan, transformer->hidden) +
+           seen * (operands(plan, transformer->hidden) +
                    inner_bytes(transformer, plan, width / etp, recompute)) +
            inner_bytes(transformer, plan, shared, recompute);
 }
@@ -297,6 +312,21 @@ layer_parameters(const LpTransformer *transformer, const LpPlan *plan, guint32 i
     return total(lp_plan_layer_parameters(plan, transformer, index));
 }
 
+/* Bytes of weights that stay on a rank: @layers' and @ends'. Narrow products need both copies of a
+ * layer's (model/precision.h): in place of 16 bits with narrow-parameters, else beside them. Of
+ * shards there is one, and what is gathered is cast when it is used. */
+static double
+weights_bytes(const LpPlan *plan, double layers, double ends)
+{
+    double wide = lp_plan_activation_bytes(plan);
+    double copies = 2.0 * lp_plan_operand_bytes(plan);
+    if (plan->zero.stage == 3)
+        return ends * wide + layers * lp_plan_parameter_wire_bytes(plan);
+    if (!lp_precision_is_narrow(plan->format.precision))
+        return (ends + layers) * wide;
+    return ends * wide + layers * (copies + (plan->format.narrow_parameters ? 0.0 : wide));
+}
+
 /* What ZeRO stage 3 has gathered at once: the layer at work and those ahead, or all; and a layer's
  * gradients, or a bucket of them, before they are scattered. */
 static double
@@ -312,7 +342,8 @@ gathered_bytes(const LpTransformer *transformer, const LpPlan *plan, guint32 sta
     double bucket = lp_plan_bucket_bytes(plan, plan->format.gradient_bytes);
     if (bucket > 0.0)
         gradients = fmin(gradients, bucket);
-    return gathered * lp_plan_activation_bytes(plan) + (shards_gradients(plan) ? gradients : 0.0);
+    return gathered * lp_plan_parameter_wire_bytes(plan) +
+           (shards_gradients(plan) ? gradients : 0.0);
 }
 
 /* Bytes a parameter of the optimiser's states: its moments, and fp32 weights where training
@@ -331,10 +362,13 @@ lp_memory_of_stage(const LpTransformer *transformer, const LpPlan *plan, guint32
 {
     LpParameters whole = lp_plan_rank_parameters(plan, transformer, stage);
     LpParameters share = lp_plan_sharded_parameters(plan, whole);
+    LpParameters layers = lp_plan_rank_layer_parameters(plan, transformer, stage);
+    gboolean shards = plan->zero.stage == 3;
+    double held = total(shards ? share : whole);
+    double held_layers = total(shards ? lp_plan_sharded_parameters(plan, layers) : layers);
     Layers recomputed = over_layers(transformer, plan, stage, recomputed_bytes);
     return (LpMemory){
-        .weights_bytes =
-            total(plan->zero.stage == 3 ? share : whole) * lp_plan_activation_bytes(plan),
+        .weights_bytes = weights_bytes(plan, held_layers, held - held_layers),
         .gradients_bytes =
             total(shards_gradients(plan) ? share : whole) * plan->format.gradient_bytes,
         .optimizer_bytes = total(share) * optimizer_bytes_per_parameter(plan),

@@ -2,7 +2,37 @@
 /* The optimiser's step, bound by memory. */
 #include "model/optimizer.h"
 
+#include "model/precision.h"
+
 #define FP32_BYTES 4.0
+
+static double
+total(LpParameters parameters)
+{
+    return parameters.dense + parameters.experts;
+}
+
+/* What is written of the updated weights, but for training in fp32, which has them already. */
+static double
+copied_bytes(const LpPlan *plan, double ends, double layers)
+{
+    if (lp_plan_activation_bytes(plan) > 2)
+        return 0.0;
+    return ends * lp_plan_activation_bytes(plan) + layers * lp_plan_parameter_wire_bytes(plan);
+}
+
+/* Of 16-bit weights both narrow copies are made; of narrow ones the second. */
+static double
+cast_bytes(const LpTransformer *transformer, const LpPlan *plan, guint32 stage)
+{
+    const LpPrecisionTraits *traits = lp_precision_traits(plan->format.precision);
+    if (!lp_precision_is_narrow(plan->format.precision) || plan->zero.stage == 3)
+        return 0.0;
+    double came = lp_plan_parameter_wire_bytes(plan), both = 2.0 * traits->scaled_bytes;
+    gboolean is_copy = came < lp_plan_activation_bytes(plan); /* read, and the other written */
+    double bytes = is_copy ? both : traits->cast_reads * came + both;
+    return bytes * total(lp_plan_rank_layer_parameters(plan, transformer, stage));
+}
 
 double
 lp_optimizer_time_s(const LpTransformer *transformer, const LpPlan *plan,
@@ -10,12 +40,14 @@ lp_optimizer_time_s(const LpTransformer *transformer, const LpPlan *plan,
 {
     if (plan->optimizer == LP_OPTIMIZER_NONE)
         return 0.0;
-    LpParameters own =
-        lp_plan_sharded_parameters(plan, lp_plan_rank_parameters(plan, transformer, stage));
-    double copy_bytes = lp_plan_activation_bytes(plan) == 2 ? 2.0 : 0.0;
-    double moved_bytes = plan->format.gradient_bytes + 2.0 * FP32_BYTES +
-                         2.0 * lp_plan_moment_bytes(plan) + copy_bytes;
-    return (own.dense + own.experts) * moved_bytes /
-               (accelerator->memory_bytes_per_s * accelerator->memory_efficiency) +
+    double own =
+        total(lp_plan_sharded_parameters(plan, lp_plan_rank_parameters(plan, transformer, stage)));
+    double layers = total(
+        lp_plan_sharded_parameters(plan, lp_plan_rank_layer_parameters(plan, transformer, stage)));
+    double state_bytes =
+        plan->format.gradient_bytes + 2.0 * FP32_BYTES + 2.0 * lp_plan_moment_bytes(plan);
+    double bytes = own * state_bytes + copied_bytes(plan, own - layers, layers) +
+                   cast_bytes(transformer, plan, stage);
+    return bytes / (accelerator->memory_bytes_per_s * accelerator->memory_efficiency) +
            accelerator->launch_s;
 }

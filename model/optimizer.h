@@ -9,8 +9,10 @@ G_BEGIN_DECLS
 /** The optimiser's step of one rank of @stage: bytes of the states that it holds over memory
  * bandwidth, and one launch, s. A step reads the gradient of each parameter; reads and writes the
  * fp32 weight and the moments; and, where training computes in 2 bytes, writes the weight's 2-byte
- * copy (Micikevicius et al., arXiv 1710.03740, section 3.1). ZeRO divides it over the ranks that
- * share the states (Rajbhandari et al., arXiv 1910.02054, section 5.1). */
+ * copy (Micikevicius et al., arXiv 1710.03740, section 3.1), or a narrow one (narrow-parameters).
+ * ZeRO divides it over the ranks that share the states (Rajbhandari et al., arXiv 1910.02054,
+ * section 5.1). Narrow products need both copies (model/precision.h) of all layers' weights: each
+ * rank makes what has not come to it, once an iteration, but with stage 3, where passes do. */
 double lp_optimizer_time_s(const LpTransformer *transformer, const LpPlan *plan,
                            const LpAccelerator *accelerator, guint32 stage);
 

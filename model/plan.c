@@ -2,16 +2,20 @@
 /* Sizes that follow from a plan: micro-batches, tokens, bytes of an element. */
 #include "model/plan.h"
 
+#include "model/precision.h"
+
 #include <math.h>
 
 const char *const lp_schedule_names[] = {"gpipe",       "1f1b",     "interleaved",
                                          "zero-bubble", "dualpipe", NULL};
 const char *const lp_recompute_names[] = {"none", "light", "selective", "full", NULL};
-const char *const lp_precision_names[] = {"fp32", "tf32", "fp16", "bf16", "fp8", NULL};
+const char *const lp_precision_names[] = {"fp32",      "tf32",  "fp16",  "bf16", "fp8",
+                                          "fp8-block", "mxfp8", "nvfp4", NULL};
 const char *const lp_overlap_tp_names[] = {"no", "bulk", "yes", NULL};
 const char *const lp_kernels_names[] = {"fused", "eager", NULL};
 const char *const lp_attention_kernel_names[] = {"auto", "vendor", "flash-2", NULL};
 const char *const lp_host_sync_names[] = {"none", "messages", "passes", NULL};
+const char *const lp_amped_efficiency_names[] = {"constant", "micro-batch", NULL};
 const char *const lp_context_kind_names[] = {"ring", "ulysses", NULL};
 const char *const lp_zero_variant_names[] = {"standard", "deepspeed", NULL};
 const char *const lp_gather_ahead_names[] = {"iteration", "pass", NULL};
@@ -39,10 +43,7 @@ lp_plan_tokens(const LpPlan *self, guint32 seq)
 guint32
 lp_plan_activation_bytes(const LpPlan *self)
 {
-    return self->format.precision == LP_PRECISION_FP32 ||
-                   self->format.precision == LP_PRECISION_TF32
-               ? 4
-               : 2;
+    return (guint32)lp_precision_traits(lp_precision_wide(self->format.precision))->element_bytes;
 }
 
 guint32
@@ -50,6 +51,27 @@ lp_plan_wire_bytes(const LpPlan *self)
 {
     return self->format.communication_bytes > 0 ? self->format.communication_bytes
                                                 : lp_plan_activation_bytes(self);
+}
+
+double
+lp_plan_operand_bytes(const LpPlan *self)
+{
+    return lp_precision_traits(self->format.precision)->scaled_bytes;
+}
+
+double
+lp_plan_gathered_wire_bytes(const LpPlan *self)
+{
+    return self->format.communication_bytes > 0 ? self->format.communication_bytes
+                                                : lp_plan_operand_bytes(self);
+}
+
+double
+lp_plan_parameter_wire_bytes(const LpPlan *self)
+{
+    return self->format.narrow_parameters
+               ? lp_precision_traits(self->format.precision)->weight_bytes
+               : lp_plan_activation_bytes(self);
 }
 
 gboolean

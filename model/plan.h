@@ -20,8 +20,8 @@ gboolean lp_plan_check(const LpPlan *self, const LpTransformer *transformer,
 guint32 lp_plan_n_micro_batches(const LpPlan *self);
 /** Tokens of one micro-batch of sequences of @seq that a rank works on: b s / cp. */
 double lp_plan_tokens(const LpPlan *self, guint32 seq);
-/** Bytes an activation element takes at the plan's precision (fp8 computes on 2-byte
- * activations). */
+/** Bytes an activation element takes at the plan's precision (narrow ones compute on
+ * 2-byte activations). */
 guint32 lp_plan_activation_bytes(const LpPlan *self);
 /** Bytes an activation element takes on the wire. */
 guint32 lp_plan_wire_bytes(const LpPlan *self);
@@ -31,6 +31,15 @@ gboolean lp_plan_has_flash_2(const LpPlan *self);
  * all. By replicas it has 40 million parameters, or a million for each replica if that is more
  * (Megatron-Core, megatron/core/distributed/distributed_data_parallel.py: bucket_size). */
 double lp_plan_bucket_bytes(const LpPlan *self, double element_bytes);
+/** Bytes of an element that a product reads, with its share of the scales. */
+double lp_plan_operand_bytes(const LpPlan *self);
+/** Bytes on the wire of an activation element that sequence parallelism gathers for products: what
+ * narrow products take is cast before it is sent (NVIDIA, Transformer Engine's documentation, low
+ * precision training, quantized all-gather), unless the plan says how activations are sent. */
+double lp_plan_gathered_wire_bytes(const LpPlan *self);
+/** Bytes on the wire of a layer's parameter that replicas gather. Those of embedding and head take
+ * lp_plan_activation_bytes(). */
+double lp_plan_parameter_wire_bytes(const LpPlan *self);
 /** Bytes a parameter of the optimiser's moments: two of fp32 (Kingma and Ba, arXiv 1412.6980,
  * algorithm 1), two of 8 bits (Dettmers et al., arXiv 2110.02861), or momentum (SGD). */
 double lp_plan_moment_bytes(const LpPlan *self);

@@ -24,13 +24,17 @@ typedef enum {
     LP_RECOMPUTE_FULL
 } LpRecompute;
 
-/** The number format that products are computed in. */
+/** The number format that products are computed in, and how its scales are shared
+ * (model/precision.h). */
 typedef enum {
     LP_PRECISION_FP32,
     LP_PRECISION_TF32,
     LP_PRECISION_FP16,
     LP_PRECISION_BF16,
-    LP_PRECISION_FP8,
+    LP_PRECISION_FP8,       /**< a scale for each tensor */
+    LP_PRECISION_FP8_BLOCK, /**< one for 128 values, or 128 x 128 weights */
+    LP_PRECISION_MXFP8,     /**< one for 32 values */
+    LP_PRECISION_NVFP4,     /**< 4 bits, one for 16 values */
     LP_N_PRECISIONS
 } LpPrecision;
 
@@ -137,6 +141,7 @@ extern const char *const lp_optimizer_names[];
 extern const char *const lp_kernels_names[];
 extern const char *const lp_attention_kernel_names[];
 extern const char *const lp_host_sync_names[];
+extern const char *const lp_amped_efficiency_names[];
 extern const char *const lp_axis_names[];
 extern const char *const lp_traffic_names[];
 
@@ -201,6 +206,9 @@ typedef struct {
 /** In which formats numbers are computed, summed and sent. */
 typedef struct {
     LpPrecision precision;
+    gboolean narrow_parameters;  /**< weights of layers are kept and gathered in the precision of
+                                      products where that is narrow; else in 16 bits, and
+                                      cast */
     guint32 gradient_bytes;      /**< bytes an element of a reduced gradient: 4 or 2 */
     guint32 communication_bytes; /**< bytes an activation element on the wire; 0: as in memory,
                                       lp_plan_wire_bytes() */
@@ -218,6 +226,12 @@ typedef struct {
     double slowdown;     /**< factor on computing while communication runs; 0: none, as 1 */
     double fraction;     /**< o of the closed form, in [0, 1]: share of T_DP it takes as hidden */
 } LpPlanOverlap;
+
+/** What fraction of the peak AMPeD's products reach. */
+typedef enum {
+    LP_AMPED_EFFICIENCY_CONSTANT,   /**< the accelerator's gemm_efficiency */
+    LP_AMPED_EFFICIENCY_MICRO_BATCH /**< lp_amped_efficiency()'s curve in the micro-batch */
+} LpAmpedEfficiency;
 
 /** How a host feeds its accelerator. */
 typedef struct {
@@ -249,6 +263,7 @@ typedef struct {
     LpPlanZero zero;
     LpPlanFormat format;
     LpPlanOverlap overlap;
+    LpAmpedEfficiency amped_efficiency;
     LpPlanHost host;
     LpPlanLibrary library;
 } LpPlan;

@@ -66,24 +66,45 @@ lp_plan_tied_copy_parameters(const LpPlan *self, const LpTransformer *transforme
     return copy ? (double)transformer->vocab * transformer->hidden : 0.0;
 }
 
-LpParameters
-lp_plan_chunk_parameters(const LpPlan *self, const LpTransformer *transformer, guint32 stage,
-                         guint32 chunk)
+static LpParameters
+chunk_layer_parameters(const LpPlan *self, const LpTransformer *transformer, guint32 stage,
+                       guint32 chunk)
 {
     guint32 slice = lp_plan_slice(self, stage, chunk);
     guint32 first = lp_plan_slice_first_layer(self, transformer, slice);
     guint32 n = lp_plan_slice_layers(self, transformer, slice);
+    LpParameters sum = {0.0, 0.0};
+    for (guint32 i = first; i < first + n; i++) {
+        LpParameters layer = lp_plan_layer_parameters(self, transformer, i);
+        sum.dense += layer.dense;
+        sum.experts += layer.experts;
+    }
+    return sum;
+}
+
+LpParameters
+lp_plan_chunk_parameters(const LpPlan *self, const LpTransformer *transformer, guint32 stage,
+                         guint32 chunk)
+{
     double ends = 0.0;
     if (lp_plan_holds_embedding(self, stage, chunk))
         ends += lp_transformer_embedding_parameters(transformer);
     if (lp_plan_holds_head(self, stage, chunk))
         ends += lp_transformer_head_parameters(transformer) +
                 lp_plan_tied_copy_parameters(self, transformer);
-    LpParameters sum = {.dense = ends / self->degree[LP_AXIS_TP]};
-    for (guint32 i = first; i < first + n; i++) {
-        LpParameters layer = lp_plan_layer_parameters(self, transformer, i);
-        sum.dense += layer.dense;
-        sum.experts += layer.experts;
+    LpParameters sum = chunk_layer_parameters(self, transformer, stage, chunk);
+    sum.dense += ends / self->degree[LP_AXIS_TP];
+    return sum;
+}
+
+LpParameters
+lp_plan_rank_layer_parameters(const LpPlan *self, const LpTransformer *transformer, guint32 stage)
+{
+    LpParameters sum = {0.0, 0.0};
+    for (guint32 chunk = 0; chunk < lp_plan_n_chunks(self); chunk++) {
+        LpParameters part = chunk_layer_parameters(self, transformer, stage, chunk);
+        sum.dense += part.dense;
+        sum.experts += part.experts;
     }
     return sum;
 }

@@ -33,6 +33,9 @@ LpParameters lp_plan_chunk_parameters(const LpPlan *self, const LpTransformer *t
 /** Parameters of all chunks of @stage on one of its ranks. */
 LpParameters lp_plan_rank_parameters(const LpPlan *self, const LpTransformer *transformer,
                                      guint32 stage);
+/** Parameters of the layers of @stage on one of its ranks, without embedding and head. */
+LpParameters lp_plan_rank_layer_parameters(const LpPlan *self, const LpTransformer *transformer,
+                                           guint32 stage);
 /** Both kinds of parameters of @stage together, on one of its ranks. */
 double lp_plan_stage_parameters(const LpPlan *self, const LpTransformer *transformer,
                                 guint32 stage);

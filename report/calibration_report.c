@@ -235,7 +235,7 @@ add_json_others(json_t *object, const LpFit *fit)
 json_t *
 lp_calibration_to_json(const LpFit *fit, const char *cases)
 {
-    json_t *root = json_object();
+    json_t *root = lp_json_document();
     lp_json_set_text(root, "cases", cases);
     lp_json_set_count(root, "rows", fit->rows->len);
     lp_json_set_count(root, "rows_left_out", fit->other_rows->len);

@@ -7,6 +7,7 @@
 #include "base/json.h"
 #include "report/circuits.h"
 #include "report/energy.h"
+#include "report/left_out.h"
 #include "report/network_text.h"
 #include "report/report_parts.h"
 #include "sim/engine/engine.h"
@@ -160,6 +161,10 @@ add_closed_form(json_t *object, const LpReport *self, const char *key, const LpT
 {
     json_t *part = lp_json_set_object(object, key);
     add_figures(part, self, lp_terms_sum(terms), terms);
+    g_autoptr(GPtrArray) left_out = lp_left_out(self, terms == &self->amped);
+    json_t *array = lp_json_set_array(part, "left_out");
+    for (guint i = 0; i < left_out->len; i++)
+        lp_json_append_text(array, left_out->pdata[i]);
 }
 
 static void
@@ -240,7 +245,7 @@ add_cost(json_t *object, const LpReport *self)
 static json_t *
 begin_report(const LpReport *self)
 {
-    json_t *root = json_object();
+    json_t *root = lp_json_document();
     lp_json_set_text(root, "workload", self->workload->name);
     lp_json_set_text(root, "platform", lp_file_label(self->machine->path));
     lp_json_set_count(root, "accelerators", lp_plan_n_ranks(&self->workload->plan));
@@ -269,7 +274,13 @@ lp_report_estimate_to_json(const LpReport *self, gboolean amped)
 {
     json_t *root = begin_report(self);
     lp_json_set_text(root, "model", amped ? "amped" : "consistent");
-    add_closed_form(root, self, "closed_form", amped ? &self->amped : &self->closed_form);
+    add_closed_form(root, self, amped ? "amped" : "closed_form",
+                    amped ? &self->amped : &self->closed_form);
+    if (amped) {
+        const LpWorkload *workload = self->workload;
+        lp_json_set_number(json_object_get(root, "amped"), "memory_bytes",
+                           lp_amped_memory_bytes(&workload->transformer, &workload->plan));
+    }
     add_memory(root, self);
     lp_report_add_warnings(root, self);
     return root;

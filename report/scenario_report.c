@@ -121,7 +121,7 @@ add_cost(json_t *object, const LpScenarioReport *self)
 static json_t *
 to_json(const LpScenarioReport *self)
 {
-    json_t *root = json_object();
+    json_t *root = lp_json_document();
     lp_json_set_text(root, "scenario", self->scenario->name);
     lp_json_set_text(root, "platform", lp_file_label(self->machine->path));
     lp_json_set_count(root, "accelerators", n_ranks(self));

@@ -5,6 +5,7 @@
 #include "base/units.h"
 #include "report/circuits.h"
 #include "report/energy.h"
+#include "report/left_out.h"
 #include "report/network_text.h"
 #include "report/report.h"
 #include "report/report_parts.h"
@@ -254,6 +255,9 @@ lp_report_append_results(GString *out, const LpReport *self)
     append_terms(out, self,
                  (const char *const[]){"seconds", "#simulated", "#closed form", "#AMPeD", NULL},
                  columns, times_s, 3);
+    if (lp_left_out_experts(self))
+        g_string_append(
+            out, "\nAMPeD leaves out the all-to-alls of experts, and so its MFU may pass 1\n");
     append_difference(out, self);
 }
 
@@ -289,9 +293,19 @@ lp_report_estimate_to_text(const LpReport *self, gboolean amped)
     const LpTerms *terms = amped ? &self->amped : &self->closed_form;
     double time_s = lp_terms_sum(terms);
     append_memory(out, self);
+    if (amped) {
+        g_autofree char *bytes =
+            lp_quantity_format(LP_QUANTITY_SIZE, lp_amped_memory_bytes(&self->workload->transformer,
+                                                                       &self->workload->plan));
+        g_string_append_printf(out, "  by AMPeD, fully sharded: %s\n", bytes);
+    }
     append_end(out, self);
     append_terms(out, self,
                  (const char *const[]){"seconds", amped ? "#AMPeD" : "#closed form", NULL}, &terms,
                  &time_s, 1);
+    g_autoptr(GString) left_out = g_string_new(NULL);
+    lp_left_out_append_text(left_out, self, amped);
+    if (left_out->len > 0)
+        g_string_append_printf(out, "\n%s", left_out->str);
     return g_string_free(out, FALSE);
 }

@@ -22,6 +22,7 @@ static const struct {
 } measures[] = {[LP_MEASURE_TIME] = {"s", 1.0},
                 [LP_MEASURE_BANDWIDTH] = {"gbps", 1e9},
                 [LP_MEASURE_RATE] = {"tflops", 1e12},
+                [LP_MEASURE_RATIO] = {"ratio", 1.0},
                 [LP_MEASURE_MEMORY] = {"memory_gb", 1e9}};
 
 static void
@@ -102,7 +103,7 @@ json_t *
 lp_validation_to_json(const LpValidation *self)
 {
     g_autoptr(GPtrArray) sources = lp_score_sources(self->outcomes);
-    json_t *root = json_object();
+    json_t *root = lp_json_document();
     lp_json_set_text(root, "cases", self->cases);
     lp_json_set_text(root, "kind", lp_table_kind_names[self->kind]);
     lp_json_set_text(root, "model", lp_prediction_names[self->model]);

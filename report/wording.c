@@ -36,6 +36,8 @@ lp_wording_value(const LpOutcome *outcome, double value)
         return lp_quantity_format(LP_QUANTITY_BANDWIDTH, value);
     case LP_MEASURE_RATE:
         return g_strdup_printf("%.4g TFLOP/s", value * 1e-12);
+    case LP_MEASURE_RATIO:
+        return g_strdup_printf("%.4g", value);
     case LP_MEASURE_MEMORY:
         return lp_quantity_format(LP_QUANTITY_SIZE, value);
     case LP_N_MEASURES:

@@ -9,6 +9,8 @@
 #include "platforms/generation/sizing.h"
 #include "platforms/machine/topology.h"
 
+#include <string.h>
+
 /* The column at which a cluster's attributes go on, on its second and third line. */
 #define ATTRIBUTE_COLUMN 13
 
@@ -229,12 +231,22 @@ write_published(LpXmlWriter *xml, const LpMachineSpecification *specification)
     repeat_option(xml, specification, LP_MACHINE_OPTION_PUBLISHED_BISECTION_ACCELERATORS);
 }
 
+/* Who says what of the machine. */
+static void
+write_origin(LpXmlWriter *xml, const LpMachineSpecification *specification)
+{
+    g_autofree char *command = lp_specification_command(specification);
+    write_prop(xml, "system", specification->system);
+    write_prop(xml, "description", specification->description);
+    write_prop(xml, "generated-by", command);
+    write_sources(xml, specification);
+}
+
 /* @layout: NULL where there is no scale-out network. */
 static char *
 write_platform(const LpMachineSpecification *specification, const LpMachineSizing *sizing,
-               const LpLayout *layout)
+               const LpLayout *layout, gboolean has_origin)
 {
-    g_autofree char *command = lp_specification_command(specification);
     LpXmlWriter *xml = lp_xml_writer_new();
     lp_xml_writer_doctype(xml, "platform", "https://simgrid.org/simgrid.dtd");
     lp_xml_writer_open(xml, "platform");
@@ -242,10 +254,8 @@ write_platform(const LpMachineSpecification *specification, const LpMachineSizin
     lp_xml_writer_open(xml, "zone");
     lp_xml_writer_format(xml, "id", "%s-%u", specification->system, specification->n_accelerators);
     lp_xml_writer_attribute(xml, "routing", "None");
-    write_prop(xml, "system", specification->system);
-    write_prop(xml, "description", specification->description);
-    write_prop(xml, "generated-by", command);
-    write_sources(xml, specification);
+    if (has_origin)
+        write_origin(xml, specification);
     write_published(xml, specification);
     write_scale_up(xml, specification);
     if (layout != NULL)
@@ -254,7 +264,7 @@ write_platform(const LpMachineSpecification *specification, const LpMachineSizin
 }
 
 static char *
-write_text(const LpMachineSpecification *specification, GError **error)
+write_text(const LpMachineSpecification *specification, gboolean has_origin, GError **error)
 {
     LpMachineSizing sizing;
     LpLayout layout;
@@ -263,24 +273,40 @@ write_text(const LpMachineSpecification *specification, GError **error)
     gboolean has_scale_out = sizing.n_domains > 1;
     if (has_scale_out && !lp_layout_plan(&sizing.wanted, &layout, error))
         return NULL;
-    return write_platform(specification, &sizing, has_scale_out ? &layout : NULL);
+    return write_platform(specification, &sizing, has_scale_out ? &layout : NULL, has_origin);
+}
+
+char *
+lp_generate_shape(const LpMachineSpecification *specification, GError **error)
+{
+    g_return_val_if_fail(specification != NULL, NULL);
+    return write_text(specification, FALSE, error);
 }
 
 char *
 lp_generate(const LpMachineSpecification *specification, GError **error)
 {
     g_return_val_if_fail(specification != NULL, NULL);
-    g_autofree char *xml = write_text(specification, error);
+    static const char unseen[] = "the machine asked for";
+    g_autoptr(GError) fault = NULL;
+    g_autofree char *xml = write_text(specification, TRUE, error);
+    if (xml == NULL)
+        return NULL;
     /* What must fit together is known where it is read. */
-    g_autoptr(LpMachine) machine =
-        xml != NULL ? lp_machine_parse("the machine asked for", xml, error) : NULL;
-    return machine != NULL ? g_steal_pointer(&xml) : NULL;
+    g_autoptr(LpMachine) machine = lp_machine_parse(unseen, xml, &fault);
+    if (machine != NULL)
+        return g_steal_pointer(&xml);
+    /* Nobody sees the file, nor its lines. */
+    const char *reason = strstr(fault->message, ": ");
+    g_set_error(error, fault->domain, fault->code, "%s: %s", unseen,
+                reason != NULL ? reason + 2 : fault->message);
+    return NULL;
 }
 
 LpMachine *
 lp_generate_machine(const LpMachineSpecification *specification, const char *path, GError **error)
 {
     g_return_val_if_fail(specification != NULL && path != NULL, NULL);
-    g_autofree char *xml = write_text(specification, error);
+    g_autofree char *xml = write_text(specification, TRUE, error);
     return xml != NULL ? lp_machine_parse(path, xml, error) : NULL;
 }

@@ -9,9 +9,14 @@ G_BEGIN_DECLS
 
 /** The platform file of @specification. What must fit together is checked by reading it as any
  * platform file is read. Errors: LP_INPUT_ERROR, LP_MACHINE_ERROR; "--option: got, wanted" or
- * "the machine asked for:LINE: got, wanted". Returns: (transfer full) its XML text. */
+ * "the machine asked for: got, wanted". Returns: (transfer full) its XML text. */
 char *lp_generate(const LpMachineSpecification *specification,
                   GError **error) G_GNUC_WARN_UNUSED_RESULT;
+
+/** As lp_generate(), without who says what of the machine, and unchecked: the same for equal
+ * machines. Errors: "--option: got, wanted". Returns: (transfer full). */
+char *lp_generate_shape(const LpMachineSpecification *specification,
+                        GError **error) G_GNUC_WARN_UNUSED_RESULT;
 
 /** The machine that this file describes. @path: what messages and reports call it. Errors: as
  * lp_generate(), with @path. Returns: (transfer full). */

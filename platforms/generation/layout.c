@@ -73,7 +73,8 @@ needs_three_levels(const LpLayoutRequest *request, const LpLayout *layout)
 {
     guint64 radix = request->switch_ports != 0 ? request->switch_ports
                                                : (guint64)layout->down[0] + layout->up[1];
-    return n_ports(request) > radix * radix / 2;
+    return n_ports(request) > radix * radix / 2 ||
+           (request->switch_ports_are_given && layout->down[1] > radix);
 }
 
 /* Switches over leaves: those of one rail, or as many leaves as a leaf has ports. */
@@ -101,6 +102,26 @@ plan_spines(const LpLayoutRequest *request, LpLayout *layout, guint32 n_leaves, 
     }
     return links_above("spine-oversubscription", request->spine_oversubscription, layout->down[1],
                        "leaves below a spine", &layout->up[2], error);
+}
+
+/* Ports of the largest switch, level by level: those below it, and those above all but the top. */
+static gboolean
+check_switches(const LpLayoutRequest *request, const LpLayout *layout, GError **error)
+{
+    /* The top of rails that never meet stands for nothing. */
+    guint32 n_levels = request->rails_relay ? layout->n_levels - 1 : layout->n_levels;
+    for (guint32 i = 0; request->switch_ports_are_given && i < n_levels; i++) {
+        guint32 above = i + 1 < layout->n_levels && !(request->rails_relay && i + 1 == n_levels)
+                            ? layout->up[i + 1]
+                            : 0;
+        guint64 n = (guint64)layout->down[i] + above;
+        if (n > request->switch_ports)
+            return lp_layout_fail(error, LP_MACHINE_ERROR_SIZE,
+                                  "--switch-ports: got %u, wanted at least %" G_GUINT64_FORMAT
+                                  ": a switch of level %u has %u ports below and %u above",
+                                  request->switch_ports, n, i + 1, layout->down[i], above);
+    }
+    return TRUE;
 }
 
 static gboolean
@@ -148,7 +169,7 @@ plan_fat_tree(const LpLayoutRequest *request, LpLayout *layout, GError **error)
                      (request->n_levels == 0 && needs_three_levels(request, layout));
     if (three && !plan_spines(request, layout, n_leaves, error))
         return FALSE;
-    return check_tree(layout, error);
+    return check_switches(request, layout, error) && check_tree(layout, error);
 }
 
 /* The most even @n factors of @product from @smallest up, none over @largest, by their sum; 0:

@@ -10,11 +10,12 @@ G_BEGIN_DECLS
 typedef struct {
     LpTopology topology;
     LpPortOrder port_order;
-    gboolean rails_relay;       /**< rails never meet */
-    guint32 n_domains, n_cards; /**< n_cards: ports a domain */
-    guint32 leaf_ports;         /**< ports below a leaf */
-    guint32 switch_ports;       /**< of any switch; 0: as many as a leaf has, up and down */
-    guint32 n_levels;           /**< of a fat tree, 2 or 3; 0: by lp_layout_plan()'s rule */
+    gboolean rails_relay;            /**< rails never meet */
+    guint32 n_domains, n_cards;      /**< n_cards: ports a domain */
+    guint32 leaf_ports;              /**< ports below a leaf */
+    guint32 switch_ports;            /**< of any switch; 0: as many as a leaf has, up and down */
+    gboolean switch_ports_are_given; /**< by the caller: no switch may have more */
+    guint32 n_levels;                /**< of a fat tree, 2 or 3; 0: by lp_layout_plan()'s rule */
     LpOversubscription oversubscription;       /**< of leaves */
     LpOversubscription spine_oversubscription; /**< of the switches above, of three levels */
     LpTorus torus;         /**< sizes, or only the number of dimensions, sizes 0 */
@@ -37,12 +38,12 @@ typedef struct {
  *
  * Fat tree: one leaf is a crossbar. In node order a leaf holds whole domains; in rail order a unit
  * of the domains below a leaf has a leaf for each rail. Of no given levels it has three where two
- * would need more ports than switches of switch_ports have: above switch_ports^2 / 2 ports
- * (Al-Fares et al., SIGCOMM 2008: k-port switches, k^2 / 2 hosts in two levels, k^3 / 4 in three).
- * Of three levels in rail order the switches above the leaves join the leaves of one rail, and the
- * top joins rails. Rails that never meet: a crossbar where a switch holds a rail, else a tree each.
- * Torus: as few spare ports as possible with no dimension over twice another, then the smallest
- * sum. Dragonfly: full groups; one group or as many as needed.
+ * would need more ports than switches of switch_ports have: above switch_ports^2 / 2 ports, or
+ * switch_ports leaves (Al-Fares et al., SIGCOMM 2008: k-port switches, k^2 / 2 hosts in two levels,
+ * k^3 / 4 in three). Of three levels in rail order the switches above the leaves join the leaves of
+ * one rail, and the top joins rails. Rails that never meet: a crossbar where a switch holds a rail,
+ * else a tree each. Torus: as few spare ports as possible with no dimension over twice another,
+ * then the smallest sum. Dragonfly: full groups; one group or as many as needed.
  *
  * Errors: LP_MACHINE_ERROR, "--option: got, wanted".
  */

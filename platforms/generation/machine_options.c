@@ -146,21 +146,25 @@ const LpMachineOption lp_machine_options[LP_N_MACHINE_OPTIONS] = {
     PROPERTY(2, "peak-fp16", "RATE", "Its fp16 peak"),
     PROPERTY(3, "peak-bf16", "RATE", "Its bf16 peak"),
     PROPERTY(4, "peak-fp8", "RATE", "Its fp8 peak"),
-    PROPERTY(5, "memory", "SIZE", "Its memory"),
-    PROPERTY(6, "memory-bandwidth", "RATE", "Its memory bandwidth"),
-    PROPERTY(7, "gemm-efficiency", "FRACTION", "Fraction of the peak that matrix products reach"),
-    PROPERTY(8, "memory-efficiency", "FRACTION",
+    PROPERTY(5, "peak-fp8-block", "RATE",
+             "Its peak in fp8 with scales by block, where it is not fp8's"),
+    PROPERTY(6, "peak-mxfp8", "RATE", "Its mxfp8 peak"),
+    PROPERTY(7, "peak-nvfp4", "RATE", "Its nvfp4 peak"),
+    PROPERTY(8, "memory", "SIZE", "Its memory"),
+    PROPERTY(9, "memory-bandwidth", "RATE", "Its memory bandwidth"),
+    PROPERTY(10, "gemm-efficiency", "FRACTION", "Fraction of the peak that matrix products reach"),
+    PROPERTY(11, "memory-efficiency", "FRACTION",
              "Fraction of memory bandwidth that products reach"),
-    PROPERTY(9, "launch", "TIME", "What a kernel costs beyond its work"),
-    PROPERTY(10, "attention-efficiency", "FRACTION",
+    PROPERTY(12, "launch", "TIME", "What a kernel costs beyond its work"),
+    PROPERTY(13, "attention-efficiency", "FRACTION",
              "Fraction of the peak that fused attention reaches"),
-    PROPERTY(11, "elementwise-efficiency", "FRACTION",
+    PROPERTY(14, "elementwise-efficiency", "FRACTION",
              "Fraction of memory bandwidth that other kernels reach"),
-    PROPERTY(12, "host-kernel", "TIME", "What issuing a kernel costs the host"),
-    PROPERTY(13, "host-collective", "TIME", "What issuing a collective costs the host"),
+    PROPERTY(15, "host-kernel", "TIME", "What issuing a kernel costs the host"),
+    PROPERTY(16, "host-collective", "TIME", "What issuing a collective costs the host"),
 };
 /* A row for each property of the catalogue; a test holds the names against it. */
-G_STATIC_ASSERT(LP_N_ACCELERATOR_PROPERTIES == 14);
+G_STATIC_ASSERT(LP_N_ACCELERATOR_PROPERTIES == 17);
 
 int
 lp_machine_option_find(const char *name, LpMachineOptionFlags flag, GError **error)

@@ -151,7 +151,7 @@ new_of_texts(const char *system, const char *accelerators, GError **error)
         (LpOptionOrigin){g_strdup(system), g_strdup(GIVEN), TRUE};
     if (!set(self, LP_MACHINE_OPTION_ACCELERATORS, accelerators, GIVEN, TRUE, error))
         return NULL;
-    if (self->n_accelerators < self->domain.size) {
+    if (self->n_accelerators < self->domain.size && self->domain.size % self->n_accelerators == 0) {
         g_autofree char *source = g_strdup_printf("a part of one domain of %u", self->domain.size);
         if (!set(self, LP_MACHINE_OPTION_DOMAIN_SIZE, accelerators, source, FALSE, error))
             return NULL;

@@ -6,8 +6,8 @@
 
 G_BEGIN_DECLS
 
-/** A machine of @n_accelerators, at least 1, of the system called @system. One that is smaller than
- * the system's domain is a part of one domain. Errors: LP_INPUT_ERROR, "--option: got, wanted".
+/** A machine of @n_accelerators, at least 1, of the system called @system. A divisor of the
+ * system's domain is a part of one domain. Errors: LP_INPUT_ERROR, "--option: got, wanted".
  * Returns: (transfer full). */
 LpMachineSpecification *lp_specification_new(const char *system, guint32 n_accelerators,
                                              GError **error) G_GNUC_WARN_UNUSED_RESULT;

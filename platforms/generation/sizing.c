@@ -9,9 +9,10 @@ find_domains(const LpMachineSpecification *specification, LpMachineSizing *sizin
 {
     guint32 n = specification->n_accelerators, domain_size = specification->domain.size;
     if (n % domain_size != 0)
-        return lp_layout_fail(error, LP_MACHINE_ERROR_SIZE,
-                              "--accelerators: %u, wanted a multiple of the domain size %u", n,
-                              domain_size);
+        return lp_layout_fail(
+            error, LP_MACHINE_ERROR_SIZE,
+            "--accelerators: %u, wanted a multiple of the domain size %u, or a divisor", n,
+            domain_size);
     sizing->n_domains = n / domain_size;
     return TRUE;
 }
@@ -176,6 +177,8 @@ wanted_fabric(const LpMachineSpecification *specification, const LpMachineSizing
         .n_cards = sizing->n_cards,
         .leaf_ports = tree->leaf_ports,
         .switch_ports = tree->switch_ports,
+        .switch_ports_are_given =
+            lp_specification_is_given(specification, LP_MACHINE_OPTION_SWITCH_PORTS),
         .n_levels = levels[tree->levels],
         .oversubscription = tree->oversubscription,
         .spine_oversubscription = tree->spine_oversubscription,

@@ -103,8 +103,9 @@ typedef struct {
 
 /** A machine. */
 typedef struct {
-    char *path;   /* owned: as the user named it */
-    char *system; /* owned: "dgx-a100", ... */
+    char *path;         /* owned: as the user named it */
+    char *system;       /* owned: "dgx-a100", ... */
+    char *generated_by; /* owned: the command that wrote the file, or NULL */
     LpAccelerator accelerator;
     guint64 n_accelerators;
     guint32 domain_size;

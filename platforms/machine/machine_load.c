@@ -243,6 +243,9 @@ read_machine(const LpXml *xml, GError **error)
     if (!lp_properties_collect(&properties, xml, error))
         return NULL;
     machine->system = g_strdup(lp_properties_value(&properties, xml, ROOT_SYSTEM, error));
+    if (properties.props[ROOT_GENERATED_BY] != NULL)
+        machine->generated_by =
+            g_strdup(lp_xml_attribute(properties.props[ROOT_GENERATED_BY], "value"));
     if (machine->system == NULL || !read_published(xml, &properties, machine, error) ||
         !read_networks(xml, zone, machine, error) || !check_names(xml, zone, machine, error))
         return NULL;

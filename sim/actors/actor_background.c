@@ -39,6 +39,7 @@ struct LpBackground {
     const LpScenarioTraffic *specification; /* borrowed */
     const LpNetwork *network;               /* borrowed */
     LpWatch *watch;                         /* borrowed from the run */
+    LpSharing *sharing;                     /* borrowed from the run, or NULL */
     guint32 index;                          /* of the generator */
     guint32 n;
     guint32 *accelerators; /* owned */
@@ -318,7 +319,7 @@ carry(LpBackground *self, const LpRoute *route)
     self->result.n_under_way++;
     if (route->latency_s > 0.0)
         sg_actor_sleep_for(route->latency_s);
-    lp_route_send(route, bytes);
+    lp_sharing_send(self->sharing, &(LpFlow){route, bytes, LP_FLOW_BACKGROUND, 0, &bytes});
     self->result.n_under_way--;
     self->result.n_messages++;
     self->result.n_bytes += bytes;
@@ -422,8 +423,9 @@ sender_actor(int argc, char **argv)
 }
 
 void
-lp_background_start(LpBackground *self, LpWatch *watch)
+lp_background_start(LpBackground *self, LpWatch *watch, LpSharing *sharing)
 {
+    self->sharing = sharing;
     self->watch = watch;
     for (guint32 i = 0; i < self->n; i++) {
         if (!sends(self, i))

@@ -4,6 +4,7 @@
 
 #include "sim/actors/actor_watch.h"
 #include "sim/actors/background_result.h"
+#include "sim/actors/actor_sharing.h"
 #include "workloads/description/scenario.h"
 
 G_BEGIN_DECLS
@@ -27,8 +28,9 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(LpBackground, lp_background_free)
 guint64 lp_background_flights_max(guint64 n_senders);
 /** Marks the links that its messages may cross in @io_links, by link. */
 void lp_background_mark(const LpBackground *self, gboolean *io_links);
-/** Starts its actors, which end with the run. @watch: borrowed. */
-void lp_background_start(LpBackground *self, LpWatch *watch);
+/** Starts its actors, which end with the run. @watch: borrowed. @sharing: borrowed, or NULL: the
+ * engine shares links among its messages and others. */
+void lp_background_start(LpBackground *self, LpWatch *watch, LpSharing *sharing);
 LpBackgroundResult lp_background_result(const LpBackground *self);
 
 G_END_DECLS

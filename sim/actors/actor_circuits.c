@@ -210,7 +210,6 @@ lp_circuits_result(const LpCircuits *self, const LpClock *last, double start_s, 
     double n_set_up = (double)lp_circuit_state_n_set_up(self->state) * weight;
     double busy_lane_s = lp_circuit_state_busy_lane_s(self->state);
     return (LpCircuitResult){
-        .is_present = TRUE,
         .n_reconfigurations = (guint64)(n_set_up / n_iterations),
         .n_critical = (guint64)((double)last->circuits.n_waits / n_iterations),
         .wait_exposed_s = last->terms.s[LP_TERM_RECONFIGURATION] / n_iterations,

@@ -24,6 +24,9 @@ struct LpCouriers {
     Member *members;         /* owned */
     LpRoundPlan *round_plan; /* borrowed */
     LpWatch *watch;          /* borrowed from the run, or NULL */
+    LpSharing *sharing;      /* borrowed from the run, or NULL */
+    LpTraffic traffic;
+    const void *owner; /* of the flows */
     guint32 job;
     guint64 sent_bytes, received_bytes, n_activities;
 };
@@ -43,6 +46,14 @@ lp_couriers_new(guint64 n_members, LpWatch *watch, guint32 job)
         self->members[i].progressed = sg_sem_init(0);
     }
     return self;
+}
+
+void
+lp_couriers_set_sharing(LpCouriers *self, LpSharing *sharing, LpTraffic traffic, const void *owner)
+{
+    self->sharing = sharing;
+    self->traffic = traffic;
+    self->owner = owner;
 }
 
 void
@@ -93,7 +104,8 @@ send_next(Member *self)
                            .from = round_plan->communicator->ranks[self->index],
                            .to = transfer.connection->to};
         lp_watch_depart(all->watch, &flight);
-        lp_route_send(&transfer.connection->route, transfer.bytes);
+        LpFlow flow = {flight.route, transfer.bytes, all->job, all->traffic, all->owner};
+        lp_sharing_send(all->sharing, &flow);
         lp_watch_arrive(all->watch, &flight);
         all->n_activities += lp_route_n_flows(&transfer.connection->route);
     }

@@ -5,6 +5,7 @@
 
 #include "sim/mapping/round_plan.h"
 #include "sim/actors/actor_watch.h"
+#include "sim/actors/actor_sharing.h"
 
 G_BEGIN_DECLS
 
@@ -13,6 +14,10 @@ typedef struct LpCouriers LpCouriers;
 /** For a group of @n_members of @job, watched over by @watch: borrowed, or NULL. Returns: (transfer
  * full). */
 LpCouriers *lp_couriers_new(guint64 n_members, LpWatch *watch, guint32 job);
+/** Flows share links as @sharing says (borrowed, or NULL: as the engine does), as flows of
+ * @traffic of @owner. */
+void lp_couriers_set_sharing(LpCouriers *self, LpSharing *sharing, LpTraffic traffic,
+                             const void *owner);
 void lp_couriers_free(LpCouriers *self);
 /** Makes ready for another collective; before its first member runs, after the last one's end.
  * @round plan: borrowed until the next one. */

@@ -26,6 +26,7 @@ typedef struct {
 struct LpFaults {
     const LpNetwork *network; /* borrowed */
     LpWatch *watch;           /* borrowed from the run */
+    LpSharing *sharing;       /* borrowed from the run, or NULL */
     GArray *faults;           /* owned: Fault, in order of time */
 };
 
@@ -170,9 +171,10 @@ happen(const LpFaults *self, const Fault *fault)
             continue;
         if (fault->failure->dead)
             lp_watch_bury_link(self->watch, link);
-        lp_network_set_bandwidth(
-            self->network, link,
-            fault->failure->dead ? DEAD_BYTES_PER_S : described * fault->failure->bandwidth_factor);
+        double bytes_per_s =
+            fault->failure->dead ? DEAD_BYTES_PER_S : described * fault->failure->bandwidth_factor;
+        lp_network_set_bandwidth(self->network, link, bytes_per_s);
+        lp_sharing_set_bandwidth(self->sharing, link, bytes_per_s);
     }
 }
 
@@ -192,9 +194,10 @@ fault_actor(int argc, char **argv)
 }
 
 void
-lp_faults_start(LpFaults *self, LpWatch *watch, struct s4u_Host *home)
+lp_faults_start(LpFaults *self, LpWatch *watch, LpSharing *sharing, struct s4u_Host *home)
 {
     self->watch = watch;
+    self->sharing = sharing;
     sg_actor_t actor = sg_actor_init("fault", home);
     sg_actor_set_data(actor, self);
     sg_actor_start_(actor, (xbt_main_func_t)fault_actor, 0, NULL);

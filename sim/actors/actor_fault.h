@@ -3,6 +3,7 @@
 #pragma once
 
 #include "sim/actors/actor_watch.h"
+#include "sim/actors/actor_sharing.h"
 #include "workloads/description/scenario.h"
 
 G_BEGIN_DECLS
@@ -19,7 +20,8 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(LpFaults, lp_faults_free)
 
 /** Marks the links that change in @io_links, by link. */
 void lp_faults_mark(const LpFaults *self, gboolean *io_links);
-/** Starts the actor that lets them happen, on @home. @watch: borrowed. */
-void lp_faults_start(LpFaults *self, LpWatch *watch, struct s4u_Host *home);
+/** Starts the actor that lets them happen, on @home. @watch, @sharing: borrowed; the latter NULL if
+ * the engine shares links. */
+void lp_faults_start(LpFaults *self, LpWatch *watch, LpSharing *sharing, struct s4u_Host *home);
 
 G_END_DECLS

@@ -176,10 +176,7 @@ run_work(LpRank *self, const LpTask *task)
     self->host_s += work.host_s;
     compute(self, work.device_s + waited_s);
     double end_s = simgrid_get_clock(), slowed_s = end_s - start_s - work.device_s - waited_s;
-    for (LpTerm term = 0; term < LP_N_TERMS; term++)
-        self->clock.terms.s[term] += factor * task->terms.s[term];
-    self->clock.terms.s[LP_TERM_HOST] += waited_s;
-    self->clock.terms.s[LP_TERM_COMPUTE] += slowed_s;
+    lp_clock_spend_work(&self->clock, &task->terms, factor, waited_s, slowed_s);
     self->clock.at_s = end_s;
 }
 
@@ -208,7 +205,8 @@ run_delay(LpRank *self, const LpTask *task, const LpStep *step)
 {
     for (LpGroup group = 0; group < LP_N_GROUPS; group++)
         if ((task->gathers & (1u << group)) != 0 && self->groups[group] != NULL)
-            lp_communicator_runtime_gather(self->groups[group], &self->clock);
+            lp_communicator_runtime_gather(self->groups[group], self->index[group], NULL,
+                                           &self->clock);
     double start_s = self->clock.at_s;
     if (task->n_pieces > 0)
         run_pieces(self, task);
@@ -300,16 +298,18 @@ run_receive(LpRank *self, const LpStep *step)
 {
     issue(self, self->run->tasks->message_host_s);
     double start_s = simgrid_get_clock();
+    LpChannel *channel = self->in[step->line];
+    guint32 sender = lp_program_rank_stage(self->run->program, lp_channel_sender(channel));
     set_waiting(self, TRUE);
-    LpArrival arrival = lp_channel_receive(self->in[step->line]);
+    LpArrival arrival = lp_channel_receive(channel);
     set_waiting(self, FALSE);
     double now_s = simgrid_get_clock();
     double exposed_from_s = CLAMP(arrival.started_s, start_s, now_s);
     double circuits_from_s = CLAMP(arrival.ready_s, exposed_from_s, now_s);
-    lp_clock_charge(&self->clock, LP_TERM_BUBBLE, circuits_from_s);
+    lp_clock_charge_to(&self->clock, LP_TERM_BUBBLE, sender, circuits_from_s);
     if (self->run->circuits != NULL && circuits_from_s > start_s)
         lp_clock_follow(&self->clock, &arrival.circuits, LP_TERM_BUBBLE, start_s);
-    lp_clock_charge(&self->clock, LP_TERM_PP, now_s);
+    lp_clock_charge_to(&self->clock, LP_TERM_PP, sender, now_s);
     lp_meter_add_exposed(&self->meter, now_s - exposed_from_s);
     synchronise(self, LP_HOST_SYNC_MESSAGES);
     trace(self, "receive", LP_LANE_PP, step, start_s);
@@ -373,6 +373,8 @@ compute_stream(int argc, char **argv)
     if (self->run->start_s > 0.0)
         lp_watch_sleep(self->run->watch, self->run->start_s);
     self->clock.at_s = self->host_s = simgrid_get_clock();
+    self->clock.waits = self->run->waits;
+    self->clock.stage = self->stage;
     for (guint32 n = 0; n < self->run->n_iterations; n++)
         for (guint i = 0; i < stage_program->n_steps; i++)
             run_step(self, lp_program_step(program, stage_program->first_step + i));

@@ -28,6 +28,8 @@ typedef struct {
     guint32 n_iterations;           /**< one after the other */
     LpWatch *watch;                 /* borrowed, or NULL */
     LpCircuits *circuits;           /* borrowed; NULL: none are switched */
+    LpSharing *sharing;             /* borrowed, or NULL */
+    LpWaitRecord *waits;            /* borrowed, or NULL */
     LpTimeline *timeline;           /* borrowed, or NULL */
     guint64 n_delays;               /**< engine activities that are delays */
     guint64 tp_bytes[LP_N_TRAFFIC]; /**< of merged collectives */

@@ -29,6 +29,9 @@ struct LpChannel {
     LpCircuits *circuits; /* borrowed from the run; NULL: none are needed */
     guint32 pattern;      /* of them */
     double cap_bytes_per_s;
+    LpSharing *sharing; /* borrowed from the run, or NULL */
+    LpTraffic traffic;
+    const void *owner; /* of its flows */
     guint32 job;
     guint64 from_rank, to_rank; /* of the job */
     Message *first, *last;      /* on the way or waiting to be received; first is owned */
@@ -92,6 +95,14 @@ lp_channel_set_circuits(LpChannel *self, LpCircuits *circuits, guint32 pattern)
 }
 
 void
+lp_channel_set_sharing(LpChannel *self, LpSharing *sharing, LpTraffic traffic, const void *owner)
+{
+    self->sharing = sharing;
+    self->traffic = traffic;
+    self->owner = owner;
+}
+
+void
 lp_channel_attach_receiver(LpChannel *self)
 {
     if (self->kind == LP_CHANNEL_MAILBOX)
@@ -141,7 +152,12 @@ send_parts(LpChannel *self, guint64 bytes)
     for (guint32 i = 0; i < n; i++) {
         if (i > 0)
             (void)lp_circuits_yield(self->circuits, self->pattern, 1, FALSE, self->watch);
-        lp_route_send(self->route, bytes * (i + 1) / n - bytes * i / n);
+        LpFlow flow = {.route = self->route,
+                       .bytes = bytes * (i + 1) / n - bytes * i / n,
+                       .job = self->job,
+                       .traffic = self->traffic,
+                       .owner = self->owner};
+        lp_sharing_send(self->sharing, &flow);
     }
 }
 
@@ -230,6 +246,12 @@ lp_channel_receive(LpChannel *self)
         sg_sem_acquire(self->arrived);
     wait_for_cap(self, self->first->not_before_s);
     return pop(self);
+}
+
+guint64
+lp_channel_sender(const LpChannel *self)
+{
+    return self->from_rank;
 }
 
 const LpRoute *

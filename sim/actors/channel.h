@@ -7,6 +7,7 @@
 #include "sim/actors/meter.h"
 #include "sim/engine/network.h"
 #include "sim/actors/actor_watch.h"
+#include "sim/actors/actor_sharing.h"
 
 G_BEGIN_DECLS
 
@@ -34,6 +35,10 @@ void lp_channel_set_watch(LpChannel *self, LpWatch *watch, guint32 job, guint64 
 void lp_channel_set_cap(LpChannel *self, double bytes_per_s);
 /** Its messages wait for the circuits of @pattern. @circuits: borrowed. */
 void lp_channel_set_circuits(LpChannel *self, LpCircuits *circuits, guint32 pattern);
+/** Its flows share links as @sharing says (borrowed, or NULL: as the engine does), as flows of
+ * @traffic of @owner. Not for mailboxes. */
+void lp_channel_set_sharing(LpChannel *self, LpSharing *sharing, LpTraffic traffic,
+                            const void *owner);
 /** Called by the receiving actor before anything is sent: transfers then start when the sender is
  * ready, whatever the receiver does at the time (receives are always posted). */
 void lp_channel_attach_receiver(LpChannel *self);
@@ -50,6 +55,8 @@ typedef struct {
 void lp_channel_send(LpChannel *self, guint64 bytes, double latency_s, LpClock *clock);
 /** Waits for the next message. Actors only. */
 LpArrival lp_channel_receive(LpChannel *self);
+/** The rank that lp_channel_set_watch() said it comes from. */
+guint64 lp_channel_sender(const LpChannel *self);
 const LpRoute *lp_channel_route(const LpChannel *self);
 /** Bytes sent and received, and engine activities made so far. */
 guint64 lp_channel_sent_bytes(const LpChannel *self);

@@ -8,7 +8,6 @@ G_BEGIN_DECLS
 
 /** What a run says of its circuits. Plain data: it travels between processes. */
 typedef struct {
-    gboolean is_present;
     guint64 n_reconfigurations; /**< circuits set up, mirror images included */
     guint64 n_critical;         /**< times that the critical path waited for circuits */
     double wait_exposed_s;      /**< those waits */

@@ -8,6 +8,7 @@
 #pragma once
 
 #include "model/terms.h"
+#include "sim/actors/wait_record.h"
 
 G_BEGIN_DECLS
 
@@ -22,13 +23,48 @@ typedef struct {
     LpTerms terms; /**< they sum to at_s */
     double at_s;
     LpCircuitPath circuits;
+    LpWaitRecord *waits;    /* borrowed: keeps the path; NULL: nobody asks for it */
+    const LpPathNode *path; /* borrowed from there: its last stretch */
+    gboolean path_is_shared;
+    guint32 stage; /**< of the rank whose clock it is */
 } LpClock;
+
+/** Counts @seconds as @term, of which @partner is the stage that is waited for, or LP_WAIT_NONE. */
+static inline void
+lp_clock_spend_on(LpClock *self, LpTerm term, guint32 partner, double seconds)
+{
+    self->terms.s[term] += seconds;
+    if (self->waits == NULL || seconds == 0.0)
+        return;
+    LpPathNode next = {.term = term, .stage = self->stage, .partner = partner, .seconds = seconds};
+    self->path = lp_wait_record_extend(self->waits, self->path, self->path_is_shared, next);
+    self->path_is_shared = FALSE;
+}
+
+/** Counts @seconds as @term. */
+static inline void
+lp_clock_spend(LpClock *self, LpTerm term, double seconds)
+{
+    lp_clock_spend_on(self, term, LP_WAIT_NONE, seconds);
+}
+
+/** Counts work: @terms times @factor, @waited_s for the host, and @slowed_s of computing slowed by
+ * what runs beside it. */
+static inline void
+lp_clock_spend_work(LpClock *self, const LpTerms *terms, double factor, double waited_s,
+                    double slowed_s)
+{
+    for (LpTerm term = 0; term < LP_N_TERMS; term++)
+        lp_clock_spend(self, term, factor * terms->s[term]);
+    lp_clock_spend(self, LP_TERM_HOST, waited_s);
+    lp_clock_spend(self, LP_TERM_COMPUTE, slowed_s);
+}
 
 /** Counts the time from where the clock stands to @until_s as @term. */
 static inline void
 lp_clock_charge(LpClock *self, LpTerm term, double until_s)
 {
-    self->terms.s[term] += until_s - self->at_s;
+    lp_clock_spend(self, term, until_s - self->at_s);
     self->at_s = until_s;
 }
 
@@ -52,9 +88,27 @@ static inline void
 lp_clock_follow(LpClock *self, const LpCircuitPath *other, LpTerm term, double start_s)
 {
     double more_s = CLAMP(other->wait_s - self->circuits.wait_s, 0.0, self->at_s - start_s);
-    self->terms.s[term] -= more_s;
-    self->terms.s[LP_TERM_RECONFIGURATION] += more_s;
+    lp_clock_spend(self, term, -more_s);
+    lp_clock_spend(self, LP_TERM_RECONFIGURATION, more_s);
     self->circuits = *other;
+}
+
+/** As lp_clock_charge(), waiting for @partner. */
+static inline void
+lp_clock_charge_to(LpClock *self, LpTerm term, guint32 partner, double until_s)
+{
+    lp_clock_spend_on(self, term, partner, until_s - self->at_s);
+    self->at_s = until_s;
+}
+
+/** Goes on from where @last stands, the clock of the last to arrive; whose clock it is stays. */
+static inline void
+lp_clock_take_over(LpClock *self, const LpClock *last)
+{
+    guint32 stage = self->stage;
+    *self = *last;
+    self->stage = stage;
+    self->path_is_shared = TRUE;
 }
 
 G_END_DECLS

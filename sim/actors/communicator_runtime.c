@@ -32,6 +32,9 @@ struct LpCommunicatorRuntime {
     LpWatch *watch;                 /* borrowed from the run, or NULL */
     LpCircuits *circuits;           /* borrowed from the run; NULL: none are needed */
     const LpCircuitUse *use;        /* borrowed from the run: of them */
+    LpSharing *sharing;             /* borrowed from the run, or NULL */
+    LpWaitRecord *waits;            /* borrowed from the run, or NULL */
+    double arrivals_s;              /* instants at which members have come, summed */
     guint32 job;
     guint64 traffic_bytes[LP_N_TRAFFIC];
     guint64 n_delays;
@@ -90,6 +93,24 @@ lp_communicator_runtime_set_circuits(LpCommunicatorRuntime *self, LpCircuits *ci
     self->use = use;
 }
 
+void
+lp_communicator_runtime_set_sharing(LpCommunicatorRuntime *self, LpSharing *sharing)
+{
+    self->sharing = sharing;
+}
+
+void
+lp_communicator_runtime_set_waits(LpCommunicatorRuntime *self, LpWaitRecord *waits)
+{
+    self->waits = waits;
+}
+
+static LpTraffic
+traffic_of(const LpCommunicatorRuntime *self)
+{
+    return lp_group_traits(self->ring.communicator->group)->traffic;
+}
+
 /* Members whose channels lead out of their domain: those of a group that does all-to-alls. */
 static gboolean
 sends_inter(const LpCommunicatorRuntime *self)
@@ -101,6 +122,7 @@ void
 lp_communicator_runtime_set_channel(LpCommunicatorRuntime *self, guint64 index, LpChannel *channel)
 {
     self->channels[index] = channel;
+    lp_channel_set_sharing(channel, self->sharing, traffic_of(self), self);
     if (self->circuits == NULL ||
         (!sends_inter(self) && self->ring.reach[index] == LP_REACH_DOMAIN))
         return;
@@ -124,20 +146,36 @@ lp_communicator_runtime_inbox(const LpCommunicatorRuntime *self, guint64 index)
     return self->channels[sender_to(self, index)];
 }
 
+/* How long members have waited for @index, which is the last. */
+static void
+record_wait(LpCommunicatorRuntime *self, guint64 index, const LpOp *op)
+{
+    double n = (double)self->mode.n_actors;
+    double mean_s = simgrid_get_clock() - self->arrivals_s / n;
+    lp_wait_record_add(self->waits, self->job, traffic_of(self),
+                       op == NULL ? LP_WAIT_NONE : op->collective,
+                       self->ring.communicator->ranks[index], mean_s);
+    self->arrivals_s = 0.0;
+}
+
 void
-lp_communicator_runtime_gather(LpCommunicatorRuntime *self, LpClock *clock)
+lp_communicator_runtime_gather(LpCommunicatorRuntime *self, guint64 index, const LpOp *op,
+                               LpClock *clock)
 {
     if (self->barrier == NULL)
         return;
+    self->arrivals_s += simgrid_get_clock();
     /* Nobody can overwrite it before all have read it: the next gathering needs all of them. */
     if (++self->n_arrived == self->mode.n_actors) {
         if (clock != NULL)
             self->last = *clock;
         self->n_arrived = 0;
+        if (self->waits != NULL)
+            record_wait(self, index, op);
     }
     (void)sg_barrier_wait(self->barrier);
     if (clock != NULL)
-        *clock = self->last;
+        lp_clock_take_over(clock, &self->last);
 }
 
 /* Waits until the circuits of @round stand; all members do. */
@@ -252,7 +290,8 @@ send_pairwise(LpCommunicatorRuntime *self, guint64 index, guint64 to, const LpOp
     bytes =
         lp_protocol_wire_bytes(self->selection.protocol, lp_connection_reach(&connection), bytes);
     lp_watch_depart(self->watch, &flight);
-    lp_route_send(&connection.route, bytes);
+    lp_sharing_send(self->sharing,
+                    &(LpFlow){&connection.route, bytes, self->job, traffic_of(self), self});
     lp_watch_arrive(self->watch, &flight);
     self->pairwise_bytes += bytes;
     self->n_pairwise += lp_route_n_flows(&connection.route);
@@ -386,8 +425,10 @@ prepare(LpCommunicatorRuntime *self, const LpOp *op, double delay_s)
     }
     if (op->collective == LP_COLLECTIVE_ALL_TO_ALL && !self->selection.is_scheduled)
         self->intra_s = lp_isolated_intra_time_s(&self->ring, op, self->selection.protocol);
-    if (self->selection.is_scheduled && self->couriers == NULL)
+    if (self->selection.is_scheduled && self->couriers == NULL) {
         self->couriers = lp_couriers_new(self->ring.n_members, self->watch, self->job);
+        lp_couriers_set_sharing(self->couriers, self->sharing, traffic_of(self), self);
+    }
 }
 
 /* An op may run again and again: its round plan stays, and starts anew. */
@@ -404,7 +445,7 @@ void
 lp_communicator_runtime_run(LpCommunicatorRuntime *self, guint64 index, const LpOp *op,
                             double delay_s, LpClock *clock, LpMeter *meter, LpStream stream)
 {
-    lp_communicator_runtime_gather(self, clock);
+    lp_communicator_runtime_gather(self, index, op, clock);
     double start_s = simgrid_get_clock();
     prepare(self, op, delay_s);
     if (self->mode.as_delay) {

@@ -34,6 +34,11 @@ void lp_communicator_runtime_set_watch(LpCommunicatorRuntime *self, LpWatch *wat
 /** Its collectives wait for the circuits of @use. Both are borrowed. */
 void lp_communicator_runtime_set_circuits(LpCommunicatorRuntime *self, LpCircuits *circuits,
                                           const LpCircuitUse *use);
+/** Its flows share links as @sharing says: borrowed, or NULL: as the engine does. Before channels
+ * are set. */
+void lp_communicator_runtime_set_sharing(LpCommunicatorRuntime *self, LpSharing *sharing);
+/** Who waits for whom is told to @waits: borrowed, or NULL. */
+void lp_communicator_runtime_set_waits(LpCommunicatorRuntime *self, LpWaitRecord *waits);
 /** Gives member @index its channel to the next member or, in a group that does all-to-alls, to the
  * next domain or else within its own. @channel: (transfer full). */
 void lp_communicator_runtime_set_channel(LpCommunicatorRuntime *self, guint64 index,
@@ -41,9 +46,11 @@ void lp_communicator_runtime_set_channel(LpCommunicatorRuntime *self, guint64 in
 /** The channel that member @index receives on, borrowed, or NULL. */
 LpChannel *lp_communicator_runtime_inbox(const LpCommunicatorRuntime *self, guint64 index);
 
-/** Waits for all members; afterwards @clock is that of the last to arrive. @clock: NULL for a
- * stream whose time is not split into terms. Actors only. */
-void lp_communicator_runtime_gather(LpCommunicatorRuntime *self, LpClock *clock);
+/** Member @index waits for all others; afterwards @clock is that of the last to arrive. @op: what
+ * they come for, or NULL for several operations. @clock: NULL for a stream whose time is not split
+ * into terms. Actors only. */
+void lp_communicator_runtime_gather(LpCommunicatorRuntime *self, guint64 index, const LpOp *op,
+                                    LpClock *clock);
 /** Member @index takes part in @op. @delay_s: what it takes if collectives are delays; negative for
  * the group's own isolated time. @clock: the member's, or its stream's. @meter: of a rank whose
  * @stream runs it, or NULL. Actors only. */

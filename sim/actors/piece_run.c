@@ -19,10 +19,7 @@ run_work(LpPieceRun *self, const LpPiece *piece)
     double beside_s = MIN(MAX(last_end_s(self) - now_s, 0.0), duration_s * slowdown);
     double slowed_s = beside_s - beside_s / slowdown;
     self->host_s += piece->work.host_s;
-    for (LpTerm term = 0; term < LP_N_TERMS; term++)
-        self->clock->terms.s[term] += piece->terms.s[term];
-    self->clock->terms.s[LP_TERM_HOST] += waited_s;
-    self->clock->terms.s[LP_TERM_COMPUTE] += slowed_s;
+    lp_clock_spend_work(self->clock, &piece->terms, 1.0, waited_s, slowed_s);
     self->clock->at_s = now_s + duration_s + slowed_s;
     lp_meter_add_slowed(self->meter, slowed_s);
 }

@@ -22,9 +22,18 @@ typedef struct {
     LpFidelity fidelity;
     LpRunLevel level;
     gboolean merge;          /**< operations in a row that nothing else waits for are one task */
+    guint isolated;          /**< classes of traffic, as bits of LpTraffic, that take their isolated
+                                time and are on no link */
     gboolean has_stragglers; /**< ranks of one stage compute at different speeds: nothing is merged
                                  that they would start together */
 } LpRunMode;
+
+/** Whether communication of @traffic takes its isolated time in such a run. */
+static inline gboolean
+lp_run_mode_isolates(LpRunMode self, LpTraffic traffic)
+{
+    return self.level >= LP_RUN_UNCONTENDED || (self.isolated & (1u << traffic)) != 0;
+}
 
 typedef enum {
     LP_TASK_DELAY,      /**< takes a known time */

@@ -281,7 +281,6 @@ lp_circuit_lanes_set_up(LpCircuitLanes *self, guint32 pattern, double now_s)
         claimed = put_up(self, circuits[i], claimed, now_s, from_s + self->dead_s);
         self->n_set_up++;
     }
-    self->dead_lane_s += claimed * (from_s + self->dead_s - now_s);
 }
 
 void

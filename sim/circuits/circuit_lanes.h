@@ -70,8 +70,7 @@ typedef struct {
     guint32 *occupant;           /* owned: circuits by attachment and lane */
     GArray *claims;              /* owned: LpLaneClaim, of a trial */
     guint64 n_set_up;            /**< circuits, without those of lp_circuit_lanes_begin() */
-    double dead_lane_s;
-    GArray *lives; /* owned: LpCircuitLife */
+    GArray *lives;               /* owned: LpCircuitLife */
     gboolean keeps_lives;
 } LpCircuitLanes;
 

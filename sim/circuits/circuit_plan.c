@@ -396,16 +396,6 @@ lp_circuit_plan_by_bytes(const LpCircuitPlan *self)
     return order;
 }
 
-gboolean
-lp_circuit_plan_relays(const LpCircuitPlan *self)
-{
-    for (LpGroup group = 0; group < LP_N_GROUPS; group++)
-        for (guint i = 0; i < lp_communicators_n(self->map->communicators, group); i++)
-            if (self->uses[group][i].exchange == LP_CIRCUIT_EXCHANGE_RELAY)
-                return TRUE;
-    return FALSE;
-}
-
 /* --- for people --- */
 
 static const char *

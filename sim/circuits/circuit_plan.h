@@ -82,9 +82,6 @@ const LpCircuitUse *lp_circuit_plan_use(const LpCircuitPlan *self,
                                         const LpCommunicator *communicator);
 /** Patterns by the bytes that they carry, the most first: (transfer full) guint32. */
 GArray *lp_circuit_plan_by_bytes(const LpCircuitPlan *self);
-/** Whether any all-to-all is forwarded. */
-gboolean lp_circuit_plan_relays(const LpCircuitPlan *self);
-
 /** "dp", "pp" ..., "tied embeddings": of what circuits carry. Static. */
 const char *lp_circuit_plan_traffic_name(LpTraffic traffic);
 /** A few words for people: patterns by traffic, lanes, how all-to-alls go. Returns: (transfer

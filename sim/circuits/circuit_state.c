@@ -357,12 +357,6 @@ lp_circuit_state_n_set_up(const LpCircuitState *self)
 }
 
 double
-lp_circuit_state_dead_lane_s(const LpCircuitState *self)
-{
-    return self->lanes.dead_lane_s;
-}
-
-double
 lp_circuit_state_take_dead_s(LpCircuitState *self, guint32 pattern)
 {
     LpPatternUse *use = &self->lanes.patterns[pattern];

@@ -82,10 +82,8 @@ void lp_circuit_state_prepare_beside(LpCircuitState *self, guint32 pattern, doub
 
 /* --- results --- */
 
-/** Circuits set up since the beginning; dead time on all their lanes, s; and lane-seconds of
- * patterns in use. */
+/** Circuits set up since the beginning, and lane-seconds of patterns in use. */
 guint64 lp_circuit_state_n_set_up(const LpCircuitState *self);
-double lp_circuit_state_dead_lane_s(const LpCircuitState *self);
 double lp_circuit_state_busy_lane_s(const LpCircuitState *self);
 /** The class of traffic that @circuit was planned for, or the first of them. Static. */
 const char *lp_circuit_state_circuit_name(const LpCircuitState *self, guint32 circuit);

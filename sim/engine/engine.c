@@ -43,6 +43,15 @@ lp_engine_options(guint64 n_actors)
     return options;
 }
 
+/* As global as the engine's own state, of which it is the one thing that C cannot ask for. */
+static gboolean has_started;
+
+gboolean
+lp_engine_has_started(void)
+{
+    return has_started;
+}
+
 void
 lp_engine_start(const GArray *options, const char *platform_path)
 {
@@ -57,6 +66,7 @@ lp_engine_start(const GArray *options, const char *platform_path)
     g_ptr_array_add(arguments, NULL);
     /* SimGrid moves what it does not know to the front of the array; the texts stay ours. */
     g_autofree char **argv = g_memdup2(arguments->pdata, sizeof(char *) * arguments->len);
+    has_started = TRUE;
     simgrid_init(&argc, argv);
     simgrid_load_platform(platform_path);
 }

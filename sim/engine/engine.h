@@ -13,6 +13,9 @@ GArray *lp_engine_options(guint64 n_actors);
  * process: a second platform aborts. */
 void lp_engine_start(const GArray *options, const char *platform_path);
 
+/** Whether lp_engine_start() was called in this process, or in the one that it is a fork of. */
+gboolean lp_engine_has_started(void);
+
 /** The engine's name and version, "SimGrid 3.32". Static. */
 const char *lp_engine_version(void);
 

@@ -2,27 +2,31 @@
 /* Writes a machine as a plain platform, which the engine then reads. */
 #include "sim/engine/loading.h"
 
+#include "base/error.h"
+#include "base/file.h"
 #include "platforms/plain/plain.h"
 #include "platforms/plain/plain_rails.h"
 #include "sim/engine/engine.h"
 
-#include <glib/gstdio.h>
-
+#include <string.h>
 #include <unistd.h>
 
 static gboolean
 load(const char *text, const GArray *engine_options, GError **error)
 {
+    if (lp_engine_has_started()) {
+        g_set_error_literal(error, LP_CHILD_PROCESS_ERROR, LP_CHILD_PROCESS_ERROR_START,
+                            "the engine has run in this process, wanted a process for each run "
+                            "(lp_simulation_run_apart)");
+        return FALSE;
+    }
     g_autofree char *path = NULL;
-    int file = g_file_open_tmp("lightpath-XXXXXX.xml", &path, error);
+    int file = lp_file_in_memory(text, strlen(text), &path, error);
     if (file < 0)
         return FALSE;
+    lp_engine_start(engine_options, path);
     close(file);
-    gboolean good = g_file_set_contents(path, text, -1, error);
-    if (good)
-        lp_engine_start(engine_options, path);
-    (void)g_unlink(path);
-    return good;
+    return TRUE;
 }
 
 gboolean

@@ -48,19 +48,10 @@ n_simulated(const LpProgram *program, const LpContention *contention)
     return contention->tp_mirrored ? program->n_ranks / tp : program->n_ranks;
 }
 
-static guint64
-n_streams(const LpProgram *program)
-{
-    guint64 n = 1;
-    for (LpStream stream = 0; stream < LP_N_STREAMS; stream++)
-        n += program->uses_stream[stream] ? 1 : 0;
-    return n;
-}
-
 guint64
 lp_run_n_actors(const LpProgram *program, const LpContention *contention)
 {
-    return n_simulated(program, contention) * n_streams(program);
+    return n_simulated(program, contention) * lp_program_n_streams(program);
 }
 
 /* Only where nothing contends do ranks of a class behave alike, and only if none is slower. */
@@ -76,14 +67,14 @@ job_n_actors(const LpRunJob *job)
 {
     const LpProgram *program = job->map->program;
     const LpRankEquivalence *classes = classes_of(job);
-    return classes != NULL ? classes->n_classes * n_streams(program)
+    return classes != NULL ? classes->n_classes * lp_program_n_streams(program)
                            : lp_run_n_actors(program, job->contention);
 }
 
 static gboolean
 is_delay(const JobRun *self, const LpCommunicator *communicator)
 {
-    return self->tasks->mode.level >= LP_RUN_UNCONTENDED ||
+    return lp_run_mode_isolates(self->tasks->mode, lp_group_traits(communicator->group)->traffic) ||
            (self->tasks->mode.merge &&
             lp_contention_is_private(self->contention, self->map->communicators, communicator));
 }
@@ -182,12 +173,14 @@ static LpChannel *
 new_channel(JobRun *self, LpConnectionKind kind, guint64 rank, LpMeter *meter)
 {
     const LpConnection *connection = lp_communication_map_connection(self->map, kind, rank);
+    LpGroup group = lp_connection_group(kind);
+    LpTraffic traffic = group == LP_N_GROUPS ? LP_TRAFFIC_PP : lp_group_traits(group)->traffic;
     LpChannelKind channel = LP_CHANNEL_DIRECT;
     if (self->tasks->mode.level >= LP_RUN_FREE_MESSAGES)
         channel = LP_CHANNEL_FREE;
-    else if (self->tasks->mode.level >= LP_RUN_UNCONTENDED)
+    else if (lp_run_mode_isolates(self->tasks->mode, traffic))
         channel = LP_CHANNEL_DELAY;
-    else if (stands_on_connection(self, kind, rank, connection))
+    else if (self->state.sharing == NULL && stands_on_connection(self, kind, rank, connection))
         channel = LP_CHANNEL_MAILBOX;
     g_autofree char *name = g_strdup_printf("%u:%d:%" G_GUINT64_FORMAT, self->job, (int)kind, rank);
     LpChannel *made = lp_channel_new(
@@ -196,6 +189,7 @@ new_channel(JobRun *self, LpConnectionKind kind, guint64 rank, LpMeter *meter)
     lp_channel_set_watch(made, self->state.watch, self->job, rank, connection->to);
     if (self->circuits != NULL && kind >= LP_CONNECTION_LINE)
         set_line_circuits(self, made, (LpLine)(kind - LP_CONNECTION_LINE), rank);
+    lp_channel_set_sharing(made, self->state.sharing, traffic, made);
     return made;
 }
 
@@ -229,6 +223,8 @@ add_communicator(JobRun *self, const LpCommunicator *communicator)
             : lp_circuit_plan_use(lp_circuits_plan(self->circuits), communicator);
     if (use != NULL && use->pattern != LP_CIRCUIT_NONE)
         lp_communicator_runtime_set_circuits(runtime, self->circuits, use);
+    lp_communicator_runtime_set_sharing(runtime, self->state.sharing);
+    lp_communicator_runtime_set_waits(runtime, self->state.waits);
     g_ptr_array_add(self->groups, runtime);
     for (guint32 i = 0; i < communicator->n_members; i++) {
         guint64 rank = communicator->ranks[i];
@@ -363,6 +359,8 @@ read_result(const JobRun *self)
                                              (double)self->weight, n);
         lp_circuits_record(self->circuits, self->state.timeline, last->clock.at_s);
     }
+    if (self->state.waits != NULL)
+        lp_wait_record_end(self->state.waits, self->job, last->clock.path);
     for (LpTraffic traffic = 0; traffic < LP_N_TRAFFIC; traffic++)
         result.traffic_bytes[traffic] = self->state.tp_bytes[traffic];
     for (guint i = 0; i < self->groups->len; i++) {
@@ -445,9 +443,11 @@ static void
 start_surroundings(const LpSurroundings *self, struct s4u_Host *home)
 {
     for (guint i = 0; self->backgrounds != NULL && i < self->backgrounds->len; i++)
-        lp_background_start(self->backgrounds->pdata[i], self->watch);
+        lp_background_start(self->backgrounds->pdata[i], self->watch, self->sharing);
     if (self->faults != NULL)
-        lp_faults_start(self->faults, self->watch, home);
+        lp_faults_start(self->faults, self->watch, self->sharing, home);
+    if (self->sharing != NULL)
+        lp_sharing_start(self->sharing, home);
     if (self->watch != NULL)
         lp_watch_start(self->watch, home);
 }
@@ -462,7 +462,11 @@ lp_run_jobs(const LpRunJob *jobs, guint n_jobs, const LpSurroundings *surroundin
     for (guint i = 0; i < n_jobs; i++)
         n_actors += job_n_actors(&jobs[i]);
     sg_bar_t start = sg_barrier_init((unsigned)n_actors);
-    LpRunState state = {.start = start, .watch = surroundings->watch, .progress = &progress};
+    LpRunState state = {.start = start,
+                        .watch = surroundings->watch,
+                        .sharing = surroundings->sharing,
+                        .waits = surroundings->waits,
+                        .progress = &progress};
     for (guint i = 0; i < n_jobs; i++)
         build_job(&runs[i], &jobs[i], i, state);
     for (guint i = 0; i < n_jobs; i++)

@@ -35,6 +35,8 @@ typedef struct {
     GPtrArray *backgrounds; /* borrowed LpBackground */
     LpFaults *faults;       /* borrowed */
     LpWatch *watch;         /* borrowed; needed by the others */
+    LpSharing *sharing;     /* borrowed: shares links in place of the engine */
+    LpWaitRecord *waits;    /* borrowed: told who waits for whom, and keeps critical paths */
     void (*progress)(guint64 n_done, guint64 n_all, void *data);
     void *progress_data;
 } LpSurroundings;

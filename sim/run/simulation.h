@@ -52,13 +52,24 @@ typedef struct {
 } LpSimulation;
 
 /**
- * Simulates @setup (borrowed); starts the engine, so once a process. Forks, so before other threads
- * start.
+ * Simulates @setup (borrowed) in this process. The engine starts once in a process: a second run is
+ * refused. Forks, so before other threads start.
  * Errors: LP_SIMULATION_ERROR, LP_CHILD_PROCESS_ERROR, LP_PROGRAM_ERROR, LP_INPUT_ERROR. Returns:
  * (transfer full).
  */
 LpSimulation *lp_simulation_run(const LpSetup *setup, LpSimulationOptions options,
                                 GError **error) G_GNUC_WARN_UNUSED_RESULT;
+
+/**
+ * As lp_simulation_run(), in a process of its own, so any number of times; a run that crashes is an
+ * error of one line. A timeline cannot be had of it: options.run.timeline must be NULL.
+ * options.run.progress is called in the other process.
+ * Errors: as lp_simulation_run(); all but those of child processes are LP_SIMULATION_ERROR_RUN.
+ * Returns: (transfer full).
+ */
+LpSimulation *lp_simulation_run_apart(const LpSetup *setup, LpSimulationOptions options,
+                                      GError **error) G_GNUC_WARN_UNUSED_RESULT;
+/** Frees @self and all that it owns; nothing if it is NULL. */
 void lp_simulation_free(LpSimulation *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(LpSimulation, lp_simulation_free)
 

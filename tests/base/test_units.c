@@ -236,6 +236,11 @@ test_names(void)
     lp_test_text("nearest", lp_nearest_name("selctive", names), "selective");
     lp_test_text("first among equals", lp_nearest_name("zzzz", names), "none");
     lp_test_true("no names", lp_nearest_name("x", no_names) == NULL);
+    lp_test_text("like", lp_like_name("selctive", names), "selective");
+    lp_test_text("begins like it", lp_like_name("sel", names), "selective");
+    lp_test_text("letters swapped", lp_like_name("fulll", names), "full");
+    lp_test_true("like none", lp_like_name("balanced", names) == NULL);
+    lp_test_true("none to be like", lp_like_name("x", no_names) == NULL);
     g_autofree char *long_name = g_strnfill(100000, 'x');
     lp_test_true("long", lp_choice_parse(long_name, names, &error) == -1);
     lp_test_error("long", &error, LP_INPUT_ERROR, LP_INPUT_ERROR_NAME, "...");

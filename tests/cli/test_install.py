@@ -37,8 +37,7 @@ class Install(unittest.TestCase):
         libraries = sorted(cls.prefix.rglob("liblightpath.so"))
         assert len(libraries) == 1, libraries
         cls.libdir = libraries[0].parent
-        cls.environment = dict(os.environ, LD_LIBRARY_PATH=str(cls.libdir),
-                               PKG_CONFIG_PATH=str(cls.libdir / "pkgconfig"))
+        cls.environment = dict(os.environ, PKG_CONFIG_PATH=str(cls.libdir / "pkgconfig"))
 
     @classmethod
     def tearDownClass(cls):
@@ -53,7 +52,8 @@ class Install(unittest.TestCase):
 
     def test_program(self):
         program = self.prefix / "bin/lightpath"
-        self.assertEqual(run(program, "--version"), f"lightpath {os.environ['VERSION']}\n")
+        self.assertRegex(run(program, "--version"),
+                         rf"^lightpath {os.environ['VERSION']} \((no )?commit.*, SimGrid [0-9.]+\)\n$")
         line = ["simulate", *JOB, "--format=json"]
         self.assertEqual(run(program, *line, cwd="/"), run(os.environ["LIGHTPATH"], *line, cwd="/"))
 
@@ -66,6 +66,22 @@ class Install(unittest.TestCase):
         got = float(run(program, *JOB, env=self.environment))
         report = json.loads(run(os.environ["LIGHTPATH"], "simulate", *JOB, "--format=json"))
         self.assertEqual(got, report["simulated"]["iteration_time_s"])
+
+    def test_sweep(self):
+        """A hundred plans in one program of a user, each as the command simulates it."""
+        program = self.prefix / "use_library_sweep"
+        run(*self.compiler(), "-o", program, SOURCE / "tests/cli/use_library.c",
+            *self.flags("--cflags", "--libs"))
+        job = ["gpt3-125m", "dgx-a100-8"]
+        settings = [f"seq={64 * (i + 1)}" for i in range(100)]
+        times = [float(line) for line in
+                 run(program, *job, *settings, env=self.environment).split()]
+        self.assertEqual(len(times), 100)
+        self.assertEqual(times, sorted(times))
+        for i in (0, 99):
+            report = json.loads(run(os.environ["LIGHTPATH"], "simulate", *job, "--set", settings[i],
+                                    "--format=json"))
+            self.assertEqual(times[i], report["simulated"]["iteration_time_s"])
 
     def test_library_error(self):
         """An error crosses the library as one line, too."""
@@ -101,12 +117,33 @@ class Install(unittest.TestCase):
         got = {path.name for path in (share / "lightpath/workloads/scenarios").iterdir()}
         self.assertEqual(got, wanted)
         wanted = {path.name for folder in ("workloads", "platforms", "validation")
-                  for path in (SOURCE / folder).glob("*.xsd")}
+                  for path in (SOURCE / folder).glob("*.xsd")} | {"output.schema.json"}
         self.assertEqual({path.name for path in (share / "lightpath/schemas").iterdir()}, wanted)
         for name in ("man/man1/lightpath.1", "doc/lightpath/README.md", "doc/lightpath/LICENSE"):
             self.assertTrue((share / name).stat().st_size > 0, name)
+        for name in ("bash-completion/completions/lightpath", "zsh/site-functions/_lightpath",
+                     "fish/vendor_completions.d/lightpath.fish"):
+            self.assertIn("--complete", (share / name).read_text(), name)
         run(self.prefix / "bin/lightpath", "platform", "check",
             share / "lightpath/platforms/dgx-a100-8.xml")
+
+
+    def test_documents(self):
+        """All documents are there, and every link in them leads somewhere."""
+        folder = self.prefix / "share/doc/lightpath"
+        got = {str(path.relative_to(folder)) for path in folder.rglob("*.md")}
+        self.assertEqual(got, {str(path.relative_to(SOURCE)) for pattern in ("*.md", "*/*.md", "docs/*/*.md")
+                               for path in SOURCE.glob(pattern)
+                               if path.relative_to(SOURCE).parts[0] != "build"})
+        n_links, broken = 0, []
+        for path in folder.rglob("*.md"):
+            for target in re.findall(r"\]\(([^)#]+)[^)]*\)", path.read_text()):
+                if "://" not in target:
+                    n_links += 1
+                    if not (path.parent / target).exists():
+                        broken.append(f"{path.relative_to(folder)}: {target}")
+        self.assertGreater(n_links, 50)
+        self.assertEqual(broken, [])
 
 
 if __name__ == "__main__":

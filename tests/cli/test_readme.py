@@ -25,7 +25,7 @@ import unittest
 
 SOURCE = pathlib.Path(__file__).resolve().parents[2]
 PROGRAM = pathlib.Path(os.environ["LIGHTPATH"]).resolve()
-RUN = ("README.md", "docs/commands.md", "docs/library.md", "docs/trust.md", "docs/platform-format.md",
+RUN = ("README.md", "docs/commands.md", "docs/contention.md", "docs/library.md", "docs/trust.md", "docs/platform-format.md",
        "docs/workload-format.md", "docs/scenario-format.md", "docs/import.md")
 UPDATE = "--update" in sys.argv
 
@@ -228,7 +228,7 @@ class Documents(unittest.TestCase):
             known |= options(lightpath(*line, "--help"))
         page = (SOURCE / "docs/lightpath.1").read_text().replace("\\-", "-")
         self.assertEqual(options(page), known)
-        others = {"--build", "--preset", "--prefix", "--install", "--update", "--cflags", "--libs"}
+        others = {"--all", "--build", "--preset", "--prefix", "--install", "--update", "--cflags", "--libs"}
         for path in documents():
             self.assertEqual(options(path.read_text().replace("\\-", "-")) - known - others, set(),
                              path)

@@ -79,7 +79,7 @@ test_keys(void)
         lp_spawn_json("estimate gpt3-175b dgx-a100-8 --model=amped --format=json", SMALL);
     lp_test_close("estimate", lp_json_at(estimate, "closed_form.iteration_time_s"),
                   lp_json_at(result, "closed_form.iteration_time_s"), 0.0);
-    lp_test_close("amped", lp_json_at(amped, "closed_form.iteration_time_s"),
+    lp_test_close("amped", lp_json_at(amped, "amped.iteration_time_s"),
                   lp_json_at(result, "amped.iteration_time_s"), 0.0);
 }
 
@@ -231,9 +231,10 @@ test_compare_scenario(void)
     LpSpawned run = lp_spawn("compare two-jobs polaris-64 polaris-64", NULL);
     lp_test_true("status", run.status == 1);
     lp_test_text("nothing printed", run.output, "");
-    lp_test_text("one line", run.complaint,
-                 "lightpath: \"two-jobs\" is neither a file nor a shipped name of workloads; the "
-                 "nearest is t5-11b\n");
+    lp_test_text(
+        "one line", run.complaint,
+        "lightpath: \"two-jobs\" is a scenario, wanted a workload (lightpath simulate runs "
+        "scenarios)\n");
     lp_spawned_clear(&run);
 }
 
@@ -241,14 +242,33 @@ test_compare_scenario(void)
 static void
 test_warnings(void)
 {
-    g_autoptr(json_t) result =
-        lp_spawn_json("simulate gpt3-175b dgx-a100-8 --format=json --set=precision=fp8", SMALL);
+    g_autofree char *platform =
+        lp_spawn_platform("--system=dgx-a100 --accelerators=8 --accelerator=v100-32");
+    g_autofree char *line =
+        g_strdup_printf("simulate gpt3-175b %s --format=json --set=precision=bf16", platform);
+    g_autoptr(json_t) result = lp_spawn_json(line, SMALL);
+    (void)g_unlink(platform);
     if (result == NULL)
         return;
     json_t *warnings = json_object_get(result, "warnings");
     lp_test_true("one", json_array_size(warnings) == 1);
     lp_test_true("precision", g_str_has_prefix(json_string_value(json_array_get(warnings, 0)),
-                                               "precision: a100-80 has no fp8 unit"));
+                                               "precision: v100-32 has no bf16 unit"));
+}
+
+/* Products of 8 bits and fewer need units of their own. */
+static void
+test_narrow_refused(void)
+{
+    static const char *const precisions[] = {"fp8", "fp8-block", "mxfp8", "nvfp4"};
+    for (guint i = 0; i < G_N_ELEMENTS(precisions); i++) {
+        g_autofree char *line = g_strdup_printf(
+            "simulate gpt3-175b dgx-a100-8 --set=precision=%s " SMALL, precisions[i]);
+        g_autofree char *part = g_strdup_printf(
+            "gpt3-175b.xml: precision: got %s, wanted one that a100-80 has units for",
+            precisions[i]);
+        lp_spawn_refused(NULL, line, 1, part);
+    }
 }
 
 /* Leaves with four times more bandwidth below than above: what grows is delayed there. */
@@ -399,6 +419,7 @@ main(void)
                                        {"verbose", test_verbose},
                                        {"compare a scenario", test_compare_scenario},
                                        {"warnings", test_warnings},
+                                       {"narrow precisions refused", test_narrow_refused},
                                        {"faults", test_faults},
                                        {"full output", test_full_output},
                                        {"compare", test_compare},

@@ -7,16 +7,22 @@ test_peak(void)
 {
     static const struct {
         const char *label;
-        double peaks[LP_N_PRECISIONS]; /* fp32, tf32, fp16, bf16, fp8 */
+        double peaks[LP_N_PRECISIONS]; /* fp32, tf32, fp16, bf16, fp8, fp8-block,
+                                          mxfp8, nvfp4 */
         LpPrecision precision;
         double wanted;
     } rows[] = {
         {"its own", {1.0, 2.0, 3.0, 4.0, 5.0}, LP_PRECISION_FP8, 5.0},
-        {"fp8 runs as bf16", {1.0, 2.0, 3.0, 4.0, 0.0}, LP_PRECISION_FP8, 4.0},
-        {"fp8 runs as fp16", {1.0, 2.0, 3.0, 0.0, 0.0}, LP_PRECISION_FP8, 3.0},
+        {"nothing stands in for fp8", {1.0, 2.0, 3.0, 4.0, 0.0, 6.0}, LP_PRECISION_FP8, 0.0},
+        {"blocks in units of fp8", {1.0, 2.0, 3.0, 4.0, 5.0}, LP_PRECISION_FP8_BLOCK, 5.0},
+        {"or at a rate of their own", {1.0, 2.0, 3.0, 4.0, 5.0, 4.5}, LP_PRECISION_FP8_BLOCK, 4.5},
+        {"mxfp8 asks for units", {1.0, 2.0, 3.0, 4.0, 5.0, 6.0}, LP_PRECISION_MXFP8, 0.0},
+        {"and has them", {1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0}, LP_PRECISION_MXFP8, 7.0},
+        {"four bits", {1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0}, LP_PRECISION_NVFP4, 8.0},
+        {"no four bits", {1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0}, LP_PRECISION_NVFP4, 0.0},
         {"bf16 runs as fp16", {1.0, 2.0, 3.0, 0.0, 5.0}, LP_PRECISION_BF16, 3.0},
         {"fp16 runs as tf32", {1.0, 2.0, 0.0, 4.0, 5.0}, LP_PRECISION_FP16, 2.0},
-        {"fp8 falls to fp32", {1.0, 0.0, 0.0, 0.0, 0.0}, LP_PRECISION_FP8, 1.0},
+        {"bf16 falls to fp32", {1.0, 0.0, 0.0, 0.0, 0.0}, LP_PRECISION_BF16, 1.0},
         {"fp32 never runs narrower", {0.0, 2.0, 3.0, 4.0, 5.0}, LP_PRECISION_FP32, 0.0},
         {"none at all", {0.0}, LP_PRECISION_BF16, 0.0},
     };

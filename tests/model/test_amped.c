@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "model/amped.h"
+#include "model/memory.h"
 #include "tests/model/shapes.h"
 #include "tests/testlib.h"
 
@@ -80,10 +81,10 @@ test_rates(void)
 {
     LpAccelerator accelerator = lp_test_accelerator();
     accelerator.peak_flop_per_s[LP_PRECISION_FP32] = 20e12;
-    lp_test_close("C_MAC", lp_amped_mac_s(&accelerator, LP_PRECISION_FP16), 2.0 / 156e12, IDENTITY);
+    LpPlan plan = lp_test_plan(2, 2, 2, 1, 8);
+    lp_test_close("C_MAC", lp_amped_mac_s(&plan, &accelerator), 2.0 / 156e12, IDENTITY);
     lp_test_close("C_nl", lp_amped_nonlinear_s(&accelerator), 0.05e-12, IDENTITY);
     LpTransformer gpt = lp_test_gpt(4, 1024, 16);
-    LpPlan plan = lp_test_plan(2, 2, 2, 1, 8);
     LpFabric fabric = lp_test_fabric(300e9, 25e9);
     LpClosedFormInput input = {&gpt, &plan, &accelerator, &fabric, NULL};
     double products_s = 4.0 * lp_amped_layer_mac(&gpt, &plan) * 2.0 / 156e12 / 8.0;
@@ -151,6 +152,125 @@ test_hierarchy(void)
                   16.0 * (14e-6 + 1.75 * volume / 300e9 + 10e-6 + volume / 8.0 / 25e9), IDENTITY);
 }
 
+/* The curve: 0.51 at micro-batch 1, by hand 0.91 * 4 / (4 + 0.784314) = 0.760820 at 4, below 0.91.
+ */
+static void
+test_efficiency(void)
+{
+    static const struct {
+        guint32 micro;
+        double wanted;
+    } rows[] = {{1, 0.51}, {2, 0.653662}, {4, 0.760820}, {64, 0.898983}};
+    LpAccelerator accelerator = lp_test_accelerator();
+    LpPlan plan = lp_test_plan(1, 1, 1, 1, 64);
+    lp_test_close("the accelerator's", lp_amped_efficiency(&plan, &accelerator),
+                  accelerator.gemm_efficiency, 0.0);
+    plan.amped_efficiency = LP_AMPED_EFFICIENCY_MICRO_BATCH;
+    for (guint i = 0; i < G_N_ELEMENTS(rows); i++) {
+        plan.batch.micro = rows[i].micro;
+        lp_test_close("curve", lp_amped_efficiency(&plan, &accelerator), rows[i].wanted, 1e-6);
+        lp_test_close("C_MAC", lp_amped_mac_s(&plan, &accelerator), 2.0 / (312e12 * rows[i].wanted),
+                      1e-6);
+    }
+}
+
+/* 4 layers of 16 experts of width 2048, 2 of them a token, on 16 ranks of which 8 share a domain:
+ * V = 2 * 2048 * 1024 * 2 = 8,388,608 bytes; with ep 16 a rank sends 7/16 of it at 300 GB/s and
+ * 8/16 at 25 GB/s, 12.2335 + 167.772 us, and pays 7 times 1 us and 8 times 5 us: 227.006 us, for
+ * 2 all-to-alls, 2 passes, 4 layers and 1 micro-batch. */
+static void
+test_experts(void)
+{
+    LpTransformer gpt = lp_test_gpt(4, 1024, 16);
+    gpt.embedding = FALSE;
+    gpt.experts.n = 16;
+    gpt.experts.top_k = 2;
+    gpt.experts.ffn = 2048;
+    gpt.experts.every = 1;
+    LpPlan plan = lp_test_plan(1, 1, 16, 1, 16);
+    plan.degree[LP_AXIS_EP] = 16;
+    LpAccelerator accelerator = lp_test_accelerator();
+    LpFabric fabric = lp_test_fabric(300e9, 25e9);
+    fabric.scale_up_latency_s = 1e-6;
+    fabric.tiers[0].latency_s = 5e-6;
+    LpClosedFormInput input = {&gpt, &plan, &accelerator, &fabric, NULL};
+    lp_test_close("two domains", lp_amped_moe_s(&input), 16.0 * 227.0056e-6, 1e-6);
+    LpTerms terms = lp_amped_terms(&input);
+    lp_test_close("its term", terms.s[LP_TERM_EP], lp_amped_moe_s(&input), 0.0);
+    plan.degree[LP_AXIS_EP] = 4;
+    /* 3/4 of 8,388,608 at 300 GB/s, 20.9715 us, and 3 us. */
+    lp_test_close("one domain", lp_amped_moe_s(&input), 16.0 * 23.97152e-6, 1e-6);
+    double matrices = 4.0 * 1024.0 * 1024.0, expert = 2.0 * 1024.0 * 2048.0;
+    lp_test_close("two experts' MAC", lp_amped_layer_mac(&gpt, &plan),
+                  16.0 * 2048.0 * (matrices + 2.0 * expert + 2.0 * 2048.0 * 1024.0), IDENTITY);
+    lp_test_close("all experts' parameters", lp_amped_layer_parameters(&gpt),
+                  matrices + 16.0 * expert + 4.0 * 1024.0, IDENTITY);
+    /* Dense ones over 16 ranks, a quarter of the experts over the 4 that hold copies of them, each
+     * in two domains: 8 then 2, and 2 then 2. */
+    double dense = 4.0 * 2.0 * (matrices + 4096.0), experts = 4.0 * 2.0 * 4.0 * expert;
+    lp_test_close("gradients", lp_amped_gradient_s(&input),
+                  14e-6 + 1.75 * dense / 300e9 + 10e-6 + dense / 8.0 / 25e9 + 2e-6 +
+                      experts / 300e9 + 10e-6 + experts / 2.0 / 25e9,
+                  IDENTITY);
+    plan.recompute = LP_RECOMPUTE_FULL;
+    lp_test_close("exchanged again", lp_amped_moe_s(&input), 24.0 * 23.97152e-6, 1e-6);
+}
+
+/* Half of the layers have experts: the mean of both. */
+static void
+test_mixed_layers(void)
+{
+    LpTransformer gpt = lp_test_gpt(4, 1024, 16);
+    gpt.experts.n = 8;
+    gpt.experts.top_k = 1;
+    gpt.experts.ffn = 1024;
+    gpt.experts.n_shared = 1;
+    gpt.experts.every = 2;
+    gpt.embedding = FALSE;
+    LpPlan plan = lp_test_plan(1, 1, 1, 1, 1);
+    double d = 1024.0;
+    lp_test_close("MAC", lp_amped_layer_mac(&gpt, &plan),
+                  2048.0 * (4.0 * d * d + 2.0 * d * 0.5 * (4.0 * d + 2.0 * d) + 2.0 * 2048.0 * d),
+                  IDENTITY);
+    lp_test_close("parameters", lp_amped_layer_parameters(&gpt),
+                  4.0 * d * d + 2.0 * d * 0.5 * (4.0 * d + 9.0 * d) + 4.0 * d, IDENTITY);
+}
+
+/* Four stages of 4 ranks, two of which stand in each domain of 8: the boundary within takes 2^22 /
+ * 300e9 = 13.981 us and 1, that between domains 2^22 / 25e9 = 167.772 us and 5. */
+static void
+test_boundaries(void)
+{
+    LpTransformer gpt = lp_test_gpt(4, 1024, 16);
+    LpPlan plan = lp_test_plan(1, 4, 4, 1, 16);
+    LpAccelerator accelerator = lp_test_accelerator();
+    LpFabric fabric = lp_test_fabric(300e9, 25e9);
+    fabric.scale_up_latency_s = 1e-6;
+    fabric.tiers[0].latency_s = 5e-6;
+    LpClosedFormInput input = {&gpt, &plan, &accelerator, &fabric, NULL};
+    lp_test_close("PP_inter is longer", lp_amped_pp_s(&input), 8.0 * 172.77216e-6, 1e-6);
+    fabric.scale_up_latency_s = 1e-3;
+    lp_test_close("PP_intra is longer", lp_amped_pp_s(&input), 8.0 * 1.013981e-3, 1e-6);
+    plan = lp_test_plan(1, 2, 4, 1, 16);
+    lp_test_close("all within", lp_amped_pp_s(&input), 8.0 * 1.013981e-3, 1e-6);
+    plan = lp_test_plan(8, 2, 1, 1, 4);
+    lp_test_close("all between", lp_amped_pp_s(&input), 8.0 * 172.77216e-6, 1e-6);
+}
+
+/* GPT-3 175B in fp16 with gradients in 16 bits, 1024 ranks: (2 + 2 + 12) 1.7458e11 / 1024 bytes. */
+static void
+test_memory(void)
+{
+    LpTransformer gpt = lp_test_gpt(96, 12288, 96);
+    LpPlan plan = lp_test_plan(8, 8, 16, 1, 1024);
+    lp_test_close("states", lp_amped_states_bytes(&gpt, &plan), 2.7278e9, 5e-5);
+    plan.format.gradient_bytes = 4;
+    lp_test_close("fp32 gradients", lp_amped_states_bytes(&gpt, &plan), 3.0688e9, 5e-5);
+    LpMemory memory = lp_memory_fullest(&gpt, &plan);
+    lp_test_close("and activations", lp_amped_memory_bytes(&gpt, &plan),
+                  lp_amped_states_bytes(&gpt, &plan) + memory.activations_bytes, IDENTITY);
+}
+
 int
 main(void)
 {
@@ -161,6 +281,11 @@ main(void)
         {"recompute", test_recompute},
         {"one rank", test_one_rank},
         {"hierarchy", test_hierarchy},
+        {"efficiency", test_efficiency},
+        {"experts", test_experts},
+        {"mixed layers", test_mixed_layers},
+        {"boundaries", test_boundaries},
+        {"memory", test_memory},
         {NULL, NULL},
     };
     return lp_test_run("amped", cases);

@@ -7,8 +7,9 @@
 #define IDENTITY 1e-12 /* the same sum in another order */
 
 /* What products bring along, counted by hand at the shape of test_bytes(): gradients of weights
- * are read, and their sums read and written, unless they are shared out (x + 2 g); operands in fp8
- * are read in x bytes and written in one, twice. */
+ * are read, and their sums read and written, unless they are shared out (x + 2 g); operands of
+ * narrow products are read in x bytes, twice where a scale is the tensor's own, and written in two
+ * copies with their scales; weights that stage 3 gathers are cast to one. */
 static void
 test_streams(void)
 {
@@ -40,6 +41,18 @@ test_streams(void)
          4, 0, 8 * 32 * (2 + 2)},
         {"both operands of a gradient are there", "cast", "up", LP_BLOCK_FFN,
          LP_PASS_BACKWARD_WEIGHT, LP_PRECISION_FP8, 4, 0, 0},
+        {"blocks of 128", "cast", "up", LP_BLOCK_FFN, LP_PASS_FORWARD, LP_PRECISION_FP8_BLOCK, 4, 0,
+         8 * 16 * (2 + 2 + 2 * 4 / 128.0)},
+        {"blocks of 32", "cast", "up", LP_BLOCK_FFN, LP_PASS_FORWARD, LP_PRECISION_MXFP8, 4, 0,
+         8 * 16 * (2 + 2 + 2 / 32.0)},
+        {"four bits, blocks of 16", "cast", "up", LP_BLOCK_FFN, LP_PASS_FORWARD, LP_PRECISION_NVFP4,
+         4, 0, 8 * 16 * (2 * 2 + 1 + 2 / 16.0)},
+        {"a gathered weight", "cast-weight", "up", LP_BLOCK_FFN, LP_PASS_FORWARD,
+         LP_PRECISION_NVFP4, 4, 3, 16 * 32 * (2 * 2 + 0.5 + 1 / 16.0)},
+        {"and once more backward", "cast-weight", "up", LP_BLOCK_FFN, LP_PASS_BACKWARD_INPUT,
+         LP_PRECISION_FP8, 4, 3, 16 * 32 * (2 + 1)},
+        {"a weight that stays", "cast-weight", "up", LP_BLOCK_FFN, LP_PASS_FORWARD,
+         LP_PRECISION_FP8, 4, 2, 0},
         {"nothing to cast", "cast", "up", LP_BLOCK_FFN, LP_PASS_FORWARD, LP_PRECISION_BF16, 4, 0,
          0},
     };
@@ -58,7 +71,7 @@ test_streams(void)
             at++;
         lp_test_true(rows[i].label, at < n_kernels);
         /* Casts come before the product, sums behind it. */
-        gboolean casts = strcmp(rows[i].name, "cast") == 0;
+        gboolean casts = g_str_has_prefix(rows[i].name, "cast");
         const LpKernel *kernel = casts ? (at > 0 ? &kernels[at - 1] : NULL)
                                        : (at + 1 < n_kernels ? &kernels[at + 1] : NULL);
         gboolean is_there = kernel != NULL && strcmp(kernel->name, rows[i].name) == 0;

@@ -75,12 +75,42 @@ test_precisions(void)
                   lp_kernel_time_s(logits, &h100, LP_PRECISION_BF16), 0.0);
 }
 
+/* Products read operands with their scales and write 16 bits; the core and the logits are wide. */
+static void
+test_bytes(void)
+{
+    static const struct {
+        LpPrecision precision;
+        double operand;
+    } rows[] = {{LP_PRECISION_BF16, 2.0},
+                {LP_PRECISION_FP8, 1.0},
+                {LP_PRECISION_MXFP8, 1.03125},
+                {LP_PRECISION_NVFP4, 0.5625}};
+    LpTransformer gpt = lp_test_gpt(1, 1024, 16);
+    for (guint i = 0; i < G_N_ELEMENTS(rows); i++) {
+        const char *label = lp_precision_names[rows[i].precision];
+        LpPlan plan = lp_test_plan(1, 1, 1, 1, 1);
+        plan.format.precision = rows[i].precision;
+        LpKernel kernels[LP_KERNELS_MAX];
+        guint n = lp_block_kernels(&gpt, &plan, 0, LP_BLOCK_ATTENTION, LP_PASS_FORWARD, kernels);
+        double tokens = 2048.0, h = 1024.0;
+        lp_test_close(label, lp_test_find_kernel(kernels, n, "projection")->bytes,
+                      rows[i].operand * (tokens * h + h * h) + 2.0 * tokens * h, IDENTITY);
+        lp_test_close(label, lp_test_find_kernel(kernels, n, "scores")->bytes,
+                      2.0 * 16.0 * (2.0 * tokens * h / 16.0 + tokens * tokens), IDENTITY);
+        n = lp_block_kernels(&gpt, &plan, 0, LP_BLOCK_HEAD, LP_PASS_FORWARD, kernels);
+        lp_test_close(label, lp_test_find_kernel(kernels, n, "logits")->bytes,
+                      2.0 * (tokens * h + h * 51200.0 + tokens * 51200.0), IDENTITY);
+    }
+}
+
 int
 main(void)
 {
     static const LpTestCase cases[] = {
         {"time", test_time},
         {"precisions", test_precisions},
+        {"bytes", test_bytes},
         {NULL, NULL},
     };
     return lp_test_run("kernel time", cases);

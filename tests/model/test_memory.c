@@ -196,6 +196,49 @@ test_ends(void)
                   bsh / 8.0 * (1.0 + 4.0 * (1.0 + 51200.0 / 1024.0)), 1e-9);
 }
 
+/* Of a layer's 34 b s h in 2 bytes (Korthikanti et al., equation 1, without scores) two inputs of
+ * first products (2 h each) and that of the last one (8 h) are kept as operands, and the mixture
+ * that the projection takes (2 h), which the core's backward pass needs as it is, once more. */
+static void
+test_narrow_activations(void)
+{
+    static const struct {
+        const char *label;
+        LpPrecision precision;
+        double operand;
+    } rows[] = {{"fp8", LP_PRECISION_FP8, 1.0},
+                {"mxfp8", LP_PRECISION_MXFP8, 1.03125},
+                {"nvfp4", LP_PRECISION_NVFP4, 0.5625}};
+    LpTransformer gpt = lp_test_gpt(1, 1024, 16);
+    gpt.attention = LP_ATTENTION_FLASH;
+    for (guint i = 0; i < G_N_ELEMENTS(rows); i++) {
+        LpPlan plan = lp_test_plan(1, 1, 1, 1, 1);
+        plan.format.precision = rows[i].precision;
+        double x = rows[i].operand;
+        lp_test_close(rows[i].label, lp_memory_layer_activations_bytes(&gpt, &plan, 0),
+                      2048.0 * 1024.0 * (34.0 - 2.0 * 2.0 - 8.0 + 2.0 * x + 4.0 * x + x), IDENTITY);
+    }
+}
+
+/* Stage 3 keeps a share of narrow weights, and gathers them narrow. */
+static void
+test_narrow_shards(void)
+{
+    LpTransformer gpt = lp_test_gpt(4, 1024, 16);
+    gpt.embedding = FALSE;
+    LpPlan plan = lp_test_plan(1, 1, 4, 1, 4);
+    plan.zero.stage = 3;
+    plan.format.precision = LP_PRECISION_NVFP4;
+    double parameters = lp_plan_stage_parameters(&plan, &gpt, 0);
+    LpMemory wide = lp_memory_of_stage(&gpt, &plan, 0);
+    plan.format.narrow_parameters = TRUE;
+    LpMemory narrow = lp_memory_of_stage(&gpt, &plan, 0);
+    lp_test_close("16 bits", wide.weights_bytes, 2.0 * parameters / 4.0, IDENTITY);
+    lp_test_close("4 bits and scales", narrow.weights_bytes, 0.5625 * parameters / 4.0, IDENTITY);
+    lp_test_close("a layer gathered", wide.buffers_bytes - narrow.buffers_bytes,
+                  (2.0 - 0.5625) * parameters / 4.0, 1e-9);
+}
+
 static void
 test_states(void)
 {
@@ -203,22 +246,29 @@ test_states(void)
         const char *label;
         LpPrecision precision;
         guint32 gradient_bytes;
-        double weights, gradients, optimizer; /* bytes a parameter */
+        gboolean narrow_parameters;
+        double layers, weights, gradients, optimizer; /* bytes a parameter; of layers, of others */
     } rows[] = {
-        {"fp16, fp32 gradients", LP_PRECISION_FP16, 4, 2.0, 4.0, 12.0},
-        {"bf16, 2-byte gradients", LP_PRECISION_BF16, 2, 2.0, 2.0, 12.0},
-        {"fp8", LP_PRECISION_FP8, 2, 2.0, 2.0, 12.0},
-        {"fp32", LP_PRECISION_FP32, 4, 4.0, 4.0, 8.0},
-        {"tf32", LP_PRECISION_TF32, 4, 4.0, 4.0, 8.0},
+        {"fp16, fp32 gradients", LP_PRECISION_FP16, 4, FALSE, 2.0, 2.0, 4.0, 12.0},
+        {"bf16, 2-byte gradients", LP_PRECISION_BF16, 2, TRUE, 2.0, 2.0, 2.0, 12.0},
+        {"fp8, two copies beside", LP_PRECISION_FP8, 2, FALSE, 4.0, 2.0, 2.0, 12.0},
+        {"fp8 alone", LP_PRECISION_FP8, 2, TRUE, 2.0, 2.0, 2.0, 12.0},
+        {"mxfp8 alone, scales with it", LP_PRECISION_MXFP8, 2, TRUE, 2.0625, 2.0, 2.0, 12.0},
+        {"nvfp4 alone", LP_PRECISION_NVFP4, 2, TRUE, 1.125, 2.0, 2.0, 12.0},
+        {"fp32", LP_PRECISION_FP32, 4, FALSE, 4.0, 4.0, 4.0, 8.0},
+        {"tf32", LP_PRECISION_TF32, 4, FALSE, 4.0, 4.0, 4.0, 8.0},
     };
     for (guint i = 0; i < G_N_ELEMENTS(rows); i++) {
         LpTransformer gpt = lp_test_gpt(4, 1024, 16);
         LpPlan plan = lp_test_plan(2, 2, 1, 1, 2);
         plan.format.precision = rows[i].precision;
         plan.format.gradient_bytes = rows[i].gradient_bytes;
+        plan.format.narrow_parameters = rows[i].narrow_parameters;
         double parameters = lp_plan_stage_parameters(&plan, &gpt, 1);
+        double layers = lp_plan_rank_layer_parameters(&plan, &gpt, 1).dense;
         LpMemory memory = lp_memory_of_stage(&gpt, &plan, 1);
-        lp_test_close(rows[i].label, memory.weights_bytes, rows[i].weights * parameters, IDENTITY);
+        lp_test_close(rows[i].label, memory.weights_bytes,
+                      rows[i].layers * layers + rows[i].weights * (parameters - layers), IDENTITY);
         lp_test_close(rows[i].label, memory.gradients_bytes, rows[i].gradients * parameters,
                       IDENTITY);
         lp_test_close(rows[i].label, memory.optimizer_bytes, rows[i].optimizer * parameters,
@@ -327,6 +377,8 @@ main(void)
         {"in flight", test_in_flight},
         {"ends", test_ends},
         {"states", test_states},
+        {"narrow activations", test_narrow_activations},
+        {"narrow shards", test_narrow_shards},
         {"buffers", test_buffers},
         {"pipelined shards", test_pipelined_shards},
         {"fullest", test_fullest},

@@ -29,11 +29,48 @@ test_optimizer(void)
     }
 }
 
+/* What narrow products add for each parameter of layers: both copies of a weight, out of 16 bits or
+ * (fp8 with narrow-parameters) the second out of the first, which the step writes in place of 16
+ * bits; nothing in stage 3, whose passes cast what they gather. */
+static void
+test_casts(void)
+{
+    static const struct {
+        const char *label;
+        LpPrecision precision;
+        gboolean narrow_parameters;
+        guint32 zero;
+        double bytes;
+    } rows[] = {
+        {"fp8", LP_PRECISION_FP8, FALSE, 0, 2.0 + 2.0},
+        {"fp8 alone", LP_PRECISION_FP8, TRUE, 0, 1.0 + 1.0 - 1.0},
+        {"mxfp8 alone", LP_PRECISION_MXFP8, TRUE, 1, 2.0 + 2.0625},
+        {"nvfp4", LP_PRECISION_NVFP4, FALSE, 0, 2.0 * 2.0 + 1.125},
+        {"nvfp4 alone", LP_PRECISION_NVFP4, TRUE, 0, 1.125 - (2.0 - 0.5625)},
+        {"in stage 3", LP_PRECISION_NVFP4, FALSE, 3, 0.0},
+    };
+    LpTransformer gpt = lp_test_gpt(4, 64, 4);
+    LpAccelerator round_numbers = lp_test_round_accelerator();
+    for (guint i = 0; i < G_N_ELEMENTS(rows); i++) {
+        LpPlan plan = lp_test_plan(2, 2, 1, 1, 1);
+        plan.format.precision = LP_PRECISION_BF16;
+        plan.format.gradient_bytes = 2;
+        plan.zero.stage = rows[i].zero;
+        double wide_s = lp_optimizer_time_s(&gpt, &plan, &round_numbers, 1);
+        plan.format.precision = rows[i].precision;
+        plan.format.narrow_parameters = rows[i].narrow_parameters;
+        double layers = lp_plan_rank_layer_parameters(&plan, &gpt, 1).dense;
+        lp_test_close(rows[i].label, lp_optimizer_time_s(&gpt, &plan, &round_numbers, 1),
+                      wide_s + layers * rows[i].bytes / 0.8e12, IDENTITY);
+    }
+}
+
 int
 main(void)
 {
     static const LpTestCase cases[] = {
         {"optimizer", test_optimizer},
+        {"casts", test_casts},
         {NULL, NULL},
     };
     return lp_test_run("optimizer", cases);

@@ -15,11 +15,42 @@ test_names(void)
 static void
 test_activation_bytes(void)
 {
-    static const guint32 wanted[LP_N_PRECISIONS] = {4, 4, 2, 2, 2};
+    static const guint32 wanted[LP_N_PRECISIONS] = {4, 4, 2, 2, 2, 2, 2, 2};
     for (guint i = 0; i < LP_N_PRECISIONS; i++) {
         LpPlan plan = lp_test_plan(1, 1, 1, 1, 1);
         plan.format.precision = (LpPrecision)i;
         lp_test_true(lp_precision_names[i], lp_plan_activation_bytes(&plan) == wanted[i]);
+    }
+}
+
+/* What is sent: operands of products with their scales, unless the plan says how activations are
+ * sent; layers' parameters in 16 bits, or as operands. */
+static void
+test_wire_bytes(void)
+{
+    static const struct {
+        LpPrecision precision;
+        guint32 stated;
+        gboolean narrow_parameters;
+        double gathered, parameter;
+    } rows[] = {
+        {LP_PRECISION_FP32, 0, FALSE, 4, 4},
+        {LP_PRECISION_BF16, 0, TRUE, 2, 2},
+        {LP_PRECISION_BF16, 1, FALSE, 1, 2},
+        {LP_PRECISION_FP8, 0, FALSE, 1, 2},
+        {LP_PRECISION_FP8, 2, TRUE, 2, 1},
+        {LP_PRECISION_FP8_BLOCK, 0, TRUE, 1 + 4.0 / 128, 1},
+        {LP_PRECISION_MXFP8, 0, TRUE, 1 + 1.0 / 32, 2},
+        {LP_PRECISION_NVFP4, 0, TRUE, 0.5 + 1.0 / 16, 0.5 + 1.0 / 16},
+    };
+    for (guint i = 0; i < G_N_ELEMENTS(rows); i++) {
+        const char *label = lp_precision_names[rows[i].precision];
+        LpPlan plan = lp_test_plan(1, 1, 1, 1, 1);
+        plan.format.precision = rows[i].precision;
+        plan.format.communication_bytes = rows[i].stated;
+        plan.format.narrow_parameters = rows[i].narrow_parameters;
+        lp_test_close(label, lp_plan_gathered_wire_bytes(&plan), rows[i].gathered, 0.0);
+        lp_test_close(label, lp_plan_parameter_wire_bytes(&plan), rows[i].parameter, 0.0);
     }
 }
 
@@ -54,6 +85,7 @@ main(void)
     static const LpTestCase cases[] = {
         {"names", test_names},
         {"activation bytes", test_activation_bytes},
+        {"wire bytes", test_wire_bytes},
         {"keeps parameters throughout", test_keeps_parameters_throughout},
         {NULL, NULL},
     };

@@ -21,13 +21,16 @@ test_stage_parameters(void)
         LpTransformer shape = lp_test_gpt(7, 64, 4);
         shape.tied_embeddings = rows[i].tied;
         LpPlan plan = lp_test_plan(rows[i].tp, rows[i].pp, 1, 1, 1);
-        double sum = 0.0;
-        for (guint32 stage = 0; stage < rows[i].pp; stage++)
+        double sum = 0.0, layers = 0.0;
+        for (guint32 stage = 0; stage < rows[i].pp; stage++) {
             sum += rows[i].tp * lp_plan_stage_parameters(&plan, &shape, stage);
+            layers += rows[i].tp * lp_plan_rank_layer_parameters(&plan, &shape, stage).dense;
+        }
         double word_embedding = 51200.0 * 64.0;
         double wanted = 7.0 * (12.0 * 64.0 * 64.0 + 13.0 * 64.0) + 2048.0 * 64.0 + 2.0 * 64.0 +
                         rows[i].copies * word_embedding;
         lp_test_close(rows[i].label, sum, wanted, IDENTITY);
+        lp_test_close(rows[i].label, layers, 7.0 * (12.0 * 64.0 * 64.0 + 13.0 * 64.0), IDENTITY);
     }
 }
 

@@ -11,7 +11,7 @@ test_datasheets(void)
 {
     static const struct {
         const char *name;
-        double tflops[LP_N_PRECISIONS]; /* fp32 tf32 fp16 bf16 fp8 */
+        double tflops[LP_N_PRECISIONS]; /* fp32 tf32 fp16 bf16 fp8 fp8-block mxfp8 nvfp4 */
         double memory_bytes, memory_bytes_per_s;
         guint32 n_sms;
     } rows[] = {
@@ -21,14 +21,14 @@ test_datasheets(void)
         {"a100-80", {19.5, 156, 312, 312, 0}, 81920 * 0x1p20, 2039e9, 108},
         {"h100-sxm", {66.9, 494.7, 989.4, 989.4, 1978.9}, 81559 * 0x1p20, 3352e9, 132},
         {"h200", {67, 494.5, 989.5, 989.5, 1979}, 143771 * 0x1p20, 4800e9, 132},
-        {"b200", {75, 1125, 2250, 2250, 4500}, 183359 * 0x1p20, 8000e9, 148},
+        {"b200", {75, 1125, 2250, 2250, 4500, 0, 4500, 9000}, 183359 * 0x1p20, 8000e9, 148},
         {"mi250x-gcd", {47.85, 0, 191.5, 191.5, 0}, 64e9, 1638.4e9, 110},
-        {"tpu-v4", {0, 0, 0, 275, 0}, 32 * 0x1p30, 1228e9, 2},
+        {"tpu-v4", {0, 0, 0, 275, 0}, 32 * 0x1p30, 1200e9, 2},
         {"h100-sxm-96", {66.9, 494.7, 989.4, 989.4, 1978.9}, 97871 * 0x1p20, 2400e9, 132},
         {"h800", {66.9, 494.7, 989.4, 989.4, 1978.9}, 81559 * 0x1p20, 3352e9, 132},
-        {"gb200", {80, 1250, 2500, 2500, 5000}, 189471 * 0x1p20, 8000e9, 152},
-        {"gb300", {80, 1250, 2500, 2500, 5000}, 284208 * 0x1p20, 8000e9, 152},
-        {"b300", {75, 1125, 2250, 2250, 4500}, 275040 * 0x1p20, 7700e9, 148},
+        {"gb200", {80, 1250, 2500, 2500, 5000, 0, 5000, 10000}, 189471 * 0x1p20, 8000e9, 152},
+        {"gb300", {80, 1250, 2500, 2500, 5000, 0, 5000, 15000}, 284208 * 0x1p20, 8000e9, 152},
+        {"b300", {75, 1125, 2250, 2250, 4500, 0, 4500, 14000}, 275040 * 0x1p20, 7700e9, 148},
         {"tpu-v5p", {0, 0, 0, 459, 0}, 95 * 0x1p30, 2765e9, 2},
         {"a100-80-pcie", {19.5, 156, 312, 312, 0}, 81920 * 0x1p20, 1935e9, 108},
         {"a100-40-pcie", {19.5, 156, 312, 312, 0}, 40960 * 0x1p20, 1555e9, 108},
@@ -96,6 +96,9 @@ test_properties(void)
         {"1Pf", G_STRUCT_OFFSET(LpAccelerator, peak_flop_per_s[LP_PRECISION_FP16]), 1e15},
         {"2Pf", G_STRUCT_OFFSET(LpAccelerator, peak_flop_per_s[LP_PRECISION_BF16]), 2e15},
         {"4Pf", G_STRUCT_OFFSET(LpAccelerator, peak_flop_per_s[LP_PRECISION_FP8]), 4e15},
+        {"3Pf", G_STRUCT_OFFSET(LpAccelerator, peak_flop_per_s[LP_PRECISION_FP8_BLOCK]), 3e15},
+        {"5Pf", G_STRUCT_OFFSET(LpAccelerator, peak_flop_per_s[LP_PRECISION_MXFP8]), 5e15},
+        {"8Pf", G_STRUCT_OFFSET(LpAccelerator, peak_flop_per_s[LP_PRECISION_NVFP4]), 8e15},
         {"96GiB", G_STRUCT_OFFSET(LpAccelerator, memory_bytes), 96 * 0x1p30},
         {"3TBps", G_STRUCT_OFFSET(LpAccelerator, memory_bytes_per_s), 3e12},
         {"0.5", G_STRUCT_OFFSET(LpAccelerator, gemm_efficiency), 0.5},

@@ -51,7 +51,7 @@ test_machines(void)
     } rows[] = {
         {"one accelerator", "--system=dgx-a100 --accelerators=1", 1, 1, 1, 1, 0, 0, 0, 0, 300e9, 0,
          0},
-        {"a part of a domain", "--system=polaris --accelerators=3", 3, 3, 1, 1, 0, 0, 0, 0, 300e9,
+        {"a part of a domain", "--system=polaris --accelerators=2", 2, 2, 1, 1, 0, 0, 0, 0, 300e9,
          0, 0},
         {"SC 2021", "--system=dgx-a100 --accelerators=3072", 3072, 8, 8, 20, 3200, 20, 160, 20,
          300e9, 25e9, 25e9},

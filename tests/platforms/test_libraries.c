@@ -44,6 +44,67 @@ test_shipped(void)
     }
 }
 
+/* Rings and trees between domains, by NCCL 2.30.7's src/graph/tuning.cc (base; latency of the
+ * network less the 2.7 us of a route): LL's ring 6.6 and 2.7 us, tree 6.8 and 5.0; LL128 in a
+ * domain 14.0. */
+static void
+test_protocols_of_nccl(void)
+{
+    static const struct {
+        const char *library, *protocol;
+        double base_s, fabric_hop_s;
+    } rows[] = {
+        {"nccl-volta", "fabric-ll", 6.6e-6, 0.0},
+        {"nccl-ampere", "fabric-ll", 6.6e-6, 0.0},
+        {"nccl-hopper", "fabric-ll", 6.6e-6, 0.0},
+        {"nccl-blackwell", "fabric-ll", 6.6e-6, 0.0},
+        {"nccl-ampere", "tree-ll", 6.8e-6, 2.3e-6},
+        {"nccl-hopper", "tree-ll", 6.8e-6, 2.3e-6},
+        {"nccl-hopper", "fabric-simple", 8.4e-6, 11.3e-6},
+        {"nccl-hopper", "ll128", 14e-6, 1.3e-6},
+        {"nccl-blackwell", "ll128", 14e-6, 1.3e-6},
+    };
+    for (guint i = 0; i < G_N_ELEMENTS(rows); i++) {
+        LpLibrary library;
+        lp_test_true(rows[i].library, lp_library_find(rows[i].library, &library, NULL));
+        guint32 k = 0;
+        while (k < library.n_protocols && strcmp(library.protocols[k].name, rows[i].protocol) != 0)
+            k++;
+        lp_test_true(rows[i].protocol, k < library.n_protocols);
+        if (k == library.n_protocols)
+            continue;
+        lp_test_close(rows[i].protocol, library.protocols[k].base_s, rows[i].base_s, 1e-12);
+        lp_test_close(rows[i].protocol, library.protocols[k].hop_s[LP_REACH_FABRIC],
+                      rows[i].fabric_hop_s, 1e-12);
+    }
+}
+
+/* What NCCL 2.27.7 took for all-reduces of 8 GiB on a node of 8 H200, and of 8 B200 (stas00,
+ * ml-engineering, network/README.md, SHARP). */
+static void
+test_switches(void)
+{
+    static const struct {
+        const char *library;
+        guint64 ranks;
+        gboolean in_switches;
+    } rows[] = {
+        {"nccl-hopper", 4, FALSE},    {"nccl-hopper", 5, TRUE},     {"nccl-hopper", 8, TRUE},
+        {"nccl-blackwell", 4, FALSE}, {"nccl-blackwell", 5, FALSE}, {"nccl-blackwell", 6, TRUE},
+        {"nccl-blackwell", 8, TRUE},  {"nccl-blackwell", 72, TRUE},
+    };
+    for (guint i = 0; i < G_N_ELEMENTS(rows); i++) {
+        LpLibrary library;
+        lp_test_true(rows[i].library, lp_library_find(rows[i].library, &library, NULL));
+        LpLibraryChoice choice = lp_library_choose(&library, LP_COLLECTIVE_ALL_REDUCE,
+                                                   (guint64)8 << 30, rows[i].ranks, 1);
+        g_autofree char *label =
+            g_strdup_printf("%s, %" G_GUINT64_FORMAT, rows[i].library, rows[i].ranks);
+        lp_test_true(label,
+                     g_str_has_prefix(choice.protocol->name, "switch") == rows[i].in_switches);
+    }
+}
+
 /* Within a domain and across, a rule for any size and any number of ranks. */
 static void
 test_complete(void)
@@ -289,6 +350,8 @@ main(void)
 {
     static const LpTestCase cases[] = {{"shipped", test_shipped},
                                        {"complete", test_complete},
+                                       {"protocols of NCCL", test_protocols_of_nccl},
+                                       {"switches", test_switches},
                                        {"accelerators", test_of_accelerators},
                                        {"restrict", test_restrict},
                                        {"good text", test_good_text},

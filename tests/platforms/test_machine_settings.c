@@ -47,7 +47,7 @@ test_origins(void)
          "given on the command line", TRUE},
         {"as written", "--domain-bandwidth=1 TBps", LP_MACHINE_OPTION_DOMAIN_BANDWIDTH, "1 TBps",
          "given on the command line", TRUE},
-        {"a part of a domain", "--accelerators=3", LP_MACHINE_OPTION_DOMAIN_SIZE, "3",
+        {"a part of a domain", "--accelerators=4", LP_MACHINE_OPTION_DOMAIN_SIZE, "4",
          "a part of one domain of 8", FALSE},
         {"unless asked for", "--accelerators=4 --domain-size=2", LP_MACHINE_OPTION_DOMAIN_SIZE, "2",
          "given on the command line", TRUE},

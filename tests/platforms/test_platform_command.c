@@ -55,13 +55,22 @@ test_good(void)
         {"list", " tpu-v4 h100-sxm-96 h800 gb200 gb300 b300 tpu-v5p v100-16 a100-80-pcie "
                  "a100-40-pcie a800 h100-pcie h100-nvl gh200-96 gh200-144 h20 mi300x mi325x mi355x "
                  "mi250-gcd mi210 l40s tpu-v3 tpu-v5e tpu-v6e gaudi2 gaudi3\n"},
-        {"list", "machines      dgx-a100-1024"},
+        {"list", "machines      dgx-a100-8 generic-16 dgx-h100-64"},
         {"list --format=json", "\"machines\""},
         {"list --technologies", "co-packaged-bailly    transceiver-power        5.4W to 5.5W"},
         {"list --technologies --format=json", "\"switches\""},
         {"check dgx-a100-1024", "dgx-a100-1024: ok, 1024 x a100-80 in 128 domains of 8\n"},
         {"describe dgx-a100-1024", "ports             1120 (8 a domain, units of 20 domains)"},
         {"describe dgx-a100-8", "scale-out         none"},
+        {"describe dgx-a100-1024", "tree              2 levels of switches, 20 ports below a leaf"},
+        /* What holds anyway may be said again. */
+        {"generate --system=dgx-a100 --accelerators=64 --leaf-ports=20", "<platform"},
+        {"generate --system=dgx-a100 --accelerators=64 --rails=8", "<platform"},
+        {"generate --system=dgx-a100 --accelerators=64 --levels=2", "<platform"},
+        {"generate --system=dgx-a100 --accelerators=64 --switch-ports=64", "<platform"},
+        {"generate --system=dgx-a100 --accelerators=8 --oversubscription=1", "<platform"},
+        {"generate --system=dgx-h100 --accelerators=4", "radical=\"0-3\""},
+        {"generate --system=dgx-h100 --accelerators=7 --domain-size=7", "radical=\"0-6\""},
         {"describe dgx-a100-1024", "paths             static, destination mod k"},
         {"generate --help", "--joined-rails=BOOL"},
         {"generate --system=polaris --accelerators=8", "<platform version=\"4.1\">"},
@@ -84,7 +93,7 @@ test_bad(void)
         int status;
         const char *part;
     } rows[] = {
-        {"nothing", 2, "\"nothing\" is not one of generate, describe, check, list, price"},
+        {"nothing", 2, "platform: got the unknown command \"nothing\", wanted one of those listed"},
         {"price --domain-size=8", 2, "lightpath: --accelerators: missing"},
         {"price --accelerators=0 --domain-size=8", 2, "lightpath: --accelerators: \"0\""},
         {"price --accelerators=10 --domain-size=4", 2,
@@ -116,6 +125,27 @@ test_bad(void)
          "\"scale-out\" has no prop plane-classes, wanted one"},
         {"generate --system=generic --accelerators=16 --policy=rotor", 2, "--policy: \"rotor\""},
         {"generate --system=generic --accelerators=16 --hold-time=1s", 2, "--hold-time: given"},
+        /* Options that would change nothing. */
+        {"generate --system=dgx-a100 --accelerators=64 --spine-oversubscription=4", 2,
+         "--spine-oversubscription: got 4, wanted none: a tree of two levels has no switches "
+         "above"},
+        {"generate --system=dgx-a100 --accelerators=8 --oversubscription=4", 2,
+         "--oversubscription: got 4, wanted none: a machine of one domain has no scale-out"},
+        {"generate --system=dgx-a100 --accelerators=8 --scale-out-bandwidth=50GBps", 2,
+         "a machine of one domain has no scale-out network"},
+        {"generate --system=dgx-a100 --accelerators=64 --leaf-ports=1000000", 2,
+         "--leaf-ports: got 1000000, wanted none: "},
+        {"generate --system=generic --accelerators=16 --leaf-ports=64", 2,
+         "one leaf switch holds all ports, so that there is no tree"},
+        {"generate --system=optical-substrate --accelerators=64 --leaf-ports=8", 2,
+         "--leaf-ports: got 8, wanted none: the network is no fat tree"},
+        {"generate --system=dgx-a100 --accelerators=64 --switch-ports=1", 2,
+         "--switch-ports: got 1, wanted at least 16: a switch of level 1 has 8 ports below and 8"},
+        {"generate --system=dgx-h100 --accelerators=7", 2,
+         "--accelerators: 7, wanted a multiple of the domain size 8, or a divisor"},
+        {"generate --system=dgx-h100 --accelerators=63", 2, "wanted a multiple"},
+        {"generate --system=generic --accelerators=64 --paths=4", 2,
+         "lightpath: the machine asked for: prop paths "},
         {"generate --system=generic --accelerators=8 -o /dev/full", 1, "/dev/full: No space"},
         {"generate --system=generic --accelerators=8 -o /nonexistent/x", 1, "/nonexistent/x: "},
     };

@@ -66,7 +66,7 @@ test_sizes(void)
         {"as the system says", "", 8, 8, 2, 25e9},
         {"one accelerator", "--accelerators=1", 1, 1, 2, 25e9},
         {"two share a port", "--system=polaris --accelerators=8", 2, 2, 2, 12.5e9},
-        {"and one domain needs none", "--system=polaris --accelerators=3", 1, 1, 2, 18.75e9},
+        {"and one domain needs none", "--system=polaris --accelerators=2", 1, 1, 2, 12.5e9},
         {"rails", "--rails=4", 8, 4, 2, 50e9},
         {"rails and their number again", "--rails=4 --nics-per-domain=4", 8, 4, 2, 50e9},
         {"planes divide a port", "--planes=4", 8, 8, 2, 6.25e9},

@@ -137,6 +137,30 @@ class Equalities(Machines):
                                                delta=1e-9, msg=label)
 
 
+class Lanes(Machines):
+    def terms(self, options):
+        file = self.generate("c.xml", "--system=ocs --accelerators=64 --scale-out-latency=0s "
+                             "--policy=demand --reconfiguration-time=1ms " + options)
+        return self.simulate("gpt3-175b", file, "tp=8 pp=4 dp=2 global-batch=16")
+
+    def test_wavelengths(self):
+        """Four wavelengths that share a port evenly: a message between stages has two of them, and
+        takes twice as long; a ring has all four."""
+        whole = self.terms("--circuit-ports=4")["simulated"]["terms_s"]
+        parts = self.terms("--circuit-ports=1 --wavelengths=4 --wavelength-bandwidth=6.25GBps")
+        parts = parts["simulated"]["terms_s"]
+        self.assertAlmostEqual(parts["pp"] / whole["pp"], 2.0, delta=1e-3)
+        self.assertAlmostEqual(parts["dp"] / whole["dp"], 1.0, delta=1e-9)
+
+    def test_yield(self):
+        """Preempted or drained, planes or one switch: the same bytes."""
+        drained = self.terms("--circuit-ports=2")
+        for options in ("--circuit-yield=preempt", "--circuit-scope=plane", "--hold-time=5ms"):
+            other = self.terms("--circuit-ports=2 " + options)
+            self.assertEqual(other["traffic_bytes"], drained["traffic_bytes"])
+        self.assertGreaterEqual(opus.step_s(other), opus.step_s(drained))
+
+
 class Timeline(Machines):
     def test_lanes(self):
         """A lane is in one circuit at a time, and a message leaves when its circuit carries bytes."""

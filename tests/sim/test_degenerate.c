@@ -143,6 +143,9 @@ test_pipelined_shards(void)
         PIPELINE "zero=3 reshard=no schedule=gpipe global-batch=2",
         PIPELINE "zero=3 gradient-sync=last",
         PIPELINE "zero=3 reshard=no gradient-sync=last",
+        PIPELINE "zero=3 reshard=no gradient-sync=last schedule=gpipe",
+        PIPELINE "zero=3 reshard=no gradient-sync=last schedule=zero-bubble",
+        PIPELINE "zero=3 reshard=no gradient-sync=last experts=4 top-k=2 expert-ffn=1024",
         PIPELINE "zero=3 virtual-stages=2",
         PIPELINE "zero=3 virtual-stages=2 gradient-sync=last",
         PIPELINE "zero=3 virtual-stages=2 gradient-sync=last reshard=no",
@@ -169,12 +172,43 @@ test_pipelined_shards(void)
 #undef PIPELINE
 }
 
+/* Products of 8 and 4 bits: what is gathered is narrow, what is summed is not. */
+static void
+test_narrow(void)
+{
+    static const char *const precisions[] = {"fp8", "fp8-block", "mxfp8", "nvfp4"};
+    static const char *const settings[] = {
+        "dp=4 pp=1 tp=4 sequence-parallel=yes zero=1 global-batch=8",
+        "tp=4 sequence-parallel=yes recompute=none global-batch=4",
+        "dp=16 zero=1 global-batch=32",
+        "dp=16 zero=3 global-batch=32",
+        "dp=16 zero=3 global-batch=32 reshard=no narrow-parameters=no",
+        "pp=4 schedule=gpipe global-batch=8",
+        EXPERTS "ep=8 dp=8 global-batch=16",
+        EXPERTS "ep=4 dp=4 tp=2 sequence-parallel=yes global-batch=8",
+    };
+    for (guint m = 0; m < G_N_ELEMENTS(machines); m++) {
+        g_autofree char *options = g_strconcat(machines[m].options, " --accelerator=gb200", NULL);
+        g_autofree char *platform = lp_spawn_platform(options);
+        for (guint p = 0; p < G_N_ELEMENTS(precisions); p++)
+            for (guint i = 0; i < G_N_ELEMENTS(settings); i++) {
+                g_autofree char *words = g_strconcat(
+                    BODY "narrow-parameters=yes precision=", precisions[p], " ", settings[i], NULL);
+                g_autoptr(json_t) result = lp_spawn_simulate(platform, words, modes[p]);
+                if (result != NULL)
+                    check(words, result);
+            }
+        (void)g_unlink(platform);
+    }
+}
+
 int
 main(void)
 {
     static const LpTestCase cases[] = {{"degenerate", test_degenerate},
                                        {"bubbles", test_bubbles},
                                        {"pipelined shards", test_pipelined_shards},
+                                       {"narrow products", test_narrow},
                                        {NULL, NULL}};
     return lp_test_run("degenerate", cases);
 }

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Random plans of up to 64 ranks, of every parallelism, schedule, sharding and family, on four machines:
+"""Random plans of up to 64 ranks, of every parallelism, schedule, sharding and family, on five machines:
 each valid plan ends (no deadlock), moves the bytes that the published formulas say, has terms that sum
 to its time, is no shorter than its kernels, and no faster with contention than without.
 
@@ -23,6 +23,7 @@ MACHINES = [
     "--system=generic --accelerators=64 --domain-size=4 --leaf-ports=8 --oversubscription=2",
     "--system=polaris --accelerators=64",
     "--system=optical-substrate --accelerators=64 --domain-size=16",
+    "--system=dgx-a100 --accelerators=64 --accelerator=b200",
 ]
 # Buffers are cut at whole bytes, once in each collective.
 BYTES_TOLERANCE = 1e-6
@@ -100,7 +101,9 @@ def draw(r):
                  "kernels": c(["fused", "fused", "eager"]),
                  "rank-order": c(["tp-cp-ep-dp-pp", "tp-cp-ep-dp-pp", "tp-cp-pp-ep-dp",
                                   "tp-cp-dp-ep-pp", "dp-tp-cp-ep-pp"]),
-                 "precision": c(["bf16", "fp16", "fp8", "fp32"]),
+                 "precision": c(["bf16", "fp16", "fp32"] + (["fp8", "fp8-block", "mxfp8", "nvfp4"]
+                                                            if r.random() < 0.5 else [])),
+                 "narrow-parameters": c(["yes", "no"]),
                  "gradient-precision": c(["fp32", "bf16"]),
                  "communication-precision": c(["auto", "auto", "fp8"]),
                  "optimizer": c(["adam", "sgd", "adam-8bit"])})
@@ -117,6 +120,13 @@ class Volumes:
         self.m = p["global-batch"] // (p["micro-batch"] * self.dp)
         self.x = 4 if p["precision"] == "fp32" else 2
         self.wire = 1 if p["communication-precision"] == "fp8" else self.x
+        # An operand with its scales: fp32 for 128, a byte for 32 or for 16; weights in mxfp8 are
+        # gathered in 16 bits.
+        operand, weight = {"fp8": (1, 1), "fp8-block": (1 + 4 / 128, 1),
+                           "mxfp8": (1 + 1 / 32, 2), "nvfp4": (0.5 + 1 / 16, 0.5 + 1 / 16),
+                           }.get(p["precision"], (self.x, self.x))
+        self.gathered = 1 if p["communication-precision"] == "fp8" else operand
+        self.layer_x = weight if p["narrow-parameters"] == "yes" else self.x
         self.tokens = p["micro-batch"] * p["seq"] / self.cp
         self.a = self.tokens * p["hidden"] * self.wire
         self.sp = p["sequence-parallel"] == "yes"
@@ -135,8 +145,11 @@ class Volumes:
 
     def tensor(self):
         """All-reduces of A (or their halves): 2 a layer and pass, a half more for each block under
-        sequence parallelism; blocks side by side share them."""
-        block = (2.5 if self.sp else 2.0) + (1.0 if self.full else 0.0)
+        sequence parallelism, whose gathers are of operands; blocks side by side share them."""
+        block = 2.0 + (1.0 if self.full else 0.0)
+        if self.sp:
+            block *= 0.5
+            block += (block + 0.5) * self.gathered / self.wire
         per_micro_batch = 0.0
         for moe in self.moe:
             if moe:
@@ -196,7 +209,7 @@ class Volumes:
         return volume * p["layers"] * self.m * self.tp * self.cp * self.dp
 
     def parameters(self):
-        """Of all layers, embedding and head: dense over tp, experts over ep and their tp."""
+        """Of layers, of embedding and head: dense over tp; experts over ep and their tp."""
         p = self.p
         h, f, fe = p["hidden"], p["ffn"], p.get("expert-ffn", 0)
         gpt = p["ffn-kind"] == "gelu"
@@ -224,18 +237,19 @@ class Volumes:
                 experts += self.e * ffn(fe)
             else:
                 dense += ffn(f)
+        ends = 0.0
         if p["embedding"] == "yes":
-            dense += (p["vocab"] + p["seq"]) * h + norm
+            ends += (p["vocab"] + p["seq"]) * h + norm
             copies = 0 if p["tied-embeddings"] == "no" else -1
             if p["tied-embeddings"] == "yes" and self.pp > 1 and not self.dual:
                 copies = 0  # the last stage has one too
-            dense += p["vocab"] * h * (1 + copies)
-        return dense / self.tp, experts / (self.ep * self.etp)
+            ends += p["vocab"] * h * (1 + copies)
+        return dense / self.tp, ends / self.tp, experts / (self.ep * self.etp)
 
     def data(self):
         """ZeRO's table: an all-reduce is 2 (n-1)/n P g from each rank, its halves one each."""
         p = self.p
-        dense, experts = self.parameters()
+        dense, ends, experts = self.parameters()
         g = 2 if p["gradient-precision"] != "fp32" else 4
         n = self.dp * self.cp * (2 if self.dual else 1)
         shard = p.get("shard-degree", 0) or n
@@ -253,13 +267,14 @@ class Volumes:
         # A group of n ranks moves 2 (n-1) bytes for each byte it sums; slices are on pp ranks, or two.
         holders = (2 if self.dual else 1)
 
-        def rings(parameters, size, groups):
+        def rings(parameters, size, groups, x):
             return groups * (size - 1) * parameters * (
-                sums * g * (2 if whole else 1) + gathers * self.x)
-        total = rings(dense, shard, self.tp * n // shard)
-        total += rings(experts, edp, self.ep * self.etp)
+                sums * g * (2 if whole else 1) + gathers * x)
+        total = rings(dense, shard, self.tp * n // shard, self.layer_x)
+        total += rings(ends, shard, self.tp * n // shard, self.x)
+        total += rings(experts, edp, self.ep * self.etp, self.layer_x)
         sets = n // shard
-        total += self.tp * shard * 2 * (sets - 1) * dense / shard * g * sums
+        total += self.tp * shard * 2 * (sets - 1) * (dense + ends) / shard * g * sums
         assert holders in (1, 2)
         return total
 

@@ -317,13 +317,15 @@ test_complaints(void)
         {"--fit=a100-80:launch --rows=nobody", 1, "no chosen row"},
         {"--fit=h100-sxm:launch", 1, "h100-sxm"},
         {"--fit=a100-80:launch -o /nonexistent/c.xml", 1, "/nonexistent/c.xml"},
-        {"--fit=a100-80:launch --cases=validation/gemm.csv", 1, "wanted rows of training"},
+        {"--fit=a100-80:launch --cases=validation/gemm.csv", 2, "--cases: given twice"},
     };
     for (guint i = 0; i < G_N_ELEMENTS(rows); i++) {
         g_autofree char *line = g_strdup_printf("calibrate --cases=%s %s", path, rows[i].rest);
         expect_complaint(line, rows[i].status, rows[i].part);
     }
     expect_complaint("calibrate --fit=a100-80:launch", 2, "--cases");
+    expect_complaint("calibrate --fit=a100-80:launch --cases=validation/gemm.csv", 1,
+                     "wanted rows of training");
     (void)g_unlink(path);
 }
 

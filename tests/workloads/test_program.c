@@ -290,10 +290,12 @@ test_embedding(void)
 static void
 test_size(void)
 {
-    const char *settings[] = {"layers=16777216", "hidden=96", "heads=96", "ffn=96", NULL};
+    const char *settings[] = {"hidden=96", "heads=96", "ffn=96", NULL};
     g_autoptr(GError) error = NULL;
     g_autoptr(LpWorkload) workload = lp_workload_load(GPT3, settings, &error);
     lp_test_true("workload", workload != NULL);
+    /* A file may not have so many. */
+    workload->transformer.n_layers = 1u << 24;
     g_autoptr(LpProgram) program = lp_training_program_new(workload, &accelerator, &error);
     lp_test_true("too many layers", program == NULL);
     lp_test_error("too many layers", &error, LP_PROGRAM_ERROR, LP_PROGRAM_ERROR_SIZE,

@@ -150,6 +150,28 @@ test_active_parameters(void)
     }
 }
 
+/* Bytes that data parallelism reduces an accelerator and iteration, 2 P x with many replicas, of
+ * the models of Anthony et al., HOTI 2024 (arXiv 2408.10197), whose embeddings are untied. */
+static void
+test_reduced_volumes(void)
+{
+    static const struct {
+        const char *name;
+        double gigabytes, half_unit;
+    } volumes[] = {{"gpt-neox-125m", 0.65, 0.005},
+                   {"gpt-neox-1.3b", 5.66, 0.005},
+                   {"gpt-neox-13b", 52.4, 0.05}};
+    for (guint i = 0; i < G_N_ELEMENTS(volumes); i++) {
+        g_autoptr(LpWorkload) workload = load_shipped(volumes[i].name);
+        if (workload == NULL)
+            continue;
+        lp_test_true(volumes[i].name, !workload->transformer.tied_embeddings);
+        lp_test_close(volumes[i].name,
+                      2.0 * 2.0 * lp_transformer_parameters(&workload->transformer),
+                      volumes[i].gigabytes * 1e9, volumes[i].half_unit / volumes[i].gigabytes);
+    }
+}
+
 /* The size that each plan has, published where a source says so. */
 static void
 test_sizes(void)
@@ -182,6 +204,7 @@ main(void)
 {
     static const LpTestCase cases[] = {{"parameters", test_parameters},
                                        {"active parameters", test_active_parameters},
+                                       {"reduced volumes", test_reduced_volumes},
                                        {"sizes", test_sizes},
                                        {"complete", test_complete},
                                        {NULL, NULL}};

@@ -123,9 +123,16 @@ static void
 test_round_trip(void)
 {
     g_autoptr(GError) error = NULL;
-    static const char *const changes[] = {
-        "virtual-stages=2", "schedule=gpipe",       "recompute=selective",       "overlap-dp=yes",
-        "bucket=25MB",      "overlap-fraction=0.1", "rank-order=pp-dp-tp-cp-ep", "precision=fp8"};
+    static const char *const changes[] = {"virtual-stages=2",
+                                          "schedule=gpipe",
+                                          "recompute=selective",
+                                          "overlap-dp=yes",
+                                          "bucket=25MB",
+                                          "overlap-fraction=0.1",
+                                          "rank-order=pp-dp-tp-cp-ep",
+                                          "precision=nvfp4",
+                                          "precision=fp8-block",
+                                          "narrow-parameters=yes"};
     char *path = lp_temporary_with_suffix(".xml", MINIMAL, -1);
     for (guint i = 0; i < G_N_ELEMENTS(changes); i++) {
         g_autoptr(LpWorkload) first = load(GPT3, changes[i], &error);
@@ -158,11 +165,12 @@ static const struct {
     /* Choices take none of the texts. */
     {"nnnnnnnnnnnnnnnnnnnn",
      "kind ffn-kind attention positions norm bias dropout cp-kind schedule recompute zero-variant "
-     "gather-ahead gradient-sync optimizer precision gradient-precision communication-precision overlap-tp "
-     "host-sync kernels framework attention-kernel"},
+     "gather-ahead gradient-sync optimizer precision gradient-precision communication-precision "
+     "overlap-tp "
+     "host-sync kernels amped-efficiency framework attention-kernel"},
     {"ssssssssssssssssssss", "tied-embeddings embedding parallel-blocks sequence-parallel "
-                             "scatter-gather reshard overlap-dp overlap-pp overlap-param "
-                             "cuda-graphs"},
+                             "scatter-gather reshard narrow-parameters overlap-dp "
+                             "overlap-pp overlap-param cuda-graphs"},
     {"vvvvvvvvvvvvvvvvvvvv", "rank-order algorithm-tp algorithm-cp algorithm-ep algorithm-dp"},
     /* Names, which are looked up once the machine is known. */
     {"v...................", "placement library protocol"},

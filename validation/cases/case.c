@@ -3,6 +3,7 @@
 #include "validation/cases/case.h"
 
 #include "validation/cases/collective_case.h"
+#include "validation/cases/contention_case.h"
 #include "validation/cases/gemm_case.h"
 #include "validation/cases/training_case.h"
 
@@ -18,6 +19,8 @@ lp_case_kind(LpTableKind kind)
         return &lp_collective_case;
     case LP_TABLE_GEMM:
         return &lp_gemm_case;
+    case LP_TABLE_CONTENTION:
+        return &lp_contention_case;
     case LP_N_TABLE_KINDS:
         return NULL;
     }
@@ -32,6 +35,7 @@ static const struct {
 } shown[] = {
     {"model", "", "", NULL},
     {"operation", "", "", NULL},
+    {"run", "", "", NULL},
     {"variant", "", "", NULL},
     {"bytes", "", " B", NULL},
     {"M", "M ", "", NULL},

@@ -13,7 +13,7 @@
 /* Above any time, bandwidth or rate in SI units or with a prefix. */
 #define MEASURED_MAX 1e18
 
-const char *const lp_table_kind_names[] = {"training", "collectives", "gemm", NULL};
+const char *const lp_table_kind_names[] = {"training", "collectives", "gemm", "contention", NULL};
 
 struct LpTableRow {
     const LpTable *table; /* borrowed: it owns this row */
@@ -185,7 +185,8 @@ has_columns(const LpTable *table, const char *names)
 static gboolean
 find_kind(LpTable *table, GError **error)
 {
-    static const char *const telling[LP_N_TABLE_KINDS] = {"iteration_s", "busbw_GBps", "M N K"};
+    static const char *const telling[LP_N_TABLE_KINDS] = {"iteration_s", "busbw_GBps", "M N K",
+                                                            "machine run base"};
     if (table->header == NULL) {
         g_set_error(error, LP_INPUT_ERROR, LP_INPUT_ERROR_SYNTAX,
                     "%s: got nothing, wanted a header and rows of CSV", table->path);
@@ -203,8 +204,8 @@ find_kind(LpTable *table, GError **error)
     g_autofree char *all = g_strjoinv(",", table->header);
     g_autofree char *shown = lp_error_quote(all);
     g_set_error(error, LP_INPUT_ERROR, LP_INPUT_ERROR_SYNTAX,
-                "%s: got the header %s, wanted one with iteration_s, with busbw_GBps, or with M, N "
-                "and K",
+                "%s: got the header %s, wanted one with iteration_s, with busbw_GBps, with M, N and "
+                "K, or with machine, run and base",
                 table->path, shown);
     return FALSE;
 }

@@ -11,6 +11,7 @@ typedef enum {
     LP_TABLE_TRAINING,    /**< has iteration_s */
     LP_TABLE_COLLECTIVES, /**< has busbw_GBps */
     LP_TABLE_GEMM,        /**< has M, N and K */
+    LP_TABLE_CONTENTION,  /**< has machine, run and base */
     LP_N_TABLE_KINDS
 } LpTableKind;
 

@@ -239,14 +239,14 @@ take_settings(LpTrainingRestatement *self, GError **error)
     return TRUE;
 }
 
-/* Block-scaled formats are taken as fp8, in whose units they are multiplied or nearly so. */
+/* Other words for the precisions that workloads know; four bits without a word more are NVIDIA's.
+ */
 static gboolean
 take_precision(LpTrainingRestatement *self, GError **error)
 {
     static const struct {
         const char *stated, *taken;
-    } formats[] = {{"mxfp8", "fp8"},     {"nvfp4", "fp8"},    {"mxfp4", "fp8"}, {"fp4", "fp8"},
-                   {"bfloat16", "bf16"}, {"float16", "fp16"}, {"mixed", "bf16"}};
+    } formats[] = {{"fp4", "nvfp4"}, {"bfloat16", "bf16"}, {"float16", "fp16"}, {"mixed", "bf16"}};
     const char *text = lp_table_text(self->row, "precision");
     if (*text == '\0') {
         text = "bf16";

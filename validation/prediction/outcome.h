@@ -11,6 +11,7 @@ typedef enum {
     LP_MEASURE_TIME,      /**< seconds of an iteration or an operation */
     LP_MEASURE_BANDWIDTH, /**< bytes per second */
     LP_MEASURE_RATE,      /**< FLOP per second */
+    LP_MEASURE_RATIO,     /**< of two times */
     LP_MEASURE_MEMORY,    /**< peak bytes of an accelerator */
     LP_N_MEASURES
 } LpMeasure;

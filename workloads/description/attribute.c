@@ -37,6 +37,8 @@ struct LpAttribute {
 
 #define T(member) offsetof(LpWorkload, transformer.member)
 #define P(member) offsetof(LpWorkload, plan.member)
+/* A hundred times as many as any has; what follows takes time in proportion. */
+#define LAYERS_MAX 100000u
 #define COUNT(element_, name_, place)                                                              \
     {                                                                                              \
         .element = element_, .name = name_, .kind = KIND_COUNT, .offset = place, .minimum = 1,     \
@@ -76,7 +78,12 @@ struct LpAttribute {
 
 static const LpAttribute attributes[] = {
     CHOICE("transformer", "kind", T(kind), lp_transformer_kind_names),
-    COUNT("transformer", "layers", T(n_layers)),
+    {.element = "transformer",
+     .name = "layers",
+     .kind = KIND_COUNT,
+     .offset = T(n_layers),
+     .minimum = 1,
+     .maximum = LAYERS_MAX},
     COUNT("transformer", "hidden", T(hidden)),
     COUNT("transformer", "heads", T(n_heads)),
     COUNT("transformer", "kv-heads", T(n_kv_heads)),
@@ -89,7 +96,11 @@ static const LpAttribute attributes[] = {
     COUNT("transformer", "vocab", T(vocab)),
     BOOLEAN("transformer", "tied-embeddings", T(tied_embeddings)),
     BOOLEAN("transformer", "embedding", T(embedding)),
-    OPTIONAL("transformer", "decoder-layers", T(decoder.n_layers)),
+    {.element = "transformer",
+     .name = "decoder-layers",
+     .kind = KIND_COUNT,
+     .offset = T(decoder.n_layers),
+     .maximum = LAYERS_MAX},
     OPTIONAL("transformer", "decoder-seq", T(decoder.seq)),
     CHOICE("transformer", "norm", T(norm), lp_norm_names),
     CHOICE("transformer", "bias", T(bias), lp_bias_names),
@@ -149,6 +160,7 @@ static const LpAttribute attributes[] = {
     CHOICE("plan", "gradient-sync", P(zero.gradient_sync), lp_gradient_sync_names),
     CHOICE("plan", "optimizer", P(optimizer), lp_optimizer_names),
     CHOICE("plan", "precision", P(format.precision), lp_precision_names),
+    BOOLEAN("plan", "narrow-parameters", P(format.narrow_parameters)),
     TEXT("plan", "gradient-precision", &lp_text_gradient_precision),
     TEXT("plan", "communication-precision", &lp_text_communication_precision),
     NUMBER("plan", "skew", P(experts.skew), 0.0, 10.0),
@@ -159,6 +171,7 @@ static const LpAttribute attributes[] = {
     BOOLEAN("options", "overlap-param", P(overlap.param)),
     TEXT("options", "bucket", &lp_text_bucket),
     NUMBER("options", "overlap-fraction", P(overlap.fraction), 0.0, 1.0),
+    CHOICE("options", "amped-efficiency", P(amped_efficiency), lp_amped_efficiency_names),
     NUMBER("options", "slowdown", P(overlap.slowdown), 1.0, 100.0),
     BOOLEAN("options", "cuda-graphs", P(host.cuda_graphs)),
     CHOICE("options", "host-sync", P(host.sync), lp_host_sync_names),

@@ -7,6 +7,9 @@
 
 #include <string.h>
 
+/* More than any gradients. */
+#define SIZE_BYTES_MAX 1e15
+
 char *
 lp_text_of_double(double value, const char *unit)
 {
@@ -187,7 +190,8 @@ set_bucket(LpPlan *plan, const char *text, GError **error)
         overlap->bucket = LP_BUCKET_BY_REPLICAS;
         return TRUE;
     }
-    if (!lp_quantity_parse(LP_QUANTITY_SIZE, text, &overlap->bucket_bytes, error))
+    if (!lp_quantity_parse_in(LP_QUANTITY_SIZE, text, 0.0, SIZE_BYTES_MAX, &overlap->bucket_bytes,
+                              error))
         return FALSE;
     if (overlap->bucket_bytes >= 1.0)
         return TRUE;

@@ -17,8 +17,11 @@ gboolean
 lp_scenario_is_file(const char *path)
 {
     /* Reading a pipe would empty it. */
-    return (g_str_has_prefix(path, "resource:") || g_file_test(path, G_FILE_TEST_IS_REGULAR)) &&
-           lp_xml_root_is(path, "scenario");
+    g_autofree char *root =
+        g_str_has_prefix(path, "resource:") || g_file_test(path, G_FILE_TEST_IS_REGULAR)
+            ? lp_xml_root_name(path)
+            : NULL;
+    return g_strcmp0(root, "scenario") == 0;
 }
 
 static int
@@ -158,6 +161,40 @@ sort(LpScenario *self)
     g_ptr_array_sort(self->failures, compare_failures);
 }
 
+/* Without anything in it. */
+static LpScenario *
+scenario_new(const char *path, const char *name)
+{
+    LpScenario *self = g_new0(LpScenario, 1);
+    self->path = g_strdup(path);
+    self->name = g_strdup(name);
+    self->jobs = g_ptr_array_new_with_free_func((GDestroyNotify)lp_scenario_job_free);
+    self->traffic = g_ptr_array_new_with_free_func((GDestroyNotify)lp_scenario_traffic_free);
+    self->stragglers = g_ptr_array_new_with_free_func((GDestroyNotify)lp_scenario_straggler_free);
+    self->failures = g_ptr_array_new_with_free_func((GDestroyNotify)lp_scenario_failure_free);
+    return self;
+}
+
+LpScenario *
+lp_scenario_new_single(LpWorkload *workload, const char *path)
+{
+    LpScenario *self = scenario_new(path, workload->name);
+    LpScenarioJob *job = g_new0(LpScenarioJob, 1);
+    *job = (LpScenarioJob){.where = g_strdup(lp_file_label(path)),
+                           .name = g_strdup(workload->name),
+                           .workload = workload,
+                           .n_iterations = 1};
+    g_ptr_array_add(self->jobs, job);
+    return self;
+}
+
+void
+lp_scenario_suit(LpScenario *self, guint64 domain_size)
+{
+    for (guint i = 0; i < self->jobs->len; i++)
+        lp_workload_suit(((LpScenarioJob *)self->jobs->pdata[i])->workload, domain_size);
+}
+
 LpScenario *
 lp_scenario_load(const char *path, const char *const *settings, GError **error)
 {
@@ -166,13 +203,7 @@ lp_scenario_load(const char *path, const char *const *settings, GError **error)
     g_autoptr(LpXml) xml = lp_xml_load(path, SCHEMA, error);
     if (xml == NULL)
         return NULL;
-    g_autoptr(LpScenario) self = g_new0(LpScenario, 1);
-    self->path = g_strdup(path);
-    self->name = g_strdup(lp_xml_attribute(lp_xml_root(xml), "name"));
-    self->jobs = g_ptr_array_new_with_free_func((GDestroyNotify)lp_scenario_job_free);
-    self->traffic = g_ptr_array_new_with_free_func((GDestroyNotify)lp_scenario_traffic_free);
-    self->stragglers = g_ptr_array_new_with_free_func((GDestroyNotify)lp_scenario_straggler_free);
-    self->failures = g_ptr_array_new_with_free_func((GDestroyNotify)lp_scenario_failure_free);
+    g_autoptr(LpScenario) self = scenario_new(path, lp_xml_attribute(lp_xml_root(xml), "name"));
     for (xmlNode *node = lp_xml_element(lp_xml_root(xml)->children, NULL); node != NULL;
          node = lp_xml_element(node->next, NULL))
         if (!lp_scenario_read_element(self, xml, node, settings, error))

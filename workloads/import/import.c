@@ -50,6 +50,7 @@ lp_import_new(const char *name, const char *source)
     LpImport *self = g_new0(LpImport, 1);
     self->name = printable(name);
     self->source = printable(source);
+    self->plan_source = g_strdup("The plan is a beginning: one accelerator, one sequence.");
     self->mapped = g_ptr_array_new_with_free_func(free_row);
     self->rest = g_ptr_array_new_with_free_func(free_rest);
     return self;
@@ -62,6 +63,7 @@ lp_import_free(LpImport *self)
         return;
     g_free(self->name);
     g_free(self->source);
+    g_free(self->plan_source);
     g_ptr_array_unref(self->mapped);
     g_ptr_array_unref(self->rest);
     g_free(self);
@@ -73,6 +75,22 @@ lp_import_map(LpImport *self, const char *attribute, const char *value, const ch
     LpImportRow *row = g_new(LpImportRow, 1);
     *row = (LpImportRow){g_strdup(attribute), g_strdup(value), printable(key)};
     g_ptr_array_add(self->mapped, row);
+}
+
+void
+lp_import_replace(LpImport *self, const char *attribute, const char *value, const char *key)
+{
+    for (guint i = 0; i < self->mapped->len; i++) {
+        LpImportRow *row = g_ptr_array_index(self->mapped, i);
+        if (strcmp(row->attribute, attribute) != 0)
+            continue;
+        g_free(row->value);
+        g_free(row->key);
+        row->value = g_strdup(value);
+        row->key = printable(key);
+        return;
+    }
+    lp_import_map(self, attribute, value, key);
 }
 
 void
@@ -164,7 +182,7 @@ lp_import_to_xml(const LpImport *self)
     lp_xml_writer_open(xml, "workload");
     lp_xml_writer_attribute(xml, "name", self->name);
     lp_xml_writer_text(xml, "source", self->source);
-    lp_xml_writer_text(xml, "source", "The plan is a beginning: one accelerator, one sequence.");
+    lp_xml_writer_text(xml, "source", self->plan_source);
     write_rest(xml, self);
     lp_workload_write_element(xml, "transformer", (const char *const *)settings->pdata);
     lp_workload_write_element(xml, "plan", (const char *const *)settings->pdata);

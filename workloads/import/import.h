@@ -24,6 +24,7 @@ typedef struct {
 typedef struct {
     char *name;        /* owned: of the workload: printable, on one line */
     char *source;      /* owned: what it was made of: printable, on one line */
+    char *plan_source; /* owned: what the plan is, a line */
     GPtrArray *mapped; /* owned: of LpImportRow */
     GPtrArray *rest;   /* owned: of LpImportRest */
 } LpImport;
@@ -41,6 +42,8 @@ void lp_import_map(LpImport *self, const char *attribute, const char *value, con
 void lp_import_map_count(LpImport *self, const char *attribute, guint32 value, const char *key);
 /** Gives @attribute "yes" or "no", which @key said. */
 void lp_import_map_boolean(LpImport *self, const char *attribute, gboolean value, const char *key);
+/** Gives @attribute another value, or one if it had none; @key says why. */
+void lp_import_replace(LpImport *self, const char *attribute, const char *value, const char *key);
 /** Says that @key, whose value is @value, is left out, and why. */
 void lp_import_leave(LpImport *self, const char *key, const char *value, const char *reason);
 

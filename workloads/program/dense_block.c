@@ -5,6 +5,13 @@
 #include "workloads/program/context_parallel.h"
 #include "workloads/program/tensor_parallel.h"
 
+static LpSharedBytes
+shared_bytes(const LpLowering *self, guint32 index)
+{
+    return (LpSharedBytes){.gathered = lp_lowering_gathered_bytes(self, index),
+                           .summed = lp_lowering_layer_bytes(self, index)};
+}
+
 /* The first products, where the block gathers for itself behind its gather. */
 static void
 add_entry(LpLowering *self, LpWork entry, guint64 bytes, LpSharing sharing)
@@ -21,16 +28,16 @@ lp_dense_block_add_forward(LpLowering *self, guint32 index, LpBlock block, LpPas
 {
     guint kind = lp_transformer_layer_kind(self->transformer, index);
     guint32 seq = lp_transformer_layer(self->transformer, index).seq;
-    guint64 bytes = lp_lowering_layer_bytes(self, index);
+    LpSharedBytes bytes = shared_bytes(self, index);
     LpWork entry = lp_lowering_part(self, kind, block, pass, LP_PART_ENTRY);
     LpWork core = lp_lowering_part(self, kind, block, pass, LP_PART_CORE);
     LpWork exit = lp_lowering_part(self, kind, block, pass, LP_PART_EXIT);
     lp_lowering_add_part(self, kind, block, pass, LP_PART_BEFORE);
-    add_entry(self, entry, bytes, sharing);
+    add_entry(self, entry, bytes.gathered, sharing);
     lp_lowering_add_part(self, kind, block, pass, LP_PART_INNER);
     lp_context_parallel_add_core(self, core, seq, FALSE);
     if (sharing.sums)
-        lp_tensor_parallel_add_exit(self, exit, bytes);
+        lp_tensor_parallel_add_exit(self, exit, bytes.summed);
     else
         lp_lowering_add_work(self, exit);
     lp_lowering_add_part(self, kind, block, pass, LP_PART_AFTER);
@@ -39,11 +46,11 @@ lp_dense_block_add_forward(LpLowering *self, guint32 index, LpBlock block, LpPas
 /* The last products of a backward pass: of the gradient of the activations and, unless @input_only,
  * of that of the weights. */
 static void
-add_backward_exit(LpLowering *self, LpWork exit, LpWork weight, guint64 bytes, gboolean input_only,
-                  LpSharing sharing)
+add_backward_exit(LpLowering *self, LpWork exit, LpWork weight, LpSharedBytes bytes,
+                  gboolean input_only, LpSharing sharing)
 {
     if (input_only && sharing.sums) {
-        lp_tensor_parallel_add_exit(self, exit, bytes);
+        lp_tensor_parallel_add_exit(self, exit, bytes.summed);
     } else if (sharing.sums) {
         lp_tensor_parallel_add_backward_exit(self, exit, weight, bytes);
     } else {
@@ -59,11 +66,11 @@ lp_dense_block_add_backward(LpLowering *self, guint32 index, LpBlock block, LpRo
 {
     guint kind = lp_transformer_layer_kind(self->transformer, index);
     guint32 seq = lp_transformer_layer(self->transformer, index).seq;
-    guint64 bytes = lp_lowering_layer_bytes(self, index);
+    LpSharedBytes bytes = shared_bytes(self, index);
     LpPass pass = LP_PASS_BACKWARD_INPUT;
     LpWork weight = lp_lowering_block(self, kind, block, LP_PASS_BACKWARD_WEIGHT);
     if (role == LP_ROLE_WEIGHT && sharing.sums) {
-        lp_tensor_parallel_add_weight(self, weight, bytes);
+        lp_tensor_parallel_add_weight(self, weight, bytes.gathered);
         return;
     }
     if (role == LP_ROLE_WEIGHT) {
@@ -74,7 +81,7 @@ lp_dense_block_add_backward(LpLowering *self, guint32 index, LpBlock block, LpRo
     LpWork core = lp_lowering_part(self, kind, block, pass, LP_PART_CORE);
     LpWork exit = lp_lowering_part(self, kind, block, pass, LP_PART_EXIT);
     lp_lowering_add_part(self, kind, block, pass, LP_PART_BEFORE);
-    add_entry(self, entry, bytes, sharing);
+    add_entry(self, entry, bytes.gathered, sharing);
     lp_context_parallel_add_core(self, core, seq, TRUE);
     lp_lowering_add_part(self, kind, block, pass, LP_PART_INNER);
     add_backward_exit(self, exit, weight, bytes, role == LP_ROLE_INPUT, sharing);

@@ -36,6 +36,14 @@ lp_lowering_layer_bytes(const LpLowering *self, guint32 index)
     return lp_lowering_wire_bytes(self, lp_plan_tokens(self->plan, layer.seq));
 }
 
+guint64
+lp_lowering_gathered_bytes(const LpLowering *self, guint32 index)
+{
+    double tokens = lp_plan_tokens(self->plan, lp_transformer_layer(self->transformer, index).seq);
+    return (guint64)llround(tokens * self->transformer->hidden *
+                            lp_plan_gathered_wire_bytes(self->plan));
+}
+
 LpWork
 lp_lowering_part(const LpLowering *self, guint kind, LpBlock block, LpPass pass, LpPart part)
 {

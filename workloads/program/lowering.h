@@ -26,6 +26,9 @@ guint64 lp_lowering_wire_bytes(const LpLowering *self, double tokens);
 /** Bytes on the wire of all activations between layer @index and the next: micro-batch x sequence
  * of a rank x hidden, whole, not the share of a rank of tensor parallelism. */
 guint64 lp_lowering_layer_bytes(const LpLowering *self, guint32 index);
+/** Bytes on the wire of what layer @index gathers for products, whole:
+ * lp_plan_gathered_wire_bytes(). */
+guint64 lp_lowering_gathered_bytes(const LpLowering *self, guint32 index);
 
 /** Kernels of one part of a block of layers of @kind (lp_transformer_layer_kind()). */
 LpWork lp_lowering_part(const LpLowering *self, guint kind, LpBlock block, LpPass pass,

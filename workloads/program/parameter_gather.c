@@ -4,41 +4,49 @@
 
 #include <math.h>
 
-typedef struct {
-    guint64 dense, experts;
-} GatheredBytes;
-
-static GatheredBytes
-gathered_bytes(const LpPlan *plan, LpParameters parameters)
+static guint64
+whole_bytes(double bytes)
 {
-    LpParameters pooled = lp_plan_pooled_parameters(plan, parameters);
-    double element_bytes = lp_plan_activation_bytes(plan);
-    return (GatheredBytes){(guint64)llround(pooled.dense * element_bytes),
-                           (guint64)llround(pooled.experts * element_bytes)};
+    return (guint64)llround(bytes);
 }
 
-void
-lp_parameter_gather_add(LpLowering *self, LpParameters parameters)
+/* Gathers @bytes, whole on each rank; the compute stream waits. */
+static void
+add(LpLowering *self, LpParameters bytes)
 {
-    GatheredBytes bytes = gathered_bytes(self->plan, parameters);
-    lp_builder_add_collective(&self->builder, LP_COLLECTIVE_ALL_GATHER, LP_GROUP_DP, bytes.dense);
+    lp_builder_add_collective(&self->builder, LP_COLLECTIVE_ALL_GATHER, LP_GROUP_DP,
+                              whole_bytes(bytes.dense));
     lp_builder_add_collective(&self->builder, LP_COLLECTIVE_ALL_GATHER, LP_GROUP_EXPERT_DP,
-                              bytes.experts);
+                              whole_bytes(bytes.experts));
 }
 
 /* Returns: the number of the last launch, or G_MAXUINT. */
 static guint
-launch(LpLowering *self, LpParameters parameters)
+launch(LpLowering *self, LpParameters bytes)
 {
-    GatheredBytes bytes = gathered_bytes(self->plan, parameters);
-    guint first =
-        lp_builder_add_launch(&self->builder, LP_COLLECTIVE_ALL_GATHER, LP_GROUP_DP, bytes.dense);
+    guint first = lp_builder_add_launch(&self->builder, LP_COLLECTIVE_ALL_GATHER, LP_GROUP_DP,
+                                        whole_bytes(bytes.dense));
     guint second = lp_builder_add_launch(&self->builder, LP_COLLECTIVE_ALL_GATHER,
-                                         LP_GROUP_EXPERT_DP, bytes.experts);
+                                         LP_GROUP_EXPERT_DP, whole_bytes(bytes.experts));
     return second != G_MAXUINT ? second : first;
 }
 
-/* --- ZeRO 1 and 2, hidden --- */
+/* --- ZeRO 1 and 2 --- */
+
+void
+lp_parameter_gather_add_updated(LpLowering *self, guint32 stage)
+{
+    LpParameters sum = {0.0, 0.0};
+    for (guint32 k = 0; k < lp_plan_n_chunks(self->plan); k++) {
+        g_autoptr(GArray) units = lp_units_new(self->transformer, self->plan, stage, k);
+        for (guint i = 0; i < units->len; i++) {
+            LpParameters bytes = lp_unit_gathered_bytes(lp_units_get(units, i, FALSE), self->plan);
+            sum.dense += bytes.dense;
+            sum.experts += bytes.experts;
+        }
+    }
+    add(self, sum);
+}
 
 /* A launch for each bucket of @units; appends to @numbers, for each of them, the last that it
  * needs.
@@ -51,12 +59,11 @@ launch_units(LpLowering *self, const GArray *units, GArray *numbers, guint *last
     LpParameters waiting = {0.0, 0.0};
     guint n_waiting = 0;
     for (guint i = 0; i < units->len; i++) {
-        LpParameters parameters = lp_units_get(units, i, FALSE)->parameters;
-        waiting.dense += parameters.dense;
-        waiting.experts += parameters.experts;
+        LpParameters bytes = lp_unit_gathered_bytes(lp_units_get(units, i, FALSE), plan);
+        waiting.dense += bytes.dense;
+        waiting.experts += bytes.experts;
         n_waiting++;
-        double bytes = (waiting.dense + waiting.experts) * lp_plan_activation_bytes(plan);
-        gboolean full = bucket > 0.0 && bytes >= bucket;
+        gboolean full = bucket > 0.0 && waiting.dense + waiting.experts >= bucket;
         if (!full && i + 1 < units->len)
             continue;
         guint number = launch(self, waiting);
@@ -110,7 +117,8 @@ launch_ahead(LpParameterPrefetch *self, guint position)
     guint wanted = (guint)MIN((guint64)position + plan->zero.prefetch + 1, self->units->len);
     for (; self->n_ahead < wanted; self->n_ahead++) {
         const LpUnit *unit = lp_units_get(self->units, self->n_ahead, self->backwards);
-        self->numbers[self->n_ahead] = launch(self->lowering, unit->parameters);
+        self->numbers[self->n_ahead] =
+            launch(self->lowering, lp_unit_gathered_bytes(unit, self->lowering->plan));
     }
 }
 
@@ -129,7 +137,7 @@ lp_parameter_prefetch_add(LpParameterPrefetch *self, guint position)
         return;
     if (!plan->overlap.param) {
         const LpUnit *unit = lp_units_get(self->units, position, self->backwards);
-        lp_parameter_gather_add(self->lowering, unit->parameters);
+        add(self->lowering, lp_unit_gathered_bytes(unit, plan));
         return;
     }
     launch_ahead(self, position);

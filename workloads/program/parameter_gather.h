@@ -7,8 +7,8 @@
 
 G_BEGIN_DECLS
 
-/** Gathers @parameters, of one rank, whole on each; the compute stream waits. */
-void lp_parameter_gather_add(LpLowering *self, LpParameters parameters);
+/** ZeRO 1 and 2: gathers all updated parameters of @stage at once; the compute stream waits. */
+void lp_parameter_gather_add_updated(LpLowering *self, guint32 stage);
 
 /**
  * ZeRO 1 and 2, hidden (overlap-param): launches, in buckets, the gathers of all parameters of

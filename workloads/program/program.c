@@ -93,6 +93,15 @@ lp_program_expert_load(const LpProgram *self, guint64 rank)
 }
 
 guint32
+lp_program_n_streams(const LpProgram *self)
+{
+    guint32 n = 1;
+    for (LpStream stream = 0; stream < LP_N_STREAMS; stream++)
+        n += self->uses_stream[stream] ? 1 : 0;
+    return n;
+}
+
+guint32
 lp_program_rank_stage(const LpProgram *self, guint64 rank)
 {
     return (guint32)(rank / self->pipeline.stride % self->pipeline.n_stages);

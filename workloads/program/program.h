@@ -124,6 +124,8 @@ const LpStep *lp_program_step(const LpProgram *self, guint index);
 
 /** Load of @rank's experts over the mean of all ranks'; 1 without experts. */
 double lp_program_expert_load(const LpProgram *self, guint64 rank);
+/** Streams of a rank: its compute stream, and those that the program uses. */
+guint32 lp_program_n_streams(const LpProgram *self);
 /** The stage of @rank. */
 guint32 lp_program_rank_stage(const LpProgram *self, guint64 rank);
 /** The rank of @stage whose position on all other axes is that of @rank. */

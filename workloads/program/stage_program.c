@@ -232,9 +232,7 @@ add_finish_segment(Stage *self, double optimizer_s)
     lp_gradient_sync_add_embedding(self->lowering, self->stage);
     lp_builder_add_compute(builder, LP_TERM_OPTIMIZER, (LpWork){optimizer_s, 0.0, optimizer_s});
     if ((plan->zero.stage == 1 || plan->zero.stage == 2) && !plan->overlap.param)
-        lp_parameter_gather_add(
-            self->lowering,
-            lp_plan_rank_parameters(plan, self->lowering->transformer, self->stage));
+        lp_parameter_gather_add_updated(self->lowering, self->stage);
     end_segment(self);
     return index;
 }

@@ -60,22 +60,23 @@ lp_tensor_parallel_add_exit(LpLowering *self, LpWork exit, guint64 bytes)
 /* The weights' gradients need the block's whole input, which only its shard was kept of; the gather
  * hides behind the gradient of the activations, and the sum of that behind them (Megatron-LM). */
 void
-lp_tensor_parallel_add_backward_exit(LpLowering *self, LpWork exit, LpWork weight, guint64 bytes)
+lp_tensor_parallel_add_backward_exit(LpLowering *self, LpWork exit, LpWork weight,
+                                     LpSharedBytes bytes)
 {
     const LpPlan *plan = self->plan;
     if (plan->overlap.tp == LP_OVERLAP_TP_NO || plan->degree[LP_AXIS_TP] < 2) {
-        lp_tensor_parallel_add_exit(self, exit, bytes);
-        lp_tensor_parallel_add_weight(self, weight, bytes);
+        lp_tensor_parallel_add_exit(self, exit, bytes.summed);
+        lp_tensor_parallel_add_weight(self, weight, bytes.gathered);
         return;
     }
     guint gather = G_MAXUINT;
     if (plan->sequence_parallel)
-        gather =
-            lp_builder_add_launch(&self->builder, LP_COLLECTIVE_ALL_GATHER, LP_GROUP_TP, bytes);
+        gather = lp_builder_add_launch(&self->builder, LP_COLLECTIVE_ALL_GATHER, LP_GROUP_TP,
+                                       bytes.gathered);
     lp_lowering_add_work(self, exit);
     lp_builder_add_join(&self->builder, LP_STREAM_LAYER, gather, LP_TERM_TP);
-    guint sum =
-        lp_builder_add_launch(&self->builder, lp_tensor_parallel_sum(plan), LP_GROUP_TP, bytes);
+    guint sum = lp_builder_add_launch(&self->builder, lp_tensor_parallel_sum(plan), LP_GROUP_TP,
+                                      bytes.summed);
     lp_lowering_add_work(self, weight);
     lp_builder_add_join(&self->builder, LP_STREAM_LAYER, sum, LP_TERM_TP);
 }

@@ -6,8 +6,14 @@
 
 G_BEGIN_DECLS
 
+/** Bytes of a block's whole activations, not the share of a rank. */
+typedef struct {
+    guint64 gathered; /**< for products: lp_lowering_gathered_bytes() */
+    guint64 summed;   /**< lp_lowering_layer_bytes() */
+} LpSharedBytes;
+
 /*
- * @bytes below: of the whole activations, lp_lowering_layer_bytes(). With sequence parallelism a
+ * @bytes below: what is gathered, or what is summed. With sequence parallelism a
  * rank keeps 1/tp of them between blocks: an all-gather stands before a block and a reduce-scatter
  * behind it; without it, an all-reduce behind (Korthikanti et al., arXiv 2205.05198, section
  * 4.2.2). How much of each is hidden is the plan's overlap-tp.
@@ -24,7 +30,7 @@ void lp_tensor_parallel_add_exit(LpLowering *self, LpWork exit, guint64 bytes);
 /** The last products of a block's backward pass: @exit makes the gradient of its input, which is
  * summed, and @weight that of the weights, for which the block's input is gathered once more. */
 void lp_tensor_parallel_add_backward_exit(LpLowering *self, LpWork exit, LpWork weight,
-                                          guint64 bytes);
+                                          LpSharedBytes bytes);
 /** @weight alone, where the gradients of weights are a pass of their own, behind the gather. */
 void lp_tensor_parallel_add_weight(LpLowering *self, LpWork weight, guint64 bytes);
 

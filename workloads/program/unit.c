@@ -52,6 +52,15 @@ lp_units_chunk(const LpPlan *plan, guint32 stage, guint32 k)
     return plan->pipeline.schedule == LP_SCHEDULE_DUALPIPE && upper ? 1 - k : k;
 }
 
+LpParameters
+lp_unit_gathered_bytes(const LpUnit *self, const LpPlan *plan)
+{
+    LpParameters pooled = lp_plan_pooled_parameters(plan, self->parameters);
+    double bytes = self->kind == LP_UNIT_LAYER ? lp_plan_parameter_wire_bytes(plan)
+                                               : lp_plan_activation_bytes(plan);
+    return (LpParameters){pooled.dense * bytes, pooled.experts * bytes};
+}
+
 void
 lp_unit_add_forward(const LpUnit *self, LpLowering *lowering)
 {

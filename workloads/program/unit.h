@@ -32,6 +32,10 @@ const LpUnit *lp_units_get(const GArray *units, guint position, gboolean backwar
  * DualPipe's two holders count their chunks from opposite ends. */
 guint32 lp_units_chunk(const LpPlan *plan, guint32 stage, guint32 k);
 
+/** Bytes on the wire of all its parameters where replicas gather them, as their groups share them:
+ * lp_plan_pooled_parameters(). */
+LpParameters lp_unit_gathered_bytes(const LpUnit *self, const LpPlan *plan);
+
 /** The forward pass of @self, for one micro-batch. */
 void lp_unit_add_forward(const LpUnit *self, LpLowering *lowering);
 /** Its backward pass. @role: as lp_layer_add_backward(). */

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Runs many functions in child processes, so many at a time. */
+#pragma once
+
+#include "base/child_process.h"
+
+G_BEGIN_DECLS
+
+/** What one child does. */
+typedef struct {
+    LpChildWork work;
+    const void *data; /* borrowed */
+    void *out_result; /* borrowed: filled with what it left */
+    gsize size_bytes; /**< of that */
+} LpChildTask;
+
+/** How a pool of children runs. */
+typedef struct {
+    const char *name; /* borrowed: begins error messages */
+    guint n_at_once;  /**< at least one */
+    void (*progress)(guint64 n_done, guint64 n_all, void *data); /**< or NULL */
+    void *progress_data;
+} LpChildPool;
+
+/** Runs all @n of @tasks; on an error those that still run are ended.
+ * @io_peak_rss_bytes: each child's peak of resident memory, bytes, is added; or NULL.
+ * Errors: LP_CHILD_PROCESS_ERROR. */
+gboolean lp_child_pool_run(const LpChildPool *self, const LpChildTask *tasks, guint n,
+                           guint64 *io_peak_rss_bytes, GError **error) G_GNUC_WARN_UNUSED_RESULT;
+
+G_END_DECLS

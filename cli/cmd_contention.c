@@ -1,0 +1,231 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* lightpath contention: which links hold an iteration back, and who is in whose way. */
+#include "cli/commands.h"
+#include "cli/inputs.h"
+#include "cli/options.h"
+
+#include "base/file.h"
+#include "cli/variant.h"
+#include "report/contention_report.h"
+
+#include <stdio.h>
+#include <unistd.h>
+
+#define JOBS_MAX 1024
+#define RUNS_MAX 100000
+
+static const char *const switch_names[] = {"off", "on", NULL};
+
+typedef struct {
+    char *fidelity, *collapse, *format, *jobs, *runs; /* owned */
+    char **settings, **what_ifs;                      /* owned */
+    gboolean ignore_memory, cost, verbose, band;
+} Options;
+
+static void
+options_clear(Options *self)
+{
+    g_free(self->fidelity);
+    g_free(self->collapse);
+    g_free(self->format);
+    g_free(self->jobs);
+    g_free(self->runs);
+    g_strfreev(self->settings);
+    g_strfreev(self->what_ifs);
+}
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Options, options_clear)
+
+/* What the options say, read. */
+typedef struct {
+    LpFormat format;
+    guint fidelity, collapse, n_jobs, n_runs;
+} Choices;
+
+static gboolean
+read_choices(const Options *options, Choices *out_choices, GError **error)
+{
+    guint n_processors = MIN(g_get_num_processors(), JOBS_MAX);
+    return lp_format_parse(options->format, &out_choices->format, error) &&
+           lp_option_choice("fidelity", options->fidelity, lp_fidelity_names, LP_FIDELITY_FLOW,
+                            &out_choices->fidelity, error) &&
+           lp_option_choice("collapse", options->collapse, switch_names, TRUE,
+                            &out_choices->collapse, error) &&
+           lp_option_count("jobs", options->jobs, 1, JOBS_MAX, n_processors, &out_choices->n_jobs,
+                           error) &&
+           lp_option_count("runs", options->runs, 1, RUNS_MAX, 0, &out_choices->n_runs, error);
+}
+
+/* On a terminal only. */
+static void
+show_progress(guint64 n_done, guint64 n_all, void *data)
+{
+    (void)data;
+    fprintf(stderr, "\r%" G_GUINT64_FORMAT " of %" G_GUINT64_FORMAT " runs%s", n_done, n_all,
+            n_done < n_all ? "" : "\r                    \r");
+}
+
+static gboolean
+print_report(const LpContentionReport *report, LpFormat format, GError **error)
+{
+    g_autofree char *text = format == LP_FORMAT_JSON ? lp_contention_report_to_json_text(report)
+                                                     : lp_contention_report_to_text(report);
+    return lp_print_result(text, error);
+}
+
+static LpScenario *
+load_scenario(const Options *options, const char *name, gboolean *out_is_scenario, GError **error)
+{
+    const char *const *settings = (const char *const *)options->settings;
+    g_autofree char *path = lp_input_find(name, LP_INPUT_WORKLOAD | LP_INPUT_SCENARIO, error);
+    if (path == NULL)
+        return NULL;
+    *out_is_scenario = lp_scenario_is_file(path);
+    if (*out_is_scenario)
+        return lp_scenario_load(path, settings, error);
+    LpWorkload *workload = lp_workload_load(path, settings, error);
+    return workload == NULL ? NULL : lp_scenario_new_single(workload, path);
+}
+
+static gboolean
+check_memory(const LpScenario *scenario, const LpMachine *machine, GError **error)
+{
+    for (guint i = 0; i < scenario->jobs->len; i++) {
+        const LpScenarioJob *job = lp_scenario_job(scenario, i);
+        if (lp_setup_check_memory(job->workload, machine, error))
+            continue;
+        g_prefix_error(error, "%s: job \"%s\": ", job->where, job->name);
+        return FALSE;
+    }
+    return TRUE;
+}
+
+/* What else was asked for. */
+typedef struct {
+    GArray *what_ifs, *runs, *band; /* owned: LpVariantRow */
+} Variants;
+
+static void
+row_clear(LpVariantRow *self)
+{
+    g_free(self->name);
+    g_free(self->times_s);
+}
+
+static GArray *
+new_rows(void)
+{
+    GArray *rows = g_array_new(FALSE, FALSE, sizeof(LpVariantRow));
+    g_array_set_clear_func(rows, (GDestroyNotify)row_clear);
+    return rows;
+}
+
+static void
+variants_clear(Variants *self)
+{
+    g_array_unref(self->what_ifs);
+    g_array_unref(self->runs);
+    g_array_unref(self->band);
+}
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Variants, variants_clear)
+
+/* Before the engine starts here: each variant starts its own. */
+static gboolean
+run_variants(const Options *options, const Choices *choices, const char *workload,
+             const LpMachine *machine, guint n_jobs, const Variants *out, GError **error)
+{
+    LpVariantBase base = {.workload = workload,
+                          .platform = machine->path,
+                          .settings = (const char *const *)options->settings,
+                          .fidelity = (LpFidelity)choices->fidelity,
+                          .collapse = choices->collapse != 0,
+                          .ignore_memory = options->ignore_memory,
+                          .n_jobs = n_jobs,
+                          .n_at_once = choices->n_jobs};
+    const char *const *what_ifs = (const char *const *)options->what_ifs;
+    return (what_ifs == NULL || lp_variants_what_if(&base, what_ifs, out->what_ifs, error)) &&
+           (choices->n_runs == 0 || lp_variants_runs(&base, choices->n_runs, out->runs, error)) &&
+           (!options->band || lp_variants_band(&base, out->band, error));
+}
+
+static gboolean
+attribute(const Options *options, char **arguments, double started_s, GError **error)
+{
+    Choices choices;
+    LpContentionReport report = {.whole_plan = options->verbose, .has_cost = options->cost};
+    if (!read_choices(options, &choices, error))
+        return FALSE;
+    g_autoptr(LpScenario) scenario =
+        load_scenario(options, arguments[1], &report.is_scenario, error);
+    if (scenario == NULL)
+        return FALSE;
+    g_autofree char *platform_path = lp_input_find(arguments[2], LP_INPUT_PLATFORM, error);
+    if (platform_path == NULL)
+        return FALSE;
+    g_autoptr(LpMachine) machine = lp_machine_load(platform_path, error);
+    if (machine == NULL)
+        return FALSE;
+    lp_scenario_suit(scenario, machine->domain_size);
+    if (!options->ignore_memory && !check_memory(scenario, machine, error))
+        return FALSE;
+    g_auto(Variants) variants = {new_rows(), new_rows(), new_rows()};
+    if (!run_variants(options, &choices, scenario->path, machine, scenario->jobs->len, &variants,
+                      error))
+        return FALSE;
+    g_autoptr(LpScene) scene =
+        lp_scene_new(scenario, machine, (LpFidelity)choices.fidelity, choices.collapse != 0, error);
+    if (scene == NULL)
+        return FALSE;
+    g_autoptr(LpAttributions) attributions = lp_attributions_new(
+        scene, choices.n_jobs, isatty(STDERR_FILENO) ? show_progress : NULL, NULL, error);
+    if (attributions == NULL)
+        return FALSE;
+    report.scene = scene;
+    report.machine = machine;
+    report.attributions = attributions;
+    report.what_ifs = variants.what_ifs->len > 0 ? variants.what_ifs : NULL;
+    report.runs = variants.runs->len > 0 ? variants.runs : NULL;
+    report.band = variants.band->len > 0 ? variants.band : NULL;
+    report.cost =
+        (LpCost){lp_wall_clock_s() - started_s, lp_peak_rss_bytes() + attributions->peak_rss_bytes};
+    return print_report(&report, choices.format, error);
+}
+
+gboolean
+lp_cmd_contention(int argc, char **argv, GError **error)
+{
+    double started_s = lp_wall_clock_s();
+    g_auto(Options) options = {0};
+    const GOptionEntry entries[] = {
+        {"fidelity", 0, 0, G_OPTION_ARG_STRING, &options.fidelity,
+         "A collective as one flow a neighbour (flow, default), or each step as a message",
+         "flow|message"},
+        {"collapse", 0, 0, G_OPTION_ARG_STRING, &options.collapse,
+         "Leave out events that provably cannot matter (default on)", "on|off"},
+        {"set", 0, 0, G_OPTION_ARG_STRING_ARRAY, &options.settings,
+         "Override an attribute of every workload; may be given again", "NAME=VALUE"},
+        {"format", 0, 0, G_OPTION_ARG_STRING, &options.format, "Output format (default text)",
+         "text|json"},
+        {"jobs", 0, 0, G_OPTION_ARG_STRING, &options.jobs,
+         "Runs at the same time (default: as many as processors)", "N"},
+        {"what-if", 0, 0, G_OPTION_ARG_STRING_ARRAY, &options.what_ifs,
+         "What another attribute of the plan, or option of a generated machine, would save; may be "
+         "given again",
+         "NAME=VALUE,..."},
+        {"runs", 0, 0, G_OPTION_ARG_STRING, &options.runs,
+         "Simulate with so many seeds of jitter, traffic, hashes and skew", "N"},
+        {"band", 0, 0, G_OPTION_ARG_NONE, &options.band,
+         "Simulate with both fidelities, hashed and ideal paths too", NULL},
+        {"ignore-memory", 0, 0, G_OPTION_ARG_NONE, &options.ignore_memory,
+         "Simulate a plan that does not fit in memory", NULL},
+        {"verbose", 0, 0, G_OPTION_ARG_NONE, &options.verbose,
+         "Show the whole plan, not only what the file or --set gives", NULL},
+        {"cost", 0, 0, G_OPTION_ARG_NONE, &options.cost, "Also say what it cost: time, memory",
+         NULL},
+        {NULL, 0, 0, 0, NULL, NULL, NULL}};
+    if (!lp_options_parse("contention", "WORKLOAD|SCENARIO PLATFORM",
+                          "Says which tiers and links hold an iteration back, and which traffic "
+                          "delays which.",
+                          entries, &argc, &argv, 2, 2, error))
+        return FALSE;
+    return attribute(&options, argv, started_s, error);
+}

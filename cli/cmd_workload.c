@@ -1,0 +1,305 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* lightpath workload: lists, describes and checks workloads, and lists their attributes. */
+#include "cli/attribute_table.h"
+#include "cli/commands.h"
+#include "cli/plan_fit.h"
+#include "cli/inputs.h"
+#include "cli/options.h"
+#include "cli/subcommands.h"
+
+#include "base/file.h"
+#include "base/xml.h"
+#include "model/memory.h"
+#include "report/report_parts.h"
+#include "workloads/description/attribute.h"
+
+#include <string.h>
+
+#define SCHEMA "resource:///lightpath/workloads/schema/workload.xsd"
+
+/* --- list --- */
+
+/* "tp 8, pp 8, dp 16": the degrees that are not 1. Returns: (transfer full). */
+static char *
+degrees_text(const LpPlan *plan)
+{
+    static const LpAxis order[] = {LP_AXIS_TP, LP_AXIS_PP, LP_AXIS_DP, LP_AXIS_CP, LP_AXIS_EP};
+    GString *text = g_string_new(NULL);
+    for (guint i = 0; i < G_N_ELEMENTS(order); i++)
+        if (plan->degree[order[i]] > 1)
+            g_string_append_printf(text, "%s%s %u", text->len > 0 ? ", " : "",
+                                   lp_axis_names[order[i]], plan->degree[order[i]]);
+    return g_string_free(text, FALSE);
+}
+
+static LpWorkload *
+load_shipped(const char *name, GError **error)
+{
+    g_autofree char *path = lp_file_find("workloads", name, error);
+    return path != NULL ? lp_workload_load(path, NULL, error) : NULL;
+}
+
+static void
+add_listed(LpTextTable *table, json_t *list, const char *name, const LpWorkload *workload,
+           const char *machine)
+{
+    g_autofree char *degrees = degrees_text(&workload->plan);
+    double parameters = lp_transformer_parameters(&workload->transformer);
+    lp_text_table_add_row(table);
+    lp_text_table_add_cell(table, "%s", name);
+    lp_text_table_add_cell(table, "%.4g", parameters * 1e-9);
+    lp_text_table_add_cell(table, "%" G_GUINT64_FORMAT, lp_plan_n_ranks(&workload->plan));
+    lp_text_table_add_cell(table, "%s", degrees);
+    lp_text_table_add_cell(table, "%s", machine != NULL ? machine : "-");
+    json_t *object = lp_json_append_object(list);
+    lp_json_set_text(object, "name", name);
+    lp_json_set_number(object, "parameters", parameters);
+    lp_json_set_count(object, "accelerators", lp_plan_n_ranks(&workload->plan));
+    json_t *degree = lp_json_set_object(object, "plan");
+    for (guint axis = 0; axis < LP_N_AXES; axis++)
+        lp_json_set_count(degree, lp_axis_names[axis], workload->plan.degree[axis]);
+    gboolean is_generated = machine != NULL && g_str_has_prefix(machine, "--");
+    if (machine != NULL)
+        lp_json_set_text(object, is_generated ? "generate" : "platform", machine);
+}
+
+static gboolean
+cmd_list(int argc, char **argv, GError **error)
+{
+    g_autofree char *format_text = NULL;
+    const GOptionEntry entries[] = {{"format", 0, 0, G_OPTION_ARG_STRING, &format_text,
+                                     "Output format (default text)", "text|json"},
+                                    {NULL, 0, 0, 0, NULL, NULL, NULL}};
+    LpFormat format;
+    if (!lp_options_parse("workload list", NULL,
+                          "Lists the workloads that are shipped, and machines that they run on: a "
+                          "shipped one, or the options of \"lightpath platform generate\".",
+                          entries, &argc, &argv, 0, 0, error) ||
+        !lp_format_parse(format_text, &format, error))
+        return FALSE;
+    g_auto(GStrv) names = lp_file_shipped("workloads");
+    g_autoptr(GPtrArray) machines = lp_fit_shipped_machines(error);
+    g_autoptr(json_t) root = lp_json_document();
+    json_t *list = lp_json_set_array(root, "workloads");
+    g_autoptr(LpTextTable) table = lp_text_table_new((const char *const[]){
+        "workload", "#billion parameters", "#accelerators", "plan", "machine", NULL});
+    for (char **name = names; machines != NULL && *name != NULL; name++) {
+        g_autoptr(LpWorkload) workload = load_shipped(*name, error);
+        if (workload == NULL)
+            return FALSE;
+        g_autofree char *machine = lp_fit_find_machine(workload, machines);
+        add_listed(table, list, *name, workload, machine);
+    }
+    if (machines == NULL)
+        return FALSE;
+    return format == LP_FORMAT_JSON ? lp_print_json(g_steal_pointer(&root), error)
+                                    : lp_print_table(table, error);
+}
+
+/* --- describe --- */
+
+/* The texts of <source>. Returns: (transfer full). */
+static char **
+read_sources(const char *path, GError **error)
+{
+    g_autoptr(LpXml) xml = lp_xml_load(path, SCHEMA, error);
+    if (xml == NULL)
+        return NULL;
+    GPtrArray *sources = g_ptr_array_new();
+    for (xmlNode *node = lp_xml_element(lp_xml_root(xml)->children, "source"); node != NULL;
+         node = lp_xml_element(node->next, "source"))
+        g_ptr_array_add(sources, lp_xml_text(node));
+    g_ptr_array_add(sources, NULL);
+    return (char **)g_ptr_array_free(sources, FALSE);
+}
+
+static const struct {
+    const char *key, *label;
+    gsize offset;
+} memory_parts[] = {
+    {"weights_bytes", "weights", G_STRUCT_OFFSET(LpMemory, weights_bytes)},
+    {"gradients_bytes", "gradients", G_STRUCT_OFFSET(LpMemory, gradients_bytes)},
+    {"optimizer_bytes", "optimizer", G_STRUCT_OFFSET(LpMemory, optimizer_bytes)},
+    {"activations_bytes", "activations", G_STRUCT_OFFSET(LpMemory, activations_bytes)},
+    {"buffers_bytes", "buffers", G_STRUCT_OFFSET(LpMemory, buffers_bytes)},
+};
+
+static double
+memory_part(const LpMemory *memory, guint i)
+{
+    return *(const double *)((const char *)memory + memory_parts[i].offset);
+}
+
+static json_t *
+describe_to_json(const LpWorkload *workload, char *const *sources, const LpMachine *machine)
+{
+    LpMemory memory = lp_memory_fullest(&workload->transformer, &workload->plan);
+    json_t *root = lp_json_document();
+    lp_json_set_text(root, "workload", workload->name);
+    lp_json_set_number(root, "parameters", lp_transformer_parameters(&workload->transformer));
+    lp_json_set_count(root, "accelerators", lp_plan_n_ranks(&workload->plan));
+    json_t *list = lp_json_set_array(root, "sources");
+    for (; *sources != NULL; sources++)
+        lp_json_append_text(list, *sources);
+    lp_report_add_plan(root, workload);
+    json_t *object = lp_json_set_object(root, "memory");
+    for (guint i = 0; i < G_N_ELEMENTS(memory_parts); i++)
+        lp_json_set_number(object, memory_parts[i].key, memory_part(&memory, i));
+    if (machine != NULL) {
+        lp_json_set_number(object, "capacity_bytes", machine->accelerator.memory_bytes);
+        lp_json_set_text(root, "platform", lp_file_label(machine->path));
+    }
+    return root;
+}
+
+static char *
+describe_to_text(const LpWorkload *workload, char *const *sources, const LpMachine *machine)
+{
+    LpMemory memory = lp_memory_fullest(&workload->transformer, &workload->plan);
+    GString *text = g_string_new(NULL);
+    lp_report_append_workload(text, workload);
+    g_string_append_printf(text, "ranks       %" G_GUINT64_FORMAT "\n",
+                           lp_plan_n_ranks(&workload->plan));
+    for (; *sources != NULL; sources++)
+        g_string_append_printf(text, "source      %s\n", *sources);
+    lp_report_append_plan(text, workload, TRUE);
+    g_string_append(text, "\nmemory of an accelerator, fullest stage\n");
+    g_autoptr(LpTextTable) table = lp_text_table_new((const char *const[]){"", "#", NULL});
+    for (guint i = 0; i < G_N_ELEMENTS(memory_parts); i++) {
+        g_autofree char *size = lp_quantity_format(LP_QUANTITY_SIZE, memory_part(&memory, i));
+        lp_text_table_add_row(table);
+        lp_text_table_add_cell(table, "%s", memory_parts[i].label);
+        lp_text_table_add_cell(table, "%s", size);
+    }
+    if (machine != NULL) {
+        g_autofree char *size =
+            lp_quantity_format(LP_QUANTITY_SIZE, machine->accelerator.memory_bytes);
+        lp_text_table_add_row(table);
+        lp_text_table_add_cell(table, "of %s", machine->accelerator.name);
+        lp_text_table_add_cell(table, "%s", size);
+    }
+    lp_text_table_append(text, table, 2);
+    return g_string_free(text, FALSE);
+}
+
+static gboolean
+describe(char **arguments, char *const *settings, LpFormat format, GError **error)
+{
+    g_autofree char *path = lp_input_find(arguments[1], LP_INPUT_WORKLOAD, error);
+    g_autoptr(LpWorkload) workload =
+        path != NULL ? lp_workload_load(path, (const char *const *)settings, error) : NULL;
+    if (workload == NULL)
+        return FALSE;
+    g_autoptr(LpMachine) machine =
+        arguments[2] != NULL ? lp_input_load_machine(arguments[2], error) : NULL;
+    g_auto(GStrv) sources =
+        machine != NULL || arguments[2] == NULL ? read_sources(path, error) : NULL;
+    if (sources == NULL)
+        return FALSE;
+    if (format == LP_FORMAT_JSON)
+        return lp_print_json(describe_to_json(workload, sources, machine), error);
+    g_autofree char *text = describe_to_text(workload, sources, machine);
+    return lp_print_result(text, error);
+}
+
+static gboolean
+cmd_describe(int argc, char **argv, GError **error)
+{
+    g_autofree char *format_text = NULL;
+    g_auto(GStrv) settings = NULL;
+    const GOptionEntry entries[] = {{"set", 0, 0, G_OPTION_ARG_STRING_ARRAY, &settings,
+                                     "Override an attribute of the workload; may be given again",
+                                     "NAME=VALUE"},
+                                    {"format", 0, 0, G_OPTION_ARG_STRING, &format_text,
+                                     "Output format (default text)", "text|json"},
+                                    {NULL, 0, 0, 0, NULL, NULL, NULL}};
+    LpFormat format;
+    return lp_options_parse("workload describe", "WORKLOAD [PLATFORM]",
+                            "Prints the whole plan of a workload, its sources, and the memory that "
+                            "it takes.",
+                            entries, &argc, &argv, 1, 2, error) &&
+           lp_format_parse(format_text, &format, error) && describe(argv, settings, format, error);
+}
+
+/* --- attributes --- */
+
+static json_t *
+attributes_to_json(const GPtrArray *rows)
+{
+    json_t *root = lp_json_document();
+    json_t *list = lp_json_set_array(root, "attributes");
+    for (guint i = 0; i < rows->len; i++) {
+        const LpAttributeRow *row = g_ptr_array_index(rows, i);
+        json_t *object = lp_json_append_object(list);
+        lp_json_set_text(object, "name", row->name);
+        lp_json_set_text(object, "element",
+                         lp_attribute_element(lp_attribute_find(row->name, NULL)));
+        lp_json_set_text(object, "values", row->values);
+        lp_json_set_text(object, "range", row->range);
+        lp_json_set_text(object, "default", row->fallback);
+        lp_json_set_text(object, "meaning", row->meaning);
+    }
+    return root;
+}
+
+static gboolean
+cmd_attributes(int argc, char **argv, GError **error)
+{
+    g_autofree char *format_text = NULL;
+    const GOptionEntry entries[] = {{"format", 0, 0, G_OPTION_ARG_STRING, &format_text,
+                                     "Output format (default text)", "text|json"},
+                                    {NULL, 0, 0, 0, NULL, NULL, NULL}};
+    LpFormat format;
+    if (!lp_options_parse("workload attributes", "[NAME...]",
+                          "Lists the attributes of workloads: values, range, default, meaning.",
+                          entries, &argc, &argv, 0, G_MAXINT, error) ||
+        !lp_format_parse(format_text, &format, error))
+        return FALSE;
+    g_autoptr(GPtrArray) all = lp_attribute_table_load();
+    g_autoptr(GPtrArray) rows = g_ptr_array_new();
+    for (int i = 1; i < argc; i++)
+        if (lp_attribute_find(argv[i], error) == NULL)
+            return FALSE;
+    for (guint i = 0; i < all->len; i++) {
+        LpAttributeRow *row = g_ptr_array_index(all, i);
+        if (argc == 1 || g_strv_contains((const char *const *)argv + 1, row->name))
+            g_ptr_array_add(rows, row);
+    }
+    if (format == LP_FORMAT_JSON)
+        return lp_print_json(attributes_to_json(rows), error);
+    g_autofree char *text = lp_attribute_table_to_text(rows);
+    return lp_print_result(text, error);
+}
+
+/* --- check --- */
+
+static gboolean
+cmd_check(int argc, char **argv, GError **error)
+{
+    const GOptionEntry entries[] = {{NULL, 0, 0, 0, NULL, NULL, NULL}};
+    if (!lp_options_parse("workload check", "WORKLOAD", "Checks a workload file.", entries, &argc,
+                          &argv, 1, 1, error))
+        return FALSE;
+    g_autofree char *path = lp_input_find(argv[1], LP_INPUT_WORKLOAD, error);
+    g_autoptr(LpWorkload) workload = path != NULL ? lp_workload_load(path, NULL, error) : NULL;
+    if (workload == NULL)
+        return FALSE;
+    g_autofree char *degrees = degrees_text(&workload->plan);
+    g_autofree char *text = g_strdup_printf(
+        "%s: ok, %.4g billion parameters on %" G_GUINT64_FORMAT " accelerators%s%s%s\n", argv[1],
+        lp_transformer_parameters(&workload->transformer) * 1e-9, lp_plan_n_ranks(&workload->plan),
+        *degrees != '\0' ? " (" : "", degrees, *degrees != '\0' ? ")" : "");
+    return lp_print_result(text, error);
+}
+
+gboolean
+lp_cmd_workload(int argc, char **argv, GError **error)
+{
+    static const LpCommand commands[] = {
+        {"list", cmd_list, "list shipped workloads, and machines that they run on"},
+        {"describe", cmd_describe, "print a workload's whole plan, sources and memory"},
+        {"attributes", cmd_attributes, "list attributes: values, range, default, meaning"},
+        {"check", cmd_check, "check a workload file"},
+        {NULL, NULL, NULL}};
+    return lp_run_command("lightpath workload", commands, NULL, NULL, argc, argv, error);
+}

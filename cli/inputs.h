@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The workloads, scenarios and platforms that a command line names. */
+#pragma once
+
+#include "report/report.h"
+
+G_BEGIN_DECLS
+
+/** What a file describes; bits, since a command may take one of several. */
+typedef enum {
+    LP_INPUT_WORKLOAD = 1 << 0,
+    LP_INPUT_SCENARIO = 1 << 1,
+    LP_INPUT_PLATFORM = 1 << 2
+} LpInputKind;
+
+/**
+ * The path of the file that @name means: a path, "-" for standard input, or a shipped name.
+ * @wanted: LpInputKind bits; a file or name of another kind is refused as what it is.
+ * Errors: LP_INPUT_ERROR_NAME, LP_INPUT_ERROR_FILE. Returns: (transfer full).
+ */
+char *lp_input_find(const char *name, guint wanted, GError **error) G_GNUC_WARN_UNUSED_RESULT;
+
+/** Loads the machine that @name means. Returns: (transfer full). */
+LpMachine *lp_input_load_machine(const char *name, GError **error) G_GNUC_WARN_UNUSED_RESULT;
+
+/** Which plan a workload is run with. */
+typedef enum {
+    LP_PLAN_FILE, /**< the file's, with the settings */
+    LP_PLAN_FIT   /**< and as many replicas as the machine holds (cli/plan_fit.h) */
+} LpPlanChoice;
+
+/** Reads the value of "--plan"; NULL: LP_PLAN_FILE. Error: LP_INPUT_ERROR_USAGE. */
+gboolean lp_plan_choice_parse(const char *text, LpPlanChoice *out_plan,
+                              GError **error) G_GNUC_WARN_UNUSED_RESULT;
+
+/** Loads the workload and the platform that the command line names. A plan of too many ranks is
+ * refused, with settings that fit if there are any. Errors: as lp_workload_load(),
+ * lp_machine_load(), lp_fit_plan(), and LP_SIMULATION_ERROR_FIT. */
+gboolean lp_load_inputs(const char *workload_name, const char *platform_name,
+                        const char *const *settings, LpPlanChoice plan, LpWorkload **out_workload,
+                        LpMachine **out_machine, GError **error) G_GNUC_WARN_UNUSED_RESULT;
+
+G_END_DECLS

@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Generates the machine anew from the command that its file repeats. */
+#include "cli/machine_variant.h"
+
+#include "base/error.h"
+#include "base/file.h"
+#include "platforms/generation/generate.h"
+#include "platforms/generation/machine_options.h"
+#include "platforms/plain/plain.h"
+
+#include <string.h>
+
+/* The option's place, or a negative number. */
+static int
+find_option(const char *name)
+{
+    int option = lp_machine_option_find(name, LP_OPTION_ON_COMMAND_LINE, NULL);
+    return option == LP_MACHINE_OPTION_SYSTEM || option == LP_MACHINE_OPTION_ACCELERATORS ? -1
+                                                                                          : option;
+}
+
+gboolean
+lp_machine_variant_knows(const char *name)
+{
+    return find_option(name) >= 0;
+}
+
+/* What generated it loads the same links: nobody has changed the file since. */
+static gboolean
+is_unchanged(const LpMachine *machine, const LpMachineSpecification *specification)
+{
+    g_autoptr(LpMachine) again = lp_generate_machine(specification, machine->path, NULL);
+    if (again == NULL)
+        return FALSE;
+    g_autofree char *one = lp_machine_to_plain(machine);
+    g_autofree char *other = lp_machine_to_plain(again);
+    return strcmp(one, other) == 0;
+}
+
+char *
+lp_machine_variant_value(const LpMachine *machine, const char *name)
+{
+    g_autofree char *option = g_strdup_printf("--%s=", name);
+    g_auto(GStrv) words =
+        g_strsplit(machine->generated_by != NULL ? machine->generated_by : "", " ", -1);
+    for (guint i = 0; words[i] != NULL; i++)
+        if (g_str_has_prefix(words[i], option))
+            return g_strdup(words[i] + strlen(option));
+    return NULL;
+}
+
+static gboolean
+set_option(LpMachineSpecification *specification, const char *option, GError **error)
+{
+    const char *value = strchr(option, '=');
+    g_autofree char *name =
+        g_strndup(option, value == NULL ? strlen(option) : (gsize)(value - option));
+    return lp_specification_set(specification, (LpMachineOptionId)find_option(name),
+                                value == NULL ? "" : value + 1, error);
+}
+
+LpMachine *
+lp_machine_variant_new(const LpMachine *machine, const char *const *options, GError **error)
+{
+    static const char command[] = "lightpath platform generate ";
+    const char *generated_by = machine->generated_by != NULL ? machine->generated_by : "";
+    g_autoptr(LpMachineSpecification) specification =
+        g_str_has_prefix(generated_by, command)
+            ? lp_specification_parse(generated_by + strlen(command), NULL)
+            : NULL;
+    if (specification == NULL || !is_unchanged(machine, specification)) {
+        g_set_error(error, LP_INPUT_ERROR, LP_INPUT_ERROR_VALUE,
+                    "%s: got a platform file that is not as \"platform generate\" wrote it, wanted "
+                    "one that is, to vary its options",
+                    lp_file_label(machine->path));
+        return NULL;
+    }
+    for (guint i = 0; options[i] != NULL; i++)
+        if (!set_option(specification, options[i], error))
+            return NULL;
+    return lp_generate_machine(specification, machine->path, error);
+}

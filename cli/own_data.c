@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Lays the user's files over the shipped ones, by GLib's overlays of resources. */
+#include "cli/own_data.h"
+
+#include "base/error.h"
+#include "base/file.h"
+#include "platforms_resource.h"
+
+#include <gio/gio.h>
+
+#include <string.h>
+
+#define FOLDER "/lightpath/platforms/catalogue/"
+/* What GLib reads when the first resource is asked for. */
+#define OVERLAYS "G_RESOURCE_OVERLAYS"
+
+static const struct {
+    const char *option, *file, *element;
+} kinds[LP_OWN_DATA_KINDS] = {{"--catalogue", "accelerators.xml", "accelerators"},
+                              {"--libraries", "libraries.xml", "libraries"}};
+
+/* Takes the option @name with its value out of @argv; NULL: it is not there. */
+static const char *
+take_option(const char *name, int *io_argc, char **argv)
+{
+    gsize length = strlen(name);
+    for (int i = 1; i < *io_argc && strcmp(argv[i], "--") != 0; i++) {
+        gboolean is_whole = strcmp(argv[i], name) == 0 && i + 1 < *io_argc;
+        if (!is_whole && (strncmp(argv[i], name, length) != 0 || argv[i][length] != '='))
+            continue;
+        const char *value = is_whole ? argv[i + 1] : argv[i] + length + 1;
+        int n = is_whole ? 2 : 1;
+        memmove(argv + i, argv + i + n, sizeof *argv * (gsize)(*io_argc - i - n + 1));
+        *io_argc -= n;
+        return value;
+    }
+    return NULL;
+}
+
+/* The entries of @text: between the opening and the closing tag of @element. */
+static gboolean
+find_entries(const char *text, const char *element, const char **out_begin, const char **out_end)
+{
+    g_autofree char *opening = g_strdup_printf("<%s", element);
+    g_autofree char *closing = g_strdup_printf("</%s>", element);
+    const char *tag = strstr(text, opening);
+    const char *begin = tag != NULL ? strchr(tag, '>') : NULL;
+    *out_end = g_strrstr(text, closing);
+    *out_begin = begin != NULL ? begin + 1 : NULL;
+    return begin != NULL && *out_end != NULL && *out_end > begin;
+}
+
+static char *
+text_of(GBytes *bytes)
+{
+    gsize length = 0;
+    const char *text = g_bytes_get_data(bytes, &length);
+    return g_strndup(text != NULL ? text : "", length);
+}
+
+/* The user's file, whose lines keep their numbers, with the shipped entries behind its own. */
+static char *
+merge(const char *own, const char *shipped, const char *element, const char *path, GError **error)
+{
+    const char *own_begin, *own_end, *begin, *end;
+    gboolean is_ours = find_entries(shipped, element, &begin, &end);
+    g_assert(is_ours);
+    if (!find_entries(own, element, &own_begin, &own_end)) {
+        g_set_error(error, LP_INPUT_ERROR, LP_INPUT_ERROR_SYNTAX,
+                    "%s: got no <%s>...</%s>, wanted entries in them as the shipped file has them",
+                    path, element, element);
+        return NULL;
+    }
+    return g_strdup_printf("%.*s%.*s</%s>\n", (int)(own_end - own), own, (int)(end - begin), begin,
+                           element);
+}
+
+/* GLib says of each overlay that it is there. */
+static void
+keep_quiet(const char *domain, GLogLevelFlags level, const char *message, void *data)
+{
+    (void)domain, (void)level, (void)message, (void)data;
+}
+
+/* The shipped file, by way of its own resource: to ask for it among all would be too early. */
+static GBytes *
+read_shipped(const char *path)
+{
+    GBytes *bytes = g_resource_lookup_data(lp_platforms_get_resource(), path,
+                                           G_RESOURCE_LOOKUP_FLAGS_NONE, NULL);
+    g_assert(bytes != NULL);
+    return bytes;
+}
+
+static gboolean
+lay_over(guint kind, const char *path, GError **error)
+{
+    g_autofree char *resource = g_strconcat(FOLDER, kinds[kind].file, NULL);
+    g_autoptr(GBytes) bytes = read_shipped(resource);
+    g_autofree char *shipped = text_of(bytes);
+    g_autofree char *file = lp_file_argument(path, error);
+    g_autoptr(GBytes) content = file != NULL ? lp_file_read(file, error) : NULL;
+    g_autofree char *own = content != NULL ? text_of(content) : NULL;
+    g_autofree char *merged =
+        own != NULL ? merge(own, shipped, kinds[kind].element, path, error) : NULL;
+    g_autofree char *place = NULL;
+    /* The file in memory stays open for as long as the program runs. */
+    if (merged == NULL || lp_file_in_memory(merged, strlen(merged), &place, error) < 0)
+        return FALSE;
+    const char *before = g_getenv(OVERLAYS);
+    g_autofree char *after = g_strdup_printf("%s%s%s=%s", before != NULL ? before : "",
+                                             before != NULL ? ":" : "", resource, place);
+    (void)g_setenv(OVERLAYS, after, TRUE);
+    (void)g_log_set_handler("GLib-GIO", G_LOG_LEVEL_MESSAGE, keep_quiet, NULL);
+    return TRUE;
+}
+
+gboolean
+lp_own_data_take(LpOwnData *self, int *io_argc, char **argv, GError **error)
+{
+    for (guint kind = 0; kind < LP_OWN_DATA_KINDS; kind++) {
+        self->paths[kind] = take_option(kinds[kind].option, io_argc, argv);
+        if (self->paths[kind] == NULL)
+            continue;
+        if (take_option(kinds[kind].option, io_argc, argv) != NULL) {
+            g_set_error(error, LP_INPUT_ERROR, LP_INPUT_ERROR_USAGE, "%s: given twice, wanted once",
+                        kinds[kind].option);
+            return FALSE;
+        }
+        if (!lay_over(kind, self->paths[kind], error))
+            return FALSE;
+    }
+    return TRUE;
+}
+
+void
+lp_own_data_name_files(const LpOwnData *self, GError *error)
+{
+    for (guint kind = 0; kind < LP_OWN_DATA_KINDS; kind++) {
+        g_autofree char *shipped = g_strconcat("resource://", FOLDER, kinds[kind].file, NULL);
+        if (self->paths[kind] == NULL || strstr(error->message, shipped) == NULL)
+            continue;
+        g_auto(GStrv) parts = g_strsplit(error->message, shipped, -1);
+        g_free(error->message);
+        error->message = g_strjoinv(self->paths[kind], parts);
+    }
+}

@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Fits plans to machines and machines to plans, by trying. */
+#include "cli/plan_fit.h"
+
+#include "base/file.h"
+#include "platforms/generation/generate.h"
+#include "platforms/generation/system.h"
+
+#include <string.h>
+
+/* Counts of replicas that are tried one by one, from the most; then halves. */
+#define NEAR_TRIES 16
+
+static guint64
+n_model_ranks(const LpPlan *plan)
+{
+    return lp_plan_n_ranks(plan) / plan->degree[LP_AXIS_DP];
+}
+
+/* @settings, and those that make dp, micro-batch and global-batch what they are to be. */
+static char **
+with_batch(const char *const *settings, guint64 dp, guint64 micro, guint64 global)
+{
+    GPtrArray *all = g_ptr_array_new();
+    for (; settings != NULL && *settings != NULL; settings++)
+        g_ptr_array_add(all, g_strdup(*settings));
+    g_ptr_array_add(all, g_strdup_printf("dp=%" G_GUINT64_FORMAT, dp));
+    g_ptr_array_add(all, g_strdup_printf("micro-batch=%" G_GUINT64_FORMAT, micro));
+    g_ptr_array_add(all, g_strdup_printf("global-batch=%" G_GUINT64_FORMAT, global));
+    g_ptr_array_add(all, NULL);
+    return (char **)g_ptr_array_free(all, FALSE);
+}
+
+/* The multiple of @unit that is nearest to @wanted, at least one. */
+static guint64
+nearest_multiple(guint64 wanted, guint64 unit)
+{
+    return MAX((wanted + unit / 2) / unit, 1) * unit;
+}
+
+gboolean
+lp_fit_runs_on(const LpWorkload *workload, const LpMachine *machine)
+{
+    g_autoptr(LpSetup) setup = lp_setup_new(workload, machine, NULL);
+    return setup != NULL && lp_setup_check_memory(workload, machine, NULL);
+}
+
+/* With @dp replicas: the largest micro-batch that fits into memory, and whole rounds of a pipeline
+ * where its schedule wants them. */
+static char **
+try_replicas(const char *path, const char *const *settings, const LpPlan *plan, guint64 dp,
+             const LpMachine *machine)
+{
+    for (guint64 micro = plan->batch.micro; micro >= 1; micro /= 2)
+        for (guint whole = 0; whole < 2; whole++) {
+            guint64 unit = dp * micro * (whole == 0 ? 1 : plan->degree[LP_AXIS_PP]);
+            g_auto(GStrv) all =
+                with_batch(settings, dp, micro, nearest_multiple(plan->batch.global, unit));
+            g_autoptr(LpWorkload) workload = lp_workload_load(path, (const char *const *)all, NULL);
+            if (workload != NULL)
+                lp_workload_suit(workload, machine->domain_size);
+            if (workload != NULL && lp_fit_runs_on(workload, machine))
+                return g_steal_pointer(&all);
+        }
+    return NULL;
+}
+
+static void
+set_too_small(GError **error, const LpWorkload *workload, const LpMachine *machine)
+{
+    g_set_error(error, LP_SIMULATION_ERROR, LP_SIMULATION_ERROR_FIT,
+                "%s: got tp x cp x pp of %" G_GUINT64_FORMAT
+                ", wanted one that a number of replicas makes fit the %" G_GUINT64_FORMAT
+                " accelerators of %s and their memory",
+                lp_file_label(workload->path), n_model_ranks(&workload->plan),
+                machine->n_accelerators, lp_file_label(machine->path));
+}
+
+char **
+lp_fit_plan(const char *path, const char *const *settings, const LpMachine *machine, GError **error)
+{
+    g_autoptr(LpWorkload) workload = lp_workload_load(path, settings, error);
+    if (workload == NULL)
+        return NULL;
+    guint64 most = machine->n_accelerators / n_model_ranks(&workload->plan);
+    guint n_tries = 0;
+    for (guint64 dp = most; dp >= 1; n_tries++) {
+        char **found = try_replicas(path, settings, &workload->plan, dp, machine);
+        if (found != NULL)
+            return found;
+        dp = n_tries < NEAR_TRIES ? dp - 1 : dp / 2;
+    }
+    set_too_small(error, workload, machine);
+    return NULL;
+}
+
+static int
+compare_machines(gconstpointer a, gconstpointer b)
+{
+    const LpMachine *first = *(LpMachine *const *)a, *second = *(LpMachine *const *)b;
+    if (first->n_accelerators != second->n_accelerators)
+        return first->n_accelerators < second->n_accelerators ? -1 : 1;
+    return strcmp(first->path, second->path);
+}
+
+GPtrArray *
+lp_fit_shipped_machines(GError **error)
+{
+    g_autoptr(GPtrArray) machines = g_ptr_array_new_with_free_func((GDestroyNotify)lp_machine_free);
+    g_auto(GStrv) names = lp_file_shipped("platforms");
+    for (char **name = names; *name != NULL; name++) {
+        g_autofree char *path = lp_file_find("platforms", *name, error);
+        LpMachine *machine = path != NULL ? lp_machine_load(path, error) : NULL;
+        if (machine == NULL)
+            return NULL;
+        g_ptr_array_add(machines, machine);
+    }
+    g_ptr_array_sort(machines, compare_machines);
+    return g_steal_pointer(&machines);
+}
+
+/* As lp_fit_runs_on(); @is_native: also the accelerator has units for the plan's precision. */
+static gboolean
+is_fit(const LpWorkload *workload, const LpMachine *machine, gboolean is_native)
+{
+    LpPrecision precision = workload->plan.format.precision;
+    return (!is_native || machine->accelerator.peak_flop_per_s[precision] > 0.0) &&
+           lp_fit_runs_on(workload, machine);
+}
+
+/* "--system=NAME --accelerators=N", of whole domains, or NULL. */
+static char *
+find_in_system(const LpWorkload *workload, const char *system, gboolean is_native)
+{
+    guint64 n = lp_plan_n_ranks(&workload->plan);
+    g_autoptr(LpMachineSpecification) whole = lp_system_load(system, NULL);
+    if (whole == NULL)
+        return NULL;
+    guint64 domains = (n + whole->domain.size - 1) / whole->domain.size;
+    guint64 wanted = domains * whole->domain.size;
+    g_autoptr(LpMachineSpecification) specification =
+        wanted <= LP_MACHINE_HOSTS_MAX ? lp_specification_new(system, (guint32)wanted, NULL) : NULL;
+    g_autoptr(LpMachine) machine =
+        specification != NULL ? lp_generate_machine(specification, system, NULL) : NULL;
+    return machine != NULL && is_fit(workload, machine, is_native)
+               ? g_strdup_printf("--system=%s --accelerators=%" G_GUINT64_FORMAT, system, wanted)
+               : NULL;
+}
+
+static char *
+find_machine(const LpWorkload *workload, const GPtrArray *machines, gboolean is_native)
+{
+    /* Those that most published plans ran on come first. */
+    static const char *const first[] = {"dgx-a100", "dgx-h100", "hgx-h800", NULL};
+    for (guint i = 0; i < machines->len; i++) {
+        const LpMachine *machine = g_ptr_array_index(machines, i);
+        if (!is_fit(workload, machine, is_native))
+            continue;
+        const char *label = lp_file_label(machine->path);
+        return g_strndup(label, strlen(label) - strlen(".xml"));
+    }
+    g_auto(GStrv) systems = lp_system_names(NULL);
+    for (guint pass = 0; pass < 2; pass++) {
+        const char *const *names = pass == 0 ? first : (const char *const *)systems;
+        for (; names != NULL && *names != NULL; names++) {
+            char *options = find_in_system(workload, *names, is_native);
+            if (options != NULL)
+                return options;
+        }
+    }
+    return NULL;
+}
+
+char *
+lp_fit_find_machine(const LpWorkload *workload, const GPtrArray *machines)
+{
+    char *found = find_machine(workload, machines, TRUE);
+    return found != NULL ? found : find_machine(workload, machines, FALSE);
+}

@@ -1,0 +1,301 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Loads inputs once more in a child process, changes them, and runs all jobs. */
+#include "cli/variant.h"
+
+#include "base/child_pool.h"
+#include "base/error.h"
+#include "cli/machine_variant.h"
+
+#include <math.h>
+#include <string.h>
+
+/* What a child process runs. */
+typedef struct {
+    const LpVariantBase *base; /* borrowed */
+    const char *setting;       /* borrowed: "name=value,...", of plan or machine; or NULL */
+    LpFidelity fidelity;
+    gboolean ideal_paths; /**< flows meet on ports only */
+    guint32 seed;         /**< added to every seed */
+} Variant;
+
+/* What it leaves behind, and then the time of each job. */
+typedef struct {
+    double units;
+    char message[512];
+} Head;
+
+/* --- in the child --- */
+
+/* Value of the setting "name=value"; @out_name: (transfer full). */
+static const char *
+split(const char *setting, char **out_name)
+{
+    const char *equals = strchr(setting, '=');
+    *out_name = g_strndup(setting, equals == NULL ? strlen(setting) : (gsize)(equals - setting));
+    return equals == NULL ? "" : equals + 1;
+}
+
+/* How often the value doubles, or halves; 1 where it is no number. */
+static double
+units_between(const char *before, const char *after)
+{
+    char *before_end, *after_end;
+    double from = before == NULL ? 0.0 : g_ascii_strtod(before, &before_end);
+    double to = g_ascii_strtod(after, &after_end);
+    if (!(from > 0.0) || !(to > 0.0) || from == to || strcmp(before_end, after_end) != 0)
+        return 1.0;
+    return fabs(log2(to / from));
+}
+
+/* What the first job's plan says of the attribute @name. Returns: (transfer full), or NULL. */
+static char *
+value_of(const LpWorkload *workload, const char *name)
+{
+    const char *other;
+    char *text;
+    for (guint i = 0; (text = lp_workload_attribute(workload, i, &other)) != NULL; i++) {
+        if (strcmp(other, name) == 0)
+            return text;
+        g_free(text);
+    }
+    return NULL;
+}
+
+/* @more: "name=value" besides those of the command line. */
+static LpScenario *
+load_scenario(const LpVariantBase *base, const GPtrArray *more, GError **error)
+{
+    g_autoptr(GPtrArray) settings = g_ptr_array_new();
+    for (guint i = 0; base->settings != NULL && base->settings[i] != NULL; i++)
+        g_ptr_array_add(settings, (gpointer)(guintptr)base->settings[i]);
+    for (guint i = 0; i < more->len; i++)
+        g_ptr_array_add(settings, more->pdata[i]);
+    g_ptr_array_add(settings, NULL);
+    const char *const *all = (gpointer)settings->pdata;
+    if (lp_scenario_is_file(base->workload))
+        return lp_scenario_load(base->workload, all, error);
+    LpWorkload *workload = lp_workload_load(base->workload, all, error);
+    return workload == NULL ? NULL : lp_scenario_new_single(workload, base->workload);
+}
+
+static void
+shift_seeds(LpScenario *scenario, LpMachine *machine, guint32 seed)
+{
+    machine->path_seed += seed;
+    for (guint i = 0; i < scenario->stragglers->len; i++)
+        ((LpScenarioStraggler *)scenario->stragglers->pdata[i])->seed += seed;
+    for (guint i = 0; i < scenario->traffic->len; i++)
+        ((LpScenarioTraffic *)scenario->traffic->pdata[i])->seed += seed;
+    for (guint i = 0; i < scenario->jobs->len; i++)
+        ((LpScenarioJob *)scenario->jobs->pdata[i])->workload->plan.experts.seed += seed;
+}
+
+static gboolean
+run_scene(const Variant *self, const LpScene *scene, double *out_times_s, GError **error)
+{
+    gboolean uncontended[LP_N_TIERS];
+    for (LpTier tier = 0; tier < LP_N_TIERS; tier++)
+        uncontended[tier] = !lp_tier_is_shared(tier);
+    g_autoptr(LpSharing) sharing =
+        self->ideal_paths ? lp_sharing_new(scene->network, uncontended, NULL) : NULL;
+    g_autoptr(LpWatch) watch = lp_watch_new(lp_network_n_links(scene->network));
+    g_autofree LpRunResult *results = g_new0(LpRunResult, scene->jobs->len);
+    g_auto(LpCast) cast = lp_cast(scene);
+    for (guint i = 0; i < scene->jobs->len; i++)
+        lp_cast_add(&cast, i, LP_SCENE_TOGETHER, 0);
+    LpSurroundings surroundings = {.watch = watch,
+                                   .faults = scene->faults,
+                                   .backgrounds = scene->backgrounds,
+                                   .sharing = sharing};
+    lp_run_jobs(cast.jobs, cast.n, &surroundings, results);
+    LpStall stall = lp_watch_stall(watch);
+    for (guint i = 0; i < cast.n; i++)
+        out_times_s[i] = results[i].iteration_time_s;
+    return lp_scene_check_stall(scene, &stall, stall.is_stalled ? results[stall.job].n_waiting : 0,
+                                error);
+}
+
+/* The settings of a variant, sorted by what they change. */
+typedef struct {
+    char **words;       /* owned */
+    GPtrArray *plan;    /* owned array of borrowed words */
+    GPtrArray *machine; /* owned array of borrowed words, NULL-ended */
+} Changes;
+
+static void
+changes_clear(Changes *self)
+{
+    g_strfreev(self->words);
+    g_ptr_array_unref(self->plan);
+    g_ptr_array_unref(self->machine);
+}
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Changes, changes_clear)
+
+static Changes
+read_changes(const char *setting)
+{
+    Changes self = {g_strsplit(setting != NULL ? setting : "", ",", -1), g_ptr_array_new(),
+                    g_ptr_array_new()};
+    for (guint i = 0; self.words[i] != NULL; i++) {
+        g_autofree char *name = NULL;
+        (void)split(self.words[i], &name);
+        g_ptr_array_add(lp_machine_variant_knows(name) ? self.machine : self.plan, self.words[i]);
+    }
+    g_ptr_array_add(self.machine, NULL);
+    return self;
+}
+
+/* Summed over all changes; 1 if there is none. */
+static double
+count_units(const Changes *self, const LpWorkload *workload, const LpMachine *machine)
+{
+    double units = 0.0;
+    for (guint i = 0; self->words[i] != NULL; i++) {
+        g_autofree char *name = NULL;
+        const char *value = split(self->words[i], &name);
+        g_autofree char *before = lp_machine_variant_knows(name)
+                                      ? lp_machine_variant_value(machine, name)
+                                      : value_of(workload, name);
+        units += units_between(before, value);
+    }
+    return units > 0.0 ? units : 1.0;
+}
+
+static gboolean
+run(const Variant *self, double *out_units, double *out_times_s, GError **error)
+{
+    g_autoptr(GPtrArray) nothing = g_ptr_array_new();
+    g_auto(Changes) changes = read_changes(self->setting);
+    g_autoptr(LpScenario) plain = load_scenario(self->base, nothing, error);
+    g_autoptr(LpScenario) scenario =
+        plain == NULL ? NULL : load_scenario(self->base, changes.plan, error);
+    g_autoptr(LpMachine) machine =
+        scenario == NULL ? NULL : lp_machine_load(self->base->platform, error);
+    if (machine == NULL)
+        return FALSE;
+    *out_units = count_units(&changes, lp_scenario_job(plain, 0)->workload, machine);
+    if (changes.machine->len > 1) {
+        LpMachine *varied =
+            lp_machine_variant_new(machine, (gpointer)changes.machine->pdata, error);
+        if (varied == NULL)
+            return FALSE;
+        lp_machine_free(machine);
+        machine = varied;
+    }
+    lp_scenario_suit(scenario, machine->domain_size);
+    for (guint i = 0; !self->base->ignore_memory && i < scenario->jobs->len; i++)
+        if (!lp_setup_check_memory(lp_scenario_job(scenario, i)->workload, machine, error))
+            return FALSE;
+    shift_seeds(scenario, machine, self->seed);
+    g_autoptr(LpScene) scene =
+        lp_scene_new(scenario, machine, self->fidelity, self->base->collapse, error);
+    return scene != NULL && run_scene(self, scene, out_times_s, error);
+}
+
+static void
+run_child(const void *data, GByteArray *result)
+{
+    Head *head = (gpointer)result->data;
+    g_autoptr(GError) error = NULL;
+    if (!run(data, &head->units, (double *)(gpointer)(head + 1), &error))
+        g_strlcpy(head->message, error->message, sizeof head->message);
+}
+
+/* --- series of them --- */
+
+static gsize
+block_bytes(const LpVariantBase *base)
+{
+    return sizeof(Head) + sizeof(double) * base->n_jobs;
+}
+
+static gboolean
+add_row(const LpVariantBase *base, const char *name, const Head *head, GArray *out, GError **error)
+{
+    if (head->message[0] != '\0') {
+        g_set_error(error, LP_INPUT_ERROR, LP_INPUT_ERROR_VALUE, "%s: %s", name, head->message);
+        return FALSE;
+    }
+    LpVariantRow row = {.name = g_strdup(name),
+                        .units = head->units,
+                        .times_s = g_memdup2(head + 1, sizeof(double) * base->n_jobs)};
+    g_array_append_val(out, row);
+    return TRUE;
+}
+
+/* @names: of the rows. */
+static gboolean
+run_all(const LpVariantBase *base, const Variant *variants, char *const *names, guint n,
+        GArray *out, GError **error)
+{
+    g_autofree LpChildTask *tasks = g_new0(LpChildTask, n);
+    g_autofree guint8 *blocks = g_malloc0(block_bytes(base) * n);
+    LpChildPool pool = {.name = "process of a run", .n_at_once = base->n_at_once};
+    for (guint i = 0; i < n; i++)
+        tasks[i] = (LpChildTask){run_child, &variants[i], blocks + block_bytes(base) * i,
+                                 block_bytes(base)};
+    if (!lp_child_pool_run(&pool, tasks, n, NULL, error))
+        return FALSE;
+    for (guint i = 0; i < n; i++)
+        if (!add_row(base, names[i], tasks[i].out_result, out, error))
+            return FALSE;
+    return TRUE;
+}
+
+gboolean
+lp_variants_what_if(const LpVariantBase *base, const char *const *what_ifs, GArray *out,
+                    GError **error)
+{
+    g_auto(GStrv) names = g_strdupv((char **)(gpointer)(guintptr)what_ifs);
+    guint n = names == NULL ? 0 : g_strv_length(names);
+    g_autofree Variant *variants = g_new0(Variant, n);
+    for (guint i = 0; i < n; i++)
+        variants[i] = (Variant){.base = base, .setting = names[i], .fidelity = base->fidelity};
+    if (run_all(base, variants, names, n, out, error))
+        return TRUE;
+    g_prefix_error(error, "--what-if=");
+    return FALSE;
+}
+
+gboolean
+lp_variants_runs(const LpVariantBase *base, guint n_runs, GArray *out, GError **error)
+{
+    g_autofree Variant *variants = g_new0(Variant, n_runs);
+    g_auto(GStrv) names = g_new0(char *, n_runs + 1);
+    for (guint i = 0; i < n_runs; i++) {
+        names[i] = g_strdup_printf("seed + %u", i);
+        variants[i] = (Variant){.base = base, .fidelity = base->fidelity, .seed = i};
+    }
+    return run_all(base, variants, names, n_runs, out, error);
+}
+
+/* The setting that hashes paths over all links above a leaf, where that changes something. Returns:
+ * (transfer full), or NULL. */
+static char *
+hashed(const LpVariantBase *base)
+{
+    g_autoptr(LpMachine) machine = lp_machine_load(base->platform, NULL);
+    if (machine == NULL || machine->path_choice != LP_PATH_CHOICE_STATIC)
+        return NULL;
+    const LpCluster *fabric = &machine->cluster[LP_ATTACHMENT_SCALE_OUT];
+    guint32 n_paths = fabric->n_levels < 2 ? 1 : fabric->up[1];
+    g_autofree char *setting = g_strdup_printf("path-choice=hash,paths=%u", n_paths);
+    g_auto(GStrv) options = g_strsplit(setting, ",", -1);
+    g_autoptr(LpMachine) varied =
+        n_paths < 2 ? NULL : lp_machine_variant_new(machine, (const char *const *)options, NULL);
+    return varied != NULL ? g_steal_pointer(&setting) : NULL;
+}
+
+gboolean
+lp_variants_band(const LpVariantBase *base, GArray *out, GError **error)
+{
+    Variant variants[4] = {{.base = base, .fidelity = LP_FIDELITY_FLOW},
+                           {.base = base, .fidelity = LP_FIDELITY_MESSAGE},
+                           {.base = base, .fidelity = base->fidelity, .ideal_paths = TRUE},
+                           {.base = base, .fidelity = base->fidelity}};
+    static const char *const names[] = {"flow", "message", "ideal paths", "hashed paths"};
+    g_autofree char *setting = hashed(base);
+    variants[3].setting = setting;
+    return run_all(base, variants, (char *const *)(gpointer)(guintptr)names,
+                   setting != NULL ? 4 : 3, out, error);
+}

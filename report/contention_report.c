@@ -1,0 +1,258 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* JSON of contention. */
+#include "report/contention_report.h"
+
+#include "base/file.h"
+#include "report/contention_rows.h"
+#include "report/report_parts.h"
+
+#include <string.h>
+
+/* --- JSON --- */
+
+/* Of a kind of flows that may be another job's. */
+static void
+set_kind(json_t *object, const LpContentionReport *self, guint kind)
+{
+    guint n_jobs = self->attributions->flows.n_jobs;
+    gboolean is_background = kind == n_jobs * LP_N_TRAFFIC;
+    if (self->is_scenario && !is_background)
+        lp_json_set_text(object, "job", lp_contention_job(self, kind / LP_N_TRAFFIC)->name);
+    lp_json_set_text(
+        object, "traffic",
+        lp_contender_names[is_background ? LP_CONTENDER_BACKGROUND : kind % LP_N_TRAFFIC]);
+}
+
+static void
+add_crossed(json_t *object, const LpContentionReport *self, guint job, guint place)
+{
+    const LpFlowSummary *flows = &self->attributions->flows;
+    const LpCrossing *crossings = lp_flow_summary_crossings(flows, job, place);
+    json_t *array = lp_json_set_array(object, "crossed");
+    for (guint kind = 0; kind < flows->n_kinds; kind++) {
+        if (crossings[kind].n_flows == 0)
+            continue;
+        json_t *crossed = lp_json_append_object(array);
+        set_kind(crossed, self, kind);
+        lp_json_set_count(crossed, "flows", crossings[kind].n_flows);
+        lp_json_set_count(crossed, "bytes", crossings[kind].bytes);
+        lp_json_set_number(crossed, "from_s", crossings[kind].from_s);
+        lp_json_set_number(crossed, "to_s", crossings[kind].to_s);
+        lp_json_set_number(crossed, "held_back_s", crossings[kind].lost_s);
+    }
+}
+
+static void
+add_links(json_t *object, const LpContentionReport *self, guint job)
+{
+    g_autoptr(GArray) rows = lp_link_rows_new(self, job);
+    json_t *array = lp_json_set_array(object, "links");
+    for (guint i = 0; i < rows->len; i++) {
+        const LpLinkRow *row = &g_array_index(rows, LpLinkRow, i);
+        json_t *link = lp_json_append_object(array);
+        lp_json_set_text(link, "name", row->name);
+        lp_json_set_text(link, "tier", lp_tier_names[row->tier]);
+        lp_json_set_number(link, "seconds", row->seconds);
+        lp_json_set_number(link, "utilisation", row->utilisation);
+        add_crossed(link, self, job, row->place);
+    }
+    lp_json_set_number(object, "other_links_s", lp_other_links_s(self, job, rows));
+}
+
+static void
+add_flows(json_t *object, const LpContentionReport *self, guint job)
+{
+    const LpFlowSummary *flows = &self->attributions->flows;
+    json_t *array = lp_json_set_array(object, "flows");
+    for (guint traffic = 0; traffic < LP_N_TRAFFIC; traffic++) {
+        const LpSlowdown *slowdown = &flows->slowdowns[job * LP_N_TRAFFIC + traffic];
+        if (slowdown->n_flows == 0)
+            continue;
+        json_t *of_class = lp_json_append_object(array);
+        lp_json_set_text(of_class, "traffic", lp_contender_names[traffic]);
+        lp_json_set_count(of_class, "flows", slowdown->n_flows);
+        lp_json_set_number(of_class, "alone_s", slowdown->ideal_s);
+        lp_json_set_number(of_class, "actual_s", slowdown->actual_s);
+        lp_json_set_number(of_class, "slowdown_median", slowdown->median);
+        lp_json_set_number(of_class, "slowdown_p99", slowdown->p99);
+        lp_json_set_number(of_class, "slowdown_worst", slowdown->worst);
+    }
+}
+
+static void
+add_stragglers(json_t *object, const LpWaitSummary *waits)
+{
+    json_t *array = lp_json_set_array(object, "stragglers");
+    for (guint i = 0; i < waits->n_waits; i++) {
+        const LpStragglerWait *wait = &waits->waits[i];
+        json_t *row = lp_json_append_object(array);
+        lp_json_set_text(row, "traffic", lp_contender_names[wait->traffic]);
+        if (wait->collective != LP_WAIT_NONE)
+            lp_json_set_text(row, "collective", lp_collective_names[wait->collective]);
+        lp_json_set_count(row, "rank", wait->rank);
+        lp_json_set_count(row, "times", wait->n);
+        lp_json_set_number(row, "seconds", wait->waited_s);
+        lp_json_set_number(row, "worst_s", wait->worst_s);
+    }
+    lp_json_set_number(object, "waited_s", waits->all_waited_s);
+}
+
+static void
+add_path(json_t *object, const LpWaitSummary *waits)
+{
+    if (waits->n_stretches == 0)
+        return;
+    json_t *array = lp_json_set_array(object, "critical_path");
+    for (guint i = 0; i < waits->n_stretches; i++) {
+        const LpStretch *stretch = &waits->stretches[i];
+        json_t *row = lp_json_append_object(array);
+        lp_json_set_count(row, "stage", stretch->stage);
+        lp_json_set_text(row, "term", lp_term_names[stretch->term]);
+        if (stretch->partner != LP_WAIT_NONE)
+            lp_json_set_count(row, "for_stage", stretch->partner);
+        lp_json_set_count(row, "times", stretch->n);
+        lp_json_set_number(row, "seconds", stretch->seconds);
+    }
+    lp_json_set_number(object, "other_path_s", waits->other_stretches_s);
+}
+
+static void
+add_pairs(json_t *object, const LpAttribution *self)
+{
+    g_autoptr(GArray) rows = lp_pair_rows_new(self);
+    json_t *array = lp_json_set_array(object, "pairs_s");
+    for (guint i = 0; i < rows->len; i++) {
+        const LpPairRow *row = &g_array_index(rows, LpPairRow, i);
+        json_t *pair = lp_json_append_object(array);
+        lp_json_set_text(pair, "delayed", lp_contender_names[row->delayed]);
+        lp_json_set_text(pair, "by", lp_contender_names[row->by]);
+        lp_json_set_number(pair, "seconds", row->seconds);
+    }
+    if (self->has_circuits) {
+        json_t *pair = lp_json_append_object(array);
+        lp_json_set_text(pair, "delayed", "all");
+        lp_json_set_text(pair, "by", "circuits");
+        lp_json_set_number(pair, "seconds", self->circuits_s);
+    }
+    json_t *classes = lp_json_set_object(object, "classes_s");
+    for (guint i = 0; i < LP_N_CONTENDERS; i++)
+        if (self->contends[i])
+            lp_json_set_number(classes, lp_contender_names[i], self->class_s[i]);
+    if (self->has_circuits)
+        lp_json_set_number(classes, "circuits", self->circuits_s);
+}
+
+static void
+add_what_ifs(json_t *object, const LpContentionReport *self, guint job)
+{
+    g_autoptr(GArray) rows = lp_what_if_rows_new(self, job);
+    if (self->what_ifs == NULL)
+        return;
+    json_t *array = lp_json_set_array(object, "what_ifs");
+    for (guint i = 0; i < rows->len; i++) {
+        const LpWhatIfRow *row = &g_array_index(rows, LpWhatIfRow, i);
+        json_t *what_if = lp_json_append_object(array);
+        lp_json_set_text(what_if, "name", row->name);
+        lp_json_set_number(what_if, "iteration_time_s", row->time_s);
+        lp_json_set_number(what_if, "saved_s", row->saved_s);
+        lp_json_set_number(what_if, "units", row->units);
+        lp_json_set_number(what_if, "saved_per_unit_s", row->saved_per_unit_s);
+    }
+}
+
+static void
+add_runs(json_t *object, const LpContentionReport *self, guint job)
+{
+    if (self->runs == NULL)
+        return;
+    LpDistribution found = lp_distribution(self->runs, job);
+    json_t *distribution = lp_json_set_object(object, "distribution");
+    lp_json_set_count(distribution, "runs", found.n);
+    lp_json_set_number(distribution, "p50_s", found.p50_s);
+    lp_json_set_number(distribution, "p95_s", found.p95_s);
+    lp_json_set_number(distribution, "p99_s", found.p99_s);
+    lp_json_set_number(distribution, "low_s", found.low_s);
+    lp_json_set_number(distribution, "high_s", found.high_s);
+}
+
+static void
+add_band(json_t *object, const LpContentionReport *self, guint job)
+{
+    if (self->band == NULL)
+        return;
+    LpDistribution found = lp_distribution(self->band, job);
+    json_t *band = lp_json_set_object(object, "band");
+    lp_json_set_number(band, "low_s", found.low_s);
+    lp_json_set_number(band, "high_s", found.high_s);
+    json_t *ways = lp_json_set_object(band, "ways_s");
+    for (guint i = 0; i < self->band->len; i++) {
+        const LpVariantRow *row = &g_array_index(self->band, LpVariantRow, i);
+        lp_json_set_number(ways, row->name, row->times_s[job]);
+    }
+}
+
+static void
+add_job(json_t *object, const LpContentionReport *self, guint job)
+{
+    const LpAttribution *attribution = &self->attributions->jobs[job];
+    lp_json_set_number(object, "iteration_time_s", attribution->iteration_time_s);
+    lp_json_set_number(object, "uncontended_s", attribution->uncontended_s);
+    lp_json_set_number(object, "total_s", attribution->total_s);
+    add_band(object, self, job);
+    add_runs(object, self, job);
+    json_t *tiers = lp_json_set_object(object, "tiers_s");
+    for (LpTier tier = 0; tier < LP_N_TIERS; tier++)
+        if (attribution->has_tier[tier])
+            lp_json_set_number(tiers, lp_tier_names[tier], attribution->tier_s[tier]);
+    if (attribution->has_circuits)
+        lp_json_set_number(tiers, "circuit", attribution->circuits_s);
+    lp_json_set_number(object, "interaction_s", attribution->interaction_s);
+    add_pairs(object, attribution);
+    add_links(object, self, job);
+    add_flows(object, self, job);
+    add_stragglers(object, &attribution->waits);
+    add_path(object, &attribution->waits);
+    add_what_ifs(object, self, job);
+    lp_json_set_count(object, "mirror_images", attribution->mirror_images);
+}
+
+static void
+add_cost(json_t *object, const LpContentionReport *self)
+{
+    json_t *cost = lp_json_set_object(object, "cost");
+    lp_json_set_number(cost, "wall_s", self->cost.wall_s);
+    lp_json_set_count(cost, "peak_rss_bytes", self->cost.peak_rss_bytes);
+}
+
+static json_t *
+to_json(const LpContentionReport *self)
+{
+    json_t *root = json_object();
+    const LpScene *scene = self->scene;
+    lp_json_set_text(root, self->is_scenario ? "scenario" : "workload", scene->scenario->name);
+    lp_json_set_text(root, "platform", lp_file_label(self->machine->path));
+    lp_json_set_count(root, "accelerators", lp_contention_n_ranks(self));
+    if (!self->is_scenario)
+        lp_report_add_plan(root, lp_contention_job(self, 0)->workload);
+    lp_report_add_engine(root, scene->fidelity, scene->collapse, NULL, scene->engine_options);
+    lp_json_set_count(root, "runs", self->attributions->n_runs);
+    if (!self->is_scenario)
+        add_job(root, self, 0);
+    json_t *jobs = self->is_scenario ? lp_json_set_array(root, "jobs") : NULL;
+    for (guint i = 0; jobs != NULL && i < scene->jobs->len; i++) {
+        json_t *object = lp_json_append_object(jobs);
+        lp_json_set_text(object, "name", lp_contention_job(self, i)->name);
+        lp_json_set_text(object, "workload", lp_contention_job(self, i)->workload->name);
+        add_job(object, self, i);
+    }
+    if (self->has_cost)
+        add_cost(root, self);
+    return root;
+}
+
+char *
+lp_contention_report_to_json_text(const LpContentionReport *self)
+{
+    g_autoptr(json_t) node = to_json(self);
+    return lp_json_print(node);
+}

@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Sorts what was found. */
+#include "report/contention_rows.h"
+
+#include <math.h>
+#include <string.h>
+
+const LpScenarioJob *
+lp_contention_job(const LpContentionReport *self, guint index)
+{
+    return lp_scene_job(self->scene, index)->job;
+}
+
+guint64
+lp_contention_n_ranks(const LpContentionReport *self)
+{
+    guint64 n = 0;
+    for (guint i = 0; i < self->scene->jobs->len; i++)
+        n += lp_scene_job(self->scene, i)->n_ranks;
+    return n;
+}
+
+static gint
+compare_pairs(gconstpointer a, gconstpointer b)
+{
+    const LpPairRow *one = a, *other = b;
+    if (one->seconds != other->seconds)
+        return one->seconds > other->seconds ? -1 : 1;
+    return one->delayed != other->delayed ? (gint)one->delayed - (gint)other->delayed
+                                          : (gint)one->by - (gint)other->by;
+}
+
+GArray *
+lp_pair_rows_new(const LpAttribution *self)
+{
+    GArray *rows = g_array_new(FALSE, FALSE, sizeof(LpPairRow));
+    for (LpContender delayed = 0; delayed < LP_CONTENDER_OTHERS; delayed++)
+        for (LpContender by = 0; by < LP_N_CONTENDERS; by++) {
+            LpPairRow row = {delayed, by, self->pair_s[delayed][by]};
+            if (self->contends[delayed] && self->contends[by])
+                g_array_append_val(rows, row);
+        }
+    g_array_sort(rows, compare_pairs);
+    return rows;
+}
+
+static gint
+compare_what_ifs(gconstpointer a, gconstpointer b)
+{
+    const LpWhatIfRow *one = a, *other = b;
+    if (one->saved_per_unit_s != other->saved_per_unit_s)
+        return one->saved_per_unit_s > other->saved_per_unit_s ? -1 : 1;
+    return strcmp(one->name, other->name);
+}
+
+GArray *
+lp_what_if_rows_new(const LpContentionReport *self, guint job)
+{
+    GArray *rows = g_array_new(FALSE, FALSE, sizeof(LpWhatIfRow));
+    double now_s = self->attributions->jobs[job].iteration_time_s;
+    for (guint i = 0; self->what_ifs != NULL && i < self->what_ifs->len; i++) {
+        const LpVariantRow *variant = &g_array_index(self->what_ifs, LpVariantRow, i);
+        double saved_s = now_s - variant->times_s[job];
+        LpWhatIfRow row = {variant->name, variant->times_s[job], saved_s, variant->units,
+                           saved_s / variant->units};
+        g_array_append_val(rows, row);
+    }
+    g_array_sort(rows, compare_what_ifs);
+    return rows;
+}
+
+static gint
+compare_times(gconstpointer a, gconstpointer b)
+{
+    double one = *(const double *)a, other = *(const double *)b;
+    return one < other ? -1 : one > other;
+}
+
+/* The smallest that at least @fraction of all do not exceed. */
+static double
+quantile(const GArray *sorted, double fraction)
+{
+    guint rank = (guint)ceil(fraction * sorted->len);
+    return g_array_index(sorted, double, MAX(rank, 1) - 1);
+}
+
+LpDistribution
+lp_distribution(const GArray *rows, guint job)
+{
+    g_autoptr(GArray) times = g_array_new(FALSE, FALSE, sizeof(double));
+    for (guint i = 0; i < rows->len; i++)
+        g_array_append_val(times, g_array_index(rows, LpVariantRow, i).times_s[job]);
+    g_array_sort(times, compare_times);
+    return (LpDistribution){
+        times->len,           quantile(times, 0.5), quantile(times, 0.95), quantile(times, 0.99),
+        quantile(times, 0.0), quantile(times, 1.0)};
+}
+
+static gint
+compare_links(gconstpointer a, gconstpointer b)
+{
+    const LpLinkRow *one = a, *other = b;
+    if (one->seconds != other->seconds)
+        return one->seconds > other->seconds ? -1 : 1;
+    return one->place < other->place ? -1 : 1;
+}
+
+static double
+utilisation(const LpContentionReport *self, guint job, guint place, const LpLink *link)
+{
+    const LpFlowSummary *flows = &self->attributions->flows;
+    const LpCrossing *crossings = lp_flow_summary_crossings(flows, job, place);
+    double bytes = 0.0;
+    for (guint kind = 0; kind < flows->n_kinds; kind++)
+        bytes += (double)crossings[kind].bytes;
+    return bytes / (link->bytes_per_s * self->attributions->duration_s);
+}
+
+GArray *
+lp_link_rows_new(const LpContentionReport *self, guint job)
+{
+    GArray *rows = g_array_new(FALSE, FALSE, sizeof(LpLinkRow));
+    const LpNetwork *network = self->scene->network;
+    for (guint place = 0; place < LP_SUMMARY_LINKS; place++) {
+        LpHeldLink held = self->attributions->flows.links[job * LP_SUMMARY_LINKS + place];
+        if (held.lost_s <= 0.0)
+            break;
+        const LpLink *link = lp_network_link(network, held.link);
+        LpLinkRow row = {.place = place,
+                         .link = held.link,
+                         .name = lp_network_link_name(network, held.link),
+                         .tier = link->tier,
+                         .seconds =
+                             lp_attributions_link_s(self->attributions, self->scene, job, place),
+                         .utilisation = utilisation(self, job, place, link)};
+        g_array_append_val(rows, row);
+    }
+    g_array_sort(rows, compare_links);
+    return rows;
+}
+
+double
+lp_other_links_s(const LpContentionReport *self, guint job, const GArray *link_rows)
+{
+    const LpAttribution *attribution = &self->attributions->jobs[job];
+    double all_s = attribution->total_s - attribution->interaction_s - attribution->circuits_s;
+    double rest_s = all_s;
+    for (guint i = 0; i < link_rows->len; i++)
+        rest_s -= g_array_index(link_rows, LpLinkRow, i).seconds;
+    /* Rounding of the sum above. */
+    return fabs(rest_s) < 1e-12 * fabs(all_s) ? 0.0 : rest_s;
+}
+
+char *
+lp_flow_kind_name(const LpContentionReport *self, guint kind)
+{
+    guint n_jobs = self->attributions->flows.n_jobs;
+    if (kind == n_jobs * LP_N_TRAFFIC)
+        return g_strdup(lp_contender_names[LP_CONTENDER_BACKGROUND]);
+    const char *traffic = lp_contender_names[kind % LP_N_TRAFFIC];
+    if (n_jobs == 1)
+        return g_strdup(traffic);
+    return g_strdup_printf("%s %s", lp_scene_job(self->scene, kind / LP_N_TRAFFIC)->job->name,
+                           traffic);
+}

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The rows that reports of contention have, in the order in which JSON and tables show them.
+ * Private to them. */
+#pragma once
+
+#include "report/contention_data.h"
+
+G_BEGIN_DECLS
+
+/** Who delays whom. */
+typedef struct {
+    LpContender delayed, by;
+    double seconds;
+} LpPairRow;
+
+/** A link that costs a job time. */
+typedef struct {
+    guint place; /**< among the job's links (LpFlowSummary) */
+    guint32 link;
+    const char *name; /* borrowed from the scene */
+    LpTier tier;
+    double seconds;
+    double utilisation; /**< bytes that crossed it over those that could have, first start to last
+                           end */
+} LpLinkRow;
+
+/** The job at @index. Borrowed. */
+const LpScenarioJob *lp_contention_job(const LpContentionReport *self, guint index);
+/** Ranks of all jobs. */
+guint64 lp_contention_n_ranks(const LpContentionReport *self);
+/** Of all pairs of which one is the job's, the costliest first. Returns: (transfer full) array of
+ * LpPairRow. */
+GArray *lp_pair_rows_new(const LpAttribution *self);
+/** What a change would save. */
+typedef struct {
+    const char *name; /* borrowed */
+    double time_s, saved_s, units, saved_per_unit_s;
+} LpWhatIfRow;
+
+/** How an iteration's time is distributed over seeds. */
+typedef struct {
+    guint n;
+    double p50_s, p95_s, p99_s, low_s, high_s;
+} LpDistribution;
+
+/** Of @job, what saves most per unit of change first. Returns: (transfer full) array of
+ * LpWhatIfRow. */
+GArray *lp_what_if_rows_new(const LpContentionReport *self, guint job);
+/** Of @rows, LpVariantRow, for @job. */
+LpDistribution lp_distribution(const GArray *rows, guint job);
+/** The costliest first. Returns: (transfer full) array of LpLinkRow. */
+GArray *lp_link_rows_new(const LpContentionReport *self, guint job);
+/** What the links of a tier cost beyond those that are listed. */
+double lp_other_links_s(const LpContentionReport *self, guint job, const GArray *link_rows);
+/** "dp", or with several jobs "JOB dp"; "background". Returns: (transfer full). */
+char *lp_flow_kind_name(const LpContentionReport *self, guint kind);
+
+G_END_DECLS

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a closed form does not see: a number without it would mislead those who only estimate. */
+#include "report/left_out.h"
+
+#include "platforms/machine/describe.h"
+
+/* The settings that hide communication which the form counts whole. */
+static void
+add_overlap(GPtrArray *texts, const LpPlan *plan)
+{
+    const struct {
+        const char *name;
+        gboolean is_on;
+    } settings[] = {
+        {"overlap-dp", plan->overlap.dp && plan->overlap.fraction == 0.0},
+        {"overlap-tp", plan->overlap.tp != LP_OVERLAP_TP_NO},
+        {"overlap-pp", plan->overlap.pp},
+        {"overlap-param", plan->overlap.param},
+    };
+    g_autoptr(GString) names = g_string_new(NULL);
+    for (guint i = 0; i < G_N_ELEMENTS(settings); i++)
+        if (settings[i].is_on)
+            g_string_append_printf(names, "%s%s", names->len > 0 ? ", " : "", settings[i].name);
+    if (names->len > 0)
+        g_ptr_array_add(texts, g_strdup_printf("overlap: communication that %s would hide is "
+                                               "counted whole",
+                                               names->str));
+}
+
+gboolean
+lp_left_out_experts(const LpReport *self)
+{
+    return self->workload->plan.degree[LP_AXIS_EP] > 1 && self->amped.s[LP_TERM_EP] == 0.0;
+}
+
+GPtrArray *
+lp_left_out(const LpReport *self, gboolean amped)
+{
+    GPtrArray *texts = g_ptr_array_new_with_free_func(g_free);
+    const LpPlan *plan = &self->workload->plan;
+    double oversubscription = lp_machine_facts(self->machine).oversubscription;
+    add_overlap(texts, plan);
+    if (oversubscription > 1.0)
+        g_ptr_array_add(texts, g_strdup_printf("oversubscription: links above leaves count as "
+                                               "wide as those below them, not 1/%.4g of it",
+                                               oversubscription));
+    if (amped && lp_left_out_experts(self))
+        g_ptr_array_add(texts, g_strdup("experts: their all-to-alls take no time"));
+    return texts;
+}
+
+void
+lp_left_out_append_text(GString *out, const LpReport *self, gboolean amped)
+{
+    g_autoptr(GPtrArray) texts = lp_left_out(self, amped);
+    for (guint i = 0; i < texts->len; i++)
+        g_string_append_printf(out, "left out    %s\n", (const char *)texts->pdata[i]);
+}

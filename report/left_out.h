@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a closed form does not see of a plan on a machine. */
+#pragma once
+
+#include "report/report_data.h"
+
+G_BEGIN_DECLS
+
+/** Says of each thing that would change the time and has no place in the formulas what is taken in
+ * its place. @amped: of the AMPeD form. Returns: (transfer full) of texts, maybe none. */
+GPtrArray *lp_left_out(const LpReport *self, gboolean amped);
+
+/** Whether the AMPeD form has no time for the all-to-alls of the plan's experts. */
+gboolean lp_left_out_experts(const LpReport *self);
+
+/** Appends them as lines of text. */
+void lp_left_out_append_text(GString *out, const LpReport *self, gboolean amped);
+
+G_END_DECLS

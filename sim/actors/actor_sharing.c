@@ -1,0 +1,230 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Flows as senders that sleep until theirs has arrived, woken by one actor that knows when. */
+#include "sim/actors/actor_sharing.h"
+
+#include "sim/actors/filling.h"
+
+#include <simgrid/actor.h>
+#include <simgrid/engine.h>
+#include <simgrid/semaphore.h>
+
+#include <math.h>
+
+/* Instants that are this close are equal: rounding, not physics. */
+#define SLACK 1e-12
+
+/* A flow under way, or idle. */
+typedef struct {
+    LpSharedFlow shared; /* first: found by its address */
+    double due_s;
+    guint64 number;
+    GSequenceIter *place; /* in the queue, or NULL */
+    sg_sem_t arrived;     /* owned */
+} Sent;
+
+struct LpSharing {
+    LpFilling *filling;   /* owned */
+    LpFlowRecord *record; /* borrowed, or NULL */
+    GSequence *queue;     /* owned, of borrowed Sent: the first due first */
+    GPtrArray *idle;      /* borrowed Sent, to be used again */
+    GPtrArray *all;       /* owned Sent: all ever made */
+    guint64 n_sent;
+    sg_sem_t changed; /* owned */
+    gboolean is_called;
+};
+
+/* --- ends --- */
+
+/* Of those due at one instant the one that was shared out first. */
+static gint
+compare_due(gconstpointer a, gconstpointer b, gpointer data)
+{
+    (void)data;
+    const Sent *one = a, *other = b;
+    if (one->due_s != other->due_s)
+        return one->due_s < other->due_s ? -1 : 1;
+    return one->number < other->number ? -1 : one->number > other->number;
+}
+
+static void
+queue(LpSharing *self, Sent *sent)
+{
+    if (sent->place == NULL)
+        sent->place = g_sequence_insert_sorted(self->queue, sent, compare_due, NULL);
+    else
+        g_sequence_sort_changed(sent->place, compare_due, NULL);
+}
+
+/* The first flow to end, or NULL. */
+static Sent *
+first_due(const LpSharing *self)
+{
+    GSequenceIter *first = g_sequence_get_begin_iter(self->queue);
+    return g_sequence_iter_is_end(first) ? NULL : g_sequence_get(first);
+}
+
+static void
+share_out(LpSharing *self)
+{
+    double now_s = simgrid_get_clock();
+    const GPtrArray *flows = lp_filling_share_out(self->filling, now_s);
+    for (guint i = 0; i < flows->len; i++) {
+        Sent *sent = flows->pdata[i];
+        sent->due_s = now_s + sent->shared.rest_bytes / sent->shared.bytes_per_s;
+        queue(self, sent);
+    }
+}
+
+/* --- flows --- */
+
+static void
+sent_free(Sent *self)
+{
+    g_array_unref(self->shared.meetings);
+    sg_sem_destroy(self->arrived);
+    g_free(self);
+}
+
+static Sent *
+new_sent(LpSharing *self, const LpFlow *flow)
+{
+    Sent *sent;
+    if (self->idle->len > 0) {
+        sent = g_ptr_array_steal_index_fast(self->idle, self->idle->len - 1);
+    } else {
+        sent = g_new0(Sent, 1);
+        sent->shared.meetings = g_array_new(FALSE, FALSE, sizeof(guint32));
+        sent->arrived = sg_sem_init(0);
+        g_ptr_array_add(self->all, sent);
+    }
+    sent->shared.flow = *flow;
+    sent->number = self->n_sent++;
+    return sent;
+}
+
+static void
+call(LpSharing *self)
+{
+    if (self->is_called)
+        return;
+    self->is_called = TRUE;
+    sg_sem_release(self->changed);
+}
+
+static void
+send_leg(LpSharing *self, const LpFlow *flow, const guint32 *links, guint32 n_links)
+{
+    Sent *sent = new_sent(self, flow);
+    double start_s = simgrid_get_clock();
+    gboolean meets = lp_filling_enter(self->filling, &sent->shared, links, n_links, start_s);
+    double alone_s = (double)flow->bytes / sent->shared.cap_bytes_per_s;
+    if (meets) {
+        call(self);
+        sg_sem_acquire(sent->arrived);
+    } else {
+        sg_actor_sleep_for(alone_s);
+    }
+    if (self->record != NULL)
+        lp_flow_record_add(self->record, flow, links, n_links, start_s, simgrid_get_clock(),
+                           alone_s);
+    g_ptr_array_add(self->idle, sent);
+}
+
+void
+lp_sharing_send(LpSharing *self, const LpFlow *flow)
+{
+    const LpRoute *route = flow->route;
+    if (self == NULL) {
+        lp_route_send(route, flow->bytes);
+        return;
+    }
+    if (flow->bytes == 0)
+        return;
+    for (guint32 leg = 0; leg < route->n_legs; leg++) {
+        guint32 first = lp_route_leg_first(route, leg);
+        send_leg(self, flow, route->links + first, lp_route_leg_end(route, leg) - first);
+    }
+}
+
+void
+lp_sharing_set_bandwidth(LpSharing *self, guint32 link, double bytes_per_s)
+{
+    if (self == NULL)
+        return;
+    lp_filling_set_bandwidth(self->filling, link, bytes_per_s);
+    call(self);
+}
+
+/* --- the actor --- */
+
+static void
+end_due(LpSharing *self)
+{
+    double until_s = simgrid_get_clock();
+    until_s += MAX(SLACK, SLACK * until_s);
+    for (Sent *sent; (sent = first_due(self)) != NULL && sent->due_s <= until_s;) {
+        g_sequence_remove(g_steal_pointer(&sent->place));
+        lp_filling_leave(self->filling, &sent->shared, simgrid_get_clock());
+        sg_sem_release(sent->arrived);
+    }
+}
+
+static void
+wait_for_change(LpSharing *self)
+{
+    const Sent *first = first_due(self);
+    double left_s = first == NULL ? INFINITY : first->due_s - simgrid_get_clock();
+    if (first == NULL)
+        sg_sem_acquire(self->changed);
+    else if (left_s > 0.0)
+        (void)sg_sem_acquire_timeout(self->changed, left_s);
+    self->is_called = FALSE;
+}
+
+static void
+sharing_actor(int argc, char **argv)
+{
+    (void)argc;
+    (void)argv;
+    LpSharing *self = sg_actor_self_get_data();
+    for (;;) {
+        wait_for_change(self);
+        end_due(self);
+        share_out(self);
+    }
+}
+
+void
+lp_sharing_start(LpSharing *self, struct s4u_Host *home)
+{
+    sg_actor_t actor = sg_actor_init("sharing", home);
+    sg_actor_set_data(actor, self);
+    sg_actor_start_(actor, (xbt_main_func_t)sharing_actor, 0, NULL);
+    sg_actor_daemonize(actor);
+}
+
+LpSharing *
+lp_sharing_new(const LpNetwork *network, const gboolean *uncontended, LpFlowRecord *record)
+{
+    LpSharing *self = g_new0(LpSharing, 1);
+    self->filling = lp_filling_new(network, uncontended, record);
+    self->record = record;
+    self->queue = g_sequence_new(NULL);
+    self->idle = g_ptr_array_new();
+    self->all = g_ptr_array_new_with_free_func((GDestroyNotify)sent_free);
+    self->changed = sg_sem_init(0);
+    return self;
+}
+
+void
+lp_sharing_free(LpSharing *self)
+{
+    if (self == NULL)
+        return;
+    g_sequence_free(self->queue);
+    g_ptr_array_unref(self->idle);
+    g_ptr_array_unref(self->all);
+    lp_filling_free(self->filling);
+    sg_sem_destroy(self->changed);
+    g_free(self);
+}

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Shares links among the flows of a run, in place of the engine: max-min fairly, as the engine
+ * does, but with tiers that may be left uncontended, and with an eye on who holds back whom
+ * (sim/actors/filling.h). With all tiers uncontended every communication takes its isolated time.
+ */
+#pragma once
+
+#include "sim/actors/flow_record.h"
+
+G_BEGIN_DECLS
+
+typedef struct LpSharing LpSharing;
+
+/** @network: borrowed. @uncontended: by tier, copied. @record: borrowed, or NULL: filled.
+ * Returns: (transfer full). */
+LpSharing *lp_sharing_new(const LpNetwork *network, const gboolean *uncontended,
+                          LpFlowRecord *record);
+void lp_sharing_free(LpSharing *self);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(LpSharing, lp_sharing_free)
+
+/** Starts the actor that ends flows when they are due, on @home. */
+void lp_sharing_start(LpSharing *self, struct s4u_Host *home);
+/** Sends @flow, and returns when the last byte has arrived; latencies are the caller's. Without
+ * @self (NULL) the engine does. Actors only. */
+void lp_sharing_send(LpSharing *self, const LpFlow *flow);
+/** Gives a link another bandwidth, > 0, from now on. Actors only. */
+void lp_sharing_set_bandwidth(LpSharing *self, guint32 link, double bytes_per_s);
+
+G_END_DECLS

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Rates of flows that meet on links, by progressive filling, worked out anew for those that a
+ * flow's start or end can touch.
+ *
+ * On an uncontended tier flows of different owners do not meet: links that collectives share with
+ * themselves (lp_tier_is_shared()) are there once for each owner, others only cap each flow.
+ * (Bertsekas and Gallager, Data Networks, 1992, section 6.5.2.) */
+#pragma once
+
+#include "sim/actors/flow_record.h"
+
+G_BEGIN_DECLS
+
+/** A flow that has a rate. */
+typedef struct {
+    LpFlow flow;
+    GArray *meetings;       /* owned: guint32, where it meets others; kept from flow to flow */
+    double cap_bytes_per_s; /**< of its narrowest link */
+    double since_s;         /**< since when it has this rate */
+    double rest_bytes;      /**< then */
+    double bytes_per_s;
+    gint64 held_by;     /**< the meeting that its rate follows from; negative: none */
+    double alone_share; /**< its rate there, over what it would have beside its owner's flows
+                           only */
+    gboolean is_fixed, is_found; /**< while rates are worked out */
+} LpSharedFlow;
+
+typedef struct LpFilling LpFilling;
+
+/** @network: borrowed. @uncontended: by tier, copied. @record: borrowed, or NULL: told what flows
+ * lose. Returns: (transfer full). */
+LpFilling *lp_filling_new(const LpNetwork *network, const gboolean *uncontended,
+                          LpFlowRecord *record);
+void lp_filling_free(LpFilling *self);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(LpFilling, lp_filling_free)
+
+/** @flow, whose LpFlow is set, starts over @n_links @links; borrowed until it leaves. Returns:
+ * FALSE if it meets nobody: it then has the rate of its narrowest link. */
+gboolean lp_filling_enter(LpFilling *self, LpSharedFlow *flow, const guint32 *links,
+                          guint32 n_links, double now_s);
+/** @flow ends. */
+void lp_filling_leave(LpFilling *self, LpSharedFlow *flow, double now_s);
+/** Gives a link another bandwidth, > 0, from now on. */
+void lp_filling_set_bandwidth(LpFilling *self, guint32 link, double bytes_per_s);
+/** Works out rates. Returns: (transfer none) the flows whose rates may have changed, until the next
+ * call. */
+const GPtrArray *lp_filling_share_out(LpFilling *self, double now_s);
+
+G_END_DECLS

@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Counters by link and kind of flow. */
+#include "sim/actors/flow_record.h"
+
+LpFlowRecord *
+lp_flow_record_new(guint32 n_links, guint32 n_jobs)
+{
+    LpFlowRecord *self = g_new0(LpFlowRecord, 1);
+    self->n_links = n_links;
+    self->n_jobs = n_jobs;
+    guint n_kinds = lp_flow_record_n_kinds(self);
+    self->crossings = g_new0(LpCrossing *, n_links);
+    self->slowdowns = g_new0(GArray *, n_kinds);
+    self->ideal_s = g_new0(double, n_kinds);
+    self->actual_s = g_new0(double, n_kinds);
+    for (guint i = 0; i < n_kinds; i++)
+        self->slowdowns[i] = g_array_new(FALSE, FALSE, sizeof(double));
+    return self;
+}
+
+void
+lp_flow_record_free(LpFlowRecord *self)
+{
+    if (self == NULL)
+        return;
+    for (guint32 i = 0; i < self->n_links; i++)
+        g_free(self->crossings[i]);
+    for (guint i = 0; i < lp_flow_record_n_kinds(self); i++)
+        g_array_unref(self->slowdowns[i]);
+    g_free(self->crossings);
+    g_free(self->slowdowns);
+    g_free(self->ideal_s);
+    g_free(self->actual_s);
+    g_free(self);
+}
+
+guint
+lp_flow_record_n_kinds(const LpFlowRecord *self)
+{
+    return self->n_jobs * LP_N_TRAFFIC + 1;
+}
+
+guint
+lp_flow_record_kind(const LpFlowRecord *self, guint32 job, LpTraffic traffic)
+{
+    return job == LP_FLOW_BACKGROUND ? self->n_jobs * LP_N_TRAFFIC
+                                     : job * LP_N_TRAFFIC + (guint)traffic;
+}
+
+static LpCrossing *
+crossing(LpFlowRecord *self, const LpFlow *flow, guint32 link)
+{
+    if (self->crossings[link] == NULL)
+        self->crossings[link] = g_new0(LpCrossing, lp_flow_record_n_kinds(self));
+    return &self->crossings[link][lp_flow_record_kind(self, flow->job, flow->traffic)];
+}
+
+void
+lp_flow_record_add_loss(LpFlowRecord *self, const LpFlow *flow, guint32 link, double lost_s)
+{
+    crossing(self, flow, link)->lost_s += lost_s;
+}
+
+void
+lp_flow_record_add(LpFlowRecord *self, const LpFlow *flow, const guint32 *links, guint32 n_links,
+                   double start_s, double end_s, double ideal_s)
+{
+    guint kind = lp_flow_record_kind(self, flow->job, flow->traffic);
+    double slowdown = (end_s - start_s) / ideal_s;
+    g_array_append_val(self->slowdowns[kind], slowdown);
+    self->ideal_s[kind] += ideal_s;
+    self->actual_s[kind] += end_s - start_s;
+    for (guint32 i = 0; i < n_links; i++) {
+        LpCrossing *at = crossing(self, flow, links[i]);
+        if (at->n_flows++ == 0)
+            at->from_s = start_s;
+        at->from_s = MIN(at->from_s, start_s);
+        at->to_s = MAX(at->to_s, end_s);
+        at->bytes += flow->bytes;
+    }
+}

@@ -1,0 +1,421 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Plans the runs of an attribution, has them done side by side, and divides the delay. */
+#include "sim/run/attribution.h"
+
+#include "base/child_pool.h"
+#include "sim/run/contention_game.h"
+
+#include <math.h>
+
+/* Less of an iteration is rounding. */
+#define ROUNDING 1e-10
+#define ALL_CLASSES ((1u << LP_N_TRAFFIC) - 1)
+
+typedef enum {
+    RUN_CONTENDERS, /* only some contend */
+    RUN_TIER,       /* all but a tier contend */
+    RUN_RECORD,     /* all contend, and what flows meet is recorded */
+    RUN_AS_IS       /* circuits are switched besides */
+} RunKind;
+
+/* What a child process runs. */
+typedef struct {
+    const LpScene *scene; /* borrowed */
+    RunKind kind;
+    guint job;
+    guint contenders; /* bits of LpContender: of the job */
+    LpTier tier;
+} Run;
+
+/* What it leaves behind: this, the result of each job, and a summary if it records. */
+typedef struct {
+    LpStall stall;
+    guint64 n_waiting;
+} Head;
+
+typedef struct {
+    const LpScene *scene;    /* borrowed */
+    GArray *runs;            /* owned Run */
+    GPtrArray *blocks;       /* owned: their results */
+    LpAttributions *results; /* borrowed */
+} Plan;
+
+static guint
+n_jobs(const LpScene *scene)
+{
+    return scene->jobs->len;
+}
+
+static gsize
+head_bytes(const LpScene *scene)
+{
+    return sizeof(Head) + sizeof(LpRunResult) * n_jobs(scene);
+}
+
+static gsize
+block_bytes(const Run *run)
+{
+    return head_bytes(run->scene) + (run->kind == RUN_RECORD
+                                         ? sizeof(LpWaitSummary) * n_jobs(run->scene) +
+                                               lp_flow_summary_bytes(n_jobs(run->scene))
+                                         : 0);
+}
+
+static LpRunResult *
+results_in(void *block)
+{
+    return (gpointer)((guint8 *)block + sizeof(Head));
+}
+
+/* Of a run that records: what each job waited for, and then the flows. */
+static LpWaitSummary *
+waits_in(const LpScene *scene, void *block)
+{
+    return (gpointer)((guint8 *)block + head_bytes(scene));
+}
+
+static void *
+flows_in(const LpScene *scene, void *block)
+{
+    return waits_in(scene, block) + n_jobs(scene);
+}
+
+/* --- in the child --- */
+
+static gboolean
+has(const Run *run, LpContender contender)
+{
+    return (run->contenders & (1u << contender)) != 0;
+}
+
+static void
+add_jobs(LpCast *cast, const Run *run)
+{
+    gboolean is_alone = !has(run, LP_CONTENDER_OTHERS) && !has(run, LP_CONTENDER_BACKGROUND);
+    for (guint i = 0; i < n_jobs(run->scene); i++) {
+        guint isolated = i == run->job ? ALL_CLASSES & ~run->contenders : 0;
+        if (i == run->job || has(run, LP_CONTENDER_OTHERS))
+            lp_cast_add(cast, i, is_alone ? LP_SCENE_ALONE : LP_SCENE_TOGETHER, isolated);
+    }
+    for (guint i = 0; i < cast->n && run->kind != RUN_AS_IS; i++)
+        cast->jobs[i].circuits = NULL;
+}
+
+static LpSharing *
+new_sharing(const Run *run, LpFlowRecord *record)
+{
+    gboolean uncontended[LP_N_TIERS] = {FALSE};
+    if (run->kind == RUN_TIER)
+        uncontended[run->tier] = TRUE;
+    return run->kind == RUN_CONTENDERS || run->kind == RUN_AS_IS
+               ? NULL
+               : lp_sharing_new(run->scene->network, uncontended, record);
+}
+
+static void
+run_child(const void *data, GByteArray *result)
+{
+    const Run *run = data;
+    const LpScene *scene = run->scene;
+    Head *head = (gpointer)result->data;
+    LpRunResult *results = results_in(head);
+    g_auto(LpCast) cast = lp_cast(scene);
+    add_jobs(&cast, run);
+    g_autoptr(LpWatch) watch = NULL;
+    gboolean has_background = has(run, LP_CONTENDER_BACKGROUND) && scene->backgrounds->len > 0;
+    if (scene->faults != NULL || has_background)
+        watch = lp_watch_new(lp_network_n_links(scene->network));
+    g_autoptr(LpFlowRecord) record =
+        run->kind == RUN_RECORD
+            ? lp_flow_record_new(lp_network_n_links(scene->network), n_jobs(scene))
+            : NULL;
+    g_autoptr(LpWaitRecord) waits = record == NULL ? NULL : lp_wait_record_new(n_jobs(scene));
+    g_autoptr(LpSharing) sharing = new_sharing(run, record);
+    LpSurroundings surroundings = {.backgrounds = has_background ? scene->backgrounds : NULL,
+                                   .faults = scene->faults,
+                                   .watch = watch,
+                                   .sharing = sharing,
+                                   .waits = waits};
+    /* A job by itself keeps its place among all. */
+    lp_run_jobs(cast.jobs, cast.n, &surroundings, cast.n == 1 ? &results[run->job] : results);
+    if (watch != NULL)
+        head->stall = lp_watch_stall(watch);
+    if (cast.n == 1 && !head->stall.is_flooded)
+        head->stall.job = run->job;
+    if (head->stall.is_stalled)
+        head->n_waiting = results[head->stall.job].n_waiting;
+    if (record != NULL) {
+        LpFlowSummary summary = lp_flow_summary_in(flows_in(scene, head), n_jobs(scene));
+        lp_flow_summary_fill(&summary, record, scene->network);
+        for (guint i = 0; i < n_jobs(scene); i++)
+            waits_in(scene, head)[i] =
+                lp_wait_summary(waits, i, lp_scene_job(scene, i)->job->n_iterations);
+    }
+}
+
+/* --- runs --- */
+
+/* Who can contend, of a job: classes that may meet any traffic, and what is not the job's. */
+static guint
+find_contenders(const LpScene *scene, guint job, LpAttribution *attribution)
+{
+    g_auto(LpCast) cast = lp_cast(scene);
+    lp_cast_add(&cast, job, LP_SCENE_TOGETHER, 0);
+    const LpContention *contention = cast.contentions[0];
+    const LpCommunicationMap *map = cast.jobs[0].map;
+    guint contenders = map->program->pipeline.n_stages > 1 ? 1u << LP_TRAFFIC_PP : 0;
+    for (LpGroup group = 0; group < LP_N_GROUPS; group++)
+        if (lp_communicators_n(map->communicators, group) > 0 && !contention->all_private[group])
+            contenders |= 1u << lp_group_traits(group)->traffic;
+    if (n_jobs(scene) > 1)
+        contenders |= 1u << LP_CONTENDER_OTHERS;
+    if (scene->backgrounds->len > 0)
+        contenders |= 1u << LP_CONTENDER_BACKGROUND;
+    attribution->mirror_images =
+        contention->tp_mirrored ? lp_communicators_n_members(map->communicators, LP_GROUP_TP) : 1;
+    for (guint i = 0; i < LP_N_CONTENDERS; i++)
+        attribution->contends[i] = (contenders & (1u << i)) != 0;
+    return contenders;
+}
+
+static void
+plan(Plan *self, Run run)
+{
+    run.scene = self->scene;
+    g_array_append_val(self->runs, run);
+}
+
+/* All sets of its contenders, in the order of their bits; those without traffic of its own are all
+ * like the empty one. The last is that of all. */
+static void
+plan_sets(Plan *self, guint job, guint contenders)
+{
+    for (guint set = 0;; set = (set - contenders) & contenders) {
+        if (set == 0 || (set & ALL_CLASSES) != 0)
+            plan(self, (Run){.kind = RUN_CONTENDERS, .job = job, .contenders = set});
+        if (set == contenders)
+            return;
+    }
+}
+
+static gboolean
+do_runs(Plan *self, guint from, const LpChildPool *pool, GError **error)
+{
+    guint n = self->runs->len - from;
+    g_autofree LpChildTask *tasks = g_new0(LpChildTask, n);
+    for (guint i = 0; i < n; i++) {
+        const Run *run = &g_array_index(self->runs, Run, from + i);
+        void *block = g_malloc0(block_bytes(run));
+        g_ptr_array_add(self->blocks, block);
+        tasks[i] = (LpChildTask){run_child, run, block, block_bytes(run)};
+    }
+    if (!lp_child_pool_run(pool, tasks, n, &self->results->peak_rss_bytes, error))
+        return FALSE;
+    for (guint i = 0; i < n; i++) {
+        const Head *head = self->blocks->pdata[from + i];
+        if (!lp_scene_check_stall(self->scene, &head->stall, head->n_waiting, error))
+            return FALSE;
+    }
+    return TRUE;
+}
+
+static const LpRunResult *
+result_of(const Plan *self, guint run, guint job)
+{
+    return &results_in(self->blocks->pdata[run])[job];
+}
+
+/* --- tiers --- */
+
+static double
+without_rounding(double part_s, double whole_s)
+{
+    return fabs(part_s) < ROUNDING * whole_s ? 0.0 : part_s;
+}
+
+/* On a tier that held no flow back nothing would change. */
+static void
+plan_tiers(Plan *self)
+{
+    const LpFlowSummary *flows = &self->results->flows;
+    for (LpTier tier = 0; tier < LP_N_TIERS; tier++) {
+        gboolean held = FALSE;
+        for (guint job = 0; job < n_jobs(self->scene); job++)
+            held = held || flows->tier_lost_s[job * LP_N_TIERS + tier] > 0.0;
+        if (held)
+            plan(self, (Run){.kind = RUN_TIER, .contenders = G_MAXUINT, .tier = tier});
+    }
+}
+
+static void
+find_tiers_in_use(const LpScene *scene, gboolean *out_in_use)
+{
+    for (guint32 i = 0; i < lp_network_n_links(scene->network); i++)
+        if (scene->n_users[i] > 0)
+            out_in_use[lp_network_link(scene->network, i)->tier] = TRUE;
+}
+
+/* @record: the run that all others are compared with; those of tiers come behind it. */
+static void
+divide_by_tier(const Plan *self, guint record, guint first_tier)
+{
+    gboolean in_use[LP_N_TIERS] = {FALSE};
+    find_tiers_in_use(self->scene, in_use);
+    for (guint job = 0; job < n_jobs(self->scene); job++) {
+        LpAttribution *attribution = &self->results->jobs[job];
+        double whole_s = result_of(self, record, job)->iteration_time_s;
+        for (LpTier tier = 0; tier < LP_N_TIERS; tier++)
+            attribution->has_tier[tier] = in_use[tier];
+        attribution->interaction_s = attribution->total_s;
+        for (guint i = first_tier; i < self->runs->len; i++) {
+            LpTier tier = g_array_index(self->runs, Run, i).tier;
+            double part_s = whole_s - result_of(self, i, job)->iteration_time_s;
+            attribution->tier_s[tier] = without_rounding(part_s, whole_s);
+            attribution->interaction_s -= attribution->tier_s[tier];
+        }
+        attribution->interaction_s = without_rounding(attribution->interaction_s, whole_s);
+    }
+}
+
+/* --- pairs --- */
+
+static void
+fill_game(LpContentionGame *game, const Plan *plan, guint job, guint first_run)
+{
+    const LpRunResult *none = result_of(plan, first_run, job);
+    guint run = first_run;
+    for (guint set = 0; set < 1u << game->n; set++) {
+        double *row = &game->values[set * LP_CONTENTION_GAME_COLUMNS];
+        if (set != 0 && !lp_contention_game_has_own(lp_contention_game_contenders(game, set)))
+            continue;
+        const LpRunResult *result = result_of(plan, run++, job);
+        double whole_s = none->iteration_time_s;
+        row[0] = without_rounding(result->iteration_time_s - whole_s, whole_s);
+        for (LpTerm term = 0; term < LP_N_TERMS; term++)
+            row[1 + term] = result->terms.s[term] - none->terms.s[term];
+    }
+}
+
+static void
+divide_by_pair(const Plan *plan, guint job, guint first_run)
+{
+    LpAttribution *self = &plan->results->jobs[job];
+    g_auto(LpContentionGame) game = lp_contention_game(self);
+    fill_game(&game, plan, job, first_run);
+    self->uncontended_s = result_of(plan, first_run, job)->iteration_time_s;
+    self->total_s = game.values[((1u << game.n) - 1) * LP_CONTENTION_GAME_COLUMNS];
+    lp_contention_game_divide(&game, self);
+}
+
+/* --- circuits --- */
+
+static gboolean
+are_switched(const LpScene *scene)
+{
+    for (guint job = 0; job < n_jobs(scene); job++)
+        if (lp_scene_job(scene, job)->circuits->switched != NULL)
+            return TRUE;
+    return FALSE;
+}
+
+/* What waiting for them adds to a run in which all contend. @as_is, @all: of @job. */
+static void
+add_circuits(LpAttribution *self, const LpRunResult *as_is, const LpRunResult *all)
+{
+    double whole_s = as_is->iteration_time_s;
+    self->has_circuits = TRUE;
+    self->circuits_s = without_rounding(whole_s - all->iteration_time_s, whole_s);
+    self->total_s += self->circuits_s;
+    self->iteration_time_s = whole_s;
+}
+
+/* --- all --- */
+
+static void
+find_duration(const Plan *self, guint record)
+{
+    double start_s = INFINITY, end_s = 0.0;
+    for (guint job = 0; job < n_jobs(self->scene); job++) {
+        start_s = MIN(start_s, result_of(self, record, job)->start_s);
+        end_s = MAX(end_s, result_of(self, record, job)->end_s);
+    }
+    self->results->duration_s = end_s - start_s;
+}
+
+static gboolean
+attribute(Plan *self, const LpChildPool *pool, GError **error)
+{
+    LpAttributions *results = self->results;
+    guint n = n_jobs(self->scene);
+    g_autofree guint *first_run = g_new(guint, n + 1);
+    plan(self, (Run){.kind = RUN_RECORD, .contenders = G_MAXUINT});
+    for (guint job = 0; job < n; job++) {
+        first_run[job] = self->runs->len;
+        plan_sets(self, job, find_contenders(self->scene, job, &results->jobs[job]));
+    }
+    guint as_is = self->runs->len;
+    gboolean switched = are_switched(self->scene);
+    if (switched)
+        plan(self, (Run){.kind = RUN_AS_IS, .contenders = G_MAXUINT});
+    guint first_tier = self->runs->len;
+    if (!do_runs(self, 0, pool, error))
+        return FALSE;
+    void *record = self->blocks->pdata[0];
+    results->flows_block = g_memdup2(flows_in(self->scene, record), lp_flow_summary_bytes(n));
+    for (guint job = 0; job < n; job++)
+        results->jobs[job].waits = waits_in(self->scene, record)[job];
+    results->flows = lp_flow_summary_in(results->flows_block, n);
+    plan_tiers(self);
+    if (!do_runs(self, first_tier, pool, error))
+        return FALSE;
+    for (guint job = 0; job < n; job++) {
+        first_run[job + 1] = job + 1 < n ? first_run[job + 1] : as_is;
+        divide_by_pair(self, job, first_run[job]);
+        results->jobs[job].iteration_time_s =
+            result_of(self, first_run[job + 1] - 1, job)->iteration_time_s;
+    }
+    divide_by_tier(self, 0, first_tier);
+    for (guint job = 0; switched && job < n; job++)
+        add_circuits(&results->jobs[job], result_of(self, as_is, job),
+                     result_of(self, first_run[job + 1] - 1, job));
+    find_duration(self, 0);
+    results->n_runs = self->runs->len;
+    return TRUE;
+}
+
+LpAttributions *
+lp_attributions_new(const LpScene *scene, guint n_at_once,
+                    void (*progress)(guint64 n_done, guint64 n_all, void *data),
+                    void *progress_data, GError **error)
+{
+    g_autoptr(LpAttributions) self = g_new0(LpAttributions, 1);
+    self->jobs = g_new0(LpAttribution, n_jobs(scene));
+    LpChildPool pool = {"process of a run", n_at_once, progress, progress_data};
+    Plan plan = {.scene = scene,
+                 .runs = g_array_new(FALSE, FALSE, sizeof(Run)),
+                 .blocks = g_ptr_array_new_with_free_func(g_free),
+                 .results = self};
+    gboolean good = attribute(&plan, &pool, error);
+    g_array_unref(plan.runs);
+    g_ptr_array_unref(plan.blocks);
+    return good ? g_steal_pointer(&self) : NULL;
+}
+
+void
+lp_attributions_free(LpAttributions *self)
+{
+    if (self == NULL)
+        return;
+    g_free(self->jobs);
+    g_free(self->flows_block);
+    g_free(self);
+}
+
+double
+lp_attributions_link_s(const LpAttributions *self, const LpScene *scene, guint job, guint place)
+{
+    const LpHeldLink *link = &self->flows.links[job * LP_SUMMARY_LINKS + place];
+    LpTier tier = lp_network_link(scene->network, link->link)->tier;
+    double lost_s = self->flows.tier_lost_s[job * LP_N_TIERS + tier];
+    return lost_s > 0.0 ? self->jobs[job].tier_s[tier] * link->lost_s / lost_s : 0.0;
+}

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a run's flows met, in few numbers: it travels between processes. */
+#pragma once
+
+#include "sim/actors/flow_record.h"
+
+G_BEGIN_DECLS
+
+/** Links that are told of each job. */
+#define LP_SUMMARY_LINKS 10
+
+/** Flows of a kind: how long they took over what each takes alone. */
+typedef struct {
+    guint64 n_flows;
+    double ideal_s, actual_s;  /**< summed */
+    double median, p99, worst; /**< actual over ideal */
+} LpSlowdown;
+
+/** A link that held flows back. */
+typedef struct {
+    guint32 link;
+    double lost_s; /**< seconds of the job's flows */
+} LpHeldLink;
+
+/** The flows of a run, of jobs and kinds (lp_flow_record_kind()). */
+typedef struct {
+    guint n_jobs, n_kinds;
+    double *tier_lost_s;   /* owned: by job and LpTier */
+    LpSlowdown *slowdowns; /* owned: by kind */
+    LpHeldLink *links;     /* owned: by job LP_SUMMARY_LINKS, the costliest first; lost_s 0: none */
+    LpCrossing *crossings; /* owned: by job, place among those links, and kind */
+} LpFlowSummary;
+
+/** Bytes of a summary of @n_jobs. */
+gsize lp_flow_summary_bytes(guint n_jobs);
+/** A summary in @block, lp_flow_summary_bytes() long, which is borrowed. */
+LpFlowSummary lp_flow_summary_in(void *block, guint n_jobs);
+/** Fills @self, of as many jobs as @record. @network: of the run. */
+void lp_flow_summary_fill(LpFlowSummary *self, const LpFlowRecord *record,
+                          const LpNetwork *network);
+/** What crossed the @place-th link of @job, by kind. Borrowed. */
+const LpCrossing *lp_flow_summary_crossings(const LpFlowSummary *self, guint job, guint place);
+
+G_END_DECLS

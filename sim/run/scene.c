@@ -1,0 +1,256 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Jobs and surroundings on the loaded machine, and which links they share. */
+#include "sim/run/scene.h"
+
+#include "sim/engine/engine.h"
+#include "sim/engine/loading.h"
+#include "sim/mapping/rails.h"
+#include "sim/simulation_error.h"
+
+void
+lp_scene_free(LpScene *self)
+{
+    if (self == NULL)
+        return;
+    g_clear_pointer(&self->backgrounds, g_ptr_array_unref);
+    g_clear_pointer(&self->faults, lp_faults_free);
+    g_clear_pointer(&self->jobs, g_ptr_array_unref);
+    g_clear_pointer(&self->network, lp_network_free);
+    g_free(self->n_users);
+    g_free(self->changes);
+    g_array_unref(self->engine_options);
+    g_free(self);
+}
+LpJob *
+lp_scene_job(const LpScene *self, guint index)
+{
+    return self->jobs->pdata[index];
+}
+
+static guint64
+n_actors(const LpScene *self, const LpMachine *machine)
+{
+    guint64 n = 0;
+    for (guint i = 0; i < self->jobs->len; i++)
+        n += 4 * lp_scene_job(self, i)->n_ranks;
+    return n + self->scenario->traffic->len *
+                   (lp_background_flights_max(machine->n_accelerators) + machine->n_accelerators);
+}
+
+static gboolean
+add_surroundings(LpScene *self, GError **error)
+{
+    self->backgrounds = g_ptr_array_new_with_free_func((GDestroyNotify)lp_background_free);
+    for (guint i = 0; i < self->scenario->traffic->len; i++) {
+        LpBackground *background =
+            lp_background_new(self->scenario->traffic->pdata[i], self->network, i, error);
+        if (background == NULL)
+            return FALSE;
+        g_ptr_array_add(self->backgrounds, background);
+    }
+    GError *fault = NULL;
+    self->faults = lp_faults_new(self->scenario, self->network, &fault);
+    if (fault == NULL)
+        return TRUE;
+    g_propagate_error(error, fault);
+    return FALSE;
+}
+
+/* Adds one to the links that are marked. */
+static void
+count_users(LpScene *self, const gboolean *marked)
+{
+    for (guint32 i = 0; i < lp_network_n_links(self->network); i++)
+        self->n_users[i] += marked[i] ? 1 : 0;
+}
+
+static void
+find_users(LpScene *self)
+{
+    guint32 n_links = lp_network_n_links(self->network);
+    self->n_users = g_new0(guint32, n_links);
+    self->changes = g_new0(gboolean, n_links);
+    for (guint i = 0; i < self->jobs->len; i++) {
+        g_autofree gboolean *marked = g_new0(gboolean, n_links);
+        lp_contention_mark_links(lp_scene_job(self, i)->map, self->fidelity, marked);
+        count_users(self, marked);
+    }
+    for (guint i = 0; i < self->backgrounds->len; i++) {
+        g_autofree gboolean *marked = g_new0(gboolean, n_links);
+        lp_background_mark(self->backgrounds->pdata[i], marked);
+        count_users(self, marked);
+    }
+    if (self->faults != NULL)
+        lp_faults_mark(self->faults, self->changes);
+}
+
+/* By link, what can be on it or happen to it that is not the job's; NULL: nothing. Returns:
+ * (transfer full). */
+static gboolean *
+foreign_links(const LpScene *self, guint job, LpSceneScope scope)
+{
+    if (scope == LP_SCENE_OWN)
+        return NULL;
+    guint32 n_links = lp_network_n_links(self->network);
+    g_autofree gboolean *own = g_new0(gboolean, n_links);
+    lp_contention_mark_links(lp_scene_job(self, job)->map, self->fidelity, own);
+    gboolean *foreign = g_new0(gboolean, n_links);
+    for (guint32 i = 0; i < n_links; i++)
+        foreign[i] = self->changes[i] ||
+                     (scope == LP_SCENE_TOGETHER && self->n_users[i] > (own[i] ? 1u : 0u));
+    return foreign;
+}
+
+static LpContention *
+new_contention(const LpScene *self, guint job, LpSceneScope scope)
+{
+    const LpJob *at = lp_scene_job(self, job);
+    if (!self->collapse)
+        return lp_contention_new_nothing(at->map);
+    g_autofree gboolean *foreign = foreign_links(self, job, scope);
+    LpContention *contention = lp_contention_new(at->map, self->fidelity, foreign);
+    lp_contention_open_circuits(contention, at->circuits->switched);
+    /* Ranks of different speed are no mirror images. */
+    if (scope != LP_SCENE_OWN && at->stragglers != NULL)
+        contention->tp_mirrored = FALSE;
+    return contention;
+}
+
+static LpTasks *
+new_tasks(const LpScene *self, guint job, LpSceneScope scope, const LpContention *contention,
+          guint isolated)
+{
+    const LpJob *at = lp_scene_job(self, job);
+    LpRunMode mode = {.fidelity = self->fidelity,
+                      .merge = self->collapse,
+                      .isolated = isolated,
+                      .has_stragglers = scope != LP_SCENE_OWN && at->stragglers != NULL};
+    return lp_tasks_new(at->map, contention, at->cache, mode);
+}
+
+static LpRunJob
+run_job(const LpScene *self, guint job, LpSceneScope scope, const LpContention *contention,
+        const LpTasks *tasks)
+{
+    const LpJob *at = lp_scene_job(self, job);
+    return (LpRunJob){.map = at->map,
+                      .circuits = at->circuits->switched,
+                      .contention = contention,
+                      .cache = at->cache,
+                      .tasks = tasks,
+                      .start_s = scope == LP_SCENE_OWN ? 0.0 : at->job->start_s,
+                      .n_iterations = scope == LP_SCENE_OWN ? 1 : at->job->n_iterations,
+                      .stragglers = scope == LP_SCENE_OWN ? NULL : at->stragglers};
+}
+
+LpCast
+lp_cast(const LpScene *scene)
+{
+    guint n = scene->jobs->len;
+    return (LpCast){scene, g_new0(LpContention *, n), g_new0(LpTasks *, n), g_new0(LpRunJob, n), 0};
+}
+
+void
+lp_cast_add(LpCast *self, guint index, LpSceneScope scope, guint isolated)
+{
+    LpContention *contention = new_contention(self->scene, index, scope);
+    LpTasks *tasks = new_tasks(self->scene, index, scope, contention, isolated);
+    self->contentions[self->n] = contention;
+    self->tasks[self->n] = tasks;
+    self->jobs[self->n++] = run_job(self->scene, index, scope, contention, tasks);
+}
+
+void
+lp_cast_clear(LpCast *self)
+{
+    for (guint i = 0; i < self->n; i++) {
+        lp_contention_free(self->contentions[i]);
+        lp_tasks_free(self->tasks[i]);
+    }
+    g_free(self->contentions);
+    g_free(self->tasks);
+    g_free(self->jobs);
+}
+
+/* --- runs that do not end --- */
+
+static gboolean
+fail_flooded(const LpScene *self, const LpStall *stall, GError **error)
+{
+    const LpScenarioTraffic *traffic = self->scenario->traffic->pdata[stall->job];
+    g_set_error(error, LP_SIMULATION_ERROR, LP_SIMULATION_ERROR_RUN,
+                "%s: traffic \"%s\": got ever more messages under way by %g s, wanted a load that "
+                "the network can carry",
+                traffic->where, traffic->name, stall->at_s);
+    return FALSE;
+}
+
+gboolean
+lp_scene_check_stall(const LpScene *self, const LpStall *stall, guint64 n_waiting, GError **error)
+{
+    if (stall->is_flooded)
+        return fail_flooded(self, stall, error);
+    if (!stall->is_stalled)
+        return TRUE;
+    const LpJob *at = lp_scene_job(self, stall->job);
+    g_set_error(error, LP_SIMULATION_ERROR, LP_SIMULATION_ERROR_RUN,
+                "%s: job \"%s\": rank %" G_GUINT64_FORMAT " waits for ever for a message of rank "
+                "%" G_GUINT64_FORMAT ", held by link \"%s\", dead since %g s (%" G_GUINT64_FORMAT
+                " messages held and %" G_GUINT64_FORMAT " of %" G_GUINT64_FORMAT
+                " ranks stopped at %g s)",
+                at->job->where, at->job->name, stall->to, stall->from,
+                stall->has_link ? lp_network_link_name(self->network, stall->link) : "none",
+                stall->died_s, stall->n_flights, n_waiting, at->n_ranks, stall->at_s);
+    return FALSE;
+}
+
+/* --- making it --- */
+
+/* Failures name links of the whole tree, and other traffic may change the rail. */
+static gboolean
+keeps_rails(const LpScene *self, const LpMachine *machine)
+{
+    if (self->scenario->traffic->len > 0 || self->scenario->failures->len > 0)
+        return FALSE;
+    for (guint i = 0; i < self->jobs->len; i++) {
+        const LpJob *at = lp_scene_job(self, i);
+        if (!machine->rails_relay && !lp_rail_is_kept(at->program, machine, at->setup->placement))
+            return FALSE;
+    }
+    return TRUE;
+}
+
+static gboolean
+load(LpScene *self, const LpMachine *machine, GError **error)
+{
+    gboolean on_rails = keeps_rails(self, machine);
+    if (!(on_rails ? lp_engine_load_on_rails(machine, self->engine_options, error)
+                   : lp_engine_load(machine, self->engine_options, error)))
+        return FALSE;
+    self->network = lp_network_new(machine);
+    if (on_rails)
+        lp_network_put_on_rails(self->network);
+    return TRUE;
+}
+
+LpScene *
+lp_scene_new(const LpScenario *scenario, const LpMachine *machine, LpFidelity fidelity,
+             gboolean collapse, GError **error)
+{
+    GPtrArray *jobs = lp_jobs_new(scenario, machine, error);
+    if (jobs == NULL)
+        return NULL;
+    g_autoptr(LpScene) self = g_new0(LpScene, 1);
+    *self =
+        (LpScene){.scenario = scenario, .fidelity = fidelity, .collapse = collapse, .jobs = jobs};
+    self->engine_options = lp_engine_options(n_actors(self, machine));
+    if (!load(self, machine, error))
+        return NULL;
+    for (guint i = 0; i < jobs->len; i++)
+        if (!lp_job_enter(lp_scene_job(self, i), self->network, error))
+            return NULL;
+    if (!add_surroundings(self, error))
+        return NULL;
+    find_users(self);
+    return g_steal_pointer(&self);
+}

@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A simulation in a process of its own, and its way home. */
+#include "base/child_process.h"
+#include "sim/run/simulation.h"
+
+#include <string.h>
+
+#define NAME "process of a simulation"
+
+/* How a child's result begins: with an error's message behind it, or with a simulation. */
+typedef enum {
+    TOLD_FAULT,
+    TOLD_SIMULATION
+} Told;
+
+typedef struct {
+    const LpSetup *setup; /* borrowed */
+    LpSimulationOptions options;
+} Work;
+
+/* The owned texts of a simulation; whoever adds an owned member sends it along, too. */
+static const gsize text_offsets[] = {G_STRUCT_OFFSET(LpSimulation, contention),
+                                     G_STRUCT_OFFSET(LpSimulation, circuits)};
+#define N_TEXTS G_N_ELEMENTS(text_offsets)
+/* The length of a text that is NULL. */
+#define NO_TEXT G_MAXSIZE
+
+/* A simulation on its way. Engine options and texts follow; the options' own texts are static, and
+ * a child's constants stand where its parent's do. */
+typedef struct {
+    LpSimulation simulation;
+    gsize n_options, lengths[N_TEXTS];
+} Parcel;
+
+static char **
+text_of(LpSimulation *simulation, guint i)
+{
+    return (char **)(gpointer)((char *)simulation + text_offsets[i]);
+}
+
+static void
+append(GByteArray *result, const void *bytes, gsize length)
+{
+    if (length > 0)
+        g_byte_array_append(result, bytes, (guint)length);
+}
+
+static void
+pack(GByteArray *result, LpSimulation *simulation)
+{
+    Parcel parcel = {.simulation = *simulation, .n_options = simulation->engine_options->len};
+    for (guint i = 0; i < N_TEXTS; i++) {
+        const char *text = *text_of(simulation, i);
+        parcel.lengths[i] = text != NULL ? strlen(text) : NO_TEXT;
+    }
+    append(result, &parcel, sizeof parcel);
+    append(result, simulation->engine_options->data, parcel.n_options * sizeof(LpEngineOption));
+    for (guint i = 0; i < N_TEXTS; i++)
+        if (parcel.lengths[i] != NO_TEXT)
+            append(result, *text_of(simulation, i), parcel.lengths[i]);
+}
+
+static void
+run(const void *data, GByteArray *result)
+{
+    const Work *work = data;
+    g_autoptr(GError) fault = NULL;
+    g_autoptr(LpSimulation) simulation = lp_simulation_run(work->setup, work->options, &fault);
+    const guint8 told = simulation != NULL ? TOLD_SIMULATION : TOLD_FAULT;
+    append(result, &told, sizeof told);
+    if (simulation != NULL)
+        pack(result, simulation);
+    else
+        append(result, fault->message, strlen(fault->message));
+}
+
+/* Whether @length is that of all that @parcel announces. */
+static gboolean
+is_whole(const Parcel *parcel, gsize length)
+{
+    gsize wanted = sizeof *parcel + parcel->n_options * sizeof(LpEngineOption);
+    for (guint i = 0; i < N_TEXTS; i++)
+        wanted += parcel->lengths[i] != NO_TEXT ? parcel->lengths[i] : 0;
+    return length == wanted;
+}
+
+/* What @bytes hold; NULL if they are cut off. */
+static LpSimulation *
+unpack(const guint8 *bytes, gsize length)
+{
+    Parcel parcel;
+    if (length < sizeof parcel)
+        return NULL;
+    memcpy(&parcel, bytes, sizeof parcel);
+    if (!is_whole(&parcel, length))
+        return NULL;
+    LpSimulation *self = g_memdup2(&parcel.simulation, sizeof parcel.simulation);
+    bytes += sizeof parcel;
+    self->engine_options = g_array_new(FALSE, FALSE, sizeof(LpEngineOption));
+    g_array_append_vals(self->engine_options, bytes, (guint)parcel.n_options);
+    bytes += parcel.n_options * sizeof(LpEngineOption);
+    for (guint i = 0; i < N_TEXTS; i++) {
+        gboolean is_there = parcel.lengths[i] != NO_TEXT;
+        *text_of(self, i) = is_there ? g_strndup((const char *)bytes, parcel.lengths[i]) : NULL;
+        bytes += is_there ? parcel.lengths[i] : 0;
+    }
+    return self;
+}
+
+static LpSimulation *
+fail(GError **error, const char *message)
+{
+    g_set_error_literal(error, LP_SIMULATION_ERROR, LP_SIMULATION_ERROR_RUN, message);
+    return NULL;
+}
+
+LpSimulation *
+lp_simulation_run_apart(const LpSetup *setup, LpSimulationOptions options, GError **error)
+{
+    g_return_val_if_fail(setup != NULL && options.run.timeline == NULL, NULL);
+    Work work = {setup, options};
+    g_autoptr(LpChildProcess) process = lp_child_process_start(NAME, run, &work, 0, error);
+    if (process == NULL)
+        return NULL;
+    LpChildProcess *running = process;
+    while (!lp_child_process_has_ended(process))
+        lp_child_process_wait_any(&running, 1, -1);
+    const GByteArray *result = lp_child_process_result(process);
+    if (lp_child_process_status(process) == 0 && result->len > 0 && result->data[0] == TOLD_FAULT) {
+        g_autofree char *message = g_strndup((const char *)result->data + 1, result->len - 1);
+        return fail(error, message);
+    }
+    LpSimulation *self = lp_child_process_status(process) == 0 && result->len > 0
+                             ? unpack(result->data + 1, result->len - 1)
+                             : NULL;
+    return self != NULL ? self : fail(error, NAME ": it ended without a result; is memory short?");
+}

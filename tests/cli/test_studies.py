@@ -1,0 +1,84 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""The studies of docs/studies.md: some cases run anew give the rows of the CSV files to the last
+digit; tables and pictures are those of the rows; and what the document says of them holds.
+
+Environment: LIGHTPATH (the built program)."""
+import pathlib
+import sys
+import unittest
+
+SOURCE = pathlib.Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(SOURCE / "docs/studies"))
+
+import machines  # noqa: E402
+import run  # noqa: E402
+import switching  # noqa: E402
+
+# Of each kind of row one that takes well below a second.
+SOME = {
+    "machines": [("gpt3-175b", "equal bandwidth"), ("mixtral-8x7b", "equal price")],
+    "switching": [("gpt3-175b", "crossbar", "", ""), ("gpt3-175b", "demand", 2, "1s"),
+                  ("gpt3-175b", "provision", 2, "100ms"),
+                  ("gpt3-175b", "provision", 4, switching.PIEZO),
+                  ("mixtral-8x7b", "phase", 2, "10us"), ("mixtral-8x7b", "demand", 2, "30ms")],
+}
+STUDIES = {"machines": machines, "switching": switching}
+
+
+class Studies(unittest.TestCase):
+    maxDiff = None
+
+    def test_rows(self):
+        for name, cases in SOME.items():
+            rows = run.read_rows(name)
+            for case in cases:
+                with self.subTest(name, case=case):
+                    self.assertIn(case, list(STUDIES[name].cases()))
+                    for row in STUDIES[name].run_case(case):
+                        self.assertIn(row, rows)
+
+    def test_all_rows(self):
+        """Each case has its rows, in order."""
+        expected = [(workload, basis, machine) for workload, basis in machines.cases()
+                    for machine in machines.MACHINES]
+        self.assertEqual([(row["workload"], row["basis"], row["machine"])
+                          for row in run.read_rows("machines")], expected)
+        self.assertEqual([(row["model"], row["policy"], row["ports"], row["dead_time"])
+                          for row in run.read_rows("switching")],
+                         [tuple(map(str, case)) for case in switching.cases()])
+
+    def test_document(self):
+        """Tables and pictures show the rows."""
+        document = (SOURCE / "docs/studies.md").read_text()
+        for name, study in STUDIES.items():
+            rows = run.read_rows(name)
+            self.assertEqual((SOURCE / f"docs/studies/{name}.svg").read_text(), study.picture(rows))
+            for part in study.tables(rows).split("\n\n"):
+                self.assertIn(part.strip("\n"), document)
+
+    def test_equal_price(self):
+        """Networks of equal price differ by less than a tenth; those of circuits, with two ports of
+        a switch for each link, cost what Opus's constants make of them: 879 + 2 x 520 USD."""
+        rows = {(row["basis"], row["machine"]): row for row in run.read_rows("machines")}
+        prices = [float(rows["equal price", name]["price_usd"]) for name in machines.MACHINES]
+        self.assertLess(max(prices) / min(prices), 1.1)
+        self.assertEqual(float(rows["equal bandwidth", "ocs"]["price_usd"]), 128 * (879 + 2 * 520))
+        self.assertAlmostEqual(float(rows["equal bandwidth", "ocs"]["power_w"]),
+                               128 * (10 + 2 * 75 / 192))
+
+    def test_dead_times(self):
+        """A longer dead time is never a gain, and a policy that asks earlier loses no more: both to
+        a hundredth, since other orders of the same messages take a little more or less."""
+        for model in switching.MODELS:
+            of = switching.Results(run.read_rows("switching"), model)
+            for policy in switching.POLICIES:
+                lost = [fraction for _, fraction in of.lost(policy)]
+                for before, after in zip(lost, lost[1:]):
+                    self.assertGreater(1.0 + after, 0.99 * (1.0 + before), (model, policy))
+                for early, late in zip(lost, of.lost("demand")):
+                    self.assertLess(1.0 + early, 1.01 * (1.0 + late[1]), (model, policy))
+
+
+if __name__ == "__main__":
+    unittest.main()

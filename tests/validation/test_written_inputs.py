@@ -70,7 +70,7 @@ class WrittenInputs(unittest.TestCase):
             (folder / "odd.csv").write_text("id,source,model,accelerator,accelerators,iteration_s\n"
                                             "a/b,s,nothing known,a100-80,8,1\n")
             run("validate", f"--cases={folder}/odd.csv", f"--write-inputs={folder}/in",
-                "--format=json")
+                "--format=json", status=1)
             line = (folder / "in/commands.sh").read_text().splitlines()[1]
             self.assertTrue(line.startswith("# a_b: ") and "column model" in line, line)
             complaint = run("validate", f"--cases={SOURCE}/validation/gemm.csv",

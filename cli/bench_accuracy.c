@@ -201,7 +201,7 @@ run_fabric(guint fabric, GArray *rows, GError **error)
     if (machine == NULL)
         return FALSE;
     g_autofree LpLibrary *ideal = g_new(LpLibrary, 1), *own = g_new(LpLibrary, 1);
-    if (!lp_library_find(LP_LIBRARY_IDEAL, ideal, error) ||
+    if (!lp_library_find(LP_LIBRARY_SINGLE_RING, ideal, error) ||
         !lp_library_find_for(LP_LIBRARY_AUTO, machine->accelerator.name, own, error))
         return FALSE;
     g_autofree guint32 *crossed = new_crossed(machine);

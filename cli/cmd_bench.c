@@ -144,7 +144,10 @@ load_job(const Benchmark *self, LpWorkload **out_workload, LpMachine **out_machi
     g_autofree char *options =
         g_strdup_printf("--system=dgx-h100 --accelerators=%s", self->accelerators);
     *out_machine = *out_workload != NULL ? lp_bench_machine(options, error) : NULL;
-    return *out_machine != NULL;
+    if (*out_machine == NULL)
+        return FALSE;
+    lp_workload_suit(*out_workload, (*out_machine)->domain_size);
+    return TRUE;
 }
 
 static gboolean

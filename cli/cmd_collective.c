@@ -109,7 +109,7 @@ parse_library(const Options *options, const LpMachine *machine, LpCollectiveRequ
               GError **error)
 {
     g_autoptr(GError) fault = NULL;
-    const char *library = options->library != NULL ? options->library : LP_LIBRARY_IDEAL;
+    const char *library = options->library != NULL ? options->library : LP_LIBRARY_AUTO;
     if (!lp_library_find_for(library, machine->accelerator.name, &request->library, &fault))
         return lp_usage_error(error, "--library: %s", fault->message);
     if (options->protocol != NULL &&
@@ -323,7 +323,7 @@ lp_cmd_collective(int argc, char **argv, GError **error)
         {"algorithm", 0, 0, G_OPTION_ARG_STRING, &options.algorithm,
          "Such as ring, tree, ring+tree (default: the library's choice)", "NAME"},
         {"library", 0, 0, G_OPTION_ARG_STRING, &options.library,
-         "Communication library; auto: the one of the accelerators (default ideal)", "NAME"},
+         "Communication library; auto: the one of the accelerators (default auto)", "NAME"},
         {"protocol", 0, 0, G_OPTION_ARG_STRING, &options.protocol,
          "Protocol of that library (default: its choice)", "NAME"},
         {"fidelity", 0, 0, G_OPTION_ARG_STRING, &options.fidelity,

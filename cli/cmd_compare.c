@@ -37,6 +37,7 @@ run_clear(gpointer data)
 
 /* The options that go to every run unchanged. */
 typedef struct {
+    char *framework;                    /* owned */
     char **settings;                    /* owned */
     char *fidelity, *collapse, *format; /* owned */
     gboolean ignore_memory, cost, verbose;
@@ -45,6 +46,7 @@ typedef struct {
 static void
 options_clear(Options *self)
 {
+    g_free(self->framework);
     g_strfreev(self->settings);
     g_free(self->fidelity);
     g_free(self->collapse);
@@ -395,6 +397,10 @@ lp_cmd_compare(int argc, char **argv, GError **error)
         {"collapse", 0, 0, G_OPTION_ARG_STRING, &options.collapse, "As for simulate", "on|off"},
         {"set", 0, 0, G_OPTION_ARG_STRING_ARRAY, &options.settings,
          "Override an attribute of the workload; may be given again", "NAME=VALUE"},
+        {"framework", 0, 0, G_OPTION_ARG_STRING, &options.framework,
+         "Whose software runs, as --set framework=NAME; what the file or --set says beats its "
+         "habits",
+         "NAME"},
         {"format", 0, 0, G_OPTION_ARG_STRING, &options.format, "Output format (default text)",
          "text|json"},
         {"ignore-memory", 0, 0, G_OPTION_ARG_NONE, &options.ignore_memory, "As for simulate", NULL},
@@ -407,6 +413,7 @@ lp_cmd_compare(int argc, char **argv, GError **error)
                           &argc, &argv, 3, G_MAXINT, error) ||
         !lp_format_parse(options.format, &format, error))
         return FALSE;
+    lp_settings_add_framework(&options.settings, options.framework);
     g_autofree char *path = lp_input_find(argv[1], LP_INPUT_WORKLOAD, error);
     g_autoptr(LpWorkload) workload =
         path == NULL ? NULL : lp_workload_load(path, (const char *const *)options.settings, error);

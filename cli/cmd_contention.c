@@ -18,6 +18,7 @@ static const char *const switch_names[] = {"off", "on", NULL};
 
 typedef struct {
     char *fidelity, *collapse, *format, *jobs, *runs; /* owned */
+    char *framework;                                  /* owned */
     char **settings, **what_ifs;                      /* owned */
     gboolean ignore_memory, cost, verbose, band;
 } Options;
@@ -30,6 +31,7 @@ options_clear(Options *self)
     g_free(self->format);
     g_free(self->jobs);
     g_free(self->runs);
+    g_free(self->framework);
     g_strfreev(self->settings);
     g_strfreev(self->what_ifs);
 }
@@ -162,7 +164,10 @@ attribute(const Options *options, char **arguments, double started_s, GError **e
     if (platform_path == NULL)
         return FALSE;
     g_autoptr(LpMachine) machine = lp_machine_load(platform_path, error);
-    if (machine == NULL || (!options->ignore_memory && !check_memory(scenario, machine, error)))
+    if (machine == NULL)
+        return FALSE;
+    lp_scenario_suit(scenario, machine->domain_size);
+    if (!options->ignore_memory && !check_memory(scenario, machine, error))
         return FALSE;
     g_auto(Variants) variants = {new_rows(), new_rows(), new_rows()};
     if (!run_variants(options, &choices, scenario->path, machine, scenario->jobs->len, &variants,
@@ -200,6 +205,10 @@ lp_cmd_contention(int argc, char **argv, GError **error)
          "Leave out events that provably cannot matter (default on)", "on|off"},
         {"set", 0, 0, G_OPTION_ARG_STRING_ARRAY, &options.settings,
          "Override an attribute of every workload; may be given again", "NAME=VALUE"},
+        {"framework", 0, 0, G_OPTION_ARG_STRING, &options.framework,
+         "Whose software runs, as --set framework=NAME; what the file or --set says beats its "
+         "habits",
+         "NAME"},
         {"format", 0, 0, G_OPTION_ARG_STRING, &options.format, "Output format (default text)",
          "text|json"},
         {"jobs", 0, 0, G_OPTION_ARG_STRING, &options.jobs,
@@ -224,5 +233,6 @@ lp_cmd_contention(int argc, char **argv, GError **error)
                           "delays which.",
                           entries, &argc, &argv, 2, 2, error))
         return FALSE;
+    lp_settings_add_framework(&options.settings, options.framework);
     return attribute(&options, argv, started_s, error);
 }

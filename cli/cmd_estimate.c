@@ -29,7 +29,7 @@ gboolean
 lp_cmd_estimate(int argc, char **argv, GError **error)
 {
     static const char *const model_names[] = {"consistent", "amped", NULL};
-    g_autofree char *model = NULL, *format_text = NULL, *plan_text = NULL;
+    g_autofree char *model = NULL, *format_text = NULL, *plan_text = NULL, *framework = NULL;
     g_auto(GStrv) settings = NULL;
     gboolean verbose = FALSE;
     const GOptionEntry entries[] = {
@@ -37,6 +37,10 @@ lp_cmd_estimate(int argc, char **argv, GError **error)
          "The consistent form (default) or the repaired AMPeD form", "consistent|amped"},
         {"set", 0, 0, G_OPTION_ARG_STRING_ARRAY, &settings,
          "Override an attribute of the workload; may be given again", "NAME=VALUE"},
+        {"framework", 0, 0, G_OPTION_ARG_STRING, &framework,
+         "Whose software runs, as --set framework=NAME; what the file or --set says beats its "
+         "habits",
+         "NAME"},
         {"plan", 0, 0, G_OPTION_ARG_STRING, &plan_text,
          "The file's plan (default), or one with dp, micro-batch and global-batch that fill the "
          "machine",
@@ -56,6 +60,7 @@ lp_cmd_estimate(int argc, char **argv, GError **error)
         !lp_plan_choice_parse(plan_text, &plan, error) ||
         !lp_format_parse(format_text, &format, error))
         return FALSE;
+    lp_settings_add_framework(&settings, framework);
     return print_estimate(argv, (const char *const *)settings, plan, index == 1, format, verbose,
                           error);
 }

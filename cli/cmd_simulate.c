@@ -15,8 +15,9 @@ static const char *const switch_names[] = {"off", "on", NULL};
 
 typedef struct {
     char *fidelity, *collapse, *format, *plan, *trace; /* owned */
+    char *framework;                                   /* owned */
     char **settings;                                   /* owned */
-    gboolean ignore_memory, cost, verbose;
+    gboolean ignore_memory, cost, verbose, approximate;
 } Options;
 
 static void
@@ -27,6 +28,7 @@ options_clear(Options *self)
     g_free(self->format);
     g_free(self->plan);
     g_free(self->trace);
+    g_free(self->framework);
     g_strfreev(self->settings);
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Options, options_clear)
@@ -131,7 +133,10 @@ simulate_scenario(const Options *options, const Choices *choices, const char *pa
     if (scenario == NULL)
         return FALSE;
     g_autoptr(LpMachine) machine = lp_machine_load(platform_path, error);
-    if (machine == NULL || (!options->ignore_memory && !check_memory(scenario, machine, error)))
+    if (machine == NULL)
+        return FALSE;
+    lp_scenario_suit(scenario, machine->domain_size);
+    if (!options->ignore_memory && !check_memory(scenario, machine, error))
         return FALSE;
     LpScenarioOptions run = {.fidelity = (LpFidelity)choices->fidelity,
                              .collapse = choices->collapse != 0,
@@ -185,6 +190,10 @@ simulate(const Options *options, char **arguments, double started_s, GError **er
     LpSimulationOptions run = {.fidelity = (LpFidelity)choices.fidelity,
                                .collapse = choices.collapse != 0,
                                .run = {.timeline = timeline}};
+    if (options->approximate) {
+        run.negligible = LP_SIMULATION_NEGLIGIBLE;
+        run.shares_max = LP_SIMULATION_SHARES_MAX;
+    }
     if (isatty(STDERR_FILENO)) {
         run.run.progress = show_progress;
         run.run.progress_data = &shown;
@@ -219,6 +228,10 @@ lp_cmd_simulate(int argc, char **argv, GError **error)
          "Leave out events that provably cannot matter (default on)", "on|off"},
         {"set", 0, 0, G_OPTION_ARG_STRING_ARRAY, &options.settings,
          "Override an attribute of every workload; may be given again", "NAME=VALUE"},
+        {"framework", 0, 0, G_OPTION_ARG_STRING, &options.framework,
+         "Whose software runs, as --set framework=NAME; what the file or --set says beats its "
+         "habits",
+         "NAME"},
         {"plan", 0, 0, G_OPTION_ARG_STRING, &options.plan,
          "The file's plan (default), or one with dp, micro-batch and global-batch that fill the "
          "machine",
@@ -229,6 +242,9 @@ lp_cmd_simulate(int argc, char **argv, GError **error)
          "Write a timeline for the Perfetto viewer", "FILE.json"},
         {"ignore-memory", 0, 0, G_OPTION_ARG_NONE, &options.ignore_memory,
          "Simulate a plan that does not fit in memory, with a warning", NULL},
+        {"approximate", 0, 0, G_OPTION_ARG_NONE, &options.approximate,
+         "Leave out what validate leaves out: contention with little traffic, and in large plans",
+         NULL},
         {"verbose", 0, 0, G_OPTION_ARG_NONE, &options.verbose,
          "Show the whole plan, not only what the file or --set gives", NULL},
         {"cost", 0, 0, G_OPTION_ARG_NONE, &options.cost,
@@ -240,5 +256,6 @@ lp_cmd_simulate(int argc, char **argv, GError **error)
             "by side, and explains how the result differs from the closed form.",
             entries, &argc, &argv, 2, 2, error))
         return FALSE;
+    lp_settings_add_framework(&options.settings, options.framework);
     return simulate(&options, argv, started_s, error);
 }

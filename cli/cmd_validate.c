@@ -7,6 +7,7 @@
 #include "base/file.h"
 #include "report/validation_page.h"
 #include "report/vega.h"
+#include "validation/cases/training_inputs.h"
 #include "validation/calibration/calibration_file.h"
 
 #define SHIPPED_CASES "resource:///lightpath/validation/training.csv"
@@ -19,7 +20,7 @@ typedef enum {
 static const char *const format_names[] = {"text", "json", "html", NULL};
 
 typedef struct {
-    char *cases, *model, *format, *jobs, *resume, *calibration; /* owned */
+    char *cases, *model, *format, *jobs, *resume, *calibration, *inputs; /* owned */
 } Options;
 
 static void
@@ -31,6 +32,7 @@ options_clear(Options *self)
     g_free(self->jobs);
     g_free(self->resume);
     g_free(self->calibration);
+    g_free(self->inputs);
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Options, options_clear)
 
@@ -84,6 +86,8 @@ validate(const Options *options, GError **error)
             return FALSE;
     }
     run.constants = constants;
+    if (options->inputs != NULL && !lp_training_inputs_write(table, options->inputs, error))
+        return FALSE;
     /* Before all rows are run, not behind them. */
     if (format == FORMAT_HTML && (vega = lp_vega_load(lp_vega_folder(), error)) == NULL)
         return FALSE;
@@ -114,6 +118,8 @@ lp_cmd_validate(int argc, char **argv, GError **error)
         {"calibration", 0, 0, G_OPTION_ARG_FILENAME, &options.calibration,
          "Take the constants of this file, which calibrate wrote, in place of the shipped ones",
          "FILE.xml"},
+        {"write-inputs", 0, 0, G_OPTION_ARG_FILENAME, &options.inputs,
+         "Write each row's workload and platform to this folder, and the commands", "DIR"},
         {NULL, 0, 0, 0, NULL, NULL, NULL}};
     if (!lp_options_parse("validate", NULL,
                           "Predicts measured steps, collectives or matrix products, a row of a "

@@ -117,6 +117,17 @@ lp_format_parse(const char *text, LpFormat *out_format, GError **error)
     return TRUE;
 }
 
+void
+lp_settings_add_framework(char ***settings, const char *name)
+{
+    if (name == NULL)
+        return;
+    guint n = *settings != NULL ? g_strv_length(*settings) : 0;
+    *settings = g_renew(char *, *settings, n + 2);
+    (*settings)[n] = g_strconcat("framework=", name, NULL);
+    (*settings)[n + 1] = NULL;
+}
+
 gboolean
 lp_print_result(const char *text, GError **error)
 {

@@ -39,6 +39,9 @@ gboolean lp_option_count(const char *option, const char *text, guint64 minimum, 
                          guint64 fallback, guint *out_count,
                          GError **error) G_GNUC_WARN_UNUSED_RESULT;
 
+/** Adds "framework=@name" to @settings, which may be NULL, unless @name is NULL. */
+void lp_settings_add_framework(char ***settings, const char *name);
+
 /** Prints a result on stdout, whole. */
 gboolean lp_print_result(const char *text, GError **error) G_GNUC_WARN_UNUSED_RESULT;
 /** Prints @node on stdout as lp_json_print() does. @node: (transfer full). Error:

@@ -35,7 +35,7 @@ double lp_gemm_alignment(const LpGemm *self, const LpAccelerator *accelerator,
                          LpPrecision precision);
 
 /** Fused attention (Dao, arXiv 2307.08691): blocks of 128 queries, in waves, at the accelerator's
- * attention efficiency, or that with plan.host.kernels @eager; @self counts both products, k summed
+ * attention efficiency, or that of FlashAttention-2 (@eager); @self counts both products, k summed
  * over them. Arithmetic alone, s. */
 double lp_gemm_attention_s(const LpGemm *self, const LpAccelerator *accelerator,
                            LpPrecision precision, gboolean eager);

@@ -27,7 +27,7 @@ typedef struct {
     gboolean streams; /**< reads and writes in order, without sums over rows or random numbers */
     gboolean wide;    /**< in 16 bits where products are narrow: attention, logits and router
                          (NVIDIA, Transformer Engine's user guide; Megatron-Core) */
-    gboolean eager;   /**< fused, but not by the accelerator's vendor: plan.host.kernels is eager */
+    gboolean eager;   /**< fused, but not by the accelerator's vendor: lp_plan_has_flash_2() */
     gboolean fused;   /**< the products of attention in one kernel: k is summed over them */
     double share;     /**< of the products that have to be worked out: a fused kernel skips what a
                          causal mask hides. It counts for time, not for operations */

@@ -339,8 +339,9 @@ gathered_bytes(const LpTransformer *transformer, const LpPlan *plan, guint32 sta
     double gathered =
         plan->zero.keeps_parameters ? layers.sum : fmin(n_ahead * layers.largest, layers.sum);
     double gradients = layers.largest * plan->format.gradient_bytes;
-    if (plan->overlap.bucket_bytes > 0.0)
-        gradients = fmin(gradients, plan->overlap.bucket_bytes);
+    double bucket = lp_plan_bucket_bytes(plan, plan->format.gradient_bytes);
+    if (bucket > 0.0)
+        gradients = fmin(gradients, bucket);
     return gathered * lp_plan_parameter_wire_bytes(plan) +
            (shards_gradients(plan) ? gradients : 0.0);
 }
@@ -350,6 +351,8 @@ gathered_bytes(const LpTransformer *transformer, const LpPlan *plan, guint32 sta
 static double
 optimizer_bytes_per_parameter(const LpPlan *plan)
 {
+    if (plan->optimizer == LP_OPTIMIZER_NONE)
+        return 0.0;
     double master = lp_plan_activation_bytes(plan) < FP32_BYTES ? FP32_BYTES : 0.0;
     return master + lp_plan_moment_bytes(plan);
 }

@@ -38,6 +38,8 @@ double
 lp_optimizer_time_s(const LpTransformer *transformer, const LpPlan *plan,
                     const LpAccelerator *accelerator, guint32 stage)
 {
+    if (plan->optimizer == LP_OPTIMIZER_NONE)
+        return 0.0;
     double own =
         total(lp_plan_sharded_parameters(plan, lp_plan_rank_parameters(plan, transformer, stage)));
     double layers = total(

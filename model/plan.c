@@ -4,6 +4,8 @@
 
 #include "model/precision.h"
 
+#include <math.h>
+
 const char *const lp_schedule_names[] = {"gpipe",       "1f1b",     "interleaved",
                                          "zero-bubble", "dualpipe", NULL};
 const char *const lp_recompute_names[] = {"none", "light", "selective", "full", NULL};
@@ -11,13 +13,14 @@ const char *const lp_precision_names[] = {"fp32",      "tf32",  "fp16",  "bf16",
                                           "fp8-block", "mxfp8", "nvfp4", NULL};
 const char *const lp_overlap_tp_names[] = {"no", "bulk", "yes", NULL};
 const char *const lp_kernels_names[] = {"fused", "eager", NULL};
+const char *const lp_attention_kernel_names[] = {"auto", "vendor", "flash-2", NULL};
 const char *const lp_host_sync_names[] = {"none", "messages", "passes", NULL};
 const char *const lp_amped_efficiency_names[] = {"constant", "micro-batch", NULL};
 const char *const lp_context_kind_names[] = {"ring", "ulysses", NULL};
 const char *const lp_zero_variant_names[] = {"standard", "deepspeed", NULL};
 const char *const lp_gather_ahead_names[] = {"iteration", "pass", NULL};
 const char *const lp_gradient_sync_names[] = {"auto", "last", "each", NULL};
-const char *const lp_optimizer_names[] = {"adam", "sgd", "adam-8bit", NULL};
+const char *const lp_optimizer_names[] = {"adam", "sgd", "adam-8bit", "none", NULL};
 const char *const lp_axis_names[] = {"tp", "cp", "ep", "dp", "pp", NULL};
 const char *const lp_traffic_names[] = {"tp", "pp", "dp", "ep", "cp", "embedding", NULL};
 
@@ -85,10 +88,28 @@ lp_plan_keeps_parameters_throughout(const LpPlan *self)
            !lp_plan_reduces_each(self);
 }
 
+gboolean
+lp_plan_has_flash_2(const LpPlan *self)
+{
+    if (self->host.attention_kernel == LP_ATTENTION_KERNEL_AUTO)
+        return self->host.kernels == LP_KERNELS_EAGER;
+    return self->host.attention_kernel == LP_ATTENTION_KERNEL_FLASH_2;
+}
+
+double
+lp_plan_bucket_bytes(const LpPlan *self, double element_bytes)
+{
+    if (self->overlap.bucket == LP_BUCKET_BYTES)
+        return self->overlap.bucket_bytes;
+    return fmax(40e6, 1e6 * self->degree[LP_AXIS_DP]) * element_bytes;
+}
+
 double
 lp_plan_moment_bytes(const LpPlan *self)
 {
-    static const double bytes[] = {
-        [LP_OPTIMIZER_ADAM] = 8.0, [LP_OPTIMIZER_SGD] = 4.0, [LP_OPTIMIZER_ADAM_8BIT] = 2.0};
+    static const double bytes[] = {[LP_OPTIMIZER_ADAM] = 8.0,
+                                   [LP_OPTIMIZER_SGD] = 4.0,
+                                   [LP_OPTIMIZER_ADAM_8BIT] = 2.0,
+                                   [LP_OPTIMIZER_NONE] = 0.0};
     return bytes[self->optimizer];
 }

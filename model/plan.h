@@ -25,6 +25,12 @@ double lp_plan_tokens(const LpPlan *self, guint32 seq);
 guint32 lp_plan_activation_bytes(const LpPlan *self);
 /** Bytes an activation element takes on the wire. */
 guint32 lp_plan_wire_bytes(const LpPlan *self);
+/** Whether fused attention is FlashAttention-2 and not the accelerator's vendor's. */
+gboolean lp_plan_has_flash_2(const LpPlan *self);
+/** Bytes of a bucket, of parameters or gradients that take @element_bytes each; 0: one bucket for
+ * all. By replicas it has 40 million parameters, or a million for each replica if that is more
+ * (Megatron-Core, megatron/core/distributed/distributed_data_parallel.py: bucket_size). */
+double lp_plan_bucket_bytes(const LpPlan *self, double element_bytes);
 /** Bytes of an element that a product reads, with its share of the scales. */
 double lp_plan_operand_bytes(const LpPlan *self);
 /** Bytes on the wire of an activation element that sequence parallelism gathers for products: what

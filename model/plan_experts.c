@@ -38,6 +38,17 @@ ep_comes_before_dp(const LpPlan *self)
     return TRUE;
 }
 
+void
+lp_plan_relay_by_domains(LpPlan *self, guint64 domain_size)
+{
+    if (!self->experts.relays_by_domain)
+        return;
+    guint64 ep = self->degree[LP_AXIS_EP];
+    guint64 n_between = ep_comes_before_dp(self) ? 1 : stage_expert_replicas(self);
+    guint64 parts = ep * lp_plan_expert_tp(self) * n_between / MAX(domain_size, 1);
+    self->experts.relay = parts >= 2 && ep % parts == 0 ? (guint32)parts : 1;
+}
+
 LpExpertCoordinates
 lp_plan_expert_coordinates(const LpPlan *self, guint64 rank)
 {

@@ -13,6 +13,9 @@ typedef struct {
 
 /** Ranks that share one expert: as the plan says, else tp where ep fits into cp dp, else 1. */
 guint32 lp_plan_expert_tp(const LpPlan *self);
+/** Where the plan relays tokens by domains, divides an ep group into those of @domain_size
+ * accelerators that it spans, ranks packed; one part if it does not divide into such. */
+void lp_plan_relay_by_domains(LpPlan *self, guint64 domain_size);
 /** Ranks that hold copies of an expert, itself included; those of both ways under dualpipe. */
 guint32 lp_plan_expert_replicas(const LpPlan *self);
 /** Of the tp cp dp ranks of a stage, in rank order, expert tp varies fastest, then ep or the

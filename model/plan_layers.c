@@ -101,15 +101,9 @@ deal(LpPlan *self, const double *costs, guint32 n_layers, double first, double l
     return TRUE;
 }
 
-void
-lp_plan_balance(LpPlan *self, const LpTransformer *transformer)
+static void
+balance(LpPlan *self, const LpTransformer *transformer, guint32 n_layers)
 {
-    guint32 n_layers = lp_transformer_n_layers(transformer);
-    guint64 n_slices = (guint64)self->degree[LP_AXIS_PP] * self->pipeline.virtual_stages;
-    if (self->pipeline.stages != LP_STAGES_BALANCED || n_slices == 0 ||
-        n_slices > LP_STAGE_LIST_MAX || n_slices > n_layers)
-        return;
-    self->pipeline.n_listed = lp_plan_n_slices(self);
     double *costs = g_new0(double, n_layers);
     double first = lp_transformer_embedding_forward_flop(transformer, 1.0);
     double last = lp_transformer_logits_forward_flop(transformer, 1.0);
@@ -129,4 +123,55 @@ lp_plan_balance(LpPlan *self, const LpTransformer *transformer)
     }
     (void)deal(self, costs, n_layers, first, last, high);
     g_free(costs);
+}
+
+static void
+deal_by_weight(LpPlan *self, const LpTransformer *transformer, guint32 n_layers)
+{
+    double hidden = transformer->hidden;
+    double layer = (4.0 * transformer->n_heads * lp_transformer_head_width(transformer) +
+                    3.0 * transformer->ffn) *
+                   hidden;
+    guint32 n = self->pipeline.n_listed, slice = 0, count = 0;
+    double share = (n_layers * layer + (double)transformer->vocab * hidden) / n;
+    for (guint32 i = 0; i < n; i++)
+        self->pipeline.listed_layers[i] = 0;
+    for (guint32 i = 1; i <= n_layers; i++) {
+        self->pipeline.listed_layers[slice] = ++count;
+        if (i * layer >= share * (slice + 1.0) && slice + 1 < n) {
+            slice++;
+            count = 0;
+        }
+    }
+}
+
+void
+lp_plan_refine_stages(LpPlan *self, const LpTransformer *transformer)
+{
+    guint32 pp = self->degree[LP_AXIS_PP];
+    LpPipelineSchedule schedule = self->pipeline.schedule;
+    if (!self->pipeline.is_finest)
+        return;
+    gboolean interleaves = schedule == LP_SCHEDULE_1F1B || schedule == LP_SCHEDULE_INTERLEAVED;
+    guint64 share = (guint64)self->batch.micro * self->degree[LP_AXIS_DP];
+    gboolean divides = share > 0 && self->batch.global / share % pp == 0;
+    guint32 most = pp > 1 && interleaves && divides ? lp_transformer_n_layers(transformer) / pp : 1;
+    self->pipeline.virtual_stages = MAX(most, 1);
+}
+
+void
+lp_plan_deal_layers(LpPlan *self, const LpTransformer *transformer)
+{
+    guint32 n_layers = lp_transformer_n_layers(transformer);
+    guint64 n_slices = (guint64)self->degree[LP_AXIS_PP] * self->pipeline.virtual_stages;
+    gboolean by_weight = self->pipeline.stages == LP_STAGES_BY_WEIGHT;
+    if (!by_weight && self->pipeline.stages != LP_STAGES_BALANCED)
+        return;
+    if (n_slices == 0 || n_slices > LP_STAGE_LIST_MAX || (!by_weight && n_slices > n_layers))
+        return;
+    self->pipeline.n_listed = lp_plan_n_slices(self);
+    if (by_weight)
+        deal_by_weight(self, transformer, n_layers);
+    else
+        balance(self, transformer, n_layers);
 }

@@ -6,9 +6,21 @@
 
 G_BEGIN_DECLS
 
-/** Deals the layers to slices so that the slowest has as few FLOP as can be, where the plan says
- * "balanced": fills the list. At most LP_STAGE_LIST_MAX slices; more stay even. */
-void lp_plan_balance(LpPlan *self, const LpTransformer *transformer);
+/** Where the plan says "finest", makes as many virtual stages as there are layers for; one where
+ * the schedule cannot be interleaved, or micro-batches are no multiple of the stages. */
+void lp_plan_refine_stages(LpPlan *self, const LpTransformer *transformer);
+/**
+ * Deals the layers to slices by the plan's rule: fills the list. At most LP_STAGE_LIST_MAX slices;
+ * more stay even.
+ * "balanced": the slowest has as few FLOP as can be.
+ * "by-weight": each slice in turn takes layers until all layers so far reach its share of the
+ * weights, the head's V h among them, the embedding's not; late slices may be left without layers.
+ * A layer weighs 4 a w h + 3 h_ff h (a heads of width w), whatever its key-value heads (nanotron
+ * 0.4, models/base.py, build_model(), and models/llama.py, get_block_compute_costs()). In that code
+ * a share has to be exceeded; measured steps of 16 layers on 4 stages took as long as 5 layers
+ * need, so that a share just reached is enough.
+ */
+void lp_plan_deal_layers(LpPlan *self, const LpTransformer *transformer);
 
 /** Chunks of layers that a rank holds: virtual_stages, or one for each way under dualpipe. */
 guint32 lp_plan_n_chunks(const LpPlan *self);

@@ -51,6 +51,14 @@ typedef enum {
     LP_KERNELS_EAGER  /**< one operation of PyTorch at a time */
 } LpKernels;
 
+/** Whose fused attention runs. */
+typedef enum {
+    LP_ATTENTION_KERNEL_AUTO,   /**< flash-2 with eager kernels, else the vendor's */
+    LP_ATTENTION_KERNEL_VENDOR, /**< cuDNN's or FlashAttention-3, as Transformer Engine calls them
+                                 */
+    LP_ATTENTION_KERNEL_FLASH_2 /**< FlashAttention-2, as PyTorch calls it */
+} LpAttentionKernel;
+
 /** Where the host waits until the device has done what was issued, and so loses its lead. */
 typedef enum {
     LP_HOST_SYNC_NONE,
@@ -81,15 +89,23 @@ typedef enum {
 typedef enum {
     LP_OPTIMIZER_ADAM,
     LP_OPTIMIZER_SGD, /**< with momentum */
-    LP_OPTIMIZER_ADAM_8BIT
+    LP_OPTIMIZER_ADAM_8BIT,
+    LP_OPTIMIZER_NONE /**< forward and backward passes alone */
 } LpOptimizer;
 
 /** How layers are dealt to slices. */
 typedef enum {
-    LP_STAGES_EVEN,     /**< as many layers each, see lp_plan_slice_layers() */
-    LP_STAGES_BALANCED, /**< the slowest has as few FLOP as can be; embedding and logits count */
+    LP_STAGES_EVEN,      /**< as many layers each, see lp_plan_slice_layers() */
+    LP_STAGES_BALANCED,  /**< the slowest has as few FLOP as can be; embedding and logits count */
+    LP_STAGES_BY_WEIGHT, /**< each in turn to its share of the weights, lp_plan_deal_layers() */
     LP_STAGES_LIST
 } LpStages;
+
+/** How large a bucket of gradients is. */
+typedef enum {
+    LP_BUCKET_BYTES,      /**< as many bytes as the plan says */
+    LP_BUCKET_BY_REPLICAS /**< as many parameters as lp_plan_bucket_bytes() says */
+} LpBucket;
 
 /** The axes of parallelism, in no order. */
 typedef enum {
@@ -123,11 +139,15 @@ extern const char *const lp_zero_variant_names[];
 extern const char *const lp_gradient_sync_names[];
 extern const char *const lp_optimizer_names[];
 extern const char *const lp_kernels_names[];
+extern const char *const lp_attention_kernel_names[];
 extern const char *const lp_host_sync_names[];
 extern const char *const lp_amped_efficiency_names[];
 extern const char *const lp_axis_names[];
 extern const char *const lp_traffic_names[];
 
+/** Larger than any published count by a factor of a hundred; what products of counts may reach is
+ * checked before a program is built. */
+#define LP_PLAN_COUNT_MAX (1u << 24)
 /** Slices that a plan can list. */
 #define LP_STAGE_LIST_MAX 512
 
@@ -141,6 +161,7 @@ typedef struct {
 typedef struct {
     LpPipelineSchedule schedule;
     guint32 virtual_stages; /**< v: chunks of layers a pipeline stage holds */
+    gboolean is_finest;     /**< v is as large as can be: lp_plan_refine_stages() says */
     LpStages stages;
     guint32 n_listed;                         /**< of a list: */
     guint32 listed_layers[LP_STAGE_LIST_MAX]; /**< layers by slice */
@@ -152,8 +173,10 @@ typedef struct {
     guint32 tp;    /**< ranks that share an expert: 1 or tp; 0: lp_plan_expert_tp() says */
     guint32 relay; /**< parts of an ep group, to each of which a token crosses once, to be copied
                         there; 0 or 1: it goes to each of its experts, lp_group_n_expert_nodes() */
-    double skew;   /**< spread of the load over experts, 0: even */
-    guint32 seed;  /**< of the generator that draws the loads */
+    gboolean relays_by_domain; /**< the parts are the machine's domains: relay is what
+                                    lp_plan_relay_by_domains() has made of them */
+    double skew;               /**< spread of the load over experts, 0: even */
+    guint32 seed;              /**< of the generator that draws the loads */
 } LpPlanExperts;
 
 /** Before which passes a stage of a pipeline launches the first gathers of parameters while it
@@ -195,10 +218,11 @@ typedef struct {
 typedef struct {
     gboolean dp; /**< reduce gradients behind the backward pass, by bucket */
     LpOverlapTp tp;
-    gboolean pp;         /**< stages send behind computing */
-    gboolean param;      /**< ZeRO 1, 2: gather updated parameters behind the forward pass;
-                              3: gather ahead by prefetch */
-    double bucket_bytes; /**< size of a gradient bucket; 0: one bucket for all gradients */
+    gboolean pp;    /**< stages send behind computing */
+    gboolean param; /**< ZeRO 1, 2: gather updated parameters behind the forward pass;
+                         3: gather ahead by prefetch */
+    LpBucket bucket;
+    double bucket_bytes; /**< of LP_BUCKET_BYTES; 0: one bucket for all gradients */
     double slowdown;     /**< factor on computing while communication runs; 0: none, as 1 */
     double fraction;     /**< o of the closed form, in [0, 1]: share of T_DP it takes as hidden */
 } LpPlanOverlap;
@@ -214,6 +238,7 @@ typedef struct {
     gboolean cuda_graphs; /**< kernels cost the host nothing */
     LpHostSync sync;
     LpKernels kernels;
+    LpAttentionKernel attention_kernel;
 } LpPlanHost;
 
 /** Which communication library runs, and what is asked of it. */

@@ -96,26 +96,6 @@ lp_report_clear(LpReport *self)
     g_clear_pointer(&self->warnings, g_ptr_array_unref);
 }
 
-/* Numbers stay numbers, so that scripts need not parse the plan. */
-void
-lp_report_add_plan(json_t *object, const LpWorkload *workload)
-{
-    json_t *plan = lp_json_set_object(object, "plan");
-    const char *name;
-    char *text;
-    for (guint i = 0; (text = lp_workload_attribute(workload, i, &name)) != NULL; i++) {
-        guint64 count;
-        double number;
-        if (lp_count_parse(text, 0, G_MAXINT64, &count, NULL))
-            lp_json_set_count(plan, name, count);
-        else if (lp_number_parse(text, 0.0, G_MAXDOUBLE, &number, NULL))
-            lp_json_set_number(plan, name, number);
-        else
-            lp_json_set_text(plan, name, text);
-        g_free(text);
-    }
-}
-
 void
 lp_report_add_engine(json_t *object, LpFidelity fidelity, gboolean collapse, const char *contention,
                      const GArray *engine_options)

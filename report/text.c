@@ -23,28 +23,6 @@ add_quantity(LpTextTable *table, const char *label, LpQuantity quantity, double 
 }
 
 void
-lp_report_append_plan(GString *out, const LpWorkload *workload, gboolean whole)
-{
-    const char *name;
-    char *text;
-    gsize column = 0;
-    g_string_append(out, "plan       ");
-    for (guint i = 0; (text = lp_workload_attribute(workload, i, &name)) != NULL; i++) {
-        g_autofree char *value = text;
-        g_autofree char *entry = g_strdup_printf(" %s=%s", name, value);
-        if (!whole && !lp_workload_said(workload, i))
-            continue;
-        if (column + strlen(entry) > 86) {
-            g_string_append(out, "\n           ");
-            column = 0;
-        }
-        g_string_append(out, entry);
-        column += strlen(entry);
-    }
-    g_string_append_c(out, '\n');
-}
-
-void
 lp_report_append_workload(GString *out, const LpWorkload *workload)
 {
     g_string_append_printf(out, "workload    %s, %.4g billion parameters\n", workload->name,

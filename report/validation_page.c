@@ -177,7 +177,7 @@ add_scatter(GString *page, const LpValidation *self)
                            "prediction and measurement agree, between the dashed lines within "
                            "10&nbsp;%%. Point at a row to see its configuration.</p>\n",
                            predicted_by[self->model]);
-    for (LpMeasure measure = LP_MEASURE_TIME; measure <= LP_MEASURE_RATIO; measure++)
+    for (LpMeasure measure = LP_MEASURE_TIME; measure < LP_N_MEASURES; measure++)
         if (lp_validation_has_scatter(self, measure))
             add_plot(page, lp_validation_scatter_names[measure], "Both axes are logarithmic.");
     g_string_append(page, "<h2>How large the errors are</h2>\n");

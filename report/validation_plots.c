@@ -31,7 +31,8 @@ static const struct {
 } units[] = {[LP_MEASURE_TIME] = {"s", 1.0},
              [LP_MEASURE_BANDWIDTH] = {"GB/s", 1e9},
              [LP_MEASURE_RATE] = {"TFLOP/s", 1e12},
-             [LP_MEASURE_RATIO] = {"ratio", 1.0}};
+             [LP_MEASURE_RATIO] = {"ratio", 1.0},
+             [LP_MEASURE_MEMORY] = {"GB", 1e9}};
 
 static gboolean
 is_shown(const LpOutcome *outcome, LpPrediction model)
@@ -43,7 +44,8 @@ is_shown(const LpOutcome *outcome, LpPrediction model)
 const char *const lp_validation_scatter_names[] = {[LP_MEASURE_TIME] = "times",
                                                    [LP_MEASURE_BANDWIDTH] = "bandwidths",
                                                    [LP_MEASURE_RATE] = "rates",
-                                                   [LP_MEASURE_RATIO] = "ratios"};
+                                                   [LP_MEASURE_RATIO] = "ratios",
+                                                   [LP_MEASURE_MEMORY] = "memory"};
 
 gboolean
 lp_validation_has_scatter(const LpValidation *self, LpMeasure measure)

@@ -22,7 +22,8 @@ static const struct {
 } measures[] = {[LP_MEASURE_TIME] = {"s", 1.0},
                 [LP_MEASURE_BANDWIDTH] = {"gbps", 1e9},
                 [LP_MEASURE_RATE] = {"tflops", 1e12},
-                [LP_MEASURE_RATIO] = {"ratio", 1.0}};
+                [LP_MEASURE_RATIO] = {"ratio", 1.0},
+                [LP_MEASURE_MEMORY] = {"memory_gb", 1e9}};
 
 static void
 add_score(json_t *object, const LpScore *score)

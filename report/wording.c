@@ -38,6 +38,10 @@ lp_wording_value(const LpOutcome *outcome, double value)
         return g_strdup_printf("%.4g TFLOP/s", value * 1e-12);
     case LP_MEASURE_RATIO:
         return g_strdup_printf("%.4g", value);
+    case LP_MEASURE_MEMORY:
+        return lp_quantity_format(LP_QUANTITY_SIZE, value);
+    case LP_N_MEASURES:
+        break;
     }
     g_assert_not_reached();
 }

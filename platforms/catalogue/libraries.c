@@ -154,9 +154,26 @@ lp_library_names(GError **error)
     return xml == NULL ? NULL : (char **)g_ptr_array_free(collect_names(xml), FALSE);
 }
 
+/* Whether no library was once called @name. */
+static gboolean
+check_current(const LpXml *xml, const char *name, GError **error)
+{
+    for (const xmlNode *node = lp_xml_element(lp_xml_root(xml)->children, "library"); node != NULL;
+         node = lp_xml_element(node->next, "library"))
+        if (g_strcmp0(lp_xml_attribute(node, "formerly"), name) == 0) {
+            g_set_error(error, LP_INPUT_ERROR, LP_INPUT_ERROR_NAME,
+                        "got \"%s\", wanted \"%s\", as it is called now", name,
+                        lp_xml_attribute(node, "name"));
+            return FALSE;
+        }
+    return TRUE;
+}
+
 static gboolean
 find(const LpXml *xml, const char *name, LpLibrary *out_library, GError **error)
 {
+    if (!check_current(xml, name, error))
+        return FALSE;
     g_autoptr(GPtrArray) names = collect_names(xml);
     int index = lp_choice_parse(name, (const char *const *)names->pdata, error);
     if (index < 0)
@@ -197,12 +214,12 @@ name_for(const LpXml *xml, const char *accelerator)
     /* A modified accelerator has something behind its name. */
     g_auto(GStrv) words = g_strsplit(accelerator, " ", 2);
     if (words[0] == NULL)
-        return LP_LIBRARY_IDEAL;
+        return LP_LIBRARY_SINGLE_RING;
     for (const xmlNode *node = lp_xml_element(lp_xml_root(xml)->children, "library"); node != NULL;
          node = lp_xml_element(node->next, "library"))
         if (goes_with(node, words[0]))
             return lp_xml_attribute(node, "name");
-    return LP_LIBRARY_IDEAL;
+    return LP_LIBRARY_SINGLE_RING;
 }
 
 gboolean

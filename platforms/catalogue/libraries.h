@@ -7,7 +7,7 @@
 G_BEGIN_DECLS
 
 #define LP_LIBRARY_AUTO "auto"   /* instead of a name: that of the accelerator */
-#define LP_LIBRARY_IDEAL "ideal" /* name of the library without costs of its own */
+#define LP_LIBRARY_SINGLE_RING "single-ring" /* name of the library without costs of its own: rings over one card */
 
 /** Looks @name up among the shipped libraries; latencies in @out_library are seconds, rates
  * bytes/s. Errors: LP_INPUT_ERROR_NAME with the nearest name. */
@@ -19,7 +19,7 @@ gboolean lp_library_parse(const char *path, GBytes *content, const char *name,
                           LpLibrary *out_library, GError **error) G_GNUC_WARN_UNUSED_RESULT;
 /** As lp_library_find(), where @name may also be LP_LIBRARY_AUTO: the library that lists
  * @accelerator, a name of the catalogue, with or without words behind it that say what was
- * modified; LP_LIBRARY_IDEAL where none does. */
+ * modified; LP_LIBRARY_SINGLE_RING where none does. */
 gboolean lp_library_find_for(const char *name, const char *accelerator, LpLibrary *out_library,
                              GError **error) G_GNUC_WARN_UNUSED_RESULT;
 /** Keeps of @self only the protocol called @name: every choice takes it. Errors:

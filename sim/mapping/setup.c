@@ -15,7 +15,7 @@ find_library(const LpWorkload *workload, const LpMachine *machine, LpLibrary *ou
              GError **error)
 {
     const LpPlan *plan = &workload->plan;
-    const char *name = *plan->library.name == '\0' ? LP_LIBRARY_IDEAL : plan->library.name;
+    const char *name = *plan->library.name == '\0' ? LP_LIBRARY_AUTO : plan->library.name;
     if (!lp_library_find_for(name, machine->accelerator.name, out_library, error)) {
         g_prefix_error(error, "library: ");
         return FALSE;

@@ -24,7 +24,7 @@ lp_bench_ring(const LpMachine *machine, guint64 bytes, LpFidelity fidelity, LpRu
                                    .bytes = bytes,
                                    .n_ranks = (guint32)machine->n_accelerators,
                                    .fidelity = fidelity};
-    if (!lp_library_find("ideal", &request.library, error) ||
+    if (!lp_library_find("single-ring", &request.library, error) ||
         !lp_collective_run(&request, machine, &result, error))
         return FALSE;
     *out_result = result.run;

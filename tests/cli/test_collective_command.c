@@ -10,9 +10,10 @@
 static void
 test_text(void)
 {
-    LpSpawned run = lp_spawn("collective all-reduce dgx-a100-8 --bytes=1MB,0B", NULL);
+    LpSpawned run =
+        lp_spawn("collective all-reduce dgx-a100-8 --bytes=1MB,0B --library=single-ring", NULL);
     lp_test_text("ring", run.output,
-                 "all-reduce among 8 ranks of dgx-a100-8.xml, library ideal, fidelity flow\n"
+                 "all-reduce among 8 ranks of dgx-a100-8.xml, library single-ring, fidelity flow\n"
                  "  bytes  algorithm  protocol     us  alone us   GB/s  bus GB/s\n"
                  "1000000  ring       simple    12.41     12.41  80.56    140.98\n"
                  "      0  ring       simple     6.58      6.58   0.00      0.00\n");
@@ -69,7 +70,8 @@ test_operations(void)
          7 * (470e-9 + 1e-6)},
     };
     for (guint i = 0; i < G_N_ELEMENTS(rows); i++) {
-        g_autofree char *line = g_strconcat("collective ", rows[i].line, " --format=json", NULL);
+        g_autofree char *line =
+            g_strconcat("collective ", rows[i].line, " --library=single-ring --format=json", NULL);
         g_autoptr(json_t) result = lp_spawn_json(line, NULL);
         if (result == NULL)
             continue;
@@ -83,7 +85,8 @@ test_operations(void)
 #define PLATFORM "dgx-a100-8"
 #define SMALL                                                                                      \
     "simulate gpt3-175b dgx-a100-8 --set=layers=8 --set=hidden=1024 --set=heads=16 "               \
-    "--set=ffn=4096 --set=tp=4 --set=pp=2 --set=dp=1 --set=global-batch=8 "
+    "--set=ffn=4096 --set=tp=4 --set=pp=2 --set=dp=1 --set=global-batch=8 "                        \
+    "--framework=none --set=library=single-ring "
 
 static void
 test_faults(void)
@@ -132,7 +135,7 @@ test_faults(void)
         {"collective all-reduce " PLATFORM " --bytes=1PB --algorithm=tree --fidelity=message", 1,
          "wanted at most 100000000 messages"},
         {"bench accuracy gpt3-175b-16", 2, "bench: "},
-        {SMALL "--set=library=nope", 1, "library: \"nope\" is not one of ideal, nccl-volta"},
+        {SMALL "--set=library=nope", 1, "library: \"nope\" is not one of single-ring, nccl-volta"},
         {SMALL "--set=library=", 1, "library=: got \"\""},
         {SMALL "--set=protocol=ll", 1, "protocol: \"ll\" is not one of simple"},
         {SMALL "--set=algorithm-tp=zzz", 1, "algorithm-tp=zzz: got \"zzz\", wanted auto"},

@@ -36,7 +36,8 @@ TABLES = ("training", "gemm", "collectives")
 OUTPUTS = {
     "simulate": ["simulate gpt3-175b dgx-a100-1024 --set global-batch=128 --cost",
                  "simulate mixtral-8x7b dgx-h100-64",
-                 "simulate llama-3-8b circuits.xml --plan=fit --set precision=bf16",
+                 "simulate llama-3-8b circuits.xml --plan=fit --set precision=bf16 "
+                 "--set library=single-ring",
                  "simulate llama-3-8b optics.xml --set dp=16"],
     "scenario": ["simulate two-jobs polaris-64 --cost",
                  "simulate busy-fabric dgx-h100-64 --set global-batch=64",

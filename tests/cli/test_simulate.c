@@ -9,7 +9,7 @@
 
 #define SMALL                                                                                      \
     "--set=layers=8 --set=hidden=1024 --set=heads=16 --set=ffn=4096 --set=tp=2 --set=pp=2 "        \
-    "--set=dp=2 --set=global-batch=8"
+    "--set=dp=2 --set=global-batch=8 --set=framework=none --set=library=single-ring"
 
 /* Every key that scripts may rely on is there, in "simulate" and, with the same figures, in
  * "estimate". */

@@ -11,7 +11,9 @@
 #define RICH                                                                                       \
     PLAIN " --technology=pluggable-400g-opus --switch-technology=electrical-64x400g-opus "         \
           "--domain-technology=copper-lr-112g"
-#define SET "--ignore-memory --set=layers=2 --set=tp=8 --set=pp=1 --set=dp=2 --set=global-batch=2"
+#define SET                                                                                        \
+    "--ignore-memory --set=layers=2 --set=tp=8 --set=pp=1 --set=dp=2 --set=global-batch=2 "        \
+    "--set=framework=none --set=library=single-ring"
 
 /* Two domains of 8 under leaves of one rail: 16 ports of hosts, 16 + 2 x 16 of switches. */
 static void

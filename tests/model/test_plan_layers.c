@@ -72,7 +72,7 @@ check_balance(const char *label, const LpTransformer *shape, guint32 pp, guint32
     LpPlan plan = lp_test_plan(1, pp, 1, 1, pp);
     plan.pipeline.virtual_stages = v;
     plan.pipeline.stages = LP_STAGES_BALANCED;
-    lp_plan_balance(&plan, shape);
+    lp_plan_deal_layers(&plan, shape);
     check_partition(row, shape, &plan);
     double slowest = 0.0;
     for (guint32 slice = 0; slice < pp * v; slice++)
@@ -117,22 +117,50 @@ test_balance_by_hand(void)
     LpTransformer gpt = lp_test_gpt(22, 64, 4);
     LpPlan plan = lp_test_plan(1, 2, 1, 1, 2);
     plan.pipeline.stages = LP_STAGES_BALANCED;
-    lp_plan_balance(&plan, &gpt);
+    lp_plan_deal_layers(&plan, &gpt);
     lp_test_true("the head's stage is short", lp_plan_slice_layers(&plan, &gpt, 0) == 16);
     plan.pipeline.stages = LP_STAGES_EVEN;
     lp_test_true("even", lp_plan_slice_layers(&plan, &gpt, 0) == 11);
     plan.pipeline.n_listed = 7;
-    lp_plan_balance(&plan, &gpt);
+    lp_plan_deal_layers(&plan, &gpt);
     lp_test_true("not asked for", plan.pipeline.n_listed == 7);
     LpTransformer deep = lp_test_gpt(1024, 64, 4);
     plan = lp_test_plan(1, 1024, 1, 1, 1024);
     plan.pipeline.stages = LP_STAGES_BALANCED;
-    lp_plan_balance(&plan, &deep);
+    lp_plan_deal_layers(&plan, &deep);
     lp_test_true("more slices than listed", plan.pipeline.n_listed == 0);
     check_partition("more slices than listed", &deep, &plan);
     plan.degree[LP_AXIS_PP] = LP_STAGE_LIST_MAX;
-    lp_plan_balance(&plan, &deep);
+    lp_plan_deal_layers(&plan, &deep);
     check_partition("as many slices as listed", &deep, &plan);
+}
+
+/* A layer has 12 h^2 weights with GELU's 4 h, counted as 16 h^2 (three matrices); h is 256. */
+static void
+test_by_weight(void)
+{
+    static const struct {
+        const char *label;
+        guint32 n_layers, vocab, pp, layers[4];
+    } rows[] = {
+        /* Logits of 25 h^2: 24 and 1.56 layers on 2 stages, 12.78 each. */
+        {"two stages", 24, 25 * 256, 2, {13, 11}},
+        /* Of 64 h^2: 5 layers a stage, and few on the last. */
+        {"a share just reached is enough", 16, 64 * 256, 4, {5, 5, 5, 1}},
+        {"late stages without layers", 2, 64 * 256, 4, {2, 0, 0, 0}},
+    };
+    for (guint i = 0; i < G_N_ELEMENTS(rows); i++) {
+        LpTransformer shape = lp_test_gpt(rows[i].n_layers, 256, 4);
+        shape.vocab = rows[i].vocab;
+        LpPlan plan = lp_test_plan(1, rows[i].pp, 1, 1, 8);
+        plan.pipeline.stages = LP_STAGES_BY_WEIGHT;
+        lp_plan_deal_layers(&plan, &shape);
+        for (guint32 stage = 0; stage < rows[i].pp; stage++)
+            lp_test_true(rows[i].label,
+                         lp_plan_slice_layers(&plan, &shape, stage) == rows[i].layers[stage]);
+        if (rows[i].layers[rows[i].pp - 1] > 0)
+            check_partition(rows[i].label, &shape, &plan);
+    }
 }
 
 static void
@@ -219,6 +247,7 @@ main(void)
     static const LpTestCase cases[] = {
         {"balance", test_balance},
         {"balance by hand", test_balance_by_hand},
+        {"by weight", test_by_weight},
         {"partition", test_partition},
         {"layers", test_layers},
         {"layers by hand", test_layers_by_hand},

@@ -83,7 +83,8 @@ test_dead(void)
         {"on the way", "<failure port='scale-out:0' at='MIDs' dead='yes'/>", FALSE},
         {"beside another job",
          "<failure port='scale-out:0' at='MIDs' dead='yes'/>"
-         "<job name='b' workload='gpt3-125m' dp='1' global-batch='32' accelerators='1'/>",
+         "<job name='b' workload='gpt3-125m' framework='none' dp='1' global-batch='32' "
+         "accelerators='1'/>",
          FALSE},
         {"beside traffic that never ends",
          "<failure port='scale-out:0' at='MIDs' dead='yes'/>"

@@ -17,7 +17,7 @@ sys.path.insert(0, str(SOURCE / "validation" / "optics"))
 import opus  # noqa: E402
 
 PROGRAM = opus.PROGRAM
-SMALL = ("tied-embeddings=no embedding=no micro-batch=1 virtual-stages=1 schedule=1f1b library=ideal "
+SMALL = ("tied-embeddings=no embedding=no micro-batch=1 virtual-stages=1 schedule=1f1b "
          "scatter-gather=no recompute=none sequence-parallel=no cuda-graphs=yes reshard=yes "
          "overlap-dp=no overlap-param=no")
 
@@ -36,7 +36,7 @@ class Machines(unittest.TestCase):
 
     def simulate(self, workload, file, settings, *options):
         done = subprocess.run([PROGRAM, "simulate", workload, file, "--format=json",
-                               "--ignore-memory", *options,
+                               "--ignore-memory", *opus.BARE, *options,
                                *(f"--set={setting}" for setting in settings.split())],
                               capture_output=True, text=True)
         self.assertEqual(done.stderr, "")
@@ -251,7 +251,7 @@ class Impossible(Machines):
                                   ("--circuit-ports=1 --policy=static", "tp=4 pp=4 dp=1")):
             file = self.generate("c.xml", "--system=ocs --accelerators=16 --domain-size=4 " + options)
             done = subprocess.run(
-                [PROGRAM, "simulate", "gpt3-1.3b", file, "--ignore-memory",
+                [PROGRAM, "simulate", "gpt3-1.3b", file, "--ignore-memory", *opus.BARE,
                  *(f"--set={setting}" for setting in (settings + " micro-batch=1 global-batch=16").split())],
                 capture_output=True, text=True)
             self.assertEqual(done.returncode, 1)

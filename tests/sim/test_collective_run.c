@@ -173,7 +173,7 @@ test_contended(void)
     static const guint32 crossing[] = {0, 4, 1, 5}, inside[] = {0, 1, 4, 5};
     static const char *const names[] = {"direct", "tree", "doubling", "pairwise"};
     LpLibrary library;
-    lp_test_true("ideal", lp_library_find("ideal", &library, NULL));
+    lp_test_true("single-ring", lp_library_find("single-ring", &library, NULL));
     for (guint i = 0; i < G_N_ELEMENTS(names); i++)
         for (LpFidelity fidelity = LP_FIDELITY_FLOW; fidelity <= LP_FIDELITY_MESSAGE; fidelity++) {
             LpCollectiveRequest request =
@@ -197,7 +197,7 @@ test_relays(void)
     static const char rails[] =
         "--system=rail-only --accelerators=16 --domain-latency=0s --scale-out-latency=0s";
     LpLibrary library;
-    lp_test_true("ideal", lp_library_find("ideal", &library, NULL));
+    lp_test_true("single-ring", lp_library_find("single-ring", &library, NULL));
     const LpCollectiveRequest request =
         request_of(&library, LP_COLLECTIVE_ALL_TO_ALL, "direct", 16 << 20, 16);
     LpCollectiveResult result = run_good("relays", rails, &request);
@@ -238,7 +238,7 @@ test_torus(void)
         {"no block", 24, 1, FALSE, NULL},   {"every second", 8, 2, TRUE, NULL},
     };
     LpLibrary library;
-    lp_test_true("ideal", lp_library_find("ideal", &library, NULL));
+    lp_test_true("single-ring", lp_library_find("single-ring", &library, NULL));
     for (guint i = 0; i < G_N_ELEMENTS(rows); i++) {
         LpCollectiveRequest request =
             request_of(&library, LP_COLLECTIVE_ALL_REDUCE, "torus", 1 << 20, rows[i].n_ranks);
@@ -272,7 +272,7 @@ test_switch(void)
                 {LP_COLLECTIVE_ALL_GATHER, 1.0},
                 {LP_COLLECTIVE_BROADCAST, 1.0}};
     LpLibrary library;
-    lp_test_true("ideal", lp_library_find("ideal", &library, NULL));
+    lp_test_true("single-ring", lp_library_find("single-ring", &library, NULL));
     const double bytes = 256 << 20;
     for (guint i = 0; i < G_N_ELEMENTS(rows); i++)
         for (LpFidelity fidelity = LP_FIDELITY_FLOW; fidelity <= LP_FIDELITY_MESSAGE; fidelity++) {

@@ -80,7 +80,7 @@ analyse(const void *input, void *result)
     g_autoptr(LpProgram) program = lp_training_program_new(workload, &machine->accelerator, NULL);
     g_autoptr(LpNetwork) network = lp_network_new(machine);
     LpLibrary library;
-    if (!lp_library_find("ideal", &library, NULL))
+    if (!lp_library_find("single-ring", &library, NULL))
         return FALSE;
     g_autoptr(LpPlacement) placement = lp_placement_new_packed(program->n_ranks);
     g_autoptr(LpCommunicationMap) map =

@@ -53,7 +53,7 @@ static LpLibrary
 make_library(gboolean knows)
 {
     LpLibrary library = {.n_protocols = 0};
-    lp_test_true("ideal", lp_library_find("ideal", &library, NULL));
+    lp_test_true("single-ring", lp_library_find("single-ring", &library, NULL));
     library.n_hosts = knows ? 2 : 0;
     library.hosts[0] = (LpLibraryHost){2, G_MAXUINT64, MEMBER_S, 0.0};
     library.hosts[1] = (LpLibraryHost){8, 4, WIDE_MEMBER_S, WIDE_MESSAGE_S};

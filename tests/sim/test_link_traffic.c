@@ -6,7 +6,7 @@
 #include "tests/support/small_workload.h"
 #include "tests/testlib.h"
 
-#define BODY "layers=8 hidden=1024 heads=16 ffn=4096 global-batch=16 library=ideal "
+#define BODY "layers=8 hidden=1024 heads=16 ffn=4096 global-batch=16 library=single-ring "
 #define UP "--domain-technology=waveguide-package "
 #define TREE "--system=dgx-a100 --accelerators=16 " UP "--technology=pluggable-200g"
 #define CROSSBAR TREE " --topology=crossbar"

@@ -308,7 +308,8 @@ def faults(plan, result):
 
 def run(task):
     plan, machine, options = task
-    line = [PROGRAM, "simulate", "gpt3-175b", machine, "--format=json", "--ignore-memory", *options]
+    line = [PROGRAM, "simulate", "gpt3-175b", machine, "--format=json", "--ignore-memory",
+            "--framework=none", "--set=library=single-ring", *options]
     line += [f"--set={name}={value}" for name, value in plan.items()]
     done = subprocess.run(line, capture_output=True, text=True, timeout=300)
     if done.returncode == 1 and done.stderr.count("\n") == 1 and "wanted" in done.stderr:

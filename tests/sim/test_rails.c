@@ -189,7 +189,7 @@ write_run(const void *input, GString *out)
     LpProgram *program = program_of(((const Run *)input)->machine, BODY);
     LpNetwork *network = start(input);
     LpLibrary library;
-    if (program == NULL || network == NULL || !lp_library_find("ideal", &library, NULL))
+    if (program == NULL || network == NULL || !lp_library_find("single-ring", &library, NULL))
         return FALSE;
     LpCommunicationMap *map = lp_communication_map_new(
         program, network, &library, lp_placement_new_packed(program->n_ranks), NULL, NULL);

@@ -92,7 +92,8 @@ class Smpi(unittest.TestCase):
 
     def ours(self, operation, algorithm, size=BYTES):
         printed = run(PROGRAM, "collective", operation, "machine.xml", f"--bytes={size}B",
-                      f"--algorithm={algorithm}", "--fidelity=message", "--format=json",
+                      f"--algorithm={algorithm}", "--library=single-ring",
+                      "--fidelity=message", "--format=json",
                       cwd=self.folder.name)
         return json.loads(printed)["runs"][0]["time_s"]
 

@@ -11,7 +11,8 @@
 
 /* Llama 2 7B (Touvron et al. 2023, table 1) with four of its layers. */
 #define MODEL "llama-2-7b"
-#define SETTINGS "--set=layers=4 --set=micro-batch=1 "
+#define BARE "--set=framework=none --set=library=single-ring "
+#define SETTINGS BARE "--set=layers=4 --set=micro-batch=1 "
 #define LAYERS 4.0
 #define HIDDEN 4096.0
 #define FFN 11008.0
@@ -111,10 +112,10 @@ test_other_rails(void)
     char *path = lp_spawn_platform(
         "--system=rail-only --accelerators=16 --domain-bandwidth=450GBps --domain-latency=235ns "
         "--scale-out-bandwidth=50GBps --scale-out-latency=675ns");
-    g_autofree char *line =
-        g_strdup_printf("simulate " MODEL " %s --format=json --ignore-memory --set=layers=4 "
-                        "--set=tp=16 --set=dp=1 --set=micro-batch=2 --set=global-batch=2",
-                        path);
+    g_autofree char *line = g_strdup_printf(
+        "simulate " MODEL " %s --format=json --ignore-memory " BARE "--set=layers=4 "
+        "--set=tp=16 --set=dp=1 --set=micro-batch=2 --set=global-batch=2",
+        path);
     g_autoptr(json_t) node = lp_spawn_json(line, "");
     lp_test_close("all-reduces", lp_json_at(node, "simulated.terms_s.tp"),
                   (4.0 * LAYERS + 2.0) * 2.0 * (n - 1.0) * step_s, 1e-9);

@@ -14,7 +14,7 @@
  * its device. */
 #define LP_JOB_OF_TWO                                                                              \
     "workload='gpt3-125m' dp='2' micro-batch='8' global-batch='16' overlap-dp='no' bucket='all' "  \
-    "cuda-graphs='yes'"
+    "cuda-graphs='yes' framework='none' library='single-ring'"
 /* A message that is under way for as long as anything runs. */
 #define LP_ENDLESS_MESSAGE "message='1000TB'"
 /* The engine against sums of quotients: some ten roundings. */

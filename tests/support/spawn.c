@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "tests/support/spawn.h"
 
+#include "tests/support/small_workload.h"
 #include "tests/support/temporary.h"
 #include "tests/testlib.h"
 
@@ -78,6 +79,7 @@ json_t *
 lp_spawn_simulate(const char *platform, const char *settings, const char *options)
 {
     g_autoptr(GPtrArray) words = g_ptr_array_new_with_free_func(g_free);
+    add_words(words, "--set=", LP_BARE_SETTINGS);
     add_words(words, "--set=", settings);
     g_ptr_array_add(words, NULL);
     g_autofree char *set = g_strjoinv(" ", (char **)words->pdata);

@@ -70,10 +70,10 @@ test_values(void)
         const char *label, *row;
         double wanted;
     } rows[] = {
-        {"a time", "a," FOUR ",\"send 1000000000 library=ideal accelerators=0,1\",,,1,", 0.100002},
+        {"a time", "a," FOUR ",\"send 1000000000 library=single-ring accelerators=0,1\",,,1,", 0.100002},
         {"a ratio",
-         "a," FOUR ",send 1000000000 library=ideal accelerators=0-1," FOUR
-         " --scale-out-bandwidth=5GBps,send 1000000000 library=ideal accelerators=0-1,,1",
+         "a," FOUR ",send 1000000000 library=single-ring accelerators=0-1," FOUR
+         " --scale-out-bandwidth=5GBps,send 1000000000 library=single-ring accelerators=0-1,,1",
          0.100002 / 0.200002},
         {"the same plan", "a," FOUR ",plan gpt3-125m dp=4,,plan gpt3-125m dp=4,,1", 1.0},
         {"half the batch",

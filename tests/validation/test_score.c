@@ -45,6 +45,11 @@ test_score(void)
     LpScore all = lp_score(outcomes, NULL, LP_PREDICTION_SIMULATED);
     lp_test_true("all", all.n_rows == 5);
     lp_test_close("median of five", all.median_absolute_error, 0.3, 1e-12);
+    add(outcomes, "d (composed)", 0.70, LP_OUTCOME_OK);
+    ((LpOutcome *)outcomes->pdata[5])->is_apart = TRUE;
+    lp_test_true("but those apart",
+                 lp_score(outcomes, NULL, LP_PREDICTION_SIMULATED).n_rows == 5 &&
+                     lp_score(outcomes, "d (composed)", LP_PREDICTION_SIMULATED).n_rows == 1);
     LpScore other = lp_score(outcomes, "a", LP_PREDICTION_AMPED);
     lp_test_close("no prediction counts with 1", other.mean_absolute_error, 1.0, 1e-12);
     LpScore none = lp_score(outcomes, "c", LP_PREDICTION_SIMULATED);

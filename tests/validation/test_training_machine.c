@@ -11,15 +11,20 @@ test_machine(void)
 {
     static const struct {
         const char *label, *changes;
+        const char *system;
         guint64 n_accelerators;
         guint32 domain_size, n_cards;
         double scale_out_bytes_per_s; /* 0: none */
     } rows[] = {
-        {"as stated", "", 16, 8, 8, 25e9},
-        {"whole domains", "accelerators=6;dp=1;pp=3;layers=24", 8, 8, 0, 0.0},
-        {"two accelerators a card", "nics_per_domain=4;scale_out_Gbps=100", 16, 8, 4, 12.5e9},
-        {"more cards than accelerators", "nics_per_domain=32;scale_out_Gbps=400", 16, 8, 8, 50e9},
-        {"a name of its own", "accelerator=A100-SXM4-80GB", 16, 8, 8, 25e9},
+        {"as stated", "", "generic", 16, 8, 8, 25e9},
+        {"whole domains", "accelerators=6;dp=1;pp=3;layers=24", "generic", 8, 8, 0, 0.0},
+        {"two accelerators a card", "nics_per_domain=4;scale_out_Gbps=100", "generic", 16, 8, 4, 12.5e9},
+        {"more cards than accelerators", "nics_per_domain=32;scale_out_Gbps=400", "generic", 16, 8, 8, 50e9},
+        {"a name of its own", "accelerator=A100-SXM4-80GB", "generic", 16, 8, 8, 25e9},
+        {"a system of the catalogue", "system=Selene (DGX-A100)", "dgx-a100", 16, 8, 8, 25e9},
+        {"with accelerators and domains of its own", "system=dgx-h100;accelerators_per_domain=4",
+         "dgx-h100", 16, 4, 4, 50e9},
+        {"a part of a name is none", "system=dgx-a100x", "generic", 16, 8, 8, 25e9},
     };
     for (guint i = 0; i < G_N_ELEMENTS(rows); i++) {
         g_autoptr(LpTable) table = lp_training_row_table(rows[i].changes);
@@ -33,6 +38,7 @@ test_machine(void)
         lp_test_true(rows[i].label, got.machine->n_accelerators == rows[i].n_accelerators &&
                                         got.machine->domain_size == rows[i].domain_size);
         lp_test_text(rows[i].label, got.machine->accelerator.name, "a100-80");
+        lp_test_text(rows[i].label, got.machine->system, rows[i].system);
         lp_test_true(rows[i].label,
                      got.machine->has_scale_out == (rows[i].scale_out_bytes_per_s > 0.0));
         if (!got.machine->has_scale_out)

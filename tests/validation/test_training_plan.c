@@ -32,7 +32,8 @@ test_memory(void)
         {"it was measured, so it did fit",
          FLASH
          "layers=32;hidden=4096;heads=32;ffn=14336;vocab=128256;seq=4096;tied=;tp=4;pp=1;dp=1;"
-         "accelerators=4;micro_batch=12;global_batch=24;recompute=none;precision=bf16",
+         "accelerators=4;micro_batch=12;global_batch=24;recompute=none;precision=bf16;framework="
+         "megatron-core",
          "recompute=light gradient-precision=bf16", "gradients in bf16"},
         {"micro-batch of an odd batch", "micro_batch=;global_batch=36", "micro-batch=1",
          "micro-batch 1"},

@@ -135,9 +135,9 @@ test_as_simulate(void)
         command, "--format=json --set layers=4 --set hidden=1024 --set heads=16 --set ffn=4096 "
                  "--set vocab=51200 --set seq=512 --set tied-embeddings=no --set tp=2 --set pp=2 "
                  "--set dp=4 --set micro-batch=1 --set global-batch=8 --set recompute=full "
-                 "--set precision=fp16 --set gradient-precision=fp16 --set scatter-gather=yes "
+                 "--set precision=fp16 --set gradient-precision=fp16 --set scatter-gather=no "
                  "--set library=auto --set attention=unfused --set zero=0 --set overlap-dp=no "
-                 "--set host-sync=passes");
+                 "--set framework=none");
     lp_test_close("the same", json_number_value(json_object_get(row_at(result, 1), "simulated_s")),
                   lp_json_at(simulated, "simulated.iteration_time_s"), 1e-9);
     lp_spawned_clear(&run);

@@ -12,7 +12,8 @@
 static LpProgram *
 empty_program(const char *text)
 {
-    g_auto(GStrv) settings = g_strsplit(text, " ", -1);
+    g_autofree char *all = g_strconcat("framework=none ", text, NULL);
+    g_auto(GStrv) settings = g_strsplit(g_strchomp(all), " ", -1);
     g_autoptr(GError) error = NULL;
     g_autoptr(LpWorkload) workload = lp_workload_load(GPT3, (const char *const *)settings, &error);
     lp_test_text(text, error != NULL ? error->message : NULL, NULL);

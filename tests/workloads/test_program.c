@@ -21,7 +21,8 @@ static const LpAccelerator accelerator = {
 static LpWorkload *
 load(const char *text)
 {
-    g_auto(GStrv) settings = g_strsplit(text, " ", -1);
+    g_autofree char *all = g_strconcat("framework=none ", text, NULL);
+    g_auto(GStrv) settings = g_strsplit(g_strchomp(all), " ", -1);
     g_autoptr(GError) error = NULL;
     LpWorkload *workload = lp_workload_load(GPT3, (const char *const *)settings, &error);
     lp_test_text(text, error != NULL ? error->message : NULL, NULL);

@@ -167,7 +167,7 @@ static const struct {
      "kind ffn-kind attention positions norm bias dropout cp-kind schedule recompute zero-variant "
      "gather-ahead gradient-sync optimizer precision gradient-precision communication-precision "
      "overlap-tp "
-     "host-sync kernels amped-efficiency"},
+     "host-sync kernels amped-efficiency framework attention-kernel"},
     {"ssssssssssssssssssss", "tied-embeddings embedding parallel-blocks sequence-parallel "
                              "scatter-gather reshard narrow-parameters overlap-dp "
                              "overlap-pp overlap-param cuda-graphs"},

@@ -3,6 +3,7 @@
 #include "validation/calibration/fitted_rows.h"
 
 #include "base/error.h"
+#include "validation/cases/case.h"
 
 #include <string.h>
 
@@ -44,6 +45,10 @@ lp_fitted_rows_choose(LpFit *fit, const LpTable *table, const LpFitOptions *opti
     for (guint i = 0; i < lp_table_n_rows(table); i++) {
         const LpTableRow *stated = lp_table_row(table, i);
         g_autofree char *id = lp_table_id(stated);
+        if (lp_case_apart(stated) != NULL) {
+            fit->n_unused++;
+            continue;
+        }
         gboolean named = is_named(options->rows, id, lp_table_text(stated, "source"));
         g_autoptr(LpSurrogate) row = lp_surrogate_new(table, i, options->constants->n_variables);
         if (row == NULL) {

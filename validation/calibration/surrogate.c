@@ -15,7 +15,7 @@ library_of(const LpTrainingCase *restated)
 {
     const char *name = restated->workload->plan.library.name;
     g_autofree LpLibrary *library = g_new(LpLibrary, 1);
-    return lp_library_find_for(*name == '\0' ? LP_LIBRARY_IDEAL : name,
+    return lp_library_find_for(*name == '\0' ? LP_LIBRARY_AUTO : name,
                                restated->machine->accelerator.name, library, NULL)
                ? g_strdup(library->name)
                : NULL;
@@ -82,7 +82,7 @@ lp_surrogate_closed_s(const LpSurrogate *self, const LpConstants *constants)
     LpAccelerator accelerator = self->restated.machine->accelerator;
     lp_constants_to_accelerator(constants, &accelerator);
     return lp_prediction_closed_s(self->restated.workload, &accelerator, &self->fabric,
-                                  self->placement->accelerators, self->restated.scope);
+                                  self->placement->accelerators);
 }
 
 void

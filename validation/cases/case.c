@@ -7,6 +7,8 @@
 #include "validation/cases/gemm_case.h"
 #include "validation/cases/training_case.h"
 
+#include <string.h>
+
 const LpCaseKind *
 lp_case_kind(LpTableKind kind)
 {
@@ -96,12 +98,27 @@ read_factors(const LpTableRow *row, LpOutcome *outcome)
     }
 }
 
+const char *
+lp_case_apart(const LpTableRow *row)
+{
+    static const char *const kinds[] = {"composed", "memory"};
+    for (guint i = 0; i < G_N_ELEMENTS(kinds); i++)
+        if (strcmp(lp_table_text(row, "kind"), kinds[i]) == 0)
+            return kinds[i];
+    return NULL;
+}
+
 LpOutcome *
 lp_case_describe(const LpCaseKind *kind, const LpTableRow *row)
 {
     g_autofree char *id = lp_table_id(row);
     const char *source = lp_table_text(row, "source");
+    const char *apart = lp_case_apart(row);
+    g_autofree char *named = apart != NULL ? g_strdup_printf("%s (%s)", source, apart) : NULL;
+    if (named != NULL)
+        source = named;
     LpOutcome *outcome = lp_outcome_new(kind->measure, id, *source != '\0' ? source : "(none)");
+    outcome->is_apart = apart != NULL;
     outcome->configuration = configuration_of(row);
     read_factors(row, outcome);
     kind->describe(row, outcome);

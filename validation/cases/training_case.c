@@ -2,6 +2,7 @@
 /* A row of measured training: the workload and the machine that it states. */
 #include "validation/cases/training_case.h"
 
+#include "model/memory.h"
 #include "validation/cases/training_machine.h"
 #include "validation/cases/training_plan.h"
 #include "validation/cases/training_restatement.h"
@@ -21,9 +22,9 @@ is_in_scope(const LpTrainingRestatement *self, GError **error)
 static gboolean
 is_known_kind(const LpTableRow *row, GError **error)
 {
-    const char *kind = lp_table_text(row, "kind");
-    return *kind == '\0' || strcmp(kind, "training") == 0 || strcmp(kind, "layer") == 0 ||
-           lp_table_fault(row, "kind", "training or layer", error);
+    static const char *const kinds[] = {"", "training", "layer", "composed", "memory", NULL};
+    return g_strv_contains(kinds, lp_table_text(row, "kind")) ||
+           lp_table_fault(row, "kind", "training, layer, composed or memory", error);
 }
 
 static gboolean
@@ -32,8 +33,8 @@ restate(LpTrainingRestatement *self, LpTrainingCase *out_case, GError **error)
     if (!is_in_scope(self, error) || !is_known_kind(self->row, error) ||
         !lp_training_restatement_apply(self, error))
         return FALSE;
-    out_case->scope = self->is_layer ? LP_PREDICTION_PASSES : LP_PREDICTION_ITERATION;
-    out_case->machine = lp_training_machine_read(self->row, self->models, self->outcome, error);
+    out_case->machine = lp_training_machine_read(self->row, self->models, self->outcome,
+                                                 &out_case->platform, error);
     self->machine = out_case->machine;
     if (out_case->machine != NULL)
         out_case->workload = lp_training_plan_new(self, error);
@@ -44,7 +45,7 @@ gboolean
 lp_training_case_read(LpTrainingCase *self, const LpTableRow *row, LpOutcome *outcome,
                       GError **error)
 {
-    *self = (LpTrainingCase){NULL, NULL, LP_PREDICTION_ITERATION};
+    *self = (LpTrainingCase){NULL, NULL, NULL};
     LpTrainingRestatement restatement;
     gboolean good = lp_training_restatement_init(&restatement, row, outcome, error) &&
                     restate(&restatement, self, error);
@@ -57,6 +58,7 @@ lp_training_case_clear(LpTrainingCase *self)
 {
     g_clear_pointer(&self->workload, lp_workload_free);
     g_clear_pointer(&self->machine, lp_machine_free);
+    g_clear_pointer(&self->platform, g_free);
 }
 
 /* Names the work of a row: model, batch, precision and accelerators. Rows of one group differ in
@@ -74,13 +76,33 @@ group_of(const LpTableRow *row)
     return g_string_free(group, FALSE);
 }
 
+static gboolean
+is_memory(const LpTableRow *row)
+{
+    return strcmp(lp_table_text(row, "kind"), "memory") == 0;
+}
+
+/* What the plan takes on its fullest stage: one prediction, which all models share. */
+static void
+predict_memory(const LpTrainingCase *restated, LpOutcome *outcome)
+{
+    const LpWorkload *workload = restated->workload;
+    LpMemory memory = lp_memory_fullest(&workload->transformer, &workload->plan);
+    outcome->predicted[LP_PREDICTION_SIMULATED] = lp_memory_sum(&memory);
+    outcome->predicted[LP_PREDICTION_CONSISTENT] = lp_memory_sum(&memory);
+}
+
 static void
 describe(const LpTableRow *row, LpOutcome *outcome)
 {
     g_autoptr(GError) fault = NULL;
     outcome->group = group_of(row);
-    if (!lp_table_measured(row, "iteration_s", &outcome->measured, &fault))
+    if (is_memory(row))
+        outcome->measure = LP_MEASURE_MEMORY;
+    if (!lp_table_measured(row, is_memory(row) ? "memory_GB" : "iteration_s", &outcome->measured,
+                           &fault))
         lp_outcome_fail(outcome, LP_OUTCOME_FAILED, fault->message);
+    outcome->measured *= is_memory(row) ? 1e9 : 1.0;
 }
 
 static void
@@ -88,9 +110,15 @@ predict(const LpTableRow *row, const LpConstants *constants, LpOutcome *outcome)
 {
     g_autoptr(GError) fault = NULL;
     g_auto(LpTrainingCase) restated = {.workload = NULL};
-    if (!lp_training_case_read(&restated, row, outcome, &fault) ||
-        !lp_prediction_run(restated.workload, restated.machine, restated.scope, constants, outcome,
-                           &fault))
+    if (!lp_training_case_read(&restated, row, outcome, &fault)) {
+        lp_outcome_fail(outcome, LP_OUTCOME_FAILED, fault->message);
+        return;
+    }
+    if (is_memory(row)) {
+        predict_memory(&restated, outcome);
+        return;
+    }
+    if (!lp_prediction_run(restated.workload, restated.machine, constants, outcome, &fault))
         lp_outcome_fail(outcome, LP_OUTCOME_FAILED, fault->message);
 }
 

@@ -12,9 +12,9 @@ extern const LpCaseKind lp_training_case;
 
 /** What a row states. */
 typedef struct {
-    LpWorkload *workload;    /* owned */
-    LpMachine *machine;      /* owned: generated, as large as the row says, in whole domains */
-    LpPredictionScope scope; /**< what was measured of an iteration */
+    LpWorkload *workload; /* owned */
+    LpMachine *machine;   /* owned: generated, as large as the row says, in whole domains */
+    char *platform;       /* owned: the file that it was read from */
 } LpTrainingCase;
 
 /**

@@ -5,9 +5,12 @@
 #include "base/error.h"
 #include "platforms/catalogue/catalogue.h"
 #include "platforms/generation/generate.h"
+#include "platforms/generation/system.h"
 #include "validation/cases/accelerator_name.h"
 
 #include <string.h>
+
+#define GENERIC "generic"
 
 gboolean
 lp_training_machine_is_on_efa(const LpTableRow *row)
@@ -105,9 +108,26 @@ find_accelerator(const LpTableRow *row, const LpPublicModels *models,
     return lp_catalogue_find(matched, out_accelerator, error);
 }
 
+/* The system of the catalogue that one of the words of the column names ("selene (dgx-a100)"), or
+ * the generic one. Returns: (transfer full). */
+static char *
+named_system(const LpTableRow *row, GError **error)
+{
+    g_auto(GStrv) known = lp_system_names(error);
+    if (known == NULL)
+        return NULL;
+    g_autofree char *words = g_ascii_strdown(lp_table_text(row, "system"), -1);
+    g_strcanon(words, "abcdefghijklmnopqrstuvwxyz0123456789-", ' ');
+    g_auto(GStrv) parts = g_strsplit(words, " ", -1);
+    for (guint i = 0; parts[i] != NULL; i++)
+        if (g_strv_contains((const char *const *)known, parts[i]))
+            return g_strdup(parts[i]);
+    return g_strdup(GENERIC);
+}
+
 LpMachine *
 lp_training_machine_read(const LpTableRow *row, const LpPublicModels *models, LpOutcome *outcome,
-                         GError **error)
+                         char **out_platform, GError **error)
 {
     g_auto(MachineTexts) texts = {.accelerators = NULL};
     gboolean is_large = FALSE;
@@ -118,23 +138,30 @@ lp_training_machine_read(const LpTableRow *row, const LpPublicModels *models, Lp
         (void)lp_table_prefix(row, "accelerator", error);
         return NULL;
     }
-    gboolean is_efa = is_large && lp_training_machine_is_on_efa(row);
+    g_autofree char *system = named_system(row, error);
+    if (system == NULL)
+        return NULL;
+    gboolean is_generic = strcmp(system, GENERIC) == 0;
+    if (is_generic && lp_table_has(row, "system"))
+        lp_outcome_infer(outcome, "a generic machine: the catalogue has no system of that name");
     const char *options[LP_N_MACHINE_OPTIONS] = {
-        [LP_MACHINE_OPTION_SYSTEM] = is_efa ? "p5" : "generic",
+        [LP_MACHINE_OPTION_SYSTEM] = system,
         [LP_MACHINE_OPTION_ACCELERATORS] = texts.accelerators,
         [LP_MACHINE_OPTION_ACCELERATOR] = accelerator.name,
         [LP_MACHINE_OPTION_DOMAIN_SIZE] = texts.domain_size,
         [LP_MACHINE_OPTION_DOMAIN_BANDWIDTH] = texts.domain_bandwidth};
-    if (is_large && !is_efa) {
+    if (is_large && is_generic) {
         options[LP_MACHINE_OPTION_SCALE_OUT_BANDWIDTH] = texts.scale_out;
         options[LP_MACHINE_OPTION_NICS_PER_DOMAIN] = texts.nics;
         options[LP_MACHINE_OPTION_PORT_ORDER] = "rail";
     }
     g_autoptr(LpMachineSpecification) specification = lp_specification_from_texts(options, error);
     g_autofree char *where = lp_table_where(row);
-    LpMachine *machine =
-        specification != NULL ? lp_generate_machine(specification, where, error) : NULL;
+    g_autofree char *xml = specification != NULL ? lp_generate(specification, error) : NULL;
+    LpMachine *machine = xml != NULL ? lp_machine_parse(where, xml, error) : NULL;
     if (machine == NULL)
         g_prefix_error(error, "%s: ", where);
+    else
+        *out_platform = g_steal_pointer(&xml);
     return machine;
 }

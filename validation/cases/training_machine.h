@@ -14,12 +14,13 @@ gboolean lp_training_machine_is_on_efa(const LpTableRow *row);
 
 /**
  * Generates the machine that @row states: as many whole domains as its accelerators need; between
- * them a fabric that does not block, with a rail for each network card, or with EFA that of the
- * system p5. What the row leaves open and is filled in becomes a note of @outcome.
- * @models: has other names of accelerators.
+ * them the network of the system that it names, where the catalogue has one of that name, else a
+ * fabric that does not block, with a rail for each network card. What the row leaves open and is filled in becomes a note of @outcome.
+ * @models: has other names of accelerators. @out_platform: (transfer full) the text of its file.
  * Errors: LP_INPUT_ERROR, LP_MACHINE_ERROR: "FILE:LINE: ...". Returns: (transfer full).
  */
 LpMachine *lp_training_machine_read(const LpTableRow *row, const LpPublicModels *models,
-                                    LpOutcome *outcome, GError **error) G_GNUC_WARN_UNUSED_RESULT;
+                                    LpOutcome *outcome, char **out_platform,
+                                    GError **error) G_GNUC_WARN_UNUSED_RESULT;
 
 G_END_DECLS

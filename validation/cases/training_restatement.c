@@ -3,7 +3,6 @@
 #include "validation/cases/training_restatement.h"
 
 #include "base/error.h"
-#include "validation/cases/framework.h"
 #include "validation/cases/training_machine.h"
 #include "workloads/description/attribute.h"
 
@@ -38,7 +37,8 @@ lp_training_restatement_set(LpTrainingRestatement *self, const char *column, con
                             const char *value, GError **error)
 {
     const LpAttribute *attribute = lp_attribute_find(name, error);
-    if (attribute == NULL || !lp_attribute_set(attribute, self->scratch, value, error))
+    if (attribute == NULL ||
+        !lp_attribute_set(attribute, self->scratch, value, LP_ORIGIN_SETTING, error))
         return lp_table_prefix(self->row, column, error);
     lp_settings_set(&self->settings, name, value);
     return TRUE;
@@ -95,7 +95,7 @@ take_columns(LpTrainingRestatement *self, GError **error)
                    {"pp", "pp", "1"},
                    {"cp", "cp", "1"},
                    {"ep", "ep", "1"},
-                   {"virtual_stages", "virtual-stages", "1"},
+                   {"virtual_stages", "virtual-stages", NULL},
                    {"zero", "zero", "0"},
                    {"global_batch", "global-batch", NULL}};
     for (guint i = 0; i < G_N_ELEMENTS(columns); i++) {
@@ -156,6 +156,7 @@ cut_to_layer(LpTrainingRestatement *self, GError **error)
     lp_settings_set(&self->settings, "layers", "1");
     lp_settings_set(&self->settings, "embedding", "no");
     lp_settings_set(&self->settings, "tied-embeddings", "no");
+    lp_settings_set(&self->settings, "optimizer", "none");
     return TRUE;
 }
 
@@ -195,35 +196,46 @@ take_replicas(LpTrainingRestatement *self, GError **error)
     return lp_table_fault(self->row, "accelerators", wanted, error);
 }
 
-/* Where a row does not state sequence parallelism: with flash attention it ran on software that is
- * younger than the paper that proposed it (Korthikanti et al., 2022), and that uses it wherever
- * there is tensor parallelism. */
+/* Without tensor parallelism there is nothing to divide, whatever a row says. */
 static gboolean
 take_sequence_parallel(LpTrainingRestatement *self, GError **error)
 {
-    gboolean is_wide = lp_settings_number(&self->settings, "tp") > 1;
     const char *text = lp_table_text(self->row, "sequence_parallel");
-    if (*text != '\0' &&
-        !lp_training_restatement_set(self, "sequence_parallel", "sequence-parallel", text, error))
-        return FALSE;
-    if (!is_wide)
-        lp_settings_set(&self->settings, "sequence-parallel", "no");
-    else if (*text == '\0' && lp_settings_is(&self->settings, "attention", "flash")) {
-        lp_settings_set(&self->settings, "sequence-parallel", "yes");
-        lp_outcome_infer(self->outcome,
-                         "sequence parallelism: with tensor parallelism and flash attention");
-    }
-    return TRUE;
+    if (lp_settings_number(&self->settings, "tp") < 2)
+        text = "no";
+    return *text == '\0' ||
+           lp_training_restatement_set(self, "sequence_parallel", "sequence-parallel", text, error);
 }
 
+/* Whose software ran; what it does is in workloads/frameworks.xml. */
 static gboolean
 take_framework(LpTrainingRestatement *self, GError **error)
 {
-    (void)error;
-    lp_settings_set(&self->settings, "library",
-                    lp_training_machine_is_on_efa(self->row) ? "nccl-efa-hf" : "auto");
-    LpFramework framework = lp_framework_of(self->row, &self->settings);
-    lp_framework_apply(framework, self->row, &self->settings, self->outcome);
+    const char *text = lp_table_text(self->row, "framework");
+    if (*text == '\0') {
+        text = "none";
+        lp_outcome_infer(self->outcome, "framework none: nothing is stated");
+    }
+    if (lp_training_machine_is_on_efa(self->row))
+        lp_settings_set(&self->settings, "library", "nccl-efa-hf");
+    return lp_training_restatement_set(self, "framework", "framework", text, error);
+}
+
+/* Settings of that run, beyond or against its framework's habits: "NAME=VALUE NAME=VALUE". */
+static gboolean
+take_settings(LpTrainingRestatement *self, GError **error)
+{
+    g_auto(GStrv) texts = g_strsplit(lp_table_text(self->row, "set"), " ", -1);
+    for (guint i = 0; texts[i] != NULL; i++) {
+        char *equals = strchr(texts[i], '=');
+        if (*texts[i] == '\0')
+            continue;
+        if (equals == NULL)
+            return lp_table_fault(self->row, "set", "NAME=VALUE", error);
+        *equals = '\0';
+        if (!lp_training_restatement_set(self, "set", texts[i], equals + 1, error))
+            return FALSE;
+    }
     return TRUE;
 }
 
@@ -268,7 +280,7 @@ limit_slices(LpTrainingRestatement *self, GError **error)
 static gboolean (*const rules[])(LpTrainingRestatement *self, GError **error) = {
     take_model,     take_layers_of_name, take_columns,  complete_shape,
     pad_vocabulary, cut_to_layer,        take_replicas, take_sequence_parallel,
-    take_precision, take_framework,      limit_slices,
+    take_precision, take_framework,      take_settings, limit_slices,
 };
 
 gboolean

@@ -27,7 +27,8 @@ FOUR_CARDS = ("--accelerator=a100-80 --domain-size=4 --domain-bandwidth=100GBps 
 # Plan and machine of each case, as published; what is fitted comes last.
 CASES = {
     # Llama 3 8B on four nodes of Perlmutter; native step 10.178 s.
-    "perlmutter-16": ("llama-3-8b", "tp=4 pp=2 dp=2 micro-batch=4 global-batch=16", 16,
+    "perlmutter-16": ("llama-3-8b", "tp=4 pp=2 dp=2 micro-batch=4 global-batch=16 "
+                      "overlap-dp=yes overlap-param=yes", 16,
                       [*FOUR_CARDS, "--gemm-efficiency=0.3634"]),
     # No data parallelism: nothing takes turns. Their DeepSeek 16B has a shape of its own, which
     # the answer does not depend on; Llama 3 8B stands for it.
@@ -39,6 +40,10 @@ CASES = {
     "h200-32-dp2-pp2-tp8": (str(HERE / "opus-96.xml"), "pp=2 dp=2 micro-batch=128", 32,
                             [*ROOFLINE, "--scale-out-bandwidth=100GBps", "--peak-bf16=1495Tf"]),
 }
+
+
+# Their simulator has rings without a protocol, and no software around them.
+BARE = ("--framework=none", "--set=library=single-ring")
 
 
 def simulate(case, policy, delay_ms, settings=""):
@@ -54,7 +59,7 @@ def simulate(case, policy, delay_ms, settings=""):
                         f"--reconfiguration-time={delay_ms}ms", "-o", file], check=True)
         sets = [f"--set={setting}" for setting in f"{plan} {settings}".split()]
         done = subprocess.run([PROGRAM, "simulate", workload, file, "--format=json",
-                               "--ignore-memory", *sets], check=True, capture_output=True, text=True)
+                               "--ignore-memory", *BARE, *sets], check=True, capture_output=True, text=True)
     return json.loads(done.stdout)
 
 

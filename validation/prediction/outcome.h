@@ -12,6 +12,8 @@ typedef enum {
     LP_MEASURE_BANDWIDTH, /**< bytes per second */
     LP_MEASURE_RATE,      /**< FLOP per second */
     LP_MEASURE_RATIO,     /**< of two times */
+    LP_MEASURE_MEMORY,    /**< peak bytes of an accelerator */
+    LP_N_MEASURES
 } LpMeasure;
 
 /** The models that predict. */
@@ -53,6 +55,7 @@ typedef struct {
     char *group;         /* owned: rows with the same one are plans for the same work; NULL: none */
     char *configuration; /* owned: what was measured, for people, as far as the row says; NULL: none
                           */
+    gboolean is_apart;   /**< what it measures is no iteration: it counts in its source alone */
     double factors[LP_N_FACTORS]; /**< 0: the row does not say */
     LpMeasure measure;
     LpOutcomeStatus status;
@@ -78,8 +81,8 @@ void lp_outcome_infer(LpOutcome *self, const char *format, ...) G_GNUC_PRINTF(2,
 /** Predicted over measured, less 1; 1 if the row is not ok, or there is no such prediction. */
 double lp_outcome_error(const LpOutcome *self, LpPrediction prediction);
 
-/** All of it but id, source, configuration and factors, which the reader knows. Returns: (transfer
- * full) a text. */
+/** All of it but id, source, is_apart, configuration and factors, which the reader knows. Returns:
+ * (transfer full) a text. */
 char *lp_outcome_to_text(const LpOutcome *self);
 /** Fills @self from such a text. Returns: FALSE, and @self as it was, if it is none. */
 gboolean lp_outcome_from_text(LpOutcome *self, const char *text) G_GNUC_WARN_UNUSED_RESULT;

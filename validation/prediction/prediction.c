@@ -6,45 +6,28 @@
 #include "sim/mapping/placement.h"
 #include "sim/run/simulation.h"
 
-/* Tensor-parallel collectives and traffic of less than this share of theirs do not wait for each
- * other. Measured, it changes iterations by at most 0.02 %, while plans over many nodes are
- * simulated up to hundreds of times as fast. */
-#define NEGLIGIBLE 0.05
-
-/* Some two seconds of simulation: a row with more would hold up the others. For 26 rows beyond it
- * contention adds at most 0.4 %. */
-#define SHARES_MAX 16384u
-
-static double
-scoped_s(LpTerms terms, LpPredictionScope scope)
-{
-    if (scope == LP_PREDICTION_PASSES)
-        terms.s[LP_TERM_OPTIMIZER] = 0.0;
-    return lp_terms_sum(&terms);
-}
-
 double
 lp_prediction_closed_s(const LpWorkload *workload, const LpAccelerator *accelerator,
-                       const LpFabric *fabric, const guint32 *places, LpPredictionScope scope)
+                       const LpFabric *fabric, const guint32 *places)
 {
     LpClosedFormInput input = {.transformer = &workload->transformer,
                                .plan = &workload->plan,
                                .accelerator = accelerator,
                                .fabric = fabric,
                                .accelerators = places};
-    return scoped_s(lp_closed_form_terms(&input), scope);
+    LpTerms terms = lp_closed_form_terms(&input);
+    return lp_terms_sum(&terms);
 }
 
 double
 lp_prediction_consistent_s(const LpWorkload *workload, const LpMachine *machine)
 {
     LpFabric fabric = lp_machine_fabric(machine);
-    return lp_prediction_closed_s(workload, &machine->accelerator, &fabric, NULL,
-                                  LP_PREDICTION_ITERATION);
+    return lp_prediction_closed_s(workload, &machine->accelerator, &fabric, NULL);
 }
 
 static void
-predict_closed(const LpSetup *setup, LpPredictionScope scope, LpOutcome *outcome)
+predict_closed(const LpSetup *setup, LpOutcome *outcome)
 {
     const LpWorkload *workload = setup->workload;
     const LpMachine *machine = setup->machine;
@@ -55,12 +38,13 @@ predict_closed(const LpSetup *setup, LpPredictionScope scope, LpOutcome *outcome
                                .fabric = &fabric,
                                .accelerators = setup->placement->accelerators};
     outcome->predicted[LP_PREDICTION_CONSISTENT] = lp_prediction_closed_s(
-        workload, &machine->accelerator, &fabric, setup->placement->accelerators, scope);
-    outcome->predicted[LP_PREDICTION_AMPED] = scoped_s(lp_amped_terms(&input), scope);
+        workload, &machine->accelerator, &fabric, setup->placement->accelerators);
+    LpTerms amped = lp_amped_terms(&input);
+    outcome->predicted[LP_PREDICTION_AMPED] = lp_terms_sum(&amped);
 }
 
 static gboolean
-simulate(const LpSetup *setup, LpPredictionScope scope, LpOutcome *outcome, GError **error)
+simulate(const LpSetup *setup, LpOutcome *outcome, GError **error)
 {
     g_autoptr(GError) refusal = NULL;
     if (!lp_setup_check_memory(setup->workload, setup->machine, &refusal))
@@ -68,30 +52,28 @@ simulate(const LpSetup *setup, LpPredictionScope scope, LpOutcome *outcome, GErr
     LpSimulationOptions options = {.fidelity = LP_FIDELITY_FLOW,
                                    .collapse = TRUE,
                                    .alone = TRUE,
-                                   .negligible = NEGLIGIBLE,
-                                   .shares_max = SHARES_MAX};
+                                   .negligible = LP_SIMULATION_NEGLIGIBLE,
+                                   .shares_max = LP_SIMULATION_SHARES_MAX};
     g_autoptr(LpSimulation) simulation = lp_simulation_run(setup, options, error);
     if (simulation == NULL)
         return FALSE;
     if (simulation->is_isolated)
         lp_outcome_infer(outcome, "contention left out: more than %u shares in collectives",
-                         SHARES_MAX);
+                         LP_SIMULATION_SHARES_MAX);
     outcome->has_terms = TRUE;
     outcome->terms = simulation->run.terms;
-    if (scope == LP_PREDICTION_PASSES)
-        outcome->terms.s[LP_TERM_OPTIMIZER] = 0.0;
-    outcome->predicted[LP_PREDICTION_SIMULATED] = lp_terms_sum(&outcome->terms);
-    predict_closed(setup, scope, outcome);
+    outcome->predicted[LP_PREDICTION_SIMULATED] = simulation->run.iteration_time_s;
+    predict_closed(setup, outcome);
     return TRUE;
 }
 
 gboolean
-lp_prediction_run(const LpWorkload *workload, const LpMachine *machine, LpPredictionScope scope,
+lp_prediction_run(const LpWorkload *workload, const LpMachine *machine,
                   const LpConstants *constants, LpOutcome *outcome, GError **error)
 {
     if (constants == NULL) {
         g_autoptr(LpSetup) setup = lp_setup_new(workload, machine, error);
-        return setup != NULL && simulate(setup, scope, outcome, error);
+        return setup != NULL && simulate(setup, outcome, error);
     }
     /* What they own stays theirs: only values change. */
     LpWorkload workload_with = *workload;
@@ -102,5 +84,5 @@ lp_prediction_run(const LpWorkload *workload, const LpMachine *machine, LpPredic
     if (setup == NULL)
         return FALSE;
     lp_constants_to_library(constants, setup->library);
-    return simulate(setup, scope, outcome, error);
+    return simulate(setup, outcome, error);
 }

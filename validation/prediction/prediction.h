@@ -9,12 +9,6 @@
 
 G_BEGIN_DECLS
 
-/** What of an iteration was measured. */
-typedef enum {
-    LP_PREDICTION_ITERATION,
-    LP_PREDICTION_PASSES, /**< forward and backward passes, without the optimiser's step */
-} LpPredictionScope;
-
 /**
  * Simulates, without the runs that only explain, and fills @outcome's predictions and terms; a plan
  * that does not fit in memory is predicted and refused. Starts the engine: once a process.
@@ -22,14 +16,13 @@ typedef enum {
  * Errors: LP_SIMULATION_ERROR, LP_PROGRAM_ERROR, LP_INPUT_ERROR.
  */
 gboolean lp_prediction_run(const LpWorkload *workload, const LpMachine *machine,
-                           LpPredictionScope scope, const LpConstants *constants,
-                           LpOutcome *outcome, GError **error) G_GNUC_WARN_UNUSED_RESULT;
+                           const LpConstants *constants, LpOutcome *outcome,
+                           GError **error) G_GNUC_WARN_UNUSED_RESULT;
 
-/** The time of @scope by the consistent closed form, s. @accelerator: in place of the machine's;
+/** The iteration's time by the consistent closed form, s. @accelerator: in place of the machine's;
  * @places: of lp_placement_new(). */
 double lp_prediction_closed_s(const LpWorkload *workload, const LpAccelerator *accelerator,
-                              const LpFabric *fabric, const guint32 *places,
-                              LpPredictionScope scope);
+                              const LpFabric *fabric, const guint32 *places);
 
 /** The iteration's time by the consistent closed form, s; ranks are packed. */
 double lp_prediction_consistent_s(const LpWorkload *workload, const LpMachine *machine);

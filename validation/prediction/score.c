@@ -27,7 +27,9 @@ lp_score_quantile(const double *sorted, guint n, double fraction)
 static gboolean
 is_of(const LpOutcome *outcome, const char *source)
 {
-    return source == NULL || strcmp(outcome->source, source) == 0;
+    if (source == NULL)
+        return !outcome->is_apart;
+    return strcmp(outcome->source, source) == 0;
 }
 
 LpScore

@@ -23,7 +23,8 @@ typedef struct {
     double worst_absolute_error;
 } LpScore;
 
-/** Over @outcomes (LpOutcome *) of @source, of all if it is NULL. Of no row, all zero. */
+/** Over @outcomes (LpOutcome *) of @source, of all but those apart if it is NULL. Of no row, all
+ * zero. */
 LpScore lp_score(const GPtrArray *outcomes, const char *source, LpPrediction prediction);
 
 /** The quantile at @fraction (0 to 1) of @n numbers in rising order, interpolated linearly as

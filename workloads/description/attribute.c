@@ -4,6 +4,8 @@
 
 #include "base/error.h"
 #include "base/units.h"
+#include "workloads/description/attribute_text.h"
+#include "workloads/description/framework.h"
 
 #include <stddef.h>
 #include <string.h>
@@ -13,13 +15,10 @@ typedef enum {
     KIND_CHOICE,
     KIND_BOOLEAN,
     KIND_FRACTION,
-    KIND_SIZE,
-    KIND_ORDER,
-    KIND_GRADIENT,
-    KIND_WIRE,
-    KIND_STAGES,
-    KIND_TEXT,
+    KIND_TEXT, /* of the plan, with its own reader */
+    KIND_PATH,
     KIND_NAME,
+    KIND_FRAMEWORK,
     KIND_ALGORITHMS,
     KIND_NEGATED, /* a boolean that the plan holds the other way round */
 } Kind;
@@ -33,21 +32,17 @@ struct LpAttribute {
     double largest; /* of a fraction, and the smallest: */
     double smallest;
     const char *const *choices;
+    const LpAttributeText *text;
 };
 
 #define T(member) offsetof(LpWorkload, transformer.member)
 #define P(member) offsetof(LpWorkload, plan.member)
-/* Larger than any published count by a factor of a hundred; what products of counts may reach is
- * checked before a program is built. */
-#define COUNT_MAX (1u << 24)
 /* A hundred times as many as any has; what follows takes time in proportion. */
 #define LAYERS_MAX 100000u
-/* More than any gradients. */
-#define SIZE_BYTES_MAX 1e15
 #define COUNT(element_, name_, place)                                                              \
     {                                                                                              \
         .element = element_, .name = name_, .kind = KIND_COUNT, .offset = place, .minimum = 1,     \
-        .maximum = COUNT_MAX                                                                       \
+        .maximum = LP_PLAN_COUNT_MAX                                                               \
     }
 #define CHOICE(element_, name_, place, names)                                                      \
     {                                                                                              \
@@ -60,7 +55,7 @@ struct LpAttribute {
 #define OPTIONAL(element_, name_, place)                                                           \
     {                                                                                              \
         .element = element_, .name = name_, .kind = KIND_COUNT, .offset = place,                   \
-        .maximum = COUNT_MAX                                                                       \
+        .maximum = LP_PLAN_COUNT_MAX                                                               \
     }
 #define NUMBER(element_, name_, place, smallest_, largest_)                                        \
     {                                                                                              \
@@ -70,6 +65,10 @@ struct LpAttribute {
 #define NAME(name_, place)                                                                         \
     {                                                                                              \
         .element = "options", .name = name_, .kind = KIND_NAME, .offset = place                    \
+    }
+#define TEXT(element_, name_, text_)                                                               \
+    {                                                                                              \
+        .element = element_, .name = name_, .kind = KIND_TEXT, .text = text_                       \
     }
 #define ALGORITHMS(name_, axis)                                                                    \
     {                                                                                              \
@@ -124,6 +123,10 @@ static const LpAttribute attributes[] = {
     NUMBER("transformer", "capacity-factor", T(experts.capacity_factor), 0.0, 1024.0),
     OPTIONAL("transformer", "patch", T(image.patch)),
     COUNT("transformer", "channels", T(image.channels)),
+    {.element = "plan",
+     .name = "framework",
+     .kind = KIND_FRAMEWORK,
+     .offset = offsetof(LpWorkload, framework)},
     COUNT("plan", "tp", P(degree[LP_AXIS_TP])),
     COUNT("plan", "pp", P(degree[LP_AXIS_PP])),
     COUNT("plan", "dp", P(degree[LP_AXIS_DP])),
@@ -131,14 +134,14 @@ static const LpAttribute attributes[] = {
     CHOICE("plan", "cp-kind", P(context_kind), lp_context_kind_names),
     COUNT("plan", "ep", P(degree[LP_AXIS_EP])),
     COUNT("plan", "expert-tp", P(experts.tp)),
-    COUNT("plan", "ep-relay", P(experts.relay)),
-    {.element = "plan", .name = "rank-order", .kind = KIND_ORDER, .offset = P(order)},
+    TEXT("plan", "ep-relay", &lp_text_relay),
+    TEXT("plan", "rank-order", &lp_text_rank_order),
     {.element = "plan",
      .name = "placement",
-     .kind = KIND_TEXT,
+     .kind = KIND_PATH,
      .offset = offsetof(LpWorkload, placement)},
-    COUNT("plan", "virtual-stages", P(pipeline.virtual_stages)),
-    {.element = "plan", .name = "stage-layers", .kind = KIND_STAGES},
+    TEXT("plan", "virtual-stages", &lp_text_virtual_stages),
+    TEXT("plan", "stage-layers", &lp_text_stage_layers),
     COUNT("plan", "micro-batch", P(batch.micro)),
     COUNT("plan", "global-batch", P(batch.global)),
     CHOICE("plan", "schedule", P(pipeline.schedule), lp_schedule_names),
@@ -158,21 +161,22 @@ static const LpAttribute attributes[] = {
     CHOICE("plan", "optimizer", P(optimizer), lp_optimizer_names),
     CHOICE("plan", "precision", P(format.precision), lp_precision_names),
     BOOLEAN("plan", "narrow-parameters", P(format.narrow_parameters)),
-    {.element = "plan", .name = "gradient-precision", .kind = KIND_GRADIENT},
-    {.element = "plan", .name = "communication-precision", .kind = KIND_WIRE},
+    TEXT("plan", "gradient-precision", &lp_text_gradient_precision),
+    TEXT("plan", "communication-precision", &lp_text_communication_precision),
     NUMBER("plan", "skew", P(experts.skew), 0.0, 10.0),
     OPTIONAL("plan", "seed", P(experts.seed)),
     BOOLEAN("options", "overlap-dp", P(overlap.dp)),
     CHOICE("options", "overlap-tp", P(overlap.tp), lp_overlap_tp_names),
     BOOLEAN("options", "overlap-pp", P(overlap.pp)),
     BOOLEAN("options", "overlap-param", P(overlap.param)),
-    {.element = "options", .name = "bucket", .kind = KIND_SIZE, .offset = P(overlap.bucket_bytes)},
+    TEXT("options", "bucket", &lp_text_bucket),
     NUMBER("options", "overlap-fraction", P(overlap.fraction), 0.0, 1.0),
     CHOICE("options", "amped-efficiency", P(amped_efficiency), lp_amped_efficiency_names),
     NUMBER("options", "slowdown", P(overlap.slowdown), 1.0, 100.0),
     BOOLEAN("options", "cuda-graphs", P(host.cuda_graphs)),
     CHOICE("options", "host-sync", P(host.sync), lp_host_sync_names),
     CHOICE("options", "kernels", P(host.kernels), lp_kernels_names),
+    CHOICE("options", "attention-kernel", P(host.attention_kernel), lp_attention_kernel_names),
     NAME("library", P(library.name)),
     NAME("protocol", P(library.protocol)),
     ALGORITHMS("algorithm-tp", LP_AXIS_TP),
@@ -214,96 +218,8 @@ lp_attribute_element(const LpAttribute *self)
     return self->element;
 }
 
-/* A gradient is reduced in one of the formats that libraries sum in; each has its size. */
-static const struct {
-    const char *name;
-    guint32 bytes;
-} gradient_precisions[] = {{"fp32", 4}, {"fp16", 2}, {"bf16", 2}};
-
 static gboolean
-set_gradient(LpWorkload *workload, const char *text, GError **error)
-{
-    const char *const names[] = {"fp32", "fp16", "bf16", NULL};
-    int index = lp_choice_parse(text, names, error);
-    if (index < 0)
-        return FALSE;
-    workload->plan.format.gradient_bytes = gradient_precisions[index].bytes;
-    return TRUE;
-}
-
-/* Of the two formats of 2 bytes, the one that goes with the plan's precision. */
-static const char *
-gradient_to_text(const LpPlan *plan)
-{
-    if (plan->format.gradient_bytes == 4)
-        return "fp32";
-    return plan->format.precision == LP_PRECISION_FP16 ? "fp16" : "bf16";
-}
-
-/* Formats in which activations cross the wire; 0: as they stand in memory. */
-static const char *const wire_names[] = {"auto", "fp32", "fp16", "bf16", "fp8", NULL};
-static const guint32 wire_bytes[] = {0, 4, 2, 2, 1};
-
-static gboolean
-set_wire(LpWorkload *workload, const char *text, GError **error)
-{
-    int index = lp_choice_parse(text, wire_names, error);
-    if (index < 0)
-        return FALSE;
-    workload->plan.format.communication_bytes = wire_bytes[index];
-    return TRUE;
-}
-
-static const char *
-wire_to_text(guint32 bytes)
-{
-    for (guint i = 0; i < G_N_ELEMENTS(wire_bytes); i++)
-        if (wire_bytes[i] == bytes)
-            return wire_names[i];
-    g_assert_not_reached();
-}
-
-/* "even", "balanced", or the layers of each slice: "10,12,12,14". */
-static gboolean
-set_stages(LpPlan *plan, const char *text, GError **error)
-{
-    plan->pipeline.n_listed = 0;
-    plan->pipeline.stages = strcmp(text, "balanced") == 0 ? LP_STAGES_BALANCED : LP_STAGES_EVEN;
-    if (strcmp(text, "even") == 0 || strcmp(text, "balanced") == 0)
-        return TRUE;
-    g_auto(GStrv) parts = g_strsplit(text, ",", LP_STAGE_LIST_MAX + 1);
-    guint n = g_strv_length(parts);
-    gboolean good = n >= 1 && n <= LP_STAGE_LIST_MAX;
-    for (guint i = 0; good && i < n; i++) {
-        guint64 count = 0;
-        good = lp_count_parse(parts[i], 0, COUNT_MAX, &count, NULL);
-        plan->pipeline.listed_layers[i] = (guint32)count;
-    }
-    if (!good) {
-        g_set_error(error, LP_INPUT_ERROR, LP_INPUT_ERROR_VALUE,
-                    "\"%s\" is none of even, balanced, and up to %u counts of layers such as "
-                    "10,12,12,14",
-                    text, LP_STAGE_LIST_MAX);
-        return FALSE;
-    }
-    plan->pipeline.stages = LP_STAGES_LIST;
-    plan->pipeline.n_listed = n;
-    return TRUE;
-}
-
-static char *
-stages_to_text(const LpPlan *plan)
-{
-    if (plan->pipeline.stages != LP_STAGES_LIST)
-        return g_strdup(plan->pipeline.stages == LP_STAGES_EVEN ? "even" : "balanced");
-    GString *text = g_string_new(NULL);
-    for (guint i = 0; i < plan->pipeline.n_listed; i++)
-        g_string_append_printf(text, "%s%u", i > 0 ? "," : "", plan->pipeline.listed_layers[i]);
-    return g_string_free(text, FALSE);
-}
-
-static gboolean
-set_text(char **place, const char *text, GError **error)
+set_path(char **place, const char *text, GError **error)
 {
     if (*text == '\0') {
         g_set_error_literal(error, LP_INPUT_ERROR, LP_INPUT_ERROR_VALUE,
@@ -331,6 +247,16 @@ set_name(char *place, const char *text, GError **error)
 }
 
 static gboolean
+set_framework(char *place, const char *text, GError **error)
+{
+    g_auto(GStrv) names = lp_framework_names(error);
+    if (names == NULL || lp_choice_parse(text, (const char *const *)names, error) < 0)
+        return FALSE;
+    g_strlcpy(place, text, LP_FRAMEWORK_NAME_MAX);
+    return TRUE;
+}
+
+static gboolean
 set_algorithms(LpAlgorithms *place, const char *text, GError **error)
 {
     if (lp_algorithms_parse(text, place))
@@ -342,27 +268,6 @@ set_algorithms(LpAlgorithms *place, const char *text, GError **error)
                 "such as ring+tree",
                 shown);
     return FALSE;
-}
-
-static gboolean
-set_order(LpAxis *order, const char *text, GError **error)
-{
-    g_auto(GStrv) parts = g_strsplit(text, "-", -1);
-    gboolean seen[LP_N_AXES] = {FALSE};
-    gboolean good = g_strv_length(parts) == LP_N_AXES;
-    for (guint i = 0; good && i < LP_N_AXES; i++) {
-        int axis = lp_choice_parse(parts[i], lp_axis_names, NULL);
-        good = axis >= 0 && !seen[axis];
-        if (good) {
-            seen[axis] = TRUE;
-            order[i] = (LpAxis)axis;
-        }
-    }
-    if (!good)
-        g_set_error(error, LP_INPUT_ERROR, LP_INPUT_ERROR_VALUE,
-                    "\"%s\" is not an order of all of tp, cp, ep, dp, pp, such as tp-cp-ep-dp-pp",
-                    text);
-    return good;
 }
 
 static gboolean
@@ -392,31 +297,14 @@ parse_value(const LpAttribute *self, LpWorkload *workload, const char *text, GEr
         return lp_boolean_parse(text, place, error);
     case KIND_FRACTION:
         return lp_number_parse(text, self->smallest, self->largest, place, error);
-    case KIND_SIZE:
-        if (strcmp(text, "all") == 0) {
-            *(double *)place = 0.0;
-            return TRUE;
-        }
-        if (!lp_quantity_parse_in(LP_QUANTITY_SIZE, text, 0.0, SIZE_BYTES_MAX, place, error))
-            return FALSE;
-        if (*(double *)place < 1.0) {
-            g_set_error(error, LP_INPUT_ERROR, LP_INPUT_ERROR_VALUE,
-                        "got \"%s\", wanted at least 1B, or \"all\" for one bucket", text);
-            return FALSE;
-        }
-        return TRUE;
-    case KIND_ORDER:
-        return set_order(place, text, error);
-    case KIND_GRADIENT:
-        return set_gradient(workload, text, error);
-    case KIND_WIRE:
-        return set_wire(workload, text, error);
-    case KIND_STAGES:
-        return set_stages(&workload->plan, text, error);
     case KIND_TEXT:
-        return set_text(place, text, error);
+        return self->text->set(&workload->plan, text, error);
+    case KIND_PATH:
+        return set_path(place, text, error);
     case KIND_NAME:
         return set_name(place, text, error);
+    case KIND_FRAMEWORK:
+        return set_framework(place, text, error);
     case KIND_ALGORITHMS:
         return set_algorithms(place, text, error);
     case KIND_NEGATED: {
@@ -430,36 +318,22 @@ parse_value(const LpAttribute *self, LpWorkload *workload, const char *text, GEr
     g_assert_not_reached();
 }
 
-G_STATIC_ASSERT(G_N_ELEMENTS(attributes) <= LP_WORKLOAD_SAID_WORDS * 64);
+G_STATIC_ASSERT(G_N_ELEMENTS(attributes) <= LP_WORKLOAD_ATTRIBUTES_MAX);
 
 gboolean
-lp_attribute_set(const LpAttribute *self, LpWorkload *workload, const char *text, GError **error)
+lp_attribute_set(const LpAttribute *self, LpWorkload *workload, const char *text, LpOrigin origin,
+                 GError **error)
 {
-    gsize index = (gsize)(self - attributes);
     if (!parse_value(self, workload, text, error))
         return FALSE;
-    workload->said[index / 64] |= (guint64)1 << index % 64;
+    workload->origin[self - attributes] = origin;
     return TRUE;
 }
 
-static char *
-order_to_text(const LpAxis *order)
+LpOrigin
+lp_attribute_origin(const LpAttribute *self, const LpWorkload *workload)
 {
-    const char *names[LP_N_AXES + 1] = {NULL};
-    for (guint i = 0; i < LP_N_AXES; i++)
-        names[i] = lp_axis_names[order[i]];
-    return g_strjoinv("-", (char **)(gpointer)names);
-}
-
-/* The shortest text that reads back as @value: 1.189, not 1.1890000000000001. */
-static char *
-double_to_text(double value, const char *unit)
-{
-    char buffer[G_ASCII_DTOSTR_BUF_SIZE];
-    (void)g_ascii_formatd(buffer, sizeof buffer, "%.15g", value);
-    if (g_ascii_strtod(buffer, NULL) != value)
-        (void)g_ascii_dtostr(buffer, sizeof buffer, value);
-    return g_strconcat(buffer, unit, NULL);
+    return workload->origin[self - attributes];
 }
 
 char *
@@ -474,21 +348,13 @@ lp_attribute_get(const LpAttribute *self, const LpWorkload *workload)
     case KIND_BOOLEAN:
         return g_strdup(*(const gboolean *)place ? "yes" : "no");
     case KIND_FRACTION:
-        return double_to_text(*(const double *)place, "");
-    case KIND_SIZE:
-        return *(const double *)place > 0.0 ? double_to_text(*(const double *)place, "B")
-                                            : g_strdup("all");
-    case KIND_ORDER:
-        return order_to_text(place);
-    case KIND_GRADIENT:
-        return g_strdup(gradient_to_text(&workload->plan));
-    case KIND_WIRE:
-        return g_strdup(wire_to_text(workload->plan.format.communication_bytes));
-    case KIND_STAGES:
-        return stages_to_text(&workload->plan);
+        return lp_text_of_double(*(const double *)place, "");
     case KIND_TEXT:
+        return self->text->get(&workload->plan);
+    case KIND_PATH:
         return g_strdup(*(char *const *)place);
     case KIND_NAME:
+    case KIND_FRAMEWORK:
         return g_strdup(place);
     case KIND_ALGORITHMS:
         return lp_algorithms_format(place);

@@ -18,10 +18,12 @@ const char *lp_attribute_name(const LpAttribute *self);
 /** The element of the file that carries it: "transformer", "plan" or "options". Static. */
 const char *lp_attribute_element(const LpAttribute *self);
 
-/** Parses @text, with its unit where there is one, into @workload, and notes that the attribute was
- * given. Error: LP_INPUT_ERROR_VALUE, "got, wanted"; the caller says where. */
+/** Parses @text, with its unit where there is one, into @workload, and notes who gave it. Error:
+ * LP_INPUT_ERROR_VALUE, "got, wanted"; the caller says where. */
 gboolean lp_attribute_set(const LpAttribute *self, LpWorkload *workload, const char *text,
-                          GError **error) G_GNUC_WARN_UNUSED_RESULT;
+                          LpOrigin origin, GError **error) G_GNUC_WARN_UNUSED_RESULT;
+/** Who gave the value that it has in @workload. */
+LpOrigin lp_attribute_origin(const LpAttribute *self, const LpWorkload *workload);
 /** The value as lp_attribute_set() would read it. Returns: (transfer full). */
 char *lp_attribute_get(const LpAttribute *self, const LpWorkload *workload);
 

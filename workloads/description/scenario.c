@@ -188,6 +188,13 @@ lp_scenario_new_single(LpWorkload *workload, const char *path)
     return self;
 }
 
+void
+lp_scenario_suit(LpScenario *self, guint64 domain_size)
+{
+    for (guint i = 0; i < self->jobs->len; i++)
+        lp_workload_suit(((LpScenarioJob *)self->jobs->pdata[i])->workload, domain_size);
+}
+
 LpScenario *
 lp_scenario_load(const char *path, const char *const *settings, GError **error)
 {

@@ -19,6 +19,8 @@ LpScenario *lp_scenario_load(const char *path, const char *const *settings,
 /** A scenario of one job, @workload, with nothing beside it: where and as its plan says. @workload:
  * (transfer full). @path: what messages name. Returns: (transfer full). */
 LpScenario *lp_scenario_new_single(LpWorkload *workload, const char *path);
+/** lp_workload_suit() of every job's workload. */
+void lp_scenario_suit(LpScenario *self, guint64 domain_size);
 /** Frees @self and all that it owns; nothing if it is NULL. */
 void lp_scenario_free(LpScenario *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(LpScenario, lp_scenario_free)

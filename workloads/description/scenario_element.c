@@ -189,7 +189,8 @@ read_settings(const Reader *self, const char *const *settings, GError **error)
             continue;
         const char *text = lp_xml_attribute(self->node, name);
         const LpAttribute *attribute = lp_attribute_find(name, error);
-        if (attribute == NULL || !lp_attribute_set(attribute, scratch, text, error)) {
+        if (attribute == NULL ||
+            !lp_attribute_set(attribute, scratch, text, LP_ORIGIN_SETTING, error)) {
             lp_xml_prefix(self->xml, self->node, name, error);
             return NULL;
         }

@@ -6,9 +6,14 @@
 #include "base/file.h"
 #include "base/xml.h"
 #include "workloads/description/attribute.h"
+#include "workloads/description/framework.h"
+#include "workloads/description/framework_habits.h"
 #include "workloads_resource.h"
 
 #include <string.h>
+
+const char *const lp_origin_names[] = {"default", "framework", "file", "setting", NULL};
+G_STATIC_ASSERT(G_N_ELEMENTS(lp_origin_names) == LP_N_ORIGINS + 1);
 
 #define SCHEMA "resource:///lightpath/workloads/schema/workload.xsd"
 
@@ -35,9 +40,10 @@ set_defaults(LpWorkload *self)
                           .zero.prefetch = 1,
                           .experts.seed = 1,
                           .overlap.slowdown = 1.0,
-                          .library.name = "ideal",
+                          .library.name = "auto",
                           .library.protocol = "auto"};
     self->placement = g_strdup("packed");
+    g_strlcpy(self->framework, LP_FRAMEWORK_NONE, sizeof self->framework);
     for (guint axis = 0; axis < LP_N_AXES; axis++)
         self->plan.degree[axis] = 1;
     memcpy(self->plan.order, megatron_order, sizeof megatron_order);
@@ -61,7 +67,7 @@ derive_plan(LpWorkload *self)
     if (self->plan.experts.tp == 0)
         self->plan.experts.tp =
             self->transformer.experts.n > 0 ? lp_plan_expert_tp(&self->plan) : 1;
-    lp_plan_balance(&self->plan, &self->transformer);
+    lp_plan_deal_layers(&self->plan, &self->transformer);
 }
 
 static gboolean
@@ -75,7 +81,7 @@ read_element(LpWorkload *self, const LpXml *xml, xmlNode *node, GError **error)
         const char *text = lp_xml_attribute(node, name);
         if (text == NULL)
             continue;
-        if (!lp_attribute_set(attribute, self, text, error)) {
+        if (!lp_attribute_set(attribute, self, text, LP_ORIGIN_FILE, error)) {
             lp_xml_prefix(xml, node, name, error);
             return FALSE;
         }
@@ -110,7 +116,8 @@ apply_setting(LpWorkload *self, const char *setting, GError **error)
     }
     g_autofree char *name = g_strndup(setting, (gsize)(equals - setting));
     const LpAttribute *attribute = lp_attribute_find(name, error);
-    if (attribute == NULL || !lp_attribute_set(attribute, self, equals + 1, error)) {
+    if (attribute == NULL ||
+        !lp_attribute_set(attribute, self, equals + 1, LP_ORIGIN_SETTING, error)) {
         g_prefix_error(error, "--set %s: ", setting);
         return FALSE;
     }
@@ -132,6 +139,8 @@ apply_settings(LpWorkload *self, const char *const *settings, GError **error)
 static gboolean
 complete(LpWorkload *self, GError **error)
 {
+    if (!lp_framework_habits_apply(self, error))
+        return FALSE;
     derive_defaults(self);
     gboolean good = lp_transformer_check(&self->transformer, error);
     if (good)
@@ -175,6 +184,8 @@ lp_workload_free(LpWorkload *self)
     g_free(self->path);
     g_free(self->name);
     g_free(self->placement);
+    for (guint i = 0; i < LP_WORKLOAD_ATTRIBUTES_MAX; i++)
+        g_free(self->source[i]);
     g_free(self);
 }
 
@@ -188,9 +199,22 @@ lp_workload_attribute(const LpWorkload *self, guint index, const char **out_name
     return lp_attribute_get(attribute, self);
 }
 
-gboolean
-lp_workload_said(const LpWorkload *self, guint index)
+LpOrigin
+lp_workload_origin(const LpWorkload *self, guint index)
 {
-    g_return_val_if_fail(index < LP_WORKLOAD_SAID_WORDS * 64, FALSE);
-    return (self->said[index / 64] >> index % 64 & 1) != 0;
+    g_return_val_if_fail(index < LP_WORKLOAD_ATTRIBUTES_MAX, LP_ORIGIN_DEFAULT);
+    return self->origin[index];
+}
+
+const char *
+lp_workload_source(const LpWorkload *self, guint index)
+{
+    g_return_val_if_fail(index < LP_WORKLOAD_ATTRIBUTES_MAX, NULL);
+    return self->source[index];
+}
+
+void
+lp_workload_suit(LpWorkload *self, guint64 domain_size)
+{
+    lp_plan_relay_by_domains(&self->plan, domain_size);
 }

@@ -25,7 +25,13 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(LpWorkload, lp_workload_free)
 /** The value of attribute @index in @self, as a setting would write it; NULL past the last one.
  * @out_name: the attribute's name, static. Returns: (transfer full). */
 char *lp_workload_attribute(const LpWorkload *self, guint index, const char **out_name);
-/** Whether the file or a setting gave attribute @index; else its value is a default. */
-gboolean lp_workload_said(const LpWorkload *self, guint index);
+/** Who gave the value of attribute @index. */
+LpOrigin lp_workload_origin(const LpWorkload *self, guint index);
+/** Where the framework's value of attribute @index comes from, in words; NULL for other values.
+ * Borrowed. */
+const char *lp_workload_source(const LpWorkload *self, guint index);
+/** Gives values that depend on the machine ("ep-relay=domains") for one whose scale-up domains have
+ * @domain_size accelerators. */
+void lp_workload_suit(LpWorkload *self, guint64 domain_size);
 
 G_END_DECLS

@@ -6,8 +6,19 @@
 
 G_BEGIN_DECLS
 
-/** Bits for all attributes of a workload. */
-#define LP_WORKLOAD_SAID_WORDS 2
+/** Attributes that a workload has room for. */
+#define LP_WORKLOAD_ATTRIBUTES_MAX 128
+#define LP_FRAMEWORK_NAME_MAX 24
+
+/** Who gave the value of an attribute; of several the last beats those before it. */
+typedef enum {
+    LP_ORIGIN_DEFAULT,
+    LP_ORIGIN_FRAMEWORK, /**< a habit of the software that the workload names */
+    LP_ORIGIN_FILE,      /**< the workload's */
+    LP_ORIGIN_SETTING,   /**< "name=value" of the command line, or of a scenario */
+    LP_N_ORIGINS
+} LpOrigin;
+extern const char *const lp_origin_names[]; /**< by LpOrigin, NULL-ended */
 
 /** A workload: a model, the plan to train it, and where its ranks stand. */
 typedef struct {
@@ -15,10 +26,11 @@ typedef struct {
     char *name; /* owned: the workload's own name */
     LpTransformer transformer;
     LpPlan plan;
-    char *placement; /* owned: "packed", "scattered", or the path of a file
-                        (sim/mapping/placement.h) */
-    /** A bit for each attribute that the file or a setting gave; the others have defaults. */
-    guint64 said[LP_WORKLOAD_SAID_WORDS];
+    char *placement;                       /* owned: "packed", "scattered", or the path of a file
+                                              (sim/mapping/placement.h) */
+    char framework[LP_FRAMEWORK_NAME_MAX]; /**< whose software runs (frameworks.xml), or "none" */
+    LpOrigin origin[LP_WORKLOAD_ATTRIBUTES_MAX]; /**< by attribute */
+    char *source[LP_WORKLOAD_ATTRIBUTES_MAX];    /* owned: of values of the framework, or NULL */
 } LpWorkload;
 
 G_END_DECLS

@@ -3,12 +3,9 @@
 #include "workloads/import/import.h"
 
 #include "base/xml_writer.h"
-#include "workloads/description/attribute.h"
+#include "workloads/description/workload_text.h"
 
 #include <string.h>
-
-/* Columns of a line of attributes. */
-#define LINE_WIDTH 100
 
 static void
 free_row(gpointer data)
@@ -128,46 +125,24 @@ lp_import_value(const LpImport *self, const char *attribute)
     return NULL;
 }
 
-LpWorkload *
-lp_import_workload(const LpImport *self, const char *path, GError **error)
+/* The rows as settings. Returns: (transfer full). */
+static GPtrArray *
+settings_of(const LpImport *self)
 {
-    g_autoptr(GPtrArray) settings = g_ptr_array_new_with_free_func(g_free);
+    GPtrArray *settings = g_ptr_array_new_with_free_func(g_free);
     for (guint i = 0; i < self->mapped->len; i++) {
         const LpImportRow *row = g_ptr_array_index(self->mapped, i);
         g_ptr_array_add(settings, g_strconcat(row->attribute, "=", row->value, NULL));
     }
     g_ptr_array_add(settings, NULL);
+    return settings;
+}
+
+LpWorkload *
+lp_import_workload(const LpImport *self, const char *path, GError **error)
+{
+    g_autoptr(GPtrArray) settings = settings_of(self);
     return lp_workload_new(path, self->name, (const char *const *)settings->pdata, error);
-}
-
-static gboolean
-is_of(const LpImportRow *row, const char *element)
-{
-    const LpAttribute *attribute = lp_attribute_find(row->attribute, NULL);
-    return strcmp(attribute != NULL ? lp_attribute_element(attribute) : "transformer", element) ==
-           0;
-}
-
-/* The rows of @element as its attributes, on lines of at most LINE_WIDTH columns. */
-static void
-write_element(LpXmlWriter *xml, const LpImport *self, const char *element)
-{
-    guint indent = (guint)strlen(element) + 3, width = indent;
-    lp_xml_writer_open(xml, element);
-    for (guint i = 0; i < self->mapped->len; i++) {
-        const LpImportRow *row = g_ptr_array_index(self->mapped, i);
-        if (!is_of(row, element))
-            continue;
-        /* ' name="value"'; no value is long, or has a character that XML escapes. */
-        guint length = (guint)(strlen(row->attribute) + strlen(row->value)) + 4;
-        if (width + length > LINE_WIDTH) {
-            lp_xml_writer_break(xml, indent + 1);
-            width = indent;
-        }
-        lp_xml_writer_attribute(xml, row->attribute, row->value);
-        width += length;
-    }
-    lp_xml_writer_close(xml);
 }
 
 /* A comment may hold anything but two hyphens in a row. */
@@ -202,13 +177,14 @@ write_rest(LpXmlWriter *xml, const LpImport *self)
 char *
 lp_import_to_xml(const LpImport *self)
 {
+    g_autoptr(GPtrArray) settings = settings_of(self);
     LpXmlWriter *xml = lp_xml_writer_new();
     lp_xml_writer_open(xml, "workload");
     lp_xml_writer_attribute(xml, "name", self->name);
     lp_xml_writer_text(xml, "source", self->source);
     lp_xml_writer_text(xml, "source", self->plan_source);
     write_rest(xml, self);
-    write_element(xml, self, "transformer");
-    write_element(xml, self, "plan");
+    lp_workload_write_element(xml, "transformer", (const char *const *)settings->pdata);
+    lp_workload_write_element(xml, "plan", (const char *const *)settings->pdata);
     return lp_xml_writer_finish(xml);
 }

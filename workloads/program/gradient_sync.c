@@ -53,9 +53,9 @@ lp_gradient_buckets_fill(LpGradientBuckets *self, LpParameters parameters)
     self->filled.dense += parameters.dense;
     self->filled.experts += parameters.experts;
     double bytes = (self->filled.dense + self->filled.experts) * plan->format.gradient_bytes;
+    double bucket = lp_plan_bucket_bytes(plan, plan->format.gradient_bytes);
     /* Stage 3 reduces what it has gathered: unit by unit. */
-    if (plan->zero.stage == 3 ||
-        (plan->overlap.bucket_bytes > 0.0 && bytes >= plan->overlap.bucket_bytes))
+    if (plan->zero.stage == 3 || (bucket > 0.0 && bytes >= bucket))
         lp_gradient_buckets_flush(self);
 }
 

@@ -55,6 +55,7 @@ static void
 launch_units(LpLowering *self, const GArray *units, GArray *numbers, guint *last)
 {
     const LpPlan *plan = self->plan;
+    double bucket = lp_plan_bucket_bytes(plan, lp_plan_activation_bytes(plan));
     LpParameters waiting = {0.0, 0.0};
     guint n_waiting = 0;
     for (guint i = 0; i < units->len; i++) {
@@ -62,8 +63,7 @@ launch_units(LpLowering *self, const GArray *units, GArray *numbers, guint *last
         waiting.dense += bytes.dense;
         waiting.experts += bytes.experts;
         n_waiting++;
-        gboolean full = plan->overlap.bucket_bytes > 0.0 &&
-                        waiting.dense + waiting.experts >= plan->overlap.bucket_bytes;
+        gboolean full = bucket > 0.0 && waiting.dense + waiting.experts >= bucket;
         if (!full && i + 1 < units->len)
             continue;
         guint number = launch(self, waiting);

@@ -1,0 +1,83 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""What is validated is what everybody gets: for rows of every shipped source, the command that
+"validate --write-inputs" writes gives the seconds that "validate" gives, to the last digit.
+
+Environment: LIGHTPATH (the built program)."""
+import concurrent.futures
+import csv
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+import unittest
+
+SOURCE = pathlib.Path(__file__).resolve().parents[2]
+PROGRAM = os.environ["LIGHTPATH"]
+# Larger machines take seconds each.
+ACCELERATORS_MAX = 512
+
+
+def run(*arguments, folder=None, status=0):
+    done = subprocess.run([PROGRAM, *arguments], capture_output=True, text=True, cwd=folder)
+    if done.returncode != status:
+        raise AssertionError(f"{arguments}: status {done.returncode}: {done.stderr}")
+    return done.stdout if status == 0 else done.stderr
+
+
+class WrittenInputs(unittest.TestCase):
+    def cases(self, folder):
+        """The rows of machines that are not too large, as a file."""
+        with open(SOURCE / "validation/training.csv", newline="") as file:
+            rows = list(csv.DictReader(file))
+        size = lambda row: int(row["accelerators"])
+        least = {row["source"]: size(row) for row in sorted(rows, key=size, reverse=True)}
+        kept = [row for row in rows
+                if size(row) <= max(ACCELERATORS_MAX, least[row["source"]])]
+        self.assertEqual({row["source"] for row in rows}, {row["source"] for row in kept})
+        self.assertGreaterEqual(len(kept), 50)
+        path = folder / "cases.csv"
+        with open(path, "w", newline="") as file:
+            writer = csv.DictWriter(file, list(rows[0]), lineterminator="\n")
+            writer.writeheader()
+            writer.writerows(kept)
+        return path, len(kept)
+
+    def test_same_seconds(self):
+        with tempfile.TemporaryDirectory(prefix="lightpath-") as name:
+            folder = pathlib.Path(name)
+            path, n_rows = self.cases(folder)
+            result = json.loads(run("validate", f"--cases={path}", f"--write-inputs={folder}/in",
+                                    "--format=json"))
+            wanted = {row["id"]: row["simulated_s"] for row in result["rows"]}
+            lines = [line.split() for line in (folder / "in/commands.sh").read_text().splitlines()
+                     if line.startswith("lightpath ")]
+            self.assertEqual(len(lines), n_rows)
+            with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+                reports = pool.map(lambda line: run(*line[1:], "--format=json",
+                                                    folder=folder / "in"), lines)
+            got = {line[2].removesuffix(".workload.xml"):
+                   json.loads(report)["simulated"]["iteration_time_s"]
+                   for line, report in zip(lines, reports)}
+            self.assertEqual(got, wanted)
+
+    def test_rows_without_a_plan(self):
+        """A comment says why; other kinds of rows are refused in one line."""
+        with tempfile.TemporaryDirectory(prefix="lightpath-") as name:
+            folder = pathlib.Path(name)
+            (folder / "odd.csv").write_text("id,source,model,accelerator,accelerators,iteration_s\n"
+                                            "a/b,s,nothing known,a100-80,8,1\n")
+            run("validate", f"--cases={folder}/odd.csv", f"--write-inputs={folder}/in",
+                "--format=json", status=1)
+            line = (folder / "in/commands.sh").read_text().splitlines()[1]
+            self.assertTrue(line.startswith("# a_b: ") and "column model" in line, line)
+            complaint = run("validate", f"--cases={SOURCE}/validation/gemm.csv",
+                            f"--write-inputs={folder}/in", status=1)
+            self.assertEqual(complaint.count("\n"), 1)
+            self.assertIn("got rows of gemm, wanted training", complaint)
+
+
+if __name__ == "__main__":
+    sys.exit(unittest.main())

@@ -1,0 +1,231 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Frameworks: the shipped ones, their conditions, what beats them, and where values come from. */
+#include "workloads/description/framework.h"
+
+#include "base/error.h"
+#include "tests/testlib.h"
+#include "workloads/description/attribute.h"
+#include "workloads/description/framework_habits.h"
+#include "workloads/description/workload.h"
+
+#include <string.h>
+
+#define GPT3 "resource:///lightpath/workloads/gpt3-175b.xml"
+
+static LpWorkload *
+load(const char *text)
+{
+    g_auto(GStrv) settings = g_strsplit(text, " ", -1);
+    g_autoptr(GError) error = NULL;
+    LpWorkload *workload = lp_workload_load(GPT3, (const char *const *)settings, &error);
+    lp_test_text(text, error != NULL ? error->message : NULL, NULL);
+    return workload;
+}
+
+static guint
+index_of(const char *name)
+{
+    guint index = 0;
+    while (strcmp(lp_attribute_name(lp_attribute_at(index)), name) != 0)
+        index++;
+    return index;
+}
+
+static void
+check_value(const char *label, const LpWorkload *workload, const char *name, const char *wanted)
+{
+    const char *found;
+    g_autofree char *value = lp_workload_attribute(workload, index_of(name), &found);
+    g_autofree char *shown = g_strconcat(label, ": ", name, NULL);
+    lp_test_text(shown, value, wanted);
+}
+
+/* Every setting of every shipped framework names an attribute and a value that it takes, has a
+ * source, and every condition an attribute. */
+static void
+test_shipped(void)
+{
+    g_auto(GStrv) names = lp_framework_names(NULL);
+    lp_test_true("some", names != NULL && g_strv_length(names) >= 9);
+    for (guint i = 0; names != NULL && names[i] != NULL; i++) {
+        g_autoptr(LpFramework) framework = lp_framework_find(names[i], NULL);
+        lp_test_true(names[i], framework != NULL);
+        for (guint k = 0; framework != NULL && k < framework->settings->len; k++) {
+            const LpFrameworkSetting *setting = framework->settings->pdata[k];
+            g_autofree char *label = g_strdup_printf("%s: %s", names[i], setting->name);
+            g_autoptr(LpWorkload) workload = load("framework=none");
+            const LpAttribute *attribute = lp_attribute_find(setting->name, NULL);
+            lp_test_true(label, attribute != NULL && strlen(setting->source) > 10 &&
+                                    lp_attribute_set(attribute, workload, setting->value,
+                                                     LP_ORIGIN_FRAMEWORK, NULL));
+            for (guint c = 0; c < setting->conditions->len; c++) {
+                const LpFrameworkCondition *condition = setting->conditions->pdata[c];
+                lp_test_true(label, lp_attribute_find(condition->name, NULL) != NULL);
+            }
+        }
+    }
+}
+
+/* What the software does, from its sources, as frameworks.xml names them. */
+static void
+test_habits(void)
+{
+    static const struct {
+        const char *label, *settings;
+        const char *wanted; /* "name=value name=value" */
+    } rows[] = {
+        {"nothing", "framework=none", "host-sync=none overlap-tp=no scatter-gather=no slowdown=1"},
+        {"the file's", "pp=8", "framework=megatron-lm-2021 host-sync=passes overlap-tp=no"},
+        {"stages scatter", "framework=megatron-lm-2022", "overlap-tp=bulk host-sync=passes"},
+        {"sums of bf16 are in fp32",
+         "framework=megatron-core precision=bf16 gradient-precision=fp32",
+         "gradient-precision=fp32"},
+        /* 12 layers a stage. */
+        {"recipes interleave", "framework=megatron-core schedule=1f1b virtual-stages=finest",
+         "virtual-stages=12 schedule=interleaved overlap-pp=yes host-sync=none"},
+        {"and wait for messages where they do not", "framework=megatron-core virtual-stages=1",
+         "overlap-pp=no host-sync=messages"},
+        {"a finest stage of DualPipe is one",
+         "framework=none schedule=dualpipe virtual-stages=finest", "virtual-stages=1"},
+        {"nor where micro-batches do not divide",
+         "framework=none virtual-stages=finest pp=8 dp=1 global-batch=9", "virtual-stages=1"},
+        {"user buffers need sequence parallelism", "framework=megatron-core sequence-parallel=yes",
+         "overlap-tp=yes"},
+        {"and are not there without", "framework=megatron-core sequence-parallel=no",
+         "overlap-tp=no"},
+        {"gathers need ZeRO", "framework=megatron-core zero=1", "overlap-param=yes"},
+        {"and are not there without", "framework=megatron-core zero=0", "overlap-param=no"},
+        {"DeepSpeed's sums", "framework=deepspeed zero=1", "zero-variant=deepspeed"},
+        {"DeepSpeed's gathers", "framework=deepspeed zero=3 pp=1 dp=128",
+         "prefetch=0 bucket=1000000000B"},
+        {"torchtitan's attention", "framework=torchtitan kernels=fused",
+         "kernels=fused attention-kernel=flash-2"},
+        {"nanotron without stages", "framework=nanotron pp=1 dp=128",
+         "stage-layers=even overlap-tp=bulk"},
+        {"nanotron with stages", "framework=nanotron", "stage-layers=by-weight overlap-dp=no"},
+    };
+    for (guint i = 0; i < G_N_ELEMENTS(rows); i++) {
+        g_autoptr(LpWorkload) workload = load(rows[i].settings);
+        g_auto(GStrv) wanted = g_strsplit(rows[i].wanted, " ", -1);
+        for (guint k = 0; workload != NULL && wanted[k] != NULL; k++) {
+            char *equals = strchr(wanted[k], '=');
+            *equals = '\0';
+            check_value(rows[i].label, workload, wanted[k], equals + 1);
+        }
+    }
+}
+
+/* A setting beats the file, the file beats the framework, the framework beats the default. */
+static void
+test_origins(void)
+{
+    static const struct {
+        const char *settings, *name, *value;
+        LpOrigin origin;
+    } rows[] = {
+        {"framework=megatron-core", "overlap-dp", "no", LP_ORIGIN_FILE},
+        {"framework=megatron-core overlap-pp=yes", "overlap-pp", "yes", LP_ORIGIN_SETTING},
+        {"framework=megatron-core", "slowdown", "1.189", LP_ORIGIN_FRAMEWORK},
+        {"framework=none", "slowdown", "1", LP_ORIGIN_DEFAULT},
+        {"framework=none", "framework", "none", LP_ORIGIN_SETTING},
+        {"tp=4", "framework", "megatron-lm-2021", LP_ORIGIN_FILE},
+        {"framework=megatron-core", "library", "auto", LP_ORIGIN_DEFAULT},
+    };
+    for (guint i = 0; i < G_N_ELEMENTS(rows); i++) {
+        g_autoptr(LpWorkload) workload = load(rows[i].settings);
+        if (workload == NULL)
+            continue;
+        guint index = index_of(rows[i].name);
+        check_value(rows[i].settings, workload, rows[i].name, rows[i].value);
+        lp_test_text(rows[i].settings, lp_origin_names[lp_workload_origin(workload, index)],
+                     lp_origin_names[rows[i].origin]);
+        lp_test_true(rows[i].settings, (lp_workload_source(workload, index) != NULL) ==
+                                           (rows[i].origin == LP_ORIGIN_FRAMEWORK));
+    }
+}
+
+static LpFramework *
+parse(const char *settings, GError **error)
+{
+    g_autofree char *text = g_strdup_printf(
+        "<frameworks><framework name='own' description='d'>%s</framework></frameworks>", settings);
+    g_autoptr(GBytes) content = g_bytes_new(text, strlen(text));
+    return lp_framework_parse("own.xml", content, "own", error);
+}
+
+/* The first setting of a name whose conditions hold counts; later conditions see earlier settings.
+ * GPT-3 has tp 8. */
+static void
+test_conditions(void)
+{
+    static const struct {
+        const char *settings, *name, *value;
+    } rows[] = {
+        {"<setting name='prefetch' value='3' when='tp>7'>s</setting>", "prefetch", "3"},
+        {"<setting name='prefetch' value='3' when='tp>8'>s</setting>", "prefetch", "1"},
+        {"<setting name='prefetch' value='3' when='tp=8 pp=8'>s</setting>", "prefetch", "3"},
+        {"<setting name='prefetch' value='3' when='tp=8 pp=4'>s</setting>", "prefetch", "1"},
+        {"<setting name='prefetch' value='3' when='recompute!=full'>s</setting>", "prefetch", "1"},
+        {"<setting name='prefetch' value='3'>s</setting>"
+         "<setting name='prefetch' value='4'>s</setting>",
+         "prefetch", "3"},
+        {"<setting name='overlap-pp' value='yes'>s</setting>"
+         "<setting name='prefetch' value='5' when='overlap-pp=yes'>s</setting>",
+         "prefetch", "5"},
+        {"<setting name='tp' value='4'>s</setting>", "tp", "8"},
+    };
+    for (guint i = 0; i < G_N_ELEMENTS(rows); i++) {
+        g_autoptr(GError) error = NULL;
+        g_autoptr(LpFramework) framework = parse(rows[i].settings, &error);
+        g_autoptr(LpWorkload) workload = load("framework=none");
+        lp_test_text(rows[i].settings, error != NULL ? error->message : NULL, NULL);
+        if (framework == NULL || workload == NULL)
+            continue;
+        lp_test_true(rows[i].settings, lp_framework_habits_give(framework, workload, &error));
+        check_value(rows[i].settings, workload, rows[i].name, rows[i].value);
+    }
+}
+
+static void
+test_faults(void)
+{
+    static const struct {
+        const char *settings;
+        const char *refused_by_schema; /* of the message, or NULL */
+        const char *refused_later;
+    } rows[] = {
+        {"<setting name='tp' value='4'></setting>", "own.xml:1: ", NULL},
+        {"<setting name='tp' value='4' when='pp'>s</setting>", "own.xml:1: ", NULL},
+        {"<setting name='tp' value='4' when='pp&gt;yes'>s</setting>", "own.xml:1: ", NULL},
+        {"<setting name='tpp' value='4'>s</setting>", NULL,
+         "framework own: tpp: unknown attribute"},
+        {"<setting name='overlap-pp' value='4'>s</setting>", NULL, "framework own: overlap-pp: "},
+        {"<setting name='overlap-pp' value='yes' when='ppp=4'>s</setting>", NULL,
+         "framework own: overlap-pp: unknown attribute \"ppp\""},
+    };
+    for (guint i = 0; i < G_N_ELEMENTS(rows); i++) {
+        g_autoptr(GError) error = NULL;
+        g_autoptr(LpFramework) framework = parse(rows[i].settings, &error);
+        lp_test_true(rows[i].settings, (framework == NULL) == (rows[i].refused_by_schema != NULL));
+        g_autoptr(LpWorkload) workload = load("framework=none");
+        if (framework != NULL)
+            lp_test_true(rows[i].settings, !lp_framework_habits_give(framework, workload, &error));
+        const char *wanted = framework == NULL ? rows[i].refused_by_schema : rows[i].refused_later;
+        lp_test_true(rows[i].settings, error != NULL && strstr(error->message, wanted) != NULL);
+    }
+    const char *unknown[] = {"framework=megatron", NULL};
+    g_autoptr(GError) error = NULL;
+    g_autoptr(LpWorkload) refused = lp_workload_load(GPT3, unknown, &error);
+    lp_test_true("unknown", refused == NULL);
+    lp_test_error("unknown", &error, LP_INPUT_ERROR, LP_INPUT_ERROR_NAME,
+                  "--set framework=megatron: \"megatron\" is not one of none, megatron-lm-2021");
+}
+
+int
+main(void)
+{
+    static const LpTestCase cases[] = {{"shipped", test_shipped}, {"habits", test_habits},
+                                       {"origins", test_origins}, {"conditions", test_conditions},
+                                       {"faults", test_faults},   {NULL, NULL}};
+    return lp_test_run("framework", cases);
+}

@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Writes workloads, platforms and commands of rows. */
+#include "validation/cases/training_inputs.h"
+
+#include "base/error.h"
+#include "base/file.h"
+#include "validation/cases/training_case.h"
+#include "workloads/description/workload_text.h"
+
+#include <glib/gstdio.h>
+
+#include <errno.h>
+#include <string.h>
+
+static gboolean
+write_beside(const char *folder, const char *name, const char *ending, const char *text,
+             GError **error)
+{
+    g_autofree char *file = g_strconcat(name, ending, NULL);
+    g_autofree char *path = g_build_filename(folder, file, NULL);
+    return lp_file_write(path, text, strlen(text), error);
+}
+
+/* What the row states and what was filled in. Returns: (transfer full), NULL-ended. */
+static char **
+sources_of(const LpTableRow *row, const LpOutcome *outcome)
+{
+    GPtrArray *sources = g_ptr_array_new();
+    g_ptr_array_add(sources, g_strdup_printf("%s, %s", lp_table_text(row, "source"),
+                                             lp_table_text(row, "where")));
+    for (guint i = 0; i < outcome->inferred->len; i++)
+        g_ptr_array_add(sources,
+                        g_strdup_printf("Inferred: %s", (const char *)outcome->inferred->pdata[i]));
+    g_ptr_array_add(sources, NULL);
+    return (char **)g_ptr_array_free(sources, FALSE);
+}
+
+static gboolean
+write_case(const LpTrainingCase *self, const LpTableRow *row, const LpOutcome *outcome,
+           const char *folder, const char *name, GError **error)
+{
+    g_auto(GStrv) sources = sources_of(row, outcome);
+    g_autofree char *workload = lp_workload_to_xml(self->workload, (const char *const *)sources);
+    return write_beside(folder, name, ".workload.xml", workload, error) &&
+           write_beside(folder, name, ".platform.xml", self->platform, error);
+}
+
+/* The line of commands.sh. */
+static gboolean
+write_row(const LpTableRow *row, const char *folder, GString *commands, GError **error)
+{
+    g_autofree char *id = lp_table_id(row);
+    g_autofree char *name = g_strndup(id, 64);
+    g_strcanon(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_.", '_');
+    g_autoptr(LpOutcome) outcome = lp_outcome_new(LP_MEASURE_TIME, id, "");
+    g_auto(LpTrainingCase) restated = {.workload = NULL};
+    g_autoptr(GError) fault = NULL;
+    if (!lp_training_case_read(&restated, row, outcome, &fault)) {
+        g_autofree char *reason = g_strdup(fault->message);
+        g_strdelimit(reason, "\n\r", ' ');
+        g_string_append_printf(commands, "# %s: %s\n", name, reason);
+        return TRUE;
+    }
+    g_string_append_printf(commands,
+                           "lightpath simulate %s.workload.xml %s.platform.xml --ignore-memory "
+                           "--approximate\n",
+                           name, name);
+    return write_case(&restated, row, outcome, folder, name, error);
+}
+
+gboolean
+lp_training_inputs_write(const LpTable *table, const char *folder, GError **error)
+{
+    if (lp_table_kind(table) != LP_TABLE_TRAINING) {
+        g_set_error(error, LP_INPUT_ERROR, LP_INPUT_ERROR_VALUE,
+                    "%s: got rows of %s, wanted training, to write workloads of",
+                    lp_table_path(table), lp_table_kind_names[lp_table_kind(table)]);
+        return FALSE;
+    }
+    if (g_mkdir_with_parents(folder, 0777) != 0) {
+        g_set_error(error, LP_INPUT_ERROR, LP_INPUT_ERROR_FILE,
+                    "%s: %s, wanted a folder to write to", folder, g_strerror(errno));
+        return FALSE;
+    }
+    g_autoptr(GString) commands = g_string_new("#!/bin/sh\n");
+    for (guint i = 0; i < lp_table_n_rows(table); i++)
+        if (!write_row(lp_table_row(table, i), folder, commands, error))
+            return FALSE;
+    return write_beside(folder, "commands", ".sh", commands->str, error);
+}

@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Reads frameworks. */
+#include "workloads/description/framework.h"
+
+#include "base/error.h"
+#include "base/xml.h"
+#include "workloads_resource.h"
+
+#include <string.h>
+
+#define FRAMEWORKS "resource:///lightpath/workloads/catalogue/frameworks.xml"
+#define SCHEMA "resource:///lightpath/workloads/catalogue/frameworks.xsd"
+
+static void
+free_condition(gpointer data)
+{
+    LpFrameworkCondition *condition = data;
+    g_free(condition->name);
+    g_free(condition->value);
+    g_free(condition);
+}
+
+static void
+free_setting(gpointer data)
+{
+    LpFrameworkSetting *setting = data;
+    g_free(setting->name);
+    g_free(setting->value);
+    g_free(setting->source);
+    g_ptr_array_unref(setting->conditions);
+    g_free(setting);
+}
+
+void
+lp_framework_free(LpFramework *self)
+{
+    if (self == NULL)
+        return;
+    g_free(self->name);
+    g_free(self->description);
+    g_ptr_array_unref(self->settings);
+    g_free(self);
+}
+
+/* The schema has made sure that @text is one. */
+static LpFrameworkCondition *
+parse_condition(const char *text)
+{
+    gsize length = strcspn(text, "!=>");
+    const char *sign = text + length;
+    LpFrameworkCondition *condition = g_new0(LpFrameworkCondition, 1);
+    condition->comparison = *sign == '!'   ? LP_COMPARISON_IS_NOT
+                            : *sign == '>' ? LP_COMPARISON_ABOVE
+                                           : LP_COMPARISON_IS;
+    condition->name = g_strndup(text, length);
+    condition->value = g_strdup(sign + (*sign == '!' ? 2 : 1));
+    return condition;
+}
+
+static LpFrameworkSetting *
+read_setting(const xmlNode *node)
+{
+    LpFrameworkSetting *setting = g_new0(LpFrameworkSetting, 1);
+    setting->name = g_strdup(lp_xml_attribute(node, "name"));
+    setting->value = g_strdup(lp_xml_attribute(node, "value"));
+    setting->source = lp_xml_text(node);
+    setting->conditions = g_ptr_array_new_with_free_func(free_condition);
+    const char *when = lp_xml_attribute(node, "when");
+    g_auto(GStrv) texts = g_strsplit(when != NULL ? when : "", " ", -1);
+    for (guint i = 0; texts[i] != NULL; i++)
+        g_ptr_array_add(setting->conditions, parse_condition(texts[i]));
+    return setting;
+}
+
+static LpFramework *
+read_framework(const xmlNode *node)
+{
+    LpFramework *self = g_new0(LpFramework, 1);
+    self->name = g_strdup(lp_xml_attribute(node, "name"));
+    self->description = g_strdup(lp_xml_attribute(node, "description"));
+    self->settings = g_ptr_array_new_with_free_func(free_setting);
+    for (const xmlNode *child = lp_xml_element(node->children, "setting"); child != NULL;
+         child = lp_xml_element(child->next, "setting"))
+        g_ptr_array_add(self->settings, read_setting(child));
+    return self;
+}
+
+static char **
+names_of(const LpXml *xml)
+{
+    GPtrArray *names = g_ptr_array_new();
+    for (const xmlNode *node = lp_xml_element(lp_xml_root(xml)->children, "framework");
+         node != NULL; node = lp_xml_element(node->next, "framework"))
+        g_ptr_array_add(names, g_strdup(lp_xml_attribute(node, "name")));
+    g_ptr_array_add(names, NULL);
+    return (char **)g_ptr_array_free(names, FALSE);
+}
+
+static LpFramework *
+find(const LpXml *xml, const char *name, GError **error)
+{
+    g_auto(GStrv) names = names_of(xml);
+    int index = lp_choice_parse(name, (const char *const *)names, error);
+    if (index < 0)
+        return NULL;
+    const xmlNode *node = lp_xml_element(lp_xml_root(xml)->children, "framework");
+    while (index-- > 0)
+        node = lp_xml_element(node->next, "framework");
+    return read_framework(node);
+}
+
+static LpXml *
+load_shipped(GError **error)
+{
+    /* Named here so that a static link keeps the embedded files. */
+    (void)lp_workloads_get_resource();
+    return lp_xml_load(FRAMEWORKS, SCHEMA, error);
+}
+
+char **
+lp_framework_names(GError **error)
+{
+    g_autoptr(LpXml) xml = load_shipped(error);
+    return xml == NULL ? NULL : names_of(xml);
+}
+
+LpFramework *
+lp_framework_find(const char *name, GError **error)
+{
+    g_autoptr(LpXml) xml = load_shipped(error);
+    return xml == NULL ? NULL : find(xml, name, error);
+}
+
+LpFramework *
+lp_framework_parse(const char *path, GBytes *content, const char *name, GError **error)
+{
+    g_autoptr(LpXml) xml = lp_xml_parse(path, content, SCHEMA, error);
+    return xml == NULL ? NULL : find(xml, name, error);
+}

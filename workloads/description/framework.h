@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What software that trains does of itself (workloads/frameworks.xml), as settings of a plan. */
+#pragma once
+
+#include <glib.h>
+
+G_BEGIN_DECLS
+
+#define LP_FRAMEWORK_NONE "none" /* the framework without habits */
+
+/** What a value is compared by. */
+typedef enum {
+    LP_COMPARISON_IS,
+    LP_COMPARISON_IS_NOT,
+    LP_COMPARISON_ABOVE /**< both are numbers */
+} LpComparison;
+
+/** "NAME=VALUE", "NAME!=VALUE" or "NAME>VALUE": of an attribute of the workload. */
+typedef struct {
+    char *name, *value; /* owned */
+    LpComparison comparison;
+} LpFrameworkCondition;
+
+/** A setting that a framework makes where all conditions hold and nobody else has made it. */
+typedef struct {
+    char *name, *value;    /* owned: of an attribute */
+    char *source;          /* owned: where that software does so */
+    GPtrArray *conditions; /* owned LpFrameworkCondition */
+} LpFrameworkSetting;
+
+/** A framework. */
+typedef struct {
+    char *name, *description; /* owned */
+    GPtrArray *settings;      /* owned LpFrameworkSetting; the first of a name that holds counts */
+} LpFramework;
+
+/** The names of all, in the file's order. Errors: LP_INPUT_ERROR, where the shipped file cannot be
+ * read. Returns: (transfer full), NULL-ended. */
+char **lp_framework_names(GError **error) G_GNUC_WARN_UNUSED_RESULT;
+/** The framework called @name. Errors: LP_INPUT_ERROR_NAME with the nearest name. Returns:
+ * (transfer full). */
+LpFramework *lp_framework_find(const char *name, GError **error) G_GNUC_WARN_UNUSED_RESULT;
+/** The same from the text of another such file; @path: what messages call it. Errors:
+ * LP_INPUT_ERROR, "FILE:LINE: got, wanted". Returns: (transfer full). */
+LpFramework *lp_framework_parse(const char *path, GBytes *content, const char *name,
+                                GError **error) G_GNUC_WARN_UNUSED_RESULT;
+/** @self may be NULL. */
+void lp_framework_free(LpFramework *self);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(LpFramework, lp_framework_free)
+
+G_END_DECLS

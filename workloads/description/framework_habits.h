@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Gives a workload the habits of the framework that it names. */
+#pragma once
+
+#include "workloads/description/framework.h"
+#include "workloads/description/workload_data.h"
+
+G_BEGIN_DECLS
+
+/** As lp_framework_habits_give() with the shipped framework that @workload names. */
+gboolean lp_framework_habits_apply(LpWorkload *workload, GError **error) G_GNUC_WARN_UNUSED_RESULT;
+
+/**
+ * Makes the settings of @framework whose conditions hold, one after the other: conditions see what
+ * those before have set. An attribute that the file or a setting gave keeps its value.
+ * Errors: LP_INPUT_ERROR, "framework NAME: ATTRIBUTE: got, wanted", where the framework names an
+ * attribute or a value that does not exist.
+ */
+gboolean lp_framework_habits_give(const LpFramework *framework, LpWorkload *workload,
+                                  GError **error) G_GNUC_WARN_UNUSED_RESULT;
+
+G_END_DECLS

@@ -88,19 +88,6 @@ load_scenario(const Options *options, const char *name, gboolean *out_is_scenari
     return workload == NULL ? NULL : lp_scenario_new_single(workload, path);
 }
 
-static gboolean
-check_memory(const LpScenario *scenario, const LpMachine *machine, GError **error)
-{
-    for (guint i = 0; i < scenario->jobs->len; i++) {
-        const LpScenarioJob *job = lp_scenario_job(scenario, i);
-        if (lp_setup_check_memory(job->workload, machine, error))
-            continue;
-        g_prefix_error(error, "%s: job \"%s\": ", job->where, job->name);
-        return FALSE;
-    }
-    return TRUE;
-}
-
 /* What else was asked for. */
 typedef struct {
     GArray *what_ifs, *runs, *band; /* owned: LpVariantRow */
@@ -167,7 +154,7 @@ attribute(const Options *options, char **arguments, double started_s, GError **e
     if (machine == NULL)
         return FALSE;
     lp_scenario_suit(scenario, machine->domain_size);
-    if (!options->ignore_memory && !check_memory(scenario, machine, error))
+    if (!options->ignore_memory && !lp_check_scenario_memory(scenario, machine, error))
         return FALSE;
     g_auto(Variants) variants = {new_rows(), new_rows(), new_rows()};
     if (!run_variants(options, &choices, scenario->path, machine, scenario->jobs->len, &variants,

@@ -85,19 +85,6 @@ read_choices(const Options *options, Choices *out_choices, GError **error)
 }
 
 static gboolean
-check_memory(const LpScenario *scenario, const LpMachine *machine, GError **error)
-{
-    for (guint i = 0; i < scenario->jobs->len; i++) {
-        const LpScenarioJob *job = lp_scenario_job(scenario, i);
-        if (lp_setup_check_memory(job->workload, machine, error))
-            continue;
-        g_prefix_error(error, "%s: job \"%s\": ", job->where, job->name);
-        return FALSE;
-    }
-    return TRUE;
-}
-
-static gboolean
 write_scenario_trace(const Options *options, const LpScenarioSimulation *simulation, GError **error)
 {
     if (options->trace == NULL)
@@ -136,7 +123,7 @@ simulate_scenario(const Options *options, const Choices *choices, const char *pa
     if (machine == NULL)
         return FALSE;
     lp_scenario_suit(scenario, machine->domain_size);
-    if (!options->ignore_memory && !check_memory(scenario, machine, error))
+    if (!options->ignore_memory && !lp_check_scenario_memory(scenario, machine, error))
         return FALSE;
     LpScenarioOptions run = {.fidelity = (LpFidelity)choices->fidelity,
                              .collapse = choices->collapse != 0,

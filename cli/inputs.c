@@ -193,3 +193,16 @@ lp_load_inputs(const char *workload_name, const char *platform_name, const char 
     *out_machine = g_steal_pointer(&machine);
     return TRUE;
 }
+
+gboolean
+lp_check_scenario_memory(const LpScenario *scenario, const LpMachine *machine, GError **error)
+{
+    for (guint i = 0; i < scenario->jobs->len; i++) {
+        const LpScenarioJob *job = lp_scenario_job(scenario, i);
+        if (lp_setup_check_memory(job->workload, machine, error))
+            continue;
+        g_prefix_error(error, "%s: job \"%s\": ", job->where, job->name);
+        return FALSE;
+    }
+    return TRUE;
+}

@@ -40,4 +40,9 @@ gboolean lp_load_inputs(const char *workload_name, const char *platform_name,
                         const char *const *settings, LpPlanChoice plan, LpWorkload **out_workload,
                         LpMachine **out_machine, GError **error) G_GNUC_WARN_UNUSED_RESULT;
 
+/** Whether the plan of each job of @scenario fits in the memory of @machine's accelerators. Errors:
+ * as lp_setup_check_memory(), with the job before. */
+gboolean lp_check_scenario_memory(const LpScenario *scenario, const LpMachine *machine,
+                                  GError **error) G_GNUC_WARN_UNUSED_RESULT;
+
 G_END_DECLS

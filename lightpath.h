@@ -47,6 +47,7 @@
 #include "model/plan_options.h"
 #include "model/plan_parameters.h"
 #include "model/plan_rank.h"
+#include "model/plan_routing.h"
 #include "model/terms.h"
 #include "model/transformer.h"
 #include "model/transformer_flop.h"

@@ -19,6 +19,7 @@ const char *const lp_amped_efficiency_names[] = {"constant", "micro-batch", NULL
 const char *const lp_context_kind_names[] = {"ring", "ulysses", NULL};
 const char *const lp_zero_variant_names[] = {"standard", "deepspeed", NULL};
 const char *const lp_gather_ahead_names[] = {"iteration", "pass", NULL};
+const char *const lp_routing_draws_names[] = {"micro-batch", "layer", "iteration", NULL};
 const char *const lp_gradient_sync_names[] = {"auto", "last", "each", NULL};
 const char *const lp_optimizer_names[] = {"adam", "sgd", "adam-8bit", "none", NULL};
 const char *const lp_axis_names[] = {"tp", "cp", "ep", "dp", "pp", NULL};

@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which ranks of a stage share experts, and how unevenly experts are loaded. */
+/* Which ranks of a stage share experts. */
 #include "model/plan_experts.h"
 
 #include "model/plan_rank.h"
-
-#include <math.h>
 
 guint32
 lp_plan_expert_tp(const LpPlan *self)
@@ -73,30 +71,4 @@ lp_plan_expert_rank(const LpPlan *self, guint32 stage, LpExpertCoordinates at)
     guint64 position = at.tp + etp * rest;
     guint64 stride = lp_plan_stride(self, LP_AXIS_PP);
     return position % stride + (position / stride * self->degree[LP_AXIS_PP] + stage) * stride;
-}
-
-/* Box and Muller, Annals of Mathematical Statistics 29, 1958. */
-static double
-draw_normal(GRand *generator)
-{
-    double radius = sqrt(-2.0 * log(1.0 - g_rand_double(generator)));
-    return radius * cos(2.0 * G_PI * g_rand_double(generator));
-}
-
-void
-lp_plan_expert_loads(const LpPlan *self, const LpTransformer *transformer, double *out_loads)
-{
-    guint32 ep = self->degree[LP_AXIS_EP];
-    guint32 own = MAX(transformer->experts.n, ep) / ep;
-    GRand *generator = g_rand_new_with_seed(self->experts.seed);
-    double sum = 0.0;
-    for (guint32 i = 0; i < ep; i++) {
-        out_loads[i] = 0.0;
-        for (guint32 expert = 0; expert < own; expert++)
-            out_loads[i] += exp(self->experts.skew * draw_normal(generator));
-        sum += out_loads[i];
-    }
-    for (guint32 i = 0; i < ep; i++)
-        out_loads[i] *= ep / sum;
-    g_rand_free(generator);
 }

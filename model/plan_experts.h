@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which ranks of a stage share experts, and how unevenly experts are loaded. */
+/* Which ranks of a stage share experts. */
 #pragma once
 
 #include "model/plan_options.h"
@@ -23,8 +23,5 @@ guint32 lp_plan_expert_replicas(const LpPlan *self);
 LpExpertCoordinates lp_plan_expert_coordinates(const LpPlan *self, guint64 rank);
 /** The rank of @stage with these expert coordinates. */
 guint64 lp_plan_expert_rank(const LpPlan *self, guint32 stage, LpExpertCoordinates at);
-/** Load of the experts of each of the ep ranks over the mean, @out_loads: ep numbers whose mean is
- * 1. Experts' loads are exp(skew N(0,1)), drawn from a generator seeded with the seed. */
-void lp_plan_expert_loads(const LpPlan *self, const LpTransformer *transformer, double *out_loads);
 
 G_END_DECLS

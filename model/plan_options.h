@@ -168,6 +168,22 @@ typedef struct {
     gboolean scatter_gather; /**< stage boundaries carry 1/tp a rank, then gather (SC 2021, 4.1) */
 } LpPlanPipeline;
 
+/** How often the load of experts is drawn anew. */
+typedef enum {
+    LP_ROUTING_MICRO_BATCH, /**< for every layer of every micro-batch */
+    LP_ROUTING_LAYER,       /**< for every layer */
+    LP_ROUTING_ITERATION    /**< once */
+} LpRoutingDraws;
+
+/** Names, NULL-ended: "micro-batch", "layer", "iteration". */
+extern const char *const lp_routing_draws_names[];
+
+/** Measured loads of experts, in place of drawn ones. */
+typedef struct {
+    guint32 n_layers, n_micro_batches, n_experts;
+    double *loads; /* by layer, micro-batch and expert: tokens, or any multiple of them */
+} LpRoutingTable;
+
 /** How experts are spread and loaded. */
 typedef struct {
     guint32 tp;    /**< ranks that share an expert: 1 or tp; 0: lp_plan_expert_tp() says */
@@ -177,6 +193,8 @@ typedef struct {
                                     lp_plan_relay_by_domains() has made of them */
     double skew;               /**< spread of the load over experts, 0: even */
     guint32 seed;              /**< of the generator that draws the loads */
+    LpRoutingDraws draws;
+    const LpRoutingTable *table; /* borrowed: measured loads, which beat drawn ones; or NULL */
 } LpPlanExperts;
 
 /** Before which passes a stage of a pipeline launches the first gathers of parameters while it

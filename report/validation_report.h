@@ -4,7 +4,7 @@
 
 #include "base/json.h"
 #include "validation/prediction/score.h"
-#include "validation/cases/table.h"
+#include "validation/cases/measurements.h"
 
 G_BEGIN_DECLS
 

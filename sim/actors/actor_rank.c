@@ -164,7 +164,8 @@ join(LpRank *self, LpStream kind, guint n_pending, LpTerm term)
 static void
 run_work(LpRank *self, const LpTask *task)
 {
-    double factor = task->loaded ? self->expert_load : 1.0;
+    double factor =
+        task->loaded ? lp_program_expert_load(self->run->program, task->draw, self->rank) : 1.0;
     LpWork work = lp_work_scale(task->work, factor);
     if (self->straggler != NULL) {
         double slowness = lp_straggler_draw(self->straggler);

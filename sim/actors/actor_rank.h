@@ -44,7 +44,6 @@ typedef struct {
     guint64 rank;
     guint32 stage;
     gboolean traced;
-    double expert_load;                         /**< over the mean */
     LpStraggler *straggler;                     /* borrowed, or NULL: as described */
     LpCommunicatorRuntime *groups[LP_N_GROUPS]; /* borrowed; NULL where the rank has none */
     guint64 index[LP_N_GROUPS];                 /**< where it stands in each */

@@ -246,7 +246,7 @@ run_messages(LpCommunicatorRuntime *self, guint64 index, const LpOp *op)
 static const double *
 loads(const LpCommunicatorRuntime *self)
 {
-    return self->ring.loads;
+    return lp_op_loads(self->op, self->ring.communicator);
 }
 
 /* Domains at other distances that an all-to-all sends to in one of its rounds. */

@@ -4,7 +4,7 @@
 
 /* All fields are as wide, so that the bytes of equal keys are equal. */
 typedef struct {
-    guint64 shape, fact, group, collective, weight, bytes;
+    guint64 shape, fact, group, collective, weight, bytes, draw;
 } Key;
 
 struct LpIsolatedCache {
@@ -19,7 +19,8 @@ key_of(guint shape, const LpOp *op, LpIsolatedFact fact)
                  .group = op->group,
                  .collective = op->collective,
                  .weight = op->weight,
-                 .bytes = op->bytes};
+                 .bytes = op->bytes,
+                 .draw = op->draw};
 }
 
 static guint

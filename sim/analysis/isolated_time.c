@@ -127,7 +127,6 @@ static void
 init_exchange(LpIsolatedRing *self)
 {
     self->sites = lp_rank_layout_sites(self->map->layout, self->communicator);
-    self->loads = self->communicator->loads;
     if (!self->sites.is_regular) {
         init_irregular(self);
         return;
@@ -184,6 +183,12 @@ lp_isolated_step_latency_s(const LpIsolatedRing *self, const LpProtocol *protoco
 
 /* --- all-to-all --- */
 
+static const double *
+loads_of(const LpIsolatedRing *self, const LpOp *op)
+{
+    return lp_op_loads(op, self->communicator);
+}
+
 /* The other members of a member's domain. */
 static guint64
 n_intra(const LpIsolatedRing *self)
@@ -194,7 +199,7 @@ n_intra(const LpIsolatedRing *self)
 guint64
 lp_isolated_intra_bytes(const LpIsolatedRing *self, const LpOp *op, guint64 index)
 {
-    return n_intra(self) * lp_exchange_block_bytes(op, self->loads, self->n_members, index);
+    return n_intra(self) * lp_exchange_block_bytes(op, loads_of(self, op), self->n_members, index);
 }
 
 /* A flow goes to the next domain's member; what comes to a busy expert presses on its own port. */
@@ -204,7 +209,7 @@ lp_isolated_inter_bytes(const LpIsolatedRing *self, const LpOp *op, guint64 inde
     guint64 pressed =
         op->weight == LP_WEIGHT_SENDER ? index : (index + self->sites.n_intra) % self->n_members;
     guint64 n_inter = self->n_members - self->sites.n_intra;
-    return n_inter * lp_exchange_block_bytes(op, self->loads, self->n_members, pressed);
+    return n_inter * lp_exchange_block_bytes(op, loads_of(self, op), self->n_members, pressed);
 }
 
 /* Of all members the one who takes longest, at @bytes_per_s, for @bytes_of. */
@@ -232,7 +237,8 @@ lp_isolated_intra_time_s(const LpIsolatedRing *self, const LpOp *op, const LpPro
 static guint64
 all_bytes(const LpIsolatedRing *self, const LpOp *op, guint64 index)
 {
-    return (self->n_members - 1) * lp_exchange_block_bytes(op, self->loads, self->n_members, index);
+    return (self->n_members - 1) *
+           lp_exchange_block_bytes(op, loads_of(self, op), self->n_members, index);
 }
 
 static double

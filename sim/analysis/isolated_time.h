@@ -27,7 +27,6 @@ typedef struct {
     LpSites sites;   /**< of a group that does all-to-alls: */
     double
         *inter_bytes_per_s; /* owned: rate of each member's connection out of its domain; 0: none */
-    const double *loads;    /* borrowed from the program: by member, or NULL */
     guint peers_shape; /**< of scheduled collectives: groups of one number have connections alike;
                           else 0 */
 } LpIsolatedRing;

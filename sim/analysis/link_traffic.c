@@ -16,7 +16,6 @@ typedef struct {
 typedef struct {
     const LpCommunicationMap *map; /* borrowed */
     const LpCircuitPlan *circuits; /* borrowed, or NULL */
-    LpIsolatedCache *cache;        /* borrowed */
     GArray **repeated;             /* owned, by stage: Repeated */
     LpLinkTraffic result;
 } Count;
@@ -44,25 +43,34 @@ add_bytes(Count *self, const LpConnection *connection, double bytes)
 
 /* --- how often --- */
 
-static gboolean
-is_alike(const LpOp *a, const LpOp *b)
+static guint
+hash_op(gconstpointer data)
 {
-    return a->collective == b->collective && a->group == b->group && a->traffic == b->traffic &&
-           a->weight == b->weight && a->bytes == b->bytes;
+    const LpOp *op = data;
+    guint64 word = op->bytes * 31 + op->draw;
+    return (guint)(word ^ (word >> 32)) * 8 + (guint)op->group;
 }
 
-static void
-add_op(GArray *repeated, const LpOp *op, guint64 n)
+static gboolean
+is_alike(gconstpointer left, gconstpointer right)
 {
-    for (guint i = 0; i < repeated->len; i++) {
-        Repeated *known = &g_array_index(repeated, Repeated, i);
-        if (is_alike(known->op, op)) {
-            known->n += n;
-            return;
-        }
+    const LpOp *a = left, *b = right;
+    return a->collective == b->collective && a->group == b->group && a->traffic == b->traffic &&
+           a->weight == b->weight && a->bytes == b->bytes && a->draw == b->draw;
+}
+
+/* @places: where each collective stands in @repeated, less 1. */
+static void
+add_op(GArray *repeated, GHashTable *places, const LpOp *op, guint64 n)
+{
+    guint place = GPOINTER_TO_UINT(g_hash_table_lookup(places, op));
+    if (place > 0) {
+        g_array_index(repeated, Repeated, place - 1).n += n;
+        return;
     }
     Repeated made = {op, n};
     g_array_append_val(repeated, made);
+    g_hash_table_insert(places, g_memdup2(op, sizeof *op), GUINT_TO_POINTER(repeated->len));
 }
 
 /* The collectives that ranks of @stage take part in. */
@@ -70,6 +78,7 @@ static GArray *
 find_repeated(const LpProgram *program, guint32 stage)
 {
     GArray *repeated = g_array_new(FALSE, FALSE, sizeof(Repeated));
+    g_autoptr(GHashTable) places = g_hash_table_new_full(hash_op, is_alike, g_free, NULL);
     g_autofree guint64 *n_runs = g_new0(guint64, program->segments->len);
     const LpStageProgram *steps = lp_program_stage(program, stage);
     for (guint i = 0; i < steps->n_steps; i++) {
@@ -82,7 +91,7 @@ find_repeated(const LpProgram *program, guint32 stage)
         for (guint i = 0; n_runs[k] > 0 && i < segment->n_ops; i++) {
             const LpOp *op = lp_program_op(program, segment->first_op + i);
             if (op->kind == LP_OP_COLLECTIVE || op->kind == LP_OP_LAUNCH)
-                add_op(repeated, op, n_runs[k]);
+                add_op(repeated, places, op, n_runs[k]);
         }
     }
     return repeated;
@@ -111,26 +120,66 @@ count_ring(Count *self, const LpCommunicator *communicator, const Repeated *repe
     }
 }
 
+/* What all-to-alls of a communicator move between two members is a sum of what belongs to the
+ * receiver and what comes from the sender, each by the pair's reach. */
+typedef struct {
+    double *to[LP_N_REACHES], *from[LP_N_REACHES]; /* owned, by member */
+    gboolean any;
+} Exchanged;
+
+static Exchanged
+exchanged_new(guint64 n)
+{
+    Exchanged self = {.any = FALSE};
+    for (LpReach reach = 0; reach < LP_N_REACHES; reach++) {
+        self.to[reach] = g_new0(double, n);
+        self.from[reach] = g_new0(double, n);
+    }
+    return self;
+}
+
 static void
-count_exchange(Count *self, const LpCommunicator *communicator, const Repeated *repeated,
-               const LpProtocol *protocol)
+exchanged_clear(Exchanged *self)
+{
+    for (LpReach reach = 0; reach < LP_N_REACHES; reach++) {
+        g_free(self->to[reach]);
+        g_free(self->from[reach]);
+    }
+}
+
+static void
+add_exchange(Exchanged *self, const LpCommunicator *communicator, const Repeated *repeated,
+             const LpProtocol *protocol)
+{
+    const LpOp *op = repeated->op;
+    guint64 n = communicator->n_members;
+    g_autofree guint64 *blocks = g_new(guint64, n);
+    lp_exchange_blocks(op, lp_op_loads(op, communicator), n, blocks);
+    for (LpReach reach = 0; reach < LP_N_REACHES; reach++) {
+        double *sums = op->weight == LP_WEIGHT_SENDER ? self->from[reach] : self->to[reach];
+        for (guint64 i = 0; i < n; i++)
+            sums[i] +=
+                (double)lp_protocol_wire_bytes(protocol, reach, blocks[i]) * (double)repeated->n;
+    }
+    self->any = TRUE;
+}
+
+static void
+count_exchanged(Count *self, const LpCommunicator *communicator, const Exchanged *exchanged)
 {
     guint64 n = communicator->n_members;
-    LpIsolatedRing ring;
     double n_times = self->circuits == NULL
                          ? 1.0
                          : lp_circuit_plan_use(self->circuits, communicator)->forwarding;
-    lp_isolated_ring_init(&ring, self->map, self->cache, communicator);
     for (guint64 from = 0; from < n; from++)
         for (guint64 to = 0; to < n; to++) {
             if (from == to)
                 continue;
             LpConnection connection = connect_members(self, communicator, from, to);
-            guint64 bytes = lp_exchange_pair_bytes(repeated->op, ring.loads, n, from, to);
-            bytes = lp_protocol_wire_bytes(protocol, lp_connection_reach(&connection), bytes);
-            add_forwarded_bytes(self, &connection, (double)bytes * (double)repeated->n, n_times);
+            LpReach reach = lp_connection_reach(&connection);
+            add_forwarded_bytes(self, &connection,
+                                exchanged->to[reach][to] + exchanged->from[reach][from], n_times);
         }
-    lp_isolated_ring_clear(&ring);
 }
 
 /* Phases move the same bytes as their steps. */
@@ -156,6 +205,7 @@ count_communicator(Count *self, const LpCommunicator *communicator)
 {
     const GArray *all =
         self->repeated[lp_program_rank_stage(self->map->program, communicator->ranks[0])];
+    Exchanged exchanged = exchanged_new(communicator->n_members);
     for (guint i = 0; i < all->len; i++) {
         const Repeated *repeated = &g_array_index(all, Repeated, i);
         if (repeated->op->group != communicator->group)
@@ -165,10 +215,13 @@ count_communicator(Count *self, const LpCommunicator *communicator)
         if (selection.is_scheduled)
             count_scheduled(self, communicator, repeated);
         else if (repeated->op->collective == LP_COLLECTIVE_ALL_TO_ALL)
-            count_exchange(self, communicator, repeated, selection.protocol);
+            add_exchange(&exchanged, communicator, repeated, selection.protocol);
         else
             count_ring(self, communicator, repeated, selection.protocol);
     }
+    if (exchanged.any)
+        count_exchanged(self, communicator, &exchanged);
+    exchanged_clear(&exchanged);
 }
 
 /* --- messages between stages --- */
@@ -197,9 +250,8 @@ lp_link_traffic_find(const LpCommunicationMap *map, const LpCircuitPlan *circuit
 {
     const LpProgram *program = map->program;
     guint32 n_stages = program->pipeline.n_stages;
-    g_autoptr(LpIsolatedCache) cache = lp_isolated_cache_new();
     g_autofree GArray **repeated = g_new(GArray *, n_stages);
-    Count count = {.map = map, .circuits = circuits, .cache = cache, .repeated = repeated};
+    Count count = {.map = map, .circuits = circuits, .repeated = repeated};
     for (guint32 stage = 0; stage < n_stages; stage++)
         repeated[stage] = find_repeated(program, stage);
     for (LpGroup group = 0; group < LP_N_GROUPS; group++)

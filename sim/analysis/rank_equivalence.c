@@ -167,7 +167,7 @@ number_alone(Builder *self, Table *table, guint64 rank)
 {
     const LpProgram *program = self->map->program;
     key_add_count(table, lp_program_rank_stage(program, rank));
-    key_add_time(table, lp_program_expert_load(program, rank));
+    key_add_count(table, program->expert_loads == NULL ? 0 : program->expert_place[rank]);
     for (guint line = 0; line < LP_N_LINES; line++) {
         const LpConnection *connection = line_connection(self, line, rank);
         key_add_count(table, connection->present ? 1 : 0);

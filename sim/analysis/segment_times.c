@@ -23,7 +23,7 @@ static gboolean
 same_collective(const LpOp *a, const LpOp *b)
 {
     return a != NULL && a->collective == b->collective && a->group == b->group &&
-           a->bytes == b->bytes && a->weight == b->weight;
+           a->bytes == b->bytes && a->weight == b->weight && a->draw == b->draw;
 }
 
 /* A layer's ops repeat: the same collective is worked out once in a row, not once a layer. */

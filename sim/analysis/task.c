@@ -41,12 +41,13 @@ last_task(const Builder *self)
 
 /* The delay to which the next one is added. */
 static LpTask *
-open_delay(Builder *self, gboolean loaded)
+open_delay(Builder *self, gboolean loaded, guint32 draw)
 {
     LpTask *last = last_task(self);
-    if (self->merge && last != NULL && last->kind == LP_TASK_DELAY && last->loaded == loaded)
+    if (self->merge && last != NULL && last->kind == LP_TASK_DELAY && last->loaded == loaded &&
+        last->draw == draw)
         return last;
-    append(self, (LpTask){.kind = LP_TASK_DELAY, .loaded = loaded});
+    append(self, (LpTask){.kind = LP_TASK_DELAY, .loaded = loaded, .draw = draw});
     return last_task(self);
 }
 
@@ -70,9 +71,9 @@ open_work(Builder *self, LpTask *delay)
 }
 
 static LpTask *
-append_delay(Builder *self, LpTerm term, LpWork work, gboolean loaded)
+append_delay(Builder *self, LpTerm term, LpWork work, gboolean loaded, guint32 draw)
 {
-    LpTask *delay = open_delay(self, loaded);
+    LpTask *delay = open_delay(self, loaded, draw);
     LpPiece *piece = delay->n_pieces > 0 ? open_work(self, delay) : NULL;
     LpWork *sum = piece == NULL ? &delay->work : &piece->work;
     LpTerms *terms = piece == NULL ? &delay->terms : &piece->terms;
@@ -85,7 +86,7 @@ append_delay(Builder *self, LpTerm term, LpWork work, gboolean loaded)
 static LpTask *
 open_pieces(Builder *self)
 {
-    LpTask *delay = open_delay(self, FALSE);
+    LpTask *delay = open_delay(self, FALSE, 0);
     if (delay->n_pieces > 0)
         return delay;
     delay->first_piece = self->tasks->pieces->len;
@@ -155,7 +156,8 @@ append_collective(Builder *self, const LpOp *op)
                               .delay_s = is_balanced(self) ? time_s : -1.0});
         return;
     }
-    count_merged(self, append_delay(self, op->term, collective_work(self, op, time_s), FALSE), op);
+    count_merged(self, append_delay(self, op->term, collective_work(self, op, time_s), FALSE, 0),
+                 op);
 }
 
 static void
@@ -189,7 +191,8 @@ static void
 append_compute(Builder *self, const LpOp *op)
 {
     LpWork work = lp_work_scale(op->work, self->scale[LP_SEGMENT_COMPUTE]);
-    (void)append_delay(self, op->term, work, op->loaded && !is_balanced(self));
+    gboolean loaded = op->loaded && !is_balanced(self);
+    (void)append_delay(self, op->term, work, loaded, loaded ? op->draw : 0);
 }
 
 static void

@@ -63,7 +63,8 @@ typedef struct {
 typedef struct {
     LpTaskKind kind;
     guint gathers;   /**< a delay that holds collectives: groups that start it together, as bits */
-    gboolean loaded; /**< a delay that takes the rank's expert load times as long */
+    gboolean loaded; /**< a delay that takes the rank's expert load times as long, */
+    guint32 draw;    /**< that of this draw (LpOp.draw) */
     LpWork work;     /**< of a delay without pieces; of a collective and a launch only the host's */
     LpTerms terms;   /**< of that; they sum to work.device_s */
     guint first_piece, n_pieces;         /**< in LpTasks.pieces */

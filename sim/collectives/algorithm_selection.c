@@ -81,8 +81,7 @@ lp_algorithm_selection_of(const LpLibrary *library, const LpCommunicator *commun
                   .n_channels = n_channels(sites, chosen.channels),
                   .n_intra = sites->n_intra,
                   .weight = op->weight}};
-    if (op->weight != LP_WEIGHT_EVEN)
-        selection.shape.loads = communicator->loads;
+    selection.shape.loads = lp_op_loads(op, communicator);
     if (algorithms.n_levels == 1)
         selection.shape.algorithm = algorithms.level[0];
     else if (algorithms.n_levels > 1)

@@ -6,15 +6,22 @@
 
 #include <math.h>
 
-/* Where the block of member @index begins, if blocks follow each other in the order of members. */
+/* Where the block of member @index begins, if blocks follow each other in the order of members and
+ * those @before it have so much of the load. */
+static guint64
+begin_after(const LpOp *op, double before, guint64 n, guint64 index)
+{
+    guint64 begin = (guint64)llround((double)op->bytes * before / (double)n);
+    return index == n ? op->bytes : MIN(begin, op->bytes);
+}
+
 static guint64
 weighted_begin(const LpOp *op, const double *loads, guint64 n, guint64 index)
 {
     double before = 0.0;
     for (guint64 i = 0; i < index; i++)
         before += loads[i];
-    guint64 begin = (guint64)llround((double)op->bytes * before / (double)n);
-    return index == n ? op->bytes : MIN(begin, op->bytes);
+    return begin_after(op, before, n, index);
 }
 
 guint64
@@ -23,6 +30,24 @@ lp_exchange_block_bytes(const LpOp *op, const double *loads, guint64 n, guint64 
     if (loads == NULL || op->weight == LP_WEIGHT_EVEN)
         return lp_ring_block_bytes(op->bytes, n, index);
     return weighted_begin(op, loads, n, index + 1) - weighted_begin(op, loads, n, index);
+}
+
+void
+lp_exchange_blocks(const LpOp *op, const double *loads, guint64 n, guint64 *out_bytes)
+{
+    gboolean even = loads == NULL || op->weight == LP_WEIGHT_EVEN;
+    double before = 0.0;
+    guint64 begin = 0;
+    for (guint64 i = 0; i < n; i++) {
+        if (even) {
+            out_bytes[i] = lp_ring_block_bytes(op->bytes, n, i);
+            continue;
+        }
+        before += loads[i];
+        guint64 end = begin_after(op, before, n, i + 1);
+        out_bytes[i] = end - begin;
+        begin = end;
+    }
 }
 
 guint64

@@ -15,6 +15,8 @@ G_BEGIN_DECLS
  * comes from it. @loads: by member, over the mean; NULL for even ones. Over all members: op.bytes.
  */
 guint64 lp_exchange_block_bytes(const LpOp *op, const double *loads, guint64 n, guint64 index);
+/** The blocks of all @n members at once, in time linear in @n: @out_bytes has room for @n. */
+void lp_exchange_blocks(const LpOp *op, const double *loads, guint64 n, guint64 *out_bytes);
 /** Bytes from member @from to member @to. */
 guint64 lp_exchange_pair_bytes(const LpOp *op, const double *loads, guint64 n, guint64 from,
                                guint64 to);

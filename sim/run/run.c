@@ -311,7 +311,6 @@ start_rank(JobRun *self, guint64 rank)
     simulated->traced =
         self->state.timeline != NULL && rank == lp_program_stage_mate(program, 0, simulated->stage);
     simulated->straggler = self->stragglers == NULL ? NULL : self->stragglers[rank];
-    simulated->expert_load = lp_program_expert_load(program, rank);
     struct s4u_Host *stream_homes[LP_N_STREAMS] = {NULL};
     for (LpStream stream = 0; stream < LP_N_STREAMS; stream++)
         if (program->uses_stream[stream])

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "model/plan_routing.h"
 #include "tests/model/expert_plans.h"
 #include "tests/testlib.h"
 
@@ -74,6 +75,7 @@ test_expert_loads(void)
             plan.degree[LP_AXIS_EP] = eps[i];
             plan.experts.skew = skews[k];
             plan.experts.seed = 7;
+            plan.experts.draws = LP_ROUTING_ITERATION;
             double loads[24], again[24], others[24], mean = 0.0;
             lp_plan_expert_loads(&plan, &shape, loads);
             lp_plan_expert_loads(&plan, &shape, again);
@@ -93,14 +95,81 @@ test_expert_loads(void)
         }
 }
 
+/* Every layer with experts and every micro-batch has a draw of its own; the first is that of the
+ * iteration. */
+static void
+test_expert_draws(void)
+{
+    LpTransformer shape = lp_test_expert_shape();
+    LpPlan plan = lp_test_plan(1, 1, 4, 1, 16);
+    plan.degree[LP_AXIS_EP] = 4;
+    lp_test_true("even", lp_plan_n_expert_draws(&plan, &shape) == 1);
+    plan.experts.skew = 0.5;
+    guint32 n_layers = 0, m = lp_plan_n_micro_batches(&plan);
+    g_autofree gboolean *seen = g_new0(gboolean, lp_transformer_n_layers(&shape) * m);
+    guint64 n = lp_plan_n_expert_draws(&plan, &shape);
+    for (guint32 layer = 0; layer < lp_transformer_n_layers(&shape); layer++) {
+        if (!lp_transformer_layer(&shape, layer).has_experts)
+            continue;
+        n_layers++;
+        for (guint32 k = 0; k < m; k++) {
+            guint32 draw = lp_plan_expert_draw(&plan, &shape, layer, k);
+            lp_test_true("each its own", draw < n && !seen[draw]);
+            seen[draw] = TRUE;
+        }
+    }
+    lp_test_true("layers and micro-batches", n_layers > 1 && m > 1 && n == n_layers * m);
+    g_autofree double *all = g_new(double, n * 4);
+    double once[4];
+    lp_plan_expert_loads(&plan, &shape, all);
+    for (guint64 draw = 0; draw < n; draw++)
+        lp_test_close("mean",
+                      all[4 * draw] + all[4 * draw + 1] + all[4 * draw + 2] + all[4 * draw + 3],
+                      4.0, IDENTITY);
+    plan.experts.draws = LP_ROUTING_LAYER;
+    lp_test_true("layers", lp_plan_n_expert_draws(&plan, &shape) == n_layers);
+    plan.experts.draws = LP_ROUTING_ITERATION;
+    lp_plan_expert_loads(&plan, &shape, once);
+    for (guint i = 0; i < 4; i++) {
+        lp_test_close("first", all[i], once[i], 0.0);
+        lp_test_true("second", fabs(all[4 + i] - once[i]) > 0.0);
+    }
+}
+
+/* A table's layers and micro-batches begin again where it has fewer. */
+static void
+test_expert_table(void)
+{
+    LpTransformer shape = lp_test_expert_shape();
+    guint32 n_experts = shape.experts.n;
+    LpPlan plan = lp_test_plan(1, 1, 2, 1, 8);
+    plan.degree[LP_AXIS_EP] = 2;
+    g_autofree double *counts = g_new(double, 2 * n_experts);
+    for (guint32 e = 0; e < n_experts; e++) {
+        counts[e] = e < n_experts / 2 ? 3.0 : 1.0; /* layer 0: 1.5 and 0.5 of the mean */
+        counts[n_experts + e] = e < n_experts / 2 ? 0.0 : 5.0;
+    }
+    LpRoutingTable table = {2, 1, n_experts, counts};
+    plan.experts.table = &table;
+    plan.experts.skew = 1.0;
+    guint32 m = lp_plan_n_micro_batches(&plan);
+    guint64 n = lp_plan_n_expert_draws(&plan, &shape);
+    g_autofree double *loads = g_new(double, n * 2);
+    lp_plan_expert_loads(&plan, &shape, loads);
+    for (guint64 draw = 0; draw < n; draw++) {
+        gboolean odd = draw / m % 2 == 1;
+        lp_test_close("first rank", loads[2 * draw], odd ? 0.0 : 1.5, IDENTITY);
+        lp_test_close("second rank", loads[2 * draw + 1], odd ? 2.0 : 0.5, IDENTITY);
+    }
+}
+
 int
 main(void)
 {
     static const LpTestCase cases[] = {
-        {"expert ranks", test_expert_ranks},
-        {"expert ranks by hand", test_expert_ranks_by_hand},
-        {"expert loads", test_expert_loads},
-        {NULL, NULL},
+        {"expert ranks", test_expert_ranks}, {"expert ranks by hand", test_expert_ranks_by_hand},
+        {"expert loads", test_expert_loads}, {"expert draws", test_expert_draws},
+        {"expert table", test_expert_table}, {NULL, NULL},
     };
     return lp_test_run("plan experts", cases);
 }

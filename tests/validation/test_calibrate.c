@@ -84,7 +84,7 @@ static char *
 make_rows(const char *const *rows, guint n, const LpConstants *truth)
 {
     g_autofree char *blank = write_rows(rows, n, NULL);
-    g_autoptr(LpTable) table = lp_table_load(blank, NULL);
+    g_autoptr(LpTable) table = lp_measurements_load(blank, NULL);
     LpRunnerOptions options = {.n_jobs = 2, .constants = truth};
     g_autoptr(GPtrArray) outcomes = lp_runner_run(table, &options, NULL);
     (void)g_unlink(blank);
@@ -113,7 +113,7 @@ static LpFit *
 run_fit(const char *path, const char *constants_text, const char *const *rows, guint every)
 {
     GError *error = NULL;
-    g_autoptr(LpTable) table = lp_table_load(path, &error);
+    g_autoptr(LpTable) table = lp_measurements_load(path, &error);
     g_autoptr(LpConstants) constants = lp_constants_new();
     lp_test_true(constants_text, lp_constants_add(constants, constants_text, &error));
     LpFitOptions options = {.constants = constants,

@@ -37,7 +37,7 @@ static void
 test_rows(void)
 {
     g_autoptr(GError) error = NULL;
-    g_autoptr(LpTable) table = lp_table_load(CASES, &error);
+    g_autoptr(LpTable) table = lp_measurements_load(CASES, &error);
     guint n_near = 0;
     lp_test_true(CASES, table != NULL && lp_table_n_rows(table) == N_CASES);
     for (guint i = 0; table != NULL && i < lp_table_n_rows(table); i++) {
@@ -70,7 +70,8 @@ test_values(void)
         const char *label, *row;
         double wanted;
     } rows[] = {
-        {"a time", "a," FOUR ",\"send 1000000000 library=single-ring accelerators=0,1\",,,1,", 0.100002},
+        {"a time", "a," FOUR ",\"send 1000000000 library=single-ring accelerators=0,1\",,,1,",
+         0.100002},
         {"a ratio",
          "a," FOUR ",send 1000000000 library=single-ring accelerators=0-1," FOUR
          " --scale-out-bandwidth=5GBps,send 1000000000 library=single-ring accelerators=0-1,,1",

@@ -32,7 +32,7 @@ static void
 test_rows(void)
 {
     g_autoptr(GError) error = NULL;
-    g_autoptr(LpTable) table = lp_table_load(CASES, &error);
+    g_autoptr(LpTable) table = lp_measurements_load(CASES, &error);
     double errors[N_CASES] = {0.0};
     lp_test_true(CASES, table != NULL && lp_table_n_rows(table) == N_CASES);
     if (table == NULL || lp_table_n_rows(table) != N_CASES)

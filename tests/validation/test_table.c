@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* CSV as files have it, what rows say by column, and every fault. */
-#include "validation/cases/table.h"
+#include "validation/cases/measurements.h"
 
 #include "base/error.h"
 #include "tests/testlib.h"
@@ -27,7 +27,7 @@ test_kinds(void)
     for (guint i = 0; i < G_N_ELEMENTS(rows); i++) {
         g_autoptr(GError) error = NULL;
         char *path = lp_temporary_file(rows[i].text, -1);
-        g_autoptr(LpTable) table = lp_table_load(path, &error);
+        g_autoptr(LpTable) table = lp_measurements_load(path, &error);
         lp_test_text(rows[i].label, error != NULL ? error->message : NULL, NULL);
         lp_test_true(rows[i].label, table != NULL && lp_table_kind(table) == rows[i].kind &&
                                         lp_table_n_rows(table) == rows[i].n_rows);
@@ -42,7 +42,7 @@ test_fields(void)
                                    "a,1.5,\"a comma, a \"\"quote\"\"\nand a line\",x\n"
                                    ",2,,\"\"\n",
                                    -1);
-    g_autoptr(LpTable) table = lp_table_load(path, NULL);
+    g_autoptr(LpTable) table = lp_measurements_load(path, NULL);
     lp_test_true("loads", table != NULL && lp_table_n_rows(table) == 2);
     const LpTableRow *first = lp_table_row(table, 0), *second = lp_table_row(table, 1);
     g_autofree char *id = lp_table_id(first), *line = lp_table_id(second);
@@ -64,7 +64,7 @@ test_content_order(void)
 {
     char *one = lp_temporary_file("b,iteration_s,a\n1,2,3\n", -1);
     char *other = lp_temporary_file("a,b,iteration_s\n3,1,2\n", -1);
-    g_autoptr(LpTable) x = lp_table_load(one, NULL), y = lp_table_load(other, NULL);
+    g_autoptr(LpTable) x = lp_measurements_load(one, NULL), y = lp_measurements_load(other, NULL);
     g_autofree char *first = lp_table_content(lp_table_row(x, 0));
     g_autofree char *second = lp_table_content(lp_table_row(y, 0));
     lp_test_text("whatever the header's order", first, second);
@@ -96,7 +96,7 @@ test_numbers(void)
     for (guint i = 0; i < G_N_ELEMENTS(rows); i++) {
         g_autofree char *text = g_strdup_printf("tp,iteration_s\n%s,1\n", rows[i].text);
         char *path = lp_temporary_file(text, -1);
-        g_autoptr(LpTable) table = lp_table_load(path, NULL);
+        g_autoptr(LpTable) table = lp_measurements_load(path, NULL);
         const LpTableRow *row = lp_table_row(table, 0);
         g_autoptr(GError) error = NULL;
         guint64 count = 5;
@@ -120,7 +120,7 @@ test_measured(void)
     for (guint i = 0; i < G_N_ELEMENTS(bad); i++) {
         g_autofree char *text = g_strdup_printf("id,iteration_s\na,%s\n", bad[i]);
         char *path = lp_temporary_file(text, -1);
-        g_autoptr(LpTable) table = lp_table_load(path, NULL);
+        g_autoptr(LpTable) table = lp_measurements_load(path, NULL);
         g_autoptr(GError) error = NULL;
         double value = 3.0;
         lp_test_true(bad[i],
@@ -156,7 +156,7 @@ test_faults(void)
     for (guint i = 0; i < G_N_ELEMENTS(rows); i++) {
         char *path = lp_temporary_file(rows[i].text, rows[i].length);
         g_autoptr(GError) error = NULL;
-        g_autoptr(LpTable) table = lp_table_load(path, &error);
+        g_autoptr(LpTable) table = lp_measurements_load(path, &error);
         lp_test_true(rows[i].label, table == NULL);
         lp_test_error(rows[i].label, &error, LP_INPUT_ERROR, LP_INPUT_ERROR_SYNTAX, rows[i].part);
         lp_temporary_remove(path);
@@ -169,7 +169,7 @@ test_no_file(void)
     static const char *const paths[] = {"/nowhere/at/all.csv", "/"};
     for (guint i = 0; i < G_N_ELEMENTS(paths); i++) {
         g_autoptr(GError) error = NULL;
-        g_autoptr(LpTable) table = lp_table_load(paths[i], &error);
+        g_autoptr(LpTable) table = lp_measurements_load(paths[i], &error);
         lp_test_true(paths[i], table == NULL);
         lp_test_error(paths[i], &error, LP_INPUT_ERROR, LP_INPUT_ERROR_FILE, paths[i]);
     }

@@ -72,7 +72,7 @@ lp_training_row_table(const char *changes)
     g_autofree char *header = joined(names), *row = joined(values);
     g_autofree char *text = g_strconcat(header, "\n", row, "\n", NULL);
     char *path = lp_temporary_file(text, -1);
-    LpTable *table = lp_table_load(path, NULL);
+    LpTable *table = lp_measurements_load(path, NULL);
     lp_temporary_remove(path);
     return table;
 }

@@ -2,7 +2,7 @@
 /* A row of measured training for tests, and what becomes of it when some of its columns change. */
 #pragma once
 
-#include "validation/cases/table.h"
+#include "validation/cases/measurements.h"
 
 G_BEGIN_DECLS
 

@@ -165,7 +165,8 @@ static const struct {
     /* Choices take none of the texts. */
     {"nnnnnnnnnnnnnnnnnnnn",
      "kind ffn-kind attention positions norm bias dropout cp-kind schedule recompute zero-variant "
-     "gather-ahead gradient-sync optimizer precision gradient-precision communication-precision "
+     "gather-ahead gradient-sync routing-draws optimizer precision gradient-precision "
+     "communication-precision "
      "overlap-tp "
      "host-sync kernels amped-efficiency framework attention-kernel"},
     {"ssssssssssssssssssss", "tied-embeddings embedding parallel-blocks sequence-parallel "
@@ -174,6 +175,8 @@ static const struct {
     {"vvvvvvvvvvvvvvvvvvvv", "rank-order algorithm-tp algorithm-cp algorithm-ep algorithm-dp"},
     /* Names, which are looked up once the machine is known. */
     {"v...................", "placement library protocol"},
+    /* Of a model without experts, whatever the file. */
+    {"vPPPPPPPPPPPPPPPPPPP", "routing-table"},
     /* Counts from 1 to 2^24, for which 7 is sound, is not a divisor, or is more than there are. */
     {"svssssssssssvvv.sssv",
      "seq window-every expert-every expert-groups group-limit channels pp virtual-stages"},

@@ -2,7 +2,7 @@
 /* A kind of measured rows: how a row is described, and how what it measured is predicted. */
 #pragma once
 
-#include "validation/cases/table.h"
+#include "validation/cases/measurements.h"
 #include "validation/prediction/constant.h"
 #include "validation/prediction/outcome.h"
 

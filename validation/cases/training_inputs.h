@@ -2,7 +2,7 @@
 /* Rows of measured training as what anybody runs: a workload, a platform and a command each. */
 #pragma once
 
-#include "validation/cases/table.h"
+#include "validation/cases/measurements.h"
 
 G_BEGIN_DECLS
 

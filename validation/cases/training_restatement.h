@@ -5,7 +5,7 @@
 #include "platforms/machine/machine.h"
 #include "validation/cases/public_model.h"
 #include "validation/cases/settings.h"
-#include "validation/cases/table.h"
+#include "validation/cases/measurements.h"
 #include "validation/prediction/outcome.h"
 #include "workloads/description/workload.h"
 

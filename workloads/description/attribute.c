@@ -165,6 +165,11 @@ static const LpAttribute attributes[] = {
     TEXT("plan", "communication-precision", &lp_text_communication_precision),
     NUMBER("plan", "skew", P(experts.skew), 0.0, 10.0),
     OPTIONAL("plan", "seed", P(experts.seed)),
+    CHOICE("plan", "routing-draws", P(experts.draws), lp_routing_draws_names),
+    {.element = "plan",
+     .name = "routing-table",
+     .kind = KIND_PATH,
+     .offset = offsetof(LpWorkload, routing)},
     BOOLEAN("options", "overlap-dp", P(overlap.dp)),
     CHOICE("options", "overlap-tp", P(overlap.tp), lp_overlap_tp_names),
     BOOLEAN("options", "overlap-pp", P(overlap.pp)),
@@ -223,7 +228,7 @@ set_path(char **place, const char *text, GError **error)
 {
     if (*text == '\0') {
         g_set_error_literal(error, LP_INPUT_ERROR, LP_INPUT_ERROR_VALUE,
-                            "got nothing, wanted packed, scattered, or a file");
+                            "got nothing, wanted a word or the name of a file");
         return FALSE;
     }
     g_free(*place);

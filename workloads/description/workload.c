@@ -8,6 +8,7 @@
 #include "workloads/description/attribute.h"
 #include "workloads/description/framework.h"
 #include "workloads/description/framework_habits.h"
+#include "workloads/description/routing_table.h"
 #include "workloads_resource.h"
 
 #include <string.h>
@@ -43,6 +44,7 @@ set_defaults(LpWorkload *self)
                           .library.name = "auto",
                           .library.protocol = "auto"};
     self->placement = g_strdup("packed");
+    self->routing = g_strdup(LP_ROUTING_NONE);
     g_strlcpy(self->framework, LP_FRAMEWORK_NONE, sizeof self->framework);
     for (guint axis = 0; axis < LP_N_AXES; axis++)
         self->plan.degree[axis] = 1;
@@ -135,6 +137,24 @@ apply_settings(LpWorkload *self, const char *const *settings, GError **error)
     return TRUE;
 }
 
+/* Read after all settings, which may name another file, or other experts. */
+static gboolean
+read_routing(LpWorkload *self, GError **error)
+{
+    if (strcmp(self->routing, LP_ROUTING_NONE) == 0)
+        return TRUE;
+    if (self->transformer.experts.n == 0) {
+        g_autofree char *shown = lp_error_quote(self->routing);
+        g_set_error(error, LP_MODEL_ERROR, LP_MODEL_ERROR_PLAN,
+                    "%s: routing-table: got %s for a model without experts, wanted none",
+                    lp_file_label(self->path), shown);
+        return FALSE;
+    }
+    self->routing_table = lp_routing_table_load(self->routing, self->transformer.experts.n, error);
+    self->plan.experts.table = self->routing_table;
+    return self->routing_table != NULL;
+}
+
 /* Derives what is left and checks the whole. */
 static gboolean
 complete(LpWorkload *self, GError **error)
@@ -146,7 +166,7 @@ complete(LpWorkload *self, GError **error)
     if (good)
         derive_plan(self);
     if (good && lp_plan_check(&self->plan, &self->transformer, error))
-        return TRUE;
+        return read_routing(self, error);
     g_prefix_error(error, "%s: ", lp_file_label(self->path));
     return FALSE;
 }
@@ -184,6 +204,8 @@ lp_workload_free(LpWorkload *self)
     g_free(self->path);
     g_free(self->name);
     g_free(self->placement);
+    g_free(self->routing);
+    lp_routing_table_free(self->routing_table);
     for (guint i = 0; i < LP_WORKLOAD_ATTRIBUTES_MAX; i++)
         g_free(self->source[i]);
     g_free(self);

@@ -26,8 +26,11 @@ typedef struct {
     char *name; /* owned: the workload's own name */
     LpTransformer transformer;
     LpPlan plan;
-    char *placement;                       /* owned: "packed", "scattered", or the path of a file
-                                              (sim/mapping/placement.h) */
+    char *placement;               /* owned: "packed", "scattered", or the path of a file
+                                      (sim/mapping/placement.h) */
+    char *routing;                 /* owned: "none", or the path of a table of measured loads
+                                      (workloads/description/routing_table.h) */
+    LpRoutingTable *routing_table; /* owned: what it holds, or NULL */
     char framework[LP_FRAMEWORK_NAME_MAX]; /**< whose software runs (frameworks.xml), or "none" */
     LpOrigin origin[LP_WORKLOAD_ATTRIBUTES_MAX]; /**< by attribute */
     char *source[LP_WORKLOAD_ATTRIBUTES_MAX];    /* owned: of values of the framework, or NULL */

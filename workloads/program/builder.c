@@ -58,9 +58,11 @@ lp_builder_add_loaded(LpBuilder *self, LpWork work)
     if (self->program->expert_loads == NULL)
         lp_builder_add_compute(self, LP_TERM_COMPUTE, work);
     else
-        lp_builder_add(
-            self,
-            &(LpOp){.kind = LP_OP_COMPUTE, .term = LP_TERM_COMPUTE, .work = work, .loaded = TRUE});
+        lp_builder_add(self, &(LpOp){.kind = LP_OP_COMPUTE,
+                                     .term = LP_TERM_COMPUTE,
+                                     .work = work,
+                                     .loaded = TRUE,
+                                     .draw = self->draw});
 }
 
 /* --- collectives --- */
@@ -119,6 +121,7 @@ lp_builder_add_exchange(LpBuilder *self, LpGroup group, LpWeight weight, guint64
                           .group = group,
                           .traffic = lp_group_traits(group)->traffic,
                           .weight = even ? LP_WEIGHT_EVEN : weight,
+                          .draw = even || weight == LP_WEIGHT_EVEN ? 0 : self->draw,
                           .bytes = bytes});
 }
 

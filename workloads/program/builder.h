@@ -11,6 +11,7 @@ G_BEGIN_DECLS
 typedef struct {
     LpProgram *program;             /* borrowed; has its communicators and expert loads already */
     guint n_launched[LP_N_STREAMS]; /**< collectives, in the segment at hand */
+    guint32 draw; /**< of the experts' loads, that the experts' operations to be added meet */
 } LpBuilder;
 
 /** Begins a segment of @stage that passes through @chunk; the one before must have ended.

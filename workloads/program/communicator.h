@@ -33,14 +33,15 @@ typedef struct {
     gboolean exchanges;      /**< it does all-to-alls, and never a ring */
     LpAlgorithms algorithms; /**< that the plan names; none: the library selects */
     const char *setting;     /**< what an error about that algorithm names. Static */
-    const double *loads; /* borrowed: the load of each member's experts over the mean, or NULL: 1 */
+    const double *loads; /* borrowed: by draw and member, the load of its experts over the mean, or
+                            NULL: all 1; lp_op_loads() */
 } LpCommunicator;
 
 /** All communicators of a job, by group and rank. */
 typedef struct LpCommunicators LpCommunicators;
 
-/** The communicators of @plan for @transformer. @expert_loads: borrowed, by ep coordinate, or NULL
- * where all are 1. Returns: (transfer full). */
+/** The communicators of @plan for @transformer. @expert_loads: borrowed, by draw and ep
+ * coordinate, or NULL where all are 1. Returns: (transfer full). */
 LpCommunicators *lp_communicators_new(const LpTransformer *transformer, const LpPlan *plan,
                                       const double *expert_loads);
 /** @n_communicators equal ones of @n_members ranks for one collective, without a plan: all have

@@ -2,6 +2,8 @@
 /* Kernel times and tensor sizes of layers. */
 #include "workloads/program/lowering.h"
 
+#include "model/plan_routing.h"
+
 #include <math.h>
 
 void
@@ -42,6 +44,13 @@ lp_lowering_gathered_bytes(const LpLowering *self, guint32 index)
     double tokens = lp_plan_tokens(self->plan, lp_transformer_layer(self->transformer, index).seq);
     return (guint64)llround(tokens * self->transformer->hidden *
                             lp_plan_gathered_wire_bytes(self->plan));
+}
+
+void
+lp_lowering_meet_loads(LpLowering *self, guint32 index)
+{
+    self->builder.draw =
+        lp_plan_expert_draw(self->plan, self->transformer, index, self->micro_batch);
 }
 
 LpWork

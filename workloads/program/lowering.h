@@ -14,6 +14,7 @@ typedef struct {
     const LpTransformer *transformer;                                  /* borrowed */
     const LpPlan *plan;                                                /* borrowed */
     LpWork work[LP_LAYER_KINDS][LP_N_BLOCKS][LP_N_PASSES][LP_N_PARTS]; /**< of kernels */
+    guint32 micro_batch; /**< of the pass at hand, among all of the iteration */
 } LpLowering;
 
 /** A lowering into @program, which has its communicators and expert loads already, with the kernel
@@ -29,6 +30,10 @@ guint64 lp_lowering_layer_bytes(const LpLowering *self, guint32 index);
 /** Bytes on the wire of what layer @index gathers for products, whole:
  * lp_plan_gathered_wire_bytes(). */
 guint64 lp_lowering_gathered_bytes(const LpLowering *self, guint32 index);
+
+/** What the experts of layer @index do from here on, they do for the loads of the micro-batch at
+ * hand. */
+void lp_lowering_meet_loads(LpLowering *self, guint32 index);
 
 /** Kernels of one part of a block of layers of @kind (lp_transformer_layer_kind()). */
 LpWork lp_lowering_part(const LpLowering *self, guint kind, LpBlock block, LpPass pass,

@@ -28,6 +28,8 @@ typedef struct {
     LpTerm term;             /**< what its exposed time counts as */
     LpWork work;             /**< compute */
     gboolean loaded;         /**< compute: takes the rank's expert load times as long */
+    guint32 draw;            /**< of a loaded one and of an all-to-all: which draw of the experts'
+                                loads it meets, in LpProgram.expert_loads */
     LpCollective collective; /**< collective and launch: */
     LpGroup group;
     LpTraffic traffic;
@@ -37,5 +39,9 @@ typedef struct {
     LpStream stream; /**< launch and join; of a collective LP_N_STREAMS: the compute stream */
     guint n_pending; /**< join: so many of the stream may be left */
 } LpOp;
+
+/** The loads that @self, an all-to-all of @communicator, meets: by member, over the mean; NULL
+ * where all are 1. Borrowed from @communicator. */
+const double *lp_op_loads(const LpOp *self, const LpCommunicator *communicator);
 
 G_END_DECLS

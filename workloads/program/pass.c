@@ -115,10 +115,12 @@ weave(LpBuilder *builder, Thread *thread, gboolean other_waits)
 
 /* Each pass is lowered for itself; then they take turns. */
 void
-lp_pass_add_pair(LpLowering *self, guint32 stage, guint32 forward_chunk, guint32 backward_chunk)
+lp_pass_add_pair(LpLowering *self, guint32 stage, guint32 forward_chunk, guint32 backward_chunk,
+                 guint32 backward_micro_batch)
 {
     lp_pass_add_forward(self, stage, forward_chunk, (LpPassParameters){FALSE, NULL, NULL});
     g_autoptr(GArray) forward = lp_builder_take(&self->builder);
+    self->micro_batch = backward_micro_batch;
     lp_pass_add_backward(self, stage, backward_chunk, LP_ROLE_BACKWARD,
                          (LpPassParameters){FALSE, NULL, NULL}, NULL);
     g_autoptr(GArray) backward = lp_builder_take(&self->builder);

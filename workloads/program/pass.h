@@ -28,8 +28,9 @@ void lp_pass_add_backward(LpLowering *self, guint32 stage, guint32 chunk, LpRole
                           LpPassParameters parameters, LpGradientBuckets *buckets);
 /** A forward pass through @forward_chunk and a backward pass through @backward_chunk at once, of
  * two micro-batches, each hiding the other's all-to-alls (DualPipe: DeepSeek-V3, arXiv 2412.19437,
- * section 3.2.1). They make up the whole segment at hand. */
+ * section 3.2.1). They make up the whole segment at hand. The forward pass is of the micro-batch at
+ * hand, the backward pass of @backward_micro_batch. */
 void lp_pass_add_pair(LpLowering *self, guint32 stage, guint32 forward_chunk,
-                      guint32 backward_chunk);
+                      guint32 backward_chunk, guint32 backward_micro_batch);
 
 G_END_DECLS

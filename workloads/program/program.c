@@ -87,9 +87,11 @@ lp_program_step(const LpProgram *self, guint index)
 }
 
 double
-lp_program_expert_load(const LpProgram *self, guint64 rank)
+lp_program_expert_load(const LpProgram *self, guint32 draw, guint64 rank)
 {
-    return self->expert_loads == NULL ? 1.0 : self->expert_loads[self->expert_place[rank]];
+    if (self->expert_loads == NULL)
+        return 1.0;
+    return self->expert_loads[(gsize)draw * self->n_expert_places + self->expert_place[rank]];
 }
 
 guint32

@@ -93,12 +93,14 @@ typedef struct {
     LpExecution execution;
     LpCommunicators *communicators; /* owned */
     gboolean uses_stream[LP_N_STREAMS];
-    double *expert_loads;   /* owned: by ep coordinate, over the mean; NULL where all are 1 */
-    guint32 *expert_place;  /* owned: by rank, its ep coordinate; NULL where expert_loads is */
-    GArray *ops;            /* owned: LpOp */
-    GArray *segments;       /* owned: LpSegment */
-    GArray *steps;          /* owned: LpStep */
-    GArray *stage_programs; /* owned: LpStageProgram, one a stage */
+    double *expert_loads;    /* owned: by draw (lp_plan_expert_draw()) and ep coordinate, over the
+                                mean; NULL where all are 1 */
+    guint32 n_expert_places; /**< ep coordinates of a draw; 0 where expert_loads is NULL */
+    guint32 *expert_place;   /* owned: by rank, its ep coordinate; NULL where expert_loads is */
+    GArray *ops;             /* owned: LpOp */
+    GArray *segments;        /* owned: LpSegment */
+    GArray *steps;           /* owned: LpStep */
+    GArray *stage_programs;  /* owned: LpStageProgram, one a stage */
 } LpProgram;
 
 /** A program without ranks, communicators and operations, to be filled in. Returns: (transfer
@@ -122,8 +124,8 @@ const LpStageProgram *lp_program_stage(const LpProgram *self, guint stage);
 /** The step at @index of LpProgram.steps. Borrowed. */
 const LpStep *lp_program_step(const LpProgram *self, guint index);
 
-/** Load of @rank's experts over the mean of all ranks'; 1 without experts. */
-double lp_program_expert_load(const LpProgram *self, guint64 rank);
+/** Load of @rank's experts in @draw (LpOp.draw) over the mean of all ranks'; 1 without experts. */
+double lp_program_expert_load(const LpProgram *self, guint32 draw, guint64 rank);
 /** Streams of a rank: its compute stream, and those that the program uses. */
 guint32 lp_program_n_streams(const LpProgram *self);
 /** The stage of @rank. */

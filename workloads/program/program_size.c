@@ -3,6 +3,7 @@
 #include "workloads/program/program_size.h"
 
 #include "base/file.h"
+#include "model/plan_routing.h"
 #include "workloads/program/program.h"
 
 /* A program holds an operation a collective and a step a message; a plan with billions of either is
@@ -12,7 +13,10 @@ check_steps(const LpWorkload *workload, GError **error)
 {
     const double limit = 1 << 25;
     const LpPlan *plan = &workload->plan;
-    double n_ops = 160.0 * lp_transformer_n_layers(&workload->transformer);
+    gboolean by_micro_batch = lp_plan_has_expert_loads(plan, &workload->transformer) &&
+                              plan->experts.draws == LP_ROUTING_MICRO_BATCH;
+    double n_ops = (by_micro_batch ? 64.0 * lp_plan_n_micro_batches(plan) : 160.0) *
+                   lp_transformer_n_layers(&workload->transformer);
     double n_steps = 8.0 * lp_plan_n_micro_batches(plan) * plan->pipeline.virtual_stages *
                      plan->degree[LP_AXIS_PP];
     if (n_ops <= limit && n_steps <= limit)

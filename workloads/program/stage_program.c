@@ -2,6 +2,7 @@
 /* Segments when a slot first needs them, and messages to the stages around. */
 #include "workloads/program/stage_program.h"
 
+#include "model/plan_routing.h"
 #include "workloads/program/parameter_gather.h"
 #include "workloads/program/pass.h"
 #include "workloads/program/pipeline_schedule.h"
@@ -81,11 +82,31 @@ note_ahead(Stage *self, guint32 segment, guint32 ahead)
         g_hash_table_insert(self->ahead, GUINT_TO_POINTER(segment), GUINT_TO_POINTER(ahead));
 }
 
+/* Whether a segment serves all micro-batches, whose experts are loaded alike, or there is none yet.
+ */
+static gboolean
+is_known(const Stage *self, guint32 segment)
+{
+    const LpPlan *plan = self->lowering->plan;
+    gboolean own = lp_plan_has_expert_loads(plan, self->lowering->transformer) &&
+                   plan->experts.draws == LP_ROUTING_MICRO_BATCH;
+    return segment != NO_SEGMENT && !own;
+}
+
+/* Among all micro-batches of the iteration: those that enter at the other end come after. */
+static guint32
+micro_batch_number(const Stage *self, guint32 chunk, guint32 micro_batch)
+{
+    const LpPlan *plan = self->lowering->plan;
+    gboolean up = plan->pipeline.schedule == LP_SCHEDULE_DUALPIPE && chunk == 1;
+    return micro_batch + (up ? lp_plan_n_micro_batches(plan) / 2 : 0);
+}
+
 static guint32
 forward_segment(Stage *self, guint32 chunk, PassKind kind)
 {
     guint32 *place = &self->chunks[chunk].forward[kind.waits][kind.gathers][kind.gathers_ahead];
-    if (*place == NO_SEGMENT) {
+    if (!is_known(self, *place)) {
         g_autoptr(LpParameterPrefetch) started = NULL;
         guint32 ahead = NO_SEGMENT;
         if (kind.gathers_ahead)
@@ -110,7 +131,7 @@ backward_segment(Stage *self, guint32 chunk, LpRole role, PassKind kind)
     else if (role == LP_ROLE_WEIGHT)
         place = &segments->weight[kind.completes];
     /* Buckets reach across chunks, in the order in which these are completed. */
-    if (*place == NO_SEGMENT) {
+    if (!is_known(self, *place)) {
         g_autoptr(LpParameterPrefetch) started = NULL;
         guint32 ahead = NO_SEGMENT;
         if (kind.gathers_ahead)
@@ -126,12 +147,13 @@ backward_segment(Stage *self, guint32 chunk, LpRole role, PassKind kind)
 }
 
 static guint32
-pair_segment(Stage *self, guint32 forward_chunk, guint32 backward_chunk)
+pair_segment(Stage *self, const LpSlot *slot)
 {
-    guint32 *place = &self->chunks[forward_chunk].pair;
-    if (*place == NO_SEGMENT) {
-        *place = begin_segment(self, LP_ROLE_PAIR, forward_chunk);
-        lp_pass_add_pair(self->lowering, self->stage, forward_chunk, backward_chunk);
+    guint32 *place = &self->chunks[slot->chunk].pair;
+    if (!is_known(self, *place)) {
+        *place = begin_segment(self, LP_ROLE_PAIR, slot->chunk);
+        lp_pass_add_pair(self->lowering, self->stage, slot->chunk, slot->back_chunk,
+                         micro_batch_number(self, slot->back_chunk, slot->back_micro_batch));
         end_segment(self);
     }
     return *place;
@@ -173,6 +195,7 @@ slot_segment(Stage *self, const LpSlot *slot, gboolean first, gboolean last)
                          lp_gradient_sync_is_early(plan) &&
                          (last || (lp_plan_reduces_each(plan) && slot->kind != LP_SLOT_INPUT))};
     kind.gathers_ahead = kind.gathers && gathers_ahead(self, slot, first);
+    self->lowering->micro_batch = micro_batch_number(self, slot->chunk, slot->micro_batch);
     switch (slot->kind) {
     case LP_SLOT_FORWARD:
         return forward_segment(self, slot->chunk, kind);
@@ -183,7 +206,7 @@ slot_segment(Stage *self, const LpSlot *slot, gboolean first, gboolean last)
     case LP_SLOT_WEIGHT:
         return backward_segment(self, slot->chunk, LP_ROLE_WEIGHT, kind);
     case LP_SLOT_PAIR:
-        return pair_segment(self, slot->chunk, slot->back_chunk);
+        return pair_segment(self, slot);
     case LP_N_SLOT_KINDS:
         break;
     }

@@ -2,6 +2,7 @@
 /* Ranks and communicators, then the program of each stage. */
 #include "workloads/program/training_program.h"
 
+#include "model/plan_routing.h"
 #include "workloads/program/program_size.h"
 #include "workloads/program/stage_program.h"
 
@@ -18,9 +19,11 @@ boundary_message_bytes(const LpTransformer *transformer, const LpPlan *plan)
 static void
 draw_expert_loads(LpProgram *self, const LpTransformer *transformer, const LpPlan *plan)
 {
-    if (transformer->experts.n == 0 || plan->experts.skew <= 0.0)
+    if (!lp_plan_has_expert_loads(plan, transformer))
         return;
-    self->expert_loads = g_new(double, plan->degree[LP_AXIS_EP]);
+    self->n_expert_places = plan->degree[LP_AXIS_EP];
+    self->expert_loads =
+        g_new(double, lp_plan_n_expert_draws(plan, transformer) * self->n_expert_places);
     lp_plan_expert_loads(plan, transformer, self->expert_loads);
     self->expert_place = g_new(guint32, self->n_ranks);
     for (guint64 rank = 0; rank < self->n_ranks; rank++)

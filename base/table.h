@@ -1,22 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A CSV file of measurements: a header, and rows of texts that are read by column. */
+/* A CSV file: a header, and rows of texts that are read by column. */
 #pragma once
 
 #include <glib.h>
 
 G_BEGIN_DECLS
-
-/** What a file measures, by its header. */
-typedef enum {
-    LP_TABLE_TRAINING,    /**< has iteration_s */
-    LP_TABLE_COLLECTIVES, /**< has busbw_GBps */
-    LP_TABLE_GEMM,        /**< has M, N and K */
-    LP_TABLE_CONTENTION,  /**< has machine, run and base */
-    LP_N_TABLE_KINDS
-} LpTableKind;
-
-/** By LpTableKind. */
-extern const char *const lp_table_kind_names[];
 
 /** A table that has been read. */
 typedef struct LpTable LpTable;
@@ -33,14 +21,17 @@ LpTable *lp_table_load(const char *path, GError **error) G_GNUC_WARN_UNUSED_RESU
 void lp_table_free(LpTable *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(LpTable, lp_table_free)
 
-/** What it measures. */
-LpTableKind lp_table_kind(const LpTable *self);
 /** The path that it was read from, borrowed. */
 const char *lp_table_path(const LpTable *self);
 /** How many rows it has, without the header. */
 guint lp_table_n_rows(const LpTable *self);
 /** Row @index, from 0, borrowed from @self. */
 const LpTableRow *lp_table_row(const LpTable *self, guint index);
+
+/** Whether the header has all of @columns, which spaces divide. */
+gboolean lp_table_has_columns(const LpTable *self, const char *columns);
+/** The header as messages show it. Returns: (transfer full). */
+char *lp_table_header(const LpTable *self);
 
 /** The field in @column, borrowed; "" if it is empty or the file has no such column. */
 const char *lp_table_text(const LpTableRow *row, const char *column);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Reads CSV by libcsv, line by line, so that messages can name the line of a row. */
-#include "validation/cases/table.h"
+#include "base/table.h"
 
 #include "base/error.h"
 #include "base/file.h"
@@ -13,8 +13,6 @@
 /* Above any time, bandwidth or rate in SI units or with a prefix. */
 #define MEASURED_MAX 1e18
 
-const char *const lp_table_kind_names[] = {"training", "collectives", "gemm", "contention", NULL};
-
 struct LpTableRow {
     const LpTable *table; /* borrowed: it owns this row */
     guint64 line;
@@ -26,7 +24,6 @@ struct LpTable {
     char **header;      /* owned */
     GHashTable *places; /* owned: column, borrowed from header, to place */
     GPtrArray *rows;    /* owned: LpTableRow */
-    LpTableKind kind;
 };
 
 static void
@@ -172,41 +169,30 @@ read_text(LpTable *table, const char *text, gsize length, GError **error)
     return FALSE;
 }
 
-static gboolean
-has_columns(const LpTable *table, const char *names)
+gboolean
+lp_table_has_columns(const LpTable *self, const char *columns)
 {
-    g_auto(GStrv) wanted = g_strsplit(names, " ", -1);
+    g_auto(GStrv) wanted = g_strsplit(columns, " ", -1);
     for (guint i = 0; wanted[i] != NULL; i++)
-        if (!g_hash_table_contains(table->places, wanted[i]))
+        if (!g_hash_table_contains(self->places, wanted[i]))
             return FALSE;
     return TRUE;
 }
 
-static gboolean
-find_kind(LpTable *table, GError **error)
+char *
+lp_table_header(const LpTable *self)
 {
-    static const char *const telling[LP_N_TABLE_KINDS] = {"iteration_s", "busbw_GBps", "M N K",
-                                                            "machine run base"};
-    if (table->header == NULL) {
-        g_set_error(error, LP_INPUT_ERROR, LP_INPUT_ERROR_SYNTAX,
-                    "%s: got nothing, wanted a header and rows of CSV", table->path);
-        return FALSE;
-    }
-    for (LpTableKind kind = 0; kind < LP_N_TABLE_KINDS; kind++)
-        if (has_columns(table, telling[kind])) {
-            table->kind = kind;
-            if (table->rows->len > 0)
-                return TRUE;
-            g_set_error(error, LP_INPUT_ERROR, LP_INPUT_ERROR_SYNTAX,
-                        "%s: got a header alone, wanted rows too", table->path);
-            return FALSE;
-        }
-    g_autofree char *all = g_strjoinv(",", table->header);
-    g_autofree char *shown = lp_error_quote(all);
+    g_autofree char *all = g_strjoinv(",", self->header);
+    return lp_error_quote(all);
+}
+
+static gboolean
+check_header(const LpTable *table, GError **error)
+{
+    if (table->header != NULL)
+        return TRUE;
     g_set_error(error, LP_INPUT_ERROR, LP_INPUT_ERROR_SYNTAX,
-                "%s: got the header %s, wanted one with iteration_s, with busbw_GBps, with M, N and "
-                "K, or with machine, run and base",
-                table->path, shown);
+                "%s: got nothing, wanted a header and rows of CSV", table->path);
     return FALSE;
 }
 
@@ -223,15 +209,9 @@ lp_table_load(const char *path, GError **error)
     self->path = g_strdup(lp_file_label(path));
     self->places = g_hash_table_new(g_str_hash, g_str_equal);
     self->rows = g_ptr_array_new_with_free_func(free_row);
-    if (!read_text(self, length > 0 ? text : "", length, error) || !find_kind(self, error))
+    if (!read_text(self, length > 0 ? text : "", length, error) || !check_header(self, error))
         return NULL;
     return g_steal_pointer(&self);
-}
-
-LpTableKind
-lp_table_kind(const LpTable *self)
-{
-    return self->kind;
 }
 
 const char *

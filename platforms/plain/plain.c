@@ -5,56 +5,9 @@
 #include "platforms/plain/plain_zones.h"
 #include "platforms/machine/topology.h"
 
-/* A fat tree of the engine's copy: that of the machine, and switches below it for paths and PCIe
- * links, each with one link up. */
-enum {
-    LEVELS_MAX = LP_FAT_TREE_LEVELS_MAX + 2
-};
-typedef struct {
-    guint32 n_levels;
-    guint64 down[LEVELS_MAX];
-    guint32 up[LEVELS_MAX];
-} Tree;
-
-gboolean
-lp_plain_has_paths(const LpMachine *self)
-{
-    return self->n_paths > 1;
-}
-
-gboolean
-lp_plain_has_pcie(const LpMachine *self)
-{
-    return self->pcie_ports > 0;
-}
-
-static void
-add_level(Tree *tree, guint64 down, guint32 up)
-{
-    tree->down[tree->n_levels] = down;
-    tree->up[tree->n_levels++] = up;
-}
-
-static Tree
-plan_tree(const LpMachine *machine, const LpCluster *cluster)
-{
-    Tree tree = {.n_levels = 0};
-    guint32 pcie_ports = lp_plain_has_pcie(machine) ? machine->pcie_ports : 1;
-    if (lp_plain_has_paths(machine))
-        add_level(&tree, machine->n_paths, 1);
-    if (lp_plain_has_pcie(machine))
-        add_level(&tree, pcie_ports, 1);
-    /* A crossbar with PCIe links is one switch above all of them. */
-    if (cluster->topology == LP_TOPOLOGY_CROSSBAR)
-        add_level(&tree, cluster->n_hosts / pcie_ports, 1);
-    for (guint32 i = 0; i < cluster->n_levels; i++)
-        add_level(&tree, i == 0 ? cluster->down[0] / pcie_ports : cluster->down[i], cluster->up[i]);
-    return tree;
-}
-
 /* "2;20,56;1,20;1,1": levels, arities, up-links, parallel links. */
 static void
-write_fat_tree(LpXmlWriter *xml, const Tree *tree)
+write_fat_tree(LpXmlWriter *xml, const LpPlainTree *tree)
 {
     GString *down = g_string_new(NULL), *up = g_string_new(NULL), *parallel = g_string_new(NULL);
     for (guint32 i = 0; i < tree->n_levels; i++) {
@@ -75,9 +28,8 @@ static void
 write_topology(LpXmlWriter *xml, const LpMachine *machine, LpAttachment attachment)
 {
     const LpCluster *cluster = &machine->cluster[attachment];
-    gboolean is_out = attachment == LP_ATTACHMENT_SCALE_OUT;
-    if (cluster->topology == LP_TOPOLOGY_FAT_TREE || (is_out && lp_plain_has_pcie(machine))) {
-        Tree tree = plan_tree(machine, cluster);
+    LpPlainTree tree = lp_plain_tree(machine, attachment);
+    if (tree.n_levels > 0) {
         write_fat_tree(xml, &tree);
     } else if (cluster->topology == LP_TOPOLOGY_TORUS) {
         g_autofree char *text = lp_topology_torus_parameters(&cluster->torus);
@@ -98,16 +50,31 @@ plane_prefix(const LpCluster *cluster, guint32 plane)
                       : g_strdup_printf("%u:%s", plane, cluster->prefix);
 }
 
+/* Within a group of several rows SimGrid 3.32 takes the wrong links: after the step along a row it
+ * goes on from the first row, wherever it came from. */
+gboolean
+lp_plain_is_zones(const LpCluster *cluster)
+{
+    return cluster->dragonfly.has_gates || cluster->dragonfly.n_rows > 1;
+}
+
+/* Zones of ours call their parts by their own name, a colon and a number. */
+char *
+lp_plain_cluster_id(const LpCluster *cluster, guint32 plane)
+{
+    if (plane == 0)
+        return g_strdup(cluster->id);
+    return lp_plain_is_zones(cluster) ? g_strdup_printf("%u:%s", plane, cluster->id)
+                                      : g_strdup_printf("%s:%u", cluster->id, plane);
+}
+
 static void
 write_cluster(LpXmlWriter *xml, const LpMachine *machine, LpAttachment attachment, guint32 plane)
 {
     const LpCluster *cluster = &machine->cluster[attachment];
     g_autofree char *prefix = plane_prefix(cluster, plane);
-    g_autofree char *id =
-        plane == 0 ? g_strdup(cluster->id) : g_strdup_printf("%s:%u", cluster->id, plane);
-    /* Within a group of several rows SimGrid 3.32 takes the wrong links: after the step along a row
-     * it goes on from the first row, wherever it came from. */
-    if (cluster->dragonfly.has_gates || cluster->dragonfly.n_rows > 1) {
+    g_autofree char *id = lp_plain_cluster_id(cluster, plane);
+    if (lp_plain_is_zones(cluster)) {
         lp_plain_zones_write(xml, machine, id, prefix);
         return;
     }

@@ -5,6 +5,7 @@
 #include "base/xml_writer.h"
 #include "platforms/machine/machine.h"
 #include "platforms/plain/plain_links.h"
+#include "platforms/plain/plain_tree.h"
 
 G_BEGIN_DECLS
 
@@ -33,10 +34,10 @@ LpXmlWriter *lp_plain_open(const LpMachine *self) G_GNUC_WARN_UNUSED_RESULT;
 char *lp_plain_host_name(const LpMachine *self, LpAttachment attachment, guint32 plane,
                          guint64 port, guint32 path) G_GNUC_WARN_UNUSED_RESULT;
 
-/** Whether routes begin and end with a link that only chooses the path. */
-gboolean lp_plain_has_paths(const LpMachine *self);
-/** Whether the second link of a route, and the last but one, are PCIe links; the links of
- * lp_plain_has_paths() not counted. */
-gboolean lp_plain_has_pcie(const LpMachine *self);
+/** The name of the zone of plane @plane of @cluster, below lp_machine_n_planes(). Returns:
+ * (transfer full). */
+char *lp_plain_cluster_id(const LpCluster *cluster, guint32 plane) G_GNUC_WARN_UNUSED_RESULT;
+/** Whether @cluster is written as zones with explicit routes (platforms/plain/plain_zones.h). */
+gboolean lp_plain_is_zones(const LpCluster *cluster);
 
 G_END_DECLS

@@ -4,7 +4,7 @@
 
 #include "model/terms.h"
 #include "platforms/machine/machine.h"
-#include "sim/engine/tier.h"
+#include "platforms/machine/tier.h"
 
 G_BEGIN_DECLS
 

@@ -13,9 +13,6 @@
 #include <stdint.h>
 #include <string.h>
 
-const char *const lp_tier_names[] = {"scale_up", "port",  "leaf",   "spine", "pcie",
-                                     "torus",    "local", "global", NULL};
-
 /* Routes keep their links here: each block is filled up, never moved. */
 enum {
     ARENA_BLOCK_LINKS = 1 << 16
@@ -210,12 +207,6 @@ arena_take(Arena *self, gsize n_links)
     guint32 *block = self->blocks->pdata[self->blocks->len - 1];
     self->n_free -= n_links;
     return block + self->n_free;
-}
-
-gboolean
-lp_tier_is_shared(LpTier tier)
-{
-    return tier == LP_TIER_PORT || tier == LP_TIER_SCALE_UP || tier == LP_TIER_PCIE;
 }
 
 /* Routes climb to the switch that joins both ends and come down again: the distance from the nearer

@@ -3,21 +3,11 @@
 #pragma once
 
 #include "platforms/machine/machine.h"
-#include "sim/engine/tier.h"
+#include "platforms/plain/plane.h"
 
 G_BEGIN_DECLS
 
 struct s4u_Host; /* an opaque SimGrid host */
-
-/** Whether flows of one collective that meet on such a link count as its own cost: on ports and
- * PCIe links. */
-gboolean lp_tier_is_shared(LpTier tier);
-
-typedef struct {
-    double bytes_per_s;
-    double latency_s; /**< as described; the engine's copy is set to 0 */
-    LpTier tier;      /**< known once a route has led over it */
-} LpLink;
 
 /** A part of a route that one flow crosses. */
 typedef struct {

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "sim/run/wait_summary.h"
-#include "sim/engine/tier.h"
+#include "platforms/machine/tier.h"
 
 G_BEGIN_DECLS
 

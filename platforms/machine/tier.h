@@ -22,4 +22,8 @@ typedef enum {
 /** "scale_up" "port" "leaf" "spine" "pcie" ...; NULL-ended. */
 extern const char *const lp_tier_names[];
 
+/** Whether flows of one collective that meet on such a link count as its own cost: on ports and
+ * PCIe links. */
+gboolean lp_tier_is_shared(LpTier tier);
+
 G_END_DECLS

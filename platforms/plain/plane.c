@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Which topology a plane has, and the simplest of them. */
+#include "platforms/plain/plane.h"
+
+#include "platforms/plain/plain.h"
+
+LpPlane
+lp_plane(const LpMachine *machine, LpAttachment attachment, guint32 index)
+{
+    const LpCluster *cluster = &machine->cluster[attachment];
+    return (LpPlane){
+        .machine = machine,
+        .cluster = cluster,
+        .attachment = attachment,
+        .index = index,
+        .tree = lp_plain_tree(machine, attachment),
+        .port = {.bytes_per_s = lp_machine_link_bytes_per_s(machine, attachment),
+                 .latency_s = cluster->link_latency_s,
+                 .tier = attachment == LP_ATTACHMENT_SCALE_UP ? LP_TIER_SCALE_UP : LP_TIER_PORT}};
+}
+
+const LpPlaneTopology *
+lp_plane_topology(const LpPlane *self)
+{
+    if (self->tree.n_levels > 0)
+        return &lp_plane_tree;
+    switch (self->cluster->topology) {
+    case LP_TOPOLOGY_TORUS:
+        return &lp_plane_torus;
+    case LP_TOPOLOGY_DRAGONFLY:
+    case LP_TOPOLOGY_DRAGONFLY_PLUS:
+        return &lp_plane_dragonfly;
+    case LP_TOPOLOGY_CROSSBAR:
+    case LP_TOPOLOGY_FAT_TREE:
+        break;
+    }
+    return &lp_plane_star;
+}
+
+/* --- flat clusters --- */
+
+static guint64
+star_n_links(const LpPlane *self)
+{
+    return 2 * self->cluster->n_hosts;
+}
+
+static LpLink
+star_link(const LpPlane *self, guint32 link)
+{
+    (void)link;
+    return self->port;
+}
+
+static char *
+star_name(const LpPlane *self, guint32 pair)
+{
+    g_autofree char *id = lp_plain_cluster_id(self->cluster, self->index);
+    return g_strdup_printf("%s_link_%u", id, pair);
+}
+
+static void
+star_route(const LpPlane *self, guint64 from, guint64 to, guint32 path, GArray *io_links)
+{
+    (void)self;
+    (void)path;
+    guint32 links[] = {(guint32)(2 * from), (guint32)(2 * to + 1)};
+    g_array_append_vals(io_links, links, G_N_ELEMENTS(links));
+}
+
+const LpPlaneTopology lp_plane_star = {star_n_links, star_link, star_name, star_route};

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* One plane of a network: its links by number, and the links that lead from port to port.
+ *
+ * Rules and names are those by which SimGrid 3.32 lays its zones out and routes in them
+ * (src/kernel/routing/{StarZone,FatTreeZone,TorusZone,DragonflyZone}.cpp and src/surf/sg_platf.cpp
+ * of that version), for the clusters that platforms/plain/plain.h writes. A test asks the engine
+ * about every pair of ports (tests/platforms/test_routes.c). */
+#pragma once
+
+#include "platforms/machine/machine.h"
+#include "platforms/machine/tier.h"
+#include "platforms/plain/plain_tree.h"
+
+G_BEGIN_DECLS
+
+/** One way of a link of the machine. */
+typedef struct {
+    double bytes_per_s;
+    double latency_s;
+    LpTier tier;
+} LpLink;
+
+/** A plane of one network. */
+typedef struct {
+    const LpMachine *machine; /**< borrowed */
+    const LpCluster *cluster; /**< borrowed from the machine */
+    LpAttachment attachment;
+    guint32 index;    /**< below lp_machine_n_planes() */
+    LpPlainTree tree; /**< no levels if it is none */
+    LpLink port;      /**< what its links have unless the topology says otherwise */
+} LpPlane;
+
+/** What a topology says of its links. Each has two ways, numbered 2 l and 2 l + 1: "_UP" and
+ * "_DOWN" to the engine. */
+typedef struct {
+    /** Of both ways. */
+    guint64 (*n_links)(const LpPlane *self);
+    /** The way @link, below n_links(). */
+    LpLink (*link)(const LpPlane *self, guint32 link);
+    /** What the engine calls link @pair, without the way. Returns: (transfer full). */
+    char *(*name)(const LpPlane *self, guint32 pair);
+    /** Appends (guint32) the links from port @from to port @to, another one, to @io_links. @path:
+     * below n_paths of the machine. */
+    void (*route)(const LpPlane *self, guint64 from, guint64 to, guint32 path, GArray *io_links);
+} LpPlaneTopology;
+
+/** Flat clusters: a link for each port. */
+extern const LpPlaneTopology lp_plane_star;
+/** Fat trees with D-mod-k, and switches of PCIe links. */
+extern const LpPlaneTopology lp_plane_tree;
+/** Tori of any dimensions, dimension after dimension. */
+extern const LpPlaneTopology lp_plane_torus;
+/** Dragonflies and dragonfly+, on minimal paths. */
+extern const LpPlaneTopology lp_plane_dragonfly;
+
+/** The topology of @self. Static. */
+const LpPlaneTopology *lp_plane_topology(const LpPlane *self);
+/** Plane @index of the network of @attachment. @machine: borrowed. */
+LpPlane lp_plane(const LpMachine *machine, LpAttachment attachment, guint32 index);
+
+G_END_DECLS

@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Fat trees: D-mod-k, as SimGrid's FatTreeZone has it.
+ *
+ * Nodes of level l, ports being level 0, are numbered by the up-links that lead to them from the
+ * ports below, fastest, and then by the block of ports that they serve. A route climbs to the first
+ * level whose blocks hold both ports; at level l it takes the up-link that the place of the port at
+ * its end says, divided by the up-links of the levels below, modulo those of this level. It comes
+ * down on the same places. */
+#include "platforms/plain/plane.h"
+
+/* A link as the engine counts them: level after level, node after node, up-link after up-link. */
+typedef struct {
+    guint32 level; /* of the node below */
+    guint64 node, up;
+} Place;
+
+/* Ports below a node of @level, and ways that lead up to it. */
+static guint64
+n_below(const LpPlainTree *self, guint32 level)
+{
+    guint64 n = 1;
+    for (guint32 i = 0; i < level; i++)
+        n *= self->down[i];
+    return n;
+}
+
+static guint64
+n_ways(const LpPlainTree *self, guint32 level)
+{
+    guint64 n = 1;
+    for (guint32 i = 0; i < level; i++)
+        n *= self->up[i];
+    return n;
+}
+
+static guint64
+n_hosts(const LpPlainTree *self)
+{
+    return n_below(self, self->n_levels);
+}
+
+static guint64
+n_nodes(const LpPlainTree *self, guint32 level)
+{
+    return n_hosts(self) / n_below(self, level) * n_ways(self, level);
+}
+
+/* Links before those of @level. */
+static guint64
+first_link(const LpPlainTree *self, guint32 level)
+{
+    guint64 n = 0;
+    for (guint32 i = 0; i < level; i++)
+        n += n_nodes(self, i) * self->up[i];
+    return n;
+}
+
+static Place
+find_place(const LpPlainTree *self, guint64 pair)
+{
+    Place place = {0, 0, 0};
+    for (guint64 n; pair >= (n = n_nodes(self, place.level) * self->up[place.level]); place.level++)
+        pair -= n;
+    place.node = pair / self->up[place.level];
+    place.up = pair % self->up[place.level];
+    return place;
+}
+
+static guint64
+tree_n_links(const LpPlane *self)
+{
+    return 2 * first_link(&self->tree, self->tree.n_levels);
+}
+
+static LpLink
+tree_link(const LpPlane *self, guint32 link)
+{
+    const LpPlainTree *tree = &self->tree;
+    guint32 level = find_place(tree, link / 2).level;
+    LpLink found = self->port;
+    if (level <= tree->port_level || self->attachment == LP_ATTACHMENT_SCALE_UP)
+        return found;
+    if (level == tree->pcie_level)
+        return (LpLink){.bytes_per_s = self->machine->pcie_bytes_per_s, .tier = LP_TIER_PCIE};
+    guint32 leaf = (tree->pcie_level > 0 ? tree->pcie_level : tree->port_level) + 1;
+    found.tier = level == leaf ? LP_TIER_LEAF : LP_TIER_SPINE;
+    return found;
+}
+
+/* The engine numbers ports from 0 on, and switches downwards from twice the ports, below 0 where
+ * there are more of them than ports. */
+static gint64
+engine_id(const LpPlainTree *self, guint32 level, guint64 node)
+{
+    if (level == 0)
+        return (gint64)node;
+    gint64 id = (gint64)(2 * n_hosts(self)) - 1 - (gint64)node;
+    for (guint32 i = 1; i < level; i++)
+        id -= (gint64)n_nodes(self, i);
+    return id;
+}
+
+/* Links of one tree are counted on in the next. */
+static char *
+tree_name(const LpPlane *self, guint32 pair)
+{
+    const LpPlainTree *tree = &self->tree;
+    Place place = find_place(tree, pair);
+    guint64 ways = n_ways(tree, place.level);
+    guint64 block = place.node / ways / tree->down[place.level];
+    guint64 above = (block * tree->up[place.level] + place.up) * ways + place.node % ways;
+    return g_strdup_printf("link_from_%" G_GINT64_FORMAT "_%" G_GINT64_FORMAT "_%" G_GUINT64_FORMAT,
+                           engine_id(tree, place.level, place.node),
+                           engine_id(tree, place.level + 1, above),
+                           self->index * first_link(tree, tree->n_levels) + pair);
+}
+
+/* A route to the port at @position climbs over the link from @level on, or comes down it: that of
+ * the node which serves @host. */
+static guint32
+link_at(const LpPlainTree *self, guint32 level, guint64 host, guint64 position)
+{
+    guint64 ways = n_ways(self, level), up = self->up[level];
+    guint64 node = host / n_below(self, level) * ways + position % ways;
+    return (guint32)(first_link(self, level) + node * up + position / ways % up);
+}
+
+static void
+tree_route(const LpPlane *self, guint64 from, guint64 to, guint32 path, GArray *io_links)
+{
+    const LpPlainTree *tree = &self->tree;
+    guint32 n_paths = tree->port_level > 0 ? self->machine->n_paths : 1, top = tree->port_level;
+    guint64 source = from * n_paths, end = to * n_paths + path;
+    /* Places are counted on from tree to tree. */
+    guint64 position = self->index * n_hosts(tree) + end;
+    do
+        top++;
+    while (source / n_below(tree, top) != end / n_below(tree, top));
+    for (guint32 level = tree->port_level; level < top; level++) {
+        guint32 link = 2 * link_at(tree, level, source, position);
+        g_array_append_val(io_links, link);
+    }
+    for (guint32 level = top; level-- > tree->port_level;) {
+        guint32 link = 2 * link_at(tree, level, end, position) + 1;
+        g_array_append_val(io_links, link);
+    }
+}
+
+const LpPlaneTopology lp_plane_tree = {tree_n_links, tree_link, tree_name, tree_route};

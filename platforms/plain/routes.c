@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Puts the planes of a machine one after the other. */
+#include "platforms/plain/routes.h"
+
+/* A plane and the number of its first link. */
+typedef struct {
+    LpPlane plane;
+    const LpPlaneTopology *topology;
+    guint32 first;
+} Part;
+
+struct LpRoutes {
+    guint32 n_parts, n_links;
+    Part parts[1 + LP_MACHINE_PLANES_MAX]; /* the scale-up network first */
+};
+
+static void
+add_part(LpRoutes *self, LpPlane plane)
+{
+    Part *part = &self->parts[self->n_parts++];
+    *part = (Part){plane, lp_plane_topology(&plane), self->n_links};
+    self->n_links += (guint32)part->topology->n_links(&part->plane);
+}
+
+LpRoutes *
+lp_routes_new(const LpMachine *machine)
+{
+    LpRoutes *self = g_new0(LpRoutes, 1);
+    add_part(self, lp_plane(machine, LP_ATTACHMENT_SCALE_UP, 0));
+    for (guint32 i = 0; machine->has_scale_out && i < lp_machine_n_planes(machine); i++)
+        add_part(self, lp_plane(machine, LP_ATTACHMENT_SCALE_OUT, i));
+    return self;
+}
+
+void
+lp_routes_free(LpRoutes *self)
+{
+    g_free(self);
+}
+
+guint32
+lp_routes_n_links(const LpRoutes *self)
+{
+    return self->n_links;
+}
+
+static const Part *
+part_of(const LpRoutes *self, guint32 link)
+{
+    guint32 i = self->n_parts - 1;
+    while (self->parts[i].first > link)
+        i--;
+    return &self->parts[i];
+}
+
+LpLink
+lp_routes_link(const LpRoutes *self, guint32 link)
+{
+    const Part *part = part_of(self, link);
+    return part->topology->link(&part->plane, link - part->first);
+}
+
+char *
+lp_routes_link_name(const LpRoutes *self, guint32 link)
+{
+    const Part *part = part_of(self, link);
+    guint32 own = link - part->first;
+    g_autofree char *name = part->topology->name(&part->plane, own / 2);
+    return g_strconcat(name, own % 2 == 0 ? "_UP" : "_DOWN", NULL);
+}
+
+void
+lp_routes_add(const LpRoutes *self, LpAttachment attachment, guint32 plane, guint64 from,
+              guint64 to, guint32 path, GArray *io_links)
+{
+    const Part *part = &self->parts[attachment == LP_ATTACHMENT_SCALE_UP ? 0 : 1 + plane];
+    guint first = io_links->len;
+    part->topology->route(&part->plane, from, to, path, io_links);
+    for (guint i = first; i < io_links->len; i++)
+        g_array_index(io_links, guint32, i) += part->first;
+}

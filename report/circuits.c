@@ -18,6 +18,21 @@ lp_circuits_add_json(json_t *object, const LpSimulation *simulation)
     lp_json_set_number(part, "wait_exposed_s", circuits->wait_exposed_s);
     lp_json_set_number(part, "wait_hidden_s", circuits->wait_hidden_s);
     lp_json_set_number(part, "duty_cycle", circuits->duty_cycle);
+    if (circuits->n_slots == 0)
+        return;
+    json_t *rotor = lp_json_set_object(part, "rotor");
+    lp_json_set_count(rotor, "slots_per_cycle", circuits->n_slots);
+    lp_json_set_number(rotor, "direct_bytes", circuits->direct_bytes);
+    lp_json_set_number(rotor, "relayed_bytes", circuits->relayed_bytes);
+}
+
+static void
+add_bytes(LpTextTable *table, const char *name, double bytes)
+{
+    g_autofree char *text = lp_quantity_format(LP_QUANTITY_SIZE, bytes);
+    lp_text_table_add_row(table);
+    lp_text_table_add_cell(table, "%s", name);
+    lp_text_table_add_cell(table, "%s", text);
 }
 
 static void
@@ -51,6 +66,11 @@ lp_circuits_append_text(GString *out, const LpSimulation *simulation)
     lp_text_table_add_row(table);
     lp_text_table_add_cell(table, "duty cycle");
     lp_text_table_add_cell(table, "%.4g", circuits->duty_cycle);
+    if (circuits->n_slots > 0) {
+        add_count(table, "slots of a rotor's cycle", circuits->n_slots);
+        add_bytes(table, "over one circuit of it", circuits->direct_bytes);
+        add_bytes(table, "over two", circuits->relayed_bytes);
+    }
     g_string_append_printf(out, "\ncircuits: %s\n", simulation->circuits);
     lp_text_table_append(out, table, 2);
 }

@@ -6,8 +6,9 @@
 
 G_BEGIN_DECLS
 
-#define LP_LIBRARY_AUTO "auto"   /* instead of a name: that of the accelerator */
-#define LP_LIBRARY_SINGLE_RING "single-ring" /* name of the library without costs of its own: rings over one card */
+#define LP_LIBRARY_AUTO "auto" /* instead of a name: that of the accelerator */
+#define LP_LIBRARY_SINGLE_RING                                                                     \
+    "single-ring" /* name of the library without costs of its own: rings over one card */
 
 /** Looks @name up among the shipped libraries; latencies in @out_library are seconds, rates
  * bytes/s. Errors: LP_INPUT_ERROR_NAME with the nearest name. */

@@ -113,7 +113,8 @@ const LpMachineOption lp_machine_options[LP_N_MACHINE_OPTIONS] = {
         COUNT(pcie.n_ports)),
     ROW(PCIE_BANDWIDTH, "pcie-bandwidth", "RATE", "Of that link, each way", SCALE_OUT,
         BANDWIDTH(pcie.bytes_per_s)),
-    CIRCUIT(POLICY, "policy", "NAME", "Circuits are switched: static, demand, provision or phase"),
+    CIRCUIT(POLICY, "policy", "NAME",
+            "Circuits are switched: static, demand, provision, phase or rotor"),
     CIRCUIT(CIRCUIT_PORTS, "circuit-ports", "N",
             "Ports of an attachment at circuit switches (1); so --ports-per-accelerator"),
     CIRCUIT(CIRCUIT_SCOPE, "circuit-scope", "NAME", "all, or plane: a switch for each port"),
@@ -129,6 +130,8 @@ const LpMachineOption lp_machine_options[LP_N_MACHINE_OPTIONS] = {
     CIRCUIT(HOLD_TIME, "hold-time", "TIME", "A circuit stands at least so long (0s)"),
     CIRCUIT(INSERTION_LOSS, "insertion-loss", "DB", "Of a circuit switch"),
     CIRCUIT(LINK_BUDGET, "link-budget", "DB", "Loss that a link bears"),
+    CIRCUIT(SLOT_TIME, "slot-time", "TIME", "Of a rotor: from one matching to the next"),
+    CIRCUIT(ROTOR_HOPS, "rotor-hops", "N", "Circuits of a rotor that a byte may take: 1 or 2 (2)"),
     ROW(PUBLISHED_BISECTION, "published-bisection", "RATE",
         "What a source says of the bisection, one way", SYSTEMS,
         VALUE(BANDWIDTH, published.bisection_bytes_per_s), .minimum = LP_MACHINE_BYTES_PER_S_MIN,
@@ -293,7 +296,7 @@ read_circuit(guint index, const char *text, LpCircuitSwitch *circuits, GError **
     *circuits = changed;
     return TRUE;
 }
-G_STATIC_ASSERT(LP_MACHINE_OPTION_LINK_BUDGET - LP_MACHINE_OPTION_POLICY + 1 ==
+G_STATIC_ASSERT(LP_MACHINE_OPTION_ROTOR_HOPS - LP_MACHINE_OPTION_POLICY + 1 ==
                 LP_N_CIRCUIT_PROPERTIES);
 
 /* "optical", or a technology of the catalogue, which brings its medium along. */

@@ -5,7 +5,8 @@
 #include "base/error.h"
 #include "base/units.h"
 
-const char *const lp_circuit_policy_names[] = {"static", "demand", "provision", "phase", NULL};
+const char *const lp_circuit_policy_names[] = {"static", "demand", "provision",
+                                               "phase",  "rotor",  NULL};
 const char *const lp_circuit_scope_names[] = {"all", "plane", NULL};
 const char *const lp_circuit_yield_names[] = {"drain", "preempt", NULL};
 const char *const lp_circuit_property_names[] = {LP_CIRCUIT_PROPERTY_NAMES, NULL};
@@ -26,12 +27,15 @@ enum {
     RELOCK_TIME,
     HOLD_TIME,
     INSERTION_LOSS,
-    LINK_BUDGET
+    LINK_BUDGET,
+    SLOT_TIME,
+    ROTOR_HOPS
 };
-G_STATIC_ASSERT(LINK_BUDGET + 1 == LP_N_CIRCUIT_PROPERTIES);
+G_STATIC_ASSERT(ROTOR_HOPS + 1 == LP_N_CIRCUIT_PROPERTIES);
 
 #define SWITCH_PORTS_MAX (1u << 24)
 #define DECIBELS_MAX 1000.0
+#define SLOT_MIN_S 1e-9
 
 guint32
 lp_circuit_switch_n_lanes(const LpCircuitSwitch *self)
@@ -48,8 +52,22 @@ lp_circuit_switch_dead_time_s(const LpCircuitSwitch *self)
 gboolean
 lp_circuit_switch_is_fixed(const LpCircuitSwitch *self)
 {
-    return self->is_present && (self->policy == LP_CIRCUIT_POLICY_STATIC ||
-                                lp_circuit_switch_dead_time_s(self) >= LP_CIRCUIT_NEVER_S);
+    return self->is_present && !lp_circuit_switch_is_rotor(self) &&
+           (self->policy == LP_CIRCUIT_POLICY_STATIC ||
+            lp_circuit_switch_dead_time_s(self) >= LP_CIRCUIT_NEVER_S);
+}
+
+gboolean
+lp_circuit_switch_is_rotor(const LpCircuitSwitch *self)
+{
+    return self->is_present && self->policy == LP_CIRCUIT_POLICY_ROTOR;
+}
+
+gboolean
+lp_circuit_switch_is_switched(const LpCircuitSwitch *self)
+{
+    return self->is_present && !lp_circuit_switch_is_fixed(self) &&
+           !lp_circuit_switch_is_rotor(self);
 }
 
 static gboolean
@@ -122,6 +140,11 @@ lp_circuit_switch_set(LpCircuitSwitch *self, guint index, const char *text, GErr
         return lp_number_parse(text, 0, DECIBELS_MAX, &self->insertion_loss_db, error);
     case LINK_BUDGET:
         return lp_number_parse(text, 0, DECIBELS_MAX, &self->link_budget_db, error);
+    case SLOT_TIME:
+        return lp_quantity_parse_in(LP_QUANTITY_TIME, text, SLOT_MIN_S, LP_CIRCUIT_NEVER_S,
+                                    &self->slot_s, error);
+    case ROTOR_HOPS:
+        return read_count(text, 2, &self->rotor_hops, error);
     default:
         g_return_val_if_reached(FALSE);
     }
@@ -140,6 +163,20 @@ fail(GError **error, const char *format, ...)
     return FALSE;
 }
 
+/* A slot is longer than its dead time, and there is one only where something turns. */
+static gboolean
+check_rotor(const LpCircuitSwitch *self, GError **error)
+{
+    double dead_s = lp_circuit_switch_dead_time_s(self);
+    if (!lp_circuit_switch_is_rotor(self))
+        return (self->slot_s <= 0.0 && self->rotor_hops == 0) ||
+               fail(error, "policy: %s with a slot-time or rotor-hops, wanted rotor",
+                    lp_circuit_policy_names[self->policy]);
+    return self->slot_s > dead_s ||
+           fail(error, "slot-time: %g s, wanted more than the dead time of %g s in each",
+                self->slot_s, dead_s);
+}
+
 gboolean
 lp_circuit_switch_check(const LpCircuitSwitch *self, guint64 n_attachments,
                         double attachment_bytes_per_s, GError **error)
@@ -147,6 +184,8 @@ lp_circuit_switch_check(const LpCircuitSwitch *self, guint64 n_attachments,
     guint64 n_ports = n_attachments * (self->scope == LP_CIRCUIT_SCOPE_PLANE ? 1 : self->n_ports);
     guint32 n_lanes = lp_circuit_switch_n_lanes(self);
     double lanes_bytes_per_s = self->wavelength_bytes_per_s * n_lanes;
+    if (!check_rotor(self, error))
+        return FALSE;
     if (n_lanes > LP_CIRCUIT_LANES_MAX)
         return fail(error, "wavelengths: %u on each of %u ports, wanted at most %u together",
                     self->n_wavelengths, self->n_ports, LP_CIRCUIT_LANES_MAX);

@@ -13,6 +13,7 @@ typedef enum {
     LP_CIRCUIT_POLICY_DEMAND,    /**< when the first byte wants to leave */
     LP_CIRCUIT_POLICY_PROVISION, /**< when the last byte of the phase before has left */
     LP_CIRCUIT_POLICY_PHASE,     /**< ahead, from the known program */
+    LP_CIRCUIT_POLICY_ROTOR,     /**< never: they turn through a fixed cycle of matchings */
     LP_N_CIRCUIT_POLICIES
 } LpCircuitPolicyKind;
 
@@ -58,12 +59,18 @@ typedef struct {
     double relock_s;                          /**< until the link is up again */
     double hold_s;                            /**< a circuit stands at least so long */
     double insertion_loss_db, link_budget_db; /**< 0: not said */
+    double slot_s;      /**< of a rotor: from one matching to the next, dead time and all */
+    guint32 rotor_hops; /**< circuits of a rotor that a byte may take: 1, or 2 with a relay */
 } LpCircuitSwitch;
 
 /** Lanes of an attachment. */
 guint32 lp_circuit_switch_n_lanes(const LpCircuitSwitch *self);
 /** From the request for a circuit until it carries bytes, s. */
 double lp_circuit_switch_dead_time_s(const LpCircuitSwitch *self);
+/** Whether its circuits turn by themselves. */
+gboolean lp_circuit_switch_is_rotor(const LpCircuitSwitch *self);
+/** Whether circuits are set up on request while a job runs. */
+gboolean lp_circuit_switch_is_switched(const LpCircuitSwitch *self);
 /** Whether its circuits stay as they are for the whole job. */
 gboolean lp_circuit_switch_is_fixed(const LpCircuitSwitch *self);
 
@@ -72,8 +79,8 @@ gboolean lp_circuit_switch_is_fixed(const LpCircuitSwitch *self);
 #define LP_CIRCUIT_PROPERTY_NAMES                                                                  \
     "policy", "circuit-ports", "circuit-scope", "circuit-yield", "wavelengths",                    \
         "wavelength-bandwidth", "ocs-ports", "control-time", "reconfiguration-time",               \
-        "relock-time", "hold-time", "insertion-loss", "link-budget"
-#define LP_N_CIRCUIT_PROPERTIES 13
+        "relock-time", "hold-time", "insertion-loss", "link-budget", "slot-time", "rotor-hops"
+#define LP_N_CIRCUIT_PROPERTIES 15
 extern const char *const lp_circuit_property_names[];
 
 /** Reads the property at @index in lp_circuit_property_names. Errors: LP_INPUT_ERROR, "got,

@@ -174,6 +174,13 @@ ports_below(const LpCluster *cluster, guint32 level)
 }
 
 guint64
+lp_machine_switch_attachments(const LpMachine *self)
+{
+    guint64 n_rails = self->rails_relay ? self->cards_per_domain : 1;
+    return lp_machine_n_domains(self) * self->cards_per_domain / n_rails;
+}
+
+guint64
 lp_machine_span_domains(const LpMachine *self, guint32 level)
 {
     const LpCluster *cluster = &self->cluster[LP_ATTACHMENT_SCALE_OUT];
@@ -245,7 +252,7 @@ lp_machine_fabric(const LpMachine *self)
     fabric.dragonfly = scale_out->dragonfly;
     fabric.port_sharers = self->domain_size / self->cards_per_domain;
     fabric.link_latency_s = scale_out->link_latency_s;
-    if (self->circuits.is_present && !lp_circuit_switch_is_fixed(&self->circuits))
+    if (lp_circuit_switch_is_switched(&self->circuits))
         fabric.circuits =
             (LpFabricCircuits){.are_switched = TRUE,
                                .look_ahead = self->circuits.policy != LP_CIRCUIT_POLICY_DEMAND,

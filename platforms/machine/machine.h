@@ -178,6 +178,8 @@ guint32 lp_machine_path(const LpMachine *self, guint64 a, guint64 b, LpTraffic t
 double lp_machine_scale_out_bytes_per_s(const LpMachine *self);
 /** Scale-out ports that the machine's numbering reaches: the largest index + 1. */
 guint64 lp_machine_n_ports(const LpMachine *self);
+/** Attachments that one circuit switch joins: those of a rail where rails never meet. */
+guint64 lp_machine_switch_attachments(const LpMachine *self);
 /** Blocks of this many domains have the ports of one card below the same switch of @level
  * (0: leaf) of the fat tree: 0 if no two domains have, the number of domains if all have, and a
  * crossbar's only switch has all. */

@@ -318,14 +318,6 @@ read_ports(const LpXml *xml, LpProperties *properties, LpMachine *machine, GErro
     return TRUE;
 }
 
-/* Attachments that one circuit switch joins: those of a rail where rails never meet. */
-static guint64
-n_attachments_of_switch(const LpMachine *machine)
-{
-    guint64 n_rails = machine->rails_relay ? machine->cards_per_domain : 1;
-    return lp_machine_n_domains(machine) * machine->cards_per_domain / n_rails;
-}
-
 static gboolean
 read_circuits(const LpXml *xml, const LpProperties *properties, LpMachine *machine, GError **error)
 {
@@ -346,13 +338,15 @@ read_circuits(const LpXml *xml, const LpProperties *properties, LpMachine *machi
     }
     if (!circuits->is_present)
         return TRUE;
+    if (circuits->rotor_hops == 0 && lp_circuit_switch_is_rotor(circuits))
+        circuits->rotor_hops = 2;
     if (cluster->topology != LP_TOPOLOGY_CROSSBAR || machine->pcie_ports > 0 ||
         lp_machine_n_planes(machine) > 1)
         return lp_platform_fail(xml, properties->props[OUT_CIRCUITS], LP_MACHINE_ERROR_STRUCTURE,
                                 error,
                                 "prop policy beside a topology, planes of classes or PCIe links, "
                                 "wanted a flat cluster: circuits join its ports");
-    if (lp_circuit_switch_check(circuits, n_attachments_of_switch(machine),
+    if (lp_circuit_switch_check(circuits, lp_machine_switch_attachments(machine),
                                 lp_machine_link_bytes_per_s(machine, LP_ATTACHMENT_SCALE_OUT),
                                 error))
         return TRUE;

@@ -154,7 +154,7 @@ join(LpRank *self, LpStream kind, guint n_pending, LpTerm term)
         sg_sem_acquire(self->progressed);
     lp_meter_leave(&self->meter, kind);
     lp_clock_charge(&self->clock, term, simgrid_get_clock());
-    if (self->run->circuits != NULL && self->clock.at_s > start_s)
+    if (self->run->has_circuits && self->clock.at_s > start_s)
         lp_clock_follow(&self->clock, &stream->clock.circuits, term, start_s);
 }
 
@@ -308,7 +308,7 @@ run_receive(LpRank *self, const LpStep *step)
     double exposed_from_s = CLAMP(arrival.started_s, start_s, now_s);
     double circuits_from_s = CLAMP(arrival.ready_s, exposed_from_s, now_s);
     lp_clock_charge_to(&self->clock, LP_TERM_BUBBLE, sender, circuits_from_s);
-    if (self->run->circuits != NULL && circuits_from_s > start_s)
+    if (self->run->has_circuits && circuits_from_s > start_s)
         lp_clock_follow(&self->clock, &arrival.circuits, LP_TERM_BUBBLE, start_s);
     lp_clock_charge_to(&self->clock, LP_TERM_PP, sender, now_s);
     lp_meter_add_exposed(&self->meter, now_s - exposed_from_s);
@@ -390,7 +390,7 @@ compute_stream(int argc, char **argv)
 static LpClock *
 stream_clock(LpRank *self, const Launch *launch, LpStream kind)
 {
-    if (self->run->circuits == NULL)
+    if (!self->run->has_circuits)
         return NULL;
     LpClock *clock = &self->streams[kind]->clock;
     if (launch->clock.at_s >= clock->at_s)

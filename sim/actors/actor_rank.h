@@ -29,6 +29,7 @@ typedef struct {
     LpWatch *watch;                 /* borrowed, or NULL */
     LpCircuits *circuits;           /* borrowed; NULL: none are switched */
     LpSharing *sharing;             /* borrowed, or NULL */
+    gboolean has_circuits;          /* that are waited for, on request or because they turn */
     LpWaitRecord *waits;            /* borrowed, or NULL */
     LpTimeline *timeline;           /* borrowed, or NULL */
     guint64 n_delays;               /**< engine activities that are delays */

@@ -23,6 +23,7 @@ typedef struct {
 } Sent;
 
 struct LpSharing {
+    LpRotorRun *rotor;    /* owned; with it there is nothing else */
     LpFilling *filling;   /* owned */
     LpFlowRecord *record; /* borrowed, or NULL */
     GSequence *queue;     /* owned, of borrowed Sent: the first due first */
@@ -130,6 +131,50 @@ send_leg(LpSharing *self, const LpFlow *flow, const guint32 *links, guint32 n_li
     g_ptr_array_add(self->idle, sent);
 }
 
+static gboolean
+turns(const LpSharing *self, const LpRoute *route, guint32 leg)
+{
+    const struct s4u_Host *from = route->legs == NULL ? route->from : route->legs[leg].from;
+    return self->rotor != NULL && lp_network_port_of(from) != G_MAXUINT32;
+}
+
+static void
+post_leg(LpSharing *self, const LpFlow *flow, guint32 leg, sg_sem_t arrived)
+{
+    const LpRoute *route = flow->route;
+    LpLeg ends =
+        route->legs == NULL ? (LpLeg){.from = route->from, .to = route->to} : route->legs[leg];
+    lp_rotor_run_post(self->rotor, ends.from, ends.to, flow->bytes, arrived);
+}
+
+/* Over a rotor, or as the engine does beside it. */
+static void
+send_turning(LpSharing *self, const LpFlow *flow, guint32 n_legs)
+{
+    for (guint32 leg = 0; leg < n_legs; leg++) {
+        if (!turns(self, flow->route, leg)) {
+            lp_route_send_leg(flow->route, leg, flow->bytes);
+            continue;
+        }
+        sg_sem_t arrived = sg_sem_init(0);
+        post_leg(self, flow, leg, arrived);
+        sg_sem_acquire(arrived);
+        sg_sem_destroy(arrived);
+    }
+}
+
+void
+lp_sharing_post(LpSharing *self, const LpFlow *flow, sg_sem_t arrived)
+{
+    guint32 last = flow->route->n_legs - 1;
+    gboolean goes_on = flow->bytes > 0 && turns(self, flow->route, last);
+    send_turning(self, flow, flow->bytes == 0 ? 0 : goes_on ? last : last + 1);
+    if (goes_on)
+        post_leg(self, flow, last, arrived);
+    else
+        sg_sem_release(arrived);
+}
+
 void
 lp_sharing_send(LpSharing *self, const LpFlow *flow)
 {
@@ -140,6 +185,10 @@ lp_sharing_send(LpSharing *self, const LpFlow *flow)
     }
     if (flow->bytes == 0)
         return;
+    if (self->rotor != NULL) {
+        send_turning(self, flow, route->n_legs);
+        return;
+    }
     for (guint32 leg = 0; leg < route->n_legs; leg++) {
         guint32 first = lp_route_leg_first(route, leg);
         send_leg(self, flow, route->links + first, lp_route_leg_end(route, leg) - first);
@@ -149,7 +198,7 @@ lp_sharing_send(LpSharing *self, const LpFlow *flow)
 void
 lp_sharing_set_bandwidth(LpSharing *self, guint32 link, double bytes_per_s)
 {
-    if (self == NULL)
+    if (self == NULL || self->rotor != NULL)
         return;
     lp_filling_set_bandwidth(self->filling, link, bytes_per_s);
     call(self);
@@ -197,6 +246,10 @@ sharing_actor(int argc, char **argv)
 void
 lp_sharing_start(LpSharing *self, struct s4u_Host *home)
 {
+    if (self->rotor != NULL) {
+        lp_rotor_run_start(self->rotor, home);
+        return;
+    }
     sg_actor_t actor = sg_actor_init("sharing", home);
     sg_actor_set_data(actor, self);
     sg_actor_start_(actor, (xbt_main_func_t)sharing_actor, 0, NULL);
@@ -216,11 +269,30 @@ lp_sharing_new(const LpNetwork *network, const gboolean *uncontended, LpFlowReco
     return self;
 }
 
+LpSharing *
+lp_sharing_new_turning(LpRotorRun *rotor)
+{
+    LpSharing *self = g_new0(LpSharing, 1);
+    self->rotor = rotor;
+    return self;
+}
+
+const LpRotorRun *
+lp_sharing_rotor(const LpSharing *self)
+{
+    return self == NULL ? NULL : self->rotor;
+}
+
 void
 lp_sharing_free(LpSharing *self)
 {
     if (self == NULL)
         return;
+    if (self->rotor != NULL) {
+        lp_rotor_run_free(self->rotor);
+        g_free(self);
+        return;
+    }
     g_sequence_free(self->queue);
     g_ptr_array_unref(self->idle);
     g_ptr_array_unref(self->all);

@@ -5,6 +5,7 @@
  */
 #pragma once
 
+#include "sim/actors/actor_rotor.h"
 #include "sim/actors/flow_record.h"
 
 G_BEGIN_DECLS
@@ -15,6 +16,9 @@ typedef struct LpSharing LpSharing;
  * Returns: (transfer full). */
 LpSharing *lp_sharing_new(const LpNetwork *network, const gboolean *uncontended,
                           LpFlowRecord *record);
+/** Leaves links to the engine, except what goes over circuits that turn by themselves: those of
+ * @rotor (transfer full). Returns: (transfer full). */
+LpSharing *lp_sharing_new_turning(LpRotorRun *rotor);
 void lp_sharing_free(LpSharing *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(LpSharing, lp_sharing_free)
 
@@ -23,6 +27,11 @@ void lp_sharing_start(LpSharing *self, struct s4u_Host *home);
 /** Sends @flow, and returns when the last byte has arrived; latencies are the caller's. Without
  * @self (NULL) the engine does. Actors only. */
 void lp_sharing_send(LpSharing *self, const LpFlow *flow);
+/** As lp_sharing_send(), but goes on when the last leg, over circuits that turn, begins. @arrived:
+ * released when the last byte has arrived. Actors only. */
+void lp_sharing_post(LpSharing *self, const LpFlow *flow, struct s4u_Semaphore *arrived);
+/** The rotor that flows go over, borrowed; NULL: none. @self may be NULL. */
+const LpRotorRun *lp_sharing_rotor(const LpSharing *self);
 /** Gives a link another bandwidth, > 0, from now on. Actors only. */
 void lp_sharing_set_bandwidth(LpSharing *self, guint32 link, double bytes_per_s);
 

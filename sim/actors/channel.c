@@ -161,10 +161,27 @@ send_parts(LpChannel *self, guint64 bytes)
     }
 }
 
+/* On circuits that turn, what exceeds the time that the bytes need was waiting for them. */
+static void
+wait_for_turns(LpChannel *self, Message *message, double start_s, LpClock *clock)
+{
+    if (lp_sharing_rotor(self->sharing) == NULL)
+        return;
+    double needed_s = (double)message->bytes / self->route->bytes_per_s;
+    double ready_s = MAX(simgrid_get_clock() - needed_s, start_s);
+    message->arrival.ready_s = ready_s;
+    if (clock == NULL)
+        return;
+    lp_clock_wait_for_circuits(clock, start_s, 0.0, ready_s);
+    message->arrival.circuits = clock->circuits;
+}
+
 /* The message is on the list before its bytes are: the receiver may wake first. */
 static void
-move(LpChannel *self, guint64 bytes)
+move(LpChannel *self, Message *message, LpClock *clock)
 {
+    guint64 bytes = message->bytes;
+    double start_s = simgrid_get_clock();
     switch (self->kind) {
     case LP_CHANNEL_FREE:
         break;
@@ -173,6 +190,7 @@ move(LpChannel *self, guint64 bytes)
         return;
     case LP_CHANNEL_DIRECT:
         send_parts(self, bytes);
+        wait_for_turns(self, message, start_s, clock);
         self->n_activities += lp_route_n_flows(self->route) - 1;
         break;
     case LP_CHANNEL_DELAY:
@@ -183,7 +201,7 @@ move(LpChannel *self, guint64 bytes)
 }
 
 static void
-transfer(LpChannel *self, guint64 bytes)
+transfer(LpChannel *self, Message *message, LpClock *clock)
 {
     gboolean is_flow = self->kind == LP_CHANNEL_MAILBOX || self->kind == LP_CHANNEL_DIRECT;
     LpFlight flight = {
@@ -191,7 +209,7 @@ transfer(LpChannel *self, guint64 bytes)
     LpWatch *watch = is_flow ? self->watch : NULL;
     self->n_activities += self->kind == LP_CHANNEL_FREE ? 0 : 1;
     lp_watch_depart(watch, &flight);
-    move(self, bytes);
+    move(self, message, clock);
     lp_watch_arrive(watch, &flight);
 }
 
@@ -229,7 +247,7 @@ lp_channel_send(LpChannel *self, guint64 bytes, double latency_s, LpClock *clock
     pay_latency(self, latency_s);
     double not_before_s = simgrid_get_clock() + (double)bytes / self->cap_bytes_per_s;
     message->not_before_s = not_before_s;
-    transfer(self, bytes);
+    transfer(self, message, clock);
     wait_for_cap(self, not_before_s);
     if (self->circuits != NULL)
         lp_circuits_release(self->circuits, self->pattern, 1);

@@ -15,6 +15,9 @@ typedef struct {
                              for */
     double duty_cycle; /**< share of the iteration in which a lane's circuit is in use, mean of all
                             lanes of the job's attachments */
+    guint32 n_slots;   /**< of a rotor's cycle; 0: it is none */
+    double direct_bytes;  /**< of a rotor: over one circuit, */
+    double relayed_bytes; /**< and over two */
 } LpCircuitResult;
 
 G_END_DECLS

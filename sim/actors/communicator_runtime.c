@@ -3,6 +3,7 @@
 #include "sim/actors/communicator_runtime.h"
 
 #include "sim/actors/actor_courier.h"
+#include "sim/actors/actor_exchange.h"
 #include "sim/analysis/max_min.h"
 
 #include "sim/collectives/exchange.h"
@@ -274,42 +275,6 @@ forwarded(const LpCommunicatorRuntime *self, guint64 bytes, guint64 share, guint
     return (guint64)llround((double)bytes * self->use->forwarding * (double)share / (double)all);
 }
 
-/* One message to member @to, from port to port. */
-static void
-send_pairwise(LpCommunicatorRuntime *self, guint64 index, guint64 to, const LpOp *op)
-{
-    guint64 bytes = lp_exchange_pair_bytes(op, loads(self), self->ring.n_members, index, to);
-    bytes = forwarded(self, bytes, 1, 1);
-    const LpCommunicator *communicator = self->ring.communicator;
-    guint64 from = communicator->ranks[index];
-    LpConnection connection = lp_rank_layout_connect(
-        self->map->layout, (LpConnectionKind)communicator->group, from, communicator->ranks[to]);
-    LpFlight flight = {
-        .route = &connection.route, .job = self->job, .from = from, .to = connection.to};
-    bytes =
-        lp_protocol_wire_bytes(self->selection.protocol, lp_connection_reach(&connection), bytes);
-    lp_watch_depart(self->watch, &flight);
-    lp_sharing_send(self->sharing,
-                    &(LpFlow){&connection.route, bytes, self->job, traffic_of(self), self});
-    lp_watch_arrive(self->watch, &flight);
-    self->pairwise_bytes += bytes;
-    self->n_pairwise += lp_route_n_flows(&connection.route);
-}
-
-/* Domain after domain, and in each every member in turn: at any time each port has one message in
- * and one out. Groups that stand in no order go by pairs altogether. */
-static void
-run_pairwise(LpCommunicatorRuntime *self, guint64 index, const LpOp *op, Shifts shifts)
-{
-    guint64 n = self->ring.n_members;
-    guint64 intra = self->ring.sites.is_regular ? self->ring.sites.n_intra : 1;
-    for (guint64 shift = shifts.first; shift < shifts.end; shift++)
-        for (guint64 turn = 0; turn < intra; turn++) {
-            guint64 domain = (index / intra + shift) % (n / intra);
-            send_pairwise(self, index, domain * intra + (index + turn) % intra, op);
-        }
-}
-
 /* One flow a member: all that leaves its domain goes to the next one, to the member of the same
  * place there, as libraries do that keep to the rails. Where there is no other domain, within it.
  */
@@ -330,10 +295,24 @@ run_exchange_round(LpCommunicatorRuntime *self, guint64 index, const LpOp *op, S
 {
     gboolean pairwise = !self->ring.sites.is_regular || self->map->layout->relays != NULL ||
                         (self->mode.fidelity == LP_FIDELITY_MESSAGE && sends_inter(self));
-    if (pairwise)
-        run_pairwise(self, index, op, shifts);
+    gboolean leaves = !self->ring.sites.is_regular || sends_inter(self);
+    LpExchangeRun run = {
+        .ring = &self->ring,
+        .op = op,
+        .protocol = self->selection.protocol,
+        .watch = self->watch,
+        .sharing = self->sharing,
+        .flow = {.job = self->job, .traffic = traffic_of(self), .owner = self},
+        .forwarding = self->circuits == NULL ? 1.0 : self->use->forwarding,
+    };
+    if (leaves && lp_sharing_rotor(self->sharing) != NULL)
+        lp_exchange_run_posted(&run, index);
+    else if (pairwise)
+        lp_exchange_run_pairwise(&run, index, shifts.first, shifts.end);
     else
         run_exchange_flow(self, index, op, shifts);
+    self->pairwise_bytes += run.sent_bytes;
+    self->n_pairwise += run.n_flows;
     (void)sg_barrier_wait(self->barrier);
 }
 
@@ -355,7 +334,7 @@ run_exchange(LpCommunicatorRuntime *self, guint64 index, const LpOp *op, LpClock
         if (round > 0)
             acquire(self, round, clock);
         run_exchange_round(self, index, op, shifts_of(self, round));
-        if (clock != NULL)
+        if (clock != NULL && self->circuits != NULL)
             lp_clock_charge(clock, op->term, simgrid_get_clock());
         release(self, round);
     }
@@ -440,6 +419,18 @@ run_scheduled(LpCommunicatorRuntime *self, guint64 index)
     (void)sg_barrier_wait(self->barrier);
 }
 
+/* On circuits that turn, what exceeds the isolated time was waiting for them. */
+static void
+wait_for_turns(LpCommunicatorRuntime *self, const LpOp *op, double start_s, LpClock *clock)
+{
+    if (lp_sharing_rotor(self->sharing) == NULL || clock == NULL)
+        return;
+    double took_s = simgrid_get_clock() - start_s;
+    double wait_s = took_s - lp_isolated_ring_time_s(&self->ring, op, self->mode.fidelity);
+    if (wait_s > 0.0)
+        lp_clock_wait_for_circuits(clock, start_s, 0.0, start_s + wait_s);
+}
+
 void
 lp_communicator_runtime_run(LpCommunicatorRuntime *self, guint64 index, const LpOp *op,
                             double delay_s, LpClock *clock, LpMeter *meter, LpStream stream)
@@ -463,6 +454,8 @@ lp_communicator_runtime_run(LpCommunicatorRuntime *self, guint64 index, const Lp
         release(self, 0);
     }
     count_traffic(self, index, op);
+    if (!self->mode.as_delay)
+        wait_for_turns(self, op, start_s, clock);
     if (clock != NULL)
         lp_clock_charge(clock, op->term, simgrid_get_clock());
     if (meter != NULL)

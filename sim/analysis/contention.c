@@ -351,17 +351,34 @@ lp_contention_mark_links(const LpCommunicationMap *map, LpFidelity fidelity, gbo
         io_links[i] = io_links[i] || uses[i].n_connections > 0;
 }
 
-void
-lp_contention_open_circuits(LpContention *self, const LpCircuitPlan *plan)
+static gboolean
+leaves_domain(const LpCommunicationMap *map, const LpCommunicator *communicator)
 {
-    if (plan == NULL)
+    guint64 first = lp_rank_layout_domain(map->layout, communicator->ranks[0]);
+    for (guint32 i = 1; i < communicator->n_members; i++)
+        if (lp_rank_layout_domain(map->layout, communicator->ranks[i]) != first)
+            return TRUE;
+    return FALSE;
+}
+
+void
+lp_contention_open_circuits(LpContention *self, const LpCommunicationMap *map,
+                            const LpCircuitPlan *plan)
+{
+    const LpMachine *machine = lp_network_machine(map->network);
+    gboolean turns = lp_circuit_switch_is_rotor(&machine->circuits);
+    if (plan == NULL && !turns)
         return;
     for (LpGroup group = 0; group < LP_N_GROUPS; group++)
-        for (guint i = 0; i < lp_communicators_n(plan->map->communicators, group); i++)
-            if (plan->uses[group][i].pattern != LP_CIRCUIT_NONE)
+        for (guint i = 0; i < lp_communicators_n(map->communicators, group); i++)
+            if (turns ? leaves_domain(map, lp_communicators_get(map->communicators, group, i))
+                      : plan->uses[group][i].pattern != LP_CIRCUIT_NONE)
                 self->is_private[group][i] = self->all_private[group] = FALSE;
+    /* Whoever is left out of a rotor passes on nothing. */
+    if (turns && !machine->rails_relay)
+        self->tp_mirrored = FALSE;
     /* One rank stands for its tensor-parallel group only where that needs no flows. */
-    if (lp_communicators_n(plan->map->communicators, LP_GROUP_TP) > 0)
+    if (lp_communicators_n(map->communicators, LP_GROUP_TP) > 0)
         self->tp_mirrored = self->tp_mirrored && self->all_private[LP_GROUP_TP];
 }
 

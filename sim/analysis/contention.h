@@ -51,9 +51,11 @@ LpContention *lp_contention_new_nothing(const LpCommunicationMap *map);
 /** Marks the links that traffic of @connections can be on in @io_links, by link. */
 void lp_contention_mark_links(const LpCommunicationMap *map, LpFidelity fidelity,
                               gboolean *io_links);
-/** Takes back that communicators have their links to themselves where they wait for circuits of
- * @plan, which cannot be told beforehand. @plan: NULL is passed over. */
-void lp_contention_open_circuits(LpContention *self, const LpCircuitPlan *plan);
+/** Takes back that communicators of @map have their links to themselves where they wait for
+ * circuits, which cannot be told beforehand: those of @plan, or of a rotor that they leave their
+ * domain over. @plan: NULL without any. */
+void lp_contention_open_circuits(LpContention *self, const LpCommunicationMap *map,
+                                 const LpCircuitPlan *plan);
 void lp_contention_free(LpContention *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(LpContention, lp_contention_free)
 

@@ -12,8 +12,8 @@ G_BEGIN_DECLS
 /** Counts all operations of all ranks of @map over their routes, whatever of it a run leaves out.
  * Collectives are counted over the connections that their algorithm uses; an all-to-all without a
  * schedule over the route of each pair of its members. What a reduction in switches sends is
- * counted between neighbours (sim/mapping/round_plan.h). @circuits: borrowed, over which all-to-alls
- * may be forwarded; NULL: none are switched. */
+ * counted between neighbours (sim/mapping/round_plan.h). @circuits: borrowed, over which
+ * all-to-alls may be forwarded; NULL: none are switched. */
 LpLinkTraffic lp_link_traffic_find(const LpCommunicationMap *map, const LpCircuitPlan *circuits);
 
 G_END_DECLS

@@ -8,12 +8,13 @@
 
 G_BEGIN_DECLS
 
-/** The functions of the policy of @kind, which changes circuits while a job runs: not of
- * LP_CIRCUIT_POLICY_STATIC, whose circuits need none. Static. */
+/** The functions of the policy of @kind; NULL for LP_CIRCUIT_POLICY_STATIC, whose circuits need
+ * none. Static. */
 const LpCircuitPolicy *lp_circuit_policy_get(LpCircuitPolicyKind kind);
 
 extern const LpCircuitPolicy lp_circuit_policy_demand;
 extern const LpCircuitPolicy lp_circuit_policy_provision;
 extern const LpCircuitPolicy lp_circuit_policy_phase;
+extern const LpCircuitPolicy lp_circuit_policy_rotor;
 
 G_END_DECLS

@@ -2,30 +2,9 @@
 /* Chooses how an all-to-all goes over few lanes. */
 #include "sim/circuits/exchange_plan.h"
 
+#include "sim/circuits/tournament.h"
+
 #include <math.h>
-
-/* Rounds of a tournament of @n: each meets each other once. */
-static guint32
-n_matchings(guint32 n)
-{
-    return n % 2 == 0 ? n - 1 : n;
-}
-
-/* The circle method: in matching r, a and b meet where a + b = r modulo the number of matchings; of
- * an even number the last member stays outside the circle and meets who would meet himself. */
-static guint32
-opponent(guint32 n, guint32 matching, guint32 member)
-{
-    guint32 circle = n_matchings(n);
-    if (member == circle) {
-        /* The one with 2 a = r: halving modulo an odd number. */
-        return matching % 2 == 0 ? matching / 2 : (matching + circle) / 2;
-    }
-    guint32 other = (matching + circle - member) % circle;
-    if (other == member)
-        return n % 2 == 0 ? circle : member;
-    return other;
-}
 
 double
 lp_exchange_plan_mean_hops(guint32 n_members, const guint32 *offsets, guint32 n_offsets)
@@ -88,7 +67,7 @@ lp_exchange_plan_choose(guint32 n_members, guint32 n_lanes, double bytes, double
         return direct;
     LpExchangePlan rotate = direct, relay = direct;
     rotate.exchange = LP_CIRCUIT_EXCHANGE_ROTATE;
-    rotate.n_rounds = (n_matchings(n_members) + n_lanes - 1) / n_lanes;
+    rotate.n_rounds = (lp_tournament_n_matchings(n_members) + n_lanes - 1) / n_lanes;
     relay.exchange = LP_CIRCUIT_EXCHANGE_RELAY;
     choose_offsets(&relay);
     if (relay.n_offsets == 0)
@@ -111,9 +90,9 @@ lp_exchange_plan_peer(const LpExchangePlan *self, guint32 round, guint32 member,
         return k + 1 < n;
     case LP_CIRCUIT_EXCHANGE_ROTATE: {
         guint32 matching = round * self->n_lanes + k;
-        if (k >= self->n_lanes || matching >= n_matchings(n))
+        if (k >= self->n_lanes || matching >= lp_tournament_n_matchings(n))
             return FALSE;
-        *out_peer = opponent(n, matching, member);
+        *out_peer = lp_tournament_opponent(n, matching, member);
         return TRUE;
     }
     case LP_CIRCUIT_EXCHANGE_RELAY:

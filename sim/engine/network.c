@@ -76,6 +76,8 @@ read_hosts(LpNetwork *self, LpAttachment attachment)
                 /* The platform was checked to hold every port. */
                 g_assert(host != NULL);
                 *find_host(self, attachment, plane, port, path) = host;
+                if (is_out)
+                    sg_host_set_data(host, GSIZE_TO_POINTER(port + 1));
             }
 }
 
@@ -189,6 +191,13 @@ lp_network_host(const LpNetwork *self, guint64 accelerator, LpAttachment attachm
 {
     return *find_host(self, attachment, 0, lp_machine_port(self->machine, accelerator, attachment),
                       0);
+}
+
+guint32
+lp_network_port_of(const struct s4u_Host *host)
+{
+    gsize data = GPOINTER_TO_SIZE(sg_host_get_data(host));
+    return data == 0 ? G_MAXUINT32 : (guint32)(data - 1);
 }
 
 void
@@ -373,14 +382,18 @@ lp_network_route(const LpNetwork *self, guint64 a, guint64 b, LpTraffic traffic)
 }
 
 void
+lp_route_send_leg(const LpRoute *route, guint32 leg, guint64 bytes)
+{
+    LpLeg ends =
+        route->legs == NULL ? (LpLeg){.from = route->from, .to = route->to} : route->legs[leg];
+    sg_host_sendto(ends.from, ends.to, (double)bytes);
+}
+
+void
 lp_route_send(const LpRoute *route, guint64 bytes)
 {
-    if (route->legs == NULL) {
-        sg_host_sendto(route->from, route->to, (double)bytes);
-        return;
-    }
     for (guint32 i = 0; i < route->n_legs; i++)
-        sg_host_sendto(route->legs[i].from, route->legs[i].to, (double)bytes);
+        lp_route_send_leg(route, i, bytes);
 }
 
 guint64

@@ -49,6 +49,8 @@ const char *lp_network_link_name(const LpNetwork *self, guint32 index);
 /** The host of an accelerator's port in the first plane, which sends and receives. */
 struct s4u_Host *lp_network_host(const LpNetwork *self, guint64 accelerator,
                                  LpAttachment attachment);
+/** The port that @host, one of the scale-out network, is; G_MAXUINT32 of another. */
+guint32 lp_network_port_of(const struct s4u_Host *host);
 /** Writes the name of a host into @out_name, cut to its @size. */
 void lp_network_host_name(const struct s4u_Host *host, char *out_name, gsize size);
 /** The route of @traffic from accelerator @a to @b over the attachment that joins them: in the
@@ -73,6 +75,8 @@ void lp_network_set_bandwidth(const LpNetwork *self, guint32 link, double bytes_
 /** Sends @bytes over @route, and returns when the last has arrived; latencies are the caller's.
  * Actors only. */
 void lp_route_send(const LpRoute *route, guint64 bytes);
+/** As lp_route_send(), over leg @leg alone. Actors only. */
+void lp_route_send_leg(const LpRoute *route, guint32 leg, guint64 bytes);
 /** Flows that such a sending takes: one a leg. */
 guint64 lp_route_n_flows(const LpRoute *route);
 

@@ -98,7 +98,7 @@ add_jobs(LpCast *cast, const Run *run)
             lp_cast_add(cast, i, is_alone ? LP_SCENE_ALONE : LP_SCENE_TOGETHER, isolated);
     }
     for (guint i = 0; i < cast->n && run->kind != RUN_AS_IS; i++)
-        cast->jobs[i].circuits = NULL;
+        lp_run_job_idealise(&cast->jobs[i]);
 }
 
 static LpSharing *
@@ -315,7 +315,7 @@ are_switched(const LpScene *scene)
     for (guint job = 0; job < n_jobs(scene); job++)
         if (lp_scene_job(scene, job)->circuits->switched != NULL)
             return TRUE;
-    return FALSE;
+    return lp_circuit_switch_is_rotor(&lp_network_machine(scene->network)->circuits);
 }
 
 /* What waiting for them adds to a run in which all contend. @as_is, @all: of @job. */

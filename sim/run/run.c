@@ -355,6 +355,10 @@ read_result(const JobRun *self)
                                              (double)self->weight, n);
         lp_circuits_record(self->circuits, self->state.timeline, last->clock.at_s);
     }
+    const LpRotorRun *rotor = lp_sharing_rotor(self->state.sharing);
+    if (rotor != NULL)
+        result.circuits =
+            lp_rotor_run_result(rotor, &last->clock, self->state.start_s, (double)self->weight, n);
     if (self->state.waits != NULL)
         lp_wait_record_end(self->state.waits, self->job, last->clock.path);
     for (LpTraffic traffic = 0; traffic < LP_N_TRAFFIC; traffic++)
@@ -406,6 +410,7 @@ build_job(JobRun *self, const LpRunJob *job, guint32 index, LpRunState state)
     self->state.start_s = job->start_s;
     self->state.n_iterations = job->n_iterations;
     self->state.circuits = self->circuits;
+    self->state.has_circuits = self->circuits != NULL || job->turns;
     add_communicators(self);
     for (guint64 rank = 0; rank < job->map->n_ranks; rank++)
         if (is_simulated(self, rank))
@@ -448,10 +453,25 @@ start_surroundings(const LpSurroundings *self, struct s4u_Host *home)
         lp_watch_start(self->watch, home);
 }
 
+/* Returns: (transfer full): what takes the place of the engine where circuits turn; NULL: nothing.
+ */
+static LpSharing *
+new_turning(const LpRunJob *jobs, guint n_jobs)
+{
+    LpRotorRun *rotor = NULL;
+    for (guint i = 0; i < n_jobs && rotor == NULL; i++)
+        rotor = jobs[i].turns ? lp_rotor_run_new(jobs[i].map->network) : NULL;
+    return rotor == NULL ? NULL : lp_sharing_new_turning(rotor);
+}
+
 void
-lp_run_jobs(const LpRunJob *jobs, guint n_jobs, const LpSurroundings *surroundings,
+lp_run_jobs(const LpRunJob *jobs, guint n_jobs, const LpSurroundings *given,
             LpRunResult *out_results)
 {
+    LpSurroundings all = *given, *surroundings = &all;
+    g_autoptr(LpSharing) turning = new_turning(jobs, n_jobs);
+    if (turning != NULL)
+        all.sharing = turning;
     g_autofree JobRun *runs = g_new0(JobRun, n_jobs);
     LpProgress progress = {.show = surroundings->progress, .data = surroundings->progress_data};
     guint64 n_actors = 0;
@@ -475,22 +495,4 @@ lp_run_jobs(const LpRunJob *jobs, guint n_jobs, const LpSurroundings *surroundin
         clear_job(&runs[i]);
     }
     sg_barrier_destroy(start);
-}
-
-LpRunResult
-lp_run_iteration(const LpCommunicationMap *map, const LpCircuitPlan *circuits,
-                 const LpContention *contention, LpIsolatedCache *cache, const LpTasks *tasks,
-                 LpRunOptions options)
-{
-    LpRunJob job = {.map = map,
-                    .circuits = circuits,
-                    .contention = contention,
-                    .cache = cache,
-                    .tasks = tasks,
-                    .n_iterations = 1,
-                    .timeline = options.timeline};
-    LpSurroundings none = {.progress = options.progress, .progress_data = options.progress_data};
-    LpRunResult result;
-    lp_run_jobs(&job, 1, &none, &result);
-    return result;
 }

@@ -26,9 +26,18 @@ typedef struct {
     LpTimeline *timeline; /* borrowed, or NULL */
     const LpCircuitPlan *circuits; /* borrowed: those that are switched; NULL: none are, and none
                                       in counterfactual runs */
+    gboolean turns; /**< its circuits turn by themselves; not in counterfactual runs */
     const LpRankEquivalence
         *classes; /* borrowed: one rank of each is enough in uncontended runs; or NULL */
 } LpRunJob;
+
+/** Its circuits stand whenever they are wanted. */
+static inline void
+lp_run_job_idealise(LpRunJob *self)
+{
+    self->circuits = NULL;
+    self->turns = FALSE;
+}
 
 /** What happens beside the jobs; each may be NULL. */
 typedef struct {

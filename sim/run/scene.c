@@ -109,7 +109,7 @@ new_contention(const LpScene *self, guint job, LpSceneScope scope)
         return lp_contention_new_nothing(at->map);
     g_autofree gboolean *foreign = foreign_links(self, job, scope);
     LpContention *contention = lp_contention_new(at->map, self->fidelity, foreign);
-    lp_contention_open_circuits(contention, at->circuits->switched);
+    lp_contention_open_circuits(contention, at->map, at->circuits->switched);
     /* Ranks of different speed are no mirror images. */
     if (scope != LP_SCENE_OWN && at->stragglers != NULL)
         contention->tp_mirrored = FALSE;
@@ -133,14 +133,16 @@ run_job(const LpScene *self, guint job, LpSceneScope scope, const LpContention *
         const LpTasks *tasks)
 {
     const LpJob *at = lp_scene_job(self, job);
-    return (LpRunJob){.map = at->map,
-                      .circuits = at->circuits->switched,
-                      .contention = contention,
-                      .cache = at->cache,
-                      .tasks = tasks,
-                      .start_s = scope == LP_SCENE_OWN ? 0.0 : at->job->start_s,
-                      .n_iterations = scope == LP_SCENE_OWN ? 1 : at->job->n_iterations,
-                      .stragglers = scope == LP_SCENE_OWN ? NULL : at->stragglers};
+    return (LpRunJob){
+        .map = at->map,
+        .circuits = at->circuits->switched,
+        .turns = lp_circuit_switch_is_rotor(&lp_network_machine(at->map->network)->circuits),
+        .contention = contention,
+        .cache = at->cache,
+        .tasks = tasks,
+        .start_s = scope == LP_SCENE_OWN ? 0.0 : at->job->start_s,
+        .n_iterations = scope == LP_SCENE_OWN ? 1 : at->job->n_iterations,
+        .stragglers = scope == LP_SCENE_OWN ? NULL : at->stragglers};
 }
 
 LpCast

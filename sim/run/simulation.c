@@ -148,7 +148,7 @@ lp_simulation_run(const LpSetup *setup, LpSimulationOptions options, GError **er
     const LpCommunicationMap *map = circuits->map;
     self->circuits = g_strdup(circuits->description);
     g_autoptr(LpContention) contention = prove(map, options);
-    lp_contention_open_circuits(contention, circuits->switched);
+    lp_contention_open_circuits(contention, map, circuits->switched);
     g_autoptr(LpIsolatedCache) cache = lp_isolated_cache_new();
     self->contention = lp_contention_describe(contention, map);
     self->tiers = lp_tiers_find(map);
@@ -157,6 +157,10 @@ lp_simulation_run(const LpSetup *setup, LpSimulationOptions options, GError **er
     if (!run_all(self, circuits, contention, cache, options, error) ||
         !lp_run_has_ended(&self->run, error))
         return NULL;
+    /* What a rotor relays crosses both links of a route once more. */
+    if (has_energy_per_bit(machine))
+        self->link_traffic.link_bytes[LP_ATTACHMENT_SCALE_OUT] +=
+            2.0 * self->run.circuits.relayed_bytes;
     return g_steal_pointer(&self);
 }
 

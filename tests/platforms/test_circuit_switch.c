@@ -30,6 +30,11 @@ test_values(void)
     lp_test_true("demand switches", !lp_circuit_switch_is_fixed(&self));
     self.reconfiguration_s = LP_CIRCUIT_NEVER_S;
     lp_test_true("too slow ever to switch", lp_circuit_switch_is_fixed(&self));
+    self = with("policy", "rotor");
+    self.reconfiguration_s = LP_CIRCUIT_NEVER_S;
+    lp_test_true("a rotor turns by itself", lp_circuit_switch_is_rotor(&self) &&
+                                                !lp_circuit_switch_is_fixed(&self) &&
+                                                !lp_circuit_switch_is_switched(&self));
     self = with("policy", "static");
     lp_test_true("static", lp_circuit_switch_is_fixed(&self));
 }

@@ -172,6 +172,59 @@ class Equalities(Machines):
                                                delta=1e-9, msg=label)
 
 
+class Rotor(Machines):
+    """A rotor carries a duty cycle's share of an all-to-all; of a permutation one matching's share over
+    one circuit, n / 2 (n - 1) over two (RotorNet, SIGCOMM 2017)."""
+    OPTIONS = ("--system=ocs --accelerators=16 --domain-size=1 --scale-out-bandwidth=25GBps "
+               "--scale-out-latency=0s --policy=rotor --circuit-ports={} --slot-time=100us "
+               "--reconfiguration-time=10us --rotor-hops={}")
+
+    def collective(self, operation, file, size):
+        done = subprocess.run([PROGRAM, "collective", operation, file, f"--bytes={size}B",
+                               "--library=single-ring", "--format=json"],
+                              capture_output=True, text=True)
+        self.assertEqual(done.stderr, "")
+        return json.loads(done.stdout)["runs"][0]["time_s"]
+
+    def test_formulas(self):
+        slot_bytes = 25e9 * 90e-6
+        for hops in (1, 2):
+            for ports in (1, 3):
+                file = self.generate("r.xml", self.OPTIONS.format(ports, hops))
+                peer = 12 * slot_bytes / ports
+                uniform_s = self.collective("all-to-all", file, round(16 * peer))
+                self.assertAlmostEqual(uniform_s, 15 * peer / 25e9 / 0.9, delta=1e-9)
+            file = self.generate("r.xml", self.OPTIONS.format(1, hops))
+            peer = 1000 * slot_bytes
+            share = 1 / 15 if hops == 1 else 16 / 30
+            ring_s = self.collective("reduce-scatter", file, round(16 / 15 * peer))
+            self.assertAlmostEqual(ring_s * share * 0.9 / (peer / 25e9), 1.0, delta=0.01)
+
+    def test_steps(self):
+        """A step over a rotor moves the same bytes as over circuits that stand, takes longer, and says
+        why; a slot that is shorter with the same duty cycle lets messages start sooner."""
+        plan = "tp=8 pp=4 dp=2 global-batch=16 micro-batch=1 virtual-stages=1 schedule=1f1b"
+        options = "--system=ocs --accelerators=64 --circuit-ports=2 "
+        standing = self.generate("s.xml", options.replace("=2", "=8") + "--policy=provision --reconfiguration-time=0s")
+        base = self.simulate("gpt3-175b", standing, plan)
+        times = []
+        for slot, dead in (("10ms", "1ms"), ("1ms", "100us"), ("100us", "10us")):
+            file = self.generate("r.xml", options + f"--policy=rotor --slot-time={slot} "
+                                 f"--reconfiguration-time={dead}")
+            result = self.simulate("gpt3-175b", file, plan)
+            circuits, terms = result["circuits"], result["simulated"]["terms_s"]
+            self.assertEqual(result["traffic_bytes"], base["traffic_bytes"])
+            self.assertAlmostEqual(sum(terms.values()), opus.step_s(result), delta=1e-9)
+            self.assertAlmostEqual(terms["reconfiguration"], circuits["wait_exposed_s"], delta=1e-12)
+            outside = sum(result["traffic_bytes"][name] for name in ("pp", "dp"))
+            carried = circuits["rotor"]["direct_bytes"] + circuits["rotor"]["relayed_bytes"]
+            self.assertLessEqual(carried, outside * 1.01)
+            self.assertGreater(carried, outside * 0.9)
+            times.append(opus.step_s(result))
+        self.assertEqual(times, sorted(times, reverse=True))
+        self.assertGreater(times[-1], opus.step_s(base))
+
+
 class Lanes(Machines):
     def terms(self, options):
         file = self.generate("c.xml", "--system=ocs --accelerators=64 --scale-out-latency=0s "
@@ -238,7 +291,11 @@ class Impossible(Machines):
                 ("--ocs-ports=15", "cannot be routed"),
                 ("--insertion-loss=4 --link-budget=3", "wanted at most the 3 dB"),
                 ("--reconfiguration-time=-1s", "--reconfiguration-time:"),
-                ("--policy=rotor", "--policy:"),
+                ("--policy=rotor", "slot-time: 0 s, wanted more than the dead time"),
+                ("--policy=rotor --slot-time=1ms --reconfiguration-time=1ms", "slot-time: 0.001 s"),
+                ("--policy=rotor --slot-time=1ms --rotor-hops=3", '--rotor-hops: "3"'),
+                ("--policy=rotor --slot-time=nan", '--slot-time: "nan"'),
+                ("--policy=demand --slot-time=1ms", "wanted rotor"),
                 ("--joined-rails=yes --port-order=node --topology=torus --dimensions=2",
                  "wanted a flat cluster")):
             refusal = self.generate("c.xml", "--system=ocs --accelerators=64 " + options)

@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Sends blocks of an all-to-all. */
+#include "sim/actors/actor_exchange.h"
+
+#include "sim/collectives/exchange.h"
+
+#include <simgrid/semaphore.h>
+
+#include <math.h>
+
+static guint64
+n_intra(const LpExchangeRun *self)
+{
+    return self->ring->sites.is_regular ? self->ring->sites.n_intra : 1;
+}
+
+static LpConnection
+connect_members(const LpExchangeRun *self, guint64 from, guint64 to)
+{
+    const LpCommunicator *communicator = self->ring->communicator;
+    return lp_rank_layout_connect(self->ring->map->layout, (LpConnectionKind)communicator->group,
+                                  communicator->ranks[from], communicator->ranks[to]);
+}
+
+static guint64
+pair_bytes(const LpExchangeRun *self, guint64 from, guint64 to)
+{
+    return lp_exchange_pair_bytes(self->op, self->ring->loads, self->ring->n_members, from, to);
+}
+
+/* The flow of @bytes over @connection, counted. */
+static LpFlow
+count_flow(LpExchangeRun *self, const LpConnection *connection, guint64 bytes)
+{
+    LpFlow flow = self->flow;
+    flow.route = &connection->route;
+    flow.bytes = lp_protocol_wire_bytes(self->protocol, lp_connection_reach(connection), bytes);
+    self->sent_bytes += flow.bytes;
+    self->n_flows += lp_route_n_flows(&connection->route);
+    return flow;
+}
+
+/* One message to member @to, from port to port. */
+static void
+send_pair(LpExchangeRun *self, guint64 index, guint64 to)
+{
+    guint64 bytes = (guint64)llround((double)pair_bytes(self, index, to) * self->forwarding);
+    LpConnection connection = connect_members(self, index, to);
+    LpFlow flow = count_flow(self, &connection, bytes);
+    LpFlight flight = {.route = &connection.route,
+                       .job = flow.job,
+                       .from = self->ring->communicator->ranks[index],
+                       .to = connection.to};
+    lp_watch_depart(self->watch, &flight);
+    lp_sharing_send(self->sharing, &flow);
+    lp_watch_arrive(self->watch, &flight);
+}
+
+void
+lp_exchange_run_pairwise(LpExchangeRun *self, guint64 index, guint64 first, guint64 end)
+{
+    guint64 intra = n_intra(self), n = self->ring->n_members / intra;
+    for (guint64 shift = first; shift < end; shift++)
+        for (guint64 turn = 0; turn < intra; turn++)
+            send_pair(self, index, (index / intra + shift) % n * intra + (index + turn) % intra);
+}
+
+void
+lp_exchange_run_posted(LpExchangeRun *self, guint64 index)
+{
+    guint64 intra = n_intra(self), n = self->ring->n_members / intra;
+    sg_sem_t arrived = sg_sem_init(0);
+    for (guint64 shift = 1; shift < n; shift++) {
+        guint64 domain = (index / intra + shift) % n, bytes = 0;
+        LpConnection connection = connect_members(self, index, domain * intra + index % intra);
+        for (guint64 member = domain * intra; member < (domain + 1) * intra; member++)
+            bytes += pair_bytes(self, index, member);
+        LpFlow flow = count_flow(self, &connection, bytes);
+        lp_sharing_post(self->sharing, &flow, arrived);
+    }
+    for (guint64 shift = 1; shift < n; shift++)
+        sg_sem_acquire(arrived);
+    sg_sem_destroy(arrived);
+}

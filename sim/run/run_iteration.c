@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* One job with nothing beside it. */
+#include "sim/run/run.h"
+
+LpRunResult
+lp_run_iteration(const LpCommunicationMap *map, const LpCircuitPlan *circuits,
+                 const LpContention *contention, LpIsolatedCache *cache, const LpTasks *tasks,
+                 LpRunOptions options)
+{
+    LpRunJob job = {.map = map,
+                    .circuits = circuits,
+                    .contention = contention,
+                    .cache = cache,
+                    .tasks = tasks,
+                    .n_iterations = 1,
+                    .turns =
+                        lp_circuit_switch_is_rotor(&lp_network_machine(map->network)->circuits),
+                    .timeline = options.timeline};
+    LpSurroundings none = {.progress = options.progress, .progress_data = options.progress_data};
+    LpRunResult result;
+    lp_run_jobs(&job, 1, &none, &result);
+    return result;
+}

@@ -25,7 +25,8 @@ connect_members(const LpExchangeRun *self, guint64 from, guint64 to)
 static guint64
 pair_bytes(const LpExchangeRun *self, guint64 from, guint64 to)
 {
-    return lp_exchange_pair_bytes(self->op, self->ring->loads, self->ring->n_members, from, to);
+    const double *loads = lp_op_loads(self->op, self->ring->communicator);
+    return lp_exchange_pair_bytes(self->op, loads, self->ring->n_members, from, to);
 }
 
 /* The flow of @bytes over @connection, counted. */

@@ -110,6 +110,19 @@ lp_input_load_machine(const char *name, GError **error)
     return path != NULL ? lp_machine_load(path, error) : NULL;
 }
 
+char *
+lp_input_attribute(const LpWorkload *workload, const char *name)
+{
+    const char *other;
+    char *text;
+    for (guint i = 0; (text = lp_workload_attribute(workload, i, &other)) != NULL; i++) {
+        if (strcmp(other, name) == 0)
+            return text;
+        g_free(text);
+    }
+    return NULL;
+}
+
 gboolean
 lp_plan_choice_parse(const char *text, LpPlanChoice *out_plan, GError **error)
 {

@@ -23,6 +23,10 @@ char *lp_input_find(const char *name, guint wanted, GError **error) G_GNUC_WARN_
 /** Loads the machine that @name means. Returns: (transfer full). */
 LpMachine *lp_input_load_machine(const char *name, GError **error) G_GNUC_WARN_UNUSED_RESULT;
 
+/** What the plan of @workload says of the attribute @name. Returns: (transfer full), NULL: it has
+ * no such attribute. */
+char *lp_input_attribute(const LpWorkload *workload, const char *name);
+
 /** Which plan a workload is run with. */
 typedef enum {
     LP_PLAN_FILE, /**< the file's, with the settings */

@@ -18,6 +18,8 @@ static const LpCommand commands[] = {
     {"estimate", lp_cmd_estimate, "estimate it by a closed form"},
     {"compare", lp_cmd_compare, "simulate it on several machines, side by side"},
     {"contention", lp_cmd_contention, "say what holds an iteration back, and who is in whose way"},
+    {"characterize", lp_cmd_characterize,
+     "say what a workload asks of the network, by parallelism"},
     {"collective", lp_cmd_collective, "run a single collective, by message size"},
     {"platform", lp_cmd_platform, "generate, describe, check and list machines"},
     {"workload", lp_cmd_workload, "list, describe and check workloads"},

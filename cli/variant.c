@@ -4,6 +4,7 @@
 
 #include "base/child_pool.h"
 #include "base/error.h"
+#include "cli/inputs.h"
 #include "cli/machine_variant.h"
 
 #include <math.h>
@@ -45,20 +46,6 @@ units_between(const char *before, const char *after)
     if (!(from > 0.0) || !(to > 0.0) || from == to || strcmp(before_end, after_end) != 0)
         return 1.0;
     return fabs(log2(to / from));
-}
-
-/* What the first job's plan says of the attribute @name. Returns: (transfer full), or NULL. */
-static char *
-value_of(const LpWorkload *workload, const char *name)
-{
-    const char *other;
-    char *text;
-    for (guint i = 0; (text = lp_workload_attribute(workload, i, &other)) != NULL; i++) {
-        if (strcmp(other, name) == 0)
-            return text;
-        g_free(text);
-    }
-    return NULL;
 }
 
 /* @more: "name=value" besides those of the command line. */
@@ -155,7 +142,7 @@ count_units(const Changes *self, const LpWorkload *workload, const LpMachine *ma
         const char *value = split(self->words[i], &name);
         g_autofree char *before = lp_machine_variant_knows(name)
                                       ? lp_machine_variant_value(machine, name)
-                                      : value_of(workload, name);
+                                      : lp_input_attribute(workload, name);
         units += units_between(before, value);
     }
     return units > 0.0 ? units : 1.0;

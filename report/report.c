@@ -121,10 +121,11 @@ add_terms(json_t *object, const LpTerms *terms)
         lp_json_set_number(terms_s, lp_term_names[term], terms->s[term]);
 }
 
-static void
-add_figures(json_t *object, const LpReport *self, double iteration_time_s, const LpTerms *terms)
+void
+lp_report_add_figures(json_t *object, const LpWorkload *workload, const LpMachine *machine,
+                      const LpTerms *terms, double iteration_time_s)
 {
-    LpFigures figures = lp_figures(self->workload, self->machine, iteration_time_s);
+    LpFigures figures = lp_figures(workload, machine, iteration_time_s);
     lp_json_set_number(object, "iteration_time_s", figures.iteration_time_s);
     add_terms(object, terms);
     lp_json_set_number(object, "mfu", figures.mfu);
@@ -141,7 +142,8 @@ add_simulated(json_t *object, const LpReport *self)
 {
     const LpSimulation *simulation = self->simulation;
     json_t *simulated = lp_json_set_object(object, "simulated");
-    add_figures(simulated, self, simulation->run.iteration_time_s, &simulation->run.terms);
+    lp_report_add_figures(simulated, self->workload, self->machine, &simulation->run.terms,
+                          simulation->run.iteration_time_s);
     lp_json_set_number(simulated, "overlap_s", simulation->run.overlap_s);
     lp_json_set_number(simulated, "uncontended_iteration_time_s",
                        simulation->uncontended.iteration_time_s);
@@ -160,7 +162,7 @@ static void
 add_closed_form(json_t *object, const LpReport *self, const char *key, const LpTerms *terms)
 {
     json_t *part = lp_json_set_object(object, key);
-    add_figures(part, self, lp_terms_sum(terms), terms);
+    lp_report_add_figures(part, self->workload, self->machine, terms, lp_terms_sum(terms));
     g_autoptr(GPtrArray) left_out = lp_left_out(self, terms == &self->amped);
     json_t *array = lp_json_set_array(part, "left_out");
     for (guint i = 0; i < left_out->len; i++)

@@ -15,6 +15,10 @@ void lp_report_init_job(LpReport *self, LpSimulation *shown, const LpJobResult *
 
 /** Sets "plan" of @object: all attributes by their names, numbers as numbers. */
 void lp_report_add_plan(json_t *object, const LpWorkload *workload);
+/** Sets the figures of an iteration of @iteration_time_s and @terms, its "terms_s" among them, as
+ * members of @object. */
+void lp_report_add_figures(json_t *object, const LpWorkload *workload, const LpMachine *machine,
+                           const LpTerms *terms, double iteration_time_s);
 /** Sets "engine" of @object: the engine's version and settings. @contention: what need not be
  * simulated, or NULL. @engine_options: LpEngineOption. */
 void lp_report_add_engine(json_t *object, LpFidelity fidelity, gboolean collapse,

@@ -32,6 +32,7 @@ typedef struct {
     gboolean has_circuits;          /* that are waited for, on request or because they turn */
     LpWaitRecord *waits;            /* borrowed, or NULL */
     LpTimeline *timeline;           /* borrowed, or NULL */
+    LpCallTimes *calls;             /* borrowed, or NULL */
     guint64 n_delays;               /**< engine activities that are delays */
     guint64 tp_bytes[LP_N_TRAFFIC]; /**< of merged collectives */
     LpProgress *progress;           /* borrowed */

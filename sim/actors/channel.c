@@ -252,7 +252,7 @@ lp_channel_send(LpChannel *self, guint64 bytes, double latency_s, LpClock *clock
     if (self->circuits != NULL)
         lp_circuits_release(self->circuits, self->pattern, 1);
     if (self->meter != NULL)
-        lp_meter_add_flight(self->meter, started_s, simgrid_get_clock());
+        lp_meter_add_message(self->meter, started_s, simgrid_get_clock());
 }
 
 LpArrival

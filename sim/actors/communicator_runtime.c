@@ -456,6 +456,7 @@ lp_communicator_runtime_run(LpCommunicatorRuntime *self, guint64 index, const Lp
     count_traffic(self, index, op);
     if (!self->mode.as_delay)
         wait_for_turns(self, op, start_s, clock);
+    lp_call_times_add(self->mode.times, self->map->program, op, simgrid_get_clock() - start_s);
     if (clock != NULL)
         lp_clock_charge(clock, op->term, simgrid_get_clock());
     if (meter != NULL)

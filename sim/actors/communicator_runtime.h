@@ -2,6 +2,7 @@
 /* A process group in a run: runs collectives among the actors of its members. */
 #pragma once
 
+#include "sim/actors/call_times.h"
 #include "sim/actors/channel.h"
 #include "sim/actors/clock.h"
 #include "sim/analysis/isolated_time.h"
@@ -13,10 +14,11 @@ typedef struct LpCommunicatorRuntime LpCommunicatorRuntime;
 /** How a communicator runs its collectives in a run. */
 typedef struct {
     LpFidelity fidelity;
-    gboolean as_delay; /**< they take their isolated time, and send nothing */
-    guint64 n_actors;  /**< members that have an actor: all, or one that stands for its mirror
-                            images */
-    guint64 weight;    /**< mirror images that it stands for */
+    gboolean as_delay;  /**< they take their isolated time, and send nothing */
+    guint64 n_actors;   /**< members that have an actor: all, or one that stands for its mirror
+                             images */
+    guint64 weight;     /**< mirror images that it stands for */
+    LpCallTimes *times; /* borrowed: told how long collectives take; or NULL */
 } LpRuntimeMode;
 
 /** @communicator, of @map, ready to run; what is worked out is kept in @cache. All three are

@@ -3,7 +3,7 @@
  * does not wait for it. */
 #pragma once
 
-#include "workloads/program/program.h"
+#include "sim/actors/call_times.h"
 
 G_BEGIN_DECLS
 
@@ -11,9 +11,10 @@ G_BEGIN_DECLS
  * or reduces itself is never hidden. */
 typedef struct {
     double in_flight_s;
-    double exposed_s; /**< of these, seconds in which the rank waited for them */
-    double inner_s;   /**< collectives inside layers that were launched, hidden or not */
-    double slowed_s;  /**< what communication beside it added to the rank's computing */
+    double exposed_s;     /**< of these, seconds in which the rank waited for them */
+    double inner_s;       /**< collectives inside layers that were launched, hidden or not */
+    double slowed_s;      /**< what communication beside it added to the rank's computing */
+    LpCallTime *messages; /* borrowed, or NULL: told of messages to the rank */
     gboolean is_joining[LP_N_STREAMS]; /**< the compute stream waits for that stream */
     double joining_since_s;
 } LpMeter;
@@ -23,6 +24,17 @@ static inline void
 lp_meter_add_flight(LpMeter *self, double start_s, double end_s)
 {
     self->in_flight_s += end_s - start_s;
+}
+
+/** Counts a message to the rank that was in flight from @start_s to @end_s. */
+static inline void
+lp_meter_add_message(LpMeter *self, double start_s, double end_s)
+{
+    lp_meter_add_flight(self, start_s, end_s);
+    if (self->messages == NULL)
+        return;
+    self->messages->sum_s += end_s - start_s;
+    self->messages->n++;
 }
 
 /** Counts seconds in which the rank waited for a communication in flight. */

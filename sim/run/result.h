@@ -27,9 +27,13 @@ typedef struct {
     guint64 n_waiting;     /**< ranks that never ended, since the run stopped */
 } LpRunResult;
 
+struct LpCallTimes;
+
 /** What the caller wants to have of a run. */
 typedef struct {
     LpTimeline *timeline; /* borrowed: filled for the first replica, or NULL */
+    struct LpCallTimes
+        *calls; /* borrowed: filled for all ranks (sim/actors/call_times.h), or NULL */
     void (*progress)(guint64 n_done, guint64 n_all, void *data); /**< or NULL */
     void *progress_data;
 } LpRunOptions;

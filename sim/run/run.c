@@ -7,6 +7,7 @@
 #include <simgrid/barrier.h>
 
 #include <math.h>
+#include <string.h>
 
 typedef struct {
     const LpCommunicationMap *map;    /* borrowed */
@@ -214,7 +215,8 @@ add_communicator(JobRun *self, const LpCommunicator *communicator)
     LpRuntimeMode mode = {.fidelity = self->tasks->mode.fidelity,
                           .as_delay = is_delay(self, communicator),
                           .n_actors = alone ? 1 : communicator->n_members,
-                          .weight = alone ? 1 : self->weight};
+                          .weight = alone ? 1 : self->weight,
+                          .times = self->state.calls};
     LpCommunicatorRuntime *runtime =
         lp_communicator_runtime_new(self->map, self->cache, communicator, mode);
     lp_communicator_runtime_set_watch(runtime, self->state.watch, self->job);
@@ -259,7 +261,7 @@ add_class_communicators(JobRun *self, LpGroup group)
             continue;
         guint32 class = of_group[lp_communicators_number(communicators, own)];
         if (runtimes[class] == NULL) {
-            LpRuntimeMode mode = {self->tasks->mode.fidelity, TRUE, n_actors[class], 1};
+            LpRuntimeMode mode = {self->tasks->mode.fidelity, TRUE, n_actors[class], 1, NULL};
             runtimes[class] = lp_communicator_runtime_new(self->map, self->cache, own, mode);
             g_ptr_array_add(self->groups, runtimes[class]);
         }
@@ -294,9 +296,8 @@ add_stage_channels(JobRun *self, guint64 rank)
         if (!connection->present)
             continue;
         LpRank *receiver = &self->ranks[stand_in(self, connection->to)];
-        LpChannel *channel = new_channel(self, kind, rank, &receiver->meter);
-        self->ranks[rank].out[line] = channel;
-        receiver->in[line] = channel;
+        self->ranks[rank].out[line] = receiver->in[line] =
+            new_channel(self, kind, rank, &receiver->meter);
     }
 }
 
@@ -311,6 +312,7 @@ start_rank(JobRun *self, guint64 rank)
     simulated->traced =
         self->state.timeline != NULL && rank == lp_program_stage_mate(program, 0, simulated->stage);
     simulated->straggler = self->stragglers == NULL ? NULL : self->stragglers[rank];
+    simulated->meter.messages = self->state.calls == NULL ? NULL : &self->state.calls->message;
     struct s4u_Host *stream_homes[LP_N_STREAMS] = {NULL};
     for (LpStream stream = 0; stream < LP_N_STREAMS; stream++)
         if (program->uses_stream[stream])
@@ -361,8 +363,7 @@ read_result(const JobRun *self)
             lp_rotor_run_result(rotor, &last->clock, self->state.start_s, (double)self->weight, n);
     if (self->state.waits != NULL)
         lp_wait_record_end(self->state.waits, self->job, last->clock.path);
-    for (LpTraffic traffic = 0; traffic < LP_N_TRAFFIC; traffic++)
-        result.traffic_bytes[traffic] = self->state.tp_bytes[traffic];
+    memcpy(result.traffic_bytes, self->state.tp_bytes, sizeof result.traffic_bytes);
     for (guint i = 0; i < self->groups->len; i++) {
         const LpCommunicatorRuntime *group = self->groups->pdata[i];
         lp_communicator_runtime_add_traffic(group, result.traffic_bytes);
@@ -407,6 +408,7 @@ build_job(JobRun *self, const LpRunJob *job, guint32 index, LpRunState state)
     self->state.program = job->map->program;
     self->state.tasks = job->tasks;
     self->state.timeline = job->timeline;
+    self->state.calls = job->calls;
     self->state.start_s = job->start_s;
     self->state.n_iterations = job->n_iterations;
     self->state.circuits = self->circuits;

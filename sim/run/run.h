@@ -24,6 +24,7 @@ typedef struct {
     LpStraggler *const
         *stragglers;      /* borrowed: by rank, NULL entries for those as described; or NULL */
     LpTimeline *timeline; /* borrowed, or NULL */
+    LpCallTimes *calls;   /* borrowed: prepared for the program, or NULL */
     const LpCircuitPlan *circuits; /* borrowed: those that are switched; NULL: none are, and none
                                       in counterfactual runs */
     gboolean turns; /**< its circuits turn by themselves; not in counterfactual runs */

@@ -2,6 +2,7 @@
 /* The run and its counterfactuals, side by side in processes of their own. */
 #include "sim/run/simulation.h"
 
+#include "sim/analysis/isolated_time.h"
 #include "sim/analysis/link_traffic.h"
 #include "sim/analysis/tiers.h"
 #include "sim/circuits/circuit_map.h"
@@ -113,6 +114,25 @@ run_all(LpSimulation *self, const LpCircuitMap *circuits, const LpContention *co
     return TRUE;
 }
 
+/* What no actor ran takes its isolated time, as it did in the tasks that it is part of. */
+static void
+complete_calls(LpCallTimes *calls, const LpCommunicationMap *map, LpIsolatedCache *cache,
+               LpFidelity fidelity)
+{
+    const LpProgram *program = map->program;
+    g_autoptr(LpIsolatedRings) rings = lp_isolated_rings_new(map, cache);
+    for (guint k = 0; k < program->segments->len; k++) {
+        const LpSegment *segment = lp_program_segment(program, k);
+        for (guint i = segment->first_op; i < segment->first_op + segment->n_ops; i++) {
+            const LpOp *op = lp_program_op(program, i);
+            if ((op->kind == LP_OP_COLLECTIVE || op->kind == LP_OP_LAUNCH) &&
+                g_array_index(calls->of_op, LpCallTime, i).n == 0)
+                lp_call_times_add(calls, program, op,
+                                  lp_isolated_rings_time_s(rings, segment->stage, op, fidelity));
+        }
+    }
+}
+
 static LpContention *
 prove(const LpCommunicationMap *map, LpSimulationOptions options)
 {
@@ -154,6 +174,8 @@ lp_simulation_run(const LpSetup *setup, LpSimulationOptions options, GError **er
     self->tiers = lp_tiers_find(map);
     if (has_energy_per_bit(machine))
         self->link_traffic = lp_link_traffic_find(map, circuits->switched);
+    if (options.run.calls != NULL)
+        lp_call_times_prepare(options.run.calls, program);
     if (!run_all(self, circuits, contention, cache, options, error) ||
         !lp_run_has_ended(&self->run, error))
         return NULL;
@@ -161,6 +183,8 @@ lp_simulation_run(const LpSetup *setup, LpSimulationOptions options, GError **er
     if (has_energy_per_bit(machine))
         self->link_traffic.link_bytes[LP_ATTACHMENT_SCALE_OUT] +=
             2.0 * self->run.circuits.relayed_bytes;
+    if (options.run.calls != NULL)
+        complete_calls(options.run.calls, map, cache, options.fidelity);
     return g_steal_pointer(&self);
 }
 

@@ -62,7 +62,8 @@ LpSimulation *lp_simulation_run(const LpSetup *setup, LpSimulationOptions option
 
 /**
  * As lp_simulation_run(), in a process of its own, so any number of times; a run that crashes is an
- * error of one line. A timeline cannot be had of it: options.run.timeline must be NULL.
+ * error of one line. Timelines and times of calls cannot be had of it: options.run.timeline
+ * and options.run.calls must be NULL.
  * options.run.progress is called in the other process.
  * Errors: as lp_simulation_run(); all but those of child processes are LP_SIMULATION_ERROR_RUN.
  * Returns: (transfer full).

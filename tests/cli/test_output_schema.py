@@ -46,6 +46,8 @@ OUTPUTS = {
     "estimate": ["estimate gpt3-175b dgx-a100-1024",
                  "estimate gpt3-175b dgx-a100-1024 --model=amped"],
     "compare": ["compare llama-3-8b dgx-h100-64 optics.xml --set dp=16"],
+    "characterize": ["characterize mixtral-8x7b",
+                     "characterize mixtral-8x7b dgx-h100-64 --sweep=micro-batch=1,64"],
     "collective": ["collective all-reduce dgx-a100-8 --bytes=1MiB,2MiB",
                    "collective barrier dgx-a100-8"],
     "flows": ["collective all-to-all dgx-h100-64 --bytes=1MiB --flows"],

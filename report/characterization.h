@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a workload's parallelisms ask of the network, as JSON and as tables. */
+#pragma once
+
+#include "report/characterization_data.h"
+
+G_BEGIN_DECLS
+
+/** JSON of "characterize", keys in a fixed order, with a line end. Returns: (transfer full). */
+char *lp_characterization_to_json_text(const LpCharacterization *self);
+/** The same content as tables for people. Returns: (transfer full). */
+char *lp_characterization_to_text(const LpCharacterization *self);
+
+G_END_DECLS

@@ -1,0 +1,220 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Characterisations as tables for people. */
+#include "base/file.h"
+#include "base/text_table.h"
+#include "base/units.h"
+#include "report/characterization.h"
+#include "report/characterization_rows.h"
+#include "report/report_parts.h"
+
+static void
+add_quantity(LpTextTable *table, LpQuantity quantity, double value)
+{
+    g_autofree char *text = lp_quantity_format(quantity, value);
+    lp_text_table_add_cell(table, "%s", text);
+}
+
+static void
+add_size(LpTextTable *table, double bytes)
+{
+    add_quantity(table, LP_QUANTITY_SIZE, bytes);
+}
+
+static void
+append_head(GString *out, const LpCharacterization *self)
+{
+    const LpMachine *machine = self->machine;
+    lp_report_append_workload(out, self->workload);
+    if (machine != NULL)
+        g_string_append_printf(
+            out,
+            "platform    %s (%s), %" G_GUINT64_FORMAT " of %" G_GUINT64_FORMAT " accelerators %s\n",
+            lp_file_label(machine->path), machine->system, lp_plan_n_ranks(&self->workload->plan),
+            machine->n_accelerators, machine->accelerator.name);
+    lp_report_append_plan(out, self->workload, self->whole_plan);
+}
+
+static void
+append_operations(GString *out, const LpCharacterization *self)
+{
+    g_autoptr(LpTextTable) table = lp_text_table_new(
+        (const char *const[]){"parallelism", "operation", "#ranks", "#stage", "#calls", "#smallest",
+                              "#largest", "#buffers", "#sent", "#sent by all", NULL});
+    for (guint i = 0; i < self->tally->rows->len; i++) {
+        const LpTallyRow *row = lp_tally_row(self->tally, i);
+        lp_text_table_add_row(table);
+        lp_text_table_add_cell(table, "%s (%s)", lp_traffic_names[row->traffic],
+                               lp_characterization_group(row));
+        lp_text_table_add_cell(table, "%s", lp_collective_names[row->collective]);
+        lp_text_table_add_cell(table, "%u", row->n_members);
+        lp_text_table_add_cell(table, "%u", row->stage);
+        lp_text_table_add_cell(table, "%" G_GUINT64_FORMAT, row->n_calls);
+        add_size(table, (double)g_array_index(row->sizes, LpTallySize, 0).bytes);
+        add_size(table, (double)g_array_index(row->sizes, LpTallySize, row->sizes->len - 1).bytes);
+        add_size(table, (double)row->buffer_bytes);
+        add_size(table, row->sent_bytes);
+        add_size(table, (double)row->all_sent_bytes);
+    }
+    g_string_append(out, "\nwhat an accelerator asks for in an iteration, of the stage that asks "
+                         "for most\n\n");
+    lp_text_table_append(out, table, 2);
+    if (self->tally->rows->len == 0)
+        g_string_append(out, "  nothing\n");
+}
+
+static void
+append_histogram(GString *out, const LpCharacterization *self)
+{
+    if (self->tally->rows->len == 0)
+        return;
+    g_autoptr(LpTextTable) table = lp_text_table_new((const char *const[]){
+        "parallelism", "operation", "#from", "#below", "#calls", "#buffers", NULL});
+    for (guint i = 0; i < self->tally->rows->len; i++) {
+        const LpTallyRow *row = lp_tally_row(self->tally, i);
+        g_autoptr(GArray) bins = lp_characterization_bins(row);
+        for (guint k = 0; k < bins->len; k++) {
+            const LpSizeBin *bin = &g_array_index(bins, LpSizeBin, k);
+            g_autofree char *from = g_format_size_full(bin->from_bytes, G_FORMAT_SIZE_IEC_UNITS);
+            g_autofree char *below =
+                g_format_size_full(2 * bin->from_bytes, G_FORMAT_SIZE_IEC_UNITS);
+            lp_text_table_add_row(table);
+            lp_text_table_add_cell(table, "%s (%s)", lp_traffic_names[row->traffic],
+                                   lp_characterization_group(row));
+            lp_text_table_add_cell(table, "%s", lp_collective_names[row->collective]);
+            lp_text_table_add_cell(table, "%s", from);
+            lp_text_table_add_cell(table, "%s", below);
+            lp_text_table_add_cell(table, "%" G_GUINT64_FORMAT, bin->n_calls);
+            add_size(table, (double)bin->bytes);
+        }
+    }
+    g_string_append(out, "\nsizes of their buffers\n\n");
+    lp_text_table_append(out, table, 2);
+}
+
+static void
+append_times(GString *out, const LpCharacterization *self)
+{
+    g_autoptr(LpTextTable) table = lp_text_table_new((const char *const[]){
+        "parallelism", "operation", "#time", "#of the iteration", "#algorithmic", "#bus", NULL});
+    for (guint i = 0; i < self->tally->rows->len; i++) {
+        const LpTallyRow *row = lp_tally_row(self->tally, i);
+        LpRowRates rates = lp_characterization_rates(self, row);
+        lp_text_table_add_row(table);
+        lp_text_table_add_cell(table, "%s (%s)", lp_traffic_names[row->traffic],
+                               lp_characterization_group(row));
+        lp_text_table_add_cell(table, "%s", lp_collective_names[row->collective]);
+        lp_text_table_add_cell(table, "%.6f s", rates.time_s);
+        lp_text_table_add_cell(table, "%.2f %%", 100.0 * rates.share);
+        add_quantity(table, LP_QUANTITY_BANDWIDTH, rates.algorithmic_bytes_per_s);
+        add_quantity(table, LP_QUANTITY_BANDWIDTH, rates.bus_bytes_per_s);
+    }
+    g_string_append(out, "\ntime in flight, hidden or not, and bandwidth\n\n");
+    lp_text_table_append(out, table, 2);
+}
+
+static void
+append_exposed(GString *out, const LpCharacterization *self)
+{
+    const LpRunResult *run = &self->simulation->run;
+    LpFigures figures = lp_figures(self->workload, self->machine, run->iteration_time_s);
+    g_autoptr(LpTextTable) table =
+        lp_text_table_new((const char *const[]){"exposed", "#time", "#of the iteration", NULL});
+    for (LpTerm term = 0; term < LP_N_TERMS; term++) {
+        if (run->terms.s[term] == 0.0)
+            continue;
+        lp_text_table_add_row(table);
+        lp_text_table_add_cell(table, "%s", lp_term_names[term]);
+        lp_text_table_add_cell(table, "%.6f s", run->terms.s[term]);
+        lp_text_table_add_cell(table, "%.2f %%",
+                               100.0 * run->terms.s[term] / run->iteration_time_s);
+    }
+    g_string_append_printf(out, "\niteration %.6f s, %.0f tokens/s, MFU %.4f\n\n",
+                           figures.iteration_time_s, figures.tokens_per_s, figures.mfu);
+    lp_text_table_append(out, table, 2);
+}
+
+/* --- sweeps --- */
+
+static gboolean
+has_traffic(const GArray *points, LpTraffic traffic)
+{
+    for (guint i = 0; i < points->len; i++)
+        if (g_array_index(points, LpSweepPoint, i).all_bytes[traffic] > 0.0)
+            return TRUE;
+    return FALSE;
+}
+
+static void
+add_point(LpTextTable *table, const LpCharacterization *self, const LpSweepPoint *point)
+{
+    lp_text_table_add_row(table);
+    lp_text_table_add_cell(table, "%s", point->value);
+    if (point->reason[0] != '\0')
+        return;
+    lp_text_table_add_cell(table, "%.4g", point->parameters * 1e-9);
+    lp_text_table_add_cell(table, "%.0f", point->n_tokens);
+    if (self->machine != NULL) {
+        double exposed_s = 0.0;
+        for (LpTerm term = LP_TERM_TP; term <= LP_TERM_CP; term++)
+            exposed_s += point->terms.s[term];
+        lp_text_table_add_cell(table, "%.6f s", point->figures.iteration_time_s);
+        lp_text_table_add_cell(table, "%.0f", point->figures.tokens_per_s);
+        lp_text_table_add_cell(table, "%.4f", point->figures.mfu);
+        lp_text_table_add_cell(table, "%.2f %%",
+                               100.0 * exposed_s / point->figures.iteration_time_s);
+    }
+    add_size(table, point->largest_bytes);
+    for (LpTraffic traffic = 0; traffic < LP_N_TRAFFIC; traffic++)
+        if (has_traffic(self->points, traffic))
+            add_size(table, point->all_bytes[traffic]);
+}
+
+static void
+append_sweep(GString *out, const LpCharacterization *self)
+{
+    g_autoptr(GPtrArray) columns = g_ptr_array_new_with_free_func(g_free);
+    g_ptr_array_add(columns, g_strconcat("#", self->parameter, NULL));
+    g_ptr_array_add(columns, g_strdup("#billion parameters"));
+    g_ptr_array_add(columns, g_strdup("#tokens"));
+    if (self->machine != NULL) {
+        g_ptr_array_add(columns, g_strdup("#iteration"));
+        g_ptr_array_add(columns, g_strdup("#tokens/s"));
+        g_ptr_array_add(columns, g_strdup("#MFU"));
+        g_ptr_array_add(columns, g_strdup("#exposed"));
+    }
+    g_ptr_array_add(columns, g_strdup("#largest buffer"));
+    for (LpTraffic traffic = 0; traffic < LP_N_TRAFFIC; traffic++)
+        if (has_traffic(self->points, traffic))
+            g_ptr_array_add(columns, g_strconcat("#", lp_traffic_names[traffic], NULL));
+    g_ptr_array_add(columns, NULL);
+    g_autoptr(LpTextTable) table = lp_text_table_new((const char *const *)columns->pdata);
+    for (guint i = 0; i < self->points->len; i++)
+        add_point(table, self, &g_array_index(self->points, LpSweepPoint, i));
+    g_string_append_printf(out, "\nby %s; bytes are those that all accelerators send\n\n",
+                           self->parameter);
+    lp_text_table_append(out, table, 2);
+    for (guint i = 0; i < self->points->len; i++) {
+        const LpSweepPoint *point = &g_array_index(self->points, LpSweepPoint, i);
+        if (point->reason[0] != '\0')
+            g_string_append_printf(out, "  %s: %s\n", point->value, point->reason);
+    }
+}
+
+char *
+lp_characterization_to_text(const LpCharacterization *self)
+{
+    GString *out = g_string_new(NULL);
+    append_head(out, self);
+    append_operations(out, self);
+    append_histogram(out, self);
+    if (self->times != NULL) {
+        append_times(out, self);
+        append_exposed(out, self);
+    }
+    if (self->points != NULL)
+        append_sweep(out, self);
+    if (self->simulation != NULL)
+        lp_report_append_engine(out, self->fidelity, self->collapse, self->simulation->contention,
+                                self->simulation->engine_options);
+    return g_string_free(out, FALSE);
+}

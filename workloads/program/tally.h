@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A tally of a program's communication: what each parallelism asks for, how often, and of how many
+ * bytes. It needs no machine and no engine. */
+#pragma once
+
+#include "workloads/program/program.h"
+
+G_BEGIN_DECLS
+
+/** Calls of one size. */
+typedef struct {
+    guint64 bytes; /**< as LpOp.bytes, or of a message */
+    guint64 n_calls;
+} LpTallySize;
+
+/** Calls of one operation for one purpose, on a rank of the stage that asks for most bytes of it.
+ */
+typedef struct {
+    LpTraffic traffic;
+    LpGroup group; /**< LP_N_GROUPS: messages between stages */
+    LpCollective collective;
+    guint32 n_members;      /**< of each communicator; 2 for messages */
+    guint32 stage;          /**< of those that ask for equally much, the first */
+    guint64 n_calls;        /**< of a rank there; of messages, those that it sends */
+    guint64 buffer_bytes;   /**< of these calls, summed: what the caller sees */
+    double sent_bytes;      /**< what the rank sends in them: lp_tally_wire_factor() times that */
+    guint64 all_sent_bytes; /**< what all ranks send, of all stages */
+    GArray *sizes;          /* owned: LpTallySize, the smallest first */
+} LpTallyRow;
+
+/** The communication of one iteration. */
+typedef struct {
+    GArray *rows;    /* owned: LpTallyRow, by traffic, group and operation */
+    guint64 *n_runs; /* owned: how often a rank of its stage runs it, by segment */
+} LpTally;
+
+/** Tallies @program. Expert loads shift bytes between members and change no sum: rows have those of
+ * even loads. Returns: (transfer full). */
+LpTally *lp_tally_new(const LpProgram *program);
+void lp_tally_free(LpTally *self);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(LpTally, lp_tally_free)
+
+/** The row at @index of LpTally.rows. Borrowed. */
+const LpTallyRow *lp_tally_row(const LpTally *self, guint index);
+/** Whether @op is one of the calls of @row, on whichever stage. */
+gboolean lp_tally_row_has(const LpTallyRow *row, const LpOp *op);
+
+/** Bytes that a member sends for each byte of its buffer in a @collective over @n_members, by an
+ * algorithm that moves no more than it must: 2(n-1)/n for all-reduce, (n-1)/n for its halves and
+ * for all-to-all, 1 for a message: the factor from algorithmic to bus bandwidth of NVIDIA's
+ * nccl-tests (doc/PERFORMANCE.md). */
+double lp_tally_wire_factor(LpCollective collective, guint32 n_members);
+
+G_END_DECLS

@@ -125,14 +125,14 @@ lp_link_rows_new(const LpContentionReport *self, guint job)
         LpHeldLink held = self->attributions->flows.links[job * LP_SUMMARY_LINKS + place];
         if (held.lost_s <= 0.0)
             break;
-        const LpLink *link = lp_network_link(network, held.link);
+        LpLink link = lp_network_link(network, held.link);
         LpLinkRow row = {.place = place,
                          .link = held.link,
                          .name = lp_network_link_name(network, held.link),
-                         .tier = link->tier,
+                         .tier = link.tier,
                          .seconds =
                              lp_attributions_link_s(self->attributions, self->scene, job, place),
-                         .utilisation = utilisation(self, job, place, link)};
+                         .utilisation = utilisation(self, job, place, &link)};
         g_array_append_val(rows, row);
     }
     g_array_sort(rows, compare_links);

@@ -34,6 +34,21 @@ add_scale_out_levels(LpPlainTree *self, const LpMachine *machine)
     }
 }
 
+static void
+count(LpPlainTree *self)
+{
+    guint64 n_hosts = 1;
+    for (guint32 i = 0; i < self->n_levels; i++)
+        n_hosts *= self->down[i];
+    self->below[0] = self->ways[0] = 1;
+    for (guint32 i = 0; i < self->n_levels; i++) {
+        self->below[i + 1] = self->below[i] * self->down[i];
+        self->ways[i + 1] = self->ways[i] * self->up[i];
+        self->first_link[i + 1] =
+            self->first_link[i] + n_hosts / self->below[i] * self->ways[i + 1];
+    }
+}
+
 LpPlainTree
 lp_plain_tree(const LpMachine *machine, LpAttachment attachment)
 {
@@ -51,5 +66,6 @@ lp_plain_tree(const LpMachine *machine, LpAttachment attachment)
         add_level(&self, cluster->n_hosts / pcie_ports, 1);
     for (guint32 i = 0; i < cluster->n_levels; i++)
         add_level(&self, i == 0 ? cluster->down[0] / pcie_ports : cluster->down[i], cluster->up[i]);
+    count(&self);
     return self;
 }

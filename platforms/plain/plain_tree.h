@@ -9,12 +9,16 @@ G_BEGIN_DECLS
 
 #define LP_PLAIN_TREE_LEVELS_MAX (LP_FAT_TREE_LEVELS_MAX + 2)
 
-/** Levels from the hosts up. A node has down[] links to the level below it, and up[] to the level
- * above; a level of paths and one of PCIe links have one each up. */
+/** Links by level, from the hosts up: a node above those of a level has down[] to the level below,
+ * each node below has up[]. Those of paths and the PCIe links have one up. */
 typedef struct {
     guint32 n_levels; /**< 0: the network is no fat tree */
     guint64 down[LP_PLAIN_TREE_LEVELS_MAX];
     guint32 up[LP_PLAIN_TREE_LEVELS_MAX];
+    /** Hosts below a node at the lower end of a level's links, ways that lead up to it, and links
+     * of the levels below. */
+    guint64 below[LP_PLAIN_TREE_LEVELS_MAX + 1], ways[LP_PLAIN_TREE_LEVELS_MAX + 1];
+    guint64 first_link[LP_PLAIN_TREE_LEVELS_MAX + 1];
     guint32 port_level; /**< of the links that are ports: 1 above a level of paths, else 0 */
     guint32 pcie_level; /**< of the PCIe links; 0: there are none */
 } LpPlainTree;

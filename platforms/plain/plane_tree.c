@@ -14,69 +14,46 @@ typedef struct {
     guint64 node, up;
 } Place;
 
-/* Ports below a node of @level, and ways that lead up to it. */
-static guint64
-n_below(const LpPlainTree *self, guint32 level)
-{
-    guint64 n = 1;
-    for (guint32 i = 0; i < level; i++)
-        n *= self->down[i];
-    return n;
-}
-
-static guint64
-n_ways(const LpPlainTree *self, guint32 level)
-{
-    guint64 n = 1;
-    for (guint32 i = 0; i < level; i++)
-        n *= self->up[i];
-    return n;
-}
-
 static guint64
 n_hosts(const LpPlainTree *self)
 {
-    return n_below(self, self->n_levels);
+    return self->below[self->n_levels];
 }
 
 static guint64
 n_nodes(const LpPlainTree *self, guint32 level)
 {
-    return n_hosts(self) / n_below(self, level) * n_ways(self, level);
+    return n_hosts(self) / self->below[level] * self->ways[level];
 }
 
-/* Links before those of @level. */
-static guint64
-first_link(const LpPlainTree *self, guint32 level)
+static guint32
+level_of(const LpPlainTree *self, guint64 pair)
 {
-    guint64 n = 0;
-    for (guint32 i = 0; i < level; i++)
-        n += n_nodes(self, i) * self->up[i];
-    return n;
+    guint32 level = 0;
+    while (pair >= self->first_link[level + 1])
+        level++;
+    return level;
 }
 
 static Place
 find_place(const LpPlainTree *self, guint64 pair)
 {
-    Place place = {0, 0, 0};
-    for (guint64 n; pair >= (n = n_nodes(self, place.level) * self->up[place.level]); place.level++)
-        pair -= n;
-    place.node = pair / self->up[place.level];
-    place.up = pair % self->up[place.level];
-    return place;
+    guint32 level = level_of(self, pair);
+    guint64 own = pair - self->first_link[level];
+    return (Place){level, own / self->up[level], own % self->up[level]};
 }
 
 static guint64
 tree_n_links(const LpPlane *self)
 {
-    return 2 * first_link(&self->tree, self->tree.n_levels);
+    return 2 * self->tree.first_link[self->tree.n_levels];
 }
 
 static LpLink
 tree_link(const LpPlane *self, guint32 link)
 {
     const LpPlainTree *tree = &self->tree;
-    guint32 level = find_place(tree, link / 2).level;
+    guint32 level = level_of(tree, link / 2);
     LpLink found = self->port;
     if (level <= tree->port_level || self->attachment == LP_ATTACHMENT_SCALE_UP)
         return found;
@@ -106,13 +83,13 @@ tree_name(const LpPlane *self, guint32 pair)
 {
     const LpPlainTree *tree = &self->tree;
     Place place = find_place(tree, pair);
-    guint64 ways = n_ways(tree, place.level);
+    guint64 ways = tree->ways[place.level];
     guint64 block = place.node / ways / tree->down[place.level];
     guint64 above = (block * tree->up[place.level] + place.up) * ways + place.node % ways;
     return g_strdup_printf("link_from_%" G_GINT64_FORMAT "_%" G_GINT64_FORMAT "_%" G_GUINT64_FORMAT,
                            engine_id(tree, place.level, place.node),
                            engine_id(tree, place.level + 1, above),
-                           self->index * first_link(tree, tree->n_levels) + pair);
+                           self->index * tree->first_link[tree->n_levels] + pair);
 }
 
 /* A route to the port at @position climbs over the link from @level on, or comes down it: that of
@@ -120,9 +97,9 @@ tree_name(const LpPlane *self, guint32 pair)
 static guint32
 link_at(const LpPlainTree *self, guint32 level, guint64 host, guint64 position)
 {
-    guint64 ways = n_ways(self, level), up = self->up[level];
-    guint64 node = host / n_below(self, level) * ways + position % ways;
-    return (guint32)(first_link(self, level) + node * up + position / ways % up);
+    guint64 ways = self->ways[level], up = self->up[level];
+    guint64 node = host / self->below[level] * ways + position % ways;
+    return (guint32)(self->first_link[level] + node * up + position / ways % up);
 }
 
 static void
@@ -135,7 +112,7 @@ tree_route(const LpPlane *self, guint64 from, guint64 to, guint32 path, GArray *
     guint64 position = self->index * n_hosts(tree) + end;
     do
         top++;
-    while (source / n_below(tree, top) != end / n_below(tree, top));
+    while (source / tree->below[top] != end / tree->below[top]);
     for (guint32 level = tree->port_level; level < top; level++) {
         guint32 link = 2 * link_at(tree, level, source, position);
         g_array_append_val(io_links, link);

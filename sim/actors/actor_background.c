@@ -361,7 +361,7 @@ hand_over(LpBackground *self, const LpRoute *route)
         carrier->background = self;
         carrier->loaded = sg_sem_init(0);
         g_ptr_array_add(self->carriers, carrier);
-        start_actor(route->from, carrier, (xbt_main_func_t)carrier_actor);
+        start_actor(route->from->host, carrier, (xbt_main_func_t)carrier_actor);
     }
     carrier->route = route;
     sg_sem_release(carrier->loaded);
@@ -430,9 +430,9 @@ lp_background_start(LpBackground *self, LpWatch *watch, LpSharing *sharing)
     for (guint32 i = 0; i < self->n; i++) {
         if (!sends(self, i))
             continue;
-        sg_host_t home =
-            lp_network_host(self->network, self->accelerators[i], LP_ATTACHMENT_SCALE_UP);
-        start_actor(home, &self->senders[i], (xbt_main_func_t)sender_actor);
+        const LpPort *home =
+            lp_network_port(self->network, self->accelerators[i], LP_ATTACHMENT_SCALE_UP);
+        start_actor(home->host, &self->senders[i], (xbt_main_func_t)sender_actor);
     }
 }
 

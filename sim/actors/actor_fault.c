@@ -42,12 +42,11 @@ add_link(Fault *fault, guint32 link)
 static gboolean
 find_link(const LpNetwork *network, Fault *fault, GError **error)
 {
-    guint32 n_links = lp_network_n_links(network);
-    for (guint32 i = 0; i < n_links; i++)
-        if (strcmp(lp_network_link_name(network, i), fault->failure->link) == 0) {
-            add_link(fault, i);
-            return TRUE;
-        }
+    guint32 n_links = lp_network_n_links(network), link = 0;
+    if (lp_network_find_link(network, fault->failure->link, &link)) {
+        add_link(fault, link);
+        return TRUE;
+    }
     g_autofree const char **names = g_new0(const char *, MIN(n_links, NAMES_MAX) + 1);
     for (guint32 i = 0; i < MIN(n_links, NAMES_MAX); i++)
         names[i] = lp_network_link_name(network, i);
@@ -166,7 +165,7 @@ happen(const LpFaults *self, const Fault *fault)
 {
     for (guint i = 0; i < fault->links->len; i++) {
         guint32 link = g_array_index(fault->links, guint32, i);
-        double described = lp_network_link(self->network, link)->bytes_per_s;
+        double described = lp_network_link(self->network, link).bytes_per_s;
         if (lp_watch_is_dead(self->watch, &(LpRoute){.n_links = 1, .links = &link}))
             continue;
         if (fault->failure->dead)

@@ -60,11 +60,11 @@ lp_rotor_run_result(const LpRotorRun *self, const LpClock *last, double start_s,
 }
 
 void
-lp_rotor_run_post(LpRotorRun *self, const struct s4u_Host *from, const struct s4u_Host *to,
-                  guint64 bytes, struct s4u_Semaphore *arrived)
+lp_rotor_run_post(LpRotorRun *self, const LpPort *from, const LpPort *to, guint64 bytes,
+                  struct s4u_Semaphore *arrived)
 {
-    lp_rotor_send(self->rotor, lp_network_port_of(from), lp_network_port_of(to), bytes,
-                  simgrid_get_clock(), arrived);
+    lp_rotor_send(self->rotor, from->scale_out_port, to->scale_out_port, bytes, simgrid_get_clock(),
+                  arrived);
     if (self->is_called)
         return;
     self->is_called = TRUE;

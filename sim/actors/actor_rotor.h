@@ -23,8 +23,8 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(LpRotorRun, lp_rotor_run_free)
 void lp_rotor_run_start(LpRotorRun *self, struct s4u_Host *home);
 /** Sends @bytes (> 0) between the scale-out ports @from and @to. @arrived: released when the last
  * byte has. Actors only. */
-void lp_rotor_run_post(LpRotorRun *self, const struct s4u_Host *from, const struct s4u_Host *to,
-                       guint64 bytes, struct s4u_Semaphore *arrived);
+void lp_rotor_run_post(LpRotorRun *self, const LpPort *from, const LpPort *to, guint64 bytes,
+                       struct s4u_Semaphore *arrived);
 /** What the run says of it in an iteration: as lp_circuits_result(). */
 LpCircuitResult lp_rotor_run_result(const LpRotorRun *self, const LpClock *last, double start_s,
                                     double weight, double n_iterations);

@@ -134,8 +134,8 @@ send_leg(LpSharing *self, const LpFlow *flow, const guint32 *links, guint32 n_li
 static gboolean
 turns(const LpSharing *self, const LpRoute *route, guint32 leg)
 {
-    const struct s4u_Host *from = route->legs == NULL ? route->from : route->legs[leg].from;
-    return self->rotor != NULL && lp_network_port_of(from) != G_MAXUINT32;
+    const LpPort *from = route->legs == NULL ? route->from : route->legs[leg].from;
+    return self->rotor != NULL && from->scale_out_port != G_MAXUINT32;
 }
 
 static void

@@ -151,7 +151,7 @@ share_of_alone(const LpFilling *self, const Meeting *meeting, const LpSharedFlow
                double bytes_per_s)
 {
     double alone = flow->cap_bytes_per_s;
-    if (lp_tier_is_shared(lp_network_link(self->network, meeting->link)->tier)) {
+    if (lp_tier_is_shared(lp_network_link(self->network, meeting->link).tier)) {
         guint n_own = 0;
         for (guint i = 0; i < meeting->flows->len; i++)
             n_own +=
@@ -269,11 +269,11 @@ lp_filling_enter(LpFilling *self, LpSharedFlow *flow, const guint32 *links, guin
 {
     flow->cap_bytes_per_s = INFINITY;
     for (guint32 i = 0; i < n_links; i++) {
-        const LpLink *link = lp_network_link(self->network, links[i]);
-        flow->cap_bytes_per_s = MIN(flow->cap_bytes_per_s, link->bytes_per_s);
-        if (!self->uncontended[link->tier])
+        LpLink link = lp_network_link(self->network, links[i]);
+        flow->cap_bytes_per_s = MIN(flow->cap_bytes_per_s, link.bytes_per_s);
+        if (!self->uncontended[link.tier])
             join(self, flow, links[i]);
-        else if (lp_tier_is_shared(link->tier))
+        else if (lp_tier_is_shared(link.tier))
             join(self, flow, meeting_of_owner(self, links[i], flow->flow.owner));
     }
     flow->held_by = -1;
@@ -315,7 +315,7 @@ lp_filling_new(const LpNetwork *network, const gboolean *uncontended, LpFlowReco
     g_array_set_clear_func(self->meetings, (GDestroyNotify)meeting_clear);
     g_array_set_size(self->meetings, n_links);
     for (guint32 i = 0; i < n_links; i++) {
-        self->bytes_per_s[i] = lp_network_link(network, i)->bytes_per_s;
+        self->bytes_per_s[i] = lp_network_link(network, i).bytes_per_s;
         meeting_at(self, i)->link = i;
     }
     self->of_owners = g_hash_table_new_full(owner_hash, owner_equal, g_free, NULL);

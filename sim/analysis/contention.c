@@ -142,7 +142,7 @@ connection_is_private(const LpConnection *connection, const LpNetwork *network, 
         return FALSE;
     for (guint32 i = 0; i < connection->route.n_links; i++)
         if (!link_is_private(&uses[connection->route.links[i]],
-                             lp_network_link(network, connection->route.links[i])->tier))
+                             lp_network_link(network, connection->route.links[i]).tier))
             return FALSE;
     return TRUE;
 }
@@ -311,9 +311,9 @@ static void
 add_reach(Reach *self, const LpCommunicationMap *map, const LpConnection *connection)
 {
     for (guint32 i = 0; connection->present && i < connection->route.n_links; i++) {
-        const LpLink *link = lp_network_link(map->network, connection->route.links[i]);
-        self->bytes_per_s = MIN(self->bytes_per_s, link->bytes_per_s);
-        self->leaves = self->leaves || link->tier != LP_TIER_SCALE_UP;
+        LpLink link = lp_network_link(map->network, connection->route.links[i]);
+        self->bytes_per_s = MIN(self->bytes_per_s, link.bytes_per_s);
+        self->leaves = self->leaves || link.tier != LP_TIER_SCALE_UP;
     }
 }
 

@@ -21,7 +21,7 @@ find_port_users(const LpConnection *const *ring, guint64 n, const LpNetwork *net
     GHashTable *users = g_hash_table_new(NULL, NULL);
     for (guint64 i = 0; i < n; i++)
         for (guint32 k = 0; k < ring[i]->route.n_links; k++)
-            if (lp_tier_is_shared(lp_network_link(network, ring[i]->route.links[k])->tier)) {
+            if (lp_tier_is_shared(lp_network_link(network, ring[i]->route.links[k]).tier)) {
                 guint32 link = ring[i]->route.links[k];
                 g_hash_table_insert(users, GUINT_TO_POINTER(link + 1),
                                     GUINT_TO_POINTER(count_users(users, link) + 1));
@@ -36,9 +36,9 @@ part_rate(const LpRoute *route, guint32 first, guint32 end, const LpNetwork *net
 {
     double rate = INFINITY;
     for (guint32 k = first; k < end; k++) {
-        const LpLink *link = lp_network_link(network, route->links[k]);
-        guint32 n = lp_tier_is_shared(link->tier) ? count_users(users, route->links[k]) : 1;
-        rate = MIN(rate, link->bytes_per_s / n);
+        LpLink link = lp_network_link(network, route->links[k]);
+        guint32 n = lp_tier_is_shared(link.tier) ? count_users(users, route->links[k]) : 1;
+        rate = MIN(rate, link.bytes_per_s / n);
     }
     return rate;
 }

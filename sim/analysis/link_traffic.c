@@ -27,7 +27,7 @@ add_forwarded_bytes(Count *self, const LpConnection *connection, double bytes, d
     const LpRoute *route = &connection->route;
     self->result.sent_bytes += bytes;
     for (guint32 i = 0; i < route->n_links; i++) {
-        LpTier tier = lp_network_link(self->map->network, route->links[i])->tier;
+        LpTier tier = lp_network_link(self->map->network, route->links[i]).tier;
         if (tier == LP_TIER_SCALE_UP)
             self->result.link_bytes[LP_ATTACHMENT_SCALE_UP] += bytes;
         else if (tier != LP_TIER_PCIE)

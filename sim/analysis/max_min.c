@@ -62,7 +62,8 @@ link_id(Solver *self, guint32 link)
         return GPOINTER_TO_UINT(known) - 1;
     const LpNetwork *network = self->round_plan->map->network;
     guint32 id = self->capacities->len;
-    g_array_append_val(self->capacities, lp_network_link(network, link)->bytes_per_s);
+    LpLink found = lp_network_link(network, link);
+    g_array_append_val(self->capacities, found.bytes_per_s);
     g_hash_table_insert(self->link_ids, GUINT_TO_POINTER(link + 1), GUINT_TO_POINTER(id + 1));
     return id;
 }
@@ -82,7 +83,7 @@ leg_links(Solver *self, const LpRoute *route, guint leg)
     guint32 end = lp_route_leg_end(route, leg);
     for (guint32 i = lp_route_leg_first(route, leg); i < end; i++) {
         guint32 link = route->links[i];
-        if (!lp_tier_is_shared(lp_network_link(network, link)->tier))
+        if (!lp_tier_is_shared(lp_network_link(network, link).tier))
             continue;
         guint32 id = link_id(self, link);
         g_array_append_val(self->flow_links, id);
@@ -103,7 +104,7 @@ leg_cap(const Solver *self, const LpRoute *route, guint leg)
     guint32 end = lp_route_leg_end(route, leg);
     double cap = INFINITY;
     for (guint32 i = lp_route_leg_first(route, leg); i < end; i++)
-        cap = MIN(cap, lp_network_link(network, route->links[i])->bytes_per_s);
+        cap = MIN(cap, lp_network_link(network, route->links[i]).bytes_per_s);
     return cap;
 }
 

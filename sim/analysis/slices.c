@@ -37,9 +37,9 @@ link_map_clear(LinkMap *self)
 static gboolean
 link_map_join(LinkMap *self, const LpNetwork *network, guint32 from, guint32 to)
 {
-    const LpLink *a = lp_network_link(network, from), *b = lp_network_link(network, to);
-    if (a->bytes_per_s > b->bytes_per_s || a->bytes_per_s < b->bytes_per_s ||
-        a->latency_s > b->latency_s || a->latency_s < b->latency_s)
+    LpLink a = lp_network_link(network, from), b = lp_network_link(network, to);
+    if (a.bytes_per_s > b.bytes_per_s || a.bytes_per_s < b.bytes_per_s ||
+        a.latency_s > b.latency_s || a.latency_s < b.latency_s)
         return FALSE;
     if (self->foreign != NULL && self->foreign[to])
         return FALSE;

@@ -45,13 +45,13 @@ compare_connection(const LpConnection *connection, void *data)
     LpTiers *self = search->tiers;
     for (guint32 i = 0; i < connection->route.n_links; i++) {
         guint32 link = connection->route.links[i];
-        const LpLink *known = lp_network_link(search->network, link);
-        double share = known->bytes_per_s / search->n_connections[link];
+        LpLink known = lp_network_link(search->network, link);
+        double share = known.bytes_per_s / search->n_connections[link];
         if (self->has_tier[search->term] && share >= *search->narrowest)
             continue;
         self->has_tier[search->term] = TRUE;
         *search->narrowest = share;
-        self->narrowest[search->term] = known->tier;
+        self->narrowest[search->term] = known.tier;
     }
 }
 

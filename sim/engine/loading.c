@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Writes a machine as a plain platform, which the engine then reads. */
+/* Writes a network as a plain platform, which the engine then reads. */
 #include "sim/engine/loading.h"
 
 #include "base/error.h"
@@ -8,11 +8,15 @@
 #include "platforms/plain/plain_rails.h"
 #include "sim/engine/engine.h"
 
+#include <simgrid/host.h>
+#include <simgrid/link.h>
+#include <xbt/sysdep.h>
+
 #include <string.h>
 #include <unistd.h>
 
 static gboolean
-load(const char *text, const GArray *engine_options, GError **error)
+start(const char *text, const GArray *engine_options, GError **error)
 {
     if (lp_engine_has_started()) {
         g_set_error_literal(error, LP_CHILD_PROCESS_ERROR, LP_CHILD_PROCESS_ERROR_START,
@@ -29,18 +33,64 @@ load(const char *text, const GArray *engine_options, GError **error)
     return TRUE;
 }
 
-gboolean
-lp_engine_load(const LpMachine *machine, const GArray *engine_options, GError **error)
+static void
+clear_latencies(void)
 {
-    g_autofree char *text = lp_machine_to_plain(machine);
-    return load(text, engine_options, error);
+    gsize n = sg_link_count();
+    sg_link_t *links = sg_link_list();
+    for (gsize i = 0; i < n; i++)
+        sg_link_set_latency(links[i], 0.0);
+    xbt_free(links);
+}
+
+/* All links of a cluster are alike to SimGrid. */
+static void
+set_pcie_links(const LpNetwork *network)
+{
+    for (guint32 i = 0; i < lp_network_n_links(network); i++) {
+        LpLink link = lp_network_link(network, i);
+        if (link.tier == LP_TIER_PCIE)
+            lp_network_set_bandwidth(network, i, link.bytes_per_s);
+    }
+}
+
+static void
+find_hosts(LpNetwork *network)
+{
+    for (guint64 i = 0; i < lp_network_n_ports(network); i++) {
+        LpPort *port = lp_network_port_at(network, i);
+        g_autofree char *name = lp_network_port_name(network, port);
+        port->host = sg_host_by_name(name);
+        /* The platform was checked to hold every port. */
+        g_assert(port->host != NULL);
+    }
+}
+
+static gboolean
+load(LpNetwork *network, const char *text, const GArray *engine_options, GError **error)
+{
+    if (!start(text, engine_options, error))
+        return FALSE;
+    clear_latencies();
+    if (lp_plain_has_pcie(lp_network_machine(network)))
+        set_pcie_links(network);
+    find_hosts(network);
+    return TRUE;
 }
 
 gboolean
-lp_engine_load_on_rails(const LpMachine *machine, const GArray *engine_options, GError **error)
+lp_network_load(LpNetwork *network, const GArray *engine_options, GError **error)
 {
+    g_autofree char *text = lp_machine_to_plain(lp_network_machine(network));
+    return load(network, text, engine_options, error);
+}
+
+gboolean
+lp_network_load_on_rails(LpNetwork *network, const GArray *engine_options, GError **error)
+{
+    const LpMachine *machine = lp_network_machine(network);
     if (!lp_plain_rails_possible(machine))
-        return lp_engine_load(machine, engine_options, error);
+        return lp_network_load(network, engine_options, error);
     g_autofree char *text = lp_plain_rails(machine);
-    return load(text, engine_options, error);
+    return load(network, text, engine_options, error);
 }

@@ -1,20 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Starts the engine on a machine. It never reads the user's own file: a plain copy is written,
+/* Starts the engine on a network. It never reads the user's own file: a plain copy is written,
  * since SimGrid aborts on what it does not expect. */
 #pragma once
 
-#include "platforms/machine/machine.h"
+#include "sim/engine/network.h"
 
 G_BEGIN_DECLS
 
-/** Starts the engine on @machine (lp_machine_to_plain()). Once a process.
+/** Starts the engine on the machine of @network (lp_machine_to_plain()), and gives its ports their
+ * hosts. The engine's links have no latency: an isolated flow then takes exactly bytes / bandwidth,
+ * sharing is fair, and the sender pays the latency. Once a process.
  * @engine_options: of lp_engine_options(). Error: GFileError of the temporary file. */
-gboolean lp_engine_load(const LpMachine *machine, const GArray *engine_options,
-                        GError **error) G_GNUC_WARN_UNUSED_RESULT;
-/** As lp_engine_load(), but where the machine's scale-out tree falls apart into rails
+gboolean lp_network_load(LpNetwork *network, const GArray *engine_options,
+                         GError **error) G_GNUC_WARN_UNUSED_RESULT;
+/** As lp_network_load(), but where the machine's scale-out tree falls apart into rails
  * (lp_plain_rails()), one tree a rail is loaded: for runs that send nothing from one rail to
- * another (lp_rail_is_kept()). */
-gboolean lp_engine_load_on_rails(const LpMachine *machine, const GArray *engine_options,
-                                 GError **error) G_GNUC_WARN_UNUSED_RESULT;
+ * another (lp_rail_is_kept()), and change the bandwidth of no link. */
+gboolean lp_network_load_on_rails(LpNetwork *network, const GArray *engine_options,
+                                  GError **error) G_GNUC_WARN_UNUSED_RESULT;
 
 G_END_DECLS

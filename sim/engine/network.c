@@ -1,16 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Hosts, links and routes of the loaded platform. */
+/* Puts together what traffic crosses: the plane of its class, the path of its choice, relays. */
 #include "sim/engine/network.h"
 
 #include "platforms/plain/plain.h"
-#include "platforms/plain/plain_rails.h"
 
 #include <simgrid/host.h>
 #include <simgrid/link.h>
-#include <xbt/dynar.h>
-#include <xbt/sysdep.h>
 
-#include <stdint.h>
 #include <string.h>
 
 /* Routes keep their links here: each block is filled up, never moved. */
@@ -24,97 +20,24 @@ typedef struct {
 
 struct LpNetwork {
     const LpMachine *machine; /* borrowed from the caller */
+    LpRoutes *routes;         /* owned */
     Arena *arena;             /* owned */
     GPtrArray *legs;          /* owned: LpLeg of all routes that have several */
-    guint32 n_links;
-    sg_link_t *handles;  /* owned array of borrowed handles, as the engine lists them */
-    LpLink *links;       /* owned */
-    GStringChunk *names; /* owned: names translated so far; NULL unless on rails */
-    /* Owned arrays of borrowed handles: by port, of the scale-out fabric by plane, port and path.
-     */
-    sg_host_t *hosts[LP_N_ATTACHMENTS];
+    GArray *found;            /* owned: links of the route just asked for */
+    GStringChunk *names;      /* owned: of links, those asked for so far */
+    guint64 n_ports;
+    /* Owned: of the scale-up network by port, then of the scale-out network by plane, port and
+     * path. */
+    LpPort *ports;
 };
 
-/* The engine's links carry their index, so that a route's links are found without a table. */
-static void
-read_links(LpNetwork *self)
+static guint64
+n_in_network(const LpMachine *machine, LpAttachment attachment)
 {
-    self->n_links = (guint32)sg_link_count();
-    self->handles = sg_link_list();
-    self->links = g_new(LpLink, self->n_links);
-    for (guint32 i = 0; i < self->n_links; i++) {
-        sg_link_t handle = self->handles[i];
-        self->links[i].bytes_per_s = sg_link_get_bandwidth(handle);
-        self->links[i].latency_s = sg_link_get_latency(handle);
-        sg_link_set_data(handle, (void *)(uintptr_t)i);
-        sg_link_set_latency(handle, 0.0);
-    }
-}
-
-static sg_host_t *
-find_host(const LpNetwork *self, LpAttachment attachment, guint32 plane, guint64 port, guint32 path)
-{
-    guint64 n_ports = self->machine->cluster[attachment].n_hosts;
-    guint32 n_paths = attachment == LP_ATTACHMENT_SCALE_OUT ? self->machine->n_paths : 1;
-    return &self->hosts[attachment][(plane * n_ports + port) * n_paths + path];
-}
-
-static void
-read_hosts(LpNetwork *self, LpAttachment attachment)
-{
-    gboolean is_out = attachment == LP_ATTACHMENT_SCALE_OUT;
-    guint64 n_ports = self->machine->cluster[attachment].n_hosts;
-    guint32 n_planes = is_out ? lp_machine_n_planes(self->machine) : 1;
-    guint32 n_paths = is_out ? self->machine->n_paths : 1;
-    self->hosts[attachment] = g_new0(sg_host_t, n_planes * n_ports * n_paths);
-    for (guint32 plane = 0; plane < n_planes; plane++)
-        for (guint64 port = 0; port < n_ports; port++)
-            for (guint32 path = 0; path < n_paths; path++) {
-                g_autofree char *name =
-                    lp_plain_host_name(self->machine, attachment, plane, port, path);
-                sg_host_t host = sg_host_by_name(name);
-                /* The platform was checked to hold every port. */
-                g_assert(host != NULL);
-                *find_host(self, attachment, plane, port, path) = host;
-                if (is_out)
-                    sg_host_set_data(host, GSIZE_TO_POINTER(port + 1));
-            }
-}
-
-static guint32
-link_index(xbt_dynar_t links, guint64 position)
-{
-    sg_link_t handle;
-    xbt_dynar_get_cpy(links, position, &handle);
-    return (guint32)(uintptr_t)sg_link_get_data(handle);
-}
-
-static void
-set_pcie(LpNetwork *self, guint32 index)
-{
-    self->links[index] =
-        (LpLink){.bytes_per_s = self->machine->pcie_bytes_per_s, .tier = LP_TIER_PCIE};
-    sg_link_set_bandwidth(self->handles[index], self->machine->pcie_bytes_per_s);
-}
-
-/* The links of a cluster are alike to SimGrid; those that stand for PCIe links are found on a route
- * there and back, and have no latency of their own. */
-static void
-set_pcie_links(LpNetwork *self)
-{
-    const LpMachine *machine = self->machine;
-    guint64 n_ports = machine->cluster[LP_ATTACHMENT_SCALE_OUT].n_hosts;
-    gsize position = lp_plain_has_paths(machine) ? 2 : 1;
-    for (guint32 plane = 0; plane < lp_machine_n_planes(machine); plane++)
-        for (guint64 port = 0; port < n_ports; port += machine->pcie_ports) {
-            guint64 other = (port + machine->pcie_ports) % n_ports;
-            xbt_dynar_t links = xbt_dynar_new(sizeof(sg_link_t), NULL);
-            sg_host_get_route(*find_host(self, LP_ATTACHMENT_SCALE_OUT, plane, port, 0),
-                              *find_host(self, LP_ATTACHMENT_SCALE_OUT, plane, other, 0), links);
-            set_pcie(self, link_index(links, position));
-            set_pcie(self, link_index(links, xbt_dynar_length(links) - 1 - position));
-            xbt_dynar_free(&links);
-        }
+    guint64 n = machine->cluster[attachment].n_hosts;
+    return attachment == LP_ATTACHMENT_SCALE_UP
+               ? n
+               : n * lp_machine_n_planes(machine) * machine->n_paths;
 }
 
 LpNetwork *
@@ -122,15 +45,21 @@ lp_network_new(const LpMachine *machine)
 {
     LpNetwork *self = g_new0(LpNetwork, 1);
     self->machine = machine;
+    self->routes = lp_routes_new(machine);
     self->legs = g_ptr_array_new_with_free_func(g_free);
     self->arena = g_new0(Arena, 1);
     self->arena->blocks = g_ptr_array_new_with_free_func(g_free);
-    read_links(self);
-    read_hosts(self, LP_ATTACHMENT_SCALE_UP);
-    if (machine->has_scale_out)
-        read_hosts(self, LP_ATTACHMENT_SCALE_OUT);
-    if (lp_plain_has_pcie(machine))
-        set_pcie_links(self);
+    self->found = g_array_new(FALSE, FALSE, sizeof(guint32));
+    self->names = g_string_chunk_new(1 << 10);
+    self->n_ports = n_in_network(machine, LP_ATTACHMENT_SCALE_UP) +
+                    (machine->has_scale_out ? n_in_network(machine, LP_ATTACHMENT_SCALE_OUT) : 0);
+    self->ports = g_new0(LpPort, self->n_ports);
+    guint64 n_up = n_in_network(machine, LP_ATTACHMENT_SCALE_UP);
+    for (guint64 i = 0; i < self->n_ports; i++)
+        self->ports[i].scale_out_port =
+            i < n_up ? G_MAXUINT32
+                     : (guint32)((i - n_up) / machine->n_paths %
+                                 machine->cluster[LP_ATTACHMENT_SCALE_OUT].n_hosts);
     return self;
 }
 
@@ -142,20 +71,11 @@ lp_network_free(LpNetwork *self)
     g_ptr_array_unref(self->legs);
     g_ptr_array_unref(self->arena->blocks);
     g_free(self->arena);
-    if (self->names != NULL)
-        g_string_chunk_free(self->names);
-    xbt_free(self->handles);
-    g_free(self->links);
-    for (guint i = 0; i < LP_N_ATTACHMENTS; i++)
-        g_free(self->hosts[i]);
+    g_array_unref(self->found);
+    g_string_chunk_free(self->names);
+    lp_routes_free(self->routes);
+    g_free(self->ports);
     g_free(self);
-}
-
-void
-lp_network_put_on_rails(LpNetwork *self)
-{
-    if (self->names == NULL && lp_plain_rails_possible(self->machine))
-        self->names = g_string_chunk_new(1 << 10);
 }
 
 const LpMachine *
@@ -167,44 +87,82 @@ lp_network_machine(const LpNetwork *self)
 guint32
 lp_network_n_links(const LpNetwork *self)
 {
-    return self->n_links;
+    return lp_routes_n_links(self->routes);
 }
 
-const LpLink *
+LpLink
 lp_network_link(const LpNetwork *self, guint32 index)
 {
-    return &self->links[index];
+    return lp_routes_link(self->routes, index);
 }
 
 const char *
 lp_network_link_name(const LpNetwork *self, guint32 index)
 {
-    const char *name = sg_link_get_name(self->handles[index]);
-    if (self->names == NULL)
-        return name;
-    g_autofree char *whole = lp_plain_rails_link_name(self->machine, name);
-    return g_string_chunk_insert_const(self->names, whole);
+    g_autofree char *name = lp_routes_link_name(self->routes, index);
+    return g_string_chunk_insert_const(self->names, name);
 }
 
-struct s4u_Host *
-lp_network_host(const LpNetwork *self, guint64 accelerator, LpAttachment attachment)
+gboolean
+lp_network_find_link(const LpNetwork *self, const char *name, guint32 *out_index)
 {
-    return *find_host(self, attachment, 0, lp_machine_port(self->machine, accelerator, attachment),
-                      0);
+    for (guint32 i = 0; i < lp_network_n_links(self); i++) {
+        g_autofree char *own = lp_routes_link_name(self->routes, i);
+        if (strcmp(own, name) == 0) {
+            *out_index = i;
+            return TRUE;
+        }
+    }
+    return FALSE;
 }
 
-guint32
-lp_network_port_of(const struct s4u_Host *host)
+/* --- ports --- */
+
+static const LpPort *
+find_port(const LpNetwork *self, LpAttachment attachment, guint32 plane, guint64 port, guint32 path)
 {
-    gsize data = GPOINTER_TO_SIZE(sg_host_get_data(host));
-    return data == 0 ? G_MAXUINT32 : (guint32)(data - 1);
+    const LpMachine *machine = self->machine;
+    if (attachment == LP_ATTACHMENT_SCALE_UP)
+        return &self->ports[port];
+    guint64 first = n_in_network(machine, LP_ATTACHMENT_SCALE_UP);
+    guint64 n = machine->cluster[attachment].n_hosts;
+    return &self->ports[first + (plane * n + port) * machine->n_paths + path];
 }
 
-void
-lp_network_host_name(const struct s4u_Host *host, char *out_name, gsize size)
+const LpPort *
+lp_network_port(const LpNetwork *self, guint64 accelerator, LpAttachment attachment)
 {
-    g_strlcpy(out_name, sg_host_get_name(host), size);
+    return find_port(self, attachment, 0, lp_machine_port(self->machine, accelerator, attachment),
+                     0);
 }
+
+guint64
+lp_network_n_ports(const LpNetwork *self)
+{
+    return self->n_ports;
+}
+
+LpPort *
+lp_network_port_at(const LpNetwork *self, guint64 index)
+{
+    return &self->ports[index];
+}
+
+char *
+lp_network_port_name(const LpNetwork *self, const LpPort *port)
+{
+    const LpMachine *machine = self->machine;
+    guint64 index = (guint64)(port - self->ports);
+    guint64 n_up = n_in_network(machine, LP_ATTACHMENT_SCALE_UP);
+    if (index < n_up)
+        return lp_plain_host_name(machine, LP_ATTACHMENT_SCALE_UP, 0, index, 0);
+    guint64 n = machine->cluster[LP_ATTACHMENT_SCALE_OUT].n_hosts * machine->n_paths;
+    guint64 own = (index - n_up) % n;
+    return lp_plain_host_name(machine, LP_ATTACHMENT_SCALE_OUT, (guint32)((index - n_up) / n),
+                              own / machine->n_paths, (guint32)(own % machine->n_paths));
+}
+
+/* --- routes --- */
 
 static guint32 *
 arena_take(Arena *self, gsize n_links)
@@ -218,104 +176,38 @@ arena_take(Arena *self, gsize n_links)
     return block + self->n_free;
 }
 
-/* Routes climb to the switch that joins both ends and come down again: the distance from the nearer
- * end is the tier. */
-static LpTier
-tree_tier(const LpMachine *machine, guint32 position, guint32 n_links)
-{
-    guint32 height = MIN(position, n_links - 1 - position);
-    if (lp_plain_has_pcie(machine) && height > 0)
-        return height == 1 ? LP_TIER_PCIE : height == 2 ? LP_TIER_LEAF : LP_TIER_SPINE;
-    return height == 0 ? LP_TIER_PORT : height == 1 ? LP_TIER_LEAF : LP_TIER_SPINE;
-}
-
-void
-lp_network_set_bandwidth(const LpNetwork *self, guint32 link, double bytes_per_s)
-{
-    sg_link_set_bandwidth(self->handles[link], bytes_per_s);
-}
-
-/* Between the ports of a dragonfly a link's name says what it joins, in SimGrid's zone and in ours.
- */
-static LpTier
-dragonfly_tier(const char *name, guint32 position, guint32 n_links)
-{
-    if (position == 0 || position == n_links - 1)
-        return LP_TIER_PORT;
-    if (strstr(name, LP_PLAIN_LEAF_LINK) != NULL)
-        return LP_TIER_LEAF;
-    gboolean is_global =
-        strstr(name, LP_PLAIN_GLOBAL_LINK) != NULL || g_str_has_prefix(name, "blue_link_");
-    return is_global ? LP_TIER_GLOBAL : LP_TIER_LOCAL;
-}
-
-static LpTier
-tier_at(const LpNetwork *self, LpAttachment attachment, guint32 index, guint32 position,
-        guint32 n_links)
-{
-    if (attachment == LP_ATTACHMENT_SCALE_UP)
-        return LP_TIER_SCALE_UP;
-    switch (self->machine->cluster[attachment].topology) {
-    case LP_TOPOLOGY_TORUS:
-        return LP_TIER_TORUS;
-    case LP_TOPOLOGY_DRAGONFLY:
-    case LP_TOPOLOGY_DRAGONFLY_PLUS:
-        return dragonfly_tier(lp_network_link_name(self, index), position, n_links);
-    case LP_TOPOLOGY_CROSSBAR:
-    case LP_TOPOLOGY_FAT_TREE:
-    default:
-        return tree_tier(self->machine, position, n_links);
-    }
-}
-
-/* Links from the position @first on, without as many at the end. */
+/* The links just found. */
 static void
-fill_route(const LpNetwork *self, LpAttachment attachment, xbt_dynar_t links, guint32 first,
-           LpRoute *route)
+fill_route(const LpNetwork *self, LpRoute *route)
 {
-    route->n_links = (guint32)xbt_dynar_length(links) - 2 * first;
+    route->n_links = self->found->len;
     guint32 *indices = arena_take(self->arena, route->n_links);
+    memcpy(indices, self->found->data, sizeof *indices * route->n_links);
     route->links = indices;
     for (guint32 i = 0; i < route->n_links; i++) {
-        guint32 index = link_index(links, first + i);
-        LpLink *link = &self->links[index];
-        indices[i] = index;
-        link->tier = tier_at(self, attachment, index, i, route->n_links);
-        route->latency_s += link->latency_s;
-        if (i == 0 || link->bytes_per_s < route->bytes_per_s)
-            route->bytes_per_s = link->bytes_per_s;
+        LpLink link = lp_routes_link(self->routes, indices[i]);
+        route->latency_s += link.latency_s;
+        if (i == 0 || link.bytes_per_s < route->bytes_per_s)
+            route->bytes_per_s = link.bytes_per_s;
     }
-}
-
-/* The hosts at the ends of a route. */
-typedef struct {
-    sg_host_t from, to;
-} Ends;
-
-static Ends
-find_ends(const LpNetwork *self, guint64 a, guint64 b, LpAttachment attachment, LpTraffic traffic)
-{
-    const LpMachine *machine = self->machine;
-    gboolean is_out = attachment == LP_ATTACHMENT_SCALE_OUT;
-    guint32 plane = is_out ? lp_machine_plane(machine, traffic) : 0;
-    guint32 path = is_out ? lp_machine_path(machine, a, b, traffic) : 0;
-    return (Ends){
-        .from = *find_host(self, attachment, plane, lp_machine_port(machine, a, attachment), 0),
-        .to = *find_host(self, attachment, plane, lp_machine_port(machine, b, attachment), path)};
 }
 
 LpRoute
 lp_network_route_over(const LpNetwork *self, guint64 a, guint64 b, LpAttachment attachment,
                       LpTraffic traffic)
 {
-    Ends ends = find_ends(self, a, b, attachment, traffic);
-    LpRoute route = {.from = ends.from, .to = ends.to};
-    gboolean has_paths = attachment == LP_ATTACHMENT_SCALE_OUT && lp_plain_has_paths(self->machine);
-    xbt_dynar_t links = xbt_dynar_new(sizeof(sg_link_t), NULL);
-    sg_host_get_route(route.from, route.to, links);
-    fill_route(self, attachment, links, has_paths ? 1 : 0, &route);
-    xbt_dynar_free(&links);
-    route.n_legs = 1;
+    const LpMachine *machine = self->machine;
+    gboolean is_out = attachment == LP_ATTACHMENT_SCALE_OUT;
+    guint32 plane = is_out ? lp_machine_plane(machine, traffic) : 0;
+    guint32 path = is_out ? lp_machine_path(machine, a, b, traffic) : 0;
+    guint64 from = lp_machine_port(machine, a, attachment);
+    guint64 to = lp_machine_port(machine, b, attachment);
+    LpRoute route = {.from = find_port(self, attachment, plane, from, 0),
+                     .to = find_port(self, attachment, plane, to, path),
+                     .n_legs = 1};
+    g_array_set_size(self->found, 0);
+    lp_routes_add(self->routes, attachment, plane, from, to, path, self->found);
+    fill_route(self, &route);
     return route;
 }
 
@@ -381,12 +273,20 @@ lp_network_route(const LpNetwork *self, guint64 a, guint64 b, LpTraffic traffic)
     return lp_network_route_via(self, stops, G_N_ELEMENTS(stops), traffic);
 }
 
+/* --- in the engine --- */
+
+void
+lp_network_set_bandwidth(const LpNetwork *self, guint32 link, double bytes_per_s)
+{
+    sg_link_set_bandwidth(sg_link_by_name(lp_network_link_name(self, link)), bytes_per_s);
+}
+
 void
 lp_route_send_leg(const LpRoute *route, guint32 leg, guint64 bytes)
 {
     LpLeg ends =
         route->legs == NULL ? (LpLeg){.from = route->from, .to = route->to} : route->legs[leg];
-    sg_host_sendto(ends.from, ends.to, (double)bytes);
+    sg_host_sendto(ends.from->host, ends.to->host, (double)bytes);
 }
 
 void

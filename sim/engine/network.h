@@ -1,22 +1,29 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The loaded machine as the engine sees it: hosts, links with their true latencies, routes. */
+/* A machine's ports, links and routes, by arithmetic (platforms/plain/routes.h): no engine is
+ * needed but to send over them. */
 #pragma once
 
 #include "platforms/machine/machine.h"
-#include "platforms/plain/plane.h"
+#include "platforms/plain/routes.h"
 
 G_BEGIN_DECLS
 
 struct s4u_Host; /* an opaque SimGrid host */
 
+/** A port of the machine, or one of the paths that lead to it. */
+typedef struct {
+    struct s4u_Host *host;  /* borrowed from the engine; NULL where nothing has loaded it */
+    guint32 scale_out_port; /**< its number there; G_MAXUINT32 of the scale-up network */
+} LpPort;
+
 /** A part of a route that one flow crosses. */
 typedef struct {
-    struct s4u_Host *from, *to; /* borrowed from the engine: the ports at its ends */
-    guint32 end_link;           /**< the first of LpRoute.links behind it */
+    const LpPort *from, *to; /* borrowed from the network: at its ends */
+    guint32 end_link;        /**< the first of LpRoute.links behind it */
 } LpLeg;
 
 typedef struct {
-    struct s4u_Host *from, *to; /* borrowed from the engine: the ports at its ends */
+    const LpPort *from, *to; /* borrowed from the network: at its ends */
     /** Accelerators in between forward, each once all bytes have come: one flow follows the other,
      * leg after leg. Borrowed from the network; NULL for one leg. */
     const LpLeg *legs;
@@ -30,29 +37,26 @@ typedef struct {
 
 typedef struct LpNetwork LpNetwork;
 
-/** Reads links and hosts of the platform that lp_engine_start() loaded. @machine: borrowed, must
- * outlive it. Sets the latency of every link in the engine to 0: a isolated flow then takes exactly
- * bytes / bandwidth, sharing is fair, and the sender pays the latency. Returns: (transfer full). */
+/** The network of @machine, borrowed, which must outlive it. Returns: (transfer full). */
 LpNetwork *lp_network_new(const LpMachine *machine);
 void lp_network_free(LpNetwork *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(LpNetwork, lp_network_free)
 
-/** Says that lp_engine_load_on_rails() started the engine: links are then called what
- * they are called otherwise. */
-void lp_network_put_on_rails(LpNetwork *self);
-
 const LpMachine *lp_network_machine(const LpNetwork *self);
 guint32 lp_network_n_links(const LpNetwork *self);
-const LpLink *lp_network_link(const LpNetwork *self, guint32 index);
+LpLink lp_network_link(const LpNetwork *self, guint32 index);
 /** Name of a link. Static for the run. */
 const char *lp_network_link_name(const LpNetwork *self, guint32 index);
-/** The host of an accelerator's port in the first plane, which sends and receives. */
-struct s4u_Host *lp_network_host(const LpNetwork *self, guint64 accelerator,
-                                 LpAttachment attachment);
-/** The port that @host, one of the scale-out network, is; G_MAXUINT32 of another. */
-guint32 lp_network_port_of(const struct s4u_Host *host);
-/** Writes the name of a host into @out_name, cut to its @size. */
-void lp_network_host_name(const struct s4u_Host *host, char *out_name, gsize size);
+/** Finds the link of @name: TRUE, and its index in @out_index (out). */
+gboolean lp_network_find_link(const LpNetwork *self, const char *name, guint32 *out_index);
+/** An accelerator's port in the first plane, which sends and receives. */
+const LpPort *lp_network_port(const LpNetwork *self, guint64 accelerator, LpAttachment attachment);
+/** Ports of all networks and planes, each path counted. */
+guint64 lp_network_n_ports(const LpNetwork *self);
+/** The port of number @index below that; its host is the caller's to set. */
+LpPort *lp_network_port_at(const LpNetwork *self, guint64 index);
+/** What the engine calls the host of @port. Returns: (transfer full). */
+char *lp_network_port_name(const LpNetwork *self, const LpPort *port) G_GNUC_WARN_UNUSED_RESULT;
 /** The route of @traffic from accelerator @a to @b over the attachment that joins them: in the
  * plane of that class, and over the path that the machine's choice falls on; where rails never
  * meet, over a relay (lp_machine_relay()). */
@@ -69,11 +73,11 @@ LpRoute lp_network_route_via(const LpNetwork *self, const guint64 *stops, guint3
 guint32 lp_route_leg_first(const LpRoute *route, guint32 leg);
 guint32 lp_route_leg_end(const LpRoute *route, guint32 leg);
 /** Gives a link another bandwidth, > 0, from now on; lp_network_link() keeps what was described.
- * Actors only. */
+ * Loaded networks only (sim/engine/loading.h). */
 void lp_network_set_bandwidth(const LpNetwork *self, guint32 link, double bytes_per_s);
 
 /** Sends @bytes over @route, and returns when the last has arrived; latencies are the caller's.
- * Actors only. */
+ * Actors only, on a loaded network. */
 void lp_route_send(const LpRoute *route, guint64 bytes);
 /** As lp_route_send(), over leg @leg alone. Actors only. */
 void lp_route_send_leg(const LpRoute *route, guint32 leg, guint64 bytes);

@@ -127,8 +127,8 @@ static void
 append_links(GByteArray *text, GHashTable *numbers, const LpNetwork *network, const LpRoute *route)
 {
     for (guint32 i = 0; i < route->n_links; i++) {
-        const LpLink *link = lp_network_link(network, route->links[i]);
-        if (!lp_tier_is_shared(link->tier))
+        LpLink link = lp_network_link(network, route->links[i]);
+        if (!lp_tier_is_shared(link.tier))
             continue;
         gpointer key = GUINT_TO_POINTER(route->links[i] + 1);
         guint number = GPOINTER_TO_UINT(g_hash_table_lookup(numbers, key));
@@ -137,7 +137,7 @@ append_links(GByteArray *text, GHashTable *numbers, const LpNetwork *network, co
             g_hash_table_insert(numbers, key, GUINT_TO_POINTER(number));
         }
         append(text, &number, sizeof number);
-        append(text, &link->bytes_per_s, sizeof link->bytes_per_s);
+        append(text, &link.bytes_per_s, sizeof link.bytes_per_s);
     }
 }
 

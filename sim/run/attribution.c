@@ -252,7 +252,7 @@ find_tiers_in_use(const LpScene *scene, gboolean *out_in_use)
 {
     for (guint32 i = 0; i < lp_network_n_links(scene->network); i++)
         if (scene->n_users[i] > 0)
-            out_in_use[lp_network_link(scene->network, i)->tier] = TRUE;
+            out_in_use[lp_network_link(scene->network, i).tier] = TRUE;
 }
 
 /* @record: the run that all others are compared with; those of tiers come behind it. */
@@ -415,7 +415,7 @@ double
 lp_attributions_link_s(const LpAttributions *self, const LpScene *scene, guint job, guint place)
 {
     const LpHeldLink *link = &self->flows.links[job * LP_SUMMARY_LINKS + place];
-    LpTier tier = lp_network_link(scene->network, link->link)->tier;
+    LpTier tier = lp_network_link(scene->network, link->link).tier;
     double lost_s = self->flows.tier_lost_s[job * LP_N_TIERS + tier];
     return lost_s > 0.0 ? self->jobs[job].tier_s[tier] * link->lost_s / lost_s : 0.0;
 }

@@ -52,7 +52,7 @@ lp_actor_bare_ring(const LpNetwork *network, guint64 bytes)
     for (guint64 i = 0; i < n; i++) {
         members[i] = (Member){mailbox(i), mailbox((i + 1) % n), n, i, bytes, latency_s};
         sg_actor_t actor =
-            sg_actor_init("member", lp_network_host(network, i, LP_ATTACHMENT_SCALE_OUT));
+            sg_actor_init("member", lp_network_port(network, i, LP_ATTACHMENT_SCALE_OUT)->host);
         sg_actor_set_data(actor, &members[i]);
         sg_actor_start_(actor, (xbt_main_func_t)member_main, 0, NULL);
     }

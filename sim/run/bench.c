@@ -11,8 +11,9 @@
 static LpNetwork *
 start(const LpMachine *machine, GError **error)
 {
+    g_autoptr(LpNetwork) network = lp_network_new(machine);
     g_autoptr(GArray) options = lp_engine_options(machine->n_accelerators);
-    return lp_engine_load(machine, options, error) ? lp_network_new(machine) : NULL;
+    return lp_network_load(network, options, error) ? g_steal_pointer(&network) : NULL;
 }
 
 gboolean

@@ -110,12 +110,11 @@ check_steps(const LpCollectiveRequest *self, const LpCommunicationMap *map, GErr
     return FALSE;
 }
 
-/* With the engine running. */
+/* On a loaded network. */
 static gboolean
-run(const LpCollectiveRequest *self, const LpMachine *machine, LpCollectiveResult *out_result,
+run(const LpCollectiveRequest *self, const LpNetwork *network, LpCollectiveResult *out_result,
     GError **error)
 {
-    g_autoptr(LpNetwork) network = lp_network_new(machine);
     g_autoptr(LpProgram) program = new_program(self);
     g_autoptr(LpPlacement) placement = new_placement(self);
     g_autoptr(LpCircuitMap) circuits =
@@ -135,18 +134,21 @@ run(const LpCollectiveRequest *self, const LpMachine *machine, LpCollectiveResul
     return lp_run_has_ended(&out_result->run, error);
 }
 
-static gboolean
-start(guint64 n_ranks, const LpMachine *machine, GError **error)
+/* Returns: (transfer full) the network of @machine, loaded for groups of @n_ranks in all. */
+static LpNetwork *
+load(guint64 n_ranks, const LpMachine *machine, GError **error)
 {
+    g_autoptr(LpNetwork) network = lp_network_new(machine);
     g_autoptr(GArray) options = lp_engine_options(n_ranks);
-    return lp_engine_load(machine, options, error);
+    return lp_network_load(network, options, error) ? g_steal_pointer(&network) : NULL;
 }
 
 gboolean
 lp_collective_run(const LpCollectiveRequest *self, const LpMachine *machine,
                   LpCollectiveResult *out_result, GError **error)
 {
-    return start(n_ranks_of(self), machine, error) && run(self, machine, out_result, error);
+    g_autoptr(LpNetwork) network = load(n_ranks_of(self), machine, error);
+    return network != NULL && run(self, network, out_result, error);
 }
 
 /* --- in processes of their own --- */
@@ -159,6 +161,7 @@ typedef struct {
     const LpCollectiveRequest *requests; /* borrowed */
     guint n;
     const LpMachine *machine; /* borrowed */
+    const LpNetwork *network; /* borrowed: of the machine, loaded; or NULL */
 } Series;
 
 static guint
@@ -180,7 +183,7 @@ run_started(const void *data, GByteArray *result)
     const Series *series = data;
     LpCollectiveOutcome *outcome = (gpointer)result->data;
     GError *error = NULL;
-    if (!run(series->requests, series->machine, &outcome->result, &error))
+    if (!run(series->requests, series->network, &outcome->result, &error))
         complain(outcome, &error);
 }
 
@@ -226,14 +229,15 @@ run_series(const void *data, GByteArray *result)
     GError *error = NULL;
     for (guint i = 0; i < series->n; i += AT_ONCE)
         n_ranks = MAX(n_ranks, n_ranks_of(&series->requests[i]));
-    if (!start(n_ranks, series->machine, &error)) {
+    g_autoptr(LpNetwork) network = load(n_ranks, series->machine, &error);
+    if (network == NULL) {
         for (guint i = 0; i < series_length(series); i++)
             g_strlcpy(outcomes[i].message, error->message, sizeof outcomes[i].message);
         g_error_free(error);
         return;
     }
     for (guint i = 0; i < series->n; i += AT_ONCE) {
-        const Series single = {&series->requests[i], 1, series->machine};
+        const Series single = {&series->requests[i], 1, series->machine, network};
         if (!run_apart(&single, run_started, &outcomes[i / AT_ONCE], &error))
             complain(&outcomes[i / AT_ONCE], &error);
     }
@@ -244,7 +248,7 @@ lp_collective_run_apart(const LpCollectiveRequest *self, const LpMachine *machin
                         LpCollectiveResult *out_result, GError **error)
 {
     LpCollectiveOutcome outcome = {.message = ""};
-    const Series single = {self, 1, machine};
+    const Series single = {self, 1, machine, NULL};
     if (!run_apart(&single, run_one, &outcome, error))
         return FALSE;
     if (outcome.message[0] != '\0') {
@@ -263,13 +267,13 @@ lp_collective_run_all(const LpCollectiveRequest *requests, guint n, const LpMach
     guint n_parts = 0;
     gboolean good = TRUE;
     while (good && n_parts < MIN(n, AT_ONCE)) {
-        const Series series = {requests + n_parts, n - n_parts, machine};
+        const Series series = {requests + n_parts, n - n_parts, machine, NULL};
         children[n_parts] = start_apart(&series, run_series, error);
         good = children[n_parts] != NULL;
         n_parts += good ? 1 : 0;
     }
     for (guint k = 0; k < n_parts; k++) {
-        const Series series = {requests + k, n - k, machine};
+        const Series series = {requests + k, n - k, machine, NULL};
         g_autofree LpCollectiveOutcome *part = g_new0(LpCollectiveOutcome, series_length(&series));
         good = lp_child_process_finish(children[k], part, series_bytes(&series), NULL,
                                        good ? error : NULL) &&
@@ -283,6 +287,13 @@ lp_collective_run_all(const LpCollectiveRequest *requests, guint n, const LpMach
 /* --- flows --- */
 
 static void
+name_port(const LpCommunicationMap *map, const LpPort *port, char *out_name, gsize size)
+{
+    g_autofree char *name = lp_network_port_name(map->network, port);
+    g_strlcpy(out_name, name, size);
+}
+
+static void
 add_flow(GArray *flows, const LpCommunicationMap *map, guint64 rank, const LpConnection *connection,
          guint64 bytes)
 {
@@ -292,10 +303,10 @@ add_flow(GArray *flows, const LpCommunicationMap *map, guint64 rank, const LpCon
                              .n_links = connection->route.n_links,
                              .latency_s = connection->route.latency_s,
                              .bytes_per_s = connection->route.bytes_per_s};
-    lp_network_host_name(connection->route.from, flow.from_port, sizeof flow.from_port);
-    lp_network_host_name(connection->route.to, flow.to_port, sizeof flow.to_port);
+    name_port(map, connection->route.from, flow.from_port, sizeof flow.from_port);
+    name_port(map, connection->route.to, flow.to_port, sizeof flow.to_port);
     if (connection->route.legs != NULL)
-        lp_network_host_name(connection->route.legs[0].to, flow.relay, sizeof flow.relay);
+        name_port(map, connection->route.legs[0].to, flow.relay, sizeof flow.relay);
     g_array_append_val(flows, flow);
 }
 
@@ -352,9 +363,6 @@ add_plain(GArray *flows, const LpCommunicationMap *map, const LpOp *op, guint64 
 GArray *
 lp_collective_run_flows(const LpCollectiveRequest *self, const LpMachine *machine, GError **error)
 {
-    g_autoptr(GArray) options = lp_engine_options(n_ranks_of(self));
-    if (!lp_engine_load(machine, options, error))
-        return NULL;
     g_autoptr(LpNetwork) network = lp_network_new(machine);
     g_autoptr(LpProgram) program = new_program(self);
     g_autoptr(LpPlacement) placement = new_placement(self);

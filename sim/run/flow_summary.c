@@ -69,6 +69,36 @@ fill_slowdowns(LpFlowSummary *self, const LpFlowRecord *record)
     }
 }
 
+/* A link that flows crossed. */
+typedef struct {
+    const char *name; /* borrowed from the network */
+    guint32 link;
+} Crossed;
+
+static gint
+compare_names(gconstpointer a, gconstpointer b)
+{
+    const Crossed *one = a, *other = b;
+    return strcmp(one->name, other->name);
+}
+
+/* By name: where links cost as much, what is shown does not hang on how they are numbered. Returns:
+ * (transfer full) of Crossed. */
+static GArray *
+find_crossed(const LpFlowRecord *record, const LpNetwork *network)
+{
+    GArray *crossed = g_array_new(FALSE, FALSE, sizeof(Crossed));
+    for (guint32 link = 0; link < record->n_links; link++) {
+        Crossed found = {NULL, link};
+        if (record->crossings[link] == NULL)
+            continue;
+        found.name = lp_network_link_name(network, link);
+        g_array_append_val(crossed, found);
+    }
+    g_array_sort(crossed, compare_names);
+    return crossed;
+}
+
 /* Keeps the costliest; of equal ones the first. */
 static void
 insert(LpHeldLink *links, LpHeldLink link)
@@ -82,16 +112,16 @@ insert(LpHeldLink *links, LpHeldLink link)
 }
 
 static void
-fill_job(LpFlowSummary *self, guint job, const LpFlowRecord *record, const LpNetwork *network)
+fill_job(LpFlowSummary *self, guint job, const LpFlowRecord *record, const GArray *crossed,
+         const LpNetwork *network)
 {
     LpHeldLink *links = self->links + (gsize)job * LP_SUMMARY_LINKS;
-    for (guint32 link = 0; link < record->n_links; link++) {
+    for (guint i = 0; i < crossed->len; i++) {
+        guint32 link = g_array_index(crossed, Crossed, i).link;
         double lost_s = 0.0;
-        if (record->crossings[link] == NULL)
-            continue;
         for (guint traffic = 0; traffic < LP_N_TRAFFIC; traffic++)
             lost_s += record->crossings[link][lp_flow_record_kind(record, job, traffic)].lost_s;
-        self->tier_lost_s[job * LP_N_TIERS + lp_network_link(network, link)->tier] += lost_s;
+        self->tier_lost_s[job * LP_N_TIERS + lp_network_link(network, link).tier] += lost_s;
         insert(links, (LpHeldLink){link, lost_s});
     }
     for (guint i = 0; i < LP_SUMMARY_LINKS && links[i].lost_s > 0.0; i++)
@@ -103,6 +133,7 @@ void
 lp_flow_summary_fill(LpFlowSummary *self, const LpFlowRecord *record, const LpNetwork *network)
 {
     fill_slowdowns(self, record);
+    g_autoptr(GArray) crossed = find_crossed(record, network);
     for (guint job = 0; job < self->n_jobs; job++)
-        fill_job(self, job, record, network);
+        fill_job(self, job, record, crossed, network);
 }

@@ -131,10 +131,10 @@ stream_home(const JobRun *self, guint64 rank, LpStream stream)
     return busiest_attachment(self, rank, runs);
 }
 
-static struct s4u_Host *
+static const LpPort *
 port(const JobRun *self, guint64 rank, LpAttachment attachment)
 {
-    return lp_network_host(self->map->network, lp_rank_layout_accelerator(self->map->layout, rank),
+    return lp_network_port(self->map->network, lp_rank_layout_accelerator(self->map->layout, rank),
                            attachment);
 }
 
@@ -316,8 +316,9 @@ start_rank(JobRun *self, guint64 rank)
     struct s4u_Host *stream_homes[LP_N_STREAMS] = {NULL};
     for (LpStream stream = 0; stream < LP_N_STREAMS; stream++)
         if (program->uses_stream[stream])
-            stream_homes[stream] = port(self, rank, stream_home(self, rank, stream));
-    lp_rank_start(simulated, port(self, rank, stream_home(self, rank, LP_N_STREAMS)), stream_homes);
+            stream_homes[stream] = port(self, rank, stream_home(self, rank, stream))->host;
+    lp_rank_start(simulated, port(self, rank, stream_home(self, rank, LP_N_STREAMS))->host,
+                  stream_homes);
     self->state.n_waiting++;
     self->state.progress->n_steps +=
         (guint64)self->state.n_iterations * lp_program_stage(program, simulated->stage)->n_steps;
@@ -489,7 +490,7 @@ lp_run_jobs(const LpRunJob *jobs, guint n_jobs, const LpSurroundings *given,
         build_job(&runs[i], &jobs[i], i, state);
     for (guint i = 0; i < n_jobs; i++)
         start_job(&runs[i]);
-    start_surroundings(surroundings, port(&runs[0], 0, LP_ATTACHMENT_SCALE_UP));
+    start_surroundings(surroundings, port(&runs[0], 0, LP_ATTACHMENT_SCALE_UP)->host);
     (void)lp_engine_run();
     for (guint i = 0; i < n_jobs; i++) {
         out_results[i] = read_result(&runs[i]);

@@ -225,14 +225,9 @@ keeps_rails(const LpScene *self, const LpMachine *machine)
 static gboolean
 load(LpScene *self, const LpMachine *machine, GError **error)
 {
-    gboolean on_rails = keeps_rails(self, machine);
-    if (!(on_rails ? lp_engine_load_on_rails(machine, self->engine_options, error)
-                   : lp_engine_load(machine, self->engine_options, error)))
-        return FALSE;
-    self->network = lp_network_new(machine);
-    if (on_rails)
-        lp_network_put_on_rails(self->network);
-    return TRUE;
+    return keeps_rails(self, machine)
+               ? lp_network_load_on_rails(self->network, self->engine_options, error)
+               : lp_network_load(self->network, self->engine_options, error);
 }
 
 LpScene *
@@ -246,12 +241,11 @@ lp_scene_new(const LpScenario *scenario, const LpMachine *machine, LpFidelity fi
     *self =
         (LpScene){.scenario = scenario, .fidelity = fidelity, .collapse = collapse, .jobs = jobs};
     self->engine_options = lp_engine_options(n_actors(self, machine));
-    if (!load(self, machine, error))
-        return NULL;
+    self->network = lp_network_new(machine);
     for (guint i = 0; i < jobs->len; i++)
         if (!lp_job_enter(lp_scene_job(self, i), self->network, error))
             return NULL;
-    if (!add_surroundings(self, error))
+    if (!add_surroundings(self, error) || !load(self, machine, error))
         return NULL;
     find_users(self);
     return g_steal_pointer(&self);

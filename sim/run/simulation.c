@@ -143,6 +143,17 @@ prove(const LpCommunicationMap *map, LpSimulationOptions options)
     return lp_contention_new(map, options.fidelity, NULL);
 }
 
+static gboolean
+load(const LpSimulation *self, LpNetwork *network, const LpProgram *program,
+     const LpPlacement *placement, GError **error)
+{
+    const LpMachine *machine = lp_network_machine(network);
+    /* Where rails never meet, domains forward what changes the rail. */
+    return machine->rails_relay || lp_rail_is_kept(program, machine, placement)
+               ? lp_network_load_on_rails(network, self->engine_options, error)
+               : lp_network_load(network, self->engine_options, error);
+}
+
 LpSimulation *
 lp_simulation_run(const LpSetup *setup, LpSimulationOptions options, GError **error)
 {
@@ -153,14 +164,7 @@ lp_simulation_run(const LpSetup *setup, LpSimulationOptions options, GError **er
         return NULL;
     g_autoptr(LpSimulation) self = g_new0(LpSimulation, 1);
     self->engine_options = lp_engine_options(4 * program->n_ranks);
-    /* Where rails never meet, domains forward what changes the rail. */
-    gboolean on_rails = machine->rails_relay || lp_rail_is_kept(program, machine, setup->placement);
-    if (!(on_rails ? lp_engine_load_on_rails(machine, self->engine_options, error)
-                   : lp_engine_load(machine, self->engine_options, error)))
-        return NULL;
     g_autoptr(LpNetwork) network = lp_network_new(machine);
-    if (on_rails)
-        lp_network_put_on_rails(network);
     g_autoptr(LpCircuitMap) circuits =
         lp_circuit_map_new(program, network, setup->library, setup->placement, error);
     if (circuits == NULL)
@@ -176,7 +180,8 @@ lp_simulation_run(const LpSetup *setup, LpSimulationOptions options, GError **er
         self->link_traffic = lp_link_traffic_find(map, circuits->switched);
     if (options.run.calls != NULL)
         lp_call_times_prepare(options.run.calls, program);
-    if (!run_all(self, circuits, contention, cache, options, error) ||
+    if (!load(self, network, program, setup->placement, error) ||
+        !run_all(self, circuits, contention, cache, options, error) ||
         !lp_run_has_ended(&self->run, error))
         return NULL;
     /* What a rotor relays crosses both links of a route once more. */

@@ -73,9 +73,10 @@ start_engine(const char *options, guint64 n_actors)
     g_autoptr(GError) error = NULL;
     if (machine == NULL)
         return NULL;
-    gboolean good = lp_engine_load(machine, settings, &error);
+    g_autoptr(LpNetwork) network = lp_network_new(machine);
+    gboolean good = lp_network_load(network, settings, &error);
     lp_test_text("engine", error != NULL ? error->message : NULL, NULL);
-    return good ? lp_network_new(machine) : NULL;
+    return good ? g_steal_pointer(&network) : NULL;
 }
 
 /* What a process of its own runs. */
@@ -108,8 +109,8 @@ run_flows(const void *input, void *result)
         flow->channel = lp_channel_new(request->kind, name, &flow->route, NULL);
         roles[2 * i] = (Role){&traffic, i, TRUE};
         roles[2 * i + 1] = (Role){&traffic, i, FALSE};
-        start_actor(&roles[2 * i], flow->route.from);
-        start_actor(&roles[2 * i + 1], flow->route.to);
+        start_actor(&roles[2 * i], flow->route.from->host);
+        start_actor(&roles[2 * i + 1], flow->route.to->host);
     }
     (void)lp_engine_run();
     for (guint i = 0; i < n; i++)
@@ -281,7 +282,7 @@ check_routes(const void *input, void *result)
         lp_test_close(label, route.bytes_per_s, wanted[i].bytes_per_s, 1e-12);
         for (guint k = 0; k < MIN(route.n_links, wanted[i].n_links); k++)
             lp_test_true(label,
-                         lp_network_link(network, route.links[k])->tier == wanted[i].tiers[k]);
+                         lp_network_link(network, route.links[k]).tier == wanted[i].tiers[k]);
     }
     return TRUE;
 }

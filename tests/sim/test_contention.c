@@ -3,8 +3,6 @@
 #include "sim/analysis/contention.h"
 
 #include "platforms/catalogue/libraries.h"
-#include "sim/engine/engine.h"
-#include "sim/engine/loading.h"
 #include "sim/run/simulation.h"
 #include "tests/support/forked.h"
 #include "tests/support/generated.h"
@@ -74,8 +72,7 @@ analyse(const void *input, void *result)
     Verdict *out_verdict = result;
     g_autoptr(LpWorkload) workload = lp_small_workload_load(row->settings);
     g_autoptr(LpMachine) machine = lp_generated_machine_good(row->machine);
-    g_autoptr(GArray) options = lp_engine_options(64);
-    if (workload == NULL || machine == NULL || !lp_engine_load(machine, options, NULL))
+    if (workload == NULL || machine == NULL)
         return FALSE;
     g_autoptr(LpProgram) program = lp_training_program_new(workload, &machine->accelerator, NULL);
     g_autoptr(LpNetwork) network = lp_network_new(machine);

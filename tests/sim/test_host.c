@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What hosts lose to a library's progress, and runs that leave contention out: by hand, on machines
  * and plans where either can be seen by eye. */
-#include "sim/engine/engine.h"
-#include "sim/engine/loading.h"
 #include "sim/mapping/communication_map.h"
 #include "sim/run/simulation.h"
 
@@ -67,8 +65,7 @@ find_costs(const void *input, void *result)
     HostCosts *costs = result;
     g_autoptr(LpWorkload) workload = lp_small_workload_load(row->settings);
     g_autoptr(LpMachine) machine = lp_generated_machine_good("--system=p5 --accelerators=64");
-    g_autoptr(GArray) options = lp_engine_options(64);
-    if (workload == NULL || machine == NULL || !lp_engine_load(machine, options, NULL))
+    if (workload == NULL || machine == NULL)
         return FALSE;
     g_autoptr(LpProgram) program = lp_training_program_new(workload, &machine->accelerator, NULL);
     g_autoptr(LpNetwork) network = lp_network_new(machine);

@@ -108,15 +108,11 @@ start(const Run *run)
 {
     g_autoptr(GArray) options = lp_engine_options(2 * run->machine->n_accelerators);
     g_autoptr(GError) error = NULL;
-    gboolean good = run->on_rails ? lp_engine_load_on_rails(run->machine, options, &error)
-                                  : lp_engine_load(run->machine, options, &error);
+    g_autoptr(LpNetwork) network = lp_network_new(run->machine);
+    gboolean good = run->on_rails ? lp_network_load_on_rails(network, options, &error)
+                                  : lp_network_load(network, options, &error);
     lp_test_text("engine", error != NULL ? error->message : NULL, NULL);
-    if (!good)
-        return NULL;
-    LpNetwork *network = lp_network_new(run->machine);
-    if (run->on_rails)
-        lp_network_put_on_rails(network);
-    return network;
+    return good ? g_steal_pointer(&network) : NULL;
 }
 
 static gboolean

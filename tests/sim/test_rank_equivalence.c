@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* One rank of each class takes the same time, term by term, as all ranks. */
-#include "sim/analysis/rank_equivalence.h"
-
 #include "sim/engine/engine.h"
 #include "sim/engine/loading.h"
+#include "sim/analysis/rank_equivalence.h"
+
 #include "sim/run/run.h"
 #include "sim/run/simulation.h"
 #include "tests/support/forked.h"
@@ -112,8 +112,7 @@ simulate(const void *input, void *result)
         workload != NULL && machine != NULL
             ? lp_training_program_new(workload, &machine->accelerator, &error)
             : NULL;
-    g_autoptr(GArray) options = lp_engine_options(256);
-    if (program == NULL || !lp_engine_load(machine, options, &error)) {
+    if (program == NULL) {
         lp_test_text(rows[row].label, error != NULL ? error->message : "no machine", NULL);
         return FALSE;
     }
@@ -131,6 +130,9 @@ simulate(const void *input, void *result)
     g_autoptr(LpRankEquivalence) classes =
         lp_rank_equivalence_new(map, contention, cache, fidelity);
     out->n_classes = classes->n_classes;
+    g_autoptr(GArray) options = lp_engine_options(256);
+    if (!lp_network_load(network, options, &error))
+        return FALSE;
     LpRunJob jobs[N_MODES];
     LpRunResult results[N_MODES];
     guint n = 0;

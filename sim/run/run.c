@@ -313,12 +313,11 @@ start_rank(JobRun *self, guint64 rank)
         self->state.timeline != NULL && rank == lp_program_stage_mate(program, 0, simulated->stage);
     simulated->straggler = self->stragglers == NULL ? NULL : self->stragglers[rank];
     simulated->meter.messages = self->state.calls == NULL ? NULL : &self->state.calls->message;
-    struct s4u_Host *stream_homes[LP_N_STREAMS] = {NULL};
-    for (LpStream stream = 0; stream < LP_N_STREAMS; stream++)
-        if (program->uses_stream[stream])
-            stream_homes[stream] = port(self, rank, stream_home(self, rank, stream))->host;
-    lp_rank_start(simulated, port(self, rank, stream_home(self, rank, LP_N_STREAMS))->host,
-                  stream_homes);
+    struct s4u_Host *homes[LP_N_STREAMS + 1] = {NULL};
+    for (LpStream stream = 0; stream <= LP_N_STREAMS; stream++)
+        if (stream == LP_N_STREAMS || program->uses_stream[stream])
+            homes[stream] = port(self, rank, stream_home(self, rank, stream))->host;
+    lp_rank_start(simulated, homes[LP_N_STREAMS], homes);
     self->state.n_waiting++;
     self->state.progress->n_steps +=
         (guint64)self->state.n_iterations * lp_program_stage(program, simulated->stage)->n_steps;

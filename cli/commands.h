@@ -17,6 +17,8 @@ gboolean lp_cmd_compare(int argc, char **argv, GError **error);
 gboolean lp_cmd_contention(int argc, char **argv, GError **error);
 /** "lightpath characterize WORKLOAD [PLATFORM]". */
 gboolean lp_cmd_characterize(int argc, char **argv, GError **error);
+/** "lightpath goodput WORKLOAD PLATFORM". */
+gboolean lp_cmd_goodput(int argc, char **argv, GError **error);
 /** "lightpath collective OPERATION PLATFORM". */
 gboolean lp_cmd_collective(int argc, char **argv, GError **error);
 /** "lightpath import huggingface FILE.json". */

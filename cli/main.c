@@ -20,6 +20,7 @@ static const LpCommand commands[] = {
     {"contention", lp_cmd_contention, "say what holds an iteration back, and who is in whose way"},
     {"characterize", lp_cmd_characterize,
      "say what a workload asks of the network, by parallelism"},
+    {"goodput", lp_cmd_goodput, "say what days of failures and repairs leave of it"},
     {"collective", lp_cmd_collective, "run a single collective, by message size"},
     {"platform", lp_cmd_platform, "generate, describe, check and list machines"},
     {"workload", lp_cmd_workload, "list, describe and check workloads"},

@@ -396,3 +396,10 @@ lp_memory_fullest(const LpTransformer *transformer, const LpPlan *plan)
     }
     return fullest;
 }
+
+double
+lp_memory_checkpoint_bytes(const LpTransformer *transformer, const LpPlan *plan)
+{
+    return lp_transformer_parameters(transformer) *
+           (lp_plan_activation_bytes(plan) + optimizer_bytes_per_parameter(plan));
+}

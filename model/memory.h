@@ -30,4 +30,9 @@ double lp_memory_sum(const LpMemory *self);
 /** Of the stage that needs the most memory. */
 LpMemory lp_memory_fullest(const LpTransformer *transformer, const LpPlan *plan);
 
+/** Bytes of a checkpoint: each parameter once, in the width that training computes in, with its
+ * fp32 weight and its moments, wherever replicas or shards hold them. BLOOM's, 14 bytes for each of
+ * 176.2e9, is published as 2.3 TB (huggingface.co/blog/bloom-megatron-deepspeed). */
+double lp_memory_checkpoint_bytes(const LpTransformer *transformer, const LpPlan *plan);
+
 G_END_DECLS

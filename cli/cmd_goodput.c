@@ -1,0 +1,216 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* lightpath goodput: days of training on a machine that fails and is repaired. */
+#include "cli/commands.h"
+#include "cli/inputs.h"
+#include "cli/options.h"
+
+#include "base/units.h"
+#include "cli/checkpoint_options.h"
+#include "cli/fleet_options.h"
+#include "sim/days/days.h"
+#include "sim/run/simulation.h"
+
+#define DAY_S 86400.0
+#define DAYS_MAX 36500.0
+#define DEFAULT_DAYS 30.0
+#define RUNS_MIN 10
+#define RUNS_MAX 1000000
+#define DEFAULT_RUNS 200
+#define DEFAULT_SEED 1
+
+typedef struct {
+    char *iteration_time, *days, *runs, *seed, *format, *plan, *framework; /* owned */
+    char **settings;                                                       /* owned */
+    gboolean ignore_memory, approximate, verbose;
+    LpFleetOptions fleet;
+    LpCheckpointOptions checkpoints;
+} Options;
+
+static void
+options_clear(Options *self)
+{
+    g_free(self->iteration_time);
+    g_free(self->days);
+    g_free(self->runs);
+    g_free(self->seed);
+    g_free(self->format);
+    g_free(self->plan);
+    g_free(self->framework);
+    g_strfreev(self->settings);
+    lp_fleet_options_clear(&self->fleet);
+    lp_checkpoint_options_clear(&self->checkpoints);
+}
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Options, options_clear)
+
+/* What the options say that needs no machine. */
+typedef struct {
+    LpFormat format;
+    LpPlanChoice plan;
+    double iteration_time_s; /* 0: to be simulated */
+} Choices;
+
+static gboolean
+read_choices(const Options *options, Choices *out, LpGoodputReport *report, GError **error)
+{
+    g_autoptr(GError) fault = NULL;
+    double days = DEFAULT_DAYS;
+    guint seed = DEFAULT_SEED;
+    if (options->days != NULL && !lp_number_parse(options->days, 1e-3, DAYS_MAX, &days, &fault))
+        return lp_usage_error(error, "--days: %s", fault->message);
+    if (options->iteration_time != NULL &&
+        !lp_quantity_parse_in(LP_QUANTITY_TIME, options->iteration_time, 1e-9, 1e9,
+                              &out->iteration_time_s, &fault))
+        return lp_usage_error(error, "--iteration-time: %s", fault->message);
+    report->input.period_s = days * DAY_S;
+    report->whole_plan = options->verbose;
+    if (!lp_format_parse(options->format, &out->format, error) ||
+        !lp_plan_choice_parse(options->plan, &out->plan, error) ||
+        !lp_option_count("runs", options->runs, RUNS_MIN, RUNS_MAX, DEFAULT_RUNS, &report->n_runs,
+                         error) ||
+        !lp_option_count("seed", options->seed, 0, G_MAXUINT32, DEFAULT_SEED, &seed, error))
+        return FALSE;
+    report->seed = seed;
+    return TRUE;
+}
+
+static gboolean
+simulate(const Options *options, LpGoodputReport *report, GError **error)
+{
+    LpSimulationOptions run = {.fidelity = LP_FIDELITY_FLOW, .collapse = TRUE, .alone = TRUE};
+    if (options->approximate) {
+        run.negligible = LP_SIMULATION_NEGLIGIBLE;
+        run.shares_max = LP_SIMULATION_SHARES_MAX;
+    }
+    g_autoptr(LpSetup) setup = lp_setup_new(report->workload, report->machine, error);
+    if (setup == NULL || (!options->ignore_memory &&
+                          !lp_setup_check_memory(report->workload, report->machine, error)))
+        return FALSE;
+    g_autoptr(LpSimulation) simulation = lp_simulation_run_apart(setup, run, error);
+    if (simulation == NULL)
+        return FALSE;
+    report->is_simulated = TRUE;
+    report->iteration_time_s = simulation->run.iteration_time_s;
+    return TRUE;
+}
+
+static void
+work_out(LpGoodputReport *report, LpGoodput *runs)
+{
+    g_autofree double *workspace = g_new0(double, lp_goodput_workspace(&report->input.fleet) + 1);
+    report->has_closed_form = lp_goodput_is_closed(&report->input.fleet);
+    if (report->has_closed_form)
+        report->closed_form = lp_goodput(&report->input, workspace);
+    for (guint i = 0; i < report->n_runs; i++)
+        runs[i] = lp_days_run(&report->input, report->seed, i);
+    report->runs = runs;
+}
+
+static gboolean
+run(const Options *options, char **arguments, GError **error)
+{
+    Choices choices = {0};
+    LpGoodputReport report = {0};
+    g_autoptr(LpWorkload) workload = NULL;
+    g_autoptr(LpMachine) machine = NULL;
+    if (!read_choices(options, &choices, &report, error))
+        return FALSE;
+    g_autoptr(LpReliability) reliability = lp_fleet_options_reliability(&options->fleet, error);
+    if (reliability == NULL ||
+        !lp_load_inputs(arguments[1], arguments[2], (const char *const *)options->settings,
+                        choices.plan, &workload, &machine, error))
+        return FALSE;
+    report.workload = workload;
+    report.machine = machine;
+    report.reliability = reliability;
+    report.iteration_time_s = choices.iteration_time_s;
+    if (!lp_fleet_options_fill(&options->fleet, &report, error) ||
+        !lp_checkpoint_options_fill(&options->checkpoints, &report, error) ||
+        (options->iteration_time == NULL && !simulate(options, &report, error)))
+        return FALSE;
+    g_autofree LpGoodput *runs = g_new0(LpGoodput, report.n_runs);
+    work_out(&report, runs);
+    g_autofree char *text = choices.format == LP_FORMAT_JSON
+                                ? lp_goodput_report_to_json_text(&report)
+                                : lp_goodput_report_to_text(&report);
+    return lp_print_result(text, error);
+}
+
+gboolean
+lp_cmd_goodput(int argc, char **argv, GError **error)
+{
+    g_auto(Options) options = {0};
+    LpFleetOptions *fleet = &options.fleet;
+    LpCheckpointOptions *checkpoints = &options.checkpoints;
+    const GOptionEntry entries[] = {
+        {"days", 0, 0, G_OPTION_ARG_STRING, &options.days, "Length of the period (default 30)",
+         "NUMBER"},
+        {"runs", 0, 0, G_OPTION_ARG_STRING, &options.runs,
+         "Runs of the Monte Carlo method (default 200)", "N"},
+        {"seed", 0, 0, G_OPTION_ARG_STRING, &options.seed, "Of what is drawn (default 1)", "N"},
+        {"iteration-time", 0, 0, G_OPTION_ARG_STRING, &options.iteration_time,
+         "Of an iteration, in place of simulating it", "TIME"},
+        {"reliability", 0, 0, G_OPTION_ARG_STRING, &fleet->reliability,
+         "Profiles of what fails, or files with some, later ones over earlier (default llama-3)",
+         "NAME|FILE,..."},
+        {"part", 0, 0, G_OPTION_ARG_STRING_ARRAY, &fleet->parts,
+         "Override mtbf, availability, repair, effect, count or slowdown of a part; may be given "
+         "again",
+         "PART:KEY=VALUE,..."},
+        {"host-size", 0, 0, G_OPTION_ARG_STRING, &fleet->host_size,
+         "Accelerators of a host (default: the profile's, else 8, at most a domain)", "N"},
+        {"block", 0, 0, G_OPTION_ARG_STRING, &fleet->block,
+         "Accelerators that fail and are given to jobs together (default: the profile's, else a "
+         "domain or a host)",
+         "N"},
+        {"slices", 0, 0, G_OPTION_ARG_STRING, &fleet->slices,
+         "Jobs like this at the same time, or as many as the machine holds (default 1)", "N|max"},
+        {"spares", 0, 0, G_OPTION_ARG_STRING, &fleet->spares,
+         "Blocks beyond those of the jobs (default: what the machine has)", "N"},
+        {"packing", 0, 0, G_OPTION_ARG_STRING, &fleet->packing,
+         "Which blocks make a slice (default any)", "any|fixed|contiguous|pods"},
+        {"grid", 0, 0, G_OPTION_ARG_STRING, &fleet->grid,
+         "With contiguous: blocks of the machine's torus", "AxBxC"},
+        {"shape", 0, 0, G_OPTION_ARG_STRING, &fleet->shape, "With contiguous: blocks of a slice",
+         "AxBxC"},
+        {"pod", 0, 0, G_OPTION_ARG_STRING, &fleet->pod, "With pods: accelerators of a pod", "N"},
+        {"group", 0, 0, G_OPTION_ARG_STRING, &fleet->group,
+         "With pods: accelerators that must be in one pod (default: the job's)", "N"},
+        {"checkpoint-interval", 0, 0, G_OPTION_ARG_STRING, &checkpoints->interval,
+         "Work between two checkpoints (default optimal)", "TIME|optimal|daly|young"},
+        {"checkpoint-size", 0, 0, G_OPTION_ARG_STRING, &checkpoints->size,
+         "Of all ranks' (default: weights, fp32 weights and moments)", "SIZE"},
+        {"checkpoint-time", 0, 0, G_OPTION_ARG_STRING, &checkpoints->time,
+         "In which training stands still for one (default: size over bandwidth)", "TIME"},
+        {"storage-bandwidth", 0, 0, G_OPTION_ARG_STRING, &checkpoints->storage,
+         "At which a job's checkpoints are written and read (default: the profile's)", "RATE"},
+        {"detection-time", 0, 0, G_OPTION_ARG_STRING, &checkpoints->detection,
+         "From a failure until its parts are replaced (default: the profile's)", "TIME"},
+        {"scheduling-time", 0, 0, G_OPTION_ARG_STRING, &checkpoints->scheduling,
+         "From then until the job loads its checkpoint (default: the profile's)", "TIME"},
+        {"set", 0, 0, G_OPTION_ARG_STRING_ARRAY, &options.settings,
+         "Override an attribute of the workload; may be given again", "NAME=VALUE"},
+        {"framework", 0, 0, G_OPTION_ARG_STRING, &options.framework,
+         "Whose software runs, as --set framework=NAME; what the file or --set says beats its "
+         "habits",
+         "NAME"},
+        {"plan", 0, 0, G_OPTION_ARG_STRING, &options.plan,
+         "The file's plan (default), or one with dp, micro-batch and global-batch that fill the "
+         "machine",
+         "file|fit"},
+        {"approximate", 0, 0, G_OPTION_ARG_NONE, &options.approximate,
+         "Leave out of the simulation what validate leaves out", NULL},
+        {"ignore-memory", 0, 0, G_OPTION_ARG_NONE, &options.ignore_memory,
+         "Simulate a plan that does not fit in memory", NULL},
+        {"verbose", 0, 0, G_OPTION_ARG_NONE, &options.verbose,
+         "Show the whole plan, not only what the file or --set gives", NULL},
+        {"format", 0, 0, G_OPTION_ARG_STRING, &options.format, "Output format (default text)",
+         "text|json"},
+        {NULL, 0, 0, 0, NULL, NULL, NULL}};
+    if (!lp_options_parse("goodput", "WORKLOAD PLATFORM",
+                          "Says what a machine that fails and is repaired gets done in days: in "
+                          "closed form and by Monte Carlo.",
+                          entries, &argc, &argv, 2, 2, error))
+        return FALSE;
+    lp_settings_add_framework(&options.settings, options.framework);
+    return run(&options, argv, error);
+}

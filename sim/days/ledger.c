@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a job's running time went into. */
+#include "sim/days/ledger.h"
+
+#include <math.h>
+
+static void
+work(LpLedger *self, double seconds, double speed)
+{
+    self->pending_work_s += seconds * speed;
+    self->pending_degraded_s += seconds * (1.0 - speed);
+}
+
+static void
+commit(LpLedger *self, double writing_s)
+{
+    self->work_s += self->pending_work_s;
+    self->degraded_s += self->pending_degraded_s;
+    self->writing_s += writing_s;
+    self->pending_work_s = self->pending_degraded_s = self->position_s = 0.0;
+}
+
+/* Within one stretch, or to its end. */
+static void
+run_part(LpLedger *self, const LpGoodputInput *input, double seconds, double speed)
+{
+    work(self, fmin(seconds, fmax(input->interval_s - self->position_s, 0.0)), speed);
+    self->position_s += seconds;
+}
+
+void
+lp_ledger_run(LpLedger *self, const LpGoodputInput *input, double seconds, double speed)
+{
+    double stretch_s = input->interval_s + input->write_s;
+    if (!(stretch_s > 0.0)) { /* writing takes no time, and is done all the time */
+        work(self, seconds, speed);
+        commit(self, 0.0);
+        return;
+    }
+    double left_s = stretch_s - self->position_s;
+    if (seconds >= left_s) {
+        run_part(self, input, left_s, speed);
+        commit(self, input->write_s);
+        seconds -= left_s;
+        double n = floor(seconds / stretch_s);
+        work(self, n * input->interval_s, speed);
+        commit(self, n * input->write_s);
+        seconds = fmax(seconds - n * stretch_s, 0.0);
+    }
+    run_part(self, input, seconds, speed);
+}
+
+void
+lp_ledger_interrupt(LpLedger *self)
+{
+    self->lost_s += self->position_s;
+    self->pending_work_s = self->pending_degraded_s = self->position_s = 0.0;
+}
+
+void
+lp_ledger_close(LpLedger *self, const LpGoodputInput *input)
+{
+    commit(self, fmax(self->position_s - input->interval_s, 0.0));
+}

@@ -2,7 +2,7 @@
 /* Checkpoints and restarts of "lightpath goodput" as options describe them. */
 #pragma once
 
-#include "report/goodput_report.h"
+#include "report/goodput_data.h"
 
 G_BEGIN_DECLS
 

@@ -7,6 +7,7 @@
 #include "base/units.h"
 #include "cli/checkpoint_options.h"
 #include "cli/fleet_options.h"
+#include "report/goodput_report.h"
 #include "sim/days/days.h"
 #include "sim/run/simulation.h"
 

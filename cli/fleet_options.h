@@ -2,7 +2,7 @@
 /* The machine of "lightpath goodput" as options describe it: blocks, slices, and what fails. */
 #pragma once
 
-#include "report/goodput_report.h"
+#include "report/goodput_data.h"
 
 G_BEGIN_DECLS
 

@@ -2,7 +2,7 @@
 /* The rows of a report on goodput: each figure in closed form and over the runs. */
 #pragma once
 
-#include "report/goodput_report.h"
+#include "report/goodput_data.h"
 #include "sim/days/sample.h"
 
 G_BEGIN_DECLS

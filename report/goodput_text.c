@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Tables of goodput. */
-#include "report/goodput_figures.h"
+#include "report/goodput_report.h"
 
 #include "base/file.h"
 #include "base/text_table.h"
 #include "base/units.h"
+#include "report/goodput_figures.h"
 #include "report/report_parts.h"
 
 #include <math.h>

@@ -45,6 +45,13 @@ OUTPUTS = {
                  "simulate degraded-port dgx-h100-64 --set global-batch=64"],
     "estimate": ["estimate gpt3-175b dgx-a100-1024",
                  "estimate gpt3-175b dgx-a100-1024 --model=amped"],
+    "goodput": ["goodput llama-3-8b dgx-h100-64 --set dp=56 --set global-batch=112 --runs=10",
+                "goodput llama-3-8b dgx-h100-64 --set dp=32 --set global-batch=64 --runs=10 "
+                "--iteration-time=1s --packing=pods --pod=32 --group=16 --slices=max "
+                "--part=ocs:mtbf=1000h,repair=1h,effect=slow,slowdown=2,count=4 "
+                "--part=host:mtbf=never --reliability=rsc-1 --checkpoint-time=1s",
+                "goodput llama-3-8b dgx-h100-64 --set dp=32 --set global-batch=64 --runs=10 "
+                "--iteration-time=1s --packing=contiguous --grid=2x2x2 --shape=2x2"],
     "compare": ["compare llama-3-8b dgx-h100-64 optics.xml --set dp=16"],
     "characterize": ["characterize mixtral-8x7b",
                      "characterize mixtral-8x7b dgx-h100-64 --sweep=micro-batch=1,64"],

@@ -1,0 +1,191 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""lightpath goodput as people type it: published figures, agreement of closed form and Monte Carlo,
+the same bytes for the same seed, and what is refused.
+
+Environment: LIGHTPATH (the built program)."""
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+
+PROGRAM = os.environ["LIGHTPATH"]
+JOB = ("llama-3-8b", "dgx-h100-64", "--set=dp=56", "--set=global-batch=112", "--iteration-time=1s")
+FREE = ("--checkpoint-time=0s", "--checkpoint-size=0B", "--detection-time=0s",
+        "--scheduling-time=0s")
+
+
+def run(*words):
+    return subprocess.run([PROGRAM, *map(str, words)], capture_output=True, text=True)
+
+
+class Goodput(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.folder = tempfile.TemporaryDirectory()
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.folder.cleanup()
+
+    def taken(self, *words):
+        done = run("goodput", *words)
+        self.assertEqual((done.returncode, done.stderr), (0, ""), words)
+        return done.stdout
+
+    def result(self, *words):
+        return json.loads(self.taken(*words, "--format=json"))
+
+    def refused(self, status, part, *words):
+        done = run("goodput", *words)
+        self.assertEqual((done.returncode, done.stdout), (status, ""), (words, done.stderr))
+        self.assertEqual(done.stderr.count("\n"), 1, done.stderr)
+        self.assertTrue(done.stderr.startswith("lightpath: "), done.stderr)
+        self.assertIn(part, done.stderr)
+
+    def machine(self, system, n):
+        path = pathlib.Path(self.folder.name) / f"{system}-{n}.xml"
+        if not path.exists():
+            done = run("platform", "generate", f"--system={system}", f"--accelerators={n}", "-o",
+                       path)
+            self.assertEqual((done.returncode, done.stderr), (0, ""))
+        return path
+
+    def test_sum(self):
+        """Goodput and losses are all of the period, in each column."""
+        result = self.result(*JOB, "--runs=20")
+        for column in (result, result["closed_form"]):
+            self.assertAlmostEqual(
+                column["goodput"] + sum(column["lost_s"].values()) / result["period_s"], 1.0, 9)
+            self.assertAlmostEqual(column["goodput"], column["slice_goodput"] * 56 / 64, 12)
+
+    def test_tokens(self):
+        """Work in iterations of a second, 112 sequences of 8,192 tokens each."""
+        result = self.result(*JOB, "--runs=20")
+        seconds = result["slice_goodput"] * result["period_s"]
+        self.assertAlmostEqual(result["tokens"] / (seconds * 112 * 8192), 1.0, 12)
+
+    def test_seed(self):
+        self.assertEqual(self.taken(*JOB), self.taken(*JOB, "--seed=1", "--runs=200"))
+        self.assertNotEqual(self.taken(*JOB), self.taken(*JOB, "--seed=2"))
+
+    def test_agreement(self):
+        """Of twenty seeds nineteen hold the closed form on average; fewer than fourteen do once in
+        three hundred thousand times."""
+        answers = [self.result(*JOB, "--runs=50", f"--seed={seed}")["agreement"]
+                   for seed in range(20)]
+        self.assertGreaterEqual(answers.count("yes"), 14, answers)
+
+    def test_month(self):
+        """A month of 4,096 accelerators, simulation included, in ten seconds."""
+        platform = self.machine("dgx-h100", 4160)
+        began = time.monotonic()
+        result = self.result("gpt3-175b", platform, "--set=dp=64", "--set=global-batch=1536")
+        self.assertLess(time.monotonic() - began, 10.0)
+        self.assertEqual((result["ranks"], result["period_s"], result["iteration_time"]),
+                         (4096, 30 * 86400, "simulated"))
+        simulated = json.loads(run("simulate", "gpt3-175b", platform, "--set=dp=64",
+                                   "--set=global-batch=1536", "--format=json").stdout)
+        self.assertAlmostEqual(result["iteration_time_s"],
+                               simulated["simulated"]["iteration_time_s"], 12)
+
+    def test_llama_3(self):
+        """419 unexpected interruptions in 54 days on 16,384 accelerators, and more than 90 % of the
+        time for work (arXiv 2407.21783, section 3.3.4)."""
+        result = self.result("llama-3-405b", self.machine("dgx-h100", 16384), "--days=54",
+                             "--spares=16", "--iteration-time=10s", "--runs=50")
+        self.assertAlmostEqual(result["interruptions_per_s"] * 54 * 86400, 419, 6)
+        self.assertAlmostEqual(result["interruptions"], 419, delta=15)
+        self.assertGreater(result["slice_goodput"], 0.90)
+        self.assertLess(result["slice_goodput"], 0.95)
+
+    def test_tpu_v4(self):
+        """Slices of half and of three quarters of 4,096 chips (Jouppi et al., ISCA 2023)."""
+        platform = self.machine("tpu-v4", 4096)
+        for chips, host, packing, least, most in (
+                (2048, 0.990, "any", 0.495, 0.505), (2048, 0.995, "any", 0.495, 0.51),
+                (3072, 0.990, "any", 0.73, 0.75), (3072, 0.995, "any", 0.745, 0.7501),
+                (2048, 0.990, "fixed", 0.0, 0.02), (2048, 0.999, "fixed", 0.5, 0.7)):
+            result = self.result(
+                "llama-3-8b", platform, f"--set=dp={chips}", f"--set=global-batch={2 * chips}",
+                "--reliability=tpu-v4", f"--part=host:availability={host}", "--slices=max",
+                f"--packing={packing}", "--iteration-time=1s", "--runs=50", *FREE)
+            with self.subTest(chips=chips, host=host, packing=packing):
+                self.assertTrue(least <= result["goodput"] <= most, result["goodput"])
+                self.assertTrue(least <= result["closed_form"]["goodput"] <= most)
+
+    def test_bloom(self):
+        """1 to 2 failures of GPUs a week, a checkpoint of 2.3 TB every 3 hours, of which a failure
+        costs 1.5 on average (huggingface.co/blog/bloom-megatron-deepspeed)."""
+        result = self.result("bloom-176b", self.machine("dgx-a100", 416), "--iteration-time=108s",
+                             "--reliability=bloom-176b", "--checkpoint-interval=3h",
+                             "--storage-bandwidth=100GBps", "--days=105", "--runs=100")
+        weeks = 15 * 384 / 416
+        self.assertTrue(1.0 < result["interruptions"] / weeks < 2.0)
+        lost_h = result["closed_form"]["lost_s"]["lost_work"] / 3600
+        self.assertAlmostEqual(lost_h / result["closed_form"]["interruptions"] * 416 / 384, 1.5,
+                               delta=0.05)
+        self.assertAlmostEqual(result["checkpoint"]["bytes"] / 2.3e12, 1.0, delta=0.08)
+
+    def test_without_failures(self):
+        """1 less checkpoints."""
+        off = [f"--part={part}:mtbf=never" for part in ("accelerator", "host", "card", "link",
+                                                          "software")]
+        result = self.result(*JOB, *off, "--checkpoint-interval=1h", "--checkpoint-time=60s",
+                             "--runs=10")
+        self.assertAlmostEqual(result["closed_form"]["slice_goodput"], 60 / 61, 12)
+        self.assertAlmostEqual(result["slice_goodput"], 60 / 61, delta=1e-4)
+        self.assertEqual((result["availability"], result["interruptions"]), (1.0, 0.0))
+        self.assertIsNone(self.result(*JOB, *off, "--runs=10")["checkpoint"]["interval_s"])
+
+    def test_same_content(self):
+        """The text shows what JSON has."""
+        text, result = self.taken(*JOB, "--runs=20"), self.result(*JOB, "--runs=20")
+        for value in (result["goodput"] * 100, result["closed_form"]["goodput"] * 100,
+                      result["half_width"]["goodput"] * 100, result["p5"]["goodput"] * 100,
+                      result["lost_s"]["restart"] / 3600, result["tokens"] / 1e9):
+            self.assertIn(f"{value:.3f}", text)
+        for part in result["parts"]:
+            self.assertIn(part["source"], text)
+
+    def test_refused(self):
+        for part, *words in (
+                ("--days: \"0\" is out of range", "--days=0"), ("--days", "--days=-1"), ("--days", "--days=nan"),
+                ("--days", "--days=1e9"), ("--runs", "--runs=1"), ("--runs", "--runs=x"),
+                ("--seed", "--seed=-1"), ("--iteration-time", "--iteration-time=0s"),
+                ("--iteration-time", "--iteration-time=1"), ("--block", "--block=12"),
+                ("--block", "--block=128"), ("--block", "--block=0"),
+                ("wanted whole parts", "--host-size=5"), ("--slices", "--slices=2"),
+                ("--slices", "--slices=0"), ("--spares", "--spares=-1"),
+                ("--packing", "--packing=tight"), ("--grid: got none", "--packing=contiguous"),
+                ("--shape", "--packing=contiguous", "--grid=8"),
+                ("--grid", "--packing=contiguous", "--grid=3x3", "--shape=7"),
+                ("--grid", "--packing=contiguous", "--grid=2x2x2x1", "--shape=7"),
+                ("--pod: got none", "--packing=pods"), ("--pod", "--packing=pods", "--pod=12"),
+                ("--pod", "--packing=pods", "--pod=24"),
+                ("--group", "--packing=pods", "--pod=32", "--group=16"),
+                ("--group", "--packing=pods", "--pod=32"),
+                ("--pod: got 32, wanted it with --packing=pods only", "--pod=32"),
+                ("--checkpoint-interval", "--checkpoint-interval=often"),
+                ("--checkpoint-interval", "--checkpoint-interval=0s"),
+                ("--checkpoint-size", "--checkpoint-size=-1B"),
+                ("--storage-bandwidth", "--storage-bandwidth=0Bps"),
+                ("--storage-bandwidth: got none", "--reliability=rsc-1"),
+                ("--detection-time", "--detection-time=soon"),
+                ("--part", "--part=host"), ("--part", "--part=hots:mtbf=1h"),
+                ("--part: ocs: got", "--part=ocs:mtbf=1h")):
+            status = 1 if "ocs: got" in part else 2
+            self.refused(status, part, *JOB, *words)
+        self.refused(1, "--reliability", *JOB, "--reliability=lama-3")
+        self.refused(1, "--reliability", *JOB, "--reliability=/nowhere.xml")
+        self.refused(1, "is a scenario", "two-jobs", "dgx-h100-64")
+        self.refused(2, "goodput", "llama-3-8b")
+        self.refused(1, "ranks", "llama-3-8b", "dgx-h100-64", "--iteration-time=1s")
+
+
+if __name__ == "__main__":
+    sys.exit(unittest.main())

@@ -11,6 +11,7 @@ import unittest
 SOURCE = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(SOURCE / "docs/studies"))
 
+import characterize  # noqa: E402
 import machines  # noqa: E402
 import run  # noqa: E402
 import switching  # noqa: E402
@@ -22,8 +23,11 @@ SOME = {
                   ("gpt3-175b", "provision", 2, "100ms"),
                   ("gpt3-175b", "provision", 4, switching.PIEZO),
                   ("mixtral-8x7b", "phase", 2, "10us"), ("mixtral-8x7b", "demand", 2, "30ms")],
+    "characterize": [("gpt3-125m", "ZeRO 1", 8), ("gpt3-350m", "ZeRO 3", 16),
+                     ("gpt3-6.7b", "ZeRO 1", 8), ("gpt3-6.7b", "PP + DP", 512),
+                     ("gpt3-13b", "TP + DP", 64)],
 }
-STUDIES = {"machines": machines, "switching": switching}
+STUDIES = {"machines": machines, "switching": switching, "characterize": characterize}
 
 
 class Studies(unittest.TestCase):
@@ -47,6 +51,39 @@ class Studies(unittest.TestCase):
         self.assertEqual([(row["model"], row["policy"], row["ports"], row["dead_time"])
                           for row in run.read_rows("switching")],
                          [tuple(map(str, case)) for case in switching.cases()])
+
+        self.assertEqual([(row["model"], row["option"], row["gpus"], row["machine"])
+                          for row in run.read_rows("characterize")],
+                         [(*map(str, case), machine) for case in characterize.cases()
+                          for machine in characterize.MACHINES])
+
+    def test_characterize(self):
+        """What the document says of the third study: parts of a step sum to it, ZeRO 1 and 2 take
+        the same time, the machines order options differently."""
+        rows = run.read_rows("characterize")
+        results = characterize.Results(rows)
+        for row in rows:
+            if row["iteration_time_s"]:
+                parts = sum(float(row[part]) for part in characterize.TERMS)
+                self.assertAlmostEqual(parts / float(row["iteration_time_s"]), 1.0, delta=1e-9)
+        for model in characterize.MODELS:
+            for n in characterize.GPUS:
+                for machine in characterize.MACHINES:
+                    one, two = (results.value("iteration_time_s", model, f"ZeRO {stage}", n, machine)
+                                for stage in (1, 2))
+                    self.assertTrue(one is None or one == two, (model, n, machine))
+                speeds = [results.speed(model, "ZeRO 2", n, machine)
+                          for machine in characterize.MACHINES]
+                self.assertLess(speeds[0], speeds[1])
+        options = list(characterize.COMBINATIONS)
+        for n in characterize.DIVIDED_GPUS:
+            self.assertEqual(results.order("gpt3-6.7b", options, n, "polaris"),
+                             [["PP + DP"], ["TP + PP + DP"], ["TP + DP"]])
+        self.assertEqual(results.order("gpt3-6.7b", options, 512, "dgx-a100"),
+                         [["TP + DP"], ["TP + PP + DP"], ["PP + DP"]])
+        self.assertEqual(results.order("gpt3-1.3b", characterize.ZERO, 8, "dgx-a100")[0], ["ZeRO 3"])
+        self.assertEqual(results.order("gpt3-1.3b", characterize.ZERO, 8, "polaris")[-1],
+                         ["ZeRO 3"])
 
     def test_document(self):
         """Tables and pictures show the rows."""

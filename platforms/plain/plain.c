@@ -101,8 +101,8 @@ lp_plain_host_name(const LpMachine *self, LpAttachment attachment, guint32 plane
     return g_strdup_printf("%s%" G_GUINT64_FORMAT "%s", prefix, number, cluster->suffix);
 }
 
-LpXmlWriter *
-lp_plain_open(const LpMachine *self)
+static LpXmlWriter *
+open_machine(void)
 {
     LpXmlWriter *xml = lp_xml_writer_new();
     lp_xml_writer_doctype(xml, "platform", "https://simgrid.org/simgrid.dtd");
@@ -112,6 +112,24 @@ lp_plain_open(const LpMachine *self)
     /* The colon keeps the zone's name apart from all of the user's. */
     lp_xml_writer_attribute(xml, "id", ":machine");
     lp_xml_writer_attribute(xml, "routing", "None");
+    return xml;
+}
+
+char *
+lp_plain_bare(const char *host)
+{
+    LpXmlWriter *xml = open_machine();
+    lp_xml_writer_open(xml, "host");
+    lp_xml_writer_attribute(xml, "id", host);
+    lp_xml_writer_attribute(xml, "speed", "1Gf");
+    lp_xml_writer_close(xml);
+    return lp_xml_writer_finish(xml);
+}
+
+LpXmlWriter *
+lp_plain_open(const LpMachine *self)
+{
+    LpXmlWriter *xml = open_machine();
     write_cluster(xml, self, LP_ATTACHMENT_SCALE_UP, 0);
     return xml;
 }

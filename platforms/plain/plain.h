@@ -29,6 +29,9 @@ char *lp_machine_to_plain(const LpMachine *self) G_GNUC_WARN_UNUSED_RESULT;
  * full). */
 LpXmlWriter *lp_plain_open(const LpMachine *self) G_GNUC_WARN_UNUSED_RESULT;
 
+/** A platform of one host, called @host, and nothing else. Returns: (transfer full). */
+char *lp_plain_bare(const char *host) G_GNUC_WARN_UNUSED_RESULT;
+
 /** The name of the host of @port in @plane, below lp_machine_n_planes(), that @path, below n_paths,
  * leads to; path 0 is the one that sends. Returns: (transfer full). */
 char *lp_plain_host_name(const LpMachine *self, LpAttachment attachment, guint32 plane,

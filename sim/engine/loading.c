@@ -94,3 +94,16 @@ lp_network_load_on_rails(LpNetwork *network, const GArray *engine_options, GErro
     g_autofree char *text = lp_plain_rails(machine);
     return load(network, text, engine_options, error);
 }
+
+#define BARE_HOST "host"
+
+gboolean
+lp_network_load_bare(LpNetwork *network, const GArray *engine_options, GError **error)
+{
+    g_autofree char *text = lp_plain_bare(BARE_HOST);
+    if (!start(text, engine_options, error))
+        return FALSE;
+    for (guint64 i = 0; i < lp_network_n_ports(network); i++)
+        lp_network_port_at(network, i)->host = sg_host_by_name(BARE_HOST);
+    return TRUE;
+}

@@ -2,37 +2,37 @@
 /* Runs the counterfactuals in a process of their own. */
 #include "sim/run/counterfactual.h"
 
+#include "sim/engine/engine.h"
+#include "sim/engine/loading.h"
+#include "sim/simulation_error.h"
+
+/* What comes home. */
 typedef struct {
-    const LpCommunicationMap *map;  /* borrowed */
-    const LpContention *contention; /* borrowed */
-    LpIsolatedCache *cache;         /* borrowed */
-    LpFidelity fidelity;
-} Work;
+    LpCounterfactualResults results;
+    char message[256]; /* empty unless they failed */
+} Outcome;
 
 enum {
     N_RUNS = 3
 };
 
-/* In a child process: the engine runs once a process, and a loaded platform survives a fork, so
- * that nothing is loaded again. Nothing contends in any of the runs, so that they can go on beside
- * each other in one engine. */
+/* Nothing contends in any of the runs, so that they can go on beside each other in one engine. */
 static void
-run(const void *data, GByteArray *result)
+run_all(const LpCounterfactualInput *input, LpCounterfactualResults *out_results)
 {
-    const Work *work = data;
     g_autoptr(LpRankEquivalence) classes =
-        lp_rank_equivalence_new(work->map, work->contention, work->cache, work->fidelity);
+        lp_rank_equivalence_new(input->map, input->contention, input->cache, input->fidelity);
     LpRunJob jobs[N_RUNS];
     LpTasks *tasks[N_RUNS];
     LpRunResult told[N_RUNS];
     LpSurroundings none = {.watch = NULL};
     for (guint i = 0; i < N_RUNS; i++) {
         LpRunMode mode = {
-            .fidelity = work->fidelity, .merge = TRUE, .level = LP_RUN_UNCONTENDED + i};
-        tasks[i] = lp_tasks_new(work->map, work->contention, work->cache, mode);
-        jobs[i] = (LpRunJob){.map = work->map,
-                             .contention = work->contention,
-                             .cache = work->cache,
+            .fidelity = input->fidelity, .merge = TRUE, .level = LP_RUN_UNCONTENDED + i};
+        tasks[i] = lp_tasks_new(input->map, input->contention, input->cache, mode);
+        jobs[i] = (LpRunJob){.map = input->map,
+                             .contention = input->contention,
+                             .cache = input->cache,
                              .tasks = tasks[i],
                              .n_iterations = 1,
                              .classes = classes};
@@ -40,18 +40,28 @@ run(const void *data, GByteArray *result)
     lp_run_jobs(jobs, N_RUNS, &none, told);
     for (guint i = 0; i < N_RUNS; i++)
         lp_tasks_free(tasks[i]);
-    *(LpCounterfactualResults *)(gpointer)result->data =
-        (LpCounterfactualResults){told[0], told[1], told[2]};
+    *out_results = (LpCounterfactualResults){told[0], told[1], told[2]};
+}
+
+/* In a child process: the engine runs once a process. What was loaded before survives the fork. */
+static void
+run(const void *data, GByteArray *result)
+{
+    const LpCounterfactualInput *input = data;
+    Outcome *outcome = (gpointer)result->data;
+    g_autoptr(GError) error = NULL;
+    if (lp_engine_has_started() ||
+        lp_network_load_bare(input->network, input->engine_options, &error))
+        run_all(input, &outcome->results);
+    else
+        g_strlcpy(outcome->message, error->message, sizeof outcome->message);
 }
 
 gboolean
-lp_counterfactuals_start(LpCounterfactuals *self, const LpCommunicationMap *map,
-                         const LpContention *contention, LpIsolatedCache *cache,
-                         LpFidelity fidelity, GError **error)
+lp_counterfactuals_start(LpCounterfactuals *self, const LpCounterfactualInput *input,
+                         GError **error)
 {
-    Work work = {map, contention, cache, fidelity};
-    self->process = lp_child_process_start("process of a run", run, &work,
-                                           sizeof(LpCounterfactualResults), error);
+    self->process = lp_child_process_start("process of a run", run, input, sizeof(Outcome), error);
     return self->process != NULL;
 }
 
@@ -59,6 +69,13 @@ gboolean
 lp_counterfactuals_finish(LpCounterfactuals *self, LpCounterfactualResults *out_results,
                           guint64 *io_peak_rss_bytes, GError **error)
 {
-    return lp_child_process_finish(g_steal_pointer(&self->process), out_results,
-                                   sizeof *out_results, io_peak_rss_bytes, error);
+    Outcome outcome;
+    if (!lp_child_process_finish(g_steal_pointer(&self->process), &outcome, sizeof outcome,
+                                 io_peak_rss_bytes, error))
+        return FALSE;
+    *out_results = outcome.results;
+    if (outcome.message[0] == '\0')
+        return TRUE;
+    g_set_error_literal(error, LP_SIMULATION_ERROR, LP_SIMULATION_ERROR_RUN, outcome.message);
+    return FALSE;
 }

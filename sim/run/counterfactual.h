@@ -17,12 +17,22 @@ typedef struct {
     LpChildProcess *process; /* owned, until they are finished */
 } LpCounterfactuals;
 
-/** Starts them, in one process. Error: LP_CHILD_PROCESS_ERROR_START. */
-gboolean lp_counterfactuals_start(LpCounterfactuals *self, const LpCommunicationMap *map,
-                                  const LpContention *contention, LpIsolatedCache *cache,
-                                  LpFidelity fidelity, GError **error) G_GNUC_WARN_UNUSED_RESULT;
+/** What they take from the run that they explain, all borrowed. */
+typedef struct {
+    LpNetwork *network; /* of the map */
+    const LpCommunicationMap *map;
+    const LpContention *contention;
+    LpIsolatedCache *cache;
+    LpFidelity fidelity;
+    const GArray *engine_options; /* of lp_engine_options() */
+} LpCounterfactualInput;
+
+/** Starts them, in one process. They send nothing through the engine: where it has not started, it
+ * does so there on next to nothing. Error: LP_CHILD_PROCESS_ERROR_START. */
+gboolean lp_counterfactuals_start(LpCounterfactuals *self, const LpCounterfactualInput *input,
+                                  GError **error) G_GNUC_WARN_UNUSED_RESULT;
 /** Waits for them, once. @io_peak_rss_bytes: their process's peak of resident memory is added.
- * Error: LP_CHILD_PROCESS_ERROR_RESULT. */
+ * Errors: LP_CHILD_PROCESS_ERROR_RESULT, LP_SIMULATION_ERROR_RUN. */
 gboolean lp_counterfactuals_finish(LpCounterfactuals *self, LpCounterfactualResults *out_results,
                                    guint64 *io_peak_rss_bytes,
                                    GError **error) G_GNUC_WARN_UNUSED_RESULT;

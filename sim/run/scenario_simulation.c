@@ -49,10 +49,12 @@ run_counterfactuals(const LpScene *self, guint job, LpSimulation *own, GError **
     own->isolated = cast.jobs[0].tasks->isolated;
     own->contention = lp_contention_describe(contention, lp_scene_job(self, job)->map);
     own->tiers = lp_tiers_find(lp_scene_job(self, job)->map);
+    LpCounterfactualInput input = {self->network,  lp_scene_job(self, job)->map,
+                                   contention,     lp_scene_job(self, job)->cache,
+                                   self->fidelity, self->engine_options};
     LpCounterfactuals counterfactuals;
     LpCounterfactualResults results;
-    if (!lp_counterfactuals_start(&counterfactuals, lp_scene_job(self, job)->map, contention,
-                                  lp_scene_job(self, job)->cache, self->fidelity, error) ||
+    if (!lp_counterfactuals_start(&counterfactuals, &input, error) ||
         !lp_counterfactuals_finish(&counterfactuals, &results, &own->children_peak_rss_bytes,
                                    error))
         return FALSE;

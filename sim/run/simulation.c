@@ -76,37 +76,58 @@ run_isolated(LpSimulation *self, const LpCommunicationMap *map, const LpContenti
     lp_run_jobs(&job, 1, &none, &self->run);
 }
 
-static void
-run_itself(LpSimulation *self, const LpCircuitMap *circuits, const LpContention *contention,
-           LpIsolatedCache *cache, LpSimulationOptions options)
+static gboolean
+load(const LpSimulation *self, LpNetwork *network, const LpCommunicationMap *map,
+     gboolean is_isolated, GError **error)
+{
+    const LpMachine *machine = lp_network_machine(network);
+    if (is_isolated)
+        return lp_network_load_bare(network, self->engine_options, error);
+    /* Where rails never meet, domains forward what changes the rail. */
+    return machine->rails_relay || lp_rail_is_kept(map->program, machine, map->layout->placement)
+               ? lp_network_load_on_rails(network, self->engine_options, error)
+               : lp_network_load(network, self->engine_options, error);
+}
+
+static gboolean
+run_itself(LpSimulation *self, LpNetwork *network, const LpCircuitMap *circuits,
+           const LpContention *contention, LpIsolatedCache *cache, LpSimulationOptions options,
+           GError **error)
 {
     const LpCommunicationMap *map = circuits->map;
-    if (options.shares_max > 0 && count_shares(map->program, contention) > options.shares_max) {
+    gboolean is_isolated =
+        options.shares_max > 0 && count_shares(map->program, contention) > options.shares_max;
+    if (!load(self, network, map, is_isolated, error))
+        return FALSE;
+    if (is_isolated) {
         run_isolated(self, map, contention, cache, options);
-        return;
+        return TRUE;
     }
     LpRunMode mode = {.fidelity = options.fidelity, .merge = options.collapse};
     g_autoptr(LpTasks) tasks = lp_tasks_new(map, contention, cache, mode);
     self->isolated = tasks->isolated;
     self->run = lp_run_iteration(map, circuits->switched, contention, cache, tasks, options.run);
+    return TRUE;
 }
 
+/* The counterfactual runs first: their process needs nothing that this one loads. */
 static gboolean
-run_all(LpSimulation *self, const LpCircuitMap *circuits, const LpContention *contention,
-        LpIsolatedCache *cache, LpSimulationOptions options, GError **error)
+run_all(LpSimulation *self, LpNetwork *network, const LpCircuitMap *circuits,
+        const LpContention *contention, LpIsolatedCache *cache, LpSimulationOptions options,
+        GError **error)
 {
-    if (options.alone) {
-        run_itself(self, circuits, contention, cache, options);
-        return TRUE;
-    }
+    if (options.alone)
+        return run_itself(self, network, circuits, contention, cache, options, error);
+    LpCounterfactualInput input = {network, circuits->map,    contention,
+                                   cache,   options.fidelity, self->engine_options};
     LpCounterfactuals counterfactuals;
-    if (!lp_counterfactuals_start(&counterfactuals, circuits->map, contention, cache,
-                                  options.fidelity, error))
+    if (!lp_counterfactuals_start(&counterfactuals, &input, error))
         return FALSE;
-    run_itself(self, circuits, contention, cache, options);
+    gboolean good = run_itself(self, network, circuits, contention, cache, options, error);
     LpCounterfactualResults results;
     if (!lp_counterfactuals_finish(&counterfactuals, &results, &self->children_peak_rss_bytes,
-                                   error))
+                                   good ? error : NULL) ||
+        !good)
         return FALSE;
     self->uncontended = results.uncontended;
     self->balanced = results.balanced;
@@ -143,17 +164,6 @@ prove(const LpCommunicationMap *map, LpSimulationOptions options)
     return lp_contention_new(map, options.fidelity, NULL);
 }
 
-static gboolean
-load(const LpSimulation *self, LpNetwork *network, const LpProgram *program,
-     const LpPlacement *placement, GError **error)
-{
-    const LpMachine *machine = lp_network_machine(network);
-    /* Where rails never meet, domains forward what changes the rail. */
-    return machine->rails_relay || lp_rail_is_kept(program, machine, placement)
-               ? lp_network_load_on_rails(network, self->engine_options, error)
-               : lp_network_load(network, self->engine_options, error);
-}
-
 LpSimulation *
 lp_simulation_run(const LpSetup *setup, LpSimulationOptions options, GError **error)
 {
@@ -180,8 +190,7 @@ lp_simulation_run(const LpSetup *setup, LpSimulationOptions options, GError **er
         self->link_traffic = lp_link_traffic_find(map, circuits->switched);
     if (options.run.calls != NULL)
         lp_call_times_prepare(options.run.calls, program);
-    if (!load(self, network, program, setup->placement, error) ||
-        !run_all(self, circuits, contention, cache, options, error) ||
+    if (!run_all(self, network, circuits, contention, cache, options, error) ||
         !lp_run_has_ended(&self->run, error))
         return NULL;
     /* What a rotor relays crosses both links of a route once more. */

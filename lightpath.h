@@ -52,6 +52,7 @@
 #include "model/plan_rank.h"
 #include "model/plan_routing.h"
 #include "model/terms.h"
+#include "model/torus.h"
 #include "model/transformer.h"
 #include "model/transformer_flop.h"
 #include "model/transformer_layers.h"

@@ -54,6 +54,13 @@ add_fabric_json(json_t *object, const LpMachine *machine, const LpMachineFacts *
         lp_json_set_number(object, "mean_latency_s", facts->mean_latency_s);
         lp_json_set_number(object, "farthest_latency_s", facts->farthest_latency_s);
     }
+    if (facts->all_to_all_bytes_per_s > 0) {
+        const LpTorus *torus = &machine->cluster[LP_ATTACHMENT_SCALE_OUT].torus;
+        g_autofree char *sizes = lp_topology_torus_parameters(torus);
+        lp_json_set_text(object, "dimensions", sizes);
+        lp_json_set_text(object, "twisted", torus->is_twisted ? "yes" : "no");
+        lp_json_set_number(object, "all_to_all_bytes_per_s", facts->all_to_all_bytes_per_s);
+    }
 }
 
 static void
@@ -175,7 +182,7 @@ add_shape_text(LpTextTable *table, const LpMachine *machine)
                  n_levels == 1 ? "level" : "levels", cluster->down[0]);
     if (cluster->topology == LP_TOPOLOGY_TORUS) {
         g_autofree char *sizes = lp_topology_torus_parameters(&cluster->torus);
-        add_line(table, "dimensions", "%s", sizes);
+        add_line(table, "dimensions", "%s%s", sizes, cluster->torus.is_twisted ? ", twisted" : "");
     }
     const LpDragonfly *shape = &cluster->dragonfly;
     if (shape->n_groups == 0)
@@ -233,6 +240,11 @@ add_distances_text(GString *text, const LpMachineFacts *facts)
                            "\nfrom accelerator 0 to other domains: nearest %s, mean %s, "
                            "farthest %s\n",
                            nearest, mean, farthest);
+    if (facts->all_to_all_bytes_per_s <= 0)
+        return;
+    g_autofree char *most =
+        lp_quantity_format(LP_QUANTITY_BANDWIDTH, facts->all_to_all_bytes_per_s);
+    g_string_append_printf(text, "all-to-all: at most %s from each port to all others\n", most);
 }
 
 gboolean

@@ -60,6 +60,29 @@ irregular_exchange_s(const LpClosedFormInput *input, LpGroup group, guint64 n, d
     return latency_s + sending_s;
 }
 
+/* Whether the members are all ports of a torus, in order. */
+static gboolean
+fills_torus(const LpClosedFormInput *input, LpGroup group, guint64 n)
+{
+    const LpTorus *torus = &input->fabric->torus;
+    gboolean fills = torus->n_dimensions > 0 && input->fabric->domain_size == 1 &&
+                     input->fabric->port_sharers <= 1 && n == lp_torus_n_ports(torus);
+    for (guint64 i = 0; fills && i < n; i++)
+        fills = member(input, group, i) == i;
+    return fills;
+}
+
+/* The busiest link carries a block of each pair whose way it is on. */
+static double
+torus_exchange_s(const LpClosedFormInput *input, guint64 n, double bytes)
+{
+    double latency_s = 0.0;
+    for (guint64 i = 1; i < n; i++)
+        latency_s = fmax(latency_s, lp_fabric_latency_s(input->fabric, 0, i));
+    return latency_s + bytes / (double)n * lp_torus_all_to_all_load(&input->fabric->torus) /
+                           input->fabric->scale_out_bytes_per_s;
+}
+
 /* What leaves a domain goes to the member of the same place in the next one. */
 double
 lp_closed_form_exchange_s(const LpClosedFormInput *input, LpGroup group, double bytes)
@@ -67,6 +90,8 @@ lp_closed_form_exchange_s(const LpClosedFormInput *input, LpGroup group, double 
     guint64 n = lp_group_size(input->transformer, input->plan, group);
     if (n < 2)
         return 0.0;
+    if (fills_torus(input, group, n))
+        return torus_exchange_s(input, n, bytes);
     guint64 n_intra = 1, size = input->fabric->domain_size;
     while (n_intra < n && member(input, group, n_intra) / size == member(input, group, 0) / size)
         n_intra++;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "model/hops.h"
+#include "model/torus.h"
 
 G_BEGIN_DECLS
 

@@ -1,29 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How many links lie between two ports of a torus or of a dragonfly. */
+/* How many links lie between two ports of a dragonfly. */
 #include "model/hops.h"
-
-guint64
-lp_torus_n_ports(const LpTorus *self)
-{
-    guint64 n = 1;
-    for (guint32 i = 0; i < self->n_dimensions; i++)
-        n *= self->size[i];
-    return n;
-}
-
-guint64
-lp_torus_hops(const LpTorus *self, guint64 a, guint64 b)
-{
-    guint64 hops = 0;
-    for (guint32 i = 0; i < self->n_dimensions; i++) {
-        guint64 size = self->size[i];
-        guint64 apart = (a % size + size - b % size) % size;
-        hops += MIN(apart, size - apart);
-        a /= size;
-        b /= size;
-    }
-    return hops;
-}
 
 guint64
 lp_dragonfly_n_ports(const LpDragonfly *self)

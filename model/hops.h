@@ -1,19 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How many links lie between two ports of a torus or of a dragonfly, from their numbers alone. */
+/* How many links lie between two ports of a dragonfly, from their numbers alone. */
 #pragma once
 
 #include <glib.h>
 
 G_BEGIN_DECLS
-
-/** Dimensions of a torus. */
-#define LP_TORUS_DIMENSIONS_MAX 6
-
-/** Port number: coordinate 0 + size[0] * (coordinate 1 + size[1] * ...). */
-typedef struct {
-    guint32 n_dimensions;                  /**< 0: no torus */
-    guint32 size[LP_TORUS_DIMENSIONS_MAX]; /**< ports of each dimension, at least 2 */
-} LpTorus;
 
 /** Groups of routers with ports below them. In a dragonfly the routers of a group stand in rows
  * ("chassis" in SimGrid): each two of a row are joined, and each two of the same place in two rows.
@@ -34,12 +25,6 @@ typedef struct {
      * to the routers, see lp_dragonfly_gate(). */
     gboolean has_gates;
 } LpDragonfly;
-
-/** Links between @a and @b: the shorter way round in each dimension, the Lee distance (Lee, IRE
- * Trans. Inf. Theory 4, 1958). */
-guint64 lp_torus_hops(const LpTorus *self, guint64 a, guint64 b);
-/** Ports of a torus: the product of its dimensions. */
-guint64 lp_torus_n_ports(const LpTorus *self);
 
 /** The router of group @from that its links to group @to start at. With gates: (@to - @from - 1)
  * mod groups, mod routers, so that the links of a group are dealt out to its routers. Without: @to.

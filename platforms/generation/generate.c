@@ -154,7 +154,7 @@ write_topology(LpXmlWriter *xml, const LpLayout *layout)
                          ? g_strdup_printf("2;%u,%u;1,%u;1,1", down[0], down[1], up[1])
                          : g_strdup_printf("3;%u,%u,%u;1,%u,%u;1,1,1", down[0], down[1], down[2],
                                            up[1], up[2]);
-    } else if (layout->topology == LP_TOPOLOGY_TORUS) {
+    } else if (layout->topology == LP_TOPOLOGY_TORUS && !layout->torus.takes_turns) {
         name = "TORUS";
         parameters = lp_topology_torus_parameters(&layout->torus);
     } else if (layout->topology == LP_TOPOLOGY_DRAGONFLY && !layout->dragonfly.has_gates) {
@@ -171,6 +171,11 @@ write_topology(LpXmlWriter *xml, const LpLayout *layout)
 static void
 write_fabric(LpXmlWriter *xml, const LpLayout *layout)
 {
+    if (layout->topology == LP_TOPOLOGY_TORUS && layout->torus.takes_turns) {
+        g_autofree char *sizes = lp_topology_torus_parameters(&layout->torus);
+        write_prop(xml, "fabric", layout->torus.is_twisted ? "twisted-torus" : "torus");
+        write_prop(xml, "fabric-parameters", sizes);
+    }
     if (!layout->dragonfly.has_gates)
         return;
     g_autofree char *parameters = lp_topology_to_text(layout->topology, &layout->dragonfly);

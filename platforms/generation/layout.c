@@ -211,6 +211,7 @@ plan_torus(const LpLayoutRequest *request, LpLayout *layout, GError **error)
     LpTorus *torus = &layout->torus;
     guint64 wanted = n_ports(request);
     layout->n_hosts = wanted;
+    torus->takes_turns = torus->takes_turns || torus->is_twisted;
     if (torus->size[0] == 0) {
         /* No dimension is smaller than 2. */
         while (torus->n_dimensions > 1 && wanted >> torus->n_dimensions == 0)
@@ -229,6 +230,15 @@ plan_torus(const LpLayoutRequest *request, LpLayout *layout, GError **error)
                                   "%" G_GUINT64_FORMAT,
                                   sizes, layout->n_hosts, wanted);
         }
+    }
+    if (torus->is_twisted && !lp_torus_can_twist(torus)) {
+        g_autofree char *sizes = lp_topology_torus_parameters(torus);
+        (void)g_strdelimit(sizes, ",", 'x');
+        return lp_layout_fail(
+            error, LP_MACHINE_ERROR_SIZE,
+            "--twist: yes for a torus of %s, wanted sizes n and 2n, both of them, "
+            "in two or three dimensions",
+            sizes);
     }
     if (layout->n_hosts > LP_MACHINE_HOSTS_MAX)
         return lp_layout_fail(error, LP_MACHINE_ERROR_SIZE,

@@ -88,6 +88,10 @@ const LpMachineOption lp_machine_options[LP_N_MACHINE_OPTIONS] = {
     ROW(DIMENSIONS, "dimensions", "SIZES", "Of a torus: 16x16x16, or how many", OPTIONAL,
         VALUE(DIMENSIONS, torus), .minimum = 2, .maximum = LP_MACHINE_HOSTS_MAX,
         .topologies = ON(TORUS)),
+    ROW(TURNS, "turns", "BOOL", "Of a torus: ports take turns at ways of equal length", OPTIONAL,
+        VALUE(BOOLEAN, torus.takes_turns), .topologies = ON(TORUS)),
+    ROW(TWIST, "twist", "BOOL", "Of a torus of sizes n and 2n; its ports take turns", OPTIONAL,
+        VALUE(BOOLEAN, torus.is_twisted), .topologies = ON(TORUS)),
     ROW(GROUP_ROUTERS, "group-routers", "N", "Dragonflies: routers of a group", OPTIONAL,
         COUNT(dragonfly.group_routers), .topologies = DRAGONFLIES),
     ROW(ROUTER_PORTS, "router-ports", "N", "Dragonflies: ports below a router", OPTIONAL,
@@ -230,7 +234,7 @@ read_ratio(const LpMachineOption *option, const char *text, LpOversubscription *
 static gboolean
 read_dimensions(const LpMachineOption *option, const char *text, LpTorus *out_torus, GError **error)
 {
-    LpTorus torus = {.n_dimensions = 0};
+    LpTorus torus = {.takes_turns = out_torus->takes_turns, .is_twisted = out_torus->is_twisted};
     g_auto(GStrv) parts = g_strsplit(text, "x", -1);
     guint n_parts = g_strv_length(parts);
     if (n_parts > LP_TORUS_DIMENSIONS_MAX)

@@ -54,11 +54,17 @@ add_tree(const LpMachine *self, LpMachineFacts *facts)
     }
 }
 
-/* A ring of two has one pair of links, and no way round. */
+/* A ring of two has one pair of links, and no way round. A twist shifts by half of the longer
+ * dimensions, so that every link that wraps around a shorter one leads to the other half. */
 static guint64
 n_cut(const LpTorus *torus, guint32 dimension)
 {
-    return lp_torus_n_ports(torus) / torus->size[dimension] * (torus->size[dimension] > 2 ? 2 : 1);
+    guint64 n = lp_torus_n_ports(torus);
+    guint32 size = torus->size[dimension];
+    guint64 n_links = n / size * (size > 2 || torus->is_twisted ? 2 : 1);
+    for (guint32 i = 0; torus->is_twisted && i < torus->n_dimensions; i++)
+        n_links += torus->size[i] < size ? n / torus->size[i] : 0;
+    return n_links;
 }
 
 static void
@@ -77,6 +83,8 @@ add_torus(const LpMachine *self, LpMachineFacts *facts)
              (double)cluster->n_hosts / 2 / (double)fewest);
     facts->bisection_bytes_per_s = (double)fewest * cluster->link_bytes_per_s;
     facts->oversubscription = (double)cluster->n_hosts / 2 / (double)fewest;
+    facts->all_to_all_bytes_per_s = (double)(cluster->n_hosts - 1) * cluster->link_bytes_per_s *
+                                    self->n_planes / lp_torus_all_to_all_load(torus);
 }
 
 /* Pairs of one of each half of @n. */
@@ -214,7 +222,10 @@ lp_machine_path_text(const LpMachine *self)
                                    self->n_paths, self->path_seed);
         return g_strdup("static, destination mod k");
     case LP_TOPOLOGY_TORUS:
-        return g_strdup("static, dimension after dimension, the shorter way round");
+        return g_strdup(cluster->torus.takes_turns
+                            ? "static, shortest, dimension after dimension; ports take turns at "
+                              "ways of equal length"
+                            : "static, dimension after dimension, the shorter way round");
     case LP_TOPOLOGY_DRAGONFLY:
         return g_strdup("static, minimal; parallel links act as one");
     case LP_TOPOLOGY_DRAGONFLY_PLUS:

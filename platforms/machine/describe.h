@@ -28,8 +28,9 @@ typedef struct {
      * domains forwarding; without, nothing gets from rail to rail.
      * Torus: the links that a plane across one dimension cuts, twice where it wraps around, for the
      * dimension where they are fewest; of even dimensions if there is one, so that halves are
-     * equal. Dragonfly: the links from half of the groups to the other half; one group: from half
-     * of its rows or of the places of its rows, or of its leaves, to the other. */
+     * equal. Where it is twisted, what wraps around a short dimension crosses halves of long ones,
+     * too. Dragonfly: the links from half of the groups to the other half; one group: from half of
+     * its rows or of the places of its rows, or of its leaves, to the other. */
     double bisection_bytes_per_s;
     /** Ports' sum over the narrowest tier's sum. Dragonfly: a group's ports over its links to other
      * groups. Torus: a link of each port of a half over the bisection. */
@@ -39,6 +40,9 @@ typedef struct {
     double published_deviation;   /**< ours over it, less 1 */
     /** Torus and dragonfly: between two ports, those of accelerator 0 and of all other domains. */
     double nearest_latency_s, mean_latency_s, farthest_latency_s;
+    /** Torus: what every port can at most send to all others together, as much to each, each way,
+     * all planes together: the bound of an all-to-all (lp_torus_all_to_all_load()). Else 0. */
+    double all_to_all_bytes_per_s;
 } LpMachineFacts;
 
 /** What follows from the description of @self; names are borrowed from the program. */

@@ -163,8 +163,14 @@ read_rails(const LpXml *xml, const LpProperties *properties, LpMachine *machine,
 static gboolean
 read_fabric(const LpXml *xml, const LpProperties *properties, LpCluster *cluster, GError **error)
 {
-    static const char *const names[] = {"dragonfly", "dragonfly-plus", NULL};
-    static const LpTopology topologies[] = {LP_TOPOLOGY_DRAGONFLY, LP_TOPOLOGY_DRAGONFLY_PLUS};
+    enum {
+        DRAGONFLY,
+        DRAGONFLY_PLUS,
+        TORUS,
+        TWISTED_TORUS
+    };
+    static const char *const names[] = {"dragonfly", "dragonfly-plus", "torus", "twisted-torus",
+                                        NULL};
     const xmlNode *prop = properties->props[OUT_FABRIC];
     const xmlNode *parameters = properties->props[OUT_FABRIC_PARAMETERS];
     int choice = 0;
@@ -176,8 +182,14 @@ read_fabric(const LpXml *xml, const LpProperties *properties, LpCluster *cluster
         return lp_platform_fail(xml, prop, LP_MACHINE_ERROR_STRUCTURE, error,
                                 "prop fabric in a cluster with a topology, wanted a flat cluster");
     const char *text = lp_properties_value(properties, xml, OUT_FABRIC_PARAMETERS, error);
-    return text != NULL &&
-           lp_topology_read_text(xml, parameters, topologies[choice], text, cluster, error);
+    if (text == NULL)
+        return FALSE;
+    if (choice == TORUS || choice == TWISTED_TORUS)
+        return lp_topology_read_torus(xml, parameters, choice == TWISTED_TORUS, text, cluster,
+                                      error);
+    return lp_topology_read_text(
+        xml, parameters, choice == DRAGONFLY ? LP_TOPOLOGY_DRAGONFLY : LP_TOPOLOGY_DRAGONFLY_PLUS,
+        text, cluster, error);
 }
 
 static gboolean

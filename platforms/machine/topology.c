@@ -92,32 +92,65 @@ check_hosts(const LpXml *xml, const xmlNode *node, const char *what, guint64 n_p
                             cluster->n_hosts);
 }
 
-/* A dimension of 1 would be a link from a port to itself, whose name SimGrid takes only once. */
+/* "4,4,8". A dimension of 1 would be a link from a port to itself, whose name SimGrid takes only
+ * once. */
+static gboolean
+read_sizes(const char *text, LpTorus *torus, GError **error)
+{
+    g_auto(GStrv) parts = g_strsplit(text, ",", -1);
+    guint n_dimensions = g_strv_length(parts);
+    if (n_dimensions < 1 || n_dimensions > LP_TORUS_DIMENSIONS_MAX) {
+        g_set_error(error, LP_MACHINE_ERROR, LP_MACHINE_ERROR_VALUE,
+                    "%u dimensions, wanted 1 to %u", n_dimensions, LP_TORUS_DIMENSIONS_MAX);
+        return FALSE;
+    }
+    torus->n_dimensions = n_dimensions;
+    for (guint i = 0; i < n_dimensions; i++) {
+        guint64 size = 0;
+        if (!lp_count_parse(parts[i], 2, LP_MACHINE_HOSTS_MAX, &size, error))
+            return FALSE;
+        torus->size[i] = (guint32)size;
+    }
+    return TRUE;
+}
+
+static gboolean
+check_torus(const LpXml *xml, const xmlNode *node, LpCluster *cluster, GError **error)
+{
+    guint64 n_ports = 1;
+    for (guint i = 0; i < cluster->torus.n_dimensions; i++)
+        n_ports = product(n_ports, cluster->torus.size[i]);
+    cluster->topology = LP_TOPOLOGY_TORUS;
+    return check_hosts(xml, node, "the torus", n_ports, cluster, error);
+}
+
 static gboolean
 read_torus(const LpXml *xml, const xmlNode *node, LpCluster *cluster, GError **error)
 {
     const char *text = lp_xml_required(xml, node, "topo_parameters", error);
     if (text == NULL)
         return FALSE;
-    g_auto(GStrv) parts = g_strsplit(text, ",", -1);
-    guint n_dimensions = g_strv_length(parts);
-    if (n_dimensions < 1 || n_dimensions > LP_TORUS_DIMENSIONS_MAX)
-        return lp_platform_fail(xml, node, LP_MACHINE_ERROR_VALUE, error,
-                                "topo_parameters: %u dimensions, wanted 1 to %u", n_dimensions,
-                                LP_TORUS_DIMENSIONS_MAX);
-    cluster->topology = LP_TOPOLOGY_TORUS;
-    cluster->torus.n_dimensions = n_dimensions;
-    guint64 n_ports = 1;
-    for (guint i = 0; i < n_dimensions; i++) {
-        guint64 size = 0;
-        if (!lp_count_parse(parts[i], 2, LP_MACHINE_HOSTS_MAX, &size, error)) {
-            lp_xml_prefix(xml, node, "topo_parameters", error);
-            return FALSE;
-        }
-        cluster->torus.size[i] = (guint32)size;
-        n_ports = product(n_ports, size);
+    if (!read_sizes(text, &cluster->torus, error)) {
+        lp_xml_prefix(xml, node, "topo_parameters", error);
+        return FALSE;
     }
-    return check_hosts(xml, node, "the torus", n_ports, cluster, error);
+    return check_torus(xml, node, cluster, error);
+}
+
+gboolean
+lp_topology_read_torus(const LpXml *xml, const xmlNode *prop, gboolean is_twisted, const char *text,
+                       LpCluster *cluster, GError **error)
+{
+    if (!read_sizes(text, &cluster->torus, error))
+        return lp_property_prefix(xml, prop, error);
+    cluster->torus.takes_turns = TRUE;
+    cluster->torus.is_twisted = is_twisted;
+    if (is_twisted && !lp_torus_can_twist(&cluster->torus))
+        return lp_platform_fail(xml, prop, LP_MACHINE_ERROR_VALUE, error,
+                                "prop fabric-parameters: %s, wanted sizes n and 2n, both of them, "
+                                "in two or three dimensions: others cannot be twisted",
+                                text);
+    return check_torus(xml, prop, cluster, error);
 }
 
 /* Reads the numbers of @text, which stand between commas and semicolons as in @form: "n,n;n;n". */

@@ -19,6 +19,12 @@ gboolean lp_topology_read(const LpXml *xml, const xmlNode *node, LpCluster *clus
 gboolean lp_topology_read_text(const LpXml *xml, const xmlNode *prop, LpTopology topology,
                                const char *text, LpCluster *cluster, GError **error);
 
+/** Reads the sizes of a torus whose ports take turns at ways of equal length, "4,4,8", and which
+ * may be twisted. @prop: the property that holds @text; the cluster is flat in the file. Errors: as
+ * lp_topology_read(). */
+gboolean lp_topology_read_torus(const LpXml *xml, const xmlNode *prop, gboolean is_twisted,
+                                const char *text, LpCluster *cluster, GError **error);
+
 /** The text that lp_topology_read_text() reads, of a dragonfly with gates or a dragonfly+.
  * Returns: (transfer full). */
 char *lp_topology_to_text(LpTopology topology, const LpDragonfly *dragonfly);

@@ -2,6 +2,7 @@
 /* Writes a machine view as a plain SimGrid platform. */
 #include "platforms/plain/plain.h"
 
+#include "platforms/plain/plain_torus.h"
 #include "platforms/plain/plain_zones.h"
 #include "platforms/machine/topology.h"
 
@@ -55,7 +56,8 @@ plane_prefix(const LpCluster *cluster, guint32 plane)
 gboolean
 lp_plain_is_zones(const LpCluster *cluster)
 {
-    return cluster->dragonfly.has_gates || cluster->dragonfly.n_rows > 1;
+    return cluster->dragonfly.has_gates || cluster->dragonfly.n_rows > 1 ||
+           cluster->torus.takes_turns;
 }
 
 /* Zones of ours call their parts by their own name, a colon and a number. */
@@ -74,6 +76,10 @@ write_cluster(LpXmlWriter *xml, const LpMachine *machine, LpAttachment attachmen
     const LpCluster *cluster = &machine->cluster[attachment];
     g_autofree char *prefix = plane_prefix(cluster, plane);
     g_autofree char *id = lp_plain_cluster_id(cluster, plane);
+    if (cluster->torus.takes_turns) {
+        lp_plain_torus_write(xml, machine, id, prefix);
+        return;
+    }
     if (lp_plain_is_zones(cluster)) {
         lp_plain_zones_write(xml, machine, id, prefix);
         return;

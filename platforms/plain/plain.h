@@ -19,7 +19,8 @@ G_BEGIN_DECLS
  *   part of the machine;
  * - ports that share a PCIe link hang below a switch of their own; its up-link, the second of a
  *   route, must be given its bandwidth after loading (lp_plain_has_pcie());
- * - dragonflies with gates or with several rows, and dragonfly+, are zones with explicit routes.
+ * - dragonflies with gates or with several rows, dragonfly+, and tori whose ports take turns at
+ * ways are zones with explicit routes.
  *
  * Returns: (transfer full). */
 char *lp_machine_to_plain(const LpMachine *self) G_GNUC_WARN_UNUSED_RESULT;
@@ -42,5 +43,9 @@ char *lp_plain_host_name(const LpMachine *self, LpAttachment attachment, guint32
 char *lp_plain_cluster_id(const LpCluster *cluster, guint32 plane) G_GNUC_WARN_UNUSED_RESULT;
 /** Whether @cluster is written as zones with explicit routes (platforms/plain/plain_zones.h). */
 gboolean lp_plain_is_zones(const LpCluster *cluster);
+
+/** Ports up to which a torus whose ports take turns at ways can be written: it has a route for each
+ * two of them. */
+#define LP_PLAIN_TURNS_MAX 1024u
 
 G_END_DECLS

@@ -16,4 +16,11 @@ G_BEGIN_DECLS
  * reads back to the same double. @bytes_per_s: of a link, each way. @latency_s: of a link. */
 void lp_plain_write_links(LpXmlWriter *xml, double bytes_per_s, double latency_s);
 
+/** Writes one link of a zone with explicit routes. @bytes_per_s: each way. */
+void lp_plain_write_link(LpXmlWriter *xml, const char *name, double bytes_per_s, double latency_s);
+
+/** Writes one step of a route: over the link @name, in the direction in which its name reads or
+ * back. */
+void lp_plain_write_step(LpXmlWriter *xml, const char *name, gboolean is_forward);
+
 G_END_DECLS

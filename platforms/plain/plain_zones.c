@@ -25,15 +25,7 @@ routers_of(const Writer *self)
 static void
 write_link(const Writer *self, const char *name, guint32 n_links)
 {
-    char bandwidth[G_ASCII_DTOSTR_BUF_SIZE], latency[G_ASCII_DTOSTR_BUF_SIZE];
-    g_ascii_dtostr(bandwidth, sizeof bandwidth, self->link_bytes_per_s * n_links);
-    g_ascii_dtostr(latency, sizeof latency, self->link_latency_s);
-    lp_xml_writer_open(self->xml, "link");
-    lp_xml_writer_attribute(self->xml, "id", name);
-    lp_xml_writer_format(self->xml, "bandwidth", "%sBps", bandwidth);
-    lp_xml_writer_format(self->xml, "latency", "%ss", latency);
-    lp_xml_writer_attribute(self->xml, "sharing_policy", "SPLITDUPLEX");
-    lp_xml_writer_close(self->xml);
+    lp_plain_write_link(self->xml, name, self->link_bytes_per_s * n_links, self->link_latency_s);
 }
 
 static char *
@@ -96,15 +88,6 @@ open_route(const Writer *self, guint32 group, guint32 a, guint32 b)
     lp_xml_writer_format(xml, "gw_dst", "%s:%u:%u:router", self->id, group, b);
 }
 
-static void
-write_step(const Writer *self, const char *link, const char *direction)
-{
-    lp_xml_writer_open(self->xml, "link_ctn");
-    lp_xml_writer_attribute(self->xml, "id", link);
-    lp_xml_writer_attribute(self->xml, "direction", direction);
-    lp_xml_writer_close(self->xml);
-}
-
 /* How many links of a dragonfly join two routers of a group: of a row, or of a column; 0: none. */
 static guint32
 n_joining(const Writer *self, guint32 a, guint32 b)
@@ -120,7 +103,7 @@ static void
 write_local_step(const Writer *self, guint32 group, guint32 a, guint32 b)
 {
     g_autofree char *link = local_link(self, group, MIN(a, b), MAX(a, b));
-    write_step(self, link, a < b ? "UP" : "DOWN");
+    lp_plain_write_step(self->xml, link, a < b);
 }
 
 /* Along the row first, as on the way to another group; the way back is the same one. */
@@ -131,8 +114,8 @@ write_local_route(const Writer *self, guint32 group, guint32 a, guint32 b)
     if (self->shape->n_spines > 0) {
         g_autofree char *up = leaf_link(self, group, a);
         g_autofree char *down = leaf_link(self, group, b);
-        write_step(self, up, "UP");
-        write_step(self, down, "DOWN");
+        lp_plain_write_step(self->xml, up, TRUE);
+        lp_plain_write_step(self->xml, down, FALSE);
         return;
     }
     if (corner != a)
@@ -193,7 +176,7 @@ write_spine_routes(const Writer *self, guint32 group)
         lp_xml_writer_format(xml, "dst", "%s:%u:spine", self->id, group);
         lp_xml_writer_format(xml, "gw_src", "%s:%u:%u:router", self->id, group, a);
         lp_xml_writer_format(xml, "gw_dst", "%s:%u:spine:router", self->id, group);
-        write_step(self, link, "UP");
+        lp_plain_write_step(self->xml, link, TRUE);
         lp_xml_writer_close(xml);
     }
 }
@@ -259,7 +242,7 @@ write_global_routes(const Writer *self)
             lp_xml_writer_format(self->xml, "dst", "%s:%u", self->id, b);
             lp_xml_writer_attribute(self->xml, "gw_src", from);
             lp_xml_writer_attribute(self->xml, "gw_dst", to);
-            write_step(self, name, "UP");
+            lp_plain_write_step(self->xml, name, TRUE);
             lp_xml_writer_close(self->xml);
         }
 }

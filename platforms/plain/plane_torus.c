@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tori: dimension after dimension, the shorter way round, as SimGrid's TorusZone has it. Each port
- * has a link to the next one in every dimension. */
+/* Tori: dimension after dimension, the shorter way round, as SimGrid's TorusZone has it; or, where
+ * ports take turns, the ways of model/torus.h. Each port has a link to the next one in every
+ * dimension. */
 #include "platforms/plain/plain.h"
+#include "platforms/plain/plain_torus.h"
 #include "platforms/plain/plane.h"
 
 static guint64
@@ -44,6 +46,8 @@ torus_name(const LpPlane *self, guint32 pair)
     guint64 port = pair / torus->n_dimensions;
     guint32 dimension = pair % torus->n_dimensions;
     g_autofree char *id = lp_plain_cluster_id(self->cluster, self->index);
+    if (torus->takes_turns)
+        return lp_plain_torus_link_name(id, port, dimension);
     return g_strdup_printf(
         "%s_link_from_%" G_GUINT64_FORMAT "_to_%" G_GUINT64_FORMAT, id, port,
         neighbour(port, stride_of(torus, dimension), torus->size[dimension], TRUE));
@@ -59,11 +63,30 @@ goes_up(guint64 from, guint64 to, guint64 size)
 }
 
 static void
+add_way(const LpTorus *torus, guint64 from, guint64 to, GArray *io_links)
+{
+    LpTorusWay way = lp_torus_way(torus, from, to);
+    for (guint32 i = 0; i < torus->n_dimensions; i++)
+        for (gint32 left = ABS(way.steps[i]); left > 0; left--) {
+            gboolean up = way.steps[i] > 0;
+            guint64 next = lp_torus_neighbour(torus, from, i, up);
+            guint32 pair = (guint32)((up ? from : next) * torus->n_dimensions + i);
+            guint32 link = 2 * pair + (up ? 0 : 1);
+            g_array_append_val(io_links, link);
+            from = next;
+        }
+}
+
+static void
 torus_route(const LpPlane *self, guint64 from, guint64 to, guint32 path, GArray *io_links)
 {
     (void)path;
     const LpTorus *torus = &self->cluster->torus;
     guint64 at = from, stride = 1;
+    if (torus->takes_turns) {
+        add_way(torus, from, to, io_links);
+        return;
+    }
     for (guint32 i = 0; i < torus->n_dimensions; i++) {
         guint64 size = torus->size[i];
         gboolean up = goes_up(from / stride % size, to / stride % size, size);

@@ -42,6 +42,26 @@ set_torus(LpCollectiveShape *shape, const LpSites *sites)
         shape->algorithm = LP_ALGORITHM_RING;
 }
 
+/* Ways cross links between the members and beyond: all-to-alls along rails would not see them. */
+static gboolean
+exchanges_in_torus(const LpOp *op, const LpAlgorithms *algorithms, const LpSites *sites)
+{
+    gboolean in_domain = sites->is_regular && sites->n_intra == sites->n_members;
+    return op->collective == LP_COLLECTIVE_ALL_TO_ALL && sites->on_torus && !in_domain &&
+           (algorithms->n_levels == 0 ||
+            (algorithms->n_levels == 1 && algorithms->level[0] == LP_ALGORITHM_TORUS));
+}
+
+static void
+set_torus_exchange(LpCollectiveShape *shape, const LpAlgorithms *algorithms, const LpSites *sites)
+{
+    gboolean is_even = shape->loads == NULL;
+    shape->ways = sites->ways;
+    shape->algorithm = algorithms->n_levels > 0 || (sites->ways != NULL && is_even)
+                           ? LP_ALGORITHM_TORUS
+                           : LP_ALGORITHM_DIRECT;
+}
+
 static gboolean
 is_ring_collective(LpCollective collective)
 {
@@ -86,13 +106,17 @@ lp_algorithm_selection_of(const LpLibrary *library, const LpCommunicator *commun
         selection.shape.algorithm = algorithms.level[0];
     else if (algorithms.n_levels > 1)
         set_levels(&selection.shape, &algorithms, sites);
-    if (selection.shape.algorithm == LP_ALGORITHM_TORUS)
+    gboolean in_torus = exchanges_in_torus(op, &algorithms, sites);
+    if (in_torus)
+        set_torus_exchange(&selection.shape, &algorithms, sites);
+    else if (selection.shape.algorithm == LP_ALGORITHM_TORUS)
         set_torus(&selection.shape, sites);
     /* A tree with a root has no chains. */
     if (selection.shape.algorithm == LP_ALGORITHM_TREE &&
         op->collective != LP_COLLECTIVE_ALL_REDUCE)
         selection.shape.n_channels = 1;
-    gboolean rails = op->collective == LP_COLLECTIVE_ALL_TO_ALL && algorithms.n_levels == 0;
+    gboolean rails =
+        op->collective == LP_COLLECTIVE_ALL_TO_ALL && algorithms.n_levels == 0 && !in_torus;
     gboolean ring = is_ring_collective(op->collective) &&
                     selection.shape.algorithm == LP_ALGORITHM_RING &&
                     selection.shape.n_channels == 1;
@@ -120,7 +144,8 @@ lp_algorithm_selection_check(const LpLibrary *library, const LpCommunicator *com
                              const LpOp *op, const LpSites *sites, GError **error)
 {
     LpAlgorithmSelection selection = lp_algorithm_selection_of(library, communicator, op, sites);
-    if (selection.shape.algorithm == LP_ALGORITHM_TORUS && selection.shape.n_levels == 0)
+    if (selection.shape.algorithm == LP_ALGORITHM_TORUS && selection.shape.n_levels == 0 &&
+        op->collective != LP_COLLECTIVE_ALL_TO_ALL)
         g_set_error(error, LP_SIMULATION_ERROR, LP_SIMULATION_ERROR_LEVELS,
                     "torus: got %" G_GUINT64_FORMAT " members that fill no block of a torus, "
                     "wanted whole dimensions of one, in order",

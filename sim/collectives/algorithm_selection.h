@@ -20,6 +20,8 @@ typedef struct {
     gboolean few_circuits; /**< between domains are circuits, too few for anything but rings */
     guint32 n_dimensions;  /**< of a block of a torus that the members fill in order; else 0 */
     guint64 dimension[LP_LEVELS_MAX];
+    const LpTorusWays
+        *ways; /* borrowed: of a torus whose ports the members are, in order; or NULL */
 } LpSites;
 
 typedef struct {

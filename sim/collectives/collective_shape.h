@@ -3,6 +3,7 @@
 #pragma once
 
 #include "model/collective.h"
+#include "model/torus.h"
 #include "sim/collectives/blocks.h"
 #include "sim/simulation_error.h"
 #include "workloads/program/program.h"
@@ -10,6 +11,12 @@
 G_BEGIN_DECLS
 
 #define LP_STEP_SCHEDULE_LEVELS_MAX 3
+
+/** The ways in a torus between all of its ports. */
+typedef struct {
+    const LpTorus *torus;     /* borrowed */
+    const guint64 *crossings; /* borrowed: as lp_torus_crossings() */
+} LpTorusWays;
 
 /** What a collective is like. What an algorithm does not use is ignored. */
 typedef struct {
@@ -37,6 +44,7 @@ typedef struct {
                             to all, as over NVLink */
     const double *loads; /**< all-to-all: borrowed, by member, over the mean; NULL: even */
     LpWeight weight;     /**< whose load decides */
+    const LpTorusWays *ways; /**< all-to-all in a torus: borrowed; member i is its port i */
 } LpCollectiveShape;
 
 /** One message: @bytes > 0 to participant @to. */

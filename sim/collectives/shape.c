@@ -19,7 +19,8 @@ static const guint32 collectives[LP_N_ALGORITHMS] = {
     [LP_ALGORITHM_DIRECT] = LP_CAN(ALL_REDUCE) | LP_CAN(REDUCE_SCATTER) | LP_CAN(ALL_GATHER) |
                             LP_CAN(ALL_TO_ALL) | LP_CAN(BROADCAST) | LP_CAN(REDUCE) | LP_CAN(SEND) |
                             LP_CAN(BARRIER),
-    [LP_ALGORITHM_TORUS] = LP_CAN(ALL_REDUCE) | LP_CAN(REDUCE_SCATTER) | LP_CAN(ALL_GATHER),
+    [LP_ALGORITHM_TORUS] =
+        LP_CAN(ALL_REDUCE) | LP_CAN(REDUCE_SCATTER) | LP_CAN(ALL_GATHER) | LP_CAN(ALL_TO_ALL),
     [LP_ALGORITHM_IN_NETWORK] = LP_CAN(ALL_REDUCE) | LP_CAN(REDUCE_SCATTER) | LP_CAN(ALL_GATHER) |
                                 LP_CAN(BROADCAST) | LP_CAN(REDUCE) | LP_CAN(BARRIER),
     [LP_ALGORITHM_HIERARCHICAL] = LP_CAN(ALL_REDUCE) | LP_CAN(REDUCE_SCATTER) | LP_CAN(ALL_GATHER) |
@@ -206,16 +207,33 @@ check_loads(const LpCollectiveShape *shape, GError **error)
     return TRUE;
 }
 
+/* Ways lead over ports of others where the members are a part of a torus. */
+static gboolean
+check_ways(const LpCollectiveShape *shape, GError **error)
+{
+    if (shape->ways != NULL && lp_torus_n_ports(shape->ways->torus) == shape->n_members &&
+        (shape->loads == NULL || shape->weight == LP_WEIGHT_EVEN))
+        return TRUE;
+    g_set_error(error, LP_SIMULATION_ERROR, LP_SIMULATION_ERROR_ALGORITHM,
+                "all-to-all: got the algorithm \"torus\" for %" G_GUINT64_FORMAT
+                " members, wanted all ports of a torus in order, with equal loads, or direct",
+                shape->n_members);
+    return FALSE;
+}
+
 gboolean
 lp_step_schedule_supports(const LpCollectiveShape *shape, GError **error)
 {
-    gboolean levels =
-        shape->algorithm == LP_ALGORITHM_TORUS || shape->algorithm == LP_ALGORITHM_HIERARCHICAL;
+    gboolean ways =
+        shape->algorithm == LP_ALGORITHM_TORUS && shape->collective == LP_COLLECTIVE_ALL_TO_ALL;
+    gboolean levels = (shape->algorithm == LP_ALGORITHM_TORUS && !ways) ||
+                      shape->algorithm == LP_ALGORITHM_HIERARCHICAL;
     gboolean channels = shape->algorithm == LP_ALGORITHM_TORUS ||
                         shape->algorithm == LP_ALGORITHM_RING ||
                         shape->algorithm == LP_ALGORITHM_TREE;
     gboolean loads = shape->collective == LP_COLLECTIVE_ALL_TO_ALL && shape->loads != NULL;
     return check_algorithm(shape, error) && check_members(shape, error) &&
-           check_bytes(shape, error) && (!channels || check_channels(shape, error)) &&
-           (!levels || check_levels(shape, error)) && (!loads || check_loads(shape, error));
+           check_bytes(shape, error) && (!ways || check_ways(shape, error)) &&
+           (!channels || check_channels(shape, error)) && (!levels || check_levels(shape, error)) &&
+           (!loads || check_loads(shape, error));
 }

@@ -17,10 +17,19 @@ static const LpAlgorithmClass *const classes[LP_N_ALGORITHMS] = {
     [LP_ALGORITHM_HIERARCHICAL] = &lp_hierarchical_class,
 };
 
+gboolean
+lp_step_schedule_is_fluid(const LpStepSchedule *self)
+{
+    return self->shape.algorithm == LP_ALGORITHM_TORUS &&
+           self->shape.collective == LP_COLLECTIVE_ALL_TO_ALL;
+}
+
 static const LpAlgorithmClass *
 class_of(const LpStepSchedule *self)
 {
     gboolean has_chains = self->shape.algorithm == LP_ALGORITHM_TREE && self->shape.n_channels > 1;
+    if (lp_step_schedule_is_fluid(self))
+        return &lp_torus_exchange_class;
     return has_chains ? &lp_chain_tree_class : classes[self->shape.algorithm];
 }
 

@@ -42,6 +42,9 @@ gboolean lp_step_schedule_supports(const LpCollectiveShape *shape, GError **erro
 /** Works out @self. @shape must be supported; its loads are borrowed as long as @self is used. */
 void lp_step_schedule_init(LpStepSchedule *self, const LpCollectiveShape *shape);
 
+/** Whether there are no steps to follow, only what links carry from beginning to end: an all-to-all
+ * by the algorithm torus. */
+gboolean lp_step_schedule_is_fluid(const LpStepSchedule *self);
 /** Members, and after them the switches of in-network reductions, which send, receive and take
  * steps like members: flat, the one of index n_members; of a hierarchical one those of the inner
  * levels first, in the order of their first members. */

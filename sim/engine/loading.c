@@ -81,7 +81,16 @@ load(LpNetwork *network, const char *text, const GArray *engine_options, GError 
 gboolean
 lp_network_load(LpNetwork *network, const GArray *engine_options, GError **error)
 {
-    g_autofree char *text = lp_machine_to_plain(lp_network_machine(network));
+    const LpMachine *machine = lp_network_machine(network);
+    const LpCluster *scale_out = &machine->cluster[LP_ATTACHMENT_SCALE_OUT];
+    if (scale_out->torus.takes_turns && scale_out->n_hosts > LP_PLAIN_TURNS_MAX) {
+        g_set_error(error, LP_MACHINE_ERROR, LP_MACHINE_ERROR_SIZE,
+                    "%s: got a torus of %" G_GUINT64_FORMAT
+                    " ports that take turns, wanted at most %u, or the topology TORUS",
+                    lp_file_label(machine->path), scale_out->n_hosts, LP_PLAIN_TURNS_MAX);
+        return FALSE;
+    }
+    g_autofree char *text = lp_machine_to_plain(machine);
     return load(network, text, engine_options, error);
 }
 

@@ -10,7 +10,8 @@ G_BEGIN_DECLS
 /** Starts the engine on the machine of @network (lp_machine_to_plain()), and gives its ports their
  * hosts. The engine's links have no latency: an isolated flow then takes exactly bytes / bandwidth,
  * sharing is fair, and the sender pays the latency. Once a process.
- * @engine_options: of lp_engine_options(). Error: GFileError of the temporary file. */
+ * @engine_options: of lp_engine_options(). Errors: GFileError of the temporary file;
+ * LP_MACHINE_ERROR if there are too many routes to write. */
 gboolean lp_network_load(LpNetwork *network, const GArray *engine_options,
                          GError **error) G_GNUC_WARN_UNUSED_RESULT;
 /** As lp_network_load(), but where the machine's scale-out tree falls apart into rails

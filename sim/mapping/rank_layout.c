@@ -115,6 +115,21 @@ find_dimensions(const LpRankLayout *self, const LpCommunicator *communicator, Lp
         sites->n_dimensions = 0;
 }
 
+/* Whether the members are all ports of the torus, in their order. */
+static gboolean
+fills_torus(const LpRankLayout *self, const LpCommunicator *communicator)
+{
+    const LpMachine *machine = lp_network_machine(self->network);
+    guint64 n = communicator->n_members;
+    if (self->crossings == NULL || machine->domain_size != 1 ||
+        n != lp_torus_n_ports(self->ways.torus))
+        return FALSE;
+    for (guint64 i = 0; i < n; i++)
+        if (member_accelerator(self, communicator, i) != i)
+            return FALSE;
+    return TRUE;
+}
+
 static LpSites
 find_sites(const LpRankLayout *self, const LpCommunicator *communicator)
 {
@@ -123,6 +138,8 @@ find_sites(const LpRankLayout *self, const LpCommunicator *communicator)
     sites.on_torus =
         on->has_scale_out && on->cluster[LP_ATTACHMENT_SCALE_OUT].topology == LP_TOPOLOGY_TORUS;
     find_dimensions(self, communicator, &sites);
+    if (fills_torus(self, communicator))
+        sites.ways = &self->ways;
     /* A double tree, the widest that libraries choose, has six neighbours. */
     sites.few_circuits = on->circuits.is_present && lp_circuit_switch_n_lanes(&on->circuits) < 6;
     sites.n_intra = regular_block(self, communicator, 1);
@@ -158,12 +175,20 @@ lp_rank_layout_sites(const LpRankLayout *self, const LpCommunicator *communicato
 
 /* --- algorithms --- */
 
+static gboolean
+exchanges_in_torus(const LpRankLayout *self, LpGroup group)
+{
+    return lp_network_machine(self->network)->cluster[LP_ATTACHMENT_SCALE_OUT].topology ==
+               LP_TOPOLOGY_TORUS &&
+           lp_communicators_get(self->communicators, group, 0)->exchanges;
+}
+
 /* Whether anything but rings and rails can be selected for @group. */
 gboolean
 lp_rank_layout_is_tuned(const LpRankLayout *self, LpGroup group)
 {
     return lp_communicators_n(self->communicators, group) > 0 &&
-           (self->library->n_rules > 0 ||
+           (self->library->n_rules > 0 || exchanges_in_torus(self, group) ||
             lp_communicators_get(self->communicators, group, 0)->algorithms.n_levels > 0);
 }
 
@@ -192,6 +217,19 @@ lp_rank_layout_connect(const LpRankLayout *self, LpConnectionKind kind, guint64 
                                       : lp_network_route(self->network, a, b, traffic)};
 }
 
+/* Once, since they are those of all pairs of ports. */
+static void
+find_ways(LpRankLayout *self)
+{
+    const LpTorus *torus =
+        &lp_network_machine(self->network)->cluster[LP_ATTACHMENT_SCALE_OUT].torus;
+    for (LpGroup group = 0; torus->n_dimensions > 0 && group < LP_N_GROUPS; group++)
+        if (self->crossings == NULL && lp_communicators_n(self->communicators, group) > 0 &&
+            exchanges_in_torus(self, group))
+            self->crossings = lp_torus_crossings(torus);
+    self->ways = (LpTorusWays){torus, self->crossings};
+}
+
 LpRankLayout *
 lp_rank_layout_new(const LpProgram *program, const LpNetwork *network, const LpLibrary *library,
                    const LpPlacement *placement, const LpRelayPaths *relays)
@@ -203,6 +241,7 @@ lp_rank_layout_new(const LpProgram *program, const LpNetwork *network, const LpL
     self->library = library;
     self->placement = placement;
     self->relays = relays;
+    find_ways(self);
     return self;
 }
 
@@ -213,5 +252,6 @@ lp_rank_layout_free(LpRankLayout *self)
         return;
     for (LpGroup group = 0; group < LP_N_GROUPS; group++)
         g_free(self->sites[group]);
+    g_free(self->crossings);
     g_free(self);
 }

@@ -121,6 +121,8 @@ is_ring(const LpRoundPlan *self)
 static LpFidelity
 fidelity_of(const LpStepSchedule *schedule, LpFidelity fidelity)
 {
+    if (lp_step_schedule_is_fluid(schedule))
+        return LP_FIDELITY_FLOW;
     guint64 n_steps = lp_step_schedule_n_steps(schedule),
             n_phases = lp_step_schedule_n_phases(schedule);
     gboolean is_short =

@@ -126,7 +126,7 @@ test_faults(void)
         {"collective all-reduce " PLATFORM " --algorithm=torus", 1,
          "torus: got 8 members that fill no block of a torus"},
         {"collective all-to-all " PLATFORM " --algorithm=tree", 1,
-         "got the algorithm \"tree\", wanted one of bruck, pairwise, direct"},
+         "got the algorithm \"tree\", wanted one of bruck, pairwise, direct, torus"},
         {"collective broadcast " PLATFORM " --algorithm=pairwise", 1,
          "broadcast: got the algorithm \"pairwise\""},
         {"collective send " PLATFORM " --ranks=8", 1, "send: got 8 members, wanted 2"},

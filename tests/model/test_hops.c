@@ -1,66 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Links between ports: the torus against a search of its graph, dragonflies by hand. */
+/* Links between ports: dragonflies by hand. */
 #include "model/hops.h"
 
 #include "model/fabric.h"
 #include "tests/testlib.h"
-
-/* Distances from port 0 in the graph of single steps, breadth first. Returns: (transfer full). */
-static guint64 *
-search(const LpTorus *torus, guint64 from)
-{
-    guint64 n = lp_torus_n_ports(torus), n_found = 1;
-    guint64 *distance = g_new(guint64, n);
-    g_autofree guint64 *queue = g_new(guint64, n);
-    for (guint64 i = 0; i < n; i++)
-        distance[i] = G_MAXUINT64;
-    distance[from] = 0;
-    queue[0] = from;
-    for (guint64 k = 0; k < n_found; k++) {
-        guint64 stride = 1;
-        for (guint32 d = 0; d < torus->n_dimensions; d++) {
-            guint64 size = torus->size[d], at = queue[k] / stride % size;
-            guint64 steps[] = {(at + 1) % size, (at + size - 1) % size};
-            for (gsize s = 0; s < G_N_ELEMENTS(steps); s++) {
-                guint64 next = queue[k] - at * stride + steps[s] * stride;
-                if (distance[next] != G_MAXUINT64)
-                    continue;
-                distance[next] = distance[queue[k]] + 1;
-                queue[n_found++] = next;
-            }
-            stride *= size;
-        }
-    }
-    return distance;
-}
-
-static void
-test_torus(void)
-{
-    static const struct {
-        const char *label;
-        LpTorus torus;
-        guint64 farthest; /* the sum of half of each size, rounded down */
-    } rows[] = {
-        {"ring of 2", {1, {2}}, 1},          {"ring of 7", {1, {7}}, 3},
-        {"4 x 4", {2, {4, 4}}, 4},           {"5 x 2 x 3", {3, {5, 2, 3}}, 4},
-        {"8 x 4 x 6", {3, {8, 4, 6}}, 9},    {"16 x 16 x 16", {3, {16, 16, 16}}, 24},
-        {"2^6", {6, {2, 2, 2, 2, 2, 2}}, 6},
-    };
-    for (gsize i = 0; i < G_N_ELEMENTS(rows); i++) {
-        guint64 n = lp_torus_n_ports(&rows[i].torus), farthest = 0;
-        for (guint64 a = 0; a < n; a += n / 3 + 1) {
-            g_autofree guint64 *distance = search(&rows[i].torus, a);
-            gboolean good = TRUE;
-            for (guint64 b = 0; b < n; b++) {
-                good = good && lp_torus_hops(&rows[i].torus, a, b) == distance[b];
-                farthest = MAX(farthest, distance[b]);
-            }
-            lp_test_true(rows[i].label, good);
-        }
-        lp_test_true(rows[i].label, farthest == rows[i].farthest);
-    }
-}
 
 static void
 test_dragonfly(void)
@@ -158,8 +101,7 @@ test_fabric(void)
 int
 main(void)
 {
-    static const LpTestCase cases[] = {{"torus", test_torus},
-                                       {"dragonfly", test_dragonfly},
+    static const LpTestCase cases[] = {{"dragonfly", test_dragonfly},
                                        {"gates", test_gates},
                                        {"fabric", test_fabric},
                                        {NULL, NULL}};

@@ -317,6 +317,13 @@ test_generated(void)
         {"--system=ocs --accelerators=64", FALSE},
         {"--system=optical-substrate --accelerators=64 --domain-size=32", FALSE},
         {"--system=tpu-v4 --accelerators=64", FALSE},
+        {"--system=tpu-v4 --accelerators=60 --turns=yes", FALSE},
+        {"--system=tpu-v4 --accelerators=32 --dimensions=4x8 --twist=yes", FALSE},
+        {"--system=tpu-v4 --accelerators=54 --twist=yes --planes=2 --plane-use=class "
+         "--plane-classes=tp=0 pp=0 dp=1 ep=1 cp=0",
+         FALSE},
+        {"--system=tpu-v4 --accelerators=32 --twist=yes", FALSE},
+        {"--system=tpu-v4 --accelerators=256 --twist=yes", TRUE},
         {"--system=generic --accelerators=4096 --domain-size=1", TRUE},
         {"--system=dgx-h100 --accelerators=4096", TRUE},
         {"--system=dgx-h100 --accelerators=2048 --port-order=node --oversubscription=4", TRUE},

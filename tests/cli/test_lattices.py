@@ -1,0 +1,118 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Tori, plain and twisted: the bound of the all-to-all against arithmetic, and what is simulated
+against measurements of TPU v4 (Jouppi et al., ISCA 2023: 1.63 and 1.31 times a plain torus).
+
+Environment: LIGHTPATH (the built program)."""
+import json
+import os
+import pathlib
+import subprocess
+import tempfile
+import unittest
+
+PROGRAM = os.environ["LIGHTPATH"]
+# By ports, all as even as can be: sizes n and 2n.
+SHAPES = {128: "4,4,8", 256: "4,8,8", 1024: "8,8,16", 2048: "8,16,16"}
+
+
+def lightpath(*arguments):
+    return subprocess.run([PROGRAM, *map(str, arguments)], capture_output=True, text=True)
+
+
+class Lattices(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.folder = tempfile.TemporaryDirectory()
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.folder.cleanup()
+
+    def machine(self, ports, *options):
+        file = pathlib.Path(self.folder.name, f"{ports}{''.join(options)}.xml")
+        done = lightpath("platform", "generate", "--system=tpu-v4", f"--accelerators={ports}",
+                         *options, "-o", file)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        return file
+
+    def json(self, *arguments):
+        done = lightpath(*arguments, "--format=json")
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        return json.loads(done.stdout)
+
+    def both(self, ports):
+        return self.machine(ports, "--turns=yes"), self.machine(ports, "--twist=yes")
+
+    def test_bounds(self):
+        """A lattice's mean distance over six links, and the longest dimension of the plain one."""
+        for ports, ratio in ((128, 1.745), (256, 1.391), (1024, 1.722), (2048, 1.376)):
+            plain, twisted = [self.json("platform", "describe", file) for file in self.both(ports)]
+            with self.subTest(ports=ports):
+                self.assertEqual(twisted["dimensions"], SHAPES[ports])
+                self.assertEqual((plain["twisted"], twisted["twisted"]), ("no", "yes"))
+                faster = twisted["all_to_all_bytes_per_s"] / plain["all_to_all_bytes_per_s"]
+                self.assertAlmostEqual(faster, ratio, delta=0.0005)
+
+    def time_s(self, file):
+        result = self.json("collective", "all-to-all", file, "--bytes=1GiB")
+        self.assertEqual(result["runs"][0]["algorithm"], "torus")
+        return result["runs"][0]["time_s"]
+
+    def test_simulated(self):
+        for ports, measured in ((128, 1.63), (256, 1.31)):
+            plain, twisted = map(self.time_s, self.both(ports))
+            with self.subTest(ports=ports):
+                self.assertLess(abs(plain / twisted / measured - 1.0), 0.07)
+                bound = [self.json("platform", "describe", file)["all_to_all_bytes_per_s"]
+                         for file in self.both(ports)]
+                # No simulation is faster than the bound, and the plain one meets it.
+                bytes_out = (1 << 30) * (ports - 1) / ports
+                self.assertAlmostEqual(bytes_out / plain / bound[0], 1.0, delta=1e-3)
+                self.assertLess(bytes_out / twisted, bound[1])
+
+    def test_training(self):
+        """Experts on all ports: the exchange is what the twist makes faster, and nothing else is
+        slower for it."""
+        runs = []
+        for file in self.both(128):
+            runs.append(self.json("simulate", "glam-64e", file, "--ignore-memory",
+                                  *(f"--set={setting}" for setting in (
+                                      "layers=4", "experts=128", "tp=1", "expert-tp=1", "pp=1",
+                                      "dp=128", "ep=128",
+                                      "micro-batch=1", "global-batch=128", "framework=none",
+                                      "library=single-ring"))))
+        plain, twisted = [run["simulated"]["terms_s"]["ep"] for run in runs]
+        self.assertAlmostEqual(plain / twisted, 1.6, delta=0.01)
+        computing = [run["simulated"]["terms_s"]["compute"] for run in runs]
+        self.assertAlmostEqual(computing[0] / computing[1], 1.0, places=12)
+
+    def test_parts(self):
+        """Over a part of a torus each pair has its flow; a whole one can be asked for by name."""
+        _, twisted = self.both(128)
+        part = self.json("collective", "all-to-all", twisted, "--ranks=16", "--bytes=1MiB")
+        self.assertEqual(part["runs"][0]["algorithm"], "direct")
+        wrong = lightpath("collective", "all-to-all", twisted, "--ranks=16", "--algorithm=torus")
+        self.assertEqual(wrong.returncode, 1)
+        self.assertEqual(wrong.stderr.count("\n"), 1)
+        self.assertIn("wanted all ports of a torus in order", wrong.stderr)
+
+    def test_refusals(self):
+        large = self.machine(2048, "--twist=yes")
+        for arguments, status, message in (
+                (("collective", "all-to-all", large), 1, "2048 ports that take turns, wanted at most"),
+                (("platform", "generate", "--system=tpu-v4", "--accelerators=64", "--twist=yes"),
+                 2, "--twist: yes for a torus of 4x4x4, wanted sizes n and 2n"),
+                (("platform", "generate", "--system=tpu-v4", "--accelerators=64", "--twist=2"),
+                 2, '--twist: "2" is not yes or no'),
+                (("platform", "generate", "--system=dgx-a100", "--accelerators=64", "--twist=yes"),
+                 2, "--twist: given for a fat-tree, wanted it for another topology only")):
+            done = lightpath(*arguments)
+            with self.subTest(message):
+                self.assertEqual(done.returncode, status)
+                self.assertEqual(done.stderr.count("\n"), 1)
+                self.assertIn(message, done.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main()

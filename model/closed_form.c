@@ -37,12 +37,13 @@ lp_closed_form_compose(const LpClosedFormInput *input,
 {
     double compute_s = lp_closed_form_compute_s(input);
     double cp_s = communication->cp_s - lp_closed_form_cp_hidden_s(input, communication->cp_s);
-    double inner_s = communication->tp_s + communication->ep_s + cp_s;
+    double ep_s = communication->ep_s - lp_closed_form_ep_hidden_s(input, communication->ep_s);
+    double inner_s = communication->tp_s + ep_s + cp_s;
     return (LpTerms){
         .s = {
             [LP_TERM_COMPUTE] = compute_s,
             [LP_TERM_TP] = communication->tp_s,
-            [LP_TERM_EP] = communication->ep_s,
+            [LP_TERM_EP] = ep_s,
             [LP_TERM_CP] = cp_s,
             [LP_TERM_PP] = communication->pp_s,
             [LP_TERM_DP] = (1.0 - input->plan->overlap.fraction) * communication->dp_s,

@@ -26,8 +26,11 @@ double lp_closed_form_tp_collectives_per_layer(const LpTransformer *transformer,
 double lp_closed_form_tp_s(const LpClosedFormInput *input);
 /** T_EP = 2 p m (L_moe/D) [a + max(intra, inter)], s; p passes: 2, or 3 with full recomputation;
  * intra and inter the times of the parts of (n-1)/n k A that stay in a domain and that leave it,
- * each at its own rate; two such exchanges where routing is limited to nodes. */
+ * each at its own rate. Where routing is limited to nodes both halves, between and within them. */
 double lp_closed_form_ep_s(const LpClosedFormInput *input);
+/** What of @ep_s (T_EP, or what was measured of it) is hidden, since both halves of an exchange
+ * that is limited to nodes go on at once: the shorter half. */
+double lp_closed_form_ep_hidden_s(const LpClosedFormInput *input, double ep_s);
 /** T_CP, all of it: ring, each layer and pass: (n-1) a + (n-1)/n KV/BW, twice that backward.
  * All-to-all: two exchanges a layer and pass. Layers that recompute their scores repeat the forward
  * pass's. */
@@ -66,8 +69,8 @@ double lp_closed_form_bubble_s(const LpClosedFormInput *input);
 double lp_closed_form_n_reconfigurations(const LpClosedFormInput *input);
 /** T_rec: those times the dead time, less what policies that look ahead hide, s: circuits of a
  * message are asked for when the last gather before it has ended, so a layer's pass ahead of it, or
- * a whole forward pass where all gathers were ahead; those of sums at the end, a backward pass; those
- * of the first message to a stage behind the second, a forward pass. */
+ * a whole forward pass where all gathers were ahead; those of sums at the end, a backward pass;
+ * those of the first message to a stage behind the second, a forward pass. */
 double lp_closed_form_reconfiguration_s(const LpClosedFormInput *input);
 /** T_opt: the optimiser step on the mean stage, s. */
 double lp_closed_form_optimizer_s(const LpClosedFormInput *input);

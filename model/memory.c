@@ -81,19 +81,25 @@ inner_bytes(const LpTransformer *transformer, const LpPlan *plan, double width,
             LpRecompute recompute)
 {
     double last = recompute == LP_RECOMPUTE_LIGHT ? 0.0 : operands(plan, width);
-    return elements(plan, (lp_transformer_n_ffn_matrices(transformer) - 1.0) * width) + last;
+    double inputs = (lp_transformer_n_ffn_matrices(transformer) - 1.0) * width;
+    return (plan->format.narrow_activations ? operands(plan, inputs) : elements(plan, inputs)) +
+           last;
 }
 
 /* Bytes a token of routed and shared experts: what came to the experts in their order, what went
  * back (routing's weights have gradients by it), and their inner widths; experts divided over tp
- * see the tokens of all of its ranks. */
+ * see the tokens of all of its ranks. With light recomputation the weights are a factor of what is
+ * computed again, and what went back is not kept (Megatron-Core, TEGroupedMLP: the probabilities go
+ * into the activation function). */
 static double
 experts_bytes(const LpTransformer *transformer, const LpPlan *plan, LpRecompute recompute)
 {
     double etp = lp_plan_expert_tp(plan), tp = plan->degree[LP_AXIS_TP];
     double slots = lp_transformer_expert_slots(transformer);
     double seen = etp > 1.0 ? slots : slots * scattered(plan);
-    double returned = elements(plan, transformer->hidden) * slots * scattered(plan);
+    double returned = recompute == LP_RECOMPUTE_LIGHT
+                          ? 0.0
+                          : elements(plan, transformer->hidden) * slots * scattered(plan);
     double width = lp_transformer_expert_ffn(transformer);
     double shared = transformer->experts.n_shared * width / tp;
     return returned +
@@ -256,7 +262,10 @@ activations_bytes(const LpTransformer *transformer, const LpPlan *plan, guint32 
     double sum = n_chunks * layers.sum;
     if (!transformer->embedding)
         return sum;
-    double n_micro_batches = micro_batches_in_flight(plan, stage);
+    /* Of each way the head's stage is the last, whose micro-batches go back at once. */
+    double n_micro_batches = plan->pipeline.schedule == LP_SCHEDULE_DUALPIPE
+                                 ? 1.0
+                                 : micro_batches_in_flight(plan, stage);
     for (guint32 chunk = 0; chunk < lp_plan_n_chunks(plan); chunk++) {
         if (lp_plan_holds_embedding(plan, stage, chunk))
             sum += n_micro_batches * embedding_bytes(transformer, plan);

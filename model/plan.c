@@ -68,6 +68,16 @@ lp_plan_gathered_wire_bytes(const LpPlan *self)
 }
 
 double
+lp_plan_dispatch_wire_bytes(const LpPlan *self)
+{
+    if (self->format.dispatch_bytes == 0)
+        return lp_plan_wire_bytes(self);
+    gboolean scaled =
+        self->format.dispatch_bytes == 1 && lp_precision_is_narrow(self->format.precision);
+    return scaled ? lp_plan_operand_bytes(self) : self->format.dispatch_bytes;
+}
+
+double
 lp_plan_parameter_wire_bytes(const LpPlan *self)
 {
     return self->format.narrow_parameters

@@ -37,6 +37,9 @@ double lp_plan_operand_bytes(const LpPlan *self);
  * narrow products take is cast before it is sent (NVIDIA, Transformer Engine's documentation, low
  * precision training, quantized all-gather), unless the plan says how activations are sent. */
 double lp_plan_gathered_wire_bytes(const LpPlan *self);
+/** Bytes on the wire of an activation element that is sent to experts: of fp8 under a precision
+ * with scales of blocks with its share of them (DeepSeek-V3, arXiv 2412.19437, section 3.3.3). */
+double lp_plan_dispatch_wire_bytes(const LpPlan *self);
 /** Bytes on the wire of a layer's parameter that replicas gather. Those of embedding and head take
  * lp_plan_activation_bytes(). */
 double lp_plan_parameter_wire_bytes(const LpPlan *self);

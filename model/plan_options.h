@@ -227,9 +227,13 @@ typedef struct {
     gboolean narrow_parameters;  /**< weights of layers are kept and gathered in the precision of
                                       products where that is narrow; else in 16 bits, and
                                       cast */
+    gboolean narrow_activations; /**< what activation functions take is kept for the backward pass
+                                      in it */
     guint32 gradient_bytes;      /**< bytes an element of a reduced gradient: 4 or 2 */
     guint32 communication_bytes; /**< bytes an activation element on the wire; 0: as in memory,
                                       lp_plan_wire_bytes() */
+    guint32 dispatch_bytes;      /**< of tokens on their way to experts; 0: as other activations,
+                                      lp_plan_dispatch_wire_bytes() */
 } LpPlanFormat;
 
 /** Which communication is hidden behind computing, and at what cost. */

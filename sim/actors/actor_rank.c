@@ -450,8 +450,8 @@ void
 lp_rank_start(LpRank *self, struct s4u_Host *home, struct s4u_Host *const *stream_homes)
 {
     self->progressed = sg_sem_init(0);
-    self->under_way = g_array_new(FALSE, FALSE, sizeof(double));
     for (LpStream kind = 0; kind < LP_N_STREAMS; kind++) {
+        self->under_way[kind] = g_array_new(FALSE, FALSE, sizeof(double));
         if (stream_homes[kind] == NULL)
             continue;
         LpRankStream *stream = g_new0(LpRankStream, 1);
@@ -471,6 +471,7 @@ lp_rank_clear(LpRank *self)
     for (LpLine line = 0; line < LP_N_LINES; line++)
         g_clear_pointer(&self->out[line], lp_channel_free);
     for (LpStream kind = 0; kind < LP_N_STREAMS; kind++) {
+        g_clear_pointer(&self->under_way[kind], g_array_unref);
         LpRankStream *stream = self->streams[kind];
         if (stream == NULL)
             continue;
@@ -480,6 +481,5 @@ lp_rank_clear(LpRank *self)
     }
     if (self->progressed != NULL)
         sg_sem_destroy(self->progressed);
-    g_clear_pointer(&self->under_way, g_array_unref);
     self->progressed = NULL;
 }

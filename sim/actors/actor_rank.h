@@ -53,7 +53,7 @@ typedef struct {
     LpChannel *in[LP_N_LINES];                  /* borrowed from the sending ranks */
     LpRankStream *streams[LP_N_STREAMS];        /* owned, or NULL */
     struct s4u_Semaphore *progressed; /* owned: released whenever a stream has finished something */
-    GArray *under_way;                /* owned: when merged collectives end, s, in order */
+    GArray *under_way[LP_N_STREAMS];  /* owned: when merged collectives end, s, in order */
     double host_s;                    /**< until when the host issues what was given to it */
     LpMeter meter;
     LpClock clock; /**< after the run: of its last event */

@@ -69,7 +69,7 @@ static inline void
 lp_meter_add_launched(LpMeter *self, LpStream stream, double start_s, double end_s)
 {
     lp_meter_add_flight(self, start_s, end_s);
-    self->inner_s += stream == LP_STREAM_LAYER ? end_s - start_s : 0.0;
+    self->inner_s += lp_stream_is_inner(stream) ? end_s - start_s : 0.0;
     if (self->is_joining[stream])
         lp_meter_add_exposed(self, end_s - MAX(start_s, self->joining_since_s));
 }

@@ -10,11 +10,11 @@ G_BEGIN_DECLS
 
 /** Where a rank stands between two pieces. */
 typedef struct {
-    LpClock *clock;    /* borrowed */
-    LpMeter *meter;    /* borrowed */
-    GArray *under_way; /* borrowed: when launched collectives end, s, in order */
-    double host_s;     /**< until when the host issues what was given to it */
-    double slowdown;   /**< factor on computing while communication is under way, at least 1 */
+    LpClock *clock;           /* borrowed */
+    LpMeter *meter;           /* borrowed */
+    GArray *const *under_way; /* borrowed: by stream, when launched collectives end, s, in order */
+    double host_s;            /**< until when the host issues what was given to it */
+    double slowdown; /**< factor on computing while communication is under way, at least 1 */
 } LpPieceRun;
 
 /** Goes through @piece; the clock then stands at its end. */

@@ -49,7 +49,7 @@ time_segment(LpSegmentTimes *self, guint index)
         }
         if (op->kind == LP_OP_LAUNCH) {
             times->launched_s += op->stream == LP_STREAM_DP ? time_s : 0.0;
-            times->inner_s += op->stream == LP_STREAM_LAYER ? time_s : 0.0;
+            times->inner_s += lp_stream_is_inner(op->stream) ? time_s : 0.0;
             continue;
         }
         times->blocking_s += time_s;

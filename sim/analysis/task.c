@@ -139,7 +139,10 @@ static void
 append_merged_join(Builder *self, const LpOp *op)
 {
     append_piece(self, open_pieces(self),
-                 (LpPiece){.kind = LP_PIECE_JOIN, .term = op->term, .n_pending = op->n_pending});
+                 (LpPiece){.kind = LP_PIECE_JOIN,
+                           .term = op->term,
+                           .stream = op->stream,
+                           .n_pending = op->n_pending});
 }
 
 /* --- ops --- */
@@ -179,7 +182,7 @@ append_launch(Builder *self, const LpOp *op)
 static gboolean
 joins_merged(const Builder *self, const LpOp *op)
 {
-    if (op->stream != LP_STREAM_LAYER)
+    if (!lp_stream_is_inner(op->stream))
         return FALSE;
     for (LpGroup group = 0; group < LP_N_GROUPS; group++)
         if (lp_group_traits(group)->term == op->term)

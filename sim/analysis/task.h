@@ -56,7 +56,7 @@ typedef struct {
     LpWork work;     /**< work; what launching costs */
     LpTerms terms;   /**< of work; they sum to work.device_s */
     double time_s;   /**< launch: of the collective */
-    LpStream stream; /**< launch: that it would run in */
+    LpStream stream; /**< launch and join: that it would run in */
     guint n_pending; /**< join */
 } LpPiece;
 

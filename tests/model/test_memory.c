@@ -124,8 +124,8 @@ test_layer_llama(void)
 }
 
 /* As above, but two slots a token of 4 experts in place of the network: what came, what went back,
- * and three tensors of width 32 each; light recomputation keeps two of these, and one tensor a
- * norm. MLA keeps its latents and the mixture, of 8 heads of 16. */
+ * and three tensors of width 32 each; light recomputation keeps two of these, not what went back,
+ * and one tensor a norm. MLA keeps its latents and the mixture, of 8 heads of 16. */
 static void
 test_layer_experts(void)
 {
@@ -140,14 +140,14 @@ test_layer_experts(void)
                   4096.0 * 2.0 * (4 * 64 + 2 * 64 + 2 * 16 + 2 * (64 + 64 + 3 * 32)), IDENTITY);
     plan.recompute = LP_RECOMPUTE_LIGHT;
     lp_test_close("light", lp_memory_layer_activations_bytes(&llama, &plan, 0),
-                  4096.0 * 2.0 * (2 * 64 + 2 * 64 + 2 * 16 + 2 * (64 + 64 + 2 * 32)), IDENTITY);
+                  4096.0 * 2.0 * (2 * 64 + 2 * 64 + 2 * 16 + 2 * (64 + 2 * 32)), IDENTITY);
     llama.n_kv_heads = 8;
     llama.latent.kv_rank = 24;
     llama.latent.rope_width = 4;
     llama.head_width = 12;
     llama.latent.value_width = 16;
     lp_test_close("latents", lp_memory_layer_activations_bytes(&llama, &plan, 0),
-                  4096.0 * 2.0 * (2 * 64 + 24 + 8 * 16 + 2 * (64 + 64 + 2 * 32)), IDENTITY);
+                  4096.0 * 2.0 * (2 * 64 + 24 + 8 * 16 + 2 * (64 + 2 * 32)), IDENTITY);
 }
 
 static void
@@ -194,6 +194,33 @@ test_ends(void)
     double bsh = 2048.0 * 1024.0;
     lp_test_close("embedding and head", with - without,
                   bsh / 8.0 * (1.0 + 4.0 * (1.0 + 51200.0 / 1024.0)), 1e-9);
+}
+
+/* DualPipe: the first stage has the head of the way that ends there, for one micro-batch. */
+static void
+test_dualpipe_ends(void)
+{
+    LpTransformer gpt = lp_test_gpt(8, 1024, 16);
+    LpPlan plan = lp_test_plan(1, 4, 2, 1, 32);
+    plan.pipeline.schedule = LP_SCHEDULE_DUALPIPE;
+    double one = lp_memory_of_stage(&gpt, &plan, 0).activations_bytes;
+    gpt.vocab *= 2;
+    double two = lp_memory_of_stage(&gpt, &plan, 0).activations_bytes;
+    lp_test_close("logits", two - one, 2048.0 * 51200.0 * 4.0, 1e-9);
+}
+
+/* With a narrow precision the inputs of activation functions may be, too: 4 h of a layer of GPT. */
+static void
+test_narrow_inner(void)
+{
+    LpTransformer gpt = lp_test_gpt(1, 1024, 16);
+    gpt.attention = LP_ATTENTION_FLASH;
+    LpPlan plan = lp_test_plan(1, 1, 1, 1, 1);
+    plan.format.precision = LP_PRECISION_FP8;
+    double wide = lp_memory_layer_activations_bytes(&gpt, &plan, 0);
+    plan.format.narrow_activations = TRUE;
+    lp_test_close("narrow", wide - lp_memory_layer_activations_bytes(&gpt, &plan, 0),
+                  2048.0 * 4.0 * 1024.0, IDENTITY);
 }
 
 /* Of a layer's 34 b s h in 2 bytes (Korthikanti et al., equation 1, without scores) two inputs of
@@ -382,6 +409,8 @@ main(void)
         {"buffers", test_buffers},
         {"pipelined shards", test_pipelined_shards},
         {"fullest", test_fullest},
+        {"DualPipe's ends", test_dualpipe_ends},
+        {"narrow activations", test_narrow_inner},
         {NULL, NULL},
     };
     return lp_test_run("memory", cases);

@@ -100,9 +100,11 @@ test_streams(void)
         {GPT3, "cp=2 dp=8 cp-kind=ulysses", LP_GROUP_CP, LP_N_STREAMS, TRUE},
         {GPT3, "overlap-dp=yes", LP_GROUP_EMBEDDING, LP_N_STREAMS, TRUE},
         {DEEPSEEK, "pp=16 dp=16 ep=16 global-batch=1024 schedule=dualpipe", LP_GROUP_EP_NODE,
-         LP_STREAM_LAYER, FALSE},
+         LP_STREAM_RELAY, FALSE},
         {DEEPSEEK, "pp=16 dp=16 ep=16 global-batch=1024 schedule=1f1b", LP_GROUP_EP_NODE,
-         LP_N_STREAMS, TRUE},
+         LP_STREAM_RELAY, FALSE},
+        {DEEPSEEK, "pp=16 dp=16 ep=16 global-batch=1024 schedule=1f1b", LP_GROUP_EP_RAIL,
+         LP_STREAM_LAYER, FALSE},
     };
     for (guint i = 0; i < G_N_ELEMENTS(rows); i++) {
         g_autoptr(LpWorkload) workload = load(rows[i].path, rows[i].settings);

@@ -166,11 +166,12 @@ static const struct {
     {"nnnnnnnnnnnnnnnnnnnn",
      "kind ffn-kind attention positions norm bias dropout cp-kind schedule recompute zero-variant "
      "gather-ahead gradient-sync routing-draws optimizer precision gradient-precision "
-     "communication-precision "
+     "communication-precision dispatch-precision "
      "overlap-tp "
      "host-sync kernels amped-efficiency framework attention-kernel"},
     {"ssssssssssssssssssss", "tied-embeddings embedding parallel-blocks sequence-parallel "
-                             "scatter-gather reshard narrow-parameters overlap-dp "
+                             "scatter-gather reshard narrow-parameters narrow-activations "
+"overlap-dp "
                              "overlap-pp overlap-param cuda-graphs"},
     {"vvvvvvvvvvvvvvvvvvvv", "rank-order algorithm-tp algorithm-cp algorithm-ep algorithm-dp"},
     /* Names, which are looked up once the machine is known. */

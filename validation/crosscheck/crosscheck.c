@@ -18,7 +18,8 @@ static double
 taken_as_hidden_s(const LpClosedFormInput *input, const LpIsolatedCommunication *isolated)
 {
     return input->plan->overlap.fraction * isolated->dp_s +
-           lp_closed_form_cp_hidden_s(input, isolated->cp_s);
+           lp_closed_form_cp_hidden_s(input, isolated->cp_s) +
+           lp_closed_form_ep_hidden_s(input, isolated->ep_s);
 }
 
 LpDifference
@@ -45,9 +46,9 @@ lp_crosscheck(const LpSimulation *simulation, const LpClosedFormInput *input)
         .contention_s = run->iteration_time_s - uncontended->iteration_time_s -
                         run->terms.s[LP_TERM_RECONFIGURATION],
         .reconfiguration_s = run->terms.s[LP_TERM_RECONFIGURATION] - own.s[LP_TERM_RECONFIGURATION],
-        .imbalance_s = uncontended->iteration_time_s - balanced->iteration_time_s +
-                       balanced->inner_s - isolated->inner_s,
-        .overlap_s = balanced->overlap_s - taken_as_hidden_s(input, isolated),
+        .imbalance_s = uncontended->iteration_time_s - balanced->iteration_time_s,
+        .overlap_s = balanced->overlap_s + isolated->inner_s - balanced->inner_s -
+                     taken_as_hidden_s(input, isolated),
         .communication_s = measured_s - closed_s - host_change_s,
         .schedule_s = balanced->iteration_time_s - free->iteration_time_s - message_s +
                       hidden_message_s - host_message_s + free->terms.s[LP_TERM_BUBBLE] -

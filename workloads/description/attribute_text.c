@@ -55,25 +55,51 @@ static const char *const wire_names[] = {"auto", "fp32", "fp16", "bf16", "fp8", 
 static const guint32 wire_bytes[] = {0, 4, 2, 2, 1};
 
 static gboolean
-set_wire(LpPlan *plan, const char *text, GError **error)
+parse_wire(const char *text, guint32 *out_bytes, GError **error)
 {
     int index = lp_choice_parse(text, wire_names, error);
     if (index < 0)
         return FALSE;
-    plan->format.communication_bytes = wire_bytes[index];
+    *out_bytes = wire_bytes[index];
     return TRUE;
+}
+
+static char *
+name_wire(guint32 bytes)
+{
+    for (guint i = 0; i < G_N_ELEMENTS(wire_bytes); i++)
+        if (wire_bytes[i] == bytes)
+            return g_strdup(wire_names[i]);
+    g_assert_not_reached();
+}
+
+static gboolean
+set_wire(LpPlan *plan, const char *text, GError **error)
+{
+    return parse_wire(text, &plan->format.communication_bytes, error);
 }
 
 static char *
 get_wire(const LpPlan *plan)
 {
-    for (guint i = 0; i < G_N_ELEMENTS(wire_bytes); i++)
-        if (wire_bytes[i] == plan->format.communication_bytes)
-            return g_strdup(wire_names[i]);
-    g_assert_not_reached();
+    return name_wire(plan->format.communication_bytes);
 }
 
 const LpAttributeText lp_text_communication_precision = {set_wire, get_wire};
+
+static gboolean
+set_dispatch(LpPlan *plan, const char *text, GError **error)
+{
+    return parse_wire(text, &plan->format.dispatch_bytes, error);
+}
+
+static char *
+get_dispatch(const LpPlan *plan)
+{
+    return name_wire(plan->format.dispatch_bytes);
+}
+
+const LpAttributeText lp_text_dispatch_precision = {set_dispatch, get_dispatch};
 
 /* --- layers of the stages --- */
 

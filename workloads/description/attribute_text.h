@@ -19,6 +19,7 @@ extern const LpAttributeText lp_text_virtual_stages;          /**< a count, or "
 extern const LpAttributeText lp_text_stage_layers;            /**< a rule's name, or a list */
 extern const LpAttributeText lp_text_gradient_precision;      /**< "fp32", "fp16", "bf16" */
 extern const LpAttributeText lp_text_communication_precision; /**< those, "fp8", and "auto" */
+extern const LpAttributeText lp_text_dispatch_precision;      /**< the same */
 extern const LpAttributeText lp_text_bucket;                  /**< a size, or a rule's name */
 extern const LpAttributeText lp_text_relay;                   /**< a count, or "domains" */
 

@@ -17,9 +17,11 @@ lp_group_stream(const LpPlan *plan, LpGroup group)
     case LP_GROUP_CP:
         launched = plan->context_kind == LP_CONTEXT_RING;
         break;
-    case LP_GROUP_EP:
     case LP_GROUP_EP_NODE:
+        return LP_STREAM_RELAY;
     case LP_GROUP_EP_RAIL:
+        return LP_STREAM_LAYER;
+    case LP_GROUP_EP:
         launched = plan->pipeline.schedule == LP_SCHEDULE_DUALPIPE;
         break;
     case LP_GROUP_EMBEDDING:
@@ -30,13 +32,12 @@ lp_group_stream(const LpPlan *plan, LpGroup group)
 }
 
 /* A layer waits for what it launches before it begins anything else, but for DualPipe's woven
- * all-to-alls. */
+ * all-to-alls, and for the two halves of a relayed one, which go on together. */
 static gboolean
 is_exclusive(const LpPlan *plan, LpGroup group)
 {
     LpStream stream = lp_group_stream(plan, group);
-    gboolean is_woven =
-        lp_group_traits(group)->traffic == LP_TRAFFIC_EP && stream == LP_STREAM_LAYER;
+    gboolean is_woven = lp_group_traits(group)->traffic == LP_TRAFFIC_EP && stream != LP_N_STREAMS;
     return stream != LP_STREAM_DP && !is_woven;
 }
 

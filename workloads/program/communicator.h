@@ -13,9 +13,18 @@ G_BEGIN_DECLS
 typedef enum {
     LP_STREAM_DP,    /**< gradients and parameters */
     LP_STREAM_LAYER, /**< collectives inside a layer: tp, cp, ep */
+    LP_STREAM_RELAY, /**< what experts' all-to-alls relay within nodes, beside what they send
+                        between them */
     LP_STREAM_PP,    /**< messages to other stages */
     LP_N_STREAMS     /**< where one is asked for: the compute stream itself */
 } LpStream;
+
+/** Whether @stream, or a rank's compute stream, carries collectives inside layers alone. */
+static inline gboolean
+lp_stream_is_inner(LpStream stream)
+{
+    return stream == LP_STREAM_LAYER || stream == LP_STREAM_RELAY;
+}
 
 /** The stream on which every rank runs all collectives of @group under @plan, so that a group
  * always finds the same one at its ports; LP_N_STREAMS: the compute stream, which waits for each.

@@ -2,35 +2,49 @@
 /* All-to-alls of tokens, and experts whose ranks share them. */
 #include "workloads/program/expert_parallel.h"
 
-/* @slots: copies that are sent of each token that the rank routes for itself. */
-static void
-add_exchange(LpLowering *self, LpGroup group, double slots, LpWeight weight, guint32 seq)
+#include <math.h>
+
+/* Bytes of @slots copies of each token that the rank routes for itself. */
+static guint64
+exchange_bytes(const LpLowering *self, double slots, guint32 seq, gboolean to_experts)
 {
     const LpPlan *plan = self->plan;
     double tokens = lp_plan_tokens(plan, seq);
     if (plan->sequence_parallel)
         tokens /= plan->degree[LP_AXIS_TP];
-    lp_builder_add_exchange(&self->builder, group, weight,
-                            lp_lowering_wire_bytes(self, slots * tokens));
+    double element_bytes =
+        to_experts ? lp_plan_dispatch_wire_bytes(plan) : lp_plan_wire_bytes(plan);
+    return (guint64)llround(slots * tokens * self->transformer->hidden * element_bytes);
 }
 
-/* Tokens go to their experts (@to_experts), or results back. Limited to some nodes, a token crosses
- * to each of them once and is copied there (DeepSeek-V3, arXiv 2412.19437, section 3.2.2). */
+/* Limited to some nodes, a token crosses to each of them once and is copied there, while others are
+ * still on their way: both halves are under way at once (DeepSeek-V3, arXiv 2412.19437, section
+ * 3.2.2). */
+static void
+add_relayed(LpLowering *self, guint32 seq, gboolean to_experts)
+{
+    double slots = lp_transformer_expert_slots(self->transformer);
+    double copies = lp_group_expert_copies(self->transformer, self->plan);
+    guint between = lp_builder_add_exchange_launch(&self->builder, LP_GROUP_EP_RAIL,
+                                                   exchange_bytes(self, copies, seq, to_experts));
+    guint within = lp_builder_add_exchange_launch(&self->builder, LP_GROUP_EP_NODE,
+                                                  exchange_bytes(self, slots, seq, to_experts));
+    lp_builder_add_join(&self->builder, LP_STREAM_LAYER, between, LP_TERM_EP);
+    lp_builder_add_join(&self->builder, LP_STREAM_RELAY, within, LP_TERM_EP);
+}
+
+/* Tokens go to their experts (@to_experts), or results back. */
 static void
 add_all_to_all(LpLowering *self, guint32 seq, gboolean to_experts)
 {
-    double slots = lp_transformer_expert_slots(self->transformer);
-    LpWeight weight = to_experts ? LP_WEIGHT_RECEIVER : LP_WEIGHT_SENDER;
-    if (lp_group_n_expert_nodes(self->transformer, self->plan) == 1) {
-        add_exchange(self, LP_GROUP_EP, slots, weight, seq);
+    if (lp_group_n_expert_nodes(self->transformer, self->plan) > 1) {
+        add_relayed(self, seq, to_experts);
         return;
     }
-    double copies = lp_group_expert_copies(self->transformer, self->plan);
-    if (to_experts)
-        add_exchange(self, LP_GROUP_EP_RAIL, copies, LP_WEIGHT_EVEN, seq);
-    add_exchange(self, LP_GROUP_EP_NODE, slots, LP_WEIGHT_EVEN, seq);
-    if (!to_experts)
-        add_exchange(self, LP_GROUP_EP_RAIL, copies, LP_WEIGHT_EVEN, seq);
+    double slots = lp_transformer_expert_slots(self->transformer);
+    lp_builder_add_exchange(&self->builder, LP_GROUP_EP,
+                            to_experts ? LP_WEIGHT_RECEIVER : LP_WEIGHT_SENDER,
+                            exchange_bytes(self, slots, seq, to_experts));
 }
 
 /* Experts that are divided over tp see the tokens of all of its ranks. */

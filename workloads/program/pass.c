@@ -96,18 +96,41 @@ is_done(const Thread *thread)
     return thread->next == thread->ops->len && !thread->waits;
 }
 
-/* Goes on with @thread up to and with its next all-to-all. */
+static const LpOp *
+next_op(const Thread *thread)
+{
+    return thread->next == thread->ops->len ? NULL
+                                            : &g_array_index(thread->ops, LpOp, thread->next);
+}
+
+static gboolean
+is_exchange(const LpOp *op)
+{
+    return op != NULL && op->kind == LP_OP_LAUNCH && op->traffic == LP_TRAFFIC_EP;
+}
+
+/* Of the exchange of each pass one is under way on a stream at most. */
+static void
+wait_for_exchange(LpBuilder *builder, gboolean other_waits)
+{
+    static const LpStream streams[] = {LP_STREAM_LAYER, LP_STREAM_RELAY};
+    for (guint i = 0; i < G_N_ELEMENTS(streams); i++)
+        if (builder->program->uses_stream[streams[i]])
+            lp_builder_add_join_pending(builder, streams[i], other_waits ? 1 : 0, LP_TERM_EP);
+}
+
+/* Goes on with @thread up to and with its next all-to-all, of one launch or, relayed, of two. */
 static void
 weave(LpBuilder *builder, Thread *thread, gboolean other_waits)
 {
     if (thread->waits)
-        lp_builder_add_join_pending(builder, LP_STREAM_LAYER, other_waits ? 1 : 0, LP_TERM_EP);
+        wait_for_exchange(builder, other_waits);
     thread->waits = FALSE;
-    while (thread->next < thread->ops->len && !thread->waits) {
-        const LpOp *op = &g_array_index(thread->ops, LpOp, thread->next++);
+    for (const LpOp *op; (op = next_op(thread)) != NULL && !(thread->waits && !is_exchange(op));) {
         /* The join that follows an all-to-all where its pass is alone. */
         gboolean is_join = op->kind == LP_OP_JOIN && op->term == LP_TERM_EP;
-        thread->waits = op->kind == LP_OP_LAUNCH && op->traffic == LP_TRAFFIC_EP;
+        thread->waits = is_exchange(op);
+        thread->next++;
         if (!is_join)
             lp_builder_add(builder, op);
     }

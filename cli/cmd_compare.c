@@ -3,11 +3,13 @@
 #include "cli/commands.h"
 #include "cli/inputs.h"
 #include "cli/options.h"
+#include "cli/page_file.h"
 #include "cli/progress.h"
 
 #include "base/file.h"
 #include "base/json.h"
 #include "base/text_table.h"
+#include "report/page_report.h"
 #include "report/report_parts.h"
 
 #include "base/child_process.h"
@@ -41,6 +43,7 @@ typedef struct {
     char **settings;                    /* owned */
     char *fidelity, *collapse, *format; /* owned */
     gboolean ignore_memory, cost, verbose;
+    LpPageFile page; /* not for the runs */
 } Options;
 
 static void
@@ -51,6 +54,7 @@ options_clear(Options *self)
     g_free(self->fidelity);
     g_free(self->collapse);
     g_free(self->format);
+    lp_page_file_clear(&self->page);
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Options, options_clear)
 
@@ -403,6 +407,8 @@ lp_cmd_compare(int argc, char **argv, GError **error)
          "NAME"},
         {"format", 0, 0, G_OPTION_ARG_STRING, &options.format, "Output format (default text)",
          "text|json"},
+        {"report", 0, 0, G_OPTION_ARG_STRING, &options.page.path,
+         "Write a page with tables and plots, which needs no network", "FILE.html"},
         {"ignore-memory", 0, 0, G_OPTION_ARG_NONE, &options.ignore_memory, "As for simulate", NULL},
         {"verbose", 0, 0, G_OPTION_ARG_NONE, &options.verbose, "As for simulate", NULL},
         {"cost", 0, 0, G_OPTION_ARG_NONE, &options.cost, "As for simulate", NULL},
@@ -411,7 +417,8 @@ lp_cmd_compare(int argc, char **argv, GError **error)
     if (!lp_options_parse("compare", "WORKLOAD PLATFORM PLATFORM...",
                           "Simulates the workload on each machine, and says what changed.", entries,
                           &argc, &argv, 3, G_MAXINT, error) ||
-        !lp_format_parse(options.format, &format, error))
+        !lp_format_parse(options.format, &format, error) ||
+        !lp_page_file_prepare(&options.page, error))
         return FALSE;
     lp_settings_add_framework(&options.settings, options.framework);
     g_autofree char *path = lp_input_find(argv[1], LP_INPUT_WORKLOAD, error);
@@ -427,8 +434,11 @@ lp_cmd_compare(int argc, char **argv, GError **error)
     }
     if (!run_all(runs, &options, argv[1], error))
         return FALSE;
+    g_autoptr(json_t) document = to_json(runs);
+    if (!lp_page_file_write(&options.page, lp_page_of_comparison, document, error))
+        return FALSE;
     if (format == LP_FORMAT_JSON)
-        return lp_print_json(to_json(runs), error);
+        return lp_print_json(g_steal_pointer(&document), error);
     g_autofree char *text = to_text(runs, workload, options.verbose);
     return lp_print_result(text, error);
 }

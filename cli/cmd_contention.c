@@ -3,10 +3,12 @@
 #include "cli/commands.h"
 #include "cli/inputs.h"
 #include "cli/options.h"
+#include "cli/page_file.h"
 
 #include "base/file.h"
 #include "cli/variant.h"
 #include "report/contention_report.h"
+#include "report/page_report.h"
 
 #include <stdio.h>
 #include <unistd.h>
@@ -21,6 +23,7 @@ typedef struct {
     char *framework;                                  /* owned */
     char **settings, **what_ifs;                      /* owned */
     gboolean ignore_memory, cost, verbose, band;
+    LpPageFile page;
 } Options;
 
 static void
@@ -31,6 +34,7 @@ options_clear(Options *self)
     g_free(self->format);
     g_free(self->jobs);
     g_free(self->runs);
+    lp_page_file_clear(&self->page);
     g_free(self->framework);
     g_strfreev(self->settings);
     g_strfreev(self->what_ifs);
@@ -72,6 +76,15 @@ print_report(const LpContentionReport *report, LpFormat format, GError **error)
     g_autofree char *text = format == LP_FORMAT_JSON ? lp_contention_report_to_json_text(report)
                                                      : lp_contention_report_to_text(report);
     return lp_print_result(text, error);
+}
+
+static gboolean
+write_page(const Options *options, const LpContentionReport *report, GError **error)
+{
+    if (options->page.path == NULL)
+        return TRUE;
+    g_autoptr(json_t) document = lp_contention_report_to_json(report);
+    return lp_page_file_write(&options->page, lp_page_of_contention, document, error);
 }
 
 static LpScenario *
@@ -176,7 +189,7 @@ attribute(const Options *options, char **arguments, double started_s, GError **e
     report.band = variants.band->len > 0 ? variants.band : NULL;
     report.cost =
         (LpCost){lp_wall_clock_s() - started_s, lp_peak_rss_bytes() + attributions->peak_rss_bytes};
-    return print_report(&report, choices.format, error);
+    return write_page(options, &report, error) && print_report(&report, choices.format, error);
 }
 
 gboolean
@@ -198,6 +211,8 @@ lp_cmd_contention(int argc, char **argv, GError **error)
          "NAME"},
         {"format", 0, 0, G_OPTION_ARG_STRING, &options.format, "Output format (default text)",
          "text|json"},
+        {"report", 0, 0, G_OPTION_ARG_STRING, &options.page.path,
+         "Write a page with tables and plots, which needs no network", "FILE.html"},
         {"jobs", 0, 0, G_OPTION_ARG_STRING, &options.jobs,
          "Runs at the same time (default: as many as processors)", "N"},
         {"what-if", 0, 0, G_OPTION_ARG_STRING_ARRAY, &options.what_ifs,
@@ -221,5 +236,6 @@ lp_cmd_contention(int argc, char **argv, GError **error)
                           entries, &argc, &argv, 2, 2, error))
         return FALSE;
     lp_settings_add_framework(&options.settings, options.framework);
-    return attribute(&options, argv, started_s, error);
+    return lp_page_file_prepare(&options.page, error) &&
+           attribute(&options, argv, started_s, error);
 }

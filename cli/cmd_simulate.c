@@ -3,9 +3,12 @@
 #include "cli/commands.h"
 #include "cli/inputs.h"
 #include "cli/options.h"
+#include "cli/run_files.h"
 
 #include "base/file.h"
+#include "report/report_parts.h"
 #include "report/scenario_report.h"
+#include "sim/run/observation.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -14,9 +17,9 @@
 static const char *const switch_names[] = {"off", "on", NULL};
 
 typedef struct {
-    char *fidelity, *collapse, *format, *plan, *trace; /* owned */
-    char *framework;                                   /* owned */
-    char **settings;                                   /* owned */
+    char *fidelity, *collapse, *format, *plan, *framework; /* owned */
+    char **settings;                                       /* owned */
+    LpRunFiles files;
     gboolean ignore_memory, cost, verbose, approximate;
 } Options;
 
@@ -27,7 +30,7 @@ options_clear(Options *self)
     g_free(self->collapse);
     g_free(self->format);
     g_free(self->plan);
-    g_free(self->trace);
+    lp_run_files_clear(&self->files);
     g_free(self->framework);
     g_strfreev(self->settings);
 }
@@ -46,13 +49,12 @@ show_progress(guint64 n_done, guint64 n_all, void *data)
 }
 
 static gboolean
-write_trace(const Options *options, const LpTimeline *timeline, const LpWorkload *workload,
-            GError **error)
+write_files(const Options *options, const LpReport *report, const LpObservation *observation,
+            const LpTimeline *timeline, GError **error)
 {
-    if (options->trace == NULL)
-        return TRUE;
-    g_autofree char *text = lp_report_trace(timeline, workload->name);
-    return lp_file_write(options->trace, text, strlen(text), error);
+    g_autoptr(json_t) document = lp_report_to_json(report);
+    return lp_run_files_write(&options->files, document, observation, &(LpTrack){timeline, NULL}, 1,
+                              error);
 }
 
 static gboolean
@@ -73,9 +75,6 @@ typedef struct {
 static gboolean
 read_choices(const Options *options, Choices *out_choices, GError **error)
 {
-    if (g_strcmp0(options->trace, "-") == 0)
-        return lp_usage_error(error, "--trace: got -, wanted a file: the report takes up standard "
-                                     "output");
     return lp_format_parse(options->format, &out_choices->format, error) &&
            lp_plan_choice_parse(options->plan, &out_choices->plan, error) &&
            lp_option_choice("fidelity", options->fidelity, lp_fidelity_names, LP_FIDELITY_FLOW,
@@ -85,16 +84,16 @@ read_choices(const Options *options, Choices *out_choices, GError **error)
 }
 
 static gboolean
-write_scenario_trace(const Options *options, const LpScenarioSimulation *simulation, GError **error)
+write_scenario_files(const Options *options, const LpScenarioReport *report,
+                     const LpObservation *observation, GError **error)
 {
-    if (options->trace == NULL)
-        return TRUE;
+    const LpScenarioSimulation *simulation = report->simulation;
+    g_autoptr(json_t) document = lp_scenario_report_to_json(report);
     g_autofree LpTrack *tracks = g_new0(LpTrack, simulation->n_jobs);
     for (guint i = 0; i < simulation->n_jobs; i++)
         tracks[i] = (LpTrack){simulation->jobs[i].timeline, simulation->jobs[i].job->name};
-    g_autofree char *text =
-        lp_report_trace_tracks(tracks, simulation->n_jobs, simulation->scenario->name);
-    return lp_file_write(options->trace, text, strlen(text), error);
+    return lp_run_files_write(&options->files, document, observation, tracks, simulation->n_jobs,
+                              error);
 }
 
 static gboolean
@@ -125,9 +124,12 @@ simulate_scenario(const Options *options, const Choices *choices, const char *pa
     lp_scenario_suit(scenario, machine->domain_size);
     if (!options->ignore_memory && !lp_check_scenario_memory(scenario, machine, error))
         return FALSE;
+    g_autoptr(LpObservation) observation =
+        lp_run_files_any(&options->files) ? lp_observation_new() : NULL;
     LpScenarioOptions run = {.fidelity = (LpFidelity)choices->fidelity,
                              .collapse = choices->collapse != 0,
-                             .timelines = options->trace != NULL};
+                             .timelines = observation != NULL,
+                             .observation = observation};
     if (isatty(STDERR_FILENO)) {
         run.progress = show_progress;
         run.progress_data = &shown;
@@ -144,7 +146,7 @@ simulate_scenario(const Options *options, const Choices *choices, const char *pa
     report.has_cost = options->cost;
     report.cost = (LpCost){lp_wall_clock_s() - started_s,
                            lp_peak_rss_bytes() + simulation->children_peak_rss_bytes};
-    gboolean good = write_scenario_trace(options, simulation, error) &&
+    gboolean good = write_scenario_files(options, &report, observation, error) &&
                     print_scenario(&report, choices->format, error);
     lp_scenario_report_clear(&report);
     return good;
@@ -173,10 +175,13 @@ simulate(const Options *options, char **arguments, double started_s, GError **er
     if (setup == NULL ||
         (!options->ignore_memory && !lp_setup_check_memory(workload, machine, error)))
         return FALSE;
-    g_autoptr(LpTimeline) timeline = options->trace == NULL ? NULL : lp_timeline_new();
+    gboolean any = lp_run_files_any(&options->files);
+    g_autoptr(LpTimeline) timeline = any ? lp_timeline_new() : NULL;
+    g_autoptr(LpObservation) observation = any ? lp_observation_new() : NULL;
     LpSimulationOptions run = {.fidelity = (LpFidelity)choices.fidelity,
                                .collapse = choices.collapse != 0,
-                               .run = {.timeline = timeline}};
+                               .run = {.timeline = timeline},
+                               .observation = observation};
     if (options->approximate) {
         run.negligible = LP_SIMULATION_NEGLIGIBLE;
         run.shares_max = LP_SIMULATION_SHARES_MAX;
@@ -196,7 +201,7 @@ simulate(const Options *options, char **arguments, double started_s, GError **er
     report.has_cost = options->cost;
     report.cost = (LpCost){lp_wall_clock_s() - started_s,
                            lp_peak_rss_bytes() + simulation->children_peak_rss_bytes};
-    gboolean good = write_trace(options, timeline, workload, error) &&
+    gboolean good = write_files(options, &report, observation, timeline, error) &&
                     print_report(&report, choices.format, error);
     lp_report_clear(&report);
     return good;
@@ -225,7 +230,9 @@ lp_cmd_simulate(int argc, char **argv, GError **error)
          "file|fit"},
         {"format", 0, 0, G_OPTION_ARG_STRING, &options.format, "Output format (default text)",
          "text|json"},
-        {"trace", 0, 0, G_OPTION_ARG_STRING, &options.trace,
+        {"report", 0, 0, G_OPTION_ARG_STRING, &options.files.page.path,
+         "Write a page with tables and plots, which needs no network", "FILE.html"},
+        {"trace", 0, 0, G_OPTION_ARG_STRING, &options.files.trace,
          "Write a timeline for the Perfetto viewer", "FILE.json"},
         {"ignore-memory", 0, 0, G_OPTION_ARG_NONE, &options.ignore_memory,
          "Simulate a plan that does not fit in memory, with a warning", NULL},
@@ -244,5 +251,7 @@ lp_cmd_simulate(int argc, char **argv, GError **error)
             entries, &argc, &argv, 2, 2, error))
         return FALSE;
     lp_settings_add_framework(&options.settings, options.framework);
+    if (!lp_run_files_prepare(&options.files, error))
+        return FALSE;
     return simulate(&options, argv, started_s, error);
 }

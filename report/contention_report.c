@@ -224,8 +224,8 @@ add_cost(json_t *object, const LpContentionReport *self)
     lp_json_set_count(cost, "peak_rss_bytes", self->cost.peak_rss_bytes);
 }
 
-static json_t *
-to_json(const LpContentionReport *self)
+json_t *
+lp_contention_report_to_json(const LpContentionReport *self)
 {
     json_t *root = json_object();
     const LpScene *scene = self->scene;
@@ -253,6 +253,6 @@ to_json(const LpContentionReport *self)
 char *
 lp_contention_report_to_json_text(const LpContentionReport *self)
 {
-    g_autoptr(json_t) node = to_json(self);
+    g_autoptr(json_t) node = lp_contention_report_to_json(self);
     return lp_json_print(node);
 }

@@ -33,6 +33,21 @@ lp_html_add_text(GString *page, const char *text)
     }
 }
 
+/* The page may load nothing: it works without a network, and text of others cannot reach out. Vega
+ * makes functions of the expressions in its specifications. */
+void
+lp_html_begin_page(GString *page, const char *title)
+{
+    g_string_append(
+        page,
+        "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+        "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src "
+        "'unsafe-inline'; script-src 'unsafe-inline' 'unsafe-eval'\">\n"
+        "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<title>");
+    lp_html_add_text(page, title);
+    g_string_append(page, "</title>\n");
+}
+
 void
 lp_html_cell_text(GString *page, const char *classes, const char *text)
 {

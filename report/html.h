@@ -6,6 +6,9 @@
 
 G_BEGIN_DECLS
 
+/** Begins a page that may load nothing, up to its styles. @title: of the window, text. */
+void lp_html_begin_page(GString *page, const char *title);
+
 /** Appends @text as it is read by people, between tags or inside a quoted attribute. What is not
  * UTF-8, and control characters, become U+FFFD and blanks. */
 void lp_html_add_text(GString *page, const char *text);

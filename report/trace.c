@@ -17,20 +17,11 @@ add_metadata(json_t *array, const char *event, guint32 stage, gint64 lane, const
     lp_json_set_text(args, "name", name);
 }
 
-static guint32
-count_stages(const LpTimeline *timeline)
-{
-    guint32 n_stages = 0;
-    for (guint i = 0; i < timeline->slices->len; i++)
-        n_stages = MAX(n_stages, g_array_index(timeline->slices, LpSlice, i).stage + 1);
-    return n_stages;
-}
-
 /* @first: the number of the track's first stage among all. */
 static void
 add_names(json_t *events, const LpTrack *track, guint32 first)
 {
-    guint32 n_stages = count_stages(track->timeline);
+    guint32 n_stages = lp_timeline_n_stages(track->timeline);
     for (guint32 stage = 0; stage < n_stages; stage++) {
         g_autofree char *name = track->name == NULL
                                     ? g_strdup_printf("stage %u", stage)
@@ -111,7 +102,7 @@ lp_report_trace_tracks(const LpTrack *tracks, guint n_tracks, const char *title)
         for (guint i = 0; i < slices->len; i++)
             add_slice(events, &g_array_index(slices, LpSlice, i), first);
         add_circuits(events, tracks[n].timeline, first);
-        first += count_stages(tracks[n].timeline);
+        first += lp_timeline_n_stages(tracks[n].timeline);
     }
     return lp_json_print(root);
 }

@@ -22,19 +22,12 @@ static const char *const predicted_by[] = {[LP_PREDICTION_SIMULATED] = "the simu
 
 /* --- head --- */
 
-/* The page may load nothing: it works without a network, and text of others cannot reach out. Vega
- * makes functions of the expressions in its specifications. */
 static void
 begin_page(GString *page, const LpValidation *self)
 {
-    g_string_append(
-        page,
-        "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
-        "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src "
-        "'unsafe-inline'; script-src 'unsafe-inline' 'unsafe-eval'\">\n"
-        "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<title>");
-    lp_html_add_text(page, self->cases);
-    g_string_append(page, ": predicted and measured</title>\n<style>\n");
+    g_autofree char *title = g_strconcat(self->cases, ": predicted and measured", NULL);
+    lp_html_begin_page(page, title);
+    g_string_append(page, "<style>\n");
     lp_embedded_append(page, "page.css");
     g_string_append(page, "</style>\n</head>\n<body>\n<main>\n");
 }

@@ -40,6 +40,7 @@ struct LpBackground {
     const LpNetwork *network;               /* borrowed */
     LpWatch *watch;                         /* borrowed from the run */
     LpSharing *sharing;                     /* borrowed from the run, or NULL */
+    LpFlowLog *log;                         /* borrowed from the run, or NULL */
     guint32 index;                          /* of the generator */
     guint32 n;
     guint32 *accelerators; /* owned */
@@ -312,6 +313,20 @@ start_actor(sg_host_t home, void *data, xbt_main_func_t code)
 }
 
 static void
+write_down(LpBackground *self, const LpRoute *route, double start_s)
+{
+    double bytes = (double)self->specification->message_bytes, end_s = simgrid_get_clock();
+    lp_flow_log_add(self->log, &(LpLoggedFlow){.route = route,
+                                               .bytes = bytes,
+                                               .weight = 1.0,
+                                               .kind = LP_FLOW_LOG_BACKGROUND,
+                                               .is_flow = TRUE,
+                                               .start_s = start_s,
+                                               .end_s = end_s});
+    lp_flow_log_add_message(self->log, (LpLoggedMessage){self->index, bytes, start_s, end_s});
+}
+
+static void
 carry(LpBackground *self, const LpRoute *route)
 {
     guint64 bytes = self->specification->message_bytes;
@@ -319,7 +334,9 @@ carry(LpBackground *self, const LpRoute *route)
     self->result.n_under_way++;
     if (route->latency_s > 0.0)
         sg_actor_sleep_for(route->latency_s);
+    double left_s = simgrid_get_clock();
     lp_sharing_send(self->sharing, &(LpFlow){route, bytes, LP_FLOW_BACKGROUND, 0, &bytes});
+    write_down(self, route, left_s);
     self->result.n_under_way--;
     self->result.n_messages++;
     self->result.n_bytes += bytes;
@@ -423,9 +440,10 @@ sender_actor(int argc, char **argv)
 }
 
 void
-lp_background_start(LpBackground *self, LpWatch *watch, LpSharing *sharing)
+lp_background_start(LpBackground *self, LpWatch *watch, LpSharing *sharing, LpFlowLog *log)
 {
     self->sharing = sharing;
+    self->log = log;
     self->watch = watch;
     for (guint32 i = 0; i < self->n; i++) {
         if (!sends(self, i))

@@ -5,6 +5,7 @@
 #include "sim/actors/actor_watch.h"
 #include "sim/actors/background_result.h"
 #include "sim/actors/actor_sharing.h"
+#include "sim/actors/flow_log.h"
 #include "workloads/description/scenario.h"
 
 G_BEGIN_DECLS
@@ -30,7 +31,7 @@ guint64 lp_background_flights_max(guint64 n_senders);
 void lp_background_mark(const LpBackground *self, gboolean *io_links);
 /** Starts its actors, which end with the run. @watch: borrowed. @sharing: borrowed, or NULL: the
  * engine shares links among its messages and others. */
-void lp_background_start(LpBackground *self, LpWatch *watch, LpSharing *sharing);
+void lp_background_start(LpBackground *self, LpWatch *watch, LpSharing *sharing, LpFlowLog *log);
 LpBackgroundResult lp_background_result(const LpBackground *self);
 
 G_END_DECLS

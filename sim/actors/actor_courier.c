@@ -25,6 +25,8 @@ struct LpCouriers {
     LpRoundPlan *round_plan; /* borrowed */
     LpWatch *watch;          /* borrowed from the run, or NULL */
     LpSharing *sharing;      /* borrowed from the run, or NULL */
+    LpFlowLog *log;          /* borrowed from the run, or NULL */
+    double log_weight;
     LpTraffic traffic;
     const void *owner; /* of the flows */
     guint32 job;
@@ -54,6 +56,13 @@ lp_couriers_set_sharing(LpCouriers *self, LpSharing *sharing, LpTraffic traffic,
     self->sharing = sharing;
     self->traffic = traffic;
     self->owner = owner;
+}
+
+void
+lp_couriers_set_log(LpCouriers *self, LpFlowLog *log, double weight)
+{
+    self->log = log;
+    self->log_weight = weight;
 }
 
 void
@@ -105,8 +114,16 @@ send_next(Member *self)
                            .to = transfer.connection->to};
         lp_watch_depart(all->watch, &flight);
         LpFlow flow = {flight.route, transfer.bytes, all->job, all->traffic, all->owner};
+        double start_s = simgrid_get_clock();
         lp_sharing_send(all->sharing, &flow);
         lp_watch_arrive(all->watch, &flight);
+        lp_flow_log_add(all->log, &(LpLoggedFlow){.route = flight.route,
+                                                  .bytes = (double)transfer.bytes,
+                                                  .weight = all->log_weight,
+                                                  .kind = all->traffic,
+                                                  .is_flow = TRUE,
+                                                  .start_s = start_s,
+                                                  .end_s = simgrid_get_clock()});
         all->n_activities += lp_route_n_flows(&transfer.connection->route);
     }
     all->received_bytes += transfer.bytes;

@@ -6,6 +6,7 @@
 #include "sim/mapping/round_plan.h"
 #include "sim/actors/actor_watch.h"
 #include "sim/actors/actor_sharing.h"
+#include "sim/actors/flow_log.h"
 
 G_BEGIN_DECLS
 
@@ -18,6 +19,8 @@ LpCouriers *lp_couriers_new(guint64 n_members, LpWatch *watch, guint32 job);
  * @traffic of @owner. */
 void lp_couriers_set_sharing(LpCouriers *self, LpSharing *sharing, LpTraffic traffic,
                              const void *owner);
+/** What they carry is written to @log (borrowed, or NULL), as that of @weight mirror images. */
+void lp_couriers_set_log(LpCouriers *self, LpFlowLog *log, double weight);
 void lp_couriers_free(LpCouriers *self);
 /** Makes ready for another collective; before its first member runs, after the last one's end.
  * @round plan: borrowed until the next one. */

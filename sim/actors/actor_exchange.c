@@ -4,6 +4,7 @@
 
 #include "sim/collectives/exchange.h"
 
+#include <simgrid/engine.h>
 #include <simgrid/semaphore.h>
 
 #include <math.h>
@@ -53,8 +54,10 @@ send_pair(LpExchangeRun *self, guint64 index, guint64 to)
                        .from = self->ring->communicator->ranks[index],
                        .to = connection.to};
     lp_watch_depart(self->watch, &flight);
+    double start_s = simgrid_get_clock();
     lp_sharing_send(self->sharing, &flow);
     lp_watch_arrive(self->watch, &flight);
+    lp_runtime_log_flow(self->log, flow.route, (double)flow.bytes, start_s, simgrid_get_clock());
 }
 
 void
@@ -71,15 +74,23 @@ lp_exchange_run_posted(LpExchangeRun *self, guint64 index)
 {
     guint64 intra = n_intra(self), n = self->ring->n_members / intra;
     sg_sem_t arrived = sg_sem_init(0);
+    g_autofree LpRoute *routes = g_new(LpRoute, n);
+    g_autofree guint64 *sent_bytes = g_new(guint64, n);
+    double start_s = simgrid_get_clock();
     for (guint64 shift = 1; shift < n; shift++) {
         guint64 domain = (index / intra + shift) % n, bytes = 0;
         LpConnection connection = connect_members(self, index, domain * intra + index % intra);
         for (guint64 member = domain * intra; member < (domain + 1) * intra; member++)
             bytes += pair_bytes(self, index, member);
         LpFlow flow = count_flow(self, &connection, bytes);
+        routes[shift] = connection.route;
+        sent_bytes[shift] = flow.bytes;
         lp_sharing_post(self->sharing, &flow, arrived);
     }
     for (guint64 shift = 1; shift < n; shift++)
         sg_sem_acquire(arrived);
+    for (guint64 shift = 1; shift < n; shift++)
+        lp_runtime_log_flow(self->log, &routes[shift], (double)sent_bytes[shift], start_s,
+                            simgrid_get_clock());
     sg_sem_destroy(arrived);
 }

@@ -4,6 +4,7 @@
 
 #include "sim/actors/actor_sharing.h"
 #include "sim/actors/actor_watch.h"
+#include "sim/actors/runtime_log.h"
 #include "sim/analysis/isolated_time.h"
 
 G_BEGIN_DECLS
@@ -15,6 +16,7 @@ typedef struct {
     const LpProtocol *protocol;  /* borrowed */
     LpWatch *watch;              /* borrowed, or NULL */
     LpSharing *sharing;          /* borrowed, or NULL */
+    const LpRuntimeLog *log;     /* borrowed */
     LpFlow flow;                 /**< whose flows they are; their routes and bytes are set here */
     double forwarding;           /**< circuits that a byte takes */
     guint64 sent_bytes, n_flows; /**< so far */

@@ -14,6 +14,7 @@ typedef struct {
     const LpOp *op; /* borrowed from the iteration */
     double delay_s;
     LpChannel *channel; /* borrowed */
+    LpLine line;        /* of the message */
     LpClock clock;      /* of the rank when it launched it */
 } Launch;
 
@@ -25,54 +26,6 @@ struct LpRankStream {
     guint64 n_launched, n_finished;
     LpClock clock; /* only where circuits are switched: of what the stream waited for */
 };
-
-/* --- timeline --- */
-
-static void
-trace_at(LpRank *self, const char *name, LpLane lane, const LpStep *step, double start_s,
-         double end_s)
-{
-    if (!self->traced)
-        return;
-    gboolean is_pass = step != NULL;
-    if (step != NULL && step->kind == LP_STEP_SEGMENT) {
-        LpRole role = lp_program_segment(self->run->program, step->segment)->role;
-        is_pass = role != LP_ROLE_START && role != LP_ROLE_FINISH;
-    }
-    lp_timeline_add(self->run->timeline,
-                    (LpSlice){.name = name,
-                              .stage = self->stage,
-                              .lane = lane,
-                              .micro_batch = is_pass ? (gint32)step->micro_batch : -1,
-                              .chunk = step == NULL ? 0 : step->chunk,
-                              .start_s = start_s,
-                              .end_s = end_s});
-}
-
-static void
-trace(LpRank *self, const char *name, LpLane lane, const LpStep *step, double start_s)
-{
-    trace_at(self, name, lane, step, start_s, self->clock.at_s);
-}
-
-static LpLane
-stream_of_traffic(LpTraffic traffic)
-{
-    static const LpLane streams[] = {
-        [LP_TRAFFIC_TP] = LP_LANE_TP, [LP_TRAFFIC_PP] = LP_LANE_PP,
-        [LP_TRAFFIC_DP] = LP_LANE_DP, [LP_TRAFFIC_EP] = LP_LANE_EP,
-        [LP_TRAFFIC_CP] = LP_LANE_CP, [LP_TRAFFIC_EMBEDDING] = LP_LANE_DP,
-    };
-    return streams[traffic];
-}
-
-static const char *
-delay_name(const LpRank *self, const LpTask *task, const LpStep *step)
-{
-    return task->terms.s[LP_TERM_OPTIMIZER] > 0.0
-               ? "optimizer"
-               : lp_role_names[lp_program_segment(self->run->program, step->segment)->role];
-}
 
 /* --- the host --- */
 
@@ -201,6 +154,19 @@ run_pieces(LpRank *self, const LpTask *task)
     lp_clock_charge(&self->clock, LP_TERM_COMPUTE, simgrid_get_clock()); /* rounding */
 }
 
+/* What the merged collectives of a delay moved, by the whole group. */
+static void
+count_merged(LpRank *self, const LpTask *task, double start_s)
+{
+    LpCommunicatorRuntime *group = self->groups[LP_GROUP_TP];
+    for (LpTraffic traffic = 0; traffic < LP_N_TRAFFIC; traffic++) {
+        self->run->tp_bytes[traffic] += task->traffic_bytes[traffic];
+        if (group != NULL)
+            lp_runtime_log_delay(lp_communicator_runtime_log(group), 0, traffic,
+                                 (double)task->traffic_bytes[traffic], start_s, self->clock.at_s);
+    }
+}
+
 static void
 run_delay(LpRank *self, const LpTask *task, const LpStep *step)
 {
@@ -214,9 +180,8 @@ run_delay(LpRank *self, const LpTask *task, const LpStep *step)
     else
         run_work(self, task);
     if (task->gathers != 0 && self->index[LP_GROUP_TP] == 0)
-        for (LpTraffic traffic = 0; traffic < LP_N_TRAFFIC; traffic++)
-            self->run->tp_bytes[traffic] += task->traffic_bytes[traffic];
-    trace(self, delay_name(self, task, step), LP_LANE_COMPUTE, step, start_s);
+        count_merged(self, task, start_s);
+    lp_rank_trace_delay(&self->trace, task, step, start_s, self->clock.at_s);
 }
 
 static void
@@ -227,8 +192,7 @@ run_collective(LpRank *self, const LpTask *task, const LpStep *step)
     double start_s = simgrid_get_clock();
     lp_communicator_runtime_run(self->groups[group], self->index[group], task->op, task->delay_s,
                                 &self->clock, NULL, 0);
-    trace(self, lp_collective_names[task->op->collective], stream_of_traffic(task->op->traffic),
-          step, start_s);
+    lp_rank_trace_collective(&self->trace, task->op, step, start_s, self->clock.at_s);
 }
 
 static void
@@ -282,7 +246,7 @@ run_send(LpRank *self, const LpStep *step)
     issue(self, self->run->tasks->message_host_s);
     double start_s = simgrid_get_clock();
     if (self->streams[LP_STREAM_PP] != NULL) {
-        hand_over(self, LP_STREAM_PP, (Launch){.channel = channel});
+        hand_over(self, LP_STREAM_PP, (Launch){.channel = channel, .line = step->line});
         return;
     }
     set_waiting(self, TRUE);
@@ -290,7 +254,8 @@ run_send(LpRank *self, const LpStep *step)
     set_waiting(self, FALSE);
     lp_clock_charge(&self->clock, LP_TERM_PP, simgrid_get_clock());
     synchronise(self, LP_HOST_SYNC_MESSAGES);
-    trace(self, "send", LP_LANE_PP, step, start_s);
+    lp_rank_trace_send(&self->trace, step->line, lp_channel_n_sent(channel), step, start_s,
+                       self->clock.at_s);
 }
 
 /* Until the message starts on its way, the rank waits for the other stage: that is the bubble. */
@@ -313,7 +278,8 @@ run_receive(LpRank *self, const LpStep *step)
     lp_clock_charge_to(&self->clock, LP_TERM_PP, sender, now_s);
     lp_meter_add_exposed(&self->meter, now_s - exposed_from_s);
     synchronise(self, LP_HOST_SYNC_MESSAGES);
-    trace(self, "receive", LP_LANE_PP, step, start_s);
+    lp_rank_trace_receive(&self->trace, sender, arrival.number, step, start_s, circuits_from_s,
+                          self->clock.at_s);
 }
 
 static void
@@ -406,14 +372,14 @@ run_launch(LpRank *self, const Launch *launch, LpStream kind)
     LpClock *clock = stream_clock(self, launch, kind);
     if (launch->channel != NULL) {
         send_message(self, launch->channel, clock);
-        trace_at(self, "send", LP_LANE_PP, NULL, start_s, simgrid_get_clock());
+        lp_rank_trace_send(&self->trace, launch->line, lp_channel_n_sent(launch->channel), NULL,
+                           start_s, simgrid_get_clock());
         return;
     }
     const LpOp *op = launch->op;
     lp_communicator_runtime_run(self->groups[op->group], self->index[op->group], op,
                                 launch->delay_s, clock, &self->meter, kind);
-    trace_at(self, lp_collective_names[op->collective], stream_of_traffic(op->traffic), NULL,
-             start_s, simgrid_get_clock());
+    lp_rank_trace_collective(&self->trace, op, NULL, start_s, simgrid_get_clock());
 }
 
 static void

@@ -6,7 +6,7 @@
 #include "sim/actors/communicator_runtime.h"
 #include "sim/actors/straggler.h"
 #include "sim/analysis/task.h"
-#include "sim/actors/timeline.h"
+#include "sim/actors/rank_trace.h"
 
 G_BEGIN_DECLS
 
@@ -33,6 +33,7 @@ typedef struct {
     LpWaitRecord *waits;            /* borrowed, or NULL */
     LpTimeline *timeline;           /* borrowed, or NULL */
     LpCallTimes *calls;             /* borrowed, or NULL */
+    LpFlowLog *log;                 /* borrowed, or NULL */
     guint64 n_delays;               /**< engine activities that are delays */
     guint64 tp_bytes[LP_N_TRAFFIC]; /**< of merged collectives */
     LpProgress *progress;           /* borrowed */
@@ -45,7 +46,7 @@ typedef struct {
     LpRunState *run; /* borrowed */
     guint64 rank;
     guint32 stage;
-    gboolean traced;
+    LpRankTrace trace;
     LpStraggler *straggler;                     /* borrowed, or NULL: as described */
     LpCommunicatorRuntime *groups[LP_N_GROUPS]; /* borrowed; NULL where the rank has none */
     guint64 index[LP_N_GROUPS];                 /**< where it stands in each */

@@ -30,12 +30,14 @@ struct LpChannel {
     guint32 pattern;      /* of them */
     double cap_bytes_per_s;
     LpSharing *sharing; /* borrowed from the run, or NULL */
+    LpFlowLog *log;     /* borrowed from the run, or NULL */
+    double log_weight;
     LpTraffic traffic;
     const void *owner; /* of its flows */
     guint32 job;
     guint64 from_rank, to_rank; /* of the job */
     Message *first, *last;      /* on the way or waiting to be received; first is owned */
-    guint64 sent_bytes, received_bytes, n_activities;
+    guint64 sent_bytes, received_bytes, n_sent, n_activities;
 };
 
 LpChannel *
@@ -103,6 +105,13 @@ lp_channel_set_sharing(LpChannel *self, LpSharing *sharing, LpTraffic traffic, c
 }
 
 void
+lp_channel_set_log(LpChannel *self, LpFlowLog *log, double weight)
+{
+    self->log = log;
+    self->log_weight = weight;
+}
+
+void
 lp_channel_attach_receiver(LpChannel *self)
 {
     if (self->kind == LP_CHANNEL_MAILBOX)
@@ -113,7 +122,9 @@ static Message *
 push(LpChannel *self, double started_s, guint64 bytes)
 {
     Message *message = g_new(Message, 1);
-    *message = (Message){.arrival = {.started_s = started_s, .ready_s = started_s}, .bytes = bytes};
+    *message = (Message){
+        .arrival = {.started_s = started_s, .ready_s = started_s, .number = ++self->n_sent},
+        .bytes = bytes};
     if (self->first == NULL)
         self->first = message;
     else
@@ -209,8 +220,17 @@ transfer(LpChannel *self, Message *message, LpClock *clock)
     LpWatch *watch = is_flow ? self->watch : NULL;
     self->n_activities += self->kind == LP_CHANNEL_FREE ? 0 : 1;
     lp_watch_depart(watch, &flight);
+    double start_s = simgrid_get_clock();
     move(self, message, clock);
     lp_watch_arrive(watch, &flight);
+    if (self->log != NULL && self->kind != LP_CHANNEL_FREE)
+        lp_flow_log_add(self->log, &(LpLoggedFlow){.route = self->route,
+                                                   .bytes = (double)message->bytes,
+                                                   .weight = self->log_weight,
+                                                   .kind = self->traffic,
+                                                   .is_flow = is_flow,
+                                                   .start_s = start_s,
+                                                   .end_s = simgrid_get_clock()});
 }
 
 /* Wavelengths of an attachment together carry no more than it does, so that a flow that knows
@@ -276,6 +296,12 @@ const LpRoute *
 lp_channel_route(const LpChannel *self)
 {
     return self->route;
+}
+
+guint64
+lp_channel_n_sent(const LpChannel *self)
+{
+    return self->n_sent;
 }
 
 guint64

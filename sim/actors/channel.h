@@ -4,6 +4,7 @@
 
 #include "sim/actors/actor_circuits.h"
 #include "sim/actors/clock.h"
+#include "sim/actors/flow_log.h"
 #include "sim/actors/meter.h"
 #include "sim/engine/network.h"
 #include "sim/actors/actor_watch.h"
@@ -39,6 +40,8 @@ void lp_channel_set_circuits(LpChannel *self, LpCircuits *circuits, guint32 patt
  * @traffic of @owner. Not for mailboxes. */
 void lp_channel_set_sharing(LpChannel *self, LpSharing *sharing, LpTraffic traffic,
                             const void *owner);
+/** What it carries is written to @log (borrowed, or NULL), as that of @weight mirror images. */
+void lp_channel_set_log(LpChannel *self, LpFlowLog *log, double weight);
 /** Called by the receiving actor before anything is sent: transfers then start when the sender is
  * ready, whatever the receiver does at the time (receives are always posted). */
 void lp_channel_attach_receiver(LpChannel *self);
@@ -48,6 +51,7 @@ typedef struct {
     double started_s;       /**< when the sender came with it */
     double ready_s;         /**< when it had its circuits; started_s where it needs none */
     LpCircuitPath circuits; /**< of the sender, when it left */
+    guint64 number;         /**< of the channel's messages, from 1 on */
 } LpArrival;
 
 /** Waits for circuits, @latency_s (not if free), and then until the last byte of @bytes has
@@ -58,6 +62,8 @@ LpArrival lp_channel_receive(LpChannel *self);
 /** The rank that lp_channel_set_watch() said it comes from. */
 guint64 lp_channel_sender(const LpChannel *self);
 const LpRoute *lp_channel_route(const LpChannel *self);
+/** Messages that have been handed to it. */
+guint64 lp_channel_n_sent(const LpChannel *self);
 /** Bytes sent and received, and engine activities made so far. */
 guint64 lp_channel_sent_bytes(const LpChannel *self);
 guint64 lp_channel_received_bytes(const LpChannel *self);

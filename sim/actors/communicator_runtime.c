@@ -4,6 +4,7 @@
 
 #include "sim/actors/actor_courier.h"
 #include "sim/actors/actor_exchange.h"
+#include "sim/actors/collective_bytes.h"
 #include "sim/analysis/max_min.h"
 
 #include "sim/collectives/exchange.h"
@@ -34,8 +35,9 @@ struct LpCommunicatorRuntime {
     LpCircuits *circuits;           /* borrowed from the run; NULL: none are needed */
     const LpCircuitUse *use;        /* borrowed from the run: of them */
     LpSharing *sharing;             /* borrowed from the run, or NULL */
-    LpWaitRecord *waits;            /* borrowed from the run, or NULL */
-    double arrivals_s;              /* instants at which members have come, summed */
+    LpRuntimeLog log;
+    LpWaitRecord *waits; /* borrowed from the run, or NULL */
+    double arrivals_s;   /* instants at which members have come, summed */
     guint32 job;
     guint64 traffic_bytes[LP_N_TRAFFIC];
     guint64 n_delays;
@@ -51,6 +53,8 @@ lp_communicator_runtime_new(const LpCommunicationMap *map, LpIsolatedCache *cach
     self->map = map;
     self->mode = mode;
     lp_isolated_ring_init(&self->ring, map, cache, communicator);
+    self->log =
+        (LpRuntimeLog){.map = map, .communicator = communicator, .weight = (double)mode.weight};
     if (mode.n_actors > 1)
         self->barrier = sg_barrier_init((unsigned)mode.n_actors);
     self->channels = g_new0(LpChannel *, self->ring.n_members);
@@ -67,6 +71,7 @@ lp_communicator_runtime_free(LpCommunicatorRuntime *self)
     g_free(self->channels);
     lp_round_plan_clear(&self->round_plan);
     lp_couriers_free(self->couriers);
+    lp_runtime_log_clear(&self->log);
     lp_isolated_ring_clear(&self->ring);
     if (self->barrier != NULL)
         sg_barrier_destroy(self->barrier);
@@ -100,6 +105,18 @@ lp_communicator_runtime_set_sharing(LpCommunicatorRuntime *self, LpSharing *shar
 }
 
 void
+lp_communicator_runtime_set_log(LpCommunicatorRuntime *self, LpFlowLog *log)
+{
+    self->log.log = log;
+}
+
+LpRuntimeLog *
+lp_communicator_runtime_log(LpCommunicatorRuntime *self)
+{
+    return &self->log;
+}
+
+void
 lp_communicator_runtime_set_waits(LpCommunicatorRuntime *self, LpWaitRecord *waits)
 {
     self->waits = waits;
@@ -123,6 +140,7 @@ lp_communicator_runtime_set_channel(LpCommunicatorRuntime *self, guint64 index, 
 {
     self->channels[index] = channel;
     lp_channel_set_sharing(channel, self->sharing, traffic_of(self), self);
+    lp_channel_set_log(channel, self->log.log, self->log.weight);
     if (self->circuits == NULL ||
         (!sends_inter(self) && self->ring.reach[index] == LP_REACH_DOMAIN))
         return;
@@ -244,12 +262,6 @@ run_messages(LpCommunicatorRuntime *self, guint64 index, const LpOp *op)
 
 /* --- all-to-all --- */
 
-static const double *
-loads(const LpCommunicatorRuntime *self)
-{
-    return lp_op_loads(self->op, self->ring.communicator);
-}
-
 /* Domains at other distances that an all-to-all sends to in one of its rounds. */
 typedef struct {
     guint64 first, end;
@@ -302,6 +314,7 @@ run_exchange_round(LpCommunicatorRuntime *self, guint64 index, const LpOp *op, S
         .protocol = self->selection.protocol,
         .watch = self->watch,
         .sharing = self->sharing,
+        .log = &self->log,
         .flow = {.job = self->job, .traffic = traffic_of(self), .owner = self},
         .forwarding = self->circuits == NULL ? 1.0 : self->use->forwarding,
     };
@@ -349,35 +362,17 @@ run_exchange(LpCommunicatorRuntime *self, guint64 index, const LpOp *op, LpClock
 
 /* --- any collective --- */
 
+/* Where one actor stands for the whole group, it counts what all members send. Returns: the bytes,
+ * of one mirror image. */
 static guint64
-member_bytes(const LpCommunicatorRuntime *self, guint64 index, const LpOp *op)
-{
-    guint64 n = self->ring.n_members;
-    if (self->selection.is_scheduled)
-        return lp_round_plan_member_bytes(&self->round_plan, index);
-    if (op->collective == LP_COLLECTIVE_ALL_TO_ALL)
-        return (n - 1) * lp_exchange_block_bytes(op, loads(self), n, index);
-    return lp_ring_member_bytes(op->collective, n, op->bytes, index);
-}
-
-static guint64
-total_bytes(const LpCommunicatorRuntime *self, const LpOp *op)
-{
-    guint64 n = self->ring.n_members;
-    if (self->selection.is_scheduled)
-        return lp_step_schedule_total_bytes(&self->round_plan.schedule);
-    return op->collective == LP_COLLECTIVE_ALL_TO_ALL
-               ? lp_exchange_total_bytes(op, n)
-               : lp_ring_total_bytes(op->collective, n, op->bytes);
-}
-
-/* Where one actor stands for the whole group, it counts what all members send. */
-static void
 count_traffic(LpCommunicatorRuntime *self, guint64 index, const LpOp *op)
 {
-    guint64 bytes = self->mode.n_actors == self->ring.n_members ? member_bytes(self, index, op)
-                                                                : total_bytes(self, op);
+    const LpRoundPlan *round_plan = self->selection.is_scheduled ? &self->round_plan : NULL;
+    guint64 bytes = self->mode.n_actors == self->ring.n_members
+                        ? lp_collective_member_bytes(&self->ring, round_plan, op, index)
+                        : lp_collective_total_bytes(&self->ring, round_plan, op);
     self->traffic_bytes[op->traffic] += bytes * self->mode.weight;
+    return bytes;
 }
 
 /* The first member of all that run it makes a collective ready: nobody is in the last one any more,
@@ -406,6 +401,7 @@ prepare(LpCommunicatorRuntime *self, const LpOp *op, double delay_s)
     if (self->selection.is_scheduled && self->couriers == NULL) {
         self->couriers = lp_couriers_new(self->ring.n_members, self->watch, self->job);
         lp_couriers_set_sharing(self->couriers, self->sharing, traffic_of(self), self);
+        lp_couriers_set_log(self->couriers, self->log.log, self->log.weight);
     }
 }
 
@@ -453,8 +449,11 @@ lp_communicator_runtime_run(LpCommunicatorRuntime *self, guint64 index, const Lp
             run_messages(self, index, op);
         release(self, 0);
     }
-    count_traffic(self, index, op);
-    if (!self->mode.as_delay)
+    guint64 bytes = count_traffic(self, index, op);
+    if (self->mode.as_delay)
+        lp_runtime_log_delay(&self->log, index, op->traffic, (double)bytes, start_s,
+                             simgrid_get_clock());
+    else
         wait_for_turns(self, op, start_s, clock);
     lp_call_times_add(self->mode.times, self->map->program, op, simgrid_get_clock() - start_s);
     if (clock != NULL)

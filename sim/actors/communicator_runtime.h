@@ -5,6 +5,7 @@
 #include "sim/actors/call_times.h"
 #include "sim/actors/channel.h"
 #include "sim/actors/clock.h"
+#include "sim/actors/runtime_log.h"
 #include "sim/analysis/isolated_time.h"
 
 G_BEGIN_DECLS
@@ -40,6 +41,8 @@ void lp_communicator_runtime_set_circuits(LpCommunicatorRuntime *self, LpCircuit
 void lp_communicator_runtime_set_sharing(LpCommunicatorRuntime *self, LpSharing *sharing);
 /** Who waits for whom is told to @waits: borrowed, or NULL. */
 void lp_communicator_runtime_set_waits(LpCommunicatorRuntime *self, LpWaitRecord *waits);
+/** What it moves is written to @log: borrowed, or NULL. Before channels are set. */
+void lp_communicator_runtime_set_log(LpCommunicatorRuntime *self, LpFlowLog *log);
 /** Gives member @index its channel to the next member or, in a group that does all-to-alls, to the
  * next domain or else within its own. @channel: (transfer full). */
 void lp_communicator_runtime_set_channel(LpCommunicatorRuntime *self, guint64 index,
@@ -57,6 +60,9 @@ void lp_communicator_runtime_gather(LpCommunicatorRuntime *self, guint64 index, 
  * @stream runs it, or NULL. Actors only. */
 void lp_communicator_runtime_run(LpCommunicatorRuntime *self, guint64 index, const LpOp *op,
                                  double delay_s, LpClock *clock, LpMeter *meter, LpStream stream);
+
+/** Its log, for what is part of a longer delay. */
+LpRuntimeLog *lp_communicator_runtime_log(LpCommunicatorRuntime *self);
 
 /** Bytes that crossed links by traffic class, mirror images included; @io_bytes is added to. */
 void lp_communicator_runtime_add_traffic(const LpCommunicatorRuntime *self, guint64 *io_bytes);

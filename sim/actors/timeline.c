@@ -36,3 +36,12 @@ lp_timeline_add_circuit(LpTimeline *self, LpCircuitSlice slice)
     if (self != NULL)
         g_array_append_val(self->circuits, slice);
 }
+
+guint32
+lp_timeline_n_stages(const LpTimeline *self)
+{
+    guint32 n_stages = 0;
+    for (guint i = 0; i < self->slices->len; i++)
+        n_stages = MAX(n_stages, g_array_index(self->slices, LpSlice, i).stage + 1);
+    return n_stages;
+}

@@ -27,6 +27,10 @@ typedef struct {
     LpLane lane;
     gint32 micro_batch; /**< -1 where there is none */
     guint32 chunk;
+    gboolean is_waiting; /**< for others: nothing is computed or sent */
+    guint64 bytes;       /**< of the message or, of a collective, the buffer; 0: of neither */
+    guint64 message;     /**< a number that only the sending and the receiving slice of a message
+                              have; 0: none */
     double start_s, end_s;
 } LpSlice;
 
@@ -53,6 +57,9 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(LpTimeline, lp_timeline_free)
 /** Appends @slice, whose name must be static. Slices of no length are left out. @self may be NULL:
  * nothing is recorded. */
 void lp_timeline_add(LpTimeline *self, LpSlice slice);
+
+/** Stages that have slices: the highest and all below it. */
+guint32 lp_timeline_n_stages(const LpTimeline *self);
 
 /** Appends @slice, whose name must be static. @self may be NULL. */
 void lp_timeline_add_circuit(LpTimeline *self, LpCircuitSlice slice);

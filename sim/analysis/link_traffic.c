@@ -17,14 +17,22 @@ typedef struct {
     const LpCommunicationMap *map; /* borrowed */
     const LpCircuitPlan *circuits; /* borrowed, or NULL */
     GArray **repeated;             /* owned, by stage: Repeated */
+    LpTrafficTally *tally;         /* borrowed, or NULL: told, too */
+    double n_iterations;           /* that it is told of */
     LpLinkTraffic result;
 } Count;
 
 /* @n_times: that they cross the network between domains. */
 static void
-add_forwarded_bytes(Count *self, const LpConnection *connection, double bytes, double n_times)
+add_forwarded_bytes(Count *self, LpTraffic traffic, guint64 from, const LpConnection *connection,
+                    double bytes, double n_times)
 {
     const LpRoute *route = &connection->route;
+    const LpRankLayout *layout = self->map->layout;
+    if (self->tally != NULL)
+        lp_traffic_tally_add(self->tally, traffic, lp_rank_layout_accelerator(layout, from),
+                             lp_rank_layout_accelerator(layout, connection->to), route,
+                             bytes * self->n_iterations, n_times);
     self->result.sent_bytes += bytes;
     for (guint32 i = 0; i < route->n_links; i++) {
         LpTier tier = lp_network_link(self->map->network, route->links[i]).tier;
@@ -36,9 +44,10 @@ add_forwarded_bytes(Count *self, const LpConnection *connection, double bytes, d
 }
 
 static void
-add_bytes(Count *self, const LpConnection *connection, double bytes)
+add_bytes(Count *self, LpTraffic traffic, guint64 from, const LpConnection *connection,
+          double bytes)
 {
-    add_forwarded_bytes(self, connection, bytes, 1.0);
+    add_forwarded_bytes(self, traffic, from, connection, bytes, 1.0);
 }
 
 /* --- how often --- */
@@ -116,7 +125,8 @@ count_ring(Count *self, const LpCommunicator *communicator, const Repeated *repe
         LpConnection connection = connect_members(self, communicator, i, (i + 1) % n);
         guint64 bytes = lp_ring_member_bytes(op->collective, n, op->bytes, i);
         bytes = lp_protocol_wire_bytes(protocol, lp_connection_reach(&connection), bytes);
-        add_bytes(self, &connection, (double)bytes * (double)repeated->n);
+        add_bytes(self, op->traffic, communicator->ranks[i], &connection,
+                  (double)bytes * (double)repeated->n);
     }
 }
 
@@ -177,7 +187,8 @@ count_exchanged(Count *self, const LpCommunicator *communicator, const Exchanged
                 continue;
             LpConnection connection = connect_members(self, communicator, from, to);
             LpReach reach = lp_connection_reach(&connection);
-            add_forwarded_bytes(self, &connection,
+            add_forwarded_bytes(self, lp_group_traits(communicator->group)->traffic,
+                                communicator->ranks[from], &connection,
                                 exchanged->to[reach][to] + exchanged->from[reach][from], n_times);
         }
 }
@@ -193,7 +204,8 @@ count_scheduled(Count *self, const LpCommunicator *communicator, const Repeated 
         for (guint64 round = 0; round < plan.n_rounds; round++) {
             guint64 n = lp_round_plan_transfers(&plan, member, round, transfers);
             for (guint64 i = 0; i < n; i++)
-                add_bytes(self, transfers[i].connection,
+                add_bytes(self, repeated->op->traffic, communicator->ranks[member],
+                          transfers[i].connection,
                           (double)transfers[i].bytes * (double)repeated->n);
         }
     lp_round_plan_clear(&plan);
@@ -210,6 +222,12 @@ count_communicator(Count *self, const LpCommunicator *communicator)
         const Repeated *repeated = &g_array_index(all, Repeated, i);
         if (repeated->op->group != communicator->group)
             continue;
+        if (self->tally != NULL)
+            lp_traffic_tally_add_message(
+                self->tally, (LpMessageCount){.traffic = repeated->op->traffic,
+                                              .operation = repeated->op->collective,
+                                              .bytes = repeated->op->bytes,
+                                              .n = (double)repeated->n * self->n_iterations});
         LpAlgorithmSelection selection =
             lp_rank_layout_selection(self->map->layout, repeated->op, communicator);
         if (selection.is_scheduled)
@@ -227,6 +245,19 @@ count_communicator(Count *self, const LpCommunicator *communicator)
 /* --- messages between stages --- */
 
 static void
+add_line(Count *self, guint64 rank, const LpConnection *connection, double n_sent)
+{
+    guint64 bytes = self->map->program->pipeline.message_bytes;
+    add_bytes(self, LP_TRAFFIC_PP, rank, connection, n_sent * (double)bytes);
+    if (self->tally != NULL)
+        lp_traffic_tally_add_message(self->tally,
+                                     (LpMessageCount){.traffic = LP_TRAFFIC_PP,
+                                                      .operation = LP_MESSAGE_BETWEEN_STAGES,
+                                                      .bytes = bytes,
+                                                      .n = n_sent * self->n_iterations});
+}
+
+static void
 count_messages(Count *self, guint64 rank)
 {
     const LpProgram *program = self->map->program;
@@ -241,17 +272,22 @@ count_messages(Count *self, guint64 rank)
         const LpConnection *connection = lp_communication_map_connection(
             self->map, (LpConnectionKind)(LP_CONNECTION_LINE + line), rank);
         if (connection->present)
-            add_bytes(self, connection, n_sent[line] * (double)program->pipeline.message_bytes);
+            add_line(self, rank, connection, n_sent[line]);
     }
 }
 
-LpLinkTraffic
-lp_link_traffic_find(const LpCommunicationMap *map, const LpCircuitPlan *circuits)
+static LpLinkTraffic
+count_all(const LpCommunicationMap *map, const LpCircuitPlan *circuits, LpTrafficTally *told,
+          double n_iterations)
 {
     const LpProgram *program = map->program;
     guint32 n_stages = program->pipeline.n_stages;
     g_autofree GArray **repeated = g_new(GArray *, n_stages);
-    Count count = {.map = map, .circuits = circuits, .repeated = repeated};
+    Count count = {.map = map,
+                   .circuits = circuits,
+                   .repeated = repeated,
+                   .tally = told,
+                   .n_iterations = n_iterations};
     for (guint32 stage = 0; stage < n_stages; stage++)
         repeated[stage] = find_repeated(program, stage);
     for (LpGroup group = 0; group < LP_N_GROUPS; group++)
@@ -262,4 +298,17 @@ lp_link_traffic_find(const LpCommunicationMap *map, const LpCircuitPlan *circuit
     for (guint32 stage = 0; stage < n_stages; stage++)
         g_array_unref(repeated[stage]);
     return count.result;
+}
+
+LpLinkTraffic
+lp_link_traffic_find(const LpCommunicationMap *map, const LpCircuitPlan *circuits)
+{
+    return count_all(map, circuits, NULL, 1.0);
+}
+
+void
+lp_link_traffic_count(const LpCommunicationMap *map, const LpCircuitPlan *circuits,
+                      double n_iterations, LpTrafficTally *io_tally)
+{
+    (void)count_all(map, circuits, io_tally, n_iterations);
 }

@@ -28,12 +28,14 @@ typedef struct {
 } LpRunResult;
 
 struct LpCallTimes;
+typedef struct LpFlowLog LpFlowLog; /**< which links were busy when, written for an observation */
 
 /** What the caller wants to have of a run. */
 typedef struct {
     LpTimeline *timeline; /* borrowed: filled for the first replica, or NULL */
     struct LpCallTimes
-        *calls; /* borrowed: filled for all ranks (sim/actors/call_times.h), or NULL */
+        *calls;     /* borrowed: filled for all ranks (sim/actors/call_times.h), or NULL */
+    LpFlowLog *log; /* borrowed: written, or NULL */
     void (*progress)(guint64 n_done, guint64 n_all, void *data); /**< or NULL */
     void *progress_data;
 } LpRunOptions;

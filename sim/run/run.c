@@ -3,6 +3,7 @@
 #include "sim/run/run.h"
 
 #include "sim/engine/engine.h"
+#include "sim/run/homes.h"
 
 #include <simgrid/barrier.h>
 
@@ -17,6 +18,7 @@ typedef struct {
     LpStraggler *const *stragglers;   /* borrowed: by rank, or NULL */
     guint32 job;                      /* its index among those of the run */
     const LpRankEquivalence *classes; /* borrowed, or NULL: every rank stands for itself */
+    LpHomes homes;
     LpRunState state;
     LpRank *ranks;        /* owned; by rank, those without an actor stay empty */
     LpCircuits *circuits; /* owned; NULL: none are switched */
@@ -72,96 +74,6 @@ job_n_actors(const LpRunJob *job)
                            : lp_run_n_actors(program, job->contention);
 }
 
-static gboolean
-is_delay(const JobRun *self, const LpCommunicator *communicator)
-{
-    return lp_run_mode_isolates(self->tasks->mode, lp_group_traits(communicator->group)->traffic) ||
-           (self->tasks->mode.merge &&
-            lp_contention_is_private(self->contention, self->map->communicators, communicator));
-}
-
-/* Roughly how many messages connections of @kind carry in an iteration. */
-static double
-message_weight(const LpProgram *program, LpConnectionKind kind)
-{
-    double m = program->pipeline.n_micro_batches;
-    LpGroup group = lp_connection_group(kind);
-    if (group == LP_N_GROUPS)
-        return m;
-    return lp_group_traits(group)->in_layers ? m * program->pipeline.n_layers : 1.0;
-}
-
-/* A stream stands where most of its own messages leave and arrive: the others cost more, but move
- * the same bytes over the same links. @runs: the connections that it serves. */
-static LpAttachment
-busiest_attachment(const JobRun *self, guint64 rank, const gboolean *runs)
-{
-    double n_messages[LP_N_ATTACHMENTS] = {0};
-    for (LpConnectionKind kind = 0; kind < LP_N_CONNECTIONS; kind++) {
-        const LpConnection *connection = lp_communication_map_connection(self->map, kind, rank);
-        LpGroup group = lp_connection_group(kind);
-        if (!connection->present || !runs[kind] ||
-            (group != LP_N_GROUPS &&
-             is_delay(self, lp_program_communicator(self->map->program, group, rank))))
-            continue;
-        n_messages[connection->attachment] += message_weight(self->map->program, kind);
-    }
-    return n_messages[LP_ATTACHMENT_SCALE_OUT] > n_messages[LP_ATTACHMENT_SCALE_UP]
-               ? LP_ATTACHMENT_SCALE_OUT
-               : LP_ATTACHMENT_SCALE_UP;
-}
-
-/* Whether the compute stream (@stream: LP_N_STREAMS) or a stream runs connections of @kind. */
-static gboolean
-runs_connections(const LpProgram *program, LpConnectionKind kind, LpStream stream)
-{
-    LpGroup group = lp_connection_group(kind);
-    if (group == LP_N_GROUPS)
-        return stream == (program->uses_stream[LP_STREAM_PP] ? LP_STREAM_PP : LP_N_STREAMS);
-    return lp_communicators_n(program->communicators, group) > 0 &&
-           lp_communicators_get(program->communicators, group, 0)->stream == stream;
-}
-
-static LpAttachment
-stream_home(const JobRun *self, guint64 rank, LpStream stream)
-{
-    gboolean runs[LP_N_CONNECTIONS];
-    for (LpConnectionKind kind = 0; kind < LP_N_CONNECTIONS; kind++)
-        runs[kind] = runs_connections(self->map->program, kind, stream);
-    return busiest_attachment(self, rank, runs);
-}
-
-static const LpPort *
-port(const JobRun *self, guint64 rank, LpAttachment attachment)
-{
-    return lp_network_port(self->map->network, lp_rank_layout_accelerator(self->map->layout, rank),
-                           attachment);
-}
-
-/* Whether both the actor that sends over a connection and the one that receives stand on its
- * ports: not where the connection takes another plane, or a path of its own. Messages between
- * stages are received by the compute stream, whoever sends them. */
-static gboolean
-stands_on_connection(const JobRun *self, LpConnectionKind kind, guint64 rank,
-                     const LpConnection *connection)
-{
-    const LpProgram *program = self->map->program;
-    if (connection->route.legs != NULL ||
-        (self->circuits != NULL && lp_circuits_n_parts(self->circuits) > 1))
-        return FALSE;
-    if (connection->route.from != port(self, rank, connection->attachment) ||
-        connection->route.to != port(self, connection->to, connection->attachment))
-        return FALSE;
-    for (LpStream stream = 0; stream <= LP_N_STREAMS; stream++) {
-        if (!runs_connections(program, kind, stream))
-            continue;
-        LpStream receiver = lp_connection_group(kind) == LP_N_GROUPS ? LP_N_STREAMS : stream;
-        return stream_home(self, rank, stream) == connection->attachment &&
-               stream_home(self, connection->to, receiver) == connection->attachment;
-    }
-    return FALSE;
-}
-
 /* Messages that leave their domain wait for their circuit. */
 static void
 set_line_circuits(const JobRun *self, LpChannel *channel, LpLine line, guint64 rank)
@@ -182,7 +94,8 @@ new_channel(JobRun *self, LpConnectionKind kind, guint64 rank, LpMeter *meter)
         channel = LP_CHANNEL_FREE;
     else if (lp_run_mode_isolates(self->tasks->mode, traffic))
         channel = LP_CHANNEL_DELAY;
-    else if (self->state.sharing == NULL && stands_on_connection(self, kind, rank, connection))
+    else if (self->state.sharing == NULL &&
+             lp_homes_on_connection(&self->homes, kind, rank, connection))
         channel = LP_CHANNEL_MAILBOX;
     g_autofree char *name = g_strdup_printf("%u:%d:%" G_GUINT64_FORMAT, self->job, (int)kind, rank);
     LpChannel *made = lp_channel_new(
@@ -192,6 +105,7 @@ new_channel(JobRun *self, LpConnectionKind kind, guint64 rank, LpMeter *meter)
     if (self->circuits != NULL && kind >= LP_CONNECTION_LINE)
         set_line_circuits(self, made, (LpLine)(kind - LP_CONNECTION_LINE), rank);
     lp_channel_set_sharing(made, self->state.sharing, traffic, made);
+    lp_channel_set_log(made, self->state.log, (double)self->weight);
     return made;
 }
 
@@ -213,7 +127,7 @@ add_communicator(JobRun *self, const LpCommunicator *communicator)
     LpGroup group = communicator->group;
     gboolean alone = group == LP_GROUP_TP && self->contention->tp_mirrored;
     LpRuntimeMode mode = {.fidelity = self->tasks->mode.fidelity,
-                          .as_delay = is_delay(self, communicator),
+                          .as_delay = lp_homes_is_delay(&self->homes, communicator),
                           .n_actors = alone ? 1 : communicator->n_members,
                           .weight = alone ? 1 : self->weight,
                           .times = self->state.calls};
@@ -224,6 +138,7 @@ add_communicator(JobRun *self, const LpCommunicator *communicator)
         lp_communicator_runtime_set_circuits(runtime, self->circuits);
     lp_communicator_runtime_set_sharing(runtime, self->state.sharing);
     lp_communicator_runtime_set_waits(runtime, self->state.waits);
+    lp_communicator_runtime_set_log(runtime, self->state.log);
     g_ptr_array_add(self->groups, runtime);
     for (guint32 i = 0; i < communicator->n_members; i++) {
         guint64 rank = communicator->ranks[i];
@@ -309,15 +224,18 @@ start_rank(JobRun *self, guint64 rank)
     simulated->run = &self->state;
     simulated->rank = rank;
     simulated->stage = lp_program_rank_stage(program, rank);
-    simulated->traced =
-        self->state.timeline != NULL && rank == lp_program_stage_mate(program, 0, simulated->stage);
+    gboolean is_traced = rank == lp_program_stage_mate(program, 0, simulated->stage);
+    simulated->trace = (LpRankTrace){.timeline = is_traced ? self->state.timeline : NULL,
+                                     .program = program,
+                                     .stage = simulated->stage};
     simulated->straggler = self->stragglers == NULL ? NULL : self->stragglers[rank];
     simulated->meter.messages = self->state.calls == NULL ? NULL : &self->state.calls->message;
-    struct s4u_Host *homes[LP_N_STREAMS + 1] = {NULL};
+    struct s4u_Host *hosts[LP_N_STREAMS + 1] = {NULL};
+    const LpHomes *homes = &self->homes;
     for (LpStream stream = 0; stream <= LP_N_STREAMS; stream++)
         if (stream == LP_N_STREAMS || program->uses_stream[stream])
-            homes[stream] = port(self, rank, stream_home(self, rank, stream))->host;
-    lp_rank_start(simulated, homes[LP_N_STREAMS], homes);
+            hosts[stream] = lp_homes_port(homes, rank, lp_homes_stream(homes, rank, stream))->host;
+    lp_rank_start(simulated, hosts[LP_N_STREAMS], hosts);
     self->state.n_waiting++;
     self->state.progress->n_steps +=
         (guint64)self->state.n_iterations * lp_program_stage(program, simulated->stage)->n_steps;
@@ -402,6 +320,11 @@ build_job(JobRun *self, const LpRunJob *job, guint32 index, LpRunState state)
     self->classes = classes_of(job);
     if (job->circuits != NULL)
         self->circuits = lp_circuits_new(job->circuits, job->timeline != NULL);
+    self->homes =
+        (LpHomes){.map = job->map,
+                  .contention = job->contention,
+                  .tasks = job->tasks,
+                  .in_parts = self->circuits != NULL && lp_circuits_n_parts(self->circuits) > 1};
     self->ranks = g_new0(LpRank, job->map->n_ranks);
     self->groups = g_ptr_array_new_with_free_func((GDestroyNotify)lp_communicator_runtime_free);
     self->state = state;
@@ -446,7 +369,7 @@ static void
 start_surroundings(const LpSurroundings *self, struct s4u_Host *home)
 {
     for (guint i = 0; self->backgrounds != NULL && i < self->backgrounds->len; i++)
-        lp_background_start(self->backgrounds->pdata[i], self->watch, self->sharing);
+        lp_background_start(self->backgrounds->pdata[i], self->watch, self->sharing, self->log);
     if (self->faults != NULL)
         lp_faults_start(self->faults, self->watch, self->sharing, home);
     if (self->sharing != NULL)
@@ -484,12 +407,14 @@ lp_run_jobs(const LpRunJob *jobs, guint n_jobs, const LpSurroundings *given,
                         .watch = surroundings->watch,
                         .sharing = surroundings->sharing,
                         .waits = surroundings->waits,
+                        .log = surroundings->log,
                         .progress = &progress};
     for (guint i = 0; i < n_jobs; i++)
         build_job(&runs[i], &jobs[i], i, state);
     for (guint i = 0; i < n_jobs; i++)
         start_job(&runs[i]);
-    start_surroundings(surroundings, port(&runs[0], 0, LP_ATTACHMENT_SCALE_UP)->host);
+    start_surroundings(surroundings,
+                       lp_homes_port(&runs[0].homes, 0, LP_ATTACHMENT_SCALE_UP)->host);
     (void)lp_engine_run();
     for (guint i = 0; i < n_jobs; i++) {
         out_results[i] = read_result(&runs[i]);

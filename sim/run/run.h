@@ -47,6 +47,7 @@ typedef struct {
     LpWatch *watch;         /* borrowed; needed by the others */
     LpSharing *sharing;     /* borrowed: shares links in place of the engine */
     LpWaitRecord *waits;    /* borrowed: told who waits for whom, and keeps critical paths */
+    LpFlowLog *log;         /* borrowed: written */
     void (*progress)(guint64 n_done, guint64 n_all, void *data);
     void *progress_data;
 } LpSurroundings;

@@ -17,7 +17,8 @@ lp_run_iteration(const LpCommunicationMap *map, const LpCircuitPlan *circuits,
                         lp_circuit_switch_is_rotor(&lp_network_machine(map->network)->circuits),
                     .timeline = options.timeline,
                     .calls = options.calls};
-    LpSurroundings none = {.progress = options.progress, .progress_data = options.progress_data};
+    LpSurroundings none = {
+        .log = options.log, .progress = options.progress, .progress_data = options.progress_data};
     LpRunResult result;
     lp_run_jobs(&job, 1, &none, &result);
     return result;

@@ -4,6 +4,7 @@
 
 #include "sim/analysis/tiers.h"
 #include "sim/run/counterfactual.h"
+#include "sim/run/observation.h"
 #include "sim/run/scene.h"
 
 /* What a run leaves behind: of one job in a child process, of all in this one. */
@@ -101,6 +102,18 @@ run_by_itself(const LpScene *self, guint job, LpScenarioSimulation *simulation, 
 
 /* --- all jobs --- */
 
+static void
+observe(const LpScene *self, const LpRunResult *results, const LpFlowLog *log, LpObservation *out)
+{
+    double end_s = 0.0;
+    for (guint i = 0; i < self->jobs->len; i++) {
+        const LpJob *job = lp_scene_job(self, i);
+        lp_observation_add_job(out, job->circuits, self->network, job->job->n_iterations);
+        end_s = MAX(end_s, results[i].end_s);
+    }
+    lp_observation_finish(out, log, self->network, end_s);
+}
+
 static gboolean
 run_together(const LpScene *self, LpScenarioSimulation *simulation, LpScenarioOptions options,
              GError **error)
@@ -116,9 +129,11 @@ run_together(const LpScene *self, LpScenarioSimulation *simulation, LpScenarioOp
     g_autoptr(LpWatch) watch = NULL;
     if (self->faults != NULL || self->backgrounds->len > 0)
         watch = lp_watch_new(lp_network_n_links(self->network));
+    g_autoptr(LpFlowLog) log = options.observation == NULL ? NULL : lp_flow_log_new(self->network);
     LpSurroundings surroundings = {.backgrounds = self->backgrounds,
                                    .faults = self->faults,
                                    .watch = watch,
+                                   .log = log,
                                    .progress = options.progress,
                                    .progress_data = options.progress_data};
     g_autofree LpRunResult *results = g_new0(LpRunResult, cast.n);
@@ -127,6 +142,8 @@ run_together(const LpScene *self, LpScenarioSimulation *simulation, LpScenarioOp
         simulation->jobs[i].together = results[i];
         simulation->n_activities += results[i].n_activities;
     }
+    if (log != NULL)
+        observe(self, results, log, options.observation);
     for (guint i = 0; i < self->backgrounds->len; i++)
         simulation->backgrounds[i] = lp_background_result(self->backgrounds->pdata[i]);
     LpStall stall = watch == NULL ? (LpStall){0} : lp_watch_stall(watch);

@@ -36,8 +36,9 @@ typedef struct {
 /** How a scenario is simulated. */
 typedef struct {
     LpFidelity fidelity;
-    gboolean collapse;  /**< leave out events that provably cannot matter */
-    gboolean timelines; /**< record them */
+    gboolean collapse;          /**< leave out events that provably cannot matter */
+    gboolean timelines;         /**< record them */
+    LpObservation *observation; /* borrowed: filled; or NULL */
     void (*progress)(guint64 n_done, guint64 n_all, void *data); /**< or NULL */
     void *progress_data;
 } LpScenarioOptions;

@@ -10,6 +10,7 @@
 #include "sim/engine/loading.h"
 #include "sim/mapping/rails.h"
 #include "sim/run/counterfactual.h"
+#include "sim/run/observation.h"
 #include "sim/run/run.h"
 #include "sim/run/run_end.h"
 #include "workloads/program/training_program.h"
@@ -190,6 +191,8 @@ lp_simulation_run(const LpSetup *setup, LpSimulationOptions options, GError **er
         self->link_traffic = lp_link_traffic_find(map, circuits->switched);
     if (options.run.calls != NULL)
         lp_call_times_prepare(options.run.calls, program);
+    g_autoptr(LpFlowLog) log = options.observation == NULL ? NULL : lp_flow_log_new(network);
+    options.run.log = log;
     if (!run_all(self, network, circuits, contention, cache, options, error) ||
         !lp_run_has_ended(&self->run, error))
         return NULL;
@@ -199,6 +202,10 @@ lp_simulation_run(const LpSetup *setup, LpSimulationOptions options, GError **er
             2.0 * self->run.circuits.relayed_bytes;
     if (options.run.calls != NULL)
         complete_calls(options.run.calls, map, cache, options.fidelity);
+    if (log != NULL && !self->is_isolated) {
+        lp_observation_add_job(options.observation, circuits, network, 1);
+        lp_observation_finish(options.observation, log, network, self->run.end_s);
+    }
     return g_steal_pointer(&self);
 }
 

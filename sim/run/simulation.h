@@ -20,6 +20,9 @@ G_BEGIN_DECLS
 /** And no contention where there are more shares: some two seconds of simulation. */
 #define LP_SIMULATION_SHARES_MAX 16384u
 
+/** What is seen of a run on the machine, for the page of a run. */
+typedef struct LpObservation LpObservation;
+
 /** How an iteration is simulated. */
 typedef struct {
     LpFidelity fidelity;
@@ -28,7 +31,9 @@ typedef struct {
     /** Tensor-parallel collectives and other traffic cost each other nothing if that leaves out at
      * most this share of the former's time; 0: never. With collapse. */
     double negligible;
-    LpRunOptions run; /**< of the run itself, not of the counterfactual ones */
+    LpRunOptions run;           /**< of the run itself, not of the counterfactual ones */
+    LpObservation *observation; /* borrowed: filled; or NULL. Not where every communication takes
+                                   its isolated time */
     guint64
         shares_max; /**< where ranks take part in more collectives that may contend, each of them
                        in each counted, every communication takes its isolated time; 0: no limit */
@@ -62,8 +67,8 @@ LpSimulation *lp_simulation_run(const LpSetup *setup, LpSimulationOptions option
 
 /**
  * As lp_simulation_run(), in a process of its own, so any number of times; a run that crashes is an
- * error of one line. Timelines and times of calls cannot be had of it: options.run.timeline
- * and options.run.calls must be NULL.
+ * error of one line. Timelines, observations and times of calls cannot be had of it:
+ * options.run.timeline, options.run.calls and options.observation must be NULL.
  * options.run.progress is called in the other process.
  * Errors: as lp_simulation_run(); all but those of child processes are LP_SIMULATION_ERROR_RUN.
  * Returns: (transfer full).

@@ -117,7 +117,8 @@ fail(GError **error, const char *message)
 LpSimulation *
 lp_simulation_run_apart(const LpSetup *setup, LpSimulationOptions options, GError **error)
 {
-    g_return_val_if_fail(setup != NULL && options.run.timeline == NULL && options.run.calls == NULL,
+    g_return_val_if_fail(setup != NULL && options.run.timeline == NULL &&
+                             options.run.calls == NULL && options.observation == NULL,
                          NULL);
     Work work = {setup, options};
     g_autoptr(LpChildProcess) process = lp_child_process_start(NAME, run, &work, 0, error);

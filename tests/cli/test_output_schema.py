@@ -74,6 +74,9 @@ OUTPUTS = {
     "validate": [f"validate --cases={table}.csv" for table in TABLES],
     "bench": ["bench ring-1024-flow"],
 }
+# What pages hold has keys of its own.
+PAGES = {"simulate": "simulate gpt3-175b dgx-a100-1024 --set global-batch=128",
+         "scenario": "simulate two-jobs polaris-64"}
 # They take minutes: test_keys holds what they print.
 NOT_RUN = {"calibrate": "report/calibration_report.c", "accuracy": "cli/bench_accuracy.c"}
 
@@ -81,6 +84,7 @@ NOT_RUN = {"calibrate": "report/calibration_report.c", "accuracy": "cli/bench_ac
 def is_type(value, name):
     return {"object": isinstance(value, dict), "array": isinstance(value, list),
             "string": isinstance(value, str), "null": value is None,
+            "boolean": isinstance(value, bool),
             "integer": isinstance(value, int) and not isinstance(value, bool),
             "number": isinstance(value, (int, float)) and not isinstance(value, bool)}[name]
 
@@ -139,8 +143,15 @@ class Schema(unittest.TestCase):
         for table in TABLES:
             rows = (SOURCE / f"validation/{table}.csv").read_text().splitlines()
             (folder / f"{table}.csv").write_text("\n".join(rows[:4]) + "\n")
-        return {name: [json.loads(self.run_one(folder, f"{line} --format=json")) for line in lines]
-                for name, lines in OUTPUTS.items()}
+        outputs = {name: [json.loads(self.run_one(folder, f"{line} --format=json")) for line in lines]
+                   for name, lines in OUTPUTS.items()}
+        for name, line in PAGES.items():
+            self.run_one(folder, f"{line} --report=page.html")
+            text = (folder / "page.html").read_text()
+            data = re.search(r'<script type="application/json" id="document">\n(.*?)</script>', text,
+                             re.DOTALL)
+            outputs[name].append(json.loads(data[1]))
+        return outputs
 
     def run_one(self, folder, line):
         done = subprocess.run([os.environ["LIGHTPATH"], *line.split()], cwd=folder,

@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Draws the plots of a run's page from the document in it. */
+"use strict";
+{
+  const read = id => JSON.parse(document.getElementById(id).textContent);
+  const results = read("document"), page = read("plots");
+  const tip = document.getElementById("tip");
+  const views = {};
+  window.lightpathViews = views;
+
+  /* What stands at a JSON pointer of the document. */
+  const at = pointer => pointer.split("/").slice(1).reduce(
+    (node, key) => node === undefined ? node : node[key.replaceAll("~1", "/").replaceAll("~0", "~")],
+    results);
+
+  /* Rows with a series become a row a bin. */
+  const unroll = (rows, bin) => {
+    const end = results.observed.duration_s;
+    return rows.flatMap(row => at(row.series).map((value, i) => (
+      {row: row.row, value, start: i * bin, end: Math.min((i + 1) * bin, end)})));
+  };
+
+  const sets = data => {
+    const all = {};
+    for (const [name, rows] of Object.entries(data))
+      if (name !== "bins")
+        all[name] = typeof rows === "string" ? at(rows) : rows;
+    if (data.bins !== undefined)
+      all.rows = unroll(all.rows, at(data.bins));
+    return all;
+  };
+
+  /* From the first start to the last end. */
+  const span = rows => rows.reduce(([from, to], row) => [Math.min(from, row.start_s),
+                                                         Math.max(to, row.end_s)],
+                                   [Infinity, -Infinity]);
+
+  /* A canvas knows no variables of CSS. */
+  const painted = node => {
+    const style = getComputedStyle(document.documentElement);
+    return JSON.parse(JSON.stringify(node).replace(/var\((--[a-z0-9]+)\)/g,
+                                                   (_, name) => style.getPropertyValue(name).trim()));
+  };
+
+  const showTip = (handler, event, item, text) => {
+    tip.hidden = text === null || text === undefined || text === "";
+    if (tip.hidden)
+      return;
+    tip.textContent = text;
+    const width = tip.offsetWidth, height = tip.offsetHeight;
+    tip.style.left = Math.max(0, Math.min(event.clientX + 14, innerWidth - width - 8)) + "px";
+    tip.style.top = Math.max(0, Math.min(event.clientY + 14, innerHeight - height - 8)) + "px";
+  };
+
+  const draw = plot => {
+    const element = document.getElementById(plot.element);
+    if (views[plot.element] !== undefined)
+      views[plot.element].finalize();
+    const spec = painted(plot.spec), data = sets(plot.data);
+    for (const set of spec.data)
+      if (data[set.name] !== undefined)
+        set.values = data[set.name].map(row => Object.assign({}, row));
+    for (const signal of spec.signals)
+      if (signal.name === "whole")
+        signal.value = span(data.rows);
+    const view = new vega.View(vega.parse(spec, painted(page.config)), {
+      renderer: spec.usermeta === undefined ? "svg" : spec.usermeta.renderer, container: element});
+    view.description(plot.label).tooltip(showTip);
+    view.width(element.clientWidth).signal("narrow", element.clientWidth < 500);
+    views[plot.element] = view.run();
+  };
+  const drawAll = () => page.plots.forEach(draw);
+
+  /* --- tools --- */
+
+  const button = (box, name, label, act) => {
+    const made = document.createElement("button");
+    made.type = "button";
+    made.textContent = name;
+    made.setAttribute("aria-label", label);
+    made.addEventListener("click", act);
+    box.append(made);
+  };
+
+  /* Keeps @scale of the part of time that is shown, moved by @shift of it. */
+  const zoom = (id, scale, shift) => {
+    const view = views[id], [from, to] = view.signal("shown");
+    const [first, last] = view.signal("whole");
+    const length = Math.min((to - from) * scale, last - first);
+    const middle = (from + to) / 2 + shift * (to - from);
+    const start = Math.max(first, Math.min(middle - length / 2, last - length));
+    view.signal("shown", [start, start + length]).run();
+  };
+
+  const addTimelineTools = (box, id) => {
+    button(box, "+", "Zoom in", () => zoom(id, 0.5, 0));
+    button(box, "\u2212", "Zoom out", () => zoom(id, 2, 0));
+    button(box, "\u2190", "Earlier", () => zoom(id, 1, -0.5));
+    button(box, "\u2192", "Later", () => zoom(id, 1, 0.5));
+    button(box, "all", "Show all", () => zoom(id, Infinity, 0));
+  };
+
+  const addMatrixTools = (box, id) => {
+    const select = document.createElement("select");
+    select.setAttribute("aria-label", "Class of traffic");
+    const classes = new Set(results.observed.pairs.map(pair => pair.class));
+    for (const name of ["all", ...classes]) {
+      const option = document.createElement("option");
+      option.textContent = name;
+      select.append(option);
+    }
+    select.addEventListener("change", () => views[id].signal("traffic", select.value).run());
+    box.append(select);
+  };
+
+  for (const box of document.querySelectorAll(".tools"))
+    (box.dataset.for === "plot-matrix" ? addMatrixTools : addTimelineTools)(box, box.dataset.for);
+
+  drawAll();
+  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", drawAll);
+  let width = innerWidth;
+  addEventListener("resize", () => {
+    if (innerWidth !== width)
+      drawAll();
+    width = innerWidth;
+  });
+}

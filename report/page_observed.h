@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What pages say of what was seen of a run: its timeline, the machine's links, who sends to whom.
+ */
+#pragma once
+
+#include "report/page.h"
+
+G_BEGIN_DECLS
+
+/** Adds the sections of "observed" of the document, if it has that. */
+void lp_page_observed_add(LpPage *self);
+
+G_END_DECLS

@@ -1,0 +1,263 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Which sections pages have, and in which order. */
+#include "report/page_report.h"
+
+#include "report/page_contention.h"
+#include "report/page_observed.h"
+#include "report/page_run.h"
+
+static const char *
+text_at(const LpPage *self, const char *at)
+{
+    const char *text = json_string_value(lp_page_get(self, at));
+    return text == NULL ? "" : text;
+}
+
+/* What ran on what. */
+static void
+add_head(LpPage *self, const char *what_at, const char *machine_at)
+{
+    g_string_append(self->text, "<h1>");
+    lp_page_value(self, what_at, LP_PAGE_PLAIN);
+    g_string_append(self->text, "</h1>\n<p>");
+    lp_page_value(self, machine_at, LP_PAGE_PLAIN);
+    if (lp_page_get(self, "/accelerators") != NULL) {
+        g_string_append(self->text, ", ranks: ");
+        lp_page_value(self, "/accelerators", LP_PAGE_PLAIN);
+    }
+    g_string_append(self->text, "</p>\n");
+}
+
+static char *
+title_of(const json_t *document, const char *what)
+{
+    LpPage page = {.document = document};
+    const char *name = text_at(&page, "/workload");
+    if (*name == '\0')
+        name = text_at(&page, "/scenario");
+    if (*name == '\0')
+        name = text_at(&page, "/runs/0/workload");
+    return g_strdup_printf("%s: %s", name, what);
+}
+
+/* --- runs side by side --- */
+
+/* Rows of the plot of times, of the simulated times of @n runs. @names: of each, a pointer behind
+ * its own. Returns: (transfer full). */
+static json_t *
+side_by_side_rows(const LpPage *self, const char *list, const char *name_key)
+{
+    json_t *data = json_object(), *rows = lp_json_set_array(data, "rows");
+    for (guint i = 0; i < json_array_size(lp_page_get(self, list)); i++) {
+        g_autofree char *name = lp_page_at(list, "/%u/%s", i, name_key);
+        for (LpTerm term = 0; term < LP_N_TERMS; term++) {
+            g_autofree char *at =
+                lp_page_at(list, "/%u/simulated/terms_s/%s", i, lp_term_names[term]);
+            double seconds = json_number_value(lp_page_get(self, at));
+            if (seconds == 0.0)
+                continue;
+            json_t *row = lp_json_append_object(rows);
+            lp_json_set_text(row, "of", text_at(self, name));
+            lp_json_set_text(row, "term", lp_term_names[term]);
+            lp_json_set_number(row, "seconds", seconds);
+        }
+    }
+    return data;
+}
+
+/* What stands in a table of runs. */
+typedef struct {
+    const char *key, *name;
+    LpPageUnit unit;
+} Figure;
+
+/* A row each run. */
+static void
+add_runs_table(LpPage *self, const char *label, const char *list, const Figure *figures,
+               guint n_figures, guint n_texts)
+{
+    g_autoptr(GString) columns = g_string_new(NULL);
+    for (guint k = 0; k < n_figures; k++)
+        g_string_append_printf(columns, "%s%s", k > 0 ? "|" : "", figures[k].name);
+    lp_page_begin_table(self, label, columns->str, n_texts);
+    for (guint i = 0; i < json_array_size(lp_page_get(self, list)); i++) {
+        lp_page_row(self);
+        for (guint k = 0; k < n_figures; k++) {
+            g_autofree char *at = figures[k].key[0] == '/'
+                                      ? lp_page_at(figures[k].key, "/%u", i)
+                                      : lp_page_at(list, "/%u/%s", i, figures[k].key);
+            lp_page_cell(self, at, figures[k].unit);
+        }
+    }
+    lp_page_end_table(self);
+}
+
+/* --- simulate --- */
+
+static void
+add_workload_sections(LpPage *self)
+{
+    add_head(self, "/workload", "/platform");
+    lp_page_run_add_summary(self, "");
+    lp_page_run_add_warnings(self, "");
+    lp_page_run_add_times(self, "", "", 2);
+    lp_page_observed_add(self);
+    lp_page_run_add_needs(self, "", "", 2);
+    lp_page_run_add_plan(self, "", 2);
+}
+
+static void
+add_jobs(LpPage *self)
+{
+    static const Figure figures[] = {{"name", "job", LP_PAGE_PLAIN},
+                                     {"workload", "workload", LP_PAGE_PLAIN},
+                                     {"places", "places", LP_PAGE_PLAIN},
+                                     {"accelerators", "accelerators", LP_PAGE_PLAIN},
+                                     {"simulated/iteration_time_s", "iteration", LP_PAGE_TIME},
+                                     {"alone_s", "alone", LP_PAGE_TIME},
+                                     {"slowdown", "slowdown", LP_PAGE_PLAIN},
+                                     {"simulated/mfu", "MFU", LP_PAGE_SHARE}};
+    lp_page_heading(self, 2, "Jobs side by side");
+    lp_page_plot(self, "jobs", "times", "Iteration time of each job by term",
+                 "Seconds along each job's critical path beside the others.",
+                 side_by_side_rows(self, "/jobs", "name"));
+    add_runs_table(self, "Jobs", "/jobs", figures, G_N_ELEMENTS(figures), 3);
+}
+
+static void
+add_background(LpPage *self)
+{
+    static const Figure figures[] = {{"name", "traffic", LP_PAGE_PLAIN},
+                                     {"pattern", "pattern", LP_PAGE_PLAIN},
+                                     {"messages", "messages", LP_PAGE_PLAIN},
+                                     {"bytes", "bytes", LP_PAGE_SIZE},
+                                     {"mean_time_s", "mean time", LP_PAGE_TIME},
+                                     {"slowdown", "slowdown", LP_PAGE_PLAIN},
+                                     {"lost", "lost", LP_PAGE_PLAIN}};
+    if (json_array_size(lp_page_get(self, "/traffic")) == 0)
+        return;
+    lp_page_heading(self, 2, "Background traffic");
+    add_runs_table(self, "Background traffic", "/traffic", figures, G_N_ELEMENTS(figures), 2);
+}
+
+static void
+add_scenario_sections(LpPage *self)
+{
+    add_head(self, "/scenario", "/platform");
+    add_jobs(self);
+    add_background(self);
+    lp_page_run_add_warnings(self, "");
+    lp_page_observed_add(self);
+    for (guint i = 0; i < json_array_size(lp_page_get(self, "/jobs")); i++) {
+        g_autofree char *job = lp_page_at("", "/jobs/%u", i);
+        g_autofree char *name = lp_page_at(job, "/name");
+        g_autofree char *id = g_strdup_printf("job-%u-", i);
+        g_string_append(self->text, "<h2>Job ");
+        lp_page_value(self, name, LP_PAGE_PLAIN);
+        g_string_append(self->text, "</h2>\n");
+        lp_page_run_add_summary(self, job);
+        lp_page_run_add_warnings(self, job);
+        lp_page_run_add_times(self, job, id, 3);
+        lp_page_run_add_needs(self, job, id, 3);
+        lp_page_run_add_plan(self, job, 3);
+    }
+}
+
+char *
+lp_page_of_simulation(const json_t *document, const char *vega)
+{
+    g_autofree char *title = title_of(document, "simulated");
+    LpPage page = lp_page_begin(document, title);
+    if (lp_page_get(&page, "/jobs") == NULL)
+        add_workload_sections(&page);
+    else
+        add_scenario_sections(&page);
+    lp_page_run_add_engine(&page, "", 2);
+    return lp_page_end(&page, vega);
+}
+
+/* --- compare --- */
+
+static void
+add_changes(LpPage *self)
+{
+    static const Figure figures[] = {{"term", "term", LP_PAGE_PLAIN},
+                                     {"tier", "tier", LP_PAGE_PLAIN},
+                                     {"seconds", "seconds", LP_PAGE_TIME}};
+    lp_page_heading(self, 2, "The largest change of each");
+    lp_page_begin_table(self, "Largest changes", "machine|term|tier behind it|seconds", 3);
+    for (guint i = 1; i < json_array_size(lp_page_get(self, "/largest_change")); i++) {
+        g_autofree char *machine = lp_page_at("", "/runs/%u/platform", i);
+        lp_page_row(self);
+        lp_page_cell(self, machine, LP_PAGE_PLAIN);
+        for (guint k = 0; k < G_N_ELEMENTS(figures); k++) {
+            g_autofree char *at = lp_page_at("", "/largest_change/%u/%s", i, figures[k].key);
+            lp_page_cell(self, at, figures[k].unit);
+        }
+    }
+    lp_page_end_table(self);
+}
+
+char *
+lp_page_of_comparison(const json_t *document, const char *vega)
+{
+    static const Figure figures[] = {{"platform", "machine", LP_PAGE_PLAIN},
+                                     {"simulated/iteration_time_s", "iteration", LP_PAGE_TIME},
+                                     {"/speedup", "speed-up", LP_PAGE_PLAIN},
+                                     {"simulated/mfu", "MFU", LP_PAGE_SHARE},
+                                     {"simulated/tokens_per_s", "tokens a second", LP_PAGE_PLAIN},
+                                     {"closed_form/iteration_time_s", "closed form", LP_PAGE_TIME},
+                                     {"difference/contention_s", "contention", LP_PAGE_TIME},
+                                     {"energy_j_per_token", "energy a token", LP_PAGE_ENERGY},
+                                     {"network/price_usd", "network", LP_PAGE_PRICE}};
+    g_autofree char *title = title_of(document, "machines compared");
+    LpPage page = lp_page_begin(document, title);
+    add_head(&page, "/runs/0/workload", "/runs/0/plan/precision");
+    lp_page_heading(&page, 2, "Machines side by side");
+    lp_page_plot(&page, "machines", "times", "Iteration time on each machine by term",
+                 "Seconds along the critical path on each machine.",
+                 side_by_side_rows(&page, "/runs", "platform"));
+    add_runs_table(&page, "Machines", "/runs", figures, G_N_ELEMENTS(figures), 1);
+    add_changes(&page);
+    for (guint i = 0; i < json_array_size(lp_page_get(&page, "/runs")); i++) {
+        g_autofree char *run = lp_page_at("", "/runs/%u", i);
+        g_autofree char *name = lp_page_at(run, "/platform");
+        g_autofree char *id = g_strdup_printf("run-%u-", i);
+        g_string_append(page.text, "<h2>");
+        lp_page_value(&page, name, LP_PAGE_PLAIN);
+        g_string_append(page.text, "</h2>\n");
+        lp_page_run_add_summary(&page, run);
+        lp_page_run_add_warnings(&page, run);
+        lp_page_run_add_times(&page, run, id, 3);
+        lp_page_run_add_needs(&page, run, id, 3);
+        lp_page_run_add_engine(&page, run, 3);
+        lp_page_run_add_plan(&page, run, 3);
+    }
+    return lp_page_end(&page, vega);
+}
+
+/* --- contention --- */
+
+char *
+lp_page_of_contention(const json_t *document, const char *vega)
+{
+    g_autofree char *title = title_of(document, "contention");
+    LpPage page = lp_page_begin(document, title);
+    gboolean is_scenario = lp_page_get(&page, "/jobs") != NULL;
+    add_head(&page, is_scenario ? "/scenario" : "/workload", "/platform");
+    if (!is_scenario)
+        lp_page_contention_add(&page, "", "", 2);
+    for (guint i = 0; i < json_array_size(lp_page_get(&page, "/jobs")); i++) {
+        g_autofree char *job = lp_page_at("", "/jobs/%u", i);
+        g_autofree char *name = lp_page_at(job, "/name");
+        g_autofree char *id = g_strdup_printf("job-%u-", i);
+        g_string_append(page.text, "<h2>Job ");
+        lp_page_value(&page, name, LP_PAGE_PLAIN);
+        g_string_append(page.text, "</h2>\n");
+        lp_page_contention_add(&page, job, id, 3);
+    }
+    if (!is_scenario)
+        lp_page_run_add_plan(&page, "", 2);
+    lp_page_run_add_engine(&page, "", 2);
+    return lp_page_end(&page, vega);
+}

@@ -1,0 +1,448 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Sections of a run. */
+#include "report/page_run.h"
+
+#include "model/plan_options.h"
+#include "model/terms.h"
+
+#include <math.h>
+
+/* --- summary --- */
+
+void
+lp_page_run_add_summary(LpPage *self, const char *at)
+{
+    static const struct {
+        const char *name, *key;
+        LpPageUnit unit;
+    } figures[] = {
+        {"iteration", "/simulated/iteration_time_s", LP_PAGE_TIME},
+        {"closed form", "/closed_form/iteration_time_s", LP_PAGE_TIME},
+        {"difference", "/difference/iteration_fraction", LP_PAGE_SHARE},
+        {"MFU", "/simulated/mfu", LP_PAGE_SHARE},
+        {"an accelerator", "/simulated/model_tflops_per_accelerator", LP_PAGE_TFLOPS},
+        {"tokens a second", "/simulated/tokens_per_s", LP_PAGE_PLAIN},
+        {"beside the others", "/slowdown", LP_PAGE_PLAIN},
+        {"energy a token", "/energy_j_per_token", LP_PAGE_ENERGY},
+        {"network", "/network/price_usd", LP_PAGE_PRICE},
+    };
+    lp_page_begin_figures(self);
+    for (guint i = 0; i < G_N_ELEMENTS(figures); i++) {
+        g_autofree char *key = lp_page_at(at, "%s", figures[i].key);
+        lp_page_figure(self, figures[i].name, key, figures[i].unit);
+    }
+    lp_page_end_figures(self);
+}
+
+void
+lp_page_run_add_warnings(LpPage *self, const char *at)
+{
+    g_autofree char *list = lp_page_at(at, "/warnings");
+    for (guint i = 0; i < json_array_size(lp_page_get(self, list)); i++) {
+        g_autofree char *warning = lp_page_at(list, "/%u", i);
+        g_string_append(self->text, "<p class=\"warning\">");
+        lp_page_value(self, warning, LP_PAGE_PLAIN);
+        g_string_append(self->text, "</p>\n");
+    }
+}
+
+/* --- times --- */
+
+static const struct {
+    const char *key, *name;
+} models[] = {
+    {"simulated", "simulation"}, {"closed_form", "closed form"}, {"amped", "AMPeD, repaired"}};
+
+static double
+number(const LpPage *self, const char *at)
+{
+    return json_number_value(lp_page_get(self, at));
+}
+
+/* Whether any model has time in @term. */
+static gboolean
+has_term(const LpPage *self, const char *at, LpTerm term)
+{
+    for (guint i = 0; i < G_N_ELEMENTS(models); i++) {
+        g_autofree char *key = lp_page_at(at, "/%s/terms_s/%s", models[i].key, lp_term_names[term]);
+        if (number(self, key) != 0.0)
+            return TRUE;
+    }
+    return FALSE;
+}
+
+/* The rows of the plot of times. Returns: (transfer full). */
+static json_t *
+time_rows(const LpPage *self, const char *at)
+{
+    json_t *data = json_object(), *rows = lp_json_set_array(data, "rows");
+    for (guint i = 0; i < G_N_ELEMENTS(models); i++)
+        for (LpTerm term = 0; term < LP_N_TERMS; term++) {
+            g_autofree char *key =
+                lp_page_at(at, "/%s/terms_s/%s", models[i].key, lp_term_names[term]);
+            const json_t *seconds = lp_page_get(self, key);
+            if (seconds == NULL || !has_term(self, at, term))
+                continue;
+            json_t *row = lp_json_append_object(rows);
+            lp_json_set_text(row, "of", models[i].name);
+            lp_json_set_text(row, "term", lp_term_names[term]);
+            lp_json_set_number(row, "seconds", json_number_value(seconds));
+        }
+    return data;
+}
+
+static void
+add_term_table(LpPage *self, const char *at)
+{
+    lp_page_begin_table(self, "Terms of the iteration time",
+                        "term|simulation|closed form|AMPeD, repaired", 1);
+    for (LpTerm term = 0; term < LP_N_TERMS; term++) {
+        if (!has_term(self, at, term))
+            continue;
+        lp_page_row(self);
+        lp_page_cell_text(self, lp_term_names[term]);
+        for (guint i = 0; i < G_N_ELEMENTS(models); i++) {
+            g_autofree char *key =
+                lp_page_at(at, "/%s/terms_s/%s", models[i].key, lp_term_names[term]);
+            lp_page_cell(self, key, LP_PAGE_TIME);
+        }
+    }
+    static const struct {
+        const char *key, *name;
+        LpPageUnit unit;
+    } rates[] = {{"iteration_time_s", "iteration", LP_PAGE_TIME},
+                 {"mfu", "MFU", LP_PAGE_SHARE},
+                 {"hfu", "HFU", LP_PAGE_SHARE},
+                 {"model_tflops_per_accelerator", "model, an accelerator", LP_PAGE_TFLOPS},
+                 {"hardware_tflops_per_accelerator", "hardware, an accelerator", LP_PAGE_TFLOPS}};
+    for (guint k = 0; k < G_N_ELEMENTS(rates); k++) {
+        lp_page_row(self);
+        lp_page_cell_text(self, rates[k].name);
+        for (guint i = 0; i < G_N_ELEMENTS(models); i++) {
+            g_autofree char *key = lp_page_at(at, "/%s/%s", models[i].key, rates[k].key);
+            lp_page_cell(self, key, rates[k].unit);
+        }
+    }
+    lp_page_end_table(self);
+}
+
+/* What closed forms leave out. */
+static void
+add_left_out(LpPage *self, const char *at)
+{
+    g_autofree char *list = lp_page_at(at, "/closed_form/left_out");
+    guint n = (guint)json_array_size(lp_page_get(self, list));
+    if (n == 0)
+        return;
+    g_string_append(self->text, "<p>The closed form leaves out:</p>\n<ul>\n");
+    for (guint i = 0; i < n; i++) {
+        g_autofree char *one = lp_page_at(list, "/%u", i);
+        g_string_append(self->text, "<li>");
+        lp_page_value(self, one, LP_PAGE_PLAIN);
+        g_string_append(self->text, "</li>\n");
+    }
+    g_string_append(self->text, "</ul>\n");
+}
+
+/* --- difference --- */
+
+/* Overlap is what is hidden, and counts against the others. */
+static const struct {
+    const char *key, *name;
+    int sign;
+} parts[] = {{"contention_s", "contention", 1},
+             {"reconfiguration_s", "reconfiguration", 1},
+             {"overlap_s", "less: overlap", -1},
+             {"algorithm_s", "algorithm", 1},
+             {"imbalance_s", "imbalance", 1},
+             {"slowdown_s", "slowed computing", 1},
+             {"host_s", "host", 1},
+             {"unexplained_s", "unexplained", 1},
+             {"faults_s", "faults", 1},
+             {"others_s", "other jobs", 1}};
+
+/* What is smaller is rounding, not a part. */
+#define PART_MIN_S 1e-12
+
+static void
+add_step(json_t *rows, const LpPage *self, const char *name, const char *kind, int sign,
+         const char *at)
+{
+    const json_t *seconds = lp_page_get(self, at);
+    if (seconds == NULL)
+        return;
+    json_t *row = lp_json_append_object(rows);
+    lp_json_set_text(row, "part", name);
+    lp_json_set_text(row, "kind", kind);
+    (void)json_object_set_new(row, "sign", json_integer(sign));
+    lp_json_set_number(row, "seconds", json_number_value(seconds));
+}
+
+static json_t *
+waterfall_rows(const LpPage *self, const char *at)
+{
+    json_t *data = json_object(), *rows = lp_json_set_array(data, "rows");
+    g_autofree char *closed = lp_page_at(at, "/closed_form/iteration_time_s");
+    g_autofree char *simulated = lp_page_at(at, "/simulated/iteration_time_s");
+    add_step(rows, self, "closed form", "from", 1, closed);
+    for (guint i = 0; i < G_N_ELEMENTS(parts); i++) {
+        g_autofree char *part = lp_page_at(at, "/difference/%s", parts[i].key);
+        if (fabs(number(self, part)) > PART_MIN_S)
+            add_step(rows, self, parts[i].name, "part", parts[i].sign, part);
+    }
+    add_step(rows, self, "simulation", "to", 1, simulated);
+    return data;
+}
+
+static void
+add_difference_table(LpPage *self, const char *at)
+{
+    lp_page_begin_table(self, "Parts of the difference", "part|seconds", 1);
+    for (guint i = 0; i < G_N_ELEMENTS(parts); i++) {
+        g_autofree char *part = lp_page_at(at, "/difference/%s", parts[i].key);
+        if (lp_page_get(self, part) == NULL)
+            continue;
+        lp_page_row(self);
+        lp_page_cell_text(self, parts[i].name);
+        lp_page_cell(self, part, LP_PAGE_TIME);
+    }
+    static const struct {
+        const char *key, *name;
+    } runs[] = {{"uncontended_iteration_time_s", "run without contention"},
+                {"balanced_iteration_time_s", "and with equal stages"},
+                {"free_messages_iteration_time_s", "and with free messages"}};
+    for (guint i = 0; i < G_N_ELEMENTS(runs); i++) {
+        g_autofree char *run = lp_page_at(at, "/simulated/%s", runs[i].key);
+        lp_page_row(self);
+        lp_page_cell_text(self, runs[i].name);
+        lp_page_cell(self, run, LP_PAGE_TIME);
+    }
+    lp_page_end_table(self);
+}
+
+void
+lp_page_run_add_times(LpPage *self, const char *at, const char *id, guint level)
+{
+    g_autofree char *times = g_strconcat(id, "times", NULL);
+    g_autofree char *waterfall = g_strconcat(id, "waterfall", NULL);
+    lp_page_heading(self, level, "Where the iteration's time goes");
+    lp_page_plot(self, times, "times", "Iteration time by term, simulation beside closed forms",
+                 "Seconds along the critical path of the simulation, and the terms of the closed "
+                 "forms.",
+                 time_rows(self, at));
+    add_term_table(self, at);
+    add_left_out(self, at);
+    lp_page_heading(self, level, "From the closed form to the simulation");
+    lp_page_plot(self, waterfall, "waterfall",
+                 "Difference between closed form and simulation, part by part",
+                 "Each part is measured for itself; what they do not explain is a part, too.",
+                 waterfall_rows(self, at));
+    add_difference_table(self, at);
+}
+
+/* --- needs --- */
+
+static const struct {
+    const char *key, *name;
+} memory_parts[] = {{"weights_bytes", "weights"},
+                    {"gradients_bytes", "gradients"},
+                    {"optimizer_bytes", "optimiser"},
+                    {"activations_bytes", "activations"},
+                    {"buffers_bytes", "buffers"}};
+
+static json_t *
+memory_rows(const LpPage *self, const char *at)
+{
+    json_t *data = json_object(), *rows = lp_json_set_array(data, "rows");
+    for (guint i = 0; i < G_N_ELEMENTS(memory_parts); i++) {
+        g_autofree char *key = lp_page_at(at, "/memory/%s", memory_parts[i].key);
+        json_t *row = lp_json_append_object(rows);
+        lp_json_set_text(row, "part", memory_parts[i].name);
+        lp_json_set_number(row, "bytes", number(self, key));
+    }
+    json_t *limits = lp_json_set_array(data, "limits");
+    g_autofree char *capacity = lp_page_at(at, "/memory/capacity_bytes");
+    lp_json_set_number(lp_json_append_object(limits), "bytes", number(self, capacity));
+    return data;
+}
+
+static void
+add_memory(LpPage *self, const char *at, const char *id, guint level)
+{
+    g_autofree char *plot = g_strconcat(id, "memory", NULL);
+    g_autofree char *capacity = lp_page_at(at, "/memory/capacity_bytes");
+    lp_page_heading(self, level, "Memory of an accelerator");
+    lp_page_plot(self, plot, "memory", "Memory of an accelerator of the fullest stage",
+                 "Of the fullest stage; the line is what an accelerator has.",
+                 memory_rows(self, at));
+    lp_page_begin_table(self, "Memory", "part|bytes", 1);
+    for (guint i = 0; i < G_N_ELEMENTS(memory_parts); i++) {
+        g_autofree char *key = lp_page_at(at, "/memory/%s", memory_parts[i].key);
+        lp_page_row(self);
+        lp_page_cell_text(self, memory_parts[i].name);
+        lp_page_cell(self, key, LP_PAGE_SIZE);
+    }
+    lp_page_row(self);
+    lp_page_cell_text(self, "an accelerator has");
+    lp_page_cell(self, capacity, LP_PAGE_SIZE);
+    lp_page_end_table(self);
+}
+
+static void
+add_traffic(LpPage *self, const char *at, guint level)
+{
+    lp_page_heading(self, level, "Traffic by class");
+    lp_page_begin_table(self, "Traffic by class", "class|bytes", 1);
+    for (LpTraffic traffic = 0; traffic < LP_N_TRAFFIC; traffic++) {
+        g_autofree char *key = lp_page_at(at, "/traffic_bytes/%s", lp_traffic_names[traffic]);
+        if (number(self, key) == 0.0)
+            continue;
+        lp_page_row(self);
+        lp_page_cell_text(self, lp_traffic_names[traffic]);
+        lp_page_cell(self, key, LP_PAGE_SIZE);
+    }
+    lp_page_end_table(self);
+}
+
+static void
+add_circuits(LpPage *self, const char *at, guint level)
+{
+    g_autofree char *part = lp_page_at(at, "/circuits");
+    g_autofree char *plan = lp_page_at(part, "/plan");
+    static const struct {
+        const char *key, *name;
+        LpPageUnit unit;
+    } rows[] = {{"reconfigurations", "circuits set up", LP_PAGE_PLAIN},
+                {"critical_path_reconfigurations", "waits on the critical path", LP_PAGE_PLAIN},
+                {"wait_exposed_s", "waiting, exposed", LP_PAGE_TIME},
+                {"wait_hidden_s", "dead time, hidden", LP_PAGE_TIME},
+                {"duty_cycle", "duty cycle", LP_PAGE_SHARE}};
+    if (lp_page_get(self, part) == NULL)
+        return;
+    lp_page_heading(self, level, "Circuits");
+    g_string_append(self->text, "<p>");
+    lp_page_value(self, plan, LP_PAGE_PLAIN);
+    g_string_append(self->text, "</p>\n");
+    lp_page_begin_table(self, "Circuits", "circuits|", 1);
+    for (guint i = 0; i < G_N_ELEMENTS(rows); i++) {
+        g_autofree char *key = lp_page_at(part, "/%s", rows[i].key);
+        lp_page_row(self);
+        lp_page_cell_text(self, rows[i].name);
+        lp_page_cell(self, key, rows[i].unit);
+    }
+    lp_page_end_table(self);
+}
+
+static void
+add_energy_row(LpPage *self, const char *at)
+{
+    g_autofree char *dynamic = lp_page_at(at, "/dynamic");
+    g_autofree char *stays = lp_page_at(at, "/static");
+    lp_page_cell(self, dynamic, LP_PAGE_ENERGY);
+    lp_page_cell(self, stays, LP_PAGE_ENERGY);
+}
+
+static void
+add_energy(LpPage *self, const char *at, guint level)
+{
+    g_autofree char *all = lp_page_at(at, "/energy_j");
+    g_autofree char *part = lp_page_at(at, "/energy_j_by_technology");
+    const char *name;
+    json_t *of;
+    if (lp_page_get(self, all) == NULL)
+        return;
+    lp_page_heading(self, level, "Energy of communication");
+    lp_page_begin_table(self, "Energy of communication", "technology|dynamic|static", 1);
+    json_t *technologies = json_deep_copy(lp_page_get(self, part));
+    json_object_foreach (technologies, name, of) {
+        g_autofree char *key = lp_page_at(part, "/%s", name);
+        lp_page_row(self);
+        lp_page_cell_key(self, key, name);
+        add_energy_row(self, key);
+    }
+    json_decref(technologies);
+    lp_page_row(self);
+    lp_page_cell_text(self, "all");
+    add_energy_row(self, all);
+    lp_page_end_table(self);
+}
+
+void
+lp_page_run_add_needs(LpPage *self, const char *at, const char *id, guint level)
+{
+    add_traffic(self, at, level);
+    add_memory(self, at, id, level);
+    add_circuits(self, at, level);
+    add_energy(self, at, level);
+}
+
+/* --- inputs --- */
+
+/* A table of the members of the object at @at. @origins: where they are from, or NULL. */
+static void
+add_members(LpPage *self, const char *label, const char *at, const char *origins)
+{
+    const char *name;
+    json_t *value;
+    json_t *members = json_deep_copy(lp_page_get(self, at));
+    lp_page_begin_table(self, label, origins == NULL ? "setting|value" : "attribute|value|from|why",
+                        G_MAXUINT);
+    json_object_foreach (members, name, value) {
+        g_autofree char *key = g_strdup(name);
+        g_strdelimit(key, "/", '\001');
+        g_auto(GStrv) pieces = g_strsplit(key, "\001", -1);
+        g_autofree char *escaped = g_strjoinv("~1", pieces);
+        g_autofree char *pointer = lp_page_at(at, "/%s", escaped);
+        lp_page_row(self);
+        lp_page_cell_key(self, pointer, name);
+        lp_page_cell(self, pointer, LP_PAGE_PLAIN);
+        if (origins == NULL)
+            continue;
+        g_autofree char *origin = lp_page_at(origins, "/%s/origin", escaped);
+        g_autofree char *source = lp_page_at(origins, "/%s/source", escaped);
+        lp_page_cell(self, origin, LP_PAGE_PLAIN);
+        lp_page_cell(self, source, LP_PAGE_PLAIN);
+    }
+    json_decref(members);
+    lp_page_end_table(self);
+}
+
+void
+lp_page_run_add_plan(LpPage *self, const char *at, guint level)
+{
+    g_autofree char *plan = lp_page_at(at, "/plan");
+    g_autofree char *origins = lp_page_at(at, "/plan_origins");
+    lp_page_heading(self, level, "Plan");
+    g_string_append(self->text, "<details><summary>All attributes of the workload</summary>\n");
+    add_members(self, "Plan", plan, origins);
+    g_string_append(self->text, "</details>\n");
+}
+
+void
+lp_page_run_add_engine(LpPage *self, const char *at, guint level)
+{
+    g_autofree char *engine = lp_page_at(at, "/engine");
+    g_autofree char *options = lp_page_at(engine, "/options");
+    static const struct {
+        const char *key, *name;
+    } rows[] = {{"name", "engine"},
+                {"fidelity", "fidelity"},
+                {"collapse", "collapse"},
+                {"proof", "what need not be simulated"}};
+    if (lp_page_get(self, engine) == NULL)
+        return;
+    lp_page_heading(self, level, "Engine");
+    lp_page_begin_table(self, "Engine", "|", 2);
+    for (guint i = 0; i < G_N_ELEMENTS(rows); i++) {
+        g_autofree char *key = lp_page_at(engine, "/%s", rows[i].key);
+        if (lp_page_get(self, key) == NULL)
+            continue;
+        lp_page_row(self);
+        lp_page_cell_text(self, rows[i].name);
+        lp_page_cell(self, key, LP_PAGE_PLAIN);
+    }
+    lp_page_end_table(self);
+    g_string_append(self->text, "<details><summary>Settings of the engine</summary>\n");
+    add_members(self, "Settings of the engine", options, NULL);
+    g_string_append(self->text, "</details>\n");
+}

@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* When which links carried how many bytes of a run: counted in bins of time that widen as the run
+ * goes on, so that nothing grows with its length. */
+#pragma once
+
+#include "sim/engine/network.h"
+
+G_BEGIN_DECLS
+
+/** Bins of time: between half of them and all are used at the end. */
+#define LP_FLOW_LOG_BINS 256u
+/** Kinds of what is logged: classes of traffic, and what belongs to no job. */
+#define LP_FLOW_LOG_BACKGROUND LP_N_TRAFFIC
+#define LP_N_FLOW_LOG_KINDS (LP_N_TRAFFIC + 1)
+/** Background messages that are kept one by one; of more only the bytes count. */
+#define LP_FLOW_LOG_MESSAGES_MAX 20000u
+
+/** Bytes that crossed a route between two instants. What a delay stands for is one, too. */
+typedef struct {
+    const LpRoute *route; /**< borrowed while it is added */
+    double bytes;
+    double weight;    /**< mirror images for which it stands, itself included */
+    guint kind;       /**< LpTraffic or LP_FLOW_LOG_BACKGROUND */
+    gboolean is_flow; /**< the engine moved it; not: it was part of a delay */
+    double start_s, end_s;
+} LpLoggedFlow;
+
+/** A message of background traffic. */
+typedef struct {
+    guint32 sender; /**< index of the traffic in its scenario */
+    double bytes, start_s, end_s;
+} LpLoggedMessage;
+
+/** Bytes by bin. */
+typedef struct {
+    double bytes[LP_FLOW_LOG_BINS];
+} LpFlowSeries;
+
+typedef struct LpFlowLog LpFlowLog;
+
+/** An empty log of @network, which is borrowed. Returns: (transfer full). */
+LpFlowLog *lp_flow_log_new(const LpNetwork *network);
+void lp_flow_log_free(LpFlowLog *self);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(LpFlowLog, lp_flow_log_free)
+
+/** Spreads the bytes of @flow evenly over its time and counts them at every link of its route: at
+ * the tier with its weight, at the link itself if the engine moved it. @self: NULL: nothing is
+ * logged. */
+void lp_flow_log_add(LpFlowLog *self, const LpLoggedFlow *flow);
+/** Keeps a message of background traffic, too. @self may be NULL. */
+void lp_flow_log_add_message(LpFlowLog *self, LpLoggedMessage message);
+
+/** Seconds of a bin. */
+double lp_flow_log_bin_s(const LpFlowLog *self);
+/** Bytes of @kind that crossed links of @tier; NULL: none. Borrowed. */
+const LpFlowSeries *lp_flow_log_tier(const LpFlowLog *self, LpTier tier, guint kind);
+/** Bytes that flows moved over @link; NULL: none did. Borrowed. */
+const LpFlowSeries *lp_flow_log_link(const LpFlowLog *self, guint32 link);
+/** Bytes of background traffic over @link. */
+double lp_flow_log_background_bytes(const LpFlowLog *self, guint32 link);
+/** LpLoggedMessage, in the order in which they ended; borrowed. */
+const GArray *lp_flow_log_messages(const LpFlowLog *self);
+
+G_END_DECLS

@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Slices of a rank's streams. */
+#include "sim/actors/rank_trace.h"
+
+static void
+trace(const LpRankTrace *self, LpSlice slice, const LpStep *step)
+{
+    if (self->timeline == NULL)
+        return;
+    gboolean is_pass = step != NULL;
+    if (step != NULL && step->kind == LP_STEP_SEGMENT) {
+        LpRole role = lp_program_segment(self->program, step->segment)->role;
+        is_pass = role != LP_ROLE_START && role != LP_ROLE_FINISH;
+    }
+    slice.stage = self->stage;
+    slice.micro_batch = is_pass ? (gint32)step->micro_batch : -1;
+    slice.chunk = step == NULL ? 0 : step->chunk;
+    lp_timeline_add(self->timeline, slice);
+}
+
+static LpLane
+lane_of_traffic(LpTraffic traffic)
+{
+    static const LpLane lanes[] = {
+        [LP_TRAFFIC_TP] = LP_LANE_TP, [LP_TRAFFIC_PP] = LP_LANE_PP,
+        [LP_TRAFFIC_DP] = LP_LANE_DP, [LP_TRAFFIC_EP] = LP_LANE_EP,
+        [LP_TRAFFIC_CP] = LP_LANE_CP, [LP_TRAFFIC_EMBEDDING] = LP_LANE_DP,
+    };
+    return lanes[traffic];
+}
+
+void
+lp_rank_trace_delay(const LpRankTrace *self, const LpTask *task, const LpStep *step, double start_s,
+                    double end_s)
+{
+    const char *name = task->terms.s[LP_TERM_OPTIMIZER] > 0.0
+                           ? "optimizer"
+                           : lp_role_names[lp_program_segment(self->program, step->segment)->role];
+    trace(self,
+          (LpSlice){.name = name, .lane = LP_LANE_COMPUTE, .start_s = start_s, .end_s = end_s},
+          step);
+}
+
+void
+lp_rank_trace_collective(const LpRankTrace *self, const LpOp *op, const LpStep *step,
+                         double start_s, double end_s)
+{
+    trace(self,
+          (LpSlice){.name = lp_collective_names[op->collective],
+                    .lane = lane_of_traffic(op->traffic),
+                    .bytes = op->bytes,
+                    .start_s = start_s,
+                    .end_s = end_s},
+          step);
+}
+
+/* Of the messages that first replicas send each other. */
+static guint64
+message_of(const LpRankTrace *self, LpLine line, guint32 sender, guint64 number)
+{
+    const LpProgram *program = self->program;
+    return 1 + ((number - 1) * LP_N_LINES + line) * program->pipeline.n_stages + sender;
+}
+
+void
+lp_rank_trace_send(const LpRankTrace *self, LpLine line, guint64 number, const LpStep *step,
+                   double start_s, double end_s)
+{
+    trace(self,
+          (LpSlice){.name = "send",
+                    .lane = LP_LANE_PP,
+                    .bytes = self->program->pipeline.message_bytes,
+                    .message = message_of(self, line, self->stage, number),
+                    .start_s = start_s,
+                    .end_s = end_s},
+          step);
+}
+
+void
+lp_rank_trace_receive(const LpRankTrace *self, guint32 sender, guint64 number, const LpStep *step,
+                      double start_s, double sent_s, double end_s)
+{
+    trace(self,
+          (LpSlice){.name = "wait",
+                    .lane = LP_LANE_PP,
+                    .is_waiting = TRUE,
+                    .start_s = start_s,
+                    .end_s = sent_s},
+          step);
+    trace(self,
+          (LpSlice){.name = "receive",
+                    .lane = LP_LANE_PP,
+                    .bytes = self->program->pipeline.message_bytes,
+                    .message = message_of(self, step->line, sender, number),
+                    .start_s = sent_s,
+                    .end_s = end_s},
+          step);
+}

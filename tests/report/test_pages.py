@@ -1,0 +1,271 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Pages of runs in a browser: nothing is complained about, plots are there and react, nothing is
+wider than the window, and every number on a page stands in the JSON of its run.
+
+Environment: LIGHTPATH (the built program). With --keep=FOLDER, pages and screenshots stay there."""
+import json
+import math
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+import unittest
+
+SOURCE = pathlib.Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(SOURCE / "tests/support"))
+import browser  # noqa: E402
+
+MACHINES = {
+    "a100-4to1.xml": "--system=dgx-a100 --accelerators=1024 --oversubscription=4",
+    "h800.xml": "--system=dgx-h100 --accelerators=256 --accelerator=h800",
+    "optics.xml": "--system=optical-substrate --accelerators=16 --policy=demand "
+                  "--reconfiguration-time=10us --technology=pluggable-400g-opus "
+                  "--switch-technology=piezo-polatis-192"}
+
+# Pages by name: the command, and plots that must be there.
+RUN = ["times", "waterfall", "timeline", "heat", "machine", "matrix", "messages", "memory"]
+PAGES = {
+    "gpt3": ("simulate gpt3-175b a100-4to1.xml --set global-batch=512", RUN),
+    "deepseek": ("simulate deepseek-v3 h800.xml --set dp=16 --set ep=16 "
+                 "--set schedule=1f1b --set global-batch=256 --ignore-memory", RUN),
+    "two-jobs": ("simulate two-jobs polaris-64",
+                 ["jobs", "timeline", "heat", "machine", "matrix", "messages", "job-0-times",
+                  "job-1-waterfall", "job-1-memory"]),
+    "optics": ("simulate llama-3-8b optics.xml --set dp=16 --set precision=bf16 "
+               "--set global-batch=64", RUN),
+    "compare": ("compare llama-3-8b dgx-h100-64 optics.xml --set dp=16 --set global-batch=64",
+                ["machines", "run-0-times", "run-1-memory"]),
+    "contention": ("contention two-jobs polaris-64",
+                   ["job-0-tiers_s", "job-0-pairs", "job-1-links"])}
+
+# What text nodes say, each with the JSON pointer that it is said to stand at.
+NUMBERS = """(() => {
+  const found = [];
+  const walker = document.createTreeWalker(document.querySelector("main"), NodeFilter.SHOW_TEXT);
+  while (walker.nextNode()) {
+    const node = walker.currentNode, element = node.parentElement;
+    if (!/[0-9]/.test(node.data) || element.closest(".plot") !== null)
+      continue;
+    const data = element.closest("[data-at], [data-key]");
+    found.push({text: node.data, at: data?.dataset.at ?? null, key: data?.dataset.key ?? null,
+                value: data?.getAttribute("value") ?? null});
+  }
+  return found;
+})()"""
+
+# Which plots have been drawn, in how many colours, and how they are called.
+PLOTS = """Array.from(document.querySelectorAll(".plot")).map(plot => {
+  const canvas = plot.querySelector("canvas"), svg = plot.querySelector("svg");
+  let marks = svg === null ? 0 : svg.querySelectorAll("path").length;
+  if (canvas !== null) {
+    const all = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height).data;
+    const colours = new Set();
+    for (let i = 0; i < all.length; i += 4)
+      if (all[i + 3] > 0)
+        colours.add((all[i] << 16) + (all[i + 1] << 8) + all[i + 2]);
+    marks = colours.size;
+  }
+  return {id: plot.id, marks, label: plot.getAttribute("aria-label"),
+          role: plot.getAttribute("role")};
+})"""
+
+# Numbers in the rows of plots whose rows do not come from the document by themselves.
+ROWS = """JSON.parse(document.getElementById("plots").textContent).plots.flatMap(plot =>
+  Object.values(plot.data).filter(rows => typeof rows !== "string").flatMap(rows =>
+    rows.flatMap(row => Object.entries(row).filter(([key, value]) =>
+      typeof value === "number" && key !== "sign").map(([, value]) => value))))"""
+
+UNITS = {"": 1, "%": 1e-2, "s": 1, "ms": 1e-3, "us": 1e-6, "ns": 1e-9, "ps": 1e-12, "m": 60,
+         "min": 60, "h": 3600, "B": 1, "kB": 1e3, "MB": 1e6, "GB": 1e9, "TB": 1e12, "PB": 1e15,
+         "EB": 1e18, "B/s": 1, "kB/s": 1e3, "MB/s": 1e6, "GB/s": 1e9, "TB/s": 1e12, "PB/s": 1e15,
+         "W": 1, "mW": 1e-3, "kW": 1e3, "MW": 1e6, "J": 1, "kJ": 1e3, "MJ": 1e6, "GJ": 1e9,
+         "USD": 1, "kUSD": 1e3, "MUSD": 1e6, "TFLOP/s": 1}
+
+
+def run(folder, line, **options):
+    return subprocess.run([os.environ["LIGHTPATH"], *line.split()], cwd=folder, text=True,
+                          capture_output=True, **options)
+
+
+def all_numbers(node):
+    if isinstance(node, dict):
+        node = list(node.values())
+    if isinstance(node, list):
+        for part in node:
+            yield from all_numbers(part)
+    elif isinstance(node, (int, float)) and not isinstance(node, bool):
+        yield float(node)
+
+
+def at(document, pointer):
+    """What stands at a JSON pointer."""
+    for token in pointer.split("/")[1:]:
+        token = token.replace("~1", "/").replace("~0", "~")
+        document = document[int(token)] if isinstance(document, list) else document[token]
+    return document
+
+
+def shown_value(text):
+    """What a number on the page says, in base units."""
+    found = re.fullmatch(r"(−?-?)([0-9.e+-]+) ?(\D*)", text)
+    return float(found[2]) * UNITS[found[3]] * (-1 if found[1] else 1)
+
+
+class Pages(unittest.TestCase):
+    maxDiff = None
+
+    @classmethod
+    def setUpClass(cls):
+        if browser.find() is None:
+            raise RuntimeError("chromium is missing: scripts/install brings it")
+        cls.temporary = tempfile.TemporaryDirectory(ignore_cleanup_errors=True)
+        kept = [one.removeprefix("--keep=") for one in sys.argv if one.startswith("--keep=")]
+        cls.kept = pathlib.Path(kept[0]).resolve() if kept else None
+        cls.folder = cls.kept or pathlib.Path(cls.temporary.name)
+        cls.folder.mkdir(parents=True, exist_ok=True)
+        for name, options in MACHINES.items():
+            run(cls.folder, f"platform generate {options} -o {name}", check=True)
+        cls.printed = {}
+        for name, (line, _) in PAGES.items():
+            done = run(cls.folder, f"{line} --report={name}.html --format=json")
+            if done.returncode != 0:
+                raise RuntimeError(done.stderr)
+            cls.printed[name] = json.loads(done.stdout)
+        cls.browser = browser.Browser()
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.browser.__exit__()
+        cls.temporary.cleanup()
+
+    def open(self, name, width, dark=False):
+        return self.browser.open(self.folder / f"{name}.html", width, dark=dark, touch=width < 500)
+
+    def test_documents(self):
+        """A page holds what the command prints, and beside it only what was observed."""
+        for name, printed in self.printed.items():
+            text = (self.folder / f"{name}.html").read_text()
+            self.assertLess(len(text), 10e6, name)
+            document = json.loads(re.search(r'id="document">\n(.*?)</script>', text, re.DOTALL)[1])
+            observed = document.pop("observed", None)
+            self.assertEqual(document, printed, name)
+            self.assertEqual(observed is not None, PAGES[name][0].startswith("simulate"), name)
+            # Nothing is loaded from anywhere.
+            self.assertEqual(re.findall(r'<(?:script|link|img)[^>]*(?:src|href)=', text), [], name)
+
+    def test_windows(self):
+        for name, (_, plots) in PAGES.items():
+            for width in (390, 1440):
+                for dark in (False, True):
+                    with self.subTest(page=name, width=width, dark=dark):
+                        self.check_window(name, width, dark, plots)
+
+    def check_window(self, name, width, dark, plots):
+        page = self.open(name, width, dark)
+        self.assertLess(page.opened_s, 20.0)
+        self.assertEqual(page.complaints(), [])
+        self.assertEqual(page.evaluate("document.documentElement.scrollWidth - "
+                                       "document.documentElement.clientWidth"), 0)
+        paper = page.evaluate("getComputedStyle(document.documentElement).backgroundColor")
+        self.assertEqual(paper, "rgb(22, 25, 29)" if dark else "rgb(255, 255, 255)")
+        drawn = page.evaluate(PLOTS)
+        self.assertEqual(set(f"plot-{one}" for one in plots) - {one["id"] for one in drawn}, set())
+        for plot in drawn:
+            self.assertGreater(plot["marks"], 3, plot)
+            self.assertEqual(plot["role"], "graphics-document", plot)
+            self.assertGreater(len(plot["label"] or ""), 10, plot)
+        self.assertEqual(page.evaluate("""Array.from(document.querySelectorAll(
+            "button, select, [role=region]")).filter(one =>
+            !one.getAttribute("aria-label") && !one.textContent).length"""), 0)
+        if self.kept is not None:
+            look = "dark" if dark else "light"
+            page.screenshot(self.kept / f"{name}-{width}-{look}.png")
+        page.close()
+
+    def test_zoom(self):
+        """Buttons and wheel show a part of the timeline, and all of it again."""
+        for width in (390, 1440):
+            page = self.open("gpt3", width)
+            view = "lightpathViews['plot-timeline']"
+            whole = page.evaluate(f"{view}.signal('shown')")
+            slices = page.evaluate(f"{view}.data('visible').length")
+            self.assertGreater(slices, 1000)
+            page.evaluate("document.querySelector('[aria-label=\"Zoom in\"]').click()")
+            part = page.evaluate(f"{view}.runAsync().then(view => view.signal('shown'))")
+            self.assertAlmostEqual(part[1] - part[0], (whole[1] - whole[0]) / 2)
+            self.assertLess(page.evaluate(f"{view}.data('visible').length"), slices)
+            page.evaluate("document.querySelector('[aria-label=\"Later\"]').click()")
+            later = page.evaluate(f"{view}.runAsync().then(view => view.signal('shown'))")
+            self.assertGreater(later[0], part[0])
+            page.evaluate("document.querySelector('[aria-label=\"Show all\"]').click()")
+            self.assertEqual(page.evaluate(f"{view}.runAsync().then(view => view.signal('shown'))"),
+                             whole)
+            if width > 500:
+                self.check_wheel(page, view, whole)
+            page.close()
+
+    def check_wheel(self, page, view, whole):
+        page.evaluate("document.getElementById('plot-timeline').scrollIntoView()")
+        box = page.evaluate("(box => [box.x, box.y, box.width, box.height])("
+                            "document.getElementById('plot-timeline').getBoundingClientRect())")
+        page.wheel(box[0] + box[2] / 2, box[1] + box[3] / 3, -400)
+        shown = page.evaluate(f"new Promise(done => setTimeout(() => done({view}.signal('shown')), "
+                              "300))")
+        self.assertLess(shown[1] - shown[0], 0.9 * (whole[1] - whole[0]))
+
+    def test_classes(self):
+        """The matrix shows one class of traffic."""
+        page = self.open("gpt3", 1440)
+        cells = "lightpathViews['plot-matrix'].data('cells')"
+        every = page.evaluate(f"{cells}.length")
+        page.evaluate("""(select => { select.value = "pp";
+            select.dispatchEvent(new Event("change")); })(
+            document.querySelector("[aria-label='Class of traffic']"))""")
+        page.evaluate("lightpathViews['plot-matrix'].runAsync().then(() => 0)")
+        shown = page.evaluate(f"{cells}.map(cell => cell.bytes)")
+        self.assertLess(len(shown), every)
+        observed = page.evaluate("JSON.parse(document.getElementById('document').textContent)"
+                                 ".observed.pairs.filter(one => one.class === 'pp')"
+                                 ".map(one => one.bytes)")
+        self.assertEqual(sorted(shown), sorted(observed))
+        page.close()
+
+    def test_numbers(self):
+        """Every number says where in the JSON it stands, and stands there."""
+        for name, printed in self.printed.items():
+            page = self.open(name, 1440)
+            held = page.evaluate("JSON.parse(document.getElementById('document').textContent)")
+            found = page.evaluate(NUMBERS)
+            self.assertGreater(len(found), 50, name)
+            for one in found:
+                self.check_number(name, one, held, printed)
+            known = set(all_numbers(held))
+            rows = page.evaluate(ROWS)
+            self.assertGreater(len(rows), 5, name)
+            self.assertEqual([value for value in rows if float(value) not in known], [], name)
+            page.close()
+
+    def check_number(self, name, one, held, printed):
+        where = (name, one)
+        if one["key"] is not None:
+            at(held, one["key"])
+            token = one["key"].rsplit("/", 1)[1].replace("~1", "/")
+            self.assertEqual(one["text"], token, where)
+            return
+        self.assertIsNotNone(one["at"], where)
+        value = at(held, one["at"])
+        if not one["at"].startswith("/observed/"):
+            self.assertEqual(at(printed, one["at"]), value, where)
+        if isinstance(value, str):
+            self.assertEqual(one["text"], re.sub(r"[\x00-\x1f]", " ", value), where)
+            return
+        self.assertEqual(float(one["value"]), value, where)
+        self.assertTrue(math.isclose(shown_value(one["text"]), value, rel_tol=6e-4, abs_tol=1e-12),
+                        where)
+
+
+if __name__ == "__main__":
+    sys.exit(unittest.main(argv=[one for one in sys.argv if not one.startswith("--keep=")]))

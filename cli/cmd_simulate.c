@@ -88,7 +88,10 @@ write_scenario_files(const Options *options, const LpScenarioReport *report,
                      const LpObservation *observation, GError **error)
 {
     const LpScenarioSimulation *simulation = report->simulation;
-    g_autoptr(json_t) document = lp_scenario_report_to_json(report);
+    g_autofree char *text = lp_scenario_report_to_json_text(report);
+    g_autoptr(json_t) document = lp_json_read("report", text, strlen(text), error);
+    if (document == NULL)
+        return FALSE;
     g_autofree LpTrack *tracks = g_new0(LpTrack, simulation->n_jobs);
     for (guint i = 0; i < simulation->n_jobs; i++)
         tracks[i] = (LpTrack){simulation->jobs[i].timeline, simulation->jobs[i].job->name};

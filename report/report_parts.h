@@ -5,7 +5,6 @@
 
 #include "base/json.h"
 #include "report/report_data.h"
-#include "report/scenario_report.h"
 
 G_BEGIN_DECLS
 
@@ -46,8 +45,6 @@ void lp_report_append_results(GString *out, const LpReport *self);
 
 /** JSON of "simulate", keys in a fixed order. Returns: (transfer full). */
 json_t *lp_report_to_json(const LpReport *self);
-/** JSON of "simulate SCENARIO", keys in a fixed order. Returns: (transfer full). */
-json_t *lp_scenario_report_to_json(const LpScenarioReport *self);
 /** JSON of "estimate": one closed form, the repaired AMPeD form with @amped. Returns: (transfer
  * full). */
 json_t *lp_report_estimate_to_json(const LpReport *self, gboolean amped);

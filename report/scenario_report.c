@@ -118,8 +118,8 @@ add_cost(json_t *object, const LpScenarioReport *self)
     lp_json_set_count(cost, "activities", self->simulation->n_activities);
 }
 
-json_t *
-lp_scenario_report_to_json(const LpScenarioReport *self)
+static json_t *
+to_json(const LpScenarioReport *self)
 {
     json_t *root = lp_json_document();
     lp_json_set_text(root, "scenario", self->scenario->name);
@@ -148,7 +148,7 @@ lp_scenario_report_to_json(const LpScenarioReport *self)
 char *
 lp_scenario_report_to_json_text(const LpScenarioReport *self)
 {
-    g_autoptr(json_t) node = lp_scenario_report_to_json(self);
+    g_autoptr(json_t) node = to_json(self);
     return lp_json_print(node);
 }
 

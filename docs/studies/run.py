@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Studies: docs/studies/run.py machines|switching|characterize runs one, writes
+"""Studies: docs/studies/run.py machines|switching|characterize|days runs one, writes
 docs/studies/NAME.csv and docs/studies/NAME.svg, and prints the tables of docs/studies.md.
 
 --draw takes the CSV file as it is and runs nothing; --jobs=N runs so many simulations at a time (2).
@@ -13,7 +13,7 @@ import pathlib
 import sys
 
 HERE = pathlib.Path(__file__).resolve().parent
-STUDIES = ("machines", "switching", "characterize")
+STUDIES = ("machines", "switching", "characterize", "days")
 
 
 def csv_file(name):

@@ -242,6 +242,15 @@ add_cost(json_t *object, const LpReport *self)
     lp_json_set_number(cost, "wall_s", self->cost.wall_s);
     lp_json_set_count(cost, "peak_rss_bytes", self->cost.peak_rss_bytes);
     lp_json_set_count(cost, "activities", self->simulation->run.n_activities);
+    LpQuotientSize size = self->simulation->quotient;
+    if (size.n_ranks == 0)
+        return;
+    lp_json_set_count(cost, "ranks", size.n_ranks);
+    lp_json_set_count(cost, "rank_classes", size.n_rank_classes);
+    lp_json_set_count(cost, "links", size.n_links);
+    lp_json_set_count(cost, "link_classes", size.n_link_classes);
+    lp_json_set_count(cost, "flows", size.n_flows);
+    lp_json_set_count(cost, "flow_classes", size.n_flow_classes);
 }
 
 static json_t *

@@ -227,6 +227,19 @@ lp_report_append_engine(GString *out, LpFidelity fidelity, gboolean collapse,
 }
 
 static void
+append_classes(GString *out, const LpQuotientSize *size)
+{
+    if (size->n_ranks == 0)
+        return;
+    g_string_append_printf(out,
+                           "            %" G_GUINT64_FORMAT " ranks in %" G_GUINT64_FORMAT
+                           " classes, %" G_GUINT64_FORMAT " links in %" G_GUINT64_FORMAT
+                           ", %" G_GUINT64_FORMAT " flows in %" G_GUINT64_FORMAT "\n",
+                           size->n_ranks, size->n_rank_classes, size->n_links, size->n_link_classes,
+                           size->n_flows, size->n_flow_classes);
+}
+
+static void
 append_end(GString *out, const LpReport *self)
 {
     for (guint i = 0; i < self->warnings->len; i++)
@@ -236,6 +249,7 @@ append_end(GString *out, const LpReport *self)
             lp_quantity_format(LP_QUANTITY_SIZE, (double)self->cost.peak_rss_bytes);
         g_string_append_printf(out, "cost        %.2f s, %s, %" G_GUINT64_FORMAT " activities\n",
                                self->cost.wall_s, rss, self->simulation->run.n_activities);
+        append_classes(out, &self->simulation->quotient);
     }
 }
 

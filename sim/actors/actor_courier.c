@@ -30,6 +30,8 @@ struct LpCouriers {
     LpTraffic traffic;
     const void *owner; /* of the flows */
     guint32 job;
+    const LpQuotient *quotient;         /* borrowed; NULL: members stand for themselves */
+    const LpCommunicatorClass *classes; /* borrowed, or NULL */
     guint64 sent_bytes, received_bytes, n_activities;
 };
 
@@ -66,6 +68,14 @@ lp_couriers_set_log(LpCouriers *self, LpFlowLog *log, double weight)
 }
 
 void
+lp_couriers_set_classes(LpCouriers *self, const LpQuotient *quotient,
+                        const LpCommunicatorClass *classes)
+{
+    self->quotient = quotient;
+    self->classes = classes;
+}
+
+void
 lp_couriers_free(LpCouriers *self)
 {
     if (self == NULL)
@@ -96,6 +106,66 @@ lp_couriers_begin(LpCouriers *self, LpRoundPlan *round_plan)
     }
 }
 
+/* The member of the round plan that @self is, or that stands for its class. */
+static guint64
+place(const Member *self)
+{
+    const LpCommunicatorClass *classes = self->all->classes;
+    return classes == NULL ? self->index : classes->members.first[self->index];
+}
+
+static const LpRoute *
+route_of(const Member *self, const LpTransfer *transfer)
+{
+    const LpCouriers *all = self->all;
+    if (all->quotient == NULL)
+        return &transfer->connection->route;
+    const LpCommunicator *communicator = all->round_plan->communicator;
+    guint64 rank = communicator->ranks[place(self)];
+    const GArray *peers =
+        lp_collective_peers_get(all->round_plan->map->peers, communicator->group, rank);
+    guint peer = lp_collective_peers_index(peers, transfer->connection);
+    return lp_quotient_peer_route(all->quotient, communicator->group, rank, peer);
+}
+
+static void
+send_flow(Member *self, const LpTransfer *transfer)
+{
+    LpCouriers *all = self->all;
+    const LpRoundPlan *round_plan = all->round_plan;
+    LpFlight flight = {.route = route_of(self, transfer),
+                       .job = all->job,
+                       .from = round_plan->communicator->ranks[place(self)],
+                       .to = transfer->connection->to};
+    lp_watch_depart(all->watch, &flight);
+    LpFlow flow = {flight.route, transfer->bytes, all->job, all->traffic, all->owner};
+    double start_s = simgrid_get_clock();
+    lp_sharing_send(all->sharing, &flow);
+    lp_watch_arrive(all->watch, &flight);
+    lp_flow_log_add(all->log, &(LpLoggedFlow){.route = flight.route,
+                                              .bytes = (double)transfer->bytes,
+                                              .weight = all->log_weight,
+                                              .kind = all->traffic,
+                                              .is_flow = TRUE,
+                                              .start_s = start_s,
+                                              .end_s = simgrid_get_clock()});
+    all->n_activities += lp_route_n_flows(flight.route);
+}
+
+/* Of a class that is sent to by a larger one, each member gets several. */
+static void
+arrive(Member *self, const LpTransfer *transfer, guint64 round)
+{
+    LpCouriers *all = self->all;
+    const LpMemberClasses *members = all->classes == NULL ? NULL : &all->classes->members;
+    guint64 to = members == NULL ? transfer->to : members->of_member[transfer->to];
+    Member *receiver = &all->members[to];
+    receiver->arrived[round] += members == NULL ? 1 : members->n[self->index] / members->n[to];
+    receiver->arrives_s[round] =
+        MAX(receiver->arrives_s[round], simgrid_get_clock() + transfer->latency_s);
+    sg_sem_release(receiver->progressed);
+}
+
 /* Returns: whether there was anything left to send. */
 static gboolean
 send_next(Member *self)
@@ -106,32 +176,10 @@ send_next(Member *self)
     LpCouriers *all = self->all;
     guint64 round = self->round;
     all->sent_bytes += transfer.bytes;
-    if (transfer.bytes > 0) {
-        const LpRoundPlan *round_plan = all->round_plan;
-        LpFlight flight = {.route = &transfer.connection->route,
-                           .job = all->job,
-                           .from = round_plan->communicator->ranks[self->index],
-                           .to = transfer.connection->to};
-        lp_watch_depart(all->watch, &flight);
-        LpFlow flow = {flight.route, transfer.bytes, all->job, all->traffic, all->owner};
-        double start_s = simgrid_get_clock();
-        lp_sharing_send(all->sharing, &flow);
-        lp_watch_arrive(all->watch, &flight);
-        lp_flow_log_add(all->log, &(LpLoggedFlow){.route = flight.route,
-                                                  .bytes = (double)transfer.bytes,
-                                                  .weight = all->log_weight,
-                                                  .kind = all->traffic,
-                                                  .is_flow = TRUE,
-                                                  .start_s = start_s,
-                                                  .end_s = simgrid_get_clock()});
-        all->n_activities += lp_route_n_flows(&transfer.connection->route);
-    }
+    if (transfer.bytes > 0)
+        send_flow(self, &transfer);
     all->received_bytes += transfer.bytes;
-    Member *receiver = &all->members[transfer.to];
-    receiver->arrived[round]++;
-    receiver->arrives_s[round] =
-        MAX(receiver->arrives_s[round], simgrid_get_clock() + transfer.latency_s);
-    sg_sem_release(receiver->progressed);
+    arrive(self, &transfer, round);
     self->n_ended++;
     return TRUE;
 }
@@ -179,8 +227,8 @@ run_round(Member *self, LpRoundPlan *round_plan, guint64 round)
 {
     self->round = round;
     self->n_ended = self->next = self->n_queued = 0;
-    guint64 n_receives = lp_round_plan_n_receives(round_plan, self->index, round);
-    guint64 n_sends = lp_round_plan_transfers(round_plan, self->index, round, self->stream);
+    guint64 n_receives = lp_round_plan_n_receives(round_plan, place(self), round);
+    guint64 n_sends = lp_round_plan_transfers(round_plan, place(self), round, self->stream);
     wait_until(self->all, simgrid_get_clock() + lp_round_plan_wait_s(round_plan, round));
     self->n_queued = n_sends;
     if (n_sends > 1)

@@ -7,6 +7,7 @@
 #include "sim/actors/actor_watch.h"
 #include "sim/actors/actor_sharing.h"
 #include "sim/actors/flow_log.h"
+#include "sim/quotient/quotient.h"
 
 G_BEGIN_DECLS
 
@@ -21,6 +22,10 @@ void lp_couriers_set_sharing(LpCouriers *self, LpSharing *sharing, LpTraffic tra
                              const void *owner);
 /** What they carry is written to @log (borrowed, or NULL), as that of @weight mirror images. */
 void lp_couriers_set_log(LpCouriers *self, LpFlowLog *log, double weight);
+/** Members stand for the classes of @classes' communicator, by number, in place of every one for
+ * itself; their flows go over the routes of @quotient. Both are borrowed. */
+void lp_couriers_set_classes(LpCouriers *self, const LpQuotient *quotient,
+                             const LpCommunicatorClass *classes);
 void lp_couriers_free(LpCouriers *self);
 /** Makes ready for another collective; before its first member runs, after the last one's end.
  * @round plan: borrowed until the next one. */

@@ -160,7 +160,7 @@ count_merged(LpRank *self, const LpTask *task, double start_s)
 {
     LpCommunicatorRuntime *group = self->groups[LP_GROUP_TP];
     for (LpTraffic traffic = 0; traffic < LP_N_TRAFFIC; traffic++) {
-        self->run->tp_bytes[traffic] += task->traffic_bytes[traffic];
+        self->run->tp_bytes[traffic] += task->traffic_bytes[traffic] * self->n_led;
         if (group != NULL)
             lp_runtime_log_delay(lp_communicator_runtime_log(group), 0, traffic,
                                  (double)task->traffic_bytes[traffic], start_s, self->clock.at_s);
@@ -179,7 +179,7 @@ run_delay(LpRank *self, const LpTask *task, const LpStep *step)
         run_pieces(self, task);
     else
         run_work(self, task);
-    if (task->gathers != 0 && self->index[LP_GROUP_TP] == 0)
+    if (task->gathers != 0 && self->n_led > 0)
         count_merged(self, task, start_s);
     lp_rank_trace_delay(&self->trace, task, step, start_s, self->clock.at_s);
 }

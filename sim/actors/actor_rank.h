@@ -50,9 +50,10 @@ typedef struct {
     LpStraggler *straggler;                     /* borrowed, or NULL: as described */
     LpCommunicatorRuntime *groups[LP_N_GROUPS]; /* borrowed; NULL where the rank has none */
     guint64 index[LP_N_GROUPS];                 /**< where it stands in each */
-    LpChannel *out[LP_N_LINES];                 /* owned */
-    LpChannel *in[LP_N_LINES];                  /* borrowed from the sending ranks */
-    LpRankStream *streams[LP_N_STREAMS];        /* owned, or NULL */
+    guint64 n_led;              /**< tensor-parallel groups whose merged collectives it counts */
+    LpChannel *out[LP_N_LINES]; /* owned */
+    LpChannel *in[LP_N_LINES];  /* borrowed from the sending ranks */
+    LpRankStream *streams[LP_N_STREAMS]; /* owned, or NULL */
     struct s4u_Semaphore *progressed; /* owned: released whenever a stream has finished something */
     GArray *under_way[LP_N_STREAMS];  /* owned: when merged collectives end, s, in order */
     double host_s;                    /**< until when the host issues what was given to it */

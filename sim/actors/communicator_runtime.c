@@ -2,48 +2,13 @@
 /* Collectives among actors: gather, then a delay, or the ring over channels. */
 #include "sim/actors/communicator_runtime.h"
 
-#include "sim/actors/actor_courier.h"
-#include "sim/actors/actor_exchange.h"
+#include "sim/actors/actor_all_to_all.h"
 #include "sim/actors/collective_bytes.h"
 #include "sim/analysis/max_min.h"
-
-#include "sim/collectives/exchange.h"
 #include "sim/collectives/ring.h"
 
-#include <simgrid/actor.h>
 #include <simgrid/barrier.h>
 #include <simgrid/engine.h>
-#include <simgrid/host.h>
-
-#include <math.h>
-
-struct LpCommunicatorRuntime {
-    const LpCommunicationMap *map; /* borrowed */
-    LpRuntimeMode mode;
-    guint64 n_arrived;
-    LpClock last;     /* of the last member to arrive */
-    sg_bar_t barrier; /* owned; NULL for a single actor */
-    LpIsolatedRing ring;
-    LpChannel **channels;           /* owned, by member: to the next one; NULL entries for delays */
-    const LpOp *op;                 /* borrowed: the collective at hand, or the last one */
-    LpAlgorithmSelection selection; /* of it */
-    double isolated_s;              /* of it, if it takes its isolated time, */
-    double intra_s;                 /* or what of an all-to-all stays in domains */
-    LpRoundPlan round_plan;         /* of it, if it is scheduled */
-    LpCouriers *couriers;           /* owned; NULL until something is */
-    LpWatch *watch;                 /* borrowed from the run, or NULL */
-    LpCircuits *circuits;           /* borrowed from the run; NULL: none are needed */
-    const LpCircuitUse *use;        /* borrowed from the run: of them */
-    LpSharing *sharing;             /* borrowed from the run, or NULL */
-    LpRuntimeLog log;
-    LpWaitRecord *waits; /* borrowed from the run, or NULL */
-    double arrivals_s;   /* instants at which members have come, summed */
-    guint32 job;
-    guint64 traffic_bytes[LP_N_TRAFFIC];
-    guint64 n_delays;
-    guint64 pairwise_bytes, n_pairwise; /* sent without channels */
-    guint64 n_begun;                    /* scheduled collectives, by every member */
-};
 
 LpCommunicatorRuntime *
 lp_communicator_runtime_new(const LpCommunicationMap *map, LpIsolatedCache *cache,
@@ -71,6 +36,7 @@ lp_communicator_runtime_free(LpCommunicatorRuntime *self)
     g_free(self->channels);
     lp_round_plan_clear(&self->round_plan);
     lp_couriers_free(self->couriers);
+    lp_delegates_free(self->delegates);
     lp_runtime_log_clear(&self->log);
     lp_isolated_ring_clear(&self->ring);
     if (self->barrier != NULL)
@@ -117,51 +83,36 @@ lp_communicator_runtime_log(LpCommunicatorRuntime *self)
 }
 
 void
+lp_communicator_runtime_set_classes(LpCommunicatorRuntime *self, const LpQuotient *quotient,
+                                    const LpCommunicatorClass *classes)
+{
+    self->delegates =
+        lp_delegates_new(quotient, classes, self->mode.n_actors, self->job, self->sharing);
+}
+
+void
 lp_communicator_runtime_set_waits(LpCommunicatorRuntime *self, LpWaitRecord *waits)
 {
     self->waits = waits;
-}
-
-static LpTraffic
-traffic_of(const LpCommunicatorRuntime *self)
-{
-    return lp_group_traits(self->ring.communicator->group)->traffic;
-}
-
-/* Members whose channels lead out of their domain: those of a group that does all-to-alls. */
-static gboolean
-sends_inter(const LpCommunicatorRuntime *self)
-{
-    return self->ring.inter_bytes_per_s != NULL && self->ring.sites.n_intra < self->ring.n_members;
 }
 
 void
 lp_communicator_runtime_set_channel(LpCommunicatorRuntime *self, guint64 index, LpChannel *channel)
 {
     self->channels[index] = channel;
-    lp_channel_set_sharing(channel, self->sharing, traffic_of(self), self);
+    lp_channel_set_sharing(channel, self->sharing, lp_communicator_traffic(self), self);
     lp_channel_set_log(channel, self->log.log, self->log.weight);
     if (self->circuits == NULL ||
-        (!sends_inter(self) && self->ring.reach[index] == LP_REACH_DOMAIN))
+        (!lp_communicator_sends_inter(self) && self->ring.reach[index] == LP_REACH_DOMAIN))
         return;
     const LpCircuitPlan *plan = lp_circuits_plan(self->circuits);
     lp_channel_set_cap(channel, lp_circuit_plan_pattern(plan, self->use->pattern)->cap_bytes_per_s);
 }
 
-/* The member that sends to @index. */
-static guint64
-sender_to(const LpCommunicatorRuntime *self, guint64 index)
-{
-    guint64 n = self->ring.n_members, intra = self->ring.sites.n_intra;
-    if (sends_inter(self))
-        return (index + n - intra) % n;
-    return (index + n - 1) % n;
-}
-
 LpChannel *
 lp_communicator_runtime_inbox(const LpCommunicatorRuntime *self, guint64 index)
 {
-    return self->channels[sender_to(self, index)];
+    return self->channels[lp_communicator_sender_to(self, index)];
 }
 
 /* How long members have waited for @index, which is the last. */
@@ -170,7 +121,7 @@ record_wait(LpCommunicatorRuntime *self, guint64 index, const LpOp *op)
 {
     double n = (double)self->mode.n_actors;
     double mean_s = simgrid_get_clock() - self->arrivals_s / n;
-    lp_wait_record_add(self->waits, self->job, traffic_of(self),
+    lp_wait_record_add(self->waits, self->job, lp_communicator_traffic(self),
                        op == NULL ? LP_WAIT_NONE : op->collective,
                        self->ring.communicator->ranks[index], mean_s);
     self->arrivals_s = 0.0;
@@ -196,34 +147,6 @@ lp_communicator_runtime_gather(LpCommunicatorRuntime *self, guint64 index, const
         lp_clock_take_over(clock, &self->last);
 }
 
-/* Waits until the circuits of @round stand; all members do. */
-static void
-acquire(LpCommunicatorRuntime *self, guint32 round, LpClock *clock)
-{
-    if (self->circuits == NULL)
-        return;
-    LpCircuitWait wait = lp_circuits_acquire(self->circuits, self->use->pattern + round,
-                                             self->mode.n_actors, TRUE, self->watch);
-    if (clock != NULL)
-        lp_clock_wait_for_circuits(clock, wait.from_s, wait.hidden_s, wait.ready_s);
-}
-
-static void
-release(LpCommunicatorRuntime *self, guint32 round)
-{
-    if (self->circuits != NULL)
-        lp_circuits_release(self->circuits, self->use->pattern + round, self->mode.n_actors);
-}
-
-/* One step of a ring. Receives are always posted, so that what arrives meanwhile is only picked up
- * after sending, and a step takes as long as the longer of both. */
-static void
-exchange(LpCommunicatorRuntime *self, guint64 index, guint64 bytes, double latency_s)
-{
-    lp_channel_send(self->channels[index], bytes, latency_s, NULL);
-    (void)lp_channel_receive(lp_communicator_runtime_inbox(self, index));
-}
-
 /* One flow an connection carries all of the collective's bytes, and the collective ends with the
  * last flow, since every block goes all the way round. */
 static void
@@ -238,10 +161,10 @@ run_flow(LpCommunicatorRuntime *self, guint64 index, const LpOp *op)
         if (i > 0)
             (void)lp_circuits_yield(self->circuits, self->use->pattern, self->mode.n_actors, TRUE,
                                     self->watch);
-        exchange(self, index, wire_bytes * (i + 1) / n_parts - wire_bytes * i / n_parts,
-                 i > 0 ? 0.0
-                       : protocol->base_s +
-                             n_steps * lp_isolated_step_latency_s(&self->ring, protocol));
+        lp_communicator_exchange(
+            self, index, wire_bytes * (i + 1) / n_parts - wire_bytes * i / n_parts,
+            i > 0 ? 0.0
+                  : protocol->base_s + n_steps * lp_isolated_step_latency_s(&self->ring, protocol));
         (void)sg_barrier_wait(self->barrier);
     }
 }
@@ -255,120 +178,22 @@ run_messages(LpCommunicatorRuntime *self, guint64 index, const LpOp *op)
     double latency_s = lp_channel_route(self->channels[index])->latency_s + protocol->hop_s[reach];
     for (guint64 step = 0; step < n_steps; step++) {
         guint64 bytes = lp_ring_step_bytes(op->collective, n, op->bytes, index, step);
-        exchange(self, index, lp_protocol_wire_bytes(protocol, reach, bytes),
-                 latency_s + (step == 0 ? protocol->base_s : 0.0));
-    }
-}
-
-/* --- all-to-all --- */
-
-/* Domains at other distances that an all-to-all sends to in one of its rounds. */
-typedef struct {
-    guint64 first, end;
-} Shifts;
-
-static Shifts
-shifts_of(const LpCommunicatorRuntime *self, guint32 round)
-{
-    guint64 intra = self->ring.sites.is_regular ? self->ring.sites.n_intra : 1;
-    guint64 n = self->ring.n_members / intra;
-    if (self->circuits == NULL || self->use->n_rounds == 1)
-        return (Shifts){1, n};
-    guint64 n_lanes = lp_circuits_plan(self->circuits)->n_lanes;
-    return (Shifts){MIN(1 + round * n_lanes, n), MIN(1 + (round + 1) * n_lanes, n)};
-}
-
-/* @share of @all of @bytes, as often as they are forwarded. */
-static guint64
-forwarded(const LpCommunicatorRuntime *self, guint64 bytes, guint64 share, guint64 all)
-{
-    if (self->circuits == NULL)
-        return bytes;
-    return (guint64)llround((double)bytes * self->use->forwarding * (double)share / (double)all);
-}
-
-/* One flow a member: all that leaves its domain goes to the next one, to the member of the same
- * place there, as libraries do that keep to the rails. Where there is no other domain, within it.
- */
-static void
-run_exchange_flow(LpCommunicatorRuntime *self, guint64 index, const LpOp *op, Shifts shifts)
-{
-    guint64 bytes = sends_inter(self) ? lp_isolated_inter_bytes(&self->ring, op, index)
-                                      : lp_isolated_intra_bytes(&self->ring, op, index);
-    LpReach reach = sends_inter(self) ? LP_REACH_FABRIC : LP_REACH_DOMAIN;
-    if (sends_inter(self))
-        bytes = forwarded(self, bytes, shifts.end - shifts.first,
-                          self->ring.n_members / self->ring.sites.n_intra - 1);
-    exchange(self, index, lp_protocol_wire_bytes(self->selection.protocol, reach, bytes), 0.0);
-}
-
-static void
-run_exchange_round(LpCommunicatorRuntime *self, guint64 index, const LpOp *op, Shifts shifts)
-{
-    gboolean pairwise = !self->ring.sites.is_regular || self->map->layout->relays != NULL ||
-                        (self->mode.fidelity == LP_FIDELITY_MESSAGE && sends_inter(self));
-    gboolean leaves = !self->ring.sites.is_regular || sends_inter(self);
-    LpExchangeRun run = {
-        .ring = &self->ring,
-        .op = op,
-        .protocol = self->selection.protocol,
-        .watch = self->watch,
-        .sharing = self->sharing,
-        .log = &self->log,
-        .flow = {.job = self->job, .traffic = traffic_of(self), .owner = self},
-        .forwarding = self->circuits == NULL ? 1.0 : self->use->forwarding,
-    };
-    if (leaves && lp_sharing_rotor(self->sharing) != NULL)
-        lp_exchange_run_posted(&run, index);
-    else if (pairwise)
-        lp_exchange_run_pairwise(&run, index, shifts.first, shifts.end);
-    else
-        run_exchange_flow(self, index, op, shifts);
-    self->pairwise_bytes += run.sent_bytes;
-    self->n_pairwise += run.n_flows;
-    (void)sg_barrier_wait(self->barrier);
-}
-
-/* Latency counts once, however many messages follow each other; what stays in a domain goes on
- * beside what leaves it, for as long as its ports need. */
-static void
-run_exchange(LpCommunicatorRuntime *self, guint64 index, const LpOp *op, LpClock *clock)
-{
-    guint32 n_rounds = self->circuits == NULL ? 1 : self->use->n_rounds;
-    acquire(self, 0, clock);
-    double start_s = simgrid_get_clock();
-    double latency_s = self->selection.protocol->base_s +
-                       lp_isolated_step_latency_s(&self->ring, self->selection.protocol);
-    if (latency_s > 0.0) {
-        lp_watch_sleep(self->watch, latency_s);
-        self->n_delays++;
-    }
-    for (guint32 round = 0; round < n_rounds; round++) {
-        if (round > 0)
-            acquire(self, round, clock);
-        run_exchange_round(self, index, op, shifts_of(self, round));
-        if (clock != NULL && self->circuits != NULL)
-            lp_clock_charge(clock, op->term, simgrid_get_clock());
-        release(self, round);
-    }
-    if (!sends_inter(self))
-        return;
-    double intra_end_s = start_s + latency_s + self->intra_s;
-    if (intra_end_s > simgrid_get_clock()) {
-        lp_watch_sleep(self->watch, intra_end_s - simgrid_get_clock());
-        self->n_delays++;
+        lp_communicator_exchange(self, index, lp_protocol_wire_bytes(protocol, reach, bytes),
+                                 latency_s + (step == 0 ? protocol->base_s : 0.0));
     }
 }
 
 /* --- any collective --- */
 
-/* Where one actor stands for the whole group, it counts what all members send. Returns: the bytes,
- * of one mirror image. */
+/* Where one actor stands for the whole group, it counts what all members send; where actors stand
+ * for classes of ranks, the first that comes does. Returns: the bytes, of one mirror image. */
 static guint64
 count_traffic(LpCommunicatorRuntime *self, guint64 index, const LpOp *op)
 {
     const LpRoundPlan *round_plan = self->selection.is_scheduled ? &self->round_plan : NULL;
-    guint64 bytes = self->mode.n_actors == self->ring.n_members
+    if (self->mode.is_class && self->n_counted++ % self->mode.n_actors > 0)
+        return 0;
+    guint64 bytes = self->mode.n_actors == self->ring.n_members && !self->mode.is_class
                         ? lp_collective_member_bytes(&self->ring, round_plan, op, index)
                         : lp_collective_total_bytes(&self->ring, round_plan, op);
     self->traffic_bytes[op->traffic] += bytes * self->mode.weight;
@@ -398,9 +223,9 @@ prepare(LpCommunicatorRuntime *self, const LpOp *op, double delay_s)
     }
     if (op->collective == LP_COLLECTIVE_ALL_TO_ALL && !self->selection.is_scheduled)
         self->intra_s = lp_isolated_intra_time_s(&self->ring, op, self->selection.protocol);
-    if (self->selection.is_scheduled && self->couriers == NULL) {
+    if (self->selection.is_scheduled && self->couriers == NULL && self->delegates == NULL) {
         self->couriers = lp_couriers_new(self->ring.n_members, self->watch, self->job);
-        lp_couriers_set_sharing(self->couriers, self->sharing, traffic_of(self), self);
+        lp_couriers_set_sharing(self->couriers, self->sharing, lp_communicator_traffic(self), self);
         lp_couriers_set_log(self->couriers, self->log.log, self->log.weight);
     }
 }
@@ -427,6 +252,19 @@ wait_for_turns(LpCommunicatorRuntime *self, const LpOp *op, double start_s, LpCl
         lp_clock_wait_for_circuits(clock, start_s, 0.0, start_s + wait_s);
 }
 
+static void
+run_delegated(LpCommunicatorRuntime *self, guint64 index, const LpOp *op)
+{
+    double start_s = simgrid_get_clock();
+    const LpProtocol *protocol = self->selection.protocol;
+    LpDelegated collective = {op, &self->ring, protocol,
+                              self->selection.is_scheduled ? &self->round_plan : NULL};
+    lp_delegates_run(self->delegates, index, collective);
+    if (op->collective == LP_COLLECTIVE_ALL_TO_ALL && !self->selection.is_scheduled)
+        lp_communicator_wait_for_intra(
+            self, start_s + lp_flow_list_plain_wait_s(&self->ring, op, protocol));
+}
+
 void
 lp_communicator_runtime_run(LpCommunicatorRuntime *self, guint64 index, const LpOp *op,
                             double delay_s, LpClock *clock, LpMeter *meter, LpStream stream)
@@ -437,17 +275,19 @@ lp_communicator_runtime_run(LpCommunicatorRuntime *self, guint64 index, const Lp
     if (self->mode.as_delay) {
         lp_watch_sleep(self->watch, self->isolated_s);
         self->n_delays++;
+    } else if (self->delegates != NULL) {
+        run_delegated(self, index, op);
     } else if (op->collective == LP_COLLECTIVE_ALL_TO_ALL && !self->selection.is_scheduled) {
-        run_exchange(self, index, op, clock);
+        lp_communicator_run_all_to_all(self, index, op, clock);
     } else {
-        acquire(self, 0, clock);
+        lp_communicator_acquire(self, 0, clock);
         if (self->selection.is_scheduled)
             run_scheduled(self, index);
         else if (self->mode.fidelity == LP_FIDELITY_FLOW)
             run_flow(self, index, op);
         else
             run_messages(self, index, op);
-        release(self, 0);
+        lp_communicator_release(self, 0);
     }
     guint64 bytes = count_traffic(self, index, op);
     if (self->mode.as_delay)
@@ -480,6 +320,11 @@ lp_communicator_runtime_add_counts(const LpCommunicatorRuntime *self, guint64 *i
         *io_sent_bytes += lp_couriers_sent_bytes(self->couriers);
         *io_received_bytes += lp_couriers_received_bytes(self->couriers);
         *io_n_activities += lp_couriers_n_activities(self->couriers);
+    }
+    if (self->delegates != NULL) {
+        *io_sent_bytes += lp_delegates_sent_bytes(self->delegates);
+        *io_received_bytes += lp_delegates_sent_bytes(self->delegates);
+        *io_n_activities += lp_delegates_n_activities(self->delegates);
     }
     for (guint64 i = 0; i < self->ring.n_members; i++) {
         const LpChannel *channel = self->channels[i];

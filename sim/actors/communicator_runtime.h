@@ -4,23 +4,13 @@
 
 #include "sim/actors/call_times.h"
 #include "sim/actors/channel.h"
+#include "sim/actors/runtime_mode.h"
 #include "sim/actors/clock.h"
 #include "sim/actors/runtime_log.h"
 #include "sim/analysis/isolated_time.h"
+#include "sim/quotient/quotient.h"
 
 G_BEGIN_DECLS
-
-typedef struct LpCommunicatorRuntime LpCommunicatorRuntime;
-
-/** How a communicator runs its collectives in a run. */
-typedef struct {
-    LpFidelity fidelity;
-    gboolean as_delay;  /**< they take their isolated time, and send nothing */
-    guint64 n_actors;   /**< members that have an actor: all, or one that stands for its mirror
-                             images */
-    guint64 weight;     /**< mirror images that it stands for */
-    LpCallTimes *times; /* borrowed: told how long collectives take; or NULL */
-} LpRuntimeMode;
 
 /** @communicator, of @map, ready to run; what is worked out is kept in @cache. All three are
  * borrowed. Returns: (transfer full). */
@@ -39,6 +29,10 @@ void lp_communicator_runtime_set_circuits(LpCommunicatorRuntime *self, LpCircuit
 /** Its flows share links as @sharing says: borrowed, or NULL: as the engine does. Before channels
  * are set. */
 void lp_communicator_runtime_set_sharing(LpCommunicatorRuntime *self, LpSharing *sharing);
+/** It stands for @classes of @quotient (both borrowed), which have flows. After
+ * lp_communicator_runtime_set_watch() and _set_sharing(). */
+void lp_communicator_runtime_set_classes(LpCommunicatorRuntime *self, const LpQuotient *quotient,
+                                         const LpCommunicatorClass *classes);
 /** Who waits for whom is told to @waits: borrowed, or NULL. */
 void lp_communicator_runtime_set_waits(LpCommunicatorRuntime *self, LpWaitRecord *waits);
 /** What it moves is written to @log: borrowed, or NULL. Before channels are set. */

@@ -393,7 +393,7 @@ lp_contention_free(LpContention *self)
 }
 
 char *
-lp_contention_describe(const LpContention *self, const LpCommunicationMap *map)
+lp_contention_describe(const LpContention *self, const LpCommunicationMap *map, const char *ranks)
 {
     g_autoptr(GString) text = g_string_new(NULL);
     for (LpGroup group = 0; group < LP_N_GROUPS; group++) {
@@ -404,7 +404,9 @@ lp_contention_describe(const LpContention *self, const LpCommunicationMap *map)
             g_string_append_printf(text, "%u of %u %s groups have their links to themselves; ",
                                    n_private, n, lp_group_traits(group)->name);
     }
-    if (self->tp_mirrored)
+    if (ranks != NULL)
+        g_string_append(text, ranks);
+    else if (self->tp_mirrored)
         g_string_append_printf(text, "the %u slices of the tensor-parallel axis mirror each other",
                                lp_communicators_n_members(map->communicators, LP_GROUP_TP));
     else if (self->has_contested_link)

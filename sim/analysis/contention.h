@@ -62,7 +62,9 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(LpContention, lp_contention_free)
 /** Whether no other traffic can be on the links of @communicator, one of @communicators. */
 gboolean lp_contention_is_private(const LpContention *self, const LpCommunicators *communicators,
                                   const LpCommunicator *communicator);
-/** One line for people: what was proven. Returns: (transfer full). */
-char *lp_contention_describe(const LpContention *self, const LpCommunicationMap *map);
+/** One line for people: what was proven. @ranks: which of them are simulated, or NULL: those that
+ * the slices leave. Returns: (transfer full). */
+char *lp_contention_describe(const LpContention *self, const LpCommunicationMap *map,
+                             const char *ranks);
 
 G_END_DECLS

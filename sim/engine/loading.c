@@ -106,13 +106,42 @@ lp_network_load_on_rails(LpNetwork *network, const GArray *engine_options, GErro
 
 #define BARE_HOST "host"
 
+static void
+stand_on(LpNetwork *network, const char *name)
+{
+    sg_host_t host = sg_host_by_name(name);
+    for (guint64 i = 0; i < lp_network_n_ports(network); i++)
+        lp_network_port_at(network, i)->host = host;
+}
+
 gboolean
 lp_network_load_bare(LpNetwork *network, const GArray *engine_options, GError **error)
 {
     g_autofree char *text = lp_plain_bare(BARE_HOST);
     if (!start(text, engine_options, error))
         return FALSE;
-    for (guint64 i = 0; i < lp_network_n_ports(network); i++)
-        lp_network_port_at(network, i)->host = sg_host_by_name(BARE_HOST);
+    stand_on(network, BARE_HOST);
+    return TRUE;
+}
+
+static LpPort
+flow_end(guint32 flow, gboolean receives)
+{
+    g_autofree char *name = lp_plain_flow_host(flow, receives);
+    return (LpPort){.host = sg_host_by_name(name), .scale_out_port = G_MAXUINT32};
+}
+
+gboolean
+lp_network_load_flows(LpNetwork *network, const LpPlainLink *links, guint32 n_links,
+                      const LpPlainFlow *flows, guint32 n_flows, LpPort *out_ends,
+                      const GArray *engine_options, GError **error)
+{
+    g_autofree char *text = lp_plain_flows(links, n_links, flows, n_flows);
+    if (!start(text, engine_options, error))
+        return FALSE;
+    stand_on(network, lp_plain_flows_home());
+    for (guint32 i = 0; i < n_flows; i++)
+        for (guint32 end = 0; end < 2; end++)
+            out_ends[2 * i + end] = flow_end(i, end == 1);
     return TRUE;
 }

@@ -3,6 +3,7 @@
  * since SimGrid aborts on what it does not expect. */
 #pragma once
 
+#include "platforms/plain/plain_flows.h"
 #include "sim/engine/network.h"
 
 G_BEGIN_DECLS
@@ -25,5 +26,13 @@ gboolean lp_network_load_on_rails(LpNetwork *network, const GArray *engine_optio
  * lp_network_load(). */
 gboolean lp_network_load_bare(LpNetwork *network, const GArray *engine_options,
                               GError **error) G_GNUC_WARN_UNUSED_RESULT;
+/** Starts the engine on @n_flows @flows over @n_links @links (lp_plain_flows()) in place of the
+ * machine of @network: its ports are then all the one host at which no route begins, where actors
+ * can stand. @out_ends: two ports for each flow, where it begins and ends. Once a process. Errors:
+ * as of lp_network_load(). */
+gboolean lp_network_load_flows(LpNetwork *network, const LpPlainLink *links, guint32 n_links,
+                               const LpPlainFlow *flows, guint32 n_flows, LpPort *out_ends,
+                               const GArray *engine_options,
+                               GError **error) G_GNUC_WARN_UNUSED_RESULT;
 
 G_END_DECLS

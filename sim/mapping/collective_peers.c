@@ -114,6 +114,13 @@ lp_collective_peers_connection(const LpCollectivePeers *self, LpGroup group, gui
     return &g_array_index(peers, LpCollectivePeer, place).connection;
 }
 
+guint
+lp_collective_peers_index(const GArray *peers, const LpConnection *connection)
+{
+    gsize from_first = (gsize)((const char *)connection - peers->data);
+    return (guint)(from_first / sizeof(LpCollectivePeer));
+}
+
 /* --- shapes --- */
 
 static void

@@ -28,6 +28,9 @@ const GArray *lp_collective_peers_get(const LpCollectivePeers *self, LpGroup gro
 const LpConnection *lp_collective_peers_connection(const LpCollectivePeers *self, LpGroup group,
                                                    guint64 rank, guint64 member);
 
+/** The index in @peers of the peer that @connection, one of theirs, leads to. */
+guint lp_collective_peers_index(const GArray *peers, const LpConnection *connection);
+
 /** A number that two communicators have in common if the same collective takes the same time in
  * both when nothing else runs: their connections have equal rates and latencies and share ports
  * alike. 0: @communicator has no scheduled collectives. */

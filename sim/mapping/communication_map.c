@@ -2,26 +2,6 @@
 /* Finds the connections of all ranks. */
 #include "sim/mapping/communication_map.h"
 
-/* The collectives of @group that differ: a layer's repeat. Returns: (transfer full) LpOp. */
-static GArray *
-distinct_ops(const LpProgram *program, LpGroup group)
-{
-    GArray *ops = g_array_new(FALSE, FALSE, sizeof(LpOp));
-    for (guint i = 0; i < program->ops->len; i++) {
-        const LpOp *op = lp_program_op(program, i);
-        gboolean is_new =
-            (op->kind == LP_OP_COLLECTIVE || op->kind == LP_OP_LAUNCH) && op->group == group;
-        for (guint k = 0; is_new && k < ops->len; k++) {
-            const LpOp *known = &g_array_index(ops, LpOp, k);
-            is_new = known->collective != op->collective || known->bytes != op->bytes ||
-                     known->weight != op->weight;
-        }
-        if (is_new)
-            g_array_append_vals(ops, op, 1);
-    }
-    return ops;
-}
-
 /* Whether any of @ops runs as a ring of neighbours, or along the rails. */
 static gboolean
 runs_plain(const LpCommunicationMap *self, const GArray *ops, const LpCommunicator *communicator)
@@ -182,7 +162,7 @@ lp_communication_map_new(const LpProgram *program, const LpNetwork *network,
     self->peers = lp_collective_peers_new(self->n_ranks);
     g_autoptr(GPtrArray) ops = g_ptr_array_new_with_free_func((GDestroyNotify)g_array_unref);
     for (LpGroup group = 0; group < LP_N_GROUPS; group++) {
-        g_ptr_array_add(ops, distinct_ops(program, group));
+        g_ptr_array_add(ops, lp_program_collectives(program, group));
         if (!add_tuned(self, group, ops->pdata[group], error))
             return NULL;
     }

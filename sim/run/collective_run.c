@@ -129,7 +129,7 @@ run(const LpCollectiveRequest *self, const LpNetwork *network, LpCollectiveResul
     g_autoptr(LpContention) nothing = lp_contention_new_nothing(map);
     g_autoptr(LpTasks) tasks =
         lp_tasks_new(map, nothing, cache, (LpRunMode){.fidelity = self->fidelity});
-    out_result->run = lp_run_iteration(map, circuits->switched, nothing, cache, tasks,
+    out_result->run = lp_run_iteration(map, circuits->switched, nothing, cache, tasks, NULL,
                                        (LpRunOptions){.timeline = NULL});
     return lp_run_has_ended(&out_result->run, error);
 }

@@ -18,6 +18,8 @@ typedef struct {
     LpStraggler *const *stragglers;   /* borrowed: by rank, or NULL */
     guint32 job;                      /* its index among those of the run */
     const LpRankEquivalence *classes; /* borrowed, or NULL: every rank stands for itself */
+    const LpQuotient *quotient;       /* borrowed, or NULL: classes, if any, hold only where nothing
+                                         contends */
     LpHomes homes;
     LpRunState state;
     LpRank *ranks;        /* owned; by rank, those without an actor stay empty */
@@ -57,10 +59,19 @@ lp_run_n_actors(const LpProgram *program, const LpContention *contention)
     return n_simulated(program, contention) * lp_program_n_streams(program);
 }
 
-/* Only where nothing contends do ranks of a class behave alike, and only if none is slower. */
+static const LpQuotient *
+quotient_of(const LpRunJob *job)
+{
+    return job->tasks->mode.level == LP_RUN_AS_IS ? job->quotient : NULL;
+}
+
+/* But for a quotient's, ranks of a class behave alike only where nothing contends, and only if none
+ * is slower. */
 static const LpRankEquivalence *
 classes_of(const LpRunJob *job)
 {
+    if (quotient_of(job) != NULL)
+        return lp_quotient_ranks(job->quotient);
     return job->tasks->mode.level >= LP_RUN_UNCONTENDED && job->stragglers == NULL ? job->classes
                                                                                    : NULL;
 }
@@ -94,13 +105,15 @@ new_channel(JobRun *self, LpConnectionKind kind, guint64 rank, LpMeter *meter)
         channel = LP_CHANNEL_FREE;
     else if (lp_run_mode_isolates(self->tasks->mode, traffic))
         channel = LP_CHANNEL_DELAY;
-    else if (self->state.sharing == NULL &&
+    else if (self->quotient == NULL && self->state.sharing == NULL &&
              lp_homes_on_connection(&self->homes, kind, rank, connection))
         channel = LP_CHANNEL_MAILBOX;
+    const LpRoute *route =
+        self->quotient == NULL ? &connection->route : lp_quotient_route(self->quotient, kind, rank);
     g_autofree char *name = g_strdup_printf("%u:%d:%" G_GUINT64_FORMAT, self->job, (int)kind, rank);
     LpChannel *made = lp_channel_new(
-        channel, name,
-        self->tasks->mode.level >= LP_RUN_BALANCED ? &self->mean_route : &connection->route, meter);
+        channel, name, self->tasks->mode.level >= LP_RUN_BALANCED ? &self->mean_route : route,
+        meter);
     lp_channel_set_watch(made, self->state.watch, self->job, rank, connection->to);
     if (self->circuits != NULL && kind >= LP_CONNECTION_LINE)
         set_line_circuits(self, made, (LpLine)(kind - LP_CONNECTION_LINE), rank);
@@ -153,8 +166,33 @@ add_communicator(JobRun *self, const LpCommunicator *communicator)
     }
 }
 
+/* A communicator for all of class @class with @n_actors ranks; @own: one of them. */
+static LpCommunicatorRuntime *
+new_class_communicator(const JobRun *self, const LpCommunicator *own, guint32 class,
+                       guint64 n_actors)
+{
+    LpRuntimeMode mode = {.fidelity = self->tasks->mode.fidelity,
+                          .as_delay = TRUE,
+                          .n_actors = n_actors,
+                          .weight = 1,
+                          .is_class = TRUE};
+    if (self->quotient == NULL)
+        return lp_communicator_runtime_new(self->map, self->cache, own, mode);
+    const LpCommunicatorClass *classes =
+        lp_quotient_communicator(self->quotient, own->group, class);
+    mode.as_delay = !classes->has_flows;
+    mode.weight = classes->n;
+    LpCommunicatorRuntime *runtime =
+        lp_communicator_runtime_new(self->map, self->cache, classes->communicator, mode);
+    lp_communicator_runtime_set_watch(runtime, self->state.watch, self->job);
+    lp_communicator_runtime_set_sharing(runtime, self->state.sharing);
+    if (classes->has_flows)
+        lp_communicator_runtime_set_classes(runtime, self->quotient, classes);
+    return runtime;
+}
+
 /* Where ranks stand for classes, so do communicators: one for all with members of the same classes.
- */
+ * Its actors are numbered as they come. */
 static void
 add_class_communicators(JobRun *self, LpGroup group)
 {
@@ -167,21 +205,33 @@ add_class_communicators(JobRun *self, LpGroup group)
         const LpCommunicator *own =
             lp_communicators_of(communicators, group, self->classes->first[i]);
         if (own != NULL)
-            n_actors[of_group[lp_communicators_number(communicators, own)]]++;
+            self->ranks[self->classes->first[i]].index[group] =
+                n_actors[of_group[lp_communicators_number(communicators, own)]]++;
     }
     for (guint32 i = 0; i < self->classes->n_classes; i++) {
-        guint64 rank = self->classes->first[i];
-        const LpCommunicator *own = lp_communicators_of(communicators, group, rank);
+        LpRank *rank = &self->ranks[self->classes->first[i]];
+        const LpCommunicator *own =
+            lp_communicators_of(communicators, group, self->classes->first[i]);
         if (own == NULL)
             continue;
         guint32 class = of_group[lp_communicators_number(communicators, own)];
         if (runtimes[class] == NULL) {
-            LpRuntimeMode mode = {self->tasks->mode.fidelity, TRUE, n_actors[class], 1, NULL};
-            runtimes[class] = lp_communicator_runtime_new(self->map, self->cache, own, mode);
+            runtimes[class] = new_class_communicator(self, own, class, n_actors[class]);
             g_ptr_array_add(self->groups, runtimes[class]);
         }
-        self->ranks[rank].groups[group] = runtimes[class];
-        self->ranks[rank].index[group] = lp_communicators_place(communicators, group, rank);
+        rank->groups[group] = runtimes[class];
+    }
+}
+
+/* Who counts what a tensor-parallel group sends in merged collectives. */
+static void
+appoint_leaders(JobRun *self)
+{
+    const LpCommunicators *communicators = self->map->communicators;
+    for (guint k = 0; k < lp_communicators_n(communicators, LP_GROUP_TP); k++) {
+        guint32 first = lp_communicators_get(communicators, LP_GROUP_TP, k)->ranks[0];
+        if (self->classes == NULL || self->classes->of_rank[first] != LP_RANK_CLASS_NONE)
+            self->ranks[stand_in(self, first)].n_led++;
     }
 }
 
@@ -200,6 +250,15 @@ add_communicators(JobRun *self)
                 add_communicator(self, communicator);
         }
     }
+}
+
+/* How many ranks @rank stands for. */
+static guint64
+weight_of(const JobRun *self, guint64 rank)
+{
+    return self->quotient == NULL
+               ? self->weight
+               : lp_quotient_n_ranks(self->quotient, self->classes->of_rank[rank]);
 }
 
 static void
@@ -293,7 +352,8 @@ read_result(const JobRun *self)
             const LpChannel *channel = self->ranks[rank].out[line];
             if (channel == NULL)
                 continue;
-            result.traffic_bytes[LP_TRAFFIC_PP] += lp_channel_sent_bytes(channel) * self->weight;
+            result.traffic_bytes[LP_TRAFFIC_PP] +=
+                lp_channel_sent_bytes(channel) * weight_of(self, rank);
             result.sent_bytes += lp_channel_sent_bytes(channel);
             result.received_bytes += lp_channel_received_bytes(channel);
             result.n_activities += lp_channel_n_activities(channel);
@@ -318,6 +378,7 @@ build_job(JobRun *self, const LpRunJob *job, guint32 index, LpRunState state)
         (LpRoute){.latency_s = job->tasks->isolated.message_s, .bytes_per_s = INFINITY};
     self->stragglers = job->stragglers;
     self->classes = classes_of(job);
+    self->quotient = quotient_of(job);
     if (job->circuits != NULL)
         self->circuits = lp_circuits_new(job->circuits, job->timeline != NULL);
     self->homes =
@@ -337,6 +398,7 @@ build_job(JobRun *self, const LpRunJob *job, guint32 index, LpRunState state)
     self->state.circuits = self->circuits;
     self->state.has_circuits = self->circuits != NULL || job->turns;
     add_communicators(self);
+    appoint_leaders(self);
     for (guint64 rank = 0; rank < job->map->n_ranks; rank++)
         if (is_simulated(self, rank))
             add_stage_channels(self, rank);

@@ -30,6 +30,8 @@ typedef struct {
     gboolean turns; /**< its circuits turn by themselves; not in counterfactual runs */
     const LpRankEquivalence
         *classes; /* borrowed: one rank of each is enough in uncontended runs; or NULL */
+    const LpQuotient *quotient; /* borrowed, loaded: one rank of each of its classes is enough in
+                                   runs as they are; or NULL */
 } LpRunJob;
 
 /** Its circuits stand whenever they are wanted. */
@@ -57,10 +59,11 @@ typedef struct {
 void lp_run_jobs(const LpRunJob *jobs, guint n_jobs, const LpSurroundings *surroundings,
                  LpRunResult *out_results);
 
-/** Runs one job's iteration alone, over @circuits (or NULL) if they are switched. Once a process.
- */
+/** Runs one job's iteration alone, over @circuits (or NULL) if they are switched, or by the classes
+ * of @quotient, or NULL. Once a process. */
 LpRunResult lp_run_iteration(const LpCommunicationMap *map, const LpCircuitPlan *circuits,
                              const LpContention *contention, LpIsolatedCache *cache,
-                             const LpTasks *tasks, LpRunOptions options);
+                             const LpTasks *tasks, const LpQuotient *quotient,
+                             LpRunOptions options);
 
 G_END_DECLS

@@ -5,13 +5,14 @@
 LpRunResult
 lp_run_iteration(const LpCommunicationMap *map, const LpCircuitPlan *circuits,
                  const LpContention *contention, LpIsolatedCache *cache, const LpTasks *tasks,
-                 LpRunOptions options)
+                 const LpQuotient *quotient, LpRunOptions options)
 {
     LpRunJob job = {.map = map,
                     .circuits = circuits,
                     .contention = contention,
                     .cache = cache,
                     .tasks = tasks,
+                    .quotient = quotient,
                     .n_iterations = 1,
                     .turns =
                         lp_circuit_switch_is_rotor(&lp_network_machine(map->network)->circuits),

@@ -48,7 +48,7 @@ run_counterfactuals(const LpScene *self, guint job, LpSimulation *own, GError **
     lp_cast_add(&cast, job, LP_SCENE_OWN, 0);
     const LpContention *contention = cast.jobs[0].contention;
     own->isolated = cast.jobs[0].tasks->isolated;
-    own->contention = lp_contention_describe(contention, lp_scene_job(self, job)->map);
+    own->contention = lp_contention_describe(contention, lp_scene_job(self, job)->map, NULL);
     own->tiers = lp_tiers_find(lp_scene_job(self, job)->map);
     LpCounterfactualInput input = {self->network,  lp_scene_job(self, job)->map,
                                    contention,     lp_scene_job(self, job)->cache,
@@ -122,7 +122,7 @@ run_together(const LpScene *self, LpScenarioSimulation *simulation, LpScenarioOp
     for (guint i = 0; i < self->jobs->len; i++) {
         lp_cast_add(&cast, i, LP_SCENE_TOGETHER, 0);
         simulation->jobs[i].contention =
-            lp_contention_describe(cast.jobs[i].contention, lp_scene_job(self, i)->map);
+            lp_contention_describe(cast.jobs[i].contention, lp_scene_job(self, i)->map, NULL);
         if (options.timelines)
             simulation->jobs[i].timeline = cast.jobs[i].timeline = lp_timeline_new();
     }

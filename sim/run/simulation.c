@@ -77,13 +77,37 @@ run_isolated(LpSimulation *self, const LpCommunicationMap *map, const LpContenti
     lp_run_jobs(&job, 1, &none, &self->run);
 }
 
+/* Of the run as it is, where that is worth it: NULL if every rank is as good simulated for itself,
+ * or as one slice of several. */
+static LpQuotient *
+find_quotient(const LpCircuitMap *circuits, const LpContention *contention, LpIsolatedCache *cache,
+              LpSimulationOptions options)
+{
+    const LpCommunicationMap *map = circuits->map;
+    gboolean turns = lp_circuit_switch_is_rotor(&lp_network_machine(map->network)->circuits);
+    if (!options.collapse || circuits->switched != NULL || turns || options.run.calls != NULL ||
+        options.run.log != NULL)
+        return NULL;
+    const char *reason;
+    g_autoptr(LpQuotient) quotient =
+        lp_quotient_new(map, contention, cache, options.fidelity, &reason);
+    if (quotient == NULL)
+        return NULL;
+    guint64 n_slices =
+        contention->tp_mirrored ? lp_communicators_n_members(map->communicators, LP_GROUP_TP) : 1;
+    LpQuotientSize size = lp_quotient_size(quotient);
+    return size.n_rank_classes * n_slices < size.n_ranks ? g_steal_pointer(&quotient) : NULL;
+}
+
 static gboolean
 load(const LpSimulation *self, LpNetwork *network, const LpCommunicationMap *map,
-     gboolean is_isolated, GError **error)
+     gboolean is_isolated, LpQuotient *quotient, GError **error)
 {
     const LpMachine *machine = lp_network_machine(network);
     if (is_isolated)
         return lp_network_load_bare(network, self->engine_options, error);
+    if (quotient != NULL)
+        return lp_quotient_load(quotient, network, self->engine_options, error);
     /* Where rails never meet, domains forward what changes the rail. */
     return machine->rails_relay || lp_rail_is_kept(map->program, machine, map->layout->placement)
                ? lp_network_load_on_rails(network, self->engine_options, error)
@@ -92,13 +116,13 @@ load(const LpSimulation *self, LpNetwork *network, const LpCommunicationMap *map
 
 static gboolean
 run_itself(LpSimulation *self, LpNetwork *network, const LpCircuitMap *circuits,
-           const LpContention *contention, LpIsolatedCache *cache, LpSimulationOptions options,
-           GError **error)
+           const LpContention *contention, LpIsolatedCache *cache, LpQuotient *quotient,
+           LpSimulationOptions options, GError **error)
 {
     const LpCommunicationMap *map = circuits->map;
     gboolean is_isolated =
         options.shares_max > 0 && count_shares(map->program, contention) > options.shares_max;
-    if (!load(self, network, map, is_isolated, error))
+    if (!load(self, network, map, is_isolated, quotient, error))
         return FALSE;
     if (is_isolated) {
         run_isolated(self, map, contention, cache, options);
@@ -107,24 +131,26 @@ run_itself(LpSimulation *self, LpNetwork *network, const LpCircuitMap *circuits,
     LpRunMode mode = {.fidelity = options.fidelity, .merge = options.collapse};
     g_autoptr(LpTasks) tasks = lp_tasks_new(map, contention, cache, mode);
     self->isolated = tasks->isolated;
-    self->run = lp_run_iteration(map, circuits->switched, contention, cache, tasks, options.run);
+    self->run =
+        lp_run_iteration(map, circuits->switched, contention, cache, tasks, quotient, options.run);
     return TRUE;
 }
 
 /* The counterfactual runs first: their process needs nothing that this one loads. */
 static gboolean
 run_all(LpSimulation *self, LpNetwork *network, const LpCircuitMap *circuits,
-        const LpContention *contention, LpIsolatedCache *cache, LpSimulationOptions options,
-        GError **error)
+        const LpContention *contention, LpIsolatedCache *cache, LpQuotient *quotient,
+        LpSimulationOptions options, GError **error)
 {
     if (options.alone)
-        return run_itself(self, network, circuits, contention, cache, options, error);
+        return run_itself(self, network, circuits, contention, cache, quotient, options, error);
     LpCounterfactualInput input = {network, circuits->map,    contention,
                                    cache,   options.fidelity, self->engine_options};
     LpCounterfactuals counterfactuals;
     if (!lp_counterfactuals_start(&counterfactuals, &input, error))
         return FALSE;
-    gboolean good = run_itself(self, network, circuits, contention, cache, options, error);
+    gboolean good =
+        run_itself(self, network, circuits, contention, cache, quotient, options, error);
     LpCounterfactualResults results;
     if (!lp_counterfactuals_finish(&counterfactuals, &results, &self->children_peak_rss_bytes,
                                    good ? error : NULL) ||
@@ -185,7 +211,6 @@ lp_simulation_run(const LpSetup *setup, LpSimulationOptions options, GError **er
     g_autoptr(LpContention) contention = prove(map, options);
     lp_contention_open_circuits(contention, map, circuits->switched);
     g_autoptr(LpIsolatedCache) cache = lp_isolated_cache_new();
-    self->contention = lp_contention_describe(contention, map);
     self->tiers = lp_tiers_find(map);
     if (has_energy_per_bit(machine))
         self->link_traffic = lp_link_traffic_find(map, circuits->switched);
@@ -193,7 +218,12 @@ lp_simulation_run(const LpSetup *setup, LpSimulationOptions options, GError **er
         lp_call_times_prepare(options.run.calls, program);
     g_autoptr(LpFlowLog) log = options.observation == NULL ? NULL : lp_flow_log_new(network);
     options.run.log = log;
-    if (!run_all(self, network, circuits, contention, cache, options, error) ||
+    g_autoptr(LpQuotient) quotient = find_quotient(circuits, contention, cache, options);
+    if (quotient != NULL)
+        self->quotient = lp_quotient_size(quotient);
+    g_autofree char *ranks = quotient == NULL ? NULL : lp_quotient_describe(quotient);
+    self->contention = lp_contention_describe(contention, map, ranks);
+    if (!run_all(self, network, circuits, contention, cache, quotient, options, error) ||
         !lp_run_has_ended(&self->run, error))
         return NULL;
     /* What a rotor relays crosses both links of a route once more. */

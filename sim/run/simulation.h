@@ -8,6 +8,7 @@
 #include "sim/fidelity.h"
 #include "sim/simulation_error.h"
 #include "sim/mapping/setup.h"
+#include "sim/quotient/quotient_size.h"
 #include "sim/run/result.h"
 #include "workloads/program/program_error.h"
 
@@ -50,6 +51,7 @@ typedef struct {
     LpIsolatedCommunication isolated;
     LpTiers tiers;
     LpLinkTraffic link_traffic;      /**< 0 where no network has an energy per bit */
+    LpQuotientSize quotient;         /**< of the run; zero where it was not run by classes */
     GArray *engine_options;          /* owned: LpEngineOption */
     char *contention;                /* owned: what was proven contention-free */
     char *circuits;                  /* owned: the plan of circuits; NULL: none are switched */

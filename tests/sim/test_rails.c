@@ -193,8 +193,8 @@ write_run(const void *input, GString *out)
     LpIsolatedCache *cache = lp_isolated_cache_new();
     LpTasks *tasks =
         lp_tasks_new(map, contention, cache, (LpRunMode){.fidelity = LP_FIDELITY_FLOW});
-    LpRunResult result =
-        lp_run_iteration(map, NULL, contention, cache, tasks, (LpRunOptions){.timeline = NULL});
+    LpRunResult result = lp_run_iteration(map, NULL, contention, cache, tasks, NULL,
+                                          (LpRunOptions){.timeline = NULL});
     g_string_append_printf(out, "%.12g s, %d activities", result.iteration_time_s,
                            (int)result.n_activities);
     lp_tasks_free(tasks);

@@ -130,6 +130,26 @@ lp_program_line_peer(const LpProgram *self, LpLine line, guint64 rank)
     return lp_program_stage_mate(self, rank, (stage + (to_next ? 1 : n - 1)) % n);
 }
 
+GArray *
+lp_program_collectives(const LpProgram *self, LpGroup group)
+{
+    GArray *ops = g_array_new(FALSE, FALSE, sizeof(LpOp));
+    for (guint i = 0; i < self->ops->len; i++) {
+        const LpOp *op = lp_program_op(self, i);
+        gboolean is_new =
+            (op->kind == LP_OP_COLLECTIVE || op->kind == LP_OP_LAUNCH) && op->group == group;
+        for (guint k = 0; is_new && k < ops->len; k++) {
+            const LpOp *known = &g_array_index(ops, LpOp, k);
+            is_new = known->collective != op->collective || known->bytes != op->bytes ||
+                     known->weight != op->weight ||
+                     (self->expert_loads != NULL && known->draw != op->draw);
+        }
+        if (is_new)
+            g_array_append_vals(ops, op, 1);
+    }
+    return ops;
+}
+
 const LpCommunicator *
 lp_program_communicator(const LpProgram *self, LpGroup group, guint64 rank)
 {

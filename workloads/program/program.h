@@ -134,6 +134,8 @@ guint32 lp_program_rank_stage(const LpProgram *self, guint64 rank);
 guint64 lp_program_stage_mate(const LpProgram *self, guint64 rank, guint32 stage);
 /** The rank that @rank sends to on @line; G_MAXUINT64 if it sends nothing there. */
 guint64 lp_program_line_peer(const LpProgram *self, LpLine line, guint64 rank);
+/** The collectives of @group that differ, LpOp: a layer's repeat. Returns: (transfer full). */
+GArray *lp_program_collectives(const LpProgram *self, LpGroup group);
 /** The communicator of @group that @rank is in; NULL: none. Borrowed. */
 const LpCommunicator *lp_program_communicator(const LpProgram *self, LpGroup group, guint64 rank);
 

@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Flows to the next domain, or messages to every member. */
+#include "sim/actors/actor_all_to_all.h"
+
+#include "sim/actors/actor_exchange.h"
+
+#include <simgrid/barrier.h>
+#include <simgrid/engine.h>
+
+#include <math.h>
+
+/* Domains at other distances that an all-to-all sends to in one of its rounds. */
+typedef struct {
+    guint64 first, end;
+} Shifts;
+
+static Shifts
+shifts_of(const LpCommunicatorRuntime *self, guint32 round)
+{
+    guint64 intra = self->ring.sites.is_regular ? self->ring.sites.n_intra : 1;
+    guint64 n = self->ring.n_members / intra;
+    if (self->circuits == NULL || self->use->n_rounds == 1)
+        return (Shifts){1, n};
+    guint64 n_lanes = lp_circuits_plan(self->circuits)->n_lanes;
+    return (Shifts){MIN(1 + round * n_lanes, n), MIN(1 + (round + 1) * n_lanes, n)};
+}
+
+/* @share of @all of @bytes, as often as they are forwarded. */
+static guint64
+forwarded(const LpCommunicatorRuntime *self, guint64 bytes, guint64 share, guint64 all)
+{
+    if (self->circuits == NULL)
+        return bytes;
+    return (guint64)llround((double)bytes * self->use->forwarding * (double)share / (double)all);
+}
+
+/* One flow a member: all that leaves its domain goes to the next one, to the member of the same
+ * place there, as libraries do that keep to the rails. Where there is no other domain, within it.
+ */
+static void
+run_exchange_flow(LpCommunicatorRuntime *self, guint64 index, const LpOp *op, Shifts shifts)
+{
+    guint64 bytes = lp_communicator_sends_inter(self)
+                        ? lp_isolated_inter_bytes(&self->ring, op, index)
+                        : lp_isolated_intra_bytes(&self->ring, op, index);
+    LpReach reach = lp_communicator_sends_inter(self) ? LP_REACH_FABRIC : LP_REACH_DOMAIN;
+    if (lp_communicator_sends_inter(self))
+        bytes = forwarded(self, bytes, shifts.end - shifts.first,
+                          self->ring.n_members / self->ring.sites.n_intra - 1);
+    lp_communicator_exchange(self, index,
+                             lp_protocol_wire_bytes(self->selection.protocol, reach, bytes), 0.0);
+}
+
+static void
+run_exchange_round(LpCommunicatorRuntime *self, guint64 index, const LpOp *op, Shifts shifts)
+{
+    gboolean pairwise =
+        !self->ring.sites.is_regular || self->map->layout->relays != NULL ||
+        (self->mode.fidelity == LP_FIDELITY_MESSAGE && lp_communicator_sends_inter(self));
+    gboolean leaves = !self->ring.sites.is_regular || lp_communicator_sends_inter(self);
+    LpExchangeRun run = {
+        .ring = &self->ring,
+        .op = op,
+        .protocol = self->selection.protocol,
+        .watch = self->watch,
+        .sharing = self->sharing,
+        .log = &self->log,
+        .flow = {.job = self->job, .traffic = lp_communicator_traffic(self), .owner = self},
+        .forwarding = self->circuits == NULL ? 1.0 : self->use->forwarding,
+    };
+    if (leaves && lp_sharing_rotor(self->sharing) != NULL)
+        lp_exchange_run_posted(&run, index);
+    else if (pairwise)
+        lp_exchange_run_pairwise(&run, index, shifts.first, shifts.end);
+    else
+        run_exchange_flow(self, index, op, shifts);
+    self->pairwise_bytes += run.sent_bytes;
+    self->n_pairwise += run.n_flows;
+    (void)sg_barrier_wait(self->barrier);
+}
+
+void
+lp_communicator_wait_for_intra(LpCommunicatorRuntime *self, double from_s)
+{
+    double left_s = from_s + self->intra_s - simgrid_get_clock();
+    if (!lp_communicator_sends_inter(self) || left_s <= 0.0)
+        return;
+    lp_watch_sleep(self->watch, left_s);
+    self->n_delays++;
+}
+
+/* Latency counts once, however many messages follow each other; what stays in a domain goes on
+ * beside what leaves it, for as long as its ports need. */
+void
+lp_communicator_run_all_to_all(LpCommunicatorRuntime *self, guint64 index, const LpOp *op,
+                               LpClock *clock)
+{
+    guint32 n_rounds = self->circuits == NULL ? 1 : self->use->n_rounds;
+    lp_communicator_acquire(self, 0, clock);
+    double start_s = simgrid_get_clock();
+    double latency_s = self->selection.protocol->base_s +
+                       lp_isolated_step_latency_s(&self->ring, self->selection.protocol);
+    if (latency_s > 0.0) {
+        lp_watch_sleep(self->watch, latency_s);
+        self->n_delays++;
+    }
+    for (guint32 round = 0; round < n_rounds; round++) {
+        if (round > 0)
+            lp_communicator_acquire(self, round, clock);
+        run_exchange_round(self, index, op, shifts_of(self, round));
+        if (clock != NULL && self->circuits != NULL)
+            lp_clock_charge(clock, op->term, simgrid_get_clock());
+        lp_communicator_release(self, round);
+    }
+    lp_communicator_wait_for_intra(self, start_s + latency_s);
+}

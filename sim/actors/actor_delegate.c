@@ -1,0 +1,273 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Collectives by classes of flows, or of members. */
+#include "sim/actors/actor_delegate.h"
+
+#include <simgrid/actor.h>
+#include <simgrid/barrier.h>
+#include <simgrid/engine.h>
+#include <simgrid/host.h>
+#include <simgrid/semaphore.h>
+
+/* A flow of a collective, after @wait_s and arriving @latency_s after its end. */
+typedef struct {
+    const LpRoute *route; /* borrowed from the quotient */
+    guint64 bytes;
+    double wait_s, latency_s;
+} Unit;
+
+/* What a collective takes. */
+typedef struct {
+    gboolean is_chained; /* by classes of members, with couriers */
+    GArray *units;       /* owned Unit: else, one for each class of flows */
+    guint64 n_units, n_delegates;
+    sg_bar_t done; /* owned: all actors, and delegates that it needs */
+} Recipe;
+
+typedef struct {
+    LpDelegates *all; /* borrowed */
+    guint64 unit;
+    sg_sem_t called; /* owned: a token for each collective that needs it */
+} Delegate;
+
+struct LpDelegates {
+    const LpQuotient *quotient;         /* borrowed */
+    const LpCommunicatorClass *classes; /* borrowed */
+    guint64 n_actors, n_called;
+    GPtrArray *delegates; /* owned Delegate: of the units from n_actors on */
+    LpCouriers *couriers; /* owned */
+    LpSharing *sharing;   /* borrowed */
+    guint32 job;
+    GHashTable *recipes; /* owned: by LpOp, Recipe */
+    Recipe *recipe;      /* borrowed: of the collective at hand */
+    guint64 sent_bytes, n_activities;
+};
+
+static LpTraffic
+traffic_of(const LpDelegates *self)
+{
+    return lp_group_traits(self->classes->communicator->group)->traffic;
+}
+
+static void
+delegate_free(gpointer data)
+{
+    Delegate *self = data;
+    sg_sem_destroy(self->called);
+    g_free(self);
+}
+
+static void
+recipe_free(gpointer data)
+{
+    Recipe *self = data;
+    g_array_unref(self->units);
+    sg_barrier_destroy(self->done);
+    g_free(self);
+}
+
+LpDelegates *
+lp_delegates_new(const LpQuotient *quotient, const LpCommunicatorClass *classes, guint64 n_actors,
+                 guint32 job, LpSharing *sharing)
+{
+    LpDelegates *self = g_new0(LpDelegates, 1);
+    self->quotient = quotient;
+    self->classes = classes;
+    self->n_actors = n_actors;
+    self->delegates = g_ptr_array_new_with_free_func(delegate_free);
+    self->recipes = g_hash_table_new_full(NULL, NULL, NULL, recipe_free);
+    self->sharing = sharing;
+    self->job = job;
+    self->couriers = lp_couriers_new(classes->members.n_classes, NULL, job);
+    lp_couriers_set_sharing(self->couriers, sharing, traffic_of(self), self);
+    lp_couriers_set_classes(self->couriers, quotient, classes);
+    return self;
+}
+
+void
+lp_delegates_free(LpDelegates *self)
+{
+    if (self == NULL)
+        return;
+    g_ptr_array_unref(self->delegates);
+    g_hash_table_unref(self->recipes);
+    lp_couriers_free(self->couriers);
+    g_free(self);
+}
+
+/* --- recipes --- */
+
+/* Flows of one class have one route. */
+static void
+add_unit(Recipe *self, GHashTable *known, const Unit *unit)
+{
+    if (unit->route != NULL && g_hash_table_add(known, (gpointer)(guintptr)unit->route))
+        g_array_append_vals(self->units, unit, 1);
+}
+
+/* The way that rings of neighbours and all-to-alls along the rails take. */
+static const LpRoute *
+plain_route(const LpDelegates *self, guint64 member)
+{
+    const LpCommunicator *communicator = self->classes->communicator;
+    guint64 rank = communicator->ranks[member];
+    const LpRoute *inter =
+        communicator->exchanges
+            ? lp_quotient_route(self->quotient, lp_connection_inter_domain(communicator->group),
+                                rank)
+            : NULL;
+    return inter != NULL
+               ? inter
+               : lp_quotient_route(self->quotient, (LpConnectionKind)communicator->group, rank);
+}
+
+static void
+add_plain_units(const LpDelegates *self, Recipe *recipe, const LpDelegated *what, GHashTable *known)
+{
+    double wait_s = lp_flow_list_plain_wait_s(what->ring, what->op, what->protocol);
+    for (guint64 i = 0; i < what->ring->n_members; i++) {
+        Unit unit = {.route = plain_route(self, i),
+                     .bytes = lp_flow_list_plain_bytes(what->ring, what->op, what->protocol, i),
+                     .wait_s = wait_s};
+        add_unit(recipe, known, &unit);
+    }
+}
+
+/* Returns: whether flows have to wait for others. */
+static gboolean
+add_round_units(const LpDelegates *self, Recipe *recipe, LpRoundPlan *plan, GHashTable *known)
+{
+    if (plan->n_rounds > 1)
+        return TRUE;
+    const LpCommunicator *communicator = self->classes->communicator;
+    g_autofree LpTransfer *transfers = g_new(LpTransfer, lp_round_plan_transfers_max(plan));
+    double wait_s = plan->n_rounds > 0 ? lp_round_plan_wait_s(plan, 0) : 0.0;
+    for (guint64 i = 0; plan->n_rounds > 0 && i < communicator->n_members; i++) {
+        guint64 rank = communicator->ranks[i], n = lp_round_plan_transfers(plan, i, 0, transfers);
+        const GArray *peers = lp_collective_peers_get(plan->map->peers, communicator->group, rank);
+        if (n > LP_ROUND_PLAN_AT_ONCE)
+            return TRUE;
+        for (guint64 k = 0; k < n; k++) {
+            guint peer = lp_collective_peers_index(peers, transfers[k].connection);
+            Unit unit = {lp_quotient_peer_route(self->quotient, communicator->group, rank, peer),
+                         transfers[k].bytes, wait_s, transfers[k].latency_s};
+            add_unit(recipe, known, &unit);
+        }
+    }
+    return FALSE;
+}
+
+static Recipe *
+recipe_new(const LpDelegates *self, const LpDelegated *what)
+{
+    Recipe *recipe = g_new0(Recipe, 1);
+    g_autoptr(GHashTable) known = g_hash_table_new(NULL, NULL);
+    recipe->units = g_array_new(FALSE, FALSE, sizeof(Unit));
+    if (what->round_plan == NULL)
+        add_plain_units(self, recipe, what, known);
+    else
+        recipe->is_chained = add_round_units(self, recipe, what->round_plan, known);
+    recipe->n_units = recipe->is_chained ? self->classes->members.n_classes : recipe->units->len;
+    recipe->n_delegates = MAX(recipe->n_units, self->n_actors) - self->n_actors;
+    recipe->done = sg_barrier_init((unsigned)(self->n_actors + recipe->n_delegates));
+    return recipe;
+}
+
+static Recipe *
+recipe_of(LpDelegates *self, const LpDelegated *what)
+{
+    Recipe *recipe = g_hash_table_lookup(self->recipes, what->op);
+    if (recipe == NULL) {
+        recipe = recipe_new(self, what);
+        g_hash_table_insert(self->recipes, (gpointer)(guintptr)what->op, recipe);
+    }
+    return recipe;
+}
+
+/* --- actors --- */
+
+static void
+wait(LpDelegates *self, double wait_s)
+{
+    if (wait_s <= 0.0)
+        return;
+    sg_actor_sleep_for(wait_s);
+    self->n_activities++;
+}
+
+static void
+run_unit(LpDelegates *self, guint64 number)
+{
+    if (self->recipe->is_chained) {
+        lp_couriers_run(self->couriers, number);
+        return;
+    }
+    const Unit *unit = &g_array_index(self->recipe->units, Unit, number);
+    wait(self, unit->wait_s);
+    LpFlow flow = {unit->route, unit->bytes, self->job, traffic_of(self), self};
+    lp_sharing_send(self->sharing, &flow);
+    wait(self, unit->latency_s);
+    self->sent_bytes += unit->bytes;
+    self->n_activities++;
+}
+
+static void
+delegate(int argc, char **argv)
+{
+    (void)argc;
+    (void)argv;
+    Delegate *self = sg_actor_self_get_data();
+    for (;;) {
+        sg_sem_acquire(self->called);
+        sg_bar_t done = self->all->recipe->done;
+        run_unit(self->all, self->unit);
+        (void)sg_barrier_wait(done);
+    }
+}
+
+/* They wait for ever in the end: as daemons they do not keep the run going. */
+static void
+add_delegate(LpDelegates *self)
+{
+    Delegate *one = g_new(Delegate, 1);
+    *one = (Delegate){self, self->n_actors + self->delegates->len, sg_sem_init(0)};
+    g_ptr_array_add(self->delegates, one);
+    sg_actor_t actor = sg_actor_init("delegate", sg_actor_get_host(sg_actor_self()));
+    sg_actor_set_data(actor, one);
+    sg_actor_start_(actor, (xbt_main_func_t)delegate, 0, NULL);
+    sg_actor_daemonize(actor);
+}
+
+static void
+begin(LpDelegates *self, const LpDelegated *collective)
+{
+    self->recipe = recipe_of(self, collective);
+    if (self->recipe->is_chained)
+        lp_couriers_begin(self->couriers, collective->round_plan);
+    while (self->delegates->len < self->recipe->n_delegates)
+        add_delegate(self);
+    for (guint64 i = 0; i < self->recipe->n_delegates; i++)
+        sg_sem_release(((const Delegate *)self->delegates->pdata[i])->called);
+}
+
+void
+lp_delegates_run(LpDelegates *self, guint64 actor, LpDelegated collective)
+{
+    if (self->n_called++ % self->n_actors == 0)
+        begin(self, &collective);
+    sg_bar_t done = self->recipe->done;
+    if (actor < self->recipe->n_units)
+        run_unit(self, actor);
+    (void)sg_barrier_wait(done);
+}
+
+guint64
+lp_delegates_sent_bytes(const LpDelegates *self)
+{
+    return self->sent_bytes + lp_couriers_sent_bytes(self->couriers);
+}
+
+guint64
+lp_delegates_n_activities(const LpDelegates *self)
+{
+    return self->n_activities + lp_couriers_n_activities(self->couriers);
+}

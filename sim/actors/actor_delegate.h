@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A communicator of a quotient: where all flows of a collective begin at once, one of each class;
+ * where some wait for others, one member of each class of members. What has to be sent is not bound
+ * to the ranks that have actors: there may be more classes of flows than of ranks, or fewer.
+ * Delegates, which are actors of their own, send what the ranks' actors do not. */
+#pragma once
+
+#include "sim/actors/actor_courier.h"
+#include "sim/analysis/isolated_time.h"
+
+G_BEGIN_DECLS
+
+typedef struct LpDelegates LpDelegates;
+
+/** For the communicators of @classes, which have flows, of @quotient: both borrowed. @n_actors: of
+ * ranks that take part. Flows share links as @sharing says: borrowed. Returns: (transfer full). */
+LpDelegates *lp_delegates_new(const LpQuotient *quotient, const LpCommunicatorClass *classes,
+                              guint64 n_actors, guint32 job, LpSharing *sharing);
+void lp_delegates_free(LpDelegates *self);
+
+/** A collective of the communicator. Everything is borrowed. */
+typedef struct {
+    const LpOp *op;
+    const LpIsolatedRing *ring;
+    const LpProtocol *protocol;
+    LpRoundPlan *round_plan; /**< NULL: it is not scheduled */
+} LpDelegated;
+
+/** Actor number @actor, from 0, takes part in @collective; returns when all of it has been sent.
+ * Actors only, after all have come. */
+void lp_delegates_run(LpDelegates *self, guint64 actor, LpDelegated collective);
+
+/** Bytes sent, and engine activities made so far. */
+guint64 lp_delegates_sent_bytes(const LpDelegates *self);
+guint64 lp_delegates_n_activities(const LpDelegates *self);
+
+G_END_DECLS

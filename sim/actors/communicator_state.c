@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Steps that collectives have in common. */
+#include "sim/actors/communicator_state.h"
+
+LpTraffic
+lp_communicator_traffic(const LpCommunicatorRuntime *self)
+{
+    return lp_group_traits(self->ring.communicator->group)->traffic;
+}
+
+/* Members whose channels lead out of their domain: those of a group that does all-to-alls. */
+gboolean
+lp_communicator_sends_inter(const LpCommunicatorRuntime *self)
+{
+    return self->ring.inter_bytes_per_s != NULL && self->ring.sites.n_intra < self->ring.n_members;
+}
+
+/* The member that sends to @index. */
+guint64
+lp_communicator_sender_to(const LpCommunicatorRuntime *self, guint64 index)
+{
+    guint64 n = self->ring.n_members, intra = self->ring.sites.n_intra;
+    if (lp_communicator_sends_inter(self))
+        return (index + n - intra) % n;
+    return (index + n - 1) % n;
+}
+
+/* Waits until the circuits of @round stand; all members do. */
+void
+lp_communicator_acquire(LpCommunicatorRuntime *self, guint32 round, LpClock *clock)
+{
+    if (self->circuits == NULL)
+        return;
+    LpCircuitWait wait = lp_circuits_acquire(self->circuits, self->use->pattern + round,
+                                             self->mode.n_actors, TRUE, self->watch);
+    if (clock != NULL)
+        lp_clock_wait_for_circuits(clock, wait.from_s, wait.hidden_s, wait.ready_s);
+}
+
+void
+lp_communicator_release(LpCommunicatorRuntime *self, guint32 round)
+{
+    if (self->circuits != NULL)
+        lp_circuits_release(self->circuits, self->use->pattern + round, self->mode.n_actors);
+}
+
+/* One step of a ring. Receives are always posted, so that what arrives meanwhile is only picked up
+ * after sending, and a step takes as long as the longer of both. */
+void
+lp_communicator_exchange(LpCommunicatorRuntime *self, guint64 index, guint64 bytes,
+                         double latency_s)
+{
+    lp_channel_send(self->channels[index], bytes, latency_s, NULL);
+    (void)lp_channel_receive(self->channels[lp_communicator_sender_to(self, index)]);
+}

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a communicator in a run is made of, and the steps that its collectives have in common. Only
+ * for the modules that run them. */
+#pragma once
+
+#include "sim/actors/actor_courier.h"
+#include "sim/actors/actor_delegate.h"
+#include "sim/actors/channel.h"
+#include "sim/actors/runtime_log.h"
+#include "sim/actors/runtime_mode.h"
+#include "sim/actors/wait_record.h"
+
+G_BEGIN_DECLS
+
+struct s4u_Barrier;
+
+struct LpCommunicatorRuntime {
+    const LpCommunicationMap *map; /* borrowed */
+    LpRuntimeMode mode;
+    guint64 n_arrived;
+    LpClock last;                /* of the last member to arrive */
+    struct s4u_Barrier *barrier; /* owned; NULL for a single actor */
+    LpIsolatedRing ring;
+    LpChannel **channels;           /* owned, by member: to the next one; NULL entries for delays */
+    const LpOp *op;                 /* borrowed: the collective at hand, or the last one */
+    LpAlgorithmSelection selection; /* of it */
+    double isolated_s;              /* of it, if it takes its isolated time, */
+    double intra_s;                 /* or what of an all-to-all stays in domains */
+    LpRoundPlan round_plan;         /* of it, if it is scheduled */
+    LpCouriers *couriers;           /* owned; NULL until something is */
+    LpWatch *watch;                 /* borrowed from the run, or NULL */
+    LpCircuits *circuits;           /* borrowed from the run; NULL: none are needed */
+    const LpCircuitUse *use;        /* borrowed from the run: of them */
+    LpSharing *sharing;             /* borrowed from the run, or NULL */
+    LpRuntimeLog log;
+    LpWaitRecord *waits; /* borrowed from the run, or NULL */
+    double arrivals_s;   /* instants at which members have come, summed */
+    guint32 job;
+    guint64 traffic_bytes[LP_N_TRAFFIC];
+    guint64 n_delays;
+    guint64 pairwise_bytes, n_pairwise; /* sent without channels */
+    guint64 n_begun;                    /* scheduled collectives, by every member */
+    LpDelegates *delegates; /* owned: of a class of communicators; NULL: members stand for
+                               themselves */
+    guint64 n_counted;      /* collectives, by every member */
+};
+
+LpTraffic lp_communicator_traffic(const LpCommunicatorRuntime *self);
+/** Whether its channels lead out of domains: those of a group that does all-to-alls. */
+gboolean lp_communicator_sends_inter(const LpCommunicatorRuntime *self);
+/** The member that sends to @index. */
+guint64 lp_communicator_sender_to(const LpCommunicatorRuntime *self, guint64 index);
+/** Waits until the circuits of @round stand; all members do. */
+void lp_communicator_acquire(LpCommunicatorRuntime *self, guint32 round, LpClock *clock);
+void lp_communicator_release(LpCommunicatorRuntime *self, guint32 round);
+/** One step of a ring. Receives are always posted, so that what arrives meanwhile is only picked up
+ * after sending, and a step takes as long as the longer of both. */
+void lp_communicator_exchange(LpCommunicatorRuntime *self, guint64 index, guint64 bytes,
+                              double latency_s);
+
+G_END_DECLS

@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Bounds what can come to a link by what its flows come through before and after. */
+#include "sim/quotient/binding_links.h"
+
+static const LpFlowOfRun *
+flow_at(const LpFlowList *list, guint32 i)
+{
+    return &g_array_index(list->flows, LpFlowOfRun, i);
+}
+
+static void
+find_users(LpBindingLinks *self, const LpFlowList *list)
+{
+    self->first = g_new0(guint32, self->n_links + 1ul);
+    for (guint i = 0; i < list->flows->len; i++) {
+        const LpRoute *route = flow_at(list, i)->route;
+        for (guint32 k = 0; k < route->n_links; k++)
+            self->first[route->links[k] + 1]++;
+    }
+    for (guint32 link = 0; link < self->n_links; link++) {
+        self->n_crossed += self->first[link + 1] > 0;
+        self->first[link + 1] += self->first[link];
+    }
+    self->flows = g_new(guint32, self->first[self->n_links]);
+    g_autofree guint32 *next = g_memdup2(self->first, sizeof *next * (self->n_links + 1ul));
+    for (guint i = 0; i < list->flows->len; i++) {
+        const LpRoute *route = flow_at(list, i)->route;
+        for (guint32 k = 0; k < route->n_links; k++)
+            self->flows[next[route->links[k]]++] = i;
+    }
+}
+
+/* Where a link stands in the routes that it is on. */
+typedef struct {
+    gboolean is_first, is_last;
+} Position;
+
+static Position *
+find_positions(const LpBindingLinks *self, const LpFlowList *list)
+{
+    Position *positions = g_new0(Position, self->n_links);
+    for (guint i = 0; i < list->flows->len; i++) {
+        const LpRoute *route = flow_at(list, i)->route;
+        if (route->n_links == 0)
+            continue;
+        positions[route->links[0]].is_first = TRUE;
+        positions[route->links[route->n_links - 1]].is_last = TRUE;
+    }
+    return positions;
+}
+
+typedef struct {
+    const LpBindingLinks *links;
+    const LpFlowList *list;
+    const LpNetwork *network;
+    guint32 *stamp; /* borrowed, by link: the question that it was last counted in */
+    guint32 n_asked;
+} Bounds;
+
+/* The bandwidths of the links at one end of all routes over @link, each once. They are enough for
+ * it as soon as they exceed its own. */
+static gboolean
+is_bounded(Bounds *self, guint32 link, gboolean by_last)
+{
+    double capacity = lp_network_link(self->network, link).bytes_per_s, sum = 0.0;
+    const LpBindingLinks *links = self->links;
+    self->n_asked++;
+    for (guint32 i = links->first[link]; i < links->first[link + 1]; i++) {
+        const LpRoute *route = flow_at(self->list, links->flows[i])->route;
+        guint32 end = route->links[by_last ? route->n_links - 1 : 0];
+        if (self->stamp[end] == self->n_asked)
+            continue;
+        self->stamp[end] = self->n_asked;
+        sum += lp_network_link(self->network, end).bytes_per_s;
+        if (sum > capacity)
+            return FALSE;
+    }
+    return TRUE;
+}
+
+/* Links where routes begin always stay, so that no two are left out because of each other: links
+ * in between are bounded by where routes begin or end, links where they end by where they begin. */
+static gboolean
+binds(Bounds *self, guint32 link, Position position)
+{
+    if (position.is_first)
+        return TRUE;
+    return !is_bounded(self, link, FALSE) && (position.is_last || !is_bounded(self, link, TRUE));
+}
+
+LpBindingLinks *
+lp_binding_links_new(const LpFlowList *list, const LpNetwork *network)
+{
+    LpBindingLinks *self = g_new0(LpBindingLinks, 1);
+    self->n_links = lp_network_n_links(network);
+    find_users(self, list);
+    self->binds = g_new0(gboolean, self->n_links);
+    g_autofree Position *positions = find_positions(self, list);
+    g_autofree guint32 *stamp = g_new0(guint32, self->n_links);
+    Bounds bounds = {self, list, network, stamp, 0};
+    for (guint32 link = 0; link < self->n_links; link++)
+        if (self->first[link + 1] > self->first[link])
+            self->binds[link] = binds(&bounds, link, positions[link]);
+    return self;
+}
+
+void
+lp_binding_links_free(LpBindingLinks *self)
+{
+    if (self == NULL)
+        return;
+    g_free(self->first);
+    g_free(self->flows);
+    g_free(self->binds);
+    g_free(self);
+}

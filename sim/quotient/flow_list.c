@@ -1,0 +1,421 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Goes through what communicators and lines do, once for all communicators that are alike. */
+#include "sim/quotient/flow_list.h"
+
+#include "sim/analysis/max_min.h"
+#include "sim/collectives/ring.h"
+#include "sim/quotient/numbering.h"
+
+#include <string.h>
+
+/* What communicators of a shape do with their peers. */
+typedef struct {
+    guint32 what; /* of the communicator, as far as scheduled operations go */
+    gboolean is_chained;
+    guint32 *of_peer; /* owned: by member and peer */
+} Script;
+
+typedef struct {
+    LpFlowList *list;
+    const LpCommunicationMap *map; /* borrowed */
+    LpIsolatedCache *cache;        /* borrowed */
+    LpFidelity fidelity;
+    LpNumbering what, waits;
+    GArray *ops;         /* of the group at hand: LpOp */
+    GHashTable *scripts; /* owned: of the group at hand, by shape */
+    const char *reason;
+} Builder;
+
+static void
+script_free(gpointer data)
+{
+    Script *self = data;
+    g_free(self->of_peer);
+    g_free(self);
+}
+
+static const LpOp *
+op_at(const Builder *self, guint i)
+{
+    return &g_array_index(self->ops, LpOp, i);
+}
+
+static gboolean
+is_scheduled(const Builder *self, const LpOp *op, const LpCommunicator *communicator)
+{
+    return lp_rank_layout_selection(self->map->layout, op, communicator).is_scheduled;
+}
+
+/* --- scheduled operations --- */
+
+static const GArray *
+peers_of(const Builder *self, const LpCommunicator *communicator, guint32 member)
+{
+    return lp_collective_peers_get(self->map->peers, communicator->group,
+                                   communicator->ranks[member]);
+}
+
+static guint
+n_peers(const Builder *self, const LpCommunicator *communicator, guint32 member)
+{
+    const GArray *peers = peers_of(self, communicator, member);
+    return peers == NULL ? 0 : peers->len;
+}
+
+/* What a member sends to its peers, and where others wait for it, in which order; @texts: by peer.
+ */
+static void
+describe_member(Builder *self, LpRoundPlan *plan, guint op, guint32 member, LpTransfer *transfers,
+                GByteArray **texts, gboolean *io_is_chained)
+{
+    const GArray *peers = peers_of(self, plan->communicator, member);
+    gboolean in_order =
+        plan->n_rounds > 1 || lp_round_plan_transfers_max(plan) > LP_ROUND_PLAN_AT_ONCE;
+    for (guint64 round = 0; round < plan->n_rounds; round++) {
+        guint64 n = lp_round_plan_transfers(plan, member, round, transfers);
+        *io_is_chained = *io_is_chained || n > LP_ROUND_PLAN_AT_ONCE;
+        for (guint64 i = 0; i < n; i++) {
+            guint64 counts[] = {op, round, in_order ? i : 0, transfers[i].bytes};
+            GByteArray *text = texts[lp_collective_peers_index(peers, transfers[i].connection)];
+            g_byte_array_append(text, (const guint8 *)counts, sizeof counts);
+            g_byte_array_append(text, (const guint8 *)&transfers[i].latency_s, sizeof(double));
+        }
+    }
+}
+
+static GByteArray **
+new_texts(gsize n)
+{
+    GByteArray **texts = g_new(GByteArray *, n);
+    for (gsize i = 0; i < n; i++)
+        texts[i] = g_byte_array_new();
+    return texts;
+}
+
+static void
+describe_op(Builder *self, guint op, const LpCommunicator *communicator, GByteArray **texts,
+            Script *script)
+{
+    LpRoundPlan plan;
+    lp_round_plan_init(&plan, self->map, op_at(self, op), communicator, self->fidelity);
+    lp_max_min_prepare(&plan, op_at(self, op), self->cache);
+    script->is_chained = script->is_chained || plan.n_rounds > 1;
+    lp_numbering_add_count(&self->waits, op);
+    for (guint64 round = 0; round < plan.n_rounds; round++)
+        lp_numbering_add_number(&self->waits, lp_round_plan_wait_s(&plan, round));
+    g_autofree LpTransfer *transfers = g_new(LpTransfer, lp_round_plan_transfers_max(&plan));
+    for (guint32 member = 0; member < communicator->n_members; member++) {
+        describe_member(self, &plan, op, member, transfers, texts, &script->is_chained);
+        texts += n_peers(self, communicator, member);
+    }
+    lp_round_plan_clear(&plan);
+}
+
+static Script *
+script_new(Builder *self, const LpCommunicator *communicator)
+{
+    Script *script = g_new0(Script, 1);
+    gsize n = 0;
+    for (guint32 member = 0; member < communicator->n_members; member++)
+        n += n_peers(self, communicator, member);
+    g_autofree GByteArray **texts = new_texts(n);
+    for (guint i = 0; i < self->ops->len; i++)
+        if (is_scheduled(self, op_at(self, i), communicator))
+            describe_op(self, i, communicator, texts, script);
+    script->what = lp_numbering_end(&self->waits);
+    script->of_peer = g_new(guint32, n);
+    for (gsize i = 0; i < n; i++) {
+        lp_numbering_add_count(&self->what, LP_N_CONNECTIONS);
+        g_byte_array_append(self->what.text, texts[i]->data, texts[i]->len);
+        script->of_peer[i] = lp_numbering_end(&self->what);
+        g_byte_array_unref(texts[i]);
+    }
+    return script;
+}
+
+/* Communicators whose connections are alike follow one script. */
+static const Script *
+script_of(Builder *self, const LpCommunicator *communicator)
+{
+    gpointer shape = GUINT_TO_POINTER(lp_collective_peers_shape(self->map->peers, communicator));
+    Script *script = g_hash_table_lookup(self->scripts, shape);
+    if (script == NULL) {
+        script = script_new(self, communicator);
+        g_hash_table_insert(self->scripts, shape, script);
+    }
+    return script;
+}
+
+static void
+add_peer_flows(Builder *self, guint32 number, const LpCommunicator *communicator,
+               const Script *script)
+{
+    LpFlowList *list = self->list;
+    const guint32 *what = script->of_peer;
+    guint32 **of_peer = &list->of_peer[communicator->group];
+    if (*of_peer == NULL) {
+        *of_peer = g_new(guint32, self->map->n_ranks);
+        memset(*of_peer, 0xff, sizeof **of_peer * self->map->n_ranks);
+    }
+    for (guint32 member = 0; member < communicator->n_members; member++) {
+        const GArray *peers = peers_of(self, communicator, member);
+        if (peers == NULL)
+            continue;
+        guint32 rank = communicator->ranks[member];
+        (*of_peer)[rank] = list->flows->len;
+        for (guint i = 0; i < peers->len; i++) {
+            const LpCollectivePeer *peer = &g_array_index(peers, LpCollectivePeer, i);
+            LpFlowOfRun flow = {.route = &peer->connection.route,
+                                .communicator = number,
+                                .from = rank,
+                                .to = (guint32)peer->connection.to,
+                                .place_from = member,
+                                .place_to = (guint32)peer->member,
+                                .what = *what++,
+                                .is_chained = script->is_chained};
+            g_array_append_val(list->flows, flow);
+        }
+    }
+}
+
+/* --- rings of neighbours, and all-to-alls along the rails --- */
+
+static gboolean
+sends_inter(const LpIsolatedRing *ring)
+{
+    return ring->inter_bytes_per_s != NULL && ring->sites.n_intra < ring->n_members;
+}
+
+/* The connections that carry them. */
+static LpConnectionKind
+plain_kind(const LpIsolatedRing *ring)
+{
+    LpGroup group = ring->communicator->group;
+    return sends_inter(ring) ? lp_connection_inter_domain(group) : (LpConnectionKind)group;
+}
+
+guint64
+lp_flow_list_plain_bytes(const LpIsolatedRing *ring, const LpOp *op, const LpProtocol *protocol,
+                         guint64 member)
+{
+    if (op->collective != LP_COLLECTIVE_ALL_TO_ALL)
+        return lp_protocol_wire_bytes(
+            protocol, ring->reach[member],
+            lp_ring_member_bytes(op->collective, ring->n_members, op->bytes, member));
+    return sends_inter(ring) ? lp_protocol_wire_bytes(protocol, LP_REACH_FABRIC,
+                                                      lp_isolated_inter_bytes(ring, op, member))
+                             : lp_protocol_wire_bytes(protocol, LP_REACH_DOMAIN,
+                                                      lp_isolated_intra_bytes(ring, op, member));
+}
+
+double
+lp_flow_list_plain_wait_s(const LpIsolatedRing *ring, const LpOp *op, const LpProtocol *protocol)
+{
+    double n_steps = op->collective == LP_COLLECTIVE_ALL_TO_ALL
+                         ? 1.0
+                         : (double)lp_ring_n_steps(op->collective, ring->n_members);
+    return protocol->base_s + n_steps * lp_isolated_step_latency_s(ring, protocol);
+}
+
+static void
+add_plain_flow(Builder *self, guint32 number, const LpIsolatedRing *ring, guint32 member)
+{
+    const LpCommunicator *communicator = ring->communicator;
+    LpConnectionKind kind = plain_kind(ring);
+    guint32 rank = communicator->ranks[member];
+    const LpConnection *connection = lp_communication_map_connection(self->map, kind, rank);
+    if (!connection->present)
+        return;
+    lp_numbering_add_count(&self->what, kind);
+    for (guint i = 0; i < self->ops->len; i++) {
+        LpAlgorithmSelection selection =
+            lp_rank_layout_selection(self->map->layout, op_at(self, i), communicator);
+        if (selection.is_scheduled)
+            continue;
+        lp_numbering_add_count(&self->what, i);
+        lp_numbering_add_count(&self->what, lp_flow_list_plain_bytes(ring, op_at(self, i),
+                                                                     selection.protocol, member));
+    }
+    guint32 **of_connection = &self->list->of_connection[kind];
+    if (*of_connection == NULL) {
+        *of_connection = g_new(guint32, self->map->n_ranks);
+        memset(*of_connection, 0xff, sizeof **of_connection * self->map->n_ranks);
+    }
+    (*of_connection)[rank] = self->list->flows->len;
+    LpFlowOfRun flow = {.route = &connection->route,
+                        .communicator = number,
+                        .from = rank,
+                        .to = (guint32)connection->to,
+                        .place_from = member,
+                        .what = lp_numbering_end(&self->what)};
+    g_array_append_val(self->list->flows, flow);
+}
+
+/* What a communicator waits for beside its flows. */
+static void
+describe_plain_waits(Builder *self, const LpIsolatedRing *ring)
+{
+    for (guint i = 0; i < self->ops->len; i++) {
+        const LpOp *op = op_at(self, i);
+        LpAlgorithmSelection selection =
+            lp_rank_layout_selection(self->map->layout, op, ring->communicator);
+        lp_numbering_add_count(&self->waits, selection.is_scheduled ? 1 : 0);
+        if (selection.is_scheduled)
+            continue;
+        lp_numbering_add_number(&self->waits,
+                                lp_flow_list_plain_wait_s(ring, op, selection.protocol));
+        if (op->collective == LP_COLLECTIVE_ALL_TO_ALL && sends_inter(ring))
+            lp_numbering_add_number(&self->waits,
+                                    lp_isolated_intra_time_s(ring, op, selection.protocol));
+    }
+}
+
+/* --- communicators --- */
+
+static guint32
+describe_delays(Builder *self, const LpIsolatedRing *ring)
+{
+    lp_numbering_add_count(&self->waits, ring->communicator->group);
+    for (guint i = 0; i < self->ops->len; i++)
+        lp_numbering_add_number(&self->waits,
+                                lp_isolated_ring_time_s(ring, op_at(self, i), self->fidelity));
+    return lp_numbering_end(&self->waits);
+}
+
+/* Every member's flow is one of its connections only where all-to-alls go along the rails. */
+static gboolean
+goes_by_pairs(const LpIsolatedRing *ring)
+{
+    return ring->communicator->exchanges && !ring->sites.is_regular;
+}
+
+static void
+add_flows(Builder *self, guint32 number, const LpIsolatedRing *ring, LpCommunicatorOfRun *own)
+{
+    const LpCommunicator *communicator = ring->communicator;
+    gboolean any_scheduled = FALSE, any_plain = FALSE;
+    for (guint i = 0; i < self->ops->len; i++)
+        if (is_scheduled(self, op_at(self, i), communicator))
+            any_scheduled = TRUE;
+        else
+            any_plain = TRUE;
+    guint32 script_number = G_MAXUINT32;
+    if (any_scheduled) {
+        const Script *script = script_of(self, communicator);
+        add_peer_flows(self, number, communicator, script);
+        script_number = script->what;
+        own->is_chained = script->is_chained;
+    }
+    if (any_plain && goes_by_pairs(ring))
+        self->reason = "all-to-alls among members in no order";
+    for (guint32 i = 0; any_plain && self->reason == NULL && i < communicator->n_members; i++)
+        add_plain_flow(self, number, ring, i);
+    lp_numbering_add_count(&self->waits, LP_N_GROUPS + communicator->group);
+    lp_numbering_add_count(&self->waits, script_number);
+    describe_plain_waits(self, ring);
+    own->what = lp_numbering_end(&self->waits);
+}
+
+static void
+add_communicator(Builder *self, const LpCommunicator *communicator, gboolean is_private)
+{
+    LpCommunicatorOfRun own = {.communicator = communicator,
+                               .has_flows = !is_private && self->ops->len > 0};
+    LpIsolatedRing ring;
+    lp_isolated_ring_init(&ring, self->map, self->cache, communicator);
+    if (own.has_flows)
+        add_flows(self, self->list->communicators->len, &ring, &own);
+    else
+        own.what = describe_delays(self, &ring);
+    lp_isolated_ring_clear(&ring);
+    g_array_append_val(self->list->communicators, own);
+}
+
+static void
+add_group(Builder *self, LpGroup group, const LpContention *contention)
+{
+    const LpCommunicators *communicators = self->map->communicators;
+    self->list->first_communicator[group] = self->list->communicators->len;
+    self->ops = lp_program_collectives(self->map->program, group);
+    self->scripts = g_hash_table_new_full(NULL, NULL, NULL, script_free);
+    for (guint k = 0; self->reason == NULL && k < lp_communicators_n(communicators, group); k++)
+        add_communicator(self, lp_communicators_get(communicators, group, k),
+                         contention->is_private[group][k]);
+    g_clear_pointer(&self->ops, g_array_unref);
+    g_clear_pointer(&self->scripts, g_hash_table_unref);
+}
+
+/* --- messages between stages --- */
+
+static void
+add_line(Builder *self, LpLine line)
+{
+    LpConnectionKind kind = (LpConnectionKind)(LP_CONNECTION_LINE + line);
+    const LpConnection *connections = self->map->connections[kind];
+    if (connections == NULL)
+        return;
+    guint32 *of_rank = self->list->of_connection[kind] = g_new(guint32, self->map->n_ranks);
+    for (guint32 rank = 0; rank < self->map->n_ranks; rank++) {
+        of_rank[rank] = connections[rank].present ? self->list->flows->len : LP_FLOW_NONE;
+        if (!connections[rank].present)
+            continue;
+        lp_numbering_add_count(&self->what, kind);
+        lp_numbering_add_number(&self->what, connections[rank].route.latency_s);
+        LpFlowOfRun flow = {.route = &connections[rank].route,
+                            .communicator = -1,
+                            .from = rank,
+                            .to = (guint32)connections[rank].to,
+                            .what = lp_numbering_end(&self->what),
+                            .is_chained = TRUE};
+        g_array_append_val(self->list->flows, flow);
+    }
+}
+
+static gboolean
+forwards(const LpFlowList *self)
+{
+    for (guint i = 0; i < self->flows->len; i++)
+        if (g_array_index(self->flows, LpFlowOfRun, i).route->n_legs > 1)
+            return TRUE;
+    return FALSE;
+}
+
+LpFlowList *
+lp_flow_list_new(const LpCommunicationMap *map, const LpContention *contention,
+                 LpIsolatedCache *cache, LpFidelity fidelity, const char **out_reason)
+{
+    g_autoptr(LpFlowList) list = g_new0(LpFlowList, 1);
+    list->flows = g_array_new(FALSE, FALSE, sizeof(LpFlowOfRun));
+    list->communicators = g_array_new(FALSE, FALSE, sizeof(LpCommunicatorOfRun));
+    Builder builder = {.list = list, .map = map, .cache = cache, .fidelity = fidelity};
+    lp_numbering_init(&builder.what);
+    lp_numbering_init(&builder.waits);
+    if (map->layout->relays != NULL)
+        builder.reason = "circuits that never change";
+    if (fidelity != LP_FIDELITY_FLOW)
+        builder.reason = "messages step by step";
+    for (LpGroup group = 0; group < LP_N_GROUPS; group++)
+        add_group(&builder, group, contention);
+    for (LpLine line = 0; line < LP_N_LINES; line++)
+        add_line(&builder, line);
+    if (builder.reason == NULL && forwards(list))
+        builder.reason = "flows that are forwarded";
+    lp_numbering_clear(&builder.what);
+    lp_numbering_clear(&builder.waits);
+    *out_reason = builder.reason;
+    return builder.reason == NULL ? g_steal_pointer(&list) : NULL;
+}
+
+void
+lp_flow_list_free(LpFlowList *self)
+{
+    if (self == NULL)
+        return;
+    for (LpConnectionKind kind = 0; kind < LP_N_CONNECTIONS; kind++)
+        g_free(self->of_connection[kind]);
+    for (LpGroup group = 0; group < LP_N_GROUPS; group++)
+        g_free(self->of_peer[group]);
+    g_array_unref(self->flows);
+    g_array_unref(self->communicators);
+    g_free(self);
+}

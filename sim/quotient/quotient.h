@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The quotient of a run: its ranks, communicators, flows and links by classes whose members do the
+ * same at the same instants, one of which is enough to be simulated.
+ *
+ * Ranks, communicators with their members' places, flows and links are the vertices of one
+ * structure (docs/quotient.md). Ranks start as alike by their program, communicators and flows by
+ * what they wait for and carry, links by bandwidth; they are told apart as long as they touch
+ * different classes, or one class differently often (sim/quotient/refinement.h). What is left
+ * cannot differ at any instant: programs are deterministic, and rates that are max-min fair are
+ * unique, so that whatever exchanges members of classes leaves them as they are. A link of the
+ * quotient is crossed by the flow that stands for a class as often as each of the links that it
+ * stands for is crossed by that class. Two things that would make it finer are left out, and change
+ * nothing: a collective's flows do not see their ends where all begin with the last member and all
+ * are waited for; and links that cannot hold anything back (sim/quotient/binding_links.h). */
+#pragma once
+
+#include "sim/analysis/rank_equivalence.h"
+#include "sim/engine/loading.h"
+#include "sim/quotient/flow_list.h"
+#include "sim/quotient/quotient_size.h"
+
+G_BEGIN_DECLS
+
+/** Members of a communicator that do the same in collectives in which flows wait for others. */
+typedef struct {
+    guint32 n_classes;
+    guint32 *of_member; /* owned, by member: its class */
+    guint32 *first;     /* owned, by class: its lowest member, which stands for all */
+    guint32 *n;         /* owned, by class: how many it stands for */
+} LpMemberClasses;
+
+/** Communicators of one kind that do the same. */
+typedef struct {
+    const LpCommunicator *communicator; /* borrowed: the first, which stands for all */
+    guint32 n;                          /**< how many it stands for */
+    gboolean has_flows;                 /**< FALSE: its collectives are delays */
+    LpMemberClasses members;            /**< where flows wait for others; else none */
+} LpCommunicatorClass;
+
+typedef struct LpQuotient LpQuotient;
+
+/** Of a run of @fidelity on @map in which communicators take their isolated time that @contention
+ * says have their links to themselves; whether its slices mirror each other plays no part. @map and
+ * what it refers to must outlive it. NULL if the run makes flows that this does not cover;
+ * @out_reason then says which, static. Returns: (transfer full). */
+LpQuotient *lp_quotient_new(const LpCommunicationMap *map, const LpContention *contention,
+                            LpIsolatedCache *cache, LpFidelity fidelity, const char **out_reason);
+void lp_quotient_free(LpQuotient *self);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(LpQuotient, lp_quotient_free)
+
+LpQuotientSize lp_quotient_size(const LpQuotient *self);
+/** For people: how many ranks and flows it has, and how many of them do. Returns: (transfer full).
+ */
+char *lp_quotient_describe(const LpQuotient *self);
+/** Ranks and communicators by class. Borrowed. */
+const LpRankEquivalence *lp_quotient_ranks(const LpQuotient *self);
+/** How many ranks are of @class. */
+guint32 lp_quotient_n_ranks(const LpQuotient *self, guint32 class);
+/** The class number @class of communicators of @group. Borrowed. */
+const LpCommunicatorClass *lp_quotient_communicator(const LpQuotient *self, LpGroup group,
+                                                    guint32 class);
+/** Starts the engine on the quotient in place of the machine of @network (lp_network_load_flows()).
+ * Errors: as there. */
+gboolean lp_quotient_load(LpQuotient *self, LpNetwork *network, const GArray *engine_options,
+                          GError **error) G_GNUC_WARN_UNUSED_RESULT;
+/** The route between hosts of the loaded quotient of the connection of @kind of @rank; NULL: it has
+ * none. Flows of one class have one route. Borrowed. */
+const LpRoute *lp_quotient_route(const LpQuotient *self, LpConnectionKind kind, guint64 rank);
+/** That of its connection to peer number @peer of lp_collective_peers_get(). */
+const LpRoute *lp_quotient_peer_route(const LpQuotient *self, LpGroup group, guint64 rank,
+                                      guint peer);
+
+G_END_DECLS

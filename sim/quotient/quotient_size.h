@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* How much of a run is simulated. */
+#pragma once
+
+#include <glib.h>
+
+G_BEGIN_DECLS
+
+/** What there is, and classes of it, one of each of which is simulated. */
+typedef struct {
+    guint64 n_ranks, n_rank_classes;
+    guint64 n_flows, n_flow_classes; /**< connections that carry anything */
+    guint64 n_links, n_link_classes; /**< that anything crosses; of those that can hold it back */
+} LpQuotientSize;
+
+G_END_DECLS

@@ -1,0 +1,201 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Vertices, their colours, and what they see. */
+#include "sim/quotient/structure.h"
+
+#include "sim/quotient/numbering.h"
+#include "sim/quotient/refinement.h"
+
+/* Labels of edges; between two kinds of vertices they need only differ from each other. */
+enum {
+    LABEL_PLAIN,
+    LABEL_FROM,
+    LABEL_TO,
+    LABEL_GROUP /* and so on for each group */
+};
+
+/* Kinds of vertices, in the order of their numbers. */
+typedef enum {
+    KIND_RANK,
+    KIND_COMMUNICATOR,
+    KIND_FLOW,
+    KIND_LINK,
+    KIND_PLACE
+} Kind;
+
+typedef struct {
+    LpStructure *structure;
+    const LpCommunicationMap *map; /* borrowed */
+    const LpFlowList *list;        /* borrowed */
+    LpRefinement *refinement;      /* owned */
+    LpNumbering colours;
+} Builder;
+
+static const LpFlowOfRun *
+flow_at(const LpFlowList *list, guint32 i)
+{
+    return &g_array_index(list->flows, LpFlowOfRun, i);
+}
+
+static const LpCommunicatorOfRun *
+communicator_at(const LpFlowList *list, guint32 i)
+{
+    return &g_array_index(list->communicators, LpCommunicatorOfRun, i);
+}
+
+static void
+number_vertices(Builder *self)
+{
+    const LpFlowList *list = self->list;
+    self->structure->first_communicator = (guint32)self->map->n_ranks;
+    self->structure->first_flow = self->structure->first_communicator + list->communicators->len;
+    self->structure->first_link = self->structure->first_flow + list->flows->len;
+    guint32 next = self->structure->first_link;
+    self->structure->link_vertex = g_new(guint32, self->structure->links->n_links);
+    for (guint32 i = 0; i < self->structure->links->n_links; i++) {
+        self->structure->link_vertex[i] = next;
+        next += self->structure->links->binds[i] ? 1 : 0;
+    }
+    self->structure->first_place = next;
+    self->structure->place = g_new(guint32, list->communicators->len);
+    for (guint32 i = 0; i < list->communicators->len; i++) {
+        const LpCommunicatorOfRun *own = communicator_at(list, i);
+        self->structure->place[i] = next;
+        next += own->is_chained ? own->communicator->n_members : 0;
+    }
+    self->structure->n_vertices = next;
+}
+
+static void
+colour(Builder *self, Kind kind, guint32 vertex)
+{
+    lp_numbering_add_count(&self->colours, kind);
+    lp_refinement_set_colour(self->refinement, vertex, lp_numbering_end(&self->colours));
+}
+
+static void
+see(Builder *self, guint32 seer, guint32 seen, guint32 label)
+{
+    lp_refinement_add_edge(self->refinement, seer, seen, label);
+}
+
+static void
+see_each_other(Builder *self, guint32 one, guint32 other, guint32 label)
+{
+    see(self, one, other, label);
+    see(self, other, one, label);
+}
+
+/* What they have to do with each other follows later. Latencies of messages are their flows'. */
+static void
+add_ranks(Builder *self)
+{
+    const LpProgram *program = self->map->program;
+    for (guint32 rank = 0; rank < program->n_ranks; rank++) {
+        lp_numbering_add_count(&self->colours, lp_program_rank_stage(program, rank));
+        lp_numbering_add_count(&self->colours,
+                               program->expert_loads == NULL ? 0 : program->expert_place[rank]);
+        colour(self, KIND_RANK, rank);
+    }
+}
+
+static void
+add_communicators(Builder *self)
+{
+    const LpFlowList *list = self->list;
+    for (guint32 i = 0; i < list->communicators->len; i++) {
+        const LpCommunicatorOfRun *own = communicator_at(list, i);
+        guint32 vertex = self->structure->first_communicator + i;
+        lp_numbering_add_count(&self->colours, own->what);
+        colour(self, KIND_COMMUNICATOR, vertex);
+        for (guint32 member = 0; member < own->communicator->n_members; member++)
+            see_each_other(self, vertex, own->communicator->ranks[member],
+                           LABEL_GROUP + own->communicator->group);
+        for (guint32 member = 0; own->is_chained && member < own->communicator->n_members;
+             member++) {
+            colour(self, KIND_PLACE, self->structure->place[i] + member);
+            see(self, self->structure->place[i] + member, vertex, LABEL_PLAIN);
+        }
+    }
+}
+
+static void
+add_links(Builder *self)
+{
+    const LpNetwork *network = self->map->network;
+    for (guint32 i = 0; i < self->structure->links->n_links; i++) {
+        if (!self->structure->links->binds[i])
+            continue;
+        lp_numbering_add_number(&self->colours, lp_network_link(network, i).bytes_per_s);
+        colour(self, KIND_LINK, self->structure->link_vertex[i]);
+    }
+}
+
+/* A collective's flow begins with the last member and is waited for by all: its communicator is
+ * all that it sees, unless it has to wait for other flows in between. */
+static void
+add_ends(Builder *self, const LpFlowOfRun *flow, guint32 vertex)
+{
+    if (flow->communicator < 0) {
+        see_each_other(self, vertex, flow->from, LABEL_FROM);
+        see_each_other(self, vertex, flow->to, LABEL_TO);
+        return;
+    }
+    guint32 places = self->structure->place[flow->communicator];
+    see_each_other(self, vertex, self->structure->first_communicator + (guint32)flow->communicator,
+                   LABEL_PLAIN);
+    if (!flow->is_chained)
+        return;
+    see_each_other(self, vertex, places + flow->place_from, LABEL_FROM);
+    see_each_other(self, vertex, places + flow->place_to, LABEL_TO);
+}
+
+static void
+add_flows(Builder *self)
+{
+    const LpFlowList *list = self->list;
+    for (guint32 i = 0; i < list->flows->len; i++) {
+        const LpFlowOfRun *flow = flow_at(list, i);
+        guint32 vertex = self->structure->first_flow + i;
+        lp_numbering_add_count(&self->colours, flow->what);
+        colour(self, KIND_FLOW, vertex);
+        add_ends(self, flow, vertex);
+        for (guint32 k = 0; k < flow->route->n_links; k++)
+            if (self->structure->links->binds[flow->route->links[k]])
+                see_each_other(self, vertex, self->structure->link_vertex[flow->route->links[k]],
+                               LABEL_PLAIN);
+    }
+}
+
+LpStructure *
+lp_structure_new(const LpCommunicationMap *map, const LpFlowList *list)
+{
+    LpStructure *self = g_new0(LpStructure, 1);
+    Builder builder = {.structure = self, .map = map, .list = list};
+    self->links = lp_binding_links_new(list, map->network);
+    lp_numbering_init(&builder.colours);
+    number_vertices(&builder);
+    builder.refinement = lp_refinement_new(self->n_vertices);
+    add_ranks(&builder);
+    add_communicators(&builder);
+    add_links(&builder);
+    add_flows(&builder);
+    (void)lp_refinement_run(builder.refinement);
+    self->of_vertex = g_new(guint32, self->n_vertices);
+    for (guint32 i = 0; i < self->n_vertices; i++)
+        self->of_vertex[i] = lp_refinement_class(builder.refinement, i);
+    lp_refinement_free(builder.refinement);
+    lp_numbering_clear(&builder.colours);
+    return self;
+}
+
+void
+lp_structure_free(LpStructure *self)
+{
+    if (self == NULL)
+        return;
+    lp_binding_links_free(self->links);
+    g_free(self->link_vertex);
+    g_free(self->place);
+    g_free(self->of_vertex);
+    g_free(self);
+}

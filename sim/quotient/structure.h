@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The structure of a run, refined: ranks, communicators, flows, links and members' places as
+ * vertices, and their classes. */
+#pragma once
+
+#include "sim/quotient/binding_links.h"
+
+G_BEGIN_DECLS
+
+/** Vertices of a kind follow each other, and so do their classes: ranks, communicators, flows,
+ * links that bind, and places of members, of communicators with chained flows. */
+typedef struct {
+    LpBindingLinks *links; /* owned */
+    guint32 *of_vertex;    /* owned, by vertex: its class */
+    guint32 first_communicator, first_flow, first_link, first_place, n_vertices;
+    guint32 *link_vertex; /* owned, by link: valid for those that bind */
+    guint32 *place;       /* owned, by communicator: the vertex of its first member's place */
+} LpStructure;
+
+/** Of the flows of @list, on @map. Returns: (transfer full). */
+LpStructure *lp_structure_new(const LpCommunicationMap *map, const LpFlowList *list);
+void lp_structure_free(LpStructure *self);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(LpStructure, lp_structure_free)
+
+G_END_DECLS

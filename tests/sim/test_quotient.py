@@ -1,0 +1,118 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Random plans of up to 64 ranks on eleven machines, with contention and without, by classes and rank by
+rank: the quotient is exact. Both runs take the same time to 1e-6, to 1e-9 where nothing contends, and
+move the same bytes. Plans are those of test_properties.py, with libraries of all kinds; placements are
+packed, scattered, or drawn, so that groups straddle domains and leaves."""
+import concurrent.futures
+import json
+import os
+import random
+import subprocess
+import sys
+import tempfile
+
+import test_properties
+
+PROGRAM = os.environ.get("LIGHTPATH", "build/release/cli/lightpath")
+PLANS = int(os.environ.get("LIGHTPATH_PLANS", "4400")) // 10
+SEED = int(os.environ.get("LIGHTPATH_SEED", "2026"))
+MACHINES = [
+    "--system=dgx-a100 --accelerators=64",
+    "--system=dgx-h100 --accelerators=64 --leaf-ports=4 --oversubscription=2",
+    "--system=dgx-h100 --accelerators=64 --port-order=node --leaf-ports=16 --oversubscription=4",
+    "--system=generic --accelerators=64 --domain-size=4 --leaf-ports=8 --oversubscription=2",
+    "--system=generic --accelerators=64 --domain-size=1 --leaf-ports=8 --oversubscription=4",
+    "--system=generic --accelerators=64 --domain-size=4 --leaf-ports=8 --path-choice=hash --paths=4",
+    "--system=generic --accelerators=64 --domain-size=1 --topology=torus --dimensions=4x16",
+    "--system=generic --accelerators=64 --domain-size=2 --topology=dragonfly --router-ports=4"
+    " --group-routers=4 --nics-per-domain=2",
+    "--system=polaris --accelerators=64",
+    "--system=generic --accelerators=64 --domain-size=8 --nics-per-domain=4 --leaf-ports=12",
+    "--system=hgx-h800 --accelerators=64 --accelerator=b200 --oversubscription=3 --leaf-ports=6",
+]
+CONTENDED, ALONE = 1e-6, 1e-9
+
+
+def draw(r):
+    plan = test_properties.draw(r)
+    if plan is None:
+        return None
+    plan["library"] = r.choice(["single-ring", "auto", "auto"])
+    plan["layers"] = min(plan["layers"], 8)
+    if plan["stage-layers"] not in ("even", "balanced"):
+        plan["stage-layers"] = "even"
+    return plan
+
+
+def simulate(line):
+    done = subprocess.run(line, capture_output=True, text=True, timeout=600)
+    if done.returncode == 1 and done.stderr.count("\n") == 1 and "wanted" in done.stderr:
+        return None
+    if done.returncode != 0:
+        raise RuntimeError(f"{' '.join(line)}: exit {done.returncode}: {done.stderr}")
+    return json.loads(done.stdout)
+
+
+def run(task):
+    """Returns: whether the plan is valid, whether classes were used, what is wrong."""
+    plan, machine = task
+    line = [PROGRAM, "simulate", "gpt3-175b", machine, "--format=json", "--ignore-memory", "--framework=none"]
+    line += [f"--set={name}={value}" for name, value in plan.items()]
+    try:
+        by_classes = simulate(line)
+        if by_classes is None:
+            return False, False, None
+        used = "one of each is simulated" in by_classes["engine"]["proof"]
+        if not used:
+            return True, False, None
+        by_ranks = simulate(line + ["--collapse=off"])
+    except RuntimeError as error:
+        return True, True, str(error)
+    got, wanted = by_classes["simulated"], by_ranks["simulated"]
+    time_s = wanted["iteration_time_s"]
+    alone = abs(wanted["uncontended_iteration_time_s"] - time_s) <= ALONE * time_s
+    error = abs(got["iteration_time_s"] / time_s - 1)
+    if error > (ALONE if alone else CONTENDED):
+        return True, used, f"{' '.join(line)}: {got['iteration_time_s']} s by classes, {time_s} s by ranks"
+    if by_classes["traffic_bytes"] != by_ranks["traffic_bytes"]:
+        return True, used, (f"{' '.join(line)}: {by_classes['traffic_bytes']} by classes, "
+                            f"{by_ranks['traffic_bytes']} by ranks")
+    return True, used, None
+
+
+def main():
+    r = random.Random(SEED)
+    with tempfile.TemporaryDirectory(prefix="lightpath-") as folder:
+        machines = []
+        for i, options in enumerate(MACHINES):
+            machines.append(os.path.join(folder, f"{i}.xml"))
+            subprocess.run([PROGRAM, "platform", "generate", *options.split(), "-o", machines[-1]], check=True)
+        placements = []
+        for i in range(4):
+            placements.append(os.path.join(folder, f"placement-{i}"))
+            with open(placements[-1], "w", encoding="utf-8") as file:
+                chosen = list(range(64)) if i % 2 else list(range(0, 64, 2)) + list(range(1, 64, 2))
+                if i > 1:
+                    r.shuffle(chosen)
+                file.write("".join(f"{accelerator}\n" for accelerator in chosen))
+        tasks = []
+        while len(tasks) < PLANS:
+            plan = draw(r)
+            if plan is None:
+                continue
+            if r.random() < 0.25 and plan["tp"] * plan["cp"] * plan["dp"] * plan["pp"] == 64:
+                plan["placement"] = r.choice(placements)
+            tasks.append((plan, r.choice(machines)))
+        with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+            results = list(pool.map(run, tasks))
+    n_run, n_used = sum(valid for valid, _, _ in results), sum(used for _, used, _ in results)
+    complaints = [complaint for _, _, complaint in results if complaint is not None]
+    for complaint in complaints[:20]:
+        print(complaint)
+    print(f"{n_run} of {PLANS} plans are valid, {n_used} run by classes; {len(complaints)} faults")
+    return 0 if not complaints and n_run > PLANS / 5 and n_used > 0 else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

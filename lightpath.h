@@ -70,6 +70,7 @@
 #include "platforms/machine/medium.h"
 #include "platforms/machine/network_parts.h"
 #include "platforms/machine/tier.h"
+#include "report/distribution.h"
 #include "report/figures.h"
 #include "report/report.h"
 #include "report/report_data.h"

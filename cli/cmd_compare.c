@@ -42,6 +42,7 @@ typedef struct {
     char *framework;                    /* owned */
     char **settings;                    /* owned */
     char *fidelity, *collapse, *format; /* owned */
+    char *n_runs;                       /* owned */
     gboolean ignore_memory, cost, verbose;
     LpPageFile page; /* not for the runs */
 } Options;
@@ -54,6 +55,7 @@ options_clear(Options *self)
     g_free(self->fidelity);
     g_free(self->collapse);
     g_free(self->format);
+    g_free(self->n_runs);
     lp_page_file_clear(&self->page);
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Options, options_clear)
@@ -127,6 +129,7 @@ start_run(Run *self, const Options *options, const char *workload, GError **erro
     add_argument(line, "--format=json", "");
     add_argument(line, "--fidelity=", options->fidelity);
     add_argument(line, "--collapse=", options->collapse);
+    add_argument(line, "--runs=", options->n_runs);
     for (char **setting = options->settings; setting != NULL && *setting != NULL; setting++)
         add_argument(line, "--set=", *setting);
     if (options->ignore_memory)
@@ -361,6 +364,9 @@ to_text(const GArray *runs, const LpWorkload *workload, gboolean whole_plan)
     add_figures(table, runs, "hardware TFLOP/s", "hardware_tflops_per_accelerator", 1);
     add_figures(table, runs, "MFU", "mfu", 4);
     add_speedup(table, runs);
+    add_if_any(table, runs, "p50 over seeds (s)", "distribution", "p50_s", 6);
+    add_if_any(table, runs, "p95", "distribution", "p95_s", 6);
+    add_if_any(table, runs, "p99", "distribution", "p99_s", 6);
     add_circuits(table, runs);
     add_if_any(table, runs, "dynamic energy, J", "energy_j", "dynamic", 3);
     add_if_any(table, runs, "static energy, J", "energy_j", "static", 3);
@@ -409,6 +415,7 @@ lp_cmd_compare(int argc, char **argv, GError **error)
          "text|json"},
         {"report", 0, 0, G_OPTION_ARG_STRING, &options.page.path,
          "Write a page with tables and plots, which needs no network", "FILE.html"},
+        {"runs", 0, 0, G_OPTION_ARG_STRING, &options.n_runs, "As for simulate", "N"},
         {"ignore-memory", 0, 0, G_OPTION_ARG_NONE, &options.ignore_memory, "As for simulate", NULL},
         {"verbose", 0, 0, G_OPTION_ARG_NONE, &options.verbose, "As for simulate", NULL},
         {"cost", 0, 0, G_OPTION_ARG_NONE, &options.cost, "As for simulate", NULL},

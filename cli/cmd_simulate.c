@@ -3,7 +3,9 @@
 #include "cli/commands.h"
 #include "cli/inputs.h"
 #include "cli/options.h"
+#include "cli/plan_fit.h"
 #include "cli/run_files.h"
+#include "cli/variant.h"
 
 #include "base/file.h"
 #include "report/report_parts.h"
@@ -14,10 +16,13 @@
 #include <string.h>
 #include <unistd.h>
 
+#define RUNS_MAX 100000
+
 static const char *const switch_names[] = {"off", "on", NULL};
 
 typedef struct {
     char *fidelity, *collapse, *format, *plan, *framework; /* owned */
+    char *runs;                                            /* owned */
     char **settings;                                       /* owned */
     LpRunFiles files;
     gboolean ignore_memory, cost, verbose, approximate;
@@ -30,6 +35,7 @@ options_clear(Options *self)
     g_free(self->collapse);
     g_free(self->format);
     g_free(self->plan);
+    g_free(self->runs);
     lp_run_files_clear(&self->files);
     g_free(self->framework);
     g_strfreev(self->settings);
@@ -69,18 +75,46 @@ print_report(LpReport *report, LpFormat format, GError **error)
 typedef struct {
     LpFormat format;
     LpPlanChoice plan;
-    guint fidelity, collapse;
+    guint fidelity, collapse, n_runs;
 } Choices;
 
 static gboolean
 read_choices(const Options *options, Choices *out_choices, GError **error)
 {
+    if (options->runs != NULL && options->approximate)
+        return lp_usage_error(error, "--runs: got it with --approximate, wanted one of them");
     return lp_format_parse(options->format, &out_choices->format, error) &&
            lp_plan_choice_parse(options->plan, &out_choices->plan, error) &&
            lp_option_choice("fidelity", options->fidelity, lp_fidelity_names, LP_FIDELITY_FLOW,
                             &out_choices->fidelity, error) &&
            lp_option_choice("collapse", options->collapse, switch_names, TRUE,
-                            &out_choices->collapse, error);
+                            &out_choices->collapse, error) &&
+           lp_option_count("runs", options->runs, 1, RUNS_MAX, 0, &out_choices->n_runs, error);
+}
+
+/* Before the engine starts here: each seed has a process of its own. Fills @out of @n_jobs. */
+static gboolean
+run_seeds(const Options *options, const Choices *choices, const char *path,
+          const LpMachine *machine, guint n_jobs, LpDistribution *out, GError **error)
+{
+    g_auto(GStrv) fitting = NULL;
+    if (choices->n_runs == 0)
+        return TRUE;
+    LpVariantBase base = {.workload = path,
+                          .platform = machine->path,
+                          .settings = (const char *const *)options->settings,
+                          .fidelity = (LpFidelity)choices->fidelity,
+                          .collapse = choices->collapse != 0,
+                          .ignore_memory = options->ignore_memory,
+                          .n_jobs = n_jobs,
+                          .n_at_once = g_get_num_processors()};
+    if (choices->plan == LP_PLAN_FIT) {
+        fitting = lp_fit_plan(path, base.settings, machine, error);
+        if (fitting == NULL)
+            return FALSE;
+        base.settings = (const char *const *)fitting;
+    }
+    return lp_variants_distribution(&base, choices->n_runs, out, error);
 }
 
 static gboolean
@@ -127,6 +161,9 @@ simulate_scenario(const Options *options, const Choices *choices, const char *pa
     lp_scenario_suit(scenario, machine->domain_size);
     if (!options->ignore_memory && !lp_check_scenario_memory(scenario, machine, error))
         return FALSE;
+    g_autofree LpDistribution *distributions = g_new0(LpDistribution, scenario->jobs->len);
+    if (!run_seeds(options, choices, path, machine, scenario->jobs->len, distributions, error))
+        return FALSE;
     g_autoptr(LpObservation) observation =
         lp_run_files_any(&options->files) ? lp_observation_new() : NULL;
     LpScenarioOptions run = {.fidelity = (LpFidelity)choices->fidelity,
@@ -143,6 +180,8 @@ simulate_scenario(const Options *options, const Choices *choices, const char *pa
         return FALSE;
     LpScenarioReport report;
     lp_scenario_report_init(&report, machine, simulation);
+    for (guint i = 0; i < simulation->n_jobs; i++)
+        report.jobs[i].distribution = distributions[i];
     report.fidelity = run.fidelity;
     report.collapse = run.collapse;
     report.whole_plan = options->verbose;
@@ -178,6 +217,9 @@ simulate(const Options *options, char **arguments, double started_s, GError **er
     if (setup == NULL ||
         (!options->ignore_memory && !lp_setup_check_memory(workload, machine, error)))
         return FALSE;
+    LpDistribution distribution = {0};
+    if (!run_seeds(options, &choices, path, machine, 1, &distribution, error))
+        return FALSE;
     gboolean any = lp_run_files_any(&options->files);
     g_autoptr(LpTimeline) timeline = any ? lp_timeline_new() : NULL;
     g_autoptr(LpObservation) observation = any ? lp_observation_new() : NULL;
@@ -198,6 +240,7 @@ simulate(const Options *options, char **arguments, double started_s, GError **er
         return FALSE;
     LpReport report;
     lp_report_init(&report, setup, simulation);
+    report.distribution = distribution;
     report.fidelity = run.fidelity;
     report.collapse = run.collapse;
     report.whole_plan = options->verbose;
@@ -237,6 +280,8 @@ lp_cmd_simulate(int argc, char **argv, GError **error)
          "Write a page with tables and plots, which needs no network", "FILE.html"},
         {"trace", 0, 0, G_OPTION_ARG_STRING, &options.files.trace,
          "Write a timeline for the Perfetto viewer", "FILE.json"},
+        {"runs", 0, 0, G_OPTION_ARG_STRING, &options.runs,
+         "Simulate with so many seeds of jitter, traffic, hashes and skew, too", "N"},
         {"ignore-memory", 0, 0, G_OPTION_ARG_NONE, &options.ignore_memory,
          "Simulate a plan that does not fit in memory, with a warning", NULL},
         {"approximate", 0, 0, G_OPTION_ARG_NONE, &options.approximate,

@@ -256,6 +256,31 @@ lp_variants_runs(const LpVariantBase *base, guint n_runs, GArray *out, GError **
     return run_all(base, variants, names, n_runs, out, error);
 }
 
+static void
+clear_row(gpointer data)
+{
+    LpVariantRow *row = data;
+    g_free(row->name);
+    g_free(row->times_s);
+}
+
+gboolean
+lp_variants_distribution(const LpVariantBase *base, guint n_runs, LpDistribution *out,
+                         GError **error)
+{
+    g_autoptr(GArray) rows = g_array_new(FALSE, FALSE, sizeof(LpVariantRow));
+    g_array_set_clear_func(rows, clear_row);
+    if (!lp_variants_runs(base, n_runs, rows, error))
+        return FALSE;
+    g_autofree double *times_s = g_new(double, n_runs);
+    for (guint job = 0; job < base->n_jobs; job++) {
+        for (guint i = 0; i < n_runs; i++)
+            times_s[i] = g_array_index(rows, LpVariantRow, i).times_s[job];
+        out[job] = lp_distribution_of(times_s, n_runs);
+    }
+    return TRUE;
+}
+
 /* The setting that hashes paths over all links above a leaf, where that changes something. Returns:
  * (transfer full), or NULL. */
 static char *

@@ -166,13 +166,7 @@ add_runs(json_t *object, const LpContentionReport *self, guint job)
     if (self->runs == NULL)
         return;
     LpDistribution found = lp_distribution(self->runs, job);
-    json_t *distribution = lp_json_set_object(object, "distribution");
-    lp_json_set_count(distribution, "runs", found.n);
-    lp_json_set_number(distribution, "p50_s", found.p50_s);
-    lp_json_set_number(distribution, "p95_s", found.p95_s);
-    lp_json_set_number(distribution, "p99_s", found.p99_s);
-    lp_json_set_number(distribution, "low_s", found.low_s);
-    lp_json_set_number(distribution, "high_s", found.high_s);
+    lp_report_add_distribution(object, &found);
 }
 
 static void

@@ -69,31 +69,13 @@ lp_what_if_rows_new(const LpContentionReport *self, guint job)
     return rows;
 }
 
-static gint
-compare_times(gconstpointer a, gconstpointer b)
-{
-    double one = *(const double *)a, other = *(const double *)b;
-    return one < other ? -1 : one > other;
-}
-
-/* The smallest that at least @fraction of all do not exceed. */
-static double
-quantile(const GArray *sorted, double fraction)
-{
-    guint rank = (guint)ceil(fraction * sorted->len);
-    return g_array_index(sorted, double, MAX(rank, 1) - 1);
-}
-
 LpDistribution
 lp_distribution(const GArray *rows, guint job)
 {
-    g_autoptr(GArray) times = g_array_new(FALSE, FALSE, sizeof(double));
+    g_autofree double *times_s = g_new(double, rows->len);
     for (guint i = 0; i < rows->len; i++)
-        g_array_append_val(times, g_array_index(rows, LpVariantRow, i).times_s[job]);
-    g_array_sort(times, compare_times);
-    return (LpDistribution){
-        times->len,           quantile(times, 0.5), quantile(times, 0.95), quantile(times, 0.99),
-        quantile(times, 0.0), quantile(times, 1.0)};
+        times_s[i] = g_array_index(rows, LpVariantRow, i).times_s[job];
+    return lp_distribution_of(times_s, rows->len);
 }
 
 static gint

@@ -37,12 +37,6 @@ typedef struct {
     double time_s, saved_s, units, saved_per_unit_s;
 } LpWhatIfRow;
 
-/** How an iteration's time is distributed over seeds. */
-typedef struct {
-    guint n;
-    double p50_s, p95_s, p99_s, low_s, high_s;
-} LpDistribution;
-
 /** Of @job, what saves most per unit of change first. Returns: (transfer full) array of
  * LpWhatIfRow. */
 GArray *lp_what_if_rows_new(const LpContentionReport *self, guint job);

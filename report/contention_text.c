@@ -265,9 +265,7 @@ append_spread(GString *out, const LpContentionReport *self, guint job)
     }
     if (self->runs != NULL) {
         LpDistribution found = lp_distribution(self->runs, job);
-        g_string_append_printf(out, "%u runs: p50 %.6f, p95 %.6f, p99 %.6f s; %.6f to %.6f s\n",
-                               found.n, found.p50_s, found.p95_s, found.p99_s, found.low_s,
-                               found.high_s);
+        lp_report_append_distribution(out, &found);
     }
 }
 

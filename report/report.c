@@ -214,9 +214,24 @@ add_energy(json_t *object, const LpReport *self)
 }
 
 void
+lp_report_add_distribution(json_t *object, const LpDistribution *distribution)
+{
+    if (distribution->n == 0)
+        return;
+    json_t *node = lp_json_set_object(object, "distribution");
+    lp_json_set_count(node, "runs", distribution->n);
+    lp_json_set_number(node, "p50_s", distribution->p50_s);
+    lp_json_set_number(node, "p95_s", distribution->p95_s);
+    lp_json_set_number(node, "p99_s", distribution->p99_s);
+    lp_json_set_number(node, "low_s", distribution->low_s);
+    lp_json_set_number(node, "high_s", distribution->high_s);
+}
+
+void
 lp_report_add_results(json_t *object, const LpReport *self)
 {
     add_simulated(object, self);
+    lp_report_add_distribution(object, &self->distribution);
     add_closed_form(object, self, "closed_form", &self->closed_form);
     add_closed_form(object, self, "amped", &self->amped);
     add_difference(object, self);

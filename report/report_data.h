@@ -4,6 +4,7 @@
 
 #include "model/amped.h"
 #include "model/memory.h"
+#include "report/distribution.h"
 #include "report/figures.h"
 #include "sim/run/scenario_simulation.h"
 #include "validation/crosscheck/crosscheck.h"
@@ -31,7 +32,8 @@ typedef struct {
     double others_s; /**< iteration time beside the others less that alone */
     double faults_s; /**< alone less that of one iteration without slow ranks and failures */
     LpMemory memory;
-    GPtrArray *warnings; /* owned: text */
+    GPtrArray *warnings;         /* owned: text */
+    LpDistribution distribution; /**< over seeds */
     gboolean has_cost;
     LpCost cost;
 } LpReport;

@@ -40,6 +40,10 @@ void lp_report_append_engine(GString *out, LpFidelity fidelity, gboolean collaps
 void lp_report_append_contention(GString *out, const char *contention);
 /** Appends tables of the bytes on the wire, and of an accelerator's memory. */
 void lp_report_append_needs(GString *out, const LpReport *self);
+/** Sets "distribution" of @object; nothing of none. */
+void lp_report_add_distribution(json_t *object, const LpDistribution *distribution);
+/** Appends the distribution as a line of text; nothing of none. */
+void lp_report_append_distribution(GString *out, const LpDistribution *distribution);
 /** Appends the table of times, simulated beside closed forms, and the difference's parts. */
 void lp_report_append_results(GString *out, const LpReport *self);
 

@@ -261,6 +261,16 @@ lp_report_append_needs(GString *out, const LpReport *self)
 }
 
 void
+lp_report_append_distribution(GString *out, const LpDistribution *distribution)
+{
+    if (distribution->n == 0)
+        return;
+    g_string_append_printf(out, "%u runs: p50 %.6f, p95 %.6f, p99 %.6f s; %.6f to %.6f s\n",
+                           distribution->n, distribution->p50_s, distribution->p95_s,
+                           distribution->p99_s, distribution->low_s, distribution->high_s);
+}
+
+void
 lp_report_append_results(GString *out, const LpReport *self)
 {
     const LpTerms *columns[] = {&self->simulation->run.terms, &self->closed_form, &self->amped};
@@ -269,6 +279,9 @@ lp_report_append_results(GString *out, const LpReport *self)
     append_terms(out, self,
                  (const char *const[]){"seconds", "#simulated", "#closed form", "#AMPeD", NULL},
                  columns, times_s, 3);
+    if (self->distribution.n > 0)
+        g_string_append_c(out, '\n');
+    lp_report_append_distribution(out, &self->distribution);
     if (lp_left_out_experts(self))
         g_string_append(
             out, "\nAMPeD leaves out the all-to-alls of experts, and so its MFU may pass 1\n");

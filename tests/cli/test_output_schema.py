@@ -35,13 +35,13 @@ TABLES = ("training", "gemm", "collectives")
 # Outputs by the name of their schema: each command brings other keys.
 OUTPUTS = {
     "simulate": ["simulate gpt3-175b dgx-a100-1024 --set global-batch=128 --cost",
-                 "simulate mixtral-8x7b dgx-h100-64",
+                 "simulate mixtral-8x7b dgx-h100-64 --runs=2",
                  "simulate llama-3-8b circuits.xml --plan=fit --set precision=bf16 "
                  "--set library=single-ring",
                  "simulate llama-3-8b optics.xml --set dp=16"],
     "scenario": ["simulate two-jobs polaris-64 --cost",
                  "simulate busy-fabric dgx-h100-64 --set global-batch=64",
-                 "simulate slow-rank dgx-h100-64 --set global-batch=64",
+                 "simulate slow-rank dgx-h100-64 --set global-batch=64 --runs=2",
                  "simulate degraded-port dgx-h100-64 --set global-batch=64"],
     "estimate": ["estimate gpt3-175b dgx-a100-1024",
                  "estimate gpt3-175b dgx-a100-1024 --model=amped"],

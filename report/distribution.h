@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* How an iteration's time is distributed over the seeds of what is drawn. */
+#pragma once
+
+#include <glib.h>
+
+G_BEGIN_DECLS
+
+/** Quantiles of an iteration's time: each the smallest that at least that share of all do not
+ * exceed. */
+typedef struct {
+    guint n; /**< 0: nothing is known */
+    double p50_s, p95_s, p99_s, low_s, high_s;
+} LpDistribution;
+
+/** Of @n times, at least 1; they are sorted. */
+LpDistribution lp_distribution_of(double *times_s, guint n);
+
+G_END_DECLS

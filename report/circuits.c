@@ -18,6 +18,11 @@ lp_circuits_add_json(json_t *object, const LpSimulation *simulation)
     lp_json_set_number(part, "wait_exposed_s", circuits->wait_exposed_s);
     lp_json_set_number(part, "wait_hidden_s", circuits->wait_hidden_s);
     lp_json_set_number(part, "duty_cycle", circuits->duty_cycle);
+    if (circuits->is_hybrid) {
+        json_t *hybrid = lp_json_set_object(part, "hybrid");
+        lp_json_set_number(hybrid, "circuit_bytes", circuits->circuit_bytes);
+        lp_json_set_number(hybrid, "beside_bytes", circuits->beside_bytes);
+    }
     if (circuits->n_slots == 0)
         return;
     json_t *rotor = lp_json_set_object(part, "rotor");
@@ -66,6 +71,10 @@ lp_circuits_append_text(GString *out, const LpSimulation *simulation)
     lp_text_table_add_row(table);
     lp_text_table_add_cell(table, "duty cycle");
     lp_text_table_add_cell(table, "%.4g", circuits->duty_cycle);
+    if (circuits->is_hybrid) {
+        add_bytes(table, "of steered classes, over circuits", circuits->circuit_bytes);
+        add_bytes(table, "beside them", circuits->beside_bytes);
+    }
     if (circuits->n_slots > 0) {
         add_count(table, "slots of a rotor's cycle", circuits->n_slots);
         add_bytes(table, "over one circuit of it", circuits->direct_bytes);

@@ -118,7 +118,7 @@ const LpMachineOption lp_machine_options[LP_N_MACHINE_OPTIONS] = {
     ROW(PCIE_BANDWIDTH, "pcie-bandwidth", "RATE", "Of that link, each way", SCALE_OUT,
         BANDWIDTH(pcie.bytes_per_s)),
     CIRCUIT(POLICY, "policy", "NAME",
-            "Circuits are switched: static, demand, provision, phase or rotor"),
+            "Circuits are switched: static, demand, provision, phase, rotor or hybrid"),
     CIRCUIT(CIRCUIT_PORTS, "circuit-ports", "N",
             "Ports of an attachment at circuit switches (1); so --ports-per-accelerator"),
     CIRCUIT(CIRCUIT_SCOPE, "circuit-scope", "NAME", "all, or plane: a switch for each port"),
@@ -136,6 +136,19 @@ const LpMachineOption lp_machine_options[LP_N_MACHINE_OPTIONS] = {
     CIRCUIT(LINK_BUDGET, "link-budget", "DB", "Loss that a link bears"),
     CIRCUIT(SLOT_TIME, "slot-time", "TIME", "Of a rotor: from one matching to the next"),
     CIRCUIT(ROTOR_HOPS, "rotor-hops", "N", "Circuits of a rotor that a byte may take: 1 or 2 (2)"),
+    CIRCUIT(HYBRID_POLICY, "hybrid-policy", "NAME",
+            "Of a hybrid's circuits: demand, provision or phase (provision)"),
+    CIRCUIT(ELECTRICAL_BANDWIDTH, "electrical-bandwidth", "RATE",
+            "Of the network beside them, per attachment, each way (0: none)"),
+    CIRCUIT(CIRCUIT_TRAFFIC, "circuit-traffic", "LIST",
+            "Classes that a hybrid's circuits carry, such as \"dp pp\" (all)"),
+    CIRCUIT(CIRCUIT_MIN_BYTES, "circuit-min-bytes", "SIZE",
+            "What is smaller goes beside a hybrid's circuits (0B)"),
+    CIRCUIT(REGION_DOMAINS, "region-domains", "N", "Domains that a circuit switch joins (all)"),
+    CIRCUIT(CIRCUIT_FORECAST, "circuit-forecast", "NAME",
+            "Experts' demand is known at the gate, or ahead (gate)"),
+    CIRCUIT(FORECAST_ERROR, "forecast-error", "X",
+            "Spread of the forecast over the demand: exp(X times a normal number) (0)"),
     ROW(PUBLISHED_BISECTION, "published-bisection", "RATE",
         "What a source says of the bisection, one way", SYSTEMS,
         VALUE(BANDWIDTH, published.bisection_bytes_per_s), .minimum = LP_MACHINE_BYTES_PER_S_MIN,
@@ -300,7 +313,7 @@ read_circuit(guint index, const char *text, LpCircuitSwitch *circuits, GError **
     *circuits = changed;
     return TRUE;
 }
-G_STATIC_ASSERT(LP_MACHINE_OPTION_ROTOR_HOPS - LP_MACHINE_OPTION_POLICY + 1 ==
+G_STATIC_ASSERT(LP_MACHINE_OPTION_FORECAST_ERROR - LP_MACHINE_OPTION_POLICY + 1 ==
                 LP_N_CIRCUIT_PROPERTIES);
 
 /* "optical", or a technology of the catalogue, which brings its medium along. */

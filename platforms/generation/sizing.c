@@ -138,7 +138,7 @@ check_circuits(const LpMachineSpecification *specification, GError **error)
 {
     if (specification->circuits.is_present)
         return TRUE;
-    for (guint i = LP_MACHINE_OPTION_POLICY; i <= LP_MACHINE_OPTION_ROTOR_HOPS; i++)
+    for (guint i = LP_MACHINE_OPTION_POLICY; i <= LP_MACHINE_OPTION_FORECAST_ERROR; i++)
         if (lp_specification_is_given(specification, i))
             return lp_layout_fail(error, LP_MACHINE_ERROR_STRUCTURE,
                                   "--%s: given where no circuits are switched, wanted --policy "

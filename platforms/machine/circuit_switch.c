@@ -5,13 +5,17 @@
 #include "base/error.h"
 #include "base/units.h"
 
-const char *const lp_circuit_policy_names[] = {"static", "demand", "provision",
-                                               "phase",  "rotor",  NULL};
+const char *const lp_circuit_policy_names[] = {"static", "demand", "provision", "phase",
+                                               "rotor",  "hybrid", NULL};
 const char *const lp_circuit_scope_names[] = {"all", "plane", NULL};
 const char *const lp_circuit_yield_names[] = {"drain", "preempt", NULL};
+const char *const lp_circuit_forecast_names[] = {"gate", "ahead", NULL};
 const char *const lp_circuit_property_names[] = {LP_CIRCUIT_PROPERTY_NAMES, NULL};
 G_STATIC_ASSERT(G_N_ELEMENTS(lp_circuit_policy_names) == LP_N_CIRCUIT_POLICIES + 1);
 G_STATIC_ASSERT(G_N_ELEMENTS(lp_circuit_property_names) == LP_N_CIRCUIT_PROPERTIES + 1);
+
+/* In the traffic of a switch: that it was said. */
+#define TRAFFIC_IS_GIVEN (1u << 31)
 
 /* In the order of LP_CIRCUIT_PROPERTY_NAMES. */
 enum {
@@ -29,13 +33,21 @@ enum {
     INSERTION_LOSS,
     LINK_BUDGET,
     SLOT_TIME,
-    ROTOR_HOPS
+    ROTOR_HOPS,
+    HYBRID_POLICY,
+    ELECTRICAL_BANDWIDTH,
+    TRAFFIC,
+    MIN_BYTES,
+    REGION_DOMAINS,
+    FORECAST,
+    FORECAST_ERROR
 };
-G_STATIC_ASSERT(ROTOR_HOPS + 1 == LP_N_CIRCUIT_PROPERTIES);
+G_STATIC_ASSERT(FORECAST_ERROR + 1 == LP_N_CIRCUIT_PROPERTIES);
 
 #define SWITCH_PORTS_MAX (1u << 24)
 #define DECIBELS_MAX 1000.0
 #define SLOT_MIN_S 1e-9
+#define FORECAST_ERROR_MAX 10.0
 
 guint32
 lp_circuit_switch_n_lanes(const LpCircuitSwitch *self)
@@ -53,8 +65,34 @@ gboolean
 lp_circuit_switch_is_fixed(const LpCircuitSwitch *self)
 {
     return self->is_present && !lp_circuit_switch_is_rotor(self) &&
+           !lp_circuit_switch_is_hybrid(self) &&
            (self->policy == LP_CIRCUIT_POLICY_STATIC ||
             lp_circuit_switch_dead_time_s(self) >= LP_CIRCUIT_NEVER_S);
+}
+
+void
+lp_circuit_switch_settle(LpCircuitSwitch *self)
+{
+    if (self->rotor_hops == 0 && lp_circuit_switch_is_rotor(self))
+        self->rotor_hops = 2;
+    if (self->traffic == 0)
+        self->traffic = G_MAXUINT;
+    if (self->hybrid_policy == LP_CIRCUIT_POLICY_STATIC)
+        self->hybrid_policy = LP_CIRCUIT_POLICY_PROVISION;
+    if (self->policy == LP_CIRCUIT_POLICY_HYBRID)
+        self->policy = self->hybrid_policy;
+}
+
+gboolean
+lp_circuit_switch_is_hybrid(const LpCircuitSwitch *self)
+{
+    return self->is_present && self->electrical_bytes_per_s > 0.0;
+}
+
+gboolean
+lp_circuit_switch_carries(const LpCircuitSwitch *self, guint traffic)
+{
+    return (self->traffic >> traffic & 1) != 0;
 }
 
 gboolean
@@ -68,6 +106,19 @@ lp_circuit_switch_is_switched(const LpCircuitSwitch *self)
 {
     return self->is_present && !lp_circuit_switch_is_fixed(self) &&
            !lp_circuit_switch_is_rotor(self);
+}
+
+static gboolean fail(GError **error, const char *format, ...) G_GNUC_PRINTF(2, 3);
+
+static gboolean
+fail(GError **error, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    g_autofree char *message = g_strdup_vprintf(format, arguments);
+    va_end(arguments);
+    g_set_error_literal(error, LP_INPUT_ERROR, LP_INPUT_ERROR_VALUE, message);
+    return FALSE;
 }
 
 static gboolean
@@ -105,6 +156,38 @@ read_choice(const char *text, const char *const *names, guint *out_choice, GErro
     if (choice < 0)
         return FALSE;
     *out_choice = (guint)choice;
+    return TRUE;
+}
+
+static gboolean
+read_hybrid_policy(LpCircuitSwitch *self, const char *text, GError **error)
+{
+    static const char *const names[] = {"demand", "provision", "phase", NULL};
+    int policy = lp_choice_parse(text, names, error);
+    if (policy < 0)
+        return FALSE;
+    self->hybrid_policy = (LpCircuitPolicyKind)(LP_CIRCUIT_POLICY_DEMAND + policy);
+    return TRUE;
+}
+
+/* Classes as in LpTraffic, or none: "dp pp". */
+static gboolean
+read_traffic(LpCircuitSwitch *self, const char *text, GError **error)
+{
+    static const char *const names[] = {"tp", "pp", "dp", "ep", "cp", "none", NULL};
+    g_auto(GStrv) words = g_strsplit(text, " ", -1);
+    guint traffic = 0, none = (guint)G_N_ELEMENTS(names) - 2;
+    for (char **word = words; *word != NULL; word++) {
+        int class = lp_choice_parse(*word, names, error);
+        if (class < 0)
+            return FALSE;
+        traffic |= 1u << class;
+    }
+    if ((traffic >> none & 1) != 0 && words[1] != NULL)
+        return fail(error, "\"%s\", wanted classes, or none alone", text);
+    if (words[0] == NULL)
+        return fail(error, "\"\", wanted classes of tp, pp, dp, ep and cp, or none");
+    self->traffic = traffic | TRAFFIC_IS_GIVEN;
     return TRUE;
 }
 G_STATIC_ASSERT(sizeof(LpCircuitScope) == sizeof(guint) && sizeof(LpCircuitYield) == sizeof(guint));
@@ -145,22 +228,25 @@ lp_circuit_switch_set(LpCircuitSwitch *self, guint index, const char *text, GErr
                                     &self->slot_s, error);
     case ROTOR_HOPS:
         return read_count(text, 2, &self->rotor_hops, error);
+    case HYBRID_POLICY:
+        return read_hybrid_policy(self, text, error);
+    case ELECTRICAL_BANDWIDTH:
+        return lp_quantity_parse_in(LP_QUANTITY_BANDWIDTH, text, 0, 1e18,
+                                    &self->electrical_bytes_per_s, error);
+    case TRAFFIC:
+        return read_traffic(self, text, error);
+    case MIN_BYTES:
+        return lp_quantity_parse_in(LP_QUANTITY_SIZE, text, 0, 1e18, &self->message_min_bytes,
+                                    error);
+    case REGION_DOMAINS:
+        return read_count(text, SWITCH_PORTS_MAX, &self->region_domains, error);
+    case FORECAST:
+        return read_choice(text, lp_circuit_forecast_names, (guint *)&self->forecast, error);
+    case FORECAST_ERROR:
+        return lp_number_parse(text, 0, FORECAST_ERROR_MAX, &self->forecast_error, error);
     default:
         g_return_val_if_reached(FALSE);
     }
-}
-
-static gboolean fail(GError **error, const char *format, ...) G_GNUC_PRINTF(2, 3);
-
-static gboolean
-fail(GError **error, const char *format, ...)
-{
-    va_list arguments;
-    va_start(arguments, format);
-    g_autofree char *message = g_strdup_vprintf(format, arguments);
-    va_end(arguments);
-    g_set_error_literal(error, LP_INPUT_ERROR, LP_INPUT_ERROR_VALUE, message);
-    return FALSE;
 }
 
 /* A slot is longer than its dead time, and there is one only where something turns. */
@@ -177,6 +263,28 @@ check_rotor(const LpCircuitSwitch *self, GError **error)
                 self->slot_s, dead_s);
 }
 
+/* What only a hybrid has. Before it is settled. */
+static gboolean
+check_hybrid(const LpCircuitSwitch *self, GError **error)
+{
+    const struct {
+        const char *name;
+        gboolean is_given;
+    } rows[] = {{"hybrid-policy", self->hybrid_policy != LP_CIRCUIT_POLICY_STATIC},
+                {"electrical-bandwidth", self->electrical_bytes_per_s > 0.0},
+                {"circuit-traffic", self->traffic != 0},
+                {"circuit-min-bytes", self->message_min_bytes > 0.0},
+                {"circuit-forecast", self->forecast != LP_CIRCUIT_FORECAST_GATE},
+                {"forecast-error", self->forecast_error > 0.0}};
+    if (self->policy == LP_CIRCUIT_POLICY_HYBRID)
+        return TRUE;
+    for (gsize i = 0; i < G_N_ELEMENTS(rows); i++)
+        if (rows[i].is_given)
+            return fail(error, "policy: %s with %s, wanted hybrid",
+                        lp_circuit_policy_names[self->policy], rows[i].name);
+    return TRUE;
+}
+
 gboolean
 lp_circuit_switch_check(const LpCircuitSwitch *self, guint64 n_attachments,
                         double attachment_bytes_per_s, GError **error)
@@ -184,7 +292,7 @@ lp_circuit_switch_check(const LpCircuitSwitch *self, guint64 n_attachments,
     guint64 n_ports = n_attachments * (self->scope == LP_CIRCUIT_SCOPE_PLANE ? 1 : self->n_ports);
     guint32 n_lanes = lp_circuit_switch_n_lanes(self);
     double lanes_bytes_per_s = self->wavelength_bytes_per_s * n_lanes;
-    if (!check_rotor(self, error))
+    if (!check_rotor(self, error) || !check_hybrid(self, error))
         return FALSE;
     if (n_lanes > LP_CIRCUIT_LANES_MAX)
         return fail(error, "wavelengths: %u on each of %u ports, wanted at most %u together",

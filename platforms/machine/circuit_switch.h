@@ -14,6 +14,8 @@ typedef enum {
     LP_CIRCUIT_POLICY_PROVISION, /**< when the last byte of the phase before has left */
     LP_CIRCUIT_POLICY_PHASE,     /**< ahead, from the known program */
     LP_CIRCUIT_POLICY_ROTOR,     /**< never: they turn through a fixed cycle of matchings */
+    LP_CIRCUIT_POLICY_HYBRID,    /**< as another policy says, beside an electrical network; of a
+                                    machine that policy is named instead */
     LP_N_CIRCUIT_POLICIES
 } LpCircuitPolicyKind;
 
@@ -31,10 +33,18 @@ typedef enum {
     LP_CIRCUIT_YIELD_PREEMPT /**< it gives way after the part under way, and waits for its turn */
 } LpCircuitYield;
 
+/** Since when the demand of experts is known that their circuits are set up for. */
+typedef enum {
+    LP_CIRCUIT_FORECAST_GATE, /**< once the gate has spoken: when tokens of a layer first go to
+                                   experts */
+    LP_CIRCUIT_FORECAST_AHEAD /**< before: when the all-to-all before has ended */
+} LpCircuitForecast;
+
 /** Names as in platform files, NULL-ended, by the enums above. */
 extern const char *const lp_circuit_policy_names[];
 extern const char *const lp_circuit_scope_names[];
 extern const char *const lp_circuit_yield_names[];
+extern const char *const lp_circuit_forecast_names[];
 
 #define LP_CIRCUIT_LANES_MAX 64u       /* of an attachment: ports times wavelengths */
 #define LP_CIRCUIT_DEAD_TIME_MAX_S 1e9 /* of each part */
@@ -59,14 +69,29 @@ typedef struct {
     double relock_s;                          /**< until the link is up again */
     double hold_s;                            /**< a circuit stands at least so long */
     double insertion_loss_db, link_budget_db; /**< 0: not said */
-    double slot_s;      /**< of a rotor: from one matching to the next, dead time and all */
-    guint32 rotor_hops; /**< circuits of a rotor that a byte may take: 1, or 2 with a relay */
+    double slot_s; /**< of a rotor: from one matching to the next, dead time and all */
+    /* Of a hybrid: */
+    LpCircuitPolicyKind hybrid_policy;
+    double electrical_bytes_per_s; /**< of an attachment, each way; 0: no electrical network */
+    guint traffic;                 /**< classes that circuits carry, as bits by LpTraffic */
+    double message_min_bytes;      /**< what is smaller goes by the electrical network */
+    LpCircuitForecast forecast;
+    double forecast_error;  /**< spread of forecast over actual demand, as exp(x N(0, 1)) */
+    guint32 region_domains; /**< that a switch joins; 0: all */
+    guint32 rotor_hops;     /**< circuits of a rotor that a byte may take: 1, or 2 with a relay */
 } LpCircuitSwitch;
 
 /** Lanes of an attachment. */
 guint32 lp_circuit_switch_n_lanes(const LpCircuitSwitch *self);
 /** From the request for a circuit until it carries bytes, s. */
 double lp_circuit_switch_dead_time_s(const LpCircuitSwitch *self);
+/** What properties are where none is given, and a hybrid's policy in place of its name. After all
+ * have been read. */
+void lp_circuit_switch_settle(LpCircuitSwitch *self);
+/** Whether an electrical network stands beside the circuits. */
+gboolean lp_circuit_switch_is_hybrid(const LpCircuitSwitch *self);
+/** Whether circuits carry @traffic (LpTraffic). */
+gboolean lp_circuit_switch_carries(const LpCircuitSwitch *self, guint traffic);
 /** Whether its circuits turn by themselves. */
 gboolean lp_circuit_switch_is_rotor(const LpCircuitSwitch *self);
 /** Whether circuits are set up on request while a job runs. */
@@ -79,8 +104,10 @@ gboolean lp_circuit_switch_is_fixed(const LpCircuitSwitch *self);
 #define LP_CIRCUIT_PROPERTY_NAMES                                                                  \
     "policy", "circuit-ports", "circuit-scope", "circuit-yield", "wavelengths",                    \
         "wavelength-bandwidth", "ocs-ports", "control-time", "reconfiguration-time",               \
-        "relock-time", "hold-time", "insertion-loss", "link-budget", "slot-time", "rotor-hops"
-#define LP_N_CIRCUIT_PROPERTIES 15
+        "relock-time", "hold-time", "insertion-loss", "link-budget", "slot-time", "rotor-hops",    \
+        "hybrid-policy", "electrical-bandwidth", "circuit-traffic", "circuit-min-bytes",           \
+        "region-domains", "circuit-forecast", "forecast-error"
+#define LP_N_CIRCUIT_PROPERTIES 22
 extern const char *const lp_circuit_property_names[];
 
 /** Reads the property at @index in lp_circuit_property_names. Errors: LP_INPUT_ERROR, "got,

@@ -89,12 +89,18 @@ lp_machine_attachment(const LpMachine *self, guint64 a, guint64 b)
 guint32
 lp_machine_n_planes(const LpMachine *self)
 {
+    if (lp_circuit_switch_is_hybrid(&self->circuits))
+        return 2;
     return self->plane_use == LP_PLANE_USE_CLASS ? self->n_planes : 1;
 }
 
 guint32
 lp_machine_plane(const LpMachine *self, LpTraffic traffic)
 {
+    /* Gradients of tied embeddings are gradients. */
+    LpTraffic steered = traffic == LP_TRAFFIC_EMBEDDING ? LP_TRAFFIC_DP : traffic;
+    if (lp_circuit_switch_is_hybrid(&self->circuits))
+        return lp_circuit_switch_carries(&self->circuits, steered) ? 0 : 1;
     return self->traffic_plane[traffic];
 }
 
@@ -104,6 +110,22 @@ lp_machine_link_bytes_per_s(const LpMachine *self, LpAttachment attachment)
     gboolean is_striped =
         attachment == LP_ATTACHMENT_SCALE_OUT && self->plane_use == LP_PLANE_USE_STRIPED;
     return self->cluster[attachment].link_bytes_per_s * (is_striped ? self->n_planes : 1);
+}
+
+double
+lp_machine_plane_bytes_per_s(const LpMachine *self, guint32 plane)
+{
+    return plane == 1 && lp_circuit_switch_is_hybrid(&self->circuits)
+               ? self->circuits.electrical_bytes_per_s
+               : lp_machine_link_bytes_per_s(self, LP_ATTACHMENT_SCALE_OUT);
+}
+
+gboolean
+lp_machine_circuits_join(const LpMachine *self, guint64 a, guint64 b)
+{
+    guint32 region = self->circuits.region_domains;
+    return region == 0 ||
+           lp_machine_domain(self, a) / region == lp_machine_domain(self, b) / region;
 }
 
 gboolean
@@ -177,7 +199,10 @@ guint64
 lp_machine_switch_attachments(const LpMachine *self)
 {
     guint64 n_rails = self->rails_relay ? self->cards_per_domain : 1;
-    return lp_machine_n_domains(self) * self->cards_per_domain / n_rails;
+    guint64 n_domains = lp_machine_n_domains(self);
+    if (self->circuits.region_domains > 0)
+        n_domains = MIN(n_domains, self->circuits.region_domains);
+    return n_domains * self->cards_per_domain / n_rails;
 }
 
 guint64
@@ -252,7 +277,8 @@ lp_machine_fabric(const LpMachine *self)
     fabric.dragonfly = scale_out->dragonfly;
     fabric.port_sharers = self->domain_size / self->cards_per_domain;
     fabric.link_latency_s = scale_out->link_latency_s;
-    if (lp_circuit_switch_is_switched(&self->circuits))
+    if (lp_circuit_switch_is_switched(&self->circuits) &&
+        !lp_circuit_switch_is_hybrid(&self->circuits))
         fabric.circuits =
             (LpFabricCircuits){.are_switched = TRUE,
                                .look_ahead = self->circuits.policy != LP_CIRCUIT_POLICY_DEMAND,

@@ -159,10 +159,13 @@ LpAttachment lp_machine_attachment(const LpMachine *self, guint64 a, guint64 b);
 /** The planes that a run tells apart: 1 if messages are divided evenly, since equal planes that do
  * the same act as one of their summed bandwidth. */
 guint32 lp_machine_n_planes(const LpMachine *self);
-/** The plane that carries @traffic, below lp_machine_n_planes(). */
+/** The plane that carries @traffic, below lp_machine_n_planes(). Circuits with a network beside
+ * them are plane 0, that network is plane 1. */
 guint32 lp_machine_plane(const LpMachine *self, LpTraffic traffic);
 /** Bandwidth of a link of the cluster in such a plane, each way, in bytes/s. */
 double lp_machine_link_bytes_per_s(const LpMachine *self, LpAttachment attachment);
+/** Bandwidth of a link of the scale-out cluster in @plane, below lp_machine_n_planes(). */
+double lp_machine_plane_bytes_per_s(const LpMachine *self, guint32 plane);
 /** Whether @plane leads from @a to @b: it does not from rail to rail where rails never meet. In one
  * domain all are joined. */
 gboolean lp_machine_joined(const LpMachine *self, guint64 a, guint64 b, guint32 plane);
@@ -178,7 +181,9 @@ guint32 lp_machine_path(const LpMachine *self, guint64 a, guint64 b, LpTraffic t
 double lp_machine_scale_out_bytes_per_s(const LpMachine *self);
 /** Scale-out ports that the machine's numbering reaches: the largest index + 1. */
 guint64 lp_machine_n_ports(const LpMachine *self);
-/** Attachments that one circuit switch joins: those of a rail where rails never meet. */
+/** Whether one region has the domains of both @a and @b, so that circuits can join them. */
+gboolean lp_machine_circuits_join(const LpMachine *self, guint64 a, guint64 b);
+/** Attachments that one circuit switch joins: of a region, and of a rail where rails never meet. */
 guint64 lp_machine_switch_attachments(const LpMachine *self);
 /** Blocks of this many domains have the ports of one card below the same switch of @level
  * (0: leaf) of the fat tree: 0 if no two domains have, the number of domains if all have, and a

@@ -62,7 +62,8 @@ LpMachineNetwork
 lp_machine_network(const LpMachine *self)
 {
     LpMachineNetwork network = {.has_power = FALSE};
-    if (!self->has_scale_out)
+    /* What the network beside a hybrid's circuits is made of nobody says. */
+    if (!self->has_scale_out || lp_circuit_switch_is_hybrid(&self->circuits))
         return network;
     const LpMedium *medium = &self->cluster[LP_ATTACHMENT_SCALE_OUT].medium;
     const double *number = medium->number;

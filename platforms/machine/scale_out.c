@@ -330,6 +330,24 @@ read_ports(const LpXml *xml, LpProperties *properties, LpMachine *machine, GErro
     return TRUE;
 }
 
+/* Switches of a region each join the same part of every rail. */
+static gboolean
+check_regions(const LpMachine *machine, GError **error)
+{
+    const LpCircuitSwitch *circuits = &machine->circuits;
+    guint64 n_domains = lp_machine_n_domains(machine);
+    gboolean mixes = !machine->rails_relay && machine->port_order == LP_PORT_ORDER_RAIL;
+    if (circuits->region_domains == 0 ||
+        (n_domains % circuits->region_domains == 0 && !mixes &&
+         (circuits->policy == LP_CIRCUIT_POLICY_HYBRID || circuits->region_domains == n_domains)))
+        return TRUE;
+    g_set_error(error, LP_MACHINE_ERROR, LP_MACHINE_ERROR_STRUCTURE,
+                "region-domains: %u, wanted a divisor of the %" G_GUINT64_FORMAT
+                " domains, policy hybrid, and rails that never meet or node order",
+                circuits->region_domains, n_domains);
+    return FALSE;
+}
+
 static gboolean
 read_circuits(const LpXml *xml, const LpProperties *properties, LpMachine *machine, GError **error)
 {
@@ -350,18 +368,19 @@ read_circuits(const LpXml *xml, const LpProperties *properties, LpMachine *machi
     }
     if (!circuits->is_present)
         return TRUE;
-    if (circuits->rotor_hops == 0 && lp_circuit_switch_is_rotor(circuits))
-        circuits->rotor_hops = 2;
     if (cluster->topology != LP_TOPOLOGY_CROSSBAR || machine->pcie_ports > 0 ||
-        lp_machine_n_planes(machine) > 1)
+        (machine->plane_use == LP_PLANE_USE_CLASS && machine->n_planes > 1))
         return lp_platform_fail(xml, properties->props[OUT_CIRCUITS], LP_MACHINE_ERROR_STRUCTURE,
                                 error,
                                 "prop policy beside a topology, planes of classes or PCIe links, "
                                 "wanted a flat cluster: circuits join its ports");
     if (lp_circuit_switch_check(circuits, lp_machine_switch_attachments(machine),
                                 lp_machine_link_bytes_per_s(machine, LP_ATTACHMENT_SCALE_OUT),
-                                error))
+                                error) &&
+        check_regions(machine, error)) {
+        lp_circuit_switch_settle(circuits);
         return TRUE;
+    }
     g_prefix_error(error, "%s:%ld: prop ", xml->path, xmlGetLineNo(properties->node));
     return FALSE;
 }

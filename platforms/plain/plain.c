@@ -91,7 +91,10 @@ write_cluster(LpXmlWriter *xml, const LpMachine *machine, LpAttachment attachmen
     lp_xml_writer_attribute(xml, "prefix", prefix);
     lp_xml_writer_attribute(xml, "suffix", cluster->suffix);
     lp_xml_writer_format(xml, "radical", "0-%" G_GUINT64_FORMAT, n_hosts - 1);
-    lp_plain_write_links(xml, lp_machine_link_bytes_per_s(machine, attachment),
+    lp_plain_write_links(xml,
+                         attachment == LP_ATTACHMENT_SCALE_OUT
+                             ? lp_machine_plane_bytes_per_s(machine, plane)
+                             : lp_machine_link_bytes_per_s(machine, attachment),
                          cluster->link_latency_s);
     write_topology(xml, machine, attachment);
     lp_xml_writer_close(xml);

@@ -14,7 +14,9 @@ lp_plane(const LpMachine *machine, LpAttachment attachment, guint32 index)
         .attachment = attachment,
         .index = index,
         .tree = lp_plain_tree(machine, attachment),
-        .port = {.bytes_per_s = lp_machine_link_bytes_per_s(machine, attachment),
+        .port = {.bytes_per_s = attachment == LP_ATTACHMENT_SCALE_OUT
+                                    ? lp_machine_plane_bytes_per_s(machine, index)
+                                    : lp_machine_link_bytes_per_s(machine, attachment),
                  .latency_s = cluster->link_latency_s,
                  .tier = attachment == LP_ATTACHMENT_SCALE_UP ? LP_TIER_SCALE_UP : LP_TIER_PORT}};
 }

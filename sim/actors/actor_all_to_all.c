@@ -34,6 +34,24 @@ forwarded(const LpCommunicatorRuntime *self, guint64 bytes, guint64 share, guint
     return (guint64)llround((double)bytes * self->use->forwarding * (double)share / (double)all);
 }
 
+/* Over circuits of experts, as one flow beside them, and for as long as theirs take. */
+static void
+run_experts(LpCommunicatorRuntime *self, guint64 index)
+{
+    LpExpertCircuits *experts = self->experts;
+    LpExpertShare share = lp_expert_circuits_share(experts, index);
+    lp_channel_go_beside(self->channels[index], TRUE);
+    lp_communicator_exchange(self, index, share.bridged_bytes, 0.0);
+    (void)sg_barrier_wait(self->barrier);
+    double from_s = MAX(simgrid_get_clock(), lp_expert_circuits_ready_s(experts));
+    double until_s = share.circuits_s > 0.0 ? from_s + share.circuits_s : 0.0;
+    lp_communicator_exchange(self, index, share.beside_bytes, 0.0);
+    if (until_s > simgrid_get_clock()) {
+        lp_watch_sleep(self->watch, until_s - simgrid_get_clock());
+        self->n_delays++;
+    }
+}
+
 /* One flow a member: all that leaves its domain goes to the next one, to the member of the same
  * place there, as libraries do that keep to the rails. Where there is no other domain, within it.
  */
@@ -68,7 +86,9 @@ run_exchange_round(LpCommunicatorRuntime *self, guint64 index, const LpOp *op, S
         .flow = {.job = self->job, .traffic = lp_communicator_traffic(self), .owner = self},
         .forwarding = self->circuits == NULL ? 1.0 : self->use->forwarding,
     };
-    if (leaves && lp_sharing_rotor(self->sharing) != NULL)
+    if (self->experts != NULL)
+        run_experts(self, index);
+    else if (leaves && lp_sharing_rotor(self->sharing) != NULL)
         lp_exchange_run_posted(&run, index);
     else if (pairwise)
         lp_exchange_run_pairwise(&run, index, shifts.first, shifts.end);
@@ -104,6 +124,8 @@ lp_communicator_run_all_to_all(LpCommunicatorRuntime *self, guint64 index, const
         lp_watch_sleep(self->watch, latency_s);
         self->n_delays++;
     }
+    if (self->experts != NULL && self->n_exchanges++ % self->mode.n_actors == 0)
+        lp_expert_circuits_begin(self->experts, op, self->selection.protocol);
     for (guint32 round = 0; round < n_rounds; round++) {
         if (round > 0)
             lp_communicator_acquire(self, round, clock);
@@ -112,5 +134,7 @@ lp_communicator_run_all_to_all(LpCommunicatorRuntime *self, guint64 index, const
             lp_clock_charge(clock, op->term, simgrid_get_clock());
         lp_communicator_release(self, round);
     }
+    if (self->experts != NULL && self->n_ended++ % self->mode.n_actors == 0)
+        lp_expert_circuits_end(self->experts);
     lp_communicator_wait_for_intra(self, start_s + latency_s);
 }

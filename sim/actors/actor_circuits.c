@@ -22,6 +22,7 @@ struct LpCircuits {
     const LpCircuitPlan *plan; /* borrowed */
     LpCircuitState *state;     /* owned */
     Pattern *patterns;         /* owned */
+    LpHybridCount count;
 };
 
 LpCircuits *
@@ -59,6 +60,24 @@ void
 lp_circuits_begin(LpCircuits *self)
 {
     lp_circuit_state_begin(self->state);
+}
+
+static const LpMachine *
+machine_of(const LpCircuits *self)
+{
+    return lp_network_machine(self->plan->map->network);
+}
+
+gboolean
+lp_circuits_is_hybrid(const LpCircuits *self)
+{
+    return lp_circuit_switch_is_hybrid(&machine_of(self)->circuits);
+}
+
+gboolean
+lp_circuits_steers(const LpCircuits *self, LpTraffic traffic)
+{
+    return lp_circuits_is_hybrid(self) && lp_machine_plane(machine_of(self), traffic) == 0;
 }
 
 const LpCircuitPlan *
@@ -145,6 +164,31 @@ lp_circuits_release(LpCircuits *self, guint32 index, guint64 n_users)
     wake_granted(self);
 }
 
+gboolean
+lp_circuits_try(LpCircuits *self, guint32 index, guint64 n_users, gboolean is_eager,
+                double *out_ready_s)
+{
+    Pattern *pattern = &self->patterns[index];
+    if (pattern->n_come++ == 0) {
+        pattern->is_granted = lp_circuit_state_try(self->state, index, is_eager,
+                                                   simgrid_get_clock(), &pattern->ready_s);
+        if (pattern->is_granted)
+            pattern->dead_s = lp_circuit_state_take_dead_s(self->state, index);
+    }
+    if (pattern->n_come == n_users)
+        pattern->n_come = 0;
+    *out_ready_s = pattern->ready_s;
+    return pattern->is_granted;
+}
+
+void
+lp_circuits_count(LpCircuits *self, LpHybridCount count)
+{
+    self->count.circuit_bytes += count.circuit_bytes;
+    self->count.beside_bytes += count.beside_bytes;
+    self->count.n_set_up += count.n_set_up;
+}
+
 #define N_PARTS 16u
 
 guint32
@@ -207,13 +251,17 @@ lp_circuits_result(const LpCircuits *self, const LpClock *last, double start_s, 
                    double n_iterations)
 {
     double span_s = last->at_s - start_s;
-    double n_set_up = (double)lp_circuit_state_n_set_up(self->state) * weight;
+    double n_set_up =
+        ((double)lp_circuit_state_n_set_up(self->state) + self->count.n_set_up) * weight;
     double busy_lane_s = lp_circuit_state_busy_lane_s(self->state);
     return (LpCircuitResult){
         .n_reconfigurations = (guint64)(n_set_up / n_iterations),
         .n_critical = (guint64)((double)last->circuits.n_waits / n_iterations),
         .wait_exposed_s = last->terms.s[LP_TERM_RECONFIGURATION] / n_iterations,
         .wait_hidden_s = last->circuits.hidden_s / n_iterations,
+        .is_hybrid = lp_circuits_is_hybrid(self),
+        .circuit_bytes = self->count.circuit_bytes * weight / n_iterations,
+        .beside_bytes = self->count.beside_bytes * weight / n_iterations,
         .duty_cycle = span_s > 0.0 ? busy_lane_s / (n_lanes(self) * span_s) : 0.0};
 }
 

@@ -13,6 +13,12 @@ G_BEGIN_DECLS
 
 typedef struct LpCircuits LpCircuits;
 
+/** What went over a hybrid. */
+typedef struct {
+    double circuit_bytes, beside_bytes;
+    double n_set_up; /**< circuits without a pattern */
+} LpHybridCount;
+
 /** How a wait for circuits went. */
 typedef struct {
     double from_s;   /**< since when circuits were waited for, and not others at the far end */
@@ -32,6 +38,9 @@ void lp_circuits_add_rank(LpCircuits *self, guint64 rank);
 /** Sets up the first circuits. After all ranks, before the first send. */
 void lp_circuits_begin(LpCircuits *self);
 
+/** Whether a network stands beside the circuits, and those then carry @traffic. */
+gboolean lp_circuits_is_hybrid(const LpCircuits *self);
+gboolean lp_circuits_steers(const LpCircuits *self, LpTraffic traffic);
 const LpCircuitPlan *lp_circuits_plan(const LpCircuits *self);
 const LpCircuitState *lp_circuits_state(const LpCircuits *self);
 
@@ -41,6 +50,14 @@ const LpCircuitState *lp_circuits_state(const LpCircuits *self);
 LpCircuitWait lp_circuits_acquire(LpCircuits *self, guint32 pattern, guint64 n_users,
                                   gboolean is_eager, LpWatch *watch);
 void lp_circuits_release(LpCircuits *self, guint32 pattern, guint64 n_users);
+/** As lp_circuits_acquire(), but does not wait: the first of @n_users that come decides for all.
+ * Returns: whether all have to call lp_circuits_release() afterwards, and when the circuits carry
+ * bytes in @out_ready_s. Actors only. */
+gboolean lp_circuits_try(LpCircuits *self, guint32 pattern, guint64 n_users, gboolean is_eager,
+                         double *out_ready_s);
+/** Counts bytes that went over a hybrid's circuits, and over the network beside them, and circuits
+ * that were set up without a pattern. */
+void lp_circuits_count(LpCircuits *self, LpHybridCount count);
 /** Into how many parts a transfer is cut, each of which may have to let others go first: 1 where
  * circuits are drained. */
 guint32 lp_circuits_n_parts(const LpCircuits *self);

@@ -2,6 +2,8 @@
 /* Messages between actors, as mailbox messages, host-to-host flows or delays. */
 #include "sim/actors/channel.h"
 
+#include "sim/actors/actor_hybrid.h"
+
 #include <simgrid/actor.h>
 #include <simgrid/engine.h>
 #include <simgrid/host.h>
@@ -29,6 +31,9 @@ struct LpChannel {
     LpCircuits *circuits; /* borrowed from the run; NULL: none are needed */
     guint32 pattern;      /* of them */
     double cap_bytes_per_s;
+    LpCircuits *hybrid; /* borrowed from the run; NULL: no network stands beside circuits, */
+    LpRoute beside;     /* or this is the route there */
+    gboolean goes_beside;
     LpSharing *sharing; /* borrowed from the run, or NULL */
     LpFlowLog *log;     /* borrowed from the run, or NULL */
     double log_weight;
@@ -97,6 +102,25 @@ lp_channel_set_circuits(LpChannel *self, LpCircuits *circuits, guint32 pattern)
 }
 
 void
+lp_channel_set_beside(LpChannel *self, LpCircuits *circuits, const LpRoute *route)
+{
+    self->hybrid = circuits;
+    self->beside = *route;
+}
+
+void
+lp_channel_go_beside(LpChannel *self, gboolean beside)
+{
+    self->goes_beside = beside;
+}
+
+static const LpRoute *
+route_now(const LpChannel *self)
+{
+    return self->hybrid != NULL && self->goes_beside ? &self->beside : self->route;
+}
+
+void
 lp_channel_set_sharing(LpChannel *self, LpSharing *sharing, LpTraffic traffic, const void *owner)
 {
     self->sharing = sharing;
@@ -155,15 +179,55 @@ pay_latency(LpChannel *self, double latency_s)
     self->n_activities++;
 }
 
+/* One flow, over circuits or beside them; over circuits no faster than those. */
+static void
+send_flow(void *data, guint64 bytes, gboolean beside)
+{
+    LpChannel *self = data;
+    double cap_s = beside ? 0.0 : (double)bytes / self->cap_bytes_per_s;
+    double not_before_s = simgrid_get_clock() + cap_s;
+    LpFlow flow = {.route = beside ? &self->beside : self->route,
+                   .bytes = bytes,
+                   .job = self->job,
+                   .traffic = self->traffic,
+                   .owner = self->owner};
+    lp_sharing_send(self->sharing, &flow);
+    if (not_before_s > simgrid_get_clock())
+        lp_watch_sleep(self->watch, not_before_s - simgrid_get_clock());
+    lp_circuits_count(self->hybrid, (LpHybridCount){.circuit_bytes = beside ? 0.0 : (double)bytes,
+                                                    .beside_bytes = beside ? (double)bytes : 0.0});
+}
+
+/* A message of its own waits for nobody; of a collective the group has chosen. */
+static void
+send_hybrid(LpChannel *self, guint64 bytes)
+{
+    if (self->circuits == NULL) {
+        send_flow(self, bytes, self->goes_beside);
+        return;
+    }
+    LpHybridSend send = {.circuits = self->circuits,
+                         .pattern = self->pattern,
+                         .n_users = 1,
+                         .beside_bytes_per_s = self->beside.bytes_per_s,
+                         .send = send_flow,
+                         .data = self};
+    lp_hybrid_send(&send, bytes);
+}
+
 /* Part after part, where others may go first. */
 static void
 send_parts(LpChannel *self, guint64 bytes)
 {
+    if (self->hybrid != NULL) {
+        send_hybrid(self, bytes);
+        return;
+    }
     guint32 n = self->circuits == NULL ? 1 : lp_circuits_n_parts(self->circuits);
     for (guint32 i = 0; i < n; i++) {
         if (i > 0)
             (void)lp_circuits_yield(self->circuits, self->pattern, 1, FALSE, self->watch);
-        LpFlow flow = {.route = self->route,
+        LpFlow flow = {.route = route_now(self),
                        .bytes = bytes * (i + 1) / n - bytes * i / n,
                        .job = self->job,
                        .traffic = self->traffic,
@@ -202,7 +266,7 @@ move(LpChannel *self, Message *message, LpClock *clock)
     case LP_CHANNEL_DIRECT:
         send_parts(self, bytes);
         wait_for_turns(self, message, start_s, clock);
-        self->n_activities += lp_route_n_flows(self->route) - 1;
+        self->n_activities += lp_route_n_flows(route_now(self)) - 1;
         break;
     case LP_CHANNEL_DELAY:
         lp_watch_sleep(self->watch, (double)bytes / self->route->bytes_per_s);
@@ -216,7 +280,7 @@ transfer(LpChannel *self, Message *message, LpClock *clock)
 {
     gboolean is_flow = self->kind == LP_CHANNEL_MAILBOX || self->kind == LP_CHANNEL_DIRECT;
     LpFlight flight = {
-        .route = self->route, .job = self->job, .from = self->from_rank, .to = self->to_rank};
+        .route = route_now(self), .job = self->job, .from = self->from_rank, .to = self->to_rank};
     LpWatch *watch = is_flow ? self->watch : NULL;
     self->n_activities += self->kind == LP_CHANNEL_FREE ? 0 : 1;
     lp_watch_depart(watch, &flight);
@@ -262,14 +326,16 @@ lp_channel_send(LpChannel *self, guint64 bytes, double latency_s, LpClock *clock
 {
     double started_s = simgrid_get_clock();
     Message *message = push(self, started_s, bytes);
-    if (self->circuits != NULL)
+    gboolean waits = self->circuits != NULL && self->hybrid == NULL;
+    if (waits)
         wait_for_circuits(self, message, clock);
     pay_latency(self, latency_s);
-    double not_before_s = simgrid_get_clock() + (double)bytes / self->cap_bytes_per_s;
+    double cap_s = self->hybrid != NULL ? 0.0 : (double)bytes / self->cap_bytes_per_s;
+    double not_before_s = simgrid_get_clock() + cap_s;
     message->not_before_s = not_before_s;
     transfer(self, message, clock);
     wait_for_cap(self, not_before_s);
-    if (self->circuits != NULL)
+    if (waits)
         lp_circuits_release(self->circuits, self->pattern, 1);
     if (self->meter != NULL)
         lp_meter_add_message(self->meter, started_s, simgrid_get_clock());

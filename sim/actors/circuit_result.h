@@ -15,7 +15,10 @@ typedef struct {
                              for */
     double duty_cycle; /**< share of the iteration in which a lane's circuit is in use, mean of all
                             lanes of the job's attachments */
-    guint32 n_slots;   /**< of a rotor's cycle; 0: it is none */
+    gboolean is_hybrid;
+    double circuit_bytes; /**< of a hybrid: of classes that are steered, over circuits, */
+    double beside_bytes;  /**< and beside them */
+    guint32 n_slots;      /**< of a rotor's cycle; 0: it is none */
     double direct_bytes;  /**< of a rotor: over one circuit, */
     double relayed_bytes; /**< and over two */
 } LpCircuitResult;

@@ -3,9 +3,9 @@
 #include "sim/actors/communicator_runtime.h"
 
 #include "sim/actors/actor_all_to_all.h"
+#include "sim/actors/actor_ring.h"
 #include "sim/actors/collective_bytes.h"
 #include "sim/analysis/max_min.h"
-#include "sim/collectives/ring.h"
 
 #include <simgrid/barrier.h>
 #include <simgrid/engine.h>
@@ -36,6 +36,7 @@ lp_communicator_runtime_free(LpCommunicatorRuntime *self)
     g_free(self->channels);
     lp_round_plan_clear(&self->round_plan);
     lp_couriers_free(self->couriers);
+    lp_expert_circuits_free(self->experts);
     lp_delegates_free(self->delegates);
     lp_runtime_log_clear(&self->log);
     lp_isolated_ring_clear(&self->ring);
@@ -62,6 +63,10 @@ lp_communicator_runtime_set_circuits(LpCommunicatorRuntime *self, LpCircuits *ci
 {
     self->use = lp_circuit_plan_use(lp_circuits_plan(circuits), self->ring.communicator);
     self->circuits = self->use->pattern == LP_CIRCUIT_NONE ? NULL : circuits;
+    if (lp_communicator_traffic(self) == LP_TRAFFIC_EP &&
+        lp_circuits_steers(circuits, LP_TRAFFIC_EP) && lp_communicator_sends_inter(self) &&
+        !self->mode.as_delay)
+        self->experts = lp_expert_circuits_new(&self->ring, circuits);
 }
 
 void
@@ -145,42 +150,6 @@ lp_communicator_runtime_gather(LpCommunicatorRuntime *self, guint64 index, const
     (void)sg_barrier_wait(self->barrier);
     if (clock != NULL)
         lp_clock_take_over(clock, &self->last);
-}
-
-/* One flow an connection carries all of the collective's bytes, and the collective ends with the
- * last flow, since every block goes all the way round. */
-static void
-run_flow(LpCommunicatorRuntime *self, guint64 index, const LpOp *op)
-{
-    const LpProtocol *protocol = self->selection.protocol;
-    double n_steps = (double)lp_ring_n_steps(op->collective, self->ring.n_members);
-    guint64 bytes = lp_ring_member_bytes(op->collective, self->ring.n_members, op->bytes, index);
-    guint64 wire_bytes = lp_protocol_wire_bytes(protocol, self->ring.reach[index], bytes);
-    guint32 n_parts = self->circuits == NULL ? 1 : lp_circuits_n_parts(self->circuits);
-    for (guint32 i = 0; i < n_parts; i++) {
-        if (i > 0)
-            (void)lp_circuits_yield(self->circuits, self->use->pattern, self->mode.n_actors, TRUE,
-                                    self->watch);
-        lp_communicator_exchange(
-            self, index, wire_bytes * (i + 1) / n_parts - wire_bytes * i / n_parts,
-            i > 0 ? 0.0
-                  : protocol->base_s + n_steps * lp_isolated_step_latency_s(&self->ring, protocol));
-        (void)sg_barrier_wait(self->barrier);
-    }
-}
-
-static void
-run_messages(LpCommunicatorRuntime *self, guint64 index, const LpOp *op)
-{
-    const LpProtocol *protocol = self->selection.protocol;
-    LpReach reach = self->ring.reach[index];
-    guint64 n = self->ring.n_members, n_steps = lp_ring_n_steps(op->collective, n);
-    double latency_s = lp_channel_route(self->channels[index])->latency_s + protocol->hop_s[reach];
-    for (guint64 step = 0; step < n_steps; step++) {
-        guint64 bytes = lp_ring_step_bytes(op->collective, n, op->bytes, index, step);
-        lp_communicator_exchange(self, index, lp_protocol_wire_bytes(protocol, reach, bytes),
-                                 latency_s + (step == 0 ? protocol->base_s : 0.0));
-    }
 }
 
 /* --- any collective --- */
@@ -280,14 +249,17 @@ lp_communicator_runtime_run(LpCommunicatorRuntime *self, guint64 index, const Lp
     } else if (op->collective == LP_COLLECTIVE_ALL_TO_ALL && !self->selection.is_scheduled) {
         lp_communicator_run_all_to_all(self, index, op, clock);
     } else {
-        lp_communicator_acquire(self, 0, clock);
+        gboolean waits = self->selection.is_scheduled || !lp_communicator_is_hybrid(self);
+        if (waits)
+            lp_communicator_acquire(self, 0, clock);
         if (self->selection.is_scheduled)
             run_scheduled(self, index);
         else if (self->mode.fidelity == LP_FIDELITY_FLOW)
-            run_flow(self, index, op);
+            lp_communicator_ring_flow(self, index, op);
         else
-            run_messages(self, index, op);
-        lp_communicator_release(self, 0);
+            lp_communicator_ring_messages(self, index, op);
+        if (waits)
+            lp_communicator_release(self, 0);
     }
     guint64 bytes = count_traffic(self, index, op);
     if (self->mode.as_delay)

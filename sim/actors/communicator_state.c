@@ -25,6 +25,12 @@ lp_communicator_sender_to(const LpCommunicatorRuntime *self, guint64 index)
     return (index + n - 1) % n;
 }
 
+gboolean
+lp_communicator_is_hybrid(const LpCommunicatorRuntime *self)
+{
+    return self->circuits != NULL && lp_circuits_is_hybrid(self->circuits);
+}
+
 /* Waits until the circuits of @round stand; all members do. */
 void
 lp_communicator_acquire(LpCommunicatorRuntime *self, guint32 round, LpClock *clock)

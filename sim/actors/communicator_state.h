@@ -5,6 +5,7 @@
 
 #include "sim/actors/actor_courier.h"
 #include "sim/actors/actor_delegate.h"
+#include "sim/actors/actor_experts.h"
 #include "sim/actors/channel.h"
 #include "sim/actors/runtime_log.h"
 #include "sim/actors/runtime_mode.h"
@@ -31,6 +32,8 @@ struct LpCommunicatorRuntime {
     LpWatch *watch;                 /* borrowed from the run, or NULL */
     LpCircuits *circuits;           /* borrowed from the run; NULL: none are needed */
     const LpCircuitUse *use;        /* borrowed from the run: of them */
+    LpExpertCircuits *experts;      /* owned; NULL: no circuits follow a demand of experts */
+    guint64 n_exchanges, n_ended;   /* all-to-alls of experts, by every member */
     LpSharing *sharing;             /* borrowed from the run, or NULL */
     LpRuntimeLog log;
     LpWaitRecord *waits; /* borrowed from the run, or NULL */
@@ -50,6 +53,8 @@ LpTraffic lp_communicator_traffic(const LpCommunicatorRuntime *self);
 gboolean lp_communicator_sends_inter(const LpCommunicatorRuntime *self);
 /** The member that sends to @index. */
 guint64 lp_communicator_sender_to(const LpCommunicatorRuntime *self, guint64 index);
+/** Whether a network stands beside its circuits. */
+gboolean lp_communicator_is_hybrid(const LpCommunicatorRuntime *self);
 /** Waits until the circuits of @round stand; all members do. */
 void lp_communicator_acquire(LpCommunicatorRuntime *self, guint32 round, LpClock *clock);
 void lp_communicator_release(LpCommunicatorRuntime *self, guint32 round);

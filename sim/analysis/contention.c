@@ -361,6 +361,14 @@ leaves_domain(const LpCommunicationMap *map, const LpCommunicator *communicator)
     return FALSE;
 }
 
+/* Whether a hybrid carries what communicators of @group send. */
+static gboolean
+is_steered(const LpMachine *machine, LpGroup group)
+{
+    return lp_circuit_switch_is_hybrid(&machine->circuits) &&
+           lp_machine_plane(machine, lp_group_traits(group)->traffic) == 0;
+}
+
 void
 lp_contention_open_circuits(LpContention *self, const LpCommunicationMap *map,
                             const LpCircuitPlan *plan)
@@ -371,8 +379,9 @@ lp_contention_open_circuits(LpContention *self, const LpCommunicationMap *map,
         return;
     for (LpGroup group = 0; group < LP_N_GROUPS; group++)
         for (guint i = 0; i < lp_communicators_n(map->communicators, group); i++)
-            if (turns ? leaves_domain(map, lp_communicators_get(map->communicators, group, i))
-                      : plan->uses[group][i].pattern != LP_CIRCUIT_NONE)
+            if ((plan != NULL && plan->uses[group][i].pattern != LP_CIRCUIT_NONE) ||
+                ((turns || is_steered(machine, group)) &&
+                 leaves_domain(map, lp_communicators_get(map->communicators, group, i))))
                 self->is_private[group][i] = self->all_private[group] = FALSE;
     /* Whoever is left out of a rotor passes on nothing. */
     if (turns && !machine->rails_relay)

@@ -267,6 +267,26 @@ check_degree(LpCircuitPlan *self, const LpCommunicator *communicator, GError **e
     return FALSE;
 }
 
+/* Whether all that @communicator does between domains can go over circuits: a hybrid steers its
+ * class there, and its members stand in one region. Experts have circuits of their own there. */
+static gboolean
+is_planned(const LpCircuitPlan *self, const LpCommunicator *communicator)
+{
+    const LpMachine *machine = machine_of(self);
+    LpTraffic traffic = lp_group_traits(communicator->group)->traffic;
+    if (!lp_circuit_switch_is_hybrid(&machine->circuits))
+        return TRUE;
+    if (lp_machine_plane(machine, traffic) != 0 || traffic == LP_TRAFFIC_EP)
+        return FALSE;
+    guint64 first = lp_rank_layout_accelerator(self->map->layout, communicator->ranks[0]);
+    for (guint32 i = 1; i < communicator->n_members; i++)
+        if (!lp_machine_circuits_join(
+                machine, first,
+                lp_rank_layout_accelerator(self->map->layout, communicator->ranks[i])))
+            return FALSE;
+    return TRUE;
+}
+
 static gboolean
 add_communicator(LpCircuitPlan *self, const LpCommunicator *communicator, LpCircuitUse *use,
                  GError **error)
@@ -275,7 +295,7 @@ add_communicator(LpCircuitPlan *self, const LpCommunicator *communicator, LpCirc
     LpTrafficCount count =
         self->traffic[lp_program_rank_stage(self->map->program, first)].group[communicator->group];
     *use = (LpCircuitUse){LP_CIRCUIT_NONE, 1, LP_CIRCUIT_EXCHANGE_DIRECT, 1.0};
-    if (count.n_uses <= 0.0)
+    if (count.n_uses <= 0.0 || !is_planned(self, communicator))
         return TRUE;
     guint n_before = self->patterns->len;
     if (communicator->exchanges)
@@ -288,13 +308,27 @@ add_communicator(LpCircuitPlan *self, const LpCommunicator *communicator, LpCirc
 
 /* --- messages between stages --- */
 
+static gboolean
+is_line_planned(const LpCircuitPlan *self, guint64 from, guint64 to)
+{
+    const LpMachine *machine = machine_of(self);
+    const LpRankLayout *layout = self->map->layout;
+    return !lp_circuit_switch_is_hybrid(&machine->circuits) ||
+           (lp_machine_plane(machine, LP_TRAFFIC_PP) == 0 &&
+            (double)self->map->program->pipeline.message_bytes >=
+                machine->circuits.message_min_bytes &&
+            lp_machine_circuits_join(machine, lp_rank_layout_accelerator(layout, from),
+                                     lp_rank_layout_accelerator(layout, to)));
+}
+
 static void
 add_line(LpCircuitPlan *self, LpLine line, guint64 rank)
 {
     const LpConnection *connection =
         lp_communication_map_connection(self->map, LP_CONNECTION_LINE + line, rank);
     guint32 ends[2];
-    if (!connection->present || !find_ends(self, rank, connection->to, ends))
+    if (!connection->present || !is_line_planned(self, rank, connection->to) ||
+        !find_ends(self, rank, connection->to, ends))
         return;
     LpTrafficCount count =
         self->traffic[lp_program_rank_stage(self->map->program, rank)].line[line];

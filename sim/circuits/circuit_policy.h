@@ -9,7 +9,7 @@
 G_BEGIN_DECLS
 
 /** The functions of the policy of @kind; NULL for LP_CIRCUIT_POLICY_STATIC, whose circuits need
- * none. Static. */
+ * none, and for LP_CIRCUIT_POLICY_HYBRID, which has another one's. Static. */
 const LpCircuitPolicy *lp_circuit_policy_get(LpCircuitPolicyKind kind);
 
 extern const LpCircuitPolicy lp_circuit_policy_demand;

@@ -188,6 +188,14 @@ lp_circuit_state_request(LpCircuitState *self, guint32 pattern, gboolean is_eage
     return FALSE;
 }
 
+gboolean
+lp_circuit_state_try(LpCircuitState *self, guint32 pattern, gboolean is_eager, double now_s,
+                     double *out_ready_s)
+{
+    reserve_for_queue(self);
+    return try_grant(self, pattern, is_eager, now_s, out_ready_s);
+}
+
 void
 lp_circuit_state_serve(LpCircuitState *self, double now_s)
 {
@@ -257,7 +265,8 @@ end_use(LpCircuitState *self, guint32 pattern, double now_s)
     const guint32 *circuits = lp_circuit_plan_circuits_of(self->plan, used);
     for (guint32 i = 0; i < used->n_circuits; i++)
         self->lanes.circuits[circuits[i]].last_use_s = now_s;
-    self->busy_lane_s += use->n_lanes * (now_s - use->used_from_s);
+    /* A use beside circuits may end before they are up. */
+    self->busy_lane_s += use->n_lanes * MAX(now_s - use->used_from_s, 0.0);
 }
 
 gboolean

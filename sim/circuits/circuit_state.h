@@ -44,6 +44,9 @@ void lp_circuit_state_begin(LpCircuitState *self);
  * when its ranks are at it, see lp_circuit_state_set_waiting(). */
 gboolean lp_circuit_state_request(LpCircuitState *self, guint32 pattern, gboolean is_eager,
                                   double now_s, double *out_ready_s);
+/** As lp_circuit_state_request(), but nobody waits: what cannot be granted is forgotten. */
+gboolean lp_circuit_state_try(LpCircuitState *self, guint32 pattern, gboolean is_eager,
+                              double now_s, double *out_ready_s);
 /** A use of @pattern has ended. */
 void lp_circuit_state_release(LpCircuitState *self, guint32 pattern, double now_s);
 /** A use of @pattern pauses, if somebody waits for circuits: they are served first, and the pattern

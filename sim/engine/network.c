@@ -192,14 +192,14 @@ fill_route(const LpNetwork *self, LpRoute *route)
     }
 }
 
-LpRoute
-lp_network_route_over(const LpNetwork *self, guint64 a, guint64 b, LpAttachment attachment,
-                      LpTraffic traffic)
+/* @plane: of the network of @attachment. */
+static LpRoute
+route_in_plane(const LpNetwork *self, guint64 a, guint64 b, LpAttachment attachment, guint32 plane,
+               LpTraffic traffic)
 {
     const LpMachine *machine = self->machine;
-    gboolean is_out = attachment == LP_ATTACHMENT_SCALE_OUT;
-    guint32 plane = is_out ? lp_machine_plane(machine, traffic) : 0;
-    guint32 path = is_out ? lp_machine_path(machine, a, b, traffic) : 0;
+    guint32 path =
+        attachment == LP_ATTACHMENT_SCALE_OUT ? lp_machine_path(machine, a, b, traffic) : 0;
     guint64 from = lp_machine_port(machine, a, attachment);
     guint64 to = lp_machine_port(machine, b, attachment);
     LpRoute route = {.from = find_port(self, attachment, plane, from, 0),
@@ -211,23 +211,35 @@ lp_network_route_over(const LpNetwork *self, guint64 a, guint64 b, LpAttachment 
     return route;
 }
 
-static LpRoute
-direct_route(const LpNetwork *self, guint64 a, guint64 b, LpTraffic traffic)
+LpRoute
+lp_network_route_over(const LpNetwork *self, guint64 a, guint64 b, LpAttachment attachment,
+                      LpTraffic traffic)
 {
-    return lp_network_route_over(self, a, b, lp_machine_attachment(self->machine, a, b), traffic);
+    guint32 plane =
+        attachment == LP_ATTACHMENT_SCALE_OUT ? lp_machine_plane(self->machine, traffic) : 0;
+    return route_in_plane(self, a, b, attachment, plane, traffic);
+}
+
+/* @plane: of the scale-out network. */
+static LpRoute
+direct_route(const LpNetwork *self, guint64 a, guint64 b, guint32 plane, LpTraffic traffic)
+{
+    LpAttachment attachment = lp_machine_attachment(self->machine, a, b);
+    return route_in_plane(self, a, b, attachment, attachment == LP_ATTACHMENT_SCALE_OUT ? plane : 0,
+                          traffic);
 }
 
 /* One flow after the other: who is between forwards what it has. */
-LpRoute
-lp_network_route_via(const LpNetwork *self, const guint64 *stops, guint32 n_stops,
-                     LpTraffic traffic)
+static LpRoute
+route_via(const LpNetwork *self, const guint64 *stops, guint32 n_stops, guint32 plane,
+          LpTraffic traffic)
 {
     guint32 n_legs = n_stops - 1, n_links = 0;
     if (n_legs == 1)
-        return direct_route(self, stops[0], stops[1], traffic);
+        return direct_route(self, stops[0], stops[1], plane, traffic);
     g_autofree LpRoute *parts = g_new(LpRoute, n_legs);
     for (guint32 i = 0; i < n_legs; i++) {
-        parts[i] = direct_route(self, stops[i], stops[i + 1], traffic);
+        parts[i] = direct_route(self, stops[i], stops[i + 1], plane, traffic);
         n_links += parts[i].n_links;
     }
     LpLeg *legs = g_new(LpLeg, n_legs);
@@ -251,6 +263,13 @@ lp_network_route_via(const LpNetwork *self, const guint64 *stops, guint32 n_stop
     return route;
 }
 
+LpRoute
+lp_network_route_via(const LpNetwork *self, const guint64 *stops, guint32 n_stops,
+                     LpTraffic traffic)
+{
+    return route_via(self, stops, n_stops, lp_machine_plane(self->machine, traffic), traffic);
+}
+
 guint32
 lp_route_leg_first(const LpRoute *route, guint32 leg)
 {
@@ -263,14 +282,27 @@ lp_route_leg_end(const LpRoute *route, guint32 leg)
     return route->legs == NULL ? route->n_links : route->legs[leg].end_link;
 }
 
+static LpRoute
+route_between(const LpNetwork *self, guint64 a, guint64 b, guint32 plane, LpTraffic traffic)
+{
+    const LpMachine *machine = self->machine;
+    if (lp_machine_joined(machine, a, b, plane))
+        return direct_route(self, a, b, plane, traffic);
+    guint64 stops[] = {a, lp_machine_relay(machine, a, b), b};
+    return route_via(self, stops, G_N_ELEMENTS(stops), plane, traffic);
+}
+
 LpRoute
 lp_network_route(const LpNetwork *self, guint64 a, guint64 b, LpTraffic traffic)
 {
-    const LpMachine *machine = self->machine;
-    if (lp_machine_joined(machine, a, b, lp_machine_plane(machine, traffic)))
-        return direct_route(self, a, b, traffic);
-    guint64 stops[] = {a, lp_machine_relay(machine, a, b), b};
-    return lp_network_route_via(self, stops, G_N_ELEMENTS(stops), traffic);
+    return route_between(self, a, b, lp_machine_plane(self->machine, traffic), traffic);
+}
+
+/* One plane carries all classes there: paths, which tell them apart, it has not. */
+LpRoute
+lp_network_route_beside(const LpNetwork *self, guint64 a, guint64 b)
+{
+    return route_between(self, a, b, 1, LP_TRAFFIC_DP);
 }
 
 /* --- in the engine --- */

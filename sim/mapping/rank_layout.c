@@ -141,7 +141,8 @@ find_sites(const LpRankLayout *self, const LpCommunicator *communicator)
     if (fills_torus(self, communicator))
         sites.ways = &self->ways;
     /* A double tree, the widest that libraries choose, has six neighbours. */
-    sites.few_circuits = on->circuits.is_present && lp_circuit_switch_n_lanes(&on->circuits) < 6;
+    sites.few_circuits = on->circuits.is_present && (lp_circuit_switch_n_lanes(&on->circuits) < 6 ||
+                                                     lp_circuit_switch_is_hybrid(&on->circuits));
     sites.n_intra = regular_block(self, communicator, 1);
     sites.is_regular = sites.n_intra > 0;
     if (!sites.is_regular) {

@@ -2,6 +2,7 @@
 /* Builds a run from connections, contention analysis and tasks. */
 #include "sim/run/run.h"
 
+#include "sim/actors/channel_circuits.h"
 #include "sim/engine/engine.h"
 #include "sim/run/homes.h"
 
@@ -85,15 +86,6 @@ job_n_actors(const LpRunJob *job)
                            : lp_run_n_actors(program, job->contention);
 }
 
-/* Messages that leave their domain wait for their circuit. */
-static void
-set_line_circuits(const JobRun *self, LpChannel *channel, LpLine line, guint64 rank)
-{
-    guint32 pattern = lp_circuits_plan(self->circuits)->line_pattern[line][rank];
-    if (pattern != LP_CIRCUIT_NONE)
-        lp_channel_set_circuits(channel, self->circuits, pattern);
-}
-
 static LpChannel *
 new_channel(JobRun *self, LpConnectionKind kind, guint64 rank, LpMeter *meter)
 {
@@ -115,8 +107,8 @@ new_channel(JobRun *self, LpConnectionKind kind, guint64 rank, LpMeter *meter)
         channel, name, self->tasks->mode.level >= LP_RUN_BALANCED ? &self->mean_route : route,
         meter);
     lp_channel_set_watch(made, self->state.watch, self->job, rank, connection->to);
-    if (self->circuits != NULL && kind >= LP_CONNECTION_LINE)
-        set_line_circuits(self, made, (LpLine)(kind - LP_CONNECTION_LINE), rank);
+    if (self->circuits != NULL)
+        lp_channel_join_circuits(made, self->circuits, kind, rank);
     lp_channel_set_sharing(made, self->state.sharing, traffic, made);
     lp_channel_set_log(made, self->state.log, (double)self->weight);
     return made;
@@ -385,7 +377,8 @@ build_job(JobRun *self, const LpRunJob *job, guint32 index, LpRunState state)
         (LpHomes){.map = job->map,
                   .contention = job->contention,
                   .tasks = job->tasks,
-                  .in_parts = self->circuits != NULL && lp_circuits_n_parts(self->circuits) > 1};
+                  .in_parts = self->circuits != NULL && (lp_circuits_n_parts(self->circuits) > 1 ||
+                                                         lp_circuits_is_hybrid(self->circuits))};
     self->ranks = g_new0(LpRank, job->map->n_ranks);
     self->groups = g_ptr_array_new_with_free_func((GDestroyNotify)lp_communicator_runtime_free);
     self->state = state;

@@ -225,6 +225,84 @@ class Rotor(Machines):
         self.assertGreater(times[-1], opus.step_s(base))
 
 
+class Hybrid(Machines):
+    SCHEDULE = "micro-batch=1 virtual-stages=1 schedule=1f1b "
+    OPTIONS = Equalities.OPTIONS
+    CIRCUITS = "--system=ocs --policy=hybrid --joined-rails=yes "
+
+    def test_limits(self):
+        """Without circuits it is the electrical network, to the byte of its times; without an
+        electrical part the policy alone."""
+        electrical = self.generate("e.xml", "--system=generic --topology=crossbar "
+                                   "--scale-out-latency=675ns --domain-latency=235ns " + self.OPTIONS)
+        bare = self.generate("n.xml", self.CIRCUITS + "--circuit-traffic=none --circuit-ports=3 "
+                             "--electrical-bandwidth=25GBps " + self.OPTIONS)
+        rest = "--joined-rails=yes --circuit-ports=3 --reconfiguration-time=10ms " + self.OPTIONS
+        for workload, settings in Equalities.PLANS:
+            plan = self.SCHEDULE + settings
+            plain, none = (self.simulate(workload, file, plan) for file in (electrical, bare))
+            self.assertEqual(none["simulated"], plain["simulated"])
+            self.assertEqual(none["circuits"]["hybrid"]["circuit_bytes"], 0)
+            for policy in ("demand", "provision", "phase"):
+                alone = self.generate("a.xml", f"--system=ocs --policy={policy} " + rest)
+                half = self.generate("h.xml", "--system=ocs --policy=hybrid "
+                                     f"--hybrid-policy={policy} " + rest)
+                one, other = (self.simulate(workload, file, plan) for file in (alone, half))
+                self.assertEqual(other["simulated"], one["simulated"])
+                self.assertEqual(other["circuits"], one["circuits"])
+
+    def test_bridge(self):
+        """A lone ring of b bytes whose circuits have to be set up: beside them while they are, the
+        rest over them, so d + (b - d B) / C for a dead time d."""
+        plan = ("tp=2 pp=2 dp=4 global-batch=4 zero=0 overlap-dp=no " + self.SCHEDULE)
+        times = {}
+        for beside in (5, 10):
+            for dead in (0, 200, 400):
+                file = self.generate("h.xml", self.CIRCUITS + "--hybrid-policy=demand --circuit-ports=2 "
+                                     f"--electrical-bandwidth={beside}GBps "
+                                     f"--reconfiguration-time={dead}us " + self.OPTIONS)
+                result = self.simulate("gpt3-1.3b", file, plan)
+                times[beside, dead] = opus.step_s(result)
+                self.assertEqual(result["simulated"]["terms_s"]["reconfiguration"], 0)
+                whole = result["circuits"]["hybrid"]
+                outside = result["traffic_bytes"]["dp"] + result["traffic_bytes"]["pp"]
+                self.assertGreaterEqual(whole["circuit_bytes"] + whole["beside_bytes"],
+                                        0.999 * outside)
+            # Each dead time that the step meets costs (1 - B / C) of it: in proportion.
+            first, second = (times[beside, dead] - times[beside, 0] for dead in (200, 400))
+            self.assertAlmostEqual(second / first, 2, delta=0.05)
+        self.assertAlmostEqual((times[5, 400] - times[5, 0]) / (times[10, 400] - times[10, 0]),
+                               (1 - 5 / 25) / (1 - 10 / 25), delta=0.05)
+
+    def test_experts(self):
+        """Circuits that follow the experts' demand: as fast as an electrical network of both parts'
+        rate where lanes suffice and nothing changes; slower with a dead time, never slower than what
+        stands beside them alone; and a wrong forecast costs more than a right one."""
+        plan = ("tp=1 pp=1 dp=8 ep=8 global-batch=8 micro-batch=1 virtual-stages=1 schedule=1f1b "
+                "layers=4 zero=0 overlap-dp=no overlap-param=no recompute=none ep-relay=1 ")
+        machine = ("--accelerators=8 --accelerator=a100-80 --domain-size=1 --port-order=node "
+                   "--joined-rails=yes --scale-out-latency=0s ")
+        circuits = ("--system=ocs --policy=hybrid --circuit-traffic=ep --scale-out-bandwidth=35GBps "
+                    "--circuit-ports=7 --electrical-bandwidth=5GBps " + machine)
+
+        def ep_s(options, skew):
+            file = self.generate("m.xml", options)
+            result = self.simulate("mixtral-8x7b", file, plan + f"skew={skew}")
+            return result["simulated"]["terms_s"]["ep"]
+        whole = "--system=ocs --policy=provision --circuit-ports=8 " + machine
+        both = ep_s(whole + "--scale-out-bandwidth=40GBps", 0)
+        beside = ep_s(whole + "--scale-out-bandwidth=5GBps", 0.5)
+        self.assertAlmostEqual(ep_s(circuits + "--reconfiguration-time=10ms", 0) / both, 1, delta=1e-4)
+        skewed = [ep_s(circuits + f"--reconfiguration-time={dead} --circuit-forecast={when}", 0.5)
+                  for dead, when in (("0s", "ahead"), ("1ms", "ahead"), ("1ms", "gate"),
+                                     ("1s", "gate"))]
+        self.assertEqual(skewed, sorted(skewed))
+        self.assertLess(skewed[-1], beside * 1.0001)
+        wrong = ep_s(circuits + "--reconfiguration-time=0s --circuit-forecast=ahead "
+                     "--forecast-error=2", 0.5)
+        self.assertGreater(wrong, skewed[0] * 1.05)
+
+
 class Lanes(Machines):
     def terms(self, options):
         file = self.generate("c.xml", "--system=ocs --accelerators=64 --scale-out-latency=0s "
@@ -296,6 +374,12 @@ class Impossible(Machines):
                 ("--policy=rotor --slot-time=1ms --rotor-hops=3", '--rotor-hops: "3"'),
                 ("--policy=rotor --slot-time=nan", '--slot-time: "nan"'),
                 ("--policy=demand --slot-time=1ms", "wanted rotor"),
+                ("--policy=demand --electrical-bandwidth=1GBps", "wanted hybrid"),
+                ("--policy=hybrid --hybrid-policy=static", '--hybrid-policy: "static"'),
+                ("--policy=hybrid --circuit-traffic=xy", "--circuit-traffic:"),
+                ("--policy=hybrid --forecast-error=-1", '--forecast-error: "-1"'),
+                ("--policy=hybrid --electrical-bandwidth=1GBps --region-domains=3", "wanted a divisor"),
+                ("--policy=demand --region-domains=4", "policy hybrid"),
                 ("--joined-rails=yes --port-order=node --topology=torus --dimensions=2",
                  "wanted a flat cluster")):
             refusal = self.generate("c.xml", "--system=ocs --accelerators=64 " + options)

@@ -1,0 +1,232 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Circuits of a group of experts. */
+#include "sim/actors/actor_experts.h"
+
+#include "sim/circuits/lane_allotment.h"
+#include "sim/collectives/exchange.h"
+
+#include <simgrid/engine.h>
+
+#include <math.h>
+#include <string.h>
+
+#define NO_DRAW G_MAXUINT32
+
+struct LpExpertCircuits {
+    const LpIsolatedRing *ring;      /* borrowed */
+    LpCircuits *circuits;            /* borrowed */
+    const LpCircuitSwitch *settings; /* borrowed */
+    guint32 n_domains, n_lanes;
+    double lane_bytes_per_s, beside_bytes_per_s; /* a member's share */
+    double n_cards;                              /* a domain's share of this group */
+    const LpOp *op;                              /* borrowed: at hand */
+    guint32 draw;                                /* that circuits stand for; NO_DRAW: none */
+    GHashTable *known;                           /* owned: draws that the gate has told of */
+    double ready_s, end_s;                       /* of circuits; of the last all-to-all */
+    double *demand;                              /* owned: that is expected between domains */
+    double all_s, beside_s;  /* of op: over everything, and all of it beside circuits */
+    guint32 *lanes, *former; /* owned: of pairs of domains */
+    double wire;             /* bytes on the wire for each of op */
+    double left;             /* share of op that is not sent before circuits are up */
+    LpHybridCount count;
+};
+
+LpExpertCircuits *
+lp_expert_circuits_new(const LpIsolatedRing *ring, LpCircuits *circuits)
+{
+    const LpMachine *machine = lp_network_machine(ring->map->network);
+    LpExpertCircuits *self = g_new0(LpExpertCircuits, 1);
+    double n_sharers = (double)machine->domain_size / machine->cards_per_domain;
+    self->ring = ring;
+    self->circuits = circuits;
+    self->settings = &machine->circuits;
+    self->n_domains = (guint32)(ring->n_members / ring->sites.n_intra);
+    self->n_lanes = lp_circuit_switch_n_lanes(self->settings);
+    double lane_bytes_per_s = self->settings->wavelength_bytes_per_s > 0.0
+                                  ? self->settings->wavelength_bytes_per_s
+                                  : lp_machine_plane_bytes_per_s(machine, 0) / self->n_lanes;
+    self->lane_bytes_per_s = lane_bytes_per_s / n_sharers;
+    self->beside_bytes_per_s = lp_machine_plane_bytes_per_s(machine, 1) / n_sharers;
+    self->n_cards = (double)ring->sites.n_intra / n_sharers;
+    self->draw = NO_DRAW;
+    self->known = g_hash_table_new(NULL, NULL);
+    gsize n_pairs = (gsize)self->n_domains * self->n_domains;
+    self->demand = g_new0(double, n_pairs);
+    self->lanes = g_new0(guint32, n_pairs);
+    self->former = g_new0(guint32, n_pairs);
+    return self;
+}
+
+void
+lp_expert_circuits_free(LpExpertCircuits *self)
+{
+    if (self == NULL)
+        return;
+    g_hash_table_unref(self->known);
+    g_free(self->demand);
+    g_free(self->lanes);
+    g_free(self->former);
+    g_free(self);
+}
+
+/* Of what member @from has for all members of @domain. */
+static double
+domain_bytes(const LpExpertCircuits *self, guint64 from, guint32 domain)
+{
+    guint64 intra = self->ring->sites.n_intra, bytes = 0;
+    const double *loads = lp_op_loads(self->op, self->ring->communicator);
+    for (guint64 to = domain * intra; to < (domain + 1) * intra; to++)
+        bytes += lp_exchange_pair_bytes(self->op, loads, self->ring->n_members, from, to);
+    return (double)bytes;
+}
+
+/* How much more is expected than comes: the same for both ways of a pair, and in each run. */
+static double
+error_of(const LpExpertCircuits *self, guint32 a, guint32 b)
+{
+    if (self->settings->forecast_error <= 0.0)
+        return 1.0;
+    guint32 words[] = {self->op->draw, MIN(a, b), MAX(a, b)};
+    g_autoptr(GRand) random = g_rand_new_with_seed_array(words, G_N_ELEMENTS(words));
+    double radius = sqrt(-2.0 * log(1.0 - g_rand_double(random)));
+    double normal = radius * cos(2.0 * G_PI * g_rand_double(random));
+    return exp(self->settings->forecast_error * normal);
+}
+
+static void
+set_up(LpExpertCircuits *self, double asked_s)
+{
+    guint32 n = self->n_domains;
+    guint64 intra = self->ring->sites.n_intra;
+    memcpy(self->former, self->lanes, sizeof *self->lanes * n * n);
+    for (guint32 i = 0; i < n; i++)
+        for (guint32 k = 0; k < n; k++)
+            self->demand[i * n + k] =
+                i == k ? 0.0 : domain_bytes(self, i * intra, k) * error_of(self, i, k);
+    lp_lane_allotment(n, self->n_lanes, self->demand, self->lane_bytes_per_s,
+                      self->beside_bytes_per_s, self->lanes);
+    double n_set_up = 0.0;
+    for (guint32 i = 0; i < n * n; i++)
+        n_set_up += self->lanes[i] > self->former[i] ? self->lanes[i] - self->former[i] : 0;
+    if (n_set_up <= 0.0)
+        return;
+    /* Those before the job stand already. */
+    if (self->draw != NO_DRAW) {
+        self->ready_s = asked_s + lp_circuit_switch_dead_time_s(self->settings);
+        self->count.n_set_up += n_set_up / 2.0 * self->n_cards;
+    }
+}
+
+/* What member @place of @domain sends to that of another, or of what comes to it from there. */
+static double
+wire_bytes(const LpExpertCircuits *self, guint32 domain, guint64 place, guint32 other, gboolean in)
+{
+    guint64 intra = self->ring->sites.n_intra;
+    return self->wire * (in ? domain_bytes(self, other * intra + place, domain)
+                            : domain_bytes(self, domain * intra + place, other));
+}
+
+/* What does not get away over circuits in @time_s: all for 0. */
+static double
+rest_bytes(const LpExpertCircuits *self, guint32 domain, guint64 place, gboolean in, double time_s)
+{
+    double rest = 0.0;
+    for (guint32 other = 0; other < self->n_domains; other++) {
+        if (other == domain)
+            continue;
+        double carried =
+            time_s * self->lanes[domain * self->n_domains + other] * self->lane_bytes_per_s;
+        rest += MAX(wire_bytes(self, domain, place, other, in) - carried, 0.0);
+    }
+    return rest;
+}
+
+/* The time in which circuits and what is beside them together carry everything of a member, one
+ * way.
+ */
+static double
+member_s(const LpExpertCircuits *self, guint32 domain, guint64 place, gboolean in)
+{
+    g_autofree double *bytes = g_new0(double, self->n_domains);
+    for (guint32 other = 0; other < self->n_domains; other++)
+        if (other != domain)
+            bytes[other] = wire_bytes(self, domain, place, other, in);
+    return lp_lane_allotment_time_s(self->n_domains, bytes,
+                                    self->lanes + (gsize)domain * self->n_domains,
+                                    self->lane_bytes_per_s, self->beside_bytes_per_s);
+}
+
+static void
+find_times(LpExpertCircuits *self)
+{
+    self->all_s = self->beside_s = 0.0;
+    for (guint64 i = 0; i < self->ring->n_members; i++)
+        for (guint in = 0; in < 2; in++) {
+            guint32 domain = (guint32)(i / self->ring->sites.n_intra);
+            guint64 place = i % self->ring->sites.n_intra;
+            double beside_s =
+                rest_bytes(self, domain, place, in == 1, 0.0) / self->beside_bytes_per_s;
+            self->beside_s = MAX(self->beside_s, beside_s);
+            self->all_s = MAX(self->all_s, member_s(self, domain, place, in == 1));
+        }
+}
+
+void
+lp_expert_circuits_begin(LpExpertCircuits *self, const LpOp *op, const LpProtocol *protocol)
+{
+    double now_s = simgrid_get_clock();
+    gpointer key = GUINT_TO_POINTER(op->draw + 1);
+    gboolean is_known = self->settings->forecast == LP_CIRCUIT_FORECAST_AHEAD ||
+                        g_hash_table_contains(self->known, key);
+    self->op = op;
+    self->wire = (double)lp_protocol_wire_bytes(protocol, LP_REACH_FABRIC, op->bytes) /
+                 (double)MAX(op->bytes, 1);
+    self->count = (LpHybridCount){0};
+    if (op->draw != self->draw) {
+        set_up(self, is_known ? MIN(self->end_s, now_s) : now_s);
+        self->draw = op->draw;
+    }
+    g_hash_table_add(self->known, key);
+    find_times(self);
+    double gap_s = MAX(self->ready_s - now_s, 0.0);
+    self->left = self->beside_s > 0.0 ? MAX(1.0 - gap_s / self->beside_s, 0.0) : 0.0;
+}
+
+void
+lp_expert_circuits_end(LpExpertCircuits *self)
+{
+    self->end_s = simgrid_get_clock();
+    lp_circuits_count(self->circuits, self->count);
+}
+
+double
+lp_expert_circuits_ready_s(const LpExpertCircuits *self)
+{
+    return self->ready_s;
+}
+
+/* What presses on the ports of the flow from this member to the one in the next domain: what goes
+ * out here, or what comes in there. */
+static double
+pressed_bytes(const LpExpertCircuits *self, guint64 index, double time_s)
+{
+    guint64 place = index % self->ring->sites.n_intra;
+    guint32 domain = (guint32)(index / self->ring->sites.n_intra);
+    return MAX(rest_bytes(self, domain, place, FALSE, time_s),
+               rest_bytes(self, (domain + 1) % self->n_domains, place, TRUE, time_s));
+}
+
+LpExpertShare
+lp_expert_circuits_share(LpExpertCircuits *self, guint64 index)
+{
+    guint64 place = index % self->ring->sites.n_intra;
+    guint32 domain = (guint32)(index / self->ring->sites.n_intra);
+    double all = rest_bytes(self, domain, place, FALSE, 0.0);
+    double beside = self->left * rest_bytes(self, domain, place, FALSE, self->all_s);
+    self->count.beside_bytes += (1.0 - self->left) * all + beside;
+    self->count.circuit_bytes += self->left * all - beside;
+    return (LpExpertShare){
+        .bridged_bytes = (guint64)((1.0 - self->left) * pressed_bytes(self, index, 0.0)),
+        .beside_bytes = (guint64)(self->left * pressed_bytes(self, index, self->all_s)),
+        .circuits_s = self->left * self->all_s};
+}

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The files that a run can leave behind: a page, a timeline. */
+/* The files that a run can leave behind: a page, a timeline, tables. */
 #pragma once
 
 #include "cli/page_file.h"
@@ -11,6 +11,8 @@ G_BEGIN_DECLS
 typedef struct {
     LpPageFile page;
     char *trace; /* owned: a timeline for Perfetto */
+    char *csv;   /* owned: a folder of tables */
+    char *paje;  /* owned: a timeline for viewers of Paje's format */
 } LpRunFiles;
 
 void lp_run_files_clear(LpRunFiles *self);
@@ -21,7 +23,8 @@ gboolean lp_run_files_prepare(LpRunFiles *self, GError **error) G_GNUC_WARN_UNUS
 /** Whether timelines and an observation are needed. */
 gboolean lp_run_files_any(const LpRunFiles *self);
 
-/** Writes them. @document: what the run prints as JSON; "observed" is added to it. @tracks:
+/** Writes them. @document: what the run prints
+ * as JSON; "observed" is added to it. @tracks:
  * @n_tracks timelines. Errors: LP_INPUT_ERROR_FILE. */
 gboolean lp_run_files_write(const LpRunFiles *self, json_t *document,
                             const LpObservation *observation, const LpTrack *tracks, guint n_tracks,

@@ -180,7 +180,7 @@ gather_track(GArray *shown, const LpTrack *track)
                      .bytes = slice->bytes,
                      .start_s = slice->start_s,
                      .end_s = slice->end_s};
-        if (is_stage_shown(slice->stage, n_stages))
+        if (is_stage_shown(slice->stage, n_stages) && one.end_s > one.start_s)
             g_array_append_val(shown, one);
     }
     for (guint i = 0; i < timeline->circuits->len; i++) {

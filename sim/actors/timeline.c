@@ -26,7 +26,7 @@ lp_timeline_free(LpTimeline *self)
 void
 lp_timeline_add(LpTimeline *self, LpSlice slice)
 {
-    if (self != NULL && slice.end_s > slice.start_s)
+    if (self != NULL && (slice.end_s > slice.start_s || slice.message != 0))
         g_array_append_val(self->slices, slice);
 }
 

@@ -54,7 +54,8 @@ LpTimeline *lp_timeline_new(void);
 void lp_timeline_free(LpTimeline *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(LpTimeline, lp_timeline_free)
 
-/** Appends @slice, whose name must be static. Slices of no length are left out. @self may be NULL:
+/** Appends @slice, whose name must be static. Slices of no length are left out, but for
+ * those of messages. @self may be NULL:
  * nothing is recorded. */
 void lp_timeline_add(LpTimeline *self, LpSlice slice);
 

@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A folder of files, by way of another one. */
+#define _GNU_SOURCE
+#include "base/folder.h"
+
+#include "base/error.h"
+#include "base/file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <glib/gstdio.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+static gboolean
+fail(const char *path, int reason, GError **error)
+{
+    g_set_error(error, LP_INPUT_ERROR, LP_INPUT_ERROR_FILE, "%s: %s", path, g_strerror(reason));
+    return FALSE;
+}
+
+gboolean
+lp_folder_check(const char *path, const char *const *names, GError **error)
+{
+    if (!g_file_test(path, G_FILE_TEST_EXISTS))
+        return TRUE;
+    errno = 0;
+    g_autoptr(GDir) folder = g_dir_open(path, 0, NULL);
+    if (folder == NULL)
+        return fail(path, errno != 0 ? errno : ENOTDIR, error);
+    const char *name;
+    while ((name = g_dir_read_name(folder)) != NULL) {
+        if (g_strv_contains(names, name))
+            continue;
+        g_set_error(error, LP_INPUT_ERROR, LP_INPUT_ERROR_FILE,
+                    "%s: got a folder that holds %s, wanted a new or an empty one", path, name);
+        return FALSE;
+    }
+    return TRUE;
+}
+
+/* Removes @folder with all its files; it has no folders. */
+static void
+remove_all(const char *folder)
+{
+    g_autoptr(GDir) all = g_dir_open(folder, 0, NULL);
+    const char *name;
+    while (all != NULL && (name = g_dir_read_name(all)) != NULL) {
+        g_autofree char *path = g_build_filename(folder, name, NULL);
+        (void)g_unlink(path);
+    }
+    (void)g_rmdir(folder);
+}
+
+static gboolean
+write_files(const char *folder, const LpFolderFile *files, guint n, GError **error)
+{
+    for (guint i = 0; i < n; i++) {
+        g_autofree char *path = g_build_filename(folder, files[i].name, NULL);
+        if (!lp_file_write(path, files[i].text, files[i].length, error))
+            return FALSE;
+    }
+    return TRUE;
+}
+
+/* One that is there changes places with the new one, and goes. */
+static gboolean
+put(const char *made, const char *path, GError **error)
+{
+    gboolean is_there = g_file_test(path, G_FILE_TEST_EXISTS);
+    if (renameat2(AT_FDCWD, made, AT_FDCWD, path, is_there ? RENAME_EXCHANGE : 0) != 0)
+        return fail(path, errno, error);
+    if (is_there)
+        remove_all(made);
+    return TRUE;
+}
+
+gboolean
+lp_folder_write(const char *path, const LpFolderFile *files, guint n, GError **error)
+{
+    g_autoptr(GPtrArray) names = g_ptr_array_new();
+    for (guint i = 0; i < n; i++)
+        g_ptr_array_add(names, (gpointer)(guintptr)files[i].name);
+    g_ptr_array_add(names, NULL);
+    if (!lp_folder_check(path, (const char *const *)names->pdata, error))
+        return FALSE;
+    g_autofree char *bare = g_strdup(path);
+    for (gsize end = strlen(bare); end > 1 && bare[end - 1] == '/'; end--)
+        bare[end - 1] = '\0';
+    g_autofree char *made = g_strconcat(bare, ".XXXXXX", NULL);
+    if (g_mkdtemp_full(made, 0777) == NULL)
+        return fail(path, errno, error);
+    if (write_files(made, files, n, error) && put(made, bare, error))
+        return TRUE;
+    remove_all(made);
+    return FALSE;
+}

@@ -1,0 +1,258 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Tables as comma-separated values (RFC 4180). */
+#include "report/csv_tables.h"
+
+#include <string.h>
+
+const char *const lp_csv_names[] = {"terms.csv",   "timeline.csv",   "links.csv", "utilisation.csv",
+                                    "traffic.csv", "operations.csv", NULL};
+
+static void
+table_clear(LpCsvTable *self)
+{
+    g_string_free(self->text, TRUE);
+}
+
+/* A table with its first row. Returns: borrowed from @tables. */
+static GString *
+add_table(GArray *tables, const char *name, const char *columns)
+{
+    LpCsvTable table = {name, g_string_new(columns)};
+    g_string_append(table.text, "\n");
+    g_array_append_val(tables, table);
+    return table.text;
+}
+
+/* --- cells --- */
+
+static void
+begin_cell(GString *text)
+{
+    if (text->str[text->len - 1] != '\n')
+        g_string_append_c(text, ',');
+}
+
+/* An empty first cell of a row would be taken for none: tables begin with cells that never are. */
+static void
+add_text(GString *text, const char *value)
+{
+    begin_cell(text);
+    if (value == NULL)
+        return;
+    if (strpbrk(value, ",\"\r\n") == NULL) {
+        g_string_append(text, value);
+        return;
+    }
+    g_string_append_c(text, '"');
+    for (const char *at = value; *at != '\0'; at++)
+        g_string_append_printf(text, *at == '"' ? "\"\"" : "%c", *at);
+    g_string_append_c(text, '"');
+}
+
+static void
+add_number(GString *text, double value)
+{
+    char digits[G_ASCII_DTOSTR_BUF_SIZE];
+    begin_cell(text);
+    g_string_append(text, g_ascii_formatd(digits, sizeof digits, "%.17g", value + 0.0));
+}
+
+static void
+add_count(GString *text, guint64 value)
+{
+    begin_cell(text);
+    g_string_append_printf(text, "%" G_GUINT64_FORMAT, value);
+}
+
+static void
+end_row(GString *text)
+{
+    g_string_append_c(text, '\n');
+}
+
+static const char *
+kind_name(guint kind)
+{
+    return kind == LP_FLOW_LOG_BACKGROUND ? "background" : lp_traffic_names[kind];
+}
+
+/* --- tables --- */
+
+static void
+add_terms_of(GString *text, const char *job, const json_t *run)
+{
+    static const char *const models[] = {"simulated", "closed_form", "amped"};
+    for (guint i = 0; i < G_N_ELEMENTS(models); i++)
+        for (LpTerm term = 0; term < LP_N_TERMS; term++) {
+            const json_t *terms = json_object_get(json_object_get(run, models[i]), "terms_s");
+            add_text(text, models[i]);
+            add_text(text, job);
+            add_text(text, lp_term_names[term]);
+            add_number(text, json_number_value(json_object_get(terms, lp_term_names[term])));
+            end_row(text);
+        }
+}
+
+static void
+add_terms(GArray *tables, const json_t *document)
+{
+    GString *text = add_table(tables, "terms.csv", "model,job,term,seconds");
+    const json_t *jobs = json_object_get(document, "jobs");
+    if (jobs == NULL)
+        add_terms_of(text, NULL, document);
+    for (gsize i = 0; i < json_array_size(jobs); i++) {
+        const json_t *job = json_array_get(jobs, i);
+        add_terms_of(text, json_string_value(json_object_get(job, "name")), job);
+    }
+}
+
+/* Bytes of a tier or a link, a row for each class. */
+static void
+add_link_rows(GString *text, const char *tier, const char *link, double bytes_per_s,
+              const double *bytes, double duration_s)
+{
+    for (guint kind = 0; kind < LP_N_FLOW_LOG_KINDS; kind++) {
+        if (bytes[kind] <= 0.0)
+            continue;
+        add_text(text, tier);
+        add_text(text, link);
+        add_text(text, kind_name(kind));
+        add_number(text, bytes_per_s);
+        add_number(text, bytes[kind]);
+        add_number(text, bytes[kind] / bytes_per_s / duration_s);
+        end_row(text);
+    }
+}
+
+static void
+add_links(GArray *tables, const LpObservation *self)
+{
+    GString *text = add_table(tables, "links.csv", "tier,link,class,bytes_per_s,bytes,utilisation");
+    for (guint i = 0; i < self->tiers->len; i++) {
+        const LpObservedTier *tier = &g_array_index(self->tiers, LpObservedTier, i);
+        add_link_rows(text, lp_tier_names[tier->tier], NULL, tier->bytes_per_s, tier->bytes,
+                      self->end_s);
+    }
+    for (guint i = 0; i < self->links->len; i++) {
+        const LpObservedLink *link = &g_array_index(self->links, LpObservedLink, i);
+        add_link_rows(text, lp_tier_names[link->tier], link->name, link->bytes_per_s, link->bytes,
+                      self->end_s);
+    }
+}
+
+static void
+add_series(GString *text, const LpObservation *self, const char *tier, const char *link,
+           const LpFlowSeries *series, double bytes_per_s)
+{
+    for (guint bin = 0; series != NULL && bin < self->n_bins; bin++) {
+        double start_s = bin * self->bin_s, end_s = MIN(start_s + self->bin_s, self->end_s);
+        if (end_s <= start_s)
+            continue;
+        add_text(text, tier);
+        add_text(text, link);
+        add_number(text, start_s);
+        add_number(text, end_s);
+        add_number(text, series->bytes[bin]);
+        add_number(text, series->bytes[bin] / bytes_per_s / (end_s - start_s));
+        end_row(text);
+    }
+}
+
+static void
+add_utilisation(GArray *tables, const LpObservation *self)
+{
+    GString *text =
+        add_table(tables, "utilisation.csv", "tier,link,start_s,end_s,bytes,utilisation");
+    for (guint i = 0; i < self->tiers->len; i++) {
+        const LpObservedTier *tier = &g_array_index(self->tiers, LpObservedTier, i);
+        add_series(text, self, lp_tier_names[tier->tier], NULL, tier->series, tier->bytes_per_s);
+    }
+    for (guint i = 0; i < self->links->len; i++) {
+        const LpObservedLink *link = &g_array_index(self->links, LpObservedLink, i);
+        add_series(text, self, lp_tier_names[link->tier], link->name, link->series,
+                   link->bytes_per_s);
+    }
+}
+
+static void
+add_traffic(GArray *tables, const LpTrafficTally *tally)
+{
+    GString *text = add_table(tables, "traffic.csv", "class,from_block,to_block,bytes");
+    for (LpTraffic traffic = 0; traffic < LP_N_TRAFFIC; traffic++)
+        for (guint32 from = 0; from < tally->n_blocks; from++)
+            for (guint32 to = 0; to < tally->n_blocks; to++) {
+                double bytes = lp_traffic_tally_pair(tally, traffic, from, to);
+                if (bytes <= 0.0)
+                    continue;
+                add_text(text, lp_traffic_names[traffic]);
+                add_count(text, from);
+                add_count(text, to);
+                add_number(text, bytes);
+                end_row(text);
+            }
+}
+
+static void
+add_operations(GArray *tables, const LpTrafficTally *tally)
+{
+    GString *text = add_table(tables, "operations.csv", "class,operation,bytes,count");
+    for (guint i = 0; i < tally->messages->len; i++) {
+        const LpMessageCount *message = &g_array_index(tally->messages, LpMessageCount, i);
+        add_text(text, lp_traffic_names[message->traffic]);
+        add_text(text, message->operation == LP_MESSAGE_BETWEEN_STAGES
+                           ? "message"
+                           : lp_collective_names[message->operation]);
+        add_count(text, message->bytes);
+        add_number(text, message->n);
+        end_row(text);
+    }
+}
+
+static void
+add_slice(GString *text, const char *job, const LpSlice *slice)
+{
+    add_text(text, lp_lane_names[slice->lane]);
+    add_text(text, job);
+    add_count(text, slice->stage);
+    add_text(text, slice->name);
+    if (slice->micro_batch >= 0)
+        add_count(text, (guint64)slice->micro_batch);
+    else
+        add_text(text, NULL);
+    if (slice->bytes > 0)
+        add_count(text, slice->bytes);
+    else
+        add_text(text, NULL);
+    add_number(text, slice->start_s);
+    add_number(text, slice->end_s);
+    end_row(text);
+}
+
+static void
+add_timeline(GArray *tables, const LpTrack *tracks, guint n_tracks)
+{
+    GString *text =
+        add_table(tables, "timeline.csv", "lane,job,stage,name,micro_batch,bytes,start_s,end_s");
+    for (guint i = 0; i < n_tracks; i++) {
+        const GArray *slices = tracks[i].timeline->slices;
+        for (guint k = 0; k < slices->len; k++)
+            add_slice(text, tracks[i].name, &g_array_index(slices, LpSlice, k));
+    }
+}
+
+GArray *
+lp_csv_tables_new(const json_t *document, const LpObservation *observation, const LpTrack *tracks,
+                  guint n_tracks)
+{
+    GArray *tables = g_array_new(FALSE, FALSE, sizeof(LpCsvTable));
+    g_array_set_clear_func(tables, (GDestroyNotify)table_clear);
+    add_terms(tables, document);
+    add_timeline(tables, tracks, n_tracks);
+    if (observation->tally == NULL)
+        return tables;
+    add_links(tables, observation);
+    add_utilisation(tables, observation);
+    add_traffic(tables, observation->tally);
+    add_operations(tables, observation->tally);
+    return tables;
+}

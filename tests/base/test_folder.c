@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Folders are written whole or not at all. */
+#include "base/folder.h"
+
+#include "base/error.h"
+#include "tests/testlib.h"
+
+#include <glib/gstdio.h>
+
+static const char *const names[] = {"a.csv", "b.csv", NULL};
+
+static void
+check_content(const char *label, const char *folder, const char *name, const char *wanted)
+{
+    g_autofree char *path = g_build_filename(folder, name, NULL);
+    g_autofree char *text = NULL;
+    (void)g_file_get_contents(path, &text, NULL, NULL);
+    lp_test_text(label, text != NULL ? text : "(none)", wanted);
+}
+
+static guint
+count_entries(const char *folder)
+{
+    guint n = 0;
+    g_autoptr(GDir) all = g_dir_open(folder, 0, NULL);
+    while (all != NULL && g_dir_read_name(all) != NULL)
+        n++;
+    return n;
+}
+
+static void
+remove_tree(const char *path)
+{
+    g_autoptr(GDir) all = g_dir_open(path, 0, NULL);
+    const char *name;
+    while (all != NULL && (name = g_dir_read_name(all)) != NULL) {
+        g_autofree char *below = g_build_filename(path, name, NULL);
+        remove_tree(below);
+    }
+    (void)g_remove(path);
+}
+
+static void
+test_whole(void)
+{
+    g_autofree char *parent = g_dir_make_tmp("lightpath-XXXXXX", NULL);
+    g_autofree char *path = g_build_filename(parent, "tables", NULL);
+    g_autofree char *slash = g_strconcat(path, "/", NULL);
+    const LpFolderFile first[] = {{"a.csv", "1", 1}, {"b.csv", "2", 1}},
+                       later[] = {{"a.csv", "3", 1}};
+    GError *fault = NULL;
+    lp_test_true("new", lp_folder_write(path, first, 2, &fault));
+    check_content("new", path, "b.csv", "2");
+    lp_test_true("again", lp_folder_write(slash, first, 2, &fault));
+    lp_test_true("check", lp_folder_check(path, names, &fault));
+    check_content("again", path, "a.csv", "1");
+    lp_test_true("nothing else stays", count_entries(parent) == 1);
+    /* Fewer files than before: those that were left would belong to another run. */
+    lp_test_true("other names", !lp_folder_write(path, later, 1, &fault));
+    lp_test_error("other names", &fault, LP_INPUT_ERROR, LP_INPUT_ERROR_FILE, "holds b.csv");
+    check_content("other names", path, "a.csv", "1");
+    remove_tree(parent);
+}
+
+static void
+test_faults(void)
+{
+    g_autofree char *parent = g_dir_make_tmp("lightpath-XXXXXX", NULL);
+    g_autofree char *file = g_build_filename(parent, "file", NULL);
+    g_autofree char *nowhere = g_build_filename(parent, "no", "tables", NULL);
+    const LpFolderFile one[] = {{"a.csv", "1", 1}};
+    (void)g_file_set_contents(file, "x", -1, NULL);
+    GError *at_file = NULL, *at_nowhere = NULL;
+    lp_test_true("a file", !lp_folder_write(file, one, 1, &at_file));
+    lp_test_error("a file", &at_file, LP_INPUT_ERROR, LP_INPUT_ERROR_FILE, "Not a directory");
+    lp_test_true("no parent", !lp_folder_write(nowhere, one, 1, &at_nowhere));
+    lp_test_error("no parent", &at_nowhere, LP_INPUT_ERROR, LP_INPUT_ERROR_FILE, "No such file");
+    lp_test_true("nothing is left", count_entries(parent) == 1);
+    remove_tree(parent);
+}
+
+int
+main(void)
+{
+    static const LpTestCase cases[] = {
+        {"whole or not at all", test_whole}, {"what cannot be written", test_faults}, {NULL, NULL}};
+    return lp_test_run("folder", cases);
+}

@@ -188,17 +188,19 @@ micro_batches_in_flight(const LpPlan *plan, guint32 stage)
 
 /* Micro-batches in flight, counted in chunks of layers. Interleaved, the first stage runs p v + p -
  * 1 chunks ahead (so that it holds L (1 + (p-1)/(p v)) layers, section 4.2.3), each later one two
- * fewer. DualPipe: p + 1 of both ways together (DeepSeek-V3, arXiv 2412.19437, table 2). */
+ * fewer; where passes are woven, one more. DualPipe: p + 1 of both ways together (DeepSeek-V3,
+ * arXiv 2412.19437, table 2). */
 static double
 chunks_in_flight(const LpPlan *plan, guint32 stage)
 {
     double v = plan->pipeline.virtual_stages, pp = plan->degree[LP_AXIS_PP];
+    double m = lp_plan_n_micro_batches(plan), woven = plan->overlap.ep ? 1.0 : 0.0;
     if (plan->pipeline.schedule == LP_SCHEDULE_DUALPIPE)
-        return MIN(pp + 1.0, lp_plan_n_micro_batches(plan));
+        return MIN(pp + 1.0, m);
     if (plan->pipeline.virtual_stages == 1)
-        return micro_batches_in_flight(plan, stage);
-    double ahead = pp * v + pp - 1.0 - 2.0 * stage;
-    return MIN(ahead, lp_plan_n_micro_batches(plan) * v);
+        return MIN(micro_batches_in_flight(plan, stage) + woven, m);
+    double ahead = pp * v + pp - 1.0 - 2.0 * stage + woven;
+    return MIN(ahead, m * v);
 }
 
 /* --- embedding and head --- */

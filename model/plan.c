@@ -67,6 +67,12 @@ lp_plan_gathered_wire_bytes(const LpPlan *self)
                                                 : lp_plan_operand_bytes(self);
 }
 
+gboolean
+lp_plan_weaves(const LpPlan *self)
+{
+    return self->pipeline.schedule == LP_SCHEDULE_DUALPIPE || self->overlap.ep;
+}
+
 double
 lp_plan_dispatch_wire_bytes(const LpPlan *self)
 {

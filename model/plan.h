@@ -18,6 +18,8 @@ gboolean lp_plan_check(const LpPlan *self, const LpTransformer *transformer,
 
 /** m: micro-batches an iteration and data-parallel replica, B / (b dp). */
 guint32 lp_plan_n_micro_batches(const LpPlan *self);
+/** Whether a forward pass and a backward pass of two micro-batches run woven together. */
+gboolean lp_plan_weaves(const LpPlan *self);
 /** Tokens of one micro-batch of sequences of @seq that a rank works on: b s / cp. */
 double lp_plan_tokens(const LpPlan *self, guint32 seq);
 /** Bytes an activation element takes at the plan's precision (narrow ones compute on

@@ -289,19 +289,42 @@ check_pipeline(const LpPlan *self, const LpTransformer *transformer, GError **er
            check_stages(self, transformer, error);
 }
 
+/* One more micro-batch in flight than the order of passes has makes every pair independent: of one
+ * stage, or of interleaved ones, whose neighbours are two passes apart (Megatron-Core,
+ * megatron/core/pipeline_parallel/schedules.py: overlap_moe_expert_parallel_comm). */
+static gboolean
+check_overlap_ep(const LpPlan *self, GError **error)
+{
+    if (!self->overlap.ep)
+        return TRUE;
+    if (self->degree[LP_AXIS_EP] == 1)
+        return refuse(error, "overlap-ep: got yes, wanted no with ep 1: nothing is exchanged");
+    LpPipelineSchedule schedule = self->pipeline.schedule;
+    gboolean one = self->degree[LP_AXIS_PP] == 1 && schedule == LP_SCHEDULE_1F1B;
+    if (!one && schedule != LP_SCHEDULE_INTERLEAVED && schedule != LP_SCHEDULE_DUALPIPE)
+        return refuse(error, "overlap-ep: got yes, wanted no unless schedule is interleaved or "
+                             "dualpipe, or 1f1b with pp 1");
+    return TRUE;
+}
+
 /* Woven passes of two chunks would have the parameters of both gathered at once, and a pair neither
  * begins nor completes a unit by itself. */
 static gboolean
 check_woven(const LpPlan *self, GError **error)
 {
-    if (self->pipeline.schedule != LP_SCHEDULE_DUALPIPE)
+    if (!lp_plan_weaves(self))
         return TRUE;
+    const char *cause = self->overlap.ep ? "overlap-ep" : "schedule dualpipe";
     if (self->zero.stage == 3)
-        return refuse(error, "zero: got 3, wanted at most 2 with schedule dualpipe: woven passes "
-                             "would gather the parameters of two chunks at once");
+        return refuse(error,
+                      "zero: got 3, wanted at most 2 with %s: woven passes would gather the "
+                      "parameters of two chunks at once",
+                      cause);
     if (self->zero.gradient_sync == LP_GRADIENT_SYNC_EACH)
-        return refuse(error, "gradient-sync: got each, wanted last with schedule dualpipe: two "
-                             "micro-batches are woven together");
+        return refuse(error,
+                      "gradient-sync: got each, wanted last with %s: two micro-batches are woven "
+                      "together",
+                      cause);
     return TRUE;
 }
 
@@ -310,7 +333,7 @@ check_sharding(const LpPlan *self, gboolean has_experts, GError **error)
 {
     if (self->zero.stage > 3)
         return refuse(error, "zero: got %u, wanted 0 to 3", self->zero.stage);
-    if (!check_woven(self, error))
+    if (!check_overlap_ep(self, error) || !check_woven(self, error))
         return FALSE;
     if (self->zero.variant == LP_ZERO_DEEPSPEED && self->zero.stage != 1 && self->zero.stage != 2)
         return refuse(error, "zero-variant: got deepspeed, wanted standard unless zero is 1 or 2");

@@ -241,6 +241,8 @@ typedef struct {
     gboolean dp; /**< reduce gradients behind the backward pass, by bucket */
     LpOverlapTp tp;
     gboolean pp;    /**< stages send behind computing */
+    gboolean ep;    /**< forward and backward passes are woven, so that each hides the other's
+                         all-to-alls; under DualPipe they always are: lp_plan_weaves() */
     gboolean param; /**< ZeRO 1, 2: gather updated parameters behind the forward pass;
                          3: gather ahead by prefetch */
     LpBucket bucket;

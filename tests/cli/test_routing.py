@@ -68,6 +68,23 @@ class Routing(unittest.TestCase):
         # One of the four micro-batches is hot.
         self.assertAlmostEqual((between - even) / (stays - even), 0.25, delta=0.01)
 
+    def test_woven(self):
+        """overlap-ep hides all-to-alls behind computing, and moves the same bytes."""
+        plain, woven = simulate(), simulate("overlap-ep=yes")
+        self.assertEqual(plain["traffic_bytes"], woven["traffic_bytes"])
+        exposed = [run["simulated"]["terms_s"]["ep"] for run in (plain, woven)]
+        self.assertLess(exposed[1], 0.6 * exposed[0])
+        self.assertLess(woven["simulated"]["iteration_time_s"],
+                        plain["simulated"]["iteration_time_s"])
+        self.assertGreater(woven["memory"]["activations_bytes"],
+                           plain["memory"]["activations_bytes"])
+
+    def test_dispatch(self):
+        """Tokens in fp8 are half of the bytes there; what comes back stays."""
+        plain = simulate("precision=bf16")["traffic_bytes"]["ep"]
+        narrow = simulate("precision=bf16", "dispatch-precision=fp8")["traffic_bytes"]["ep"]
+        self.assertAlmostEqual(narrow / plain, 0.75, delta=1e-6)
+
     def test_seeds(self):
         one, same = simulate("skew=0.5", "seed=4"), simulate("skew=0.5", "seed=4")
         self.assertEqual(one, same)

@@ -123,7 +123,7 @@ test_bad(void)
         {"generate --system=generic --accelerators=0", 2, "--accelerators: \"0\""},
         {"generate --system=generic --accelerators=64 --plane-use=class --planes=2", 2,
          "\"scale-out\" has no prop plane-classes, wanted one"},
-        {"generate --system=generic --accelerators=16 --policy=rotor", 2, "--policy: \"rotor\""},
+        {"generate --system=generic --accelerators=16 --policy=lottery", 2, "--policy: \"lottery\""},
         {"generate --system=generic --accelerators=16 --hold-time=1s", 2, "--hold-time: given"},
         /* Options that would change nothing. */
         {"generate --system=dgx-a100 --accelerators=64 --spine-oversubscription=4", 2,

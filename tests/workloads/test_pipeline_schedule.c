@@ -277,6 +277,32 @@ test_dualpipe_in_flight(void)
         }
 }
 
+/* Woven 1F1B: all but the first and the last passes are in pairs, no two of which wait for each
+ * other, and the bubble is at most that of pairs that wait for whole pairs: (p-1)(F + B) each way.
+ * One stage has none. */
+static void
+test_woven(void)
+{
+    static const guint32 sizes[][2] = {{1, 1}, {2, 2}, {2, 3}, {4, 2}, {8, 4}};
+    static const PassTimes times = {1.0, 1.25, 0.75};
+    for (guint i = 0; i < G_N_ELEMENTS(sizes); i++)
+        for (guint32 groups = 1; groups <= 5; groups++) {
+            guint32 pp = sizes[i][0], v = sizes[i][1], m = groups * pp;
+            LpPlan plan = make_plan(v > 1 ? LP_SCHEDULE_INTERLEAVED : LP_SCHEDULE_1F1B, pp, m, v);
+            plan.overlap.ep = TRUE;
+            g_autofree char *label = g_strdup_printf("woven pp %u v %u m %u", pp, v, m);
+            double bubble = run(&plan, &times, label) - m * v * 3.0;
+            lp_test_true(label, bubble >= -1e-9 && bubble <= 2.0 * (pp - 1) * 3.0 + 1e-9);
+            for (guint32 stage = 0; stage < pp; stage++) {
+                g_autoptr(GArray) slots = lp_pipeline_schedule_new(&plan, stage);
+                guint32 n_pairs = 0, warm_up = 2 * (pp - 1 - stage) + (v - 1) * pp + 1;
+                for (guint k = 0; k < slots->len; k++)
+                    n_pairs += g_array_index(slots, LpSlot, k).kind == LP_SLOT_PAIR ? 1 : 0;
+                lp_test_true(label, n_pairs == m * v - MIN(warm_up, m * v));
+            }
+        }
+}
+
 int
 main(void)
 {
@@ -285,6 +311,7 @@ main(void)
                                        {"dualpipe", test_dualpipe},
                                        {"in flight", test_in_flight},
                                        {"dualpipe in flight", test_dualpipe_in_flight},
+                                       {"woven", test_woven},
                                        {NULL, NULL}};
     return lp_test_run("pipeline schedule", cases);
 }

@@ -172,7 +172,7 @@ static const struct {
     {"ssssssssssssssssssss", "tied-embeddings embedding parallel-blocks sequence-parallel "
                              "scatter-gather reshard narrow-parameters narrow-activations "
 "overlap-dp "
-                             "overlap-pp overlap-param cuda-graphs"},
+                             "overlap-pp overlap-ep overlap-param cuda-graphs"},
     {"vvvvvvvvvvvvvvvvvvvv", "rank-order algorithm-tp algorithm-cp algorithm-ep algorithm-dp"},
     /* Names, which are looked up once the machine is known. */
     {"v...................", "placement library protocol"},

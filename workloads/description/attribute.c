@@ -175,6 +175,7 @@ static const LpAttribute attributes[] = {
     BOOLEAN("options", "overlap-dp", P(overlap.dp)),
     CHOICE("options", "overlap-tp", P(overlap.tp), lp_overlap_tp_names),
     BOOLEAN("options", "overlap-pp", P(overlap.pp)),
+    BOOLEAN("options", "overlap-ep", P(overlap.ep)),
     BOOLEAN("options", "overlap-param", P(overlap.param)),
     TEXT("options", "bucket", &lp_text_bucket),
     NUMBER("options", "overlap-fraction", P(overlap.fraction), 0.0, 1.0),

@@ -22,7 +22,7 @@ lp_group_stream(const LpPlan *plan, LpGroup group)
     case LP_GROUP_EP_RAIL:
         return LP_STREAM_LAYER;
     case LP_GROUP_EP:
-        launched = plan->pipeline.schedule == LP_SCHEDULE_DUALPIPE;
+        launched = lp_plan_weaves(plan);
         break;
     case LP_GROUP_EMBEDDING:
     case LP_N_GROUPS:
@@ -31,7 +31,7 @@ lp_group_stream(const LpPlan *plan, LpGroup group)
     return launched ? LP_STREAM_LAYER : LP_N_STREAMS;
 }
 
-/* A layer waits for what it launches before it begins anything else, but for DualPipe's woven
+/* A layer waits for what it launches before it begins anything else, but for woven
  * all-to-alls, and for the two halves of a relayed one, which go on together. */
 static gboolean
 is_exclusive(const LpPlan *plan, LpGroup group)

@@ -42,6 +42,36 @@ warm_up_passes(const LpPlan *plan, guint32 stage, guint32 n_passes)
     return MIN(wanted, n_passes);
 }
 
+/* The @forward-th forward pass and the @backward-th backward pass of a stage, woven. */
+static void
+append_pair(GArray *slots, const LpPlan *plan, guint32 forward, guint32 backward)
+{
+    append_kth(slots, plan, LP_SLOT_FORWARD, forward);
+    append_kth(slots, plan, LP_SLOT_BACKWARD, backward);
+    LpSlot back = g_array_index(slots, LpSlot, slots->len - 1);
+    g_array_set_size(slots, slots->len - 1);
+    LpSlot *pair = &g_array_index(slots, LpSlot, slots->len - 1);
+    pair->kind = LP_SLOT_PAIR;
+    pair->back_chunk = back.chunk;
+    pair->back_micro_batch = back.micro_batch;
+}
+
+/* As 1F1B, one pass further ahead: no pair's backward pass needs its forward pass, nor the other
+ * stages' pairs at the same place. */
+static void
+append_woven(GArray *slots, const LpPlan *plan, guint32 stage, guint32 n_passes)
+{
+    guint32 warm_up = MIN(warm_up_passes(plan, stage, n_passes) + 1, n_passes);
+    for (guint32 k = 0; k < warm_up; k++)
+        append_kth(slots, plan, LP_SLOT_FORWARD, k);
+    for (guint32 k = 0; k < n_passes; k++) {
+        if (warm_up + k < n_passes)
+            append_pair(slots, plan, warm_up + k, k);
+        else
+            append_kth(slots, plan, LP_SLOT_BACKWARD, k);
+    }
+}
+
 static void
 append_1f1b(GArray *slots, const LpPlan *plan, guint32 stage, guint32 n_passes)
 {
@@ -200,7 +230,10 @@ lp_pipeline_schedule_new(const LpPlan *plan, guint32 stage)
         break;
     case LP_SCHEDULE_1F1B:
     case LP_SCHEDULE_INTERLEAVED:
-        append_1f1b(slots, plan, stage, n_passes);
+        if (plan->overlap.ep)
+            append_woven(slots, plan, stage, n_passes);
+        else
+            append_1f1b(slots, plan, stage, n_passes);
         break;
     case LP_SCHEDULE_ZERO_BUBBLE:
         append_zero_bubble(slots, plan, stage, n_passes);

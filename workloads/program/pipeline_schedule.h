@@ -30,9 +30,10 @@ typedef struct {
  * (Narayanan et al., SC 2021, 2.2.1). Interleaved: 2 (pp - 1 - stage) + (v - 1) pp warm-up passes
  * over groups of pp micro-batches a chunk (2.2.2 there, and Megatron-LM). Zero-bubble: as 1F1B, but
  * stage i lets i weight gradients wait (ZB-H1: Qi et al., arXiv 2401.10241, section 2.3).
- * DualPipe: half of the micro-batches go each way, in the eight phases of DeepSeek's published
- * schedule (arXiv 2412.19437, figure 5); micro-batches count from 0 each way.
- * Returns: (transfer full) array of LpSlot.
+ * With overlap-ep 1F1B, interleaved or of one stage, is one pass further ahead, and pairs its
+ * passes. DualPipe: half of the micro-batches go each way, in the eight phases of DeepSeek's
+ * published schedule (arXiv 2412.19437, figure 5); micro-batches count from 0 each way. Returns:
+ * (transfer full) array of LpSlot.
  */
 GArray *lp_pipeline_schedule_new(const LpPlan *plan, guint32 stage);
 

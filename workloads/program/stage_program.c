@@ -23,7 +23,6 @@ typedef struct {
     guint32 backward[2][2];   /* gathers, completes */
     guint32 input[2];         /* gathers */
     guint32 weight[2];        /* completes */
-    guint32 pair;             /* of this chunk's forward pass with the other's backward */
 } ChunkSegments;
 
 static const ChunkSegments no_segments = {
@@ -32,7 +31,6 @@ static const ChunkSegments no_segments = {
     {{NO_SEGMENT, NO_SEGMENT}, {NO_SEGMENT, NO_SEGMENT}},
     {NO_SEGMENT, NO_SEGMENT},
     {NO_SEGMENT, NO_SEGMENT},
-    NO_SEGMENT,
 };
 
 /* A stage whose program is being written. */
@@ -40,6 +38,7 @@ typedef struct {
     LpLowering *lowering; /* borrowed */
     guint32 stage;
     ChunkSegments *chunks; /* borrowed from lp_stage_program_add() */
+    guint32 *pairs;        /* borrowed: by the chunks of the forward and of the backward pass */
     LpGradientBuckets buckets;
     gboolean *gathered; /* borrowed: ZeRO 3: parameters are there, by chunk */
     GHashTable *ahead;  /* owned: the segments that launch first gathers, by that of their pass */
@@ -149,7 +148,8 @@ backward_segment(Stage *self, guint32 chunk, LpRole role, PassKind kind)
 static guint32
 pair_segment(Stage *self, const LpSlot *slot)
 {
-    guint32 *place = &self->chunks[slot->chunk].pair;
+    guint32 n_chunks = lp_plan_n_chunks(self->lowering->plan);
+    guint32 *place = &self->pairs[(gsize)slot->chunk * n_chunks + slot->back_chunk];
     if (!is_known(self, *place)) {
         *place = begin_segment(self, LP_ROLE_PAIR, slot->chunk);
         lp_pass_add_pair(self->lowering, self->stage, slot->chunk, slot->back_chunk,
@@ -356,11 +356,15 @@ lp_stage_program_add(LpLowering *lowering, guint32 stage, double optimizer_s)
     guint32 n_chunks = lp_plan_n_chunks(plan);
     g_autofree ChunkSegments *chunks = g_new(ChunkSegments, n_chunks);
     g_autofree gboolean *gathered = g_new0(gboolean, n_chunks);
+    g_autofree guint32 *pairs = g_new(guint32, (gsize)n_chunks * n_chunks);
     for (guint32 i = 0; i < n_chunks; i++)
         chunks[i] = no_segments;
+    for (gsize i = 0; i < (gsize)n_chunks * n_chunks; i++)
+        pairs[i] = NO_SEGMENT;
     Stage self = {.lowering = lowering,
                   .stage = stage,
                   .chunks = chunks,
+                  .pairs = pairs,
                   .ahead = g_hash_table_new(NULL, NULL),
                   .buckets = {.lowering = lowering},
                   .gathered = gathered};

@@ -110,8 +110,8 @@ lp_plain_host_name(const LpMachine *self, LpAttachment attachment, guint32 plane
     return g_strdup_printf("%s%" G_GUINT64_FORMAT "%s", prefix, number, cluster->suffix);
 }
 
-static LpXmlWriter *
-open_machine(void)
+LpXmlWriter *
+lp_plain_open_bare(void)
 {
     LpXmlWriter *xml = lp_xml_writer_new();
     lp_xml_writer_doctype(xml, "platform", "https://simgrid.org/simgrid.dtd");
@@ -127,7 +127,7 @@ open_machine(void)
 char *
 lp_plain_bare(const char *host)
 {
-    LpXmlWriter *xml = open_machine();
+    LpXmlWriter *xml = lp_plain_open_bare();
     lp_xml_writer_open(xml, "host");
     lp_xml_writer_attribute(xml, "id", host);
     lp_xml_writer_attribute(xml, "speed", "1Gf");
@@ -135,18 +135,11 @@ lp_plain_bare(const char *host)
     return lp_xml_writer_finish(xml);
 }
 
-LpXmlWriter *
-lp_plain_open(const LpMachine *self)
-{
-    LpXmlWriter *xml = open_machine();
-    write_cluster(xml, self, LP_ATTACHMENT_SCALE_UP, 0);
-    return xml;
-}
-
 char *
 lp_machine_to_plain(const LpMachine *self)
 {
-    LpXmlWriter *xml = lp_plain_open(self);
+    LpXmlWriter *xml = lp_plain_open_bare();
+    write_cluster(xml, self, LP_ATTACHMENT_SCALE_UP, 0);
     for (guint32 plane = 0; self->has_scale_out && plane < lp_machine_n_planes(self); plane++)
         write_cluster(xml, self, LP_ATTACHMENT_SCALE_OUT, plane);
     return lp_xml_writer_finish(xml);

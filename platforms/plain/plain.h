@@ -25,11 +25,8 @@ G_BEGIN_DECLS
  * Returns: (transfer full). */
 char *lp_machine_to_plain(const LpMachine *self) G_GNUC_WARN_UNUSED_RESULT;
 
-/** The beginning of such a platform: root, zone and the scale-up cluster. What writes the scale-out
- * network adds it below, and ends the document with lp_xml_writer_finish(). Returns: (transfer
- * full). */
-LpXmlWriter *lp_plain_open(const LpMachine *self) G_GNUC_WARN_UNUSED_RESULT;
-
+/** The beginning of any platform of ours: root and zone. Returns: (transfer full). */
+LpXmlWriter *lp_plain_open_bare(void) G_GNUC_WARN_UNUSED_RESULT;
 /** A platform of one host, called @host, and nothing else. Returns: (transfer full). */
 char *lp_plain_bare(const char *host) G_GNUC_WARN_UNUSED_RESULT;
 

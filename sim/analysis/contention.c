@@ -29,10 +29,10 @@ line_user(LpConnectionKind kind, guint64 rank)
     return rank * LP_N_CONNECTIONS + kind;
 }
 
-/* All-to-alls whose pairs really send to each other: as messages, or in no order. */
-static gboolean
-sends_pairwise(const LpCommunicationMap *map, const LpCommunicator *communicator,
-               LpFidelity fidelity)
+/* As messages, or in no order. */
+gboolean
+lp_contention_sends_pairwise(const LpCommunicationMap *map, const LpCommunicator *communicator,
+                             LpFidelity fidelity)
 {
     return communicator->exchanges &&
            (fidelity == LP_FIDELITY_MESSAGE || map->layout->relays != NULL ||
@@ -92,7 +92,7 @@ add_member_uses(LinkUse *uses, const LpCommunicationMap *map, const LpCommunicat
     for (guint i = 0; peers != NULL && i < peers->len; i++)
         add_connection_use(uses, &g_array_index(peers, LpCollectivePeer, i).connection, user, rank,
                            communicator->is_exclusive);
-    if (sends_pairwise(map, communicator, fidelity))
+    if (lp_contention_sends_pairwise(map, communicator, fidelity))
         add_pairs(uses, map, communicator, rank);
 }
 
@@ -219,7 +219,8 @@ prove_mirrored(LpContention *self, const LpCommunicationMap *map, LpFidelity fid
     for (LpGroup group = 0; group < LP_N_GROUPS; group++)
         for (guint k = 0; k < lp_communicators_n(map->communicators, group); k++)
             if (!self->is_private[group][k] &&
-                sends_pairwise(map, lp_communicators_get(map->communicators, group, k), fidelity))
+                lp_contention_sends_pairwise(
+                    map, lp_communicators_get(map->communicators, group, k), fidelity))
                 return FALSE;
     return lp_slices_mirror(map, foreign, &self->contested_link, &self->has_contested_link);
 }

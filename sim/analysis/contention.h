@@ -62,6 +62,10 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(LpContention, lp_contention_free)
 /** Whether no other traffic can be on the links of @communicator, one of @communicators. */
 gboolean lp_contention_is_private(const LpContention *self, const LpCommunicators *communicators,
                                   const LpCommunicator *communicator);
+/** Whether all-to-alls of @communicator send from each member to each other, so that there are
+ * flows beside its connections. */
+gboolean lp_contention_sends_pairwise(const LpCommunicationMap *map,
+                                      const LpCommunicator *communicator, LpFidelity fidelity);
 /** One line for people: what was proven. @ranks: which of them are simulated, or NULL: those that
  * the slices leave. Returns: (transfer full). */
 char *lp_contention_describe(const LpContention *self, const LpCommunicationMap *map,

@@ -5,7 +5,6 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "platforms/plain/plain.h"
-#include "platforms/plain/plain_rails.h"
 #include "sim/engine/engine.h"
 
 #include <simgrid/host.h>
@@ -95,13 +94,26 @@ lp_network_load(LpNetwork *network, const GArray *engine_options, GError **error
 }
 
 gboolean
-lp_network_load_on_rails(LpNetwork *network, const GArray *engine_options, GError **error)
+lp_network_load_part(LpNetwork *network, LpRouteUse *use, const GArray *engine_options,
+                     GError **error)
 {
-    const LpMachine *machine = lp_network_machine(network);
-    if (!lp_plain_rails_possible(machine))
-        return lp_network_load(network, engine_options, error);
-    g_autofree char *text = lp_plain_rails(machine);
-    return load(network, text, engine_options, error);
+    LpPlainPart part = lp_route_use_part(use);
+    g_autofree char *text = lp_plain_pairs(&part);
+    if (!start(text, engine_options, error))
+        return FALSE;
+    for (guint32 i = 0; i < part.n_hosts; i++) {
+        g_autofree char *name = lp_plain_pairs_host(part.hosts[i]);
+        lp_network_port_at(network, part.hosts[i])->host = sg_host_by_name(name);
+    }
+    return TRUE;
+}
+
+gboolean
+lp_network_load_used(LpNetwork *network, LpRouteUse *use, const GArray *engine_options,
+                     GError **error)
+{
+    return lp_route_use_is_smaller(use) ? lp_network_load_part(network, use, engine_options, error)
+                                        : lp_network_load(network, engine_options, error);
 }
 
 #define BARE_HOST "host"

@@ -5,6 +5,7 @@
 
 #include "platforms/plain/plain_flows.h"
 #include "sim/engine/network.h"
+#include "sim/engine/route_use.h"
 
 G_BEGIN_DECLS
 
@@ -15,11 +16,14 @@ G_BEGIN_DECLS
  * LP_MACHINE_ERROR if there are too many routes to write. */
 gboolean lp_network_load(LpNetwork *network, const GArray *engine_options,
                          GError **error) G_GNUC_WARN_UNUSED_RESULT;
-/** As lp_network_load(), but where the machine's scale-out tree falls apart into rails
- * (lp_plain_rails()), one tree a rail is loaded: for runs that send nothing from one rail to
- * another (lp_rail_is_kept()), and change the bandwidth of no link. */
-gboolean lp_network_load_on_rails(LpNetwork *network, const GArray *engine_options,
-                                  GError **error) G_GNUC_WARN_UNUSED_RESULT;
+/** As lp_network_load(), of the part of the machine that @use holds, of the network (and not all of
+ * it): nothing else can be sent over, and only its ports have hosts. */
+gboolean lp_network_load_part(LpNetwork *network, LpRouteUse *use, const GArray *engine_options,
+                              GError **error) G_GNUC_WARN_UNUSED_RESULT;
+/** As lp_network_load_part() where @use, of the network, loads faster than the machine, else as
+ * lp_network_load(). */
+gboolean lp_network_load_used(LpNetwork *network, LpRouteUse *use, const GArray *engine_options,
+                              GError **error) G_GNUC_WARN_UNUSED_RESULT;
 /** Starts the engine on a single host, on which all ports of @network then stand: for runs in which
  * nothing is sent through the engine, since every communication takes its isolated time or links
  * are shared without it (LpSharing). Costs the same for all machines. Errors: as of

@@ -148,11 +148,17 @@ lp_network_port_at(const LpNetwork *self, guint64 index)
     return &self->ports[index];
 }
 
+guint32
+lp_network_port_number(const LpNetwork *self, const LpPort *port)
+{
+    return (guint32)(port - self->ports);
+}
+
 char *
 lp_network_port_name(const LpNetwork *self, const LpPort *port)
 {
     const LpMachine *machine = self->machine;
-    guint64 index = (guint64)(port - self->ports);
+    guint64 index = lp_network_port_number(self, port);
     guint64 n_up = n_in_network(machine, LP_ATTACHMENT_SCALE_UP);
     if (index < n_up)
         return lp_plain_host_name(machine, LP_ATTACHMENT_SCALE_UP, 0, index, 0);

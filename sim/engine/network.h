@@ -55,6 +55,8 @@ const LpPort *lp_network_port(const LpNetwork *self, guint64 accelerator, LpAtta
 guint64 lp_network_n_ports(const LpNetwork *self);
 /** The port of number @index below that; its host is the caller's to set. */
 LpPort *lp_network_port_at(const LpNetwork *self, guint64 index);
+/** The number of @port. */
+guint32 lp_network_port_number(const LpNetwork *self, const LpPort *port);
 /** What the engine calls the host of @port. Returns: (transfer full). */
 char *lp_network_port_name(const LpNetwork *self, const LpPort *port) G_GNUC_WARN_UNUSED_RESULT;
 /** The route of @traffic from accelerator @a to @b over the attachment that joins them: in the

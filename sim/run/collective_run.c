@@ -5,11 +5,12 @@
 #include "base/child_process.h"
 #include "sim/collectives/ring.h"
 #include "sim/engine/engine.h"
-#include "sim/engine/loading.h"
 #include "sim/mapping/collective_peers.h"
+#include "sim/mapping/round_plan.h"
 #include "sim/circuits/circuit_map.h"
 #include "sim/run/run.h"
 #include "sim/run/run_end.h"
+#include "sim/run/used_routes.h"
 
 #include <string.h>
 
@@ -89,6 +90,8 @@ new_placement(const LpCollectiveRequest *self)
     return lp_placement_new_given(n, g_memdup2(self->accelerators, n * sizeof(guint32)));
 }
 
+/* A rank itself, and the couriers of what it has under way. */
+#define ACTORS_PER_RANK (1 + LP_ROUND_PLAN_AT_ONCE)
 /* More would run for hours. */
 #define MESSAGES_MAX 100000000u
 
@@ -110,11 +113,11 @@ check_steps(const LpCollectiveRequest *self, const LpCommunicationMap *map, GErr
     return FALSE;
 }
 
-/* On a loaded network. */
-static gboolean
-run(const LpCollectiveRequest *self, const LpNetwork *network, LpCollectiveResult *out_result,
-    GError **error)
+gboolean
+lp_collective_run(const LpCollectiveRequest *self, const LpMachine *machine,
+                  LpCollectiveResult *out_result, GError **error)
 {
+    g_autoptr(LpNetwork) network = lp_network_new(machine);
     g_autoptr(LpProgram) program = new_program(self);
     g_autoptr(LpPlacement) placement = new_placement(self);
     g_autoptr(LpCircuitMap) circuits =
@@ -129,26 +132,13 @@ run(const LpCollectiveRequest *self, const LpNetwork *network, LpCollectiveResul
     g_autoptr(LpContention) nothing = lp_contention_new_nothing(map);
     g_autoptr(LpTasks) tasks =
         lp_tasks_new(map, nothing, cache, (LpRunMode){.fidelity = self->fidelity});
+    g_autoptr(GArray) options = lp_engine_options(ACTORS_PER_RANK * n_ranks_of(self));
+    if (!lp_used_routes_load(network, map, nothing, self->fidelity, circuits->switched, options,
+                             error))
+        return FALSE;
     out_result->run = lp_run_iteration(map, circuits->switched, nothing, cache, tasks, NULL,
                                        (LpRunOptions){.timeline = NULL});
     return lp_run_has_ended(&out_result->run, error);
-}
-
-/* Returns: (transfer full) the network of @machine, loaded for groups of @n_ranks in all. */
-static LpNetwork *
-load(guint64 n_ranks, const LpMachine *machine, GError **error)
-{
-    g_autoptr(LpNetwork) network = lp_network_new(machine);
-    g_autoptr(GArray) options = lp_engine_options(n_ranks);
-    return lp_network_load(network, options, error) ? g_steal_pointer(&network) : NULL;
-}
-
-gboolean
-lp_collective_run(const LpCollectiveRequest *self, const LpMachine *machine,
-                  LpCollectiveResult *out_result, GError **error)
-{
-    g_autoptr(LpNetwork) network = load(n_ranks_of(self), machine, error);
-    return network != NULL && run(self, network, out_result, error);
 }
 
 /* --- in processes of their own --- */
@@ -161,7 +151,6 @@ typedef struct {
     const LpCollectiveRequest *requests; /* borrowed */
     guint n;
     const LpMachine *machine; /* borrowed */
-    const LpNetwork *network; /* borrowed: of the machine, loaded; or NULL */
 } Series;
 
 static guint
@@ -175,16 +164,6 @@ complain(LpCollectiveOutcome *outcome, GError **error)
 {
     g_strlcpy(outcome->message, (*error)->message, sizeof outcome->message);
     g_clear_error(error);
-}
-
-static void
-run_started(const void *data, GByteArray *result)
-{
-    const Series *series = data;
-    LpCollectiveOutcome *outcome = (gpointer)result->data;
-    GError *error = NULL;
-    if (!run(series->requests, series->network, &outcome->result, &error))
-        complain(outcome, &error);
 }
 
 static void
@@ -219,26 +198,16 @@ run_apart(const Series *series, LpChildWork work, LpCollectiveOutcome *out_outco
            lp_child_process_finish(child, out_outcomes, series_bytes(series), NULL, error);
 }
 
-/* A loaded platform survives a fork: each collective run is one of this process. */
+/* One after the other. */
 static void
 run_series(const void *data, GByteArray *result)
 {
     const Series *series = data;
     LpCollectiveOutcome *outcomes = (gpointer)result->data;
-    guint64 n_ranks = 0;
     GError *error = NULL;
-    for (guint i = 0; i < series->n; i += AT_ONCE)
-        n_ranks = MAX(n_ranks, n_ranks_of(&series->requests[i]));
-    g_autoptr(LpNetwork) network = load(n_ranks, series->machine, &error);
-    if (network == NULL) {
-        for (guint i = 0; i < series_length(series); i++)
-            g_strlcpy(outcomes[i].message, error->message, sizeof outcomes[i].message);
-        g_error_free(error);
-        return;
-    }
     for (guint i = 0; i < series->n; i += AT_ONCE) {
-        const Series single = {&series->requests[i], 1, series->machine, network};
-        if (!run_apart(&single, run_started, &outcomes[i / AT_ONCE], &error))
+        const Series single = {&series->requests[i], 1, series->machine};
+        if (!run_apart(&single, run_one, &outcomes[i / AT_ONCE], &error))
             complain(&outcomes[i / AT_ONCE], &error);
     }
 }
@@ -248,7 +217,7 @@ lp_collective_run_apart(const LpCollectiveRequest *self, const LpMachine *machin
                         LpCollectiveResult *out_result, GError **error)
 {
     LpCollectiveOutcome outcome = {.message = ""};
-    const Series single = {self, 1, machine, NULL};
+    const Series single = {self, 1, machine};
     if (!run_apart(&single, run_one, &outcome, error))
         return FALSE;
     if (outcome.message[0] != '\0') {
@@ -267,13 +236,13 @@ lp_collective_run_all(const LpCollectiveRequest *requests, guint n, const LpMach
     guint n_parts = 0;
     gboolean good = TRUE;
     while (good && n_parts < MIN(n, AT_ONCE)) {
-        const Series series = {requests + n_parts, n - n_parts, machine, NULL};
+        const Series series = {requests + n_parts, n - n_parts, machine};
         children[n_parts] = start_apart(&series, run_series, error);
         good = children[n_parts] != NULL;
         n_parts += good ? 1 : 0;
     }
     for (guint k = 0; k < n_parts; k++) {
-        const Series series = {requests + k, n - k, machine, NULL};
+        const Series series = {requests + k, n - k, machine};
         g_autofree LpCollectiveOutcome *part = g_new0(LpCollectiveOutcome, series_length(&series));
         good = lp_child_process_finish(children[k], part, series_bytes(&series), NULL,
                                        good ? error : NULL) &&

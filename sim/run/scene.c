@@ -4,7 +4,7 @@
 
 #include "sim/engine/engine.h"
 #include "sim/engine/loading.h"
-#include "sim/mapping/rails.h"
+#include "sim/run/used_routes.h"
 #include "sim/simulation_error.h"
 
 void
@@ -208,26 +208,18 @@ lp_scene_check_stall(const LpScene *self, const LpStall *stall, guint64 n_waitin
 
 /* --- making it --- */
 
-/* Failures name links of the whole tree, and other traffic may change the rail. */
-static gboolean
-keeps_rails(const LpScene *self, const LpMachine *machine)
-{
-    if (self->scenario->traffic->len > 0 || self->scenario->failures->len > 0)
-        return FALSE;
-    for (guint i = 0; i < self->jobs->len; i++) {
-        const LpJob *at = lp_scene_job(self, i);
-        if (!machine->rails_relay && !lp_rail_is_kept(at->program, machine, at->setup->placement))
-            return FALSE;
-    }
-    return TRUE;
-}
-
+/* For all runs of its jobs, which load nothing again. Background sends to whom it draws, and
+ * failures are told to links by their names in the machine. */
 static gboolean
 load(LpScene *self, const LpMachine *machine, GError **error)
 {
-    return keeps_rails(self, machine)
-               ? lp_network_load_on_rails(self->network, self->engine_options, error)
-               : lp_network_load(self->network, self->engine_options, error);
+    g_autoptr(LpRouteUse) use = lp_route_use_new(self->network);
+    if (self->scenario->traffic->len > 0 || self->scenario->failures->len > 0 ||
+        machine->circuits.is_present)
+        lp_route_use_add_all(use);
+    for (guint i = 0; i < self->jobs->len; i++)
+        lp_used_routes_add(use, lp_scene_job(self, i)->map, NULL, self->fidelity);
+    return lp_network_load_used(self->network, use, self->engine_options, error);
 }
 
 LpScene *

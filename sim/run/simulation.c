@@ -8,11 +8,11 @@
 #include "sim/circuits/circuit_map.h"
 #include "sim/engine/engine.h"
 #include "sim/engine/loading.h"
-#include "sim/mapping/rails.h"
 #include "sim/run/counterfactual.h"
 #include "sim/run/observation.h"
 #include "sim/run/run.h"
 #include "sim/run/run_end.h"
+#include "sim/run/used_routes.h"
 #include "workloads/program/training_program.h"
 
 /* Collectives of a segment whose groups may meet other traffic. */
@@ -100,18 +100,16 @@ find_quotient(const LpCircuitMap *circuits, const LpContention *contention, LpIs
 }
 
 static gboolean
-load(const LpSimulation *self, LpNetwork *network, const LpCommunicationMap *map,
-     gboolean is_isolated, LpQuotient *quotient, GError **error)
+load(const LpSimulation *self, LpNetwork *network, const LpCircuitMap *circuits,
+     const LpContention *contention, gboolean is_isolated, LpQuotient *quotient,
+     LpSimulationOptions options, GError **error)
 {
-    const LpMachine *machine = lp_network_machine(network);
     if (is_isolated)
         return lp_network_load_bare(network, self->engine_options, error);
     if (quotient != NULL)
         return lp_quotient_load(quotient, network, self->engine_options, error);
-    /* Where rails never meet, domains forward what changes the rail. */
-    return machine->rails_relay || lp_rail_is_kept(map->program, machine, map->layout->placement)
-               ? lp_network_load_on_rails(network, self->engine_options, error)
-               : lp_network_load(network, self->engine_options, error);
+    return lp_used_routes_load(network, circuits->map, contention, options.fidelity,
+                               circuits->switched, self->engine_options, error);
 }
 
 static gboolean
@@ -122,7 +120,7 @@ run_itself(LpSimulation *self, LpNetwork *network, const LpCircuitMap *circuits,
     const LpCommunicationMap *map = circuits->map;
     gboolean is_isolated =
         options.shares_max > 0 && count_shares(map->program, contention) > options.shares_max;
-    if (!load(self, network, map, is_isolated, quotient, error))
+    if (!load(self, network, circuits, contention, is_isolated, quotient, options, error))
         return FALSE;
     if (is_isolated) {
         run_isolated(self, map, contention, cache, options);

@@ -3,7 +3,6 @@
  * SimGrid loads them, and takes the links that it should, is for tests/sim. */
 #include "platforms/plain/plain.h"
 
-#include "platforms/plain/plain_rails.h"
 #include "tests/support/generated.h"
 #include "tests/testlib.h"
 
@@ -63,21 +62,6 @@ test_parts(void)
     }
 }
 
-/* A zone for each rail, with the ports that the rail has in the whole tree. */
-static void
-test_rails(void)
-{
-    g_autoptr(LpMachine) machine =
-        lp_generated_machine("--system=dgx-a100 --accelerators=320", NULL);
-    lp_test_true("possible", lp_plain_rails_possible(machine));
-    g_autofree char *text = lp_plain_rails(machine);
-    lp_test_true("rails", count_of(text, "id=\":rail:") == 8);
-    lp_test_true("ports", strstr(text, "radical=\"20-39,180-199\"") != NULL);
-    lp_test_true("tree", count_of(text, "topo_parameters=\"2;20,2;1,20;1,1\"") == 8);
-    g_autoptr(LpMachine) node_order = lp_generated_machine("--accelerators=1024", NULL);
-    lp_test_true("not in node order", !lp_plain_rails_possible(node_order));
-}
-
 static void
 test_host_names(void)
 {
@@ -94,9 +78,7 @@ test_host_names(void)
 int
 main(void)
 {
-    static const LpTestCase cases[] = {{"parts", test_parts},
-                                       {"rails", test_rails},
-                                       {"host names", test_host_names},
-                                       {NULL, NULL}};
+    static const LpTestCase cases[] = {
+        {"parts", test_parts}, {"host names", test_host_names}, {NULL, NULL}};
     return lp_test_run("plain", cases);
 }

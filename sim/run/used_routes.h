@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a job can send over. */
+#pragma once
+
+#include "sim/analysis/contention.h"
+#include "sim/engine/route_use.h"
+
+G_BEGIN_DECLS
+
+/** Adds to @use what runs of the job of @map send over at most, with @fidelity: the connections of
+ * all ranks, all members that scheduled collectives send to, and all pairs where all-to-alls go
+ * pair by pair; and the ports of all ranks. @contention: borrowed, leaves out what is private or
+ * mirrors other ranks, for runs that merge; NULL: nothing is left out. Too many pairs to look at
+ * count as the whole machine. */
+void lp_used_routes_add(LpRouteUse *use, const LpCommunicationMap *map,
+                        const LpContention *contention, LpFidelity fidelity);
+
+/** Loads @network, that of @map, for runs of its job alone: as much of it as they use, or all where
+ * that is faster. @circuits: those that are switched, or NULL. @engine_options: of
+ * lp_engine_options(). Errors: as of lp_network_load(). */
+gboolean lp_used_routes_load(LpNetwork *network, const LpCommunicationMap *map,
+                             const LpContention *contention, LpFidelity fidelity,
+                             const LpCircuitPlan *circuits, const GArray *engine_options,
+                             GError **error) G_GNUC_WARN_UNUSED_RESULT;
+
+G_END_DECLS

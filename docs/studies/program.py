@@ -34,3 +34,9 @@ def on_machines(machines, command, workload, *options):
         for file, machine in zip(files, machines):
             lightpath("platform", "generate", *machine, "-o", file)
         return json.loads(lightpath(command, workload, *files, "--format=json", *options))
+
+
+def figures(value):
+    """@value as rows have it: numbers to nine figures, since the last ones follow from the order in
+    which they were summed."""
+    return f"{value:.9g}" if isinstance(value, float) else str(value)

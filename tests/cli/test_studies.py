@@ -13,8 +13,12 @@ sys.path.insert(0, str(SOURCE / "docs/studies"))
 
 import characterize  # noqa: E402
 import days  # noqa: E402
+import direct  # noqa: E402
+import joules  # noqa: E402
 import machines  # noqa: E402
+import mapping  # noqa: E402
 import run  # noqa: E402
+import substrates  # noqa: E402
 import switching  # noqa: E402
 
 # Of each kind of row one that takes well below a second.
@@ -29,9 +33,16 @@ SOME = {
                      ("gpt3-13b", "TP + DP", 64)],
     "days": [("spares", "any", "24h", 6), ("spares", "pods of 8", "24h", 64),
              ("slices", "any", "0.99", 2048), ("switches", "all needed", "0.001", 8)],
+    "substrates": [("electrical", 8, 1, "ring"), ("electrical", 64, 2, "ring+ring"),
+                   ("substrate", 8, 1, "ring")],
+    "mapping": [("mapping", 8, 8, 1024, "TP / DP"), ("mapping", 8, 8, 8192, "TP / TP 2, DP 8, PP 8"),
+                ("nodes", 4, 1, 1024, "PP 4")],
+    "joules": ["mixtral-8x7b"],
+    "direct": [("gpt3-175b", 2, "fat tree"), ("llama-3-70b", 4, "ideal switch")],
 }
 STUDIES = {"machines": machines, "switching": switching, "characterize": characterize,
-           "days": days}
+           "days": days, "substrates": substrates, "mapping": mapping, "joules": joules,
+           "direct": direct}
 
 
 class Studies(unittest.TestCase):
@@ -62,6 +73,74 @@ class Studies(unittest.TestCase):
                           for row in run.read_rows("characterize")],
                          [(*map(str, case), machine) for case in characterize.cases()
                           for machine in characterize.MACHINES])
+        for name, study, columns in (
+                ("substrates", substrates, ("network", "size", "factor", "algorithm")),
+                ("mapping", mapping, ("case", "node", "cards", "batch", "mapping")),
+                ("direct", direct, ("workload", "ports", "network"))):
+            self.assertEqual([tuple(row[column] for column in columns)
+                              for row in run.read_rows(name)],
+                             [tuple(map(str, case)) for case in study.cases()])
+        self.assertEqual([(row["workload"], row["machine"]) for row in run.read_rows("joules")],
+                         [(workload, machine) for workload in joules.cases()
+                          for machine in joules.MACHINES])
+
+    def test_substrates(self):
+        """AMPeD's form has its finding, up to four times; simulation and the consistent form agree
+        where both sum gradients in one ring; no larger substrate and no more bandwidth is slower."""
+        of = substrates.Results(run.read_rows("substrates"))
+        self.assertAlmostEqual(of.gain("amped", 3072, 4), 4.0, delta=0.3)
+        for size in substrates.SIZES:
+            for factor in substrates.FACTORS:
+                simulated, form = (of.value(name, size, factor, algorithm="ring")
+                                   for name in ("simulated", "consistent"))
+                self.assertAlmostEqual(simulated / form, 1.0, delta=1e-3)
+        for form, algorithm in substrates.READINGS.values():
+            for factor in substrates.FACTORS:
+                gains = [of.gain(form, size, factor, algorithm=algorithm)
+                         for size in substrates.SIZES]
+                self.assertEqual(gains, sorted(gains))
+            for size in substrates.SIZES:
+                gains = [of.gain(form, size, factor, algorithm=algorithm)
+                         for factor in substrates.FACTORS]
+                self.assertEqual(gains, sorted(gains))
+
+    def test_mapping(self):
+        """AMPeD's findings: of what fits into memory, tensor parallelism inside nodes is best; across
+        nodes it loses; with a card for eight accelerators pipelines overtake data parallelism."""
+        rows = run.read_rows("mapping")
+        for batch in mapping.BATCHES:
+            fits = {name: float(row["simulated_s"] or row["consistent_s"])
+                    for name, row in mapping.by_mapping(rows, batch).items()
+                    if float(row["memory_gb"]) < 86.0}
+            self.assertEqual(min(fits, key=fits.get).split(" / ")[0], "TP")
+            self.assertGreater(fits["TP / TP 2, DP 8, PP 8"], 2.0 * fits["TP / DP 8, PP 16"])
+        nodes = mapping.by_node(rows)
+        for cards, ratio in ((8, 1.1), (1, 2.1)):
+            data, pipeline = (float(nodes[8, cards, f"PP {stages}"]["simulated_s"])
+                              for stages in (1, 16))
+            self.assertGreater(data, pipeline)
+            self.assertLess(data / pipeline, ratio)
+
+    def test_joules(self):
+        """The network is as fast whatever it is made of, and links by the byte are in the ratio of
+        their energies per bit: 20, 21, 13, 12 pJ/bit."""
+        for workload in joules.WORKLOADS:
+            of = [row for row in run.read_rows("joules") if row["workload"] == workload]
+            times = [float(row["iteration_time_s"]) for row in of]
+            self.assertLess(max(times) / min(times), 1.0001)
+            for row, energy in zip(of, (20, 21, 13, 12)):
+                self.assertAlmostEqual(float(row["links_energy_j"]) / energy,
+                                       float(of[0]["links_energy_j"]) / 20, delta=1e-6)
+
+    def test_direct(self):
+        """Opus's prices; an ideal switch with the circuits' links is never slower than they are."""
+        rows = run.read_rows("direct")
+        self.assertAlmostEqual(direct.TREE_LINK_USD, 4 * 879 + 3 * 582.796875)
+        for workload in direct.WORKLOADS:
+            for ports in direct.PORTS:
+                circuits, tree, ideal = direct.times(rows, workload, ports)
+                self.assertLess(ideal, 1.0005 * circuits)
+                self.assertLess(circuits, tree)
 
     def test_characterize(self):
         """What the document says of the third study: parts of a step sum to it, ZeRO 1 and 2 take

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Studies: docs/studies/run.py NAME runs one (--help lists them), writes docs/studies/NAME.csv and
-docs/studies/NAME.svg, and prints the tables of docs/studies.md.
+docs/studies/NAME.svg, and prints the tables of docs/studies.md and docs/network-studies.md.
 
 --draw takes the CSV file as it is and runs nothing; --jobs=N runs so many simulations at a time (2).
 Environment: LIGHTPATH (the program; else the one of the search path)."""

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""The studies of docs/studies.md: some cases run anew give the rows of the CSV files to the last
+"""The studies of docs/studies.md and docs/network-studies.md: some cases run anew give the rows of the CSV files to the last
 digit; tables and pictures are those of the rows; and what the document says of them holds.
 
 Environment: LIGHTPATH (the built program)."""
@@ -172,7 +172,8 @@ class Studies(unittest.TestCase):
 
     def test_document(self):
         """Tables and pictures show the rows."""
-        document = (SOURCE / "docs/studies.md").read_text()
+        document = "".join((SOURCE / "docs" / name).read_text()
+                           for name in ("studies.md", "network-studies.md"))
         for name, study in STUDIES.items():
             rows = run.read_rows(name)
             self.assertEqual((SOURCE / f"docs/studies/{name}.svg").read_text(), study.picture(rows))

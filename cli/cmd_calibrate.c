@@ -112,13 +112,15 @@ calibrate(const Options *options, GError **error)
 {
     LpFormat format;
     LpFitOptions fit_options = {.rows = (const char *const *)options->rows};
+    LpProgress progress = lp_progress_start("rows");
     g_autofree char *version = NULL;
     if (!lp_format_parse(options->format, &format, error) ||
         !lp_option_count("every", options->every, 1, G_MAXUINT16, 1, &fit_options.every, error) ||
         !lp_option_count("others", options->others, 0, G_MAXUINT16, 1, &fit_options.others_every,
                          error) ||
         !lp_option_count("rounds", options->rounds, 1, 100, ROUNDS, &fit_options.n_rounds, error) ||
-        !lp_row_options_read(options->jobs, options->resume, &fit_options.run, &version, error))
+        !lp_row_options_read(options->jobs, options->resume, &fit_options.run, &version, &progress,
+                             error))
         return FALSE;
     g_autoptr(LpConstants) constants = read_constants(options, error);
     if (constants == NULL || !check_output(options->output, error))

@@ -4,14 +4,12 @@
 #include "cli/inputs.h"
 #include "cli/options.h"
 #include "cli/page_file.h"
+#include "cli/progress.h"
 
 #include "base/file.h"
 #include "cli/variant.h"
 #include "report/contention_report.h"
 #include "report/page_report.h"
-
-#include <stdio.h>
-#include <unistd.h>
 
 #define JOBS_MAX 1024
 #define RUNS_MAX 100000
@@ -59,15 +57,6 @@ read_choices(const Options *options, Choices *out_choices, GError **error)
            lp_option_count("jobs", options->jobs, 1, JOBS_MAX, n_processors, &out_choices->n_jobs,
                            error) &&
            lp_option_count("runs", options->runs, 1, RUNS_MAX, 0, &out_choices->n_runs, error);
-}
-
-/* On a terminal only. */
-static void
-show_progress(guint64 n_done, guint64 n_all, void *data)
-{
-    (void)data;
-    fprintf(stderr, "\r%" G_GUINT64_FORMAT " of %" G_GUINT64_FORMAT " runs%s", n_done, n_all,
-            n_done < n_all ? "" : "\r                    \r");
 }
 
 static gboolean
@@ -177,8 +166,9 @@ attribute(const Options *options, char **arguments, double started_s, GError **e
         lp_scene_new(scenario, machine, (LpFidelity)choices.fidelity, choices.collapse != 0, error);
     if (scene == NULL)
         return FALSE;
-    g_autoptr(LpAttributions) attributions = lp_attributions_new(
-        scene, choices.n_jobs, isatty(STDERR_FILENO) ? show_progress : NULL, NULL, error);
+    LpProgress progress = lp_progress_start("runs");
+    g_autoptr(LpAttributions) attributions =
+        lp_attributions_new(scene, choices.n_jobs, lp_progress_tell, &progress, error);
     if (attributions == NULL)
         return FALSE;
     report.scene = scene;

@@ -4,6 +4,7 @@
 #include "cli/inputs.h"
 #include "cli/options.h"
 #include "cli/plan_fit.h"
+#include "cli/progress.h"
 #include "cli/run_files.h"
 #include "cli/variant.h"
 
@@ -14,7 +15,6 @@
 
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
 #define RUNS_MAX 100000
 
@@ -41,18 +41,6 @@ options_clear(Options *self)
     g_strfreev(self->settings);
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Options, options_clear)
-
-/* Shown on a terminal only, at most once a per cent. */
-static void
-show_progress(guint64 n_done, guint64 n_all, void *data)
-{
-    guint *shown = data;
-    guint percent = (guint)(100 * n_done / n_all);
-    if (percent == *shown)
-        return;
-    *shown = percent;
-    fprintf(stderr, percent < 100 ? "\rsimulating %u %%" : "\r               \r", percent);
-}
 
 static gboolean
 write_files(const Options *options, const LpReport *report, const LpObservation *observation,
@@ -145,7 +133,6 @@ static gboolean
 simulate_scenario(const Options *options, const Choices *choices, const char *path,
                   const char *platform, double started_s, GError **error)
 {
-    guint shown = G_MAXUINT;
     if (choices->plan != LP_PLAN_FILE)
         return lp_usage_error(error, "--plan: got fit, wanted none: a scenario has several plans");
     g_autofree char *platform_path = lp_input_find(platform, LP_INPUT_PLATFORM, error);
@@ -170,10 +157,9 @@ simulate_scenario(const Options *options, const Choices *choices, const char *pa
                              .collapse = choices->collapse != 0,
                              .timelines = observation != NULL,
                              .observation = observation};
-    if (isatty(STDERR_FILENO)) {
-        run.progress = show_progress;
-        run.progress_data = &shown;
-    }
+    LpProgress progress = lp_progress_start("steps");
+    run.progress = progress.is_shown ? lp_progress_tell : NULL;
+    run.progress_data = &progress;
     g_autoptr(LpScenarioSimulation) simulation =
         lp_scenario_simulation_run(scenario, machine, run, error);
     if (simulation == NULL)
@@ -198,7 +184,6 @@ static gboolean
 simulate(const Options *options, char **arguments, double started_s, GError **error)
 {
     Choices choices;
-    guint shown = G_MAXUINT;
     if (!read_choices(options, &choices, error))
         return FALSE;
     g_autofree char *path =
@@ -231,10 +216,9 @@ simulate(const Options *options, char **arguments, double started_s, GError **er
         run.negligible = LP_SIMULATION_NEGLIGIBLE;
         run.shares_max = LP_SIMULATION_SHARES_MAX;
     }
-    if (isatty(STDERR_FILENO)) {
-        run.run.progress = show_progress;
-        run.run.progress_data = &shown;
-    }
+    LpProgress progress = lp_progress_start("steps");
+    run.run.progress = progress.is_shown ? lp_progress_tell : NULL;
+    run.run.progress_data = &progress;
     g_autoptr(LpSimulation) simulation = lp_simulation_run(setup, run, error);
     if (simulation == NULL)
         return FALSE;

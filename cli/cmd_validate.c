@@ -70,10 +70,11 @@ validate(const Options *options, GError **error)
     g_autofree char *vega = NULL;
     g_autofree char *version = NULL;
     LpRunnerOptions run = {.n_jobs = 0};
+    LpProgress progress = lp_progress_start("rows");
     if (!lp_option_choice("format", options->format, format_names, FORMAT_TEXT, &format, error) ||
         !lp_option_choice("model", options->model, lp_prediction_names, LP_PREDICTION_SIMULATED,
                           &model, error) ||
-        !lp_row_options_read(options->jobs, options->resume, &run, &version, error))
+        !lp_row_options_read(options->jobs, options->resume, &run, &version, &progress, error))
         return FALSE;
     const char *path = options->cases != NULL ? options->cases : SHIPPED_CASES;
     g_autoptr(LpTable) table = lp_measurements_load(path, error);

@@ -1,37 +1,96 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A line on standard error that is written over and over. */
+/* A line on standard error that is written over and over. It holds no control sequences, which some
+ * terminals do not know and some users do not want: what is left of the last one is blanked. */
 #include "cli/progress.h"
 
 #include "base/units.h"
 #include "cli/options.h"
 
 #include <stdio.h>
+#include <string.h>
 #include <unistd.h>
 
-/* Wipes the line, as every terminal understands. */
-#define WIPE "\r\033[K"
+#define BAR 24
+/* Between two lines, s: often enough for people. */
+#define PAUSE_S 0.1
 
 LpProgress
 lp_progress_start(const char *unit)
 {
-    return (LpProgress){unit, lp_wall_clock_s(), isatty(STDERR_FILENO) != 0};
+    return (LpProgress){.unit = unit,
+                        .started_s = lp_wall_clock_s(),
+                        .per_mille = G_MAXUINT64,
+                        .is_shown = isatty(STDERR_FILENO) != 0};
+}
+
+static void
+wipe(LpProgress *self)
+{
+    if (self->length > 0)
+        fprintf(stderr, "\r%*s\r", (int)self->length, "");
+    self->length = 0;
+}
+
+/* How long it will take, and until when if that is long. */
+static void
+append_rest(GString *line, double left_s)
+{
+    if (left_s < 60.0) {
+        g_string_append_printf(line, ", about %.0f s left", left_s);
+        return;
+    }
+    g_autoptr(GDateTime) now = g_date_time_new_now_local();
+    g_autoptr(GDateTime) end = now == NULL ? NULL : g_date_time_add_seconds(now, left_s);
+    g_autofree char *until = end == NULL ? NULL : g_date_time_format(end, "%H:%M");
+    g_string_append_printf(line, ", about %.0f min left", left_s / 60.0);
+    if (until != NULL)
+        g_string_append_printf(line, ", until %s", until);
+}
+
+static void
+write_line(LpProgress *self, guint64 n_done, guint64 n_all)
+{
+    g_autoptr(GString) line = g_string_new("[");
+    guint full = (guint)(self->per_mille * BAR / 1000);
+    for (guint i = 0; i < BAR; i++)
+        g_string_append_c(line, i < full ? '#' : '.');
+    g_string_append_printf(
+        line, "] %3" G_GUINT64_FORMAT " %%  %" G_GUINT64_FORMAT " of %" G_GUINT64_FORMAT " %s",
+        self->per_mille / 10, n_done, n_all, self->unit);
+    if (n_done > 0)
+        append_rest(line,
+                    (self->told_s - self->started_s) / (double)n_done * (double)(n_all - n_done));
+    int blanks = self->length > line->len ? (int)(self->length - line->len) : 0;
+    fprintf(stderr, "\r%s%*s", line->str, blanks, "");
+    self->length = (guint)line->len + (guint)blanks;
 }
 
 void
-lp_progress_show(const LpProgress *self, guint n_done, guint n_all)
+lp_progress_show(LpProgress *self, guint64 n_done, guint64 n_all)
 {
     if (!self->is_shown)
         return;
     if (n_done >= n_all) {
-        fputs(WIPE, stderr);
+        wipe(self);
         return;
     }
-    fprintf(stderr, WIPE "%u of %u %s", n_done, n_all, self->unit);
-    if (n_done == 0)
+    gboolean is_new = n_done < self->n_told;
+    guint64 per_mille = n_done * 1000 / n_all;
+    if (per_mille == self->per_mille && !is_new)
         return;
-    double left_s = (lp_wall_clock_s() - self->started_s) / n_done * (n_all - n_done);
-    if (left_s >= 60.0)
-        fprintf(stderr, ", about %.0f min left", left_s / 60.0);
-    else
-        fprintf(stderr, ", about %.0f s left", left_s);
+    double now_s = lp_wall_clock_s();
+    if (is_new)
+        self->started_s = now_s;
+    else if (self->length > 0 && now_s < self->told_s + PAUSE_S && n_all > BAR)
+        return;
+    self->told_s = now_s;
+    self->n_told = n_done;
+    self->per_mille = per_mille;
+    write_line(self, n_done, n_all);
+}
+
+void
+lp_progress_tell(guint64 n_done, guint64 n_all, void *data)
+{
+    lp_progress_show(data, n_done, n_all);
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How far a command has come, on a terminal only. */
+/* How far a command has come, on a terminal only: a bar, what is done, and when the rest will be.
+ */
 #pragma once
 
 #include <glib.h>
@@ -10,6 +11,10 @@ G_BEGIN_DECLS
 typedef struct {
     const char *unit;  /* borrowed: "runs" */
     double started_s;  /* on lp_wall_clock_s() */
+    double told_s;     /* when the line was last written */
+    guint64 n_told;    /* what it said was done */
+    guint64 per_mille; /* likewise */
+    guint length;      /* of the line, characters; 0: there is none */
     gboolean is_shown; /* standard error is a terminal */
 } LpProgress;
 
@@ -17,7 +22,10 @@ typedef struct {
 LpProgress lp_progress_start(const char *unit);
 
 /** Says that @n_done of @n_all are done, and how long the rest will take if it goes on like this;
- * wipes the line when all are. */
-void lp_progress_show(const LpProgress *self, guint n_done, guint n_all);
+ * wipes the line when all are. May be called as often as anything happens: it writes seldom. What
+ * is done goes back: something new has begun. */
+void lp_progress_show(LpProgress *self, guint64 n_done, guint64 n_all);
+/** lp_progress_show() as pools, runs and rows call it. @data: an LpProgress. */
+void lp_progress_tell(guint64 n_done, guint64 n_all, void *data);
 
 G_END_DECLS

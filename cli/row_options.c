@@ -4,17 +4,7 @@
 
 #include "cli/options.h"
 
-#include <stdio.h>
-#include <unistd.h>
-
 #define JOBS_MAX 1024
-
-static void
-show_progress(guint n_done, guint n_all, void *data)
-{
-    (void)data;
-    fprintf(stderr, "\r%u of %u rows%s", n_done, n_all, n_done < n_all ? "" : "\n");
-}
 
 static char *
 program_version(void)
@@ -28,7 +18,7 @@ program_version(void)
 
 gboolean
 lp_row_options_read(const char *jobs, const char *resume, LpRunnerOptions *run, char **out_version,
-                    GError **error)
+                    LpProgress *progress, GError **error)
 {
     guint n_processors = MIN(g_get_num_processors(), JOBS_MAX);
     if (!lp_option_count("jobs", jobs, 1, JOBS_MAX, n_processors, &run->n_jobs, error))
@@ -39,7 +29,7 @@ lp_row_options_read(const char *jobs, const char *resume, LpRunnerOptions *run, 
                                      "of one version from those of another");
     run->resume = resume;
     run->version = *out_version;
-    if (isatty(STDERR_FILENO))
-        run->progress = show_progress;
+    run->progress = lp_progress_tell;
+    run->progress_data = progress;
     return TRUE;
 }

@@ -2,15 +2,17 @@
 /* What commands that run measured rows have in common. */
 #pragma once
 
+#include "cli/progress.h"
 #include "validation/cases/runner.h"
 
 G_BEGIN_DECLS
 
-/** Reads --jobs and --resume (NULL: not given) into @run, and shows progress on a terminal.
+/** Reads --jobs and --resume (NULL: not given) into @run, which shows @progress (borrowed).
  * @resume: borrowed by @run. @out_version: (transfer full), borrowed by @run: a digest of the
  * program's own file, shipped data included, since results follow from it and the input. Error:
  * LP_INPUT_ERROR_USAGE. */
 gboolean lp_row_options_read(const char *jobs, const char *resume, LpRunnerOptions *run,
-                             char **out_version, GError **error) G_GNUC_WARN_UNUSED_RESULT;
+                             char **out_version, LpProgress *progress,
+                             GError **error) G_GNUC_WARN_UNUSED_RESULT;
 
 G_END_DECLS

@@ -178,12 +178,6 @@ refuse(const char *text, const LpWorkload *workload, const char *name, GError **
 
 /* --- all points --- */
 
-static void
-show(guint64 n_done, guint64 n_all, void *data)
-{
-    lp_progress_show(data, (guint)n_done, (guint)n_all);
-}
-
 static gboolean
 run_points(const LpSweepBase *base, const Point *points, GArray *out, GError **error)
 {
@@ -191,7 +185,7 @@ run_points(const LpSweepBase *base, const Point *points, GArray *out, GError **e
     LpProgress progress = lp_progress_start("runs");
     LpChildPool pool = {.name = "process of a run",
                         .n_at_once = base->n_at_once,
-                        .progress = show,
+                        .progress = lp_progress_tell,
                         .progress_data = &progress};
     g_autofree LpSweepPoint *told = g_new0(LpSweepPoint, out->len);
     for (guint i = 0; i < out->len; i++)

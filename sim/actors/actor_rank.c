@@ -296,7 +296,7 @@ run_step(LpRank *self, const LpStep *step)
         run_receive(self, step);
         break;
     }
-    LpProgress *progress = self->run->progress;
+    LpStepCount *progress = self->run->progress;
     progress->n_done++;
     if (progress->show != NULL)
         progress->show(progress->n_done, progress->n_steps, progress->data);

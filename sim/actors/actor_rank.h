@@ -17,7 +17,7 @@ typedef struct {
     guint64 n_steps, n_done;
     void (*show)(guint64 n_done, guint64 n_all, void *data); /**< or NULL */
     void *data;
-} LpProgress;
+} LpStepCount;
 
 /** What all ranks of a job share in a run. */
 typedef struct {
@@ -36,7 +36,7 @@ typedef struct {
     LpFlowLog *log;                 /* borrowed, or NULL */
     guint64 n_delays;               /**< engine activities that are delays */
     guint64 tp_bytes[LP_N_TRAFFIC]; /**< of merged collectives */
-    LpProgress *progress;           /* borrowed */
+    LpStepCount *progress;          /* borrowed */
     guint64 n_waiting;              /**< ranks that have not ended */
 } LpRunState;
 

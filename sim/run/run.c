@@ -453,7 +453,7 @@ lp_run_jobs(const LpRunJob *jobs, guint n_jobs, const LpSurroundings *given,
     if (turning != NULL)
         all.sharing = turning;
     g_autofree JobRun *runs = g_new0(JobRun, n_jobs);
-    LpProgress progress = {.show = surroundings->progress, .data = surroundings->progress_data};
+    LpStepCount progress = {.show = surroundings->progress, .data = surroundings->progress_data};
     guint64 n_actors = 0;
     for (guint i = 0; i < n_jobs; i++)
         n_actors += job_n_actors(&jobs[i]);

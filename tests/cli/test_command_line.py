@@ -480,7 +480,17 @@ class Terminal(Case):
 
     def test_progress(self):
         text = self.on_terminal("collective", "all-reduce", "dgx-a100-8", "--bytes=1MiB,2MiB")
-        self.assertIn("0 of 2 sizes", text)
+        self.assertRegex(text, r"\[\.{24}\]   0 %  0 of 2 sizes")
+        self.assertRegex(text, r"\[#{12}\.{12}\]  50 %  1 of 2 sizes, about \d+ s left")
+        for line, unit in (("simulate gpt3-125m dgx-a100-8 --set dp=1 --set global-batch=64 "
+                            "--ignore-memory", "steps"),
+                           ("contention two-jobs polaris-64", "runs"),
+                           ("bench ring-1024-flow", "benchmarks"),
+                           (f"validate --cases={SOURCE}/validation/gemm.csv", "rows")):
+            shown = self.on_terminal(*line.split())
+            self.assertRegex(shown, r"\[#*\.+\] +\d+ %  \d+ of \d+ " + unit, line)
+            # What was shown is gone in the end, and nothing of it is a control sequence.
+            self.assertRegex(shown, r"\r +\r", line)
         self.assertRegex(text, r"1 of 2 sizes, about \d+ s left")
 
 

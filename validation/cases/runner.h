@@ -22,7 +22,7 @@ typedef struct {
     const char *version; /**< what a result depends on besides the row: program and data */
     const GArray *rows;  /**< guint, borrowed: the rows of the table to run; NULL: all */
     const LpConstants *constants; /**< borrowed: in place of the shipped ones; NULL: none */
-    void (*progress)(guint n_done, guint n_all, void *data); /**< or NULL */
+    void (*progress)(guint64 n_done, guint64 n_all, void *data); /**< or NULL */
     void *progress_data;
 } LpRunnerOptions;
 

@@ -16,8 +16,10 @@
 #define DEFAULT_DAYS 30.0
 #define RUNS_MIN 10
 #define RUNS_MAX 1000000
-#define DEFAULT_RUNS 200
+#define DEFAULT_RUNS 1000
 #define DEFAULT_SEED 1
+/* Of all runs together: some minutes. */
+#define FAILURES_MAX 1e8
 
 typedef struct {
     char *iteration_time, *days, *runs, *seed, *format, *plan, *framework; /* owned */
@@ -94,6 +96,17 @@ simulate(const Options *options, LpGoodputReport *report, GError **error)
     return TRUE;
 }
 
+/* Nobody waits for years to be told that nothing gets done. */
+static gboolean
+check_failures(const LpGoodputReport *report, GError **error)
+{
+    double n = lp_fleet_failures_per_s(&report->input.fleet) * report->input.period_s;
+    return n * report->n_runs <= FAILURES_MAX ||
+           lp_usage_error(error,
+                          "--runs: got %u runs of some %.3g failures, wanted at most %g of all",
+                          report->n_runs, n, FAILURES_MAX);
+}
+
 static void
 work_out(LpGoodputReport *report, LpGoodput *runs)
 {
@@ -126,6 +139,7 @@ run(const Options *options, char **arguments, GError **error)
     report.iteration_time_s = choices.iteration_time_s;
     if (!lp_fleet_options_fill(&options->fleet, &report, error) ||
         !lp_checkpoint_options_fill(&options->checkpoints, &report, error) ||
+        !check_failures(&report, error) ||
         (options->iteration_time == NULL && !simulate(options, &report, error)))
         return FALSE;
     g_autofree LpGoodput *runs = g_new0(LpGoodput, report.n_runs);
@@ -146,7 +160,7 @@ lp_cmd_goodput(int argc, char **argv, GError **error)
         {"days", 0, 0, G_OPTION_ARG_STRING, &options.days, "Length of the period (default 30)",
          "NUMBER"},
         {"runs", 0, 0, G_OPTION_ARG_STRING, &options.runs,
-         "Runs of the Monte Carlo method (default 200)", "N"},
+         "Runs of the Monte Carlo method (default 1000)", "N"},
         {"seed", 0, 0, G_OPTION_ARG_STRING, &options.seed, "Of what is drawn (default 1)", "N"},
         {"iteration-time", 0, 0, G_OPTION_ARG_STRING, &options.iteration_time,
          "Of an iteration, in place of simulating it", "TIME"},

@@ -30,6 +30,20 @@ lp_fleet_interruptions_per_s(const LpFleet *self)
     return rate;
 }
 
+double
+lp_fleet_failures_per_s(const LpFleet *self)
+{
+    double rate = 0.0;
+    for (LpPart i = 0; i < LP_N_PARTS; i++) {
+        const LpFailingParts *parts = &self->parts[i];
+        guint64 n = parts->effect == LP_EFFECT_BLOCK ? self->n_blocks
+                    : parts->effect == LP_EFFECT_JOB ? self->n_slices
+                                                     : 1;
+        rate += (double)(parts->count * n) / (parts->mtbf_s + parts->repair_s);
+    }
+    return rate;
+}
+
 static double
 availability_of(const LpFleet *self, LpEffect effect)
 {

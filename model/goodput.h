@@ -97,6 +97,9 @@ typedef struct {
 /** Failures that interrupt a job while it has its blocks, per second: those of its blocks' parts,
  * of the machine's, and of its own. */
 double lp_fleet_interruptions_per_s(const LpFleet *self);
+/** Failures of all parts of the machine and its jobs a second, those that interrupt nobody
+ * included; jobs as if they always had their blocks. */
+double lp_fleet_failures_per_s(const LpFleet *self);
 /** Share of time in which a block is up: the product of its parts' availabilities. */
 double lp_fleet_block_availability(const LpFleet *self);
 /** Share of time in which no part of the machine's stops every job. */

@@ -156,6 +156,17 @@ lp_allocation_take(LpAllocation *self, guint64 job)
     return TRUE;
 }
 
+gboolean
+lp_allocation_replace(LpAllocation *self, guint64 block)
+{
+    if (self->fleet->packing != LP_PACKING_ANY ||
+        collect(self, 0, self->fleet->n_blocks, 1, 0) == 0)
+        return FALSE;
+    self->job[self->found[0]] = self->job[block];
+    self->job[block] = -1;
+    return TRUE;
+}
+
 void
 lp_allocation_release(LpAllocation *self, guint64 job)
 {

@@ -16,6 +16,9 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(LpAllocation, lp_allocation_free)
 /** Gives @job blocks that are up and free and make a slice, the first that do in a fixed order.
  * Returns: FALSE if there are none. */
 gboolean lp_allocation_take(LpAllocation *self, guint64 job);
+/** Gives the job that has @block another one for it, where any blocks make a slice. Returns: FALSE
+ * if there is none, or blocks have places: the job keeps what it has. */
+gboolean lp_allocation_replace(LpAllocation *self, guint64 block);
 /** Takes all blocks from @job. */
 void lp_allocation_release(LpAllocation *self, guint64 job);
 /** The job that has @block, or -1. */

@@ -58,16 +58,28 @@ advance(Days *self, double to_s)
 }
 
 static void
-interrupt(Days *self, guint64 index)
+start(const Days *self, Job *job, double restart_s)
+{
+    job->state = restart_s > 0.0 ? STATE_RESTARTING : STATE_RUNNING;
+    job->ready_s = self->now_s + restart_s;
+}
+
+/* The job loses what it did, and its blocks unless @keeps_blocks: then it starts again at once. */
+static void
+interrupt(Days *self, guint64 index, gboolean keeps_blocks)
 {
     Job *job = &self->jobs[index];
     if (job->state == STATE_WAITING)
         return;
     lp_ledger_interrupt(&job->ledger);
+    self->n_interruptions++;
+    if (keeps_blocks) {
+        start(self, job, self->input->restart_s);
+        return;
+    }
     lp_allocation_release(self->allocation, index);
     job->state = STATE_WAITING;
     self->n_waiting++;
-    self->n_interruptions++;
 }
 
 /* Jobs are alike: once one finds no slice, none does. */
@@ -83,8 +95,7 @@ start_waiting(Days *self, double restart_s)
         if (!lp_allocation_take(self->allocation, i))
             return;
         self->n_waiting--;
-        job->state = restart_s > 0.0 ? STATE_RESTARTING : STATE_RUNNING;
-        job->ready_s = self->now_s + restart_s;
+        start(self, job, restart_s);
     }
 }
 
@@ -111,7 +122,7 @@ static guint64
 draw_job(const Days *self, GRand *generator)
 {
     guint64 n = self->input->fleet.n_slices - self->n_waiting;
-    guint64 left = MIN((guint64)(g_rand_double(generator) * (double)n), n - 1);
+    guint64 left = lp_outages_draw_place(generator, n);
     for (guint64 i = 0;; i++)
         if (self->jobs[i].state != STATE_WAITING && left-- == 0)
             return i;
@@ -128,14 +139,14 @@ fail(Days *self, GRand *generator)
     case LP_EFFECT_BLOCK:
         owner = lp_allocation_job(self->allocation, outage.block);
         if (owner >= 0)
-            interrupt(self, (guint64)owner);
+            interrupt(self, (guint64)owner, lp_allocation_replace(self->allocation, outage.block));
         break;
     case LP_EFFECT_JOB:
-        interrupt(self, draw_job(self, generator));
+        interrupt(self, draw_job(self, generator), TRUE);
         break;
     case LP_EFFECT_MACHINE:
         for (guint64 i = 0; i < fleet->n_slices; i++)
-            interrupt(self, i);
+            interrupt(self, i, lp_outages_is_machine_up(self->outages));
         break;
     case LP_EFFECT_SLOW:
     case LP_N_EFFECTS:

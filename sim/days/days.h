@@ -9,10 +9,10 @@ G_BEGIN_DECLS
 
 /**
  * One run. Time goes from one failure, repair or end of a restart to the next. An interrupted job
- * takes blocks that make a slice, if there are any, or waits until there are; then it starts again.
- * It keeps its blocks until it is interrupted: jobs are never moved for others. The machine begins
- * in the long run's state, with jobs at a checkpoint.
- * What is drawn follows from @seed and @run alone.
+ * starts again on its blocks if they are up; else it takes blocks that make a slice, if there are
+ * any, or waits until there are; then it starts again. It keeps its blocks until it is interrupted:
+ * jobs are never moved for others. The machine begins in the long run's state, with jobs at a
+ * checkpoint. What is drawn follows from @seed and @run alone.
  */
 LpGoodput lp_days_run(const LpGoodputInput *input, guint32 seed, guint32 run);
 

@@ -190,13 +190,33 @@ draw_part(LpOutages *self, guint64 n_jobs)
     return last; /* rounding */
 }
 
-/* One of those that are up: most are, so that drawing again is quick. */
+guint64
+lp_outages_draw_place(GRand *generator, guint64 n)
+{
+    guint64 place = (guint64)(g_rand_double(generator) * (double)n);
+    return place < n ? place : n - 1;
+}
+
+/* The part at @place among those that are up. */
+static guint64
+find_up(const LpOutages *self, LpPart part, guint64 place)
+{
+    guint64 index = 0;
+    for (;; index++)
+        if (!self->is_out[part][index] && place-- == 0)
+            return index;
+}
+
+/* One of those that are up. Where most are, drawing again is quicker than looking. */
 static guint64
 draw_index(LpOutages *self, LpPart part)
 {
+    guint64 n = self->n[part], n_up = n - self->n_out[part];
+    if (n_up * 2 < n)
+        return find_up(self, part, lp_outages_draw_place(self->generator, n_up));
     for (;;) {
-        guint64 index = (guint64)(g_rand_double(self->generator) * (double)self->n[part]);
-        if (index < self->n[part] && !self->is_out[part][index])
+        guint64 index = lp_outages_draw_place(self->generator, n);
+        if (!self->is_out[part][index])
             return index;
     }
 }

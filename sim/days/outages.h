@@ -32,6 +32,9 @@ LpOutage lp_outages_fail(LpOutages *self, double now_s, guint64 n_jobs);
 /** The part of lp_outages_next_repair_s() is back. */
 void lp_outages_repair(LpOutages *self);
 
+/** A place from 0 to @n - 1, each as likely as any other. @n: at least 1. */
+guint64 lp_outages_draw_place(GRand *generator, guint64 n);
+
 /** Whether all parts of @block are up. */
 gboolean lp_outages_is_block_up(const LpOutages *self, guint64 block);
 /** Whether no part that stops every job is out. */

@@ -70,7 +70,7 @@ class Goodput(unittest.TestCase):
         self.assertAlmostEqual(result["tokens"] / (seconds * 112 * 8192), 1.0, 12)
 
     def test_seed(self):
-        self.assertEqual(self.taken(*JOB), self.taken(*JOB, "--seed=1", "--runs=200"))
+        self.assertEqual(self.taken(*JOB), self.taken(*JOB, "--seed=1", "--runs=1000"))
         self.assertNotEqual(self.taken(*JOB), self.taken(*JOB, "--seed=2"))
 
     def test_agreement(self):
@@ -176,6 +176,7 @@ class Goodput(unittest.TestCase):
                 ("--storage-bandwidth", "--storage-bandwidth=0Bps"),
                 ("--storage-bandwidth: got none", "--reliability=rsc-1"),
                 ("--detection-time", "--detection-time=soon"),
+                ("--runs: got 1000 runs of some", "--part=software:mtbf=0.001s"),
                 ("--part", "--part=host"), ("--part", "--part=hots:mtbf=1h"),
                 ("--part: ocs: got", "--part=ocs:mtbf=1h")):
             status = 1 if "ocs: got" in part else 2

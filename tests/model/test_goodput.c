@@ -98,6 +98,7 @@ test_llama_3(void)
     parts[LP_PART_CARD] = (LpFailingParts){8, 16384 * period_s / 7, 0, LP_EFFECT_BLOCK, 0};
     parts[LP_PART_LINK] = (LpFailingParts){8, 16384 * period_s / 35, 0, LP_EFFECT_BLOCK, 0};
     parts[LP_PART_SOFTWARE] = (LpFailingParts){1, period_s / 63, 0, LP_EFFECT_JOB, 0};
+    lp_test_close("all failures", lp_fleet_failures_per_s(&input.fleet) * period_s, 419, 1e-12);
     lp_test_close("419 interruptions", lp_fleet_interruptions_per_s(&input.fleet) * period_s, 419,
                   1e-12);
 }
@@ -144,7 +145,7 @@ main(void)
                                        {"effects", test_effects},
                                        {"llama_3", test_llama_3},
                                        {"tpu_v4", test_tpu_v4},
-                                       
+
                                        {NULL, NULL}};
     return lp_test_run("goodput", cases);
 }

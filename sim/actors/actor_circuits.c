@@ -181,6 +181,21 @@ lp_circuits_try(LpCircuits *self, guint32 index, guint64 n_users, gboolean is_ea
     return pattern->is_granted;
 }
 
+guint32
+lp_circuits_n_live(const LpCircuits *self, guint64 accelerator)
+{
+    guint64 attachment = lp_machine_port(machine_of(self), accelerator, LP_ATTACHMENT_SCALE_OUT);
+    guint64 dead = lp_circuit_state_dead_lanes(self->state, (guint32)attachment);
+    return self->plan->n_lanes - (guint32)__builtin_popcountll(dead);
+}
+
+void
+lp_circuits_kill(LpCircuits *self, LpLaneFailure failure)
+{
+    lp_circuit_state_kill(self->state, failure, simgrid_get_clock());
+    wake_granted(self);
+}
+
 void
 lp_circuits_count(LpCircuits *self, LpHybridCount count)
 {

@@ -58,6 +58,10 @@ gboolean lp_circuits_try(LpCircuits *self, guint32 pattern, guint64 n_users, gbo
 /** Counts bytes that went over a hybrid's circuits, and over the network beside them, and circuits
  * that were set up without a pattern. */
 void lp_circuits_count(LpCircuits *self, LpHybridCount count);
+/** Lanes of @accelerator's attachment that have not stopped. */
+guint32 lp_circuits_n_live(const LpCircuits *self, guint64 accelerator);
+/** @failure happens. Actors only. */
+void lp_circuits_kill(LpCircuits *self, LpLaneFailure failure);
 /** Into how many parts a transfer is cut, each of which may have to let others go first: 1 where
  * circuits are drained. */
 guint32 lp_circuits_n_parts(const LpCircuits *self);

@@ -17,6 +17,7 @@ struct LpExpertCircuits {
     LpCircuits *circuits;            /* borrowed */
     const LpCircuitSwitch *settings; /* borrowed */
     guint32 n_domains, n_lanes;
+    guint32 *n_live; /* owned: lanes that have not stopped, by domain: of the worst of its cards */
     double lane_bytes_per_s, beside_bytes_per_s; /* a member's share */
     double n_cards;                              /* a domain's share of this group */
     const LpOp *op;                              /* borrowed: at hand */
@@ -50,6 +51,7 @@ lp_expert_circuits_new(const LpIsolatedRing *ring, LpCircuits *circuits)
     self->n_cards = (double)ring->sites.n_intra / n_sharers;
     self->draw = NO_DRAW;
     self->known = g_hash_table_new(NULL, NULL);
+    self->n_live = g_new0(guint32, self->n_domains);
     gsize n_pairs = (gsize)self->n_domains * self->n_domains;
     self->demand = g_new0(double, n_pairs);
     self->lanes = g_new0(guint32, n_pairs);
@@ -64,6 +66,7 @@ lp_expert_circuits_free(LpExpertCircuits *self)
         return;
     g_hash_table_unref(self->known);
     g_free(self->demand);
+    g_free(self->n_live);
     g_free(self->lanes);
     g_free(self->former);
     g_free(self);
@@ -103,7 +106,7 @@ set_up(LpExpertCircuits *self, double asked_s)
         for (guint32 k = 0; k < n; k++)
             self->demand[i * n + k] =
                 i == k ? 0.0 : domain_bytes(self, i * intra, k) * error_of(self, i, k);
-    lp_lane_allotment(n, self->n_lanes, self->demand, self->lane_bytes_per_s,
+    lp_lane_allotment(n, self->n_live, self->demand, self->lane_bytes_per_s,
                       self->beside_bytes_per_s, self->lanes);
     double n_set_up = 0.0;
     for (guint32 i = 0; i < n * n; i++)
@@ -171,6 +174,25 @@ find_times(LpExpertCircuits *self)
         }
 }
 
+/* Returns: whether there are others than at the last count. */
+static gboolean
+count_live(LpExpertCircuits *self)
+{
+    const LpRankLayout *layout = self->ring->map->layout;
+    gboolean has_changed = FALSE;
+    for (guint32 domain = 0; domain < self->n_domains; domain++) {
+        guint32 n_live = self->n_lanes;
+        for (guint64 i = 0; i < self->ring->sites.n_intra; i++) {
+            guint64 rank = self->ring->communicator->ranks[domain * self->ring->sites.n_intra + i];
+            n_live = MIN(n_live, lp_circuits_n_live(self->circuits,
+                                                    lp_rank_layout_accelerator(layout, rank)));
+        }
+        has_changed = has_changed || self->n_live[domain] != n_live;
+        self->n_live[domain] = n_live;
+    }
+    return has_changed;
+}
+
 void
 lp_expert_circuits_begin(LpExpertCircuits *self, const LpOp *op, const LpProtocol *protocol)
 {
@@ -182,7 +204,7 @@ lp_expert_circuits_begin(LpExpertCircuits *self, const LpOp *op, const LpProtoco
     self->wire = (double)lp_protocol_wire_bytes(protocol, LP_REACH_FABRIC, op->bytes) /
                  (double)MAX(op->bytes, 1);
     self->count = (LpHybridCount){0};
-    if (op->draw != self->draw) {
+    if (count_live(self) || op->draw != self->draw) {
         set_up(self, is_known ? MIN(self->end_s, now_s) : now_s);
         self->draw = op->draw;
     }

@@ -5,6 +5,7 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "base/units.h"
+#include "sim/circuits/lane_failures.h"
 
 #include <simgrid/actor.h>
 #include <simgrid/engine.h>
@@ -21,6 +22,7 @@
 typedef struct {
     const LpScenarioFailure *failure; /* borrowed */
     GArray *links;                    /* owned: guint32 */
+    GArray *lanes;                    /* owned: LpLaneFailure, of circuits */
 } Fault;
 
 struct LpFaults {
@@ -28,6 +30,7 @@ struct LpFaults {
     LpWatch *watch;           /* borrowed from the run */
     LpSharing *sharing;       /* borrowed from the run, or NULL */
     GArray *faults;           /* owned: Fault, in order of time */
+    GPtrArray *circuits;      /* owned: borrowed LpCircuits of the run's jobs */
 };
 
 static void
@@ -118,6 +121,7 @@ static void
 fault_clear(Fault *self)
 {
     g_clear_pointer(&self->links, g_array_unref);
+    g_clear_pointer(&self->lanes, g_array_unref);
 }
 
 LpFaults *
@@ -127,14 +131,19 @@ lp_faults_new(const LpScenario *scenario, const LpNetwork *network, GError **err
         return NULL;
     g_autoptr(LpFaults) self = g_new0(LpFaults, 1);
     self->network = network;
+    self->circuits = g_ptr_array_new();
     self->faults = g_array_new(FALSE, FALSE, sizeof(Fault));
     g_array_set_clear_func(self->faults, (GDestroyNotify)fault_clear);
     for (guint i = 0; i < scenario->failures->len; i++) {
         Fault fault = {.failure = scenario->failures->pdata[i],
-                       .links = g_array_new(FALSE, FALSE, sizeof(guint32))};
+                       .links = g_array_new(FALSE, FALSE, sizeof(guint32)),
+                       .lanes = g_array_new(FALSE, FALSE, sizeof(LpLaneFailure))};
         g_array_append_val(self->faults, fault);
-        gboolean good = fault.failure->link != NULL ? find_link(network, &fault, error)
-                                                    : find_port(network, &fault, error);
+        gboolean good = fault.failure->part != LP_CIRCUIT_PART_NONE
+                            ? lp_lane_failures_find(fault.failure, lp_network_machine(network),
+                                                    fault.lanes, error)
+                        : fault.failure->link != NULL ? find_link(network, &fault, error)
+                                                      : find_port(network, &fault, error);
         if (!good)
             return NULL;
     }
@@ -147,7 +156,32 @@ lp_faults_free(LpFaults *self)
     if (self == NULL)
         return;
     g_array_unref(self->faults);
+    g_ptr_array_unref(self->circuits);
     g_free(self);
+}
+
+gboolean
+lp_faults_check(const LpFaults *self, const LpCircuitPlan *plan, GError **error)
+{
+    g_autoptr(GArray) lanes = g_array_new(FALSE, FALSE, sizeof(LpLaneFailure));
+    const char *where = "circuits";
+    for (guint i = 0; i < self->faults->len; i++) {
+        const Fault *fault = &g_array_index(self->faults, Fault, i);
+        g_array_append_vals(lanes, fault->lanes->data, fault->lanes->len);
+        where = fault->lanes->len > 0 ? fault->failure->where : where;
+    }
+    return lp_lane_failures_check(lanes, plan, where, error);
+}
+
+void
+lp_faults_add_circuits(LpFaults *self, LpCircuits *circuits)
+{
+    g_ptr_array_add(self->circuits, circuits);
+    for (guint i = 0; i < self->faults->len; i++) {
+        const Fault *fault = &g_array_index(self->faults, Fault, i);
+        for (guint k = 0; fault->failure->at_s <= 0.0 && k < fault->lanes->len; k++)
+            lp_circuits_kill(circuits, g_array_index(fault->lanes, LpLaneFailure, k));
+    }
 }
 
 void
@@ -163,6 +197,10 @@ lp_faults_mark(const LpFaults *self, gboolean *io_links)
 static void
 happen(const LpFaults *self, const Fault *fault)
 {
+    for (guint i = 0; i < self->circuits->len; i++)
+        for (guint k = 0; k < fault->lanes->len; k++)
+            lp_circuits_kill(self->circuits->pdata[i],
+                             g_array_index(fault->lanes, LpLaneFailure, k));
     for (guint i = 0; i < fault->links->len; i++) {
         guint32 link = g_array_index(fault->links, guint32, i);
         double described = lp_network_link(self->network, link).bytes_per_s;

@@ -2,6 +2,7 @@
 /* Links that lose bandwidth or die while a run goes on. */
 #pragma once
 
+#include "sim/actors/actor_circuits.h"
 #include "sim/actors/actor_watch.h"
 #include "sim/actors/actor_sharing.h"
 #include "workloads/description/scenario.h"
@@ -20,6 +21,13 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(LpFaults, lp_faults_free)
 
 /** Marks the links that change in @io_links, by link. */
 void lp_faults_mark(const LpFaults *self, gboolean *io_links);
+/** Whether a job's circuits, those of @plan, can do without what fails. Error: as of
+ * lp_lane_failures_check(). */
+gboolean lp_faults_check(const LpFaults *self, const LpCircuitPlan *plan,
+                         GError **error) G_GNUC_WARN_UNUSED_RESULT;
+/** A job of the run has @circuits (borrowed), which fail; what fails at 0 has failed before them.
+ * Before the first of them is set up. */
+void lp_faults_add_circuits(LpFaults *self, LpCircuits *circuits);
 /** Starts the actor that lets them happen, on @home. @watch, @sharing: borrowed; the latter NULL if
  * the engine shares links. */
 void lp_faults_start(LpFaults *self, LpWatch *watch, LpSharing *sharing, struct s4u_Host *home);

@@ -41,6 +41,7 @@ lp_circuit_lanes_init(LpCircuitLanes *self, const LpCircuitPlan *plan,
     self->circuits = g_new0(LpCircuitStanding, plan->circuits->len);
     self->patterns = g_new0(LpPatternUse, plan->patterns->len);
     index_patterns(self);
+    self->dead = g_new0(guint64, plan->n_attachments);
     self->claimed = g_new0(guint64, plan->n_attachments);
     gsize n = (gsize)plan->n_attachments * plan->n_lanes;
     self->occupant = g_new(guint32, n);
@@ -58,6 +59,7 @@ lp_circuit_lanes_clear(LpCircuitLanes *self)
     g_free(self->first_of);
     g_free(self->of_circuit);
     g_free(self->claimed);
+    g_free(self->dead);
     g_free(self->occupant);
     g_array_unref(self->claims);
     g_array_unref(self->lives);
@@ -115,7 +117,7 @@ best_lane(const LpCircuitLanes *self, guint32 pattern, guint32 attachment, guint
     guint32 best = LP_CIRCUIT_NONE;
     double most = -INFINITY;
     for (guint32 lane = 0; lane < self->plan->n_lanes; lane++) {
-        if (((among & ~self->claimed[attachment]) >> lane & 1) == 0)
+        if (((among & ~self->claimed[attachment] & ~self->dead[attachment]) >> lane & 1) == 0)
             continue;
         double value = readiness(self, pattern, attachment, lane, take);
         if (isnan(value) || (best != LP_CIRCUIT_NONE && value <= most))
@@ -209,6 +211,18 @@ take_down(LpCircuitLanes *self, guint32 index, double now_s)
         self->patterns[self->of_circuit[i]].n_missing++;
     if (self->keeps_lives)
         g_array_index(self->lives, LpCircuitLife, standing->life).down_s = now_s;
+}
+
+/* What is in flight arrives: circuits are missed when they are wanted next. */
+void
+lp_circuit_lanes_kill(LpCircuitLanes *self, LpLaneFailure failure, double now_s)
+{
+    self->dead[failure.attachment] |= failure.lanes;
+    for (guint32 lane = 0; lane < self->plan->n_lanes; lane++) {
+        guint32 circuit = *occupant(self, failure.attachment, lane);
+        if ((failure.lanes >> lane & 1) != 0 && circuit != LP_CIRCUIT_NONE)
+            take_down(self, circuit, now_s);
+    }
 }
 
 /* Takes the claimed lanes from whoever has them. Returns: when the last of those has stood as long

@@ -66,6 +66,7 @@ typedef struct {
     LpPatternUse *patterns;      /* owned */
     guint32 *first_of;           /* owned: where a circuit's patterns begin in of_circuit */
     guint32 *of_circuit;         /* owned: patterns by circuit */
+    guint64 *dead;               /* owned: lanes that have stopped, by attachment, as bits */
     guint64 *claimed;            /* owned: lanes that a trial takes, by attachment, as bits */
     guint32 *occupant;           /* owned: circuits by attachment and lane */
     GArray *claims;              /* owned: LpLaneClaim, of a trial */
@@ -80,6 +81,8 @@ void lp_circuit_lanes_init(LpCircuitLanes *self, const LpCircuitPlan *plan,
                            LpCircuitJudge judge);
 void lp_circuit_lanes_clear(LpCircuitLanes *self);
 
+/** @failure has happened: circuits on its lanes are taken down, and none will stand there. */
+void lp_circuit_lanes_kill(LpCircuitLanes *self, LpLaneFailure failure, double now_s);
 /** Whether a pattern that @circuit belongs to is in use. */
 gboolean lp_circuit_lanes_is_in_use(const LpCircuitLanes *self, guint32 circuit);
 /** Finds lanes for all of @pattern's circuits that do not stand. Returns: whether there are. */

@@ -18,6 +18,12 @@ G_BEGIN_DECLS
 /** No pattern, no circuit, no lane. */
 #define LP_CIRCUIT_NONE G_MAXUINT32
 
+/** Lanes of an attachment that stop. */
+typedef struct {
+    guint32 attachment;
+    guint64 lanes; /**< as bits */
+} LpLaneFailure;
+
 /** A circuit that may be set up. */
 typedef struct {
     guint32 end[2];  /**< attachments */

@@ -234,6 +234,19 @@ lp_circuit_state_pop_granted(LpCircuitState *self, double *out_from_s, double *o
 }
 
 void
+lp_circuit_state_kill(LpCircuitState *self, LpLaneFailure failure, double now_s)
+{
+    lp_circuit_lanes_kill(&self->lanes, failure, now_s);
+    lp_circuit_state_serve(self, now_s);
+}
+
+guint64
+lp_circuit_state_dead_lanes(const LpCircuitState *self, guint32 attachment)
+{
+    return self->lanes.dead[attachment];
+}
+
+void
 lp_circuit_state_set_waiting(LpCircuitState *self, guint64 rank, gboolean is_waiting)
 {
     self->is_waiting[rank] = is_waiting;

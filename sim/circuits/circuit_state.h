@@ -52,6 +52,10 @@ void lp_circuit_state_release(LpCircuitState *self, guint32 pattern, double now_
 /** A use of @pattern pauses, if somebody waits for circuits: they are served first, and the pattern
  * has to be requested again. Returns: whether it does. */
 gboolean lp_circuit_state_pause(LpCircuitState *self, guint32 pattern, double now_s);
+/** @failure has happened: circuits on its lanes have to be set up elsewhere. */
+void lp_circuit_state_kill(LpCircuitState *self, LpLaneFailure failure, double now_s);
+/** Lanes of @attachment that have stopped, as bits. */
+guint64 lp_circuit_state_dead_lanes(const LpCircuitState *self, guint32 attachment);
 /** @rank waits for somebody else, or goes on: a message from a stage to one that does something
  * else takes no circuits from it before it waits, too. */
 void lp_circuit_state_set_waiting(LpCircuitState *self, guint64 rank, gboolean is_waiting);

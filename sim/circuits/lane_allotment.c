@@ -112,13 +112,13 @@ lp_lane_allotment_time_s(guint32 n, const double *bytes, const guint32 *lanes,
 
 /* Gives all lanes away. Returns: when the last attachment is done, s. */
 static double
-allot(Allotment *self, guint32 n_lanes, gboolean spreads)
+allot(Allotment *self, const guint32 *n_lanes, gboolean spreads)
 {
     guint32 n = self->n;
     self->spreads = spreads;
     memset(self->lanes, 0, sizeof *self->lanes * n * n);
     for (guint32 a = 0; a < n; a++) {
-        self->left[a] = n_lanes;
+        self->left[a] = n_lanes[a];
         self->beside_bytes[a] = 0.0;
         for (guint32 b = 0; b < n; b++)
             self->beside_bytes[a] += a == b ? 0.0 : pair_bytes(self, a, b);
@@ -141,7 +141,7 @@ allot(Allotment *self, guint32 n_lanes, gboolean spreads)
 }
 
 void
-lp_lane_allotment(guint32 n, guint32 n_lanes, const double *demand, double lane_bytes_per_s,
+lp_lane_allotment(guint32 n, const guint32 *n_lanes, const double *demand, double lane_bytes_per_s,
                   double beside_bytes_per_s, guint32 *out_lanes)
 {
     g_autofree guint32 *spread = g_new(guint32, (gsize)n * n);

@@ -466,6 +466,9 @@ lp_run_jobs(const LpRunJob *jobs, guint n_jobs, const LpSurroundings *given,
                         .progress = &progress};
     for (guint i = 0; i < n_jobs; i++)
         build_job(&runs[i], &jobs[i], i, state);
+    for (guint i = 0; i < n_jobs && surroundings->faults != NULL; i++)
+        if (runs[i].circuits != NULL)
+            lp_faults_add_circuits(surroundings->faults, runs[i].circuits);
     for (guint i = 0; i < n_jobs; i++)
         start_job(&runs[i]);
     start_surroundings(surroundings,

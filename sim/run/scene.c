@@ -50,10 +50,16 @@ add_surroundings(LpScene *self, GError **error)
     }
     GError *fault = NULL;
     self->faults = lp_faults_new(self->scenario, self->network, &fault);
-    if (fault == NULL)
-        return TRUE;
-    g_propagate_error(error, fault);
-    return FALSE;
+    if (fault != NULL) {
+        g_propagate_error(error, fault);
+        return FALSE;
+    }
+    for (guint i = 0; self->faults != NULL && i < self->jobs->len; i++) {
+        const LpCircuitPlan *plan = lp_scene_job(self, i)->circuits->switched;
+        if (plan != NULL && !lp_faults_check(self->faults, plan, error))
+            return FALSE;
+    }
+    return TRUE;
 }
 
 /* Adds one to the links that are marked. */

@@ -303,6 +303,85 @@ class Hybrid(Machines):
         self.assertGreater(wrong, skewed[0] * 1.05)
 
 
+class Failures(Machines):
+    """Parts of circuits that stop: the controller sets circuits up around them."""
+    PLAN = {**dict(setting.split("=") for setting in SMALL.split()), "tp": 2, "pp": 2, "dp": 2,
+            "zero": 0, "global-batch": 4, "framework": "none", "library": "single-ring"}
+
+    def scenario(self, machine, failures):
+        settings = " ".join(f'{name}="{value}"' for name, value in self.PLAN.items())
+        file = os.path.join(self.folder.name, "s.xml")
+        pathlib.Path(file).write_text(
+            f'<scenario name="s"><job name="a" workload="gpt3-1.3b" {settings}/>{failures}</scenario>',
+            encoding="utf-8")
+        return subprocess.run([PROGRAM, "simulate", file, machine, "--format=json",
+                               "--ignore-memory"], capture_output=True, text=True)
+
+    def job(self, machine, failures):
+        done = self.scenario(machine, failures)
+        self.assertEqual(done.stderr, "")
+        return json.loads(done.stdout)["jobs"][0]
+
+    def machine(self, options):
+        return self.generate("c.xml", "--system=ocs --accelerators=8 --domain-size=2 "
+                             "--domain-latency=0s --scale-out-latency=0s --launch=0s " + options)
+
+    def test_spare_lane(self):
+        """A port of four, of which three are needed: the ring moves to the fourth, and that costs one
+        dead time on demand, and what the look ahead leaves of it otherwise; a port that nothing needs
+        costs nothing."""
+        for dead_ms in (1, 20, 100):
+            file = self.machine(f"--circuit-ports=4 --policy=demand --reconfiguration-time={dead_ms}ms")
+            for part in ("port:0:0", "wavelength:0:0"):
+                job = self.job(file, f'<failure circuit="{part}" at="1us" dead="yes"/>')
+                self.assertAlmostEqual(job["difference"]["faults_s"], dead_ms / 1e3, delta=1e-9)
+                self.assertAlmostEqual(job["circuits"]["wait_exposed_s"], dead_ms / 1e3, delta=1e-9)
+            job = self.job(file, '<failure circuit="port:0:3" at="1us" dead="yes"/>')
+            self.assertAlmostEqual(job["difference"]["faults_s"], 0, delta=1e-12)
+        file = self.machine("--circuit-ports=4 --policy=provision --reconfiguration-time=1ms")
+        job = self.job(file, '<failure circuit="port:0:0" at="1us" dead="yes"/>')
+        self.assertLess(job["difference"]["faults_s"], 1e-3)
+
+    def test_plane(self):
+        """A plane of four that has failed leaves the machine of three; of three, that of two, whose
+        sums and messages take turns: what that costs is what the closed form says of two lanes."""
+        options = "--circuit-scope=plane --policy=demand --reconfiguration-time=10ms --circuit-ports="
+        for ports in (4, 3):
+            less = self.job(self.machine(options + str(ports - 1)), "")
+            job = self.job(self.machine(options + str(ports)),
+                           '<failure circuit="plane:0" at="0s" dead="yes"/>')
+            self.assertAlmostEqual(job["alone_s"], less["alone_s"], delta=1e-12)
+            self.assertAlmostEqual(job["difference"]["faults_s"],
+                                   less["closed_form"]["terms_s"]["reconfiguration"], delta=1e-9)
+        self.assertGreater(job["difference"]["faults_s"], 0.009)
+
+    def test_hybrid(self):
+        """Without lanes a hybrid sends beside them: the network beside circuits alone."""
+        options = ("--policy=hybrid --electrical-bandwidth=10GBps --reconfiguration-time=10ms ")
+        alone = self.job(self.machine(options + "--circuit-ports=2 --circuit-traffic=none"), "")
+        file = self.machine(options + "--circuit-ports=2 --hybrid-policy=demand")
+        lasers = "".join(f'<failure circuit="laser:{a}:0" at="0s" dead="yes"/>' for a in range(8))
+        job = self.job(file, lasers)
+        self.assertAlmostEqual(job["alone_s"], alone["alone_s"], delta=1e-6)
+        self.assertGreater(job["difference"]["faults_s"], 0)
+
+    def test_refused(self):
+        two = self.machine("--circuit-ports=2 --policy=demand")
+        for machine, failure, wanted in (
+                (two, 'circuit="port:0:0" dead="yes"', "wants 2 lanes of attachment 0, and failures leave 1"),
+                (two, 'circuit="port:0:2" dead="yes"', "number 2, wanted one of the 2 ports"),
+                (two, 'circuit="port:99:0" dead="yes"', "accelerator 99"),
+                (two, 'circuit="plane:0" dead="yes"', "wanted circuit-scope plane"),
+                (two, 'circuit="port:0" dead="yes"', 'got "port:0", wanted laser'),
+                (two, 'circuit="port:0:0" bandwidth-factor="0.5"', 'wanted dead="yes"'),
+                (two, 'circuit="port:0:0" port="scale-out:0" dead="yes"', "wanted one of both"),
+                ("dgx-h100-64", 'circuit="port:0:0" dead="yes"', "no circuits that are switched")):
+            done = self.scenario(machine, f'<failure at="0s" {failure}/>')
+            self.assertEqual(done.returncode, 1, failure)
+            self.assertEqual(done.stderr.count("\n"), 1, done.stderr)
+            self.assertIn(wanted, done.stderr)
+
+
 class Lanes(Machines):
     def terms(self, options):
         file = self.generate("c.xml", "--system=ocs --accelerators=64 --scale-out-latency=0s "

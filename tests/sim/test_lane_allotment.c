@@ -57,10 +57,12 @@ test_even(void)
 {
     for (guint32 n_lanes = 6; n_lanes <= 7; n_lanes++) {
         double demand[64];
-        guint32 lanes[64];
+        guint32 lanes[64], each[8];
+        for (guint32 i = 0; i < 8; i++)
+            each[i] = n_lanes;
         for (guint32 i = 0; i < 64; i++)
             demand[i] = i / 8 == i % 8 ? 0.0 : 1e6;
-        lp_lane_allotment(8, n_lanes, demand, LANE, BESIDE, lanes);
+        lp_lane_allotment(8, each, demand, LANE, BESIDE, lanes);
         lp_test_close("even", end_s(8, demand, lanes), bound_s(8, n_lanes, demand), 1e-9);
     }
 }
@@ -76,10 +78,13 @@ test_random(void)
         guint32 n_lanes = (guint32)g_rand_int_range(random, 1, 9);
         g_autofree double *demand = g_new0(double, n *n);
         g_autofree guint32 *lanes = g_new(guint32, n * n);
+        guint32 each[14];
+        for (guint32 i = 0; i < n; i++)
+            each[i] = n_lanes;
         for (guint32 a = 0; a < n; a++)
             for (guint32 b = 0; b < n; b++)
                 demand[a * n + b] = a == b ? 0.0 : g_rand_double_range(random, 1.0, 1e6);
-        lp_lane_allotment(n, n_lanes, demand, LANE, BESIDE, lanes);
+        lp_lane_allotment(n, each, demand, LANE, BESIDE, lanes);
         guint32 n_unfinished = 0;
         for (guint32 a = 0; a < n; a++) {
             guint32 used = 0;

@@ -75,6 +75,10 @@ compare_failures(gconstpointer a, gconstpointer b)
         return first->scale_out ? 1 : -1;
     if (first->accelerator != second->accelerator)
         return first->accelerator < second->accelerator ? -1 : 1;
+    if (first->part != second->part)
+        return first->part < second->part ? -1 : 1;
+    if (first->index != second->index)
+        return first->index < second->index ? -1 : 1;
     return g_strcmp0(first->link, second->link);
 }
 

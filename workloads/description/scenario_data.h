@@ -79,13 +79,24 @@ typedef struct {
     guint32 seed;
 } LpScenarioStraggler;
 
-/** A link, or all links of a port, that lose bandwidth. */
+/** A part of the circuits of an attachment, or of all. */
+typedef enum {
+    LP_CIRCUIT_PART_NONE,
+    LP_CIRCUIT_PART_LASER,      /**< that feeds a wavelength of all ports of an attachment */
+    LP_CIRCUIT_PART_WAVELENGTH, /**< one lane of an attachment */
+    LP_CIRCUIT_PART_PORT,       /**< with all its wavelengths */
+    LP_CIRCUIT_PART_PLANE       /**< the switch that joins the ports of one number */
+} LpCircuitPart;
+
+/** A link, or all links of a port, that lose bandwidth; or a part of circuits that stops. */
 typedef struct {
     char *where; /* owned */
     double at_s;
-    char *link; /* owned: the engine's name; NULL: a port */
+    char *link;         /* owned: the engine's name; NULL: a port */
+    LpCircuitPart part; /**< that stops; none: a link or port */
+    guint32 index;      /**< which one of the attachment, or which plane */
     gboolean scale_out;
-    guint32 accelerator;     /**< whose port it is */
+    guint32 accelerator;     /**< whose port or circuits */
     gboolean dead;           /**< nothing crosses it any more */
     double bandwidth_factor; /**< of the bandwidth as described */
 } LpScenarioFailure;

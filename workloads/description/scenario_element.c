@@ -377,6 +377,35 @@ read_port(const Reader *self, LpScenarioFailure *failure, GError **error)
     return TRUE;
 }
 
+/* "laser:A:N", "wavelength:A:N", "port:A:N" of accelerator A, or "plane:N". */
+static gboolean
+read_circuit(const Reader *self, LpScenarioFailure *failure, GError **error)
+{
+    static const char *const parts[] = {"laser", "wavelength", "port", "plane", NULL};
+    const char *text = lp_xml_attribute(self->node, "circuit");
+    if (text == NULL)
+        return TRUE;
+    g_auto(GStrv) words = g_strsplit(text, ":", -1);
+    guint n = g_strv_length(words);
+    int part = n > 0 ? lp_choice_parse(words[0], parts, NULL) : -1;
+    gboolean is_plane = part + 1 == LP_CIRCUIT_PART_PLANE;
+    guint64 accelerator = 0, index = 0;
+    if (part < 0 || n != (is_plane ? 2 : 3) ||
+        (!is_plane && !lp_count_parse(words[1], 0, NUMBER_MAX, &accelerator, NULL)) ||
+        !lp_count_parse(words[n - 1], 0, NUMBER_MAX, &index, NULL)) {
+        g_autofree char *shown = lp_error_quote(text);
+        return fail(
+            self, "circuit", error,
+            "got %s, wanted laser, wavelength or port, each with \":ACCELERATOR:NUMBER\", or "
+            "\"plane:NUMBER\"",
+            shown);
+    }
+    failure->part = (LpCircuitPart)(part + 1);
+    failure->accelerator = (guint32)accelerator;
+    failure->index = (guint32)index;
+    return TRUE;
+}
+
 static gboolean
 read_failure(const Reader *self, GError **error)
 {
@@ -385,15 +414,18 @@ read_failure(const Reader *self, GError **error)
     failure->where = where(self);
     failure->link = g_strdup(lp_xml_attribute(self->node, "link"));
     guint dead = 0;
-    if (!is_single(self, "link", "port", error) ||
+    if (!is_single(self, "link", "port", error) || !is_single(self, "link", "circuit", error) ||
+        !is_single(self, "port", "circuit", error) || !read_circuit(self, failure, error) ||
         !is_single(self, "dead", "bandwidth-factor", error) || !read_port(self, failure, error) ||
         !read_quantity(self, "at", LP_QUANTITY_TIME, 0.0, TIME_MAX_S, &failure->at_s, error) ||
         !read_number(self, "bandwidth-factor", BANDWIDTH_FACTOR_MIN, 1.0,
                      &failure->bandwidth_factor, error) ||
         !read_choice(self, "dead", switches, &dead, error))
         return FALSE;
-    if (!has(self, "link") && !has(self, "port"))
-        return fail(self, "link", error, "got neither link nor port, wanted one of them");
+    if (!has(self, "link") && !has(self, "port") && !has(self, "circuit"))
+        return fail(self, "link", error, "got neither link, port nor circuit, wanted one of them");
+    if (has(self, "circuit") && dead == 0)
+        return fail(self, "circuit", error, "got a part that does not stop, wanted dead=\"yes\"");
     if (dead == 0 && !has(self, "bandwidth-factor"))
         return fail(self, "bandwidth-factor", error,
                     "got neither bandwidth-factor nor dead=\"yes\", wanted one of them");

@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* From parts to lanes. */
+#include "sim/circuits/lane_failures.h"
+
+#include "base/error.h"
+#include "base/file.h"
+
+static gboolean fail(const LpScenarioFailure *failure, GError **error, const char *format, ...)
+    G_GNUC_PRINTF(3, 4);
+
+static gboolean
+fail(const LpScenarioFailure *failure, GError **error, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    g_autofree char *message = g_strdup_vprintf(format, arguments);
+    va_end(arguments);
+    g_set_error(error, LP_INPUT_ERROR, LP_INPUT_ERROR_VALUE, "%s: <failure> circuit: %s",
+                failure->where, message);
+    return FALSE;
+}
+
+static guint64
+bit(guint32 lane)
+{
+    return G_GUINT64_CONSTANT(1) << lane;
+}
+
+/* The lanes of an attachment that @failure stops. A laser feeds its wavelength on all ports of its
+ * attachment. */
+static guint64
+lanes_of(const LpScenarioFailure *failure, const LpCircuitSwitch *circuits)
+{
+    guint64 lanes = 0;
+    guint32 n = circuits->n_wavelengths;
+    for (guint32 lane = 0; lane < lp_circuit_switch_n_lanes(circuits); lane++) {
+        gboolean stops = FALSE;
+        switch (failure->part) {
+        case LP_CIRCUIT_PART_WAVELENGTH:
+            stops = lane == failure->index;
+            break;
+        case LP_CIRCUIT_PART_LASER:
+            stops = lane % n == failure->index;
+            break;
+        case LP_CIRCUIT_PART_PORT:
+        case LP_CIRCUIT_PART_PLANE:
+            stops = lane / n == failure->index;
+            break;
+        case LP_CIRCUIT_PART_NONE:
+            break;
+        }
+        lanes |= stops ? bit(lane) : 0;
+    }
+    return lanes;
+}
+
+gboolean
+lp_lane_failures_find(const LpScenarioFailure *failure, const LpMachine *machine, GArray *io_lanes,
+                      GError **error)
+{
+    const LpCircuitSwitch *circuits = &machine->circuits;
+    const char *label = lp_file_label(machine->path);
+    if (!lp_circuit_switch_is_switched(circuits))
+        return fail(failure, error, "%s has no circuits that are switched on request, wanted such",
+                    label);
+    gboolean is_plane = failure->part == LP_CIRCUIT_PART_PLANE;
+    if (is_plane && circuits->scope != LP_CIRCUIT_SCOPE_PLANE)
+        return fail(failure, error,
+                    "a plane of %s, whose switch joins all ports, wanted circuit-scope plane",
+                    label);
+    if (!is_plane && failure->accelerator >= machine->n_accelerators)
+        return fail(failure, error, "accelerator %u, wanted one of the %" G_GUINT64_FORMAT " of %s",
+                    failure->accelerator, machine->n_accelerators, label);
+    guint64 lanes = lanes_of(failure, circuits);
+    if (lanes == 0)
+        return fail(failure, error,
+                    "number %u, wanted one of the %u ports or %u wavelengths each of an attachment",
+                    failure->index, circuits->n_ports, circuits->n_wavelengths);
+    guint32 n = (guint32)lp_machine_n_ports(machine);
+    guint32 own =
+        is_plane ? 0
+                 : (guint32)lp_machine_port(machine, failure->accelerator, LP_ATTACHMENT_SCALE_OUT);
+    for (guint32 i = is_plane ? 0 : own; i < (is_plane ? n : own + 1); i++) {
+        LpLaneFailure made = {i, lanes};
+        g_array_append_val(io_lanes, made);
+    }
+    return TRUE;
+}
+
+/* Lanes that @pattern takes, by attachment; those that it does not touch stay as they were. */
+static void
+count_lanes(const LpCircuitPlan *plan, const LpCircuitPattern *pattern, guint32 *io_lanes)
+{
+    const guint32 *circuits = lp_circuit_plan_circuits_of(plan, pattern);
+    for (guint pass = 0; pass < 2; pass++)
+        for (guint32 i = 0; i < pattern->n_circuits; i++)
+            for (guint end = 0; end < 2; end++) {
+                const LpCircuit *circuit = lp_circuit_plan_circuit(plan, circuits[i]);
+                guint32 *lanes = &io_lanes[circuit->end[end]];
+                *lanes = pass == 0 ? 0 : *lanes + circuit->n_lanes;
+            }
+}
+
+static gboolean
+check_pattern(const LpCircuitPlan *plan, const LpCircuitPattern *pattern, const guint64 *dead,
+              guint32 *lanes, const char *where, GError **error)
+{
+    const guint32 *circuits = lp_circuit_plan_circuits_of(plan, pattern);
+    count_lanes(plan, pattern, lanes);
+    for (guint32 i = 0; i < pattern->n_circuits; i++)
+        for (guint end = 0; end < 2; end++) {
+            guint32 at = lp_circuit_plan_circuit(plan, circuits[i])->end[end];
+            guint32 n_left = plan->n_lanes - (guint32)__builtin_popcountll(dead[at]);
+            if (lanes[at] <= n_left)
+                continue;
+            g_set_error(error, LP_INPUT_ERROR, LP_INPUT_ERROR_VALUE,
+                        "%s: %s traffic wants %u lanes of attachment %u, and failures leave %u, "
+                        "wanted more circuit-ports, or a hybrid",
+                        where, lp_circuit_plan_traffic_name(pattern->traffic), lanes[at], at,
+                        n_left);
+            return FALSE;
+        }
+    return TRUE;
+}
+
+gboolean
+lp_lane_failures_check(const GArray *lanes, const LpCircuitPlan *plan, const char *where,
+                       GError **error)
+{
+    const LpMachine *machine = lp_network_machine(plan->map->network);
+    if (lanes->len == 0 || lp_circuit_switch_is_hybrid(&machine->circuits))
+        return TRUE;
+    g_autofree guint64 *dead = g_new0(guint64, plan->n_attachments);
+    g_autofree guint32 *taken = g_new0(guint32, plan->n_attachments);
+    for (guint i = 0; i < lanes->len; i++) {
+        const LpLaneFailure *failure = &g_array_index(lanes, LpLaneFailure, i);
+        dead[failure->attachment] |= failure->lanes;
+    }
+    for (guint32 i = 0; i < plan->patterns->len; i++)
+        if (!check_pattern(plan, lp_circuit_plan_pattern(plan, i), dead, taken, where, error))
+            return FALSE;
+    return TRUE;
+}

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What stops when a part of a circuit switch, or of the optics before it, fails: lanes. */
+#pragma once
+
+#include "sim/circuits/circuit_plan.h"
+#include "workloads/description/scenario_data.h"
+
+G_BEGIN_DECLS
+
+/** Appends (LpLaneFailure) the lanes that stop with @failure, a part of @machine's circuits, to
+ * @io_lanes. Error: LP_INPUT_ERROR_VALUE: the machine has no such part, or nobody who could set
+ * circuits up around it. */
+gboolean lp_lane_failures_find(const LpScenarioFailure *failure, const LpMachine *machine,
+                               GArray *io_lanes, GError **error) G_GNUC_WARN_UNUSED_RESULT;
+/** Whether @plan can do without all of @lanes (LpLaneFailure): not if a pattern needs more lanes of
+ * an attachment than are left, unless a network stands beside circuits. Error:
+ * LP_INPUT_ERROR_VALUE; it begins with @where. */
+gboolean lp_lane_failures_check(const GArray *lanes, const LpCircuitPlan *plan, const char *where,
+                                GError **error) G_GNUC_WARN_UNUSED_RESULT;
+
+G_END_DECLS

@@ -82,12 +82,12 @@ read_blocks(const LpFleetOptions *self, LpGoodputReport *report, GError **error)
                     &report->block_accelerators, error))
         return FALSE;
     guint64 block = report->block_accelerators;
-    if (block % domain != 0 || block > most)
-        return lp_usage_error(error,
-                              "--block: got %" G_GUINT64_FORMAT
-                              ", wanted whole domains of %" G_GUINT64_FORMAT
-                              ", at most all %" G_GUINT64_FORMAT " accelerators",
-                              block, domain, most);
+    if ((block % domain != 0 && domain % block != 0) || block > most)
+        return lp_usage_error(
+            error,
+            "--block: got %" G_GUINT64_FORMAT ", wanted whole domains of %" G_GUINT64_FORMAT
+            " or equal parts of one, at most all %" G_GUINT64_FORMAT " accelerators",
+            block, domain, most);
     report->input.fleet.n_blocks = most / block;
     return TRUE;
 }

@@ -319,6 +319,8 @@ lp_reliability_load(const char *names, GError **error)
     g_autoptr(LpReliability) self = g_new0(LpReliability, 1);
     self->name = g_strdup(names);
     g_auto(GStrv) parts = g_strsplit(names, ",", -1);
+    if (parts[0] == NULL && !read_one(names, self, error)) /* an empty name */
+        return NULL;
     for (char **part = parts; *part != NULL; part++)
         if (!read_one(*part, self, error))
             return NULL;

@@ -131,6 +131,18 @@ class Goodput(unittest.TestCase):
                                delta=0.05)
         self.assertAlmostEqual(result["checkpoint"]["bytes"] / 2.3e12, 1.0, delta=0.08)
 
+    def test_pods(self):
+        """Eight NVL72 of which 64 are used: 18 hosts of four in a pod, 16 of them needed."""
+        platform = self.machine("gb200-nvl72", 576)
+        words = ("llama-3-70b", platform, "--set=tp=8", "--set=dp=64", "--set=micro-batch=1",
+                 "--iteration-time=2s", "--host-size=4", "--runs=100", "--packing=pods",
+                 "--pod=72", "--group=64")
+        blocks = self.result(*words, "--block=4")["blocks"]
+        self.assertEqual((blocks["all"], blocks["slice"], blocks["spares"], blocks["pod"],
+                          blocks["group"]), (144, 128, 16, 18, 16))
+        self.refused(2, "equal parts of one", *words, "--block=5")
+        self.assertGreater(self.result(*words, "--block=4")["slice_goodput"], 0.95)
+
     def test_without_failures(self):
         """1 less checkpoints."""
         off = [f"--part={part}:mtbf=never" for part in ("accelerator", "host", "card", "link",

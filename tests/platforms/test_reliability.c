@@ -181,6 +181,9 @@ test_files(void)
     lp_test_true("a file over a profile", profile != NULL &&
                                               isinf(profile->part[LP_PART_HOST].mtbf_s) &&
                                               profile->part[LP_PART_CARD].is_known);
+    g_autoptr(LpReliability) empty = lp_reliability_load("", &error);
+    lp_test_true("empty", empty == NULL);
+    lp_test_error("empty", &error, LP_INPUT_ERROR, LP_INPUT_ERROR_NAME, "llama-3");
     g_autoptr(LpReliability) unknown = lp_reliability_load("lama-3", &error);
     lp_test_true("unknown", unknown == NULL);
     lp_test_error("unknown", &error, LP_INPUT_ERROR, LP_INPUT_ERROR_NAME, "llama-3");

@@ -69,14 +69,41 @@ is_narrow(const LpKernelList *list)
            lp_precision_is_narrow(list->plan->format.precision);
 }
 
+/* A product that moves @result_bytes for each element of its result. */
+static void
+list_product(LpKernelList *list, const LpKernel *product, double result_bytes)
+{
+    LpKernel kernel = *product;
+    double operand_bytes =
+        is_narrow(list) ? lp_plan_operand_bytes(list->plan) : list->element_bytes;
+    kernel.bytes = ((kernel.m * kernel.k + kernel.k * kernel.n) * operand_bytes +
+                    kernel.m * kernel.n * result_bytes) *
+                   kernel.n_batch;
+    lp_list_kernel(list, kernel);
+}
+
 void
 lp_list_gemm(LpKernelList *list, const char *name, double m, double k, double n, double n_batch)
 {
-    double operand_bytes =
-        is_narrow(list) ? lp_plan_operand_bytes(list->plan) : list->element_bytes;
-    double bytes = ((m * k + k * n) * operand_bytes + m * n * list->element_bytes) * n_batch;
-    lp_list_kernel(
-        list, (LpKernel){.name = name, .m = m, .k = k, .n = n, .n_batch = n_batch, .bytes = bytes});
+    list_product(list, &(LpKernel){.name = name, .m = m, .k = k, .n = n, .n_batch = n_batch},
+                 list->element_bytes);
+}
+
+/* A micro-batch's gradient of a weight, and its sum with those before it: read and written by the
+ * product itself, or by a kernel behind it that reads the gradient too. Where ZeRO shares gradients
+ * out they are summed in the shares, so small that they do not count. */
+static void
+list_weight_gradient(LpKernelList *list, const char *name, double n_inputs, double n_outputs)
+{
+    const LpPlan *plan = list->plan;
+    LpKernel product = {
+        .name = name, .m = n_inputs, .k = list->tokens, .n = n_outputs, .n_batch = 1.0};
+    double sum_bytes = 2.0 * plan->format.gradient_bytes;
+    gboolean sums = plan->zero.stage < 3, fuses = sums && plan->host.fuses_accumulation;
+    list_product(list, &product, fuses ? sum_bytes : list->element_bytes);
+    if (sums && !fuses)
+        lp_list_stream(list, "accumulate",
+                       n_inputs * n_outputs * (list->element_bytes + sum_bytes));
 }
 
 /* Narrow products read copies of their operands: along the rows, and along the columns for the
@@ -120,14 +147,7 @@ lp_list_weight(LpKernelList *list, const char *name, double n_inputs, double n_o
         lp_list_gemm(list, name, list->tokens, n_outputs, n_inputs, 1.0);
         break;
     case LP_PRODUCT_WEIGHT_GRADIENT:
-        lp_list_gemm(list, name, n_inputs, list->tokens, n_outputs, 1.0);
-        /* A micro-batch's gradient of a weight is read, and its sum with those before it written.
-         * Where ZeRO shares gradients out they are summed in the shares, so small that they do not
-         * count. */
-        if (list->plan->zero.stage < 3)
-            lp_list_stream(list, "accumulate",
-                           n_inputs * n_outputs *
-                               (list->element_bytes + 2.0 * list->plan->format.gradient_bytes));
+        list_weight_gradient(list, name, n_inputs, n_outputs);
         break;
     }
 }

@@ -279,6 +279,8 @@ check_pipeline(const LpPlan *self, const LpTransformer *transformer, GError **er
     guint32 layers = lp_transformer_n_layers(transformer);
     gboolean lists =
         self->pipeline.stages == LP_STAGES_LIST || self->pipeline.stages == LP_STAGES_BY_WEIGHT;
+    if (self->pipeline.stages == LP_STAGES_WITH_ENDS)
+        layers += 2;
     if (!lists && pp > layers)
         return refuse(error, "pp: got %u, wanted at most one stage a layer (%u)", pp, layers);
     if (!lists && !check_range("virtual-stages", self->pipeline.virtual_stages, layers / pp, error))

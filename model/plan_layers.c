@@ -30,14 +30,20 @@ is_listed(const LpPlan *self)
            self->pipeline.n_listed == lp_plan_n_slices(self);
 }
 
+/* Even shares of @n_layers over @n slices; what is left over goes to the slices after the first. */
+static guint32
+even_share(guint32 n_layers, guint32 n, guint32 slice)
+{
+    gboolean grows = slice >= 1 && slice <= n_layers % n;
+    return n_layers / n + (grows ? 1 : 0);
+}
+
 guint32
 lp_plan_slice_layers(const LpPlan *self, const LpTransformer *transformer, guint32 slice)
 {
     if (is_listed(self))
         return self->pipeline.listed_layers[slice];
-    guint32 n = lp_plan_n_slices(self), layers = lp_transformer_n_layers(transformer);
-    gboolean grows = slice >= 1 && slice <= layers % n;
-    return layers / n + (grows ? 1 : 0);
+    return even_share(lp_transformer_n_layers(transformer), lp_plan_n_slices(self), slice);
 }
 
 guint32
@@ -145,6 +151,23 @@ deal_by_weight(LpPlan *self, const LpTransformer *transformer, guint32 n_layers)
     }
 }
 
+static void
+deal_with_ends(LpPlan *self, guint32 n_layers)
+{
+    guint32 n = self->pipeline.n_listed;
+    for (guint32 slice = 0; slice < n; slice++)
+        self->pipeline.listed_layers[slice] =
+            even_share(n_layers + 2, n, slice) - (slice == 0 ? 1 : 0) - (slice == n - 1 ? 1 : 0);
+}
+
+/* What is dealt to slices: layers, and with them what counts as one. */
+static guint32
+n_dealt(const LpPlan *self, const LpTransformer *transformer)
+{
+    return lp_transformer_n_layers(transformer) +
+           (self->pipeline.stages == LP_STAGES_WITH_ENDS ? 2 : 0);
+}
+
 void
 lp_plan_refine_stages(LpPlan *self, const LpTransformer *transformer)
 {
@@ -155,23 +178,26 @@ lp_plan_refine_stages(LpPlan *self, const LpTransformer *transformer)
     gboolean interleaves = schedule == LP_SCHEDULE_1F1B || schedule == LP_SCHEDULE_INTERLEAVED;
     guint64 share = (guint64)self->batch.micro * self->degree[LP_AXIS_DP];
     gboolean divides = share > 0 && self->batch.global / share % pp == 0;
-    guint32 most = pp > 1 && interleaves && divides ? lp_transformer_n_layers(transformer) / pp : 1;
+    guint32 most = pp > 1 && interleaves && divides ? n_dealt(self, transformer) / pp : 1;
     self->pipeline.virtual_stages = MAX(most, 1);
 }
 
 void
 lp_plan_deal_layers(LpPlan *self, const LpTransformer *transformer)
 {
+    LpStages rule = self->pipeline.stages;
     guint32 n_layers = lp_transformer_n_layers(transformer);
     guint64 n_slices = (guint64)self->degree[LP_AXIS_PP] * self->pipeline.virtual_stages;
-    gboolean by_weight = self->pipeline.stages == LP_STAGES_BY_WEIGHT;
-    if (!by_weight && self->pipeline.stages != LP_STAGES_BALANCED)
+    if (rule == LP_STAGES_EVEN || rule == LP_STAGES_LIST)
         return;
-    if (n_slices == 0 || n_slices > LP_STAGE_LIST_MAX || (!by_weight && n_slices > n_layers))
+    gboolean is_short = rule != LP_STAGES_BY_WEIGHT && n_slices > n_dealt(self, transformer);
+    if (n_slices == 0 || n_slices > LP_STAGE_LIST_MAX || is_short)
         return;
     self->pipeline.n_listed = lp_plan_n_slices(self);
-    if (by_weight)
+    if (rule == LP_STAGES_BY_WEIGHT)
         deal_by_weight(self, transformer, n_layers);
+    else if (rule == LP_STAGES_WITH_ENDS)
+        deal_with_ends(self, n_layers);
     else
         balance(self, transformer, n_layers);
 }

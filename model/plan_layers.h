@@ -19,6 +19,9 @@ void lp_plan_refine_stages(LpPlan *self, const LpTransformer *transformer);
  * 0.4, models/base.py, build_model(), and models/llama.py, get_block_compute_costs()). In that code
  * a share has to be exceeded; measured steps of 16 layers on 4 stages took as long as 5 layers
  * need, so that a share just reached is enough.
+ * "with-ends": embedding and logits count as a layer each, so that the first and the last slice have
+ * one layer less, or none (Megatron-Core, megatron/training/arguments.py:
+ * account_for_embedding_in_pipeline_split and account_for_loss_in_pipeline_split).
  */
 void lp_plan_deal_layers(LpPlan *self, const LpTransformer *transformer);
 

@@ -98,6 +98,7 @@ typedef enum {
     LP_STAGES_EVEN,      /**< as many layers each, see lp_plan_slice_layers() */
     LP_STAGES_BALANCED,  /**< the slowest has as few FLOP as can be; embedding and logits count */
     LP_STAGES_BY_WEIGHT, /**< each in turn to its share of the weights, lp_plan_deal_layers() */
+    LP_STAGES_WITH_ENDS, /**< as even, with embedding and logits counted as a layer each */
     LP_STAGES_LIST
 } LpStages;
 
@@ -263,6 +264,8 @@ typedef struct {
     LpHostSync sync;
     LpKernels kernels;
     LpAttentionKernel attention_kernel;
+    gboolean fuses_accumulation; /**< a weight's gradient is added to the sum of those before it by
+                                      the product that makes it */
 } LpPlanHost;
 
 /** Which communication library runs, and what is asked of it. */

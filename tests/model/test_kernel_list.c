@@ -86,6 +86,36 @@ test_streams(void)
     }
 }
 
+/* The product of a weight's gradient reads and writes the sum in place of its own result, and no
+ * kernel follows: qkv of 8 tokens, 16 x 24 on a rank. */
+static void
+test_fused_accumulation(void)
+{
+    static const struct {
+        const char *label;
+        guint32 zero;
+        double result_bytes;
+    } rows[] = {{"the sum", 0, 2.0 * 4.0}, {"shared out: the gradient itself", 3, 2.0}};
+    LpTransformer gpt = lp_test_gpt(1, 16, 4);
+    gpt.seq = 8;
+    for (guint i = 0; i < G_N_ELEMENTS(rows); i++) {
+        LpPlan plan = lp_test_plan(2, 1, 1, 1, 1);
+        plan.format.gradient_bytes = 4;
+        plan.zero.stage = rows[i].zero;
+        plan.host.fuses_accumulation = TRUE;
+        LpKernel kernels[LP_KERNELS_MAX];
+        guint n_kernels =
+            lp_block_kernels(&gpt, &plan, 0, LP_BLOCK_ATTENTION, LP_PASS_BACKWARD_WEIGHT, kernels);
+        lp_test_true(rows[i].label, lp_test_find_kernel(kernels, n_kernels, "accumulate") == NULL);
+        const LpKernel *qkv = lp_test_find_kernel(kernels, n_kernels, "qkv");
+        lp_test_true(rows[i].label, qkv != NULL);
+        if (qkv != NULL)
+            lp_test_close(rows[i].label, qkv->bytes,
+                          2.0 * (16.0 * 8.0 + 8.0 * 24.0) + rows[i].result_bytes * 16.0 * 24.0,
+                          0.0);
+    }
+}
+
 /* Sums of all of a rank's experts: 4 of 8, up and down and gate, 64 x 48 each. */
 static void
 test_expert_streams(void)
@@ -113,6 +143,7 @@ main(void)
 {
     static const LpTestCase cases[] = {
         {"streams", test_streams},
+        {"fused accumulation", test_fused_accumulation},
         {"expert streams", test_expert_streams},
         {NULL, NULL},
     };

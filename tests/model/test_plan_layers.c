@@ -163,6 +163,36 @@ test_by_weight(void)
     }
 }
 
+/* Llama 3 405B: 126 layers, so that the ends of 16 stages have one less (Llama team, arXiv
+ * 2407.21783, section 3.3.2); GPT of 22 layers in 24 slices (Qi et al., arXiv 2401.10241, table 3).
+ */
+static void
+test_with_ends(void)
+{
+    static const struct {
+        const char *label;
+        guint32 n_layers, pp, virtual_stages, first, inner, last;
+    } rows[] = {
+        {"126 on 16", 126, 16, 1, 7, 8, 7},
+        {"126 on 16, in eights", 126, 16, 8, 0, 1, 0},
+        {"22 in 24", 22, 8, 3, 0, 1, 0},
+        {"one stage", 12, 1, 1, 12, 12, 12},
+    };
+    for (guint i = 0; i < G_N_ELEMENTS(rows); i++) {
+        LpTransformer shape = lp_test_gpt(rows[i].n_layers, 256, 4);
+        LpPlan plan = lp_test_plan(1, rows[i].pp, 1, 1, rows[i].pp);
+        plan.pipeline.stages = LP_STAGES_WITH_ENDS;
+        plan.pipeline.virtual_stages = rows[i].virtual_stages;
+        lp_plan_deal_layers(&plan, &shape);
+        guint32 n = lp_plan_n_slices(&plan);
+        lp_test_true(rows[i].label, lp_plan_slice_layers(&plan, &shape, 0) == rows[i].first);
+        lp_test_true(rows[i].label, lp_plan_slice_layers(&plan, &shape, n - 1) == rows[i].last);
+        for (guint32 slice = 1; slice + 1 < n; slice++)
+            lp_test_true(rows[i].label,
+                         lp_plan_slice_layers(&plan, &shape, slice) == rows[i].inner);
+    }
+}
+
 static void
 test_partition(void)
 {
@@ -248,6 +278,7 @@ main(void)
         {"balance", test_balance},
         {"balance by hand", test_balance_by_hand},
         {"by weight", test_by_weight},
+        {"with ends", test_with_ends},
         {"partition", test_partition},
         {"layers", test_layers},
         {"layers by hand", test_layers_by_hand},

@@ -169,6 +169,7 @@ static const struct {
      "communication-precision dispatch-precision "
      "overlap-tp "
      "host-sync kernels amped-efficiency framework attention-kernel"},
+    {"ssssssssssssssssssss", "fused-accumulation"},
     {"ssssssssssssssssssss", "tied-embeddings embedding parallel-blocks sequence-parallel "
                              "scatter-gather reshard narrow-parameters narrow-activations "
 "overlap-dp "

@@ -210,12 +210,20 @@ read_row(Row *self, const LpTableRow *row, LpOutcome *outcome, GError **error)
 
 /* --- runs --- */
 
+/* As for steps (training_restatement.c): one network for one machine. */
+static const char *
+library_of(const LpTableRow *row)
+{
+    gboolean is_efa = strstr(lp_table_text(row, "hardware_as_stated"), "EFA") != NULL;
+    return is_efa ? "nccl-efa-hf" : LP_LIBRARY_AUTO;
+}
+
 static gboolean
-run_request(LpCollectiveRequest *request, const LpMachine *machine, const LpConstants *constants,
-            double *out_time_s, GError **error)
+run_request(LpCollectiveRequest *request, const LpMachine *machine, const char *library,
+            const LpConstants *constants, double *out_time_s, GError **error)
 {
     LpCollectiveResult result;
-    if (!lp_library_find_for(LP_LIBRARY_AUTO, machine->accelerator.name, &request->library, error))
+    if (!lp_library_find_for(library, machine->accelerator.name, &request->library, error))
         return FALSE;
     lp_constants_to_library(constants, &request->library);
     if (request->algorithms.n_levels > 0 &&
@@ -290,7 +298,7 @@ predict_bytes(const Row *self, const LpMachine *machine, GError **error)
     if (self->is_ring)
         request.algorithms = (LpAlgorithms){.n_levels = 1, .level = {LP_ALGORITHM_RING}};
     double time_s = 0.0;
-    if (!run_request(&request, machine, self->constants, &time_s, error))
+    if (!run_request(&request, machine, library_of(self->row), self->constants, &time_s, error))
         return FALSE;
     self->outcome->predicted[LP_PREDICTION_SIMULATED] = in_measure(self, time_s);
     self->outcome->predicted[LP_PREDICTION_CONSISTENT] =
@@ -310,7 +318,8 @@ exchange_s(const Row *self, const LpMachine *machine, guint32 n_ranks, guint32 n
                                    .n_ranks = n_ranks,
                                    .n_groups = n_groups,
                                    .strided = strided};
-    return run_request(&request, machine, self->constants, out_time_s, error);
+    return run_request(&request, machine, library_of(self->row), self->constants, out_time_s,
+                       error);
 }
 
 /* What leaves a rank for its own domain and for others, each over its own network at once: the
@@ -410,5 +419,6 @@ lp_collective_case_all_reduce_s(const LpMeasuredMachine *described, guint64 byte
                                    .bytes = bytes,
                                    .n_ranks = described->domain_size,
                                    .n_groups = 1};
-    return machine != NULL && run_request(&request, machine, constants, out_time_s, error);
+    return machine != NULL &&
+           run_request(&request, machine, LP_LIBRARY_AUTO, constants, out_time_s, error);
 }

@@ -11,6 +11,7 @@
 /* What is chosen where the row leaves it open, or where its plan does not fit. */
 typedef struct {
     const char *recompute, *gradients; /* gradients: NULL: as they are stated */
+    const char *virtual_stages;        /* NULL: as they are stated, or the framework's */
 } Saving;
 
 /* The workload of the settings so far, with these. */
@@ -23,6 +24,8 @@ build(const LpTrainingRestatement *self, const Saving *saving, guint64 micro_bat
     g_ptr_array_add(all, g_strconcat("recompute=", saving->recompute, NULL));
     if (saving->gradients != NULL)
         g_ptr_array_add(all, g_strconcat("gradient-precision=", saving->gradients, NULL));
+    if (saving->virtual_stages != NULL)
+        g_ptr_array_add(all, g_strconcat("virtual-stages=", saving->virtual_stages, NULL));
     g_ptr_array_add(all, g_strdup_printf("micro-batch=%" G_GUINT64_FORMAT, micro_batch));
     g_ptr_array_add(all, NULL);
     g_autofree char *where = lp_table_where(self->row);
@@ -61,30 +64,53 @@ choose_micro_batch(const LpTrainingRestatement *self, const Saving *saving)
     guint64 sequences = lp_settings_number(&self->settings, "global-batch") /
                         lp_settings_number(&self->settings, "dp"),
             chosen = 1;
-    double best_s = INFINITY;
+    double best_s = INFINITY, worst_s = 0.0;
     for (guint64 size = 1; sequences > 0 && sequences % size == 0; size *= 2) {
         double own_s = plan_s(self, saving, size);
         if (own_s <= best_s && own_s < INFINITY) {
             best_s = own_s;
             chosen = size;
         }
+        if (own_s < INFINITY)
+            worst_s = fmax(worst_s, own_s);
     }
     lp_outcome_infer(self->outcome,
-                     "micro-batch %" G_GUINT64_FORMAT ": the fastest by the closed form that fits",
-                     chosen);
+                     "micro-batch %" G_GUINT64_FORMAT ": the fastest by the closed form that fits; "
+                     "the slowest takes %.0f %% longer",
+                     chosen, worst_s > best_s ? 100.0 * (worst_s / best_s - 1.0) : 0.0);
     return chosen;
 }
 
+/* Virtual stages that a framework's habit has put in place of nothing stated are a guess to one
+ * side: says what the other side takes. */
+static void
+note_virtual_stages(const LpTrainingRestatement *self, const Saving *saving, guint64 micro_batch)
+{
+    Saving plain = *saving;
+    plain.virtual_stages = "1";
+    g_autoptr(LpWorkload) workload = build(self, saving, micro_batch, NULL);
+    if (workload == NULL || workload->plan.pipeline.virtual_stages < 2)
+        return;
+    double own_s = plan_s(self, saving, micro_batch), plain_s = plan_s(self, &plain, micro_batch);
+    g_autofree char *range = own_s < INFINITY && plain_s < INFINITY
+                                 ? g_strdup_printf("; one takes %+.0f %% by the closed form",
+                                                   100.0 * (plain_s / own_s - 1.0))
+                                 : g_strdup("");
+    lp_outcome_infer(self->outcome, "virtual stages %u: the framework's habit%s",
+                     workload->plan.pipeline.virtual_stages, range);
+}
+
 /* Ways to save memory, the cheapest in time first. */
-static const Saving savings[] = {{"none", NULL},    {"none", "bf16"},    {"light", NULL},
-                                 {"light", "bf16"}, {"selective", NULL}, {"selective", "bf16"},
-                                 {"full", NULL},    {"full", "bf16"}};
+static const Saving savings[] = {{"none", NULL, NULL},      {"none", "bf16", NULL},
+                                 {"light", NULL, NULL},     {"light", "bf16", NULL},
+                                 {"selective", NULL, NULL}, {"selective", "bf16", NULL},
+                                 {"full", NULL, NULL},      {"full", "bf16", NULL}};
 
 /* Whether gradients are in fp32 for no other reason than a framework's habit. */
 static gboolean
 widens_gradients(const LpTrainingRestatement *self, guint64 micro_batch)
 {
-    const Saving full = {"full", NULL};
+    const Saving full = {"full", NULL, NULL};
     g_autoptr(LpWorkload) workload = build(self, &full, micro_batch, NULL);
     const char *name = NULL;
     for (guint i = 0; workload != NULL; i++) {
@@ -134,5 +160,7 @@ lp_training_plan_new(LpTrainingRestatement *self, GError **error)
     const Saving *saving = choose_saving(self, micro_batch);
     if (!lp_table_has(self->row, "micro_batch"))
         micro_batch = choose_micro_batch(self, saving);
+    if (!lp_table_has(self->row, "virtual_stages"))
+        note_virtual_stages(self, saving, micro_batch);
     return build(self, saving, micro_batch, error);
 }

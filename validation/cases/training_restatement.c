@@ -5,6 +5,7 @@
 #include "base/error.h"
 #include "validation/cases/training_machine.h"
 #include "workloads/description/attribute.h"
+#include "workloads/description/framework.h"
 
 #include <math.h>
 #include <string.h>
@@ -207,13 +208,34 @@ take_sequence_parallel(LpTrainingRestatement *self, GError **error)
            lp_training_restatement_set(self, "sequence_parallel", "sequence-parallel", text, error);
 }
 
-/* Whose software ran; what it does is in workloads/frameworks.xml. */
+/* The framework whose name is one of the words of column "source", or NULL. Returns: (transfer
+ * full). */
+static char *
+framework_of_source(const LpTableRow *row)
+{
+    g_auto(GStrv) known = lp_framework_names(NULL);
+    g_autofree char *words = g_ascii_strdown(lp_table_text(row, "source"), -1);
+    g_strcanon(words, "abcdefghijklmnopqrstuvwxyz0123456789-", ' ');
+    g_auto(GStrv) parts = g_strsplit(words, " ", -1);
+    for (guint i = 0; known != NULL && parts[i] != NULL; i++)
+        if (strcmp(parts[i], LP_FRAMEWORK_NONE) != 0 &&
+            g_strv_contains((const char *const *)known, parts[i]))
+            return g_strdup(parts[i]);
+    return NULL;
+}
+
+/* Whose software ran; what it does is in workloads/frameworks.xml. A source that bears the name of
+ * a framework publishes that framework's runs, whatever a reader of it took them for. */
 static gboolean
 take_framework(LpTrainingRestatement *self, GError **error)
 {
     const char *text = lp_table_text(self->row, "framework");
-    if (*text == '\0') {
-        text = "none";
+    g_autofree char *named = framework_of_source(self->row);
+    if (named != NULL && strcmp(named, text) != 0) {
+        text = named;
+        lp_outcome_infer(self->outcome, "framework %s: the source is named so", named);
+    } else if (*text == '\0') {
+        text = LP_FRAMEWORK_NONE;
         lp_outcome_infer(self->outcome, "framework none: nothing is stated");
     }
     if (lp_training_machine_is_on_efa(self->row))
@@ -261,12 +283,45 @@ take_precision(LpTrainingRestatement *self, GError **error)
     return lp_training_restatement_set(self, "precision", "precision", text, error);
 }
 
-/* Frameworks count embedding and logits as layers when they divide a model into slices; here every
- * slice has a layer unless they are listed. */
+/* Whether the row's framework has a rule of its own for what stands on a stage. */
+static gboolean
+deals_itself(const LpTrainingRestatement *self)
+{
+    g_autoptr(LpFramework) framework =
+        lp_framework_find(lp_settings_get(&self->settings, "framework"), NULL);
+    for (guint i = 0; framework != NULL && i < framework->settings->len; i++) {
+        const LpFrameworkSetting *setting = framework->settings->pdata[i];
+        if (strcmp(setting->name, "stage-layers") == 0)
+            return TRUE;
+    }
+    return FALSE;
+}
+
+/* Where layers divide into slices only with embedding and logits counted, they were counted:
+ * software without a rule of its own refuses slices that are not equal. */
+static gboolean
+deal_slices(LpTrainingRestatement *self, GError **error)
+{
+    (void)error;
+    guint64 pp = lp_settings_number(&self->settings, "pp"),
+            layers = lp_settings_number(&self->settings, "layers"),
+            slices = pp * MAX(lp_settings_number(&self->settings, "virtual-stages"), 1);
+    if (pp < 2 || layers % slices == 0 || (layers + 2) % slices != 0 ||
+        lp_settings_get(&self->settings, "stage-layers") != NULL || deals_itself(self))
+        return TRUE;
+    lp_settings_set(&self->settings, "stage-layers", "with-ends");
+    lp_outcome_infer(self->outcome,
+                     "stage-layers with-ends: with embedding and logits they divide by the slices");
+    return TRUE;
+}
+
+/* Else every slice has a layer unless they are listed. */
 static gboolean
 limit_slices(LpTrainingRestatement *self, GError **error)
 {
     (void)error;
+    if (lp_settings_get(&self->settings, "stage-layers") != NULL)
+        return TRUE;
     guint64 most =
         lp_settings_number(&self->settings, "layers") / lp_settings_number(&self->settings, "pp");
     if (most == 0 || lp_settings_number(&self->settings, "virtual-stages") <= most)
@@ -278,9 +333,9 @@ limit_slices(LpTrainingRestatement *self, GError **error)
 }
 
 static gboolean (*const rules[])(LpTrainingRestatement *self, GError **error) = {
-    take_model,     take_layers_of_name, take_columns,  complete_shape,
-    pad_vocabulary, cut_to_layer,        take_replicas, take_sequence_parallel,
-    take_precision, take_framework,      take_settings, limit_slices,
+    take_model,    take_layers_of_name, take_columns,           complete_shape, pad_vocabulary,
+    cut_to_layer,  take_replicas,       take_sequence_parallel, take_precision, take_framework,
+    take_settings, deal_slices,         limit_slices,
 };
 
 gboolean

@@ -185,6 +185,7 @@ static const LpAttribute attributes[] = {
     CHOICE("options", "host-sync", P(host.sync), lp_host_sync_names),
     CHOICE("options", "kernels", P(host.kernels), lp_kernels_names),
     CHOICE("options", "attention-kernel", P(host.attention_kernel), lp_attention_kernel_names),
+    BOOLEAN("options", "fused-accumulation", P(host.fuses_accumulation)),
     NAME("library", P(library.name)),
     NAME("protocol", P(library.protocol)),
     ALGORITHMS("algorithm-tp", LP_AXIS_TP),

@@ -7,6 +7,7 @@
 #include "base/text_table.h"
 #include "base/units.h"
 #include "base/json.h"
+#include "report/circuits.h"
 #include "report/report_parts.h"
 
 void
@@ -90,6 +91,7 @@ add_job(json_t *array, const LpScenarioReport *self, guint index)
     lp_report_add_plan(object, result->job->workload);
     lp_json_set_text(object, "proof", result->contention);
     lp_report_add_results(object, report);
+    lp_circuits_add_json(object, report->simulation);
     lp_report_add_warnings(object, report);
 }
 
@@ -248,6 +250,7 @@ append_job(GString *out, const LpScenarioReport *self, guint index)
     for (guint i = 0; i < report->warnings->len; i++)
         g_string_append_printf(out, "warning     %s\n", (const char *)report->warnings->pdata[i]);
     lp_report_append_results(out, report);
+    lp_circuits_append_text(out, report->simulation);
 }
 
 char *

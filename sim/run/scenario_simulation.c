@@ -88,6 +88,7 @@ run_by_itself(const LpScene *self, guint job, LpScenarioSimulation *simulation, 
     gboolean is_healthy = self->faults == NULL && lp_scene_job(self, job)->stragglers == NULL &&
                           lp_scene_job(self, job)->job->n_iterations == 1;
     result->own = g_new0(LpSimulation, 1);
+    result->own->circuits = g_strdup(lp_scene_job(self, job)->circuits->description);
     if (!run_alone(self, job, LP_SCENE_ALONE, &result->alone, peak_rss_bytes, error))
         return FALSE;
     result->own->run = result->alone;

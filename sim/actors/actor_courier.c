@@ -11,6 +11,7 @@ typedef struct {
     LpCouriers *all; /* borrowed */
     guint64 index;
     LpTransfer *stream; /* owned: of the round at hand */
+    guint32 *n_alike;   /* owned: how many of its flows each stands for; of classes */
     guint64 n_queued, next, n_ended, round;
     guint32 *arrived;    /* owned, by round */
     double *arrives_s;   /* owned, by round: when the last of them does */
@@ -82,6 +83,7 @@ lp_couriers_free(LpCouriers *self)
         return;
     for (guint64 i = 0; i < self->n_members; i++) {
         g_free(self->members[i].stream);
+        g_free(self->members[i].n_alike);
         g_free(self->members[i].arrived);
         g_free(self->members[i].arrives_s);
         sg_sem_destroy(self->members[i].work);
@@ -97,8 +99,10 @@ lp_couriers_begin(LpCouriers *self, LpRoundPlan *round_plan)
     self->round_plan = round_plan;
     for (guint64 i = 0; i < self->n_members; i++) {
         Member *member = &self->members[i];
-        member->stream =
-            g_renew(LpTransfer, member->stream, lp_round_plan_transfers_max(round_plan));
+        guint64 n_max = lp_round_plan_transfers_max(round_plan);
+        member->stream = g_renew(LpTransfer, member->stream, n_max);
+        g_free(member->n_alike);
+        member->n_alike = g_new0(guint32, n_max);
         g_free(member->arrived);
         g_free(member->arrives_s);
         member->arrived = g_new0(guint32, round_plan->n_rounds);
@@ -152,15 +156,39 @@ send_flow(Member *self, const LpTransfer *transfer)
     all->n_activities += lp_route_n_flows(flight.route);
 }
 
+/* A member's flows of one class go over several connections: those over the first of them stand for
+ * the others. Returns: how many flows are left of @n. */
+static guint64
+merge_alike(Member *self, guint64 n)
+{
+    guint64 n_left = 0;
+    for (guint64 i = 0; i < n; i++) {
+        const LpTransfer *transfer = &self->stream[i];
+        const LpRoute *route = route_of(self, transfer);
+        guint64 first = 0;
+        while (first < n_left && (route_of(self, &self->stream[first]) != route ||
+                                  self->stream[first].connection == transfer->connection))
+            first++;
+        if (first < n_left) {
+            self->n_alike[first]++;
+            continue;
+        }
+        self->n_alike[n_left] = 1;
+        self->stream[n_left++] = *transfer;
+    }
+    return n_left;
+}
+
 /* Of a class that is sent to by a larger one, each member gets several. */
 static void
-arrive(Member *self, const LpTransfer *transfer, guint64 round)
+arrive(Member *self, const LpTransfer *transfer, guint32 n_alike, guint64 round)
 {
     LpCouriers *all = self->all;
     const LpMemberClasses *members = all->classes == NULL ? NULL : &all->classes->members;
     guint64 to = members == NULL ? transfer->to : members->of_member[transfer->to];
     Member *receiver = &all->members[to];
-    receiver->arrived[round] += members == NULL ? 1 : members->n[self->index] / members->n[to];
+    receiver->arrived[round] +=
+        members == NULL ? 1 : n_alike * members->n[self->index] / members->n[to];
     receiver->arrives_s[round] =
         MAX(receiver->arrives_s[round], simgrid_get_clock() + transfer->latency_s);
     sg_sem_release(receiver->progressed);
@@ -172,6 +200,7 @@ send_next(Member *self)
 {
     if (self->next == self->n_queued)
         return FALSE;
+    guint32 n_alike = self->n_alike[self->next];
     LpTransfer transfer = self->stream[self->next++];
     LpCouriers *all = self->all;
     guint64 round = self->round;
@@ -179,7 +208,7 @@ send_next(Member *self)
     if (transfer.bytes > 0)
         send_flow(self, &transfer);
     all->received_bytes += transfer.bytes;
-    arrive(self, &transfer, round);
+    arrive(self, &transfer, n_alike, round);
     self->n_ended++;
     return TRUE;
 }
@@ -229,6 +258,8 @@ run_round(Member *self, LpRoundPlan *round_plan, guint64 round)
     self->n_ended = self->next = self->n_queued = 0;
     guint64 n_receives = lp_round_plan_n_receives(round_plan, place(self), round);
     guint64 n_sends = lp_round_plan_transfers(round_plan, place(self), round, self->stream);
+    if (self->all->classes != NULL)
+        n_sends = merge_alike(self, n_sends);
     wait_until(self->all, simgrid_get_clock() + lp_round_plan_wait_s(round_plan, round));
     self->n_queued = n_sends;
     if (n_sends > 1)

@@ -96,12 +96,18 @@ lp_delegates_free(LpDelegates *self)
 
 /* --- recipes --- */
 
-/* Flows of one class have one route. */
+/* Flows of one class have one route; those over one connection are flows of their own. @known:
+ * connections by route, the first of each. @connection: only compared. */
 static void
-add_unit(Recipe *self, GHashTable *known, const Unit *unit)
+add_unit(Recipe *self, GHashTable *known, const Unit *unit, const void *connection)
 {
-    if (unit->route != NULL && g_hash_table_add(known, (gpointer)(guintptr)unit->route))
-        g_array_append_vals(self->units, unit, 1);
+    if (unit->route == NULL)
+        return;
+    const void *first = g_hash_table_lookup(known, unit->route);
+    if (first != NULL && first != connection)
+        return;
+    g_hash_table_insert(known, (gpointer)(guintptr)unit->route, (gpointer)(guintptr)connection);
+    g_array_append_vals(self->units, unit, 1);
 }
 
 /* The way that rings of neighbours and all-to-alls along the rails take. */
@@ -128,7 +134,7 @@ add_plain_units(const LpDelegates *self, Recipe *recipe, const LpDelegated *what
         Unit unit = {.route = plain_route(self, i),
                      .bytes = lp_flow_list_plain_bytes(what->ring, what->op, what->protocol, i),
                      .wait_s = wait_s};
-        add_unit(recipe, known, &unit);
+        add_unit(recipe, known, &unit, &self->classes->communicator->ranks[i]);
     }
 }
 
@@ -150,7 +156,7 @@ add_round_units(const LpDelegates *self, Recipe *recipe, LpRoundPlan *plan, GHas
             guint peer = lp_collective_peers_index(peers, transfers[k].connection);
             Unit unit = {lp_quotient_peer_route(self->quotient, communicator->group, rank, peer),
                          transfers[k].bytes, wait_s, transfers[k].latency_s};
-            add_unit(recipe, known, &unit);
+            add_unit(recipe, known, &unit, transfers[k].connection);
         }
     }
     return FALSE;

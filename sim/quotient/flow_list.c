@@ -69,13 +69,11 @@ describe_member(Builder *self, LpRoundPlan *plan, guint op, guint32 member, LpTr
                 GByteArray **texts, gboolean *io_is_chained)
 {
     const GArray *peers = peers_of(self, plan->communicator, member);
-    gboolean in_order =
-        plan->n_rounds > 1 || lp_round_plan_transfers_max(plan) > LP_ROUND_PLAN_AT_ONCE;
     for (guint64 round = 0; round < plan->n_rounds; round++) {
         guint64 n = lp_round_plan_transfers(plan, member, round, transfers);
         *io_is_chained = *io_is_chained || n > LP_ROUND_PLAN_AT_ONCE;
         for (guint64 i = 0; i < n; i++) {
-            guint64 counts[] = {op, round, in_order ? i : 0, transfers[i].bytes};
+            guint64 counts[] = {op, round, n > LP_ROUND_PLAN_AT_ONCE ? i : 0, transfers[i].bytes};
             GByteArray *text = texts[lp_collective_peers_index(peers, transfers[i].connection)];
             g_byte_array_append(text, (const guint8 *)counts, sizeof counts);
             g_byte_array_append(text, (const guint8 *)&transfers[i].latency_s, sizeof(double));

@@ -36,8 +36,9 @@ typedef struct {
     const char *workload; /* job: */
     const char *settings;
     const char *platform;     /* a shipped file, or else: */
-    const char *accelerators; /* of a dgx-h100 */
-    gboolean whole;           /* without collapse */
+    const char *accelerators; /* of a dgx-h100, or else of: */
+    const char *system;
+    gboolean whole; /* without collapse */
 } Benchmark;
 
 #define GPT3(batch)                                                                                \
@@ -69,6 +70,33 @@ static const Benchmark benchmarks[] = {
     {.name = "llama-3-405b-131072",
      .summary = "eight times the replicas, on 131,072 H100",
      LLAMA("131072", "1024", "16384")},
+    {.name = "llama-3-8b-64",
+     .summary = "Llama 3 8B on 64 H100, FSDP and TP 2, which meet on every port",
+     .workload = "llama-3-8b",
+     .accelerators = "64",
+     .settings = "tp=2 dp=32"},
+    {.name = "mixtral-8x7b-256",
+     .summary = "experts whose groups meet pipelines and gradients, on 256 H100",
+     .workload = "mixtral-8x7b",
+     .accelerators = "256",
+     .settings = "dp=64 global-batch=1024"},
+    {.name = "kimi-k2-2048",
+     .summary = "Kimi K2 on 2,048 H800, as shipped",
+     .workload = "kimi-k2",
+     .accelerators = "2048",
+     .system = "hgx-h800",
+     .settings = ""},
+    {.name = "qwen3-235b-256",
+     .summary = "Qwen3 235B on 256 H100, as shipped",
+     .workload = "qwen3-235b-a22b",
+     .accelerators = "256",
+     .settings = ""},
+    {.name = "deepseek-v3-2048",
+     .summary = "DeepSeek-V3 with DualPipe on 2,048 H800, as shipped",
+     .workload = "deepseek-v3",
+     .accelerators = "2048",
+     .system = "hgx-h800",
+     .settings = ""},
     {.name = "ring-1024-flow",
      .summary = "ring all-reduce of 1 GB over 1,024 ranks as flows",
      .kind = KIND_RING,
@@ -107,7 +135,8 @@ static const Benchmark benchmarks[] = {
 static gboolean
 is_long(const Benchmark *benchmark)
 {
-    return benchmark->whole || strcmp(benchmark->name, "llama-3-405b-131072") == 0;
+    return benchmark->whole || strcmp(benchmark->name, "deepseek-v3-2048") == 0 ||
+           strcmp(benchmark->name, "qwen3-235b-256") == 0;
 }
 
 /* A flat machine of one-accelerator domains: every message crosses two private links. */
@@ -142,7 +171,8 @@ load_job(const Benchmark *self, LpWorkload **out_workload, LpMachine **out_machi
         return FALSE;
     *out_workload = lp_workload_load(path, (const char *const *)settings, error);
     g_autofree char *options =
-        g_strdup_printf("--system=dgx-h100 --accelerators=%s", self->accelerators);
+        g_strdup_printf("--system=%s --accelerators=%s",
+                        self->system == NULL ? "dgx-h100" : self->system, self->accelerators);
     *out_machine = *out_workload != NULL ? lp_bench_machine(options, error) : NULL;
     if (*out_machine == NULL)
         return FALSE;

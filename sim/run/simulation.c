@@ -78,7 +78,7 @@ run_isolated(LpSimulation *self, const LpCommunicationMap *map, const LpContenti
 }
 
 /* Of the run as it is, where that is worth it: NULL if every rank is as good simulated for itself,
- * or as one slice of several. */
+ * or as one slice of several. Flows between hosts cost about twice what mailboxes do. */
 static LpQuotient *
 find_quotient(const LpCircuitMap *circuits, const LpContention *contention, LpIsolatedCache *cache,
               LpSimulationOptions options)
@@ -96,7 +96,7 @@ find_quotient(const LpCircuitMap *circuits, const LpContention *contention, LpIs
     guint64 n_slices =
         contention->tp_mirrored ? lp_communicators_n_members(map->communicators, LP_GROUP_TP) : 1;
     LpQuotientSize size = lp_quotient_size(quotient);
-    return size.n_rank_classes * n_slices < size.n_ranks ? g_steal_pointer(&quotient) : NULL;
+    return 2 * size.n_rank_classes * n_slices <= size.n_ranks ? g_steal_pointer(&quotient) : NULL;
 }
 
 static gboolean

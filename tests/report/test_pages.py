@@ -185,6 +185,20 @@ class Pages(unittest.TestCase):
             page.screenshot(self.kept / f"{name}-{width}-{look}.png")
         page.close()
 
+    def test_validation(self):
+        """The page of validate, which has plots and tables of its own, fits as well."""
+        rows = (SOURCE / "validation/training.csv").read_text().splitlines()
+        (self.folder / "rows.csv").write_text("\n".join(rows[:24]) + "\n")
+        page = run(self.folder, "validate --cases=rows.csv --format=html", check=True).stdout
+        (self.folder / "validation.html").write_text(page)
+        for width in (390, 1440):
+            for dark in (False, True):
+                self.check_window("validation", width, dark, ["medians", "times", "cumulative"])
+        narrow = self.open("validation", 390)
+        self.assertEqual(narrow.evaluate("""Array.from(document.querySelectorAll(".plot")).filter(
+            plot => plot.scrollWidth > plot.clientWidth + 1).map(plot => plot.id)"""), [])
+        narrow.close()
+
     def test_zoom(self):
         """Buttons and wheel show a part of the timeline, and all of it again."""
         for width in (390, 1440):

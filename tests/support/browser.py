@@ -169,5 +169,15 @@ class Page:
         with open(path, "wb") as file:
             file.write(base64.b64decode(image["data"]))
 
+    def picture(self, element, path):
+        """Writes the figure around an element, by its id, as a PNG."""
+        box = self.evaluate(f"""(box => [box.x + scrollX, box.y + scrollY, box.width, box.height])(
+            document.getElementById("{element}").getBoundingClientRect())""")
+        image = self.call("Page.captureScreenshot", format="png", captureBeyondViewport=True,
+                          clip={"x": box[0] - 12, "y": box[1] - 8, "width": box[2] + 24,
+                                "height": box[3] + 10, "scale": 1})
+        with open(path, "wb") as file:
+            file.write(base64.b64decode(image["data"]))
+
     def close(self):
         self.browser.call("Target.closeTarget", targetId=self.target)

@@ -178,7 +178,7 @@ static void
 add_traffic(GArray *tables, const LpTrafficTally *tally)
 {
     GString *text = add_table(tables, "traffic.csv", "class,from_block,to_block,bytes");
-    for (LpTraffic traffic = 0; traffic < LP_N_TRAFFIC; traffic++)
+    for (LpTraffic traffic = 0; tally != NULL && traffic < LP_N_TRAFFIC; traffic++)
         for (guint32 from = 0; from < tally->n_blocks; from++)
             for (guint32 to = 0; to < tally->n_blocks; to++) {
                 double bytes = lp_traffic_tally_pair(tally, traffic, from, to);
@@ -196,7 +196,7 @@ static void
 add_operations(GArray *tables, const LpTrafficTally *tally)
 {
     GString *text = add_table(tables, "operations.csv", "class,operation,bytes,count");
-    for (guint i = 0; i < tally->messages->len; i++) {
+    for (guint i = 0; tally != NULL && i < tally->messages->len; i++) {
         const LpMessageCount *message = &g_array_index(tally->messages, LpMessageCount, i);
         add_text(text, lp_traffic_names[message->traffic]);
         add_text(text, message->operation == LP_MESSAGE_BETWEEN_STAGES
@@ -248,8 +248,7 @@ lp_csv_tables_new(const json_t *document, const LpObservation *observation, cons
     g_array_set_clear_func(tables, (GDestroyNotify)table_clear);
     add_terms(tables, document);
     add_timeline(tables, tracks, n_tracks);
-    if (observation->tally == NULL)
-        return tables;
+    /* Where every communication takes its isolated time, nothing was observed. */
     add_links(tables, observation);
     add_utilisation(tables, observation);
     add_traffic(tables, observation->tally);

@@ -23,6 +23,9 @@ lp_page_run_add_summary(LpPage *self, const char *at)
         {"an accelerator", "/simulated/model_tflops_per_accelerator", LP_PAGE_TFLOPS},
         {"tokens a second", "/simulated/tokens_per_s", LP_PAGE_PLAIN},
         {"beside the others", "/slowdown", LP_PAGE_PLAIN},
+        {"seeds", "/distribution/runs", LP_PAGE_PLAIN},
+        {"their median", "/distribution/p50_s", LP_PAGE_TIME},
+        {"slowest but a few", "/distribution/p99_s", LP_PAGE_TIME},
         {"energy a token", "/energy_j_per_token", LP_PAGE_ENERGY},
         {"network", "/network/price_usd", LP_PAGE_PRICE},
     };

@@ -95,7 +95,7 @@ class Goodput(unittest.TestCase):
 
     def test_llama_3(self):
         """419 unexpected interruptions in 54 days on 16,384 accelerators, and more than 90 % of the
-        time for work (arXiv 2407.21783, section 3.3.4)."""
+        time for work (arXiv 2407.21783)."""
         result = self.result("llama-3-405b", self.machine("dgx-h100", 16384), "--days=54",
                              "--spares=16", "--iteration-time=10s", "--runs=50")
         self.assertAlmostEqual(result["interruptions_per_s"] * 54 * 86400, 419, 6)

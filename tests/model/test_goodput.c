@@ -85,7 +85,7 @@ test_effects(void)
     lp_test_close("all", sum(&goodput), 1.0, 1e-12);
 }
 
-/* Llama 3 (arXiv 2407.21783, table 5): 419 unexpected interruptions in 54 days on 16,384 H100 are
+/* Llama 3 (arXiv 2407.21783): 419 unexpected interruptions in 54 days on 16,384 H100 are
  * one in 3.09 hours; its parts by themselves must sum to that. */
 static void
 test_llama_3(void)

@@ -50,6 +50,14 @@ lp_text_table_add_row(LpTextTable *self)
     self->n_cells = 0;
 }
 
+/* A sum that rounds to nothing has no sign. */
+static const char *
+without_sign_of_nothing(const char *text)
+{
+    return text[0] == '-' && text[1] == '0' && strspn(text + 1, "0.") == strlen(text + 1) ? text + 1
+                                                                                          : text;
+}
+
 void
 lp_text_table_add_cell(LpTextTable *self, const char *format, ...)
 {
@@ -58,7 +66,7 @@ lp_text_table_add_cell(LpTextTable *self, const char *format, ...)
     va_start(arguments, format);
     g_autofree char *text = g_strdup_vprintf(format, arguments);
     va_end(arguments);
-    int failed = scols_line_set_data(self->row, self->n_cells++, text);
+    int failed = scols_line_set_data(self->row, self->n_cells++, without_sign_of_nothing(text));
     g_assert(failed == 0);
 }
 

@@ -18,7 +18,7 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(LpTextTable, lp_text_table_free)
 /** Begins a row, whose cells are empty. */
 void lp_text_table_add_row(LpTextTable *self);
 /** Fills the next cell of the last row. Control characters, and bytes that are not UTF-8, are shown
- * as \xNN. */
+ * as \xNN; a number that rounds to 0 has no sign. */
 void lp_text_table_add_cell(LpTextTable *self, const char *format, ...) G_GNUC_PRINTF(2, 3);
 
 /** Appends the table to @out, each line with a line end and after @indent blanks; nothing if it has

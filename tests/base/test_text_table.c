@@ -67,10 +67,26 @@ test_odd_cells(void)
     lp_test_true("two lines", g_str_has_suffix(text, "x\n"));
 }
 
+static void
+test_nothing(void)
+{
+    static const char *const columns[] = {"#value", NULL};
+    g_autoptr(LpTextTable) table = lp_text_table_new(columns);
+    static const double values[] = {-1e-12, 1e-12, -0.0006, -0.4};
+    for (guint i = 0; i < G_N_ELEMENTS(values); i++) {
+        lp_text_table_add_row(table);
+        lp_text_table_add_cell(table, "%.3f", values[i]);
+    }
+    g_autofree char *text = print(table, 0);
+    lp_test_text("signs", text, "before\n value\n 0.000\n 0.000\n-0.001\n-0.400\n");
+}
+
 int
 main(void)
 {
-    static const LpTestCase cases[] = {
-        {"locales", test_locales}, {"odd cells", test_odd_cells}, {NULL, NULL}};
+    static const LpTestCase cases[] = {{"locales", test_locales},
+                                       {"odd cells", test_odd_cells},
+                                       {"nothing", test_nothing},
+                                       {NULL, NULL}};
     return lp_test_run("text_table", cases);
 }

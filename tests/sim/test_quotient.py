@@ -32,6 +32,20 @@ MACHINES = [
     "--system=hgx-h800 --accelerators=64 --accelerator=b200 --oversubscription=3 --leaf-ports=6",
 ]
 CONTENDED, ALONE = 1e-6, 1e-9
+# How many classes of ranks there must be: a stage's ranks do the same on trees whose leaves hold whole
+# rails, in any order of ranks, at any oversubscription; where rings run over several leaves, a stage's
+# ranks are told apart by their place below a leaf, and no further.
+SMALL = ("gpt3-175b layers=8 hidden=1024 heads=16 ffn=4096 vocab=1024 seq=1024 embedding=no tp=1 micro-batch=1")
+FLAT = "--system=generic --accelerators=64 --domain-size=1 --leaf-ports=8 --oversubscription=4"
+A100 = "--system=dgx-a100 --accelerators=1024 --leaf-ports=32"
+CASES = [
+    ("GPT-3, dp inner", A100, "gpt3-175b global-batch=256", 8),
+    ("GPT-3, pp inner", A100, "gpt3-175b global-batch=256 rank-order=tp-cp-pp-ep-dp", 8),
+    ("GPT-3, 4:1", A100 + " --oversubscription=4", "gpt3-175b global-batch=256", 8),
+    ("Llama 3 405B", "--system=dgx-h100 --accelerators=16384", "llama-3-405b", 16),
+    ("a ring a leaf, folded by D-mod-k", FLAT, SMALL + " pp=8 dp=8 global-batch=64", 8),
+    ("rings over leaves", FLAT, SMALL + " pp=2 dp=32 global-batch=128", 16),
+]
 
 
 def draw(r):
@@ -81,9 +95,25 @@ def run(task):
     return True, used, None
 
 
+def check_cases(folder):
+    """Returns: what is wrong with the classes of CASES."""
+    complaints, machine = [], os.path.join(folder, "case.xml")
+    for label, options, plan, wanted in CASES:
+        subprocess.run([PROGRAM, "platform", "generate", *options.split(), "-o", machine], check=True)
+        workload, *settings = plan.split()
+        result = simulate([PROGRAM, "simulate", workload, machine, "--format=json", "--ignore-memory", "--cost",
+                           "--framework=none", "--set=library=single-ring",
+                           *(f"--set={setting}" for setting in settings)])
+        got = result["cost"].get("rank_classes")
+        if got != wanted:
+            complaints.append(f"{label}: {got} classes of ranks, wanted {wanted}")
+    return complaints
+
+
 def main():
     r = random.Random(SEED)
     with tempfile.TemporaryDirectory(prefix="lightpath-") as folder:
+        complaints = check_cases(folder)
         machines = []
         for i, options in enumerate(MACHINES):
             machines.append(os.path.join(folder, f"{i}.xml"))
@@ -107,7 +137,7 @@ def main():
         with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
             results = list(pool.map(run, tasks))
     n_run, n_used = sum(valid for valid, _, _ in results), sum(used for _, used, _ in results)
-    complaints = [complaint for _, _, complaint in results if complaint is not None]
+    complaints += [complaint for _, _, complaint in results if complaint is not None]
     for complaint in complaints[:20]:
         print(complaint)
     print(f"{n_run} of {PLANS} plans are valid, {n_used} run by classes; {len(complaints)} faults")

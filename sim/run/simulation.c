@@ -77,6 +77,13 @@ run_isolated(LpSimulation *self, const LpCommunicationMap *map, const LpContenti
     lp_run_jobs(&job, 1, &none, &self->run);
 }
 
+static gboolean
+leaves_out_contention(const LpProgram *program, const LpContention *contention,
+                      LpSimulationOptions options)
+{
+    return options.shares_max > 0 && count_shares(program, contention) > options.shares_max;
+}
+
 /* Of the run as it is, where that is worth it: NULL if every rank is as good simulated for itself,
  * or as one slice of several. Flows between hosts cost about twice what mailboxes do. */
 static LpQuotient *
@@ -86,7 +93,7 @@ find_quotient(const LpCircuitMap *circuits, const LpContention *contention, LpIs
     const LpCommunicationMap *map = circuits->map;
     gboolean turns = lp_circuit_switch_is_rotor(&lp_network_machine(map->network)->circuits);
     if (!options.collapse || circuits->switched != NULL || turns || options.run.calls != NULL ||
-        options.run.log != NULL)
+        options.run.log != NULL || leaves_out_contention(map->program, contention, options))
         return NULL;
     const char *reason;
     g_autoptr(LpQuotient) quotient =
@@ -118,8 +125,7 @@ run_itself(LpSimulation *self, LpNetwork *network, const LpCircuitMap *circuits,
            LpSimulationOptions options, GError **error)
 {
     const LpCommunicationMap *map = circuits->map;
-    gboolean is_isolated =
-        options.shares_max > 0 && count_shares(map->program, contention) > options.shares_max;
+    gboolean is_isolated = leaves_out_contention(map->program, contention, options);
     if (!load(self, network, circuits, contention, is_isolated, quotient, options, error))
         return FALSE;
     if (is_isolated) {

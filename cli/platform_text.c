@@ -33,6 +33,22 @@ n_tree_levels(const LpMachine *machine)
     return machine->rails_relay ? MAX(cluster->n_levels, 2) - 1 : cluster->n_levels;
 }
 
+/* Which blocks a torus is made of, in the order of its places. */
+static void
+add_blocks_json(json_t *object, const LpMachine *machine, const LpTorus *torus)
+{
+    const LpTorusBlocks *blocks = &machine->blocks;
+    if (blocks->size == 0)
+        return;
+    lp_json_set_count(object, "block_size", blocks->size);
+    json_t *list = lp_json_set_array(object, "blocks");
+    guint64 n = lp_torus_blocks_needed(blocks, torus);
+    for (guint64 i = 0; i < n; i++)
+        json_array_append_new(list, json_integer(lp_torus_blocks_at(blocks, i)));
+    lp_json_set_count(object, "machine_blocks", blocks->n > 0 ? blocks->n : n);
+    lp_json_set_count(object, "failed_blocks", blocks->n_failed);
+}
+
 /* Planes, paths and PCIe links, and how far ports of a torus or dragonfly are apart. */
 static void
 add_fabric_json(json_t *object, const LpMachine *machine, const LpMachineFacts *facts)
@@ -60,6 +76,7 @@ add_fabric_json(json_t *object, const LpMachine *machine, const LpMachineFacts *
         lp_json_set_text(object, "dimensions", sizes);
         lp_json_set_text(object, "twisted", torus->is_twisted ? "yes" : "no");
         lp_json_set_number(object, "all_to_all_bytes_per_s", facts->all_to_all_bytes_per_s);
+        add_blocks_json(object, machine, torus);
     }
 }
 
@@ -172,6 +189,23 @@ append_spans(GString *text, const LpFabric *fabric)
     lp_text_table_append(text, table, 0);
 }
 
+/* Which blocks a torus is made of. */
+static void
+add_blocks_text(LpTextTable *table, const LpMachine *machine)
+{
+    const LpTorusBlocks *blocks = &machine->blocks;
+    const LpTorus *torus = &machine->cluster[LP_ATTACHMENT_SCALE_OUT].torus;
+    if (blocks->size == 0)
+        return;
+    g_autoptr(GString) list = g_string_new(NULL);
+    guint64 n = lp_torus_blocks_needed(blocks, torus);
+    for (guint64 i = 0; i < n; i++)
+        g_string_append_printf(list, " %u", lp_torus_blocks_at(blocks, i));
+    add_line(table, "blocks",
+             "%u ports a side, %" G_GUINT64_FORMAT " of %" G_GUINT64_FORMAT ", %u failed:%s",
+             blocks->size, n, blocks->n > 0 ? blocks->n : n, blocks->n_failed, list->str);
+}
+
 static void
 add_shape_text(LpTextTable *table, const LpMachine *machine)
 {
@@ -183,6 +217,7 @@ add_shape_text(LpTextTable *table, const LpMachine *machine)
     if (cluster->topology == LP_TOPOLOGY_TORUS) {
         g_autofree char *sizes = lp_topology_torus_parameters(&cluster->torus);
         add_line(table, "dimensions", "%s%s", sizes, cluster->torus.is_twisted ? ", twisted" : "");
+        add_blocks_text(table, machine);
     }
     const LpDragonfly *shape = &cluster->dragonfly;
     if (shape->n_groups == 0)

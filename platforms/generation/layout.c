@@ -203,6 +203,26 @@ most_even(guint64 product, guint32 n, guint64 smallest, guint64 largest, guint32
     return best;
 }
 
+/* As even a torus of whole blocks as there is. */
+static gboolean
+plan_blocks(const LpLayoutRequest *request, guint64 wanted, LpTorus *torus, GError **error)
+{
+    guint64 block_ports = 1;
+    for (guint32 i = 0; i < torus->n_dimensions && block_ports <= LP_MACHINE_HOSTS_MAX; i++)
+        block_ports *= request->block_size;
+    if (request->block_size < 2 || block_ports > LP_MACHINE_HOSTS_MAX)
+        return lp_layout_fail(error, LP_MACHINE_ERROR_SIZE,
+                              "--block-size: %u in %u dimensions, wanted 2 or more and at most %u "
+                              "ports of a block",
+                              request->block_size, torus->n_dimensions, LP_MACHINE_HOSTS_MAX);
+    guint64 n_blocks = divide_up(wanted, block_ports);
+    while (most_even(n_blocks, torus->n_dimensions, 1, n_blocks, torus->size) == 0)
+        n_blocks++;
+    for (guint32 i = 0; i < torus->n_dimensions; i++)
+        torus->size[i] *= request->block_size;
+    return TRUE;
+}
+
 static gboolean
 plan_torus(const LpLayoutRequest *request, LpLayout *layout, GError **error)
 {
@@ -212,7 +232,11 @@ plan_torus(const LpLayoutRequest *request, LpLayout *layout, GError **error)
     guint64 wanted = n_ports(request);
     layout->n_hosts = wanted;
     torus->takes_turns = torus->takes_turns || torus->is_twisted;
-    if (torus->size[0] == 0) {
+    if (torus->size[0] == 0 && request->block_size > 0) {
+        if (!plan_blocks(request, wanted, torus, error))
+            return FALSE;
+        layout->n_hosts = lp_torus_n_ports(torus);
+    } else if (torus->size[0] == 0) {
         /* No dimension is smaller than 2. */
         while (torus->n_dimensions > 1 && wanted >> torus->n_dimensions == 0)
             torus->n_dimensions--;

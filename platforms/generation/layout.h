@@ -19,6 +19,7 @@ typedef struct {
     LpOversubscription oversubscription;       /**< of leaves */
     LpOversubscription spine_oversubscription; /**< of the switches above, of three levels */
     LpTorus torus;         /**< sizes, or only the number of dimensions, sizes 0 */
+    guint32 block_size;    /**< of a torus of blocks: ports along each side of one; else 0 */
     LpDragonfly dragonfly; /**< n_groups is found */
 } LpLayoutRequest;
 

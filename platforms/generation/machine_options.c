@@ -117,6 +117,12 @@ const LpMachineOption lp_machine_options[LP_N_MACHINE_OPTIONS] = {
         COUNT(pcie.n_ports)),
     ROW(PCIE_BANDWIDTH, "pcie-bandwidth", "RATE", "Of that link, each way", SCALE_OUT,
         BANDWIDTH(pcie.bytes_per_s)),
+    ROW(BLOCK_SIZE, "block-size", "N", "Of a torus of blocks: ports along each side of one",
+        SCALE_OUT, COUNT(blocks.size), .topologies = ON(TORUS)),
+    ROW(BLOCKS, "blocks", "N", "That the machine has (as many as the torus needs)", SCALE_OUT,
+        COUNT(blocks.n), .topologies = ON(TORUS)),
+    ROW(FAILED_BLOCKS, "failed-blocks", "LIST", "Such as 3,17: the torus is set up around them",
+        SCALE_OUT, VALUE(BLOCKS, blocks), .topologies = ON(TORUS)),
     CIRCUIT(POLICY, "policy", "NAME",
             "Circuits are switched: static, demand, provision, phase, rotor or hybrid"),
     CIRCUIT(CIRCUIT_PORTS, "circuit-ports", "N",
@@ -375,6 +381,8 @@ read_value(LpMachineOptionId option, const char *text, LpMachineSpecification *s
         return read_switch(text, value, error);
     case LP_OPTION_KIND_CIRCUIT:
         return read_circuit(option - LP_MACHINE_OPTION_POLICY, text, value, error);
+    case LP_OPTION_KIND_BLOCKS:
+        return lp_torus_blocks_parse(text, value, error);
     case LP_OPTION_KIND_CLASSES:
         return lp_plane_classes_parse(text, LP_MACHINE_PLANES_MAX, value, error);
     case LP_OPTION_KIND_SYSTEM:

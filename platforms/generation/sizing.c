@@ -183,6 +183,7 @@ wanted_fabric(const LpMachineSpecification *specification, const LpMachineSizing
         .oversubscription = tree->oversubscription,
         .spine_oversubscription = tree->spine_oversubscription,
         .torus = specification->torus,
+        .block_size = specification->blocks.size,
         .dragonfly = wanted_dragonfly(&specification->dragonfly),
     };
 }

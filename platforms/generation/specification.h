@@ -49,6 +49,9 @@ typedef enum {
     LP_MACHINE_OPTION_PATH_SEED,
     LP_MACHINE_OPTION_PCIE_PORTS,
     LP_MACHINE_OPTION_PCIE_BANDWIDTH,
+    LP_MACHINE_OPTION_BLOCK_SIZE,
+    LP_MACHINE_OPTION_BLOCKS,
+    LP_MACHINE_OPTION_FAILED_BLOCKS,
     LP_MACHINE_OPTION_POLICY,
     LP_MACHINE_OPTION_CIRCUIT_PORTS,
     LP_MACHINE_OPTION_CIRCUIT_SCOPE,
@@ -185,6 +188,7 @@ typedef struct {
     LpPlaneSpecification planes;
     LpPathSpecification paths;
     LpPcieSpecification pcie;
+    LpTorusBlocks blocks; /**< of a torus */
     LpCircuitSwitch circuits;
     LpPublishedSpecification published;
     LpOptionOrigin origin[LP_N_MACHINE_OPTIONS];

@@ -7,6 +7,7 @@
 #include "model/plan.h"
 #include "platforms/machine/circuit_switch.h"
 #include "platforms/machine/medium.h"
+#include "platforms/machine/torus_blocks.h"
 
 G_BEGIN_DECLS
 
@@ -123,6 +124,7 @@ typedef struct {
     guint32 path_seed;
     guint32 pcie_ports;                     /**< ports that share a PCIe link; 0: none do */
     double pcie_bytes_per_s;                /**< of that link, each way; 0 if there is none */
+    LpTorusBlocks blocks;                   /**< of the scale-out torus */
     LpCircuitSwitch circuits;               /**< of the scale-out network */
     double published_bisection_bytes_per_s; /**< one way; 0: not published */
     guint64 published_accelerators;         /**< the size of machine that it was published for */

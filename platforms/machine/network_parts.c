@@ -32,7 +32,10 @@ count_ports(const LpMachine *self)
     LpNetworkCount count = {.n_host_ports = n_hosts};
     for (guint32 i = 1; i < facts.n_tiers; i++) {
         const LpTierFacts *tier = &facts.tiers[i];
-        if (strcmp(tier->name, "torus") == 0)
+        if (strcmp(tier->name, "torus") == 0 && self->blocks.size > 0)
+            count.n_host_ports = count.n_switch_ports =
+                2 * lp_torus_blocks_n_links(&self->blocks, &cluster->torus) * self->n_planes;
+        else if (strcmp(tier->name, "torus") == 0)
             count.n_host_ports = 2 * n_links(tier, cluster);
         else if (strcmp(tier->name, "port") == 0)
             count.n_switch_ports += n_hosts;

@@ -15,10 +15,12 @@ typedef struct {
 
 /**
  * Counts ports and transceivers link by link: a link to a host takes a port of a host and one of a
- * switch, any other two of switches; those of a torus two of hosts. A link faster than link-rate
- * takes as many transceivers and ports as it needs. Ports that no domain uses count only above the
- * first switch. Power and price are those of model/network_cost.h, of all planes; the price holds
- * network cards where card-price is given. PCIe links and the scale-up network are left out.
+ * switch, any other two of switches; those of a torus two of hosts; of a torus
+ * of blocks only links between blocks count, which have two ports of circuit switches, too. A link
+ * faster than link-rate takes as many transceivers and ports as it needs. Ports that no domain uses
+ * count only above the first switch. Power and price are those of model/network_cost.h, of all
+ * planes; the price holds network cards where card-price is given. PCIe links and the scale-up
+ * network are left out.
  */
 LpMachineNetwork lp_machine_network(const LpMachine *self);
 

@@ -26,6 +26,9 @@ enum {
     OUT_PATH_SEED,
     OUT_PCIE_PORTS,
     OUT_PCIE_BANDWIDTH,
+    OUT_BLOCK_SIZE,
+    OUT_BLOCKS,
+    OUT_FAILED_BLOCKS,
     OUT_CIRCUITS,                                       /* those of circuit_switch.h */
     OUT_MEDIUM = OUT_CIRCUITS + LP_N_CIRCUIT_PROPERTIES /* those of medium.h */
 };
@@ -46,6 +49,9 @@ static const char *const scale_out_names[] = {"role",
                                               "path-seed",
                                               "pcie-ports",
                                               "pcie-bandwidth",
+                                              "block-size",
+                                              "blocks",
+                                              "failed-blocks",
                                               LP_CIRCUIT_PROPERTY_NAMES,
                                               LP_MEDIUM_PROPERTY_NAMES,
                                               NULL};
@@ -330,6 +336,23 @@ read_ports(const LpXml *xml, LpProperties *properties, LpMachine *machine, GErro
     return TRUE;
 }
 
+static gboolean
+read_blocks(const LpXml *xml, const LpProperties *properties, LpMachine *machine, GError **error)
+{
+    LpTorusBlocks *blocks = &machine->blocks;
+    const LpCluster *cluster = &machine->cluster[LP_ATTACHMENT_SCALE_OUT];
+    const xmlNode *failed = properties->props[OUT_FAILED_BLOCKS];
+    if (!lp_properties_count_or(properties, xml, OUT_BLOCK_SIZE, &blocks->size, error) ||
+        !lp_properties_count_or(properties, xml, OUT_BLOCKS, &blocks->n, error))
+        return FALSE;
+    if (failed != NULL && !lp_torus_blocks_parse(lp_xml_attribute(failed, "value"), blocks, error))
+        return lp_property_prefix(xml, failed, error);
+    if (lp_torus_blocks_check(blocks, &cluster->torus, error))
+        return TRUE;
+    g_prefix_error(error, "%s:%ld: prop ", xml->path, xmlGetLineNo(properties->node));
+    return FALSE;
+}
+
 /* Switches of a region each join the same part of every rail. */
 static gboolean
 check_regions(const LpMachine *machine, GError **error)
@@ -395,5 +418,6 @@ lp_scale_out_read(const LpXml *xml, xmlNode *node, LpMachine *machine, GError **
            read_planes(xml, &properties, machine, error) &&
            read_paths(xml, &properties, machine, error) &&
            read_pcie(xml, &properties, machine, error) &&
+           read_blocks(xml, &properties, machine, error) &&
            read_circuits(xml, &properties, machine, error);
 }

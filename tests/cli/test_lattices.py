@@ -87,6 +87,41 @@ class Lattices(unittest.TestCase):
         computing = [run["simulated"]["terms_s"]["compute"] for run in runs]
         self.assertAlmostEqual(computing[0] / computing[1], 1.0, places=12)
 
+    def describe(self, *options):
+        done = lightpath("platform", "generate", "--system=ocs-torus", *options, "-o",
+                         pathlib.Path(self.folder.name, "blocks.xml"))
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        return self.json("platform", "describe", pathlib.Path(self.folder.name, "blocks.xml"))
+
+    def test_blocks(self):
+        """A job's torus is of whole blocks, of any shape, around those that failed; TPU v4's 4,096
+        chips have 6,144 ports of circuit switches (Jouppi et al., ISCA 2023)."""
+        for options, dimensions, blocks in (
+                (("--accelerators=128",), "4,4,8", [0, 1]),
+                (("--accelerators=512", "--failed-blocks=0,3"), "8,8,8", [1, 2, *range(4, 10)]),
+                (("--accelerators=512", "--dimensions=4x8x16"), "4,8,16", [*range(8)]),
+                (("--accelerators=192", "--dimensions=4x4x12"), "4,4,12", [0, 1, 2]),
+                (("--accelerators=256", "--twist=yes", "--failed-blocks=1"), "4,8,8", [0, 2, 3, 4])):
+            with self.subTest(options):
+                facts = self.describe(*options)
+                self.assertEqual((facts["dimensions"], facts["blocks"]), (dimensions, blocks))
+        whole = self.describe("--accelerators=4096", "--turns=no",
+                              "--technology=pluggable-400g-opus",
+                              "--switch-technology=piezo-polatis-192")["network"]
+        self.assertEqual((whole["switch_ports"], whole["transceivers"]), (6144, 6144))
+        for options, message in (
+                (("--accelerators=4096", "--failed-blocks=5"), "blocks: 63 of 64 work, wanted"),
+                (("--accelerators=128", "--failed-blocks=64"), "failed-blocks: block 64, wanted"),
+                (("--accelerators=128", "--failed-blocks=3,3"), "block 3 twice, wanted"),
+                (("--accelerators=128", "--failed-blocks="), "--failed-blocks: "),
+                (("--accelerators=128", "--failed-blocks=-1"), "--failed-blocks: "),
+                (("--accelerators=128", "--block-size=0"), "--block-size: "),
+                (("--accelerators=96", "--dimensions=4x4x6"), "block-size: 4 for a dimension of 6")):
+            done = lightpath("platform", "generate", "--system=ocs-torus", *options)
+            with self.subTest(message):
+                self.assertEqual((done.returncode, done.stderr.count("\n")), (2, 1))
+                self.assertIn(message, done.stderr)
+
     def test_parts(self):
         """Over a part of a torus each pair has its flow; a whole one can be asked for by name."""
         _, twisted = self.both(128)
@@ -98,9 +133,7 @@ class Lattices(unittest.TestCase):
         self.assertIn("wanted all ports of a torus in order", wrong.stderr)
 
     def test_refusals(self):
-        large = self.machine(2048, "--twist=yes")
         for arguments, status, message in (
-                (("collective", "all-to-all", large), 1, "2048 ports that take turns, wanted at most"),
                 (("platform", "generate", "--system=tpu-v4", "--accelerators=64", "--twist=yes"),
                  2, "--twist: yes for a torus of 4x4x4, wanted sizes n and 2n"),
                 (("platform", "generate", "--system=tpu-v4", "--accelerators=64", "--twist=2"),

@@ -48,9 +48,9 @@ test_good(void)
         {"describe --help", "--format=FORMAT"},
         {"check --help", "Usage:"},
         {"list --help", "Usage:"},
-        {"list",
-         "systems       dgx-a100 dgx-h100 frontier gb200-nvl72 generic "
-         "hgx-a100-4nic hgx-h800 ocs optical-substrate p5 polaris rail-only summit tpu-v4\n"},
+        {"list", "systems       dgx-a100 dgx-h100 frontier gb200-nvl72 generic "
+                 "hgx-a100-4nic hgx-h800 ocs ocs-torus optical-substrate p5 polaris rail-only "
+                 "summit tpu-v4\n"},
         {"list", "accelerators  v100-32 a100-40"},
         {"list", " tpu-v4 h100-sxm-96 h800 gb200 gb300 b300 tpu-v5p v100-16 a100-80-pcie "
                  "a100-40-pcie a800 h100-pcie h100-nvl gh200-96 gh200-144 h20 mi300x mi325x mi355x "
@@ -123,7 +123,8 @@ test_bad(void)
         {"generate --system=generic --accelerators=0", 2, "--accelerators: \"0\""},
         {"generate --system=generic --accelerators=64 --plane-use=class --planes=2", 2,
          "\"scale-out\" has no prop plane-classes, wanted one"},
-        {"generate --system=generic --accelerators=16 --policy=lottery", 2, "--policy: \"lottery\""},
+        {"generate --system=generic --accelerators=16 --policy=lottery", 2,
+         "--policy: \"lottery\""},
         {"generate --system=generic --accelerators=16 --hold-time=1s", 2, "--hold-time: given"},
         /* Options that would change nothing. */
         {"generate --system=dgx-a100 --accelerators=64 --spine-oversubscription=4", 2,

@@ -221,7 +221,7 @@ add_cost(json_t *object, const LpContentionReport *self)
 json_t *
 lp_contention_report_to_json(const LpContentionReport *self)
 {
-    json_t *root = json_object();
+    json_t *root = lp_json_document();
     const LpScene *scene = self->scene;
     lp_json_set_text(root, self->is_scenario ? "scenario" : "workload", scene->scenario->name);
     lp_json_set_text(root, "platform", lp_file_label(self->machine->path));

@@ -52,6 +52,9 @@ OUTPUTS = {
                 "--part=host:mtbf=never --reliability=rsc-1 --checkpoint-time=1s",
                 "goodput llama-3-8b dgx-h100-64 --set dp=32 --set global-batch=64 --runs=10 "
                 "--iteration-time=1s --packing=contiguous --grid=2x2x2 --shape=2x2"],
+    "contention": ["contention two-jobs polaris-64 --cost",
+                   "contention gpt3-175b dgx-a100-1024 --set global-batch=64 --runs=2 --band "
+                   "--what-if=overlap-dp=yes"],
     "compare": ["compare llama-3-8b dgx-h100-64 optics.xml --set dp=16"],
     "characterize": ["characterize mixtral-8x7b",
                      "characterize mixtral-8x7b dgx-h100-64 --sweep=micro-batch=1,64"],

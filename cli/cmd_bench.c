@@ -36,9 +36,11 @@ typedef struct {
     const char *workload; /* job: */
     const char *settings;
     const char *platform;     /* a shipped file, or else: */
-    const char *accelerators; /* of a dgx-h100, or else of: */
+    /* Of a dgx-h100, or else of the system; of a ring's machine if not RING_RANKS. */
+    const char *accelerators;
     const char *system;
-    gboolean whole; /* without collapse */
+    gboolean whole;    /* job: without collapse */
+    gboolean collapse; /* ring: with it */
 } Benchmark;
 
 #define GPT3(batch)                                                                                \
@@ -105,6 +107,17 @@ static const Benchmark benchmarks[] = {
      .summary = "the same, each of 2.1 million messages",
      .kind = KIND_RING,
      .fidelity = LP_FIDELITY_MESSAGE},
+    {.name = "ring-1024-collapse",
+     .summary = "ring-1024-message, worked out from its steps",
+     .kind = KIND_RING,
+     .fidelity = LP_FIDELITY_MESSAGE,
+     .collapse = TRUE},
+    {.name = "ring-65536-collapse",
+     .summary = "the same over 65,536 ranks, 8.6 billion messages",
+     .kind = KIND_RING,
+     .fidelity = LP_FIDELITY_MESSAGE,
+     .collapse = TRUE,
+     .accelerators = "65536"},
     {.name = "ring-1024-bare",
      .summary = "those messages in a bare SimGrid loop",
      .kind = KIND_BARE},
@@ -141,22 +154,23 @@ is_long(const Benchmark *benchmark)
 
 /* A flat machine of one-accelerator domains: every message crosses two private links. */
 static LpMachine *
-load_ring_machine(GError **error)
+load_ring_machine(const Benchmark *self, GError **error)
 {
-    return lp_bench_machine("--system=generic --accelerators=" RING_RANKS
-                            " --domain-size=1 --leaf-ports=" RING_RANKS,
-                            error);
+    const char *n = self->accelerators != NULL ? self->accelerators : RING_RANKS;
+    g_autofree char *options =
+        g_strdup_printf("--system=generic --accelerators=%s --domain-size=1 --leaf-ports=%s", n, n);
+    return lp_bench_machine(options, error);
 }
 
 static gboolean
 bench_ring(const Benchmark *self, LpRunResult *out_result, GError **error)
 {
-    g_autoptr(LpMachine) machine = load_ring_machine(error);
+    g_autoptr(LpMachine) machine = load_ring_machine(self, error);
     if (machine == NULL)
         return FALSE;
-    return self->kind == KIND_BARE
-               ? lp_bench_bare_ring(machine, RING_BYTES, out_result, error)
-               : lp_bench_ring(machine, RING_BYTES, self->fidelity, out_result, error);
+    return self->kind == KIND_BARE ? lp_bench_bare_ring(machine, RING_BYTES, out_result, error)
+                                   : lp_bench_ring(machine, RING_BYTES, self->fidelity,
+                                                   self->collapse, out_result, error);
 }
 
 static gboolean

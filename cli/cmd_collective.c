@@ -19,7 +19,8 @@
 #define SIZES_MAX 64
 
 typedef struct {
-    char *bytes, *ranks, *groups, *library, *protocol, *algorithm, *fidelity, *format; /* owned */
+    char *bytes, *ranks, *groups, *library, *protocol, *algorithm, *fidelity, *collapse,
+        *format; /* owned */
     gboolean strided, flows;
 } Options;
 
@@ -33,6 +34,7 @@ options_clear(Options *self)
     g_free(self->protocol);
     g_free(self->algorithm);
     g_free(self->fidelity);
+    g_free(self->collapse);
     g_free(self->format);
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Options, options_clear)
@@ -129,7 +131,8 @@ static gboolean
 parse_request(const Options *options, const char *operation, const LpMachine *machine,
               LpCollectiveRequest *request, GError **error)
 {
-    guint fidelity = 0;
+    static const char *const switch_names[] = {"off", "on", NULL};
+    guint fidelity = 0, collapse = 0;
     g_autoptr(GError) fault = NULL;
     int collective = lp_choice_parse(operation, lp_collective_names, &fault);
     if (collective < 0)
@@ -138,9 +141,11 @@ parse_request(const Options *options, const char *operation, const LpMachine *ma
     request->strided = options->strided;
     if (!lp_option_choice("fidelity", options->fidelity, lp_fidelity_names, LP_FIDELITY_FLOW,
                           &fidelity, error) ||
+        !lp_option_choice("collapse", options->collapse, switch_names, TRUE, &collapse, error) ||
         !parse_ranks(options, machine, request, error))
         return FALSE;
     request->fidelity = (LpFidelity)fidelity;
+    request->collapse = collapse != 0;
     return parse_library(options, machine, request, error);
 }
 
@@ -329,6 +334,9 @@ lp_cmd_collective(int argc, char **argv, GError **error)
         {"fidelity", 0, 0, G_OPTION_ARG_STRING, &options.fidelity,
          "A collective as one flow a neighbour (flow, default), or each step as a message",
          "flow|message"},
+        {"collapse", 0, 0, G_OPTION_ARG_STRING, &options.collapse,
+         "Work out what meets no other traffic (on, default), or simulate every flow (off)",
+         "on|off"},
         {"format", 0, 0, G_OPTION_ARG_STRING, &options.format, "Output format (default text)",
          "text|json"},
         {NULL, 0, 0, 0, NULL, NULL, NULL}};

@@ -3,6 +3,7 @@
 #include "sim/analysis/isolated_time.h"
 
 #include "sim/analysis/max_min.h"
+#include "sim/analysis/ring_messages.h"
 #include "sim/collectives/exchange.h"
 #include "sim/collectives/ring.h"
 
@@ -271,10 +272,40 @@ neighbours_time_s(const LpIsolatedRing *self, const LpOp *op, const LpProtocol *
     return longest_s;
 }
 
+/* Rings of more are as slow as if the longest block went over the slowest link at each step. */
+#define RING_MESSAGES_MAX G_GUINT64_CONSTANT(20000000000)
+
+/* What the members' messages take; FALSE where they share ports, and rates change as they go on. */
+static gboolean
+find_messages(const LpIsolatedRing *self, const LpOp *op, const LpProtocol *protocol,
+              LpRingMessage *out_messages)
+{
+    guint64 n = self->n_members, longest = lp_ring_block_bytes(op->bytes, n, 0);
+    guint64 shortest = lp_ring_block_bytes(op->bytes, n, n - 1);
+    for (guint64 i = 0; i < n; i++) {
+        const LpConnection *connection = member_connection(self, own_kind(self), i);
+        if (!connection->present || self->bytes_per_s[i] < connection->route.bytes_per_s)
+            return FALSE;
+        LpReach reach = self->reach[i];
+        double latency_s = connection->route.latency_s + protocol->hop_s[reach];
+        out_messages[i].long_s =
+            latency_s +
+            (double)lp_protocol_wire_bytes(protocol, reach, longest) / self->bytes_per_s[i];
+        out_messages[i].short_s =
+            latency_s +
+            (double)lp_protocol_wire_bytes(protocol, reach, shortest) / self->bytes_per_s[i];
+    }
+    return lp_ring_messages_n(op->collective, n, op->bytes, out_messages) <= RING_MESSAGES_MAX;
+}
+
 static double
 ring_time_s(const LpIsolatedRing *self, const LpOp *op, const LpProtocol *protocol,
             LpFidelity fidelity)
 {
+    g_autofree LpRingMessage *messages = g_new(LpRingMessage, self->n_members);
+    if (fidelity == LP_FIDELITY_MESSAGE && find_messages(self, op, protocol, messages))
+        return protocol->base_s +
+               lp_ring_messages_time_s(op->collective, self->n_members, op->bytes, messages);
     double n_steps = (double)lp_ring_n_steps(op->collective, self->n_members);
     double latency_s = lp_isolated_step_latency_s(self, protocol);
     if (fidelity == LP_FIDELITY_FLOW)

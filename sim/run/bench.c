@@ -17,14 +17,15 @@ start(const LpMachine *machine, GError **error)
 }
 
 gboolean
-lp_bench_ring(const LpMachine *machine, guint64 bytes, LpFidelity fidelity, LpRunResult *out_result,
-              GError **error)
+lp_bench_ring(const LpMachine *machine, guint64 bytes, LpFidelity fidelity, gboolean collapse,
+              LpRunResult *out_result, GError **error)
 {
     LpCollectiveResult result;
     LpCollectiveRequest request = {.collective = LP_COLLECTIVE_ALL_REDUCE,
                                    .bytes = bytes,
                                    .n_ranks = (guint32)machine->n_accelerators,
-                                   .fidelity = fidelity};
+                                   .fidelity = fidelity,
+                                   .collapse = collapse};
     if (!lp_library_find("single-ring", &request.library, error) ||
         !lp_collective_run(&request, machine, &result, error))
         return FALSE;

@@ -6,10 +6,11 @@
 
 G_BEGIN_DECLS
 
-/** One ring all-reduce of @bytes over all accelerators of @machine, every flow simulated. Once a
- * process. Error: LP_SIMULATION_ERROR. */
+/** One ring all-reduce of @bytes over all accelerators of @machine, every flow simulated unless
+ * @collapse (LpCollectiveRequest). Once a process. Error: LP_SIMULATION_ERROR. */
 gboolean lp_bench_ring(const LpMachine *machine, guint64 bytes, LpFidelity fidelity,
-                       LpRunResult *out_result, GError **error) G_GNUC_WARN_UNUSED_RESULT;
+                       gboolean collapse, LpRunResult *out_result,
+                       GError **error) G_GNUC_WARN_UNUSED_RESULT;
 
 /** The messages of that ring as a bare SimGrid program sends them: each actor puts to the next,
  * gets from the one before, and waits for both. Once a process. */

@@ -4,6 +4,7 @@
 
 #include "base/child_process.h"
 #include "sim/collectives/ring.h"
+#include "sim/actors/collective_bytes.h"
 #include "sim/engine/engine.h"
 #include "sim/mapping/collective_peers.h"
 #include "sim/mapping/round_plan.h"
@@ -68,13 +69,59 @@ describe_selection(const LpCommunicationMap *map, LpCollectiveResult *result)
 }
 
 static double
-find_isolated_s(const LpCommunicationMap *map, LpIsolatedCache *cache, LpFidelity fidelity)
+find_isolated_s(const LpCommunicationMap *map, LpIsolatedCache *cache, LpFidelity fidelity,
+                const LpCommunicator *communicator)
 {
     LpIsolatedRing ring;
-    lp_isolated_ring_init(&ring, map, cache, first_of(map));
+    lp_isolated_ring_init(&ring, map, cache, communicator);
     double time_s = lp_isolated_ring_time_s(&ring, lp_program_op(map->program, 0), fidelity);
     lp_isolated_ring_clear(&ring);
     return time_s;
+}
+
+/* Circuits change, so that where they are switched nothing is told beforehand. */
+static gboolean
+is_private(const LpCollectiveRequest *self, const LpCommunicationMap *map)
+{
+    if (lp_network_machine(map->network)->circuits.is_present)
+        return FALSE;
+    g_autoptr(LpContention) contention = lp_contention_new(map, self->fidelity, NULL);
+    return contention->all_private[lp_program_op(map->program, 0)->group];
+}
+
+static guint64
+total_bytes(const LpCommunicationMap *map, LpIsolatedCache *cache, LpFidelity fidelity,
+            const LpCommunicator *communicator)
+{
+    const LpOp *op = lp_program_op(map->program, 0);
+    gboolean is_scheduled = lp_rank_layout_selection(map->layout, op, communicator).is_scheduled;
+    LpIsolatedRing ring;
+    LpRoundPlan round_plan;
+    lp_isolated_ring_init(&ring, map, cache, communicator);
+    if (is_scheduled)
+        lp_round_plan_init(&round_plan, map, op, communicator, fidelity);
+    guint64 bytes = lp_collective_total_bytes(&ring, is_scheduled ? &round_plan : NULL, op);
+    if (is_scheduled)
+        lp_round_plan_clear(&round_plan);
+    lp_isolated_ring_clear(&ring);
+    return bytes;
+}
+
+/* Of all groups, of which the first takes @first_s: until the last has ended. */
+static LpRunResult
+find_private(const LpCommunicationMap *map, LpIsolatedCache *cache, LpFidelity fidelity,
+             double first_s)
+{
+    const LpOp *op = lp_program_op(map->program, 0);
+    LpRunResult result = {.iteration_time_s = first_s};
+    for (guint k = 0; k < lp_communicators_n(map->communicators, op->group); k++) {
+        const LpCommunicator *communicator = lp_communicators_get(map->communicators, op->group, k);
+        result.traffic_bytes[op->traffic] += total_bytes(map, cache, fidelity, communicator);
+        if (k > 0)
+            result.iteration_time_s =
+                MAX(result.iteration_time_s, find_isolated_s(map, cache, fidelity, communicator));
+    }
+    return result;
 }
 
 static guint64
@@ -128,7 +175,11 @@ lp_collective_run(const LpCollectiveRequest *self, const LpMachine *machine,
     *out_result = (LpCollectiveResult){.isolated_s = 0.0};
     g_autoptr(LpIsolatedCache) cache = lp_isolated_cache_new();
     describe_selection(map, out_result);
-    out_result->isolated_s = find_isolated_s(map, cache, self->fidelity);
+    out_result->isolated_s = find_isolated_s(map, cache, self->fidelity, first_of(map));
+    if (self->collapse && is_private(self, map)) {
+        out_result->run = find_private(map, cache, self->fidelity, out_result->isolated_s);
+        return TRUE;
+    }
     g_autoptr(LpContention) nothing = lp_contention_new_nothing(map);
     g_autoptr(LpTasks) tasks =
         lp_tasks_new(map, nothing, cache, (LpRunMode){.fidelity = self->fidelity});

@@ -16,6 +16,8 @@ typedef struct {
     LpAlgorithms algorithms;
     LpLibrary library;
     LpFidelity fidelity;
+    gboolean collapse; /**< where all groups have their links to themselves, each takes its isolated
+                          time, worked out from its steps, and nothing is simulated */
     const guint32 *accelerators; /* borrowed: by rank, or NULL: rank r is r */
 } LpCollectiveRequest;
 
@@ -26,8 +28,8 @@ typedef struct {
     char protocol[LP_LIBRARY_NAME_MAX];
 } LpCollectiveResult;
 
-/** Runs @self with every flow simulated; once a process. Errors: LP_SIMULATION_ERROR,
- * LP_SIMULATION_ERROR, GFileError. */
+/** Runs @self with every flow simulated, unless collapse says otherwise; once a process. Errors:
+ * LP_SIMULATION_ERROR, LP_SIMULATION_ERROR, GFileError. */
 gboolean lp_collective_run(const LpCollectiveRequest *self, const LpMachine *machine,
                            LpCollectiveResult *out_result,
                            GError **error) G_GNUC_WARN_UNUSED_RESULT;

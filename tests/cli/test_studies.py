@@ -17,6 +17,8 @@ import direct  # noqa: E402
 import joules  # noqa: E402
 import machines  # noqa: E402
 import mapping  # noqa: E402
+import mixnet  # noqa: E402
+import railonly  # noqa: E402
 import run  # noqa: E402
 import substrates  # noqa: E402
 import switching  # noqa: E402
@@ -39,10 +41,12 @@ SOME = {
                 ("nodes", 4, 1, 1024, "PP 4")],
     "joules": ["mixtral-8x7b"],
     "direct": [("gpt3-175b", 2, "fat tree"), ("llama-3-70b", 4, "ideal switch")],
+    "mixnet": [("electrical", ""), ("hybrid", "25ms")],
+    "railonly": [(25, 300, "rails meet")],
 }
 STUDIES = {"machines": machines, "switching": switching, "characterize": characterize,
            "days": days, "substrates": substrates, "mapping": mapping, "joules": joules,
-           "direct": direct}
+           "direct": direct, "mixnet": mixnet, "railonly": railonly}
 
 
 class Studies(unittest.TestCase):
@@ -76,7 +80,9 @@ class Studies(unittest.TestCase):
         for name, study, columns in (
                 ("substrates", substrates, ("network", "size", "factor", "algorithm")),
                 ("mapping", mapping, ("case", "node", "cards", "batch", "mapping")),
-                ("direct", direct, ("workload", "ports", "network"))):
+                ("direct", direct, ("workload", "ports", "network")),
+                ("mixnet", mixnet, ("network", "dead_time")),
+                ("railonly", railonly, ("out_gbps", "domain_gbps", "network"))):
             self.assertEqual([tuple(row[column] for column in columns)
                               for row in run.read_rows(name)],
                              [tuple(map(str, case)) for case in study.cases()])
@@ -131,6 +137,31 @@ class Studies(unittest.TestCase):
             for row, energy in zip(of, (20, 21, 13, 12)):
                 self.assertAlmostEqual(float(row["links_energy_j"]) / energy,
                                        float(of[0]["links_energy_j"]) / 20, delta=1e-6)
+
+    def test_mixnet(self):
+        """Fast circuits by demand are within 2 % of a non-blocking network of the same cards and faster
+        than static ones (MixNet: about equal, and faster); longer dead times are never faster, nor is
+        a demand that is known later; beyond a second circuits are hardly used."""
+        rows = run.read_rows("mixnet")
+        whole, static = (mixnet.time_s(rows, name) for name in ("electrical", "static"))
+        late, ahead = ([mixnet.time_s(rows, name, time) for time in mixnet.DEAD_TIMES]
+                       for name in mixnet.HYBRIDS)
+        self.assertLess(late[0] / whole, 1.02)
+        self.assertGreater(static / late[0], 1.1)
+        for times in (late, ahead):
+            self.assertEqual(times, sorted(times))
+        for one, other in zip(ahead, late):
+            self.assertLessEqual(one, other)
+        last = mixnet.find(rows, "hybrid", "1s")
+        self.assertLess(float(last["circuit_bytes"]), 0.05 * float(last["beside_bytes"]))
+
+    def test_railonly(self):
+        """What forwarding adds is the closed form's, and Rail-only's 8.2 to 11.2 % within a point."""
+        rows = run.read_rows("railonly")
+        for (out, domain), theirs in zip(railonly.RATES, (0.082, 0.112)):
+            more = railonly.more(rows, out)
+            self.assertAlmostEqual(more / railonly.closed_form(out, domain), 1.0, delta=0.03)
+            self.assertAlmostEqual(more, theirs, delta=0.01)
 
     def test_direct(self):
         """Opus's prices; an ideal switch with the circuits' links is never slower than they are."""

@@ -35,7 +35,7 @@ typedef struct {
     LpFidelity fidelity;  /* ring */
     const char *workload; /* job: */
     const char *settings;
-    const char *platform;     /* a shipped file, or else: */
+    const char *platform; /* a shipped file, or else: */
     /* Of a dgx-h100, or else of the system; of a ring's machine if not RING_RANKS. */
     const char *accelerators;
     const char *system;

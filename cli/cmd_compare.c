@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* lightpath compare: the same workload on several machines, a process each, side by side. */
+#include "cli/change.h"
 #include "cli/commands.h"
 #include "cli/inputs.h"
 #include "cli/options.h"
@@ -22,10 +23,14 @@
 #include <string.h>
 #include <unistd.h>
 
+#define SIMULATE "simulate"
+#define CONTENTION "contention"
+
 typedef struct {
     const char *platform;    /* borrowed */
     LpChildProcess *process; /* owned, while it runs */
-    json_t *result;          /* owned */
+    json_t *result;          /* owned: what simulate says */
+    json_t *contention;      /* owned: what contention says, or NULL */
 } Run;
 
 static void
@@ -35,6 +40,7 @@ run_clear(gpointer data)
     /* After a failure elsewhere some still run: nobody waits for their results. */
     g_clear_pointer(&self->process, lp_child_process_free);
     g_clear_pointer(&self->result, json_decref);
+    g_clear_pointer(&self->contention, json_decref);
 }
 
 /* The options that go to every run unchanged. */
@@ -43,7 +49,7 @@ typedef struct {
     char **settings;                    /* owned */
     char *fidelity, *collapse, *format; /* owned */
     char *n_runs;                       /* owned */
-    gboolean ignore_memory, cost, verbose;
+    gboolean ignore_memory, cost, verbose, contention;
     LpPageFile page; /* not for the runs */
 } Options;
 
@@ -96,11 +102,11 @@ read_again(int file)
     return g_string_free(text, FALSE);
 }
 
-/* In the child: "lightpath simulate" with the arguments of @data, a NULL-ended GPtrArray. What it
+/* In the child: a command with its arguments, @data, a NULL-ended GPtrArray. What it
  * prints goes to a file without a name; what an engine that crashes might have to say is not for
  * the user. */
 static void
-simulate(const void *data, GByteArray *result)
+run_command(const void *data, GByteArray *result)
 {
     const GPtrArray *line = data;
     g_autoptr(GError) fault = NULL;
@@ -112,7 +118,9 @@ simulate(const void *data, GByteArray *result)
         say(result, SAID_FAULT, g_strerror(errno));
         return;
     }
-    if (lp_cmd_simulate((int)line->len - 1, (char **)line->pdata, &fault)) {
+    gboolean simulates = strcmp(line->pdata[0], SIMULATE) == 0;
+    if ((simulates ? lp_cmd_simulate : lp_cmd_contention)((int)line->len - 1, (char **)line->pdata,
+                                                          &fault)) {
         g_autofree char *text = read_again(output);
         say(result, SAID_RESULT, text);
         return;
@@ -121,11 +129,13 @@ simulate(const void *data, GByteArray *result)
     say(result, usage ? SAID_USAGE : SAID_FAULT, fault->message);
 }
 
+/* @command: SIMULATE or CONTENTION. */
 static gboolean
-start_run(Run *self, const Options *options, const char *workload, GError **error)
+start_run(Run *self, const char *command, const Options *options, const char *workload,
+          GError **error)
 {
     g_autoptr(GPtrArray) line = g_ptr_array_new_with_free_func(g_free);
-    add_argument(line, "simulate", "");
+    add_argument(line, command, "");
     add_argument(line, "--format=json", "");
     add_argument(line, "--fidelity=", options->fidelity);
     add_argument(line, "--collapse=", options->collapse);
@@ -134,18 +144,18 @@ start_run(Run *self, const Options *options, const char *workload, GError **erro
         add_argument(line, "--set=", *setting);
     if (options->ignore_memory)
         add_argument(line, "--ignore-memory", "");
-    if (options->cost)
+    if (options->cost && strcmp(command, SIMULATE) == 0)
         add_argument(line, "--cost", "");
     add_argument(line, "--", "");
     add_argument(line, workload, "");
     add_argument(line, self->platform, "");
     g_ptr_array_add(line, NULL);
-    self->process = lp_child_process_start(self->platform, simulate, line, 0, error);
+    self->process = lp_child_process_start(self->platform, run_command, line, 0, error);
     return self->process != NULL;
 }
 
 static gboolean
-finish_run(Run *self, GError **error)
+finish_run(Run *self, json_t **out_result, GError **error)
 {
     while (!lp_child_process_has_ended(self->process))
         lp_child_process_wait_any(&self->process, 1, -1);
@@ -158,8 +168,8 @@ finish_run(Run *self, GError **error)
     }
     g_autofree char *text = g_strndup((const char *)result->data + 1, result->len - 1);
     if (result->data[0] == SAID_RESULT) {
-        self->result = lp_json_read(self->platform, text, strlen(text), error);
-        return self->result != NULL;
+        *out_result = lp_json_read(self->platform, text, strlen(text), error);
+        return *out_result != NULL;
     }
     if (result->data[0] == SAID_USAGE)
         return lp_usage_error(error, "%s", text);
@@ -176,44 +186,7 @@ simulated(const Run *self)
 static double
 iteration_time_s(const Run *self)
 {
-    return json_number_value(json_object_get(simulated(self), "iteration_time_s"));
-}
-
-static double
-term_s(const Run *self, LpTerm term)
-{
-    const json_t *terms = json_object_get(simulated(self), "terms_s");
-    return json_number_value(json_object_get(terms, lp_term_names[term]));
-}
-
-/* The tier behind a term: where its traffic finds its narrowest link, on the slower machine. A
- * pipeline's bubble is made of its messages as far as machines differ in it. */
-static const char *
-tier_behind(const Run *slower, LpTerm term)
-{
-    LpTerm traffic = term == LP_TERM_BUBBLE ? LP_TERM_PP : term;
-    const json_t *tiers = json_object_get(simulated(slower), "narrowest_tier");
-    const char *tier = json_string_value(json_object_get(tiers, lp_term_names[traffic]));
-    return tier != NULL ? tier : "accelerator";
-}
-
-typedef struct {
-    LpTerm term;
-    double seconds; /* this run less the first */
-    const char *tier;
-} Change;
-
-static Change
-largest_change(const Run *first, const Run *run)
-{
-    Change change = {.term = LP_TERM_COMPUTE, .seconds = 0.0};
-    for (LpTerm term = 0; term < LP_N_TERMS; term++) {
-        double seconds = term_s(run, term) - term_s(first, term);
-        if (fabs(seconds) > fabs(change.seconds))
-            change = (Change){.term = term, .seconds = seconds};
-    }
-    change.tier = tier_behind(change.seconds > 0.0 ? run : first, change.term);
-    return change;
+    return lp_change_iteration_time_s(self->result);
 }
 
 static json_t *
@@ -230,12 +203,23 @@ to_json(const GArray *runs)
                                            iteration_time_s(&g_array_index(runs, Run, i)));
     json_t *changes = lp_json_set_array(root, "largest_change");
     for (guint i = 0; i < runs->len; i++) {
-        Change change = largest_change(first, &g_array_index(runs, Run, i));
+        const Run *run = &g_array_index(runs, Run, i);
+        LpChange change = lp_change_largest(first->result, run->result);
         json_t *element = lp_json_append_object(changes);
         lp_json_set_text(element, "term", lp_term_names[change.term]);
         lp_json_set_number(element, "seconds", change.seconds);
         lp_json_set_text(element, "tier", change.tier);
+        lp_json_set_number(element, "moved_s", change.moved_s);
+        g_autofree char *warning = lp_change_warning(first->result, run->result, &change);
+        if (warning != NULL)
+            lp_json_set_text(element, "warning", warning);
     }
+    if (first->contention == NULL)
+        return root;
+    json_t *contention = lp_json_set_array(root, "contention_s");
+    for (guint i = 0; i < runs->len; i++)
+        (void)json_array_append(
+            contention, json_object_get(g_array_index(runs, Run, i).contention, "classes_s"));
     return root;
 }
 
@@ -243,7 +227,7 @@ static gboolean
 is_shown(const GArray *runs, LpTerm term)
 {
     for (guint i = 0; i < runs->len; i++)
-        if (term_s(&g_array_index(runs, Run, i), term) != 0.0)
+        if (lp_change_term_s(g_array_index(runs, Run, i).result, term) != 0.0)
             return TRUE;
     return FALSE;
 }
@@ -269,7 +253,8 @@ add_terms(LpTextTable *table, const GArray *runs)
         lp_text_table_add_row(table);
         lp_text_table_add_cell(table, "  %s", lp_term_names[term]);
         for (guint i = 0; i < runs->len; i++)
-            lp_text_table_add_cell(table, "%.6f", term_s(&g_array_index(runs, Run, i), term));
+            lp_text_table_add_cell(table, "%.6f",
+                                   lp_change_term_s(g_array_index(runs, Run, i).result, term));
     }
 }
 
@@ -344,11 +329,17 @@ append_runs(GString *out, const GArray *runs)
         const Run *run = &g_array_index(runs, Run, i);
         g_string_append_printf(out, "run %2u  %s", i + 1, run->platform);
         if (i > 0) {
-            Change change = largest_change(first, run);
+            LpChange change = lp_change_largest(first->result, run->result);
             g_string_append_printf(out, ": %s changed most, %+.6f s (tier: %s)",
                                    lp_term_names[change.term], change.seconds, change.tier);
         }
         g_string_append_c(out, '\n');
+        LpChange change = lp_change_largest(first->result, run->result);
+        g_autofree char *warning = lp_change_warning(first->result, run->result, &change);
+        if (warning != NULL)
+            g_string_append_printf(out, "        warning: %s\n", warning);
+        if (run->contention != NULL)
+            lp_change_append_classes(out, run == first ? NULL : first->contention, run->contention);
     }
 }
 
@@ -388,9 +379,18 @@ run_all(GArray *runs, const Options *options, const char *workload, GError **err
     for (guint i = 0; i < runs->len; i++) {
         lp_progress_show(&progress, i, runs->len);
         for (; n_started < runs->len && n_started < i + n_parallel; n_started++)
-            if (!start_run(&g_array_index(runs, Run, n_started), options, workload, error))
+            if (!start_run(&g_array_index(runs, Run, n_started), SIMULATE, options, workload,
+                           error))
                 return FALSE;
-        if (!finish_run(&g_array_index(runs, Run, i), error))
+        Run *run = &g_array_index(runs, Run, i);
+        if (!finish_run(run, &run->result, error))
+            return FALSE;
+    }
+    /* Each of these has a process for every processor itself. */
+    for (guint i = 0; options->contention && i < runs->len; i++) {
+        Run *run = &g_array_index(runs, Run, i);
+        if (!start_run(run, CONTENTION, options, workload, error) ||
+            !finish_run(run, &run->contention, error))
             return FALSE;
     }
     lp_progress_show(&progress, runs->len, runs->len);
@@ -419,6 +419,9 @@ lp_cmd_compare(int argc, char **argv, GError **error)
         {"ignore-memory", 0, 0, G_OPTION_ARG_NONE, &options.ignore_memory, "As for simulate", NULL},
         {"verbose", 0, 0, G_OPTION_ARG_NONE, &options.verbose, "As for simulate", NULL},
         {"cost", 0, 0, G_OPTION_ARG_NONE, &options.cost, "As for simulate", NULL},
+        {"contention", 0, 0, G_OPTION_ARG_NONE, &options.contention,
+         "Also say what each class of traffic loses to contention, as the command contention does",
+         NULL},
         {NULL, 0, 0, 0, NULL, NULL, NULL}};
     LpFormat format;
     if (!lp_options_parse("compare", "WORKLOAD PLATFORM PLATFORM...",

@@ -3,54 +3,114 @@
 #include "model/closed_form.h"
 #include "model/closed_form_internal.h"
 
-LpTerms
-lp_closed_form_terms(const LpClosedFormInput *input)
+#include <math.h>
+
+/* What the plan hides, s of an iteration. */
+typedef struct {
+    double tp_s, pp_s, dp_s;
+} Hidden;
+
+static LpClosedFormCommunication
+own_communication(const LpClosedFormInput *input)
 {
-    LpClosedFormCommunication communication = {
+    return (LpClosedFormCommunication){
         .tp_s = lp_closed_form_tp_s(input),
         .pp_s = lp_closed_form_pp_s(input),
         .dp_s = lp_closed_form_dp_s(input),
         .ep_s = lp_closed_form_ep_s(input),
         .cp_s = lp_closed_form_cp_s(input),
     };
-    return lp_closed_form_compose(input, &communication);
 }
 
-/* What passes wait for data parallelism where all of it takes @dp_s in place of T_DP, and a share o
- * of it is hidden. */
+static double
+exposed_ep_s(const LpClosedFormInput *input, const LpClosedFormCommunication *communication)
+{
+    return communication->ep_s - lp_closed_form_ep_hidden_s(input, communication->ep_s);
+}
+
+static double
+exposed_cp_s(const LpClosedFormInput *input, const LpClosedFormCommunication *communication)
+{
+    return communication->cp_s - lp_closed_form_cp_hidden_s(input, communication->cp_s);
+}
+
+/* The share of all gathers of parameters that is exposed where @hidden_s of T_DP is not: sums and
+ * gathers that are both hidden are as much so. */
+static double
+exposed_gathers(const LpClosedFormInput *input, double hidden_s)
+{
+    if (hidden_s <= 0.0 || !input->plan->overlap.param)
+        return 1.0;
+    LpClosedFormDp dp = lp_closed_form_dp(input);
+    double gathers_s = dp.n_gathers * dp.gather_s;
+    double sums_s = input->plan->overlap.dp ? dp.n_sums * dp.sum_s : 0.0;
+    return gathers_s > 0.0 ? fmax(1.0 - hidden_s / (gathers_s + sums_s), 0.0) : 1.0;
+}
+
+/* What passes wait for data parallelism where all of it takes @dp_s in place of T_DP, and @hidden_s
+ * less. */
 static LpPassCommunication
-exposed_pass(const LpClosedFormInput *input, double dp_s)
+exposed_pass(const LpClosedFormInput *input, double dp_s, double hidden_s)
 {
     LpPassCommunication pass = lp_closed_form_dp_pass(input);
     if (pass.gathers_s + pass.first_gather_s + pass.sum_s + pass.last_sum_s <= 0.0)
         return pass;
-    double share = (1.0 - input->plan->overlap.fraction) * (dp_s / lp_closed_form_dp_s(input));
-    return (LpPassCommunication){.gathers_s = share * pass.gathers_s,
-                                 .first_gather_s = share * pass.first_gather_s,
+    double share = dp_s / lp_closed_form_dp_s(input);
+    double gathers = share * exposed_gathers(input, hidden_s);
+    return (LpPassCommunication){.gathers_s = gathers * pass.gathers_s,
+                                 .first_gather_s = gathers * pass.first_gather_s,
                                  .sum_s = share * pass.sum_s,
                                  .last_sum_s = share * pass.last_sum_s};
+}
+
+static LpTerms
+compose(const LpClosedFormInput *input, const LpClosedFormCommunication *communication,
+        Hidden hidden)
+{
+    double compute_s = lp_closed_form_compute_s(input);
+    double cp_s = exposed_cp_s(input, communication);
+    double tp_s = communication->tp_s - hidden.tp_s, pp_s = communication->pp_s - hidden.pp_s;
+    double dp_s = (1.0 - input->plan->overlap.fraction) * communication->dp_s;
+    double ep_s = exposed_ep_s(input, communication), inner_s = tp_s + ep_s + cp_s;
+    return (LpTerms){
+        .s = {
+            [LP_TERM_COMPUTE] = compute_s,
+            [LP_TERM_TP] = tp_s,
+            [LP_TERM_EP] = ep_s,
+            [LP_TERM_CP] = cp_s,
+            [LP_TERM_PP] = pp_s,
+            [LP_TERM_DP] = dp_s - hidden.dp_s,
+            /* Filling and draining hide no message. */
+            [LP_TERM_BUBBLE] = lp_closed_form_bubble_of(input, inner_s, communication->pp_s,
+                                                        exposed_pass(input, dp_s, hidden.dp_s)),
+            [LP_TERM_RECONFIGURATION] = lp_closed_form_reconfiguration_s(input),
+            [LP_TERM_OPTIMIZER] = lp_closed_form_optimizer_s(input),
+            [LP_TERM_HOST] = lp_closed_form_host_of(input, compute_s, inner_s, pp_s),
+        }};
 }
 
 LpTerms
 lp_closed_form_compose(const LpClosedFormInput *input,
                        const LpClosedFormCommunication *communication)
 {
-    double compute_s = lp_closed_form_compute_s(input);
-    double cp_s = communication->cp_s - lp_closed_form_cp_hidden_s(input, communication->cp_s);
-    double ep_s = communication->ep_s - lp_closed_form_ep_hidden_s(input, communication->ep_s);
-    double inner_s = communication->tp_s + ep_s + cp_s;
-    return (LpTerms){
-        .s = {
-            [LP_TERM_COMPUTE] = compute_s,
-            [LP_TERM_TP] = communication->tp_s,
-            [LP_TERM_EP] = ep_s,
-            [LP_TERM_CP] = cp_s,
-            [LP_TERM_PP] = communication->pp_s,
-            [LP_TERM_DP] = (1.0 - input->plan->overlap.fraction) * communication->dp_s,
-            [LP_TERM_BUBBLE] = lp_closed_form_bubble_of(input, inner_s, communication->pp_s,
-                                                        exposed_pass(input, communication->dp_s)),
-            [LP_TERM_RECONFIGURATION] = lp_closed_form_reconfiguration_s(input),
-            [LP_TERM_OPTIMIZER] = lp_closed_form_optimizer_s(input),
-            [LP_TERM_HOST] = lp_closed_form_host_of(input, compute_s, inner_s, communication->pp_s),
-        }};
+    return compose(input, communication, (Hidden){0.0, 0.0, 0.0});
+}
+
+LpTerms
+lp_closed_form_unhidden_terms(const LpClosedFormInput *input)
+{
+    LpClosedFormCommunication communication = own_communication(input);
+    return lp_closed_form_compose(input, &communication);
+}
+
+LpTerms
+lp_closed_form_terms(const LpClosedFormInput *input)
+{
+    LpClosedFormCommunication communication = own_communication(input);
+    Hidden hidden = {.tp_s = lp_closed_form_tp_hidden_s(input)};
+    double inner_s = communication.tp_s - hidden.tp_s + exposed_ep_s(input, &communication) +
+                     exposed_cp_s(input, &communication);
+    hidden.pp_s = lp_closed_form_pp_hidden_s(input, inner_s);
+    hidden.dp_s = lp_closed_form_dp_hidden_s(input, inner_s);
+    return compose(input, &communication, hidden);
 }

@@ -74,8 +74,12 @@ double lp_closed_form_n_reconfigurations(const LpClosedFormInput *input);
 double lp_closed_form_reconfiguration_s(const LpClosedFormInput *input);
 /** T_opt: the optimiser step on the mean stage, s. */
 double lp_closed_form_optimizer_s(const LpClosedFormInput *input);
-/** All terms, s: lp_closed_form_compose() of the form's own communication times. */
+/** All terms, s: lp_closed_form_compose() of the form's own communication times, less what the plan
+ * hides of T_TP, T_PP and T_DP (model/README.md, "Overlap"). */
 LpTerms lp_closed_form_terms(const LpClosedFormInput *input);
+
+/** All terms, s, with nothing hidden but the share o of T_DP and rings behind attention. */
+LpTerms lp_closed_form_unhidden_terms(const LpClosedFormInput *input);
 
 /** The measured times of single operations that the composition below accepts in place of its
  * own. */

@@ -108,8 +108,7 @@ lp_closed_form_reconfiguration_s(const LpClosedFormInput *input)
     if (!circuits->look_ahead || n <= 0.0)
         return all_s;
     if (!gathers_each_pass(input))
-        return all_s - hidden_s(input, FALSE, 1.0) -
-               MAX(n - 2.0, 0.0) * hidden_s(input, TRUE, 1.0);
+        return all_s - hidden_s(input, FALSE, 1.0) - MAX(n - 2.0, 0.0) * hidden_s(input, TRUE, 1.0);
     if (!gathers_ahead(input))
         return all_s - (stages - 1.0) * hidden_s(input, TRUE, n_layers);
     return all_s - stages * hidden_s(input, TRUE, 1.0) -

@@ -20,18 +20,6 @@ connection(const LpClosedFormInput *input, LpGroup group, guint64 from, guint64 
                                 member(input, group, to));
 }
 
-double
-lp_closed_form_ring_s(const LpClosedFormInput *input, LpGroup group, double share, double bytes)
-{
-    guint64 n = lp_group_size(input->transformer, input->plan, group);
-    if (n < 2)
-        return 0.0;
-    LpFabricConnection slowest = connection(input, group, n - 1, 0);
-    for (guint64 i = 0; i + 1 < n; i++)
-        slowest = lp_fabric_connection_slower(slowest, connection(input, group, i, i + 1));
-    return share * lp_fabric_connection_all_reduce_s(&slowest, n, bytes);
-}
-
 /* Whether every domain has as many members, one domain's after the other's. @n_intra: those in the
  * first one's. */
 static gboolean
@@ -45,6 +33,56 @@ is_regular(const LpClosedFormInput *input, LpGroup group, guint64 n, guint64 n_i
                 return FALSE;
         }
     return n % n_intra == 0;
+}
+
+/* Members in a row, from the first on, that stand in its domain. */
+static guint64
+count_intra(const LpClosedFormInput *input, LpGroup group, guint64 n)
+{
+    guint64 n_intra = 1, size = input->fabric->domain_size;
+    while (n_intra < n && member(input, group, n_intra) / size == member(input, group, 0) / size)
+        n_intra++;
+    return n_intra;
+}
+
+/* The slowest connection between members that stand @steps apart in the ring, with what is left of
+ * the links that they climb. */
+static LpFabricConnection
+slowest_connection(const LpClosedFormInput *input, LpGroup group, guint64 n, guint64 steps)
+{
+    LpFabricConnection slowest = {0.0, INFINITY};
+    double within = INFINITY;
+    for (guint64 i = 0; i < n; i++) {
+        guint64 to = (i + steps) % n;
+        slowest = lp_fabric_connection_slower(slowest, connection(input, group, i, to));
+        within = fmin(within, lp_closed_form_within_bytes_per_s(input, member(input, group, i),
+                                                                member(input, group, to)));
+    }
+    return lp_closed_form_shared(input, slowest, within,
+                                 lp_closed_form_group_share_bytes_per_s(input, group, steps));
+}
+
+/* Each of the rings leaves a domain by another member, so that all of its cards are used. */
+static LpFabricConnection
+ring_connection(const LpClosedFormInput *input, LpGroup group, guint64 n)
+{
+    guint64 n_intra = input->has_rails ? count_intra(input, group, n) : 1;
+    if (n_intra < 2 || n_intra == n || !is_regular(input, group, n, n_intra))
+        return slowest_connection(input, group, n, 1);
+    LpFabricConnection inter = slowest_connection(input, group, n, n_intra);
+    LpFabricConnection intra = connection(input, group, 0, 1);
+    inter.bytes_per_s *= (double)n_intra;
+    return lp_fabric_connection_slower(intra, inter);
+}
+
+double
+lp_closed_form_ring_s(const LpClosedFormInput *input, LpGroup group, double share, double bytes)
+{
+    guint64 n = lp_group_size(input->transformer, input->plan, group);
+    if (n < 2)
+        return 0.0;
+    LpFabricConnection slowest = ring_connection(input, group, n);
+    return share * lp_fabric_connection_all_reduce_s(&slowest, n, bytes);
 }
 
 /* Members in no order send to one after the other. */
@@ -92,16 +130,14 @@ lp_closed_form_exchange_s(const LpClosedFormInput *input, LpGroup group, double 
         return 0.0;
     if (fills_torus(input, group, n))
         return torus_exchange_s(input, n, bytes);
-    guint64 n_intra = 1, size = input->fabric->domain_size;
-    while (n_intra < n && member(input, group, n_intra) / size == member(input, group, 0) / size)
-        n_intra++;
+    guint64 n_intra = count_intra(input, group, n);
     if (!is_regular(input, group, n, n_intra))
         return irregular_exchange_s(input, group, n, bytes);
     LpFabricConnection intra = {0.0, INFINITY}, inter = {0.0, INFINITY};
     for (guint64 i = 0; i < n_intra && n_intra > 1; i++)
         intra = lp_fabric_connection_slower(intra, connection(input, group, i, (i + 1) % n_intra));
-    for (guint64 i = 0; i < n && n_intra < n; i++)
-        inter = lp_fabric_connection_slower(inter, connection(input, group, i, (i + n_intra) % n));
+    if (n_intra < n)
+        inter = slowest_connection(input, group, n, n_intra);
     double intra_s = (double)(n_intra - 1) / (double)n * bytes / intra.bytes_per_s;
     double inter_s = (double)(n - n_intra) / (double)n * bytes / inter.bytes_per_s;
     return fmax(intra.latency_s, inter.latency_s) + fmax(intra_s, inter_s);

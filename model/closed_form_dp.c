@@ -3,6 +3,8 @@
 #include "model/closed_form.h"
 #include "model/closed_form_internal.h"
 
+#include <math.h>
+
 /* Bytes of the mean stage's parameters: so many each of its layers', and of embedding and head. */
 static LpParameters
 mean_bytes(const LpClosedFormInput *input, double layer_bytes, double end_bytes)
@@ -95,11 +97,33 @@ n_gathers(const LpClosedFormInput *input)
     return n_micro_batches(input) * (plan->zero.keeps_parameters ? 1.0 : 2.0);
 }
 
+static double
+pooled_bytes(LpParameters bytes)
+{
+    return bytes.dense + bytes.experts;
+}
+
+LpClosedFormDp
+lp_closed_form_dp(const LpClosedFormInput *input)
+{
+    const LpPlan *plan = input->plan;
+    return (LpClosedFormDp){.sum_s = sum_s(input),
+                            .gather_s = n_gathers(input) > 0.0 ? gather_s(input) : 0.0,
+                            .sum_bytes = pooled_bytes(mean_bytes(input, plan->format.gradient_bytes,
+                                                                 plan->format.gradient_bytes)),
+                            .gather_bytes =
+                                pooled_bytes(mean_bytes(input, lp_plan_parameter_wire_bytes(plan),
+                                                        lp_plan_activation_bytes(plan))),
+                            .n_sums = lp_plan_reduces_each(plan) ? n_micro_batches(input) : 1.0,
+                            .n_gathers = n_gathers(input),
+                            .n_units = fmax(n_units(input), 1.0)};
+}
+
 double
 lp_closed_form_dp_s(const LpClosedFormInput *input)
 {
-    double n_sums = lp_plan_reduces_each(input->plan) ? n_micro_batches(input) : 1.0;
-    return n_sums * sum_s(input) + n_gathers(input) * gather_s(input);
+    LpClosedFormDp dp = lp_closed_form_dp(input);
+    return dp.n_sums * dp.sum_s + dp.n_gathers * dp.gather_s;
 }
 
 /* Parameters that stay after the forward pass are freed by each backward pass, so that the next

@@ -15,6 +15,8 @@ typedef struct {
     const LpAccelerator *accelerator;
     const LpFabric *fabric;
     const guint32 *accelerators; /**< that ranks stand on; NULL: rank r on accelerator r */
+    gboolean has_rails; /**< rings that leave domains are as many as a domain has members, each over
+                             a card of its own; else one */
 } LpClosedFormInput;
 
 G_END_DECLS

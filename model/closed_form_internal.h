@@ -56,6 +56,22 @@ accelerator(const LpClosedFormInput *input, guint64 rank)
     return input->accelerators == NULL ? rank : input->accelerators[rank];
 }
 
+/** @slowest, which stands for connections within domains and for flows that leave them, where the
+ * latter have @share_bytes_per_s of what they climb (INFINITY: none climbs), and the former
+ * @within_bytes_per_s. */
+LpFabricConnection lp_closed_form_shared(const LpClosedFormInput *input, LpFabricConnection slowest,
+                                         double within_bytes_per_s, double share_bytes_per_s);
+/** The rate between @a and @b if they stand in one domain, else INFINITY. */
+double lp_closed_form_within_bytes_per_s(const LpClosedFormInput *input, guint64 a, guint64 b);
+/** The rate of a flow of rank 0's group to the next member, or with @steps that many members on,
+ * where it climbs the tree: its share of the links upward among all groups' flows there. INFINITY
+ * where none of the group's flows climbs, or no link is known to be narrow. */
+double lp_closed_form_group_share_bytes_per_s(const LpClosedFormInput *input, LpGroup group,
+                                              guint64 steps);
+/** The rate of a message between neighbouring stages where it climbs the tree: on the boundary
+ * where it is least, all of whose ranks send at once. INFINITY as above. */
+double lp_closed_form_boundary_share_bytes_per_s(const LpClosedFormInput *input);
+
 /** Time of @share of a ring all-reduce of @bytes over rank 0's group, s: 1 for an all-reduce, a
  * half for each of its halves. 0 for a group of one. */
 double lp_closed_form_ring_s(const LpClosedFormInput *input, LpGroup group, double share,
@@ -68,6 +84,23 @@ double lp_closed_form_exchange_s(const LpClosedFormInput *input, LpGroup group, 
 LpWork lp_closed_form_pass_work(const LpClosedFormInput *input, LpPass pass);
 /** Seconds of computing @pass on the mean stage, over all micro-batches. */
 double lp_closed_form_pass_s(const LpClosedFormInput *input, LpPass pass);
+
+/** Data parallelism on the mean stage. */
+typedef struct {
+    double sum_s, gather_s;         /**< one sum of all gradients, one gather of all parameters */
+    double sum_bytes, gather_bytes; /**< on the wire of one rank's buffers */
+    double n_sums, n_gathers;       /**< in an iteration */
+    double n_units;                 /**< layers, embedding and head; at least 1 */
+} LpClosedFormDp;
+
+/** T_DP = n_sums sum_s + n_gathers gather_s. */
+LpClosedFormDp lp_closed_form_dp(const LpClosedFormInput *input);
+/** What of T_DP, of T_PP and of T_TP the plan's overlap-... hides behind computing, and behind
+ * @inner_s: T_TP and T_EP, and what of T_CP is exposed. 0 where the plan gives a share o of T_DP.
+ */
+double lp_closed_form_dp_hidden_s(const LpClosedFormInput *input, double inner_s);
+double lp_closed_form_pp_hidden_s(const LpClosedFormInput *input, double inner_s);
+double lp_closed_form_tp_hidden_s(const LpClosedFormInput *input);
 
 /** What passes of the mean stage wait for data parallelism, s, all chunks together. */
 typedef struct {

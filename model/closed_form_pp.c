@@ -13,12 +13,17 @@ boundary_connection(const LpClosedFormInput *input)
     guint64 stride = lp_plan_stride(plan, LP_AXIS_PP), n = lp_plan_n_ranks(plan);
     guint32 pp = plan->degree[LP_AXIS_PP];
     LpFabricConnection slowest = {0.0, INFINITY};
-    for (guint64 rank = 0; rank < n; rank++)
-        if (rank / stride % pp != pp - 1)
-            slowest = lp_fabric_connection_slower(
-                slowest, lp_fabric_connection(input->fabric, accelerator(input, rank),
-                                              accelerator(input, rank + stride)));
-    return slowest;
+    double within = INFINITY;
+    for (guint64 rank = 0; rank < n; rank++) {
+        if (rank / stride % pp == pp - 1)
+            continue;
+        guint64 from = accelerator(input, rank), to = accelerator(input, rank + stride);
+        slowest =
+            lp_fabric_connection_slower(slowest, lp_fabric_connection(input->fabric, from, to));
+        within = fmin(within, lp_closed_form_within_bytes_per_s(input, from, to));
+    }
+    return lp_closed_form_shared(input, slowest, within,
+                                 lp_closed_form_boundary_share_bytes_per_s(input));
 }
 
 double

@@ -3,6 +3,8 @@
 #include "model/closed_form.h"
 #include "model/closed_form_internal.h"
 
+#include <math.h>
+
 double
 lp_closed_form_tp_collective_s(const LpClosedFormInput *input)
 {
@@ -73,6 +75,122 @@ layer_expert_tp_s(const LpClosedFormInput *input, guint32 index)
     double bytes =
         lp_transformer_expert_slots(input->transformer) * activations_bytes(input, layer.seq);
     return n_passes(input) * lp_closed_form_ring_s(input, LP_GROUP_TP, 1.0, bytes);
+}
+
+/* --- what is hidden --- */
+
+/* A block's collectives in a pass: what it gathers and sums, and with which products beside it. */
+typedef struct {
+    gboolean gathers, sums;
+} Shares;
+
+static double
+part_s(const LpClosedFormInput *input, guint32 index, LpBlock block, LpPass pass, LpPart part)
+{
+    return lp_block_part_work(input->transformer, input->plan, input->accelerator, index, block,
+                              pass, part)
+        .device_s;
+}
+
+/* In the exchanges of a ring the last share of a gather's products waits for its end, and the first
+ * of a sum's goes before it. */
+static double
+ring_hidden_s(const LpClosedFormInput *input, double comm_s, double product_s)
+{
+    if (input->plan->overlap.tp != LP_OVERLAP_TP_RING)
+        return 0.0;
+    return fmin(comm_s, product_s * (1.0 - 1.0 / degree(input, LP_AXIS_TP)));
+}
+
+static double
+forward_hidden_s(const LpClosedFormInput *input, guint32 index, LpBlock block, LpPass pass,
+                 Shares shares, double gather_s, double sum_s)
+{
+    double hidden_s = 0.0;
+    if (shares.gathers)
+        hidden_s +=
+            ring_hidden_s(input, gather_s, part_s(input, index, block, pass, LP_PART_ENTRY));
+    if (shares.sums)
+        hidden_s += ring_hidden_s(input, sum_s, part_s(input, index, block, pass, LP_PART_EXIT));
+    return hidden_s;
+}
+
+/* The second gather hides behind the gradient of the activations, and their sum behind that of the
+ * weights, where both stand in one pass. */
+static double
+backward_hidden_s(const LpClosedFormInput *input, guint32 index, LpBlock block, Shares shares,
+                  double gather_s, double sum_s)
+{
+    const LpPass pass = LP_PASS_BACKWARD_INPUT;
+    double exit_s = part_s(input, index, block, pass, LP_PART_EXIT), hidden_s = 0.0;
+    if (shares.gathers)
+        hidden_s +=
+            ring_hidden_s(input, gather_s, part_s(input, index, block, pass, LP_PART_ENTRY));
+    if (!shares.sums)
+        return hidden_s;
+    if (input->plan->pipeline.schedule == LP_SCHEDULE_ZERO_BUBBLE)
+        return hidden_s + ring_hidden_s(input, sum_s, exit_s);
+    double weight_s = lp_block_work(input->transformer, input->plan, input->accelerator, index,
+                                    block, LP_PASS_BACKWARD_WEIGHT)
+                          .device_s;
+    return hidden_s + fmin(gather_s, exit_s) + fmin(sum_s, weight_s);
+}
+
+static double
+block_hidden_s(const LpClosedFormInput *input, guint32 index, LpBlock block, Shares forward,
+               Shares backward)
+{
+    const LpPlan *plan = input->plan;
+    LpLayer layer = lp_transformer_layer(input->transformer, index);
+    double elements = lp_plan_tokens(plan, layer.seq) * input->transformer->hidden;
+    double gather_s = 0.0;
+    if (plan->sequence_parallel)
+        gather_s = lp_closed_form_ring_s(input, LP_GROUP_TP, 0.5,
+                                         elements * lp_plan_gathered_wire_bytes(plan));
+    double sum_s = lp_closed_form_ring_s(input, LP_GROUP_TP, plan->sequence_parallel ? 0.5 : 1.0,
+                                         activations_bytes(input, layer.seq));
+    double hidden_s =
+        forward_hidden_s(input, index, block, LP_PASS_FORWARD, forward, gather_s, sum_s) +
+        backward_hidden_s(input, index, block, backward, gather_s, sum_s);
+    if (recomputes_all(input))
+        hidden_s +=
+            forward_hidden_s(input, index, block, LP_PASS_RECOMPUTE, forward, gather_s, sum_s);
+    return hidden_s;
+}
+
+static double
+layer_hidden_s(const LpClosedFormInput *input, guint32 index)
+{
+    LpLayer layer = lp_transformer_layer(input->transformer, index);
+    gboolean parallel = input->transformer->parallel_blocks && !layer.has_experts && !layer.cross;
+    const Shares both = {TRUE, TRUE}, first = {TRUE, !parallel}, second = {!parallel, TRUE};
+    double hidden_s = block_hidden_s(input, index, LP_BLOCK_ATTENTION, first, second);
+    if (layer.cross)
+        hidden_s += block_hidden_s(input, index, LP_BLOCK_CROSS, both, both);
+    if (!layer.has_experts)
+        return hidden_s + block_hidden_s(input, index, LP_BLOCK_FFN, second, first);
+    const Shares shared = {TRUE, input->plan->sequence_parallel};
+    if (input->transformer->experts.n_shared > 0)
+        hidden_s += block_hidden_s(input, index, LP_BLOCK_SHARED, shared, shared);
+    return hidden_s;
+}
+
+double
+lp_closed_form_tp_hidden_s(const LpClosedFormInput *input)
+{
+    const LpTransformer *shape = input->transformer;
+    double kinds_s[LP_LAYER_KINDS], sum_s = 0.0;
+    gboolean known[LP_LAYER_KINDS] = {FALSE};
+    if (degree(input, LP_AXIS_TP) < 2.0 || input->plan->overlap.tp == LP_OVERLAP_TP_NO)
+        return 0.0;
+    for (guint32 i = 0; i < lp_transformer_n_layers(shape); i++) {
+        guint kind = lp_transformer_layer_kind(shape, i);
+        if (!known[kind])
+            kinds_s[kind] = layer_hidden_s(input, i);
+        known[kind] = TRUE;
+        sum_s += kinds_s[kind];
+    }
+    return n_micro_batches(input) * sum_s / degree(input, LP_AXIS_PP);
 }
 
 double

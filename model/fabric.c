@@ -64,6 +64,29 @@ lp_fabric_bytes_per_s(const LpFabric *self, guint64 a, guint64 b)
     return self->scale_out_bytes_per_s;
 }
 
+guint64
+lp_fabric_port(const LpFabric *self, guint64 accelerator)
+{
+    guint64 domain = accelerator / self->domain_size, units = MAX(self->unit_domains, 1);
+    guint64 card = accelerator % self->domain_size * self->n_cards / self->domain_size;
+    return (domain / units * self->n_cards + card) * units + domain % units;
+}
+
+gboolean
+lp_fabric_climbs(const LpFabric *self, guint32 level, guint64 a, guint64 b)
+{
+    guint64 n = self->levels[level].n_ports;
+    return !same_domain(self, a, b) && lp_fabric_port(self, a) / n != lp_fabric_port(self, b) / n;
+}
+
+LpFabric
+lp_fabric_widened(const LpFabric *self)
+{
+    LpFabric wide = *self;
+    wide.n_levels = 0;
+    return wide;
+}
+
 LpFabricConnection
 lp_fabric_connection(const LpFabric *self, guint64 a, guint64 b)
 {

@@ -17,6 +17,12 @@ typedef struct {
     double latency_s;
 } LpFabricTier;
 
+/** Cards, or the switches of a tree on one level: what leaves one shares its links upward. */
+typedef struct {
+    guint64 n_ports;       /**< below such a switch, aligned blocks of the port numbers */
+    double up_bytes_per_s; /**< of its links upward together, each way */
+} LpFabricBlock;
+
 /** Circuits that are switched while a job runs. */
 typedef struct {
     gboolean are_switched; /**< FALSE: packets are, or circuits stay as they are */
@@ -33,6 +39,12 @@ typedef struct {
     double scale_out_bytes_per_s; /**< an accelerator's share, each way */
     guint32 n_tiers;
     LpFabricTier tiers[LP_FABRIC_TIERS_MAX]; /**< growing spans; the last one holds all */
+    guint32 n_levels; /**< cards, then switches that not all ports are below; 0: flows that leave a
+                         domain have the accelerator's share, whoever else sends */
+    LpFabricBlock levels[LP_FABRIC_TIERS_MAX]; /**< from the cards up */
+    guint32 n_cards;      /**< ports of a domain: that many accelerators or fewer share one */
+    guint32 unit_domains; /**< ports are numbered card by card in units of so many domains; 1:
+                             domain by domain */
     guint32 n_rails; /**< rails, if a leaf serves one of them only; else 0. Accelerator r is on rail
                        (r mod domain_size) * n_rails / domain_size */
     double
@@ -61,6 +73,13 @@ double lp_fabric_latency_s(const LpFabric *self, guint64 a, guint64 b);
 /** Rate of an isolated flow between the accelerators @a and @b, bytes/s. Where a message is
  * relayed, its bytes over the time of both messages without their latencies: 1 / (1/r + 1/s). */
 double lp_fabric_bytes_per_s(const LpFabric *self, guint64 a, guint64 b);
+
+/** The number of @accelerator's port in the tree; meaningless without levels. */
+guint64 lp_fabric_port(const LpFabric *self, guint64 accelerator);
+/** Whether what @a sends to @b leaves the card, or the switches, of @level that @a is below. */
+gboolean lp_fabric_climbs(const LpFabric *self, guint32 level, guint64 a, guint64 b);
+/** @self without levels. */
+LpFabric lp_fabric_widened(const LpFabric *self);
 
 /** The connection between the accelerators @a and @b. */
 LpFabricConnection lp_fabric_connection(const LpFabric *self, guint64 a, guint64 b);

@@ -6,16 +6,19 @@
 
 /* The settings that hide communication which the form counts whole. */
 static void
-add_overlap(GPtrArray *texts, const LpPlan *plan)
+add_overlap(GPtrArray *texts, const LpPlan *plan, gboolean amped)
 {
+    gboolean weaves =
+        plan->pipeline.schedule == LP_SCHEDULE_DUALPIPE && plan->degree[LP_AXIS_EP] > 1;
     const struct {
         const char *name;
         gboolean is_on;
     } settings[] = {
-        {"overlap-dp", plan->overlap.dp && plan->overlap.fraction == 0.0},
-        {"overlap-tp", plan->overlap.tp != LP_OVERLAP_TP_NO},
-        {"overlap-pp", plan->overlap.pp},
-        {"overlap-param", plan->overlap.param},
+        {"overlap-dp", amped && plan->overlap.dp && plan->overlap.fraction == 0.0},
+        {"overlap-tp", amped && plan->overlap.tp != LP_OVERLAP_TP_NO},
+        {"overlap-pp", amped && plan->overlap.pp},
+        {"overlap-param", amped && plan->overlap.param},
+        {"schedule=dualpipe", weaves},
     };
     g_autoptr(GString) names = g_string_new(NULL);
     for (guint i = 0; i < G_N_ELEMENTS(settings); i++)
@@ -25,6 +28,18 @@ add_overlap(GPtrArray *texts, const LpPlan *plan)
         g_ptr_array_add(texts, g_strdup_printf("overlap: communication that %s would hide is "
                                                "counted whole",
                                                names->str));
+}
+
+/* What the consistent form knows of trees it does not know of other topologies. */
+static void
+add_oversubscription(GPtrArray *texts, const LpMachine *machine, gboolean amped)
+{
+    double oversubscription = lp_machine_facts(machine).oversubscription;
+    if (oversubscription > 1.0 && (amped || lp_machine_fabric(machine).n_levels == 0))
+        g_ptr_array_add(texts,
+                        g_strdup_printf("oversubscription: links between switches count as wide as "
+                                        "their ports, not 1/%.4g of it",
+                                        oversubscription));
 }
 
 gboolean
@@ -37,13 +52,10 @@ GPtrArray *
 lp_left_out(const LpReport *self, gboolean amped)
 {
     GPtrArray *texts = g_ptr_array_new_with_free_func(g_free);
-    const LpPlan *plan = &self->workload->plan;
-    double oversubscription = lp_machine_facts(self->machine).oversubscription;
-    add_overlap(texts, plan);
-    if (oversubscription > 1.0)
-        g_ptr_array_add(texts, g_strdup_printf("oversubscription: links above leaves count as "
-                                               "wide as those below them, not 1/%.4g of it",
-                                               oversubscription));
+    add_overlap(texts, &self->workload->plan, amped);
+    add_oversubscription(texts, self->machine, amped);
+    if (self->workload->plan.overlap.slowdown > 1.0)
+        g_ptr_array_add(texts, g_strdup("slowdown: computing is as fast beside communication"));
     if (amped && lp_left_out_experts(self))
         g_ptr_array_add(texts, g_strdup("experts: their all-to-alls take no time"));
     return texts;

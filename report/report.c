@@ -9,6 +9,7 @@
 #include "report/energy.h"
 #include "report/left_out.h"
 #include "report/network_text.h"
+#include "platforms/catalogue/libraries.h"
 #include "report/report_parts.h"
 #include "sim/engine/engine.h"
 #include "sim/mapping/placement.h"
@@ -20,7 +21,8 @@ closed_form_input(const LpReport *self, const LpFabric *fabric)
                                .plan = &self->workload->plan,
                                .accelerator = &self->machine->accelerator,
                                .fabric = fabric,
-                               .accelerators = self->placement->accelerators};
+                               .accelerators = self->placement->accelerators,
+                               .has_rails = self->has_rails};
 }
 
 static void
@@ -57,6 +59,7 @@ init(LpReport *self, const LpWorkload *workload, const LpMachine *machine,
 {
     *self = (LpReport){.workload = workload, .machine = machine, .simulation = simulation};
     self->placement = placement;
+    self->has_rails = lp_library_has_rails(workload->plan.library.name, machine->accelerator.name);
     LpFabric fabric = lp_machine_fabric(machine);
     LpClosedFormInput input = closed_form_input(self, &fabric);
     self->closed_form = lp_closed_form_terms(&input);

@@ -234,6 +234,15 @@ lp_library_find_for(const char *name, const char *accelerator, LpLibrary *out_li
 }
 
 gboolean
+lp_library_has_rails(const char *name, const char *accelerator)
+{
+    LpLibrary library;
+    return lp_library_find_for(*name == '\0' ? LP_LIBRARY_AUTO : name, accelerator, &library,
+                               NULL) &&
+           strcmp(library.name, LP_LIBRARY_SINGLE_RING) != 0;
+}
+
+gboolean
 lp_library_restrict(LpLibrary *self, const char *name, GError **error)
 {
     const char *names[LP_LIBRARY_PROTOCOLS_MAX + 1] = {NULL};

@@ -23,6 +23,9 @@ gboolean lp_library_parse(const char *path, GBytes *content, const char *name,
  * modified; LP_LIBRARY_SINGLE_RING where none does. */
 gboolean lp_library_find_for(const char *name, const char *accelerator, LpLibrary *out_library,
                              GError **error) G_GNUC_WARN_UNUSED_RESULT;
+/** Whether the library that lp_library_find_for() finds puts rings over all cards of a domain: all
+ * do but LP_LIBRARY_SINGLE_RING. */
+gboolean lp_library_has_rails(const char *name, const char *accelerator);
 /** Keeps of @self only the protocol called @name: every choice takes it. Errors:
  * LP_INPUT_ERROR_NAME with the nearest name. */
 gboolean lp_library_restrict(LpLibrary *self, const char *name,

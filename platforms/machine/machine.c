@@ -242,6 +242,27 @@ fill_tiers(const LpMachine *self, LpFabric *fabric)
     }
 }
 
+/* Cards, and switches above them. Where rails never meet, what would join them is there for SimGrid
+ * alone. */
+static void
+fill_levels(const LpMachine *self, LpFabric *fabric)
+{
+    const LpCluster *cluster = &self->cluster[LP_ATTACHMENT_SCALE_OUT];
+    guint32 n_levels = cluster->n_levels - (self->rails_relay && cluster->n_levels > 0 ? 1 : 0);
+    double links_bytes_per_s = lp_machine_link_bytes_per_s(self, LP_ATTACHMENT_SCALE_OUT);
+    fabric->n_cards = self->cards_per_domain;
+    fabric->unit_domains = self->port_order == LP_PORT_ORDER_RAIL ? self->unit_domains : 1;
+    fabric->levels[fabric->n_levels++] = (LpFabricBlock){
+        1, fabric->scale_out_bytes_per_s * self->domain_size / self->cards_per_domain};
+    for (guint32 level = 0; level + 1 < n_levels && fabric->n_levels < LP_FABRIC_TIERS_MAX;
+         level++) {
+        links_bytes_per_s *= cluster->up[level + 1];
+        if (lp_machine_span_domains(self, level) < lp_machine_n_domains(self))
+            fabric->levels[fabric->n_levels++] =
+                (LpFabricBlock){ports_below(cluster, level), links_bytes_per_s};
+    }
+}
+
 /* Leaves of two rails meet at the level above, unless a switch there holds less than a unit's. */
 static void
 fill_rails(const LpMachine *self, LpFabric *fabric)
@@ -287,6 +308,7 @@ lp_machine_fabric(const LpMachine *self)
     if (fabric.torus.n_dimensions > 0 || fabric.dragonfly.n_groups > 0)
         return fabric;
     fill_tiers(self, &fabric);
+    fill_levels(self, &fabric);
     fill_rails(self, &fabric);
     return fabric;
 }

@@ -55,7 +55,7 @@ OUTPUTS = {
     "contention": ["contention two-jobs polaris-64 --cost",
                    "contention gpt3-175b dgx-a100-1024 --set global-batch=64 --runs=2 --band "
                    "--what-if=overlap-dp=yes"],
-    "compare": ["compare llama-3-8b dgx-h100-64 optics.xml --set dp=16"],
+    "compare": ["compare llama-3-8b dgx-h100-64 optics.xml --set dp=16 --contention"],
     "characterize": ["characterize mixtral-8x7b",
                      "characterize mixtral-8x7b dgx-h100-64 --sweep=micro-batch=1,64"],
     "collective": ["collective all-reduce dgx-a100-8 --bytes=1MiB,2MiB",

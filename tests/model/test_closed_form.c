@@ -32,7 +32,7 @@ test_vectors(void)
                                    vectors[i].n_micro_batches * vectors[i].dp);
         LpAccelerator accelerator = lp_test_accelerator();
         LpFabric fabric = lp_test_fabric(vectors[i].scale_up_bytes_per_s, 25e9);
-        LpClosedFormInput input = {&gpt, &plan, &accelerator, &fabric, NULL};
+        LpClosedFormInput input = {&gpt, &plan, &accelerator, &fabric, NULL, FALSE};
         lp_test_close(vectors[i].label, lp_closed_form_tp_s(&input), vectors[i].tp_s,
                       HALF_DIGIT / vectors[i].tp_s);
         lp_test_close(vectors[i].label, lp_closed_form_pp_s(&input), vectors[i].pp_s,
@@ -81,7 +81,7 @@ test_tp(void)
         plan.recompute = rows[i].recompute;
         LpAccelerator accelerator = lp_test_accelerator();
         LpFabric fabric = latent_fabric();
-        LpClosedFormInput input = {&gpt, &plan, &accelerator, &fabric, NULL};
+        LpClosedFormInput input = {&gpt, &plan, &accelerator, &fabric, NULL, FALSE};
         double one_s = 14.0 * 2e-6 + 1.75 * volume_bytes / 300e9;
         lp_test_close(rows[i].label, lp_closed_form_tp_collectives_per_layer(&gpt, &plan),
                       rows[i].collectives, 0.0);
@@ -99,7 +99,7 @@ test_tp_across_domains(void)
     LpPlan plan = lp_test_plan(16, 1, 1, 2, 2);
     LpAccelerator accelerator = lp_test_accelerator();
     LpFabric fabric = latent_fabric();
-    LpClosedFormInput input = {&gpt, &plan, &accelerator, &fabric, NULL};
+    LpClosedFormInput input = {&gpt, &plan, &accelerator, &fabric, NULL, FALSE};
     lp_test_close("the slowest connection rules", lp_closed_form_tp_collective_s(&input),
                   30.0 * 7e-6 + 1.875 * volume_bytes / 25e9, IDENTITY);
 }
@@ -129,7 +129,7 @@ test_pp(void)
         plan.sequence_parallel = rows[i].sequence_parallel;
         LpAccelerator accelerator = lp_test_accelerator();
         LpFabric fabric = latent_fabric();
-        LpClosedFormInput input = {&gpt, &plan, &accelerator, &fabric, NULL};
+        LpClosedFormInput input = {&gpt, &plan, &accelerator, &fabric, NULL, FALSE};
         double message_s = rows[i].latency_s + volume_bytes / rows[i].divisor / rows[i].bytes_per_s;
         lp_test_close(rows[i].label, lp_closed_form_pp_s(&input), rows[i].messages * message_s,
                       IDENTITY);
@@ -155,7 +155,7 @@ test_dp(void)
         plan.format.gradient_bytes = rows[i].gradient_bytes;
         LpAccelerator accelerator = lp_test_accelerator();
         LpFabric fabric = latent_fabric();
-        LpClosedFormInput input = {&gpt, &plan, &accelerator, &fabric, NULL};
+        LpClosedFormInput input = {&gpt, &plan, &accelerator, &fabric, NULL, FALSE};
         double bytes =
             lp_transformer_parameters(&gpt) / (rows[i].tp * rows[i].pp) * rows[i].gradient_bytes;
         lp_test_close(rows[i].label, lp_closed_form_dp_s(&input),
@@ -174,7 +174,7 @@ test_compute(void)
     LpAccelerator accelerator = lp_test_accelerator();
     accelerator.memory_bytes_per_s = 1e30; /* products only */
     LpFabric fabric = latent_fabric();
-    LpClosedFormInput input = {&gpt, &plan, &accelerator, &fabric, NULL};
+    LpClosedFormInput input = {&gpt, &plan, &accelerator, &fabric, NULL, FALSE};
     for (guint i = LP_RECOMPUTE_NONE; i <= LP_RECOMPUTE_FULL; i++) {
         plan.recompute = (LpRecompute)i;
         lp_test_close(lp_recompute_names[i], lp_closed_form_compute_s(&input),
@@ -189,7 +189,7 @@ test_one_rank(void)
     LpPlan plan = lp_test_plan(1, 1, 1, 1, 5);
     LpAccelerator accelerator = lp_test_accelerator();
     LpFabric fabric = latent_fabric();
-    LpClosedFormInput input = {&gpt, &plan, &accelerator, &fabric, NULL};
+    LpClosedFormInput input = {&gpt, &plan, &accelerator, &fabric, NULL, FALSE};
     LpTerms terms = lp_closed_form_terms(&input);
     lp_test_close("compute and optimiser", lp_terms_sum(&terms),
                   lp_closed_form_compute_s(&input) + lp_closed_form_optimizer_s(&input), IDENTITY);
@@ -211,7 +211,7 @@ test_one_micro_batch(void)
         plan.pipeline.schedule = LP_SCHEDULE_GPIPE;
         LpAccelerator accelerator = lp_test_accelerator();
         LpFabric fabric = latent_fabric();
-        LpClosedFormInput input = {&gpt, &plan, &accelerator, &fabric, NULL};
+        LpClosedFormInput input = {&gpt, &plan, &accelerator, &fabric, NULL, FALSE};
         LpTerms terms = lp_closed_form_terms(&input);
         double walk_s = pp * lp_closed_form_compute_s(&input) +
                         2.0 * (pp - 1) * lp_closed_form_pp_message_s(&input) +
@@ -228,7 +228,7 @@ test_bubble(void)
     LpPlan plan = lp_test_plan(8, 4, 2, 1, 16);
     LpAccelerator accelerator = lp_test_accelerator();
     LpFabric fabric = latent_fabric();
-    LpClosedFormInput input = {&gpt, &plan, &accelerator, &fabric, NULL};
+    LpClosedFormInput input = {&gpt, &plan, &accelerator, &fabric, NULL, FALSE};
     double busy_s = lp_closed_form_compute_s(&input) + lp_closed_form_tp_s(&input);
     lp_test_close("3/8 busy, 2/8 of the messages", lp_closed_form_bubble_s(&input),
                   0.375 * busy_s + 0.25 * lp_closed_form_pp_s(&input), IDENTITY);
@@ -266,7 +266,7 @@ test_pipelined_shards(void)
         plan.overlap.dp = rows[i].hides;
         LpAccelerator accelerator = lp_test_accelerator();
         LpFabric fabric = latent_fabric();
-        LpClosedFormInput input = {&gpt, &plan, &accelerator, &fabric, NULL};
+        LpClosedFormInput input = {&gpt, &plan, &accelerator, &fabric, NULL, FALSE};
         double layer_bytes = lp_transformer_layer_parameters(&gpt, 0) / 8.0 * 2.0;
         double one_s = 6.0 * (7e-6 + 0.5 * layer_bytes / 25e9);
         double busy_s = lp_closed_form_compute_s(&input) + lp_closed_form_tp_s(&input);
@@ -286,7 +286,7 @@ test_compose(void)
     plan.overlap.fraction = 0.25;
     LpAccelerator accelerator = lp_test_accelerator();
     LpFabric fabric = latent_fabric();
-    LpClosedFormInput input = {&gpt, &plan, &accelerator, &fabric, NULL};
+    LpClosedFormInput input = {&gpt, &plan, &accelerator, &fabric, NULL, FALSE};
     LpClosedFormCommunication own = {lp_closed_form_tp_s(&input), lp_closed_form_pp_s(&input),
                                      lp_closed_form_dp_s(&input), 0.0, 0.0};
     LpTerms terms = lp_closed_form_terms(&input);

@@ -3,8 +3,11 @@
 #include "validation/prediction/prediction.h"
 
 #include "model/amped.h"
+#include "platforms/catalogue/libraries.h"
 #include "sim/mapping/placement.h"
 #include "sim/run/simulation.h"
+
+#include <string.h>
 
 double
 lp_prediction_closed_s(const LpWorkload *workload, const LpAccelerator *accelerator,
@@ -15,7 +18,9 @@ lp_prediction_closed_s(const LpWorkload *workload, const LpAccelerator *accelera
                                .accelerator = accelerator,
                                .fabric = fabric,
                                .accelerators = places};
-    LpTerms terms = lp_closed_form_terms(&input);
+    LpFabric wide = lp_fabric_widened(fabric);
+    input.fabric = &wide;
+    LpTerms terms = lp_closed_form_unhidden_terms(&input);
     return lp_terms_sum(&terms);
 }
 
@@ -36,10 +41,11 @@ predict_closed(const LpSetup *setup, LpOutcome *outcome)
                                .plan = &workload->plan,
                                .accelerator = &machine->accelerator,
                                .fabric = &fabric,
-                               .accelerators = setup->placement->accelerators};
-    outcome->predicted[LP_PREDICTION_CONSISTENT] = lp_prediction_closed_s(
-        workload, &machine->accelerator, &fabric, setup->placement->accelerators);
-    LpTerms amped = lp_amped_terms(&input);
+                               .accelerators = setup->placement->accelerators,
+                               .has_rails =
+                                   strcmp(setup->library->name, LP_LIBRARY_SINGLE_RING) != 0};
+    LpTerms consistent = lp_closed_form_terms(&input), amped = lp_amped_terms(&input);
+    outcome->predicted[LP_PREDICTION_CONSISTENT] = lp_terms_sum(&consistent);
     outcome->predicted[LP_PREDICTION_AMPED] = lp_terms_sum(&amped);
 }
 

@@ -19,12 +19,13 @@ gboolean lp_prediction_run(const LpWorkload *workload, const LpMachine *machine,
                            const LpConstants *constants, LpOutcome *outcome,
                            GError **error) G_GNUC_WARN_UNUSED_RESULT;
 
-/** The iteration's time by the consistent closed form, s. @accelerator: in place of the machine's;
- * @places: of lp_placement_new(). */
+/** The iteration's time by the consistent closed form as if all links above ports were wide, rings
+ * had one card, and nothing but the plan's share o were hidden, s: what changes smoothly with
+ * constants. @accelerator: in place of the machine's; @places: of lp_placement_new(). */
 double lp_prediction_closed_s(const LpWorkload *workload, const LpAccelerator *accelerator,
                               const LpFabric *fabric, const guint32 *places);
 
-/** The iteration's time by the consistent closed form, s; ranks are packed. */
+/** What lp_prediction_closed_s() says of packed ranks on @machine, s. */
 double lp_prediction_consistent_s(const LpWorkload *workload, const LpMachine *machine);
 
 G_END_DECLS

@@ -1,0 +1,96 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""The consistent closed form ranks plans as the simulation does: on a tree with a quarter of the
+bandwidth above its leaves, with FSDP's overlap and without, with libraries that use all cards.
+
+Plans whose simulated times differ by less than CLOSE may change places. Environment: LIGHTPATH (the
+built program)."""
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import unittest
+
+PROGRAM = os.environ["LIGHTPATH"]
+CLOSE = 0.05  # both forms are built of the same kernel times; networks differ by less than this
+NEAR = 0.15  # how far the closed form may be from the simulation in any plan here
+
+
+def run(*arguments):
+    done = subprocess.run([PROGRAM, *arguments], capture_output=True, text=True)
+    if done.returncode != 0 or done.stderr:
+        raise AssertionError(f"{arguments}: {done.stderr}")
+    return done.stdout
+
+
+class Estimates(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = folder.name
+
+    def generate(self, name, *options):
+        path = f"{self.folder}/{name}.xml"
+        run("platform", "generate", *options, "-o", path)
+        return path
+
+    def times(self, workload, platform, base, plans):
+        """(simulated, estimated, plan) of each plan."""
+        found = []
+        for plan in plans:
+            settings = [f"--set={setting}" for setting in (base + " " + plan).split()]
+            result = json.loads(run("simulate", workload, platform, "--format=json",
+                                    "--ignore-memory", *settings))
+            found.append((result["simulated"]["iteration_time_s"],
+                          result["closed_form"]["iteration_time_s"], plan))
+            self.assertLess(abs(result["difference"]["unexplained_s"]), 0.02 * found[-1][0], plan)
+        return found
+
+    def check(self, *arguments):
+        times = self.times(*arguments)
+        for simulated, estimated, plan in times:
+            self.assertLess(abs(estimated / simulated - 1.0), NEAR, (simulated, estimated, plan))
+        for a in times:
+            for b in times:
+                if a[0] < (1.0 - CLOSE) * b[0]:
+                    self.assertLess(a[1], b[1], (a, b))
+
+    def test_narrow_tree(self):
+        """Leaves of four domains, 4:1: gradients that leave them wait, messages less so."""
+        narrow = self.generate("narrow", "--system=dgx-a100", "--accelerators=128",
+                               "--leaf-ports=4", "--oversubscription=4")
+        self.check("gpt3-13b", narrow,
+                   "framework=none library=single-ring zero=0 micro-batch=1 global-batch=256",
+                   ["tp=8 pp=1 dp=16", "tp=4 pp=1 dp=32", "tp=8 pp=2 dp=8", "tp=2 pp=4 dp=16",
+                    "tp=1 pp=8 dp=16", "tp=4 pp=4 dp=8"])
+
+    def test_tree_matters(self):
+        """The same plan takes longer above narrower leaves, by what the simulation says."""
+        job = ["gpt3-13b", "", "framework=none library=single-ring zero=0 micro-batch=1 "
+               "global-batch=256", ["tp=4 pp=1 dp=32"]]
+        for ratio in (1, 2, 4):
+            job[1] = self.generate(f"ratio-{ratio}", "--system=dgx-a100", "--accelerators=128",
+                                   "--leaf-ports=4", f"--oversubscription={ratio}")
+            (simulated, estimated, _), = self.times(*job)
+            self.assertAlmostEqual(estimated / simulated, 1.0, delta=0.01)
+
+    def test_sharded(self):
+        """FSDP with its overlap, without, and beside tensor and pipeline parallelism."""
+        machine = self.generate("h100", "--system=dgx-h100", "--accelerators=64",
+                                "--accelerator=h100-sxm-96")
+        plans = ["dp=64 tp=1", "dp=64 tp=1 overlap-dp=no overlap-param=no", "dp=8 tp=8",
+                 "dp=16 tp=4", "dp=32 tp=2", "dp=16 tp=1 pp=4"]
+        self.check("llama-3-8b", machine, "framework=fsdp micro-batch=1 global-batch=128", plans)
+
+    def test_little_bandwidth(self):
+        """On Polaris FSDP's gathers outlast the computing that they hide behind."""
+        self.check("llama-3-8b", "polaris-64",
+                   "framework=fsdp library=single-ring micro-batch=1 global-batch=64 dp=64",
+                   ["overlap-dp=yes overlap-param=yes", "overlap-dp=no overlap-param=no",
+                    "overlap-dp=yes overlap-param=no", "overlap-dp=no overlap-param=yes",
+                    "overlap-dp=yes overlap-param=yes recompute=none"])
+
+
+if __name__ == "__main__":
+    sys.exit(unittest.main())

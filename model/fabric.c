@@ -83,7 +83,7 @@ LpFabric
 lp_fabric_widened(const LpFabric *self)
 {
     LpFabric wide = *self;
-    wide.n_levels = 0;
+    wide.n_levels = MIN(wide.n_levels, 1);
     return wide;
 }
 

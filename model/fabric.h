@@ -78,7 +78,7 @@ double lp_fabric_bytes_per_s(const LpFabric *self, guint64 a, guint64 b);
 guint64 lp_fabric_port(const LpFabric *self, guint64 accelerator);
 /** Whether what @a sends to @b leaves the card, or the switches, of @level that @a is below. */
 gboolean lp_fabric_climbs(const LpFabric *self, guint32 level, guint64 a, guint64 b);
-/** @self without levels. */
+/** @self with links above cards as wide as anybody wants. */
 LpFabric lp_fabric_widened(const LpFabric *self);
 
 /** The connection between the accelerators @a and @b. */

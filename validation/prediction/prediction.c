@@ -18,7 +18,8 @@ lp_prediction_closed_s(const LpWorkload *workload, const LpAccelerator *accelera
                                .accelerator = accelerator,
                                .fabric = fabric,
                                .accelerators = places};
-    LpFabric wide = lp_fabric_widened(fabric);
+    LpFabric wide = *fabric;
+    wide.n_levels = 0;
     input.fabric = &wide;
     LpTerms terms = lp_closed_form_unhidden_terms(&input);
     return lp_terms_sum(&terms);

@@ -167,6 +167,63 @@ static const struct {
      "tied-embeddings=yes positions=rotary norm=layernorm bias=no dropout=no parallel-blocks=yes "
      "attention=flash " PLAN " precision=bf16",
      "", 6921720704.0},
+    /* Norms behind the blocks included; the same with the sums of their pages: 9.24, 3.88 (text),
+     * 14.7, 107.8 and 400.7 billion. */
+    {"gemma-2-9b",
+     "{'attention_bias':false,'attn_logit_softcapping':50.0,'cache_implementation':'hybrid',"
+     "'final_logit_softcapping':30.0,'head_dim':256,'hidden_act':'gelu_pytorch_tanh',"
+     "'hidden_activation':'gelu_pytorch_tanh','hidden_size':3584,'intermediate_size':14336,"
+     "'max_position_embeddings':8192,'model_type':'gemma2','num_attention_heads':16,"
+     "'num_hidden_layers':42,'num_key_value_heads':8,'query_pre_attn_scalar':256,"
+     "'rope_theta':10000.0,'sliding_window':4096,'torch_dtype':'float32','vocab_size':256000}",
+     "layers=42 hidden=3584 heads=16 kv-heads=8 head-width=256 ffn=14336 ffn-kind=swiglu seq=8192 "
+     "vocab=256000 tied-embeddings=yes positions=rotary norm=rmsnorm bias=no dropout=no "
+     "attention=flash window=4096 window-every=2 " PLAN " precision=fp32",
+     "hidden_activation model_type", 9241705984.0},
+    {"gemma-3-4b",
+     "{'boi_token_index':255999,'eoi_token_index':256000,'image_token_index':262144,"
+     "'mm_tokens_per_image':256,'model_type':'gemma3','text_config':{'hidden_size':2560,"
+     "'intermediate_size':10240,'model_type':'gemma3_text','num_hidden_layers':34,"
+     "'rope_scaling':{'factor':8.0,'rope_type':'linear'},'sliding_window':1024},"
+     "'torch_dtype':'bfloat16','vision_config':{'hidden_size':1152,'num_hidden_layers':27}}",
+     "layers=34 hidden=2560 heads=8 kv-heads=4 head-width=256 ffn=10240 ffn-kind=swiglu seq=131072 "
+     "vocab=262208 tied-embeddings=yes positions=rotary norm=rmsnorm bias=no dropout=no "
+     "attention=flash " PLAN " precision=bf16",
+     "sliding_window_pattern vision_config model_type", 3880263168.0},
+    {"phi-4",
+     "{'attention_bias':false,'attention_dropout':0.0,'embd_pdrop':0.0,'hidden_act':'silu',"
+     "'hidden_size':5120,'intermediate_size':17920,'max_position_embeddings':16384,"
+     "'model_type':'phi3','num_attention_heads':40,'num_hidden_layers':40,"
+     "'num_key_value_heads':10,'original_max_position_embeddings':16384,'resid_pdrop':0.0,"
+     "'rope_scaling':null,'rope_theta':250000,'sliding_window':null,"
+     "'tie_word_embeddings':false,'torch_dtype':'bfloat16','vocab_size':100352}",
+     "layers=40 hidden=5120 heads=40 kv-heads=10 ffn=17920 ffn-kind=swiglu seq=16384 vocab=100352 "
+     "tied-embeddings=no positions=rotary norm=rmsnorm bias=no dropout=no attention=flash " PLAN
+     " precision=bf16",
+     "", 14659507200.0},
+    {"Llama-4-Scout",
+     "{'model_type':'llama4','text_config':{'attention_bias':false,'attention_chunk_size':8192,"
+     "'head_dim':128,'hidden_act':'silu','hidden_size':5120,'interleave_moe_layer_step':1,"
+     "'intermediate_size':8192,'intermediate_size_mlp':16384,'max_position_embeddings':10485760,"
+     "'model_type':'llama4_text','num_attention_heads':40,'num_experts_per_tok':1,"
+     "'num_hidden_layers':48,'num_key_value_heads':8,'num_local_experts':16,"
+     "'torch_dtype':'bfloat16','use_qk_norm':true,'vocab_size':202048},"
+     "'torch_dtype':'bfloat16','vision_config':{'hidden_size':1408}}",
+     "layers=48 hidden=5120 heads=40 kv-heads=8 ffn=16384 ffn-kind=swiglu seq=10485760 "
+     "vocab=202048 tied-embeddings=no positions=rotary norm=rmsnorm bias=no dropout=no "
+     "attention=flash experts=16 top-k=1 expert-ffn=8192 shared-experts=1 " PLAN " precision=bf16",
+     "attention_chunk_size vision_config model_type", 107769861120.0},
+    {"Llama-4-Maverick",
+     "{'hidden_act':'silu','hidden_size':5120,'interleave_moe_layer_step':2,"
+     "'intermediate_size':8192,'intermediate_size_mlp':16384,'max_position_embeddings':1048576,"
+     "'model_type':'llama4_text','num_attention_heads':40,'num_experts_per_tok':1,"
+     "'num_hidden_layers':48,'num_key_value_heads':8,'num_local_experts':128,"
+     "'torch_dtype':'bfloat16','vocab_size':202048}",
+     "layers=48 hidden=5120 heads=40 kv-heads=8 ffn=16384 ffn-kind=swiglu seq=1048576 "
+     "vocab=202048 tied-embeddings=no positions=rotary norm=rmsnorm bias=no dropout=no "
+     "attention=flash experts=128 top-k=1 expert-ffn=8192 shared-experts=1 expert-every=2 " PLAN
+     " precision=bf16",
+     "model_type", 400711848960.0},
 };
 
 static void

@@ -66,6 +66,21 @@ lp_config_load(const char *path, GError **error)
 }
 
 void
+lp_config_enter(LpConfig *self, const char *key)
+{
+    json_t *inner = json_object_get(self->root, key);
+    if (!json_is_object(inner))
+        return;
+    g_autoptr(json_t) merged = json_copy(inner);
+    (void)json_object_update_missing(merged, self->root);
+    (void)json_object_del(merged, key);
+    json_decref(self->root);
+    self->root = g_steal_pointer(&merged);
+    g_hash_table_unref(self->unread);
+    self->unread = all_unread(self->root);
+}
+
+void
 lp_config_free(LpConfig *self)
 {
     if (self == NULL)

@@ -21,6 +21,9 @@ LpConfig *lp_config_load(const char *path, GError **error) G_GNUC_WARN_UNUSED_RE
 void lp_config_free(LpConfig *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(LpConfig, lp_config_free)
 
+/** Takes the object under @key for the configuration, with what stands beside it and not in it;
+ * nothing if there is no such object. */
+void lp_config_enter(LpConfig *self, const char *key);
 /** The path as given. */
 const char *lp_config_path(const LpConfig *self);
 

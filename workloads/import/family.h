@@ -17,6 +17,7 @@ typedef struct {
     const char *width;        /**< of an expert; NULL: as the feed-forward network's */
     const char *shared;       /**< how many shared experts */
     const char *shared_width; /**< or how wide they are together */
+    gboolean has_shared;      /**< or always one */
     const char *dense;        /**< how many layers at the beginning are dense */
     const char *dense_list;   /**< or which layers are */
     const char *every;        /**< a mixture each so many layers */
@@ -37,9 +38,11 @@ typedef struct {
 /** Where attention is limited to a window of tokens. */
 typedef enum {
     LP_FAMILY_WINDOW_NONE,
-    LP_FAMILY_WINDOW_ALWAYS, /**< sliding_window, unless it is null */
-    LP_FAMILY_WINDOW_SWITCH, /**< only with use_sliding_window, from layer max_window_layers on */
-    LP_FAMILY_WINDOW_LIST,   /**< layer_types say where */
+    LP_FAMILY_WINDOW_ALWAYS,  /**< sliding_window, unless it is null */
+    LP_FAMILY_WINDOW_SWITCH,  /**< only with use_sliding_window, from layer max_window_layers on */
+    LP_FAMILY_WINDOW_LIST,    /**< layer_types say where; if absent, in layers 0, 2, 4 ... */
+    LP_FAMILY_WINDOW_PATTERN, /**< likewise; if absent, in all but the last of each
+                                 sliding_window_pattern layers */
 } LpFamilyWindow;
 
 /** How a family encodes positions. */
@@ -59,10 +62,13 @@ typedef struct {
     gboolean rms_norm; /**< else LayerNorm */
     gboolean tied;     /**< what an absent tie_word_embeddings means */
     gboolean kv_required;
-    gboolean latent;    /**< multi-head latent attention */
-    guint32 head_width; /**< what an absent head_dim means; 0: hidden over heads */
-    guint32 seq;        /**< what an absent key means; 0: required */
-    double dropout;     /**< what an absent key means */
+    gboolean latent;                /**< multi-head latent attention */
+    gboolean in_text;               /**< the shape is under text_config, if there is one */
+    guint32 heads, kv_heads, vocab; /**< what absent keys mean; 0: required, of kv_heads as many as
+                                       heads */
+    guint32 head_width;             /**< what an absent head_dim means; 0: hidden over heads */
+    guint32 seq;                    /**< what an absent key means; 0: required */
+    double dropout;                 /**< what an absent key means */
     LpFamilyPositions positions;
     LpFamilyWindow window;
     const char *parallel_key; /**< attention and feed-forward side by side; NULL: never */

@@ -67,10 +67,11 @@ read_ffn(LpReader *reader, GError **error)
     if (keys->activation != NULL &&
         !lp_config_text(reader->config, keys->activation, &activation, error))
         return FALSE;
-    lp_import_map(reader->import, "ffn-kind", gated ? "swiglu" : "gelu",
-                  activation != NULL ? keys->activation : "");
+    g_autofree char *key =
+        activation != NULL ? lp_config_key(reader->config, keys->activation) : g_strdup("");
+    lp_import_map(reader->import, "ffn-kind", gated ? "swiglu" : "gelu", key);
     if (activation != NULL && !is_usual(activation, gated))
-        lp_reader_leave(reader, keys->activation,
+        lp_reader_leave(reader, key,
                         gated ? "counted as swiglu, which has the same matrices"
                               : "counted as gelu, which has the same matrices");
     return TRUE;
@@ -98,6 +99,8 @@ read_kv_heads(const LpReader *reader, GError **error)
 {
     const LpFamily *family = reader->family;
     guint32 n_kv_heads = family->kv_required ? 0 : reader->n_heads;
+    if (family->kv_heads > 0)
+        n_kv_heads = family->kv_heads;
     if (strcmp(family->model_type, "falcon") == 0)
         return read_falcon_kv_heads(reader, &n_kv_heads, error);
     if (family->keys->kv_heads == NULL)
@@ -133,6 +136,7 @@ read_latent(const LpReader *reader, GError **error)
 static gboolean
 read_heads(LpReader *reader, GError **error)
 {
+    reader->n_heads = reader->family->heads;
     if (!lp_reader_map_count(reader, "heads", reader->family->keys->heads, 1, &reader->n_heads,
                              error) ||
         !read_kv_heads(reader, error))
@@ -212,7 +216,7 @@ static gboolean
 read_text(LpReader *reader, GError **error)
 {
     const LpFamilyKeys *keys = reader->family->keys;
-    guint32 vocab = 0;
+    guint32 vocab = reader->family->vocab;
     reader->seq = reader->family->seq;
     return lp_reader_map_count(reader, "seq", keys->seq, 1, &reader->seq, error) &&
            lp_reader_map_count(reader, "vocab", keys->vocab, 1, &vocab, error);
@@ -379,6 +383,8 @@ lp_huggingface_import(const char *path, GError **error)
     if (family == NULL || !lp_config_text(config, "_name_or_path", &given, error))
         return NULL;
     g_autofree char *name = name_of(given, path, family->model_type);
+    if (family->in_text)
+        lp_config_enter(config, "text_config");
     g_autofree char *source = g_strdup_printf("%s: a configuration of Hugging Face, model_type %s.",
                                               path, family->model_type);
     g_autoptr(LpImport) import = lp_import_new(name, source);

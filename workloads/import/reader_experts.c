@@ -81,6 +81,8 @@ read_shared_experts(const LpReader *self, guint32 width, GError **error)
     const LpFamilyExperts *experts = self->family->experts;
     guint32 n_shared = 0, shared_width = 0;
     const char *key = experts->shared != NULL ? experts->shared : experts->shared_width;
+    if (experts->has_shared)
+        lp_import_map_count(self->import, "shared-experts", 1, "model_type");
     if (key == NULL)
         return TRUE;
     if (experts->shared != NULL && !lp_config_count(self->config, key, 0, &n_shared, error))

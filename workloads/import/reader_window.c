@@ -46,9 +46,15 @@ read_window_layers(const LpReader *self, gboolean *has, const char **out_key, GE
     guint32 first = is_switch ? 28 : 0;
     if (is_switch && !lp_config_count(self->config, "max_window_layers", 0, &first, error))
         return FALSE;
+    /* The class' default. */
+    guint32 pattern = self->family->window == LP_FAMILY_WINDOW_PATTERN ? 6 : 1;
+    if (pattern > 1 && !lp_config_count(self->config, "sliding_window_pattern", 1, &pattern, error))
+        return FALSE;
     for (guint i = 0; i < self->n_layers; i++)
-        has[i] = self->family->window == LP_FAMILY_WINDOW_LIST ? i % 2 == 0 : i >= first;
-    *out_key = "max_window_layers";
+        has[i] = self->family->window == LP_FAMILY_WINDOW_LIST      ? i % 2 == 0
+                 : self->family->window == LP_FAMILY_WINDOW_PATTERN ? (i + 1) % pattern != 0
+                                                                    : i >= first;
+    *out_key = pattern > 1 ? "sliding_window_pattern" : "max_window_layers";
     if (!lp_config_list(self->config, "layer_types", &list, error))
         return FALSE;
     if (list == NULL)

@@ -3,6 +3,7 @@
 #include "sim/circuits/circuit_map.h"
 
 #include "base/units.h"
+#include "sim/circuits/expert_regions.h"
 #include "sim/circuits/fixed_circuits.h"
 #include "sim/circuits/rotor.h"
 
@@ -54,7 +55,7 @@ lp_circuit_map_new(const LpProgram *program, const LpNetwork *network, const LpL
         return g_steal_pointer(&self);
     }
     self->switched = lp_circuit_plan_new(self->map, error);
-    if (self->switched == NULL)
+    if (self->switched == NULL || !lp_expert_regions_check(self->switched, error))
         return NULL;
     self->description = lp_circuit_plan_describe(self->switched);
     if (lp_circuit_switch_is_fixed(circuits) &&

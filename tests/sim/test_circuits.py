@@ -303,6 +303,19 @@ class Hybrid(Machines):
         self.assertGreater(wrong, skewed[0] * 1.05)
 
 
+    def test_shared(self):
+        """Circuits of experts take all lanes: no other class may be steered beside them."""
+        file = self.generate("m.xml", "--system=ocs --policy=hybrid --accelerators=16 --domain-size=1 "
+                             "--port-order=node --joined-rails=yes --electrical-bandwidth=5GBps")
+        plan = ("tp=1 pp=1 dp=16 ep=8 global-batch=16 micro-batch=1 virtual-stages=1 schedule=1f1b "
+                "layers=4 ep-relay=1")
+        done = subprocess.run([PROGRAM, "simulate", "mixtral-8x7b", file, "--ignore-memory",
+                               *opus.BARE, *(f"--set={setting}" for setting in plan.split())],
+                              capture_output=True, text=True)
+        self.assertEqual((done.returncode, done.stderr.count("\n")), (1, 1))
+        self.assertIn("circuit-traffic: ep beside other classes", done.stderr)
+
+
 class Failures(Machines):
     """Parts of circuits that stop: the controller sets circuits up around them."""
     PLAN = {**dict(setting.split("=") for setting in SMALL.split()), "tp": 2, "pp": 2, "dp": 2,

@@ -193,8 +193,7 @@ class Studies(unittest.TestCase):
                 self.assertLess(speeds[0], speeds[1])
         options = list(characterize.COMBINATIONS)
         for n in characterize.DIVIDED_GPUS:
-            self.assertEqual(results.order("gpt3-6.7b", options, n, "polaris"),
-                             [["PP + DP"], ["TP + PP + DP"], ["TP + DP"]])
+            self.assertEqual(results.order("gpt3-6.7b", options, n, "polaris")[-1], ["TP + DP"])
         self.assertEqual(results.order("gpt3-6.7b", options, 512, "dgx-a100"),
                          [["TP + DP"], ["TP + PP + DP"], ["PP + DP"]])
         self.assertEqual(results.order("gpt3-1.3b", characterize.ZERO, 8, "dgx-a100")[0], ["ZeRO 3"])

@@ -288,11 +288,27 @@ lp_generate_shape(const LpMachineSpecification *specification, GError **error)
     return write_text(specification, FALSE, error);
 }
 
+static const char unseen[] = "the machine asked for";
+
+/* What a fault of the unseen file is about: the option that a property was made of has its name.
+ * Returns: (transfer full). */
+static char *
+name_fault(const char *reason)
+{
+    static const char property[] = "prop ";
+    const char *name = reason + strlen(property), *end = strchr(name, ':');
+    if (g_str_has_prefix(reason, property) && end != NULL)
+        for (guint i = 0; i < LP_N_MACHINE_OPTIONS; i++)
+            if (strlen(lp_machine_options[i].name) == (gsize)(end - name) &&
+                strncmp(lp_machine_options[i].name, name, (gsize)(end - name)) == 0)
+                return g_strconcat("--", name, NULL);
+    return g_strconcat(unseen, ": ", reason, NULL);
+}
+
 char *
 lp_generate(const LpMachineSpecification *specification, GError **error)
 {
     g_return_val_if_fail(specification != NULL, NULL);
-    static const char unseen[] = "the machine asked for";
     g_autoptr(GError) fault = NULL;
     g_autofree char *xml = write_text(specification, TRUE, error);
     if (xml == NULL)
@@ -303,8 +319,8 @@ lp_generate(const LpMachineSpecification *specification, GError **error)
         return g_steal_pointer(&xml);
     /* Nobody sees the file, nor its lines. */
     const char *reason = strstr(fault->message, ": ");
-    g_set_error(error, fault->domain, fault->code, "%s: %s", unseen,
-                reason != NULL ? reason + 2 : fault->message);
+    g_autofree char *message = name_fault(reason != NULL ? reason + 2 : fault->message);
+    g_set_error_literal(error, fault->domain, fault->code, message);
     return NULL;
 }
 

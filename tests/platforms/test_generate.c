@@ -170,7 +170,7 @@ static const LpBadOptions bad_rows[] = {
     {"paths of a static choice", "--paths=4", lp_machine_error_quark, LP_MACHINE_ERROR_STRUCTURE,
      "prop paths with one static path"},
     {"a hash in a crossbar", "--topology=crossbar --path-choice=hash --paths=4",
-     lp_machine_error_quark, LP_MACHINE_ERROR_STRUCTURE, "prop path-choice: hash, wanted static"},
+     lp_machine_error_quark, LP_MACHINE_ERROR_STRUCTURE, "--path-choice: hash, wanted static"},
     {"planes of classes", "--planes=2 --plane-use=class", lp_machine_error_quark,
      LP_MACHINE_ERROR_STRUCTURE, "<cluster> \"scale-out\" has no prop plane-classes, wanted one"},
 };

@@ -2,6 +2,7 @@
 /* lightpath bench: what the simulator costs, each benchmark in a process of its own. */
 #include "cli/bench_accuracy.h"
 #include "cli/inputs.h"
+#include "cli/option_rows.h"
 #include "cli/progress.h"
 #include "cli/commands.h"
 
@@ -378,8 +379,7 @@ lp_cmd_bench(int argc, char **argv, GError **error)
     g_autofree char *format_text = NULL;
     gboolean growth = FALSE;
     const GOptionEntry entries[] = {
-        {"format", 0, 0, G_OPTION_ARG_STRING, &format_text, "Output format (default text)",
-         "text|json"},
+        LP_ROW_FORMAT(&format_text),
         {"growth", 0, 0, G_OPTION_ARG_NONE, &growth,
          "How cost grows with ranks and with micro-batches: runs the series", NULL},
         {NULL, 0, 0, 0, NULL, NULL, NULL}};

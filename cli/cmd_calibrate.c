@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* lightpath calibrate: fits constants to measured rows. */
 #include "cli/commands.h"
+#include "cli/option_rows.h"
 #include "cli/options.h"
 #include "cli/row_options.h"
 
@@ -160,8 +161,7 @@ lp_cmd_calibrate(int argc, char **argv, GError **error)
         {"rounds", 0, 0, G_OPTION_ARG_STRING, &options.rounds,
          "Simulate and search again at most so often (default 3)", "N"},
         {"output", 'o', 0, G_OPTION_ARG_FILENAME, &options.output, "Write the constants", "FILE"},
-        {"format", 0, 0, G_OPTION_ARG_STRING, &options.format, "Output format (default text)",
-         "text|json"},
+        LP_ROW_FORMAT(&options.format),
         {"jobs", 0, 0, G_OPTION_ARG_STRING, &options.jobs,
          "Rows side by side (default: the number of processors)", "N"},
         {"resume", 0, 0, G_OPTION_ARG_FILENAME, &options.resume,

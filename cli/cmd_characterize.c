@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* lightpath characterize: what a workload's parallelisms ask of the network. */
 #include "cli/commands.h"
+#include "cli/option_rows.h"
 #include "cli/options.h"
 #include "cli/sweep.h"
 
@@ -140,27 +141,15 @@ lp_cmd_characterize(int argc, char **argv, GError **error)
          "NAME[=VALUE,...]"},
         {"jobs", 0, 0, G_OPTION_ARG_STRING, &options.jobs,
          "Runs of a sweep at the same time (default: processors)", "N"},
-        {"fidelity", 0, 0, G_OPTION_ARG_STRING, &options.fidelity,
-         "A collective as one flow a neighbour (flow, default), or each step as a message",
-         "flow|message"},
-        {"collapse", 0, 0, G_OPTION_ARG_STRING, &options.collapse,
-         "Leave out events that provably cannot matter (default on)", "on|off"},
+        LP_ROW_FIDELITY(&options.fidelity),
+        LP_ROW_COLLAPSE(&options.collapse),
         {"set", 0, 0, G_OPTION_ARG_STRING_ARRAY, &options.settings,
          "Override an attribute of the workload; may be given again", "NAME=VALUE"},
-        {"framework", 0, 0, G_OPTION_ARG_STRING, &options.framework,
-         "Whose software runs, as --set framework=NAME; what the file or --set says beats its "
-         "habits",
-         "NAME"},
-        {"plan", 0, 0, G_OPTION_ARG_STRING, &options.plan,
-         "The file's plan (default), or one with dp, micro-batch and global-batch that fill the "
-         "machine",
-         "file|fit"},
-        {"format", 0, 0, G_OPTION_ARG_STRING, &options.format, "Output format (default text)",
-         "text|json"},
-        {"ignore-memory", 0, 0, G_OPTION_ARG_NONE, &options.ignore_memory,
-         "Simulate a plan that does not fit in memory", NULL},
-        {"verbose", 0, 0, G_OPTION_ARG_NONE, &options.verbose,
-         "Show the whole plan, not only what the file or --set gives", NULL},
+        LP_ROW_FRAMEWORK(&options.framework),
+        LP_ROW_PLAN(&options.plan),
+        LP_ROW_FORMAT(&options.format),
+        LP_ROW_IGNORE_MEMORY(&options.ignore_memory),
+        LP_ROW_VERBOSE(&options.verbose),
         {NULL, 0, 0, 0, NULL, NULL, NULL}};
     LpSweepBase base;
     LpFormat format;

@@ -2,6 +2,7 @@
 /* lightpath collective: a single collective on a machine, by message size. */
 #include "cli/commands.h"
 #include "cli/inputs.h"
+#include "cli/option_rows.h"
 #include "cli/options.h"
 #include "cli/progress.h"
 
@@ -331,14 +332,11 @@ lp_cmd_collective(int argc, char **argv, GError **error)
          "Communication library; auto: the one of the accelerators (default auto)", "NAME"},
         {"protocol", 0, 0, G_OPTION_ARG_STRING, &options.protocol,
          "Protocol of that library (default: its choice)", "NAME"},
-        {"fidelity", 0, 0, G_OPTION_ARG_STRING, &options.fidelity,
-         "A collective as one flow a neighbour (flow, default), or each step as a message",
-         "flow|message"},
+        LP_ROW_FIDELITY(&options.fidelity),
         {"collapse", 0, 0, G_OPTION_ARG_STRING, &options.collapse,
          "Work out what meets no other traffic (on, default), or simulate every flow (off)",
          "on|off"},
-        {"format", 0, 0, G_OPTION_ARG_STRING, &options.format, "Output format (default text)",
-         "text|json"},
+        LP_ROW_FORMAT(&options.format),
         {NULL, 0, 0, 0, NULL, NULL, NULL}};
     if (!lp_options_parse("collective", "OPERATION PLATFORM",
                           "Runs a single collective on a machine, by message size: all-reduce, "

@@ -3,6 +3,7 @@
 #include "cli/change.h"
 #include "cli/commands.h"
 #include "cli/inputs.h"
+#include "cli/option_rows.h"
 #include "cli/options.h"
 #include "cli/page_file.h"
 #include "cli/progress.h"
@@ -407,12 +408,8 @@ lp_cmd_compare(int argc, char **argv, GError **error)
         {"collapse", 0, 0, G_OPTION_ARG_STRING, &options.collapse, "As for simulate", "on|off"},
         {"set", 0, 0, G_OPTION_ARG_STRING_ARRAY, &options.settings,
          "Override an attribute of the workload; may be given again", "NAME=VALUE"},
-        {"framework", 0, 0, G_OPTION_ARG_STRING, &options.framework,
-         "Whose software runs, as --set framework=NAME; what the file or --set says beats its "
-         "habits",
-         "NAME"},
-        {"format", 0, 0, G_OPTION_ARG_STRING, &options.format, "Output format (default text)",
-         "text|json"},
+        LP_ROW_FRAMEWORK(&options.framework),
+        LP_ROW_FORMAT(&options.format),
         {"report", 0, 0, G_OPTION_ARG_STRING, &options.page.path,
          "Write a page with tables and plots, which needs no network", "FILE.html"},
         {"runs", 0, 0, G_OPTION_ARG_STRING, &options.n_runs, "As for simulate", "N"},

@@ -2,6 +2,7 @@
 /* lightpath contention: which links hold an iteration back, and who is in whose way. */
 #include "cli/commands.h"
 #include "cli/inputs.h"
+#include "cli/option_rows.h"
 #include "cli/options.h"
 #include "cli/page_file.h"
 #include "cli/progress.h"
@@ -188,19 +189,12 @@ lp_cmd_contention(int argc, char **argv, GError **error)
     double started_s = lp_wall_clock_s();
     g_auto(Options) options = {0};
     const GOptionEntry entries[] = {
-        {"fidelity", 0, 0, G_OPTION_ARG_STRING, &options.fidelity,
-         "A collective as one flow a neighbour (flow, default), or each step as a message",
-         "flow|message"},
-        {"collapse", 0, 0, G_OPTION_ARG_STRING, &options.collapse,
-         "Leave out events that provably cannot matter (default on)", "on|off"},
+        LP_ROW_FIDELITY(&options.fidelity),
+        LP_ROW_COLLAPSE(&options.collapse),
         {"set", 0, 0, G_OPTION_ARG_STRING_ARRAY, &options.settings,
          "Override an attribute of every workload; may be given again", "NAME=VALUE"},
-        {"framework", 0, 0, G_OPTION_ARG_STRING, &options.framework,
-         "Whose software runs, as --set framework=NAME; what the file or --set says beats its "
-         "habits",
-         "NAME"},
-        {"format", 0, 0, G_OPTION_ARG_STRING, &options.format, "Output format (default text)",
-         "text|json"},
+        LP_ROW_FRAMEWORK(&options.framework),
+        LP_ROW_FORMAT(&options.format),
         {"report", 0, 0, G_OPTION_ARG_STRING, &options.page.path,
          "Write a page with tables and plots, which needs no network", "FILE.html"},
         {"jobs", 0, 0, G_OPTION_ARG_STRING, &options.jobs,
@@ -213,10 +207,8 @@ lp_cmd_contention(int argc, char **argv, GError **error)
          "Simulate with so many seeds of jitter, traffic, hashes and skew", "N"},
         {"band", 0, 0, G_OPTION_ARG_NONE, &options.band,
          "Simulate with both fidelities, hashed and ideal paths too", NULL},
-        {"ignore-memory", 0, 0, G_OPTION_ARG_NONE, &options.ignore_memory,
-         "Simulate a plan that does not fit in memory", NULL},
-        {"verbose", 0, 0, G_OPTION_ARG_NONE, &options.verbose,
-         "Show the whole plan, not only what the file or --set gives", NULL},
+        LP_ROW_IGNORE_MEMORY(&options.ignore_memory),
+        LP_ROW_VERBOSE(&options.verbose),
         {"cost", 0, 0, G_OPTION_ARG_NONE, &options.cost, "Also say what it cost: time, memory",
          NULL},
         {NULL, 0, 0, 0, NULL, NULL, NULL}};

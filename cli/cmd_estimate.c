@@ -2,6 +2,7 @@
 /* lightpath estimate: the closed forms alone. */
 #include "cli/commands.h"
 #include "cli/inputs.h"
+#include "cli/option_rows.h"
 #include "cli/options.h"
 
 static gboolean
@@ -37,18 +38,10 @@ lp_cmd_estimate(int argc, char **argv, GError **error)
          "The consistent form (default) or the repaired AMPeD form", "consistent|amped"},
         {"set", 0, 0, G_OPTION_ARG_STRING_ARRAY, &settings,
          "Override an attribute of the workload; may be given again", "NAME=VALUE"},
-        {"framework", 0, 0, G_OPTION_ARG_STRING, &framework,
-         "Whose software runs, as --set framework=NAME; what the file or --set says beats its "
-         "habits",
-         "NAME"},
-        {"plan", 0, 0, G_OPTION_ARG_STRING, &plan_text,
-         "The file's plan (default), or one with dp, micro-batch and global-batch that fill the "
-         "machine",
-         "file|fit"},
-        {"format", 0, 0, G_OPTION_ARG_STRING, &format_text, "Output format (default text)",
-         "text|json"},
-        {"verbose", 0, 0, G_OPTION_ARG_NONE, &verbose,
-         "Show the whole plan, not only what the file or --set gives", NULL},
+        LP_ROW_FRAMEWORK(&framework),
+        LP_ROW_PLAN(&plan_text),
+        LP_ROW_FORMAT(&format_text),
+        LP_ROW_VERBOSE(&verbose),
         {NULL, 0, 0, 0, NULL, NULL, NULL}};
     guint index;
     LpFormat format;

@@ -2,6 +2,7 @@
 /* lightpath goodput: days of training on a machine that fails and is repaired. */
 #include "cli/commands.h"
 #include "cli/inputs.h"
+#include "cli/option_rows.h"
 #include "cli/options.h"
 
 #include "base/units.h"
@@ -204,22 +205,13 @@ lp_cmd_goodput(int argc, char **argv, GError **error)
          "From then until the job loads its checkpoint (default: the profile's)", "TIME"},
         {"set", 0, 0, G_OPTION_ARG_STRING_ARRAY, &options.settings,
          "Override an attribute of the workload; may be given again", "NAME=VALUE"},
-        {"framework", 0, 0, G_OPTION_ARG_STRING, &options.framework,
-         "Whose software runs, as --set framework=NAME; what the file or --set says beats its "
-         "habits",
-         "NAME"},
-        {"plan", 0, 0, G_OPTION_ARG_STRING, &options.plan,
-         "The file's plan (default), or one with dp, micro-batch and global-batch that fill the "
-         "machine",
-         "file|fit"},
+        LP_ROW_FRAMEWORK(&options.framework),
+        LP_ROW_PLAN(&options.plan),
         {"approximate", 0, 0, G_OPTION_ARG_NONE, &options.approximate,
          "Leave out of the simulation what validate leaves out", NULL},
-        {"ignore-memory", 0, 0, G_OPTION_ARG_NONE, &options.ignore_memory,
-         "Simulate a plan that does not fit in memory", NULL},
-        {"verbose", 0, 0, G_OPTION_ARG_NONE, &options.verbose,
-         "Show the whole plan, not only what the file or --set gives", NULL},
-        {"format", 0, 0, G_OPTION_ARG_STRING, &options.format, "Output format (default text)",
-         "text|json"},
+        LP_ROW_IGNORE_MEMORY(&options.ignore_memory),
+        LP_ROW_VERBOSE(&options.verbose),
+        LP_ROW_FORMAT(&options.format),
         {NULL, 0, 0, 0, NULL, NULL, NULL}};
     if (!lp_options_parse("goodput", "WORKLOAD PLATFORM",
                           "Says what a machine that fails and is repaired gets done in days: in "

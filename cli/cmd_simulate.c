@@ -2,6 +2,7 @@
 /* lightpath simulate: one iteration of a workload on a machine, beside the closed form. */
 #include "cli/commands.h"
 #include "cli/inputs.h"
+#include "cli/option_rows.h"
 #include "cli/options.h"
 #include "cli/plan_fit.h"
 #include "cli/progress.h"
@@ -243,23 +244,13 @@ lp_cmd_simulate(int argc, char **argv, GError **error)
     double started_s = lp_wall_clock_s();
     g_auto(Options) options = {0};
     const GOptionEntry entries[] = {
-        {"fidelity", 0, 0, G_OPTION_ARG_STRING, &options.fidelity,
-         "A collective as one flow a neighbour (flow, default), or each step as a message",
-         "flow|message"},
-        {"collapse", 0, 0, G_OPTION_ARG_STRING, &options.collapse,
-         "Leave out events that provably cannot matter (default on)", "on|off"},
+        LP_ROW_FIDELITY(&options.fidelity),
+        LP_ROW_COLLAPSE(&options.collapse),
         {"set", 0, 0, G_OPTION_ARG_STRING_ARRAY, &options.settings,
          "Override an attribute of every workload; may be given again", "NAME=VALUE"},
-        {"framework", 0, 0, G_OPTION_ARG_STRING, &options.framework,
-         "Whose software runs, as --set framework=NAME; what the file or --set says beats its "
-         "habits",
-         "NAME"},
-        {"plan", 0, 0, G_OPTION_ARG_STRING, &options.plan,
-         "The file's plan (default), or one with dp, micro-batch and global-batch that fill the "
-         "machine",
-         "file|fit"},
-        {"format", 0, 0, G_OPTION_ARG_STRING, &options.format, "Output format (default text)",
-         "text|json"},
+        LP_ROW_FRAMEWORK(&options.framework),
+        LP_ROW_PLAN(&options.plan),
+        LP_ROW_FORMAT(&options.format),
         {"report", 0, 0, G_OPTION_ARG_STRING, &options.files.page.path,
          "Write a page with tables and plots, which needs no network", "FILE.html"},
         {"trace", 0, 0, G_OPTION_ARG_STRING, &options.files.trace,
@@ -275,8 +266,7 @@ lp_cmd_simulate(int argc, char **argv, GError **error)
         {"approximate", 0, 0, G_OPTION_ARG_NONE, &options.approximate,
          "Leave out what validate leaves out: contention with little traffic, and in large plans",
          NULL},
-        {"verbose", 0, 0, G_OPTION_ARG_NONE, &options.verbose,
-         "Show the whole plan, not only what the file or --set gives", NULL},
+        LP_ROW_VERBOSE(&options.verbose),
         {"cost", 0, 0, G_OPTION_ARG_NONE, &options.cost,
          "Also say what the simulation cost: time, memory, events", NULL},
         {NULL, 0, 0, 0, NULL, NULL, NULL}};

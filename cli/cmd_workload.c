@@ -2,6 +2,7 @@
 /* lightpath workload: lists, describes and checks workloads, and lists their attributes. */
 #include "cli/attribute_table.h"
 #include "cli/commands.h"
+#include "cli/option_rows.h"
 #include "cli/plan_fit.h"
 #include "cli/inputs.h"
 #include "cli/options.h"
@@ -67,9 +68,7 @@ static gboolean
 cmd_list(int argc, char **argv, GError **error)
 {
     g_autofree char *format_text = NULL;
-    const GOptionEntry entries[] = {{"format", 0, 0, G_OPTION_ARG_STRING, &format_text,
-                                     "Output format (default text)", "text|json"},
-                                    {NULL, 0, 0, 0, NULL, NULL, NULL}};
+    const GOptionEntry entries[] = {LP_ROW_FORMAT(&format_text), {NULL, 0, 0, 0, NULL, NULL, NULL}};
     LpFormat format;
     if (!lp_options_parse("workload list", NULL,
                           "Lists the workloads that are shipped, and machines that they run on: a "
@@ -210,8 +209,7 @@ cmd_describe(int argc, char **argv, GError **error)
     const GOptionEntry entries[] = {{"set", 0, 0, G_OPTION_ARG_STRING_ARRAY, &settings,
                                      "Override an attribute of the workload; may be given again",
                                      "NAME=VALUE"},
-                                    {"format", 0, 0, G_OPTION_ARG_STRING, &format_text,
-                                     "Output format (default text)", "text|json"},
+                                    LP_ROW_FORMAT(&format_text),
                                     {NULL, 0, 0, 0, NULL, NULL, NULL}};
     LpFormat format;
     return lp_options_parse("workload describe", "WORKLOAD [PLATFORM]",
@@ -246,9 +244,7 @@ static gboolean
 cmd_attributes(int argc, char **argv, GError **error)
 {
     g_autofree char *format_text = NULL;
-    const GOptionEntry entries[] = {{"format", 0, 0, G_OPTION_ARG_STRING, &format_text,
-                                     "Output format (default text)", "text|json"},
-                                    {NULL, 0, 0, 0, NULL, NULL, NULL}};
+    const GOptionEntry entries[] = {LP_ROW_FORMAT(&format_text), {NULL, 0, 0, 0, NULL, NULL, NULL}};
     LpFormat format;
     if (!lp_options_parse("workload attributes", "[NAME...]",
                           "Lists the attributes of workloads: values, range, default, meaning.",

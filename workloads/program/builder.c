@@ -126,12 +126,6 @@ lp_builder_add_exchange(LpBuilder *self, LpGroup group, LpWeight weight, guint64
 }
 
 guint
-lp_builder_add_exchange_launch(LpBuilder *self, LpGroup group, guint64 bytes)
-{
-    return lp_builder_add_launch(self, LP_COLLECTIVE_ALL_TO_ALL, group, bytes);
-}
-
-guint
 lp_builder_add_launch(LpBuilder *self, LpCollective collective, LpGroup group, guint64 bytes)
 {
     return launch_or_wait(self, (LpOp){.collective = collective,

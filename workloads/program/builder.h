@@ -36,8 +36,6 @@ void lp_builder_add_vocabulary(LpBuilder *self, LpCollective collective, guint64
 /** An all-to-all of @group, each rank with @bytes, of which a pair of members exchanges as much as
  * @weight says, where the experts' loads differ. Waited for. */
 void lp_builder_add_exchange(LpBuilder *self, LpGroup group, LpWeight weight, guint64 bytes);
-/** An even all-to-all of @group, which goes on beside what follows; as lp_builder_add_launch(). */
-guint lp_builder_add_exchange_launch(LpBuilder *self, LpGroup group, guint64 bytes);
 /** A collective that goes on beside what follows, on the stream of @group; waited for at once if
  * that is the compute stream itself. Returns: its number among those that the segment at hand
  * launched on its stream, for lp_builder_add_join(); G_MAXUINT: there is nothing to join. */

@@ -25,10 +25,11 @@ add_relayed(LpLowering *self, guint32 seq, gboolean to_experts)
 {
     double slots = lp_transformer_expert_slots(self->transformer);
     double copies = lp_group_expert_copies(self->transformer, self->plan);
-    guint between = lp_builder_add_exchange_launch(&self->builder, LP_GROUP_EP_RAIL,
-                                                   exchange_bytes(self, copies, seq, to_experts));
-    guint within = lp_builder_add_exchange_launch(&self->builder, LP_GROUP_EP_NODE,
-                                                  exchange_bytes(self, slots, seq, to_experts));
+    guint between =
+        lp_builder_add_launch(&self->builder, LP_COLLECTIVE_ALL_TO_ALL, LP_GROUP_EP_RAIL,
+                              exchange_bytes(self, copies, seq, to_experts));
+    guint within = lp_builder_add_launch(&self->builder, LP_COLLECTIVE_ALL_TO_ALL, LP_GROUP_EP_NODE,
+                                         exchange_bytes(self, slots, seq, to_experts));
     lp_builder_add_join(&self->builder, LP_STREAM_LAYER, between, LP_TERM_EP);
     lp_builder_add_join(&self->builder, LP_STREAM_RELAY, within, LP_TERM_EP);
 }

@@ -320,6 +320,13 @@ lp_network_set_bandwidth(const LpNetwork *self, guint32 link, double bytes_per_s
 }
 
 void
+lp_network_set_flows_bandwidth(guint32 link, double bytes_per_s)
+{
+    g_autofree char *name = g_strdup_printf("%u", link);
+    sg_link_set_bandwidth(sg_link_by_name(name), bytes_per_s);
+}
+
+void
 lp_route_send_leg(const LpRoute *route, guint32 leg, guint64 bytes)
 {
     LpLeg ends =

@@ -79,6 +79,8 @@ guint32 lp_route_leg_end(const LpRoute *route, guint32 leg);
 /** Gives a link another bandwidth, > 0, from now on; lp_network_link() keeps what was described.
  * Loaded networks only (sim/engine/loading.h). */
 void lp_network_set_bandwidth(const LpNetwork *self, guint32 link, double bytes_per_s);
+/** The same for link number @link of lp_network_load_flows(). */
+void lp_network_set_flows_bandwidth(guint32 link, double bytes_per_s);
 
 /** Sends @bytes over @route, and returns when the last has arrived; latencies are the caller's.
  * Actors only, on a loaded network. */

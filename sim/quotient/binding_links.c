@@ -89,7 +89,7 @@ binds(Bounds *self, guint32 link, Position position)
 }
 
 LpBindingLinks *
-lp_binding_links_new(const LpFlowList *list, const LpNetwork *network)
+lp_binding_links_new(const LpFlowList *list, const LpNetwork *network, const guint32 *changes)
 {
     LpBindingLinks *self = g_new0(LpBindingLinks, 1);
     self->n_links = lp_network_n_links(network);
@@ -100,7 +100,8 @@ lp_binding_links_new(const LpFlowList *list, const LpNetwork *network)
     Bounds bounds = {self, list, network, stamp, 0};
     for (guint32 link = 0; link < self->n_links; link++)
         if (self->first[link + 1] > self->first[link])
-            self->binds[link] = binds(&bounds, link, positions[link]);
+            self->binds[link] =
+                (changes != NULL && changes[link] != 0) || binds(&bounds, link, positions[link]);
     return self;
 }
 

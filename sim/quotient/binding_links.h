@@ -19,8 +19,11 @@ typedef struct {
     guint32 n_crossed; /**< links that anybody crosses */
 } LpBindingLinks;
 
-/** Of all links of @network, under the flows of @list. Returns: (transfer full). */
-LpBindingLinks *lp_binding_links_new(const LpFlowList *list, const LpNetwork *network);
+/** Of all links of @network, under the flows of @list. @changes: by link, 0 for those that keep
+ * their bandwidth (LpQuotientInput.changes), or NULL; others lose some of it, and may bind.
+ * Returns: (transfer full). */
+LpBindingLinks *lp_binding_links_new(const LpFlowList *list, const LpNetwork *network,
+                                     const guint32 *changes);
 void lp_binding_links_free(LpBindingLinks *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(LpBindingLinks, lp_binding_links_free)
 

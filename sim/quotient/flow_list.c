@@ -4,7 +4,6 @@
 
 #include "sim/analysis/max_min.h"
 #include "sim/collectives/ring.h"
-#include "sim/quotient/numbering.h"
 
 #include <string.h>
 
@@ -165,8 +164,9 @@ add_peer_flows(Builder *self, guint32 number, const LpCommunicator *communicator
             const LpCollectivePeer *peer = &g_array_index(peers, LpCollectivePeer, i);
             LpFlowOfRun flow = {.route = &peer->connection.route,
                                 .communicator = number,
-                                .from = rank,
-                                .to = (guint32)peer->connection.to,
+                                .sender = -1,
+                                .from = list->first_rank + rank,
+                                .to = list->first_rank + (guint32)peer->connection.to,
                                 .place_from = member,
                                 .place_to = (guint32)peer->member,
                                 .what = *what++,
@@ -242,8 +242,9 @@ add_plain_flow(Builder *self, guint32 number, const LpIsolatedRing *ring, guint3
     (*of_connection)[rank] = self->list->flows->len;
     LpFlowOfRun flow = {.route = &connection->route,
                         .communicator = number,
-                        .from = rank,
-                        .to = (guint32)connection->to,
+                        .sender = -1,
+                        .from = self->list->first_rank + rank,
+                        .to = self->list->first_rank + (guint32)connection->to,
                         .place_from = member,
                         .what = lp_numbering_end(&self->what)};
     g_array_append_val(self->list->flows, flow);
@@ -318,6 +319,7 @@ static void
 add_communicator(Builder *self, const LpCommunicator *communicator, gboolean is_private)
 {
     LpCommunicatorOfRun own = {.communicator = communicator,
+                               .first_rank = self->list->first_rank,
                                .has_flows = !is_private && self->ops->len > 0};
     LpIsolatedRing ring;
     lp_isolated_ring_init(&ring, self->map, self->cache, communicator);
@@ -361,16 +363,17 @@ add_line(Builder *self, LpLine line)
         lp_numbering_add_number(&self->what, connections[rank].route.latency_s);
         LpFlowOfRun flow = {.route = &connections[rank].route,
                             .communicator = -1,
-                            .from = rank,
-                            .to = (guint32)connections[rank].to,
+                            .sender = -1,
+                            .from = self->list->first_rank + rank,
+                            .to = self->list->first_rank + (guint32)connections[rank].to,
                             .what = lp_numbering_end(&self->what),
                             .is_chained = TRUE};
         g_array_append_val(self->list->flows, flow);
     }
 }
 
-static gboolean
-forwards(const LpFlowList *self)
+gboolean
+lp_flow_list_forwards(const LpFlowList *self)
 {
     for (guint i = 0; i < self->flows->len; i++)
         if (g_array_index(self->flows, LpFlowOfRun, i).route->n_legs > 1)
@@ -378,28 +381,71 @@ forwards(const LpFlowList *self)
     return FALSE;
 }
 
-LpFlowList *
-lp_flow_list_new(const LpCommunicationMap *map, const LpContention *contention,
-                 LpIsolatedCache *cache, LpFidelity fidelity, const char **out_reason)
+/* --- flows that are no job's --- */
+
+void
+lp_flow_list_add_foreign(LpFlowList *self, const LpForeignFlow *flows, guint32 n)
 {
-    g_autoptr(LpFlowList) list = g_new0(LpFlowList, 1);
-    list->flows = g_array_new(FALSE, FALSE, sizeof(LpFlowOfRun));
-    list->communicators = g_array_new(FALSE, FALSE, sizeof(LpCommunicatorOfRun));
-    Builder builder = {.list = list, .map = map, .cache = cache, .fidelity = fidelity};
-    lp_numbering_init(&builder.what);
-    lp_numbering_init(&builder.waits);
-    if (map->layout->relays != NULL)
+    for (guint32 i = 0; i < n; i++) {
+        lp_numbering_add_count(&self->what, LP_N_CONNECTIONS + 1);
+        lp_numbering_add_number(&self->what, flows[i].route.latency_s);
+        lp_numbering_add_number(&self->what, flows[i].route.bytes_per_s);
+        LpFlowOfRun flow = {.route = &flows[i].route,
+                            .communicator = -1,
+                            .sender = flows[i].sender,
+                            .from = flows[i].turn,
+                            .what = lp_numbering_end(&self->what),
+                            .is_chained = TRUE};
+        g_array_append_val(self->flows, flow);
+    }
+}
+
+/* --- all --- */
+
+static LpFlowList *
+new_behind(LpFlowList *last)
+{
+    LpFlowList *self = g_new0(LpFlowList, 1);
+    if (last == NULL) {
+        self->flows = g_array_new(FALSE, FALSE, sizeof(LpFlowOfRun));
+        self->communicators = g_array_new(FALSE, FALSE, sizeof(LpCommunicatorOfRun));
+        lp_numbering_init(&self->what);
+        lp_numbering_init(&self->waits);
+        return self;
+    }
+    self->flows = g_array_ref(last->flows);
+    self->communicators = g_array_ref(last->communicators);
+    self->what = last->what;
+    self->waits = last->waits;
+    last->what = last->waits = (LpNumbering){0};
+    self->first_rank = last->first_rank + last->n_ranks;
+    self->first_flow = last->flows->len;
+    return self;
+}
+
+LpFlowList *
+lp_flow_list_new(const LpQuotientJob *job, LpFlowList *last, LpFidelity fidelity,
+                 const char **out_reason)
+{
+    g_autoptr(LpFlowList) list = new_behind(last);
+    list->n_ranks = (guint32)job->map->n_ranks;
+    Builder builder = {.list = list,
+                       .map = job->map,
+                       .cache = job->cache,
+                       .fidelity = fidelity,
+                       .what = list->what,
+                       .waits = list->waits};
+    if (job->map->layout->relays != NULL)
         builder.reason = "circuits that never change";
     if (fidelity != LP_FIDELITY_FLOW)
         builder.reason = "messages step by step";
     for (LpGroup group = 0; group < LP_N_GROUPS; group++)
-        add_group(&builder, group, contention);
+        add_group(&builder, group, job->contention);
     for (LpLine line = 0; line < LP_N_LINES; line++)
         add_line(&builder, line);
-    if (builder.reason == NULL && forwards(list))
+    if (builder.reason == NULL && lp_flow_list_forwards(list))
         builder.reason = "flows that are forwarded";
-    lp_numbering_clear(&builder.what);
-    lp_numbering_clear(&builder.waits);
+    list->n_flows = list->flows->len - list->first_flow;
     *out_reason = builder.reason;
     return builder.reason == NULL ? g_steal_pointer(&list) : NULL;
 }
@@ -415,5 +461,7 @@ lp_flow_list_free(LpFlowList *self)
         g_free(self->of_peer[group]);
     g_array_unref(self->flows);
     g_array_unref(self->communicators);
+    lp_numbering_clear(&self->what);
+    lp_numbering_clear(&self->waits);
     g_free(self);
 }

@@ -3,8 +3,8 @@
  * and what it waits for. */
 #pragma once
 
-#include "sim/analysis/contention.h"
-#include "sim/analysis/isolated_time.h"
+#include "sim/quotient/numbering.h"
+#include "sim/quotient/quotient_input.h"
 
 G_BEGIN_DECLS
 
@@ -14,7 +14,8 @@ G_BEGIN_DECLS
 typedef struct {
     const LpRoute *route; /* borrowed from the map */
     gint64 communicator;  /**< its index among all of the list's; -1: a line between stages */
-    guint32 from, to;     /**< ranks */
+    gint64 sender;        /**< of a flow that is no job's; -1: a job's */
+    guint32 from, to;     /**< ranks, counted on over the jobs of the run; a sender's turn */
     guint32 place_from, place_to; /**< members of the communicator */
     guint32 what; /**< flows of one number send as many bytes in the same operations and rounds, in
                      the same order, and wait for as long */
@@ -27,12 +28,19 @@ typedef struct {
     const LpCommunicator *communicator; /* borrowed */
     gboolean has_flows;                 /**< FALSE: its collectives are delays */
     gboolean is_chained;                /**< whether some of its flows are */
+    guint32 first_rank;                 /**< of its job, counted on over the jobs of the run */
     guint32 what; /**< communicators of one number wait as long in each of their operations */
 } LpCommunicatorOfRun;
 
+/** Of one job; lists of one run share their flows and communicators, and number what they do
+ * alike. */
 typedef struct {
-    GArray *flows;         /* owned LpFlowOfRun */
-    GArray *communicators; /* owned LpCommunicatorOfRun: group by group, in their order there */
+    GArray *flows;           /* owned together, LpFlowOfRun: of all jobs */
+    GArray *communicators;   /* owned together, LpCommunicatorOfRun: of all jobs, of each group by
+                                group, in their order there */
+    LpNumbering what, waits; /* owned by the last of the lists */
+    guint32 first_rank, n_ranks; /**< of the job; the first counted on over the jobs of the run */
+    guint32 first_flow, n_flows; /**< of the job */
     guint32 first_communicator[LP_N_GROUPS]; /**< in communicators */
     guint32
         *of_connection[LP_N_CONNECTIONS]; /* owned, by rank: flow, or LP_FLOW_NONE; NULL: none */
@@ -40,11 +48,15 @@ typedef struct {
                                       follow; LP_FLOW_NONE; NULL: none */
 } LpFlowList;
 
-/** The flows of a run of @fidelity on @map, in which communicators take their isolated time that
- * @contention says have their links to themselves. NULL where it makes flows that are no such
- * connections: @out_reason then says which, static. Returns: (transfer full). */
-LpFlowList *lp_flow_list_new(const LpCommunicationMap *map, const LpContention *contention,
-                             LpIsolatedCache *cache, LpFidelity fidelity, const char **out_reason);
+/** The flows of @job in a run of @fidelity, behind those of @last, the list of the job before;
+ * NULL: it is the first. NULL where it makes flows that are no such connections: @out_reason then
+ * says which, static. Returns: (transfer full). */
+LpFlowList *lp_flow_list_new(const LpQuotientJob *job, LpFlowList *last, LpFidelity fidelity,
+                             const char **out_reason);
+/** Adds the @n @flows, whose routes are borrowed, which are no job's. */
+void lp_flow_list_add_foreign(LpFlowList *self, const LpForeignFlow *flows, guint32 n);
+/** Whether one of its flows follows another, leg after leg. */
+gboolean lp_flow_list_forwards(const LpFlowList *self);
 void lp_flow_list_free(LpFlowList *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(LpFlowList, lp_flow_list_free)
 

@@ -2,21 +2,27 @@
 /* Reads the quotient from a run's refined structure. */
 #include "sim/quotient/quotient.h"
 
-#include "sim/quotient/structure.h"
+#include "sim/quotient/crossings.h"
+#include "sim/quotient/twins.h"
 
+/* That of a run, which is its first job's too, or of another of its jobs. */
 struct LpQuotient {
     const LpCommunicationMap *map;      /* borrowed */
+    guint32 job, twin;                  /* its number, and that of the job that stands for it */
     LpFlowList *list;                   /* owned */
-    LpRankEquivalence *ranks;           /* owned */
+    LpRankEquivalence *ranks;           /* owned; NULL: another job's stand for them */
     guint32 *n_ranks;                   /* owned, by class */
     GArray *communicators[LP_N_GROUPS]; /* owned LpCommunicatorClass, by class */
-    guint32 *flow_class;                /* owned, by flow */
-    guint32 n_flow_classes;
-    LpRoute *routes;      /* owned, by class of flows */
-    guint32 *route_links; /* owned: of all of them */
-    LpPlainLink *links;   /* owned, by class of links */
-    LpPort *ends;         /* owned, by class of flows: two for each */
-    guint32 n_link_classes, n_links_crossed;
+    guint32 *flow_class;                /* owned by the run's, by flow */
+    LpRoute *routes;                    /* owned by the run's, by class of flows */
+
+    /* Of the run alone. */
+    GPtrArray *others; /* owned LpQuotient: of the jobs from the second on */
+    guint32 n_flow_classes, n_links_crossed;
+    LpCrossings *crossings; /* owned */
+    LpPort *ends;           /* owned, by class of flows: two for each */
+    guint32 first_foreign;  /* flow */
+    guint32 *n_alike;       /* owned, by sender: how many it stands for */
 };
 
 static const LpFlowOfRun *
@@ -33,7 +39,7 @@ communicator_at(const LpFlowList *list, guint32 i)
 
 /* A quotient that is read from its structure. */
 typedef struct {
-    LpQuotient *quotient;
+    LpQuotient *quotient;         /* of the job at hand, or of the run */
     const LpStructure *structure; /* borrowed */
 } Builder;
 
@@ -48,10 +54,11 @@ static void
 read_ranks(Builder *self)
 {
     guint64 n = self->quotient->map->n_ranks;
+    guint32 first = self->quotient->list->first_rank;
     LpRankEquivalence *ranks = self->quotient->ranks = g_new0(LpRankEquivalence, 1);
     ranks->of_rank = g_new(guint32, n);
     for (guint32 rank = 0; rank < n; rank++) {
-        ranks->of_rank[rank] = class_of(self, rank, 0);
+        ranks->of_rank[rank] = class_of(self, first + rank, first);
         ranks->n_classes = MAX(ranks->n_classes, ranks->of_rank[rank] + 1);
     }
     ranks->first = g_new(guint64, ranks->n_classes);
@@ -109,67 +116,31 @@ read_group(Builder *self, LpGroup group)
     }
 }
 
-/* A flow of a class crosses a class's link so often. */
-typedef struct {
-    guint32 flow, link, n;
-} Crossing;
-
-static guint32
-greatest_common_divisor(guint32 a, guint32 b)
-{
-    while (b > 0) {
-        guint32 rest = a % b;
-        a = b;
-        b = rest;
-    }
-    return a;
-}
-
-/* How often a link of class @class is crossed by each class of flows. Where all cross it in
- * multiples of some number, a link of so much less bandwidth is the same. */
 static void
-count_crossings(const Builder *self, guint32 link, guint32 class, guint32 *n_crossings,
-                GArray *crossings)
-{
-    const LpBindingLinks *links = self->structure->links;
-    guint32 begin = crossings->len, divisor = 0;
-    for (guint32 i = links->first[link]; i < links->first[link + 1]; i++) {
-        Crossing crossing = {self->quotient->flow_class[links->flows[i]], class, 0};
-        if (n_crossings[crossing.flow]++ == 0)
-            g_array_append_val(crossings, crossing);
-    }
-    for (guint32 i = begin; i < crossings->len; i++) {
-        Crossing *crossing = &g_array_index(crossings, Crossing, i);
-        crossing->n = n_crossings[crossing->flow];
-        n_crossings[crossing->flow] = 0;
-        divisor = greatest_common_divisor(crossing->n, divisor);
-    }
-    for (guint32 i = begin; i < crossings->len; i++)
-        g_array_index(crossings, Crossing, i).n /= divisor;
-    self->quotient->links[class].bytes_per_s /= divisor;
-}
-
-static GArray *
-read_links(Builder *self)
+read_crossings(Builder *self)
 {
     LpQuotient *quotient = self->quotient;
-    GArray *crossings = g_array_new(FALSE, FALSE, sizeof(Crossing));
-    g_autofree guint32 *n_crossings = g_new0(guint32, quotient->n_flow_classes);
-    quotient->links =
-        g_new(LpPlainLink, self->structure->first_place - self->structure->first_link);
-    for (guint32 i = 0; i < self->structure->links->n_links; i++) {
-        if (!self->structure->links->binds[i])
-            continue;
-        guint32 class =
-            class_of(self, self->structure->link_vertex[i], self->structure->first_link);
-        if (class < quotient->n_link_classes)
-            continue;
-        quotient->links[class].bytes_per_s = lp_network_link(quotient->map->network, i).bytes_per_s;
-        quotient->n_link_classes++;
-        count_crossings(self, i, class, n_crossings, crossings);
-    }
+    quotient->crossings = lp_crossings_new(self->structure, quotient->map->network,
+                                           quotient->flow_class, quotient->n_flow_classes);
     quotient->n_links_crossed = self->structure->links->n_crossed;
-    return crossings;
+    for (guint32 i = 0; i < quotient->n_flow_classes; i++) {
+        quotient->routes[i].n_links = quotient->crossings->flows[i].n_links;
+        quotient->routes[i].links = quotient->crossings->flows[i].links;
+    }
+}
+
+static void
+read_senders(Builder *self, const LpQuotientInput *input)
+{
+    g_autofree guint32 *first = g_new(guint32, input->n_senders);
+    guint32 *n_alike = self->quotient->n_alike = g_new0(guint32, input->n_senders), n = 0;
+    for (guint32 i = 0; i < input->n_senders; i++) {
+        guint32 class =
+            class_of(self, self->structure->first_sender + i, self->structure->first_sender);
+        if (class == n)
+            first[n++] = i;
+        n_alike[first[class]]++;
+    }
 }
 
 static void
@@ -196,56 +167,128 @@ read_flows(Builder *self)
     }
 }
 
-/* Routes name a link as often as it is crossed. */
-static void
-write_routes(LpQuotient *self, const GArray *crossings)
-{
-    gsize n = 0;
-    for (guint32 i = 0; i < self->n_flow_classes; i++)
-        self->routes[i].n_links = 0;
-    for (guint i = 0; i < crossings->len; i++) {
-        const Crossing *crossing = &g_array_index(crossings, Crossing, i);
-        self->routes[crossing->flow].n_links += crossing->n;
-        n += crossing->n;
-    }
-    g_autofree guint32 **ends = g_new(guint32 *, self->n_flow_classes);
-    guint32 *next = self->route_links = g_new(guint32, n);
-    for (guint32 i = 0; i < self->n_flow_classes; i++) {
-        self->routes[i].links = ends[i] = next;
-        next += self->routes[i].n_links;
-    }
-    for (guint i = 0; i < crossings->len; i++) {
-        const Crossing *crossing = &g_array_index(crossings, Crossing, i);
-        for (guint32 k = 0; k < crossing->n; k++)
-            *ends[crossing->flow]++ = crossing->link;
-    }
-}
+/* --- jobs --- */
 
 static void
-read_quotient(Builder *self)
+read_job(LpQuotient *job, const LpStructure *structure)
 {
-    read_ranks(self);
+    Builder builder = {job, structure};
+    if (job->twin != job->job)
+        return;
+    read_ranks(&builder);
     for (LpGroup group = 0; group < LP_N_GROUPS; group++)
-        read_group(self, group);
-    read_flows(self);
-    g_autoptr(GArray) crossings = read_links(self);
-    write_routes(self->quotient, crossings);
+        read_group(&builder, group);
 }
 
-LpQuotient *
-lp_quotient_new(const LpCommunicationMap *map, const LpContention *contention,
-                LpIsolatedCache *cache, LpFidelity fidelity, const char **out_reason)
+static void
+read_quotient(LpQuotient *self, const LpQuotientInput *input, const LpStructure *structure)
 {
-    g_autoptr(LpFlowList) list = lp_flow_list_new(map, contention, cache, fidelity, out_reason);
+    Builder builder = {self, structure};
+    read_flows(&builder);
+    read_crossings(&builder);
+    read_senders(&builder, input);
+    for (guint32 i = 0; i < input->n_jobs; i++) {
+        LpQuotient *job = lp_quotient_job(self, i);
+        job->flow_class = self->flow_class;
+        job->routes = self->routes;
+        read_job(job, structure);
+    }
+}
+
+/* --- all --- */
+
+static LpQuotient *
+new_job(const LpQuotientInput *input, guint32 number, LpFlowList *last, const char **out_reason)
+{
+    const LpQuotientJob *job = &input->jobs[number];
+    LpFlowList *list = lp_flow_list_new(job, last, input->fidelity, out_reason);
     if (list == NULL)
         return NULL;
     LpQuotient *self = g_new0(LpQuotient, 1);
-    self->map = map;
-    self->list = g_steal_pointer(&list);
-    g_autoptr(LpStructure) structure = lp_structure_new(map, self->list);
-    Builder builder = {self, structure};
-    read_quotient(&builder);
+    self->map = job->map;
+    self->job = number;
+    self->list = list;
     return self;
+}
+
+/* The lists of all jobs; NULL where one makes flows of other kinds. */
+static LpQuotient *
+new_lists(const LpQuotientInput *input, const char **out_reason)
+{
+    g_autoptr(LpQuotient) self = new_job(input, 0, NULL, out_reason);
+    if (self == NULL)
+        return NULL;
+    LpFlowList *last = self->list;
+    self->others = g_ptr_array_new_with_free_func((GDestroyNotify)lp_quotient_free);
+    for (guint32 i = 1; i < input->n_jobs; i++) {
+        LpQuotient *job = new_job(input, i, last, out_reason);
+        if (job == NULL)
+            return NULL;
+        g_ptr_array_add(self->others, job);
+        last = job->list;
+    }
+    self->first_foreign = last->flows->len;
+    lp_flow_list_add_foreign(last, input->foreign, input->n_foreign);
+    *out_reason = lp_flow_list_forwards(last) ? "flows that are forwarded" : NULL;
+    return *out_reason == NULL ? g_steal_pointer(&self) : NULL;
+}
+
+/* Returns: FALSE if jobs are alike in part. */
+static gboolean
+find_twins(LpQuotient *self, const LpStructure *structure, guint32 n_jobs)
+{
+    g_autofree const LpFlowList **lists = g_new(const LpFlowList *, n_jobs);
+    g_autofree guint32 *twins = g_new(guint32, n_jobs);
+    for (guint32 job = 0; job < n_jobs; job++)
+        lists[job] = lp_quotient_job(self, job)->list;
+    gboolean good = lp_twins_find(structure, lists, n_jobs, twins);
+    for (guint32 job = 0; good && job < n_jobs; job++)
+        lp_quotient_job(self, job)->twin = twins[job];
+    return good;
+}
+
+LpQuotient *
+lp_quotient_new(const LpQuotientInput *input, const char **out_reason)
+{
+    LpQuotient *self = new_lists(input, out_reason);
+    if (self == NULL)
+        return NULL;
+    const LpFlowList *last = lp_quotient_job(self, input->n_jobs - 1)->list;
+    g_autoptr(LpStructure) structure = lp_structure_new(input, last, FALSE);
+    if (!find_twins(self, structure, input->n_jobs)) {
+        lp_structure_free(structure);
+        structure = lp_structure_new(input, last, TRUE);
+        gboolean good = find_twins(self, structure, input->n_jobs);
+        g_assert(good);
+    }
+    read_quotient(self, input, structure);
+    return self;
+}
+
+static void
+clear_communicators(GArray *communicators)
+{
+    for (guint i = 0; i < communicators->len; i++) {
+        LpMemberClasses *members = &g_array_index(communicators, LpCommunicatorClass, i).members;
+        g_free(members->of_member);
+        g_free(members->first);
+        g_free(members->n);
+    }
+    g_array_unref(communicators);
+}
+
+static void
+free_run(LpQuotient *self)
+{
+    if (self->job > 0)
+        return;
+    if (self->others != NULL)
+        g_ptr_array_unref(self->others);
+    g_free(self->flow_class);
+    g_free(self->routes);
+    lp_crossings_free(self->crossings);
+    g_free(self->ends);
+    g_free(self->n_alike);
 }
 
 void
@@ -253,48 +296,69 @@ lp_quotient_free(LpQuotient *self)
 {
     if (self == NULL)
         return;
-    for (LpGroup group = 0; group < LP_N_GROUPS; group++) {
-        for (guint i = 0; i < self->communicators[group]->len; i++) {
-            LpMemberClasses *members =
-                &g_array_index(self->communicators[group], LpCommunicatorClass, i).members;
-            g_free(members->of_member);
-            g_free(members->first);
-            g_free(members->n);
-        }
-        g_array_unref(self->communicators[group]);
-    }
+    free_run(self);
+    for (LpGroup group = 0; group < LP_N_GROUPS; group++)
+        if (self->communicators[group] != NULL)
+            clear_communicators(self->communicators[group]);
     lp_flow_list_free(self->list);
     lp_rank_equivalence_free(self->ranks);
     g_free(self->n_ranks);
-    g_free(self->flow_class);
-    g_free(self->routes);
-    g_free(self->route_links);
-    g_free(self->links);
-    g_free(self->ends);
     g_free(self);
 }
 
 /* --- what is asked of it --- */
 
+LpQuotient *
+lp_quotient_job(LpQuotient *self, guint32 job)
+{
+    return job == 0 ? self : self->others->pdata[job - 1];
+}
+
+guint32
+lp_quotient_twin(const LpQuotient *self)
+{
+    return self->twin;
+}
+
+/* Adds a job's to @io. */
+static void
+add_size(const LpQuotient *job, LpQuotientSize *io)
+{
+    io->n_ranks += job->map->n_ranks;
+    io->n_rank_classes += job->ranks == NULL ? 0 : job->ranks->n_classes;
+}
+
 LpQuotientSize
 lp_quotient_size(const LpQuotient *self)
 {
-    return (LpQuotientSize){.n_ranks = self->map->n_ranks,
-                            .n_rank_classes = self->ranks->n_classes,
-                            .n_flows = self->list->flows->len,
-                            .n_flow_classes = self->n_flow_classes,
-                            .n_links = self->n_links_crossed,
-                            .n_link_classes = self->n_link_classes};
+    LpQuotientSize size = {.n_flows = self->list->flows->len,
+                           .n_flow_classes = self->n_flow_classes,
+                           .n_links = self->n_links_crossed,
+                           .n_link_classes = self->crossings->n_links};
+    add_size(self, &size);
+    for (guint i = 0; i < self->others->len; i++)
+        add_size(self->others->pdata[i], &size);
+    return size;
+}
+
+/* The classes of the flows of a job. */
+static guint32
+count_flow_classes(const LpQuotient *self)
+{
+    g_autoptr(GHashTable) classes = g_hash_table_new(NULL, NULL);
+    for (guint32 i = 0; i < self->list->n_flows; i++)
+        g_hash_table_add(classes,
+                         GUINT_TO_POINTER(self->flow_class[self->list->first_flow + i] + 1));
+    return g_hash_table_size(classes);
 }
 
 char *
 lp_quotient_describe(const LpQuotient *self)
 {
-    LpQuotientSize size = lp_quotient_size(self);
-    return g_strdup_printf("%" G_GUINT64_FORMAT " ranks in %" G_GUINT64_FORMAT
-                           " classes, %" G_GUINT64_FORMAT " flows in %" G_GUINT64_FORMAT
-                           ": one of each is simulated",
-                           size.n_ranks, size.n_rank_classes, size.n_flows, size.n_flow_classes);
+    return g_strdup_printf("%" G_GUINT64_FORMAT " ranks in %u classes, %u flows in %u: one of each "
+                           "is simulated",
+                           self->map->n_ranks, self->ranks->n_classes, self->list->n_flows,
+                           count_flow_classes(self));
 }
 
 const LpRankEquivalence *
@@ -318,11 +382,9 @@ lp_quotient_communicator(const LpQuotient *self, LpGroup group, guint32 class)
 gboolean
 lp_quotient_load(LpQuotient *self, LpNetwork *network, const GArray *engine_options, GError **error)
 {
-    g_autofree LpPlainFlow *flows = g_new(LpPlainFlow, self->n_flow_classes);
-    for (guint32 i = 0; i < self->n_flow_classes; i++)
-        flows[i] = (LpPlainFlow){self->routes[i].n_links, self->routes[i].links};
-    return lp_network_load_flows(network, self->links, self->n_link_classes, flows,
-                                 self->n_flow_classes, self->ends, engine_options, error);
+    return lp_network_load_flows(network, self->crossings->links, self->crossings->n_links,
+                                 self->crossings->flows, self->n_flow_classes, self->ends,
+                                 engine_options, error);
 }
 
 const LpRoute *
@@ -338,4 +400,24 @@ const LpRoute *
 lp_quotient_peer_route(const LpQuotient *self, LpGroup group, guint64 rank, guint peer)
 {
     return &self->routes[self->flow_class[self->list->of_peer[group][rank] + peer]];
+}
+
+const LpRoute *
+lp_quotient_foreign_route(const LpQuotient *self, guint32 flow)
+{
+    return &self->routes[self->flow_class[self->first_foreign + flow]];
+}
+
+guint32
+lp_quotient_n_senders(const LpQuotient *self, guint32 sender)
+{
+    return self->n_alike[sender];
+}
+
+void
+lp_quotient_set_bandwidth(const LpQuotient *self, guint32 link, double bytes_per_s)
+{
+    guint32 class = self->crossings->link_class[link];
+    if (class != LP_LINK_CLASS_NONE)
+        lp_network_set_flows_bandwidth(class, bytes_per_s / self->crossings->divisors[class]);
 }

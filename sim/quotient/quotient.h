@@ -39,18 +39,23 @@ typedef struct {
 
 typedef struct LpQuotient LpQuotient;
 
-/** Of a run of @fidelity on @map in which communicators take their isolated time that @contention
- * says have their links to themselves; whether its slices mirror each other plays no part. @map and
- * what it refers to must outlive it. NULL if the run makes flows that this does not cover;
- * @out_reason then says which, static. Returns: (transfer full). */
-LpQuotient *lp_quotient_new(const LpCommunicationMap *map, const LpContention *contention,
-                            LpIsolatedCache *cache, LpFidelity fidelity, const char **out_reason);
+/** Of the run of @input, whose maps and foreign flows, and what they refer to, must outlive it.
+ * NULL if the run makes flows that this does not cover; @out_reason then says which, static. It is
+ * that of the first job too. Returns: (transfer full). */
+LpQuotient *lp_quotient_new(const LpQuotientInput *input, const char **out_reason);
 void lp_quotient_free(LpQuotient *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(LpQuotient, lp_quotient_free)
 
+/** The part of job number @job: what is asked of ranks and communicators is asked of a job's.
+ * Borrowed from the quotient of the run, @self. */
+LpQuotient *lp_quotient_job(LpQuotient *self, guint32 job);
+/** A job before it whose ranks stand for all of its own, so that only their sizes may be asked of
+ * it; its own number if there is none. */
+guint32 lp_quotient_twin(const LpQuotient *self);
+/** Of the whole run. */
 LpQuotientSize lp_quotient_size(const LpQuotient *self);
-/** For people: how many ranks and flows it has, and how many of them do. Returns: (transfer full).
- */
+/** For people: how many ranks and flows the job has, and how many of them do. Returns: (transfer
+ * full). */
 char *lp_quotient_describe(const LpQuotient *self);
 /** Ranks and communicators by class. Borrowed. */
 const LpRankEquivalence *lp_quotient_ranks(const LpQuotient *self);
@@ -69,5 +74,12 @@ const LpRoute *lp_quotient_route(const LpQuotient *self, LpConnectionKind kind, 
 /** That of its connection to peer number @peer of lp_collective_peers_get(). */
 const LpRoute *lp_quotient_peer_route(const LpQuotient *self, LpGroup group, guint64 rank,
                                       guint peer);
+/** That of the foreign flow number @flow, and how many senders its sender stands for; 0 if another
+ * stands for it. @self: of the run. */
+const LpRoute *lp_quotient_foreign_route(const LpQuotient *self, guint32 flow);
+guint32 lp_quotient_n_senders(const LpQuotient *self, guint32 sender);
+/** Gives the links of the class of @link, which changes, what makes up for @bytes_per_s each, > 0,
+ * from now on. @self: of the run, loaded. */
+void lp_quotient_set_bandwidth(const LpQuotient *self, guint32 link, double bytes_per_s);
 
 G_END_DECLS

@@ -10,7 +10,7 @@ enum {
     LABEL_PLAIN,
     LABEL_FROM,
     LABEL_TO,
-    LABEL_GROUP /* and so on for each group */
+    LABEL_GROUP /* and so on for each group; or for each turn of a sender */
 };
 
 /* Kinds of vertices, in the order of their numbers. */
@@ -19,14 +19,15 @@ typedef enum {
     KIND_COMMUNICATOR,
     KIND_FLOW,
     KIND_LINK,
-    KIND_PLACE
+    KIND_PLACE,
+    KIND_SENDER
 } Kind;
 
 typedef struct {
     LpStructure *structure;
-    const LpCommunicationMap *map; /* borrowed */
-    const LpFlowList *list;        /* borrowed */
-    LpRefinement *refinement;      /* owned */
+    const LpQuotientInput *input; /* borrowed */
+    const LpFlowList *list;       /* borrowed */
+    LpRefinement *refinement;     /* owned */
     LpNumbering colours;
 } Builder;
 
@@ -46,7 +47,7 @@ static void
 number_vertices(Builder *self)
 {
     const LpFlowList *list = self->list;
-    self->structure->first_communicator = (guint32)self->map->n_ranks;
+    self->structure->first_communicator = list->first_rank + list->n_ranks;
     self->structure->first_flow = self->structure->first_communicator + list->communicators->len;
     self->structure->first_link = self->structure->first_flow + list->flows->len;
     guint32 next = self->structure->first_link;
@@ -62,7 +63,8 @@ number_vertices(Builder *self)
         self->structure->place[i] = next;
         next += own->is_chained ? own->communicator->n_members : 0;
     }
-    self->structure->n_vertices = next;
+    self->structure->first_sender = next;
+    self->structure->n_vertices = next + self->input->n_senders;
 }
 
 static void
@@ -86,15 +88,28 @@ see_each_other(Builder *self, guint32 one, guint32 other, guint32 label)
 }
 
 /* What they have to do with each other follows later. Latencies of messages are their flows'. */
-static void
-add_ranks(Builder *self)
+static guint32
+add_ranks(Builder *self, guint32 job, gboolean tells_jobs, guint32 first)
 {
-    const LpProgram *program = self->map->program;
+    const LpQuotientJob *at = &self->input->jobs[job];
+    const LpProgram *program = at->map->program;
     for (guint32 rank = 0; rank < program->n_ranks; rank++) {
+        lp_numbering_add_count(&self->colours, tells_jobs ? job : at->program);
         lp_numbering_add_count(&self->colours, lp_program_rank_stage(program, rank));
         lp_numbering_add_count(&self->colours,
                                program->expert_loads == NULL ? 0 : program->expert_place[rank]);
-        colour(self, KIND_RANK, rank);
+        lp_numbering_add_count(&self->colours, at->speeds == NULL ? 0 : at->speeds[rank]);
+        colour(self, KIND_RANK, first + rank);
+    }
+    return first + (guint32)program->n_ranks;
+}
+
+static void
+add_senders(Builder *self)
+{
+    for (guint32 i = 0; i < self->input->n_senders; i++) {
+        lp_numbering_add_count(&self->colours, self->input->senders[i]);
+        colour(self, KIND_SENDER, self->structure->first_sender + i);
     }
 }
 
@@ -108,7 +123,7 @@ add_communicators(Builder *self)
         lp_numbering_add_count(&self->colours, own->what);
         colour(self, KIND_COMMUNICATOR, vertex);
         for (guint32 member = 0; member < own->communicator->n_members; member++)
-            see_each_other(self, vertex, own->communicator->ranks[member],
+            see_each_other(self, vertex, own->first_rank + own->communicator->ranks[member],
                            LABEL_GROUP + own->communicator->group);
         for (guint32 member = 0; own->is_chained && member < own->communicator->n_members;
              member++) {
@@ -121,11 +136,13 @@ add_communicators(Builder *self)
 static void
 add_links(Builder *self)
 {
-    const LpNetwork *network = self->map->network;
+    const LpNetwork *network = self->input->jobs[0].map->network;
+    const guint32 *changes = self->input->changes;
     for (guint32 i = 0; i < self->structure->links->n_links; i++) {
         if (!self->structure->links->binds[i])
             continue;
         lp_numbering_add_number(&self->colours, lp_network_link(network, i).bytes_per_s);
+        lp_numbering_add_count(&self->colours, changes == NULL ? 0 : changes[i]);
         colour(self, KIND_LINK, self->structure->link_vertex[i]);
     }
 }
@@ -135,6 +152,11 @@ add_links(Builder *self)
 static void
 add_ends(Builder *self, const LpFlowOfRun *flow, guint32 vertex)
 {
+    if (flow->sender >= 0) {
+        see_each_other(self, vertex, self->structure->first_sender + (guint32)flow->sender,
+                       LABEL_GROUP + flow->from);
+        return;
+    }
     if (flow->communicator < 0) {
         see_each_other(self, vertex, flow->from, LABEL_FROM);
         see_each_other(self, vertex, flow->to, LABEL_TO);
@@ -167,15 +189,18 @@ add_flows(Builder *self)
 }
 
 LpStructure *
-lp_structure_new(const LpCommunicationMap *map, const LpFlowList *list)
+lp_structure_new(const LpQuotientInput *input, const LpFlowList *list, gboolean tells_jobs)
 {
     LpStructure *self = g_new0(LpStructure, 1);
-    Builder builder = {.structure = self, .map = map, .list = list};
-    self->links = lp_binding_links_new(list, map->network);
+    Builder builder = {.structure = self, .input = input, .list = list};
+    guint32 first_rank = 0;
+    self->links = lp_binding_links_new(list, input->jobs[0].map->network, input->changes);
     lp_numbering_init(&builder.colours);
     number_vertices(&builder);
     builder.refinement = lp_refinement_new(self->n_vertices);
-    add_ranks(&builder);
+    for (guint32 job = 0; job < input->n_jobs; job++)
+        first_rank = add_ranks(&builder, job, tells_jobs, first_rank);
+    add_senders(&builder);
     add_communicators(&builder);
     add_links(&builder);
     add_flows(&builder);

@@ -12,13 +12,15 @@ G_BEGIN_DECLS
 typedef struct {
     LpBindingLinks *links; /* owned */
     guint32 *of_vertex;    /* owned, by vertex: its class */
-    guint32 first_communicator, first_flow, first_link, first_place, n_vertices;
+    guint32 first_communicator, first_flow, first_link, first_place, first_sender, n_vertices;
     guint32 *link_vertex; /* owned, by link: valid for those that bind */
     guint32 *place;       /* owned, by communicator: the vertex of its first member's place */
 } LpStructure;
 
-/** Of the flows of @list, on @map. Returns: (transfer full). */
-LpStructure *lp_structure_new(const LpCommunicationMap *map, const LpFlowList *list);
+/** Of the run of @input, of whose last job @list is. @tells_jobs: ranks of different jobs are never
+ * alike. Returns: (transfer full). */
+LpStructure *lp_structure_new(const LpQuotientInput *input, const LpFlowList *list,
+                              gboolean tells_jobs);
 void lp_structure_free(LpStructure *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(LpStructure, lp_structure_free)
 

@@ -96,8 +96,9 @@ find_quotient(const LpCircuitMap *circuits, const LpContention *contention, LpIs
         options.run.log != NULL || leaves_out_contention(map->program, contention, options))
         return NULL;
     const char *reason;
-    g_autoptr(LpQuotient) quotient =
-        lp_quotient_new(map, contention, cache, options.fidelity, &reason);
+    LpQuotientJob job = {.map = map, .contention = contention, .cache = cache};
+    LpQuotientInput input = {.jobs = &job, .n_jobs = 1, .fidelity = options.fidelity};
+    g_autoptr(LpQuotient) quotient = lp_quotient_new(&input, &reason);
     if (quotient == NULL)
         return NULL;
     guint64 n_slices =

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a run consists of whose like parts are to be found: jobs, and what else is on their links.
+ */
+#pragma once
+
+#include "sim/analysis/contention.h"
+#include "sim/analysis/isolated_time.h"
+
+G_BEGIN_DECLS
+
+/** A job of the run. */
+typedef struct {
+    const LpCommunicationMap *map; /* borrowed */
+    const LpContention
+        *contention;        /* borrowed: communicators that it says have their links to
+                               themselves take their isolated time; its slices play no part */
+    LpIsolatedCache *cache; /* borrowed */
+    guint32 program; /**< jobs of one number have the same stages, which do the same, and begin at
+                        the same time */
+    const guint32 *speeds; /* borrowed, by rank: those of one number compute as fast at all times;
+                              or NULL: all do */
+} LpQuotientJob;
+
+/** A way that messages take which are no job's. */
+typedef struct {
+    guint32 sender; /**< among all of the run's, from 0 */
+    guint32 turn;   /**< messages of one sender and turn go this way */
+    LpRoute route;
+} LpForeignFlow;
+
+/** A run. */
+typedef struct {
+    const LpQuotientJob *jobs; /* borrowed: on one network */
+    guint32 n_jobs;
+    LpFidelity fidelity;
+    const guint32 *changes; /* borrowed, by link: those of one number change their bandwidth at the
+                               same times to the same share of it, 0: never; or NULL: none does.
+                               None exceeds what it has at first */
+    const guint32 *senders; /* borrowed, by sender: those of one number send alike, turn by turn */
+    guint32 n_senders;
+    const LpForeignFlow *foreign; /* borrowed */
+    guint32 n_foreign;
+} LpQuotientInput;
+
+G_END_DECLS

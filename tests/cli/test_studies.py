@@ -18,6 +18,7 @@ import joules  # noqa: E402
 import machines  # noqa: E402
 import mapping  # noqa: E402
 import mixnet  # noqa: E402
+import pods  # noqa: E402
 import railonly  # noqa: E402
 import run  # noqa: E402
 import substrates  # noqa: E402
@@ -43,10 +44,11 @@ SOME = {
     "direct": [("gpt3-175b", 2, "fat tree"), ("llama-3-70b", 4, "ideal switch")],
     "mixnet": [("electrical", ""), ("hybrid", "25ms")],
     "railonly": [(25, 300, "rails meet")],
+    "pods": [("512 experts over all", "roofline", 4, "light, 512")],
 }
 STUDIES = {"machines": machines, "switching": switching, "characterize": characterize,
            "days": days, "substrates": substrates, "mapping": mapping, "joules": joules,
-           "direct": direct, "mixnet": mixnet, "railonly": railonly}
+           "direct": direct, "mixnet": mixnet, "railonly": railonly, "pods": pods}
 
 
 class Studies(unittest.TestCase):
@@ -82,7 +84,8 @@ class Studies(unittest.TestCase):
                 ("mapping", mapping, ("case", "node", "cards", "batch", "mapping")),
                 ("direct", direct, ("workload", "ports", "network")),
                 ("mixnet", mixnet, ("network", "dead_time")),
-                ("railonly", railonly, ("out_gbps", "domain_gbps", "network"))):
+                ("railonly", railonly, ("out_gbps", "domain_gbps", "network")),
+                ("pods", pods, ("plan", "kernels", "factor", "network"))):
             self.assertEqual([tuple(row[column] for column in columns)
                               for row in run.read_rows(name)],
                              [tuple(map(str, case)) for case in study.cases()])
@@ -162,6 +165,17 @@ class Studies(unittest.TestCase):
             more = railonly.more(rows, out)
             self.assertAlmostEqual(more / railonly.closed_form(out, domain), 1.0, delta=0.03)
             self.assertAlmostEqual(more, theirs, delta=0.01)
+
+    def test_pods(self):
+        """Lightmatter's 1.00, 0.60, 0.37 at one speed of a package, within 0.03; where no experts leave
+        their pod, a larger one is worth little."""
+        rows = run.read_rows("pods")
+        for network, theirs in pods.PUBLISHED.items():
+            ours = pods.relative(rows, "512 experts over all", "roofline", 4, network)
+            self.assertAlmostEqual(ours, theirs, delta=0.03)
+        self.assertGreater(pods.relative(rows, "384 experts in 128", "roofline", 4, "light, 512"), 0.9)
+        for row in rows:
+            self.assertAlmostEqual(float(row["time_s"]) / float(row["closed_form_s"]), 1, delta=0.015)
 
     def test_direct(self):
         """Opus's prices; an ideal switch with the circuits' links is never slower than they are."""

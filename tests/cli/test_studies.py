@@ -175,7 +175,7 @@ class Studies(unittest.TestCase):
             self.assertAlmostEqual(ours, theirs, delta=0.03)
         self.assertGreater(pods.relative(rows, "384 experts in 128", "roofline", 4, "light, 512"), 0.9)
         for row in rows:
-            self.assertAlmostEqual(float(row["time_s"]) / float(row["closed_form_s"]), 1, delta=0.015)
+            self.assertAlmostEqual(float(row["time_s"]) / float(row["closed_form_s"]), 1, delta=0.02)
 
     def test_direct(self):
         """Opus's prices; an ideal switch with the circuits' links is never slower than they are."""

@@ -253,6 +253,19 @@ lp_report_add_warnings(json_t *object, const LpReport *self)
         lp_json_append_text(warnings, self->warnings->pdata[i]);
 }
 
+void
+lp_report_add_classes(json_t *cost, const LpQuotientSize *size)
+{
+    if (size->n_ranks == 0)
+        return;
+    lp_json_set_count(cost, "ranks", size->n_ranks);
+    lp_json_set_count(cost, "rank_classes", size->n_rank_classes);
+    lp_json_set_count(cost, "links", size->n_links);
+    lp_json_set_count(cost, "link_classes", size->n_link_classes);
+    lp_json_set_count(cost, "flows", size->n_flows);
+    lp_json_set_count(cost, "flow_classes", size->n_flow_classes);
+}
+
 static void
 add_cost(json_t *object, const LpReport *self)
 {
@@ -260,15 +273,7 @@ add_cost(json_t *object, const LpReport *self)
     lp_json_set_number(cost, "wall_s", self->cost.wall_s);
     lp_json_set_count(cost, "peak_rss_bytes", self->cost.peak_rss_bytes);
     lp_json_set_count(cost, "activities", self->simulation->run.n_activities);
-    LpQuotientSize size = self->simulation->quotient;
-    if (size.n_ranks == 0)
-        return;
-    lp_json_set_count(cost, "ranks", size.n_ranks);
-    lp_json_set_count(cost, "rank_classes", size.n_rank_classes);
-    lp_json_set_count(cost, "links", size.n_links);
-    lp_json_set_count(cost, "link_classes", size.n_link_classes);
-    lp_json_set_count(cost, "flows", size.n_flows);
-    lp_json_set_count(cost, "flow_classes", size.n_flow_classes);
+    lp_report_add_classes(cost, &self->simulation->quotient);
 }
 
 static json_t *

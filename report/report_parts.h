@@ -47,6 +47,11 @@ void lp_report_append_distribution(GString *out, const LpDistribution *distribut
 /** Appends the table of times, simulated beside closed forms, and the difference's parts. */
 void lp_report_append_results(GString *out, const LpReport *self);
 
+/** Adds the classes of a run to @cost, or appends them as a line of text; nothing where it was not
+ * run by classes. */
+void lp_report_add_classes(json_t *cost, const LpQuotientSize *size);
+void lp_report_append_classes(GString *out, const LpQuotientSize *size);
+
 /** JSON of "simulate", keys in a fixed order. Returns: (transfer full). */
 json_t *lp_report_to_json(const LpReport *self);
 /** JSON of "estimate": one closed form, the repaired AMPeD form with @amped. Returns: (transfer

@@ -118,6 +118,7 @@ add_cost(json_t *object, const LpScenarioReport *self)
     lp_json_set_number(cost, "wall_s", self->cost.wall_s);
     lp_json_set_count(cost, "peak_rss_bytes", self->cost.peak_rss_bytes);
     lp_json_set_count(cost, "activities", self->simulation->n_activities);
+    lp_report_add_classes(cost, &self->simulation->quotient);
 }
 
 static json_t *
@@ -267,6 +268,7 @@ lp_scenario_report_to_text(const LpScenarioReport *self)
             lp_quantity_format(LP_QUANTITY_SIZE, (double)self->cost.peak_rss_bytes);
         g_string_append_printf(out, "\ncost        %.2f s, %s, %" G_GUINT64_FORMAT " activities\n",
                                self->cost.wall_s, rss, self->simulation->n_activities);
+        lp_report_append_classes(out, &self->simulation->quotient);
     }
     return g_string_free(out, FALSE);
 }

@@ -226,8 +226,8 @@ lp_report_append_engine(GString *out, LpFidelity fidelity, gboolean collapse,
     g_string_append_c(out, '\n');
 }
 
-static void
-append_classes(GString *out, const LpQuotientSize *size)
+void
+lp_report_append_classes(GString *out, const LpQuotientSize *size)
 {
     if (size->n_ranks == 0)
         return;
@@ -249,7 +249,7 @@ append_end(GString *out, const LpReport *self)
             lp_quantity_format(LP_QUANTITY_SIZE, (double)self->cost.peak_rss_bytes);
         g_string_append_printf(out, "cost        %.2f s, %s, %" G_GUINT64_FORMAT " activities\n",
                                self->cost.wall_s, rss, self->simulation->run.n_activities);
-        append_classes(out, &self->simulation->quotient);
+        lp_report_append_classes(out, &self->simulation->quotient);
     }
 }
 

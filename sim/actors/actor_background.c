@@ -2,7 +2,7 @@
 /* Senders of background messages, and the actors that carry them. */
 #include "sim/actors/actor_background.h"
 
-#include "base/error.h"
+#include "sim/actors/background_ways.h"
 
 #include <simgrid/actor.h>
 #include <simgrid/engine.h>
@@ -18,20 +18,20 @@ enum {
     FLIGHTS_OF_EACH = 64
 };
 
-/* Above this, routes of all pairs are not looked at one by one to see which links they cross. */
-#define PAIRS_MAX (1u << 16)
-
 /* Carries one message at a time: a message is an activity of its actor. */
 typedef struct {
     LpBackground *background; /* borrowed */
     const LpRoute *route;     /* borrowed */
+    guint32 weight;           /* senders that the message's stands for */
     sg_sem_t loaded;          /* owned */
 } Carrier;
 
 typedef struct {
     LpBackground *background; /* borrowed */
     guint32 index;            /* among the accelerators */
-    guint32 turn;             /* messages so far */
+    guint32 place;            /* among those that send */
+    guint32 weight;           /* how many it stands for */
+    guint64 n_sent;           /* messages so far */
     GRand *generator;         /* owned */
 } Sender;
 
@@ -41,92 +41,19 @@ struct LpBackground {
     LpWatch *watch;                         /* borrowed from the run */
     LpSharing *sharing;                     /* borrowed from the run, or NULL */
     LpFlowLog *log;                         /* borrowed from the run, or NULL */
+    const LpQuotient *quotient;             /* borrowed from the run, or NULL */
+    guint32 first_sender, first_flow;       /* in it */
     guint32 index;                          /* of the generator */
     guint32 n;
-    guint32 *accelerators; /* owned */
-    guint32 *partners;     /* owned: of a permutation, by sender; else NULL */
-    Sender *senders;       /* owned */
-    GHashTable *routes;    /* owned LpRoute, by sender x n + receiver + 1 */
-    GPtrArray *carriers;   /* owned Carrier */
-    GPtrArray *idle;       /* of those, borrowed */
+    LpBackgroundWays *ways; /* owned */
+    Sender *senders;        /* owned */
+    GHashTable *routes;     /* owned LpRoute, by sender x n + receiver + 1 */
+    GPtrArray *carriers;    /* owned Carrier */
+    GPtrArray *idle;        /* of those, borrowed */
     LpBackgroundResult result;
 };
 
-/* --- who sends to whom --- */
-
-/* One cycle through all of them: nobody sends to itself (Sattolo, An Algorithm to Generate a Random
- * Cyclic Permutation, 1986). */
-static guint32 *
-draw_permutation(guint32 n, guint32 seed)
-{
-    GRand *generator = g_rand_new_with_seed(seed);
-    guint32 *partners = g_new(guint32, n);
-    for (guint32 i = 0; i < n; i++)
-        partners[i] = i;
-    for (guint32 i = n - 1; i > 0; i--) {
-        guint32 other = (guint32)g_rand_int_range(generator, 0, (gint32)i), kept = partners[i];
-        partners[i] = partners[other];
-        partners[other] = kept;
-    }
-    g_rand_free(generator);
-    return partners;
-}
-
-static gboolean
-sends(const LpBackground *self, guint32 sender)
-{
-    if (self->specification->pattern == LP_PATTERN_PAIRS)
-        return sender % 2 == 0 && sender + 1 < self->n;
-    return self->specification->pattern != LP_PATTERN_INCAST || sender > 0;
-}
-
-static guint32
-next_receiver(Sender *self)
-{
-    const LpBackground *background = self->background;
-    guint32 n = background->n, other;
-    switch (background->specification->pattern) {
-    case LP_PATTERN_PERMUTATION:
-        return background->partners[self->index];
-    case LP_PATTERN_UNIFORM:
-        other = (guint32)g_rand_int_range(self->generator, 0, (gint32)n - 1);
-        return other + (other >= self->index ? 1 : 0);
-    case LP_PATTERN_PAIRS:
-        return self->index + 1;
-    case LP_PATTERN_INCAST:
-        return 0;
-    case LP_PATTERN_ALL_TO_ALL:
-        break;
-    }
-    return (self->index + 1 + self->turn % (n - 1)) % n;
-}
-
-static LpAttachment
-attachment(const LpBackground *self, guint64 a, guint64 b)
-{
-    switch (self->specification->ports) {
-    case LP_PORTS_SCALE_UP:
-        return LP_ATTACHMENT_SCALE_UP;
-    case LP_PORTS_SCALE_OUT:
-        return LP_ATTACHMENT_SCALE_OUT;
-    case LP_PORTS_AUTO:
-        break;
-    }
-    return lp_machine_attachment(lp_network_machine(self->network), a, b);
-}
-
-static LpRoute *
-new_route(const LpBackground *self, guint32 sender, guint32 receiver)
-{
-    guint64 a = self->accelerators[sender], b = self->accelerators[receiver];
-    LpRoute *route = g_new(LpRoute, 1);
-    LpAttachment over = attachment(self, a, b);
-    /* The usual attachment knows relays. */
-    *route = over == lp_machine_attachment(lp_network_machine(self->network), a, b)
-                 ? lp_network_route(self->network, a, b, LP_TRAFFIC_DP)
-                 : lp_network_route_over(self->network, a, b, over, LP_TRAFFIC_DP);
-    return route;
-}
+/* --- ways --- */
 
 static const LpRoute *
 find_route(LpBackground *self, guint32 sender, guint32 receiver)
@@ -134,95 +61,45 @@ find_route(LpBackground *self, guint32 sender, guint32 receiver)
     gpointer key = GSIZE_TO_POINTER((gsize)sender * self->n + receiver + 1);
     LpRoute *route = g_hash_table_lookup(self->routes, key);
     if (route == NULL) {
-        route = new_route(self, sender, receiver);
+        route = g_new(LpRoute, 1);
+        *route = lp_background_ways_route(self->ways, sender, receiver);
         g_hash_table_insert(self->routes, key, route);
     }
     return route;
 }
 
-/* --- what the machine has --- */
-
-static gboolean fail(const LpScenarioTraffic *specification, GError **error, const char *format,
-                     ...) G_GNUC_PRINTF(3, 4);
-
-static gboolean
-fail(const LpScenarioTraffic *specification, GError **error, const char *format, ...)
+static guint32
+next_turn(Sender *self)
 {
-    va_list arguments;
-    va_start(arguments, format);
-    g_autofree char *message = g_strdup_vprintf(format, arguments);
-    va_end(arguments);
-    g_set_error(error, LP_INPUT_ERROR, LP_INPUT_ERROR_VALUE, "%s: traffic \"%s\": %s",
-                specification->where, specification->name, message);
-    return FALSE;
+    const LpBackgroundWays *ways = self->background->ways;
+    guint32 n = self->background->n, n_turns = lp_background_ways_n_turns(ways);
+    if (!lp_background_ways_is_drawn(ways))
+        return (guint32)(self->n_sent % n_turns);
+    guint32 other = (guint32)g_rand_int_range(self->generator, 0, (gint32)n_turns);
+    guint32 receiver = other + (other >= self->index ? 1 : 0);
+    return (guint32)(((guint64)receiver + n - self->index - 1) % n);
 }
 
-static gboolean
-check_domain(const LpBackground *self, GError **error)
+static const LpRoute *
+next_route(Sender *self)
 {
-    const LpMachine *machine = lp_network_machine(self->network);
-    for (guint32 i = 1; i < self->n; i++)
-        if (lp_machine_domain(machine, self->accelerators[i]) !=
-            lp_machine_domain(machine, self->accelerators[0]))
-            return fail(self->specification, error,
-                        "class: got scale-up for accelerators %u and %u of different domains, "
-                        "wanted scale-out or auto",
-                        self->accelerators[0], self->accelerators[i]);
-    return TRUE;
+    LpBackground *background = self->background;
+    const LpBackgroundWays *ways = background->ways;
+    guint32 turn = next_turn(self);
+    if (background->quotient == NULL)
+        return find_route(background, self->index,
+                          lp_background_ways_receiver(ways, self->index, turn));
+    guint32 first = background->first_flow + self->place * lp_background_ways_n_turns(ways);
+    return lp_quotient_foreign_route(background->quotient, first + turn);
 }
 
-static gboolean
-check_cards(const LpBackground *self, GError **error)
-{
-    const LpMachine *machine = lp_network_machine(self->network);
-    if (!machine->has_scale_out)
-        return fail(self->specification, error,
-                    "class: got scale-out on a machine without it, wanted scale-up or auto");
-    g_autoptr(GHashTable) owners = g_hash_table_new(NULL, NULL);
-    for (guint32 i = 0; i < self->n; i++) {
-        guint64 port = lp_machine_port(machine, self->accelerators[i], LP_ATTACHMENT_SCALE_OUT);
-        if (!g_hash_table_add(owners, GSIZE_TO_POINTER(port + 1)))
-            return fail(self->specification, error,
-                        "class: got scale-out for accelerator %u, whose card another one of these "
-                        "has too, wanted accelerators with cards of their own",
-                        self->accelerators[i]);
-    }
-    return TRUE;
-}
-
-static gboolean
-check(const LpBackground *self, GError **error)
-{
-    const LpMachine *machine = lp_network_machine(self->network);
-    if (self->n < 2)
-        return fail(self->specification, error, "got one accelerator, wanted two or more");
-    for (guint32 i = 0; i < self->n; i++)
-        if (self->accelerators[i] >= machine->n_accelerators)
-            return fail(self->specification, error,
-                        "accelerators: got %u, wanted one of the %" G_GUINT64_FORMAT
-                        " of the machine",
-                        self->accelerators[i], machine->n_accelerators);
-    if (self->specification->ports == LP_PORTS_SCALE_UP)
-        return check_domain(self, error);
-    return self->specification->ports == LP_PORTS_AUTO || check_cards(self, error);
-}
+/* --- making it --- */
 
 static void
 carrier_free(Carrier *self)
 {
     sg_sem_destroy(self->loaded);
     g_free(self);
-}
-
-static void
-list_accelerators(LpBackground *self)
-{
-    const GArray *given = self->specification->accelerators;
-    guint64 all = lp_network_machine(self->network)->n_accelerators;
-    self->n = given != NULL ? given->len : (guint32)all;
-    self->accelerators = g_new(guint32, self->n);
-    for (guint32 i = 0; i < self->n; i++)
-        self->accelerators[i] = given != NULL ? g_array_index(given, guint32, i) : i;
 }
 
 LpBackground *
@@ -233,22 +110,25 @@ lp_background_new(const LpScenarioTraffic *specification, const LpNetwork *netwo
     self->specification = specification;
     self->network = network;
     self->index = index;
+    self->ways = lp_background_ways_new(specification, network, error);
+    if (self->ways == NULL)
+        return NULL;
+    self->n = lp_background_ways_n(self->ways);
     self->routes = g_hash_table_new_full(NULL, NULL, NULL, g_free);
     self->carriers = g_ptr_array_new_with_free_func((GDestroyNotify)carrier_free);
     self->idle = g_ptr_array_new();
-    list_accelerators(self);
-    if (!check(self, error))
-        return NULL;
-    if (specification->pattern == LP_PATTERN_PERMUTATION)
-        self->partners = draw_permutation(self->n, specification->seed);
     self->senders = g_new0(Sender, self->n);
+    guint32 n_sending = 0;
     for (guint32 i = 0; i < self->n; i++) {
         guint32 seed[] = {specification->seed, g_str_hash(specification->name),
-                          self->accelerators[i]};
+                          lp_background_ways_accelerator(self->ways, i)};
         self->senders[i] =
             (Sender){.background = self,
                      .index = i,
+                     .place = n_sending,
+                     .weight = 1,
                      .generator = g_rand_new_with_seed_array(seed, G_N_ELEMENTS(seed))};
+        n_sending += lp_background_ways_sends(self->ways, i) ? 1 : 0;
     }
     return g_steal_pointer(&self);
 }
@@ -261,44 +141,44 @@ lp_background_free(LpBackground *self)
     for (guint32 i = 0; self->senders != NULL && i < self->n; i++)
         g_rand_free(self->senders[i].generator);
     g_free(self->senders);
-    g_free(self->accelerators);
-    g_free(self->partners);
-    g_hash_table_unref(self->routes);
-    g_ptr_array_unref(self->idle);
-    g_ptr_array_unref(self->carriers);
+    lp_background_ways_free(self->ways);
+    g_clear_pointer(&self->routes, g_hash_table_unref);
+    g_clear_pointer(&self->idle, g_ptr_array_unref);
+    g_clear_pointer(&self->carriers, g_ptr_array_unref);
     g_free(self);
-}
-
-/* --- the links that it may cross --- */
-
-static void
-mark_pair(const LpBackground *self, guint32 sender, guint32 receiver, gboolean *io_links)
-{
-    g_autofree LpRoute *route = new_route(self, sender, receiver);
-    for (guint32 i = 0; i < route->n_links; i++)
-        io_links[route->links[i]] = TRUE;
 }
 
 void
 lp_background_mark(const LpBackground *self, gboolean *io_links)
 {
-    LpPattern pattern = self->specification->pattern;
-    gboolean all = pattern == LP_PATTERN_UNIFORM || pattern == LP_PATTERN_ALL_TO_ALL;
-    if (all && (guint64)self->n * self->n > PAIRS_MAX) {
-        /* Too many to look at: any link. */
-        for (guint32 i = 0; i < lp_network_n_links(self->network); i++)
-            io_links[i] = TRUE;
-        return;
-    }
+    lp_background_ways_mark(self->ways, io_links);
+}
+
+/* --- in a quotient --- */
+
+gboolean
+lp_background_add_foreign(LpBackground *self, LpNumbering *kinds, GArray *senders, GArray *flows)
+{
+    gboolean is_drawn =
+        self->specification->gaps == LP_GAPS_EXPONENTIAL || lp_background_ways_is_drawn(self->ways);
+    if (lp_background_ways_are_many(self->ways))
+        return FALSE;
+    self->first_sender = senders->len;
+    self->first_flow = flows->len;
     for (guint32 i = 0; i < self->n; i++) {
-        if (!sends(self, i))
-            continue;
-        if (!all)
-            mark_pair(self, i, next_receiver(&self->senders[i]), io_links);
-        for (guint32 other = 0; all && other < self->n; other++)
-            if (other != i)
-                mark_pair(self, i, other, io_links);
+        lp_numbering_add_count(kinds, self->index);
+        lp_numbering_add_count(kinds, lp_background_ways_sends(self->ways, i) ? 1 : 0);
+        lp_numbering_add_count(kinds, is_drawn ? i : self->n);
+        guint32 kind = lp_numbering_end(kinds), n = lp_background_ways_n_turns(self->ways);
+        g_array_append_val(senders, kind);
+        for (guint32 turn = 0; lp_background_ways_sends(self->ways, i) && turn < n; turn++) {
+            guint32 receiver = lp_background_ways_receiver(self->ways, i, turn);
+            LpForeignFlow flow = {self->first_sender + i, turn,
+                                  lp_background_ways_route(self->ways, i, receiver)};
+            g_array_append_val(flows, flow);
+        }
     }
+    return TRUE;
 }
 
 /* --- actors --- */
@@ -327,21 +207,21 @@ write_down(LpBackground *self, const LpRoute *route, double start_s)
 }
 
 static void
-carry(LpBackground *self, const LpRoute *route)
+carry(LpBackground *self, const LpRoute *route, guint32 weight)
 {
     guint64 bytes = self->specification->message_bytes;
     double start_s = simgrid_get_clock();
-    self->result.n_under_way++;
+    self->result.n_under_way += weight;
     if (route->latency_s > 0.0)
         sg_actor_sleep_for(route->latency_s);
     double left_s = simgrid_get_clock();
     lp_sharing_send(self->sharing, &(LpFlow){route, bytes, LP_FLOW_BACKGROUND, 0, &bytes});
     write_down(self, route, left_s);
-    self->result.n_under_way--;
-    self->result.n_messages++;
-    self->result.n_bytes += bytes;
-    self->result.time_s += simgrid_get_clock() - start_s;
-    self->result.isolated_s += route->latency_s + (double)bytes / route->bytes_per_s;
+    self->result.n_under_way -= weight;
+    self->result.n_messages += weight;
+    self->result.n_bytes += weight * bytes;
+    self->result.time_s += weight * (simgrid_get_clock() - start_s);
+    self->result.isolated_s += weight * (route->latency_s + (double)bytes / route->bytes_per_s);
 }
 
 static void
@@ -352,7 +232,7 @@ carrier_actor(int argc, char **argv)
     Carrier *self = sg_actor_self_get_data();
     for (;;) {
         sg_sem_acquire(self->loaded);
-        carry(self->background, self->route);
+        carry(self->background, self->route, self->weight);
         g_ptr_array_add(self->background->idle, self);
     }
 }
@@ -364,7 +244,7 @@ lp_background_flights_max(guint64 n_senders)
 }
 
 static void
-hand_over(LpBackground *self, const LpRoute *route)
+hand_over(LpBackground *self, const LpRoute *route, guint32 weight)
 {
     if (self->result.n_under_way >= lp_background_flights_max(self->n)) {
         lp_watch_flood(self->watch, self->index);
@@ -381,6 +261,7 @@ hand_over(LpBackground *self, const LpRoute *route)
         start_actor(route->from->host, carrier, (xbt_main_func_t)carrier_actor);
     }
     carrier->route = route;
+    carrier->weight = weight;
     sg_sem_release(carrier->loaded);
 }
 
@@ -417,7 +298,7 @@ sender_actor(int argc, char **argv)
     const LpScenarioTraffic *specification = background->specification;
     double next_s = specification->start_s;
     for (;;) {
-        const LpRoute *route = find_route(background, self->index, next_receiver(self));
+        const LpRoute *route = next_route(self);
         if (specification->gaps == LP_GAPS_EXPONENTIAL)
             next_s += gap_s(self, route);
         if (specification->gaps == LP_GAPS_CLOSED)
@@ -425,32 +306,36 @@ sender_actor(int argc, char **argv)
         if (next_s >= specification->end_s)
             return;
         sleep_until(next_s);
-        self->turn++;
+        self->n_sent++;
         gboolean dead = lp_watch_is_dead(background->watch, route);
-        background->result.n_lost += dead ? 1 : 0;
+        background->result.n_lost += dead ? self->weight : 0;
         if (specification->gaps == LP_GAPS_CLOSED && dead)
             return;
         if (specification->gaps == LP_GAPS_CLOSED)
-            carry(background, route);
+            carry(background, route, self->weight);
         else if (!dead)
-            hand_over(background, route);
+            hand_over(background, route, self->weight);
         if (specification->gaps == LP_GAPS_FIXED)
             next_s += gap_s(self, route);
     }
 }
 
 void
-lp_background_start(LpBackground *self, LpWatch *watch, LpSharing *sharing, LpFlowLog *log)
+lp_background_start(LpBackground *self, const LpBackgroundRun *run)
 {
-    self->sharing = sharing;
-    self->log = log;
-    self->watch = watch;
+    self->sharing = run->sharing;
+    self->log = run->log;
+    self->watch = run->watch;
+    self->quotient = run->quotient;
     for (guint32 i = 0; i < self->n; i++) {
-        if (!sends(self, i))
+        Sender *sender = &self->senders[i];
+        if (self->quotient != NULL)
+            sender->weight = lp_quotient_n_senders(self->quotient, self->first_sender + i);
+        if (!lp_background_ways_sends(self->ways, i) || sender->weight == 0)
             continue;
-        const LpPort *home =
-            lp_network_port(self->network, self->accelerators[i], LP_ATTACHMENT_SCALE_UP);
-        start_actor(home->host, &self->senders[i], (xbt_main_func_t)sender_actor);
+        const LpPort *home = lp_network_port(
+            self->network, lp_background_ways_accelerator(self->ways, i), LP_ATTACHMENT_SCALE_UP);
+        start_actor(home->host, sender, (xbt_main_func_t)sender_actor);
     }
 }
 

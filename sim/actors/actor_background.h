@@ -6,6 +6,7 @@
 #include "sim/actors/background_result.h"
 #include "sim/actors/actor_sharing.h"
 #include "sim/actors/flow_log.h"
+#include "sim/quotient/quotient.h"
 #include "workloads/description/scenario.h"
 
 G_BEGIN_DECLS
@@ -29,9 +30,22 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(LpBackground, lp_background_free)
 guint64 lp_background_flights_max(guint64 n_senders);
 /** Marks the links that its messages may cross in @io_links, by link. */
 void lp_background_mark(const LpBackground *self, gboolean *io_links);
-/** Starts its actors, which end with the run. @watch: borrowed. @sharing: borrowed, or NULL: the
- * engine shares links among its messages and others. */
-void lp_background_start(LpBackground *self, LpWatch *watch, LpSharing *sharing, LpFlowLog *log);
+/** Adds its senders to @senders (guint32: those of one number of @kinds send alike) and their ways
+ * to @flows (LpForeignFlow): for the quotient that the next run goes by, whose it must be the whole
+ * input of. Returns: FALSE: they are too many. */
+gboolean lp_background_add_foreign(LpBackground *self, LpNumbering *kinds, GArray *senders,
+                                   GArray *flows) G_GNUC_WARN_UNUSED_RESULT;
+
+/** What it runs in; everything is borrowed. */
+typedef struct {
+    LpWatch *watch;
+    LpSharing *sharing;         /**< NULL: the engine shares links among its messages and others */
+    LpFlowLog *log;             /**< or NULL */
+    const LpQuotient *quotient; /**< one sender of each class sends; NULL: all do */
+} LpBackgroundRun;
+
+/** Starts its actors, which end with the run. */
+void lp_background_start(LpBackground *self, const LpBackgroundRun *run);
 LpBackgroundResult lp_background_result(const LpBackground *self);
 
 G_END_DECLS

@@ -27,8 +27,7 @@ typedef struct {
 
 struct LpFaults {
     const LpNetwork *network; /* borrowed */
-    LpWatch *watch;           /* borrowed from the run */
-    LpSharing *sharing;       /* borrowed from the run, or NULL */
+    LpFaultsRun run;          /* borrowed */
     GArray *faults;           /* owned: Fault, in order of time */
     GPtrArray *circuits;      /* owned: borrowed LpCircuits of the run's jobs */
 };
@@ -194,6 +193,34 @@ lp_faults_mark(const LpFaults *self, gboolean *io_links)
     }
 }
 
+gboolean
+lp_faults_any_dead(const LpFaults *self)
+{
+    for (guint i = 0; i < self->faults->len; i++)
+        if (g_array_index(self->faults, Fault, i).failure->dead)
+            return TRUE;
+    return FALSE;
+}
+
+/* A link's number stands for what has happened to it so far. */
+void
+lp_faults_number(const LpFaults *self, guint32 n_links, guint32 *out_changes)
+{
+    g_auto(LpNumbering) numbers;
+    lp_numbering_init(&numbers);
+    memset(out_changes, 0, n_links * sizeof *out_changes);
+    for (guint i = 0; i < self->faults->len; i++) {
+        const Fault *fault = &g_array_index(self->faults, Fault, i);
+        for (guint k = 0; k < fault->links->len; k++) {
+            guint32 *change = &out_changes[g_array_index(fault->links, guint32, k)];
+            lp_numbering_add_count(&numbers, *change);
+            lp_numbering_add_number(&numbers, fault->failure->at_s);
+            lp_numbering_add_number(&numbers, fault->failure->bandwidth_factor);
+            *change = lp_numbering_end(&numbers) + 1;
+        }
+    }
+}
+
 static void
 happen(const LpFaults *self, const Fault *fault)
 {
@@ -204,14 +231,17 @@ happen(const LpFaults *self, const Fault *fault)
     for (guint i = 0; i < fault->links->len; i++) {
         guint32 link = g_array_index(fault->links, guint32, i);
         double described = lp_network_link(self->network, link).bytes_per_s;
-        if (lp_watch_is_dead(self->watch, &(LpRoute){.n_links = 1, .links = &link}))
+        if (lp_watch_is_dead(self->run.watch, &(LpRoute){.n_links = 1, .links = &link}))
             continue;
         if (fault->failure->dead)
-            lp_watch_bury_link(self->watch, link);
+            lp_watch_bury_link(self->run.watch, link);
         double bytes_per_s =
             fault->failure->dead ? DEAD_BYTES_PER_S : described * fault->failure->bandwidth_factor;
-        lp_network_set_bandwidth(self->network, link, bytes_per_s);
-        lp_sharing_set_bandwidth(self->sharing, link, bytes_per_s);
+        if (self->run.quotient != NULL)
+            lp_quotient_set_bandwidth(self->run.quotient, link, bytes_per_s);
+        else
+            lp_network_set_bandwidth(self->network, link, bytes_per_s);
+        lp_sharing_set_bandwidth(self->run.sharing, link, bytes_per_s);
     }
 }
 
@@ -231,10 +261,9 @@ fault_actor(int argc, char **argv)
 }
 
 void
-lp_faults_start(LpFaults *self, LpWatch *watch, LpSharing *sharing, struct s4u_Host *home)
+lp_faults_start(LpFaults *self, const LpFaultsRun *run, struct s4u_Host *home)
 {
-    self->watch = watch;
-    self->sharing = sharing;
+    self->run = *run;
     sg_actor_t actor = sg_actor_init("fault", home);
     sg_actor_set_data(actor, self);
     sg_actor_start_(actor, (xbt_main_func_t)fault_actor, 0, NULL);

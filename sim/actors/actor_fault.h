@@ -5,6 +5,7 @@
 #include "sim/actors/actor_circuits.h"
 #include "sim/actors/actor_watch.h"
 #include "sim/actors/actor_sharing.h"
+#include "sim/quotient/quotient.h"
 #include "workloads/description/scenario.h"
 
 G_BEGIN_DECLS
@@ -21,6 +22,10 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(LpFaults, lp_faults_free)
 
 /** Marks the links that change in @io_links, by link. */
 void lp_faults_mark(const LpFaults *self, gboolean *io_links);
+/** Whether any of them leaves nothing of a link. */
+gboolean lp_faults_any_dead(const LpFaults *self);
+/** Sets @out_changes, by link: those of one number change alike, those of 0 never. */
+void lp_faults_number(const LpFaults *self, guint32 n_links, guint32 *out_changes);
 /** Whether a job's circuits, those of @plan, can do without what fails. Error: as of
  * lp_lane_failures_check(). */
 gboolean lp_faults_check(const LpFaults *self, const LpCircuitPlan *plan,
@@ -28,8 +33,14 @@ gboolean lp_faults_check(const LpFaults *self, const LpCircuitPlan *plan,
 /** A job of the run has @circuits (borrowed), which fail; what fails at 0 has failed before them.
  * Before the first of them is set up. */
 void lp_faults_add_circuits(LpFaults *self, LpCircuits *circuits);
-/** Starts the actor that lets them happen, on @home. @watch, @sharing: borrowed; the latter NULL if
- * the engine shares links. */
-void lp_faults_start(LpFaults *self, LpWatch *watch, LpSharing *sharing, struct s4u_Host *home);
+/** What they happen in; everything is borrowed. */
+typedef struct {
+    LpWatch *watch;
+    LpSharing *sharing;         /**< NULL: the engine shares links */
+    const LpQuotient *quotient; /**< whose links change; NULL: the machine's do */
+} LpFaultsRun;
+
+/** Starts the actor that lets them happen, on @home. */
+void lp_faults_start(LpFaults *self, const LpFaultsRun *run, struct s4u_Host *home);
 
 G_END_DECLS

@@ -32,6 +32,13 @@ lp_straggler_free(LpStraggler *self)
     g_free(self);
 }
 
+gboolean
+lp_straggler_is_steady(const LpStraggler *self, double *out_factor)
+{
+    *out_factor = self->factor;
+    return self->generator == NULL;
+}
+
 /* Box and Muller, A Note on the Generation of Random Normal Deviates (1958). */
 static double
 draw_normal(GRand *generator)

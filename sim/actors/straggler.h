@@ -16,6 +16,8 @@ LpStraggler *lp_straggler_new(const LpScenarioStraggler *straggler, const char *
 void lp_straggler_free(LpStraggler *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(LpStraggler, lp_straggler_free)
 
+/** Whether nothing is drawn: all runs of kernels then take @out_factor (out) times as long. */
+gboolean lp_straggler_is_steady(const LpStraggler *self, double *out_factor);
 /** What the next run of kernels takes, over what is described. At least 0. */
 double lp_straggler_draw(LpStraggler *self);
 /** @work with kernels that take @factor times as long; the host is as fast as ever. @issue_s: what

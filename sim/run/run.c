@@ -423,10 +423,12 @@ clear_job(JobRun *self)
 static void
 start_surroundings(const LpSurroundings *self, struct s4u_Host *home)
 {
+    LpBackgroundRun background = {self->watch, self->sharing, self->log, self->quotient};
+    LpFaultsRun faults = {self->watch, self->sharing, self->quotient};
     for (guint i = 0; self->backgrounds != NULL && i < self->backgrounds->len; i++)
-        lp_background_start(self->backgrounds->pdata[i], self->watch, self->sharing, self->log);
+        lp_background_start(self->backgrounds->pdata[i], &background);
     if (self->faults != NULL)
-        lp_faults_start(self->faults, self->watch, self->sharing, home);
+        lp_faults_start(self->faults, &faults, home);
     if (self->sharing != NULL)
         lp_sharing_start(self->sharing, home);
     if (self->watch != NULL)

@@ -44,12 +44,13 @@ lp_run_job_idealise(LpRunJob *self)
 
 /** What happens beside the jobs; each may be NULL. */
 typedef struct {
-    GPtrArray *backgrounds; /* borrowed LpBackground */
-    LpFaults *faults;       /* borrowed */
-    LpWatch *watch;         /* borrowed; needed by the others */
-    LpSharing *sharing;     /* borrowed: shares links in place of the engine */
-    LpWaitRecord *waits;    /* borrowed: told who waits for whom, and keeps critical paths */
-    LpFlowLog *log;         /* borrowed: written */
+    GPtrArray *backgrounds;     /* borrowed LpBackground */
+    LpFaults *faults;           /* borrowed */
+    LpWatch *watch;             /* borrowed; needed by the others */
+    LpSharing *sharing;         /* borrowed: shares links in place of the engine */
+    LpWaitRecord *waits;        /* borrowed: told who waits for whom, and keeps critical paths */
+    LpFlowLog *log;             /* borrowed: written */
+    const LpQuotient *quotient; /* borrowed: of the run that the jobs' are parts of */
     void (*progress)(guint64 n_done, guint64 n_all, void *data);
     void *progress_data;
 } LpSurroundings;

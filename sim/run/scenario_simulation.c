@@ -5,35 +5,60 @@
 #include "sim/analysis/tiers.h"
 #include "sim/run/counterfactual.h"
 #include "sim/run/observation.h"
-#include "sim/run/scene.h"
+#include "sim/run/scene_quotient.h"
 
 /* What a run leaves behind: of one job in a child process, of all in this one. */
 typedef struct {
     LpRunResult result;
     LpStall stall;
+    char message[256]; /* empty unless the engine did not start */
 } Outcome;
 
+/* A job by itself. */
 typedef struct {
-    const LpScene *scene;
+    LpScene *scene;
     guint job;
     LpSceneScope scope;
+    LpCast cast;
+    LpSceneQuotient *quotient; /* owned; NULL: by ranks */
+    LpRunResult *result;       /* borrowed: filled */
 } Solo;
+
+static void
+solo_clear(Solo *self)
+{
+    lp_scene_quotient_free(self->quotient);
+    lp_cast_clear(&self->cast);
+}
+
+static gboolean
+run_cast(LpScene *scene, LpCast *cast, LpSceneQuotient *quotient,
+         const LpSurroundings *surroundings, LpRunResult *results, GError **error)
+{
+    if (quotient != NULL)
+        return lp_scene_quotient_run(quotient, surroundings, results, error);
+    if (!lp_scene_load(scene, error))
+        return FALSE;
+    lp_run_jobs(cast->jobs, cast->n, surroundings, results);
+    return TRUE;
+}
 
 static void
 run_solo(const void *data, GByteArray *result)
 {
     const Solo *solo = data;
     Outcome *outcome = (gpointer)result->data;
-    g_auto(LpCast) cast = lp_cast(solo->scene);
-    lp_cast_add(&cast, solo->job, solo->scope, 0);
     g_autoptr(LpWatch) watch = NULL;
+    g_autoptr(GError) error = NULL;
+    LpCast cast = solo->cast;
     LpSurroundings surroundings = {.faults = NULL};
     if (solo->scope == LP_SCENE_ALONE && solo->scene->faults != NULL) {
         watch = lp_watch_new(lp_network_n_links(solo->scene->network));
         surroundings.watch = watch;
         surroundings.faults = solo->scene->faults;
     }
-    lp_run_jobs(cast.jobs, cast.n, &surroundings, &outcome->result);
+    if (!run_cast(solo->scene, &cast, solo->quotient, &surroundings, &outcome->result, &error))
+        g_strlcpy(outcome->message, error->message, sizeof outcome->message);
     if (watch != NULL)
         outcome->stall = lp_watch_stall(watch);
     outcome->stall.job = solo->job;
@@ -65,39 +90,84 @@ run_counterfactuals(const LpScene *self, guint job, LpSimulation *own, GError **
     return TRUE;
 }
 
-static gboolean
-run_alone(const LpScene *self, guint job, LpSceneScope scope, LpRunResult *out_result,
-          guint64 *io_peak_rss_bytes, GError **error)
+static Solo
+new_solo(LpScene *scene, guint job, LpSceneScope scope, LpRunResult *result)
 {
-    Solo solo = {self, job, scope};
-    Outcome outcome;
-    LpChildProcess *child =
-        lp_child_process_start("process of a run", run_solo, &solo, sizeof outcome, error);
-    if (child == NULL ||
-        !lp_child_process_finish(child, &outcome, sizeof outcome, io_peak_rss_bytes, error))
-        return FALSE;
-    *out_result = outcome.result;
-    return lp_scene_check_stall(self, &outcome.stall, outcome.result.n_waiting, error);
+    Solo self = {.scene = scene, .job = job, .scope = scope, .result = result};
+    self.cast = lp_cast(scene);
+    lp_cast_add(&self.cast, job, scope, 0);
+    return self;
 }
 
 static gboolean
-run_by_itself(const LpScene *self, guint job, LpScenarioSimulation *simulation, GError **error)
+finish_solo(Solo *self, guint64 *io_peak_rss_bytes, GError **error)
 {
-    LpJobResult *result = &simulation->jobs[job];
+    Outcome outcome;
+    LpChildProcess *child =
+        lp_child_process_start("process of a run", run_solo, self, sizeof outcome, error);
+    if (child == NULL ||
+        !lp_child_process_finish(child, &outcome, sizeof outcome, io_peak_rss_bytes, error))
+        return FALSE;
+    *self->result = outcome.result;
+    if (outcome.message[0] == '\0')
+        return lp_scene_check_stall(self->scene, &outcome.stall, outcome.result.n_waiting, error);
+    g_set_error_literal(error, LP_SIMULATION_ERROR, LP_SIMULATION_ERROR_RUN, outcome.message);
+    return FALSE;
+}
+
+static gboolean
+is_healthy(const LpScene *self, guint job)
+{
+    return self->faults == NULL && lp_scene_job(self, job)->stragglers == NULL &&
+           lp_scene_job(self, job)->job->n_iterations == 1;
+}
+
+/* By classes, if that is worth it: @by_classes. Else by ranks, those runs that are not. */
+static gboolean
+run_solo_if(LpScene *self, guint job, LpSceneScope scope, gboolean by_classes,
+            LpRunResult *io_result, guint64 *io_peak_rss_bytes, GError **error)
+{
+    gboolean is_done = io_result->n_actors > 0, good = TRUE;
+    if (is_done)
+        return TRUE;
+    Solo solo = new_solo(self, job, scope, io_result);
+    solo.quotient = by_classes ? lp_scene_quotient_new(&solo.cast, scope) : NULL;
+    if (by_classes == (solo.quotient != NULL))
+        good = finish_solo(&solo, io_peak_rss_bytes, error);
+    solo_clear(&solo);
+    return good;
+}
+
+/* Runs by classes load a platform of their own, so they come before the machine is loaded; what all
+ * others load is loaded once where the jobs beside each other need it too. */
+static gboolean
+run_solos(LpScene *self, LpScenarioSimulation *simulation, gboolean by_classes, GError **error)
+{
     guint64 *peak_rss_bytes = &simulation->children_peak_rss_bytes;
-    gboolean is_healthy = self->faults == NULL && lp_scene_job(self, job)->stragglers == NULL &&
-                          lp_scene_job(self, job)->job->n_iterations == 1;
-    result->own = g_new0(LpSimulation, 1);
-    result->own->circuits = g_strdup(lp_scene_job(self, job)->circuits->description);
-    if (!run_alone(self, job, LP_SCENE_ALONE, &result->alone, peak_rss_bytes, error))
-        return FALSE;
-    result->own->run = result->alone;
-    if (!is_healthy &&
-        !run_alone(self, job, LP_SCENE_OWN, &result->own->run, peak_rss_bytes, error))
-        return FALSE;
-    if (!run_counterfactuals(self, job, result->own, error))
-        return FALSE;
-    *peak_rss_bytes += result->own->children_peak_rss_bytes;
+    for (guint i = 0; i < self->jobs->len; i++) {
+        LpJobResult *result = &simulation->jobs[i];
+        if (!run_solo_if(self, i, LP_SCENE_ALONE, by_classes, &result->alone, peak_rss_bytes,
+                         error))
+            return FALSE;
+        if (is_healthy(self, i))
+            result->own->run = result->alone;
+        else if (!run_solo_if(self, i, LP_SCENE_OWN, by_classes, &result->own->run, peak_rss_bytes,
+                              error))
+            return FALSE;
+    }
+    return TRUE;
+}
+
+static gboolean
+explain(LpScene *self, LpScenarioSimulation *simulation, GError **error)
+{
+    for (guint i = 0; i < self->jobs->len; i++) {
+        LpSimulation *own = simulation->jobs[i].own = g_new0(LpSimulation, 1);
+        own->circuits = g_strdup(lp_scene_job(self, i)->circuits->description);
+        if (!run_counterfactuals(self, i, own, error))
+            return FALSE;
+        simulation->children_peak_rss_bytes += own->children_peak_rss_bytes;
+    }
     return TRUE;
 }
 
@@ -115,18 +185,34 @@ observe(const LpScene *self, const LpRunResult *results, const LpFlowLog *log, L
     lp_observation_finish(out, log, self->network, end_s);
 }
 
-static gboolean
-run_together(const LpScene *self, LpScenarioSimulation *simulation, LpScenarioOptions options,
-             GError **error)
+static LpCast
+cast_all(const LpScene *self, LpScenarioSimulation *simulation, LpScenarioOptions options)
 {
-    g_auto(LpCast) cast = lp_cast(self);
+    LpCast cast = lp_cast(self);
     for (guint i = 0; i < self->jobs->len; i++) {
         lp_cast_add(&cast, i, LP_SCENE_TOGETHER, 0);
-        simulation->jobs[i].contention =
-            lp_contention_describe(cast.jobs[i].contention, lp_scene_job(self, i)->map, NULL);
         if (options.timelines)
             simulation->jobs[i].timeline = cast.jobs[i].timeline = lp_timeline_new();
     }
+    return cast;
+}
+
+static void
+describe(LpScenarioSimulation *simulation, const LpCast *cast, const LpSceneQuotient *quotient)
+{
+    if (quotient != NULL)
+        simulation->quotient = lp_scene_quotient_size(quotient);
+    for (guint i = 0; i < cast->n; i++) {
+        g_autofree char *ranks = quotient == NULL ? NULL : lp_scene_quotient_describe(quotient, i);
+        simulation->jobs[i].contention =
+            lp_contention_describe(cast->jobs[i].contention, cast->jobs[i].map, ranks);
+    }
+}
+
+static gboolean
+run_together(LpScene *self, LpCast *cast, LpSceneQuotient *quotient,
+             LpScenarioSimulation *simulation, LpScenarioOptions options, GError **error)
+{
     g_autoptr(LpWatch) watch = NULL;
     if (self->faults != NULL || self->backgrounds->len > 0)
         watch = lp_watch_new(lp_network_n_links(self->network));
@@ -137,9 +223,10 @@ run_together(const LpScene *self, LpScenarioSimulation *simulation, LpScenarioOp
                                    .log = log,
                                    .progress = options.progress,
                                    .progress_data = options.progress_data};
-    g_autofree LpRunResult *results = g_new0(LpRunResult, cast.n);
-    lp_run_jobs(cast.jobs, cast.n, &surroundings, results);
-    for (guint i = 0; i < cast.n; i++) {
+    g_autofree LpRunResult *results = g_new0(LpRunResult, cast->n);
+    if (!run_cast(self, cast, quotient, &surroundings, results, error))
+        return FALSE;
+    for (guint i = 0; i < cast->n; i++) {
         simulation->jobs[i].together = results[i];
         simulation->n_activities += results[i].n_activities;
     }
@@ -150,6 +237,22 @@ run_together(const LpScene *self, LpScenarioSimulation *simulation, LpScenarioOp
     LpStall stall = watch == NULL ? (LpStall){0} : lp_watch_stall(watch);
     return lp_scene_check_stall(self, &stall, stall.is_stalled ? results[stall.job].n_waiting : 0,
                                 error);
+}
+
+/* By ranks where the observation wants every flow. */
+static gboolean
+run_all(LpScene *self, LpScenarioSimulation *simulation, LpScenarioOptions options, GError **error)
+{
+    if (!explain(self, simulation, error) || !run_solos(self, simulation, TRUE, error))
+        return FALSE;
+    g_auto(LpCast) cast = cast_all(self, simulation, options);
+    g_autoptr(LpSceneQuotient) quotient =
+        options.observation == NULL ? lp_scene_quotient_new(&cast, LP_SCENE_TOGETHER) : NULL;
+    describe(simulation, &cast, quotient);
+    if (quotient == NULL && !lp_scene_load(self, error))
+        return FALSE;
+    return run_solos(self, simulation, FALSE, error) &&
+           run_together(self, &cast, quotient, simulation, options, error);
 }
 
 static LpScenarioSimulation *
@@ -174,14 +277,11 @@ lp_scenario_simulation_run(const LpScenario *scenario, const LpMachine *machine,
                            LpScenarioOptions options, GError **error)
 {
     g_autoptr(LpScene) scene =
-        lp_scene_new(scenario, machine, options.fidelity, options.collapse, error);
+        lp_scene_new_unloaded(scenario, machine, options.fidelity, options.collapse, error);
     if (scene == NULL)
         return NULL;
     g_autoptr(LpScenarioSimulation) self = new_simulation(scene);
-    for (guint i = 0; i < scene->jobs->len; i++)
-        if (!run_by_itself(scene, i, self, error))
-            return NULL;
-    return run_together(scene, self, options, error) ? g_steal_pointer(&self) : NULL;
+    return run_all(scene, self, options, error) ? g_steal_pointer(&self) : NULL;
 }
 
 void

@@ -30,6 +30,7 @@ typedef struct {
     LpBackgroundResult *backgrounds; /* owned, in the scenario's order */
     GArray *engine_options;          /* owned: LpEngineOption */
     guint64 n_activities;            /**< of the jobs beside each other */
+    LpQuotientSize quotient;         /**< of these; zero where they were not run by classes */
     guint64 children_peak_rss_bytes; /**< of the processes of the other runs, summed */
 } LpScenarioSimulation;
 

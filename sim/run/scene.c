@@ -216,9 +216,12 @@ lp_scene_check_stall(const LpScene *self, const LpStall *stall, guint64 n_waitin
 
 /* For all runs of its jobs, which load nothing again. Background sends to whom it draws, and
  * failures are told to links by their names in the machine. */
-static gboolean
-load(LpScene *self, const LpMachine *machine, GError **error)
+gboolean
+lp_scene_load(LpScene *self, GError **error)
 {
+    if (lp_engine_has_started())
+        return TRUE;
+    const LpMachine *machine = lp_network_machine(self->network);
     g_autoptr(LpRouteUse) use = lp_route_use_new(self->network);
     if (self->scenario->traffic->len > 0 || self->scenario->failures->len > 0 ||
         machine->circuits.is_present)
@@ -229,8 +232,8 @@ load(LpScene *self, const LpMachine *machine, GError **error)
 }
 
 LpScene *
-lp_scene_new(const LpScenario *scenario, const LpMachine *machine, LpFidelity fidelity,
-             gboolean collapse, GError **error)
+lp_scene_new_unloaded(const LpScenario *scenario, const LpMachine *machine, LpFidelity fidelity,
+                      gboolean collapse, GError **error)
 {
     GPtrArray *jobs = lp_jobs_new(scenario, machine, error);
     if (jobs == NULL)
@@ -243,8 +246,16 @@ lp_scene_new(const LpScenario *scenario, const LpMachine *machine, LpFidelity fi
     for (guint i = 0; i < jobs->len; i++)
         if (!lp_job_enter(lp_scene_job(self, i), self->network, error))
             return NULL;
-    if (!add_surroundings(self, error) || !load(self, machine, error))
+    if (!add_surroundings(self, error))
         return NULL;
     find_users(self);
     return g_steal_pointer(&self);
+}
+
+LpScene *
+lp_scene_new(const LpScenario *scenario, const LpMachine *machine, LpFidelity fidelity,
+             gboolean collapse, GError **error)
+{
+    g_autoptr(LpScene) self = lp_scene_new_unloaded(scenario, machine, fidelity, collapse, error);
+    return self != NULL && lp_scene_load(self, error) ? g_steal_pointer(&self) : NULL;
 }

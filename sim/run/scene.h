@@ -33,6 +33,13 @@ typedef enum {
  * Errors: LP_SIMULATION_ERROR, LP_INPUT_ERROR, LP_PROGRAM_ERROR. Returns: (transfer full). */
 LpScene *lp_scene_new(const LpScenario *scenario, const LpMachine *machine, LpFidelity fidelity,
                       gboolean collapse, GError **error) G_GNUC_WARN_UNUSED_RESULT;
+/** As lp_scene_new(), without starting the engine. Errors: as there. */
+LpScene *lp_scene_new_unloaded(const LpScenario *scenario, const LpMachine *machine,
+                               LpFidelity fidelity, gboolean collapse,
+                               GError **error) G_GNUC_WARN_UNUSED_RESULT;
+/** Starts the engine on what its runs may send over, unless it has started. Errors: as of
+ * lp_network_load(). */
+gboolean lp_scene_load(LpScene *self, GError **error) G_GNUC_WARN_UNUSED_RESULT;
 void lp_scene_free(LpScene *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(LpScene, lp_scene_free)
 

@@ -1,0 +1,210 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Numbers what jobs, ranks, senders and links have in common, and runs one of each class. */
+#include "sim/run/scene_quotient.h"
+
+#include "sim/run/job_kind.h"
+
+struct LpSceneQuotient {
+    LpCast *cast;         /* borrowed */
+    LpQuotient *quotient; /* owned */
+    GArray *foreign;      /* owned LpForeignFlow, which it borrows */
+};
+
+/* What the quotient is made of. */
+typedef struct {
+    LpQuotientJob *jobs;       /* owned */
+    guint32 **speeds;          /* owned, by job: by rank, or NULL */
+    GArray *senders, *foreign; /* owned: guint32, LpForeignFlow */
+    guint32 *changes;          /* owned, by link, or NULL */
+    guint n_jobs;
+} Parts;
+
+static void
+parts_clear(Parts *self)
+{
+    for (guint i = 0; i < self->n_jobs; i++)
+        g_free(self->speeds[i]);
+    g_free(self->speeds);
+    g_free(self->jobs);
+    g_free(self->changes);
+    g_clear_pointer(&self->senders, g_array_unref);
+    g_clear_pointer(&self->foreign, g_array_unref);
+}
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Parts, parts_clear)
+
+/* Slow ranks are alike if they are slower by one factor; what is drawn is the rank's own. Returns:
+ * (transfer full) by rank; NULL: all compute as described. */
+static guint32 *
+number_speeds(LpNumbering *kinds, const LpRunJob *job, guint32 index)
+{
+    if (job->stragglers == NULL)
+        return NULL;
+    guint32 *speeds = g_new(guint32, job->map->n_ranks);
+    for (guint64 rank = 0; rank < job->map->n_ranks; rank++) {
+        double factor = 1.0;
+        gboolean is_slow = job->stragglers[rank] != NULL;
+        gboolean is_steady = !is_slow || lp_straggler_is_steady(job->stragglers[rank], &factor);
+        lp_numbering_add_count(kinds, is_slow ? 1 : 0);
+        lp_numbering_add_number(kinds, factor);
+        lp_numbering_add_count(kinds, is_steady ? 0 : index + 1);
+        lp_numbering_add_count(kinds, is_steady ? 0 : rank + 1);
+        speeds[rank] = lp_numbering_end(kinds);
+    }
+    return speeds;
+}
+
+/* A timeline is a job's own. */
+static void
+add_jobs(Parts *self, const LpCast *cast)
+{
+    g_auto(LpNumbering) kinds, speeds;
+    lp_numbering_init(&kinds);
+    lp_numbering_init(&speeds);
+    self->n_jobs = cast->n;
+    self->jobs = g_new0(LpQuotientJob, cast->n);
+    self->speeds = g_new0(guint32 *, cast->n);
+    for (guint i = 0; i < cast->n; i++) {
+        const LpRunJob *job = &cast->jobs[i];
+        self->speeds[i] = number_speeds(&speeds, job, i);
+        self->jobs[i] = (LpQuotientJob){
+            job->map, job->contention, job->cache,
+            job->timeline != NULL || cast->n == 1 ? i : lp_job_kind(&kinds, job), self->speeds[i]};
+    }
+}
+
+/* Returns: whether a quotient covers what there is. */
+static gboolean
+add_surroundings(Parts *self, const LpScene *scene, LpSceneScope scope)
+{
+    guint32 n_links = lp_network_n_links(scene->network);
+    g_auto(LpNumbering) kinds;
+    lp_numbering_init(&kinds);
+    self->senders = g_array_new(FALSE, FALSE, sizeof(guint32));
+    self->foreign = g_array_new(FALSE, FALSE, sizeof(LpForeignFlow));
+    for (guint i = 0; scope == LP_SCENE_TOGETHER && i < scene->backgrounds->len; i++)
+        if (!lp_background_add_foreign(scene->backgrounds->pdata[i], &kinds, self->senders,
+                                       self->foreign))
+            return FALSE;
+    if (scope == LP_SCENE_OWN || scene->faults == NULL)
+        return TRUE;
+    self->changes = g_new(guint32, n_links);
+    lp_faults_number(scene->faults, n_links, self->changes);
+    return !lp_faults_any_dead(scene->faults);
+}
+
+static gboolean
+is_covered(const LpCast *cast)
+{
+    for (guint i = 0; i < cast->n; i++)
+        if (cast->jobs[i].circuits != NULL || cast->jobs[i].turns)
+            return FALSE;
+    return cast->scene->collapse;
+}
+
+/* Flows between hosts cost about twice what mailboxes do. */
+static gboolean
+is_worth_it(const LpCast *cast, const LpQuotient *quotient)
+{
+    guint64 n_ranks = 0;
+    for (guint i = 0; i < cast->n; i++) {
+        const LpCommunicationMap *map = cast->jobs[i].map;
+        n_ranks += map->n_ranks / (cast->jobs[i].contention->tp_mirrored
+                                       ? lp_communicators_n_members(map->communicators, LP_GROUP_TP)
+                                       : 1);
+    }
+    return 2 * lp_quotient_size(quotient).n_rank_classes <= n_ranks;
+}
+
+LpSceneQuotient *
+lp_scene_quotient_new(LpCast *cast, LpSceneScope scope)
+{
+    g_auto(Parts) parts = {.n_jobs = 0};
+    if (!is_covered(cast) || !add_surroundings(&parts, cast->scene, scope))
+        return NULL;
+    add_jobs(&parts, cast);
+    LpQuotientInput input = {.jobs = parts.jobs,
+                             .n_jobs = parts.n_jobs,
+                             .fidelity = cast->scene->fidelity,
+                             .changes = parts.changes,
+                             .senders = &g_array_index(parts.senders, guint32, 0),
+                             .n_senders = parts.senders->len,
+                             .foreign = &g_array_index(parts.foreign, LpForeignFlow, 0),
+                             .n_foreign = parts.foreign->len};
+    const char *reason;
+    g_autoptr(LpQuotient) quotient = lp_quotient_new(&input, &reason);
+    if (quotient == NULL || !is_worth_it(cast, quotient))
+        return NULL;
+    LpSceneQuotient *self = g_new0(LpSceneQuotient, 1);
+    self->cast = cast;
+    self->quotient = g_steal_pointer(&quotient);
+    self->foreign = g_steal_pointer(&parts.foreign);
+    return self;
+}
+
+void
+lp_scene_quotient_free(LpSceneQuotient *self)
+{
+    if (self == NULL)
+        return;
+    lp_quotient_free(self->quotient);
+    g_array_unref(self->foreign);
+    g_free(self);
+}
+
+LpQuotientSize
+lp_scene_quotient_size(const LpSceneQuotient *self)
+{
+    return lp_quotient_size(self->quotient);
+}
+
+char *
+lp_scene_quotient_describe(const LpSceneQuotient *self, guint index)
+{
+    const LpQuotient *job = lp_quotient_job(self->quotient, index);
+    guint twin = lp_quotient_twin(job);
+    if (twin == index)
+        return lp_quotient_describe(job);
+    return g_strdup_printf("%" G_GUINT64_FORMAT " ranks do what those of job \"%s\" do",
+                           self->cast->jobs[index].map->n_ranks,
+                           lp_scene_job(self->cast->scene, twin)->job->name);
+}
+
+/* What is counted of the engine is counted once. */
+static LpRunResult
+result_of_twin(const LpRunResult *twin)
+{
+    LpRunResult result = *twin;
+    result.n_actors = result.n_activities = result.sent_bytes = result.received_bytes = 0;
+    return result;
+}
+
+gboolean
+lp_scene_quotient_run(LpSceneQuotient *self, const LpSurroundings *surroundings,
+                      LpRunResult *out_results, GError **error)
+{
+    const LpCast *cast = self->cast;
+    if (!lp_quotient_load(self->quotient, cast->scene->network, cast->scene->engine_options, error))
+        return FALSE;
+    LpSurroundings all = *surroundings;
+    g_autofree LpRunJob *jobs = g_new0(LpRunJob, cast->n);
+    g_autofree LpRunResult *results = g_new0(LpRunResult, cast->n);
+    g_autofree guint *place = g_new0(guint, cast->n);
+    guint n = 0;
+    for (guint i = 0; i < cast->n; i++) {
+        LpQuotient *own = lp_quotient_job(self->quotient, i);
+        if (lp_quotient_twin(own) != i)
+            continue;
+        jobs[n] = cast->jobs[i];
+        jobs[n].quotient = own;
+        place[i] = n++;
+    }
+    all.quotient = self->quotient;
+    lp_run_jobs(jobs, n, &all, results);
+    for (guint i = 0; i < cast->n; i++) {
+        guint twin = lp_quotient_twin(lp_quotient_job(self->quotient, i));
+        out_results[i] = results[place[twin]];
+        if (twin != i)
+            out_results[i] = result_of_twin(&out_results[twin]);
+    }
+    return TRUE;
+}

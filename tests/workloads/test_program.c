@@ -302,10 +302,23 @@ test_size(void)
                   "gpt3-175b.xml: layers");
 }
 
-/* Bytes that 64 bits could not count: 2^24 tokens in each of 2^16 sequences, 100,000 layers. */
+/* Bytes that 64 bits could not count: 2^24 tokens in each of 2^16 sequences, 100,000 layers. What a
+ * million ranks move in an iteration of the largest models still fits; sequences of a million
+ * tokens there do not. */
 static void
 test_volume(void)
 {
+    g_autoptr(LpProgram) million = build("tp=8 pp=16 dp=8192 global-batch=131072");
+    lp_test_true("a million ranks", million != NULL && million->n_ranks == 1048576);
+    const char *long_ones[] = {"tp=8",        "pp=16", "dp=8192", "global-batch=131072",
+                               "seq=1048576", NULL};
+    g_autoptr(GError) too_long = NULL;
+    g_autoptr(LpWorkload) sequences = lp_workload_load(GPT3, long_ones, &too_long);
+    lp_test_true("workload", sequences != NULL);
+    g_autoptr(LpProgram) none = lp_training_program_new(sequences, &accelerator, &too_long);
+    lp_test_true("too many bytes of all", none == NULL);
+    lp_test_error("too many bytes of all", &too_long, LP_PROGRAM_ERROR, LP_PROGRAM_ERROR_SIZE,
+                  "got an iteration that moves up to");
     const char *settings[] = {"seq=16777216", "micro-batch=16", "global-batch=65536",
                               "layers=100000", NULL};
     g_autoptr(GError) error = NULL;
@@ -314,7 +327,7 @@ test_volume(void)
     g_autoptr(LpProgram) program = lp_training_program_new(workload, &accelerator, &error);
     lp_test_true("too many bytes", program == NULL);
     lp_test_error("too many bytes", &error, LP_PROGRAM_ERROR, LP_PROGRAM_ERROR_SIZE,
-                  "bytes, wanted at most");
+                  "got a rank that moves up to");
 }
 
 /* A message before or behind a pass belongs to that pass: its chunk and its micro-batch. */

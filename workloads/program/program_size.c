@@ -4,7 +4,7 @@
 
 #include "base/file.h"
 #include "model/plan_routing.h"
-#include "workloads/program/program.h"
+#include "workloads/program/tally.h"
 
 /* A program holds an operation a collective and a step a message; a plan with billions of either is
  * a slip of the pen, and would exhaust the memory before it could be simulated. */
@@ -39,15 +39,25 @@ widest_exchange(const LpTransformer *shape)
     return shape->hidden + attention + experts;
 }
 
-/* Bytes are counted in 64 bits, and summed over all ranks: an upper bound of every class, with 16
- * buffers a layer and pass, must fit with room to spare. */
 static gboolean
-check_volumes(const LpWorkload *workload, GError **error)
+fail_volume(const LpWorkload *workload, const char *who, double bytes, double limit, GError **error)
 {
-    const double limit = 0x1p62;
+    g_set_error(error, LP_PROGRAM_ERROR, LP_PROGRAM_ERROR_SIZE,
+                "%s: layers, hidden, seq, vocab, global-batch: got %s that moves up to %.3g bytes, "
+                "wanted at most %.3g",
+                lp_file_label(workload->path), who, bytes, limit);
+    return FALSE;
+}
+
+/* A program's bytes are counted in 64 bits: an upper bound of all classes of a rank, with 16
+ * buffers a layer and pass, must fit with room to spare. What all ranks move is known once there is
+ * a program. */
+static gboolean
+check_rank_volume(const LpWorkload *workload, GError **error)
+{
+    const double limit = 0x1p61;
     const LpPlan *plan = &workload->plan;
     const LpTransformer *shape = &workload->transformer;
-    double n_ranks = (double)lp_plan_n_ranks(plan);
     double m = lp_plan_n_micro_batches(plan);
     double activations = (double)plan->batch.micro * MAX(shape->seq, shape->decoder.seq) *
                          widest_exchange(shape) * 4.0 * m;
@@ -57,18 +67,23 @@ check_volumes(const LpWorkload *workload, GError **error)
     double exchanges = plan->zero.stage == 3 || lp_plan_reduces_each(plan) ? 4.0 * m : 4.0;
     double gradients =
         exchanges * (lp_transformer_parameters(shape) + (double)shape->vocab * shape->hidden) * 4.0;
-    double bytes = (activations * layers_and_messages + gradients) * n_ranks;
-    if (bytes <= limit)
-        return TRUE;
-    g_set_error(error, LP_PROGRAM_ERROR, LP_PROGRAM_ERROR_SIZE,
-                "%s: layers, hidden, seq, vocab, global-batch: got an iteration that moves up to "
-                "%.3g bytes, wanted at most %.3g",
-                lp_file_label(workload->path), bytes, limit);
-    return FALSE;
+    double bytes = activations * layers_and_messages + gradients;
+    return bytes <= limit || fail_volume(workload, "a rank", bytes, limit, error);
 }
 
 gboolean
 lp_program_size_check(const LpWorkload *workload, GError **error)
 {
-    return check_steps(workload, error) && check_volumes(workload, error);
+    return check_steps(workload, error) && check_rank_volume(workload, error);
+}
+
+gboolean
+lp_program_volume_check(const LpProgram *program, const LpWorkload *workload, GError **error)
+{
+    const double limit = 0x1p61;
+    g_autoptr(LpTally) tally = lp_tally_new(program);
+    double bytes = 0.0;
+    for (guint i = 0; i < tally->rows->len; i++)
+        bytes += lp_tally_row(tally, i)->sent_bytes * (double)program->n_ranks;
+    return bytes <= limit || fail_volume(workload, "an iteration", bytes, limit, error);
 }

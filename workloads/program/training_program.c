@@ -59,12 +59,12 @@ lp_training_program_new(const LpWorkload *workload, const LpAccelerator *acceler
     const LpPlan *plan = &workload->plan;
     if (!lp_program_size_check(workload, error))
         return NULL;
-    LpProgram *program = lp_program_new();
+    g_autoptr(LpProgram) program = lp_program_new();
     describe_ranks(program, transformer, plan, accelerator);
     g_autofree LpLowering *lowering = g_new(LpLowering, 1);
     lp_lowering_init(lowering, program, transformer, plan, accelerator);
     for (guint32 stage = 0; stage < plan->degree[LP_AXIS_PP]; stage++)
         lp_stage_program_add(lowering, stage,
                              lp_optimizer_time_s(transformer, plan, accelerator, stage));
-    return program;
+    return lp_program_volume_check(program, workload, error) ? g_steal_pointer(&program) : NULL;
 }

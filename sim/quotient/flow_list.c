@@ -5,6 +5,7 @@
 #include "sim/analysis/max_min.h"
 #include "sim/collectives/ring.h"
 
+#include <math.h>
 #include <string.h>
 
 /* What communicators of a shape do with their peers. */
@@ -192,14 +193,23 @@ plain_kind(const LpIsolatedRing *ring)
     return sends_inter(ring) ? lp_connection_inter_domain(group) : (LpConnectionKind)group;
 }
 
+/* What a member of a ring sends. Where members do not divide the buffer their blocks differ by a
+ * byte: as little as LP_FLOW_LIST_ALIKE is nothing. */
+static guint64
+ring_bytes(const LpIsolatedRing *ring, const LpOp *op, guint64 member)
+{
+    guint64 first = lp_ring_member_bytes(op->collective, ring->n_members, op->bytes, 0);
+    guint64 own = lp_ring_member_bytes(op->collective, ring->n_members, op->bytes, member);
+    double difference = fabs((double)own - (double)first);
+    return difference <= LP_FLOW_LIST_ALIKE * (double)first ? first : own;
+}
+
 guint64
 lp_flow_list_plain_bytes(const LpIsolatedRing *ring, const LpOp *op, const LpProtocol *protocol,
                          guint64 member)
 {
     if (op->collective != LP_COLLECTIVE_ALL_TO_ALL)
-        return lp_protocol_wire_bytes(
-            protocol, ring->reach[member],
-            lp_ring_member_bytes(op->collective, ring->n_members, op->bytes, member));
+        return lp_protocol_wire_bytes(protocol, ring->reach[member], ring_bytes(ring, op, member));
     return sends_inter(ring) ? lp_protocol_wire_bytes(protocol, LP_REACH_FABRIC,
                                                       lp_isolated_inter_bytes(ring, op, member))
                              : lp_protocol_wire_bytes(protocol, LP_REACH_DOMAIN,

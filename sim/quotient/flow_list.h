@@ -9,6 +9,10 @@
 G_BEGIN_DECLS
 
 #define LP_FLOW_NONE G_MAXUINT32
+/** Members of a ring whose bytes differ by at most this share of them send equally much. Blocks of
+ * a buffer that members do not divide differ by a byte, which would tell all of a long ring apart:
+ * where it contends, each by how far it stands from where blocks change. */
+#define LP_FLOW_LIST_ALIKE 1e-8
 
 /** A connection as the run uses it. */
 typedef struct {
@@ -61,7 +65,7 @@ void lp_flow_list_free(LpFlowList *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(LpFlowList, lp_flow_list_free)
 
 /** What a member of a ring of neighbours, or of an all-to-all along the rails, sends in @op with
- * fidelity flow, on the wire; and what it waits for before it does, s. */
+ * fidelity flow, on the wire, to LP_FLOW_LIST_ALIKE; and what it waits for before it does, s. */
 guint64 lp_flow_list_plain_bytes(const LpIsolatedRing *ring, const LpOp *op,
                                  const LpProtocol *protocol, guint64 member);
 double lp_flow_list_plain_wait_s(const LpIsolatedRing *ring, const LpOp *op,

@@ -44,8 +44,14 @@ CASES = [
     ("GPT-3, 4:1", A100 + " --oversubscription=4", "gpt3-175b global-batch=256", 8),
     ("Llama 3 405B", "--system=dgx-h100 --accelerators=16384", "llama-3-405b", 16),
     ("a ring a leaf, folded by D-mod-k", FLAT, SMALL + " pp=8 dp=8 global-batch=64", 8),
+    ("blocks that differ by a byte", "--system=dgx-h100 --accelerators=12288", "llama-3-405b dp=96 global-batch=1536",
+     16),
     ("rings over leaves", FLAT, SMALL + " pp=2 dp=32 global-batch=128", 16),
 ]
+
+# Rings whose members do not divide their buffers: blocks differ by a byte, which is nothing.
+UNEVEN = ("--system=dgx-h100 --accelerators=384",
+          {"layers": 4, "tp": 8, "pp": 2, "dp": 24, "global-batch": 96})
 
 
 def draw(r):
@@ -68,10 +74,10 @@ def simulate(line):
     return json.loads(done.stdout)
 
 
-def run(task):
+def run(task, workload="gpt3-175b"):
     """Returns: whether the plan is valid, whether classes were used, what is wrong."""
     plan, machine = task
-    line = [PROGRAM, "simulate", "gpt3-175b", machine, "--format=json", "--ignore-memory", "--framework=none"]
+    line = [PROGRAM, "simulate", workload, machine, "--format=json", "--ignore-memory", "--framework=none"]
     line += [f"--set={name}={value}" for name, value in plan.items()]
     try:
         by_classes = simulate(line)
@@ -107,6 +113,11 @@ def check_cases(folder):
         got = result["cost"].get("rank_classes")
         if got != wanted:
             complaints.append(f"{label}: {got} classes of ranks, wanted {wanted}")
+    options, plan = UNEVEN
+    subprocess.run([PROGRAM, "platform", "generate", *options.split(), "-o", machine], check=True)
+    _, used, fault = run((plan, machine), "llama-3-405b")
+    if fault is not None or not used:
+        complaints.append(fault or "blocks that differ by a byte: not run by classes")
     return complaints
 
 

@@ -51,6 +51,7 @@
 #include "model/plan_parameters.h"
 #include "model/plan_rank.h"
 #include "model/plan_routing.h"
+#include "model/rotor_cycle.h"
 #include "model/terms.h"
 #include "model/torus.h"
 #include "model/transformer.h"

@@ -72,45 +72,94 @@ compose(const LpClosedFormInput *input, const LpClosedFormCommunication *communi
     double tp_s = communication->tp_s - hidden.tp_s, pp_s = communication->pp_s - hidden.pp_s;
     double dp_s = (1.0 - input->plan->overlap.fraction) * communication->dp_s;
     double ep_s = exposed_ep_s(input, communication), inner_s = tp_s + ep_s + cp_s;
+    LpClosedFormBridging bridging = lp_closed_form_bridging(input);
     return (LpTerms){
         .s = {
             [LP_TERM_COMPUTE] = compute_s,
             [LP_TERM_TP] = tp_s,
             [LP_TERM_EP] = ep_s,
             [LP_TERM_CP] = cp_s,
-            [LP_TERM_PP] = pp_s,
-            [LP_TERM_DP] = dp_s - hidden.dp_s,
+            [LP_TERM_PP] = pp_s + bridging.pp_s,
+            [LP_TERM_DP] = dp_s - hidden.dp_s + bridging.dp_s,
             /* Filling and draining hide no message. */
             [LP_TERM_BUBBLE] = lp_closed_form_bubble_of(input, inner_s, communication->pp_s,
-                                                        exposed_pass(input, dp_s, hidden.dp_s)),
-            [LP_TERM_RECONFIGURATION] = lp_closed_form_reconfiguration_s(input),
+                                                        exposed_pass(input, dp_s, hidden.dp_s)) +
+                               bridging.bubble_s,
+            [LP_TERM_RECONFIGURATION] =
+                input->fabric->circuits.beside.is_present ? 0.0 : lp_closed_form_waiting_s(input),
             [LP_TERM_OPTIMIZER] = lp_closed_form_optimizer_s(input),
             [LP_TERM_HOST] = lp_closed_form_host_of(input, compute_s, inner_s, pp_s),
         }};
+}
+
+/* What the plan hides of @communication, the form's own. */
+static Hidden
+find_hidden(const LpClosedFormInput *input, const LpClosedFormCommunication *communication)
+{
+    Hidden hidden = {.tp_s = lp_closed_form_tp_hidden_s(input)};
+    double inner_s = communication->tp_s - hidden.tp_s + exposed_ep_s(input, communication) +
+                     exposed_cp_s(input, communication);
+    hidden.pp_s = lp_closed_form_pp_hidden_s(input, inner_s);
+    hidden.dp_s = lp_closed_form_dp_hidden_s(input, inner_s);
+    return hidden;
+}
+
+static LpTerms
+own_terms(const LpClosedFormInput *input, gboolean hides)
+{
+    LpClosedFormCommunication communication = own_communication(input);
+    return compose(input, &communication,
+                   hides ? find_hidden(input, &communication) : (Hidden){0.0, 0.0, 0.0});
+}
+
+/* What an iteration takes longer over a rotor than over its circuits if they stood. */
+static double
+turning_s(const LpClosedFormInput *input, gboolean hides)
+{
+    LpFabric fabric;
+    if (!lp_closed_form_turns(input))
+        return 0.0;
+    LpClosedFormInput standing = lp_closed_form_standing(input, &fabric);
+    LpTerms turning_terms = own_terms(input, hides), standing_terms = own_terms(&standing, hides);
+    return lp_terms_sum(&turning_terms) - lp_terms_sum(&standing_terms);
+}
+
+/* A rotor's terms are those of circuits that stand, and what it takes longer. */
+static LpTerms
+terms(const LpClosedFormInput *input, gboolean hides)
+{
+    LpFabric fabric;
+    LpClosedFormInput standing = lp_closed_form_standing(input, &fabric);
+    LpTerms made = own_terms(&standing, hides);
+    made.s[LP_TERM_RECONFIGURATION] += turning_s(input, hides);
+    return made;
+}
+
+double
+lp_closed_form_reconfiguration_s(const LpClosedFormInput *input)
+{
+    return terms(input, TRUE).s[LP_TERM_RECONFIGURATION];
 }
 
 LpTerms
 lp_closed_form_compose(const LpClosedFormInput *input,
                        const LpClosedFormCommunication *communication)
 {
-    return compose(input, communication, (Hidden){0.0, 0.0, 0.0});
+    LpFabric fabric;
+    LpClosedFormInput standing = lp_closed_form_standing(input, &fabric);
+    LpTerms made = compose(&standing, communication, (Hidden){0.0, 0.0, 0.0});
+    made.s[LP_TERM_RECONFIGURATION] += turning_s(input, FALSE);
+    return made;
 }
 
 LpTerms
 lp_closed_form_unhidden_terms(const LpClosedFormInput *input)
 {
-    LpClosedFormCommunication communication = own_communication(input);
-    return lp_closed_form_compose(input, &communication);
+    return terms(input, FALSE);
 }
 
 LpTerms
 lp_closed_form_terms(const LpClosedFormInput *input)
 {
-    LpClosedFormCommunication communication = own_communication(input);
-    Hidden hidden = {.tp_s = lp_closed_form_tp_hidden_s(input)};
-    double inner_s = communication.tp_s - hidden.tp_s + exposed_ep_s(input, &communication) +
-                     exposed_cp_s(input, &communication);
-    hidden.pp_s = lp_closed_form_pp_hidden_s(input, inner_s);
-    hidden.dp_s = lp_closed_form_dp_hidden_s(input, inner_s);
-    return compose(input, &communication, hidden);
+    return terms(input, TRUE);
 }

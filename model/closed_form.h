@@ -70,7 +70,11 @@ double lp_closed_form_n_reconfigurations(const LpClosedFormInput *input);
 /** T_rec: those times the dead time, less what policies that look ahead hide, s: circuits of a
  * message are asked for when the last gather before it has ended, so a layer's pass ahead of it, or
  * a whole forward pass where all gathers were ahead; those of sums at the end, a backward pass;
- * those of the first message to a stage behind the second, a forward pass. */
+ * those of the first message to a stage behind the second, a forward pass. Of a rotor: what the
+ * iteration takes longer than over circuits that stand, with each transfer's mean time
+ * (model/rotor_cycle.h). 0 of a hybrid, on which nobody waits: what goes beside circuits until they
+ * are up is in the terms of its class, b (1 - C / B) longer for b = min(dead time, its time beside
+ * them), B and C its times beside and over them. */
 double lp_closed_form_reconfiguration_s(const LpClosedFormInput *input);
 /** T_opt: the optimiser step on the mean stage, s. */
 double lp_closed_form_optimizer_s(const LpClosedFormInput *input);

@@ -2,6 +2,9 @@
 /* T_rec: waiting for circuits that classes of traffic take from each other. */
 #include "model/closed_form.h"
 #include "model/closed_form_internal.h"
+#include "model/group_traits.h"
+
+#include <math.h>
 
 /* Whether rank 0's group of that kind reaches out of its domain. */
 static gboolean
@@ -28,23 +31,33 @@ pipeline_leaves(const LpClosedFormInput *input)
            accelerator(input, next) / size != accelerator(input, 0) / size;
 }
 
+/* Whether circuits carry @traffic, all over the machine. */
+static gboolean
+is_over_circuits(const LpClosedFormInput *input, LpTraffic traffic)
+{
+    LpFabric fabric;
+    return lp_closed_form_on(input, traffic, INFINITY, TRUE, &fabric).fabric == input->fabric;
+}
+
 /* Two lanes a ring, one to each neighbouring stage; TRUE where nothing but the sums of gradients
  * and messages between stages leaves the domains, and they do not find lanes side by side. */
 static gboolean
 take_turns(const LpClosedFormInput *input)
 {
     if (!input->fabric->circuits.are_switched || !leaves(input, LP_GROUP_DP) ||
-        !pipeline_leaves(input))
+        !pipeline_leaves(input) || !is_over_circuits(input, LP_TRAFFIC_DP) ||
+        !is_over_circuits(input, LP_TRAFFIC_PP))
         return FALSE;
     for (LpGroup group = LP_GROUP_TP; group < LP_N_GROUPS; group++)
-        if (group != LP_GROUP_DP && leaves(input, group))
+        if (group != LP_GROUP_DP && leaves(input, group) &&
+            is_over_circuits(input, lp_group_traits(group)->traffic))
             return FALSE;
     guint32 n_neighbours = degree(input, LP_AXIS_PP) > 2.0 ? 2 : 1;
     return 2 + n_neighbours > input->fabric->circuits.n_lanes;
 }
 
-static gboolean
-gathers_each_pass(const LpClosedFormInput *input)
+gboolean
+lp_closed_form_gathers_each_pass(const LpClosedFormInput *input)
 {
     return input->plan->zero.stage == 3 && !input->plan->zero.keeps_parameters;
 }
@@ -80,7 +93,7 @@ lp_closed_form_n_reconfigurations(const LpClosedFormInput *input)
     double stages = degree(input, LP_AXIS_PP), m = n_micro_batches(input);
     if (!take_turns(input))
         return 0.0;
-    if (!gathers_each_pass(input))
+    if (!lp_closed_form_gathers_each_pass(input))
         return 1.0 + (sums_come_first(input) ? stages - 1.0 : 0.0);
     return (gathers_ahead(input) ? 3.0 * stages - 2.0 : 4.0 * (stages - 1.0)) + 2.0 * (m - 1.0);
 }
@@ -98,19 +111,36 @@ hidden_s(const LpClosedFormInput *input, gboolean forward, double n_parts)
     return MIN(pass_s / n_micro_batches(input) / n_parts, input->fabric->circuits.dead_s);
 }
 
-double
-lp_closed_form_reconfiguration_s(const LpClosedFormInput *input)
+LpClosedFormWaits
+lp_closed_form_waits(const LpClosedFormInput *input)
 {
-    const LpFabricCircuits *circuits = &input->fabric->circuits;
-    double n = lp_closed_form_n_reconfigurations(input);
-    double all_s = n * circuits->dead_s, stages = degree(input, LP_AXIS_PP);
+    double n = lp_closed_form_n_reconfigurations(input), stages = degree(input, LP_AXIS_PP);
+    double dead_s = input->fabric->circuits.dead_s, hidden_of_all_s = 0.0;
+    gboolean ahead = input->fabric->circuits.look_ahead;
+    if (n <= 0.0)
+        return (LpClosedFormWaits){.n_sums = 0.0};
+    if (!lp_closed_form_gathers_each_pass(input))
+        return (LpClosedFormWaits){.n_sums = 1.0,
+                                   .sum_s = dead_s - (ahead ? hidden_s(input, FALSE, 1.0) : 0.0),
+                                   .n_first = n > 1.0 ? 1.0 : 0.0,
+                                   .first_s = dead_s,
+                                   .n_next = fmax(n - 2.0, 0.0),
+                                   .next_s = dead_s - (ahead ? hidden_s(input, TRUE, 1.0) : 0.0)};
     double n_layers = lp_transformer_n_layers(input->transformer) / stages;
-    if (!circuits->look_ahead || n <= 0.0)
-        return all_s;
-    if (!gathers_each_pass(input))
-        return all_s - hidden_s(input, FALSE, 1.0) - MAX(n - 2.0, 0.0) * hidden_s(input, TRUE, 1.0);
-    if (!gathers_ahead(input))
-        return all_s - (stages - 1.0) * hidden_s(input, TRUE, n_layers);
-    return all_s - stages * hidden_s(input, TRUE, 1.0) -
-           (stages - 1.0) * hidden_s(input, FALSE, n_layers);
+    if (ahead)
+        hidden_of_all_s = gathers_ahead(input)
+                              ? stages * hidden_s(input, TRUE, 1.0) +
+                                    (stages - 1.0) * hidden_s(input, FALSE, n_layers)
+                              : (stages - 1.0) * hidden_s(input, TRUE, n_layers);
+    /* A gather behind each message, and a message behind each gather. */
+    double each_s = dead_s - hidden_of_all_s / n, n_sums = floor((n + 1.0) / 2.0);
+    return (LpClosedFormWaits){
+        .n_sums = n_sums, .sum_s = each_s, .n_first = n - n_sums, .first_s = each_s};
+}
+
+double
+lp_closed_form_waiting_s(const LpClosedFormInput *input)
+{
+    LpClosedFormWaits waits = lp_closed_form_waits(input);
+    return waits.n_sums * waits.sum_s + waits.n_first * waits.first_s + waits.n_next * waits.next_s;
 }

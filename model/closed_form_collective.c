@@ -2,6 +2,7 @@
 /* The two collectives of the closed form, over rank 0's group: ring and all-to-all. */
 #include "model/closed_form.h"
 #include "model/closed_form_internal.h"
+#include "model/group_traits.h"
 
 #include <math.h>
 
@@ -75,25 +76,45 @@ ring_connection(const LpClosedFormInput *input, LpGroup group, guint64 n)
     return lp_fabric_connection_slower(intra, inter);
 }
 
+/* Whether any of the members stands in another domain than the first. */
+static gboolean
+leaves_domain(const LpClosedFormInput *input, LpGroup group, guint64 n)
+{
+    guint64 size = input->fabric->domain_size;
+    for (guint64 i = 1; i < n; i++)
+        if (member(input, group, i) / size != member(input, group, 0) / size)
+            return TRUE;
+    return FALSE;
+}
+
 double
 lp_closed_form_ring_s(const LpClosedFormInput *input, LpGroup group, double share, double bytes)
 {
     guint64 n = lp_group_size(input->transformer, input->plan, group);
     if (n < 2)
         return 0.0;
-    LpFabricConnection slowest = ring_connection(input, group, n);
-    return share * lp_fabric_connection_all_reduce_s(&slowest, n, bytes);
+    LpFabric fabric;
+    LpClosedFormInput on = lp_closed_form_group_on(input, group, bytes, &fabric);
+    LpFabricConnection slowest = ring_connection(&on, group, n);
+    if (!lp_closed_form_turns(&on) || !leaves_domain(&on, group, n))
+        return share * lp_fabric_connection_all_reduce_s(&slowest, n, bytes);
+    double steps = 2.0 * share * (double)(n - 1);
+    return steps * slowest.latency_s +
+           lp_closed_form_carry_s(&on, &slowest, TRUE, steps / (double)n * bytes, 1);
 }
 
 /* Members in no order send to one after the other. */
 static double
 irregular_exchange_s(const LpClosedFormInput *input, LpGroup group, guint64 n, double bytes)
 {
+    guint64 size = input->fabric->domain_size;
     double latency_s = 0.0, sending_s = 0.0;
     for (guint64 i = 1; i < n; i++) {
         LpFabricConnection to = connection(input, group, 0, i);
         latency_s = fmax(latency_s, to.latency_s);
-        sending_s += bytes / (double)n / to.bytes_per_s;
+        sending_s += lp_closed_form_carry_s(
+            input, &to, member(input, group, i) / size != member(input, group, 0) / size,
+            bytes / (double)n, 1);
     }
     return latency_s + sending_s;
 }
@@ -121,7 +142,27 @@ torus_exchange_s(const LpClosedFormInput *input, guint64 n, double bytes)
                            input->fabric->scale_out_bytes_per_s;
 }
 
-/* What leaves a domain goes to the member of the same place in the next one. */
+/* As many members in each domain: what leaves one goes to the member of the same place in each of
+ * the others. @is_of_experts: over circuits of theirs. */
+static double
+regular_exchange_s(const LpClosedFormInput *input, LpGroup group, guint64 n, double bytes,
+                   gboolean is_of_experts)
+{
+    guint64 n_intra = count_intra(input, group, n);
+    LpFabricConnection intra = {0.0, INFINITY}, inter = {0.0, INFINITY};
+    for (guint64 i = 0; i < n_intra && n_intra > 1; i++)
+        intra = lp_fabric_connection_slower(intra, connection(input, group, i, (i + 1) % n_intra));
+    double intra_s = (double)(n_intra - 1) / (double)n * bytes / intra.bytes_per_s, between_s = 0.0;
+    if (n_intra < n) {
+        inter = slowest_connection(input, group, n, n_intra);
+        double out_bytes = (double)(n - n_intra) / (double)n * bytes;
+        guint32 n_peers = (guint32)(n / n_intra - 1);
+        between_s = is_of_experts ? lp_closed_form_experts_s(input, n_peers, out_bytes)
+                                  : lp_closed_form_carry_s(input, &inter, TRUE, out_bytes, n_peers);
+    }
+    return fmax(intra.latency_s, inter.latency_s) + fmax(intra_s, between_s);
+}
+
 double
 lp_closed_form_exchange_s(const LpClosedFormInput *input, LpGroup group, double bytes)
 {
@@ -130,15 +171,13 @@ lp_closed_form_exchange_s(const LpClosedFormInput *input, LpGroup group, double 
         return 0.0;
     if (fills_torus(input, group, n))
         return torus_exchange_s(input, n, bytes);
-    guint64 n_intra = count_intra(input, group, n);
-    if (!is_regular(input, group, n, n_intra))
-        return irregular_exchange_s(input, group, n, bytes);
-    LpFabricConnection intra = {0.0, INFINITY}, inter = {0.0, INFINITY};
-    for (guint64 i = 0; i < n_intra && n_intra > 1; i++)
-        intra = lp_fabric_connection_slower(intra, connection(input, group, i, (i + 1) % n_intra));
-    if (n_intra < n)
-        inter = slowest_connection(input, group, n, n_intra);
-    double intra_s = (double)(n_intra - 1) / (double)n * bytes / intra.bytes_per_s;
-    double inter_s = (double)(n - n_intra) / (double)n * bytes / inter.bytes_per_s;
-    return fmax(intra.latency_s, inter.latency_s) + fmax(intra_s, inter_s);
+    LpFabric fabric;
+    LpClosedFormInput on = lp_closed_form_group_on(input, group, bytes, &fabric);
+    if (!is_regular(&on, group, n, count_intra(&on, group, n)))
+        return irregular_exchange_s(&on, group, n, bytes);
+    /* Circuits of a hybrid follow the demand of experts. */
+    gboolean is_of_experts = input->fabric->circuits.beside.is_present &&
+                             on.fabric == input->fabric &&
+                             lp_group_traits(group)->traffic == LP_TRAFFIC_EP;
+    return regular_exchange_s(&on, group, n, bytes, is_of_experts);
 }

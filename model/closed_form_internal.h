@@ -72,6 +72,46 @@ double lp_closed_form_group_share_bytes_per_s(const LpClosedFormInput *input, Lp
  * where it is least, all of whose ranks send at once. INFINITY as above. */
 double lp_closed_form_boundary_share_bytes_per_s(const LpClosedFormInput *input);
 
+/** @input as a transfer of @traffic sees it, whose members stand in one region of circuits or not
+ * (@in_region): beside circuits, @out_fabric has the network beside them in their place. The result
+ * borrows it. @bytes: of the transfer, before it is divided into steps. */
+LpClosedFormInput lp_closed_form_on(const LpClosedFormInput *input, LpTraffic traffic, double bytes,
+                                    gboolean in_region, LpFabric *out_fabric);
+/** As lp_closed_form_on(), for a collective of rank 0's group. */
+LpClosedFormInput lp_closed_form_group_on(const LpClosedFormInput *input, LpGroup group,
+                                          double bytes, LpFabric *out_fabric);
+/** The time of @bytes that a member sends over @connection without latencies, to @n_peers others in
+ * equal parts; over a rotor if they leave the domain (@leaves), s. */
+double lp_closed_form_carry_s(const LpClosedFormInput *input, const LpFabricConnection *connection,
+                              gboolean leaves, double bytes, guint32 n_peers);
+/** Whether circuits turn by themselves. */
+gboolean lp_closed_form_turns(const LpClosedFormInput *input);
+/** The time in which a member sends @bytes in equal parts to @n_peers domains over circuits of
+ * experts, which are set up for that, and beside them, s. */
+double lp_closed_form_experts_s(const LpClosedFormInput *input, guint32 n_peers, double bytes);
+/** @input with a rotor's circuits standing. The result borrows @out_fabric. */
+LpClosedFormInput lp_closed_form_standing(const LpClosedFormInput *input, LpFabric *out_fabric);
+
+/** What bytes that go beside circuits until these are up take longer, s of an iteration. */
+typedef struct {
+    double dp_s, pp_s, bubble_s;
+} LpClosedFormBridging;
+
+/** Of a hybrid whose sums and messages take turns at lanes; 0 of other machines. */
+LpClosedFormBridging lp_closed_form_bridging(const LpClosedFormInput *input);
+/** Waits for circuits on the critical path, and how long each is. */
+typedef struct {
+    double n_sums, sum_s;    /**< of sums or gathers */
+    double n_first, first_s; /**< of messages that the first stage waits for, or all of them */
+    double n_next, next_s;   /**< of messages that the stages behind wait for */
+} LpClosedFormWaits;
+
+LpClosedFormWaits lp_closed_form_waits(const LpClosedFormInput *input);
+/** Dead times of all reconfigurations on the critical path, less what looking ahead hides, s. */
+double lp_closed_form_waiting_s(const LpClosedFormInput *input);
+/** Whether each pass gathers its parameters. */
+gboolean lp_closed_form_gathers_each_pass(const LpClosedFormInput *input);
+
 /** Time of @share of a ring all-reduce of @bytes over rank 0's group, s: 1 for an all-reduce, a
  * half for each of its halves. 0 for a group of one. */
 double lp_closed_form_ring_s(const LpClosedFormInput *input, LpGroup group, double share,

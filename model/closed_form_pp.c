@@ -26,17 +26,48 @@ boundary_connection(const LpClosedFormInput *input)
                                  lp_closed_form_boundary_share_bytes_per_s(input));
 }
 
+/* Whether neighbouring stages of any pipeline stand in different blocks of @n_accelerators. */
+static gboolean
+boundary_crosses(const LpClosedFormInput *input, guint64 n_accelerators)
+{
+    const LpPlan *plan = input->plan;
+    guint64 stride = lp_plan_stride(plan, LP_AXIS_PP), n = lp_plan_n_ranks(plan);
+    guint32 pp = plan->degree[LP_AXIS_PP];
+    for (guint64 rank = 0; rank < n; rank++)
+        if (rank / stride % pp != pp - 1 && accelerator(input, rank) / n_accelerators !=
+                                                accelerator(input, rank + stride) / n_accelerators)
+            return TRUE;
+    return FALSE;
+}
+
+static gboolean
+boundary_leaves(const LpClosedFormInput *input)
+{
+    return boundary_crosses(input, input->fabric->domain_size);
+}
+
+static gboolean
+boundary_in_region(const LpClosedFormInput *input)
+{
+    guint64 region = input->fabric->circuits.beside.region_domains;
+    return region == 0 || !boundary_crosses(input, region * input->fabric->domain_size);
+}
+
 double
 lp_closed_form_pp_message_s(const LpClosedFormInput *input)
 {
     const LpPlan *plan = input->plan;
     if (plan->degree[LP_AXIS_PP] == 1)
         return 0.0;
-    LpFabricConnection connection = boundary_connection(input);
     gboolean scattered = plan->pipeline.scatter_gather || plan->sequence_parallel;
     double share = scattered ? plan->degree[LP_AXIS_TP] : 1.0;
-    return lp_fabric_connection_message_s(
-        &connection, activations_bytes(input, input->transformer->seq) / share);
+    double bytes = activations_bytes(input, input->transformer->seq) / share;
+    LpFabric fabric;
+    LpClosedFormInput on =
+        lp_closed_form_on(input, LP_TRAFFIC_PP, bytes, boundary_in_region(input), &fabric);
+    LpFabricConnection connection = boundary_connection(&on);
+    return connection.latency_s +
+           lp_closed_form_carry_s(&on, &connection, boundary_leaves(&on), bytes, 1);
 }
 
 double

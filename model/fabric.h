@@ -3,6 +3,7 @@
 #pragma once
 
 #include "model/hops.h"
+#include "model/rotor_cycle.h"
 #include "model/torus.h"
 
 G_BEGIN_DECLS
@@ -23,12 +24,23 @@ typedef struct {
     double up_bytes_per_s; /**< of its links upward together, each way */
 } LpFabricBlock;
 
+/** An electrical network beside circuits. */
+typedef struct {
+    gboolean is_present;
+    double bytes_per_s;     /**< an accelerator's share, each way */
+    guint traffic;          /**< classes that circuits carry, as bits by LpTraffic */
+    double min_bytes;       /**< of a steered transfer: what is smaller goes beside circuits, too */
+    guint64 region_domains; /**< that a circuit switch joins; 0: all */
+} LpFabricBeside;
+
 /** Circuits that are switched while a job runs. */
 typedef struct {
     gboolean are_switched; /**< FALSE: packets are, or circuits stay as they are */
     gboolean look_ahead;   /**< circuits of the next phase are asked for when the one before ends */
     guint32 n_lanes;       /**< that an attachment has for circuits */
     double dead_s;         /**< until a circuit that was asked for carries bytes */
+    LpRotorCycle rotor;    /**< circuits turn by themselves, if there are any */
+    LpFabricBeside beside;
 } LpFabricCircuits;
 
 /** What the closed form knows of the networks. */

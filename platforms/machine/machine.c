@@ -279,6 +279,43 @@ fill_rails(const LpMachine *self, LpFabric *fabric)
     fabric->rail_change_latency_s = (meet ? 4 : 6) * cluster->link_latency_s;
 }
 
+static LpFabricBeside
+beside_of(const LpMachine *self)
+{
+    const LpCircuitSwitch *circuits = &self->circuits;
+    if (!lp_circuit_switch_is_hybrid(circuits))
+        return (LpFabricBeside){.is_present = FALSE};
+    return (LpFabricBeside){.is_present = TRUE,
+                            .bytes_per_s = lp_machine_plane_bytes_per_s(self, 1) *
+                                           self->cards_per_domain / self->domain_size,
+                            .traffic = circuits->traffic,
+                            .min_bytes = circuits->message_min_bytes,
+                            .region_domains = circuits->region_domains};
+}
+
+static LpFabricCircuits
+circuits_of(const LpMachine *self)
+{
+    const LpCircuitSwitch *circuits = &self->circuits;
+    LpFabricCircuits made = {.are_switched = lp_circuit_switch_is_switched(circuits),
+                             .look_ahead = circuits->policy != LP_CIRCUIT_POLICY_DEMAND,
+                             .n_lanes = lp_circuit_switch_n_lanes(circuits),
+                             .dead_s = lp_circuit_switch_dead_time_s(circuits),
+                             .beside = beside_of(self)};
+    double wavelength = circuits->wavelength_bytes_per_s;
+    if (lp_circuit_switch_is_rotor(circuits))
+        made.rotor = (LpRotorCycle){
+            .n_joined = (guint32)lp_machine_switch_attachments(self),
+            .n_lanes = made.n_lanes,
+            .n_hops = circuits->rotor_hops,
+            .slot_s = circuits->slot_s,
+            .dead_s = made.dead_s,
+            .lane_share = wavelength > 0.0 ? wavelength / lp_machine_link_bytes_per_s(
+                                                              self, LP_ATTACHMENT_SCALE_OUT)
+                                           : 1.0 / made.n_lanes};
+    return made;
+}
+
 LpFabric
 lp_machine_fabric(const LpMachine *self)
 {
@@ -298,13 +335,8 @@ lp_machine_fabric(const LpMachine *self)
     fabric.dragonfly = scale_out->dragonfly;
     fabric.port_sharers = self->domain_size / self->cards_per_domain;
     fabric.link_latency_s = scale_out->link_latency_s;
-    if (lp_circuit_switch_is_switched(&self->circuits) &&
-        !lp_circuit_switch_is_hybrid(&self->circuits))
-        fabric.circuits =
-            (LpFabricCircuits){.are_switched = TRUE,
-                               .look_ahead = self->circuits.policy != LP_CIRCUIT_POLICY_DEMAND,
-                               .n_lanes = lp_circuit_switch_n_lanes(&self->circuits),
-                               .dead_s = lp_circuit_switch_dead_time_s(&self->circuits)};
+    if (self->circuits.is_present)
+        fabric.circuits = circuits_of(self);
     if (fabric.torus.n_dimensions > 0 || fabric.dragonfly.n_groups > 0)
         return fabric;
     fill_tiers(self, &fabric);

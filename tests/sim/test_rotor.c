@@ -2,7 +2,12 @@
 /* Rotors against their formulas, and against conservation. */
 #include "sim/circuits/rotor.h"
 
+#include "model/rotor_cycle.h"
+
+#include "sim/circuits/tournament.h"
 #include "tests/testlib.h"
+
+#include <math.h>
 
 #define SLOT_S 100e-6
 #define DEAD_S 10e-6
@@ -94,6 +99,52 @@ test_standing(void)
     lp_test_close("standing", run(rotor, 1), 25e6 / (BYTES_PER_S / 5.0), 1e-9);
 }
 
+/* The mean over a cycle's instants of what all take that send @bytes to @n_peers each, spread
+ * evenly over the cycle. */
+static double
+mean_s(const LpCircuitSwitch *settings, guint32 n, guint32 n_peers, guint64 bytes)
+{
+    const guint n_trials = 150;
+    double sum_s = 0.0, cycle_s = SLOT_S * (n - 1) / lp_circuit_switch_n_lanes(settings);
+    for (guint trial = 0; trial < n_trials; trial++) {
+        double start_s = (trial + 0.5) / n_trials * cycle_s;
+        g_autoptr(LpRotor) rotor = lp_rotor_new(n, n, BYTES_PER_S, settings);
+        lp_rotor_advance(rotor, start_s);
+        for (guint32 i = 0; i < n_peers; i++) {
+            guint32 round = i * (n - 1) / n_peers;
+            for (guint32 from = 0; from < n; from++)
+                lp_rotor_send(rotor, from, lp_tournament_opponent(n, round, from), bytes, start_s,
+                              rotor);
+        }
+        sum_s += run(rotor, (guint)n * n_peers) - start_s;
+    }
+    return sum_s / n_trials;
+}
+
+/* The closed form: exact in the mean over one circuit, with whole and broken slots; over two within
+ * a cycle. */
+static void
+test_closed_form(void)
+{
+    const guint32 n = 16;
+    for (guint32 hops = 1; hops <= 2; hops++)
+        for (guint32 n_ports = 1; n_ports <= 5; n_ports += 4)
+            for (guint32 n_peers = 1; n_peers <= 15; n_peers += n_peers == 1 ? 2 : 12)
+                for (double slots = 0.25; slots < 8.0; slots *= 3.0) {
+                    LpCircuitSwitch settings = settings_of(n_ports, hops);
+                    LpRotorCycle cycle = {n, n_ports, hops, SLOT_S, DEAD_S, 1.0 / n_ports};
+                    guint64 bytes = (guint64)(slots * (double)slot_bytes(n_ports));
+                    double form_s =
+                        lp_rotor_cycle_mean_s(&cycle, (double)bytes, n_peers, BYTES_PER_S);
+                    double took_s = mean_s(&settings, n, n_peers, bytes);
+                    if (hops == 1)
+                        lp_test_close("one circuit", form_s, took_s, 5e-3);
+                    else
+                        lp_test_true("two circuits",
+                                     fabs(form_s - took_s) <= lp_rotor_cycle_s(&cycle));
+                }
+}
+
 /* Whatever is sent when: it arrives, no earlier than its lane could carry it, and what went over
  * one circuit and over two is all of it. Switches are apart. */
 static void
@@ -136,10 +187,9 @@ test_conservation(void)
 int
 main(void)
 {
-    static const LpTestCase cases[] = {{"uniform", test_uniform},
-                                       {"permutation", test_permutation},
-                                       {"standing", test_standing},
-                                       {"conservation", test_conservation},
-                                       {NULL, NULL}};
+    static const LpTestCase cases[] = {
+        {"uniform", test_uniform},           {"permutation", test_permutation},
+        {"standing", test_standing},         {"closed form", test_closed_form},
+        {"conservation", test_conservation}, {NULL, NULL}};
     return lp_test_run("rotors", cases);
 }

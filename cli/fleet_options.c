@@ -5,6 +5,7 @@
 #include "base/error.h"
 #include "base/units.h"
 #include "cli/options.h"
+#include "model/availability.h"
 #include "platforms/machine/part_count.h"
 
 #include <string.h>
@@ -12,6 +13,8 @@
 #define DEFAULT_PROFILE "llama-3"
 #define SPARES_MAX 1000000
 #define DEFAULT_HOST_SIZE 8
+#define HOPS_MAX 1024
+#define RING_WORK_MAX 100000000000 /* of the closed form: some minutes */
 
 void
 lp_fleet_options_clear(LpFleetOptions *self)
@@ -26,6 +29,7 @@ lp_fleet_options_clear(LpFleetOptions *self)
     g_free(self->shape);
     g_free(self->pod);
     g_free(self->group);
+    g_free(self->hops);
     g_strfreev(self->parts);
 }
 
@@ -195,6 +199,29 @@ read_pods(const LpFleetOptions *self, LpGoodputReport *report, GError **error)
 }
 
 static gboolean
+read_rings(const LpFleetOptions *self, LpGoodputReport *report, GError **error)
+{
+    LpFleet *fleet = &report->input.fleet;
+    if (self->hops == NULL)
+        return lp_usage_error(error, "--hops: got none, wanted blocks for packing rings");
+    if (!read_count("hops", self->hops, HOPS_MAX, 0, &fleet->hops, error) ||
+        !read_whole("group", self->group, report, fleet->slice_blocks, &fleet->group_blocks, error))
+        return FALSE;
+    if (fleet->slice_blocks % fleet->group_blocks != 0)
+        return lp_usage_error(error,
+                              "--group: got %" G_GUINT64_FORMAT
+                              " blocks, wanted whole groups in the job's %" G_GUINT64_FORMAT,
+                              fleet->group_blocks, fleet->slice_blocks);
+    if (lp_availability_ring_workspace(fleet->n_blocks, fleet->group_blocks, fleet->hops) >
+        RING_WORK_MAX / fleet->n_blocks)
+        return lp_usage_error(error,
+                              "--hops: got %" G_GUINT64_FORMAT " over %" G_GUINT64_FORMAT
+                              " blocks, wanted fewer of them, or larger groups",
+                              fleet->hops, fleet->n_blocks);
+    return TRUE;
+}
+
+static gboolean
 read_packing(const LpFleetOptions *self, LpGoodputReport *report, GError **error)
 {
     LpFleet *fleet = &report->input.fleet;
@@ -209,13 +236,16 @@ read_packing(const LpFleetOptions *self, LpGoodputReport *report, GError **error
     } only[] = {{"grid", self->grid, LP_PACKING_CONTIGUOUS},
                 {"shape", self->shape, LP_PACKING_CONTIGUOUS},
                 {"pod", self->pod, LP_PACKING_PODS},
-                {"group", self->group, LP_PACKING_PODS}};
+                {"group", fleet->packing == LP_PACKING_RINGS ? NULL : self->group, LP_PACKING_PODS},
+                {"hops", self->hops, LP_PACKING_RINGS}};
     for (guint i = 0; i < G_N_ELEMENTS(only); i++)
         if (only[i].text != NULL && fleet->packing != only[i].packing)
             return lp_usage_error(error, "--%s: got %s, wanted it with --packing=%s only",
                                   only[i].option, only[i].text, lp_packing_names[only[i].packing]);
     if (fleet->packing == LP_PACKING_PODS)
         return read_pods(self, report, error);
+    if (fleet->packing == LP_PACKING_RINGS)
+        return read_rings(self, report, error);
     return fleet->packing != LP_PACKING_CONTIGUOUS ||
            (read_box("grid", self->grid, fleet->n_blocks, fleet->grid, error) &&
             read_box("shape", self->shape, fleet->slice_blocks, fleet->shape, error));

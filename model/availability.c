@@ -90,3 +90,71 @@ lp_availability_pod_slices(guint64 n_pods, guint64 pod, guint64 group, guint64 g
         mean += workspace[i] * (double)MIN(m, i / groups);
     return mean;
 }
+
+/* Where a line of blocks may stand: 0 without blocks that wait for a group, else by how many wait
+ * (1 to group - 1) and how many were down since (0 to hops - 1). */
+static guint64
+n_places(guint64 group, guint64 hops)
+{
+    return 1 + (group - 1) * hops;
+}
+
+static guint64
+place_of(guint64 waiting, guint64 down, guint64 hops)
+{
+    return 1 + (waiting - 1) * hops + down;
+}
+
+gsize
+lp_availability_ring_workspace(guint64 n, guint64 group, guint64 hops)
+{
+    return 2 * (n / group + 1) * n_places(group, hops);
+}
+
+/* One block more: of @from, the distribution over places with the groups so far. What completes a
+ * group goes on to @next, with one group more. */
+static void
+add_block(const double *from, double *to, double *next, guint64 group, guint64 hops, double p)
+{
+    to[0] += from[0] * (1.0 - p);
+    if (group == 1)
+        next[0] += from[0] * p;
+    else
+        to[place_of(1, 0, hops)] += from[0] * p;
+    for (guint64 waiting = 1; waiting < group; waiting++)
+        for (guint64 down = 0; down < hops; down++) {
+            double here = from[place_of(waiting, down, hops)];
+            to[down + 1 < hops ? place_of(waiting, down + 1, hops) : 0] += here * (1.0 - p);
+            if (waiting + 1 == group)
+                next[0] += here * p;
+            else
+                to[place_of(waiting + 1, 0, hops)] += here * p;
+        }
+}
+
+double
+lp_availability_ring_slices(guint64 n, guint64 group, guint64 hops, guint64 groups, guint64 m,
+                            double p, double *workspace)
+{
+    guint64 places = n_places(group, hops), most = n / group, size = (most + 1) * places;
+    double *from = workspace, *to = workspace + size;
+    for (guint64 i = 0; i < size; i++)
+        from[i] = i == 0 ? 1.0 : 0.0;
+    for (guint64 block = 0; block < n; block++) {
+        guint64 known = block / group;
+        for (guint64 i = 0; i < MIN(known + 2, most + 1) * places; i++)
+            to[i] = 0.0;
+        /* Beyond the last row there is no group to complete. */
+        for (guint64 q = 0; q <= known; q++)
+            add_block(from + q * places, to + q * places, to + MIN(q + 1, most) * places, group,
+                      hops, p);
+        double *free = from;
+        from = to;
+        to = free;
+    }
+    double mean = 0.0;
+    for (guint64 q = 0; q <= most; q++)
+        for (guint64 i = 0; i < places; i++)
+            mean += from[q * places + i] * (double)MIN(m, q / groups);
+    return mean;
+}

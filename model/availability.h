@@ -31,4 +31,15 @@ double lp_availability_fixed_slices(guint64 n, guint64 k, guint64 m, double p);
 double lp_availability_pod_slices(guint64 n_pods, guint64 pod, guint64 group, guint64 groups,
                                   guint64 m, double p, double *workspace);
 
+/** As lp_availability_pod_slices(), if the @n blocks stand in a line, each joined to those up to
+ * @hops places away on either side: a group is @group blocks that are up, each within reach of the
+ * one before, so that up to hops - 1 in a row that are down are passed over (InfiniteHBD, SIGCOMM
+ * 2025). Blocks that are up and within reach of each other make up a stretch, and one of x blocks
+ * has floor(x / group) groups. Exact, by the distribution of groups, block after block. @workspace:
+ * of lp_availability_ring_workspace() numbers. @group, @hops: at least 1. */
+double lp_availability_ring_slices(guint64 n, guint64 group, guint64 hops, guint64 groups,
+                                   guint64 m, double p, double *workspace);
+/** Numbers that it needs to work with. */
+gsize lp_availability_ring_workspace(guint64 n, guint64 group, guint64 hops);
+
 G_END_DECLS

@@ -9,7 +9,7 @@
 const char *const lp_part_names[] = {"accelerator", "host", "card",     "link",
                                      "switch",      "ocs",  "software", NULL};
 const char *const lp_effect_names[] = {"block", "job", "machine", "slow", NULL};
-const char *const lp_packing_names[] = {"any", "fixed", "contiguous", "pods", NULL};
+const char *const lp_packing_names[] = {"any", "fixed", "contiguous", "pods", "rings", NULL};
 const char *const lp_loss_names[] = {"checkpointing", "lost_work", "restart", "waiting",
                                      "degraded",      "idle",      NULL};
 G_STATIC_ASSERT(G_N_ELEMENTS(lp_part_names) == LP_N_PARTS + 1);
@@ -84,6 +84,8 @@ lp_fleet_speed(const LpFleet *self)
 gsize
 lp_goodput_workspace(const LpFleet *self)
 {
+    if (self->packing == LP_PACKING_RINGS)
+        return lp_availability_ring_workspace(self->n_blocks, self->group_blocks, self->hops);
     if (self->packing != LP_PACKING_PODS)
         return 0;
     guint64 n_pods = self->n_blocks / self->pod_blocks;
@@ -109,6 +111,9 @@ mean_slices(const LpFleet *self, double *workspace)
         return lp_availability_pod_slices(n / self->pod_blocks, self->pod_blocks,
                                           self->group_blocks, k / self->group_blocks, m, p,
                                           workspace);
+    case LP_PACKING_RINGS:
+        return lp_availability_ring_slices(n, self->group_blocks, self->hops,
+                                           k / self->group_blocks, m, p, workspace);
     case LP_PACKING_ANY:
     case LP_PACKING_CONTIGUOUS:
     case LP_N_PACKINGS:

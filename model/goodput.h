@@ -47,6 +47,7 @@ typedef enum {
     LP_PACKING_FIXED,      /**< sets that follow each other, which the cabling gives */
     LP_PACKING_CONTIGUOUS, /**< a box of a torus of blocks, turned as you like */
     LP_PACKING_PODS,       /**< groups of blocks, each within one pod */
+    LP_PACKING_RINGS,      /**< groups of blocks in a line, each within reach of the one before */
     LP_N_PACKINGS
 } LpPacking;
 
@@ -60,8 +61,10 @@ typedef struct {
     guint64 n_slices;     /**< jobs at a time */
     double slice_share;   /**< of the machine's accelerators that a job computes on */
     LpPacking packing;
-    guint64 grid[3], shape[3];        /**< LP_PACKING_CONTIGUOUS: blocks of the torus, of a slice */
-    guint64 pod_blocks, group_blocks; /**< LP_PACKING_PODS */
+    guint64 grid[3], shape[3]; /**< LP_PACKING_CONTIGUOUS: blocks of the torus, of a slice */
+    guint64 pod_blocks;        /**< LP_PACKING_PODS */
+    guint64 group_blocks;      /**< LP_PACKING_PODS, LP_PACKING_RINGS */
+    guint64 hops;              /**< LP_PACKING_RINGS: a block is joined to so many on either side */
     LpFailingParts parts[LP_N_PARTS];
 } LpFleet;
 

@@ -32,6 +32,10 @@ add_blocks(json_t *root, const LpGoodputReport *self)
         lp_json_set_count(object, "pod", fleet->pod_blocks);
         lp_json_set_count(object, "group", fleet->group_blocks);
     }
+    if (fleet->packing == LP_PACKING_RINGS) {
+        lp_json_set_count(object, "group", fleet->group_blocks);
+        lp_json_set_count(object, "hops", fleet->hops);
+    }
     if (fleet->packing == LP_PACKING_CONTIGUOUS) {
         json_t *grid = lp_json_set_array(object, "grid");
         json_t *shape = lp_json_set_array(object, "shape");

@@ -45,6 +45,10 @@ append_fleet(GString *out, const LpGoodputReport *self)
         g_string_append_printf(
             out, ", groups of %" G_GUINT64_FORMAT " in pods of %" G_GUINT64_FORMAT " blocks",
             fleet->group_blocks, fleet->pod_blocks);
+    if (fleet->packing == LP_PACKING_RINGS)
+        g_string_append_printf(
+            out, ", groups of %" G_GUINT64_FORMAT " in rings of %" G_GUINT64_FORMAT " hops",
+            fleet->group_blocks, fleet->hops);
     if (fleet->packing == LP_PACKING_CONTIGUOUS)
         g_string_append_printf(out,
                                ", %" G_GUINT64_FORMAT "x%" G_GUINT64_FORMAT "x%" G_GUINT64_FORMAT

@@ -82,6 +82,30 @@ find_in_pods(LpAllocation *self)
     return FALSE;
 }
 
+/* Blocks that are not to be had are passed over while the next is within reach; what waits for a
+ * group beyond that is left. */
+static gboolean
+find_in_rings(LpAllocation *self)
+{
+    const LpFleet *fleet = self->fleet;
+    guint64 n = 0, waiting = 0, passed = 0;
+    for (guint64 i = 0; i < fleet->n_blocks && n < fleet->slice_blocks; i++) {
+        if (!is_free(self, i)) {
+            passed++;
+            continue;
+        }
+        if (passed >= fleet->hops)
+            waiting = 0;
+        passed = 0;
+        self->found[n + waiting++] = i;
+        if (waiting == fleet->group_blocks) {
+            n += waiting;
+            waiting = 0;
+        }
+    }
+    return n == fleet->slice_blocks;
+}
+
 static gboolean
 fits_at(LpAllocation *self, const guint64 *corner, const guint64 *shape)
 {
@@ -139,6 +163,8 @@ find(LpAllocation *self)
         return find_contiguous(self);
     case LP_PACKING_PODS:
         return find_in_pods(self);
+    case LP_PACKING_RINGS:
+        return find_in_rings(self);
     case LP_PACKING_ANY:
     case LP_N_PACKINGS:
         break;

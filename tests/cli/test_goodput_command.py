@@ -143,6 +143,23 @@ class Goodput(unittest.TestCase):
         self.refused(2, "equal parts of one", *words, "--block=5")
         self.assertGreater(self.result(*words, "--block=4")["slice_goodput"], 0.95)
 
+    def test_rings(self):
+        """Hosts of four in k-hop rings of 32: farther reach is worth as much as any packing at last,
+        and one hop is worth less than pods of 36 hosts."""
+        platform = self.machine("gb200-nvl72", 576)
+        words = ("llama-3-70b", platform, "--set=tp=8", "--set=dp=48", "--set=global-batch=48",
+                 "--set=micro-batch=1",
+                 "--iteration-time=2s", "--host-size=4", "--runs=50", "--block=4",
+                 "--part=host:availability=0.97", "--checkpoint-time=0s")
+        ways = [self.result(*words, "--packing=rings", "--group=32", f"--hops={hops}")
+                for hops in (1, 2, 3, 100)]
+        found = [way["closed_form"]["availability"] for way in ways]
+        self.assertEqual(found, sorted(found))
+        whole = self.result(*words)["closed_form"]["availability"]
+        self.assertAlmostEqual(found[-1], whole, delta=1e-9)
+        self.assertEqual((ways[1]["blocks"]["group"], ways[1]["blocks"]["hops"]), (8, 2))
+        self.assertAlmostEqual(ways[1]["availability"], found[1], delta=0.02)
+
     def test_without_failures(self):
         """1 less checkpoints."""
         off = [f"--part={part}:mtbf=never" for part in ("accelerator", "host", "card", "link",
@@ -182,6 +199,9 @@ class Goodput(unittest.TestCase):
                 ("--group", "--packing=pods", "--pod=32", "--group=16"),
                 ("--group", "--packing=pods", "--pod=32"),
                 ("--pod: got 32, wanted it with --packing=pods only", "--pod=32"),
+                ("--hops: got none", "--packing=rings"), ("--hops", "--packing=rings", "--hops=0"),
+                ("--group", "--packing=rings", "--hops=2", "--group=24"),
+                ("--hops: got 2, wanted it with --packing=rings only", "--hops=2"),
                 ("--checkpoint-interval", "--checkpoint-interval=often"),
                 ("--checkpoint-interval", "--checkpoint-interval=0s"),
                 ("--checkpoint-size", "--checkpoint-size=-1B"),

@@ -51,7 +51,9 @@ OUTPUTS = {
                 "--part=ocs:mtbf=1000h,repair=1h,effect=slow,slowdown=2,count=4 "
                 "--part=host:mtbf=never --reliability=rsc-1 --checkpoint-time=1s",
                 "goodput llama-3-8b dgx-h100-64 --set dp=32 --set global-batch=64 --runs=10 "
-                "--iteration-time=1s --packing=contiguous --grid=2x2x2 --shape=2x2"],
+                "--iteration-time=1s --packing=contiguous --grid=2x2x2 --shape=2x2",
+                "goodput llama-3-8b dgx-h100-64 --set dp=32 --set global-batch=64 --runs=10 "
+                "--iteration-time=1s --packing=rings --hops=2 --group=16"],
     "contention": ["contention two-jobs polaris-64 --cost",
                    "contention gpt3-175b dgx-a100-1024 --set global-batch=64 --runs=2 --band "
                    "--what-if=overlap-dp=yes"],

@@ -20,6 +20,7 @@ import mapping  # noqa: E402
 import mixnet  # noqa: E402
 import pods  # noqa: E402
 import railonly  # noqa: E402
+import rings  # noqa: E402
 import run  # noqa: E402
 import substrates  # noqa: E402
 import switching  # noqa: E402
@@ -44,11 +45,13 @@ SOME = {
     "direct": [("gpt3-175b", 2, "fat tree"), ("llama-3-70b", 4, "ideal switch")],
     "mixnet": [("electrical", ""), ("hybrid", "25ms")],
     "railonly": [(25, 300, "rails meet")],
+    "rings": [("rings of 3 hops", 32, rings.MEAN), ("racks of 72", 32, rings.MEAN)],
     "pods": [("512 experts over all", "roofline", 4, "light, 512")],
 }
 STUDIES = {"machines": machines, "switching": switching, "characterize": characterize,
            "days": days, "substrates": substrates, "mapping": mapping, "joules": joules,
-           "direct": direct, "mixnet": mixnet, "railonly": railonly, "pods": pods}
+           "direct": direct, "mixnet": mixnet, "railonly": railonly, "pods": pods,
+           "rings": rings}
 
 
 class Studies(unittest.TestCase):
@@ -85,6 +88,7 @@ class Studies(unittest.TestCase):
                 ("direct", direct, ("workload", "ports", "network")),
                 ("mixnet", mixnet, ("network", "dead_time")),
                 ("railonly", railonly, ("out_gbps", "domain_gbps", "network")),
+                ("rings", rings, ("network", "group", "down")),
                 ("pods", pods, ("plan", "kernels", "factor", "network"))):
             self.assertEqual([tuple(row[column] for column in columns)
                               for row in run.read_rows(name)],
@@ -176,6 +180,20 @@ class Studies(unittest.TestCase):
         self.assertGreater(pods.relative(rows, "384 experts in 128", "roofline", 4, "light, 512"), 0.9)
         for row in rows:
             self.assertAlmostEqual(float(row["time_s"]) / float(row["closed_form_s"]), 1, delta=0.02)
+
+    def test_rings(self):
+        """InfiniteHBD's finding: less than a tenth of the waste of racks of 72 and of cubes of 64, at
+        the mean of its trace; a switch for all is a bound; farther reach is never worse."""
+        rows = run.read_rows("rings")
+        for group in rings.GROUPS:
+            ours = rings.waste(rows, "rings of 3 hops", group, rings.MEAN)
+            for other in ("racks of 72", "cubes of 64", "cubes, divided"):
+                self.assertLess(10 * ours, rings.waste(rows, other, group, rings.MEAN))
+            self.assertAlmostEqual(rings.waste(rows, "racks of 72", group, "0"), 8 / 72, delta=1e-6)
+            for down in rings.DOWN:
+                wasted = [rings.waste(rows, network, group, down) for network in
+                          ("a switch for all", "rings of 3 hops", "rings of 2 hops", "rings of 1 hop")]
+                self.assertEqual(wasted, sorted(wasted))
 
     def test_direct(self):
         """Opus's prices; an ideal switch with the circuits' links is never slower than they are."""

@@ -71,13 +71,57 @@ test_pods(void)
                   3.0 * lp_availability_slices(4, 2, 2, p), 1e-12);
 }
 
+/* Of all patterns of @n blocks: groups by going along the line. */
+static double
+count_rings(guint n, guint group, guint hops, double p)
+{
+    double mean = 0.0;
+    for (guint pattern = 0; pattern < 1u << n; pattern++) {
+        guint waiting = 0, passed = 0, groups = 0;
+        double probability = 1.0;
+        for (guint i = 0; i < n; i++) {
+            gboolean is_up = (pattern >> i & 1) != 0;
+            probability *= is_up ? p : 1.0 - p;
+            passed = is_up ? 0 : passed + 1;
+            waiting = passed >= hops ? 0 : waiting + (is_up ? 1 : 0);
+            if (waiting == group) {
+                groups++;
+                waiting = 0;
+            }
+        }
+        mean += probability * groups;
+    }
+    return mean;
+}
+
+/* Against all patterns; far enough reach leaves no places; groups of one need no reach. */
+static void
+test_rings(void)
+{
+    double workspace[4000];
+    for (guint group = 1; group <= 5; group++)
+        for (guint hops = 1; hops <= 3; hops++)
+            lp_test_close("all patterns",
+                          lp_availability_ring_slices(13, group, hops, 1, 13, 0.8, workspace),
+                          count_rings(13, group, hops, 0.8), 1e-12);
+    lp_test_close("reach over everything",
+                  lp_availability_ring_slices(24, 4, 24, 1, 6, 0.9, workspace),
+                  lp_availability_slices(24, 4, 6, 0.9), 1e-12);
+    lp_test_close("reach over everything, groups of a slice",
+                  lp_availability_ring_slices(24, 4, 24, 3, 1, 0.9, workspace),
+                  lp_availability_at_least(24, 12, 0.9), 1e-12);
+    lp_test_close("nothing down", lp_availability_ring_slices(24, 5, 1, 1, 4, 1.0, workspace), 4.0,
+                  1e-12);
+    lp_test_true("farther is better",
+                 lp_availability_ring_slices(24, 8, 1, 1, 3, 0.9, workspace) <
+                     lp_availability_ring_slices(24, 8, 2, 1, 3, 0.9, workspace));
+}
+
 int
 main(void)
 {
-    static const LpTestCase cases[] = {{"part", test_part},
-                                       {"at_least", test_at_least},
-                                       {"slices", test_slices},
-                                       {"pods", test_pods},
-                                       {NULL, NULL}};
+    static const LpTestCase cases[] = {{"part", test_part},     {"at_least", test_at_least},
+                                       {"slices", test_slices}, {"pods", test_pods},
+                                       {"rings", test_rings},   {NULL, NULL}};
     return lp_test_run("availability", cases);
 }

@@ -64,6 +64,14 @@ static const struct {
       .pod_blocks = 9,
       .group_blocks = 4,
       PARTS(HOSTS, SOFTWARE)}},
+    {"rings",
+     {.n_blocks = 72,
+      .slice_blocks = 56,
+      .n_slices = 1,
+      .packing = LP_PACKING_RINGS,
+      .group_blocks = 8,
+      .hops = 2,
+      PARTS(HOSTS)}},
     {"the whole machine",
      {.n_blocks = 20,
       .slice_blocks = 8,
@@ -97,7 +105,7 @@ test_closed_form(void)
 {
     for (gsize f = 0; f < G_N_ELEMENTS(fleets); f++) {
         LpGoodputInput input = new_input(fleets[f].fleet);
-        double workspace[200];
+        double workspace[1000];
         g_assert(lp_goodput_workspace(&input.fleet) <= G_N_ELEMENTS(workspace));
         LpGoodput closed = lp_goodput(&input, workspace);
         LpGoodput runs[N_RUNS];

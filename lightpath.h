@@ -50,6 +50,7 @@
 #include "model/plan_options.h"
 #include "model/plan_parameters.h"
 #include "model/plan_rank.h"
+#include "model/plan_recompute.h"
 #include "model/plan_routing.h"
 #include "model/rotor_cycle.h"
 #include "model/terms.h"

@@ -9,8 +9,8 @@
 static gboolean
 recomputes_core(const LpClosedFormInput *input)
 {
-    return recomputes_all(input) || (input->plan->recompute == LP_RECOMPUTE_SELECTIVE &&
-                                     input->transformer->attention == LP_ATTENTION_UNFUSED);
+    return recomputes_all(input) ||
+           lp_plan_recomputes_scores(input->plan, input->transformer->attention);
 }
 
 /* One pass of one layer. A ring passes keys and values round, backward their gradients too. All-to-

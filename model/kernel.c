@@ -41,17 +41,18 @@ has_block(const LpKernelList *list, LpBlock block)
 
 /* What the plan's recompute mode runs again: of layers only, not of embedding and head. */
 static LpListKernels
-recomputed(LpBlock block, LpRecompute recompute)
+recomputed(LpBlock block, const LpPlan *plan)
 {
+    gboolean alternates = lp_plan_recomputes_alternate(plan);
     if (block == LP_BLOCK_EMBEDDING || block == LP_BLOCK_HEAD)
         return NULL;
-    switch (recompute) {
+    switch (plan->recompute) {
     case LP_RECOMPUTE_NONE:
         break;
     case LP_RECOMPUTE_LIGHT:
         return blocks[block]->light;
     case LP_RECOMPUTE_SELECTIVE:
-        return blocks[block]->selective;
+        return alternates ? blocks[block]->alternate : blocks[block]->selective;
     case LP_RECOMPUTE_FULL:
         return blocks[block]->forward;
     }
@@ -76,7 +77,7 @@ lp_block_kernels(const LpTransformer *transformer, const LpPlan *plan, guint32 i
         add = blocks[block]->backward_weight;
         break;
     case LP_PASS_RECOMPUTE:
-        add = recomputed(block, plan->recompute);
+        add = recomputed(block, plan);
         break;
     case LP_N_PASSES:
         break;

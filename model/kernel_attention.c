@@ -191,6 +191,7 @@ attention_forward(LpKernelList *list)
     list->part = LP_PART_BEFORE;
     lp_list_hidden(list, "norm", 2.0, 0.0);
     list->part = LP_PART_ENTRY;
+    lp_list_reorder(list, TRUE);
     list_qkv(list, LP_PRODUCT_OUTPUT);
     list->part = LP_PART_INNER;
     list_latent_norms(list, "latent-norm", 2.0);
@@ -200,6 +201,7 @@ attention_forward(LpKernelList *list)
     list_copy(list, list->mixture_width); /* into the order of the tokens */
     list->part = LP_PART_EXIT;
     list_projection(list, LP_PRODUCT_OUTPUT);
+    lp_list_reorder(list, TRUE);
     list->part = LP_PART_AFTER;
     lp_list_residual(list);
 }
@@ -212,6 +214,7 @@ attention_backward(LpKernelList *list)
     lp_list_residual_backward(list);
     lp_list_bias_gradient(list, list->transformer->hidden);
     list->part = LP_PART_ENTRY;
+    lp_list_reorder(list, TRUE);
     list_projection(list, LP_PRODUCT_DATA_GRADIENT);
     list_copy(list, list->mixture_width);
     core_backward(list);
@@ -223,6 +226,7 @@ attention_backward(LpKernelList *list)
         lp_list_memory(list, "bias-gradient", list->tokens * qkv_width * list->element_bytes);
     list->part = LP_PART_EXIT;
     list_qkv(list, LP_PRODUCT_DATA_GRADIENT);
+    lp_list_reorder(list, !list->plan->overlap.tp_pairs);
     list->part = LP_PART_AFTER;
     lp_list_hidden(list, "norm-backward", 3.0, 0.0);
 }
@@ -230,6 +234,7 @@ attention_backward(LpKernelList *list)
 static void
 attention_weights(LpKernelList *list)
 {
+    lp_list_reorder(list, !list->plan->overlap.tp_pairs);
     list_projection(list, LP_PRODUCT_WEIGHT_GRADIENT);
     list_qkv(list, LP_PRODUCT_WEIGHT_GRADIENT);
 }
@@ -247,12 +252,31 @@ attention_light(LpKernelList *list)
     list_rotary(list);
 }
 
+/* What its products gave: the projection's is kept as a sum over tp. */
+static void
+attention_alternate(LpKernelList *list)
+{
+    attention_light(list);
+    if (list->transformer->latent.kv_rank == 0) {
+        lp_list_weight(list, "k", list->transformer->hidden, list->key_width, LP_PRODUCT_OUTPUT);
+        list_copies_of_qkv(list);
+        list_rotary(list);
+    }
+    list_copy(list, list->mixture_width);
+    list->part = LP_PART_EXIT;
+    if (list->plan->degree[LP_AXIS_TP] == 1)
+        list_projection(list, LP_PRODUCT_OUTPUT);
+    list->part = LP_PART_AFTER;
+    lp_list_residual(list);
+}
+
 const LpBlockKernels lp_attention_kernels = {
     .forward = attention_forward,
     .backward_input = attention_backward,
     .backward_weight = attention_weights,
     .selective = core_selective,
     .light = attention_light,
+    .alternate = attention_alternate,
 };
 
 /* --- cross-attention: queries of the decoder's tokens, keys and values of the encoder's --- */
@@ -282,10 +306,12 @@ cross_forward(LpKernelList *list)
     list->part = LP_PART_BEFORE;
     lp_list_hidden(list, "norm", 2.0, 0.0);
     list->part = LP_PART_ENTRY;
+    lp_list_reorder(list, TRUE);
     list_cross_qkv(list, LP_PRODUCT_OUTPUT);
     core_forward(list);
     list->part = LP_PART_EXIT;
     list_projection(list, LP_PRODUCT_OUTPUT);
+    lp_list_reorder(list, TRUE);
     list->part = LP_PART_AFTER;
     lp_list_residual(list);
 }
@@ -297,10 +323,12 @@ cross_backward(LpKernelList *list)
     list->part = LP_PART_BEFORE;
     lp_list_residual_backward(list);
     list->part = LP_PART_ENTRY;
+    lp_list_reorder(list, TRUE);
     list_projection(list, LP_PRODUCT_DATA_GRADIENT);
     core_backward(list);
     list->part = LP_PART_EXIT;
     list_cross_qkv(list, LP_PRODUCT_DATA_GRADIENT);
+    lp_list_reorder(list, !list->plan->overlap.tp_pairs);
     list->part = LP_PART_AFTER;
     lp_list_hidden(list, "norm-backward", 3.0, 0.0);
 }
@@ -308,6 +336,7 @@ cross_backward(LpKernelList *list)
 static void
 cross_weights(LpKernelList *list)
 {
+    lp_list_reorder(list, !list->plan->overlap.tp_pairs);
     list_projection(list, LP_PRODUCT_WEIGHT_GRADIENT);
     list_cross_qkv(list, LP_PRODUCT_WEIGHT_GRADIENT);
 }
@@ -326,10 +355,22 @@ cross_light(LpKernelList *list)
     lp_list_hidden(list, "norm", 2.0, 0.0);
 }
 
+static void
+cross_alternate(LpKernelList *list)
+{
+    cross_light(list);
+    list->part = LP_PART_EXIT;
+    if (list->plan->degree[LP_AXIS_TP] == 1)
+        list_projection(list, LP_PRODUCT_OUTPUT);
+    list->part = LP_PART_AFTER;
+    lp_list_residual(list);
+}
+
 const LpBlockKernels lp_cross_attention_kernels = {
     .forward = cross_forward,
     .backward_input = cross_backward,
     .backward_weight = cross_weights,
     .selective = cross_selective,
     .light = cross_light,
+    .alternate = cross_alternate,
 };

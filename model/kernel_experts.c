@@ -60,6 +60,7 @@ const LpBlockKernels lp_router_kernels = {
     .backward_input = router_backward,
     .backward_weight = router_weights,
     .light = router_light,
+    .alternate = router_light,
 };
 
 /* --- routed experts --- */
@@ -162,6 +163,7 @@ const LpBlockKernels lp_experts_kernels = {
     .backward_input = experts_backward,
     .backward_weight = experts_weights,
     .light = experts_light,
+    .alternate = experts_light,
 };
 
 /* --- the experts' results summed by token, and the residual --- */

@@ -17,11 +17,13 @@ static void
 network_forward(LpKernelList *list, double width)
 {
     list->part = LP_PART_ENTRY;
+    lp_list_reorder(list, TRUE);
     list_up(list, width, LP_PRODUCT_OUTPUT);
     list->part = LP_PART_INNER;
     lp_list_activation(list, FALSE, list->tokens * width);
     list->part = LP_PART_EXIT;
     lp_list_weight(list, "down", width, list->transformer->hidden, LP_PRODUCT_OUTPUT);
+    lp_list_reorder(list, TRUE);
 }
 
 /* @bias_width: of the bias in its middle; 0: none is counted. */
@@ -29,6 +31,7 @@ static void
 network_backward(LpKernelList *list, double width, double bias_width)
 {
     list->part = LP_PART_ENTRY;
+    lp_list_reorder(list, TRUE);
     lp_list_weight(list, "down", width, list->transformer->hidden, LP_PRODUCT_DATA_GRADIENT);
     list->part = LP_PART_INNER;
     lp_list_activation(list, TRUE, list->tokens * width);
@@ -36,11 +39,13 @@ network_backward(LpKernelList *list, double width, double bias_width)
         lp_list_bias_gradient(list, bias_width);
     list->part = LP_PART_EXIT;
     list_up(list, width, LP_PRODUCT_DATA_GRADIENT);
+    lp_list_reorder(list, !list->plan->overlap.tp_pairs);
 }
 
 static void
 network_weights(LpKernelList *list, double width)
 {
+    lp_list_reorder(list, !list->plan->overlap.tp_pairs);
     lp_list_weight(list, "down", width, list->transformer->hidden, LP_PRODUCT_WEIGHT_GRADIENT);
     list_up(list, width, LP_PRODUCT_WEIGHT_GRADIENT);
 }
@@ -84,11 +89,26 @@ ffn_light(LpKernelList *list)
     lp_list_activation(list, FALSE, list->tokens * (list->transformer->ffn / list->tp));
 }
 
+/* The gate's product, the sixth of a layer; without a gate the sixth is the last, whose result the
+ * backward pass does not take. */
+static void
+ffn_alternate(LpKernelList *list)
+{
+    list->part = LP_PART_BEFORE;
+    lp_list_hidden(list, "norm", 2.0, 0.0);
+    list->part = LP_PART_INNER;
+    if (list->transformer->ffn_kind == LP_FFN_SWIGLU)
+        lp_list_weight(list, "gate", list->transformer->hidden, list->transformer->ffn / list->tp,
+                       LP_PRODUCT_OUTPUT);
+    lp_list_activation(list, FALSE, list->tokens * (list->transformer->ffn / list->tp));
+}
+
 const LpBlockKernels lp_ffn_kernels = {
     .forward = ffn_forward,
     .backward_input = ffn_backward,
     .backward_weight = ffn_weights,
     .light = ffn_light,
+    .alternate = ffn_alternate,
 };
 
 /* --- shared experts: all together are one network --- */
@@ -134,4 +154,5 @@ const LpBlockKernels lp_shared_experts_kernels = {
     .backward_input = shared_backward,
     .backward_weight = shared_weights,
     .light = shared_light,
+    .alternate = shared_light,
 };

@@ -114,8 +114,8 @@ list_cast(LpKernelList *list, double elements)
     const LpPrecisionTraits *traits = lp_precision_traits(list->plan->format.precision);
     if (is_narrow(list))
         lp_list_stream(list, "cast",
-                       elements *
-                           (traits->cast_reads * list->element_bytes + 2.0 * traits->scaled_bytes));
+                       elements * (lp_plan_cast_reads(list->plan) * list->element_bytes +
+                                   2.0 * traits->scaled_bytes));
 }
 
 /* A weight that was gathered in 16 bits for this pass is cast to the one copy that the pass needs.
@@ -127,8 +127,8 @@ list_weight_cast(LpKernelList *list, double elements)
     const LpPrecisionTraits *traits = lp_precision_traits(plan->format.precision);
     if (is_narrow(list) && plan->zero.stage == 3 && !plan->format.narrow_parameters)
         lp_list_stream(list, "cast-weight",
-                       elements *
-                           (traits->cast_reads * list->element_bytes + traits->scaled_bytes));
+                       elements * (lp_plan_cast_reads(list->plan) * list->element_bytes +
+                                   traits->scaled_bytes));
 }
 
 void
@@ -157,6 +157,18 @@ lp_list_hidden(LpKernelList *list, const char *name, double tensors, double mask
 {
     double elements = list->scattered_tokens * list->transformer->hidden;
     lp_list_memory(list, name, elements * (tensors * list->element_bytes + masks * MASK_BYTES));
+}
+
+void
+lp_list_reorder(LpKernelList *list, gboolean is_split)
+{
+    const LpPlan *plan = list->plan;
+    gboolean is_apart = plan->sequence_parallel && plan->degree[LP_AXIS_TP] > 1;
+    if (plan->host.layout == LP_LAYOUT_SEQUENCE_FIRST || !is_apart ||
+        (is_split && plan->overlap.tp == LP_OVERLAP_TP_RING))
+        return;
+    lp_list_stream(list, "reorder",
+                   2.0 * list->tokens * list->transformer->hidden * list->element_bytes);
 }
 
 void

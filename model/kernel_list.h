@@ -43,6 +43,7 @@ typedef struct {
     /** What light recomputation runs again: what costs little against what its outputs take in
      * memory (Megatron-Core's recompute modules layernorm, moe_act and mla_up_proj). */
     LpListKernels light;
+    LpListKernels alternate; /**< what LP_SELECTIVE_ALTERNATE runs again */
 } LpBlockKernels;
 
 extern const LpBlockKernels lp_attention_kernels,
@@ -55,6 +56,10 @@ extern const LpBlockKernels lp_embedding_kernels, lp_head_kernels; /* kernel_emb
 /** An empty list for layer @index. @kernels: LP_KERNELS_MAX entries, borrowed. */
 LpKernelList lp_kernel_list(const LpTransformer *transformer, const LpPlan *plan, guint32 index,
                             LpKernel *kernels);
+/** Adds the copy of what was gathered along the sequences, or is to be scattered, where activations
+ * lie by sequence; none where the collective is split (@is_split: it would be, LP_OVERLAP_TP_RING).
+ */
+void lp_list_reorder(LpKernelList *list, gboolean is_split);
 /** Adds @kernel to the part at hand. */
 void lp_list_kernel(LpKernelList *list, LpKernel kernel);
 /** Adds a kernel bound by memory that reads and writes @bytes. */

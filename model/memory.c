@@ -120,6 +120,25 @@ scores_bytes(const LpTransformer *transformer, const LpPlan *plan, double keys)
     return transformer->n_heads * keys * (elements(plan, 1.0) + dropped) / plan->degree[LP_AXIS_TP];
 }
 
+/* Bytes a token of what alternate recomputation keeps: the layer's input, over tp the first block's
+ * sum, queries, values and their mixture, and what went up; of experts what light recomputation
+ * keeps. */
+static double
+alternate_bytes(const LpTransformer *transformer, const LpPlan *plan, LpLayer layer)
+{
+    double tp = plan->degree[LP_AXIS_TP], n_blocks = layer.cross ? 2.0 : 1.0;
+    double outer = transformer->hidden * scattered(plan) * (tp > 1.0 ? 1.0 + n_blocks : 1.0);
+    double latent = (double)transformer->latent.query_rank + transformer->latent.kv_rank;
+    double heads = lp_transformer_mixture_width(transformer) / tp;
+    if (transformer->latent.kv_rank == 0)
+        heads +=
+            lp_transformer_query_width(transformer) / tp + lp_plan_value_width(plan, transformer);
+    if (layer.has_experts)
+        return elements(plan, outer + latent + n_blocks * heads) +
+               experts_bytes(transformer, plan, LP_RECOMPUTE_LIGHT);
+    return elements(plan, outer + latent + n_blocks * heads + transformer->ffn / tp);
+}
+
 /* Equations 1 (t = 1), 2, 4: b s h (10 + 24/t + 5 a s / h t), or b s h / t (34 + 5 a s / h) under
  * sequence parallelism; with the core of attention recomputed the last part is left out (equation
  * 6). */
@@ -135,6 +154,8 @@ layer_bytes(const LpTransformer *transformer, const LpPlan *plan, guint32 index,
             ? experts_bytes(transformer, plan, recompute)
             : inner_bytes(transformer, plan, (double)transformer->ffn / plan->degree[LP_AXIS_TP],
                           recompute);
+    if (recompute == LP_RECOMPUTE_SELECTIVE && lp_plan_recomputes_alternate(plan))
+        return lp_plan_tokens(plan, layer.seq) * alternate_bytes(transformer, plan, layer);
     double scores =
         recompute == LP_RECOMPUTE_SELECTIVE ? 0.0 : scores_bytes(transformer, plan, keys);
     double token = outer_bytes(transformer, plan, n_attentions + 1.0, recompute) +

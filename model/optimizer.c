@@ -30,7 +30,7 @@ cast_bytes(const LpTransformer *transformer, const LpPlan *plan, guint32 stage)
         return 0.0;
     double came = lp_plan_parameter_wire_bytes(plan), both = 2.0 * traits->scaled_bytes;
     gboolean is_copy = came < lp_plan_activation_bytes(plan); /* read, and the other written */
-    double bytes = is_copy ? both : traits->cast_reads * came + both;
+    double bytes = is_copy ? both : lp_plan_cast_reads(plan) * came + both;
     return bytes * total(lp_plan_rank_layer_parameters(plan, transformer, stage));
 }
 

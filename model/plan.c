@@ -9,6 +9,9 @@
 const char *const lp_schedule_names[] = {"gpipe",       "1f1b",     "interleaved",
                                          "zero-bubble", "dualpipe", NULL};
 const char *const lp_recompute_names[] = {"none", "light", "selective", "full", NULL};
+const char *const lp_scaling_names[] = {"delayed", "current", NULL};
+const char *const lp_activation_layout_names[] = {"sequence-first", "batch-first", NULL};
+const char *const lp_selective_names[] = {"core", "alternate", NULL};
 const char *const lp_precision_names[] = {"fp32",      "tf32",  "fp16",  "bf16", "fp8",
                                           "fp8-block", "mxfp8", "nvfp4", NULL};
 const char *const lp_overlap_tp_names[] = {"no", "bulk", "yes", NULL};
@@ -103,6 +106,14 @@ lp_plan_keeps_parameters_throughout(const LpPlan *self)
 {
     return self->zero.keeps_parameters && self->degree[LP_AXIS_PP] > 1 &&
            !lp_plan_reduces_each(self);
+}
+
+double
+lp_plan_cast_reads(const LpPlan *self)
+{
+    gboolean reads_twice =
+        self->format.precision == LP_PRECISION_FP8 && self->format.scaling == LP_SCALING_CURRENT;
+    return lp_precision_traits(self->format.precision)->cast_reads + (reads_twice ? 1.0 : 0.0);
 }
 
 gboolean

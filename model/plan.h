@@ -8,6 +8,7 @@
 #include "model/plan_options.h"
 #include "model/plan_parameters.h"
 #include "model/plan_rank.h"
+#include "model/plan_recompute.h"
 
 G_BEGIN_DECLS
 
@@ -27,6 +28,8 @@ double lp_plan_tokens(const LpPlan *self, guint32 seq);
 guint32 lp_plan_activation_bytes(const LpPlan *self);
 /** Bytes an activation element takes on the wire. */
 guint32 lp_plan_wire_bytes(const LpPlan *self);
+/** Times that a cast reads its tensor; 0 where nothing is cast. */
+double lp_plan_cast_reads(const LpPlan *self);
 /** Whether fused attention is FlashAttention-2 and not the accelerator's vendor's. */
 gboolean lp_plan_has_flash_2(const LpPlan *self);
 /** Bytes of a bucket, of parameters or gradients that take @element_bytes each; 0: one bucket for

@@ -2,6 +2,8 @@
 /* Operations of an iteration. */
 #include "model/plan_flop.h"
 
+#include "model/plan_recompute.h"
+
 /* Backward takes two products for each of the forward pass: one for either operand's gradient. */
 #define PASSES_OF_TRAINING 3.0
 /* Images have no gradient. */
@@ -19,6 +21,25 @@ lp_plan_model_flop(const LpPlan *self, const LpTransformer *transformer)
            PASSES_OF_PATCHES * lp_transformer_embedding_forward_flop(transformer, sequences);
 }
 
+/* The products that alternate recomputation runs again: the second, fourth and sixth of queries,
+ * keys, values, projection, up, gate, down. A sum over tp is kept, and with it what the projection
+ * gave. Compressed queries, keys and values are expanded again in place of the keys' product. */
+static double
+alternate_flop(const LpPlan *self, const LpTransformer *transformer, guint32 index)
+{
+    LpLayer layer = lp_transformer_layer(transformer, index);
+    double n_blocks = layer.cross ? 2.0 : 1.0, weights = 0.0;
+    if (transformer->latent.kv_rank == 0)
+        weights += (double)transformer->hidden * transformer->n_kv_heads *
+                   lp_transformer_head_width(transformer);
+    if (self->degree[LP_AXIS_TP] == 1)
+        weights += n_blocks * transformer->hidden * lp_transformer_mixture_width(transformer);
+    if (!layer.has_experts && transformer->ffn_kind == LP_FFN_SWIGLU)
+        weights += (double)transformer->hidden * transformer->ffn;
+    return 2.0 * self->batch.global * layer.seq * weights +
+           lp_transformer_latent_forward_flop(transformer, index, self->batch.global);
+}
+
 /* FLOP that recomputation adds to layer @index over the global batch. */
 static double
 layer_recompute_flop(const LpPlan *self, const LpTransformer *transformer, guint32 index)
@@ -27,8 +48,9 @@ layer_recompute_flop(const LpPlan *self, const LpTransformer *transformer, guint
         return lp_transformer_layer_forward_flop(transformer, index, self->batch.global);
     if (self->recompute == LP_RECOMPUTE_LIGHT)
         return lp_transformer_latent_forward_flop(transformer, index, self->batch.global);
-    /* Flash attention keeps no scores, so there are none to recompute selectively. */
-    if (self->recompute == LP_RECOMPUTE_SELECTIVE && transformer->attention == LP_ATTENTION_UNFUSED)
+    if (lp_plan_recomputes_alternate(self))
+        return alternate_flop(self, transformer, index);
+    if (lp_plan_recomputes_scores(self, transformer->attention))
         return lp_transformer_scores_forward_flop(transformer, index, self->batch.global);
     return 0.0;
 }

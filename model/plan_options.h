@@ -20,9 +20,17 @@ typedef enum {
 typedef enum {
     LP_RECOMPUTE_NONE,
     LP_RECOMPUTE_LIGHT, /**< norms, activation functions and MLA's products out of its latents */
-    LP_RECOMPUTE_SELECTIVE, /**< the core of attention (Korthikanti et al., section 5) */
+    LP_RECOMPUTE_SELECTIVE, /**< what LpSelective says */
     LP_RECOMPUTE_FULL
 } LpRecompute;
+
+/** What selective recomputation recomputes. */
+typedef enum {
+    LP_SELECTIVE_CORE,     /**< the core of attention (Korthikanti et al., section 5) */
+    LP_SELECTIVE_ALTERNATE /**< every second product of a layer with its weights, and all that is no
+                                product; the core is kept (torchtitan,
+                                torchtitan/distributed/activation_checkpoint.py, SelectiveAC) */
+} LpSelective;
 
 /** The number format that products are computed in, and how its scales are shared
  * (model/precision.h). */
@@ -37,6 +45,12 @@ typedef enum {
     LP_PRECISION_NVFP4,     /**< 4 bits, one for 16 values */
     LP_N_PRECISIONS
 } LpPrecision;
+
+/** Where the scale of a tensor in fp8 comes from. */
+typedef enum {
+    LP_SCALING_DELAYED, /**< the largest values of the steps before: a cast reads once */
+    LP_SCALING_CURRENT  /**< its own largest value, for which a cast reads all of it beforehand */
+} LpScaling;
 
 /** How tensor-parallel collectives are hidden. */
 typedef enum {
@@ -58,6 +72,13 @@ typedef enum {
                                  */
     LP_ATTENTION_KERNEL_FLASH_2 /**< FlashAttention-2, as PyTorch calls it */
 } LpAttentionKernel;
+
+/** In which order a tensor of activations lies in memory. */
+typedef enum {
+    LP_LAYOUT_SEQUENCE_FIRST, /**< tokens of one position next to each other */
+    LP_LAYOUT_BATCH_FIRST     /**< whole sequences: what is gathered along them, or is to be
+                                    scattered, is copied into order */
+} LpActivationLayout;
 
 /** Where the host waits until the device has done what was issued, and so loses its lead. */
 typedef enum {
@@ -133,8 +154,11 @@ typedef enum {
 /** Names as in the workload file, NULL-ended, indexed by the enums above. */
 extern const char *const lp_schedule_names[];
 extern const char *const lp_recompute_names[];
+extern const char *const lp_selective_names[];
 extern const char *const lp_precision_names[];
 extern const char *const lp_overlap_tp_names[];
+extern const char *const lp_activation_layout_names[];
+extern const char *const lp_scaling_names[];
 extern const char *const lp_context_kind_names[];
 extern const char *const lp_zero_variant_names[];
 extern const char *const lp_gradient_sync_names[];
@@ -225,6 +249,7 @@ typedef struct {
 /** In which formats numbers are computed, summed and sent. */
 typedef struct {
     LpPrecision precision;
+    LpScaling scaling;           /**< of LP_PRECISION_FP8 */
     gboolean narrow_parameters;  /**< weights of layers are kept and gathered in the precision of
                                       products where that is narrow; else in 16 bits, and
                                       cast */
@@ -241,11 +266,13 @@ typedef struct {
 typedef struct {
     gboolean dp; /**< reduce gradients behind the backward pass, by bucket */
     LpOverlapTp tp;
-    gboolean pp;    /**< stages send behind computing */
-    gboolean ep;    /**< forward and backward passes are woven, so that each hides the other's
-                         all-to-alls; under DualPipe they always are: lp_plan_weaves() */
-    gboolean param; /**< ZeRO 1, 2: gather updated parameters behind the forward pass;
-                         3: gather ahead by prefetch */
+    gboolean tp_pairs; /**< of LP_OVERLAP_TP_RING: collectives are split only where they feed or
+                            follow a single product, and nothing else is hidden */
+    gboolean pp;       /**< stages send behind computing */
+    gboolean ep;       /**< forward and backward passes are woven, so that each hides the other's
+                            all-to-alls; under DualPipe they always are: lp_plan_weaves() */
+    gboolean param;    /**< ZeRO 1, 2: gather updated parameters behind the forward pass;
+                            3: gather ahead by prefetch */
     LpBucket bucket;
     double bucket_bytes; /**< of LP_BUCKET_BYTES; 0: one bucket for all gradients */
     double slowdown;     /**< factor on computing while communication runs; 0: none, as 1 */
@@ -263,6 +290,7 @@ typedef struct {
     gboolean cuda_graphs; /**< kernels cost the host nothing */
     LpHostSync sync;
     LpKernels kernels;
+    LpActivationLayout layout;
     LpAttentionKernel attention_kernel;
     gboolean fuses_accumulation; /**< a weight's gradient is added to the sum of those before it by
                                       the product that makes it */
@@ -283,6 +311,7 @@ typedef struct {
     gboolean sequence_parallel;
     LpContextKind context_kind;
     LpRecompute recompute;
+    LpSelective selective; /**< of LP_RECOMPUTE_SELECTIVE */
     LpOptimizer optimizer;
     LpPlanBatch batch;
     LpPlanPipeline pipeline;

@@ -44,10 +44,19 @@ check_sum(const char *label, const LpTransformer *transformer, const LpPlan *pla
 static void
 check_identity(const char *label, LpTransformer transformer, LpPlan plan, gboolean always_parallel)
 {
-    for (guint recompute = LP_RECOMPUTE_NONE; recompute <= LP_RECOMPUTE_FULL; recompute++)
+    static const struct {
+        LpRecompute recompute;
+        LpSelective selective;
+    } ways[] = {{LP_RECOMPUTE_NONE, LP_SELECTIVE_CORE},
+                {LP_RECOMPUTE_LIGHT, LP_SELECTIVE_CORE},
+                {LP_RECOMPUTE_SELECTIVE, LP_SELECTIVE_CORE},
+                {LP_RECOMPUTE_SELECTIVE, LP_SELECTIVE_ALTERNATE},
+                {LP_RECOMPUTE_FULL, LP_SELECTIVE_ALTERNATE}};
+    for (guint way = 0; way < G_N_ELEMENTS(ways); way++)
         for (guint parallel = always_parallel ? 1 : 0; parallel < 2; parallel++)
             for (guint embedding = 0; embedding < 2; embedding++) {
-                plan.recompute = (LpRecompute)recompute;
+                plan.recompute = ways[way].recompute;
+                plan.selective = ways[way].selective;
                 plan.sequence_parallel = parallel == 1;
                 transformer.embedding = embedding == 1;
                 transformer.attention = LP_ATTENTION_UNFUSED;

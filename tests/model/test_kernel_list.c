@@ -138,6 +138,77 @@ test_expert_streams(void)
     lp_test_close("experts", bytes, 3.0 * 4.0 * 64.0 * 48.0 * (2.0 + 2.0 * 4.0), IDENTITY);
 }
 
+static double
+bytes_of(const LpTransformer *shape, const LpPlan *plan, LpBlock block, LpPass pass,
+         const char *name)
+{
+    LpKernel kernels[LP_KERNELS_MAX];
+    guint n_kernels = lp_block_kernels(shape, plan, 0, block, pass, kernels);
+    double bytes = 0.0;
+    for (guint i = 0; i < n_kernels; i++)
+        if (strcmp(kernels[i].name, name) == 0)
+            bytes += kernels[i].bytes;
+    return bytes;
+}
+
+/* A cast reads 2 bytes an element and writes a byte twice; with a scale of its own it reads twice.
+ */
+static void
+test_scaling(void)
+{
+    LpTransformer shape = lp_test_llama(1, 64, 8, 4, 256, 32000);
+    LpPlan plan = lp_test_plan(1, 1, 1, 1, 1);
+    plan.format.precision = LP_PRECISION_FP8;
+    double tokens = shape.seq;
+    lp_test_close("scales of before",
+                  bytes_of(&shape, &plan, LP_BLOCK_FFN, LP_PASS_FORWARD, "cast"),
+                  tokens * (2 * 64 + 256) * (2.0 + 2.0), IDENTITY);
+    plan.format.scaling = LP_SCALING_CURRENT;
+    lp_test_close("its own", bytes_of(&shape, &plan, LP_BLOCK_FFN, LP_PASS_FORWARD, "cast"),
+                  tokens * (2 * 64 + 256) * (4.0 + 2.0), IDENTITY);
+}
+
+/* What lies by sequence is copied, read and written, at each of the five collectives of a block,
+ * unless these are split. */
+static void
+test_reorder(void)
+{
+    static const struct {
+        const char *label;
+        LpActivationLayout layout;
+        gboolean sequence_parallel;
+        LpOverlapTp overlap;
+        gboolean pairs;
+        double forward, backward, weight;
+    } rows[] = {
+        {"by position", LP_LAYOUT_SEQUENCE_FIRST, TRUE, LP_OVERLAP_TP_NO, FALSE, 0, 0, 0},
+        {"by sequence", LP_LAYOUT_BATCH_FIRST, TRUE, LP_OVERLAP_TP_NO, FALSE, 2, 2, 1},
+        {"whole sums", LP_LAYOUT_BATCH_FIRST, FALSE, LP_OVERLAP_TP_NO, FALSE, 0, 0, 0},
+        {"split", LP_LAYOUT_BATCH_FIRST, TRUE, LP_OVERLAP_TP_RING, FALSE, 0, 0, 0},
+        {"in pairs", LP_LAYOUT_BATCH_FIRST, TRUE, LP_OVERLAP_TP_RING, TRUE, 0, 1, 1},
+    };
+    LpTransformer shape = lp_test_llama(1, 64, 8, 4, 256, 32000);
+    double copy = 2.0 * 2.0 * shape.seq * 64.0;
+    for (guint i = 0; i < G_N_ELEMENTS(rows); i++) {
+        LpPlan plan = lp_test_plan(2, 1, 1, 1, 1);
+        plan.host.layout = rows[i].layout;
+        plan.sequence_parallel = rows[i].sequence_parallel;
+        plan.overlap.tp = rows[i].overlap;
+        plan.overlap.tp_pairs = rows[i].pairs;
+        for (guint block = 0; block < 2; block++) {
+            LpBlock which = block == 0 ? LP_BLOCK_ATTENTION : LP_BLOCK_FFN;
+            lp_test_close(rows[i].label, bytes_of(&shape, &plan, which, LP_PASS_FORWARD, "reorder"),
+                          rows[i].forward * copy, 0.0);
+            lp_test_close(rows[i].label,
+                          bytes_of(&shape, &plan, which, LP_PASS_BACKWARD_INPUT, "reorder"),
+                          rows[i].backward * copy, 0.0);
+            lp_test_close(rows[i].label,
+                          bytes_of(&shape, &plan, which, LP_PASS_BACKWARD_WEIGHT, "reorder"),
+                          rows[i].weight * copy, 0.0);
+        }
+    }
+}
+
 int
 main(void)
 {
@@ -145,6 +216,8 @@ main(void)
         {"streams", test_streams},
         {"fused accumulation", test_fused_accumulation},
         {"expert streams", test_expert_streams},
+        {"scaling", test_scaling},
+        {"reorder", test_reorder},
         {NULL, NULL},
     };
     return lp_test_run("kernel list", cases);

@@ -150,6 +150,26 @@ test_layer_experts(void)
                   4096.0 * 2.0 * (2 * 64 + 24 + 8 * 16 + 2 * (64 + 2 * 32)), IDENTITY);
 }
 
+/* Every second product of a layer of GELU: what is kept are the input (2 b s h bytes), queries,
+ * values and their mixture (6), and what went up (8); over tp = 4 the first block's sum besides. */
+static void
+test_alternate(void)
+{
+    LpTransformer gpt = lp_test_gpt(4, 1024, 16);
+    LpPlan plan = lp_test_plan(1, 1, 1, 3, 3);
+    double bsh = 3.0 * 2048.0 * 1024.0;
+    plan.recompute = LP_RECOMPUTE_SELECTIVE;
+    plan.selective = LP_SELECTIVE_ALTERNATE;
+    lp_test_close("one rank", lp_memory_layer_activations_bytes(&gpt, &plan, 0), 16.0 * bsh,
+                  IDENTITY);
+    plan.degree[LP_AXIS_TP] = 4;
+    lp_test_close("over four", lp_memory_layer_activations_bytes(&gpt, &plan, 0),
+                  (4.0 + 14.0 / 4.0) * bsh, IDENTITY);
+    plan.sequence_parallel = TRUE;
+    lp_test_close("sequences too", lp_memory_layer_activations_bytes(&gpt, &plan, 0),
+                  18.0 / 4.0 * bsh, IDENTITY);
+}
+
 static void
 test_in_flight(void)
 {
@@ -401,6 +421,7 @@ main(void)
         {"layer", test_layer},
         {"layer of a Llama", test_layer_llama},
         {"a layer with experts", test_layer_experts},
+        {"alternate", test_alternate},
         {"in flight", test_in_flight},
         {"ends", test_ends},
         {"states", test_states},

@@ -104,6 +104,8 @@ test_habits(void)
          "fused-accumulation=no"},
         {"torchtitan's attention", "framework=torchtitan kernels=fused",
          "kernels=fused attention-kernel=flash-2"},
+        {"torchtitan's selective recomputation", "framework=torchtitan precision=fp8",
+         "selective=alternate scaling=current layout=batch-first overlap-tp-pairs=yes"},
         {"nanotron without stages", "framework=nanotron pp=1 dp=128",
          "stage-layers=even overlap-tp=bulk"},
         {"nanotron with stages", "framework=nanotron", "stage-layers=by-weight overlap-dp=no"},

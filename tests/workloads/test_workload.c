@@ -164,16 +164,17 @@ static const struct {
 } odd_outcomes[] = {
     /* Choices take none of the texts. */
     {"nnnnnnnnnnnnnnnnnnnn",
-     "kind ffn-kind attention positions norm bias dropout cp-kind schedule recompute zero-variant "
+     "kind ffn-kind attention positions norm bias dropout cp-kind schedule recompute selective "
+     "scaling zero-variant "
      "gather-ahead gradient-sync routing-draws optimizer precision gradient-precision "
      "communication-precision dispatch-precision "
      "overlap-tp "
-     "host-sync kernels amped-efficiency framework attention-kernel"},
+     "host-sync kernels amped-efficiency framework layout attention-kernel"},
     {"ssssssssssssssssssss", "fused-accumulation"},
     {"ssssssssssssssssssss", "tied-embeddings embedding parallel-blocks sequence-parallel "
                              "scatter-gather reshard narrow-parameters narrow-activations "
-"overlap-dp "
-                             "overlap-pp overlap-ep overlap-param cuda-graphs"},
+                             "overlap-dp "
+                             "overlap-tp-pairs overlap-pp overlap-ep overlap-param cuda-graphs"},
     {"vvvvvvvvvvvvvvvvvvvv", "rank-order algorithm-tp algorithm-cp algorithm-ep algorithm-dp"},
     /* Names, which are looked up once the machine is known. */
     {"v...................", "placement library protocol"},

@@ -4,6 +4,7 @@
 
 #include "sim/run/simulation.h"
 #include "validation/prediction/prediction.h"
+#include "workloads/description/framework.h"
 
 #include <math.h>
 #include <string.h>
@@ -148,17 +149,36 @@ choose_saving(const LpTrainingRestatement *self, guint64 micro_batch)
     return saving;
 }
 
+/* Whether the row states a micro-batch: what some software calls the batch is a replica's, which
+ * the stages cut up, and no row states into how much. */
+static gboolean
+states_micro_batch(const LpTrainingRestatement *self)
+{
+    if (!lp_table_has(self->row, "micro_batch"))
+        return FALSE;
+    g_autoptr(LpFramework) framework =
+        lp_framework_find(lp_settings_get(&self->settings, "framework"), NULL);
+    if (framework == NULL || !framework->names_replica_batch ||
+        lp_settings_number(&self->settings, "pp") < 2)
+        return TRUE;
+    lp_outcome_infer(self->outcome, "micro-batch not stated: %s is what %s calls a replica's batch",
+                     lp_table_text(self->row, "micro_batch"), framework->name);
+    return FALSE;
+}
+
 LpWorkload *
 lp_training_plan_new(LpTrainingRestatement *self, GError **error)
 {
     guint64 micro_batch = 1;
+    gboolean is_stated = states_micro_batch(self);
     const char *recompute = lp_table_text(self->row, "recompute");
-    if (!lp_table_count(self->row, "micro_batch", 1, G_MAXUINT32, &micro_batch, error) ||
+    if ((is_stated &&
+         !lp_table_count(self->row, "micro_batch", 1, G_MAXUINT32, &micro_batch, error)) ||
         (lp_table_has(self->row, "recompute") &&
          !lp_training_restatement_set(self, "recompute", "recompute", recompute, error)))
         return NULL;
     const Saving *saving = choose_saving(self, micro_batch);
-    if (!lp_table_has(self->row, "micro_batch"))
+    if (!is_stated)
         micro_batch = choose_micro_batch(self, saving);
     if (!lp_table_has(self->row, "virtual_stages"))
         note_virtual_stages(self, saving, micro_batch);

@@ -78,6 +78,8 @@ read_framework(const xmlNode *node)
     LpFramework *self = g_new0(LpFramework, 1);
     self->name = g_strdup(lp_xml_attribute(node, "name"));
     self->description = g_strdup(lp_xml_attribute(node, "description"));
+    const char *batch = lp_xml_attribute(node, "batch");
+    self->names_replica_batch = batch != NULL && strcmp(batch, "replica") == 0;
     self->settings = g_ptr_array_new_with_free_func(free_setting);
     for (const xmlNode *child = lp_xml_element(node->children, "setting"); child != NULL;
          child = lp_xml_element(child->next, "setting"))

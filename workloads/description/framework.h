@@ -30,8 +30,9 @@ typedef struct {
 
 /** A framework. */
 typedef struct {
-    char *name, *description; /* owned */
-    GPtrArray *settings;      /* owned LpFrameworkSetting; the first of a name that holds counts */
+    char *name, *description;     /* owned */
+    gboolean names_replica_batch; /* its batch size is a replica's, which a pipeline cuts up */
+    GPtrArray *settings; /* owned LpFrameworkSetting; the first of a name that holds counts */
 } LpFramework;
 
 /** The names of all, in the file's order. Errors: LP_INPUT_ERROR, where the shipped file cannot be

@@ -90,7 +90,9 @@ lp_layer_add_forward(LpLowering *self, guint32 index)
     add_forward(self, index, LP_PASS_FORWARD);
 }
 
-/* Light recomputation needs nothing of other ranks: what it starts from is kept on each. */
+/* Light recomputation needs nothing of other ranks: what it starts from is kept on each. Alternate
+ * recomputation needs a block's gathered input, which the weights' gradients have gathered anyway.
+ */
 static void
 add_light_recomputation(LpLowering *self, guint kind)
 {
@@ -115,7 +117,7 @@ add_selective_recomputation(LpLowering *self, guint32 index)
 static void
 add_recomputation(LpLowering *self, guint32 index)
 {
-    if (self->plan->recompute == LP_RECOMPUTE_LIGHT)
+    if (self->plan->recompute == LP_RECOMPUTE_LIGHT || lp_plan_recomputes_alternate(self->plan))
         add_light_recomputation(self, lp_transformer_layer_kind(self->transformer, index));
     else if (self->plan->recompute == LP_RECOMPUTE_FULL)
         add_forward(self, index, LP_PASS_RECOMPUTE);

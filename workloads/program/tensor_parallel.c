@@ -39,6 +39,14 @@ lp_tensor_parallel_add_entry(LpLowering *self, LpWork entry, guint64 bytes)
     lp_lowering_add_share(self, entry, 1.0 / t);
 }
 
+static void
+add_whole_exit(LpLowering *self, LpWork exit, guint64 bytes)
+{
+    lp_lowering_add_work(self, exit);
+    lp_builder_add_collective(&self->builder, lp_tensor_parallel_sum(self->plan), LP_GROUP_TP,
+                              bytes);
+}
+
 /* The mirror image: partial sums leave as soon as the first share is there. */
 void
 lp_tensor_parallel_add_exit(LpLowering *self, LpWork exit, guint64 bytes)
@@ -46,8 +54,7 @@ lp_tensor_parallel_add_exit(LpLowering *self, LpWork exit, guint64 bytes)
     const LpPlan *plan = self->plan;
     double t = plan->degree[LP_AXIS_TP];
     if (!is_ring(plan)) {
-        lp_lowering_add_work(self, exit);
-        lp_builder_add_collective(&self->builder, lp_tensor_parallel_sum(plan), LP_GROUP_TP, bytes);
+        add_whole_exit(self, exit, bytes);
         return;
     }
     lp_lowering_add_share(self, exit, 1.0 / t);
@@ -66,6 +73,11 @@ lp_tensor_parallel_add_backward_exit(LpLowering *self, LpWork exit, LpWork weigh
     const LpPlan *plan = self->plan;
     if (plan->overlap.tp == LP_OVERLAP_TP_NO || plan->degree[LP_AXIS_TP] < 2) {
         lp_tensor_parallel_add_exit(self, exit, bytes.summed);
+        lp_tensor_parallel_add_weight(self, weight, bytes.gathered);
+        return;
+    }
+    if (is_ring(plan) && plan->overlap.tp_pairs) { /* the gradient is a sum of several products' */
+        add_whole_exit(self, exit, bytes.summed);
         lp_tensor_parallel_add_weight(self, weight, bytes.gathered);
         return;
     }

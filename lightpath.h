@@ -71,6 +71,7 @@
 #include "platforms/machine/machine.h"
 #include "platforms/machine/medium.h"
 #include "platforms/machine/network_parts.h"
+#include "platforms/machine/pcie_host.h"
 #include "platforms/machine/torus_blocks.h"
 #include "platforms/machine/tier.h"
 #include "report/distribution.h"

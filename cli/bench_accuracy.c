@@ -3,6 +3,7 @@
 #include "cli/bench_accuracy.h"
 
 #include "platforms/catalogue/libraries.h"
+#include "platforms/machine/machine_library.h"
 #include "base/json.h"
 #include "base/text_table.h"
 #include "platforms/generation/generate.h"
@@ -202,7 +203,7 @@ run_fabric(guint fabric, GArray *rows, GError **error)
         return FALSE;
     g_autofree LpLibrary *ideal = g_new(LpLibrary, 1), *own = g_new(LpLibrary, 1);
     if (!lp_library_find(LP_LIBRARY_SINGLE_RING, ideal, error) ||
-        !lp_library_find_for(LP_LIBRARY_AUTO, machine->accelerator.name, own, error))
+        !lp_machine_library(machine, LP_LIBRARY_AUTO, own, error))
         return FALSE;
     g_autofree guint32 *crossed = new_crossed(machine);
     g_autoptr(GArray) candidates = g_array_new(FALSE, FALSE, sizeof(Row));

@@ -10,6 +10,7 @@
 #include "base/file.h"
 #include "base/units.h"
 #include "platforms/catalogue/libraries.h"
+#include "platforms/machine/machine_library.h"
 #include "base/json.h"
 #include "base/text_table.h"
 #include "sim/run/collective_run.h"
@@ -113,7 +114,7 @@ parse_library(const Options *options, const LpMachine *machine, LpCollectiveRequ
 {
     g_autoptr(GError) fault = NULL;
     const char *library = options->library != NULL ? options->library : LP_LIBRARY_AUTO;
-    if (!lp_library_find_for(library, machine->accelerator.name, &request->library, &fault))
+    if (!lp_machine_library(machine, library, &request->library, &fault))
         return lp_usage_error(error, "--library: %s", fault->message);
     if (options->protocol != NULL &&
         !lp_library_restrict(&request->library, options->protocol, &fault))

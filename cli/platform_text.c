@@ -128,6 +128,8 @@ lp_platform_print_json(const LpMachine *machine, GError **error)
     lp_json_set_count(root, "ports_used",
                       has_scale_out ? facts.n_domains * machine->cards_per_domain : 0);
     lp_json_set_number(root, "scale_out_bytes_per_s", fabric.scale_out_bytes_per_s);
+    if (machine->transport != LP_TRANSPORT_RDMA)
+        lp_json_set_text(root, "transport", lp_transport_names[machine->transport]);
     add_bisection_json(root, &facts);
     lp_json_set_number(root, "oversubscription", facts.oversubscription);
     if (has_scale_out)
@@ -303,6 +305,8 @@ lp_platform_print_text(const LpMachine *machine, GError **error)
     if (machine->has_scale_out) {
         add_line(table, "scale-out", "%s per accelerator each way, %s, %s order", out,
                  lp_topology_names[scale_out->topology], lp_port_order_names[machine->port_order]);
+        if (machine->transport != LP_TRANSPORT_RDMA)
+            add_line(table, "transport", "%s", lp_transport_names[machine->transport]);
         add_line(table, "ports",
                  "%" G_GUINT64_FORMAT " (%u a domain, units of %u domains), %" G_GUINT64_FORMAT
                  " used",

@@ -118,5 +118,5 @@ double
 lp_closed_form_within_bytes_per_s(const LpClosedFormInput *input, guint64 a, guint64 b)
 {
     guint32 size = input->fabric->domain_size;
-    return a / size == b / size ? input->fabric->scale_up_bytes_per_s : INFINITY;
+    return a / size == b / size ? lp_fabric_bytes_per_s(input->fabric, a, b) : INFINITY;
 }

@@ -54,11 +54,23 @@ lp_fabric_latency_s(const LpFabric *self, guint64 a, guint64 b)
     return rail(self, a) == rail(self, b) ? latency_s : MAX(latency_s, self->rail_change_latency_s);
 }
 
+/* Of a flow alone on its way. */
+static double
+within_bytes_per_s(const LpFabric *self, guint64 a, guint64 b)
+{
+    if (self->pair_bytes_per_s > 0.0 && a / 2 == b / 2)
+        return self->pair_bytes_per_s;
+    gboolean has_roots = self->root_accelerators > 0;
+    return has_roots && a / self->root_accelerators != b / self->root_accelerators
+               ? MIN(self->scale_up_bytes_per_s, self->root_bytes_per_s)
+               : self->scale_up_bytes_per_s;
+}
+
 double
 lp_fabric_bytes_per_s(const LpFabric *self, guint64 a, guint64 b)
 {
     if (same_domain(self, a, b))
-        return self->scale_up_bytes_per_s;
+        return within_bytes_per_s(self, a, b);
     if (is_relayed(self, a, b))
         return 1.0 / (1.0 / self->scale_up_bytes_per_s + 1.0 / self->scale_out_bytes_per_s);
     return self->scale_out_bytes_per_s;

@@ -46,8 +46,11 @@ typedef struct {
 /** What the closed form knows of the networks. */
 typedef struct {
     guint32 domain_size; /**< accelerators a scale-up domain; rank r stands in domain r / size */
-    double scale_up_bytes_per_s;  /**< an accelerator's, each way */
-    double scale_up_latency_s;    /**< one way, end to end */
+    double scale_up_bytes_per_s; /**< an accelerator's, each way */
+    double scale_up_latency_s;   /**< one way, end to end */
+    double pair_bytes_per_s;   /**< between accelerators 2 i and 2 i + 1, each way; 0: as any two */
+    guint32 root_accelerators; /**< accelerators in a row below a PCIe root; 0: there are none */
+    double root_bytes_per_s;   /**< between roots of a domain, each way */
     double scale_out_bytes_per_s; /**< an accelerator's share, each way */
     guint32 n_tiers;
     LpFabricTier tiers[LP_FABRIC_TIERS_MAX]; /**< growing spans; the last one holds all */

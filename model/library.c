@@ -4,25 +4,25 @@
 
 #include <math.h>
 
-const char *const lp_spread_names[] = {"any", "one", "several", NULL};
+const char *const lp_spread_names[] = {"any", "one", "several", "pair", NULL};
 
 static gboolean
 fits(const LpLibraryRule *rule, LpCollective collective, guint64 bytes, guint64 n_ranks,
-     guint64 n_domains)
+     LpSpread spread)
 {
-    gboolean spread =
-        rule->spread == LP_SPREAD_ANY || (rule->spread == LP_SPREAD_ONE_DOMAIN) == (n_domains == 1);
-    return rule->collective == collective && spread && n_ranks <= rule->ranks_max &&
+    gboolean stands = rule->spread == LP_SPREAD_ANY || rule->spread == spread ||
+                      (rule->spread == LP_SPREAD_ONE_DOMAIN && spread == LP_SPREAD_PAIR);
+    return rule->collective == collective && stands && n_ranks <= rule->ranks_max &&
            bytes <= rule->bytes_max;
 }
 
 LpLibraryChoice
 lp_library_choose(const LpLibrary *self, LpCollective collective, guint64 bytes, guint64 n_ranks,
-                  guint64 n_domains)
+                  LpSpread spread)
 {
     for (guint32 i = 0; i < self->n_rules; i++) {
         const LpLibraryRule *rule = &self->rules[i];
-        if (fits(rule, collective, bytes, n_ranks, n_domains))
+        if (fits(rule, collective, bytes, n_ranks, spread))
             return (LpLibraryChoice){rule->algorithms, &self->protocols[rule->protocol],
                                      rule->channels};
     }

@@ -33,10 +33,11 @@ typedef struct {
 typedef enum {
     LP_SPREAD_ANY,
     LP_SPREAD_ONE_DOMAIN,
-    LP_SPREAD_DOMAINS /**< two or more */
+    LP_SPREAD_DOMAINS, /**< two or more */
+    LP_SPREAD_PAIR     /**< two accelerators that a bridge joins; rules of one domain fit, too */
 } LpSpread;
 
-extern const char *const lp_spread_names[]; /* "any" "one" "several", NULL-ended */
+extern const char *const lp_spread_names[]; /* "any" "one" "several" "pair", NULL-ended */
 
 /** A row of the table of choices; the first one that fits counts. */
 typedef struct {
@@ -76,10 +77,11 @@ typedef struct {
     guint32 channels;
 } LpLibraryChoice;
 
-/** The first rule that fits @collective of @bytes among @n_ranks in @n_domains; where none does,
- * the library says nothing of algorithms and takes its last protocol. */
+/** The first rule that fits @collective of @bytes among @n_ranks; where none does, the library says
+ * nothing of algorithms and takes its last protocol. @spread: how the ranks stand, not
+ * LP_SPREAD_ANY. */
 LpLibraryChoice lp_library_choose(const LpLibrary *self, LpCollective collective, guint64 bytes,
-                                  guint64 n_ranks, guint64 n_domains);
+                                  guint64 n_ranks, LpSpread spread);
 
 /** What hosts lose in a run over @n_domains whose tensor-parallel groups stand in @n_tp_domains. */
 LpLibraryHost lp_library_host(const LpLibrary *self, guint64 n_domains, guint64 n_tp_domains);

@@ -10,6 +10,7 @@
 #include "report/left_out.h"
 #include "report/network_text.h"
 #include "platforms/catalogue/libraries.h"
+#include "platforms/machine/machine_library.h"
 #include "report/report_parts.h"
 #include "sim/engine/engine.h"
 #include "sim/mapping/placement.h"
@@ -59,7 +60,7 @@ init(LpReport *self, const LpWorkload *workload, const LpMachine *machine,
 {
     *self = (LpReport){.workload = workload, .machine = machine, .simulation = simulation};
     self->placement = placement;
-    self->has_rails = lp_library_has_rails(workload->plan.library.name, machine->accelerator.name);
+    self->has_rails = lp_machine_library_has_rails(machine, workload->plan.library.name);
     LpFabric fabric = lp_machine_fabric(machine);
     LpClosedFormInput input = closed_form_input(self, &fabric);
     self->closed_form = lp_closed_form_terms(&input);

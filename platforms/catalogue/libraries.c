@@ -137,11 +137,11 @@ read_library(const LpXml *xml, const xmlNode *node, LpLibrary *library, GError *
 }
 
 static GPtrArray *
-collect_names(const LpXml *xml)
+collect_names(const LpXml *xml, const char *element)
 {
     GPtrArray *names = g_ptr_array_new_with_free_func(g_free);
-    for (const xmlNode *node = lp_xml_element(lp_xml_root(xml)->children, "library"); node != NULL;
-         node = lp_xml_element(node->next, "library"))
+    for (const xmlNode *node = lp_xml_element(lp_xml_root(xml)->children, element); node != NULL;
+         node = lp_xml_element(node->next, element))
         g_ptr_array_add(names, g_strdup(lp_xml_attribute(node, "name")));
     g_ptr_array_add(names, NULL);
     return names;
@@ -151,7 +151,7 @@ char **
 lp_library_names(GError **error)
 {
     g_autoptr(LpXml) xml = lp_xml_load(LIBRARIES, SCHEMA, error);
-    return xml == NULL ? NULL : (char **)g_ptr_array_free(collect_names(xml), FALSE);
+    return xml == NULL ? NULL : (char **)g_ptr_array_free(collect_names(xml, "library"), FALSE);
 }
 
 /* Whether no library was once called @name. */
@@ -169,19 +169,27 @@ check_current(const LpXml *xml, const char *name, GError **error)
     return TRUE;
 }
 
+/* The @element called @name. Returns: (borrowed from @xml), NULL with the error. */
+static const xmlNode *
+find_element(const LpXml *xml, const char *element, const char *name, GError **error)
+{
+    g_autoptr(GPtrArray) names = collect_names(xml, element);
+    int index = lp_choice_parse(name, (const char *const *)names->pdata, error);
+    if (index < 0)
+        return NULL;
+    const xmlNode *node = lp_xml_element(lp_xml_root(xml)->children, element);
+    while (index-- > 0)
+        node = lp_xml_element(node->next, element);
+    return node;
+}
+
 static gboolean
 find(const LpXml *xml, const char *name, LpLibrary *out_library, GError **error)
 {
     if (!check_current(xml, name, error))
         return FALSE;
-    g_autoptr(GPtrArray) names = collect_names(xml);
-    int index = lp_choice_parse(name, (const char *const *)names->pdata, error);
-    if (index < 0)
-        return FALSE;
-    const xmlNode *node = lp_xml_element(lp_xml_root(xml)->children, "library");
-    while (index-- > 0)
-        node = lp_xml_element(node->next, "library");
-    return read_library(xml, node, out_library, error);
+    const xmlNode *node = find_element(xml, "library", name, error);
+    return node != NULL && read_library(xml, node, out_library, error);
 }
 
 gboolean
@@ -200,46 +208,67 @@ lp_library_parse(const char *path, GBytes *content, const char *name, LpLibrary 
 }
 
 static gboolean
-goes_with(const xmlNode *library, const char *accelerator)
+goes_with(const xmlNode *library, const char *accelerator, gboolean on_pcie)
 {
+    if ((lp_xml_attribute(library, "domain") != NULL) != on_pcie)
+        return FALSE;
     const char *listed = lp_xml_attribute(library, "accelerators");
     g_auto(GStrv) names = g_strsplit(listed != NULL ? listed : "", " ", -1);
     return g_strv_contains((const char *const *)names, accelerator);
 }
 
-/* Returns: (borrowed from @xml). */
+/* Returns: (borrowed from @xml), NULL where there is none. */
 static const char *
-name_for(const LpXml *xml, const char *accelerator)
+listed_for(const LpXml *xml, const char *accelerator, gboolean on_pcie)
 {
     /* A modified accelerator has something behind its name. */
     g_auto(GStrv) words = g_strsplit(accelerator, " ", 2);
     if (words[0] == NULL)
-        return LP_LIBRARY_SINGLE_RING;
+        return NULL;
     for (const xmlNode *node = lp_xml_element(lp_xml_root(xml)->children, "library"); node != NULL;
          node = lp_xml_element(node->next, "library"))
-        if (goes_with(node, words[0]))
+        if (goes_with(node, words[0], on_pcie))
             return lp_xml_attribute(node, "name");
-    return LP_LIBRARY_SINGLE_RING;
+    return NULL;
+}
+
+/* Returns: (borrowed from @xml). */
+static const char *
+name_for(const LpXml *xml, const char *accelerator, gboolean on_pcie)
+{
+    const char *name = on_pcie ? listed_for(xml, accelerator, TRUE) : NULL;
+    if (name == NULL)
+        name = listed_for(xml, accelerator, FALSE);
+    return name != NULL ? name : LP_LIBRARY_SINGLE_RING;
 }
 
 gboolean
-lp_library_find_for(const char *name, const char *accelerator, LpLibrary *out_library,
-                    GError **error)
+lp_library_find_for(const char *name, const char *accelerator, gboolean on_pcie,
+                    LpLibrary *out_library, GError **error)
 {
     g_autoptr(LpXml) xml = lp_xml_load(LIBRARIES, SCHEMA, error);
     if (xml == NULL)
         return FALSE;
-    const char *wanted = strcmp(name, LP_LIBRARY_AUTO) == 0 ? name_for(xml, accelerator) : name;
+    const char *wanted =
+        strcmp(name, LP_LIBRARY_AUTO) == 0 ? name_for(xml, accelerator, on_pcie) : name;
     return find(xml, wanted, out_library, error);
 }
 
 gboolean
-lp_library_has_rails(const char *name, const char *accelerator)
+lp_library_find_transport(const char *name, LpLibrary *out_transport, double *out_rate_bytes_per_s,
+                          GError **error)
 {
-    LpLibrary library;
-    return lp_library_find_for(*name == '\0' ? LP_LIBRARY_AUTO : name, accelerator, &library,
-                               NULL) &&
-           strcmp(library.name, LP_LIBRARY_SINGLE_RING) != 0;
+    g_autoptr(LpXml) xml = lp_xml_load(LIBRARIES, SCHEMA, error);
+    if (xml == NULL)
+        return FALSE;
+    const xmlNode *node = find_element(xml, "transport", name, error);
+    if (node == NULL) {
+        g_prefix_error(error, "%s: transport: ", xml->path);
+        return FALSE;
+    }
+    return read_library(xml, node, out_transport, error) &&
+           lp_xml_quantity_in(xml, node, "rate-max", LP_QUANTITY_BANDWIDTH, 1.0, 1e18,
+                              out_rate_bytes_per_s, error);
 }
 
 gboolean

@@ -20,12 +20,16 @@ gboolean lp_library_parse(const char *path, GBytes *content, const char *name,
                           LpLibrary *out_library, GError **error) G_GNUC_WARN_UNUSED_RESULT;
 /** As lp_library_find(), where @name may also be LP_LIBRARY_AUTO: the library that lists
  * @accelerator, a name of the catalogue, with or without words behind it that say what was
- * modified; LP_LIBRARY_SINGLE_RING where none does. */
-gboolean lp_library_find_for(const char *name, const char *accelerator, LpLibrary *out_library,
-                             GError **error) G_GNUC_WARN_UNUSED_RESULT;
-/** Whether the library that lp_library_find_for() finds puts rings over all cards of a domain: all
- * do but LP_LIBRARY_SINGLE_RING. */
-gboolean lp_library_has_rails(const char *name, const char *accelerator);
+ * modified; LP_LIBRARY_SINGLE_RING where none does. @on_pcie: one for accelerators that meet there
+ * comes first. */
+gboolean lp_library_find_for(const char *name, const char *accelerator, gboolean on_pcie,
+                             LpLibrary *out_library, GError **error) G_GNUC_WARN_UNUSED_RESULT;
+/** What the transport called @name changes of libraries, as a library of its own: see
+ * lp_library_take_transport(). @out_rate_bytes_per_s: what a card carries at most. Errors:
+ * LP_INPUT_ERROR. */
+gboolean lp_library_find_transport(const char *name, LpLibrary *out_transport,
+                                   double *out_rate_bytes_per_s,
+                                   GError **error) G_GNUC_WARN_UNUSED_RESULT;
 /** Keeps of @self only the protocol called @name: every choice takes it. Errors:
  * LP_INPUT_ERROR_NAME with the nearest name. */
 gboolean lp_library_restrict(LpLibrary *self, const char *name,

@@ -138,6 +138,9 @@ write_scale_up(LpXmlWriter *xml, const LpMachineSpecification *specification)
         repeat_option(xml, specification, i);
     write_count_prop(xml, "domain-size", domain->size);
     write_link(xml, &domain->link);
+    for (guint i = 0; i < LP_N_MACHINE_OPTIONS; i++)
+        if ((lp_machine_options[i].flags & LP_OPTION_IN_SCALE_UP) != 0)
+            repeat_option(xml, specification, i);
     lp_xml_writer_close(xml);
 }
 
@@ -290,18 +293,31 @@ lp_generate_shape(const LpMachineSpecification *specification, GError **error)
 
 static const char unseen[] = "the machine asked for";
 
+/* Whether an option is called as the text from @name to @end, where that is known. */
+static gboolean
+is_option(const char *name, const char *end)
+{
+    for (guint i = 0; end != NULL && i < LP_N_MACHINE_OPTIONS; i++)
+        if (strlen(lp_machine_options[i].name) == (gsize)(end - name) &&
+            strncmp(lp_machine_options[i].name, name, (gsize)(end - name)) == 0)
+            return TRUE;
+    return FALSE;
+}
+
 /* What a fault of the unseen file is about: the option that a property was made of has its name.
  * Returns: (transfer full). */
 static char *
 name_fault(const char *reason)
 {
-    static const char property[] = "prop ";
-    const char *name = reason + strlen(property), *end = strchr(name, ':');
-    if (g_str_has_prefix(reason, property) && end != NULL)
-        for (guint i = 0; i < LP_N_MACHINE_OPTIONS; i++)
-            if (strlen(lp_machine_options[i].name) == (gsize)(end - name) &&
-                strncmp(lp_machine_options[i].name, name, (gsize)(end - name)) == 0)
-                return g_strconcat("--", name, NULL);
+    static const char property[] = "prop ", missing[] = " has no prop ";
+    const char *name = reason + strlen(property), *absent = strstr(reason, missing);
+    if (g_str_has_prefix(reason, property) && is_option(name, strchr(name, ':')))
+        return g_strconcat("--", name, NULL);
+    const char *wanted = absent != NULL ? absent + strlen(missing) : "";
+    const char *end = strchr(wanted, ',');
+    if (absent != NULL && is_option(wanted, end))
+        return g_strdup_printf("--%.*s: got none, wanted it with the others of its kind",
+                               (int)(end - wanted), wanted);
     return g_strconcat(unseen, ": ", reason, NULL);
 }
 

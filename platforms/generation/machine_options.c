@@ -12,6 +12,7 @@
 #define SYSTEMS LP_OPTION_IN_SYSTEMS
 #define NEEDED (COMMAND | SYSTEMS | LP_OPTION_NEEDED)
 #define OPTIONAL (COMMAND | SYSTEMS)
+#define SCALE_UP (COMMAND | SYSTEMS | LP_OPTION_IN_SCALE_UP)
 #define SCALE_OUT (COMMAND | SYSTEMS | LP_OPTION_IN_SCALE_OUT)
 
 #define VALUE(kind_, member)                                                                       \
@@ -117,6 +118,16 @@ const LpMachineOption lp_machine_options[LP_N_MACHINE_OPTIONS] = {
         COUNT(pcie.n_ports)),
     ROW(PCIE_BANDWIDTH, "pcie-bandwidth", "RATE", "Of that link, each way", SCALE_OUT,
         BANDWIDTH(pcie.bytes_per_s)),
+    ROW(TRANSPORT, "transport", "NAME", "Between hosts: rdma, or tcp: over sockets", SCALE_OUT,
+        CHOICE(transport, lp_transport_names)),
+    ROW(PAIR_BANDWIDTH, "pair-bandwidth", "RATE", "NVLink bridge of two neighbours, each way",
+        SCALE_UP, BANDWIDTH(host.pair_bytes_per_s)),
+    ROW(ROOT_ACCELERATORS, "root-accelerators", "N", "Accelerators that share a PCIe root",
+        SCALE_UP, COUNT(host.root_accelerators)),
+    ROW(ROOT_BANDWIDTH, "root-bandwidth", "RATE", "Of a root's link to the host, each way",
+        SCALE_UP, BANDWIDTH(host.root_bytes_per_s)),
+    ROW(ROOT_CARDS, "root-cards", "NAME", "Network cards hang outside or inside of the roots",
+        SCALE_UP, CHOICE(host.root_cards, lp_root_cards_names)),
     ROW(BLOCK_SIZE, "block-size", "N", "Of a torus of blocks: ports along each side of one",
         SCALE_OUT, COUNT(blocks.size), .topologies = ON(TORUS)),
     ROW(BLOCKS, "blocks", "N", "That the machine has (as many as the torus needs)", SCALE_OUT,
@@ -287,7 +298,7 @@ read_choice(const LpMachineOption *option, const char *text, guint *out_choice, 
 /* Enumerations of names are stored through a guint. */
 G_STATIC_ASSERT(sizeof(LpTopology) == sizeof(guint) && sizeof(LpPortOrder) == sizeof(guint) &&
                 sizeof(LpTreeLevels) == sizeof(guint) && sizeof(LpPlaneUse) == sizeof(guint) &&
-                sizeof(LpPathChoice) == sizeof(guint));
+                sizeof(LpPathChoice) == sizeof(guint) && sizeof(LpTransport) == sizeof(guint));
 
 static gboolean
 read_quantity(const LpMachineOption *option, LpQuantity quantity, const char *text,

@@ -29,9 +29,10 @@ typedef enum {
 /** Where an option may stand. */
 typedef enum {
     LP_OPTION_ON_COMMAND_LINE = 1 << 0,
-    LP_OPTION_IN_SYSTEMS = 1 << 1,  /**< a parameter of systems.xml */
-    LP_OPTION_NEEDED = 1 << 2,      /**< no system may leave it out */
-    LP_OPTION_IN_SCALE_OUT = 1 << 3 /**< a property of the scale-out cluster, by the same name */
+    LP_OPTION_IN_SYSTEMS = 1 << 1,   /**< a parameter of systems.xml */
+    LP_OPTION_NEEDED = 1 << 2,       /**< no system may leave it out */
+    LP_OPTION_IN_SCALE_OUT = 1 << 3, /**< a property of the scale-out cluster, by the same name */
+    LP_OPTION_IN_SCALE_UP = 1 << 4   /**< a property of the scale-up cluster, by the same name */
 } LpMachineOptionFlags;
 
 /** A row of the table. */

@@ -49,6 +49,11 @@ typedef enum {
     LP_MACHINE_OPTION_PATH_SEED,
     LP_MACHINE_OPTION_PCIE_PORTS,
     LP_MACHINE_OPTION_PCIE_BANDWIDTH,
+    LP_MACHINE_OPTION_TRANSPORT,
+    LP_MACHINE_OPTION_PAIR_BANDWIDTH,
+    LP_MACHINE_OPTION_ROOT_ACCELERATORS,
+    LP_MACHINE_OPTION_ROOT_BANDWIDTH,
+    LP_MACHINE_OPTION_ROOT_CARDS,
     LP_MACHINE_OPTION_BLOCK_SIZE,
     LP_MACHINE_OPTION_BLOCKS,
     LP_MACHINE_OPTION_FAILED_BLOCKS,
@@ -160,6 +165,14 @@ typedef struct {
     double bytes_per_s; /**< of that link, each way */
 } LpPcieSpecification;
 
+/** Bridges between pairs of accelerators, and PCIe roots that some share. */
+typedef struct {
+    double pair_bytes_per_s;   /**< of a bridge, each way; 0: there are none */
+    guint32 root_accelerators; /**< below one root; 0: there are none */
+    double root_bytes_per_s;   /**< of its link to the host, each way */
+    guint root_cards;          /**< place in lp_root_cards_names */
+} LpPcieHostSpecification;
+
 /** What a source says of a machine of one size. */
 typedef struct {
     double bisection_bytes_per_s; /**< one way; 0: nothing */
@@ -188,6 +201,8 @@ typedef struct {
     LpPlaneSpecification planes;
     LpPathSpecification paths;
     LpPcieSpecification pcie;
+    LpTransport transport;
+    LpPcieHostSpecification host;
     LpTorusBlocks blocks; /**< of a torus */
     LpCircuitSwitch circuits;
     LpPublishedSpecification published;

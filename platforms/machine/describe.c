@@ -149,6 +149,26 @@ add_pcie(const LpMachine *self, LpMachineFacts *facts)
                                               self->pcie_ports * self->pcie_bytes_per_s);
 }
 
+/* One after the other, as routes cross them. */
+static void
+add_pcie_host(const LpMachine *self, LpMachineFacts *facts)
+{
+    const LpCluster *cluster = &self->cluster[LP_ATTACHMENT_SCALE_UP];
+    const LpPcieHost *host = &self->pcie_host;
+    if (host->pair_bytes_per_s > 0.0) {
+        add_tier(facts, cluster, "bridge", self->n_accelerators / 2, 1, 1);
+        facts->tiers[facts->n_tiers - 1].link_bytes_per_s = host->pair_bytes_per_s;
+        facts->tiers[facts->n_tiers - 1].latency_s *= 2;
+    }
+    if (host->root_accelerators == 0)
+        return;
+    double narrowing = cluster->link_bytes_per_s * host->root_accelerators / host->root_bytes_per_s;
+    add_tier(facts, cluster, "root", self->n_accelerators / host->root_accelerators, 1,
+             MAX(narrowing, 1));
+    facts->tiers[facts->n_tiers - 1].link_bytes_per_s = host->root_bytes_per_s;
+    facts->tiers[facts->n_tiers - 1].latency_s = 0;
+}
+
 static void
 add_distances(const LpMachine *self, LpMachineFacts *facts)
 {
@@ -174,6 +194,11 @@ add_scale_out(const LpMachine *self, LpMachineFacts *facts)
     const LpCluster *cluster = &self->cluster[LP_ATTACHMENT_SCALE_OUT];
     guint64 n_half_ports = facts->n_domains / 2 * self->cards_per_domain;
     facts->bisection_bytes_per_s = (double)n_half_ports * cluster->link_bytes_per_s;
+    if (lp_pcie_host_is_on_way_out(&self->pcie_host))
+        facts->bisection_bytes_per_s = MIN(facts->bisection_bytes_per_s,
+                                           (double)(facts->n_domains / 2) * self->domain_size /
+                                               self->pcie_host.root_accelerators *
+                                               self->pcie_host.root_bytes_per_s / self->n_planes);
     if (self->pcie_ports > 0)
         add_pcie(self, facts);
     switch (cluster->topology) {
@@ -199,6 +224,7 @@ lp_machine_facts(const LpMachine *self)
     LpMachineFacts facts = {.n_domains = lp_machine_n_domains(self), .oversubscription = 1};
     add_tier(&facts, &self->cluster[LP_ATTACHMENT_SCALE_UP], "scale-up", self->n_accelerators, 1,
              1);
+    add_pcie_host(self, &facts);
     if (self->has_scale_out)
         add_scale_out(self, &facts);
     facts.is_published =

@@ -8,8 +8,9 @@ G_BEGIN_DECLS
 
 /** Links of one kind: between hosts and leaves ("port"), leaves and spines ("leaf"), ... */
 typedef struct {
-    const char *name; /* borrowed: scale-up, pcie, port, leaf, spine, torus, local, global */
-    guint64 n_links;  /**< counted once for both directions, those that act as one as one */
+    const char
+        *name; /* borrowed: scale-up, bridge, root, pcie, port, leaf, spine, torus, local, global */
+    guint64 n_links; /**< counted once for both directions, those that act as one as one */
     double link_bytes_per_s;
     double latency_s;
     LpTechnology technology;
@@ -20,7 +21,7 @@ typedef struct {
 /** Facts of a whole machine. */
 typedef struct {
     guint32 n_tiers;
-    LpTierFacts tiers[3 + LP_FAT_TREE_LEVELS_MAX];
+    LpTierFacts tiers[5 + LP_FAT_TREE_LEVELS_MAX];
     guint64 n_domains;
     /** What the scale-out fabric carries from one half of the domains to the other, one way, all
      * planes together; what leaves the cards of a half if that is less.

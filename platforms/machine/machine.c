@@ -11,6 +11,7 @@ const char *const lp_topology_names[] = {"crossbar",  "fat-tree",       "torus",
 const char *const lp_port_order_names[] = {"node", "rail", NULL};
 const char *const lp_plane_use_names[] = {"striped", "class", NULL};
 const char *const lp_path_choice_names[] = {"static", "hash", NULL};
+const char *const lp_transport_names[] = {"rdma", "tcp", NULL};
 const char *const lp_plane_class_names[] = {"tp", "pp", "dp", "ep", "cp", NULL};
 
 static void
@@ -176,7 +177,18 @@ lp_machine_scale_out_bytes_per_s(const LpMachine *self)
     if (self->pcie_ports > 0)
         cards_bytes_per_s = MIN(cards_bytes_per_s,
                                 self->pcie_bytes_per_s * self->cards_per_domain / self->pcie_ports);
+    const LpPcieHost *host = &self->pcie_host;
+    if (lp_pcie_host_is_on_way_out(host))
+        cards_bytes_per_s = MIN(cards_bytes_per_s, host->root_bytes_per_s * self->domain_size /
+                                                       host->root_accelerators);
     return cards_bytes_per_s / self->domain_size;
+}
+
+guint32
+lp_machine_port_ends(const LpMachine *self)
+{
+    return lp_pcie_host_is_on_way_out(&self->pcie_host) ? self->domain_size / self->cards_per_domain
+                                                        : 1;
 }
 
 guint64
@@ -324,6 +336,9 @@ lp_machine_fabric(const LpMachine *self)
         .domain_size = self->domain_size,
         .scale_up_bytes_per_s = scale_up->link_bytes_per_s,
         .scale_up_latency_s = 2 * scale_up->link_latency_s,
+        .pair_bytes_per_s = self->pcie_host.pair_bytes_per_s,
+        .root_accelerators = self->pcie_host.root_accelerators,
+        .root_bytes_per_s = self->pcie_host.root_bytes_per_s,
         .scale_out_bytes_per_s = lp_machine_scale_out_bytes_per_s(self),
     };
     if (!self->has_scale_out) {

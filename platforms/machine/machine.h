@@ -7,6 +7,7 @@
 #include "model/plan.h"
 #include "platforms/machine/circuit_switch.h"
 #include "platforms/machine/medium.h"
+#include "platforms/machine/pcie_host.h"
 #include "platforms/machine/torus_blocks.h"
 
 G_BEGIN_DECLS
@@ -63,6 +64,12 @@ typedef enum {
     LP_PATH_CHOICE_HASH
 } LpPathChoice;
 
+/** What carries bytes from host to host: the cards alone, or the operating systems' sockets. */
+typedef enum {
+    LP_TRANSPORT_RDMA,
+    LP_TRANSPORT_TCP
+} LpTransport;
+
 /** Names as in platform files, NULL-ended, indexed by the enums above. */
 extern const char *const lp_attachment_names[]; /* "scale-up" "scale-out" */
 extern const char *const lp_technology_names[];
@@ -70,6 +77,7 @@ extern const char *const lp_topology_names[];
 extern const char *const lp_port_order_names[];
 extern const char *const lp_plane_use_names[];   /* "striped" "class" */
 extern const char *const lp_path_choice_names[]; /* "static" "hash" */
+extern const char *const lp_transport_names[];   /* "rdma" "tcp" */
 extern const char *const lp_plane_class_names[]; /* by LpTraffic, tied embeddings left out */
 
 #define LP_FAT_TREE_LEVELS_MAX 3
@@ -124,6 +132,8 @@ typedef struct {
     guint32 path_seed;
     guint32 pcie_ports;                     /**< ports that share a PCIe link; 0: none do */
     double pcie_bytes_per_s;                /**< of that link, each way; 0 if there is none */
+    LpPcieHost pcie_host;                   /**< of the domains */
+    LpTransport transport;                  /**< of the scale-out network */
     LpTorusBlocks blocks;                   /**< of the scale-out torus */
     LpCircuitSwitch circuits;               /**< of the scale-out network */
     double published_bisection_bytes_per_s; /**< one way; 0: not published */
@@ -181,6 +191,9 @@ guint32 lp_machine_path(const LpMachine *self, guint64 a, guint64 b, LpTraffic t
  * classes have their own: its share of a card, or of a PCIe link. A link of a torus. Bytes/s, each
  * way. */
 double lp_machine_scale_out_bytes_per_s(const LpMachine *self);
+/** Accelerators of a card that the engine must tell apart, since the ways to it differ: 1, or where
+ * roots lie between accelerators and cards all that share a card. */
+guint32 lp_machine_port_ends(const LpMachine *self);
 /** Scale-out ports that the machine's numbering reaches: the largest index + 1. */
 guint64 lp_machine_n_ports(const LpMachine *self);
 /** Whether one region has the domains of both @a and @b, so that circuits can join them. */

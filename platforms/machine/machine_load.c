@@ -33,6 +33,10 @@ enum {
     UP_DOMAIN_SIZE,
     UP_TECHNOLOGY,
     UP_ENERGY,
+    UP_PAIR_BANDWIDTH,
+    UP_ROOT_ACCELERATORS,
+    UP_ROOT_BANDWIDTH,
+    UP_ROOT_CARDS,
     UP_ACCELERATOR_PROPERTIES, /* those of lp_accelerator_property_names, in their order */
     UP_MEDIUM = UP_ACCELERATOR_PROPERTIES + LP_N_ACCELERATOR_PROPERTIES /* of medium.h */
 };
@@ -41,6 +45,10 @@ static const char *const scale_up_names[] = {"role",
                                              "domain-size",
                                              "technology",
                                              "energy-per-bit",
+                                             "pair-bandwidth",
+                                             "root-accelerators",
+                                             "root-bandwidth",
+                                             "root-cards",
                                              LP_ACCELERATOR_PROPERTY_NAMES,
                                              LP_MEDIUM_PROPERTY_NAMES,
                                              NULL};
@@ -63,6 +71,78 @@ read_accelerator(const LpXml *xml, const LpProperties *properties, LpAccelerator
             !lp_accelerator_set(accelerator, i, lp_xml_attribute(prop, "value"), error))
             return lp_property_prefix(xml, prop, error);
     }
+    return TRUE;
+}
+
+static gboolean
+read_rate(const LpXml *xml, const LpProperties *properties, int place, double *out_bytes_per_s,
+          GError **error)
+{
+    const char *text = lp_properties_value(properties, xml, place, error);
+    if (text == NULL)
+        return FALSE;
+    return lp_quantity_parse_in(LP_QUANTITY_BANDWIDTH, text, LP_MACHINE_BYTES_PER_S_MIN,
+                                LP_MACHINE_BYTES_PER_S_MAX, out_bytes_per_s, error) ||
+           lp_property_prefix(xml, properties->props[place], error);
+}
+
+static gboolean
+read_roots(const LpXml *xml, const LpProperties *properties, LpMachine *machine, GError **error)
+{
+    LpPcieHost *host = &machine->pcie_host;
+    int cards = 0;
+    if (properties->props[UP_ROOT_ACCELERATORS] == NULL &&
+        properties->props[UP_ROOT_BANDWIDTH] == NULL && properties->props[UP_ROOT_CARDS] == NULL)
+        return TRUE;
+    if (!read_rate(xml, properties, UP_ROOT_BANDWIDTH, &host->root_bytes_per_s, error) ||
+        !lp_properties_count(properties, xml, UP_ROOT_ACCELERATORS, &host->root_accelerators,
+                             error) ||
+        !lp_properties_choice_or(properties, xml, UP_ROOT_CARDS, lp_root_cards_names, &cards,
+                                 error))
+        return FALSE;
+    host->has_cards_inside = cards == 1;
+    if (machine->domain_size % host->root_accelerators == 0)
+        return TRUE;
+    return lp_platform_fail(xml, properties->props[UP_ROOT_ACCELERATORS], LP_MACHINE_ERROR_SIZE,
+                            error,
+                            "prop root-accelerators: %u, wanted a divisor of the domain size %u",
+                            host->root_accelerators, machine->domain_size);
+}
+
+static gboolean
+read_pcie_host(const LpXml *xml, const LpProperties *properties, LpMachine *machine, GError **error)
+{
+    if (!read_roots(xml, properties, machine, error))
+        return FALSE;
+    const xmlNode *pair = properties->props[UP_PAIR_BANDWIDTH];
+    if (pair == NULL)
+        return TRUE;
+    if (machine->domain_size % 2 != 0)
+        return lp_platform_fail(xml, pair, LP_MACHINE_ERROR_SIZE, error,
+                                "prop pair-bandwidth: domains of %u, wanted an even number of "
+                                "accelerators",
+                                machine->domain_size);
+    return read_rate(xml, properties, UP_PAIR_BANDWIDTH, &machine->pcie_host.pair_bytes_per_s,
+                     error);
+}
+
+/* What roots and cards must have in common. */
+static gboolean
+check_pcie_host(const LpXml *xml, const xmlNode *node, const LpMachine *machine, GError **error)
+{
+    const LpPcieHost *host = &machine->pcie_host;
+    if (host->root_accelerators == 0 || !machine->has_scale_out)
+        return TRUE;
+    if (machine->circuits.is_present)
+        return lp_platform_fail(xml, node, LP_MACHINE_ERROR_STRUCTURE, error,
+                                "prop root-accelerators beside circuits that are switched, wanted "
+                                "one of the two");
+    guint32 n_roots = machine->domain_size / host->root_accelerators;
+    if (host->has_cards_inside && machine->cards_per_domain % n_roots != 0)
+        return lp_platform_fail(xml, node, LP_MACHINE_ERROR_SIZE, error,
+                                "prop root-cards: inside, wanted whole cards below each root: "
+                                "%u a domain, below %u roots",
+                                machine->cards_per_domain, n_roots);
     return TRUE;
 }
 
@@ -90,7 +170,7 @@ read_scale_up(const LpXml *xml, xmlNode *node, LpMachine *machine, GError **erro
                                 "prop domain-size: %u, wanted a divisor of the %" G_GUINT64_FORMAT
                                 " accelerators",
                                 machine->domain_size, machine->n_accelerators);
-    return TRUE;
+    return read_pcie_host(xml, &properties, machine, error);
 }
 
 /* TRUE if one of the cluster's hosts is called @name. */
@@ -184,7 +264,8 @@ read_networks(const LpXml *xml, xmlNode *zone, LpMachine *machine, GError **erro
     machine->n_planes = 1;
     machine->n_paths = 1;
     if (clusters[LP_ATTACHMENT_SCALE_OUT] != NULL)
-        return lp_scale_out_read(xml, clusters[LP_ATTACHMENT_SCALE_OUT], machine, error);
+        return lp_scale_out_read(xml, clusters[LP_ATTACHMENT_SCALE_OUT], machine, error) &&
+               check_pcie_host(xml, clusters[LP_ATTACHMENT_SCALE_UP], machine, error);
     if (machine->n_accelerators != machine->domain_size)
         return lp_platform_fail(xml, zone, LP_MACHINE_ERROR_STRUCTURE, error,
                                 "%" G_GUINT64_FORMAT

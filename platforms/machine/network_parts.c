@@ -39,7 +39,8 @@ count_ports(const LpMachine *self)
             count.n_host_ports = 2 * n_links(tier, cluster);
         else if (strcmp(tier->name, "port") == 0)
             count.n_switch_ports += n_hosts;
-        else if (strcmp(tier->name, "pcie") != 0)
+        else if (strcmp(tier->name, "pcie") != 0 && strcmp(tier->name, "bridge") != 0 &&
+                 strcmp(tier->name, "root") != 0)
             count.n_switch_ports += 2 * n_links(tier, cluster);
     }
     count.n_host_ports *= lanes(cluster);

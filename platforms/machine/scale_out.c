@@ -26,6 +26,7 @@ enum {
     OUT_PATH_SEED,
     OUT_PCIE_PORTS,
     OUT_PCIE_BANDWIDTH,
+    OUT_TRANSPORT,
     OUT_BLOCK_SIZE,
     OUT_BLOCKS,
     OUT_FAILED_BLOCKS,
@@ -49,6 +50,7 @@ static const char *const scale_out_names[] = {"role",
                                               "path-seed",
                                               "pcie-ports",
                                               "pcie-bandwidth",
+                                              "transport",
                                               "block-size",
                                               "blocks",
                                               "failed-blocks",
@@ -312,6 +314,17 @@ read_pcie(const LpXml *xml, const LpProperties *properties, LpMachine *machine, 
 }
 
 static gboolean
+read_transport(const LpXml *xml, const LpProperties *properties, LpMachine *machine, GError **error)
+{
+    int transport = LP_TRANSPORT_RDMA;
+    if (!lp_properties_choice_or(properties, xml, OUT_TRANSPORT, lp_transport_names, &transport,
+                                 error))
+        return FALSE;
+    machine->transport = (LpTransport)transport;
+    return TRUE;
+}
+
+static gboolean
 read_ports(const LpXml *xml, LpProperties *properties, LpMachine *machine, GError **error)
 {
     LpCluster *cluster = &machine->cluster[LP_ATTACHMENT_SCALE_OUT];
@@ -418,6 +431,7 @@ lp_scale_out_read(const LpXml *xml, xmlNode *node, LpMachine *machine, GError **
            read_planes(xml, &properties, machine, error) &&
            read_paths(xml, &properties, machine, error) &&
            read_pcie(xml, &properties, machine, error) &&
+           read_transport(xml, &properties, machine, error) &&
            read_blocks(xml, &properties, machine, error) &&
            read_circuits(xml, &properties, machine, error);
 }

@@ -26,6 +26,9 @@ lp_plane_topology(const LpPlane *self)
 {
     if (self->tree.n_levels > 0)
         return &lp_plane_tree;
+    if (self->attachment == LP_ATTACHMENT_SCALE_UP &&
+        lp_pcie_host_is_present(&self->machine->pcie_host))
+        return &lp_plane_pcie;
     switch (self->cluster->topology) {
     case LP_TOPOLOGY_TORUS:
         return &lp_plane_torus;

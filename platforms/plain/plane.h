@@ -53,6 +53,12 @@ extern const LpPlaneTopology lp_plane_torus;
 /** Dragonflies and dragonfly+, on minimal paths. */
 extern const LpPlaneTopology lp_plane_dragonfly;
 
+/** Domains of cards on PCIe, with bridges and roots. */
+extern const LpPlaneTopology lp_plane_pcie;
+
+/** In such a domain, the way up the link of the root that @accelerator hangs below, the way down
+ * being the next. The machine has roots. */
+guint32 lp_plane_root_link(const LpPlane *self, guint64 accelerator);
 /** The topology of @self. Static. */
 const LpPlaneTopology *lp_plane_topology(const LpPlane *self);
 /** Plane @index of the network of @attachment. @machine: borrowed. */

@@ -79,3 +79,23 @@ lp_routes_add(const LpRoutes *self, LpAttachment attachment, guint32 plane, guin
     for (guint i = first; i < io_links->len; i++)
         g_array_index(io_links, guint32, i) += part->first;
 }
+
+void
+lp_routes_add_out(const LpRoutes *self, guint32 plane, guint64 from_accelerator,
+                  guint64 to_accelerator, guint32 path, GArray *io_links)
+{
+    const LpPlane *up = &self->parts[0].plane;
+    gboolean has_roots = lp_pcie_host_is_on_way_out(&up->machine->pcie_host);
+    if (has_roots) {
+        guint32 first = lp_plane_root_link(up, from_accelerator);
+        g_array_append_val(io_links, first);
+    }
+    lp_routes_add(self, LP_ATTACHMENT_SCALE_OUT, plane,
+                  lp_machine_port(up->machine, from_accelerator, LP_ATTACHMENT_SCALE_OUT),
+                  lp_machine_port(up->machine, to_accelerator, LP_ATTACHMENT_SCALE_OUT), path,
+                  io_links);
+    if (has_roots) {
+        guint32 last = lp_plane_root_link(up, to_accelerator) + 1;
+        g_array_append_val(io_links, last);
+    }
+}

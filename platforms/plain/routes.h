@@ -27,4 +27,9 @@ char *lp_routes_link_name(const LpRoutes *self, guint32 link) G_GNUC_WARN_UNUSED
 void lp_routes_add(const LpRoutes *self, LpAttachment attachment, guint32 plane, guint64 from,
                    guint64 to, guint32 path, GArray *io_links);
 
+/** As lp_routes_add() between two accelerators' ports of the scale-out network, and the links of
+ * the PCIe roots that lie between them and their cards. */
+void lp_routes_add_out(const LpRoutes *self, guint32 plane, guint64 from_accelerator,
+                       guint64 to_accelerator, guint32 path, GArray *io_links);
+
 G_END_DECLS

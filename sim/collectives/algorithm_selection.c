@@ -77,14 +77,23 @@ n_channels(const LpSites *sites, guint32 channels)
     return channels == 0 ? sites->n_intra : MIN(channels, sites->n_intra);
 }
 
+static LpSpread
+spread_of(const LpSites *sites)
+{
+    if (sites->in_pair)
+        return LP_SPREAD_PAIR;
+    gboolean in_domain =
+        sites->n_members <= 1 || (sites->is_regular && sites->n_intra == sites->n_members);
+    return in_domain ? LP_SPREAD_ONE_DOMAIN : LP_SPREAD_DOMAINS;
+}
+
 LpAlgorithmSelection
 lp_algorithm_selection_of(const LpLibrary *library, const LpCommunicator *communicator,
                           const LpOp *op, const LpSites *sites)
 {
     guint64 n = sites->n_members;
-    guint64 n_domains = sites->is_regular ? n / sites->n_intra : n;
     LpLibraryChoice chosen =
-        lp_library_choose(library, op->collective, op->bytes, n, MAX(n_domains, 1));
+        lp_library_choose(library, op->collective, op->bytes, n, spread_of(sites));
     const LpAlgorithms *said = &communicator->algorithms;
     LpAlgorithms algorithms = said->n_levels > 0 ? *said : chosen.algorithms;
     gboolean in_domain = sites->is_regular && sites->n_intra == n;

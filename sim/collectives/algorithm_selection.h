@@ -16,6 +16,7 @@ typedef struct {
     guint64 n_intra;       /**< members of each domain */
     guint64 n_leaf;        /**< members below each leaf, a multiple of n_near; 0 if that differs */
     gboolean is_regular;   /**< as many in each, in order: those of a domain follow each other */
+    gboolean in_pair;      /**< the two that a bridge joins */
     gboolean on_torus;     /**< members of different domains meet in no switch */
     gboolean few_circuits; /**< between domains are circuits, too few for anything but rings */
     guint32 n_dimensions;  /**< of a block of a torus that the members fill in order; else 0 */

@@ -78,22 +78,6 @@ load(LpNetwork *network, const char *text, const GArray *engine_options, GError 
 }
 
 gboolean
-lp_network_load(LpNetwork *network, const GArray *engine_options, GError **error)
-{
-    const LpMachine *machine = lp_network_machine(network);
-    const LpCluster *scale_out = &machine->cluster[LP_ATTACHMENT_SCALE_OUT];
-    if (scale_out->torus.takes_turns && scale_out->n_hosts > LP_PLAIN_TURNS_MAX) {
-        g_set_error(error, LP_MACHINE_ERROR, LP_MACHINE_ERROR_SIZE,
-                    "%s: got a torus of %" G_GUINT64_FORMAT
-                    " ports that take turns, wanted at most %u, or the topology TORUS",
-                    lp_file_label(machine->path), scale_out->n_hosts, LP_PLAIN_TURNS_MAX);
-        return FALSE;
-    }
-    g_autofree char *text = lp_machine_to_plain(machine);
-    return load(network, text, engine_options, error);
-}
-
-gboolean
 lp_network_load_part(LpNetwork *network, LpRouteUse *use, const GArray *engine_options,
                      GError **error)
 {
@@ -106,6 +90,42 @@ lp_network_load_part(LpNetwork *network, LpRouteUse *use, const GArray *engine_o
         lp_network_port_at(network, part.hosts[i])->host = sg_host_by_name(name);
     }
     return TRUE;
+}
+
+/* The engine knows no such domain: it is given every route there is. */
+static gboolean
+load_every_route(LpNetwork *network, const GArray *engine_options, GError **error)
+{
+    const LpMachine *machine = lp_network_machine(network);
+    if (machine->n_accelerators > LP_PLAIN_TURNS_MAX) {
+        g_set_error(error, LP_MACHINE_ERROR, LP_MACHINE_ERROR_SIZE,
+                    "%s: got %" G_GUINT64_FORMAT
+                    " accelerators on PCIe with bridges or roots, wanted at most %u where traffic "
+                    "may go anywhere",
+                    lp_file_label(machine->path), machine->n_accelerators, LP_PLAIN_TURNS_MAX);
+        return FALSE;
+    }
+    g_autoptr(LpRouteUse) use = lp_route_use_new(network);
+    lp_route_use_add_every(use);
+    return lp_network_load_part(network, use, engine_options, error);
+}
+
+gboolean
+lp_network_load(LpNetwork *network, const GArray *engine_options, GError **error)
+{
+    const LpMachine *machine = lp_network_machine(network);
+    const LpCluster *scale_out = &machine->cluster[LP_ATTACHMENT_SCALE_OUT];
+    if (lp_pcie_host_is_present(&machine->pcie_host))
+        return load_every_route(network, engine_options, error);
+    if (scale_out->torus.takes_turns && scale_out->n_hosts > LP_PLAIN_TURNS_MAX) {
+        g_set_error(error, LP_MACHINE_ERROR, LP_MACHINE_ERROR_SIZE,
+                    "%s: got a torus of %" G_GUINT64_FORMAT
+                    " ports that take turns, wanted at most %u, or the topology TORUS",
+                    lp_file_label(machine->path), scale_out->n_hosts, LP_PLAIN_TURNS_MAX);
+        return FALSE;
+    }
+    g_autofree char *text = lp_machine_to_plain(machine);
+    return load(network, text, engine_options, error);
 }
 
 gboolean

@@ -26,7 +26,7 @@ struct LpNetwork {
     GArray *found;            /* owned: links of the route just asked for */
     GStringChunk *names;      /* owned: of links, those asked for so far */
     guint64 n_ports;
-    /* Owned: of the scale-up network by port, then of the scale-out network by plane, port and
+    /* Owned: of the scale-up network by port, then of the scale-out network by plane, port, end and
      * path. */
     LpPort *ports;
 };
@@ -37,7 +37,8 @@ n_in_network(const LpMachine *machine, LpAttachment attachment)
     guint64 n = machine->cluster[attachment].n_hosts;
     return attachment == LP_ATTACHMENT_SCALE_UP
                ? n
-               : n * lp_machine_n_planes(machine) * machine->n_paths;
+               : n * lp_machine_n_planes(machine) * machine->n_paths *
+                     lp_machine_port_ends(machine);
 }
 
 LpNetwork *
@@ -58,7 +59,7 @@ lp_network_new(const LpMachine *machine)
     for (guint64 i = 0; i < self->n_ports; i++)
         self->ports[i].scale_out_port =
             i < n_up ? G_MAXUINT32
-                     : (guint32)((i - n_up) / machine->n_paths %
+                     : (guint32)((i - n_up) / machine->n_paths / lp_machine_port_ends(machine) %
                                  machine->cluster[LP_ATTACHMENT_SCALE_OUT].n_hosts);
     return self;
 }
@@ -119,21 +120,23 @@ lp_network_find_link(const LpNetwork *self, const char *name, guint32 *out_index
 /* --- ports --- */
 
 static const LpPort *
-find_port(const LpNetwork *self, LpAttachment attachment, guint32 plane, guint64 port, guint32 path)
+find_port(const LpNetwork *self, LpAttachment attachment, guint32 plane, guint64 accelerator,
+          guint32 path)
 {
     const LpMachine *machine = self->machine;
+    guint64 port = lp_machine_port(machine, accelerator, attachment);
     if (attachment == LP_ATTACHMENT_SCALE_UP)
         return &self->ports[port];
     guint64 first = n_in_network(machine, LP_ATTACHMENT_SCALE_UP);
-    guint64 n = machine->cluster[attachment].n_hosts;
-    return &self->ports[first + (plane * n + port) * machine->n_paths + path];
+    guint64 n = machine->cluster[attachment].n_hosts, n_ends = lp_machine_port_ends(machine);
+    guint64 end = (plane * n + port) * n_ends + accelerator % n_ends;
+    return &self->ports[first + end * machine->n_paths + path];
 }
 
 const LpPort *
 lp_network_port(const LpNetwork *self, guint64 accelerator, LpAttachment attachment)
 {
-    return find_port(self, attachment, 0, lp_machine_port(self->machine, accelerator, attachment),
-                     0);
+    return find_port(self, attachment, 0, accelerator, 0);
 }
 
 guint64
@@ -206,13 +209,14 @@ route_in_plane(const LpNetwork *self, guint64 a, guint64 b, LpAttachment attachm
     const LpMachine *machine = self->machine;
     guint32 path =
         attachment == LP_ATTACHMENT_SCALE_OUT ? lp_machine_path(machine, a, b, traffic) : 0;
-    guint64 from = lp_machine_port(machine, a, attachment);
-    guint64 to = lp_machine_port(machine, b, attachment);
-    LpRoute route = {.from = find_port(self, attachment, plane, from, 0),
-                     .to = find_port(self, attachment, plane, to, path),
+    LpRoute route = {.from = find_port(self, attachment, plane, a, 0),
+                     .to = find_port(self, attachment, plane, b, path),
                      .n_legs = 1};
     g_array_set_size(self->found, 0);
-    lp_routes_add(self->routes, attachment, plane, from, to, path, self->found);
+    if (attachment == LP_ATTACHMENT_SCALE_OUT)
+        lp_routes_add_out(self->routes, plane, a, b, path, self->found);
+    else
+        lp_routes_add(self->routes, attachment, plane, a, b, path, self->found);
     fill_route(self, &route);
     return route;
 }

@@ -112,6 +112,36 @@ lp_route_use_add_all(LpRouteUse *self)
     self->is_all = TRUE;
 }
 
+/* Classes differ where they have planes or paths of their own. */
+static void
+add_routes_out(LpRouteUse *self, guint64 a, guint64 b)
+{
+    for (LpTraffic traffic = 0; traffic < LP_N_TRAFFIC; traffic++) {
+        LpRoute route =
+            lp_network_route_over(self->network, a, b, LP_ATTACHMENT_SCALE_OUT, traffic);
+        lp_route_use_add(self, &route);
+    }
+}
+
+void
+lp_route_use_add_every(LpRouteUse *self)
+{
+    const LpMachine *machine = lp_network_machine(self->network);
+    for (guint64 a = 0; a < machine->n_accelerators; a++)
+        for (guint64 b = 0; b < machine->n_accelerators; b++) {
+            if (a == b)
+                continue;
+            LpRoute route =
+                lp_network_route_over(self->network, a, b, LP_ATTACHMENT_SCALE_UP, LP_TRAFFIC_DP);
+            lp_route_use_add(self, &route);
+            if (machine->has_scale_out && lp_machine_port(machine, a, LP_ATTACHMENT_SCALE_OUT) !=
+                                              lp_machine_port(machine, b, LP_ATTACHMENT_SCALE_OUT))
+                add_routes_out(self, a, b);
+        }
+    for (guint64 i = 0; i < lp_network_n_ports(self->network); i++)
+        lp_route_use_add_port(self, lp_network_port_at(self->network, i));
+}
+
 /* Pairs of a node and one of the level above, of all levels. */
 static double
 n_tree_pairs(const LpPlainTree *tree)
@@ -130,6 +160,9 @@ machine_s(const LpRouteUse *self)
 {
     const LpMachine *machine = lp_network_machine(self->network);
     double links_s = CLUSTER_LINK_S * lp_network_n_links(self->network);
+    /* Those are written route by route in any case. */
+    if (lp_pcie_host_is_present(&machine->pcie_host))
+        return G_MAXDOUBLE;
     if (!machine->has_scale_out)
         return links_s;
     const LpCluster *cluster = &machine->cluster[LP_ATTACHMENT_SCALE_OUT];

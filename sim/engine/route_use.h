@@ -22,6 +22,10 @@ void lp_route_use_add(LpRouteUse *self, const LpRoute *route);
 /** Says that the run can send over more than can be told: it needs the whole machine. */
 void lp_route_use_add_all(LpRouteUse *self);
 
+/** Adds the ports of all accelerators, and the routes from each to each over both networks, of
+ * every class of traffic. */
+void lp_route_use_add_every(LpRouteUse *self);
+
 /** Whether the engine loads this part of the machine faster than the machine, as far as that is
  * known beforehand. */
 gboolean lp_route_use_is_smaller(const LpRouteUse *self);

@@ -145,6 +145,10 @@ find_sites(const LpRankLayout *self, const LpCommunicator *communicator)
                                                      lp_circuit_switch_is_hybrid(&on->circuits));
     sites.n_intra = regular_block(self, communicator, 1);
     sites.is_regular = sites.n_intra > 0;
+    sites.in_pair =
+        communicator->n_members == 2 &&
+        lp_pcie_host_has_bridge(&on->pcie_host, member_accelerator(self, communicator, 0),
+                                member_accelerator(self, communicator, 1));
     if (!sites.is_regular) {
         sites.n_intra = 1;
         return sites;

@@ -6,6 +6,7 @@
 #include "base/units.h"
 #include "model/memory.h"
 #include "platforms/catalogue/libraries.h"
+#include "platforms/machine/machine_library.h"
 #include "sim/simulation_error.h"
 
 #include <string.h>
@@ -16,7 +17,7 @@ find_library(const LpWorkload *workload, const LpMachine *machine, LpLibrary *ou
 {
     const LpPlan *plan = &workload->plan;
     const char *name = *plan->library.name == '\0' ? LP_LIBRARY_AUTO : plan->library.name;
-    if (!lp_library_find_for(name, machine->accelerator.name, out_library, error)) {
+    if (!lp_machine_library(machine, name, out_library, error)) {
         g_prefix_error(error, "library: ");
         return FALSE;
     }

@@ -65,8 +65,9 @@ test_choice(void)
         {"no rule at all", LP_COLLECTIVE_ALL_TO_ALL, 10, 2, 1, "auto", "c", 1},
     };
     for (guint i = 0; i < G_N_ELEMENTS(rows); i++) {
-        LpLibraryChoice choice = lp_library_choose(&library, rows[i].collective, rows[i].bytes,
-                                                   rows[i].n_ranks, rows[i].n_domains);
+        LpLibraryChoice choice =
+            lp_library_choose(&library, rows[i].collective, rows[i].bytes, rows[i].n_ranks,
+                              rows[i].n_domains == 1 ? LP_SPREAD_ONE_DOMAIN : LP_SPREAD_DOMAINS);
         g_autofree char *text = lp_algorithms_format(&choice.algorithms);
         lp_test_text(rows[i].label, text, rows[i].algorithms);
         lp_test_text(rows[i].label, choice.protocol->name, rows[i].protocol);

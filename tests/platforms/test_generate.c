@@ -172,7 +172,7 @@ static const LpBadOptions bad_rows[] = {
     {"a hash in a crossbar", "--topology=crossbar --path-choice=hash --paths=4",
      lp_machine_error_quark, LP_MACHINE_ERROR_STRUCTURE, "--path-choice: hash, wanted static"},
     {"planes of classes", "--planes=2 --plane-use=class", lp_machine_error_quark,
-     LP_MACHINE_ERROR_STRUCTURE, "<cluster> \"scale-out\" has no prop plane-classes, wanted one"},
+     LP_MACHINE_ERROR_STRUCTURE, "--plane-classes: got none, wanted it"},
 };
 
 static void

@@ -96,8 +96,9 @@ test_switches(void)
     for (guint i = 0; i < G_N_ELEMENTS(rows); i++) {
         LpLibrary library;
         lp_test_true(rows[i].library, lp_library_find(rows[i].library, &library, NULL));
-        LpLibraryChoice choice = lp_library_choose(&library, LP_COLLECTIVE_ALL_REDUCE,
-                                                   (guint64)8 << 30, rows[i].ranks, 1);
+        LpLibraryChoice choice =
+            lp_library_choose(&library, LP_COLLECTIVE_ALL_REDUCE, (guint64)8 << 30, rows[i].ranks,
+                              LP_SPREAD_ONE_DOMAIN);
         g_autofree char *label =
             g_strdup_printf("%s, %" G_GUINT64_FORMAT, rows[i].library, rows[i].ranks);
         lp_test_true(label,
@@ -114,10 +115,10 @@ test_complete(void)
         LpLibrary library;
         lp_test_true(names[i], lp_library_find(names[i], &library, NULL));
         for (LpCollective collective = 0; collective <= LP_COLLECTIVE_ALL_GATHER; collective++)
-            for (guint64 domains = 1; domains <= 2; domains++)
+            for (LpSpread spread = LP_SPREAD_ONE_DOMAIN; spread <= LP_SPREAD_PAIR; spread++)
                 for (guint64 ranks = 2; ranks <= 4096; ranks *= 2) {
                     LpLibraryChoice choice =
-                        lp_library_choose(&library, collective, (guint64)1 << 40, ranks, domains);
+                        lp_library_choose(&library, collective, (guint64)1 << 40, ranks, spread);
                     lp_test_true(names[i], choice.algorithms.n_levels > 0);
                 }
     }
@@ -175,8 +176,8 @@ test_of_accelerators(void)
     lp_test_true("the whole catalogue", all != NULL && n_known == all->len);
     for (guint i = 0; i < G_N_ELEMENTS(rows); i++) {
         LpLibrary library;
-        lp_test_true(rows[i].accelerator,
-                     lp_library_find_for(LP_LIBRARY_AUTO, rows[i].accelerator, &library, NULL));
+        lp_test_true(rows[i].accelerator, lp_library_find_for(LP_LIBRARY_AUTO, rows[i].accelerator,
+                                                              FALSE, &library, NULL));
         lp_test_text(rows[i].accelerator, library.name, rows[i].library);
     }
 }
@@ -196,7 +197,8 @@ test_restrict(void)
     for (guint64 bytes = 1; bytes < (guint64)1 << 40; bytes *= 32)
         lp_test_text(
             "always",
-            lp_library_choose(&library, LP_COLLECTIVE_ALL_REDUCE, bytes, 64, 8).protocol->name,
+            lp_library_choose(&library, LP_COLLECTIVE_ALL_REDUCE, bytes, 64, LP_SPREAD_DOMAINS)
+                .protocol->name,
             "ll128");
 }
 

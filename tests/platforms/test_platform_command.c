@@ -122,7 +122,7 @@ test_bad(void)
         {"generate --system=generic", 2, "--accelerators: missing"},
         {"generate --system=generic --accelerators=0", 2, "--accelerators: \"0\""},
         {"generate --system=generic --accelerators=64 --plane-use=class --planes=2", 2,
-         "\"scale-out\" has no prop plane-classes, wanted one"},
+         "--plane-classes: got none, wanted it"},
         {"generate --system=generic --accelerators=16 --policy=lottery", 2,
          "--policy: \"lottery\""},
         {"generate --system=generic --accelerators=16 --hold-time=1s", 2, "--hold-time: given"},

@@ -5,6 +5,7 @@
 #include "validation/cases/case.h"
 
 #include "platforms/catalogue/libraries.h"
+#include "platforms/machine/machine_library.h"
 #include "sim/mapping/placement.h"
 
 #include <string.h>
@@ -15,8 +16,8 @@ library_of(const LpTrainingCase *restated)
 {
     const char *name = restated->workload->plan.library.name;
     g_autofree LpLibrary *library = g_new(LpLibrary, 1);
-    return lp_library_find_for(*name == '\0' ? LP_LIBRARY_AUTO : name,
-                               restated->machine->accelerator.name, library, NULL)
+    return lp_machine_library(restated->machine, *name == '\0' ? LP_LIBRARY_AUTO : name, library,
+                              NULL)
                ? g_strdup(library->name)
                : NULL;
 }

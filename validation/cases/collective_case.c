@@ -9,6 +9,7 @@
 #include "base/error.h"
 #include "base/units.h"
 #include "platforms/catalogue/libraries.h"
+#include "platforms/machine/machine_library.h"
 #include "sim/run/collective_run.h"
 #include "validation/cases/accelerator_name.h"
 #include "validation/cases/expert_exchange.h"
@@ -223,7 +224,7 @@ run_request(LpCollectiveRequest *request, const LpMachine *machine, const char *
             const LpConstants *constants, double *out_time_s, GError **error)
 {
     LpCollectiveResult result;
-    if (!lp_library_find_for(library, machine->accelerator.name, &request->library, error))
+    if (!lp_machine_library(machine, library, &request->library, error))
         return FALSE;
     lp_constants_to_library(constants, &request->library);
     if (request->algorithms.n_levels > 0 &&

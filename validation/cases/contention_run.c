@@ -8,6 +8,7 @@
 #include "base/ranges.h"
 #include "base/units.h"
 #include "platforms/catalogue/libraries.h"
+#include "platforms/machine/machine_library.h"
 #include "sim/run/collective_run.h"
 #include "sim/run/scene.h"
 
@@ -54,8 +55,7 @@ run_collective(char **words, const LpMachine *machine, double *out_time_s, GErro
     for (guint i = 2; good && words[i] != NULL; i++)
         good = read_option(&self, words[i], machine, error);
     if (good)
-        good = lp_library_find_for(self.library, machine->accelerator.name, &self.request.library,
-                                   error);
+        good = lp_machine_library(machine, self.library, &self.request.library, error);
     if (good) {
         LpCollectiveResult result;
         self.request.collective = (LpCollective)collective;

@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Puts rules of several libraries together. */
+#include "platforms/machine/machine_library.h"
+
+#include "base/error.h"
+#include "platforms/catalogue/libraries.h"
+
+#include <string.h>
+
+#define PAIR_PREFIX "pair-"
+
+static gboolean
+fail_full(const LpLibrary *library, GError **error)
+{
+    g_set_error(error, LP_INPUT_ERROR, LP_INPUT_ERROR_VALUE,
+                "library %s: got more protocols and choices than %d and %d with those of bridges "
+                "and transports, wanted fewer",
+                library->name, LP_LIBRARY_PROTOCOLS_MAX, LP_LIBRARY_RULES_MAX);
+    return FALSE;
+}
+
+/* The place of the protocol called @name, or n_protocols. */
+static guint32
+find_protocol(const LpLibrary *library, const char *name)
+{
+    guint32 place = 0;
+    while (place < library->n_protocols && strcmp(library->protocols[place].name, name) != 0)
+        place++;
+    return place;
+}
+
+/* The protocol of a bridge. Returns: its place, or -1 where there is no room. */
+static int
+add_pair_protocol(LpLibrary *library, const LpProtocol *protocol)
+{
+    LpProtocol own = *protocol;
+    g_snprintf(own.name, sizeof own.name, PAIR_PREFIX "%s", protocol->name);
+    guint32 place = find_protocol(library, own.name);
+    if (place == LP_LIBRARY_PROTOCOLS_MAX)
+        return -1;
+    if (place == library->n_protocols)
+        library->protocols[library->n_protocols++] = own;
+    return (int)place;
+}
+
+/* Whether a group of two in one domain may follow @rule. A bridge reduces nothing. */
+static gboolean
+is_for_pair(const LpLibraryRule *rule)
+{
+    return rule->spread != LP_SPREAD_DOMAINS && rule->ranks_max >= 2 &&
+           !(rule->algorithms.n_levels > 0 && rule->algorithms.level[0] == LP_ALGORITHM_IN_NETWORK);
+}
+
+/* Puts what @bridged does with two accelerators in front. */
+static gboolean
+add_pairs(LpLibrary *library, const LpLibrary *bridged, GError **error)
+{
+    LpLibraryRule rules[LP_LIBRARY_RULES_MAX];
+    gboolean is_settled[LP_N_COLLECTIVES] = {FALSE};
+    guint32 n = 0;
+    for (guint32 i = 0; i < bridged->n_rules; i++) {
+        LpLibraryRule rule = bridged->rules[i];
+        if (!is_for_pair(&rule) || is_settled[rule.collective])
+            continue;
+        is_settled[rule.collective] = rule.bytes_max == G_MAXUINT64;
+        int protocol = add_pair_protocol(library, &bridged->protocols[rule.protocol]);
+        if (protocol < 0 || n + library->n_rules >= LP_LIBRARY_RULES_MAX)
+            return fail_full(library, error);
+        rule.spread = LP_SPREAD_PAIR;
+        rule.protocol = (guint32)protocol;
+        rules[n++] = rule;
+    }
+    memcpy(rules + n, library->rules, sizeof *rules * library->n_rules);
+    library->n_rules += n;
+    memcpy(library->rules, rules, sizeof *rules * library->n_rules);
+    return TRUE;
+}
+
+/* Protocols between domains become those of the transport; a card carries @rate_bytes_per_s at
+ * most. Returns: how many. */
+static guint32
+take_protocols(LpLibrary *library, const LpLibrary *transport, double rate_bytes_per_s,
+               double card_bytes_per_s)
+{
+    guint32 n = 0;
+    for (guint32 i = 0; i < transport->n_protocols; i++) {
+        const LpProtocol *other = &transport->protocols[i];
+        guint32 place = find_protocol(library, other->name);
+        if (place == library->n_protocols)
+            continue;
+        LpProtocol *own = &library->protocols[place];
+        own->base_s = other->base_s;
+        own->chunk_bytes = other->chunk_bytes;
+        own->hop_s[LP_REACH_FABRIC] = other->hop_s[LP_REACH_FABRIC];
+        own->wire_factor[LP_REACH_FABRIC] =
+            other->wire_factor[LP_REACH_FABRIC] * MAX(1.0, card_bytes_per_s / rate_bytes_per_s);
+        n++;
+    }
+    return n;
+}
+
+static gboolean
+take_rules(LpLibrary *library, const LpLibrary *transport, GError **error)
+{
+    guint32 n = 0;
+    for (guint32 i = 0; i < library->n_rules; i++)
+        if (library->rules[i].spread != LP_SPREAD_DOMAINS)
+            library->rules[n++] = library->rules[i];
+    for (guint32 i = 0; i < transport->n_rules; i++) {
+        LpLibraryRule rule = transport->rules[i];
+        rule.protocol = find_protocol(library, transport->protocols[rule.protocol].name);
+        if (rule.protocol == library->n_protocols)
+            continue;
+        if (n == LP_LIBRARY_RULES_MAX)
+            return fail_full(library, error);
+        library->rules[n++] = rule;
+    }
+    library->n_rules = n;
+    return TRUE;
+}
+
+/* A library without protocols of the transport's names has nothing to say of transports. */
+static gboolean
+take_transport(const LpMachine *machine, LpLibrary *library, GError **error)
+{
+    LpLibrary transport;
+    double rate_bytes_per_s = 0.0;
+    if (!lp_library_find_transport(lp_transport_names[machine->transport], &transport,
+                                   &rate_bytes_per_s, error))
+        return FALSE;
+    double card_bytes_per_s = machine->cluster[LP_ATTACHMENT_SCALE_OUT].link_bytes_per_s;
+    return take_protocols(library, &transport, rate_bytes_per_s, card_bytes_per_s) == 0 ||
+           take_rules(library, &transport, error);
+}
+
+gboolean
+lp_machine_library(const LpMachine *self, const char *name, LpLibrary *out_library, GError **error)
+{
+    const char *accelerator = self->accelerator.name;
+    gboolean on_pcie = lp_pcie_host_is_present(&self->pcie_host);
+    gboolean has_bridges = self->pcie_host.pair_bytes_per_s > 0.0;
+    if (!lp_library_find_for(name, accelerator, on_pcie, out_library, error))
+        return FALSE;
+    LpLibrary bridged;
+    if (has_bridges && strcmp(name, LP_LIBRARY_AUTO) == 0 &&
+        (!lp_library_find_for(name, accelerator, FALSE, &bridged, error) ||
+         !add_pairs(out_library, &bridged, error)))
+        return FALSE;
+    return self->transport == LP_TRANSPORT_RDMA || take_transport(self, out_library, error);
+}
+
+gboolean
+lp_machine_library_has_rails(const LpMachine *self, const char *name)
+{
+    LpLibrary library;
+    return lp_machine_library(self, *name == '\0' ? LP_LIBRARY_AUTO : name, &library, NULL) &&
+           strcmp(library.name, LP_LIBRARY_SINGLE_RING) != 0;
+}

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The communication library of a machine: that of its accelerators, as bridges, PCIe and transport
+ * have it. */
+#pragma once
+
+#include "model/library.h"
+#include "platforms/machine/machine.h"
+
+G_BEGIN_DECLS
+
+/** Finds the library called @name, or with LP_LIBRARY_AUTO the one for the machine's accelerators.
+ * On a machine with bridges groups on one of them follow the accelerators' library for NVLink; over
+ * sockets what leaves a domain follows what libraries.xml says of the transport. Errors:
+ * LP_INPUT_ERROR. */
+gboolean lp_machine_library(const LpMachine *self, const char *name, LpLibrary *out_library,
+                            GError **error) G_GNUC_WARN_UNUSED_RESULT;
+/** Whether that library puts rings over all cards of a domain: all do but LP_LIBRARY_SINGLE_RING.
+ * @name: may be empty, for LP_LIBRARY_AUTO. */
+gboolean lp_machine_library_has_rails(const LpMachine *self, const char *name);
+
+G_END_DECLS

@@ -62,7 +62,7 @@ check_size(const LpWorkload *workload, const LpMachine *machine, GError **error)
 LpSetup *
 lp_setup_new(const LpWorkload *workload, const LpMachine *machine, GError **error)
 {
-    if (!check_size(workload, machine, error) || !check_precision(workload, machine, error))
+    if (!check_size(workload, machine, error))
         return NULL;
     g_autoptr(LpPlacement) placement = lp_placement_new(workload, machine, error);
     return placement == NULL
@@ -79,7 +79,10 @@ lp_setup_new_placed(const LpWorkload *workload, const LpMachine *machine, LpPlac
     self->machine = machine;
     self->placement = placement;
     self->library = g_new0(LpLibrary, 1);
-    return find_library(workload, machine, self->library, error) ? g_steal_pointer(&self) : NULL;
+    return check_precision(workload, machine, error) &&
+                   find_library(workload, machine, self->library, error)
+               ? g_steal_pointer(&self)
+               : NULL;
 }
 
 void

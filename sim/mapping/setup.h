@@ -23,8 +23,8 @@ typedef struct {
  * Errors: LP_SIMULATION_ERROR_FIT, LP_INPUT_ERROR. Returns: (transfer full). */
 LpSetup *lp_setup_new(const LpWorkload *workload, const LpMachine *machine,
                       GError **error) G_GNUC_WARN_UNUSED_RESULT;
-/** For ranks that have been placed already: only finds the library. @placement: (transfer full),
- * also on errors. Error: LP_INPUT_ERROR_NAME. Returns: (transfer full). */
+/** For ranks that have been placed already, on accelerators that there are. @placement: (transfer
+ * full), also on errors. Errors: as of lp_setup_new(). Returns: (transfer full). */
 LpSetup *lp_setup_new_placed(const LpWorkload *workload, const LpMachine *machine,
                              LpPlacement *placement, GError **error) G_GNUC_WARN_UNUSED_RESULT;
 void lp_setup_free(LpSetup *self);

@@ -18,7 +18,7 @@ typedef struct {
     guint32 program; /**< jobs of one number have the same stages, which do the same, and begin at
                         the same time */
     const guint32 *speeds; /* borrowed, by rank: those of one number compute as fast at all times;
-                              or NULL: all do */
+                              or NULL: all are of number 0 */
 } LpQuotientJob;
 
 /** A way that messages take which are no job's. */

@@ -32,8 +32,8 @@ parts_clear(Parts *self)
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Parts, parts_clear)
 
-/* Slow ranks are alike if they are slower by one factor; what is drawn is the rank's own. Returns:
- * (transfer full) by rank; NULL: all compute as described. */
+/* Slow ranks are alike if they are slower by one factor; what is drawn is the rank's own. Others
+ * have the number 0. Returns: (transfer full) by rank; NULL: all compute as described. */
 static guint32 *
 number_speeds(LpNumbering *kinds, const LpRunJob *job, guint32 index)
 {
@@ -44,11 +44,13 @@ number_speeds(LpNumbering *kinds, const LpRunJob *job, guint32 index)
         double factor = 1.0;
         gboolean is_slow = job->stragglers[rank] != NULL;
         gboolean is_steady = !is_slow || lp_straggler_is_steady(job->stragglers[rank], &factor);
-        lp_numbering_add_count(kinds, is_slow ? 1 : 0);
+        speeds[rank] = 0;
+        if (!is_slow)
+            continue;
         lp_numbering_add_number(kinds, factor);
         lp_numbering_add_count(kinds, is_steady ? 0 : index + 1);
         lp_numbering_add_count(kinds, is_steady ? 0 : rank + 1);
-        speeds[rank] = lp_numbering_end(kinds);
+        speeds[rank] = lp_numbering_end(kinds) + 1;
     }
     return speeds;
 }

@@ -32,6 +32,8 @@ test_faults(void)
         {"<job name='a' " LP_JOB_OF_TWO " accelerators='0,4'/>", "got accelerator 4 for rank 1"},
         {"<job name='a' " LP_JOB_OF_TWO " accelerators='0-99999999999'/>", "<job> accelerators: "},
         {"<job name='a' " LP_JOB_OF_TWO " first='3'/>", "got accelerator 4 for rank 1"},
+        {"<job name='a' " LP_JOB_OF_TWO " accelerators='0,2' precision='nvfp4'/>",
+         "precision: got nvfp4, wanted one that"},
         {"<job name='a' " LP_JOB_OF_TWO " first='1' accelerators='0,1'/>", "<job> first: "},
         {"<job name='a' " LP_JOB_OF_TWO " first='1' placement='scattered'/>",
          "wanted placement=packed"},

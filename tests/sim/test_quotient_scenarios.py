@@ -1,0 +1,239 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Scenarios by classes and rank by rank: the quotient is exact. Hand-made cases have the classes that
+follow from their symmetry; random ones (quotient_cases.py) take the same time both ways, to 1e-6, to
+1e-9 where nothing contends, and move the same bytes.
+
+Where the run of all ranks itself amplifies rounding, a disturbance does so too: a difference is none if
+bandwidths that are larger by 1e-13 change the run of all ranks by as much. Such cases are told, with both
+figures.
+
+--count=N draws N random cases; --seed=N another row of them; --only=N one of them, which is kept.
+Environment: LIGHTPATH (the built program), LIGHTPATH_PLANS (a sixth of these are drawn)."""
+import argparse
+import concurrent.futures
+import json
+import os
+import random
+import re
+import subprocess
+import sys
+import tempfile
+
+import quotient_cases
+
+PROGRAM = os.environ.get("LIGHTPATH", "build/release/cli/lightpath")
+COUNT = int(os.environ.get("LIGHTPATH_PLANS", "4400")) // 6
+CONTENDED, ALONE = 1e-6, 1e-9
+# Senders that go on when their last message has arrived keep step or fall out of step by a rounding
+# error, and stay so (docs/scenario-format.md).
+CLOSED_LOOP = 1e-3
+DISTURBANCE = 1e-13
+# A difference is the run's own if the disturbance changes it by this share of it.
+SHARE = 0.02
+
+SMALL = ('workload="gpt3-175b" framework="none" library="single-ring" layers="8" hidden="1024" heads="16" '
+         'ffn="4096" vocab="1024" seq="1024" embedding="no" micro-batch="1"')
+# One up-link for each way out of a leaf of eight ports; and two, between which the destination decides.
+NARROW = "--system=generic --accelerators=32 --domain-size=1 --leaf-ports=8 --oversubscription=8"
+FLAT = "--system=generic --accelerators=32 --domain-size=1 --leaf-ports=8 --oversubscription=4"
+
+
+def ring(name, accelerators):
+    """A job that is one ring of data parallelism."""
+    places = ",".join(map(str, accelerators))
+    return (f'<job name="{name}" {SMALL} tp="1" pp="1" dp="{len(accelerators)}" global-batch="{len(accelerators) * 4}" '
+            f'accelerators="{places}"/>')
+
+
+LEFT, RIGHT = [0, 1, 2, 3, 8, 9, 10, 11], [4, 5, 6, 7, 12, 13, 14, 15]
+FOLDED = ",".join(f"{sender},{8 + 2 * sender}" for sender in range(8))
+# What it is; the machine; the scenario; its classes of ranks and flows; how slow its traffic is.
+CASES = [
+    # Rings over both leaves, which meet on the up-links: flows within a leaf, and flows between them.
+    ("two jobs mirrored on a tree", NARROW, ring("a", LEFT) + ring("b", RIGHT), 1, 2, None),
+    ("one of them is slower", NARROW,
+     ring("a", LEFT) + ring("b", RIGHT) + '<straggler job="b" factor="1.5"/>', 2, 4, None),
+    ("two jobs over the same links that are no mirror images", NARROW,
+     ring("a", LEFT) + ring("b", RIGHT[:2] + RIGHT[4:6]), 2, 4, None),
+    # Other traffic crosses the same boundary: the one flow that does too is told apart, and no member.
+    ("a ring across a leaf boundary", NARROW,
+     ring("a", LEFT) +
+     '<traffic name="t" pattern="pairs" accelerators="6,14" message="1MB" load="0.1" gaps="fixed"/>', 1, 3, None),
+    ("its neighbour does not care", NARROW, ring("a", LEFT) + ring("b", RIGHT) + ring("c", range(16, 32)), 2, 2,
+     None),
+    # All eight senders' destinations are even: one of two up-links carries all.
+    ("a permutation that D-mod-k folds onto one up-link", FLAT,
+     ring("a", range(24, 32)) + f'<traffic name="t" pattern="pairs" accelerators="{FOLDED}" message="100MB"/>',
+     1, 1, 8),
+    # Flows into and out of the port, others of its job and of the other one, within leaves and between.
+    ("a degraded port", NARROW,
+     ring("a", LEFT) + ring("b", RIGHT) + '<failure port="scale-out:1" at="1ms" bandwidth-factor="0.5"/>',
+     2, 6, None),
+]
+# GPT-3 with one slow rank: the issue's sketch has as many classes, and one more flow for each of the 64
+# tensor-parallel groups, which here have their links to themselves.
+SLOW = ("--system=dgx-a100 --accelerators=1024 --leaf-ports=32",
+        '<job name="a" workload="gpt3-175b" global-batch="64" framework="none" library="single-ring"/>'
+        '<straggler job="a" ranks="77" factor="1.1"/>', 256, 768)
+
+
+def simulate(scenario, machine, *options):
+    """Returns: the result, or None where the plan or the traffic is refused."""
+    line = [PROGRAM, "simulate", scenario, machine, "--format=json", "--ignore-memory", "--cost", *options]
+    done = subprocess.run(line, capture_output=True, text=True, timeout=900)
+    if done.returncode == 1 and done.stderr.count("\n") == 1 and \
+            ("wanted" in done.stderr or "waits for ever" in done.stderr):
+        return None
+    if done.returncode != 0:
+        raise RuntimeError(f"exit {done.returncode}: {done.stderr}")
+    return json.loads(done.stdout)
+
+
+def times(result):
+    return [job[key] for job in result["jobs"] for key in ("alone_s", "end_s")] + \
+        [job["simulated"]["iteration_time_s"] for job in result["jobs"]]
+
+
+def distance(one, other):
+    """The largest relative difference of any time."""
+    return max(abs(a - b) / max(abs(b), 1e-12) for a, b in zip(times(one), times(other)))
+
+
+def meets_nothing(result):
+    return not result["traffic"] and all(
+        abs(job["difference"]["contention_s"]) + abs(job["difference"]["others_s"])
+        <= ALONE * job["simulated"]["iteration_time_s"] for job in result["jobs"])
+
+
+def disturb(machine, folder):
+    """The machine with all bandwidths larger by DISTURBANCE."""
+    path = os.path.join(folder, "disturbed-" + os.path.basename(machine))
+    with open(machine, encoding="utf-8") as source, open(path, "w", encoding="utf-8") as file:
+        file.write(re.sub(r'((?:bw|bandwidth|bb_bw)=")([\d.e+-]+)',
+                          lambda m: m.group(1) + repr(float(m.group(2)) * (1 + DISTURBANCE)), source.read()))
+    return path
+
+
+class Case:
+    """A random case, by its number."""
+
+    def __init__(self, seed, number, folder):
+        r = random.Random(f"{seed}-{number}")
+        self.number = number
+        self.options, size = quotient_cases.draw_fabric(r)
+        self.text = quotient_cases.draw_scenario(r, size)
+        self.fidelity = "message" if r.random() < 0.1 else "flow"
+        self.machine = os.path.join(folder, self.options.replace(" ", "").replace("/", "") + ".xml")
+        self.scenario = os.path.join(folder, f"{number}.xml")
+
+    def prepare(self):
+        with open(self.scenario, "w", encoding="utf-8") as file:
+            file.write(self.text)
+        if not os.path.exists(self.machine):
+            subprocess.run([PROGRAM, "platform", "generate", *self.options.split(), "-o", self.machine], check=True)
+
+    def limit(self, result):
+        if "<traffic" in self.text and any("load=" not in line for line in self.text.split("\n")
+                                           if line.startswith("<traffic")):
+            return CLOSED_LOOP
+        return ALONE if meets_nothing(result) else CONTENDED
+
+    def explain(self, folder, by_ranks, error):
+        """Returns: a complaint, or a remark where the run of all ranks amplifies rounding."""
+        other = simulate(self.scenario, disturb(self.machine, folder), "--collapse=off",
+                         f"--fidelity={self.fidelity}")
+        own = distance(other, by_ranks)
+        line = (f"case {self.number} on {self.options}, fidelity {self.fidelity}: by classes {error:.2e} beside "
+                f"all ranks, {own:.2e} after a disturbance of {DISTURBANCE:.0e}")
+        return (None, line) if own >= SHARE * error else (line, None)
+
+    def run(self, folder):
+        """Returns: whether it is valid, whether classes were used, a complaint, a remark."""
+        try:
+            fidelity = f"--fidelity={self.fidelity}"
+            by_classes = simulate(self.scenario, self.machine, fidelity)
+            if by_classes is None:
+                return False, False, None, None
+            by_ranks = simulate(self.scenario, self.machine, "--collapse=off", fidelity)
+        except RuntimeError as error:
+            return True, True, f"case {self.number} on {self.options}: {error}", None
+        used = "rank_classes" in by_classes["cost"] or "one of each" in json.dumps(by_classes)
+        if by_ranks is None:
+            return True, used, f"case {self.number} on {self.options}: only classes give a result", None
+        for one, other in zip(by_classes["jobs"], by_ranks["jobs"]):
+            if one["traffic_bytes"] != other["traffic_bytes"]:
+                return True, used, (f"case {self.number} on {self.options}: job {one['name']} moves "
+                                    f"{one['traffic_bytes']} by classes, {other['traffic_bytes']} by ranks"), None
+        error = distance(by_classes, by_ranks)
+        if error <= self.limit(by_ranks):
+            return True, used, None, None
+        return True, used, *self.explain(folder, by_ranks, error)
+
+
+def write(folder, options, elements):
+    """Returns: a machine and a scenario."""
+    machine, scenario = os.path.join(folder, "case.xml"), os.path.join(folder, "case-scenario.xml")
+    subprocess.run([PROGRAM, "platform", "generate", *options.split(), "-o", machine], check=True)
+    with open(scenario, "w", encoding="utf-8") as file:
+        file.write(f'<scenario name="case">{elements}</scenario>')
+    return machine, scenario
+
+
+def classes(result):
+    return result["cost"].get("rank_classes"), result["cost"].get("flow_classes")
+
+
+def check_case(folder, case):
+    """Returns: what is wrong with one of CASES."""
+    label, options, elements, n_ranks, n_flows, stretch = case
+    machine, scenario = write(folder, options, elements)
+    by_classes, by_ranks = simulate(scenario, machine), simulate(scenario, machine, "--collapse=off")
+    complaints = []
+    if classes(by_classes) != (n_ranks, n_flows):
+        complaints.append(f"{label}: {classes(by_classes)} classes of ranks and flows, wanted {(n_ranks, n_flows)}")
+    if distance(by_classes, by_ranks) > CONTENDED:
+        complaints.append(f"{label}: {times(by_classes)} by classes, {times(by_ranks)} by ranks")
+    for result in (by_classes, by_ranks) if stretch is not None else ():
+        got = result["traffic"][0]["slowdown"]
+        if abs(got / stretch - 1) > 0.01:
+            complaints.append(f"{label}: traffic takes {got} times as long as alone, wanted {stretch}")
+    return complaints
+
+
+def check_slow(folder):
+    options, elements, n_ranks, n_flows = SLOW
+    machine, scenario = write(folder, options, elements)
+    got = classes(simulate(scenario, machine))
+    return [] if got == (n_ranks, n_flows) else [f"one slow rank in 1,024: {got} classes, wanted {(n_ranks, n_flows)}"]
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--count", type=int, default=COUNT)
+    parser.add_argument("--seed", type=int, default=2026)
+    parser.add_argument("--only", type=int)
+    parser.add_argument("--jobs", type=int, default=os.cpu_count())
+    arguments = parser.parse_args()
+    numbers = range(arguments.count) if arguments.only is None else [arguments.only]
+    with tempfile.TemporaryDirectory(prefix="lightpath-") as temporary:
+        folder = temporary if arguments.only is None else "."
+        complaints = [complaint for case in CASES for complaint in check_case(temporary, case)]
+        complaints += check_slow(temporary)
+        cases = [Case(arguments.seed, number, folder) for number in numbers]
+        for case in cases:
+            case.prepare()
+        with concurrent.futures.ThreadPoolExecutor(arguments.jobs) as pool:
+            results = list(pool.map(lambda case: case.run(temporary), cases))
+    n_valid, n_used = sum(valid for valid, _, _, _ in results), sum(used for _, used, _, _ in results)
+    remarks = [remark for _, _, _, remark in results if remark is not None]
+    complaints += [complaint for _, _, complaint, _ in results if complaint is not None]
+    for line in remarks + complaints:
+        print(line)
+    print(f"{n_valid} of {len(cases)} cases are valid, {n_used} run by classes; {len(remarks)} amplify rounding; "
+          f"{len(complaints)} faults")
+    return 0 if not complaints else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -159,17 +159,52 @@ lp_faults_free(LpFaults *self)
     g_free(self);
 }
 
-gboolean
-lp_faults_check(const LpFaults *self, const LpCircuitPlan *plan, GError **error)
+/* All lanes that stop. @out_where: the last of the failures. Returns: (transfer full). */
+static GArray *
+all_lanes(const LpFaults *self, const char **out_where)
 {
-    g_autoptr(GArray) lanes = g_array_new(FALSE, FALSE, sizeof(LpLaneFailure));
-    const char *where = "circuits";
+    GArray *lanes = g_array_new(FALSE, FALSE, sizeof(LpLaneFailure));
+    *out_where = "circuits";
     for (guint i = 0; i < self->faults->len; i++) {
         const Fault *fault = &g_array_index(self->faults, Fault, i);
         g_array_append_vals(lanes, fault->lanes->data, fault->lanes->len);
-        where = fault->lanes->len > 0 ? fault->failure->where : where;
+        *out_where = fault->lanes->len > 0 ? fault->failure->where : *out_where;
     }
+    return lanes;
+}
+
+gboolean
+lp_faults_check(const LpFaults *self, const LpCircuitPlan *plan, GError **error)
+{
+    const char *where = NULL;
+    g_autoptr(GArray) lanes = all_lanes(self, &where);
     return lp_lane_failures_check(lanes, plan, where, error);
+}
+
+gboolean
+lp_faults_check_rotor(const LpFaults *self, GError **error)
+{
+    const char *where = NULL;
+    g_autoptr(GArray) lanes = all_lanes(self, &where);
+    return lp_lane_failures_check_rotor(lanes, lp_network_machine(self->network), where, error);
+}
+
+GArray *
+lp_faults_before_jobs(const LpFaults *self, GError **error)
+{
+    const char *where = NULL;
+    for (guint i = 0; i < self->faults->len; i++) {
+        const Fault *fault = &g_array_index(self->faults, Fault, i);
+        if (fault->lanes->len == 0 || fault->failure->at_s <= 0.0)
+            continue;
+        g_set_error(
+            error, LP_INPUT_ERROR, LP_INPUT_ERROR_VALUE,
+            "%s: <failure> at: got %g s on circuits that never change, wanted 0 s: they are "
+            "planned before the job",
+            fault->failure->where, fault->failure->at_s);
+        return NULL;
+    }
+    return all_lanes(self, &where);
 }
 
 void
@@ -222,8 +257,17 @@ lp_faults_number(const LpFaults *self, guint32 n_links, guint32 *out_changes)
 }
 
 static void
+stop_lanes(const LpFaults *self, const Fault *fault)
+{
+    LpRotorRun *rotor = lp_sharing_rotor(self->run.sharing);
+    for (guint i = 0; rotor != NULL && i < fault->lanes->len; i++)
+        lp_rotor_run_kill(rotor, g_array_index(fault->lanes, LpLaneFailure, i));
+}
+
+static void
 happen(const LpFaults *self, const Fault *fault)
 {
+    stop_lanes(self, fault);
     for (guint i = 0; i < self->circuits->len; i++)
         for (guint k = 0; k < fault->lanes->len; k++)
             lp_circuits_kill(self->circuits->pdata[i],
@@ -264,6 +308,11 @@ void
 lp_faults_start(LpFaults *self, const LpFaultsRun *run, struct s4u_Host *home)
 {
     self->run = *run;
+    for (guint i = 0; i < self->faults->len; i++) {
+        const Fault *fault = &g_array_index(self->faults, Fault, i);
+        if (fault->failure->at_s <= 0.0)
+            stop_lanes(self, fault);
+    }
     sg_actor_t actor = sg_actor_init("fault", home);
     sg_actor_set_data(actor, self);
     sg_actor_start_(actor, (xbt_main_func_t)fault_actor, 0, NULL);

@@ -30,6 +30,11 @@ void lp_faults_number(const LpFaults *self, guint32 n_links, guint32 *out_change
  * lp_lane_failures_check(). */
 gboolean lp_faults_check(const LpFaults *self, const LpCircuitPlan *plan,
                          GError **error) G_GNUC_WARN_UNUSED_RESULT;
+/** Whether a rotor can do without what fails. Error: as of lp_lane_failures_check_rotor(). */
+gboolean lp_faults_check_rotor(const LpFaults *self, GError **error) G_GNUC_WARN_UNUSED_RESULT;
+/** The lanes that circuits which never change are planned without. Error: LP_INPUT_ERROR_VALUE:
+ * some stop later than at 0. Returns: (transfer full) LpLaneFailure. */
+GArray *lp_faults_before_jobs(const LpFaults *self, GError **error) G_GNUC_WARN_UNUSED_RESULT;
 /** A job of the run has @circuits (borrowed), which fail; what fails at 0 has failed before them.
  * Before the first of them is set up. */
 void lp_faults_add_circuits(LpFaults *self, LpCircuits *circuits);

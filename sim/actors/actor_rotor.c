@@ -104,3 +104,10 @@ lp_rotor_run_start(LpRotorRun *self, struct s4u_Host *home)
     sg_actor_start_(actor, (xbt_main_func_t)rotor_actor, 0, NULL);
     sg_actor_daemonize(actor);
 }
+
+void
+lp_rotor_run_kill(LpRotorRun *self, LpLaneFailure failure)
+{
+    lp_rotor_advance(self->rotor, simgrid_get_clock());
+    lp_rotor_kill(self->rotor, failure.attachment, failure.lanes);
+}

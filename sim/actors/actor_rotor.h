@@ -5,6 +5,7 @@
 
 #include "sim/actors/circuit_result.h"
 #include "sim/actors/clock.h"
+#include "sim/circuits/circuit_plan.h"
 #include "sim/circuits/rotor.h"
 #include "sim/engine/network.h"
 
@@ -28,5 +29,8 @@ void lp_rotor_run_post(LpRotorRun *self, const LpPort *from, const LpPort *to, g
 /** What the run says of it in an iteration: as lp_circuits_result(). */
 LpCircuitResult lp_rotor_run_result(const LpRotorRun *self, const LpClock *last, double start_s,
                                     double weight, double n_iterations);
+
+/** @failure has happened. */
+void lp_rotor_run_kill(LpRotorRun *self, LpLaneFailure failure);
 
 G_END_DECLS

@@ -277,7 +277,7 @@ lp_sharing_new_turning(LpRotorRun *rotor)
     return self;
 }
 
-const LpRotorRun *
+LpRotorRun *
 lp_sharing_rotor(const LpSharing *self)
 {
     return self == NULL ? NULL : self->rotor;

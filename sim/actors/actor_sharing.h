@@ -31,7 +31,7 @@ void lp_sharing_send(LpSharing *self, const LpFlow *flow);
  * released when the last byte has arrived. Actors only. */
 void lp_sharing_post(LpSharing *self, const LpFlow *flow, struct s4u_Semaphore *arrived);
 /** The rotor that flows go over, borrowed; NULL: none. @self may be NULL. */
-const LpRotorRun *lp_sharing_rotor(const LpSharing *self);
+LpRotorRun *lp_sharing_rotor(const LpSharing *self);
 /** Gives a link another bandwidth, > 0, from now on. Actors only. */
 void lp_sharing_set_bandwidth(LpSharing *self, guint32 link, double bytes_per_s);
 

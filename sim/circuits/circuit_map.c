@@ -10,9 +10,9 @@
 /* Circuits that never change become routes of their own. */
 static gboolean
 fix(LpCircuitMap *self, const LpProgram *program, const LpNetwork *network,
-    const LpLibrary *library, const LpPlacement *placement, GError **error)
+    const LpLibrary *library, const LpPlacement *placement, const GArray *failed, GError **error)
 {
-    self->fixed = lp_fixed_circuits_new(self->switched, error);
+    self->fixed = lp_fixed_circuits_new(self->switched, failed, error);
     if (self->fixed == NULL)
         return FALSE;
     g_clear_pointer(&self->switched, lp_circuit_plan_free);
@@ -41,7 +41,7 @@ describe_rotor(const LpMachine *machine)
 
 LpCircuitMap *
 lp_circuit_map_new(const LpProgram *program, const LpNetwork *network, const LpLibrary *library,
-                   const LpPlacement *placement, GError **error)
+                   const LpPlacement *placement, const GArray *failed, GError **error)
 {
     const LpCircuitSwitch *circuits = &lp_network_machine(network)->circuits;
     g_autoptr(LpCircuitMap) self = g_new0(LpCircuitMap, 1);
@@ -59,7 +59,7 @@ lp_circuit_map_new(const LpProgram *program, const LpNetwork *network, const LpL
         return NULL;
     self->description = lp_circuit_plan_describe(self->switched);
     if (lp_circuit_switch_is_fixed(circuits) &&
-        !fix(self, program, network, library, placement, error))
+        !fix(self, program, network, library, placement, failed, error))
         return NULL;
     return g_steal_pointer(&self);
 }

@@ -17,10 +17,11 @@ typedef struct {
 } LpCircuitMap;
 
 /** As lp_communication_map_new(), for a machine with circuits or without. Errors: of that function,
- * of lp_circuit_plan_new() and lp_fixed_circuits_new(). Returns: (transfer full). */
+ * of lp_circuit_plan_new() and lp_fixed_circuits_new(). @failed: LpLaneFailure, lanes that circuits
+ * which never change do without; NULL: none. Returns: (transfer full). */
 LpCircuitMap *lp_circuit_map_new(const LpProgram *program, const LpNetwork *network,
                                  const LpLibrary *library, const LpPlacement *placement,
-                                 GError **error) G_GNUC_WARN_UNUSED_RESULT;
+                                 const GArray *failed, GError **error) G_GNUC_WARN_UNUSED_RESULT;
 void lp_circuit_map_free(LpCircuitMap *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(LpCircuitMap, lp_circuit_map_free)
 

@@ -3,11 +3,12 @@
  * attachment as it has lanes, then the rest. */
 #include "sim/circuits/fixed_circuits.h"
 
+#include "sim/circuits/lane_failures.h"
 #include "sim/simulation_error.h"
 
 typedef struct {
     const LpCircuitPlan *plan; /* borrowed */
-    guint64 *used;             /* owned: lanes in use by attachment, as bits */
+    guint64 *used;             /* owned: lanes in use, or failed, by attachment, as bits */
     guint32 *parent;           /* owned: of union-find */
     gboolean *stands;          /* owned, by circuit */
     LpRelayPaths *paths;       /* owned */
@@ -85,10 +86,10 @@ check_reached(Choice *self, GError **error)
 }
 
 LpRelayPaths *
-lp_fixed_circuits_new(const LpCircuitPlan *plan, GError **error)
+lp_fixed_circuits_new(const LpCircuitPlan *plan, const GArray *failed, GError **error)
 {
     Choice choice = {.plan = plan,
-                     .used = g_new0(guint64, plan->n_attachments),
+                     .used = lp_lane_failures_bits(failed, plan->n_attachments),
                      .parent = g_new(guint32, plan->n_attachments),
                      .stands = g_new0(gboolean, plan->circuits->len),
                      .paths = lp_relay_paths_new(plan->map->network)};

@@ -60,9 +60,8 @@ lp_lane_failures_find(const LpScenarioFailure *failure, const LpMachine *machine
 {
     const LpCircuitSwitch *circuits = &machine->circuits;
     const char *label = lp_file_label(machine->path);
-    if (!lp_circuit_switch_is_switched(circuits))
-        return fail(failure, error, "%s has no circuits that are switched on request, wanted such",
-                    label);
+    if (!circuits->is_present)
+        return fail(failure, error, "%s has no circuits, wanted such", label);
     gboolean is_plane = failure->part == LP_CIRCUIT_PART_PLANE;
     if (is_plane && circuits->scope != LP_CIRCUIT_SCOPE_PLANE)
         return fail(failure, error,
@@ -85,6 +84,17 @@ lp_lane_failures_find(const LpScenarioFailure *failure, const LpMachine *machine
         g_array_append_val(io_lanes, made);
     }
     return TRUE;
+}
+
+guint64 *
+lp_lane_failures_bits(const GArray *lanes, guint32 n_attachments)
+{
+    guint64 *dead = g_new0(guint64, n_attachments);
+    for (guint i = 0; lanes != NULL && i < lanes->len; i++) {
+        const LpLaneFailure *failure = &g_array_index(lanes, LpLaneFailure, i);
+        dead[failure->attachment] |= failure->lanes;
+    }
+    return dead;
 }
 
 /* Lanes that @pattern takes, by attachment; those that it does not touch stay as they were. */
@@ -130,14 +140,34 @@ lp_lane_failures_check(const GArray *lanes, const LpCircuitPlan *plan, const cha
     const LpMachine *machine = lp_network_machine(plan->map->network);
     if (lanes->len == 0 || lp_circuit_switch_is_hybrid(&machine->circuits))
         return TRUE;
-    g_autofree guint64 *dead = g_new0(guint64, plan->n_attachments);
+    g_autofree guint64 *dead = lp_lane_failures_bits(lanes, plan->n_attachments);
     g_autofree guint32 *taken = g_new0(guint32, plan->n_attachments);
-    for (guint i = 0; i < lanes->len; i++) {
-        const LpLaneFailure *failure = &g_array_index(lanes, LpLaneFailure, i);
-        dead[failure->attachment] |= failure->lanes;
-    }
     for (guint32 i = 0; i < plan->patterns->len; i++)
         if (!check_pattern(plan, lp_circuit_plan_pattern(plan, i), dead, taken, where, error))
             return FALSE;
+    return TRUE;
+}
+
+gboolean
+lp_lane_failures_check_rotor(const GArray *lanes, const LpMachine *machine, const char *where,
+                             GError **error)
+{
+    guint32 n = (guint32)lp_machine_n_ports(machine);
+    guint32 n_joined = (guint32)lp_machine_switch_attachments(machine);
+    guint32 n_lanes = MIN(lp_circuit_switch_n_lanes(&machine->circuits), MAX(n_joined - 1, 1));
+    guint64 all = n_lanes >= 64 ? G_MAXUINT64 : (G_GUINT64_CONSTANT(1) << n_lanes) - 1;
+    g_autofree guint64 *dead = lp_lane_failures_bits(lanes, n);
+    for (guint32 a = 0; a < n; a++)
+        for (guint32 b = a / n_joined * n_joined;
+             dead[a] != 0 && b < MIN((a / n_joined + 1) * n_joined, n); b++) {
+            if (b == a || (all & ~(dead[a] | dead[b])) != 0)
+                continue;
+            g_set_error(
+                error, LP_INPUT_ERROR, LP_INPUT_ERROR_VALUE,
+                "%s: failures leave no lane on which the rotor joins attachments %u and %u, "
+                "wanted more circuit-ports",
+                where, a, b);
+            return FALSE;
+        }
     return TRUE;
 }

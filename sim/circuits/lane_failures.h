@@ -18,4 +18,12 @@ gboolean lp_lane_failures_find(const LpScenarioFailure *failure, const LpMachine
 gboolean lp_lane_failures_check(const GArray *lanes, const LpCircuitPlan *plan, const char *where,
                                 GError **error) G_GNUC_WARN_UNUSED_RESULT;
 
+/** The lanes of @n_attachments that have stopped, as bits, by attachment. @lanes: LpLaneFailure;
+ * NULL: none. Returns: (transfer full). */
+guint64 *lp_lane_failures_bits(const GArray *lanes, guint32 n_attachments);
+/** Whether a rotor of @machine still joins all attachments of a switch when @lanes have stopped.
+ * Error: LP_INPUT_ERROR_VALUE, which names two that it does not; @where: the failure. */
+gboolean lp_lane_failures_check_rotor(const GArray *lanes, const LpMachine *machine,
+                                      const char *where, GError **error) G_GNUC_WARN_UNUSED_RESULT;
+
 G_END_DECLS

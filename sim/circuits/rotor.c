@@ -48,12 +48,14 @@ struct LpRotor {
     const LpCircuitSwitch *settings; /* borrowed */
     guint32 n_attachments, n_joined, n_lanes, n_matchings;
     double lane_bytes_per_s, dead_s;
-    double slot_bytes;          /* that a circuit carries in a slot */
-    guint64 slot;               /* at hand */
-    Queue *own, *relayed;       /* owned, by attachment */
-    GHashTable *of_own;         /* owned: finds backlogs by their ends */
-    GHashTable *of_relayed;     /* owned */
-    gboolean *has_sent;         /* owned, by attachment */
+    double slot_bytes;      /* that a circuit carries in a slot */
+    guint64 slot;           /* at hand */
+    Queue *own, *relayed;   /* owned, by attachment */
+    GHashTable *of_own;     /* owned: finds backlogs by their ends */
+    GHashTable *of_relayed; /* owned */
+    gboolean *has_sent;     /* owned, by attachment */
+    guint64 *dead;          /* owned: lanes that have stopped, by attachment, as bits */
+    gboolean has_dead;
     double *free_s;             /* owned, by attachment and lane: until when it is taken */
     GArray *incoming;           /* owned: Incoming of the slot at hand */
     GHashTable *incoming_bytes; /* owned: of them by ends, owned doubles */
@@ -90,6 +92,13 @@ queues_free(Queue *self, guint32 n)
     g_free(self);
 }
 
+static void
+set_dead_time(LpRotor *self, double dead_s)
+{
+    self->dead_s = dead_s;
+    self->slot_bytes = (self->settings->slot_s - dead_s) * self->lane_bytes_per_s;
+}
+
 LpRotor *
 lp_rotor_new(guint32 n_attachments, guint32 n_joined, double bytes_per_s,
              const LpCircuitSwitch *settings)
@@ -105,15 +114,15 @@ lp_rotor_new(guint32 n_attachments, guint32 n_joined, double bytes_per_s,
                                  ? settings->wavelength_bytes_per_s
                                  : bytes_per_s / n_lanes;
     /* Where each matching has a lane of its own nothing turns. */
-    self->dead_s =
-        self->n_lanes == self->n_matchings ? 0.0 : lp_circuit_switch_dead_time_s(settings);
-    self->slot_bytes = (settings->slot_s - self->dead_s) * self->lane_bytes_per_s;
+    set_dead_time(
+        self, self->n_lanes == self->n_matchings ? 0.0 : lp_circuit_switch_dead_time_s(settings));
     self->own = queues_new(n_attachments);
     self->relayed = queues_new(n_attachments);
     self->of_own = g_hash_table_new(NULL, NULL);
     self->of_relayed = g_hash_table_new(NULL, NULL);
     self->free_s = g_new0(double, (gsize)n_attachments *MAX(self->n_lanes, 1));
     self->has_sent = g_new0(gboolean, n_attachments);
+    self->dead = g_new0(guint64, n_attachments);
     self->incoming = g_array_new(FALSE, FALSE, sizeof(Incoming));
     self->incoming_bytes = g_hash_table_new_full(NULL, NULL, NULL, g_free);
     self->due = g_sequence_new(g_free);
@@ -131,6 +140,7 @@ lp_rotor_free(LpRotor *self)
     g_hash_table_unref(self->of_relayed);
     g_free(self->free_s);
     g_free(self->has_sent);
+    g_free(self->dead);
     g_array_unref(self->incoming);
     g_hash_table_unref(self->incoming_bytes);
     g_sequence_free(self->due);
@@ -324,12 +334,22 @@ take_along(LpRotor *self, const Window *window)
     }
 }
 
+/* The matching of @lane in the slot at hand. Where lanes have stopped, they change places from
+ * cycle to cycle. */
+static guint32
+matching_of(const LpRotor *self, guint32 lane)
+{
+    guint64 cycle = self->has_dead ? self->slot / lp_rotor_n_slots(self) : 0;
+    guint64 place = (lane + cycle) % self->n_lanes;
+    return (guint32)((self->slot * self->n_lanes + place) % self->n_matchings);
+}
+
 /* Returns: whether @lane of @from has a circuit in the slot at hand, and can still carry bytes. */
 static gboolean
 open_window(LpRotor *self, guint32 from, guint32 lane, Window *out_window)
 {
     guint32 first = from / self->n_joined * self->n_joined;
-    guint32 matching = (guint32)((self->slot * self->n_lanes + lane) % self->n_matchings);
+    guint32 matching = matching_of(self, lane);
     double start_s = (double)self->slot * self->settings->slot_s + self->dead_s;
     double *free_s = &self->free_s[(gsize)from * self->n_lanes + lane];
     *free_s = MAX(*free_s, MAX(start_s, self->now_s));
@@ -338,7 +358,8 @@ open_window(LpRotor *self, guint32 from, guint32 lane, Window *out_window)
                  .to = first + lp_tournament_opponent(self->n_joined, matching, from - first),
                  .free_s = free_s,
                  .end_s = (double)(self->slot + 1) * self->settings->slot_s};
-    return out_window->to != from && room_bytes(self, out_window) >= BYTES_MIN;
+    gboolean is_dead = ((self->dead[from] | self->dead[out_window->to]) >> lane & 1) != 0;
+    return !is_dead && out_window->to != from && room_bytes(self, out_window) >= BYTES_MIN;
 }
 
 static void
@@ -407,6 +428,18 @@ lp_rotor_next_s(const LpRotor *self)
     if (self->n_waiting > 0)
         next_s = MIN(next_s, (double)(self->slot + 1) * self->settings->slot_s);
     return next_s;
+}
+
+void
+lp_rotor_kill(LpRotor *self, guint32 attachment, guint64 lanes)
+{
+    /* Lanes that no matching needs are idle anyway. */
+    guint64 used = self->n_lanes >= 64 ? G_MAXUINT64 : (G_GUINT64_CONSTANT(1) << self->n_lanes) - 1;
+    if ((lanes & used) == 0)
+        return;
+    self->dead[attachment] |= lanes & used;
+    self->has_dead = TRUE;
+    set_dead_time(self, lp_circuit_switch_dead_time_s(self->settings));
 }
 
 void

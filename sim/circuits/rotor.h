@@ -7,7 +7,8 @@
  * its switch. A lane carries its equal part of the attachment's rate. What waits for an attachment
  * goes first what was relayed, then by itself, each in the order in which it came; what is left of
  * a slot may take bytes of others along, who go on from there in a later slot, as far as they would
- * not get away in the sender's own next slot and as far as the relay can pass on in one slot. */
+ * not get away in the sender's own next slot and as far as the relay can pass on in one slot. A
+ * circuit ends at lanes of the same number; while one of them has stopped it carries nothing. */
 #pragma once
 
 #include "platforms/machine/circuit_switch.h"
@@ -39,6 +40,11 @@ guint32 lp_rotor_n_slots(const LpRotor *self);
 double lp_rotor_duty(const LpRotor *self);
 /** Whether circuits join @a and @b, two attachments, at any time. */
 gboolean lp_rotor_joins(const LpRotor *self, guint32 a, guint32 b);
+
+/** From now on @lanes (as bits) of @attachment carry nothing: what is under way arrives. Lanes take
+ * turns at the matchings then, cycle by cycle, so that each pair loses the same share of the time
+ * that it meets: those lanes of either end, in all lanes. */
+void lp_rotor_kill(LpRotor *self, guint32 attachment, guint64 lanes);
 
 /** Sends @bytes (> 0) from attachment @from to @to, which are joined, from @now_s on. @data: what
  * lp_rotor_pop_due() gives when the last byte has arrived. */

@@ -168,7 +168,7 @@ lp_collective_run(const LpCollectiveRequest *self, const LpMachine *machine,
     g_autoptr(LpProgram) program = new_program(self);
     g_autoptr(LpPlacement) placement = new_placement(self);
     g_autoptr(LpCircuitMap) circuits =
-        lp_circuit_map_new(program, network, &self->library, placement, error);
+        lp_circuit_map_new(program, network, &self->library, placement, NULL, error);
     if (circuits == NULL || !check_steps(self, circuits->map, error))
         return FALSE;
     const LpCommunicationMap *map = circuits->map;
@@ -387,7 +387,7 @@ lp_collective_run_flows(const LpCollectiveRequest *self, const LpMachine *machin
     g_autoptr(LpProgram) program = new_program(self);
     g_autoptr(LpPlacement) placement = new_placement(self);
     g_autoptr(LpCircuitMap) circuits =
-        lp_circuit_map_new(program, network, &self->library, placement, error);
+        lp_circuit_map_new(program, network, &self->library, placement, NULL, error);
     if (circuits == NULL)
         return NULL;
     const LpCommunicationMap *map = circuits->map;

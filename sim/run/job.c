@@ -15,7 +15,9 @@ job_free(LpJob *self)
         lp_straggler_free(self->stragglers[rank]);
     g_free(self->stragglers);
     lp_circuit_map_free(self->circuits);
+    lp_circuit_map_free(self->impaired);
     lp_isolated_cache_free(self->cache);
+    lp_isolated_cache_free(self->impaired_cache);
     lp_program_free(self->program);
     lp_setup_free(self->setup);
     g_free(self);
@@ -173,16 +175,33 @@ lp_jobs_new(const LpScenario *scenario, const LpMachine *machine, GError **error
     return g_steal_pointer(&jobs);
 }
 
+/* Returns: (transfer full). */
+static LpCircuitMap *
+new_circuits(const LpJob *self, const LpNetwork *network, const GArray *failed, GError **error)
+{
+    LpCircuitMap *circuits = lp_circuit_map_new(self->program, network, self->setup->library,
+                                                self->setup->placement, failed, error);
+    if (circuits == NULL)
+        g_prefix_error(error, "%s: job \"%s\": ", self->job->where, self->job->name);
+    return circuits;
+}
+
 gboolean
 lp_job_enter(LpJob *self, const LpNetwork *network, GError **error)
 {
     self->cache = lp_isolated_cache_new();
-    self->circuits = lp_circuit_map_new(self->program, network, self->setup->library,
-                                        self->setup->placement, error);
-    if (self->circuits != NULL) {
+    self->circuits = new_circuits(self, network, NULL, error);
+    if (self->circuits != NULL)
         self->map = self->circuits->map;
+    return self->circuits != NULL;
+}
+
+gboolean
+lp_job_impair(LpJob *self, const LpNetwork *network, const GArray *failed, GError **error)
+{
+    if (self->circuits->fixed == NULL || failed->len == 0)
         return TRUE;
-    }
-    g_prefix_error(error, "%s: job \"%s\": ", self->job->where, self->job->name);
-    return FALSE;
+    self->impaired_cache = lp_isolated_cache_new();
+    self->impaired = new_circuits(self, network, failed, error);
+    return self->impaired != NULL;
 }

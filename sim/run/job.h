@@ -16,11 +16,14 @@ G_BEGIN_DECLS
 typedef struct {
     const LpScenarioJob *job; /* borrowed */
     guint64 n_ranks;
-    LpSetup *setup;                /* owned */
-    LpProgram *program;            /* owned */
-    LpCircuitMap *circuits;        /* owned, once lp_job_enter() has been called */
-    const LpCommunicationMap *map; /* borrowed from that */
-    LpIsolatedCache *cache;        /* owned: of times on that map */
+    LpSetup *setup;                  /* owned */
+    LpProgram *program;              /* owned */
+    LpCircuitMap *circuits;          /* owned, once lp_job_enter() has been called */
+    const LpCommunicationMap *map;   /* borrowed from that */
+    LpIsolatedCache *cache;          /* owned: of times on that map */
+    LpCircuitMap *impaired;          /* owned: that circuits which never change have after failures;
+                                        NULL: as circuits */
+    LpIsolatedCache *impaired_cache; /* owned: of times on that; NULL without it */
     LpStraggler **stragglers; /* owned: by rank, NULL for those as described; NULL if all are */
 } LpJob;
 
@@ -33,5 +36,10 @@ GPtrArray *lp_jobs_new(const LpScenario *scenario, const LpMachine *machine,
  * lp_circuit_map_new(). */
 gboolean lp_job_enter(LpJob *self, const LpNetwork *network,
                       GError **error) G_GNUC_WARN_UNUSED_RESULT;
+
+/** Plans circuits that never change without @failed (LpLaneFailure), for runs with failures;
+ * nothing where there are no such circuits. After lp_job_enter(). Errors: as of that. */
+gboolean lp_job_impair(LpJob *self, const LpNetwork *network, const GArray *failed,
+                       GError **error) G_GNUC_WARN_UNUSED_RESULT;
 
 G_END_DECLS

@@ -179,7 +179,8 @@ observe(const LpScene *self, const LpRunResult *results, const LpFlowLog *log, L
     double end_s = 0.0;
     for (guint i = 0; i < self->jobs->len; i++) {
         const LpJob *job = lp_scene_job(self, i);
-        lp_observation_add_job(out, job->circuits, self->network, job->job->n_iterations);
+        lp_observation_add_job(out, job->impaired != NULL ? job->impaired : job->circuits,
+                               self->network, job->job->n_iterations);
         end_s = MAX(end_s, results[i].end_s);
     }
     lp_observation_finish(out, log, self->network, end_s);

@@ -37,6 +37,27 @@ n_actors(const LpScene *self, const LpMachine *machine)
                    (lp_background_flights_max(machine->n_accelerators) + machine->n_accelerators);
 }
 
+/* What circuits that are switched, that turn, and that never change do about failures. */
+static gboolean
+plan_around(LpScene *self, GError **error)
+{
+    const LpMachine *machine = lp_network_machine(self->network);
+    gboolean is_fixed = lp_circuit_switch_is_fixed(&machine->circuits);
+    g_autoptr(GArray) failed = is_fixed ? lp_faults_before_jobs(self->faults, error) : NULL;
+    if (is_fixed && failed == NULL)
+        return FALSE;
+    if (lp_circuit_switch_is_rotor(&machine->circuits))
+        return lp_faults_check_rotor(self->faults, error);
+    for (guint i = 0; i < self->jobs->len; i++) {
+        LpJob *job = lp_scene_job(self, i);
+        const LpCircuitPlan *plan = job->circuits->switched;
+        if ((is_fixed && !lp_job_impair(job, self->network, failed, error)) ||
+            (plan != NULL && !lp_faults_check(self->faults, plan, error)))
+            return FALSE;
+    }
+    return TRUE;
+}
+
 static gboolean
 add_surroundings(LpScene *self, GError **error)
 {
@@ -54,12 +75,20 @@ add_surroundings(LpScene *self, GError **error)
         g_propagate_error(error, fault);
         return FALSE;
     }
-    for (guint i = 0; self->faults != NULL && i < self->jobs->len; i++) {
-        const LpCircuitPlan *plan = lp_scene_job(self, i)->circuits->switched;
-        if (plan != NULL && !lp_faults_check(self->faults, plan, error))
-            return FALSE;
-    }
-    return TRUE;
+    return self->faults == NULL || plan_around(self, error);
+}
+
+/* What a job has with all that @scope lets happen. */
+static const LpCircuitMap *
+circuits_in(const LpJob *job, LpSceneScope scope)
+{
+    return scope != LP_SCENE_OWN && job->impaired != NULL ? job->impaired : job->circuits;
+}
+
+static LpIsolatedCache *
+cache_in(const LpJob *job, LpSceneScope scope)
+{
+    return scope != LP_SCENE_OWN && job->impaired != NULL ? job->impaired_cache : job->cache;
 }
 
 /* Adds one to the links that are marked. */
@@ -78,7 +107,8 @@ find_users(LpScene *self)
     self->changes = g_new0(gboolean, n_links);
     for (guint i = 0; i < self->jobs->len; i++) {
         g_autofree gboolean *marked = g_new0(gboolean, n_links);
-        lp_contention_mark_links(lp_scene_job(self, i)->map, self->fidelity, marked);
+        lp_contention_mark_links(circuits_in(lp_scene_job(self, i), LP_SCENE_TOGETHER)->map,
+                                 self->fidelity, marked);
         count_users(self, marked);
     }
     for (guint i = 0; i < self->backgrounds->len; i++) {
@@ -99,7 +129,7 @@ foreign_links(const LpScene *self, guint job, LpSceneScope scope)
         return NULL;
     guint32 n_links = lp_network_n_links(self->network);
     g_autofree gboolean *own = g_new0(gboolean, n_links);
-    lp_contention_mark_links(lp_scene_job(self, job)->map, self->fidelity, own);
+    lp_contention_mark_links(circuits_in(lp_scene_job(self, job), scope)->map, self->fidelity, own);
     gboolean *foreign = g_new0(gboolean, n_links);
     for (guint32 i = 0; i < n_links; i++)
         foreign[i] = self->changes[i] ||
@@ -111,11 +141,12 @@ static LpContention *
 new_contention(const LpScene *self, guint job, LpSceneScope scope)
 {
     const LpJob *at = lp_scene_job(self, job);
+    const LpCircuitMap *circuits = circuits_in(at, scope);
     if (!self->collapse)
-        return lp_contention_new_nothing(at->map);
+        return lp_contention_new_nothing(circuits->map);
     g_autofree gboolean *foreign = foreign_links(self, job, scope);
-    LpContention *contention = lp_contention_new(at->map, self->fidelity, foreign);
-    lp_contention_open_circuits(contention, at->map, at->circuits->switched);
+    LpContention *contention = lp_contention_new(circuits->map, self->fidelity, foreign);
+    lp_contention_open_circuits(contention, circuits->map, circuits->switched);
     /* Ranks of different speed are no mirror images. */
     if (scope != LP_SCENE_OWN && at->stragglers != NULL)
         contention->tp_mirrored = FALSE;
@@ -131,7 +162,7 @@ new_tasks(const LpScene *self, guint job, LpSceneScope scope, const LpContention
                       .merge = self->collapse,
                       .isolated = isolated,
                       .has_stragglers = scope != LP_SCENE_OWN && at->stragglers != NULL};
-    return lp_tasks_new(at->map, contention, at->cache, mode);
+    return lp_tasks_new(circuits_in(at, scope)->map, contention, cache_in(at, scope), mode);
 }
 
 static LpRunJob
@@ -140,11 +171,11 @@ run_job(const LpScene *self, guint job, LpSceneScope scope, const LpContention *
 {
     const LpJob *at = lp_scene_job(self, job);
     return (LpRunJob){
-        .map = at->map,
-        .circuits = at->circuits->switched,
+        .map = circuits_in(at, scope)->map,
+        .circuits = circuits_in(at, scope)->switched,
         .turns = lp_circuit_switch_is_rotor(&lp_network_machine(at->map->network)->circuits),
         .contention = contention,
-        .cache = at->cache,
+        .cache = cache_in(at, scope),
         .tasks = tasks,
         .start_s = scope == LP_SCENE_OWN ? 0.0 : at->job->start_s,
         .n_iterations = scope == LP_SCENE_OWN ? 1 : at->job->n_iterations,

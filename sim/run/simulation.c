@@ -208,7 +208,7 @@ lp_simulation_run(const LpSetup *setup, LpSimulationOptions options, GError **er
     self->engine_options = lp_engine_options(4 * program->n_ranks);
     g_autoptr(LpNetwork) network = lp_network_new(machine);
     g_autoptr(LpCircuitMap) circuits =
-        lp_circuit_map_new(program, network, setup->library, setup->placement, error);
+        lp_circuit_map_new(program, network, setup->library, setup->placement, NULL, error);
     if (circuits == NULL)
         return NULL;
     const LpCommunicationMap *map = circuits->map;

@@ -121,6 +121,73 @@ class Hybrid(Forms):
             self.same(simulated, form, f"{ports} {accelerators}")
 
 
+class Failures(Forms):
+    """What fails on circuits that turn, or never change, costs what is left of them."""
+    PLAN = dict(setting.split("=") for setting in f"{SMALL} tp=2 pp=1 zero=0".split())
+
+    def job(self, machine, failures, replicas):
+        plan = {**self.PLAN, "dp": replicas, "global-batch": replicas, "framework": "none",
+                "library": "single-ring"}
+        settings = " ".join(f'{name}="{value}"' for name, value in plan.items())
+        file = f"{self.folder.name}/scenario.xml"
+        with open(file, "w", encoding="utf-8") as out:
+            out.write(f'<scenario name="s"><job name="a" workload="gpt3-1.3b" {settings}/>'
+                      + "".join(f'<failure circuit="{part}" at="{at}" dead="yes"/>'
+                                for part, at in failures) + "</scenario>")
+        done = subprocess.run([opus.PROGRAM, "simulate", file, machine, "--format=json",
+                               "--ignore-memory"], capture_output=True, text=True)
+        return json.loads(done.stdout)["jobs"][0] if done.returncode == 0 else done.stderr
+
+    def test_rotor(self):
+        """Of u lanes one stops everywhere, or at one end: who waits for it has (u - 1) / u of the rate. A
+        lane that no matching needs costs nothing."""
+        for hops in (1, 2):
+            file = self.generate("r.xml", f"--system=ocs {PLAIN}--accelerators=32 --domain-size=2 "
+                                 "--policy=rotor --circuit-ports=3 --circuit-scope=plane "
+                                 f"--slot-time=100us --reconfiguration-time=10us --rotor-hops={hops}")
+            healthy = self.job(file, (), 16)["closed_form"]["terms_s"]
+            whole_s = healthy["dp"] + healthy["reconfiguration"]
+            lost_s = self.job(file, [("plane:0", "0s")], 16)["difference"]["faults_s"]
+            self.assertAlmostEqual(lost_s / (whole_s * (3 / 2 - 1)), 1.0, delta=0.01)
+            one_s = self.job(file, [("port:0:1", "0s")], 16)["difference"]["faults_s"]
+            later_s = self.job(file, [("plane:1", "100ms")], 16)["difference"]["faults_s"]
+            self.assertLess(later_s, lost_s)
+            if hops == 1:
+                self.assertAlmostEqual(one_s / lost_s, 1.0, delta=0.01)
+            else:
+                self.assertLess(one_s, lost_s / 2)
+        spare = self.generate("s.xml", f"--system=ocs {PLAIN}--accelerators=8 --domain-size=2 "
+                              "--policy=rotor --circuit-ports=4 --slot-time=100us "
+                              "--reconfiguration-time=10us")
+        self.assertEqual(self.job(spare, [("port:0:3", "0s")], 4)["difference"]["faults_s"], 0.0)
+
+    def test_static(self):
+        """A third port takes the ring over. Without one the ring of n is a line, the way round is n - 1
+        circuits long, one after the other, and its first meets the ring's own: n T_DP in all."""
+        for replicas in (4, 6):
+            for ports, failed, factor in ((3, 1, 0), (2, 1, replicas - 1), (3, 2, replicas - 1)):
+                file = self.generate("s.xml", f"--system=ocs {PLAIN}--accelerators={2 * replicas} "
+                                     f"--domain-size=2 --policy=static --circuit-ports={ports}")
+                job = self.job(file, [(f"port:0:{port}", "0s") for port in range(failed)], replicas)
+                self.assertAlmostEqual(job["difference"]["faults_s"],
+                                       factor * job["closed_form"]["terms_s"]["dp"], delta=1e-9)
+
+    def test_refused(self):
+        rotor = self.generate("r.xml", f"--system=ocs {PLAIN}--accelerators=8 --domain-size=2 "
+                              "--policy=rotor --circuit-ports=2 --slot-time=100us "
+                              "--reconfiguration-time=10us")
+        static = self.generate("s.xml", f"--system=ocs {PLAIN}--accelerators=8 --domain-size=2 "
+                               "--policy=static --circuit-ports=2")
+        for machine, failures, wanted in (
+                (rotor, [("port:0:0", "0s"), ("port:2:1", "0s")], "joins attachments 0 and 1"),
+                (rotor, [("port:0:7", "0s")], "number 7, wanted one of the 2 ports"),
+                (static, [("port:0:0", "1s")], "got 1 s on circuits that never change, wanted 0 s"),
+                (static, [("port:0:0", "0s"), ("port:0:1", "0s")], "no path of circuits")):
+            message = self.job(machine, failures, 4)
+            self.assertEqual(message.count("\n"), 1, message)
+            self.assertIn(wanted, message)
+
+
 # Its own tests only, not those that it is made from.
 del Machines
 

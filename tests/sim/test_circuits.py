@@ -388,7 +388,7 @@ class Failures(Machines):
                 (two, 'circuit="port:0" dead="yes"', 'got "port:0", wanted laser'),
                 (two, 'circuit="port:0:0" bandwidth-factor="0.5"', 'wanted dead="yes"'),
                 (two, 'circuit="port:0:0" port="scale-out:0" dead="yes"', "wanted one of both"),
-                ("dgx-h100-64", 'circuit="port:0:0" dead="yes"', "no circuits that are switched")):
+                ("dgx-h100-64", 'circuit="port:0:0" dead="yes"', "has no circuits")):
             done = self.scenario(machine, f'<failure at="0s" {failure}/>')
             self.assertEqual(done.returncode, 1, failure)
             self.assertEqual(done.stderr.count("\n"), 1, done.stderr)

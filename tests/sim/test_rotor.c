@@ -145,6 +145,25 @@ test_closed_form(void)
                 }
 }
 
+/* One of three lanes has stopped everywhere, or at one attachment: who waits for it has its slots
+ * in two of three cycles. */
+static void
+test_failure(void)
+{
+    const guint32 n = 16, k = 4;
+    for (guint32 n_dead = 1; n_dead <= n; n_dead += n - 1) {
+        LpCircuitSwitch settings = settings_of(3, 1);
+        g_autoptr(LpRotor) rotor = lp_rotor_new(n, n, BYTES_PER_S, &settings);
+        for (guint32 i = 0; i < n_dead; i++)
+            lp_rotor_kill(rotor, i, 1 << 1);
+        for (guint32 from = 0; from < n; from++)
+            for (guint32 to = 0; to < n; to++)
+                if (to != from)
+                    lp_rotor_send(rotor, from, to, k * slot_bytes(3), 0.0, rotor);
+        lp_test_close("six cycles for four", run(rotor, n * (n - 1)), k * 3 / 2 * 5 * SLOT_S, 1e-9);
+    }
+}
+
 /* Whatever is sent when: it arrives, no earlier than its lane could carry it, and what went over
  * one circuit and over two is all of it. Switches are apart. */
 static void
@@ -187,9 +206,12 @@ test_conservation(void)
 int
 main(void)
 {
-    static const LpTestCase cases[] = {
-        {"uniform", test_uniform},           {"permutation", test_permutation},
-        {"standing", test_standing},         {"closed form", test_closed_form},
-        {"conservation", test_conservation}, {NULL, NULL}};
+    static const LpTestCase cases[] = {{"uniform", test_uniform},
+                                       {"permutation", test_permutation},
+                                       {"standing", test_standing},
+                                       {"closed form", test_closed_form},
+                                       {"failure", test_failure},
+                                       {"conservation", test_conservation},
+                                       {NULL, NULL}};
     return lp_test_run("rotors", cases);
 }

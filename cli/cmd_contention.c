@@ -163,8 +163,8 @@ attribute(const Options *options, char **arguments, double started_s, GError **e
     if (!run_variants(options, &choices, scenario->path, machine, scenario->jobs->len, &variants,
                       error))
         return FALSE;
-    g_autoptr(LpScene) scene =
-        lp_scene_new(scenario, machine, (LpFidelity)choices.fidelity, choices.collapse != 0, error);
+    g_autoptr(LpScene) scene = lp_scene_new_unloaded(
+        scenario, machine, (LpFidelity)choices.fidelity, choices.collapse != 0, error);
     if (scene == NULL)
         return FALSE;
     LpProgress progress = lp_progress_start("runs");

@@ -52,6 +52,7 @@ add_links(json_t *object, const LpContentionReport *self, guint job)
         json_t *link = lp_json_append_object(array);
         lp_json_set_text(link, "name", row->name);
         lp_json_set_text(link, "tier", lp_tier_names[row->tier]);
+        lp_json_set_count(link, "alike", row->n_alike);
         lp_json_set_number(link, "seconds", row->seconds);
         lp_json_set_number(link, "utilisation", row->utilisation);
         add_crossed(link, self, job, row->place);
@@ -90,6 +91,7 @@ add_stragglers(json_t *object, const LpWaitSummary *waits)
         if (wait->collective != LP_WAIT_NONE)
             lp_json_set_text(row, "collective", lp_collective_names[wait->collective]);
         lp_json_set_count(row, "rank", wait->rank);
+        lp_json_set_count(row, "alike", wait->n_alike);
         lp_json_set_count(row, "times", wait->n);
         lp_json_set_number(row, "seconds", wait->waited_s);
         lp_json_set_number(row, "worst_s", wait->worst_s);

@@ -112,6 +112,7 @@ lp_link_rows_new(const LpContentionReport *self, guint job)
                          .link = held.link,
                          .name = lp_network_link_name(network, held.link),
                          .tier = link.tier,
+                         .n_alike = held.n_alike,
                          .seconds =
                              lp_attributions_link_s(self->attributions, self->scene, job, place),
                          .utilisation = utilisation(self, job, place, &link)};

@@ -19,7 +19,8 @@ typedef struct {
     guint32 link;
     const char *name; /* borrowed from the scene */
     LpTier tier;
-    double seconds;
+    guint32 n_alike;    /**< links of its class, itself included */
+    double seconds;     /**< of all of these */
     double utilisation; /**< bytes that crossed it over those that could have, first start to last
                            end */
 } LpLinkRow;

@@ -93,8 +93,10 @@ append_pairs(GString *out, const LpAttribution *self)
     g_string_append_c(out, '\n');
 }
 
+/* @n_before: columns before those of what crossed the link. */
 static void
-add_crossing_rows(LpTextTable *table, const LpContentionReport *self, guint job, guint place)
+add_crossing_rows(LpTextTable *table, const LpContentionReport *self, guint job, guint place,
+                  guint n_before)
 {
     const LpFlowSummary *flows = &self->attributions->flows;
     const LpCrossing *crossings = lp_flow_summary_crossings(flows, job, place);
@@ -104,7 +106,7 @@ add_crossing_rows(LpTextTable *table, const LpContentionReport *self, guint job,
             continue;
         if (!is_first) {
             lp_text_table_add_row(table);
-            for (guint i = 0; i < 4; i++)
+            for (guint i = 0; i < n_before; i++)
                 lp_text_table_add_cell(table, "%s", "");
         }
         is_first = FALSE;
@@ -119,28 +121,45 @@ add_crossing_rows(LpTextTable *table, const LpContentionReport *self, guint job,
     }
 }
 
+static gboolean
+any_link_alike(const GArray *rows)
+{
+    for (guint i = 0; i < rows->len; i++)
+        if (g_array_index(rows, LpLinkRow, i).n_alike > 1)
+            return TRUE;
+    return FALSE;
+}
+
 static void
 append_links(GString *out, const LpContentionReport *self, guint job)
 {
-    static const char *const columns[] = {"link",       "tier",         "#seconds", "#utilisation",
-                                          "crossed by", "#flows",       "#size",    "#from s",
-                                          "#to s",      "#held back s", NULL};
+    static const char *const columns[] = {"link",         "tier",       "#alike",       "#seconds",
+                                          "#utilisation", "crossed by", "#flows",       "#size",
+                                          "#from s",      "#to s",      "#held back s", NULL};
+    static const char *const plain[] = {"link",       "tier",         "#seconds", "#utilisation",
+                                        "crossed by", "#flows",       "#size",    "#from s",
+                                        "#to s",      "#held back s", NULL};
     g_autoptr(GArray) rows = lp_link_rows_new(self, job);
-    g_autoptr(LpTextTable) table = lp_text_table_new(columns);
+    gboolean are_alike = any_link_alike(rows);
+    g_autoptr(LpTextTable) table = lp_text_table_new(are_alike ? columns : plain);
     for (guint i = 0; i < rows->len; i++) {
         const LpLinkRow *row = &g_array_index(rows, LpLinkRow, i);
         lp_text_table_add_row(table);
         lp_text_table_add_cell(table, "%s", row->name);
         lp_text_table_add_cell(table, "%s", lp_tier_names[row->tier]);
+        if (are_alike)
+            lp_text_table_add_cell(table, "%u", row->n_alike);
         lp_text_table_add_cell(table, "%.6f", row->seconds);
         lp_text_table_add_cell(table, "%.4f", row->utilisation);
-        add_crossing_rows(table, self, job, row->place);
+        add_crossing_rows(table, self, job, row->place, are_alike ? 5 : 4);
     }
     if (rows->len == 0)
         return;
     g_string_append_c(out, '\n');
     lp_text_table_append(out, table, 2);
     g_string_append_printf(out, "  other links: %.6f s\n", lp_other_links_s(self, job, rows));
+    if (are_alike)
+        g_string_append(out, "  (seconds are of all links alike; what crossed one is of each)\n");
     guint n_images = self->attributions->jobs[job].mirror_images;
     if (n_images > 1)
         g_string_append_printf(
@@ -176,22 +195,36 @@ append_flows(GString *out, const LpContentionReport *self, guint job)
     lp_text_table_append(out, table, 2);
 }
 
+static gboolean
+any_wait_alike(const LpWaitSummary *waits)
+{
+    for (guint i = 0; i < waits->n_waits; i++)
+        if (waits->waits[i].n_alike > 1)
+            return TRUE;
+    return FALSE;
+}
+
 static void
 append_stragglers(GString *out, const LpWaitSummary *waits)
 {
-    static const char *const columns[] = {"waits of", "collective", "#for rank", "#times",
-                                          "#seconds", "#worst",     NULL};
-    g_autoptr(LpTextTable) table = lp_text_table_new(columns);
+    static const char *const columns[] = {"waits of", "collective", "#for rank", "#alike",
+                                          "#times",   "#seconds",   "#worst",    NULL};
+    static const char *const plain[] = {"waits of", "collective", "#for rank", "#times",
+                                        "#seconds", "#worst",     NULL};
+    gboolean are_alike = any_wait_alike(waits);
+    g_autoptr(LpTextTable) table = lp_text_table_new(are_alike ? columns : plain);
     double rest_s = waits->all_waited_s;
     for (guint i = 0; i < waits->n_waits; i++) {
         const LpStragglerWait *wait = &waits->waits[i];
-        rest_s -= wait->waited_s;
+        rest_s -= wait->waited_s * (double)wait->n_alike;
         lp_text_table_add_row(table);
         lp_text_table_add_cell(table, "%s", lp_contender_names[wait->traffic]);
         lp_text_table_add_cell(
             table, "%s",
             wait->collective == LP_WAIT_NONE ? "several" : lp_collective_names[wait->collective]);
         lp_text_table_add_cell(table, "%" G_GUINT64_FORMAT, wait->rank);
+        if (are_alike)
+            lp_text_table_add_cell(table, "%" G_GUINT64_FORMAT, wait->n_alike);
         lp_text_table_add_cell(table, "%" G_GUINT64_FORMAT, wait->n);
         lp_text_table_add_cell(table, "%.6f", wait->waited_s);
         lp_text_table_add_cell(table, "%.6f", wait->worst_s);

@@ -120,6 +120,7 @@ add_links(LpPage *self, const char *at, const char *id, guint level)
 {
     static const Column columns[] = {{"name", "link", LP_PAGE_PLAIN},
                                      {"tier", "tier", LP_PAGE_PLAIN},
+                                     {"alike", "links alike", LP_PAGE_PLAIN},
                                      {"seconds", "seconds", LP_PAGE_TIME},
                                      {"utilisation", "utilisation", LP_PAGE_SHARE}};
     g_autofree char *links = lp_page_at(at, "/links");
@@ -145,9 +146,10 @@ lp_page_contention_add(LpPage *self, const char *at, const char *id, guint level
                                    {"slowdown_p99", "of the slow ones", LP_PAGE_PLAIN},
                                    {"slowdown_worst", "worst", LP_PAGE_PLAIN}};
     static const Column stragglers[] = {
-        {"traffic", "class", LP_PAGE_PLAIN},     {"collective", "collective", LP_PAGE_PLAIN},
-        {"rank", "rank", LP_PAGE_PLAIN},         {"times", "times", LP_PAGE_PLAIN},
-        {"seconds", "waited for", LP_PAGE_TIME}, {"worst_s", "worst", LP_PAGE_TIME}};
+        {"traffic", "class", LP_PAGE_PLAIN}, {"collective", "collective", LP_PAGE_PLAIN},
+        {"rank", "rank", LP_PAGE_PLAIN},     {"alike", "groups alike", LP_PAGE_PLAIN},
+        {"times", "times", LP_PAGE_PLAIN},   {"seconds", "waited for", LP_PAGE_TIME},
+        {"worst_s", "worst", LP_PAGE_TIME}};
     static const Column path[] = {{"term", "term", LP_PAGE_PLAIN},
                                   {"stage", "stage", LP_PAGE_PLAIN},
                                   {"for_stage", "for stage", LP_PAGE_PLAIN},

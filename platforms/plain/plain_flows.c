@@ -40,15 +40,8 @@ write_host(LpXmlWriter *xml, const char *name)
 }
 
 static void
-write_flow(LpXmlWriter *xml, guint32 number, const LpPlainFlow *flow)
+write_route(LpXmlWriter *xml, const char *from, const char *to, const LpPlainFlow *flow)
 {
-    g_autofree char *from = lp_plain_flow_host(number, FALSE);
-    g_autofree char *to = lp_plain_flow_host(number, TRUE);
-    lp_xml_writer_open(xml, "zone");
-    lp_xml_writer_format(xml, "id", "%u:flow", number);
-    lp_xml_writer_attribute(xml, "routing", "Full");
-    write_host(xml, from);
-    write_host(xml, to);
     lp_xml_writer_open(xml, "route");
     lp_xml_writer_attribute(xml, "src", from);
     lp_xml_writer_attribute(xml, "dst", to);
@@ -59,6 +52,20 @@ write_flow(LpXmlWriter *xml, guint32 number, const LpPlainFlow *flow)
         lp_xml_writer_close(xml);
     }
     lp_xml_writer_close(xml);
+}
+
+static void
+write_flow(LpXmlWriter *xml, guint32 number, const LpPlainFlow *flow)
+{
+    g_autofree char *from = lp_plain_flow_host(number, FALSE);
+    g_autofree char *to = lp_plain_flow_host(number, TRUE);
+    lp_xml_writer_open(xml, "zone");
+    lp_xml_writer_format(xml, "id", "%u:flow", number);
+    lp_xml_writer_attribute(xml, "routing", "Full");
+    write_host(xml, from);
+    write_host(xml, to);
+    if (flow->n_links > 0)
+        write_route(xml, from, to, flow);
     lp_xml_writer_close(xml);
 }
 

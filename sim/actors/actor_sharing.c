@@ -94,7 +94,7 @@ new_sent(LpSharing *self, const LpFlow *flow)
         sent = g_ptr_array_steal_index_fast(self->idle, self->idle->len - 1);
     } else {
         sent = g_new0(Sent, 1);
-        sent->shared.meetings = g_array_new(FALSE, FALSE, sizeof(guint32));
+        sent->shared.meetings = g_array_new(FALSE, FALSE, sizeof(LpEncounter));
         sent->arrived = sg_sem_init(0);
         g_ptr_array_add(self->all, sent);
     }
@@ -256,17 +256,30 @@ lp_sharing_start(LpSharing *self, struct s4u_Host *home)
     sg_actor_daemonize(actor);
 }
 
-LpSharing *
-lp_sharing_new(const LpNetwork *network, const gboolean *uncontended, LpFlowRecord *record)
+/* @filling: (transfer full). */
+static LpSharing *
+new_sharing(LpFilling *filling, LpFlowRecord *record)
 {
     LpSharing *self = g_new0(LpSharing, 1);
-    self->filling = lp_filling_new(network, uncontended, record);
+    self->filling = filling;
     self->record = record;
     self->queue = g_sequence_new(NULL);
     self->idle = g_ptr_array_new();
     self->all = g_ptr_array_new_with_free_func((GDestroyNotify)sent_free);
     self->changed = sg_sem_init(0);
     return self;
+}
+
+LpSharing *
+lp_sharing_new(const LpNetwork *network, const gboolean *uncontended, LpFlowRecord *record)
+{
+    return new_sharing(lp_filling_new(network, uncontended, record), record);
+}
+
+LpSharing *
+lp_sharing_new_of_classes(const LpQuotient *quotient, LpFlowRecord *record)
+{
+    return new_sharing(lp_filling_new_of_classes(quotient, record), record);
 }
 
 LpSharing *

@@ -16,6 +16,9 @@ typedef struct LpSharing LpSharing;
  * Returns: (transfer full). */
 LpSharing *lp_sharing_new(const LpNetwork *network, const gboolean *uncontended,
                           LpFlowRecord *record);
+/** Of flows that stand for the classes of @quotient, of a view that is apart, which says what is
+ * uncontended. @quotient, @record: borrowed; the latter may be NULL. Returns: (transfer full). */
+LpSharing *lp_sharing_new_of_classes(const LpQuotient *quotient, LpFlowRecord *record);
 /** Leaves links to the engine, except what goes over circuits that turn by themselves: those of
  * @rotor (transfer full). Returns: (transfer full). */
 LpSharing *lp_sharing_new_turning(LpRotorRun *rotor);

@@ -39,6 +39,7 @@ lp_communicator_runtime_free(LpCommunicatorRuntime *self)
     lp_expert_circuits_free(self->experts);
     lp_delegates_free(self->delegates);
     lp_runtime_log_clear(&self->log);
+    g_clear_pointer(&self->members, g_array_unref);
     lp_isolated_ring_clear(&self->ring);
     if (self->barrier != NULL)
         sg_barrier_destroy(self->barrier);
@@ -96,6 +97,14 @@ lp_communicator_runtime_set_classes(LpCommunicatorRuntime *self, const LpQuotien
 }
 
 void
+lp_communicator_runtime_add_member(LpCommunicatorRuntime *self, LpClassMember member)
+{
+    if (self->members == NULL)
+        self->members = g_array_new(FALSE, FALSE, sizeof member);
+    g_array_append_val(self->members, member);
+}
+
+void
 lp_communicator_runtime_set_waits(LpCommunicatorRuntime *self, LpWaitRecord *waits)
 {
     self->waits = waits;
@@ -120,15 +129,32 @@ lp_communicator_runtime_inbox(const LpCommunicatorRuntime *self, guint64 index)
     return self->channels[lp_communicator_sender_to(self, index)];
 }
 
+static const LpClassMember *
+member_at(const LpCommunicatorRuntime *self, guint64 index)
+{
+    return &g_array_index(self->members, LpClassMember, index);
+}
+
+/* How many members the actor @index stands for. */
+static guint64
+n_members_of(const LpCommunicatorRuntime *self, guint64 index)
+{
+    return self->members == NULL ? 1 : member_at(self, index)->n;
+}
+
 /* How long members have waited for @index, which is the last. */
 static void
 record_wait(LpCommunicatorRuntime *self, guint64 index, const LpOp *op)
 {
-    double n = (double)self->mode.n_actors;
+    double n = (double)(self->members == NULL ? self->mode.n_actors : self->ring.n_members);
     double mean_s = simgrid_get_clock() - self->arrivals_s / n;
-    lp_wait_record_add(self->waits, self->job, lp_communicator_traffic(self),
-                       op == NULL ? LP_WAIT_NONE : op->collective,
-                       self->ring.communicator->ranks[index], mean_s);
+    LpStragglerWait what = {.job = self->job,
+                            .traffic = lp_communicator_traffic(self),
+                            .collective = op == NULL ? LP_WAIT_NONE : op->collective,
+                            .rank = self->members == NULL ? self->ring.communicator->ranks[index]
+                                                          : member_at(self, index)->rank,
+                            .n_alike = self->members == NULL ? 1 : self->mode.weight};
+    lp_wait_record_add(self->waits, &what, mean_s);
     self->arrivals_s = 0.0;
 }
 
@@ -138,7 +164,7 @@ lp_communicator_runtime_gather(LpCommunicatorRuntime *self, guint64 index, const
 {
     if (self->barrier == NULL)
         return;
-    self->arrivals_s += simgrid_get_clock();
+    self->arrivals_s += simgrid_get_clock() * (double)n_members_of(self, index);
     /* Nobody can overwrite it before all have read it: the next gathering needs all of them. */
     if (++self->n_arrived == self->mode.n_actors) {
         if (clock != NULL)

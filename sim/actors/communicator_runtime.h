@@ -33,6 +33,8 @@ void lp_communicator_runtime_set_sharing(LpCommunicatorRuntime *self, LpSharing 
  * lp_communicator_runtime_set_watch() and _set_sharing(). */
 void lp_communicator_runtime_set_classes(LpCommunicatorRuntime *self, const LpQuotient *quotient,
                                          const LpCommunicatorClass *classes);
+/** Says who its next actor is, where it stands for a class. */
+void lp_communicator_runtime_add_member(LpCommunicatorRuntime *self, LpClassMember member);
 /** Who waits for whom is told to @waits: borrowed, or NULL. */
 void lp_communicator_runtime_set_waits(LpCommunicatorRuntime *self, LpWaitRecord *waits);
 /** What it moves is written to @log: borrowed, or NULL. Before channels are set. */

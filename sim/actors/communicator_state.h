@@ -38,6 +38,7 @@ struct LpCommunicatorRuntime {
     LpRuntimeLog log;
     LpWaitRecord *waits; /* borrowed from the run, or NULL */
     double arrivals_s;   /* instants at which members have come, summed */
+    GArray *members;     /* owned: LpClassMember, by actor; NULL: they stand for themselves */
     guint32 job;
     guint64 traffic_bytes[LP_N_TRAFFIC];
     guint64 n_delays;

@@ -8,22 +8,32 @@
 /* Shares that are this close are equal: rounding, not physics. */
 #define SLACK 1e-12
 
-/* A link as flows meet on it: all of them, or one owner's. */
+/* A flow at a meeting, as often as it is there. */
+typedef struct {
+    LpSharedFlow *flow; /* borrowed */
+    guint32 n;
+} User;
+
+/* A link as flows meet on it: all of them, or one owner's; or a class of links. */
 typedef struct {
     guint32 link;
-    GPtrArray *flows; /* owned array of borrowed flows; once for each time that one crosses */
-    gboolean is_dirty, is_found;
+    GArray *users; /* owned: User; NULL: none has come yet */
+    guint32 n_all; /* as often as they are there */
+    gboolean is_dirty, is_found, is_full;
     double rest_bytes_per_s; /* while shares are worked out */
-    guint32 n_users;
+    guint32 n_users;         /* then: of flows without a rate */
 } Meeting;
 
 struct LpFilling {
-    const LpNetwork *network; /* borrowed */
+    const LpNetwork *network;   /* borrowed; NULL of classes: */
+    const LpQuotient *quotient; /* borrowed; NULL: flows stand for themselves */
     gboolean uncontended[LP_N_TIERS];
+    guint32 *n_own;        /* owned, by link by owner: flows there; of classes */
     LpFlowRecord *record;  /* borrowed, or NULL */
     double *bytes_per_s;   /* owned, by link: as they are now */
     GArray *meetings;      /* owned Meeting: those of all, by link, then those of owners */
     GHashTable *of_owners; /* owned: the latter by link and owner */
+    GArray *full;          /* owned: guint32, meetings that hold flows back at a level */
     GArray *dirty;         /* owned: guint32, meetings whose flows have changed */
     GArray *found;         /* owned: guint32, meetings that shares are worked out for */
     GPtrArray *flows;      /* owned array of borrowed flows, likewise */
@@ -59,8 +69,8 @@ meeting_at(const LpFilling *self, guint32 index)
 static void
 meeting_clear(Meeting *self)
 {
-    if (self->flows != NULL)
-        g_ptr_array_unref(self->flows);
+    if (self->users != NULL)
+        g_array_unref(self->users);
 }
 
 static guint32
@@ -93,6 +103,26 @@ capacity(const LpFilling *self, const Meeting *meeting)
     return self->bytes_per_s[meeting->link];
 }
 
+static gboolean
+is_shared(const LpFilling *self, const Meeting *meeting)
+{
+    return self->quotient == NULL
+               ? lp_tier_is_shared(lp_network_link(self->network, meeting->link).tier)
+               : lp_quotient_links(self->quotient)->is_shared[meeting->link];
+}
+
+static User *
+user_at(const Meeting *meeting, guint i)
+{
+    return &g_array_index(meeting->users, User, i);
+}
+
+static LpEncounter *
+encounter_at(const LpSharedFlow *flow, gint64 i)
+{
+    return &g_array_index(flow->meetings, LpEncounter, i);
+}
+
 /* --- shares --- */
 
 /* What has flowed since the rate last changed. */
@@ -102,7 +132,7 @@ bring_up_to_date(LpFilling *self, LpSharedFlow *flow, double now_s)
     double elapsed_s = now_s - flow->since_s;
     if (self->record != NULL && flow->held_by >= 0 && elapsed_s > 0.0 && flow->alone_share < 1.0)
         lp_flow_record_add_loss(self->record, &flow->flow,
-                                meeting_at(self, (guint32)flow->held_by)->link,
+                                meeting_at(self, encounter_at(flow, flow->held_by)->meeting)->link,
                                 elapsed_s * (1.0 - flow->alone_share));
     flow->rest_bytes = MAX(flow->rest_bytes - elapsed_s * flow->bytes_per_s, 0.0);
     flow->since_s = now_s;
@@ -125,9 +155,9 @@ find_touched(LpFilling *self, double now_s)
     for (guint i = 0; i < self->found->len; i++) {
         Meeting *meeting = meeting_at(self, g_array_index(self->found, guint32, i));
         meeting->rest_bytes_per_s = capacity(self, meeting);
-        meeting->n_users = meeting->flows == NULL ? 0 : meeting->flows->len;
-        for (guint k = 0; k < meeting->n_users; k++) {
-            LpSharedFlow *flow = meeting->flows->pdata[k];
+        meeting->n_users = meeting->n_all;
+        for (guint k = 0; meeting->users != NULL && k < meeting->users->len; k++) {
+            LpSharedFlow *flow = user_at(meeting, k)->flow;
             if (flow->is_found)
                 continue;
             flow->is_found = TRUE;
@@ -135,7 +165,7 @@ find_touched(LpFilling *self, double now_s)
             bring_up_to_date(self, flow, now_s);
             g_ptr_array_add(self->flows, flow);
             for (guint m = 0; m < flow->meetings->len; m++) {
-                guint32 next = g_array_index(flow->meetings, guint32, m);
+                guint32 next = encounter_at(flow, m)->meeting;
                 if (meeting_at(self, next)->is_found)
                     continue;
                 meeting_at(self, next)->is_found = TRUE;
@@ -145,38 +175,46 @@ find_touched(LpFilling *self, double now_s)
     }
 }
 
-/* What a flow gets at @meeting over what it would get there beside its owner's flows only. */
+/* How often the owner of @flow is at @meeting. */
+static guint32
+count_own(const LpFilling *self, const Meeting *meeting, const LpSharedFlow *flow,
+          const LpEncounter *encounter)
+{
+    guint32 n = 0;
+    if (encounter->owned != LP_OWNED_NONE)
+        return self->n_own[encounter->owned];
+    for (guint i = 0; i < meeting->users->len; i++)
+        n += user_at(meeting, i)->flow->flow.owner == flow->flow.owner ? user_at(meeting, i)->n : 0;
+    return n;
+}
+
+/* What a flow gets at an encounter over what it would get there beside its owner's flows only. */
 static double
-share_of_alone(const LpFilling *self, const Meeting *meeting, const LpSharedFlow *flow,
+share_of_alone(const LpFilling *self, const LpSharedFlow *flow, const LpEncounter *encounter,
                double bytes_per_s)
 {
+    const Meeting *meeting = meeting_at(self, encounter->meeting);
     double alone = flow->cap_bytes_per_s;
-    if (lp_tier_is_shared(lp_network_link(self->network, meeting->link).tier)) {
-        guint n_own = 0;
-        for (guint i = 0; i < meeting->flows->len; i++)
-            n_own +=
-                ((const LpSharedFlow *)meeting->flows->pdata[i])->flow.owner == flow->flow.owner;
-        alone = MIN(alone, capacity(self, meeting) / n_own);
-    }
+    if (is_shared(self, meeting))
+        alone = MIN(alone, capacity(self, meeting) / count_own(self, meeting, flow, encounter));
     double share = bytes_per_s / alone;
     return share > 1.0 - SLACK ? 1.0 : share;
 }
 
-/* @meeting: that it follows from, or NULL. */
+/* @held_by: the encounter that it follows from, negative: none. */
 static void
-fix(LpFilling *self, LpSharedFlow *flow, double bytes_per_s, const Meeting *meeting)
+fix(LpFilling *self, LpSharedFlow *flow, double bytes_per_s, gint64 held_by)
 {
     flow->is_fixed = TRUE;
     flow->bytes_per_s = bytes_per_s;
-    flow->held_by = -1;
-    if (meeting != NULL && self->record != NULL) {
-        flow->held_by = (gint64)(meeting - &g_array_index(self->meetings, Meeting, 0));
-        flow->alone_share = share_of_alone(self, meeting, flow, bytes_per_s);
-    }
+    flow->held_by = self->record == NULL ? -1 : held_by;
+    if (flow->held_by >= 0)
+        flow->alone_share = share_of_alone(self, flow, encounter_at(flow, held_by), bytes_per_s);
     for (guint i = 0; i < flow->meetings->len; i++) {
-        Meeting *at = meeting_at(self, g_array_index(flow->meetings, guint32, i));
-        at->rest_bytes_per_s = MAX(at->rest_bytes_per_s - bytes_per_s, 0.0);
-        at->n_users--;
+        const LpEncounter *encounter = encounter_at(flow, i);
+        Meeting *at = meeting_at(self, encounter->meeting);
+        at->rest_bytes_per_s = MAX(at->rest_bytes_per_s - bytes_per_s * encounter->n, 0.0);
+        at->n_users -= encounter->n;
     }
 }
 
@@ -197,31 +235,48 @@ lowest_share(const LpFilling *self)
     return lowest;
 }
 
+/* Which are full is asked before any is filled. */
+static void
+find_full(LpFilling *self, double level)
+{
+    g_array_set_size(self->full, 0);
+    for (guint i = 0; i < self->found->len; i++) {
+        guint32 index = g_array_index(self->found, guint32, i);
+        Meeting *meeting = meeting_at(self, index);
+        meeting->is_full =
+            meeting->n_users > 0 && meeting->rest_bytes_per_s / meeting->n_users <= level;
+        if (meeting->is_full)
+            g_array_append_val(self->full, index);
+    }
+}
+
+/* Of several that are full the first in the order that flows enter links in. */
+static gint64
+find_holder(const LpFilling *self, const LpSharedFlow *flow)
+{
+    gint64 i = 0;
+    while (!meeting_at(self, encounter_at(flow, i)->meeting)->is_full)
+        i++;
+    return i;
+}
+
 static void
 fill_to(LpFilling *self, double lowest)
 {
     double level = lowest * (1.0 + SLACK);
-    guint n_full = 0;
-    /* Which are full is asked before any is filled. */
-    g_autofree guint32 *full = g_new(guint32, self->found->len);
-    for (guint i = 0; i < self->found->len; i++) {
-        guint32 index = g_array_index(self->found, guint32, i);
-        const Meeting *meeting = meeting_at(self, index);
-        if (meeting->n_users > 0 && meeting->rest_bytes_per_s / meeting->n_users <= level)
-            full[n_full++] = index;
-    }
-    for (guint i = 0; i < n_full; i++) {
-        const Meeting *meeting = meeting_at(self, full[i]);
-        for (guint k = 0; k < meeting->flows->len; k++) {
-            LpSharedFlow *flow = meeting->flows->pdata[k];
+    find_full(self, level);
+    for (guint i = 0; i < self->full->len; i++) {
+        const Meeting *meeting = meeting_at(self, g_array_index(self->full, guint32, i));
+        for (guint k = 0; k < meeting->users->len; k++) {
+            LpSharedFlow *flow = user_at(meeting, k)->flow;
             if (!flow->is_fixed)
-                fix(self, flow, lowest, meeting);
+                fix(self, flow, lowest, find_holder(self, flow));
         }
     }
     for (guint i = 0; i < self->flows->len; i++) {
         LpSharedFlow *flow = self->flows->pdata[i];
         if (!flow->is_fixed && flow->cap_bytes_per_s <= level)
-            fix(self, flow, lowest, NULL);
+            fix(self, flow, lowest, -1);
     }
 }
 
@@ -253,29 +308,59 @@ lp_filling_share_out(LpFilling *self, double now_s)
 /* --- flows --- */
 
 static void
-join(LpFilling *self, LpSharedFlow *flow, guint32 index)
+join(LpFilling *self, LpSharedFlow *flow, LpEncounter encounter)
 {
-    Meeting *meeting = meeting_at(self, index);
-    if (meeting->flows == NULL)
-        meeting->flows = g_ptr_array_new();
-    g_ptr_array_add(meeting->flows, flow);
-    g_array_append_val(flow->meetings, index);
-    soil(self, index);
+    Meeting *meeting = meeting_at(self, encounter.meeting);
+    User user = {flow, encounter.n};
+    if (meeting->users == NULL)
+        meeting->users = g_array_new(FALSE, FALSE, sizeof(User));
+    g_array_append_val(meeting->users, user);
+    meeting->n_all += user.n;
+    if (encounter.owned != LP_OWNED_NONE)
+        self->n_own[encounter.owned] += encounter.n_own;
+    g_array_append_val(flow->meetings, encounter);
+    soil(self, encounter.meeting);
+}
+
+static void
+enter_links(LpFilling *self, LpSharedFlow *flow, const guint32 *links, guint32 n_links)
+{
+    flow->cap_bytes_per_s = INFINITY;
+    for (guint32 i = 0; i < n_links; i++) {
+        guint32 index = links[lp_link_order(i, n_links)];
+        LpLink link = lp_network_link(self->network, index);
+        LpEncounter encounter = {.meeting = index, .n = 1, .owned = LP_OWNED_NONE};
+        flow->cap_bytes_per_s = MIN(flow->cap_bytes_per_s, link.bytes_per_s);
+        if (self->uncontended[link.tier] && !lp_tier_is_shared(link.tier))
+            continue;
+        if (self->uncontended[link.tier])
+            encounter.meeting = meeting_of_owner(self, index, flow->flow.owner);
+        join(self, flow, encounter);
+    }
+}
+
+static void
+enter_classes(LpFilling *self, LpSharedFlow *flow)
+{
+    const LpLinkClasses *links = lp_quotient_links(self->quotient);
+    guint32 class = 0;
+    gboolean is_class = lp_quotient_find_class(self->quotient, flow->flow.route, &class);
+    g_assert(is_class);
+    flow->cap_bytes_per_s = flow->flow.route->bytes_per_s;
+    for (guint32 i = links->first_use[class]; i < links->first_use[class + 1]; i++) {
+        const LpLinkUse *use = &links->uses[i];
+        join(self, flow, (LpEncounter){use->link, use->n, use->owned, use->n_own});
+    }
 }
 
 gboolean
 lp_filling_enter(LpFilling *self, LpSharedFlow *flow, const guint32 *links, guint32 n_links,
                  double now_s)
 {
-    flow->cap_bytes_per_s = INFINITY;
-    for (guint32 i = 0; i < n_links; i++) {
-        LpLink link = lp_network_link(self->network, links[i]);
-        flow->cap_bytes_per_s = MIN(flow->cap_bytes_per_s, link.bytes_per_s);
-        if (!self->uncontended[link.tier])
-            join(self, flow, links[i]);
-        else if (lp_tier_is_shared(link.tier))
-            join(self, flow, meeting_of_owner(self, links[i], flow->flow.owner));
-    }
+    if (self->quotient == NULL)
+        enter_links(self, flow, links, n_links);
+    else
+        enter_classes(self, flow);
     flow->held_by = -1;
     flow->rest_bytes = (double)flow->flow.bytes;
     flow->since_s = now_s;
@@ -283,15 +368,26 @@ lp_filling_enter(LpFilling *self, LpSharedFlow *flow, const guint32 *links, guin
     return flow->meetings->len > 0;
 }
 
+static void
+leave(LpFilling *self, const LpSharedFlow *flow, const LpEncounter *encounter)
+{
+    Meeting *meeting = meeting_at(self, encounter->meeting);
+    guint i = 0;
+    while (user_at(meeting, i)->flow != flow)
+        i++;
+    g_array_remove_index_fast(meeting->users, i);
+    meeting->n_all -= encounter->n;
+    if (encounter->owned != LP_OWNED_NONE)
+        self->n_own[encounter->owned] -= encounter->n_own;
+    soil(self, encounter->meeting);
+}
+
 void
 lp_filling_leave(LpFilling *self, LpSharedFlow *flow, double now_s)
 {
     bring_up_to_date(self, flow, now_s);
-    for (guint i = 0; i < flow->meetings->len; i++) {
-        guint32 index = g_array_index(flow->meetings, guint32, i);
-        (void)g_ptr_array_remove_fast(meeting_at(self, index)->flows, flow);
-        soil(self, index);
-    }
+    for (guint i = 0; i < flow->meetings->len; i++)
+        leave(self, flow, encounter_at(flow, i));
     g_array_set_size(flow->meetings, 0);
 }
 
@@ -302,26 +398,46 @@ lp_filling_set_bandwidth(LpFilling *self, guint32 link, double bytes_per_s)
     soil(self, link);
 }
 
+/* @n: meetings of all, which are links or classes of them. */
+static LpFilling *
+new_filling(guint32 n, LpFlowRecord *record)
+{
+    LpFilling *self = g_new0(LpFilling, 1);
+    self->record = record;
+    self->bytes_per_s = g_new(double, n);
+    self->meetings = g_array_new(FALSE, TRUE, sizeof(Meeting));
+    g_array_set_clear_func(self->meetings, (GDestroyNotify)meeting_clear);
+    g_array_set_size(self->meetings, n);
+    for (guint32 i = 0; i < n; i++)
+        meeting_at(self, i)->link = i;
+    self->of_owners = g_hash_table_new_full(owner_hash, owner_equal, g_free, NULL);
+    self->full = g_array_new(FALSE, FALSE, sizeof(guint32));
+    self->dirty = g_array_new(FALSE, FALSE, sizeof(guint32));
+    self->found = g_array_new(FALSE, FALSE, sizeof(guint32));
+    self->flows = g_ptr_array_new();
+    return self;
+}
+
 LpFilling *
 lp_filling_new(const LpNetwork *network, const gboolean *uncontended, LpFlowRecord *record)
 {
     guint32 n_links = lp_network_n_links(network);
-    LpFilling *self = g_new0(LpFilling, 1);
+    LpFilling *self = new_filling(n_links, record);
     self->network = network;
-    self->record = record;
     memcpy(self->uncontended, uncontended, sizeof self->uncontended);
-    self->bytes_per_s = g_new(double, n_links);
-    self->meetings = g_array_new(FALSE, TRUE, sizeof(Meeting));
-    g_array_set_clear_func(self->meetings, (GDestroyNotify)meeting_clear);
-    g_array_set_size(self->meetings, n_links);
-    for (guint32 i = 0; i < n_links; i++) {
+    for (guint32 i = 0; i < n_links; i++)
         self->bytes_per_s[i] = lp_network_link(network, i).bytes_per_s;
-        meeting_at(self, i)->link = i;
-    }
-    self->of_owners = g_hash_table_new_full(owner_hash, owner_equal, g_free, NULL);
-    self->dirty = g_array_new(FALSE, FALSE, sizeof(guint32));
-    self->found = g_array_new(FALSE, FALSE, sizeof(guint32));
-    self->flows = g_ptr_array_new();
+    return self;
+}
+
+LpFilling *
+lp_filling_new_of_classes(const LpQuotient *quotient, LpFlowRecord *record)
+{
+    const LpLinkClasses *links = lp_quotient_links(quotient);
+    LpFilling *self = new_filling(links->n_links, record);
+    self->quotient = quotient;
+    self->n_own = g_new0(guint32, links->n_owned);
+    memcpy(self->bytes_per_s, links->bytes_per_s, sizeof(double) * links->n_links);
     return self;
 }
 
@@ -333,8 +449,10 @@ lp_filling_free(LpFilling *self)
     g_ptr_array_unref(self->flows);
     g_array_unref(self->found);
     g_array_unref(self->dirty);
+    g_array_unref(self->full);
     g_hash_table_unref(self->of_owners);
     g_array_unref(self->meetings);
     g_free(self->bytes_per_s);
+    g_free(self->n_own);
     g_free(self);
 }

@@ -14,16 +14,24 @@ G_BEGIN_DECLS
 /** A flow that has a rate. */
 typedef struct {
     LpFlow flow;
-    GArray *meetings;       /* owned: guint32, where it meets others; kept from flow to flow */
+    GArray *meetings;       /* owned: LpEncounter, where it meets others; kept from flow to flow */
     double cap_bytes_per_s; /**< of its narrowest link */
     double since_s;         /**< since when it has this rate */
     double rest_bytes;      /**< then */
     double bytes_per_s;
-    gint64 held_by;     /**< the meeting that its rate follows from; negative: none */
+    gint64 held_by;     /**< the encounter that its rate follows from; negative: none */
     double alone_share; /**< its rate there, over what it would have beside its owner's flows
                            only */
     gboolean is_fixed, is_found; /**< while rates are worked out */
 } LpSharedFlow;
+
+/** A flow at a place where it meets others. */
+typedef struct {
+    guint32 meeting;
+    guint32 n;     /**< how often it is there: once, or as all that it stands for are */
+    guint32 owned; /**< where its owner's flows are counted; LP_OWNED_NONE: at the meeting */
+    guint32 n_own; /**< how often it is counted there */
+} LpEncounter;
 
 typedef struct LpFilling LpFilling;
 
@@ -31,11 +39,15 @@ typedef struct LpFilling LpFilling;
  * lose. Returns: (transfer full). */
 LpFilling *lp_filling_new(const LpNetwork *network, const gboolean *uncontended,
                           LpFlowRecord *record);
+/** Of flows that stand for the classes of @quotient, of a view that is apart, in a run without
+ * uncontended tiers but those of the view. @quotient, @record: borrowed; the latter may be NULL.
+ * Returns: (transfer full). */
+LpFilling *lp_filling_new_of_classes(const LpQuotient *quotient, LpFlowRecord *record);
 void lp_filling_free(LpFilling *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(LpFilling, lp_filling_free)
 
-/** @flow, whose LpFlow is set, starts over @n_links @links; borrowed until it leaves. Returns:
- * FALSE if it meets nobody: it then has the rate of its narrowest link. */
+/** @flow, whose LpFlow is set, starts over @n_links @links, or those of its class; borrowed until
+ * it leaves. Returns: FALSE if it meets nobody: it then has the rate of its narrowest link. */
 gboolean lp_filling_enter(LpFilling *self, LpSharedFlow *flow, const guint32 *links,
                           guint32 n_links, double now_s);
 /** @flow ends. */

@@ -20,4 +20,11 @@ typedef struct {
     LpCallTimes *times; /* borrowed: told how long collectives take; or NULL */
 } LpRuntimeMode;
 
+/** An actor of a communicator that stands for a class of them. */
+typedef struct {
+    guint64 rank;    /**< whose actor it is */
+    guint64 n;       /**< members of each communicator that are of its class */
+    guint64 n_ranks; /**< ranks of its class */
+} LpClassMember;
+
 G_END_DECLS

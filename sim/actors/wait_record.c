@@ -28,7 +28,8 @@ straggler_equal(gconstpointer a, gconstpointer b)
 {
     const LpStragglerWait *one = a, *other = b;
     return one->job == other->job && one->traffic == other->traffic &&
-           one->collective == other->collective && one->rank == other->rank;
+           one->collective == other->collective && one->rank == other->rank &&
+           one->n_alike == other->n_alike;
 }
 
 LpWaitRecord *
@@ -53,10 +54,13 @@ lp_wait_record_free(LpWaitRecord *self)
 }
 
 void
-lp_wait_record_add(LpWaitRecord *self, guint32 job, LpTraffic traffic, guint32 collective,
-                   guint64 rank, double mean_s)
+lp_wait_record_add(LpWaitRecord *self, const LpStragglerWait *what, double mean_s)
 {
-    LpStragglerWait key = {.job = job, .traffic = traffic, .collective = collective, .rank = rank};
+    LpStragglerWait key = {.job = what->job,
+                           .traffic = what->traffic,
+                           .collective = what->collective,
+                           .rank = what->rank,
+                           .n_alike = what->n_alike};
     if (mean_s < WAIT_MIN_S)
         return;
     LpStragglerWait *known = g_hash_table_lookup(self->stragglers, &key);
@@ -73,13 +77,17 @@ static gint
 compare_stragglers(gconstpointer a, gconstpointer b)
 {
     const LpStragglerWait *one = a, *other = b;
-    if (one->waited_s != other->waited_s)
-        return one->waited_s > other->waited_s ? -1 : 1;
+    double one_s = one->waited_s * (double)one->n_alike;
+    double other_s = other->waited_s * (double)other->n_alike;
+    if (one_s != other_s)
+        return one_s > other_s ? -1 : 1;
     if (one->traffic != other->traffic)
         return one->traffic < other->traffic ? -1 : 1;
     if (one->collective != other->collective)
         return one->collective < other->collective ? -1 : 1;
-    return one->rank < other->rank ? -1 : one->rank > other->rank;
+    if (one->rank != other->rank)
+        return one->rank < other->rank ? -1 : 1;
+    return one->n_alike < other->n_alike ? -1 : one->n_alike > other->n_alike;
 }
 
 GArray *

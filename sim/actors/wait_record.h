@@ -18,6 +18,7 @@ typedef struct {
     LpTraffic traffic;
     guint32 collective; /**< LpCollective; LP_WAIT_NONE: those that are part of a longer delay */
     guint64 rank;       /**< that came last */
+    guint64 n_alike;    /**< groups that waited so for a rank like it, its own included */
     guint64 n;          /**< how often, if others had to wait */
     double waited_s;    /**< by a member, in the mean, summed */
     double worst_s;     /**< by a member, in the mean, once */
@@ -40,9 +41,9 @@ LpWaitRecord *lp_wait_record_new(guint32 n_jobs);
 void lp_wait_record_free(LpWaitRecord *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(LpWaitRecord, lp_wait_record_free)
 
-/** Counts a collective whose members waited @mean_s, in the mean, for rank @rank. */
-void lp_wait_record_add(LpWaitRecord *self, guint32 job, LpTraffic traffic, guint32 collective,
-                        guint64 rank, double mean_s);
+/** Counts a collective, one of the job, class, operation, rank and likes of @what, whose members
+ * waited @mean_s, in the mean. */
+void lp_wait_record_add(LpWaitRecord *self, const LpStragglerWait *what, double mean_s);
 /** All of @job, the costliest first. Returns: (transfer full) array of LpStragglerWait. */
 GArray *lp_wait_record_stragglers(const LpWaitRecord *self, guint32 job);
 /** Continues the path that ends in @before (NULL: it begins) with @next, whose "before" is ignored.

@@ -13,9 +13,9 @@ find_users(LpBindingLinks *self, const LpFlowList *list)
 {
     self->first = g_new0(guint32, self->n_links + 1ul);
     for (guint i = 0; i < list->flows->len; i++) {
-        const LpRoute *route = flow_at(list, i)->route;
-        for (guint32 k = 0; k < route->n_links; k++)
-            self->first[route->links[k] + 1]++;
+        const LpFlowOfRun *flow = flow_at(list, i);
+        for (guint32 k = 0; k < lp_flow_of_run_n_links(flow); k++)
+            self->first[flow->route->links[k] + 1]++;
     }
     for (guint32 link = 0; link < self->n_links; link++) {
         self->n_crossed += self->first[link + 1] > 0;
@@ -24,9 +24,9 @@ find_users(LpBindingLinks *self, const LpFlowList *list)
     self->flows = g_new(guint32, self->first[self->n_links]);
     g_autofree guint32 *next = g_memdup2(self->first, sizeof *next * (self->n_links + 1ul));
     for (guint i = 0; i < list->flows->len; i++) {
-        const LpRoute *route = flow_at(list, i)->route;
-        for (guint32 k = 0; k < route->n_links; k++)
-            self->flows[next[route->links[k]]++] = i;
+        const LpFlowOfRun *flow = flow_at(list, i);
+        for (guint32 k = 0; k < lp_flow_of_run_n_links(flow); k++)
+            self->flows[next[flow->route->links[k]]++] = i;
     }
 }
 
@@ -41,7 +41,7 @@ find_positions(const LpBindingLinks *self, const LpFlowList *list)
     Position *positions = g_new0(Position, self->n_links);
     for (guint i = 0; i < list->flows->len; i++) {
         const LpRoute *route = flow_at(list, i)->route;
-        if (route->n_links == 0)
+        if (lp_flow_of_run_n_links(flow_at(list, i)) == 0)
             continue;
         positions[route->links[0]].is_first = TRUE;
         positions[route->links[route->n_links - 1]].is_last = TRUE;
@@ -53,9 +53,16 @@ typedef struct {
     const LpBindingLinks *links;
     const LpFlowList *list;
     const LpNetwork *network;
-    guint32 *stamp; /* borrowed, by link: the question that it was last counted in */
+    const LpQuotientInput *input; /* borrowed */
+    guint32 *stamp;               /* borrowed, by link: the question that it was last counted in */
     guint32 n_asked;
 } Bounds;
+
+static gboolean
+is_uncontended(const Bounds *self, guint32 link)
+{
+    return self->input->view.uncontended[lp_network_link(self->network, link).tier];
+}
 
 /* The bandwidths of the links at one end of all routes over @link, each once. They are enough for
  * it as soon as they exceed its own. */
@@ -72,7 +79,7 @@ is_bounded(Bounds *self, guint32 link, gboolean by_last)
             continue;
         self->stamp[end] = self->n_asked;
         sum += lp_network_link(self->network, end).bytes_per_s;
-        if (sum > capacity)
+        if (sum > capacity || is_uncontended(self, end))
             return FALSE;
     }
     return TRUE;
@@ -83,13 +90,15 @@ is_bounded(Bounds *self, guint32 link, gboolean by_last)
 static gboolean
 binds(Bounds *self, guint32 link, Position position)
 {
-    if (position.is_first)
+    if (is_uncontended(self, link))
+        return FALSE;
+    if (position.is_first || (self->input->changes != NULL && self->input->changes[link] != 0))
         return TRUE;
     return !is_bounded(self, link, FALSE) && (position.is_last || !is_bounded(self, link, TRUE));
 }
 
 LpBindingLinks *
-lp_binding_links_new(const LpFlowList *list, const LpNetwork *network, const guint32 *changes)
+lp_binding_links_new(const LpFlowList *list, const LpNetwork *network, const LpQuotientInput *input)
 {
     LpBindingLinks *self = g_new0(LpBindingLinks, 1);
     self->n_links = lp_network_n_links(network);
@@ -97,11 +106,10 @@ lp_binding_links_new(const LpFlowList *list, const LpNetwork *network, const gui
     self->binds = g_new0(gboolean, self->n_links);
     g_autofree Position *positions = find_positions(self, list);
     g_autofree guint32 *stamp = g_new0(guint32, self->n_links);
-    Bounds bounds = {self, list, network, stamp, 0};
+    Bounds bounds = {self, list, network, input, stamp, 0};
     for (guint32 link = 0; link < self->n_links; link++)
         if (self->first[link + 1] > self->first[link])
-            self->binds[link] =
-                (changes != NULL && changes[link] != 0) || binds(&bounds, link, positions[link]);
+            self->binds[link] = binds(&bounds, link, positions[link]);
     return self;
 }
 

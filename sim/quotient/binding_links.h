@@ -8,6 +8,7 @@
 #pragma once
 
 #include "sim/quotient/flow_list.h"
+#include "sim/quotient/quotient_input.h"
 
 G_BEGIN_DECLS
 
@@ -19,11 +20,10 @@ typedef struct {
     guint32 n_crossed; /**< links that anybody crosses */
 } LpBindingLinks;
 
-/** Of all links of @network, under the flows of @list. @changes: by link, 0 for those that keep
- * their bandwidth (LpQuotientInput.changes), or NULL; others lose some of it, and may bind.
- * Returns: (transfer full). */
+/** Of all links of @network, under the flows of @list, of the run of @input. Those of tiers that
+ * are uncontended do not bind, nor do they keep anything from others. Returns: (transfer full). */
 LpBindingLinks *lp_binding_links_new(const LpFlowList *list, const LpNetwork *network,
-                                     const guint32 *changes);
+                                     const LpQuotientInput *input);
 void lp_binding_links_free(LpBindingLinks *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(LpBindingLinks, lp_binding_links_free)
 

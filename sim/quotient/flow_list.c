@@ -20,6 +20,7 @@ typedef struct {
     const LpCommunicationMap *map; /* borrowed */
     LpIsolatedCache *cache;        /* borrowed */
     LpFidelity fidelity;
+    guint isolated; /* classes of traffic */
     LpNumbering what, waits;
     GArray *ops;         /* of the group at hand: LpOp */
     GHashTable *scripts; /* owned: of the group at hand, by shape */
@@ -341,16 +342,23 @@ add_communicator(Builder *self, const LpCommunicator *communicator, gboolean is_
     g_array_append_val(self->list->communicators, own);
 }
 
+static gboolean
+is_isolated(const Builder *self, LpTraffic traffic)
+{
+    return (self->isolated & (1u << traffic)) != 0;
+}
+
 static void
 add_group(Builder *self, LpGroup group, const LpContention *contention)
 {
+    gboolean all_isolated = is_isolated(self, lp_group_traits(group)->traffic);
     const LpCommunicators *communicators = self->map->communicators;
     self->list->first_communicator[group] = self->list->communicators->len;
     self->ops = lp_program_collectives(self->map->program, group);
     self->scripts = g_hash_table_new_full(NULL, NULL, NULL, script_free);
     for (guint k = 0; self->reason == NULL && k < lp_communicators_n(communicators, group); k++)
         add_communicator(self, lp_communicators_get(communicators, group, k),
-                         contention->is_private[group][k]);
+                         all_isolated || contention->is_private[group][k]);
     g_clear_pointer(&self->ops, g_array_unref);
     g_clear_pointer(&self->scripts, g_hash_table_unref);
 }
@@ -371,13 +379,15 @@ add_line(Builder *self, LpLine line)
             continue;
         lp_numbering_add_count(&self->what, kind);
         lp_numbering_add_number(&self->what, connections[rank].route.latency_s);
+        lp_numbering_add_number(&self->what, connections[rank].route.bytes_per_s);
         LpFlowOfRun flow = {.route = &connections[rank].route,
                             .communicator = -1,
                             .sender = -1,
                             .from = self->list->first_rank + rank,
                             .to = self->list->first_rank + (guint32)connections[rank].to,
                             .what = lp_numbering_end(&self->what),
-                            .is_chained = TRUE};
+                            .is_chained = TRUE,
+                            .is_delay = is_isolated(self, LP_TRAFFIC_PP)};
         g_array_append_val(self->list->flows, flow);
     }
 }
@@ -443,6 +453,7 @@ lp_flow_list_new(const LpQuotientJob *job, LpFlowList *last, LpFidelity fidelity
                        .map = job->map,
                        .cache = job->cache,
                        .fidelity = fidelity,
+                       .isolated = job->isolated,
                        .what = list->what,
                        .waits = list->waits};
     if (job->map->layout->relays != NULL)

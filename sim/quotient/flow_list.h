@@ -25,7 +25,24 @@ typedef struct {
                      the same order, and wait for as long */
     gboolean is_chained; /**< begins when flows before it have ended, of its sender or to it, and
                             not only when the communicator does */
+    gboolean is_delay;   /**< takes its isolated time, and is on no link */
 } LpFlowOfRun;
+
+/** Links that @self is on. */
+static inline guint32
+lp_flow_of_run_n_links(const LpFlowOfRun *self)
+{
+    return self->is_delay ? 0 : self->route->n_links;
+}
+
+/** Where several links of a route hold a flow back at once, the first of this order is said to:
+ * where the route begins, where it ends, and then those in between. Links that bind nothing stand
+ * behind those that bound them. Returns: the place on the route of the @i-th of @n_links. */
+static inline guint32
+lp_link_order(guint32 i, guint32 n_links)
+{
+    return i == 0 ? 0 : i == 1 ? n_links - 1 : i - 1;
+}
 
 /** A communicator as the run uses it. */
 typedef struct {

@@ -19,10 +19,11 @@ struct LpQuotient {
     /* Of the run alone. */
     GPtrArray *others; /* owned LpQuotient: of the jobs from the second on */
     guint32 n_flow_classes, n_links_crossed;
-    LpCrossings *crossings; /* owned */
-    LpPort *ends;           /* owned, by class of flows: two for each */
-    guint32 first_foreign;  /* flow */
-    guint32 *n_alike;       /* owned, by sender: how many it stands for */
+    LpCrossings *crossings;      /* owned */
+    LpPort *ends;                /* owned, by class of flows: two for each */
+    guint32 first_foreign;       /* flow */
+    guint32 *n_alike;            /* owned, by sender: how many it stands for */
+    LpLinkClasses *link_classes; /* owned; NULL: the engine shares them */
 };
 
 static const LpFlowOfRun *
@@ -262,6 +263,9 @@ lp_quotient_new(const LpQuotientInput *input, const char **out_reason)
         g_assert(good);
     }
     read_quotient(self, input, structure);
+    if (input->view.is_apart)
+        self->link_classes = lp_link_classes_new(structure, last, self->map->network,
+                                                 self->flow_class, self->n_flow_classes);
     return self;
 }
 
@@ -288,6 +292,7 @@ free_run(LpQuotient *self)
     g_free(self->routes);
     lp_crossings_free(self->crossings);
     g_free(self->ends);
+    lp_link_classes_free(self->link_classes);
     g_free(self->n_alike);
 }
 
@@ -420,4 +425,31 @@ lp_quotient_set_bandwidth(const LpQuotient *self, guint32 link, double bytes_per
     guint32 class = self->crossings->link_class[link];
     if (class != LP_LINK_CLASS_NONE)
         lp_network_set_flows_bandwidth(class, bytes_per_s / self->crossings->divisors[class]);
+}
+
+const LpFlowList *
+lp_quotient_flows(const LpQuotient *self)
+{
+    return self->list;
+}
+
+const guint32 *
+lp_quotient_flow_classes(const LpQuotient *self)
+{
+    return self->flow_class;
+}
+
+gboolean
+lp_quotient_find_class(const LpQuotient *self, const LpRoute *route, guint32 *out_class)
+{
+    if (route < self->routes || route >= self->routes + self->n_flow_classes)
+        return FALSE;
+    *out_class = (guint32)(route - self->routes);
+    return TRUE;
+}
+
+const LpLinkClasses *
+lp_quotient_links(const LpQuotient *self)
+{
+    return self->link_classes;
 }

@@ -16,6 +16,7 @@
 
 #include "sim/analysis/rank_equivalence.h"
 #include "sim/engine/loading.h"
+#include "sim/quotient/link_classes.h"
 #include "sim/quotient/flow_list.h"
 #include "sim/quotient/quotient_size.h"
 
@@ -81,5 +82,15 @@ guint32 lp_quotient_n_senders(const LpQuotient *self, guint32 sender);
 /** Gives the links of the class of @link, which changes, what makes up for @bytes_per_s each, > 0,
  * from now on. @self: of the run, loaded. */
 void lp_quotient_set_bandwidth(const LpQuotient *self, guint32 link, double bytes_per_s);
+
+/** The flows of the job, and of all before it, that are put into classes. Borrowed. */
+const LpFlowList *lp_quotient_flows(const LpQuotient *self);
+/** By flow of those: its class, of lp_quotient_size().n_flow_classes. Borrowed. */
+const guint32 *lp_quotient_flow_classes(const LpQuotient *self);
+/** The class of flows that @route, one of the above, stands for; FALSE: it is no such route. @self:
+ * of the run. */
+gboolean lp_quotient_find_class(const LpQuotient *self, const LpRoute *route, guint32 *out_class);
+/** How classes meet on links; NULL: the engine knows. @self: of the run. Borrowed. */
+const LpLinkClasses *lp_quotient_links(const LpQuotient *self);
 
 G_END_DECLS

@@ -5,6 +5,7 @@
 
 #include "sim/analysis/contention.h"
 #include "sim/analysis/isolated_time.h"
+#include "sim/quotient/quotient_view.h"
 
 G_BEGIN_DECLS
 
@@ -17,6 +18,8 @@ typedef struct {
     LpIsolatedCache *cache; /* borrowed */
     guint32 program; /**< jobs of one number have the same stages, which do the same, and begin at
                         the same time */
+    guint isolated; /**< classes of its traffic, as bits of LpTraffic, that take their isolated time
+                       and are on no link */
     const guint32 *speeds; /* borrowed, by rank: those of one number compute as fast at all times;
                               or NULL: all are of number 0 */
 } LpQuotientJob;
@@ -33,6 +36,7 @@ typedef struct {
     const LpQuotientJob *jobs; /* borrowed: on one network */
     guint32 n_jobs;
     LpFidelity fidelity;
+    LpQuotientView view;
     const guint32 *changes; /* borrowed, by link: those of one number change their bandwidth at the
                                same times to the same share of it, 0: never; or NULL: none does.
                                None exceeds what it has at first */

@@ -20,7 +20,8 @@ typedef enum {
     KIND_FLOW,
     KIND_LINK,
     KIND_PLACE,
-    KIND_SENDER
+    KIND_SENDER,
+    KIND_OWNED
 } Kind;
 
 typedef struct {
@@ -43,6 +44,39 @@ communicator_at(const LpFlowList *list, guint32 i)
     return &g_array_index(list->communicators, LpCommunicatorOfRun, i);
 }
 
+/* Whether it matters who of a link's flows belong together. */
+static gboolean
+asks_for_owners(const Builder *self, guint32 link)
+{
+    const LpQuotientView *view = &self->input->view;
+    LpTier tier = lp_network_link(self->input->jobs[0].map->network, link).tier;
+    return lp_tier_is_shared(tier) &&
+           (view->uncontended[tier] || (view->knows_owners && self->structure->links->binds[link]));
+}
+
+/* Flows of one communicator follow each other; any other's flow is its own. */
+static void
+find_owned(Builder *self)
+{
+    const LpBindingLinks *links = self->structure->links;
+    GArray *owned = self->structure->owned = g_array_new(FALSE, FALSE, sizeof(LpOwnedLink));
+    for (guint32 link = 0; link < links->n_links; link++) {
+        if (!asks_for_owners(self, link))
+            continue;
+        for (guint32 i = links->first[link]; i < links->first[link + 1];) {
+            LpOwnedLink own = {link, i, i};
+            gint64 communicator = flow_at(self->list, links->flows[i])->communicator;
+            while (own.end < links->first[link + 1] &&
+                   (links->flows[own.end] == links->flows[i] ||
+                    (communicator >= 0 &&
+                     flow_at(self->list, links->flows[own.end])->communicator == communicator)))
+                own.end++;
+            g_array_append_val(owned, own);
+            i = own.end;
+        }
+    }
+}
+
 static void
 number_vertices(Builder *self)
 {
@@ -56,6 +90,8 @@ number_vertices(Builder *self)
         self->structure->link_vertex[i] = next;
         next += self->structure->links->binds[i] ? 1 : 0;
     }
+    self->structure->first_owned = next;
+    next += self->structure->owned->len;
     self->structure->first_place = next;
     self->structure->place = g_new(guint32, list->communicators->len);
     for (guint32 i = 0; i < list->communicators->len; i++) {
@@ -143,7 +179,27 @@ add_links(Builder *self)
             continue;
         lp_numbering_add_number(&self->colours, lp_network_link(network, i).bytes_per_s);
         lp_numbering_add_count(&self->colours, changes == NULL ? 0 : changes[i]);
+        if (self->input->view.is_apart)
+            lp_numbering_add_count(&self->colours, lp_network_link(network, i).tier);
         colour(self, KIND_LINK, self->structure->link_vertex[i]);
+    }
+}
+
+static void
+add_owned(Builder *self)
+{
+    const LpStructure *structure = self->structure;
+    const LpNetwork *network = self->input->jobs[0].map->network;
+    for (guint32 i = 0; i < structure->owned->len; i++) {
+        const LpOwnedLink *own = &g_array_index(structure->owned, LpOwnedLink, i);
+        guint32 vertex = structure->first_owned + i;
+        lp_numbering_add_number(&self->colours, lp_network_link(network, own->link).bytes_per_s);
+        colour(self, KIND_OWNED, vertex);
+        if (structure->links->binds[own->link])
+            see_each_other(self, vertex, structure->link_vertex[own->link], LABEL_PLAIN);
+        for (guint32 k = own->first; k < own->end; k++)
+            see_each_other(self, vertex, structure->first_flow + structure->links->flows[k],
+                           LABEL_PLAIN);
     }
 }
 
@@ -171,6 +227,19 @@ add_ends(Builder *self, const LpFlowOfRun *flow, guint32 vertex)
     see_each_other(self, vertex, places + flow->place_to, LABEL_TO);
 }
 
+/* Where it matters which of its links holds a flow back, they are told apart by their order. */
+static void
+add_crossings(Builder *self, const LpFlowOfRun *flow, guint32 vertex)
+{
+    guint32 n = lp_flow_of_run_n_links(flow);
+    for (guint32 i = 0; i < n; i++) {
+        guint32 link = flow->route->links[lp_link_order(i, n)];
+        if (self->structure->links->binds[link])
+            see_each_other(self, vertex, self->structure->link_vertex[link],
+                           self->input->view.knows_owners ? LABEL_GROUP + i : LABEL_PLAIN);
+    }
+}
+
 static void
 add_flows(Builder *self)
 {
@@ -179,12 +248,11 @@ add_flows(Builder *self)
         const LpFlowOfRun *flow = flow_at(list, i);
         guint32 vertex = self->structure->first_flow + i;
         lp_numbering_add_count(&self->colours, flow->what);
+        if (self->input->view.is_apart)
+            lp_numbering_add_number(&self->colours, flow->route->bytes_per_s);
         colour(self, KIND_FLOW, vertex);
         add_ends(self, flow, vertex);
-        for (guint32 k = 0; k < flow->route->n_links; k++)
-            if (self->structure->links->binds[flow->route->links[k]])
-                see_each_other(self, vertex, self->structure->link_vertex[flow->route->links[k]],
-                               LABEL_PLAIN);
+        add_crossings(self, flow, vertex);
     }
 }
 
@@ -194,7 +262,8 @@ lp_structure_new(const LpQuotientInput *input, const LpFlowList *list, gboolean 
     LpStructure *self = g_new0(LpStructure, 1);
     Builder builder = {.structure = self, .input = input, .list = list};
     guint32 first_rank = 0;
-    self->links = lp_binding_links_new(list, input->jobs[0].map->network, input->changes);
+    self->links = lp_binding_links_new(list, input->jobs[0].map->network, input);
+    find_owned(&builder);
     lp_numbering_init(&builder.colours);
     number_vertices(&builder);
     builder.refinement = lp_refinement_new(self->n_vertices);
@@ -203,6 +272,7 @@ lp_structure_new(const LpQuotientInput *input, const LpFlowList *list, gboolean 
     add_senders(&builder);
     add_communicators(&builder);
     add_links(&builder);
+    add_owned(&builder);
     add_flows(&builder);
     (void)lp_refinement_run(builder.refinement);
     self->of_vertex = g_new(guint32, self->n_vertices);
@@ -219,6 +289,7 @@ lp_structure_free(LpStructure *self)
     if (self == NULL)
         return;
     lp_binding_links_free(self->links);
+    g_array_unref(self->owned);
     g_free(self->link_vertex);
     g_free(self->place);
     g_free(self->of_vertex);

@@ -7,12 +7,21 @@
 
 G_BEGIN_DECLS
 
+/** A link as one communicator, or one line between stages, has it. */
+typedef struct {
+    guint32 link;
+    guint32 first, end; /**< its flows there, in LpBindingLinks.flows */
+} LpOwnedLink;
+
 /** Vertices of a kind follow each other, and so do their classes: ranks, communicators, flows,
- * links that bind, and places of members, of communicators with chained flows. */
+ * links that bind, links by owner, places of members, of communicators with chained flows. */
 typedef struct {
     LpBindingLinks *links; /* owned */
+    GArray *owned;         /* owned LpOwnedLink, by link: of links that collectives share with
+                              themselves, where it matters who of their flows belong together */
     guint32 *of_vertex;    /* owned, by vertex: its class */
-    guint32 first_communicator, first_flow, first_link, first_place, first_sender, n_vertices;
+    guint32 first_communicator, first_flow, first_link, first_owned, first_place, first_sender,
+        n_vertices;
     guint32 *link_vertex; /* owned, by link: valid for those that bind */
     guint32 *place;       /* owned, by communicator: the vertex of its first member's place */
 } LpStructure;

@@ -3,6 +3,7 @@
 #include "sim/run/attribution.h"
 
 #include "base/child_pool.h"
+#include "sim/run/attributed_run.h"
 #include "sim/run/contention_game.h"
 
 #include <math.h>
@@ -11,31 +12,10 @@
 #define ROUNDING 1e-10
 #define ALL_CLASSES ((1u << LP_N_TRAFFIC) - 1)
 
-typedef enum {
-    RUN_CONTENDERS, /* only some contend */
-    RUN_TIER,       /* all but a tier contend */
-    RUN_RECORD,     /* all contend, and what flows meet is recorded */
-    RUN_AS_IS       /* circuits are switched besides */
-} RunKind;
-
-/* What a child process runs. */
 typedef struct {
-    const LpScene *scene; /* borrowed */
-    RunKind kind;
-    guint job;
-    guint contenders; /* bits of LpContender: of the job */
-    LpTier tier;
-} Run;
-
-/* What it leaves behind: this, the result of each job, and a summary if it records. */
-typedef struct {
-    LpStall stall;
-    guint64 n_waiting;
-} Head;
-
-typedef struct {
-    const LpScene *scene;    /* borrowed */
-    GArray *runs;            /* owned Run */
+    LpScene *scene;          /* borrowed */
+    LpQuotient *quotient;    /* owned: of the run that records; NULL: ranks stand for themselves */
+    GArray *runs;            /* owned LpAttributedRun */
     GPtrArray *blocks;       /* owned: their results */
     LpAttributions *results; /* borrowed */
 } Plan;
@@ -44,113 +24,6 @@ static guint
 n_jobs(const LpScene *scene)
 {
     return scene->jobs->len;
-}
-
-static gsize
-head_bytes(const LpScene *scene)
-{
-    return sizeof(Head) + sizeof(LpRunResult) * n_jobs(scene);
-}
-
-static gsize
-block_bytes(const Run *run)
-{
-    return head_bytes(run->scene) + (run->kind == RUN_RECORD
-                                         ? sizeof(LpWaitSummary) * n_jobs(run->scene) +
-                                               lp_flow_summary_bytes(n_jobs(run->scene))
-                                         : 0);
-}
-
-static LpRunResult *
-results_in(void *block)
-{
-    return (gpointer)((guint8 *)block + sizeof(Head));
-}
-
-/* Of a run that records: what each job waited for, and then the flows. */
-static LpWaitSummary *
-waits_in(const LpScene *scene, void *block)
-{
-    return (gpointer)((guint8 *)block + head_bytes(scene));
-}
-
-static void *
-flows_in(const LpScene *scene, void *block)
-{
-    return waits_in(scene, block) + n_jobs(scene);
-}
-
-/* --- in the child --- */
-
-static gboolean
-has(const Run *run, LpContender contender)
-{
-    return (run->contenders & (1u << contender)) != 0;
-}
-
-static void
-add_jobs(LpCast *cast, const Run *run)
-{
-    gboolean is_alone = !has(run, LP_CONTENDER_OTHERS) && !has(run, LP_CONTENDER_BACKGROUND);
-    for (guint i = 0; i < n_jobs(run->scene); i++) {
-        guint isolated = i == run->job ? ALL_CLASSES & ~run->contenders : 0;
-        if (i == run->job || has(run, LP_CONTENDER_OTHERS))
-            lp_cast_add(cast, i, is_alone ? LP_SCENE_ALONE : LP_SCENE_TOGETHER, isolated);
-    }
-    for (guint i = 0; i < cast->n && run->kind != RUN_AS_IS; i++)
-        lp_run_job_idealise(&cast->jobs[i]);
-}
-
-static LpSharing *
-new_sharing(const Run *run, LpFlowRecord *record)
-{
-    gboolean uncontended[LP_N_TIERS] = {FALSE};
-    if (run->kind == RUN_TIER)
-        uncontended[run->tier] = TRUE;
-    return run->kind == RUN_CONTENDERS || run->kind == RUN_AS_IS
-               ? NULL
-               : lp_sharing_new(run->scene->network, uncontended, record);
-}
-
-static void
-run_child(const void *data, GByteArray *result)
-{
-    const Run *run = data;
-    const LpScene *scene = run->scene;
-    Head *head = (gpointer)result->data;
-    LpRunResult *results = results_in(head);
-    g_auto(LpCast) cast = lp_cast(scene);
-    add_jobs(&cast, run);
-    g_autoptr(LpWatch) watch = NULL;
-    gboolean has_background = has(run, LP_CONTENDER_BACKGROUND) && scene->backgrounds->len > 0;
-    if (scene->faults != NULL || has_background)
-        watch = lp_watch_new(lp_network_n_links(scene->network));
-    g_autoptr(LpFlowRecord) record =
-        run->kind == RUN_RECORD
-            ? lp_flow_record_new(lp_network_n_links(scene->network), n_jobs(scene))
-            : NULL;
-    g_autoptr(LpWaitRecord) waits = record == NULL ? NULL : lp_wait_record_new(n_jobs(scene));
-    g_autoptr(LpSharing) sharing = new_sharing(run, record);
-    LpSurroundings surroundings = {.backgrounds = has_background ? scene->backgrounds : NULL,
-                                   .faults = scene->faults,
-                                   .watch = watch,
-                                   .sharing = sharing,
-                                   .waits = waits};
-    /* A job by itself keeps its place among all. */
-    lp_run_jobs(cast.jobs, cast.n, &surroundings, cast.n == 1 ? &results[run->job] : results);
-    if (watch != NULL)
-        head->stall = lp_watch_stall(watch);
-    if (cast.n == 1 && !head->stall.is_flooded)
-        head->stall.job = run->job;
-    if (head->stall.is_stalled)
-        head->n_waiting = results[head->stall.job].n_waiting;
-    if (record != NULL) {
-        LpFlowSummary summary = lp_flow_summary_in(flows_in(scene, head), n_jobs(scene));
-        lp_flow_summary_fill(&summary, record, scene->network);
-        for (guint i = 0; i < n_jobs(scene); i++)
-            waits_in(scene, head)[i] =
-                lp_wait_summary(waits, i, lp_scene_job(scene, i)->job->n_iterations);
-    }
 }
 
 /* --- runs --- */
@@ -179,20 +52,23 @@ find_contenders(const LpScene *scene, guint job, LpAttribution *attribution)
 }
 
 static void
-plan(Plan *self, Run run)
+plan(Plan *self, LpAttributedRun run)
 {
     run.scene = self->scene;
+    run.quotient = self->quotient;
     g_array_append_val(self->runs, run);
 }
 
 /* All sets of its contenders, in the order of their bits; those without traffic of its own are all
- * like the empty one. The last is that of all. */
+ * like the empty one. The last is that of all: by classes, the run that records. */
 static void
 plan_sets(Plan *self, guint job, guint contenders)
 {
     for (guint set = 0;; set = (set - contenders) & contenders) {
-        if (set == 0 || (set & ALL_CLASSES) != 0)
-            plan(self, (Run){.kind = RUN_CONTENDERS, .job = job, .contenders = set});
+        gboolean is_record = self->quotient != NULL && set == contenders && set != 0;
+        if (!is_record && (set == 0 || (set & ALL_CLASSES) != 0))
+            plan(self, (LpAttributedRun){
+                           .kind = LP_ATTRIBUTED_CONTENDERS, .job = job, .contenders = set});
         if (set == contenders)
             return;
     }
@@ -204,15 +80,19 @@ do_runs(Plan *self, guint from, const LpChildPool *pool, GError **error)
     guint n = self->runs->len - from;
     g_autofree LpChildTask *tasks = g_new0(LpChildTask, n);
     for (guint i = 0; i < n; i++) {
-        const Run *run = &g_array_index(self->runs, Run, from + i);
-        void *block = g_malloc0(block_bytes(run));
+        const LpAttributedRun *run = &g_array_index(self->runs, LpAttributedRun, from + i);
+        void *block = g_malloc0(lp_attributed_run_bytes(run));
         g_ptr_array_add(self->blocks, block);
-        tasks[i] = (LpChildTask){run_child, run, block, block_bytes(run)};
+        tasks[i] = (LpChildTask){lp_attributed_run_child, run, block, lp_attributed_run_bytes(run)};
     }
     if (!lp_child_pool_run(pool, tasks, n, &self->results->peak_rss_bytes, error))
         return FALSE;
     for (guint i = 0; i < n; i++) {
-        const Head *head = self->blocks->pdata[from + i];
+        const LpAttributedHead *head = self->blocks->pdata[from + i];
+        if (head->message[0] != '\0') {
+            g_set_error_literal(error, LP_SIMULATION_ERROR, LP_SIMULATION_ERROR_RUN, head->message);
+            return FALSE;
+        }
         if (!lp_scene_check_stall(self->scene, &head->stall, head->n_waiting, error))
             return FALSE;
     }
@@ -222,7 +102,7 @@ do_runs(Plan *self, guint from, const LpChildPool *pool, GError **error)
 static const LpRunResult *
 result_of(const Plan *self, guint run, guint job)
 {
-    return &results_in(self->blocks->pdata[run])[job];
+    return &lp_attributed_run_results(self->blocks->pdata[run])[job];
 }
 
 /* --- tiers --- */
@@ -243,7 +123,8 @@ plan_tiers(Plan *self)
         for (guint job = 0; job < n_jobs(self->scene); job++)
             held = held || flows->tier_lost_s[job * LP_N_TIERS + tier] > 0.0;
         if (held)
-            plan(self, (Run){.kind = RUN_TIER, .contenders = G_MAXUINT, .tier = tier});
+            plan(self, (LpAttributedRun){
+                           .kind = LP_ATTRIBUTED_TIER, .contenders = G_MAXUINT, .tier = tier});
     }
 }
 
@@ -268,7 +149,7 @@ divide_by_tier(const Plan *self, guint record, guint first_tier)
             attribution->has_tier[tier] = in_use[tier];
         attribution->interaction_s = attribution->total_s;
         for (guint i = first_tier; i < self->runs->len; i++) {
-            LpTier tier = g_array_index(self->runs, Run, i).tier;
+            LpTier tier = g_array_index(self->runs, LpAttributedRun, i).tier;
             double part_s = whole_s - result_of(self, i, job)->iteration_time_s;
             attribution->tier_s[tier] = without_rounding(part_s, whole_s);
             attribution->interaction_s -= attribution->tier_s[tier];
@@ -288,7 +169,8 @@ fill_game(LpContentionGame *game, const Plan *plan, guint job, guint first_run)
         double *row = &game->values[set * LP_CONTENTION_GAME_COLUMNS];
         if (set != 0 && !lp_contention_game_has_own(lp_contention_game_contenders(game, set)))
             continue;
-        const LpRunResult *result = result_of(plan, run++, job);
+        gboolean is_record = plan->quotient != NULL && set != 0 && set == (1u << game->n) - 1;
+        const LpRunResult *result = result_of(plan, is_record ? 0 : run++, job);
         double whole_s = none->iteration_time_s;
         row[0] = without_rounding(result->iteration_time_s - whole_s, whole_s);
         for (LpTerm term = 0; term < LP_N_TERMS; term++)
@@ -348,22 +230,28 @@ attribute(Plan *self, const LpChildPool *pool, GError **error)
     LpAttributions *results = self->results;
     guint n = n_jobs(self->scene);
     g_autofree guint *first_run = g_new(guint, n + 1);
-    plan(self, (Run){.kind = RUN_RECORD, .contenders = G_MAXUINT});
+    self->quotient = lp_attributed_run_quotient(self->scene);
+    if (self->quotient == NULL && !lp_scene_load(self->scene, error))
+        return FALSE;
+    plan(self, (LpAttributedRun){.kind = LP_ATTRIBUTED_RECORD, .contenders = G_MAXUINT});
     for (guint job = 0; job < n; job++) {
         first_run[job] = self->runs->len;
         plan_sets(self, job, find_contenders(self->scene, job, &results->jobs[job]));
+        if (self->quotient != NULL)
+            results->jobs[job].mirror_images = 1;
     }
     guint as_is = self->runs->len;
     gboolean switched = are_switched(self->scene);
     if (switched)
-        plan(self, (Run){.kind = RUN_AS_IS, .contenders = G_MAXUINT});
+        plan(self, (LpAttributedRun){.kind = LP_ATTRIBUTED_AS_IS, .contenders = G_MAXUINT});
     guint first_tier = self->runs->len;
     if (!do_runs(self, 0, pool, error))
         return FALSE;
     void *record = self->blocks->pdata[0];
-    results->flows_block = g_memdup2(flows_in(self->scene, record), lp_flow_summary_bytes(n));
+    results->flows_block =
+        g_memdup2(lp_attributed_run_flows(self->scene, record), lp_flow_summary_bytes(n));
     for (guint job = 0; job < n; job++)
-        results->jobs[job].waits = waits_in(self->scene, record)[job];
+        results->jobs[job].waits = lp_attributed_run_waits(self->scene, record)[job];
     results->flows = lp_flow_summary_in(results->flows_block, n);
     plan_tiers(self);
     if (!do_runs(self, first_tier, pool, error))
@@ -371,8 +259,8 @@ attribute(Plan *self, const LpChildPool *pool, GError **error)
     for (guint job = 0; job < n; job++) {
         first_run[job + 1] = job + 1 < n ? first_run[job + 1] : as_is;
         divide_by_pair(self, job, first_run[job]);
-        results->jobs[job].iteration_time_s =
-            result_of(self, first_run[job + 1] - 1, job)->iteration_time_s;
+        guint all = self->quotient != NULL ? 0 : first_run[job + 1] - 1;
+        results->jobs[job].iteration_time_s = result_of(self, all, job)->iteration_time_s;
     }
     divide_by_tier(self, 0, first_tier);
     for (guint job = 0; switched && job < n; job++)
@@ -384,7 +272,7 @@ attribute(Plan *self, const LpChildPool *pool, GError **error)
 }
 
 LpAttributions *
-lp_attributions_new(const LpScene *scene, guint n_at_once,
+lp_attributions_new(LpScene *scene, guint n_at_once,
                     void (*progress)(guint64 n_done, guint64 n_all, void *data),
                     void *progress_data, GError **error)
 {
@@ -392,12 +280,13 @@ lp_attributions_new(const LpScene *scene, guint n_at_once,
     self->jobs = g_new0(LpAttribution, n_jobs(scene));
     LpChildPool pool = {"process of a run", n_at_once, progress, progress_data};
     Plan plan = {.scene = scene,
-                 .runs = g_array_new(FALSE, FALSE, sizeof(Run)),
+                 .runs = g_array_new(FALSE, FALSE, sizeof(LpAttributedRun)),
                  .blocks = g_ptr_array_new_with_free_func(g_free),
                  .results = self};
     gboolean good = attribute(&plan, &pool, error);
     g_array_unref(plan.runs);
     g_ptr_array_unref(plan.blocks);
+    lp_quotient_free(plan.quotient);
     return good ? g_steal_pointer(&self) : NULL;
 }
 
@@ -417,5 +306,5 @@ lp_attributions_link_s(const LpAttributions *self, const LpScene *scene, guint j
     const LpHeldLink *link = &self->flows.links[job * LP_SUMMARY_LINKS + place];
     LpTier tier = lp_network_link(scene->network, link->link).tier;
     double lost_s = self->flows.tier_lost_s[job * LP_N_TIERS + tier];
-    return lost_s > 0.0 ? self->jobs[job].tier_s[tier] * link->lost_s / lost_s : 0.0;
+    return lost_s > 0.0 ? self->jobs[job].tier_s[tier] * lp_held_link_all_s(link) / lost_s : 0.0;
 }

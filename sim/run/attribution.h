@@ -28,9 +28,10 @@ typedef struct {
     guint64 peak_rss_bytes; /**< of their processes, summed */
 } LpAttributions;
 
-/** Runs what it takes, @n_at_once processes side by side. @progress: told of runs; or NULL.
+/** Runs what it takes, @n_at_once processes side by side, by classes of ranks where @scene has one
+ * job, and has not been loaded. @progress: told of runs; or NULL.
  * Errors: LP_SIMULATION_ERROR_RUN, LP_CHILD_PROCESS_ERROR. Returns: (transfer full). */
-LpAttributions *lp_attributions_new(const LpScene *scene, guint n_at_once,
+LpAttributions *lp_attributions_new(LpScene *scene, guint n_at_once,
                                     void (*progress)(guint64 n_done, guint64 n_all, void *data),
                                     void *progress_data, GError **error) G_GNUC_WARN_UNUSED_RESULT;
 void lp_attributions_free(LpAttributions *self);

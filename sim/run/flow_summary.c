@@ -38,18 +38,30 @@ lp_flow_summary_crossings(const LpFlowSummary *self, guint job, guint place)
 }
 
 static gint
-compare_numbers(gconstpointer a, gconstpointer b)
+compare_slowdowns(gconstpointer a, gconstpointer b)
 {
-    double one = *(const double *)a, other = *(const double *)b;
+    double one = ((const LpFlowSlowdown *)a)->ratio, other = ((const LpFlowSlowdown *)b)->ratio;
     return one < other ? -1 : one > other;
 }
 
-/* The smallest value that at least @fraction of all do not exceed. */
-static double
-quantile(const GArray *sorted, double fraction)
+static guint64
+count_flows(const GArray *slowdowns)
 {
-    guint rank = (guint)ceil(fraction * sorted->len);
-    return g_array_index(sorted, double, MAX(rank, 1) - 1);
+    guint64 n = 0;
+    for (guint i = 0; i < slowdowns->len; i++)
+        n += g_array_index(slowdowns, LpFlowSlowdown, i).n;
+    return n;
+}
+
+/* The smallest value that at least @fraction of all @n_flows do not exceed. */
+static double
+quantile(const GArray *sorted, guint64 n_flows, double fraction)
+{
+    guint64 rank = MAX((guint64)ceil(fraction * (double)n_flows), 1), n = 0;
+    guint i = 0;
+    while ((n += g_array_index(sorted, LpFlowSlowdown, i).n) < rank)
+        i++;
+    return g_array_index(sorted, LpFlowSlowdown, i).ratio;
 }
 
 static void
@@ -57,22 +69,25 @@ fill_slowdowns(LpFlowSummary *self, const LpFlowRecord *record)
 {
     for (guint kind = 0; kind < self->n_kinds; kind++) {
         GArray *values = record->slowdowns[kind];
-        if (values->len == 0)
+        guint64 n = count_flows(values);
+        if (n == 0)
             continue;
-        g_array_sort(values, compare_numbers);
-        self->slowdowns[kind] = (LpSlowdown){.n_flows = values->len,
+        g_array_sort(values, compare_slowdowns);
+        self->slowdowns[kind] = (LpSlowdown){.n_flows = n,
                                              .ideal_s = record->ideal_s[kind],
                                              .actual_s = record->actual_s[kind],
-                                             .median = quantile(values, 0.5),
-                                             .p99 = quantile(values, 0.99),
-                                             .worst = quantile(values, 1.0)};
+                                             .median = quantile(values, n, 0.5),
+                                             .p99 = quantile(values, n, 0.99),
+                                             .worst = quantile(values, n, 1.0)};
     }
 }
 
-/* A link that flows crossed. */
+/* A link that flows crossed, or the one of lowest number of a class of links. */
 typedef struct {
     const char *name; /* borrowed from the network */
     guint32 link;
+    guint32 n_alike;
+    const LpCrossing *crossings; /* borrowed from the record, by kind */
 } Crossed;
 
 static gint
@@ -88,45 +103,96 @@ static GArray *
 find_crossed(const LpFlowRecord *record, const LpNetwork *network)
 {
     GArray *crossed = g_array_new(FALSE, FALSE, sizeof(Crossed));
+    const LpLinkClasses *classes =
+        record->quotient == NULL ? NULL : lp_quotient_links(record->quotient);
     for (guint32 link = 0; link < record->n_links; link++) {
-        Crossed found = {NULL, link};
-        if (record->crossings[link] == NULL)
+        Crossed found = {NULL, link, 1, record->crossings[link]};
+        if (found.crossings == NULL)
             continue;
-        found.name = lp_network_link_name(network, link);
+        if (classes != NULL) {
+            found.link = classes->lowest[link];
+            found.n_alike = classes->n_alike[link];
+        }
+        found.name = lp_network_link_name(network, found.link);
         g_array_append_val(crossed, found);
     }
     g_array_sort(crossed, compare_names);
     return crossed;
 }
 
-/* Keeps the costliest; of equal ones the first. */
+/* The costliest. */
+typedef struct {
+    LpHeldLink links[LP_SUMMARY_LINKS];
+    const LpCrossing *crossings[LP_SUMMARY_LINKS]; /* borrowed */
+} Costliest;
+
+/* Of equal ones the first stays. */
 static void
-insert(LpHeldLink *links, LpHeldLink link)
+insert(Costliest *self, LpHeldLink link, const LpCrossing *crossings)
 {
-    for (guint i = 0; i < LP_SUMMARY_LINKS; i++)
-        if (link.lost_s > links[i].lost_s) {
-            LpHeldLink kept = links[i];
-            links[i] = link;
-            link = kept;
-        }
+    for (guint i = 0; i < LP_SUMMARY_LINKS; i++) {
+        if (lp_held_link_all_s(&link) <= lp_held_link_all_s(&self->links[i]))
+            continue;
+        LpHeldLink kept = self->links[i];
+        const LpCrossing *kept_crossings = self->crossings[i];
+        self->links[i] = link;
+        self->crossings[i] = crossings;
+        link = kept;
+        crossings = kept_crossings;
+    }
+}
+
+/* What the flows of @flow_class add to what crossed a link of theirs. */
+static void
+add_class(LpCrossing *crossings, const LpFlowRecord *record, guint32 flow_class)
+{
+    const LpCrossing *of_class = &record->of_class[flow_class];
+    LpCrossing *at = &crossings[record->class_kind[flow_class]];
+    if (of_class->n_flows == 0)
+        return;
+    at->from_s = at->n_flows == 0 ? of_class->from_s : MIN(at->from_s, of_class->from_s);
+    at->to_s = MAX(at->to_s, of_class->to_s);
+    at->n_flows += of_class->n_flows;
+    at->bytes += of_class->bytes;
+}
+
+/* Of a class of links only what it held back is recorded: what crossed one of them is what their
+ * flows carried. */
+static void
+add_classes(LpCrossing *crossings, const LpFlowRecord *record, guint32 link)
+{
+    const LpFlowList *list = lp_quotient_flows(record->quotient);
+    const guint32 *classes = lp_quotient_flow_classes(record->quotient);
+    for (guint i = 0; i < list->flows->len; i++) {
+        const LpFlowOfRun *flow = &g_array_index(list->flows, LpFlowOfRun, i);
+        for (guint32 k = 0; k < lp_flow_of_run_n_links(flow); k++)
+            if (flow->route->links[k] == link)
+                add_class(crossings, record, classes[i]);
+    }
 }
 
 static void
 fill_job(LpFlowSummary *self, guint job, const LpFlowRecord *record, const GArray *crossed,
          const LpNetwork *network)
 {
-    LpHeldLink *links = self->links + (gsize)job * LP_SUMMARY_LINKS;
+    Costliest costliest = {.links = {{.lost_s = 0.0}}};
     for (guint i = 0; i < crossed->len; i++) {
-        guint32 link = g_array_index(crossed, Crossed, i).link;
-        double lost_s = 0.0;
+        const Crossed *at = &g_array_index(crossed, Crossed, i);
+        LpHeldLink held = {at->link, at->n_alike, 0.0};
         for (guint traffic = 0; traffic < LP_N_TRAFFIC; traffic++)
-            lost_s += record->crossings[link][lp_flow_record_kind(record, job, traffic)].lost_s;
-        self->tier_lost_s[job * LP_N_TIERS + lp_network_link(network, link).tier] += lost_s;
-        insert(links, (LpHeldLink){link, lost_s});
+            held.lost_s += at->crossings[lp_flow_record_kind(record, job, traffic)].lost_s;
+        self->tier_lost_s[job * LP_N_TIERS + lp_network_link(network, at->link).tier] +=
+            lp_held_link_all_s(&held);
+        insert(&costliest, held, at->crossings);
     }
-    for (guint i = 0; i < LP_SUMMARY_LINKS && links[i].lost_s > 0.0; i++)
-        memcpy(self->crossings + ((gsize)job * LP_SUMMARY_LINKS + i) * self->n_kinds,
-               record->crossings[links[i].link], sizeof(LpCrossing) * self->n_kinds);
+    for (guint i = 0; i < LP_SUMMARY_LINKS && costliest.links[i].lost_s > 0.0; i++) {
+        gsize place = (gsize)job * LP_SUMMARY_LINKS + i;
+        LpCrossing *crossings = self->crossings + place * self->n_kinds;
+        self->links[place] = costliest.links[i];
+        memcpy(crossings, costliest.crossings[i], sizeof(LpCrossing) * self->n_kinds);
+        if (record->quotient != NULL)
+            add_classes(crossings, record, self->links[place].link);
+    }
 }
 
 void

@@ -19,8 +19,16 @@ typedef struct {
 /** A link that held flows back. */
 typedef struct {
     guint32 link;
-    double lost_s; /**< seconds of the job's flows */
+    guint32 n_alike; /**< links of its class, each of which did, itself included */
+    double lost_s;   /**< seconds of the job's flows, on it alone */
 } LpHeldLink;
+
+/** Seconds of flows that it and those it stands for held back. */
+static inline double
+lp_held_link_all_s(const LpHeldLink *self)
+{
+    return self->lost_s * self->n_alike;
+}
 
 /** The flows of a run, of jobs and kinds (lp_flow_record_kind()). */
 typedef struct {

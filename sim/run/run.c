@@ -178,9 +178,22 @@ new_class_communicator(const JobRun *self, const LpCommunicator *own, guint32 cl
         lp_communicator_runtime_new(self->map, self->cache, classes->communicator, mode);
     lp_communicator_runtime_set_watch(runtime, self->state.watch, self->job);
     lp_communicator_runtime_set_sharing(runtime, self->state.sharing);
+    lp_communicator_runtime_set_waits(runtime, self->state.waits);
     if (classes->has_flows)
         lp_communicator_runtime_set_classes(runtime, self->quotient, classes);
     return runtime;
+}
+
+/* Rank number @class stands for those of its class in @runtime. */
+static void
+add_member(const JobRun *self, LpCommunicatorRuntime *runtime, guint32 class)
+{
+    const LpCommunicator *communicator = lp_communicator_runtime_communicator(runtime);
+    LpClassMember member = {.rank = self->classes->first[class],
+                            .n_ranks = lp_quotient_n_ranks(self->quotient, class)};
+    for (guint32 i = 0; i < communicator->n_members; i++)
+        member.n += self->classes->of_rank[communicator->ranks[i]] == class ? 1 : 0;
+    lp_communicator_runtime_add_member(runtime, member);
 }
 
 /* Where ranks stand for classes, so do communicators: one for all with members of the same classes.
@@ -212,6 +225,8 @@ add_class_communicators(JobRun *self, LpGroup group)
             g_ptr_array_add(self->groups, runtimes[class]);
         }
         rank->groups[group] = runtimes[class];
+        if (self->quotient != NULL)
+            add_member(self, runtimes[class], i);
     }
 }
 

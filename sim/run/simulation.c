@@ -8,6 +8,7 @@
 #include "sim/circuits/circuit_map.h"
 #include "sim/engine/engine.h"
 #include "sim/engine/loading.h"
+#include "sim/run/job_quotient.h"
 #include "sim/run/counterfactual.h"
 #include "sim/run/observation.h"
 #include "sim/run/run.h"
@@ -85,7 +86,7 @@ leaves_out_contention(const LpProgram *program, const LpContention *contention,
 }
 
 /* Of the run as it is, where that is worth it: NULL if every rank is as good simulated for itself,
- * or as one slice of several. Flows between hosts cost about twice what mailboxes do. */
+ * or as one slice of several. */
 static LpQuotient *
 find_quotient(const LpCircuitMap *circuits, const LpContention *contention, LpIsolatedCache *cache,
               LpSimulationOptions options)
@@ -101,10 +102,7 @@ find_quotient(const LpCircuitMap *circuits, const LpContention *contention, LpIs
     g_autoptr(LpQuotient) quotient = lp_quotient_new(&input, &reason);
     if (quotient == NULL)
         return NULL;
-    guint64 n_slices =
-        contention->tp_mirrored ? lp_communicators_n_members(map->communicators, LP_GROUP_TP) : 1;
-    LpQuotientSize size = lp_quotient_size(quotient);
-    return 2 * size.n_rank_classes * n_slices <= size.n_ranks ? g_steal_pointer(&quotient) : NULL;
+    return lp_job_quotient_pays(quotient, map, contention) ? g_steal_pointer(&quotient) : NULL;
 }
 
 static gboolean

@@ -11,8 +11,8 @@ fill_waits(LpWaitSummary *self, const LpWaitRecord *record, guint32 job, guint32
     for (guint i = 0; i < all->len; i++) {
         LpStragglerWait wait = g_array_index(all, LpStragglerWait, i);
         wait.waited_s /= n_iterations;
-        self->n_all_waits += wait.n;
-        self->all_waited_s += wait.waited_s;
+        self->n_all_waits += wait.n * wait.n_alike;
+        self->all_waited_s += wait.waited_s * (double)wait.n_alike;
         if (i < LP_SUMMARY_WAITS)
             self->waits[self->n_waits++] = wait;
     }

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Runs of a scene's only job by classes of its ranks (docs/quotient.md). */
+#pragma once
+
+#include "sim/run/scene.h"
+
+G_BEGIN_DECLS
+
+/** Of a run of @job, cast alone from @scene, in which classes of traffic of @isolated (bits of
+ * LpTraffic) take their isolated time, and links are shared as @view says. NULL where ranks have to
+ * stand for themselves. Returns: (transfer full). */
+LpQuotient *lp_job_quotient_new(const LpScene *scene, const LpRunJob *job, guint isolated,
+                                  const LpQuotientView *view);
+/** Whether @quotient leaves few enough of the ranks of @map that would have actors otherwise: flows
+ * between hosts cost about twice what mailboxes do. */
+gboolean lp_job_quotient_pays(const LpQuotient *quotient, const LpCommunicationMap *map,
+                                const LpContention *contention);
+
+G_END_DECLS

@@ -13,7 +13,7 @@ is_plain(const LpScene *scene, const LpRunJob *job)
 
 LpQuotient *
 lp_job_quotient_new(const LpScene *scene, const LpRunJob *job, guint isolated,
-                      const LpQuotientView *view)
+                    const LpQuotientView *view)
 {
     const char *reason;
     LpQuotientJob of_job = {
@@ -25,7 +25,7 @@ lp_job_quotient_new(const LpScene *scene, const LpRunJob *job, guint isolated,
 
 gboolean
 lp_job_quotient_pays(const LpQuotient *quotient, const LpCommunicationMap *map,
-                       const LpContention *contention)
+                     const LpContention *contention)
 {
     guint64 n_slices =
         contention->tp_mirrored ? lp_communicators_n_members(map->communicators, LP_GROUP_TP) : 1;

@@ -10,10 +10,10 @@ G_BEGIN_DECLS
  * LpTraffic) take their isolated time, and links are shared as @view says. NULL where ranks have to
  * stand for themselves. Returns: (transfer full). */
 LpQuotient *lp_job_quotient_new(const LpScene *scene, const LpRunJob *job, guint isolated,
-                                  const LpQuotientView *view);
+                                const LpQuotientView *view);
 /** Whether @quotient leaves few enough of the ranks of @map that would have actors otherwise: flows
  * between hosts cost about twice what mailboxes do. */
 gboolean lp_job_quotient_pays(const LpQuotient *quotient, const LpCommunicationMap *map,
-                                const LpContention *contention);
+                              const LpContention *contention);
 
 G_END_DECLS

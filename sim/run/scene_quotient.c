@@ -68,9 +68,13 @@ add_jobs(Parts *self, const LpCast *cast)
     for (guint i = 0; i < cast->n; i++) {
         const LpRunJob *job = &cast->jobs[i];
         self->speeds[i] = number_speeds(&speeds, job, i);
-        self->jobs[i] = (LpQuotientJob){
-            job->map, job->contention, job->cache,
-            job->timeline != NULL || cast->n == 1 ? i : lp_job_kind(&kinds, job), self->speeds[i]};
+        gboolean is_own = job->timeline != NULL || cast->n == 1;
+        self->jobs[i] = (LpQuotientJob){.map = job->map,
+                                        .contention = job->contention,
+                                        .cache = job->cache,
+                                        .program = is_own ? i : lp_job_kind(&kinds, job),
+                                        .isolated = job->tasks->mode.isolated,
+                                        .speeds = self->speeds[i]};
     }
 }
 

@@ -19,11 +19,22 @@
 
 #define RUNS_MAX 100000
 
-static const char *const switch_names[] = {"off", "on", NULL};
+/* Rounds of refinement of approximate collapse, unless told otherwise. */
+#define ROUNDS 2
+#define ROUNDS_MAX 1000000
+
+/** What --collapse says. */
+typedef enum {
+    COLLAPSE_OFF,
+    COLLAPSE_ON,
+    COLLAPSE_APPROXIMATE
+} Collapse;
+
+static const char *const collapse_names[] = {"off", "on", "approximate", NULL};
 
 typedef struct {
     char *fidelity, *collapse, *format, *plan, *framework; /* owned */
-    char *runs;                                            /* owned */
+    char *runs, *rounds;                                   /* owned */
     char **settings;                                       /* owned */
     LpRunFiles files;
     gboolean ignore_memory, cost, verbose, approximate;
@@ -37,6 +48,7 @@ options_clear(Options *self)
     g_free(self->format);
     g_free(self->plan);
     g_free(self->runs);
+    g_free(self->rounds);
     lp_run_files_clear(&self->files);
     g_free(self->framework);
     g_strfreev(self->settings);
@@ -64,8 +76,28 @@ print_report(LpReport *report, LpFormat format, GError **error)
 typedef struct {
     LpFormat format;
     LpPlanChoice plan;
-    guint fidelity, collapse, n_runs;
+    guint fidelity, collapse, n_runs, n_rounds; /* n_rounds: 0 unless collapse is approximate */
 } Choices;
+
+static gboolean
+read_collapse(const Options *options, Choices *out_choices, GError **error)
+{
+    if (!lp_option_choice("collapse", options->collapse, collapse_names, COLLAPSE_ON,
+                          &out_choices->collapse, error) ||
+        !lp_option_count("collapse-rounds", options->rounds, 1, ROUNDS_MAX, ROUNDS,
+                         &out_choices->n_rounds, error))
+        return FALSE;
+    gboolean is_approximate = out_choices->collapse == COLLAPSE_APPROXIMATE;
+    if (options->rounds != NULL && !is_approximate)
+        return lp_usage_error(error, "--collapse-rounds: got it without --collapse=approximate, "
+                                     "wanted both or neither");
+    if (options->runs != NULL && is_approximate)
+        return lp_usage_error(error, "--runs: got it with --collapse=approximate, wanted one of "
+                                     "them");
+    if (!is_approximate)
+        out_choices->n_rounds = 0;
+    return TRUE;
+}
 
 static gboolean
 read_choices(const Options *options, Choices *out_choices, GError **error)
@@ -76,8 +108,7 @@ read_choices(const Options *options, Choices *out_choices, GError **error)
            lp_plan_choice_parse(options->plan, &out_choices->plan, error) &&
            lp_option_choice("fidelity", options->fidelity, lp_fidelity_names, LP_FIDELITY_FLOW,
                             &out_choices->fidelity, error) &&
-           lp_option_choice("collapse", options->collapse, switch_names, TRUE,
-                            &out_choices->collapse, error) &&
+           read_collapse(options, out_choices, error) &&
            lp_option_count("runs", options->runs, 1, RUNS_MAX, 0, &out_choices->n_runs, error);
 }
 
@@ -93,7 +124,7 @@ run_seeds(const Options *options, const Choices *choices, const char *path,
                           .platform = machine->path,
                           .settings = (const char *const *)options->settings,
                           .fidelity = (LpFidelity)choices->fidelity,
-                          .collapse = choices->collapse != 0,
+                          .collapse = choices->collapse != COLLAPSE_OFF,
                           .ignore_memory = options->ignore_memory,
                           .n_jobs = n_jobs,
                           .n_at_once = g_get_num_processors()};
@@ -136,6 +167,8 @@ simulate_scenario(const Options *options, const Choices *choices, const char *pa
 {
     if (choices->plan != LP_PLAN_FILE)
         return lp_usage_error(error, "--plan: got fit, wanted none: a scenario has several plans");
+    if (choices->collapse == COLLAPSE_APPROXIMATE)
+        return lp_usage_error(error, "--collapse: got approximate, wanted on or off: a scenario");
     g_autofree char *platform_path = lp_input_find(platform, LP_INPUT_PLATFORM, error);
     if (platform_path == NULL)
         return FALSE;
@@ -155,7 +188,7 @@ simulate_scenario(const Options *options, const Choices *choices, const char *pa
     g_autoptr(LpObservation) observation =
         lp_run_files_any(&options->files) ? lp_observation_new() : NULL;
     LpScenarioOptions run = {.fidelity = (LpFidelity)choices->fidelity,
-                             .collapse = choices->collapse != 0,
+                             .collapse = choices->collapse != COLLAPSE_OFF,
                              .timelines = observation != NULL,
                              .observation = observation};
     LpProgress progress = lp_progress_start("steps");
@@ -210,7 +243,8 @@ simulate(const Options *options, char **arguments, double started_s, GError **er
     g_autoptr(LpTimeline) timeline = any ? lp_timeline_new() : NULL;
     g_autoptr(LpObservation) observation = any ? lp_observation_new() : NULL;
     LpSimulationOptions run = {.fidelity = (LpFidelity)choices.fidelity,
-                               .collapse = choices.collapse != 0,
+                               .collapse = choices.collapse != COLLAPSE_OFF,
+                               .n_rounds = choices.n_rounds,
                                .run = {.timeline = timeline},
                                .observation = observation};
     if (options->approximate) {
@@ -245,7 +279,9 @@ lp_cmd_simulate(int argc, char **argv, GError **error)
     g_auto(Options) options = {0};
     const GOptionEntry entries[] = {
         LP_ROW_FIDELITY(&options.fidelity),
-        LP_ROW_COLLAPSE(&options.collapse),
+        LP_ROW_COLLAPSE_OR_APPROXIMATE(&options.collapse),
+        {"collapse-rounds", 0, 0, G_OPTION_ARG_STRING, &options.rounds,
+         "With --collapse=approximate: rounds in which links tell flows apart (2)", "K"},
         {"set", 0, 0, G_OPTION_ARG_STRING_ARRAY, &options.settings,
          "Override an attribute of every workload; may be given again", "NAME=VALUE"},
         LP_ROW_FRAMEWORK(&options.framework),

@@ -18,6 +18,14 @@
         "collapse", 0, 0, G_OPTION_ARG_STRING, place,                                              \
             "Leave out events that provably cannot matter (default on)", "on|off"                  \
     }
+/** As LP_ROW_COLLAPSE, or "approximate". */
+#define LP_ROW_COLLAPSE_OR_APPROXIMATE(place)                                                      \
+    {                                                                                              \
+        "collapse", 0, 0, G_OPTION_ARG_STRING, place,                                              \
+            "Leave out events that provably cannot matter (default on), or more "                  \
+            "(docs/quotient.md)",                                                                  \
+            "on|off|approximate"                                                                   \
+    }
 /** A framework's name: lp_settings_add_framework(). */
 #define LP_ROW_FRAMEWORK(place)                                                                    \
     {                                                                                              \

@@ -54,6 +54,22 @@ warn_precision(LpReport *self)
                                     lp_accelerator_peak_flop_per_s(accelerator, precision)));
 }
 
+/* Classes whose flows are as slow as the slowest of them. */
+static void
+warn_cut(LpReport *self)
+{
+    if (self->simulation == NULL || self->simulation->quotient.n_rounds == 0)
+        return;
+    double time_s = self->simulation->run.iteration_time_s;
+    double contention_s = time_s - self->simulation->uncontended.iteration_time_s;
+    g_ptr_array_add(
+        self->warnings,
+        g_strdup_printf("collapse: approximate, since links would tell more flows apart after "
+                        "round %u of refinement; contention, which it may misjudge, is %.2f %% of "
+                        "the iteration",
+                        self->simulation->quotient.n_rounds, 100.0 * contention_s / time_s));
+}
+
 static void
 init(LpReport *self, const LpWorkload *workload, const LpMachine *machine,
      const LpSimulation *simulation, const LpPlacement *placement)
@@ -71,6 +87,7 @@ init(LpReport *self, const LpWorkload *workload, const LpMachine *machine,
     self->warnings = g_ptr_array_new_with_free_func(g_free);
     warn_memory(self);
     warn_precision(self);
+    warn_cut(self);
 }
 
 void

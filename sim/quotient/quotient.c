@@ -24,6 +24,7 @@ struct LpQuotient {
     guint32 first_foreign;       /* flow */
     guint32 *n_alike;            /* owned, by sender: how many it stands for */
     LpLinkClasses *link_classes; /* owned; NULL: the engine shares them */
+    guint32 n_rounds;            /* if they were too few: LpQuotientSize.n_rounds */
 };
 
 static const LpFlowOfRun *
@@ -266,6 +267,7 @@ lp_quotient_new(const LpQuotientInput *input, const char **out_reason)
     if (input->view.is_apart)
         self->link_classes = lp_link_classes_new(structure, last, self->map->network,
                                                  self->flow_class, self->n_flow_classes);
+    self->n_rounds = structure->is_cut ? input->n_rounds : 0;
     return self;
 }
 
@@ -339,7 +341,8 @@ lp_quotient_size(const LpQuotient *self)
     LpQuotientSize size = {.n_flows = self->list->flows->len,
                            .n_flow_classes = self->n_flow_classes,
                            .n_links = self->n_links_crossed,
-                           .n_link_classes = self->crossings->n_links};
+                           .n_link_classes = self->crossings->n_links,
+                           .n_rounds = self->n_rounds};
     add_size(self, &size);
     for (guint i = 0; i < self->others->len; i++)
         add_size(self->others->pdata[i], &size);

@@ -44,6 +44,9 @@ typedef struct {
     guint32 n_senders;
     const LpForeignFlow *foreign; /* borrowed */
     guint32 n_foreign;
+    guint32
+        n_rounds; /**< links tell flows apart by so many rounds of refinement only, and flows of
+                     a class are as slow as the slowest of them; 0: to the end, which is exact */
 } LpQuotientInput;
 
 G_END_DECLS

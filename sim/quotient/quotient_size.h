@@ -11,6 +11,8 @@ typedef struct {
     guint64 n_ranks, n_rank_classes;
     guint64 n_flows, n_flow_classes; /**< connections that carry anything */
     guint64 n_links, n_link_classes; /**< that anything crosses; of those that can hold it back */
+    guint32 n_rounds; /**< links told flows apart by so many rounds of refinement, and would tell
+                         more apart: an approximation; 0: exact */
 } LpQuotientSize;
 
 G_END_DECLS

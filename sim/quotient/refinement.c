@@ -22,19 +22,21 @@ typedef struct {
 
 struct LpRefinement {
     guint32 n_vertices, n_classes;
-    guint32 *colour;      /* owned, by vertex */
-    GArray *edges;        /* owned Edge, until they are sorted by what is seen */
-    guint32 *first_look;  /* owned, by vertex and one beyond */
-    Look *looks;          /* owned, by what is seen */
-    guint32 *order;       /* owned: vertices, those of a class in a row */
-    guint32 *place;       /* owned, by vertex: where it stands in that order */
-    guint32 *of_vertex;   /* owned, by vertex: its class */
-    guint32 *first, *n;   /* owned, by class: its row */
-    gboolean *is_waiting; /* owned, by class: whether it is in the queue */
-    GQueue queue;         /* classes that others have not been told of, plus 1 */
-    GArray *seen_by;      /* owned Look: all that see it */
-    GArray *labels;       /* owned guint32 */
-    GArray *views;        /* owned View */
+    guint32 *colour;                      /* owned, by vertex */
+    GArray *edges;                        /* owned Edge, until they are sorted by what is seen */
+    guint32 *first_look;                  /* owned, by vertex and one beyond */
+    Look *looks;                          /* owned, by what is seen */
+    guint32 *order;                       /* owned: vertices, those of a class in a row */
+    guint32 *place;                       /* owned, by vertex: where it stands in that order */
+    guint32 *of_vertex;                   /* owned, by vertex: its class */
+    guint32 *first, *n;                   /* owned, by class: its row */
+    gboolean *is_waiting;                 /* owned, by class: whether it is in the queue */
+    guint32 n_rounds, cut_begin, cut_end; /* lp_refinement_cut() */
+    gboolean is_cut;
+    GQueue queue;    /* classes that others have not been told of, plus 1 */
+    GArray *seen_by; /* owned Look: all that see it */
+    GArray *labels;  /* owned guint32 */
+    GArray *views;   /* owned View */
 };
 
 LpRefinement *
@@ -73,6 +75,20 @@ lp_refinement_add_edge(LpRefinement *self, guint32 seer, guint32 seen, guint32 l
 {
     Edge edge = {seer, seen, label};
     g_array_append_val(self->edges, edge);
+}
+
+void
+lp_refinement_cut(LpRefinement *self, guint32 n_rounds, guint32 begin, guint32 end)
+{
+    self->n_rounds = n_rounds;
+    self->cut_begin = begin;
+    self->cut_end = end;
+}
+
+gboolean
+lp_refinement_is_cut(const LpRefinement *self)
+{
+    return self->is_cut;
 }
 
 guint32
@@ -275,6 +291,28 @@ tell(LpRefinement *self, guint32 class)
     }
 }
 
+/* Whether nobody is to hear of @class any more. */
+static gboolean
+is_cut_off(const LpRefinement *self, guint32 class, guint32 round)
+{
+    guint32 vertex = self->order[self->first[class]];
+    return round >= self->n_rounds && vertex >= self->cut_begin && vertex < self->cut_end;
+}
+
+/* Tells all classes that wait; those that they divide wait for the next round. */
+static void
+run_round(LpRefinement *self, guint32 round)
+{
+    for (guint n = g_queue_get_length(&self->queue); n > 0; n--) {
+        guint32 class = GPOINTER_TO_UINT(g_queue_pop_head(&self->queue)) - 1;
+        self->is_waiting[class] = FALSE;
+        if (is_cut_off(self, class, round))
+            self->is_cut = TRUE;
+        else
+            tell(self, class);
+    }
+}
+
 /* In the order of their lowest vertices. */
 static void
 number_classes(LpRefinement *self)
@@ -298,11 +336,8 @@ lp_refinement_run(LpRefinement *self)
     self->seen_by = g_array_new(FALSE, FALSE, sizeof(Look));
     self->labels = g_array_new(FALSE, FALSE, sizeof(guint32));
     self->views = g_array_new(FALSE, FALSE, sizeof(View));
-    while (!g_queue_is_empty(&self->queue)) {
-        guint32 class = GPOINTER_TO_UINT(g_queue_pop_head(&self->queue)) - 1;
-        self->is_waiting[class] = FALSE;
-        tell(self, class);
-    }
+    for (guint32 round = 0; !g_queue_is_empty(&self->queue); round++)
+        run_round(self, round);
     number_classes(self);
     g_clear_pointer(&self->seen_by, g_array_unref);
     g_clear_pointer(&self->labels, g_array_unref);

@@ -28,9 +28,16 @@ void lp_refinement_set_colour(LpRefinement *self, guint32 vertex, guint32 colour
 /** Says that @seer sees @seen along an edge of @label. */
 void lp_refinement_add_edge(LpRefinement *self, guint32 seer, guint32 seen, guint32 label);
 
+/** From round @n_rounds on, counted from 0, vertices from @begin up to @end are seen by nobody,
+ * though they still see: whoever sees them is told apart by them as far as that many rounds lead.
+ * In a round all classes that the one before has made are told to those that see them. Of them and
+ * of others no two may have one colour. */
+void lp_refinement_cut(LpRefinement *self, guint32 n_rounds, guint32 begin, guint32 end);
 /** Divides the vertices. Once, after which nothing may be added. Returns: how many classes there
  * are. Classes are numbered in the order of their lowest vertices. */
 guint32 lp_refinement_run(LpRefinement *self);
+/** Whether anybody has not been told of a class because of lp_refinement_cut(). */
+gboolean lp_refinement_is_cut(const LpRefinement *self);
 /** The class of @vertex. */
 guint32 lp_refinement_class(const LpRefinement *self, guint32 vertex);
 

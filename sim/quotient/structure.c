@@ -274,7 +274,10 @@ lp_structure_new(const LpQuotientInput *input, const LpFlowList *list, gboolean 
     add_links(&builder);
     add_owned(&builder);
     add_flows(&builder);
+    if (input->n_rounds > 0)
+        lp_refinement_cut(builder.refinement, input->n_rounds, self->first_link, self->first_place);
     (void)lp_refinement_run(builder.refinement);
+    self->is_cut = lp_refinement_is_cut(builder.refinement);
     self->of_vertex = g_new(guint32, self->n_vertices);
     for (guint32 i = 0; i < self->n_vertices; i++)
         self->of_vertex[i] = lp_refinement_class(builder.refinement, i);

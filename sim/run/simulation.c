@@ -98,7 +98,8 @@ find_quotient(const LpCircuitMap *circuits, const LpContention *contention, LpIs
         return NULL;
     const char *reason;
     LpQuotientJob job = {.map = map, .contention = contention, .cache = cache};
-    LpQuotientInput input = {.jobs = &job, .n_jobs = 1, .fidelity = options.fidelity};
+    LpQuotientInput input = {
+        .jobs = &job, .n_jobs = 1, .fidelity = options.fidelity, .n_rounds = options.n_rounds};
     g_autoptr(LpQuotient) quotient = lp_quotient_new(&input, &reason);
     if (quotient == NULL)
         return NULL;

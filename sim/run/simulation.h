@@ -32,6 +32,7 @@ typedef struct {
     /** Tensor-parallel collectives and other traffic cost each other nothing if that leaves out at
      * most this share of the former's time; 0: never. With collapse. */
     double negligible;
+    guint32 n_rounds;           /**< of refinement of the run's classes, LpQuotientInput.n_rounds */
     LpRunOptions run;           /**< of the run itself, not of the counterfactual ones */
     LpObservation *observation; /* borrowed: filled; or NULL. Not where every communication takes
                                    its isolated time */

@@ -60,6 +60,38 @@ test_labels(void)
     lp_test_true("equal", lp_refinement_class(refinement, 0) == lp_refinement_class(refinement, 3));
 }
 
+/* A path of links and flows by turns, of which one end differs: a link tells of it as far as rounds
+ * lead, and looks on after that. */
+static void
+test_cut(void)
+{
+    for (guint32 n_rounds = 0; n_rounds < 5; n_rounds++) {
+        g_autoptr(LpRefinement) refinement = lp_refinement_new(200);
+        /* Vertices from 100 on are links: 0 - 100 - 1 - 101 ... in a circle of one odd link. */
+        for (guint32 i = 0; i < 100; i++) {
+            lp_refinement_set_colour(refinement, 100 + i, i == 50 ? 2 : 1);
+            join(refinement, i, 100 + i);
+            join(refinement, (i + 1) % 100, 100 + i);
+        }
+        lp_refinement_cut(refinement, n_rounds, 100, 200);
+        guint32 n = lp_refinement_run(refinement);
+        lp_test_true("cut", lp_refinement_is_cut(refinement));
+        lp_test_true("far from it",
+                     lp_refinement_class(refinement, 0) == lp_refinement_class(refinement, 1));
+        lp_test_true("ends of the odd link",
+                     (n_rounds == 0) == (lp_refinement_class(refinement, 50) ==
+                                         lp_refinement_class(refinement, 0)));
+        lp_test_true("links look on", n_rounds == 0 || lp_refinement_class(refinement, 149) !=
+                                                           lp_refinement_class(refinement, 100));
+        lp_test_true("no more than told", n <= 3 + 4 * n_rounds && n >= 3);
+    }
+    g_autoptr(LpRefinement) enough = lp_refinement_new(4);
+    lp_refinement_set_colour(enough, 3, 1);
+    join(enough, 0, 3);
+    lp_refinement_cut(enough, 10, 3, 4);
+    lp_test_true("enough rounds", lp_refinement_run(enough) == 3 && !lp_refinement_is_cut(enough));
+}
+
 typedef struct {
     guint32 n, n_edges;
     guint32 colour[24], seer[60], seen[60], label[60];
@@ -137,10 +169,8 @@ test_random(void)
 int
 main(void)
 {
-    static const LpTestCase cases[] = {{"known", test_known},
-                                       {"one way", test_one_way},
-                                       {"labels", test_labels},
-                                       {"random", test_random},
-                                       {NULL, NULL}};
+    static const LpTestCase cases[] = {{"known", test_known},   {"one way", test_one_way},
+                                       {"labels", test_labels}, {"cut", test_cut},
+                                       {"random", test_random}, {NULL, NULL}};
     return lp_test_run("refinement", cases);
 }

@@ -53,7 +53,7 @@ def draw_plan(r, room):
         plan = test_properties.draw(r)
         if plan is None or plan["tp"] * plan["cp"] * plan["dp"] * plan["pp"] > room:
             continue
-        if r.random() < 0.8 and plan["dp"] < 4:
+        if r.random() < 0.8 and (plan["dp"] < 4 or n_ranks(plan) < room / 2):
             continue
         if plan["pp"] == 1 and plan["schedule"] in ("dualpipe", "interleaved"):
             continue
@@ -79,7 +79,7 @@ def n_ranks(plan):
 def draw_places(r, n_jobs, n, size):
     """Accelerators of each of @n_jobs jobs of @n ranks: blocks dealt out in turn, from one to all of a
     job's ranks at a time; sometimes shuffled."""
-    width = r.choice([1, 2, 4, 8, n, n])
+    width = r.choice([2, 4, 8, n, n, n])
     while n % width:
         width //= 2
     places = [[] for _ in range(n_jobs)]
@@ -101,7 +101,7 @@ def draw_jobs(r, size):
     plans = [draw_plan(r, room)]
     n = n_ranks(plans[0])
     for _ in range(n_jobs - 1):
-        plans.append(plans[0] if r.random() < 0.6 else
+        plans.append(plans[0] if r.random() < 0.75 else
                      next(p for p in iter(lambda: draw_plan(r, n), None) if n_ranks(p) <= n))
     places = draw_places(r, n_jobs, n, size)
     start, iterations = r.choice([0, 0, 0, 1]), r.choice([1, 1, 2])
@@ -124,7 +124,7 @@ def draw_stragglers(r, plans):
         n = n_ranks(plan)
         slow = r.choice([[r.randrange(n)], sorted(r.sample(range(n), min(n, 2))), list(range(0, n, 2)),
                          list(range(n))])
-        jitter = f'distribution="lognormal" jitter="0.1" seed="{r.randint(0, 9)}"' if r.random() < 0.3 else ""
+        jitter = f'distribution="lognormal" jitter="0.1" seed="{r.randint(0, 9)}"' if r.random() < 0.15 else ""
         elements.append(f'<straggler job="j{i}" ranks="{",".join(map(str, slow))}" '
                         f'factor="{r.choice([1.05, 1.2, 1.5])}" {jitter}/>')
     return elements
@@ -132,12 +132,12 @@ def draw_stragglers(r, plans):
 
 def draw_traffic(r, size):
     elements = []
-    for i in range(r.choice([0, 0, 0, 1, 1, 2])):
+    for i in range(r.choice([0, 0, 0, 0, 1, 1, 2])):
         some = list(range(0, size, r.choice([1, 2, 4]))) if r.random() < 0.5 else \
             r.sample(range(size), r.randint(2, 12))
-        pattern = r.choice(["permutation", "uniform", "pairs", "pairs", "incast", "all-to-all"])
+        pattern = r.choice(["permutation", "uniform", "pairs", "pairs", "pairs", "incast", "all-to-all"])
         some = some[:5] if pattern == "incast" else some[:12] if pattern != "pairs" else some
-        pace = r.choice(['', 'load="0.1"', 'load="0.2" gaps="fixed"', 'load="0.1" gaps="fixed"'])
+        pace = r.choice(['', 'load="0.1"'] + 3 * ['load="0.2" gaps="fixed"', 'load="0.1" gaps="fixed"'])
         elements.append(f'<traffic name="t{i}" pattern="{pattern}" accelerators="{",".join(map(str, some))}" '
                         f'message="{r.choice(["1MB", "10MB"])}" {pace} seed="{r.randint(0, 9)}"/>')
     return elements

@@ -208,6 +208,22 @@ def check_slow(folder):
     return [] if got == (n_ranks, n_flows) else [f"one slow rank in 1,024: {got} classes, wanted {(n_ranks, n_flows)}"]
 
 
+def count(results):
+    n_valid, n_used = sum(valid for valid, _, _, _ in results), sum(used for _, used, _, _ in results)
+    n_faults = sum(complaint is not None for _, _, complaint, _ in results)
+    n_remarks = sum(remark is not None for _, _, _, remark in results)
+    return (f"{n_valid} of {len(results)} random cases are valid, {n_used} run by classes; {n_remarks} amplify "
+            f"rounding; {n_faults} faults")
+
+
+def tell(results):
+    """Says what is remarkable about the last of them, and now and then how many there are."""
+    _, _, complaint, remark = results[-1]
+    for line in (complaint, remark, count(results) if len(results) % 200 == 0 else None):
+        if line is not None:
+            print(line, flush=True)
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--count", type=int, default=COUNT)
@@ -223,16 +239,13 @@ def main():
         cases = [Case(arguments.seed, number, folder) for number in numbers]
         for case in cases:
             case.prepare()
+        results = []
         with concurrent.futures.ThreadPoolExecutor(arguments.jobs) as pool:
-            results = list(pool.map(lambda case: case.run(temporary), cases))
-    n_valid, n_used = sum(valid for valid, _, _, _ in results), sum(used for _, used, _, _ in results)
-    remarks = [remark for _, _, _, remark in results if remark is not None]
-    complaints += [complaint for _, _, complaint, _ in results if complaint is not None]
-    for line in remarks + complaints:
-        print(line)
-    print(f"{n_valid} of {len(cases)} cases are valid, {n_used} run by classes; {len(remarks)} amplify rounding; "
-          f"{len(complaints)} faults")
-    return 0 if not complaints else 1
+            for result in pool.map(lambda case: case.run(temporary), cases):
+                results.append(result)
+                tell(results)
+    print(*complaints, count(results), sep="\n")
+    return 1 if complaints or any(complaint is not None for _, _, complaint, _ in results) else 0
 
 
 if __name__ == "__main__":

@@ -1,0 +1,98 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Every shipped workload, cut to at most 512 ranks and few micro-batches, by classes and rank by rank: both
+take the same time, to 1e-6, to 1e-9 where nothing contends, and move the same bytes. The machine is the one
+of workloads/README.md, of that size.
+
+--ranks=N cuts further; names of workloads leave out the others; --fidelity=message sends every message.
+Environment: LIGHTPATH (the built program)."""
+import argparse
+import json
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+import time
+import xml.etree.ElementTree
+
+PROGRAM = os.environ.get("LIGHTPATH", "build/release/cli/lightpath")
+SOURCE = pathlib.Path(__file__).resolve().parents[2]
+ROW = re.compile(r"\| `([\w.-]+)` \| [^|]*\| ([\d,]+) \|[^|]*\| `([^`]+)`")
+CONTENDED, ALONE = 1e-6, 1e-9
+# Rank by rank, experts cost a flow a pair: of their layers so many a stage are left.
+EXPERT_LAYERS = 1
+
+
+def cut(name, limit):
+    """Settings that leave at most @limit ranks and few micro-batches, and how many ranks that are."""
+    plan = xml.etree.ElementTree.parse(SOURCE / f"workloads/{name}.xml").getroot().find("plan").attrib
+    tp, cp, pp, dp, ep, b = (int(plan.get(key, 1)) for key in ("tp", "cp", "pp", "dp", "ep", "micro-batch"))
+    while tp * cp * pp * dp > limit and dp > 1:
+        dp = max(d for d in range(1, dp) if dp % d == 0)
+    n_slices = pp * int(plan.get("virtual-stages", 1))
+    while tp * cp * dp % (ep * int(plan.get("expert-tp", tp if tp * cp * dp % (ep * tp) == 0 else 1))):
+        ep //= 2
+    m = 2 * pp if plan.get("schedule") == "dualpipe" else pp
+    settings = {"dp": dp, "global-batch": max(m, 2) * dp * b}
+    if "shard-degree" in plan:
+        settings["shard-degree"] = min(dp * cp, int(plan["shard-degree"]))
+    if ep > 1:
+        settings.update({"ep": ep, "layers": max(n_slices * EXPERT_LAYERS, 4), "dense-layers": 0, "stage-layers": "even"})
+    return [f"--set={key}={value}" for key, value in settings.items()], tp * cp * pp * dp
+
+
+def run(line):
+    begin_s = time.monotonic()
+    done = subprocess.run(line, capture_output=True, text=True)
+    if done.returncode != 0:
+        raise RuntimeError(done.stderr)
+    return json.loads(done.stdout), time.monotonic() - begin_s
+
+
+def compare(name, accelerators, system, arguments, folder):
+    """Returns: a line about it, and whether it is as wanted."""
+    settings, n_ranks = cut(name, arguments.ranks)
+    machine = os.path.join(folder, "machine.xml")
+    # Machines of large domains cannot be smaller than those.
+    size = accelerators if "--domain-size" in system else n_ranks + -n_ranks % 8
+    subprocess.run([PROGRAM, "platform", "generate", *f"--system={system}".split(), f"--accelerators={size}",
+                    "-o", machine], check=True)
+    line = [PROGRAM, "simulate", name, machine, "--format=json", "--ignore-memory", "--cost",
+            f"--fidelity={arguments.fidelity}", *settings]
+    on, on_s = run(line)
+    off, off_s = run(line + ["--collapse=off"])
+    got, wanted = on["simulated"]["iteration_time_s"], off["simulated"]["iteration_time_s"]
+    contends = abs(off["simulated"]["uncontended_iteration_time_s"] - wanted) > ALONE * wanted
+    error = abs(got / wanted - 1)
+    good = error <= (CONTENDED if contends else ALONE) and on["traffic_bytes"] == off["traffic_bytes"]
+    classes = on["cost"].get("rank_classes", "-")
+    return (f"{name}: {n_ranks} ranks, {classes} classes, {'contends' if contends else 'alone'}: {error:.1e}, "
+            f"{on_s:.1f} and {off_s:.1f} s{'' if good else ': WRONG'}"), good
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("names", nargs="*")
+    parser.add_argument("--ranks", type=int, default=512)
+    parser.add_argument("--fidelity", default="flow")
+    arguments = parser.parse_args()
+    rows = ROW.findall((SOURCE / "workloads/README.md").read_text())
+    n_wrong = n = 0
+    with tempfile.TemporaryDirectory(prefix="lightpath-") as folder:
+        for name, accelerators, system in rows:
+            if arguments.names and name not in arguments.names:
+                continue
+            try:
+                text, good = compare(name, int(accelerators.replace(",", "")), system, arguments, folder)
+            except RuntimeError as error:
+                text, good = f"{name}: {error}", False
+            print(text, flush=True)
+            n, n_wrong = n + 1, n_wrong + (not good)
+    print(f"{n} workloads, {n_wrong} faults")
+    return 1 if n_wrong or n == 0 else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -36,6 +36,7 @@ struct LpDelegates {
     GPtrArray *delegates; /* owned Delegate: of the units from n_actors on */
     LpCouriers *couriers; /* owned */
     LpSharing *sharing;   /* borrowed */
+    LpWatch *watch;       /* borrowed, or NULL */
     guint32 job;
     GHashTable *recipes; /* owned: by LpOp, Recipe */
     Recipe *recipe;      /* borrowed: of the collective at hand */
@@ -67,7 +68,7 @@ recipe_free(gpointer data)
 
 LpDelegates *
 lp_delegates_new(const LpQuotient *quotient, const LpCommunicatorClass *classes, guint64 n_actors,
-                 guint32 job, LpSharing *sharing)
+                 guint32 job, LpSharing *sharing, LpWatch *watch)
 {
     LpDelegates *self = g_new0(LpDelegates, 1);
     self->quotient = quotient;
@@ -76,8 +77,9 @@ lp_delegates_new(const LpQuotient *quotient, const LpCommunicatorClass *classes,
     self->delegates = g_ptr_array_new_with_free_func(delegate_free);
     self->recipes = g_hash_table_new_full(NULL, NULL, NULL, recipe_free);
     self->sharing = sharing;
+    self->watch = watch;
     self->job = job;
-    self->couriers = lp_couriers_new(classes->members.n_classes, NULL, job);
+    self->couriers = lp_couriers_new(classes->members.n_classes, watch, job);
     lp_couriers_set_sharing(self->couriers, sharing, traffic_of(self), self);
     lp_couriers_set_classes(self->couriers, quotient, classes);
     return self;
@@ -196,7 +198,7 @@ wait(LpDelegates *self, double wait_s)
 {
     if (wait_s <= 0.0)
         return;
-    sg_actor_sleep_for(wait_s);
+    lp_watch_sleep(self->watch, wait_s);
     self->n_activities++;
 }
 
@@ -210,7 +212,10 @@ run_unit(LpDelegates *self, guint64 number)
     const Unit *unit = &g_array_index(self->recipe->units, Unit, number);
     wait(self, unit->wait_s);
     LpFlow flow = {unit->route, unit->bytes, self->job, traffic_of(self), self};
+    LpFlight flight = {.route = unit->route, .job = self->job};
+    lp_watch_depart(self->watch, &flight);
     lp_sharing_send(self->sharing, &flow);
+    lp_watch_arrive(self->watch, &flight);
     wait(self, unit->latency_s);
     self->sent_bytes += unit->bytes;
     self->n_activities++;

@@ -13,9 +13,10 @@ G_BEGIN_DECLS
 typedef struct LpDelegates LpDelegates;
 
 /** For the communicators of @classes, which have flows, of @quotient: both borrowed. @n_actors: of
- * ranks that take part. Flows share links as @sharing says: borrowed. Returns: (transfer full). */
+ * ranks that take part. Flows share links as @sharing says: borrowed. @watch: borrowed, or NULL;
+ * which ranks wait for each other it is not told. Returns: (transfer full). */
 LpDelegates *lp_delegates_new(const LpQuotient *quotient, const LpCommunicatorClass *classes,
-                              guint64 n_actors, guint32 job, LpSharing *sharing);
+                              guint64 n_actors, guint32 job, LpSharing *sharing, LpWatch *watch);
 void lp_delegates_free(LpDelegates *self);
 
 /** A collective of the communicator. Everything is borrowed. */

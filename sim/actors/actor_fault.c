@@ -250,7 +250,8 @@ lp_faults_number(const LpFaults *self, guint32 n_links, guint32 *out_changes)
             guint32 *change = &out_changes[g_array_index(fault->links, guint32, k)];
             lp_numbering_add_count(&numbers, *change);
             lp_numbering_add_number(&numbers, fault->failure->at_s);
-            lp_numbering_add_number(&numbers, fault->failure->bandwidth_factor);
+            lp_numbering_add_number(&numbers,
+                                    fault->failure->dead ? 0.0 : fault->failure->bandwidth_factor);
             *change = lp_numbering_end(&numbers) + 1;
         }
     }
@@ -264,6 +265,31 @@ stop_lanes(const LpFaults *self, const Fault *fault)
         lp_rotor_run_kill(rotor, g_array_index(fault->lanes, LpLaneFailure, i));
 }
 
+/* The link as routes and the watch know it; G_MAXUINT32 if none has it. */
+static guint32
+link_of_run(const LpFaults *self, guint32 link)
+{
+    return self->run.quotient == NULL ? link : lp_quotient_link(self->run.quotient, link);
+}
+
+static void
+change(const LpFaults *self, const LpScenarioFailure *failure, guint32 link)
+{
+    double described = lp_network_link(self->network, link).bytes_per_s;
+    guint32 own = link_of_run(self, link);
+    if (own == G_MAXUINT32 ||
+        lp_watch_is_dead(self->run.watch, &(LpRoute){.n_links = 1, .links = &own}))
+        return;
+    if (failure->dead)
+        lp_watch_bury_link(self->run.watch, own);
+    double bytes_per_s = failure->dead ? DEAD_BYTES_PER_S : described * failure->bandwidth_factor;
+    if (self->run.quotient != NULL)
+        lp_quotient_set_bandwidth(self->run.quotient, link, bytes_per_s);
+    else
+        lp_network_set_bandwidth(self->network, link, bytes_per_s);
+    lp_sharing_set_bandwidth(self->run.sharing, link, bytes_per_s);
+}
+
 static void
 happen(const LpFaults *self, const Fault *fault)
 {
@@ -272,21 +298,8 @@ happen(const LpFaults *self, const Fault *fault)
         for (guint k = 0; k < fault->lanes->len; k++)
             lp_circuits_kill(self->circuits->pdata[i],
                              g_array_index(fault->lanes, LpLaneFailure, k));
-    for (guint i = 0; i < fault->links->len; i++) {
-        guint32 link = g_array_index(fault->links, guint32, i);
-        double described = lp_network_link(self->network, link).bytes_per_s;
-        if (lp_watch_is_dead(self->run.watch, &(LpRoute){.n_links = 1, .links = &link}))
-            continue;
-        if (fault->failure->dead)
-            lp_watch_bury_link(self->run.watch, link);
-        double bytes_per_s =
-            fault->failure->dead ? DEAD_BYTES_PER_S : described * fault->failure->bandwidth_factor;
-        if (self->run.quotient != NULL)
-            lp_quotient_set_bandwidth(self->run.quotient, link, bytes_per_s);
-        else
-            lp_network_set_bandwidth(self->network, link, bytes_per_s);
-        lp_sharing_set_bandwidth(self->run.sharing, link, bytes_per_s);
-    }
+    for (guint i = 0; i < fault->links->len; i++)
+        change(self, fault->failure, g_array_index(fault->links, guint32, i));
 }
 
 static void

@@ -92,8 +92,8 @@ void
 lp_communicator_runtime_set_classes(LpCommunicatorRuntime *self, const LpQuotient *quotient,
                                     const LpCommunicatorClass *classes)
 {
-    self->delegates =
-        lp_delegates_new(quotient, classes, self->mode.n_actors, self->job, self->sharing);
+    self->delegates = lp_delegates_new(quotient, classes, self->mode.n_actors, self->job,
+                                       self->sharing, self->watch);
 }
 
 void

@@ -422,6 +422,12 @@ lp_quotient_n_senders(const LpQuotient *self, guint32 sender)
     return self->n_alike[sender];
 }
 
+guint32
+lp_quotient_link(const LpQuotient *self, guint32 link)
+{
+    return self->crossings->link_class[link];
+}
+
 void
 lp_quotient_set_bandwidth(const LpQuotient *self, guint32 link, double bytes_per_s)
 {

@@ -79,6 +79,9 @@ const LpRoute *lp_quotient_peer_route(const LpQuotient *self, LpGroup group, gui
  * stands for it. @self: of the run. */
 const LpRoute *lp_quotient_foreign_route(const LpQuotient *self, guint32 flow);
 guint32 lp_quotient_n_senders(const LpQuotient *self, guint32 sender);
+/** The link of the quotient, as its routes name it, that stands for @link; G_MAXUINT32: none, since
+ * nothing crosses @link or it cannot hold anything back. @self: of the run. */
+guint32 lp_quotient_link(const LpQuotient *self, guint32 link);
 /** Gives the links of the class of @link, which changes, what makes up for @bytes_per_s each, > 0,
  * from now on. @self: of the run, loaded. */
 void lp_quotient_set_bandwidth(const LpQuotient *self, guint32 link, double bytes_per_s);

@@ -7,7 +7,9 @@
 #include "sim/run/observation.h"
 #include "sim/run/scene_quotient.h"
 
-/* What a run leaves behind: of one job in a child process, of all in this one. */
+#include <string.h>
+
+/* What a run of one job leaves behind, in a child process. */
 typedef struct {
     LpRunResult result;
     LpStall stall;
@@ -108,6 +110,9 @@ finish_solo(Solo *self, guint64 *io_peak_rss_bytes, GError **error)
     if (child == NULL ||
         !lp_child_process_finish(child, &outcome, sizeof outcome, io_peak_rss_bytes, error))
         return FALSE;
+    /* Which ranks wait for which is told by a run of all. */
+    if (self->quotient != NULL && outcome.stall.is_stalled)
+        return TRUE;
     *self->result = outcome.result;
     if (outcome.message[0] == '\0')
         return lp_scene_check_stall(self->scene, &outcome.stall, outcome.result.n_waiting, error);
@@ -240,20 +245,109 @@ run_together(LpScene *self, LpCast *cast, LpSceneQuotient *quotient,
                                 error);
 }
 
-/* By ranks where the observation wants every flow. */
+/* --- all jobs, where they may not end --- */
+
+/* A run by classes that links may stop: it does not say who waits for whom. */
+typedef struct {
+    LpScene *scene;
+    LpSceneQuotient *quotient;
+    guint n_jobs;
+} Attempt;
+
+/* What it leaves behind, before the results of jobs and of other traffic. */
+typedef struct {
+    gboolean is_stopped;
+    char message[256]; /* empty unless the engine did not start */
+} AttemptEnd;
+
+static void
+run_attempt(const void *data, GByteArray *result)
+{
+    const Attempt *attempt = data;
+    GPtrArray *backgrounds = attempt->scene->backgrounds;
+    AttemptEnd end = {FALSE, ""};
+    g_autoptr(GError) error = NULL;
+    g_autoptr(LpWatch) watch = lp_watch_new(lp_network_n_links(attempt->scene->network));
+    LpSurroundings surroundings = {
+        .backgrounds = backgrounds, .faults = attempt->scene->faults, .watch = watch};
+    g_autofree LpRunResult *results = g_new0(LpRunResult, attempt->n_jobs);
+    if (!lp_scene_quotient_run(attempt->quotient, &surroundings, results, &error))
+        g_strlcpy(end.message, error->message, sizeof end.message);
+    LpStall stall = lp_watch_stall(watch);
+    end.is_stopped = stall.is_stalled || stall.is_flooded;
+    g_byte_array_append(result, (const guint8 *)&end, sizeof end);
+    g_byte_array_append(result, (const guint8 *)results, attempt->n_jobs * sizeof *results);
+    for (guint i = 0; i < backgrounds->len; i++) {
+        LpBackgroundResult background = lp_background_result(backgrounds->pdata[i]);
+        g_byte_array_append(result, (const guint8 *)&background, sizeof background);
+    }
+}
+
+static void
+read_attempt(const guint8 *bytes, LpScenarioSimulation *simulation, guint n_backgrounds)
+{
+    for (guint i = 0; i < simulation->n_jobs; i++, bytes += sizeof(LpRunResult)) {
+        memcpy(&simulation->jobs[i].together, bytes, sizeof(LpRunResult));
+        simulation->n_activities += simulation->jobs[i].together.n_activities;
+    }
+    memcpy(simulation->backgrounds, bytes, n_backgrounds * sizeof(LpBackgroundResult));
+}
+
+/* @out_ended: FALSE where a run of all ranks has to tell why it did not end. */
+static gboolean
+attempt(LpScene *self, LpSceneQuotient *quotient, LpScenarioSimulation *simulation,
+        gboolean *out_ended, GError **error)
+{
+    Attempt data = {self, quotient, self->jobs->len};
+    guint n_backgrounds = self->backgrounds->len;
+    gsize size = sizeof(AttemptEnd) + data.n_jobs * sizeof(LpRunResult) +
+                 n_backgrounds * sizeof(LpBackgroundResult);
+    g_autofree guint8 *bytes = g_malloc0(size);
+    AttemptEnd end;
+    LpChildProcess *child =
+        lp_child_process_start("process of a run", run_attempt, &data, 0, error);
+    if (child == NULL ||
+        !lp_child_process_finish(child, bytes, size, &simulation->children_peak_rss_bytes, error))
+        return FALSE;
+    memcpy(&end, bytes, sizeof end);
+    *out_ended = !end.is_stopped;
+    if (*out_ended)
+        read_attempt(bytes + sizeof end, simulation, n_backgrounds);
+    if (end.message[0] == '\0')
+        return TRUE;
+    g_set_error_literal(error, LP_SIMULATION_ERROR, LP_SIMULATION_ERROR_RUN, end.message);
+    return FALSE;
+}
+
+/* --- everything --- */
+
+/* By ranks where the observation or a timeline wants every flow, or has to come home. */
+static LpSceneQuotient *
+find_quotient(LpCast *cast, LpScenarioOptions options, gboolean may_stop)
+{
+    if (options.observation != NULL || (may_stop && options.timelines))
+        return NULL;
+    return lp_scene_quotient_new(cast, LP_SCENE_TOGETHER);
+}
+
 static gboolean
 run_all(LpScene *self, LpScenarioSimulation *simulation, LpScenarioOptions options, GError **error)
 {
+    gboolean may_stop = self->faults != NULL && lp_faults_any_dead(self->faults), ended = FALSE;
     if (!explain(self, simulation, error) || !run_solos(self, simulation, TRUE, error))
         return FALSE;
     g_auto(LpCast) cast = cast_all(self, simulation, options);
-    g_autoptr(LpSceneQuotient) quotient =
-        options.observation == NULL ? lp_scene_quotient_new(&cast, LP_SCENE_TOGETHER) : NULL;
+    g_autoptr(LpSceneQuotient) quotient = find_quotient(&cast, options, may_stop);
     describe(simulation, &cast, quotient);
-    if (quotient == NULL && !lp_scene_load(self, error))
+    if (quotient != NULL && may_stop) {
+        if (!attempt(self, quotient, simulation, &ended, error))
+            return FALSE;
+        g_clear_pointer(&quotient, lp_scene_quotient_free);
+    }
+    if (quotient == NULL && !ended && !lp_scene_load(self, error))
         return FALSE;
     return run_solos(self, simulation, FALSE, error) &&
-           run_together(self, &cast, quotient, simulation, options, error);
+           (ended || run_together(self, &cast, quotient, simulation, options, error));
 }
 
 static LpScenarioSimulation *

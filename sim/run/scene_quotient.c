@@ -78,7 +78,8 @@ add_jobs(Parts *self, const LpCast *cast)
     }
 }
 
-/* Returns: whether a quotient covers what there is. */
+/* Returns: whether a quotient covers what there is; FALSE where background traffic has too many
+ * ways. */
 static gboolean
 add_surroundings(Parts *self, const LpScene *scene, LpSceneScope scope)
 {
@@ -95,7 +96,7 @@ add_surroundings(Parts *self, const LpScene *scene, LpSceneScope scope)
         return TRUE;
     self->changes = g_new(guint32, n_links);
     lp_faults_number(scene->faults, n_links, self->changes);
-    return !lp_faults_any_dead(scene->faults);
+    return TRUE;
 }
 
 static gboolean

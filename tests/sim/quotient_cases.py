@@ -149,7 +149,8 @@ def draw_failures(r, size):
     at, factor = r.randint(0, 8), r.choice([0.1, 0.5, 0.9])
     ports = r.choice([[r.randrange(size)], r.sample(range(size), 3), list(range(0, size, 8))])
     kind = r.choice(["scale-up", "scale-out", "scale-out"])
-    return [f'<failure at="{at}ms" port="{kind}:{port}" bandwidth-factor="{factor}"/>' for port in ports]
+    what = 'dead="yes"' if r.random() < 0.2 else f'bandwidth-factor="{factor}"'
+    return [f'<failure at="{at}ms" port="{kind}:{port}" {what}/>' for port in ports]
 
 
 def draw_scenario(r, size):

@@ -103,6 +103,21 @@ add_tiers_json(json_t *object, const LpMachineFacts *facts, const LpFabric *fabr
     }
 }
 
+/* The network beside a hybrid's circuits. */
+static void
+add_beside_json(json_t *root, const LpMachine *machine)
+{
+    if (!lp_circuit_switch_is_hybrid(&machine->circuits))
+        return;
+    LpMachine alone = lp_machine_beside(machine);
+    LpMachineFacts facts = lp_machine_facts(&alone);
+    json_t *object = lp_json_set_object(root, "beside_circuits");
+    lp_json_set_text(object, "topology", lp_topology_names[machine->beside.topology]);
+    lp_json_set_count(object, "ports", machine->beside.n_hosts);
+    lp_json_set_number(object, "bytes_per_s", lp_machine_scale_out_bytes_per_s(&alone));
+    lp_json_set_number(object, "oversubscription", facts.oversubscription);
+}
+
 gboolean
 lp_platform_print_json(const LpMachine *machine, GError **error)
 {
@@ -130,6 +145,7 @@ lp_platform_print_json(const LpMachine *machine, GError **error)
     lp_json_set_number(root, "scale_out_bytes_per_s", fabric.scale_out_bytes_per_s);
     if (machine->transport != LP_TRANSPORT_RDMA)
         lp_json_set_text(root, "transport", lp_transport_names[machine->transport]);
+    add_beside_json(root, machine);
     add_bisection_json(root, &facts);
     lp_json_set_number(root, "oversubscription", facts.oversubscription);
     if (has_scale_out)
@@ -284,6 +300,21 @@ add_distances_text(GString *text, const LpMachineFacts *facts)
     g_string_append_printf(text, "all-to-all: at most %s from each port to all others\n", most);
 }
 
+static void
+add_beside_text(LpTextTable *table, const LpMachine *machine)
+{
+    if (!lp_circuit_switch_is_hybrid(&machine->circuits))
+        return;
+    LpMachine alone = lp_machine_beside(machine);
+    LpMachineFacts facts = lp_machine_facts(&alone);
+    g_autofree char *rate =
+        lp_quantity_format(LP_QUANTITY_BANDWIDTH, lp_machine_scale_out_bytes_per_s(&alone));
+    add_line(table, "beside circuits",
+             "%s per accelerator each way, %s, %" G_GUINT64_FORMAT " ports, oversubscription %.4g",
+             rate, lp_topology_names[machine->beside.topology], machine->beside.n_hosts,
+             facts.oversubscription);
+}
+
 gboolean
 lp_platform_print_text(const LpMachine *machine, GError **error)
 {
@@ -314,6 +345,7 @@ lp_platform_print_text(const LpMachine *machine, GError **error)
                  facts.n_domains * machine->cards_per_domain);
         add_shape_text(table, machine);
         add_planes_text(table, machine);
+        add_beside_text(table, machine);
     } else {
         add_line(table, "scale-out", "none");
     }

@@ -5,6 +5,7 @@
 #include "model/group_traits.h"
 
 #include <math.h>
+#include <string.h>
 
 /* Gradients of tied embeddings are gradients. */
 static gboolean
@@ -23,11 +24,12 @@ lp_closed_form_on(const LpClosedFormInput *input, LpTraffic traffic, double byte
     if (!beside->is_present ||
         (is_steered(beside, traffic) && in_region && bytes >= beside->min_bytes))
         return on;
-    double share = beside->bytes_per_s / input->fabric->scale_out_bytes_per_s;
     *out_fabric = *input->fabric;
-    out_fabric->scale_out_bytes_per_s *= share;
-    for (guint32 i = 0; i < out_fabric->n_levels; i++)
-        out_fabric->levels[i].up_bytes_per_s *= share;
+    out_fabric->scale_out_bytes_per_s = beside->bytes_per_s;
+    out_fabric->n_tiers = beside->n_tiers;
+    memcpy(out_fabric->tiers, beside->tiers, sizeof beside->tiers);
+    out_fabric->n_levels = beside->n_levels;
+    memcpy(out_fabric->levels, beside->levels, sizeof beside->levels);
     on.fabric = out_fabric;
     return on;
 }

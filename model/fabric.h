@@ -27,7 +27,11 @@ typedef struct {
 /** An electrical network beside circuits. */
 typedef struct {
     gboolean is_present;
-    double bytes_per_s;     /**< an accelerator's share, each way */
+    double bytes_per_s; /**< an accelerator's share, each way */
+    guint32 n_tiers;
+    LpFabricTier tiers[LP_FABRIC_TIERS_MAX]; /**< as of LpFabric */
+    guint32 n_levels;
+    LpFabricBlock levels[LP_FABRIC_TIERS_MAX]; /**< as of LpFabric */
     guint traffic;          /**< classes that circuits carry, as bits by LpTraffic */
     double min_bytes;       /**< of a steered transfer: what is smaller goes beside circuits, too */
     guint64 region_domains; /**< that a circuit switch joins; 0: all */

@@ -35,7 +35,32 @@ n_ends(const LpMachine *machine, LpAttachment attachment, const LpMachineNetwork
 {
     if (attachment == LP_ATTACHMENT_SCALE_UP)
         return 2.0 * (double)machine->n_accelerators;
-    return (double)(network->count.n_host_ports + network->count.n_switch_ports);
+    return (double)(network->count.n_host_ports + network->count.n_switch_ports -
+                    network->beside.n_host_ports - network->beside.n_switch_ports);
+}
+
+/* What flows, bytes or not, through the switches of @medium, and the ends of its links. */
+static void
+add_static(LpEnergy *energy, const LpCluster *cluster, double n_ports, double time_s)
+{
+    const LpMedium *medium = &cluster->medium;
+    if (n_ports > 0.0 && lp_medium_knows(medium, LP_MEDIUM_SWITCH_PORT_POWER))
+        add(energy, name_or(medium->switch_technology, cluster->technology), 0.0,
+            time_s * medium->number[LP_MEDIUM_SWITCH_PORT_POWER] * n_ports);
+}
+
+/* The network beside circuits; the energy of its bits is counted with theirs. */
+static void
+add_beside(LpEnergy *energy, const LpMachine *machine, const LpMachineNetwork *network,
+           double time_s)
+{
+    const LpMedium *medium = &machine->beside.medium;
+    double n_ports = (double)network->beside.n_switch_ports;
+    if (lp_medium_knows(medium, LP_MEDIUM_STATIC_POWER))
+        add(energy, name_or(medium->link_technology, machine->beside.technology), 0.0,
+            time_s * medium->number[LP_MEDIUM_STATIC_POWER] *
+                ((double)network->beside.n_host_ports + n_ports));
+    add_static(energy, &machine->beside, n_ports, time_s);
 }
 
 LpEnergy
@@ -53,10 +78,9 @@ lp_energy_find(const LpMachine *machine, const LpLinkTraffic *traffic, double ti
             time_s * cluster->medium.number[LP_MEDIUM_STATIC_POWER] * n_ends(machine, i, &network));
     }
     const LpCluster *out = &machine->cluster[LP_ATTACHMENT_SCALE_OUT];
-    if (machine->has_scale_out && lp_medium_knows(&out->medium, LP_MEDIUM_SWITCH_PORT_POWER))
-        add(&energy, name_or(out->medium.switch_technology, out->technology), 0.0,
-            time_s * out->medium.number[LP_MEDIUM_SWITCH_PORT_POWER] *
-                (double)network.count.n_switch_ports);
+    add_static(&energy, out, (double)(network.count.n_switch_ports - network.beside.n_switch_ports),
+               time_s);
+    add_beside(&energy, machine, &network, time_s);
     return energy;
 }
 

@@ -131,9 +131,10 @@ reason(const LpMachineSpecification *self, LpMachineOptionId option)
     LpLayout layout;
     if (!lp_sizing_find(self, &sizing, NULL) || sizing.n_domains == 1)
         return "a machine of one domain has no scale-out network";
-    if (!lp_layout_plan(&sizing.wanted, &layout, NULL) || !is_of_tree(option))
+    const LpLayoutRequest *wanted = sizing.has_tree_beside ? &sizing.beside : &sizing.wanted;
+    if (!lp_layout_plan(wanted, &layout, NULL) || !is_of_tree(option))
         return "the machine is the same with and without it";
-    if (self->scale_out.topology != LP_TOPOLOGY_FAT_TREE)
+    if (wanted->topology != LP_TOPOLOGY_FAT_TREE)
         return "the network is no fat tree";
     if (layout.topology == LP_TOPOLOGY_CROSSBAR)
         return "one leaf switch holds all ports, so that there is no tree";

@@ -60,17 +60,19 @@ open_cluster(LpXmlWriter *xml, LpAttachment attachment, const char *prefix, guin
 
 /* A number of a technology, and in front of it where it comes from and what it counts. */
 static void
-write_number(LpXmlWriter *xml, const char *id, const char *value, const char *name,
-             const char *scope, const char *source)
+write_number(LpXmlWriter *xml, const char *prefix, const char *number, const char *value,
+             const char *name, const char *scope, const char *source)
 {
+    g_autofree char *id = g_strconcat(prefix, number, NULL);
     g_autofree char *source_id = g_strconcat("source.", id, NULL);
     g_autofree char *text = g_strdup_printf("%s of %s (%s; scope: %s)", value, name, source, scope);
     write_prop(xml, source_id, text);
     write_prop(xml, id, value);
 }
 
+/* @prefix: of properties' names. The medium of what stands beside circuits is no property. */
 static void
-write_link(LpXmlWriter *xml, const LpLinkSpecification *link)
+write_link(LpXmlWriter *xml, const char *prefix, const LpLinkSpecification *link)
 {
     static const struct {
         const char *id;
@@ -83,21 +85,24 @@ write_link(LpXmlWriter *xml, const LpLinkSpecification *link)
         {"transceiver-price", LP_TECHNOLOGY_TRANSCEIVER_PRICE},
         {"card-price", LP_TECHNOLOGY_CARD_PRICE},
     };
-    write_prop(xml, "technology", lp_technology_names[link->medium]);
+    if (*prefix == '\0')
+        write_prop(xml, "technology", lp_technology_names[link->medium]);
     if (link->entry == NULL)
         return;
-    write_prop(xml, "link-technology", link->entry->name);
+    g_autofree char *id = g_strconcat(prefix, "link-technology", NULL);
+    write_prop(xml, id, link->entry->name);
     for (gsize i = 0; i < G_N_ELEMENTS(rows); i++) {
         const LpTechnologyNumber *number = &link->entry->number[rows[i].parameter];
-        if (number->is_known)
-            write_number(xml, rows[i].id, number->text, link->entry->name,
+        gboolean is_energy = rows[i].parameter == LP_TECHNOLOGY_ENERGY_PER_BIT;
+        if (number->is_known && !(is_energy && *prefix != '\0'))
+            write_number(xml, prefix, rows[i].id, number->text, link->entry->name,
                          lp_technology_scope_names[number->scope], number->source);
     }
 }
 
 /* Light passes an optical switch: transceivers stand at hosts only. */
 static void
-write_switches(LpXmlWriter *xml, const LpTechnologyEntry *switches)
+write_switches(LpXmlWriter *xml, const char *prefix, const LpTechnologyEntry *switches)
 {
     static const struct {
         const char *id;
@@ -107,9 +112,11 @@ write_switches(LpXmlWriter *xml, const LpTechnologyEntry *switches)
         {"switch-port-power", LP_TECHNOLOGY_PORT_POWER, LP_QUANTITY_POWER},
         {"switch-port-price", LP_TECHNOLOGY_PORT_PRICE, LP_QUANTITY_PRICE},
     };
-    write_prop(xml, "switch-technology", switches->name);
+    g_autofree char *technology = g_strconcat(prefix, "switch-technology", NULL);
+    g_autofree char *transceivers = g_strconcat(prefix, "transceivers", NULL);
+    write_prop(xml, technology, switches->name);
     write_prop(
-        xml, "transceivers",
+        xml, transceivers,
         lp_transceivers_names[switches->is_optical ? LP_TRANSCEIVERS_HOST : LP_TRANSCEIVERS_BOTH]);
     for (gsize i = 0; i < G_N_ELEMENTS(rows); i++) {
         double value = 0.0;
@@ -117,7 +124,7 @@ write_switches(LpXmlWriter *xml, const LpTechnologyEntry *switches)
         if (!lp_technology_entry_port(switches, rows[i].parameter, &value, &source))
             continue;
         g_autofree char *text = lp_quantity_to_text(rows[i].quantity, value);
-        write_number(xml, rows[i].id, text, switches->name,
+        write_number(xml, prefix, rows[i].id, text, switches->name,
                      lp_technology_scope_names[LP_TECHNOLOGY_SCOPE_PORT], source);
     }
 }
@@ -137,7 +144,7 @@ write_scale_up(LpXmlWriter *xml, const LpMachineSpecification *specification)
     for (guint i = LP_MACHINE_OPTION_PROPERTY; i < LP_N_MACHINE_OPTIONS; i++)
         repeat_option(xml, specification, i);
     write_count_prop(xml, "domain-size", domain->size);
-    write_link(xml, &domain->link);
+    write_link(xml, "", &domain->link);
     for (guint i = 0; i < LP_N_MACHINE_OPTIONS; i++)
         if ((lp_machine_options[i].flags & LP_OPTION_IN_SCALE_UP) != 0)
             repeat_option(xml, specification, i);
@@ -153,10 +160,7 @@ write_topology(LpXmlWriter *xml, const LpLayout *layout)
     if (layout->topology == LP_TOPOLOGY_FAT_TREE) {
         const guint32 *down = layout->down, *up = layout->up;
         name = "FAT_TREE";
-        parameters = layout->n_levels == 2
-                         ? g_strdup_printf("2;%u,%u;1,%u;1,1", down[0], down[1], up[1])
-                         : g_strdup_printf("3;%u,%u,%u;1,%u,%u;1,1,1", down[0], down[1], down[2],
-                                           up[1], up[2]);
+        parameters = lp_topology_tree_parameters(layout->n_levels, down, up);
     } else if (layout->topology == LP_TOPOLOGY_TORUS && !layout->torus.takes_turns) {
         name = "TORUS";
         parameters = lp_topology_torus_parameters(&layout->torus);
@@ -186,9 +190,23 @@ write_fabric(LpXmlWriter *xml, const LpLayout *layout)
     write_prop(xml, "fabric-parameters", parameters);
 }
 
+/* @beside: of a tree beside circuits, or NULL. */
+static void
+write_beside(LpXmlWriter *xml, const LpMachineSpecification *specification, const LpLayout *beside)
+{
+    if (beside != NULL && beside->topology == LP_TOPOLOGY_FAT_TREE) {
+        g_autofree char *tree =
+            lp_topology_tree_parameters(beside->n_levels, beside->down, beside->up);
+        write_prop(xml, "electrical-tree", tree);
+    }
+    write_link(xml, "electrical-", &specification->beside.link);
+    if (specification->beside.switches != NULL)
+        write_switches(xml, "electrical-", specification->beside.switches);
+}
+
 static void
 write_scale_out(LpXmlWriter *xml, const LpMachineSpecification *specification,
-                const LpMachineSizing *sizing, const LpLayout *layout)
+                const LpMachineSizing *sizing, const LpLayout *layout, const LpLayout *beside)
 {
     const LpScaleOutSpecification *out = &specification->scale_out;
     open_cluster(xml, LP_ATTACHMENT_SCALE_OUT, "out-", layout->n_hosts, "1f",
@@ -199,15 +217,16 @@ write_scale_out(LpXmlWriter *xml, const LpMachineSpecification *specification,
     if (out->port_order == LP_PORT_ORDER_RAIL)
         write_count_prop(xml, "unit-domains", layout->unit_domains);
     write_count_prop(xml, "cards-per-domain", sizing->n_cards);
-    write_link(xml, &out->link);
+    write_link(xml, "", &out->link);
     if (out->switches != NULL)
-        write_switches(xml, out->switches);
+        write_switches(xml, "", out->switches);
     if (!out->has_joined_rails)
         write_prop(xml, "joined-rails", "no");
     write_fabric(xml, layout);
     for (guint i = 0; i < LP_N_MACHINE_OPTIONS; i++)
         if ((lp_machine_options[i].flags & LP_OPTION_IN_SCALE_OUT) != 0)
             repeat_option(xml, specification, i);
+    write_beside(xml, specification, beside);
     lp_xml_writer_close(xml);
 }
 
@@ -250,10 +269,11 @@ write_origin(LpXmlWriter *xml, const LpMachineSpecification *specification)
     write_sources(xml, specification);
 }
 
-/* @layout: NULL where there is no scale-out network. */
+/* @layout: NULL where there is no scale-out network; @beside: NULL where no tree stands beside it.
+ */
 static char *
 write_platform(const LpMachineSpecification *specification, const LpMachineSizing *sizing,
-               const LpLayout *layout, gboolean has_origin)
+               const LpLayout *layout, const LpLayout *beside, gboolean has_origin)
 {
     LpXmlWriter *xml = lp_xml_writer_new();
     lp_xml_writer_doctype(xml, "platform", "https://simgrid.org/simgrid.dtd");
@@ -267,21 +287,37 @@ write_platform(const LpMachineSpecification *specification, const LpMachineSizin
     write_published(xml, specification);
     write_scale_up(xml, specification);
     if (layout != NULL)
-        write_scale_out(xml, specification, sizing, layout);
+        write_scale_out(xml, specification, sizing, layout, beside);
     return lp_xml_writer_finish(xml);
+}
+
+/* The circuits' ports are numbered as the tree beside them has them; a flat network has one for
+ * each, up to the largest number. */
+static void
+follow_numbers(const LpMachineSizing *sizing, const LpLayout *beside, LpLayout *layout)
+{
+    guint64 last = sizing->n_domains - 1, cards = sizing->n_cards, unit = beside->unit_domains;
+    layout->unit_domains = beside->unit_domains;
+    if (sizing->wanted.port_order == LP_PORT_ORDER_RAIL)
+        layout->n_hosts = (last / unit * cards + cards - 1) * unit + last % unit + 1;
 }
 
 static char *
 write_text(const LpMachineSpecification *specification, gboolean has_origin, GError **error)
 {
     LpMachineSizing sizing;
-    LpLayout layout;
+    LpLayout layout, beside;
     if (!lp_sizing_find(specification, &sizing, error))
         return NULL;
     gboolean has_scale_out = sizing.n_domains > 1;
-    if (has_scale_out && !lp_layout_plan(&sizing.wanted, &layout, error))
+    gboolean has_tree = has_scale_out && sizing.has_tree_beside;
+    if ((has_scale_out && !lp_layout_plan(&sizing.wanted, &layout, error)) ||
+        (has_tree && !lp_layout_plan(&sizing.beside, &beside, error)))
         return NULL;
-    return write_platform(specification, &sizing, has_scale_out ? &layout : NULL, has_origin);
+    if (has_tree && beside.topology == LP_TOPOLOGY_FAT_TREE)
+        follow_numbers(&sizing, &beside, &layout);
+    return write_platform(specification, &sizing, has_scale_out ? &layout : NULL,
+                          has_tree ? &beside : NULL, has_origin);
 }
 
 char *

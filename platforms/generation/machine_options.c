@@ -40,6 +40,8 @@
 #define CIRCUIT(id, name, value, help)                                                             \
     ROW(id, name, value, help, SCALE_OUT, VALUE(CIRCUIT, circuits))
 
+/* The first of lp_topology_names. */
+static const char *const beside_names[] = {"crossbar", "fat-tree", NULL};
 static const char *const level_names[] = {"auto", "2", "3", NULL};
 
 const LpMachineOption lp_machine_options[LP_N_MACHINE_OPTIONS] = {
@@ -166,6 +168,13 @@ const LpMachineOption lp_machine_options[LP_N_MACHINE_OPTIONS] = {
             "Experts' demand is known at the gate, or ahead (gate)"),
     CIRCUIT(FORECAST_ERROR, "forecast-error", "X",
             "Spread of the forecast over the demand: exp(X times a normal number) (0)"),
+    ROW(ELECTRICAL_TOPOLOGY, "electrical-topology", "NAME",
+        "Of the network beside circuits: crossbar, or fat-tree, which tree options shape", COMMAND,
+        CHOICE(beside.topology, beside_names)),
+    ROW(ELECTRICAL_TECHNOLOGY, "electrical-technology", "NAME",
+        "Its links: as --technology, for price and power", COMMAND, VALUE(LINK, beside.link)),
+    ROW(ELECTRICAL_SWITCH_TECHNOLOGY, "electrical-switch-technology", "NAME",
+        "Its switches: as --switch-technology", COMMAND, VALUE(SWITCH, beside.switches)),
     ROW(PUBLISHED_BISECTION, "published-bisection", "RATE",
         "What a source says of the bisection, one way", SYSTEMS,
         VALUE(BANDWIDTH, published.bisection_bytes_per_s), .minimum = LP_MACHINE_BYTES_PER_S_MIN,

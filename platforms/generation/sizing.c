@@ -109,7 +109,8 @@ static gboolean
 check_oversubscription(const LpMachineSpecification *specification, GError **error)
 {
     const LpOversubscription *ratio = &specification->tree.oversubscription;
-    if (specification->scale_out.topology == LP_TOPOLOGY_FAT_TREE || ratio->below == ratio->above)
+    if (specification->scale_out.topology == LP_TOPOLOGY_FAT_TREE ||
+        specification->beside.topology == LP_TOPOLOGY_FAT_TREE || ratio->below == ratio->above)
         return TRUE;
     return lp_layout_fail(error, LP_MACHINE_ERROR_VALUE,
                           "--oversubscription: %s, wanted 1: a %s has nothing above its ports",
@@ -122,10 +123,11 @@ static gboolean
 check_used(const LpMachineSpecification *specification, GError **error)
 {
     LpTopology topology = specification->scale_out.topology;
+    guint present = 1u << topology | 1u << specification->beside.topology;
     for (guint i = 0; i < LP_N_MACHINE_OPTIONS; i++) {
         guint topologies = lp_machine_options[i].topologies;
         if (lp_specification_is_given(specification, i) && topologies != 0 &&
-            (topologies & (1u << topology)) == 0)
+            (topologies & present) == 0)
             return lp_layout_fail(error, LP_MACHINE_ERROR_STRUCTURE,
                                   "--%s: given for a %s, wanted it for another topology only",
                                   lp_machine_options[i].name, lp_topology_names[topology]);
@@ -136,9 +138,18 @@ check_used(const LpMachineSpecification *specification, GError **error)
 static gboolean
 check_circuits(const LpMachineSpecification *specification, GError **error)
 {
+    for (guint i = LP_MACHINE_OPTION_ELECTRICAL_TOPOLOGY;
+         i <= LP_MACHINE_OPTION_ELECTRICAL_SWITCH_TECHNOLOGY; i++)
+        if (lp_specification_is_given(specification, i) && specification->circuits.is_present &&
+            specification->circuits.electrical_bytes_per_s <= 0.0)
+            return lp_layout_fail(error, LP_MACHINE_ERROR_STRUCTURE,
+                                  "--%s: given where nothing stands beside circuits, wanted "
+                                  "--electrical-bandwidth with it",
+                                  lp_machine_options[i].name);
     if (specification->circuits.is_present)
         return TRUE;
-    for (guint i = LP_MACHINE_OPTION_POLICY; i <= LP_MACHINE_OPTION_FORECAST_ERROR; i++)
+    for (guint i = LP_MACHINE_OPTION_POLICY; i <= LP_MACHINE_OPTION_ELECTRICAL_SWITCH_TECHNOLOGY;
+         i++)
         if (lp_specification_is_given(specification, i))
             return lp_layout_fail(error, LP_MACHINE_ERROR_STRUCTURE,
                                   "--%s: given where no circuits are switched, wanted --policy "
@@ -199,6 +210,8 @@ lp_sizing_find(const LpMachineSpecification *specification, LpMachineSizing *out
         !check_oversubscription(specification, error) || !check_used(specification, error) ||
         !check_circuits(specification, error))
         return FALSE;
-    out_sizing->wanted = wanted_fabric(specification, out_sizing);
+    out_sizing->wanted = out_sizing->beside = wanted_fabric(specification, out_sizing);
+    out_sizing->has_tree_beside = specification->beside.topology == LP_TOPOLOGY_FAT_TREE;
+    out_sizing->beside.topology = LP_TOPOLOGY_FAT_TREE;
     return TRUE;
 }

@@ -14,6 +14,8 @@ lp_specification_free(LpMachineSpecification *self)
     lp_technology_entry_free(self->domain.link.entry);
     lp_technology_entry_free(self->scale_out.link.entry);
     lp_technology_entry_free(self->scale_out.switches);
+    lp_technology_entry_free(self->beside.link.entry);
+    lp_technology_entry_free(self->beside.switches);
     g_free(self->system);
     g_free(self->description);
     g_free(self);

@@ -79,6 +79,9 @@ typedef enum {
     LP_MACHINE_OPTION_REGION_DOMAINS,
     LP_MACHINE_OPTION_CIRCUIT_FORECAST,
     LP_MACHINE_OPTION_FORECAST_ERROR,
+    LP_MACHINE_OPTION_ELECTRICAL_TOPOLOGY,
+    LP_MACHINE_OPTION_ELECTRICAL_TECHNOLOGY,
+    LP_MACHINE_OPTION_ELECTRICAL_SWITCH_TECHNOLOGY,
     LP_MACHINE_OPTION_PUBLISHED_BISECTION,
     LP_MACHINE_OPTION_PUBLISHED_BISECTION_ACCELERATORS,
     LP_MACHINE_OPTION_PORTS_PER_ACCELERATOR,
@@ -173,6 +176,13 @@ typedef struct {
     guint root_cards;          /**< place in lp_root_cards_names */
 } LpPcieHostSpecification;
 
+/** The network beside a hybrid's circuits; of a fat tree the shape is LpTreeSpecification's. */
+typedef struct {
+    LpTopology topology; /**< crossbar or fat tree */
+    LpLinkSpecification link;
+    LpTechnologyEntry *switches; /**< owned: of the catalogue; NULL: not said */
+} LpBesideSpecification;
+
 /** What a source says of a machine of one size. */
 typedef struct {
     double bisection_bytes_per_s; /**< one way; 0: nothing */
@@ -205,6 +215,7 @@ typedef struct {
     LpPcieHostSpecification host;
     LpTorusBlocks blocks; /**< of a torus */
     LpCircuitSwitch circuits;
+    LpBesideSpecification beside;
     LpPublishedSpecification published;
     LpOptionOrigin origin[LP_N_MACHINE_OPTIONS];
 } LpMachineSpecification;

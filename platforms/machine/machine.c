@@ -2,6 +2,8 @@
 /* A machine view: which port an accelerator uses, and how far ports are from each other. */
 #include "platforms/machine/machine.h"
 
+#include <string.h>
+
 G_DEFINE_QUARK(lp_machine_error, lp_machine_error)
 
 const char *const lp_attachment_names[] = {"scale-up", "scale-out", NULL};
@@ -119,6 +121,25 @@ lp_machine_plane_bytes_per_s(const LpMachine *self, guint32 plane)
     return plane == 1 && lp_circuit_switch_is_hybrid(&self->circuits)
                ? self->circuits.electrical_bytes_per_s
                : lp_machine_link_bytes_per_s(self, LP_ATTACHMENT_SCALE_OUT);
+}
+
+const LpCluster *
+lp_machine_plane_cluster(const LpMachine *self, LpAttachment attachment, guint32 plane)
+{
+    gboolean is_beside = attachment == LP_ATTACHMENT_SCALE_OUT && plane == 1 &&
+                         lp_circuit_switch_is_hybrid(&self->circuits);
+    return is_beside ? &self->beside : &self->cluster[attachment];
+}
+
+LpMachine
+lp_machine_beside(const LpMachine *self)
+{
+    LpMachine beside = *self;
+    beside.cluster[LP_ATTACHMENT_SCALE_OUT] = self->beside;
+    beside.circuits = (LpCircuitSwitch){.is_present = FALSE};
+    beside.n_planes = 1;
+    beside.plane_use = LP_PLANE_USE_STRIPED;
+    return beside;
 }
 
 gboolean
@@ -297,12 +318,18 @@ beside_of(const LpMachine *self)
     const LpCircuitSwitch *circuits = &self->circuits;
     if (!lp_circuit_switch_is_hybrid(circuits))
         return (LpFabricBeside){.is_present = FALSE};
-    return (LpFabricBeside){.is_present = TRUE,
-                            .bytes_per_s = lp_machine_plane_bytes_per_s(self, 1) *
-                                           self->cards_per_domain / self->domain_size,
-                            .traffic = circuits->traffic,
-                            .min_bytes = circuits->message_min_bytes,
-                            .region_domains = circuits->region_domains};
+    LpMachine machine = lp_machine_beside(self);
+    LpFabric fabric = lp_machine_fabric(&machine);
+    LpFabricBeside beside = {.is_present = TRUE,
+                             .bytes_per_s = fabric.scale_out_bytes_per_s,
+                             .n_tiers = fabric.n_tiers,
+                             .n_levels = fabric.n_levels,
+                             .traffic = circuits->traffic,
+                             .min_bytes = circuits->message_min_bytes,
+                             .region_domains = circuits->region_domains};
+    memcpy(beside.tiers, fabric.tiers, sizeof beside.tiers);
+    memcpy(beside.levels, fabric.levels, sizeof beside.levels);
+    return beside;
 }
 
 static LpFabricCircuits

@@ -139,6 +139,8 @@ typedef struct {
     double published_bisection_bytes_per_s; /**< one way; 0: not published */
     guint64 published_accelerators;         /**< the size of machine that it was published for */
     LpCluster cluster[LP_N_ATTACHMENTS];
+    LpCluster beside; /**< the network beside a hybrid's circuits, on the same ports; names borrowed
+                           from the scale-out cluster; no hosts: there is none */
 } LpMachine;
 
 /**
@@ -176,6 +178,13 @@ guint32 lp_machine_n_planes(const LpMachine *self);
 guint32 lp_machine_plane(const LpMachine *self, LpTraffic traffic);
 /** Bandwidth of a link of the cluster in such a plane, each way, in bytes/s. */
 double lp_machine_link_bytes_per_s(const LpMachine *self, LpAttachment attachment);
+/** What describes plane @plane of the network of @attachment: its cluster, or the one beside
+ * circuits. */
+const LpCluster *lp_machine_plane_cluster(const LpMachine *self, LpAttachment attachment,
+                                          guint32 plane);
+/** The machine that a hybrid is without its circuits: the network beside them is its scale-out
+ * network. Borrows all of @self; not to be freed. */
+LpMachine lp_machine_beside(const LpMachine *self);
 /** Bandwidth of a link of the scale-out cluster in @plane, below lp_machine_n_planes(). */
 double lp_machine_plane_bytes_per_s(const LpMachine *self, guint32 plane);
 /** Whether @plane leads from @a to @b: it does not from rail to rail where rails never meet. In one

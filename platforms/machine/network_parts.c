@@ -62,13 +62,10 @@ is_known(const LpMedium *medium, const LpNetworkCount *count, LpMediumNumber of_
            (count->n_switch_ports == 0 || lp_medium_knows(medium, of_port));
 }
 
-LpMachineNetwork
-lp_machine_network(const LpMachine *self)
+static LpMachineNetwork
+network_of(const LpMachine *self)
 {
     LpMachineNetwork network = {.has_power = FALSE};
-    /* What the network beside a hybrid's circuits is made of nobody says. */
-    if (!self->has_scale_out || lp_circuit_switch_is_hybrid(&self->circuits))
-        return network;
     const LpMedium *medium = &self->cluster[LP_ATTACHMENT_SCALE_OUT].medium;
     const double *number = medium->number;
     LpNetworkParts parts = {.transceiver_price_usd = number[LP_MEDIUM_TRANSCEIVER_PRICE],
@@ -86,5 +83,27 @@ lp_machine_network(const LpMachine *self)
     if (network.has_price)
         network.cost.price_usd =
             cost.price_usd + number[LP_MEDIUM_CARD_PRICE] * (double)network.count.n_host_ports;
+    return network;
+}
+
+LpMachineNetwork
+lp_machine_network(const LpMachine *self)
+{
+    if (!self->has_scale_out)
+        return (LpMachineNetwork){.has_power = FALSE};
+    LpMachineNetwork network = network_of(self);
+    if (!lp_circuit_switch_is_hybrid(&self->circuits))
+        return network;
+    LpMachine machine = lp_machine_beside(self);
+    LpMachineNetwork beside = network_of(&machine);
+    network.beside = beside.count;
+    network.count.n_host_ports += beside.count.n_host_ports;
+    network.count.n_switch_ports += beside.count.n_switch_ports;
+    network.count.n_transceivers += beside.count.n_transceivers;
+    network.has_power = network.has_power && beside.has_power;
+    network.has_price = network.has_price && beside.has_price;
+    network.cost = (LpNetworkCost){
+        .power_w = network.has_power ? network.cost.power_w + beside.cost.power_w : 0.0,
+        .price_usd = network.has_price ? network.cost.price_usd + beside.cost.price_usd : 0.0};
     return network;
 }

@@ -9,6 +9,7 @@ G_BEGIN_DECLS
 /** What a scale-out network is made of, and what it takes. */
 typedef struct {
     LpNetworkCount count;          /**< ports in use, ports of switches, transceivers */
+    LpNetworkCount beside;         /**< of them, those of the network beside a hybrid's circuits */
     gboolean has_power, has_price; /**< whether all that it needs is known */
     LpNetworkCost cost;            /**< 0 where it is not known */
 } LpMachineNetwork;
@@ -19,8 +20,8 @@ typedef struct {
  * of blocks only links between blocks count, which have two ports of circuit switches, too. A link
  * faster than link-rate takes as many transceivers and ports as it needs. Ports that no domain uses
  * count only above the first switch. Power and price are those of model/network_cost.h, of all
- * planes; the price holds network cards where card-price is given. PCIe links and the scale-up
- * network are left out.
+ * planes, and of a hybrid's circuits and the network beside them; the price holds network cards
+ * where card-price is given. PCIe links and the scale-up network are left out.
  */
 LpMachineNetwork lp_machine_network(const LpMachine *self);
 

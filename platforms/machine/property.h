@@ -6,7 +6,7 @@
 
 G_BEGIN_DECLS
 
-#define LP_PROPERTIES_MAX 64
+#define LP_PROPERTIES_MAX 96
 
 /** An element and its properties by place in @names, which is NULL-ended; NULL where one is absent.
  * All borrowed from the document. */

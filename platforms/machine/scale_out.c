@@ -2,10 +2,12 @@
 /* Reads the scale-out cluster, and checks that ports, planes, paths and PCIe links fit together. */
 #include "platforms/machine/scale_out.h"
 
+#include "platforms/machine/beside.h"
 #include "platforms/machine/cluster.h"
 #include "platforms/machine/plane_classes.h"
 #include "platforms/machine/property.h"
 #include "platforms/machine/topology.h"
+#include "platforms/machine/tree_leaves.h"
 
 /* The properties of the cluster, by their place in its table of names. */
 enum {
@@ -30,8 +32,9 @@ enum {
     OUT_BLOCK_SIZE,
     OUT_BLOCKS,
     OUT_FAILED_BLOCKS,
-    OUT_CIRCUITS,                                       /* those of circuit_switch.h */
-    OUT_MEDIUM = OUT_CIRCUITS + LP_N_CIRCUIT_PROPERTIES /* those of medium.h */
+    OUT_CIRCUITS,                                        /* those of circuit_switch.h */
+    OUT_MEDIUM = OUT_CIRCUITS + LP_N_CIRCUIT_PROPERTIES, /* those of medium.h */
+    OUT_BESIDE = OUT_MEDIUM + LP_N_MEDIUM_PROPERTIES     /* those of beside.h */
 };
 static const char *const scale_out_names[] = {"role",
                                               "port-order",
@@ -56,8 +59,9 @@ static const char *const scale_out_names[] = {"role",
                                               "failed-blocks",
                                               LP_CIRCUIT_PROPERTY_NAMES,
                                               LP_MEDIUM_PROPERTY_NAMES,
+                                              LP_BESIDE_PROPERTY_NAMES,
                                               NULL};
-G_STATIC_ASSERT(G_N_ELEMENTS(scale_out_names) == OUT_MEDIUM + LP_N_MEDIUM_PROPERTIES + 1 &&
+G_STATIC_ASSERT(G_N_ELEMENTS(scale_out_names) == OUT_BESIDE + LP_N_BESIDE_PROPERTIES + 1 &&
                 G_N_ELEMENTS(scale_out_names) <= LP_PROPERTIES_MAX + 1);
 
 /* The unit belongs to rail order alone; it must hold whole leaves, so that none mixes rails. */
@@ -80,41 +84,6 @@ read_port_order(const LpXml *xml, const LpProperties *properties, LpMachine *mac
     return TRUE;
 }
 
-/* One of @block and @ports must hold a whole number of the other. */
-static gboolean
-nests(guint64 ports, guint64 block)
-{
-    return ports % block == 0 || block % ports == 0;
-}
-
-/* Every switch must see whole domains, or whole rails, or parts of one: otherwise ports of one
- * domain would be at different distances, and the machine view could not say how far. */
-static gboolean
-check_leaves(const LpXml *xml, const LpProperties *properties, const LpMachine *machine,
-             GError **error)
-{
-    const LpCluster *cluster = &machine->cluster[LP_ATTACHMENT_SCALE_OUT];
-    guint64 cards = machine->cards_per_domain;
-    guint64 unit = machine->unit_domains;
-    if (machine->port_order == LP_PORT_ORDER_RAIL && cluster->n_levels > 1 &&
-        unit % cluster->down[0] != 0)
-        return lp_platform_fail(
-            xml, properties->props[OUT_UNIT_DOMAINS], LP_MACHINE_ERROR_SIZE, error,
-            "prop unit-domains: %u, wanted a multiple of the %u ports below a leaf",
-            machine->unit_domains, cluster->down[0]);
-    guint64 ports = 1;
-    for (guint32 level = 0; level + 1 < cluster->n_levels; level++) {
-        ports *= cluster->down[level];
-        if (!nests(ports, unit) || !nests(ports, unit * cards))
-            return lp_platform_fail(
-                xml, properties->node, LP_MACHINE_ERROR_SIZE, error,
-                "%" G_GUINT64_FORMAT " ports below a switch of level %u, wanted whole "
-                "blocks of %" G_GUINT64_FORMAT " ports, or an equal part of one",
-                ports, level + 1, unit * cards);
-    }
-    return TRUE;
-}
-
 /* A fat tree may have ports to spare, since its arities rarely give the number of ports needed; so
  * may a torus and a dragonfly. */
 static gboolean
@@ -132,7 +101,9 @@ check_ports(const LpXml *xml, const LpProperties *properties, const LpMachine *m
             "%" G_GUINT64_FORMAT ": %" G_GUINT64_FORMAT " domains with %u cards, %s order",
             cluster->n_hosts, may_spare ? "at least " : "", n_needed, lp_machine_n_domains(machine),
             machine->cards_per_domain, lp_port_order_names[machine->port_order]);
-    return check_leaves(xml, properties, machine, error);
+    const xmlNode *unit = properties->props[OUT_UNIT_DOMAINS];
+    return lp_tree_leaves_check(xml, unit != NULL ? unit : properties->node, machine, cluster,
+                                error);
 }
 
 /* Rails that never meet are one unit, and the switches below the top hold one rail each, so that
@@ -433,5 +404,6 @@ lp_scale_out_read(const LpXml *xml, xmlNode *node, LpMachine *machine, GError **
            read_pcie(xml, &properties, machine, error) &&
            read_transport(xml, &properties, machine, error) &&
            read_blocks(xml, &properties, machine, error) &&
-           read_circuits(xml, &properties, machine, error);
+           read_circuits(xml, &properties, machine, error) &&
+           lp_beside_read(xml, &properties, OUT_BESIDE, machine, error);
 }

@@ -50,6 +50,52 @@ read_arities(const char *text, guint32 n, guint32 *out_arities, GError **error)
     return TRUE;
 }
 
+char *
+lp_topology_tree_parameters(guint32 n_levels, const guint32 *down, const guint32 *up)
+{
+    GString *text = g_string_new(NULL);
+    g_string_append_printf(text, "%u;", n_levels);
+    for (guint32 i = 0; i < n_levels; i++)
+        g_string_append_printf(text, "%u%s", down[i], i + 1 < n_levels ? "," : ";");
+    for (guint32 i = 0; i < n_levels; i++)
+        g_string_append_printf(text, "%u%s", up[i], i + 1 < n_levels ? "," : ";");
+    for (guint32 i = 0; i < n_levels; i++)
+        g_string_append_printf(text, "1%s", i + 1 < n_levels ? "," : "");
+    return g_string_free(text, FALSE);
+}
+
+gboolean
+lp_topology_read_tree(const LpXml *xml, const xmlNode *prop, const char *text, LpCluster *cluster,
+                      GError **error)
+{
+    g_auto(GStrv) parts = g_strsplit(text, ";", -1);
+    guint32 n = g_strv_length(parts) == 4 && strlen(parts[0]) == 1 ? (guint32)(*parts[0] - '0') : 0;
+    g_auto(GStrv) down = g_strsplit(n > 0 ? parts[1] : "", ",", -1);
+    g_auto(GStrv) up = g_strsplit(n > 0 ? parts[2] : "", ",", -1);
+    gboolean good = n >= 2 && n <= LP_FAT_TREE_LEVELS_MAX && g_strv_length(down) == n &&
+                    g_strv_length(up) == n && read_arities(parts[1], n, cluster->down, NULL) &&
+                    read_arities(parts[2], n, cluster->up, NULL) && cluster->up[0] == 1;
+    g_autofree char *same =
+        good ? lp_topology_tree_parameters(n, cluster->down, cluster->up) : NULL;
+    if (g_strcmp0(same, text) != 0)
+        return lp_platform_fail(
+            xml, prop, LP_MACHINE_ERROR_VALUE, error,
+            "prop electrical-tree: \"%s\", wanted LEVELS;DOWN,...;1,UP,...;1,..., "
+            "of 2 or 3 levels",
+            text);
+    cluster->topology = LP_TOPOLOGY_FAT_TREE;
+    cluster->n_levels = n;
+    cluster->n_hosts = 1;
+    for (guint32 i = 0; i < n && cluster->n_hosts <= LP_MACHINE_HOSTS_MAX; i++)
+        cluster->n_hosts *= cluster->down[i];
+    if (cluster->n_hosts > LP_MACHINE_HOSTS_MAX)
+        return lp_platform_fail(xml, prop, LP_MACHINE_ERROR_SIZE, error,
+                                "prop electrical-tree: %" G_GUINT64_FORMAT
+                                " ports or more, wanted at most %u",
+                                cluster->n_hosts, LP_MACHINE_HOSTS_MAX);
+    return check_fat_tree_size(xml, prop, cluster, error);
+}
+
 /* The schema has made sure of the form, with up[0] and all counts of parallel links 1, unless it is
  * that of another topology, which has no four parts or no single digit in front. */
 static gboolean

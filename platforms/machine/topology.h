@@ -25,6 +25,13 @@ gboolean lp_topology_read_text(const LpXml *xml, const xmlNode *prop, LpTopology
 gboolean lp_topology_read_torus(const LpXml *xml, const xmlNode *prop, gboolean is_twisted,
                                 const char *text, LpCluster *cluster, GError **error);
 
+/** The value of topo_parameters of a fat tree, "2;20,56;1,20;1,1". Returns: (transfer full). */
+char *lp_topology_tree_parameters(guint32 n_levels, const guint32 *down, const guint32 *up);
+/** Reads such a @text of two or three levels, and gives @cluster as many hosts. @prop: the property
+ * that holds it. Errors: LP_MACHINE_ERROR. */
+gboolean lp_topology_read_tree(const LpXml *xml, const xmlNode *prop, const char *text,
+                               LpCluster *cluster, GError **error);
+
 /** The text that lp_topology_read_text() reads, of a dragonfly with gates or a dragonfly+.
  * Returns: (transfer full). */
 char *lp_topology_to_text(LpTopology topology, const LpDragonfly *dragonfly);

@@ -26,10 +26,10 @@ write_fat_tree(LpXmlWriter *xml, const LpPlainTree *tree)
 }
 
 static void
-write_topology(LpXmlWriter *xml, const LpMachine *machine, LpAttachment attachment)
+write_topology(LpXmlWriter *xml, const LpMachine *machine, LpAttachment attachment, guint32 plane)
 {
-    const LpCluster *cluster = &machine->cluster[attachment];
-    LpPlainTree tree = lp_plain_tree(machine, attachment);
+    const LpCluster *cluster = lp_machine_plane_cluster(machine, attachment, plane);
+    LpPlainTree tree = lp_plain_tree(machine, attachment, plane);
     if (tree.n_levels > 0) {
         write_fat_tree(xml, &tree);
     } else if (cluster->topology == LP_TOPOLOGY_TORUS) {
@@ -73,7 +73,7 @@ lp_plain_cluster_id(const LpCluster *cluster, guint32 plane)
 static void
 write_cluster(LpXmlWriter *xml, const LpMachine *machine, LpAttachment attachment, guint32 plane)
 {
-    const LpCluster *cluster = &machine->cluster[attachment];
+    const LpCluster *cluster = lp_machine_plane_cluster(machine, attachment, plane);
     g_autofree char *prefix = plane_prefix(cluster, plane);
     g_autofree char *id = lp_plain_cluster_id(cluster, plane);
     if (cluster->torus.takes_turns) {
@@ -96,7 +96,7 @@ write_cluster(LpXmlWriter *xml, const LpMachine *machine, LpAttachment attachmen
                              ? lp_machine_plane_bytes_per_s(machine, plane)
                              : lp_machine_link_bytes_per_s(machine, attachment),
                          cluster->link_latency_s);
-    write_topology(xml, machine, attachment);
+    write_topology(xml, machine, attachment, plane);
     lp_xml_writer_close(xml);
 }
 

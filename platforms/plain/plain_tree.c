@@ -50,10 +50,10 @@ count(LpPlainTree *self)
 }
 
 LpPlainTree
-lp_plain_tree(const LpMachine *machine, LpAttachment attachment)
+lp_plain_tree(const LpMachine *machine, LpAttachment attachment, guint32 plane)
 {
     LpPlainTree self = {.n_levels = 0};
-    const LpCluster *cluster = &machine->cluster[attachment];
+    const LpCluster *cluster = lp_machine_plane_cluster(machine, attachment, plane);
     gboolean is_out = attachment == LP_ATTACHMENT_SCALE_OUT;
     gboolean has_pcie = is_out && lp_plain_has_pcie(machine);
     if (cluster->topology != LP_TOPOLOGY_FAT_TREE && !has_pcie)

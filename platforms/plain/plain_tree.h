@@ -23,8 +23,8 @@ typedef struct {
     guint32 pcie_level; /**< of the PCIe links; 0: there are none */
 } LpPlainTree;
 
-/** The tree that the network of @attachment is to the engine. */
-LpPlainTree lp_plain_tree(const LpMachine *machine, LpAttachment attachment);
+/** The tree that plane @plane of the network of @attachment is to the engine. */
+LpPlainTree lp_plain_tree(const LpMachine *machine, LpAttachment attachment, guint32 plane);
 
 /** Whether routes begin and end with a link that only chooses the path. */
 gboolean lp_plain_has_paths(const LpMachine *self);

@@ -7,13 +7,13 @@
 LpPlane
 lp_plane(const LpMachine *machine, LpAttachment attachment, guint32 index)
 {
-    const LpCluster *cluster = &machine->cluster[attachment];
+    const LpCluster *cluster = lp_machine_plane_cluster(machine, attachment, index);
     return (LpPlane){
         .machine = machine,
         .cluster = cluster,
         .attachment = attachment,
         .index = index,
-        .tree = lp_plain_tree(machine, attachment),
+        .tree = lp_plain_tree(machine, attachment, index),
         .port = {.bytes_per_s = attachment == LP_ATTACHMENT_SCALE_OUT
                                     ? lp_machine_plane_bytes_per_s(machine, index)
                                     : lp_machine_link_bytes_per_s(machine, attachment),

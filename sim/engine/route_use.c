@@ -169,8 +169,11 @@ machine_s(const LpRouteUse *self)
     /* Those are written as a route for each pair. */
     if (cluster->torus.takes_turns)
         links_s += ELEMENT_S * (double)cluster->n_hosts * (double)cluster->n_hosts;
-    LpPlainTree tree = lp_plain_tree(machine, LP_ATTACHMENT_SCALE_OUT);
-    double n_pairs = n_tree_pairs(&tree) * lp_machine_n_planes(machine);
+    double n_pairs = 0.0;
+    for (guint32 plane = 0; plane < lp_machine_n_planes(machine); plane++) {
+        LpPlainTree tree = lp_plain_tree(machine, LP_ATTACHMENT_SCALE_OUT, plane);
+        n_pairs += n_tree_pairs(&tree);
+    }
     return links_s + TREE_PAIR_S * n_pairs;
 }
 

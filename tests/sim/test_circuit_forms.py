@@ -121,6 +121,77 @@ class Hybrid(Forms):
             self.same(simulated, form, f"{ports} {accelerators}")
 
 
+class TreeBeside(Forms):
+    """A fat tree beside circuits."""
+    SIZE = "--accelerators=64 --domain-size=2 --joined-rails=yes --domain-bandwidth=300GBps "
+    HYBRID = ("--system=ocs --policy=hybrid --hybrid-policy=demand --circuit-ports=4 "
+              "--electrical-bandwidth=10GBps --electrical-topology=fat-tree ")
+
+    def test_same(self):
+        """Without circuits it is the fat tree that is generated for itself, of two and of three levels, by
+        the simulation to the last digit and by the closed form, in node and in rail order."""
+        for tree in ("--port-order=node --leaf-ports=8 --oversubscription=1",
+                     "--port-order=node --leaf-ports=8 --oversubscription=4",
+                     "--port-order=node --leaf-ports=4 --oversubscription=2 --levels=3",
+                     "--leaf-ports=4 --port-order=rail --oversubscription=2"):
+            alone = self.generate("t.xml", "--system=generic --accelerator=a100-80 "
+                                  "--topology=fat-tree --scale-out-bandwidth=10GBps "
+                                  f"{PLAIN}{self.SIZE}{tree}")
+            beside = self.generate("b.xml", f"{self.HYBRID}{PLAIN}--circuit-traffic=none "
+                                   f"{self.SIZE}{tree}")
+            for plan in ("tp=2 pp=2 dp=16 zero=0 global-batch=16",
+                         "tp=2 pp=2 dp=16 zero=0 global-batch=16 rank-order=pp-tp-cp-ep-dp"):
+                one, other = (self.simulate("gpt3-1.3b", file, f"{SMALL} {plan}")
+                              for file in (alone, beside))
+                self.assertEqual(other["simulated"], one["simulated"], f"{tree} {plan}")
+                self.same(other["closed_form"]["terms_s"], one["closed_form"]["terms_s"], tree)
+
+    def test_price(self):
+        """Circuits and the tree beside them, part by part: 64 accelerators with a transceiver and two
+        circuit ports each; 64 ports below 4 leaves, 32 links above them, optics at both ends."""
+        file = self.generate("p.xml", "--system=ocs --policy=hybrid --electrical-bandwidth=5GBps "
+                             "--electrical-topology=fat-tree --leaf-ports=16 --oversubscription=2 "
+                             "--accelerators=64 --domain-size=2 --port-order=node --joined-rails=yes "
+                             "--technology=pluggable-400g-opus --switch-technology=piezo-polatis-192 "
+                             "--electrical-technology=pluggable-400g-opus "
+                             "--electrical-switch-technology=electrical-64x400g-opus")
+        done = subprocess.run([opus.PROGRAM, "platform", "describe", file, "--format=json"],
+                              capture_output=True, text=True)
+        network = json.loads(done.stdout)["network"]
+        ports = 64 + 2 * 32
+        self.assertEqual(network["switch_ports"], 128 + ports)
+        self.assertEqual(network["transceivers"], 64 + 64 + ports)
+        self.assertAlmostEqual(network["price_usd"], 879 * (128 + ports) + 520 * 128
+                               + 37299 / 64 * ports, delta=1e-6)
+        self.assertAlmostEqual(network["power_w"], 10 * (128 + ports) + 75 / 192 * 128
+                               + 2524 / 64 * ports, delta=1e-6)
+
+    def test_refused(self):
+        for options, wanted in (
+                ("--system=ocs --electrical-topology=fat-tree", "--electrical-bandwidth with it"),
+                ("--system=ocs --policy=hybrid --electrical-bandwidth=5GBps "
+                 "--electrical-topology=torus", "torus"),
+                ("--system=dgx-h100 --electrical-technology=optical", "--policy with it"),
+                ("--system=ocs --policy=hybrid --electrical-bandwidth=5GBps --levels=3",
+                 "another topology")):
+            message = self.generate("r.xml", f"{options} --accelerators=64")
+            self.assertEqual(message.count("\n"), 1, message)
+            self.assertIn(wanted, message)
+        file = self.generate("b.xml", f"{self.HYBRID}{self.SIZE}--port-order=node --leaf-ports=8")
+        with open(file, encoding="utf-8") as read:
+            text = read.read()
+        for tree, wanted in (("2;8,4;1,8;1,1", "32 ports, wanted at least the 64"),
+                             ("1;64;1;1", "of 2 or 3 levels"), ("2;8,8;2,8;1,1", "of 2 or 3 levels"),
+                             ("2;0,8;1,8;1,1", "of 2 or 3 levels"), ("", "of 2 or 3 levels"),
+                             ("3;99999,99999,99999;1,1,1;1,1,1", "wanted at most")):
+            with open(file, "w", encoding="utf-8") as out:
+                out.write(text.replace("2;8,8;1,8;1,1", tree))
+            done = subprocess.run([opus.PROGRAM, "platform", "describe", file], capture_output=True,
+                                  text=True)
+            self.assertEqual((done.returncode, done.stderr.count("\n")), (1, 1), done.stderr)
+            self.assertIn(wanted, done.stderr)
+
+
 class Failures(Forms):
     """What fails on circuits that turn, or never change, costs what is left of them."""
     PLAN = dict(setting.split("=") for setting in f"{SMALL} tp=2 pp=1 zero=0".split())

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Reads what stands beside circuits. */
+#include "platforms/machine/beside.h"
+
+#include "platforms/machine/topology.h"
+#include "platforms/machine/tree_leaves.h"
+
+/* A flat network of as many ports as the circuits have, unless a tree is said. */
+static LpCluster
+flat(const LpMachine *machine)
+{
+    const LpCluster *circuits = &machine->cluster[LP_ATTACHMENT_SCALE_OUT];
+    return (LpCluster){.id = circuits->id,
+                       .prefix = circuits->prefix,
+                       .suffix = circuits->suffix,
+                       .n_hosts = circuits->n_hosts,
+                       .topology = LP_TOPOLOGY_CROSSBAR,
+                       .technology = LP_TECHNOLOGY_ELECTRICAL,
+                       .link_bytes_per_s = machine->circuits.electrical_bytes_per_s,
+                       .link_latency_s = circuits->link_latency_s};
+}
+
+static gboolean
+read_tree(const LpXml *xml, const xmlNode *prop, LpMachine *machine, GError **error)
+{
+    guint64 n_ports = lp_machine_n_ports(machine);
+    if (!lp_topology_read_tree(xml, prop, lp_xml_attribute(prop, "value"), &machine->beside, error))
+        return FALSE;
+    if (machine->beside.n_hosts < n_ports)
+        return lp_platform_fail(xml, prop, LP_MACHINE_ERROR_SIZE, error,
+                                "prop electrical-tree: %" G_GUINT64_FORMAT
+                                " ports, wanted at least the %" G_GUINT64_FORMAT " of the circuits",
+                                machine->beside.n_hosts, n_ports);
+    return lp_tree_leaves_check(xml, prop, machine, &machine->beside, error);
+}
+
+gboolean
+lp_beside_read(const LpXml *xml, const LpProperties *properties, int place, LpMachine *machine,
+               GError **error)
+{
+    static const char *const names[] = {LP_BESIDE_PROPERTY_NAMES};
+    G_STATIC_ASSERT(G_N_ELEMENTS(names) == LP_N_BESIDE_PROPERTIES);
+    if (lp_circuit_switch_is_hybrid(&machine->circuits))
+        machine->beside = flat(machine);
+    for (guint i = 0; i < LP_N_BESIDE_PROPERTIES; i++) {
+        const xmlNode *prop = properties->props[place + (int)i];
+        if (prop == NULL)
+            continue;
+        if (machine->beside.n_hosts == 0)
+            return lp_platform_fail(xml, prop, LP_MACHINE_ERROR_STRUCTURE, error,
+                                    "prop %s without a network beside circuits, wanted it with "
+                                    "electrical-bandwidth only",
+                                    names[i]);
+        if (i == 0 && !read_tree(xml, prop, machine, error))
+            return FALSE;
+        if (i > 0 &&
+            !lp_medium_set(&machine->beside.medium, i - 1, lp_xml_attribute(prop, "value"), error))
+            return lp_property_prefix(xml, prop, error);
+    }
+    return TRUE;
+}

@@ -101,6 +101,7 @@ row_clear(LpVariantRow *self)
 {
     g_free(self->name);
     g_free(self->times_s);
+    g_free(self->misfit);
 }
 
 static GArray *

@@ -6,6 +6,7 @@
 #include "base/error.h"
 #include "cli/inputs.h"
 #include "cli/machine_variant.h"
+#include "sim/simulation_error.h"
 
 #include <math.h>
 #include <string.h>
@@ -22,6 +23,7 @@ typedef struct {
 /* What it leaves behind, and then the time of each job. */
 typedef struct {
     double units;
+    gboolean is_misfit; /**< the message says what does not fit on the machine */
     char message[512];
 } Head;
 
@@ -184,8 +186,11 @@ run_child(const void *data, GByteArray *result)
 {
     Head *head = (gpointer)result->data;
     g_autoptr(GError) error = NULL;
-    if (!run(data, &head->units, (double *)(gpointer)(head + 1), &error))
-        g_strlcpy(head->message, error->message, sizeof head->message);
+    if (run(data, &head->units, (double *)(gpointer)(head + 1), &error))
+        return;
+    g_strlcpy(head->message, error->message, sizeof head->message);
+    head->is_misfit = g_error_matches(error, LP_SIMULATION_ERROR, LP_SIMULATION_ERROR_MEMORY) ||
+                      g_error_matches(error, LP_SIMULATION_ERROR, LP_SIMULATION_ERROR_FIT);
 }
 
 /* --- series of them --- */
@@ -196,9 +201,17 @@ block_bytes(const LpVariantBase *base)
     return sizeof(Head) + sizeof(double) * base->n_jobs;
 }
 
+/* Only what is asked "what if" may not fit. */
 static gboolean
-add_row(const LpVariantBase *base, const char *name, const Head *head, GArray *out, GError **error)
+add_row(const LpVariantBase *base, const char *name, const Head *head, gboolean may_misfit,
+        GArray *out, GError **error)
 {
+    if (head->is_misfit && may_misfit) {
+        LpVariantRow row = {
+            .name = g_strdup(name), .units = head->units, .misfit = g_strdup(head->message)};
+        g_array_append_val(out, row);
+        return TRUE;
+    }
     if (head->message[0] != '\0') {
         g_set_error(error, LP_INPUT_ERROR, LP_INPUT_ERROR_VALUE, "%s: %s", name, head->message);
         return FALSE;
@@ -213,7 +226,7 @@ add_row(const LpVariantBase *base, const char *name, const Head *head, GArray *o
 /* @names: of the rows. */
 static gboolean
 run_all(const LpVariantBase *base, const Variant *variants, char *const *names, guint n,
-        GArray *out, GError **error)
+        gboolean may_misfit, GArray *out, GError **error)
 {
     g_autofree LpChildTask *tasks = g_new0(LpChildTask, n);
     g_autofree guint8 *blocks = g_malloc0(block_bytes(base) * n);
@@ -224,7 +237,7 @@ run_all(const LpVariantBase *base, const Variant *variants, char *const *names, 
     if (!lp_child_pool_run(&pool, tasks, n, NULL, error))
         return FALSE;
     for (guint i = 0; i < n; i++)
-        if (!add_row(base, names[i], tasks[i].out_result, out, error))
+        if (!add_row(base, names[i], tasks[i].out_result, may_misfit, out, error))
             return FALSE;
     return TRUE;
 }
@@ -238,7 +251,7 @@ lp_variants_what_if(const LpVariantBase *base, const char *const *what_ifs, GArr
     g_autofree Variant *variants = g_new0(Variant, n);
     for (guint i = 0; i < n; i++)
         variants[i] = (Variant){.base = base, .setting = names[i], .fidelity = base->fidelity};
-    if (run_all(base, variants, names, n, out, error))
+    if (run_all(base, variants, names, n, TRUE, out, error))
         return TRUE;
     g_prefix_error(error, "--what-if=");
     return FALSE;
@@ -253,7 +266,7 @@ lp_variants_runs(const LpVariantBase *base, guint n_runs, GArray *out, GError **
         names[i] = g_strdup_printf("seed + %u", i);
         variants[i] = (Variant){.base = base, .fidelity = base->fidelity, .seed = i};
     }
-    return run_all(base, variants, names, n_runs, out, error);
+    return run_all(base, variants, names, n_runs, FALSE, out, error);
 }
 
 static void
@@ -262,6 +275,7 @@ clear_row(gpointer data)
     LpVariantRow *row = data;
     g_free(row->name);
     g_free(row->times_s);
+    g_free(row->misfit);
 }
 
 gboolean
@@ -309,5 +323,5 @@ lp_variants_band(const LpVariantBase *base, GArray *out, GError **error)
     g_autofree char *setting = hashed(base);
     variants[3].setting = setting;
     return run_all(base, variants, (char *const *)(gpointer)(guintptr)names,
-                   setting != NULL ? 4 : 3, out, error);
+                   setting != NULL ? 4 : 3, FALSE, out, error);
 }

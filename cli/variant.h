@@ -15,13 +15,14 @@ typedef struct {
     LpFidelity fidelity;
     gboolean collapse;
     gboolean ignore_memory; /**< run plans that do not fit in memory, too */
-    guint n_jobs;    /**< of the scenario */
-    guint n_at_once; /**< processes side by side */
+    guint n_jobs;           /**< of the scenario */
+    guint n_at_once;        /**< processes side by side */
 } LpVariantBase;
 
 /** Runs what each of @what_ifs ("name=value" of plans or of generated machines, or several parted
- * by commas; NULL-ended, or NULL) would change. Adds a row for each to @out: LpVariantRow. Errors:
- * LP_INPUT_ERROR of what cannot be changed so; as lp_scene_new(). */
+ * by commas; NULL-ended, or NULL) would change. Adds a row for each to @out: LpVariantRow; of what
+ * does not fit on the machine without times. Errors: LP_INPUT_ERROR of what cannot be changed so;
+ * as lp_scene_new(). */
 gboolean lp_variants_what_if(const LpVariantBase *base, const char *const *what_ifs, GArray *out,
                              GError **error) G_GNUC_WARN_UNUSED_RESULT;
 /** Runs @n_runs times, each time with other seeds of jitter, traffic, hashes and skew. Adds a row

@@ -11,7 +11,8 @@ G_BEGIN_DECLS
 typedef struct {
     char *name;      /* owned: what was changed */
     double units;    /**< by how much: doublings of a number, 1 of anything else */
-    double *times_s; /* owned: an iteration, by job */
+    double *times_s; /* owned: an iteration, by job; NULL where it does not fit */
+    char *misfit;    /* owned: why not; or NULL */
 } LpVariantRow;
 
 /** What such a report is made of. */

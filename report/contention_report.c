@@ -155,9 +155,13 @@ add_what_ifs(json_t *object, const LpContentionReport *self, guint job)
         const LpWhatIfRow *row = &g_array_index(rows, LpWhatIfRow, i);
         json_t *what_if = lp_json_append_object(array);
         lp_json_set_text(what_if, "name", row->name);
+        lp_json_set_number(what_if, "units", row->units);
+        if (row->misfit != NULL) {
+            lp_json_set_text(what_if, "does_not_fit", row->misfit);
+            continue;
+        }
         lp_json_set_number(what_if, "iteration_time_s", row->time_s);
         lp_json_set_number(what_if, "saved_s", row->saved_s);
-        lp_json_set_number(what_if, "units", row->units);
         lp_json_set_number(what_if, "saved_per_unit_s", row->saved_per_unit_s);
     }
 }

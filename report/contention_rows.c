@@ -48,6 +48,8 @@ static gint
 compare_what_ifs(gconstpointer a, gconstpointer b)
 {
     const LpWhatIfRow *one = a, *other = b;
+    if ((one->misfit != NULL) != (other->misfit != NULL))
+        return one->misfit != NULL ? 1 : -1;
     if (one->saved_per_unit_s != other->saved_per_unit_s)
         return one->saved_per_unit_s > other->saved_per_unit_s ? -1 : 1;
     return strcmp(one->name, other->name);
@@ -60,9 +62,13 @@ lp_what_if_rows_new(const LpContentionReport *self, guint job)
     double now_s = self->attributions->jobs[job].iteration_time_s;
     for (guint i = 0; self->what_ifs != NULL && i < self->what_ifs->len; i++) {
         const LpVariantRow *variant = &g_array_index(self->what_ifs, LpVariantRow, i);
-        double saved_s = now_s - variant->times_s[job];
-        LpWhatIfRow row = {variant->name, variant->times_s[job], saved_s, variant->units,
-                           saved_s / variant->units};
+        LpWhatIfRow row = {
+            .name = variant->name, .units = variant->units, .misfit = variant->misfit};
+        if (variant->misfit == NULL) {
+            row.time_s = variant->times_s[job];
+            row.saved_s = now_s - row.time_s;
+            row.saved_per_unit_s = row.saved_s / row.units;
+        }
         g_array_append_val(rows, row);
     }
     g_array_sort(rows, compare_what_ifs);

@@ -36,10 +36,11 @@ GArray *lp_pair_rows_new(const LpAttribution *self);
 typedef struct {
     const char *name; /* borrowed */
     double time_s, saved_s, units, saved_per_unit_s;
+    const char *misfit; /* borrowed: why it does not fit, and then there are no times; or NULL */
 } LpWhatIfRow;
 
-/** Of @job, what saves most per unit of change first. Returns: (transfer full) array of
- * LpWhatIfRow. */
+/** Of @job, what saves most per unit of change first, what does not fit last. Returns: (transfer
+ * full) array of LpWhatIfRow. */
 GArray *lp_what_if_rows_new(const LpContentionReport *self, guint job);
 /** Of @rows, LpVariantRow, for @job. */
 LpDistribution lp_distribution(const GArray *rows, guint job);

@@ -262,16 +262,31 @@ append_path(GString *out, const LpWaitSummary *waits)
 }
 
 static void
+add_misfit(LpTextTable *table, const LpWhatIfRow *row, GString *reasons)
+{
+    lp_text_table_add_cell(table, "does not fit");
+    lp_text_table_add_cell(table, "-");
+    lp_text_table_add_cell(table, "%.3g", row->units);
+    lp_text_table_add_cell(table, "-");
+    g_string_append_printf(reasons, "  %s does not fit: %s\n", row->name, row->misfit);
+}
+
+static void
 append_what_ifs(GString *out, const LpContentionReport *self, guint job)
 {
     static const char *const columns[] = {"what if", "#iteration s",      "#saved s",
                                           "#units",  "#saved s per unit", NULL};
     g_autoptr(GArray) rows = lp_what_if_rows_new(self, job);
+    g_autoptr(GString) reasons = g_string_new(NULL);
     g_autoptr(LpTextTable) table = lp_text_table_new(columns);
     for (guint i = 0; i < rows->len; i++) {
         const LpWhatIfRow *row = &g_array_index(rows, LpWhatIfRow, i);
         lp_text_table_add_row(table);
         lp_text_table_add_cell(table, "%s", row->name);
+        if (row->misfit != NULL) {
+            add_misfit(table, row, reasons);
+            continue;
+        }
         lp_text_table_add_cell(table, "%.6f", row->time_s);
         lp_text_table_add_cell(table, "%+.6f", row->saved_s);
         lp_text_table_add_cell(table, "%.3g", row->units);
@@ -281,6 +296,7 @@ append_what_ifs(GString *out, const LpContentionReport *self, guint job)
         return;
     g_string_append_c(out, '\n');
     lp_text_table_append(out, table, 2);
+    g_string_append(out, reasons->str);
 }
 
 static void

@@ -53,7 +53,7 @@ lp_channel_new(LpChannelKind kind, const char *name, const LpRoute *route, LpMet
     self->name = g_strdup(name);
     self->route = route;
     self->meter = meter;
-    self->cap_bytes_per_s = INFINITY;
+    self->cap_bytes_per_s = route->cap_bytes_per_s > 0.0 ? route->cap_bytes_per_s : INFINITY;
     if (kind == LP_CHANNEL_MAILBOX)
         self->mailbox = sg_mailbox_by_name(name);
     else

@@ -99,6 +99,8 @@ connection_rates(LpIsolatedRing *self, LpConnectionKind kind)
         if (!connection->present)
             continue;
         rates[i] = connection_rate(connection, network, users);
+        if (connection->route.cap_bytes_per_s > 0.0)
+            rates[i] = MIN(rates[i], connection->route.cap_bytes_per_s);
         note_latency(self, connection);
     }
     return rates;

@@ -96,13 +96,13 @@ leg_links(Solver *self, const LpRoute *route, guint leg)
 
 /* --- members --- */
 
-/* The narrowest link of a leg. */
+/* The narrowest link of a leg, or its part of what circuits leave. */
 static double
 leg_cap(const Solver *self, const LpRoute *route, guint leg)
 {
     const LpNetwork *network = self->round_plan->map->network;
     guint32 end = lp_route_leg_end(route, leg);
-    double cap = INFINITY;
+    double cap = route->cap_bytes_per_s > 0.0 ? route->cap_bytes_per_s * route->n_legs : INFINITY;
     for (guint32 i = lp_route_leg_first(route, leg); i < end; i++)
         cap = MIN(cap, lp_network_link(network, route->links[i]).bytes_per_s);
     return cap;

@@ -21,6 +21,50 @@ fix(LpCircuitMap *self, const LpProgram *program, const LpNetwork *network,
     return self->map != NULL;
 }
 
+static void
+limit(LpCommunicationMap *map, LpConnectionKind kind, guint64 rank, double bytes_per_s)
+{
+    LpConnection *connections = map->connections[kind];
+    if (connections != NULL && connections[rank].present &&
+        connections[rank].attachment == LP_ATTACHMENT_SCALE_OUT)
+        lp_route_limit(&connections[rank].route, bytes_per_s);
+}
+
+static void
+limit_communicator(LpCircuitMap *self, const LpCommunicator *communicator)
+{
+    const LpCircuitUse *use = lp_circuit_plan_use(self->switched, communicator);
+    if (use->pattern == LP_CIRCUIT_NONE)
+        return;
+    LpGroup group = communicator->group;
+    double cap = lp_circuit_plan_pattern(self->switched, use->pattern)->cap_bytes_per_s;
+    for (guint32 i = 0; i < communicator->n_members; i++) {
+        guint64 rank = communicator->ranks[i];
+        limit(self->map, (LpConnectionKind)group, rank, cap);
+        if (communicator->exchanges)
+            limit(self->map, lp_connection_inter_domain(group), rank, cap);
+        lp_collective_peers_limit(self->map->peers, group, rank, cap);
+    }
+}
+
+/* Wavelengths have rates of their own, also where a run has no circuits and nothing meets. Beside a
+ * hybrid's circuits there is another way. */
+static void
+limit_connections(LpCircuitMap *self)
+{
+    const LpCommunicationMap *map = self->map;
+    for (LpGroup group = 0; group < LP_N_GROUPS; group++)
+        for (guint i = 0; i < lp_communicators_n(map->communicators, group); i++)
+            limit_communicator(self, lp_communicators_get(map->communicators, group, i));
+    for (LpLine line = 0; line < LP_N_LINES; line++)
+        for (guint64 rank = 0; rank < map->n_ranks; rank++) {
+            guint32 pattern = self->switched->line_pattern[line][rank];
+            if (pattern != LP_CIRCUIT_NONE)
+                limit(self->map, (LpConnectionKind)(LP_CONNECTION_LINE + line), rank,
+                      lp_circuit_plan_pattern(self->switched, pattern)->cap_bytes_per_s);
+        }
+}
+
 /* Returns: (transfer full). */
 static char *
 describe_rotor(const LpMachine *machine)
@@ -61,6 +105,8 @@ lp_circuit_map_new(const LpProgram *program, const LpNetwork *network, const LpL
     if (lp_circuit_switch_is_fixed(circuits) &&
         !fix(self, program, network, library, placement, failed, error))
         return NULL;
+    if (self->switched != NULL && !lp_circuit_switch_is_hybrid(circuits))
+        limit_connections(self);
     return g_steal_pointer(&self);
 }
 

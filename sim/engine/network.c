@@ -280,6 +280,14 @@ lp_network_route_via(const LpNetwork *self, const guint64 *stops, guint32 n_stop
     return route_via(self, stops, n_stops, lp_machine_plane(self->machine, traffic), traffic);
 }
 
+void
+lp_route_limit(LpRoute *self, double bytes_per_s)
+{
+    if (bytes_per_s >= self->bytes_per_s)
+        return;
+    self->bytes_per_s = self->cap_bytes_per_s = bytes_per_s;
+}
+
 guint32
 lp_route_leg_first(const LpRoute *route, guint32 leg)
 {

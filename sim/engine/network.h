@@ -33,6 +33,7 @@ typedef struct {
     double latency_s;     /**< sum over the links */
     double bytes_per_s; /**< of a isolated flow: the narrowest link's; over several legs, bytes over
                            the time of all their flows */
+    double cap_bytes_per_s; /**< what circuits leave of that, lp_route_limit(); 0: all */
 } LpRoute;
 
 typedef struct LpNetwork LpNetwork;
@@ -73,6 +74,8 @@ LpRoute lp_network_route_beside(const LpNetwork *self, guint64 a, guint64 b);
  * each joined to the next. */
 LpRoute lp_network_route_via(const LpNetwork *self, const guint64 *stops, guint32 n_stops,
                              LpTraffic traffic);
+/** Lets @self carry no more than @bytes_per_s, > 0, which its links know nothing of. */
+void lp_route_limit(LpRoute *self, double bytes_per_s);
 /** The links of leg @leg of a route: from the first on, and before the end. */
 guint32 lp_route_leg_first(const LpRoute *route, guint32 leg);
 guint32 lp_route_leg_end(const LpRoute *route, guint32 leg);

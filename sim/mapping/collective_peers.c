@@ -114,6 +114,17 @@ lp_collective_peers_connection(const LpCollectivePeers *self, LpGroup group, gui
     return &g_array_index(peers, LpCollectivePeer, place).connection;
 }
 
+void
+lp_collective_peers_limit(LpCollectivePeers *self, LpGroup group, guint64 rank, double bytes_per_s)
+{
+    GArray *peers = self->by_rank[group] == NULL ? NULL : self->by_rank[group][rank];
+    for (guint i = 0; peers != NULL && i < peers->len; i++) {
+        LpConnection *connection = &g_array_index(peers, LpCollectivePeer, i).connection;
+        if (connection->attachment == LP_ATTACHMENT_SCALE_OUT)
+            lp_route_limit(&connection->route, bytes_per_s);
+    }
+}
+
 guint
 lp_collective_peers_index(const GArray *peers, const LpConnection *connection)
 {

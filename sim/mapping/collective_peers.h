@@ -28,6 +28,10 @@ const GArray *lp_collective_peers_get(const LpCollectivePeers *self, LpGroup gro
 const LpConnection *lp_collective_peers_connection(const LpCollectivePeers *self, LpGroup group,
                                                    guint64 rank, guint64 member);
 
+/** Limits all of @rank's in @group to @bytes_per_s (lp_route_limit()). */
+void lp_collective_peers_limit(LpCollectivePeers *self, LpGroup group, guint64 rank,
+                               double bytes_per_s);
+
 /** The index in @peers of the peer that @connection, one of theirs, leads to. */
 guint lp_collective_peers_index(const GArray *peers, const LpConnection *connection);
 

@@ -106,6 +106,17 @@ lp_relay_paths_n_hops(const LpRelayPaths *self, guint32 a, guint32 b)
     return n;
 }
 
+/* Each of @n_hops circuits is a lane of its own, which may carry less than the attachment. */
+static void
+limit(LpRoute *route, const LpMachine *machine, guint32 n_hops)
+{
+    double lane = machine->circuits.wavelength_bytes_per_s;
+    double port = lp_machine_link_bytes_per_s(machine, LP_ATTACHMENT_SCALE_OUT);
+    if (lane > 0.0 && lane < port)
+        lp_route_limit(route,
+                       1.0 / (1.0 / route->bytes_per_s + n_hops * (1.0 / lane - 1.0 / port)));
+}
+
 LpRoute
 lp_relay_paths_route(const LpRelayPaths *self, guint64 a, guint64 b, LpTraffic traffic)
 {
@@ -124,5 +135,7 @@ lp_relay_paths_route(const LpRelayPaths *self, guint64 a, guint64 b, LpTraffic t
     for (guint32 at = self->before[from]; at != to; at = self->before[at])
         stops[n++] = self->accelerator[at];
     stops[n++] = b;
-    return lp_network_route_via(self->network, stops, n, traffic);
+    LpRoute route = lp_network_route_via(self->network, stops, n, traffic);
+    limit(&route, machine, n_hops);
+    return route;
 }

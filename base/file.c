@@ -232,6 +232,23 @@ keep_pipe(int fd)
     return good;
 }
 
+/* What comes out of a pipe with a name can be read once: a file in memory, which stays open as long
+ * as the process, takes its place. Returns: (transfer full) path, NULL with errno. */
+static char *
+keep_named_pipe(const char *path)
+{
+    g_autoptr(GByteArray) content = g_byte_array_new();
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+    gboolean good = fd >= 0 && read_all(fd, content);
+    int code = errno;
+    if (fd >= 0)
+        close(fd);
+    int kept = good ? new_in_memory((const char *)content->data, content->len) : -1;
+    if (!good)
+        errno = code;
+    return kept < 0 ? NULL : g_strdup_printf("/dev/fd/%d", kept);
+}
+
 char *
 lp_file_argument(const char *name, GError **error)
 {
@@ -243,7 +260,12 @@ lp_file_argument(const char *name, GError **error)
         fail(error, path, errno);
         return NULL;
     }
-    return g_strdup(path);
+    if (fd >= 0 || stat(path, &kind) != 0 || !S_ISFIFO(kind.st_mode))
+        return g_strdup(path);
+    char *kept = keep_named_pipe(path);
+    if (kept == NULL)
+        fail(error, path, errno);
+    return kept;
 }
 
 GBytes *

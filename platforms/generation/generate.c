@@ -349,6 +349,9 @@ name_fault(const char *reason)
     const char *name = reason + strlen(property), *absent = strstr(reason, missing);
     if (g_str_has_prefix(reason, property) && is_option(name, strchr(name, ':')))
         return g_strconcat("--", name, NULL);
+    const char *blank = strchr(reason, ' ') != NULL ? strchr(name, ' ') : NULL;
+    if (g_str_has_prefix(reason, property) && is_option(name, blank))
+        return g_strdup_printf("--%.*s: got it%s", (int)(blank - name), name, blank);
     const char *wanted = absent != NULL ? absent + strlen(missing) : "";
     const char *end = strchr(wanted, ',');
     if (absent != NULL && is_option(wanted, end))

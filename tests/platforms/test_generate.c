@@ -168,7 +168,7 @@ test_sources(void)
 /* What only the whole file shows: it is read as a platform file is. */
 static const LpBadOptions bad_rows[] = {
     {"paths of a static choice", "--paths=4", lp_machine_error_quark, LP_MACHINE_ERROR_STRUCTURE,
-     "prop paths with one static path"},
+     "--paths: got it with one static path"},
     {"a hash in a crossbar", "--topology=crossbar --path-choice=hash --paths=4",
      lp_machine_error_quark, LP_MACHINE_ERROR_STRUCTURE, "--path-choice: hash, wanted static"},
     {"planes of classes", "--planes=2 --plane-use=class", lp_machine_error_quark,

@@ -146,7 +146,7 @@ test_bad(void)
          "--accelerators: 7, wanted a multiple of the domain size 8, or a divisor"},
         {"generate --system=dgx-h100 --accelerators=63", 2, "wanted a multiple"},
         {"generate --system=generic --accelerators=64 --paths=4", 2,
-         "lightpath: the machine asked for: prop paths "},
+         "lightpath: --paths: got it with one static path"},
         {"generate --system=ocs --accelerators=64 --policy=rotor", 2,
          "lightpath: --slot-time: 0 s, wanted more than the dead time"},
         {"generate --system=generic --accelerators=8 -o /dev/full", 1, "/dev/full: No space"},

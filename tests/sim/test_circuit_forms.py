@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Closed forms of rotors and hybrids against the simulation: to 1e-9 where plans are degenerate, within
-bounds elsewhere."""
+bounds elsewhere. And what is left of a wavelength's rate where nothing meets."""
 import json
 import subprocess
 import unittest
@@ -257,6 +257,25 @@ class Failures(Forms):
             message = self.job(machine, failures, 4)
             self.assertEqual(message.count("\n"), 1, message)
             self.assertIn(wanted, message)
+
+
+class Wavelengths(Machines):
+    def test_slow_wavelengths(self):
+        """What narrow wavelengths cost is no contention: it is there where nothing meets, too. Circuits that
+        never change have the same rates, and a path over several takes as many times as long."""
+        for policy in ("demand", "provision", "static"):
+            last_s = 0.0
+            for rate in ("25GBps", "10GBps", "2GBps"):
+                file = self.generate("c.xml", "--system=ocs --accelerators=32 --domain-size=4 "
+                                     f"--scale-out-bandwidth=50GBps --policy={policy} --circuit-ports=2 "
+                                     f"--wavelength-bandwidth={rate}")
+                result = self.simulate("gpt3-1.3b", file, "tp=4 pp=2 dp=4 global-batch=32 framework=none")
+                time_s = result["simulated"]["iteration_time_s"]
+                self.assertLess(abs(result["difference"]["contention_s"]), 1e-9 * time_s, (policy, rate))
+                self.assertLess(abs(result["difference"]["unexplained_s"]), 1e-9 * time_s, (policy, rate))
+                self.assertGreaterEqual(time_s, last_s)
+                last_s = time_s
+            self.assertGreater(last_s, 0.5, policy)
 
 
 # Its own tests only, not those that it is made from.

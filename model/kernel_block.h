@@ -29,10 +29,17 @@ typedef struct {
                          (NVIDIA, Transformer Engine's user guide; Megatron-Core) */
     gboolean eager;   /**< fused, but not by the accelerator's vendor: lp_plan_has_flash_2() */
     gboolean fused;   /**< the products of attention in one kernel: k is summed over them */
-    double share;     /**< of the products that have to be worked out: a fused kernel skips what a
-                         causal mask hides. It counts for time, not for operations */
+    guint32
+        n_launches; /**< kernels of this kind, one behind the other, which share its bytes; 0: 1 */
+    gboolean apart; /**< each of n_batch is a kernel of its own, LP_EXPERT_STREAMS side by side */
+    double share;   /**< of the products that have to be worked out: a fused kernel skips what a
+                       causal mask hides. It counts for time, not for operations */
     LpPart part;
 } LpKernel;
+
+/** Streams over which software that issues experts' products one by one spreads them (NVIDIA,
+ * Transformer Engine, transformer_engine/common/include/transformer_engine/gemm.h: num_streams). */
+#define LP_EXPERT_STREAMS 4.0
 
 /** The parts of the model that a stage holds. A dense layer is two blocks, since a tensor-parallel
  * collective ends each; all-to-alls divide the second block of a layer with experts in three. */

@@ -3,6 +3,9 @@
 #include "model/kernel.h"
 #include "model/kernel_list.h"
 
+/* Scores are in fp32. */
+#define SCORE_BYTES 4.0
+
 /* --- router: norm, routing, and tokens sorted by expert --- */
 
 /* A pass over a tensor of each token's hidden width for each expert slot, and one of the token. */
@@ -24,12 +27,26 @@ list_router(LpKernelList *list, LpProduct product)
     list->tokens = all_tokens;
 }
 
+/* What routing does besides, of scores of every token for every expert: softmax, the best of them,
+ * maps of who goes where, their counts and the loss that balances them. */
+static void
+list_routing(LpKernelList *list, guint32 n_kernels)
+{
+    if (n_kernels == 0)
+        return;
+    double scores = list->scattered_tokens * list->transformer->experts.n;
+    lp_list_kernel(list, (LpKernel){.name = "routing",
+                                    .bytes = 2.0 * n_kernels * scores * SCORE_BYTES,
+                                    .n_launches = n_kernels});
+}
+
 static void
 router_forward(LpKernelList *list)
 {
     list->part = LP_PART_BEFORE;
     lp_list_hidden(list, "norm", 2.0, 0.0);
     list_router(list, LP_PRODUCT_OUTPUT);
+    list_routing(list, list->plan->experts.routing_kernels);
     list_slots(list, "permute");
 }
 
@@ -38,6 +55,7 @@ router_backward(LpKernelList *list)
 {
     list->part = LP_PART_AFTER;
     list_slots(list, "permute-backward");
+    list_routing(list, list->plan->experts.routing_kernels / 3);
     list_router(list, LP_PRODUCT_DATA_GRADIENT);
     lp_list_hidden(list, "norm-backward", 3.0, 0.0);
 }
@@ -93,6 +111,7 @@ list_expert_weight(LpKernelList *list, const char *name, double n_inputs, double
     lp_list_weight(list, name, n_inputs, n_outputs, product);
     list->tokens = all_tokens;
     for (guint i = before; i < list->n_kernels; i++) {
+        list->kernels[i].apart = list->kernels[i].n_batch > 0.0 && list->plan->experts.one_by_one;
         list->kernels[i].n_batch *= n_own;
         list->kernels[i].bytes *= n_own;
     }

@@ -13,6 +13,21 @@ lp_kernel_flop(const LpKernel *self)
     return 2.0 * self->m * self->k * self->n * self->n_batch;
 }
 
+static double
+launches_s(const LpKernel *self, const LpAccelerator *accelerator)
+{
+    return (self->n_launches > 1 ? self->n_launches : 1.0) * accelerator->launch_s;
+}
+
+/* Products of their own, a few side by side: each such round fills its waves, and begins anew. */
+static double
+rounds_s(const LpKernel *self, const LpAccelerator *accelerator, LpPrecision precision)
+{
+    double n_rounds = ceil(self->n_batch / LP_EXPERT_STREAMS);
+    LpGemm gemm = {self->m, self->k, self->n, self->n_batch / n_rounds};
+    return n_rounds * (lp_gemm_arithmetic_s(&gemm, accelerator, precision) + accelerator->launch_s);
+}
+
 double
 lp_kernel_time_s(const LpKernel *self, const LpAccelerator *accelerator, LpPrecision precision)
 {
@@ -22,12 +37,14 @@ lp_kernel_time_s(const LpKernel *self, const LpAccelerator *accelerator, LpPreci
         double efficiency = accelerator->elementwise_efficiency;
         gboolean slower = !self->streams && efficiency > 0.0;
         return (slower ? self->bytes / (accelerator->memory_bytes_per_s * efficiency) : moving_s) +
-               accelerator->launch_s;
+               launches_s(self, accelerator);
     }
     LpGemm gemm = {self->m, self->k, self->n, self->n_batch};
     double share = self->share > 0.0 ? self->share : 1.0;
     if (self->wide)
         precision = lp_precision_wide(precision);
+    if (self->apart)
+        return fmax(rounds_s(self, accelerator, precision), moving_s + accelerator->launch_s);
     double computing_s =
         self->fused ? share * lp_gemm_attention_s(&gemm, accelerator, precision, self->eager)
                     : lp_gemm_arithmetic_s(&gemm, accelerator, precision);
@@ -38,7 +55,8 @@ LpWork
 lp_kernel_work(const LpKernel *self, const LpPlan *plan, const LpAccelerator *accelerator)
 {
     double time_s = lp_kernel_time_s(self, accelerator, plan->format.precision);
-    return (LpWork){time_s, plan->host.cuda_graphs ? 0.0 : accelerator->host_kernel_s, time_s};
+    double host_s = (self->n_launches > 1 ? self->n_launches : 1.0) * accelerator->host_kernel_s;
+    return (LpWork){time_s, plan->host.cuda_graphs ? 0.0 : host_s, time_s};
 }
 
 double

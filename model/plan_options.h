@@ -216,6 +216,10 @@ typedef struct {
                         there; 0 or 1: it goes to each of its experts, lp_group_n_expert_nodes() */
     gboolean relays_by_domain; /**< the parts are the machine's domains: relay is what
                                     lp_plan_relay_by_domains() has made of them */
+    gboolean one_by_one;       /**< each expert's products are kernels of their own,
+                                    LP_EXPERT_STREAMS side by side, not one for all */
+    guint32 routing_kernels;   /**< small kernels that routing takes forward besides; backward a
+                                    third of them */
     double skew;               /**< spread of the load over experts, 0: even */
     guint32 seed;              /**< of the generator that draws the loads */
     LpRoutingDraws draws;

@@ -104,12 +104,47 @@ test_bytes(void)
     }
 }
 
+/* Five experts' products on four streams are two rounds, of two and a half each; several kernels
+ * of a kind share their bytes and start one by one, and cost their host as often. */
+static void
+test_several(void)
+{
+    LpAccelerator h100 = {.n_sms = 132,
+                          .tiles = LP_TILES_FINE,
+                          .peak_flop_per_s = {[LP_PRECISION_BF16] = 989.4e12},
+                          .gemm_efficiency = 0.65,
+                          .memory_bytes_per_s = 3352e9,
+                          .memory_efficiency = 0.9,
+                          .elementwise_efficiency = 0.58,
+                          .launch_s = 14e-6,
+                          .host_kernel_s = 62e-6};
+    LpKernel products = {
+        .name = "experts-up", .m = 512, .k = 2048, .n = 768, .n_batch = 5, .apart = TRUE};
+    LpKernel half = {.name = "experts-up", .m = 512, .k = 2048, .n = 768, .n_batch = 2.5};
+    lp_test_close("two rounds", lp_kernel_time_s(&products, &h100, LP_PRECISION_BF16),
+                  2.0 * lp_kernel_time_s(&half, &h100, LP_PRECISION_BF16), IDENTITY);
+    products.apart = FALSE;
+    lp_test_true("one kernel for all is faster",
+                 lp_kernel_time_s(&products, &h100, LP_PRECISION_BF16) <
+                     2.0 * lp_kernel_time_s(&half, &h100, LP_PRECISION_BF16));
+    LpKernel routing = {.name = "routing", .bytes = 8e6, .n_launches = 8}, one = routing;
+    one.n_launches = 0;
+    LpPlan plan = lp_test_plan(1, 1, 1, 1, 1);
+    lp_test_close("seven starts more",
+                  lp_kernel_time_s(&routing, &h100, LP_PRECISION_BF16) -
+                      lp_kernel_time_s(&one, &h100, LP_PRECISION_BF16),
+                  7.0 * h100.launch_s, IDENTITY);
+    lp_test_close("eight calls", lp_kernel_work(&routing, &plan, &h100).host_s,
+                  8.0 * h100.host_kernel_s, IDENTITY);
+}
+
 int
 main(void)
 {
     static const LpTestCase cases[] = {
         {"time", test_time},
         {"precisions", test_precisions},
+        {"several", test_several},
         {"bytes", test_bytes},
         {NULL, NULL},
     };

@@ -173,7 +173,7 @@ static const struct {
     {"ssssssssssssssssssss", "fused-accumulation"},
     {"ssssssssssssssssssss", "tied-embeddings embedding parallel-blocks sequence-parallel "
                              "scatter-gather reshard narrow-parameters narrow-activations "
-                             "overlap-dp "
+                             "overlap-dp experts-one-by-one "
                              "overlap-tp-pairs overlap-pp overlap-ep overlap-param cuda-graphs"},
     {"vvvvvvvvvvvvvvvvvvvv", "rank-order algorithm-tp algorithm-cp algorithm-ep algorithm-dp"},
     /* Names, which are looked up once the machine is known. */
@@ -187,7 +187,7 @@ static const struct {
     {"svssssssssssvvvPsssv", "layers ffn vocab tp dp cp ep expert-tp ep-relay micro-batch "
                              "global-batch"},
     /* Counts that may be 0. */
-    {"s.ssssssssssvvv.sssv", "head-width window dense-layers prefetch seed"},
+    {"s.ssssssssssvvv.sssv", "head-width window dense-layers prefetch routing-kernels seed"},
     {"s.ssssssssssvvvSsssv", "decoder-layers decoder-seq query-rank kv-rank rope-width value-width "
                              "experts top-k expert-ffn shared-experts patch"},
     {"s.ssssssssssvvvPsssv", "shard-degree"},

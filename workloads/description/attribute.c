@@ -167,6 +167,8 @@ static const LpAttribute attributes[] = {
     TEXT("plan", "gradient-precision", &lp_text_gradient_precision),
     TEXT("plan", "communication-precision", &lp_text_communication_precision),
     TEXT("plan", "dispatch-precision", &lp_text_dispatch_precision),
+    BOOLEAN("plan", "experts-one-by-one", P(experts.one_by_one)),
+    OPTIONAL("plan", "routing-kernels", P(experts.routing_kernels)),
     NUMBER("plan", "skew", P(experts.skew), 0.0, 10.0),
     OPTIONAL("plan", "seed", P(experts.seed)),
     CHOICE("plan", "routing-draws", P(experts.draws), lp_routing_draws_names),

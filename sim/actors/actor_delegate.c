@@ -37,6 +37,7 @@ struct LpDelegates {
     LpCouriers *couriers; /* owned */
     LpSharing *sharing;   /* borrowed */
     LpWatch *watch;       /* borrowed, or NULL */
+    LpFlowLog *log;       /* borrowed, or NULL */
     guint32 job;
     GHashTable *recipes; /* owned: by LpOp, Recipe */
     Recipe *recipe;      /* borrowed: of the collective at hand */
@@ -83,6 +84,13 @@ lp_delegates_new(const LpQuotient *quotient, const LpCommunicatorClass *classes,
     lp_couriers_set_sharing(self->couriers, sharing, traffic_of(self), self);
     lp_couriers_set_classes(self->couriers, quotient, classes);
     return self;
+}
+
+void
+lp_delegates_set_log(LpDelegates *self, LpFlowLog *log)
+{
+    self->log = log;
+    lp_couriers_set_log(self->couriers, log, 1.0);
 }
 
 void
@@ -214,8 +222,16 @@ run_unit(LpDelegates *self, guint64 number)
     LpFlow flow = {unit->route, unit->bytes, self->job, traffic_of(self), self};
     LpFlight flight = {.route = unit->route, .job = self->job};
     lp_watch_depart(self->watch, &flight);
+    double start_s = simgrid_get_clock();
     lp_sharing_send(self->sharing, &flow);
     lp_watch_arrive(self->watch, &flight);
+    lp_flow_log_add(self->log, &(LpLoggedFlow){.route = unit->route,
+                                               .bytes = (double)unit->bytes,
+                                               .weight = 1.0,
+                                               .kind = flow.traffic,
+                                               .is_flow = TRUE,
+                                               .start_s = start_s,
+                                               .end_s = simgrid_get_clock()});
     wait(self, unit->latency_s);
     self->sent_bytes += unit->bytes;
     self->n_activities++;

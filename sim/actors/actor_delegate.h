@@ -17,6 +17,8 @@ typedef struct LpDelegates LpDelegates;
  * which ranks wait for each other it is not told. Returns: (transfer full). */
 LpDelegates *lp_delegates_new(const LpQuotient *quotient, const LpCommunicatorClass *classes,
                               guint64 n_actors, guint32 job, LpSharing *sharing, LpWatch *watch);
+/** What they send is written to @log: borrowed, or NULL. */
+void lp_delegates_set_log(LpDelegates *self, LpFlowLog *log);
 void lp_delegates_free(LpDelegates *self);
 
 /** A collective of the communicator. Everything is borrowed. */

@@ -159,11 +159,13 @@ static void
 count_merged(LpRank *self, const LpTask *task, double start_s)
 {
     LpCommunicatorRuntime *group = self->groups[LP_GROUP_TP];
+    LpRuntimeLog *log = group == NULL ? NULL : lp_communicator_runtime_log(group);
     for (LpTraffic traffic = 0; traffic < LP_N_TRAFFIC; traffic++) {
         self->run->tp_bytes[traffic] += task->traffic_bytes[traffic] * self->n_led;
-        if (group != NULL)
-            lp_runtime_log_delay(lp_communicator_runtime_log(group), 0, traffic,
-                                 (double)task->traffic_bytes[traffic], start_s, self->clock.at_s);
+        if (log == NULL)
+            continue;
+        double bytes = (double)(task->traffic_bytes[traffic] * self->n_led) / log->weight;
+        lp_runtime_log_delay(log, 0, traffic, bytes, start_s, self->clock.at_s);
     }
 }
 

@@ -26,14 +26,15 @@ lp_call_times_prepare(LpCallTimes *self, const LpProgram *program)
 }
 
 void
-lp_call_times_add(LpCallTimes *self, const LpProgram *program, const LpOp *op, double time_s)
+lp_call_times_add(LpCallTimes *self, const LpProgram *program, const LpOp *op, guint64 n,
+                  double time_s)
 {
     if (self == NULL)
         return;
     gsize index = (gsize)(op - lp_program_op(program, 0));
     LpCallTime *time = &g_array_index(self->of_op, LpCallTime, index);
-    time->sum_s += time_s;
-    time->n++;
+    time->sum_s += (double)n * time_s;
+    time->n += n;
 }
 
 static double

@@ -7,7 +7,7 @@
 
 G_BEGIN_DECLS
 
-/** Seconds of all runs of an operation, by all ranks that were simulated. */
+/** Seconds of all runs of an operation, by all ranks that were simulated, or stood for. */
 typedef struct {
     double sum_s;
     guint64 n;
@@ -26,8 +26,10 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(LpCallTimes, lp_call_times_free)
 
 /** Makes room for the operations of @program. */
 void lp_call_times_prepare(LpCallTimes *self, const LpProgram *program);
-/** Counts a call of @op, one of @program, that took @time_s; nothing if @self is NULL. */
-void lp_call_times_add(LpCallTimes *self, const LpProgram *program, const LpOp *op, double time_s);
+/** Counts a call of @op, one of @program, that took each of @n ranks @time_s; nothing if @self is
+ * NULL. */
+void lp_call_times_add(LpCallTimes *self, const LpProgram *program, const LpOp *op, guint64 n,
+                       double time_s);
 /** Seconds of one call of the operation at @index, in the mean over ranks and runs; 0 if nothing is
  * known of it. */
 double lp_call_times_mean_s(const LpCallTimes *self, guint index);

@@ -94,6 +94,7 @@ lp_communicator_runtime_set_classes(LpCommunicatorRuntime *self, const LpQuotien
 {
     self->delegates = lp_delegates_new(quotient, classes, self->mode.n_actors, self->job,
                                        self->sharing, self->watch);
+    lp_delegates_set_log(self->delegates, self->log.log);
 }
 
 void
@@ -140,6 +141,13 @@ static guint64
 n_members_of(const LpCommunicatorRuntime *self, guint64 index)
 {
     return self->members == NULL ? 1 : member_at(self, index)->n;
+}
+
+/* How many ranks the actor @index stands for. */
+static guint64
+n_ranks_of(const LpCommunicatorRuntime *self, guint64 index)
+{
+    return self->members == NULL ? 1 : member_at(self, index)->n_ranks;
 }
 
 /* How long members have waited for @index, which is the last. */
@@ -260,6 +268,20 @@ run_delegated(LpCommunicatorRuntime *self, guint64 index, const LpOp *op)
             self, start_s + lp_flow_list_plain_wait_s(&self->ring, op, protocol));
 }
 
+/* Of a class the first actor logs what all members of one communicator send, as evenly as they do.
+ */
+static void
+log_delay(LpCommunicatorRuntime *self, guint64 index, const LpOp *op, guint64 bytes, double start_s)
+{
+    double end_s = simgrid_get_clock(), n = (double)self->ring.n_members;
+    if (self->log.log == NULL || bytes == 0)
+        return;
+    if (!self->mode.is_class)
+        lp_runtime_log_delay(&self->log, index, op->traffic, (double)bytes, start_s, end_s);
+    for (guint64 i = 0; self->mode.is_class && i < self->ring.n_members; i++)
+        lp_runtime_log_delay(&self->log, i, op->traffic, (double)bytes / n, start_s, end_s);
+}
+
 void
 lp_communicator_runtime_run(LpCommunicatorRuntime *self, guint64 index, const LpOp *op,
                             double delay_s, LpClock *clock, LpMeter *meter, LpStream stream)
@@ -289,11 +311,11 @@ lp_communicator_runtime_run(LpCommunicatorRuntime *self, guint64 index, const Lp
     }
     guint64 bytes = count_traffic(self, index, op);
     if (self->mode.as_delay)
-        lp_runtime_log_delay(&self->log, index, op->traffic, (double)bytes, start_s,
-                             simgrid_get_clock());
+        log_delay(self, index, op, bytes, start_s);
     else
         wait_for_turns(self, op, start_s, clock);
-    lp_call_times_add(self->mode.times, self->map->program, op, simgrid_get_clock() - start_s);
+    lp_call_times_add(self->mode.times, self->map->program, op, n_ranks_of(self, index),
+                      simgrid_get_clock() - start_s);
     if (clock != NULL)
         lp_clock_charge(clock, op->term, simgrid_get_clock());
     if (meter != NULL)

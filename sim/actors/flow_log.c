@@ -12,6 +12,11 @@ struct LpFlowLog {
     LpFlowSeries **links;                                 /* owned, by link, or NULL */
     double *background_bytes;                             /* owned, by link */
     GArray *messages;                                     /* owned: LpLoggedMessage */
+    const LpQuotient *quotient;                           /* borrowed, or NULL: */
+    guint32 n_classes;                                    /* of its flows */
+    LpFlowSeries **classes; /* owned, by class: what a connection of it carried, or NULL */
+    guint *kinds;           /* owned, by class */
+    gboolean *by_classes;   /* owned, by link: crossed by classes that carried anything */
 };
 
 LpFlowLog *
@@ -27,6 +32,16 @@ lp_flow_log_new(const LpNetwork *network)
 }
 
 void
+lp_flow_log_set_quotient(LpFlowLog *self, const LpQuotient *quotient)
+{
+    self->quotient = quotient;
+    self->n_classes = (guint32)lp_quotient_size(quotient).n_flow_classes;
+    self->classes = g_new0(LpFlowSeries *, self->n_classes);
+    self->kinds = g_new0(guint, self->n_classes);
+    self->by_classes = g_new0(gboolean, lp_network_n_links(self->network));
+}
+
+void
 lp_flow_log_free(LpFlowLog *self)
 {
     if (self == NULL)
@@ -36,6 +51,11 @@ lp_flow_log_free(LpFlowLog *self)
             g_free(self->tiers[tier][kind]);
     for (guint32 i = 0; i < lp_network_n_links(self->network); i++)
         g_free(self->links[i]);
+    for (guint32 i = 0; i < self->n_classes; i++)
+        g_free(self->classes[i]);
+    g_free(self->classes);
+    g_free(self->kinds);
+    g_free(self->by_classes);
     g_free(self->links);
     g_free(self->background_bytes);
     g_array_unref(self->messages);
@@ -64,6 +84,8 @@ widen(LpFlowLog *self, double end_s)
                 fold(self->tiers[tier][kind]);
         for (guint32 i = 0; i < lp_network_n_links(self->network); i++)
             fold(self->links[i]);
+        for (guint32 i = 0; i < self->n_classes; i++)
+            fold(self->classes[i]);
     }
 }
 
@@ -95,7 +117,13 @@ lp_flow_log_add(LpFlowLog *self, const LpLoggedFlow *flow)
 {
     if (self == NULL || flow->bytes <= 0.0)
         return;
+    guint32 class;
     widen(self, flow->end_s);
+    if (self->quotient != NULL && lp_quotient_find_class(self->quotient, flow->route, &class)) {
+        self->kinds[class] = flow->kind;
+        spread(self, &self->classes[class], flow, 1.0);
+        return;
+    }
     for (guint32 i = 0; i < flow->route->n_links; i++) {
         guint32 link = flow->route->links[i];
         LpTier tier = lp_network_link(self->network, link).tier;
@@ -114,6 +142,57 @@ lp_flow_log_add_message(LpFlowLog *self, LpLoggedMessage message)
         g_array_append_val(self->messages, message);
 }
 
+/* --- classes --- */
+
+static void
+add_series(LpFlowSeries **io_series, const LpFlowSeries *more, double weight)
+{
+    if (*io_series == NULL)
+        *io_series = g_new0(LpFlowSeries, 1);
+    for (guint i = 0; i < LP_FLOW_LOG_BINS; i++)
+        (*io_series)->bytes[i] += weight * more->bytes[i];
+}
+
+/* Flows of one class may cross different links, and so tiers, where these hold nothing back. */
+void
+lp_flow_log_finish(LpFlowLog *self)
+{
+    if (self->quotient == NULL)
+        return;
+    const LpFlowList *list = lp_quotient_flows(self->quotient);
+    const guint32 *class_of = lp_quotient_flow_classes(self->quotient);
+    g_autofree guint64 *n_links = g_new0(guint64, self->n_classes * (gsize)LP_N_TIERS);
+    for (guint i = 0; i < list->flows->len; i++) {
+        const LpRoute *route = g_array_index(list->flows, LpFlowOfRun, i).route;
+        for (guint32 k = 0; self->classes[class_of[i]] != NULL && k < route->n_links; k++) {
+            LpTier tier = lp_network_link(self->network, route->links[k]).tier;
+            n_links[class_of[i] * (gsize)LP_N_TIERS + tier]++;
+            self->by_classes[route->links[k]] = TRUE;
+        }
+    }
+    for (guint32 class = 0; class < self->n_classes; class ++)
+        for (LpTier tier = 0; tier < LP_N_TIERS; tier++) {
+            guint64 n = n_links[class * (gsize)LP_N_TIERS + tier];
+            if (n > 0)
+                add_series(&self->tiers[tier][self->kinds[class]], self->classes[class], (double)n);
+        }
+}
+
+/* From the real routes over @link, once. */
+static void
+add_classes(LpFlowLog *self, guint32 link)
+{
+    const LpFlowList *list = lp_quotient_flows(self->quotient);
+    const guint32 *class_of = lp_quotient_flow_classes(self->quotient);
+    for (guint i = 0; i < list->flows->len; i++) {
+        const LpRoute *route = g_array_index(list->flows, LpFlowOfRun, i).route;
+        for (guint32 k = 0; self->classes[class_of[i]] != NULL && k < route->n_links; k++)
+            if (route->links[k] == link)
+                add_series(&self->links[link], self->classes[class_of[i]], 1.0);
+    }
+    self->by_classes[link] = FALSE;
+}
+
 double
 lp_flow_log_bin_s(const LpFlowLog *self)
 {
@@ -126,9 +205,17 @@ lp_flow_log_tier(const LpFlowLog *self, LpTier tier, guint kind)
     return self->tiers[tier][kind];
 }
 
-const LpFlowSeries *
-lp_flow_log_link(const LpFlowLog *self, guint32 link)
+gboolean
+lp_flow_log_has_link(const LpFlowLog *self, guint32 link)
 {
+    return self->links[link] != NULL || (self->by_classes != NULL && self->by_classes[link]);
+}
+
+const LpFlowSeries *
+lp_flow_log_link(LpFlowLog *self, guint32 link)
+{
+    if (self->by_classes != NULL && self->by_classes[link])
+        add_classes(self, link);
     return self->links[link];
 }
 

@@ -3,7 +3,7 @@
  * goes on, so that nothing grows with its length. */
 #pragma once
 
-#include "sim/engine/network.h"
+#include "sim/quotient/quotient.h"
 
 G_BEGIN_DECLS
 
@@ -43,6 +43,11 @@ LpFlowLog *lp_flow_log_new(const LpNetwork *network);
 void lp_flow_log_free(LpFlowLog *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(LpFlowLog, lp_flow_log_free)
 
+/** Flows over routes of @quotient (borrowed) stand for their classes: what they carry is counted
+ * for all connections of the class, at the links that these really cross. Before anything is added.
+ */
+void lp_flow_log_set_quotient(LpFlowLog *self, const LpQuotient *quotient);
+
 /** Spreads the bytes of @flow evenly over its time and counts them at every link of its route: at
  * the tier with its weight, at the link itself if the engine moved it. @self: NULL: nothing is
  * logged. */
@@ -50,12 +55,18 @@ void lp_flow_log_add(LpFlowLog *self, const LpLoggedFlow *flow);
 /** Keeps a message of background traffic, too. @self may be NULL. */
 void lp_flow_log_add_message(LpFlowLog *self, LpLoggedMessage message);
 
+/** Counts at links what flows carried that stand for classes. After all has been added, before the
+ * following are asked. */
+void lp_flow_log_finish(LpFlowLog *self);
+
 /** Seconds of a bin. */
 double lp_flow_log_bin_s(const LpFlowLog *self);
 /** Bytes of @kind that crossed links of @tier; NULL: none. Borrowed. */
 const LpFlowSeries *lp_flow_log_tier(const LpFlowLog *self, LpTier tier, guint kind);
+/** Whether flows moved bytes over @link. */
+gboolean lp_flow_log_has_link(const LpFlowLog *self, guint32 link);
 /** Bytes that flows moved over @link; NULL: none did. Borrowed. */
-const LpFlowSeries *lp_flow_log_link(const LpFlowLog *self, guint32 link);
+const LpFlowSeries *lp_flow_log_link(LpFlowLog *self, guint32 link);
 /** Bytes of background traffic over @link. */
 double lp_flow_log_background_bytes(const LpFlowLog *self, guint32 link);
 /** LpLoggedMessage, in the order in which they ended; borrowed. */

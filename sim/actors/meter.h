@@ -15,6 +15,7 @@ typedef struct {
     double inner_s;       /**< collectives inside layers that were launched, hidden or not */
     double slowed_s;      /**< what communication beside it added to the rank's computing */
     LpCallTime *messages; /* borrowed, or NULL: told of messages to the rank */
+    guint64 n_ranks;      /**< that the rank stands for, itself included */
     gboolean is_joining[LP_N_STREAMS]; /**< the compute stream waits for that stream */
     double joining_since_s;
 } LpMeter;
@@ -33,8 +34,8 @@ lp_meter_add_message(LpMeter *self, double start_s, double end_s)
     lp_meter_add_flight(self, start_s, end_s);
     if (self->messages == NULL)
         return;
-    self->messages->sum_s += end_s - start_s;
-    self->messages->n++;
+    self->messages->sum_s += (double)self->n_ranks * (end_s - start_s);
+    self->messages->n += self->n_ranks;
 }
 
 /** Counts seconds in which the rank waited for a communication in flight. */

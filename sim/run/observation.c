@@ -126,7 +126,7 @@ settle(const LpObservation *self, LpFlowSeries *series, double bytes_per_s)
 }
 
 static void
-add_link(LpObservation *self, const LpFlowLog *log, const LpNetwork *network, guint32 link)
+add_link(LpObservation *self, LpFlowLog *log, const LpNetwork *network, guint32 link)
 {
     const LpFlowSeries *series = lp_flow_log_link(log, link);
     LpObservedLink seen = {.name = g_strdup(lp_network_link_name(network, link)),
@@ -226,7 +226,7 @@ find_peak(const LpObservation *self, LpObservedTier *tier)
 }
 
 static void
-add_tier(LpObservation *self, const LpFlowLog *log, const LpNetwork *network, LpTier tier)
+add_tier(LpObservation *self, LpFlowLog *log, const LpNetwork *network, LpTier tier)
 {
     LpObservedTier seen = {.tier = tier};
     guint first_block = self->blocks->len;
@@ -238,7 +238,7 @@ add_tier(LpObservation *self, const LpFlowLog *log, const LpNetwork *network, Lp
             continue;
         double bytes_per_s = lp_network_link(network, link).bytes_per_s;
         Candidate candidate = {.link = link,
-                               .has_series = lp_flow_log_link(log, link) != NULL,
+                               .has_series = lp_flow_log_has_link(log, link),
                                .utilisation = sum / bytes_per_s / self->end_s};
         g_array_append_val(candidates, candidate);
         add_block(self, first_block, tier, &candidate);
@@ -260,10 +260,10 @@ add_tier(LpObservation *self, const LpFlowLog *log, const LpNetwork *network, Lp
 }
 
 void
-lp_observation_finish(LpObservation *self, const LpFlowLog *log, const LpNetwork *network,
-                      double end_s)
+lp_observation_finish(LpObservation *self, LpFlowLog *log, const LpNetwork *network, double end_s)
 {
     const GArray *messages = lp_flow_log_messages(log);
+    lp_flow_log_finish(log);
     self->end_s = end_s;
     self->bin_s = lp_flow_log_bin_s(log);
     self->n_bins = CLAMP((guint)ceil(end_s / self->bin_s), 1, LP_FLOW_LOG_BINS);

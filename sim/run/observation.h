@@ -67,7 +67,7 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(LpObservation, lp_observation_free)
 void lp_observation_add_job(LpObservation *self, const LpCircuitMap *circuits,
                             const LpNetwork *network, guint32 n_iterations);
 /** Fills @self after the last job was added. @log: of the run, which ended at @end_s. */
-void lp_observation_finish(LpObservation *self, const LpFlowLog *log, const LpNetwork *network,
+void lp_observation_finish(LpObservation *self, LpFlowLog *log, const LpNetwork *network,
                            double end_s);
 
 G_END_DECLS

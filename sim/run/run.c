@@ -47,19 +47,6 @@ stand_in(const JobRun *self, guint64 rank)
     return self->classes == NULL ? rank : self->classes->first[self->classes->of_rank[rank]];
 }
 
-static guint64
-n_simulated(const LpProgram *program, const LpContention *contention)
-{
-    guint32 tp = lp_communicators_n_members(program->communicators, LP_GROUP_TP);
-    return contention->tp_mirrored ? program->n_ranks / tp : program->n_ranks;
-}
-
-guint64
-lp_run_n_actors(const LpProgram *program, const LpContention *contention)
-{
-    return n_simulated(program, contention) * lp_program_n_streams(program);
-}
-
 static const LpQuotient *
 quotient_of(const LpRunJob *job)
 {
@@ -167,7 +154,8 @@ new_class_communicator(const JobRun *self, const LpCommunicator *own, guint32 cl
                           .as_delay = TRUE,
                           .n_actors = n_actors,
                           .weight = 1,
-                          .is_class = TRUE};
+                          .is_class = TRUE,
+                          .times = self->quotient == NULL ? NULL : self->state.calls};
     if (self->quotient == NULL)
         return lp_communicator_runtime_new(self->map, self->cache, own, mode);
     const LpCommunicatorClass *classes =
@@ -179,6 +167,7 @@ new_class_communicator(const JobRun *self, const LpCommunicator *own, guint32 cl
     lp_communicator_runtime_set_watch(runtime, self->state.watch, self->job);
     lp_communicator_runtime_set_sharing(runtime, self->state.sharing);
     lp_communicator_runtime_set_waits(runtime, self->state.waits);
+    lp_communicator_runtime_set_log(runtime, self->state.log);
     if (classes->has_flows)
         lp_communicator_runtime_set_classes(runtime, self->quotient, classes);
     return runtime;
@@ -295,6 +284,7 @@ start_rank(JobRun *self, guint64 rank)
                                      .program = program,
                                      .stage = simulated->stage};
     simulated->straggler = self->stragglers == NULL ? NULL : self->stragglers[rank];
+    simulated->meter.n_ranks = weight_of(self, rank);
     simulated->meter.messages = self->state.calls == NULL ? NULL : &self->state.calls->message;
     struct s4u_Host *hosts[LP_N_STREAMS + 1] = {NULL};
     const LpHomes *homes = &self->homes;

@@ -1,6 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One job with nothing beside it. */
+/* One job with nothing beside it, and how many actors a job has. */
 #include "sim/run/run.h"
+
+static guint64
+n_simulated(const LpProgram *program, const LpContention *contention)
+{
+    guint32 tp = lp_communicators_n_members(program->communicators, LP_GROUP_TP);
+    return contention->tp_mirrored ? program->n_ranks / tp : program->n_ranks;
+}
+
+guint64
+lp_run_n_actors(const LpProgram *program, const LpContention *contention)
+{
+    return n_simulated(program, contention) * lp_program_n_streams(program);
+}
 
 LpRunResult
 lp_run_iteration(const LpCommunicationMap *map, const LpCircuitPlan *circuits,

@@ -179,7 +179,7 @@ explain(LpScene *self, LpScenarioSimulation *simulation, GError **error)
 /* --- all jobs --- */
 
 static void
-observe(const LpScene *self, const LpRunResult *results, const LpFlowLog *log, LpObservation *out)
+observe(const LpScene *self, const LpRunResult *results, LpFlowLog *log, LpObservation *out)
 {
     double end_s = 0.0;
     for (guint i = 0; i < self->jobs->len; i++) {

@@ -93,8 +93,8 @@ find_quotient(const LpCircuitMap *circuits, const LpContention *contention, LpIs
 {
     const LpCommunicationMap *map = circuits->map;
     gboolean turns = lp_circuit_switch_is_rotor(&lp_network_machine(map->network)->circuits);
-    if (!options.collapse || circuits->switched != NULL || turns || options.run.calls != NULL ||
-        options.run.log != NULL || leaves_out_contention(map->program, contention, options))
+    if (!options.collapse || circuits->switched != NULL || turns ||
+        leaves_out_contention(map->program, contention, options))
         return NULL;
     const char *reason;
     LpQuotientJob job = {.map = map, .contention = contention, .cache = cache};
@@ -179,7 +179,7 @@ complete_calls(LpCallTimes *calls, const LpCommunicationMap *map, LpIsolatedCach
             const LpOp *op = lp_program_op(program, i);
             if ((op->kind == LP_OP_COLLECTIVE || op->kind == LP_OP_LAUNCH) &&
                 g_array_index(calls->of_op, LpCallTime, i).n == 0)
-                lp_call_times_add(calls, program, op,
+                lp_call_times_add(calls, program, op, 1,
                                   lp_isolated_rings_time_s(rings, segment->stage, op, fidelity));
         }
     }
@@ -225,6 +225,8 @@ lp_simulation_run(const LpSetup *setup, LpSimulationOptions options, GError **er
     g_autoptr(LpQuotient) quotient = find_quotient(circuits, contention, cache, options);
     if (quotient != NULL)
         self->quotient = lp_quotient_size(quotient);
+    if (quotient != NULL && log != NULL)
+        lp_flow_log_set_quotient(log, quotient);
     g_autofree char *ranks = quotient == NULL ? NULL : lp_quotient_describe(quotient);
     self->contention = lp_contention_describe(contention, map, ranks);
     if (!run_all(self, network, circuits, contention, cache, quotient, options, error) ||

@@ -34,6 +34,78 @@ def observe(line):
     return json.loads(found[1])
 
 
+# By classes of ranks, where leaves and ports are shared; rank by rank it is the same.
+GPT3 = ("gpt3-175b {} --set layers=8 --set hidden=1024 --set heads=16 --set ffn=4096 --set vocab=1024 --set seq=512 "
+        "--set embedding=no --set micro-batch=1 --set global-batch=32 --set pp=2 --set tp=4 --set dp=8 --set framework=none")
+MIXTRAL = ("mixtral-8x7b {} --set layers=8 --set hidden=512 --set heads=8 --set kv-heads=4 --set ffn=1024 --set vocab=1024 "
+           "--set seq=512 --set embedding=no --set virtual-stages=1 --set schedule=1f1b --set overlap-pp=no --set pp=2 "
+           "--set dp=32 --set ep=8 --set global-batch=64 --set framework=none")
+CLASSES = [(GPT3, "--system=dgx-a100 --accelerators=64 --leaf-ports=2 --oversubscription=2"),
+           (GPT3 + " --set overlap-dp=yes --set bucket=2MB --set algorithm-dp=tree",
+            "--system=generic --accelerators=64 --domain-size=4 --leaf-ports=4 --oversubscription=4"),
+           (MIXTRAL, "--system=dgx-h100 --accelerators=64 --leaf-ports=4 --oversubscription=4")]
+
+
+class Classes(unittest.TestCase):
+    """What stands for classes is counted as often as there are members."""
+    @classmethod
+    def setUpClass(cls):
+        cls.folder = tempfile.TemporaryDirectory()
+        cls.lines = []
+        for i, (line, options) in enumerate(CLASSES):
+            machine = f"{cls.folder.name}/{i}.xml"
+            subprocess.run([os.environ["LIGHTPATH"], "platform", "generate", *options.split(), "-o", machine], check=True)
+            cls.lines.append(line.format(machine))
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.folder.cleanup()
+
+    def same(self, one, other, where):
+        """The same keys and texts; numbers to rounding, shares of a bin to the last digit that is told."""
+        self.assertEqual(type(one), type(other), where)
+        if isinstance(one, dict):
+            self.assertEqual(one.keys(), other.keys(), where)
+            for key in one:
+                self.same(one[key], other[key], (*where, key))
+        elif isinstance(one, list):
+            self.assertEqual(len(one), len(other), where)
+            for i, pair in enumerate(zip(one, other)):
+                self.same(*pair, (*where, i))
+        elif isinstance(one, float):
+            self.assertTrue(math.isclose(one, other, rel_tol=1e-9, abs_tol=3e-6), (where, one, other))
+        else:
+            self.assertEqual(one, other, where)
+
+    def test_observed(self):
+        for line in self.lines:
+            by_classes, by_ranks = (observe(f"simulate {line} --collapse={how}") for how in ("on", "off"))
+            self.assertIn("one of each is simulated", by_classes["engine"]["proof"], line)
+            one, other = by_classes["observed"], by_ranks["observed"]
+            # Merged collectives of a domain are spread over the delay that they are part of.
+            tiers = [[tier for tier in found["tiers"] if tier["tier"] != "scale_up"] for found in (one, other)]
+            self.same(*tiers, (line, "tiers"))
+            for key in ("blocks", "pairs"):
+                self.same(one.get(key), other.get(key), (line, key))
+            links = {link["name"]: link for link in other["links"]}
+            both = [link for link in one["links"] if link["name"] in links and link["tier"] != "scale_up"]
+            self.assertGreater(len(both), 10, line)
+            for link in both:
+                self.same(link, links[link["name"]], (line, link["name"]))
+            # What computes is merged, too.
+            lanes = [[(row["lane"], row["stage"], row["name"], row["start_s"], row["end_s"]) for row in found["timeline"]
+                      if row["lane"] not in ("compute", "tp")] for found in (one, other)]
+            self.same(*(sorted(map(list, lane)) for lane in lanes), (line, "timeline"))
+
+    def test_calls(self):
+        """characterize takes the mean over all ranks of how long calls take."""
+        for line in self.lines:
+            found = [json.loads(subprocess.run(
+                [os.environ["LIGHTPATH"], "characterize", *line.split(), "--format=json", f"--collapse={how}"], check=True,
+                capture_output=True, text=True).stdout)["operations"] for how in ("on", "off")]
+            self.same(*found, (line,))
+
+
 class Observed(unittest.TestCase):
     @classmethod
     def setUpClass(cls):

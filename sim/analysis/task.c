@@ -283,6 +283,24 @@ has_woven_exchanges(const LpProgram *program)
     return FALSE;
 }
 
+/* Whether members of a tensor-parallel group compute for different times, since their experts are
+ * not the same: their hosts then are not ready at the same time either, and each collective waits
+ * for the last of them. */
+static gboolean
+has_uneven_hosts(const LpProgram *program)
+{
+    const LpCommunicators *communicators = program->communicators;
+    if (program->expert_loads == NULL || program->execution.host_is_free)
+        return FALSE;
+    for (guint k = 0; k < lp_communicators_n(communicators, LP_GROUP_TP); k++) {
+        const LpCommunicator *group = lp_communicators_get(communicators, LP_GROUP_TP, k);
+        for (guint32 i = 1; i < group->n_members; i++)
+            if (program->expert_place[group->ranks[i]] != program->expert_place[group->ranks[0]])
+                return TRUE;
+    }
+    return FALSE;
+}
+
 LpTasks *
 lp_tasks_new(const LpCommunicationMap *map, const LpContention *contention, LpIsolatedCache *cache,
              LpRunMode mode)
@@ -306,7 +324,8 @@ lp_tasks_new(const LpCommunicationMap *map, const LpContention *contention, LpIs
         mode.level >= LP_RUN_UNCONTENDED || contention->all_private[LP_GROUP_TP] || !has_tp;
     /* Where tp traffic is seen by others, the run keeps the very steps that it has without merging:
      * contended runs amplify even a rounding error. */
-    builder.merge = mode.merge && !mode.has_stragglers && tp_hidden && !slowed_by_stream(program);
+    builder.merge = mode.merge && !mode.has_stragglers && tp_hidden && !slowed_by_stream(program) &&
+                    (mode.level >= LP_RUN_BALANCED || !has_uneven_hosts(program));
     builder.merge_group[LP_GROUP_TP] =
         builder.merge && has_tp &&
         (mode.level >= LP_RUN_BALANCED || lp_isolated_rings_uniform(rings, LP_GROUP_TP));

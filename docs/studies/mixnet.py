@@ -1,53 +1,95 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Circuits that follow the demand of experts, after MixNet (SIGCOMM 2025, arXiv 2501.03905): 128 H100
-in servers of 8 with eight cards of 400 Gb/s. Six of them lead to circuit switches and two to an
-electrical network (hybrid); or all eight to a non-blocking electrical network, or to circuits that are set
-once, from the traffic of the whole job (static). Mixtral 8x7B, EP 8, TP 8, PP 2, micro-batches of 8
-sequences of 4,096 tokens.
+"""Circuits that follow the demand of experts, after MixNet (SIGCOMM 2025, arXiv 2501.03905): 1,024
+accelerators in servers of 8 with eight cards of 100 to 800 Gb/s. Six of them lead to circuit switches of
+a region and two to an electrical network (MixNet); or all eight to a non-blocking electrical network, or to
+circuits that are set once: seven of them as a torus of servers, or all eight from the whole job's traffic.
+Mixtral 8x22B with EP 8, TP 8, PP 8, Mixtral 8x7B with EP 8, TP 4, PP 4, sequences of 4,096 tokens.
 
-A server is one attachment of all its cards, since its domain brings bytes to any of them."""
+A server is one attachment of all its cards, since its domain brings bytes to any of them. How fast an
+accelerator computes is fitted, one number a model, to how MixNet's own fat tree depends on bandwidth; no
+other number is."""
+import pathlib
+
 from drawing import Logarithmic, curve, line, picture as draw, text
 from program import figures, on_machines, sets
 from switching import table
 
-ACCELERATORS, DOMAIN, CARDS, CARD_GBPS = 128, 8, 8, 50
-DEAD_TIMES = ("1us", "1ms", "5ms", "25ms", "100ms", "1s", "10s")
-SECONDS = {"1us": 1e-6, "1ms": 0.001, "5ms": 0.005, "25ms": 0.025, "100ms": 0.1, "1s": 1.0,
+HERE = pathlib.Path(__file__).resolve().parent
+ACCELERATORS, DOMAIN, CARDS = 1024, 8, 8
+COMMON = ("ep=8 ep-relay=1 seq=4096 micro-batch=8 virtual-stages=1 schedule=1f1b recompute=full "
+          "sequence-parallel=yes zero=1")
+# Workload, plan, servers of a region, and TFLOP/s of an accelerator (fitted).
+MODELS = {"Mixtral 8x22B": (str(HERE / "mixtral-8x22b.xml"), "tp=8 pp=8 dp=16 global-batch=1024", 8, 280),
+          "Mixtral 8x7B": ("mixtral-8x7b", "tp=4 pp=4 dp=64 global-batch=2048", 4, 150)}
+LARGE, SMALL = MODELS
+RATES = (100, 200, 400, 800)  # Gb/s of a card
+# Of MixNet's repository mixnet-project/mixnet-project.github.io, data/normalized_performance.csv: time over
+# the fastest, by rate.
+PUBLISHED = {
+    LARGE: {"fat tree": (1.3743484582, 1.1940221720, 1.0816994102, 1.0241518771),
+            "MixNet": (1.4541709245, 1.2006052856, 1.1138412705, 1.0126344226),
+            "TopoOpt": (2.6965232221, 1.9760227478, 1.5752009815, 1.2669499896)},
+    SMALL: {"fat tree": (1.2098142915, 1.0786571640, 1.0302239854, 1.0002911779),
+            "MixNet": (1.2487696208, 1.0975801537, 1.0309467183, 1.0012663602),
+            "TopoOpt": (2.2731738552, 1.6250242345, 1.2684465306, 1.1430216690)}}
+ELECTRICAL, MIXNET, WEIGHED, TORUS, STATIC = NETWORKS = (
+    "electrical", "MixNet", "MixNet that weighs", "torus", "static, from the traffic")
+DEAD_TIMES = ("1us", "5ms", "25ms", "100ms", "1s", "10s")
+SECONDS = {"1us": 1e-6, "5ms": 0.005, "25ms": 0.025, "100ms": 0.1, "1s": 1.0,
            "10s": 10.0}
-PLAN = ("tp=8 pp=2 dp=8 ep=8 ep-relay=1 seq=4096 micro-batch=8 global-batch=128 virtual-stages=1 "
-        "schedule=1f1b recompute=full skew=0.3")
-# Demand is known when the gate has spoken, or ahead.
-HYBRIDS = ("hybrid", "hybrid, ahead")
-COLUMNS = ("network", "dead_time", "iteration_time_s", "ep_s", "reconfigurations", "circuit_bytes",
-           "beside_bytes")
+USUAL = "0.3"  # spread of the loads of experts
+COLUMNS = ("model", "gbps", "network", "dead_time", "skew", "iteration_time_s", "compute_s", "ep_s",
+           "reconfigurations", "circuit_bytes", "beside_bytes")
+ROOFLINE = [f"--{name}-efficiency=1" for name in ("gemm", "memory", "elementwise", "attention")] + [
+    "--launch=0s", "--host-kernel=0s", "--host-collective=0s"]
 
 
 def cases():
-    return [("electrical", ""), ("static", ""),
-            *((network, time) for network in HYBRIDS for time in DEAD_TIMES)]
+    """(model, Gb/s, network, dead time, skew)"""
+    for model in MODELS:
+        for gbps in RATES:
+            for network in (ELECTRICAL, MIXNET, TORUS):
+                yield model, gbps, network, "25ms" if network == MIXNET else "", USUAL
+        yield model, 400, STATIC, "", USUAL
+    for dead_time in DEAD_TIMES:
+        if dead_time != "25ms":
+            yield LARGE, 400, MIXNET, dead_time, USUAL
+    for dead_time in ("25ms", "1s"):
+        yield LARGE, 400, WEIGHED, dead_time, USUAL
+    for network, dead_time in ((ELECTRICAL, ""), (MIXNET, "1us"), (MIXNET, "25ms"), (WEIGHED, "25ms")):
+        yield LARGE, 400, network, dead_time, "1"
 
 
-def machine(network, dead_time):
+def machine(model, gbps, network, dead_time):
+    card = gbps / 8
+
     def rate(cards):
-        return f"--scale-out-bandwidth={cards * CARD_GBPS / DOMAIN:g}GBps"
-    common = [f"--accelerators={ACCELERATORS}", "--accelerator=h100-sxm", f"--domain-size={DOMAIN}",
-              "--domain-bandwidth=450GBps", "--nics-per-domain=1", "--joined-rails=yes",
-              "--port-order=node", "--scale-out-latency=1us"]
-    if network == "electrical":
-        return ["--system=generic", "--topology=crossbar", rate(CARDS), *common]
-    if network == "static":
-        return ["--system=ocs", "--policy=static", f"--circuit-ports={CARDS}", rate(CARDS), *common]
+        return f"--scale-out-bandwidth={cards * card / DOMAIN:g}GBps"
+    common = [f"--accelerators={ACCELERATORS}", "--accelerator=h100-sxm", *ROOFLINE,
+              f"--peak-bf16={MODELS[model][3]}Tf", f"--domain-size={DOMAIN}", "--domain-bandwidth=450GBps",
+              "--nics-per-domain=1", "--port-order=node", "--scale-out-latency=1us"]
+    joined = [*common, "--joined-rails=yes"]
+    if network == ELECTRICAL:
+        return ["--system=generic", "--topology=crossbar", rate(CARDS), *joined]
+    if network == TORUS:
+        return ["--system=generic", "--topology=torus", "--dimensions=4x4x4x2",
+                f"--nic-bandwidth={card:g}GBps", *common]
+    if network == STATIC:
+        return ["--system=ocs", "--policy=static", f"--circuit-ports={CARDS}", rate(CARDS), *joined]
     return ["--system=ocs", "--policy=hybrid", "--circuit-traffic=ep", "--circuit-ports=6", rate(6),
-            f"--electrical-bandwidth={2 * CARD_GBPS}GBps", f"--reconfiguration-time={dead_time}",
-            f"--circuit-forecast={'ahead' if network == HYBRIDS[1] else 'gate'}", *common]
+            f"--electrical-bandwidth={2 * card:g}GBps", f"--reconfiguration-time={dead_time}",
+            f"--region-domains={MODELS[model][2]}",
+            f"--circuit-changes={'gain' if network == WEIGHED else 'always'}", *joined]
 
 
 def run_case(case):
-    result = on_machines([machine(*case)], "simulate", "mixtral-8x7b", *sets(PLAN),
-                         "--ignore-memory")
+    model, gbps, network, dead_time, skew = case
+    workload, plan, _, _ = MODELS[model]
+    result = on_machines([machine(model, gbps, network, dead_time)], "simulate", workload,
+                         *sets(f"{plan} {COMMON} skew={skew}"), "--ignore-memory")
     circuits, run = result.get("circuits", {}), result["simulated"]
     hybrid = circuits.get("hybrid", {})
-    values = (*case, run["iteration_time_s"], run["terms_s"]["ep"],
+    values = (*case, run["iteration_time_s"], run["terms_s"]["compute"], run["terms_s"]["ep"],
               circuits.get("reconfigurations", ""), hybrid.get("circuit_bytes", ""),
               hybrid.get("beside_bytes", ""))
     return [dict(zip(COLUMNS, map(figures, values)))]
@@ -56,52 +98,138 @@ def run_case(case):
 # --- what follows ---
 
 
-def find(rows, network, dead_time=""):
-    return next(row for row in rows if (row["network"], row["dead_time"]) == (network, dead_time))
+def find(rows, model, gbps, network, dead_time="", skew=USUAL):
+    wanted = (model, str(gbps), network, dead_time, skew)
+    return next(row for row in rows if (row["model"], row["gbps"], row["network"], row["dead_time"],
+                                        row["skew"]) == wanted)
 
 
-def time_s(rows, network, dead_time=""):
-    return float(find(rows, network, dead_time)["iteration_time_s"])
+def time_s(rows, *which):
+    return float(find(rows, *which)["iteration_time_s"])
+
+
+def published(model, network, gbps):
+    """Over the fat tree of the same rate."""
+    at = RATES.index(gbps)
+    return PUBLISHED[model][network][at] / PUBLISHED[model]["fat tree"][at]
+
+
+def over_electrical(rows, model, gbps, network, dead_time="", skew=USUAL):
+    return (time_s(rows, model, gbps, network, dead_time, skew) /
+            time_s(rows, model, gbps, ELECTRICAL, "", skew))
+
+
+def slowed(rows, model, gbps):
+    """The electrical network at @gbps, over that at 800 Gb/s: theirs and ours."""
+    tree = PUBLISHED[model]["fat tree"]
+    return (tree[RATES.index(gbps)] / tree[-1],
+            time_s(rows, model, gbps, ELECTRICAL) / time_s(rows, model, 800, ELECTRICAL))
+
+
+def gain(rows, model, gbps):
+    """How much faster MixNet is than the static topology: theirs over TopoOpt, ours over the torus."""
+    return (published(model, "TopoOpt", gbps) / published(model, "MixNet", gbps),
+            over_electrical(rows, model, gbps, TORUS) / over_electrical(rows, model, gbps, MIXNET, "25ms"))
+
+
+def mean_gain(rows, model):
+    pairs = [gain(rows, model, gbps) for gbps in RATES]
+    return tuple(sum(pair[i] for pair in pairs) / len(pairs) for i in (0, 1))
+
+
+def delay_lines(rows):
+    chosen = [(ELECTRICAL, "", USUAL), *((MIXNET, time, USUAL) for time in DEAD_TIMES),
+              (WEIGHED, "25ms", USUAL), (WEIGHED, "1s", USUAL), (ELECTRICAL, "", "1"),
+              (MIXNET, "1us", "1"), (MIXNET, "25ms", "1"), (WEIGHED, "25ms", "1")]
+    for network, dead_time, skew in chosen:
+        row = find(rows, LARGE, 400, network, dead_time, skew)
+        over, beside = row["circuit_bytes"], row["beside_bytes"]
+        share = f"{100 * float(over) / (float(over) + float(beside)):.0f}" if over else "-"
+        yield [network, dead_time or "-", skew, f"{float(row['iteration_time_s']):.2f}",
+               f"{float(row['ep_s']):.2f}",
+               f"{over_electrical(rows, LARGE, 400, network, dead_time, skew):.3f}",
+               row["reconfigurations"] or "-", share]
 
 
 def tables(rows):
-    whole = time_s(rows, "electrical")
-    lines = []
-    for network, dead_time in cases():
-        row = find(rows, network, dead_time)
-        beside, over = row["beside_bytes"], row["circuit_bytes"]
-        share = 100 * float(over) / (float(over) + float(beside)) if over else None
-        lines.append([network, dead_time or "-", f"{float(row['iteration_time_s']):.3f}",
-                      f"{float(row['ep_s']):.3f}",
-                      f"{float(row['iteration_time_s']) / whole:.3f}",
-                      "-" if share is None else f"{share:.0f}"])
-    return table(["network", "dead time", "iteration, s", "experts' all-to-alls, s",
-                  "over electrical", "over circuits, %"], lines)
+    ratios = []
+    for model in MODELS:
+        for gbps in RATES:
+            theirs, ours = slowed(rows, model, gbps)
+            ratios.append([
+                model, str(gbps), f"{theirs:.2f}", f"{ours:.2f}", f"{published(model, 'MixNet', gbps):.2f}",
+                f"{over_electrical(rows, model, gbps, MIXNET, '25ms'):.2f}",
+                f"{published(model, 'TopoOpt', gbps):.2f}",
+                f"{over_electrical(rows, model, gbps, TORUS):.2f}",
+                f"{over_electrical(rows, model, gbps, STATIC):.2f}" if gbps == 400 else "",
+                *(f"{value:.2f}" for value in gain(rows, model, gbps))])
+    return "\n".join([
+        table(["model", "Gb/s", "fat tree over 800 Gb/s", "ours", "MixNet over fat tree", "ours",
+               "TopoOpt over fat tree", "torus, ours", "static from the traffic, ours",
+               "MixNet over TopoOpt", "over torus, ours"], ratios),
+        table(["network", "dead time", "skew", "iteration, s", "experts' all-to-alls, s",
+               "over electrical", "circuits set up", "over circuits, %"], list(delay_lines(rows)))])
 
 
 # --- the picture ---
 
-WIDTH, HEIGHT = 620, 300
+WIDTH, HEIGHT = 880, 340
+STYLES = {"fat tree": (ELECTRICAL, "", "#777"), "MixNet": (MIXNET, "25ms", "#1f5fa8"),
+          "TopoOpt": (TORUS, "", "#b3541e")}
+
+
+def rates_panel(rows, model, left, right, top, bottom):
+    across = Logarithmic(100, 800, left, right)
+    low, high = 0.95, 3.3
+
+    def up(value):
+        return bottom - (value - low) / (high - low) * (bottom - top)
+    yield text((left + right) / 2, top - 12, model)
+    for value in (1.0, 1.5, 2.0, 2.5, 3.0):
+        yield line(left, up(value), right, up(value), "#333" if value == 1.0 else "#e4e4e4")
+        yield text(left - 5, up(value) + 4, f"{value:.1f}", "end", size=10)
+    for gbps in RATES:
+        yield text(across.at(gbps), bottom + 18, f"{gbps}", size=10)
+    whole = time_s(rows, model, 800, ELECTRICAL)
+    for name, (network, dead_time, colour) in STYLES.items():
+        yield curve([(across.at(gbps), up(time_s(rows, model, gbps, network, dead_time) / whole))
+                     for gbps in RATES], colour)
+        theirs = PUBLISHED[model]
+        yield curve([(across.at(gbps), up(theirs[name][i] / theirs["fat tree"][-1]))
+                     for i, gbps in enumerate(RATES)], colour, "4 4")
+
+
+def delays_panel(rows, left, right, top, bottom):
+    across = Logarithmic(1e-6, 10.0, left, right)
+    low, high = 0.95, 1.5
+
+    def up(value):
+        return bottom - (value - low) / (high - low) * (bottom - top)
+    yield text((left + right) / 2, top - 12, f"{LARGE}, 400 Gb/s, by dead time")
+    for value in (1.0, 1.1, 1.2, 1.3, 1.4, 1.5):
+        yield line(left, up(value), right, up(value), "#777" if value == 1.0 else "#e4e4e4")
+        yield text(left - 5, up(value) + 4, f"{value:.1f}", "end", size=10)
+    level = up(over_electrical(rows, LARGE, 400, TORUS))
+    yield line(left, level, right, level, STYLES["TopoOpt"][2])
+    for time in ("1us", "25ms", "1s"):
+        yield text(across.at(SECONDS[time]), bottom + 18, time, size=10)
+    yield curve([(across.at(SECONDS[time]), up(over_electrical(rows, LARGE, 400, MIXNET, time)))
+                 for time in DEAD_TIMES], STYLES["MixNet"][2])
 
 
 def picture(rows):
-    left, right, top, bottom = 70, WIDTH - 130, 40, HEIGHT - 50
-    every = [float(row["iteration_time_s"]) for row in rows]
-    low, high = 0.95 * min(every), 1.05 * max(every)
-
-    def height(value):
-        return bottom - (value - low) / (high - low) * (bottom - top)
-    across = Logarithmic(1e-6, 10.0, left, right)
-    elements = [line(left, bottom, right, bottom, "#333"), line(left, top, left, bottom, "#333")]
-    for name, colour in zip(HYBRIDS, ("#1f5fa8", "#3a8f5a")):
-        points = [(across.at(SECONDS[time]), height(time_s(rows, name, time)))
-                  for time in DEAD_TIMES]
-        elements += [curve(points, colour),
-                     text(right + 6, points[-1][1] + 4, name, "start", colour)]
-    for network, colour in (("electrical", "#777"), ("static", "#b3541e")):
-        at = height(time_s(rows, network))
-        elements += [line(left, at, right, at, colour), text(right + 6, at + 4, network, "start")]
-    for time in DEAD_TIMES:
-        elements.append(text(across.at(SECONDS[time]), bottom + 18, time, size=11))
-    elements.append(text(WIDTH / 2, 20, "seconds of an iteration, by the dead time of circuits"))
+    top, bottom = 75, HEIGHT - 55
+    elements = []
+    for i, model in enumerate(MODELS):
+        elements += rates_panel(rows, model, 45 + i * 285, 270 + i * 285, top, bottom)
+    elements += delays_panel(rows, 620, WIDTH - 25, top, bottom)
+    x = 45
+    for name, (network, _, colour) in STYLES.items():
+        label = f"{network} (theirs: {name})"
+        elements += [line(x, 24, x + 26, 24, colour, None, 3), text(x + 32, 28, label, "start")]
+        x += 60 + 6.2 * len(label)
+    elements.append(text(x, 28, "dashed: published", "start"))
+    elements.append(text(300, HEIGHT - 12, "Gb/s of a card; upwards: time over the electrical network's at "
+                         "800 Gb/s", size=11))
+    elements.append(text(742, HEIGHT - 12, "upwards: time over the electrical network's", size=11))
     return draw(WIDTH, HEIGHT, "mixnet", elements)

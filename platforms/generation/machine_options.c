@@ -168,6 +168,8 @@ const LpMachineOption lp_machine_options[LP_N_MACHINE_OPTIONS] = {
             "Experts' demand is known at the gate, or ahead (gate)"),
     CIRCUIT(FORECAST_ERROR, "forecast-error", "X",
             "Spread of the forecast over the demand: exp(X times a normal number) (0)"),
+    CIRCUIT(CIRCUIT_CHANGES, "circuit-changes", "NAME",
+            "Experts' circuits change always, or where it is a gain (always)"),
     ROW(ELECTRICAL_TOPOLOGY, "electrical-topology", "NAME",
         "Of the network beside circuits: crossbar, or fat-tree, which tree options shape", COMMAND,
         CHOICE(beside.topology, beside_names)),
@@ -339,7 +341,7 @@ read_circuit(guint index, const char *text, LpCircuitSwitch *circuits, GError **
     *circuits = changed;
     return TRUE;
 }
-G_STATIC_ASSERT(LP_MACHINE_OPTION_FORECAST_ERROR - LP_MACHINE_OPTION_POLICY + 1 ==
+G_STATIC_ASSERT(LP_MACHINE_OPTION_CIRCUIT_CHANGES - LP_MACHINE_OPTION_POLICY + 1 ==
                 LP_N_CIRCUIT_PROPERTIES);
 
 /* "optical", or a technology of the catalogue, which brings its medium along. */

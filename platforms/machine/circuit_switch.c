@@ -10,6 +10,7 @@ const char *const lp_circuit_policy_names[] = {"static", "demand", "provision", 
 const char *const lp_circuit_scope_names[] = {"all", "plane", NULL};
 const char *const lp_circuit_yield_names[] = {"drain", "preempt", NULL};
 const char *const lp_circuit_forecast_names[] = {"gate", "ahead", NULL};
+const char *const lp_circuit_changes_names[] = {"always", "gain", NULL};
 const char *const lp_circuit_property_names[] = {LP_CIRCUIT_PROPERTY_NAMES, NULL};
 G_STATIC_ASSERT(G_N_ELEMENTS(lp_circuit_policy_names) == LP_N_CIRCUIT_POLICIES + 1);
 G_STATIC_ASSERT(G_N_ELEMENTS(lp_circuit_property_names) == LP_N_CIRCUIT_PROPERTIES + 1);
@@ -40,9 +41,10 @@ enum {
     MIN_BYTES,
     REGION_DOMAINS,
     FORECAST,
-    FORECAST_ERROR
+    FORECAST_ERROR,
+    CHANGES
 };
-G_STATIC_ASSERT(FORECAST_ERROR + 1 == LP_N_CIRCUIT_PROPERTIES);
+G_STATIC_ASSERT(CHANGES + 1 == LP_N_CIRCUIT_PROPERTIES);
 
 #define SWITCH_PORTS_MAX (1u << 24)
 #define DECIBELS_MAX 1000.0
@@ -244,6 +246,8 @@ lp_circuit_switch_set(LpCircuitSwitch *self, guint index, const char *text, GErr
         return read_choice(text, lp_circuit_forecast_names, (guint *)&self->forecast, error);
     case FORECAST_ERROR:
         return lp_number_parse(text, 0, FORECAST_ERROR_MAX, &self->forecast_error, error);
+    case CHANGES:
+        return read_choice(text, lp_circuit_changes_names, (guint *)&self->changes, error);
     default:
         g_return_val_if_reached(FALSE);
     }
@@ -275,7 +279,8 @@ check_hybrid(const LpCircuitSwitch *self, GError **error)
                 {"circuit-traffic", self->traffic != 0},
                 {"circuit-min-bytes", self->message_min_bytes > 0.0},
                 {"circuit-forecast", self->forecast != LP_CIRCUIT_FORECAST_GATE},
-                {"forecast-error", self->forecast_error > 0.0}};
+                {"forecast-error", self->forecast_error > 0.0},
+                {"circuit-changes", self->changes != LP_CIRCUIT_CHANGES_ALWAYS}};
     if (self->policy == LP_CIRCUIT_POLICY_HYBRID)
         return TRUE;
     for (gsize i = 0; i < G_N_ELEMENTS(rows); i++)

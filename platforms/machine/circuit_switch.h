@@ -40,11 +40,19 @@ typedef enum {
     LP_CIRCUIT_FORECAST_AHEAD /**< before: when the all-to-all before has ended */
 } LpCircuitForecast;
 
+/** When circuits of experts change for other tokens. */
+typedef enum {
+    LP_CIRCUIT_CHANGES_ALWAYS, /**< whenever these want others */
+    LP_CIRCUIT_CHANGES_GAIN /**< where there and back are sooner over with the change than without
+                             */
+} LpCircuitChanges;
+
 /** Names as in platform files, NULL-ended, by the enums above. */
 extern const char *const lp_circuit_policy_names[];
 extern const char *const lp_circuit_scope_names[];
 extern const char *const lp_circuit_yield_names[];
 extern const char *const lp_circuit_forecast_names[];
+extern const char *const lp_circuit_changes_names[];
 
 #define LP_CIRCUIT_LANES_MAX 64u       /* of an attachment: ports times wavelengths */
 #define LP_CIRCUIT_DEAD_TIME_MAX_S 1e9 /* of each part */
@@ -76,7 +84,8 @@ typedef struct {
     guint traffic;                 /**< classes that circuits carry, as bits by LpTraffic */
     double message_min_bytes;      /**< what is smaller goes by the electrical network */
     LpCircuitForecast forecast;
-    double forecast_error;  /**< spread of forecast over actual demand, as exp(x N(0, 1)) */
+    double forecast_error; /**< spread of forecast over actual demand, as exp(x N(0, 1)) */
+    LpCircuitChanges changes;
     guint32 region_domains; /**< that a switch joins; 0: all */
     guint32 rotor_hops;     /**< circuits of a rotor that a byte may take: 1, or 2 with a relay */
 } LpCircuitSwitch;
@@ -106,8 +115,8 @@ gboolean lp_circuit_switch_is_fixed(const LpCircuitSwitch *self);
         "wavelength-bandwidth", "ocs-ports", "control-time", "reconfiguration-time",               \
         "relock-time", "hold-time", "insertion-loss", "link-budget", "slot-time", "rotor-hops",    \
         "hybrid-policy", "electrical-bandwidth", "circuit-traffic", "circuit-min-bytes",           \
-        "region-domains", "circuit-forecast", "forecast-error"
-#define LP_N_CIRCUIT_PROPERTIES 22
+        "region-domains", "circuit-forecast", "forecast-error", "circuit-changes"
+#define LP_N_CIRCUIT_PROPERTIES 23
 extern const char *const lp_circuit_property_names[];
 
 /** Reads the property at @index in lp_circuit_property_names. Errors: LP_INPUT_ERROR, "got,

@@ -34,6 +34,16 @@ forwarded(const LpCommunicatorRuntime *self, guint64 bytes, guint64 share, guint
     return (guint64)llround((double)bytes * self->use->forwarding * (double)share / (double)all);
 }
 
+static void
+sleep_until(LpCommunicatorRuntime *self, double until_s)
+{
+    double left_s = until_s - simgrid_get_clock();
+    if (left_s <= 0.0)
+        return;
+    lp_watch_sleep(self->watch, left_s);
+    self->n_delays++;
+}
+
 /* Over circuits of experts, as one flow beside them, and for as long as theirs take. */
 static void
 run_experts(LpCommunicatorRuntime *self, guint64 index)
@@ -41,15 +51,14 @@ run_experts(LpCommunicatorRuntime *self, guint64 index)
     LpExpertCircuits *experts = self->experts;
     LpExpertShare share = lp_expert_circuits_share(experts, index);
     lp_channel_go_beside(self->channels[index], TRUE);
+    double bridged_s = simgrid_get_clock() + share.bridged_s;
     lp_communicator_exchange(self, index, share.bridged_bytes, 0.0);
+    sleep_until(self, bridged_s);
     (void)sg_barrier_wait(self->barrier);
     double from_s = MAX(simgrid_get_clock(), lp_expert_circuits_ready_s(experts));
     double until_s = share.circuits_s > 0.0 ? from_s + share.circuits_s : 0.0;
     lp_communicator_exchange(self, index, share.beside_bytes, 0.0);
-    if (until_s > simgrid_get_clock()) {
-        lp_watch_sleep(self->watch, until_s - simgrid_get_clock());
-        self->n_delays++;
-    }
+    sleep_until(self, until_s);
 }
 
 /* One flow a member: all that leaves its domain goes to the next one, to the member of the same

@@ -25,10 +25,11 @@ struct LpExpertCircuits {
     GHashTable *known;                           /* owned: draws that the gate has told of */
     double ready_s, end_s;                       /* of circuits; of the last all-to-all */
     double *demand;                              /* owned: that is expected between domains */
-    double all_s, beside_s;  /* of op: over everything, and all of it beside circuits */
-    guint32 *lanes, *former; /* owned: of pairs of domains */
-    double wire;             /* bytes on the wire for each of op */
-    double left;             /* share of op that is not sent before circuits are up */
+    double all_s, bridge_s; /* of op: over all circuits, and over those that are kept */
+    guint32 *lanes, *kept;  /* owned: of pairs of domains; those that carry until ready_s */
+    guint32 *wanted;        /* owned: of pairs of domains, for the tokens at hand */
+    double wire;            /* bytes on the wire for each of op */
+    double left;            /* share of op that is not sent before circuits are up */
     LpHybridCount count;
 };
 
@@ -55,7 +56,8 @@ lp_expert_circuits_new(const LpIsolatedRing *ring, LpCircuits *circuits)
     gsize n_pairs = (gsize)self->n_domains * self->n_domains;
     self->demand = g_new0(double, n_pairs);
     self->lanes = g_new0(guint32, n_pairs);
-    self->former = g_new0(guint32, n_pairs);
+    self->kept = g_new0(guint32, n_pairs);
+    self->wanted = g_new0(guint32, n_pairs);
     return self;
 }
 
@@ -68,7 +70,8 @@ lp_expert_circuits_free(LpExpertCircuits *self)
     g_free(self->demand);
     g_free(self->n_live);
     g_free(self->lanes);
-    g_free(self->former);
+    g_free(self->kept);
+    g_free(self->wanted);
     g_free(self);
 }
 
@@ -96,30 +99,6 @@ error_of(const LpExpertCircuits *self, guint32 a, guint32 b)
     return exp(self->settings->forecast_error * normal);
 }
 
-static void
-set_up(LpExpertCircuits *self, double asked_s)
-{
-    guint32 n = self->n_domains;
-    guint64 intra = self->ring->sites.n_intra;
-    memcpy(self->former, self->lanes, sizeof *self->lanes * n * n);
-    for (guint32 i = 0; i < n; i++)
-        for (guint32 k = 0; k < n; k++)
-            self->demand[i * n + k] =
-                i == k ? 0.0 : domain_bytes(self, i * intra, k) * error_of(self, i, k);
-    lp_lane_allotment(n, self->n_live, self->demand, self->lane_bytes_per_s,
-                      self->beside_bytes_per_s, self->lanes);
-    double n_set_up = 0.0;
-    for (guint32 i = 0; i < n * n; i++)
-        n_set_up += self->lanes[i] > self->former[i] ? self->lanes[i] - self->former[i] : 0;
-    if (n_set_up <= 0.0)
-        return;
-    /* Those before the job stand already. */
-    if (self->draw != NO_DRAW) {
-        self->ready_s = asked_s + lp_circuit_switch_dead_time_s(self->settings);
-        self->count.n_set_up += n_set_up / 2.0 * self->n_cards;
-    }
-}
-
 /* What member @place of @domain sends to that of another, or of what comes to it from there. */
 static double
 wire_bytes(const LpExpertCircuits *self, guint32 domain, guint64 place, guint32 other, gboolean in)
@@ -129,49 +108,128 @@ wire_bytes(const LpExpertCircuits *self, guint32 domain, guint64 place, guint32 
                             : domain_bytes(self, domain * intra + place, other));
 }
 
-/* What does not get away over circuits in @time_s: all for 0. */
+/* What does not get away over the circuits of @lanes in @time_s: all for 0. */
 static double
-rest_bytes(const LpExpertCircuits *self, guint32 domain, guint64 place, gboolean in, double time_s)
+rest_bytes(const LpExpertCircuits *self, const guint32 *lanes, guint64 member, gboolean in,
+           double time_s)
 {
+    guint32 domain = (guint32)(member / self->ring->sites.n_intra);
+    guint64 place = member % self->ring->sites.n_intra;
     double rest = 0.0;
     for (guint32 other = 0; other < self->n_domains; other++) {
         if (other == domain)
             continue;
-        double carried =
-            time_s * self->lanes[domain * self->n_domains + other] * self->lane_bytes_per_s;
+        double carried = time_s * lanes[domain * self->n_domains + other] * self->lane_bytes_per_s;
         rest += MAX(wire_bytes(self, domain, place, other, in) - carried, 0.0);
     }
     return rest;
 }
 
-/* The time in which circuits and what is beside them together carry everything of a member, one
- * way.
- */
+/* The time in which the circuits of @lanes and what is beside them together carry everything of a
+ * member, one way. */
 static double
-member_s(const LpExpertCircuits *self, guint32 domain, guint64 place, gboolean in)
+member_s(const LpExpertCircuits *self, const guint32 *lanes, guint64 member, gboolean in)
 {
+    guint32 domain = (guint32)(member / self->ring->sites.n_intra);
+    guint64 place = member % self->ring->sites.n_intra;
     g_autofree double *bytes = g_new0(double, self->n_domains);
     for (guint32 other = 0; other < self->n_domains; other++)
         if (other != domain)
             bytes[other] = wire_bytes(self, domain, place, other, in);
-    return lp_lane_allotment_time_s(self->n_domains, bytes,
-                                    self->lanes + (gsize)domain * self->n_domains,
+    return lp_lane_allotment_time_s(self->n_domains, bytes, lanes + (gsize)domain * self->n_domains,
                                     self->lane_bytes_per_s, self->beside_bytes_per_s);
 }
 
-static void
-find_times(LpExpertCircuits *self)
+/* Until the last member is done. */
+static double
+time_over(const LpExpertCircuits *self, const guint32 *lanes)
 {
-    self->all_s = self->beside_s = 0.0;
+    double time_s = 0.0;
     for (guint64 i = 0; i < self->ring->n_members; i++)
-        for (guint in = 0; in < 2; in++) {
-            guint32 domain = (guint32)(i / self->ring->sites.n_intra);
-            guint64 place = i % self->ring->sites.n_intra;
-            double beside_s =
-                rest_bytes(self, domain, place, in == 1, 0.0) / self->beside_bytes_per_s;
-            self->beside_s = MAX(self->beside_s, beside_s);
-            self->all_s = MAX(self->all_s, member_s(self, domain, place, in == 1));
-        }
+        for (guint in = 0; in < 2; in++)
+            time_s = MAX(time_s, member_s(self, lanes, i, in == 1));
+    return time_s;
+}
+
+/* --- changes --- */
+
+/* How many circuits of @wanted do not stand. */
+static double
+count_missing(const LpExpertCircuits *self)
+{
+    double n = 0.0;
+    for (guint32 i = 0; i < self->n_domains * self->n_domains; i++)
+        n += self->wanted[i] > self->lanes[i] ? self->wanted[i] - self->lanes[i] : 0;
+    return n / 2.0;
+}
+
+/* Of @lanes, or of none, those that @wanted has, too. */
+static void
+keep(const LpExpertCircuits *self, const guint32 *lanes, guint32 *out_kept)
+{
+    for (guint32 i = 0; i < self->n_domains * self->n_domains; i++)
+        out_kept[i] = MIN(lanes[i], self->wanted[i]);
+}
+
+/* An all-to-all over circuits that are up in @gap_s. */
+static double
+bridged_s(double gap_s, double bridge_s, double all_s)
+{
+    return gap_s >= bridge_s ? bridge_s : gap_s + (1.0 - gap_s / bridge_s) * all_s;
+}
+
+/* Whether there and back, one after the other, are sooner over with other circuits. */
+static gboolean
+is_gain(LpExpertCircuits *self, const guint32 *standing, double asked_s, double now_s)
+{
+    g_autofree guint32 *kept = g_new(guint32, (gsize)self->n_domains * self->n_domains);
+    keep(self, standing, kept);
+    double gap_s = MAX(asked_s + lp_circuit_switch_dead_time_s(self->settings) - now_s, 0.0);
+    double bridge_s = time_over(self, kept), all_s = time_over(self, self->wanted);
+    double there_s = bridged_s(gap_s, bridge_s, all_s);
+    double back_s = bridged_s(MAX(gap_s - there_s, 0.0), bridge_s, all_s);
+    double stay_s = bridged_s(MAX(self->ready_s - now_s, 0.0), time_over(self, standing),
+                              time_over(self, self->lanes));
+    return there_s + back_s < 2.0 * stay_s;
+}
+
+/* Circuits of several members' demand: what the first of each domain has, since all have alike. */
+static void
+find_wanted(LpExpertCircuits *self)
+{
+    guint32 n = self->n_domains;
+    guint64 intra = self->ring->sites.n_intra;
+    for (guint32 i = 0; i < n; i++)
+        for (guint32 k = 0; k < n; k++)
+            self->demand[i * n + k] =
+                i == k ? 0.0 : domain_bytes(self, i * intra, k) * error_of(self, i, k);
+    lp_lane_allotment(n, self->n_live, self->demand, self->lane_bytes_per_s,
+                      self->beside_bytes_per_s, self->wanted);
+}
+
+/* @must_change: some of those that stand have stopped. */
+static void
+set_up(LpExpertCircuits *self, double asked_s, gboolean must_change)
+{
+    double now_s = simgrid_get_clock();
+    gsize size = sizeof *self->lanes * self->n_domains * self->n_domains;
+    find_wanted(self);
+    double n_missing = count_missing(self);
+    if (self->draw == NO_DRAW) {
+        /* Those before the job stand already. */
+        memcpy(self->lanes, self->wanted, size);
+        return;
+    }
+    const guint32 *standing = self->ready_s > now_s ? self->kept : self->lanes;
+    if (!must_change && n_missing > 0.0 && self->settings->changes == LP_CIRCUIT_CHANGES_GAIN &&
+        !is_gain(self, standing, asked_s, now_s))
+        return;
+    if (n_missing > 0.0) {
+        keep(self, standing, self->kept);
+        self->ready_s = asked_s + lp_circuit_switch_dead_time_s(self->settings);
+        self->count.n_set_up += n_missing * self->n_cards;
+    }
+    memcpy(self->lanes, self->wanted, size);
 }
 
 /* Returns: whether there are others than at the last count. */
@@ -204,14 +262,16 @@ lp_expert_circuits_begin(LpExpertCircuits *self, const LpOp *op, const LpProtoco
     self->wire = (double)lp_protocol_wire_bytes(protocol, LP_REACH_FABRIC, op->bytes) /
                  (double)MAX(op->bytes, 1);
     self->count = (LpHybridCount){0};
-    if (count_live(self) || op->draw != self->draw) {
-        set_up(self, is_known ? MIN(self->end_s, now_s) : now_s);
+    gboolean has_stopped = count_live(self);
+    if (has_stopped || op->draw != self->draw) {
+        set_up(self, is_known ? MIN(self->end_s, now_s) : now_s, has_stopped);
         self->draw = op->draw;
     }
     g_hash_table_add(self->known, key);
-    find_times(self);
     double gap_s = MAX(self->ready_s - now_s, 0.0);
-    self->left = self->beside_s > 0.0 ? MAX(1.0 - gap_s / self->beside_s, 0.0) : 0.0;
+    self->all_s = time_over(self, self->lanes);
+    self->bridge_s = gap_s > 0.0 ? time_over(self, self->kept) : self->all_s;
+    self->left = self->bridge_s > 0.0 ? MAX(1.0 - gap_s / self->bridge_s, 0.0) : 0.0;
 }
 
 void
@@ -230,25 +290,26 @@ lp_expert_circuits_ready_s(const LpExpertCircuits *self)
 /* What presses on the ports of the flow from this member to the one in the next domain: what goes
  * out here, or what comes in there. */
 static double
-pressed_bytes(const LpExpertCircuits *self, guint64 index, double time_s)
+pressed_bytes(const LpExpertCircuits *self, const guint32 *lanes, guint64 index, double time_s)
 {
-    guint64 place = index % self->ring->sites.n_intra;
-    guint32 domain = (guint32)(index / self->ring->sites.n_intra);
-    return MAX(rest_bytes(self, domain, place, FALSE, time_s),
-               rest_bytes(self, (domain + 1) % self->n_domains, place, TRUE, time_s));
+    guint64 next = (index + self->ring->sites.n_intra) % self->ring->n_members;
+    return MAX(rest_bytes(self, lanes, index, FALSE, time_s),
+               rest_bytes(self, lanes, next, TRUE, time_s));
 }
 
 LpExpertShare
 lp_expert_circuits_share(LpExpertCircuits *self, guint64 index)
 {
-    guint64 place = index % self->ring->sites.n_intra;
-    guint32 domain = (guint32)(index / self->ring->sites.n_intra);
-    double all = rest_bytes(self, domain, place, FALSE, 0.0);
-    double beside = self->left * rest_bytes(self, domain, place, FALSE, self->all_s);
-    self->count.beside_bytes += (1.0 - self->left) * all + beside;
-    self->count.circuit_bytes += self->left * all - beside;
+    double all = rest_bytes(self, self->lanes, index, FALSE, 0.0), bridged = 1.0 - self->left;
+    double beside = self->left * rest_bytes(self, self->lanes, index, FALSE, self->all_s) +
+                    bridged * rest_bytes(self, self->kept, index, FALSE, self->bridge_s);
+    self->count.beside_bytes += beside;
+    self->count.circuit_bytes += all - beside;
     return (LpExpertShare){
-        .bridged_bytes = (guint64)((1.0 - self->left) * pressed_bytes(self, index, 0.0)),
-        .beside_bytes = (guint64)(self->left * pressed_bytes(self, index, self->all_s)),
+        .bridged_bytes =
+            (guint64)(bridged * pressed_bytes(self, self->kept, index, self->bridge_s)),
+        .bridged_s = bridged * self->bridge_s,
+        .beside_bytes =
+            (guint64)(self->left * pressed_bytes(self, self->lanes, index, self->all_s)),
         .circuits_s = self->left * self->all_s};
 }

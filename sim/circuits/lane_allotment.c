@@ -5,8 +5,6 @@
 #include <math.h>
 #include <string.h>
 
-#define N_HALVINGS 60u
-
 typedef struct {
     guint32 n;
     const double *demand; /* borrowed */
@@ -83,31 +81,28 @@ find_bottleneck(const Allotment *self, guint32 *out_a, guint32 *out_b)
     return most_left > 0;
 }
 
-static double
-rest_bytes(guint32 n, const double *bytes, const guint32 *lanes, double lane_bytes_per_s,
-           double time_s)
-{
-    double rest = 0.0;
-    for (guint32 i = 0; i < n; i++)
-        rest += MAX(bytes[i] - time_s * lanes[i] * lane_bytes_per_s, 0.0);
-    return rest;
-}
-
-/* Halving, since what is left over falls with time. */
+/* Newton's method from the left: what is left over falls in straight pieces that get flatter, so
+ * that each step drops the pairs that are done before the next one, and stops short of none. */
 double
 lp_lane_allotment_time_s(guint32 n, const double *bytes, const guint32 *lanes,
                          double lane_bytes_per_s, double beside_bytes_per_s)
 {
-    double least_s = 0.0;
-    double most_s = rest_bytes(n, bytes, lanes, lane_bytes_per_s, 0.0) / beside_bytes_per_s;
-    for (guint i = 0; i < N_HALVINGS; i++) {
-        double time_s = (least_s + most_s) / 2.0;
-        if (rest_bytes(n, bytes, lanes, lane_bytes_per_s, time_s) > time_s * beside_bytes_per_s)
-            least_s = time_s;
-        else
-            most_s = time_s;
+    double time_s = 0.0;
+    for (guint32 n_left = n + 1;;) {
+        double left = 0.0, bytes_per_s = beside_bytes_per_s;
+        guint32 n_now = 0;
+        for (guint32 i = 0; i < n; i++) {
+            if (bytes[i] <= time_s * lanes[i] * lane_bytes_per_s)
+                continue;
+            left += bytes[i];
+            bytes_per_s += lanes[i] * lane_bytes_per_s;
+            n_now++;
+        }
+        if (n_now == n_left || n_now == 0)
+            return time_s;
+        n_left = n_now;
+        time_s = left / bytes_per_s;
     }
-    return most_s;
 }
 
 /* Gives all lanes away. Returns: when the last attachment is done, s. */

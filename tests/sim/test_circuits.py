@@ -302,6 +302,37 @@ class Hybrid(Machines):
                      "--forecast-error=2", 0.5)
         self.assertGreater(wrong, skewed[0] * 1.05)
 
+    def test_changes(self):
+        """Two domains of experts: their circuits never change, whatever the tokens want, so that a dead
+        time costs nothing. Of eight with few lanes they do: a longer dead time costs more, but less than
+        all beside the circuits, since some are kept; and who weighs changes does not lose by them."""
+        plan = ("tp=1 pp=1 dp=8 ep=8 global-batch=16 micro-batch=1 virtual-stages=1 schedule=1f1b "
+                "layers=4 zero=0 overlap-dp=no overlap-param=no recompute=none ep-relay=1 skew=1")
+        machine = ("--accelerators=8 --accelerator=a100-80 --port-order=node --joined-rails=yes "
+                   "--nics-per-domain=1 --scale-out-latency=0s --system=ocs --policy=hybrid "
+                   "--circuit-traffic=ep --circuit-ports=4 --scale-out-bandwidth=30GBps "
+                   "--electrical-bandwidth=5GBps ")
+
+        def run(options):
+            result = self.simulate("mixtral-8x7b", self.generate("m.xml", machine + options), plan)
+            return (result["simulated"]["terms_s"]["ep"], result["circuits"]["reconfigurations"],
+                    result["circuits"]["hybrid"])
+        fast, slow = (run(f"--domain-size=4 --reconfiguration-time={dead}") for dead in ("0s", "10s"))
+        self.assertEqual((fast[1], slow[1]), (0, 0))
+        self.assertAlmostEqual(fast[0], slow[0], delta=1e-12)
+        always = [run(f"--domain-size=1 --reconfiguration-time={dead}") for dead in
+                  ("0s", "1ms", "10ms", "10s")]
+        self.assertTrue(all(one[1] > 0 for one in always))
+        times = [one[0] for one in always]
+        self.assertEqual(times, sorted(times))
+        self.assertLess(1.5 * times[0], times[-1])
+        self.assertGreater(always[-1][2]["circuit_bytes"], 0)
+        gain = [run(f"--domain-size=1 --reconfiguration-time={dead} --circuit-changes=gain")[0]
+                for dead in ("1ms", "10s", "1000s")]
+        self.assertLess(gain[0], times[1] * 1.001)
+        self.assertLess(gain[1], times[-1])
+        self.assertAlmostEqual(gain[1], gain[2], delta=1e-9)
+
 
     def test_shared(self):
         """Circuits of experts take all lanes: no other class may be steered beside them."""
@@ -470,6 +501,8 @@ class Impossible(Machines):
                 ("--policy=hybrid --hybrid-policy=static", '--hybrid-policy: "static"'),
                 ("--policy=hybrid --circuit-traffic=xy", "--circuit-traffic:"),
                 ("--policy=hybrid --forecast-error=-1", '--forecast-error: "-1"'),
+                ("--policy=hybrid --circuit-changes=never", "--circuit-changes:"),
+                ("--policy=demand --circuit-changes=gain", "wanted hybrid"),
                 ("--policy=hybrid --electrical-bandwidth=1GBps --region-domains=3", "wanted a divisor"),
                 ("--policy=demand --region-domains=4", "policy hybrid"),
                 ("--joined-rails=yes --port-order=node --topology=torus --dimensions=2",

@@ -13,6 +13,7 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "base/units.h"
+#include "sim/run/attribution.h"
 #include "sim/run/bench.h"
 
 #include <stdio.h>
@@ -22,9 +23,11 @@
 #define RING_BYTES 1000000000u
 #define RING_RANKS "1024"
 
-/** What is run: a job, or the ring, through the simulator or without it. */
+/** What is run: a job, or what its contention is attributed by, or the ring, through the simulator
+ * or without it. */
 typedef enum {
     KIND_JOB,
+    KIND_CONTENTION,
     KIND_RING,
     KIND_BARE
 } Kind;
@@ -40,8 +43,9 @@ typedef struct {
     /* Of a dgx-h100, or else of the system; of a ring's machine if not RING_RANKS. */
     const char *accelerators;
     const char *system;
-    gboolean whole;    /* job: without collapse */
-    gboolean collapse; /* ring: with it */
+    const char *narrow; /* job: oversubscription of its system's spine; NULL: none */
+    gboolean whole;     /* job: without collapse */
+    gboolean collapse;  /* ring: with it */
 } Benchmark;
 
 #define GPT3(batch)                                                                                \
@@ -100,6 +104,29 @@ static const Benchmark benchmarks[] = {
      .accelerators = "2048",
      .system = "hgx-h800",
      .settings = ""},
+    {.name = "contention-gpt3-1024",
+     .summary = "contention of GPT-3 175B on 1,024 A100 attributed, spine cut 4:1",
+     .kind = KIND_CONTENTION,
+     .workload = "gpt3-175b",
+     .accelerators = "1024",
+     .system = "dgx-a100",
+     .narrow = "4",
+     .settings = ""},
+    {.name = "contention-mixtral-256",
+     .summary = "the same of Mixtral 8x7B on 256 H100",
+     .kind = KIND_CONTENTION,
+     .workload = "mixtral-8x7b",
+     .accelerators = "256",
+     .narrow = "4",
+     .settings = "dp=64 global-batch=1024"},
+    {.name = "contention-deepseek-2048",
+     .summary = "the same of DeepSeek-V3 on 2,048 H800",
+     .kind = KIND_CONTENTION,
+     .workload = "deepseek-v3",
+     .accelerators = "2048",
+     .system = "hgx-h800",
+     .narrow = "4",
+     .settings = ""},
     {.name = "ring-1024-flow",
      .summary = "ring all-reduce of 1 GB over 1,024 ranks as flows",
      .kind = KIND_RING,
@@ -150,6 +177,7 @@ static gboolean
 is_long(const Benchmark *benchmark)
 {
     return benchmark->whole || strcmp(benchmark->name, "deepseek-v3-2048") == 0 ||
+           strcmp(benchmark->name, "contention-deepseek-2048") == 0 ||
            strcmp(benchmark->name, "qwen3-235b-256") == 0;
 }
 
@@ -185,9 +213,10 @@ load_job(const Benchmark *self, LpWorkload **out_workload, LpMachine **out_machi
     if (path == NULL)
         return FALSE;
     *out_workload = lp_workload_load(path, (const char *const *)settings, error);
-    g_autofree char *options =
-        g_strdup_printf("--system=%s --accelerators=%s",
-                        self->system == NULL ? "dgx-h100" : self->system, self->accelerators);
+    g_autofree char *options = g_strdup_printf(
+        "--system=%s --accelerators=%s%s%s", self->system == NULL ? "dgx-h100" : self->system,
+        self->accelerators, self->narrow == NULL ? "" : " --oversubscription=",
+        self->narrow == NULL ? "" : self->narrow);
     *out_machine = *out_workload != NULL ? lp_bench_machine(options, error) : NULL;
     if (*out_machine == NULL)
         return FALSE;
@@ -214,6 +243,28 @@ bench_job(const Benchmark *self, LpRunResult *out_result, guint64 *out_children_
     return TRUE;
 }
 
+static gboolean
+bench_contention(const Benchmark *self, LpRunResult *out_result, guint64 *out_children_rss_bytes,
+                 GError **error)
+{
+    LpWorkload *workload = NULL;
+    g_autoptr(LpMachine) machine = NULL;
+    gboolean good = load_job(self, &workload, &machine, error);
+    g_autoptr(LpScenario) scenario =
+        workload == NULL ? NULL : lp_scenario_new_single(workload, self->workload);
+    g_autoptr(LpScene) scene =
+        good ? lp_scene_new_unloaded(scenario, machine, LP_FIDELITY_FLOW, TRUE, error) : NULL;
+    g_autoptr(LpAttributions) found =
+        scene == NULL ? NULL
+                      : lp_attributions_new(scene, g_get_num_processors(), NULL, NULL, error);
+    if (found == NULL)
+        return FALSE;
+    out_result->iteration_time_s = found->jobs[0].iteration_time_s;
+    out_result->n_activities = found->n_activities;
+    *out_children_rss_bytes = found->peak_rss_bytes;
+    return TRUE;
+}
+
 typedef struct {
     const Benchmark *benchmark; /* static */
     double wall_s;
@@ -235,10 +286,14 @@ run_in_child(const void *data, GByteArray *result)
     const Benchmark *benchmark = data;
     Outcome *outcome = (gpointer)result->data;
     g_autoptr(GError) error = NULL;
-    outcome->good =
-        benchmark->kind == KIND_JOB
-            ? bench_job(benchmark, &outcome->result, &outcome->children_peak_rss_bytes, &error)
-            : bench_ring(benchmark, &outcome->result, &error);
+    if (benchmark->kind == KIND_JOB)
+        outcome->good =
+            bench_job(benchmark, &outcome->result, &outcome->children_peak_rss_bytes, &error);
+    else if (benchmark->kind == KIND_CONTENTION)
+        outcome->good = bench_contention(benchmark, &outcome->result,
+                                         &outcome->children_peak_rss_bytes, &error);
+    else
+        outcome->good = bench_ring(benchmark, &outcome->result, &error);
     if (error != NULL)
         g_strlcpy(outcome->message, error->message, sizeof outcome->message);
 }

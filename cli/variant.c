@@ -6,6 +6,9 @@
 #include "base/error.h"
 #include "cli/inputs.h"
 #include "cli/machine_variant.h"
+#include "sim/engine/loading.h"
+#include "sim/run/job_quotient.h"
+#include "sim/run/scene_quotient.h"
 #include "sim/simulation_error.h"
 
 #include <math.h>
@@ -79,24 +82,65 @@ shift_seeds(LpScenario *scenario, LpMachine *machine, guint32 seed)
         ((LpScenarioJob *)scenario->jobs->pdata[i])->workload->plan.experts.seed += seed;
 }
 
-static gboolean
-run_scene(const Variant *self, const LpScene *scene, double *out_times_s, GError **error)
+/* Flows meet on what a collective shares with itself, and nowhere else. */
+static LpQuotientView
+ideal_view(void)
 {
-    gboolean uncontended[LP_N_TIERS];
+    LpQuotientView view = {.is_apart = TRUE};
     for (LpTier tier = 0; tier < LP_N_TIERS; tier++)
-        uncontended[tier] = !lp_tier_is_shared(tier);
-    g_autoptr(LpSharing) sharing =
-        self->ideal_paths ? lp_sharing_new(scene->network, uncontended, NULL) : NULL;
+        view.uncontended[tier] = !lp_tier_is_shared(tier);
+    return view;
+}
+
+static gboolean
+run_ideal(LpScene *scene, LpCast *cast, LpSurroundings surroundings, LpRunResult *results,
+          GError **error)
+{
+    LpQuotientView view = ideal_view();
+    g_autoptr(LpQuotient) quotient = lp_job_quotient_new(scene, &cast->jobs[0], 0, &view);
+    gboolean by_classes =
+        quotient != NULL && lp_job_quotient_pays(quotient, cast->jobs[0].map, cast->contentions[0]);
+    if (by_classes)
+        cast->jobs[0].quotient = quotient;
+    if (!(by_classes ? lp_network_load_bare(scene->network, scene->engine_options, error)
+                     : lp_scene_load(scene, error)))
+        return FALSE;
+    g_autoptr(LpSharing) sharing = by_classes
+                                       ? lp_sharing_new_of_classes(quotient, NULL)
+                                       : lp_sharing_new(scene->network, view.uncontended, NULL);
+    surroundings.sharing = sharing;
+    lp_run_jobs(cast->jobs, cast->n, &surroundings, results);
+    return TRUE;
+}
+
+/* By classes, but where links may die: ranks are then named. */
+static gboolean
+run_real(LpScene *scene, LpCast *cast, LpSurroundings surroundings, LpRunResult *results,
+         GError **error)
+{
+    g_autoptr(LpSceneQuotient) quotient =
+        scene->faults == NULL ? lp_scene_quotient_new(cast, LP_SCENE_TOGETHER) : NULL;
+    if (quotient != NULL)
+        return lp_scene_quotient_run(quotient, &surroundings, results, error);
+    if (!lp_scene_load(scene, error))
+        return FALSE;
+    lp_run_jobs(cast->jobs, cast->n, &surroundings, results);
+    return TRUE;
+}
+
+static gboolean
+run_scene(const Variant *self, LpScene *scene, double *out_times_s, GError **error)
+{
     g_autoptr(LpWatch) watch = lp_watch_new(lp_network_n_links(scene->network));
     g_autofree LpRunResult *results = g_new0(LpRunResult, scene->jobs->len);
     g_auto(LpCast) cast = lp_cast(scene);
     for (guint i = 0; i < scene->jobs->len; i++)
         lp_cast_add(&cast, i, LP_SCENE_TOGETHER, 0);
-    LpSurroundings surroundings = {.watch = watch,
-                                   .faults = scene->faults,
-                                   .backgrounds = scene->backgrounds,
-                                   .sharing = sharing};
-    lp_run_jobs(cast.jobs, cast.n, &surroundings, results);
+    LpSurroundings surroundings = {
+        .watch = watch, .faults = scene->faults, .backgrounds = scene->backgrounds};
+    if (!(self->ideal_paths ? run_ideal(scene, &cast, surroundings, results, error)
+                            : run_real(scene, &cast, surroundings, results, error)))
+        return FALSE;
     LpStall stall = lp_watch_stall(watch);
     for (guint i = 0; i < cast.n; i++)
         out_times_s[i] = results[i].iteration_time_s;
@@ -177,7 +221,7 @@ run(const Variant *self, double *out_units, double *out_times_s, GError **error)
             return FALSE;
     shift_seeds(scenario, machine, self->seed);
     g_autoptr(LpScene) scene =
-        lp_scene_new(scenario, machine, self->fidelity, self->base->collapse, error);
+        lp_scene_new_unloaded(scenario, machine, self->fidelity, self->base->collapse, error);
     return scene != NULL && run_scene(self, scene, out_times_s, error);
 }
 

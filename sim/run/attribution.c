@@ -268,6 +268,9 @@ attribute(Plan *self, const LpChildPool *pool, GError **error)
                      result_of(self, first_run[job + 1] - 1, job));
     find_duration(self, 0);
     results->n_runs = self->runs->len;
+    for (guint i = 0; i < self->runs->len; i++)
+        for (guint job = 0; job < n; job++)
+            results->n_activities += result_of(self, i, job)->n_activities;
     return TRUE;
 }
 

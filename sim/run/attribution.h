@@ -25,6 +25,7 @@ typedef struct {
     void *flows_block;      /* owned */
     double duration_s;      /**< from the first job's start to the last one's end */
     guint n_runs;           /**< that it took */
+    guint64 n_activities;   /**< of all of them and all jobs */
     guint64 peak_rss_bytes; /**< of their processes, summed */
 } LpAttributions;
 

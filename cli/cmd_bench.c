@@ -36,7 +36,7 @@ typedef struct {
     const char *name;
     const char *summary; /* NULL: one of a series, shown by --growth */
     Kind kind;
-    LpFidelity fidelity;  /* ring */
+    LpFidelity fidelity;
     const char *workload; /* job: */
     const char *settings;
     const char *platform; /* a shipped file, or else: */
@@ -82,6 +82,12 @@ static const Benchmark benchmarks[] = {
      .workload = "llama-3-8b",
      .accelerators = "64",
      .settings = "tp=2 dp=32"},
+    {.name = "llama-3-8b-64-message",
+     .summary = "the same with every message of every collective",
+     .fidelity = LP_FIDELITY_MESSAGE,
+     .workload = "llama-3-8b",
+     .accelerators = "64",
+     .settings = "tp=2 dp=32"},
     {.name = "mixtral-8x7b-256",
      .summary = "experts whose groups meet pipelines and gradients, on 256 H100",
      .workload = "mixtral-8x7b",
@@ -89,6 +95,13 @@ static const Benchmark benchmarks[] = {
      .settings = "dp=64 global-batch=1024"},
     {.name = "kimi-k2-2048",
      .summary = "Kimi K2 on 2,048 H800, as shipped",
+     .workload = "kimi-k2",
+     .accelerators = "2048",
+     .system = "hgx-h800",
+     .settings = ""},
+    {.name = "kimi-k2-2048-message",
+     .summary = "the same with every message of every collective",
+     .fidelity = LP_FIDELITY_MESSAGE,
      .workload = "kimi-k2",
      .accelerators = "2048",
      .system = "hgx-h800",
@@ -232,7 +245,7 @@ bench_job(const Benchmark *self, LpRunResult *out_result, guint64 *out_children_
     g_autoptr(LpMachine) machine = NULL;
     if (!load_job(self, &workload, &machine, error))
         return FALSE;
-    LpSimulationOptions options = {.fidelity = LP_FIDELITY_FLOW, .collapse = !self->whole};
+    LpSimulationOptions options = {.fidelity = self->fidelity, .collapse = !self->whole};
     g_autoptr(LpSetup) setup = lp_setup_new(workload, machine, error);
     g_autoptr(LpSimulation) simulation =
         setup == NULL ? NULL : lp_simulation_run(setup, options, error);

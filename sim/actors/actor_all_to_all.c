@@ -3,6 +3,7 @@
 #include "sim/actors/actor_all_to_all.h"
 
 #include "sim/actors/actor_exchange.h"
+#include "sim/quotient/pair_flows.h"
 
 #include <simgrid/barrier.h>
 #include <simgrid/engine.h>
@@ -79,13 +80,16 @@ run_exchange_flow(LpCommunicatorRuntime *self, guint64 index, const LpOp *op, Sh
 }
 
 static void
-run_exchange_round(LpCommunicatorRuntime *self, guint64 index, const LpOp *op, Shifts shifts)
+count(LpCommunicatorRuntime *self, const LpExchangeRun *run)
 {
-    gboolean pairwise =
-        !self->ring.sites.is_regular || self->map->layout->relays != NULL ||
-        (self->mode.fidelity == LP_FIDELITY_MESSAGE && lp_communicator_sends_inter(self));
-    gboolean leaves = !self->ring.sites.is_regular || lp_communicator_sends_inter(self);
-    LpExchangeRun run = {
+    self->pairwise_bytes += run->sent_bytes;
+    self->n_pairwise += run->n_flows;
+}
+
+static LpExchangeRun
+exchange_run(LpCommunicatorRuntime *self, const LpOp *op)
+{
+    return (LpExchangeRun){
         .ring = &self->ring,
         .op = op,
         .protocol = self->selection.protocol,
@@ -94,7 +98,16 @@ run_exchange_round(LpCommunicatorRuntime *self, guint64 index, const LpOp *op, S
         .log = &self->log,
         .flow = {.job = self->job, .traffic = lp_communicator_traffic(self), .owner = self},
         .forwarding = self->circuits == NULL ? 1.0 : self->use->forwarding,
+        .quotient = self->quotient,
     };
+}
+
+static void
+run_exchange_round(LpCommunicatorRuntime *self, guint64 index, const LpOp *op, Shifts shifts)
+{
+    gboolean pairwise = lp_pair_flows_are_all(&self->ring, self->mode.fidelity);
+    gboolean leaves = !self->ring.sites.is_regular || lp_communicator_sends_inter(self);
+    LpExchangeRun run = exchange_run(self, op);
     if (self->experts != NULL)
         run_experts(self, index);
     else if (leaves && lp_sharing_rotor(self->sharing) != NULL)
@@ -103,9 +116,21 @@ run_exchange_round(LpCommunicatorRuntime *self, guint64 index, const LpOp *op, S
         lp_exchange_run_pairwise(&run, index, shifts.first, shifts.end);
     else
         run_exchange_flow(self, index, op, shifts);
-    self->pairwise_bytes += run.sent_bytes;
-    self->n_pairwise += run.n_flows;
+    count(self, &run);
     (void)sg_barrier_wait(self->barrier);
+}
+
+void
+lp_communicator_run_pairs(LpCommunicatorRuntime *self, guint64 index, const LpOp *op)
+{
+    LpExchangeRun run = exchange_run(self, op);
+    double wait_s = lp_flow_list_plain_wait_s(&self->ring, op, self->selection.protocol);
+    if (wait_s > 0.0) {
+        lp_watch_sleep(self->watch, wait_s);
+        self->n_delays++;
+    }
+    lp_exchange_run_pairwise(&run, index, 1, self->ring.n_members / self->ring.sites.n_intra);
+    count(self, &run);
 }
 
 void

@@ -17,7 +17,7 @@ typedef struct {
 
 /* What a collective takes. */
 typedef struct {
-    gboolean is_chained; /* by classes of members, with couriers */
+    gboolean is_chained; /* by classes of members */
     GArray *units;       /* owned Unit: else, one for each class of flows */
     guint64 n_units, n_delegates;
     sg_bar_t done; /* owned: all actors, and delegates that it needs */
@@ -41,6 +41,7 @@ struct LpDelegates {
     guint32 job;
     GHashTable *recipes; /* owned: by LpOp, Recipe */
     Recipe *recipe;      /* borrowed: of the collective at hand */
+    LpDelegated collective;
     guint64 sent_bytes, n_activities;
 };
 
@@ -178,10 +179,12 @@ recipe_new(const LpDelegates *self, const LpDelegated *what)
     Recipe *recipe = g_new0(Recipe, 1);
     g_autoptr(GHashTable) known = g_hash_table_new(NULL, NULL);
     recipe->units = g_array_new(FALSE, FALSE, sizeof(Unit));
-    if (what->round_plan == NULL)
-        add_plain_units(self, recipe, what, known);
-    else
+    if (what->round_plan != NULL)
         recipe->is_chained = add_round_units(self, recipe, what->round_plan, known);
+    else if (what->run_member != NULL)
+        recipe->is_chained = TRUE;
+    else
+        add_plain_units(self, recipe, what, known);
     recipe->n_units = recipe->is_chained ? self->classes->members.n_classes : recipe->units->len;
     recipe->n_delegates = MAX(recipe->n_units, self->n_actors) - self->n_actors;
     recipe->done = sg_barrier_init((unsigned)(self->n_actors + recipe->n_delegates));
@@ -211,10 +214,20 @@ wait(LpDelegates *self, double wait_s)
 }
 
 static void
+run_member(LpDelegates *self, guint64 class)
+{
+    const LpDelegated *what = &self->collective;
+    if (what->round_plan != NULL)
+        lp_couriers_run(self->couriers, class);
+    else
+        what->run_member(what->runtime, self->classes->members.first[class], what->op);
+}
+
+static void
 run_unit(LpDelegates *self, guint64 number)
 {
     if (self->recipe->is_chained) {
-        lp_couriers_run(self->couriers, number);
+        run_member(self, number);
         return;
     }
     const Unit *unit = &g_array_index(self->recipe->units, Unit, number);
@@ -267,8 +280,9 @@ add_delegate(LpDelegates *self)
 static void
 begin(LpDelegates *self, const LpDelegated *collective)
 {
+    self->collective = *collective;
     self->recipe = recipe_of(self, collective);
-    if (self->recipe->is_chained)
+    if (self->recipe->is_chained && collective->round_plan != NULL)
         lp_couriers_begin(self->couriers, collective->round_plan);
     while (self->delegates->len < self->recipe->n_delegates)
         add_delegate(self);

@@ -27,6 +27,11 @@ typedef struct {
     const LpIsolatedRing *ring;
     const LpProtocol *protocol;
     LpRoundPlan *round_plan; /**< NULL: it is not scheduled */
+    /** What a member does in an all-to-all that goes by pairs: it stands for its class. NULL: it is
+     * none
+     */
+    void (*run_member)(void *runtime, guint64 member, const LpOp *op);
+    void *runtime;
 } LpDelegated;
 
 /** Actor number @actor, from 0, takes part in @collective; returns when all of it has been sent.

@@ -30,29 +30,33 @@ pair_bytes(const LpExchangeRun *self, guint64 from, guint64 to)
     return lp_exchange_pair_bytes(self->op, loads, self->ring->n_members, from, to);
 }
 
-/* The flow of @bytes over @connection, counted. */
+/* The flow of @bytes over @route, that of @connection or of its class, counted. */
 static LpFlow
-count_flow(LpExchangeRun *self, const LpConnection *connection, guint64 bytes)
+count_flow(LpExchangeRun *self, const LpConnection *connection, const LpRoute *route, guint64 bytes)
 {
     LpFlow flow = self->flow;
-    flow.route = &connection->route;
+    flow.route = route;
     flow.bytes = lp_protocol_wire_bytes(self->protocol, lp_connection_reach(connection), bytes);
     self->sent_bytes += flow.bytes;
-    self->n_flows += lp_route_n_flows(&connection->route);
+    self->n_flows += lp_route_n_flows(route);
     return flow;
 }
 
-/* One message to member @to, from port to port. */
+/* Message number @place of the row of member @index, from port to port. */
 static void
-send_pair(LpExchangeRun *self, guint64 index, guint64 to)
+send_pair(LpExchangeRun *self, guint64 index, guint64 place)
 {
+    const LpCommunicator *communicator = self->ring->communicator;
+    guint64 to = lp_exchange_row_receiver(self->ring->n_members, n_intra(self), index, place);
     guint64 bytes = (guint64)llround((double)pair_bytes(self, index, to) * self->forwarding);
     LpConnection connection = connect_members(self, index, to);
-    LpFlow flow = count_flow(self, &connection, bytes);
-    LpFlight flight = {.route = &connection.route,
-                       .job = flow.job,
-                       .from = self->ring->communicator->ranks[index],
-                       .to = connection.to};
+    const LpRoute *route = self->quotient == NULL
+                               ? &connection.route
+                               : lp_quotient_pair_route(self->quotient, communicator->group,
+                                                        communicator->ranks[index], place);
+    LpFlow flow = count_flow(self, &connection, route, bytes);
+    LpFlight flight = {
+        .route = route, .job = flow.job, .from = communicator->ranks[index], .to = connection.to};
     lp_watch_depart(self->watch, &flight);
     double start_s = simgrid_get_clock();
     lp_sharing_send(self->sharing, &flow);
@@ -63,10 +67,9 @@ send_pair(LpExchangeRun *self, guint64 index, guint64 to)
 void
 lp_exchange_run_pairwise(LpExchangeRun *self, guint64 index, guint64 first, guint64 end)
 {
-    guint64 intra = n_intra(self), n = self->ring->n_members / intra;
-    for (guint64 shift = first; shift < end; shift++)
-        for (guint64 turn = 0; turn < intra; turn++)
-            send_pair(self, index, (index / intra + shift) % n * intra + (index + turn) % intra);
+    guint64 intra = n_intra(self);
+    for (guint64 place = (first - 1) * intra; place < (end - 1) * intra; place++)
+        send_pair(self, index, place);
 }
 
 void
@@ -82,7 +85,7 @@ lp_exchange_run_posted(LpExchangeRun *self, guint64 index)
         LpConnection connection = connect_members(self, index, domain * intra + index % intra);
         for (guint64 member = domain * intra; member < (domain + 1) * intra; member++)
             bytes += pair_bytes(self, index, member);
-        LpFlow flow = count_flow(self, &connection, bytes);
+        LpFlow flow = count_flow(self, &connection, &connection.route, bytes);
         routes[shift] = connection.route;
         sent_bytes[shift] = flow.bytes;
         lp_sharing_post(self->sharing, &flow, arrived);

@@ -6,6 +6,7 @@
 #include "sim/actors/actor_watch.h"
 #include "sim/actors/runtime_log.h"
 #include "sim/analysis/isolated_time.h"
+#include "sim/quotient/quotient.h"
 
 G_BEGIN_DECLS
 
@@ -19,6 +20,7 @@ typedef struct {
     const LpRuntimeLog *log;     /* borrowed */
     LpFlow flow;                 /**< whose flows they are; their routes and bytes are set here */
     double forwarding;           /**< circuits that a byte takes */
+    const LpQuotient *quotient;  /**< borrowed: whose routes they take; NULL: their own */
     guint64 sent_bytes, n_flows; /**< so far */
 } LpExchangeRun;
 

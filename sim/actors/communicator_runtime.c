@@ -6,6 +6,7 @@
 #include "sim/actors/actor_ring.h"
 #include "sim/actors/collective_bytes.h"
 #include "sim/analysis/max_min.h"
+#include "sim/quotient/pair_flows.h"
 
 #include <simgrid/barrier.h>
 #include <simgrid/engine.h>
@@ -38,6 +39,7 @@ lp_communicator_runtime_free(LpCommunicatorRuntime *self)
     lp_couriers_free(self->couriers);
     lp_expert_circuits_free(self->experts);
     lp_delegates_free(self->delegates);
+    g_free(self->actor_member);
     lp_runtime_log_clear(&self->log);
     g_clear_pointer(&self->members, g_array_unref);
     lp_isolated_ring_clear(&self->ring);
@@ -88,6 +90,25 @@ lp_communicator_runtime_log(LpCommunicatorRuntime *self)
     return &self->log;
 }
 
+/* Of the members that stand for classes, each to the next member's class, for rings of messages. */
+static void
+add_class_channels(LpCommunicatorRuntime *self)
+{
+    const LpCommunicator *communicator = self->ring.communicator;
+    const LpMemberClasses *members = &self->classes->members;
+    for (guint32 i = 0; i < members->n_classes; i++) {
+        guint32 member = members->first[i], rank = communicator->ranks[member];
+        const LpRoute *route =
+            lp_quotient_route(self->quotient, (LpConnectionKind)communicator->group, rank);
+        if (route == NULL)
+            continue;
+        LpChannel *channel = lp_channel_new(LP_CHANNEL_DIRECT, "", route, NULL);
+        lp_channel_set_watch(channel, self->watch, self->job, rank,
+                             communicator->ranks[(member + 1) % self->ring.n_members]);
+        lp_communicator_runtime_set_channel(self, member, channel);
+    }
+}
+
 void
 lp_communicator_runtime_set_classes(LpCommunicatorRuntime *self, const LpQuotient *quotient,
                                     const LpCommunicatorClass *classes)
@@ -95,6 +116,12 @@ lp_communicator_runtime_set_classes(LpCommunicatorRuntime *self, const LpQuotien
     self->delegates = lp_delegates_new(quotient, classes, self->mode.n_actors, self->job,
                                        self->sharing, self->watch);
     lp_delegates_set_log(self->delegates, self->log.log);
+    self->quotient = quotient;
+    self->classes = classes;
+    if (self->mode.fidelity != LP_FIDELITY_MESSAGE || self->ring.communicator->exchanges)
+        return;
+    add_class_channels(self);
+    self->actor_member = lp_quotient_rank_members(quotient, classes);
 }
 
 void
@@ -256,12 +283,24 @@ wait_for_turns(LpCommunicatorRuntime *self, const LpOp *op, double start_s, LpCl
 }
 
 static void
+run_pairs_member(void *runtime, guint64 member, const LpOp *op)
+{
+    lp_communicator_run_pairs(runtime, member, op);
+}
+
+static void
 run_delegated(LpCommunicatorRuntime *self, guint64 index, const LpOp *op)
 {
     double start_s = simgrid_get_clock();
     const LpProtocol *protocol = self->selection.protocol;
-    LpDelegated collective = {op, &self->ring, protocol,
-                              self->selection.is_scheduled ? &self->round_plan : NULL};
+    gboolean goes_by_pairs =
+        !self->selection.is_scheduled && lp_pair_flows_are_all(&self->ring, self->mode.fidelity);
+    LpDelegated collective = {.op = op,
+                              .ring = &self->ring,
+                              .protocol = protocol,
+                              .round_plan = self->selection.is_scheduled ? &self->round_plan : NULL,
+                              .run_member = goes_by_pairs ? run_pairs_member : NULL,
+                              .runtime = self};
     lp_delegates_run(self->delegates, index, collective);
     if (op->collective == LP_COLLECTIVE_ALL_TO_ALL && !self->selection.is_scheduled)
         lp_communicator_wait_for_intra(
@@ -292,6 +331,8 @@ lp_communicator_runtime_run(LpCommunicatorRuntime *self, guint64 index, const Lp
     if (self->mode.as_delay) {
         lp_watch_sleep(self->watch, self->isolated_s);
         self->n_delays++;
+    } else if (self->actor_member != NULL && !self->selection.is_scheduled) {
+        lp_communicator_ring_messages(self, self->actor_member[index], op);
     } else if (self->delegates != NULL) {
         run_delegated(self, index, op);
     } else if (op->collective == LP_COLLECTIVE_ALL_TO_ALL && !self->selection.is_scheduled) {

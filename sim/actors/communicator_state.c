@@ -12,17 +12,19 @@ lp_communicator_traffic(const LpCommunicatorRuntime *self)
 gboolean
 lp_communicator_sends_inter(const LpCommunicatorRuntime *self)
 {
-    return self->ring.inter_bytes_per_s != NULL && self->ring.sites.n_intra < self->ring.n_members;
+    return lp_isolated_ring_sends_inter(&self->ring);
 }
 
-/* The member that sends to @index. */
+/* The member that sends to @index, or who stands for it. */
 guint64
 lp_communicator_sender_to(const LpCommunicatorRuntime *self, guint64 index)
 {
-    guint64 n = self->ring.n_members, intra = self->ring.sites.n_intra;
-    if (lp_communicator_sends_inter(self))
-        return (index + n - intra) % n;
-    return (index + n - 1) % n;
+    guint64 n = self->ring.n_members;
+    guint64 back = lp_communicator_sends_inter(self) ? self->ring.sites.n_intra : 1;
+    guint64 sender = (index + n - back) % n;
+    return self->classes == NULL || self->classes->members.n_classes == 0
+               ? sender
+               : lp_member_classes_stand_in(&self->classes->members, sender);
 }
 
 gboolean

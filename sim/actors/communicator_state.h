@@ -44,15 +44,19 @@ struct LpCommunicatorRuntime {
     guint64 n_delays;
     guint64 pairwise_bytes, n_pairwise; /* sent without channels */
     guint64 n_begun;                    /* scheduled collectives, by every member */
-    LpDelegates *delegates; /* owned: of a class of communicators; NULL: members stand for
-                               themselves */
-    guint64 n_counted;      /* collectives, by every member */
+    LpDelegates *delegates;     /* owned: of a class of communicators; NULL: members stand for
+                                   themselves */
+    const LpQuotient *quotient; /* borrowed: of that, or NULL */
+    const LpCommunicatorClass *classes; /* borrowed: of that, or NULL */
+    guint32 *actor_member; /* owned, by actor: the member that it is in rings of messages; NULL: of
+                              its own number */
+    guint64 n_counted;     /* collectives, by every member */
 };
 
 LpTraffic lp_communicator_traffic(const LpCommunicatorRuntime *self);
 /** Whether its channels lead out of domains: those of a group that does all-to-alls. */
 gboolean lp_communicator_sends_inter(const LpCommunicatorRuntime *self);
-/** The member that sends to @index. */
+/** The member that sends to @index, or that stands for it. */
 guint64 lp_communicator_sender_to(const LpCommunicatorRuntime *self, guint64 index);
 /** Whether a network stands beside its circuits. */
 gboolean lp_communicator_is_hybrid(const LpCommunicatorRuntime *self);

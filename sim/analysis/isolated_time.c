@@ -174,6 +174,12 @@ lp_isolated_ring_clear(LpIsolatedRing *self)
     g_clear_pointer(&self->inter_bytes_per_s, g_free);
 }
 
+gboolean
+lp_isolated_ring_sends_inter(const LpIsolatedRing *self)
+{
+    return self->inter_bytes_per_s != NULL && self->sites.n_intra < self->n_members;
+}
+
 double
 lp_isolated_step_latency_s(const LpIsolatedRing *self, const LpProtocol *protocol)
 {

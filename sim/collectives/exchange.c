@@ -62,6 +62,19 @@ lp_exchange_total_bytes(const LpOp *op, guint64 n)
     return (n - 1) * op->bytes;
 }
 
+guint64
+lp_exchange_row_length(guint64 n, guint64 n_intra)
+{
+    return n - n_intra;
+}
+
+guint64
+lp_exchange_row_receiver(guint64 n, guint64 n_intra, guint64 from, guint64 place)
+{
+    guint64 shift = 1 + place / n_intra, turn = place % n_intra;
+    return (from / n_intra + shift) % (n / n_intra) * n_intra + (from + turn) % n_intra;
+}
+
 /* --- pairs of a schedule --- */
 
 static gboolean

@@ -23,6 +23,12 @@ guint64 lp_exchange_pair_bytes(const LpOp *op, const double *loads, guint64 n, g
 /** Bytes that all members send: (n - 1) op.bytes. */
 guint64 lp_exchange_total_bytes(const LpOp *op, guint64 n);
 
+/** An all-to-all as rows of messages: a member sends to the other groups of @n_intra members, the
+ * next one first, and in each to every member in turn, from that of its own place on. How many
+ * messages are in a row, and who receives number @place of that of @from. */
+guint64 lp_exchange_row_length(guint64 n, guint64 n_intra);
+guint64 lp_exchange_row_receiver(guint64 n, guint64 n_intra, guint64 from, guint64 place);
+
 /** Adds to @sink, as sent to group member @to, what group member @from has for group member @place:
  * a block, or, where the group is one of a stage of a hierarchical all-to-all, all blocks on that
  * way. */

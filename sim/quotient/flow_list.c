@@ -2,18 +2,12 @@
 /* Goes through what communicators and lines do, once for all communicators that are alike. */
 #include "sim/quotient/flow_list.h"
 
-#include "sim/analysis/max_min.h"
 #include "sim/collectives/ring.h"
+#include "sim/quotient/pair_flows.h"
+#include "sim/quotient/peer_sends.h"
 
 #include <math.h>
 #include <string.h>
-
-/* What communicators of a shape do with their peers. */
-typedef struct {
-    guint32 what; /* of the communicator, as far as scheduled operations go */
-    gboolean is_chained;
-    guint32 *of_peer; /* owned: by member and peer */
-} Script;
 
 typedef struct {
     LpFlowList *list;
@@ -22,18 +16,10 @@ typedef struct {
     LpFidelity fidelity;
     guint isolated; /* classes of traffic */
     LpNumbering what, waits;
-    GArray *ops;         /* of the group at hand: LpOp */
-    GHashTable *scripts; /* owned: of the group at hand, by shape */
+    GArray *ops;       /* of the group at hand: LpOp */
+    GHashTable *sends; /* owned: LpPeerSends of the group at hand, by shape */
     const char *reason;
 } Builder;
-
-static void
-script_free(gpointer data)
-{
-    Script *self = data;
-    g_free(self->of_peer);
-    g_free(self);
-}
 
 static const LpOp *
 op_at(const Builder *self, guint i)
@@ -56,101 +42,27 @@ peers_of(const Builder *self, const LpCommunicator *communicator, guint32 member
                                    communicator->ranks[member]);
 }
 
-static guint
-n_peers(const Builder *self, const LpCommunicator *communicator, guint32 member)
-{
-    const GArray *peers = peers_of(self, communicator, member);
-    return peers == NULL ? 0 : peers->len;
-}
-
-/* What a member sends to its peers, and where others wait for it, in which order; @texts: by peer.
- */
-static void
-describe_member(Builder *self, LpRoundPlan *plan, guint op, guint32 member, LpTransfer *transfers,
-                GByteArray **texts, gboolean *io_is_chained)
-{
-    const GArray *peers = peers_of(self, plan->communicator, member);
-    for (guint64 round = 0; round < plan->n_rounds; round++) {
-        guint64 n = lp_round_plan_transfers(plan, member, round, transfers);
-        *io_is_chained = *io_is_chained || n > LP_ROUND_PLAN_AT_ONCE;
-        for (guint64 i = 0; i < n; i++) {
-            guint64 counts[] = {op, round, n > LP_ROUND_PLAN_AT_ONCE ? i : 0, transfers[i].bytes};
-            GByteArray *text = texts[lp_collective_peers_index(peers, transfers[i].connection)];
-            g_byte_array_append(text, (const guint8 *)counts, sizeof counts);
-            g_byte_array_append(text, (const guint8 *)&transfers[i].latency_s, sizeof(double));
-        }
-    }
-}
-
-static GByteArray **
-new_texts(gsize n)
-{
-    GByteArray **texts = g_new(GByteArray *, n);
-    for (gsize i = 0; i < n; i++)
-        texts[i] = g_byte_array_new();
-    return texts;
-}
-
-static void
-describe_op(Builder *self, guint op, const LpCommunicator *communicator, GByteArray **texts,
-            Script *script)
-{
-    LpRoundPlan plan;
-    lp_round_plan_init(&plan, self->map, op_at(self, op), communicator, self->fidelity);
-    lp_max_min_prepare(&plan, op_at(self, op), self->cache);
-    script->is_chained = script->is_chained || plan.n_rounds > 1;
-    lp_numbering_add_count(&self->waits, op);
-    for (guint64 round = 0; round < plan.n_rounds; round++)
-        lp_numbering_add_number(&self->waits, lp_round_plan_wait_s(&plan, round));
-    g_autofree LpTransfer *transfers = g_new(LpTransfer, lp_round_plan_transfers_max(&plan));
-    for (guint32 member = 0; member < communicator->n_members; member++) {
-        describe_member(self, &plan, op, member, transfers, texts, &script->is_chained);
-        texts += n_peers(self, communicator, member);
-    }
-    lp_round_plan_clear(&plan);
-}
-
-static Script *
-script_new(Builder *self, const LpCommunicator *communicator)
-{
-    Script *script = g_new0(Script, 1);
-    gsize n = 0;
-    for (guint32 member = 0; member < communicator->n_members; member++)
-        n += n_peers(self, communicator, member);
-    g_autofree GByteArray **texts = new_texts(n);
-    for (guint i = 0; i < self->ops->len; i++)
-        if (is_scheduled(self, op_at(self, i), communicator))
-            describe_op(self, i, communicator, texts, script);
-    script->what = lp_numbering_end(&self->waits);
-    script->of_peer = g_new(guint32, n);
-    for (gsize i = 0; i < n; i++) {
-        lp_numbering_add_count(&self->what, LP_N_CONNECTIONS);
-        g_byte_array_append(self->what.text, texts[i]->data, texts[i]->len);
-        script->of_peer[i] = lp_numbering_end(&self->what);
-        g_byte_array_unref(texts[i]);
-    }
-    return script;
-}
-
-/* Communicators whose connections are alike follow one script. */
-static const Script *
-script_of(Builder *self, const LpCommunicator *communicator)
+/* Communicators whose connections are alike send alike. */
+static const LpPeerSends *
+peer_sends_of(Builder *self, const LpCommunicator *communicator)
 {
     gpointer shape = GUINT_TO_POINTER(lp_collective_peers_shape(self->map->peers, communicator));
-    Script *script = g_hash_table_lookup(self->scripts, shape);
-    if (script == NULL) {
-        script = script_new(self, communicator);
-        g_hash_table_insert(self->scripts, shape, script);
+    LpPeerSends *sends = g_hash_table_lookup(self->sends, shape);
+    if (sends == NULL) {
+        LpPeerSendsInput input = {self->map, self->cache, self->fidelity,
+                                  self->ops, &self->what, &self->waits};
+        sends = lp_peer_sends_new(&input, communicator);
+        g_hash_table_insert(self->sends, shape, sends);
     }
-    return script;
+    return sends;
 }
 
 static void
 add_peer_flows(Builder *self, guint32 number, const LpCommunicator *communicator,
-               const Script *script)
+               const LpPeerSends *sends)
 {
     LpFlowList *list = self->list;
-    const guint32 *what = script->of_peer;
+    const guint32 *what = sends->of_peer;
     guint32 **of_peer = &list->of_peer[communicator->group];
     if (*of_peer == NULL) {
         *of_peer = g_new(guint32, self->map->n_ranks);
@@ -172,7 +84,7 @@ add_peer_flows(Builder *self, guint32 number, const LpCommunicator *communicator
                                 .place_from = member,
                                 .place_to = (guint32)peer->member,
                                 .what = *what++,
-                                .is_chained = script->is_chained};
+                                .is_chained = sends->is_chained};
             g_array_append_val(list->flows, flow);
         }
     }
@@ -180,18 +92,13 @@ add_peer_flows(Builder *self, guint32 number, const LpCommunicator *communicator
 
 /* --- rings of neighbours, and all-to-alls along the rails --- */
 
-static gboolean
-sends_inter(const LpIsolatedRing *ring)
-{
-    return ring->inter_bytes_per_s != NULL && ring->sites.n_intra < ring->n_members;
-}
-
 /* The connections that carry them. */
 static LpConnectionKind
 plain_kind(const LpIsolatedRing *ring)
 {
     LpGroup group = ring->communicator->group;
-    return sends_inter(ring) ? lp_connection_inter_domain(group) : (LpConnectionKind)group;
+    return lp_isolated_ring_sends_inter(ring) ? lp_connection_inter_domain(group)
+                                              : (LpConnectionKind)group;
 }
 
 /* What a member of a ring sends. Where members do not divide the buffer their blocks differ by a
@@ -211,10 +118,11 @@ lp_flow_list_plain_bytes(const LpIsolatedRing *ring, const LpOp *op, const LpPro
 {
     if (op->collective != LP_COLLECTIVE_ALL_TO_ALL)
         return lp_protocol_wire_bytes(protocol, ring->reach[member], ring_bytes(ring, op, member));
-    return sends_inter(ring) ? lp_protocol_wire_bytes(protocol, LP_REACH_FABRIC,
-                                                      lp_isolated_inter_bytes(ring, op, member))
-                             : lp_protocol_wire_bytes(protocol, LP_REACH_DOMAIN,
-                                                      lp_isolated_intra_bytes(ring, op, member));
+    return lp_isolated_ring_sends_inter(ring)
+               ? lp_protocol_wire_bytes(protocol, LP_REACH_FABRIC,
+                                        lp_isolated_inter_bytes(ring, op, member))
+               : lp_protocol_wire_bytes(protocol, LP_REACH_DOMAIN,
+                                        lp_isolated_intra_bytes(ring, op, member));
 }
 
 double
@@ -224,6 +132,28 @@ lp_flow_list_plain_wait_s(const LpIsolatedRing *ring, const LpOp *op, const LpPr
                          ? 1.0
                          : (double)lp_ring_n_steps(op->collective, ring->n_members);
     return protocol->base_s + n_steps * lp_isolated_step_latency_s(ring, protocol);
+}
+
+/* Message by message: block after block, the longer ones at other steps for every member. */
+static void
+describe_steps(Builder *self, const LpIsolatedRing *ring, const LpOp *op,
+               const LpProtocol *protocol, const LpConnection *connection, guint32 member)
+{
+    LpReach reach = ring->reach[member];
+    guint64 n = ring->n_members;
+    guint64 longest = lp_ring_block_bytes(op->bytes, n, 0);
+    guint64 difference = longest - lp_ring_block_bytes(op->bytes, n, n - 1);
+    gboolean differ = (double)difference > LP_FLOW_LIST_ALIKE * (double)longest;
+    lp_numbering_add_count(&self->what, lp_protocol_wire_bytes(protocol, reach, longest));
+    lp_numbering_add_count(&self->what, differ ? member + 1 : 0);
+    lp_numbering_add_number(&self->what, connection->route.latency_s + protocol->hop_s[reach]);
+}
+
+/* A ring's messages wait for those before them; nothing else in it does. */
+static gboolean
+goes_step_by_step(const Builder *self, const LpIsolatedRing *ring)
+{
+    return self->fidelity == LP_FIDELITY_MESSAGE && !ring->communicator->exchanges;
 }
 
 static void
@@ -242,8 +172,12 @@ add_plain_flow(Builder *self, guint32 number, const LpIsolatedRing *ring, guint3
         if (selection.is_scheduled)
             continue;
         lp_numbering_add_count(&self->what, i);
-        lp_numbering_add_count(&self->what, lp_flow_list_plain_bytes(ring, op_at(self, i),
-                                                                     selection.protocol, member));
+        if (goes_step_by_step(self, ring))
+            describe_steps(self, ring, op_at(self, i), selection.protocol, connection, member);
+        else
+            lp_numbering_add_count(
+                &self->what,
+                lp_flow_list_plain_bytes(ring, op_at(self, i), selection.protocol, member));
     }
     guint32 **of_connection = &self->list->of_connection[kind];
     if (*of_connection == NULL) {
@@ -257,7 +191,9 @@ add_plain_flow(Builder *self, guint32 number, const LpIsolatedRing *ring, guint3
                         .from = self->list->first_rank + rank,
                         .to = self->list->first_rank + (guint32)connection->to,
                         .place_from = member,
-                        .what = lp_numbering_end(&self->what)};
+                        .place_to = (member + 1) % communicator->n_members,
+                        .what = lp_numbering_end(&self->what),
+                        .is_chained = goes_step_by_step(self, ring)};
     g_array_append_val(self->list->flows, flow);
 }
 
@@ -274,7 +210,7 @@ describe_plain_waits(Builder *self, const LpIsolatedRing *ring)
             continue;
         lp_numbering_add_number(&self->waits,
                                 lp_flow_list_plain_wait_s(ring, op, selection.protocol));
-        if (op->collective == LP_COLLECTIVE_ALL_TO_ALL && sends_inter(ring))
+        if (op->collective == LP_COLLECTIVE_ALL_TO_ALL && lp_isolated_ring_sends_inter(ring))
             lp_numbering_add_number(&self->waits,
                                     lp_isolated_intra_time_s(ring, op, selection.protocol));
     }
@@ -292,11 +228,44 @@ describe_delays(Builder *self, const LpIsolatedRing *ring)
     return lp_numbering_end(&self->waits);
 }
 
-/* Every member's flow is one of its connections only where all-to-alls go along the rails. */
-static gboolean
-goes_by_pairs(const LpIsolatedRing *ring)
+/* Their receivers wait for none of them, but with everyone for the end. */
+static void
+add_pair_flows(Builder *self, guint32 number, const LpIsolatedRing *ring)
 {
-    return ring->communicator->exchanges && !ring->sites.is_regular;
+    const LpCommunicator *communicator = ring->communicator;
+    GArray *pairs = lp_pair_flows_new(&self->what, ring, self->ops);
+    g_ptr_array_add(self->list->pairs, pairs);
+    guint32 **of_pair = &self->list->of_pair[communicator->group];
+    if (*of_pair == NULL)
+        *of_pair = g_new(guint32, self->map->n_ranks);
+    for (guint32 i = pairs->len; i-- > 0;) {
+        const LpPairFlow *pair = &g_array_index(pairs, LpPairFlow, i);
+        (*of_pair)[communicator->ranks[pair->from]] = self->list->flows->len + i;
+    }
+    for (guint32 i = 0; i < pairs->len; i++) {
+        const LpPairFlow *pair = &g_array_index(pairs, LpPairFlow, i);
+        LpFlowOfRun flow = {.route = &pair->route,
+                            .communicator = number,
+                            .sender = -1,
+                            .from = self->list->first_rank + communicator->ranks[pair->from],
+                            .to = self->list->first_rank + communicator->ranks[pair->to],
+                            .place_from = pair->from,
+                            .place_to = LP_FLOW_NONE,
+                            .what = pair->what,
+                            .is_chained = TRUE};
+        g_array_append_val(self->list->flows, flow);
+    }
+}
+
+static void
+add_plain_flows(Builder *self, guint32 number, const LpIsolatedRing *ring)
+{
+    if (lp_pair_flows_are_all(ring, self->fidelity)) {
+        add_pair_flows(self, number, ring);
+        return;
+    }
+    for (guint32 i = 0; i < ring->n_members; i++)
+        add_plain_flow(self, number, ring, i);
 }
 
 static void
@@ -309,19 +278,21 @@ add_flows(Builder *self, guint32 number, const LpIsolatedRing *ring, LpCommunica
             any_scheduled = TRUE;
         else
             any_plain = TRUE;
-    guint32 script_number = G_MAXUINT32;
+    guint32 scheduled = G_MAXUINT32;
     if (any_scheduled) {
-        const Script *script = script_of(self, communicator);
-        add_peer_flows(self, number, communicator, script);
-        script_number = script->what;
-        own->is_chained = script->is_chained;
+        const LpPeerSends *sends = peer_sends_of(self, communicator);
+        add_peer_flows(self, number, communicator, sends);
+        scheduled = sends->what;
+        own->is_chained = sends->is_chained;
     }
-    if (any_plain && goes_by_pairs(ring))
-        self->reason = "all-to-alls among members in no order";
-    for (guint32 i = 0; any_plain && self->reason == NULL && i < communicator->n_members; i++)
-        add_plain_flow(self, number, ring, i);
+    if (any_plain)
+        add_plain_flows(self, number, ring);
+    own->is_left_alone = any_plain && goes_step_by_step(self, ring);
+    if (any_plain && lp_pair_flows_are_all(ring, self->fidelity))
+        own->is_chained = TRUE;
+    own->is_chained = own->is_chained || own->is_left_alone;
     lp_numbering_add_count(&self->waits, LP_N_GROUPS + communicator->group);
-    lp_numbering_add_count(&self->waits, script_number);
+    lp_numbering_add_count(&self->waits, scheduled);
     describe_plain_waits(self, ring);
     own->what = lp_numbering_end(&self->waits);
 }
@@ -355,12 +326,12 @@ add_group(Builder *self, LpGroup group, const LpContention *contention)
     const LpCommunicators *communicators = self->map->communicators;
     self->list->first_communicator[group] = self->list->communicators->len;
     self->ops = lp_program_collectives(self->map->program, group);
-    self->scripts = g_hash_table_new_full(NULL, NULL, NULL, script_free);
+    self->sends = g_hash_table_new_full(NULL, NULL, NULL, (GDestroyNotify)lp_peer_sends_free);
     for (guint k = 0; self->reason == NULL && k < lp_communicators_n(communicators, group); k++)
         add_communicator(self, lp_communicators_get(communicators, group, k),
                          all_isolated || contention->is_private[group][k]);
     g_clear_pointer(&self->ops, g_array_unref);
-    g_clear_pointer(&self->scripts, g_hash_table_unref);
+    g_clear_pointer(&self->sends, g_hash_table_unref);
 }
 
 /* --- messages between stages --- */
@@ -426,6 +397,7 @@ static LpFlowList *
 new_behind(LpFlowList *last)
 {
     LpFlowList *self = g_new0(LpFlowList, 1);
+    self->pairs = g_ptr_array_new_with_free_func((GDestroyNotify)g_array_unref);
     if (last == NULL) {
         self->flows = g_array_new(FALSE, FALSE, sizeof(LpFlowOfRun));
         self->communicators = g_array_new(FALSE, FALSE, sizeof(LpCommunicatorOfRun));
@@ -458,8 +430,6 @@ lp_flow_list_new(const LpQuotientJob *job, LpFlowList *last, LpFidelity fidelity
                        .waits = list->waits};
     if (job->map->layout->relays != NULL)
         builder.reason = "circuits that never change";
-    if (fidelity != LP_FIDELITY_FLOW)
-        builder.reason = "messages step by step";
     for (LpGroup group = 0; group < LP_N_GROUPS; group++)
         add_group(&builder, group, job->contention);
     for (LpLine line = 0; line < LP_N_LINES; line++)
@@ -478,8 +448,11 @@ lp_flow_list_free(LpFlowList *self)
         return;
     for (LpConnectionKind kind = 0; kind < LP_N_CONNECTIONS; kind++)
         g_free(self->of_connection[kind]);
-    for (LpGroup group = 0; group < LP_N_GROUPS; group++)
+    for (LpGroup group = 0; group < LP_N_GROUPS; group++) {
         g_free(self->of_peer[group]);
+        g_free(self->of_pair[group]);
+    }
+    g_ptr_array_unref(self->pairs);
     g_array_unref(self->flows);
     g_array_unref(self->communicators);
     lp_numbering_clear(&self->what);

@@ -16,11 +16,12 @@ G_BEGIN_DECLS
 
 /** A connection as the run uses it. */
 typedef struct {
-    const LpRoute *route; /* borrowed from the map */
+    const LpRoute *route; /* borrowed from the map, or from the list's own pairs */
     gint64 communicator;  /**< its index among all of the list's; -1: a line between stages */
     gint64 sender;        /**< of a flow that is no job's; -1: a job's */
     guint32 from, to;     /**< ranks, counted on over the jobs of the run; a sender's turn */
-    guint32 place_from, place_to; /**< members of the communicator */
+    guint32 place_from, place_to; /**< members of the communicator; place_to: LP_FLOW_NONE if the
+                                     receiver goes on before it arrives, and only the end waits */
     guint32 what; /**< flows of one number send as many bytes in the same operations and rounds, in
                      the same order, and wait for as long */
     gboolean is_chained; /**< begins when flows before it have ended, of its sender or to it, and
@@ -50,6 +51,8 @@ typedef struct {
     gboolean has_flows;                 /**< FALSE: its collectives are delays */
     gboolean is_chained;                /**< whether some of its flows are */
     guint32 first_rank;                 /**< of its job, counted on over the jobs of the run */
+    gboolean is_left_alone; /**< members leave some collectives as soon as their own part has ended,
+                               and not all with the last */
     guint32 what; /**< communicators of one number wait as long in each of their operations */
 } LpCommunicatorOfRun;
 
@@ -67,6 +70,9 @@ typedef struct {
         *of_connection[LP_N_CONNECTIONS]; /* owned, by rank: flow, or LP_FLOW_NONE; NULL: none */
     guint32 *of_peer[LP_N_GROUPS]; /* owned, by rank: flow to the first of its peers, the others
                                       follow; LP_FLOW_NONE; NULL: none */
+    guint32 *of_pair[LP_N_GROUPS]; /* owned, by rank: flow of the first message of an all-to-all by
+                                      pairs, the others follow in their order; NULL: none */
+    GPtrArray *pairs;              /* owned GArray of LpPairFlow: those */
 } LpFlowList;
 
 /** The flows of @job in a run of @fidelity, behind those of @last, the list of the job before;

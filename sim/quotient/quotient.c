@@ -71,29 +71,6 @@ read_ranks(Builder *self)
     }
 }
 
-/* In the order of the communicator's lowest members. */
-static LpMemberClasses
-read_members(const Builder *self, guint32 communicator, guint32 n_members)
-{
-    g_autoptr(GHashTable) numbers = g_hash_table_new(NULL, NULL);
-    LpMemberClasses members = {.of_member = g_new(guint32, n_members),
-                               .first = g_new(guint32, n_members),
-                               .n = g_new0(guint32, n_members)};
-    for (guint32 i = 0; i < n_members; i++) {
-        gpointer key =
-            GUINT_TO_POINTER(self->structure->of_vertex[self->structure->place[communicator] + i]);
-        gpointer number;
-        if (!g_hash_table_lookup_extended(numbers, key, NULL, &number)) {
-            number = GUINT_TO_POINTER(members.n_classes);
-            g_hash_table_insert(numbers, key, number);
-            members.first[members.n_classes++] = i;
-        }
-        members.of_member[i] = GPOINTER_TO_UINT(number);
-        members.n[members.of_member[i]]++;
-    }
-    return members;
-}
-
 static void
 read_group(Builder *self, LpGroup group)
 {
@@ -111,7 +88,9 @@ read_group(Builder *self, LpGroup group)
             LpCommunicatorClass class = {.communicator = own->communicator,
                                          .has_flows = own->has_flows};
             if (own->is_chained)
-                class.members = read_members(self, first + k, own->communicator->n_members);
+                class.members = lp_member_classes_find(
+                    &self->structure->of_vertex[self->structure->place[first + k]],
+                    own->communicator->n_members);
             g_array_append_val(classes, class);
         }
         g_array_index(classes, LpCommunicatorClass, of_group[k]).n++;
@@ -274,12 +253,8 @@ lp_quotient_new(const LpQuotientInput *input, const char **out_reason)
 static void
 clear_communicators(GArray *communicators)
 {
-    for (guint i = 0; i < communicators->len; i++) {
-        LpMemberClasses *members = &g_array_index(communicators, LpCommunicatorClass, i).members;
-        g_free(members->of_member);
-        g_free(members->first);
-        g_free(members->n);
-    }
+    for (guint i = 0; i < communicators->len; i++)
+        lp_member_classes_clear(&g_array_index(communicators, LpCommunicatorClass, i).members);
     g_array_unref(communicators);
 }
 
@@ -387,6 +362,12 @@ lp_quotient_communicator(const LpQuotient *self, LpGroup group, guint32 class)
     return &g_array_index(self->communicators[group], LpCommunicatorClass, class);
 }
 
+guint32 *
+lp_quotient_rank_members(const LpQuotient *self, const LpCommunicatorClass *classes)
+{
+    return lp_member_classes_first_of(self->ranks->of_rank, classes->communicator);
+}
+
 gboolean
 lp_quotient_load(LpQuotient *self, LpNetwork *network, const GArray *engine_options, GError **error)
 {
@@ -408,6 +389,12 @@ const LpRoute *
 lp_quotient_peer_route(const LpQuotient *self, LpGroup group, guint64 rank, guint peer)
 {
     return &self->routes[self->flow_class[self->list->of_peer[group][rank] + peer]];
+}
+
+const LpRoute *
+lp_quotient_pair_route(const LpQuotient *self, LpGroup group, guint64 rank, guint64 place)
+{
+    return &self->routes[self->flow_class[self->list->of_pair[group][rank] + place]];
 }
 
 const LpRoute *

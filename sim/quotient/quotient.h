@@ -18,17 +18,10 @@
 #include "sim/engine/loading.h"
 #include "sim/quotient/link_classes.h"
 #include "sim/quotient/flow_list.h"
+#include "sim/quotient/member_classes.h"
 #include "sim/quotient/quotient_size.h"
 
 G_BEGIN_DECLS
-
-/** Members of a communicator that do the same in collectives in which flows wait for others. */
-typedef struct {
-    guint32 n_classes;
-    guint32 *of_member; /* owned, by member: its class */
-    guint32 *first;     /* owned, by class: its lowest member, which stands for all */
-    guint32 *n;         /* owned, by class: how many it stands for */
-} LpMemberClasses;
 
 /** Communicators of one kind that do the same. */
 typedef struct {
@@ -65,6 +58,9 @@ guint32 lp_quotient_n_ranks(const LpQuotient *self, guint32 class);
 /** The class number @class of communicators of @group. Borrowed. */
 const LpCommunicatorClass *lp_quotient_communicator(const LpQuotient *self, LpGroup group,
                                                     guint32 class);
+/** The members of the communicator that stands for @classes that are of the ranks' classes
+ * simulated, one of each, in the order of these. Returns: (transfer full). */
+guint32 *lp_quotient_rank_members(const LpQuotient *self, const LpCommunicatorClass *classes);
 /** Starts the engine on the quotient in place of the machine of @network (lp_network_load_flows()).
  * Errors: as there. */
 gboolean lp_quotient_load(LpQuotient *self, LpNetwork *network, const GArray *engine_options,
@@ -75,6 +71,9 @@ const LpRoute *lp_quotient_route(const LpQuotient *self, LpConnectionKind kind, 
 /** That of its connection to peer number @peer of lp_collective_peers_get(). */
 const LpRoute *lp_quotient_peer_route(const LpQuotient *self, LpGroup group, guint64 rank,
                                       guint peer);
+/** That of its message number @place of an all-to-all that goes by pairs. */
+const LpRoute *lp_quotient_pair_route(const LpQuotient *self, LpGroup group, guint64 rank,
+                                      guint64 place);
 /** That of the foreign flow number @flow, and how many senders its sender stands for; 0 if another
  * stands for it. @self: of the run. */
 const LpRoute *lp_quotient_foreign_route(const LpQuotient *self, guint32 flow);

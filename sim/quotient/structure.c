@@ -10,7 +10,8 @@ enum {
     LABEL_PLAIN,
     LABEL_FROM,
     LABEL_TO,
-    LABEL_GROUP /* and so on for each group; or for each turn of a sender */
+    LABEL_GROUP, /* and so on for each group; or for each turn of a sender */
+    LABEL_PLACE = LABEL_GROUP + LP_N_GROUPS /* as LABEL_GROUP */
 };
 
 /* Kinds of vertices, in the order of their numbers. */
@@ -149,6 +150,19 @@ add_senders(Builder *self)
     }
 }
 
+/* A rank that leaves a collective with its own part sees how that went. */
+static void
+add_places(Builder *self, const LpCommunicatorOfRun *own, guint32 vertex, guint32 first)
+{
+    for (guint32 member = 0; member < own->communicator->n_members; member++) {
+        colour(self, KIND_PLACE, first + member);
+        see(self, first + member, vertex, LABEL_PLAIN);
+        if (own->is_left_alone)
+            see_each_other(self, first + member, own->first_rank + own->communicator->ranks[member],
+                           LABEL_PLACE + own->communicator->group);
+    }
+}
+
 static void
 add_communicators(Builder *self)
 {
@@ -161,11 +175,8 @@ add_communicators(Builder *self)
         for (guint32 member = 0; member < own->communicator->n_members; member++)
             see_each_other(self, vertex, own->first_rank + own->communicator->ranks[member],
                            LABEL_GROUP + own->communicator->group);
-        for (guint32 member = 0; own->is_chained && member < own->communicator->n_members;
-             member++) {
-            colour(self, KIND_PLACE, self->structure->place[i] + member);
-            see(self, self->structure->place[i] + member, vertex, LABEL_PLAIN);
-        }
+        if (own->is_chained)
+            add_places(self, own, vertex, self->structure->place[i]);
     }
 }
 
@@ -224,7 +235,8 @@ add_ends(Builder *self, const LpFlowOfRun *flow, guint32 vertex)
     if (!flow->is_chained)
         return;
     see_each_other(self, vertex, places + flow->place_from, LABEL_FROM);
-    see_each_other(self, vertex, places + flow->place_to, LABEL_TO);
+    if (flow->place_to != LP_FLOW_NONE)
+        see_each_other(self, vertex, places + flow->place_to, LABEL_TO);
 }
 
 /* Where it matters which of its links holds a flow back, they are told apart by their order. */

@@ -47,6 +47,38 @@ check_blocks(guint group, guint64 bytes, LpWeight weight)
     lp_test_true(groups[group].label, lp_exchange_total_bytes(&op, n) == sent);
 }
 
+/* A row has every member of the other groups once, and at each of its places all receive one
+ * message of all. */
+static void
+check_rows(guint64 n, guint64 n_intra)
+{
+    guint64 length = lp_exchange_row_length(n, n_intra);
+    g_autofree guint *received = g_new0(guint, n * n);
+    lp_test_true("length", length == n - n_intra);
+    for (guint64 place = 0; place < length; place++) {
+        guint64 sum = 0;
+        for (guint64 from = 0; from < n; from++) {
+            guint64 to = lp_exchange_row_receiver(n, n_intra, from, place);
+            lp_test_true("another group", to < n && to / n_intra != from / n_intra);
+            received[from * n + to]++;
+            sum += to;
+        }
+        lp_test_true("a permutation", sum == n * (n - 1) / 2);
+    }
+    for (guint64 from = 0; from < n; from++)
+        for (guint64 to = 0; to < n; to++)
+            lp_test_true("once",
+                         received[from * n + to] == (from / n_intra == to / n_intra ? 0 : 1));
+}
+
+static void
+test_rows(void)
+{
+    static const guint64 shapes[][2] = {{1, 1}, {2, 1}, {7, 1}, {8, 8}, {12, 4}, {12, 3}, {64, 8}};
+    for (guint i = 0; i < G_N_ELEMENTS(shapes); i++)
+        check_rows(shapes[i][0], shapes[i][1]);
+}
+
 static void
 test_sums(void)
 {
@@ -78,6 +110,6 @@ int
 main(void)
 {
     static const LpTestCase cases[] = {
-        {"sums", test_sums}, {"directions", test_directions}, {NULL, NULL}};
+        {"sums", test_sums}, {"rows", test_rows}, {"directions", test_directions}, {NULL, NULL}};
     return lp_test_run("exchange", cases);
 }

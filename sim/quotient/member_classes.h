@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Members of a communicator that do the same in collectives in which flows wait for others. */
+#pragma once
+
+#include "workloads/program/communicator.h"
+
+G_BEGIN_DECLS
+
+typedef struct {
+    guint32 n_classes;
+    guint32 *of_member; /* owned, by member: its class */
+    guint32 *first;     /* owned, by class: its lowest member, which stands for all */
+    guint32 *n;         /* owned, by class: how many it stands for */
+} LpMemberClasses;
+
+/** Of @n_members members: those with one number in @colours are of one class. Classes are numbered
+ * in the order of their lowest members. */
+LpMemberClasses lp_member_classes_find(const guint32 *colours, guint32 n_members);
+void lp_member_classes_clear(LpMemberClasses *self);
+
+/** The member that stands for @member. */
+guint32 lp_member_classes_stand_in(const LpMemberClasses *self, guint64 member);
+
+/** Of the classes of ranks, which @of_rank gives, that @communicator has members of, in their
+ * order: the lowest member of each. Returns: (transfer full). */
+guint32 *lp_member_classes_first_of(const guint32 *of_rank, const LpCommunicator *communicator);
+
+G_END_DECLS

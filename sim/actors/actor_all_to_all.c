@@ -95,7 +95,7 @@ exchange_run(LpCommunicatorRuntime *self, const LpOp *op)
         .protocol = self->selection.protocol,
         .watch = self->watch,
         .sharing = self->sharing,
-        .log = &self->log,
+        .log = self->quotient == NULL ? &self->log : &self->class_log,
         .flow = {.job = self->job, .traffic = lp_communicator_traffic(self), .owner = self},
         .forwarding = self->circuits == NULL ? 1.0 : self->use->forwarding,
         .quotient = self->quotient,

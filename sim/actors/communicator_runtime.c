@@ -106,6 +106,7 @@ add_class_channels(LpCommunicatorRuntime *self)
         lp_channel_set_watch(channel, self->watch, self->job, rank,
                              communicator->ranks[(member + 1) % self->ring.n_members]);
         lp_communicator_runtime_set_channel(self, member, channel);
+        lp_channel_set_log(channel, self->class_log.log, self->class_log.weight);
     }
 }
 
@@ -118,6 +119,8 @@ lp_communicator_runtime_set_classes(LpCommunicatorRuntime *self, const LpQuotien
     lp_delegates_set_log(self->delegates, self->log.log);
     self->quotient = quotient;
     self->classes = classes;
+    self->class_log = self->log;
+    self->class_log.weight = 1.0;
     if (self->mode.fidelity != LP_FIDELITY_MESSAGE || self->ring.communicator->exchanges)
         return;
     add_class_channels(self);

@@ -36,9 +36,11 @@ struct LpCommunicatorRuntime {
     guint64 n_exchanges, n_ended;   /* all-to-alls of experts, by every member */
     LpSharing *sharing;             /* borrowed from the run, or NULL */
     LpRuntimeLog log;
-    LpWaitRecord *waits; /* borrowed from the run, or NULL */
-    double arrivals_s;   /* instants at which members have come, summed */
-    GArray *members;     /* owned: LpClassMember, by actor; NULL: they stand for themselves */
+    LpRuntimeLog class_log; /* the same of flows that stand for their class, which the log itself
+                               counts as often as there are */
+    LpWaitRecord *waits;    /* borrowed from the run, or NULL */
+    double arrivals_s;      /* instants at which members have come, summed */
+    GArray *members;        /* owned: LpClassMember, by actor; NULL: they stand for themselves */
     guint32 job;
     guint64 traffic_bytes[LP_N_TRAFFIC];
     guint64 n_delays;

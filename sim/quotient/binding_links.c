@@ -22,15 +22,21 @@ find_users(LpBindingLinks *self, const LpFlowList *list)
         self->first[link + 1] += self->first[link];
     }
     self->flows = g_new(guint32, self->first[self->n_links]);
+    self->legs = g_new(guint32, self->first[self->n_links]);
     g_autofree guint32 *next = g_memdup2(self->first, sizeof *next * (self->n_links + 1ul));
     for (guint i = 0; i < list->flows->len; i++) {
         const LpFlowOfRun *flow = flow_at(list, i);
-        for (guint32 k = 0; k < lp_flow_of_run_n_links(flow); k++)
-            self->flows[next[flow->route->links[k]]++] = i;
+        for (guint32 k = 0, leg = 0; k < lp_flow_of_run_n_links(flow); k++) {
+            while (k == lp_route_leg_end(flow->route, leg))
+                leg++;
+            guint32 at = next[flow->route->links[k]]++;
+            self->flows[at] = i;
+            self->legs[at] = leg;
+        }
     }
 }
 
-/* Where a link stands in the routes that it is on. */
+/* Where a link stands in the legs of routes that it is on. */
 typedef struct {
     gboolean is_first, is_last;
 } Position;
@@ -43,8 +49,10 @@ find_positions(const LpBindingLinks *self, const LpFlowList *list)
         const LpRoute *route = flow_at(list, i)->route;
         if (lp_flow_of_run_n_links(flow_at(list, i)) == 0)
             continue;
-        positions[route->links[0]].is_first = TRUE;
-        positions[route->links[route->n_links - 1]].is_last = TRUE;
+        for (guint32 leg = 0; leg < route->n_legs; leg++) {
+            positions[route->links[lp_route_leg_first(route, leg)]].is_first = TRUE;
+            positions[route->links[lp_route_leg_end(route, leg) - 1]].is_last = TRUE;
+        }
     }
     return positions;
 }
@@ -64,7 +72,7 @@ is_uncontended(const Bounds *self, guint32 link)
     return self->input->view.uncontended[lp_network_link(self->network, link).tier];
 }
 
-/* The bandwidths of the links at one end of all routes over @link, each once. They are enough for
+/* The bandwidths of the links at one end of all legs over @link, each once. They are enough for
  * it as soon as they exceed its own. */
 static gboolean
 is_bounded(Bounds *self, guint32 link, gboolean by_last)
@@ -74,7 +82,9 @@ is_bounded(Bounds *self, guint32 link, gboolean by_last)
     self->n_asked++;
     for (guint32 i = links->first[link]; i < links->first[link + 1]; i++) {
         const LpRoute *route = flow_at(self->list, links->flows[i])->route;
-        guint32 end = route->links[by_last ? route->n_links - 1 : 0];
+        guint32 leg = links->legs[i];
+        guint32 end = route->links[by_last ? lp_route_leg_end(route, leg) - 1
+                                           : lp_route_leg_first(route, leg)];
         if (self->stamp[end] == self->n_asked)
             continue;
         self->stamp[end] = self->n_asked;
@@ -120,6 +130,7 @@ lp_binding_links_free(LpBindingLinks *self)
         return;
     g_free(self->first);
     g_free(self->flows);
+    g_free(self->legs);
     g_free(self->binds);
     g_free(self);
 }

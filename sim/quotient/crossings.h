@@ -13,16 +13,18 @@ typedef struct {
     guint32 *divisors; /* owned, by class: where all cross a link in multiples of this number, it is
                           as many times narrower, and they cross it as many times less often */
     guint32 *link_class;  /* owned, by link of the machine: LP_LINK_CLASS_NONE for those left out */
-    LpPlainFlow *flows;   /* owned, by class of flows */
+    guint32 *first_leg;   /* owned, by class of flows and one beyond: in flows */
+    LpPlainFlow *flows;   /* owned, by class of flows and leg of its routes, in order */
     guint32 *route_links; /* owned: of all of them */
 } LpCrossings;
 
 #define LP_LINK_CLASS_NONE G_MAXUINT32
 
-/** Of @structure, on @network, whose flows are of the @n_flow_classes classes @flow_class. Returns:
- * (transfer full). */
+/** Of @structure, on @network, whose flows are of the @n_flow_classes classes @flow_class, with as
+ * many legs as @n_legs says of each. Returns: (transfer full). */
 LpCrossings *lp_crossings_new(const LpStructure *structure, const LpNetwork *network,
-                              const guint32 *flow_class, guint32 n_flow_classes);
+                              const guint32 *flow_class, const guint32 *n_legs,
+                              guint32 n_flow_classes);
 void lp_crossings_free(LpCrossings *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(LpCrossings, lp_crossings_free)
 

@@ -18,7 +18,6 @@ typedef struct {
     LpNumbering what, waits;
     GArray *ops;       /* of the group at hand: LpOp */
     GHashTable *sends; /* owned: LpPeerSends of the group at hand, by shape */
-    const char *reason;
 } Builder;
 
 static const LpOp *
@@ -327,7 +326,7 @@ add_group(Builder *self, LpGroup group, const LpContention *contention)
     self->list->first_communicator[group] = self->list->communicators->len;
     self->ops = lp_program_collectives(self->map->program, group);
     self->sends = g_hash_table_new_full(NULL, NULL, NULL, (GDestroyNotify)lp_peer_sends_free);
-    for (guint k = 0; self->reason == NULL && k < lp_communicators_n(communicators, group); k++)
+    for (guint k = 0; k < lp_communicators_n(communicators, group); k++)
         add_communicator(self, lp_communicators_get(communicators, group, k),
                          all_isolated || contention->is_private[group][k]);
     g_clear_pointer(&self->ops, g_array_unref);
@@ -416,10 +415,9 @@ new_behind(LpFlowList *last)
 }
 
 LpFlowList *
-lp_flow_list_new(const LpQuotientJob *job, LpFlowList *last, LpFidelity fidelity,
-                 const char **out_reason)
+lp_flow_list_new(const LpQuotientJob *job, LpFlowList *last, LpFidelity fidelity)
 {
-    g_autoptr(LpFlowList) list = new_behind(last);
+    LpFlowList *list = new_behind(last);
     list->n_ranks = (guint32)job->map->n_ranks;
     Builder builder = {.list = list,
                        .map = job->map,
@@ -428,17 +426,12 @@ lp_flow_list_new(const LpQuotientJob *job, LpFlowList *last, LpFidelity fidelity
                        .isolated = job->isolated,
                        .what = list->what,
                        .waits = list->waits};
-    if (job->map->layout->relays != NULL)
-        builder.reason = "circuits that never change";
     for (LpGroup group = 0; group < LP_N_GROUPS; group++)
         add_group(&builder, group, job->contention);
     for (LpLine line = 0; line < LP_N_LINES; line++)
         add_line(&builder, line);
-    if (builder.reason == NULL && lp_flow_list_forwards(list))
-        builder.reason = "flows that are forwarded";
     list->n_flows = list->flows->len - list->first_flow;
-    *out_reason = builder.reason;
-    return builder.reason == NULL ? g_steal_pointer(&list) : NULL;
+    return list;
 }
 
 void

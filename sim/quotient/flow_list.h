@@ -76,10 +76,8 @@ typedef struct {
 } LpFlowList;
 
 /** The flows of @job in a run of @fidelity, behind those of @last, the list of the job before;
- * NULL: it is the first. NULL where it makes flows that are no such connections: @out_reason then
- * says which, static. Returns: (transfer full). */
-LpFlowList *lp_flow_list_new(const LpQuotientJob *job, LpFlowList *last, LpFidelity fidelity,
-                             const char **out_reason);
+ * NULL: it is the first. Returns: (transfer full). */
+LpFlowList *lp_flow_list_new(const LpQuotientJob *job, LpFlowList *last, LpFidelity fidelity);
 /** Adds the @n @flows, whose routes are borrowed, which are no job's. */
 void lp_flow_list_add_foreign(LpFlowList *self, const LpForeignFlow *flows, guint32 n);
 /** Whether one of its flows follows another, leg after leg. */

@@ -20,7 +20,8 @@ struct LpQuotient {
     GPtrArray *others; /* owned LpQuotient: of the jobs from the second on */
     guint32 n_flow_classes, n_links_crossed;
     LpCrossings *crossings;      /* owned */
-    LpPort *ends;                /* owned, by class of flows: two for each */
+    LpPort *ends;                /* owned, by class of flows and leg: two for each */
+    LpLeg *legs;                 /* owned, by class of flows and leg */
     guint32 first_foreign;       /* flow */
     guint32 *n_alike;            /* owned, by sender: how many it stands for */
     LpLinkClasses *link_classes; /* owned; NULL: the engine shares them */
@@ -97,17 +98,39 @@ read_group(Builder *self, LpGroup group)
     }
 }
 
+/* The links of a route's legs follow each other. */
+static void
+write_route(LpQuotient *self, guint32 class)
+{
+    const LpCrossings *crossings = self->crossings;
+    LpRoute *route = &self->routes[class];
+    guint32 first = crossings->first_leg[class], end = crossings->first_leg[class + 1];
+    route->n_links = 0;
+    route->links = crossings->flows[first].links;
+    for (guint32 i = first; i < end; i++) {
+        route->n_links += crossings->flows[i].n_links;
+        self->legs[i] = (LpLeg){&self->ends[2 * i], &self->ends[2 * i + 1], route->n_links};
+    }
+    route->from = self->legs[first].from;
+    route->to = self->legs[end - 1].to;
+    route->legs = end - first > 1 ? &self->legs[first] : NULL;
+}
+
 static void
 read_crossings(Builder *self)
 {
     LpQuotient *quotient = self->quotient;
+    g_autofree guint32 *n_legs = g_new(guint32, quotient->n_flow_classes);
+    for (guint32 i = 0; i < quotient->n_flow_classes; i++)
+        n_legs[i] = quotient->routes[i].n_legs;
     quotient->crossings = lp_crossings_new(self->structure, quotient->map->network,
-                                           quotient->flow_class, quotient->n_flow_classes);
+                                           quotient->flow_class, n_legs, quotient->n_flow_classes);
     quotient->n_links_crossed = self->structure->links->n_crossed;
-    for (guint32 i = 0; i < quotient->n_flow_classes; i++) {
-        quotient->routes[i].n_links = quotient->crossings->flows[i].n_links;
-        quotient->routes[i].links = quotient->crossings->flows[i].links;
-    }
+    guint32 n = quotient->crossings->first_leg[quotient->n_flow_classes];
+    quotient->ends = g_new0(LpPort, 2ul * n);
+    quotient->legs = g_new(LpLeg, n);
+    for (guint32 i = 0; i < quotient->n_flow_classes; i++)
+        write_route(quotient, i);
 }
 
 static void
@@ -140,11 +163,6 @@ read_flows(Builder *self)
         LpRoute *route = &quotient->routes[quotient->flow_class[i]];
         if (route->n_legs == 0)
             *route = *flow_at(quotient->list, i)->route;
-    }
-    quotient->ends = g_new0(LpPort, 2ul * quotient->n_flow_classes);
-    for (guint32 i = 0; i < quotient->n_flow_classes; i++) {
-        quotient->routes[i].from = &quotient->ends[2 * i];
-        quotient->routes[i].to = &quotient->ends[2 * i + 1];
     }
 }
 
@@ -179,38 +197,33 @@ read_quotient(LpQuotient *self, const LpQuotientInput *input, const LpStructure 
 /* --- all --- */
 
 static LpQuotient *
-new_job(const LpQuotientInput *input, guint32 number, LpFlowList *last, const char **out_reason)
+new_job(const LpQuotientInput *input, guint32 number, LpFlowList *last)
 {
     const LpQuotientJob *job = &input->jobs[number];
-    LpFlowList *list = lp_flow_list_new(job, last, input->fidelity, out_reason);
-    if (list == NULL)
-        return NULL;
     LpQuotient *self = g_new0(LpQuotient, 1);
     self->map = job->map;
     self->job = number;
-    self->list = list;
+    self->list = lp_flow_list_new(job, last, input->fidelity);
     return self;
 }
 
-/* The lists of all jobs; NULL where one makes flows of other kinds. */
+/* The lists of all jobs; NULL where one makes flows that @input's view does not know. */
 static LpQuotient *
 new_lists(const LpQuotientInput *input, const char **out_reason)
 {
-    g_autoptr(LpQuotient) self = new_job(input, 0, NULL, out_reason);
-    if (self == NULL)
-        return NULL;
+    g_autoptr(LpQuotient) self = new_job(input, 0, NULL);
     LpFlowList *last = self->list;
     self->others = g_ptr_array_new_with_free_func((GDestroyNotify)lp_quotient_free);
     for (guint32 i = 1; i < input->n_jobs; i++) {
-        LpQuotient *job = new_job(input, i, last, out_reason);
-        if (job == NULL)
-            return NULL;
+        LpQuotient *job = new_job(input, i, last);
         g_ptr_array_add(self->others, job);
         last = job->list;
     }
     self->first_foreign = last->flows->len;
     lp_flow_list_add_foreign(last, input->foreign, input->n_foreign);
-    *out_reason = lp_flow_list_forwards(last) ? "flows that are forwarded" : NULL;
+    *out_reason = input->view.is_apart && lp_flow_list_forwards(last)
+                      ? "flows that are forwarded, by tier"
+                      : NULL;
     return *out_reason == NULL ? g_steal_pointer(&self) : NULL;
 }
 
@@ -269,6 +282,7 @@ free_run(LpQuotient *self)
     g_free(self->routes);
     lp_crossings_free(self->crossings);
     g_free(self->ends);
+    g_free(self->legs);
     lp_link_classes_free(self->link_classes);
     g_free(self->n_alike);
 }
@@ -371,9 +385,9 @@ lp_quotient_rank_members(const LpQuotient *self, const LpCommunicatorClass *clas
 gboolean
 lp_quotient_load(LpQuotient *self, LpNetwork *network, const GArray *engine_options, GError **error)
 {
-    return lp_network_load_flows(network, self->crossings->links, self->crossings->n_links,
-                                 self->crossings->flows, self->n_flow_classes, self->ends,
-                                 engine_options, error);
+    return lp_network_load_flows(
+        network, self->crossings->links, self->crossings->n_links, self->crossings->flows,
+        self->crossings->first_leg[self->n_flow_classes], self->ends, engine_options, error);
 }
 
 const LpRoute *

@@ -241,14 +241,27 @@ add_ends(Builder *self, const LpFlowOfRun *flow, guint32 vertex)
 
 /* Where it matters which of its links holds a flow back, they are told apart by their order. */
 static void
-add_crossings(Builder *self, const LpFlowOfRun *flow, guint32 vertex)
+add_ordered_crossings(Builder *self, const LpFlowOfRun *flow, guint32 vertex)
 {
     guint32 n = lp_flow_of_run_n_links(flow);
     for (guint32 i = 0; i < n; i++) {
         guint32 link = flow->route->links[lp_link_order(i, n)];
         if (self->structure->links->binds[link])
+            see_each_other(self, vertex, self->structure->link_vertex[link], LABEL_GROUP + i);
+    }
+}
+
+/* A flow is on the links of one leg after the other. */
+static void
+add_crossings(Builder *self, const LpFlowOfRun *flow, guint32 vertex)
+{
+    for (guint32 i = 0, leg = 0; i < lp_flow_of_run_n_links(flow); i++) {
+        while (i == lp_route_leg_end(flow->route, leg))
+            leg++;
+        guint32 link = flow->route->links[i];
+        if (self->structure->links->binds[link])
             see_each_other(self, vertex, self->structure->link_vertex[link],
-                           self->input->view.knows_owners ? LABEL_GROUP + i : LABEL_PLAIN);
+                           leg == 0 ? LABEL_PLAIN : LABEL_GROUP + leg);
     }
 }
 
@@ -260,11 +273,15 @@ add_flows(Builder *self)
         const LpFlowOfRun *flow = flow_at(list, i);
         guint32 vertex = self->structure->first_flow + i;
         lp_numbering_add_count(&self->colours, flow->what);
+        lp_numbering_add_count(&self->colours, flow->route->n_legs);
         if (self->input->view.is_apart)
             lp_numbering_add_number(&self->colours, flow->route->bytes_per_s);
         colour(self, KIND_FLOW, vertex);
         add_ends(self, flow, vertex);
-        add_crossings(self, flow, vertex);
+        if (self->input->view.knows_owners)
+            add_ordered_crossings(self, flow, vertex);
+        else
+            add_crossings(self, flow, vertex);
     }
 }
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Random plans of up to 64 ranks on thirteen machines, in both fidelities, with contention and without, by
+"""Random plans of up to 64 ranks on fifteen machines, in both fidelities, with contention and without, by
 classes and rank by rank: the quotient is exact. Both runs take the same time to 1e-6, to 1e-9 where nothing
 contends, and move the same bytes. Plans are those of test_properties.py, with libraries of all kinds;
 placements are packed, scattered, or drawn, so that groups straddle domains and leaves. Where the times
@@ -35,7 +35,12 @@ MACHINES = [
     "--system=hgx-h800 --accelerators=64 --accelerator=b200 --oversubscription=3 --leaf-ports=6",
     "--system=generic --accelerators=66 --domain-size=6 --leaf-ports=12 --oversubscription=3",
     "--system=generic --accelerators=64 --domain-size=8 --joined-rails=no --port-order=rail --leaf-ports=8",
+    "--system=ocs --accelerators=64 --policy=static --circuit-ports=8",
+    "--system=generic --accelerators=64 --domain-size=4 --rails=4 --joined-rails=no --port-order=rail --leaf-ports=8"
+    " --oversubscription=2",
 ]
+if "LIGHTPATH_MACHINES" in os.environ:  # by number
+    MACHINES = [MACHINES[int(number)] for number in os.environ["LIGHTPATH_MACHINES"].split()]
 CONTENDED, ALONE = 1e-6, 1e-9
 DISTURBANCE = 1e-13
 FIDELITIES = os.environ.get("LIGHTPATH_FIDELITIES", "flow message").split()

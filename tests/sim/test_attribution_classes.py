@@ -21,6 +21,8 @@ CASES = [
      GPT3 + " tp=8 pp=4 dp=8 global-batch=32"),
     ("GPT-3, 4:1, leaves cut rings", "--system=generic --accelerators=64 --domain-size=1 --leaf-ports=8 --oversubscription=4",
      GPT3 + " tp=1 pp=2 dp=32 global-batch=64"),
+    ("GPT-3, 4:1, messages", "--system=generic --accelerators=32 --domain-size=1 --leaf-ports=8 --oversubscription=4",
+     GPT3 + " tp=1 pp=2 dp=16 global-batch=32"),
     ("Mixtral, 4:1", "--system=dgx-h100 --accelerators=64 --leaf-ports=4 --oversubscription=4",
      MIXTRAL + " pp=2 dp=32 ep=8 global-batch=64"),
     ("DeepSeek, DualPipe, 4:1", "--system=hgx-h800 --accelerators=128 --leaf-ports=4 --oversubscription=4",
@@ -36,8 +38,9 @@ CASES = [
 ]
 
 
-def attribute(workload, machine, settings, collapse):
+def attribute(label, workload, machine, settings, collapse):
     line = [PROGRAM, "contention", workload, machine, "--format=json", "--ignore-memory", f"--collapse={collapse}"]
+    line += ["--fidelity=message"] if "messages" in label else []
     done = subprocess.run(line + [f"--set={setting}" for setting in settings], capture_output=True, text=True,
                           timeout=600)
     if done.returncode != 0:
@@ -97,8 +100,8 @@ def main():
         for label, options, plan in CASES:
             subprocess.run([PROGRAM, "platform", "generate", *options.split(), "-o", machine], check=True)
             workload, *settings = plan.split()
-            by_classes = attribute(workload, machine, settings, "on")
-            found = compare(by_classes, attribute(workload, machine, settings, "off"))
+            by_classes = attribute(label, workload, machine, settings, "on")
+            found = compare(by_classes, attribute(label, workload, machine, settings, "off"))
             # Groups of experts that keep to their rail below one leaf never meet what is cut.
             found += [f"{link['name']}: crossed by experts" for link in by_classes["links"] if "DeepSeek" in label
                       and link["tier"] == "leaf" and any(row["traffic"] == "ep" for row in link["crossed"])]

@@ -220,10 +220,10 @@ run_task(LpRank *self, const LpTask *task, const LpStep *step)
 static void
 run_segment(LpRank *self, const LpStep *step)
 {
-    const LpTaskRange *range = &self->run->tasks->ranges[step->segment];
+    LpTaskRange range = lp_tasks_of_step(self->run->tasks, self->run->program, step);
     synchronise(self, LP_HOST_SYNC_PASSES);
-    for (guint i = 0; i < range->n; i++)
-        run_task(self, &g_array_index(self->run->tasks->tasks, LpTask, range->first + i), step);
+    for (guint i = 0; i < range.n; i++)
+        run_task(self, &g_array_index(self->run->tasks->tasks, LpTask, range.first + i), step);
 }
 
 static void

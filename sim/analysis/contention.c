@@ -106,6 +106,15 @@ add_group_uses(LinkUse *uses, const LpCommunicationMap *map, LpGroup group, LpFi
     }
 }
 
+static void
+add_line_uses(LinkUse *uses, const LpCommunicationMap *map)
+{
+    for (LpConnectionKind kind = LP_CONNECTION_LINE; kind < LP_N_CONNECTIONS; kind++)
+        for (guint64 rank = 0; map->connections[kind] != NULL && rank < map->n_ranks; rank++)
+            add_connection_use(uses, lp_communication_map_connection(map, kind, rank),
+                               line_user(kind, rank), rank, FALSE);
+}
+
 /* Of the collectives of all groups, and of messages between stages. Returns: (transfer full) by
  * link. */
 static LinkUse *
@@ -114,10 +123,7 @@ find_uses(const LpCommunicationMap *map, LpFidelity fidelity)
     LinkUse *uses = g_new0(LinkUse, lp_network_n_links(map->network));
     for (LpGroup group = 0; group < LP_N_GROUPS; group++)
         add_group_uses(uses, map, group, fidelity);
-    for (LpConnectionKind kind = LP_CONNECTION_LINE; kind < LP_N_CONNECTIONS; kind++)
-        for (guint64 rank = 0; map->connections[kind] != NULL && rank < map->n_ranks; rank++)
-            add_connection_use(uses, lp_communication_map_connection(map, kind, rank),
-                               line_user(kind, rank), rank, FALSE);
+    add_line_uses(uses, map);
     return uses;
 }
 
@@ -196,6 +202,44 @@ prove_group(LpContention *self, const LpCommunicationMap *map, const LinkUse *us
     self->all_private[group] = n > 0 && n_private == n;
 }
 
+/* What a link carries beside LP_STREAM_DP, and that too unless it is on one rank's port: a rank
+ * that has nothing of it under way is in none of its collectives. @uses: of all. */
+static LinkUse *
+find_uses_when_idle(const LpCommunicationMap *map, LpFidelity fidelity, const LinkUse *uses,
+                    const gboolean *foreign)
+{
+    LinkUse *idle = g_new0(LinkUse, lp_network_n_links(map->network));
+    for (LpGroup group = 0; group < LP_N_GROUPS; group++)
+        if (lp_communicators_n(map->communicators, group) > 0 &&
+            lp_communicators_get(map->communicators, group, 0)->stream != LP_STREAM_DP)
+            add_group_uses(idle, map, group, fidelity);
+    add_line_uses(idle, map);
+    for (guint32 i = 0; i < lp_network_n_links(map->network); i++) {
+        gboolean is_of_one_rank = lp_tier_is_shared(lp_network_link(map->network, i).tier) &&
+                                  (uses[i].ranks[0] != NOBODY || uses[i].ranks[1] != NOBODY);
+        if ((foreign != NULL && foreign[i]) ||
+            (uses[i].n_connections > idle[i].n_connections && !is_of_one_rank))
+            idle[i] = uses[i];
+    }
+    return idle;
+}
+
+/* With messages a member may be through while its last one is still under way. */
+static gboolean
+prove_private_when_idle(const LpCommunicationMap *map, LpFidelity fidelity, const LinkUse *uses,
+                        const gboolean *foreign)
+{
+    if (!map->program->uses_stream[LP_STREAM_DP] || fidelity != LP_FIDELITY_FLOW)
+        return FALSE;
+    g_autofree LinkUse *idle = find_uses_when_idle(map, fidelity, uses, foreign);
+    guint n = lp_communicators_n(map->communicators, LP_GROUP_TP);
+    for (guint k = 0; k < n; k++)
+        if (!communicator_is_private(
+                map, idle, lp_communicators_get(map->communicators, LP_GROUP_TP, k), fidelity))
+            return FALSE;
+    return n > 0;
+}
+
 static void
 prove_private(LpContention *self, const LpCommunicationMap *map, LpFidelity fidelity,
               const gboolean *foreign)
@@ -206,6 +250,8 @@ prove_private(LpContention *self, const LpCommunicationMap *map, LpFidelity fide
             uses[i] = (LinkUse){.user = SHARED, .n_connections = 2, .ranks = {NOBODY, NOBODY}};
     for (LpGroup group = 0; group < LP_N_GROUPS; group++)
         prove_group(self, map, uses, group, fidelity);
+    self->tp_private_when_idle =
+        !self->all_private[LP_GROUP_TP] && prove_private_when_idle(map, fidelity, uses, foreign);
 }
 
 /* The slices of the tensor-parallel axis stand for each other only where none needs a flow for each
@@ -378,6 +424,7 @@ lp_contention_open_circuits(LpContention *self, const LpCommunicationMap *map,
     gboolean turns = lp_circuit_switch_is_rotor(&machine->circuits);
     if (plan == NULL && !turns)
         return;
+    self->tp_private_when_idle = FALSE;
     for (LpGroup group = 0; group < LP_N_GROUPS; group++)
         for (guint i = 0; i < lp_communicators_n(map->communicators, group); i++)
             if ((plan != NULL && plan->uses[group][i].pattern != LP_CIRCUIT_NONE) ||

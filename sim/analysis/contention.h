@@ -20,6 +20,9 @@ typedef struct {
     gboolean *is_private[LP_N_GROUPS]; /* owned, by communicator */
     gboolean all_private[LP_N_GROUPS]; /**< every communicator of the group is (FALSE if there is
                                           none) */
+    gboolean
+        tp_private_when_idle; /**< those of tensor parallelism are, while nothing of
+                                 LP_STREAM_DP is under way on their ranks; with fidelity flow */
     gboolean tp_mirrored;
     guint32 contested_link; /**< why not mirrored: this link serves two slices or breaks the map */
     gboolean has_contested_link;

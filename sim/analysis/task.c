@@ -6,16 +6,23 @@
 #include "sim/collectives/exchange.h"
 #include "sim/collectives/ring.h"
 
+#include <string.h>
+
+/* What may be merged. */
+typedef struct {
+    gboolean delays;             /* delays in a row become one */
+    gboolean group[LP_N_GROUPS]; /* its collectives are delays */
+} Merging;
+
 /* What turning ops into tasks needs at every turn. */
 typedef struct {
     LpTasks *tasks;
-    const LpCommunicationMap *map;     /* borrowed */
-    const LpProgram *program;          /* borrowed */
-    const LpIsolatedRings *rings;      /* borrowed */
-    const LpSegmentTimes *times;       /* borrowed */
-    gboolean merge;                    /* delays in a row become one */
-    gboolean merge_group[LP_N_GROUPS]; /* its collectives are delays */
-    const LpSegment *segment;          /* the one at hand, and the factors of its times: */
+    const LpCommunicationMap *map; /* borrowed */
+    const LpProgram *program;      /* borrowed */
+    const LpIsolatedRings *rings;  /* borrowed */
+    const LpSegmentTimes *times;   /* borrowed */
+    Merging merging;
+    const LpSegment *segment; /* the one at hand, and the factors of its times: */
     LpTaskRange *range;
     double scale[LP_N_SEGMENT_PARTS], launch_scale;
 } Builder;
@@ -44,8 +51,8 @@ static LpTask *
 open_delay(Builder *self, gboolean loaded, guint32 draw)
 {
     LpTask *last = last_task(self);
-    if (self->merge && last != NULL && last->kind == LP_TASK_DELAY && last->loaded == loaded &&
-        last->draw == draw)
+    if (self->merging.delays && last != NULL && last->kind == LP_TASK_DELAY &&
+        last->loaded == loaded && last->draw == draw)
         return last;
     append(self, (LpTask){.kind = LP_TASK_DELAY, .loaded = loaded, .draw = draw});
     return last_task(self);
@@ -152,7 +159,7 @@ append_collective(Builder *self, const LpOp *op)
 {
     double time_s = self->scale[lp_segment_part(op)] *
                     lp_segment_op_time_s(self->times, self->segment->stage, op);
-    if (!self->merge_group[op->group]) {
+    if (!self->merging.group[op->group]) {
         append(self, (LpTask){.kind = LP_TASK_COLLECTIVE,
                               .op = op,
                               .work.host_s = lp_communication_map_op_host_s(self->map, op),
@@ -169,7 +176,7 @@ append_launch(Builder *self, const LpOp *op)
     double scale =
         op->stream == LP_STREAM_DP ? self->launch_scale : self->scale[LP_SEGMENT_COMPUTE];
     double time_s = scale * lp_segment_op_time_s(self->times, self->segment->stage, op);
-    if (self->merge_group[op->group])
+    if (self->merging.group[op->group])
         append_merged_launch(self, op, time_s);
     else
         append(self, (LpTask){.kind = LP_TASK_LAUNCH,
@@ -186,7 +193,7 @@ joins_merged(const Builder *self, const LpOp *op)
         return FALSE;
     for (LpGroup group = 0; group < LP_N_GROUPS; group++)
         if (lp_group_traits(group)->term == op->term)
-            return self->merge_group[group];
+            return self->merging.group[group];
     return FALSE;
 }
 
@@ -220,12 +227,12 @@ append_op(Builder *self, const LpOp *op)
     }
 }
 
-/* @means: NULL unless the run is balanced. */
+/* @ranges: of the tasks, by segment. @means: NULL unless the run is balanced. */
 static void
-build_segment(Builder *self, guint index, const LpSegmentMeans *means)
+build_segment(Builder *self, guint index, LpTaskRange *ranges, const LpSegmentMeans *means)
 {
     self->segment = lp_program_segment(self->program, index);
-    self->range = &self->tasks->ranges[index];
+    self->range = &ranges[index];
     self->range->first = self->tasks->tasks->len;
     for (guint part = 0; part < LP_N_SEGMENT_PARTS; part++)
         self->scale[part] = means != NULL ? lp_segment_means_scale(means, index, part) : 1.0;
@@ -252,9 +259,9 @@ is_of_experts(LpGroup group)
 /* Where nothing contends, the other collectives inside layers take known times too, if all groups
  * of a kind are alike; those of ep together, since they share joins. */
 static void
-merge_others(Builder *self)
+merge_others(const Builder *self, Merging *io_merging)
 {
-    gboolean can = self->merge && (self->tasks->mode.level >= LP_RUN_UNCONTENDED) &&
+    gboolean can = io_merging->delays && (self->tasks->mode.level >= LP_RUN_UNCONTENDED) &&
                    (self->program->expert_loads == NULL || is_balanced(self));
     gboolean alike = can;
     for (LpGroup group = LP_GROUP_TP; group < LP_N_GROUPS; group++)
@@ -262,8 +269,8 @@ merge_others(Builder *self)
             alike = alike && (is_balanced(self) || lp_isolated_rings_uniform(self->rings, group));
     for (LpGroup group = LP_GROUP_TP; group < LP_N_GROUPS; group++)
         if (is_of_experts(group))
-            self->merge_group[group] = alike;
-    self->merge_group[LP_GROUP_CP] =
+            io_merging->group[group] = alike;
+    io_merging->group[LP_GROUP_CP] =
         can && (is_balanced(self) || lp_isolated_rings_uniform(self->rings, LP_GROUP_CP));
 }
 
@@ -301,17 +308,61 @@ has_uneven_hosts(const LpProgram *program)
     return FALSE;
 }
 
+/* @idle: of steps at which no gradients or parameters are under way. */
+static Merging
+find_merging(const Builder *self, const LpContention *contention, gboolean idle)
+{
+    const LpProgram *program = self->program;
+    LpRunMode mode = self->tasks->mode;
+    Merging merging = {.delays = FALSE};
+    gboolean has_tp = lp_communicators_n(program->communicators, LP_GROUP_TP) > 0;
+    gboolean tp_hidden = mode.level >= LP_RUN_UNCONTENDED || !has_tp ||
+                         contention->all_private[LP_GROUP_TP] ||
+                         (idle && contention->tp_private_when_idle);
+    /* Where tp traffic is seen by others, the run keeps the very steps that it has without merging:
+     * contended runs amplify even a rounding error. */
+    merging.delays = mode.merge && !mode.has_stragglers && tp_hidden &&
+                     (idle || !slowed_by_stream(program)) &&
+                     (mode.level >= LP_RUN_BALANCED || !has_uneven_hosts(program));
+    merging.group[LP_GROUP_TP] =
+        merging.delays && has_tp &&
+        (mode.level >= LP_RUN_BALANCED || lp_isolated_rings_uniform(self->rings, LP_GROUP_TP));
+    merge_others(self, &merging);
+    /* Woven all-to-alls hold the stream while hidden collectives of tp wait for it. */
+    if (goes_through_layer_stream(program, LP_GROUP_TP) && has_woven_exchanges(program) &&
+        !merging.group[LP_GROUP_EP])
+        merging.group[LP_GROUP_TP] = FALSE;
+    return merging;
+}
+
+static void
+build(Builder *self, const LpContention *contention, const LpSegmentMeans *means)
+{
+    LpTasks *tasks = self->tasks;
+    guint n_segments = self->program->segments->len;
+    self->merging = find_merging(self, contention, FALSE);
+    for (guint i = 0; i < n_segments; i++)
+        build_segment(self, i, tasks->ranges, means);
+    Merging busy = self->merging;
+    self->merging = find_merging(self, contention, TRUE);
+    if (memcmp(&busy, &self->merging, sizeof busy) == 0)
+        return;
+    tasks->idle = lp_idle_steps_find(self->program);
+    tasks->idle_ranges = g_new0(LpTaskRange, n_segments);
+    for (guint i = 0; i < n_segments; i++)
+        build_segment(self, i, tasks->idle_ranges, means);
+}
+
 LpTasks *
 lp_tasks_new(const LpCommunicationMap *map, const LpContention *contention, LpIsolatedCache *cache,
              LpRunMode mode)
 {
     const LpProgram *program = map->program;
-    guint n_segments = program->segments->len;
     LpTasks *self = g_new0(LpTasks, 1);
     self->mode = mode;
     self->tasks = g_array_new(FALSE, FALSE, sizeof(LpTask));
     self->pieces = g_array_new(FALSE, FALSE, sizeof(LpPiece));
-    self->ranges = g_new0(LpTaskRange, n_segments);
+    self->ranges = g_new0(LpTaskRange, program->segments->len);
     self->message_host_s = lp_communication_map_message_host_s(map);
 
     g_autoptr(LpIsolatedRings) rings = lp_isolated_rings_new(map, cache);
@@ -319,27 +370,19 @@ lp_tasks_new(const LpCommunicationMap *map, const LpContention *contention, LpIs
     lp_segment_times_init(&times, program, rings, mode.fidelity);
     Builder builder = {
         .tasks = self, .map = map, .program = program, .rings = rings, .times = &times};
-    gboolean has_tp = lp_communicators_n(program->communicators, LP_GROUP_TP) > 0;
-    gboolean tp_hidden =
-        mode.level >= LP_RUN_UNCONTENDED || contention->all_private[LP_GROUP_TP] || !has_tp;
-    /* Where tp traffic is seen by others, the run keeps the very steps that it has without merging:
-     * contended runs amplify even a rounding error. */
-    builder.merge = mode.merge && !mode.has_stragglers && tp_hidden && !slowed_by_stream(program) &&
-                    (mode.level >= LP_RUN_BALANCED || !has_uneven_hosts(program));
-    builder.merge_group[LP_GROUP_TP] =
-        builder.merge && has_tp &&
-        (mode.level >= LP_RUN_BALANCED || lp_isolated_rings_uniform(rings, LP_GROUP_TP));
-    merge_others(&builder);
-    /* Woven all-to-alls hold the stream while hidden collectives of tp wait for it. */
-    if (goes_through_layer_stream(program, LP_GROUP_TP) && has_woven_exchanges(program) &&
-        !builder.merge_group[LP_GROUP_EP])
-        builder.merge_group[LP_GROUP_TP] = FALSE;
     self->isolated = lp_segment_times_communication(&times, map);
     g_autoptr(LpSegmentMeans) means = is_balanced(&builder) ? lp_segment_means_new(&times) : NULL;
-    for (guint i = 0; i < n_segments; i++)
-        build_segment(&builder, i, means);
+    build(&builder, contention, means);
     lp_segment_times_clear(&times);
     return self;
+}
+
+LpTaskRange
+lp_tasks_of_step(const LpTasks *self, const LpProgram *program, const LpStep *step)
+{
+    gsize index = (gsize)(step - lp_program_step(program, 0));
+    return self->idle != NULL && self->idle[index] ? self->idle_ranges[step->segment]
+                                                   : self->ranges[step->segment];
 }
 
 void
@@ -350,5 +393,7 @@ lp_tasks_free(LpTasks *self)
     g_array_unref(self->tasks);
     g_array_unref(self->pieces);
     g_free(self->ranges);
+    g_free(self->idle_ranges);
+    g_free(self->idle);
     g_free(self);
 }

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "sim/analysis/contention.h"
+#include "sim/analysis/idle_steps.h"
 #include "sim/analysis/segment_times.h"
 
 G_BEGIN_DECLS
@@ -81,9 +82,12 @@ typedef struct {
 
 typedef struct {
     LpRunMode mode;
-    GArray *tasks;         /* owned: LpTask */
-    GArray *pieces;        /* owned: LpPiece */
-    LpTaskRange *ranges;   /* owned, by segment */
+    GArray *tasks;       /* owned: LpTask */
+    GArray *pieces;      /* owned: LpPiece */
+    LpTaskRange *ranges; /* owned, by segment */
+    LpTaskRange
+        *idle_ranges;      /* owned, by segment: for steps at which @idle, where more is merged */
+    gboolean *idle;        /* owned, by step: lp_idle_steps_find() */
     double message_host_s; /**< what a message between stages costs the host */
     LpIsolatedCommunication isolated;
 } LpTasks;
@@ -93,6 +97,8 @@ typedef struct {
 LpTasks *lp_tasks_new(const LpCommunicationMap *map, const LpContention *contention,
                       LpIsolatedCache *cache, LpRunMode mode);
 void lp_tasks_free(LpTasks *self);
+/** What @step of @program, which runs a segment, does. */
+LpTaskRange lp_tasks_of_step(const LpTasks *self, const LpProgram *program, const LpStep *step);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(LpTasks, lp_tasks_free)
 
 G_END_DECLS

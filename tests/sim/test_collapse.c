@@ -51,6 +51,7 @@ random_plan(GRand *random)
     static const guint32 chunks[] = {1, 1, 2, 3}, batches[] = {1, 2}, widths[] = {1024, 2048, 4096};
     static const guint32 micro_batches[] = {1, 2, 3, 4, 8}, more[] = {0, 1, 3},
                          seqs[] = {512, 2048};
+    static const char *const slowdowns[] = {"1", "1.2"};
     static const char *const switches[] = {"yes", "no"};
     static const char *const recomputes[] = {"none", "selective", "full"};
     static const char *const buckets[] = {"all", "1MB", "25MB"};
@@ -69,13 +70,13 @@ random_plan(GRand *random)
     return g_strdup_printf(
         "tp=%u pp=%u dp=%u virtual-stages=%u micro-batch=%u global-batch=%u layers=%u hidden=%u "
         "heads=16 ffn=%u seq=%u recompute=%s sequence-parallel=%s scatter-gather=%s overlap-dp=%s "
-        "bucket=%s rank-order=%s schedule=%s tied-embeddings=%s embedding=%s",
+        "bucket=%s rank-order=%s schedule=%s tied-embeddings=%s embedding=%s slowdown=%s",
         tp, pp, dp, v, b, b * m * dp, pp * v + PICK(random, more), hidden, 4 * hidden,
         PICK(random, seqs), PICK_TEXT(random, recomputes), scattered,
         strcmp(scattered, "yes") == 0 ? "no" : PICK_TEXT(random, switches),
         PICK_TEXT(random, switches), PICK_TEXT(random, buckets), PICK_TEXT(random, orders),
         v > 1 ? "1f1b" : PICK_TEXT(random, schedules), PICK_TEXT(random, switches),
-        PICK_TEXT(random, switches));
+        PICK_TEXT(random, switches), PICK_TEXT(random, slowdowns));
 }
 
 static void

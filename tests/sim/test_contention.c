@@ -18,6 +18,7 @@ typedef struct {
     const char *settings;
     gboolean private_groups[LP_N_GROUPS]; /* all of a kind */
     gboolean mirrored;
+    gboolean private_when_idle; /* those of tp, that are not anyway */
 } Row;
 
 #define DGX "--system=dgx-a100 --accelerators=64"
@@ -29,32 +30,36 @@ typedef struct {
     }
 
 static const Row rows[] = {
-    {"tp in the domain, pp and dp on rails", DGX, BODY "tp=8 pp=2 dp=4", GROUPS(TRUE, FALSE), TRUE},
-    {"tp across two domains", DGX, BODY "tp=16 pp=2 dp=2", GROUPS(FALSE, FALSE), FALSE},
+    {"tp in the domain, pp and dp on rails", DGX, BODY "tp=8 pp=2 dp=4", GROUPS(TRUE, FALSE), TRUE,
+     FALSE},
+    {"tp across two domains", DGX, BODY "tp=16 pp=2 dp=2", GROUPS(FALSE, FALSE), FALSE, FALSE},
     {"pp inside tp's domain: messages may come at any time", DGX, BODY "tp=4 pp=2 dp=1",
-     GROUPS(FALSE, FALSE), FALSE},
+     GROUPS(FALSE, FALSE), FALSE, FALSE},
     {"dp inside tp's domain: a rank reduces one thing at a time", DGX, BODY "tp=4 pp=1 dp=2",
-     GROUPS(TRUE, TRUE), TRUE},
+     GROUPS(TRUE, TRUE), TRUE, FALSE},
     {"the same, behind the backward pass", DGX, BODY "tp=4 pp=1 dp=2 overlap-dp=yes",
-     GROUPS(FALSE, FALSE), FALSE},
-    {"dp alone, over the fabric", DGX, BODY "tp=1 pp=1 dp=8", GROUPS(FALSE, TRUE), FALSE},
+     GROUPS(FALSE, FALSE), FALSE, TRUE},
+    {"and messages in tp's domain, which may come at any time", DGX,
+     BODY "tp=2 pp=2 dp=2 overlap-dp=yes", GROUPS(FALSE, FALSE), FALSE, FALSE},
+    {"dp alone, over the fabric", DGX, BODY "tp=1 pp=1 dp=8", GROUPS(FALSE, TRUE), FALSE, FALSE},
     {"two accelerators on a card: dp groups share it", "--system=polaris --accelerators=16",
-     BODY "tp=4 pp=1 dp=4", GROUPS(TRUE, FALSE), FALSE},
+     BODY "tp=4 pp=1 dp=4", GROUPS(TRUE, FALSE), FALSE, FALSE},
     {"classic fat tree: leaves serve all slices, their up-links too",
      "--system=generic --accelerators=64 --domain-size=4 --leaf-ports=8 --oversubscription=8",
-     BODY "tp=4 pp=1 dp=16 global-batch=16", GROUPS(TRUE, FALSE), FALSE},
+     BODY "tp=4 pp=1 dp=16 global-batch=16", GROUPS(TRUE, FALSE), FALSE, FALSE},
 };
 
 /* With messages between stages taken as nothing. */
 static const Row negligible_rows[] = {
-    {"tp across two domains", DGX, BODY "tp=16 pp=2 dp=2", GROUPS(TRUE, FALSE), TRUE},
-    {"pp inside tp's domain", DGX, BODY "tp=4 pp=2 dp=1", GROUPS(TRUE, FALSE), TRUE},
+    {"tp across two domains", DGX, BODY "tp=16 pp=2 dp=2", GROUPS(TRUE, FALSE), TRUE, FALSE},
+    {"pp inside tp's domain", DGX, BODY "tp=4 pp=2 dp=1", GROUPS(TRUE, FALSE), TRUE, FALSE},
 };
 
 /* What a child process found. */
 typedef struct {
     gboolean private_groups[LP_N_GROUPS];
     gboolean mirrored;
+    gboolean private_when_idle;
     gboolean intra; /* what lp_contention_is_negligible() says at a share of 5 % */
 } Verdict;
 
@@ -86,6 +91,7 @@ analyse(const void *input, void *result)
                                                : lp_contention_new(map, LP_FIDELITY_FLOW, NULL);
     memcpy(out_verdict->private_groups, contention->all_private, sizeof contention->all_private);
     out_verdict->mirrored = contention->tp_mirrored;
+    out_verdict->private_when_idle = contention->tp_private_when_idle;
     out_verdict->intra = lp_contention_is_negligible(map, 0.05);
     return TRUE;
 }
@@ -94,7 +100,7 @@ static void
 check_row(const Row *row, gboolean intra)
 {
     const Question question = {row, intra};
-    Verdict verdict = {{FALSE}, FALSE, FALSE};
+    Verdict verdict = {{FALSE}, FALSE, FALSE, FALSE};
     if (!lp_forked_result(row->label, analyse, &question, &verdict, sizeof verdict))
         return;
     for (LpGroup group = 0; group < LP_N_GROUPS; group++) {
@@ -103,6 +109,10 @@ check_row(const Row *row, gboolean intra)
     }
     g_autofree char *label = g_strdup_printf("%s: mirrored", row->label);
     lp_test_true(label, verdict.mirrored == row->mirrored);
+    if (intra)
+        return;
+    g_autofree char *idle = g_strdup_printf("%s: private when idle", row->label);
+    lp_test_true(idle, verdict.private_when_idle == row->private_when_idle);
 }
 
 static void
@@ -122,30 +132,31 @@ test_negligible(void)
         gboolean intra;
     } cases[] = {
         {{"messages of 1/33 of 1/16", DGX, BODY "tp=16 pp=2 dp=2 scatter-gather=yes", GROUPS(0, 0),
-          0},
+          0, 0},
          TRUE},
         {{"as many layers as stages: messages of 2/9", DGX, BODY "tp=4 pp=8 dp=1 scatter-gather=no",
-          GROUPS(0, 0), 0},
+          GROUPS(0, 0), 0, 0},
          FALSE},
         {{"gradients behind the pass, over the fabric", DGX,
           BODY "tp=4 pp=1 dp=16 overlap-dp=yes seq=2048 global-batch=1024 vocab=64", GROUPS(0, 0),
-          0},
+          0, 0},
          TRUE},
         {{"the same within the domain", DGX,
-          BODY "tp=4 pp=1 dp=2 overlap-dp=yes seq=2048 global-batch=128 vocab=64", GROUPS(0, 0), 0},
+          BODY "tp=4 pp=1 dp=2 overlap-dp=yes seq=2048 global-batch=128 vocab=64", GROUPS(0, 0), 0,
+          0},
          FALSE},
         {{"tp over the fabric itself", DGX,
-          BODY "tp=16 pp=1 dp=4 overlap-dp=yes seq=2048 global-batch=256 vocab=64", GROUPS(0, 0),
+          BODY "tp=16 pp=1 dp=4 overlap-dp=yes seq=2048 global-batch=256 vocab=64", GROUPS(0, 0), 0,
           0},
          FALSE},
         {{"gradients that weigh", DGX, BODY "tp=4 pp=1 dp=16 overlap-dp=yes seq=64 global-batch=16",
-          GROUPS(0, 0), 0},
+          GROUPS(0, 0), 0, 0},
          FALSE},
-        {{"no tensor parallelism", DGX, BODY "tp=1 pp=2 dp=2", GROUPS(0, 0), 0}, FALSE},
+        {{"no tensor parallelism", DGX, BODY "tp=1 pp=2 dp=2", GROUPS(0, 0), 0, 0}, FALSE},
     };
     for (guint i = 0; i < G_N_ELEMENTS(cases); i++) {
         const Question question = {&cases[i].row, FALSE};
-        Verdict verdict = {{FALSE}, FALSE, FALSE};
+        Verdict verdict = {{FALSE}, FALSE, FALSE, FALSE};
         if (!lp_forked_result(cases[i].row.label, analyse, &question, &verdict, sizeof verdict))
             continue;
         lp_test_true(cases[i].row.label, verdict.intra == cases[i].intra);

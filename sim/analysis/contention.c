@@ -279,6 +279,12 @@ lp_contention_is_private(const LpContention *self, const LpCommunicators *commun
         ->is_private[communicator->group][lp_communicators_number(communicators, communicator)];
 }
 
+guint32
+lp_contention_n_images(const LpContention *self, const LpCommunicators *communicators)
+{
+    return self->tp_mirrored ? lp_communicators_n_members(communicators, LP_GROUP_TP) : 1;
+}
+
 LpContention *
 lp_contention_new_nothing(const LpCommunicationMap *map)
 {

@@ -62,6 +62,8 @@ void lp_contention_open_circuits(LpContention *self, const LpCommunicationMap *m
 void lp_contention_free(LpContention *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(LpContention, lp_contention_free)
 
+/** Slices of the tensor-parallel axis that one stands for: 1 unless they mirror each other. */
+guint32 lp_contention_n_images(const LpContention *self, const LpCommunicators *communicators);
 /** Whether no other traffic can be on the links of @communicator, one of @communicators. */
 gboolean lp_contention_is_private(const LpContention *self, const LpCommunicators *communicators,
                                   const LpCommunicator *communicator);

@@ -44,8 +44,7 @@ find_contenders(const LpScene *scene, guint job, LpAttribution *attribution)
         contenders |= 1u << LP_CONTENDER_OTHERS;
     if (scene->backgrounds->len > 0)
         contenders |= 1u << LP_CONTENDER_BACKGROUND;
-    attribution->mirror_images =
-        contention->tp_mirrored ? lp_communicators_n_members(map->communicators, LP_GROUP_TP) : 1;
+    attribution->mirror_images = lp_contention_n_images(contention, map->communicators);
     for (guint i = 0; i < LP_N_CONTENDERS; i++)
         attribution->contends[i] = (contenders & (1u << i)) != 0;
     return contenders;

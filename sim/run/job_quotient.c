@@ -27,8 +27,7 @@ gboolean
 lp_job_quotient_pays(const LpQuotient *quotient, const LpCommunicationMap *map,
                      const LpContention *contention)
 {
-    guint64 n_slices =
-        contention->tp_mirrored ? lp_communicators_n_members(map->communicators, LP_GROUP_TP) : 1;
+    guint64 n_images = lp_contention_n_images(contention, map->communicators);
     LpQuotientSize size = lp_quotient_size(quotient);
-    return 2 * size.n_rank_classes * n_slices <= size.n_ranks;
+    return 2 * size.n_rank_classes * n_images <= size.n_ranks;
 }

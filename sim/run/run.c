@@ -368,9 +368,7 @@ build_job(JobRun *self, const LpRunJob *job, guint32 index, LpRunState state)
                      .cache = job->cache,
                      .tasks = job->tasks,
                      .job = index};
-    self->weight = job->contention->tp_mirrored
-                       ? lp_communicators_n_members(job->map->communicators, LP_GROUP_TP)
-                       : 1;
+    self->weight = lp_contention_n_images(job->contention, job->map->communicators);
     self->mean_route =
         (LpRoute){.latency_s = job->tasks->isolated.message_s, .bytes_per_s = INFINITY};
     self->stragglers = job->stragglers;

@@ -115,9 +115,8 @@ is_worth_it(const LpCast *cast, const LpQuotient *quotient)
     guint64 n_ranks = 0;
     for (guint i = 0; i < cast->n; i++) {
         const LpCommunicationMap *map = cast->jobs[i].map;
-        n_ranks += map->n_ranks / (cast->jobs[i].contention->tp_mirrored
-                                       ? lp_communicators_n_members(map->communicators, LP_GROUP_TP)
-                                       : 1);
+        n_ranks +=
+            map->n_ranks / lp_contention_n_images(cast->jobs[i].contention, map->communicators);
     }
     return 2 * lp_quotient_size(quotient).n_rank_classes <= n_ranks;
 }

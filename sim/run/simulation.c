@@ -16,38 +16,48 @@
 #include "sim/run/used_routes.h"
 #include "workloads/program/training_program.h"
 
-/* Collectives of a segment whose groups may meet other traffic. */
+/* Collectives of a segment whose groups may meet other traffic. @idle: while no gradients or
+ * parameters are under way. */
 static guint64
-count_contended(const LpProgram *program, const LpContention *contention, guint32 segment_index)
+count_contended(const LpProgram *program, const LpContention *contention, guint32 segment_index,
+                gboolean idle)
 {
     const LpSegment *segment = lp_program_segment(program, segment_index);
     guint64 n = 0;
     for (guint i = 0; i < segment->n_ops; i++) {
         const LpOp *op = lp_program_op(program, segment->first_op + i);
-        n += (op->kind == LP_OP_COLLECTIVE || op->kind == LP_OP_LAUNCH) &&
-             !contention->all_private[op->group];
+        gboolean is_private =
+            contention->all_private[op->group] ||
+            (idle && op->group == LP_GROUP_TP && contention->tp_private_when_idle);
+        n += (op->kind == LP_OP_COLLECTIVE || op->kind == LP_OP_LAUNCH) && !is_private;
     }
     return n;
 }
 
-/* How often ranks take part in such collectives. */
+/* How often one rank of each stage takes part in such collectives, summed. */
 static guint64
-count_shares(const LpProgram *program, const LpContention *contention)
+count_stage_shares(const LpProgram *program, const LpContention *contention)
 {
     guint64 n = 0;
-    guint32 pp = program->pipeline.n_stages;
-    g_autofree guint64 *by_segment = g_new(guint64, program->segments->len);
-    for (guint32 i = 0; i < program->segments->len; i++)
-        by_segment[i] = count_contended(program, contention, i);
-    for (guint32 stage = 0; stage < pp; stage++) {
-        const LpStageProgram *stage_program = lp_program_stage(program, stage);
-        for (guint i = 0; i < stage_program->n_steps; i++) {
-            const LpStep *step = lp_program_step(program, stage_program->first_step + i);
-            if (step->kind == LP_STEP_SEGMENT)
-                n += by_segment[step->segment];
-        }
+    g_autofree gboolean *idle = lp_idle_steps_find(program);
+    for (guint k = 0; k < program->steps->len; k++) {
+        const LpStep *step = lp_program_step(program, k);
+        if (step->kind == LP_STEP_SEGMENT)
+            n += count_contended(program, contention, step->segment, idle[k]);
     }
-    return n * (program->n_ranks / pp);
+    return n;
+}
+
+/* And all that are simulated. @quotient: NULL if that is each for itself. */
+static guint64
+count_shares(const LpProgram *program, const LpContention *contention, const LpQuotient *quotient)
+{
+    guint64 n_ranks =
+        quotient == NULL
+            ? program->n_ranks / lp_contention_n_images(contention, program->communicators)
+            : lp_quotient_size(quotient).n_rank_classes;
+    double n_of_stage = (double)n_ranks / program->pipeline.n_stages;
+    return (guint64)((double)count_stage_shares(program, contention) * n_of_stage);
 }
 
 static gboolean
@@ -73,16 +83,16 @@ run_isolated(LpSimulation *self, const LpCommunicationMap *map, const LpContenti
                     .tasks = tasks,
                     .n_iterations = 1,
                     .classes = classes};
-    self->is_isolated = TRUE;
     self->isolated = tasks->isolated;
     lp_run_jobs(&job, 1, &none, &self->run);
 }
 
 static gboolean
 leaves_out_contention(const LpProgram *program, const LpContention *contention,
-                      LpSimulationOptions options)
+                      const LpQuotient *quotient, LpSimulationOptions options)
 {
-    return options.shares_max > 0 && count_shares(program, contention) > options.shares_max;
+    return options.shares_max > 0 &&
+           count_shares(program, contention, quotient) > options.shares_max;
 }
 
 /* Of the run as it is, where that is worth it: NULL if every rank is as good simulated for itself,
@@ -93,8 +103,7 @@ find_quotient(const LpCircuitMap *circuits, const LpContention *contention, LpIs
 {
     const LpCommunicationMap *map = circuits->map;
     gboolean turns = lp_circuit_switch_is_rotor(&lp_network_machine(map->network)->circuits);
-    if (!options.collapse || circuits->switched != NULL || turns ||
-        leaves_out_contention(map->program, contention, options))
+    if (!options.collapse || circuits->switched != NULL || turns)
         return NULL;
     const char *reason;
     LpQuotientJob job = {.map = map, .contention = contention, .cache = cache};
@@ -108,10 +117,10 @@ find_quotient(const LpCircuitMap *circuits, const LpContention *contention, LpIs
 
 static gboolean
 load(const LpSimulation *self, LpNetwork *network, const LpCircuitMap *circuits,
-     const LpContention *contention, gboolean is_isolated, LpQuotient *quotient,
-     LpSimulationOptions options, GError **error)
+     const LpContention *contention, LpQuotient *quotient, LpSimulationOptions options,
+     GError **error)
 {
-    if (is_isolated)
+    if (self->is_isolated)
         return lp_network_load_bare(network, self->engine_options, error);
     if (quotient != NULL)
         return lp_quotient_load(quotient, network, self->engine_options, error);
@@ -125,10 +134,9 @@ run_itself(LpSimulation *self, LpNetwork *network, const LpCircuitMap *circuits,
            LpSimulationOptions options, GError **error)
 {
     const LpCommunicationMap *map = circuits->map;
-    gboolean is_isolated = leaves_out_contention(map->program, contention, options);
-    if (!load(self, network, circuits, contention, is_isolated, quotient, options, error))
+    if (!load(self, network, circuits, contention, quotient, options, error))
         return FALSE;
-    if (is_isolated) {
+    if (self->is_isolated) {
         run_isolated(self, map, contention, cache, options);
         return TRUE;
     }
@@ -223,6 +231,9 @@ lp_simulation_run(const LpSetup *setup, LpSimulationOptions options, GError **er
     g_autoptr(LpFlowLog) log = options.observation == NULL ? NULL : lp_flow_log_new(network);
     options.run.log = log;
     g_autoptr(LpQuotient) quotient = find_quotient(circuits, contention, cache, options);
+    self->is_isolated = leaves_out_contention(program, contention, quotient, options);
+    if (self->is_isolated)
+        g_clear_pointer(&quotient, lp_quotient_free);
     if (quotient != NULL)
         self->quotient = lp_quotient_size(quotient);
     if (quotient != NULL && log != NULL)

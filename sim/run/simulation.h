@@ -18,8 +18,8 @@ G_BEGIN_DECLS
  * theirs do not wait for each other: measured, it changes iterations by at most 0.02 %, while plans
  * over many nodes are simulated up to hundreds of times as fast. */
 #define LP_SIMULATION_NEGLIGIBLE 0.05
-/** And no contention where there are more shares: some two seconds of simulation. */
-#define LP_SIMULATION_SHARES_MAX 16384u
+/** And no contention where there are more shares: some half a minute of simulation. */
+#define LP_SIMULATION_SHARES_MAX 4194304u
 
 /** What is seen of a run on the machine, for the page of a run. */
 typedef struct LpObservation LpObservation;
@@ -36,9 +36,9 @@ typedef struct {
     LpRunOptions run;           /**< of the run itself, not of the counterfactual ones */
     LpObservation *observation; /* borrowed: filled; or NULL. Not where every communication takes
                                    its isolated time */
-    guint64
-        shares_max; /**< where ranks take part in more collectives that may contend, each of them
-                       in each counted, every communication takes its isolated time; 0: no limit */
+    guint64 shares_max; /**< where ranks that are simulated take part in more collectives that may
+                           contend, each of them in each counted, every communication takes its
+                           isolated time; 0: no limit */
 } LpSimulationOptions;
 
 /** What came of an iteration. */

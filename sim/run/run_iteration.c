@@ -5,8 +5,7 @@
 static guint64
 n_simulated(const LpProgram *program, const LpContention *contention)
 {
-    guint32 tp = lp_communicators_n_members(program->communicators, LP_GROUP_TP);
-    return contention->tp_mirrored ? program->n_ranks / tp : program->n_ranks;
+    return program->n_ranks / lp_contention_n_images(contention, program->communicators);
 }
 
 guint64

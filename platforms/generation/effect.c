@@ -72,6 +72,9 @@ other_values(const LpMachineSpecification *self, LpMachineOptionId option)
     case LP_OPTION_KIND_TIME:
         g_ptr_array_add(others, other_quantity(LP_QUANTITY_TIME, *(const double *)value));
         break;
+    case LP_OPTION_KIND_NUMBER:
+        g_ptr_array_add(others, g_strdup(*(const double *)value > 0.0 ? "0" : "1"));
+        break;
     case LP_OPTION_KIND_CHOICE:
         add_names(others, row->names, text);
         break;

@@ -122,6 +122,9 @@ const LpMachineOption lp_machine_options[LP_N_MACHINE_OPTIONS] = {
         BANDWIDTH(pcie.bytes_per_s)),
     ROW(TRANSPORT, "transport", "NAME", "Between hosts: rdma, or tcp: over sockets", SCALE_OUT,
         CHOICE(transport, lp_transport_names)),
+    ROW(INCAST_LOSS, "incast-loss", "X",
+        "A port with n flows coming in carries 1 / (1 + X (n - 1)) of its rate (0)", SCALE_OUT,
+        VALUE(NUMBER, incast_loss), .minimum = 0, .maximum = LP_MACHINE_INCAST_LOSS_MAX),
     ROW(PAIR_BANDWIDTH, "pair-bandwidth", "RATE", "NVLink bridge of two neighbours, each way",
         SCALE_UP, BANDWIDTH(host.pair_bytes_per_s)),
     ROW(ROOT_ACCELERATORS, "root-accelerators", "N", "Accelerators that share a PCIe root",
@@ -389,6 +392,8 @@ read_value(LpMachineOptionId option, const char *text, LpMachineSpecification *s
         return read_quantity(row, LP_QUANTITY_BANDWIDTH, text, value, error);
     case LP_OPTION_KIND_TIME:
         return read_quantity(row, LP_QUANTITY_TIME, text, value, error);
+    case LP_OPTION_KIND_NUMBER:
+        return lp_number_parse(text, row->minimum, row->maximum, value, error);
     case LP_OPTION_KIND_CHOICE:
         return read_choice(row, text, value, error);
     case LP_OPTION_KIND_BOOLEAN:

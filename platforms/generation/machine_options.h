@@ -15,6 +15,7 @@ typedef enum {
     LP_OPTION_KIND_COUNT,       /**< guint32 */
     LP_OPTION_KIND_BANDWIDTH,   /**< bytes per second: double */
     LP_OPTION_KIND_TIME,        /**< seconds: double */
+    LP_OPTION_KIND_NUMBER,      /**< without a unit: double */
     LP_OPTION_KIND_CHOICE,      /**< a name of a list: an enum, its place in it */
     LP_OPTION_KIND_BOOLEAN,     /**< yes or no: gboolean */
     LP_OPTION_KIND_RATIO,       /**< "4" or "3:2": LpOversubscription */

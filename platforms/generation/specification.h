@@ -50,6 +50,7 @@ typedef enum {
     LP_MACHINE_OPTION_PCIE_PORTS,
     LP_MACHINE_OPTION_PCIE_BANDWIDTH,
     LP_MACHINE_OPTION_TRANSPORT,
+    LP_MACHINE_OPTION_INCAST_LOSS,
     LP_MACHINE_OPTION_PAIR_BANDWIDTH,
     LP_MACHINE_OPTION_ROOT_ACCELERATORS,
     LP_MACHINE_OPTION_ROOT_BANDWIDTH,
@@ -213,6 +214,7 @@ typedef struct {
     LpPathSpecification paths;
     LpPcieSpecification pcie;
     LpTransport transport;
+    double incast_loss; /**< of ports, by flows that come in; 0: none */
     LpPcieHostSpecification host;
     LpTorusBlocks blocks; /**< of a torus */
     LpCircuitSwitch circuits;

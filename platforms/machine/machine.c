@@ -150,6 +150,17 @@ lp_machine_circuits_join(const LpMachine *self, guint64 a, guint64 b)
            lp_machine_domain(self, a) / region == lp_machine_domain(self, b) / region;
 }
 
+/* What is left of a port at worst. */
+#define INCAST_SHARE_MIN 0.1
+
+double
+lp_machine_incast_share(const LpMachine *self, guint32 n)
+{
+    if (self->incast_loss <= 0.0 || n < 2)
+        return 1.0;
+    return MAX(1.0 / (1.0 + self->incast_loss * (n - 1)), INCAST_SHARE_MIN);
+}
+
 gboolean
 lp_machine_joined(const LpMachine *self, guint64 a, guint64 b, guint32 plane)
 {

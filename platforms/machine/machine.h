@@ -91,6 +91,7 @@ extern const char *const lp_plane_class_names[]; /* by LpTraffic, tied embedding
 #define LP_MACHINE_BYTES_PER_S_MIN 1.0  /* of a link */
 #define LP_MACHINE_BYTES_PER_S_MAX 1e18 /* of a link */
 #define LP_MACHINE_LATENCY_MAX_S 1.0    /* of a link */
+#define LP_MACHINE_INCAST_LOSS_MAX 10.0
 
 /** One SimGrid <cluster>: all ports of one kind. */
 typedef struct {
@@ -134,6 +135,7 @@ typedef struct {
     double pcie_bytes_per_s;                /**< of that link, each way; 0 if there is none */
     LpPcieHost pcie_host;                   /**< of the domains */
     LpTransport transport;                  /**< of the scale-out network */
+    double incast_loss;                     /**< of a port, by flows that come in; 0: none */
     LpTorusBlocks blocks;                   /**< of the scale-out torus */
     LpCircuitSwitch circuits;               /**< of the scale-out network */
     double published_bisection_bytes_per_s; /**< one way; 0: not published */
@@ -187,6 +189,12 @@ const LpCluster *lp_machine_plane_cluster(const LpMachine *self, LpAttachment at
 LpMachine lp_machine_beside(const LpMachine *self);
 /** Bandwidth of a link of the scale-out cluster in @plane, below lp_machine_n_planes(). */
 double lp_machine_plane_bytes_per_s(const LpMachine *self, guint32 plane);
+/** What a port of the scale-out network carries of its rate while @n flows come in at it: 1 / (1 +
+ * loss (n - 1)) where the machine has an incast loss, and a tenth at least, which is what is left
+ * of a TCP incast (Vasudevan et al., SIGCOMM 2009: "reduced by up to 90 %"); else 1. The form is
+ * that of penalties by flows, as SimGrid's model of InfiniBand has them (smpi/IB-penalty-factors).
+ */
+double lp_machine_incast_share(const LpMachine *self, guint32 n);
 /** Whether @plane leads from @a to @b: it does not from rail to rail where rails never meet. In one
  * domain all are joined. */
 gboolean lp_machine_joined(const LpMachine *self, guint64 a, guint64 b, guint32 plane);

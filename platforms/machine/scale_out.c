@@ -29,6 +29,7 @@ enum {
     OUT_PCIE_PORTS,
     OUT_PCIE_BANDWIDTH,
     OUT_TRANSPORT,
+    OUT_INCAST_LOSS,
     OUT_BLOCK_SIZE,
     OUT_BLOCKS,
     OUT_FAILED_BLOCKS,
@@ -54,6 +55,7 @@ static const char *const scale_out_names[] = {"role",
                                               "pcie-ports",
                                               "pcie-bandwidth",
                                               "transport",
+                                              "incast-loss",
                                               "block-size",
                                               "blocks",
                                               "failed-blocks",
@@ -292,7 +294,11 @@ read_transport(const LpXml *xml, const LpProperties *properties, LpMachine *mach
                                  error))
         return FALSE;
     machine->transport = (LpTransport)transport;
-    return TRUE;
+    const xmlNode *loss = properties->props[OUT_INCAST_LOSS];
+    return loss == NULL ||
+           lp_number_parse(lp_xml_attribute(loss, "value"), 0.0, LP_MACHINE_INCAST_LOSS_MAX,
+                           &machine->incast_loss, error) ||
+           lp_property_prefix(xml, loss, error);
 }
 
 static gboolean
@@ -375,6 +381,10 @@ read_circuits(const LpXml *xml, const LpProperties *properties, LpMachine *machi
     }
     if (!circuits->is_present)
         return TRUE;
+    if (machine->incast_loss > 0.0)
+        return lp_platform_fail(xml, properties->props[OUT_INCAST_LOSS], LP_MACHINE_ERROR_STRUCTURE,
+                                error, "prop incast-loss: %g, wanted none beside circuits",
+                                machine->incast_loss);
     if (cluster->topology != LP_TOPOLOGY_CROSSBAR || machine->pcie_ports > 0 ||
         (machine->plane_use == LP_PLANE_USE_CLASS && machine->n_planes > 1))
         return lp_platform_fail(xml, properties->props[OUT_CIRCUITS], LP_MACHINE_ERROR_STRUCTURE,

@@ -277,6 +277,14 @@ lp_sharing_new(const LpNetwork *network, const gboolean *uncontended, LpFlowReco
 }
 
 LpSharing *
+lp_sharing_new_lossy(const LpNetwork *network)
+{
+    static const gboolean none[LP_N_TIERS] = {FALSE};
+    gboolean is_lossy = lp_network_machine(network)->incast_loss > 0.0;
+    return is_lossy ? lp_sharing_new(network, none, NULL) : NULL;
+}
+
+LpSharing *
 lp_sharing_new_of_classes(const LpQuotient *quotient, LpFlowRecord *record)
 {
     return new_sharing(lp_filling_new_of_classes(quotient, record), record);

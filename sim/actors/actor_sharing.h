@@ -16,6 +16,9 @@ typedef struct LpSharing LpSharing;
  * Returns: (transfer full). */
 LpSharing *lp_sharing_new(const LpNetwork *network, const gboolean *uncontended,
                           LpFlowRecord *record);
+/** Where ports of @network, borrowed, lose by the flows that come in, which the engine has no word
+ * for: all tiers contended. Returns: (transfer full), NULL where none does. */
+LpSharing *lp_sharing_new_lossy(const LpNetwork *network);
 /** Of flows that stand for the classes of @quotient, of a view that is apart, which says what is
  * uncontended. @quotient, @record: borrowed; the latter may be NULL. Returns: (transfer full). */
 LpSharing *lp_sharing_new_of_classes(const LpQuotient *quotient, LpFlowRecord *record);

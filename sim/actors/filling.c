@@ -97,10 +97,12 @@ soil(LpFilling *self, guint32 index)
     g_array_append_val(self->dirty, index);
 }
 
+/* Of the link of @meeting, with @n flows on it. Classes are of machines without losses. */
 static double
-capacity(const LpFilling *self, const Meeting *meeting)
+capacity(const LpFilling *self, const Meeting *meeting, guint32 n)
 {
-    return self->bytes_per_s[meeting->link];
+    double share = self->network == NULL ? 1.0 : lp_network_share(self->network, meeting->link, n);
+    return self->bytes_per_s[meeting->link] * share;
 }
 
 static gboolean
@@ -154,7 +156,7 @@ find_touched(LpFilling *self, double now_s)
     g_array_set_size(self->dirty, 0);
     for (guint i = 0; i < self->found->len; i++) {
         Meeting *meeting = meeting_at(self, g_array_index(self->found, guint32, i));
-        meeting->rest_bytes_per_s = capacity(self, meeting);
+        meeting->rest_bytes_per_s = capacity(self, meeting, meeting->n_all);
         meeting->n_users = meeting->n_all;
         for (guint k = 0; meeting->users != NULL && k < meeting->users->len; k++) {
             LpSharedFlow *flow = user_at(meeting, k)->flow;
@@ -195,8 +197,10 @@ share_of_alone(const LpFilling *self, const LpSharedFlow *flow, const LpEncounte
 {
     const Meeting *meeting = meeting_at(self, encounter->meeting);
     double alone = flow->cap_bytes_per_s;
-    if (is_shared(self, meeting))
-        alone = MIN(alone, capacity(self, meeting) / count_own(self, meeting, flow, encounter));
+    if (is_shared(self, meeting)) {
+        guint32 n_own = count_own(self, meeting, flow, encounter);
+        alone = MIN(alone, capacity(self, meeting, n_own) / n_own);
+    }
     double share = bytes_per_s / alone;
     return share > 1.0 - SLACK ? 1.0 : share;
 }

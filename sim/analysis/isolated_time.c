@@ -39,7 +39,7 @@ part_rate(const LpRoute *route, guint32 first, guint32 end, const LpNetwork *net
     for (guint32 k = first; k < end; k++) {
         LpLink link = lp_network_link(network, route->links[k]);
         guint32 n = lp_tier_is_shared(link.tier) ? count_users(users, route->links[k]) : 1;
-        rate = MIN(rate, link.bytes_per_s / n);
+        rate = MIN(rate, link.bytes_per_s * lp_network_share(network, route->links[k], n) / n);
     }
     return rate;
 }

@@ -3,6 +3,7 @@
 #include "sim/analysis/max_min.h"
 
 #include <math.h>
+#include <string.h>
 
 /* Relative slack within which instants and shares count as equal: rounding, not physics. */
 #define SLACK 1e-12
@@ -44,6 +45,7 @@ typedef struct {
     Member *members;        /* owned */
     GHashTable *link_ids;   /* owned: shared links, numbered as they turn up */
     GArray *capacities;     /* owned: double by number, bytes/s */
+    GArray *links;          /* owned: guint32 by number: of the network */
     double *rest;           /* owned, by number: capacity not given away yet */
     guint32 *n_users;       /* owned, by number: flows without a rate */
     GArray *waiting;        /* owned: Flow, not yet started */
@@ -64,6 +66,7 @@ link_id(Solver *self, guint32 link)
     guint32 id = self->capacities->len;
     LpLink found = lp_network_link(network, link);
     g_array_append_val(self->capacities, found.bytes_per_s);
+    g_array_append_val(self->links, link);
     g_hash_table_insert(self->link_ids, GUINT_TO_POINTER(link + 1), GUINT_TO_POINTER(id + 1));
     return id;
 }
@@ -229,16 +232,17 @@ share_out(Solver *self)
     guint n_links = self->capacities->len, n_left = self->flowing->len;
     self->rest = g_renew(double, self->rest, n_links);
     self->n_users = g_renew(guint32, self->n_users, n_links);
-    for (guint i = 0; i < n_links; i++) {
-        self->rest[i] = g_array_index(self->capacities, double, i);
-        self->n_users[i] = 0;
-    }
+    memset(self->n_users, 0, sizeof *self->n_users * n_links);
     for (guint i = 0; i < self->flowing->len; i++) {
         Flow *flow = &g_array_index(self->flowing, Flow, i);
         flow->is_fixed = FALSE;
         for (guint32 k = 0; k < flow->n_links; k++)
             self->n_users[links_of(self, flow)[k]]++;
     }
+    for (guint i = 0; i < n_links; i++)
+        self->rest[i] = g_array_index(self->capacities, double, i) *
+                        lp_network_share(self->round_plan->map->network,
+                                         g_array_index(self->links, guint32, i), self->n_users[i]);
     while (n_left > 0) {
         double lowest = INFINITY;
         for (guint i = 0; i < self->flowing->len; i++) {
@@ -348,6 +352,7 @@ lp_max_min_round_plan_s(LpRoundPlan *round_plan)
                    .link_ids = g_hash_table_new(NULL, NULL),
                    .leg_places = g_hash_table_new(NULL, NULL),
                    .capacities = g_array_new(FALSE, FALSE, sizeof(double)),
+                   .links = g_array_new(FALSE, FALSE, sizeof(guint32)),
                    .waiting = g_array_new(FALSE, FALSE, sizeof(Flow)),
                    .flowing = g_array_new(FALSE, FALSE, sizeof(Flow)),
                    .arrivals = g_array_new(FALSE, FALSE, sizeof(Arrival)),
@@ -369,6 +374,7 @@ lp_max_min_round_plan_s(LpRoundPlan *round_plan)
     g_hash_table_unref(self.link_ids);
     g_hash_table_unref(self.leg_places);
     g_array_unref(self.capacities);
+    g_array_unref(self.links);
     g_array_unref(self.waiting);
     g_array_unref(self.flowing);
     g_array_unref(self.arrivals);

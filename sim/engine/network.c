@@ -97,6 +97,16 @@ lp_network_link(const LpNetwork *self, guint32 index)
     return lp_routes_link(self->routes, index);
 }
 
+/* Every second way of a link leads to the port. */
+double
+lp_network_share(const LpNetwork *self, guint32 index, guint32 n)
+{
+    if (self->machine->incast_loss <= 0.0 || n < 2 || index % 2 == 0 ||
+        lp_routes_link(self->routes, index).tier != LP_TIER_PORT)
+        return 1.0;
+    return lp_machine_incast_share(self->machine, n);
+}
+
 const char *
 lp_network_link_name(const LpNetwork *self, guint32 index)
 {

@@ -46,6 +46,9 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(LpNetwork, lp_network_free)
 const LpMachine *lp_network_machine(const LpNetwork *self);
 guint32 lp_network_n_links(const LpNetwork *self);
 LpLink lp_network_link(const LpNetwork *self, guint32 index);
+/** What link @index carries of its rate while @n flows are on it: all, but where flows come in at a
+ * port of a machine with an incast loss (lp_machine_incast_share()). */
+double lp_network_share(const LpNetwork *self, guint32 index, guint32 n);
 /** Name of a link. Static for the run. */
 const char *lp_network_link_name(const LpNetwork *self, guint32 index);
 /** Finds the link of @name: TRUE, and its index in @out_index (out). */

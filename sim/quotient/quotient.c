@@ -244,6 +244,9 @@ find_twins(LpQuotient *self, const LpStructure *structure, guint32 n_jobs)
 LpQuotient *
 lp_quotient_new(const LpQuotientInput *input, const char **out_reason)
 {
+    *out_reason = "a loss by flows at a port";
+    if (lp_network_machine(input->jobs[0].map->network)->incast_loss > 0.0)
+        return NULL;
     LpQuotient *self = new_lists(input, out_reason);
     if (self == NULL)
         return NULL;

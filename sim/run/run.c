@@ -438,15 +438,16 @@ start_surroundings(const LpSurroundings *self, struct s4u_Host *home)
         lp_watch_start(self->watch, home);
 }
 
-/* Returns: (transfer full): what takes the place of the engine where circuits turn; NULL: nothing.
- */
+/* What takes the place of the engine, and of @given where circuits turn; NULL: nothing. */
 static LpSharing *
-new_turning(const LpRunJob *jobs, guint n_jobs)
+new_sharing(const LpRunJob *jobs, guint n_jobs, const LpSharing *given)
 {
     LpRotorRun *rotor = NULL;
     for (guint i = 0; i < n_jobs && rotor == NULL; i++)
         rotor = jobs[i].turns ? lp_rotor_run_new(jobs[i].map->network) : NULL;
-    return rotor == NULL ? NULL : lp_sharing_new_turning(rotor);
+    if (rotor == NULL)
+        return given == NULL ? lp_sharing_new_lossy(jobs[0].map->network) : NULL;
+    return lp_sharing_new_turning(rotor);
 }
 
 void
@@ -454,9 +455,8 @@ lp_run_jobs(const LpRunJob *jobs, guint n_jobs, const LpSurroundings *given,
             LpRunResult *out_results)
 {
     LpSurroundings all = *given, *surroundings = &all;
-    g_autoptr(LpSharing) turning = new_turning(jobs, n_jobs);
-    if (turning != NULL)
-        all.sharing = turning;
+    g_autoptr(LpSharing) own = new_sharing(jobs, n_jobs, all.sharing);
+    all.sharing = own != NULL ? own : all.sharing;
     g_autofree JobRun *runs = g_new0(JobRun, n_jobs);
     LpStepCount progress = {.show = surroundings->progress, .data = surroundings->progress_data};
     guint64 n_actors = 0;

@@ -133,12 +133,14 @@ expected_code(LpMachineOptionKind kind, gsize row)
 }
 
 /* Those of the accelerator's properties are the catalogue's, those of circuit switches
- * test_circuit_switch.c's, and those of blocks, of which 0 is one, tests/cli/test_lattices.py's. */
+ * test_circuit_switch.c's, those of blocks, of which 0 is one, tests/cli/test_lattices.py's, and
+ * bare numbers tests/cli/test_incast.py's. */
 static gboolean
 tests_nonsense(guint option)
 {
     return stands(option, LP_OPTION_ON_COMMAND_LINE) &&
            lp_machine_options[option].kind != LP_OPTION_KIND_CIRCUIT &&
+           lp_machine_options[option].kind != LP_OPTION_KIND_NUMBER &&
            lp_machine_options[option].kind != LP_OPTION_KIND_BLOCKS;
 }
 

@@ -207,6 +207,13 @@ lp_specification_parse(const char *line, GError **error)
     gboolean good = TRUE;
     for (char **word = words; good && *word != NULL; word++)
         good = read_word(*word, texts, error);
+    if (good && (texts[LP_MACHINE_OPTION_SYSTEM] == NULL ||
+                 texts[LP_MACHINE_OPTION_ACCELERATORS] == NULL)) {
+        g_set_error_literal(error, LP_MACHINE_ERROR, LP_MACHINE_ERROR_STRUCTURE,
+                            "options of a machine: got no --system or no --accelerators, wanted "
+                            "both");
+        good = FALSE;
+    }
     LpMachineSpecification *self =
         good ? lp_specification_from_texts((const char *const *)texts, error) : NULL;
     for (guint i = 0; i < LP_N_MACHINE_OPTIONS; i++)

@@ -125,13 +125,24 @@ test_command(void)
                               self->scale_out.n_rails == 8);
 }
 
+/* A machine has a system and a size. */
+static void
+test_incomplete(void)
+{
+    static const char *const lines[] = {"--system=generic", "--accelerators=8", "--rails=4"};
+    for (guint i = 0; i < G_N_ELEMENTS(lines); i++) {
+        g_autoptr(GError) error = NULL;
+        lp_test_true(lines[i], lp_specification_parse(lines[i], &error) == NULL);
+        lp_test_error(lines[i], &error, LP_MACHINE_ERROR, LP_MACHINE_ERROR_STRUCTURE,
+                      "got no --system or no --accelerators, wanted both");
+    }
+}
+
 int
 main(void)
 {
-    static const LpTestCase cases[] = {{"bad", test_bad},
-                                       {"origins", test_origins},
-                                       {"properties", test_properties},
-                                       {"command", test_command},
-                                       {NULL, NULL}};
+    static const LpTestCase cases[] = {
+        {"bad", test_bad},         {"origins", test_origins},       {"properties", test_properties},
+        {"command", test_command}, {"incomplete", test_incomplete}, {NULL, NULL}};
     return lp_test_run("machine settings", cases);
 }

@@ -9,6 +9,7 @@
 #include "sim/mapping/collective_peers.h"
 #include "sim/mapping/round_plan.h"
 #include "sim/circuits/circuit_map.h"
+#include "sim/run/job_quotient.h"
 #include "sim/run/run.h"
 #include "sim/run/run_end.h"
 #include "sim/run/used_routes.h"
@@ -160,6 +161,24 @@ check_steps(const LpCollectiveRequest *self, const LpCommunicationMap *map, GErr
     return FALSE;
 }
 
+/* Of the run with all flows, where it pays; else NULL. */
+static LpQuotient *
+find_quotient(const LpCollectiveRequest *self, const LpCircuitMap *circuits,
+              const LpContention *nothing, LpIsolatedCache *cache)
+{
+    const LpCommunicationMap *map = circuits->map;
+    if (!self->collapse || circuits->switched != NULL ||
+        lp_circuit_switch_is_rotor(&lp_network_machine(map->network)->circuits))
+        return NULL;
+    const char *reason;
+    LpQuotientJob job = {.map = map, .contention = nothing, .cache = cache};
+    LpQuotientInput input = {.jobs = &job, .n_jobs = 1, .fidelity = self->fidelity};
+    g_autoptr(LpQuotient) quotient = lp_quotient_new(&input, &reason);
+    return quotient != NULL && lp_job_quotient_pays(quotient, map, nothing)
+               ? g_steal_pointer(&quotient)
+               : NULL;
+}
+
 gboolean
 lp_collective_run(const LpCollectiveRequest *self, const LpMachine *machine,
                   LpCollectiveResult *out_result, GError **error)
@@ -184,10 +203,14 @@ lp_collective_run(const LpCollectiveRequest *self, const LpMachine *machine,
     g_autoptr(LpTasks) tasks =
         lp_tasks_new(map, nothing, cache, (LpRunMode){.fidelity = self->fidelity});
     g_autoptr(GArray) options = lp_engine_options(ACTORS_PER_RANK * n_ranks_of(self));
-    if (!lp_used_routes_load(network, map, nothing, self->fidelity, circuits->switched, options,
-                             error))
+    g_autoptr(LpQuotient) quotient = find_quotient(self, circuits, nothing, cache);
+    gboolean is_loaded = quotient != NULL
+                             ? lp_quotient_load(quotient, network, options, error)
+                             : lp_used_routes_load(network, map, nothing, self->fidelity,
+                                                   circuits->switched, options, error);
+    if (!is_loaded)
         return FALSE;
-    out_result->run = lp_run_iteration(map, circuits->switched, nothing, cache, tasks, NULL,
+    out_result->run = lp_run_iteration(map, circuits->switched, nothing, cache, tasks, quotient,
                                        (LpRunOptions){.timeline = NULL});
     return lp_run_has_ended(&out_result->run, error);
 }

@@ -17,7 +17,8 @@ typedef struct {
     LpLibrary library;
     LpFidelity fidelity;
     gboolean collapse; /**< where all groups have their links to themselves, each takes its isolated
-                          time, worked out from its steps, and nothing is simulated */
+                          time, worked out from its steps, and nothing is simulated; else one member
+                          of each class of a quotient, if that leaves few */
     const guint32 *accelerators; /* borrowed: by rank, or NULL: rank r is r */
 } LpCollectiveRequest;
 

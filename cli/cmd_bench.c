@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* lightpath bench: what the simulator costs, each benchmark in a process of its own. */
 #include "cli/bench_accuracy.h"
+#include "cli/bench_validate.h"
+#include "cli/benchmark.h"
 #include "cli/inputs.h"
 #include "cli/option_rows.h"
 #include "cli/progress.h"
@@ -18,185 +20,15 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <sys/resource.h>
 
 /* The ring of issue and literature: 1 GB over 1,024 ranks, 2 x 1,023 steps. */
 #define RING_BYTES 1000000000u
 #define RING_RANKS "1024"
 
-/** What is run: a job, or what its contention is attributed by, or the ring, through the simulator
- * or without it. */
-typedef enum {
-    KIND_JOB,
-    KIND_CONTENTION,
-    KIND_RING,
-    KIND_BARE
-} Kind;
-
-typedef struct {
-    const char *name;
-    const char *summary; /* NULL: one of a series, shown by --growth */
-    Kind kind;
-    LpFidelity fidelity;
-    const char *workload; /* job: */
-    const char *settings;
-    const char *platform; /* a shipped file, or else: */
-    /* Of a dgx-h100, or else of the system; of a ring's machine if not RING_RANKS. */
-    const char *accelerators;
-    const char *system;
-    const char *narrow; /* job: oversubscription of its system's spine; NULL: none */
-    gboolean whole;     /* job: without collapse */
-    gboolean collapse;  /* ring: with it */
-} Benchmark;
-
-#define GPT3(batch)                                                                                \
-    .workload = "gpt3-175b", .platform = "dgx-a100-1024", .settings = "global-batch=" batch
-/* 16 micro-batches for each of the replicas of 128 ranks, as the paper has them. */
-#define LLAMA(ranks, replicas, batch)                                                              \
-    .workload = "llama-3-405b", .accelerators = ranks,                                             \
-    .settings = "dp=" replicas " global-batch=" batch
-#define RANKS(ranks, replicas, batch)                                                              \
-    {                                                                                              \
-        .name = "ranks-" ranks, LLAMA(ranks, replicas, batch)                                      \
-    }
-#define MICRO_BATCHES(n, batch)                                                                    \
-    {                                                                                              \
-        .name = "micro-batches-" n, GPT3(batch)                                                    \
-    }
-
-static const Benchmark benchmarks[] = {
-    {.name = "gpt3-175b",
-     .summary = "one iteration on 1,024 A100, flow, everything included",
-     .workload = "gpt3-175b",
-     .platform = "dgx-a100-1024",
-     .settings = ""},
-    {.name = "gpt3-175b-16", .summary = "the same with 16 micro-batches", GPT3("256")},
-    {.name = "gpt3-175b-96", .summary = "the same with 96, as shipped", GPT3("1536")},
-    {.name = "llama-3-405b-16384",
-     .summary = "one iteration on 16,384 H100, as shipped",
-     LLAMA("16384", "128", "2048")},
-    {.name = "llama-3-405b-131072",
-     .summary = "eight times the replicas, on 131,072 H100",
-     LLAMA("131072", "1024", "16384")},
-    {.name = "llama-3-8b-64",
-     .summary = "Llama 3 8B on 64 H100, FSDP and TP 2, which meet on every port",
-     .workload = "llama-3-8b",
-     .accelerators = "64",
-     .settings = "tp=2 dp=32"},
-    {.name = "llama-3-8b-64-message",
-     .summary = "the same with every message of every collective",
-     .fidelity = LP_FIDELITY_MESSAGE,
-     .workload = "llama-3-8b",
-     .accelerators = "64",
-     .settings = "tp=2 dp=32"},
-    {.name = "mixtral-8x7b-256",
-     .summary = "experts whose groups meet pipelines and gradients, on 256 H100",
-     .workload = "mixtral-8x7b",
-     .accelerators = "256",
-     .settings = "dp=64 global-batch=1024"},
-    {.name = "kimi-k2-2048",
-     .summary = "Kimi K2 on 2,048 H800, as shipped",
-     .workload = "kimi-k2",
-     .accelerators = "2048",
-     .system = "hgx-h800",
-     .settings = ""},
-    {.name = "kimi-k2-2048-message",
-     .summary = "the same with every message of every collective",
-     .fidelity = LP_FIDELITY_MESSAGE,
-     .workload = "kimi-k2",
-     .accelerators = "2048",
-     .system = "hgx-h800",
-     .settings = ""},
-    {.name = "qwen3-235b-256",
-     .summary = "Qwen3 235B on 256 H100, as shipped",
-     .workload = "qwen3-235b-a22b",
-     .accelerators = "256",
-     .settings = ""},
-    {.name = "deepseek-v3-2048",
-     .summary = "DeepSeek-V3 with DualPipe on 2,048 H800, as shipped",
-     .workload = "deepseek-v3",
-     .accelerators = "2048",
-     .system = "hgx-h800",
-     .settings = ""},
-    {.name = "contention-gpt3-1024",
-     .summary = "contention of GPT-3 175B on 1,024 A100 attributed, spine cut 4:1",
-     .kind = KIND_CONTENTION,
-     .workload = "gpt3-175b",
-     .accelerators = "1024",
-     .system = "dgx-a100",
-     .narrow = "4",
-     .settings = ""},
-    {.name = "contention-mixtral-256",
-     .summary = "the same of Mixtral 8x7B on 256 H100",
-     .kind = KIND_CONTENTION,
-     .workload = "mixtral-8x7b",
-     .accelerators = "256",
-     .narrow = "4",
-     .settings = "dp=64 global-batch=1024"},
-    {.name = "contention-deepseek-2048",
-     .summary = "the same of DeepSeek-V3 on 2,048 H800",
-     .kind = KIND_CONTENTION,
-     .workload = "deepseek-v3",
-     .accelerators = "2048",
-     .system = "hgx-h800",
-     .narrow = "4",
-     .settings = ""},
-    {.name = "ring-1024-flow",
-     .summary = "ring all-reduce of 1 GB over 1,024 ranks as flows",
-     .kind = KIND_RING,
-     .fidelity = LP_FIDELITY_FLOW},
-    {.name = "ring-1024-message",
-     .summary = "the same, each of 2.1 million messages",
-     .kind = KIND_RING,
-     .fidelity = LP_FIDELITY_MESSAGE},
-    {.name = "ring-1024-collapse",
-     .summary = "ring-1024-message, worked out from its steps",
-     .kind = KIND_RING,
-     .fidelity = LP_FIDELITY_MESSAGE,
-     .collapse = TRUE},
-    {.name = "ring-65536-collapse",
-     .summary = "the same over 65,536 ranks, 8.6 billion messages",
-     .kind = KIND_RING,
-     .fidelity = LP_FIDELITY_MESSAGE,
-     .collapse = TRUE,
-     .accelerators = "65536"},
-    {.name = "ring-1024-bare",
-     .summary = "those messages in a bare SimGrid loop",
-     .kind = KIND_BARE},
-    {.name = "gpt3-175b-collapse-off",
-     .summary = "gpt3-175b with every compute and every flow",
-     .workload = "gpt3-175b",
-     .platform = "dgx-a100-1024",
-     .settings = "",
-     .whole = TRUE},
-    RANKS("1024", "8", "128"),
-    RANKS("2048", "16", "256"),
-    RANKS("4096", "32", "512"),
-    RANKS("8192", "64", "1024"),
-    RANKS("16384", "128", "2048"),
-    RANKS("32768", "256", "4096"),
-    RANKS("65536", "512", "8192"),
-    RANKS("131072", "1024", "16384"),
-    MICRO_BATCHES("8", "128"),
-    MICRO_BATCHES("16", "256"),
-    MICRO_BATCHES("32", "512"),
-    MICRO_BATCHES("64", "1024"),
-    MICRO_BATCHES("128", "2048"),
-    MICRO_BATCHES("256", "4096"),
-    MICRO_BATCHES("512", "8192"),
-};
-
-/* Not among those that run when none is named: each takes most of a minute. */
-static gboolean
-is_long(const Benchmark *benchmark)
-{
-    return benchmark->whole || strcmp(benchmark->name, "deepseek-v3-2048") == 0 ||
-           strcmp(benchmark->name, "contention-deepseek-2048") == 0 ||
-           strcmp(benchmark->name, "qwen3-235b-256") == 0;
-}
-
 /* A flat machine of one-accelerator domains: every message crosses two private links. */
 static LpMachine *
-load_ring_machine(const Benchmark *self, GError **error)
+load_ring_machine(const LpBenchmark *self, GError **error)
 {
     const char *n = self->accelerators != NULL ? self->accelerators : RING_RANKS;
     g_autofree char *options =
@@ -205,18 +37,20 @@ load_ring_machine(const Benchmark *self, GError **error)
 }
 
 static gboolean
-bench_ring(const Benchmark *self, LpRunResult *out_result, GError **error)
+bench_ring(const LpBenchmark *self, LpRunResult *out_result, GError **error)
 {
     g_autoptr(LpMachine) machine = load_ring_machine(self, error);
     if (machine == NULL)
         return FALSE;
-    return self->kind == KIND_BARE ? lp_bench_bare_ring(machine, RING_BYTES, out_result, error)
-                                   : lp_bench_ring(machine, RING_BYTES, self->fidelity,
-                                                   self->collapse, out_result, error);
+    return self->kind == LP_BENCHMARK_BARE
+               ? lp_bench_bare_ring(machine, RING_BYTES, out_result, error)
+               : lp_bench_ring(machine, RING_BYTES, self->fidelity, self->collapse, out_result,
+                               error);
 }
 
 static gboolean
-load_job(const Benchmark *self, LpWorkload **out_workload, LpMachine **out_machine, GError **error)
+load_job(const LpBenchmark *self, LpWorkload **out_workload, LpMachine **out_machine,
+         GError **error)
 {
     g_auto(GStrv) settings = g_strsplit(self->settings, " ", -1);
     if (self->platform != NULL)
@@ -226,10 +60,9 @@ load_job(const Benchmark *self, LpWorkload **out_workload, LpMachine **out_machi
     if (path == NULL)
         return FALSE;
     *out_workload = lp_workload_load(path, (const char *const *)settings, error);
-    g_autofree char *options = g_strdup_printf(
-        "--system=%s --accelerators=%s%s%s", self->system == NULL ? "dgx-h100" : self->system,
-        self->accelerators, self->narrow == NULL ? "" : " --oversubscription=",
-        self->narrow == NULL ? "" : self->narrow);
+    g_autofree char *options =
+        g_strdup_printf("--system=%s --accelerators=%s",
+                        self->system == NULL ? "dgx-h100" : self->system, self->accelerators);
     *out_machine = *out_workload != NULL ? lp_bench_machine(options, error) : NULL;
     if (*out_machine == NULL)
         return FALSE;
@@ -238,14 +71,15 @@ load_job(const Benchmark *self, LpWorkload **out_workload, LpMachine **out_machi
 }
 
 static gboolean
-bench_job(const Benchmark *self, LpRunResult *out_result, guint64 *out_children_rss_bytes,
+bench_job(const LpBenchmark *self, LpRunResult *out_result, guint64 *out_children_rss_bytes,
           GError **error)
 {
     g_autoptr(LpWorkload) workload = NULL;
     g_autoptr(LpMachine) machine = NULL;
     if (!load_job(self, &workload, &machine, error))
         return FALSE;
-    LpSimulationOptions options = {.fidelity = self->fidelity, .collapse = !self->whole};
+    LpSimulationOptions options = {
+        .fidelity = self->fidelity, .collapse = !self->whole, .n_rounds = self->n_rounds};
     g_autoptr(LpSetup) setup = lp_setup_new(workload, machine, error);
     g_autoptr(LpSimulation) simulation =
         setup == NULL ? NULL : lp_simulation_run(setup, options, error);
@@ -257,7 +91,7 @@ bench_job(const Benchmark *self, LpRunResult *out_result, guint64 *out_children_
 }
 
 static gboolean
-bench_contention(const Benchmark *self, LpRunResult *out_result, guint64 *out_children_rss_bytes,
+bench_contention(const LpBenchmark *self, LpRunResult *out_result, guint64 *out_children_rss_bytes,
                  GError **error)
 {
     LpWorkload *workload = NULL;
@@ -279,8 +113,8 @@ bench_contention(const Benchmark *self, LpRunResult *out_result, guint64 *out_ch
 }
 
 typedef struct {
-    const Benchmark *benchmark; /* static */
-    double wall_s;
+    const LpBenchmark *benchmark; /* static */
+    double wall_s, processor_s;
     guint64 peak_rss_bytes;
     LpRunResult result;
 } Measurement;
@@ -296,27 +130,40 @@ typedef struct {
 static void
 run_in_child(const void *data, GByteArray *result)
 {
-    const Benchmark *benchmark = data;
+    const LpBenchmark *benchmark = data;
     Outcome *outcome = (gpointer)result->data;
     g_autoptr(GError) error = NULL;
-    if (benchmark->kind == KIND_JOB)
+    if (benchmark->kind == LP_BENCHMARK_JOB)
         outcome->good =
             bench_job(benchmark, &outcome->result, &outcome->children_peak_rss_bytes, &error);
-    else if (benchmark->kind == KIND_CONTENTION)
+    else if (benchmark->kind == LP_BENCHMARK_CONTENTION)
         outcome->good = bench_contention(benchmark, &outcome->result,
                                          &outcome->children_peak_rss_bytes, &error);
+    else if (benchmark->kind == LP_BENCHMARK_VALIDATE)
+        outcome->good = lp_bench_validate(&outcome->children_peak_rss_bytes, &error);
     else
         outcome->good = bench_ring(benchmark, &outcome->result, &error);
     if (error != NULL)
         g_strlcpy(outcome->message, error->message, sizeof outcome->message);
 }
 
+/* That of all processes that have been waited for. */
+static double
+processor_s(void)
+{
+    struct rusage usage;
+    if (getrusage(RUSAGE_CHILDREN, &usage) != 0)
+        return 0.0;
+    return (double)(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) +
+           1e-6 * (double)(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec);
+}
+
 static gboolean
-measure(const Benchmark *benchmark, Measurement *out_measurement, GError **error)
+measure(const LpBenchmark *benchmark, Measurement *out_measurement, GError **error)
 {
     Outcome outcome;
     guint64 peak_rss_bytes = 0;
-    double started_s = lp_wall_clock_s();
+    double started_s = lp_wall_clock_s(), before_s = processor_s();
     LpChildProcess *child =
         lp_child_process_start(benchmark->name, run_in_child, benchmark, sizeof outcome, error);
     if (child == NULL ||
@@ -330,6 +177,7 @@ measure(const Benchmark *benchmark, Measurement *out_measurement, GError **error
     *out_measurement =
         (Measurement){.benchmark = benchmark,
                       .wall_s = lp_wall_clock_s() - started_s,
+                      .processor_s = processor_s() - before_s,
                       .peak_rss_bytes = peak_rss_bytes + outcome.children_peak_rss_bytes,
                       .result = outcome.result};
     return TRUE;
@@ -351,6 +199,7 @@ to_json(const GArray *measurements)
         json_t *element = lp_json_append_object(runs);
         lp_json_set_text(element, "name", run->benchmark->name);
         lp_json_set_number(element, "wall_s", run->wall_s);
+        lp_json_set_number(element, "processor_s", run->processor_s);
         lp_json_set_count(element, "peak_rss_bytes", run->peak_rss_bytes);
         lp_json_set_count(element, "activities", run->result.n_activities);
         lp_json_set_number(element, "us_per_activity", us_per_activity(run));
@@ -362,8 +211,8 @@ to_json(const GArray *measurements)
 static char *
 to_text(const GArray *measurements)
 {
-    static const char *const columns[] = {"benchmark",    "#wall s",      "#peak MB", "#activities",
-                                          "#us/activity", "#simulated s", NULL};
+    static const char *const columns[] = {"benchmark",   "#wall s",      "#cpu s",       "#peak MB",
+                                          "#activities", "#us/activity", "#simulated s", NULL};
     GString *out = g_string_new(NULL);
     g_autoptr(LpTextTable) table = lp_text_table_new(columns);
     for (guint i = 0; i < measurements->len; i++) {
@@ -371,6 +220,7 @@ to_text(const GArray *measurements)
         lp_text_table_add_row(table);
         lp_text_table_add_cell(table, "%s", run->benchmark->name);
         lp_text_table_add_cell(table, "%.2f", run->wall_s);
+        lp_text_table_add_cell(table, "%.2f", run->processor_s);
         lp_text_table_add_cell(table, "%.1f", (double)run->peak_rss_bytes * 1e-6);
         lp_text_table_add_cell(table, "%" G_GUINT64_FORMAT, run->result.n_activities);
         lp_text_table_add_cell(table, "%.2f", us_per_activity(run));
@@ -380,16 +230,17 @@ to_text(const GArray *measurements)
     return g_string_free(out, FALSE);
 }
 
-static const Benchmark *
+static const LpBenchmark *
 find(const char *name, GError **error)
 {
-    const char *names[G_N_ELEMENTS(benchmarks) + 1] = {NULL};
-    for (guint i = 0; i < G_N_ELEMENTS(benchmarks); i++)
-        names[i] = benchmarks[i].name;
+    g_autoptr(GArray) list = g_array_new(TRUE, FALSE, sizeof(const char *));
+    for (const LpBenchmark *one = lp_benchmarks; one->name != NULL; one++)
+        g_array_append_val(list, one->name);
+    const char *const *names = (const char *const *)(gpointer)list->data;
     g_autoptr(GError) fault = NULL;
     int index = lp_choice_parse(name, names, &fault);
     if (index >= 0)
-        return &benchmarks[index];
+        return &lp_benchmarks[index];
     lp_usage_error(error, "bench: %s", fault->message);
     return NULL;
 }
@@ -398,15 +249,14 @@ find(const char *name, GError **error)
 static GArray *
 select_benchmarks(int argc, char **argv, gboolean growth, GError **error)
 {
-    g_autoptr(GArray) selected = g_array_new(FALSE, FALSE, sizeof(const Benchmark *));
-    for (guint i = 0; i < G_N_ELEMENTS(benchmarks); i++) {
-        const Benchmark *benchmark = &benchmarks[i];
+    g_autoptr(GArray) selected = g_array_new(FALSE, FALSE, sizeof(const LpBenchmark *));
+    for (const LpBenchmark *benchmark = lp_benchmarks; benchmark->name != NULL; benchmark++) {
         gboolean is_series = benchmark->summary == NULL;
-        if (growth ? is_series : argc == 1 && !is_series && !is_long(benchmark))
+        if (growth ? is_series : argc == 1 && !is_series && !benchmark->is_long)
             g_array_append_val(selected, benchmark);
     }
     for (int i = 1; i < argc; i++) {
-        const Benchmark *benchmark = find(argv[i], error);
+        const LpBenchmark *benchmark = find(argv[i], error);
         if (benchmark == NULL)
             return NULL;
         g_array_append_val(selected, benchmark);
@@ -427,13 +277,13 @@ static char *
 list_benchmarks(void)
 {
     g_autoptr(LpTextTable) table = lp_text_table_new((const char *const[]){"", "", NULL});
-    GString *text = g_string_new("Measures the simulator: wall time, memory, engine activities.\n\n"
-                                 "Benchmarks (if none is named, those without *):\n");
-    for (guint i = 0; i < G_N_ELEMENTS(benchmarks); i++)
-        if (benchmarks[i].summary != NULL)
-            add_name(table, benchmarks[i].name, benchmarks[i].summary,
-                     is_long(&benchmarks[i]) ? " *" : "");
-    add_name(table, "ranks-N", "llama-3-405b on N H100, 1024 to 131072 by twos", "");
+    GString *text =
+        g_string_new("Measures the simulator: wall and processor time, memory, activities.\n\n"
+                     "Benchmarks (if none is named, those without *):\n");
+    for (const LpBenchmark *one = lp_benchmarks; one->name != NULL; one++)
+        if (one->summary != NULL)
+            add_name(table, one->name, one->summary, one->is_long ? " *" : "");
+    add_name(table, "ranks-N", "llama-3-405b on N H100, 1024 to 1048576 by twos", "");
     add_name(table, "micro-batches-N", "gpt3-175b with N micro-batches, 8 to 512 by twos", "");
     add_name(table, "accuracy", "collectives as flows against each step as a message, by itself",
              " *");
@@ -468,7 +318,7 @@ lp_cmd_bench(int argc, char **argv, GError **error)
     for (guint i = 0; i < selected->len; i++) {
         Measurement measurement;
         lp_progress_show(&progress, i, selected->len);
-        if (!measure(g_array_index(selected, const Benchmark *, i), &measurement, error))
+        if (!measure(g_array_index(selected, const LpBenchmark *, i), &measurement, error))
             return FALSE;
         g_array_append_val(measurements, measurement);
     }

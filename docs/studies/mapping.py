@@ -1,9 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Where tensor, pipeline and data parallelism go, inside nodes and between them: Megatron's 145B on
-1,024 A100, the first two cases of AMPeD (Moolchandani et al., ISPASS 2023).
-
-Tensor parallelism across nodes is not simulated but worked out by the closed forms: its rings share
-ports in every layer of every micro-batch, which takes minutes of simulation a row."""
+1,024 A100, the first two cases of AMPeD (Moolchandani et al., ISPASS 2023)."""
 import json
 import tempfile
 
@@ -56,10 +53,6 @@ def plan_of(case):
     return f"{PLAN} global-batch={batch} {degrees}"
 
 
-def is_simulated(case):
-    return "tp=16" not in plan_of(case) and "tp=32" not in plan_of(case)
-
-
 def machine(node, cards):
     size = [] if node == 8 else [f"--domain-size={node}"]
     shared = [f"--nics-per-domain={cards}"] if cards != node else []
@@ -75,15 +68,9 @@ def run_case(case):
     _, node, cards, _, _ = case
     with tempfile.NamedTemporaryFile(suffix=".xml") as file:
         lightpath("platform", "generate", *machine(node, cards), "-o", file.name)
-        rest = [WORKLOAD, file.name, *sets(plan_of(case)), "--format=json"]
-        if is_simulated(case):
-            result = json.loads(lightpath("simulate", *rest, "--ignore-memory"))
-            times = [result["simulated"]["iteration_time_s"], *forms(result)]
-        else:
-            result = json.loads(lightpath("estimate", *rest))
-            amped = json.loads(lightpath("estimate", *rest, "--model=amped"))
-            times = ["", result["closed_form"]["iteration_time_s"],
-                     amped["amped"]["iteration_time_s"]]
+        result = json.loads(lightpath("simulate", WORKLOAD, file.name, *sets(plan_of(case)),
+                                      "--format=json", "--ignore-memory"))
+    times = [result["simulated"]["iteration_time_s"], *forms(result)]
     memory = result["memory"]
     used = sum(value for key, value in memory.items()
                if key in ("weights_bytes", "gradients_bytes", "optimizer_bytes",
@@ -95,7 +82,7 @@ def run_case(case):
 
 
 def number(text_of):
-    return f"{float(text_of):.1f}" if text_of else "-"
+    return f"{float(text_of):.1f}"
 
 
 def by_mapping(rows, batch):
@@ -156,11 +143,10 @@ def mapping_panel(rows, top):
     for i, (mapping, row) in enumerate(by_mapping(rows, BATCHES[0]).items()):
         middle = LEFT + (i + 0.5) * pitch
         for k, (form, colour) in enumerate(FORM_COLOURS.items()):
-            if row[f"{form}_s"]:
-                value = float(row[f"{form}_s"])
-                yield bar(middle + (k - 1.5) * BAR, bottom, value, highest, colour)
-                if value > highest:
-                    yield text(middle + (k - 1) * BAR, top - 3, f"{value:.0f}", size=9)
+            value = float(row[f"{form}_s"])
+            yield bar(middle + (k - 1.5) * BAR, bottom, value, highest, colour)
+            if value > highest:
+                yield text(middle + (k - 1) * BAR, top - 3, f"{value:.0f}", size=9)
         inside, between = mapping.split(" / ")
         yield text(middle, bottom + 15, f"{inside} /", size=10)
         yield text(middle, bottom + 28, between, size=10)

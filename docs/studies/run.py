@@ -14,7 +14,7 @@ import sys
 
 HERE = pathlib.Path(__file__).resolve().parent
 STUDIES = ("machines", "switching", "characterize", "days", "substrates", "mapping", "joules",
-           "direct", "mixnet", "railonly", "pods", "rings")
+           "direct", "mixnet", "railonly", "rotors", "faults", "pods", "rings")
 
 
 def csv_file(name):

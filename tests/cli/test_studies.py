@@ -14,6 +14,7 @@ sys.path.insert(0, str(SOURCE / "docs/studies"))
 import characterize  # noqa: E402
 import days  # noqa: E402
 import direct  # noqa: E402
+import faults  # noqa: E402
 import joules  # noqa: E402
 import machines  # noqa: E402
 import mapping  # noqa: E402
@@ -21,6 +22,7 @@ import mixnet  # noqa: E402
 import pods  # noqa: E402
 import railonly  # noqa: E402
 import rings  # noqa: E402
+import rotors  # noqa: E402
 import run  # noqa: E402
 import substrates  # noqa: E402
 import switching  # noqa: E402
@@ -46,12 +48,15 @@ SOME = {
     "mixnet": [(mixnet.LARGE, 400, mixnet.ELECTRICAL, "", mixnet.USUAL),
                (mixnet.SMALL, 100, mixnet.ELECTRICAL, "", mixnet.USUAL)],
     "railonly": [(25, 300, "rails meet")],
+    "rotors": [("gpt3-175b", "rotor, two", "100us"), ("llama-3-70b", "hybrid", "10ms"),
+               ("mixtral-8x7b", "electrical", "")],
+    "faults": [("gpt3-175b", "static", 2, "a port"), ("gpt3-175b", "rotor", 3, "a plane")],
     "rings": [("rings of 3 hops", 32, rings.MEAN), ("racks of 72", 32, rings.MEAN)],
     "pods": [("512 experts over all", "roofline", 4, "light, 512")],
 }
 STUDIES = {"machines": machines, "switching": switching, "characterize": characterize,
            "days": days, "substrates": substrates, "mapping": mapping, "joules": joules,
-           "direct": direct, "mixnet": mixnet, "railonly": railonly, "pods": pods,
+           "direct": direct, "mixnet": mixnet, "railonly": railonly, "rotors": rotors, "faults": faults, "pods": pods,
            "rings": rings}
 
 

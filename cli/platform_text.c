@@ -118,6 +118,17 @@ add_beside_json(json_t *root, const LpMachine *machine)
     lp_json_set_number(object, "oversubscription", facts.oversubscription);
 }
 
+static void
+add_pods_json(json_t *root, const LpFabric *fabric, const LpMachine *machine)
+{
+    if (machine->pod_domains == 0)
+        return;
+    json_t *object = lp_json_set_object(root, "pods");
+    lp_json_set_count(object, "domains", machine->pod_domains);
+    lp_json_set_number(object, "bytes_per_s", fabric->pod_bytes_per_s);
+    lp_json_set_number(object, "latency_s", fabric->pod_latency_s);
+}
+
 gboolean
 lp_platform_print_json(const LpMachine *machine, GError **error)
 {
@@ -146,6 +157,7 @@ lp_platform_print_json(const LpMachine *machine, GError **error)
     if (machine->transport != LP_TRANSPORT_RDMA)
         lp_json_set_text(root, "transport", lp_transport_names[machine->transport]);
     add_beside_json(root, machine);
+    add_pods_json(root, &fabric, machine);
     add_bisection_json(root, &facts);
     lp_json_set_number(root, "oversubscription", facts.oversubscription);
     if (has_scale_out)
@@ -315,6 +327,17 @@ add_beside_text(LpTextTable *table, const LpMachine *machine)
              facts.oversubscription);
 }
 
+static void
+add_pods_text(LpTextTable *table, const LpFabric *fabric, const LpMachine *machine)
+{
+    if (machine->pod_domains == 0)
+        return;
+    g_autofree char *rate = lp_quantity_format(LP_QUANTITY_BANDWIDTH, fabric->pod_bytes_per_s);
+    g_autofree char *latency = lp_quantity_format(LP_QUANTITY_TIME, fabric->pod_latency_s);
+    add_line(table, "pods", "%u domains each, %s per accelerator each way, %s end to end",
+             machine->pod_domains, rate, latency);
+}
+
 gboolean
 lp_platform_print_text(const LpMachine *machine, GError **error)
 {
@@ -346,6 +369,7 @@ lp_platform_print_text(const LpMachine *machine, GError **error)
         add_shape_text(table, machine);
         add_planes_text(table, machine);
         add_beside_text(table, machine);
+        add_pods_text(table, &fabric, machine);
     } else {
         add_line(table, "scale-out", "none");
     }

@@ -163,6 +163,21 @@ regular_exchange_s(const LpClosedFormInput *input, LpGroup group, guint64 n, dou
     return fmax(intra.latency_s, inter.latency_s) + fmax(intra_s, between_s);
 }
 
+/* Whether members stand in several domains of a pod, and in several pods: they have no next domain
+ * that all bytes could go to. */
+static gboolean
+mixes_pods(const LpClosedFormInput *input, LpGroup group, guint64 n)
+{
+    guint64 domain = input->fabric->domain_size, pod = domain * input->fabric->pod_domains;
+    gboolean near = FALSE, far = FALSE;
+    for (guint64 i = 1; pod > 0 && i < n; i++) {
+        guint64 a = member(input, group, 0), b = member(input, group, i);
+        far = far || a / pod != b / pod;
+        near = near || (a / pod == b / pod && a / domain != b / domain);
+    }
+    return near && far;
+}
+
 double
 lp_closed_form_exchange_s(const LpClosedFormInput *input, LpGroup group, double bytes)
 {
@@ -173,7 +188,7 @@ lp_closed_form_exchange_s(const LpClosedFormInput *input, LpGroup group, double 
         return torus_exchange_s(input, n, bytes);
     LpFabric fabric;
     LpClosedFormInput on = lp_closed_form_group_on(input, group, bytes, &fabric);
-    if (!is_regular(&on, group, n, count_intra(&on, group, n)))
+    if (!is_regular(&on, group, n, count_intra(&on, group, n)) || mixes_pods(&on, group, n))
         return irregular_exchange_s(&on, group, n, bytes);
     /* Circuits of a hybrid follow the demand of experts. */
     gboolean is_of_experts = input->fabric->circuits.beside.is_present &&

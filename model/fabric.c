@@ -8,6 +8,14 @@ same_domain(const LpFabric *self, guint64 a, guint64 b)
     return a / self->domain_size == b / self->domain_size;
 }
 
+/* Of different domains. */
+static gboolean
+same_pod(const LpFabric *self, guint64 a, guint64 b)
+{
+    guint64 size = self->pod_domains * self->domain_size;
+    return size > 0 && a / size == b / size;
+}
+
 static double
 tier_latency_s(const LpFabric *self, guint64 domain_a, guint64 domain_b)
 {
@@ -26,7 +34,8 @@ rail(const LpFabric *self, guint64 accelerator)
 static gboolean
 is_relayed(const LpFabric *self, guint64 a, guint64 b)
 {
-    return self->rails_relay && !same_domain(self, a, b) && rail(self, a) != rail(self, b);
+    return self->rails_relay && !same_domain(self, a, b) && !same_pod(self, a, b) &&
+           rail(self, a) != rail(self, b);
 }
 
 /* Between domains, over the scale-out fabric alone. */
@@ -48,6 +57,8 @@ lp_fabric_latency_s(const LpFabric *self, guint64 a, guint64 b)
         return 0.0;
     if (same_domain(self, a, b))
         return self->scale_up_latency_s;
+    if (same_pod(self, a, b))
+        return self->pod_latency_s;
     double latency_s = scale_out_latency_s(self, a, b);
     if (is_relayed(self, a, b))
         return self->scale_up_latency_s + latency_s;
@@ -71,6 +82,8 @@ lp_fabric_bytes_per_s(const LpFabric *self, guint64 a, guint64 b)
 {
     if (same_domain(self, a, b))
         return within_bytes_per_s(self, a, b);
+    if (same_pod(self, a, b))
+        return self->pod_bytes_per_s;
     if (is_relayed(self, a, b))
         return 1.0 / (1.0 / self->scale_up_bytes_per_s + 1.0 / self->scale_out_bytes_per_s);
     return self->scale_out_bytes_per_s;
@@ -88,7 +101,8 @@ gboolean
 lp_fabric_climbs(const LpFabric *self, guint32 level, guint64 a, guint64 b)
 {
     guint64 n = self->levels[level].n_ports;
-    return !same_domain(self, a, b) && lp_fabric_port(self, a) / n != lp_fabric_port(self, b) / n;
+    return !same_domain(self, a, b) && !same_pod(self, a, b) &&
+           lp_fabric_port(self, a) / n != lp_fabric_port(self, b) / n;
 }
 
 LpFabric

@@ -56,6 +56,9 @@ typedef struct {
     guint32 root_accelerators; /**< accelerators in a row below a PCIe root; 0: there are none */
     double root_bytes_per_s;   /**< between roots of a domain, each way */
     double scale_out_bytes_per_s; /**< an accelerator's share, each way */
+    guint64 pod_domains;    /**< domains of a pod, which a network of their own joins; 0: no pods */
+    double pod_bytes_per_s; /**< an accelerator's share of it, each way */
+    double pod_latency_s;   /**< between two domains of a pod, end to end */
     guint32 n_tiers;
     LpFabricTier tiers[LP_FABRIC_TIERS_MAX]; /**< growing spans; the last one holds all */
     guint32 n_levels; /**< cards, then switches that not all ports are below; 0: flows that leave a

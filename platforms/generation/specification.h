@@ -58,6 +58,9 @@ typedef enum {
     LP_MACHINE_OPTION_BLOCK_SIZE,
     LP_MACHINE_OPTION_BLOCKS,
     LP_MACHINE_OPTION_FAILED_BLOCKS,
+    LP_MACHINE_OPTION_POD_DOMAINS,
+    LP_MACHINE_OPTION_POD_BANDWIDTH,
+    LP_MACHINE_OPTION_POD_LATENCY,
     LP_MACHINE_OPTION_POLICY,
     LP_MACHINE_OPTION_CIRCUIT_PORTS,
     LP_MACHINE_OPTION_CIRCUIT_SCOPE,
@@ -178,6 +181,13 @@ typedef struct {
     guint root_cards;          /**< place in lp_root_cards_names */
 } LpPcieHostSpecification;
 
+/** Domains joined by a network of their own. */
+typedef struct {
+    guint32 n_domains;  /**< of a pod; 0: no pods */
+    double bytes_per_s; /**< of a port, each way */
+    double latency_s;   /**< of a link; a route in a pod has two */
+} LpPodSpecification;
+
 /** The network beside a hybrid's circuits; of a fat tree the shape is LpTreeSpecification's. */
 typedef struct {
     LpTopology topology; /**< crossbar or fat tree */
@@ -217,6 +227,7 @@ typedef struct {
     double incast_loss; /**< of ports, by flows that come in; 0: none */
     LpPcieHostSpecification host;
     LpTorusBlocks blocks; /**< of a torus */
+    LpPodSpecification pods;
     LpCircuitSwitch circuits;
     LpBesideSpecification beside;
     LpPublishedSpecification published;

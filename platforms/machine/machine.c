@@ -92,7 +92,7 @@ lp_machine_attachment(const LpMachine *self, guint64 a, guint64 b)
 guint32
 lp_machine_n_planes(const LpMachine *self)
 {
-    if (lp_circuit_switch_is_hybrid(&self->circuits))
+    if (lp_circuit_switch_is_hybrid(&self->circuits) || self->pod_domains > 0)
         return 2;
     return self->plane_use == LP_PLANE_USE_CLASS ? self->n_planes : 1;
 }
@@ -118,14 +118,26 @@ lp_machine_link_bytes_per_s(const LpMachine *self, LpAttachment attachment)
 double
 lp_machine_plane_bytes_per_s(const LpMachine *self, guint32 plane)
 {
+    if (plane == 1 && self->pod_domains > 0)
+        return self->pod.link_bytes_per_s;
     return plane == 1 && lp_circuit_switch_is_hybrid(&self->circuits)
                ? self->circuits.electrical_bytes_per_s
                : lp_machine_link_bytes_per_s(self, LP_ATTACHMENT_SCALE_OUT);
 }
 
+gboolean
+lp_machine_in_pod(const LpMachine *self, guint64 a, guint64 b)
+{
+    guint64 first = lp_machine_domain(self, a), second = lp_machine_domain(self, b);
+    return self->pod_domains > 0 && first != second &&
+           first / self->pod_domains == second / self->pod_domains;
+}
+
 const LpCluster *
 lp_machine_plane_cluster(const LpMachine *self, LpAttachment attachment, guint32 plane)
 {
+    if (attachment == LP_ATTACHMENT_SCALE_OUT && plane == 1 && self->pod_domains > 0)
+        return &self->pod;
     gboolean is_beside = attachment == LP_ATTACHMENT_SCALE_OUT && plane == 1 &&
                          lp_circuit_switch_is_hybrid(&self->circuits);
     return is_beside ? &self->beside : &self->cluster[attachment];
@@ -166,7 +178,7 @@ lp_machine_joined(const LpMachine *self, guint64 a, guint64 b, guint32 plane)
 {
     g_return_val_if_fail(plane < lp_machine_n_planes(self), FALSE);
     return !self->rails_relay || lp_machine_domain(self, a) == lp_machine_domain(self, b) ||
-           lp_machine_card(self, a) == lp_machine_card(self, b);
+           lp_machine_in_pod(self, a, b) || lp_machine_card(self, a) == lp_machine_card(self, b);
 }
 
 guint64
@@ -388,6 +400,10 @@ lp_machine_fabric(const LpMachine *self)
     fabric.dragonfly = scale_out->dragonfly;
     fabric.port_sharers = self->domain_size / self->cards_per_domain;
     fabric.link_latency_s = scale_out->link_latency_s;
+    fabric.pod_domains = self->pod_domains;
+    fabric.pod_bytes_per_s =
+        self->pod.link_bytes_per_s * self->cards_per_domain / self->domain_size;
+    fabric.pod_latency_s = 2 * self->pod.link_latency_s;
     if (self->circuits.is_present)
         fabric.circuits = circuits_of(self);
     if (fabric.torus.n_dimensions > 0 || fabric.dragonfly.n_groups > 0)

@@ -141,6 +141,9 @@ typedef struct {
     double published_bisection_bytes_per_s; /**< one way; 0: not published */
     guint64 published_accelerators;         /**< the size of machine that it was published for */
     LpCluster cluster[LP_N_ATTACHMENTS];
+    guint32 pod_domains; /**< domains of a pod, which a network of their own joins; 0: no pods */
+    LpCluster pod;       /**< that network, of all pods, on the scale-out ports; names borrowed from
+                              the scale-out cluster; no hosts: there is none */
     LpCluster beside; /**< the network beside a hybrid's circuits, on the same ports; names borrowed
                            from the scale-out cluster; no hosts: there is none */
 } LpMachine;
@@ -173,13 +176,16 @@ char *lp_machine_host_name(const LpMachine *self, guint64 accelerator, LpAttachm
 /** The attachment that traffic between @a and @b uses: scale-up within a domain. */
 LpAttachment lp_machine_attachment(const LpMachine *self, guint64 a, guint64 b);
 /** The planes that a run tells apart: 1 if messages are divided evenly, since equal planes that do
- * the same act as one of their summed bandwidth. */
+ * the same act as one of their summed bandwidth. A network of pods, or beside circuits, is plane 1.
+ */
 guint32 lp_machine_n_planes(const LpMachine *self);
 /** The plane that carries @traffic, below lp_machine_n_planes(). Circuits with a network beside
  * them are plane 0, that network is plane 1. */
 guint32 lp_machine_plane(const LpMachine *self, LpTraffic traffic);
 /** Bandwidth of a link of the cluster in such a plane, each way, in bytes/s. */
 double lp_machine_link_bytes_per_s(const LpMachine *self, LpAttachment attachment);
+/** Whether @a and @b stand in different domains of one pod. */
+gboolean lp_machine_in_pod(const LpMachine *self, guint64 a, guint64 b);
 /** What describes plane @plane of the network of @attachment: its cluster, or the one beside
  * circuits. */
 const LpCluster *lp_machine_plane_cluster(const LpMachine *self, LpAttachment attachment,

@@ -89,7 +89,8 @@ network_of(const LpMachine *self)
 LpMachineNetwork
 lp_machine_network(const LpMachine *self)
 {
-    if (!self->has_scale_out)
+    /* What pods' networks are made of nobody says. */
+    if (!self->has_scale_out || self->pod_domains > 0)
         return (LpMachineNetwork){.has_power = FALSE};
     LpMachineNetwork network = network_of(self);
     if (!lp_circuit_switch_is_hybrid(&self->circuits))

@@ -2,6 +2,7 @@
 /* Reads the scale-out cluster, and checks that ports, planes, paths and PCIe links fit together. */
 #include "platforms/machine/scale_out.h"
 
+#include "base/units.h"
 #include "platforms/machine/beside.h"
 #include "platforms/machine/cluster.h"
 #include "platforms/machine/plane_classes.h"
@@ -33,6 +34,9 @@ enum {
     OUT_BLOCK_SIZE,
     OUT_BLOCKS,
     OUT_FAILED_BLOCKS,
+    OUT_POD_DOMAINS,
+    OUT_POD_BANDWIDTH,
+    OUT_POD_LATENCY,
     OUT_CIRCUITS,                                        /* those of circuit_switch.h */
     OUT_MEDIUM = OUT_CIRCUITS + LP_N_CIRCUIT_PROPERTIES, /* those of medium.h */
     OUT_BESIDE = OUT_MEDIUM + LP_N_MEDIUM_PROPERTIES     /* those of beside.h */
@@ -59,6 +63,9 @@ static const char *const scale_out_names[] = {"role",
                                               "block-size",
                                               "blocks",
                                               "failed-blocks",
+                                              "pod-domains",
+                                              "pod-bandwidth",
+                                              "pod-latency",
                                               LP_CIRCUIT_PROPERTY_NAMES,
                                               LP_MEDIUM_PROPERTY_NAMES,
                                               LP_BESIDE_PROPERTY_NAMES,
@@ -402,6 +409,49 @@ read_circuits(const LpXml *xml, const LpProperties *properties, LpMachine *machi
     return FALSE;
 }
 
+/* A network of their own joins the domains of a pod: flat, without loss, on the same ports. */
+static gboolean
+read_pods(const LpXml *xml, const LpProperties *properties, LpMachine *machine, GError **error)
+{
+    const xmlNode *prop = properties->props[OUT_POD_DOMAINS];
+    const xmlNode *latency = properties->props[OUT_POD_LATENCY];
+    const xmlNode *useless = latency != NULL ? latency : properties->props[OUT_POD_BANDWIDTH];
+    LpCluster *out = &machine->cluster[LP_ATTACHMENT_SCALE_OUT], *pod = &machine->pod;
+    guint64 n_domains = lp_machine_n_domains(machine);
+    if (prop == NULL)
+        return useless == NULL || lp_platform_fail(xml, useless, LP_MACHINE_ERROR_STRUCTURE, error,
+                                                   "prop %s without prop pod-domains, wanted both",
+                                                   lp_xml_attribute(useless, "id"));
+    const char *text = lp_properties_value(properties, xml, OUT_POD_BANDWIDTH, error);
+    if (text == NULL ||
+        !lp_properties_count(properties, xml, OUT_POD_DOMAINS, &machine->pod_domains, error))
+        return FALSE;
+    *pod = (LpCluster){.id = out->id,
+                       .prefix = out->prefix,
+                       .suffix = out->suffix,
+                       .n_hosts = out->n_hosts,
+                       .topology = LP_TOPOLOGY_CROSSBAR,
+                       .technology = out->technology,
+                       .link_latency_s = out->link_latency_s};
+    if (!lp_quantity_parse_in(LP_QUANTITY_BANDWIDTH, text, LP_MACHINE_BYTES_PER_S_MIN,
+                              LP_MACHINE_BYTES_PER_S_MAX, &pod->link_bytes_per_s, error))
+        return lp_property_prefix(xml, properties->props[OUT_POD_BANDWIDTH], error);
+    if (latency != NULL &&
+        !lp_quantity_parse_in(LP_QUANTITY_TIME, lp_xml_attribute(latency, "value"), 0,
+                              LP_MACHINE_LATENCY_MAX_S, &pod->link_latency_s, error))
+        return lp_property_prefix(xml, latency, error);
+    if (machine->pod_domains < 2 || n_domains % machine->pod_domains != 0)
+        return lp_platform_fail(xml, prop, LP_MACHINE_ERROR_SIZE, error,
+                                "prop pod-domains: %u, wanted a divisor of the %" G_GUINT64_FORMAT
+                                " domains, at least 2",
+                                machine->pod_domains, n_domains);
+    return (!machine->circuits.is_present && machine->plane_use == LP_PLANE_USE_STRIPED &&
+            machine->n_paths == 1 && machine->pcie_ports == 0) ||
+           lp_platform_fail(xml, prop, LP_MACHINE_ERROR_STRUCTURE, error,
+                            "prop pod-domains beside circuits, planes of classes, paths by hash or "
+                            "PCIe links, wanted none of them");
+}
+
 gboolean
 lp_scale_out_read(const LpXml *xml, xmlNode *node, LpMachine *machine, GError **error)
 {
@@ -415,5 +465,6 @@ lp_scale_out_read(const LpXml *xml, xmlNode *node, LpMachine *machine, GError **
            read_transport(xml, &properties, machine, error) &&
            read_blocks(xml, &properties, machine, error) &&
            read_circuits(xml, &properties, machine, error) &&
+           read_pods(xml, &properties, machine, error) &&
            lp_beside_read(xml, &properties, OUT_BESIDE, machine, error);
 }

@@ -47,7 +47,8 @@ static void
 send_pair(LpExchangeRun *self, guint64 index, guint64 place)
 {
     const LpCommunicator *communicator = self->ring->communicator;
-    guint64 to = lp_exchange_row_receiver(self->ring->n_members, n_intra(self), index, place);
+    guint64 to = lp_exchange_row_receiver(self->ring->n_members, n_intra(self),
+                                          self->ring->sites.n_pod, index, place);
     guint64 bytes = (guint64)llround((double)pair_bytes(self, index, to) * self->forwarding);
     LpConnection connection = connect_members(self, index, to);
     const LpRoute *route = self->quotient == NULL

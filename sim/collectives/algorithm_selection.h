@@ -14,7 +14,10 @@ G_BEGIN_DECLS
 typedef struct {
     guint64 n_members;
     guint64 n_intra;       /**< members of each domain */
-    guint64 n_leaf;        /**< members below each leaf, a multiple of n_near; 0 if that differs */
+    guint64 n_leaf;        /**< members below each leaf, or in each pod, a multiple of n_near; 0 if
+                              that differs */
+    guint64 n_pod;         /**< members of each pod, in order, if an all-to-all goes over pods' own
+                              network and the one between them; else 0 */
     gboolean is_regular;   /**< as many in each, in order: those of a domain follow each other */
     gboolean in_pair;      /**< the two that a bridge joins */
     gboolean on_torus;     /**< members of different domains meet in no switch */

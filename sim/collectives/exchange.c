@@ -69,8 +69,13 @@ lp_exchange_row_length(guint64 n, guint64 n_intra)
 }
 
 guint64
-lp_exchange_row_receiver(guint64 n, guint64 n_intra, guint64 from, guint64 place)
+lp_exchange_row_receiver(guint64 n, guint64 n_intra, guint64 n_pod, guint64 from, guint64 place)
 {
+    /* Pods begin with their own members, so that all members are at the same distance at a time. */
+    if (n_pod > 0 && place + 1 < n_pod)
+        return from / n_pod * n_pod + (from + 1 + place) % n_pod;
+    if (n_pod > 0)
+        return lp_exchange_row_receiver(n, n_pod, 0, from, place + 1 - n_pod);
     guint64 shift = 1 + place / n_intra, turn = place % n_intra;
     return (from / n_intra + shift) % (n / n_intra) * n_intra + (from + turn) % n_intra;
 }

@@ -27,7 +27,8 @@ guint64 lp_exchange_total_bytes(const LpOp *op, guint64 n);
  * next one first, and in each to every member in turn, from that of its own place on. How many
  * messages are in a row, and who receives number @place of that of @from. */
 guint64 lp_exchange_row_length(guint64 n, guint64 n_intra);
-guint64 lp_exchange_row_receiver(guint64 n, guint64 n_intra, guint64 from, guint64 place);
+guint64 lp_exchange_row_receiver(guint64 n, guint64 n_intra, guint64 n_pod, guint64 from,
+                                 guint64 place);
 
 /** Adds to @sink, as sent to group member @to, what group member @from has for group member @place:
  * a block, or, where the group is one of a stage of a hierarchical all-to-all, all blocks on that

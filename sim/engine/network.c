@@ -245,6 +245,8 @@ static LpRoute
 direct_route(const LpNetwork *self, guint64 a, guint64 b, guint32 plane, LpTraffic traffic)
 {
     LpAttachment attachment = lp_machine_attachment(self->machine, a, b);
+    if (lp_machine_in_pod(self->machine, a, b))
+        plane = 1;
     return route_in_plane(self, a, b, attachment, attachment == LP_ATTACHMENT_SCALE_OUT ? plane : 0,
                           traffic);
 }

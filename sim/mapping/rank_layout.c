@@ -130,6 +130,18 @@ fills_torus(const LpRankLayout *self, const LpCommunicator *communicator)
     return TRUE;
 }
 
+/* Whether an all-to-all goes over pods' own network and over the one between pods: then there is no
+ * next domain that a member could send all its bytes to. */
+static gboolean
+mixes_pods(const LpRankLayout *self, const LpCommunicator *communicator, guint64 n_intra)
+{
+    guint32 pod = lp_network_machine(self->network)->pod_domains;
+    if (pod == 0 || !communicator->exchanges)
+        return FALSE;
+    guint64 block = regular_block(self, communicator, pod);
+    return block != communicator->n_members && block != n_intra;
+}
+
 static LpSites
 find_sites(const LpRankLayout *self, const LpCommunicator *communicator)
 {
@@ -149,12 +161,16 @@ find_sites(const LpRankLayout *self, const LpCommunicator *communicator)
         communicator->n_members == 2 &&
         lp_pcie_host_has_bridge(&on->pcie_host, member_accelerator(self, communicator, 0),
                                 member_accelerator(self, communicator, 1));
-    if (!sites.is_regular) {
+    if (!sites.is_regular || mixes_pods(self, communicator, sites.n_intra)) {
+        sites.n_pod = sites.is_regular ? regular_block(self, communicator, on->pod_domains) : 0;
+        sites.is_regular = FALSE;
         sites.n_intra = 1;
         return sites;
     }
     const LpMachine *machine = lp_network_machine(self->network);
     guint64 span = machine->has_scale_out ? lp_machine_span_domains(machine, 0) : 0;
+    if (machine->pod_domains > 0)
+        span = machine->pod_domains;
     guint64 leaf = span == 0 ? 0 : regular_block(self, communicator, span);
     sites.n_leaf = leaf % sites.n_intra == 0 ? leaf : 0;
     return sites;

@@ -72,8 +72,8 @@ pair_flow(Builder *self, guint32 from, guint32 place)
 {
     const LpIsolatedRing *ring = self->ring;
     const LpCommunicator *communicator = ring->communicator;
-    guint32 to =
-        (guint32)lp_exchange_row_receiver(ring->n_members, ring->sites.n_intra, from, place);
+    guint32 to = (guint32)lp_exchange_row_receiver(ring->n_members, ring->sites.n_intra,
+                                                   ring->sites.n_pod, from, place);
     LpConnection connection =
         lp_rank_layout_connect(ring->map->layout, (LpConnectionKind)communicator->group,
                                communicator->ranks[from], communicator->ranks[to]);

@@ -84,6 +84,11 @@ other_values(const LpMachineSpecification *self, LpMachineOptionId option)
     case LP_OPTION_KIND_BOOLEAN:
         add_names(others, answers, text);
         break;
+    case LP_OPTION_KIND_DIMENSIONS:
+        /* Sizes that the torus would have anyway are no fault. */
+        g_ptr_array_add(others, g_strdup("2"));
+        g_ptr_array_add(others, g_strdup("3"));
+        break;
     default:
         break;
     }

@@ -54,6 +54,15 @@ class Lattices(unittest.TestCase):
                 faster = twisted["all_to_all_bytes_per_s"] / plain["all_to_all_bytes_per_s"]
                 self.assertAlmostEqual(faster, ratio, delta=0.0005)
 
+    def test_said(self):
+        """Sizes that a torus would have anyway may be said; they are refused beside other topologies."""
+        shape = SHAPES[128].replace(",", "x")
+        said = self.machine(128, f"--dimensions={shape}", "--turns=yes")
+        self.assertEqual(self.json("platform", "describe", said)["dimensions"], SHAPES[128])
+        done = lightpath("platform", "generate", "--system=dgx-a100", "--accelerators=64",
+                         f"--dimensions={shape}")
+        self.assertEqual((done.returncode, done.stderr.count("\n")), (2, 1), done.stderr)
+
     def time_s(self, file):
         result = self.json("collective", "all-to-all", file, "--bytes=1GiB")
         self.assertEqual(result["runs"][0]["algorithm"], "torus")

@@ -25,7 +25,8 @@ guint64 lp_exchange_total_bytes(const LpOp *op, guint64 n);
 
 /** An all-to-all as rows of messages: a member sends to the other groups of @n_intra members, the
  * next one first, and in each to every member in turn, from that of its own place on. How many
- * messages are in a row, and who receives number @place of that of @from. */
+ * messages are in a row, and who receives number @place of that of @from. @n_pod: members of a pod,
+ * which come first (@n_intra 1); 0: there are no pods. */
 guint64 lp_exchange_row_length(guint64 n, guint64 n_intra);
 guint64 lp_exchange_row_receiver(guint64 n, guint64 n_intra, guint64 n_pod, guint64 from,
                                  guint64 place);

@@ -58,7 +58,7 @@ check_rows(guint64 n, guint64 n_intra)
     for (guint64 place = 0; place < length; place++) {
         guint64 sum = 0;
         for (guint64 from = 0; from < n; from++) {
-            guint64 to = lp_exchange_row_receiver(n, n_intra, from, place);
+            guint64 to = lp_exchange_row_receiver(n, n_intra, 0, from, place);
             lp_test_true("another group", to < n && to / n_intra != from / n_intra);
             received[from * n + to]++;
             sum += to;

@@ -127,6 +127,9 @@ lp_relay_paths_route(const LpRelayPaths *self, guint64 a, guint64 b, LpTraffic t
     guint32 from = (guint32)lp_machine_port(machine, relay, LP_ATTACHMENT_SCALE_OUT);
     guint32 to = (guint32)lp_machine_port(machine, b, LP_ATTACHMENT_SCALE_OUT);
     guint32 n_hops = lp_relay_paths_n_hops(self, from, to);
+    /* A group without bytes, since those that have some were given circuits. */
+    if (n_hops == G_MAXUINT32)
+        return lp_network_route(self->network, a, b, traffic);
     g_autofree guint64 *stops = g_new(guint64, (gsize)n_hops + 2);
     guint32 n = 0;
     stops[n++] = a;

@@ -308,6 +308,17 @@ has_uneven_hosts(const LpProgram *program)
     return FALSE;
 }
 
+/* Members of a tensor-parallel group do, where slices mirror each other, where they are of one
+ * class and where nothing contends. Else a hidden collective lets the first of them go on by
+ * itself, and what it begins a segment with may not wait for the others. */
+static gboolean
+members_start_together(const Builder *self, const LpContention *contention)
+{
+    LpRunMode mode = self->tasks->mode;
+    return mode.level >= LP_RUN_UNCONTENDED || mode.has_alike_members || contention->tp_mirrored ||
+           !goes_through_layer_stream(self->program, LP_GROUP_TP);
+}
+
 /* @idle: of steps at which no gradients or parameters are under way. */
 static Merging
 find_merging(const Builder *self, const LpContention *contention, gboolean idle)
@@ -325,7 +336,7 @@ find_merging(const Builder *self, const LpContention *contention, gboolean idle)
                      (idle || !slowed_by_stream(program)) &&
                      (mode.level >= LP_RUN_BALANCED || !has_uneven_hosts(program));
     merging.group[LP_GROUP_TP] =
-        merging.delays && has_tp &&
+        merging.delays && has_tp && members_start_together(self, contention) &&
         (mode.level >= LP_RUN_BALANCED || lp_isolated_rings_uniform(self->rings, LP_GROUP_TP));
     merge_others(self, &merging);
     /* Woven all-to-alls hold the stream while hidden collectives of tp wait for it. */

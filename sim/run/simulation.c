@@ -128,6 +128,22 @@ load(const LpSimulation *self, LpNetwork *network, const LpCircuitMap *circuits,
                                circuits->switched, self->engine_options, error);
 }
 
+/* Whether tensor-parallel groups have members of one class each. */
+static gboolean
+members_are_alike(const LpCommunicators *communicators, const LpQuotient *quotient)
+{
+    if (quotient == NULL)
+        return FALSE;
+    const guint32 *class = lp_quotient_ranks(quotient)->of_rank;
+    for (guint k = 0; k < lp_communicators_n(communicators, LP_GROUP_TP); k++) {
+        const LpCommunicator *group = lp_communicators_get(communicators, LP_GROUP_TP, k);
+        for (guint32 i = 1; i < group->n_members; i++)
+            if (class[group->ranks[i]] != class[group->ranks[0]])
+                return FALSE;
+    }
+    return TRUE;
+}
+
 static gboolean
 run_itself(LpSimulation *self, LpNetwork *network, const LpCircuitMap *circuits,
            const LpContention *contention, LpIsolatedCache *cache, LpQuotient *quotient,
@@ -140,7 +156,9 @@ run_itself(LpSimulation *self, LpNetwork *network, const LpCircuitMap *circuits,
         run_isolated(self, map, contention, cache, options);
         return TRUE;
     }
-    LpRunMode mode = {.fidelity = options.fidelity, .merge = options.collapse};
+    LpRunMode mode = {.fidelity = options.fidelity,
+                      .merge = options.collapse,
+                      .has_alike_members = members_are_alike(map->communicators, quotient)};
     g_autoptr(LpTasks) tasks = lp_tasks_new(map, contention, cache, mode);
     self->isolated = tasks->isolated;
     self->run =

@@ -9,7 +9,7 @@ bandwidths that are larger by 1e-13 change the run of all ranks by as much. Such
 figures.
 
 --count=N draws N random cases; --seed=N another row of them; --only=N one of them, which is kept.
-Environment: LIGHTPATH (the built program), LIGHTPATH_PLANS (a sixth of these are drawn)."""
+Environment: LIGHTPATH (the built program), LIGHTPATH_PLANS (a twelfth of these are drawn)."""
 import argparse
 import concurrent.futures
 import json
@@ -23,7 +23,7 @@ import tempfile
 import quotient_cases
 
 PROGRAM = os.environ.get("LIGHTPATH", "build/release/cli/lightpath")
-COUNT = int(os.environ.get("LIGHTPATH_PLANS", "4400")) // 6
+COUNT = int(os.environ.get("LIGHTPATH_PLANS", "4400")) // 12
 CONTENDED, ALONE = 1e-6, 1e-9
 # Senders that go on when their last message has arrived keep step or fall out of step by a rounding
 # error, and stay so (docs/scenario-format.md).

@@ -61,6 +61,7 @@ static void
 add_jobs(LpCast *cast, const LpAttributedRun *run)
 {
     gboolean is_alone = !has(run, LP_CONTENDER_OTHERS) && !has(run, LP_CONTENDER_BACKGROUND);
+    cast->counts_flows = TRUE;
     for (guint i = 0; i < n_jobs(run->scene); i++) {
         guint isolated = i == run->job ? ALL_CLASSES & ~run->contenders : 0;
         if (i == run->job || has(run, LP_CONTENDER_OTHERS))

@@ -186,13 +186,15 @@ LpCast
 lp_cast(const LpScene *scene)
 {
     guint n = scene->jobs->len;
-    return (LpCast){scene, g_new0(LpContention *, n), g_new0(LpTasks *, n), g_new0(LpRunJob, n), 0};
+    return (LpCast){scene, g_new0(LpContention *, n), g_new0(LpTasks *, n), g_new0(LpRunJob, n), 0,
+                    FALSE};
 }
 
 void
 lp_cast_add(LpCast *self, guint index, LpSceneScope scope, guint isolated)
 {
     LpContention *contention = new_contention(self->scene, index, scope);
+    contention->tp_private_when_idle = contention->tp_private_when_idle && !self->counts_flows;
     LpTasks *tasks = new_tasks(self->scene, index, scope, contention, isolated);
     self->contentions[self->n] = contention;
     self->tasks[self->n] = tasks;

@@ -52,6 +52,7 @@ typedef struct {
     LpTasks **tasks;            /* owned, of the owned */
     LpRunJob *jobs;             /* owned; they borrow the above */
     guint n;
+    gboolean counts_flows; /**< of a group in all steps or in none: none merges in some of them */
 } LpCast;
 
 /** No job of @scene, which is borrowed. */

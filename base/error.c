@@ -7,6 +7,17 @@
 
 G_DEFINE_QUARK(lp_input_error, lp_input_error)
 
+gboolean
+lp_value_error(GError **error, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    g_autofree char *message = g_strdup_vprintf(format, arguments);
+    va_end(arguments);
+    g_set_error_literal(error, LP_INPUT_ERROR, LP_INPUT_ERROR_VALUE, message);
+    return FALSE;
+}
+
 char *
 lp_error_quote(const char *text)
 {

@@ -33,6 +33,9 @@ typedef enum {
     LP_CHILD_PROCESS_ERROR_RESULT, /**< It ended without its result: it crashed or was ended. */
 } LpChildProcessError;
 
+/** Sets an error of LP_INPUT_ERROR_VALUE. Returns: FALSE. */
+gboolean lp_value_error(GError **error, const char *format, ...) G_GNUC_PRINTF(2, 3);
+
 /** @text in double quotes as messages show it: one line, printable, cut after 60 characters.
  * Returns: (transfer full). */
 char *lp_error_quote(const char *text);

@@ -4,6 +4,8 @@
 
 #define GPT3(batch)                                                                                \
     .workload = "gpt3-175b", .platform = "dgx-a100-1024", .settings = "global-batch=" batch
+#define LLAMA_8B .workload = "llama-3-8b", .accelerators = "64", .settings = "tp=2 dp=32"
+#define KIMI .workload = "kimi-k2", .accelerators = "2048", .system = "hgx-h800", .settings = ""
 /* 16 micro-batches for each of the replicas of 128 ranks, as the paper has them. */
 #define LLAMA(ranks, replicas, batch)                                                              \
     .workload = "llama-3-405b", .accelerators = ranks,                                             \
@@ -54,33 +56,21 @@ const LpBenchmark lp_benchmarks[] = {
      .is_long = TRUE},
     {.name = "llama-3-8b-64",
      .summary = "Llama 3 8B on 64 H100, FSDP and TP 2, which meet on every port",
-     .workload = "llama-3-8b",
-     .accelerators = "64",
-     .settings = "tp=2 dp=32"},
+     LLAMA_8B},
     {.name = "llama-3-8b-64-message",
      .summary = "the same with every message of every collective",
      .fidelity = LP_FIDELITY_MESSAGE,
-     .workload = "llama-3-8b",
-     .accelerators = "64",
-     .settings = "tp=2 dp=32"},
+     LLAMA_8B},
     {.name = "mixtral-8x7b-256",
      .summary = "experts whose groups meet pipelines and gradients, on 256 H100",
      .workload = "mixtral-8x7b",
      .accelerators = "256",
      .settings = "dp=64 global-batch=1024"},
-    {.name = "kimi-k2-2048",
-     .summary = "Kimi K2 on 2,048 H800, as shipped",
-     .workload = "kimi-k2",
-     .accelerators = "2048",
-     .system = "hgx-h800",
-     .settings = ""},
+    {.name = "kimi-k2-2048", .summary = "Kimi K2 on 2,048 H800, as shipped", KIMI},
     {.name = "kimi-k2-2048-message",
      .summary = "the same with every message of every collective",
      .fidelity = LP_FIDELITY_MESSAGE,
-     .workload = "kimi-k2",
-     .accelerators = "2048",
-     .system = "hgx-h800",
-     .settings = ""},
+     KIMI},
     {.name = "qwen3-235b-256",
      .summary = "Qwen3 235B on 256 H100, as shipped",
      .workload = "qwen3-235b-a22b",

@@ -167,6 +167,20 @@ read_whole(const char *option, const char *text, const LpGoodputReport *report, 
                                             option, n, block);
 }
 
+/* Groups divide the job. */
+static gboolean
+read_group(const LpFleetOptions *self, LpGoodputReport *report, GError **error)
+{
+    LpFleet *fleet = &report->input.fleet;
+    if (!read_whole("group", self->group, report, fleet->slice_blocks, &fleet->group_blocks, error))
+        return FALSE;
+    return fleet->slice_blocks % fleet->group_blocks == 0 ||
+           lp_usage_error(error,
+                          "--group: got %" G_GUINT64_FORMAT
+                          " blocks, wanted whole groups in the job's %" G_GUINT64_FORMAT,
+                          fleet->group_blocks, fleet->slice_blocks);
+}
+
 static gboolean
 read_pods(const LpFleetOptions *self, LpGoodputReport *report, GError **error)
 {
@@ -174,19 +188,18 @@ read_pods(const LpFleetOptions *self, LpGoodputReport *report, GError **error)
     if (self->pod == NULL)
         return lp_usage_error(error, "--pod: got none, wanted accelerators for packing pods");
     if (!read_whole("pod", self->pod, report, 0, &fleet->pod_blocks, error) ||
-        !read_whole("group", self->group, report, fleet->slice_blocks, &fleet->group_blocks, error))
+        !read_group(self, report, error))
         return FALSE;
     if (fleet->n_blocks % fleet->pod_blocks != 0)
         return lp_usage_error(error,
                               "--pod: got %" G_GUINT64_FORMAT
                               " blocks, wanted a divisor of the machine's %" G_GUINT64_FORMAT,
                               fleet->pod_blocks, fleet->n_blocks);
-    if (fleet->group_blocks > fleet->pod_blocks || fleet->slice_blocks % fleet->group_blocks != 0)
+    if (fleet->group_blocks > fleet->pod_blocks)
         return lp_usage_error(error,
                               "--group: got %" G_GUINT64_FORMAT
-                              " blocks, wanted at most the pod's %" G_GUINT64_FORMAT
-                              ", and whole groups in the job's %" G_GUINT64_FORMAT,
-                              fleet->group_blocks, fleet->pod_blocks, fleet->slice_blocks);
+                              " blocks, wanted at most the pod's %" G_GUINT64_FORMAT,
+                              fleet->group_blocks, fleet->pod_blocks);
     guint64 groups =
         fleet->n_blocks / fleet->pod_blocks * (fleet->pod_blocks / fleet->group_blocks);
     guint64 most = groups / (fleet->slice_blocks / fleet->group_blocks);
@@ -205,13 +218,8 @@ read_rings(const LpFleetOptions *self, LpGoodputReport *report, GError **error)
     if (self->hops == NULL)
         return lp_usage_error(error, "--hops: got none, wanted blocks for packing rings");
     if (!read_count("hops", self->hops, HOPS_MAX, 0, &fleet->hops, error) ||
-        !read_whole("group", self->group, report, fleet->slice_blocks, &fleet->group_blocks, error))
+        !read_group(self, report, error))
         return FALSE;
-    if (fleet->slice_blocks % fleet->group_blocks != 0)
-        return lp_usage_error(error,
-                              "--group: got %" G_GUINT64_FORMAT
-                              " blocks, wanted whole groups in the job's %" G_GUINT64_FORMAT,
-                              fleet->group_blocks, fleet->slice_blocks);
     if (lp_availability_ring_workspace(fleet->n_blocks, fleet->group_blocks, fleet->hops) >
         RING_WORK_MAX / fleet->n_blocks)
         return lp_usage_error(error,

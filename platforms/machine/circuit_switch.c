@@ -110,19 +110,6 @@ lp_circuit_switch_is_switched(const LpCircuitSwitch *self)
            !lp_circuit_switch_is_rotor(self);
 }
 
-static gboolean fail(GError **error, const char *format, ...) G_GNUC_PRINTF(2, 3);
-
-static gboolean
-fail(GError **error, const char *format, ...)
-{
-    va_list arguments;
-    va_start(arguments, format);
-    g_autofree char *message = g_strdup_vprintf(format, arguments);
-    va_end(arguments);
-    g_set_error_literal(error, LP_INPUT_ERROR, LP_INPUT_ERROR_VALUE, message);
-    return FALSE;
-}
-
 static gboolean
 read_count(const char *text, guint32 maximum, guint32 *out_count, GError **error)
 {
@@ -186,9 +173,9 @@ read_traffic(LpCircuitSwitch *self, const char *text, GError **error)
         traffic |= 1u << class;
     }
     if ((traffic >> none & 1) != 0 && words[1] != NULL)
-        return fail(error, "\"%s\", wanted classes, or none alone", text);
+        return lp_value_error(error, "\"%s\", wanted classes, or none alone", text);
     if (words[0] == NULL)
-        return fail(error, "\"\", wanted classes of tp, pp, dp, ep and cp, or none");
+        return lp_value_error(error, "\"\", wanted classes of tp, pp, dp, ep and cp, or none");
     self->traffic = traffic | TRAFFIC_IS_GIVEN;
     return TRUE;
 }
@@ -260,11 +247,11 @@ check_rotor(const LpCircuitSwitch *self, GError **error)
     double dead_s = lp_circuit_switch_dead_time_s(self);
     if (!lp_circuit_switch_is_rotor(self))
         return (self->slot_s <= 0.0 && self->rotor_hops == 0) ||
-               fail(error, "policy: %s with a slot-time or rotor-hops, wanted rotor",
-                    lp_circuit_policy_names[self->policy]);
+               lp_value_error(error, "policy: %s with a slot-time or rotor-hops, wanted rotor",
+                              lp_circuit_policy_names[self->policy]);
     return self->slot_s > dead_s ||
-           fail(error, "slot-time: %g s, wanted more than the dead time of %g s in each",
-                self->slot_s, dead_s);
+           lp_value_error(error, "slot-time: %g s, wanted more than the dead time of %g s in each",
+                          self->slot_s, dead_s);
 }
 
 /* What only a hybrid has. Before it is settled. */
@@ -285,8 +272,8 @@ check_hybrid(const LpCircuitSwitch *self, GError **error)
         return TRUE;
     for (gsize i = 0; i < G_N_ELEMENTS(rows); i++)
         if (rows[i].is_given)
-            return fail(error, "policy: %s with %s, wanted hybrid",
-                        lp_circuit_policy_names[self->policy], rows[i].name);
+            return lp_value_error(error, "policy: %s with %s, wanted hybrid",
+                                  lp_circuit_policy_names[self->policy], rows[i].name);
     return TRUE;
 }
 
@@ -300,24 +287,26 @@ lp_circuit_switch_check(const LpCircuitSwitch *self, guint64 n_attachments,
     if (!check_rotor(self, error) || !check_hybrid(self, error))
         return FALSE;
     if (n_lanes > LP_CIRCUIT_LANES_MAX)
-        return fail(error, "wavelengths: %u on each of %u ports, wanted at most %u together",
-                    self->n_wavelengths, self->n_ports, LP_CIRCUIT_LANES_MAX);
+        return lp_value_error(error,
+                              "wavelengths: %u on each of %u ports, wanted at most %u together",
+                              self->n_wavelengths, self->n_ports, LP_CIRCUIT_LANES_MAX);
     if (self->switch_ports > 0 && n_ports > self->switch_ports)
-        return fail(error,
-                    "ocs-ports: %u, wanted at least %" G_GUINT64_FORMAT
-                    ": a switch joins %" G_GUINT64_FORMAT
-                    " attachments of %u ports, and circuits that no switch joins cannot be routed",
-                    self->switch_ports, n_ports, n_attachments, self->n_ports);
+        return lp_value_error(
+            error,
+            "ocs-ports: %u, wanted at least %" G_GUINT64_FORMAT
+            ": a switch joins %" G_GUINT64_FORMAT
+            " attachments of %u ports, and circuits that no switch joins cannot be routed",
+            self->switch_ports, n_ports, n_attachments, self->n_ports);
     if (self->link_budget_db > 0.0 && self->insertion_loss_db > self->link_budget_db)
-        return fail(error,
-                    "insertion-loss: %g dB, wanted at most the %g dB that the link's budget bears",
-                    self->insertion_loss_db, self->link_budget_db);
+        return lp_value_error(
+            error, "insertion-loss: %g dB, wanted at most the %g dB that the link's budget bears",
+            self->insertion_loss_db, self->link_budget_db);
     if (lanes_bytes_per_s > attachment_bytes_per_s * (1.0 + 1e-9)) {
         g_autofree char *lanes = lp_quantity_format(LP_QUANTITY_BANDWIDTH, lanes_bytes_per_s);
         g_autofree char *port = lp_quantity_format(LP_QUANTITY_BANDWIDTH, attachment_bytes_per_s);
-        return fail(error,
-                    "wavelengths: %u of them carry %s, wanted at most the %s of an attachment",
-                    n_lanes, lanes, port);
+        return lp_value_error(
+            error, "wavelengths: %u of them carry %s, wanted at most the %s of an attachment",
+            n_lanes, lanes, port);
     }
     return TRUE;
 }

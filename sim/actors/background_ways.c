@@ -100,21 +100,6 @@ lp_background_ways_route(const LpBackgroundWays *self, guint32 sender, guint32 r
 
 /* --- what the machine has --- */
 
-static gboolean fail(const LpScenarioTraffic *specification, GError **error, const char *format,
-                     ...) G_GNUC_PRINTF(3, 4);
-
-static gboolean
-fail(const LpScenarioTraffic *specification, GError **error, const char *format, ...)
-{
-    va_list arguments;
-    va_start(arguments, format);
-    g_autofree char *message = g_strdup_vprintf(format, arguments);
-    va_end(arguments);
-    g_set_error(error, LP_INPUT_ERROR, LP_INPUT_ERROR_VALUE, "%s: traffic \"%s\": %s",
-                specification->where, specification->name, message);
-    return FALSE;
-}
-
 static gboolean
 check_domain(const LpBackgroundWays *self, GError **error)
 {
@@ -122,10 +107,11 @@ check_domain(const LpBackgroundWays *self, GError **error)
     for (guint32 i = 1; i < self->n; i++)
         if (lp_machine_domain(machine, self->accelerators[i]) !=
             lp_machine_domain(machine, self->accelerators[0]))
-            return fail(self->specification, error,
-                        "class: got scale-up for accelerators %u and %u of different domains, "
-                        "wanted scale-out or auto",
-                        self->accelerators[0], self->accelerators[i]);
+            return lp_value_error(
+                error,
+                "class: got scale-up for accelerators %u and %u of different domains, "
+                "wanted scale-out or auto",
+                self->accelerators[0], self->accelerators[i]);
     return TRUE;
 }
 
@@ -134,16 +120,17 @@ check_cards(const LpBackgroundWays *self, GError **error)
 {
     const LpMachine *machine = lp_network_machine(self->network);
     if (!machine->has_scale_out)
-        return fail(self->specification, error,
-                    "class: got scale-out on a machine without it, wanted scale-up or auto");
+        return lp_value_error(
+            error, "class: got scale-out on a machine without it, wanted scale-up or auto");
     g_autoptr(GHashTable) owners = g_hash_table_new(NULL, NULL);
     for (guint32 i = 0; i < self->n; i++) {
         guint64 port = lp_machine_port(machine, self->accelerators[i], LP_ATTACHMENT_SCALE_OUT);
         if (!g_hash_table_add(owners, GSIZE_TO_POINTER(port + 1)))
-            return fail(self->specification, error,
-                        "class: got scale-out for accelerator %u, whose card another one of these "
-                        "has too, wanted accelerators with cards of their own",
-                        self->accelerators[i]);
+            return lp_value_error(
+                error,
+                "class: got scale-out for accelerator %u, whose card another one of these "
+                "has too, wanted accelerators with cards of their own",
+                self->accelerators[i]);
     }
     return TRUE;
 }
@@ -153,13 +140,13 @@ check(const LpBackgroundWays *self, GError **error)
 {
     const LpMachine *machine = lp_network_machine(self->network);
     if (self->n < 2)
-        return fail(self->specification, error, "got one accelerator, wanted two or more");
+        return lp_value_error(error, "got one accelerator, wanted two or more");
     for (guint32 i = 0; i < self->n; i++)
         if (self->accelerators[i] >= machine->n_accelerators)
-            return fail(self->specification, error,
-                        "accelerators: got %u, wanted one of the %" G_GUINT64_FORMAT
-                        " of the machine",
-                        self->accelerators[i], machine->n_accelerators);
+            return lp_value_error(error,
+                                  "accelerators: got %u, wanted one of the %" G_GUINT64_FORMAT
+                                  " of the machine",
+                                  self->accelerators[i], machine->n_accelerators);
     if (self->specification->ports == LP_PORTS_SCALE_UP)
         return check_domain(self, error);
     return self->specification->ports == LP_PORTS_AUTO || check_cards(self, error);
@@ -184,8 +171,10 @@ lp_background_ways_new(const LpScenarioTraffic *specification, const LpNetwork *
     self->specification = specification;
     self->network = network;
     list_accelerators(self);
-    if (!check(self, error))
+    if (!check(self, error)) {
+        g_prefix_error(error, "%s: traffic \"%s\": ", specification->where, specification->name);
         return NULL;
+    }
     if (specification->pattern == LP_PATTERN_PERMUTATION)
         self->partners = draw_permutation(self->n, specification->seed);
     return g_steal_pointer(&self);

@@ -5,21 +5,6 @@
 #include "base/error.h"
 #include "base/file.h"
 
-static gboolean fail(const LpScenarioFailure *failure, GError **error, const char *format, ...)
-    G_GNUC_PRINTF(3, 4);
-
-static gboolean
-fail(const LpScenarioFailure *failure, GError **error, const char *format, ...)
-{
-    va_list arguments;
-    va_start(arguments, format);
-    g_autofree char *message = g_strdup_vprintf(format, arguments);
-    va_end(arguments);
-    g_set_error(error, LP_INPUT_ERROR, LP_INPUT_ERROR_VALUE, "%s: <failure> circuit: %s",
-                failure->where, message);
-    return FALSE;
-}
-
 static guint64
 bit(guint32 lane)
 {
@@ -54,27 +39,40 @@ lanes_of(const LpScenarioFailure *failure, const LpCircuitSwitch *circuits)
     return lanes;
 }
 
-gboolean
-lp_lane_failures_find(const LpScenarioFailure *failure, const LpMachine *machine, GArray *io_lanes,
-                      GError **error)
+/* @lanes: those that it stops. */
+static gboolean
+check(const LpScenarioFailure *failure, const LpMachine *machine, guint64 lanes, GError **error)
 {
     const LpCircuitSwitch *circuits = &machine->circuits;
     const char *label = lp_file_label(machine->path);
     if (!circuits->is_present)
-        return fail(failure, error, "%s has no circuits, wanted such", label);
+        return lp_value_error(error, "%s has no circuits, wanted such", label);
     gboolean is_plane = failure->part == LP_CIRCUIT_PART_PLANE;
     if (is_plane && circuits->scope != LP_CIRCUIT_SCOPE_PLANE)
-        return fail(failure, error,
-                    "a plane of %s, whose switch joins all ports, wanted circuit-scope plane",
-                    label);
+        return lp_value_error(
+            error, "a plane of %s, whose switch joins all ports, wanted circuit-scope plane",
+            label);
     if (!is_plane && failure->accelerator >= machine->n_accelerators)
-        return fail(failure, error, "accelerator %u, wanted one of the %" G_GUINT64_FORMAT " of %s",
-                    failure->accelerator, machine->n_accelerators, label);
-    guint64 lanes = lanes_of(failure, circuits);
-    if (lanes == 0)
-        return fail(failure, error,
-                    "number %u, wanted one of the %u ports or %u wavelengths each of an attachment",
-                    failure->index, circuits->n_ports, circuits->n_wavelengths);
+        return lp_value_error(error,
+                              "accelerator %u, wanted one of the %" G_GUINT64_FORMAT " of %s",
+                              failure->accelerator, machine->n_accelerators, label);
+    return lanes != 0 ||
+           lp_value_error(
+               error,
+               "number %u, wanted one of the %u ports or %u wavelengths each of an attachment",
+               failure->index, circuits->n_ports, circuits->n_wavelengths);
+}
+
+gboolean
+lp_lane_failures_find(const LpScenarioFailure *failure, const LpMachine *machine, GArray *io_lanes,
+                      GError **error)
+{
+    guint64 lanes = machine->circuits.is_present ? lanes_of(failure, &machine->circuits) : 0;
+    if (!check(failure, machine, lanes, error)) {
+        g_prefix_error(error, "%s: <failure> circuit: ", failure->where);
+        return FALSE;
+    }
+    gboolean is_plane = failure->part == LP_CIRCUIT_PART_PLANE;
     guint32 n = (guint32)lp_machine_n_ports(machine);
     guint32 own =
         is_plane ? 0

@@ -3,39 +3,19 @@
  * configuration classes in transformers (src/transformers/models/NAME/configuration_NAME.py). */
 #include "workloads/import/family.h"
 
-static const LpFamilyKeys modern_keys = {.layers = "num_hidden_layers",
-                                         .hidden = "hidden_size",
-                                         .heads = "num_attention_heads",
-                                         .kv_heads = "num_key_value_heads",
-                                         .ffn = "intermediate_size",
-                                         .seq = "max_position_embeddings",
-                                         .vocab = "vocab_size",
+/* What most call their sizes. */
+#define LLAMA_NAMES                                                                                \
+    .layers = "num_hidden_layers", .hidden = "hidden_size", .heads = "num_attention_heads",        \
+    .kv_heads = "num_key_value_heads", .seq = "max_position_embeddings", .vocab = "vocab_size"
+
+static const LpFamilyKeys modern_keys = {LLAMA_NAMES, .ffn = "intermediate_size",
                                          .activation = "hidden_act"};
-static const LpFamilyKeys gemma_keys = {.layers = "num_hidden_layers",
-                                        .hidden = "hidden_size",
-                                        .heads = "num_attention_heads",
-                                        .kv_heads = "num_key_value_heads",
-                                        .ffn = "intermediate_size",
-                                        .seq = "max_position_embeddings",
-                                        .vocab = "vocab_size",
+static const LpFamilyKeys gemma_keys = {LLAMA_NAMES, .ffn = "intermediate_size",
                                         .activation = "hidden_activation|hidden_act"};
-static const LpFamilyKeys llama4_keys = {.layers = "num_hidden_layers",
-                                         .hidden = "hidden_size",
-                                         .heads = "num_attention_heads",
-                                         .kv_heads = "num_key_value_heads",
-                                         .ffn = "intermediate_size_mlp",
-                                         .seq = "max_position_embeddings",
-                                         .vocab = "vocab_size",
+static const LpFamilyKeys llama4_keys = {LLAMA_NAMES, .ffn = "intermediate_size_mlp",
                                          .activation = "hidden_act"};
-static const LpFamilyKeys phi3_keys = {.layers = "num_hidden_layers",
-                                       .hidden = "hidden_size",
-                                       .heads = "num_attention_heads",
-                                       .kv_heads = "num_key_value_heads",
-                                       .ffn = "intermediate_size",
-                                       .seq = "max_position_embeddings",
-                                       .vocab = "vocab_size",
-                                       .activation = "hidden_act",
-                                       .dropout = "resid_pdrop"};
+static const LpFamilyKeys phi3_keys = {LLAMA_NAMES, .ffn = "intermediate_size",
+                                       .activation = "hidden_act", .dropout = "resid_pdrop"};
 static const LpFamilyKeys neox_keys = {.layers = "num_hidden_layers",
                                        .hidden = "hidden_size",
                                        .heads = "num_attention_heads",
@@ -136,11 +116,18 @@ static const LpFamilyBias opt_bias = {.attention_key = "enable_bias",
 static const LpFamilyBias falcon_bias = {
     .attention_key = "bias", .attention_output = TRUE, .ffn_key = "bias"};
 
-#define GEMMA_NOTE "the norms behind each block are left out"
-#define GEMMA_3_NOTE "the norms behind each block, and those of queries and keys, are left out"
-#define LLAMA_4_NOTE                                                                               \
-    "the norms of queries and keys have no weights; layers without rotary positions count as "     \
-    "others"
+/* What configurations of text alone share with those that hold more. */
+#define GEMMA_3                                                                                    \
+    .keys = &gemma_keys, .bias = &attention_bias, .gated = TRUE, .rms_norm = TRUE, .tied = TRUE,   \
+    .heads = 8, .kv_heads = 4, .vocab = 262208, .seq = 131072, .head_width = 256,                  \
+    .window = LP_FAMILY_WINDOW_PATTERN,                                                            \
+    .note = "the norms behind each block, and those of queries and keys, are left out"
+#define LLAMA_4                                                                                    \
+    .keys = &llama4_keys, .experts = &llama4_experts, .bias = &attention_bias, .gated = TRUE,      \
+    .rms_norm = TRUE, .heads = 40, .kv_heads = 8, .vocab = 202048, .seq = 131072,                  \
+    .head_width = 128,                                                                             \
+    .note = "the norms of queries and keys have no weights; layers without rotary positions "      \
+            "count as others"
 
 /* Sorted by name. */
 static const LpFamily families[] = {
@@ -185,34 +172,9 @@ static const LpFamily families[] = {
      .seq = 8192,
      .head_width = 256,
      .window = LP_FAMILY_WINDOW_LIST,
-     .note = GEMMA_NOTE},
-    {.model_type = "gemma3",
-     .keys = &gemma_keys,
-     .bias = &attention_bias,
-     .gated = TRUE,
-     .rms_norm = TRUE,
-     .tied = TRUE,
-     .in_text = TRUE,
-     .heads = 8,
-     .kv_heads = 4,
-     .vocab = 262208,
-     .seq = 131072,
-     .head_width = 256,
-     .window = LP_FAMILY_WINDOW_PATTERN,
-     .note = GEMMA_3_NOTE},
-    {.model_type = "gemma3_text",
-     .keys = &gemma_keys,
-     .bias = &attention_bias,
-     .gated = TRUE,
-     .rms_norm = TRUE,
-     .tied = TRUE,
-     .heads = 8,
-     .kv_heads = 4,
-     .vocab = 262208,
-     .seq = 131072,
-     .head_width = 256,
-     .window = LP_FAMILY_WINDOW_PATTERN,
-     .note = GEMMA_3_NOTE},
+     .note = "the norms behind each block are left out"},
+    {.model_type = "gemma3", GEMMA_3, .in_text = TRUE},
+    {.model_type = "gemma3_text", GEMMA_3},
     {.model_type = "gpt2",
      .keys = &gpt2_keys,
      .bias = &all_bias,
@@ -239,31 +201,8 @@ static const LpFamily families[] = {
      .bias = &llama_bias,
      .gated = TRUE,
      .rms_norm = TRUE},
-    {.model_type = "llama4",
-     .keys = &llama4_keys,
-     .experts = &llama4_experts,
-     .bias = &attention_bias,
-     .gated = TRUE,
-     .rms_norm = TRUE,
-     .in_text = TRUE,
-     .heads = 40,
-     .kv_heads = 8,
-     .vocab = 202048,
-     .seq = 131072,
-     .head_width = 128,
-     .note = LLAMA_4_NOTE},
-    {.model_type = "llama4_text",
-     .keys = &llama4_keys,
-     .experts = &llama4_experts,
-     .bias = &attention_bias,
-     .gated = TRUE,
-     .rms_norm = TRUE,
-     .heads = 40,
-     .kv_heads = 8,
-     .vocab = 202048,
-     .seq = 131072,
-     .head_width = 128,
-     .note = LLAMA_4_NOTE},
+    {.model_type = "llama4", LLAMA_4, .in_text = TRUE},
+    {.model_type = "llama4_text", LLAMA_4},
     {.model_type = "mistral",
      .keys = &modern_keys,
      .bias = &no_bias,

@@ -22,10 +22,21 @@ collectives_per_block(const LpPlan *plan)
     return forward + backward + again;
 }
 
+/* Of these, what recomputation of layer @index leaves out: the sum of its result. */
+static double
+collectives_left_out(const LpTransformer *transformer, const LpPlan *plan, guint32 index)
+{
+    if (!lp_plan_recompute_stops_early(plan, transformer, index))
+        return 0.0;
+    return plan->sequence_parallel ? 0.5 : 1.0;
+}
+
 double
 lp_closed_form_tp_collectives_per_layer(const LpTransformer *transformer, const LpPlan *plan)
 {
-    return (transformer->parallel_blocks ? 1.0 : 2.0) * collectives_per_block(plan);
+    guint32 last = lp_transformer_n_layers(transformer) - 1;
+    return (transformer->parallel_blocks ? 1.0 : 2.0) * collectives_per_block(plan) -
+           collectives_left_out(transformer, plan, last);
 }
 
 /* Gathers for products that one block takes a micro-batch; the rest are sums. */
@@ -202,7 +213,10 @@ lp_closed_form_tp_s(const LpClosedFormInput *input)
         return 0.0;
     for (guint32 i = 0; i < lp_transformer_n_layers(input->transformer); i++) {
         guint32 seq = lp_transformer_layer(input->transformer, i).seq;
-        sum_s += layer_blocks(input, i) * block_s(input, seq) + layer_expert_tp_s(input, i);
+        double less = 2.0 * collectives_left_out(input->transformer, input->plan, i);
+        sum_s +=
+            layer_blocks(input, i) * block_s(input, seq) + layer_expert_tp_s(input, i) -
+            less * lp_closed_form_ring_s(input, LP_GROUP_TP, 0.5, activations_bytes(input, seq));
     }
     return n_micro_batches(input) * sum_s / degree(input, LP_AXIS_PP);
 }

@@ -41,8 +41,9 @@ has_block(const LpKernelList *list, LpBlock block)
 
 /* What the plan's recompute mode runs again: of layers only, not of embedding and head. */
 static LpListKernels
-recomputed(LpBlock block, const LpPlan *plan)
+recomputed(LpBlock block, const LpKernelList *list, guint32 index)
 {
+    const LpPlan *plan = list->plan;
     gboolean alternates = lp_plan_recomputes_alternate(plan);
     if (block == LP_BLOCK_EMBEDDING || block == LP_BLOCK_HEAD)
         return NULL;
@@ -54,6 +55,9 @@ recomputed(LpBlock block, const LpPlan *plan)
     case LP_RECOMPUTE_SELECTIVE:
         return alternates ? blocks[block]->alternate : blocks[block]->selective;
     case LP_RECOMPUTE_FULL:
+        if (blocks[block]->early != NULL &&
+            lp_plan_recompute_stops_early(plan, list->transformer, index))
+            return blocks[block]->early;
         return blocks[block]->forward;
     }
     return NULL;
@@ -77,7 +81,7 @@ lp_block_kernels(const LpTransformer *transformer, const LpPlan *plan, guint32 i
         add = blocks[block]->backward_weight;
         break;
     case LP_PASS_RECOMPUTE:
-        add = recomputed(block, plan);
+        add = recomputed(block, &list, index);
         break;
     case LP_N_PASSES:
         break;

@@ -13,14 +13,21 @@ list_up(LpKernelList *list, double width, LpProduct product)
         lp_list_weight(list, "gate", list->transformer->hidden, width, product);
 }
 
+/* What the last product takes. */
 static void
-network_forward(LpKernelList *list, double width)
+network_inner(LpKernelList *list, double width)
 {
     list->part = LP_PART_ENTRY;
     lp_list_reorder(list, TRUE);
     list_up(list, width, LP_PRODUCT_OUTPUT);
     list->part = LP_PART_INNER;
     lp_list_activation(list, FALSE, list->tokens * width);
+}
+
+static void
+network_forward(LpKernelList *list, double width)
+{
+    network_inner(list, width);
     list->part = LP_PART_EXIT;
     lp_list_weight(list, "down", width, list->transformer->hidden, LP_PRODUCT_OUTPUT);
     lp_list_reorder(list, TRUE);
@@ -60,6 +67,18 @@ ffn_forward(LpKernelList *list)
     network_forward(list, list->transformer->ffn / list->tp);
     list->part = LP_PART_AFTER;
     lp_list_residual(list);
+}
+
+/* All but the last product and what follows it: the gradient of its weights takes its input, cast
+ * where it is narrow. */
+static void
+ffn_early(LpKernelList *list)
+{
+    double width = list->transformer->ffn / list->tp;
+    list->part = LP_PART_BEFORE;
+    lp_list_hidden(list, "norm", 2.0, 0.0);
+    network_inner(list, width);
+    lp_list_cast(list, list->tokens * width);
 }
 
 static void
@@ -109,6 +128,7 @@ const LpBlockKernels lp_ffn_kernels = {
     .backward_weight = ffn_weights,
     .light = ffn_light,
     .alternate = ffn_alternate,
+    .early = ffn_early,
 };
 
 /* --- shared experts: all together are one network --- */

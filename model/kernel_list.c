@@ -108,8 +108,8 @@ list_weight_gradient(LpKernelList *list, const char *name, double n_inputs, doub
 
 /* Narrow products read copies of their operands: along the rows, and along the columns for the
  * weights' gradients (model/precision.h). */
-static void
-list_cast(LpKernelList *list, double elements)
+void
+lp_list_cast(LpKernelList *list, double elements)
 {
     const LpPrecisionTraits *traits = lp_precision_traits(list->plan->format.precision);
     if (is_narrow(list))
@@ -137,12 +137,12 @@ lp_list_weight(LpKernelList *list, const char *name, double n_inputs, double n_o
 {
     switch (product) {
     case LP_PRODUCT_OUTPUT:
-        list_cast(list, list->tokens * n_inputs);
+        lp_list_cast(list, list->tokens * n_inputs);
         list_weight_cast(list, n_inputs * n_outputs);
         lp_list_gemm(list, name, list->tokens, n_inputs, n_outputs, 1.0);
         break;
     case LP_PRODUCT_DATA_GRADIENT:
-        list_cast(list, list->tokens * n_outputs);
+        lp_list_cast(list, list->tokens * n_outputs);
         list_weight_cast(list, n_inputs * n_outputs);
         lp_list_gemm(list, name, list->tokens, n_outputs, n_inputs, 1.0);
         break;

@@ -44,6 +44,8 @@ typedef struct {
      * memory (Megatron-Core's recompute modules layernorm, moe_act and mla_up_proj). */
     LpListKernels light;
     LpListKernels alternate; /**< what LP_SELECTIVE_ALTERNATE runs again */
+    /** What full recomputation runs again where it stops early; NULL: the forward pass. */
+    LpListKernels early;
 } LpBlockKernels;
 
 extern const LpBlockKernels lp_attention_kernels,
@@ -73,6 +75,8 @@ void lp_list_gemm(LpKernelList *list, const char *name, double m, double k, doub
  * streams that come with it: casts to narrow formats, the sum of gradients. */
 void lp_list_weight(LpKernelList *list, const char *name, double n_inputs, double n_outputs,
                     LpProduct product);
+/** Adds the cast of @elements of activations that a narrow product takes; nothing otherwise. */
+void lp_list_cast(LpKernelList *list, double elements);
 /** Adds a pass over @tensors of hidden activations, and @masks, outside the tensor-parallel
  * region. */
 void lp_list_hidden(LpKernelList *list, const char *name, double tensors, double masks);

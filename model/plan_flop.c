@@ -40,12 +40,23 @@ alternate_flop(const LpPlan *self, const LpTransformer *transformer, guint32 ind
            lp_transformer_latent_forward_flop(transformer, index, self->batch.global);
 }
 
+/* Of the forward pass of a dense layer, its last product, out of the inner width. */
+static double
+last_product_flop(const LpPlan *self, const LpTransformer *transformer, guint32 index)
+{
+    LpLayer layer = lp_transformer_layer(transformer, index);
+    return 2.0 * self->batch.global * layer.seq * transformer->hidden * transformer->ffn;
+}
+
 /* FLOP that recomputation adds to layer @index over the global batch. */
 static double
 layer_recompute_flop(const LpPlan *self, const LpTransformer *transformer, guint32 index)
 {
     if (self->recompute == LP_RECOMPUTE_FULL)
-        return lp_transformer_layer_forward_flop(transformer, index, self->batch.global);
+        return lp_transformer_layer_forward_flop(transformer, index, self->batch.global) -
+               (lp_plan_recompute_stops_early(self, transformer, index)
+                    ? last_product_flop(self, transformer, index)
+                    : 0.0);
     if (self->recompute == LP_RECOMPUTE_LIGHT)
         return lp_transformer_latent_forward_flop(transformer, index, self->batch.global);
     if (lp_plan_recomputes_alternate(self))

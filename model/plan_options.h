@@ -316,6 +316,7 @@ typedef struct {
     LpContextKind context_kind;
     LpRecompute recompute;
     LpSelective selective; /**< of LP_RECOMPUTE_SELECTIVE */
+    gboolean early_stop;   /**< of LP_RECOMPUTE_FULL: lp_plan_recompute_stops_early() */
     LpOptimizer optimizer;
     LpPlanBatch batch;
     LpPlanPipeline pipeline;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What of a layer selective recomputation runs again. */
+/* What of a layer recomputation runs again. */
 #include "model/plan_recompute.h"
 
 gboolean
@@ -13,4 +13,12 @@ lp_plan_recomputes_scores(const LpPlan *self, LpAttentionKind attention)
 {
     return self->recompute == LP_RECOMPUTE_SELECTIVE && self->selective == LP_SELECTIVE_CORE &&
            attention == LP_ATTENTION_UNFUSED;
+}
+
+gboolean
+lp_plan_recompute_stops_early(const LpPlan *self, const LpTransformer *transformer, guint32 index)
+{
+    return self->recompute == LP_RECOMPUTE_FULL && self->early_stop &&
+           !lp_transformer_has_dropout(transformer) &&
+           !lp_transformer_layer(transformer, index).has_experts;
 }

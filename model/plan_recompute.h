@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What of a layer selective recomputation runs again. */
+/* What of a layer recomputation runs again. */
 #pragma once
 
 #include "model/plan_options.h"
+#include "model/transformer_layers.h"
 
 G_BEGIN_DECLS
 
@@ -10,5 +11,11 @@ G_BEGIN_DECLS
 gboolean lp_plan_recomputes_alternate(const LpPlan *self);
 /** Whether @attention's scores are recomputed alone: flash attention keeps none. */
 gboolean lp_plan_recomputes_scores(const LpPlan *self, LpAttentionKind attention);
+/** Whether full recomputation of layer @index ends before its last product, whose result the
+ * backward pass does not take (PyTorch, torch/utils/checkpoint.py: checkpoints that are not
+ * reentrant stop early). Not where dropout follows, whose mask it takes, nor in layers of experts,
+ * whose results are weighed and summed. */
+gboolean lp_plan_recompute_stops_early(const LpPlan *self, const LpTransformer *transformer,
+                                       guint32 index);
 
 G_END_DECLS

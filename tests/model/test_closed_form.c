@@ -66,19 +66,24 @@ test_tp(void)
         const char *label;
         gboolean sequence_parallel;
         LpRecompute recompute;
+        gboolean early_stop;
         double collectives;
     } rows[] = {
-        {"plain", FALSE, LP_RECOMPUTE_NONE, 4.0},
-        {"selective", FALSE, LP_RECOMPUTE_SELECTIVE, 4.0},
-        {"full", FALSE, LP_RECOMPUTE_FULL, 6.0},
-        {"sequence parallel: a quarter more", TRUE, LP_RECOMPUTE_NONE, 5.0},
-        {"sequence parallel, full", TRUE, LP_RECOMPUTE_FULL, 7.0},
+        {"plain", FALSE, LP_RECOMPUTE_NONE, FALSE, 4.0},
+        {"selective", FALSE, LP_RECOMPUTE_SELECTIVE, TRUE, 4.0},
+        {"full", FALSE, LP_RECOMPUTE_FULL, FALSE, 6.0},
+        {"full without the last sum", FALSE, LP_RECOMPUTE_FULL, TRUE, 5.0},
+        {"sequence parallel: a quarter more", TRUE, LP_RECOMPUTE_NONE, FALSE, 5.0},
+        {"sequence parallel, full", TRUE, LP_RECOMPUTE_FULL, FALSE, 7.0},
+        {"sequence parallel, full without the last scatter", TRUE, LP_RECOMPUTE_FULL, TRUE, 6.5},
     };
     for (guint i = 0; i < G_N_ELEMENTS(rows); i++) {
         LpTransformer gpt = lp_test_gpt(24, 1024, 16);
         LpPlan plan = lp_test_plan(8, 4, 3, 2, 30);
         plan.sequence_parallel = rows[i].sequence_parallel;
         plan.recompute = rows[i].recompute;
+        plan.early_stop = rows[i].early_stop;
+        gpt.dropout = LP_DROPOUT_NO;
         LpAccelerator accelerator = lp_test_accelerator();
         LpFabric fabric = latent_fabric();
         LpClosedFormInput input = {&gpt, &plan, &accelerator, &fabric, NULL, FALSE};

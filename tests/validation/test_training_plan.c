@@ -35,6 +35,13 @@ test_memory(void)
          "accelerators=4;micro_batch=12;global_batch=24;recompute=none;precision=bf16;framework="
          "megatron-core",
          "recompute=light gradient-precision=bf16", "gradients in bf16"},
+        {"a replica's batch, cut into as many parts as there are stages",
+         "framework=torchtitan;precision=bf16;zero=2;micro_batch=16", "micro-batch=8",
+         "micro-batch 8: as many micro-batches as stages"},
+        {"without stages it is the micro-batch",
+         "framework=torchtitan;precision=bf16;zero=2;pp=1;"
+         "dp=8;micro_batch=8",
+         "micro-batch=8", NULL},
         {"micro-batch of an odd batch", "micro_batch=;global_batch=36", "micro-batch=1",
          "micro-batch 1"},
     };

@@ -171,10 +171,11 @@ static const struct {
      "overlap-tp "
      "host-sync kernels amped-efficiency framework layout attention-kernel"},
     {"ssssssssssssssssssss", "fused-accumulation"},
-    {"ssssssssssssssssssss", "tied-embeddings embedding parallel-blocks sequence-parallel "
-                             "scatter-gather reshard narrow-parameters narrow-activations "
-                             "overlap-dp experts-one-by-one "
-                             "overlap-tp-pairs overlap-pp overlap-ep overlap-param cuda-graphs"},
+    {"ssssssssssssssssssss",
+     "tied-embeddings embedding parallel-blocks sequence-parallel early-stop "
+     "scatter-gather reshard narrow-parameters narrow-activations "
+     "overlap-dp experts-one-by-one "
+     "overlap-tp-pairs overlap-pp overlap-ep overlap-param cuda-graphs"},
     {"vvvvvvvvvvvvvvvvvvvv", "rank-order algorithm-tp algorithm-cp algorithm-ep algorithm-dp"},
     /* Names, which are looked up once the machine is known. */
     {"v...................", "placement library protocol"},

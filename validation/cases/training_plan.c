@@ -82,6 +82,23 @@ choose_micro_batch(const LpTrainingRestatement *self, const Saving *saving)
     return chosen;
 }
 
+/* As many micro-batches as stages, which software takes whose batch is a replica's, if nothing is
+ * said (torchtitan of 2024, torchtitan/config_manager.py: pipeline_parallel_microbatches); 0 where
+ * that does not divide or fit. */
+static guint64
+habitual_micro_batch(const LpTrainingRestatement *self, const Saving *saving)
+{
+    guint64 pp = lp_settings_number(&self->settings, "pp"),
+            parts = lp_settings_number(&self->settings, "dp") * pp,
+            batch = lp_settings_number(&self->settings, "global-batch");
+    if (pp < 2 || batch < parts || batch % parts != 0 || !fits(self, saving, batch / parts))
+        return 0;
+    lp_outcome_infer(self->outcome,
+                     "micro-batch %" G_GUINT64_FORMAT ": as many micro-batches as stages",
+                     batch / parts);
+    return batch / parts;
+}
+
 /* Virtual stages that a framework's habit has put in place of nothing stated are a guess to one
  * side: says what the other side takes. */
 static void
@@ -149,10 +166,10 @@ choose_saving(const LpTrainingRestatement *self, guint64 micro_batch)
     return saving;
 }
 
-/* Whether the row states a micro-batch: what some software calls the batch is a replica's, which
- * the stages cut up, and no row states into how much. */
+/* Whether what the row states as a micro-batch is a replica's batch, which the stages cut up, and
+ * no row states into how much. */
 static gboolean
-states_micro_batch(const LpTrainingRestatement *self)
+states_replica_batch(const LpTrainingRestatement *self)
 {
     if (!lp_table_has(self->row, "micro_batch"))
         return FALSE;
@@ -160,17 +177,18 @@ states_micro_batch(const LpTrainingRestatement *self)
         lp_framework_find(lp_settings_get(&self->settings, "framework"), NULL);
     if (framework == NULL || !framework->names_replica_batch ||
         lp_settings_number(&self->settings, "pp") < 2)
-        return TRUE;
+        return FALSE;
     lp_outcome_infer(self->outcome, "micro-batch not stated: %s is what %s calls a replica's batch",
                      lp_table_text(self->row, "micro_batch"), framework->name);
-    return FALSE;
+    return TRUE;
 }
 
 LpWorkload *
 lp_training_plan_new(LpTrainingRestatement *self, GError **error)
 {
     guint64 micro_batch = 1;
-    gboolean is_stated = states_micro_batch(self);
+    gboolean of_replica = states_replica_batch(self);
+    gboolean is_stated = lp_table_has(self->row, "micro_batch") && !of_replica;
     const char *recompute = lp_table_text(self->row, "recompute");
     if ((is_stated &&
          !lp_table_count(self->row, "micro_batch", 1, G_MAXUINT32, &micro_batch, error)) ||
@@ -178,7 +196,9 @@ lp_training_plan_new(LpTrainingRestatement *self, GError **error)
          !lp_training_restatement_set(self, "recompute", "recompute", recompute, error)))
         return NULL;
     const Saving *saving = choose_saving(self, micro_batch);
-    if (!is_stated)
+    if (of_replica)
+        micro_batch = habitual_micro_batch(self, saving);
+    if (!is_stated && (!of_replica || micro_batch == 0))
         micro_batch = choose_micro_batch(self, saving);
     if (!lp_table_has(self->row, "virtual_stages"))
         note_virtual_stages(self, saving, micro_batch);

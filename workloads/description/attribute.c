@@ -147,6 +147,7 @@ static const LpAttribute attributes[] = {
     CHOICE("plan", "schedule", P(pipeline.schedule), lp_schedule_names),
     CHOICE("plan", "recompute", P(recompute), lp_recompute_names),
     CHOICE("plan", "selective", P(selective), lp_selective_names),
+    BOOLEAN("plan", "early-stop", P(early_stop)),
     BOOLEAN("plan", "sequence-parallel", P(sequence_parallel)),
     BOOLEAN("plan", "scatter-gather", P(pipeline.scatter_gather)),
     {.element = "plan", .name = "zero", .kind = KIND_COUNT, .offset = P(zero.stage), .maximum = 3},

@@ -70,6 +70,14 @@ is_parallel(const LpTransformer *transformer, LpLayer layer)
     return transformer->parallel_blocks && !layer.has_experts && !layer.cross;
 }
 
+/* Whether the layer's result is summed over tp: nothing takes that of recomputation. */
+static gboolean
+sums_last(const LpLowering *self, guint32 index, LpPass pass)
+{
+    return pass != LP_PASS_RECOMPUTE ||
+           !lp_plan_recompute_stops_early(self->plan, self->transformer, index);
+}
+
 static void
 add_forward(LpLowering *self, guint32 index, LpPass pass)
 {
@@ -81,7 +89,8 @@ add_forward(LpLowering *self, guint32 index, LpPass pass)
     if (layer.has_experts)
         add_expert_block_forward(self, index, pass);
     else
-        lp_dense_block_add_forward(self, index, LP_BLOCK_FFN, pass, (LpSharing){!parallel, TRUE});
+        lp_dense_block_add_forward(self, index, LP_BLOCK_FFN, pass,
+                                   (LpSharing){!parallel, sums_last(self, index, pass)});
 }
 
 void

@@ -138,22 +138,83 @@ parse(const char *path, GBytes *content, GError **error)
     return g_steal_pointer(&doc);
 }
 
-static gboolean
-validate(const char *path, xmlDoc *doc, const char *schema_resource, GError **error)
+static xmlSchema *
+read_schema(const char *resource, GError **error)
 {
-    g_autoptr(GBytes) bytes = lp_file_read(schema_resource, error);
+    g_autoptr(GBytes) bytes = lp_file_read(resource, error);
     if (bytes == NULL)
-        return FALSE;
+        return NULL;
     gsize length = 0;
     const char *text = g_bytes_get_data(bytes, &length);
     Fault fault = {NULL, 1};
     g_autoptr(xmlSchemaParserCtxt) parser = xmlSchemaNewMemParserCtxt(text, (int)length);
     xmlSchemaSetParserStructuredErrors(parser, on_schema_error, &fault);
     g_autoptr(xmlSchema) schema = xmlSchemaParse(parser);
-    if (schema == NULL || fault.message != NULL) {
-        record_fault(&fault, 1, "not a schema");
-        return fail(&fault, schema_resource, error);
-    }
+    if (schema != NULL && fault.message == NULL)
+        return g_steal_pointer(&schema);
+    record_fault(&fault, 1, "not a schema");
+    fail(&fault, resource, error);
+    return NULL;
+}
+
+/* --- what is embedded --- */
+
+/* What is embedded is constant, and so is what is read of it: keeping it is as good as having it
+ * compiled in. A row of measurements reads ten such files, which took most of its time. Processes
+ * that are forked find there what was read before. */
+typedef struct {
+    GHashTable *schemas;   /* owned xmlSchema, by resource */
+    GHashTable *documents; /* owned LpXml, by resource */
+} Embedded;
+
+G_LOCK_DEFINE_STATIC(embedded);
+static Embedded embedded;
+
+static gboolean
+is_embedded(const char *path)
+{
+    return g_str_has_prefix(path, "resource://");
+}
+
+/* What @table, which is made if need be, has of @path. */
+static gpointer
+recall(GHashTable **table, const char *path)
+{
+    G_LOCK(embedded);
+    if (*table == NULL)
+        *table = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+    gpointer known = g_hash_table_lookup(*table, path);
+    G_UNLOCK(embedded);
+    return known;
+}
+
+/* Of two that were read at once the first stays, and both do. */
+static void
+keep(GHashTable *table, const char *path, gpointer what)
+{
+    G_LOCK(embedded);
+    if (!g_hash_table_contains(table, path))
+        g_hash_table_insert(table, g_strdup(path), what);
+    G_UNLOCK(embedded);
+}
+
+/* Returns: (borrowed). */
+static xmlSchema *
+schema_of(const char *resource, GError **error)
+{
+    xmlSchema *schema = recall(&embedded.schemas, resource);
+    if (schema == NULL && (schema = read_schema(resource, error)) != NULL)
+        keep(embedded.schemas, resource, schema);
+    return schema;
+}
+
+static gboolean
+validate(const char *path, xmlDoc *doc, const char *schema_resource, GError **error)
+{
+    xmlSchema *schema = schema_of(schema_resource, error);
+    if (schema == NULL)
+        return FALSE;
+    Fault fault = {NULL, 1};
     g_autoptr(xmlSchemaValidCtxt) validator = xmlSchemaNewValidCtxt(schema);
     xmlSchemaSetValidStructuredErrors(validator, on_schema_error, &fault);
     if (xmlSchemaValidateDoc(validator, doc) == 0)
@@ -166,8 +227,17 @@ LpXml *
 lp_xml_load(const char *path, const char *schema_resource, GError **error)
 {
     g_return_val_if_fail(path != NULL && schema_resource != NULL, NULL);
+    LpXml *known = is_embedded(path) ? recall(&embedded.documents, path) : NULL;
+    if (known != NULL)
+        return known;
     g_autoptr(GBytes) content = lp_file_read(path, error);
-    return content != NULL ? lp_xml_parse(path, content, schema_resource, error) : NULL;
+    g_autoptr(LpXml) self =
+        content != NULL ? lp_xml_parse(path, content, schema_resource, error) : NULL;
+    if (self != NULL && is_embedded(path)) {
+        self->is_kept = TRUE;
+        keep(embedded.documents, path, self);
+    }
+    return g_steal_pointer(&self);
 }
 
 LpXml *
@@ -178,15 +248,14 @@ lp_xml_parse(const char *path, GBytes *content, const char *schema_resource, GEr
     if (doc == NULL || !validate(path, doc, schema_resource, error))
         return NULL;
     LpXml *self = g_new(LpXml, 1);
-    self->path = g_strdup(path);
-    self->doc = g_steal_pointer(&doc);
+    *self = (LpXml){.path = g_strdup(path), .doc = g_steal_pointer(&doc)};
     return self;
 }
 
 void
 lp_xml_free(LpXml *self)
 {
-    if (self == NULL)
+    if (self == NULL || self->is_kept)
         return;
     g_free(self->path);
     xmlFreeDoc(self->doc);

@@ -13,13 +13,15 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(xmlDoc, xmlFreeDoc)
 
 /** A checked document and the name that its messages carry. */
 typedef struct {
-    char *path;  /* owned: what messages say */
-    xmlDoc *doc; /* owned */
+    char *path;       /* owned: what messages say */
+    xmlDoc *doc;      /* owned */
+    gboolean is_kept; /**< for others, as what is embedded is: not to be changed */
 } LpXml;
 
 /**
  * Loads @path (a file, or an embedded "resource:///..." path), and validates it against the
- * embedded schema @schema_resource. No network, no external entities, no DTD is read.
+ * embedded schema @schema_resource. No network, no external entities, no DTD is read. An embedded
+ * document is read once and kept, and so are schemas.
  * Errors: LP_INPUT_ERROR, "FILE:LINE: what": the first fault only.
  * Returns: (transfer full).
  */
@@ -29,7 +31,7 @@ LpXml *lp_xml_load(const char *path, const char *schema_resource,
  * Errors: LP_INPUT_ERROR. Returns: (transfer full). */
 LpXml *lp_xml_parse(const char *path, GBytes *content, const char *schema_resource,
                     GError **error) G_GNUC_WARN_UNUSED_RESULT;
-/** Frees the document and all that was borrowed from it; NULL is allowed. */
+/** Frees the document and all that was borrowed from it, unless it is kept; NULL is allowed. */
 void lp_xml_free(LpXml *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(LpXml, lp_xml_free)
 

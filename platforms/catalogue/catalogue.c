@@ -100,17 +100,34 @@ read_accelerator(const LpXml *xml, xmlNode *node, LpAccelerator *accelerator, GE
     return TRUE;
 }
 
-GArray *
-lp_catalogue_load(GError **error)
+static LpXml *
+load_file(GError **error)
 {
     /* Without a reference the linker leaves the resources of this static library out. */
     g_assert(lp_platforms_get_resource() != NULL);
-    g_autoptr(LpXml) xml = lp_xml_load(CATALOGUE, SCHEMA, error);
+    return lp_xml_load(CATALOGUE, SCHEMA, error);
+}
+
+static xmlNode *
+first_accelerator(const LpXml *xml)
+{
+    return lp_xml_element(lp_xml_root(xml)->children, "accelerator");
+}
+
+static xmlNode *
+next_accelerator(const xmlNode *node)
+{
+    return lp_xml_element(node->next, "accelerator");
+}
+
+GArray *
+lp_catalogue_load(GError **error)
+{
+    g_autoptr(LpXml) xml = load_file(error);
     if (xml == NULL)
         return NULL;
     g_autoptr(GArray) accelerators = g_array_new(FALSE, TRUE, sizeof(LpAccelerator));
-    for (xmlNode *node = lp_xml_element(lp_xml_root(xml)->children, "accelerator"); node != NULL;
-         node = lp_xml_element(node->next, "accelerator")) {
+    for (xmlNode *node = first_accelerator(xml); node != NULL; node = next_accelerator(node)) {
         LpAccelerator accelerator = {.name = ""};
         if (!read_accelerator(xml, node, &accelerator, error))
             return NULL;
@@ -123,17 +140,23 @@ gboolean
 lp_catalogue_find(const char *name, LpAccelerator *out_accelerator, GError **error)
 {
     g_return_val_if_fail(name != NULL && out_accelerator != NULL, FALSE);
-    g_autoptr(GArray) accelerators = lp_catalogue_load(error);
-    if (accelerators == NULL)
+    g_autoptr(LpXml) xml = load_file(error);
+    if (xml == NULL)
         return FALSE;
     g_autoptr(GPtrArray) names = g_ptr_array_new();
-    for (guint i = 0; i < accelerators->len; i++)
-        g_ptr_array_add(names, g_array_index(accelerators, LpAccelerator, i).name);
+    for (const xmlNode *node = first_accelerator(xml); node != NULL; node = next_accelerator(node))
+        g_ptr_array_add(names, (gpointer)(guintptr)lp_xml_attribute(node, "name"));
     g_ptr_array_add(names, NULL);
     int place = lp_choice_parse(name, (const char *const *)names->pdata, error);
     if (place < 0)
         return FALSE;
-    *out_accelerator = g_array_index(accelerators, LpAccelerator, place);
+    xmlNode *node = first_accelerator(xml);
+    while (place-- > 0)
+        node = next_accelerator(node);
+    LpAccelerator accelerator = {.name = ""};
+    if (!read_accelerator(xml, node, &accelerator, error))
+        return FALSE;
+    *out_accelerator = accelerator;
     return TRUE;
 }
 

@@ -19,11 +19,13 @@ test_models(void)
         lp_test_true(model->name, lp_public_models_find(models, model->name) == model);
         if (model->out_of_scope != NULL)
             continue;
+        g_auto(GStrv) shape = lp_public_model_settings(models, model, &error);
+        lp_test_true(model->name, shape != NULL);
         g_autoptr(GPtrArray) settings = g_ptr_array_new();
         for (guint j = 0; j < G_N_ELEMENTS(plan); j++)
             g_ptr_array_add(settings, (gpointer)(guintptr)plan[j]);
-        for (guint j = 0; model->settings[j] != NULL; j++)
-            g_ptr_array_add(settings, model->settings[j]);
+        for (guint j = 0; shape != NULL && shape[j] != NULL; j++)
+            g_ptr_array_add(settings, shape[j]);
         g_ptr_array_add(settings, NULL);
         g_autoptr(LpWorkload) workload = lp_workload_new(
             "models.xml", model->name, (const char *const *)settings->pdata, &error);
@@ -77,8 +79,9 @@ test_sizes(void)
         g_ptr_array_add(settings, (gpointer)(guintptr) "seq=2048");
         g_ptr_array_add(settings, (gpointer)(guintptr) "micro-batch=1");
         g_ptr_array_add(settings, (gpointer)(guintptr) "global-batch=1");
-        for (guint j = 0; model != NULL && model->settings[j] != NULL; j++)
-            g_ptr_array_add(settings, model->settings[j]);
+        g_auto(GStrv) shape = model != NULL ? lp_public_model_settings(models, model, NULL) : NULL;
+        for (guint j = 0; shape != NULL && shape[j] != NULL; j++)
+            g_ptr_array_add(settings, shape[j]);
         g_ptr_array_add(settings, NULL);
         g_autoptr(LpWorkload) workload =
             lp_workload_new("models.xml", rows[i].name, (const char *const *)settings->pdata, NULL);

@@ -14,6 +14,11 @@ typedef struct {
     /** Fills in what is measured and, of plans, the group: without running anything. A row whose
      * measured value cannot be read has failed. */
     void (*describe)(const LpTableRow *row, LpOutcome *outcome);
+    /** All that predict() looks at, but for constants, as a text: rows with the same text have the
+     * same predictions. Takes the notes that predict() begins with. NULL: the row cannot be
+     * predicted, or is like no other. The member is NULL where no two rows are the same. Returns:
+     * (transfer full). */
+    char *(*inputs)(const LpTableRow *row, LpOutcome *scratch);
     /** Fills in the predictions, or fails @outcome. Runs in a process of its own, once a process,
      * and need not free what it takes. Never reads the measured columns. @constants: in
      * place of the shipped ones; NULL: none. */

@@ -54,4 +54,4 @@ predict(const LpTableRow *row, const LpConstants *constants, LpOutcome *outcome)
         lp_outcome_fail(outcome, LP_OUTCOME_FAILED, error->message);
 }
 
-const LpCaseKind lp_contention_case = {LP_MEASURE_TIME, describe, predict};
+const LpCaseKind lp_contention_case = {LP_MEASURE_TIME, describe, NULL, predict};

@@ -22,8 +22,15 @@ typedef struct {
     char *accelerator;          /* owned */
 } Name;
 
+/* A model, and its element. */
+typedef struct {
+    LpPublicModel model;
+    xmlNode *node; /* borrowed */
+} Entry;
+
 struct LpPublicModels {
-    GPtrArray *models;            /* owned: LpPublicModel */
+    LpXml *xml;                   /* owned */
+    GPtrArray *models;            /* owned: Entry */
     GArray *names, *accelerators; /* owned: Name */
 };
 
@@ -38,11 +45,10 @@ clear_name(gpointer data)
 static void
 free_model(gpointer data)
 {
-    LpPublicModel *model = data;
-    g_free(model->name);
-    g_free(model->out_of_scope);
-    g_strfreev(model->settings);
-    g_free(model);
+    Entry *entry = data;
+    g_free(entry->model.name);
+    g_free(entry->model.out_of_scope);
+    g_free(entry);
 }
 
 void
@@ -53,6 +59,7 @@ lp_public_models_free(LpPublicModels *self)
     g_ptr_array_unref(self->models);
     g_array_unref(self->names);
     g_array_unref(self->accelerators);
+    lp_xml_free(self->xml);
     g_free(self);
 }
 
@@ -82,10 +89,10 @@ lp_public_model_words(const char *text)
             text++;
             continue;
         }
-        const char *end = token_end(text);
-        g_autofree char *word = g_ascii_strdown(text, end - text);
-        g_string_append_printf(words, "%s%s", words->len > 0 ? " " : "", word);
-        text = end;
+        if (words->len > 0)
+            g_string_append_c(words, ' ');
+        for (const char *end = token_end(text); text < end; text++)
+            g_string_append_c(words, g_ascii_tolower(*text));
     }
     return g_string_free(words, FALSE);
 }
@@ -135,27 +142,34 @@ take_workload(GPtrArray *settings, const char *name, GError **error)
     return TRUE;
 }
 
-static gboolean
-read_model(LpPublicModels *self, const LpXml *xml, xmlNode *node, GError **error)
+static void
+add_model(LpPublicModels *self, xmlNode *node)
 {
-    g_autoptr(GPtrArray) settings = g_ptr_array_new_with_free_func(g_free);
     const char *names = lp_xml_attribute(node, "names");
+    Entry *entry = g_new0(Entry, 1);
+    entry->model.name = g_strndup(names, strcspn(names, "|"));
+    entry->model.out_of_scope = g_strdup(lp_xml_attribute(node, "out-of-scope"));
+    entry->node = node;
+    g_ptr_array_add(self->models, entry);
+    add_names(self->names, names, &entry->model, NULL);
+}
+
+/* Read when it is asked for: a row of measurements has one of a hundred. */
+char **
+lp_public_model_settings(const LpPublicModels *self, const LpPublicModel *model, GError **error)
+{
+    xmlNode *node = ((const Entry *)model)->node;
+    g_autoptr(GPtrArray) settings = g_ptr_array_new_with_free_func(g_free);
     const char *workload = lp_xml_attribute(node, "workload");
     if (workload != NULL && !take_workload(settings, workload, error)) {
-        lp_xml_prefix(xml, node, "workload", error);
-        return FALSE;
+        lp_xml_prefix(self->xml, node, "workload", error);
+        return NULL;
     }
     for (xmlNode *shape = lp_xml_element(node->children, "shape"); shape != NULL;
          shape = lp_xml_element(shape->next, "shape"))
         take_attributes(settings, shape);
     g_ptr_array_add(settings, NULL);
-    LpPublicModel *model = g_new0(LpPublicModel, 1);
-    model->name = g_strndup(names, strcspn(names, "|"));
-    model->out_of_scope = g_strdup(lp_xml_attribute(node, "out-of-scope"));
-    model->settings = (char **)g_ptr_array_free(g_steal_pointer(&settings), FALSE);
-    g_ptr_array_add(self->models, model);
-    add_names(self->names, names, model, NULL);
-    return TRUE;
+    return (char **)g_ptr_array_free(g_steal_pointer(&settings), FALSE);
 }
 
 static GArray *
@@ -171,23 +185,23 @@ lp_public_models_load(GError **error)
 {
     /* Without a reference the linker leaves the resources of this static library out. */
     g_assert(lp_validation_get_resource() != NULL);
-    g_autoptr(LpXml) xml = lp_xml_load(MODELS, SCHEMA, error);
+    LpXml *xml = lp_xml_load(MODELS, SCHEMA, error);
     if (xml == NULL)
         return NULL;
-    g_autoptr(LpPublicModels) self = g_new0(LpPublicModels, 1);
+    LpPublicModels *self = g_new0(LpPublicModels, 1);
+    self->xml = xml;
     self->models = g_ptr_array_new_with_free_func(free_model);
     self->names = new_names();
     self->accelerators = new_names();
     for (xmlNode *node = lp_xml_element(lp_xml_root(xml)->children, NULL); node != NULL;
          node = lp_xml_element(node->next, NULL)) {
-        gboolean is_model = strcmp((const char *)node->name, "model") == 0;
-        if (!is_model)
+        if (strcmp((const char *)node->name, "model") == 0)
+            add_model(self, node);
+        else
             add_names(self->accelerators, lp_xml_attribute(node, "names"), NULL,
                       lp_xml_attribute(node, "is"));
-        else if (!read_model(self, xml, node, error))
-            return NULL;
     }
-    return g_steal_pointer(&self);
+    return self;
 }
 
 /* Whether @words has those of @part next to each other. */
@@ -234,5 +248,5 @@ const LpPublicModel *
 lp_public_models_at(const LpPublicModels *self, guint index)
 {
     g_return_val_if_fail(index < self->models->len, NULL);
-    return self->models->pdata[index];
+    return &((const Entry *)self->models->pdata[index])->model;
 }

@@ -14,7 +14,6 @@ typedef struct LpPublicModels LpPublicModels;
 typedef struct {
     char *name;         /* owned: the first of its names, for output */
     char *out_of_scope; /* owned: why it cannot be described; NULL if it can */
-    char **settings;    /* owned: attributes of <transformer>, "name=value", NULL-ended */
 } LpPublicModel;
 
 /** Reads the shipped file. Errors: LP_INPUT_ERROR. Returns: (transfer full). */
@@ -29,6 +28,11 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(LpPublicModels, lp_public_models_free)
  * the most words that @text holds wins, the first among equals.
  */
 const LpPublicModel *lp_public_models_find(const LpPublicModels *self, const char *text);
+
+/** The shape of @model, one of @self: attributes of <transformer>, "name=value", NULL-ended.
+ * Errors: LP_INPUT_ERROR of the shipped workload that has it. Returns: (transfer full). */
+char **lp_public_model_settings(const LpPublicModels *self, const LpPublicModel *model,
+                                GError **error) G_GNUC_WARN_UNUSED_RESULT;
 
 /** The catalogue's name of the accelerator for which @text is another name, borrowed; or NULL. */
 const char *lp_public_models_accelerator(const LpPublicModels *self, const char *text);

@@ -5,6 +5,7 @@
 #include "base/child_process.h"
 #include "base/error.h"
 #include "base/file.h"
+#include "validation/cases/alike_rows.h"
 
 #include <glib/gstdio.h>
 
@@ -28,6 +29,7 @@ typedef struct {
     const LpRunnerOptions *options; /* borrowed */
     const LpCaseKind *kind;         /* borrowed */
     GPtrArray *outcomes;            /* owned: by row */
+    LpAlikeRows *alike;             /* owned */
     LpChildProcess **children;      /* owned, of the owned: n_jobs, NULL for those that are idle */
     Slot *slots;                    /* owned: of the children */
     guint n_done;
@@ -268,23 +270,68 @@ is_settled(Runner *self, guint row)
     return TRUE;
 }
 
+/* Starts processes until all have a row, or @io_next is behind the last of @rows. */
+static gboolean
+start_some(Runner *self, const GArray *rows, guint *io_next, GError **error)
+{
+    for (guint i = 0; i < self->options->n_jobs && *io_next < rows->len; i++)
+        if (self->children[i] == NULL &&
+            !start_row(self, i, g_array_index(rows, guint, (*io_next)++), error))
+            return FALSE;
+    return TRUE;
+}
+
+/* Each of @rows in a process of its own. */
+static gboolean
+run_each(Runner *self, const GArray *rows, GError **error)
+{
+    guint next = 0;
+    while (next < rows->len || is_busy(self))
+        if (!start_some(self, rows, &next, error) || !wait_some(self, error))
+            return FALSE;
+    return TRUE;
+}
+
+/* The rows that are to be run, but for those that are like one of them. */
+static GArray *
+find_first(Runner *self)
+{
+    GArray *rows = g_array_new(FALSE, FALSE, sizeof(guint));
+    for (guint i = 0; i < self->outcomes->len; i++)
+        if (!is_settled(self, i) &&
+            !lp_alike_rows_add(self->alike, i, row_at(self, i), outcome_of(self, i)))
+            g_array_append_val(rows, i);
+    return rows;
+}
+
+/* Settles the rows that are like one that has been run. Returns: those that are to be run for
+ * themselves, since that one failed. NULL: with the error. */
+static GArray *
+settle_alike(Runner *self, GError **error)
+{
+    g_autoptr(GArray) rows = g_array_new(FALSE, FALSE, sizeof(guint));
+    for (guint i = 0; i < lp_alike_rows_n(self->alike); i++) {
+        guint row = lp_alike_rows_index(self->alike, i);
+        if (!lp_alike_rows_settle(self->alike, i, self->outcomes)) {
+            g_array_append_val(rows, row);
+            continue;
+        }
+        self->n_done++;
+        tell_progress(self);
+        if (!keep(self, row, error))
+            return NULL;
+    }
+    return g_steal_pointer(&rows);
+}
+
 static gboolean
 run_rows(Runner *self, GError **error)
 {
-    guint next = 0;
-    do {
-        for (guint i = 0; i < self->options->n_jobs; i++) {
-            if (self->children[i] != NULL)
-                continue;
-            while (next < self->outcomes->len && is_settled(self, next))
-                next++;
-            if (next < self->outcomes->len && !start_row(self, i, next++, error))
-                return FALSE;
-        }
-        if (is_busy(self) && !wait_some(self, error))
-            return FALSE;
-    } while (is_busy(self) || next < self->outcomes->len);
-    return TRUE;
+    g_autoptr(GArray) first = find_first(self);
+    if (!run_each(self, first, error))
+        return FALSE;
+    g_autoptr(GArray) left = settle_alike(self, error);
+    return left != NULL && run_each(self, left, error);
 }
 
 static void
@@ -294,6 +341,7 @@ clear_slots(Runner *self)
         lp_child_process_free(self->children[i]);
     g_free(self->children);
     g_free(self->slots);
+    lp_alike_rows_free(self->alike);
 }
 
 static void
@@ -320,6 +368,7 @@ lp_runner_run(const LpTable *table, const LpRunnerOptions *options, GError **err
     guint n_rows = options->rows != NULL ? options->rows->len : lp_table_n_rows(table);
     for (guint i = 0; i < n_rows; i++)
         g_ptr_array_add(outcomes, lp_case_describe(kind, row_at(&self, i)));
+    self.alike = lp_alike_rows_new(kind);
     self.children = g_new0(LpChildProcess *, options->n_jobs);
     self.slots = g_new0(Slot, options->n_jobs);
     gboolean good = run_rows(&self, error);

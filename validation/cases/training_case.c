@@ -3,9 +3,11 @@
 #include "validation/cases/training_case.h"
 
 #include "model/memory.h"
+#include "sim/mapping/setup.h"
 #include "validation/cases/training_machine.h"
 #include "validation/cases/training_plan.h"
 #include "validation/cases/training_restatement.h"
+#include "workloads/description/workload_text.h"
 
 #include <string.h>
 
@@ -105,6 +107,25 @@ describe(const LpTableRow *row, LpOutcome *outcome)
     outcome->measured *= is_memory(row) ? 1e9 : 1.0;
 }
 
+/* The files of --write-inputs, of which a simulation gives the same to the last digit, by another
+ * name. What is read to set them up need not be read in the processes of rows. */
+static char *
+inputs(const LpTableRow *row, LpOutcome *scratch)
+{
+    g_auto(LpTrainingCase) restated = {.workload = NULL};
+    if (is_memory(row) || !lp_training_case_read(&restated, row, scratch, NULL))
+        return NULL;
+    g_autoptr(LpSetup) setup = lp_setup_new(restated.workload, restated.machine, NULL);
+    if (setup == NULL)
+        return NULL;
+    static const char *const no_sources[] = {NULL};
+    LpWorkload unnamed = *restated.workload;
+    char no_name[] = "";
+    unnamed.name = no_name;
+    g_autofree char *workload = lp_workload_to_xml(&unnamed, no_sources);
+    return g_strconcat(workload, restated.platform, NULL);
+}
+
 static void
 predict(const LpTableRow *row, const LpConstants *constants, LpOutcome *outcome)
 {
@@ -122,4 +143,4 @@ predict(const LpTableRow *row, const LpConstants *constants, LpOutcome *outcome)
         lp_outcome_fail(outcome, LP_OUTCOME_FAILED, fault->message);
 }
 
-const LpCaseKind lp_training_case = {LP_MEASURE_TIME, describe, predict};
+const LpCaseKind lp_training_case = {LP_MEASURE_TIME, describe, inputs, predict};

@@ -52,8 +52,13 @@ take_model(LpTrainingRestatement *self, GError **error)
     if (self->model == NULL && !lp_table_has(self->row, "layers"))
         return lp_table_fault(self->row, "model",
                               "the name of a public model where column layers is empty", error);
-    for (guint i = 0; self->model != NULL && self->model->settings[i] != NULL; i++)
-        lp_settings_set_all(&self->settings, self->model->settings[i]);
+    if (self->model == NULL)
+        return TRUE;
+    g_auto(GStrv) shape = lp_public_model_settings(self->models, self->model, error);
+    if (shape == NULL)
+        return FALSE;
+    for (guint i = 0; shape[i] != NULL; i++)
+        lp_settings_set_all(&self->settings, shape[i]);
     if (!lp_table_has(self->row, "layers"))
         lp_outcome_infer(self->outcome, "shape: that of %s, by its name", self->model->name);
     return TRUE;

@@ -57,6 +57,21 @@ lp_outcome_infer(LpOutcome *self, const char *format, ...)
     va_end(arguments);
 }
 
+void
+lp_outcome_take_predictions(LpOutcome *self, const LpOutcome *other)
+{
+    memcpy(self->predicted, other->predicted, sizeof self->predicted);
+    self->has_terms = other->has_terms;
+    self->terms = other->terms;
+}
+
+void
+lp_outcome_take_notes(LpOutcome *self, const LpOutcome *other, guint first)
+{
+    for (guint i = first; i < other->inferred->len; i++)
+        g_ptr_array_add(self->inferred, g_strdup(other->inferred->pdata[i]));
+}
+
 double
 lp_outcome_error(const LpOutcome *self, LpPrediction prediction)
 {

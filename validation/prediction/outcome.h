@@ -78,6 +78,11 @@ void lp_outcome_fail(LpOutcome *self, LpOutcomeStatus status, const char *reason
 /** Adds a note on something that the row leaves open: what was filled in, and why. */
 void lp_outcome_infer(LpOutcome *self, const char *format, ...) G_GNUC_PRINTF(2, 3);
 
+/** Takes over the predictions and the terms of @other, which is ok. */
+void lp_outcome_take_predictions(LpOutcome *self, const LpOutcome *other);
+/** Adds the notes of @other from number @first on. */
+void lp_outcome_take_notes(LpOutcome *self, const LpOutcome *other, guint first);
+
 /** Predicted over measured, less 1; 1 if the row is not ok, or there is no such prediction. */
 double lp_outcome_error(const LpOutcome *self, LpPrediction prediction);
 

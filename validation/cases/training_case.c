@@ -7,7 +7,6 @@
 #include "validation/cases/training_machine.h"
 #include "validation/cases/training_plan.h"
 #include "validation/cases/training_restatement.h"
-#include "workloads/description/workload_text.h"
 
 #include <string.h>
 
@@ -107,8 +106,9 @@ describe(const LpTableRow *row, LpOutcome *outcome)
     outcome->measured *= is_memory(row) ? 1e9 : 1.0;
 }
 
-/* The files of --write-inputs, of which a simulation gives the same to the last digit, by another
- * name. What is read to set them up need not be read in the processes of rows. */
+/* The values of all attributes, and the file of the machine: --write-inputs writes no more than
+ * these, and a simulation of that gives the same to the last digit. What is read to set them up
+ * need not be read in the processes of rows. */
 static char *
 inputs(const LpTableRow *row, LpOutcome *scratch)
 {
@@ -118,12 +118,14 @@ inputs(const LpTableRow *row, LpOutcome *scratch)
     g_autoptr(LpSetup) setup = lp_setup_new(restated.workload, restated.machine, NULL);
     if (setup == NULL)
         return NULL;
-    static const char *const no_sources[] = {NULL};
-    LpWorkload unnamed = *restated.workload;
-    char no_name[] = "";
-    unnamed.name = no_name;
-    g_autofree char *workload = lp_workload_to_xml(&unnamed, no_sources);
-    return g_strconcat(workload, restated.platform, NULL);
+    GString *text = g_string_new(restated.platform);
+    char *value;
+    const char *name;
+    for (guint i = 0; (value = lp_workload_attribute(restated.workload, i, &name)) != NULL; i++) {
+        g_string_append_printf(text, "%s=%s\n", name, value);
+        g_free(value);
+    }
+    return g_string_free(text, FALSE);
 }
 
 static void

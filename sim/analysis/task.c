@@ -256,22 +256,11 @@ is_of_experts(LpGroup group)
     return lp_group_traits(group)->axis == LP_AXIS_EP;
 }
 
-/* Where nothing contends, the other collectives inside layers take known times too, if all groups
- * of a kind are alike; those of ep together, since they share joins. */
-static void
-merge_others(const Builder *self, Merging *io_merging)
+/* A host that waits for the device goes on at its own rank's time. */
+static gboolean
+hosts_wait(const LpExecution *execution)
 {
-    gboolean can = io_merging->delays && (self->tasks->mode.level >= LP_RUN_UNCONTENDED) &&
-                   (self->program->expert_loads == NULL || is_balanced(self));
-    gboolean alike = can;
-    for (LpGroup group = LP_GROUP_TP; group < LP_N_GROUPS; group++)
-        if (is_of_experts(group))
-            alike = alike && (is_balanced(self) || lp_isolated_rings_uniform(self->rings, group));
-    for (LpGroup group = LP_GROUP_TP; group < LP_N_GROUPS; group++)
-        if (is_of_experts(group))
-            io_merging->group[group] = alike;
-    io_merging->group[LP_GROUP_CP] =
-        can && (is_balanced(self) || lp_isolated_rings_uniform(self->rings, LP_GROUP_CP));
+    return !execution->host_is_free && execution->host_sync != LP_HOST_SYNC_NONE;
 }
 
 static gboolean
@@ -279,6 +268,40 @@ goes_through_layer_stream(const LpProgram *program, LpGroup group)
 {
     return lp_communicators_n(program->communicators, group) > 0 &&
            lp_communicators_get(program->communicators, group, 0)->stream == LP_STREAM_LAYER;
+}
+
+/* Whether a delay that all members of a group begin when the last one may, takes as long as one in
+ * which they wait for the last later. Members that do the same do so anyway. Of others a hidden
+ * collective lets the first go on by itself; and where hosts are ready at different times, each
+ * collective waits for the last host. */
+static gboolean
+members_start_together(const Builder *self, const LpContention *contention, LpGroup group)
+{
+    LpRunMode mode = self->tasks->mode;
+    return mode.level >= LP_RUN_BALANCED || (mode.alike & (1u << group)) != 0 ||
+           (group == LP_GROUP_TP && contention->tp_mirrored) ||
+           (!goes_through_layer_stream(self->program, group) &&
+            !hosts_wait(&self->program->execution));
+}
+
+/* Where nothing contends, the other collectives inside layers take known times too, if all groups
+ * of a kind are alike; those of ep together, since they share joins. */
+static void
+merge_others(const Builder *self, const LpContention *contention, Merging *io_merging)
+{
+    gboolean can = io_merging->delays && (self->tasks->mode.level >= LP_RUN_UNCONTENDED) &&
+                   (self->program->expert_loads == NULL || is_balanced(self));
+    gboolean alike = can;
+    for (LpGroup group = LP_GROUP_TP; group < LP_N_GROUPS; group++)
+        if (is_of_experts(group))
+            alike = alike && members_start_together(self, contention, group) &&
+                    (is_balanced(self) || lp_isolated_rings_uniform(self->rings, group));
+    for (LpGroup group = LP_GROUP_TP; group < LP_N_GROUPS; group++)
+        if (is_of_experts(group))
+            io_merging->group[group] = alike;
+    io_merging->group[LP_GROUP_CP] =
+        can && members_start_together(self, contention, LP_GROUP_CP) &&
+        (is_balanced(self) || lp_isolated_rings_uniform(self->rings, LP_GROUP_CP));
 }
 
 static gboolean
@@ -308,17 +331,6 @@ has_uneven_hosts(const LpProgram *program)
     return FALSE;
 }
 
-/* Members of a tensor-parallel group do, where slices mirror each other, where they are of one
- * class and where nothing contends. Else a hidden collective lets the first of them go on by
- * itself, and what it begins a segment with may not wait for the others. */
-static gboolean
-members_start_together(const Builder *self, const LpContention *contention)
-{
-    LpRunMode mode = self->tasks->mode;
-    return mode.level >= LP_RUN_UNCONTENDED || mode.has_alike_members || contention->tp_mirrored ||
-           !goes_through_layer_stream(self->program, LP_GROUP_TP);
-}
-
 /* @idle: of steps at which no gradients or parameters are under way. */
 static Merging
 find_merging(const Builder *self, const LpContention *contention, gboolean idle)
@@ -336,9 +348,9 @@ find_merging(const Builder *self, const LpContention *contention, gboolean idle)
                      (idle || !slowed_by_stream(program)) &&
                      (mode.level >= LP_RUN_BALANCED || !has_uneven_hosts(program));
     merging.group[LP_GROUP_TP] =
-        merging.delays && has_tp && members_start_together(self, contention) &&
+        merging.delays && has_tp && members_start_together(self, contention, LP_GROUP_TP) &&
         (mode.level >= LP_RUN_BALANCED || lp_isolated_rings_uniform(self->rings, LP_GROUP_TP));
-    merge_others(self, &merging);
+    merge_others(self, contention, &merging);
     /* Woven all-to-alls hold the stream while hidden collectives of tp wait for it. */
     if (goes_through_layer_stream(program, LP_GROUP_TP) && has_woven_exchanges(program) &&
         !merging.group[LP_GROUP_EP])

@@ -25,8 +25,8 @@ typedef struct {
     gboolean merge; /**< operations in a row that nothing else waits for are one task */
     guint isolated; /**< classes of traffic, as bits of LpTraffic, that take their isolated
                        time and are on no link */
-    gboolean has_alike_members; /**< members of every tensor-parallel group do the same at the same
-                                   instants, as those of one class of ranks do */
+    guint alike;    /**< groups, as bits of LpGroup, whose members do the same at the same instants,
+                       as those of one class of ranks do */
     gboolean has_stragglers; /**< ranks of one stage compute at different speeds: nothing is merged
                                  that they would start together */
 } LpRunMode;

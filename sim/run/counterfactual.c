@@ -28,7 +28,10 @@ run_all(const LpCounterfactualInput *input, LpCounterfactualResults *out_results
     LpSurroundings none = {.watch = NULL};
     for (guint i = 0; i < N_RUNS; i++) {
         LpRunMode mode = {
-            .fidelity = input->fidelity, .merge = TRUE, .level = LP_RUN_UNCONTENDED + i};
+            .fidelity = input->fidelity,
+            .merge = TRUE,
+            .level = LP_RUN_UNCONTENDED + i,
+            .alike = lp_communicators_of_one_class(input->map->communicators, classes->of_rank)};
         tasks[i] = lp_tasks_new(input->map, input->contention, input->cache, mode);
         jobs[i] = (LpRunJob){.map = input->map,
                              .contention = input->contention,

@@ -72,10 +72,13 @@ static void
 run_isolated(LpSimulation *self, const LpCommunicationMap *map, const LpContention *contention,
              LpIsolatedCache *cache, LpSimulationOptions options)
 {
-    LpRunMode mode = {.fidelity = options.fidelity, .merge = TRUE, .level = LP_RUN_UNCONTENDED};
     LpSurroundings none = {.watch = NULL};
     g_autoptr(LpRankEquivalence) classes =
         lp_rank_equivalence_new(map, contention, cache, options.fidelity);
+    LpRunMode mode = {.fidelity = options.fidelity,
+                      .merge = TRUE,
+                      .level = LP_RUN_UNCONTENDED,
+                      .alike = lp_communicators_of_one_class(map->communicators, classes->of_rank)};
     g_autoptr(LpTasks) tasks = lp_tasks_new(map, contention, cache, mode);
     LpRunJob job = {.map = map,
                     .contention = contention,
@@ -128,22 +131,6 @@ load(const LpSimulation *self, LpNetwork *network, const LpCircuitMap *circuits,
                                circuits->switched, self->engine_options, error);
 }
 
-/* Whether tensor-parallel groups have members of one class each. */
-static gboolean
-members_are_alike(const LpCommunicators *communicators, const LpQuotient *quotient)
-{
-    if (quotient == NULL)
-        return FALSE;
-    const guint32 *class = lp_quotient_ranks(quotient)->of_rank;
-    for (guint k = 0; k < lp_communicators_n(communicators, LP_GROUP_TP); k++) {
-        const LpCommunicator *group = lp_communicators_get(communicators, LP_GROUP_TP, k);
-        for (guint32 i = 1; i < group->n_members; i++)
-            if (class[group->ranks[i]] != class[group->ranks[0]])
-                return FALSE;
-    }
-    return TRUE;
-}
-
 static gboolean
 run_itself(LpSimulation *self, LpNetwork *network, const LpCircuitMap *circuits,
            const LpContention *contention, LpIsolatedCache *cache, LpQuotient *quotient,
@@ -158,7 +145,10 @@ run_itself(LpSimulation *self, LpNetwork *network, const LpCircuitMap *circuits,
     }
     LpRunMode mode = {.fidelity = options.fidelity,
                       .merge = options.collapse,
-                      .has_alike_members = members_are_alike(map->communicators, quotient)};
+                      .alike = quotient == NULL
+                                   ? 0
+                                   : lp_communicators_of_one_class(
+                                         map->communicators, lp_quotient_ranks(quotient)->of_rank)};
     g_autoptr(LpTasks) tasks = lp_tasks_new(map, contention, cache, mode);
     self->isolated = tasks->isolated;
     self->run =

@@ -182,6 +182,28 @@ lp_communicators_n_members(const LpCommunicators *self, LpGroup group)
     return all->len == 0 ? 1 : g_array_index(all, LpCommunicator, 0).n_members;
 }
 
+static gboolean
+is_of_one_class(const LpCommunicator *self, const guint32 *of_rank)
+{
+    for (guint32 i = 1; i < self->n_members; i++)
+        if (of_rank[self->ranks[i]] != of_rank[self->ranks[0]])
+            return FALSE;
+    return TRUE;
+}
+
+guint
+lp_communicators_of_one_class(const LpCommunicators *self, const guint32 *of_rank)
+{
+    guint groups = 0;
+    for (LpGroup group = 0; group < LP_N_GROUPS; group++) {
+        gboolean all = TRUE;
+        for (guint k = 0; all && k < lp_communicators_n(self, group); k++)
+            all = is_of_one_class(lp_communicators_get(self, group, k), of_rank);
+        groups |= all ? 1u << group : 0;
+    }
+    return groups;
+}
+
 const LpCommunicator *
 lp_communicators_get(const LpCommunicators *self, LpGroup group, guint index)
 {

@@ -73,6 +73,9 @@ guint32 lp_communicators_n_members(const LpCommunicators *self, LpGroup group);
 const LpCommunicator *lp_communicators_get(const LpCommunicators *self, LpGroup group, guint index);
 /** The communicator of @group that @rank is in; NULL: none. Borrowed. */
 const LpCommunicator *lp_communicators_of(const LpCommunicators *self, LpGroup group, guint64 rank);
+/** The groups, as bits, of each of whose communicators all members are of one class. @of_rank: the
+ * classes, by rank. */
+guint lp_communicators_of_one_class(const LpCommunicators *self, const guint32 *of_rank);
 /** The index of @communicator, which must be one of @self, for lp_communicators_get(). */
 guint lp_communicators_number(const LpCommunicators *self, const LpCommunicator *communicator);
 /** Where @rank stands in its communicator of @group, from 0; 0 if it is in none. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* lightpath simulate: one iteration of a workload on a machine, beside the closed form. */
 #include "cli/commands.h"
+#include "cli/dry_run.h"
 #include "cli/inputs.h"
 #include "cli/option_rows.h"
 #include "cli/options.h"
@@ -37,7 +38,7 @@ typedef struct {
     char *runs, *rounds;                                   /* owned */
     char **settings;                                       /* owned */
     LpRunFiles files;
-    gboolean ignore_memory, cost, verbose, approximate;
+    gboolean ignore_memory, cost, verbose, approximate, dry_run;
 } Options;
 
 static void
@@ -104,6 +105,9 @@ read_choices(const Options *options, Choices *out_choices, GError **error)
 {
     if (options->runs != NULL && options->approximate)
         return lp_usage_error(error, "--runs: got it with --approximate, wanted one of them");
+    if (options->dry_run && (options->runs != NULL || lp_run_files_any(&options->files)))
+        return lp_usage_error(error, "--dry-run: got it with --runs or a file to write, wanted "
+                                     "neither: nothing is simulated");
     return lp_format_parse(options->format, &out_choices->format, error) &&
            lp_plan_choice_parse(options->plan, &out_choices->plan, error) &&
            lp_option_choice("fidelity", options->fidelity, lp_fidelity_names, LP_FIDELITY_FLOW,
@@ -191,8 +195,11 @@ simulate_scenario(const Options *options, const Choices *choices, const char *pa
                              .collapse = choices->collapse != COLLAPSE_OFF,
                              .timelines = observation != NULL,
                              .observation = observation};
+    if (options->dry_run)
+        return lp_dry_run_scenario(scenario, machine, run, choices->format, error);
     LpProgress progress = lp_progress_start("steps");
     run.progress = progress.is_shown ? lp_progress_tell : NULL;
+    run.expect = progress.is_shown ? lp_progress_expect : NULL;
     run.progress_data = &progress;
     g_autoptr(LpScenarioSimulation) simulation =
         lp_scenario_simulation_run(scenario, machine, run, error);
@@ -251,8 +258,11 @@ simulate(const Options *options, char **arguments, double started_s, GError **er
         run.negligible = LP_SIMULATION_NEGLIGIBLE;
         run.shares_max = LP_SIMULATION_SHARES_MAX;
     }
+    if (options->dry_run)
+        return lp_dry_run(setup, run, choices.format, error);
     LpProgress progress = lp_progress_start("steps");
     run.run.progress = progress.is_shown ? lp_progress_tell : NULL;
+    run.run.expect = progress.is_shown ? lp_progress_expect : NULL;
     run.run.progress_data = &progress;
     g_autoptr(LpSimulation) simulation = lp_simulation_run(setup, run, error);
     if (simulation == NULL)
@@ -305,6 +315,8 @@ lp_cmd_simulate(int argc, char **argv, GError **error)
         LP_ROW_VERBOSE(&options.verbose),
         {"cost", 0, 0, G_OPTION_ARG_NONE, &options.cost,
          "Also say what the simulation cost: time, memory, events", NULL},
+        {"dry-run", 0, 0, G_OPTION_ARG_NONE, &options.dry_run,
+         "Only say what would be simulated, and about how long that would take", NULL},
         {NULL, 0, 0, 0, NULL, NULL, NULL}};
     if (!lp_options_parse(
             "simulate", "WORKLOAD|SCENARIO PLATFORM",

@@ -4,6 +4,7 @@
 #include "cli/progress.h"
 
 #include "base/units.h"
+#include "cli/machine_speed.h"
 #include "cli/options.h"
 
 #include <stdio.h>
@@ -31,6 +32,9 @@ wipe(LpProgress *self)
     self->length = 0;
 }
 
+/* What is expected to take longer is said at once, s. */
+#define LONG_S 3.0
+
 /* How long it will take, and until when if that is long. */
 static void
 append_rest(GString *line, double left_s)
@@ -47,6 +51,18 @@ append_rest(GString *line, double left_s)
         g_string_append_printf(line, ", until %s", until);
 }
 
+/* From what has been done, the more the more that is, and before from what was expected. */
+static double
+left_s(const LpProgress *self, guint64 n_done, guint64 n_all)
+{
+    double done = (double)n_done / (double)n_all, taken_s = self->told_s - self->started_s;
+    double measured_s = n_done == 0 ? 0.0 : taken_s / done * (1.0 - done);
+    if (self->expected_s <= 0.0)
+        return measured_s;
+    double trust = n_done == 0 ? 0.0 : MIN(10.0 * done, 1.0);
+    return trust * measured_s + (1.0 - trust) * MAX(self->expected_s - taken_s, 0.0);
+}
+
 static void
 write_line(LpProgress *self, guint64 n_done, guint64 n_all)
 {
@@ -57,9 +73,8 @@ write_line(LpProgress *self, guint64 n_done, guint64 n_all)
     g_string_append_printf(
         line, "] %3" G_GUINT64_FORMAT " %%  %" G_GUINT64_FORMAT " of %" G_GUINT64_FORMAT " %s",
         self->per_mille / 10, n_done, n_all, self->unit);
-    if (n_done > 0)
-        append_rest(line,
-                    (self->told_s - self->started_s) / (double)n_done * (double)(n_all - n_done));
+    if (n_done > 0 || self->expected_s > 0.0)
+        append_rest(line, left_s(self, n_done, n_all));
     int blanks = self->length > line->len ? (int)(self->length - line->len) : 0;
     fprintf(stderr, "\r%s%*s", line->str, blanks, "");
     self->length = (guint)line->len + (guint)blanks;
@@ -87,6 +102,17 @@ lp_progress_show(LpProgress *self, guint64 n_done, guint64 n_all)
     self->n_told = n_done;
     self->per_mille = per_mille;
     write_line(self, n_done, n_all);
+}
+
+void
+lp_progress_expect(double processor_s, guint64 n_all, void *data)
+{
+    LpProgress *self = data;
+    if (!self->is_shown || processor_s < LONG_S)
+        return;
+    self->expected_s = processor_s * lp_machine_slowness();
+    self->started_s = lp_wall_clock_s();
+    lp_progress_show(self, 0, n_all);
 }
 
 void

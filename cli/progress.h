@@ -14,6 +14,7 @@ typedef struct {
     double told_s;     /* when the line was last written */
     guint64 n_told;    /* what it said was done */
     guint64 per_mille; /* likewise */
+    double expected_s; /* that all of it takes, from started_s on; 0: nothing is known */
     guint length;      /* of the line, characters; 0: there is none */
     gboolean is_shown; /* standard error is a terminal */
 } LpProgress;
@@ -27,5 +28,8 @@ LpProgress lp_progress_start(const char *unit);
 void lp_progress_show(LpProgress *self, guint64 n_done, guint64 n_all);
 /** lp_progress_show() as pools, runs and rows call it. @data: an LpProgress. */
 void lp_progress_tell(guint64 n_done, guint64 n_all, void *data);
+/** Says at once how long @n_all will take if that is long: @processor_s where forecasts are made
+ * for (sim/run/forecast.h). @data: an LpProgress. */
+void lp_progress_expect(double processor_s, guint64 n_all, void *data);
 
 G_END_DECLS

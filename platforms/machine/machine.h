@@ -83,7 +83,7 @@ extern const char *const lp_plane_class_names[]; /* by LpTraffic, tied embedding
 #define LP_FAT_TREE_LEVELS_MAX 3
 
 /* Sizes and rates above these are typing errors, not machines. */
-#define LP_MACHINE_HOSTS_MAX (1u << 20)  /* hosts of a cluster */
+#define LP_MACHINE_HOSTS_MAX (1u << 21)  /* hosts of a cluster: trees round a million up */
 #define LP_MACHINE_LINKS_MAX (1u << 23)  /* links of a fabric, both directions as one */
 #define LP_MACHINE_ROUTES_MAX (1u << 20) /* that the engine's copy spells out */
 #define LP_MACHINE_PLANES_MAX 16u

@@ -16,34 +16,64 @@ enum {
     N_RUNS = 3
 };
 
+/* The runs, which share what says which ranks are alike. */
+typedef struct {
+    LpRankEquivalence *classes; /* owned */
+    LpTasks *tasks[N_RUNS];     /* owned */
+    LpRunJob jobs[N_RUNS];
+} Runs;
+
+static Runs
+runs_new(const LpCounterfactualInput *input)
+{
+    Runs self = {.classes = lp_rank_equivalence_new(input->map, input->contention, input->cache,
+                                                    input->fidelity)};
+    for (guint i = 0; i < N_RUNS; i++) {
+        LpRunMode mode = {.fidelity = input->fidelity,
+                          .merge = TRUE,
+                          .level = LP_RUN_UNCONTENDED + i,
+                          .alike = lp_communicators_of_one_class(input->map->communicators,
+                                                                 self.classes->of_rank)};
+        self.tasks[i] = lp_tasks_new(input->map, input->contention, input->cache, mode);
+        self.jobs[i] = (LpRunJob){.map = input->map,
+                                  .contention = input->contention,
+                                  .cache = input->cache,
+                                  .tasks = self.tasks[i],
+                                  .n_iterations = 1,
+                                  .classes = self.classes};
+    }
+    return self;
+}
+
+static void
+runs_clear(Runs *self)
+{
+    for (guint i = 0; i < N_RUNS; i++)
+        lp_tasks_free(self->tasks[i]);
+    lp_rank_equivalence_free(self->classes);
+}
+
 /* Nothing contends in any of the runs, so that they can go on beside each other in one engine. */
 static void
 run_all(const LpCounterfactualInput *input, LpCounterfactualResults *out_results)
 {
-    g_autoptr(LpRankEquivalence) classes =
-        lp_rank_equivalence_new(input->map, input->contention, input->cache, input->fidelity);
-    LpRunJob jobs[N_RUNS];
-    LpTasks *tasks[N_RUNS];
     LpRunResult told[N_RUNS];
     LpSurroundings none = {.watch = NULL};
-    for (guint i = 0; i < N_RUNS; i++) {
-        LpRunMode mode = {
-            .fidelity = input->fidelity,
-            .merge = TRUE,
-            .level = LP_RUN_UNCONTENDED + i,
-            .alike = lp_communicators_of_one_class(input->map->communicators, classes->of_rank)};
-        tasks[i] = lp_tasks_new(input->map, input->contention, input->cache, mode);
-        jobs[i] = (LpRunJob){.map = input->map,
-                             .contention = input->contention,
-                             .cache = input->cache,
-                             .tasks = tasks[i],
-                             .n_iterations = 1,
-                             .classes = classes};
-    }
-    lp_run_jobs(jobs, N_RUNS, &none, told);
-    for (guint i = 0; i < N_RUNS; i++)
-        lp_tasks_free(tasks[i]);
+    Runs runs = runs_new(input);
+    lp_run_jobs(runs.jobs, N_RUNS, &none, told);
+    runs_clear(&runs);
     *out_results = (LpCounterfactualResults){told[0], told[1], told[2]};
+}
+
+void
+lp_counterfactuals_forecast(const LpCounterfactualInput *input, guint32 job,
+                            LpForecast *io_forecast)
+{
+    static const char *const names[N_RUNS] = {"uncontended", "balanced", "free messages"};
+    Runs runs = runs_new(input);
+    for (guint i = 0; i < N_RUNS; i++)
+        lp_forecast_add(io_forecast, names[i], job, &runs.jobs[i], 1);
+    runs_clear(&runs);
 }
 
 /* In a child process: the engine runs once a process. What was loaded before survives the fork. */

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "base/child_process.h"
+#include "sim/run/forecast.h"
 #include "sim/run/run.h"
 
 G_BEGIN_DECLS
@@ -36,5 +37,9 @@ gboolean lp_counterfactuals_start(LpCounterfactuals *self, const LpCounterfactua
 gboolean lp_counterfactuals_finish(LpCounterfactuals *self, LpCounterfactualResults *out_results,
                                    guint64 *io_peak_rss_bytes,
                                    GError **error) G_GNUC_WARN_UNUSED_RESULT;
+
+/** Adds what they would cost, for the job at index @job (LpForecastRun). */
+void lp_counterfactuals_forecast(const LpCounterfactualInput *input, guint32 job,
+                                 LpForecast *io_forecast);
 
 G_END_DECLS

@@ -37,6 +37,8 @@ typedef struct {
         *calls;     /* borrowed: filled for all ranks (sim/actors/call_times.h), or NULL */
     LpFlowLog *log; /* borrowed: written, or NULL */
     void (*progress)(guint64 n_done, guint64 n_all, void *data); /**< or NULL */
+    void (*expect)(double processor_s, guint64 n_all,
+                   void *data); /**< LpSurroundings.expect, or NULL */
     void *progress_data;
 } LpRunOptions;
 

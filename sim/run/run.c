@@ -4,6 +4,7 @@
 
 #include "sim/actors/channel_circuits.h"
 #include "sim/engine/engine.h"
+#include "sim/run/forecast.h"
 #include "sim/run/homes.h"
 
 #include <simgrid/barrier.h>
@@ -12,6 +13,7 @@
 #include <string.h>
 
 typedef struct {
+    const LpRunJob *given;            /* borrowed */
     const LpCommunicationMap *map;    /* borrowed */
     const LpContention *contention;   /* borrowed */
     LpIsolatedCache *cache;           /* borrowed */
@@ -33,11 +35,7 @@ typedef struct {
 static gboolean
 is_simulated(const JobRun *self, guint64 rank)
 {
-    if (self->classes != NULL)
-        return self->classes->of_rank[rank] != LP_RANK_CLASS_NONE &&
-               self->classes->first[self->classes->of_rank[rank]] == rank;
-    return !self->contention->tp_mirrored ||
-           lp_communicators_place(self->map->communicators, LP_GROUP_TP, rank) == 0;
+    return lp_run_job_simulates(self->given, rank);
 }
 
 /* The rank that stands for @rank. */
@@ -45,32 +43,6 @@ static guint64
 stand_in(const JobRun *self, guint64 rank)
 {
     return self->classes == NULL ? rank : self->classes->first[self->classes->of_rank[rank]];
-}
-
-static const LpQuotient *
-quotient_of(const LpRunJob *job)
-{
-    return job->tasks->mode.level == LP_RUN_AS_IS ? job->quotient : NULL;
-}
-
-/* But for a quotient's, ranks of a class behave alike only where nothing contends, and only if none
- * is slower. */
-static const LpRankEquivalence *
-classes_of(const LpRunJob *job)
-{
-    if (quotient_of(job) != NULL)
-        return lp_quotient_ranks(job->quotient);
-    return job->tasks->mode.level >= LP_RUN_UNCONTENDED && job->stragglers == NULL ? job->classes
-                                                                                   : NULL;
-}
-
-static guint64
-job_n_actors(const LpRunJob *job)
-{
-    const LpProgram *program = job->map->program;
-    const LpRankEquivalence *classes = classes_of(job);
-    return classes != NULL ? classes->n_classes * lp_program_n_streams(program)
-                           : lp_run_n_actors(program, job->contention);
 }
 
 static LpChannel *
@@ -363,7 +335,8 @@ read_result(const JobRun *self)
 static void
 build_job(JobRun *self, const LpRunJob *job, guint32 index, LpRunState state)
 {
-    *self = (JobRun){.map = job->map,
+    *self = (JobRun){.given = job,
+                     .map = job->map,
                      .contention = job->contention,
                      .cache = job->cache,
                      .tasks = job->tasks,
@@ -372,8 +345,8 @@ build_job(JobRun *self, const LpRunJob *job, guint32 index, LpRunState state)
     self->mean_route =
         (LpRoute){.latency_s = job->tasks->isolated.message_s, .bytes_per_s = INFINITY};
     self->stragglers = job->stragglers;
-    self->classes = classes_of(job);
-    self->quotient = quotient_of(job);
+    self->classes = lp_run_job_classes(job);
+    self->quotient = lp_run_job_quotient(job);
     if (job->circuits != NULL)
         self->circuits = lp_circuits_new(job->circuits, job->timeline != NULL);
     self->homes =
@@ -450,6 +423,16 @@ new_sharing(const LpRunJob *jobs, guint n_jobs, const LpSharing *given)
     return lp_sharing_new_turning(rotor);
 }
 
+static void
+tell_what_to_expect(const LpSurroundings *self, const LpRunJob *jobs, guint n_jobs, guint64 n_steps)
+{
+    if (self->expect == NULL)
+        return;
+    g_auto(LpForecast) forecast = lp_forecast();
+    lp_forecast_add(&forecast, "", G_MAXUINT32, jobs, n_jobs);
+    self->expect(lp_forecast_processor_s(&forecast), n_steps, self->progress_data);
+}
+
 void
 lp_run_jobs(const LpRunJob *jobs, guint n_jobs, const LpSurroundings *given,
             LpRunResult *out_results)
@@ -461,7 +444,7 @@ lp_run_jobs(const LpRunJob *jobs, guint n_jobs, const LpSurroundings *given,
     LpStepCount progress = {.show = surroundings->progress, .data = surroundings->progress_data};
     guint64 n_actors = 0;
     for (guint i = 0; i < n_jobs; i++)
-        n_actors += job_n_actors(&jobs[i]);
+        n_actors += lp_run_job_n_actors(&jobs[i]);
     sg_bar_t start = sg_barrier_init((unsigned)n_actors);
     LpRunState state = {.start = start,
                         .watch = surroundings->watch,
@@ -478,10 +461,11 @@ lp_run_jobs(const LpRunJob *jobs, guint n_jobs, const LpSurroundings *given,
         start_job(&runs[i]);
     start_surroundings(surroundings,
                        lp_homes_port(&runs[0].homes, 0, LP_ATTACHMENT_SCALE_UP)->host);
+    tell_what_to_expect(surroundings, jobs, n_jobs, progress.n_steps);
     (void)lp_engine_run();
     for (guint i = 0; i < n_jobs; i++) {
         out_results[i] = read_result(&runs[i]);
-        out_results[i].n_actors = job_n_actors(&jobs[i]);
+        out_results[i].n_actors = lp_run_job_n_actors(&jobs[i]);
         clear_job(&runs[i]);
     }
     sg_barrier_destroy(start);

@@ -68,6 +68,19 @@ run_solo(const void *data, GByteArray *result)
 
 /* --- one job by itself --- */
 
+/* Of the only job of @cast. */
+static LpCounterfactualInput
+counterfactual_input(const LpScene *self, const LpCast *cast)
+{
+    const LpRunJob *job = &cast->jobs[0];
+    return (LpCounterfactualInput){.network = self->network,
+                                   .map = job->map,
+                                   .contention = job->contention,
+                                   .cache = job->cache,
+                                   .fidelity = self->fidelity,
+                                   .engine_options = self->engine_options};
+}
+
 static gboolean
 run_counterfactuals(const LpScene *self, guint job, LpSimulation *own, GError **error)
 {
@@ -77,9 +90,7 @@ run_counterfactuals(const LpScene *self, guint job, LpSimulation *own, GError **
     own->isolated = cast.jobs[0].tasks->isolated;
     own->contention = lp_contention_describe(contention, lp_scene_job(self, job)->map, NULL);
     own->tiers = lp_tiers_find(lp_scene_job(self, job)->map);
-    LpCounterfactualInput input = {self->network,  lp_scene_job(self, job)->map,
-                                   contention,     lp_scene_job(self, job)->cache,
-                                   self->fidelity, self->engine_options};
+    LpCounterfactualInput input = counterfactual_input(self, &cast);
     LpCounterfactuals counterfactuals;
     LpCounterfactualResults results;
     if (!lp_counterfactuals_start(&counterfactuals, &input, error) ||
@@ -228,6 +239,7 @@ run_together(LpScene *self, LpCast *cast, LpSceneQuotient *quotient,
                                    .watch = watch,
                                    .log = log,
                                    .progress = options.progress,
+                                   .expect = options.expect,
                                    .progress_data = options.progress_data};
     g_autofree LpRunResult *results = g_new0(LpRunResult, cast->n);
     if (!run_cast(self, cast, quotient, &surroundings, results, error))
@@ -330,6 +342,47 @@ find_quotient(LpCast *cast, LpScenarioOptions options, gboolean may_stop)
     return lp_scene_quotient_new(cast, LP_SCENE_TOGETHER);
 }
 
+static void
+forecast_cast(LpCast *cast, const LpSceneQuotient *quotient, const char *name, guint32 job,
+              LpForecast *io_forecast)
+{
+    if (quotient != NULL)
+        lp_scene_quotient_forecast(quotient, name, job, io_forecast);
+    else
+        lp_forecast_add(io_forecast, name, job, cast->jobs, cast->n);
+}
+
+static void
+forecast_solo(LpScene *self, guint job, LpSceneScope scope, const char *name,
+              LpForecast *io_forecast)
+{
+    Solo solo = new_solo(self, job, scope, NULL);
+    solo.quotient = lp_scene_quotient_new(&solo.cast, scope);
+    forecast_cast(&solo.cast, solo.quotient, name, job, io_forecast);
+    solo_clear(&solo);
+}
+
+/* What traffic that no job sends costs depends on how long jobs take: it is left out. */
+static void
+forecast_all(LpScene *self, LpScenarioSimulation *simulation, LpScenarioOptions options)
+{
+    gboolean may_stop = self->faults != NULL && lp_faults_any_dead(self->faults);
+    g_auto(LpCast) all = cast_all(self, simulation, options);
+    g_autoptr(LpSceneQuotient) quotient = find_quotient(&all, options, may_stop);
+    forecast_cast(&all, quotient, "simulated", G_MAXUINT32, options.forecast);
+    if (quotient != NULL)
+        options.forecast->quotient = lp_scene_quotient_size(quotient);
+    for (guint i = 0; i < self->jobs->len; i++) {
+        forecast_solo(self, i, LP_SCENE_ALONE, "alone", options.forecast);
+        if (!is_healthy(self, i))
+            forecast_solo(self, i, LP_SCENE_OWN, "healthy", options.forecast);
+        g_auto(LpCast) cast = lp_cast(self);
+        lp_cast_add(&cast, i, LP_SCENE_OWN, 0);
+        LpCounterfactualInput input = counterfactual_input(self, &cast);
+        lp_counterfactuals_forecast(&input, i, options.forecast);
+    }
+}
+
 static gboolean
 run_all(LpScene *self, LpScenarioSimulation *simulation, LpScenarioOptions options, GError **error)
 {
@@ -376,6 +429,10 @@ lp_scenario_simulation_run(const LpScenario *scenario, const LpMachine *machine,
     if (scene == NULL)
         return NULL;
     g_autoptr(LpScenarioSimulation) self = new_simulation(scene);
+    if (options.forecast != NULL) {
+        forecast_all(scene, self, options);
+        return g_steal_pointer(&self);
+    }
     return run_all(scene, self, options, error) ? g_steal_pointer(&self) : NULL;
 }
 

@@ -184,6 +184,33 @@ result_of_twin(const LpRunResult *twin)
     return result;
 }
 
+/* Those jobs that are run, each with its part of the quotient. @out_place: of each job of the cast
+ * that is. Returns: how many. */
+static guint
+select_jobs(const LpSceneQuotient *self, LpRunJob *out_jobs, guint *out_place)
+{
+    guint n = 0;
+    for (guint i = 0; i < self->cast->n; i++) {
+        LpQuotient *own = lp_quotient_job(self->quotient, i);
+        if (lp_quotient_twin(own) != i)
+            continue;
+        out_jobs[n] = self->cast->jobs[i];
+        out_jobs[n].quotient = own;
+        out_place[i] = n++;
+    }
+    return n;
+}
+
+void
+lp_scene_quotient_forecast(const LpSceneQuotient *self, const char *name, guint32 job,
+                           LpForecast *io_forecast)
+{
+    g_autofree LpRunJob *jobs = g_new0(LpRunJob, self->cast->n);
+    g_autofree guint *place = g_new0(guint, self->cast->n);
+    guint n = select_jobs(self, jobs, place);
+    lp_forecast_add(io_forecast, name, job, jobs, n);
+}
+
 gboolean
 lp_scene_quotient_run(LpSceneQuotient *self, const LpSurroundings *surroundings,
                       LpRunResult *out_results, GError **error)
@@ -195,15 +222,7 @@ lp_scene_quotient_run(LpSceneQuotient *self, const LpSurroundings *surroundings,
     g_autofree LpRunJob *jobs = g_new0(LpRunJob, cast->n);
     g_autofree LpRunResult *results = g_new0(LpRunResult, cast->n);
     g_autofree guint *place = g_new0(guint, cast->n);
-    guint n = 0;
-    for (guint i = 0; i < cast->n; i++) {
-        LpQuotient *own = lp_quotient_job(self->quotient, i);
-        if (lp_quotient_twin(own) != i)
-            continue;
-        jobs[n] = cast->jobs[i];
-        jobs[n].quotient = own;
-        place[i] = n++;
-    }
+    guint n = select_jobs(self, jobs, place);
     all.quotient = self->quotient;
     lp_run_jobs(jobs, n, &all, results);
     for (guint i = 0; i < cast->n; i++) {

@@ -2,6 +2,7 @@
 /* Runs of a scenario by classes: of ranks, of other senders, and of jobs that do the same. */
 #pragma once
 
+#include "sim/run/forecast.h"
 #include "sim/run/scene.h"
 
 G_BEGIN_DECLS
@@ -21,5 +22,9 @@ char *lp_scene_quotient_describe(const LpSceneQuotient *self, guint index);
  * Once a process. @out_results: for each job. Errors: as of lp_quotient_load(). */
 gboolean lp_scene_quotient_run(LpSceneQuotient *self, const LpSurroundings *surroundings,
                                LpRunResult *out_results, GError **error) G_GNUC_WARN_UNUSED_RESULT;
+
+/** Adds what that run would cost, under @name, static, for @job (LpForecastRun). */
+void lp_scene_quotient_forecast(const LpSceneQuotient *self, const char *name, guint32 job,
+                                LpForecast *io_forecast);
 
 G_END_DECLS

@@ -10,6 +10,7 @@
 #include "sim/engine/loading.h"
 #include "sim/run/job_quotient.h"
 #include "sim/run/counterfactual.h"
+#include "sim/run/forecast.h"
 #include "sim/run/observation.h"
 #include "sim/run/run.h"
 #include "sim/run/run_end.h"
@@ -87,7 +88,10 @@ run_isolated(LpSimulation *self, const LpCommunicationMap *map, const LpContenti
                     .n_iterations = 1,
                     .classes = classes};
     self->isolated = tasks->isolated;
-    lp_run_jobs(&job, 1, &none, &self->run);
+    if (options.forecast != NULL)
+        lp_forecast_add(options.forecast, "simulated", G_MAXUINT32, &job, 1);
+    else
+        lp_run_jobs(&job, 1, &none, &self->run);
 }
 
 static gboolean
@@ -137,7 +141,8 @@ run_itself(LpSimulation *self, LpNetwork *network, const LpCircuitMap *circuits,
            LpSimulationOptions options, GError **error)
 {
     const LpCommunicationMap *map = circuits->map;
-    if (!load(self, network, circuits, contention, quotient, options, error))
+    if (options.forecast == NULL &&
+        !load(self, network, circuits, contention, quotient, options, error))
         return FALSE;
     if (self->is_isolated) {
         run_isolated(self, map, contention, cache, options);
@@ -151,8 +156,12 @@ run_itself(LpSimulation *self, LpNetwork *network, const LpCircuitMap *circuits,
                                          map->communicators, lp_quotient_ranks(quotient)->of_rank)};
     g_autoptr(LpTasks) tasks = lp_tasks_new(map, contention, cache, mode);
     self->isolated = tasks->isolated;
-    self->run =
-        lp_run_iteration(map, circuits->switched, contention, cache, tasks, quotient, options.run);
+    LpRunJob job = lp_run_job(map, circuits->switched, contention, cache, tasks, quotient);
+    if (options.forecast != NULL)
+        lp_forecast_add(options.forecast, "simulated", G_MAXUINT32, &job, 1);
+    else
+        self->run = lp_run_iteration(map, circuits->switched, contention, cache, tasks, quotient,
+                                     options.run);
     return TRUE;
 }
 
@@ -166,6 +175,12 @@ run_all(LpSimulation *self, LpNetwork *network, const LpCircuitMap *circuits,
         return run_itself(self, network, circuits, contention, cache, quotient, options, error);
     LpCounterfactualInput input = {network, circuits->map,    contention,
                                    cache,   options.fidelity, self->engine_options};
+    if (options.forecast != NULL) {
+        gboolean good =
+            run_itself(self, network, circuits, contention, cache, quotient, options, error);
+        lp_counterfactuals_forecast(&input, G_MAXUINT32, options.forecast);
+        return good;
+    }
     LpCounterfactuals counterfactuals;
     if (!lp_counterfactuals_start(&counterfactuals, &input, error))
         return FALSE;
@@ -248,8 +263,13 @@ lp_simulation_run(const LpSetup *setup, LpSimulationOptions options, GError **er
         lp_flow_log_set_quotient(log, quotient);
     g_autofree char *ranks = quotient == NULL ? NULL : lp_quotient_describe(quotient);
     self->contention = lp_contention_describe(contention, map, ranks);
-    if (!run_all(self, network, circuits, contention, cache, quotient, options, error) ||
-        !lp_run_has_ended(&self->run, error))
+    if (!run_all(self, network, circuits, contention, cache, quotient, options, error))
+        return NULL;
+    if (options.forecast != NULL) {
+        options.forecast->quotient = self->quotient;
+        return g_steal_pointer(&self);
+    }
+    if (!lp_run_has_ended(&self->run, error))
         return NULL;
     /* What a rotor relays crosses both links of a route once more. */
     if (has_energy_per_bit(machine))

@@ -24,6 +24,9 @@ G_BEGIN_DECLS
 /** What is seen of a run on the machine, for the page of a run. */
 typedef struct LpObservation LpObservation;
 
+/** What a simulation would cost (sim/run/forecast.h). */
+typedef struct LpForecast LpForecast;
+
 /** How an iteration is simulated. */
 typedef struct {
     LpFidelity fidelity;
@@ -36,9 +39,10 @@ typedef struct {
     LpRunOptions run;           /**< of the run itself, not of the counterfactual ones */
     LpObservation *observation; /* borrowed: filled; or NULL. Not where every communication takes
                                    its isolated time */
-    guint64 shares_max; /**< where ranks that are simulated take part in more collectives that may
-                           contend, each of them in each counted, every communication takes its
-                           isolated time; 0: no limit */
+    guint64 shares_max;   /**< where ranks that are simulated take part in more collectives that may
+                             contend, each of them in each counted, every communication takes its
+                             isolated time; 0: no limit */
+    LpForecast *forecast; /* borrowed: filled, and nothing is run; or NULL */
 } LpSimulationOptions;
 
 /** What came of an iteration. */

@@ -43,6 +43,8 @@ OUTPUTS = {
                  "simulate busy-fabric dgx-h100-64 --set global-batch=64",
                  "simulate slow-rank dgx-h100-64 --set global-batch=64 --runs=2",
                  "simulate degraded-port dgx-h100-64 --set global-batch=64"],
+    "forecast": ["simulate llama-3-8b dgx-h100-64 --dry-run --set tp=2 --set dp=32",
+                 "simulate two-jobs polaris-64 --dry-run"],
     "estimate": ["estimate gpt3-175b dgx-a100-1024",
                  "estimate gpt3-175b dgx-a100-1024 --model=amped"],
     "goodput": ["goodput llama-3-8b dgx-h100-64 --set dp=56 --set global-batch=112 --runs=10",

@@ -27,8 +27,8 @@ static const LpBadOptions bad_rows[] = {
      LP_MACHINE_ERROR_STRUCTURE, "--port-order: rail, wanted node: a torus has no leaves"},
     {"too large a dragonfly", "--topology=dragonfly --group-routers=1048576 --router-ports=8",
      lp_machine_error_quark, LP_MACHINE_ERROR_SIZE, "--accelerators: a dragonfly of 8388608 ports"},
-    {"too large a tree", "--accelerators=1048576 --leaf-ports=1000000", lp_machine_error_quark,
-     LP_MACHINE_ERROR_SIZE, "a fat tree of 2000000 ports, wanted at most 1048576"},
+    {"too large a tree", "--accelerators=2097152 --leaf-ports=2000000", lp_machine_error_quark,
+     LP_MACHINE_ERROR_SIZE, "a fat tree of 4000000 ports, wanted at most 2097152"},
 };
 
 static void

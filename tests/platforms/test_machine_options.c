@@ -169,8 +169,8 @@ test_nonsense(void)
 }
 
 static const LpBadOptions bad_rows[] = {
-    {"too large a torus", "--topology=torus --dimensions=1024x1024x2", lp_machine_error_quark,
-     LP_MACHINE_ERROR_SIZE, "--dimensions: 1024x1024x2, wanted at most 1048576 ports"},
+    {"too large a torus", "--topology=torus --dimensions=1024x1024x4", lp_machine_error_quark,
+     LP_MACHINE_ERROR_SIZE, "--dimensions: 1024x1024x4, wanted at most 2097152 ports"},
     {"a torus without a dimension", "--topology=torus --dimensions=64x1", lp_input_error_quark,
      LP_INPUT_ERROR_VALUE, "--dimensions: \"1\" is out of range"},
     {"seven sizes", "--topology=torus --dimensions=2x2x2x2x2x2x2", lp_machine_error_quark,

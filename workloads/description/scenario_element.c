@@ -16,7 +16,7 @@ const char *const lp_ports_names[] = {"auto", "scale-up", "scale-out", NULL};
 const char *const lp_jitter_names[] = {"none", "normal", "lognormal", "exponential", NULL};
 
 /* No machine has more accelerators (LP_MACHINE_HOSTS_MAX). */
-#define NUMBER_MAX ((1u << 20) - 1)
+#define NUMBER_MAX ((1u << 21) - 1)
 #define ITERATIONS_MAX 10000u
 /* Longer than any iteration: a century. */
 #define TIME_MAX_S 3.2e9

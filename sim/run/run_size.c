@@ -1,0 +1,256 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Goes over what stages do once, and counts it for each rank and communicator that is simulated. */
+#include "sim/run/run_size.h"
+
+#include "sim/run/homes.h"
+
+/* What is counted. */
+typedef struct {
+    const LpRunJob *job; /* borrowed */
+    LpHomes homes;
+    guint32 n_stages;
+    guint64 *n_ranks;      /* owned, by stage: that are simulated */
+    guint64 *n_delays;     /* owned, by stage: of one of its ranks */
+    guint64 *n_host_waits; /* owned, by stage: instants at which a rank may wait for its host */
+    guint64 *n_sends;      /* owned, by stage and line */
+    guint64 *n_runs;       /* owned, by operation: of each rank of its stage */
+    guint32 *stage_of;     /* owned, by operation */
+    GHashTable *known; /* owned: LpActivities by what decides them; of runs without a quotient */
+    LpActivities all;
+} Count;
+
+static const LpProgram *
+program_of(const Count *self)
+{
+    return self->job->map->program;
+}
+
+/* --- stages --- */
+
+static void
+add_task(Count *self, guint32 stage, const LpTask *task)
+{
+    const LpProgram *program = program_of(self);
+    switch (task->kind) {
+    case LP_TASK_DELAY:
+        self->n_delays[stage]++;
+        break;
+    case LP_TASK_COLLECTIVE:
+    case LP_TASK_LAUNCH: {
+        gsize op = (gsize)(task->op - &g_array_index(program->ops, LpOp, 0));
+        self->n_runs[op]++;
+        self->stage_of[op] = stage;
+        self->n_host_waits[stage]++;
+        break;
+    }
+    case LP_TASK_JOIN:
+        break;
+    }
+}
+
+static void
+add_step(Count *self, guint32 stage, const LpStep *step)
+{
+    const LpTasks *tasks = self->job->tasks;
+    if (step->kind == LP_STEP_SEGMENT) {
+        LpTaskRange range = lp_tasks_of_step(tasks, program_of(self), step);
+        for (guint i = 0; i < range.n; i++)
+            add_task(self, stage, &g_array_index(tasks->tasks, LpTask, range.first + i));
+        return;
+    }
+    self->n_host_waits[stage]++;
+    if (step->kind == LP_STEP_SEND)
+        self->n_sends[stage * LP_N_LINES + step->line]++;
+}
+
+static void
+walk_stages(Count *self)
+{
+    const LpProgram *program = program_of(self);
+    for (guint32 stage = 0; stage < self->n_stages; stage++) {
+        const LpStageProgram *steps = lp_program_stage(program, stage);
+        for (guint i = 0; i < steps->n_steps; i++)
+            add_step(self, stage, lp_program_step(program, steps->first_step + i));
+    }
+}
+
+/* --- ranks --- */
+
+/* One message over @connection, as a channel sends it. */
+static LpActivities
+message_size(const Count *self, const LpConnection *connection)
+{
+    const LpTasks *tasks = self->job->tasks;
+    LpActivities size = {0};
+    if (!connection->present || tasks->mode.level >= LP_RUN_FREE_MESSAGES)
+        return size;
+    double latency_s = tasks->mode.level >= LP_RUN_BALANCED ? tasks->isolated.message_s
+                                                            : connection->route.latency_s;
+    size.n_delays = latency_s > 0.0 ? 1 : 0;
+    if (lp_run_mode_isolates(tasks->mode, LP_TRAFFIC_PP))
+        size.n_delays++;
+    else
+        size.n_flows = lp_route_n_flows(&connection->route);
+    return size;
+}
+
+static void
+add_rank(Count *self, guint64 rank)
+{
+    const LpProgram *program = program_of(self);
+    guint32 stage = lp_program_rank_stage(program, rank);
+    self->n_ranks[stage]++;
+    self->all.n_delays += self->n_delays[stage];
+    self->all.n_maybe += program->execution.host_is_free ? 0 : self->n_host_waits[stage];
+    for (LpLine line = 0; line < LP_N_LINES; line++) {
+        LpActivities message = message_size(
+            self, lp_communication_map_connection(
+                      self->job->map, (LpConnectionKind)(LP_CONNECTION_LINE + line), rank));
+        lp_activities_add(&self->all, &message, self->n_sends[stage * LP_N_LINES + line]);
+    }
+}
+
+/* --- communicators --- */
+
+/* What members do depends on how they stand; without a quotient, alike ones are counted once. */
+static LpActivities
+collective_size(Count *self, const LpCollectiveActors *actors, gsize op)
+{
+    const LpOp *what = lp_program_op(program_of(self), (guint)op);
+    if (actors->quotient != NULL || actors->as_delay)
+        return lp_collective_size(actors, what);
+    const LpSites *sites = &actors->ring->sites;
+    g_autofree char *key = g_strdup_printf(
+        "%" G_GSIZE_FORMAT " %" G_GUINT64_FORMAT " %d %" G_GUINT64_FORMAT, op,
+        actors->ring->n_members, sites->is_regular ? 1 : 0, (guint64)sites->n_intra);
+    LpActivities *size = g_hash_table_lookup(self->known, key);
+    if (size == NULL) {
+        size = g_new(LpActivities, 1);
+        *size = lp_collective_size(actors, what);
+        g_hash_table_insert(self->known, g_steal_pointer(&key), size);
+    }
+    return *size;
+}
+
+/* All collectives of a communicator: its members' stages run the same. */
+static void
+add_communicator(Count *self, const LpCommunicator *communicator, LpCollectiveActors actors)
+{
+    const LpProgram *program = program_of(self);
+    guint32 stage = lp_program_rank_stage(program, communicator->ranks[0]);
+    LpIsolatedRing ring;
+    lp_isolated_ring_init(&ring, self->job->map, self->job->cache, communicator);
+    actors.ring = &ring;
+    actors.fidelity = self->job->tasks->mode.fidelity;
+    for (gsize op = 0; op < program->ops->len; op++) {
+        if (self->n_runs[op] == 0 || self->stage_of[op] != stage ||
+            lp_program_op(program, (guint)op)->group != communicator->group)
+            continue;
+        LpActivities size = collective_size(self, &actors, op);
+        lp_activities_add(&self->all, &size, self->n_runs[op]);
+    }
+    lp_isolated_ring_clear(&ring);
+}
+
+static void
+add_communicators(Count *self, LpGroup group)
+{
+    const LpCommunicators *communicators = self->job->map->communicators;
+    for (guint i = 0; i < lp_communicators_n(communicators, group); i++) {
+        const LpCommunicator *communicator = lp_communicators_get(communicators, group, i);
+        gboolean alone = group == LP_GROUP_TP && self->job->contention->tp_mirrored;
+        LpCollectiveActors actors = {.n_actors = alone ? 1 : communicator->n_members,
+                                     .as_delay = lp_homes_is_delay(&self->homes, communicator)};
+        if (lp_run_job_simulates(self->job, communicator->ranks[0]))
+            add_communicator(self, communicator, actors);
+    }
+}
+
+static void
+add_class(Count *self, const LpCommunicator *own, guint32 class, guint64 n_actors)
+{
+    LpCollectiveActors actors = {
+        .n_actors = n_actors, .as_delay = TRUE, .quotient = lp_run_job_quotient(self->job)};
+    if (actors.quotient != NULL) {
+        actors.classes = lp_quotient_communicator(actors.quotient, own->group, class);
+        actors.as_delay = !actors.classes->has_flows;
+        own = actors.classes->communicator;
+    }
+    add_communicator(self, own, actors);
+}
+
+/* One communicator for all of a class, with an actor for each class of ranks in it. */
+static void
+add_class_communicators(Count *self, const LpRankEquivalence *classes, LpGroup group)
+{
+    const LpCommunicators *communicators = self->job->map->communicators;
+    guint n = lp_communicators_n(communicators, group);
+    g_autofree guint64 *n_actors = g_new0(guint64, n);
+    g_autofree const LpCommunicator **first = g_new0(const LpCommunicator *, n);
+    for (guint32 i = 0; i < classes->n_classes; i++) {
+        const LpCommunicator *own = lp_communicators_of(communicators, group, classes->first[i]);
+        if (own == NULL)
+            continue;
+        guint32 class = classes->of_group[group][lp_communicators_number(communicators, own)];
+        first[class] = first[class] == NULL ? own : first[class];
+        n_actors[class]++;
+    }
+    for (guint32 i = 0; i < n; i++)
+        if (first[i] != NULL)
+            add_class(self, first[i], i, n_actors[i]);
+}
+
+/* --- all --- */
+
+static Count
+count_new(const LpRunJob *job)
+{
+    const LpProgram *program = job->map->program;
+    guint32 n_stages = program->pipeline.n_stages;
+    return (Count){
+        .job = job,
+        .homes = {.map = job->map, .contention = job->contention, .tasks = job->tasks},
+        .n_stages = n_stages,
+        .n_ranks = g_new0(guint64, n_stages),
+        .n_delays = g_new0(guint64, n_stages),
+        .n_host_waits = g_new0(guint64, n_stages),
+        .n_sends = g_new0(guint64, (gsize)n_stages * LP_N_LINES),
+        .n_runs = g_new0(guint64, program->ops->len),
+        .stage_of = g_new0(guint32, program->ops->len),
+        .known = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, g_free),
+    };
+}
+
+static void
+count_clear(Count *self)
+{
+    g_free(self->n_ranks);
+    g_free(self->n_delays);
+    g_free(self->n_host_waits);
+    g_free(self->n_sends);
+    g_free(self->n_runs);
+    g_free(self->stage_of);
+    g_hash_table_unref(self->known);
+}
+
+LpRunSize
+lp_run_size(const LpRunJob *job)
+{
+    const LpRankEquivalence *classes = lp_run_job_classes(job);
+    Count count = count_new(job);
+    LpRunSize size = {.n_actors = lp_run_job_n_actors(job)};
+    walk_stages(&count);
+    for (guint64 rank = 0; rank < job->map->n_ranks; rank++)
+        if (lp_run_job_simulates(job, rank))
+            add_rank(&count, rank);
+    for (LpGroup group = 0; group < LP_N_GROUPS; group++)
+        if (classes != NULL)
+            add_class_communicators(&count, classes, group);
+        else
+            add_communicators(&count, group);
+    for (guint32 stage = 0; stage < count.n_stages; stage++)
+        size.n_ranks += count.n_ranks[stage];
+    lp_activities_add(&size.activities, &count.all, job->n_iterations);
+    count_clear(&count);
+    return size;
+}

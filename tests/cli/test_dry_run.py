@@ -1,0 +1,97 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""simulate --dry-run: what it says a run will do is what the run does.
+
+Environment: LIGHTPATH (the built program)."""
+import json
+import os
+import pty
+import subprocess
+import tempfile
+import time
+import unittest
+
+from test_command_line import Case
+
+MACHINES = {"cut.xml": "--system=dgx-a100 --accelerators=64 --leaf-ports=6 --oversubscription=2",
+            "torus.xml": "--system=generic --topology=torus --accelerators=64"}
+LLAMA = "--set tp=4 --set pp=2 --set dp=8 --set global-batch=32 --ignore-memory"
+# Jobs, and by how much the count may be off: 0 where no wait depends on what else goes on. Waits
+# for the host, which runs ahead of the device, come on top where there are any.
+JOBS = [("gpt3-175b dgx-a100-1024 --set global-batch=64", 0.0),
+        ("gpt3-175b dgx-a100-1024 --set global-batch=64 --fidelity=message", 0.0),
+        ("gpt3-175b dgx-a100-1024 --set global-batch=16 --collapse=off", 0.0),
+        ("llama-3-8b dgx-h100-64 --set tp=2 --set dp=32", 0.001),
+        ("llama-3-8b dgx-h100-64 --set tp=2 --set dp=32 --fidelity=message", 0.001),
+        ("mixtral-8x7b dgx-h100-64", 0.01),
+        ("mixtral-8x7b dgx-h100-64 --set global-batch=64 --collapse=off", 0.01),
+        (f"llama-2-7b cut.xml {LLAMA}", 0.001),
+        (f"llama-2-7b torus.xml {LLAMA}", 0.1),
+        (f"llama-2-7b torus.xml {LLAMA} --set library=single-ring --fidelity=message --collapse=off",
+         0.001),
+        ("two-jobs polaris-64", 0.0),
+        ("slow-rank dgx-h100-64 --set global-batch=64", 0.01)]
+
+
+class DryRun(Case):
+    """What --dry-run counts, and what it takes."""
+
+    def json_of(self, folder, words):
+        done = subprocess.run([os.environ["LIGHTPATH"], "simulate", *words, "--format=json"],
+                              cwd=folder, capture_output=True, text=True)
+        self.assertEqual((done.returncode, done.stderr), (0, ""), words)
+        return json.loads(done.stdout)
+
+    def test_counts(self):
+        with tempfile.TemporaryDirectory() as folder:
+            for name, options in MACHINES.items():
+                self.taken("platform", "generate", *options.split(), "-o", f"{folder}/{name}")
+            for job, tolerance in JOBS:
+                with self.subTest(job=job):
+                    told = self.json_of(folder, [*job.split(), "--dry-run"])
+                    cost = self.json_of(folder, [*job.split(), "--cost"])["cost"]
+                    run, n = told["runs"][0], cost["activities"]
+                    self.assertEqual(run["name"], "simulated")
+                    self.assertLessEqual(run["activities_min"], n)
+                    self.assertLessEqual(n, run["activities_max"])
+                    self.assertLessEqual(abs(run["activities"] / n - 1.0), tolerance)
+                    for key, value in told.get("classes", {}).items():
+                        self.assertEqual(value, cost[key], key)
+
+    def test_runs(self):
+        """A dry run names all runs, says the same twice, and is over at once."""
+        job = ["deepseek-v3", "dgx-h100-64", "--ignore-memory", "--dry-run"]
+        for setting in ("pp=4", "dp=16", "ep=16", "global-batch=61440"):
+            job += ["--set", setting]
+        before_s = time.monotonic()
+        told = self.json_of("/", job)
+        self.assertEqual([run["name"] for run in told["runs"]],
+                         ["simulated", "uncontended", "balanced", "free messages"])
+        self.assertGreater(told["reference_s"], 10.0 * (time.monotonic() - before_s))
+        self.assertEqual(told["runs"], self.json_of("/", job)["runs"])
+        text = self.taken("simulate", *job)
+        for run in told["runs"]:
+            self.assertRegex(text, rf"{run['name']} +{run['ranks']} +{run['actors']} ")
+
+    def test_terminal(self):
+        """On a terminal a long run says at once how long it will take; a pipe hears nothing."""
+        job = [os.environ["LIGHTPATH"], "simulate", "gpt3-175b", "dgx-a100-1024", "--collapse=off"]
+        terminal, end = pty.openpty()
+        with subprocess.Popen(job, stdout=subprocess.DEVNULL, stderr=end) as process:
+            os.close(end)
+            said = b""
+            while b"left" not in said:
+                said += os.read(terminal, 4096)
+            process.kill()
+        os.close(terminal)
+        self.assertRegex(said.decode(), r"^\r\[\.{24}\]   0 %  0 of \d+ steps, about \d+ (s|min) left")
+
+    def test_faults(self):
+        job = ["simulate", "llama-3-8b", "dgx-h100-64", "--dry-run"]
+        self.refused(2, "--dry-run: got it with --runs or a file to write", *job, "--runs=2")
+        self.refused(2, "--dry-run: got it with --runs or a file to write", *job, "--trace=/tmp/x.json")
+        self.refused(1, "got 128", *job, "--set", "tp=128")
+
+
+if __name__ == "__main__":
+    unittest.main()

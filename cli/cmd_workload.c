@@ -121,6 +121,8 @@ static const struct {
     {"optimizer_bytes", "optimizer", G_STRUCT_OFFSET(LpMemory, optimizer_bytes)},
     {"activations_bytes", "activations", G_STRUCT_OFFSET(LpMemory, activations_bytes)},
     {"buffers_bytes", "buffers", G_STRUCT_OFFSET(LpMemory, buffers_bytes)},
+    {"step_bytes", "optimizer's step", G_STRUCT_OFFSET(LpMemory, step_bytes)},
+    {"cached_bytes", "cached", G_STRUCT_OFFSET(LpMemory, cached_bytes)},
 };
 
 static double

@@ -13,6 +13,11 @@ typedef struct {
     double optimizer_bytes;
     double activations_bytes;
     double buffers_bytes;
+    double step_bytes;   /**< what the optimiser's step holds more than activations and buffers
+                              take */
+    double cached_bytes; /**< what an allocator that keeps what was freed has reserved besides: of
+                              passes during the step, or of the step during passes. Nothing needs
+                              it, and where memory is short it is given back */
 } LpMemory;
 
 /** Bytes of activations that layer @index keeps for the backward pass of one micro-batch, on one
@@ -23,10 +28,14 @@ double lp_memory_layer_activations_bytes(const LpTransformer *transformer, const
 
 /** One rank of @stage: weights and gradients at the plan's precisions, the optimiser's states with
  * fp32 master weights, each over the replicas as far as ZeRO divides it; activations of the
- * micro-batches in flight (Korthikanti et al., arXiv 2205.05198, equations 1-6). */
+ * micro-batches in flight (Korthikanti et al., arXiv 2205.05198, equations 1-6); what the step of
+ * the optimiser takes once they are gone, where that is more. */
 LpMemory lp_memory_of_stage(const LpTransformer *transformer, const LpPlan *plan, guint32 stage);
-/** All parts together, bytes. */
+/** What has to fit, bytes: all parts but what is cached. */
 double lp_memory_sum(const LpMemory *self);
+/** What a process of PyTorch shows to have (torch.cuda.max_memory_reserved, nvidia-smi), bytes:
+ * with what is cached. The driver's context and the buffers of communicators are not counted. */
+double lp_memory_reserved(const LpMemory *self);
 /** Of the stage that needs the most memory. */
 LpMemory lp_memory_fullest(const LpTransformer *transformer, const LpPlan *plan);
 

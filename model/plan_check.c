@@ -7,6 +7,7 @@
 #define RANKS_MAX (1u << 24)
 #define SEQUENCES_MAX (1u << 24)
 /* A setting beyond these is a typing error. */
+#define STEP_BYTES_MAX 64.0
 #define SLOWDOWN_MAX 100.0
 #define SKEW_MAX 10.0
 
@@ -376,6 +377,9 @@ check_options(const LpPlan *self, GError **error)
         !(self->overlap.slowdown >= 1.0 && self->overlap.slowdown <= SLOWDOWN_MAX))
         return refuse(error, "slowdown: got %g, wanted 1 to %g", self->overlap.slowdown,
                       SLOWDOWN_MAX);
+    if (!(self->footprint.step_bytes >= 0.0 && self->footprint.step_bytes <= STEP_BYTES_MAX))
+        return refuse(error, "step-bytes: got %g, wanted 0 to %g", self->footprint.step_bytes,
+                      STEP_BYTES_MAX);
     if (!(self->experts.skew >= 0.0 && self->experts.skew <= SKEW_MAX))
         return refuse(error, "skew: got %g, wanted 0 to %g", self->experts.skew, SKEW_MAX);
     return TRUE;

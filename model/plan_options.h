@@ -283,6 +283,19 @@ typedef struct {
     double fraction;     /**< o of the closed form, in [0, 1]: share of T_DP it takes as hidden */
 } LpPlanOverlap;
 
+/** What software holds in memory besides what training asks for. */
+typedef struct {
+    gboolean casts_shards; /**< ZeRO stage 3: a shard is the optimiser's fp32 weights alone, cast
+                                when they are gathered; else there is a copy in 16 bits too */
+    gboolean splits_root;  /**< ZeRO stage 3: embedding and head are gathered each for itself; else
+                                with the final norm as one unit */
+    gboolean drops_gradients; /**< the optimiser's step lets gradients go, and a backward pass makes
+                                   them anew as it lets activations go; else they stay */
+    gboolean flattens_gradients; /**< gradients are copied: into buckets to be summed, two of which
+                                      are under way, and into one tensor for the optimiser */
+    double step_bytes; /**< a parameter's, that the optimiser's step holds besides its states */
+} LpPlanFootprint;
+
 /** What fraction of the peak AMPeD's products reach. */
 typedef enum {
     LP_AMPED_EFFICIENCY_CONSTANT,   /**< the accelerator's gemm_efficiency */
@@ -324,6 +337,7 @@ typedef struct {
     LpPlanZero zero;
     LpPlanFormat format;
     LpPlanOverlap overlap;
+    LpPlanFootprint footprint;
     LpAmpedEfficiency amped_efficiency;
     LpPlanHost host;
     LpPlanLibrary library;

@@ -247,11 +247,9 @@ lp_page_run_add_times(LpPage *self, const char *at, const char *id, guint level)
 
 static const struct {
     const char *key, *name;
-} memory_parts[] = {{"weights_bytes", "weights"},
-                    {"gradients_bytes", "gradients"},
-                    {"optimizer_bytes", "optimiser"},
-                    {"activations_bytes", "activations"},
-                    {"buffers_bytes", "buffers"}};
+} memory_parts[] = {{"weights_bytes", "weights"},     {"gradients_bytes", "gradients"},
+                    {"optimizer_bytes", "optimiser"}, {"activations_bytes", "activations"},
+                    {"buffers_bytes", "buffers"},     {"step_bytes", "optimiser's step"}};
 
 static json_t *
 memory_rows(const LpPage *self, const char *at)

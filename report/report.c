@@ -223,6 +223,8 @@ add_memory(json_t *object, const LpReport *self)
     lp_json_set_number(memory, "optimizer_bytes", self->memory.optimizer_bytes);
     lp_json_set_number(memory, "activations_bytes", self->memory.activations_bytes);
     lp_json_set_number(memory, "buffers_bytes", self->memory.buffers_bytes);
+    lp_json_set_number(memory, "step_bytes", self->memory.step_bytes);
+    lp_json_set_number(memory, "cached_bytes", self->memory.cached_bytes);
     lp_json_set_number(memory, "capacity_bytes", self->machine->accelerator.memory_bytes);
 }
 

@@ -194,6 +194,8 @@ append_memory(GString *out, const LpReport *self)
     add_quantity(table, "optimizer", LP_QUANTITY_SIZE, self->memory.optimizer_bytes);
     add_quantity(table, "activations", LP_QUANTITY_SIZE, self->memory.activations_bytes);
     add_quantity(table, "buffers", LP_QUANTITY_SIZE, self->memory.buffers_bytes);
+    add_quantity(table, "optimizer's step", LP_QUANTITY_SIZE, self->memory.step_bytes);
+    add_quantity(table, "cached", LP_QUANTITY_SIZE, self->memory.cached_bytes);
     add_quantity(table, "capacity", LP_QUANTITY_SIZE, self->machine->accelerator.memory_bytes);
     g_string_append(out, "\nmemory of an accelerator, fullest stage\n");
     lp_text_table_append(out, table, 2);

@@ -74,7 +74,7 @@ def run_case(case):
     memory = result["memory"]
     used = sum(value for key, value in memory.items()
                if key in ("weights_bytes", "gradients_bytes", "optimizer_bytes",
-                          "activations_bytes", "buffers_bytes"))
+                          "activations_bytes", "buffers_bytes", "step_bytes"))
     return [dict(zip(COLUMNS, map(figures, (*case, *times, used / 1e9))))]
 
 

@@ -108,12 +108,14 @@ lp_setup_check_memory(const LpWorkload *workload, const LpMachine *machine, GErr
     g_autofree char *optimizer = lp_quantity_format(LP_QUANTITY_SIZE, memory.optimizer_bytes);
     g_autofree char *activations = lp_quantity_format(LP_QUANTITY_SIZE, memory.activations_bytes);
     g_autofree char *buffers = lp_quantity_format(LP_QUANTITY_SIZE, memory.buffers_bytes);
+    g_autofree char *step = lp_quantity_format(LP_QUANTITY_SIZE, memory.step_bytes);
     g_autofree char *has = lp_quantity_format(LP_QUANTITY_SIZE, capacity);
     g_set_error(error, LP_SIMULATION_ERROR, LP_SIMULATION_ERROR_MEMORY,
                 "%s: memory: got a plan of %s an accelerator (weights %s, gradients %s, optimizer "
-                "%s, activations %s, buffers %s), wanted at most the %s of %s; --ignore-memory "
+                "%s, activations %s, buffers %s, the optimizer's step %s more), wanted at most the "
+                "%s of %s; --ignore-memory "
                 "simulates it all the same",
                 lp_file_label(workload->path), sum, weights, gradients, optimizer, activations,
-                buffers, has, machine->accelerator.name);
+                buffers, step, has, machine->accelerator.name);
     return FALSE;
 }

@@ -55,6 +55,8 @@ test_keys(void)
                                         "memory.optimizer_bytes",
                                         "memory.activations_bytes",
                                         "memory.buffers_bytes",
+                                        "memory.step_bytes",
+                                        "memory.cached_bytes",
                                         "memory.capacity_bytes",
                                         "cost.wall_s",
                                         "cost.peak_rss_bytes",

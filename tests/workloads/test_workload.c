@@ -174,6 +174,7 @@ static const struct {
     {"ssssssssssssssssssss",
      "tied-embeddings embedding parallel-blocks sequence-parallel early-stop "
      "scatter-gather reshard narrow-parameters narrow-activations "
+     "cast-shards root-unit drop-gradients flat-gradients "
      "overlap-dp experts-one-by-one "
      "overlap-tp-pairs overlap-pp overlap-ep overlap-param cuda-graphs"},
     {"vvvvvvvvvvvvvvvvvvvv", "rank-order algorithm-tp algorithm-cp algorithm-ep algorithm-dp"},
@@ -197,6 +198,7 @@ static const struct {
     /* Numbers, of ranges of their own. */
     {"s.vssvs.ssssvvv.sssv", "capacity-factor skew"},
     {"s.vssvsvssssvvvvsssv", "overlap-fraction"},
+    {"s.vssvs.ssssvvv.sssv", "step-bytes"},
     {"svvssvs.ssssvvv.sssv", "slowdown"},
     {"ssssssssssssssssss.s", "bucket"},
 };

@@ -83,14 +83,15 @@ is_memory(const LpTableRow *row)
     return strcmp(lp_table_text(row, "kind"), "memory") == 0;
 }
 
-/* What the plan takes on its fullest stage: one prediction, which all models share. */
+/* What a process shows to have on the plan's fullest stage: one prediction, which all models
+ * share. */
 static void
 predict_memory(const LpTrainingCase *restated, LpOutcome *outcome)
 {
     const LpWorkload *workload = restated->workload;
     LpMemory memory = lp_memory_fullest(&workload->transformer, &workload->plan);
-    outcome->predicted[LP_PREDICTION_SIMULATED] = lp_memory_sum(&memory);
-    outcome->predicted[LP_PREDICTION_CONSISTENT] = lp_memory_sum(&memory);
+    outcome->predicted[LP_PREDICTION_SIMULATED] = lp_memory_reserved(&memory);
+    outcome->predicted[LP_PREDICTION_CONSISTENT] = lp_memory_reserved(&memory);
 }
 
 static void

@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What software holds in memory besides what training asks for. */
+#include "model/memory.h"
+#include "tests/model/shapes.h"
+#include "tests/testlib.h"
+
+#define IDENTITY 1e-12 /* the same sum in another order */
+
+/* What the step holds, passes have let go of theirs by then; an allocator keeps the blocks of both.
+ */
+static void
+test_step(void)
+{
+    LpTransformer gpt = lp_test_gpt(4, 1024, 16);
+    LpPlan plan = lp_test_plan(1, 1, 2, 1, 4);
+    double p = lp_plan_stage_parameters(&plan, &gpt, 0), bucket = p / 8.0;
+    LpMemory bare = lp_memory_of_stage(&gpt, &plan, 0);
+    double passes = bare.activations_bytes + bare.buffers_bytes;
+    lp_test_close("no step", bare.step_bytes + bare.cached_bytes, 0.0, 0.0);
+    lp_test_close("all is held", lp_memory_reserved(&bare), lp_memory_sum(&bare), 0.0);
+    plan.footprint.step_bytes = 0.5 * passes / p;
+    LpMemory less = lp_memory_of_stage(&gpt, &plan, 0);
+    lp_test_close("less", less.step_bytes, 0.0, 0.0);
+    lp_test_close("kept", less.cached_bytes, 0.5 * passes, IDENTITY);
+    plan.footprint.step_bytes = 64.0; /* more than passes take */
+    LpMemory step = lp_memory_of_stage(&gpt, &plan, 0);
+    lp_test_close("more", step.step_bytes, 64.0 * p - passes, IDENTITY);
+    lp_test_close("both are kept", lp_memory_reserved(&step), (2 + 2 + 12 + 64) * p + passes,
+                  IDENTITY);
+    plan.optimizer = LP_OPTIMIZER_NONE;
+    LpMemory none = lp_memory_of_stage(&gpt, &plan, 0);
+    lp_test_close("no optimizer", none.step_bytes + none.cached_bytes, 0.0, 0.0);
+    plan.optimizer = LP_OPTIMIZER_ADAM;
+    plan.footprint.flattens_gradients = TRUE;
+    plan.overlap.bucket_bytes = bucket;
+    LpMemory flat = lp_memory_of_stage(&gpt, &plan, 0);
+    lp_test_close("two buckets", flat.buffers_bytes - step.buffers_bytes, 2.0 * bucket, 1e-9);
+    lp_test_close("and one tensor", lp_memory_reserved(&flat) - lp_memory_reserved(&step),
+                  2.0 * bucket + 2.0 * p, 1e-9);
+}
+
+/* InternLM 7B on A800, checkpointed (InternLM/InternEvo, doc/en/train_performance.md): the GB that
+ * are published and, behind 8 % of them, ours. */
+static void
+test_internevo(void)
+{
+    static const struct {
+        const char *label;
+        guint32 tp, pp, dp, zero;
+        double published_gb;
+    } rows[] = {{"3 shards", 1, 1, 3, 3, 72.0},
+                {"5 shards", 1, 1, 5, 3, 49.0},
+                {"3 shards of half", 2, 1, 3, 3, 38.0},
+                {"4 stages", 1, 4, 1, 1, 69.0}};
+    for (guint i = 0; i < G_N_ELEMENTS(rows); i++) {
+        LpTransformer llama = lp_test_llama(32, 4096, 32, 32, 11008, 103168);
+        llama.seq = 2048;
+        llama.attention = LP_ATTENTION_FLASH;
+        LpPlan plan = lp_test_plan(rows[i].tp, rows[i].pp, rows[i].dp, 1, 4 * rows[i].dp);
+        plan.recompute = LP_RECOMPUTE_FULL;
+        plan.zero.stage = rows[i].zero;
+        plan.footprint = (LpPlanFootprint){
+            .drops_gradients = TRUE, .flattens_gradients = TRUE, .step_bytes = 12.0};
+        plan.overlap.bucket_bytes = 1024.0 * 1024.0 * 1024.0;
+        LpMemory memory = lp_memory_fullest(&llama, &plan);
+        lp_test_close(rows[i].label, lp_memory_reserved(&memory), rows[i].published_gb * 1e9, 0.08);
+    }
+}
+
+/* ZeRO 3: shards that are cast have no copy; what is outside layers is gathered in place of a
+ * layer, all or the larger of embedding and head, and so are its gradients; gradients that a single
+ * pass makes come as activations go. */
+static void
+test_fsdp(void)
+{
+    LpTransformer gpt = lp_test_gpt(4, 1024, 16);
+    LpPlan plan = lp_test_plan(1, 1, 2, 1, 2);
+    plan.zero.stage = 3;
+    double whole = lp_plan_stage_parameters(&plan, &gpt, 0);
+    LpMemory ends = lp_memory_of_stage(&gpt, &plan, 0);
+    plan.footprint.splits_root = TRUE;
+    LpMemory apart = lp_memory_of_stage(&gpt, &plan, 0);
+    gpt.embedding = FALSE;
+    double layers = lp_plan_stage_parameters(&plan, &gpt, 0);
+    LpMemory bare = lp_memory_of_stage(&gpt, &plan, 0);
+    lp_test_close("ends", ends.buffers_bytes - bare.buffers_bytes,
+                  (2.0 + 2.0) * (whole - layers - layers / 4.0), 1e-9);
+    lp_test_close("the embedding alone, not the final norm",
+                  ends.buffers_bytes - apart.buffers_bytes, (2.0 + 2.0) * 2.0 * 1024.0, 1e-9);
+    plan.footprint.casts_shards = plan.footprint.drops_gradients = TRUE;
+    LpMemory cast = lp_memory_of_stage(&gpt, &plan, 0);
+    lp_test_close("no copy", cast.weights_bytes, 0.0, 0.0);
+    lp_test_close("gone", cast.gradients_bytes,
+                  MAX(bare.gradients_bytes - bare.activations_bytes, 0.0), IDENTITY);
+    plan.batch.global = 4;
+    cast = lp_memory_of_stage(&gpt, &plan, 0);
+    lp_test_close("of two passes", cast.gradients_bytes, bare.gradients_bytes, 0.0);
+}
+
+int
+main(void)
+{
+    static const LpTestCase cases[] = {
+        {"step", test_step},
+        {"InternEvo", test_internevo},
+        {"FSDP", test_fsdp},
+        {NULL, NULL},
+    };
+    return lp_test_run("memory, of software", cases);
+}

@@ -41,6 +41,11 @@ typedef struct {
  * Transformer Engine, transformer_engine/common/include/transformer_engine/gemm.h: num_streams). */
 #define LP_EXPERT_STREAMS 4.0
 
+/** Time that the host takes for each of them but the first, s: a product of PyTorch's that is
+ * issued and waited for takes the host so much longer than the device (A100; Zhang et al.,
+ * LLMCompass, ISCA 2024, as for products alone in validation/cases/gemm_case.c). */
+#define LP_EXPERT_HOST_S 21e-6
+
 /** The parts of the model that a stage holds. A dense layer is two blocks, since a tensor-parallel
  * collective ends each; all-to-alls divide the second block of a layer with experts in three. */
 typedef enum {

@@ -56,6 +56,8 @@ lp_kernel_work(const LpKernel *self, const LpPlan *plan, const LpAccelerator *ac
 {
     double time_s = lp_kernel_time_s(self, accelerator, plan->format.precision);
     double host_s = (self->n_launches > 1 ? self->n_launches : 1.0) * accelerator->host_kernel_s;
+    if (self->apart && accelerator->host_kernel_s > 0.0)
+        host_s += (self->n_batch - 1.0) * fmin(LP_EXPERT_HOST_S, accelerator->host_kernel_s);
     return (LpWork){time_s, plan->host.cuda_graphs ? 0.0 : host_s, time_s};
 }
 

@@ -36,15 +36,39 @@ ep_comes_before_dp(const LpPlan *self)
     return TRUE;
 }
 
+/* Domains that an ep group spans, ranks packed. */
+static guint64
+n_domains(const LpPlan *self, guint64 domain_size)
+{
+    guint64 ep = self->degree[LP_AXIS_EP];
+    guint64 n_between = ep_comes_before_dp(self) ? 1 : stage_expert_replicas(self);
+    return ep * lp_plan_expert_tp(self) * n_between / MAX(domain_size, 1);
+}
+
 void
 lp_plan_relay_by_domains(LpPlan *self, guint64 domain_size)
 {
     if (!self->experts.relays_by_domain)
         return;
-    guint64 ep = self->degree[LP_AXIS_EP];
-    guint64 n_between = ep_comes_before_dp(self) ? 1 : stage_expert_replicas(self);
-    guint64 parts = ep * lp_plan_expert_tp(self) * n_between / MAX(domain_size, 1);
-    self->experts.relay = parts >= 2 && ep % parts == 0 ? (guint32)parts : 1;
+    guint64 parts = n_domains(self, domain_size);
+    self->experts.relay = parts >= 2 && self->degree[LP_AXIS_EP] % parts == 0 ? (guint32)parts : 1;
+}
+
+gboolean
+lp_plan_can_weave(const LpPlan *self)
+{
+    LpPipelineSchedule schedule = self->pipeline.schedule;
+    gboolean is_one = self->degree[LP_AXIS_PP] == 1 && schedule == LP_SCHEDULE_1F1B;
+    return self->degree[LP_AXIS_EP] > 1 && self->zero.stage < 3 &&
+           self->zero.gradient_sync != LP_GRADIENT_SYNC_EACH &&
+           (is_one || schedule == LP_SCHEDULE_INTERLEAVED || schedule == LP_SCHEDULE_DUALPIPE);
+}
+
+void
+lp_plan_weave_by_domains(LpPlan *self, guint64 domain_size)
+{
+    if (self->overlap.ep_by_domain)
+        self->overlap.ep = lp_plan_can_weave(self) && n_domains(self, domain_size) >= 2;
 }
 
 LpExpertCoordinates

@@ -16,6 +16,12 @@ guint32 lp_plan_expert_tp(const LpPlan *self);
 /** Where the plan relays tokens by domains, divides an ep group into those of @domain_size
  * accelerators that it spans, ranks packed; one part if it does not divide into such. */
 void lp_plan_relay_by_domains(LpPlan *self, guint64 domain_size);
+/** Where the plan weaves by domains: whether it does, with domains of @domain_size accelerators, as
+ * an ep group spans several, ranks packed, and lp_plan_can_weave(). */
+void lp_plan_weave_by_domains(LpPlan *self, guint64 domain_size);
+/** Whether all-to-alls can be woven into the passes of two micro-batches: 1F1B of one stage,
+ * interleaved stages or DualPipe, without ZeRO stage 3 and with gradients summed at the end. */
+gboolean lp_plan_can_weave(const LpPlan *self);
 /** Ranks that hold copies of an expert, itself included; those of both ways under dualpipe. */
 guint32 lp_plan_expert_replicas(const LpPlan *self);
 /** Of the tp cp dp ranks of a stage, in rank order, expert tp varies fastest, then ep or the

@@ -275,8 +275,11 @@ typedef struct {
     gboolean pp;       /**< stages send behind computing */
     gboolean ep;       /**< forward and backward passes are woven, so that each hides the other's
                             all-to-alls; under DualPipe they always are: lp_plan_weaves() */
-    gboolean param;    /**< ZeRO 1, 2: gather updated parameters behind the forward pass;
-                            3: gather ahead by prefetch */
+    gboolean ep_by_domain; /**< they are where experts' groups span domains of the machine, and the
+                                plan lets them: ep is what lp_plan_weave_by_domains() has made of
+                                it */
+    gboolean param;        /**< ZeRO 1, 2: gather updated parameters behind the forward pass;
+                                3: gather ahead by prefetch */
     LpBucket bucket;
     double bucket_bytes; /**< of LP_BUCKET_BYTES; 0: one bucket for all gradients */
     double slowdown;     /**< factor on computing while communication runs; 0: none, as 1 */

@@ -123,7 +123,22 @@ test_several(void)
     LpKernel half = {.name = "experts-up", .m = 512, .k = 2048, .n = 768, .n_batch = 2.5};
     lp_test_close("two rounds", lp_kernel_time_s(&products, &h100, LP_PRECISION_BF16),
                   2.0 * lp_kernel_time_s(&half, &h100, LP_PRECISION_BF16), IDENTITY);
+    /* Each but the first is one more that the host issues, in less time than its own kernels. */
+    LpPlan each = lp_test_plan(1, 1, 1, 1, 1);
+    LpAccelerator fed = h100;
+    fed.host_kernel_s = 60e-6;
+    lp_test_close("five calls", lp_kernel_work(&products, &each, &fed).host_s,
+                  60e-6 + 4.0 * LP_EXPERT_HOST_S, IDENTITY);
+    fed.host_kernel_s = 10e-6;
+    lp_test_close("of a fast host", lp_kernel_work(&products, &each, &fed).host_s, 50e-6, IDENTITY);
+    fed.host_kernel_s = 0.0;
+    lp_test_close("without a host", lp_kernel_work(&products, &each, &fed).host_s, 0.0, 0.0);
+    each.host.cuda_graphs = TRUE;
+    fed.host_kernel_s = 60e-6;
+    lp_test_close("in a graph", lp_kernel_work(&products, &each, &fed).host_s, 0.0, 0.0);
     products.apart = FALSE;
+    each.host.cuda_graphs = FALSE;
+    lp_test_close("one call", lp_kernel_work(&products, &each, &fed).host_s, 60e-6, IDENTITY);
     lp_test_true("one kernel for all is faster",
                  lp_kernel_time_s(&products, &h100, LP_PRECISION_BF16) <
                      2.0 * lp_kernel_time_s(&half, &h100, LP_PRECISION_BF16));

@@ -62,6 +62,41 @@ test_expert_ranks_by_hand(void)
     lp_test_true("dp first", at.tp == 1 && at.ep == 1 && at.dp == 0);
 }
 
+/* Woven where a group spans domains and the plan lets it. */
+static void
+test_weaving_by_domains(void)
+{
+    static const struct {
+        const char *label;
+        guint32 pp, ep, zero;
+        LpPipelineSchedule schedule;
+        guint64 domain_size;
+        gboolean weaves;
+    } rows[] = {
+        {"one stage, two domains", 1, 16, 1, LP_SCHEDULE_1F1B, 8, TRUE},
+        {"in one domain", 1, 8, 1, LP_SCHEDULE_1F1B, 8, FALSE},
+        {"half a domain", 1, 8, 1, LP_SCHEDULE_1F1B, 64, FALSE},
+        {"no experts' group", 1, 1, 1, LP_SCHEDULE_1F1B, 1, FALSE},
+        {"stages in turn", 2, 16, 1, LP_SCHEDULE_1F1B, 8, FALSE},
+        {"interleaved", 2, 16, 1, LP_SCHEDULE_INTERLEAVED, 8, TRUE},
+        {"all is sharded", 1, 16, 3, LP_SCHEDULE_1F1B, 8, FALSE},
+    };
+    for (guint i = 0; i < G_N_ELEMENTS(rows); i++) {
+        LpPlan plan = lp_test_plan(1, rows[i].pp, 16, 1, 64);
+        plan.degree[LP_AXIS_EP] = rows[i].ep;
+        plan.zero.stage = rows[i].zero;
+        plan.pipeline.schedule = rows[i].schedule;
+        plan.pipeline.virtual_stages = rows[i].schedule == LP_SCHEDULE_INTERLEAVED ? 2 : 1;
+        plan.overlap.ep_by_domain = TRUE;
+        lp_plan_weave_by_domains(&plan, rows[i].domain_size);
+        lp_test_true(rows[i].label, plan.overlap.ep == rows[i].weaves);
+        plan.overlap.ep_by_domain = FALSE;
+        plan.overlap.ep = TRUE;
+        lp_plan_weave_by_domains(&plan, rows[i].domain_size);
+        lp_test_true(rows[i].label, plan.overlap.ep);
+    }
+}
+
 static void
 test_expert_loads(void)
 {
@@ -167,9 +202,13 @@ int
 main(void)
 {
     static const LpTestCase cases[] = {
-        {"expert ranks", test_expert_ranks}, {"expert ranks by hand", test_expert_ranks_by_hand},
-        {"expert loads", test_expert_loads}, {"expert draws", test_expert_draws},
-        {"expert table", test_expert_table}, {NULL, NULL},
+        {"expert ranks", test_expert_ranks},
+        {"expert ranks by hand", test_expert_ranks_by_hand},
+        {"weaving by domains", test_weaving_by_domains},
+        {"expert loads", test_expert_loads},
+        {"expert draws", test_expert_draws},
+        {"expert table", test_expert_table},
+        {NULL, NULL},
     };
     return lp_test_run("plan experts", cases);
 }

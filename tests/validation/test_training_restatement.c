@@ -51,6 +51,9 @@ test_rules(void)
         /* GPT of 22 layers in 24 slices (Qi et al., arXiv 2401.10241, table 3). */
         {"slices of embedding and logits", "layers=22;virtual_stages=12;micro_batch=1",
          "virtual-stages=12 stage-layers=with-ends", "stage-layers with-ends"},
+        /* DeepSeek-V3's 61 layers in 16 slices are listed. */
+        {"slices that never are equal", "layers=13;virtual_stages=2;micro_batch=1",
+         "virtual-stages=2 stage-layers=balanced", "stage-layers balanced"},
         {"but where the framework deals layers itself",
          "framework=nanotron;layers=14;pp=8;dp=1;micro_batch=1", "stage-layers=by-weight", NULL},
         {"a source that is a framework's own", "source=InternEvo tables;framework=megatron-core",
@@ -65,11 +68,10 @@ test_rules(void)
         {"an accelerator by its words", "accelerator=NVIDIA A100-SXM4-80GB cluster", "tp=2",
          "accelerator a100-80: by the words of"},
         {"no precision", "precision=", "precision=bf16", "precision bf16"},
-        /* 64 ranks in 8 domains; 16 experts' ranks stand in two. */
-        {"tokens are relayed between domains",
+        {"experts whose routing is not limited are not relayed",
          FLASH "framework=megatron-core;accelerators=64;tp=1;pp=1;dp=64;ep=16;experts=32;"
                "micro_batch=1",
-         "ep-relay=domains", "top-k 2"},
+         "ep-relay=1", "top-k 2"},
         {"a layer",
          "kind=layer;layers=1;vocab=;accelerators=8;tp=8;pp=1;dp=1;micro_batch=4;"
          "global_batch=4",

@@ -93,6 +93,17 @@ test_habits(void)
          "overlap-tp=yes"},
         {"and are not there without", "framework=megatron-core sequence-parallel=no",
          "overlap-tp=no"},
+        {"recipes with experts say where they interleave",
+         "framework=megatron-core experts=8 expert-ffn=64 top-k=2 micro-batch=1",
+         "virtual-stages=1 expert-tp=0 overlap-ep=no"},
+        {"fine-grained experts stay whole",
+         "framework=megatron-core experts=128 expert-ffn=64 top-k=8 ep=16 pp=8 dp=16 "
+         "sequence-parallel=yes",
+         "expert-tp=1 ep-relay=1 overlap-ep=domains overlap-tp=bulk"},
+        {"routing limited to groups is relayed",
+         "framework=megatron-core experts=128 expert-ffn=64 top-k=8 ep=16 pp=8 dp=16 "
+         "expert-groups=8 group-limit=4",
+         "ep-relay=domains"},
         {"gathers need ZeRO", "framework=megatron-core zero=1", "overlap-param=yes"},
         {"and are not there without", "framework=megatron-core zero=0", "overlap-param=no"},
         {"DeepSpeed's sums", "framework=deepspeed zero=1", "zero-variant=deepspeed"},

@@ -168,7 +168,7 @@ static const struct {
      "scaling zero-variant "
      "gather-ahead gradient-sync routing-draws optimizer precision gradient-precision "
      "communication-precision dispatch-precision "
-     "overlap-tp "
+     "overlap-tp overlap-ep "
      "host-sync kernels amped-efficiency framework layout attention-kernel"},
     {"ssssssssssssssssssss", "fused-accumulation"},
     {"ssssssssssssssssssss",
@@ -176,7 +176,7 @@ static const struct {
      "scatter-gather reshard narrow-parameters narrow-activations "
      "cast-shards root-unit drop-gradients flat-gradients "
      "overlap-dp experts-one-by-one "
-     "overlap-tp-pairs overlap-pp overlap-ep overlap-param cuda-graphs"},
+     "overlap-tp-pairs overlap-pp overlap-param cuda-graphs"},
     {"vvvvvvvvvvvvvvvvvvvv", "rank-order algorithm-tp algorithm-cp algorithm-ep algorithm-dp"},
     /* Names, which are looked up once the machine is known. */
     {"v...................", "placement library protocol"},

@@ -302,8 +302,9 @@ deals_itself(const LpTrainingRestatement *self)
     return FALSE;
 }
 
-/* Where layers divide into slices only with embedding and logits counted, they were counted:
- * software without a rule of its own refuses slices that are not equal. */
+/* Software without a rule of its own refuses slices that are not equal, so that they were listed:
+ * where layers divide only with embedding and logits counted, these were counted; where they do not
+ * at all, lists are balanced. */
 static gboolean
 deal_slices(LpTrainingRestatement *self, GError **error)
 {
@@ -311,12 +312,15 @@ deal_slices(LpTrainingRestatement *self, GError **error)
     guint64 pp = lp_settings_number(&self->settings, "pp"),
             layers = lp_settings_number(&self->settings, "layers"),
             slices = pp * MAX(lp_settings_number(&self->settings, "virtual-stages"), 1);
-    if (pp < 2 || layers % slices == 0 || (layers + 2) % slices != 0 ||
+    gboolean divides = (layers + 2) % slices == 0;
+    if (pp < 2 || layers % slices == 0 || (layers < slices && !divides) ||
         lp_settings_get(&self->settings, "stage-layers") != NULL || deals_itself(self))
         return TRUE;
-    lp_settings_set(&self->settings, "stage-layers", "with-ends");
+    lp_settings_set(&self->settings, "stage-layers", divides ? "with-ends" : "balanced");
     lp_outcome_infer(self->outcome,
-                     "stage-layers with-ends: with embedding and logits they divide by the slices");
+                     divides ? "stage-layers with-ends: with embedding and logits they divide by "
+                               "the slices"
+                             : "stage-layers balanced: they do not divide by the slices");
     return TRUE;
 }
 

@@ -189,7 +189,7 @@ static const LpAttribute attributes[] = {
     CHOICE("options", "overlap-tp", P(overlap.tp), lp_overlap_tp_names),
     BOOLEAN("options", "overlap-tp-pairs", P(overlap.tp_pairs)),
     BOOLEAN("options", "overlap-pp", P(overlap.pp)),
-    BOOLEAN("options", "overlap-ep", P(overlap.ep)),
+    TEXT("options", "overlap-ep", &lp_text_overlap_ep),
     BOOLEAN("options", "overlap-param", P(overlap.param)),
     TEXT("options", "bucket", &lp_text_bucket),
     NUMBER("options", "overlap-fraction", P(overlap.fraction), 0.0, 1.0),

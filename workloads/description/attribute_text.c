@@ -259,3 +259,26 @@ get_relay(const LpPlan *plan)
 }
 
 const LpAttributeText lp_text_relay = {set_relay, get_relay};
+
+/* --- woven passes --- */
+
+static const char *const overlap_ep_names[] = {"no", "yes", "domains", NULL};
+
+static gboolean
+set_overlap_ep(LpPlan *plan, const char *text, GError **error)
+{
+    int index = lp_choice_parse(text, overlap_ep_names, error);
+    if (index < 0)
+        return FALSE;
+    plan->overlap.ep = index == 1;
+    plan->overlap.ep_by_domain = index == 2;
+    return TRUE;
+}
+
+static char *
+get_overlap_ep(const LpPlan *plan)
+{
+    return g_strdup(overlap_ep_names[plan->overlap.ep_by_domain ? 2 : plan->overlap.ep ? 1 : 0]);
+}
+
+const LpAttributeText lp_text_overlap_ep = {set_overlap_ep, get_overlap_ep};

@@ -239,4 +239,5 @@ void
 lp_workload_suit(LpWorkload *self, guint64 domain_size)
 {
     lp_plan_relay_by_domains(&self->plan, domain_size);
+    lp_plan_weave_by_domains(&self->plan, domain_size);
 }

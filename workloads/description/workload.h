@@ -30,7 +30,8 @@ LpOrigin lp_workload_origin(const LpWorkload *self, guint index);
 /** Where the framework's value of attribute @index comes from, in words; NULL for other values.
  * Borrowed. */
 const char *lp_workload_source(const LpWorkload *self, guint index);
-/** Gives values that depend on the machine ("ep-relay=domains") for one whose scale-up domains have
+/** Gives values that depend on the machine ("ep-relay=domains", "overlap-ep=domains") for one whose
+ * scale-up domains have
  * @domain_size accelerators. */
 void lp_workload_suit(LpWorkload *self, guint64 domain_size);
 

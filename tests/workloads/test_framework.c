@@ -95,7 +95,7 @@ test_habits(void)
          "overlap-tp=no"},
         {"recipes with experts say where they interleave",
          "framework=megatron-core experts=8 expert-ffn=64 top-k=2 micro-batch=1",
-         "virtual-stages=1 expert-tp=0 overlap-ep=no"},
+         "virtual-stages=1 expert-tp=8 overlap-ep=no"},
         {"fine-grained experts stay whole",
          "framework=megatron-core experts=128 expert-ffn=64 top-k=8 ep=16 pp=8 dp=16 "
          "sequence-parallel=yes",

@@ -1,92 +1,54 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Writes a zone for each flow, so that no table of all pairs of hosts arises. */
+/* Writes flows as pairs of hosts of their own. A zone for each would make loading quadratic: the
+ * engine looks through all zones for a host, and through all hosts for each zone. */
 #include "platforms/plain/plain_flows.h"
 
-#include "base/xml_writer.h"
+#include "platforms/plain/plain_pairs.h"
+
+#define HOME G_MAXUINT32
+
+static guint32
+host_of(guint32 flow, gboolean receives)
+{
+    return 2 * flow + (receives ? 1 : 0);
+}
 
 char *
 lp_plain_flow_host(guint32 flow, gboolean receives)
 {
-    return g_strdup_printf("%u:%s", flow, receives ? "to" : "from");
+    return lp_plain_pairs_host(host_of(flow, receives));
 }
 
-const char *
+char *
 lp_plain_flows_home(void)
 {
-    return "home:host";
-}
-
-/* Links are found by name from every zone. */
-static void
-write_link(LpXmlWriter *xml, guint32 number, const LpPlainLink *link)
-{
-    char bandwidth[G_ASCII_DTOSTR_BUF_SIZE];
-    g_ascii_dtostr(bandwidth, sizeof bandwidth, link->bytes_per_s);
-    lp_xml_writer_open(xml, "link");
-    lp_xml_writer_format(xml, "id", "%u", number);
-    lp_xml_writer_format(xml, "bandwidth", "%sBps", bandwidth);
-    lp_xml_writer_attribute(xml, "latency", "0s");
-    lp_xml_writer_close(xml);
-}
-
-/* Compute takes known times, so hosts need a speed, but no particular one. */
-static void
-write_host(LpXmlWriter *xml, const char *name)
-{
-    lp_xml_writer_open(xml, "host");
-    lp_xml_writer_attribute(xml, "id", name);
-    lp_xml_writer_attribute(xml, "speed", "1Gf");
-    lp_xml_writer_close(xml);
-}
-
-static void
-write_route(LpXmlWriter *xml, const char *from, const char *to, const LpPlainFlow *flow)
-{
-    lp_xml_writer_open(xml, "route");
-    lp_xml_writer_attribute(xml, "src", from);
-    lp_xml_writer_attribute(xml, "dst", to);
-    lp_xml_writer_attribute(xml, "symmetrical", "NO");
-    for (guint32 i = 0; i < flow->n_links; i++) {
-        lp_xml_writer_open(xml, "link_ctn");
-        lp_xml_writer_format(xml, "id", "%u", flow->links[i]);
-        lp_xml_writer_close(xml);
-    }
-    lp_xml_writer_close(xml);
-}
-
-static void
-write_flow(LpXmlWriter *xml, guint32 number, const LpPlainFlow *flow)
-{
-    g_autofree char *from = lp_plain_flow_host(number, FALSE);
-    g_autofree char *to = lp_plain_flow_host(number, TRUE);
-    lp_xml_writer_open(xml, "zone");
-    lp_xml_writer_format(xml, "id", "%u:flow", number);
-    lp_xml_writer_attribute(xml, "routing", "Full");
-    write_host(xml, from);
-    write_host(xml, to);
-    if (flow->n_links > 0)
-        write_route(xml, from, to, flow);
-    lp_xml_writer_close(xml);
+    return lp_plain_pairs_host(HOME);
 }
 
 char *
 lp_plain_flows(const LpPlainLink *links, guint32 n_links, const LpPlainFlow *flows, guint32 n_flows)
 {
-    LpXmlWriter *xml = lp_xml_writer_new();
-    lp_xml_writer_doctype(xml, "platform", "https://simgrid.org/simgrid.dtd");
-    lp_xml_writer_open(xml, "platform");
-    lp_xml_writer_attribute(xml, "version", "4.1");
-    lp_xml_writer_open(xml, "zone");
-    lp_xml_writer_attribute(xml, "id", "flows");
-    lp_xml_writer_attribute(xml, "routing", "None");
-    lp_xml_writer_open(xml, "zone");
-    lp_xml_writer_attribute(xml, "id", "home");
-    lp_xml_writer_attribute(xml, "routing", "None");
-    write_host(xml, lp_plain_flows_home());
-    for (guint32 i = 0; i < n_links; i++)
-        write_link(xml, i, &links[i]);
-    lp_xml_writer_close(xml);
-    for (guint32 i = 0; i < n_flows; i++)
-        write_flow(xml, i, &flows[i]);
-    return lp_xml_writer_finish(xml);
+    g_autofree guint32 *hosts = g_new(guint32, 2 * (gsize)n_flows + 1);
+    g_autofree guint32 *numbers = g_new(guint32, n_links);
+    g_autofree double *links_bytes_per_s = g_new(double, n_links);
+    g_autofree LpPlainPair *pairs = g_new(LpPlainPair, n_flows);
+    LpPlainPart part = {.hosts = hosts,
+                        .n_hosts = 2 * n_flows + 1,
+                        .links = numbers,
+                        .links_bytes_per_s = links_bytes_per_s,
+                        .n_links = n_links,
+                        .pairs = pairs};
+    for (guint32 i = 0; i < n_links; i++) {
+        numbers[i] = i;
+        links_bytes_per_s[i] = links[i].bytes_per_s;
+    }
+    for (guint32 i = 0; i < n_flows; i++) {
+        guint32 from = host_of(i, FALSE), to = host_of(i, TRUE);
+        hosts[from] = from;
+        hosts[to] = to;
+        if (flows[i].n_links > 0)
+            pairs[part.n_pairs++] = (LpPlainPair){from, to, flows[i].n_links, flows[i].links};
+    }
+    hosts[2 * (gsize)n_flows] = HOME;
+    return lp_plain_pairs(&part);
 }

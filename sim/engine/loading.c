@@ -171,7 +171,8 @@ lp_network_load_flows(LpNetwork *network, const LpPlainLink *links, guint32 n_li
     g_autofree char *text = lp_plain_flows(links, n_links, flows, n_flows);
     if (!start(text, engine_options, error))
         return FALSE;
-    stand_on(network, lp_plain_flows_home());
+    g_autofree char *home = lp_plain_flows_home();
+    stand_on(network, home);
     for (guint32 i = 0; i < n_flows; i++)
         for (guint32 end = 0; end < 2; end++)
             out_ends[2 * i + end] = flow_end(i, end == 1);

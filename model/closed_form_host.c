@@ -30,6 +30,15 @@ collectives_s(const LpClosedFormInput *input)
     return n * lp_collective_host_s(input->plan, input->accelerator);
 }
 
+/* Micro-batches that a stage works on, and those that it waits for while the pipeline fills and
+ * drains. */
+static double
+n_runs(const LpClosedFormInput *input)
+{
+    return n_micro_batches(input) +
+           (degree(input, LP_AXIS_PP) - 1.0) / input->plan->pipeline.virtual_stages;
+}
+
 /* A host that runs ahead is late for the whole iteration or not at all. */
 static double
 free_host_s(const LpClosedFormInput *input, double busy_s)
@@ -54,8 +63,18 @@ bound_host_s(const LpClosedFormInput *input, double inner_s, double pp_s)
     double backward_s = (issuing_s - communication_s) * rest;
     for (LpPass pass = LP_PASS_FORWARD + 1; pass < LP_N_PASSES; pass++)
         backward_s += kernels_s(input, pass) - lp_closed_form_pass_s(input, pass) / m;
-    double n_runs = m + (degree(input, LP_AXIS_PP) - 1.0) / input->plan->pipeline.virtual_stages;
-    return n_runs * (fmax(0.0, forward_s) + fmax(0.0, backward_s));
+    return n_runs(input) * (fmax(0.0, forward_s) + fmax(0.0, backward_s));
+}
+
+/* One that takes turns with the device adds all that it does to each micro-batch that is waited
+ * for. */
+static double
+turns_host_s(const LpClosedFormInput *input)
+{
+    double sum_s = collectives_s(input);
+    for (LpPass pass = 0; pass < LP_N_PASSES; pass++)
+        sum_s += kernels_s(input, pass);
+    return n_runs(input) * sum_s;
 }
 
 double
@@ -63,6 +82,8 @@ lp_closed_form_host_of(const LpClosedFormInput *input, double compute_s, double 
                        double pp_s)
 {
     LpHostSync sync = input->plan->host.sync;
+    if (sync == LP_HOST_SYNC_KERNELS)
+        return turns_host_s(input);
     gboolean waits = sync == LP_HOST_SYNC_PASSES ||
                      (sync == LP_HOST_SYNC_MESSAGES && degree(input, LP_AXIS_PP) > 1.0);
     return waits ? bound_host_s(input, inner_s, pp_s)

@@ -377,6 +377,14 @@ check_options(const LpPlan *self, GError **error)
         !(self->overlap.slowdown >= 1.0 && self->overlap.slowdown <= SLOWDOWN_MAX))
         return refuse(error, "slowdown: got %g, wanted 1 to %g", self->overlap.slowdown,
                       SLOWDOWN_MAX);
+    const LpPlanOverlap *overlap = &self->overlap;
+    if (self->host.sync == LP_HOST_SYNC_KERNELS &&
+        (overlap->dp || overlap->tp != LP_OVERLAP_TP_NO || overlap->pp || overlap->ep ||
+         overlap->param || self->pipeline.schedule == LP_SCHEDULE_DUALPIPE ||
+         (self->degree[LP_AXIS_CP] > 1 && self->context_kind == LP_CONTEXT_RING)))
+        return refuse(error, "host-sync: got kernels, wanted another with overlap-dp, overlap-tp, "
+                             "overlap-pp, overlap-ep, overlap-param, schedule dualpipe or ring "
+                             "attention: a host that waits for each kernel hides nothing");
     if (!(self->footprint.step_bytes >= 0.0 && self->footprint.step_bytes <= STEP_BYTES_MAX))
         return refuse(error, "step-bytes: got %g, wanted 0 to %g", self->footprint.step_bytes,
                       STEP_BYTES_MAX);

@@ -84,7 +84,9 @@ typedef enum {
 typedef enum {
     LP_HOST_SYNC_NONE,
     LP_HOST_SYNC_MESSAGES, /**< after each message that the compute stream waits for */
-    LP_HOST_SYNC_PASSES    /**< also before each pass of a micro-batch, and the optimiser */
+    LP_HOST_SYNC_PASSES,   /**< also before each pass of a micro-batch, and the optimiser */
+    LP_HOST_SYNC_KERNELS   /**< behind all that it issues (CUDA_LAUNCH_BLOCKING=1): host and device
+                                take turns, and nothing runs beside anything */
 } LpHostSync;
 
 /** How context parallelism exchanges queries, keys and values. */

@@ -18,3 +18,9 @@ lp_work_scale(LpWork work, double factor)
 {
     return (LpWork){work.device_s * factor, work.host_s * factor, work.bound_s * factor};
 }
+
+double
+lp_work_waited_s(const LpWork *self, double host_s, double now_s, gboolean takes_turns)
+{
+    return takes_turns ? self->host_s : fmax(host_s + self->bound_s - now_s - self->device_s, 0.0);
+}

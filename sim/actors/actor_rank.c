@@ -29,12 +29,23 @@ struct LpRankStream {
 
 /* --- the host --- */
 
+/* Whether the host waits for the device behind all that it issues. */
+static gboolean
+takes_turns(const LpRank *self)
+{
+    return self->run->program->execution.host_sync == LP_HOST_SYNC_KERNELS;
+}
+
 /* Nothing starts before the host has issued it: waits for the host if it is behind, and gives it
- * @host_s more to do. */
+ * @host_s more to do, for which it is waited at once where they take turns. */
 static void
 issue(LpRank *self, double host_s)
 {
     double now_s = simgrid_get_clock();
+    if (takes_turns(self)) {
+        self->host_s = now_s + host_s;
+        host_s = 0.0;
+    }
     if (self->host_s > now_s) {
         lp_watch_sleep(self->run->watch, self->host_s - now_s);
         self->run->n_delays++;
@@ -126,7 +137,7 @@ run_work(LpRank *self, const LpTask *task)
         factor *= slowness;
     }
     double start_s = self->clock.at_s;
-    double waited_s = MAX(self->host_s + work.bound_s - start_s - work.device_s, 0.0);
+    double waited_s = lp_work_waited_s(&work, self->host_s, start_s, takes_turns(self));
     self->host_s += work.host_s;
     compute(self, work.device_s + waited_s);
     double end_s = simgrid_get_clock(), slowed_s = end_s - start_s - work.device_s - waited_s;
@@ -142,6 +153,7 @@ run_pieces(LpRank *self, const LpTask *task)
                       .meter = &self->meter,
                       .under_way = self->under_way,
                       .host_s = self->host_s,
+                      .takes_turns = takes_turns(self),
                       .slowdown = MAX(self->run->program->execution.slowdown, 1.0)};
     for (guint i = 0; i < task->n_pieces; i++)
         lp_piece_run(&run,

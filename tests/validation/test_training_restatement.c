@@ -59,6 +59,8 @@ test_rules(void)
         {"a source that is a framework's own", "source=InternEvo tables;framework=megatron-core",
          "framework=internevo kernels=eager overlap-dp=yes overlap-param=no",
          "framework internevo: the source is named so"},
+        {"and one whose scripts block launches", "source=BigScience BLOOM;framework=deepspeed",
+         "framework=bigscience host-sync=kernels", "framework bigscience: the source is named so"},
         {"block-scaled precision", "precision=mxfp8;accelerator=b200", "precision=mxfp8", NULL},
         {"four bits", "precision=fp4;accelerator=b200", "precision=nvfp4", "in place of fp4"},
         {"a precision by its long name", "precision=bfloat16", "precision=bf16",

@@ -90,6 +90,7 @@
 #include "sim/mapping/placement.h"
 #include "sim/mapping/setup.h"
 #include "sim/quotient/quotient_size.h"
+#include "sim/run/assume.h"
 #include "sim/run/result.h"
 #include "sim/run/scenario_simulation.h"
 #include "sim/run/simulation.h"

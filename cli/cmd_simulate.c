@@ -28,10 +28,12 @@
 typedef enum {
     COLLAPSE_OFF,
     COLLAPSE_ON,
-    COLLAPSE_APPROXIMATE
+    COLLAPSE_APPROXIMATE,
+    COLLAPSE_PROVEN,
+    COLLAPSE_ASSUMED
 } Collapse;
 
-static const char *const collapse_names[] = {"off", "on", "approximate", NULL};
+static const char *const collapse_names[] = {"off", "on", "approximate", "proven", "assumed", NULL};
 
 typedef struct {
     char *fidelity, *collapse, *format, *plan, *framework; /* owned */
@@ -171,8 +173,9 @@ simulate_scenario(const Options *options, const Choices *choices, const char *pa
 {
     if (choices->plan != LP_PLAN_FILE)
         return lp_usage_error(error, "--plan: got fit, wanted none: a scenario has several plans");
-    if (choices->collapse == COLLAPSE_APPROXIMATE)
-        return lp_usage_error(error, "--collapse: got approximate, wanted on or off: a scenario");
+    if (choices->collapse >= COLLAPSE_APPROXIMATE)
+        return lp_usage_error(error, "--collapse: got %s, wanted on or off: a scenario",
+                              collapse_names[choices->collapse]);
     g_autofree char *platform_path = lp_input_find(platform, LP_INPUT_PLATFORM, error);
     if (platform_path == NULL)
         return FALSE;
@@ -252,6 +255,10 @@ simulate(const Options *options, char **arguments, double started_s, GError **er
     LpSimulationOptions run = {.fidelity = (LpFidelity)choices.fidelity,
                                .collapse = choices.collapse != COLLAPSE_OFF,
                                .n_rounds = choices.n_rounds,
+                               .assume = choices.collapse == COLLAPSE_PROVEN ? LP_ASSUME_NEVER
+                                         : choices.collapse == COLLAPSE_ASSUMED
+                                             ? LP_ASSUME_ALWAYS
+                                             : LP_ASSUME_WHERE_IT_PAYS,
                                .run = {.timeline = timeline},
                                .observation = observation};
     if (options->approximate) {
@@ -289,7 +296,7 @@ lp_cmd_simulate(int argc, char **argv, GError **error)
     g_auto(Options) options = {0};
     const GOptionEntry entries[] = {
         LP_ROW_FIDELITY(&options.fidelity),
-        LP_ROW_COLLAPSE_OR_APPROXIMATE(&options.collapse),
+        LP_ROW_COLLAPSE_IN_DETAIL(&options.collapse),
         {"collapse-rounds", 0, 0, G_OPTION_ARG_STRING, &options.rounds,
          "With --collapse=approximate: rounds in which links tell flows apart (2)", "K"},
         {"set", 0, 0, G_OPTION_ARG_STRING_ARRAY, &options.settings,

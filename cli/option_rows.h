@@ -18,13 +18,13 @@
         "collapse", 0, 0, G_OPTION_ARG_STRING, place,                                              \
             "Leave out events that provably cannot matter (default on)", "on|off"                  \
     }
-/** As LP_ROW_COLLAPSE, or "approximate". */
-#define LP_ROW_COLLAPSE_OR_APPROXIMATE(place)                                                      \
+/** As LP_ROW_COLLAPSE, or "approximate", "proven" or "assumed". */
+#define LP_ROW_COLLAPSE_IN_DETAIL(place)                                                           \
     {                                                                                              \
         "collapse", 0, 0, G_OPTION_ARG_STRING, place,                                              \
-            "Leave out events that provably cannot matter (default on), or more "                  \
+            "Leave out events that provably cannot matter (default on), more or fewer "            \
             "(docs/quotient.md)",                                                                  \
-            "on|off|approximate"                                                                   \
+            "on|off|approximate|proven|assumed"                                                    \
     }
 /** A framework's name: lp_settings_add_framework(). */
 #define LP_ROW_FRAMEWORK(place)                                                                    \

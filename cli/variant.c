@@ -106,7 +106,7 @@ run_ideal(LpScene *scene, LpCast *cast, LpSurroundings surroundings, LpRunResult
                      : lp_scene_load(scene, error)))
         return FALSE;
     g_autoptr(LpSharing) sharing = by_classes
-                                       ? lp_sharing_new_of_classes(quotient, NULL)
+                                       ? lp_sharing_new_of_classes(quotient, NULL, NULL)
                                        : lp_sharing_new(scene->network, view.uncontended, NULL);
     surroundings.sharing = sharing;
     lp_run_jobs(cast->jobs, cast->n, &surroundings, results);

@@ -284,6 +284,10 @@ lp_report_add_classes(json_t *cost, const LpQuotientSize *size)
     lp_json_set_count(cost, "link_classes", size->n_link_classes);
     lp_json_set_count(cost, "flows", size->n_flows);
     lp_json_set_count(cost, "flow_classes", size->n_flow_classes);
+    if (size->n_ways > 0)
+        lp_json_set_count(cost, "assumed_ways", size->n_ways);
+    if (size->n_trials > 0)
+        lp_json_set_count(cost, "trials", size->n_trials);
 }
 
 static void

@@ -239,6 +239,16 @@ lp_report_append_classes(GString *out, const LpQuotientSize *size)
                            ", %" G_GUINT64_FORMAT " flows in %" G_GUINT64_FORMAT "\n",
                            size->n_ranks, size->n_rank_classes, size->n_links, size->n_link_classes,
                            size->n_flows, size->n_flow_classes);
+    if (size->n_ways == 0)
+        return;
+    g_string_append_printf(out,
+                           "            %" G_GUINT64_FORMAT
+                           " ways over links, assumed alike within a class of flows: ",
+                           size->n_ways);
+    if (size->n_trials > 0)
+        g_string_append_printf(out, "checked at every instant, run %u\n", size->n_trials);
+    else
+        g_string_append(out, "more classes if that does not hold\n");
 }
 
 static void

@@ -26,6 +26,7 @@ struct LpSharing {
     LpRotorRun *rotor;    /* owned; with it there is nothing else */
     LpFilling *filling;   /* owned */
     LpFlowRecord *record; /* borrowed, or NULL */
+    LpWayCheck *check;    /* borrowed, or NULL */
     GSequence *queue;     /* owned, of borrowed Sent: the first due first */
     GPtrArray *idle;      /* borrowed Sent, to be used again */
     GPtrArray *all;       /* owned Sent: all ever made */
@@ -236,11 +237,12 @@ sharing_actor(int argc, char **argv)
     (void)argc;
     (void)argv;
     LpSharing *self = sg_actor_self_get_data();
-    for (;;) {
+    while (!lp_way_check_is_over(self->check)) {
         wait_for_change(self);
         end_due(self);
         share_out(self);
     }
+    sg_actor_kill_all();
 }
 
 void
@@ -285,9 +287,11 @@ lp_sharing_new_lossy(const LpNetwork *network)
 }
 
 LpSharing *
-lp_sharing_new_of_classes(const LpQuotient *quotient, LpFlowRecord *record)
+lp_sharing_new_of_classes(const LpQuotient *quotient, LpFlowRecord *record, LpWayCheck *check)
 {
-    return new_sharing(lp_filling_new_of_classes(quotient, record), record);
+    LpSharing *self = new_sharing(lp_filling_new_of_classes(quotient, record, check), record);
+    self->check = check;
+    return self;
 }
 
 LpSharing *

@@ -7,6 +7,7 @@
 
 #include "sim/actors/actor_rotor.h"
 #include "sim/actors/flow_record.h"
+#include "sim/actors/way_check.h"
 
 G_BEGIN_DECLS
 
@@ -20,8 +21,10 @@ LpSharing *lp_sharing_new(const LpNetwork *network, const gboolean *uncontended,
  * for: all tiers contended. Returns: (transfer full), NULL where none does. */
 LpSharing *lp_sharing_new_lossy(const LpNetwork *network);
 /** Of flows that stand for the classes of @quotient, of a view that is apart, which says what is
- * uncontended. @quotient, @record: borrowed; the latter may be NULL. Returns: (transfer full). */
-LpSharing *lp_sharing_new_of_classes(const LpQuotient *quotient, LpFlowRecord *record);
+ * uncontended. @quotient, @record, @check: borrowed; the latter two may be NULL. The run ends when
+ * @check is over. Returns: (transfer full). */
+LpSharing *lp_sharing_new_of_classes(const LpQuotient *quotient, LpFlowRecord *record,
+                                     LpWayCheck *check);
 /** Leaves links to the engine, except what goes over circuits that turn by themselves: those of
  * @rotor (transfer full). Returns: (transfer full). */
 LpSharing *lp_sharing_new_turning(LpRotorRun *rotor);

@@ -30,6 +30,8 @@ struct LpFilling {
     gboolean uncontended[LP_N_TIERS];
     guint32 *n_own;        /* owned, by link by owner: flows there; of classes */
     LpFlowRecord *record;  /* borrowed, or NULL */
+    LpWayCheck *check;     /* borrowed, or NULL */
+    double now_s;          /* while shares are worked out */
     double *bytes_per_s;   /* owned, by link: as they are now */
     GArray *meetings;      /* owned Meeting: those of all, by link, then those of owners */
     GHashTable *of_owners; /* owned: the latter by link and owner */
@@ -264,6 +266,12 @@ find_holder(const LpFilling *self, const LpSharedFlow *flow)
     return i;
 }
 
+static gboolean
+holds_back(gconstpointer data, guint32 link)
+{
+    return meeting_at(data, link)->is_full;
+}
+
 static void
 fill_to(LpFilling *self, double lowest)
 {
@@ -273,8 +281,11 @@ fill_to(LpFilling *self, double lowest)
         const Meeting *meeting = meeting_at(self, g_array_index(self->full, guint32, i));
         for (guint k = 0; k < meeting->users->len; k++) {
             LpSharedFlow *flow = user_at(meeting, k)->flow;
-            if (!flow->is_fixed)
-                fix(self, flow, lowest, find_holder(self, flow));
+            if (flow->is_fixed)
+                continue;
+            fix(self, flow, lowest, find_holder(self, flow));
+            if (self->check != NULL)
+                lp_way_check_rate(self->check, flow->flow_class, holds_back, self, self->now_s);
         }
     }
     for (guint i = 0; i < self->flows->len; i++) {
@@ -299,6 +310,7 @@ lp_filling_share_out(LpFilling *self, double now_s)
     g_ptr_array_set_size(self->flows, 0);
     if (self->dirty->len == 0)
         return self->flows;
+    self->now_s = now_s;
     find_touched(self, now_s);
     while (has_unfixed(self))
         fill_to(self, lowest_share(self));
@@ -347,9 +359,11 @@ static void
 enter_classes(LpFilling *self, LpSharedFlow *flow)
 {
     const LpLinkClasses *links = lp_quotient_links(self->quotient);
-    guint32 class = 0;
-    gboolean is_class = lp_quotient_find_class(self->quotient, flow->flow.route, &class);
+    gboolean is_class = lp_quotient_find_class(self->quotient, flow->flow.route, &flow->flow_class);
     g_assert(is_class);
+    guint32 class = flow->flow_class;
+    if (self->check != NULL)
+        lp_way_check_begin(self->check);
     flow->cap_bytes_per_s = flow->flow.route->bytes_per_s;
     for (guint32 i = links->first_use[class]; i < links->first_use[class + 1]; i++) {
         const LpLinkUse *use = &links->uses[i];
@@ -435,11 +449,12 @@ lp_filling_new(const LpNetwork *network, const gboolean *uncontended, LpFlowReco
 }
 
 LpFilling *
-lp_filling_new_of_classes(const LpQuotient *quotient, LpFlowRecord *record)
+lp_filling_new_of_classes(const LpQuotient *quotient, LpFlowRecord *record, LpWayCheck *check)
 {
     const LpLinkClasses *links = lp_quotient_links(quotient);
     LpFilling *self = new_filling(links->n_links, record);
     self->quotient = quotient;
+    self->check = check;
     self->n_own = g_new0(guint32, links->n_owned);
     memcpy(self->bytes_per_s, links->bytes_per_s, sizeof(double) * links->n_links);
     return self;

@@ -8,12 +8,14 @@
 #pragma once
 
 #include "sim/actors/flow_record.h"
+#include "sim/actors/way_check.h"
 
 G_BEGIN_DECLS
 
 /** A flow that has a rate. */
 typedef struct {
     LpFlow flow;
+    guint32 flow_class;     /**< where it stands for one */
     GArray *meetings;       /* owned: LpEncounter, where it meets others; kept from flow to flow */
     double cap_bytes_per_s; /**< of its narrowest link */
     double since_s;         /**< since when it has this rate */
@@ -40,9 +42,10 @@ typedef struct LpFilling LpFilling;
 LpFilling *lp_filling_new(const LpNetwork *network, const gboolean *uncontended,
                           LpFlowRecord *record);
 /** Of flows that stand for the classes of @quotient, of a view that is apart, in a run without
- * uncontended tiers but those of the view. @quotient, @record: borrowed; the latter may be NULL.
- * Returns: (transfer full). */
-LpFilling *lp_filling_new_of_classes(const LpQuotient *quotient, LpFlowRecord *record);
+ * uncontended tiers but those of the view. @quotient, @record, @check: borrowed; the latter two may
+ * be NULL; @check is told of all rates. Returns: (transfer full). */
+LpFilling *lp_filling_new_of_classes(const LpQuotient *quotient, LpFlowRecord *record,
+                                     LpWayCheck *check);
 void lp_filling_free(LpFilling *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(LpFilling, lp_filling_free)
 

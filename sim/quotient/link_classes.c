@@ -2,6 +2,8 @@
 /* Counts crossings at one link of each class, and sorts them by classes of flows. */
 #include "sim/quotient/link_classes.h"
 
+#include <string.h>
+
 /* Flows of a class cross each link of a class so often. */
 typedef struct {
     guint32 flow, link, n;
@@ -213,6 +215,20 @@ find_uses(const Builder *self)
     links->uses = (gpointer)g_array_free(uses, FALSE);
 }
 
+/* A class of flows that may go several ways is on the links of all of them. */
+static void
+find_uses_of_all(const Builder *self)
+{
+    LpLinkClasses *links = self->links;
+    g_auto(Sorted) of_links = sort(self->of_links, links->n_flows);
+    links->uses = g_new0(LpLinkUse, MAX(self->of_links->len, 1));
+    memcpy(links->first_use, of_links.first, sizeof *links->first_use * (links->n_flows + 1ul));
+    for (guint i = 0; i < self->of_links->len; i++)
+        links->uses[i] = (LpLinkUse){
+            .link = of_links.all[i].link, .n = of_links.all[i].n, .owned = LP_OWNED_NONE};
+    links->ways = lp_flow_ways_new(self->structure, self->list, self->flow_class, links->n_flows);
+}
+
 LpLinkClasses *
 lp_link_classes_new(const LpStructure *structure, const LpFlowList *list, const LpNetwork *network,
                     const guint32 *flow_class, guint32 n_flow_classes)
@@ -239,7 +255,10 @@ lp_link_classes_new(const LpStructure *structure, const LpFlowList *list, const 
         self->n_members[flow_class[i]]++;
     count_links(&builder);
     count_owned(&builder);
-    find_uses(&builder);
+    if (structure->is_assumed)
+        find_uses_of_all(&builder);
+    else
+        find_uses(&builder);
     g_free(builder.n_crossings);
     g_free(builder.owned_number);
     g_free(builder.first_owned);
@@ -260,5 +279,6 @@ lp_link_classes_free(LpLinkClasses *self)
     g_free(self->n_members);
     g_free(self->first_use);
     g_free(self->uses);
+    lp_flow_ways_free(self->ways);
     g_free(self);
 }

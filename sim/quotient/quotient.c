@@ -334,7 +334,10 @@ lp_quotient_size(const LpQuotient *self)
                            .n_flow_classes = self->n_flow_classes,
                            .n_links = self->n_links_crossed,
                            .n_link_classes = self->crossings->n_links,
-                           .n_rounds = self->n_rounds};
+                           .n_rounds = self->n_rounds,
+                           .n_ways = self->link_classes != NULL && self->link_classes->ways != NULL
+                                         ? self->link_classes->ways->n
+                                         : 0};
     add_size(self, &size);
     for (guint i = 0; i < self->others->len; i++)
         add_size(self->others->pdata[i], &size);

@@ -47,6 +47,11 @@ typedef struct {
     guint32
         n_rounds; /**< links tell flows apart by so many rounds of refinement only, and flows of
                      a class are as slow as the slowest of them; 0: to the end, which is exact */
+    const guint32 *assumed; /* borrowed, by flow: links tell none apart, but those of one number
+                               are assumed to be held back alike, as far as the rest of the run
+                               lets them; the run has to check it (sim/actors/way_check.h). Of a
+                               view that is apart, with contention everywhere. Or NULL: nothing is
+                               assumed */
 } LpQuotientInput;
 
 G_END_DECLS

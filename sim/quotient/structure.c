@@ -273,6 +273,8 @@ add_flows(Builder *self)
         const LpFlowOfRun *flow = flow_at(list, i);
         guint32 vertex = self->structure->first_flow + i;
         lp_numbering_add_count(&self->colours, flow->what);
+        if (self->input->assumed != NULL)
+            lp_numbering_add_count(&self->colours, self->input->assumed[i]);
         lp_numbering_add_count(&self->colours, flow->route->n_legs);
         if (self->input->view.is_apart)
             lp_numbering_add_number(&self->colours, flow->route->bytes_per_s);
@@ -291,6 +293,7 @@ lp_structure_new(const LpQuotientInput *input, const LpFlowList *list, gboolean 
     LpStructure *self = g_new0(LpStructure, 1);
     Builder builder = {.structure = self, .input = input, .list = list};
     guint32 first_rank = 0;
+    self->is_assumed = input->assumed != NULL;
     self->links = lp_binding_links_new(list, input->jobs[0].map->network, input);
     find_owned(&builder);
     lp_numbering_init(&builder.colours);
@@ -303,7 +306,7 @@ lp_structure_new(const LpQuotientInput *input, const LpFlowList *list, gboolean 
     add_links(&builder);
     add_owned(&builder);
     add_flows(&builder);
-    if (input->n_rounds > 0)
+    if (input->n_rounds > 0 || self->is_assumed)
         lp_refinement_cut(builder.refinement, input->n_rounds, self->first_link, self->first_place);
     (void)lp_refinement_run(builder.refinement);
     self->is_cut = lp_refinement_is_cut(builder.refinement);

@@ -22,6 +22,7 @@ typedef struct {
     guint32 *of_vertex;    /* owned, by vertex: its class */
     guint32 first_communicator, first_flow, first_link, first_owned, first_place, first_sender,
         n_vertices;
+    gboolean is_assumed;  /**< flows of a class may cross links of different classes */
     gboolean is_cut;      /**< links would have told more flows apart (LpQuotientInput.n_rounds) */
     guint32 *link_vertex; /* owned, by link: valid for those that bind */
     guint32 *place;       /* owned, by communicator: the vertex of its first member's place */

@@ -86,7 +86,7 @@ new_sharing(const LpAttributedRun *run, const LpRunJob *job, LpFlowRecord *recor
 {
     LpQuotientView view = view_of(run);
     if (job->quotient != NULL)
-        return lp_sharing_new_of_classes(job->quotient, record);
+        return lp_sharing_new_of_classes(job->quotient, record, NULL);
     return run->kind == LP_ATTRIBUTED_CONTENDERS || run->kind == LP_ATTRIBUTED_AS_IS
                ? NULL
                : lp_sharing_new(run->scene->network, view.uncontended, record);

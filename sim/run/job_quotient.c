@@ -31,3 +31,11 @@ lp_job_quotient_pays(const LpQuotient *quotient, const LpCommunicationMap *map,
     LpQuotientSize size = lp_quotient_size(quotient);
     return 2 * size.n_rank_classes * n_images <= size.n_ranks;
 }
+
+guint
+lp_job_quotient_alike(const LpQuotient *quotient, const LpCommunicators *communicators)
+{
+    return quotient == NULL
+               ? 0
+               : lp_communicators_of_one_class(communicators, lp_quotient_ranks(quotient)->of_rank);
+}

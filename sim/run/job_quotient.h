@@ -15,5 +15,8 @@ LpQuotient *lp_job_quotient_new(const LpScene *scene, const LpRunJob *job, guint
  * between hosts cost about twice what mailboxes do. */
 gboolean lp_job_quotient_pays(const LpQuotient *quotient, const LpCommunicationMap *map,
                               const LpContention *contention);
+/** Groups, as bits of LpGroup, all of whose @communicators have members of one class of @quotient
+ * each; none if that is NULL. */
+guint lp_job_quotient_alike(const LpQuotient *quotient, const LpCommunicators *communicators);
 
 G_END_DECLS

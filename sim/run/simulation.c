@@ -8,6 +8,7 @@
 #include "sim/circuits/circuit_map.h"
 #include "sim/engine/engine.h"
 #include "sim/engine/loading.h"
+#include "sim/run/assumed_run.h"
 #include "sim/run/job_quotient.h"
 #include "sim/run/counterfactual.h"
 #include "sim/run/forecast.h"
@@ -102,10 +103,30 @@ leaves_out_contention(const LpProgram *program, const LpContention *contention,
            count_shares(program, contention, quotient) > options.shares_max;
 }
 
-/* Of the run as it is, where that is worth it: NULL if every rank is as good simulated for itself,
- * or as one slice of several. */
+/* Ranks by class. */
+typedef struct {
+    LpQuotient *quotient; /* owned; NULL: every rank is as good simulated for itself, or as one
+                             slice of several */
+    LpAssumedInput input; /* of a quotient that was assumed and has been checked */
+    LpRunResult run;      /* then: as it was */
+} Classes;
+
+static void
+classes_clear(Classes *self)
+{
+    lp_quotient_free(self->quotient);
+}
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Classes, classes_clear)
+
+static gboolean
+are_assumed(const Classes *self)
+{
+    return self->quotient != NULL && lp_quotient_size(self->quotient).n_ways > 0;
+}
+
+/* What needs no assumption; NULL: not covered. */
 static LpQuotient *
-find_quotient(const LpCircuitMap *circuits, const LpContention *contention, LpIsolatedCache *cache,
+prove_classes(const LpCircuitMap *circuits, const LpContention *contention, LpIsolatedCache *cache,
               LpSimulationOptions options)
 {
     const LpCommunicationMap *map = circuits->map;
@@ -116,33 +137,77 @@ find_quotient(const LpCircuitMap *circuits, const LpContention *contention, LpIs
     LpQuotientJob job = {.map = map, .contention = contention, .cache = cache};
     LpQuotientInput input = {
         .jobs = &job, .n_jobs = 1, .fidelity = options.fidelity, .n_rounds = options.n_rounds};
-    g_autoptr(LpQuotient) quotient = lp_quotient_new(&input, &reason);
-    if (quotient == NULL)
-        return NULL;
-    return lp_job_quotient_pays(quotient, map, contention) ? g_steal_pointer(&quotient) : NULL;
+    return lp_quotient_new(&input, &reason);
+}
+
+/* Of the run as it is. */
+static gboolean
+find_classes(LpSimulation *self, LpNetwork *network, const LpCircuitMap *circuits,
+             const LpContention *contention, LpIsolatedCache *cache, LpSimulationOptions options,
+             Classes *out, GError **error)
+{
+    const LpCommunicationMap *map = circuits->map;
+    g_autoptr(LpQuotient) proven = prove_classes(circuits, contention, cache, options);
+    if (proven == NULL)
+        return TRUE;
+    out->input = (LpAssumedInput){.network = network,
+                                  .map = map,
+                                  .contention = contention,
+                                  .cache = cache,
+                                  .engine_options = self->engine_options,
+                                  .proven = proven,
+                                  .fidelity = options.fidelity,
+                                  .assume = options.n_rounds > 0 ? LP_ASSUME_NEVER : options.assume,
+                                  .n_activities_max = options.shares_max};
+    LpAssumedRun assumed = {.quotient = NULL};
+    if (options.forecast != NULL)
+        assumed.quotient = lp_assumed_run_first(&out->input);
+    else if (!lp_assumed_run_find(&out->input, &assumed, error))
+        return FALSE;
+    out->input.proven = NULL;
+    out->run = assumed.run;
+    out->quotient = assumed.quotient;
+    self->children_peak_rss_bytes = assumed.peak_rss_bytes;
+    if (out->quotient == NULL && lp_job_quotient_pays(proven, map, contention))
+        out->quotient = g_steal_pointer(&proven);
+    if (out->quotient != NULL) {
+        self->quotient = lp_quotient_size(out->quotient);
+        self->quotient.n_trials = are_assumed(out) ? assumed.n_trials : 0;
+    }
+    return TRUE;
 }
 
 static gboolean
 load(const LpSimulation *self, LpNetwork *network, const LpCircuitMap *circuits,
-     const LpContention *contention, LpQuotient *quotient, LpSimulationOptions options,
-     GError **error)
+     const LpContention *contention, Classes *classes, LpSimulationOptions options, GError **error)
 {
     if (self->is_isolated)
         return lp_network_load_bare(network, self->engine_options, error);
-    if (quotient != NULL)
-        return lp_quotient_load(quotient, network, self->engine_options, error);
+    if (classes->quotient != NULL)
+        return lp_quotient_load(classes->quotient, network, self->engine_options, error);
     return lp_used_routes_load(network, circuits->map, contention, options.fidelity,
                                circuits->switched, self->engine_options, error);
 }
 
+/* As it was checked, or once more where it is to be seen. */
+static gboolean
+run_assumed(LpSimulation *self, const Classes *classes, LpRunOptions options, GError **error)
+{
+    self->run = classes->run;
+    if (options.timeline == NULL && options.calls == NULL && options.log == NULL)
+        return TRUE;
+    return lp_assumed_run_again(&classes->input, classes->quotient, options, &self->run, error);
+}
+
 static gboolean
 run_itself(LpSimulation *self, LpNetwork *network, const LpCircuitMap *circuits,
-           const LpContention *contention, LpIsolatedCache *cache, LpQuotient *quotient,
+           const LpContention *contention, LpIsolatedCache *cache, Classes *classes,
            LpSimulationOptions options, GError **error)
 {
     const LpCommunicationMap *map = circuits->map;
-    if (options.forecast == NULL &&
-        !load(self, network, circuits, contention, quotient, options, error))
+    gboolean is_assumed = !self->is_isolated && are_assumed(classes);
+    if (options.forecast == NULL && !is_assumed &&
+        !load(self, network, circuits, contention, classes, options, error))
         return FALSE;
     if (self->is_isolated) {
         run_isolated(self, map, contention, cache, options);
@@ -150,47 +215,47 @@ run_itself(LpSimulation *self, LpNetwork *network, const LpCircuitMap *circuits,
     }
     LpRunMode mode = {.fidelity = options.fidelity,
                       .merge = options.collapse,
-                      .alike = quotient == NULL
-                                   ? 0
-                                   : lp_communicators_of_one_class(
-                                         map->communicators, lp_quotient_ranks(quotient)->of_rank)};
+                      .alike = lp_job_quotient_alike(classes->quotient, map->communicators)};
     g_autoptr(LpTasks) tasks = lp_tasks_new(map, contention, cache, mode);
     self->isolated = tasks->isolated;
-    LpRunJob job = lp_run_job(map, circuits->switched, contention, cache, tasks, quotient);
+    LpRunJob job = lp_run_job(map, circuits->switched, contention, cache, tasks, classes->quotient);
     if (options.forecast != NULL)
         lp_forecast_add(options.forecast, "simulated", G_MAXUINT32, &job, 1);
+    else if (is_assumed)
+        return run_assumed(self, classes, options.run, error);
     else
-        self->run = lp_run_iteration(map, circuits->switched, contention, cache, tasks, quotient,
-                                     options.run);
+        self->run = lp_run_iteration(map, circuits->switched, contention, cache, tasks,
+                                     classes->quotient, options.run);
     return TRUE;
 }
 
 /* The counterfactual runs first: their process needs nothing that this one loads. */
 static gboolean
 run_all(LpSimulation *self, LpNetwork *network, const LpCircuitMap *circuits,
-        const LpContention *contention, LpIsolatedCache *cache, LpQuotient *quotient,
+        const LpContention *contention, LpIsolatedCache *cache, Classes *classes,
         LpSimulationOptions options, GError **error)
 {
     if (options.alone)
-        return run_itself(self, network, circuits, contention, cache, quotient, options, error);
+        return run_itself(self, network, circuits, contention, cache, classes, options, error);
     LpCounterfactualInput input = {network, circuits->map,    contention,
                                    cache,   options.fidelity, self->engine_options};
     if (options.forecast != NULL) {
         gboolean good =
-            run_itself(self, network, circuits, contention, cache, quotient, options, error);
+            run_itself(self, network, circuits, contention, cache, classes, options, error);
         lp_counterfactuals_forecast(&input, G_MAXUINT32, options.forecast);
         return good;
     }
     LpCounterfactuals counterfactuals;
     if (!lp_counterfactuals_start(&counterfactuals, &input, error))
         return FALSE;
-    gboolean good =
-        run_itself(self, network, circuits, contention, cache, quotient, options, error);
+    gboolean good = run_itself(self, network, circuits, contention, cache, classes, options, error);
     LpCounterfactualResults results;
-    if (!lp_counterfactuals_finish(&counterfactuals, &results, &self->children_peak_rss_bytes,
+    guint64 peak_rss_bytes = 0;
+    if (!lp_counterfactuals_finish(&counterfactuals, &results, &peak_rss_bytes,
                                    good ? error : NULL) ||
         !good)
         return FALSE;
+    self->children_peak_rss_bytes = MAX(self->children_peak_rss_bytes, peak_rss_bytes);
     self->uncontended = results.uncontended;
     self->balanced = results.balanced;
     self->free_messages = results.free_messages;
@@ -253,17 +318,20 @@ lp_simulation_run(const LpSetup *setup, LpSimulationOptions options, GError **er
         lp_call_times_prepare(options.run.calls, program);
     g_autoptr(LpFlowLog) log = options.observation == NULL ? NULL : lp_flow_log_new(network);
     options.run.log = log;
-    g_autoptr(LpQuotient) quotient = find_quotient(circuits, contention, cache, options);
+    g_auto(Classes) classes = {.quotient = NULL};
+    if (!find_classes(self, network, circuits, contention, cache, options, &classes, error))
+        return NULL;
+    LpQuotient *quotient = classes.quotient;
     self->is_isolated = leaves_out_contention(program, contention, quotient, options);
-    if (self->is_isolated)
-        g_clear_pointer(&quotient, lp_quotient_free);
-    if (quotient != NULL)
-        self->quotient = lp_quotient_size(quotient);
+    if (self->is_isolated) {
+        quotient = NULL;
+        self->quotient = (LpQuotientSize){0};
+    }
     if (quotient != NULL && log != NULL)
         lp_flow_log_set_quotient(log, quotient);
     g_autofree char *ranks = quotient == NULL ? NULL : lp_quotient_describe(quotient);
     self->contention = lp_contention_describe(contention, map, ranks);
-    if (!run_all(self, network, circuits, contention, cache, quotient, options, error))
+    if (!run_all(self, network, circuits, contention, cache, &classes, options, error))
         return NULL;
     if (options.forecast != NULL) {
         options.forecast->quotient = self->quotient;

@@ -9,6 +9,7 @@
 #include "sim/simulation_error.h"
 #include "sim/mapping/setup.h"
 #include "sim/quotient/quotient_size.h"
+#include "sim/run/assume.h"
 #include "sim/run/result.h"
 #include "workloads/program/program_error.h"
 
@@ -36,6 +37,8 @@ typedef struct {
      * most this share of the former's time; 0: never. With collapse. */
     double negligible;
     guint32 n_rounds;           /**< of refinement of the run's classes, LpQuotientInput.n_rounds */
+    LpAssume assume;            /**< where its classes need not be proven; with collapse, without
+                                     n_rounds */
     LpRunOptions run;           /**< of the run itself, not of the counterfactual ones */
     LpObservation *observation; /* borrowed: filled; or NULL. Not where every communication takes
                                    its isolated time */

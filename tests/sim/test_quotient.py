@@ -43,6 +43,7 @@ if "LIGHTPATH_MACHINES" in os.environ:  # by number
     MACHINES = [MACHINES[int(number)] for number in os.environ["LIGHTPATH_MACHINES"].split()]
 CONTENDED, ALONE = 1e-6, 1e-9
 DISTURBANCE = 1e-13
+COLLAPSES = os.environ.get("LIGHTPATH_COLLAPSES", "proven assumed").split()
 FIDELITIES = os.environ.get("LIGHTPATH_FIDELITIES", "flow message").split()
 # How many classes of ranks there must be: a stage's ranks do the same on trees whose leaves hold whole
 # rails, in any order of ranks, at any oversubscription; where rings run over several leaves, a stage's
@@ -113,36 +114,36 @@ def disturb(machine):
     return path
 
 
-def compare(line, by_classes, by_ranks):
-    """Returns: the outcome of a plan that ran both ways; @line: as it did."""
+def compare(line, by_classes, by_ranks, collapse):
+    """Returns: the outcome of a plan that ran both ways; @line: as it did but for @collapse."""
     got, wanted = by_classes["simulated"], by_ranks["simulated"]
     time_s = wanted["iteration_time_s"]
     alone = abs(wanted["uncontended_iteration_time_s"] - time_s) <= ALONE * time_s
     error = abs(got["iteration_time_s"] / time_s - 1)
     if by_classes["traffic_bytes"] != by_ranks["traffic_bytes"]:
-        return Outcome(fault=f"{' '.join(line)}: {by_classes['traffic_bytes']} by classes, "
+        return Outcome(fault=f"{' '.join(line)}, {collapse}: {by_classes['traffic_bytes']} by classes, "
                              f"{by_ranks['traffic_bytes']} by ranks")
     if error <= (ALONE if alone else CONTENDED):
         return Outcome()
     machine = line[3].replace(".xml", "-disturbed.xml")
     disturbed = simulate(line[:3] + [machine] + line[4:] + ["--collapse=off"])["simulated"]
     effect = abs(disturbed["iteration_time_s"] / time_s - 1)
-    text = (f"{' '.join(line)}: {got['iteration_time_s']} s by classes, {time_s} s by ranks: {error:.1e} apart; "
+    text = (f"{' '.join(line)}, {collapse}: {got['iteration_time_s']} s by classes, {time_s} s by ranks: {error:.1e} apart; "
             f"a disturbance of {DISTURBANCE} changes the latter by {effect:.1e}")
     return Outcome(amplified=text) if 10 * effect >= error else Outcome(fault=text)
 
 
 def run(task, workload="gpt3-175b"):
     """Returns: the outcome of a plan on a machine."""
-    plan, machine, fidelity = task
+    plan, machine, fidelity, collapse = task
     line = [PROGRAM, "simulate", workload, machine, "--format=json", "--ignore-memory", "--framework=none",
             f"--fidelity={fidelity}"]
     line += [f"--set={name}={value}" for name, value in plan.items()]
     try:
-        by_classes = simulate(line)
+        by_classes = simulate(line + [f"--collapse={collapse}"])
         if by_classes is None:
             return Outcome(valid=False, used=False)
-        outcome = compare(line, by_classes, simulate(line + ["--collapse=off"]))
+        outcome = compare(line, by_classes, simulate(line + ["--collapse=off"]), collapse)
         outcome.used = "one of each is simulated" in by_classes["engine"]["proof"]
         return outcome
     except RuntimeError as error:
@@ -164,7 +165,7 @@ def check_cases(folder):
     for label, options, workload, plan, by_classes in PLANS_TO_KEEP:
         subprocess.run([PROGRAM, "platform", "generate", *options.split(), "-o", machine], check=True)
         disturb(machine)
-        outcome = run((plan, machine, "flow"), workload)
+        outcome = run((plan, machine, "flow", "on"), workload)
         if outcome.fault is not None or not outcome.valid or (by_classes and not outcome.used):
             complaints.append(f"{label}: {outcome.fault or 'refused, or not run by classes'}")
     return complaints
@@ -194,7 +195,8 @@ def main():
                 continue
             if r.random() < 0.25 and plan["tp"] * plan["cp"] * plan["dp"] * plan["pp"] == 64:
                 plan["placement"] = r.choice(placements)
-            tasks.append((plan, r.choice(machines), FIDELITIES[len(tasks) % len(FIDELITIES)]))
+            tasks.append((plan, r.choice(machines), FIDELITIES[len(tasks) % len(FIDELITIES)],
+                          COLLAPSES[len(tasks) // len(FIDELITIES) % len(COLLAPSES)]))
         with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
             results = list(pool.map(run, tasks))
     n_run, n_used = sum(result.valid for result in results), sum(result.used for result in results)

@@ -1,0 +1,262 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Runs and divides classes in turn, until a run shows nothing apart that was together. */
+#include "sim/run/assumed_run.h"
+
+#include "base/child_process.h"
+#include "sim/engine/engine.h"
+#include "sim/quotient/numbering.h"
+#include "sim/run/job_quotient.h"
+#include "sim/run/run.h"
+
+#include <string.h>
+
+/* With fewer ranks to simulate a run takes moments. */
+#define RANKS_MIN 32
+/* What a trial costs beside its activities, in activities: a process and the engine's start; and
+ * for each flow of the run, to find out which are alike. */
+#define START_COST 4000.0
+#define FLOW_COST 0.5
+#define TRIALS_MAX 1000
+
+/* --- one run --- */
+
+static gboolean
+run_here(const LpAssumedInput *input, const LpQuotient *quotient, LpWayCheck *check,
+         LpRunOptions options, LpRunResult *out_result, GError **error)
+{
+    LpRunMode mode = {.fidelity = input->fidelity,
+                      .merge = TRUE,
+                      .alike = lp_job_quotient_alike(quotient, input->map->communicators)};
+    if (!lp_network_load_bare(input->network, input->engine_options, error))
+        return FALSE;
+    g_autoptr(LpTasks) tasks = lp_tasks_new(input->map, input->contention, input->cache, mode);
+    g_autoptr(LpSharing) sharing = lp_sharing_new_of_classes(quotient, NULL, check);
+    LpRunJob job = lp_run_job(input->map, NULL, input->contention, input->cache, tasks, quotient);
+    job.timeline = options.timeline;
+    job.calls = options.calls;
+    LpSurroundings surroundings = {.sharing = sharing,
+                                   .log = options.log,
+                                   .progress = options.progress,
+                                   .expect = options.expect,
+                                   .progress_data = options.progress_data};
+    lp_run_jobs(&job, 1, &surroundings, out_result);
+    return TRUE;
+}
+
+gboolean
+lp_assumed_run_again(const LpAssumedInput *input, const LpQuotient *quotient, LpRunOptions options,
+                     LpRunResult *out_result, GError **error)
+{
+    return run_here(input, quotient, NULL, options, out_result, error);
+}
+
+/* What comes home of a trial; marks, by way, follow. */
+typedef struct {
+    LpRunResult run;
+    char message[256]; /* empty unless it failed */
+} Outcome;
+
+typedef struct {
+    const LpAssumedInput *input; /* borrowed */
+    const LpQuotient *quotient;  /* borrowed */
+    gboolean gives_up;
+} Trial;
+
+static const LpFlowWays *
+ways_of(const LpQuotient *quotient)
+{
+    return lp_quotient_links(quotient)->ways;
+}
+
+static gsize
+outcome_bytes(const LpQuotient *quotient)
+{
+    return sizeof(Outcome) + sizeof(guint32) * ways_of(quotient)->n;
+}
+
+static void
+run_trial(const void *data, GByteArray *result)
+{
+    const Trial *trial = data;
+    Outcome *outcome = (gpointer)result->data;
+    const LpFlowWays *ways = ways_of(trial->quotient);
+    g_autoptr(GError) error = NULL;
+    g_autoptr(LpWayCheck) check = lp_way_check_new(ways, trial->gives_up);
+    LpRunOptions options = {.timeline = NULL};
+    if (!run_here(trial->input, trial->quotient, check, options, &outcome->run, &error)) {
+        g_strlcpy(outcome->message, error->message, sizeof outcome->message);
+        return;
+    }
+    memcpy(outcome + 1, lp_way_check_marks(check), sizeof(guint32) * ways->n);
+}
+
+/* Returns: (transfer full), NULL with @error. */
+static Outcome *
+try(const Trial *trial, guint64 *io_peak_rss_bytes, GError **error)
+{
+    gsize size = outcome_bytes(trial->quotient);
+    guint64 peak_rss_bytes = 0;
+    LpChildProcess *process =
+        lp_child_process_start("process of a run", run_trial, trial, size, error);
+    if (process == NULL)
+        return NULL;
+    g_autofree Outcome *outcome = g_malloc(size);
+    if (!lp_child_process_finish(process, outcome, size, &peak_rss_bytes, error))
+        return NULL;
+    *io_peak_rss_bytes = MAX(*io_peak_rss_bytes, peak_rss_bytes);
+    if (outcome->message[0] == '\0')
+        return g_steal_pointer(&outcome);
+    g_set_error_literal(error, LP_SIMULATION_ERROR, LP_SIMULATION_ERROR_RUN, outcome->message);
+    return NULL;
+}
+
+/* --- what is assumed --- */
+
+/* Where @marks say so, flows of a class no longer have one number in @io_assumed. Returns: whether
+ * any mark does. */
+static gboolean
+tell_apart(const LpQuotient *quotient, const guint32 *marks, guint32 *io_assumed)
+{
+    const LpFlowWays *ways = ways_of(quotient);
+    guint32 n = lp_quotient_flows(quotient)->flows->len;
+    gboolean any = FALSE;
+    LpNumbering numbers;
+    lp_numbering_init(&numbers);
+    for (guint32 i = 0; i < n; i++) {
+        guint32 mark = marks[ways->of_flow[i]];
+        any = any || mark != 0;
+        lp_numbering_add_count(&numbers, io_assumed[i]);
+        lp_numbering_add_count(&numbers, mark);
+        io_assumed[i] = lp_numbering_end(&numbers);
+    }
+    lp_numbering_clear(&numbers);
+    return any;
+}
+
+static LpQuotient *
+new_quotient(const LpAssumedInput *input, const guint32 *assumed)
+{
+    const char *reason;
+    LpQuotientJob job = {.map = input->map, .contention = input->contention, .cache = input->cache};
+    LpQuotientInput of_run = {.jobs = &job,
+                              .n_jobs = 1,
+                              .fidelity = input->fidelity,
+                              .view = {.is_apart = TRUE},
+                              .assumed = assumed};
+    return lp_quotient_new(&of_run, &reason);
+}
+
+/* --- whether it pays --- */
+
+/* Ranks that are simulated if nothing is assumed. */
+static double
+proven_ranks(const LpAssumedInput *input)
+{
+    LpQuotientSize size = lp_quotient_size(input->proven);
+    if (lp_job_quotient_pays(input->proven, input->map, input->contention))
+        return (double)size.n_rank_classes;
+    return (double)size.n_ranks /
+           (double)lp_contention_n_images(input->contention, input->map->communicators);
+}
+
+static double
+n_classes(const LpQuotient *quotient)
+{
+    return (double)lp_quotient_size(quotient).n_rank_classes;
+}
+
+static gboolean
+is_small_enough(const LpAssumedInput *input, const LpQuotient *quotient, double n_proven)
+{
+    double factor = input->assume == LP_ASSUME_ALWAYS ? 1.0 : 2.0;
+    return factor * n_classes(quotient) <= n_proven;
+}
+
+/* What all trials together may cost: half of what the run would without them, as far as the first
+ * of them, which runs to its end, lets one guess. */
+static double
+find_cost_max(const LpAssumedInput *input, const LpQuotient *quotient, const Outcome *first,
+              double n_proven)
+{
+    double half = 0.5 * (double)first->run.n_activities * n_proven / n_classes(quotient);
+    if (input->assume == LP_ASSUME_ALWAYS)
+        return G_MAXDOUBLE;
+    return input->n_activities_max == 0 ? half : MIN(half, (double)input->n_activities_max);
+}
+
+static double
+cost_of(const LpQuotient *quotient, const Outcome *outcome)
+{
+    return (double)outcome->run.n_activities + START_COST +
+           FLOW_COST * (double)lp_quotient_size(quotient).n_flows;
+}
+
+/* --- all --- */
+
+typedef struct {
+    const LpAssumedInput *input; /* borrowed */
+    double n_proven;
+    guint32 *assumed; /* owned */
+    double cost, cost_max;
+} Search;
+
+/* One trial of what is assumed now. Returns: whether there may be another, or FALSE with @error,
+ * with @out_run's quotient, or when it does not pay. */
+static gboolean
+go_on(Search *self, LpAssumedRun *io_run, GError **error)
+{
+    g_autoptr(LpQuotient) quotient = new_quotient(self->input, self->assumed);
+    if (quotient == NULL || !is_small_enough(self->input, quotient, self->n_proven))
+        return FALSE;
+    Trial trial = {self->input, quotient, io_run->n_trials > 0};
+    g_autofree Outcome *outcome = try(&trial, &io_run->peak_rss_bytes, error);
+    if (outcome == NULL)
+        return FALSE;
+    if (io_run->n_trials++ == 0)
+        self->cost_max = find_cost_max(self->input, quotient, outcome, self->n_proven);
+    if (!tell_apart(quotient, (const guint32 *)(gconstpointer)(outcome + 1), self->assumed)) {
+        io_run->run = outcome->run;
+        io_run->quotient = g_steal_pointer(&quotient);
+        return FALSE;
+    }
+    self->cost += cost_of(quotient, outcome);
+    return self->cost <= self->cost_max && io_run->n_trials < TRIALS_MAX;
+}
+
+static gboolean
+is_worth_it(const LpAssumedInput *input, double n_proven)
+{
+    return input->assume == LP_ASSUME_ALWAYS ||
+           (input->assume == LP_ASSUME_WHERE_IT_PAYS && n_proven >= RANKS_MIN);
+}
+
+LpQuotient *
+lp_assumed_run_first(const LpAssumedInput *input)
+{
+    double n_proven = proven_ranks(input);
+    if (!is_worth_it(input, n_proven))
+        return NULL;
+    g_autofree guint32 *assumed =
+        g_new0(guint32, MAX(lp_quotient_flows(input->proven)->flows->len, 1));
+    g_autoptr(LpQuotient) quotient = new_quotient(input, assumed);
+    return quotient != NULL && is_small_enough(input, quotient, n_proven)
+               ? g_steal_pointer(&quotient)
+               : NULL;
+}
+
+gboolean
+lp_assumed_run_find(const LpAssumedInput *input, LpAssumedRun *out_run, GError **error)
+{
+    Search search = {.input = input, .n_proven = proven_ranks(input)};
+    GError *fault = NULL;
+    *out_run = (LpAssumedRun){.quotient = NULL};
+    if (lp_engine_has_started() || !is_worth_it(input, search.n_proven))
+        return TRUE;
+    search.assumed = g_new0(guint32, MAX(lp_quotient_flows(input->proven)->flows->len, 1));
+    while (go_on(&search, out_run, &fault))
+        ;
+    g_free(search.assumed);
+    if (fault != NULL)
+        g_propagate_error(error, fault);
+    return fault == NULL;
+}

@@ -35,14 +35,3 @@ lp_protocol_wire_bytes(const LpProtocol *self, LpReach reach, guint64 bytes)
     double factor = self->wire_factor[reach];
     return factor > 1.0 ? (guint64)llround((double)bytes * factor) : bytes;
 }
-
-LpLibraryHost
-lp_library_host(const LpLibrary *self, guint64 n_domains, guint64 n_tp_domains)
-{
-    LpLibraryHost host = {0, 0, 0.0, 0.0};
-    for (guint32 i = 0; i < self->n_hosts; i++)
-        if (self->hosts[i].domains_min <= n_domains ||
-            self->hosts[i].tp_domains_min <= n_tp_domains)
-            host = self->hosts[i];
-    return host;
-}

@@ -9,7 +9,6 @@ G_BEGIN_DECLS
 /** Rows that a library has room for. */
 #define LP_LIBRARY_PROTOCOLS_MAX 16
 #define LP_LIBRARY_RULES_MAX 128
-#define LP_LIBRARY_HOSTS_MAX 4
 
 /** Whether a transfer stays in a scale-up domain. */
 typedef enum {
@@ -51,21 +50,18 @@ typedef struct {
                          groups that leave it */
 } LpLibraryRule;
 
-/** What hosts lose to the library's progress where messages between stages leave the domains, in
- * runs over at least so many domains, or with tensor-parallel groups over so many; the last that
- * fits counts. */
+/** What the start of a collective costs the host of a rank for each member of the group, s, in jobs
+ * whose messages between stages leave the domains. */
 typedef struct {
-    guint64 domains_min, tp_domains_min;
-    double member_s;  /**< a tensor-parallel collective, for each of its members */
-    double message_s; /**< a message between stages, sent or received */
-} LpLibraryHost;
+    double near_s; /**< of the rank's own domain, itself among them */
+    double far_s;  /**< of another domain */
+} LpLibraryStart;
 
 /** A communication library. */
 typedef struct LpLibrary {
     char name[LP_LIBRARY_NAME_MAX];
     guint32 n_protocols, n_rules;
-    guint32 n_hosts;
-    LpLibraryHost hosts[LP_LIBRARY_HOSTS_MAX];
+    LpLibraryStart start; /**< zeros: starts cost no member anything */
     LpProtocol protocols[LP_LIBRARY_PROTOCOLS_MAX];
     LpLibraryRule rules[LP_LIBRARY_RULES_MAX];
 } LpLibrary;
@@ -82,9 +78,6 @@ typedef struct {
  * LP_SPREAD_ANY. */
 LpLibraryChoice lp_library_choose(const LpLibrary *self, LpCollective collective, guint64 bytes,
                                   guint64 n_ranks, LpSpread spread);
-
-/** What hosts lose in a run over @n_domains whose tensor-parallel groups stand in @n_tp_domains. */
-LpLibraryHost lp_library_host(const LpLibrary *self, guint64 n_domains, guint64 n_tp_domains);
 
 /** @bytes of data as they are on the wire. */
 guint64 lp_protocol_wire_bytes(const LpProtocol *self, LpReach reach, guint64 bytes);

@@ -94,25 +94,12 @@ read_rule(const LpXml *xml, const xmlNode *node, const LpLibrary *library, LpLib
     return FALSE;
 }
 
-/* A bound on domains that is left out is never reached. */
 static gboolean
-read_domains(const LpXml *xml, const xmlNode *node, const char *name, guint64 *out_count,
-             GError **error)
+read_start(const LpXml *xml, const xmlNode *node, LpLibraryStart *start, GError **error)
 {
-    *out_count = G_MAXUINT64;
-    return lp_xml_attribute(node, name) == NULL ||
-           lp_xml_count(xml, node, name, 1, G_MAXUINT32, out_count, error);
-}
-
-static gboolean
-read_host(const LpXml *xml, const xmlNode *node, LpLibraryHost *host, GError **error)
-{
-    return read_domains(xml, node, "domains-from", &host->domains_min, error) &&
-           read_domains(xml, node, "tp-domains-from", &host->tp_domains_min, error) &&
-           lp_xml_quantity_in(xml, node, "member", LP_QUANTITY_TIME, 0.0, 1.0, &host->member_s,
+    return lp_xml_quantity_in(xml, node, "near", LP_QUANTITY_TIME, 0.0, 1.0, &start->near_s,
                               error) &&
-           lp_xml_quantity_in(xml, node, "message", LP_QUANTITY_TIME, 0.0, 1.0, &host->message_s,
-                              error);
+           lp_xml_quantity_in(xml, node, "far", LP_QUANTITY_TIME, 0.0, 1.0, &start->far_s, error);
 }
 
 /* The schema has made sure that neither array overflows. */
@@ -129,11 +116,8 @@ read_library(const LpXml *xml, const xmlNode *node, LpLibrary *library, GError *
          child = lp_xml_element(child->next, "choice"))
         if (!read_rule(xml, child, library, &library->rules[library->n_rules++], error))
             return FALSE;
-    for (const xmlNode *child = lp_xml_element(node->children, "host"); child != NULL;
-         child = lp_xml_element(child->next, "host"))
-        if (!read_host(xml, child, &library->hosts[library->n_hosts++], error))
-            return FALSE;
-    return TRUE;
+    const xmlNode *start = lp_xml_element(node->children, "start");
+    return start == NULL || read_start(xml, start, &library->start, error);
 }
 
 static GPtrArray *

@@ -386,7 +386,7 @@ lp_tasks_new(const LpCommunicationMap *map, const LpContention *contention, LpIs
     self->tasks = g_array_new(FALSE, FALSE, sizeof(LpTask));
     self->pieces = g_array_new(FALSE, FALSE, sizeof(LpPiece));
     self->ranges = g_new0(LpTaskRange, program->segments->len);
-    self->message_host_s = lp_communication_map_message_host_s(map);
+    self->message_host_s = map->program->execution.collective_host_s;
 
     g_autoptr(LpIsolatedRings) rings = lp_isolated_rings_new(map, cache);
     LpSegmentTimes times;

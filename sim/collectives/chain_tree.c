@@ -6,8 +6,7 @@
  *
  * The heads of the channels stand evenly around a domain, so that all its ports are in use. (NCCL's
  * tree between nodes: connectTrees in src/graph/connect.cc, runTreeUpDown and runTreeSplit in
- * src/device/all_reduce.h, NCCL 2.30.7.) Every second channel has its trees turned by half of the
- * domains, which NCCL does not do: sim/README.md says why.
+ * src/device/all_reduce.h, NCCL 2.30.7.)
  *
  * Member m has place m mod n_near of domain m / n_near. It first sends up when the first chunk has
  * come from the end of its chain, or from the deepest node of the tree. */
@@ -45,24 +44,13 @@ head_of(const LpStepSchedule *self, guint64 channel)
     return channel * self->n_intra / self->n_channels % self->n_intra;
 }
 
-/* By how many domains a channel's trees are turned: inner nodes send and receive most, and should
- * not be the same domain's for all the channels of a card. Channels with the same head are turned
- * alike. */
-static guint64
-turn_of(const LpStepSchedule *self, guint64 channel)
-{
-    guint64 head = self->n_channels > self->n_intra ? head_of(self, channel) : channel;
-    return head % 2 * (self->n_nodes / 2);
-}
-
 static Stand
 stand_of(const LpStepSchedule *self, guint64 channel, guint tree, guint64 member)
 {
     guint64 intra = self->n_intra, place = member % intra;
     Stand stand = {.channel = channel, .domain = member / intra, .tree = tree};
     stand.walked = (place + intra - head_of(self, channel)) % intra;
-    guint64 node = (stand.domain + turn_of(self, channel)) % self->n_nodes + 1;
-    stand.role = lp_double_tree_role(tree, node, self->n_nodes);
+    stand.role = lp_double_tree_role(tree, stand.domain + 1, self->n_nodes);
     stand.depth = lp_double_tree_depth(stand.role, self->n_nodes);
     return stand;
 }
@@ -77,8 +65,7 @@ in_chain(const LpStepSchedule *self, const Stand *stand, guint64 walked)
 static guint64
 in_tree(const LpStepSchedule *self, const Stand *stand, guint64 role)
 {
-    guint64 t = self->n_nodes, node = lp_double_tree_node(stand->tree, role, t);
-    guint64 domain = (node - 1 + t - turn_of(self, stand->channel)) % t;
+    guint64 domain = lp_double_tree_node(stand->tree, role, self->n_nodes) - 1;
     return domain * self->n_intra + head_of(self, stand->channel);
 }
 

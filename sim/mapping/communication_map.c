@@ -112,40 +112,39 @@ messages_leave(const LpCommunicationMap *self)
 double
 lp_communication_map_op_host_s(const LpCommunicationMap *self, const LpOp *op)
 {
-    double members = op->group == LP_GROUP_TP
-                         ? (double)lp_communicators_n_members(self->communicators, op->group)
-                         : 0.0;
-    return self->program->execution.collective_host_s + members * self->host.member_s;
+    return self->program->execution.collective_host_s + self->start_s[op->group];
+}
+
+static double
+sum_members(const LpCommunicationMap *self, LpGroup group, guint64 *out_n_far)
+{
+    const LpLibraryStart *start = &self->layout->library->start;
+    *out_n_far = 0;
+    if (lp_communicators_n(self->communicators, group) == 0)
+        return 0.0;
+    const LpCommunicator *first = lp_communicators_get(self->communicators, group, 0);
+    guint64 own = lp_rank_layout_domain(self->layout, first->ranks[0]);
+    for (guint32 i = 0; i < first->n_members; i++)
+        *out_n_far += lp_rank_layout_domain(self->layout, first->ranks[i]) != own;
+    guint64 n_near = first->n_members - *out_n_far;
+    return (double)n_near * start->near_s + (double)*out_n_far * start->far_s;
 }
 
 double
-lp_communication_map_message_host_s(const LpCommunicationMap *self)
+lp_communication_map_start_s(const LpCommunicationMap *self, LpGroup group)
 {
-    return self->program->execution.collective_host_s + self->host.message_s;
+    guint64 n_far = 0;
+    double start_s = sum_members(self, group, &n_far);
+    return n_far > 0 ? start_s : 0.0;
 }
 
-/* Domains that the @n_members ranks of @ranks stand in; NULL: that the first so many ranks do. */
-static guint64
-n_domains(const LpCommunicationMap *self, const guint32 *ranks, guint64 n_members)
+/* Groups inside domains pay as well: it is the job that is slow. */
+static void
+find_starts(LpCommunicationMap *self)
 {
-    const LpMachine *machine = lp_network_machine(self->network);
-    g_autofree gboolean *seen = g_new0(gboolean, lp_machine_n_domains(machine));
-    guint64 n = 0;
-    for (guint64 i = 0; i < n_members; i++) {
-        guint64 own = lp_rank_layout_domain(self->layout, ranks == NULL ? i : ranks[i]);
-        n += !seen[own];
-        seen[own] = TRUE;
-    }
-    return n;
-}
-
-/* What hosts lose; rank 0's tensor-parallel communicator stands for all. */
-static LpLibraryHost
-find_host(const LpCommunicationMap *self)
-{
-    const LpCommunicator *tp = lp_program_communicator(self->program, LP_GROUP_TP, 0);
-    return lp_library_host(self->layout->library, n_domains(self, NULL, self->n_ranks),
-                           tp == NULL ? 1 : n_domains(self, tp->ranks, tp->n_members));
+    guint64 n_far = 0;
+    for (LpGroup group = 0; group < LP_N_GROUPS; group++)
+        self->start_s[group] = sum_members(self, group, &n_far);
 }
 
 LpCommunicationMap *
@@ -169,8 +168,8 @@ lp_communication_map_new(const LpProgram *program, const LpNetwork *network,
     for (LpConnectionKind kind = 0; kind < LP_CONNECTION_LINE; kind++)
         add_connections(self, kind, ops->pdata[lp_connection_group(kind)]);
     add_lines(self);
-    if (library->n_hosts > 0 && !program->execution.host_is_free && messages_leave(self))
-        self->host = find_host(self);
+    if (!program->execution.host_is_free && messages_leave(self))
+        find_starts(self);
     return g_steal_pointer(&self);
 }
 

@@ -13,7 +13,9 @@ typedef struct {
     const LpNetwork *network;             /* borrowed from the caller */
     LpRankLayout *layout;                 /* owned */
     guint64 n_ranks;
-    LpLibraryHost host; /**< what hosts lose where messages between stages leave the domains */
+    double start_s[LP_N_GROUPS]; /**< what the members of a group cost a host at the start of each
+                                    of its collectives: zeros unless messages between stages leave
+                                      the domains */
     LpConnection *connections[LP_N_CONNECTIONS]; /* owned arrays by rank; NULL where no rank has
                                                     such a connection */
     LpCollectivePeers *peers;                    /* owned: whom scheduled collectives send to */
@@ -32,8 +34,10 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(LpCommunicationMap, lp_communication_map_free)
 
 /** What issuing @op, a collective, costs the host of a rank, s. */
 double lp_communication_map_op_host_s(const LpCommunicationMap *self, const LpOp *op);
-/** What sending or receiving a message between stages costs the host of a rank, s. */
-double lp_communication_map_message_host_s(const LpCommunicationMap *self);
+/** What the members of a communicator of @group cost the host that starts a collective of it, s,
+ * where it leaves its domain; 0 where it does not, or where there is none. Its first rank stands
+ * for all. */
+double lp_communication_map_start_s(const LpCommunicationMap *self, LpGroup group);
 /** Static, absent, where @rank has none. */
 const LpConnection *lp_communication_map_connection(const LpCommunicationMap *self,
                                                     LpConnectionKind kind, guint64 rank);

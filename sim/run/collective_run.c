@@ -179,6 +179,16 @@ find_quotient(const LpCollectiveRequest *self, const LpCircuitMap *circuits,
                : NULL;
 }
 
+/* Hosts of a benchmark issue one collective after another and wait for none: where they take longer
+ * than the network, theirs is the time. */
+static void
+bound_by_hosts(const LpCommunicationMap *map, LpCollectiveResult *result)
+{
+    double start_s = lp_communication_map_start_s(map, lp_program_op(map->program, 0)->group);
+    result->isolated_s = MAX(result->isolated_s, start_s);
+    result->run.iteration_time_s = MAX(result->run.iteration_time_s, start_s);
+}
+
 gboolean
 lp_collective_run(const LpCollectiveRequest *self, const LpMachine *machine,
                   LpCollectiveResult *out_result, GError **error)
@@ -197,6 +207,7 @@ lp_collective_run(const LpCollectiveRequest *self, const LpMachine *machine,
     out_result->isolated_s = find_isolated_s(map, cache, self->fidelity, first_of(map));
     if (self->collapse && is_private(self, map)) {
         out_result->run = find_private(map, cache, self->fidelity, out_result->isolated_s);
+        bound_by_hosts(map, out_result);
         return TRUE;
     }
     g_autoptr(LpContention) nothing = lp_contention_new_nothing(map);
@@ -212,6 +223,7 @@ lp_collective_run(const LpCollectiveRequest *self, const LpMachine *machine,
         return FALSE;
     out_result->run = lp_run_iteration(map, circuits->switched, nothing, cache, tasks, quotient,
                                        (LpRunOptions){.timeline = NULL});
+    bound_by_hosts(map, out_result);
     return lp_run_has_ended(&out_result->run, error);
 }
 

@@ -75,37 +75,6 @@ test_choice(void)
     }
 }
 
-/* The last entry whose domains, or domains of a tensor-parallel group, are reached. */
-static void
-test_host(void)
-{
-    const LpLibrary library = {
-        .n_hosts = 3,
-        .hosts = {{2, G_MAXUINT64, 1e-6, 0.0}, {8, G_MAXUINT64, 2e-6, 3e-6}, {64, 4, 4e-6, 5e-6}}};
-    static const struct {
-        const char *label;
-        guint64 n_domains, n_tp_domains;
-        double member_s, message_s;
-    } rows[] = {
-        {"one domain", 1, 1, 0.0, 0.0},
-        {"the first", 2, 1, 1e-6, 0.0},
-        {"up to the second", 7, 3, 1e-6, 0.0},
-        {"the second", 8, 2, 2e-6, 3e-6},
-        {"up to the third", 63, 3, 2e-6, 3e-6},
-        {"the third, by all domains", 64, 1, 4e-6, 5e-6},
-        {"the third, by those of a group", 4, 4, 4e-6, 5e-6},
-        {"beyond", G_MAXUINT64 - 1, 4, 4e-6, 5e-6},
-    };
-    for (guint i = 0; i < G_N_ELEMENTS(rows); i++) {
-        LpLibraryHost host = lp_library_host(&library, rows[i].n_domains, rows[i].n_tp_domains);
-        lp_test_close(rows[i].label, host.member_s, rows[i].member_s, 0.0);
-        lp_test_close(rows[i].label, host.message_s, rows[i].message_s, 0.0);
-    }
-    const LpLibrary none = {.n_hosts = 0};
-    LpLibraryHost host = lp_library_host(&none, 64, 4);
-    lp_test_true("a library that says nothing", host.member_s == 0.0 && host.message_s == 0.0);
-}
-
 /* A factor of 1 keeps every size, also those that a double cannot hold. */
 static void
 test_wire_bytes(void)
@@ -163,7 +132,6 @@ int
 main(void)
 {
     static const LpTestCase cases[] = {{"choice", test_choice},
-                                       {"host", test_host},
                                        {"wire bytes", test_wire_bytes},
                                        {"algorithms", test_algorithms},
                                        {NULL, NULL}};

@@ -23,12 +23,11 @@ test_shipped(void)
             continue;
         lp_test_text(names[i], library.name, names[i]);
         lp_test_true(names[i], library.n_protocols >= 1);
-        /* One library is that of a cluster whose steps waited for hosts. */
-        double hop_max_s = library.n_hosts > 0 ? 500e-6 : 50e-6;
-        for (guint32 k = 0; k < library.n_hosts; k++)
-            lp_test_true(names[i], library.hosts[k].domains_min >= 2 &&
-                                       library.hosts[k].member_s < 1e-3 &&
-                                       library.hosts[k].message_s < 1.0);
+        /* One library is that of a cluster whose starts and hops are slow. */
+        gboolean is_slow = library.start.near_s > 0.0;
+        double hop_max_s = is_slow ? 500e-6 : 50e-6;
+        lp_test_true(names[i], library.start.near_s < 1e-3 && library.start.far_s < 1e-3);
+        lp_test_true(names[i], is_slow == (strcmp(names[i], "nccl-efa-hf") == 0));
         for (guint32 k = 0; k < library.n_protocols; k++) {
             const LpProtocol *protocol = &library.protocols[k];
             lp_test_true(protocol->name, protocol->base_s >= 0.0 && protocol->base_s < 100e-6 &&
@@ -209,8 +208,8 @@ test_restrict(void)
 #define FILE_OF(body)                                                                              \
     "<libraries><library name='one' description='d'>" body "</library></libraries>"
 
-/* Members of a library come in this order: protocols, choices, hosts. */
-#define HOST(what) "<host source='here' " what "/>"
+/* Members of a library come in this order: protocols, choices, what starts cost. */
+#define START(what) "<start source='here' " what "/>"
 
 static gboolean
 parse(const char *text, const char *name, LpLibrary *library, GError **error)
@@ -238,28 +237,20 @@ test_good_text(void)
                              library.rules[0].spread == LP_SPREAD_DOMAINS);
 }
 
-/* Without tp-domains-from the number of domains alone counts. */
 static void
-test_hosts(void)
+test_starts(void)
 {
     LpLibrary library;
     g_autoptr(GError) error = NULL;
     gboolean good =
-        parse(FILE_OF(PROTOCOL HOST("domains-from='2' member='225us' message='0s'") HOST(
-                  "domains-from='64' tp-domains-from='4' member='1s' message='300ms'")),
-              "one", &library, &error);
-    lp_test_text("hosts", error != NULL ? error->message : NULL, NULL);
+        parse(FILE_OF(PROTOCOL START("near='221us' far='0.31ms'")), "one", &library, &error);
+    lp_test_text("starts", error != NULL ? error->message : NULL, NULL);
     if (!good)
         return;
-    lp_test_true("two", library.n_hosts == 2);
-    lp_test_true("domains",
-                 library.hosts[0].domains_min == 2 && library.hosts[1].domains_min == 64);
-    lp_test_true("of groups", library.hosts[0].tp_domains_min == G_MAXUINT64 &&
-                                  library.hosts[1].tp_domains_min == 4);
-    lp_test_close("a member", library.hosts[0].member_s, 225e-6, 1e-15);
-    lp_test_close("no message", library.hosts[0].message_s, 0.0, 0.0);
-    lp_test_close("the most", library.hosts[1].member_s, 1.0, 0.0);
-    lp_test_close("a message", library.hosts[1].message_s, 0.3, 1e-15);
+    lp_test_close("near", library.start.near_s, 221e-6, 1e-15);
+    lp_test_close("far", library.start.far_s, 310e-6, 1e-15);
+    lp_test_true("nothing said", parse(FILE_OF(PROTOCOL), "one", &library, NULL) &&
+                                     library.start.near_s == 0.0 && library.start.far_s == 0.0);
 }
 
 static void
@@ -304,34 +295,23 @@ test_bad_text(void)
          FILE_OF("<protocol name='a' base='1us' domain-hop='1us' fabric-hop='2us' "
                  "domain-share='1' fabric-share='1' chunk='1KiB'/>"),
          "source", LP_INPUT_ERROR_SYNTAX},
-        {"hosts from no domain",
-         FILE_OF(PROTOCOL HOST("domains-from='0' member='1us' message='1us'")), "domains-from",
+        {"starts that gain time", FILE_OF(PROTOCOL START("near='-1us' far='1us'")), "near",
          LP_INPUT_ERROR_VALUE},
-        {"hosts whose groups stand in none",
-         FILE_OF(PROTOCOL HOST("domains-from='2' tp-domains-from='0' member='1us' message='1us'")),
-         "tp-domains-from", LP_INPUT_ERROR_VALUE},
-        {"hosts that gain time",
-         FILE_OF(PROTOCOL HOST("domains-from='2' member='-1us' message='1us'")), "member",
+        {"starts that take too long", FILE_OF(PROTOCOL START("near='1us' far='1.001s'")), "far",
          LP_INPUT_ERROR_VALUE},
-        {"hosts that lose too much",
-         FILE_OF(PROTOCOL HOST("domains-from='2' member='1us' message='1.001s'")), "message",
-         LP_INPUT_ERROR_VALUE},
-        {"hosts that lose bytes",
-         FILE_OF(PROTOCOL HOST("domains-from='2' member='1B' message='1us'")), "member",
+        {"starts of bytes", FILE_OF(PROTOCOL START("near='1B' far='1us'")), "near",
          LP_INPUT_ERROR_SYNTAX},
-        {"hosts without a source",
-         FILE_OF(PROTOCOL "<host domains-from='2' member='1us' message='1us'/>"), "source",
+        {"starts that are no number", FILE_OF(PROTOCOL START("near='1us' far='nan'")), "far",
          LP_INPUT_ERROR_SYNTAX},
-        {"hosts before protocols",
-         FILE_OF(HOST("domains-from='2' member='1us' message='1us'") PROTOCOL), "host",
+        {"starts of neighbours alone", FILE_OF(PROTOCOL START("near='1us'")), "far",
          LP_INPUT_ERROR_SYNTAX},
-        {"too many hosts",
-         FILE_OF(PROTOCOL HOST("domains-from='2' member='1us' message='1us'")
-                     HOST("domains-from='3' member='1us' message='1us'")
-                         HOST("domains-from='4' member='1us' message='1us'")
-                             HOST("domains-from='5' member='1us' message='1us'")
-                                 HOST("domains-from='6' member='1us' message='1us'")),
-         "host", LP_INPUT_ERROR_SYNTAX},
+        {"starts without a source", FILE_OF(PROTOCOL "<start near='1us' far='1us'/>"), "source",
+         LP_INPUT_ERROR_SYNTAX},
+        {"starts before protocols", FILE_OF(START("near='1us' far='1us'") PROTOCOL), "start",
+         LP_INPUT_ERROR_SYNTAX},
+        {"starts said twice",
+         FILE_OF(PROTOCOL START("near='1us' far='1us'") START("near='2us' far='2us'")), "start",
+         LP_INPUT_ERROR_SYNTAX},
         {"no XML", "<libraries>", "test.xml:1: ", LP_INPUT_ERROR_SYNTAX},
     };
     for (guint i = 0; i < G_N_ELEMENTS(rows); i++) {
@@ -357,7 +337,7 @@ main(void)
                                        {"accelerators", test_of_accelerators},
                                        {"restrict", test_restrict},
                                        {"good text", test_good_text},
-                                       {"hosts", test_hosts},
+                                       {"starts", test_starts},
                                        {"bad text", test_bad_text},
                                        {NULL, NULL}};
     return lp_test_run("libraries", cases);

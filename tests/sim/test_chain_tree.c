@@ -130,47 +130,51 @@ check_openings(guint64 intra, guint64 domains)
     lp_test_true("openings", n_inter == intra * 2 * 2 * (domains - 1));
 }
 
-/* Of four domains, inner nodes send and receive four halves and the others two: domains and cards
- * of two neighbours have both, and 2 (4 - 1) V / 4 in all. */
+/* A node of the double tree is an inner one in at most one tree of the two, the same in all
+ * channels (ncclGetDtree() in src/graph/trees.cc, NCCL 2.30.7). Of two domains each sends and
+ * receives one V over all its ports; of four the two that are topmost one V, the others two; 2 (d -
+ * 1) V in all. */
 static void
-check_turns(guint64 intra)
+check_loads(guint64 intra, guint64 domains)
 {
-    guint64 unit = 20;
+    guint64 unit = 20, v = intra * unit;
     LpCollectiveShape shape = {.algorithm = LP_ALGORITHM_TREE,
                                .collective = LP_COLLECTIVE_ALL_REDUCE,
-                               .n_members = intra * 4,
-                               .bytes = intra * unit,
+                               .n_members = intra * domains,
+                               .bytes = v,
                                .n_channels = intra,
                                .n_intra = intra};
     LpStepSchedule schedule;
     LpSend sends[8];
-    guint64 out_bytes[16] = {0}, in_bytes[16] = {0};
+    guint64 out_bytes[4] = {0}, in_bytes[4] = {0};
     lp_step_schedule_init(&schedule, &shape);
     for (guint64 member = 0; member < shape.n_members; member++) {
         guint64 n_sends = lp_step_schedule_phase_sends(&schedule, member, 0, sends);
         for (guint64 i = 0; i < n_sends; i++) {
             if (sends[i].to / intra == member / intra)
                 continue;
-            out_bytes[member / 2] += sends[i].bytes;
-            in_bytes[sends[i].to / 2] += sends[i].bytes;
+            out_bytes[member / intra] += sends[i].bytes;
+            in_bytes[sends[i].to / intra] += sends[i].bytes;
         }
     }
-    for (guint64 card = 0; card < 2 * intra; card++) {
-        lp_test_true("bytes out of a card", out_bytes[card] == 3 * unit);
-        lp_test_true("bytes into a card", in_bytes[card] == 3 * unit);
+    for (guint64 domain = 0; domain < domains; domain++) {
+        gboolean is_inner = domains == 4 && (domain == 1 || domain == 2);
+        lp_test_true("bytes out of a domain", out_bytes[domain] == (is_inner ? 2 * v : v));
+        lp_test_true("bytes into a domain", in_bytes[domain] == (is_inner ? 2 * v : v));
     }
 }
 
 static void
 test_chains(void)
 {
-    for (guint64 intra = 2; intra <= 8; intra += 2)
-        check_turns(intra);
-    for (guint64 intra = 2; intra <= 8; intra++)
+    for (guint64 intra = 2; intra <= 8; intra++) {
+        check_loads(intra, 2);
+        check_loads(intra, 4);
         for (guint64 domains = 2; domains <= 9; domains++) {
             check_chains(intra, domains);
             check_openings(intra, domains);
         }
+    }
 }
 
 int

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What hosts lose to a library's progress, and runs that leave contention out: by hand, on machines
+/* What starts of collectives cost hosts, and runs that leave contention out: by hand, on machines
  * and plans where either can be seen by eye. */
 #include "sim/mapping/communication_map.h"
+#include "sim/run/collective_run.h"
 #include "sim/run/simulation.h"
 
 #include "platforms/catalogue/libraries.h"
@@ -15,61 +16,57 @@
     "embedding=no layers=8 hidden=1024 heads=32 ffn=4096 micro-batch=1 global-batch=8 "            \
     "recompute=none sequence-parallel=no scatter-gather=no overlap-dp=no bucket=all "
 
-/* --- hosts --- */
+/* --- starts of collectives --- */
 
-/* Entries as nccl-efa-hf has them, with times that tell them apart. */
-#define MEMBER_S 1e-4
-#define WIDE_MEMBER_S 3e-4
-#define WIDE_MESSAGE_S 0.25
+/* Times that tell members apart, of a rank's own domain and of others. */
+#define NEAR_S 1e-4
+#define FAR_S 3e-4
 
 typedef struct {
     const char *label, *settings;
-    gboolean knows; /* whether the library has the entries */
-    double members; /* of a tensor-parallel group, that a collective pays for; 0: nothing */
-    double member_s, message_s;
-} HostRow;
+    double near_s, far_s;
+    guint tp_near, tp_far, dp_near, dp_far; /* members that a collective pays for */
+} StartRow;
 
-/* p5: domains of 8. The first entry holds from two domains on, the second from 8, or with groups of
- * tp over 4. */
-static const HostRow host_rows[] = {
-    {"stages in one domain", BODY "tp=2 pp=4 dp=1", TRUE, 0, 0.0, 0.0},
-    {"no stages, two domains", BODY "tp=8 pp=1 dp=2", TRUE, 0, 0.0, 0.0},
-    {"stages over two domains", BODY "tp=8 pp=2 dp=1", TRUE, 8, MEMBER_S, 0.0},
-    {"groups of two", BODY "tp=2 pp=2 dp=4", TRUE, 2, MEMBER_S, 0.0},
-    {"groups over two domains", BODY "tp=16 pp=2 dp=1", TRUE, 16, MEMBER_S, 0.0},
-    {"eight domains", BODY "tp=8 pp=2 dp=4", TRUE, 8, WIDE_MEMBER_S, WIDE_MESSAGE_S},
-    {"groups over four", BODY "tp=32 pp=2 dp=1", TRUE, 32, WIDE_MEMBER_S, WIDE_MESSAGE_S},
-    {"CUDA graphs", BODY "tp=8 pp=2 dp=4 cuda-graphs=yes", TRUE, 0, 0.0, 0.0},
-    {"another library", BODY "tp=8 pp=2 dp=4", FALSE, 0, 0.0, 0.0},
+/* p5: domains of 8. Ranks of tp stand together, then those of dp, then stages. */
+static const StartRow start_rows[] = {
+    {"stages in one domain", BODY "tp=2 pp=4 dp=1", NEAR_S, FAR_S, 0, 0, 0, 0},
+    {"no stages, two domains", BODY "tp=8 pp=1 dp=2", NEAR_S, FAR_S, 0, 0, 0, 0},
+    {"stages over two domains", BODY "tp=8 pp=2 dp=1", NEAR_S, FAR_S, 8, 0, 0, 0},
+    {"groups of two", BODY "tp=2 pp=2 dp=4", NEAR_S, FAR_S, 2, 0, 4, 0},
+    {"replicas over two domains", BODY "tp=4 pp=2 dp=4", NEAR_S, FAR_S, 4, 0, 2, 2},
+    {"groups over two domains", BODY "tp=16 pp=2 dp=1", NEAR_S, FAR_S, 8, 8, 0, 0},
+    {"groups over four", BODY "tp=32 pp=2 dp=1", NEAR_S, FAR_S, 8, 24, 0, 0},
+    {"eight domains", BODY "tp=8 pp=2 dp=4", NEAR_S, FAR_S, 8, 0, 1, 3},
+    {"CUDA graphs", BODY "tp=8 pp=2 dp=4 cuda-graphs=yes", NEAR_S, FAR_S, 0, 0, 0, 0},
+    {"another library", BODY "tp=8 pp=2 dp=4", 0.0, 0.0, 8, 0, 1, 3},
 };
 
 typedef struct {
-    double collective_host_s, tp_s, dp_s, message_s;
-} HostCosts;
+    double collective_host_s, tp_s, dp_s;
+} StartCosts;
 
 static LpLibrary
-make_library(gboolean knows)
+make_library(double near_s, double far_s)
 {
     LpLibrary library = {.n_protocols = 0};
     lp_test_true("single-ring", lp_library_find("single-ring", &library, NULL));
-    library.n_hosts = knows ? 2 : 0;
-    library.hosts[0] = (LpLibraryHost){2, G_MAXUINT64, MEMBER_S, 0.0};
-    library.hosts[1] = (LpLibraryHost){8, 4, WIDE_MEMBER_S, WIDE_MESSAGE_S};
+    library.start = (LpLibraryStart){near_s, far_s};
     return library;
 }
 
 static gboolean
 find_costs(const void *input, void *result)
 {
-    const HostRow *row = input;
-    HostCosts *costs = result;
+    const StartRow *row = input;
+    StartCosts *costs = result;
     g_autoptr(LpWorkload) workload = lp_small_workload_load(row->settings);
     g_autoptr(LpMachine) machine = lp_generated_machine_good("--system=p5 --accelerators=64");
     if (workload == NULL || machine == NULL)
         return FALSE;
     g_autoptr(LpProgram) program = lp_training_program_new(workload, &machine->accelerator, NULL);
     g_autoptr(LpNetwork) network = lp_network_new(machine);
-    LpLibrary library = make_library(row->knows);
+    LpLibrary library = make_library(row->near_s, row->far_s);
     g_autoptr(LpPlacement) placement = lp_placement_new_packed(program->n_ranks);
     g_autoptr(LpCommunicationMap) map =
         lp_communication_map_new(program, network, &library, placement, NULL, NULL);
@@ -77,24 +74,61 @@ find_costs(const void *input, void *result)
         return FALSE;
     LpOp tp = {.kind = LP_OP_COLLECTIVE, .group = LP_GROUP_TP};
     LpOp dp = {.kind = LP_OP_COLLECTIVE, .group = LP_GROUP_DP};
-    *costs = (HostCosts){
-        program->execution.collective_host_s, lp_communication_map_op_host_s(map, &tp),
-        lp_communication_map_op_host_s(map, &dp), lp_communication_map_message_host_s(map)};
+    *costs =
+        (StartCosts){program->execution.collective_host_s, lp_communication_map_op_host_s(map, &tp),
+                     lp_communication_map_op_host_s(map, &dp)};
     return TRUE;
 }
 
 static void
-test_hosts(void)
+test_starts(void)
 {
-    for (guint i = 0; i < G_N_ELEMENTS(host_rows); i++) {
-        const HostRow *row = &host_rows[i];
-        HostCosts costs = {0.0, 0.0, 0.0, 0.0};
+    for (guint i = 0; i < G_N_ELEMENTS(start_rows); i++) {
+        const StartRow *row = &start_rows[i];
+        StartCosts costs = {0.0, 0.0, 0.0};
         if (!lp_forked_result(row->label, find_costs, row, &costs, sizeof costs))
             continue;
-        lp_test_close(row->label, costs.tp_s,
-                      costs.collective_host_s + row->members * row->member_s, 1e-12);
-        lp_test_close(row->label, costs.dp_s, costs.collective_host_s, 0.0);
-        lp_test_close(row->label, costs.message_s, costs.collective_host_s + row->message_s, 1e-12);
+        lp_test_close(
+            row->label, costs.tp_s,
+            costs.collective_host_s + row->tp_near * row->near_s + row->tp_far * row->far_s, 1e-12);
+        lp_test_close(
+            row->label, costs.dp_s,
+            costs.collective_host_s + row->dp_near * row->near_s + row->dp_far * row->far_s, 1e-12);
+    }
+}
+
+/* A benchmark's collectives take as long as hosts need to start them, where that is longer than the
+ * network needs; those inside a domain are the network's. */
+static void
+test_series(void)
+{
+    static const struct {
+        const char *label;
+        guint64 bytes;
+        guint32 n_ranks;
+        double start_s; /* 0: the network bounds the rate */
+    } rows[] = {{"small", 1024, 16, 8 * NEAR_S + 8 * FAR_S},
+                {"large", 1 << 30, 16, 0.0},
+                {"of all", 1024, 64, 8 * NEAR_S + 56 * FAR_S},
+                {"inside a domain", 1024, 8, 0.0}};
+    g_autoptr(LpMachine) machine = lp_generated_machine_good("--system=p5 --accelerators=64");
+    for (guint i = 0; machine != NULL && i < G_N_ELEMENTS(rows); i++) {
+        LpCollectiveRequest request = {.collective = LP_COLLECTIVE_ALL_GATHER,
+                                       .bytes = rows[i].bytes,
+                                       .n_ranks = rows[i].n_ranks,
+                                       .library = make_library(0.0, 0.0),
+                                       .collapse = i % 2 == 0};
+        LpCollectiveResult fast, slow;
+        gboolean ran = lp_collective_run_apart(&request, machine, &fast, NULL);
+        request.library = make_library(NEAR_S, FAR_S);
+        ran = ran && lp_collective_run_apart(&request, machine, &slow, NULL);
+        lp_test_true(rows[i].label, ran);
+        if (!ran)
+            continue;
+        double expected_s = rows[i].start_s > 0.0 ? rows[i].start_s : fast.run.iteration_time_s;
+        lp_test_true(rows[i].label, fast.run.iteration_time_s <= expected_s);
+        lp_test_close(rows[i].label, slow.run.iteration_time_s, expected_s, 1e-12);
+        lp_test_close(rows[i].label, slow.isolated_s, MAX(fast.isolated_s, rows[i].start_s), 1e-12);
     }
 }
 
@@ -110,9 +144,7 @@ find_time(const void *input, void *result)
     const RunRow *row = input;
     g_autoptr(LpWorkload) workload = lp_small_workload_load(row->settings);
     g_autoptr(LpMachine) machine = lp_generated_machine_good("--system=p5 --accelerators=64");
-    LpLibrary library = make_library(TRUE);
-    library.n_hosts = 1;
-    library.hosts[0].member_s = row->member_s;
+    LpLibrary library = make_library(row->member_s, row->member_s);
     LpSimulationOptions options = {.fidelity = LP_FIDELITY_FLOW, .collapse = TRUE, .alone = TRUE};
     if (workload == NULL || machine == NULL)
         return FALSE;
@@ -280,7 +312,8 @@ test_isolated(void)
 int
 main(void)
 {
-    static const LpTestCase cases[] = {{"hosts", test_hosts},
+    static const LpTestCase cases[] = {{"starts", test_starts},
+                                       {"series", test_series},
                                        {"waits", test_waits},
                                        {"turns", test_turns},
                                        {"without contention", test_isolated},

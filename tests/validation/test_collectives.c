@@ -55,7 +55,7 @@ test_same(void)
         {"large", "all-gather,,a100-80,8,300,,,8,1,,large,,1,,bandwidth",
          "all-gather,,a100-80,8,300,,,8,1,4294967296,,,1,,bandwidth"},
         {"a probe", "all-gather,,h100-sxm,8,450,,,8,1,,not stated,,1,,bandwidth",
-         "all-gather,,h100-sxm,8,450,,,8,1,268435456,,,1,,bandwidth"},
+         "all-gather,,h100-sxm,8,450,,,8,1,1073741824,,,1,,bandwidth"},
         {"as many domains as hold the ranks", "all-reduce,,a100-80,8,300,,,16,,1048576,,1,,,time",
          "all-reduce,,a100-80,8,300,,,16,2,1048576,,1,,,time"},
         {"domains of eight", "all-reduce,,a100-80,,300,,,16,2,1048576,,1,,,time",

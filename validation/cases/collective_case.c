@@ -2,7 +2,7 @@
 /* Restates a row of measured collectives as a collective run on a generated machine.
  *
  * What rows leave open: without a size, or with "large", 4 GiB, at which only rates matter; "not
- * stated" is a probe of 256 MiB; of a range of sizes the larger; without domains, as few as hold
+ * stated" is a probe of 1 GiB; of a range of sizes the larger; without domains, as few as hold
  * the ranks; without accelerator, an A100 with four cards of a domain's stated rate. */
 #include "validation/cases/collective_case.h"
 
@@ -18,9 +18,9 @@
 #include <string.h>
 
 #define LARGE_BYTES (4.0 * 0x1p30)
-/* What the probes of a training framework take (Hugging Face, The Ultra-Scale Playbook, 2025:
- * "Communication Bandwidth by Number of Nodes (size=256MB)"). */
-#define PROBE_BYTES (256.0 * 0x1p20)
+/* What the probes of a training framework take: 256 Mi elements of fp32 (huggingface/nanotron,
+ * commit e3b886c6, src/nanotron/trainer.py, measure_bandwidth(), whose comment says 256MB). */
+#define PROBE_BYTES 0x1p30
 #define BYTES_MAX 1e13
 #define RANKS_MAX 65536u
 #define DOMAIN_DEFAULT 8u
@@ -108,7 +108,7 @@ read_size(Row *self, GError **error)
         if (is_time(self->row))
             return lp_table_fault(self->row, "bytes", "a size, where a time was measured", error);
         bytes = (guint64)(is_probe ? PROBE_BYTES : LARGE_BYTES);
-        lp_outcome_infer(self->outcome, is_probe ? "size not stated: a probe of 256 MiB"
+        lp_outcome_infer(self->outcome, is_probe ? "size not stated: a probe of 1 GiB"
                                                  : "large: 4 GiB, at which only rates matter");
     }
     self->bytes = bytes;

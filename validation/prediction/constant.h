@@ -35,7 +35,7 @@ typedef struct {
     gboolean is_share;       /**< the struct holds its inverse */
 } LpConstantKind;
 
-#define LP_N_CONSTANT_KINDS 15
+#define LP_N_CONSTANT_KINDS 16
 /** All that can be fitted, in the order in which they are documented. */
 extern const LpConstantKind lp_constant_kinds[LP_N_CONSTANT_KINDS];
 

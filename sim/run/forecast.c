@@ -11,9 +11,13 @@
 #define DELAY_S 0.8e-6
 #define FLOW_S 2.0e-6
 #define CALL_S 1.2e-6
-/* What the processor's caches hold no more: so much of that longer each time that actors double. */
+/* What the processor's caches hold no more: so much of that longer each time that actors double
+ * from so many on, and from where the large ones hold no more either, as 4,096 and 49,152 actors
+ * of gpt3-175b and llama-3-405b without classes have it. */
 #define DOUBLING 0.1
 #define ACTORS 64.0
+#define FAR_DOUBLING 0.6
+#define FAR_ACTORS 2048.0
 /* To start the engine, and to read a run's end. */
 #define START_S 0.005
 /* Of an actor: its stack (16 KiB) and what it has of the engine and of us, as `lightpath bench
@@ -34,11 +38,19 @@ lp_forecast_clear(LpForecast *self)
     g_clear_pointer(&self->runs, g_array_unref);
 }
 
+/* How often @n doubles above @from. */
+static double
+doublings(guint64 n, double from)
+{
+    return log2(MAX((double)n / from, 1.0));
+}
+
 double
 lp_run_size_processor_s(const LpRunSize *size)
 {
     const LpActivities *of = &size->activities;
-    double longer = 1.0 + DOUBLING * log2(MAX((double)size->n_actors / ACTORS, 1.0));
+    double longer = 1.0 + DOUBLING * doublings(size->n_actors, ACTORS) +
+                    FAR_DOUBLING * doublings(size->n_actors, FAR_ACTORS);
     return START_S + longer * (DELAY_S * (double)(of->n_delays + of->n_arrivals) +
                                FLOW_S * (double)of->n_flows + CALL_S * (double)of->n_calls);
 }

@@ -25,6 +25,10 @@ CASES = [
      GPT3 + " tp=1 pp=2 dp=16 global-batch=32"),
     ("Mixtral, 4:1", "--system=dgx-h100 --accelerators=64 --leaf-ports=4 --oversubscription=4",
      MIXTRAL + " pp=2 dp=32 ep=8 global-batch=64"),
+    ("Mixtral, 4:1, messages", "--system=dgx-h100 --accelerators=64 --leaf-ports=4 --oversubscription=4",
+     MIXTRAL + " pp=2 dp=32 ep=8 global-batch=64"),
+    ("experts over domains of 6, messages", "--system=dgx-a100 --accelerators=48 --domain-size=6 --leaf-ports=4"
+     " --oversubscription=2", MIXTRAL + " tp=1 pp=2 dp=16 ep=8 global-batch=32"),
     ("DeepSeek, DualPipe, 4:1", "--system=hgx-h800 --accelerators=128 --leaf-ports=4 --oversubscription=4",
      DEEPSEEK + " pp=4 dp=32 ep=16 global-batch=256"),
     ("overlap, incast on shared cards", "--system=generic --accelerators=32 --domain-size=4 --nics-per-domain=1 --leaf-ports=4"

@@ -32,17 +32,25 @@ typedef struct {
 
 typedef struct {
     guint64 round, n_queued, next_queued, n_under_way;
-    guint64 n_expected; /* receives of the round */
-    double ready_s;     /* before then it sends nothing */
-    LpTransfer *stream; /* owned: the round's transfers */
-    guint32 *arrived;   /* owned, by round */
+    double ready_s; /* before then it sends nothing */
 } Member;
+
+/* A round, from when the first member enters it to when the last one leaves it. */
+typedef struct {
+    GArray *transfers;  /* owned LpTransfer: member after member; NULL: nobody is in it */
+    guint32 *first;     /* owned, by member and one more: place in them */
+    guint32 *n_missing; /* owned, by member: transfers to it that have not arrived */
+    guint64 n_left;     /* members that have left it */
+} Round;
 
 typedef struct {
     LpRoundPlan *round_plan; /* borrowed */
     guint64 n_members, n_done;
     double now_s;
     Member *members;        /* owned */
+    Round *rounds;          /* owned */
+    LpTransfer *sent;       /* owned: room for a member's transfers of a round */
+    gboolean has_changed;   /* what flows, since rates were last worked out */
     GHashTable *link_ids;   /* owned: shared links, numbered as they turn up */
     GArray *capacities;     /* owned: double by number, bytes/s */
     GArray *links;          /* owned: guint32 by number: of the network */
@@ -126,8 +134,10 @@ static void
 issue(Solver *self, guint64 index)
 {
     Member *member = &self->members[index];
+    const Round *round = &self->rounds[member->round];
     while (member->next_queued < member->n_queued && member->n_under_way < LP_ROUND_PLAN_AT_ONCE) {
-        const LpTransfer *transfer = &member->stream[member->next_queued++];
+        const LpTransfer *transfer = &g_array_index(round->transfers, LpTransfer,
+                                                    round->first[index] + member->next_queued++);
         Flow flow = {.from = index,
                      .to = transfer->to,
                      .round = member->round,
@@ -141,18 +151,54 @@ issue(Solver *self, guint64 index)
     }
 }
 
+/* What comes to a member is what others send to it. */
+static void
+open_round(Solver *self, guint64 number)
+{
+    Round *round = &self->rounds[number];
+    if (round->transfers != NULL)
+        return;
+    round->transfers = g_array_new(FALSE, FALSE, sizeof(LpTransfer));
+    round->first = g_new(guint32, self->n_members + 1);
+    round->n_missing = g_new0(guint32, self->n_members);
+    for (guint64 i = 0; i < self->n_members; i++) {
+        guint64 n = lp_round_plan_transfers(self->round_plan, i, number, self->sent);
+        round->first[i] = round->transfers->len;
+        g_array_append_vals(round->transfers, self->sent, (guint)n);
+        for (guint64 k = 0; k < n; k++)
+            round->n_missing[self->sent[k].to]++;
+    }
+    round->first[self->n_members] = round->transfers->len;
+}
+
+static void
+close_round(Round *round)
+{
+    g_clear_pointer(&round->transfers, g_array_unref);
+    g_clear_pointer(&round->first, g_free);
+    g_clear_pointer(&round->n_missing, g_free);
+}
+
 static void
 enter_round(Solver *self, guint64 index)
 {
     Member *member = &self->members[index];
+    open_round(self, member->round);
+    const Round *round = &self->rounds[member->round];
     member->next_queued = 0;
-    member->n_expected = lp_round_plan_n_receives(self->round_plan, index, member->round);
-    member->n_queued =
-        lp_round_plan_transfers(self->round_plan, index, member->round, member->stream);
+    member->n_queued = round->first[index + 1] - round->first[index];
     /* Who had nothing to send waits, too, before the next round. */
     member->ready_s =
         MAX(self->now_s, member->ready_s) + lp_round_plan_wait_s(self->round_plan, member->round);
     issue(self, index);
+}
+
+static void
+leave_round(Solver *self, guint64 index)
+{
+    Round *round = &self->rounds[self->members[index].round++];
+    if (++round->n_left == self->n_members)
+        close_round(round);
 }
 
 /* Goes on for as long as the member has nothing to wait for. */
@@ -161,8 +207,8 @@ advance(Solver *self, guint64 index)
 {
     Member *member = &self->members[index];
     while (member->round < self->round_plan->n_rounds && member->n_under_way == 0 &&
-           member->arrived[member->round] >= member->n_expected) {
-        member->round++;
+           self->rounds[member->round].n_missing[index] == 0) {
+        leave_round(self, index);
         if (member->round < self->round_plan->n_rounds)
             enter_round(self, index);
         else
@@ -190,7 +236,7 @@ take_arrivals(Solver *self)
             continue;
         }
         g_array_remove_index_fast(self->arrivals, i);
-        self->members[arrival.to].arrived[arrival.round]++;
+        self->rounds[arrival.round].n_missing[arrival.to]--;
         advance(self, arrival.to);
     }
 }
@@ -230,6 +276,9 @@ static void
 share_out(Solver *self)
 {
     guint n_links = self->capacities->len, n_left = self->flowing->len;
+    if (!self->has_changed)
+        return;
+    self->has_changed = FALSE;
     self->rest = g_renew(double, self->rest, n_links);
     self->n_users = g_renew(guint32, self->n_users, n_links);
     memset(self->n_users, 0, sizeof *self->n_users * n_links);
@@ -290,6 +339,7 @@ start_flows(Solver *self)
         }
         g_array_append_vals(self->flowing, flow, 1);
         g_array_remove_index_fast(self->waiting, i);
+        self->has_changed = TRUE;
     }
 }
 
@@ -309,6 +359,7 @@ end_flows(Solver *self, double elapsed_s)
         }
         g_array_append_vals(ended, flow, 1);
         g_array_remove_index_fast(self->flowing, i);
+        self->has_changed = TRUE;
     }
     for (guint i = 0; i < ended->len; i++) {
         Flow flow = g_array_index(ended, Flow, i);
@@ -349,6 +400,8 @@ lp_max_min_round_plan_s(LpRoundPlan *round_plan)
     Solver self = {.round_plan = round_plan,
                    .n_members = n,
                    .members = g_new0(Member, n),
+                   .rounds = g_new0(Round, n_rounds),
+                   .sent = g_new(LpTransfer, lp_round_plan_transfers_max(round_plan)),
                    .link_ids = g_hash_table_new(NULL, NULL),
                    .leg_places = g_hash_table_new(NULL, NULL),
                    .capacities = g_array_new(FALSE, FALSE, sizeof(double)),
@@ -357,18 +410,13 @@ lp_max_min_round_plan_s(LpRoundPlan *round_plan)
                    .flowing = g_array_new(FALSE, FALSE, sizeof(Flow)),
                    .arrivals = g_array_new(FALSE, FALSE, sizeof(Arrival)),
                    .flow_links = g_array_new(FALSE, FALSE, sizeof(guint32))};
-    for (guint64 i = 0; i < n; i++) {
-        self.members[i].stream = g_new(LpTransfer, lp_round_plan_transfers_max(round_plan));
-        self.members[i].arrived = g_new0(guint32, n_rounds);
-    }
     run(&self);
     double end_s = self.now_s;
-    for (guint64 i = 0; i < n; i++) {
+    for (guint64 i = 0; i < n; i++)
         end_s = MAX(end_s, self.members[i].ready_s);
-        g_free(self.members[i].stream);
-        g_free(self.members[i].arrived);
-    }
     g_free(self.members);
+    g_free(self.rounds);
+    g_free(self.sent);
     g_free(self.rest);
     g_free(self.n_users);
     g_hash_table_unref(self.link_ids);

@@ -17,7 +17,7 @@ static double
 collectives_per_block(const LpPlan *plan)
 {
     double forward = 1.0;
-    double backward = plan->sequence_parallel ? 1.5 : 1.0;
+    double backward = lp_plan_gathers_again(plan) ? 1.5 : 1.0;
     double again = plan->recompute == LP_RECOMPUTE_FULL ? 1.0 : 0.0;
     return forward + backward + again;
 }
@@ -45,7 +45,8 @@ gathers_per_block(const LpPlan *plan)
 {
     if (!plan->sequence_parallel)
         return 0.0;
-    return plan->recompute == LP_RECOMPUTE_FULL ? 4.0 : 3.0;
+    return 2.0 + (lp_plan_gathers_again(plan) ? 1.0 : 0.0) +
+           (plan->recompute == LP_RECOMPUTE_FULL ? 1.0 : 0.0);
 }
 
 /* Blocks of layer @index that gather and sum activations of a layer's size; blocks side by side
@@ -145,7 +146,8 @@ backward_hidden_s(const LpClosedFormInput *input, guint32 index, LpBlock block, 
     double weight_s = lp_block_work(input->transformer, input->plan, input->accelerator, index,
                                     block, LP_PASS_BACKWARD_WEIGHT)
                           .device_s;
-    return hidden_s + fmin(gather_s, exit_s) + fmin(sum_s, weight_s);
+    double again_s = lp_plan_gathers_again(input->plan) ? gather_s : 0.0;
+    return hidden_s + fmin(again_s, exit_s) + fmin(sum_s, weight_s);
 }
 
 static double

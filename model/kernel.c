@@ -69,6 +69,7 @@ lp_block_kernels(const LpTransformer *transformer, const LpPlan *plan, guint32 i
 {
     LpKernelList list = lp_kernel_list(transformer, plan, index, out_kernels);
     LpListKernels add = NULL;
+    list.pass = pass;
     switch (pass) {
     case LP_PASS_FORWARD:
         add = blocks[block]->forward;

@@ -7,6 +7,8 @@
 
 /* Bytes of an element of a dropout mask. */
 #define MASK_BYTES 1.0
+/* Bytes of an element of a query that is half of a complex number of fp32. */
+#define COMPLEX_BYTES 4.0
 /* Tiles of a fused kernel, in tokens. */
 #define FLASH_TILE 128.0
 
@@ -116,12 +118,30 @@ list_latent_up(LpKernelList *list, LpProduct product)
     lp_list_weight(list, "kv-up", shape->latent.kv_rank, expanded, product);
 }
 
+/* A product each for queries, keys and values; they share the cast of their input. */
+static void
+list_separate_qkv(LpKernelList *list, LpProduct product)
+{
+    double hidden = list->transformer->hidden;
+    lp_list_weight(list, "q", hidden, list->query_width, product);
+    list->is_cast = product == LP_PRODUCT_OUTPUT;
+    lp_list_weight(list, "k", hidden, list->key_width, product);
+    lp_list_weight(list, "v", hidden, list->value_width, product);
+    list->is_cast = FALSE;
+    if (product == LP_PRODUCT_DATA_GRADIENT)
+        lp_list_input_gradients(list, 3.0);
+}
+
 /* MLA compresses queries, keys and values first, on every rank of tp for itself, and expands them
  * to the rank's own heads (DeepSeek-V2, arXiv 2405.04434, section 2.1). */
 static void
 list_qkv(LpKernelList *list, LpProduct product)
 {
     const LpTransformer *shape = list->transformer;
+    if (shape->latent.kv_rank == 0 && list->plan->host.separate_projections) {
+        list_separate_qkv(list, product);
+        return;
+    }
     if (shape->latent.kv_rank == 0) {
         lp_list_weight(list, "qkv", shape->hidden,
                        list->query_width + list->key_width + list->value_width, product);
@@ -154,21 +174,41 @@ list_latent_norms(LpKernelList *list, const char *name, double tensors)
                            list->element_bytes);
 }
 
-/* Rotary positions read and write queries and keys. */
+/* Rotary positions read and write queries and keys. As complex numbers of fp32, which PyTorch fuses
+ * with nothing, they are made wide, multiplied, and made narrow again (torchtitan,
+ * torchtitan/models/llama3/model.py: apply_rotary_emb; its issue 15). */
 static void
 list_rotary(LpKernelList *list)
 {
-    if (list->transformer->positions == LP_POSITIONS_ROTARY)
-        lp_list_memory(list, "rotary",
-                       2.0 * list->tokens * (list->query_width + list->key_width) *
-                           list->element_bytes);
+    double elements = list->tokens * (list->query_width + list->key_width);
+    if (list->transformer->positions != LP_POSITIONS_ROTARY)
+        return;
+    if (!list->plan->host.complex_rotary) {
+        lp_list_memory(list, "rotary", 2.0 * elements * list->element_bytes);
+        return;
+    }
+    lp_list_stream(list, "rotary-widen", elements * (list->element_bytes + COMPLEX_BYTES));
+    lp_list_stream(list, "rotary", elements * 2.0 * COMPLEX_BYTES);
+    lp_list_stream(list, "rotary-narrow", elements * (list->element_bytes + COMPLEX_BYTES));
 }
 
-/* One operation at a time copies a tensor of @width a token into another layout. */
+/* Keys and values of a head of their own for each head of queries, written out before attention's
+ * core, and their gradients summed behind it. */
+static void
+list_repeated_heads(LpKernelList *list)
+{
+    double own = list->key_width + list->value_width;
+    double all = list->query_width + list->mixture_width;
+    if (list->plan->host.repeats_heads && own < all)
+        lp_list_stream(list, "repeat-heads", list->tokens * (own + all) * list->element_bytes);
+}
+
+/* One operation at a time copies a tensor of @width a token into another layout, unless queries,
+ * keys and values came by themselves, which PyTorch's attention takes as they are. */
 static void
 list_copy(LpKernelList *list, double width)
 {
-    if (list->plan->host.kernels == LP_KERNELS_EAGER)
+    if (list->plan->host.kernels == LP_KERNELS_EAGER && !list->plan->host.separate_projections)
         lp_list_memory(list, "layout", 2.0 * list->tokens * width * list->element_bytes);
 }
 
@@ -197,6 +237,7 @@ attention_forward(LpKernelList *list)
     list_latent_norms(list, "latent-norm", 2.0);
     list_copies_of_qkv(list);
     list_rotary(list);
+    list_repeated_heads(list);
     core_forward(list);
     list_copy(list, list->mixture_width); /* into the order of the tokens */
     list->part = LP_PART_EXIT;
@@ -219,6 +260,7 @@ attention_backward(LpKernelList *list)
     list_copy(list, list->mixture_width);
     core_backward(list);
     list->part = LP_PART_INNER;
+    list_repeated_heads(list);
     list_rotary(list);
     list_copies_of_qkv(list);
     list_latent_norms(list, "latent-norm-backward", 3.0);
@@ -234,7 +276,7 @@ attention_backward(LpKernelList *list)
 static void
 attention_weights(LpKernelList *list)
 {
-    lp_list_reorder(list, !list->plan->overlap.tp_pairs);
+    lp_list_reorder_again(list);
     list_projection(list, LP_PRODUCT_WEIGHT_GRADIENT);
     list_qkv(list, LP_PRODUCT_WEIGHT_GRADIENT);
 }
@@ -261,6 +303,7 @@ attention_alternate(LpKernelList *list)
         lp_list_weight(list, "k", list->transformer->hidden, list->key_width, LP_PRODUCT_OUTPUT);
         list_copies_of_qkv(list);
         list_rotary(list);
+        list_repeated_heads(list);
     }
     list_copy(list, list->mixture_width);
     list->part = LP_PART_EXIT;
@@ -336,7 +379,7 @@ cross_backward(LpKernelList *list)
 static void
 cross_weights(LpKernelList *list)
 {
-    lp_list_reorder(list, !list->plan->overlap.tp_pairs);
+    lp_list_reorder_again(list);
     list_projection(list, LP_PRODUCT_WEIGHT_GRADIENT);
     list_cross_qkv(list, LP_PRODUCT_WEIGHT_GRADIENT);
 }

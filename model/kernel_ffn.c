@@ -9,8 +9,13 @@ static void
 list_up(LpKernelList *list, double width, LpProduct product)
 {
     lp_list_weight(list, "up", list->transformer->hidden, width, product);
-    if (list->transformer->ffn_kind == LP_FFN_SWIGLU)
-        lp_list_weight(list, "gate", list->transformer->hidden, width, product);
+    if (list->transformer->ffn_kind != LP_FFN_SWIGLU)
+        return;
+    list->is_cast = product == LP_PRODUCT_OUTPUT; /* the same input */
+    lp_list_weight(list, "gate", list->transformer->hidden, width, product);
+    list->is_cast = FALSE;
+    if (product == LP_PRODUCT_DATA_GRADIENT)
+        lp_list_input_gradients(list, 2.0);
 }
 
 /* What the last product takes. */
@@ -52,7 +57,7 @@ network_backward(LpKernelList *list, double width, double bias_width)
 static void
 network_weights(LpKernelList *list, double width)
 {
-    lp_list_reorder(list, !list->plan->overlap.tp_pairs);
+    lp_list_reorder_again(list);
     lp_list_weight(list, "down", width, list->transformer->hidden, LP_PRODUCT_WEIGHT_GRADIENT);
     list_up(list, width, LP_PRODUCT_WEIGHT_GRADIENT);
 }

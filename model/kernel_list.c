@@ -112,7 +112,7 @@ void
 lp_list_cast(LpKernelList *list, double elements)
 {
     const LpPrecisionTraits *traits = lp_precision_traits(list->plan->format.precision);
-    if (is_narrow(list))
+    if (is_narrow(list) && !list->is_cast)
         lp_list_stream(list, "cast",
                        elements * (lp_plan_cast_reads(list->plan) * list->element_bytes +
                                    2.0 * traits->scaled_bytes));
@@ -131,10 +131,30 @@ list_weight_cast(LpKernelList *list, double elements)
                                    traits->scaled_bytes));
 }
 
+/* FSDP of PyTorch 2 gathers a unit as one piece, which it copies into the parameters, and copies
+ * their gradients, made wide, into the piece that it scatters (torch/distributed/fsdp/_fully_shard/
+ * _fsdp_collectives.py: foreach_all_gather_copy_out, foreach_reduce_scatter_copy_in). */
+static void
+list_unit_copies(LpKernelList *list, double elements, LpProduct product)
+{
+    const LpPlan *plan = list->plan;
+    if (!plan->zero.copies_units || plan->zero.stage < 3)
+        return;
+    double wire_bytes = list->wide ? list->element_bytes : lp_plan_parameter_wire_bytes(plan);
+    gboolean gathers_again = product == LP_PRODUCT_DATA_GRADIENT && !plan->zero.keeps_parameters;
+    if (!lp_plan_keeps_parameters_throughout(plan) &&
+        (list->pass == LP_PASS_FORWARD || gathers_again))
+        lp_list_stream(list, "copy-out", elements * 2.0 * wire_bytes);
+    if (product == LP_PRODUCT_WEIGHT_GRADIENT && lp_plan_reduces_each(plan))
+        lp_list_stream(list, "copy-in",
+                       elements * (list->element_bytes + plan->format.gradient_bytes));
+}
+
 void
 lp_list_weight(LpKernelList *list, const char *name, double n_inputs, double n_outputs,
                LpProduct product)
 {
+    list_unit_copies(list, n_inputs * n_outputs, product);
     switch (product) {
     case LP_PRODUCT_OUTPUT:
         lp_list_cast(list, list->tokens * n_inputs);
@@ -150,6 +170,16 @@ lp_list_weight(LpKernelList *list, const char *name, double n_inputs, double n_o
         list_weight_gradient(list, name, n_inputs, n_outputs);
         break;
     }
+}
+
+void
+lp_list_input_gradients(LpKernelList *list, double n_products)
+{
+    gboolean is_eager = list->plan->host.kernels == LP_KERNELS_EAGER;
+    if (list->plan->host.separate_projections)
+        lp_list_stream(list, "sum",
+                       (n_products - 1.0) * (is_eager ? 3.0 : 1.0) * list->tokens *
+                           list->transformer->hidden * list->element_bytes);
 }
 
 void
@@ -169,6 +199,13 @@ lp_list_reorder(LpKernelList *list, gboolean is_split)
         return;
     lp_list_stream(list, "reorder",
                    2.0 * list->tokens * list->transformer->hidden * list->element_bytes);
+}
+
+void
+lp_list_reorder_again(LpKernelList *list)
+{
+    if (lp_plan_gathers_again(list->plan))
+        lp_list_reorder(list, !list->plan->overlap.tp_pairs);
 }
 
 void
@@ -215,6 +252,7 @@ lp_list_activation(LpKernelList *list, gboolean backward, double elements)
         lp_list_memory(list, "gate-product-backward", 3.0 * bytes);
         lp_list_memory(list, "gate-product-backward", 3.0 * bytes);
         lp_list_memory(list, "gate-function-backward", 3.0 * bytes);
-        lp_list_memory(list, "gate-join", 4.0 * bytes);
+        if (!list->plan->host.separate_projections)
+            lp_list_memory(list, "gate-join", 4.0 * bytes);
     }
 }

@@ -13,7 +13,9 @@ typedef struct {
     const LpTransformer *transformer; /* borrowed */
     const LpPlan *plan;               /* borrowed */
     LpLayer layer;
+    LpPass pass;
     LpPart part;             /* of the next kernel */
+    gboolean is_cast;        /* the input of the next products is narrow already */
     gboolean wide;           /* of the next kernel, outside the core of attention */
     double element_bytes;    /* of an activation */
     double tokens;           /* b s / cp */
@@ -62,6 +64,8 @@ LpKernelList lp_kernel_list(const LpTransformer *transformer, const LpPlan *plan
  * lie by sequence; none where the collective is split (@is_split: it would be, LP_OVERLAP_TP_RING).
  */
 void lp_list_reorder(LpKernelList *list, gboolean is_split);
+/** Adds the copy of what the weights' gradients gather once more. */
+void lp_list_reorder_again(LpKernelList *list);
 /** Adds @kernel to the part at hand. */
 void lp_list_kernel(LpKernelList *list, LpKernel kernel);
 /** Adds a kernel bound by memory that reads and writes @bytes. */
@@ -75,6 +79,9 @@ void lp_list_gemm(LpKernelList *list, const char *name, double m, double k, doub
  * streams that come with it: casts to narrow formats, the sum of gradients. */
 void lp_list_weight(LpKernelList *list, const char *name, double n_inputs, double n_outputs,
                     LpProduct product);
+/** Adds the sum of the gradients that @n_products of separate weights give of their common input:
+ * an operation each, or, fused, so many more tensors for the kernel that takes the sum. */
+void lp_list_input_gradients(LpKernelList *list, double n_products);
 /** Adds the cast of @elements of activations that a narrow product takes; nothing otherwise. */
 void lp_list_cast(LpKernelList *list, double elements);
 /** Adds a pass over @tensors of hidden activations, and @masks, outside the tensor-parallel

@@ -134,6 +134,16 @@ alternate_bytes(const LpTransformer *transformer, const LpPlan *plan, LpLayer la
     return elements(plan, outer + latent + n_blocks * heads + transformer->ffn / tp);
 }
 
+/* Bytes a token of what sequence parallelism gathers and keeps, beyond a rank's own shard of it. */
+static double
+kept_gathered_bytes(const LpTransformer *transformer, const LpPlan *plan, LpLayer layer)
+{
+    double n_blocks = (layer.cross ? 2.0 : 1.0) + (layer.has_experts ? 0.0 : 1.0);
+    if (!plan->sequence_parallel || !plan->keeps_gathered)
+        return 0.0;
+    return n_blocks * operands(plan, transformer->hidden) * (1.0 - lp_memory_scattered(plan));
+}
+
 /* Equations 1 (t = 1), 2, 4: b s h (10 + 24/t + 5 a s / h t), or b s h / t (34 + 5 a s / h) under
  * sequence parallelism; with the core of attention recomputed the last part is left out (equation
  * 6). */
@@ -154,7 +164,8 @@ lp_memory_layer_bytes(const LpTransformer *transformer, const LpPlan *plan, guin
     double scores =
         recompute == LP_RECOMPUTE_SELECTIVE ? 0.0 : scores_bytes(transformer, plan, keys);
     double token = outer_bytes(transformer, plan, n_attentions + 1.0, recompute) +
-                   n_attentions * attention_bytes(transformer, plan, recompute) + second + scores;
+                   n_attentions * attention_bytes(transformer, plan, recompute) + second + scores +
+                   kept_gathered_bytes(transformer, plan, layer);
     return lp_plan_tokens(plan, layer.seq) * token;
 }
 

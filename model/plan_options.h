@@ -248,6 +248,8 @@ typedef struct {
     gboolean keeps_parameters; /**< stage 3: gathered parameters stay until backward, or longer:
                                     lp_plan_keeps_parameters_throughout() */
     guint32 prefetch;          /**< stage 3: layers gathered ahead */
+    gboolean copies_units;     /**< stage 3: what a unit gathers is copied into its parameters, and
+                                    their gradients into what it scatters */
     LpGatherAhead gather_ahead;
     LpGradientSync gradient_sync;
 } LpPlanZero;
@@ -314,6 +316,11 @@ typedef struct {
     LpKernels kernels;
     LpActivationLayout layout;
     LpAttentionKernel attention_kernel;
+    gboolean separate_projections; /**< queries, keys and values, and both products into a gated
+                                        network, are a weight each, whose gradients of their common
+                                        input are summed */
+    gboolean complex_rotary;     /**< positions turn queries and keys as complex numbers of fp32 */
+    gboolean repeats_heads;      /**< keys and values are written out for each head of queries */
     gboolean fuses_accumulation; /**< a weight's gradient is added to the sum of those before it by
                                       the product that makes it */
 } LpPlanHost;
@@ -331,6 +338,8 @@ typedef struct {
     guint32 degree[LP_N_AXES]; /**< all at least 1 */
     LpAxis order[LP_N_AXES];   /**< rank order, the fastest-varying axis first */
     gboolean sequence_parallel;
+    gboolean keeps_gathered; /**< what it gathered for products stays for their weights' gradients:
+                                  lp_plan_gathers_again() */
     LpContextKind context_kind;
     LpRecompute recompute;
     LpSelective selective; /**< of LP_RECOMPUTE_SELECTIVE */

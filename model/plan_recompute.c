@@ -22,3 +22,9 @@ lp_plan_recompute_stops_early(const LpPlan *self, const LpTransformer *transform
            !lp_transformer_has_dropout(transformer) &&
            !lp_transformer_layer(transformer, index).has_experts;
 }
+
+gboolean
+lp_plan_gathers_again(const LpPlan *self)
+{
+    return self->sequence_parallel && (!self->keeps_gathered || lp_plan_recomputes_alternate(self));
+}

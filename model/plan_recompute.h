@@ -17,5 +17,10 @@ gboolean lp_plan_recomputes_scores(const LpPlan *self, LpAttentionKind attention
  * whose results are weighed and summed. */
 gboolean lp_plan_recompute_stops_early(const LpPlan *self, const LpTransformer *transformer,
                                        guint32 index);
+/** Whether sequence parallelism gathers the input of a block's first products, or the gradient of
+ * its last, once more for the gradients of their weights: always where only shards are kept
+ * (Korthikanti et al., arXiv 2205.05198, section 4.2.2); where it is kept, after a recomputation
+ * that did not gather it. */
+gboolean lp_plan_gathers_again(const LpPlan *self);
 
 G_END_DECLS

@@ -66,16 +66,20 @@ test_tp(void)
         const char *label;
         gboolean sequence_parallel;
         LpRecompute recompute;
-        gboolean early_stop;
+        gboolean early_stop, keeps_gathered;
         double collectives;
     } rows[] = {
-        {"plain", FALSE, LP_RECOMPUTE_NONE, FALSE, 4.0},
-        {"selective", FALSE, LP_RECOMPUTE_SELECTIVE, TRUE, 4.0},
-        {"full", FALSE, LP_RECOMPUTE_FULL, FALSE, 6.0},
-        {"full without the last sum", FALSE, LP_RECOMPUTE_FULL, TRUE, 5.0},
-        {"sequence parallel: a quarter more", TRUE, LP_RECOMPUTE_NONE, FALSE, 5.0},
-        {"sequence parallel, full", TRUE, LP_RECOMPUTE_FULL, FALSE, 7.0},
-        {"sequence parallel, full without the last scatter", TRUE, LP_RECOMPUTE_FULL, TRUE, 6.5},
+        {"plain", FALSE, LP_RECOMPUTE_NONE, FALSE, FALSE, 4.0},
+        {"selective", FALSE, LP_RECOMPUTE_SELECTIVE, TRUE, FALSE, 4.0},
+        {"full", FALSE, LP_RECOMPUTE_FULL, FALSE, FALSE, 6.0},
+        {"full without the last sum", FALSE, LP_RECOMPUTE_FULL, TRUE, FALSE, 5.0},
+        {"sequence parallel: a quarter more", TRUE, LP_RECOMPUTE_NONE, FALSE, FALSE, 5.0},
+        {"sequence parallel, full", TRUE, LP_RECOMPUTE_FULL, FALSE, FALSE, 7.0},
+        {"sequence parallel, full without the last scatter", TRUE, LP_RECOMPUTE_FULL, TRUE, FALSE,
+         6.5},
+        {"sequence parallel, what was gathered is kept", TRUE, LP_RECOMPUTE_NONE, FALSE, TRUE, 4.0},
+        {"and recomputation gathers it", TRUE, LP_RECOMPUTE_FULL, FALSE, TRUE, 6.0},
+        {"as torchtitan", TRUE, LP_RECOMPUTE_FULL, TRUE, TRUE, 5.5},
     };
     for (guint i = 0; i < G_N_ELEMENTS(rows); i++) {
         LpTransformer gpt = lp_test_gpt(24, 1024, 16);
@@ -83,6 +87,7 @@ test_tp(void)
         plan.sequence_parallel = rows[i].sequence_parallel;
         plan.recompute = rows[i].recompute;
         plan.early_stop = rows[i].early_stop;
+        plan.keeps_gathered = rows[i].keeps_gathered;
         gpt.dropout = LP_DROPOUT_NO;
         LpAccelerator accelerator = lp_test_accelerator();
         LpFabric fabric = latent_fabric();

@@ -152,7 +152,7 @@ bytes_of(const LpTransformer *shape, const LpPlan *plan, LpBlock block, LpPass p
 }
 
 /* A cast reads 2 bytes an element and writes a byte twice; with a scale of its own it reads twice.
- */
+ * What goes up and through the gate is cast once. */
 static void
 test_scaling(void)
 {
@@ -162,10 +162,10 @@ test_scaling(void)
     double tokens = shape.seq;
     lp_test_close("scales of before",
                   bytes_of(&shape, &plan, LP_BLOCK_FFN, LP_PASS_FORWARD, "cast"),
-                  tokens * (2 * 64 + 256) * (2.0 + 2.0), IDENTITY);
+                  tokens * (64 + 256) * (2.0 + 2.0), IDENTITY);
     plan.format.scaling = LP_SCALING_CURRENT;
     lp_test_close("its own", bytes_of(&shape, &plan, LP_BLOCK_FFN, LP_PASS_FORWARD, "cast"),
-                  tokens * (2 * 64 + 256) * (4.0 + 2.0), IDENTITY);
+                  tokens * (64 + 256) * (4.0 + 2.0), IDENTITY);
 }
 
 /* What lies by sequence is copied, read and written, at each of the five collectives of a block,
@@ -209,6 +209,101 @@ test_reorder(void)
     }
 }
 
+/* Weights of their own for queries, keys and values, and for what goes up and through the gate:
+ * the same FLOP, and the sum of the gradients of their common input, which fused kernels read
+ * beside what they would, and single operations read and write. */
+static void
+test_separate_projections(void)
+{
+    static const struct {
+        const char *label;
+        LpKernels kernels;
+        double attention, ffn; /* tensors of hidden activations */
+    } rows[] = {{"fused", LP_KERNELS_FUSED, 2.0, 1.0}, {"eager", LP_KERNELS_EAGER, 6.0, 3.0}};
+    LpTransformer shape = lp_test_llama(1, 64, 8, 4, 256, 32000);
+    double tensor = 2.0 * shape.seq * 64.0;
+    for (guint i = 0; i < G_N_ELEMENTS(rows); i++) {
+        LpPlan plan = lp_test_plan(1, 1, 1, 1, 1);
+        plan.host.kernels = rows[i].kernels;
+        plan.format.precision = LP_PRECISION_FP8;
+        double joined = bytes_of(&shape, &plan, LP_BLOCK_ATTENTION, LP_PASS_FORWARD, "cast");
+        plan.host.separate_projections = TRUE;
+        lp_test_close("one cast of their input",
+                      bytes_of(&shape, &plan, LP_BLOCK_ATTENTION, LP_PASS_FORWARD, "cast"), joined,
+                      IDENTITY);
+        lp_test_close(rows[i].label,
+                      bytes_of(&shape, &plan, LP_BLOCK_ATTENTION, LP_PASS_BACKWARD_INPUT, "sum"),
+                      rows[i].attention * tensor, IDENTITY);
+        lp_test_close(rows[i].label,
+                      bytes_of(&shape, &plan, LP_BLOCK_FFN, LP_PASS_BACKWARD_INPUT, "sum"),
+                      rows[i].ffn * tensor, IDENTITY);
+        lp_test_close("no halves to join",
+                      bytes_of(&shape, &plan, LP_BLOCK_FFN, LP_PASS_BACKWARD_INPUT, "gate-join"),
+                      0.0, 0.0);
+        lp_test_close("nothing to copy apart",
+                      bytes_of(&shape, &plan, LP_BLOCK_ATTENTION, LP_PASS_FORWARD, "layout"), 0.0,
+                      0.0);
+    }
+}
+
+/* Queries of 64 and keys of 32 a token: read in 2 bytes and written in 4, multiplied (4 and 4), and
+ * back: 20 bytes an element, where fused ones take 4. Keys and values of 4 heads, written out for
+ * 8: 64 read and 128 written, and the other way round backward. */
+static void
+test_attention_inputs(void)
+{
+    static const LpPass passes[] = {LP_PASS_FORWARD, LP_PASS_BACKWARD_INPUT};
+    LpTransformer shape = lp_test_llama(1, 64, 8, 4, 256, 32000);
+    for (guint i = 0; i < G_N_ELEMENTS(passes); i++) {
+        LpPlan plan = lp_test_plan(1, 1, 1, 1, 1);
+        lp_test_close("fused", bytes_of(&shape, &plan, LP_BLOCK_ATTENTION, passes[i], "rotary"),
+                      shape.seq * 96.0 * 4.0, IDENTITY);
+        plan.host.complex_rotary = plan.host.repeats_heads = TRUE;
+        double sum = 0.0;
+        static const char *const names[] = {"rotary-widen", "rotary", "rotary-narrow"};
+        for (guint k = 0; k < G_N_ELEMENTS(names); k++)
+            sum += bytes_of(&shape, &plan, LP_BLOCK_ATTENTION, passes[i], names[k]);
+        lp_test_close("complex", sum, shape.seq * 96.0 * 20.0, IDENTITY);
+        lp_test_close("heads",
+                      bytes_of(&shape, &plan, LP_BLOCK_ATTENTION, passes[i], "repeat-heads"),
+                      shape.seq * 192.0 * 2.0, IDENTITY);
+    }
+}
+
+/* A layer's P parameters are copied out of what was gathered, 2 bytes read and written, before
+ * each pass that gathers them, and their gradients into what is scattered, 2 read and 4 written. */
+static void
+test_unit_copies(void)
+{
+    static const struct {
+        const char *label;
+        guint32 zero;
+        gboolean keeps;
+        double out, in; /* bytes a parameter */
+    } rows[] = {{"gathered twice", 3, FALSE, 8.0, 6.0},
+                {"kept until backward", 3, TRUE, 4.0, 6.0},
+                {"not gathered", 2, FALSE, 0.0, 0.0}};
+    LpTransformer shape = lp_test_llama(1, 64, 8, 4, 256, 32000);
+    double parameters = 64.0 * (64.0 + 64.0 + 64.0) + 3.0 * 64.0 * 256.0;
+    for (guint i = 0; i < G_N_ELEMENTS(rows); i++) {
+        LpPlan plan = lp_test_plan(1, 1, 2, 1, 2);
+        plan.recompute = LP_RECOMPUTE_FULL;
+        plan.format.gradient_bytes = 4;
+        plan.zero.copies_units = TRUE;
+        plan.zero.stage = rows[i].zero;
+        plan.zero.keeps_parameters = rows[i].keeps;
+        double out = 0.0, in = 0.0;
+        for (guint pass = 0; pass < LP_N_PASSES; pass++)
+            for (guint block = 0; block < 2; block++) {
+                LpBlock which = block == 0 ? LP_BLOCK_ATTENTION : LP_BLOCK_FFN;
+                out += bytes_of(&shape, &plan, which, (LpPass)pass, "copy-out");
+                in += bytes_of(&shape, &plan, which, (LpPass)pass, "copy-in");
+            }
+        lp_test_close(rows[i].label, out, rows[i].out * parameters, IDENTITY);
+        lp_test_close(rows[i].label, in, rows[i].in * parameters, IDENTITY);
+    }
+}
+
 int
 main(void)
 {
@@ -218,6 +313,9 @@ main(void)
         {"expert streams", test_expert_streams},
         {"scaling", test_scaling},
         {"reorder", test_reorder},
+        {"separate projections", test_separate_projections},
+        {"attention's inputs", test_attention_inputs},
+        {"unit copies", test_unit_copies},
         {NULL, NULL},
     };
     return lp_test_run("kernel list", cases);

@@ -170,6 +170,25 @@ test_alternate(void)
                   18.0 / 4.0 * bsh, IDENTITY);
 }
 
+/* What is gathered over t = 4 stays: beside a rank's quarter of the inputs of both blocks' first
+ * products, 2 b s h bytes each, the other three. Recomputation keeps the layer's input alone. */
+static void
+test_kept_gathered(void)
+{
+    LpTransformer gpt = lp_test_gpt(4, 1024, 16);
+    LpPlan plan = lp_test_plan(4, 1, 1, 3, 3);
+    double bsh = 3.0 * 2048.0 * 1024.0, bytes[2][2];
+    plan.sequence_parallel = TRUE;
+    for (guint full = 0; full < 2; full++)
+        for (guint keeps = 0; keeps < 2; keeps++) {
+            plan.recompute = full == 1 ? LP_RECOMPUTE_FULL : LP_RECOMPUTE_NONE;
+            plan.keeps_gathered = keeps == 1;
+            bytes[full][keeps] = lp_memory_layer_activations_bytes(&gpt, &plan, 0);
+        }
+    lp_test_close("kept", bytes[0][1] - bytes[0][0], 2.0 * 2.0 * 0.75 * bsh, 1e-9);
+    lp_test_close("computed again", bytes[1][1], bytes[1][0], IDENTITY);
+}
+
 static void
 test_in_flight(void)
 {
@@ -422,6 +441,7 @@ main(void)
         {"layer of a Llama", test_layer_llama},
         {"a layer with experts", test_layer_experts},
         {"alternate", test_alternate},
+        {"kept gathered", test_kept_gathered},
         {"in flight", test_in_flight},
         {"ends", test_ends},
         {"states", test_states},

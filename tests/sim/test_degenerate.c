@@ -29,6 +29,8 @@ static const struct {
      BODY "tp=4 global-batch=4 recompute=full dropout=no early-stop=yes"},
     {"tp 4, sequence parallel, recomputation stops early",
      BODY "tp=4 global-batch=4 sequence-parallel=yes recompute=full dropout=no early-stop=yes"},
+    {"tp 4, sequence parallel, what was gathered is kept",
+     BODY "tp=4 global-batch=4 sequence-parallel=yes keep-gathered=yes"},
     {"pp 2", BODY "tp=1 pp=2 dp=1 global-batch=6 schedule=gpipe"},
     {"pp 4", BODY "tp=1 pp=4 dp=1 global-batch=16 schedule=gpipe"},
     {"pp 8, one micro-batch", BODY "tp=1 pp=8 dp=1 global-batch=1 schedule=gpipe"},

@@ -117,6 +117,9 @@ test_habits(void)
          "kernels=fused attention-kernel=flash-2"},
         {"torchtitan's selective recomputation", "framework=torchtitan precision=fp8",
          "selective=alternate scaling=current layout=batch-first overlap-tp-pairs=yes"},
+        {"torchtitan's Llama", "framework=torchtitan zero=3",
+         "separate-projections=yes complex-rotary=yes repeat-heads=yes unit-copies=yes "
+         "keep-gathered=yes"},
         {"checkpoints of today's PyTorch", "framework=torchtitan", "early-stop=yes"},
         {"and of an older one", "framework=fsdp", "early-stop=no"},
         {"but what is compiled leaves out what nothing takes", "framework=fsdp kernels=fused",

@@ -170,7 +170,8 @@ static const struct {
      "communication-precision dispatch-precision "
      "overlap-tp overlap-ep "
      "host-sync kernels amped-efficiency framework layout attention-kernel"},
-    {"ssssssssssssssssssss", "fused-accumulation"},
+    {"ssssssssssssssssssss", "fused-accumulation keep-gathered unit-copies separate-projections "
+                             "complex-rotary repeat-heads"},
     {"ssssssssssssssssssss",
      "tied-embeddings embedding parallel-blocks sequence-parallel early-stop "
      "scatter-gather reshard narrow-parameters narrow-activations "

@@ -64,7 +64,7 @@ lp_tensor_parallel_add_exit(LpLowering *self, LpWork exit, guint64 bytes)
     lp_builder_add_join(&self->builder, LP_STREAM_LAYER, sum, LP_TERM_TP);
 }
 
-/* The weights' gradients need the block's whole input, which only its shard was kept of; the gather
+/* The weights' gradients need the block's whole input; where only its shard was kept, the gather
  * hides behind the gradient of the activations, and the sum of that behind them (Megatron-LM). */
 void
 lp_tensor_parallel_add_backward_exit(LpLowering *self, LpWork exit, LpWork weight,
@@ -82,7 +82,7 @@ lp_tensor_parallel_add_backward_exit(LpLowering *self, LpWork exit, LpWork weigh
         return;
     }
     guint gather = G_MAXUINT;
-    if (plan->sequence_parallel)
+    if (lp_plan_gathers_again(plan))
         gather = lp_builder_add_launch(&self->builder, LP_COLLECTIVE_ALL_GATHER, LP_GROUP_TP,
                                        bytes.gathered);
     lp_lowering_add_work(self, exit);
@@ -96,7 +96,7 @@ lp_tensor_parallel_add_backward_exit(LpLowering *self, LpWork exit, LpWork weigh
 void
 lp_tensor_parallel_add_weight(LpLowering *self, LpWork weight, guint64 bytes)
 {
-    if (self->plan->sequence_parallel)
+    if (lp_plan_gathers_again(self->plan))
         lp_builder_add_collective(&self->builder, LP_COLLECTIVE_ALL_GATHER, LP_GROUP_TP, bytes);
     lp_lowering_add_work(self, weight);
 }

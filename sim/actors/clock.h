@@ -101,6 +101,22 @@ lp_clock_charge_to(LpClock *self, LpTerm term, guint32 partner, double until_s)
     self->at_s = until_s;
 }
 
+/** What rounding may put between two ways to one instant, over the time that has passed. */
+#define LP_CLOCK_TIE 1e-12
+
+/** Whether the path to an instant leads through @self rather than through @other: @self is later,
+ * or, where both arrive at the same instant, has more of the first term in which they differ. So it
+ * does not matter in which order they come, which rounding may decide. */
+static inline gboolean
+lp_clock_is_after(const LpClock *self, const LpClock *other)
+{
+    double tie_s = LP_CLOCK_TIE * MAX(self->at_s, other->at_s);
+    double later_s = self->at_s - other->at_s;
+    for (LpTerm term = 0; term < LP_N_TERMS && later_s <= tie_s && later_s >= -tie_s; term++)
+        later_s = self->terms.s[term] - other->terms.s[term];
+    return later_s > tie_s;
+}
+
 /** Goes on from where @last stands, the clock of the last to arrive; whose clock it is stays. */
 static inline void
 lp_clock_take_over(LpClock *self, const LpClock *last)

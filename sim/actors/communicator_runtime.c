@@ -203,10 +203,11 @@ lp_communicator_runtime_gather(LpCommunicatorRuntime *self, guint64 index, const
     if (self->barrier == NULL)
         return;
     self->arrivals_s += simgrid_get_clock() * (double)n_members_of(self, index);
+    if (clock != NULL && (self->n_arrived == 0 || lp_clock_is_after(clock, &self->latest)))
+        self->latest = *clock;
     /* Nobody can overwrite it before all have read it: the next gathering needs all of them. */
     if (++self->n_arrived == self->mode.n_actors) {
-        if (clock != NULL)
-            self->last = *clock;
+        self->last = self->latest;
         self->n_arrived = 0;
         if (self->waits != NULL)
             record_wait(self, index, op);

@@ -19,7 +19,8 @@ struct LpCommunicatorRuntime {
     const LpCommunicationMap *map; /* borrowed */
     LpRuntimeMode mode;
     guint64 n_arrived;
-    LpClock last;                /* of the last member to arrive */
+    LpClock latest;              /* of those that have arrived, the one that is last */
+    LpClock last;                /* of the last member to arrive, once all have */
     struct s4u_Barrier *barrier; /* owned; NULL for a single actor */
     LpIsolatedRing ring;
     LpChannel **channels;           /* owned, by member: to the next one; NULL entries for delays */

@@ -273,12 +273,15 @@ start_rank(JobRun *self, guint64 rank)
 static const LpRank *
 find_last(const JobRun *self)
 {
-    const LpRank *last = NULL;
+    double end_s = 0.0;
+    for (guint64 rank = 0; rank < self->map->n_ranks; rank++)
+        if (is_simulated(self, rank))
+            end_s = MAX(end_s, self->ranks[rank].clock.at_s);
     for (guint64 rank = 0; rank < self->map->n_ranks; rank++)
         if (is_simulated(self, rank) &&
-            (last == NULL || self->ranks[rank].clock.at_s > last->clock.at_s))
-            last = &self->ranks[rank];
-    return last;
+            self->ranks[rank].clock.at_s >= end_s * (1.0 - LP_CLOCK_TIE))
+            return &self->ranks[rank];
+    return NULL;
 }
 
 static LpRunResult

@@ -202,6 +202,17 @@ lp_cast_add(LpCast *self, guint index, LpSceneScope scope, guint isolated)
 }
 
 void
+lp_cast_rely_on(LpCast *self, guint index, const guint32 *of_rank)
+{
+    LpRunJob *job = &self->jobs[index];
+    LpRunMode mode = job->tasks->mode;
+    mode.alike = lp_communicators_of_one_class(job->map->communicators, of_rank);
+    LpTasks *tasks = lp_tasks_new(job->map, job->contention, job->cache, mode);
+    lp_tasks_free(self->tasks[index]);
+    job->tasks = self->tasks[index] = tasks;
+}
+
+void
 lp_cast_clear(LpCast *self)
 {
     for (guint i = 0; i < self->n; i++) {

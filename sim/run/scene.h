@@ -60,6 +60,9 @@ LpCast lp_cast(const LpScene *scene);
 /** Adds the job at @index in @scope. @isolated: classes of its traffic that meet nothing
  * (LpRunMode). */
 void lp_cast_add(LpCast *self, guint index, LpSceneScope scope, guint isolated);
+/** Its @index-th job merges what members of a group that are of one class begin together. @of_rank:
+ * classes of its ranks in this run. */
+void lp_cast_rely_on(LpCast *self, guint index, const guint32 *of_rank);
 void lp_cast_clear(LpCast *self);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(LpCast, lp_cast_clear)
 

@@ -140,6 +140,11 @@ lp_scene_quotient_new(LpCast *cast, LpSceneScope scope)
     g_autoptr(LpQuotient) quotient = lp_quotient_new(&input, &reason);
     if (quotient == NULL || !is_worth_it(cast, quotient))
         return NULL;
+    for (guint i = 0; i < cast->n; i++) {
+        const LpQuotient *own = lp_quotient_job(quotient, i);
+        if (lp_quotient_twin(own) == i)
+            lp_cast_rely_on(cast, i, lp_quotient_ranks(own)->of_rank);
+    }
     LpSceneQuotient *self = g_new0(LpSceneQuotient, 1);
     self->cast = cast;
     self->quotient = g_steal_pointer(&quotient);

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Random plans of up to 64 ranks on fifteen machines, in both fidelities, with contention and without, by
 classes and rank by rank: the quotient is exact. Both runs take the same time to 1e-6, to 1e-9 where nothing
-contends, and move the same bytes. Plans are those of test_properties.py, with libraries of all kinds;
+contends, divide it into the same terms, and move the same bytes. Plans are those of test_properties.py, with libraries of all kinds;
 placements are packed, scattered, or drawn, so that groups straddle domains and leaves. Where the times
 differ by more, the run rank by rank is repeated with all bandwidths larger by 1e-13: what that changes is
 shown beside the difference, and excuses it if it is as large, for then the plan amplifies rounding."""
@@ -124,7 +124,9 @@ def compare(line, by_classes, by_ranks, collapse):
         return Outcome(fault=f"{' '.join(line)}, {collapse}: {by_classes['traffic_bytes']} by classes, "
                              f"{by_ranks['traffic_bytes']} by ranks")
     if error <= (ALONE if alone else CONTENDED):
-        return Outcome()
+        terms = max(abs(got["terms_s"][term] - seconds) for term, seconds in wanted["terms_s"].items())
+        return Outcome() if terms <= CONTENDED * time_s else Outcome(
+            fault=f"{' '.join(line)}: {got['terms_s']} by classes, {wanted['terms_s']} by ranks")
     machine = line[3].replace(".xml", "-disturbed.xml")
     disturbed = simulate(line[:3] + [machine] + line[4:] + ["--collapse=off"])["simulated"]
     effect = abs(disturbed["iteration_time_s"] / time_s - 1)

@@ -158,7 +158,7 @@ open_round(Solver *self, guint64 number)
     Round *round = &self->rounds[number];
     if (round->transfers != NULL)
         return;
-    round->transfers = g_array_new(FALSE, FALSE, sizeof(LpTransfer));
+    round->transfers = g_array_sized_new(FALSE, FALSE, sizeof(LpTransfer), (guint)self->n_members);
     round->first = g_new(guint32, self->n_members + 1);
     round->n_missing = g_new0(guint32, self->n_members);
     for (guint64 i = 0; i < self->n_members; i++) {

@@ -20,7 +20,7 @@ pass_s(const LpClosedFormInput *input, gboolean backward)
 {
     const LpTransformer *shape = input->transformer;
     double tp = degree(input, LP_AXIS_TP), cp = degree(input, LP_AXIS_CP);
-    double kv = lp_plan_key_width(input->plan, shape) + lp_plan_value_width(input->plan, shape);
+    double kv = lp_plan_exchanged_width(input->plan, shape);
     if (cp < 2.0)
         return 0.0;
     if (input->plan->context_kind == LP_CONTEXT_RING)

@@ -160,7 +160,7 @@ ring_bytes(const LpTransformer *transformer, const LpPlan *plan)
 {
     if (plan->degree[LP_AXIS_CP] == 1 || plan->context_kind != LP_CONTEXT_RING)
         return 0.0;
-    double width = lp_plan_key_width(plan, transformer) + lp_plan_value_width(plan, transformer);
+    double width = lp_plan_exchanged_width(plan, transformer);
     return lp_plan_tokens(plan, transformer->seq) * 2.0 * width * lp_plan_activation_bytes(plan);
 }
 

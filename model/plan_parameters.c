@@ -57,6 +57,16 @@ lp_plan_value_width(const LpPlan *self, const LpTransformer *transformer)
 }
 
 double
+lp_plan_exchanged_width(const LpPlan *self, const LpTransformer *transformer)
+{
+    if (self->host.repeats_heads)
+        return (lp_transformer_query_width(transformer) +
+                lp_transformer_mixture_width(transformer)) /
+               self->degree[LP_AXIS_TP];
+    return lp_plan_key_width(self, transformer) + lp_plan_value_width(self, transformer);
+}
+
+double
 lp_plan_tied_copy_parameters(const LpPlan *self, const LpTransformer *transformer)
 {
     /* DualPipe's first and last stages stand on the same ranks. */

@@ -22,6 +22,9 @@ LpParameters lp_plan_sharded_parameters(const LpPlan *self, LpParameters paramet
 double lp_plan_key_width(const LpPlan *self, const LpTransformer *transformer);
 /** Width of the values on one rank of tp, copied where the keys are. */
 double lp_plan_value_width(const LpPlan *self, const LpTransformer *transformer);
+/** Width of the keys and values that context parallelism sends, of one rank of tp: of a head each
+ * for every head of queries where they were repeated before (host.repeats_heads). */
+double lp_plan_exchanged_width(const LpPlan *self, const LpTransformer *transformer);
 
 /** Parameters of layer @index on one of the ranks that hold it. */
 LpParameters lp_plan_layer_parameters(const LpPlan *self, const LpTransformer *transformer,

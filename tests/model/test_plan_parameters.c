@@ -77,12 +77,24 @@ test_parameters_of_experts(void)
         }
 }
 
+/* Keys and values of 2 heads of 16 each over t = 2, and of 8 heads where they are repeated. */
+static void
+test_exchanged_width(void)
+{
+    LpTransformer shape = lp_test_llama(1, 128, 8, 2, 256, 32000);
+    LpPlan plan = lp_test_plan(2, 1, 1, 1, 1);
+    lp_test_close("own heads", lp_plan_exchanged_width(&plan, &shape), 2.0 * 2.0 * 16.0 / 2.0, 0.0);
+    plan.host.repeats_heads = TRUE;
+    lp_test_close("repeated", lp_plan_exchanged_width(&plan, &shape), 2.0 * 8.0 * 16.0 / 2.0, 0.0);
+}
+
 int
 main(void)
 {
     static const LpTestCase cases[] = {
         {"stage parameters", test_stage_parameters},
         {"parameters of experts", test_parameters_of_experts},
+        {"exchanged width", test_exchanged_width},
         {NULL, NULL},
     };
     return lp_test_run("plan parameters", cases);

@@ -11,14 +11,6 @@ context_bytes(const LpPlan *plan, guint32 seq, double width)
     return (guint64)llround(lp_plan_tokens(plan, seq) * width * lp_plan_wire_bytes(plan));
 }
 
-/* Widths of keys and values on one rank of tp. */
-static double
-own_kv_width(const LpLowering *self)
-{
-    return lp_plan_key_width(self->plan, self->transformer) +
-           lp_plan_value_width(self->plan, self->transformer);
-}
-
 /* Keys and values go round while the rank attends to those that it has: a share of the work waits
  * for each (Liu et al., arXiv 2310.01889, section 3). Backward their gradients go round too. */
 static void
@@ -26,7 +18,9 @@ add_ring_core(LpLowering *self, LpWork core, guint32 seq, gboolean backward)
 {
     const LpPlan *plan = self->plan;
     double cp = plan->degree[LP_AXIS_CP];
-    guint64 bytes = plan->degree[LP_AXIS_CP] * context_bytes(plan, seq, own_kv_width(self));
+    guint64 bytes =
+        plan->degree[LP_AXIS_CP] *
+        context_bytes(plan, seq, lp_plan_exchanged_width(self->plan, self->transformer));
     guint last =
         lp_builder_add_launch(&self->builder, LP_COLLECTIVE_ALL_GATHER, LP_GROUP_CP, bytes);
     if (backward)
@@ -44,7 +38,8 @@ add_ulysses_core(LpLowering *self, LpWork core, guint32 seq, gboolean backward)
 {
     const LpPlan *plan = self->plan;
     double tp = plan->degree[LP_AXIS_TP];
-    double qkv = lp_transformer_query_width(self->transformer) / tp + own_kv_width(self);
+    double qkv = lp_transformer_query_width(self->transformer) / tp +
+                 lp_plan_exchanged_width(self->plan, self->transformer);
     double mixture = lp_transformer_mixture_width(self->transformer) / tp;
     lp_builder_add_collective(&self->builder, LP_COLLECTIVE_ALL_TO_ALL, LP_GROUP_CP,
                               context_bytes(plan, seq, backward ? mixture : qkv));

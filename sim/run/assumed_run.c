@@ -172,16 +172,17 @@ is_small_enough(const LpAssumedInput *input, const LpQuotient *quotient, double 
     return factor * n_classes(quotient) <= n_proven;
 }
 
-/* What all trials together may cost: half of what the run would without them, as far as the first
- * of them, which runs to its end, lets one guess. */
+/* What all trials together may cost: as many activities as the run would take without them, which
+ * cost more each where there are more, as far as the first of them, which runs to its end, lets one
+ * guess. */
 static double
 find_cost_max(const LpAssumedInput *input, const LpQuotient *quotient, const Outcome *first,
               double n_proven)
 {
-    double half = 0.5 * (double)first->run.n_activities * n_proven / n_classes(quotient);
+    double n = (double)first->run.n_activities * n_proven / n_classes(quotient);
     if (input->assume == LP_ASSUME_ALWAYS)
         return G_MAXDOUBLE;
-    return input->n_activities_max == 0 ? half : MIN(half, (double)input->n_activities_max);
+    return input->n_activities_max == 0 ? n : MIN(n, (double)input->n_activities_max);
 }
 
 static double

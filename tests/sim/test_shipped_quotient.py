@@ -4,7 +4,8 @@
 take the same time, to 1e-6, to 1e-9 where nothing contends, and move the same bytes. The machine is the one
 of workloads/README.md, of that size.
 
---ranks=N cuts further; names of workloads leave out the others; --fidelity=message sends every message.
+--ranks=N cuts further; names of workloads leave out the others; --fidelity=message sends every message;
+--collapse=assumed assumes classes and checks them, --collapse=proven does not.
 Environment: LIGHTPATH (the built program)."""
 import argparse
 import json
@@ -61,7 +62,7 @@ def compare(name, accelerators, system, arguments, folder):
                     "-o", machine], check=True)
     line = [PROGRAM, "simulate", name, machine, "--format=json", "--ignore-memory", "--cost",
             f"--fidelity={arguments.fidelity}", *settings]
-    on, on_s = run(line)
+    on, on_s = run(line + [f"--collapse={arguments.collapse}"])
     off, off_s = run(line + ["--collapse=off"])
     got, wanted = on["simulated"]["iteration_time_s"], off["simulated"]["iteration_time_s"]
     contends = abs(off["simulated"]["uncontended_iteration_time_s"] - wanted) > ALONE * wanted
@@ -77,6 +78,7 @@ def main():
     parser.add_argument("names", nargs="*")
     parser.add_argument("--ranks", type=int, default=512)
     parser.add_argument("--fidelity", default="flow")
+    parser.add_argument("--collapse", default="on")
     arguments = parser.parse_args()
     rows = ROW.findall((SOURCE / "workloads/README.md").read_text())
     n_wrong = n = 0

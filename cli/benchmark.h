@@ -28,7 +28,6 @@ typedef struct {
     const char *accelerators; /**< how many; rings: 1,024 if not said */
     const char *system;  /**< dgx-h100 if not said; options of "platform generate" may follow */
     const char *command; /**< command: the subcommand and its options */
-    guint32 n_rounds;    /**< job: LpSimulationOptions.n_rounds */
     gboolean whole;      /**< job: without collapse */
     gboolean collapse;   /**< ring: with it */
     gboolean is_long;    /**< not among those that run when none is named */

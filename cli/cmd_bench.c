@@ -78,8 +78,7 @@ bench_job(const LpBenchmark *self, LpRunResult *out_result, guint64 *out_childre
     g_autoptr(LpMachine) machine = NULL;
     if (!load_job(self, &workload, &machine, error))
         return FALSE;
-    LpSimulationOptions options = {
-        .fidelity = self->fidelity, .collapse = !self->whole, .n_rounds = self->n_rounds};
+    LpSimulationOptions options = {.fidelity = self->fidelity, .collapse = !self->whole};
     g_autoptr(LpSetup) setup = lp_setup_new(workload, machine, error);
     g_autoptr(LpSimulation) simulation =
         setup == NULL ? NULL : lp_simulation_run(setup, options, error);

@@ -292,7 +292,18 @@ run_each(Runner *self, const GArray *rows, GError **error)
     return TRUE;
 }
 
-/* The rows that are to be run, but for those that are like one of them. */
+static gint
+compare_sizes(gconstpointer a, gconstpointer b, gpointer data)
+{
+    guint one = *(const guint *)a, other = *(const guint *)b;
+    double one_n = outcome_of(data, one)->factors[LP_FACTOR_ACCELERATORS];
+    double other_n = outcome_of(data, other)->factors[LP_FACTOR_ACCELERATORS];
+    return one_n > other_n ? -1 : one_n < other_n ? 1 : one < other ? -1 : 1;
+}
+
+/* The rows that are to be run, but for those that are like one of them. Those of the largest
+ * machines take longest, and go first: else all other processes may have to wait for one at the
+ * end. */
 static GArray *
 find_first(Runner *self)
 {
@@ -301,6 +312,7 @@ find_first(Runner *self)
         if (!is_settled(self, i) &&
             !lp_alike_rows_add(self->alike, i, row_at(self, i), outcome_of(self, i)))
             g_array_append_val(rows, i);
+    g_array_sort_with_data(rows, compare_sizes, self);
     return rows;
 }
 

@@ -27,7 +27,8 @@
 static gboolean
 fail(GError **error, const char *path, int code)
 {
-    g_set_error(error, LP_INPUT_ERROR, LP_INPUT_ERROR_FILE, "%s: %s", path, g_strerror(code));
+    g_set_error(error, LP_INPUT_ERROR, LP_INPUT_ERROR_FILE, "%s: %s", lp_file_label(path),
+                g_strerror(code));
     return FALSE;
 }
 
@@ -70,7 +71,7 @@ write_whole(const char *path, guint mode, const char *text, gsize length, GError
         return TRUE;
     /* GLib names its temporary file first; the reason stands behind the last colon. */
     const char *colon = g_strrstr(fault->message, ": ");
-    g_set_error(error, LP_INPUT_ERROR, LP_INPUT_ERROR_FILE, "%s: %s", path,
+    g_set_error(error, LP_INPUT_ERROR, LP_INPUT_ERROR_FILE, "%s: %s", lp_file_label(path),
                 colon != NULL ? colon + 2 : fault->message);
     return FALSE;
 }
@@ -106,6 +107,8 @@ compare_names(gconstpointer a, gconstpointer b)
 const char *
 lp_file_label(const char *path)
 {
+    if (*path == '\0')
+        return "\"\"";
     return g_str_has_prefix(path, "resource:") ? strrchr(path, '/') + 1 : path;
 }
 

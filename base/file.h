@@ -32,8 +32,8 @@ gboolean lp_file_is_path(const char *name);
  */
 char *lp_file_argument(const char *name, GError **error) G_GNUC_WARN_UNUSED_RESULT;
 
-/** How a file is named to people: a shipped one by its base name, any other by its path. Borrowed
- * from @path. */
+/** How a file is named to people: a shipped one by its base name, any other by its path,
+ * or by two quotation marks where that is empty. Borrowed from @path. */
 const char *lp_file_label(const char *path);
 
 /** The names of the shipped files in "/lightpath/@folder" without ".xml", sorted.

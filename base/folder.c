@@ -16,7 +16,8 @@
 static gboolean
 fail(const char *path, int reason, GError **error)
 {
-    g_set_error(error, LP_INPUT_ERROR, LP_INPUT_ERROR_FILE, "%s: %s", path, g_strerror(reason));
+    g_set_error(error, LP_INPUT_ERROR, LP_INPUT_ERROR_FILE, "%s: %s", lp_file_label(path),
+                g_strerror(reason));
     return FALSE;
 }
 

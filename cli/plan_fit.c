@@ -80,7 +80,7 @@ char **
 lp_fit_plan(const char *path, const char *const *settings, const LpMachine *machine, GError **error)
 {
     g_autoptr(LpWorkload) workload = lp_workload_load(path, settings, error);
-    if (workload == NULL)
+    if (workload == NULL || !lp_setup_check_kind(workload, machine, error))
         return NULL;
     guint64 most = machine->n_accelerators / n_model_ranks(&workload->plan);
     guint n_tries = 0;

@@ -85,6 +85,14 @@ lp_setup_new_placed(const LpWorkload *workload, const LpMachine *machine, LpPlac
                : NULL;
 }
 
+gboolean
+lp_setup_check_kind(const LpWorkload *workload, const LpMachine *machine, GError **error)
+{
+    LpLibrary library;
+    return check_precision(workload, machine, error) &&
+           find_library(workload, machine, &library, error);
+}
+
 void
 lp_setup_free(LpSetup *self)
 {

@@ -51,12 +51,10 @@ class Inputs(Case):
     def test_kinds(self):
         """What is no workload is called what it is, shipped or not."""
         for name in ("two-jobs", str(self.SCENARIO)):
-            self.refused(1, "is a scenario, wanted a workload (", "compare", name, "polaris-64",
-                         "polaris-64")
+            self.refused(1, "is a scenario, wanted a workload (", "compare", name, "polaris-64", "polaris-64")
             self.refused(1, "is a scenario, wanted a workload (", "estimate", name, "polaris-64")
         for name in ("polaris-64", str(self.PLATFORM)):
-            self.refused(1, "is a platform, wanted a workload or a scenario", "simulate", name,
-                         "polaris-64")
+            self.refused(1, "is a platform, wanted a workload or a scenario", "simulate", name, "polaris-64")
         for name in ("llama-3-8b", str(self.WORKLOAD)):
             self.refused(1, "is a workload, wanted a platform", "simulate", "llama-3-8b", name)
             self.refused(1, "is a workload, wanted a platform", "collective", "all-reduce", name)
@@ -66,10 +64,8 @@ class Inputs(Case):
         """A name is suggested where it is like the one given, and no other."""
         self.refused(1, "the nearest is llama-3-8b", "simulate", "lama-3-8b", "dgx-h100-64")
         self.refused(1, "the nearest is two-jobs", "simulate", "two-job", "dgx-h100-64")
-        self.refused(1, "that is shipped (lightpath workload list)", "simulate", "zebra",
-                     "dgx-h100-64")
-        self.refused(1, "that is shipped (lightpath platform list)", "simulate", "llama-3-8b",
-                     "zebra")
+        self.refused(1, "that is shipped (lightpath workload list)", "simulate", "zebra", "dgx-h100-64")
+        self.refused(1, "that is shipped (lightpath platform list)", "simulate", "llama-3-8b", "zebra")
 
     def test_streams(self):
         """Standard input and pipes are files like others."""
@@ -83,8 +79,7 @@ class Inputs(Case):
         self.assertEqual((done.stdout, done.stderr), (wanted, ""))
         self.assertIn("scenario    two-jobs", self.taken("simulate", "-", "polaris-64",
                                                          input=self.SCENARIO.read_text()))
-        self.refused(1, "/dev/stdin:", "simulate", "-", "polaris-64",
-                     input=text.replace("layers", "layer"))
+        self.refused(1, "/dev/stdin:", "simulate", "-", "polaris-64", input=text.replace("layers", "layer"))
 
     def test_named_pipe(self):
         """Also where it is read more than once."""
@@ -122,8 +117,7 @@ class Options(Case):
                             (["plaftorm"], "platform")):
             self.refused(2, f'such as "{like}"', *words)
         self.refused(2, "wanted one of those listed (lightpath --help)", "zebra")
-        self.refused(2, 'platform: got the unknown command "gen", wanted one such as "generate"',
-                     "platform", "gen")
+        self.refused(2, 'platform: got the unknown command "gen", wanted one such as "generate"', "platform", "gen")
         self.refused(2, "workload: got no command", "workload")
 
     def test_help(self):
@@ -145,6 +139,11 @@ class Options(Case):
         for path in (SOURCE / "docs").glob("*.md"):
             self.assertIn(f"  {path.stem} ", self.taken("help"))
         self.refused(2, "such as trust", "help", "turst")
+
+    def test_empty_paths(self):
+        for option in ("--report=", "--trace=", "--paje=", "--csv="):
+            self.refused(1, 'lightpath: "": No such file or directory', *self.JOB, option)
+        self.refused(1, 'lightpath: "": Invalid argument, wanted a folder', "validate", "--write-inputs=")
 
     def test_standard_output(self):
         self.refused(2, "--trace: got -, wanted a file", *self.JOB, "--trace=-")
@@ -267,7 +266,9 @@ class Workloads(Case):
         self.refused(1, 'nearest known one is "zero"', "workload", "attributes", "zreo")
 
     def test_fit(self):
-        """A plan that is too large names what fits, and --plan=fit takes it."""
+        """A plan that is too large names what fits, and --plan=fit takes it; it says what none would change."""
+        self.refused(1, "precision: got mxfp8, wanted one that h100-sxm has units for", "simulate", "llama-3-8b",
+                     "dgx-h100-64", "--plan=fit", "--set=precision=mxfp8")
         self.refused(1, "such as with --set dp=64 (or --plan=fit)", "simulate", "llama-3-8b",
                      "dgx-h100-64")
         for command in ("simulate", "estimate"):
@@ -275,16 +276,12 @@ class Workloads(Case):
                                            "--format=json"))
             plan = report["plan"]
             self.assertEqual((plan["dp"], plan["micro-batch"], plan["global-batch"]), (64, 2, 256))
-        report = json.loads(self.taken("estimate", "gpt3-175b", "dgx-h100-64", "--plan=fit",
-                                       "--format=json"))
+        report = json.loads(self.taken("estimate", "gpt3-175b", "dgx-h100-64", "--plan=fit", "--format=json"))
         self.assertEqual((report["plan"]["dp"], report["plan"]["pp"]), (1, 8))
-        report = json.loads(self.taken("estimate", "bloom-176b", "dgx-h100-64", "--plan=fit",
-                                       "--format=json"))
+        report = json.loads(self.taken("estimate", "bloom-176b", "dgx-h100-64", "--plan=fit", "--format=json"))
         self.assertEqual(report["plan"]["dp"] * 48, 48)
-        self.refused(1, "got tp x cp x pp of 64", "simulate", "gpt3-175b", "dgx-a100-8",
-                     "--plan=fit")
-        self.refused(2, "a scenario has several plans", "simulate", "two-jobs", "polaris-64",
-                     "--plan=fit")
+        self.refused(1, "got tp x cp x pp of 64", "simulate", "gpt3-175b", "dgx-a100-8", "--plan=fit")
+        self.refused(2, "a scenario has several plans", "simulate", "two-jobs", "polaris-64", "--plan=fit")
 
     def test_import(self):
         """An import proposes a plan for a machine, and it runs there."""

@@ -102,7 +102,7 @@ check_folder(const char *folder, GError **error)
     if (g_mkdir_with_parents(folder, 0777) == 0 && g_access(folder, W_OK | X_OK) == 0)
         return TRUE;
     g_set_error(error, LP_INPUT_ERROR, LP_INPUT_ERROR_FILE, "%s: %s, wanted a folder to write to",
-                folder, g_strerror(errno));
+                lp_file_label(folder), g_strerror(errno));
     return FALSE;
 }
 

@@ -79,7 +79,8 @@ lp_training_inputs_write(const LpTable *table, const char *folder, GError **erro
     }
     if (g_mkdir_with_parents(folder, 0777) != 0) {
         g_set_error(error, LP_INPUT_ERROR, LP_INPUT_ERROR_FILE,
-                    "%s: %s, wanted a folder to write to", folder, g_strerror(errno));
+                    "%s: %s, wanted a folder to write to", lp_file_label(folder),
+                    g_strerror(errno));
         return FALSE;
     }
     g_autoptr(GString) commands = g_string_new("#!/bin/sh\n");

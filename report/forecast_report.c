@@ -66,6 +66,8 @@ lp_forecast_report_to_json_text(const LpForecastReport *self)
     lp_json_set_number(root, "setup_s", self->setup_s);
     lp_json_set_number(root, "slowness", self->slowness);
     lp_json_set_number(root, "processor_s", processor_s(self));
+    if (self->forecast->otherwise_s > 0.0)
+        lp_json_set_number(root, "otherwise_s", self->forecast->otherwise_s);
     lp_json_set_count(root, "memory_bytes", memory_bytes(self));
     return lp_json_print(root);
 }
@@ -111,5 +113,10 @@ lp_forecast_report_to_text(const LpForecastReport *self)
                            "\nhere, %.2f times as slow: about %.1f s of processor time, %.2f s of "
                            "them taken already; about %s\n",
                            self->slowness, processor_s(self), self->setup_s, memory);
+    if (self->forecast->otherwise_s > 0.0)
+        g_string_append_printf(out,
+                               "if classes that are assumed alike turn out not to be, up to %.1f s "
+                               "more\n",
+                               self->slowness * self->forecast->otherwise_s);
     return g_string_free(out, FALSE);
 }

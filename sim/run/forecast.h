@@ -20,6 +20,8 @@ typedef struct {
 typedef struct LpForecast {
     GArray *runs;            /* owned LpForecastRun */
     LpQuotientSize quotient; /**< of the first of them; zero where it does not go by classes */
+    double otherwise_s; /**< processor time of that run if what it assumes of its classes turns out
+                           not to hold; 0: it assumes nothing */
 } LpForecast;
 
 LpForecast lp_forecast(void);

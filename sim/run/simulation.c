@@ -140,6 +140,22 @@ prove_classes(const LpCircuitMap *circuits, const LpContention *contention, LpIs
     return lp_quotient_new(&input, &reason);
 }
 
+/* What the run takes where what is assumed of classes does not hold: by what is proven. */
+static void
+forecast_otherwise(const LpCircuitMap *circuits, const LpContention *contention,
+                   LpIsolatedCache *cache, const LpQuotient *proven, LpSimulationOptions options)
+{
+    const LpCommunicationMap *map = circuits->map;
+    const LpQuotient *quotient = lp_job_quotient_pays(proven, map, contention) ? proven : NULL;
+    LpRunMode mode = {.fidelity = options.fidelity,
+                      .merge = options.collapse,
+                      .alike = lp_job_quotient_alike(quotient, map->communicators)};
+    g_autoptr(LpTasks) tasks = lp_tasks_new(map, contention, cache, mode);
+    LpRunJob job = lp_run_job(map, circuits->switched, contention, cache, tasks, quotient);
+    LpRunSize size = lp_run_size(&job);
+    options.forecast->otherwise_s = lp_run_size_processor_s(&size);
+}
+
 /* Of the run as it is. */
 static gboolean
 find_classes(LpSimulation *self, LpNetwork *network, const LpCircuitMap *circuits,
@@ -164,6 +180,8 @@ find_classes(LpSimulation *self, LpNetwork *network, const LpCircuitMap *circuit
         assumed.quotient = lp_assumed_run_first(&out->input);
     else if (!lp_assumed_run_find(&out->input, &assumed, error))
         return FALSE;
+    if (options.forecast != NULL && assumed.quotient != NULL)
+        forecast_otherwise(circuits, contention, cache, proven, options);
     out->input.proven = NULL;
     out->run = assumed.run;
     out->quotient = assumed.quotient;

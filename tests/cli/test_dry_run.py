@@ -51,6 +51,8 @@ class DryRun(Case):
                     told = self.json_of(folder, [*job.split(), "--dry-run"])
                     cost = self.json_of(folder, [*job.split(), "--cost"])["cost"]
                     run, n = told["runs"][0], cost["activities"]
+                    if "otherwise_s" in told and "assumed_ways" not in cost:
+                        continue  # what was assumed did not hold
                     self.assertEqual(run["name"], "simulated")
                     self.assertLessEqual(run["activities_min"], n)
                     self.assertLessEqual(n, run["activities_max"])

@@ -34,20 +34,29 @@ cast_bytes(const LpTransformer *transformer, const LpPlan *plan, guint32 stage)
     return bytes * total(lp_plan_rank_layer_parameters(plan, transformer, stage));
 }
 
+/* What is read and written of gradients before the step. */
+static double
+buffer_bytes(const LpPlan *plan, double all, double own)
+{
+    double passes = plan->degree[LP_AXIS_DP] * plan->degree[LP_AXIS_CP] > 1 ? 3.0 : 1.0;
+    double before = plan->zero.stage == 3 ? 0.0 : passes * all;
+    return plan->format.gradient_buffers ? (before + 3.0 * own) * plan->format.gradient_bytes : 0.0;
+}
+
 double
 lp_optimizer_time_s(const LpTransformer *transformer, const LpPlan *plan,
                     const LpAccelerator *accelerator, guint32 stage)
 {
     if (plan->optimizer == LP_OPTIMIZER_NONE)
         return 0.0;
-    double own =
-        total(lp_plan_sharded_parameters(plan, lp_plan_rank_parameters(plan, transformer, stage)));
+    LpParameters all = lp_plan_rank_parameters(plan, transformer, stage);
+    double own = total(lp_plan_sharded_parameters(plan, all));
     double layers = total(
         lp_plan_sharded_parameters(plan, lp_plan_rank_layer_parameters(plan, transformer, stage)));
     double state_bytes =
         plan->format.gradient_bytes + 2.0 * FP32_BYTES + 2.0 * lp_plan_moment_bytes(plan);
     double bytes = own * state_bytes + copied_bytes(plan, own - layers, layers) +
-                   cast_bytes(transformer, plan, stage);
+                   cast_bytes(transformer, plan, stage) + buffer_bytes(plan, total(all), own);
     return bytes / (accelerator->memory_bytes_per_s * accelerator->memory_efficiency) +
            accelerator->launch_s;
 }

@@ -12,7 +12,11 @@ G_BEGIN_DECLS
  * copy (Micikevicius et al., arXiv 1710.03740, section 3.1), or a narrow one (narrow-parameters).
  * ZeRO divides it over the ranks that share the states (Rajbhandari et al., arXiv 1910.02054,
  * section 5.1). Narrow products need both copies (model/precision.h) of all layers' weights: each
- * rank makes what has not come to it, once an iteration, but with stage 3, where passes do. */
+ * rank makes what has not come to it, once an iteration, but with stage 3, where passes do. With
+ * gradient-buffers all gradients of the rank are cleared (1 write) and, with replicas, divided by
+ * their number (1 read, 1 write), but under stage 3, and those that it sums up are read for their
+ * norm and scaled to it (2 reads, 1 write), once an iteration each (Megatron-LM,
+ * megatron/core/distributed/param_and_grad_buffer.py and megatron/core/optimizer/clip_grads.py). */
 double lp_optimizer_time_s(const LpTransformer *transformer, const LpPlan *plan,
                            const LpAccelerator *accelerator, guint32 stage);
 

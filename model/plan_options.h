@@ -264,6 +264,8 @@ typedef struct {
     gboolean narrow_activations; /**< what activation functions take is kept for the backward pass
                                       in it */
     guint32 gradient_bytes;      /**< bytes an element of a reduced gradient: 4 or 2 */
+    gboolean gradient_buffers;   /**< gradients lie in buffers that are cleared for each iteration,
+                                      scaled before they are summed over replicas, and clipped */
     guint32 communication_bytes; /**< bytes an activation element on the wire; 0: as in memory,
                                       lp_plan_wire_bytes() */
     guint32 dispatch_bytes;      /**< of tokens on their way to experts; 0: as other activations,

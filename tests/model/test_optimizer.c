@@ -29,6 +29,35 @@ test_optimizer(void)
     }
 }
 
+/* Gradients are cleared, with replicas divided, and with ZeRO only the own ones clipped. */
+static void
+test_buffers(void)
+{
+    static const struct {
+        const char *label;
+        guint32 dp, zero;
+        double passes; /* over a rank's parameters */
+    } rows[] = {
+        {"one replica", 1, 0, 1.0 + 3.0},
+        {"replicas", 4, 0, 3.0 + 3.0},
+        {"shared states", 4, 1, 3.0 + 3.0 / 4.0},
+        {"shared parameters", 4, 3, 3.0 / 4.0},
+    };
+    LpTransformer gpt = lp_test_gpt(4, 64, 4);
+    LpAccelerator round_numbers = lp_test_round_accelerator();
+    for (guint i = 0; i < G_N_ELEMENTS(rows); i++) {
+        LpPlan plan = lp_test_plan(2, 2, rows[i].dp, 1, 4);
+        plan.format.precision = LP_PRECISION_BF16;
+        plan.format.gradient_bytes = 4;
+        plan.zero.stage = rows[i].zero;
+        double without_s = lp_optimizer_time_s(&gpt, &plan, &round_numbers, 1);
+        plan.format.gradient_buffers = TRUE;
+        double parameters = lp_plan_stage_parameters(&plan, &gpt, 1);
+        lp_test_close(rows[i].label, lp_optimizer_time_s(&gpt, &plan, &round_numbers, 1),
+                      without_s + rows[i].passes * 4.0 * parameters / 0.8e12, IDENTITY);
+    }
+}
+
 /* What narrow products add for each parameter of layers: both copies of a weight, out of 16 bits or
  * (fp8 with narrow-parameters) the second out of the first, which the step writes in place of 16
  * bits; nothing in stage 3, whose passes cast what they gather. */
@@ -70,6 +99,7 @@ main(void)
 {
     static const LpTestCase cases[] = {
         {"optimizer", test_optimizer},
+        {"buffers", test_buffers},
         {"casts", test_casts},
         {NULL, NULL},
     };

@@ -104,13 +104,21 @@ test_habits(void)
          "framework=megatron-core experts=128 expert-ffn=64 top-k=8 ep=16 pp=8 dp=16 "
          "expert-groups=8 group-limit=4",
          "ep-relay=domains"},
+        {"the recipes of June 2026",
+         "framework=megatron-core-2026 experts=128 expert-ffn=64 top-k=8 ep=16 pp=1 dp=128 "
+         "precision=mxfp8 sequence-parallel=yes",
+         "overlap-ep=yes cuda-graphs=yes experts-one-by-one=no routing-kernels=2 expert-tp=1"},
+        {"do so with MXFP8, and else what was before",
+         "framework=megatron-core-2026 experts=128 expert-ffn=64 top-k=8 ep=16 pp=1 dp=128 "
+         "sequence-parallel=yes",
+         "overlap-ep=no cuda-graphs=no experts-one-by-one=yes routing-kernels=24"},
         {"gathers need ZeRO", "framework=megatron-core zero=1", "overlap-param=yes"},
         {"and are not there without", "framework=megatron-core zero=0", "overlap-param=no"},
         {"DeepSpeed's sums", "framework=deepspeed zero=1", "zero-variant=deepspeed"},
         {"DeepSpeed's gathers", "framework=deepspeed zero=3 pp=1 dp=128",
          "prefetch=0 bucket=1000000000B"},
         {"gradients are added where they are made", "framework=megatron-core",
-         "fused-accumulation=yes"},
+         "fused-accumulation=yes gradient-buffers=yes"},
         {"and in 2021 by a kernel of their own", "framework=megatron-lm-2021",
          "fused-accumulation=no"},
         {"torchtitan's attention", "framework=torchtitan kernels=fused",

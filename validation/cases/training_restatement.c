@@ -229,6 +229,19 @@ framework_of_source(const LpTableRow *row)
     return NULL;
 }
 
+/* The NeMo container that column "where" names, "26.06.01 NeMo Container", or NULL. Returns:
+ * (transfer full). */
+static char *
+container_of(const LpTableRow *row)
+{
+    g_auto(GStrv) words = g_strsplit(lp_table_text(row, "where"), " ", -1);
+    for (guint i = 0; words[0] != NULL && words[i + 1] != NULL; i++)
+        if (strcmp(words[i + 1], "NeMo") == 0 && words[i + 2] != NULL &&
+            g_str_has_prefix(words[i + 2], "Container") && g_ascii_isdigit(*words[i]))
+            return g_strdup(words[i]);
+    return NULL;
+}
+
 /* Whose software ran; what it does is in workloads/frameworks.xml. A source that bears the name of
  * a framework publishes that framework's runs, whatever a reader of it took them for. */
 static gboolean
@@ -242,6 +255,13 @@ take_framework(LpTrainingRestatement *self, GError **error)
     } else if (*text == '\0') {
         text = LP_FRAMEWORK_NONE;
         lp_outcome_infer(self->outcome, "framework none: nothing is stated");
+    }
+    g_autofree char *container = container_of(self->row);
+    g_autofree char *version =
+        container != NULL ? lp_framework_in_container(text, container) : g_strdup(text);
+    if (version != NULL && strcmp(version, text) != 0) {
+        text = version;
+        lp_outcome_infer(self->outcome, "framework %s: of NeMo container %s", version, container);
     }
     if (lp_training_machine_is_on_efa(self->row))
         lp_settings_set(&self->settings, "library", "nccl-efa-hf");

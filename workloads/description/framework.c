@@ -98,8 +98,8 @@ names_of(const LpXml *xml)
     return (char **)g_ptr_array_free(names, FALSE);
 }
 
-static LpFramework *
-find(const LpXml *xml, const char *name, GError **error)
+static const xmlNode *
+find_node(const LpXml *xml, const char *name, GError **error)
 {
     g_auto(GStrv) names = names_of(xml);
     int index = lp_choice_parse(name, (const char *const *)names, error);
@@ -108,7 +108,27 @@ find(const LpXml *xml, const char *name, GError **error)
     const xmlNode *node = lp_xml_element(lp_xml_root(xml)->children, "framework");
     while (index-- > 0)
         node = lp_xml_element(node->next, "framework");
-    return read_framework(node);
+    return node;
+}
+
+/* A version's own settings, and behind them those of the one before it. */
+static LpFramework *
+find(const LpXml *xml, const char *name, GError **error)
+{
+    const xmlNode *node = find_node(xml, name, error);
+    if (node == NULL)
+        return NULL;
+    g_autoptr(LpFramework) self = read_framework(node);
+    const char *like = lp_xml_attribute(node, "like");
+    const xmlNode *older = like == NULL ? NULL : find_node(xml, like, error);
+    if (like != NULL && older == NULL) {
+        g_prefix_error(error, "framework %s: like: ", name);
+        return NULL;
+    }
+    for (const xmlNode *child = older == NULL ? NULL : lp_xml_element(older->children, "setting");
+         child != NULL; child = lp_xml_element(child->next, "setting"))
+        g_ptr_array_add(self->settings, read_setting(child));
+    return g_steal_pointer(&self);
 }
 
 static LpXml *
@@ -124,6 +144,27 @@ lp_framework_names(GError **error)
 {
     g_autoptr(LpXml) xml = load_shipped(error);
     return xml == NULL ? NULL : names_of(xml);
+}
+
+/* Years and months of two digits compare as texts do. */
+char *
+lp_framework_in_container(const char *name, const char *container)
+{
+    g_autoptr(LpXml) xml = load_shipped(NULL);
+    if (xml == NULL)
+        return NULL;
+    const char *found = name, *latest = "";
+    for (const xmlNode *node = lp_xml_element(lp_xml_root(xml)->children, "framework");
+         node != NULL; node = lp_xml_element(node->next, "framework")) {
+        const char *like = lp_xml_attribute(node, "like"),
+                   *since = lp_xml_attribute(node, "container");
+        if (like == NULL || since == NULL || strcmp(like, name) != 0 ||
+            strcmp(since, container) > 0 || strcmp(since, latest) < 0)
+            continue;
+        found = lp_xml_attribute(node, "name");
+        latest = since;
+    }
+    return g_strdup(found);
 }
 
 LpFramework *

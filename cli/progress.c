@@ -108,11 +108,13 @@ void
 lp_progress_expect(double processor_s, guint64 n_all, void *data)
 {
     LpProgress *self = data;
-    if (!self->is_shown || processor_s < LONG_S)
+    if (!self->is_shown)
         return;
-    self->expected_s = processor_s * lp_machine_slowness();
+    /* What came before says nothing of how fast steps are. */
+    self->expected_s = processor_s < LONG_S ? 0.0 : processor_s * lp_machine_slowness();
     self->started_s = lp_wall_clock_s();
-    lp_progress_show(self, 0, n_all);
+    if (self->expected_s > 0.0)
+        lp_progress_show(self, 0, n_all);
 }
 
 void

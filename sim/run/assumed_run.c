@@ -82,11 +82,16 @@ run_trial(const void *data, GByteArray *result)
     const LpFlowWays *ways = ways_of(trial->quotient);
     g_autoptr(GError) error = NULL;
     g_autoptr(LpWayCheck) check = lp_way_check_new(ways, trial->gives_up);
-    LpRunOptions options = {.timeline = NULL};
+    LpRunOptions options = {.progress = trial->input->told.progress,
+                            .expect = trial->input->told.expect,
+                            .progress_data = trial->input->told.progress_data};
     if (!run_here(trial->input, trial->quotient, check, options, &outcome->run, &error)) {
         g_strlcpy(outcome->message, error->message, sizeof outcome->message);
         return;
     }
+    /* It may have given up before its end. */
+    if (options.progress != NULL)
+        options.progress(1, 1, options.progress_data);
     memcpy(outcome + 1, lp_way_check_marks(check), sizeof(guint32) * ways->n);
 }
 

@@ -24,6 +24,7 @@ typedef struct {
     LpFidelity fidelity;
     LpAssume assume;
     guint64 n_activities_max; /**< of all trials where it has to pay, too; 0: no limit */
+    LpRunOptions told; /**< of a trial: progress and expect, called in its process; no more */
 } LpAssumedInput;
 
 /** What came of it. */

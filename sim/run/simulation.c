@@ -174,7 +174,8 @@ find_classes(LpSimulation *self, LpNetwork *network, const LpCircuitMap *circuit
                                   .proven = proven,
                                   .fidelity = options.fidelity,
                                   .assume = options.n_rounds > 0 ? LP_ASSUME_NEVER : options.assume,
-                                  .n_activities_max = options.shares_max};
+                                  .n_activities_max = options.shares_max,
+                                  .told = options.run};
     LpAssumedRun assumed = {.quotient = NULL};
     if (options.forecast != NULL)
         assumed.quotient = lp_assumed_run_first(&out->input);

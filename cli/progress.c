@@ -111,9 +111,10 @@ lp_progress_expect(double processor_s, guint64 n_all, void *data)
     if (!self->is_shown)
         return;
     /* What came before says nothing of how fast steps are. */
-    self->expected_s = processor_s < LONG_S ? 0.0 : processor_s * lp_machine_slowness();
+    gboolean is_long = processor_s >= LONG_S;
+    self->expected_s = is_long ? processor_s * lp_machine_slowness() : processor_s;
     self->started_s = lp_wall_clock_s();
-    if (self->expected_s > 0.0)
+    if (is_long)
         lp_progress_show(self, 0, n_all);
 }
 

@@ -286,6 +286,14 @@ run_isolated(const void *input, void *result)
     return TRUE;
 }
 
+static LpTerms
+with_waits_as_one(LpTerms terms)
+{
+    terms.s[LP_TERM_BUBBLE] += terms.s[LP_TERM_PP];
+    terms.s[LP_TERM_PP] = 0.0;
+    return terms;
+}
+
 static void
 test_isolated(void)
 {
@@ -303,9 +311,12 @@ test_isolated(void)
          * which it is. */
         lp_test_close(rows[i].label, result.run.iteration_time_s,
                       result.uncontended.iteration_time_s, 1e-12);
+        /* Of members that come together one has waited for a message where another waited for its
+         * stage, and without contention one member stands for all: only their sum is the same. */
+        LpTerms terms = with_waits_as_one(result.run.terms);
+        LpTerms uncontended = with_waits_as_one(result.uncontended.terms);
         for (guint term = 0; term < LP_N_TERMS; term++)
-            lp_test_close(rows[i].label, result.run.terms.s[term], result.uncontended.terms.s[term],
-                          1e-12);
+            lp_test_close(rows[i].label, terms.s[term], uncontended.s[term], 1e-12);
     }
 }
 

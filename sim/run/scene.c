@@ -142,7 +142,11 @@ new_contention(const LpScene *self, guint job, LpSceneScope scope)
 {
     const LpJob *at = lp_scene_job(self, job);
     const LpCircuitMap *circuits = circuits_in(at, scope);
-    if (!self->collapse)
+    /* Message by message members of a ring that wait for a slow one have gone some steps by then.
+     */
+    gboolean in_steps =
+        self->fidelity == LP_FIDELITY_MESSAGE && scope != LP_SCENE_OWN && at->stragglers != NULL;
+    if (!self->collapse || in_steps)
         return lp_contention_new_nothing(circuits->map);
     g_autofree gboolean *foreign = foreign_links(self, job, scope);
     LpContention *contention = lp_contention_new(circuits->map, self->fidelity, foreign);

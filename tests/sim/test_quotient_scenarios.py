@@ -28,9 +28,6 @@ CONTENDED, ALONE = 1e-6, 1e-9
 # Senders that go on when their last message has arrived keep step or fall out of step by a rounding
 # error, and stay so (docs/scenario-format.md).
 CLOSED_LOOP = 1e-3
-# A ring that has its links to itself is a delay after its last member has come. Sent message by message, it
-# has gone some steps by then where others came earlier: where ranks are slow, at most its own time differs.
-SLOW_MESSAGES = 2e-3
 # What runs say that do not end.
 ENDLESS = "waits for ever", "wanted a load that the network can carry"
 DISTURBANCE = 1e-13
@@ -153,8 +150,6 @@ class Case:
         if "<traffic" in self.text and any("load=" not in line for line in self.text.split("\n")
                                            if line.startswith("<traffic")):
             return CLOSED_LOOP
-        if self.fidelity == "message" and "<straggler" in self.text:
-            return SLOW_MESSAGES
         return ALONE if meets_nothing(result) else CONTENDED
 
     def explain(self, folder, by_ranks, error):

@@ -179,6 +179,12 @@ lp_table_has_columns(const LpTable *self, const char *columns)
     return TRUE;
 }
 
+const char *
+lp_table_column(const LpTable *self, guint index)
+{
+    return index < g_strv_length(self->header) ? self->header[index] : NULL;
+}
+
 char *
 lp_table_header(const LpTable *self)
 {

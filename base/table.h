@@ -30,6 +30,8 @@ const LpTableRow *lp_table_row(const LpTable *self, guint index);
 
 /** Whether the header has all of @columns, which spaces divide. */
 gboolean lp_table_has_columns(const LpTable *self, const char *columns);
+/** The name of column @index, from 0, borrowed; NULL past the last one. */
+const char *lp_table_column(const LpTable *self, guint index);
 /** The header as messages show it. Returns: (transfer full). */
 char *lp_table_header(const LpTable *self);
 

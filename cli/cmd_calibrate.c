@@ -126,7 +126,7 @@ calibrate(const Options *options, GError **error)
     g_autoptr(LpConstants) constants = read_constants(options, error);
     if (constants == NULL || !check_output(options->output, error))
         return FALSE;
-    g_autoptr(LpTable) table = lp_measurements_load(options->cases, error);
+    g_autoptr(LpTable) table = lp_row_options_load_table(options->cases, error);
     if (table == NULL)
         return FALSE;
     fit_options.constants = constants;

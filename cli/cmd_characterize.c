@@ -157,10 +157,9 @@ lp_cmd_characterize(int argc, char **argv, GError **error)
             "characterize", "WORKLOAD [PLATFORM]",
             "Says what each parallelism asks of the network in an iteration: operations, calls, "
             "bytes and their sizes; on a machine also times and bandwidths.",
-            entries, &argc, &argv, 1, 2, error))
-        return FALSE;
-    lp_settings_add_framework(&options.settings, options.framework);
-    if (!read_options(&options, argv, &base, &format, error))
+            entries, &argc, &argv, 1, 2, error) ||
+        !lp_settings_add_framework(&options.settings, options.framework, error) ||
+        !read_options(&options, argv, &base, &format, error))
         return FALSE;
     LpCharacterization shown = {
         .fidelity = base.fidelity, .collapse = base.collapse, .whole_plan = options.verbose};

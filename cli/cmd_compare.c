@@ -425,9 +425,9 @@ lp_cmd_compare(int argc, char **argv, GError **error)
                           "Simulates the workload on each machine, and says what changed.", entries,
                           &argc, &argv, 3, G_MAXINT, error) ||
         !lp_format_parse(options.format, &format, error) ||
+        !lp_settings_add_framework(&options.settings, options.framework, error) ||
         !lp_page_file_prepare(&options.page, error))
         return FALSE;
-    lp_settings_add_framework(&options.settings, options.framework);
     g_autofree char *path = lp_input_find(argv[1], LP_INPUT_WORKLOAD, error);
     g_autoptr(LpWorkload) workload =
         path == NULL ? NULL : lp_workload_load(path, (const char *const *)options.settings, error);

@@ -216,9 +216,9 @@ lp_cmd_contention(int argc, char **argv, GError **error)
     if (!lp_options_parse("contention", "WORKLOAD|SCENARIO PLATFORM",
                           "Says which tiers and links hold an iteration back, and which traffic "
                           "delays which.",
-                          entries, &argc, &argv, 2, 2, error))
+                          entries, &argc, &argv, 2, 2, error) ||
+        !lp_settings_add_framework(&options.settings, options.framework, error))
         return FALSE;
-    lp_settings_add_framework(&options.settings, options.framework);
     return lp_page_file_prepare(&options.page, error) &&
            attribute(&options, argv, started_s, error);
 }

@@ -51,9 +51,9 @@ lp_cmd_estimate(int argc, char **argv, GError **error)
                           &argv, 2, 2, error) ||
         !lp_option_choice("model", model, model_names, 0, &index, error) ||
         !lp_plan_choice_parse(plan_text, &plan, error) ||
-        !lp_format_parse(format_text, &format, error))
+        !lp_format_parse(format_text, &format, error) ||
+        !lp_settings_add_framework(&settings, framework, error))
         return FALSE;
-    lp_settings_add_framework(&settings, framework);
     return print_estimate(argv, (const char *const *)settings, plan, index == 1, format, verbose,
                           error);
 }

@@ -218,8 +218,8 @@ lp_cmd_goodput(int argc, char **argv, GError **error)
     if (!lp_options_parse("goodput", "WORKLOAD PLATFORM",
                           "Says what a machine that fails and is repaired gets done in days: in "
                           "closed form and by Monte Carlo.",
-                          entries, &argc, &argv, 2, 2, error))
+                          entries, &argc, &argv, 2, 2, error) ||
+        !lp_settings_add_framework(&options.settings, options.framework, error))
         return FALSE;
-    lp_settings_add_framework(&options.settings, options.framework);
     return run(&options, argv, error);
 }

@@ -329,10 +329,9 @@ lp_cmd_simulate(int argc, char **argv, GError **error)
             "simulate", "WORKLOAD|SCENARIO PLATFORM",
             "Simulates one training iteration, or several jobs and other traffic side "
             "by side, and explains how the result differs from the closed form.",
-            entries, &argc, &argv, 2, 2, error))
-        return FALSE;
-    lp_settings_add_framework(&options.settings, options.framework);
-    if (!lp_run_files_prepare(&options.files, error))
+            entries, &argc, &argv, 2, 2, error) ||
+        !lp_settings_add_framework(&options.settings, options.framework, error) ||
+        !lp_run_files_prepare(&options.files, error))
         return FALSE;
     return simulate(&options, argv, started_s, error);
 }

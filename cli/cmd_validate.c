@@ -77,7 +77,7 @@ validate(const Options *options, GError **error)
         !lp_row_options_read(options->jobs, options->resume, &run, &version, &progress, error))
         return FALSE;
     const char *path = options->cases != NULL ? options->cases : SHIPPED_CASES;
-    g_autoptr(LpTable) table = lp_measurements_load(path, error);
+    g_autoptr(LpTable) table = lp_row_options_load_table(path, error);
     if (table == NULL)
         return FALSE;
     g_autoptr(LpConstants) constants = NULL;

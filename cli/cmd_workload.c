@@ -51,6 +51,7 @@ add_listed(LpTextTable *table, json_t *list, const char *name, const LpWorkload 
     lp_text_table_add_cell(table, "%.4g", parameters * 1e-9);
     lp_text_table_add_cell(table, "%" G_GUINT64_FORMAT, lp_plan_n_ranks(&workload->plan));
     lp_text_table_add_cell(table, "%s", degrees);
+    lp_text_table_add_cell(table, "%s", workload->framework);
     lp_text_table_add_cell(table, "%s", machine != NULL ? machine : "-");
     json_t *object = lp_json_append_object(list);
     lp_json_set_text(object, "name", name);
@@ -59,6 +60,7 @@ add_listed(LpTextTable *table, json_t *list, const char *name, const LpWorkload 
     json_t *degree = lp_json_set_object(object, "plan");
     for (guint axis = 0; axis < LP_N_AXES; axis++)
         lp_json_set_count(degree, lp_axis_names[axis], workload->plan.degree[axis]);
+    lp_json_set_text(object, "framework", workload->framework);
     gboolean is_generated = machine != NULL && g_str_has_prefix(machine, "--");
     if (machine != NULL)
         lp_json_set_text(object, is_generated ? "generate" : "platform", machine);
@@ -81,7 +83,7 @@ cmd_list(int argc, char **argv, GError **error)
     g_autoptr(json_t) root = lp_json_document();
     json_t *list = lp_json_set_array(root, "workloads");
     g_autoptr(LpTextTable) table = lp_text_table_new((const char *const[]){
-        "workload", "#billion parameters", "#accelerators", "plan", "machine", NULL});
+        "workload", "#billion parameters", "#accelerators", "plan", "framework", "machine", NULL});
     for (char **name = names; machines != NULL && *name != NULL; name++) {
         g_autoptr(LpWorkload) workload = load_shipped(*name, error);
         if (workload == NULL)
@@ -197,6 +199,8 @@ describe(char **arguments, char *const *settings, LpFormat format, GError **erro
         machine != NULL || arguments[2] == NULL ? read_sources(path, error) : NULL;
     if (sources == NULL)
         return FALSE;
+    if (machine != NULL)
+        lp_workload_suit(workload, machine->domain_size);
     if (format == LP_FORMAT_JSON)
         return lp_print_json(describe_to_json(workload, sources, machine), error);
     g_autofree char *text = describe_to_text(workload, sources, machine);
@@ -206,11 +210,12 @@ describe(char **arguments, char *const *settings, LpFormat format, GError **erro
 static gboolean
 cmd_describe(int argc, char **argv, GError **error)
 {
-    g_autofree char *format_text = NULL;
+    g_autofree char *format_text = NULL, *framework = NULL;
     g_auto(GStrv) settings = NULL;
     const GOptionEntry entries[] = {{"set", 0, 0, G_OPTION_ARG_STRING_ARRAY, &settings,
                                      "Override an attribute of the workload; may be given again",
                                      "NAME=VALUE"},
+                                    LP_ROW_FRAMEWORK(&framework),
                                     LP_ROW_FORMAT(&format_text),
                                     {NULL, 0, 0, 0, NULL, NULL, NULL}};
     LpFormat format;
@@ -218,7 +223,9 @@ cmd_describe(int argc, char **argv, GError **error)
                             "Prints the whole plan of a workload, its sources, and the memory that "
                             "it takes.",
                             entries, &argc, &argv, 1, 2, error) &&
-           lp_format_parse(format_text, &format, error) && describe(argv, settings, format, error);
+           lp_format_parse(format_text, &format, error) &&
+           lp_settings_add_framework(&settings, framework, error) &&
+           describe(argv, settings, format, error);
 }
 
 /* --- attributes --- */
@@ -283,10 +290,12 @@ cmd_check(int argc, char **argv, GError **error)
     if (workload == NULL)
         return FALSE;
     g_autofree char *degrees = degrees_text(&workload->plan);
-    g_autofree char *text = g_strdup_printf(
-        "%s: ok, %.4g billion parameters on %" G_GUINT64_FORMAT " accelerators%s%s%s\n", argv[1],
-        lp_transformer_parameters(&workload->transformer) * 1e-9, lp_plan_n_ranks(&workload->plan),
-        *degrees != '\0' ? " (" : "", degrees, *degrees != '\0' ? ")" : "");
+    g_autofree char *text =
+        g_strdup_printf("%s: ok, %.4g billion parameters on %" G_GUINT64_FORMAT
+                        " accelerators%s%s%s, framework %s\n",
+                        argv[1], lp_transformer_parameters(&workload->transformer) * 1e-9,
+                        lp_plan_n_ranks(&workload->plan), *degrees != '\0' ? " (" : "", degrees,
+                        *degrees != '\0' ? ")" : "", workload->framework);
     return lp_print_result(text, error);
 }
 

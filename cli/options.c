@@ -10,6 +10,7 @@
 #include "cli/colour.h"
 #include "cli/command_line.h"
 #include "cli/completion.h"
+#include "workloads/description/framework.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -32,11 +33,12 @@ has_argument_count(const char *command, int n, int n_minimum, int n_maximum, GEr
 {
     if (n >= n_minimum && n <= n_maximum)
         return TRUE;
-    if (n_minimum == n_maximum)
-        return lp_usage_error(error, "%s: got %d arguments, wanted %d (lightpath %s --help)",
-                              command, n, n_minimum, command);
-    return lp_usage_error(error, "%s: got %d arguments, wanted at least %d (lightpath %s --help)",
-                          command, n, n_minimum, command);
+    g_autofree char *wanted = n_minimum == n_maximum ? g_strdup_printf("%d", n_minimum)
+                              : n_maximum == G_MAXINT
+                                  ? g_strdup_printf("at least %d", n_minimum)
+                                  : g_strdup_printf("%d to %d", n_minimum, n_maximum);
+    return lp_usage_error(error, "%s: got %d argument%s, wanted %s (lightpath %s --help)", command,
+                          n, n == 1 ? "" : "s", wanted, command);
 }
 
 /* Where GLib would print and exit, whether or not the text could be written. @text: (transfer
@@ -117,15 +119,21 @@ lp_format_parse(const char *text, LpFormat *out_format, GError **error)
     return TRUE;
 }
 
-void
-lp_settings_add_framework(char ***settings, const char *name)
+gboolean
+lp_settings_add_framework(char ***settings, const char *name, GError **error)
 {
     if (name == NULL)
-        return;
+        return TRUE;
+    g_auto(GStrv) known = lp_framework_names(error);
+    guint unused = 0;
+    if (known == NULL ||
+        !lp_option_choice("framework", name, (const char *const *)known, 0, &unused, error))
+        return FALSE;
     guint n = *settings != NULL ? g_strv_length(*settings) : 0;
     *settings = g_renew(char *, *settings, n + 2);
     (*settings)[n] = g_strconcat("framework=", name, NULL);
     (*settings)[n + 1] = NULL;
+    return TRUE;
 }
 
 gboolean

@@ -3,6 +3,9 @@
 #include "cli/row_options.h"
 
 #include "cli/options.h"
+#include "validation/cases/measurements.h"
+
+#include <stdio.h>
 
 #define JOBS_MAX 1024
 
@@ -32,4 +35,15 @@ lp_row_options_read(const char *jobs, const char *resume, LpRunnerOptions *run, 
     run->progress = lp_progress_tell;
     run->progress_data = progress;
     return TRUE;
+}
+
+/* A column may be a reader's own, and no fault, or a misspelt one. */
+LpTable *
+lp_row_options_load_table(const char *path, GError **error)
+{
+    LpTable *table = lp_measurements_load(path, error);
+    g_autofree char *unknown = table != NULL ? lp_measurements_unknown_columns(table) : NULL;
+    if (unknown != NULL)
+        fprintf(stderr, "lightpath: %s\n", unknown);
+    return table;
 }

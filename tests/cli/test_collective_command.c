@@ -97,7 +97,7 @@ test_faults(void)
         const char *part;
     } rows[] = {
         {"collective foo " PLATFORM, 2, "collective: operation: \"foo\" is not one of all-reduce"},
-        {"collective all-reduce", 2, "collective: got 1 arguments, wanted 2"},
+        {"collective all-reduce", 2, "collective: got 1 argument, wanted 2"},
         {"collective all-reduce nope", 1, "\"nope\" is neither a file nor the name of a platform"},
         {"collective all-reduce " PLATFORM " --bytes=0", 2, "--bytes: \"0\" has no unit"},
         {"collective all-reduce " PLATFORM " --bytes=1e20B", 2, "out of range, wanted 0B to 1PB"},

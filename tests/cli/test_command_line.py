@@ -170,7 +170,7 @@ class Files(Case):
             return run("workload", "check", "w.xml", cwd=folder)
 
     def test_encodings(self):
-        good = "w.xml: ok, 8.03 billion parameters on 128 accelerators (dp 128)\n"
+        good = "w.xml: ok, 8.03 billion parameters on 128 accelerators (dp 128), framework torchtitan\n"
         for content in (self.TEXT.encode("utf-16"), b"\xfe\xff" + self.TEXT.encode("utf-16-be"),
                         self.TEXT.encode("utf-8-sig"),
                         self.TEXT.replace("UTF-8", "UTF-16").encode("utf-16")):

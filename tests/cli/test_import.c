@@ -130,7 +130,7 @@ test_command_line(void)
         const char *part;
     } rows[] = {
         {"import", 2, "import: got 0 arguments, wanted 2"},
-        {"import huggingface", 2, "import: got 1 arguments, wanted 2"},
+        {"import huggingface", 2, "import: got 1 argument, wanted 2"},
         {"import huggingface JSON JSON", 2, "got 3 arguments"},
         {"import hugging JSON", 2, "import: \"hugging\" is not one of huggingface"},
         {"import huggingface JSON --nonsense", 2, "nonsense"},

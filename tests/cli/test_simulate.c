@@ -111,7 +111,7 @@ test_faults(void)
         int status;
         const char *part;
     } rows[] = {
-        {"simulate gpt3-175b", 2, "simulate: got 1 arguments, wanted 2"},
+        {"simulate gpt3-175b", 2, "simulate: got 1 argument, wanted 2"},
         {"simulate gpt3-175b a b", 2, "got 3 arguments"},
         {"simulate gpt3-175b dgx-a100-8 --fidelity=fluid", 2, "--fidelity: "},
         {"simulate gpt3-175b dgx-a100-8 --collapse=maybe", 2, "--collapse: "},

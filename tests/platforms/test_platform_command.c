@@ -112,7 +112,7 @@ test_bad(void)
         {"price --accelerators=8 --domain-size=8 --technology=pluggable-400g-opus "
          "--switch-technology=tomahawk-5",
          2, "lightpath: --switch-technology: tomahawk-5 has no price"},
-        {"list more", 2, "platform list: got 1 arguments, wanted 0"},
+        {"list more", 2, "platform list: got 1 argument, wanted 0"},
         {"check", 2, "platform check: got 0 arguments, wanted 1"},
         {"check --unknown x", 2, "--unknown"},
         {"describe dgx-a100-8 --format=xml", 2, "--format: \"xml\" is not one of text, json"},

@@ -35,6 +35,48 @@ test_kinds(void)
     }
 }
 
+/* What nothing reads is named, with the nearest known name; what published tables have is known. */
+static void
+test_unknown_columns(void)
+{
+    static const struct {
+        const char *label, *text, *wanted; /* behind the path; NULL: nothing */
+    } rows[] = {
+        {"all known", "id,iteration_s,note,memory_GB,framework,set\na,1,,,,\n", NULL},
+        {"misspelt", "id,iteration_s,micro_bacth\na,1,2\n",
+         "got the unknown column \"micro_bacth\" (the nearest known is micro_batch), which nothing "
+         "reads, wanted those of training rows"},
+        {"two, one of another kind's", "id,busbw_GBps,zebra,iteration_S\na,1,2,3\n",
+         "got the unknown columns \"zebra\", \"iteration_S\", which nothing reads, wanted those of "
+         "collectives rows"},
+        {"empty name", "gpu,M,N,K,\nx,1,2,3,4\n",
+         "got the unknown column \"\", which nothing reads, wanted those of gemm rows"},
+    };
+    for (guint i = 0; i < G_N_ELEMENTS(rows); i++) {
+        char *path = lp_temporary_file(rows[i].text, -1);
+        g_autoptr(LpTable) table = lp_measurements_load(path, NULL);
+        g_autofree char *unknown = table != NULL ? lp_measurements_unknown_columns(table) : NULL;
+        g_autofree char *wanted =
+            rows[i].wanted != NULL ? g_strdup_printf("%s: %s", path, rows[i].wanted) : NULL;
+        lp_test_text(rows[i].label, unknown, wanted);
+        lp_temporary_remove(path);
+    }
+}
+
+/* Every column of the shipped tables is known. */
+static void
+test_shipped_columns(void)
+{
+    static const char *const names[] = {"training", "collectives", "gemm", "contention"};
+    for (guint i = 0; i < G_N_ELEMENTS(names); i++) {
+        g_autofree char *path = g_strdup_printf("validation/%s.csv", names[i]);
+        g_autoptr(LpTable) table = lp_measurements_load(path, NULL);
+        lp_test_true(names[i], table != NULL);
+        g_autofree char *unknown = table != NULL ? lp_measurements_unknown_columns(table) : NULL;
+        lp_test_text(names[i], unknown, NULL);
+    }
+}
+
 static void
 test_fields(void)
 {
@@ -178,9 +220,15 @@ test_no_file(void)
 int
 main(void)
 {
-    static const LpTestCase cases[] = {{"kinds", test_kinds},           {"fields", test_fields},
-                                       {"content", test_content_order}, {"numbers", test_numbers},
-                                       {"measured", test_measured},     {"faults", test_faults},
-                                       {"no file", test_no_file},       {NULL, NULL}};
+    static const LpTestCase cases[] = {{"kinds", test_kinds},
+                                       {"unknown columns", test_unknown_columns},
+                                       {"shipped columns", test_shipped_columns},
+                                       {"fields", test_fields},
+                                       {"content", test_content_order},
+                                       {"numbers", test_numbers},
+                                       {"measured", test_measured},
+                                       {"faults", test_faults},
+                                       {"no file", test_no_file},
+                                       {NULL, NULL}};
     return lp_test_run("table", cases);
 }

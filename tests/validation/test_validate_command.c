@@ -206,6 +206,27 @@ test_text(void)
     lp_temporary_remove(path);
 }
 
+/* A column that nothing reads changes nothing, and is named once, however many rows there are. */
+static void
+test_unknown_column(void)
+{
+    char *known = write_rows(FATES);
+    char *path = lp_temporary_file("id,kindd,source,gpu,M,N,K,dtype,tflops\n"
+                                   "a,x,s,a100-80,8192,8192,8192,bf16,250\n"
+                                   "b,x,s,a100-80,4096,4096,4096,bf16,240\n",
+                                   -1);
+    LpSpawned run = validate(path, "--format=json");
+    lp_test_true("done", run.status == 0);
+    lp_test_contains("named", run.complaint, "got the unknown column \"kindd\"");
+    lp_test_true("once", strchr(run.complaint, '\n')[1] == '\0');
+    lp_spawned_clear(&run);
+    run = validate(known, "--format=json --model=consistent");
+    lp_test_text("known columns", run.complaint, "");
+    lp_spawned_clear(&run);
+    lp_temporary_remove(path);
+    lp_temporary_remove(known);
+}
+
 static void
 check_fault(const char *line, int status, const char *part)
 {
@@ -239,7 +260,7 @@ test_faults(void)
         {NULL, "validate --jobs=0", 2, "--jobs: "},
         {NULL, "validate --jobs=1e3", 2, "--jobs: "},
         {NULL, "validate --jobs=1025", 2, "--jobs: "},
-        {NULL, "validate extra", 2, "validate: got 1 arguments"},
+        {NULL, "validate extra", 2, "validate: got 1 argument, wanted 0"},
         {NULL, "validate --resume=/dev/null/x", 1, "/dev/null/x: "},
         {NULL, "validate --resume=/proc", 1, "/proc/"},
     };
@@ -261,6 +282,7 @@ main(void)
                                        {"as simulate", test_as_simulate},
                                        {"resume", test_resume},
                                        {"text", test_text},
+                                       {"unknown column", test_unknown_column},
                                        {"faults", test_faults},
                                        {NULL, NULL}};
     return lp_test_run("validate", cases);

@@ -1,0 +1,51 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Frameworks on the command line: --framework, what beats what, and where values come from.
+
+Environment: LIGHTPATH (the built program)."""
+import json
+import sys
+import unittest
+
+from test_command_line import Case
+
+
+class FrameworkOption(Case):
+    LINES = (("simulate", "gpt3-125m", "dgx-a100-8"), ("estimate", "gpt3-125m", "dgx-a100-8"),
+             ("compare", "gpt3-125m", "dgx-a100-8", "dgx-h100-64"), ("contention", "gpt3-125m", "dgx-a100-8"),
+             ("characterize", "gpt3-125m"), ("goodput", "gpt3-125m", "dgx-a100-8"),
+             ("workload", "describe", "gpt3-125m"))
+
+    def test_unknown(self):
+        """A name that is unknown is refused as the option's, with the nearest; as a setting's, where it is one."""
+        for line in self.LINES:
+            for name in ("nanotro", "", "NANOTRON"):
+                self.refused(2, f'lightpath: --framework: "{name}" is not one of none, ', *line, f"--framework={name}")
+            self.refused(1, "--set framework=nanotro: ", *line, "--set=framework=nanotro")
+        self.refused(2, "the nearest is nanotron", *self.LINES[0], "--framework=nanotro")
+
+    def test_precedence(self):
+        """The option beats the file's framework; a setting, and the file, beat the framework's habits."""
+        described = json.loads(self.taken("workload", "describe", "gpt3-125m", "--framework=nanotron",
+                                          "--set=slowdown=1", "--format=json"))
+        plan, origins = described["plan"], described["plan_origins"]
+        self.assertEqual((plan["framework"], plan["kernels"], plan["slowdown"]), ("nanotron", "eager", 1))
+        self.assertEqual({name: origins[name]["origin"] for name in ("framework", "kernels", "slowdown", "tp")},
+                         {"framework": "setting", "kernels": "framework", "slowdown": "setting", "tp": "file"})
+        self.assertTrue(all(origin.get("source") for origin in origins.values() if origin["origin"] == "framework"))
+        asked = json.loads(self.taken("workload", "describe", "gpt3-125m", "--set=framework=nanotron",
+                                      "--set=slowdown=1", "--format=json"))
+        self.assertEqual(asked, described)
+
+    def test_shown(self):
+        """Lists and checks name the framework of each workload."""
+        listed = json.loads(self.taken("workload", "list", "--format=json"))["workloads"]
+        self.assertEqual({row["name"]: row["framework"] for row in listed}["gpt3-175b"], "megatron-lm-2021")
+        table = self.taken("workload", "list")
+        for row in listed:
+            self.assertRegex(table, f"(?m)^{row['name']} .* {row['framework']} ")
+            self.assertTrue(self.taken("workload", "check", row["name"]).endswith(f", framework {row['framework']}\n"))
+
+
+if __name__ == "__main__":
+    sys.exit(unittest.main())

@@ -37,8 +37,10 @@ typedef struct {
     double alignment_bytes;  /**< sides of products that are multiples of it are free; 0: all are */
     double misaligned_efficiency; /**< factor for each halving of the alignment; 0: none */
     double attention_efficiency;  /**< fraction of peak that fused attention reaches; 0: as GEMM */
-    double eager_attention_efficiency; /**< that fraction with eager kernels; 0:
-                                          attention_efficiency */
+    double eager_attention_efficiency;  /**< that fraction of FlashAttention-2; 0:
+                                           attention_efficiency */
+    double triton_attention_efficiency; /**< that of FlashAttention of 2022 in Triton; 0: that of
+                                           FlashAttention-2 */
     double memory_efficiency; /**< fraction of memory bandwidth that a streaming kernel reaches */
     double elementwise_efficiency; /**< that fraction, of kernels that are neither products nor
                                       streams; 0: as those */

@@ -153,14 +153,23 @@ lp_gemm_arithmetic_s(const LpGemm *self, const LpAccelerator *accelerator, LpPre
     return best_s;
 }
 
+/* Where a kernel has no figure of its own, that of the next better one holds. */
+static double
+attention_efficiency(const LpAccelerator *self, LpAttentionKernel kernel)
+{
+    if (kernel == LP_ATTENTION_KERNEL_TRITON && self->triton_attention_efficiency > 0.0)
+        return self->triton_attention_efficiency;
+    gboolean by_vendor = kernel == LP_ATTENTION_KERNEL_VENDOR || kernel == LP_ATTENTION_KERNEL_AUTO;
+    if (!by_vendor && self->eager_attention_efficiency > 0.0)
+        return self->eager_attention_efficiency;
+    return self->attention_efficiency > 0.0 ? self->attention_efficiency : self->gemm_efficiency;
+}
+
 double
 lp_gemm_attention_s(const LpGemm *self, const LpAccelerator *accelerator, LpPrecision precision,
-                    gboolean eager)
+                    LpAttentionKernel kernel)
 {
-    double efficiency = accelerator->attention_efficiency > 0.0 ? accelerator->attention_efficiency
-                                                                : accelerator->gemm_efficiency;
-    if (eager && accelerator->eager_attention_efficiency > 0.0)
-        efficiency = accelerator->eager_attention_efficiency;
+    double efficiency = attention_efficiency(accelerator, kernel);
     double even_s =
         flop(self) / (lp_accelerator_peak_flop_per_s(accelerator, precision) * efficiency);
     if (!is_tiled(accelerator) || flop(self) <= 0.0)

@@ -35,9 +35,9 @@ double lp_gemm_alignment(const LpGemm *self, const LpAccelerator *accelerator,
                          LpPrecision precision);
 
 /** Fused attention (Dao, arXiv 2307.08691): blocks of 128 queries, in waves, at the accelerator's
- * attention efficiency, or that of FlashAttention-2 (@eager); @self counts both products, k summed
- * over them. Arithmetic alone, s. */
+ * attention efficiency for @kernel; @self counts both products, k summed over them. Arithmetic
+ * alone, s. */
 double lp_gemm_attention_s(const LpGemm *self, const LpAccelerator *accelerator,
-                           LpPrecision precision, gboolean eager);
+                           LpPrecision precision, LpAttentionKernel kernel);
 
 G_END_DECLS

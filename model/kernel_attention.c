@@ -34,7 +34,7 @@ list_flash(LpKernelList *list, double products, double tensors)
                                     .bytes = tensors * list->tokens * width * list->element_bytes,
                                     .share = share,
                                     .fused = TRUE,
-                                    .eager = lp_plan_has_flash_2(list->plan)});
+                                    .attention = lp_plan_attention_kernel(list->plan)});
 }
 
 /* (queries, head)(head, keys), where all of a rank's heads are @width wide */

@@ -27,8 +27,8 @@ typedef struct {
     gboolean streams; /**< reads and writes in order, without sums over rows or random numbers */
     gboolean wide;    /**< in 16 bits where products are narrow: attention, logits and router
                          (NVIDIA, Transformer Engine's user guide; Megatron-Core) */
-    gboolean eager;   /**< fused, but not by the accelerator's vendor: lp_plan_has_flash_2() */
-    gboolean fused;   /**< the products of attention in one kernel: k is summed over them */
+    LpAttentionKernel attention; /**< of a fused kernel: whose, lp_plan_attention_kernel() */
+    gboolean fused; /**< the products of attention in one kernel: k is summed over them */
     guint32
         n_launches; /**< kernels of this kind, one behind the other, which share its bytes; 0: 1 */
     gboolean apart; /**< each of n_batch is a kernel of its own, LP_EXPERT_STREAMS side by side */

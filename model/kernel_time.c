@@ -46,7 +46,7 @@ lp_kernel_time_s(const LpKernel *self, const LpAccelerator *accelerator, LpPreci
     if (self->apart)
         return fmax(rounds_s(self, accelerator, precision), moving_s + accelerator->launch_s);
     double computing_s =
-        self->fused ? share * lp_gemm_attention_s(&gemm, accelerator, precision, self->eager)
+        self->fused ? share * lp_gemm_attention_s(&gemm, accelerator, precision, self->attention)
                     : lp_gemm_arithmetic_s(&gemm, accelerator, precision);
     return fmax(computing_s, moving_s) + accelerator->launch_s;
 }

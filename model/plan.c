@@ -16,7 +16,7 @@ const char *const lp_precision_names[] = {"fp32",      "tf32",  "fp16",  "bf16",
                                           "fp8-block", "mxfp8", "nvfp4", NULL};
 const char *const lp_overlap_tp_names[] = {"no", "bulk", "yes", NULL};
 const char *const lp_kernels_names[] = {"fused", "eager", NULL};
-const char *const lp_attention_kernel_names[] = {"auto", "vendor", "flash-2", NULL};
+const char *const lp_attention_kernel_names[] = {"auto", "vendor", "flash-2", "triton", NULL};
 const char *const lp_host_sync_names[] = {"none", "messages", "passes", "kernels", NULL};
 const char *const lp_amped_efficiency_names[] = {"constant", "micro-batch", NULL};
 const char *const lp_context_kind_names[] = {"ring", "ulysses", NULL};
@@ -116,12 +116,13 @@ lp_plan_cast_reads(const LpPlan *self)
     return lp_precision_traits(self->format.precision)->cast_reads + (reads_twice ? 1.0 : 0.0);
 }
 
-gboolean
-lp_plan_has_flash_2(const LpPlan *self)
+LpAttentionKernel
+lp_plan_attention_kernel(const LpPlan *self)
 {
-    if (self->host.attention_kernel == LP_ATTENTION_KERNEL_AUTO)
-        return self->host.kernels == LP_KERNELS_EAGER;
-    return self->host.attention_kernel == LP_ATTENTION_KERNEL_FLASH_2;
+    if (self->host.attention_kernel != LP_ATTENTION_KERNEL_AUTO)
+        return self->host.attention_kernel;
+    return self->host.kernels == LP_KERNELS_EAGER ? LP_ATTENTION_KERNEL_FLASH_2
+                                                  : LP_ATTENTION_KERNEL_VENDOR;
 }
 
 double

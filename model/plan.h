@@ -30,8 +30,8 @@ guint32 lp_plan_activation_bytes(const LpPlan *self);
 guint32 lp_plan_wire_bytes(const LpPlan *self);
 /** Times that a cast reads its tensor; 0 where nothing is cast. */
 double lp_plan_cast_reads(const LpPlan *self);
-/** Whether fused attention is FlashAttention-2 and not the accelerator's vendor's. */
-gboolean lp_plan_has_flash_2(const LpPlan *self);
+/** Whose fused attention runs; never LP_ATTENTION_KERNEL_AUTO. */
+LpAttentionKernel lp_plan_attention_kernel(const LpPlan *self);
 /** Bytes of a bucket, of parameters or gradients that take @element_bytes each; 0: one bucket for
  * all. By replicas it has 40 million parameters, or a million for each replica if that is more
  * (Megatron-Core, megatron/core/distributed/distributed_data_parallel.py: bucket_size). */

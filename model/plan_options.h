@@ -67,10 +67,12 @@ typedef enum {
 
 /** Whose fused attention runs. */
 typedef enum {
-    LP_ATTENTION_KERNEL_AUTO,   /**< flash-2 with eager kernels, else the vendor's */
-    LP_ATTENTION_KERNEL_VENDOR, /**< cuDNN's or FlashAttention-3, as Transformer Engine calls them
-                                 */
-    LP_ATTENTION_KERNEL_FLASH_2 /**< FlashAttention-2, as PyTorch calls it */
+    LP_ATTENTION_KERNEL_AUTO,    /**< flash-2 with eager kernels, else the vendor's */
+    LP_ATTENTION_KERNEL_VENDOR,  /**< cuDNN's or FlashAttention-3, as Transformer Engine calls them
+                                  */
+    LP_ATTENTION_KERNEL_FLASH_2, /**< FlashAttention-2, as PyTorch calls it */
+    LP_ATTENTION_KERNEL_TRITON   /**< FlashAttention of 2022 in Triton, as llm-foundry of 2023 calls
+                                    it */
 } LpAttentionKernel;
 
 /** In which order a tensor of activations lies in memory. */

@@ -54,6 +54,8 @@ read_achievable(const LpXml *xml, const xmlNode *node, LpAccelerator *accelerato
     return read_optional(xml, node, "burst-efficiency", &accelerator->burst_efficiency, error) &&
            read_optional(xml, node, "eager-attention-efficiency",
                          &accelerator->eager_attention_efficiency, error) &&
+           read_optional(xml, node, "triton-attention-efficiency",
+                         &accelerator->triton_attention_efficiency, error) &&
            lp_xml_quantity(xml, node, "gemm-ramp", LP_QUANTITY_SIZE, &accelerator->gemm_ramp_bytes,
                            error) &&
            lp_xml_quantity(xml, node, "alignment", LP_QUANTITY_SIZE, &accelerator->alignment_bytes,
@@ -201,6 +203,7 @@ set_property(LpAccelerator *self, guint index, const char *text, GError **error)
                                     error);
     case PROPERTY_ATTENTION_EFFICIENCY:
         self->eager_attention_efficiency = 0.0; /* a stated figure holds for any kernel */
+        self->triton_attention_efficiency = 0.0;
         return lp_number_parse(text, EFFICIENCY_MIN, 1, &self->attention_efficiency, error);
     case PROPERTY_ELEMENTWISE_EFFICIENCY:
         return lp_number_parse(text, EFFICIENCY_MIN, 1, &self->elementwise_efficiency, error);

@@ -156,7 +156,8 @@ test_attention(void)
         LpAccelerator accelerator = four_sms(rows[i].tiles);
         accelerator.attention_efficiency = rows[i].efficiency;
         lp_test_close(rows[i].label,
-                      lp_gemm_attention_s(&rows[i].gemm, &accelerator, LP_PRECISION_FP16, FALSE),
+                      lp_gemm_attention_s(&rows[i].gemm, &accelerator, LP_PRECISION_FP16,
+                                          LP_ATTENTION_KERNEL_VENDOR),
                       rows[i].wanted_s, IDENTITY);
     }
 }

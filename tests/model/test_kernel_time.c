@@ -50,6 +50,7 @@ test_precisions(void)
         .gemm_efficiency = 0.7,
         .attention_efficiency = 0.5,
         .eager_attention_efficiency = 0.3,
+        .triton_attention_efficiency = 0.2,
         .memory_efficiency = 0.9,
         .launch_s = 1e-5};
     LpPlan plan = lp_test_plan(1, 1, 1, 1, 1);
@@ -62,13 +63,22 @@ test_precisions(void)
     lp_test_true("a product", lp_kernel_time_s(qkv, &h100, LP_PRECISION_FP8) <
                                   0.6 * lp_kernel_time_s(qkv, &h100, LP_PRECISION_BF16));
     LpKernel eager = *flash;
-    eager.eager = TRUE;
+    eager.attention = LP_ATTENTION_KERNEL_FLASH_2;
     lp_test_close("FlashAttention-2",
                   (lp_kernel_time_s(&eager, &h100, LP_PRECISION_BF16) - h100.launch_s) *
                       h100.eager_attention_efficiency,
                   (lp_kernel_time_s(flash, &h100, LP_PRECISION_BF16) - h100.launch_s) *
                       h100.attention_efficiency,
                   1e-12);
+    LpKernel triton = *flash;
+    triton.attention = LP_ATTENTION_KERNEL_TRITON;
+    lp_test_close("FlashAttention of 2022",
+                  (lp_kernel_time_s(&triton, &h100, LP_PRECISION_BF16) - h100.launch_s) * 0.2,
+                  (lp_kernel_time_s(flash, &h100, LP_PRECISION_BF16) - h100.launch_s) * 0.5, 1e-12);
+    h100.triton_attention_efficiency = 0.0;
+    lp_test_close("where it has no figure, FlashAttention-2",
+                  lp_kernel_time_s(&triton, &h100, LP_PRECISION_BF16),
+                  lp_kernel_time_s(&eager, &h100, LP_PRECISION_BF16), 0.0);
     n = lp_block_kernels(&gpt, &plan, 0, LP_BLOCK_HEAD, LP_PASS_FORWARD, kernels);
     const LpKernel *logits = lp_test_find_kernel(kernels, n, "logits");
     lp_test_close("logits", lp_kernel_time_s(logits, &h100, LP_PRECISION_FP8),

@@ -39,7 +39,11 @@ lp_closed_form_pass_work(const LpClosedFormInput *input, LpPass pass)
     sum = lp_work_then(sum, end_work(input, 0, LP_BLOCK_EMBEDDING, pass));
     if (shape->decoder.n_layers > 0)
         sum = lp_work_then(sum, end_work(input, shape->n_layers, LP_BLOCK_EMBEDDING, pass));
-    return lp_work_then(sum, end_work(input, n_layers - 1, LP_BLOCK_HEAD, pass));
+    LpWork head = end_work(input, n_layers - 1, LP_BLOCK_HEAD, pass);
+    LpWork ahead = lp_work_then(end_work(input, 0, LP_BLOCK_EMBEDDING, pass), head);
+    for (guint32 i = 0; i < shape->n_mtp; i++)
+        sum = lp_work_then(sum, ahead);
+    return lp_work_then(sum, head);
 }
 
 double

@@ -56,7 +56,7 @@ layer_blocks(const LpClosedFormInput *input, guint32 index)
 {
     const LpPlan *plan = input->plan;
     LpLayer layer = lp_transformer_layer(input->transformer, index);
-    double cross = layer.cross ? 1.0 : 0.0;
+    double cross = (layer.cross ? 1.0 : 0.0) + (layer.mtp ? 1.0 : 0.0);
     if (!layer.has_experts)
         return cross + (layer.cross || !input->transformer->parallel_blocks ? 2.0 : 1.0);
     gboolean second = !plan->sequence_parallel || input->transformer->experts.n_shared > 0;
@@ -181,6 +181,8 @@ layer_hidden_s(const LpClosedFormInput *input, guint32 index)
     double hidden_s = block_hidden_s(input, index, LP_BLOCK_ATTENTION, first, second);
     if (layer.cross)
         hidden_s += block_hidden_s(input, index, LP_BLOCK_CROSS, both, both);
+    if (layer.mtp)
+        hidden_s += block_hidden_s(input, index, LP_BLOCK_MTP, both, both);
     if (!layer.has_experts)
         return hidden_s + block_hidden_s(input, index, LP_BLOCK_FFN, second, first);
     const Shares shared = {TRUE, input->plan->sequence_parallel};

@@ -126,7 +126,7 @@ lp_group_exchanges_embedding(const LpTransformer *transformer, const LpPlan *pla
 {
     guint32 pp = plan->degree[LP_AXIS_PP];
     /* Under DualPipe both ends hold both, and their replicas' reduction sums the gradients. */
-    return transformer->embedding && transformer->tied_embeddings && pp > 1 && !is_dual(plan) &&
+    return lp_transformer_copies_embedding(transformer) && pp > 1 && !is_dual(plan) &&
            (stage == 0 || stage == pp - 1);
 }
 

@@ -37,7 +37,8 @@ guint32 lp_group_n_expert_nodes(const LpTransformer *transformer, const LpPlan *
 /** To how many of these parts a token goes, in the mean: where routing is limited to them as many
  * as the limit allows, else as many as its experts, drawn evenly, hit. At most its expert slots. */
 double lp_group_expert_copies(const LpTransformer *transformer, const LpPlan *plan);
-/** Whether @stage takes part in the exchange of tied embeddings' gradients. */
+/** Whether @stage takes part in the exchange of the word embedding's gradients, of which the first
+ * and the last stage have a copy: lp_transformer_copies_embedding(). */
 gboolean lp_group_exchanges_embedding(const LpTransformer *transformer, const LpPlan *plan,
                                       guint32 stage);
 

@@ -12,6 +12,7 @@ static const LpBlockKernels *const blocks[LP_N_BLOCKS] = {
     [LP_BLOCK_EXPERTS] = &lp_experts_kernels,
     [LP_BLOCK_COMBINE] = &lp_combine_kernels,
     [LP_BLOCK_SHARED] = &lp_shared_experts_kernels,
+    [LP_BLOCK_MTP] = &lp_mtp_kernels,
     [LP_BLOCK_HEAD] = &lp_head_kernels,
 };
 
@@ -25,6 +26,8 @@ has_block(const LpKernelList *list, LpBlock block)
         return list->transformer->embedding;
     case LP_BLOCK_CROSS:
         return list->layer.cross;
+    case LP_BLOCK_MTP:
+        return list->layer.mtp;
     case LP_BLOCK_FFN:
         return !list->layer.has_experts;
     case LP_BLOCK_ROUTER:

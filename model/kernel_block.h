@@ -57,7 +57,9 @@ typedef enum {
     LP_BLOCK_EXPERTS, /**< the routed experts of a rank, on the tokens that came */
     LP_BLOCK_COMBINE, /**< the experts' results summed by token, and the residual */
     LP_BLOCK_SHARED,  /**< shared experts */
-    LP_BLOCK_HEAD,    /**< final norm, logits, loss */
+    LP_BLOCK_MTP,  /**< ahead of the attention of a module that predicts further tokens: norms, and
+                      the product that joins what came with their embeddings */
+    LP_BLOCK_HEAD, /**< final norm, logits, loss */
     LP_N_BLOCKS
 } LpBlock;
 

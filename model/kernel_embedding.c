@@ -60,6 +60,58 @@ const LpBlockKernels lp_embedding_kernels = {
     .backward_weight = embedding_weights,
 };
 
+/* --- what a module that predicts further tokens begins with --- */
+
+/* Megatron-Core, megatron/core/transformer/multi_token_prediction.py: _concat_embeddings(). */
+static void
+list_joining_norms(LpKernelList *list)
+{
+    list->part = LP_PART_BEFORE;
+    lp_list_hidden(list, "norm", 2.0, 0.0);
+    lp_list_hidden(list, "embedding-norm", 2.0, 0.0);
+}
+
+static void
+list_joining_product(LpKernelList *list, LpProduct product)
+{
+    lp_list_weight(list, "join-product", 2.0 * list->transformer->hidden,
+                   list->transformer->hidden / list->tp, product);
+}
+
+static void
+mtp_forward(LpKernelList *list)
+{
+    list_joining_norms(list);
+    lp_list_hidden(list, "join", 4.0, 0.0);
+    list->part = LP_PART_ENTRY;
+    list_joining_product(list, LP_PRODUCT_OUTPUT);
+}
+
+static void
+mtp_backward(LpKernelList *list)
+{
+    list->part = LP_PART_EXIT;
+    list_joining_product(list, LP_PRODUCT_DATA_GRADIENT);
+    list->part = LP_PART_AFTER;
+    lp_list_hidden(list, "join-backward", 4.0, 0.0);
+    lp_list_hidden(list, "norm-backward", 3.0, 0.0);
+    lp_list_hidden(list, "embedding-norm-backward", 3.0, 0.0);
+}
+
+static void
+mtp_weights(LpKernelList *list)
+{
+    list_joining_product(list, LP_PRODUCT_WEIGHT_GRADIENT);
+}
+
+const LpBlockKernels lp_mtp_kernels = {
+    .forward = mtp_forward,
+    .backward_input = mtp_backward,
+    .backward_weight = mtp_weights,
+    .light = list_joining_norms,
+    .alternate = list_joining_norms,
+};
+
 /* --- head --- */
 
 /* The final norm passes over all tokens, the logits are of those that are predicted. */

@@ -54,8 +54,9 @@ extern const LpBlockKernels lp_attention_kernels,
     lp_cross_attention_kernels;                                        /* kernel_attention.c */
 extern const LpBlockKernels lp_ffn_kernels, lp_shared_experts_kernels; /* kernel_ffn.c */
 extern const LpBlockKernels lp_router_kernels, lp_experts_kernels,
-    lp_combine_kernels;                                            /* kernel_experts.c */
-extern const LpBlockKernels lp_embedding_kernels, lp_head_kernels; /* kernel_embedding.c */
+    lp_combine_kernels; /* kernel_experts.c */
+extern const LpBlockKernels lp_embedding_kernels, lp_mtp_kernels,
+    lp_head_kernels; /* kernel_embedding.c */
 
 /** An empty list for layer @index. @kernels: LP_KERNELS_MAX entries, borrowed. */
 LpKernelList lp_kernel_list(const LpTransformer *transformer, const LpPlan *plan, guint32 index,

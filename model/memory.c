@@ -138,7 +138,7 @@ activations_bytes(const LpTransformer *transformer, const LpPlan *plan, guint32 
         if (lp_plan_holds_embedding(plan, stage, chunk))
             sum += n_micro_batches * embedding_bytes(transformer, plan);
         if (lp_plan_holds_head(plan, stage, chunk))
-            sum += n_micro_batches * head_bytes(transformer, plan);
+            sum += n_micro_batches * (1.0 + transformer->n_mtp) * head_bytes(transformer, plan);
     }
     return sum;
 }

@@ -163,7 +163,10 @@ lp_memory_layer_bytes(const LpTransformer *transformer, const LpPlan *plan, guin
         return lp_plan_tokens(plan, layer.seq) * alternate_bytes(transformer, plan, layer);
     double scores =
         recompute == LP_RECOMPUTE_SELECTIVE ? 0.0 : scores_bytes(transformer, plan, keys);
+    double joined =
+        layer.mtp ? (elements(plan, 2.0) + operands(plan, 2.0)) * transformer->hidden : 0.0;
     double token = outer_bytes(transformer, plan, n_attentions + 1.0, recompute) +
+                   joined * lp_memory_scattered(plan) +
                    n_attentions * attention_bytes(transformer, plan, recompute) + second + scores +
                    kept_gathered_bytes(transformer, plan, layer);
     return lp_plan_tokens(plan, layer.seq) * token;

@@ -278,9 +278,10 @@ check_pipeline(const LpPlan *self, const LpTransformer *transformer, GError **er
 {
     guint32 pp = self->degree[LP_AXIS_PP];
     guint32 layers = lp_transformer_n_layers(transformer);
+    LpStages rule = self->pipeline.stages;
     gboolean lists =
-        self->pipeline.stages == LP_STAGES_LIST || self->pipeline.stages == LP_STAGES_BY_WEIGHT;
-    if (self->pipeline.stages == LP_STAGES_WITH_ENDS)
+        rule == LP_STAGES_LIST || rule == LP_STAGES_BY_WEIGHT || rule == LP_STAGES_FRONT;
+    if (rule == LP_STAGES_WITH_ENDS)
         layers += 2;
     if (!lists && pp > layers)
         return refuse(error, "pp: got %u, wanted at most one stage a layer (%u)", pp, layers);

@@ -160,6 +160,18 @@ deal_with_ends(LpPlan *self, guint32 n_layers)
             even_share(n_layers + 2, n, slice) - (slice == 0 ? 1 : 0) - (slice == n - 1 ? 1 : 0);
 }
 
+static void
+deal_from_front(LpPlan *self, const LpTransformer *transformer, guint32 n_layers)
+{
+    guint32 n = self->pipeline.n_listed, left = n_layers - transformer->n_mtp;
+    guint32 share = (left + n - 1) / n;
+    for (guint32 slice = 0; slice < n; slice++) {
+        self->pipeline.listed_layers[slice] = MIN(share, left);
+        left -= self->pipeline.listed_layers[slice];
+    }
+    self->pipeline.listed_layers[n - 1] += transformer->n_mtp;
+}
+
 /* What is dealt to slices: layers, and with them what counts as one. */
 static guint32
 n_dealt(const LpPlan *self, const LpTransformer *transformer)
@@ -190,7 +202,8 @@ lp_plan_deal_layers(LpPlan *self, const LpTransformer *transformer)
     guint64 n_slices = (guint64)self->degree[LP_AXIS_PP] * self->pipeline.virtual_stages;
     if (rule == LP_STAGES_EVEN || rule == LP_STAGES_LIST)
         return;
-    gboolean is_short = rule != LP_STAGES_BY_WEIGHT && n_slices > n_dealt(self, transformer);
+    gboolean may_be_empty = rule == LP_STAGES_BY_WEIGHT || rule == LP_STAGES_FRONT;
+    gboolean is_short = !may_be_empty && n_slices > n_dealt(self, transformer);
     if (n_slices == 0 || n_slices > LP_STAGE_LIST_MAX || is_short)
         return;
     self->pipeline.n_listed = lp_plan_n_slices(self);
@@ -198,6 +211,8 @@ lp_plan_deal_layers(LpPlan *self, const LpTransformer *transformer)
         deal_by_weight(self, transformer, n_layers);
     else if (rule == LP_STAGES_WITH_ENDS)
         deal_with_ends(self, n_layers);
+    else if (rule == LP_STAGES_FRONT)
+        deal_from_front(self, transformer, n_layers);
     else
         balance(self, transformer, n_layers);
 }

@@ -19,6 +19,10 @@ void lp_plan_refine_stages(LpPlan *self, const LpTransformer *transformer);
  * 0.4, models/base.py, build_model(), and models/llama.py, get_block_compute_costs()). In that code
  * a share has to be exceeded; measured steps of 16 layers on 4 stages took as long as 5 layers
  * need, so that a share just reached is enough.
+ * "front": each slice in turn takes the mean number of layers, rounded up, while there are any; the
+ * last has what is left, and the modules that predict further tokens, which are in no mean
+ * (Megatron-Bridge, src/megatron/bridge/recipes/deepseek/deepseek_v3.py:
+ * set_deepseek_v3_pipeline_model_parallel_layout).
  * "with-ends": embedding and logits count as a layer each, so that the first and the last slice have
  * one layer less, or none (Megatron-Core, megatron/training/arguments.py:
  * account_for_embedding_in_pipeline_split and account_for_loss_in_pipeline_split).

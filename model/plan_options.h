@@ -124,6 +124,7 @@ typedef enum {
     LP_STAGES_BALANCED,  /**< the slowest has as few FLOP as can be; embedding and logits count */
     LP_STAGES_BY_WEIGHT, /**< each in turn to its share of the weights, lp_plan_deal_layers() */
     LP_STAGES_WITH_ENDS, /**< as even, with embedding and logits counted as a layer each */
+    LP_STAGES_FRONT,     /**< each in turn the mean, rounded up; the last what is left */
     LP_STAGES_LIST
 } LpStages;
 

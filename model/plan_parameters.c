@@ -72,7 +72,7 @@ lp_plan_tied_copy_parameters(const LpPlan *self, const LpTransformer *transforme
     /* DualPipe's first and last stages stand on the same ranks. */
     gboolean apart =
         self->degree[LP_AXIS_PP] > 1 && self->pipeline.schedule != LP_SCHEDULE_DUALPIPE;
-    gboolean copy = transformer->embedding && transformer->tied_embeddings && apart;
+    gboolean copy = lp_transformer_copies_embedding(transformer) && apart;
     return copy ? (double)transformer->vocab * transformer->hidden : 0.0;
 }
 

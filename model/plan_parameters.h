@@ -30,7 +30,8 @@ double lp_plan_exchanged_width(const LpPlan *self, const LpTransformer *transfor
 LpParameters lp_plan_layer_parameters(const LpPlan *self, const LpTransformer *transformer,
                                       guint32 index);
 /** Parameters of chunk @chunk of @stage: its layers, with embedding on the first and head on the
- * last; a tied word embedding stands on both if they are on different ranks. */
+ * last; a word embedding that both need (lp_transformer_copies_embedding()) stands on both if they
+ * are on different ranks. */
 LpParameters lp_plan_chunk_parameters(const LpPlan *self, const LpTransformer *transformer,
                                       guint32 stage, guint32 chunk);
 /** Parameters of all chunks of @stage on one of its ranks. */

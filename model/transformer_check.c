@@ -48,6 +48,7 @@ static gboolean
 check_counts(const LpTransformer *self, GError **error)
 {
     return check_count("layers", self->n_layers, error) &&
+           check_optional("mtp-layers", self->n_mtp, error) &&
            check_count("hidden", self->hidden, error) &&
            check_count("heads", self->n_heads, error) &&
            check_count("kv-heads", self->n_kv_heads, error) &&
@@ -159,15 +160,26 @@ check_image(const LpTransformer *self, GError **error)
     if (self->kind == LP_TRANSFORMER_ENCODER_DECODER)
         return refuse(error, "patch: got %u, wanted 0 with kind encoder-decoder",
                       self->image.patch);
+    if (self->n_mtp > 0)
+        return refuse(error, "patch: got %u, wanted 0 with mtp-layers", self->image.patch);
     if (self->tied_embeddings)
         return refuse(error,
                       "tied-embeddings: got yes, wanted no with patch: classes are no words");
     return TRUE;
 }
 
+static gboolean
+check_mtp(const LpTransformer *self, GError **error)
+{
+    if (self->n_mtp == 0 || (self->kind == LP_TRANSFORMER_DECODER && self->embedding))
+        return TRUE;
+    return refuse(error, "mtp-layers: got %u, wanted 0 unless kind is decoder, with embedding yes",
+                  self->n_mtp);
+}
+
 gboolean
 lp_transformer_check(const LpTransformer *self, GError **error)
 {
     return check_counts(self, error) && check_heads(self, error) && check_kind(self, error) &&
-           check_experts(self, error) && check_image(self, error);
+           check_mtp(self, error) && check_experts(self, error) && check_image(self, error);
 }

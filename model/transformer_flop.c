@@ -9,7 +9,8 @@
 static double
 weights_of_token(const LpTransformer *self, LpLayer layer)
 {
-    double sum = lp_transformer_attention_weights(self);
+    double sum = lp_transformer_attention_weights(self) +
+                 (layer.mtp ? lp_transformer_joining_weights(self) : 0.0);
     if (!layer.has_experts)
         return sum + lp_transformer_ffn_weights(self, self->ffn);
     double router = (double)self->hidden * self->experts.n;
@@ -64,7 +65,8 @@ lp_transformer_logits_forward_flop(const LpTransformer *self, double n_sequences
 {
     if (!self->embedding)
         return 0.0;
-    return 2.0 * n_sequences * lp_transformer_head_tokens(self) * self->hidden * self->vocab;
+    return 2.0 * (1.0 + self->n_mtp) * n_sequences * lp_transformer_head_tokens(self) *
+           self->hidden * self->vocab;
 }
 
 double

@@ -18,7 +18,8 @@ double lp_transformer_latent_forward_flop(const LpTransformer *self, guint32 ind
  * included: 4 b s^2 h, the masked half included; a window counts its width. */
 double lp_transformer_scores_forward_flop(const LpTransformer *self, guint32 index,
                                           double n_sequences);
-/** FLOP of the logits' forward pass: 2 b s h V. 0 without embedding. */
+/** FLOP of the logits' forward pass: 2 b s h V, for the next token and for each further one that a
+ * module predicts. 0 without embedding. */
 double lp_transformer_logits_forward_flop(const LpTransformer *self, double n_sequences);
 /** FLOP of a vision transformer's patch embedding, forward; 0 for words, which are looked up. */
 double lp_transformer_embedding_forward_flop(const LpTransformer *self, double n_sequences);

@@ -43,13 +43,13 @@ lp_transformer_resolve(LpTransformer *self)
 guint32
 lp_transformer_n_layers(const LpTransformer *self)
 {
-    return self->n_layers + self->decoder.n_layers;
+    return self->n_layers + self->decoder.n_layers + self->n_mtp;
 }
 
 LpLayer
 lp_transformer_layer(const LpTransformer *self, guint32 index)
 {
-    gboolean in_decoder = index >= self->n_layers;
+    gboolean in_decoder = self->decoder.n_layers > 0 && index >= self->n_layers;
     guint32 every = lp_transformer_expert_every(self);
     gboolean has_experts = self->experts.n > 0 && index >= self->experts.n_dense_layers &&
                            (index - self->experts.n_dense_layers) % every == every - 1;
@@ -57,6 +57,7 @@ lp_transformer_layer(const LpTransformer *self, guint32 index)
     guint32 seq = in_decoder ? self->decoder.seq : self->seq;
     return (LpLayer){.cross = in_decoder,
                      .has_experts = has_experts,
+                     .mtp = index >= lp_transformer_n_layers(self) - self->n_mtp,
                      .causal = in_decoder || self->kind == LP_TRANSFORMER_DECODER,
                      .seq = seq,
                      .keys = windowed ? MIN(self->window.keys, seq) : seq};
@@ -66,7 +67,7 @@ guint
 lp_transformer_layer_kind(const LpTransformer *self, guint32 index)
 {
     LpLayer layer = lp_transformer_layer(self, index);
-    return (layer.cross ? 4u : 0u) + (layer.has_experts ? 2u : 0u) +
+    return (layer.mtp ? 8u : 0u) + (layer.cross ? 4u : 0u) + (layer.has_experts ? 2u : 0u) +
            (layer.keys < layer.seq ? 1u : 0u);
 }
 
@@ -77,6 +78,12 @@ lp_transformer_n_expert_layers(const LpTransformer *self)
         return 0;
     return (lp_transformer_n_layers(self) - self->experts.n_dense_layers) /
            lp_transformer_expert_every(self);
+}
+
+gboolean
+lp_transformer_copies_embedding(const LpTransformer *self)
+{
+    return self->embedding && (self->tied_embeddings || self->n_mtp > 0);
 }
 
 gboolean

@@ -15,14 +15,18 @@ gboolean lp_transformer_check(const LpTransformer *self, GError **error) G_GNUC_
  * width that is no whole number stays 0, and is refused by lp_transformer_check(). */
 void lp_transformer_resolve(LpTransformer *self);
 
-/** Layers of encoder and decoder. */
+/** Layers of encoder and decoder, and those of modules that predict further tokens. */
 guint32 lp_transformer_n_layers(const LpTransformer *self);
-/** Layer @index, the encoder's first. */
+/** Layer @index, the encoder's first, those of modules that predict further tokens last. */
 LpLayer lp_transformer_layer(const LpTransformer *self, guint32 index);
 /** A number below LP_LAYER_KINDS, equal for layers that are alike. */
 guint lp_transformer_layer_kind(const LpTransformer *self, guint32 index);
 /** Layers with experts. */
 guint32 lp_transformer_n_expert_layers(const LpTransformer *self);
+/** Whether the last of several stages needs the word embedding too: logits are made with its weights,
+ * or modules that predict further tokens look words up (Megatron-Core,
+ * megatron/core/distributed/finalize_model_grads.py: _allreduce_word_embedding_grads). */
+gboolean lp_transformer_copies_embedding(const LpTransformer *self);
 /** Whether layers drop out: as the shape says, else GPT style does. */
 gboolean lp_transformer_has_dropout(const LpTransformer *self);
 /** Whether norms scale only (RMSNorm), in place of scaling and shifting (LayerNorm). */

@@ -22,6 +22,12 @@ lp_transformer_attention_weights(const LpTransformer *self)
            self->latent.kv_rank * expanded + projection;
 }
 
+double
+lp_transformer_joining_weights(const LpTransformer *self)
+{
+    return 2.0 * self->hidden * self->hidden;
+}
+
 static double
 attention_parameters(const LpTransformer *self)
 {
@@ -63,6 +69,14 @@ lp_transformer_layer_expert_parameters(const LpTransformer *self, guint32 index)
     return self->experts.n * ffn_parameters(self, lp_transformer_expert_ffn(self));
 }
 
+/* A module that predicts further tokens: norms of what it joins and of its result, and the product.
+ */
+static double
+joining_parameters(const LpTransformer *self)
+{
+    return lp_transformer_joining_weights(self) + 3.0 * norm_parameters(self);
+}
+
 /* Attention blocks, the router and shared experts or the feed-forward network, and norms. */
 static double
 layer_dense_parameters(const LpTransformer *self, LpLayer layer)
@@ -70,7 +84,7 @@ layer_dense_parameters(const LpTransformer *self, LpLayer layer)
     double n_attentions = layer.cross ? 2.0 : 1.0;
     double sum = n_attentions * attention_parameters(self) +
                  (n_attentions + 1.0) * norm_parameters(self) + self->latent.query_rank +
-                 self->latent.kv_rank;
+                 self->latent.kv_rank + (layer.mtp ? joining_parameters(self) : 0.0);
     if (!layer.has_experts)
         return sum + ffn_parameters(self, self->ffn);
     double router = (double)self->hidden * self->experts.n;

@@ -9,6 +9,9 @@ G_BEGIN_DECLS
 /** Weights of the matrices of one attention block: queries, keys, values, and the projection of
  * their mixture. MLA compresses first (DeepSeek-V2, arXiv 2405.04434, equations 9 to 18). */
 double lp_transformer_attention_weights(const LpTransformer *self);
+/** Weights of the matrix by which a module that predicts further tokens joins what came with their
+ * embeddings: 2 h^2. */
+double lp_transformer_joining_weights(const LpTransformer *self);
 /** Weights of the matrices of a feed-forward network of inner width @width. */
 double lp_transformer_ffn_weights(const LpTransformer *self, double width);
 /** Parameters of layer @index: attention, feed-forward or experts, norms, biases.

@@ -119,6 +119,9 @@ typedef struct {
  * only as resolved. Elsewhere a count of 0 is none. */
 typedef struct {
     guint32 n_layers;   /**< L; of the encoder, if there is a decoder too */
+    guint32 n_mtp;      /**< modules that predict further tokens, behind the layers: each joins what
+                           came with the next tokens' embeddings, and is a layer with a pass through
+                           the shared head (DeepSeek-V3, arXiv 2412.19437, section 2.2) */
     guint32 hidden;     /**< h (d in AMPeD) */
     guint32 n_heads;    /**< a */
     guint32 n_kv_heads; /**< key-value heads; 0: n_heads. Fewer: grouped-query attention */
@@ -147,12 +150,13 @@ typedef struct {
 typedef struct {
     gboolean cross; /**< has a cross-attention block to the encoder's output */
     gboolean has_experts;
+    gboolean mtp; /**< that of a module that predicts further tokens */
     gboolean causal;
     guint32 seq;  /**< tokens of a sequence */
     guint32 keys; /**< keys that attention reads for each token, at most */
 } LpLayer;
 
 /** lp_transformer_layer_kind() is below this. */
-#define LP_LAYER_KINDS 8
+#define LP_LAYER_KINDS 16
 
 G_END_DECLS

@@ -206,6 +206,33 @@ test_identity_of_kinds(void)
                    FALSE);
 }
 
+/* Modules that predict further tokens, whose logits are the head's once more: 2 x 2 h^2 a token to
+ * join, a layer, and 2 h V. */
+static void
+test_further_tokens(void)
+{
+    LpTransformer shape = lp_test_llama(4, 64, 8, 4, 256, 320);
+    LpPlan plan = lp_test_plan(2, 1, 2, 2, 8);
+    double plain = lp_plan_model_flop(&plan, &shape);
+    double layer = lp_transformer_layer_forward_flop(&shape, 0, 8.0);
+    shape.n_mtp = 2;
+    double tokens = 8.0 * shape.seq;
+    double module = layer + tokens * (2.0 * 2.0 * 64.0 * 64.0 + 2.0 * 64.0 * 320.0);
+    lp_test_close("further tokens", lp_plan_model_flop(&plan, &shape), plain + 3.0 * 2.0 * module,
+                  1e-12);
+    LpKernel kernels[LP_KERNELS_MAX];
+    double flop = 0.0;
+    for (LpPass pass = 0; pass < LP_N_PASSES; pass++) {
+        guint n = lp_block_kernels(&shape, &plan, 4, LP_BLOCK_MTP, pass, kernels);
+        for (guint i = 0; i < n; i++)
+            flop += lp_kernel_flop(&kernels[i]);
+        lp_test_true("no module",
+                     lp_block_kernels(&shape, &plan, 3, LP_BLOCK_MTP, pass, kernels) == 0);
+    }
+    lp_test_close("joined", flop,
+                  3.0 * 2.0 * lp_plan_tokens(&plan, shape.seq) * 2.0 * 64.0 * 64.0 / 2.0, 1e-12);
+}
+
 /* Copies of the latent's compression over tp 2, FLOP by hand: one layer forward and backward is 3 x
  * 2 tokens h (query_rank + kv_rank + rope) more for the second rank. */
 static void
@@ -247,6 +274,7 @@ main(void)
         {"identity of contexts", test_identity_of_contexts},
         {"identity of experts", test_identity_of_experts},
         {"identity of kinds", test_identity_of_kinds},
+        {"further tokens", test_further_tokens},
         {"copied compression", test_copied_compression},
         {"padding", test_padding},
         {NULL, NULL},

@@ -193,6 +193,39 @@ test_with_ends(void)
     }
 }
 
+/* DeepSeek-V3's 61 layers and its module for multi-token prediction, and Kimi K2's without
+ * (Megatron-Bridge, src/megatron/bridge/recipes: deepseek_v3.py and kimi_k2.py, by stages and
+ * virtual stages). */
+static void
+test_front(void)
+{
+    static const struct {
+        const char *label;
+        guint32 n_mtp, pp, virtual_stages, inner, before_last, last;
+    } rows[] = {
+        {"4 stages", 1, 4, 1, 16, 16, 13 + 1},   {"8 stages", 1, 8, 1, 8, 8, 5 + 1},
+        {"16 stages", 1, 16, 1, 4, 4, 1 + 1},    {"8 stages of 2", 1, 8, 2, 4, 4, 1 + 1},
+        {"without modules", 0, 4, 4, 4, 4, 1},   {"one stage", 1, 1, 1, 62, 62, 62},
+        {"only a module", 1, 8, 4, 2, 1, 0 + 1}, {"even anyway", 0, 61, 1, 1, 1, 1},
+    };
+    for (guint i = 0; i < G_N_ELEMENTS(rows); i++) {
+        LpTransformer shape = lp_test_llama(61, 256, 4, 4, 512, 512);
+        shape.n_mtp = rows[i].n_mtp;
+        LpPlan plan = lp_test_plan(1, rows[i].pp, 1, 1, rows[i].pp);
+        plan.pipeline.stages = LP_STAGES_FRONT;
+        plan.pipeline.virtual_stages = rows[i].virtual_stages;
+        lp_plan_deal_layers(&plan, &shape);
+        guint32 n = lp_plan_n_slices(&plan);
+        lp_test_true(rows[i].label, lp_plan_slice_layers(&plan, &shape, n - 1) == rows[i].last);
+        if (n > 1)
+            lp_test_true(rows[i].label,
+                         lp_plan_slice_layers(&plan, &shape, n - 2) == rows[i].before_last);
+        for (guint32 slice = 0; slice + 2 < n; slice++)
+            lp_test_true(rows[i].label,
+                         lp_plan_slice_layers(&plan, &shape, slice) == rows[i].inner);
+    }
+}
+
 static void
 test_partition(void)
 {
@@ -278,6 +311,7 @@ main(void)
         {"balance", test_balance},
         {"balance by hand", test_balance_by_hand},
         {"by weight", test_by_weight},
+        {"front", test_front},
         {"with ends", test_with_ends},
         {"partition", test_partition},
         {"layers", test_layers},

@@ -157,6 +157,14 @@ test_published_others(void)
     LpTransformer mixtral = mixtral_8x7b(), deepseek = deepseek_v3();
     lp_test_close("Mixtral 8x7B, active", lp_transformer_active_parameters(&mixtral), 12879925248.0,
                   IDENTITY);
+    /* "11.5B unique parameters, excluding the shared 0.9B Embedding and 0.9B output Head"
+     * (deepseek-ai/DeepSeek-V3, README_WEIGHTS.md); its layer alone has 11.5, the matrix that joins
+     * 0.1. */
+    LpTransformer ahead = deepseek_v3();
+    double without = lp_transformer_parameters(&ahead);
+    ahead.n_mtp = 1;
+    lp_test_close("DeepSeek-V3, module", lp_transformer_parameters(&ahead) - without, 11.5e9,
+                  0.011);
     /* "671B total parameters with 37B activated for each token": half a digit of the latter, and
      * the word embedding (0.93e9), which the authors leave out. */
     lp_test_close("DeepSeek-V3, active",

@@ -50,6 +50,7 @@ static const struct {
     {"cp 8, ring, scores recomputed", BODY "cp=8 global-batch=2 recompute=selective"},
     {"cp 4, ring of repeated heads", BODY "cp=4 global-batch=2 kv-heads=4 repeat-heads=yes"},
     {"cp 4, all-to-all", BODY "cp=4 cp-kind=ulysses global-batch=2"},
+    {"two further tokens", BODY "mtp-layers=2 embedding=yes dp=4 global-batch=8"},
     {"ep 8", BODY EXPERTS "ep=8 dp=8 global-batch=16"},
     {"ep 16, capacity", BODY EXPERTS "ep=16 dp=16 global-batch=16 capacity-factor=1.25"},
     {"ep 4, tp 2, experts divided",

@@ -54,6 +54,9 @@ test_rules(void)
         /* DeepSeek-V3's 61 layers in 16 slices are listed. */
         {"slices that never are equal", "layers=13;virtual_stages=2;micro_batch=1",
          "virtual-stages=2 stage-layers=balanced", "stage-layers balanced"},
+        {"nor where the framework has a list of its own",
+         "framework=megatron-core;layers=13;virtual_stages=2;micro_batch=1;set=mtp-layers=1",
+         "virtual-stages=2 stage-layers=front", NULL},
         {"but where the framework deals layers itself",
          "framework=nanotron;layers=14;pp=8;dp=1;micro_batch=1", "stage-layers=by-weight", NULL},
         {"a source that is a framework's own", "source=InternEvo tables;framework=megatron-core",

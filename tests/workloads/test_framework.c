@@ -112,6 +112,9 @@ test_habits(void)
          "framework=megatron-core-2026 experts=128 expert-ffn=64 top-k=8 ep=16 pp=1 dp=128 "
          "sequence-parallel=yes",
          "overlap-ep=no cuda-graphs=no experts-one-by-one=yes routing-kernels=24"},
+        {"61 layers and a module for further tokens",
+         "framework=megatron-core layers=61 mtp-layers=1 pp=16 dp=1", "stage-layers=front"},
+        {"and 64 without", "framework=megatron-core layers=64 pp=16 dp=1", "stage-layers=even"},
         {"gathers need ZeRO", "framework=megatron-core zero=1", "overlap-param=yes"},
         {"and are not there without", "framework=megatron-core zero=0", "overlap-param=no"},
         {"DeepSpeed's sums", "framework=deepspeed zero=1", "zero-variant=deepspeed"},

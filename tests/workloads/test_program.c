@@ -285,6 +285,15 @@ test_embedding(void)
                       stage == 0 || stage == 7 ? exchanged + vocabulary : 0.0, 1e-12);
     g_autoptr(LpProgram) untied = build("recompute=none tied-embeddings=no");
     lp_test_close("untied", stage_bytes(untied, 0, LP_TRAFFIC_EMBEDDING), vocabulary, 1e-12);
+    /* A module that predicts further tokens looks them up on the last stage, and goes through the
+     * head: two all-reduces more a micro-batch there, and the word embedding's gradients on both
+     * ends. */
+    g_autoptr(LpProgram) ahead =
+        build("recompute=none tied-embeddings=no mtp-layers=1 stage-layers=front");
+    lp_test_close("module", stage_bytes(ahead, 0, LP_TRAFFIC_EMBEDDING), exchanged + vocabulary,
+                  1e-12);
+    lp_test_close("module", stage_bytes(ahead, 7, LP_TRAFFIC_EMBEDDING),
+                  exchanged + 3.0 * vocabulary, 1e-12);
 }
 
 static void

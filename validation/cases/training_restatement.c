@@ -308,6 +308,25 @@ take_precision(LpTrainingRestatement *self, GError **error)
     return lp_training_restatement_set(self, "precision", "precision", text, error);
 }
 
+/* Whether the settings at hand are those that @setting asks for. */
+static gboolean
+is_due(const LpTrainingRestatement *self, const LpFrameworkSetting *setting)
+{
+    for (guint i = 0; i < setting->conditions->len; i++) {
+        const LpFrameworkCondition *condition = setting->conditions->pdata[i];
+        const char *text = lp_settings_get(&self->settings, condition->name);
+        gboolean holds = g_strcmp0(text, condition->value) == 0;
+        if (condition->comparison == LP_COMPARISON_IS_NOT)
+            holds = !holds;
+        else if (condition->comparison == LP_COMPARISON_ABOVE)
+            holds = text != NULL &&
+                    g_ascii_strtod(text, NULL) > g_ascii_strtod(condition->value, NULL);
+        if (!holds)
+            return FALSE;
+    }
+    return TRUE;
+}
+
 /* Whether the row's framework has a rule of its own for what stands on a stage. */
 static gboolean
 deals_itself(const LpTrainingRestatement *self)
@@ -316,7 +335,7 @@ deals_itself(const LpTrainingRestatement *self)
         lp_framework_find(lp_settings_get(&self->settings, "framework"), NULL);
     for (guint i = 0; framework != NULL && i < framework->settings->len; i++) {
         const LpFrameworkSetting *setting = framework->settings->pdata[i];
-        if (strcmp(setting->name, "stage-layers") == 0)
+        if (strcmp(setting->name, "stage-layers") == 0 && is_due(self, setting))
             return TRUE;
     }
     return FALSE;

@@ -104,7 +104,8 @@ const LpAttributeText lp_text_dispatch_precision = {set_dispatch, get_dispatch};
 /* --- layers of the stages --- */
 
 /* By LpStages; a list has no name. */
-static const char *const stage_rules[] = {"even", "balanced", "by-weight", "with-ends", NULL};
+static const char *const stage_rules[] = {"even",      "balanced", "by-weight",
+                                          "with-ends", "front",    NULL};
 G_STATIC_ASSERT(LP_STAGES_LIST == G_N_ELEMENTS(stage_rules) - 1);
 
 static gboolean
@@ -125,7 +126,7 @@ set_stages(LpPlan *plan, const char *text, GError **error)
     }
     if (!good) {
         g_set_error(error, LP_INPUT_ERROR, LP_INPUT_ERROR_VALUE,
-                    "\"%s\" is none of even, balanced, by-weight, with-ends, and up to %u "
+                    "\"%s\" is none of even, balanced, by-weight, with-ends, front, and up to %u "
                     "counts of layers such as 10,12,12,14",
                     text, LP_STAGE_LIST_MAX);
         return FALSE;

@@ -83,6 +83,8 @@ add_forward(LpLowering *self, guint32 index, LpPass pass)
 {
     LpLayer layer = lp_transformer_layer(self->transformer, index);
     gboolean parallel = is_parallel(self->transformer, layer);
+    if (layer.mtp)
+        lp_dense_block_add_forward(self, index, LP_BLOCK_MTP, pass, (LpSharing){TRUE, TRUE});
     lp_dense_block_add_forward(self, index, LP_BLOCK_ATTENTION, pass, (LpSharing){TRUE, !parallel});
     if (layer.cross)
         lp_dense_block_add_forward(self, index, LP_BLOCK_CROSS, pass, (LpSharing){TRUE, TRUE});
@@ -105,8 +107,9 @@ lp_layer_add_forward(LpLowering *self, guint32 index)
 static void
 add_light_recomputation(LpLowering *self, guint kind)
 {
-    static const LpBlock blocks[] = {LP_BLOCK_ATTENTION, LP_BLOCK_CROSS,   LP_BLOCK_FFN,
-                                     LP_BLOCK_ROUTER,    LP_BLOCK_EXPERTS, LP_BLOCK_SHARED};
+    static const LpBlock blocks[] = {LP_BLOCK_MTP,   LP_BLOCK_ATTENTION, LP_BLOCK_CROSS,
+                                     LP_BLOCK_FFN,   LP_BLOCK_ROUTER,    LP_BLOCK_EXPERTS,
+                                     LP_BLOCK_SHARED};
     for (guint i = 0; i < G_N_ELEMENTS(blocks); i++)
         lp_lowering_add_block(self, kind, blocks[i], LP_PASS_RECOMPUTE);
 }
@@ -149,4 +152,6 @@ lp_layer_add_backward(LpLowering *self, guint32 index, LpRole role)
         lp_dense_block_add_backward(self, index, LP_BLOCK_CROSS, role, (LpSharing){TRUE, TRUE});
     lp_dense_block_add_backward(self, index, LP_BLOCK_ATTENTION, role,
                                 (LpSharing){!parallel, TRUE});
+    if (layer.mtp)
+        lp_dense_block_add_backward(self, index, LP_BLOCK_MTP, role, (LpSharing){TRUE, TRUE});
 }

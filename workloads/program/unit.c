@@ -13,7 +13,8 @@ append(GArray *units, LpUnitKind kind, guint32 layer, LpParameters parameters)
 }
 
 /* A pair's decoder begins in the middle of a chunk, and embeds its own sequences there. Parameters
- * of both embeddings are counted with the first. */
+ * of both embeddings are counted with the first. A module that predicts further tokens embeds them,
+ * and ends in the head, whose parameters are counted with the head itself. */
 GArray *
 lp_units_new(const LpTransformer *transformer, const LpPlan *plan, guint32 stage, guint32 chunk)
 {
@@ -26,9 +27,12 @@ lp_units_new(const LpTransformer *transformer, const LpPlan *plan, guint32 stage
         append(units, LP_UNIT_EMBEDDING, 0,
                (LpParameters){lp_transformer_embedding_parameters(transformer) / tp, 0.0});
     for (guint32 layer = first; layer < first + n_layers; layer++) {
-        if (transformer->embedding && layer == transformer->n_layers)
+        gboolean ahead = lp_transformer_layer(transformer, layer).mtp;
+        if (ahead || (transformer->embedding && layer == transformer->n_layers))
             append(units, LP_UNIT_EMBEDDING, layer, (LpParameters){0.0, 0.0});
         append(units, LP_UNIT_LAYER, layer, lp_plan_layer_parameters(plan, transformer, layer));
+        if (ahead)
+            append(units, LP_UNIT_HEAD, layer, (LpParameters){0.0, 0.0});
     }
     if (transformer->embedding && lp_plan_holds_head(plan, stage, chunk))
         append(units, LP_UNIT_HEAD, 0,

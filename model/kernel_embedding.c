@@ -140,22 +140,30 @@ list_loss(LpKernelList *list, const char *name, double elements, double losses)
 }
 
 /* The vocabulary-parallel cross entropy of Megatron-LM: converts to fp32 (1 read, 1 write), takes
- * the maximum (1), subtracts it (2), exponentiates (2), sums (1) and divides (2). */
+ * the maximum (1), subtracts it (2), exponentiates (2), sums (1) and divides (2). Transformer
+ * Engine's reads the logits for their maximum and sum, and once more to put their gradient in their
+ * place (transformer_engine/pytorch/triton/cross_entropy.py, 2025). */
 static void
 head_forward(LpKernelList *list)
 {
     predict(list);
     lp_list_hidden(list, "norm", 2.0, 0.0);
     list_logits(list, LP_PRODUCT_OUTPUT);
-    list_loss(list, "loss", 1.0, 9.0);
+    if (list->plan->host.fuses_loss)
+        list_loss(list, "fused-loss", 3.0, 0.0);
+    else
+        list_loss(list, "loss", 1.0, 9.0);
 }
 
-/* Scales the kept softmax (2), converts back (1 read, 1 write). */
+/* Scales the kept softmax (2), converts back (1 read, 1 write); or scales the kept gradient (2). */
 static void
 head_backward(LpKernelList *list)
 {
     predict(list);
-    list_loss(list, "loss-backward", 1.0, 3.0);
+    if (list->plan->host.fuses_loss)
+        list_loss(list, "fused-loss-backward", 2.0, 0.0);
+    else
+        list_loss(list, "loss-backward", 1.0, 3.0);
     list_logits(list, LP_PRODUCT_DATA_GRADIENT);
     lp_list_hidden(list, "norm-backward", 3.0, 0.0);
 }

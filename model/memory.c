@@ -81,13 +81,15 @@ embedding_bytes(const LpTransformer *transformer, const LpPlan *plan)
 }
 
 /* The inputs of the final norm and of the output product, and the logits in fp32:
- * 4 b s h / t (1 + V/h) under sequence parallelism (section 4.3). */
+ * 4 b s h / t (1 + V/h) under sequence parallelism (section 4.3). A fused loss puts their gradient
+ * in their place. */
 static double
 head_bytes(const LpTransformer *transformer, const LpPlan *plan)
 {
     guint32 seq = lp_transformer_head_tokens(transformer);
     double logits = lp_plan_tokens(plan, seq) * transformer->vocab / plan->degree[LP_AXIS_TP];
-    return 2.0 * lp_memory_hidden_bytes(transformer, plan, seq) + logits * FP32_BYTES;
+    double element_bytes = plan->host.fuses_loss ? lp_plan_activation_bytes(plan) : FP32_BYTES;
+    return 2.0 * lp_memory_hidden_bytes(transformer, plan, seq) + logits * element_bytes;
 }
 
 /* --- the stage --- */

@@ -328,6 +328,7 @@ typedef struct {
     gboolean repeats_heads;      /**< keys and values are written out for each head of queries */
     gboolean fuses_accumulation; /**< a weight's gradient is added to the sum of those before it by
                                       the product that makes it */
+    gboolean fuses_loss;         /**< the loss is computed where the logits lie, in their format */
 } LpPlanHost;
 
 /** Which communication library runs, and what is asked of it. */

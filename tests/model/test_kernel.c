@@ -66,6 +66,8 @@ test_bytes(void)
         {"look-up", LP_BLOCK_EMBEDDING, LP_PASS_FORWARD, FALSE, 2 * 128 * 2},
         {"loss", LP_BLOCK_HEAD, LP_PASS_FORWARD, FALSE, 8 * 16 * (2 + 36)},
         {"loss-backward", LP_BLOCK_HEAD, LP_PASS_BACKWARD_INPUT, FALSE, 8 * 16 * (2 + 12)},
+        {"fused-loss", LP_BLOCK_HEAD, LP_PASS_FORWARD, FALSE, 8 * 16 * 6},
+        {"fused-loss-backward", LP_BLOCK_HEAD, LP_PASS_BACKWARD_INPUT, FALSE, 8 * 16 * 4},
     };
     LpTransformer gpt = lp_test_gpt(1, 16, 4);
     gpt.seq = 8;
@@ -73,6 +75,7 @@ test_bytes(void)
     for (guint i = 0; i < G_N_ELEMENTS(rows); i++) {
         LpPlan plan = lp_test_plan(2, 1, 1, 1, 1);
         plan.sequence_parallel = rows[i].sequence_parallel;
+        plan.host.fuses_loss = g_str_has_prefix(rows[i].name, "fused-loss");
         LpKernel kernels[LP_KERNELS_MAX];
         guint n_kernels = lp_block_kernels(&gpt, &plan, 0, rows[i].block, rows[i].pass, kernels);
         const LpKernel *kernel = lp_test_find_kernel(kernels, n_kernels, rows[i].name);

@@ -171,7 +171,8 @@ static const struct {
      "overlap-tp overlap-ep "
      "host-sync kernels amped-efficiency framework layout attention-kernel"},
     {"ssssssssssssssssssss", "fused-accumulation keep-gathered unit-copies separate-projections "
-                             "complex-rotary repeat-heads gradient-buffers"},
+                             "complex-rotary repeat-heads gradient-buffers "
+                             "fused-loss"},
     {"ssssssssssssssssssss",
      "tied-embeddings embedding parallel-blocks sequence-parallel early-stop "
      "scatter-gather reshard narrow-parameters narrow-activations "

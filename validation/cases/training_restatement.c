@@ -257,11 +257,13 @@ take_framework(LpTrainingRestatement *self, GError **error)
         lp_outcome_infer(self->outcome, "framework none: nothing is stated");
     }
     g_autofree char *container = container_of(self->row);
-    g_autofree char *version =
-        container != NULL ? lp_framework_in_container(text, container) : g_strdup(text);
+    const char *source = lp_table_text(self->row, "source");
+    g_autofree char *version = lp_framework_version(text, container, source);
     if (version != NULL && strcmp(version, text) != 0) {
         text = version;
-        lp_outcome_infer(self->outcome, "framework %s: of NeMo container %s", version, container);
+        lp_outcome_infer(self->outcome, "framework %s: of %s%s", version,
+                         container != NULL ? "NeMo container " : "",
+                         container != NULL ? container : "that publication");
     }
     if (lp_training_machine_is_on_efa(self->row))
         lp_settings_set(&self->settings, "library", "nccl-efa-hf");

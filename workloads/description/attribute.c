@@ -211,6 +211,7 @@ static const LpAttribute attributes[] = {
     BOOLEAN("options", "complex-rotary", P(host.complex_rotary)),
     BOOLEAN("options", "repeat-heads", P(host.repeats_heads)),
     BOOLEAN("options", "fused-accumulation", P(host.fuses_accumulation)),
+    BOOLEAN("options", "fused-loss", P(host.fuses_loss)),
     BOOLEAN("options", "gradient-buffers", P(format.gradient_buffers)),
     NAME("library", P(library.name)),
     NAME("protocol", P(library.protocol)),

@@ -72,6 +72,14 @@ read_setting(const xmlNode *node)
     return setting;
 }
 
+static void
+add_settings(LpFramework *self, const xmlNode *node)
+{
+    for (const xmlNode *child = lp_xml_element(node->children, "setting"); child != NULL;
+         child = lp_xml_element(child->next, "setting"))
+        g_ptr_array_add(self->settings, read_setting(child));
+}
+
 static LpFramework *
 read_framework(const xmlNode *node)
 {
@@ -81,9 +89,7 @@ read_framework(const xmlNode *node)
     const char *batch = lp_xml_attribute(node, "batch");
     self->names_replica_batch = batch != NULL && strcmp(batch, "replica") == 0;
     self->settings = g_ptr_array_new_with_free_func(free_setting);
-    for (const xmlNode *child = lp_xml_element(node->children, "setting"); child != NULL;
-         child = lp_xml_element(child->next, "setting"))
-        g_ptr_array_add(self->settings, read_setting(child));
+    add_settings(self, node);
     return self;
 }
 
@@ -111,7 +117,22 @@ find_node(const LpXml *xml, const char *name, GError **error)
     return node;
 }
 
-/* A version's own settings, and behind them those of the one before it. */
+/* The version before that of @node, which stands above it in the file, so that none is its own.
+ * Returns: TRUE; *@out_older is NULL where there is none. */
+static gboolean
+find_older(const LpXml *xml, const xmlNode *node, const xmlNode **out_older, GError **error)
+{
+    const char *name = lp_xml_attribute(node, "name"), *like = lp_xml_attribute(node, "like");
+    *out_older = like == NULL ? NULL : find_node(xml, like, error);
+    if (like == NULL || (*out_older != NULL && xmlGetLineNo(*out_older) < xmlGetLineNo(node)))
+        return TRUE;
+    if (*out_older != NULL)
+        (void)lp_value_error(error, "got \"%s\", wanted a framework that stands above it", like);
+    g_prefix_error(error, "framework %s: like: ", name);
+    return FALSE;
+}
+
+/* A version's own settings, and behind them those of the ones before it. */
 static LpFramework *
 find(const LpXml *xml, const char *name, GError **error)
 {
@@ -119,15 +140,14 @@ find(const LpXml *xml, const char *name, GError **error)
     if (node == NULL)
         return NULL;
     g_autoptr(LpFramework) self = read_framework(node);
-    const char *like = lp_xml_attribute(node, "like");
-    const xmlNode *older = like == NULL ? NULL : find_node(xml, like, error);
-    if (like != NULL && older == NULL) {
-        g_prefix_error(error, "framework %s: like: ", name);
+    const xmlNode *older = NULL;
+    if (!find_older(xml, node, &older, error))
         return NULL;
+    while (older != NULL) {
+        add_settings(self, older);
+        if (!find_older(xml, older, &older, error))
+            return NULL;
     }
-    for (const xmlNode *child = older == NULL ? NULL : lp_xml_element(older->children, "setting");
-         child != NULL; child = lp_xml_element(child->next, "setting"))
-        g_ptr_array_add(self->settings, read_setting(child));
     return g_steal_pointer(&self);
 }
 
@@ -146,24 +166,40 @@ lp_framework_names(GError **error)
     return xml == NULL ? NULL : names_of(xml);
 }
 
-/* Years and months of two digits compare as texts do. */
+/* Whether @node is a later version of @name. */
+static gboolean
+is_version(const LpXml *xml, const xmlNode *node, const char *name)
+{
+    const xmlNode *older = node;
+    while (older != NULL && find_older(xml, older, &older, NULL) && older != NULL)
+        if (strcmp(lp_xml_attribute(older, "name"), name) == 0)
+            return TRUE;
+    return FALSE;
+}
+
+/* Whether what ran in @container, or what @source published, is of @node's version or of a later
+ * one. Years and months of two digits compare as texts do. */
+static gboolean
+has_run(const xmlNode *node, const char *container, const char *source)
+{
+    const char *since = lp_xml_attribute(node, "container"),
+               *publication = lp_xml_attribute(node, "publication");
+    return (since != NULL && container != NULL && strcmp(since, container) <= 0) ||
+           (publication != NULL && source != NULL && g_str_has_prefix(source, publication));
+}
+
+/* Later versions stand below. */
 char *
-lp_framework_in_container(const char *name, const char *container)
+lp_framework_version(const char *name, const char *container, const char *source)
 {
     g_autoptr(LpXml) xml = load_shipped(NULL);
     if (xml == NULL)
         return NULL;
-    const char *found = name, *latest = "";
+    const char *found = name;
     for (const xmlNode *node = lp_xml_element(lp_xml_root(xml)->children, "framework");
-         node != NULL; node = lp_xml_element(node->next, "framework")) {
-        const char *like = lp_xml_attribute(node, "like"),
-                   *since = lp_xml_attribute(node, "container");
-        if (like == NULL || since == NULL || strcmp(like, name) != 0 ||
-            strcmp(since, container) > 0 || strcmp(since, latest) < 0)
-            continue;
-        found = lp_xml_attribute(node, "name");
-        latest = since;
-    }
+         node != NULL; node = lp_xml_element(node->next, "framework"))
+        if (has_run(node, container, source) && is_version(xml, node, name))
+            found = lp_xml_attribute(node, "name");
     return g_strdup(found);
 }
 

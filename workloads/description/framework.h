@@ -46,9 +46,10 @@ LpFramework *lp_framework_find(const char *name, GError **error) G_GNUC_WARN_UNU
 LpFramework *lp_framework_parse(const char *path, GBytes *content, const char *name,
                                 GError **error) G_GNUC_WARN_UNUSED_RESULT;
 /** The name of that version of @name which NVIDIA's NeMo container @container ("26.06.01", by year
- * and month) has: the one that came with the latest container up to it, or @name itself. NULL where
- * the shipped file cannot be read. Returns: (transfer full). */
-char *lp_framework_in_container(const char *name, const char *container);
+ * and month, or NULL) has, the one that came with the latest container up to it; or which @source
+ * published runs of (a publication's name, or NULL); or @name itself. NULL where the shipped file
+ * cannot be read. Returns: (transfer full). */
+char *lp_framework_version(const char *name, const char *container, const char *source);
 /** @self may be NULL. */
 void lp_framework_free(LpFramework *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(LpFramework, lp_framework_free)

@@ -113,7 +113,7 @@ lp_list_cast(LpKernelList *list, double elements)
 {
     const LpPrecisionTraits *traits = lp_precision_traits(list->plan->format.precision);
     if (is_narrow(list) && !list->is_cast)
-        lp_list_stream(list, "cast",
+        lp_list_memory(list, "cast",
                        elements * (lp_plan_cast_reads(list->plan) * list->element_bytes +
                                    2.0 * traits->scaled_bytes));
 }

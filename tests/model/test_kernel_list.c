@@ -81,8 +81,10 @@ test_streams(void)
                          lp_test_find_kernel(kernels, n_kernels, rows[i].name) == NULL);
         else
             lp_test_close(rows[i].label, kernel->bytes, rows[i].bytes, 0.0);
+        /* A cast writes columns as rows, and looks for the largest value: no stream. */
+        gboolean streams = strcmp(rows[i].name, "cast") != 0;
         if (is_there)
-            lp_test_true(rows[i].label, kernel->streams && kernel->n_batch == 0.0);
+            lp_test_true(rows[i].label, kernel->streams == streams && kernel->n_batch == 0.0);
     }
 }
 

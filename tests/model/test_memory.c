@@ -233,6 +233,11 @@ test_ends(void)
     double bsh = 2048.0 * 1024.0;
     lp_test_close("embedding and head", with - without,
                   bsh / 8.0 * (1.0 + 4.0 * (1.0 + 51200.0 / 1024.0)), 1e-9);
+    gpt.embedding = TRUE;
+    plan.host.fuses_loss = TRUE;
+    lp_test_close("a fused loss keeps them as they came",
+                  with - lp_memory_of_stage(&gpt, &plan, 0).activations_bytes,
+                  2048.0 * 51200.0 / 8.0 * 2.0, 1e-9);
 }
 
 /* DualPipe: the first stage has the head of the way that ends there, for one micro-batch. */

@@ -72,8 +72,17 @@ test_rules(void)
          FLASH "where=26.06.01 NeMo Container;framework=megatron-core;virtual_stages=1",
          "framework=megatron-core-2026 overlap-dp=yes", "of NeMo container 26.06.01"},
         {"and an older one the older",
-         FLASH "where=26.04 NeMo Container;framework=megatron-core;virtual_stages=1",
+         FLASH "where=24.07 NeMo Container;framework=megatron-core;virtual_stages=1",
          "framework=megatron-core", NULL},
+        {"a publication too",
+         FLASH "source=NVIDIA dgxc-benchmarking;framework=megatron-core;precision=bf16;"
+               "virtual_stages=1",
+         "framework=megatron-core-2025-04 fused-loss=yes gradient-precision=fp32",
+         "framework megatron-core-2025-04: of that publication"},
+        {"gradients are summed in 16 bits from then on",
+         FLASH "where=25.09 NeMo Container;framework=megatron-core;precision=bf16;"
+               "virtual_stages=1",
+         "framework=megatron-core-2025-09 gradient-precision=bf16", "of NeMo container 25.09"},
         {"of that framework alone", "where=26.06 NeMo Container", "framework=none", NULL},
         {"block-scaled precision", "precision=mxfp8;accelerator=b200", "precision=mxfp8", NULL},
         {"four bits", "precision=fp4;accelerator=b200", "precision=nvfp4", "in place of fp4"},

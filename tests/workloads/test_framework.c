@@ -10,6 +10,7 @@
 
 #include <string.h>
 
+#define LOOP "<frameworks><framework name='own' description='d' like='own'/></frameworks>"
 #define GPT3 "resource:///lightpath/workloads/gpt3-175b.xml"
 
 static LpWorkload *
@@ -91,6 +92,8 @@ test_habits(void)
          "framework=none virtual-stages=finest pp=8 dp=1 global-batch=9", "virtual-stages=1"},
         {"user buffers need sequence parallelism", "framework=megatron-core sequence-parallel=yes",
          "overlap-tp=yes"},
+        {"and do not know four bits",
+         "framework=megatron-core sequence-parallel=yes precision=nvfp4", "overlap-tp=bulk"},
         {"and are not there without", "framework=megatron-core sequence-parallel=no",
          "overlap-tp=no"},
         {"recipes with experts say where they interleave",
@@ -104,6 +107,17 @@ test_habits(void)
          "framework=megatron-core experts=128 expert-ffn=64 top-k=8 ep=16 pp=8 dp=16 "
          "expert-groups=8 group-limit=4",
          "ep-relay=domains"},
+        {"NeMo's scripts of 2025 fuse the loss",
+         "framework=megatron-core-2025-04 precision=fp8 zero=1",
+         "fused-loss=yes scaling=delayed cuda-graphs=no overlap-param=yes"},
+        {"which older ones do not", "framework=megatron-core", "fused-loss=no"},
+        {"Megatron-Bridge scales by the tensor",
+         "framework=megatron-core-2025-09 precision=fp8 pp=8 zero=1",
+         "fused-loss=yes scaling=current cuda-graphs=no overlap-param=yes"},
+        {"and captures steps without stages",
+         "framework=megatron-core-2025-09 precision=fp8 pp=1 dp=128", "cuda-graphs=yes"},
+        {"that are narrow", "framework=megatron-core-2025-09 precision=bf16 pp=1 dp=128",
+         "cuda-graphs=no"},
         {"the recipes of June 2026",
          "framework=megatron-core-2026 experts=128 expert-ffn=64 top-k=8 ep=16 pp=1 dp=128 "
          "precision=mxfp8 sequence-parallel=yes",
@@ -227,6 +241,38 @@ test_conditions(void)
     }
 }
 
+/* What ran in a container, or what a publication ran, of that framework alone. */
+static void
+test_versions(void)
+{
+    static const struct {
+        const char *name, *container, *source, *version;
+    } rows[] = {
+        {"megatron-core", NULL, NULL, "megatron-core"},
+        {"megatron-core", "24.12", "NeMo docs", "megatron-core"},
+        {"megatron-core", "25.04", NULL, "megatron-core-2025-04"},
+        {"megatron-core", "25.09", NULL, "megatron-core-2025-09"},
+        {"megatron-core", "26.04", NULL, "megatron-core-2025-09"},
+        {"megatron-core", "26.06.01", NULL, "megatron-core-2026"},
+        {"megatron-core", NULL, "NVIDIA dgxc-benchmarking", "megatron-core-2025-04"},
+        {"megatron-core", NULL, "MLPerf Training v5.1 closed", "megatron-core-2025-09"},
+        {"megatron-core", NULL, "MLPerf Training v3.1 closed", "megatron-core"},
+        {"megatron-core-2025-09", "26.06", NULL, "megatron-core-2026"},
+        {"torchtitan", "26.06", "NVIDIA dgxc-benchmarking", "torchtitan"},
+    };
+    for (guint i = 0; i < G_N_ELEMENTS(rows); i++) {
+        g_autofree char *version =
+            lp_framework_version(rows[i].name, rows[i].container, rows[i].source);
+        lp_test_text(rows[i].version, version, rows[i].version);
+    }
+    g_autoptr(GError) error = NULL;
+    g_autoptr(GBytes) loop = g_bytes_new_static(LOOP, strlen(LOOP));
+    g_autoptr(LpFramework) none = lp_framework_parse("own.xml", loop, "own", &error);
+    lp_test_true("its own older version", none == NULL);
+    lp_test_error("its own older version", &error, LP_INPUT_ERROR, LP_INPUT_ERROR_VALUE,
+                  "framework own: like: got \"own\", wanted a framework that stands above it");
+}
+
 static void
 test_faults(void)
 {
@@ -265,8 +311,12 @@ test_faults(void)
 int
 main(void)
 {
-    static const LpTestCase cases[] = {{"shipped", test_shipped}, {"habits", test_habits},
-                                       {"origins", test_origins}, {"conditions", test_conditions},
-                                       {"faults", test_faults},   {NULL, NULL}};
+    static const LpTestCase cases[] = {{"shipped", test_shipped},
+                                       {"habits", test_habits},
+                                       {"origins", test_origins},
+                                       {"conditions", test_conditions},
+                                       {"versions", test_versions},
+                                       {"faults", test_faults},
+                                       {NULL, NULL}};
     return lp_test_run("framework", cases);
 }

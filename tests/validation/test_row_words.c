@@ -5,6 +5,7 @@
 #include "validation/cases/accelerator_name.h"
 #include "validation/cases/expert_exchange.h"
 #include "validation/cases/layer_operator.h"
+#include "validation/cases/row_word.h"
 
 #include <math.h>
 
@@ -52,6 +53,50 @@ test_accelerators(void)
         lp_test_true(rows[i].text, error == NULL);
         lp_test_text(rows[i].text, name != NULL ? name : "(none)",
                      rows[i].name != NULL ? rows[i].name : "(none)");
+    }
+}
+
+/* What people write in tables, and what it means here. */
+static void
+test_words(void)
+{
+    static const struct {
+        const char *column, *text, *word;
+    } rows[] = {
+        {"precision", "BF16", "bf16"},
+        {"precision", "amp_bf16", "bf16"},
+        {"precision", "bf16-mixed", "bf16"},
+        {"precision", "FP8-CS", "fp8"},
+        {"precision", "FP8-MX", "mxfp8"},
+        {"precision", "fp8 blockwise", "fp8-block"},
+        {"precision", "NVFP4", "nvfp4"},
+        {"precision", "half", "fp16"},
+        {"precision", "int3", "int3"},
+        {"recompute", "True", "full"},
+        {"recompute", "no", "none"},
+        {"recompute", "core_attn", "selective"},
+        {"recompute", "some", "some"},
+        {"attention", "flash-attention-2", "flash"},
+        {"attention", "SDPA", "flash"},
+        {"attention", "standard", "unfused"},
+        {"attention", "none", "none"},
+        {"ffn_kind", "GeGLU", "swiglu"},
+        {"ffn_kind", "squared-relu", "gelu"},
+        {"tied", "True", "yes"},
+        {"sequence_parallel", "0", "no"},
+        {"framework", "MaxText", "xla"},
+        {"framework", "FSDP2", "fsdp"},
+        {"framework", "Megatron-DeepSpeed", "deepspeed"},
+        {"framework", "abacus", "abacus"},
+        {"seq", "2,048", "2048"},
+        {"seq", "2048.0", "2048"},
+        {"seq", "2048.5", "2048.5"},
+        {"hidden", "", ""},
+        {"model", "GPT, 2.0", "GPT, 2.0"},
+    };
+    for (guint i = 0; i < G_N_ELEMENTS(rows); i++) {
+        g_autofree char *word = lp_row_word(rows[i].column, rows[i].text);
+        lp_test_text(rows[i].text, word, rows[i].word);
     }
 }
 
@@ -156,10 +201,9 @@ test_exchanges(void)
 int
 main(void)
 {
-    static const LpTestCase cases[] = {{"accelerators", test_accelerators},
-                                       {"operators", test_operators},
-                                       {"bad operators", test_bad_operators},
-                                       {"exchanges", test_exchanges},
-                                       {NULL, NULL}};
+    static const LpTestCase cases[] = {
+        {"words", test_words},         {"accelerators", test_accelerators},
+        {"operators", test_operators}, {"bad operators", test_bad_operators},
+        {"exchanges", test_exchanges}, {NULL, NULL}};
     return lp_test_run("words of rows", cases);
 }

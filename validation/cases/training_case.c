@@ -10,13 +10,30 @@
 
 #include <string.h>
 
+/* Whether the words of @column name adapters beside frozen weights, which have no gradients of
+ * weights and no states of an optimizer. */
+static gboolean
+names_adapters(const LpTableRow *row, const char *column)
+{
+    static const char *const adapters[] = {"lora", "qlora", "dora", NULL};
+    g_autofree char *words = lp_public_model_words(lp_table_text(row, column));
+    g_auto(GStrv) parts = g_strsplit(words, " ", -1);
+    for (guint i = 0; parts[i] != NULL; i++)
+        if (g_strv_contains(adapters, parts[i]))
+            return TRUE;
+    return FALSE;
+}
+
 static gboolean
 is_in_scope(const LpTrainingRestatement *self, GError **error)
 {
-    if (self->model == NULL || self->model->out_of_scope == NULL)
+    const char *kind = self->model != NULL ? self->model->out_of_scope : NULL;
+    if (kind == NULL && (names_adapters(self->row, "model") || names_adapters(self->row, "source")))
+        kind = "adapters (LoRA) beside frozen weights";
+    if (kind == NULL)
         return TRUE;
-    lp_outcome_fail(self->outcome, LP_OUTCOME_OUT_OF_SCOPE, self->model->out_of_scope);
-    g_autofree char *wanted = g_strdup_printf("a model without %s", self->model->out_of_scope);
+    lp_outcome_fail(self->outcome, LP_OUTCOME_OUT_OF_SCOPE, kind);
+    g_autofree char *wanted = g_strdup_printf("a model without %s", kind);
     return lp_table_fault(self->row, "model", wanted, error);
 }
 

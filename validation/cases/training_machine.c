@@ -67,25 +67,26 @@ read_scale_out(MachineTexts *texts, const LpTableRow *row, guint64 domain_size, 
     return TRUE;
 }
 
+/* @size: of the system's domains, which a row may state otherwise. */
 static gboolean
-read_texts(MachineTexts *texts, const LpTableRow *row, gboolean *out_is_large, LpOutcome *outcome,
-           GError **error)
+read_texts(MachineTexts *texts, const LpTableRow *row, guint64 size, gboolean is_generic,
+           gboolean *out_is_large, LpOutcome *outcome, GError **error)
 {
-    guint64 n = 0, size = 8;
+    guint64 n = 0;
     if (!lp_table_has(row, "accelerators"))
         return lp_table_fault(row, "accelerators", "their number", error);
     if (!lp_table_count(row, "accelerators", 1, LP_MACHINE_HOSTS_MAX, &n, error) ||
         !lp_table_count(row, "accelerators_per_domain", 1, LP_MACHINE_HOSTS_MAX, &size, error) ||
         !read_rate(row, "scale_up_GBps", "GBps", &texts->domain_bandwidth, error))
         return FALSE;
-    if (!lp_table_has(row, "accelerators_per_domain"))
+    if (is_generic && !lp_table_has(row, "accelerators_per_domain"))
         lp_outcome_infer(outcome, "8 accelerators a domain: nothing is stated");
-    if (texts->domain_bandwidth == NULL)
+    if (is_generic && texts->domain_bandwidth == NULL)
         lp_outcome_infer(outcome, "scale-up 300 GB/s an accelerator: nothing is stated");
     texts->accelerators = g_strdup_printf("%" G_GUINT64_FORMAT, (n + size - 1) / size * size);
     texts->domain_size = g_strdup_printf("%" G_GUINT64_FORMAT, size);
     *out_is_large = n > size;
-    return n <= size || read_scale_out(texts, row, size, outcome, error);
+    return n <= size || !is_generic || read_scale_out(texts, row, size, outcome, error);
 }
 
 /* By the name in the catalogue, another name that is listed, or the words of the text. */
@@ -129,19 +130,19 @@ LpMachine *
 lp_training_machine_read(const LpTableRow *row, const LpPublicModels *models, LpOutcome *outcome,
                          char **out_platform, GError **error)
 {
+    g_autofree char *system = named_system(row, error);
+    g_autoptr(LpMachineSpecification) named = system != NULL ? lp_system_load(system, error) : NULL;
+    if (named == NULL)
+        return NULL;
+    gboolean is_generic = strcmp(system, GENERIC) == 0, is_large = FALSE;
     g_auto(MachineTexts) texts = {.accelerators = NULL};
-    gboolean is_large = FALSE;
-    if (!read_texts(&texts, row, &is_large, outcome, error))
+    if (!read_texts(&texts, row, MAX(named->domain.size, 1), is_generic, &is_large, outcome, error))
         return NULL;
     LpAccelerator accelerator;
     if (!find_accelerator(row, models, &accelerator, outcome, error)) {
         (void)lp_table_prefix(row, "accelerator", error);
         return NULL;
     }
-    g_autofree char *system = named_system(row, error);
-    if (system == NULL)
-        return NULL;
-    gboolean is_generic = strcmp(system, GENERIC) == 0;
     if (is_generic && lp_table_has(row, "system"))
         lp_outcome_infer(outcome, "a generic machine: the catalogue has no system of that name");
     const char *options[LP_N_MACHINE_OPTIONS] = {

@@ -3,6 +3,7 @@
 #include "validation/cases/training_plan.h"
 
 #include "sim/run/simulation.h"
+#include "validation/cases/training_remainder.h"
 #include "validation/prediction/prediction.h"
 #include "workloads/description/framework.h"
 
@@ -145,7 +146,8 @@ widens_gradients(const LpTrainingRestatement *self, guint64 micro_batch)
 static const Saving *
 choose_saving(const LpTrainingRestatement *self, guint64 micro_batch)
 {
-    const char *stated = lp_table_text(self->row, "recompute");
+    const char *stated =
+        lp_table_has(self->row, "recompute") ? lp_settings_get(&self->settings, "recompute") : "";
     gboolean is_wide = widens_gradients(self, micro_batch);
     guint first = 0, n = G_N_ELEMENTS(savings);
     while (first < n && *stated != '\0' && strcmp(savings[first].recompute, stated) != 0)
@@ -164,6 +166,45 @@ choose_saving(const LpTrainingRestatement *self, guint64 micro_batch)
     if (saving->gradients != NULL)
         lp_outcome_infer(self->outcome, "gradients in bf16: the plan does not fit with fp32");
     return saving;
+}
+
+/* Whether the plan fits with the first of the @savings, or with any, as far as the row leaves them
+ * open. */
+static gboolean
+fits_with(const LpTrainingRestatement *self, guint64 micro_batch, gboolean any)
+{
+    const char *stated = lp_table_has(self->row, "recompute")
+                             ? lp_settings_get(&self->settings, "recompute")
+                             : savings[0].recompute;
+    gboolean is_open = FALSE;
+    for (guint i = 0; i < G_N_ELEMENTS(savings); i++) {
+        is_open = is_open || strcmp(savings[i].recompute, stated) == 0;
+        if (is_open && fits(self, &savings[i], micro_batch))
+            return TRUE;
+        if (is_open && !any)
+            return FALSE;
+    }
+    return FALSE;
+}
+
+/* Where the row says nothing of sharing states among replicas, and what was measured fits by it
+ * alone: first that of the optimizer, which costs no time, then all; all as well where nothing else
+ * helps. */
+static void
+share_states(LpTrainingRestatement *self, guint64 micro_batch)
+{
+    if (lp_settings_number(&self->settings, "dp") < 2 || fits_with(self, micro_batch, FALSE))
+        return;
+    gboolean fits_unshared = fits_with(self, micro_batch, TRUE);
+    static const char *const stages[] = {"1", "3"};
+    for (guint i = 0; i < (fits_unshared ? 1 : G_N_ELEMENTS(stages)); i++) {
+        lp_settings_set(&self->settings, "zero", stages[i]);
+        if (!fits_with(self, micro_batch, !fits_unshared))
+            continue;
+        lp_outcome_infer(self->outcome, "zero %s: the plan does not fit without", stages[i]);
+        return;
+    }
+    lp_settings_set(&self->settings, "zero", "0");
 }
 
 /* Whether what the row states as a micro-batch is a replica's batch, which the stages cut up, and
@@ -195,6 +236,11 @@ lp_training_plan_new(LpTrainingRestatement *self, GError **error)
         (lp_table_has(self->row, "recompute") &&
          !lp_training_restatement_set(self, "recompute", "recompute", recompute, error)))
         return NULL;
+    if (is_stated)
+        micro_batch =
+            lp_training_remainder_micro_batch(&self->settings, micro_batch, self->outcome);
+    if (!lp_table_has(self->row, "zero"))
+        share_states(self, micro_batch);
     const Saving *saving = choose_saving(self, micro_batch);
     if (of_replica)
         micro_batch = habitual_micro_batch(self, saving);

@@ -3,12 +3,17 @@
 #include "validation/cases/training_restatement.h"
 
 #include "base/error.h"
+#include "validation/cases/row_word.h"
 #include "validation/cases/training_machine.h"
+#include "validation/cases/training_remainder.h"
 #include "workloads/description/attribute.h"
 #include "workloads/description/framework.h"
 
 #include <math.h>
 #include <string.h>
+
+/* The usual width of a head, where none is stated. */
+#define HEAD_WIDTH 128
 
 gboolean
 lp_training_restatement_init(LpTrainingRestatement *self, const LpTableRow *row, LpOutcome *outcome,
@@ -33,15 +38,37 @@ lp_training_restatement_clear(LpTrainingRestatement *self)
     lp_workload_free(self->scratch);
 }
 
+/* Another word for @value that @attribute takes, or NULL. Returns: (transfer full). */
+static char *
+other_word(LpTrainingRestatement *self, const char *column, const LpAttribute *attribute,
+           const char *value)
+{
+    g_autofree char *word = lp_row_word(column, value);
+    if (strcmp(word, value) == 0 ||
+        !lp_attribute_set(attribute, self->scratch, word, LP_ORIGIN_SETTING, NULL))
+        return NULL;
+    g_autofree char *shown = lp_error_quote(value);
+    lp_outcome_infer(self->outcome, "%s %s: in place of %s", column, word, shown);
+    return g_steal_pointer(&word);
+}
+
 gboolean
 lp_training_restatement_set(LpTrainingRestatement *self, const char *column, const char *name,
                             const char *value, GError **error)
 {
     const LpAttribute *attribute = lp_attribute_find(name, error);
-    if (attribute == NULL ||
-        !lp_attribute_set(attribute, self->scratch, value, LP_ORIGIN_SETTING, error))
+    g_autoptr(GError) fault = NULL;
+    if (attribute == NULL)
         return lp_table_prefix(self->row, column, error);
-    lp_settings_set(&self->settings, name, value);
+    g_autofree char *word = NULL;
+    if (!lp_attribute_set(attribute, self->scratch, value, LP_ORIGIN_SETTING, &fault)) {
+        word = other_word(self, column, attribute, value);
+        if (word == NULL) {
+            g_propagate_error(error, g_steal_pointer(&fault));
+            return lp_table_prefix(self->row, column, error);
+        }
+    }
+    lp_settings_set(&self->settings, name, word != NULL ? word : value);
     return TRUE;
 }
 
@@ -127,6 +154,12 @@ complete_shape(LpTrainingRestatement *self, GError **error)
                                                                                       : "learned");
     /* Rows say "yes" where embeddings are tied. */
     lp_settings_set_unless_said(&self->settings, "tied-embeddings", "no");
+    guint64 hidden = lp_settings_number(&self->settings, "hidden");
+    if (lp_settings_get(&self->settings, "heads") == NULL && hidden % HEAD_WIDTH == 0) {
+        g_autofree char *heads = g_strdup_printf("%" G_GUINT64_FORMAT, hidden / HEAD_WIDTH);
+        lp_settings_set(&self->settings, "heads", heads);
+        lp_outcome_infer(self->outcome, "heads %s: of 128, as most have", heads);
+    }
     if (lp_settings_get(&self->settings, "experts") != NULL &&
         lp_settings_get(&self->settings, "top-k") == NULL) {
         lp_settings_set(&self->settings, "top-k", "2");
@@ -181,7 +214,7 @@ take_replicas(LpTrainingRestatement *self, GError **error)
     g_autofree char *dp = g_strdup(lp_table_text(self->row, "dp"));
     if (*dp == '\0') {
         g_free(dp);
-        dp = g_strdup_printf("%.0f", MAX((double)n_accelerators / n_others, 1.0));
+        dp = g_strdup_printf("%.0f", MAX(floor((double)n_accelerators / n_others), 1.0));
         lp_outcome_infer(self->outcome, "dp %s: the accelerators over tp, pp and cp", dp);
     }
     if (!lp_training_restatement_set(self, "dp", "dp", dp, error))
@@ -189,13 +222,15 @@ take_replicas(LpTrainingRestatement *self, GError **error)
     double n_ranks = n_others * (double)lp_settings_number(&self->settings, "dp");
     if (n_ranks == (double)n_accelerators)
         return TRUE;
-    /* Some sources count replicas of experts, or of a part of the model: the accelerators decide.
-     */
-    if (fmod((double)n_accelerators, n_others) == 0.0) {
-        g_autofree char *own = g_strdup_printf("%.0f", (double)n_accelerators / n_others);
+    /* Some sources count replicas of experts, or of a part of the model: the accelerators decide,
+     * of which some may be left over. */
+    double n_replicas = floor((double)n_accelerators / n_others);
+    if (n_replicas >= 1.0) {
+        g_autofree char *own = g_strdup_printf("%.0f", n_replicas);
         lp_settings_set(&self->settings, "dp", own);
-        lp_outcome_infer(self->outcome, "dp %s: the accelerators over tp, pp and cp, not %s", own,
-                         dp);
+        if (lp_table_has(self->row, "dp"))
+            lp_outcome_infer(self->outcome, "dp %s: the accelerators over tp, pp and cp, not %s",
+                             own, dp);
         return TRUE;
     }
     g_autofree char *wanted = g_strdup_printf("%.0f, the product of tp, pp, dp and cp", n_ranks);
@@ -242,6 +277,20 @@ container_of(const LpTableRow *row)
     return NULL;
 }
 
+/* The framework that @text names, by its name or another word for it. Static or borrowed. */
+static const char *
+known_framework(LpTrainingRestatement *self, const char *text)
+{
+    g_auto(GStrv) known = lp_framework_names(NULL);
+    g_autofree char *word = lp_row_word("framework", text);
+    if (known == NULL || g_strv_contains((const char *const *)known, text) ||
+        g_strv_contains((const char *const *)known, word))
+        return text;
+    g_autofree char *shown = lp_error_quote(text);
+    lp_outcome_infer(self->outcome, "framework none: nothing is known of %s", shown);
+    return LP_FRAMEWORK_NONE;
+}
+
 /* Whose software ran; what it does is in workloads/frameworks.xml. A source that bears the name of
  * a framework publishes that framework's runs, whatever a reader of it took them for. */
 static gboolean
@@ -255,6 +304,8 @@ take_framework(LpTrainingRestatement *self, GError **error)
     } else if (*text == '\0') {
         text = LP_FRAMEWORK_NONE;
         lp_outcome_infer(self->outcome, "framework none: nothing is stated");
+    } else {
+        text = known_framework(self, text);
     }
     g_autofree char *container = container_of(self->row);
     const char *source = lp_table_text(self->row, "source");
@@ -288,25 +339,15 @@ take_settings(LpTrainingRestatement *self, GError **error)
     return TRUE;
 }
 
-/* Other words for the precisions that workloads know; four bits without a word more are NVIDIA's.
- */
+/* Four bits without a word more are NVIDIA's. */
 static gboolean
 take_precision(LpTrainingRestatement *self, GError **error)
 {
-    static const struct {
-        const char *stated, *taken;
-    } formats[] = {{"fp4", "nvfp4"}, {"bfloat16", "bf16"}, {"float16", "fp16"}, {"mixed", "bf16"}};
     const char *text = lp_table_text(self->row, "precision");
     if (*text == '\0') {
         text = "bf16";
         lp_outcome_infer(self->outcome, "precision bf16: nothing is stated");
     }
-    for (guint i = 0; i < G_N_ELEMENTS(formats); i++)
-        if (strcmp(text, formats[i].stated) == 0) {
-            lp_outcome_infer(self->outcome, "precision %s: in place of %s", formats[i].taken, text);
-            text = formats[i].taken;
-            break;
-        }
     return lp_training_restatement_set(self, "precision", "precision", text, error);
 }
 
@@ -365,15 +406,24 @@ deal_slices(LpTrainingRestatement *self, GError **error)
     return TRUE;
 }
 
-/* Else every slice has a layer unless they are listed. */
+/* Sizes that do not divide. */
+static gboolean
+pad_sizes(LpTrainingRestatement *self, GError **error)
+{
+    (void)error;
+    lp_training_remainder_pad(&self->settings, self->outcome);
+    return TRUE;
+}
+
+/* Else every slice has a layer unless they are listed, and without stages there is one. */
 static gboolean
 limit_slices(LpTrainingRestatement *self, GError **error)
 {
     (void)error;
     if (lp_settings_get(&self->settings, "stage-layers") != NULL)
         return TRUE;
-    guint64 most =
-        lp_settings_number(&self->settings, "layers") / lp_settings_number(&self->settings, "pp");
+    guint64 pp = lp_settings_number(&self->settings, "pp"),
+            most = pp > 1 ? lp_settings_number(&self->settings, "layers") / pp : 1;
     if (most == 0 || lp_settings_number(&self->settings, "virtual-stages") <= most)
         return TRUE;
     g_autofree char *text = g_strdup_printf("%" G_GUINT64_FORMAT, most);
@@ -383,9 +433,10 @@ limit_slices(LpTrainingRestatement *self, GError **error)
 }
 
 static gboolean (*const rules[])(LpTrainingRestatement *self, GError **error) = {
-    take_model,    take_layers_of_name, take_columns,           complete_shape, pad_vocabulary,
-    cut_to_layer,  take_replicas,       take_sequence_parallel, take_precision, take_framework,
-    take_settings, deal_slices,         limit_slices,
+    take_model,     take_layers_of_name, take_columns,  complete_shape,
+    pad_vocabulary, cut_to_layer,        take_replicas, take_sequence_parallel,
+    take_precision, take_framework,      take_settings, pad_sizes,
+    deal_slices,    limit_slices,
 };
 
 gboolean

@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Other words for the values of columns. */
+#include "validation/cases/row_word.h"
+
+#include <string.h>
+
+/* Of several that a text holds the first counts. */
+typedef struct {
+    const char *words, *value; /* words: in lower case, one of them is enough; NULL-ended list */
+} Meaning;
+
+static const Meaning precisions[] = {{"nvfp4 fp4 mxfp4 float4", "nvfp4"},
+                                     {"mxfp8 mx", "mxfp8"},
+                                     {"block blockwise subchannel", "fp8-block"},
+                                     {"fp8 float8 e4m3 hybrid", "fp8"},
+                                     {"tf32", "tf32"},
+                                     {"bf16 bfloat16 mixed", "bf16"},
+                                     {"fp16 float16 half amp", "fp16"},
+                                     {"fp32 float32 single", "fp32"},
+                                     {NULL, NULL}};
+static const Meaning recomputations[] = {{"selective attention attn core op partial", "selective"},
+                                         {"full uniform block all yes true on 1", "full"},
+                                         {"none no false off never 0", "none"},
+                                         {NULL, NULL}};
+static const Meaning attentions[] = {
+    {"unfused standard naive math eager", "unfused"},
+    {"flash flash1 flash2 flash3 fa fa2 fa3 flashattention sdpa cudnn fused triton xformers "
+     "splash memory",
+     "flash"},
+    {NULL, NULL}};
+static const Meaning networks[] = {{"swiglu geglu reglu glu silu gated", "swiglu"},
+                                   {"gelu relu relu2 squared mlp", "gelu"},
+                                   {NULL, NULL}};
+static const Meaning answers[] = {
+    {"yes true on y 1 tied", "yes"}, {"no false off n 0 untied", "no"}, {NULL, NULL}};
+static const Meaning frameworks[] = {{"torchtitan", "torchtitan"},
+                                     {"nanotron", "nanotron"},
+                                     {"internevo internlm", "internevo"},
+                                     {"foundry composer", "llm-foundry"},
+                                     {"deepspeed neox", "deepspeed"},
+                                     {"megatron mcore nemo primus", "megatron-core"},
+                                     {"maxtext pax paxml jax xla neuron levanter t5x gspmd", "xla"},
+                                     {"fsdp fsdp2 ddp pytorch torch torchtune", "fsdp"},
+                                     {NULL, NULL}};
+
+static const struct {
+    const char *column;
+    const Meaning *meanings;
+} columns[] = {{"precision", precisions}, {"recompute", recomputations},
+               {"attention", attentions}, {"ffn_kind", networks},
+               {"tied", answers},         {"sequence_parallel", answers},
+               {"framework", frameworks}};
+
+static const char *const counts[] = {
+    "layers",         "hidden",       "heads", "kv_heads", "ffn", "vocab", "seq",
+    "experts",        "tp",           "pp",    "dp",       "cp",  "ep",    "zero",
+    "virtual_stages", "global_batch", NULL};
+
+static const char *
+meaning_of(const Meaning *meanings, const char *text)
+{
+    g_autofree char *lower = g_ascii_strdown(text, -1);
+    g_strcanon(lower, "abcdefghijklmnopqrstuvwxyz0123456789", ' ');
+    g_auto(GStrv) words = g_strsplit(lower, " ", -1);
+    for (; meanings->words != NULL; meanings++) {
+        g_auto(GStrv) known = g_strsplit(meanings->words, " ", -1);
+        for (guint i = 0; words[i] != NULL; i++)
+            if (*words[i] != '\0' && g_strv_contains((const char *const *)known, words[i]))
+                return meanings->value;
+    }
+    return NULL;
+}
+
+/* "1,024" and "1024.0" are 1024. */
+static char *
+count_of(const char *text)
+{
+    g_auto(GStrv) groups = g_strsplit(text, ",", -1);
+    char *plain = g_strjoinv("", groups);
+    char *point = strchr(plain, '.');
+    if (point != NULL && point > plain && strspn(point + 1, "0") == strlen(point + 1))
+        *point = '\0';
+    return plain;
+}
+
+char *
+lp_row_word(const char *column, const char *text)
+{
+    if (g_strv_contains(counts, column))
+        return count_of(text);
+    for (guint i = 0; i < G_N_ELEMENTS(columns); i++)
+        if (strcmp(columns[i].column, column) == 0) {
+            const char *value = meaning_of(columns[i].meanings, text);
+            return g_strdup(value != NULL ? value : text);
+        }
+    return g_strdup(text);
+}

@@ -13,11 +13,10 @@
 
 #define CASES "validation/gemm.csv"
 #define N_CASES 36u
-/* What the project asks of these rows is a median of 8 % and nine in ten within 20 %; reached are
- * 3.3, 15.6, and 24.2 % at worst: a softmax, at what training's reach of the memory's rate. */
-#define MEDIAN_WITHIN 0.04
-#define NINE_IN_TEN_WITHIN 0.16
-#define WORST_WITHIN 0.25
+/* What the project asks of these rows, whatever is reached; the bias is held both ways. */
+#define MEDIAN_WITHIN 0.08
+#define NINE_IN_TEN_WITHIN 0.20
+#define BIAS_WITHIN 0.08
 /* One kernel's, not that of training (validation/cases/gemm_case.c). */
 #define LAUNCH_S 4e-6
 
@@ -33,19 +32,21 @@ test_rows(void)
 {
     g_autoptr(GError) error = NULL;
     g_autoptr(LpTable) table = lp_measurements_load(CASES, &error);
-    double errors[N_CASES] = {0.0};
+    double errors[N_CASES] = {0.0}, sum = 0.0;
     lp_test_true(CASES, table != NULL && lp_table_n_rows(table) == N_CASES);
     if (table == NULL || lp_table_n_rows(table) != N_CASES)
         return;
     for (guint i = 0; i < N_CASES; i++) {
         g_autoptr(LpOutcome) outcome = lp_rows_outcome(table, i);
         lp_test_text(outcome->id, outcome->reason != NULL ? outcome->reason : "", "");
-        errors[i] = fabs(lp_outcome_error(outcome, LP_PREDICTION_SIMULATED));
-        lp_test_true(outcome->id, errors[i] <= WORST_WITHIN);
+        double own = lp_outcome_error(outcome, LP_PREDICTION_SIMULATED);
+        sum += own;
+        errors[i] = fabs(own);
     }
     qsort(errors, N_CASES, sizeof errors[0], compare);
     lp_test_true("median", errors[N_CASES / 2] <= MEDIAN_WITHIN);
     lp_test_true("nine in ten", errors[N_CASES * 9 / 10] <= NINE_IN_TEN_WITHIN);
+    lp_test_true("bias", fabs(sum / N_CASES) <= BIAS_WITHIN);
 }
 
 /* A product alone is a kernel at the burst rate, and what launching it costs. */

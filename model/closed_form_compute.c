@@ -21,6 +21,18 @@ end_work(const LpClosedFormInput *input, guint32 index, LpBlock block, LpPass pa
     return lp_block_work(input->transformer, input->plan, input->accelerator, index, block, pass);
 }
 
+/* Copies around the gathers of what crosses stage boundaries: one forward; backward one of what
+ * came back, and one of what went on. */
+static LpWork
+boundary_work(const LpClosedFormInput *input, LpPass pass)
+{
+    const LpPlan *plan = input->plan;
+    double n_boundaries = degree(input, LP_AXIS_PP) * plan->pipeline.virtual_stages - 1.0;
+    double n_gathers = pass == LP_PASS_FORWARD ? 1.0 : pass == LP_PASS_BACKWARD_INPUT ? 2.0 : 0.0;
+    return lp_work_scale(lp_boundary_copies_work(input->transformer, plan, input->accelerator),
+                         n_boundaries * n_gathers);
+}
+
 /* Layers that are alike are worked out once. */
 LpWork
 lp_closed_form_pass_work(const LpClosedFormInput *input, LpPass pass)
@@ -39,6 +51,7 @@ lp_closed_form_pass_work(const LpClosedFormInput *input, LpPass pass)
     sum = lp_work_then(sum, end_work(input, 0, LP_BLOCK_EMBEDDING, pass));
     if (shape->decoder.n_layers > 0)
         sum = lp_work_then(sum, end_work(input, shape->n_layers, LP_BLOCK_EMBEDDING, pass));
+    sum = lp_work_then(sum, boundary_work(input, pass));
     LpWork head = end_work(input, n_layers - 1, LP_BLOCK_HEAD, pass);
     LpWork ahead = lp_work_then(end_work(input, 0, LP_BLOCK_EMBEDDING, pass), head);
     for (guint32 i = 0; i < shape->n_mtp; i++)

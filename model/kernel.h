@@ -34,6 +34,14 @@ double lp_kernel_time_s(const LpKernel *self, const LpAccelerator *accelerator,
 
 /** The work of one kernel: its time, and what issuing it costs the host (0 with CUDA graphs). */
 LpWork lp_kernel_work(const LpKernel *self, const LpPlan *plan, const LpAccelerator *accelerator);
+/** What a rank copies around one gather of the activations at a stage boundary under
+ * LP_SCATTER_GATHER_OUTPUTS; nothing otherwise, or if there are no stages or no tensor parallelism.
+ * DeepSpeed clears a flat tensor, copies its share into it, gathers into a list of views, and
+ * clones the whole (deepspeed/runtime/utils.py: PartitionedTensor.full); PyTorch gathers a list
+ * through a buffer, with a copy for each member (torch/csrc/distributed/c10d/ProcessGroupNCCL.cpp:
+ * allgather). */
+LpWork lp_boundary_copies_work(const LpTransformer *transformer, const LpPlan *plan,
+                               const LpAccelerator *accelerator);
 /** Work of the kernels of one part of @block of layer @index in @pass, one micro-batch. */
 LpWork lp_block_part_work(const LpTransformer *transformer, const LpPlan *plan,
                           const LpAccelerator *accelerator, guint32 index, LpBlock block,

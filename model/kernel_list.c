@@ -89,6 +89,19 @@ lp_list_gemm(LpKernelList *list, const char *name, double m, double k, double n,
                  list->element_bytes);
 }
 
+/* The sum of a gradient of @elements with those before it, by kernels of its own: of wider ones it
+ * may take a copy that was cast. */
+static void
+list_accumulation(LpKernelList *list, double elements)
+{
+    double sum_bytes = list->plan->format.gradient_bytes, bytes = list->element_bytes;
+    if (list->plan->format.casts_gradients && sum_bytes > bytes) {
+        lp_list_stream(list, "cast-gradient", elements * (bytes + sum_bytes));
+        bytes = sum_bytes;
+    }
+    lp_list_stream(list, "accumulate", elements * (bytes + 2.0 * sum_bytes));
+}
+
 /* A micro-batch's gradient of a weight, and its sum with those before it: read and written by the
  * product itself, or by a kernel behind it that reads the gradient too. Where ZeRO shares gradients
  * out they are summed in the shares, so small that they do not count. */
@@ -102,8 +115,7 @@ list_weight_gradient(LpKernelList *list, const char *name, double n_inputs, doub
     gboolean sums = plan->zero.stage < 3, fuses = sums && plan->host.fuses_accumulation;
     list_product(list, &product, fuses ? sum_bytes : list->element_bytes);
     if (sums && !fuses)
-        lp_list_stream(list, "accumulate",
-                       n_inputs * n_outputs * (list->element_bytes + sum_bytes));
+        list_accumulation(list, n_inputs * n_outputs);
 }
 
 /* Narrow products read copies of their operands: along the rows, and along the columns for the

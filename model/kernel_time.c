@@ -68,6 +68,24 @@ lp_collective_host_s(const LpPlan *plan, const LpAccelerator *accelerator)
 }
 
 LpWork
+lp_boundary_copies_work(const LpTransformer *transformer, const LpPlan *plan,
+                        const LpAccelerator *accelerator)
+{
+    guint32 tp = plan->degree[LP_AXIS_TP];
+    if (plan->pipeline.scatter_gather != LP_SCATTER_GATHER_OUTPUTS || tp == 1 ||
+        plan->degree[LP_AXIS_PP] == 1)
+        return LP_WORK_NONE;
+    double bytes = lp_plan_tokens(plan, transformer->seq) * transformer->hidden *
+                   lp_plan_activation_bytes(plan);
+    /* Cleared; a share read and written; all of it read and written, from the list and by clone. */
+    LpKernel copies = {.name = "gather-copies",
+                       .bytes = bytes * (1.0 + 2.0 / tp + 2.0 + 2.0),
+                       .streams = TRUE,
+                       .n_launches = 3 + tp};
+    return lp_kernel_work(&copies, plan, accelerator);
+}
+
+LpWork
 lp_block_part_work(const LpTransformer *transformer, const LpPlan *plan,
                    const LpAccelerator *accelerator, guint32 index, LpBlock block, LpPass pass,
                    LpPart part)

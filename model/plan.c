@@ -9,6 +9,7 @@
 const char *const lp_schedule_names[] = {"gpipe",       "1f1b",     "interleaved",
                                          "zero-bubble", "dualpipe", NULL};
 const char *const lp_recompute_names[] = {"none", "light", "selective", "full", NULL};
+const char *const lp_scatter_gather_names[] = {"no", "yes", "outputs", NULL};
 const char *const lp_scaling_names[] = {"delayed", "current", NULL};
 const char *const lp_activation_layout_names[] = {"sequence-first", "batch-first", NULL};
 const char *const lp_selective_names[] = {"core", "alternate", NULL};

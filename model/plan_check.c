@@ -94,8 +94,10 @@ check_tensor_parallel(const LpPlan *self, const LpTransformer *transformer, GErr
                       "tp: got %u, wanted a divisor of vocab (%u): pad vocab to %" G_GUINT64_FORMAT,
                       tp, transformer->vocab, ((guint64)transformer->vocab / tp + 1) * tp);
     if (self->pipeline.scatter_gather && self->sequence_parallel)
-        return refuse(error, "scatter-gather: got yes, wanted no with sequence-parallel, whose "
-                             "activations are scattered already");
+        return refuse(error,
+                      "scatter-gather: got %s, wanted no with sequence-parallel, whose "
+                      "activations are scattered already",
+                      lp_scatter_gather_names[self->pipeline.scatter_gather]);
     return TRUE;
 }
 

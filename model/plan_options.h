@@ -187,6 +187,17 @@ typedef struct {
     guint32 global; /**< B, sequences */
 } LpPlanBatch;
 
+/** How the ranks of a tensor-parallel group carry the activations that cross a stage boundary. */
+typedef enum {
+    LP_SCATTER_GATHER_NO,     /**< each carries all of them */
+    LP_SCATTER_GATHER_YES,    /**< 1/tp each, gathered on arrival (SC 2021, 4.1) */
+    LP_SCATTER_GATHER_OUTPUTS /**< and a stage keeps its outputs so, which it gathers again for the
+                                   backward pass (DeepSpeed): lp_boundary_copies_work() */
+} LpScatterGather;
+
+/** Names, NULL-ended: "no", "yes", "outputs". */
+extern const char *const lp_scatter_gather_names[];
+
 /** How layers and micro-batches go through the stages. */
 typedef struct {
     LpPipelineSchedule schedule;
@@ -195,7 +206,7 @@ typedef struct {
     LpStages stages;
     guint32 n_listed;                         /**< of a list: */
     guint32 listed_layers[LP_STAGE_LIST_MAX]; /**< layers by slice */
-    gboolean scatter_gather; /**< stage boundaries carry 1/tp a rank, then gather (SC 2021, 4.1) */
+    LpScatterGather scatter_gather;
 } LpPlanPipeline;
 
 /** How often the load of experts is drawn anew. */
@@ -267,6 +278,8 @@ typedef struct {
     gboolean narrow_activations; /**< what activation functions take is kept for the backward pass
                                       in it */
     guint32 gradient_bytes;      /**< bytes an element of a reduced gradient: 4 or 2 */
+    gboolean casts_gradients;    /**< a gradient is cast by a kernel of its own before it is added
+                                      to sums that are wider */
     gboolean gradient_buffers;   /**< gradients lie in buffers that are cleared for each iteration,
                                       scaled before they are summed over replicas, and clipped */
     guint32 communication_bytes; /**< bytes an activation element on the wire; 0: as in memory,

@@ -88,6 +88,37 @@ test_streams(void)
     }
 }
 
+/* Sums wider than gradients may take copies that were cast: x read and g written, then g read, and
+ * the sum of g read and written: logits, 16 x 16 on a rank. */
+static void
+test_cast_gradients(void)
+{
+    static const struct {
+        const char *label;
+        guint32 gradient_bytes, zero;
+        double cast_bytes, sum_bytes;
+    } rows[] = {{"fp32", 4, 0, 2.0 + 4.0, 4.0 + 2.0 * 4.0},
+                {"no wider than the gradient", 2, 0, 0.0, 2.0 + 2.0 * 2.0},
+                {"shared out", 4, 3, 0.0, 0.0}};
+    LpTransformer gpt = lp_test_gpt(1, 16, 4);
+    gpt.vocab = 32;
+    for (guint i = 0; i < G_N_ELEMENTS(rows); i++) {
+        LpPlan plan = lp_test_plan(2, 1, 1, 1, 1);
+        plan.format.gradient_bytes = rows[i].gradient_bytes;
+        plan.format.casts_gradients = TRUE;
+        plan.zero.stage = rows[i].zero;
+        LpKernel kernels[LP_KERNELS_MAX];
+        guint n_kernels =
+            lp_block_kernels(&gpt, &plan, 0, LP_BLOCK_HEAD, LP_PASS_BACKWARD_WEIGHT, kernels);
+        const LpKernel *cast = lp_test_find_kernel(kernels, n_kernels, "cast-gradient");
+        const LpKernel *sum = lp_test_find_kernel(kernels, n_kernels, "accumulate");
+        lp_test_close(rows[i].label, cast == NULL ? 0.0 : cast->bytes,
+                      16.0 * 16.0 * rows[i].cast_bytes, 0.0);
+        lp_test_close(rows[i].label, sum == NULL ? 0.0 : sum->bytes,
+                      16.0 * 16.0 * rows[i].sum_bytes, 0.0);
+    }
+}
+
 /* The product of a weight's gradient reads and writes the sum in place of its own result, and no
  * kernel follows: qkv of 8 tokens, 16 x 24 on a rank. */
 static void
@@ -311,6 +342,7 @@ main(void)
 {
     static const LpTestCase cases[] = {
         {"streams", test_streams},
+        {"cast gradients", test_cast_gradients},
         {"fused accumulation", test_fused_accumulation},
         {"expert streams", test_expert_streams},
         {"scaling", test_scaling},

@@ -113,6 +113,25 @@ test_tied(void)
     (void)g_unlink(platform);
 }
 
+/* DeepSpeed's copies around the gathers at stage boundaries are in both, 1 + 2 a micro-batch and
+ * boundary: cleared, a share of a half copied, and the whole copied twice, at the memory's rate. */
+static void
+test_boundary_copies(void)
+{
+    static const char *const settings[] = {"scatter-gather=yes", "scatter-gather=outputs"};
+    double compute_s[2], closed_s[2];
+    for (guint i = 0; i < 2; i++) {
+        g_autofree char *plan =
+            g_strconcat(BODY "layers=4 tp=2 dp=1 pp=2 global-batch=8 ", settings[i], NULL);
+        g_autoptr(json_t) result = lp_spawn_simulate("dgx-a100-1024", plan, NULL);
+        lp_test_true("explained", fabs(part(result, "unexplained_s")) < 1e-9);
+        compute_s[i] = lp_json_at(result, "simulated.terms_s.compute");
+        closed_s[i] = lp_json_at(result, "closed_form.terms_s.compute");
+    }
+    lp_test_true("in the simulation", compute_s[1] > compute_s[0]);
+    lp_test_true("in the closed form", closed_s[1] > closed_s[0]);
+}
+
 /* The closed form that takes all of the reduction as hidden differs by what is not. */
 static void
 test_overlap_fraction(void)
@@ -132,6 +151,7 @@ main(void)
                                        {"imbalance", test_imbalance},
                                        {"overlap", test_overlap},
                                        {"tied embeddings", test_tied},
+                                       {"boundary copies", test_boundary_copies},
                                        {"overlap fraction", test_overlap_fraction},
                                        {NULL, NULL}};
     return lp_test_run("crosscheck", cases);

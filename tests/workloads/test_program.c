@@ -120,6 +120,7 @@ test_pp(void)
         {"schedule=gpipe", 8, 1, 96, 50331648},
         {"virtual-stages=2", 8, 2, 96, 50331648},
         {"scatter-gather=yes", 8, 1, 96, 6291456},
+        {"scatter-gather=outputs", 8, 1, 96, 6291456},
         {"sequence-parallel=yes", 8, 1, 96, 6291456},
         {"pp=2 virtual-stages=3 micro-batch=4", 2, 3, 24, 201326592},
         {"pp=1", 1, 1, 96, 50331648},
@@ -134,6 +135,31 @@ test_pp(void)
         guint wanted = 2 * (rows[i].pp * rows[i].v - 1) * rows[i].m;
         lp_test_true(rows[i].settings, n_sent == wanted && n_received == wanted);
         lp_test_true(rows[i].settings, program->pipeline.message_bytes == rows[i].bytes);
+    }
+}
+
+/* What is scattered is gathered, A each time, beside the all-reduces: forward by all stages but the
+ * first, and backward by all but the last, twice where these kept their outputs scattered. */
+static void
+test_boundary_gathers(void)
+{
+    static const struct {
+        const char *settings;
+        double forward, backward; /* gathers a micro-batch */
+    } rows[] = {
+        {"scatter-gather=no", 0.0, 0.0},
+        {"scatter-gather=yes", 1.0, 1.0},
+        {"scatter-gather=outputs", 1.0, 2.0},
+    };
+    g_autoptr(LpProgram) bare = build("scatter-gather=no");
+    for (guint i = 0; i < G_N_ELEMENTS(rows); i++) {
+        g_autoptr(LpProgram) program = build(rows[i].settings);
+        for (guint stage = 0; stage < 8; stage++) {
+            double gathered = stage_bytes(program, stage, LP_TRAFFIC_TP) -
+                              stage_bytes(bare, stage, LP_TRAFFIC_TP);
+            double n = (stage > 0 ? rows[i].forward : 0.0) + (stage < 7 ? rows[i].backward : 0.0);
+            lp_test_close(rows[i].settings, gathered, n * 96.0 * 50331648.0, 1e-12);
+        }
     }
 }
 
@@ -366,10 +392,16 @@ test_message_chunks(void)
 int
 main(void)
 {
-    static const LpTestCase cases[] = {
-        {"tp", test_tp},     {"pp", test_pp},           {"dp", test_dp},
-        {"zero", test_zero}, {"gathers", test_gathers}, {"embedding", test_embedding},
-        {"size", test_size}, {"volume", test_volume},   {"message-chunks", test_message_chunks},
-        {NULL, NULL}};
+    static const LpTestCase cases[] = {{"tp", test_tp},
+                                       {"pp", test_pp},
+                                       {"boundary gathers", test_boundary_gathers},
+                                       {"dp", test_dp},
+                                       {"zero", test_zero},
+                                       {"gathers", test_gathers},
+                                       {"embedding", test_embedding},
+                                       {"size", test_size},
+                                       {"volume", test_volume},
+                                       {"message-chunks", test_message_chunks},
+                                       {NULL, NULL}};
     return lp_test_run("program", cases);
 }

@@ -166,16 +166,17 @@ static const struct {
     {"nnnnnnnnnnnnnnnnnnnn",
      "kind ffn-kind attention positions norm bias dropout cp-kind schedule recompute selective "
      "scaling zero-variant "
-     "gather-ahead gradient-sync routing-draws optimizer precision gradient-precision "
+     "scatter-gather gather-ahead gradient-sync routing-draws optimizer precision "
+     "gradient-precision "
      "communication-precision dispatch-precision "
      "overlap-tp overlap-ep "
      "host-sync kernels amped-efficiency framework layout attention-kernel"},
     {"ssssssssssssssssssss", "fused-accumulation keep-gathered unit-copies separate-projections "
-                             "complex-rotary repeat-heads gradient-buffers "
+                             "complex-rotary repeat-heads cast-gradients gradient-buffers "
                              "fused-loss"},
     {"ssssssssssssssssssss",
      "tied-embeddings embedding parallel-blocks sequence-parallel early-stop "
-     "scatter-gather reshard narrow-parameters narrow-activations "
+     "reshard narrow-parameters narrow-activations "
      "cast-shards root-unit drop-gradients flat-gradients "
      "overlap-dp experts-one-by-one "
      "overlap-tp-pairs overlap-pp overlap-param cuda-graphs"},

@@ -10,7 +10,11 @@ void
 lp_lowering_init(LpLowering *self, LpProgram *program, const LpTransformer *transformer,
                  const LpPlan *plan, const LpAccelerator *accelerator)
 {
-    *self = (LpLowering){.builder = {.program = program}, .transformer = transformer, .plan = plan};
+    *self =
+        (LpLowering){.builder = {.program = program},
+                     .transformer = transformer,
+                     .plan = plan,
+                     .boundary_copies = lp_boundary_copies_work(transformer, plan, accelerator)};
     gboolean known[LP_LAYER_KINDS] = {FALSE};
     for (guint32 index = 0; index < lp_transformer_n_layers(transformer); index++) {
         guint kind = lp_transformer_layer_kind(transformer, index);

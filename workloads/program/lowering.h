@@ -14,7 +14,8 @@ typedef struct {
     const LpTransformer *transformer;                                  /* borrowed */
     const LpPlan *plan;                                                /* borrowed */
     LpWork work[LP_LAYER_KINDS][LP_N_BLOCKS][LP_N_PASSES][LP_N_PARTS]; /**< of kernels */
-    guint32 micro_batch; /**< of the pass at hand, among all of the iteration */
+    LpWork boundary_copies; /**< lp_boundary_copies_work() */
+    guint32 micro_batch;    /**< of the pass at hand, among all of the iteration */
 } LpLowering;
 
 /** A lowering into @program, which has its communicators and expert loads already, with the kernel

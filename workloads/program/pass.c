@@ -8,10 +8,21 @@ static void
 add_boundary_gather(LpLowering *self)
 {
     const LpPlan *plan = self->plan;
-    if (plan->pipeline.scatter_gather && plan->degree[LP_AXIS_PP] > 1)
-        lp_builder_add_collective(
-            &self->builder, LP_COLLECTIVE_ALL_GATHER, LP_GROUP_TP,
-            lp_lowering_wire_bytes(self, lp_plan_tokens(plan, self->transformer->seq)));
+    if (!plan->pipeline.scatter_gather || plan->degree[LP_AXIS_PP] == 1)
+        return;
+    lp_builder_add_collective(
+        &self->builder, LP_COLLECTIVE_ALL_GATHER, LP_GROUP_TP,
+        lp_lowering_wire_bytes(self, lp_plan_tokens(plan, self->transformer->seq)));
+    lp_lowering_add_work(self, self->boundary_copies);
+}
+
+/* What came back, behind what went on where a stage keeps that scattered, too. */
+static void
+add_backward_gathers(LpLowering *self)
+{
+    if (self->plan->pipeline.scatter_gather == LP_SCATTER_GATHER_OUTPUTS)
+        add_boundary_gather(self);
+    add_boundary_gather(self);
 }
 
 /* Units of the chunks of @stage whose updated parameters are gathered before those of @chunk. */
@@ -68,7 +79,7 @@ lp_pass_add_backward(LpLowering *self, guint32 stage, guint32 chunk, LpRole role
     const GArray *units = prefetch->units;
     gboolean is_last_slice = lp_plan_slice(plan, stage, chunk) == lp_plan_n_slices(plan) - 1;
     if (role != LP_ROLE_WEIGHT && !is_last_slice)
-        add_boundary_gather(self);
+        add_backward_gathers(self);
     for (guint i = 0; i < units->len; i++) {
         const LpUnit *unit = lp_units_get(units, i, TRUE);
         lp_parameter_prefetch_add(prefetch, i);

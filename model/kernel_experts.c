@@ -3,6 +3,8 @@
 #include "model/kernel.h"
 #include "model/kernel_list.h"
 
+#include <math.h>
+
 /* Scores are in fp32. */
 #define SCORE_BYTES 4.0
 
@@ -99,12 +101,18 @@ experts_width(const LpKernelList *list)
     return lp_transformer_expert_ffn(list->transformer) / (double)lp_plan_expert_tp(list->plan);
 }
 
+static double
+n_own_experts(const LpKernelList *list)
+{
+    return (double)list->transformer->experts.n / list->plan->degree[LP_AXIS_EP];
+}
+
 /* Products of all of a rank's experts at once, each with its share of the tokens that came. */
 static void
 list_expert_weight(LpKernelList *list, const char *name, double n_inputs, double n_outputs,
                    LpProduct product)
 {
-    double n_own = (double)list->transformer->experts.n / list->plan->degree[LP_AXIS_EP];
+    double n_own = n_own_experts(list);
     guint before = list->n_kernels;
     double all_tokens = list->tokens;
     list->tokens = experts_tokens(list) / n_own;
@@ -133,6 +141,57 @@ list_experts_down(LpKernelList *list, LpProduct product)
                        product);
 }
 
+/* --- operation by operation: Megatron-Core, megatron/core/fusions/fused_bias_geglu.py
+ * (weighted_bias_quick_geglu_impl) and megatron/core/transformer/moe/experts.py (_apply_bias);
+ * PyTorch, torch/csrc/autograd/FunctionsManual.cpp (clamp_backward) --- */
+
+/* A kernel here stands for so many small ones, as model/accelerator.h says of launches. */
+#define SMALL_KERNELS 4.0
+
+static void
+list_operations(LpKernelList *list, const char *name, double bytes, double n_small)
+{
+    lp_list_kernel(list, (LpKernel){.name = name,
+                                    .bytes = bytes,
+                                    .n_launches = (guint32)ceil(n_small / SMALL_KERNELS)});
+}
+
+/* Forward either half of the gate's and its factor's tensor is clamped, and both are joined again.
+ * Backward the halves of the gradient stand where they are; one is compared with a limit and chosen
+ * by that, the other compared with two, these joined, and chosen by that; then both are joined. */
+static void
+list_clamps(LpKernelList *list, gboolean backward)
+{
+    double elements = experts_tokens(list) * experts_width(list), element = list->element_bytes;
+    if (!list->transformer->clamped || !list->plan->experts.eager ||
+        list->transformer->ffn_kind != LP_FFN_SWIGLU)
+        return;
+    double one_limit = (element + 1.0) + (2.0 * element + 1.0);
+    double two_limits = 2.0 * (element + 1.0) + 3.0 + (2.0 * element + 1.0);
+    if (backward)
+        list_operations(list, "clamp-backward", elements * (one_limit + two_limits + 4.0 * element),
+                        7.0);
+    else
+        list_operations(list, "clamp", elements * 8.0 * element, 3.0);
+}
+
+/* Forward each expert's bias is multiplied by the weights of its tokens and added, and the results
+ * are joined. Backward the gradient is joined out of the experts' parts, and for each multiplied
+ * and summed twice: over its tokens for the bias, and over the width for the weights. */
+static void
+list_weighted_biases(LpKernelList *list, gboolean backward)
+{
+    double elements = experts_tokens(list) * list->transformer->hidden;
+    double element = list->element_bytes, n_own = n_own_experts(list);
+    if (!lp_transformer_has_biases(list->transformer) || !list->plan->experts.eager)
+        return;
+    if (backward)
+        list_operations(list, "weighted-bias-backward", elements * 8.0 * element,
+                        4.0 * n_own + 1.0);
+    else
+        list_operations(list, "weighted-bias", elements * 6.0 * element, 2.0 * n_own + 1.0);
+}
+
 /* Tokens that came from all ranks are put in the order of the experts, and back. */
 static void
 list_sort(LpKernelList *list, const char *name)
@@ -147,8 +206,10 @@ experts_forward(LpKernelList *list)
     list->part = LP_PART_INNER;
     list_sort(list, "sort");
     list_experts_up(list, LP_PRODUCT_OUTPUT);
+    list_clamps(list, FALSE);
     lp_list_activation(list, FALSE, experts_tokens(list) * experts_width(list));
     list_experts_down(list, LP_PRODUCT_OUTPUT);
+    list_weighted_biases(list, FALSE);
     list_sort(list, "sort-back");
 }
 
@@ -157,8 +218,10 @@ experts_backward(LpKernelList *list)
 {
     list->part = LP_PART_INNER;
     list_sort(list, "sort-back-backward");
+    list_weighted_biases(list, TRUE);
     list_experts_down(list, LP_PRODUCT_DATA_GRADIENT);
     lp_list_activation(list, TRUE, experts_tokens(list) * experts_width(list));
+    list_clamps(list, TRUE);
     list_experts_up(list, LP_PRODUCT_DATA_GRADIENT);
     list_sort(list, "sort-backward");
 }
@@ -174,6 +237,7 @@ static void
 experts_light(LpKernelList *list)
 {
     list->part = LP_PART_INNER;
+    list_clamps(list, FALSE);
     lp_list_activation(list, FALSE, experts_tokens(list) * experts_width(list));
 }
 

@@ -234,6 +234,8 @@ typedef struct {
                                     lp_plan_relay_by_domains() has made of them */
     gboolean one_by_one;       /**< each expert's products are kernels of their own,
                                     LP_EXPERT_STREAMS side by side, not one for all */
+    gboolean eager;            /**< what comes between and behind their products runs operation by
+                                    operation: clamped inputs, biases by the weights of routing */
     guint32 routing_kernels;   /**< small kernels that routing takes forward besides; backward a
                                     third of them */
     double skew;               /**< spread of the load over experts, 0: even */

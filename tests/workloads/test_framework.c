@@ -102,7 +102,7 @@ test_habits(void)
         {"fine-grained experts stay whole",
          "framework=megatron-core experts=128 expert-ffn=64 top-k=8 ep=16 pp=8 dp=16 "
          "sequence-parallel=yes",
-         "expert-tp=1 ep-relay=1 overlap-ep=domains overlap-tp=bulk"},
+         "expert-tp=1 ep-relay=1 overlap-ep=domains overlap-tp=bulk experts-eager=yes"},
         {"routing limited to groups is relayed",
          "framework=megatron-core experts=128 expert-ffn=64 top-k=8 ep=16 pp=8 dp=16 "
          "expert-groups=8 group-limit=4",
@@ -121,7 +121,8 @@ test_habits(void)
         {"the recipes of June 2026",
          "framework=megatron-core-2026 experts=128 expert-ffn=64 top-k=8 ep=16 pp=1 dp=128 "
          "precision=mxfp8 sequence-parallel=yes",
-         "overlap-ep=yes cuda-graphs=yes experts-one-by-one=no routing-kernels=2 expert-tp=1"},
+         "overlap-ep=yes cuda-graphs=yes experts-one-by-one=no routing-kernels=2 expert-tp=1 "
+         "experts-eager=no"},
         {"do so with MXFP8, and else what was before",
          "framework=megatron-core-2026 experts=128 expert-ffn=64 top-k=8 ep=16 pp=1 dp=128 "
          "sequence-parallel=yes",

@@ -139,7 +139,7 @@ static const struct {
     {"gpt-oss-120b", GPT_OSS,
      "layers=36 hidden=2880 heads=64 kv-heads=8 head-width=64 ffn=2880 ffn-kind=swiglu seq=131072 "
      "vocab=201088 tied-embeddings=no positions=rotary norm=rmsnorm bias=yes dropout=no "
-     "attention=flash window=128 window-every=2 experts=128 top-k=4 " PLAN,
+     "clamped-activation=yes attention=flash window=128 window-every=2 experts=128 top-k=4 " PLAN,
      "torch_dtype quantization_config model_type", 116829156672.0},
     {"opt-6.7b",
      "{'activation_dropout':0.0,'activation_function':'relu','dropout':0.1,'ffn_dim':16384,"

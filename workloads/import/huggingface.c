@@ -261,6 +261,9 @@ read_manners(const LpReader *reader, GError **error)
     if (parallel)
         lp_import_map(reader->import, "parallel-blocks", "yes",
                       lp_reader_said(reader, family->parallel_key));
+    const json_t *limit = lp_config_peek(reader->config, "swiglu_limit");
+    if (json_is_number(limit) && json_number_value(limit) > 0.0)
+        lp_import_map(reader->import, "clamped-activation", "yes", "swiglu_limit");
     lp_import_map(reader->import, "attention", "flash", "");
     return TRUE;
 }

@@ -49,6 +49,8 @@ test_datasheets(void)
         {"tpu-v6e", {0, 0, 0, 918, 0}, 34359738368.0, 1640e9, 1},
         {"gaudi2", {0, 0, 0, 432, 865}, 96e9, 2460e9, 2},
         {"gaudi3", {0, 0, 0, 1677, 1677}, 128e9, 3700e9, 8},
+        {"trn1-core", {23.75, 95, 95, 95, 95}, 16 * 0x1p30, 440.234e9, 1},
+        {"trn2-core", {45.25, 166.75, 166.75, 166.75, 324.75}, 24 * 0x1p30, 750e9, 2},
     };
     g_autoptr(GArray) all = lp_catalogue_load(NULL);
     lp_test_true("all listed here", all != NULL && all->len == G_N_ELEMENTS(rows));

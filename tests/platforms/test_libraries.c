@@ -163,6 +163,8 @@ test_of_accelerators(void)
         {"tpu-v6e", "single-ring"},
         {"gaudi2", "single-ring"},
         {"gaudi3", "single-ring"},
+        {"trn1-core", "single-ring"},
+        {"trn2-core", "single-ring"},
         {"a100-80 modified", "nccl-ampere"},
         {"", "single-ring"},
     };

@@ -13,7 +13,7 @@ test_names(void)
     g_autofree char *joined = g_strjoinv(" ", names);
     lp_test_text("systems", joined,
                  "dgx-a100 dgx-h100 frontier gb200-nvl72 generic hgx-a100-4nic hgx-h800 "
-                 "ocs ocs-torus optical-substrate p5 polaris rail-only summit tpu-v4");
+                 "ocs ocs-torus optical-substrate p5 polaris rail-only summit tpu-v4 trn1");
 }
 
 static void

@@ -172,10 +172,19 @@ lp_amped_weight_s(const LpClosedFormInput *input)
     return of_all_layers_s(input, layer_products_s(input));
 }
 
+/* The share of the layers that are recomputed whole. */
+static double
+share_again(const LpClosedFormInput *input)
+{
+    return input->plan->recompute == LP_RECOMPUTE_FULL
+               ? lp_plan_recomputed_share(input->plan, input->transformer)
+               : 0.0;
+}
+
 double
 lp_amped_recompute_s(const LpClosedFormInput *input)
 {
-    return input->plan->recompute == LP_RECOMPUTE_FULL ? lp_amped_forward_s(input) : 0.0;
+    return share_again(input) * lp_amped_forward_s(input);
 }
 
 /* --- communication --- */
@@ -253,7 +262,7 @@ activations_bytes(const LpClosedFormInput *input)
 static double
 n_passes(const LpClosedFormInput *input)
 {
-    return input->plan->recompute == LP_RECOMPUTE_FULL ? 3.0 : 2.0;
+    return 2.0 + share_again(input);
 }
 
 double

@@ -33,7 +33,8 @@ double lp_amped_forward_s(const LpClosedFormInput *input);
 double lp_amped_backward_s(const LpClosedFormInput *input);
 /** U_w: gradients of the weights, likewise: (L/N) C_MAC MAC, s. */
 double lp_amped_weight_s(const LpClosedFormInput *input);
-/** U_f again under full recomputation, else 0: not in AMPeD, see model/README.md; s. */
+/** U_f again of the layers under full recomputation, else 0: not in AMPeD, see model/README.md; s.
+ */
 double lp_amped_recompute_s(const LpClosedFormInput *input);
 /** The TP part of M_f + M_b: 4 (L/D) m all-reduces of a micro-batch's activations, 6 with full
  * recomputation, each an intra ring and an inter ring, s. */

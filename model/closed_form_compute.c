@@ -46,7 +46,8 @@ lp_closed_form_pass_work(const LpClosedFormInput *input, LpPass pass)
         if (!known[kind])
             kinds[kind] = layer_work(input, i, pass);
         known[kind] = TRUE;
-        sum = lp_work_then(sum, kinds[kind]);
+        if (pass != LP_PASS_RECOMPUTE || lp_plan_recomputes_layer(input->plan, shape, i))
+            sum = lp_work_then(sum, kinds[kind]);
     }
     sum = lp_work_then(sum, end_work(input, 0, LP_BLOCK_EMBEDDING, pass));
     if (shape->decoder.n_layers > 0)

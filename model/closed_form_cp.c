@@ -37,7 +37,8 @@ double
 lp_closed_form_cp_s(const LpClosedFormInput *input)
 {
     gboolean exchanged = input->plan->context_kind == LP_CONTEXT_RING || recomputes_all(input);
-    double n_forward = recomputes_core(input) && exchanged ? 2.0 : 1.0;
+    double again = recomputes_core(input) && exchanged ? 1.0 : 0.0;
+    double n_forward = 1.0 + again * lp_plan_recomputed_share(input->plan, input->transformer);
     double layer_passes = lp_transformer_n_layers(input->transformer) * n_micro_batches(input) /
                           degree(input, LP_AXIS_PP);
     return layer_passes * (n_forward * pass_s(input, FALSE) + pass_s(input, TRUE));
@@ -64,7 +65,7 @@ lp_closed_form_cp_hidden_s(const LpClosedFormInput *input, double cp_s)
     for (guint32 i = 0; i < lp_transformer_n_layers(input->transformer); i++) {
         sum_s += hidden_pass_s(input, i, LP_PASS_FORWARD, forward_s) +
                  hidden_pass_s(input, i, LP_PASS_BACKWARD_INPUT, backward_s);
-        if (recomputes_core(input))
+        if (recomputes_core(input) && lp_plan_recomputes_layer(input->plan, input->transformer, i))
             sum_s += hidden_pass_s(input, i, LP_PASS_RECOMPUTE, forward_s);
     }
     return n_micro_batches(input) * sum_s / degree(input, LP_AXIS_PP);

@@ -41,12 +41,19 @@ recomputes_all(const LpClosedFormInput *input)
     return input->plan->recompute == LP_RECOMPUTE_FULL;
 }
 
+/* The share of the layers that are recomputed whole. */
+static inline double
+whole_again(const LpClosedFormInput *input)
+{
+    return recomputes_all(input) ? lp_plan_recomputed_share(input->plan, input->transformer) : 0.0;
+}
+
 /* Passes through each layer that communicate: forward, backward, and again where layers are
  * recomputed. */
 static inline double
 n_passes(const LpClosedFormInput *input)
 {
-    return recomputes_all(input) ? 3.0 : 2.0;
+    return 2.0 + whole_again(input);
 }
 
 /* The accelerator that @rank stands on. */

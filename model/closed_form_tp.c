@@ -12,14 +12,20 @@ lp_closed_form_tp_collective_s(const LpClosedFormInput *input)
                                  activations_bytes(input, input->transformer->seq));
 }
 
-/* All-reduces, or what equals them, that one block takes a micro-batch. */
+/* The share of layers that are recomputed whole, and so communicate again. */
 static double
-collectives_per_block(const LpPlan *plan)
+share_again(const LpTransformer *transformer, const LpPlan *plan)
+{
+    return plan->recompute == LP_RECOMPUTE_FULL ? lp_plan_recomputed_share(plan, transformer) : 0.0;
+}
+
+/* All-reduces, or what equals them, that one block takes a micro-batch, on the mean of layers. */
+static double
+collectives_per_block(const LpTransformer *transformer, const LpPlan *plan)
 {
     double forward = 1.0;
     double backward = lp_plan_gathers_again(plan) ? 1.5 : 1.0;
-    double again = plan->recompute == LP_RECOMPUTE_FULL ? 1.0 : 0.0;
-    return forward + backward + again;
+    return forward + backward + share_again(transformer, plan);
 }
 
 /* Of these, what recomputation of layer @index leaves out: the sum of its result. */
@@ -28,25 +34,24 @@ collectives_left_out(const LpTransformer *transformer, const LpPlan *plan, guint
 {
     if (!lp_plan_recompute_stops_early(plan, transformer, index))
         return 0.0;
-    return plan->sequence_parallel ? 0.5 : 1.0;
+    return (plan->sequence_parallel ? 0.5 : 1.0) * share_again(transformer, plan);
 }
 
 double
 lp_closed_form_tp_collectives_per_layer(const LpTransformer *transformer, const LpPlan *plan)
 {
     guint32 last = lp_transformer_n_layers(transformer) - 1;
-    return (transformer->parallel_blocks ? 1.0 : 2.0) * collectives_per_block(plan) -
+    return (transformer->parallel_blocks ? 1.0 : 2.0) * collectives_per_block(transformer, plan) -
            collectives_left_out(transformer, plan, last);
 }
 
 /* Gathers for products that one block takes a micro-batch; the rest are sums. */
 static double
-gathers_per_block(const LpPlan *plan)
+gathers_per_block(const LpTransformer *transformer, const LpPlan *plan)
 {
     if (!plan->sequence_parallel)
         return 0.0;
-    return 2.0 + (lp_plan_gathers_again(plan) ? 1.0 : 0.0) +
-           (plan->recompute == LP_RECOMPUTE_FULL ? 1.0 : 0.0);
+    return 2.0 + (lp_plan_gathers_again(plan) ? 1.0 : 0.0) + share_again(transformer, plan);
 }
 
 /* Blocks of layer @index that gather and sum activations of a layer's size; blocks side by side
@@ -70,8 +75,8 @@ block_s(const LpClosedFormInput *input, guint32 seq)
 {
     const LpPlan *plan = input->plan;
     double elements = lp_plan_tokens(plan, seq) * input->transformer->hidden;
-    double gathers = gathers_per_block(plan);
-    double sums = 2.0 * collectives_per_block(plan) - gathers;
+    double gathers = gathers_per_block(input->transformer, plan);
+    double sums = 2.0 * collectives_per_block(input->transformer, plan) - gathers;
     return sums * lp_closed_form_ring_s(input, LP_GROUP_TP, 0.5, activations_bytes(input, seq)) +
            gathers * lp_closed_form_ring_s(input, LP_GROUP_TP, 0.5,
                                            elements * lp_plan_gathered_wire_bytes(plan));
@@ -167,8 +172,8 @@ block_hidden_s(const LpClosedFormInput *input, guint32 index, LpBlock block, Sha
         forward_hidden_s(input, index, block, LP_PASS_FORWARD, forward, gather_s, sum_s) +
         backward_hidden_s(input, index, block, backward, gather_s, sum_s);
     if (recomputes_all(input))
-        hidden_s +=
-            forward_hidden_s(input, index, block, LP_PASS_RECOMPUTE, forward, gather_s, sum_s);
+        hidden_s += whole_again(input) * forward_hidden_s(input, index, block, LP_PASS_RECOMPUTE,
+                                                          forward, gather_s, sum_s);
     return hidden_s;
 }
 

@@ -15,6 +15,8 @@ double
 lp_memory_layer_activations_bytes(const LpTransformer *transformer, const LpPlan *plan,
                                   guint32 index)
 {
+    if (!lp_plan_recomputes_layer(plan, transformer, index))
+        return lp_memory_layer_bytes(transformer, plan, index, LP_RECOMPUTE_NONE);
     if (plan->recompute == LP_RECOMPUTE_FULL) /* the layer's input */
         return lp_memory_hidden_bytes(transformer, plan,
                                       lp_transformer_layer(transformer, index).seq);
@@ -25,7 +27,7 @@ lp_memory_layer_activations_bytes(const LpTransformer *transformer, const LpPlan
 static double
 recomputed_bytes(const LpTransformer *transformer, const LpPlan *plan, guint32 index)
 {
-    if (plan->recompute == LP_RECOMPUTE_NONE)
+    if (!lp_plan_recomputes_layer(plan, transformer, index))
         return 0.0;
     return lp_memory_layer_bytes(transformer, plan, index, LP_RECOMPUTE_NONE) -
            lp_memory_layer_activations_bytes(transformer, plan, index);
@@ -106,19 +108,20 @@ static Layers
 over_layers(const LpTransformer *transformer, const LpPlan *plan, guint32 stage, LayerBytes bytes)
 {
     Layers layers = {0.0, 0.0};
-    double kinds[LP_LAYER_KINDS];
-    gboolean known[LP_LAYER_KINDS] = {FALSE};
+    double kinds[LP_LAYER_KINDS][2];
+    gboolean known[LP_LAYER_KINDS][2] = {{FALSE}};
     for (guint32 chunk = 0; chunk < lp_plan_n_chunks(plan); chunk++) {
         guint32 slice = lp_plan_slice(plan, stage, chunk);
         guint32 first = lp_plan_slice_first_layer(plan, transformer, slice);
         guint32 n = lp_plan_slice_layers(plan, transformer, slice);
         for (guint32 i = first; i < first + n; i++) {
             guint kind = lp_transformer_layer_kind(transformer, i);
-            if (!known[kind])
-                kinds[kind] = bytes(transformer, plan, i);
-            known[kind] = TRUE;
-            layers.sum += kinds[kind];
-            layers.largest = fmax(layers.largest, kinds[kind]);
+            guint again = lp_plan_recomputes_layer(plan, transformer, i) ? 1 : 0;
+            if (!known[kind][again])
+                kinds[kind][again] = bytes(transformer, plan, i);
+            known[kind][again] = TRUE;
+            layers.sum += kinds[kind][again];
+            layers.largest = fmax(layers.largest, kinds[kind][again]);
         }
     }
     return layers;

@@ -52,6 +52,8 @@ last_product_flop(const LpPlan *self, const LpTransformer *transformer, guint32 
 static double
 layer_recompute_flop(const LpPlan *self, const LpTransformer *transformer, guint32 index)
 {
+    if (!lp_plan_recomputes_layer(self, transformer, index))
+        return 0.0;
     if (self->recompute == LP_RECOMPUTE_FULL)
         return lp_transformer_layer_forward_flop(transformer, index, self->batch.global) -
                (lp_plan_recompute_stops_early(self, transformer, index)

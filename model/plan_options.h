@@ -32,6 +32,12 @@ typedef enum {
                                 torchtitan/distributed/activation_checkpoint.py, SelectiveAC) */
 } LpSelective;
 
+/** Which layers are recomputed as the plan says; the others are kept. */
+typedef struct {
+    guint32 first;    /**< so many of each slice, the first ones; 0: a fraction: */
+    guint32 part, of; /**< @part / @of of all layers, evenly spaced; @of 0: all */
+} LpRecomputeLayers;
+
 /** The number format that products are computed in, and how its scales are shared
  * (model/precision.h). */
 typedef enum {
@@ -363,8 +369,9 @@ typedef struct {
                                   lp_plan_gathers_again() */
     LpContextKind context_kind;
     LpRecompute recompute;
-    LpSelective selective; /**< of LP_RECOMPUTE_SELECTIVE */
-    gboolean early_stop;   /**< of LP_RECOMPUTE_FULL: lp_plan_recompute_stops_early() */
+    LpSelective selective;              /**< of LP_RECOMPUTE_SELECTIVE */
+    LpRecomputeLayers recompute_layers; /**< lp_plan_recomputes_layer() */
+    gboolean early_stop; /**< of LP_RECOMPUTE_FULL: lp_plan_recompute_stops_early() */
     LpOptimizer optimizer;
     LpPlanBatch batch;
     LpPlanPipeline pipeline;

@@ -2,6 +2,53 @@
 /* What of a layer recomputation runs again. */
 #include "model/plan_recompute.h"
 
+/* Where layer @index stands in its slice. */
+static guint32
+place_in_slice(const LpPlan *self, const LpTransformer *transformer, guint32 index)
+{
+    guint32 first = 0;
+    for (guint32 slice = 0; slice < lp_plan_n_slices(self); slice++) {
+        guint32 n = lp_plan_slice_layers(self, transformer, slice);
+        if (index - first < n)
+            return index - first;
+        first += n;
+    }
+    return index - first;
+}
+
+/* Layers that are recomputed of the first @n. */
+static guint64
+n_recomputed(LpRecomputeLayers layers, guint64 n)
+{
+    return (2 * n * layers.part + layers.of) / (2 * (guint64)layers.of);
+}
+
+gboolean
+lp_plan_recomputes_layer(const LpPlan *self, const LpTransformer *transformer, guint32 index)
+{
+    LpRecomputeLayers layers = self->recompute_layers;
+    if (self->recompute == LP_RECOMPUTE_NONE)
+        return FALSE;
+    if (layers.first > 0)
+        return place_in_slice(self, transformer, index) < layers.first;
+    return layers.of == 0 || n_recomputed(layers, index + 1ull) > n_recomputed(layers, index);
+}
+
+double
+lp_plan_recomputed_share(const LpPlan *self, const LpTransformer *transformer)
+{
+    LpRecomputeLayers layers = self->recompute_layers;
+    guint32 n = lp_transformer_n_layers(transformer);
+    if (self->recompute == LP_RECOMPUTE_NONE)
+        return 0.0;
+    if (layers.first == 0)
+        return layers.of == 0 ? 1.0 : (double)n_recomputed(layers, n) / n;
+    double sum = 0.0;
+    for (guint32 slice = 0; slice < lp_plan_n_slices(self); slice++)
+        sum += MIN(layers.first, lp_plan_slice_layers(self, transformer, slice));
+    return sum / n;
+}
+
 gboolean
 lp_plan_recomputes_alternate(const LpPlan *self)
 {

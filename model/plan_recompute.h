@@ -2,11 +2,18 @@
 /* What of a layer recomputation runs again. */
 #pragma once
 
-#include "model/plan_options.h"
+#include "model/plan_layers.h"
 #include "model/transformer_layers.h"
 
 G_BEGIN_DECLS
 
+/** Whether layer @index is recomputed, in whatever way. Of a fraction p layer i (from 1) is where i
+ * p passes the next of 1/2, 3/2, 5/2 ... (foundation-model-stack/fms-fsdp,
+ * fms_fsdp/policies/ac_handler.py). */
+gboolean lp_plan_recomputes_layer(const LpPlan *self, const LpTransformer *transformer,
+                                  guint32 index);
+/** The share of all layers that are recomputed: 0 without recomputation. */
+double lp_plan_recomputed_share(const LpPlan *self, const LpTransformer *transformer);
 /** Whether every second product is recomputed: LP_SELECTIVE_ALTERNATE. */
 gboolean lp_plan_recomputes_alternate(const LpPlan *self);
 /** Whether @attention's scores are recomputed alone: flash attention keeps none. */

@@ -189,6 +189,26 @@ test_kept_gathered(void)
     lp_test_close("computed again", bytes[1][1], bytes[1][0], IDENTITY);
 }
 
+/* Layers that are not recomputed keep what they keep without recomputation; what one layer's
+ * recomputation brings back is the same however many are recomputed. */
+static void
+test_recompute_layers(void)
+{
+    LpTransformer gpt = lp_test_gpt(12, 1024, 16);
+    LpPlan plan = lp_test_plan(1, 2, 1, 3, 6);
+    LpMemory none = lp_memory_of_stage(&gpt, &plan, 1);
+    plan.recompute = LP_RECOMPUTE_FULL;
+    LpMemory full = lp_memory_of_stage(&gpt, &plan, 1);
+    plan.recompute_layers = (LpRecomputeLayers){.part = 1, .of = 3};
+    LpMemory third = lp_memory_of_stage(&gpt, &plan, 1);
+    plan.recompute_layers = (LpRecomputeLayers){.first = 2};
+    LpMemory two = lp_memory_of_stage(&gpt, &plan, 1);
+    double wanted = (2.0 * none.activations_bytes + full.activations_bytes) / 3.0;
+    lp_test_close("a third", third.activations_bytes, wanted, IDENTITY);
+    lp_test_close("2 of 6", two.activations_bytes, wanted, IDENTITY);
+    lp_test_close("while one goes back", third.buffers_bytes, full.buffers_bytes, IDENTITY);
+}
+
 static void
 test_in_flight(void)
 {
@@ -447,6 +467,7 @@ main(void)
         {"a layer with experts", test_layer_experts},
         {"alternate", test_alternate},
         {"kept gathered", test_kept_gathered},
+        {"layers that are recomputed", test_recompute_layers},
         {"in flight", test_in_flight},
         {"ends", test_ends},
         {"states", test_states},

@@ -82,6 +82,8 @@ test_tp(void)
         {"recompute=none", 4},
         {"recompute=full", 6},
         {"recompute=selective", 4},
+        {"recompute=full recompute-layers=1/3", 4.0 + 2.0 / 3.0},
+        {"recompute=full recompute-layers=6", 5},
         {"recompute=none sequence-parallel=yes", 5},
         {"recompute=full sequence-parallel=yes", 7},
         {"recompute=none schedule=gpipe micro-batch=2", 4},

@@ -199,6 +199,7 @@ static const struct {
     {"s.ssssssssssvvvPsssv", "shard-degree"},
     {"s.ssssssssssvvvvsssv", "zero"},
     {"vPvvvvvvvvvvvvvPvvvv", "stage-layers"},
+    {"vvvvvvvvvvvvvvv.vvvv", "recompute-layers"},
     /* Numbers, of ranges of their own. */
     {"s.vssvs.ssssvvv.sssv", "capacity-factor skew"},
     {"s.vssvsvssssvvvvsssv", "overlap-fraction"},

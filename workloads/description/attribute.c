@@ -153,6 +153,7 @@ static const LpAttribute attributes[] = {
     CHOICE("plan", "schedule", P(pipeline.schedule), lp_schedule_names),
     CHOICE("plan", "recompute", P(recompute), lp_recompute_names),
     CHOICE("plan", "selective", P(selective), lp_selective_names),
+    TEXT("plan", "recompute-layers", &lp_text_recompute_layers),
     BOOLEAN("plan", "early-stop", P(early_stop)),
     BOOLEAN("plan", "sequence-parallel", P(sequence_parallel)),
     BOOLEAN("plan", "keep-gathered", P(keeps_gathered)),

@@ -142,7 +142,7 @@ lp_layer_add_backward(LpLowering *self, guint32 index, LpRole role)
 {
     LpLayer layer = lp_transformer_layer(self->transformer, index);
     gboolean parallel = is_parallel(self->transformer, layer);
-    if (role != LP_ROLE_WEIGHT)
+    if (role != LP_ROLE_WEIGHT && lp_plan_recomputes_layer(self->plan, self->transformer, index))
         add_recomputation(self, index);
     if (layer.has_experts)
         add_expert_block_backward(self, index, role);

@@ -4,6 +4,7 @@
 
 #include "sim/run/simulation.h"
 #include "validation/cases/training_remainder.h"
+#include "validation/cases/training_words.h"
 #include "validation/prediction/prediction.h"
 #include "workloads/description/framework.h"
 
@@ -230,7 +231,7 @@ lp_training_plan_new(LpTrainingRestatement *self, GError **error)
     guint64 micro_batch = 1;
     gboolean of_replica = states_replica_batch(self);
     gboolean is_stated = lp_table_has(self->row, "micro_batch") && !of_replica;
-    const char *recompute = lp_table_text(self->row, "recompute");
+    const char *recompute = lp_training_words_recompute(self);
     if ((is_stated &&
          !lp_table_count(self->row, "micro_batch", 1, G_MAXUINT32, &micro_batch, error)) ||
         (lp_table_has(self->row, "recompute") &&

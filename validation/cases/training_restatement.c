@@ -6,6 +6,7 @@
 #include "validation/cases/row_word.h"
 #include "validation/cases/training_machine.h"
 #include "validation/cases/training_remainder.h"
+#include "validation/cases/training_words.h"
 #include "workloads/description/attribute.h"
 #include "workloads/description/framework.h"
 
@@ -362,8 +363,8 @@ is_due(const LpTrainingRestatement *self, const LpFrameworkSetting *setting)
         if (condition->comparison == LP_COMPARISON_IS_NOT)
             holds = !holds;
         else if (condition->comparison == LP_COMPARISON_ABOVE)
-            holds = text != NULL &&
-                    g_ascii_strtod(text, NULL) > g_ascii_strtod(condition->value, NULL);
+            holds =
+                text != NULL && g_ascii_strtod(text, NULL) > g_ascii_strtod(condition->value, NULL);
         if (!holds)
             return FALSE;
     }
@@ -435,8 +436,8 @@ limit_slices(LpTrainingRestatement *self, GError **error)
 static gboolean (*const rules[])(LpTrainingRestatement *self, GError **error) = {
     take_model,     take_layers_of_name, take_columns,  complete_shape,
     pad_vocabulary, cut_to_layer,        take_replicas, take_sequence_parallel,
-    take_precision, take_framework,      take_settings, pad_sizes,
-    deal_slices,    limit_slices,
+    take_precision, take_framework,      take_settings, lp_training_words_take,
+    pad_sizes,      deal_slices,         limit_slices,
 };
 
 gboolean

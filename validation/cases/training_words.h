@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a row of measured training says in words, beyond its columns. */
+#pragma once
+
+#include "validation/cases/training_restatement.h"
+
+G_BEGIN_DECLS
+
+/**
+ * Takes what column note says of the plan in the words of the software that ran, beside or against
+ * columns framework and set, and notes it in the outcome:
+ * "torch.compile" fuses kernels;
+ * "HSDP" shares states inside domains (PyTorch, ShardingStrategy.HYBRID_SHARD), and "zero1=8" among
+ * so many replicas (InternEvo, zero1.size; -1: all);
+ * "MFU 0.61 HFU 0.69" says how much is recomputed: layers whose attention keeps no scores, so that
+ * selective recomputation has nothing to do, are recomputed whole, as many as hardware FLOP beyond
+ * the model's need (foundation-model-stack/fms-fsdp calls that selective,
+ * fms_fsdp/policies/ac_handler.py). Only the ratio is taken, which speed is no part of.
+ * Errors: LP_INPUT_ERROR, LP_MODEL_ERROR: "FILE:LINE: column note: ...".
+ */
+gboolean lp_training_words_take(LpTrainingRestatement *self,
+                                GError **error) G_GNUC_WARN_UNUSED_RESULT;
+
+/** What column recompute states, in our words: "full" where the note says that "selective" means
+ * whole layers. Borrowed from the row, or static. */
+const char *lp_training_words_recompute(const LpTrainingRestatement *self);
+
+G_END_DECLS

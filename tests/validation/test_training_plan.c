@@ -32,9 +32,16 @@ test_memory(void)
         {"it was measured, so it did fit",
          FLASH
          "layers=32;hidden=4096;heads=32;ffn=14336;vocab=128256;seq=4096;tied=;tp=4;pp=1;dp=1;"
-         "accelerators=4;micro_batch=12;global_batch=24;recompute=none;precision=bf16;framework="
+         "accelerators=4;micro_batch=12;global_batch=24;recompute=;precision=bf16;framework="
          "megatron-core",
          "recompute=light gradient-precision=bf16", "gradients in bf16"},
+        {"what is stated stays",
+         FLASH
+         "layers=32;hidden=4096;heads=32;ffn=14336;vocab=128256;seq=4096;tied=;tp=4;pp=1;dp=1;"
+         "accelerators=4;micro_batch=12;global_batch=24;recompute=none;precision=bf16;framework="
+         "megatron-core",
+         "recompute=none gradient-precision=fp32",
+         "recompute none as stated: by our count it does not fit"},
         {"a replica's batch, cut into as many parts as there are stages",
          "framework=torchtitan;precision=bf16;zero=2;micro_batch=16", "micro-batch=8",
          "micro-batch 8: as many micro-batches as stages"},

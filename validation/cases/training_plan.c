@@ -2,6 +2,7 @@
 /* What of a measured plan depends on memory: recomputation, precision of gradients, micro-batch. */
 #include "validation/cases/training_plan.h"
 
+#include "model/memory.h"
 #include "sim/run/simulation.h"
 #include "validation/cases/training_remainder.h"
 #include "validation/cases/training_words.h"
@@ -68,6 +69,10 @@ choose_micro_batch(const LpTrainingRestatement *self, const Saving *saving)
                         lp_settings_number(&self->settings, "dp"),
             chosen = 1;
     double best_s = INFINITY, worst_s = 0.0;
+    if (self->outcome->runs_as_stated) {
+        lp_outcome_infer(self->outcome, "micro-batch 1: by our count not even that fits");
+        return 1;
+    }
     for (guint64 size = 1; sequences > 0 && sequences % size == 0; size *= 2) {
         double own_s = plan_s(self, saving, size);
         if (own_s <= best_s && own_s < INFINITY) {
@@ -142,49 +147,81 @@ widens_gradients(const LpTrainingRestatement *self, guint64 micro_batch)
     return FALSE;
 }
 
-/* What was measured did fit: where our count says that it does not, gradients are in 16 bits, or
- * more is recomputed than the row states, or it states nothing. */
+/* NULL if the row states nothing. */
 static const Saving *
-choose_saving(const LpTrainingRestatement *self, guint64 micro_batch)
+saving_as_stated(const LpTrainingRestatement *self)
 {
     const char *stated =
         lp_table_has(self->row, "recompute") ? lp_settings_get(&self->settings, "recompute") : "";
+    for (guint i = 0; i < G_N_ELEMENTS(savings); i++)
+        if (strcmp(savings[i].recompute, stated) == 0)
+            return &savings[i];
+    return NULL;
+}
+
+/* Whether the states alone fit, which follow from the plan to the byte, where activations and what
+ * else is held depend on software. */
+static gboolean
+states_fit(const LpTrainingRestatement *self, const Saving *saving, guint64 micro_batch)
+{
+    g_autoptr(LpWorkload) workload = build(self, saving, micro_batch, NULL);
+    if (workload == NULL)
+        return FALSE;
+    LpMemory memory = lp_memory_fullest(&workload->transformer, &workload->plan);
+    return memory.weights_bytes + memory.gradients_bytes + memory.optimizer_bytes <=
+           self->machine->accelerator.memory_bytes;
+}
+
+/* What is stated ran, whatever our count of its activations. Returns: NULL if nothing is stated. */
+static const Saving *
+stated_saving(const LpTrainingRestatement *self, guint64 micro_batch)
+{
+    const Saving *saving = saving_as_stated(self);
+    if (saving == NULL)
+        return NULL;
+    self->outcome->runs_as_stated =
+        !fits(self, saving, micro_batch) && states_fit(self, saving, micro_batch);
+    if (self->outcome->runs_as_stated)
+        lp_outcome_infer(self->outcome, "recompute %s as stated: by our count it does not fit",
+                         saving->recompute);
+    return saving;
+}
+
+/* What was measured did fit: where the row states nothing and our count says that it does not,
+ * gradients are in 16 bits, or more is recomputed. */
+static const Saving *
+choose_saving(const LpTrainingRestatement *self, guint64 micro_batch)
+{
+    const Saving *stated = stated_saving(self, micro_batch);
+    if (stated != NULL)
+        return stated;
     gboolean is_wide = widens_gradients(self, micro_batch);
-    guint first = 0, n = G_N_ELEMENTS(savings);
-    while (first < n && *stated != '\0' && strcmp(savings[first].recompute, stated) != 0)
-        first++;
-    guint chosen = first;
+    guint chosen = 0, n = G_N_ELEMENTS(savings);
     while (chosen < n && ((savings[chosen].gradients != NULL && !is_wide) ||
                           !fits(self, &savings[chosen], micro_batch)))
         chosen++;
-    if (chosen == n) /* to be refused as stated */
-        return &savings[first];
+    if (chosen == n) /* to be refused */
+        return &savings[0];
     const Saving *saving = &savings[chosen];
-    gboolean is_first = strcmp(saving->recompute, savings[first].recompute) == 0;
-    if (*stated == '\0' || !is_first)
-        lp_outcome_infer(self->outcome, "recompute %s: the plan %s", saving->recompute,
-                         is_first ? "fits so" : "does not fit with less");
+    gboolean is_first = strcmp(saving->recompute, savings[0].recompute) == 0;
+    lp_outcome_infer(self->outcome, "recompute %s: the plan %s", saving->recompute,
+                     is_first ? "fits so" : "does not fit with less");
     if (saving->gradients != NULL)
         lp_outcome_infer(self->outcome, "gradients in bf16: the plan does not fit with fp32");
     return saving;
 }
 
-/* Whether the plan fits with the first of the @savings, or with any, as far as the row leaves them
- * open. */
+/* Whether the plan fits with the first of the @savings, or with any; with what the row states, if
+ * it states any. */
 static gboolean
 fits_with(const LpTrainingRestatement *self, guint64 micro_batch, gboolean any)
 {
-    const char *stated = lp_table_has(self->row, "recompute")
-                             ? lp_settings_get(&self->settings, "recompute")
-                             : savings[0].recompute;
-    gboolean is_open = FALSE;
-    for (guint i = 0; i < G_N_ELEMENTS(savings); i++) {
-        is_open = is_open || strcmp(savings[i].recompute, stated) == 0;
-        if (is_open && fits(self, &savings[i], micro_batch))
+    const Saving *stated = saving_as_stated(self);
+    if (stated != NULL)
+        return fits(self, stated, micro_batch);
+    for (guint i = 0; i < (any ? G_N_ELEMENTS(savings) : 1); i++)
+        if (fits(self, &savings[i], micro_batch))
             return TRUE;
-        if (is_open && !any)
-            return FALSE;
-    }
     return FALSE;
 }
 

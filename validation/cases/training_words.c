@@ -46,8 +46,7 @@ stated_shards(const LpTrainingRestatement *self)
     if (says(self, "HSDP") &&
         lp_table_count(self->row, "accelerators_per_domain", 1, G_MAXUINT32, &domain, NULL))
         return domain;
-    double zero1 = number_behind(self, "zero1=");
-    return zero1 >= 1.0 && zero1 < G_MAXUINT32 ? (guint64)zero1 : 0;
+    return 0;
 }
 
 static gboolean

@@ -10,8 +10,7 @@ G_BEGIN_DECLS
  * Takes what column note says of the plan in the words of the software that ran, beside or against
  * columns framework and set, and notes it in the outcome:
  * "torch.compile" fuses kernels;
- * "HSDP" shares states inside domains (PyTorch, ShardingStrategy.HYBRID_SHARD), and "zero1=8" among
- * so many replicas (InternEvo, zero1.size; -1: all);
+ * "HSDP" shares states inside domains (PyTorch, ShardingStrategy.HYBRID_SHARD);
  * "MFU 0.61 HFU 0.69" says how much is recomputed: layers whose attention keeps no scores, so that
  * selective recomputation has nothing to do, are recomputed whole, as many as hardware FLOP beyond
  * the model's need (foundation-model-stack/fms-fsdp calls that selective,

@@ -62,6 +62,8 @@ typedef struct {
     char *reason;                       /* owned: NULL if ok */
     double measured;                    /**< in the measure's unit; 0 if it cannot be read */
     double predicted[LP_N_PREDICTIONS]; /**< in the measure's unit; 0: none */
+    gboolean runs_as_stated; /**< what ran is stated: where it does not fit, our count is wrong, and
+                                it is not refused */
     gboolean has_terms;
     LpTerms terms;       /**< of the simulation: they sum to its prediction */
     GPtrArray *inferred; /* owned texts: what the row does not say and was filled in, and why */

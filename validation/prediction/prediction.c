@@ -54,7 +54,8 @@ static gboolean
 simulate(const LpSetup *setup, LpOutcome *outcome, GError **error)
 {
     g_autoptr(GError) refusal = NULL;
-    if (!lp_setup_check_memory(setup->workload, setup->machine, &refusal))
+    if (!outcome->runs_as_stated &&
+        !lp_setup_check_memory(setup->workload, setup->machine, &refusal))
         lp_outcome_fail(outcome, LP_OUTCOME_REFUSED_MEMORY, refusal->message);
     LpSimulationOptions options = {.fidelity = LP_FIDELITY_FLOW,
                                    .collapse = TRUE,

@@ -129,7 +129,7 @@ test_rules(void)
         {"or not", FLASH "note=no compile;set=kernels=eager", "kernels=eager", NULL},
         {"hybrid sharding is inside domains",
          FLASH "note=HSDP;zero=3;tp=1;pp=1;dp=16;micro_batch=1", "shard-degree=8",
-         "shard-degree 8: states are shared inside groups"},
+         "shard-degree 8: states are shared inside domains"},
         {"selective of whole layers, by FLOP", FLASH "recompute=selective;note=MFU 0.55 HFU 0.61",
          "recompute=full recompute-layers=33/100", "recompute full of 33/100 of the layers"},
         {"all of them, at most", FLASH "recompute=selective;note=MFU 0.55 HFU 0.77",

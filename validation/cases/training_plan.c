@@ -268,7 +268,7 @@ lp_training_plan_new(LpTrainingRestatement *self, GError **error)
     guint64 micro_batch = 1;
     gboolean of_replica = states_replica_batch(self);
     gboolean is_stated = lp_table_has(self->row, "micro_batch") && !of_replica;
-    const char *recompute = lp_training_words_recompute(self);
+    const char *recompute = lp_training_words_recompute(self->row, &self->settings);
     if ((is_stated &&
          !lp_table_count(self->row, "micro_batch", 1, G_MAXUINT32, &micro_batch, error)) ||
         (lp_table_has(self->row, "recompute") &&

@@ -433,10 +433,18 @@ limit_slices(LpTrainingRestatement *self, GError **error)
     return TRUE;
 }
 
+static gboolean
+take_words(LpTrainingRestatement *self, GError **error)
+{
+    (void)error;
+    lp_training_words_take(self->row, &self->settings, self->outcome);
+    return TRUE;
+}
+
 static gboolean (*const rules[])(LpTrainingRestatement *self, GError **error) = {
     take_model,     take_layers_of_name, take_columns,  complete_shape,
     pad_vocabulary, cut_to_layer,        take_replicas, take_sequence_parallel,
-    take_precision, take_framework,      take_settings, lp_training_words_take,
+    take_precision, take_framework,      take_settings, take_words,
     pad_sizes,      deal_slices,         limit_slices,
 };
 

@@ -2,7 +2,9 @@
 /* What a row of measured training says in words, beyond its columns. */
 #pragma once
 
-#include "validation/cases/training_restatement.h"
+#include "validation/cases/measurements.h"
+#include "validation/cases/settings.h"
+#include "validation/prediction/outcome.h"
 
 G_BEGIN_DECLS
 
@@ -15,13 +17,11 @@ G_BEGIN_DECLS
  * selective recomputation has nothing to do, are recomputed whole, as many as hardware FLOP beyond
  * the model's need (foundation-model-stack/fms-fsdp calls that selective,
  * fms_fsdp/policies/ac_handler.py). Only the ratio is taken, which speed is no part of.
- * Errors: LP_INPUT_ERROR, LP_MODEL_ERROR: "FILE:LINE: column note: ...".
  */
-gboolean lp_training_words_take(LpTrainingRestatement *self,
-                                GError **error) G_GNUC_WARN_UNUSED_RESULT;
+void lp_training_words_take(const LpTableRow *row, LpSettings *settings, LpOutcome *outcome);
 
 /** What column recompute states, in our words: "full" where the note says that "selective" means
  * whole layers. Borrowed from the row, or static. */
-const char *lp_training_words_recompute(const LpTrainingRestatement *self);
+const char *lp_training_words_recompute(const LpTableRow *row, const LpSettings *settings);
 
 G_END_DECLS

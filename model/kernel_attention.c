@@ -212,6 +212,45 @@ list_copy(LpKernelList *list, double width)
         lp_list_memory(list, "layout", 2.0 * list->tokens * width * list->element_bytes);
 }
 
+/* How often an element passes the memory until the results of all steps of a ring are one: of the
+ * first step it is read and written, of each other it and the sum so far are read and the sum is
+ * written. Under a causal mask half of the other steps are of half of the tokens (Transformer
+ * Engine, transformer_engine/pytorch/attention/dot_product_attention/context_parallel.py). */
+static double
+ring_passes(const LpKernelList *list)
+{
+    gboolean masked = list->layer.causal && list->layer.keys >= list->layer.seq;
+    return 2.0 + (masked ? 0.75 : 1.0) * 3.0 * (list->plan->degree[LP_AXIS_CP] - 1.0);
+}
+
+static gboolean
+has_ring(const LpKernelList *list)
+{
+    return list->plan->degree[LP_AXIS_CP] > 1 && list->plan->context_kind == LP_CONTEXT_RING;
+}
+
+/* Keys and values are sent as one tensor; mixtures are merged, each weighed by what its scores were
+ * of all. */
+static void
+list_ring(LpKernelList *list)
+{
+    double pairs = list->key_width + list->value_width;
+    if (!has_ring(list))
+        return;
+    lp_list_stream(list, "ring-join", list->tokens * 2.0 * pairs * list->element_bytes);
+    lp_list_stream(list, "ring-merge",
+                   list->tokens * ring_passes(list) * list->mixture_width * list->element_bytes);
+}
+
+static void
+list_ring_backward(LpKernelList *list)
+{
+    double widths = list->query_width + list->key_width + list->value_width;
+    if (has_ring(list))
+        lp_list_stream(list, "ring-merge-gradients",
+                       list->tokens * ring_passes(list) * widths * list->element_bytes);
+}
+
 /* Queries, keys and values come out of one product and are copied apart, keys and values twice
  * more, around the rotary positions (nanotron 0.4, models/llama.py, CausalSelfAttention). */
 static void
@@ -238,6 +277,7 @@ attention_forward(LpKernelList *list)
     list_copies_of_qkv(list);
     list_rotary(list);
     list_repeated_heads(list);
+    list_ring(list);
     core_forward(list);
     list_copy(list, list->mixture_width); /* into the order of the tokens */
     list->part = LP_PART_EXIT;
@@ -260,6 +300,7 @@ attention_backward(LpKernelList *list)
     list_copy(list, list->mixture_width);
     core_backward(list);
     list->part = LP_PART_INNER;
+    list_ring_backward(list);
     list_repeated_heads(list);
     list_rotary(list);
     list_copies_of_qkv(list);

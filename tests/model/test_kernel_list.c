@@ -354,6 +354,70 @@ test_attention_inputs(void)
     }
 }
 
+/* What @rank of a ring of @n passes through memory at @step, in elements of its own tokens, as
+ * Transformer Engine writes it (context_parallel.py: "fwd output correction", "dq ...", "dkv
+ * correction"): a copy is 2, a sum 3. Under the mask a step is of half of the queries, of half of
+ * the keys, or of the rank's own of both. */
+static double
+masked_step(const char *what, guint n, guint rank, guint step)
+{
+    guint own = n - 1 - rank; /* backward, the step of the rank's own */
+    if (*what == 'o')
+        return step == 0 ? 2.0 : step <= rank ? 3.0 : 1.5;
+    if (*what == 'q') {
+        if (step < own)
+            return step == 0 ? 1.0 : 1.5;
+        return step > own ? 3.0 : step == 0 ? 2.0 : 1.0 + 1.5;
+    }
+    if (step == n - 1)
+        return rank == 0 ? 1.5 + 1.0 : 3.0;
+    if (step < own)
+        return step == 0 ? 2.0 : 3.0;
+    return step == 0 ? 1.0 : 1.5;
+}
+
+/* Over all ranks and steps; queries and mixtures are 64 wide, keys and values 32. Without a mask
+ * each step is whole. */
+static void
+test_ring(void)
+{
+    static const struct {
+        const char *what;
+        double width;
+        LpPass pass;
+        const char *name;
+    } rows[] = {{"o", 64.0, LP_PASS_FORWARD, "ring-merge"},
+                {"q", 64.0, LP_PASS_BACKWARD_INPUT, "ring-merge-gradients"},
+                {"k", 64.0, LP_PASS_BACKWARD_INPUT, "ring-merge-gradients"}};
+    LpTransformer shape = lp_test_llama(1, 64, 8, 4, 256, 32000);
+    for (guint32 n = 2; n <= 8; n *= 2) {
+        LpPlan plan = lp_test_plan(1, 1, 1, 1, 1);
+        plan.degree[LP_AXIS_CP] = n;
+        double own_bytes = 2.0 * shape.seq / n, sums[2] = {0.0, 0.0};
+        for (guint i = 0; i < G_N_ELEMENTS(rows); i++)
+            for (guint rank = 0; rank < n; rank++)
+                for (guint step = 0; step < n; step++)
+                    sums[i > 0] += masked_step(rows[i].what, n, rank, step) * rows[i].width / n;
+        for (guint pass = 0; pass < 2; pass++)
+            lp_test_close(
+                rows[pass].name,
+                bytes_of(&shape, &plan, LP_BLOCK_ATTENTION, rows[pass].pass, rows[pass].name),
+                sums[pass] * own_bytes, IDENTITY);
+        lp_test_close("keys and values are sent as one",
+                      bytes_of(&shape, &plan, LP_BLOCK_ATTENTION, LP_PASS_FORWARD, "ring-join"),
+                      2.0 * 64.0 * own_bytes, IDENTITY);
+        LpTransformer open = shape;
+        open.kind = LP_TRANSFORMER_ENCODER;
+        lp_test_close("without a mask",
+                      bytes_of(&open, &plan, LP_BLOCK_ATTENTION, LP_PASS_FORWARD, "ring-merge"),
+                      (2.0 + 3.0 * (n - 1)) * 64.0 * own_bytes, IDENTITY);
+        plan.context_kind = LP_CONTEXT_ULYSSES;
+        lp_test_close("whole heads have nothing to merge",
+                      bytes_of(&shape, &plan, LP_BLOCK_ATTENTION, LP_PASS_FORWARD, "ring-merge"),
+                      0.0, 0.0);
+    }
+}
+
 /* A layer's P parameters are copied out of what was gathered, 2 bytes read and written, before
  * each pass that gathers them, and their gradients into what is scattered, 2 read and 4 written. */
 static void
@@ -401,6 +465,7 @@ main(void)
         {"reorder", test_reorder},
         {"separate projections", test_separate_projections},
         {"attention's inputs", test_attention_inputs},
+        {"ring", test_ring},
         {"unit copies", test_unit_copies},
         {NULL, NULL},
     };

@@ -6,6 +6,8 @@
 #include "tests/model/shapes.h"
 #include "tests/testlib.h"
 
+#include <math.h>
+
 #define IDENTITY 1e-12 /* the same product in another order */
 
 /* Four multiprocessors, 100 TFLOP/s, of which half is reached; 1 TB/s, of which four fifths. */
@@ -228,10 +230,11 @@ test_calibration(void)
                       rows[i].tflops, 0.10);
 }
 
-/* What they are not fitted to. The cookbook's bmm.out; LLMCompass (Zhang et al., ISCA 2024), whose
- * A100 runs 8192 x 4096 x 4096 at 269 TFLOP/s where the cookbook's runs it at 235: no model is
- * nearer than 7 % to both. Its scores and values at a head width of 128 are next to the memory
- * bound, where a maximum of two times is at its worst. */
+/* What they are not fitted to: the cookbook's bmm.out, and LLMCompass (Zhang et al., ISCA 2024),
+ * whose A100 runs 8192 x 4096 x 4096 at 269 TFLOP/s where the cookbook's runs it at 235. The bounds
+ * are those asked of all published products: nine in ten within 20 %, and no more than 8 % to
+ * either side in the mean. Scores and values at a head width of 128 are next to the memory bound,
+ * where a maximum of two times is at its worst. */
 static void
 test_held_out(void)
 {
@@ -239,24 +242,29 @@ test_held_out(void)
         const char *label;
         LpGemm gemm;
         double tflops;
-        double within;
     } rows[] = {
-        {"128 of 1024", {1024, 1024, 1024, 128}, 227.295, 0.11},
-        {"128 of 1024, k 2048", {1024, 2048, 1024, 128}, 243.258, 0.08},
-        {"A100 PCIe, best", {2048, 6144, 5120, 1}, 252.9, 0.08},
-        {"256 x 12288 x 12288", {256, 12288, 12288, 1}, 242.709, 0.11},
-        {"8192 x 4096 x 4096", {8192, 4096, 4096, 1}, 269.2, 0.17},
-        {"projection of GPT-3, tp 4", {16384, 3072, 12288, 1}, 272.4, 0.15},
-        {"down of GPT-3, tp 4", {16384, 12288, 12288, 1}, 283.0, 0.13},
-        {"scores of GPT-3, tp 4", {2048, 128, 2048, 192}, 109.6, 0.22},
-        {"values of GPT-3, tp 4", {2048, 2048, 128, 192}, 174.2, 0.20},
+        {"128 of 1024", {1024, 1024, 1024, 128}, 227.295},
+        {"128 of 1024, k 2048", {1024, 2048, 1024, 128}, 243.258},
+        {"A100 PCIe, best", {2048, 6144, 5120, 1}, 252.9},
+        {"256 x 12288 x 12288", {256, 12288, 12288, 1}, 242.709},
+        {"8192 x 4096 x 4096", {8192, 4096, 4096, 1}, 269.2},
+        {"projection of GPT-3, tp 4", {16384, 3072, 12288, 1}, 272.4},
+        {"down of GPT-3, tp 4", {16384, 12288, 12288, 1}, 283.0},
+        {"scores of GPT-3, tp 4", {2048, 128, 2048, 192}, 109.6},
+        {"values of GPT-3, tp 4", {2048, 2048, 128, 192}, 174.2},
     };
     /* Measured alone: at the rate before power lowers the clock. */
     LpAccelerator a100 = catalogue("a100-80");
     a100.gemm_efficiency = a100.burst_efficiency;
-    for (guint i = 0; i < G_N_ELEMENTS(rows); i++)
-        lp_test_close(rows[i].label, tflops(&a100, LP_PRECISION_FP16, &rows[i].gemm),
-                      rows[i].tflops, rows[i].within);
+    double sum = 0.0;
+    guint n_near = 0;
+    for (guint i = 0; i < G_N_ELEMENTS(rows); i++) {
+        double error = tflops(&a100, LP_PRECISION_FP16, &rows[i].gemm) / rows[i].tflops - 1.0;
+        sum += error;
+        n_near += fabs(error) <= 0.20;
+    }
+    lp_test_true("nine in ten within 20 %", n_near + 1 >= G_N_ELEMENTS(rows));
+    lp_test_true("8 % in the mean", fabs(sum / G_N_ELEMENTS(rows)) <= 0.08);
 }
 
 /* Small products, measured one at a time, take 13 to 34 us longer than here: the host's time to

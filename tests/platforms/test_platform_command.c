@@ -48,7 +48,8 @@ test_good(void)
         {"describe --help", "--format=FORMAT"},
         {"check --help", "Usage:"},
         {"list --help", "Usage:"},
-        {"list", "systems       dgx-a100 dgx-h100 frontier gb200-nvl72 generic "
+        {"list", "systems       dgx-a100 dgx-b200 dgx-b300 dgx-h100 frontier gb200-nvl72 "
+                 "gb300-nvl72 generic "
                  "hgx-a100-4nic hgx-h800 ocs ocs-torus optical-substrate p5 polaris rail-only "
                  "summit tpu-v4 trn1\n"},
         {"list", "accelerators  v100-32 a100-40"},

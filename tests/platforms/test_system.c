@@ -12,8 +12,9 @@ test_names(void)
     g_auto(GStrv) names = lp_system_names(NULL);
     g_autofree char *joined = g_strjoinv(" ", names);
     lp_test_text("systems", joined,
-                 "dgx-a100 dgx-h100 frontier gb200-nvl72 generic hgx-a100-4nic hgx-h800 "
-                 "ocs ocs-torus optical-substrate p5 polaris rail-only summit tpu-v4 trn1");
+                 "dgx-a100 dgx-b200 dgx-b300 dgx-h100 frontier gb200-nvl72 gb300-nvl72 generic "
+                 "hgx-a100-4nic hgx-h800 ocs ocs-torus optical-substrate p5 polaris rail-only "
+                 "summit tpu-v4 trn1");
 }
 
 static void

@@ -178,7 +178,8 @@ test_systems(void)
     static const struct {
         const char *accelerator, *system;
     } rows[] = {{"v100-32", "dgx-a100"}, {"a800", "dgx-a100"},     {"a100-80-pcie", "dgx-a100"},
-                {"h800", "dgx-h100"},    {"gb300", "gb200-nvl72"}, {"mi300x", "dgx-h100"}};
+                {"h800", "dgx-h100"},    {"gb300", "gb300-nvl72"}, {"mi300x", "dgx-h100"},
+                {"b200", "dgx-b200"}};
     for (guint i = 0; i < G_N_ELEMENTS(rows); i++) {
         LpMeasuredMachine machine = {.accelerator = rows[i].accelerator};
         lp_test_text(rows[i].accelerator, lp_measured_machine_system(&machine), rows[i].system);

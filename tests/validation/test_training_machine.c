@@ -18,12 +18,16 @@ test_machine(void)
     } rows[] = {
         {"as stated", "", "generic", 16, 8, 8, 25e9},
         {"whole domains", "accelerators=6;dp=1;pp=3;layers=24", "generic", 8, 8, 0, 0.0},
-        {"two accelerators a card", "nics_per_domain=4;scale_out_Gbps=100", "generic", 16, 8, 4, 12.5e9},
-        {"more cards than accelerators", "nics_per_domain=32;scale_out_Gbps=400", "generic", 16, 8, 8, 50e9},
+        {"two accelerators a card", "nics_per_domain=4;scale_out_Gbps=100", "generic", 16, 8, 4,
+         12.5e9},
+        {"more cards than accelerators", "nics_per_domain=32;scale_out_Gbps=400", "generic", 16, 8,
+         8, 50e9},
         {"a name of its own", "accelerator=A100-SXM4-80GB", "generic", 16, 8, 8, 25e9},
         {"a system of the catalogue", "system=Selene (DGX-A100)", "dgx-a100", 16, 8, 8, 25e9},
         {"with accelerators and domains of its own", "system=dgx-h100;accelerators_per_domain=4",
          "dgx-h100", 16, 4, 4, 50e9},
+        {"of Blackwell Ultra", "system=gb300-nvl72;accelerators_per_domain=4", "gb300-nvl72", 16, 4,
+         4, 100e9},
         {"a part of a name is none", "system=dgx-a100x", "generic", 16, 8, 8, 25e9},
     };
     for (guint i = 0; i < G_N_ELEMENTS(rows); i++) {

@@ -4,19 +4,19 @@
 
 #include "platforms/generation/generate.h"
 
-#include <string.h>
-
 #define NVL72_DOMAIN 72u
 
 const char *
 lp_measured_machine_system(const LpMeasuredMachine *self)
 {
-    static const char *const older[] = {"v100", "a100", "a800"};
-    if (g_str_has_prefix(self->accelerator, "gb"))
-        return "gb200-nvl72";
-    for (guint i = 0; i < G_N_ELEMENTS(older); i++)
-        if (g_str_has_prefix(self->accelerator, older[i]))
-            return "dgx-a100";
+    static const struct {
+        const char *begins, *system;
+    } systems[] = {{"gb200", "gb200-nvl72"}, {"gb300", "gb300-nvl72"}, {"b200", "dgx-b200"},
+                   {"b300", "dgx-b300"},     {"v100", "dgx-a100"},     {"a100", "dgx-a100"},
+                   {"a800", "dgx-a100"}};
+    for (guint i = 0; i < G_N_ELEMENTS(systems); i++)
+        if (g_str_has_prefix(self->accelerator, systems[i].begins))
+            return systems[i].system;
     return "dgx-h100";
 }
 
@@ -46,7 +46,7 @@ lp_measured_machine_new(const LpMeasuredMachine *self, GError **error)
 {
     const char *system = lp_measured_machine_system(self);
     gboolean is_whole_rack =
-        strcmp(system, "gb200-nvl72") == 0 && self->domain_size == NVL72_DOMAIN;
+        g_str_has_suffix(system, "-nvl72") && self->domain_size == NVL72_DOMAIN;
     g_autoptr(LpMachineSpecification) machine =
         lp_specification_new(system, self->domain_size * self->n_domains, error);
     if (machine == NULL ||

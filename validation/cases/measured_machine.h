@@ -16,7 +16,8 @@ typedef struct {
     double card_bytes_per_s;   /**< of a card, each way */
 } LpMeasuredMachine;
 
-/** The shipped system nearest to the accelerator: dgx-a100, dgx-h100 or gb200-nvl72. Static. */
+/** The shipped system nearest to the accelerator, dgx-h100 if none of its own is shipped. Static.
+ */
 const char *lp_measured_machine_system(const LpMeasuredMachine *self);
 
 /** Generates the machine in memory. Cards beyond one for an accelerator are counted as one of their

@@ -31,7 +31,9 @@ typedef struct {
     gboolean fused; /**< the products of attention in one kernel: k is summed over them */
     guint32
         n_launches; /**< kernels of this kind, one behind the other, which share its bytes; 0: 1 */
-    gboolean apart; /**< each of n_batch is a kernel of its own, LP_EXPERT_STREAMS side by side */
+    gboolean apart; /**< each of n_batch is a kernel of its own, LP_EXPERT_STREAMS side by side; of
+                       a kernel bound by memory: its n_launches are small ones, which a library
+                       issues in a loop, LP_SMALL_KERNELS to a launch */
     double share;   /**< of the products that have to be worked out: a fused kernel skips what a
                        causal mask hides. It counts for time, not for operations */
     LpPart part;
@@ -45,6 +47,14 @@ typedef struct {
  * issued and waited for takes the host so much longer than the device (A100; Zhang et al.,
  * LLMCompass, ISCA 2024, as for products alone in validation/cases/gemm_case.c). */
 #define LP_EXPERT_HOST_S 21e-6
+
+/** Time that the host takes for each small kernel that a library issues in a loop, but the first,
+ * s: as LP_EXPERT_HOST_S, of a softmax, one kernel without a plan to look for. */
+#define LP_SMALL_HOST_S 12e-6
+
+/** Small kernels that take a launch of the accelerator's: that is what one of ours takes in
+ * training, which stands for several of an eager framework. */
+#define LP_SMALL_KERNELS 4.0
 
 /** The parts of the model that a stage holds. A dense layer is two blocks, since a tensor-parallel
  * collective ends each; all-to-alls divide the second block of a layer with experts in three. */

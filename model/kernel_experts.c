@@ -107,6 +107,32 @@ n_own_experts(const LpKernelList *list)
     return (double)list->transformer->experts.n / list->plan->degree[LP_AXIS_EP];
 }
 
+/* Small kernels that one expert's operand takes to be cast: the largest value, the scale of it and
+ * the cast, where a scale is the tensor's own (Transformer Engine,
+ * transformer_engine/pytorch/csrc/quantizer.cpp: Float8CurrentScalingQuantizer::quantize_impl). */
+static double
+kernels_of_cast(const LpKernelList *list)
+{
+    gboolean own = list->plan->format.scaling == LP_SCALING_CURRENT &&
+                   list->plan->format.precision == LP_PRECISION_FP8;
+    return own ? 3.0 : 1.0;
+}
+
+/* With scales of earlier steps one kernel casts all experts' operands; all else is cast expert by
+ * expert (Transformer Engine, transformer_engine/pytorch/csrc/extensions/cast.cpp:
+ * multi_tensor_quantize_impl). */
+static void
+set_apart(const LpKernelList *list, LpKernel *kernel, double n_own)
+{
+    gboolean fuses = list->plan->format.precision == LP_PRECISION_FP8 &&
+                     list->plan->format.scaling == LP_SCALING_DELAYED;
+    kernel->apart = list->plan->experts.one_by_one;
+    if (kernel->n_batch > 0.0 || !kernel->apart)
+        return;
+    kernel->apart = !fuses;
+    kernel->n_launches = fuses ? 1 : (guint32)ceil(n_own * kernels_of_cast(list));
+}
+
 /* Products of all of a rank's experts at once, each with its share of the tokens that came. */
 static void
 list_expert_weight(LpKernelList *list, const char *name, double n_inputs, double n_outputs,
@@ -119,7 +145,7 @@ list_expert_weight(LpKernelList *list, const char *name, double n_inputs, double
     lp_list_weight(list, name, n_inputs, n_outputs, product);
     list->tokens = all_tokens;
     for (guint i = before; i < list->n_kernels; i++) {
-        list->kernels[i].apart = list->kernels[i].n_batch > 0.0 && list->plan->experts.one_by_one;
+        set_apart(list, &list->kernels[i], n_own);
         list->kernels[i].n_batch *= n_own;
         list->kernels[i].bytes *= n_own;
     }
@@ -129,9 +155,16 @@ static void
 list_experts_up(LpKernelList *list, LpProduct product)
 {
     double hidden = list->transformer->hidden, width = experts_width(list);
+    gboolean gated = list->transformer->ffn_kind == LP_FFN_SWIGLU;
+    if (gated && !list->plan->host.separate_projections) {
+        list_expert_weight(list, "experts-up-gate", hidden, 2.0 * width, product);
+        return;
+    }
     list_expert_weight(list, "experts-up", hidden, width, product);
-    if (list->transformer->ffn_kind == LP_FFN_SWIGLU)
+    list->is_cast = product == LP_PRODUCT_OUTPUT; /* the same input */
+    if (gated)
         list_expert_weight(list, "experts-gate", hidden, width, product);
+    list->is_cast = FALSE;
 }
 
 static void
@@ -145,15 +178,12 @@ list_experts_down(LpKernelList *list, LpProduct product)
  * (weighted_bias_quick_geglu_impl) and megatron/core/transformer/moe/experts.py (_apply_bias);
  * PyTorch, torch/csrc/autograd/FunctionsManual.cpp (clamp_backward) --- */
 
-/* A kernel here stands for so many small ones, as model/accelerator.h says of launches. */
-#define SMALL_KERNELS 4.0
-
 static void
 list_operations(LpKernelList *list, const char *name, double bytes, double n_small)
 {
     lp_list_kernel(list, (LpKernel){.name = name,
                                     .bytes = bytes,
-                                    .n_launches = (guint32)ceil(n_small / SMALL_KERNELS)});
+                                    .n_launches = (guint32)ceil(n_small / LP_SMALL_KERNELS)});
 }
 
 /* Forward either half of the gate's and its factor's tensor is clamped, and both are joined again.

@@ -16,7 +16,8 @@ lp_kernel_flop(const LpKernel *self)
 static double
 launches_s(const LpKernel *self, const LpAccelerator *accelerator)
 {
-    return (self->n_launches > 1 ? self->n_launches : 1.0) * accelerator->launch_s;
+    double n = self->n_launches > 1 ? self->n_launches : 1.0;
+    return (self->apart ? ceil(n / LP_SMALL_KERNELS) : n) * accelerator->launch_s;
 }
 
 /* Products of their own, a few side by side: each such round fills its waves, and begins anew. */
@@ -55,9 +56,12 @@ LpWork
 lp_kernel_work(const LpKernel *self, const LpPlan *plan, const LpAccelerator *accelerator)
 {
     double time_s = lp_kernel_time_s(self, accelerator, plan->format.precision);
-    double host_s = (self->n_launches > 1 ? self->n_launches : 1.0) * accelerator->host_kernel_s;
-    if (self->apart && accelerator->host_kernel_s > 0.0)
-        host_s += (self->n_batch - 1.0) * fmin(LP_EXPERT_HOST_S, accelerator->host_kernel_s);
+    double n = self->n_launches > 1 ? self->n_launches : 1.0, first_s = accelerator->host_kernel_s;
+    double host_s = n * first_s;
+    if (self->apart && self->n_batch > 0.0)
+        host_s += (self->n_batch - 1.0) * fmin(LP_EXPERT_HOST_S, first_s);
+    else if (self->apart)
+        host_s = first_s + (n - 1.0) * fmin(LP_SMALL_HOST_S, first_s);
     return (LpWork){time_s, plan->host.cuda_graphs ? 0.0 : host_s, time_s};
 }
 

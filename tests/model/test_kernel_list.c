@@ -149,28 +149,6 @@ test_fused_accumulation(void)
     }
 }
 
-/* Sums of all of a rank's experts: 4 of 8, up and down and gate, 64 x 48 each. */
-static void
-test_expert_streams(void)
-{
-    LpTransformer shape = lp_test_llama(1, 64, 8, 4, 256, 32000);
-    shape.seq = 32;
-    shape.experts.n = 8;
-    shape.experts.top_k = 2;
-    shape.experts.ffn = 48;
-    LpPlan plan = lp_test_plan(1, 1, 2, 1, 2);
-    plan.degree[LP_AXIS_EP] = 2;
-    plan.format.gradient_bytes = 4;
-    LpKernel kernels[LP_KERNELS_MAX];
-    guint n_kernels =
-        lp_block_kernels(&shape, &plan, 0, LP_BLOCK_EXPERTS, LP_PASS_BACKWARD_WEIGHT, kernels);
-    double bytes = 0.0;
-    for (guint i = 0; i < n_kernels; i++)
-        if (kernels[i].streams)
-            bytes += kernels[i].bytes;
-    lp_test_close("experts", bytes, 3.0 * 4.0 * 64.0 * 48.0 * (2.0 + 2.0 * 4.0), IDENTITY);
-}
-
 static double
 bytes_of(const LpTransformer *shape, const LpPlan *plan, LpBlock block, LpPass pass,
          const char *name)
@@ -182,57 +160,6 @@ bytes_of(const LpTransformer *shape, const LpPlan *plan, LpBlock block, LpPass p
         if (strcmp(kernels[i].name, name) == 0)
             bytes += kernels[i].bytes;
     return bytes;
-}
-
-/* 8 tokens of 2 slots on 4 of 8 experts of inner width 32 behind 16: 512 elements in either half of
- * the inner tensor, 256 in the result, of 2 bytes; tensors of truth have 1. */
-static void
-test_eager_experts(void)
-{
-    static const struct {
-        const char *name;
-        LpPass pass;
-        double bytes;
-        guint32 n_launches;
-    } rows[] = {
-        {"clamp", LP_PASS_FORWARD, 512 * (4 * 2 + 4 * 2), 1},
-        {"clamp", LP_PASS_RECOMPUTE, 512 * (4 * 2 + 4 * 2), 1},
-        /* Compared and chosen; compared twice, both joined, chosen; both halves read and written.
-         */
-        {"clamp-backward", LP_PASS_BACKWARD_INPUT, 512 * ((3 + 5) + (3 + 3 + 3 + 5) + 2 * (2 + 2)),
-         2},
-        /* Written; read with the result, written; read and written. */
-        {"weighted-bias", LP_PASS_FORWARD, 256 * (2 + (4 + 2) + 4), 3},
-        /* Read and written; twice read, written, and read. */
-        {"weighted-bias-backward", LP_PASS_BACKWARD_INPUT, 256 * (4 + 2 * 6), 5},
-    };
-    LpTransformer shape = lp_test_llama(1, 16, 4, 4, 32, 32);
-    shape.seq = 8;
-    shape.experts.n = 8;
-    shape.experts.top_k = 2;
-    shape.bias = LP_BIAS_YES;
-    shape.clamped = TRUE;
-    LpPlan plan = lp_test_plan(1, 1, 2, 1, 2);
-    plan.degree[LP_AXIS_EP] = 2;
-    plan.recompute = LP_RECOMPUTE_LIGHT;
-    for (guint i = 0; i < G_N_ELEMENTS(rows); i++)
-        for (guint eager = 0; eager < 2; eager++) {
-            LpKernel kernels[LP_KERNELS_MAX];
-            plan.experts.eager = eager == 1;
-            guint n = lp_block_kernels(&shape, &plan, 0, LP_BLOCK_EXPERTS, rows[i].pass, kernels);
-            const LpKernel *kernel = lp_test_find_kernel(kernels, n, rows[i].name);
-            lp_test_true(rows[i].name, (kernel != NULL) == (eager == 1));
-            if (kernel == NULL)
-                continue;
-            lp_test_close(rows[i].name, kernel->bytes, rows[i].bytes, IDENTITY);
-            lp_test_true(rows[i].name, kernel->n_launches == rows[i].n_launches);
-        }
-    LpKernel kernels[LP_KERNELS_MAX];
-    shape.clamped = FALSE;
-    shape.bias = LP_BIAS_NO;
-    guint n = lp_block_kernels(&shape, &plan, 0, LP_BLOCK_EXPERTS, LP_PASS_FORWARD, kernels);
-    lp_test_true("without", lp_test_find_kernel(kernels, n, "clamp") == NULL &&
-                                lp_test_find_kernel(kernels, n, "weighted-bias") == NULL);
 }
 
 /* A cast reads 2 bytes an element and writes a byte twice; with a scale of its own it reads twice.
@@ -459,8 +386,6 @@ main(void)
         {"streams", test_streams},
         {"cast gradients", test_cast_gradients},
         {"fused accumulation", test_fused_accumulation},
-        {"expert streams", test_expert_streams},
-        {"eager experts", test_eager_experts},
         {"scaling", test_scaling},
         {"reorder", test_reorder},
         {"separate projections", test_separate_projections},

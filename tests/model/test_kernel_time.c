@@ -159,6 +159,14 @@ test_several(void)
                   lp_kernel_time_s(&routing, &h100, LP_PRECISION_BF16) -
                       lp_kernel_time_s(&one, &h100, LP_PRECISION_BF16),
                   7.0 * h100.launch_s, IDENTITY);
+    /* Four small ones are as one of ours; a library issues them without leaving its loop. */
+    LpKernel casts = {.name = "cast", .bytes = 8e6, .n_launches = 9, .apart = TRUE};
+    lp_test_close("nine small ones",
+                  lp_kernel_time_s(&casts, &h100, LP_PRECISION_BF16) -
+                      lp_kernel_time_s(&one, &h100, LP_PRECISION_BF16),
+                  2.0 * h100.launch_s, IDENTITY);
+    lp_test_close("in a loop", lp_kernel_work(&casts, &plan, &h100).host_s,
+                  h100.host_kernel_s + 8.0 * LP_SMALL_HOST_S, IDENTITY);
     lp_test_close("eight calls", lp_kernel_work(&routing, &plan, &h100).host_s,
                   8.0 * h100.host_kernel_s, IDENTITY);
 }

@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "tests/model/shapes.h"
+#include "tests/testlib.h"
+
+#include <string.h>
+
+#define IDENTITY 1e-12 /* the same sum in another order */
+
+/* Sums of all of a rank's experts: 4 of 8, up and down and gate, 64 x 48 each. */
+static void
+test_expert_streams(void)
+{
+    LpTransformer shape = lp_test_llama(1, 64, 8, 4, 256, 32000);
+    shape.seq = 32;
+    shape.experts.n = 8;
+    shape.experts.top_k = 2;
+    shape.experts.ffn = 48;
+    LpPlan plan = lp_test_plan(1, 1, 2, 1, 2);
+    plan.degree[LP_AXIS_EP] = 2;
+    plan.format.gradient_bytes = 4;
+    LpKernel kernels[LP_KERNELS_MAX];
+    guint n_kernels =
+        lp_block_kernels(&shape, &plan, 0, LP_BLOCK_EXPERTS, LP_PASS_BACKWARD_WEIGHT, kernels);
+    double bytes = 0.0;
+    for (guint i = 0; i < n_kernels; i++)
+        if (kernels[i].streams)
+            bytes += kernels[i].bytes;
+    lp_test_close("experts", bytes, 3.0 * 4.0 * 64.0 * 48.0 * (2.0 + 2.0 * 4.0), IDENTITY);
+}
+
+/* 4 of 8 experts: a tensor's own scale takes three small kernels, blocks one, and with scales of
+ * before one does for all (Transformer Engine, cast.cpp and quantizer.cpp). Gate and up are one
+ * product of one input, cast once: 32 tokens of 2 slots, 64 wide. */
+static void
+test_expert_casts(void)
+{
+    static const struct {
+        const char *label;
+        LpPrecision precision;
+        LpScaling scaling;
+        guint32 n_launches;
+        gboolean apart;
+    } rows[] = {
+        {"delayed", LP_PRECISION_FP8, LP_SCALING_DELAYED, 1, FALSE},
+        {"current", LP_PRECISION_FP8, LP_SCALING_CURRENT, 12, TRUE},
+        {"blocks", LP_PRECISION_MXFP8, LP_SCALING_CURRENT, 4, TRUE},
+        {"blocks of 128", LP_PRECISION_FP8_BLOCK, LP_SCALING_DELAYED, 4, TRUE},
+    };
+    LpTransformer shape = lp_test_llama(1, 64, 8, 4, 256, 32000);
+    shape.seq = 32;
+    shape.experts.n = 8;
+    shape.experts.top_k = 2;
+    shape.experts.ffn = 48;
+    LpPlan plan = lp_test_plan(1, 1, 2, 1, 2);
+    plan.degree[LP_AXIS_EP] = 2;
+    plan.experts.one_by_one = TRUE;
+    for (guint i = 0; i < G_N_ELEMENTS(rows); i++) {
+        plan.format.precision = rows[i].precision;
+        plan.format.scaling = rows[i].scaling;
+        LpKernel kernels[LP_KERNELS_MAX];
+        guint n = lp_block_kernels(&shape, &plan, 0, LP_BLOCK_EXPERTS, LP_PASS_FORWARD, kernels);
+        guint n_casts = 0;
+        for (guint k = 0; k < n; k++)
+            n_casts += strcmp(kernels[k].name, "cast") == 0 ? 1 : 0;
+        const LpKernel *cast = lp_test_find_kernel(kernels, n, "cast");
+        lp_test_true(rows[i].label, n_casts == 2 && cast != NULL);
+        lp_test_true(rows[i].label, cast != NULL && cast->n_launches == rows[i].n_launches &&
+                                        cast->apart == rows[i].apart);
+        const LpKernel *joined = lp_test_find_kernel(kernels, n, "experts-up-gate");
+        lp_test_true(rows[i].label, joined != NULL && joined->n == 96.0 && joined->apart);
+    }
+    plan.host.separate_projections = TRUE;
+    LpKernel kernels[LP_KERNELS_MAX];
+    guint n = lp_block_kernels(&shape, &plan, 0, LP_BLOCK_EXPERTS, LP_PASS_FORWARD, kernels);
+    lp_test_true("separate", lp_test_find_kernel(kernels, n, "experts-gate") != NULL);
+}
+
+/* 8 tokens of 2 slots on 4 of 8 experts of inner width 32 behind 16: 512 elements in either half of
+ * the inner tensor, 256 in the result, of 2 bytes; tensors of truth have 1. */
+static void
+test_eager_experts(void)
+{
+    static const struct {
+        const char *name;
+        LpPass pass;
+        double bytes;
+        guint32 n_launches;
+    } rows[] = {
+        {"clamp", LP_PASS_FORWARD, 512 * (4 * 2 + 4 * 2), 1},
+        {"clamp", LP_PASS_RECOMPUTE, 512 * (4 * 2 + 4 * 2), 1},
+        /* Compared and chosen; compared twice, both joined, chosen; both halves read and written.
+         */
+        {"clamp-backward", LP_PASS_BACKWARD_INPUT, 512 * ((3 + 5) + (3 + 3 + 3 + 5) + 2 * (2 + 2)),
+         2},
+        /* Written; read with the result, written; read and written. */
+        {"weighted-bias", LP_PASS_FORWARD, 256 * (2 + (4 + 2) + 4), 3},
+        /* Read and written; twice read, written, and read. */
+        {"weighted-bias-backward", LP_PASS_BACKWARD_INPUT, 256 * (4 + 2 * 6), 5},
+    };
+    LpTransformer shape = lp_test_llama(1, 16, 4, 4, 32, 32);
+    shape.seq = 8;
+    shape.experts.n = 8;
+    shape.experts.top_k = 2;
+    shape.bias = LP_BIAS_YES;
+    shape.clamped = TRUE;
+    LpPlan plan = lp_test_plan(1, 1, 2, 1, 2);
+    plan.degree[LP_AXIS_EP] = 2;
+    plan.recompute = LP_RECOMPUTE_LIGHT;
+    for (guint i = 0; i < G_N_ELEMENTS(rows); i++)
+        for (guint eager = 0; eager < 2; eager++) {
+            LpKernel kernels[LP_KERNELS_MAX];
+            plan.experts.eager = eager == 1;
+            guint n = lp_block_kernels(&shape, &plan, 0, LP_BLOCK_EXPERTS, rows[i].pass, kernels);
+            const LpKernel *kernel = lp_test_find_kernel(kernels, n, rows[i].name);
+            lp_test_true(rows[i].name, (kernel != NULL) == (eager == 1));
+            if (kernel == NULL)
+                continue;
+            lp_test_close(rows[i].name, kernel->bytes, rows[i].bytes, IDENTITY);
+            lp_test_true(rows[i].name, kernel->n_launches == rows[i].n_launches);
+        }
+    LpKernel kernels[LP_KERNELS_MAX];
+    shape.clamped = FALSE;
+    shape.bias = LP_BIAS_NO;
+    guint n = lp_block_kernels(&shape, &plan, 0, LP_BLOCK_EXPERTS, LP_PASS_FORWARD, kernels);
+    lp_test_true("without", lp_test_find_kernel(kernels, n, "clamp") == NULL &&
+                                lp_test_find_kernel(kernels, n, "weighted-bias") == NULL);
+}
+
+int
+main(void)
+{
+    static const LpTestCase cases[] = {
+        {"expert streams", test_expert_streams},
+        {"expert casts", test_expert_casts},
+        {"eager experts", test_eager_experts},
+        {NULL, NULL},
+    };
+    return lp_test_run("kernels of experts", cases);
+}

@@ -164,7 +164,7 @@ describe_to_text(const LpWorkload *workload, char *const *sources, const LpMachi
     g_string_append_printf(text, "ranks       %" G_GUINT64_FORMAT "\n",
                            lp_plan_n_ranks(&workload->plan));
     for (; *sources != NULL; sources++)
-        g_string_append_printf(text, "source      %s\n", *sources);
+        lp_report_append_prose(text, "source", *sources);
     lp_report_append_plan(text, workload, TRUE);
     g_string_append(text, "\nmemory of an accelerator, fullest stage\n");
     g_autoptr(LpTextTable) table = lp_text_table_new((const char *const[]){"", "#", NULL});

@@ -27,7 +27,20 @@ append_word(GString *out, gsize *column, const char *word)
     *column += strlen(word);
 }
 
-/* "overlap-tp=bulk, since ...": a value of the framework and its source. */
+void
+lp_report_append_prose(GString *out, const char *label, const char *text)
+{
+    g_auto(GStrv) words = g_strsplit(text, " ", -1);
+    gsize column = 0;
+    g_string_append_printf(out, "%-11s", label);
+    for (guint i = 0; words[i] != NULL; i++) {
+        g_autofree char *word = g_strconcat(" ", words[i], NULL);
+        append_word(out, &column, word);
+    }
+    g_string_append_c(out, '\n');
+}
+
+/* "overlap-tp=bulk: ...": a value of the framework and its source. */
 static void
 append_habit(GString *out, const LpWorkload *workload, guint index)
 {
@@ -35,14 +48,7 @@ append_habit(GString *out, const LpWorkload *workload, guint index)
     g_autofree char *value = lp_workload_attribute(workload, index, &name);
     g_autofree char *text =
         g_strdup_printf("%s=%s: %s", name, value, lp_workload_source(workload, index));
-    g_auto(GStrv) words = g_strsplit(text, " ", -1);
-    gsize column = 0;
-    g_string_append(out, "           ");
-    for (guint i = 0; words[i] != NULL; i++) {
-        g_autofree char *word = g_strconcat(" ", words[i], NULL);
-        append_word(out, &column, word);
-    }
-    g_string_append_c(out, '\n');
+    lp_report_append_prose(out, "", text);
 }
 
 static void
@@ -66,12 +72,8 @@ append_names(GString *out, const LpWorkload *workload, LpOrigin origin)
 }
 
 static void
-append_origins(GString *out, const LpWorkload *workload)
+append_habits(GString *out, const LpWorkload *workload)
 {
-    g_string_append(out, "of the plan's values gave\n");
-    for (LpOrigin origin = LP_N_ORIGINS; origin-- > 0;)
-        if (origin != LP_ORIGIN_FRAMEWORK)
-            append_names(out, workload, origin);
     const char *name;
     gboolean is_first = TRUE;
     for (guint i = 0;; i++) {
@@ -85,6 +87,18 @@ append_origins(GString *out, const LpWorkload *workload)
         is_first = FALSE;
         append_habit(out, workload, i);
     }
+}
+
+/* Who beats others comes first. */
+static void
+append_origins(GString *out, const LpWorkload *workload)
+{
+    g_string_append(out, "where the plan's values come from\n");
+    for (LpOrigin origin = LP_N_ORIGINS; origin-- > 0;)
+        if (origin == LP_ORIGIN_FRAMEWORK)
+            append_habits(out, workload);
+        else
+            append_names(out, workload, origin);
 }
 
 void

@@ -30,6 +30,8 @@ void lp_report_add_results(json_t *object, const LpReport *self);
 void lp_report_add_warnings(json_t *object, const LpReport *self);
 /** Appends the workload's name and size as a line of text. */
 void lp_report_append_workload(GString *out, const LpWorkload *workload);
+/** @label and behind it @text, in lines of a page's width. */
+void lp_report_append_prose(GString *out, const char *label, const char *text);
 /** Appends the plan as text: what the file and the settings gave, or with @whole the attributes
  * that have defaults too. */
 void lp_report_append_plan(GString *out, const LpWorkload *workload, gboolean whole);

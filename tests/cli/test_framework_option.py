@@ -37,6 +37,15 @@ class FrameworkOption(Case):
                                       "--set=slowdown=1", "--format=json"))
         self.assertEqual(asked, described)
 
+    def test_described(self):
+        """The text says who gave each value, who beats others first, in lines of a page's width."""
+        text = self.taken("workload", "describe", "gpt3-125m", "--framework=nanotron", "--set=slowdown=1")
+        rows = text.split("where the plan's values come from\n")[1].split("\n\n")[0].split("\n")
+        self.assertEqual([row.split()[0] for row in rows if row.startswith("  ") and row[2] != " "],
+                         ["setting", "file", "framework", "default"])
+        self.assertIn("            kernels=eager: PyTorch runs operations one by one.", rows)
+        self.assertLessEqual(max(map(len, text.split("\n"))), 100)
+
     def test_shown(self):
         """Lists and checks name the framework of each workload."""
         listed = json.loads(self.taken("workload", "list", "--format=json"))["workloads"]

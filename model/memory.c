@@ -133,6 +133,8 @@ activations_bytes(const LpTransformer *transformer, const LpPlan *plan, guint32 
     Layers layers = over_layers(transformer, plan, stage, lp_memory_layer_activations_bytes);
     double n_chunks = chunks_in_flight(transformer, plan, stage) / lp_plan_n_chunks(plan);
     double sum = n_chunks * layers.sum;
+    if (plan->footprint.offloads_inputs && plan->recompute == LP_RECOMPUTE_FULL)
+        sum = fmin(sum, 2.0 * layers.largest); /* at work and on its way */
     if (!transformer->embedding)
         return sum;
     /* Of each way the head's stage is the last, whose micro-batches go back at once. */
@@ -212,6 +214,18 @@ weights_bytes(const LpPlan *plan, double layers, double ends)
     return ends * wide + layers * (copies + (plan->format.narrow_parameters ? 0.0 : wide));
 }
 
+/* The largest array of a layer: up, down or gate, all experts' of one, or the queries'. */
+static double
+largest_array(const LpTransformer *transformer, const LpPlan *plan, guint32 index)
+{
+    LpParameters parameters = lp_plan_layer_parameters(plan, transformer, index);
+    double hidden = transformer->hidden, tp = plan->degree[LP_AXIS_TP];
+    double queries = hidden * lp_transformer_query_width(transformer) / tp;
+    double experts = parameters.experts / lp_transformer_n_ffn_matrices(transformer);
+    double ffn = parameters.experts > 0.0 ? 0.0 : hidden * transformer->ffn / tp;
+    return fmax(fmax(queries, ffn), experts);
+}
+
 /* Parameters of @stage outside its layers that are gathered together: all, or the embedding or the
  * head alone. */
 static double
@@ -224,14 +238,17 @@ root_parameters(const LpTransformer *transformer, const LpPlan *plan, guint32 st
     return plan->footprint.splits_root ? fmin(ends, larger / plan->degree[LP_AXIS_TP]) : ends;
 }
 
-/* What ZeRO stage 3 has gathered at once: the layer at work, or the root in its place, and the
- * layers ahead, or all; and a unit's gradients, or a bucket of them, before they are scattered. */
+/* What ZeRO stage 3 has gathered at once: the layer (or its largest array) at work, or the root in
+ * its place, and the layers ahead, or all; and a unit's gradients, or a bucket of them, before they
+ * are scattered. */
 static double
 gathered_bytes(const LpTransformer *transformer, const LpPlan *plan, guint32 stage)
 {
     if (plan->zero.stage != 3)
         return 0.0;
-    Layers layers = over_layers(transformer, plan, stage, layer_parameters);
+    gboolean by_array = plan->footprint.splits_layers && !plan->zero.keeps_parameters;
+    Layers layers =
+        over_layers(transformer, plan, stage, by_array ? largest_array : layer_parameters);
     double root = root_parameters(transformer, plan, stage);
     double n_ahead = plan->overlap.param ? plan->zero.prefetch : 0.0;
     gboolean keeps = plan->zero.keeps_parameters;

@@ -267,6 +267,8 @@ typedef struct {
     LpZeroVariant variant;
     guint32 shard_degree;      /**< ranks that share one set of states (hybrid sharding); 0: all
                                     replicas, lp_plan_shard_degree() */
+    gboolean shards_by_domain; /**< those of a domain do: shard_degree is what
+                                    lp_plan_shard_by_domains() has made of it */
     gboolean keeps_parameters; /**< stage 3: gathered parameters stay until backward, or longer:
                                     lp_plan_keeps_parameters_throughout() */
     guint32 prefetch;          /**< stage 3: layers gathered ahead */
@@ -318,10 +320,13 @@ typedef struct {
 
 /** What software holds in memory besides what training asks for. */
 typedef struct {
-    gboolean casts_shards; /**< ZeRO stage 3: a shard is the optimiser's fp32 weights alone, cast
-                                when they are gathered; else there is a copy in 16 bits too */
-    gboolean splits_root;  /**< ZeRO stage 3: embedding and head are gathered each for itself; else
-                                with the final norm as one unit */
+    gboolean casts_shards;  /**< ZeRO stage 3: a shard is the optimiser's fp32 weights alone, cast
+                                 when they are gathered; else there is a copy in 16 bits too */
+    gboolean splits_root;   /**< ZeRO stage 3: embedding and head are gathered each for itself; else
+                                 with the final norm as one unit */
+    gboolean splits_layers; /**< ZeRO stage 3: a layer is gathered array by array */
+    gboolean offloads_inputs; /**< full recomputation: layers' inputs wait in the host's memory,
+                                   moved while others are worked on, which takes no time */
     gboolean drops_gradients; /**< the optimiser's step lets gradients go, and a backward pass makes
                                    them anew as it lets activations go; else they stay */
     gboolean flattens_gradients; /**< gradients are copied: into buckets to be summed, two of which

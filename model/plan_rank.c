@@ -65,3 +65,23 @@ lp_plan_shard_degree(const LpPlan *self)
 {
     return self->zero.shard_degree > 0 ? self->zero.shard_degree : lp_plan_n_replicas(self);
 }
+
+/* Replicas are numbered behind what comes before them in the order of ranks. */
+void
+lp_plan_shard_by_domains(LpPlan *self, guint64 domain_size)
+{
+    if (!self->zero.shards_by_domain)
+        return;
+    guint64 between = 1;
+    for (guint i = 0; i < LP_N_AXES; i++) {
+        if (self->order[i] == LP_AXIS_DP || self->order[i] == LP_AXIS_CP)
+            break;
+        if (self->order[i] != LP_AXIS_EP)
+            between *= self->degree[self->order[i]];
+    }
+    guint64 n = lp_plan_n_replicas(self), inside = domain_size / between;
+    gboolean may = self->zero.stage > 0 && self->degree[LP_AXIS_EP] == 1 &&
+                   self->pipeline.schedule != LP_SCHEDULE_DUALPIPE;
+    gboolean divides = domain_size % between == 0 && inside > 1 && inside < n && n % inside == 0;
+    self->zero.shard_degree = may && divides ? (guint32)inside : 0;
+}

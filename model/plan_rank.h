@@ -25,5 +25,9 @@ guint64 lp_plan_stride(const LpPlan *self, LpAxis axis);
 guint32 lp_plan_n_replicas(const LpPlan *self);
 /** Ranks that share one set of states: lp_plan_n_replicas(), or less under hybrid sharding. */
 guint32 lp_plan_shard_degree(const LpPlan *self);
+/** Where the plan shards by domains: sets of the replicas in one domain of @domain_size
+ * accelerators, ranks packed; all replicas where they stand in one, do not divide into such sets or
+ * may not (zero 0, ep above 1, dualpipe). */
+void lp_plan_shard_by_domains(LpPlan *self, guint64 domain_size);
 
 G_END_DECLS

@@ -132,3 +132,19 @@ lp_system_names(GError **error)
     qsort(names->pdata, names->len - 1, sizeof *names->pdata, compare_names);
     return g_strdupv((char **)names->pdata);
 }
+
+LpMachineSpecification *
+lp_system_habitual(const char *accelerator)
+{
+    g_return_val_if_fail(accelerator != NULL, NULL);
+    g_autoptr(LpXml) xml = load_file(NULL);
+    for (xmlNode *node = xml != NULL ? first_system(xml) : NULL; node != NULL;
+         node = next_system(node)) {
+        if (lp_xml_attribute(node, "habitual") == NULL)
+            continue;
+        g_autoptr(LpMachineSpecification) system = read_system(xml, node, NULL);
+        if (system != NULL && strcmp(system->accelerator.name, accelerator) == 0)
+            return g_steal_pointer(&system);
+    }
+    return NULL;
+}

@@ -97,13 +97,42 @@ test_fsdp(void)
     lp_test_close("of two passes", cast.gradients_bytes, bare.gradients_bytes, 0.0);
 }
 
+/* XLA: a layer is gathered array by array, of which the largest goes up (h 4h of 12 h^2), with one
+ * ahead; and layers' inputs in the host's memory leave two of them. */
+static void
+test_arrays(void)
+{
+    LpTransformer gpt = lp_test_gpt(8, 1024, 16);
+    gpt.embedding = FALSE;
+    LpPlan plan = lp_test_plan(1, 1, 2, 1, 2);
+    plan.zero.stage = 3;
+    plan.overlap.param = TRUE;
+    plan.zero.prefetch = 1;
+    plan.recompute = LP_RECOMPUTE_FULL;
+    LpMemory whole = lp_memory_of_stage(&gpt, &plan, 0);
+    plan.footprint.splits_layers = TRUE;
+    LpMemory arrays = lp_memory_of_stage(&gpt, &plan, 0);
+    double layer = lp_plan_stage_parameters(&plan, &gpt, 0) / 8.0, array = 4.0 * 1024.0 * 1024.0;
+    lp_test_close("two in 16 bits and a gradient", whole.buffers_bytes - arrays.buffers_bytes,
+                  (2.0 * 2.0 + 2.0) * (layer - array), 1e-9);
+    plan.footprint.offloads_inputs = TRUE;
+    LpMemory offloaded = lp_memory_of_stage(&gpt, &plan, 0);
+    lp_test_close("two of eight", offloaded.activations_bytes, whole.activations_bytes / 4.0,
+                  1e-12);
+    plan.recompute = LP_RECOMPUTE_NONE;
+    LpMemory none = lp_memory_of_stage(&gpt, &plan, 0);
+    plan.footprint.offloads_inputs = FALSE;
+    LpMemory kept = lp_memory_of_stage(&gpt, &plan, 0);
+    lp_test_close("of full recomputation only", none.activations_bytes, kept.activations_bytes,
+                  0.0);
+}
+
 int
 main(void)
 {
     static const LpTestCase cases[] = {
-        {"step", test_step},
-        {"InternEvo", test_internevo},
-        {"FSDP", test_fsdp},
+        {"step", test_step}, {"InternEvo", test_internevo},
+        {"FSDP", test_fsdp}, {"arrays", test_arrays},
         {NULL, NULL},
     };
     return lp_test_run("memory, of software", cases);

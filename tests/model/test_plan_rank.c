@@ -54,12 +54,41 @@ test_largest_ranks(void)
     lp_test_true("2^16 micro-batches", lp_plan_n_micro_batches(&plan) == 1 << 16);
 }
 
+/* Sets of shards are the replicas of a domain, where these divide all and there are others. */
+static void
+test_sets_of_domains(void)
+{
+    static const struct {
+        const char *label;
+        guint32 tp, dp, zero, ep;
+        guint64 domain_size;
+        guint32 degree;
+    } rows[] = {
+        {"hosts of 8", 1, 32, 3, 1, 8, 8},         {"tp inside", 4, 32, 3, 1, 16, 4},
+        {"one domain", 1, 32, 3, 1, 32, 0},        {"a domain is tp", 8, 32, 3, 1, 8, 0},
+        {"tp does not divide", 4, 32, 3, 1, 6, 0}, {"6 of 32", 1, 32, 3, 1, 6, 0},
+        {"nothing is shared", 1, 32, 0, 1, 8, 0},  {"experts", 1, 32, 3, 2, 8, 0},
+    };
+    for (guint i = 0; i < G_N_ELEMENTS(rows); i++) {
+        LpPlan plan = lp_test_plan(rows[i].tp, 1, rows[i].dp, 1, rows[i].dp);
+        plan.degree[LP_AXIS_EP] = rows[i].ep;
+        plan.zero.stage = rows[i].zero;
+        plan.zero.shard_degree = 3;
+        lp_plan_shard_by_domains(&plan, rows[i].domain_size);
+        lp_test_true("as stated", plan.zero.shard_degree == 3);
+        plan.zero.shards_by_domain = TRUE;
+        lp_plan_shard_by_domains(&plan, rows[i].domain_size);
+        lp_test_true(rows[i].label, plan.zero.shard_degree == rows[i].degree);
+    }
+}
+
 int
 main(void)
 {
     static const LpTestCase cases[] = {
         {"ranks", test_ranks},
         {"largest ranks", test_largest_ranks},
+        {"sets of domains", test_sets_of_domains},
         {NULL, NULL},
     };
     return lp_test_run("plan rank", cases);

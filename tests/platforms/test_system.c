@@ -14,7 +14,8 @@ test_names(void)
     lp_test_text("systems", joined,
                  "dgx-a100 dgx-b200 dgx-b300 dgx-h100 frontier gb200-nvl72 gb300-nvl72 generic "
                  "hgx-a100-4nic hgx-h800 ocs ocs-torus optical-substrate p5 polaris rail-only "
-                 "summit tpu-v4 trn1");
+                 "summit tpu-v4 tpu-v4-slices tpu-v5e-slices tpu-v5p-slices tpu-v6e-slices "
+                 "tpu-v7x-slices trn1");
 }
 
 static void
@@ -76,13 +77,27 @@ test_unknown(void)
                   "the nearest is dgx-a100");
 }
 
+/* TPU5p's documentation: 1,200 GB/s both ways together, 50 Gb/s between slices; its like has the
+ * others. GPUs are built into many machines. */
+static void
+test_habitual(void)
+{
+    g_autoptr(LpMachineSpecification) slices = lp_system_habitual("tpu-v5p");
+    lp_test_true("slices", slices != NULL && slices->domain.size == 6144);
+    if (slices != NULL) {
+        lp_test_text("name", slices->system, "tpu-v5p-slices");
+        lp_test_close("links", slices->domain.bytes_per_s, 600e9, 0);
+        lp_test_close("between", slices->scale_out.bytes_per_s, 6.25e9, 0);
+    }
+    g_autoptr(LpMachineSpecification) none = lp_system_habitual("h100-sxm");
+    lp_test_true("none", none == NULL);
+}
+
 int
 main(void)
 {
-    static const LpTestCase cases[] = {{"names", test_names},
-                                       {"systems", test_systems},
-                                       {"values", test_values},
-                                       {"unknown", test_unknown},
-                                       {NULL, NULL}};
+    static const LpTestCase cases[] = {{"names", test_names},       {"systems", test_systems},
+                                       {"values", test_values},     {"unknown", test_unknown},
+                                       {"habitual", test_habitual}, {NULL, NULL}};
     return lp_test_run("system", cases);
 }

@@ -53,9 +53,45 @@ test_machine(void)
     }
 }
 
+/* Nothing but a TPU is stated: slices of as many chips as a pod or slice has at most. */
+static void
+test_habitual(void)
+{
+    static const struct {
+        const char *changes, *system;
+        guint32 n_accelerators, domain_size;
+    } rows[] = {
+        {"accelerator=tpu-v5e;accelerators=512;dp=512;global_batch=1024", "tpu-v5e-slices", 512,
+         256},
+        {"accelerator=tpu-v5p;accelerators=512;dp=512;global_batch=1024", "tpu-v5p-slices", 512,
+         512},
+        {"accelerator=tpu-v5e;accelerators=384;dp=384;global_batch=768", "tpu-v5e-slices", 384,
+         192},
+    };
+    for (guint i = 0; i < G_N_ELEMENTS(rows); i++) {
+        g_autofree char *changes = g_strconcat(
+            rows[i].changes,
+            ";accelerators_per_domain=;scale_up_GBps=;scale_out_Gbps=;nics_per_domain=;system=;"
+            "precision=bf16;tp=1;pp=1",
+            NULL);
+        g_autoptr(LpTable) table = lp_training_row_table(changes);
+        g_autoptr(LpOutcome) outcome = lp_outcome_new(LP_MEASURE_TIME, "r1", "s");
+        g_auto(LpTrainingCase) got = {.workload = NULL};
+        g_autoptr(GError) error = NULL;
+        gboolean good = lp_training_case_read(&got, lp_table_row(table, 0), outcome, &error);
+        lp_test_text(rows[i].system, error != NULL ? error->message : NULL, NULL);
+        if (!good)
+            continue;
+        lp_test_text(rows[i].system, got.machine->system, rows[i].system);
+        lp_test_true(rows[i].system, got.machine->n_accelerators == rows[i].n_accelerators &&
+                                         got.machine->domain_size == rows[i].domain_size);
+    }
+}
+
 int
 main(void)
 {
-    static const LpTestCase cases[] = {{"machine", test_machine}, {NULL, NULL}};
+    static const LpTestCase cases[] = {
+        {"machine", test_machine}, {"habitual", test_habitual}, {NULL, NULL}};
     return lp_test_run("training machine", cases);
 }

@@ -177,7 +177,7 @@ static const struct {
     {"ssssssssssssssssssss",
      "tied-embeddings embedding parallel-blocks sequence-parallel early-stop "
      "reshard narrow-parameters narrow-activations "
-     "cast-shards root-unit drop-gradients flat-gradients "
+     "cast-shards root-unit array-units offload-inputs drop-gradients flat-gradients "
      "overlap-dp experts-one-by-one "
      "overlap-tp-pairs overlap-pp overlap-param cuda-graphs"},
     {"vvvvvvvvvvvvvvvvvvvv", "rank-order algorithm-tp algorithm-cp algorithm-ep algorithm-dp"},

@@ -67,6 +67,39 @@ read_scale_out(MachineTexts *texts, const LpTableRow *row, guint64 domain_size, 
     return TRUE;
 }
 
+/* Whether the row has a word on the network of its machine. */
+static gboolean
+states_network(const LpTableRow *row)
+{
+    static const char *const columns[] = {"system", "accelerators_per_domain", "scale_up_GBps",
+                                          "scale_out_Gbps", "nics_per_domain"};
+    for (guint i = 0; i < G_N_ELEMENTS(columns); i++)
+        if (lp_table_has(row, columns[i]))
+            return TRUE;
+    return FALSE;
+}
+
+/* Domains of @system, all alike and as few as hold the accelerators. */
+static gboolean
+read_habitual(MachineTexts *texts, const LpTableRow *row, const LpMachineSpecification *system,
+              LpOutcome *outcome, GError **error)
+{
+    guint64 n = 0;
+    if (!lp_table_has(row, "accelerators"))
+        return lp_table_fault(row, "accelerators", "their number", error);
+    if (!lp_table_count(row, "accelerators", 1, LP_MACHINE_HOSTS_MAX, &n, error))
+        return FALSE;
+    guint64 n_domains = (n + system->domain.size - 1) / system->domain.size,
+            size = (n + n_domains - 1) / n_domains;
+    texts->accelerators = g_strdup_printf("%" G_GUINT64_FORMAT, n_domains * size);
+    texts->domain_size = g_strdup_printf("%" G_GUINT64_FORMAT, size);
+    lp_outcome_infer(outcome,
+                     "machine %s in domains of %" G_GUINT64_FORMAT ": nothing is stated but the "
+                     "accelerator",
+                     system->system, size);
+    return TRUE;
+}
+
 /* @size: of the system's domains, which a row may state otherwise. */
 static gboolean
 read_texts(MachineTexts *texts, const LpTableRow *row, guint64 size, gboolean is_generic,
@@ -130,19 +163,24 @@ LpMachine *
 lp_training_machine_read(const LpTableRow *row, const LpPublicModels *models, LpOutcome *outcome,
                          char **out_platform, GError **error)
 {
-    g_autofree char *system = named_system(row, error);
-    g_autoptr(LpMachineSpecification) named = system != NULL ? lp_system_load(system, error) : NULL;
-    if (named == NULL)
-        return NULL;
-    gboolean is_generic = strcmp(system, GENERIC) == 0, is_large = FALSE;
     g_auto(MachineTexts) texts = {.accelerators = NULL};
-    if (!read_texts(&texts, row, MAX(named->domain.size, 1), is_generic, &is_large, outcome, error))
-        return NULL;
     LpAccelerator accelerator;
     if (!find_accelerator(row, models, &accelerator, outcome, error)) {
         (void)lp_table_prefix(row, "accelerator", error);
         return NULL;
     }
+    g_autoptr(LpMachineSpecification) habitual =
+        states_network(row) ? NULL : lp_system_habitual(accelerator.name);
+    g_autofree char *system =
+        habitual != NULL ? g_strdup(habitual->system) : named_system(row, error);
+    g_autoptr(LpMachineSpecification) named = system != NULL ? lp_system_load(system, error) : NULL;
+    if (named == NULL)
+        return NULL;
+    gboolean is_generic = strcmp(system, GENERIC) == 0, is_large = FALSE;
+    guint64 size = MAX(named->domain.size, 1);
+    if (habitual != NULL ? !read_habitual(&texts, row, habitual, outcome, error)
+                         : !read_texts(&texts, row, size, is_generic, &is_large, outcome, error))
+        return NULL;
     if (is_generic && lp_table_has(row, "system"))
         lp_outcome_infer(outcome, "a generic machine: the catalogue has no system of that name");
     const char *options[LP_N_MACHINE_OPTIONS] = {

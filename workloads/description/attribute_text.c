@@ -319,3 +319,25 @@ get_overlap_ep(const LpPlan *plan)
 }
 
 const LpAttributeText lp_text_overlap_ep = {set_overlap_ep, get_overlap_ep};
+
+/* --- sets of shards --- */
+
+static gboolean
+set_shards(LpPlan *plan, const char *text, GError **error)
+{
+    guint64 count = 0;
+    plan->zero.shards_by_domain = strcmp(text, "domains") == 0;
+    if (!plan->zero.shards_by_domain && !lp_count_parse(text, 0, LP_PLAN_COUNT_MAX, &count, error))
+        return FALSE;
+    plan->zero.shard_degree = (guint32)count;
+    return TRUE;
+}
+
+static char *
+get_shards(const LpPlan *plan)
+{
+    return plan->zero.shards_by_domain ? g_strdup("domains")
+                                       : g_strdup_printf("%u", plan->zero.shard_degree);
+}
+
+const LpAttributeText lp_text_shards = {set_shards, get_shards};

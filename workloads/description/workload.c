@@ -238,6 +238,7 @@ lp_workload_source(const LpWorkload *self, guint index)
 void
 lp_workload_suit(LpWorkload *self, guint64 domain_size)
 {
+    lp_plan_shard_by_domains(&self->plan, domain_size);
     lp_plan_relay_by_domains(&self->plan, domain_size);
     lp_plan_weave_by_domains(&self->plan, domain_size);
 }

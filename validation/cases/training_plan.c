@@ -262,6 +262,26 @@ states_replica_batch(const LpTrainingRestatement *self)
     return TRUE;
 }
 
+/* Interleaved stages take micro-batches in rounds of as many as there are stages. Where these do
+ * not divide, stated slices have their last round filled, and what a framework's habit alone would
+ * interleave is not. */
+static void
+fill_rounds(LpTrainingRestatement *self, guint64 micro_batch)
+{
+    guint64 pp = lp_settings_number(&self->settings, "pp"),
+            pass = lp_settings_number(&self->settings, "dp") * micro_batch,
+            n = lp_settings_number(&self->settings, "global-batch") / MAX(pass, 1);
+    g_autoptr(LpWorkload) workload = build(self, &savings[0], micro_batch, NULL);
+    if (pp < 2 || n % pp == 0 || workload != NULL || !lp_table_has(self->row, "virtual_stages"))
+        return;
+    g_autofree char *batch = g_strdup_printf("%" G_GUINT64_FORMAT, (n + pp - 1) / pp * pp * pass);
+    lp_outcome_infer(self->outcome,
+                     "global-batch %s: %" G_GUINT64_FORMAT
+                     " micro-batches are no multiple of the stages",
+                     batch, n);
+    lp_settings_set(&self->settings, "global-batch", batch);
+}
+
 LpWorkload *
 lp_training_plan_new(LpTrainingRestatement *self, GError **error)
 {
@@ -277,6 +297,8 @@ lp_training_plan_new(LpTrainingRestatement *self, GError **error)
     if (is_stated)
         micro_batch =
             lp_training_remainder_micro_batch(&self->settings, micro_batch, self->outcome);
+    if (is_stated)
+        fill_rounds(self, micro_batch);
     if (!lp_table_has(self->row, "zero"))
         share_states(self, micro_batch);
     const Saving *saving = choose_saving(self, micro_batch);

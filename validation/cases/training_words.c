@@ -72,12 +72,30 @@ take_recomputed_layers(const LpTableRow *row, LpSettings *settings, LpOutcome *o
     lp_settings_set(settings, "recompute-layers", text);
 }
 
+/* Numbers of the shape for which there is no column. */
+static void
+take_numbers(const LpTableRow *row, LpSettings *settings, LpOutcome *outcome)
+{
+    static const struct {
+        const char *word, *attribute;
+    } numbers[] = {{"capacity factor ", "capacity-factor"}, {"head_dim ", "head-width"}};
+    for (guint i = 0; i < G_N_ELEMENTS(numbers); i++) {
+        double number = number_behind(row, numbers[i].word);
+        if (number == 0.0 || lp_settings_get(settings, numbers[i].attribute) != NULL)
+            continue;
+        g_autofree char *text = g_strdup_printf("%.4g", number);
+        lp_outcome_infer(outcome, "%s %s: its note says so", numbers[i].attribute, text);
+        lp_settings_set(settings, numbers[i].attribute, text);
+    }
+}
+
 void
 lp_training_words_take(const LpTableRow *row, LpSettings *settings, LpOutcome *outcome)
 {
     take_compiler(row, settings, outcome);
     take_shards(row, settings, outcome);
     take_recomputed_layers(row, settings, outcome);
+    take_numbers(row, settings, outcome);
 }
 
 const char *

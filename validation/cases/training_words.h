@@ -16,7 +16,8 @@ G_BEGIN_DECLS
  * "MFU 0.61 HFU 0.69" says how much is recomputed: layers whose attention keeps no scores, so that
  * selective recomputation has nothing to do, are recomputed whole, as many as hardware FLOP beyond
  * the model's need (foundation-model-stack/fms-fsdp calls that selective,
- * fms_fsdp/policies/ac_handler.py). Only the ratio is taken, which speed is no part of.
+ * fms_fsdp/policies/ac_handler.py). Only the ratio is taken, which speed is no part of;
+ * "capacity factor 1.25" and "head_dim 256" are of the shape.
  */
 void lp_training_words_take(const LpTableRow *row, LpSettings *settings, LpOutcome *outcome);
 

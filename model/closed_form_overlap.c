@@ -2,6 +2,7 @@
 /* What a plan hides behind computing: data parallelism, messages. */
 #include "model/closed_form.h"
 #include "model/closed_form_internal.h"
+#include "model/layer_tensors.h"
 
 #include <math.h>
 
@@ -66,12 +67,23 @@ sharded_exposed_s(const LpClosedFormInput *input, LpClosedFormDp dp, Passes pass
 
 /* --- the other stages: in buckets --- */
 
-/* Buckets of @bytes, each closed at the end of a unit. */
+/* Buckets of @bytes, each closed at the end of one of @n_pieces. */
 static double
-n_buckets(const LpClosedFormInput *input, LpClosedFormDp dp, double bytes, double element_bytes)
+n_buckets(const LpClosedFormInput *input, double n_pieces, double bytes, double element_bytes)
 {
     double bucket = lp_plan_bucket_bytes(input->plan, element_bytes);
-    return bucket <= 0.0 ? 1.0 : fmax(fmin(floor(bytes / bucket), dp.n_units), 1.0);
+    return bucket <= 0.0 ? 1.0 : fmax(fmin(floor(bytes / bucket), n_pieces), 1.0);
+}
+
+/* Tensors of the mean stage. */
+static double
+n_tensors(const LpClosedFormInput *input)
+{
+    guint32 pp = input->plan->degree[LP_AXIS_PP];
+    double n = 0.0;
+    for (guint32 stage = 0; stage < pp; stage++)
+        n += lp_stage_tensors(input->transformer, input->plan, stage);
+    return n / pp;
 }
 
 static double
@@ -80,13 +92,13 @@ replicated_exposed_s(const LpClosedFormInput *input, LpClosedFormDp dp, Passes p
     const LpPlan *plan = input->plan;
     double sums_s = dp.n_sums * dp.sum_s, gathers_s = dp.n_gathers * dp.gather_s;
     if (plan->overlap.dp) {
-        double n = n_buckets(input, dp, dp.sum_bytes, plan->format.gradient_bytes);
+        double n = n_buckets(input, n_tensors(input), dp.sum_bytes, plan->format.gradient_bytes);
         /* Sums of earlier micro-batches have the next one's passes beside them. */
         sums_s = (dp.n_sums - 1.0) * fmax(dp.sum_s - pass.forward_s - pass.backward_s, 0.0) +
                  exposed_s(dp.sum_s, pass.backward_s, n, 1.0);
     }
     if (plan->overlap.param) {
-        double n = n_buckets(input, dp, dp.gather_bytes, lp_plan_activation_bytes(plan));
+        double n = n_buckets(input, dp.n_units, dp.gather_bytes, lp_plan_activation_bytes(plan));
         gathers_s = dp.n_gathers * exposed_s(dp.gather_s, pass.forward_s, n, 1.0);
     }
     return sums_s + gathers_s;

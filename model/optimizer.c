@@ -2,7 +2,10 @@
 /* The optimiser's step, bound by memory. */
 #include "model/optimizer.h"
 
+#include "model/layer_tensors.h"
 #include "model/precision.h"
+
+#include <math.h>
 
 #define FP32_BYTES 4.0
 
@@ -59,4 +62,25 @@ lp_optimizer_time_s(const LpTransformer *transformer, const LpPlan *plan,
                    cast_bytes(transformer, plan, stage) + buffer_bytes(plan, total(all), own);
     return bytes / (accelerator->memory_bytes_per_s * accelerator->memory_efficiency) +
            accelerator->launch_s;
+}
+
+LpWork
+lp_optimizer_list_copies(const LpTransformer *transformer, const LpPlan *plan,
+                         const LpAccelerator *accelerator, guint32 stage)
+{
+    gboolean is_shared = plan->zero.stage == 1 || plan->zero.stage == 2;
+    guint32 n_members = lp_plan_shard_degree(plan);
+    if (!plan->zero.gathers_lists || !is_shared || plan->overlap.param || n_members < 2 ||
+        plan->optimizer == LP_OPTIMIZER_NONE)
+        return LP_WORK_NONE;
+    double bytes =
+        total(lp_plan_rank_parameters(plan, transformer, stage)) * lp_plan_activation_bytes(plan);
+    double copies = n_members * lp_stage_tensors(transformer, plan, stage);
+    double device_s =
+        copies * fmin(LP_SLICE_DEVICE_S, accelerator->launch_s) +
+        2.0 * bytes / (accelerator->memory_bytes_per_s * accelerator->memory_efficiency);
+    double host_s = copies * fmin(LP_SLICE_HOST_S, accelerator->host_kernel_s);
+    if (plan->host.cuda_graphs)
+        host_s = 0.0;
+    return (LpWork){device_s, host_s, fmax(device_s, host_s)};
 }

@@ -274,6 +274,8 @@ typedef struct {
     guint32 prefetch;          /**< stage 3: layers gathered ahead */
     gboolean copies_units;     /**< stage 3: what a unit gathers is copied into its parameters, and
                                     their gradients into what it scatters */
+    gboolean gathers_lists;    /**< stages 1 and 2: what is gathered comes as a list of tensors, one a
+                                    member, out of which each parameter's part is copied */
     LpGatherAhead gather_ahead;
     LpGradientSync gradient_sync;
 } LpPlanZero;

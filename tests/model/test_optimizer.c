@@ -94,6 +94,42 @@ test_casts(void)
     }
 }
 
+/* A copy for each member and tensor, of all that was gathered: 2 reads and writes of 2 bytes. */
+static void
+test_list_copies(void)
+{
+    static const struct {
+        const char *label;
+        guint32 dp, zero;
+        gboolean lists, graphs;
+        double copies;
+    } rows[] = {
+        {"lists", 4, 1, TRUE, FALSE, 4.0 * (2.0 * 6.0 + 2.0)},
+        {"stage 2", 8, 2, TRUE, FALSE, 8.0 * (2.0 * 6.0 + 2.0)},
+        {"captured", 4, 1, TRUE, TRUE, 4.0 * (2.0 * 6.0 + 2.0)},
+        {"one tensor", 4, 1, FALSE, FALSE, 0.0},
+        {"nothing gathered", 4, 0, TRUE, FALSE, 0.0},
+        {"one replica", 1, 1, TRUE, FALSE, 0.0},
+        {"gathered by units", 4, 3, TRUE, FALSE, 0.0},
+    };
+    LpTransformer gpt = lp_test_gpt(4, 64, 4);
+    LpAccelerator accelerator = lp_test_round_accelerator();
+    accelerator.launch_s = 14e-6;
+    accelerator.host_kernel_s = 62e-6;
+    for (guint i = 0; i < G_N_ELEMENTS(rows); i++) {
+        LpPlan plan = lp_test_plan(2, 2, rows[i].dp, 1, 8);
+        plan.format.precision = LP_PRECISION_BF16;
+        plan.zero = (LpPlanZero){.stage = rows[i].zero, .gathers_lists = rows[i].lists};
+        plan.host.cuda_graphs = rows[i].graphs;
+        LpWork copies = lp_optimizer_list_copies(&gpt, &plan, &accelerator, 1);
+        double bytes = rows[i].copies > 0.0 ? 4.0 * lp_plan_stage_parameters(&plan, &gpt, 1) : 0.0;
+        lp_test_close(rows[i].label, copies.device_s,
+                      rows[i].copies * LP_SLICE_DEVICE_S + bytes / 0.8e12, IDENTITY);
+        lp_test_close(rows[i].label, copies.host_s,
+                      rows[i].graphs ? 0.0 : rows[i].copies * LP_SLICE_HOST_S, IDENTITY);
+    }
+}
+
 int
 main(void)
 {
@@ -101,6 +137,7 @@ main(void)
         {"optimizer", test_optimizer},
         {"buffers", test_buffers},
         {"casts", test_casts},
+        {"list-copies", test_list_copies},
         {NULL, NULL},
     };
     return lp_test_run("optimizer", cases);

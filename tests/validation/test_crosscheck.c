@@ -77,7 +77,9 @@ test_overlap(void)
     g_autofree char *platform =
         lp_spawn_platform("--system=generic --accelerators=4 --domain-size=1 --topology=crossbar "
                           "--scale-out-latency=0s --domain-latency=0s");
-    const char *plan = BODY "layers=8 tp=1 dp=4 pp=1 global-batch=16 bucket=25MB";
+    /* Buckets of a layer each. */
+    g_autofree char *plan = g_strdup_printf(
+        BODY "layers=8 tp=1 dp=4 pp=1 global-batch=16 bucket=%.0fB", (double)LAYER_GRADIENT_BYTES);
     g_autofree char *hidden = g_strconcat(plan, " overlap-dp=yes", NULL);
     g_autoptr(json_t) exposed = lp_spawn_simulate(platform, plan, NULL);
     g_autoptr(json_t) result = lp_spawn_simulate(platform, hidden, NULL);

@@ -175,6 +175,10 @@ test_habits(void)
          "array-units=yes root-unit=no shard-degree=domains"},
         {"nanotron without stages", "framework=nanotron pp=1 dp=128",
          "stage-layers=even overlap-tp=bulk"},
+        {"nanotron's DistributedDataParallel", "framework=nanotron pp=1 dp=128 zero=0",
+         "bucket=52428800B zero-variant=standard gather-lists=no"},
+        {"which its shared states do without", "framework=nanotron pp=1 dp=128 zero=1",
+         "bucket=all zero-variant=deepspeed gather-lists=yes"},
         {"nanotron with stages", "framework=nanotron", "stage-layers=by-weight overlap-dp=no"},
     };
     for (guint i = 0; i < G_N_ELEMENTS(rows); i++) {

@@ -191,6 +191,47 @@ test_dp(void)
     }
 }
 
+static guint
+stage_launches(const LpProgram *program, guint stage)
+{
+    const LpStageProgram *stage_program = lp_program_stage(program, stage);
+    guint n = 0;
+    for (guint i = 0; i < stage_program->n_steps; i++) {
+        const LpStep *step = lp_program_step(program, stage_program->first_step + i);
+        if (step->kind != LP_STEP_SEGMENT)
+            continue;
+        const LpSegment *segment = lp_program_segment(program, step->segment);
+        for (guint k = 0; k < segment->n_ops; k++)
+            n += lp_program_op(program, segment->first_op + k)->kind == LP_OP_LAUNCH ? 1 : 0;
+    }
+    return n;
+}
+
+/* Buckets hold whole tensors, and close when they reach their size (PyTorch's
+ * DistributedDataParallel, torch/csrc/distributed/c10d/reducer.cpp:
+ * compute_bucket_assignment_by_size()). On a rank of a stage of GPT-3 in 8 slices and 8 stages 12
+ * layers have 4 matrices each, 12 h^2 / 8 parameters of 2 bytes: 151 MB down, 151 MB up, 38 MB and
+ * 113 MB. */
+static void
+test_buckets(void)
+{
+    static const struct {
+        const char *settings;
+        guint n;
+    } rows[] = {
+        {"overlap-dp=yes", 1},
+        {"overlap-dp=yes bucket=1B", 12 * 6},
+        {"overlap-dp=yes bucket=100MB", 12 * 3 + 1},     /* 38 + 113; what is left of the last */
+        {"overlap-dp=yes bucket=300MB", 12 / 2 * 3 + 1}, /* 302 MB, three times in two layers */
+        {"overlap-dp=yes bucket=1TB", 1},
+    };
+    for (guint i = 0; i < G_N_ELEMENTS(rows); i++) {
+        g_autoptr(LpProgram) program = build(rows[i].settings);
+        guint n = stage_launches(program, 3);
+        lp_test_close(rows[i].settings, n, rows[i].n, 1e-12);
+    }
+}
+
 /* Parameters and gradients that a rank moves, of 2 bytes each, over its own: ZeRO 1 and 2 gather
  * what they updated and reduce-scatter gradients, 2 in all; stage 3 gathers before both passes of
  * each micro-batch, and reduce-scatters behind it, 3 (Rajbhandari et al., arXiv 1910.02054, section
@@ -398,6 +439,7 @@ main(void)
                                        {"pp", test_pp},
                                        {"boundary gathers", test_boundary_gathers},
                                        {"dp", test_dp},
+                                       {"buckets", test_buckets},
                                        {"zero", test_zero},
                                        {"gathers", test_gathers},
                                        {"embedding", test_embedding},

@@ -173,7 +173,7 @@ static const struct {
      "host-sync kernels amped-efficiency framework layout attention-kernel"},
     {"ssssssssssssssssssss", "fused-accumulation keep-gathered unit-copies separate-projections "
                              "complex-rotary repeat-heads cast-gradients gradient-buffers "
-                             "fused-loss clamped-activation experts-eager"},
+                             "fused-loss clamped-activation experts-eager gather-lists"},
     {"ssssssssssssssssssss",
      "tied-embeddings embedding parallel-blocks sequence-parallel early-stop "
      "reshard narrow-parameters narrow-activations "

@@ -36,6 +36,7 @@ typedef struct {
     guint32 n_ranks;
     guint64 bytes;
     gboolean is_ring;             /* the row says that nothing is reduced in switches */
+    gboolean is_probe;            /* of a training framework */
     gboolean is_exchange;         /* of tokens: */
     LpExpertExchange tokens;      /* where the size counts them */
     const LpConstants *constants; /* borrowed: NULL: the shipped ones */
@@ -98,7 +99,6 @@ read_size(Row *self, GError **error)
     if (!lp_table_count(self->row, "bytes", 1, (guint64)BYTES_MAX, &bytes, error))
         return FALSE;
     double parsed = 0.0;
-    gboolean is_probe = strcmp(stated, "not stated") == 0;
     if (bytes == 0 && parse_stated(stated, &parsed))
         bytes = (guint64)parsed;
     if (bytes == 0)
@@ -107,9 +107,11 @@ read_size(Row *self, GError **error)
     if (bytes == 0 && !self->is_exchange) {
         if (is_time(self->row))
             return lp_table_fault(self->row, "bytes", "a size, where a time was measured", error);
-        bytes = (guint64)(is_probe ? PROBE_BYTES : LARGE_BYTES);
-        lp_outcome_infer(self->outcome, is_probe ? "size not stated: a probe of 1 GiB"
-                                                 : "large: 4 GiB, at which only rates matter");
+        self->is_probe = strcmp(stated, "not stated") == 0;
+        bytes = (guint64)(self->is_probe ? PROBE_BYTES : LARGE_BYTES);
+        lp_outcome_infer(self->outcome, self->is_probe
+                                            ? "size not stated: a probe of 1 GiB, in lists"
+                                            : "large: 4 GiB, at which only rates matter");
     }
     self->bytes = bytes;
     return TRUE;
@@ -279,6 +281,21 @@ consistent_s(const Row *self, const LpMachine *machine, const guint32 *accelerat
     }
 }
 
+/* Probes gather into a list of tensors and scatter one, for which PyTorch has a buffer of its own,
+ * with a copy for each rank (pytorch/pytorch, torch/csrc/distributed/c10d/ProcessGroupNCCL.cpp:
+ * allgather, reduce_scatter). */
+static double
+list_copies_s(const Row *self, const LpMachine *machine)
+{
+    gboolean has_list = self->collective == LP_COLLECTIVE_ALL_GATHER ||
+                        self->collective == LP_COLLECTIVE_REDUCE_SCATTER;
+    const LpAccelerator *accelerator = &machine->accelerator;
+    if (!self->is_probe || !has_list)
+        return 0.0;
+    return 2.0 * (double)self->bytes /
+           (accelerator->memory_bytes_per_s * accelerator->memory_efficiency);
+}
+
 static double
 in_measure(const Row *self, double time_s)
 {
@@ -301,6 +318,7 @@ predict_bytes(const Row *self, const LpMachine *machine, GError **error)
     double time_s = 0.0;
     if (!run_request(&request, machine, library_of(self->row), self->constants, &time_s, error))
         return FALSE;
+    time_s += list_copies_s(self, machine);
     self->outcome->predicted[LP_PREDICTION_SIMULATED] = in_measure(self, time_s);
     self->outcome->predicted[LP_PREDICTION_CONSISTENT] =
         in_measure(self, consistent_s(self, machine, accelerators));

@@ -2,6 +2,8 @@
 /* Sums of gradients over the data-parallel groups. */
 #include "workloads/program/gradient_sync.h"
 
+#include "model/layer_tensors.h"
+
 #include <math.h>
 
 /* @bytes of gradients: behind what follows, if the plan hides them. */
@@ -46,16 +48,36 @@ lp_gradient_buckets_flush(LpGradientBuckets *self)
     self->filled = (LpParameters){0.0, 0.0};
 }
 
-void
-lp_gradient_buckets_fill(LpGradientBuckets *self, LpParameters parameters)
+/* @parameters fill the bucket, which is reduced when it is full: rounding aside, as sums of shares
+ * have it. */
+static void
+fill(LpGradientBuckets *self, LpParameters parameters)
 {
     const LpPlan *plan = self->lowering->plan;
     self->filled.dense += parameters.dense;
     self->filled.experts += parameters.experts;
     double bytes = (self->filled.dense + self->filled.experts) * plan->format.gradient_bytes;
     double bucket = lp_plan_bucket_bytes(plan, plan->format.gradient_bytes);
+    if (bucket > 0.0 && bytes >= bucket * (1.0 - 1e-9))
+        lp_gradient_buckets_flush(self);
+}
+
+void
+lp_gradient_buckets_fill(LpGradientBuckets *self, const LpUnit *unit)
+{
+    const LpPlan *plan = self->lowering->plan;
+    gboolean is_cut = unit->kind == LP_UNIT_LAYER && plan->zero.stage != 3 &&
+                      lp_plan_bucket_bytes(plan, plan->format.gradient_bytes) > 0.0;
+    if (is_cut) {
+        LpLayerTensors tensors = lp_layer_tensors(self->lowering->transformer, plan, unit->layer);
+        for (guint i = 0; i < tensors.n; i++)
+            fill(self, (LpParameters){tensors.share[i] * unit->parameters.dense, 0.0});
+        fill(self, (LpParameters){0.0, unit->parameters.experts});
+    } else {
+        fill(self, unit->parameters);
+    }
     /* Stage 3 reduces what it has gathered: unit by unit. */
-    if (plan->zero.stage == 3 || (bucket > 0.0 && bytes >= bucket))
+    if (plan->zero.stage == 3)
         lp_gradient_buckets_flush(self);
 }
 

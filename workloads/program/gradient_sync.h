@@ -3,7 +3,7 @@
  * passes or after the last. */
 #pragma once
 
-#include "workloads/program/lowering.h"
+#include "workloads/program/unit.h"
 
 G_BEGIN_DECLS
 
@@ -14,8 +14,9 @@ typedef struct {
     LpParameters filled;  /**< those that wait for their bucket to be full */
 } LpGradientBuckets;
 
-/** @parameters, of one rank, have their gradients; a bucket that is full is reduced. */
-void lp_gradient_buckets_fill(LpGradientBuckets *self, LpParameters parameters);
+/** The parameters of @unit have their gradients, a layer's tensor by tensor; a bucket that is full
+ * is reduced. */
+void lp_gradient_buckets_fill(LpGradientBuckets *self, const LpUnit *unit);
 /** Reduces what is left. */
 void lp_gradient_buckets_flush(LpGradientBuckets *self);
 

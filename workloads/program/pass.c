@@ -85,7 +85,7 @@ lp_pass_add_backward(LpLowering *self, guint32 stage, guint32 chunk, LpRole role
         lp_parameter_prefetch_add(prefetch, i);
         lp_unit_add_backward(unit, self, role);
         if (buckets != NULL)
-            lp_gradient_buckets_fill(buckets, unit->parameters);
+            lp_gradient_buckets_fill(buckets, unit);
     }
     /* Micro-batches do not share buckets. */
     if (buckets != NULL && lp_plan_reduces_each(plan))

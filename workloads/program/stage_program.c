@@ -236,14 +236,14 @@ reduce_all(Stage *self)
         g_autoptr(GArray) units = lp_units_new(self->lowering->transformer, plan, self->stage,
                                                lp_units_chunk(plan, self->stage, k));
         for (guint i = 0; i < units->len; i++)
-            lp_gradient_buckets_fill(&self->buckets, lp_units_get(units, i, TRUE)->parameters);
+            lp_gradient_buckets_fill(&self->buckets, lp_units_get(units, i, TRUE));
     }
 }
 
 /* After the last backward pass: what is left of the gradients' synchronisation, then the optimiser.
  */
 static guint32
-add_finish_segment(Stage *self, double optimizer_s)
+add_finish_segment(Stage *self, double optimizer_s, LpWork copies)
 {
     const LpPlan *plan = self->lowering->plan;
     LpBuilder *builder = &self->lowering->builder;
@@ -256,6 +256,7 @@ add_finish_segment(Stage *self, double optimizer_s)
     lp_builder_add_compute(builder, LP_TERM_OPTIMIZER, (LpWork){optimizer_s, 0.0, optimizer_s});
     if ((plan->zero.stage == 1 || plan->zero.stage == 2) && !plan->overlap.param)
         lp_parameter_gather_add_updated(self->lowering, self->stage);
+    lp_builder_add_compute(builder, LP_TERM_OPTIMIZER, copies);
     end_segment(self);
     return index;
 }
@@ -349,7 +350,7 @@ add_slots(Stage *self)
 }
 
 void
-lp_stage_program_add(LpLowering *lowering, guint32 stage, double optimizer_s)
+lp_stage_program_add(LpLowering *lowering, guint32 stage, double optimizer_s, LpWork copies)
 {
     const LpPlan *plan = lowering->plan;
     LpProgram *program = lowering->builder.program;
@@ -372,8 +373,8 @@ lp_stage_program_add(LpLowering *lowering, guint32 stage, double optimizer_s)
     if (plan->overlap.param && plan->zero.stage < 3)
         add_step(&self, (LpStep){.kind = LP_STEP_SEGMENT, .segment = add_start_segment(&self)});
     add_slots(&self);
-    add_step(&self,
-             (LpStep){.kind = LP_STEP_SEGMENT, .segment = add_finish_segment(&self, optimizer_s)});
+    add_step(&self, (LpStep){.kind = LP_STEP_SEGMENT,
+                             .segment = add_finish_segment(&self, optimizer_s, copies)});
     stage_program.n_steps = program->steps->len - stage_program.first_step;
     g_array_append_val(program->stage_programs, stage_program);
     g_clear_pointer(&self.pending, g_array_unref);

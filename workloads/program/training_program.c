@@ -65,6 +65,7 @@ lp_training_program_new(const LpWorkload *workload, const LpAccelerator *acceler
     lp_lowering_init(lowering, program, transformer, plan, accelerator);
     for (guint32 stage = 0; stage < plan->degree[LP_AXIS_PP]; stage++)
         lp_stage_program_add(lowering, stage,
-                             lp_optimizer_time_s(transformer, plan, accelerator, stage));
+                             lp_optimizer_time_s(transformer, plan, accelerator, stage),
+                             lp_optimizer_list_copies(transformer, plan, accelerator, stage));
     return lp_program_volume_check(program, workload, error) ? g_steal_pointer(&program) : NULL;
 }

@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Tensors of a layer and of a stage. */
+#include "model/layer_tensors.h"
+
+#include "model/plan_layers.h"
+#include "model/plan_parameters.h"
+#include "model/transformer_layers.h"
+#include "model/transformer_parameters.h"
+
+static void
+add(LpLayerTensors *self, double parameters)
+{
+    if (parameters > 0.0)
+        self->share[self->n++] = parameters;
+}
+
+/* What goes down, and what goes up with the gate. */
+static void
+add_ffn(LpLayerTensors *self, const LpTransformer *transformer, const LpPlan *plan)
+{
+    double matrix = (double)transformer->hidden * transformer->ffn;
+    double n_up = lp_transformer_n_ffn_matrices(transformer) - 1.0;
+    add(self, matrix);
+    for (double i = 0.0; i < n_up; i += 1.0)
+        if (plan->host.separate_projections)
+            add(self, matrix);
+    if (!plan->host.separate_projections)
+        add(self, n_up * matrix);
+}
+
+/* The projection, and queries, keys and values. */
+static void
+add_attention(LpLayerTensors *self, const LpTransformer *transformer, const LpPlan *plan)
+{
+    double h = transformer->hidden;
+    double projection = lp_transformer_mixture_width(transformer) * h;
+    double before = lp_transformer_attention_weights(transformer) - projection;
+    add(self, projection);
+    if (!plan->host.separate_projections || transformer->latent.kv_rank > 0) {
+        add(self, before);
+        return;
+    }
+    add(self, lp_transformer_value_width(transformer) * h);
+    add(self, lp_transformer_key_width(transformer) * h);
+    add(self, lp_transformer_query_width(transformer) * h);
+}
+
+LpLayerTensors
+lp_layer_tensors(const LpTransformer *transformer, const LpPlan *plan, guint32 index)
+{
+    LpLayer layer = lp_transformer_layer(transformer, index);
+    double dense = lp_transformer_layer_parameters(transformer, index) -
+                   lp_transformer_layer_expert_parameters(transformer, index);
+    LpLayerTensors self = {0, {0.0}};
+    if (!layer.has_experts)
+        add_ffn(&self, transformer, plan);
+    add_attention(&self, transformer, plan);
+    if (layer.cross)
+        add_attention(&self, transformer, plan);
+    double matrices = 0.0;
+    for (guint i = 0; i < self.n; i++)
+        matrices += self.share[i];
+    guint n_rest = layer.has_experts ? 1 : layer.cross ? 3 : 2;
+    for (guint i = 0; i < n_rest; i++)
+        add(&self, (dense - matrices) / n_rest);
+    for (guint i = 0; i < self.n; i++)
+        self.share[i] /= dense;
+    return self;
+}
+
+double
+lp_stage_tensors(const LpTransformer *transformer, const LpPlan *plan, guint32 stage)
+{
+    double n = 0.0;
+    for (guint32 chunk = 0; chunk < lp_plan_n_chunks(plan); chunk++) {
+        guint32 slice = lp_plan_slice(plan, stage, chunk);
+        guint32 first = lp_plan_slice_first_layer(plan, transformer, slice);
+        guint32 n_layers = lp_plan_slice_layers(plan, transformer, slice);
+        for (guint32 layer = first; layer < first + n_layers; layer++)
+            n += lp_layer_tensors(transformer, plan, layer).n;
+        if (transformer->embedding && lp_plan_holds_embedding(plan, stage, chunk))
+            n += 1.0;
+        if (transformer->embedding && lp_plan_holds_head(plan, stage, chunk))
+            n += !transformer->tied_embeddings ||
+                         lp_plan_tied_copy_parameters(plan, transformer) > 0.0
+                     ? 2.0
+                     : 1.0;
+    }
+    return n;
+}

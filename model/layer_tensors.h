@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The tensors that hold a layer's parameters: what software that goes by tensors counts and cuts.
+ */
+#pragma once
+
+#include "model/plan.h"
+
+G_BEGIN_DECLS
+
+/** At most: three matrices of a feed-forward network, two attention blocks of four, a norm before
+ * each and the rest. */
+#define LP_LAYER_TENSORS_MAX 16u
+
+/** Shares of a layer's parameters but those of routed experts, in the order in which its backward
+ * pass has their gradients; they sum to 1. */
+typedef struct {
+    guint n;
+    double share[LP_LAYER_TENSORS_MAX];
+} LpLayerTensors;
+
+/** The tensors of layer @index: each matrix, with queries, keys and values in one and what goes up
+ * in one with the gate unless @plan has them apart (separate-projections), and each norm. Biases
+ * count with the norms; latent attention's matrices but the projection, and a router with shared
+ * experts, as one each. */
+LpLayerTensors lp_layer_tensors(const LpTransformer *transformer, const LpPlan *plan,
+                                guint32 index);
+/** Tensors of the parameters of a rank of @stage, but for routed experts: those of its layers, the
+ * word embedding, the last norm and the output matrix or the tied copy of the embedding. */
+double lp_stage_tensors(const LpTransformer *transformer, const LpPlan *plan, guint32 stage);
+
+G_END_DECLS

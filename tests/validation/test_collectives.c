@@ -206,13 +206,9 @@ test_systems(void)
 int
 main(void)
 {
-    static const LpTestCase cases[] = {{"published", test_rows},
-                                       {"rings of few", test_ring_of_few},
-                                       {"the same", test_same},
-                                       {"directions", test_directions},
-                                       {"bad rows", test_bad},
-                                       {"systems", test_systems},
-                                       {"lists", test_lists},
-                                       {NULL, NULL}};
+    static const LpTestCase cases[] = {{"published", test_rows}, {"rings of few", test_ring_of_few},
+                                       {"the same", test_same},  {"directions", test_directions},
+                                       {"bad rows", test_bad},   {"systems", test_systems},
+                                       {"lists", test_lists},    {NULL, NULL}};
     return lp_test_run("collectives", cases);
 }

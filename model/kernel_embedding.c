@@ -125,7 +125,7 @@ predict(LpKernelList *list)
 static void
 list_logits(LpKernelList *list, LpProduct product)
 {
-    list->wide = TRUE;
+    list->wide = !list->plan->format.narrow_logits;
     lp_list_weight(list, "logits", list->transformer->hidden, list->transformer->vocab / list->tp,
                    product);
     list->wide = FALSE;

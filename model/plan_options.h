@@ -287,6 +287,7 @@ typedef struct {
     gboolean narrow_parameters;  /**< weights of layers are kept and gathered in the precision of
                                       products where that is narrow; else in 16 bits, and
                                       cast */
+    gboolean narrow_logits;      /**< narrow products make the logits, too */
     gboolean narrow_activations; /**< what activation functions take is kept for the backward pass
                                       in it */
     guint32 gradient_bytes;      /**< bytes an element of a reduced gradient: 4 or 2 */

@@ -119,6 +119,31 @@ test_cast_gradients(void)
     }
 }
 
+/* 8 tokens, 16 wide, 16 words: cast where the logits are made in eight bits, and so for the
+ * gradient. */
+static void
+test_narrow_logits(void)
+{
+    static const LpPass passes[] = {LP_PASS_FORWARD, LP_PASS_BACKWARD_INPUT};
+    LpTransformer gpt = lp_test_gpt(1, 16, 4);
+    gpt.seq = 8;
+    gpt.vocab = 16;
+    for (guint i = 0; i < G_N_ELEMENTS(passes); i++)
+        for (guint narrow = 0; narrow < 2; narrow++) {
+            LpPlan plan = lp_test_plan(1, 1, 1, 1, 1);
+            plan.format.precision = LP_PRECISION_MXFP8;
+            plan.format.narrow_logits = narrow == 1;
+            LpKernel kernels[LP_KERNELS_MAX];
+            guint n = lp_block_kernels(&gpt, &plan, 0, LP_BLOCK_HEAD, passes[i], kernels);
+            const LpKernel *logits = lp_test_find_kernel(kernels, n, "logits");
+            const LpKernel *cast = lp_test_find_kernel(kernels, n, "cast");
+            lp_test_true("logits", logits != NULL && logits->wide == (narrow == 0));
+            lp_test_true("cast", (cast != NULL) == (narrow == 1));
+            if (cast != NULL)
+                lp_test_close("cast", cast->bytes, 8.0 * 16.0 * (2 + 2 + 2 / 32.0), IDENTITY);
+        }
+}
+
 /* The product of a weight's gradient reads and writes the sum in place of its own result, and no
  * kernel follows: qkv of 8 tokens, 16 x 24 on a rank. */
 static void
@@ -385,6 +410,7 @@ main(void)
     static const LpTestCase cases[] = {
         {"streams", test_streams},
         {"cast gradients", test_cast_gradients},
+        {"narrow logits", test_narrow_logits},
         {"fused accumulation", test_fused_accumulation},
         {"scaling", test_scaling},
         {"reorder", test_reorder},

@@ -118,6 +118,10 @@ test_habits(void)
          "framework=megatron-core-2025-09 precision=fp8 pp=1 dp=128", "cuda-graphs=yes"},
         {"that are narrow", "framework=megatron-core-2025-09 precision=bf16 pp=1 dp=128",
          "cuda-graphs=no"},
+        {"logits of DeepSeek-V3's recipes are narrow",
+         "framework=megatron-core-2026 experts=128 expert-ffn=64 top-k=8 ep=16 pp=1 dp=128 "
+         "precision=mxfp8 mtp-layers=1",
+         "narrow-logits=yes"},
         {"routing is fused since September 2025",
          "framework=megatron-core-2025-09 experts=128 expert-ffn=64 top-k=8 ep=16 pp=1 dp=128",
          "routing-kernels=2 experts-one-by-one=yes ep-relay=1"},

@@ -171,9 +171,10 @@ static const struct {
      "communication-precision dispatch-precision "
      "overlap-tp overlap-ep "
      "host-sync kernels amped-efficiency framework layout attention-kernel"},
-    {"ssssssssssssssssssss", "fused-accumulation keep-gathered unit-copies separate-projections "
-                             "complex-rotary repeat-heads cast-gradients gradient-buffers "
-                             "fused-loss clamped-activation experts-eager gather-lists"},
+    {"ssssssssssssssssssss",
+     "fused-accumulation keep-gathered unit-copies separate-projections "
+     "complex-rotary repeat-heads cast-gradients gradient-buffers "
+     "fused-loss clamped-activation experts-eager narrow-logits gather-lists"},
     {"ssssssssssssssssssss",
      "tied-embeddings embedding parallel-blocks sequence-parallel early-stop "
      "reshard narrow-parameters narrow-activations "

@@ -174,6 +174,7 @@ static const LpAttribute attributes[] = {
     CHOICE("plan", "precision", P(format.precision), lp_precision_names),
     CHOICE("plan", "scaling", P(format.scaling), lp_scaling_names),
     BOOLEAN("plan", "narrow-parameters", P(format.narrow_parameters)),
+    BOOLEAN("plan", "narrow-logits", P(format.narrow_logits)),
     BOOLEAN("plan", "narrow-activations", P(format.narrow_activations)),
     TEXT("plan", "gradient-precision", &lp_text_gradient_precision),
     BOOLEAN("plan", "cast-shards", P(footprint.casts_shards)),

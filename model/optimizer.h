@@ -23,8 +23,8 @@ double lp_optimizer_time_s(const LpTransformer *transformer, const LpPlan *plan,
 
 /** What a slice of a tensor takes that is copied in a loop of Python, s. The host slices, views and
  * copies it: slicing alone takes 2 to 3 us (pytorch/pytorch, pull request 32194), an operation 5 to
- * 25. The device starts and ends a kernel for it, which an empty one does in 2 to 10 us. Both are
- * fitted, see docs/calibration.md. */
+ * 25; 10 is an estimate between them. The device starts and ends a kernel for it, which an empty
+ * one does in 2 to 10 us; its 7 us are fitted, see docs/calibration.md. */
 #define LP_SLICE_HOST_S 10e-6
 #define LP_SLICE_DEVICE_S 7e-6
 

@@ -137,6 +137,8 @@ test_rules(void)
         {"compiled, whatever was read", FLASH "note=2 nodes with torch.compile;set=kernels=eager",
          "kernels=fused", "kernels fused: torch.compile is stated"},
         {"or not", FLASH "note=no compile;set=kernels=eager", "kernels=eager", NULL},
+        {"or said not to be", FLASH "note=2 nodes without torch.compile;set=kernels=eager",
+         "kernels=eager", NULL},
         {"hybrid sharding is inside domains",
          FLASH "note=HSDP;zero=3;tp=1;pp=1;dp=16;micro_batch=1", "shard-degree=8",
          "shard-degree 8: states are shared inside domains"},

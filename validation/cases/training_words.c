@@ -8,10 +8,25 @@
 /* Forward FLOP over those of all passes, where nothing is recomputed. */
 #define FORWARD_SHARE (1.0 / 3.0)
 
+/* Whether @at, a place in @note, stands behind a word that denies it. */
+static gboolean
+is_denied(const char *note, const char *at)
+{
+    static const char *const denials[] = {"no ", "not ", "without ", "w/o "};
+    for (guint i = 0; i < G_N_ELEMENTS(denials); i++) {
+        size_t length = strlen(denials[i]);
+        gboolean fits = (size_t)(at - note) >= length;
+        if (fits && g_ascii_strncasecmp(at - length, denials[i], length) == 0)
+            return TRUE;
+    }
+    return FALSE;
+}
+
 static gboolean
 says(const LpTableRow *row, const char *word)
 {
-    return strstr(lp_table_text(row, "note"), word) != NULL;
+    const char *note = lp_table_text(row, "note"), *at = strstr(note, word);
+    return at != NULL && !is_denied(note, at);
 }
 
 /* The number behind @word in the note, or 0. */

@@ -434,7 +434,8 @@ class Completion(Case):
                 (["simulate", "--fidelity", "m"], ["message"]),
                 (["simulate", "--set", "sched"], ["schedule="]),
                 (["simulate", "--set=schedule=g"], ["--set=schedule=gpipe"]),
-                (["platform", "generate", "--system=dgx"], ["--system=dgx-a100", "--system=dgx-h100"]),
+                (["platform", "generate", "--system=dgx"],
+                 [f"--system=dgx-{name}" for name in ("a100", "b200", "b300", "h100")]),
                 (["collective", "all-r"], ["all-reduce"]),
                 (["import", "hug"], ["huggingface"]),
                 (["zebra", "x"], [])):

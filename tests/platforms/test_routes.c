@@ -324,19 +324,19 @@ test_generated(void)
          FALSE},
         {"--system=tpu-v4 --accelerators=32 --twist=yes", FALSE},
         {"--system=tpu-v4 --accelerators=256 --twist=yes", TRUE},
-        {"--system=generic --accelerators=4096 --domain-size=1", TRUE},
-        {"--system=dgx-h100 --accelerators=4096", TRUE},
-        {"--system=dgx-h100 --accelerators=2048 --port-order=node --oversubscription=4", TRUE},
-        {"--system=generic --accelerators=4096 --domain-size=1 --leaf-ports=20 --levels=3", TRUE},
+        {"--system=generic --accelerators=1280 --domain-size=1", TRUE},
+        {"--system=dgx-h100 --accelerators=2304", TRUE},
+        {"--system=dgx-h100 --accelerators=768 --port-order=node --oversubscription=4", TRUE},
+        {"--system=generic --accelerators=1200 --domain-size=1 --leaf-ports=20 --levels=3", TRUE},
         {"--system=generic --accelerators=1024 --leaf-ports=16 --path-choice=hash --paths=3", TRUE},
-        {"--system=generic --accelerators=4096 --domain-size=1 --topology=torus "
-         "--dimensions=16x16x16",
+        {"--system=generic --accelerators=1024 --domain-size=1 --topology=torus "
+         "--dimensions=8x8x16",
          TRUE},
         {"--system=generic --accelerators=1024 --domain-size=1 --topology=torus "
          "--dimensions=5x7x30",
          TRUE},
-        {"--system=generic --accelerators=2048 --domain-size=1 --topology=dragonfly", TRUE},
-        {"--system=generic --accelerators=2048 --domain-size=1 --topology=dragonfly-plus", TRUE},
+        {"--system=generic --accelerators=1024 --domain-size=1 --topology=dragonfly", TRUE},
+        {"--system=generic --accelerators=1024 --domain-size=1 --topology=dragonfly-plus", TRUE},
         {"--system=frontier --accelerators=2048", TRUE},
     };
     guint ports_max = setting("LIGHTPATH_ROUTE_PORTS", PORTS_MAX);

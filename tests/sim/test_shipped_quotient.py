@@ -1,13 +1,14 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Every shipped workload, cut to at most 512 ranks and few micro-batches, by classes and rank by rank: both
+"""Every shipped workload, cut to at most 512 ranks, 32 replicas and few micro-batches, by classes and rank by rank: both
 take the same time, to 1e-6, to 1e-9 where nothing contends, and move the same bytes. The machine is the one
 of workloads/README.md, of that size.
 
---ranks=N cuts further; names of workloads leave out the others; --fidelity=message sends every message;
+--ranks=N and --replicas=N cut further; names of workloads leave out the others; --fidelity=message sends every message;
 --collapse=assumed assumes classes and checks them, --collapse=proven does not.
 Environment: LIGHTPATH (the built program)."""
 import argparse
+import concurrent.futures
 import json
 import os
 import pathlib
@@ -26,11 +27,11 @@ CONTENDED, ALONE = 1e-6, 1e-9
 EXPERT_LAYERS = 1
 
 
-def cut(name, limit):
-    """Settings that leave at most @limit ranks and few micro-batches, and how many ranks that are."""
+def cut(name, limit, replicas):
+    """Settings that leave at most @limit ranks, @replicas and few micro-batches, and how many ranks that are."""
     plan = xml.etree.ElementTree.parse(SOURCE / f"workloads/{name}.xml").getroot().find("plan").attrib
     tp, cp, pp, dp, ep, b = (int(plan.get(key, 1)) for key in ("tp", "cp", "pp", "dp", "ep", "micro-batch"))
-    while tp * cp * pp * dp > limit and dp > 1:
+    while (tp * cp * pp * dp > limit or dp > replicas) and dp > 1:
         dp = max(d for d in range(1, dp) if dp % d == 0)
     n_slices = pp * int(plan.get("virtual-stages", 1))
     while tp * cp * dp % (ep * int(plan.get("expert-tp", tp if tp * cp * dp % (ep * tp) == 0 else 1))):
@@ -54,8 +55,8 @@ def run(line):
 
 def compare(name, accelerators, system, arguments, folder):
     """Returns: a line about it, and whether it is as wanted."""
-    settings, n_ranks = cut(name, arguments.ranks)
-    machine = os.path.join(folder, "machine.xml")
+    settings, n_ranks = cut(name, arguments.ranks, arguments.replicas)
+    machine = os.path.join(folder, f"{name}.xml")
     # Machines of large domains cannot be smaller than those.
     size = accelerators if "--domain-size" in system else n_ranks + -n_ranks % 8
     subprocess.run([PROGRAM, "platform", "generate", *f"--system={system}".split(), f"--accelerators={size}",
@@ -73,25 +74,30 @@ def compare(name, accelerators, system, arguments, folder):
             f"{on_s:.1f} and {off_s:.1f} s{'' if good else ': WRONG'}"), good
 
 
+def tried(name, accelerators, system, arguments, folder):
+    try:
+        return compare(name, int(accelerators.replace(",", "")), system, arguments, folder)
+    except RuntimeError as error:
+        return f"{name}: {error}", False
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("names", nargs="*")
     parser.add_argument("--ranks", type=int, default=512)
+    parser.add_argument("--replicas", type=int, default=32)
     parser.add_argument("--fidelity", default="flow")
     parser.add_argument("--collapse", default="on")
     arguments = parser.parse_args()
-    rows = ROW.findall((SOURCE / "workloads/README.md").read_text())
-    n_wrong = n = 0
-    with tempfile.TemporaryDirectory(prefix="lightpath-") as folder:
-        for name, accelerators, system in rows:
-            if arguments.names and name not in arguments.names:
-                continue
-            try:
-                text, good = compare(name, int(accelerators.replace(",", "")), system, arguments, folder)
-            except RuntimeError as error:
-                text, good = f"{name}: {error}", False
+    rows = [row for row in ROW.findall((SOURCE / "workloads/README.md").read_text())
+            if not arguments.names or row[0] in arguments.names]
+    n_wrong = 0
+    with tempfile.TemporaryDirectory(prefix="lightpath-") as folder, \
+            concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+        for text, good in pool.map(lambda row: tried(*row, arguments, folder), rows):
             print(text, flush=True)
-            n, n_wrong = n + 1, n_wrong + (not good)
+            n_wrong += not good
+    n = len(rows)
     print(f"{n} workloads, {n_wrong} faults")
     return 1 if n_wrong or n == 0 else 0
 

@@ -64,10 +64,12 @@ typedef enum {
     LP_PATH_CHOICE_HASH
 } LpPathChoice;
 
-/** What carries bytes from host to host: the cards alone, or the operating systems' sockets. */
+/** What carries bytes from host to host: the cards alone, the operating systems' sockets, or cards
+ * whose packets the hosts' processors make, out of the hosts' memory. */
 typedef enum {
     LP_TRANSPORT_RDMA,
-    LP_TRANSPORT_TCP
+    LP_TRANSPORT_TCP,
+    LP_TRANSPORT_OMNI_PATH
 } LpTransport;
 
 /** Names as in platform files, NULL-ended, indexed by the enums above. */
@@ -77,7 +79,7 @@ extern const char *const lp_topology_names[];
 extern const char *const lp_port_order_names[];
 extern const char *const lp_plane_use_names[];   /* "striped" "class" */
 extern const char *const lp_path_choice_names[]; /* "static" "hash" */
-extern const char *const lp_transport_names[];   /* "rdma" "tcp" */
+extern const char *const lp_transport_names[];   /* "rdma" "tcp" "omni-path" */
 extern const char *const lp_plane_class_names[]; /* by LpTraffic, tied embeddings left out */
 
 #define LP_FAT_TREE_LEVELS_MAX 3

@@ -99,9 +99,12 @@ take_protocols(LpLibrary *library, const LpLibrary *transport, double rate_bytes
     return n;
 }
 
+/* A transport without choices of its own leaves those of the library. */
 static gboolean
 take_rules(LpLibrary *library, const LpLibrary *transport, GError **error)
 {
+    if (transport->n_rules == 0)
+        return TRUE;
     guint32 n = 0;
     for (guint32 i = 0; i < library->n_rules; i++)
         if (library->rules[i].spread != LP_SPREAD_DOMAINS)

@@ -88,10 +88,35 @@ test_habitual(void)
     }
 }
 
+/* A word of the system on what carries bytes between its domains. */
+static void
+test_transport(void)
+{
+    static const struct {
+        const char *changes;
+        LpTransport transport;
+    } rows[] = {{"", LP_TRANSPORT_RDMA},
+                {"system=jean-zay a100 (4 Omni-Path per node)", LP_TRANSPORT_OMNI_PATH},
+                {"system=one node with Omni-Path;accelerators=8;dp=2", LP_TRANSPORT_RDMA}};
+    for (guint i = 0; i < G_N_ELEMENTS(rows); i++) {
+        g_autoptr(LpTable) table = lp_training_row_table(rows[i].changes);
+        g_autoptr(LpOutcome) outcome = lp_outcome_new(LP_MEASURE_TIME, "r1", "s");
+        g_auto(LpTrainingCase) got = {.workload = NULL};
+        g_autoptr(GError) error = NULL;
+        gboolean good = lp_training_case_read(&got, lp_table_row(table, 0), outcome, &error);
+        lp_test_text(rows[i].changes, error != NULL ? error->message : NULL, NULL);
+        if (good)
+            lp_test_text(rows[i].changes, lp_transport_names[got.machine->transport],
+                         lp_transport_names[rows[i].transport]);
+    }
+}
+
 int
 main(void)
 {
-    static const LpTestCase cases[] = {
-        {"machine", test_machine}, {"habitual", test_habitual}, {NULL, NULL}};
+    static const LpTestCase cases[] = {{"machine", test_machine},
+                                       {"habitual", test_habitual},
+                                       {"transport", test_transport},
+                                       {NULL, NULL}};
     return lp_test_run("training machine", cases);
 }

@@ -142,6 +142,18 @@ find_accelerator(const LpTableRow *row, const LpPublicModels *models,
     return lp_catalogue_find(matched, out_accelerator, error);
 }
 
+/* What carries bytes from host to host, as far as "system" has a word on it, else NULL. Static. */
+static const char *
+transport_of(const LpTableRow *row, LpOutcome *outcome)
+{
+    g_autofree char *words = g_ascii_strdown(lp_table_text(row, "system"), -1);
+    if (strstr(words, "omni-path") == NULL)
+        return NULL;
+    const char *name = lp_transport_names[LP_TRANSPORT_OMNI_PATH];
+    lp_outcome_infer(outcome, "transport %s: its system names it", name);
+    return name;
+}
+
 /* The system of the catalogue that one of the words of the column names ("selene (dgx-a100)"), or
  * the generic one. Returns: (transfer full). */
 static char *
@@ -193,6 +205,7 @@ lp_training_machine_read(const LpTableRow *row, const LpPublicModels *models, Lp
         options[LP_MACHINE_OPTION_SCALE_OUT_BANDWIDTH] = texts.scale_out;
         options[LP_MACHINE_OPTION_NICS_PER_DOMAIN] = texts.nics;
         options[LP_MACHINE_OPTION_PORT_ORDER] = "rail";
+        options[LP_MACHINE_OPTION_TRANSPORT] = transport_of(row, outcome);
     }
     g_autoptr(LpMachineSpecification) specification = lp_specification_from_texts(options, error);
     g_autofree char *where = lp_table_where(row);

@@ -10,7 +10,7 @@ static gboolean
 recomputes_core(const LpClosedFormInput *input)
 {
     return recomputes_all(input) ||
-           lp_plan_recomputes_scores(input->plan, input->transformer->attention);
+           lp_plan_recomputes_core(input->plan, input->transformer->attention);
 }
 
 /* One pass of one layer. A ring passes keys and values round, backward their gradients too. All-to-
@@ -36,7 +36,8 @@ pass_s(const LpClosedFormInput *input, gboolean backward)
 double
 lp_closed_form_cp_s(const LpClosedFormInput *input)
 {
-    gboolean exchanged = input->plan->context_kind == LP_CONTEXT_RING || recomputes_all(input);
+    gboolean exchanged = input->plan->context_kind == LP_CONTEXT_RING || recomputes_all(input) ||
+                         lp_plan_makes_again(input->plan, LP_AGAIN_ATTENTION);
     double again = recomputes_core(input) && exchanged ? 1.0 : 0.0;
     double n_forward = 1.0 + again * lp_plan_recomputed_share(input->plan, input->transformer);
     double layer_passes = lp_transformer_n_layers(input->transformer) * n_micro_batches(input) /

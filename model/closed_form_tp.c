@@ -37,12 +37,55 @@ collectives_left_out(const LpTransformer *transformer, const LpPlan *plan, guint
     return (plan->sequence_parallel ? 0.5 : 1.0) * share_again(transformer, plan);
 }
 
+/* A block's collectives in a pass: what it gathers and sums, and with which products beside it. */
+typedef struct {
+    gboolean gathers, sums;
+} Shares;
+
+/* Those that a block like attention, or a feed-forward network, repeats where parts of it are made
+ * again. Side by side they share the gather, and the sum is not needed. */
+static Shares
+attention_again(const LpTransformer *transformer, const LpPlan *plan, LpLayer layer)
+{
+    return (Shares){lp_plan_makes_again(plan, LP_AGAIN_QKV),
+                    lp_plan_recomputes_projection(plan, transformer, layer)};
+}
+
+static Shares
+ffn_again(const LpTransformer *transformer, const LpPlan *plan, LpLayer layer)
+{
+    gboolean beside = transformer->parallel_blocks && !layer.has_experts && !layer.cross;
+    gboolean has_gathered = beside && lp_plan_makes_again(plan, LP_AGAIN_QKV);
+    gboolean exists = !layer.has_experts || transformer->experts.n_shared > 0;
+    return (Shares){exists && lp_plan_recomputes_up(plan, transformer) && !has_gathered, FALSE};
+}
+
+/* Gathers and sums, halves of an all-reduce or, without sequence parallelism, whole ones, that the
+ * parts of layer @index which are made again take. */
+static void
+parts_collectives(const LpTransformer *transformer, const LpPlan *plan, guint32 index,
+                  double *gathers, double *sums)
+{
+    LpLayer layer = lp_transformer_layer(transformer, index);
+    Shares attention = attention_again(transformer, plan, layer);
+    double n_attentions = layer.cross ? 2.0 : 1.0;
+    gboolean again = lp_plan_recomputes_layer(plan, transformer, index);
+    *gathers = *sums = 0.0;
+    if (again && plan->sequence_parallel)
+        *gathers = n_attentions * attention.gathers + ffn_again(transformer, plan, layer).gathers;
+    if (again)
+        *sums = n_attentions * attention.sums;
+}
+
 double
 lp_closed_form_tp_collectives_per_layer(const LpTransformer *transformer, const LpPlan *plan)
 {
     guint32 last = lp_transformer_n_layers(transformer) - 1;
+    double gathers = 0.0, sums = 0.0;
+    parts_collectives(transformer, plan, last, &gathers, &sums);
     return (transformer->parallel_blocks ? 1.0 : 2.0) * collectives_per_block(transformer, plan) -
-           collectives_left_out(transformer, plan, last);
+           collectives_left_out(transformer, plan, last) + 0.5 * gathers +
+           (plan->sequence_parallel ? 0.5 : 1.0) * sums;
 }
 
 /* Gathers for products that one block takes a micro-batch; the rest are sums. */
@@ -95,11 +138,6 @@ layer_expert_tp_s(const LpClosedFormInput *input, guint32 index)
 }
 
 /* --- what is hidden --- */
-
-/* A block's collectives in a pass: what it gathers and sums, and with which products beside it. */
-typedef struct {
-    gboolean gathers, sums;
-} Shares;
 
 static double
 part_s(const LpClosedFormInput *input, guint32 index, LpBlock block, LpPass pass, LpPart part)
@@ -157,7 +195,7 @@ backward_hidden_s(const LpClosedFormInput *input, guint32 index, LpBlock block, 
 
 static double
 block_hidden_s(const LpClosedFormInput *input, guint32 index, LpBlock block, Shares forward,
-               Shares backward)
+               Shares backward, Shares again)
 {
     const LpPlan *plan = input->plan;
     LpLayer layer = lp_transformer_layer(input->transformer, index);
@@ -171,10 +209,10 @@ block_hidden_s(const LpClosedFormInput *input, guint32 index, LpBlock block, Sha
     double hidden_s =
         forward_hidden_s(input, index, block, LP_PASS_FORWARD, forward, gather_s, sum_s) +
         backward_hidden_s(input, index, block, backward, gather_s, sum_s);
-    if (recomputes_all(input))
-        hidden_s += whole_again(input) * forward_hidden_s(input, index, block, LP_PASS_RECOMPUTE,
-                                                          forward, gather_s, sum_s);
-    return hidden_s;
+    return hidden_s + lp_plan_recomputed_share(plan, input->transformer) *
+                          forward_hidden_s(input, index, block, LP_PASS_RECOMPUTE,
+                                           recomputes_all(input) ? forward : again, gather_s,
+                                           sum_s);
 }
 
 static double
@@ -183,16 +221,18 @@ layer_hidden_s(const LpClosedFormInput *input, guint32 index)
     LpLayer layer = lp_transformer_layer(input->transformer, index);
     gboolean parallel = input->transformer->parallel_blocks && !layer.has_experts && !layer.cross;
     const Shares both = {TRUE, TRUE}, first = {TRUE, !parallel}, second = {!parallel, TRUE};
-    double hidden_s = block_hidden_s(input, index, LP_BLOCK_ATTENTION, first, second);
+    const Shares none = {FALSE, FALSE}, network = ffn_again(input->transformer, input->plan, layer);
+    const Shares attention = attention_again(input->transformer, input->plan, layer);
+    double hidden_s = block_hidden_s(input, index, LP_BLOCK_ATTENTION, first, second, attention);
     if (layer.cross)
-        hidden_s += block_hidden_s(input, index, LP_BLOCK_CROSS, both, both);
+        hidden_s += block_hidden_s(input, index, LP_BLOCK_CROSS, both, both, attention);
     if (layer.mtp)
-        hidden_s += block_hidden_s(input, index, LP_BLOCK_MTP, both, both);
+        hidden_s += block_hidden_s(input, index, LP_BLOCK_MTP, both, both, none);
     if (!layer.has_experts)
-        return hidden_s + block_hidden_s(input, index, LP_BLOCK_FFN, second, first);
+        return hidden_s + block_hidden_s(input, index, LP_BLOCK_FFN, second, first, network);
     const Shares shared = {TRUE, input->plan->sequence_parallel};
     if (input->transformer->experts.n_shared > 0)
-        hidden_s += block_hidden_s(input, index, LP_BLOCK_SHARED, shared, shared);
+        hidden_s += block_hidden_s(input, index, LP_BLOCK_SHARED, shared, shared, network);
     return hidden_s;
 }
 
@@ -214,6 +254,19 @@ lp_closed_form_tp_hidden_s(const LpClosedFormInput *input)
     return n_micro_batches(input) * sum_s / degree(input, LP_AXIS_PP);
 }
 
+/* The collectives of what is made again of layer @index, whose sequences are of @seq. */
+static double
+parts_s(const LpClosedFormInput *input, guint32 index, guint32 seq)
+{
+    const LpPlan *plan = input->plan;
+    double elements = lp_plan_tokens(plan, seq) * input->transformer->hidden;
+    double gathers = 0.0, sums = 0.0, share = plan->sequence_parallel ? 0.5 : 1.0;
+    parts_collectives(input->transformer, plan, index, &gathers, &sums);
+    return gathers * lp_closed_form_ring_s(input, LP_GROUP_TP, 0.5,
+                                           elements * lp_plan_gathered_wire_bytes(plan)) +
+           sums * lp_closed_form_ring_s(input, LP_GROUP_TP, share, activations_bytes(input, seq));
+}
+
 double
 lp_closed_form_tp_s(const LpClosedFormInput *input)
 {
@@ -225,7 +278,8 @@ lp_closed_form_tp_s(const LpClosedFormInput *input)
         double less = 2.0 * collectives_left_out(input->transformer, input->plan, i);
         sum_s +=
             layer_blocks(input, i) * block_s(input, seq) + layer_expert_tp_s(input, i) -
-            less * lp_closed_form_ring_s(input, LP_GROUP_TP, 0.5, activations_bytes(input, seq));
+            less * lp_closed_form_ring_s(input, LP_GROUP_TP, 0.5, activations_bytes(input, seq)) +
+            parts_s(input, i, seq);
     }
     return n_micro_batches(input) * sum_s / degree(input, LP_AXIS_PP);
 }

@@ -47,16 +47,14 @@ static LpListKernels
 recomputed(LpBlock block, const LpKernelList *list, guint32 index)
 {
     const LpPlan *plan = list->plan;
-    gboolean alternates = lp_plan_recomputes_alternate(plan);
     if (block == LP_BLOCK_EMBEDDING || block == LP_BLOCK_HEAD)
         return NULL;
     switch (plan->recompute) {
     case LP_RECOMPUTE_NONE:
         break;
     case LP_RECOMPUTE_LIGHT:
-        return blocks[block]->light;
     case LP_RECOMPUTE_SELECTIVE:
-        return alternates ? blocks[block]->alternate : blocks[block]->selective;
+        return blocks[block]->again;
     case LP_RECOMPUTE_FULL:
         if (blocks[block]->early != NULL &&
             lp_plan_recompute_stops_early(plan, list->transformer, index))

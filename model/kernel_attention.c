@@ -95,14 +95,6 @@ core_backward(LpKernelList *list)
     list_values(list, "scores-gradient-keys", list->query_width);
 }
 
-/* Flash attention keeps no scores, so there are none to recompute selectively. */
-static void
-core_selective(LpKernelList *list)
-{
-    if (list->transformer->attention == LP_ATTENTION_UNFUSED)
-        core_forward(list);
-}
-
 /* --- around the core --- */
 
 /* Queries, keys and values of the rank's own heads out of what MLA compressed them to. */
@@ -322,45 +314,82 @@ attention_weights(LpKernelList *list)
     list_qkv(list, LP_PRODUCT_WEIGHT_GRADIENT);
 }
 
+/* Those of queries, keys and values that are made again while others are kept; their input was
+ * gathered for the gradients of the weights anyway. */
 static void
-attention_light(LpKernelList *list)
+list_some_qkv(LpKernelList *list, guint32 again)
 {
-    list->part = LP_PART_BEFORE;
-    lp_list_hidden(list, "norm", 2.0, 0.0);
-    list->part = LP_PART_INNER;
-    if (list->transformer->latent.kv_rank == 0)
+    double hidden = list->transformer->hidden;
+    if (list->transformer->latent.kv_rank > 0) {
+        list_latent_up(list, LP_PRODUCT_OUTPUT);
         return;
-    list_latent_norms(list, "latent-norm", 2.0);
-    list_latent_up(list, LP_PRODUCT_OUTPUT);
-    list_rotary(list);
+    }
+    if ((again & LP_AGAIN_QUERIES) != 0)
+        lp_list_weight(list, "q", hidden, list->query_width, LP_PRODUCT_OUTPUT);
+    if ((again & LP_AGAIN_KEYS) != 0)
+        lp_list_weight(list, "k", hidden, list->key_width, LP_PRODUCT_OUTPUT);
+    if ((again & LP_AGAIN_VALUES) != 0)
+        lp_list_weight(list, "v", hidden, list->value_width, LP_PRODUCT_OUTPUT);
 }
 
-/* What its products gave: the projection's is kept as a sum over tp. */
 static void
-attention_alternate(LpKernelList *list)
+list_qkv_again(LpKernelList *list, guint32 again)
 {
-    attention_light(list);
-    if (list->transformer->latent.kv_rank == 0) {
-        lp_list_weight(list, "k", list->transformer->hidden, list->key_width, LP_PRODUCT_OUTPUT);
-        list_copies_of_qkv(list);
-        list_rotary(list);
-        list_repeated_heads(list);
+    gboolean has_latent = list->transformer->latent.kv_rank > 0;
+    gboolean all = (again & LP_AGAIN_QKV) == LP_AGAIN_QKV;
+    if (all) {
+        list->part = LP_PART_ENTRY;
+        lp_list_reorder(list, TRUE);
+        list_qkv(list, LP_PRODUCT_OUTPUT);
     }
-    list_copy(list, list->mixture_width);
+    list->part = LP_PART_INNER;
+    if (!all && (again & (has_latent ? LP_AGAIN_LATENT : LP_AGAIN_QKV)) == 0)
+        return;
+    list_latent_norms(list, "latent-norm", 2.0);
+    if (!all)
+        list_some_qkv(list, again);
+    list_copies_of_qkv(list);
+    list_rotary(list);
+    list_repeated_heads(list);
+}
+
+/* The core, what projects out of it, and the residual's sum. */
+static void
+list_core_again(LpKernelList *list, guint32 again)
+{
+    list->part = LP_PART_INNER;
+    if ((again & LP_AGAIN_ATTENTION) != 0)
+        list_ring(list);
+    if (lp_plan_recomputes_core(list->plan, list->transformer->attention))
+        core_forward(list);
+    if ((again & (LP_AGAIN_ATTENTION | LP_AGAIN_RESIDUAL)) != 0)
+        list_copy(list, list->mixture_width);
     list->part = LP_PART_EXIT;
-    if (list->plan->degree[LP_AXIS_TP] == 1)
+    if (lp_plan_recomputes_projection(list->plan, list->transformer, list->layer)) {
         list_projection(list, LP_PRODUCT_OUTPUT);
+        lp_list_reorder(list, TRUE);
+    }
     list->part = LP_PART_AFTER;
-    lp_list_residual(list);
+    if ((again & LP_AGAIN_RESIDUAL) != 0)
+        lp_list_residual(list);
+}
+
+static void
+attention_again(LpKernelList *list)
+{
+    guint32 again = lp_plan_parts_again(list->plan);
+    list->part = LP_PART_BEFORE;
+    if ((again & LP_AGAIN_NORMS) != 0)
+        lp_list_hidden(list, "norm", 2.0, 0.0);
+    list_qkv_again(list, again);
+    list_core_again(list, again);
 }
 
 const LpBlockKernels lp_attention_kernels = {
     .forward = attention_forward,
     .backward_input = attention_backward,
     .backward_weight = attention_weights,
-    .selective = core_selective,
-    .light = attention_light,
-    .alternate = attention_alternate,
+    .again = attention_again,
 };
 
 /* --- cross-attention: queries of the decoder's tokens, keys and values of the encoder's --- */
@@ -426,35 +455,24 @@ cross_weights(LpKernelList *list)
 }
 
 static void
-cross_selective(LpKernelList *list)
+cross_again(LpKernelList *list)
 {
+    guint32 again = lp_plan_parts_again(list->plan);
     look_at_encoder(list);
-    core_selective(list);
-}
-
-static void
-cross_light(LpKernelList *list)
-{
     list->part = LP_PART_BEFORE;
-    lp_list_hidden(list, "norm", 2.0, 0.0);
-}
-
-static void
-cross_alternate(LpKernelList *list)
-{
-    cross_light(list);
-    list->part = LP_PART_EXIT;
-    if (list->plan->degree[LP_AXIS_TP] == 1)
-        list_projection(list, LP_PRODUCT_OUTPUT);
-    list->part = LP_PART_AFTER;
-    lp_list_residual(list);
+    if ((again & LP_AGAIN_NORMS) != 0)
+        lp_list_hidden(list, "norm", 2.0, 0.0);
+    list->part = LP_PART_ENTRY;
+    if (lp_plan_makes_again(list->plan, LP_AGAIN_QKV)) {
+        lp_list_reorder(list, TRUE);
+        list_cross_qkv(list, LP_PRODUCT_OUTPUT);
+    }
+    list_core_again(list, again);
 }
 
 const LpBlockKernels lp_cross_attention_kernels = {
     .forward = cross_forward,
     .backward_input = cross_backward,
     .backward_weight = cross_weights,
-    .selective = cross_selective,
-    .light = cross_light,
-    .alternate = cross_alternate,
+    .again = cross_again,
 };

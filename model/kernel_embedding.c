@@ -104,12 +104,18 @@ mtp_weights(LpKernelList *list)
     list_joining_product(list, LP_PRODUCT_WEIGHT_GRADIENT);
 }
 
+static void
+mtp_again(LpKernelList *list)
+{
+    if (lp_plan_makes_again(list->plan, LP_AGAIN_NORMS))
+        list_joining_norms(list);
+}
+
 const LpBlockKernels lp_mtp_kernels = {
     .forward = mtp_forward,
     .backward_input = mtp_backward,
     .backward_weight = mtp_weights,
-    .light = list_joining_norms,
-    .alternate = list_joining_norms,
+    .again = mtp_again,
 };
 
 /* --- head --- */

@@ -69,18 +69,18 @@ router_weights(LpKernelList *list)
 }
 
 static void
-router_light(LpKernelList *list)
+router_again(LpKernelList *list)
 {
     list->part = LP_PART_BEFORE;
-    lp_list_hidden(list, "norm", 2.0, 0.0);
+    if (lp_plan_makes_again(list->plan, LP_AGAIN_NORMS))
+        lp_list_hidden(list, "norm", 2.0, 0.0);
 }
 
 const LpBlockKernels lp_router_kernels = {
     .forward = router_forward,
     .backward_input = router_backward,
     .backward_weight = router_weights,
-    .light = router_light,
-    .alternate = router_light,
+    .again = router_again,
 };
 
 /* --- routed experts --- */
@@ -263,10 +263,15 @@ experts_weights(LpKernelList *list)
     list_experts_up(list, LP_PRODUCT_WEIGHT_GRADIENT);
 }
 
+/* Out of the tokens that came, which are kept. */
 static void
-experts_light(LpKernelList *list)
+experts_again(LpKernelList *list)
 {
     list->part = LP_PART_INNER;
+    if (lp_plan_recomputes_up(list->plan, list->transformer))
+        list_experts_up(list, LP_PRODUCT_OUTPUT);
+    if (!lp_plan_makes_again(list->plan, LP_AGAIN_ACTIVATION))
+        return;
     list_clamps(list, FALSE);
     lp_list_activation(list, FALSE, experts_tokens(list) * experts_width(list));
 }
@@ -275,8 +280,7 @@ const LpBlockKernels lp_experts_kernels = {
     .forward = experts_forward,
     .backward_input = experts_backward,
     .backward_weight = experts_weights,
-    .light = experts_light,
-    .alternate = experts_light,
+    .again = experts_again,
 };
 
 /* --- the experts' results summed by token, and the residual --- */

@@ -104,35 +104,44 @@ ffn_weights(LpKernelList *list)
     network_weights(list, list->transformer->ffn / list->tp);
 }
 
+/* What goes up, through the gate and into the last product, as far as it is made again; where it
+ * all is, the input of the last product is cast, too. */
 static void
-ffn_light(LpKernelList *list)
+network_again(LpKernelList *list, double width)
 {
-    list->part = LP_PART_BEFORE;
-    lp_list_hidden(list, "norm", 2.0, 0.0);
+    const LpTransformer *shape = list->transformer;
+    gboolean up = lp_plan_recomputes_up(list->plan, shape);
+    gboolean activation = lp_plan_makes_again(list->plan, LP_AGAIN_ACTIVATION);
+    if (up) {
+        list->part = LP_PART_ENTRY;
+        lp_list_reorder(list, TRUE);
+        list_up(list, width, LP_PRODUCT_OUTPUT);
+    }
     list->part = LP_PART_INNER;
-    lp_list_activation(list, FALSE, list->tokens * (list->transformer->ffn / list->tp));
+    if (!up && lp_plan_makes_again(list->plan, LP_AGAIN_UP))
+        lp_list_weight(list, "up", shape->hidden, width, LP_PRODUCT_OUTPUT);
+    if (!up && lp_plan_makes_again(list->plan, LP_AGAIN_GATE) && shape->ffn_kind == LP_FFN_SWIGLU)
+        lp_list_weight(list, "gate", shape->hidden, width, LP_PRODUCT_OUTPUT);
+    if (activation)
+        lp_list_activation(list, FALSE, list->tokens * width);
+    if (up && activation)
+        lp_list_cast(list, list->tokens * width);
 }
 
-/* The gate's product, the sixth of a layer; without a gate the sixth is the last, whose result the
- * backward pass does not take. */
 static void
-ffn_alternate(LpKernelList *list)
+ffn_again(LpKernelList *list)
 {
     list->part = LP_PART_BEFORE;
-    lp_list_hidden(list, "norm", 2.0, 0.0);
-    list->part = LP_PART_INNER;
-    if (list->transformer->ffn_kind == LP_FFN_SWIGLU)
-        lp_list_weight(list, "gate", list->transformer->hidden, list->transformer->ffn / list->tp,
-                       LP_PRODUCT_OUTPUT);
-    lp_list_activation(list, FALSE, list->tokens * (list->transformer->ffn / list->tp));
+    if (lp_plan_makes_again(list->plan, LP_AGAIN_NORMS))
+        lp_list_hidden(list, "norm", 2.0, 0.0);
+    network_again(list, list->transformer->ffn / list->tp);
 }
 
 const LpBlockKernels lp_ffn_kernels = {
     .forward = ffn_forward,
     .backward_input = ffn_backward,
     .backward_weight = ffn_weights,
-    .light = ffn_light,
-    .alternate = ffn_alternate,
+    .again = ffn_again,
     .early = ffn_early,
 };
 
@@ -167,17 +176,15 @@ shared_weights(LpKernelList *list)
 }
 
 static void
-shared_light(LpKernelList *list)
+shared_again(LpKernelList *list)
 {
-    list->part = LP_PART_INNER;
     if (list->transformer->experts.n_shared > 0)
-        lp_list_activation(list, FALSE, list->tokens * shared_width(list));
+        network_again(list, shared_width(list));
 }
 
 const LpBlockKernels lp_shared_experts_kernels = {
     .forward = shared_forward,
     .backward_input = shared_backward,
     .backward_weight = shared_weights,
-    .light = shared_light,
-    .alternate = shared_light,
+    .again = shared_again,
 };

@@ -41,11 +41,8 @@ typedef void (*LpListKernels)(LpKernelList *list);
 typedef struct {
     LpListKernels forward, backward_input;
     LpListKernels backward_weight; /**< begins in LP_PART_INNER */
-    LpListKernels selective;       /**< what selective recomputation runs again: attention's core */
-    /** What light recomputation runs again: what costs little against what its outputs take in
-     * memory (Megatron-Core's recompute modules layernorm, moe_act and mla_up_proj). */
-    LpListKernels light;
-    LpListKernels alternate; /**< what LP_SELECTIVE_ALTERNATE runs again */
+    LpListKernels again; /**< what makes the parts again that light or selective recomputation does
+                            not keep: lp_plan_parts_again() */
     /** What full recomputation runs again where it stops early; NULL: the forward pass. */
     LpListKernels early;
 } LpBlockKernels;

@@ -16,11 +16,11 @@ lp_memory_layer_activations_bytes(const LpTransformer *transformer, const LpPlan
                                   guint32 index)
 {
     if (!lp_plan_recomputes_layer(plan, transformer, index))
-        return lp_memory_layer_bytes(transformer, plan, index, LP_RECOMPUTE_NONE);
+        return lp_memory_layer_bytes(transformer, plan, index, 0);
     if (plan->recompute == LP_RECOMPUTE_FULL) /* the layer's input */
         return lp_memory_hidden_bytes(transformer, plan,
                                       lp_transformer_layer(transformer, index).seq);
-    return lp_memory_layer_bytes(transformer, plan, index, plan->recompute);
+    return lp_memory_layer_bytes(transformer, plan, index, lp_plan_parts_again(plan));
 }
 
 /* What one layer's recomputation brings back for the time of its backward pass. */
@@ -29,7 +29,7 @@ recomputed_bytes(const LpTransformer *transformer, const LpPlan *plan, guint32 i
 {
     if (!lp_plan_recomputes_layer(plan, transformer, index))
         return 0.0;
-    return lp_memory_layer_bytes(transformer, plan, index, LP_RECOMPUTE_NONE) -
+    return lp_memory_layer_bytes(transformer, plan, index, 0) -
            lp_memory_layer_activations_bytes(transformer, plan, index);
 }
 

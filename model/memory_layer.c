@@ -36,18 +36,27 @@ lp_memory_scattered(const LpPlan *plan)
     return plan->sequence_parallel ? 1.0 / plan->degree[LP_AXIS_TP] : 1.0;
 }
 
+/* Whether all of @parts are among @again, that are not kept. */
+static gboolean
+drops(guint32 again, guint32 parts)
+{
+    return (again & parts) == parts;
+}
+
 /* Bytes a token outside the tensor-parallel region: for each of @n_blocks the inputs of its norm
  * and of its first product, and a mask (the 10 h of equation 2 for two); compressed queries, keys
- * and values (MLA) stand whole on each rank. */
+ * and values (MLA) stand whole on each rank. The sum before a block is not kept if the projection
+ * into it is run again; if only the sum is, what came over tp is kept in its place. */
 static double
-outer_bytes(const LpTransformer *transformer, const LpPlan *plan, double n_blocks,
-            LpRecompute recompute)
+outer_bytes(const LpTransformer *transformer, const LpPlan *plan, double n_blocks, guint32 again)
 {
-    double width = n_blocks * transformer->hidden;
-    double norms =
-        elements(plan, width) + (recompute == LP_RECOMPUTE_LIGHT ? 0.0 : operands(plan, width));
-    double latent =
-        elements(plan, (double)transformer->latent.query_rank + transformer->latent.kv_rank);
+    double hidden = transformer->hidden, latent = 0.0;
+    gboolean sums = drops(again, LP_AGAIN_PROJECTION | LP_AGAIN_RESIDUAL);
+    double norms = elements(plan, (sums ? 1.0 : n_blocks) * hidden) +
+                   (drops(again, LP_AGAIN_NORMS) ? 0.0 : operands(plan, n_blocks * hidden));
+    if (!drops(again, LP_AGAIN_QKV))
+        latent =
+            elements(plan, (double)transformer->latent.query_rank + transformer->latent.kv_rank);
     return (norms + lp_memory_masks_bytes(transformer, n_blocks)) * lp_memory_scattered(plan) +
            latent;
 }
@@ -55,51 +64,61 @@ outer_bytes(const LpTransformer *transformer, const LpPlan *plan, double n_block
 /* Bytes a token of queries, keys, values and their mixture, on one rank of tp; the last product
  * takes the mixture, the core's gradient too: cast, it is kept in both forms. */
 static double
-attention_bytes(const LpTransformer *transformer, const LpPlan *plan, LpRecompute recompute)
+attention_bytes(const LpTransformer *transformer, const LpPlan *plan, guint32 again)
 {
-    double mixture = lp_transformer_mixture_width(transformer) / plan->degree[LP_AXIS_TP];
+    double tp = plan->degree[LP_AXIS_TP];
+    gboolean latent = transformer->latent.kv_rank > 0, all = drops(again, LP_AGAIN_QKV);
+    gboolean expanded = latent && (all || drops(again, LP_AGAIN_LATENT));
     gboolean is_cast = lp_precision_is_narrow(plan->format.precision);
-    double cast = is_cast ? operands(plan, mixture) : 0.0;
-    if (recompute == LP_RECOMPUTE_LIGHT && transformer->latent.kv_rank > 0)
-        return elements(plan, mixture) + cast;
-    double queries = lp_transformer_query_width(transformer) / plan->degree[LP_AXIS_TP];
-    return elements(plan, queries + mixture + lp_plan_key_width(plan, transformer) +
-                              lp_plan_value_width(plan, transformer)) +
-           cast;
+    double mixture = lp_transformer_mixture_width(transformer) / tp, width = 0.0;
+    if (drops(again, LP_AGAIN_ATTENTION))
+        mixture = 0.0;
+    if (latent ? !expanded : !drops(again, LP_AGAIN_QUERIES))
+        width += lp_transformer_query_width(transformer) / tp;
+    if (latent ? !expanded : !drops(again, LP_AGAIN_KEYS))
+        width += lp_plan_key_width(plan, transformer);
+    if (latent ? !expanded : !drops(again, LP_AGAIN_VALUES))
+        width += lp_plan_value_width(plan, transformer);
+    return elements(plan, width + mixture) + (is_cast ? operands(plan, mixture) : 0.0);
 }
 
 /* The inputs of the activation function (two with a gate) and, unless it is computed again, of the
  * last product, of inner width @width. */
 static double
-inner_bytes(const LpTransformer *transformer, const LpPlan *plan, double width,
-            LpRecompute recompute)
+inner_bytes(const LpTransformer *transformer, const LpPlan *plan, double width, guint32 again)
 {
-    double last = recompute == LP_RECOMPUTE_LIGHT ? 0.0 : operands(plan, width);
-    double inputs = (lp_transformer_n_ffn_matrices(transformer) - 1.0) * width;
+    gboolean gated = transformer->ffn_kind == LP_FFN_SWIGLU;
+    double last = drops(again, LP_AGAIN_ACTIVATION) ? 0.0 : operands(plan, width);
+    double n_inputs = (drops(again, LP_AGAIN_UP) ? 0.0 : 1.0) +
+                      (gated && !drops(again, LP_AGAIN_GATE) ? 1.0 : 0.0);
+    double inputs = n_inputs * width;
     return (plan->format.narrow_activations ? operands(plan, inputs) : elements(plan, inputs)) +
            last;
 }
 
 /* Bytes a token of routed and shared experts: what came to the experts in their order, what went
  * back (routing's weights have gradients by it), and their inner widths; experts divided over tp
- * see the tokens of all of its ranks. With light recomputation the weights are a factor of what is
- * computed again, and what went back is not kept (Megatron-Core, TEGroupedMLP: the probabilities go
- * into the activation function). */
+ * see the tokens of all of its ranks. Where activation functions are computed again the weights are
+ * a factor of what is, and what went back is not kept (Megatron-Core, TEGroupedMLP: the
+ * probabilities go into the activation function). Routed experts' inner widths go all together. */
 static double
-experts_bytes(const LpTransformer *transformer, const LpPlan *plan, LpRecompute recompute)
+experts_bytes(const LpTransformer *transformer, const LpPlan *plan, guint32 again)
 {
     double etp = lp_plan_expert_tp(plan), tp = plan->degree[LP_AXIS_TP];
     double slots = lp_transformer_expert_slots(transformer);
     double seen = etp > 1.0 ? slots : slots * lp_memory_scattered(plan);
-    double returned = recompute == LP_RECOMPUTE_LIGHT
+    gboolean gated = transformer->ffn_kind == LP_FFN_SWIGLU;
+    gboolean all = drops(again, gated ? LP_AGAIN_UP | LP_AGAIN_GATE : LP_AGAIN_UP);
+    guint32 together = all ? again : again & ~(guint32)(LP_AGAIN_UP | LP_AGAIN_GATE);
+    double returned = drops(again, LP_AGAIN_ACTIVATION)
                           ? 0.0
                           : elements(plan, transformer->hidden) * slots * lp_memory_scattered(plan);
     double width = lp_transformer_expert_ffn(transformer);
     double shared = transformer->experts.n_shared * width / tp;
     return returned +
            seen * (operands(plan, transformer->hidden) +
-                   inner_bytes(transformer, plan, width / etp, recompute)) +
-           inner_bytes(transformer, plan, shared, recompute);
+                   inner_bytes(transformer, plan, width / etp, together)) +
+           inner_bytes(transformer, plan, shared, again);
 }
 
 /* Bytes a token of attention scores against @keys: after softmax, and after dropout with its mask
@@ -112,26 +131,6 @@ scores_bytes(const LpTransformer *transformer, const LpPlan *plan, double keys)
     double dropped =
         lp_transformer_has_dropout(transformer) ? elements(plan, 1.0) + MASK_BYTES : 0.0;
     return transformer->n_heads * keys * (elements(plan, 1.0) + dropped) / plan->degree[LP_AXIS_TP];
-}
-
-/* Bytes a token of what alternate recomputation keeps: the layer's input, over tp the first block's
- * sum, queries, values and their mixture, and what went up; of experts what light recomputation
- * keeps. */
-static double
-alternate_bytes(const LpTransformer *transformer, const LpPlan *plan, LpLayer layer)
-{
-    double tp = plan->degree[LP_AXIS_TP], n_blocks = layer.cross ? 2.0 : 1.0;
-    double outer =
-        transformer->hidden * lp_memory_scattered(plan) * (tp > 1.0 ? 1.0 + n_blocks : 1.0);
-    double latent = (double)transformer->latent.query_rank + transformer->latent.kv_rank;
-    double heads = lp_transformer_mixture_width(transformer) / tp;
-    if (transformer->latent.kv_rank == 0)
-        heads +=
-            lp_transformer_query_width(transformer) / tp + lp_plan_value_width(plan, transformer);
-    if (layer.has_experts)
-        return elements(plan, outer + latent + n_blocks * heads) +
-               experts_bytes(transformer, plan, LP_RECOMPUTE_LIGHT);
-    return elements(plan, outer + latent + n_blocks * heads + transformer->ffn / tp);
 }
 
 /* Bytes a token of what sequence parallelism gathers and keeps, beyond a rank's own shard of it. */
@@ -149,26 +148,25 @@ kept_gathered_bytes(const LpTransformer *transformer, const LpPlan *plan, LpLaye
  * 6). */
 double
 lp_memory_layer_bytes(const LpTransformer *transformer, const LpPlan *plan, guint32 index,
-                      LpRecompute recompute)
+                      guint32 again)
 {
     LpLayer layer = lp_transformer_layer(transformer, index);
     double n_attentions = layer.cross ? 2.0 : 1.0;
     double keys = (double)layer.keys + (layer.cross ? transformer->seq : 0.0);
-    double second =
-        layer.has_experts
-            ? experts_bytes(transformer, plan, recompute)
-            : inner_bytes(transformer, plan, (double)transformer->ffn / plan->degree[LP_AXIS_TP],
-                          recompute);
-    if (recompute == LP_RECOMPUTE_SELECTIVE && lp_plan_recomputes_alternate(plan))
-        return lp_plan_tokens(plan, layer.seq) * alternate_bytes(transformer, plan, layer);
-    double scores =
-        recompute == LP_RECOMPUTE_SELECTIVE ? 0.0 : scores_bytes(transformer, plan, keys);
+    double second = layer.has_experts
+                        ? experts_bytes(transformer, plan, again)
+                        : inner_bytes(transformer, plan,
+                                      (double)transformer->ffn / plan->degree[LP_AXIS_TP], again);
+    double scores = (again & (LP_AGAIN_CORE | LP_AGAIN_ATTENTION)) != 0
+                        ? 0.0
+                        : scores_bytes(transformer, plan, keys);
     double joined =
         layer.mtp ? (elements(plan, 2.0) + operands(plan, 2.0)) * transformer->hidden : 0.0;
-    double token = outer_bytes(transformer, plan, n_attentions + 1.0, recompute) +
+    double token = outer_bytes(transformer, plan, n_attentions + 1.0, again) +
                    joined * lp_memory_scattered(plan) +
-                   n_attentions * attention_bytes(transformer, plan, recompute) + second + scores +
-                   kept_gathered_bytes(transformer, plan, layer);
+                   n_attentions * attention_bytes(transformer, plan, again) + second + scores;
+    if (again == 0 || !lp_plan_gathers_again(plan))
+        token += kept_gathered_bytes(transformer, plan, layer);
     return lp_plan_tokens(plan, layer.seq) * token;
 }
 

@@ -21,23 +21,65 @@ lp_plan_model_flop(const LpPlan *self, const LpTransformer *transformer)
            PASSES_OF_PATCHES * lp_transformer_embedding_forward_flop(transformer, sequences);
 }
 
-/* The products that alternate recomputation runs again: the second, fourth and sixth of queries,
- * keys, values, projection, up, gate, down. A sum over tp is kept, and with it what the projection
- * gave. Compressed queries, keys and values are expanded again in place of the keys' product. */
+/* FLOP of queries, keys and values of layer @index, those of @parts: MLA's are compressed and
+ * expanded, or only expanded; those of cross-attention are of the decoder's and the encoder's
+ * tokens, and made again only all together. */
 static double
-alternate_flop(const LpPlan *self, const LpTransformer *transformer, guint32 index)
+qkv_flop(const LpTransformer *transformer, guint32 index, guint32 parts, double n_sequences)
 {
     LpLayer layer = lp_transformer_layer(transformer, index);
-    double n_blocks = layer.cross ? 2.0 : 1.0, weights = 0.0;
-    if (transformer->latent.kv_rank == 0)
-        weights += (double)transformer->hidden * transformer->n_kv_heads *
-                   lp_transformer_head_width(transformer);
-    if (self->degree[LP_AXIS_TP] == 1)
-        weights += n_blocks * transformer->hidden * lp_transformer_mixture_width(transformer);
-    if (!layer.has_experts && transformer->ffn_kind == LP_FFN_SWIGLU)
-        weights += (double)transformer->hidden * transformer->ffn;
-    return 2.0 * self->batch.global * layer.seq * weights +
-           lp_transformer_latent_forward_flop(transformer, index, self->batch.global);
+    gboolean all = (parts & LP_AGAIN_QKV) == LP_AGAIN_QKV;
+    double hidden = transformer->hidden, q = lp_transformer_query_width(transformer);
+    double k = lp_transformer_key_width(transformer), v = lp_transformer_value_width(transformer);
+    double weights = 0.0;
+    if (transformer->latent.kv_rank > 0) {
+        double queries = transformer->latent.query_rank > 0 ? transformer->latent.query_rank : q;
+        double compressed =
+            queries + transformer->latent.kv_rank + (double)transformer->latent.rope_width;
+        double expanded = lp_transformer_latent_forward_flop(transformer, index, n_sequences);
+        return (all ? 2.0 * n_sequences * layer.seq * hidden * compressed : 0.0) +
+               (all || (parts & LP_AGAIN_LATENT) != 0 ? expanded : 0.0);
+    }
+    weights += (parts & LP_AGAIN_QUERIES) != 0 ? q : 0.0;
+    weights += (parts & LP_AGAIN_KEYS) != 0 ? k : 0.0;
+    weights += (parts & LP_AGAIN_VALUES) != 0 ? v : 0.0;
+    double cross = layer.cross && all ? layer.seq * q + transformer->seq * (k + v) : 0.0;
+    return 2.0 * n_sequences * hidden * (layer.seq * weights + cross);
+}
+
+/* FLOP of what goes up into the inner widths of layer @index, through the gate where there is one,
+ * as far as it is made again; of experts it is made again only all together. */
+static double
+up_flop(const LpPlan *self, const LpTransformer *transformer, guint32 index)
+{
+    LpLayer layer = lp_transformer_layer(transformer, index);
+    gboolean gated = transformer->ffn_kind == LP_FFN_SWIGLU;
+    gboolean up = lp_plan_makes_again(self, LP_AGAIN_UP),
+             all = lp_plan_recomputes_up(self, transformer);
+    gboolean gate = gated && lp_plan_makes_again(self, LP_AGAIN_GATE);
+    double products = (up ? 1.0 : 0.0) + (gate ? 1.0 : 0.0), width = transformer->ffn;
+    if (layer.has_experts) {
+        double expert = lp_transformer_expert_ffn(transformer);
+        width = transformer->experts.n_shared * expert;
+        width += all ? transformer->experts.top_k * expert : 0.0;
+    }
+    return 2.0 * self->batch.global * layer.seq * transformer->hidden * products * width;
+}
+
+/* FLOP of the parts of layer @index that are made again. */
+static double
+parts_flop(const LpPlan *self, const LpTransformer *transformer, guint32 index)
+{
+    LpLayer layer = lp_transformer_layer(transformer, index);
+    double n_blocks = layer.cross ? 2.0 : 1.0, n_sequences = self->batch.global;
+    double sum = qkv_flop(transformer, index, lp_plan_parts_again(self), n_sequences) +
+                 up_flop(self, transformer, index);
+    if (lp_plan_recomputes_core(self, transformer->attention))
+        sum += lp_transformer_scores_forward_flop(transformer, index, n_sequences);
+    if (lp_plan_recomputes_projection(self, transformer, layer))
+        sum += 2.0 * n_sequences * layer.seq * n_blocks * transformer->hidden *
+               lp_transformer_mixture_width(transformer);
+    return sum;
 }
 
 /* Of the forward pass of a dense layer, its last product, out of the inner width. */
@@ -59,13 +101,7 @@ layer_recompute_flop(const LpPlan *self, const LpTransformer *transformer, guint
                (lp_plan_recompute_stops_early(self, transformer, index)
                     ? last_product_flop(self, transformer, index)
                     : 0.0);
-    if (self->recompute == LP_RECOMPUTE_LIGHT)
-        return lp_transformer_latent_forward_flop(transformer, index, self->batch.global);
-    if (lp_plan_recomputes_alternate(self))
-        return alternate_flop(self, transformer, index);
-    if (lp_plan_recomputes_scores(self, transformer->attention))
-        return lp_transformer_scores_forward_flop(transformer, index, self->batch.global);
-    return 0.0;
+    return parts_flop(self, transformer, index);
 }
 
 double

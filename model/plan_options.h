@@ -19,18 +19,39 @@ typedef enum {
 /** What is recomputed before the backward pass in place of being kept. */
 typedef enum {
     LP_RECOMPUTE_NONE,
-    LP_RECOMPUTE_LIGHT, /**< norms, activation functions and MLA's products out of its latents */
-    LP_RECOMPUTE_SELECTIVE, /**< what LpSelective says */
+    LP_RECOMPUTE_LIGHT,     /**< LP_AGAIN_LIGHT */
+    LP_RECOMPUTE_SELECTIVE, /**< the parts that the plan names */
     LP_RECOMPUTE_FULL
 } LpRecompute;
 
-/** What selective recomputation recomputes. */
+/** Parts of a layer whose results recomputation makes again, as bits of a set. The rest of a layer
+ * is kept; what its last product gives, down from the inner width, no gradient takes, so it is
+ * never made again. */
 typedef enum {
-    LP_SELECTIVE_CORE,     /**< the core of attention (Korthikanti et al., section 5) */
-    LP_SELECTIVE_ALTERNATE /**< every second product of a layer with its weights, and all that is no
-                                product; the core is kept (torchtitan,
-                                torchtitan/distributed/activation_checkpoint.py, SelectiveAC) */
-} LpSelective;
+    LP_AGAIN_NORMS = 1 << 0,
+    LP_AGAIN_LATENT = 1 << 1, /**< MLA: queries, keys and values out of what is kept compressed */
+    LP_AGAIN_QUERIES = 1 << 2,
+    LP_AGAIN_KEYS = 1 << 3,
+    LP_AGAIN_VALUES = 1 << 4,
+    LP_AGAIN_QKV = LP_AGAIN_QUERIES | LP_AGAIN_KEYS | LP_AGAIN_VALUES,
+    LP_AGAIN_CORE = 1 << 5, /**< attention's scores and mixture, unless one kernel makes both */
+    LP_AGAIN_ATTENTION = 1 << 6,  /**< all of that core, in whatever kernels */
+    LP_AGAIN_PROJECTION = 1 << 7, /**< out of attention, */
+    LP_AGAIN_RESIDUAL = 1 << 8,   /**< and its sum with the layer's input */
+    LP_AGAIN_UP = 1 << 9,
+    LP_AGAIN_GATE = 1 << 10,
+    LP_AGAIN_ACTIVATION = 1 << 11,
+    LP_AGAIN_FFN = LP_AGAIN_UP | LP_AGAIN_GATE | LP_AGAIN_ACTIVATION,
+    LP_AGAIN_NO_SUMS =
+        1 << 12, /**< sums over tp are kept, and with them what the projection gave */
+    /** Norms and activation functions, which take little time and whose results much memory
+     * (Megatron-Core's recompute modules layernorm, moe_act and mla_up_proj). */
+    LP_AGAIN_LIGHT = LP_AGAIN_NORMS | LP_AGAIN_LATENT | LP_AGAIN_ACTIVATION,
+    /** Every second product of a layer with its weights, and all that is no product; the core is
+     * kept (torchtitan, torchtitan/distributed/activation_checkpoint.py, SelectiveAC). */
+    LP_AGAIN_ALTERNATE = LP_AGAIN_LIGHT | LP_AGAIN_KEYS | LP_AGAIN_PROJECTION | LP_AGAIN_RESIDUAL |
+                         LP_AGAIN_GATE | LP_AGAIN_NO_SUMS
+} LpAgain;
 
 /** Which layers are recomputed as the plan says; the others are kept. */
 typedef struct {
@@ -165,7 +186,6 @@ typedef enum {
 /** Names as in the workload file, NULL-ended, indexed by the enums above. */
 extern const char *const lp_schedule_names[];
 extern const char *const lp_recompute_names[];
-extern const char *const lp_selective_names[];
 extern const char *const lp_precision_names[];
 extern const char *const lp_overlap_tp_names[];
 extern const char *const lp_activation_layout_names[];
@@ -274,8 +294,8 @@ typedef struct {
     guint32 prefetch;          /**< stage 3: layers gathered ahead */
     gboolean copies_units;     /**< stage 3: what a unit gathers is copied into its parameters, and
                                     their gradients into what it scatters */
-    gboolean gathers_lists;    /**< stages 1 and 2: what is gathered comes as a list of tensors, one a
-                                    member, out of which each parameter's part is copied */
+    gboolean gathers_lists; /**< stages 1 and 2: what is gathered comes as a list of tensors, one a
+                                 member, out of which each parameter's part is copied */
     LpGatherAhead gather_ahead;
     LpGradientSync gradient_sync;
 } LpPlanZero;
@@ -377,7 +397,7 @@ typedef struct {
                                   lp_plan_gathers_again() */
     LpContextKind context_kind;
     LpRecompute recompute;
-    LpSelective selective;              /**< of LP_RECOMPUTE_SELECTIVE */
+    guint32 selective; /**< of LP_RECOMPUTE_SELECTIVE: a set of LpAgain; 0: LP_AGAIN_CORE */
     LpRecomputeLayers recompute_layers; /**< lp_plan_recomputes_layer() */
     gboolean early_stop; /**< of LP_RECOMPUTE_FULL: lp_plan_recompute_stops_early() */
     LpOptimizer optimizer;

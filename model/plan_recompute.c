@@ -49,17 +49,44 @@ lp_plan_recomputed_share(const LpPlan *self, const LpTransformer *transformer)
     return sum / n;
 }
 
-gboolean
-lp_plan_recomputes_alternate(const LpPlan *self)
+guint32
+lp_plan_parts_again(const LpPlan *self)
 {
-    return self->recompute == LP_RECOMPUTE_SELECTIVE && self->selective == LP_SELECTIVE_ALTERNATE;
+    guint32 parts = self->selective != 0 ? self->selective : LP_AGAIN_CORE;
+    if (self->recompute == LP_RECOMPUTE_LIGHT)
+        return LP_AGAIN_LIGHT;
+    if (self->recompute != LP_RECOMPUTE_SELECTIVE)
+        return 0;
+    if ((parts & LP_AGAIN_NO_SUMS) != 0 && self->degree[LP_AXIS_TP] > 1)
+        parts &= ~(guint32)LP_AGAIN_PROJECTION;
+    return parts;
 }
 
 gboolean
-lp_plan_recomputes_scores(const LpPlan *self, LpAttentionKind attention)
+lp_plan_makes_again(const LpPlan *self, guint32 parts)
 {
-    return self->recompute == LP_RECOMPUTE_SELECTIVE && self->selective == LP_SELECTIVE_CORE &&
-           attention == LP_ATTENTION_UNFUSED;
+    return (lp_plan_parts_again(self) & parts) == parts;
+}
+
+gboolean
+lp_plan_recomputes_core(const LpPlan *self, LpAttentionKind attention)
+{
+    return lp_plan_makes_again(self, LP_AGAIN_ATTENTION) ||
+           (lp_plan_makes_again(self, LP_AGAIN_CORE) && attention == LP_ATTENTION_UNFUSED);
+}
+
+gboolean
+lp_plan_recomputes_projection(const LpPlan *self, const LpTransformer *transformer, LpLayer layer)
+{
+    gboolean beside = transformer->parallel_blocks && !layer.has_experts && !layer.cross;
+    return lp_plan_makes_again(self, LP_AGAIN_PROJECTION) && !beside;
+}
+
+gboolean
+lp_plan_recomputes_up(const LpPlan *self, const LpTransformer *transformer)
+{
+    guint32 gate = transformer->ffn_kind == LP_FFN_SWIGLU ? LP_AGAIN_GATE : 0;
+    return lp_plan_makes_again(self, LP_AGAIN_UP | gate);
 }
 
 gboolean
@@ -73,5 +100,7 @@ lp_plan_recompute_stops_early(const LpPlan *self, const LpTransformer *transform
 gboolean
 lp_plan_gathers_again(const LpPlan *self)
 {
-    return self->sequence_parallel && (!self->keeps_gathered || lp_plan_recomputes_alternate(self));
+    gboolean is_kept =
+        self->recompute == LP_RECOMPUTE_LIGHT || !lp_plan_makes_again(self, LP_AGAIN_NORMS);
+    return self->sequence_parallel && (!self->keeps_gathered || !is_kept);
 }

@@ -14,10 +14,21 @@ gboolean lp_plan_recomputes_layer(const LpPlan *self, const LpTransformer *trans
                                   guint32 index);
 /** The share of all layers that are recomputed: 0 without recomputation. */
 double lp_plan_recomputed_share(const LpPlan *self, const LpTransformer *transformer);
-/** Whether every second product is recomputed: LP_SELECTIVE_ALTERNATE. */
-gboolean lp_plan_recomputes_alternate(const LpPlan *self);
-/** Whether @attention's scores are recomputed alone: flash attention keeps none. */
-gboolean lp_plan_recomputes_scores(const LpPlan *self, LpAttentionKind attention);
+/** The parts of a layer that light and selective recomputation make again, a set of LpAgain; none
+ * with full recomputation, which runs the forward pass. */
+guint32 lp_plan_parts_again(const LpPlan *self);
+/** Whether the layers' parts that are made again hold all of @parts. */
+gboolean lp_plan_makes_again(const LpPlan *self, guint32 parts);
+/** Whether attention's core is run again where it is of kind @attention; with full recomputation it
+ * is, too, but as part of a forward pass. */
+gboolean lp_plan_recomputes_core(const LpPlan *self, LpAttentionKind attention);
+/** Whether the projection out of attention is run again in @layer: not where blocks stand side
+ * by side, since nothing takes their sum. */
+gboolean lp_plan_recomputes_projection(const LpPlan *self, const LpTransformer *transformer,
+                                       LpLayer layer);
+/** Whether what goes up into the inner width of feed-forward networks, and through a gate, is made
+ * again, all of it. */
+gboolean lp_plan_recomputes_up(const LpPlan *self, const LpTransformer *transformer);
 /** Whether full recomputation of layer @index ends before its last product, whose result the
  * backward pass does not take (PyTorch, torch/utils/checkpoint.py: checkpoints that are not
  * reentrant stop early). Not where dropout follows, whose mask it takes, nor in layers of experts,

@@ -68,24 +68,35 @@ test_tp(void)
         LpRecompute recompute;
         gboolean early_stop, keeps_gathered;
         double collectives;
+        guint32 selective;
     } rows[] = {
-        {"plain", FALSE, LP_RECOMPUTE_NONE, FALSE, FALSE, 4.0},
-        {"selective", FALSE, LP_RECOMPUTE_SELECTIVE, TRUE, FALSE, 4.0},
-        {"full", FALSE, LP_RECOMPUTE_FULL, FALSE, FALSE, 6.0},
-        {"full without the last sum", FALSE, LP_RECOMPUTE_FULL, TRUE, FALSE, 5.0},
-        {"sequence parallel: a quarter more", TRUE, LP_RECOMPUTE_NONE, FALSE, FALSE, 5.0},
-        {"sequence parallel, full", TRUE, LP_RECOMPUTE_FULL, FALSE, FALSE, 7.0},
+        {"plain", FALSE, LP_RECOMPUTE_NONE, FALSE, FALSE, 4.0, 0},
+        {"selective", FALSE, LP_RECOMPUTE_SELECTIVE, TRUE, FALSE, 4.0, 0},
+        {"full", FALSE, LP_RECOMPUTE_FULL, FALSE, FALSE, 6.0, 0},
+        {"full without the last sum", FALSE, LP_RECOMPUTE_FULL, TRUE, FALSE, 5.0, 0},
+        {"sequence parallel: a quarter more", TRUE, LP_RECOMPUTE_NONE, FALSE, FALSE, 5.0, 0},
+        {"sequence parallel, full", TRUE, LP_RECOMPUTE_FULL, FALSE, FALSE, 7.0, 0},
         {"sequence parallel, full without the last scatter", TRUE, LP_RECOMPUTE_FULL, TRUE, FALSE,
-         6.5},
-        {"sequence parallel, what was gathered is kept", TRUE, LP_RECOMPUTE_NONE, FALSE, TRUE, 4.0},
-        {"and recomputation gathers it", TRUE, LP_RECOMPUTE_FULL, FALSE, TRUE, 6.0},
-        {"as torchtitan", TRUE, LP_RECOMPUTE_FULL, TRUE, TRUE, 5.5},
+         6.5, 0},
+        {"sequence parallel, what was gathered is kept", TRUE, LP_RECOMPUTE_NONE, FALSE, TRUE, 4.0,
+         0},
+        {"and recomputation gathers it", TRUE, LP_RECOMPUTE_FULL, FALSE, TRUE, 6.0, 0},
+        {"as torchtitan", TRUE, LP_RECOMPUTE_FULL, TRUE, TRUE, 5.5, 0},
+        {"the projection's sum again", FALSE, LP_RECOMPUTE_SELECTIVE, FALSE, FALSE, 5.0,
+         LP_AGAIN_QKV | LP_AGAIN_PROJECTION | LP_AGAIN_FFN},
+        {"the network's gather again", TRUE, LP_RECOMPUTE_SELECTIVE, FALSE, FALSE, 5.5,
+         LP_AGAIN_NORMS | LP_AGAIN_FFN},
+        {"both gathers and the scatter between", TRUE, LP_RECOMPUTE_SELECTIVE, FALSE, FALSE, 6.5,
+         LP_AGAIN_NORMS | LP_AGAIN_QKV | LP_AGAIN_PROJECTION | LP_AGAIN_FFN},
+        {"nothing of other ranks", TRUE, LP_RECOMPUTE_SELECTIVE, FALSE, FALSE, 5.0,
+         LP_AGAIN_NORMS | LP_AGAIN_KEYS | LP_AGAIN_ATTENTION | LP_AGAIN_ACTIVATION},
     };
     for (guint i = 0; i < G_N_ELEMENTS(rows); i++) {
         LpTransformer gpt = lp_test_gpt(24, 1024, 16);
         LpPlan plan = lp_test_plan(8, 4, 3, 2, 30);
         plan.sequence_parallel = rows[i].sequence_parallel;
         plan.recompute = rows[i].recompute;
+        plan.selective = rows[i].selective;
         plan.early_stop = rows[i].early_stop;
         plan.keeps_gathered = rows[i].keeps_gathered;
         gpt.dropout = LP_DROPOUT_NO;

@@ -217,6 +217,29 @@ test_recompute(void)
                   0.0);
 }
 
+/* All parts made again are a forward pass that stops before its last product. */
+static void
+test_all_parts(void)
+{
+    LpTransformer llama = lp_test_llama(2, 64, 8, 4, 172, 32000);
+    LpPlan full = lp_test_plan(1, 1, 1, 1, 1), parts = lp_test_plan(1, 1, 1, 1, 1);
+    LpAccelerator accelerator = lp_test_accelerator();
+    full.recompute = LP_RECOMPUTE_FULL;
+    full.early_stop = TRUE;
+    parts.recompute = LP_RECOMPUTE_SELECTIVE;
+    parts.selective = LP_AGAIN_NORMS | LP_AGAIN_QKV | LP_AGAIN_ATTENTION | LP_AGAIN_PROJECTION |
+                      LP_AGAIN_RESIDUAL | LP_AGAIN_FFN;
+    for (guint fused = 0; fused < 2; fused++) {
+        llama.attention = fused == 1 ? LP_ATTENTION_FLASH : LP_ATTENTION_UNFUSED;
+        for (guint block = 0; block < LP_N_BLOCKS; block++)
+            lp_test_close(
+                "as much time",
+                lp_block_time_s(&llama, &parts, &accelerator, 0, (LpBlock)block, LP_PASS_RECOMPUTE),
+                lp_block_time_s(&llama, &full, &accelerator, 0, (LpBlock)block, LP_PASS_RECOMPUTE),
+                0.0);
+    }
+}
+
 static void
 test_no_embedding(void)
 {
@@ -242,6 +265,7 @@ main(void)
         {"light", test_light},
         {"copied heads", test_copied_heads},
         {"recompute", test_recompute},
+        {"all parts", test_all_parts},
         {"no embedding", test_no_embedding},
         {NULL, NULL},
     };

@@ -46,14 +46,18 @@ check_identity(const char *label, LpTransformer transformer, LpPlan plan, gboole
 {
     static const struct {
         LpRecompute recompute;
-        LpSelective selective;
+        guint32 selective;
         gboolean early_stop;
-    } ways[] = {{LP_RECOMPUTE_NONE, LP_SELECTIVE_CORE, FALSE},
-                {LP_RECOMPUTE_LIGHT, LP_SELECTIVE_CORE, FALSE},
-                {LP_RECOMPUTE_SELECTIVE, LP_SELECTIVE_CORE, TRUE},
-                {LP_RECOMPUTE_SELECTIVE, LP_SELECTIVE_ALTERNATE, TRUE},
-                {LP_RECOMPUTE_FULL, LP_SELECTIVE_ALTERNATE, FALSE},
-                {LP_RECOMPUTE_FULL, LP_SELECTIVE_CORE, TRUE}};
+    } ways[] = {{LP_RECOMPUTE_NONE, LP_AGAIN_CORE, FALSE},
+                {LP_RECOMPUTE_LIGHT, LP_AGAIN_CORE, FALSE},
+                {LP_RECOMPUTE_SELECTIVE, LP_AGAIN_CORE, TRUE},
+                {LP_RECOMPUTE_SELECTIVE, LP_AGAIN_ALTERNATE, TRUE},
+                {LP_RECOMPUTE_FULL, LP_AGAIN_ALTERNATE, FALSE},
+                {LP_RECOMPUTE_FULL, LP_AGAIN_CORE, TRUE},
+                {LP_RECOMPUTE_SELECTIVE, LP_AGAIN_NORMS | LP_AGAIN_FFN, FALSE},
+                {LP_RECOMPUTE_SELECTIVE, LP_AGAIN_ATTENTION | LP_AGAIN_GATE, FALSE},
+                {LP_RECOMPUTE_SELECTIVE, LP_AGAIN_QKV | LP_AGAIN_UP | LP_AGAIN_PROJECTION, FALSE},
+                {LP_RECOMPUTE_SELECTIVE, LP_AGAIN_QUERIES | LP_AGAIN_LATENT, FALSE}};
     for (guint way = 0; way < G_N_ELEMENTS(ways); way++)
         for (guint parallel = always_parallel ? 1 : 0; parallel < 2; parallel++)
             for (guint embedding = 0; embedding < 2; embedding++) {

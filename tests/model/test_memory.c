@@ -158,8 +158,10 @@ test_alternate(void)
     LpTransformer gpt = lp_test_gpt(4, 1024, 16);
     LpPlan plan = lp_test_plan(1, 1, 1, 3, 3);
     double bsh = 3.0 * 2048.0 * 1024.0;
+    gpt.attention = LP_ATTENTION_FLASH;
+    gpt.dropout = LP_DROPOUT_NO;
     plan.recompute = LP_RECOMPUTE_SELECTIVE;
-    plan.selective = LP_SELECTIVE_ALTERNATE;
+    plan.selective = LP_AGAIN_ALTERNATE;
     lp_test_close("one rank", lp_memory_layer_activations_bytes(&gpt, &plan, 0), 16.0 * bsh,
                   IDENTITY);
     plan.degree[LP_AXIS_TP] = 4;

@@ -127,12 +127,55 @@ test_arrays(void)
                   0.0);
 }
 
+/* What MaxText's policies save of a layer without gate, in tensors of 2 b s h bytes (maxtext,
+ * src/maxtext/layers/decoders.py: get_remat_policy): beside the layer's input queries, keys and
+ * values (3), their mixture, what is projected out of it, what goes up (4) and into the last
+ * product (4). "minimal" saves each product's result. */
+static void
+test_parts(void)
+{
+    static const struct {
+        const char *policy;
+        guint32 again;
+        double tensors;
+    } rows[] = {
+        {"save_dot_with_context_except_mlp", LP_AGAIN_NORMS | LP_AGAIN_FFN, 6.0},
+        {"save_dot_except_mlp", LP_AGAIN_NORMS | LP_AGAIN_ATTENTION | LP_AGAIN_FFN, 5.0},
+        {"save_qkv_proj",
+         LP_AGAIN_NORMS | LP_AGAIN_ATTENTION | LP_AGAIN_PROJECTION | LP_AGAIN_RESIDUAL |
+             LP_AGAIN_FFN,
+         4.0},
+        {"save_out_proj", LP_AGAIN_NORMS | LP_AGAIN_QKV | LP_AGAIN_ATTENTION | LP_AGAIN_FFN, 2.0},
+        {"minimal", LP_AGAIN_NORMS | LP_AGAIN_ATTENTION | LP_AGAIN_ACTIVATION, 9.0},
+        {"minimal_with_context", LP_AGAIN_NORMS | LP_AGAIN_ACTIVATION, 10.0},
+        {"full",
+         LP_AGAIN_NORMS | LP_AGAIN_QKV | LP_AGAIN_ATTENTION | LP_AGAIN_PROJECTION |
+             LP_AGAIN_RESIDUAL | LP_AGAIN_FFN,
+         1.0},
+        {"all but queries", LP_AGAIN_QUERIES, 15.0},
+    };
+    LpTransformer gpt = lp_test_gpt(4, 1024, 16);
+    LpPlan plan = lp_test_plan(1, 1, 1, 3, 3);
+    double tensor = 2.0 * 3.0 * 2048.0 * 1024.0;
+    gpt.attention = LP_ATTENTION_FLASH;
+    gpt.dropout = LP_DROPOUT_NO;
+    plan.recompute = LP_RECOMPUTE_SELECTIVE;
+    for (guint i = 0; i < G_N_ELEMENTS(rows); i++) {
+        plan.selective = rows[i].again;
+        lp_test_close(rows[i].policy, lp_memory_layer_activations_bytes(&gpt, &plan, 0),
+                      rows[i].tensors * tensor, IDENTITY);
+    }
+}
+
 int
 main(void)
 {
     static const LpTestCase cases[] = {
-        {"step", test_step}, {"InternEvo", test_internevo},
-        {"FSDP", test_fsdp}, {"arrays", test_arrays},
+        {"parts that are made again", test_parts},
+        {"step", test_step},
+        {"InternEvo", test_internevo},
+        {"FSDP", test_fsdp},
+        {"arrays", test_arrays},
         {NULL, NULL},
     };
     return lp_test_run("memory, of software", cases);

@@ -53,7 +53,8 @@ random_plan(GRand *random)
                          seqs[] = {512, 2048};
     static const char *const slowdowns[] = {"1", "1.2"};
     static const char *const switches[] = {"yes", "no"};
-    static const char *const recomputes[] = {"none", "selective", "full"};
+    static const char *const recomputes[] = {"none", "selective", "full",
+                                             "selective selective=norms,projection,ffn"};
     static const char *const buckets[] = {"all", "1MB", "25MB"};
     static const char *const orders[] = {"tp-cp-ep-dp-pp", "tp-cp-ep-pp-dp", "dp-tp-pp-cp-ep"};
     static const char *const schedules[] = {"1f1b", "gpipe"};

@@ -126,6 +126,9 @@ test_round_trip(void)
     static const char *const changes[] = {"virtual-stages=2",
                                           "schedule=gpipe",
                                           "recompute=selective",
+                                          "selective=alternate",
+                                          "selective=qkv,up,activation,norms",
+                                          "selective=ffn,queries,attention",
                                           "overlap-dp=yes",
                                           "bucket=25MB",
                                           "overlap-fraction=0.1",
@@ -164,7 +167,7 @@ static const struct {
 } odd_outcomes[] = {
     /* Choices take none of the texts. */
     {"nnnnnnnnnnnnnnnnnnnn",
-     "kind ffn-kind attention positions norm bias dropout cp-kind schedule recompute selective "
+     "kind ffn-kind attention positions norm bias dropout cp-kind schedule recompute "
      "scaling zero-variant "
      "scatter-gather gather-ahead gradient-sync routing-draws optimizer precision "
      "gradient-precision "
@@ -201,6 +204,7 @@ static const struct {
     {"s.ssssssssssvvvvsssv", "zero"},
     {"vPvvvvvvvvvvvvvPvvvv", "stage-layers"},
     {"vvvvvvvvvvvvvvv.vvvv", "recompute-layers"},
+    {"vvvvvvvvvvvvvvvvvvvv", "selective"},
     /* Numbers, of ranges of their own. */
     {"s.vssvs.ssssvvv.sssv", "capacity-factor skew"},
     {"s.vssvsvssssvvvvsssv", "overlap-fraction"},

@@ -2,6 +2,8 @@
 /* What a row of measured training says in words, beyond its columns. */
 #include "validation/cases/training_words.h"
 
+#include "validation/cases/remat_policy.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -87,6 +89,24 @@ take_recomputed_layers(const LpTableRow *row, LpSettings *settings, LpOutcome *o
     lp_settings_set(settings, "recompute-layers", text);
 }
 
+/* What the source calls recomputation, where that says more than column recompute does; NULL if it
+ * does not. */
+static const char *
+policy_parts(const LpTableRow *row, const char **out_name)
+{
+    return lp_remat_policy_parts(lp_table_text(row, "recompute_as_stated"), out_name);
+}
+
+static void
+take_policy(const LpTableRow *row, LpSettings *settings, LpOutcome *outcome)
+{
+    const char *name = NULL, *parts = policy_parts(row, &name);
+    if (parts == NULL || lp_settings_get(settings, "selective") != NULL)
+        return;
+    lp_outcome_infer(outcome, "recompute selective of %s: what \"%s\" does not keep", parts, name);
+    lp_settings_set(settings, "selective", parts);
+}
+
 /* Numbers of the shape for which there is no column. */
 static void
 take_numbers(const LpTableRow *row, LpSettings *settings, LpOutcome *outcome)
@@ -110,11 +130,15 @@ lp_training_words_take(const LpTableRow *row, LpSettings *settings, LpOutcome *o
     take_compiler(row, settings, outcome);
     take_shards(row, settings, outcome);
     take_recomputed_layers(row, settings, outcome);
+    take_policy(row, settings, outcome);
     take_numbers(row, settings, outcome);
 }
 
 const char *
 lp_training_words_recompute(const LpTableRow *row, const LpSettings *settings)
 {
-    return hundredths_again(row, settings) > 0 ? "full" : lp_table_text(row, "recompute");
+    const char *name = NULL;
+    if (hundredths_again(row, settings) > 0)
+        return "full";
+    return policy_parts(row, &name) != NULL ? "selective" : lp_table_text(row, "recompute");
 }

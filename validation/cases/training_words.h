@@ -9,20 +9,20 @@
 G_BEGIN_DECLS
 
 /**
- * Takes what column note says of the plan in the words of the software that ran, beside or against
- * columns framework and set, and notes it in the outcome:
- * "torch.compile" fuses kernels;
- * "HSDP" shares states inside domains (PyTorch, ShardingStrategy.HYBRID_SHARD);
- * "MFU 0.61 HFU 0.69" says how much is recomputed: layers whose attention keeps no scores, so that
+ * Takes what columns note and recompute_as_stated say of the plan in the words of the software that
+ * ran, beside or against columns framework and set, and notes it in the outcome: "torch.compile"
+ * fuses kernels; "HSDP" shares states inside domains (PyTorch, ShardingStrategy.HYBRID_SHARD); "MFU
+ * 0.61 HFU 0.69" says how much is recomputed: layers whose attention keeps no scores, so that
  * selective recomputation has nothing to do, are recomputed whole, as many as hardware FLOP beyond
  * the model's need (foundation-model-stack/fms-fsdp calls that selective,
  * fms_fsdp/policies/ac_handler.py). Only the ratio is taken, which speed is no part of;
+ * a policy of XLA's rematerialisation says what is recomputed: lp_remat_policy_parts();
  * "capacity factor 1.25" and "head_dim 256" are of the shape.
  */
 void lp_training_words_take(const LpTableRow *row, LpSettings *settings, LpOutcome *outcome);
 
 /** What column recompute states, in our words: "full" where the note says that "selective" means
- * whole layers. Borrowed from the row, or static. */
+ * whole layers, "selective" where a policy is named. Borrowed from the row, or static. */
 const char *lp_training_words_recompute(const LpTableRow *row, const LpSettings *settings);
 
 G_END_DECLS

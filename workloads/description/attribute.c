@@ -152,7 +152,7 @@ static const LpAttribute attributes[] = {
     COUNT("plan", "global-batch", P(batch.global)),
     CHOICE("plan", "schedule", P(pipeline.schedule), lp_schedule_names),
     CHOICE("plan", "recompute", P(recompute), lp_recompute_names),
-    CHOICE("plan", "selective", P(selective), lp_selective_names),
+    TEXT("plan", "selective", &lp_text_selective),
     TEXT("plan", "recompute-layers", &lp_text_recompute_layers),
     BOOLEAN("plan", "early-stop", P(early_stop)),
     BOOLEAN("plan", "sequence-parallel", P(sequence_parallel)),

@@ -168,42 +168,6 @@ get_virtual_stages(const LpPlan *plan)
 
 const LpAttributeText lp_text_virtual_stages = {set_virtual_stages, get_virtual_stages};
 
-/* --- layers that are recomputed --- */
-
-static gboolean
-set_recompute_layers(LpPlan *plan, const char *text, GError **error)
-{
-    g_auto(GStrv) parts = g_strsplit(text, "/", 3);
-    guint n = g_strv_length(parts);
-    guint64 part = 0, of = 0;
-    gboolean is_all = strcmp(text, "all") == 0;
-    gboolean good =
-        is_all ||
-        (n >= 1 && n <= 2 && lp_count_parse(parts[0], 1, LP_PLAN_COUNT_MAX, &part, NULL) &&
-         (n == 1 || lp_count_parse(parts[1], part, LP_PLAN_COUNT_MAX, &of, NULL)));
-    if (!good) {
-        g_set_error(error, LP_INPUT_ERROR, LP_INPUT_ERROR_VALUE,
-                    "\"%s\" is none of all, a count of each slice's first layers such as 4, and a "
-                    "fraction of all layers such as 1/3",
-                    text);
-        return FALSE;
-    }
-    LpRecomputeLayers fraction = {.part = (guint32)part, .of = (guint32)of};
-    plan->recompute_layers = n == 1 ? (LpRecomputeLayers){.first = (guint32)part} : fraction;
-    return TRUE;
-}
-
-static char *
-get_recompute_layers(const LpPlan *plan)
-{
-    LpRecomputeLayers layers = plan->recompute_layers;
-    if (layers.first > 0)
-        return g_strdup_printf("%u", layers.first);
-    return layers.of > 0 ? g_strdup_printf("%u/%u", layers.part, layers.of) : g_strdup("all");
-}
-
-const LpAttributeText lp_text_recompute_layers = {set_recompute_layers, get_recompute_layers};
-
 /* --- rank order --- */
 
 static gboolean

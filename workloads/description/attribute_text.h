@@ -14,11 +14,12 @@ typedef struct {
     char *(*get)(const LpPlan *plan);
 } LpAttributeText;
 
-extern const LpAttributeText lp_text_rank_order;              /**< "tp-cp-ep-dp-pp" */
-extern const LpAttributeText lp_text_virtual_stages;          /**< a count, or "finest" */
-extern const LpAttributeText lp_text_stage_layers;            /**< a rule's name, or a list */
-extern const LpAttributeText lp_text_recompute_layers;        /**< "all", "4", "1/3" */
-extern const LpAttributeText lp_text_gradient_precision;      /**< "fp32", "fp16", "bf16" */
+extern const LpAttributeText lp_text_rank_order;         /**< "tp-cp-ep-dp-pp" */
+extern const LpAttributeText lp_text_virtual_stages;     /**< a count, or "finest" */
+extern const LpAttributeText lp_text_stage_layers;       /**< a rule's name, or a list */
+extern const LpAttributeText lp_text_selective;          /**< "core", "alternate", "norms,ffn" */
+extern const LpAttributeText lp_text_recompute_layers;   /**< "all", "4", "1/3" */
+extern const LpAttributeText lp_text_gradient_precision; /**< "fp32", "fp16", "bf16" */
 extern const LpAttributeText lp_text_communication_precision; /**< those, "fp8", and "auto" */
 extern const LpAttributeText lp_text_dispatch_precision;      /**< the same */
 extern const LpAttributeText lp_text_bucket;                  /**< a size, or a rule's name */

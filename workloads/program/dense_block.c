@@ -22,6 +22,14 @@ add_entry(LpLowering *self, LpWork entry, guint64 bytes, LpSharing sharing)
         lp_lowering_add_work(self, entry);
 }
 
+/* Whether @pass runs attention's core again with the heads at hand that were exchanged for it. */
+static gboolean
+keeps_exchanged(const LpPlan *plan, LpPass pass)
+{
+    return pass == LP_PASS_RECOMPUTE && plan->recompute == LP_RECOMPUTE_SELECTIVE &&
+           !lp_plan_makes_again(plan, LP_AGAIN_ATTENTION);
+}
+
 void
 lp_dense_block_add_forward(LpLowering *self, guint32 index, LpBlock block, LpPass pass,
                            LpSharing sharing)
@@ -35,7 +43,10 @@ lp_dense_block_add_forward(LpLowering *self, guint32 index, LpBlock block, LpPas
     lp_lowering_add_part(self, kind, block, pass, LP_PART_BEFORE);
     add_entry(self, entry, bytes.gathered, sharing);
     lp_lowering_add_part(self, kind, block, pass, LP_PART_INNER);
-    lp_context_parallel_add_core(self, core, seq, FALSE);
+    if (keeps_exchanged(self->plan, pass))
+        lp_context_parallel_add_core_again(self, core, seq);
+    else
+        lp_context_parallel_add_core(self, core, seq, FALSE);
     if (sharing.sums)
         lp_tensor_parallel_add_exit(self, exit, bytes.summed);
     else

@@ -83,3 +83,15 @@ lp_expert_parallel_add_weights(LpLowering *self, guint32 index)
     lp_builder_add_loaded(&self->builder,
                           lp_lowering_block(self, kind, LP_BLOCK_EXPERTS, LP_PASS_BACKWARD_WEIGHT));
 }
+
+void
+lp_expert_parallel_add_again(LpLowering *self, guint32 index)
+{
+    guint kind = lp_transformer_layer_kind(self->transformer, index);
+    LpWork work = lp_lowering_block(self, kind, LP_BLOCK_EXPERTS, LP_PASS_RECOMPUTE);
+    lp_lowering_meet_loads(self, index);
+    if (lp_plan_recomputes_up(self->plan, self->transformer))
+        lp_builder_add_loaded(&self->builder, work);
+    else
+        lp_lowering_add_work(self, work);
+}

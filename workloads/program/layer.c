@@ -101,40 +101,44 @@ lp_layer_add_forward(LpLowering *self, guint32 index)
     add_forward(self, index, LP_PASS_FORWARD);
 }
 
-/* Light recomputation needs nothing of other ranks: what it starts from is kept on each. Alternate
- * recomputation needs a block's gathered input, which the weights' gradients have gathered anyway.
- */
+/* What is made again out of what is kept: a block's input is gathered if all of its first products
+ * are run again (some find what the weights' gradients have gathered anyway), its result is summed
+ * if its last one is. Experts find the tokens that came to them. */
 static void
-add_light_recomputation(LpLowering *self, guint kind)
+add_parts_again(LpLowering *self, guint32 index)
 {
-    static const LpBlock blocks[] = {LP_BLOCK_MTP,   LP_BLOCK_ATTENTION, LP_BLOCK_CROSS,
-                                     LP_BLOCK_FFN,   LP_BLOCK_ROUTER,    LP_BLOCK_EXPERTS,
-                                     LP_BLOCK_SHARED};
-    for (guint i = 0; i < G_N_ELEMENTS(blocks); i++)
-        lp_lowering_add_block(self, kind, blocks[i], LP_PASS_RECOMPUTE);
-}
-
-/* Selective recomputation runs the cores of attention and cross-attention again. */
-static void
-add_selective_recomputation(LpLowering *self, guint32 index)
-{
-    static const LpBlock blocks[] = {LP_BLOCK_ATTENTION, LP_BLOCK_CROSS};
-    guint kind = lp_transformer_layer_kind(self->transformer, index);
-    guint32 seq = lp_transformer_layer(self->transformer, index).seq;
-    for (guint i = 0; i < G_N_ELEMENTS(blocks); i++)
-        lp_context_parallel_add_core_again(
-            self, lp_lowering_part(self, kind, blocks[i], LP_PASS_RECOMPUTE, LP_PART_CORE), seq);
+    const LpTransformer *transformer = self->transformer;
+    const LpPlan *plan = self->plan;
+    const LpPass pass = LP_PASS_RECOMPUTE;
+    guint kind = lp_transformer_layer_kind(transformer, index);
+    LpLayer layer = lp_transformer_layer(transformer, index);
+    gboolean gathers = lp_plan_makes_again(plan, LP_AGAIN_QKV);
+    gboolean gathers_up = lp_plan_recomputes_up(plan, transformer);
+    LpSharing attention = {gathers, lp_plan_recomputes_projection(plan, transformer, layer)};
+    lp_lowering_add_block(self, kind, LP_BLOCK_MTP, pass);
+    lp_dense_block_add_forward(self, index, LP_BLOCK_ATTENTION, pass, attention);
+    if (layer.cross)
+        lp_dense_block_add_forward(self, index, LP_BLOCK_CROSS, pass, attention);
+    if (!layer.has_experts) {
+        gboolean has_gathered = is_parallel(transformer, layer) && gathers;
+        lp_dense_block_add_forward(self, index, LP_BLOCK_FFN, pass,
+                                   (LpSharing){gathers_up && !has_gathered, FALSE});
+        return;
+    }
+    lp_lowering_add_block(self, kind, LP_BLOCK_ROUTER, pass);
+    lp_expert_parallel_add_again(self, index);
+    if (transformer->experts.n_shared > 0)
+        lp_dense_block_add_forward(self, index, LP_BLOCK_SHARED, pass,
+                                   (LpSharing){gathers_up, FALSE});
 }
 
 static void
 add_recomputation(LpLowering *self, guint32 index)
 {
-    if (self->plan->recompute == LP_RECOMPUTE_LIGHT || lp_plan_recomputes_alternate(self->plan))
-        add_light_recomputation(self, lp_transformer_layer_kind(self->transformer, index));
-    else if (self->plan->recompute == LP_RECOMPUTE_FULL)
+    if (self->plan->recompute == LP_RECOMPUTE_FULL)
         add_forward(self, index, LP_PASS_RECOMPUTE);
     else
-        add_selective_recomputation(self, index);
+        add_parts_again(self, index);
 }
 
 void

@@ -154,6 +154,8 @@ lp_platform_print_json(const LpMachine *machine, GError **error)
     lp_json_set_count(root, "ports_used",
                       has_scale_out ? facts.n_domains * machine->cards_per_domain : 0);
     lp_json_set_number(root, "scale_out_bytes_per_s", fabric.scale_out_bytes_per_s);
+    if (machine->library != NULL)
+        lp_json_set_text(root, "library", machine->library);
     if (machine->transport != LP_TRANSPORT_RDMA)
         lp_json_set_text(root, "transport", lp_transport_names[machine->transport]);
     add_beside_json(root, machine);
@@ -356,6 +358,8 @@ lp_platform_print_text(const LpMachine *machine, GError **error)
     add_line(table, "domains", "%" G_GUINT64_FORMAT " of %u", facts.n_domains,
              machine->domain_size);
     add_line(table, "scale-up", "%s per accelerator each way, %s end to end", up, up_latency);
+    if (machine->library != NULL)
+        add_line(table, "library", "%s", machine->library);
     if (machine->has_scale_out) {
         add_line(table, "scale-out", "%s per accelerator each way, %s, %s order", out,
                  lp_topology_names[scale_out->topology], lp_port_order_names[machine->port_order]);

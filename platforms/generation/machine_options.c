@@ -4,6 +4,7 @@
 
 #include "base/error.h"
 #include "base/units.h"
+#include "platforms/catalogue/libraries.h"
 #include "platforms/machine/plane_classes.h"
 
 #include <string.h>
@@ -126,6 +127,8 @@ const LpMachineOption lp_machine_options[LP_N_MACHINE_OPTIONS] = {
     ROW(INCAST_LOSS, "incast-loss", "X",
         "A port with n flows coming in carries 1 / (1 + X (n - 1)) of its rate (0)", SCALE_OUT,
         VALUE(NUMBER, incast_loss), .minimum = 0, .maximum = LP_MACHINE_INCAST_LOSS_MAX),
+    ROW(LIBRARY, "library", "NAME", "Communication library of the machine, for auto", SCALE_UP,
+        VALUE(LIBRARY, library)),
     ROW(PAIR_BANDWIDTH, "pair-bandwidth", "RATE", "NVLink bridge of two neighbours, each way",
         SCALE_UP, BANDWIDTH(host.pair_bytes_per_s)),
     ROW(ROOT_ACCELERATORS, "root-accelerators", "N", "Accelerators that share a PCIe root",
@@ -383,6 +386,17 @@ read_switch(const char *text, LpTechnologyEntry **switches, GError **error)
 }
 
 static gboolean
+read_library(const char *text, char **library, GError **error)
+{
+    LpLibrary found;
+    if (!lp_library_find(text, &found, error))
+        return FALSE;
+    g_free(*library);
+    *library = g_strdup(text);
+    return TRUE;
+}
+
+static gboolean
 read_value(LpMachineOptionId option, const char *text, LpMachineSpecification *specification,
            GError **error)
 {
@@ -413,6 +427,8 @@ read_value(LpMachineOptionId option, const char *text, LpMachineSpecification *s
         return read_link(text, value, error);
     case LP_OPTION_KIND_SWITCH:
         return read_switch(text, value, error);
+    case LP_OPTION_KIND_LIBRARY:
+        return read_library(text, value, error);
     case LP_OPTION_KIND_CIRCUIT:
         return read_circuit(option - LP_MACHINE_OPTION_POLICY, text, value, error);
     case LP_OPTION_KIND_BLOCKS:

@@ -22,6 +22,7 @@ typedef enum {
     LP_OPTION_KIND_DIMENSIONS,  /**< "16x16x16", or how many: LpTorus */
     LP_OPTION_KIND_LINK,        /**< a medium, or a name of the catalogue: LpLinkSpecification */
     LP_OPTION_KIND_SWITCH,      /**< a name of the catalogue: LpTechnologyEntry *, owned */
+    LP_OPTION_KIND_LIBRARY,     /**< a communication library: char *, owned */
     LP_OPTION_KIND_CIRCUIT,     /**< a property of the circuit switch: changes LpCircuitSwitch */
     LP_OPTION_KIND_BLOCKS,      /**< "3,17": those of LpTorusBlocks that failed */
     LP_OPTION_KIND_CLASSES      /**< a plane for each class of traffic: guint32[LP_N_TRAFFIC] */

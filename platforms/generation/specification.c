@@ -16,8 +16,10 @@ lp_specification_free(LpMachineSpecification *self)
     lp_technology_entry_free(self->scale_out.switches);
     lp_technology_entry_free(self->beside.link.entry);
     lp_technology_entry_free(self->beside.switches);
+    g_free(self->library);
     g_free(self->system);
     g_free(self->description);
+    g_free(self->like);
     g_free(self);
 }
 

@@ -51,6 +51,7 @@ typedef enum {
     LP_MACHINE_OPTION_PCIE_BANDWIDTH,
     LP_MACHINE_OPTION_TRANSPORT,
     LP_MACHINE_OPTION_INCAST_LOSS,
+    LP_MACHINE_OPTION_LIBRARY,
     LP_MACHINE_OPTION_PAIR_BANDWIDTH,
     LP_MACHINE_OPTION_ROOT_ACCELERATORS,
     LP_MACHINE_OPTION_ROOT_BANDWIDTH,
@@ -213,6 +214,7 @@ typedef struct {
 typedef struct {
     char *system;      /* owned: "dgx-a100", ... */
     char *description; /* owned: one line */
+    char *like;        /* owned: the system whose parameters it has but for its own, or NULL */
     guint32 n_accelerators;
     LpAccelerator accelerator;
     LpDomainSpecification domain;
@@ -225,6 +227,7 @@ typedef struct {
     LpPcieSpecification pcie;
     LpTransport transport;
     double incast_loss; /**< of ports, by flows that come in; 0: none */
+    char *library;      /**< owned: communication library of the machine; NULL: its accelerators' */
     LpPcieHostSpecification host;
     LpTorusBlocks blocks; /**< of a torus */
     LpPodSpecification pods;

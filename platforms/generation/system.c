@@ -66,17 +66,52 @@ read_parameter(const LpXml *xml, const xmlNode *node, LpMachineSpecification *sy
     return FALSE;
 }
 
-/* The schema has made sure that no parameter stands twice. */
-static LpMachineSpecification *
-read_system(const LpXml *xml, xmlNode *node, GError **error)
+static gboolean
+read_parameters(const LpXml *xml, const xmlNode *node, LpMachineSpecification *system,
+                GError **error)
 {
-    g_autoptr(LpMachineSpecification) system = new_neutral();
-    system->system = g_strdup(lp_xml_attribute(node, "name"));
-    system->description = g_strdup(lp_xml_attribute(node, "description"));
-    for (xmlNode *child = lp_xml_element(node->children, "parameter"); child != NULL;
+    for (const xmlNode *child = lp_xml_element(node->children, "parameter"); child != NULL;
          child = lp_xml_element(child->next, "parameter"))
         if (!read_parameter(xml, child, system, error))
-            return NULL;
+            return FALSE;
+    return TRUE;
+}
+
+/* The system before @node that it is like; *out_node: NULL if it is like none. */
+static gboolean
+find_model(const LpXml *xml, const xmlNode *node, const xmlNode **out_node, GError **error)
+{
+    const char *name = lp_xml_attribute(node, "like");
+    *out_node = NULL;
+    if (name == NULL)
+        return TRUE;
+    for (*out_node = first_system(xml); *out_node != node; *out_node = next_system(*out_node))
+        if (strcmp(lp_xml_attribute(*out_node, "name"), name) == 0)
+            return TRUE;
+    lp_xml_error(xml, node, LP_INPUT_ERROR_NAME, error, "like: got %s, wanted a system above",
+                 name);
+    return FALSE;
+}
+
+/* The schema has made sure that no parameter stands twice. */
+static LpMachineSpecification *
+read_system(const LpXml *xml, const xmlNode *node, GError **error)
+{
+    const xmlNode *model = NULL;
+    g_autoptr(LpMachineSpecification) system = NULL;
+    if (!find_model(xml, node, &model, error))
+        return NULL;
+    system = model != NULL ? read_system(xml, model, error) : new_neutral();
+    if (system == NULL)
+        return NULL;
+    g_free(system->system);
+    g_free(system->description);
+    system->system = g_strdup(lp_xml_attribute(node, "name"));
+    system->description = g_strdup(lp_xml_attribute(node, "description"));
+    g_free(system->like);
+    system->like = g_strdup(lp_xml_attribute(node, "like"));
+    if (!read_parameters(xml, node, system, error))
+        return NULL;
     for (guint i = 0; i < LP_N_MACHINE_OPTIONS; i++)
         if ((lp_machine_options[i].flags & LP_OPTION_NEEDED) != 0 &&
             !lp_specification_has(system, i)) {
@@ -145,6 +180,24 @@ lp_system_habitual(const char *accelerator)
         g_autoptr(LpMachineSpecification) system = read_system(xml, node, NULL);
         if (system != NULL && strcmp(system->accelerator.name, accelerator) == 0)
             return g_steal_pointer(&system);
+    }
+    return NULL;
+}
+
+LpMachineSpecification *
+lp_system_of_publication(const char *source)
+{
+    g_return_val_if_fail(source != NULL, NULL);
+    g_autoptr(LpXml) xml = load_file(NULL);
+    g_autofree char *words = g_ascii_strdown(source, -1);
+    for (const xmlNode *node = xml != NULL ? first_system(xml) : NULL; node != NULL;
+         node = next_system(node)) {
+        const char *publication = lp_xml_attribute(node, "publication");
+        if (publication == NULL)
+            continue;
+        g_autofree char *wanted = g_ascii_strdown(publication, -1);
+        if (strstr(words, wanted) != NULL)
+            return read_system(xml, node, NULL);
     }
     return NULL;
 }

@@ -31,6 +31,7 @@ lp_machine_free(LpMachine *self)
         return;
     g_free(self->path);
     g_free(self->system);
+    g_free(self->library);
     g_free(self->generated_by);
     for (int i = 0; i < LP_N_ATTACHMENTS; i++)
         clear_cluster(&self->cluster[i]);

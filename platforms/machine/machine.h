@@ -133,9 +133,10 @@ typedef struct {
     LpPathChoice path_choice;
     guint32 n_paths; /**< 1 if static */
     guint32 path_seed;
-    guint32 pcie_ports;                     /**< ports that share a PCIe link; 0: none do */
-    double pcie_bytes_per_s;                /**< of that link, each way; 0 if there is none */
-    LpPcieHost pcie_host;                   /**< of the domains */
+    guint32 pcie_ports;      /**< ports that share a PCIe link; 0: none do */
+    double pcie_bytes_per_s; /**< of that link, each way; 0 if there is none */
+    char *library;        /**< owned: what the machine's users call auto; NULL: the accelerators' */
+    LpPcieHost pcie_host; /**< of the domains */
     LpTransport transport;                  /**< of the scale-out network */
     double incast_loss;                     /**< of a port, by flows that come in; 0: none */
     LpTorusBlocks blocks;                   /**< of the scale-out torus */

@@ -140,6 +140,8 @@ gboolean
 lp_machine_library(const LpMachine *self, const char *name, LpLibrary *out_library, GError **error)
 {
     const char *accelerator = self->accelerator.name;
+    if (self->library != NULL && strcmp(name, LP_LIBRARY_AUTO) == 0)
+        name = self->library;
     gboolean on_pcie = lp_pcie_host_is_present(&self->pcie_host);
     gboolean has_bridges = self->pcie_host.pair_bytes_per_s > 0.0;
     if (!lp_library_find_for(name, accelerator, on_pcie, out_library, error))

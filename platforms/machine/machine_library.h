@@ -8,10 +8,10 @@
 
 G_BEGIN_DECLS
 
-/** Finds the library called @name, or with LP_LIBRARY_AUTO the one for the machine's accelerators.
- * On a machine with bridges groups on one of them follow the accelerators' library for NVLink;
- * what leaves a domain by another transport than RDMA follows what libraries.xml says of it.
- * Errors: LP_INPUT_ERROR. */
+/** Finds the library called @name, or with LP_LIBRARY_AUTO the machine's own, or else the one for
+ * its accelerators. On a machine with bridges groups on one of them follow the accelerators'
+ * library for NVLink; what leaves a domain by another transport than RDMA follows what
+ * libraries.xml says of it. Errors: LP_INPUT_ERROR. */
 gboolean lp_machine_library(const LpMachine *self, const char *name, LpLibrary *out_library,
                             GError **error) G_GNUC_WARN_UNUSED_RESULT;
 /** Whether that library puts rings over all cards of a domain: all do but LP_LIBRARY_SINGLE_RING.

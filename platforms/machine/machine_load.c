@@ -6,6 +6,7 @@
 #include "base/units.h"
 #include "base/xml.h"
 #include "platforms/catalogue/catalogue.h"
+#include "platforms/catalogue/libraries.h"
 #include "platforms/machine/cluster.h"
 #include "platforms/machine/scale_out.h"
 
@@ -33,6 +34,7 @@ enum {
     UP_DOMAIN_SIZE,
     UP_TECHNOLOGY,
     UP_ENERGY,
+    UP_LIBRARY,
     UP_PAIR_BANDWIDTH,
     UP_ROOT_ACCELERATORS,
     UP_ROOT_BANDWIDTH,
@@ -45,6 +47,7 @@ static const char *const scale_up_names[] = {"role",
                                              "domain-size",
                                              "technology",
                                              "energy-per-bit",
+                                             "library",
                                              "pair-bandwidth",
                                              "root-accelerators",
                                              "root-bandwidth",
@@ -126,6 +129,18 @@ read_pcie_host(const LpXml *xml, const LpProperties *properties, LpMachine *mach
                      error);
 }
 
+static gboolean
+read_library(const LpXml *xml, const LpProperties *properties, LpMachine *machine, GError **error)
+{
+    const xmlNode *prop = properties->props[UP_LIBRARY];
+    if (prop == NULL)
+        return TRUE;
+    LpLibrary library;
+    machine->library = g_strdup(lp_xml_attribute(prop, "value"));
+    return lp_library_find(machine->library, &library, error) ||
+           lp_property_prefix(xml, prop, error);
+}
+
 /* What roots and cards must have in common. */
 static gboolean
 check_pcie_host(const LpXml *xml, const xmlNode *node, const LpMachine *machine, GError **error)
@@ -170,7 +185,8 @@ read_scale_up(const LpXml *xml, xmlNode *node, LpMachine *machine, GError **erro
                                 "prop domain-size: %u, wanted a divisor of the %" G_GUINT64_FORMAT
                                 " accelerators",
                                 machine->domain_size, machine->n_accelerators);
-    return read_pcie_host(xml, &properties, machine, error);
+    return read_library(xml, &properties, machine, error) &&
+           read_pcie_host(xml, &properties, machine, error);
 }
 
 /* TRUE if one of the cluster's hosts is called @name. */

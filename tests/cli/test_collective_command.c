@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* "lightpath collective", and what "simulate" takes of libraries: a golden run, keys, faults. */
 #include "tests/support/spawn.h"
+#include "tests/support/temporary.h"
 #include "tests/testlib.h"
 
 #include <string.h>
@@ -145,6 +146,42 @@ test_faults(void)
         lp_spawn_refused(NULL, rows[i].line, rows[i].status, rows[i].part);
 }
 
+/* A machine that names a library has it where nothing else is asked for: collectives and steps take
+ * the same time as with it said. */
+static void
+test_machine_library(void)
+{
+    static const char *const lines[] = {
+        "collective all-reduce %s --bytes=64MiB --format=json --library=%s",
+        "simulate llama-3-8b %s --set=dp=16 --set=global-batch=64 --format=json --ignore-memory "
+        "--set=library=%s"};
+    char *plain = lp_spawn_platform("--system=p5 --accelerators=16");
+    char *named = lp_spawn_platform("--system=p5 --accelerators=16 --library=nccl-efa-hf");
+    char *cluster = lp_spawn_platform("--system=p5-hf --accelerators=16");
+    for (guint i = 0; i < G_N_ELEMENTS(lines); i++) {
+        const char *const machines[] = {plain, named, cluster, named, plain};
+        const char *const libraries[] = {"nccl-efa-hf", "auto", "auto", "nccl-hopper", "auto"};
+        double time_s[G_N_ELEMENTS(machines)];
+        for (guint k = 0; k < G_N_ELEMENTS(machines); k++) {
+            g_autofree char *line = g_strdup_printf(lines[i], machines[k], libraries[k]);
+            g_autoptr(json_t) node = lp_spawn_json(line, "");
+            json_t *first = json_array_get(json_object_get(node, "runs"), 0);
+            time_s[k] = first != NULL ? lp_json_at(first, "time_s")
+                                      : lp_json_at(node, "simulated.iteration_time_s");
+        }
+        lp_test_close("option", time_s[1], time_s[0], 0);
+        lp_test_close("system", time_s[2], time_s[0], 0);
+        lp_test_close("another is asked for", time_s[3], time_s[4], 0);
+        lp_test_true("slower", time_s[0] > time_s[4]);
+    }
+    lp_spawn_refused("unknown",
+                     "platform generate --system=p5 --accelerators=16 --library=nccl-efa", 2,
+                     "--library: \"nccl-efa\" is not one of single-ring, ");
+    lp_temporary_remove(plain);
+    lp_temporary_remove(named);
+    lp_temporary_remove(cluster);
+}
+
 /* A library's protocol only adds to what the ideal one takes; algorithms differ in time and not in
  * what they bring about. */
 static void
@@ -177,8 +214,12 @@ test_simulate(void)
 int
 main(void)
 {
-    static const LpTestCase cases[] = {
-        {"text", test_text},     {"JSON", test_json},         {"operations", test_operations},
-        {"faults", test_faults}, {"simulate", test_simulate}, {NULL, NULL}};
+    static const LpTestCase cases[] = {{"text", test_text},
+                                       {"JSON", test_json},
+                                       {"operations", test_operations},
+                                       {"faults", test_faults},
+                                       {"simulate", test_simulate},
+                                       {"machine library", test_machine_library},
+                                       {NULL, NULL}};
     return lp_test_run("collective command", cases);
 }

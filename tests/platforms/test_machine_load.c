@@ -255,7 +255,7 @@ test_mutated(void)
         "--topology=torus --dimensions=2x4x8 --planes=2",
         "--topology=dragonfly --router-ports=4 --group-routers=8",
         "--topology=dragonfly-plus --router-ports=4 --group-routers=4",
-        "--port-order=rail --joined-rails=no --leaf-ports=2",
+        "--port-order=rail --joined-rails=no --leaf-ports=2 --library=nccl-ampere",
         ("--leaf-ports=8 --planes=2 --plane-use=class --plane-classes=tp=0 pp=0 dp=1 ep=1 cp=0 "
          "--path-choice=hash --paths=4 --pcie-ports=2 --pcie-bandwidth=64GBps")};
     g_autofree char *shipped = shipped_text("dgx-a100-1024");

@@ -50,7 +50,7 @@ test_good(void)
         {"list --help", "Usage:"},
         {"list", "systems       dgx-a100 dgx-b200 dgx-b300 dgx-h100 frontier gb200-nvl72 "
                  "gb300-nvl72 generic "
-                 "hgx-a100-4nic hgx-h800 ocs ocs-torus optical-substrate p5 polaris rail-only "
+                 "hgx-a100-4nic hgx-h800 ocs ocs-torus optical-substrate p5 p5-hf polaris rail-only "
                  "summit tpu-v4 tpu-v4-slices tpu-v5e-slices tpu-v5p-slices tpu-v6e-slices "
                  "tpu-v7x-slices trn1\n"},
         {"list", "accelerators  v100-32 a100-40"},

@@ -11,11 +11,12 @@ test_names(void)
 {
     g_auto(GStrv) names = lp_system_names(NULL);
     g_autofree char *joined = g_strjoinv(" ", names);
-    lp_test_text("systems", joined,
-                 "dgx-a100 dgx-b200 dgx-b300 dgx-h100 frontier gb200-nvl72 gb300-nvl72 generic "
-                 "hgx-a100-4nic hgx-h800 ocs ocs-torus optical-substrate p5 polaris rail-only "
-                 "summit tpu-v4 tpu-v4-slices tpu-v5e-slices tpu-v5p-slices tpu-v6e-slices "
-                 "tpu-v7x-slices trn1");
+    lp_test_text(
+        "systems", joined,
+        "dgx-a100 dgx-b200 dgx-b300 dgx-h100 frontier gb200-nvl72 gb300-nvl72 generic "
+        "hgx-a100-4nic hgx-h800 ocs ocs-torus optical-substrate p5 p5-hf polaris rail-only "
+        "summit tpu-v4 tpu-v4-slices tpu-v5e-slices tpu-v5p-slices tpu-v6e-slices "
+        "tpu-v7x-slices trn1");
 }
 
 static void
@@ -93,11 +94,35 @@ test_habitual(void)
     lp_test_true("none", none == NULL);
 }
 
+/* A cluster is what it is like, but for what it says itself. */
+static void
+test_of_publication(void)
+{
+    g_autoptr(LpMachineSpecification) own =
+        lp_system_of_publication("HuggingFace Ultra-Scale Playbook benchmark (nanotron)");
+    g_autoptr(LpMachineSpecification) model = lp_system_load("p5", NULL);
+    lp_test_true("none", lp_system_of_publication("AWS awsome-distributed-training") == NULL);
+    lp_test_true("one", own != NULL && model != NULL);
+    if (own == NULL || model == NULL)
+        return;
+    lp_test_text("name", own->system, "p5-hf");
+    lp_test_text("like", own->like, "p5");
+    lp_test_text("library", own->library, "nccl-efa-hf");
+    lp_test_text("of the other", model->library, NULL);
+    for (guint i = 0; i < LP_N_MACHINE_OPTIONS; i++)
+        if (i != LP_MACHINE_OPTION_LIBRARY)
+            lp_test_text(lp_machine_options[i].name, own->origin[i].text, model->origin[i].text);
+}
+
 int
 main(void)
 {
-    static const LpTestCase cases[] = {{"names", test_names},       {"systems", test_systems},
-                                       {"values", test_values},     {"unknown", test_unknown},
-                                       {"habitual", test_habitual}, {NULL, NULL}};
+    static const LpTestCase cases[] = {{"names", test_names},
+                                       {"systems", test_systems},
+                                       {"values", test_values},
+                                       {"unknown", test_unknown},
+                                       {"habitual", test_habitual},
+                                       {"publication", test_of_publication},
+                                       {NULL, NULL}};
     return lp_test_run("system", cases);
 }

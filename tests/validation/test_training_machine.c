@@ -6,6 +6,8 @@
 #include "tests/validation/training_row.h"
 #include "validation/cases/training_case.h"
 
+#include <string.h>
+
 static void
 test_machine(void)
 {
@@ -28,6 +30,12 @@ test_machine(void)
          "dgx-h100", 16, 4, 4, 50e9},
         {"of Blackwell Ultra", "system=gb300-nvl72;accelerators_per_domain=4", "gb300-nvl72", 16, 4,
          4, 100e9},
+        {"what its publication ran on", "system=aws p5 (EFA);source=Hugging Face Ultra-Scale",
+         "p5-hf", 16, 8, 8, 50e9},
+        {"where none is named", "system=;source=ULTRA-SCALE", "p5-hf", 16, 8, 8, 50e9},
+        {"another is named", "system=dgx-h100;source=Hugging Face Ultra-Scale", "dgx-h100", 16, 8,
+         8, 50e9},
+        {"p5 of others", "system=aws p5 (EFA)", "p5", 16, 8, 8, 50e9},
         {"a part of a name is none", "system=dgx-a100x", "generic", 16, 8, 8, 25e9},
     };
     for (guint i = 0; i < G_N_ELEMENTS(rows); i++) {
@@ -43,6 +51,8 @@ test_machine(void)
                                         got.machine->domain_size == rows[i].domain_size);
         lp_test_text(rows[i].label, got.machine->accelerator.name, "a100-80");
         lp_test_text(rows[i].label, got.machine->system, rows[i].system);
+        lp_test_text(rows[i].label, got.machine->library,
+                     strcmp(rows[i].system, "p5-hf") == 0 ? "nccl-efa-hf" : NULL);
         lp_test_true(rows[i].label,
                      got.machine->has_scale_out == (rows[i].scale_out_bytes_per_s > 0.0));
         if (!got.machine->has_scale_out)

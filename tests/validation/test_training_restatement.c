@@ -45,7 +45,6 @@ test_rules(void)
          "virtual stages 12: the framework's habit; one takes +"},
         {"and stated ones are not", FLASH "framework=megatron-core;virtual_stages=1",
          "virtual-stages=1 overlap-pp=no host-sync=messages", NULL},
-        {"EFA has a library of its own", "system=p5 (EFA)", "library=nccl-efa-hf", NULL},
         {"more slices than layers", "layers=4;virtual_stages=5;micro_batch=1", "virtual-stages=2",
          "virtual stages 2: as many as there are layers for"},
         /* GPT of 22 layers in 24 slices (Qi et al., arXiv 2401.10241, table 3). */

@@ -9,6 +9,7 @@
 #include "base/error.h"
 #include "base/units.h"
 #include "platforms/catalogue/libraries.h"
+#include "platforms/generation/system.h"
 #include "platforms/machine/machine_library.h"
 #include "sim/run/collective_run.h"
 #include "validation/cases/accelerator_name.h"
@@ -213,12 +214,13 @@ read_row(Row *self, const LpTableRow *row, LpOutcome *outcome, GError **error)
 
 /* --- runs --- */
 
-/* As for steps (training_restatement.c): one network for one machine. */
-static const char *
+/* That of the system that the row's publication ran on. Returns: (transfer full). */
+static char *
 library_of(const LpTableRow *row)
 {
-    gboolean is_efa = strstr(lp_table_text(row, "hardware_as_stated"), "EFA") != NULL;
-    return is_efa ? "nccl-efa-hf" : LP_LIBRARY_AUTO;
+    g_autoptr(LpMachineSpecification) system =
+        lp_system_of_publication(lp_table_text(row, "source"));
+    return g_strdup(system != NULL && system->library != NULL ? system->library : LP_LIBRARY_AUTO);
 }
 
 static gboolean
@@ -315,8 +317,9 @@ predict_bytes(const Row *self, const LpMachine *machine, GError **error)
                                    .accelerators = accelerators};
     if (self->is_ring)
         request.algorithms = (LpAlgorithms){.n_levels = 1, .level = {LP_ALGORITHM_RING}};
+    g_autofree char *library = library_of(self->row);
     double time_s = 0.0;
-    if (!run_request(&request, machine, library_of(self->row), self->constants, &time_s, error))
+    if (!run_request(&request, machine, library, self->constants, &time_s, error))
         return FALSE;
     time_s += list_copies_s(self, machine);
     self->outcome->predicted[LP_PREDICTION_SIMULATED] = in_measure(self, time_s);
@@ -337,8 +340,8 @@ exchange_s(const Row *self, const LpMachine *machine, guint32 n_ranks, guint32 n
                                    .n_ranks = n_ranks,
                                    .n_groups = n_groups,
                                    .strided = strided};
-    return run_request(&request, machine, library_of(self->row), self->constants, out_time_s,
-                       error);
+    g_autofree char *library = library_of(self->row);
+    return run_request(&request, machine, library, self->constants, out_time_s, error);
 }
 
 /* What leaves a rank for its own domain and for others, each over its own network at once: the

@@ -12,12 +12,6 @@
 
 #define GENERIC "generic"
 
-gboolean
-lp_training_machine_is_on_efa(const LpTableRow *row)
-{
-    return strstr(lp_table_text(row, "system"), "EFA") != NULL;
-}
-
 /* Options of generate, as texts. */
 typedef struct {
     char *accelerators, *domain_size, *domain_bandwidth, *scale_out, *nics; /* owned */
@@ -155,20 +149,26 @@ transport_of(const LpTableRow *row, LpOutcome *outcome)
 }
 
 /* The system of the catalogue that one of the words of the column names ("selene (dgx-a100)"), or
- * the generic one. Returns: (transfer full). */
+ * that which the row's publication ran on, where it is like that one or none is named; else the
+ * generic one. Returns: (transfer full). */
 static char *
 named_system(const LpTableRow *row, GError **error)
 {
     g_auto(GStrv) known = lp_system_names(error);
     if (known == NULL)
         return NULL;
+    g_autoptr(LpMachineSpecification) published =
+        lp_system_of_publication(lp_table_text(row, "source"));
     g_autofree char *words = g_ascii_strdown(lp_table_text(row, "system"), -1);
     g_strcanon(words, "abcdefghijklmnopqrstuvwxyz0123456789-", ' ');
     g_auto(GStrv) parts = g_strsplit(words, " ", -1);
-    for (guint i = 0; parts[i] != NULL; i++)
+    const char *named = NULL;
+    for (guint i = 0; named == NULL && parts[i] != NULL; i++)
         if (g_strv_contains((const char *const *)known, parts[i]))
-            return g_strdup(parts[i]);
-    return g_strdup(GENERIC);
+            named = parts[i];
+    if (published != NULL && (named == NULL || g_strcmp0(named, published->like) == 0))
+        named = published->system;
+    return g_strdup(named != NULL ? named : GENERIC);
 }
 
 LpMachine *

@@ -9,14 +9,11 @@
 
 G_BEGIN_DECLS
 
-/** Whether the row's column system names EFA, the network of AWS. */
-gboolean lp_training_machine_is_on_efa(const LpTableRow *row);
-
 /**
  * Generates the machine that @row states: as many whole domains as its accelerators need; between
- * them the network of the system that it names, where the catalogue has one of that name, else a
- * fabric that does not block, with a rail for each network card. What the row leaves open and is
- * filled in becomes a note of @outcome.
+ * them the network of the system that its publication ran on or that it names, where the catalogue
+ * has it, else a fabric that does not block, with a rail for each network card. What the row leaves
+ * open and is filled in becomes a note of @outcome.
  * @models: has other names of accelerators. @out_platform: (transfer full) the text of its file.
  * Errors: LP_INPUT_ERROR, LP_MACHINE_ERROR: "FILE:LINE: ...". Returns: (transfer full).
  */

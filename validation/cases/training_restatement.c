@@ -317,8 +317,6 @@ take_framework(LpTrainingRestatement *self, GError **error)
                          container != NULL ? "NeMo container " : "",
                          container != NULL ? container : "that publication");
     }
-    if (lp_training_machine_is_on_efa(self->row))
-        lp_settings_set(&self->settings, "library", "nccl-efa-hf");
     return lp_training_restatement_set(self, "framework", "framework", text, error);
 }
 

@@ -9,33 +9,8 @@
 #define MASK_BYTES 1.0
 /* Bytes of an element of a query that is half of a complex number of fp32. */
 #define COMPLEX_BYTES 4.0
-/* Tiles of a fused kernel, in tokens. */
-#define FLASH_TILE 128.0
 
 /* --- the core: everything between queries, keys, values and their mixture --- */
-
-/* One fused kernel, @products as many operations as either product takes forward; it moves
- * @tensors each of queries, keys, values and their mixture, and no scores. A causal mask leaves it
- * half of the square of scores, and half of the diagonal tiles (Dao, arXiv 2307.08691, section
- * 3.1). */
-static void
-list_flash(LpKernelList *list, double products, double tensors)
-{
-    double heads = list->transformer->n_heads / list->tp;
-    double head_width = 0.5 * (list->query_width + list->mixture_width) / heads;
-    double width = list->query_width + list->key_width + list->value_width + list->mixture_width;
-    gboolean masked = list->layer.causal && list->layer.keys >= list->layer.seq;
-    double share = masked ? fmin(1.0, 0.5 + 0.5 * FLASH_TILE / list->layer.seq) : 1.0;
-    lp_list_kernel(list, (LpKernel){.name = "flash",
-                                    .m = list->n_queries,
-                                    .k = products * head_width,
-                                    .n = list->layer.keys,
-                                    .n_batch = list->n_score_sets,
-                                    .bytes = tensors * list->tokens * width * list->element_bytes,
-                                    .share = share,
-                                    .fused = TRUE,
-                                    .attention = lp_plan_attention_kernel(list->plan)});
-}
 
 /* (queries, head)(head, keys), where all of a rank's heads are @width wide */
 static void
@@ -66,7 +41,7 @@ core_forward(LpKernelList *list)
 {
     list->part = LP_PART_CORE;
     if (list->transformer->attention == LP_ATTENTION_FLASH) {
-        list_flash(list, 2.0, 1.0); /* q, k, v, o */
+        lp_list_flash(list, FALSE);
         return;
     }
     list_scores(list, "scores", list->query_width);
@@ -76,14 +51,12 @@ core_forward(LpKernelList *list)
     list_values(list, "values", list->mixture_width);
 }
 
-/* Flash: 2.5 times the forward operations, since it computes the scores anew (five products
- * against two; Dao, arXiv 2307.08691, section 4.1). */
 static void
 core_backward(LpKernelList *list)
 {
     list->part = LP_PART_CORE;
     if (list->transformer->attention == LP_ATTENTION_FLASH) {
-        list_flash(list, 5.0, 2.0); /* q, k, v, o and their gradients */
+        lp_list_flash(list, TRUE);
         return;
     }
     list_scores(list, "values-gradient-weights", list->mixture_width); /* do v': (s, h/a)(h/a, s) */

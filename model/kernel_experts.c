@@ -10,10 +10,14 @@
 
 /* --- router: norm, routing, and tokens sorted by expert --- */
 
-/* A pass over a tensor of each token's hidden width for each expert slot, and one of the token. */
+/* A pass over a tensor of each token's hidden width for each expert slot, and one of the token: on
+ * the rank that sends them, or to which their results return. A dispatcher that takes tokens where
+ * they lie leaves both to the rank that they come to. */
 static void
 list_slots(LpKernelList *list, const char *name)
 {
+    if (list->plan->experts.fused_dispatch && list->plan->degree[LP_AXIS_EP] > 1)
+        return;
     lp_list_hidden(list, name, lp_transformer_expert_slots(list->transformer) + 1.0, 0.0);
 }
 
@@ -167,6 +171,14 @@ list_experts_up(LpKernelList *list, LpProduct product)
     list->is_cast = FALSE;
 }
 
+/* The activation function and its gradient, unless the products before them end with them. */
+static void
+list_inner_activation(LpKernelList *list, gboolean backward)
+{
+    if (!list->plan->experts.fused)
+        lp_list_activation(list, backward, experts_tokens(list) * experts_width(list));
+}
+
 static void
 list_experts_down(LpKernelList *list, LpProduct product)
 {
@@ -237,8 +249,10 @@ experts_forward(LpKernelList *list)
     list_sort(list, "sort");
     list_experts_up(list, LP_PRODUCT_OUTPUT);
     list_clamps(list, FALSE);
-    lp_list_activation(list, FALSE, experts_tokens(list) * experts_width(list));
+    list_inner_activation(list, FALSE);
+    list->is_cast = list->plan->experts.fused;
     list_experts_down(list, LP_PRODUCT_OUTPUT);
+    list->is_cast = FALSE;
     list_weighted_biases(list, FALSE);
     list_sort(list, "sort-back");
 }
@@ -250,9 +264,11 @@ experts_backward(LpKernelList *list)
     list_sort(list, "sort-back-backward");
     list_weighted_biases(list, TRUE);
     list_experts_down(list, LP_PRODUCT_DATA_GRADIENT);
-    lp_list_activation(list, TRUE, experts_tokens(list) * experts_width(list));
+    list_inner_activation(list, TRUE);
     list_clamps(list, TRUE);
+    list->is_cast = list->plan->experts.fused;
     list_experts_up(list, LP_PRODUCT_DATA_GRADIENT);
+    list->is_cast = FALSE;
     list_sort(list, "sort-backward");
 }
 

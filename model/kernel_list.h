@@ -68,6 +68,9 @@ void lp_list_reorder_again(LpKernelList *list);
 void lp_list_kernel(LpKernelList *list, LpKernel kernel);
 /** Adds a kernel bound by memory that reads and writes @bytes. */
 void lp_list_memory(LpKernelList *list, const char *name, double bytes);
+/** Adds the core of attention as one fused kernel, behind the casts of its operands where it
+ * computes in 8 bits. */
+void lp_list_flash(LpKernelList *list, gboolean backward);
 /** Adds a stream of @bytes: in order, without sums over rows or random numbers. */
 void lp_list_stream(LpKernelList *list, const char *name, double bytes);
 /** Adds @n_batch products (m, k)(k, n). */

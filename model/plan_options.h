@@ -262,6 +262,10 @@ typedef struct {
                                     LP_EXPERT_STREAMS side by side, not one for all */
     gboolean eager;            /**< what comes between and behind their products runs operation by
                                     operation: clamped inputs, biases by the weights of routing */
+    gboolean fused;            /**< their products end with the activation function, its gradient,
+                                    and the casts of both */
+    gboolean fused_dispatch;   /**< tokens are taken where they lie and come back summed, without
+                                    copies for each expert before they are sent */
     guint32 routing_kernels;   /**< small kernels that routing takes forward besides; backward a
                                     third of them */
     double skew;               /**< spread of the load over experts, 0: even */
@@ -308,6 +312,8 @@ typedef struct {
                                       products where that is narrow; else in 16 bits, and
                                       cast */
     gboolean narrow_logits;      /**< narrow products make the logits, too */
+    gboolean narrow_attention;   /**< the core of attention computes in 8 bits, too, where
+                                      precision is narrow and the vendor's kernel runs */
     gboolean narrow_activations; /**< what activation functions take is kept for the backward pass
                                       in it */
     guint32 gradient_bytes;      /**< bytes an element of a reduced gradient: 4 or 2 */

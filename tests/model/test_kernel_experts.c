@@ -126,6 +126,49 @@ test_eager_experts(void)
                                 lp_test_find_kernel(kernels, n, "weighted-bias") == NULL);
 }
 
+/* What products end with, and what a dispatcher takes from where it lies, are no kernels. */
+static void
+test_fused_experts(void)
+{
+    static const struct {
+        LpBlock block;
+        LpPass pass;
+        const char *name;
+        guint n_casts; /* with and without the activation function's: input and result */
+    } rows[] = {
+        {LP_BLOCK_EXPERTS, LP_PASS_FORWARD, "swiglu", 2},
+        {LP_BLOCK_EXPERTS, LP_PASS_BACKWARD_INPUT, "swiglu-backward", 2},
+        {LP_BLOCK_ROUTER, LP_PASS_FORWARD, "permute", 0},
+        {LP_BLOCK_ROUTER, LP_PASS_BACKWARD_INPUT, "permute-backward", 0},
+        {LP_BLOCK_COMBINE, LP_PASS_FORWARD, "unpermute", 0},
+        {LP_BLOCK_COMBINE, LP_PASS_BACKWARD_INPUT, "unpermute-backward", 0},
+    };
+    LpTransformer shape = lp_test_llama(1, 16, 4, 4, 32, 32);
+    shape.seq = 8;
+    shape.experts.n = 8;
+    shape.experts.top_k = 2;
+    LpPlan plan = lp_test_plan(1, 1, 2, 1, 2);
+    plan.degree[LP_AXIS_EP] = 2;
+    plan.format.precision = LP_PRECISION_MXFP8;
+    for (guint i = 0; i < G_N_ELEMENTS(rows); i++)
+        for (guint fused = 0; fused < 2; fused++) {
+            LpKernel kernels[LP_KERNELS_MAX];
+            plan.experts.fused = plan.experts.fused_dispatch = fused == 1;
+            guint n = lp_block_kernels(&shape, &plan, 0, rows[i].block, rows[i].pass, kernels);
+            lp_test_true(rows[i].name,
+                         (lp_test_find_kernel(kernels, n, rows[i].name) == NULL) == (fused == 1));
+            guint n_casts = 0;
+            for (guint k = 0; k < n; k++)
+                n_casts += g_str_equal(kernels[k].name, "cast") ? 1 : 0;
+            lp_test_true("casts",
+                         n_casts == (rows[i].n_casts > fused ? rows[i].n_casts - fused : 0));
+        }
+    LpKernel kernels[LP_KERNELS_MAX];
+    plan.degree[LP_AXIS_EP] = 1;
+    guint n = lp_block_kernels(&shape, &plan, 0, LP_BLOCK_ROUTER, LP_PASS_FORWARD, kernels);
+    lp_test_true("nothing is sent", lp_test_find_kernel(kernels, n, "permute") != NULL);
+}
+
 int
 main(void)
 {
@@ -133,6 +176,7 @@ main(void)
         {"expert streams", test_expert_streams},
         {"expert casts", test_expert_casts},
         {"eager experts", test_eager_experts},
+        {"fused experts", test_fused_experts},
         {NULL, NULL},
     };
     return lp_test_run("kernels of experts", cases);

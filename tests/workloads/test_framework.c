@@ -121,7 +121,16 @@ test_habits(void)
         {"logits of DeepSeek-V3's recipes are narrow",
          "framework=megatron-core-2026 experts=128 expert-ffn=64 top-k=8 ep=16 pp=1 dp=128 "
          "precision=mxfp8 mtp-layers=1",
-         "narrow-logits=yes"},
+         "narrow-logits=yes experts-fused=yes fused-dispatch=yes narrow-attention=yes"},
+        {"and so is attention, but not with 64 ranks of experts",
+         "framework=megatron-core-2026 experts=128 expert-ffn=64 top-k=8 ep=64 pp=1 dp=128 "
+         "precision=mxfp8 mtp-layers=1 kv-rank=64 rope-width=32",
+         "narrow-attention=no experts-fused=yes cuda-graphs=yes"},
+        {"Kimi K2's recipe stays as it was",
+         "framework=megatron-core-2026 experts=128 expert-ffn=64 top-k=8 ep=16 pp=1 dp=128 "
+         "precision=mxfp8 kv-rank=64 rope-width=32",
+         "narrow-attention=no experts-fused=no experts-one-by-one=yes cuda-graphs=no "
+         "fused-dispatch=yes"},
         {"routing is fused since September 2025",
          "framework=megatron-core-2025-09 experts=128 expert-ffn=64 top-k=8 ep=16 pp=1 dp=128",
          "routing-kernels=2 experts-one-by-one=yes ep-relay=1"},

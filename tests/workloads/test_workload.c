@@ -177,7 +177,9 @@ static const struct {
     {"ssssssssssssssssssss",
      "fused-accumulation keep-gathered unit-copies separate-projections "
      "complex-rotary repeat-heads cast-gradients gradient-buffers "
-     "fused-loss clamped-activation experts-eager narrow-logits gather-lists"},
+     "fused-loss clamped-activation experts-eager narrow-logits narrow-attention experts-fused "
+     "fused-dispatch "
+     "gather-lists"},
     {"ssssssssssssssssssss",
      "tied-embeddings embedding parallel-blocks sequence-parallel early-stop "
      "reshard narrow-parameters narrow-activations "

@@ -133,6 +133,8 @@ test_rules(void)
          NULL},
         {"slots that are padded", "note=dropping capacity factor 1.25;experts=8;tp=1;pp=1;dp=16",
          "capacity-factor=1.25", "capacity-factor 1.25: its note says so"},
+        {"tokens that are dropped", "model=Mixtral-8x7B (tokendrop);tp=1;pp=1;dp=16",
+         "capacity-factor=1", "capacity-factor 1: the model's name says that tokens are dropped"},
         {"compiled, whatever was read", FLASH "note=2 nodes with torch.compile;set=kernels=eager",
          "kernels=fused", "kernels fused: torch.compile is stated"},
         {"or not", FLASH "note=no compile;set=kernels=eager", "kernels=eager", NULL},

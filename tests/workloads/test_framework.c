@@ -134,6 +134,10 @@ test_habits(void)
         {"routing is fused since September 2025",
          "framework=megatron-core-2025-09 experts=128 expert-ffn=64 top-k=8 ep=16 pp=1 dp=128",
          "routing-kernels=2 experts-one-by-one=yes ep-relay=1"},
+        {"what drops tokens is captured and weaves nothing",
+         "framework=megatron-core-2025-09 experts=128 expert-ffn=64 top-k=8 ep=16 pp=1 dp=128 "
+         "capacity-factor=1",
+         "cuda-graphs=yes overlap-ep=no"},
         {"and HybridEP is there since April 2026",
          "framework=megatron-core-2026-04 experts=128 expert-ffn=64 top-k=8 ep=16 pp=1 dp=128",
          "routing-kernels=2 ep-relay=domains"},

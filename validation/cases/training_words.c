@@ -124,6 +124,22 @@ take_numbers(const LpTableRow *row, LpSettings *settings, LpOutcome *outcome)
     }
 }
 
+/* Megatron-Bridge's recipes that drop tokens cut experts' buffers at their mean load and fill them
+ * up to it (src/megatron/bridge/training/utils/moe_token_drop.py: apply_moe_token_drop). */
+static void
+take_dropped_tokens(const LpTableRow *row, LpSettings *settings, LpOutcome *outcome)
+{
+    static const char *const words[] = {"tokendrop", "token drop", "token-drop"};
+    g_autofree char *model = g_ascii_strdown(lp_table_text(row, "model"), -1);
+    gboolean drops = FALSE;
+    for (guint i = 0; i < G_N_ELEMENTS(words); i++)
+        drops = drops || strstr(model, words[i]) != NULL;
+    if (!drops || lp_settings_get(settings, "capacity-factor") != NULL)
+        return;
+    lp_outcome_infer(outcome, "capacity-factor 1: the model's name says that tokens are dropped");
+    lp_settings_set(settings, "capacity-factor", "1");
+}
+
 void
 lp_training_words_take(const LpTableRow *row, LpSettings *settings, LpOutcome *outcome)
 {
@@ -132,6 +148,7 @@ lp_training_words_take(const LpTableRow *row, LpSettings *settings, LpOutcome *o
     take_recomputed_layers(row, settings, outcome);
     take_policy(row, settings, outcome);
     take_numbers(row, settings, outcome);
+    take_dropped_tokens(row, settings, outcome);
 }
 
 const char *

@@ -121,12 +121,50 @@ test_transport(void)
     }
 }
 
+/* An accelerator and its number are stated: links as the system has that is shipped for it. Of the
+ * A800, NVLink of 400 GB/s both ways (NVIDIA's data sheet), and an A100's cards. */
+static void
+test_links(void)
+{
+    static const struct {
+        const char *accelerator;
+        guint32 domain_size;
+        double domain_bytes_per_s, scale_out_bytes_per_s;
+    } rows[] = {
+        {"a100-40", 8, 300e9, 25e9}, {"A800", 8, 200e9, 25e9},   {"H100 SXM", 8, 450e9, 50e9},
+        {"H200", 8, 450e9, 50e9},    {"b200", 8, 900e9, 50e9},   {"b300", 8, 900e9, 100e9},
+        {"gb200", 64, 900e9, 50e9},  {"mi300x", 8, 300e9, 25e9},
+    };
+    for (guint i = 0; i < G_N_ELEMENTS(rows); i++) {
+        g_autofree char *changes =
+            g_strconcat("precision=bf16;tp=1;pp=1;accelerators=128;dp=128;global_batch=256;"
+                        "accelerators_per_domain=;scale_up_GBps=;scale_out_Gbps=;nics_per_domain=;"
+                        "system=;accelerator=",
+                        rows[i].accelerator, NULL);
+        g_autoptr(LpTable) table = lp_training_row_table(changes);
+        g_autoptr(LpOutcome) outcome = lp_outcome_new(LP_MEASURE_TIME, "r1", "s");
+        g_auto(LpTrainingCase) got = {.workload = NULL};
+        g_autoptr(GError) error = NULL;
+        gboolean good = lp_training_case_read(&got, lp_table_row(table, 0), outcome, &error);
+        lp_test_text(rows[i].accelerator, error != NULL ? error->message : NULL, NULL);
+        if (!good)
+            continue;
+        lp_test_true(rows[i].accelerator, got.machine->domain_size == rows[i].domain_size);
+        lp_test_close(rows[i].accelerator,
+                      lp_machine_link_bytes_per_s(got.machine, LP_ATTACHMENT_SCALE_UP),
+                      rows[i].domain_bytes_per_s, 1e-9);
+        lp_test_close(rows[i].accelerator, lp_machine_scale_out_bytes_per_s(got.machine),
+                      rows[i].scale_out_bytes_per_s, 1e-9);
+    }
+}
+
 int
 main(void)
 {
     static const LpTestCase cases[] = {{"machine", test_machine},
                                        {"habitual", test_habitual},
                                        {"transport", test_transport},
+                                       {"links", test_links},
                                        {NULL, NULL}};
     return lp_test_run("training machine", cases);
 }

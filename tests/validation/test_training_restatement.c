@@ -5,6 +5,9 @@
 #include "tests/testlib.h"
 #include "tests/validation/training_row.h"
 
+/* Sixteen experts on two domains of eight. */
+#define EXPERTS FLASH "tp=1;pp=1;dp=16;ep=16;experts=16;micro_batch=1;"
+
 static void
 test_rules(void)
 {
@@ -143,6 +146,12 @@ test_rules(void)
         {"hybrid sharding is inside domains",
          FLASH "note=HSDP;zero=3;tp=1;pp=1;dp=16;micro_batch=1", "shard-degree=8",
          "shard-degree 8: states are shared inside domains"},
+        {"tokens that DeepEP relays", EXPERTS "note=DeepEP", "ep-relay=domains",
+         "ep-relay domains: DeepEP is stated"},
+        {"or HybridEP, beside computing", EXPERTS "overlap=HybridEP with 1F1B", "ep-relay=domains",
+         "ep-relay domains: HybridEP is stated"},
+        {"or not", EXPERTS "note=without DeepEP", "ep-relay=1", "top-k 2"},
+        {"nothing to relay", FLASH "note=DeepEP", "ep-relay=1", NULL},
         {"selective of whole layers, by FLOP", FLASH "recompute=selective;note=MFU 0.55 HFU 0.61",
          "recompute=full recompute-layers=33/100", "recompute full of 33/100 of the layers"},
         {"all of them, at most", FLASH "recompute=selective;note=MFU 0.55 HFU 0.77",

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Rows that no constant was fitted to (validation/unseen.csv): none is left without a prediction, and
-where the accelerator's constants rest on other sources the median is below 12 %.
+"""Rows that no constant was fitted to (validation/unseen.csv): none is left without a prediction.
+Where the accelerator's constants rest on other sources the median of all is below 12 %, and that of
+no source of several rows above 25 %.
 
 Environment: LIGHTPATH (the built program)."""
 import collections
@@ -13,8 +14,9 @@ import subprocess
 import unittest
 
 SOURCE = pathlib.Path(__file__).resolve().parents[2]
-# Half of the rows of other tables are to be met within 12 %, whatever the table.
-MEDIAN = 0.12
+# Half of the rows of other tables are to be met within 12 %, and half of any table's within 25 %,
+# the goal for nine tenths of sealed rows.
+MEDIAN, MEDIAN_OF_SOURCE = 0.12, 0.25
 ROWS_MIN = 8
 # Their accelerators have no constants of their own (platforms/accelerators.xml: not calibrated).
 UNCALIBRATED = ("AWS Neuron", "Intel Gaudi")
@@ -29,18 +31,20 @@ class Unseen(unittest.TestCase):
         cls.rows = json.loads(done.stdout)["rows"]
 
     def test_all_run(self):
-        self.assertGreaterEqual(len(self.rows), 60)
+        self.assertGreaterEqual(len(self.rows), 150)
         self.assertEqual([(row["id"], row["reason"]) for row in self.rows if row["status"] != "ok"], [])
 
     def test_medians(self):
         errors = collections.defaultdict(list)
         for row in self.rows:
             errors[row["source"]].append(abs(row["error"]))
-        judged = {source: statistics.median(all) for source, all in errors.items()
-                  if len(all) >= ROWS_MIN and not source.startswith(UNCALIBRATED)}
-        self.assertGreaterEqual(len(judged), 4)
-        for source, median in judged.items():
-            self.assertLess(median, MEDIAN, source)
+        judged = {source: all for source, all in errors.items()
+                  if not source.startswith(UNCALIBRATED)}
+        self.assertLess(statistics.median(sum(judged.values(), [])), MEDIAN)
+        several = {source: all for source, all in judged.items() if len(all) >= ROWS_MIN}
+        self.assertGreaterEqual(len(several), 7)
+        for source, all in several.items():
+            self.assertLess(statistics.median(all), MEDIAN_OF_SOURCE, source)
 
 
 if __name__ == "__main__":

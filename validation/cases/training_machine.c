@@ -43,11 +43,35 @@ read_rate(const LpTableRow *row, const char *column, const char *unit, char **ou
     return TRUE;
 }
 
+/* Shipped systems whose links between and beside accelerators are those of other machines with the
+ * accelerator, too. A800 have NVLink as H800 have, and cards as A100 have. */
+static const struct {
+    const char *accelerator, *scale_up, *scale_out;
+} links_of[] = {
+    {"a100-40", "dgx-a100", "dgx-a100"},     {"a100-80", "dgx-a100", "dgx-a100"},
+    {"a800", "hgx-h800", "dgx-a100"},        {"h100-sxm", "dgx-h100", "dgx-h100"},
+    {"h100-sxm-96", "dgx-h100", "dgx-h100"}, {"h200", "dgx-h100", "dgx-h100"},
+    {"h20", "dgx-h100", "dgx-h100"},         {"h800", "hgx-h800", "hgx-h800"},
+    {"b200", "dgx-b200", "dgx-b200"},        {"b300", "dgx-b300", "dgx-b300"},
+    {"gb200", "gb200-nvl72", "gb200-nvl72"}, {"gb300", "gb300-nvl72", "gb300-nvl72"},
+};
+
+/* What counts where a row states neither. */
+static LpMachineSpecification *
+habitual_links(const char *accelerator, gboolean is_scale_out, GError **error)
+{
+    const char *name = GENERIC;
+    for (guint i = 0; i < G_N_ELEMENTS(links_of); i++)
+        if (strcmp(links_of[i].accelerator, accelerator) == 0)
+            name = is_scale_out ? links_of[i].scale_out : links_of[i].scale_up;
+    return lp_system_load(name, error);
+}
+
 /* Rates are per accelerator; several may share a card, and more cards than accelerators act as one
  * for each. */
 static gboolean
-read_scale_out(MachineTexts *texts, const LpTableRow *row, guint64 domain_size, LpOutcome *outcome,
-               GError **error)
+read_scale_out(MachineTexts *texts, const LpTableRow *row, guint64 domain_size,
+               const char *accelerator, LpOutcome *outcome, GError **error)
 {
     guint64 n_nics = domain_size;
     if (!read_rate(row, "scale_out_Gbps", "Gbps", &texts->scale_out, error) ||
@@ -56,8 +80,36 @@ read_scale_out(MachineTexts *texts, const LpTableRow *row, guint64 domain_size, 
     texts->nics = g_strdup_printf("%" G_GUINT64_FORMAT, MIN(n_nics, domain_size));
     if (texts->scale_out != NULL)
         return TRUE;
-    texts->scale_out = g_strdup("200Gbps");
-    lp_outcome_infer(outcome, "scale-out 200 Gb/s an accelerator: nothing is stated");
+    g_autoptr(LpMachineSpecification) system = habitual_links(accelerator, TRUE, error);
+    if (system == NULL)
+        return FALSE;
+    texts->scale_out = g_strdup_printf("%.9gGbps", system->scale_out.bytes_per_s * 8e-9);
+    lp_outcome_infer(outcome, "scale-out %.4g Gb/s an accelerator, as %s: nothing is stated",
+                     system->scale_out.bytes_per_s * 8e-9, system->system);
+    return TRUE;
+}
+
+/* Rate and size of domains. *@size: of @system's; of those that a row leaves open, as few as hold
+ * @n accelerators are taken, all alike where they are large. */
+static gboolean
+read_domain(MachineTexts *texts, const LpTableRow *row, const char *accelerator, guint64 n,
+            guint64 *size, LpOutcome *outcome, GError **error)
+{
+    g_autoptr(LpMachineSpecification) system = habitual_links(accelerator, FALSE, error);
+    if (system == NULL)
+        return FALSE;
+    if (!lp_table_has(row, "accelerators_per_domain")) {
+        guint64 whole = system->domain.size, n_domains = (n + whole - 1) / whole;
+        *size = whole > *size ? (n + n_domains - 1) / n_domains : *size;
+        lp_outcome_infer(outcome, "%" G_GUINT64_FORMAT " accelerators a domain: nothing is stated",
+                         *size);
+    }
+    if (texts->domain_bandwidth == NULL) {
+        double rate = system->domain.bytes_per_s * 1e-9;
+        texts->domain_bandwidth = g_strdup_printf("%.9gGBps", rate);
+        lp_outcome_infer(outcome, "scale-up %.4g GB/s an accelerator, as %s: nothing is stated",
+                         rate, system->system);
+    }
     return TRUE;
 }
 
@@ -96,24 +148,22 @@ read_habitual(MachineTexts *texts, const LpTableRow *row, const LpMachineSpecifi
 
 /* @size: of the system's domains, which a row may state otherwise. */
 static gboolean
-read_texts(MachineTexts *texts, const LpTableRow *row, guint64 size, gboolean is_generic,
-           gboolean *out_is_large, LpOutcome *outcome, GError **error)
+read_texts(MachineTexts *texts, const LpTableRow *row, guint64 size, const char *accelerator,
+           gboolean is_generic, gboolean *out_is_large, LpOutcome *outcome, GError **error)
 {
     guint64 n = 0;
     if (!lp_table_has(row, "accelerators"))
         return lp_table_fault(row, "accelerators", "their number", error);
     if (!lp_table_count(row, "accelerators", 1, LP_MACHINE_HOSTS_MAX, &n, error) ||
         !lp_table_count(row, "accelerators_per_domain", 1, LP_MACHINE_HOSTS_MAX, &size, error) ||
-        !read_rate(row, "scale_up_GBps", "GBps", &texts->domain_bandwidth, error))
+        !read_rate(row, "scale_up_GBps", "GBps", &texts->domain_bandwidth, error) ||
+        (is_generic && !read_domain(texts, row, accelerator, n, &size, outcome, error)))
         return FALSE;
-    if (is_generic && !lp_table_has(row, "accelerators_per_domain"))
-        lp_outcome_infer(outcome, "8 accelerators a domain: nothing is stated");
-    if (is_generic && texts->domain_bandwidth == NULL)
-        lp_outcome_infer(outcome, "scale-up 300 GB/s an accelerator: nothing is stated");
     texts->accelerators = g_strdup_printf("%" G_GUINT64_FORMAT, (n + size - 1) / size * size);
     texts->domain_size = g_strdup_printf("%" G_GUINT64_FORMAT, size);
     *out_is_large = n > size;
-    return n <= size || !is_generic || read_scale_out(texts, row, size, outcome, error);
+    return n <= size || !is_generic ||
+           read_scale_out(texts, row, size, accelerator, outcome, error);
 }
 
 /* By the name in the catalogue, another name that is listed, or the words of the text. */
@@ -191,7 +241,8 @@ lp_training_machine_read(const LpTableRow *row, const LpPublicModels *models, Lp
     gboolean is_generic = strcmp(system, GENERIC) == 0, is_large = FALSE;
     guint64 size = MAX(named->domain.size, 1);
     if (habitual != NULL ? !read_habitual(&texts, row, habitual, outcome, error)
-                         : !read_texts(&texts, row, size, is_generic, &is_large, outcome, error))
+                         : !read_texts(&texts, row, size, accelerator.name, is_generic, &is_large,
+                                       outcome, error))
         return NULL;
     if (is_generic && lp_table_has(row, "system"))
         lp_outcome_infer(outcome, "a generic machine: the catalogue has no system of that name");

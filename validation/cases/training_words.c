@@ -25,10 +25,16 @@ is_denied(const char *note, const char *at)
 }
 
 static gboolean
+column_says(const LpTableRow *row, const char *column, const char *word)
+{
+    const char *text = lp_table_text(row, column), *at = strstr(text, word);
+    return at != NULL && !is_denied(text, at);
+}
+
+static gboolean
 says(const LpTableRow *row, const char *word)
 {
-    const char *note = lp_table_text(row, "note"), *at = strstr(note, word);
-    return at != NULL && !is_denied(note, at);
+    return column_says(row, "note", word);
 }
 
 /* The number behind @word in the note, or 0. */
@@ -62,6 +68,23 @@ take_shards(const LpTableRow *row, LpSettings *settings, LpOutcome *outcome)
     g_autofree char *text = g_strdup_printf("%" G_GUINT64_FORMAT, shards);
     lp_outcome_infer(outcome, "shard-degree %s: states are shared inside domains", text);
     lp_settings_set(settings, "shard-degree", text);
+}
+
+/* Both send a token once to each domain that has one of its experts (deepseek-ai/DeepEP, README.md:
+ * forwarding between NVLink and RDMA domains; HybridEP is its later form). */
+static void
+take_relay(const LpTableRow *row, LpSettings *settings, LpOutcome *outcome)
+{
+    static const char *const names[] = {"DeepEP", "HybridEP"};
+    const char *name = NULL;
+    for (guint i = 0; i < G_N_ELEMENTS(names); i++)
+        if (says(row, names[i]) || column_says(row, "overlap", names[i]))
+            name = names[i];
+    if (name == NULL || lp_settings_number(settings, "ep") <= 1 ||
+        lp_settings_get(settings, "ep-relay") != NULL)
+        return;
+    lp_outcome_infer(outcome, "ep-relay domains: %s is stated", name);
+    lp_settings_set(settings, "ep-relay", "domains");
 }
 
 /* The share of layers whose forward pass hardware FLOP have once more, in hundredths; 0 where that
@@ -145,6 +168,7 @@ lp_training_words_take(const LpTableRow *row, LpSettings *settings, LpOutcome *o
 {
     take_compiler(row, settings, outcome);
     take_shards(row, settings, outcome);
+    take_relay(row, settings, outcome);
     take_recomputed_layers(row, settings, outcome);
     take_policy(row, settings, outcome);
     take_numbers(row, settings, outcome);

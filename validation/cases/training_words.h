@@ -17,6 +17,7 @@ G_BEGIN_DECLS
  * the model's need (foundation-model-stack/fms-fsdp calls that selective,
  * fms_fsdp/policies/ac_handler.py). Only the ratio is taken, which speed is no part of;
  * a policy of XLA's rematerialisation says what is recomputed: lp_remat_policy_parts();
+ * "DeepEP" and "HybridEP", also in column overlap, relay experts' tokens inside domains;
  * "capacity factor 1.25" and "head_dim 256" are of the shape, and so is "tokendrop" in the model's
  * name, a capacity factor of 1.
  */

@@ -384,6 +384,8 @@ typedef struct {
     gboolean fuses_accumulation; /**< a weight's gradient is added to the sum of those before it by
                                       the product that makes it */
     gboolean fuses_loss;         /**< the loss is computed where the logits lie, in their format */
+    gboolean sums_loss; /**< the head is treated as the products of layers are, and the loss
+                             of a divided vocabulary is found by sums over the ranks */
 } LpPlanHost;
 
 /** Which communication library runs, and what is asked of it. */

@@ -368,6 +368,33 @@ test_embedding(void)
                   exchanged + 3.0 * vocabulary, 1e-12);
 }
 
+/* Three all-reduces of 4 b s bytes a micro-batch, or one of them and one of both sums; what the
+ * head's backward pass gathers once more is as much as what it sums (Korthikanti et al., arXiv
+ * 2205.05198, section 4.2.2). */
+static void
+test_parallel_loss(void)
+{
+    static const char *const rows[] = {"", " fused-loss=yes", " overlap-tp=bulk",
+                                       " sequence-parallel=yes",
+                                       " sequence-parallel=yes overlap-tp=bulk"};
+    for (guint i = 0; i < G_N_ELEMENTS(rows); i++) {
+        g_autofree char *plain =
+            g_strconcat("recompute=none tied-embeddings=no overlap-tp=no", rows[i], NULL);
+        g_autofree char *summed = g_strconcat(plain, " parallel-loss=yes", NULL);
+        g_autoptr(LpProgram) without = build(plain);
+        g_autoptr(LpProgram) with = build(summed);
+        double before = stage_bytes(without, 7, LP_TRAFFIC_EMBEDDING);
+        double sums = 3.0 * 2.0 * 96.0 * 4.0 * 2048.0;
+        double again = i < 3 ? 0.0 : 0.5 * before;
+        lp_test_close(rows[i], stage_bytes(with, 7, LP_TRAFFIC_EMBEDDING), before + sums + again,
+                      1e-12);
+        lp_test_close(rows[i], stage_bytes(with, 0, LP_TRAFFIC_EMBEDDING),
+                      stage_bytes(without, 0, LP_TRAFFIC_EMBEDDING), 1e-12);
+    }
+    g_autoptr(LpProgram) alone = build("recompute=none tied-embeddings=no tp=1 parallel-loss=yes");
+    lp_test_close("one rank", stage_bytes(alone, 7, LP_TRAFFIC_EMBEDDING), 0.0, 1e-12);
+}
+
 static void
 test_size(void)
 {
@@ -446,6 +473,7 @@ main(void)
                                        {"zero", test_zero},
                                        {"gathers", test_gathers},
                                        {"embedding", test_embedding},
+                                       {"parallel loss", test_parallel_loss},
                                        {"size", test_size},
                                        {"volume", test_volume},
                                        {"message-chunks", test_message_chunks},

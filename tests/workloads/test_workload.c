@@ -174,12 +174,12 @@ static const struct {
      "communication-precision dispatch-precision "
      "overlap-tp overlap-ep "
      "host-sync kernels amped-efficiency framework layout attention-kernel"},
-    {"ssssssssssssssssssss",
-     "fused-accumulation keep-gathered unit-copies separate-projections "
-     "complex-rotary repeat-heads cast-gradients gradient-buffers "
-     "fused-loss clamped-activation experts-eager narrow-logits narrow-attention experts-fused "
-     "fused-dispatch "
-     "gather-lists"},
+    {"ssssssssssssssssssss", "fused-accumulation keep-gathered unit-copies separate-projections "
+                             "complex-rotary repeat-heads cast-gradients gradient-buffers "
+                             "fused-loss parallel-loss clamped-activation experts-eager "
+                             "narrow-logits narrow-attention experts-fused "
+                             "fused-dispatch "
+                             "gather-lists"},
     {"ssssssssssssssssssss",
      "tied-embeddings embedding parallel-blocks sequence-parallel early-stop "
      "reshard narrow-parameters narrow-activations "

@@ -104,13 +104,25 @@ lp_builder_add_collective(LpBuilder *self, LpCollective collective, LpGroup grou
                           .bytes = bytes});
 }
 
+static LpOp
+vocabulary_op(LpCollective collective, guint64 bytes)
+{
+    return (LpOp){.collective = collective,
+                  .group = LP_GROUP_TP,
+                  .traffic = LP_TRAFFIC_EMBEDDING,
+                  .bytes = bytes};
+}
+
 void
 lp_builder_add_vocabulary(LpBuilder *self, LpCollective collective, guint64 bytes)
 {
-    wait_for(self, (LpOp){.collective = collective,
-                          .group = LP_GROUP_TP,
-                          .traffic = LP_TRAFFIC_EMBEDDING,
-                          .bytes = bytes});
+    wait_for(self, vocabulary_op(collective, bytes));
+}
+
+guint
+lp_builder_launch_vocabulary(LpBuilder *self, LpCollective collective, guint64 bytes)
+{
+    return launch_or_wait(self, vocabulary_op(collective, bytes));
 }
 
 void

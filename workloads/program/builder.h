@@ -33,6 +33,8 @@ void lp_builder_add_collective(LpBuilder *self, LpCollective collective, LpGroup
 /** One for the vocabulary: of the tensor-parallel group, but counted as embedding traffic. Waited
  * for. */
 void lp_builder_add_vocabulary(LpBuilder *self, LpCollective collective, guint64 bytes);
+/** The same, launched behind what follows: what lp_builder_add_join() waits for. */
+guint lp_builder_launch_vocabulary(LpBuilder *self, LpCollective collective, guint64 bytes);
 /** An all-to-all of @group, each rank with @bytes, of which a pair of members exchanges as much as
  * @weight says, where the experts' loads differ. Waited for. */
 void lp_builder_add_exchange(LpBuilder *self, LpGroup group, LpWeight weight, guint64 bytes);

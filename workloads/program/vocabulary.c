@@ -4,6 +4,8 @@
 
 #include "workloads/program/tensor_parallel.h"
 
+#include <math.h>
+
 /* --- embedding --- */
 
 void
@@ -50,6 +52,26 @@ head_bytes(const LpLowering *self)
         self, lp_plan_tokens(self->plan, lp_transformer_head_tokens(self->transformer)));
 }
 
+/* The loss of a divided vocabulary: the ranks share each token's largest logit, then the logit of
+ * its label and the sum of its exponentials, in fp32 (Megatron-LM,
+ * megatron/core/tensor_parallel/cross_entropy.py; nanotron,
+ * src/nanotron/parallel/tensor_parallel/functional.py); the two sums at once where the loss is
+ * fused (megatron/core/fusions/fused_cross_entropy.py). */
+static void
+add_loss_sums(LpLowering *self)
+{
+    guint64 bytes =
+        4 *
+        (guint64)llround(lp_plan_tokens(self->plan, lp_transformer_head_tokens(self->transformer)));
+    lp_builder_add_vocabulary(&self->builder, LP_COLLECTIVE_ALL_REDUCE, bytes);
+    if (self->plan->host.fuses_loss) {
+        lp_builder_add_vocabulary(&self->builder, LP_COLLECTIVE_ALL_REDUCE, 2 * bytes);
+    } else {
+        lp_builder_add_vocabulary(&self->builder, LP_COLLECTIVE_ALL_REDUCE, bytes);
+        lp_builder_add_vocabulary(&self->builder, LP_COLLECTIVE_ALL_REDUCE, bytes);
+    }
+}
+
 void
 lp_vocabulary_add_head_forward(LpLowering *self)
 {
@@ -58,19 +80,46 @@ lp_vocabulary_add_head_forward(LpLowering *self)
     if (self->plan->sequence_parallel)
         lp_builder_add_vocabulary(&self->builder, LP_COLLECTIVE_ALL_GATHER, head_bytes(self));
     lp_lowering_add_block(self, head_kind(self->transformer), LP_BLOCK_HEAD, LP_PASS_FORWARD);
+    if (self->plan->host.sums_loss)
+        add_loss_sums(self);
+}
+
+/* As lp_tensor_parallel_add_backward_exit(): the head is a column-parallel product like those of
+ * layers, and its software the same. */
+static void
+add_hidden_head_backward(LpLowering *self, guint kind)
+{
+    LpBuilder *builder = &self->builder;
+    guint gather = G_MAXUINT;
+    if (lp_plan_gathers_again(self->plan))
+        gather = lp_builder_launch_vocabulary(builder, LP_COLLECTIVE_ALL_GATHER, head_bytes(self));
+    lp_lowering_add_block(self, kind, LP_BLOCK_HEAD, LP_PASS_BACKWARD_INPUT);
+    lp_builder_add_join(builder, LP_STREAM_LAYER, gather, LP_TERM_TP);
+    guint sum =
+        lp_builder_launch_vocabulary(builder, lp_tensor_parallel_sum(self->plan), head_bytes(self));
+    lp_lowering_add_block(self, kind, LP_BLOCK_HEAD, LP_PASS_BACKWARD_WEIGHT);
+    lp_builder_add_join(builder, LP_STREAM_LAYER, sum, LP_TERM_TP);
 }
 
 void
 lp_vocabulary_add_head_backward(LpLowering *self, LpRole role)
 {
+    const LpPlan *plan = self->plan;
     if (!self->transformer->embedding)
         return;
     guint kind = head_kind(self->transformer);
+    gboolean hides = plan->host.sums_loss && plan->overlap.tp != LP_OVERLAP_TP_NO;
+    if (hides && plan->degree[LP_AXIS_TP] > 1 && role == LP_ROLE_BACKWARD) {
+        add_hidden_head_backward(self, kind);
+        return;
+    }
     if (role != LP_ROLE_WEIGHT) {
         lp_lowering_add_block(self, kind, LP_BLOCK_HEAD, LP_PASS_BACKWARD_INPUT);
-        lp_builder_add_vocabulary(&self->builder, lp_tensor_parallel_sum(self->plan),
-                                  head_bytes(self));
+        lp_builder_add_vocabulary(&self->builder, lp_tensor_parallel_sum(plan), head_bytes(self));
     }
-    if (role != LP_ROLE_INPUT)
+    if (role != LP_ROLE_INPUT) {
+        if (plan->host.sums_loss && lp_plan_gathers_again(plan))
+            lp_builder_add_vocabulary(&self->builder, LP_COLLECTIVE_ALL_GATHER, head_bytes(self));
         lp_lowering_add_block(self, kind, LP_BLOCK_HEAD, LP_PASS_BACKWARD_WEIGHT);
+    }
 }

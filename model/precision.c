@@ -10,7 +10,11 @@
  * mxfp8: a scale of a byte for 32 values along the product's inner side: neither copy can be made
  * of the other.
  * nvfp4: one of a byte for 16 values, the same for 16 rows of weights, which may be transposed, and
- * one for the tensor, for which a cast reads all of it beforehand. */
+ * one for the tensor, for which a cast reads all of it beforehand.
+ * int8: one for a row along the product's inner side, too few to count, out of its largest value,
+ * for which a cast reads it beforehand; neither copy can be made of the other. Both gradients are
+ * products of integers, too (Google, AQT, aqt/jax/v2/config.py, as MaxText sets it:
+ * src/maxtext/layers/quantizations.py, _get_int8_quant_config). */
 static const LpPrecisionTraits traits[LP_N_PRECISIONS] = {
     [LP_PRECISION_FP32] = {4.0, 4.0, 4.0, 0.0},
     [LP_PRECISION_TF32] = {4.0, 4.0, 4.0, 0.0},
@@ -20,6 +24,7 @@ static const LpPrecisionTraits traits[LP_N_PRECISIONS] = {
     [LP_PRECISION_FP8_BLOCK] = {1.0, 1.0 + 4.0 / 128.0, 1.0, 1.0},
     [LP_PRECISION_MXFP8] = {1.0, 1.0 + 1.0 / 32.0, 2.0, 1.0},
     [LP_PRECISION_NVFP4] = {0.5, 0.5 + 1.0 / 16.0, 0.5 + 1.0 / 16.0, 2.0},
+    [LP_PRECISION_INT8] = {1.0, 1.0, 2.0, 2.0},
 };
 
 const LpPrecisionTraits *

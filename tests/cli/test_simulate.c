@@ -262,7 +262,7 @@ test_warnings(void)
 static void
 test_narrow_refused(void)
 {
-    static const char *const precisions[] = {"fp8", "fp8-block", "mxfp8", "nvfp4"};
+    static const char *const precisions[] = {"fp8", "fp8-block", "mxfp8", "nvfp4", "int8"};
     for (guint i = 0; i < G_N_ELEMENTS(precisions); i++) {
         g_autofree char *line = g_strdup_printf(
             "simulate gpt3-175b dgx-a100-8 --set=precision=%s " SMALL, precisions[i]);

@@ -11,7 +11,7 @@ test_datasheets(void)
 {
     static const struct {
         const char *name;
-        double tflops[LP_N_PRECISIONS]; /* fp32 tf32 fp16 bf16 fp8 fp8-block mxfp8 nvfp4 */
+        double tflops[LP_N_PRECISIONS]; /* fp32 tf32 fp16 bf16 fp8 fp8-block mxfp8 nvfp4 int8 */
         double memory_bytes, memory_bytes_per_s;
         guint32 n_sms;
     } rows[] = {
@@ -23,13 +23,13 @@ test_datasheets(void)
         {"h200", {67, 494.5, 989.5, 989.5, 1979}, 143771 * 0x1p20, 4800e9, 132},
         {"b200", {75, 1125, 2250, 2250, 4500, 0, 4500, 9000}, 183359 * 0x1p20, 8000e9, 148},
         {"mi250x-gcd", {47.85, 0, 191.5, 191.5, 0}, 64e9, 1638.4e9, 110},
-        {"tpu-v4", {0, 0, 0, 275, 0}, 32 * 0x1p30, 1200e9, 2},
+        {"tpu-v4", {0, 0, 0, 275, 0, 0, 0, 0, 275}, 32 * 0x1p30, 1200e9, 2},
         {"h100-sxm-96", {66.9, 494.7, 989.4, 989.4, 1978.9}, 97871 * 0x1p20, 2400e9, 132},
         {"h800", {66.9, 494.7, 989.4, 989.4, 1978.9}, 81559 * 0x1p20, 3352e9, 132},
         {"gb200", {80, 1250, 2500, 2500, 5000, 0, 5000, 10000}, 189471 * 0x1p20, 8000e9, 152},
         {"gb300", {80, 1250, 2500, 2500, 5000, 0, 5000, 15000}, 284208 * 0x1p20, 8000e9, 152},
         {"b300", {75, 1125, 2250, 2250, 4500, 0, 4500, 14000}, 275040 * 0x1p20, 7700e9, 148},
-        {"tpu-v5p", {0, 0, 0, 459, 0}, 95 * 0x1p30, 2765e9, 2},
+        {"tpu-v5p", {0, 0, 0, 459, 0, 0, 0, 0, 918}, 95 * 0x1p30, 2765e9, 2},
         {"a100-80-pcie", {19.5, 156, 312, 312, 0}, 81920 * 0x1p20, 1935e9, 108},
         {"a100-40-pcie", {19.5, 156, 312, 312, 0}, 40960 * 0x1p20, 1555e9, 108},
         {"a800", {19.5, 156, 312, 312, 0}, 81920 * 0x1p20, 2039e9, 108},
@@ -45,8 +45,8 @@ test_datasheets(void)
         {"mi210", {45.3, 0, 181, 181, 0}, 64e9, 1638.4e9, 104},
         {"l40s", {91.6, 183, 362.05, 362.05, 733}, 46068 * 0x1p20, 864e9, 142},
         {"tpu-v3", {0, 0, 0, 123, 0}, 32 * 0x1p30, 900e9, 2},
-        {"tpu-v5e", {0, 0, 0, 197, 0}, 16e9, 819e9, 1},
-        {"tpu-v6e", {0, 0, 0, 918, 0}, 34359738368.0, 1640e9, 1},
+        {"tpu-v5e", {0, 0, 0, 197, 0, 0, 0, 0, 393}, 16e9, 819e9, 1},
+        {"tpu-v6e", {0, 0, 0, 918, 0, 0, 0, 0, 1836}, 34359738368.0, 1640e9, 1},
         {"tpu-v7x", {0, 0, 0, 2307, 4614}, 192 * 0x1p30, 7380e9, 2},
         {"gaudi2", {0, 0, 0, 432, 865}, 96e9, 2460e9, 2},
         {"gaudi3", {0, 0, 0, 1677, 1677}, 128e9, 3700e9, 8},
@@ -102,6 +102,7 @@ test_properties(void)
         {"3Pf", G_STRUCT_OFFSET(LpAccelerator, peak_flop_per_s[LP_PRECISION_FP8_BLOCK]), 3e15},
         {"5Pf", G_STRUCT_OFFSET(LpAccelerator, peak_flop_per_s[LP_PRECISION_MXFP8]), 5e15},
         {"8Pf", G_STRUCT_OFFSET(LpAccelerator, peak_flop_per_s[LP_PRECISION_NVFP4]), 8e15},
+        {"6Pf", G_STRUCT_OFFSET(LpAccelerator, peak_flop_per_s[LP_PRECISION_INT8]), 6e15},
         {"96GiB", G_STRUCT_OFFSET(LpAccelerator, memory_bytes), 96 * 0x1p30},
         {"3TBps", G_STRUCT_OFFSET(LpAccelerator, memory_bytes_per_s), 3e12},
         {"0.5", G_STRUCT_OFFSET(LpAccelerator, gemm_efficiency), 0.5},

@@ -234,7 +234,7 @@ test_pipelined_shards(void)
 static void
 test_narrow(void)
 {
-    static const char *const precisions[] = {"fp8", "fp8-block", "mxfp8", "nvfp4"};
+    static const char *const precisions[] = {"fp8", "fp8-block", "mxfp8", "nvfp4", "int8"};
     static const char *const settings[] = {
         "dp=4 pp=1 tp=4 sequence-parallel=yes zero=1 global-batch=8",
         "tp=4 sequence-parallel=yes recompute=none global-batch=4",
@@ -246,13 +246,15 @@ test_narrow(void)
         EXPERTS "ep=4 dp=4 tp=2 sequence-parallel=yes global-batch=8",
     };
     for (guint m = 0; m < G_N_ELEMENTS(machines); m++) {
-        g_autofree char *options = g_strconcat(machines[m].options, " --accelerator=gb200", NULL);
+        g_autofree char *options =
+            g_strconcat(machines[m].options, " --accelerator=gb200 --peak-int8=2Pf", NULL);
         g_autofree char *platform = lp_spawn_platform(options);
         for (guint p = 0; p < G_N_ELEMENTS(precisions); p++)
             for (guint i = 0; i < G_N_ELEMENTS(settings); i++) {
                 g_autofree char *words = g_strconcat(
                     BODY "narrow-parameters=yes precision=", precisions[p], " ", settings[i], NULL);
-                g_autoptr(json_t) result = lp_spawn_simulate(platform, words, modes[p]);
+                g_autoptr(json_t) result =
+                    lp_spawn_simulate(platform, words, modes[p % G_N_ELEMENTS(modes)]);
                 if (result != NULL)
                     check(words, result);
             }

@@ -2,6 +2,7 @@
 /* T_DP: the gradients' reduction, and ZeRO's gathers of parameters. */
 #include "model/closed_form.h"
 #include "model/closed_form_internal.h"
+#include "model/layer_tensors.h"
 
 #include <math.h>
 
@@ -77,12 +78,37 @@ sum_s(const LpClosedFormInput *input)
     return replicas_s(input, whole ? 1.0 : 0.5, bytes, n) + sets_s;
 }
 
+/* Tensors of the mean stage. */
+static double
+mean_tensors(const LpClosedFormInput *input)
+{
+    double sum = 0.0;
+    for (guint32 stage = 0; stage < input->plan->degree[LP_AXIS_PP]; stage++)
+        sum += lp_stage_tensors(input->transformer, input->plan, stage);
+    return sum / degree(input, LP_AXIS_PP);
+}
+
+/* Broadcasts of @bytes in all, one for each member with a tensor: a chain of n members passes all
+ * on over n - 1 connections, while an all-gather of n / (n - 1) times as much does over each. */
+static double
+broadcasts_s(const LpClosedFormInput *input, double bytes)
+{
+    double n = (double)lp_group_size(input->transformer, input->plan, LP_GROUP_DP);
+    double n_owners = fmin(n, mean_tensors(input));
+    if (n < 2.0 || n_owners < 1.0)
+        return 0.0;
+    return n_owners *
+           lp_closed_form_ring_s(input, LP_GROUP_DP, 0.5, bytes / n_owners * n / (n - 1.0));
+}
+
 /* One gather of all parameters. */
 static double
 gather_s(const LpClosedFormInput *input)
 {
     LpParameters bytes = mean_bytes(input, lp_plan_parameter_wire_bytes(input->plan),
                                     lp_plan_activation_bytes(input->plan));
+    if (input->plan->zero.parameter_gather == LP_PARAMETER_GATHER_BROADCAST)
+        return broadcasts_s(input, bytes.dense);
     return replicas_s(input, 0.5, bytes, parts(input, 1.0));
 }
 

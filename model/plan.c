@@ -21,6 +21,7 @@ const char *const lp_host_sync_names[] = {"none", "messages", "passes", "kernels
 const char *const lp_amped_efficiency_names[] = {"constant", "micro-batch", NULL};
 const char *const lp_context_kind_names[] = {"ring", "ulysses", NULL};
 const char *const lp_zero_variant_names[] = {"standard", "deepspeed", NULL};
+const char *const lp_parameter_gather_names[] = {"collective", "broadcast", NULL};
 const char *const lp_gather_ahead_names[] = {"iteration", "pass", NULL};
 const char *const lp_routing_draws_names[] = {"micro-batch", "layer", "iteration", NULL};
 const char *const lp_gradient_sync_names[] = {"auto", "last", "each", NULL};

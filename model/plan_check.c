@@ -334,6 +334,21 @@ check_woven(const LpPlan *self, GError **error)
     return TRUE;
 }
 
+/* Experts' tensors have owners of their own, and what is hidden is gathered in buckets. */
+static gboolean
+check_parameter_gather(const LpPlan *self, gboolean has_experts, GError **error)
+{
+    if (self->zero.parameter_gather != LP_PARAMETER_GATHER_BROADCAST)
+        return TRUE;
+    if (self->zero.stage != 1 && self->zero.stage != 2)
+        return refuse(error,
+                      "parameter-gather: got broadcast, wanted collective unless zero is 1 or 2");
+    if (has_experts || self->overlap.param || self->zero.gathers_lists)
+        return refuse(error, "parameter-gather: got broadcast, wanted collective with experts, "
+                             "overlap-param or gather-lists");
+    return TRUE;
+}
+
 static gboolean
 check_sharding(const LpPlan *self, gboolean has_experts, GError **error)
 {
@@ -343,6 +358,8 @@ check_sharding(const LpPlan *self, gboolean has_experts, GError **error)
         return FALSE;
     if (self->zero.variant == LP_ZERO_DEEPSPEED && self->zero.stage != 1 && self->zero.stage != 2)
         return refuse(error, "zero-variant: got deepspeed, wanted standard unless zero is 1 or 2");
+    if (!check_parameter_gather(self, has_experts, error))
+        return FALSE;
     if (self->zero.keeps_parameters && self->zero.stage != 3)
         return refuse(error, "reshard: got no, wanted yes unless zero is 3");
     if (self->overlap.param && self->zero.stage == 0)

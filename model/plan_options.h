@@ -275,6 +275,16 @@ typedef struct {
     const LpRoutingTable *table; /* borrowed: measured loads, which beat drawn ones; or NULL */
 } LpPlanExperts;
 
+/** How replicas hand each other the parameters that each has updated (ZeRO stages 1 and 2). */
+typedef enum {
+    LP_PARAMETER_GATHER_COLLECTIVE, /**< all-gathers: each has as large a share of a flat buffer */
+    LP_PARAMETER_GATHER_BROADCAST   /**< each has whole tensors, which it broadcasts at once, one
+                                         replica after another */
+} LpParameterGather;
+
+/** Names, NULL-ended: "collective", "broadcast". */
+extern const char *const lp_parameter_gather_names[];
+
 /** Before which passes a stage of a pipeline launches the first gathers of parameters while it
  * still waits for the message that the pass begins with (ZeRO stage 3, hidden). */
 typedef enum {
@@ -301,6 +311,7 @@ typedef struct {
                                     their gradients into what it scatters */
     gboolean gathers_lists; /**< stages 1 and 2: what is gathered comes as a list of tensors, one a
                                  member, out of which each parameter's part is copied */
+    LpParameterGather parameter_gather;
     LpGatherAhead gather_ahead;
     LpGradientSync gradient_sync;
 } LpPlanZero;

@@ -3,6 +3,7 @@
 #include "sim/analysis/isolated_time.h"
 
 #include "sim/analysis/max_min.h"
+#include "sim/analysis/pipeline_start.h"
 #include "sim/analysis/ring_messages.h"
 #include "sim/collectives/exchange.h"
 #include "sim/collectives/ring.h"
@@ -334,7 +335,7 @@ scheduled_time_s(const LpIsolatedRing *self, const LpOp *op, LpFidelity fidelity
         return known_s;
     LpRoundPlan round_plan;
     lp_round_plan_init(&round_plan, self->map, op, self->communicator, fidelity);
-    lp_max_min_prepare(&round_plan, op, self->cache);
+    lp_pipeline_start_prepare(&round_plan, op, self->cache);
     known_s = lp_max_min_round_plan_s(&round_plan);
     lp_round_plan_clear(&round_plan);
     lp_isolated_cache_store(self->cache, self->peers_shape, op, fact, known_s);

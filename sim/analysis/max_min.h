@@ -17,11 +17,4 @@ G_BEGIN_DECLS
  * keeps every port's own serialisation (sim/analysis/isolated_time.h). */
 double lp_max_min_round_plan_s(LpRoundPlan *round_plan);
 
-/** Where flows with fidelity flow stand for a pipeline (trees, chains, switches) or for steps over
- * connections of all kinds (Bruck's), lets the round plan begin by as much later as its steps take
- * longer, alone, than its flows: both fidelities then agree where nothing contends. Long pipelines
- * are continued from two shorter ones, since their time grows in proportion to their chunks. What
- * is found is kept in @cache. */
-void lp_max_min_prepare(LpRoundPlan *round_plan, const LpOp *op, LpIsolatedCache *cache);
-
 G_END_DECLS

@@ -208,9 +208,11 @@ exchanges_in_torus(const LpRankLayout *self, LpGroup group)
 gboolean
 lp_rank_layout_is_tuned(const LpRankLayout *self, LpGroup group)
 {
-    return lp_communicators_n(self->communicators, group) > 0 &&
-           (self->library->n_rules > 0 || exchanges_in_torus(self, group) ||
-            lp_communicators_get(self->communicators, group, 0)->algorithms.n_levels > 0);
+    if (lp_communicators_n(self->communicators, group) == 0)
+        return FALSE;
+    const LpCommunicator *first = lp_communicators_get(self->communicators, group, 0);
+    return self->library->n_rules > 0 || exchanges_in_torus(self, group) ||
+           first->algorithms.n_levels > 0 || first->broadcasts;
 }
 
 LpAlgorithmSelection

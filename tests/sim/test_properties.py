@@ -86,6 +86,8 @@ def draw(r):
         plan["shard-degree"] = c([1, 2, 4])
     if zero in (1, 2) and r.random() < 0.3:
         plan["zero-variant"] = "deepspeed"
+    if zero in (1, 2) and not plan.get("experts") and r.random() < 0.3:
+        plan["parameter-gather"] = "broadcast"
     if zero == 3:
         plan["reshard"] = c(["yes", "no"])
     sync = r.random()

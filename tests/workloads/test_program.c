@@ -251,6 +251,7 @@ test_zero(void)
         {"zero=1 overlap-param=yes", 2},
         {"zero=2 overlap-param=yes bucket=1GB", 2},
         {"zero=2 zero-variant=deepspeed", 3},
+        {"zero=1 parameter-gather=broadcast", 2},
         {"pp=1 virtual-stages=1 zero=3 overlap-param=no micro-batch=6", 3 * 16},
         {"pp=1 virtual-stages=1 zero=3 overlap-param=yes prefetch=2 micro-batch=6", 3 * 16},
         {"pp=1 virtual-stages=1 zero=3 overlap-dp=yes micro-batch=96", 3},

@@ -169,7 +169,7 @@ static const struct {
     {"nnnnnnnnnnnnnnnnnnnn",
      "kind ffn-kind attention positions norm bias dropout cp-kind schedule recompute "
      "scaling zero-variant "
-     "scatter-gather gather-ahead gradient-sync routing-draws optimizer precision "
+     "scatter-gather gather-ahead parameter-gather gradient-sync routing-draws optimizer precision "
      "gradient-precision "
      "communication-precision dispatch-precision "
      "overlap-tp overlap-ep "

@@ -55,18 +55,29 @@ take_compiler(const LpTableRow *row, LpSettings *settings, LpOutcome *outcome)
     lp_settings_set(settings, "kernels", "fused");
 }
 
+/* Replicas that share states by the note's words; 0: it has none. */
+static guint64
+stated_shards(const LpTableRow *row)
+{
+    guint64 shards = 0;
+    if (says(row, "HSDP") &&
+        lp_table_count(row, "accelerators_per_domain", 1, G_MAXUINT32, &shards, NULL))
+        return shards;
+    double stated = number_behind(row, "zero1=");
+    return stated <= G_MAXUINT32 ? (guint64)stated : 0;
+}
+
 static void
 take_shards(const LpTableRow *row, LpSettings *settings, LpOutcome *outcome)
 {
-    guint64 shards = 0,
-            replicas = lp_settings_number(settings, "dp") * lp_settings_number(settings, "cp");
-    if (!says(row, "HSDP") ||
-        !lp_table_count(row, "accelerators_per_domain", 1, G_MAXUINT32, &shards, NULL) ||
-        shards >= replicas || replicas % shards != 0 || lp_settings_is(settings, "zero", "0") ||
-        lp_settings_get(settings, "shard-degree") != NULL)
+    guint64 replicas = lp_settings_number(settings, "dp") * lp_settings_number(settings, "cp"),
+            shards = stated_shards(row);
+    if (shards == 0 || shards >= replicas || replicas % shards != 0 ||
+        lp_settings_is(settings, "zero", "0") || lp_settings_get(settings, "shard-degree") != NULL)
         return;
     g_autofree char *text = g_strdup_printf("%" G_GUINT64_FORMAT, shards);
-    lp_outcome_infer(outcome, "shard-degree %s: states are shared inside domains", text);
+    lp_outcome_infer(outcome, "shard-degree %s: its note says how many replicas share states",
+                     text);
     lp_settings_set(settings, "shard-degree", text);
 }
 

@@ -11,8 +11,9 @@ G_BEGIN_DECLS
 /**
  * Takes what columns note and recompute_as_stated say of the plan in the words of the software that
  * ran, beside or against columns framework and set, and notes it in the outcome: "torch.compile"
- * fuses kernels; "HSDP" shares states inside domains (PyTorch, ShardingStrategy.HYBRID_SHARD); "MFU
- * 0.61 HFU 0.69" says how much is recomputed: layers whose attention keeps no scores, so that
+ * fuses kernels; "HSDP" shares states inside domains (PyTorch, ShardingStrategy.HYBRID_SHARD);
+ * "zero1=8" shares them among so many replicas (InternLM/InternEvo, parallel.zero1), -1 among all;
+ * "MFU 0.61 HFU 0.69" says how much is recomputed: layers whose attention keeps no scores, so that
  * selective recomputation has nothing to do, are recomputed whole, as many as hardware FLOP beyond
  * the model's need (foundation-model-stack/fms-fsdp calls that selective,
  * fms_fsdp/policies/ac_handler.py). Only the ratio is taken, which speed is no part of;

@@ -168,6 +168,7 @@ static const LpAttribute attributes[] = {
     OPTIONAL("plan", "prefetch", P(zero.prefetch)),
     BOOLEAN("plan", "unit-copies", P(zero.copies_units)),
     BOOLEAN("plan", "gather-lists", P(zero.gathers_lists)),
+    CHOICE("plan", "parameter-gather", P(zero.parameter_gather), lp_parameter_gather_names),
     CHOICE("plan", "gather-ahead", P(zero.gather_ahead), lp_gather_ahead_names),
     CHOICE("plan", "gradient-sync", P(zero.gradient_sync), lp_gradient_sync_names),
     CHOICE("plan", "optimizer", P(optimizer), lp_optimizer_names),

@@ -42,6 +42,12 @@ is_exclusive(const LpPlan *plan, LpGroup group)
 }
 
 static gboolean
+broadcasts(const LpPlan *plan, LpGroup group)
+{
+    return group == LP_GROUP_DP && plan->zero.parameter_gather == LP_PARAMETER_GATHER_BROADCAST;
+}
+
+static gboolean
 exchanges(const LpPlan *plan, LpGroup group)
 {
     if (group == LP_GROUP_CP)
@@ -106,6 +112,7 @@ lp_communicators_new(const LpTransformer *transformer, const LpPlan *plan,
                                .stream = lp_group_stream(plan, group),
                                .is_exclusive = is_exclusive(plan, group),
                                .exchanges = exchanges(plan, group),
+                               .broadcasts = broadcasts(plan, group),
                                .algorithms = plan->library.algorithms[lp_group_traits(group)->axis],
                                .setting = lp_group_traits(group)->setting,
                                .loads = group == LP_GROUP_EP ? expert_loads : NULL};

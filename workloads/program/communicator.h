@@ -40,6 +40,7 @@ typedef struct {
     gboolean is_exclusive;   /**< while one of its collectives is under way, its ranks begin none of
                                   another communicator */
     gboolean exchanges;      /**< it does all-to-alls, and never a ring */
+    gboolean broadcasts;     /**< it does broadcasts besides, which are no rings of neighbours */
     LpAlgorithms algorithms; /**< that the plan names; none: the library selects */
     const char *setting;     /**< what an error about that algorithm names. Static */
     const double *loads; /* borrowed: by draw and member, the load of its experts over the mean, or

@@ -7,7 +7,8 @@
 
 G_BEGIN_DECLS
 
-/** ZeRO 1 and 2: gathers all updated parameters of @stage at once; the compute stream waits. */
+/** ZeRO 1 and 2: gathers all updated parameters of @stage at once, or has each replica broadcast
+ * its whole tensors, one replica after the other (parameter-gather); the compute stream waits. */
 void lp_parameter_gather_add_updated(LpLowering *self, guint32 stage);
 
 /**

@@ -138,6 +138,14 @@ test_habits(void)
          "framework=megatron-core-2025-09 experts=128 expert-ffn=64 top-k=8 ep=16 pp=1 dp=128 "
          "capacity-factor=1",
          "cuda-graphs=yes overlap-ep=no"},
+        {"latent attention's products are run again",
+         "framework=megatron-core-2025-09 experts=128 expert-ffn=64 top-k=8 ep=16 pp=1 dp=128 "
+         "kv-rank=64 rope-width=32",
+         "selective=latent"},
+        {"GPT-OSS's norms and activation functions, too",
+         "framework=megatron-core-2025-09 experts=128 expert-ffn=64 top-k=8 ep=16 pp=1 dp=128 "
+         "clamped-activation=yes ffn-kind=swiglu precision=bf16",
+         "selective=norms,activation"},
         {"and HybridEP is there since April 2026",
          "framework=megatron-core-2026-04 experts=128 expert-ffn=64 top-k=8 ep=16 pp=1 dp=128",
          "routing-kernels=2 ep-relay=domains"},

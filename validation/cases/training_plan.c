@@ -14,8 +14,9 @@
 
 /* What is chosen where the row leaves it open, or where its plan does not fit. */
 typedef struct {
-    const char *recompute, *gradients; /* gradients: NULL: as they are stated */
-    const char *virtual_stages;        /* NULL: as they are stated, or the framework's */
+    const char *recompute;      /* NULL: the framework's */
+    const char *gradients;      /* NULL: as they are stated */
+    const char *virtual_stages; /* NULL: as they are stated, or the framework's */
 } Saving;
 
 /* The workload of the settings so far, with these. */
@@ -25,7 +26,8 @@ build(const LpTrainingRestatement *self, const Saving *saving, guint64 micro_bat
     g_autoptr(GPtrArray) all = g_ptr_array_new_with_free_func(g_free);
     for (guint i = 0; i < self->settings.texts->len; i++)
         g_ptr_array_add(all, g_strdup(self->settings.texts->pdata[i]));
-    g_ptr_array_add(all, g_strconcat("recompute=", saving->recompute, NULL));
+    if (saving->recompute != NULL)
+        g_ptr_array_add(all, g_strconcat("recompute=", saving->recompute, NULL));
     if (saving->gradients != NULL)
         g_ptr_array_add(all, g_strconcat("gradient-precision=", saving->gradients, NULL));
     if (saving->virtual_stages != NULL)
@@ -131,20 +133,45 @@ static const Saving savings[] = {{"none", NULL, NULL},      {"none", "bf16", NUL
                                  {"selective", NULL, NULL}, {"selective", "bf16", NULL},
                                  {"full", NULL, NULL},      {"full", "bf16", NULL}};
 
+/* The plan's setting @wanted, if it is so for no other reason than the framework's habit; else
+ * NULL.
+ */
+static char *
+habit(const LpTrainingRestatement *self, const Saving *saving, guint64 micro_batch,
+      const char *wanted)
+{
+    g_autoptr(LpWorkload) workload = build(self, saving, micro_batch, NULL);
+    const char *name = NULL;
+    for (guint i = 0; workload != NULL; i++) {
+        g_autofree char *value = lp_workload_attribute(workload, i, &name);
+        if (value == NULL)
+            return NULL;
+        if (strcmp(name, wanted) == 0)
+            return lp_workload_origin(workload, i) == LP_ORIGIN_FRAMEWORK ? g_steal_pointer(&value)
+                                                                          : NULL;
+    }
+    return NULL;
+}
+
 /* Whether gradients are in fp32 for no other reason than a framework's habit. */
 static gboolean
 widens_gradients(const LpTrainingRestatement *self, guint64 micro_batch)
 {
-    const Saving full = {"full", NULL, NULL};
-    g_autoptr(LpWorkload) workload = build(self, &full, micro_batch, NULL);
-    const char *name = NULL;
-    for (guint i = 0; workload != NULL; i++) {
-        g_autofree char *value = lp_workload_attribute(workload, i, &name);
-        if (strcmp(name, "gradient-precision") == 0)
-            return strcmp(value, "fp32") == 0 &&
-                   lp_workload_origin(workload, i) == LP_ORIGIN_FRAMEWORK;
-    }
-    return FALSE;
+    g_autofree char *value =
+        habit(self, &(Saving){"full", NULL, NULL}, micro_batch, "gradient-precision");
+    return g_strcmp0(value, "fp32") == 0;
+}
+
+/* What a framework recomputes by habit, where that fits; else NULL. */
+static const Saving *
+habitual_saving(const LpTrainingRestatement *self, guint64 micro_batch)
+{
+    static const Saving habitual = {NULL, NULL, NULL};
+    g_autofree char *recompute = habit(self, &habitual, micro_batch, "recompute");
+    if (recompute == NULL || !fits(self, &habitual, micro_batch))
+        return NULL;
+    lp_outcome_infer(self->outcome, "recompute %s: the framework's habit", recompute);
+    return &habitual;
 }
 
 /* NULL if the row states nothing. */
@@ -195,6 +222,9 @@ choose_saving(const LpTrainingRestatement *self, guint64 micro_batch)
     const Saving *stated = stated_saving(self, micro_batch);
     if (stated != NULL)
         return stated;
+    const Saving *habitual = habitual_saving(self, micro_batch);
+    if (habitual != NULL)
+        return habitual;
     gboolean is_wide = widens_gradients(self, micro_batch);
     guint chosen = 0, n = G_N_ELEMENTS(savings);
     while (chosen < n && ((savings[chosen].gradients != NULL && !is_wide) ||

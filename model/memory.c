@@ -133,7 +133,7 @@ activations_bytes(const LpTransformer *transformer, const LpPlan *plan, guint32 
     Layers layers = over_layers(transformer, plan, stage, lp_memory_layer_activations_bytes);
     double n_chunks = chunks_in_flight(transformer, plan, stage) / lp_plan_n_chunks(plan);
     double sum = n_chunks * layers.sum;
-    if (plan->footprint.offloads_inputs && plan->recompute == LP_RECOMPUTE_FULL)
+    if (plan->footprint.offloads_inputs && plan->recompute != LP_RECOMPUTE_NONE)
         sum = fmin(sum, 2.0 * layers.largest); /* at work and on its way */
     if (!transformer->embedding)
         return sum;

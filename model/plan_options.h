@@ -366,7 +366,7 @@ typedef struct {
     gboolean splits_root;   /**< ZeRO stage 3: embedding and head are gathered each for itself; else
                                  with the final norm as one unit */
     gboolean splits_layers; /**< ZeRO stage 3: a layer is gathered array by array */
-    gboolean offloads_inputs; /**< full recomputation: layers' inputs wait in the host's memory,
+    gboolean offloads_inputs; /**< recomputation: what layers keep waits in the host's memory,
                                    moved while others are worked on, which takes no time */
     gboolean drops_gradients; /**< the optimiser's step lets gradients go, and a backward pass makes
                                    them anew as it lets activations go; else they stay */

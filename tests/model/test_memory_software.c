@@ -119,12 +119,16 @@ test_arrays(void)
     LpMemory offloaded = lp_memory_of_stage(&gpt, &plan, 0);
     lp_test_close("two of eight", offloaded.activations_bytes, whole.activations_bytes / 4.0,
                   1e-12);
+    plan.recompute = LP_RECOMPUTE_SELECTIVE;
+    plan.selective = LP_AGAIN_NORMS | LP_AGAIN_FFN;
+    offloaded = lp_memory_of_stage(&gpt, &plan, 0);
+    lp_test_close("of what a policy keeps, too", offloaded.activations_bytes,
+                  2.0 * lp_memory_layer_activations_bytes(&gpt, &plan, 0), IDENTITY);
     plan.recompute = LP_RECOMPUTE_NONE;
     LpMemory none = lp_memory_of_stage(&gpt, &plan, 0);
     plan.footprint.offloads_inputs = FALSE;
     LpMemory kept = lp_memory_of_stage(&gpt, &plan, 0);
-    lp_test_close("of full recomputation only", none.activations_bytes, kept.activations_bytes,
-                  0.0);
+    lp_test_close("of recomputation only", none.activations_bytes, kept.activations_bytes, 0.0);
 }
 
 /* What MaxText's policies save of a layer without gate, in tensors of 2 b s h bytes (maxtext,

@@ -173,6 +173,10 @@ test_rules(void)
          "recompute=selective selective=norms,ffn,attention,projection",
          "recompute selective of norms,attention,projection,ffn: what \"qkv_proj_offloaded\" does "
          "not keep"},
+        {"and offloads",
+         FLASH "recompute=full;recompute_as_stated=custom: layer input and q,k,v projections "
+               "offloaded to host, rest recomputed",
+         "selective=norms,ffn,attention,projection offload-inputs=yes", NULL},
         {"by its own words", FLASH "recompute=none;recompute_as_stated=minimal",
          "recompute=selective selective=norms,attention,activation", "what \"minimal\" does"},
         {"but not by a word among others", FLASH "recompute=none;recompute_as_stated=minimal use",

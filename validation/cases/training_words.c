@@ -139,6 +139,9 @@ take_policy(const LpTableRow *row, LpSettings *settings, LpOutcome *outcome)
         return;
     lp_outcome_infer(outcome, "recompute selective of %s: what \"%s\" does not keep", parts, name);
     lp_settings_set(settings, "selective", parts);
+    if (strstr(lp_table_text(row, "recompute_as_stated"), "layer input and") != NULL &&
+        lp_settings_get(settings, "offload-inputs") == NULL)
+        lp_settings_set(settings, "offload-inputs", "yes");
 }
 
 /* Numbers of the shape for which there is no column. */

@@ -69,6 +69,18 @@ is_narrow(const LpKernelList *list)
            lp_precision_is_narrow(list->plan->format.precision);
 }
 
+/* Three small kernels before a product of four bits: scales of either operand brought into the
+ * order that the product takes, and those of both tensors multiplied (Transformer Engine 2.8,
+ * pytorch/csrc/util.cpp, swizzle_scaling_factors; common/recipe/nvfp4.cu). Their bytes do not
+ * count, and they are issued with the product, by the library. */
+static void
+list_scales(LpKernelList *list)
+{
+    const LpPlanFormat *format = &list->plan->format;
+    if (format->scales_apart && format->precision == LP_PRECISION_NVFP4 && is_narrow(list))
+        lp_list_kernel(list, (LpKernel){.name = "scales", .n_launches = 3, .apart = TRUE});
+}
+
 /* A product that moves @result_bytes for each element of its result. */
 static void
 list_product(LpKernelList *list, const LpKernel *product, double result_bytes)
@@ -79,6 +91,7 @@ list_product(LpKernelList *list, const LpKernel *product, double result_bytes)
     kernel.bytes = ((kernel.m * kernel.k + kernel.k * kernel.n) * operand_bytes +
                     kernel.m * kernel.n * result_bytes) *
                    kernel.n_batch;
+    list_scales(list);
     lp_list_kernel(list, kernel);
 }
 
@@ -123,11 +136,14 @@ list_weight_gradient(LpKernelList *list, const char *name, double n_inputs, doub
 void
 lp_list_cast(LpKernelList *list, double elements)
 {
-    const LpPrecisionTraits *traits = lp_precision_traits(list->plan->format.precision);
+    const LpPlanFormat *format = &list->plan->format;
+    double reads = lp_plan_cast_reads(list->plan);
+    if (format->casts_apart && format->precision == LP_PRECISION_NVFP4)
+        reads += 1.0;
     if (is_narrow(list) && !list->is_cast)
         lp_list_memory(list, "cast",
-                       elements * (lp_plan_cast_reads(list->plan) * list->element_bytes +
-                                   2.0 * traits->scaled_bytes));
+                       elements * (reads * list->element_bytes +
+                                   2.0 * lp_precision_traits(format->precision)->scaled_bytes));
 }
 
 /* A weight that was gathered in 16 bits for this pass is cast to the one copy that the pass needs.

@@ -133,7 +133,8 @@ activations_bytes(const LpTransformer *transformer, const LpPlan *plan, guint32 
     Layers layers = over_layers(transformer, plan, stage, lp_memory_layer_activations_bytes);
     double n_chunks = chunks_in_flight(transformer, plan, stage) / lp_plan_n_chunks(plan);
     double sum = n_chunks * layers.sum;
-    if (plan->footprint.offloads_inputs && plan->recompute != LP_RECOMPUTE_NONE)
+    if (plan->recompute == LP_RECOMPUTE_NONE ? plan->footprint.offloads_activations
+                                             : plan->footprint.offloads_inputs)
         sum = fmin(sum, 2.0 * layers.largest); /* at work and on its way */
     if (!transformer->embedding)
         return sum;

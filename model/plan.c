@@ -131,6 +131,8 @@ lp_plan_bucket_bytes(const LpPlan *self, double element_bytes)
 {
     if (self->overlap.bucket == LP_BUCKET_BYTES)
         return self->overlap.bucket_bytes;
+    if (self->overlap.bucket == LP_BUCKET_PARAMETERS)
+        return self->overlap.bucket_parameters * element_bytes;
     return fmax(40e6, 1e6 * self->degree[LP_AXIS_DP]) * element_bytes;
 }
 

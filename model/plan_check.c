@@ -391,6 +391,10 @@ check_options(const LpPlan *self, GError **error)
     if (!isfinite(self->overlap.bucket_bytes) || self->overlap.bucket_bytes < 0.0)
         return refuse(error, "bucket: got %g, wanted a finite size of at least 0",
                       self->overlap.bucket_bytes);
+    if (self->overlap.bucket == LP_BUCKET_PARAMETERS &&
+        (!isfinite(self->overlap.bucket_parameters) || self->overlap.bucket_parameters < 1.0))
+        return refuse(error, "bucket: got %g parameters, wanted a finite number of at least 1",
+                      self->overlap.bucket_parameters);
     if (!(self->overlap.fraction >= 0.0 && self->overlap.fraction <= 1.0))
         return refuse(error, "overlap-fraction: got %g, wanted 0 to 1", self->overlap.fraction);
     if (self->overlap.slowdown != 0.0 &&

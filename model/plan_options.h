@@ -158,8 +158,9 @@ typedef enum {
 
 /** How large a bucket of gradients is. */
 typedef enum {
-    LP_BUCKET_BYTES,      /**< as many bytes as the plan says */
-    LP_BUCKET_BY_REPLICAS /**< as many parameters as lp_plan_bucket_bytes() says */
+    LP_BUCKET_BYTES,       /**< as many bytes as the plan says */
+    LP_BUCKET_PARAMETERS,  /**< as many parameters as the plan says */
+    LP_BUCKET_BY_REPLICAS, /**< as many parameters as lp_plan_bucket_bytes() says */
 } LpBucket;
 
 /** The axes of parallelism, in no order. */
@@ -320,6 +321,10 @@ typedef struct {
 typedef struct {
     LpPrecision precision;
     LpScaling scaling;           /**< of LP_PRECISION_FP8 */
+    gboolean casts_apart;        /**< of LP_PRECISION_NVFP4: the copies along rows and along columns
+                                      are made by a kernel each, each of which reads the tensor */
+    gboolean scales_apart;       /**< of LP_PRECISION_NVFP4: kernels of their own bring scales into
+                                      the order that products take, before each */
     gboolean narrow_parameters;  /**< weights of layers are kept and gathered in the precision of
                                       products where that is narrow; else in 16 bits, and
                                       cast */
@@ -354,9 +359,10 @@ typedef struct {
     gboolean param;        /**< ZeRO 1, 2: gather updated parameters behind the forward pass;
                                 3: gather ahead by prefetch */
     LpBucket bucket;
-    double bucket_bytes; /**< of LP_BUCKET_BYTES; 0: one bucket for all gradients */
-    double slowdown;     /**< factor on computing while communication runs; 0: none, as 1 */
-    double fraction;     /**< o of the closed form, in [0, 1]: share of T_DP it takes as hidden */
+    double bucket_bytes;      /**< of LP_BUCKET_BYTES; 0: one bucket for all gradients */
+    double bucket_parameters; /**< of LP_BUCKET_PARAMETERS, at least 1 */
+    double slowdown;          /**< factor on computing while communication runs; 0: none, as 1 */
+    double fraction; /**< o of the closed form, in [0, 1]: share of T_DP it takes as hidden */
 } LpPlanOverlap;
 
 /** What software holds in memory besides what training asks for. */
@@ -368,6 +374,7 @@ typedef struct {
     gboolean splits_layers; /**< ZeRO stage 3: a layer is gathered array by array */
     gboolean offloads_inputs; /**< recomputation: what layers keep waits in the host's memory,
                                    moved while others are worked on, which takes no time */
+    gboolean offloads_activations; /**< no recomputation: what layers keep waits there, too */
     gboolean drops_gradients; /**< the optimiser's step lets gradients go, and a backward pass makes
                                    them anew as it lets activations go; else they stay */
     gboolean flattens_gradients; /**< gradients are copied: into buckets to be summed, two of which

@@ -204,6 +204,51 @@ test_scaling(void)
                   tokens * (64 + 256) * (4.0 + 2.0), IDENTITY);
 }
 
+/* Four bits: a cast reads for the tensor's largest value, and once more for both copies, or for
+ * each of them; three small kernels before each of the products of either pass are one launch. */
+static void
+test_casts_apart(void)
+{
+    LpTransformer shape = lp_test_llama(1, 64, 8, 4, 256, 32000);
+    LpAccelerator accelerator = {.memory_bytes_per_s = 1e12,
+                                 .memory_efficiency = 0.9,
+                                 .elementwise_efficiency = 0.5,
+                                 .launch_s = 10e-6};
+    LpPlan plan = lp_test_plan(1, 1, 1, 1, 1);
+    plan.format.precision = LP_PRECISION_NVFP4;
+    double tokens = shape.seq, copies = 2.0 * (0.5 + 1.0 / 16.0);
+    lp_test_close("together", bytes_of(&shape, &plan, LP_BLOCK_FFN, LP_PASS_FORWARD, "cast"),
+                  tokens * (64 + 256) * (2.0 * 2.0 + copies), IDENTITY);
+    plan.format.casts_apart = plan.format.scales_apart = TRUE;
+    lp_test_close("apart", bytes_of(&shape, &plan, LP_BLOCK_FFN, LP_PASS_FORWARD, "cast"),
+                  tokens * (64 + 256) * (3.0 * 2.0 + copies), IDENTITY);
+    static const struct {
+        LpBlock block;
+        LpPass pass;
+        guint n;
+    } rows[] = {{LP_BLOCK_ATTENTION, LP_PASS_FORWARD, 2},
+                {LP_BLOCK_FFN, LP_PASS_BACKWARD_INPUT, 3},
+                {LP_BLOCK_FFN, LP_PASS_BACKWARD_WEIGHT, 3},
+                {LP_BLOCK_HEAD, LP_PASS_FORWARD, 0}}; /* logits stay in 16 bits */
+    for (guint i = 0; i < G_N_ELEMENTS(rows); i++) {
+        LpKernel kernels[LP_KERNELS_MAX];
+        guint n = lp_block_kernels(&shape, &plan, 0, rows[i].block, rows[i].pass, kernels);
+        guint n_scales = 0;
+        for (guint k = 0; k < n; k++) {
+            if (strcmp(kernels[k].name, "scales") != 0)
+                continue;
+            n_scales++;
+            lp_test_close("one launch",
+                          lp_kernel_time_s(&kernels[k], &accelerator, plan.format.precision), 10e-6,
+                          IDENTITY);
+        }
+        lp_test_true("scales before each product", n_scales == rows[i].n);
+    }
+    plan.format.precision = LP_PRECISION_MXFP8;
+    lp_test_close("other formats", bytes_of(&shape, &plan, LP_BLOCK_FFN, LP_PASS_FORWARD, "cast"),
+                  tokens * (64 + 256) * (2.0 + 2.0 * (1.0 + 1.0 / 32.0)), IDENTITY);
+}
+
 /* What lies by sequence is copied, read and written, at each of the five collectives of a block,
  * unless these are split. */
 static void
@@ -413,6 +458,7 @@ main(void)
         {"narrow logits", test_narrow_logits},
         {"fused accumulation", test_fused_accumulation},
         {"scaling", test_scaling},
+        {"casts apart", test_casts_apart},
         {"reorder", test_reorder},
         {"separate projections", test_separate_projections},
         {"attention's inputs", test_attention_inputs},

@@ -129,6 +129,14 @@ test_arrays(void)
     plan.footprint.offloads_inputs = FALSE;
     LpMemory kept = lp_memory_of_stage(&gpt, &plan, 0);
     lp_test_close("of recomputation only", none.activations_bytes, kept.activations_bytes, 0.0);
+    plan.footprint.offloads_activations = TRUE;
+    LpMemory waiting = lp_memory_of_stage(&gpt, &plan, 0);
+    lp_test_close("all that layers keep: two of eight", waiting.activations_bytes,
+                  kept.activations_bytes / 4.0, 1e-12);
+    plan.recompute = LP_RECOMPUTE_FULL;
+    LpMemory inputs = lp_memory_of_stage(&gpt, &plan, 0);
+    lp_test_close("without recomputation only", inputs.activations_bytes, whole.activations_bytes,
+                  0.0);
 }
 
 /* What MaxText's policies save of a layer without gate, in tensors of 2 b s h bytes (maxtext,

@@ -131,6 +131,7 @@ test_round_trip(void)
                                           "selective=ffn,queries,attention",
                                           "overlap-dp=yes",
                                           "bucket=25MB",
+                                          "bucket=1000000-parameters",
                                           "overlap-fraction=0.1",
                                           "rank-order=pp-dp-tp-cp-ep",
                                           "precision=nvfp4",
@@ -179,7 +180,7 @@ static const struct {
                              "fused-loss parallel-loss clamped-activation experts-eager "
                              "narrow-logits narrow-attention experts-fused "
                              "fused-dispatch "
-                             "gather-lists"},
+                             "gather-lists casts-apart scales-apart offload-activations"},
     {"ssssssssssssssssssss",
      "tied-embeddings embedding parallel-blocks sequence-parallel early-stop "
      "reshard narrow-parameters narrow-activations "

@@ -204,6 +204,22 @@ const LpAttributeText lp_text_rank_order = {set_order, get_order};
 
 /* --- buckets of gradients --- */
 
+#define PARAMETERS "-parameters"
+#define BUCKET_PARAMETERS_MAX G_GUINT64_CONSTANT(1000000000000000)
+
+/* @text: a number followed by PARAMETERS. */
+static gboolean
+set_bucket_parameters(LpPlanOverlap *overlap, const char *text, GError **error)
+{
+    g_autofree char *number = g_strndup(text, strlen(text) - strlen(PARAMETERS));
+    guint64 count = 1;
+    if (!lp_count_parse(number, 1, BUCKET_PARAMETERS_MAX, &count, error))
+        return FALSE;
+    overlap->bucket = LP_BUCKET_PARAMETERS;
+    overlap->bucket_parameters = (double)count;
+    return TRUE;
+}
+
 static gboolean
 set_bucket(LpPlan *plan, const char *text, GError **error)
 {
@@ -217,6 +233,8 @@ set_bucket(LpPlan *plan, const char *text, GError **error)
         overlap->bucket = LP_BUCKET_BY_REPLICAS;
         return TRUE;
     }
+    if (g_str_has_suffix(text, PARAMETERS))
+        return set_bucket_parameters(overlap, text, error);
     if (!lp_quantity_parse_in(LP_QUANTITY_SIZE, text, 0.0, SIZE_BYTES_MAX, &overlap->bucket_bytes,
                               error))
         return FALSE;
@@ -232,6 +250,8 @@ get_bucket(const LpPlan *plan)
 {
     if (plan->overlap.bucket == LP_BUCKET_BY_REPLICAS)
         return g_strdup("by-replicas");
+    if (plan->overlap.bucket == LP_BUCKET_PARAMETERS)
+        return lp_text_of_double(plan->overlap.bucket_parameters, PARAMETERS);
     double bytes = plan->overlap.bucket_bytes;
     return bytes > 0.0 ? lp_text_of_double(bytes, "B") : g_strdup("all");
 }

@@ -41,6 +41,36 @@ def listed(r, plan):
     return ",".join(map(str, layers))
 
 
+# What software does beside its plan, and does not change who sends how much: each of them now and then.
+SOFTWARE = {
+    "gather-lists": ["yes"], "unit-copies": ["yes"], "array-units": ["yes"], "root-unit": ["no"],
+    "gather-ahead": ["pass"], "drop-gradients": ["yes"], "flat-gradients": ["yes"], "cast-shards": ["yes"],
+    "gradient-buffers": ["yes"], "fused-accumulation": ["yes"], "cast-gradients": ["yes"], "fused-loss": ["yes"],
+    "narrow-logits": ["yes"], "narrow-activations": ["yes"], "scaling": ["current"],
+    "offload-inputs": ["yes"], "clamped-activation": ["yes"], "experts-eager": ["yes"],
+    "experts-one-by-one": ["yes"], "routing-kernels": ["3"], "routing-draws": ["layer", "iteration"],
+    "attention-kernel": ["vendor", "flash-2", "triton"], "separate-projections": ["yes"],
+    "complex-rotary": ["yes"], "positions": ["rotary"], "layout": ["batch-first"], "norm": ["rmsnorm", "layernorm"],
+    "dropout": ["yes", "no"], "overlap-tp-pairs": ["yes"], "overlap-ep": ["yes"], "host-sync": ["kernels"],
+    "scatter-gather": ["yes", "outputs"], "keep-gathered": ["yes"],
+}
+# What changes that, too.
+MOVING = {
+    "mtp-layers": [1, 2], "recompute-layers": [1, "1/2", "1/3"], "early-stop": ["yes"], "repeat-heads": ["yes"],
+    "dispatch-precision": ["fp8", "fp32"], "stage-layers": ["front", "with-ends", "by-weight"],
+    "selective": ["alternate", "norms", "core", "qkv,norms", "ffn,projection", "attention"],
+    "bias": ["yes", "no", "qkv"], "bucket": ["by-replicas", "100kB"], "overlap-fraction": [0.5],
+}
+
+
+def add(r, plan, choices, share):
+    """Some of @choices, whatever the plan says of them."""
+    for name, values in choices.items():
+        if r.random() < share:
+            plan[name] = r.choice(values)
+    return plan
+
+
 def draw(r):
     """A plan; many are refused."""
     c = r.choice
@@ -108,8 +138,8 @@ def draw(r):
                  "narrow-parameters": c(["yes", "no"]),
                  "gradient-precision": c(["fp32", "bf16"]),
                  "communication-precision": c(["auto", "auto", "fp8"]),
-                 "optimizer": c(["adam", "sgd", "adam-8bit"])})
-    return plan
+                 "optimizer": c(["adam", "sgd", "adam-8bit", "none"])})
+    return add(r, plan, SOFTWARE, c([0, 0.1, 0.3]))
 
 
 class Volumes:
@@ -151,7 +181,8 @@ class Volumes:
         block = 2.0 + (1.0 if self.full else 0.0)
         if self.sp:
             block *= 0.5
-            block += (block + 0.5) * self.gathered / self.wire
+            again = 0.0 if self.p.get("keep-gathered") == "yes" else 0.5
+            block += (block + again) * self.gathered / self.wire
         per_micro_batch = 0.0
         for moe in self.moe:
             if moe:
@@ -161,12 +192,15 @@ class Volumes:
             else:
                 n = block * (1.0 if self.p["parallel-blocks"] == "yes" else 2.0)
             per_micro_batch += n
-        # Each all-reduce moves 2 (t-1)/t A from each of t ranks, on each replica of the layers once.
-        return per_micro_batch * self.a * self.m * 2 * (self.tp - 1) * self.dp * self.cp
+        # Each all-reduce moves 2 (t-1)/t A from each of t ranks, on each replica of the layers once. Parts
+        # of messages are gathered on arrival, and those that were kept once more.
+        parts = {"no": 0, "yes": 2, "outputs": 3}[self.p.get("scatter-gather", "no")] * (not self.sp)
+        gathers = parts * (self.pp * self.p["virtual-stages"] - 1)
+        return (2 * per_micro_batch + gathers) * self.a * self.m * (self.tp - 1) * self.dp * self.cp
 
     def pipeline(self):
         slices = self.pp * self.p["virtual-stages"]
-        share = self.tp if self.sp else 1
+        share = self.tp if self.sp or self.p.get("scatter-gather", "no") != "no" else 1
         return 2 * self.m * (slices - 1) * self.a / share * self.tp * self.cp * self.dp
 
     def experts(self):
@@ -216,7 +250,7 @@ class Volumes:
         h, f, fe = p["hidden"], p["ffn"], p.get("expert-ffn", 0)
         gpt = p["ffn-kind"] == "gelu"
         matrices = 2 if gpt else 3
-        norm = (2 if gpt else 1) * h
+        norm = (2 if p.get("norm", "layernorm" if gpt else "rmsnorm") == "layernorm" else 1) * h
         if self.mla:
             width = 8 * (64 + p["rope-width"])
             queries = p["query-rank"] * (h + width) if p["query-rank"] else h * width
@@ -241,7 +275,8 @@ class Volumes:
                 dense += ffn(f)
         ends = 0.0
         if p["embedding"] == "yes":
-            ends += (p["vocab"] + p["seq"]) * h + norm
+            places = 0 if p.get("positions") == "rotary" else p["seq"]
+            ends += (p["vocab"] + places) * h + norm
             copies = 0 if p["tied-embeddings"] == "no" else -1
             if p["tied-embeddings"] == "yes" and self.pp > 1 and not self.dual:
                 copies = 0  # the last stage has one too

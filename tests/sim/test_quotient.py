@@ -84,7 +84,7 @@ def draw(r):
     plan["layers"] = min(plan["layers"], 8)
     if plan["stage-layers"] not in ("even", "balanced"):
         plan["stage-layers"] = "even"
-    return plan
+    return test_properties.add(r, plan, test_properties.MOVING, 0.15)
 
 
 def simulate(line):

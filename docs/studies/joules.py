@@ -15,7 +15,7 @@ LINK_GBPS = 50  # each way, of an accelerator between domains: 400 Gb/s
 WORKLOADS = {
     "gpt3-175b": "tp=8 pp=8 dp=2 global-batch=128",
     "mixtral-8x7b": "tp=8 pp=4 dp=4 ep=4 micro-batch=8 virtual-stages=1 schedule=1f1b "
-                    "recompute=full overlap-dp=yes overlap-param=yes bucket=40MB",
+                    "recompute=full overlap-dp=yes overlap-param=yes",
 }
 TREE, SUBSTRATE = "dgx-h100", "optical-substrate"
 # What joins domains: network, links, switches (None: light is not switched), ports of a switch.

@@ -19,7 +19,7 @@ LINKS = {"equal bandwidth": (1, 1, 1), "equal price": (1, 4, 3)}
 WORKLOADS = {
     "gpt3-175b": "tp=8 pp=8 dp=2 global-batch=128",
     "mixtral-8x7b": "tp=8 pp=4 dp=4 ep=4 micro-batch=8 virtual-stages=1 schedule=1f1b "
-                    "recompute=full overlap-dp=yes overlap-param=yes bucket=40MB",
+                    "recompute=full overlap-dp=yes overlap-param=yes",
 }
 COLUMNS = ("workload", "basis", "machine", "links", "iteration_time_s", "tokens_per_s",
            "links_energy_j", "switches_energy_j", "power_w", "price_usd")

@@ -19,7 +19,7 @@ MODELS = {
                          "overlap-dp=yes overlap-param=yes"),
     "mixtral-8x7b": ("experts", "mixtral-8x7b",
                      "tp=8 pp=4 dp=4 ep=4 micro-batch=8 virtual-stages=1 schedule=1f1b "
-                     "recompute=full overlap-dp=yes overlap-param=yes bucket=40MB"),
+                     "recompute=full overlap-dp=yes overlap-param=yes"),
 }
 POLICIES = ("demand", "provision", "phase")
 DEAD_TIMES = [f"{digit}{zeros}{unit}" for unit in ("ns", "us", "ms", "s")

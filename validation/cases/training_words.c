@@ -9,6 +9,8 @@
 
 /* Forward FLOP over those of all passes, where nothing is recomputed. */
 #define FORWARD_SHARE (1.0 / 3.0)
+/* Accelerators of a domain where a row does not state them. */
+#define DOMAIN_USUAL 8
 
 /* Whether @at, a place in @note, stands behind a word that denies it. */
 static gboolean
@@ -59,7 +61,7 @@ take_compiler(const LpTableRow *row, LpSettings *settings, LpOutcome *outcome)
 static guint64
 stated_shards(const LpTableRow *row)
 {
-    guint64 shards = 0;
+    guint64 shards = DOMAIN_USUAL;
     if (says(row, "HSDP") &&
         lp_table_count(row, "accelerators_per_domain", 1, G_MAXUINT32, &shards, NULL))
         return shards;

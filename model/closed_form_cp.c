@@ -13,8 +13,8 @@ recomputes_core(const LpClosedFormInput *input)
            lp_plan_recomputes_core(input->plan, input->transformer->attention);
 }
 
-/* One pass of one layer. A ring passes keys and values round, backward their gradients too. All-to-
- * all is two exchanges: queries, keys and values one way, their mixture the other. */
+/* One pass of one layer. Keys and values go round a ring or are gathered, backward their gradients
+ * too. All-to-all is two exchanges: queries, keys and values one way, their mixture the other. */
 static double
 pass_s(const LpClosedFormInput *input, gboolean backward)
 {
@@ -23,7 +23,7 @@ pass_s(const LpClosedFormInput *input, gboolean backward)
     double kv = lp_plan_exchanged_width(input->plan, shape);
     if (cp < 2.0)
         return 0.0;
-    if (input->plan->context_kind == LP_CONTEXT_RING)
+    if (input->plan->context_kind != LP_CONTEXT_ULYSSES)
         return (backward ? 2.0 : 1.0) *
                lp_closed_form_ring_s(input, LP_GROUP_CP, 0.5,
                                      cp * wire_bytes(input, shape->seq, kv));
@@ -36,7 +36,7 @@ pass_s(const LpClosedFormInput *input, gboolean backward)
 double
 lp_closed_form_cp_s(const LpClosedFormInput *input)
 {
-    gboolean exchanged = input->plan->context_kind == LP_CONTEXT_RING || recomputes_all(input) ||
+    gboolean exchanged = input->plan->context_kind != LP_CONTEXT_ULYSSES || recomputes_all(input) ||
                          lp_plan_makes_again(input->plan, LP_AGAIN_ATTENTION);
     double again = recomputes_core(input) && exchanged ? 1.0 : 0.0;
     double n_forward = 1.0 + again * lp_plan_recomputed_share(input->plan, input->transformer);

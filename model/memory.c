@@ -165,14 +165,16 @@ received_bytes(const LpTransformer *transformer, const LpPlan *plan, guint32 sta
     return messages * lp_memory_hidden_bytes(transformer, plan, transformer->seq);
 }
 
-/* Ring attention receives keys and values while it works on those before. */
+/* Ring attention receives keys and values while it works on those before; gathered ones are there
+ * all at once. */
 static double
 ring_bytes(const LpTransformer *transformer, const LpPlan *plan)
 {
-    if (plan->degree[LP_AXIS_CP] == 1 || plan->context_kind != LP_CONTEXT_RING)
+    if (plan->degree[LP_AXIS_CP] == 1 || plan->context_kind == LP_CONTEXT_ULYSSES)
         return 0.0;
     double width = lp_plan_exchanged_width(plan, transformer);
-    return lp_plan_tokens(plan, transformer->seq) * 2.0 * width * lp_plan_activation_bytes(plan);
+    double parts = plan->context_kind == LP_CONTEXT_GATHER ? plan->degree[LP_AXIS_CP] : 2.0;
+    return lp_plan_tokens(plan, transformer->seq) * parts * width * lp_plan_activation_bytes(plan);
 }
 
 /* --- states --- */

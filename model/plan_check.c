@@ -126,7 +126,7 @@ check_context_parallel(const LpPlan *self, const LpTransformer *transformer, GEr
         return TRUE;
     if (pair)
         return refuse(error, "cp: got %u, wanted 1 with kind encoder-decoder", cp);
-    if (self->context_kind == LP_CONTEXT_RING)
+    if (self->context_kind != LP_CONTEXT_ULYSSES)
         return TRUE;
     guint32 own_kv = MAX(transformer->n_kv_heads / tp, 1);
     if (transformer->n_heads / tp % cp != 0 || own_kv % cp != 0)

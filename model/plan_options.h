@@ -121,8 +121,9 @@ typedef enum {
 
 /** How context parallelism exchanges queries, keys and values. */
 typedef enum {
-    LP_CONTEXT_RING,   /**< keys and values go round (Liu et al., arXiv 2310.01889) */
-    LP_CONTEXT_ULYSSES /**< all-to-all from tokens to heads (Jacobs et al., arXiv 2309.14509) */
+    LP_CONTEXT_RING,    /**< keys and values go round (Liu et al., arXiv 2310.01889) */
+    LP_CONTEXT_ULYSSES, /**< all-to-all from tokens to heads (Jacobs et al., arXiv 2309.14509) */
+    LP_CONTEXT_GATHER /**< keys and values are gathered first (Llama 3, arXiv 2407.21783, 3.3.2) */
 } LpContextKind;
 
 /** Which collectives ZeRO uses. */

@@ -81,7 +81,7 @@ def draw(r):
             "layers": c([4, 8, 9]), "tp": tp, "cp": cp, "dp": dp, "pp": pp,
             "kv-heads": c([8, 8, 4]), "attention": c(["flash", "unfused"]),
             "ffn-kind": c(["gelu", "swiglu"]), "sequence-parallel": c(["yes", "no"]),
-            "cp-kind": c(["ring", "ulysses"]),
+            "cp-kind": c(["ring", "ulysses", "gather"]),
             "recompute": c(["none", "light", "selective", "full"]),
             "tied-embeddings": c(["yes", "no"]), "embedding": c(["yes", "yes", "no"]),
             "parallel-blocks": c(["no", "no", "no", "yes"]),
@@ -236,7 +236,7 @@ class Volumes:
             k = v = p["hidden"] / 8 * max(p["kv-heads"] / self.tp, 1)
         local = self.tokens * self.wire
         again = self.full or (p["recompute"] == "selective" and p["attention"] == "unfused")
-        if p["cp-kind"] == "ring":
+        if p["cp-kind"] != "ulysses":
             # n-1 steps of keys and values; backward of their gradients too
             volume = (self.cp - 1) * local * (k + v) * (3 + (1 if again else 0))
         else:

@@ -179,7 +179,8 @@ test_rules(void)
         {"and offloads",
          FLASH "recompute=full;recompute_as_stated=custom: layer input and q,k,v projections "
                "offloaded to host, rest recomputed",
-         "selective=norms,ffn,attention,projection offload-inputs=yes", NULL},
+         "selective=norms,ffn,attention,projection offload-inputs=yes",
+         "recompute selective of norms,attention,projection,ffn: what"},
         {"by its own words", FLASH "recompute=none;recompute_as_stated=minimal",
          "recompute=selective selective=norms,attention,activation", "what \"minimal\" does"},
         {"but not by a word among others", FLASH "recompute=none;recompute_as_stated=minimal use",

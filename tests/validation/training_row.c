@@ -55,6 +55,13 @@ put(GPtrArray *names, GPtrArray *values, const char *setting)
 static char *
 joined(GPtrArray *texts)
 {
+    for (guint i = 0; i < texts->len; i++) {
+        char *text = texts->pdata[i];
+        if (strchr(text, ',') == NULL)
+            continue;
+        texts->pdata[i] = g_strconcat("\"", text, "\"", NULL);
+        g_free(text);
+    }
     g_ptr_array_add(texts, NULL);
     return g_strjoinv(",", (char **)texts->pdata);
 }

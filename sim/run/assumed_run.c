@@ -10,8 +10,9 @@
 
 #include <string.h>
 
-/* With fewer ranks to simulate a run takes moments. */
+/* With fewer ranks to simulate a run takes moments, and so it does with fewer steps of them all. */
 #define RANKS_MIN 32
+#define STEPS_MIN 1024
 /* What a trial costs beside its activities, in activities: a process and the engine's start; and
  * for each flow of the run, to find out which are alike. */
 #define START_COST 4000.0
@@ -229,11 +230,20 @@ go_on(Search *self, LpAssumedRun *io_run, GError **error)
     return self->cost <= self->cost_max && io_run->n_trials < TRIALS_MAX;
 }
 
+/* Steps of a rank's program, of the mean stage. */
+static double
+n_steps(const LpProgram *program)
+{
+    return (double)program->steps->len / (double)MAX(program->stage_programs->len, 1);
+}
+
 static gboolean
 is_worth_it(const LpAssumedInput *input, double n_proven)
 {
+    gboolean is_long =
+        n_proven >= RANKS_MIN || n_proven * n_steps(input->map->program) >= STEPS_MIN;
     return input->assume == LP_ASSUME_ALWAYS ||
-           (input->assume == LP_ASSUME_WHERE_IT_PAYS && n_proven >= RANKS_MIN);
+           (input->assume == LP_ASSUME_WHERE_IT_PAYS && n_proven >= 2.0 && is_long);
 }
 
 LpQuotient *

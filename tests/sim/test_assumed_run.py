@@ -89,6 +89,19 @@ class Assumed(unittest.TestCase):
         self.assertEqual(result["cost"]["trials"], 1)
         self.assertEqual(result["cost"]["rank_classes"], 4)
 
+    def test_long_programs(self):
+        """Few ranks with many micro-batches are assumed to do the same, too: a tree of four domains, behind which rings of
+        the same ranks would go step by step."""
+        machine = self.generate("--system=p5-hf --accelerators=64")
+        plan = ("tp=32 pp=1 dp=2 seq=4096 heads=32 embedding=yes vocab=32768 layers=1 sequence-parallel=yes parallel-loss=yes "
+                "overlap-tp=bulk overlap-dp=yes library=auto global-batch={}")
+        few = simulate(machine, plan.format(2))
+        self.assertNotIn("trials", few["cost"])
+        many = simulate(machine, plan.format(560))
+        self.assertLess(many["cost"]["rank_classes"], few["cost"]["rank_classes"])
+        proven = simulate(machine, plan.format(560), "--collapse=proven")
+        self.assertAlmostEqual(many["simulated"]["iteration_time_s"] / proven["simulated"]["iteration_time_s"], 1.0, delta=1e-9)
+
 
 if __name__ == "__main__":
     unittest.main()

@@ -210,7 +210,7 @@ def main():
         print(f"rounding: {text}")
     print(f"{n_run} of {PLANS} plans are valid, {n_used} run by classes; {len(amplified)} amplify rounding; "
           f"{len(complaints) + len(faults)} faults")
-    return 0 if not complaints and not faults and n_run > PLANS / 5 and n_used > 0 else 1
+    return 0 if not complaints and not faults and n_run > PLANS / 8 and n_used > 0 else 1
 
 
 if __name__ == "__main__":

@@ -108,23 +108,26 @@ habitual_micro_batch(const LpTrainingRestatement *self, const Saving *saving)
     return batch / parts;
 }
 
-/* Virtual stages that a framework's habit has put in place of nothing stated are a guess to one
- * side: says what the other side takes. */
+/* Virtual stages that nothing states, by a framework's habit or one, are a guess to one side: says
+ * what the other side takes. */
 static void
 note_virtual_stages(const LpTrainingRestatement *self, const Saving *saving, guint64 micro_batch)
 {
-    Saving plain = *saving;
-    plain.virtual_stages = "1";
+    Saving other = *saving;
     g_autoptr(LpWorkload) workload = build(self, saving, micro_batch, NULL);
-    if (workload == NULL || workload->plan.pipeline.virtual_stages < 2)
+    if (workload == NULL || lp_settings_number(&self->settings, "pp") < 2)
         return;
-    double own_s = plan_s(self, saving, micro_batch), plain_s = plan_s(self, &plain, micro_batch);
-    g_autofree char *range = own_s < INFINITY && plain_s < INFINITY
-                                 ? g_strdup_printf("; one takes %+.0f %% by the closed form",
-                                                   100.0 * (plain_s / own_s - 1.0))
+    gboolean is_plain = workload->plan.pipeline.virtual_stages < 2;
+    other.virtual_stages = is_plain ? "finest" : "1";
+    double own_s = plan_s(self, saving, micro_batch), other_s = plan_s(self, &other, micro_batch);
+    g_autofree char *range = own_s < INFINITY && other_s < INFINITY
+                                 ? g_strdup_printf("; %s takes %+.0f %% by the closed form",
+                                                   is_plain ? "the finest division" : "one",
+                                                   100.0 * (other_s / own_s - 1.0))
                                  : g_strdup("");
-    lp_outcome_infer(self->outcome, "virtual stages %u: the framework's habit%s",
-                     workload->plan.pipeline.virtual_stages, range);
+    lp_outcome_infer(self->outcome, "virtual stages %u: %s%s",
+                     workload->plan.pipeline.virtual_stages,
+                     is_plain ? "nothing is stated" : "the framework's habit", range);
 }
 
 /* Ways to save memory, the cheapest in time first. */

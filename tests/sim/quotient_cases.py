@@ -143,10 +143,14 @@ def draw_traffic(r, size):
     return elements
 
 
-def draw_failures(r, size):
+def draw_failures(r, size, is_incast):
+    """Ports that fail. A port that many send to keeps most of its rate: flows that it cannot carry away pile up for
+    minutes."""
     if r.random() < 0.75:
         return []
     at, factor = r.randint(0, 8), r.choice([0.1, 0.5, 0.9])
+    if is_incast:
+        factor = 0.9
     ports = r.choice([[r.randrange(size)], r.sample(range(size), 3), list(range(0, size, 8))])
     kind = r.choice(["scale-up", "scale-out", "scale-out"])
     what = 'dead="yes"' if r.random() < 0.2 else f'bandwidth-factor="{factor}"'
@@ -156,5 +160,7 @@ def draw_failures(r, size):
 def draw_scenario(r, size):
     """A scenario as text."""
     jobs, plans = draw_jobs(r, size)
-    elements = jobs + draw_stragglers(r, plans) + draw_traffic(r, size) + draw_failures(r, size)
+    stragglers, traffic = draw_stragglers(r, plans), draw_traffic(r, size)
+    is_incast = any("incast" in element for element in traffic)
+    elements = jobs + stragglers + traffic + draw_failures(r, size, is_incast)
     return '<scenario name="drawn">\n' + "\n".join(elements) + "\n</scenario>\n"

@@ -300,8 +300,11 @@ lp_choice_parse(const char *text, const char *const *names, GError **error)
 
 /* Names are short; a longer text is no near miss of any. */
 #define NAME_MAX_LENGTH 63
+/* What is shorter begins too many names to mean one. */
+#define BEGINNING_MIN_LENGTH 3
 
-/* Levenshtein's distance between the first NAME_MAX_LENGTH bytes of both, by rows. */
+/* Levenshtein's distance between the first NAME_MAX_LENGTH bytes of both, by rows, where case does
+ * not count. */
 static gsize
 edit_distance(const char *a, const char *b)
 {
@@ -314,7 +317,8 @@ edit_distance(const char *a, const char *b)
         gsize diagonal = row[0];
         row[0] = i;
         for (gsize j = 1; j <= n_b; j++) {
-            gsize replaced = diagonal + (a[i - 1] != b[j - 1] ? 1 : 0);
+            gsize replaced =
+                diagonal + (g_ascii_tolower(a[i - 1]) != g_ascii_tolower(b[j - 1]) ? 1 : 0);
             diagonal = row[j];
             row[j] = MIN(replaced, MIN(row[j], row[j - 1]) + 1);
         }
@@ -322,11 +326,26 @@ edit_distance(const char *a, const char *b)
     return row[n_b];
 }
 
+/* The shortest of @names that @text is the beginning of; the first among equals. */
+static const char *
+name_begun(const char *text, const char *const *names)
+{
+    const char *begun = NULL;
+    for (gsize i = 0; *text != '\0' && names[i] != NULL; i++)
+        if (g_ascii_strncasecmp(names[i], text, strlen(text)) == 0 &&
+            (begun == NULL || strlen(names[i]) < strlen(begun)))
+            begun = names[i];
+    return begun;
+}
+
 const char *
 lp_nearest_name(const char *text, const char *const *names)
 {
     g_return_val_if_fail(text != NULL && names != NULL, NULL);
-    const char *nearest = NULL;
+    /* Of "h100" h100-sxm was meant, though h200 has fewer other letters. */
+    const char *nearest = strlen(text) >= BEGINNING_MIN_LENGTH ? name_begun(text, names) : NULL;
+    if (nearest != NULL)
+        return nearest;
     gsize smallest = G_MAXSIZE;
     for (gsize i = 0; names[i] != NULL; i++) {
         gsize distance = edit_distance(text, names[i]);
@@ -346,8 +365,5 @@ lp_like_name(const char *text, const char *const *names)
     /* One wrong letter in three, or two that are swapped. */
     if (nearest != NULL && edit_distance(text, nearest) <= MAX(strlen(text) / 3, 2))
         return nearest;
-    for (gsize i = 0; *text != '\0' && names[i] != NULL; i++)
-        if (g_str_has_prefix(names[i], text))
-            return names[i];
-    return NULL;
+    return name_begun(text, names);
 }

@@ -58,12 +58,13 @@ gboolean lp_boolean_parse(const char *text, gboolean *out_value,
  * names the nearest. */
 int lp_choice_parse(const char *text, const char *const *names, GError **error);
 
-/** The name of the NULL-ended @names with the smallest edit distance to @text (the first among
- * equals), borrowed. NULL if @names is empty. */
+/** The shortest name of the NULL-ended @names that begins with @text, if that has three letters or
+ * more, else the one with the smallest edit distance to it; whatever the case, the first among
+ * equals. Borrowed; NULL if @names is empty. */
 const char *lp_nearest_name(const char *text, const char *const *names);
 
-/** The name that was likely meant by @text: the nearest, if few letters differ, or the first that
- * begins with it. NULL: none is like it. Borrowed from @names. */
+/** The name that was likely meant by @text: the nearest, if few letters differ, or the shortest
+ * that begins with it. NULL: none is like it. Borrowed from @names. */
 const char *lp_like_name(const char *text, const char *const *names);
 
 G_END_DECLS

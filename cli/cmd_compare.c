@@ -331,8 +331,11 @@ append_runs(GString *out, const GArray *runs)
         g_string_append_printf(out, "run %2u  %s", i + 1, run->platform);
         if (i > 0) {
             LpChange change = lp_change_largest(first->result, run->result);
-            g_string_append_printf(out, ": %s changed most, %+.6f s (tier: %s)",
-                                   lp_term_names[change.term], change.seconds, change.tier);
+            if (change.moved_s == 0.0)
+                g_string_append(out, ": as run 1");
+            else
+                g_string_append_printf(out, ": %s changed most, %+.6f s (tier: %s)",
+                                       lp_term_names[change.term], change.seconds, change.tier);
         }
         g_string_append_c(out, '\n');
         LpChange change = lp_change_largest(first->result, run->result);

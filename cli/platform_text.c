@@ -118,6 +118,20 @@ add_beside_json(json_t *root, const LpMachine *machine)
     lp_json_set_number(object, "oversubscription", facts.oversubscription);
 }
 
+/* Who decides about circuits, and what a change costs. */
+static void
+add_circuits_json(json_t *root, const LpCircuitSwitch *circuits)
+{
+    if (!circuits->is_present)
+        return;
+    json_t *object = lp_json_set_object(root, "circuits");
+    lp_json_set_text(object, "policy", lp_circuit_policy_names[circuits->policy]);
+    lp_json_set_count(object, "ports", circuits->n_ports);
+    lp_json_set_count(object, "wavelengths", circuits->n_wavelengths);
+    lp_json_set_text(object, "scope", lp_circuit_scope_names[circuits->scope]);
+    lp_json_set_number(object, "dead_time_s", lp_circuit_switch_dead_time_s(circuits));
+}
+
 static void
 add_pods_json(json_t *root, const LpFabric *fabric, const LpMachine *machine)
 {
@@ -158,6 +172,7 @@ lp_platform_print_json(const LpMachine *machine, GError **error)
         lp_json_set_text(root, "library", machine->library);
     if (machine->transport != LP_TRANSPORT_RDMA)
         lp_json_set_text(root, "transport", lp_transport_names[machine->transport]);
+    add_circuits_json(root, &machine->circuits);
     add_beside_json(root, machine);
     add_pods_json(root, &fabric, machine);
     add_bisection_json(root, &facts);
@@ -330,6 +345,20 @@ add_beside_text(LpTextTable *table, const LpMachine *machine)
 }
 
 static void
+add_circuits_text(LpTextTable *table, const LpCircuitSwitch *circuits)
+{
+    if (!circuits->is_present)
+        return;
+    g_autofree char *dead =
+        lp_quantity_format(LP_QUANTITY_TIME, lp_circuit_switch_dead_time_s(circuits));
+    add_line(table, "circuits", "%s, %s from request to bytes; %u %s an attachment, %u %s a port%s",
+             lp_circuit_policy_names[circuits->policy], dead, circuits->n_ports,
+             circuits->n_ports == 1 ? "port" : "ports", circuits->n_wavelengths,
+             circuits->n_wavelengths == 1 ? "wavelength" : "wavelengths",
+             circuits->scope == LP_CIRCUIT_SCOPE_PLANE ? ", a switch for each port" : "");
+}
+
+static void
 add_pods_text(LpTextTable *table, const LpFabric *fabric, const LpMachine *machine)
 {
     if (machine->pod_domains == 0)
@@ -372,6 +401,7 @@ lp_platform_print_text(const LpMachine *machine, GError **error)
                  facts.n_domains * machine->cards_per_domain);
         add_shape_text(table, machine);
         add_planes_text(table, machine);
+        add_circuits_text(table, &machine->circuits);
         add_beside_text(table, machine);
         add_pods_text(table, &fabric, machine);
     } else {

@@ -234,6 +234,7 @@ test_names(void)
     lp_test_error("ful", &error, LP_INPUT_ERROR, LP_INPUT_ERROR_NAME,
                   "\"ful\" is not one of none, selective, full; the nearest is full");
     lp_test_text("nearest", lp_nearest_name("selctive", names), "selective");
+    lp_test_text("the beginning", lp_nearest_name("SEL", names), "selective");
     lp_test_text("first among equals", lp_nearest_name("zzzz", names), "none");
     lp_test_true("no names", lp_nearest_name("x", no_names) == NULL);
     lp_test_text("like", lp_like_name("selctive", names), "selective");

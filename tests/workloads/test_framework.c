@@ -205,6 +205,8 @@ test_habits(void)
         {"torchtitan's Llama", "framework=torchtitan zero=3",
          "separate-projections=yes complex-rotary=yes repeat-heads=yes unit-copies=yes "
          "keep-gathered=yes"},
+        {"fully sharded, as its name says", "framework=fsdp", "zero=3 cast-shards=yes"},
+        {"unless the plan says otherwise", "framework=torchtitan zero=1", "zero=1 unit-copies=no"},
         {"checkpoints of today's PyTorch", "framework=torchtitan", "early-stop=yes"},
         {"and of an older one", "framework=fsdp", "early-stop=no"},
         {"but what is compiled leaves out what nothing takes", "framework=fsdp kernels=fused",
@@ -213,6 +215,8 @@ test_habits(void)
          "array-units=yes root-unit=no shard-degree=0"},
         {"of slices", "framework=maxtext zero=3 pp=1 dp=128",
          "array-units=yes root-unit=no shard-degree=domains"},
+        {"as its configuration takes all devices", "framework=maxtext pp=1 dp=128",
+         "zero=3 shard-degree=domains"},
         {"InternEvo's owners broadcast", "framework=internevo zero=1 pp=1 dp=128",
          "zero-variant=deepspeed parameter-gather=broadcast"},
         {"and sum inside sets and over them",

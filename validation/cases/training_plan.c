@@ -332,7 +332,7 @@ lp_training_plan_new(LpTrainingRestatement *self, GError **error)
             lp_training_remainder_micro_batch(&self->settings, micro_batch, self->outcome);
     if (is_stated)
         fill_rounds(self, micro_batch);
-    if (!lp_table_has(self->row, "zero"))
+    if (!lp_table_has(self->row, "zero") && lp_settings_is(&self->settings, "zero", "0"))
         share_states(self, micro_batch);
     const Saving *saving = choose_saving(self, micro_batch);
     if (of_replica)

@@ -130,7 +130,7 @@ take_columns(LpTrainingRestatement *self, GError **error)
                    {"cp", "cp", "1"},
                    {"ep", "ep", "1"},
                    {"virtual_stages", "virtual-stages", NULL},
-                   {"zero", "zero", "0"},
+                   {"zero", "zero", NULL},
                    {"global_batch", "global-batch", NULL}};
     for (guint i = 0; i < G_N_ELEMENTS(columns); i++) {
         const char *text = lp_table_text(self->row, columns[i].column);
@@ -369,18 +369,33 @@ is_due(const LpTrainingRestatement *self, const LpFrameworkSetting *setting)
     return TRUE;
 }
 
-/* Whether the row's framework has a rule of its own for what stands on a stage. */
-static gboolean
-deals_itself(const LpTrainingRestatement *self)
+/* What the row's framework does by itself with @name, or NULL. Returns: (transfer full). */
+static char *
+habit(const LpTrainingRestatement *self, const char *name)
 {
     g_autoptr(LpFramework) framework =
         lp_framework_find(lp_settings_get(&self->settings, "framework"), NULL);
     for (guint i = 0; framework != NULL && i < framework->settings->len; i++) {
         const LpFrameworkSetting *setting = framework->settings->pdata[i];
-        if (strcmp(setting->name, "stage-layers") == 0 && is_due(self, setting))
-            return TRUE;
+        if (strcmp(setting->name, name) == 0 && is_due(self, setting))
+            return g_strdup(setting->value);
     }
-    return FALSE;
+    return NULL;
+}
+
+/* Where no column says which states replicas share: as the framework has it, else none. */
+static gboolean
+take_zero(LpTrainingRestatement *self, GError **error)
+{
+    (void)error;
+    if (lp_settings_get(&self->settings, "zero") != NULL)
+        return TRUE;
+    g_autofree char *stage = habit(self, "zero");
+    if (stage != NULL)
+        lp_outcome_infer(self->outcome, "zero %s: as %s has it", stage,
+                         lp_settings_get(&self->settings, "framework"));
+    lp_settings_set(&self->settings, "zero", stage != NULL ? stage : "0");
+    return TRUE;
 }
 
 /* Software without a rule of its own refuses slices that are not equal, so that they were listed:
@@ -394,8 +409,9 @@ deal_slices(LpTrainingRestatement *self, GError **error)
             layers = lp_settings_number(&self->settings, "layers"),
             slices = pp * MAX(lp_settings_number(&self->settings, "virtual-stages"), 1);
     gboolean divides = (layers + 2) % slices == 0;
+    g_autofree char *dealt = habit(self, "stage-layers");
     if (pp < 2 || layers % slices == 0 || (layers < slices && !divides) ||
-        lp_settings_get(&self->settings, "stage-layers") != NULL || deals_itself(self))
+        lp_settings_get(&self->settings, "stage-layers") != NULL || dealt != NULL)
         return TRUE;
     lp_settings_set(&self->settings, "stage-layers", divides ? "with-ends" : "balanced");
     lp_outcome_infer(self->outcome,
@@ -442,8 +458,8 @@ take_words(LpTrainingRestatement *self, GError **error)
 static gboolean (*const rules[])(LpTrainingRestatement *self, GError **error) = {
     take_model,     take_layers_of_name, take_columns,  complete_shape,
     pad_vocabulary, cut_to_layer,        take_replicas, take_sequence_parallel,
-    take_precision, take_framework,      take_settings, take_words,
-    pad_sizes,      deal_slices,         limit_slices,
+    take_precision, take_framework,      take_settings, take_zero,
+    take_words,     pad_sizes,           deal_slices,   limit_slices,
 };
 
 gboolean

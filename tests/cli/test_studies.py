@@ -245,8 +245,9 @@ class Studies(unittest.TestCase):
             self.assertEqual(results.order("gpt3-6.7b", options, n, "polaris")[-1], ["TP + DP"])
         self.assertEqual(results.order("gpt3-6.7b", options, 512, "dgx-a100"),
                          [["TP + DP"], ["TP + PP + DP"], ["PP + DP"]])
-        self.assertEqual(results.order("gpt3-1.3b", characterize.ZERO, 8, "dgx-a100")[0], ["ZeRO 3"])
-        self.assertEqual(results.order("gpt3-1.3b", characterize.ZERO, 8, "polaris")[-1],
+        for machine in characterize.MACHINES:
+            self.assertEqual(results.order("gpt3-1.3b", characterize.ZERO, 8, machine)[0], ["ZeRO 3"])
+        self.assertEqual(results.order("gpt3-125m", characterize.ZERO, 512, "dgx-a100")[-1],
                          ["ZeRO 3"])
 
     def test_document(self):

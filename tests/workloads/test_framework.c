@@ -187,7 +187,12 @@ test_habits(void)
          "overlap-tp=bulk host-sync=passes fused-accumulation=yes"},
         {"and with it", "framework=deepspeed pp=8", "overlap-tp=no host-sync=passes"},
         {"DeepSpeed's gathers", "framework=deepspeed zero=3 pp=1 dp=128",
-         "prefetch=0 bucket=1000000000B"},
+         "overlap-param=yes bucket=500000000-parameters unit-copies=yes slowdown=1.189 "
+         "library=auto"},
+        {"and those of 2021", "framework=deepspeed-2021 zero=3 pp=1 dp=128",
+         "overlap-param=no unit-copies=no slowdown=1 library=single-ring"},
+        {"whose other stages are the same", "framework=deepspeed-2021 zero=1 pp=1 dp=128",
+         "zero-variant=deepspeed library=auto"},
         {"gradients are added where they are made", "framework=megatron-core",
          "fused-accumulation=yes gradient-buffers=yes"},
         {"and in 2021 by a kernel of their own", "framework=megatron-lm-2021",

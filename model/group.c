@@ -67,7 +67,8 @@ static gboolean
 limits_nodes(const LpTransformer *transformer, const LpPlan *plan)
 {
     guint32 groups = transformer->experts.n_groups, limit = transformer->experts.group_limit;
-    return groups > 1 && limit > 0 && limit < groups && plan->degree[LP_AXIS_EP] % groups == 0;
+    return groups > 1 && limit > 0 && limit < groups && plan->degree[LP_AXIS_EP] % groups == 0 &&
+           !plan->experts.sends_each;
 }
 
 guint32

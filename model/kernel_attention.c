@@ -40,7 +40,7 @@ static void
 core_forward(LpKernelList *list)
 {
     list->part = LP_PART_CORE;
-    if (list->transformer->attention == LP_ATTENTION_FLASH) {
+    if (lp_plan_fuses_attention(list->plan, list->transformer->attention)) {
         lp_list_flash(list, FALSE);
         return;
     }
@@ -55,7 +55,7 @@ static void
 core_backward(LpKernelList *list)
 {
     list->part = LP_PART_CORE;
-    if (list->transformer->attention == LP_ATTENTION_FLASH) {
+    if (lp_plan_fuses_attention(list->plan, list->transformer->attention)) {
         lp_list_flash(list, TRUE);
         return;
     }

@@ -126,7 +126,7 @@ experts_bytes(const LpTransformer *transformer, const LpPlan *plan, guint32 agai
 static double
 scores_bytes(const LpTransformer *transformer, const LpPlan *plan, double keys)
 {
-    if (transformer->attention == LP_ATTENTION_FLASH)
+    if (lp_plan_fuses_attention(plan, transformer->attention))
         return 0.0;
     double dropped =
         lp_transformer_has_dropout(transformer) ? elements(plan, 1.0) + MASK_BYTES : 0.0;

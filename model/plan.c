@@ -16,7 +16,8 @@ const char *const lp_precision_names[] = {"fp32",      "tf32",  "fp16",  "bf16",
                                           "fp8-block", "mxfp8", "nvfp4", "int8", NULL};
 const char *const lp_overlap_tp_names[] = {"no", "bulk", "yes", NULL};
 const char *const lp_kernels_names[] = {"fused", "eager", NULL};
-const char *const lp_attention_kernel_names[] = {"auto", "vendor", "flash-2", "triton", NULL};
+const char *const lp_attention_kernel_names[] = {"auto",   "vendor",  "flash-2",
+                                                 "triton", "unfused", NULL};
 const char *const lp_host_sync_names[] = {"none", "messages", "passes", "kernels", NULL};
 const char *const lp_amped_efficiency_names[] = {"constant", "micro-batch", NULL};
 const char *const lp_context_kind_names[] = {"ring", "ulysses", "gather", NULL};

@@ -99,8 +99,10 @@ typedef enum {
     LP_ATTENTION_KERNEL_VENDOR,  /**< cuDNN's or FlashAttention-3, as Transformer Engine calls them
                                   */
     LP_ATTENTION_KERNEL_FLASH_2, /**< FlashAttention-2, as PyTorch calls it */
-    LP_ATTENTION_KERNEL_TRITON   /**< FlashAttention of 2022 in Triton, as llm-foundry of 2023 calls
+    LP_ATTENTION_KERNEL_TRITON,  /**< FlashAttention of 2022 in Triton, as llm-foundry of 2023 calls
                                     it */
+    LP_ATTENTION_KERNEL_UNFUSED  /**< nobody's: no fused kernel of that software takes heads so
+                                    wide */
 } LpAttentionKernel;
 
 /** In which order a tensor of activations lies in memory. */
@@ -259,6 +261,8 @@ typedef struct {
     guint32 tp;    /**< ranks that share an expert: 1 or tp; 0: lp_plan_expert_tp() says */
     guint32 relay; /**< parts of an ep group, to each of which a token crosses once, to be copied
                         there; 0 or 1: it goes to each of its experts, lp_group_n_expert_nodes() */
+    gboolean sends_each; /**< it goes to each of its experts by itself even where routing is limited
+                              to groups of them: relay is 1 */
     gboolean relays_by_domain; /**< the parts are the machine's domains: relay is what
                                     lp_plan_relay_by_domains() has made of them */
     gboolean one_by_one;       /**< each expert's products are kernels of their own,
@@ -373,8 +377,8 @@ typedef struct {
     gboolean splits_root;   /**< ZeRO stage 3: embedding and head are gathered each for itself; else
                                  with the final norm as one unit */
     gboolean splits_layers; /**< ZeRO stage 3: a layer is gathered array by array */
-    gboolean offloads_inputs; /**< recomputation: what layers keep waits in the host's memory,
-                                   moved while others are worked on, which takes no time */
+    gboolean offloads_inputs;      /**< recomputation: what layers keep waits in the host's memory,
+                                        moved while others are worked on, which takes no time */
     gboolean offloads_activations; /**< no recomputation: what layers keep waits there, too */
     gboolean drops_gradients; /**< the optimiser's step lets gradients go, and a backward pass makes
                                    them anew as it lets activations go; else they stay */

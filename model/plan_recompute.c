@@ -69,10 +69,17 @@ lp_plan_makes_again(const LpPlan *self, guint32 parts)
 }
 
 gboolean
+lp_plan_fuses_attention(const LpPlan *self, LpAttentionKind attention)
+{
+    return attention == LP_ATTENTION_FLASH &&
+           self->host.attention_kernel != LP_ATTENTION_KERNEL_UNFUSED;
+}
+
+gboolean
 lp_plan_recomputes_core(const LpPlan *self, LpAttentionKind attention)
 {
     return lp_plan_makes_again(self, LP_AGAIN_ATTENTION) ||
-           (lp_plan_makes_again(self, LP_AGAIN_CORE) && attention == LP_ATTENTION_UNFUSED);
+           (lp_plan_makes_again(self, LP_AGAIN_CORE) && !lp_plan_fuses_attention(self, attention));
 }
 
 gboolean

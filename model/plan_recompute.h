@@ -19,6 +19,9 @@ double lp_plan_recomputed_share(const LpPlan *self, const LpTransformer *transfo
 guint32 lp_plan_parts_again(const LpPlan *self);
 /** Whether the layers' parts that are made again hold all of @parts. */
 gboolean lp_plan_makes_again(const LpPlan *self, guint32 parts);
+/** Whether one kernel makes scores and mixture: @attention asks for it, and the plan's software has
+ * such a kernel. */
+gboolean lp_plan_fuses_attention(const LpPlan *self, LpAttentionKind attention);
 /** Whether attention's core is run again where it is of kind @attention; with full recomputation it
  * is, too, but as part of a forward pass. */
 gboolean lp_plan_recomputes_core(const LpPlan *self, LpAttentionKind attention);

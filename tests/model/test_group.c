@@ -273,15 +273,18 @@ test_expert_nodes(void)
     static const struct {
         const char *label;
         guint32 ep, n_groups, limit, nodes;
+        double copies;
+        gboolean sends_each;
     } rows[] = {
-        {"as DeepSeek-V3", 64, 8, 4, 8},
-        {"one rank a group", 8, 8, 4, 8},
-        {"no limit", 64, 8, 0, 1},
-        {"all groups", 64, 8, 8, 1},
-        {"no groups", 64, 0, 0, 1},
-        {"several groups a rank", 4, 8, 4, 1},
-        {"groups that are no ranks", 4, 3, 1, 1},
-        {"one rank", 1, 8, 4, 1},
+        {"as DeepSeek-V3", 64, 8, 4, 8, 4.0, FALSE},
+        {"to each expert by itself", 64, 8, 4, 1, 1.0, TRUE},
+        {"one rank a group", 8, 8, 4, 8, 4.0, FALSE},
+        {"no limit", 64, 8, 0, 1, 1.0, FALSE},
+        {"all groups", 64, 8, 8, 1, 1.0, FALSE},
+        {"no groups", 64, 0, 0, 1, 1.0, FALSE},
+        {"several groups a rank", 4, 8, 4, 1, 1.0, FALSE},
+        {"groups that are no ranks", 4, 3, 1, 1, 1.0, FALSE},
+        {"one rank", 1, 8, 4, 1, 1.0, FALSE},
     };
     for (guint i = 0; i < G_N_ELEMENTS(rows); i++) {
         LpTransformer shape = lp_test_gpt(2, 64, 4);
@@ -291,7 +294,9 @@ test_expert_nodes(void)
         shape.experts.group_limit = rows[i].limit;
         LpPlan plan = lp_test_plan(1, 1, 64, 1, 64);
         plan.degree[LP_AXIS_EP] = rows[i].ep;
+        plan.experts.sends_each = rows[i].sends_each;
         lp_test_true(rows[i].label, lp_group_n_expert_nodes(&shape, &plan) == rows[i].nodes);
+        lp_test_close(rows[i].label, lp_group_expert_copies(&shape, &plan), rows[i].copies, 1e-12);
     }
 }
 

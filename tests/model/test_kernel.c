@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "model/memory.h"
 #include "tests/model/shapes.h"
 #include "tests/testlib.h"
 
@@ -240,6 +241,27 @@ test_all_parts(void)
     }
 }
 
+/* Attention whose fused kernel is missing is that which asks for none. */
+static void
+test_missing_kernel(void)
+{
+    LpTransformer fused = lp_test_gpt(2, 64, 4), unfused = fused;
+    LpPlan missing = lp_test_plan(1, 1, 1, 1, 1), plan = missing;
+    LpAccelerator accelerator = lp_test_accelerator();
+    fused.attention = LP_ATTENTION_FLASH;
+    unfused.attention = LP_ATTENTION_UNFUSED;
+    missing.recompute = plan.recompute = LP_RECOMPUTE_SELECTIVE;
+    missing.host.attention_kernel = LP_ATTENTION_KERNEL_UNFUSED;
+    for (guint pass = 0; pass < LP_N_PASSES; pass++)
+        lp_test_close(
+            "as long as unfused",
+            lp_block_time_s(&fused, &missing, &accelerator, 0, LP_BLOCK_ATTENTION, (LpPass)pass),
+            lp_block_time_s(&unfused, &plan, &accelerator, 0, LP_BLOCK_ATTENTION, (LpPass)pass),
+            0.0);
+    lp_test_close("as much memory", lp_memory_fullest(&fused, &missing).activations_bytes,
+                  lp_memory_fullest(&unfused, &plan).activations_bytes, 0.0);
+}
+
 static void
 test_no_embedding(void)
 {
@@ -266,6 +288,7 @@ main(void)
         {"copied heads", test_copied_heads},
         {"recompute", test_recompute},
         {"all parts", test_all_parts},
+        {"missing kernel", test_missing_kernel},
         {"no embedding", test_no_embedding},
         {NULL, NULL},
     };

@@ -152,6 +152,11 @@ test_rules(void)
          "global_batch=16;framework=megatron-core;accelerator=b300;zero=1;precision=bf16;"
          "recompute=",
          "recompute=selective selective=latent", "recompute selective: the framework's habit"},
+        {"and beats a column that says of itself that it states nothing",
+         "model=DeepSeek-V2-Lite;where=26.02 NeMo Container;tp=1;pp=1;dp=16;ep=8;micro_batch=1;"
+         "global_batch=16;framework=megatron-core;accelerator=b300;zero=1;precision=bf16;"
+         "recompute=none;recompute_as_stated=none (not stated)",
+         "recompute=selective selective=latent", "recompute selective: the framework's habit"},
         {"tokens that are dropped", "model=Mixtral-8x7B (tokendrop);tp=1;pp=1;dp=16",
          "capacity-factor=1", "capacity-factor 1: the model's name says that tokens are dropped"},
         {"compiled, whatever was read", FLASH "note=2 nodes with torch.compile;set=kernels=eager",

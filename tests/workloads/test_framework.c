@@ -102,11 +102,28 @@ test_habits(void)
         {"fine-grained experts stay whole",
          "framework=megatron-core experts=128 expert-ffn=64 top-k=8 ep=16 pp=8 dp=16 "
          "sequence-parallel=yes",
-         "expert-tp=1 ep-relay=1 overlap-ep=domains overlap-tp=bulk experts-eager=yes"},
+         "expert-tp=1 ep-relay=1 overlap-ep=no overlap-tp=bulk experts-eager=yes"},
         {"routing limited to groups is relayed",
          "framework=megatron-core experts=128 expert-ffn=64 top-k=8 ep=16 pp=8 dp=16 "
          "expert-groups=8 group-limit=4",
          "ep-relay=domains"},
+        {"their passes are woven since September 2025",
+         "framework=megatron-core-2025-09 experts=128 expert-ffn=64 top-k=8 ep=16 pp=8 dp=16 "
+         "sequence-parallel=yes",
+         "expert-tp=1 ep-relay=1 overlap-ep=domains overlap-tp=bulk capacity-factor=0"},
+        {"DeepSeek-V3's recipe of April 2025 drops tokens, and relays none",
+         "framework=megatron-core-2025-04 experts=128 expert-ffn=64 top-k=8 ep=16 pp=8 dp=16 "
+         "expert-groups=8 group-limit=4 kv-rank=64 rope-width=32 mtp-layers=1 layers=61",
+         "capacity-factor=1 ep-relay=no stage-layers=with-ends "
+         "selective=latent attention-kernel=auto fused-loss=yes"},
+        {"and lacks a fused kernel on Blackwell",
+         "framework=megatron-core-2025-04 experts=128 expert-ffn=64 top-k=8 ep=16 pp=4 dp=16 "
+         "kv-rank=64 rope-width=32",
+         "selective=core attention-kernel=unfused"},
+        {"which is gone in September",
+         "framework=megatron-core-2025-09 experts=128 expert-ffn=64 top-k=8 ep=16 pp=4 dp=16 "
+         "expert-groups=8 group-limit=4 kv-rank=64 rope-width=32",
+         "selective=latent attention-kernel=auto capacity-factor=0 ep-relay=domains"},
         {"NeMo's scripts of 2025 fuse the loss",
          "framework=megatron-core-2025-04 precision=fp8 zero=1",
          "fused-loss=yes scaling=delayed cuda-graphs=no overlap-param=yes"},

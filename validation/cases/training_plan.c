@@ -165,16 +165,42 @@ widens_gradients(const LpTrainingRestatement *self, guint64 micro_batch)
     return g_strcmp0(value, "fp32") == 0;
 }
 
-/* What a framework recomputes by habit, where that fits; else NULL. */
+static const Saving by_habit = {NULL, NULL, NULL};
+
+/* What a framework recomputes by habit, where that fits; else NULL. Returns: (transfer full). */
+static char *
+habitual_recompute(const LpTrainingRestatement *self, guint64 micro_batch)
+{
+    g_autofree char *recompute = habit(self, &by_habit, micro_batch, "recompute");
+    return recompute != NULL && fits(self, &by_habit, micro_batch) ? g_steal_pointer(&recompute)
+                                                                   : NULL;
+}
+
 static const Saving *
 habitual_saving(const LpTrainingRestatement *self, guint64 micro_batch)
 {
-    static const Saving habitual = {NULL, NULL, NULL};
-    g_autofree char *recompute = habit(self, &habitual, micro_batch, "recompute");
-    if (recompute == NULL || !fits(self, &habitual, micro_batch))
+    g_autofree char *recompute = habitual_recompute(self, micro_batch);
+    if (recompute == NULL)
         return NULL;
     lp_outcome_infer(self->outcome, "recompute %s: the framework's habit", recompute);
-    return &habitual;
+    return &by_habit;
+}
+
+/* Takes column "recompute", unless its own words say that the source says nothing and the framework
+ * has a habit. */
+static gboolean
+take_recompute(LpTrainingRestatement *self, guint64 micro_batch, GError **error)
+{
+    if (!lp_table_has(self->row, "recompute"))
+        return TRUE;
+    if (strstr(lp_table_text(self->row, "recompute_as_stated"), "(not stated)") != NULL) {
+        g_autofree char *recompute = habitual_recompute(self, micro_batch);
+        if (recompute != NULL)
+            return TRUE;
+    }
+    return lp_training_restatement_set(self, "recompute", "recompute",
+                                       lp_training_words_recompute(self->row, &self->settings),
+                                       error);
 }
 
 /* NULL if the row states nothing. */
@@ -182,9 +208,9 @@ static const Saving *
 saving_as_stated(const LpTrainingRestatement *self)
 {
     const char *stated =
-        lp_table_has(self->row, "recompute") ? lp_settings_get(&self->settings, "recompute") : "";
+        lp_table_has(self->row, "recompute") ? lp_settings_get(&self->settings, "recompute") : NULL;
     for (guint i = 0; i < G_N_ELEMENTS(savings); i++)
-        if (strcmp(savings[i].recompute, stated) == 0)
+        if (g_strcmp0(savings[i].recompute, stated) == 0)
             return &savings[i];
     return NULL;
 }
@@ -321,11 +347,9 @@ lp_training_plan_new(LpTrainingRestatement *self, GError **error)
     guint64 micro_batch = 1;
     gboolean of_replica = states_replica_batch(self);
     gboolean is_stated = lp_table_has(self->row, "micro_batch") && !of_replica;
-    const char *recompute = lp_training_words_recompute(self->row, &self->settings);
     if ((is_stated &&
          !lp_table_count(self->row, "micro_batch", 1, G_MAXUINT32, &micro_batch, error)) ||
-        (lp_table_has(self->row, "recompute") &&
-         !lp_training_restatement_set(self, "recompute", "recompute", recompute, error)))
+        !take_recompute(self, micro_batch, error))
         return NULL;
     if (is_stated)
         micro_batch =

@@ -265,7 +265,8 @@ set_relay(LpPlan *plan, const char *text, GError **error)
 {
     guint64 count = 1;
     plan->experts.relays_by_domain = strcmp(text, "domains") == 0;
-    if (!plan->experts.relays_by_domain &&
+    plan->experts.sends_each = strcmp(text, "no") == 0;
+    if (!plan->experts.relays_by_domain && !plan->experts.sends_each &&
         !lp_count_parse(text, 1, LP_PLAN_COUNT_MAX, &count, error))
         return FALSE;
     plan->experts.relay = (guint32)count;
@@ -275,6 +276,8 @@ set_relay(LpPlan *plan, const char *text, GError **error)
 static char *
 get_relay(const LpPlan *plan)
 {
+    if (plan->experts.sends_each)
+        return g_strdup("no");
     return plan->experts.relays_by_domain ? g_strdup("domains")
                                           : g_strdup_printf("%u", plan->experts.relay);
 }

@@ -24,7 +24,7 @@ extern const LpAttributeText lp_text_communication_precision; /**< those, "fp8",
 extern const LpAttributeText lp_text_dispatch_precision;      /**< the same */
 extern const LpAttributeText lp_text_bucket;                  /**< a size, or a rule's name */
 extern const LpAttributeText lp_text_overlap_ep;              /**< yes, no, or "domains" */
-extern const LpAttributeText lp_text_shards;                  /**< a count, or "domains" */
+extern const LpAttributeText lp_text_shards;                  /**< a count, "domains" or "no" */
 extern const LpAttributeText lp_text_relay;                   /**< a count, or "domains" */
 
 /** The shortest text that reads back as @value, 1.189 and not 1.1890000000000001, and @unit behind

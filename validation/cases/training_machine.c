@@ -48,12 +48,24 @@ read_rate(const LpTableRow *row, const char *column, const char *unit, char **ou
 static const struct {
     const char *accelerator, *scale_up, *scale_out;
 } links_of[] = {
-    {"a100-40", "dgx-a100", "dgx-a100"},     {"a100-80", "dgx-a100", "dgx-a100"},
-    {"a800", "hgx-h800", "dgx-a100"},        {"h100-sxm", "dgx-h100", "dgx-h100"},
-    {"h100-sxm-96", "dgx-h100", "dgx-h100"}, {"h200", "dgx-h100", "dgx-h100"},
-    {"h20", "dgx-h100", "dgx-h100"},         {"h800", "hgx-h800", "hgx-h800"},
-    {"b200", "dgx-b200", "dgx-b200"},        {"b300", "dgx-b300", "dgx-b300"},
-    {"gb200", "gb200-nvl72", "gb200-nvl72"}, {"gb300", "gb300-nvl72", "gb300-nvl72"},
+    {"a100-40", "dgx-a100", "dgx-a100"},
+    {"a100-80", "dgx-a100", "dgx-a100"},
+    {"a800", "hgx-h800", "dgx-a100"},
+    {"h100-sxm", "dgx-h100", "dgx-h100"},
+    {"h100-sxm-96", "dgx-h100", "dgx-h100"},
+    {"h200", "dgx-h100", "dgx-h100"},
+    {"h20", "dgx-h100", "dgx-h100"},
+    {"h800", "hgx-h800", "hgx-h800"},
+    {"b200", "dgx-b200", "dgx-b200"},
+    {"b300", "dgx-b300", "dgx-b300"},
+    {"gb200", "gb200-nvl72", "gb200-nvl72"},
+    {"gb300", "gb300-nvl72", "gb300-nvl72"},
+    {"mi300x", "mi300x-platform", "mi300x-platform"},
+    {"mi325x", "mi300x-platform", "mi300x-platform"},
+    {"mi350x", "mi355x-platform", "mi355x-platform"},
+    {"mi355x", "mi355x-platform", "mi355x-platform"},
+    {"mi250x-gcd", "frontier", "frontier"},
+    {"mi250-gcd", "frontier", "frontier"},
 };
 
 /* What counts where a row states neither. */

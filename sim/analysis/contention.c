@@ -153,7 +153,8 @@ connection_is_private(const LpConnection *connection, const LpNetwork *network, 
     return TRUE;
 }
 
-/* Messages out of a domain are private only where they cross nothing but ports. */
+/* Messages out of a domain are private only where they cross nothing but ports, and are as long as
+ * each other: else two come to one port while another has none. */
 static gboolean
 member_is_private(const LpCommunicationMap *map, const LinkUse *uses,
                   const LpCommunicator *communicator, guint64 rank, LpFidelity fidelity)
@@ -173,7 +174,8 @@ member_is_private(const LpCommunicationMap *map, const LinkUse *uses,
     const LpConnection *inter =
         lp_communication_map_connection(map, lp_connection_inter_domain(group), rank);
     if (inter->present && (!connection_is_private(inter, map->network, uses) ||
-                           (fidelity == LP_FIDELITY_MESSAGE && inter->route.n_links > 2)))
+                           (lp_contention_sends_pairwise(map, communicator, fidelity) &&
+                            (inter->route.n_links > 2 || communicator->loads != NULL))))
         return FALSE;
     return lp_rank_layout_sites(map->layout, communicator).is_regular;
 }

@@ -23,7 +23,7 @@ MACHINES = [
     "--system=generic --accelerators=64 --domain-size=4 --leaf-ports=8 --oversubscription=2",
     "--system=polaris --accelerators=64",
     "--system=optical-substrate --accelerators=64 --domain-size=16",
-    "--system=dgx-a100 --accelerators=64 --accelerator=b200",
+    "--system=dgx-a100 --accelerators=64 --accelerator=b200 --peak-int8=2Pf",
 ]
 # Buffers are cut at whole bytes, once in each collective.
 BYTES_TOLERANCE = 1e-6
@@ -52,7 +52,9 @@ SOFTWARE = {
     "attention-kernel": ["vendor", "flash-2", "triton", "unfused"], "separate-projections": ["yes"],
     "complex-rotary": ["yes"], "positions": ["rotary"], "layout": ["batch-first"], "norm": ["rmsnorm", "layernorm"],
     "dropout": ["yes", "no"], "overlap-tp-pairs": ["yes"], "overlap-ep": ["yes"], "host-sync": ["kernels"],
-    "scatter-gather": ["yes", "outputs"], "keep-gathered": ["yes"],
+    "scatter-gather": ["yes", "outputs"], "keep-gathered": ["yes"], "parallel-loss": ["yes"],
+    "offload-activations": ["yes"], "narrow-attention": ["yes"], "experts-fused": ["yes"], "fused-dispatch": ["yes"],
+    "casts-apart": ["yes"], "scales-apart": ["yes"], "step-bytes": [4, 0.5], "amped-efficiency": ["micro-batch"],
 }
 # What changes that, too.
 MOVING = {
@@ -86,7 +88,7 @@ def draw(r):
             "tied-embeddings": c(["yes", "no"]), "embedding": c(["yes", "yes", "no"]),
             "parallel-blocks": c(["no", "no", "no", "yes"]),
             "schedule": c(["gpipe", "1f1b", "1f1b", "interleaved", "zero-bubble", "dualpipe"])}
-    v = 2 if plan["schedule"] == "interleaved" else 1
+    v = c([2, 2, 3]) if plan["schedule"] == "interleaved" else 1
     b, m = c([1, 2]), c([1, 2, 4, 8])
     if plan["schedule"] == "dualpipe":
         m = max(m, 2 * pp)
@@ -126,18 +128,18 @@ def draw(r):
     plan.update({"overlap-dp": c(["yes", "no"]), "overlap-tp": c(["no", "bulk", "yes"]),
                  "overlap-pp": c(["yes", "no"]),
                  "overlap-param": c(["yes", "no"]) if zero else "no",
-                 "bucket": c(["all", "1MB", "10MB"]), "slowdown": c([1, 1, 1.2]),
+                 "bucket": c(["all", "1MB", "10MB", "1000000-parameters"]), "slowdown": c([1, 1, 1.2]),
                  "cuda-graphs": c(["yes", "no"]), "placement": c(["packed", "packed", "scattered"]),
                  "stage-layers": c(["even", "even", "balanced", listed(r, plan)]),
                  "host-sync": c(["none", "messages", "passes"]),
                  "kernels": c(["fused", "fused", "eager"]),
                  "rank-order": c(["tp-cp-ep-dp-pp", "tp-cp-ep-dp-pp", "tp-cp-pp-ep-dp",
                                   "tp-cp-dp-ep-pp", "dp-tp-cp-ep-pp"]),
-                 "precision": c(["bf16", "fp16", "fp32"] + (["fp8", "fp8-block", "mxfp8", "nvfp4"]
-                                                            if r.random() < 0.5 else [])),
+                 "precision": c(["bf16", "fp16", "fp32", "tf32"] +
+                                (["fp8", "fp8-block", "mxfp8", "nvfp4", "int8"] if r.random() < 0.5 else [])),
                  "narrow-parameters": c(["yes", "no"]),
-                 "gradient-precision": c(["fp32", "bf16"]),
-                 "communication-precision": c(["auto", "auto", "fp8"]),
+                 "gradient-precision": c(["fp32", "bf16", "fp16"]),
+                 "communication-precision": c(["auto", "auto", "auto", "fp8", "fp32", "bf16"]),
                  "optimizer": c(["adam", "sgd", "adam-8bit", "none"])})
     return add(r, plan, SOFTWARE, c([0, 0.1, 0.3]))
 
@@ -150,14 +152,14 @@ class Volumes:
         self.tp, self.cp, self.dp, self.pp = p["tp"], p["cp"], p["dp"], p["pp"]
         self.ranks = self.tp * self.cp * self.dp * self.pp
         self.m = p["global-batch"] // (p["micro-batch"] * self.dp)
-        self.x = 4 if p["precision"] == "fp32" else 2
-        self.wire = 1 if p["communication-precision"] == "fp8" else self.x
+        self.x = 4 if p["precision"] in ("fp32", "tf32") else 2
+        self.wire = {"fp8": 1, "bf16": 2, "fp32": 4}.get(p["communication-precision"], self.x)
         # An operand with its scales: fp32 for 128, a byte for 32 or for 16; weights in mxfp8 are
         # gathered in 16 bits.
         operand, weight = {"fp8": (1, 1), "fp8-block": (1 + 4 / 128, 1),
                            "mxfp8": (1 + 1 / 32, 2), "nvfp4": (0.5 + 1 / 16, 0.5 + 1 / 16),
-                           }.get(p["precision"], (self.x, self.x))
-        self.gathered = 1 if p["communication-precision"] == "fp8" else operand
+                           "int8": (1, 2)}.get(p["precision"], (self.x, self.x))
+        self.gathered = operand if p["communication-precision"] == "auto" else self.wire
         self.layer_x = weight if p["narrow-parameters"] == "yes" else self.x
         self.tokens = p["micro-batch"] * p["seq"] / self.cp
         self.a = self.tokens * p["hidden"] * self.wire
@@ -315,8 +317,25 @@ class Volumes:
         assert holders in (1, 2)
         return total
 
+    def embedding(self):
+        """A divided vocabulary's: two all-reduces of A, or their halves, a half more where the head gathers
+        again; for the loss, three of 4 bytes a token. And gradients of a table that two stages hold."""
+        p = self.p
+        if p["embedding"] == "no":
+            return 0.0
+        volume, summed = 2 * self.a, p.get("parallel-loss") == "yes"
+        if summed:
+            volume += 3 * 4 * self.tokens
+            if self.sp and p.get("keep-gathered") != "yes":
+                volume += 0.5 * self.a
+        total = 2 * (self.tp - 1) * volume * self.m * self.dp * self.cp
+        if p["tied-embeddings"] == "yes" and self.pp > 1 and not self.dual:
+            g = 2 if p["gradient-precision"] != "fp32" else 4
+            total += 2 * p["vocab"] * p["hidden"] * g * self.dp * self.cp
+        return total
+
     def all(self):
-        return {"tp": self.tensor(), "pp": self.pipeline(), "ep": self.experts(),
+        return {"embedding": self.embedding(), "tp": self.tensor(), "pp": self.pipeline(), "ep": self.experts(),
                 "cp": self.context(), "dp": self.data()}
 
 

@@ -42,6 +42,16 @@ MACHINES = [
 if "LIGHTPATH_MACHINES" in os.environ:  # by number
     MACHINES = [MACHINES[int(number)] for number in os.environ["LIGHTPATH_MACHINES"].split()]
 CONTENDED, ALONE = 1e-6, 1e-9
+ALGORITHMS = ["ring", "tree", "doubling", "halving-doubling", "bruck", "pairwise", "direct", "ring+tree", "ring+ring",
+              "in-network", "torus"]
+FRAMEWORKS = ["megatron-lm-2021", "megatron-lm-2022", "megatron-core", "megatron-core-2025-04", "megatron-core-2025-09",
+              "mlperf-2025", "megatron-core-2026-04", "megatron-core-2026", "deepspeed", "fsdp", "llm-foundry",
+              "torchtitan", "bigscience", "internevo", "nanotron", "xla"]
+# Settings that test_properties.py always draws and software decides where nobody else does.
+SETTLED = {"overlap-dp", "overlap-tp", "overlap-pp", "overlap-param", "bucket", "slowdown", "cuda-graphs", "kernels",
+           "gradient-precision", "reshard", "prefetch", "gradient-sync", "parameter-gather", "communication-precision",
+           "narrow-parameters", "optimizer", "zero-variant", "sequence-parallel", "stage-layers", "library"}
+ROUTING_TABLE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "routing-loads.csv")
 DISTURBANCE = 1e-13
 COLLAPSES = os.environ.get("LIGHTPATH_COLLAPSES", "proven assumed").split()
 FIDELITIES = os.environ.get("LIGHTPATH_FIDELITIES", "flow message").split()
@@ -62,17 +72,22 @@ CASES = [
     ("rings over leaves", FLAT, SMALL + " pp=2 dp=32 global-batch=128", 16),
 ]
 
-# What once differed, or might: what it is, machine, workload, plan, whether classes must be used.
+# What once differed, or might: what it is, machine, workload, fidelity, plan, whether classes must be used.
 PLANS_TO_KEEP = [
     # Blocks differ by a byte, which is nothing.
-    ("rings whose members do not divide their buffers", "--system=dgx-h100 --accelerators=384", "llama-3-405b",
+    ("rings whose members do not divide their buffers", "--system=dgx-h100 --accelerators=384", "llama-3-405b", "flow",
      {"layers": 4, "tp": 8, "pp": 2, "dp": 24, "global-batch": 96}, True),
     # Members of a tensor-parallel group receive at different times, and their hosts wait for that.
-    ("hosts that are ready one after the other", "--system=summit --accelerators=48", "mixtral-8x7b",
+    ("hosts that are ready one after the other", "--system=summit --accelerators=48", "mixtral-8x7b", "flow",
      {"layers": 4, "hidden": 768, "heads": 8, "kv-heads": 4, "head-width": 96, "ffn": 3072, "seq": 512,
       "vocab": 6144, "experts": 16, "top-k": 4, "expert-ffn": 512, "tp": 2, "pp": 3, "dp": 8, "ep": 2,
       "micro-batch": 1, "global-batch": 48, "schedule": "gpipe", "virtual-stages": 1,
       "stage-layers": "by-weight", "recompute": "full", "overlap-dp": "yes", "host-sync": "passes"}, False),
+    # Members with little to send meet others' messages at busy receivers' ports: no delay that is known.
+    ("messages of unequal load with links to themselves", "--system=polaris --accelerators=16", "gpt3-175b", "message",
+     {"layers": 4, "hidden": 512, "heads": 8, "ffn": 2048, "seq": 512, "vocab": 1024, "tp": 1, "pp": 1, "cp": 4,
+      "dp": 1, "cp-kind": "ulysses", "experts": 16, "top-k": 1, "ep": 4, "expert-ffn": 512, "expert-every": 2,
+      "skew": 1, "micro-batch": 1, "global-batch": 2, "cuda-graphs": "yes", "placement": "scattered"}, False),
 ]
 
 
@@ -84,7 +99,63 @@ def draw(r):
     plan["layers"] = min(plan["layers"], 8)
     if plan["stage-layers"] not in ("even", "balanced"):
         plan["stage-layers"] = "even"
-    return test_properties.add(r, plan, test_properties.MOVING, 0.15)
+    plan = test_properties.add(r, plan, test_properties.MOVING, 0.15)
+    return r.choice(VARIANTS)(r, plan) if r.random() < 0.35 else plan
+
+
+def vary_kind(r, plan):
+    """An encoder, one with a decoder, or one of images."""
+    kind = r.choice(["encoder", "decoder-layers", "patch"])
+    plan.pop("mtp-layers", None)
+    plan["kind"] = "encoder"
+    if kind == "decoder-layers":
+        plan.update({"kind": "encoder-decoder", kind: 4, "decoder-seq": 512, "cp": 1, "pp": 1, "virtual-stages": 1,
+                     "schedule": "1f1b"})
+    elif kind == "patch":
+        plan.update({kind: 16, "channels": r.choice([1, 3]), "tied-embeddings": "no"})
+    return plan
+
+
+def vary_algorithms(r, plan):
+    for group in ("tp", "cp", "ep", "dp"):
+        if r.random() < 0.5:
+            plan[f"algorithm-{group}"] = r.choice(ALGORITHMS)
+    if r.random() < 0.3:
+        plan.update({"library": r.choice(["nccl-ampere", "nccl-hopper"]),
+                     "protocol": r.choice(["ll", "ll128", "simple", "fabric-ll"])})
+    return plan
+
+
+def vary_framework(r, plan):
+    """What software does, where the plan does not say so."""
+    plan["framework"] = r.choice(FRAMEWORKS)
+    names = [name for name in plan if name in test_properties.SOFTWARE or name in SETTLED]
+    for name in names:
+        if r.random() < 0.8:
+            del plan[name]
+    return plan
+
+
+def vary_domains(r, plan):
+    """What depends on the machine's domains."""
+    for name in ("shard-degree", "ep-relay", "overlap-ep"):
+        if r.random() < 0.5:
+            plan[name] = "domains"
+    if r.random() < 0.5:
+        plan["virtual-stages"] = "finest"
+    return plan
+
+
+def vary_experts(r, plan):
+    """Measured loads, in place of drawn ones; widths of latent attention."""
+    if "experts" in plan:
+        plan["routing-table"] = ROUTING_TABLE
+    if "kv-rank" in plan:
+        plan["value-width"] = r.choice([32, 96])
+    return plan
+
+
+VARIANTS = [vary_kind, vary_algorithms, vary_framework, vary_domains, vary_experts]
 
 
 def simulate(line):
@@ -164,10 +235,10 @@ def check_cases(folder):
         got = result["cost"].get("rank_classes")
         if got != wanted:
             complaints.append(f"{label}: {got} classes of ranks, wanted {wanted}")
-    for label, options, workload, plan, by_classes in PLANS_TO_KEEP:
+    for label, options, workload, fidelity, plan, by_classes in PLANS_TO_KEEP:
         subprocess.run([PROGRAM, "platform", "generate", *options.split(), "-o", machine], check=True)
         disturb(machine)
-        outcome = run((plan, machine, "flow", "on"), workload)
+        outcome = run((plan, machine, fidelity, "on"), workload)
         if outcome.fault is not None or not outcome.valid or (by_classes and not outcome.used):
             complaints.append(f"{label}: {outcome.fault or 'refused, or not run by classes'}")
     return complaints

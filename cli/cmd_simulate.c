@@ -186,7 +186,7 @@ simulate_scenario(const Options *options, const Choices *choices, const char *pa
     g_autoptr(LpMachine) machine = lp_machine_load(platform_path, error);
     if (machine == NULL)
         return FALSE;
-    lp_scenario_suit(scenario, machine->domain_size);
+    lp_scenario_suit(scenario, machine->domain_size, &machine->accelerator);
     if (!options->ignore_memory && !lp_check_scenario_memory(scenario, machine, error))
         return FALSE;
     g_autofree LpDistribution *distributions = g_new0(LpDistribution, scenario->jobs->len);

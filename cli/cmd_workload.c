@@ -200,7 +200,7 @@ describe(char **arguments, char *const *settings, LpFormat format, GError **erro
     if (sources == NULL)
         return FALSE;
     if (machine != NULL)
-        lp_workload_suit(workload, machine->domain_size);
+        lp_workload_suit(workload, machine->domain_size, &machine->accelerator);
     if (format == LP_FORMAT_JSON)
         return lp_print_json(describe_to_json(workload, sources, machine), error);
     g_autofree char *text = describe_to_text(workload, sources, machine);

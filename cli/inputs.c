@@ -202,7 +202,7 @@ lp_load_inputs(const char *workload_name, const char *platform_name, const char 
                                          : load_fitting(workload, settings, machine, error);
     if (*out_workload == NULL)
         return FALSE;
-    lp_workload_suit(*out_workload, machine->domain_size);
+    lp_workload_suit(*out_workload, machine->domain_size, &machine->accelerator);
     *out_machine = g_steal_pointer(&machine);
     return TRUE;
 }

@@ -58,7 +58,7 @@ try_replicas(const char *path, const char *const *settings, const LpPlan *plan, 
                 with_batch(settings, dp, micro, nearest_multiple(plan->batch.global, unit));
             g_autoptr(LpWorkload) workload = lp_workload_load(path, (const char *const *)all, NULL);
             if (workload != NULL)
-                lp_workload_suit(workload, machine->domain_size);
+                lp_workload_suit(workload, machine->domain_size, &machine->accelerator);
             if (workload != NULL && lp_fit_runs_on(workload, machine))
                 return g_steal_pointer(&all);
         }

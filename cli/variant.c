@@ -215,7 +215,7 @@ run(const Variant *self, double *out_units, double *out_times_s, GError **error)
         lp_machine_free(machine);
         machine = varied;
     }
-    lp_scenario_suit(scenario, machine->domain_size);
+    lp_scenario_suit(scenario, machine->domain_size, &machine->accelerator);
     for (guint i = 0; !self->base->ignore_memory && i < scenario->jobs->len; i++)
         if (!lp_setup_check_memory(lp_scenario_job(scenario, i)->workload, machine, error))
             return FALSE;

@@ -47,6 +47,8 @@ typedef struct {
     double launch_s;               /**< time a kernel costs beyond its work */
     double host_kernel_s;          /**< time that the host takes to issue a kernel */
     double host_collective_s; /**< time that the host takes to issue a collective or a message */
+    gboolean sums_on_cores;   /**< collectives that sum take the cores that compute, one program at
+                                 a time; else engines or multiprocessors beside them do */
 } LpAccelerator;
 
 /** Dense peak for @precision; where the accelerator has no such unit, of the nearest wider one

@@ -43,7 +43,7 @@ exposed_gathers(const LpClosedFormInput *input, double hidden_s)
         return 1.0;
     LpClosedFormDp dp = lp_closed_form_dp(input);
     double gathers_s = dp.n_gathers * dp.gather_s;
-    double sums_s = input->plan->overlap.dp ? dp.n_sums * dp.sum_s : 0.0;
+    double sums_s = dp.launched * dp.n_sums * dp.sum_s;
     return gathers_s > 0.0 ? fmax(1.0 - hidden_s / (gathers_s + sums_s), 0.0) : 1.0;
 }
 

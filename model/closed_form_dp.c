@@ -62,9 +62,14 @@ replicas_s(const LpClosedFormInput *input, double share, LpParameters bytes, Par
                                                        bytes.experts / n.experts);
 }
 
-/* One sum of all gradients; of a micro-batch's, chunk by chunk. */
-static double
-sum_s(const LpClosedFormInput *input)
+/* One sum of all gradients, of a micro-batch's, chunk by chunk: within sets of shards, and between
+ * them. */
+typedef struct {
+    double within_s, between_s;
+} Sum;
+
+static Sum
+sum_parts(const LpClosedFormInput *input)
 {
     const LpPlan *plan = input->plan;
     Parts n = parts(input, lp_plan_reduces_each(plan) ? plan->pipeline.virtual_stages : 1.0);
@@ -73,9 +78,26 @@ sum_s(const LpClosedFormInput *input)
     LpParameters bytes =
         mean_bytes(input, plan->format.gradient_bytes, plan->format.gradient_bytes);
     double set_bytes = bytes.dense / lp_plan_shard_degree(plan);
-    double sets_s =
-        n.dense * lp_closed_form_ring_s(input, LP_GROUP_REPLICA, 1.0, set_bytes / n.dense);
-    return replicas_s(input, whole ? 1.0 : 0.5, bytes, n) + sets_s;
+    return (Sum){.within_s = replicas_s(input, whole ? 1.0 : 0.5, bytes, n),
+                 .between_s = n.dense * lp_closed_form_ring_s(input, LP_GROUP_REPLICA, 1.0,
+                                                              set_bytes / n.dense)};
+}
+
+static double
+sum_s(const LpClosedFormInput *input)
+{
+    Sum sum = sum_parts(input);
+    return sum.within_s + sum.between_s;
+}
+
+/* The share of sums that the plan launches and does not wait for. */
+static double
+launched(const LpPlan *plan, Sum sum)
+{
+    double all_s = sum.within_s + sum.between_s;
+    if (!plan->overlap.dp || all_s <= 0.0)
+        return 0.0;
+    return plan->overlap.dp_waits ? sum.between_s / all_s : 1.0;
 }
 
 /* Tensors of the mean stage. */
@@ -133,7 +155,8 @@ LpClosedFormDp
 lp_closed_form_dp(const LpClosedFormInput *input)
 {
     const LpPlan *plan = input->plan;
-    return (LpClosedFormDp){.sum_s = sum_s(input),
+    Sum sum = sum_parts(input);
+    return (LpClosedFormDp){.sum_s = sum.within_s + sum.between_s,
                             .gather_s = n_gathers(input) > 0.0 ? gather_s(input) : 0.0,
                             .sum_bytes = pooled_bytes(mean_bytes(input, plan->format.gradient_bytes,
                                                                  plan->format.gradient_bytes)),
@@ -142,7 +165,8 @@ lp_closed_form_dp(const LpClosedFormInput *input)
                                                         lp_plan_activation_bytes(plan))),
                             .n_sums = lp_plan_reduces_each(plan) ? n_micro_batches(input) : 1.0,
                             .n_gathers = n_gathers(input),
-                            .n_units = fmax(n_units(input), 1.0)};
+                            .n_units = fmax(n_units(input), 1.0),
+                            .launched = launched(plan, sum)};
 }
 
 double
@@ -168,9 +192,10 @@ lp_closed_form_dp_pass(const LpClosedFormInput *input)
         pass.first_gather_s = gather_s(input);
         pass.gathers_s = each && n_micro_batches(input) > 1 ? gather_s(input) : 0.0;
     }
-    if (each && !plan->overlap.dp)
-        pass.sum_s = sum_s(input);
-    if (!each && plan->zero.stage == 3 && !plan->overlap.dp)
-        pass.last_sum_s = sum_s(input);
+    double waits_s = (1.0 - launched(plan, sum_parts(input))) * sum_s(input);
+    if (each)
+        pass.sum_s = waits_s;
+    if (!each && plan->zero.stage == 3)
+        pass.last_sum_s = waits_s;
     return pass;
 }

@@ -138,6 +138,7 @@ typedef struct {
     double sum_bytes, gather_bytes; /**< on the wire of one rank's buffers */
     double n_sums, n_gathers;       /**< in an iteration */
     double n_units;                 /**< layers, embedding and head; at least 1 */
+    double launched;                /**< share of sum_s that runs behind computing, if it can */
 } LpClosedFormDp;
 
 /** T_DP = n_sums sum_s + n_gathers gather_s. */

@@ -40,7 +40,7 @@ sharded_pass_s(const LpPlan *plan, LpClosedFormDp dp, double gather_s, double su
     gboolean fetches = plan->overlap.param && plan->zero.prefetch > 0;
     double hidden_gather_s = fetches ? gather_s : 0.0;
     /* A gather that is waited for stands in the stream behind the sum before it. */
-    double hidden_sum_s = plan->overlap.dp && (fetches || gather_s <= 0.0) ? sum_s : 0.0;
+    double hidden_sum_s = fetches || gather_s <= 0.0 ? dp.launched * sum_s : 0.0;
     double behind_s = (hidden_gather_s + hidden_sum_s) / dp.n_units;
     double ends_s = behind_s; /* the first gather and the last sum */
     double late_s = fmax(behind_s - compute_s / dp.n_units, 0.0);
@@ -93,9 +93,11 @@ replicated_exposed_s(const LpClosedFormInput *input, LpClosedFormDp dp, Passes p
     double sums_s = dp.n_sums * dp.sum_s, gathers_s = dp.n_gathers * dp.gather_s;
     if (plan->overlap.dp) {
         double n = n_buckets(input, n_tensors(input), dp.sum_bytes, plan->format.gradient_bytes);
+        double launched_s = dp.launched * dp.sum_s;
         /* Sums of earlier micro-batches have the next one's passes beside them. */
-        sums_s = (dp.n_sums - 1.0) * fmax(dp.sum_s - pass.forward_s - pass.backward_s, 0.0) +
-                 exposed_s(dp.sum_s, pass.backward_s, n, 1.0);
+        sums_s = dp.n_sums * (dp.sum_s - launched_s) +
+                 (dp.n_sums - 1.0) * fmax(launched_s - pass.forward_s - pass.backward_s, 0.0) +
+                 exposed_s(launched_s, pass.backward_s, n, 1.0);
     }
     if (plan->overlap.param) {
         double n = n_buckets(input, dp.n_units, dp.gather_bytes, lp_plan_activation_bytes(plan));

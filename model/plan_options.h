@@ -351,7 +351,11 @@ typedef struct {
 
 /** Which communication is hidden behind computing, and at what cost. */
 typedef struct {
-    gboolean dp; /**< reduce gradients behind the backward pass, by bucket */
+    gboolean dp;       /**< reduce gradients behind the backward pass, by bucket */
+    gboolean dp_waits; /**< of dp: only sums between sets of shards hide, those of a set are waited
+                            for where they start */
+    gboolean
+        dp_by_accelerator; /**< dp_waits is what lp_plan_wait_by_accelerator() has made of it */
     LpOverlapTp tp;
     gboolean tp_pairs; /**< of LP_OVERLAP_TP_RING: collectives are split only where they feed or
                             follow a single product, and nothing else is hidden */

@@ -85,3 +85,10 @@ lp_plan_shard_by_domains(LpPlan *self, guint64 domain_size)
     gboolean divides = domain_size % between == 0 && inside > 1 && inside < n && n % inside == 0;
     self->zero.shard_degree = may && divides ? (guint32)inside : 0;
 }
+
+void
+lp_plan_wait_by_accelerator(LpPlan *self, gboolean sums_on_cores)
+{
+    if (self->overlap.dp_by_accelerator)
+        self->overlap.dp_waits = sums_on_cores;
+}

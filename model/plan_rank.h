@@ -29,5 +29,8 @@ guint32 lp_plan_shard_degree(const LpPlan *self);
  * accelerators, ranks packed; all replicas where they stand in one, do not divide into such sets or
  * may not (zero 0, ep above 1, dualpipe). */
 void lp_plan_shard_by_domains(LpPlan *self, guint64 domain_size);
+/** Where the plan leaves it to the accelerator: sums of gradients within a set of shards are waited
+ * for if it @sums_on_cores that compute. */
+void lp_plan_wait_by_accelerator(LpPlan *self, gboolean sums_on_cores);
 
 G_END_DECLS

@@ -99,6 +99,9 @@ read_accelerator(const LpXml *xml, xmlNode *node, LpAccelerator *accelerator, GE
         !read_host(xml, lp_xml_element(node->children, "host"), accelerator, error))
         return FALSE;
     accelerator->n_sms = (guint32)n_sms;
+    const xmlNode *collectives = lp_xml_element(node->children, "collectives");
+    accelerator->sums_on_cores =
+        collectives != NULL && g_str_equal(lp_xml_attribute(collectives, "sums"), "on-cores");
     return TRUE;
 }
 

@@ -268,14 +268,16 @@ test_pipelined_shards(void)
         const char *label;
         gboolean keeps;
         LpGradientSync sync;
-        gboolean hides;
+        gboolean hides, waits;
         double n, n_bubble; /* of all gathers and sums, and of those in the bubble, a stage */
     } rows[] = {
-        {"two gathers and a sum", FALSE, LP_GRADIENT_SYNC_AUTO, FALSE, 3.0 * 8.0, 3.0},
-        {"summed last", FALSE, LP_GRADIENT_SYNC_LAST, FALSE, 2.0 * 8.0 + 1.0, 3.0},
-        {"freed by backward passes", TRUE, LP_GRADIENT_SYNC_EACH, FALSE, 2.0 * 8.0, 3.0},
-        {"kept to the end", TRUE, LP_GRADIENT_SYNC_LAST, FALSE, 2.0, 2.0},
-        {"sums hidden", FALSE, LP_GRADIENT_SYNC_EACH, TRUE, 3.0 * 8.0, 2.0},
+        {"two gathers and a sum", FALSE, LP_GRADIENT_SYNC_AUTO, FALSE, FALSE, 3.0 * 8.0, 3.0},
+        {"summed last", FALSE, LP_GRADIENT_SYNC_LAST, FALSE, FALSE, 2.0 * 8.0 + 1.0, 3.0},
+        {"freed by backward passes", TRUE, LP_GRADIENT_SYNC_EACH, FALSE, FALSE, 2.0 * 8.0, 3.0},
+        {"kept to the end", TRUE, LP_GRADIENT_SYNC_LAST, FALSE, FALSE, 2.0, 2.0},
+        {"sums hidden", FALSE, LP_GRADIENT_SYNC_EACH, TRUE, FALSE, 3.0 * 8.0, 2.0},
+        {"those of one set of shards wait", FALSE, LP_GRADIENT_SYNC_EACH, TRUE, TRUE, 3.0 * 8.0,
+         3.0},
     };
     for (guint i = 0; i < G_N_ELEMENTS(rows); i++) {
         LpTransformer gpt = lp_test_gpt(24, 1024, 16);
@@ -285,6 +287,7 @@ test_pipelined_shards(void)
         plan.zero.keeps_parameters = rows[i].keeps;
         plan.zero.gradient_sync = rows[i].sync;
         plan.overlap.dp = rows[i].hides;
+        plan.overlap.dp_waits = rows[i].waits;
         LpAccelerator accelerator = lp_test_accelerator();
         LpFabric fabric = latent_fabric();
         LpClosedFormInput input = {&gpt, &plan, &accelerator, &fabric, NULL, FALSE};

@@ -82,6 +82,21 @@ test_sets_of_domains(void)
     }
 }
 
+/* What the plan states stays; what it leaves to the accelerator follows that. */
+static void
+test_sums_on_cores(void)
+{
+    for (guint i = 0; i < 8; i++) {
+        gboolean stated = (i & 1) != 0, on_cores = (i & 2) != 0, by_accelerator = (i & 4) != 0;
+        LpPlan plan = lp_test_plan(1, 1, 8, 1, 8);
+        plan.overlap.dp = TRUE;
+        plan.overlap.dp_waits = stated;
+        plan.overlap.dp_by_accelerator = by_accelerator;
+        lp_plan_wait_by_accelerator(&plan, on_cores);
+        lp_test_true("waits", plan.overlap.dp_waits == (by_accelerator ? on_cores : stated));
+    }
+}
+
 int
 main(void)
 {
@@ -89,6 +104,7 @@ main(void)
         {"ranks", test_ranks},
         {"largest ranks", test_largest_ranks},
         {"sets of domains", test_sets_of_domains},
+        {"sums on cores", test_sums_on_cores},
         {NULL, NULL},
     };
     return lp_test_run("plan rank", cases);

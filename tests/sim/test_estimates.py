@@ -80,8 +80,29 @@ class Estimates(unittest.TestCase):
         machine = self.generate("h100", "--system=dgx-h100", "--accelerators=64",
                                 "--accelerator=h100-sxm-96")
         plans = ["dp=64 tp=1", "dp=64 tp=1 overlap-dp=no overlap-param=no", "dp=8 tp=8",
-                 "dp=16 tp=4", "dp=32 tp=2", "dp=16 tp=1 pp=4"]
+                 "dp=16 tp=4", "dp=32 tp=2", "dp=16 tp=1 pp=4",
+                 "dp=64 tp=1 shard-degree=8 overlap-dp=replicas"]
         self.check("llama-3-8b", machine, "framework=fsdp micro-batch=1 global-batch=128", plans)
+
+    def test_sums_that_wait(self):
+        """Sums within a slice wait on chips whose cores do them, those between slices never do."""
+        for system, on_cores in (("tpu-v5p-slices", True), ("tpu-v6e-slices", False),
+                                 ("dgx-h100", False)):
+            machine = self.generate(system, f"--system={system}", "--accelerators=32",
+                                    "--domain-size=8")
+            base = "precision=bf16 zero=3 tp=1 pp=1 dp=32 micro-batch=8 global-batch=256 overlap-param=yes "
+            plans = [f"shard-degree={degree} overlap-dp={value}" for degree in (8, 0)
+                     for value in ("yes", "replicas", "no", "accelerator")]
+            sets, whole = [], []
+            for i, (simulated, estimated, _) in enumerate(
+                    self.times("gpt3-1.3b", machine, base + "framework=none", plans)):
+                (sets if i < 4 else whole).append((simulated, estimated))
+            for kind in (0, 1):
+                yes, replicas, no, accelerator = (times[kind] for times in sets)
+                self.assertLess(yes, replicas, system)
+                self.assertLess(replicas, no, system)
+                self.assertEqual(accelerator, replicas if on_cores else yes, system)
+                self.assertEqual(whole[1][kind], whole[2][kind], "there is one set of shards")
 
     def test_little_bandwidth(self):
         """On Polaris FSDP's gathers outlast the computing that they hide behind."""

@@ -130,6 +130,8 @@ test_round_trip(void)
                                           "selective=qkv,up,activation,norms",
                                           "selective=ffn,queries,attention",
                                           "overlap-dp=yes",
+                                          "overlap-dp=replicas",
+                                          "overlap-dp=accelerator",
                                           "bucket=25MB",
                                           "bucket=1000000-parameters",
                                           "overlap-fraction=0.1",
@@ -173,7 +175,7 @@ static const struct {
      "scatter-gather gather-ahead parameter-gather gradient-sync routing-draws optimizer precision "
      "gradient-precision "
      "communication-precision dispatch-precision "
-     "overlap-tp overlap-ep "
+     "overlap-dp overlap-tp overlap-ep "
      "host-sync kernels amped-efficiency framework layout attention-kernel"},
     {"ssssssssssssssssssss", "fused-accumulation keep-gathered unit-copies separate-projections "
                              "complex-rotary repeat-heads cast-gradients gradient-buffers "
@@ -185,7 +187,7 @@ static const struct {
      "tied-embeddings embedding parallel-blocks sequence-parallel early-stop "
      "reshard narrow-parameters narrow-activations "
      "cast-shards root-unit array-units offload-inputs drop-gradients flat-gradients "
-     "overlap-dp experts-one-by-one "
+     "experts-one-by-one "
      "overlap-tp-pairs overlap-pp overlap-param cuda-graphs"},
     {"vvvvvvvvvvvvvvvvvvvv", "rank-order algorithm-tp algorithm-cp algorithm-ep algorithm-dp"},
     /* Names, which are looked up once the machine is known. */

@@ -150,7 +150,7 @@ run_of_scenario(char **words, const LpMachine *machine, double *out_time_s, GErr
     g_autoptr(LpScenario) scenario = path == NULL ? NULL : lp_scenario_load(path, NULL, error);
     if (scenario == NULL)
         return FALSE;
-    lp_scenario_suit(scenario, machine->domain_size);
+    lp_scenario_suit(scenario, machine->domain_size, &machine->accelerator);
     JobRun run = {.scenario = scenario,
                   .machine = machine,
                   .scope = strcmp(words[0], "job") == 0 ? LP_SCENE_TOGETHER : LP_SCENE_ALONE};
@@ -179,7 +179,7 @@ run_plan(char **words, const LpMachine *machine, double *out_time_s, GError **er
     LpWorkload *workload = lp_workload_load(path, (const char *const *)words + 2, error);
     if (workload == NULL)
         return FALSE;
-    lp_workload_suit(workload, machine->domain_size);
+    lp_workload_suit(workload, machine->domain_size, &machine->accelerator);
     g_autoptr(LpScenario) scenario = lp_scenario_new_single(workload, path);
     JobRun run = {.scenario = scenario, .machine = machine, .scope = LP_SCENE_ALONE};
     return run_job(&run, out_time_s, error);

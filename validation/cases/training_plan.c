@@ -39,7 +39,7 @@ build(const LpTrainingRestatement *self, const Saving *saving, guint64 micro_bat
     LpWorkload *workload = lp_workload_new(where, *name != '\0' ? name : self->outcome->id,
                                            (const char *const *)all->pdata, error);
     if (workload != NULL)
-        lp_workload_suit(workload, self->machine->domain_size);
+        lp_workload_suit(workload, self->machine->domain_size, &self->machine->accelerator);
     return workload;
 }
 

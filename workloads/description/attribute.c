@@ -206,7 +206,7 @@ static const LpAttribute attributes[] = {
      .name = "routing-table",
      .kind = KIND_PATH,
      .offset = offsetof(LpWorkload, routing)},
-    BOOLEAN("options", "overlap-dp", P(overlap.dp)),
+    TEXT("options", "overlap-dp", &lp_text_overlap_dp),
     CHOICE("options", "overlap-tp", P(overlap.tp), lp_overlap_tp_names),
     BOOLEAN("options", "overlap-tp-pairs", P(overlap.tp_pairs)),
     BOOLEAN("options", "overlap-pp", P(overlap.pp)),

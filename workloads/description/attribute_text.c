@@ -284,6 +284,42 @@ get_relay(const LpPlan *plan)
 
 const LpAttributeText lp_text_relay = {set_relay, get_relay};
 
+/* --- sums of gradients --- */
+
+typedef enum {
+    SUMS_NO,
+    SUMS_YES,
+    SUMS_REPLICAS,
+    SUMS_ACCELERATOR
+} Sums;
+
+static const char *const overlap_dp_names[] = {"no", "yes", "replicas", "accelerator", NULL};
+
+static gboolean
+set_overlap_dp(LpPlan *plan, const char *text, GError **error)
+{
+    int index = lp_choice_parse(text, overlap_dp_names, error);
+    if (index < 0)
+        return FALSE;
+    plan->overlap.dp = index != SUMS_NO;
+    plan->overlap.dp_waits = index == SUMS_REPLICAS;
+    plan->overlap.dp_by_accelerator = index == SUMS_ACCELERATOR;
+    return TRUE;
+}
+
+static char *
+get_overlap_dp(const LpPlan *plan)
+{
+    Sums sums = plan->overlap.dp ? SUMS_YES : SUMS_NO;
+    if (plan->overlap.dp_waits)
+        sums = SUMS_REPLICAS;
+    if (plan->overlap.dp_by_accelerator)
+        sums = SUMS_ACCELERATOR;
+    return g_strdup(overlap_dp_names[sums]);
+}
+
+const LpAttributeText lp_text_overlap_dp = {set_overlap_dp, get_overlap_dp};
+
 /* --- woven passes --- */
 
 static const char *const overlap_ep_names[] = {"no", "yes", "domains", NULL};

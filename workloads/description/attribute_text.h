@@ -23,6 +23,8 @@ extern const LpAttributeText lp_text_gradient_precision; /**< "fp32", "fp16", "b
 extern const LpAttributeText lp_text_communication_precision; /**< those, "fp8", and "auto" */
 extern const LpAttributeText lp_text_dispatch_precision;      /**< the same */
 extern const LpAttributeText lp_text_bucket;                  /**< a size, or a rule's name */
+extern const LpAttributeText lp_text_overlap_dp;              /**< yes, no, "replicas", or
+                                                                   "accelerator" */
 extern const LpAttributeText lp_text_overlap_ep;              /**< yes, no, or "domains" */
 extern const LpAttributeText lp_text_shards;                  /**< a count, "domains" or "no" */
 extern const LpAttributeText lp_text_relay;                   /**< a count, or "domains" */

@@ -193,10 +193,11 @@ lp_scenario_new_single(LpWorkload *workload, const char *path)
 }
 
 void
-lp_scenario_suit(LpScenario *self, guint64 domain_size)
+lp_scenario_suit(LpScenario *self, guint64 domain_size, const LpAccelerator *accelerator)
 {
     for (guint i = 0; i < self->jobs->len; i++)
-        lp_workload_suit(((LpScenarioJob *)self->jobs->pdata[i])->workload, domain_size);
+        lp_workload_suit(((LpScenarioJob *)self->jobs->pdata[i])->workload, domain_size,
+                         accelerator);
 }
 
 LpScenario *

@@ -2,6 +2,7 @@
 /* Scenarios, read from files. */
 #pragma once
 
+#include "model/accelerator.h"
 #include "workloads/description/scenario_data.h"
 
 G_BEGIN_DECLS
@@ -20,7 +21,7 @@ LpScenario *lp_scenario_load(const char *path, const char *const *settings,
  * (transfer full). @path: what messages name. Returns: (transfer full). */
 LpScenario *lp_scenario_new_single(LpWorkload *workload, const char *path);
 /** lp_workload_suit() of every job's workload. */
-void lp_scenario_suit(LpScenario *self, guint64 domain_size);
+void lp_scenario_suit(LpScenario *self, guint64 domain_size, const LpAccelerator *accelerator);
 /** Frees @self and all that it owns; nothing if it is NULL. */
 void lp_scenario_free(LpScenario *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(LpScenario, lp_scenario_free)

@@ -236,9 +236,10 @@ lp_workload_source(const LpWorkload *self, guint index)
 }
 
 void
-lp_workload_suit(LpWorkload *self, guint64 domain_size)
+lp_workload_suit(LpWorkload *self, guint64 domain_size, const LpAccelerator *accelerator)
 {
     lp_plan_shard_by_domains(&self->plan, domain_size);
     lp_plan_relay_by_domains(&self->plan, domain_size);
     lp_plan_weave_by_domains(&self->plan, domain_size);
+    lp_plan_wait_by_accelerator(&self->plan, accelerator->sums_on_cores);
 }

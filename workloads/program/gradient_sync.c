@@ -11,7 +11,8 @@ static void
 add(LpLowering *self, LpCollective collective, LpGroup group, double bytes)
 {
     guint64 rounded = (guint64)llround(bytes);
-    if (self->plan->overlap.dp)
+    const LpPlanOverlap *overlap = &self->plan->overlap;
+    if (overlap->dp && (!overlap->dp_waits || group == LP_GROUP_REPLICA))
         (void)lp_builder_add_launch(&self->builder, collective, group, rounded);
     else
         lp_builder_add_collective(&self->builder, collective, group, rounded);

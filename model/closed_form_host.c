@@ -12,6 +12,17 @@ kernels_s(const LpClosedFormInput *input, LpPass pass)
     return lp_closed_form_pass_work(input, pass).host_s / degree(input, LP_AXIS_PP);
 }
 
+/* What the device waits in a micro-batch's passes behind what the host has waited for, on the mean
+ * stage. */
+static double
+idle_s(const LpClosedFormInput *input)
+{
+    double sum_s = 0.0;
+    for (LpPass pass = 0; pass < LP_N_PASSES; pass++)
+        sum_s += lp_closed_form_pass_work(input, pass).idle_s;
+    return sum_s / degree(input, LP_AXIS_PP);
+}
+
 /* What the host needs for a micro-batch's collectives and messages, on the mean stage. */
 static double
 collectives_s(const LpClosedFormInput *input)
@@ -46,7 +57,8 @@ free_host_s(const LpClosedFormInput *input, double busy_s)
     double sum_s = collectives_s(input);
     for (LpPass pass = 0; pass < LP_N_PASSES; pass++)
         sum_s += kernels_s(input, pass);
-    return fmax(0.0, n_micro_batches(input) * sum_s - busy_s);
+    double m = n_micro_batches(input);
+    return fmax(m * idle_s(input), m * sum_s - busy_s);
 }
 
 /* One that waits for the device at every pass, or at every message, is late for each pass by

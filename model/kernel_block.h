@@ -34,6 +34,7 @@ typedef struct {
     gboolean apart; /**< each of n_batch is a kernel of its own, LP_EXPERT_STREAMS side by side; of
                        a kernel bound by memory: its n_launches are small ones, which a library
                        issues in a loop, LP_SMALL_KERNELS to a launch */
+    gboolean waits; /**< the host waits until the device has done it, for what it has counted */
     double share;   /**< of the products that have to be worked out: a fused kernel skips what a
                        causal mask hides. It counts for time, not for operations */
     LpPart part;

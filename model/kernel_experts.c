@@ -7,6 +7,8 @@
 
 /* Scores are in fp32. */
 #define SCORE_BYTES 4.0
+/* Counts of tokens are of 64 bits. */
+#define COUNT_BYTES 8.0
 
 /* --- router: norm, routing, and tokens sorted by expert --- */
 
@@ -46,6 +48,17 @@ list_routing(LpKernelList *list, guint32 n_kernels)
                                     .n_launches = n_kernels});
 }
 
+/* As many tokens as come are sent, so that the host has to know how many: the counts are copied to
+ * it. Where experts' buffers have one size it knows. */
+static void
+list_counts(LpKernelList *list)
+{
+    if (lp_plan_awaits_counts(list->plan, list->transformer))
+        lp_list_kernel(list, (LpKernel){.name = "counts",
+                                        .bytes = list->transformer->experts.n * COUNT_BYTES,
+                                        .waits = TRUE});
+}
+
 static void
 router_forward(LpKernelList *list)
 {
@@ -53,6 +66,7 @@ router_forward(LpKernelList *list)
     lp_list_hidden(list, "norm", 2.0, 0.0);
     list_router(list, LP_PRODUCT_OUTPUT);
     list_routing(list, list->plan->experts.routing_kernels);
+    list_counts(list);
     list_slots(list, "permute");
 }
 

@@ -62,7 +62,15 @@ lp_kernel_work(const LpKernel *self, const LpPlan *plan, const LpAccelerator *ac
         host_s += (self->n_batch - 1.0) * fmin(LP_EXPERT_HOST_S, first_s);
     else if (self->apart)
         host_s = first_s + (n - 1.0) * fmin(LP_SMALL_HOST_S, first_s);
-    return (LpWork){time_s, plan->host.cuda_graphs ? 0.0 : host_s, time_s};
+    if (plan->host.cuda_graphs)
+        return (LpWork){.device_s = time_s, .bound_s = time_s};
+    if (self->waits) /* what it waited for it reads before it goes on */
+        return (LpWork){.device_s = time_s,
+                        .host_s = time_s + host_s,
+                        .bound_s = time_s,
+                        .wait_s = time_s + host_s,
+                        .waits = TRUE};
+    return (LpWork){.device_s = time_s, .host_s = host_s, .bound_s = time_s};
 }
 
 double

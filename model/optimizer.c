@@ -82,5 +82,5 @@ lp_optimizer_list_copies(const LpTransformer *transformer, const LpPlan *plan,
     double host_s = copies * fmin(LP_SLICE_HOST_S, accelerator->host_kernel_s);
     if (plan->host.cuda_graphs)
         host_s = 0.0;
-    return (LpWork){device_s, host_s, fmax(device_s, host_s)};
+    return (LpWork){.device_s = device_s, .host_s = host_s, .bound_s = fmax(device_s, host_s)};
 }

@@ -64,6 +64,13 @@ lp_plan_can_weave(const LpPlan *self)
            (is_one || schedule == LP_SCHEDULE_INTERLEAVED || schedule == LP_SCHEDULE_DUALPIPE);
 }
 
+gboolean
+lp_plan_awaits_counts(const LpPlan *self, const LpTransformer *transformer)
+{
+    return self->host.waits_for_counts && transformer->experts.n > 0 &&
+           transformer->experts.capacity_factor <= 0.0;
+}
+
 void
 lp_plan_weave_by_domains(LpPlan *self, guint64 domain_size)
 {

@@ -22,6 +22,9 @@ void lp_plan_weave_by_domains(LpPlan *self, guint64 domain_size);
 /** Whether all-to-alls can be woven into the passes of two micro-batches: 1F1B of one stage,
  * interleaved stages or DualPipe, without ZeRO stage 3 and with gradients summed at the end. */
 gboolean lp_plan_can_weave(const LpPlan *self);
+/** Whether the host waits in each layer with experts until the device has counted its tokens: the
+ * plan asks for it, and experts' buffers do not have one size. */
+gboolean lp_plan_awaits_counts(const LpPlan *self, const LpTransformer *transformer);
 /** Ranks that hold copies of an expert, itself included; those of both ways under dualpipe. */
 guint32 lp_plan_expert_replicas(const LpPlan *self);
 /** Of the tp cp dp ranks of a stage, in rank order, expert tp varies fastest, then ep or the

@@ -401,6 +401,8 @@ typedef enum {
 typedef struct {
     gboolean cuda_graphs; /**< kernels cost the host nothing */
     LpHostSync sync;
+    gboolean waits_for_counts; /**< in layers with experts, until the device has counted whose
+                                    tokens go where, unless their buffers have one size */
     LpKernels kernels;
     LpActivationLayout layout;
     LpAttentionKernel attention_kernel;

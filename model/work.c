@@ -4,23 +4,46 @@
 
 #include <math.h>
 
+/* Products of 2 x 2 matrices over (max, +): rows are where a run ends, on the device and on the
+ * host, columns where it starts. A host that never waits owes nothing to the device's start. */
 LpWork
 lp_work_then(LpWork first, LpWork second)
 {
-    return (LpWork){.device_s = first.device_s + second.device_s,
-                    .host_s = first.host_s + second.host_s,
-                    .bound_s =
-                        fmax(first.bound_s + second.device_s, first.host_s + second.bound_s)};
+    double first_span_s = first.device_s + first.idle_s,
+           second_span_s = second.device_s + second.idle_s;
+    LpWork sum = {.device_s = first.device_s + second.device_s,
+                  .host_s = first.host_s + second.host_s,
+                  .bound_s = fmax(first.bound_s + second_span_s, first.host_s + second.bound_s),
+                  .idle_s = first.idle_s + second.idle_s,
+                  .waits = first.waits || second.waits};
+    if (first.waits) {
+        sum.idle_s = fmax(sum.idle_s, first.wait_s + second.bound_s - sum.device_s);
+        sum.wait_s = first.wait_s + second.host_s;
+    }
+    if (second.waits) {
+        sum.host_s = fmax(sum.host_s, first.bound_s + second.wait_s);
+        sum.wait_s = fmax(sum.wait_s, first_span_s + second.wait_s);
+    }
+    return sum;
 }
 
 LpWork
 lp_work_scale(LpWork work, double factor)
 {
-    return (LpWork){work.device_s * factor, work.host_s * factor, work.bound_s * factor};
+    return (LpWork){work.device_s * factor, work.host_s * factor, work.bound_s * factor,
+                    work.idle_s * factor,   work.wait_s * factor, work.waits};
 }
 
 double
 lp_work_waited_s(const LpWork *self, double host_s, double now_s, gboolean takes_turns)
 {
-    return takes_turns ? self->host_s : fmax(host_s + self->bound_s - now_s - self->device_s, 0.0);
+    return takes_turns ? self->host_s
+                       : fmax(host_s + self->bound_s - now_s - self->device_s, self->idle_s);
+}
+
+double
+lp_work_host_end_s(const LpWork *self, double host_s, double now_s)
+{
+    double end_s = host_s + self->host_s;
+    return self->waits ? fmax(end_s, now_s + self->wait_s) : end_s;
 }

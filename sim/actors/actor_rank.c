@@ -138,7 +138,7 @@ run_work(LpRank *self, const LpTask *task)
     }
     double start_s = self->clock.at_s;
     double waited_s = lp_work_waited_s(&work, self->host_s, start_s, takes_turns(self));
-    self->host_s += work.host_s;
+    self->host_s = lp_work_host_end_s(&work, self->host_s, start_s);
     compute(self, work.device_s + waited_s);
     double end_s = simgrid_get_clock(), slowed_s = end_s - start_s - work.device_s - waited_s;
     lp_clock_spend_work(&self->clock, &task->terms, factor, waited_s, slowed_s);

@@ -27,7 +27,7 @@ run_work(LpPieceRun *self, const LpPiece *piece)
     double duration_s = piece->work.device_s + waited_s;
     double beside_s = MIN(MAX(last_end_of_all_s(self) - now_s, 0.0), duration_s * slowdown);
     double slowed_s = beside_s - beside_s / slowdown;
-    self->host_s += piece->work.host_s;
+    self->host_s = lp_work_host_end_s(&piece->work, self->host_s, now_s);
     lp_clock_spend_work(self->clock, &piece->terms, 1.0, waited_s, slowed_s);
     self->clock->at_s = now_s + duration_s + slowed_s;
     lp_meter_add_slowed(self->meter, slowed_s);

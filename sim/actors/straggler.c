@@ -72,6 +72,7 @@ lp_straggler_slow(LpWork work, double factor, double issue_s)
     double lead_s = fmin(fmax(work.bound_s - work.device_s, 0.0), issue_s);
     double device_s = factor * work.device_s;
     double bound_s = fmax(work.bound_s, device_s + lead_s);
-    /* Faster kernels do not make the host faster. */
-    return (LpWork){device_s, work.host_s, bound_s};
+    /* Faster kernels do not make the host faster; one that waits is done as much later. */
+    double wait_s = fmax(work.wait_s, work.wait_s + device_s - work.device_s);
+    return (LpWork){device_s, work.host_s, bound_s, work.idle_s, wait_s, work.waits};
 }

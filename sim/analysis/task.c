@@ -105,7 +105,9 @@ open_pieces(Builder *self)
 static LpWork
 collective_work(const Builder *self, const LpOp *op, double time_s)
 {
-    return (LpWork){time_s, lp_communication_map_op_host_s(self->map, op), time_s};
+    return (LpWork){.device_s = time_s,
+                    .host_s = lp_communication_map_op_host_s(self->map, op),
+                    .bound_s = time_s};
 }
 
 /* Merged groups are alike, so that any of the stage's stands for all. */
@@ -137,7 +139,7 @@ append_merged_launch(Builder *self, const LpOp *op, double time_s)
     count_merged(self, delay, op);
     append_piece(self, delay,
                  (LpPiece){.kind = LP_PIECE_LAUNCH,
-                           .work = {0.0, lp_communication_map_op_host_s(self->map, op), 0.0},
+                           .work = {.host_s = lp_communication_map_op_host_s(self->map, op)},
                            .time_s = time_s,
                            .stream = op->stream});
 }
@@ -260,7 +262,8 @@ is_of_experts(LpGroup group)
 static gboolean
 hosts_wait(const LpExecution *execution)
 {
-    return !execution->host_is_free && execution->host_sync != LP_HOST_SYNC_NONE;
+    return !execution->host_is_free &&
+           (execution->host_sync != LP_HOST_SYNC_NONE || execution->awaits_counts);
 }
 
 static gboolean

@@ -8,6 +8,9 @@ add_work(LpNumbering *kinds, LpWork work)
     lp_numbering_add_number(kinds, work.device_s);
     lp_numbering_add_number(kinds, work.host_s);
     lp_numbering_add_number(kinds, work.bound_s);
+    lp_numbering_add_number(kinds, work.idle_s);
+    lp_numbering_add_number(kinds, work.wait_s);
+    lp_numbering_add_count(kinds, work.waits ? 1 : 0);
 }
 
 static void
@@ -74,7 +77,7 @@ add_traits(LpNumbering *kinds, const LpProgram *program)
                         pipeline->n_layers,       pipeline->n_micro_batches,
                         pipeline->virtual_stages, pipeline->both_ways ? 1 : 0,
                         pipeline->message_bytes,  execution->host_is_free ? 1 : 0,
-                        execution->host_sync};
+                        execution->host_sync,     execution->awaits_counts ? 1 : 0};
     add_counts(kinds, counts, G_N_ELEMENTS(counts));
     lp_numbering_add_number(kinds, execution->collective_host_s);
     lp_numbering_add_number(kinds, execution->slowdown);

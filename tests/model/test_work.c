@@ -11,7 +11,13 @@ draw_work(GRand *generator)
 {
     double device_s = g_rand_double_range(generator, 0.0, 2.0);
     double host_s = g_rand_double_range(generator, 0.0, 2.0);
-    return (LpWork){device_s, host_s, device_s};
+    if (g_rand_boolean(generator))
+        return (LpWork){.device_s = device_s, .host_s = host_s, .bound_s = device_s};
+    return (LpWork){.device_s = device_s,
+                    .host_s = fmax(host_s, device_s),
+                    .bound_s = device_s,
+                    .wait_s = device_s,
+                    .waits = TRUE};
 }
 
 /* The device after the host has issued, and the device has run, one kernel after another. */
@@ -20,16 +26,18 @@ typedef struct {
 } Clock;
 
 static Clock
-issue(Clock at, double device_s, double host_s)
+issue(Clock at, double device_s, double host_s, gboolean waits)
 {
-    return (Clock){fmax(at.device_s, at.host_s) + device_s, at.host_s + host_s};
+    double end_s = fmax(at.device_s, at.host_s) + device_s, ready_s = at.host_s + host_s;
+    return (Clock){end_s, waits ? fmax(ready_s, end_s) : ready_s};
 }
 
 static Clock
 apply(Clock at, LpWork work)
 {
-    return (Clock){fmax(at.device_s + work.device_s, at.host_s + work.bound_s),
-                   at.host_s + work.host_s};
+    double waited_s = lp_work_waited_s(&work, at.host_s, at.device_s, FALSE);
+    return (Clock){at.device_s + work.device_s + waited_s,
+                   lp_work_host_end_s(&work, at.host_s, at.device_s)};
 }
 
 static void
@@ -38,6 +46,9 @@ check_same_work(const char *label, LpWork one, LpWork other)
     lp_test_close(label, one.device_s, other.device_s, IDENTITY);
     lp_test_close(label, one.host_s, other.host_s, IDENTITY);
     lp_test_close(label, one.bound_s, other.bound_s, IDENTITY);
+    lp_test_close(label, one.device_s + one.idle_s, other.device_s + other.idle_s, IDENTITY);
+    lp_test_close(label, one.wait_s, other.wait_s, IDENTITY);
+    lp_test_true(label, one.waits == other.waits);
 }
 
 static void
@@ -53,7 +64,7 @@ test_work(void)
         guint n = (guint)g_rand_int_range(generator, 1, G_N_ELEMENTS(works) + 1);
         for (guint k = 0; k < n; k++) {
             works[k] = draw_work(generator);
-            step_by_step = issue(step_by_step, works[k].device_s, works[k].host_s);
+            step_by_step = issue(step_by_step, works[k].device_s, works[k].host_s, works[k].waits);
             from_left = lp_work_then(from_left, works[k]);
         }
         LpWork from_right = works[n - 1];
@@ -104,7 +115,7 @@ test_block_work(void)
                                 continue;
                             double time_s =
                                 lp_kernel_time_s(&kernels[i], &accelerator, plan.format.precision);
-                            at = issue(at, time_s, graphs == 1 ? 0.0 : hosts_s[h]);
+                            at = issue(at, time_s, graphs == 1 ? 0.0 : hosts_s[h], FALSE);
                             sum_s += time_s;
                         }
                     LpWork work =
@@ -120,12 +131,48 @@ test_block_work(void)
                 }
 }
 
+/* Behind the counts of an expert layer the host has no lead left: what it takes to issue the next
+ * kernel the device waits. Where buffers have one size, or kernels are captured, nothing waits. */
+static void
+test_counts(void)
+{
+    static const struct {
+        const char *label;
+        double capacity_factor;
+        gboolean asked, captured, waits;
+    } rows[] = {{"dropless", 0.0, TRUE, FALSE, TRUE},
+                {"not asked for", 0.0, FALSE, FALSE, FALSE},
+                {"buffers of one size", 1.0, TRUE, FALSE, FALSE},
+                {"captured", 0.0, TRUE, TRUE, FALSE}};
+    for (guint i = 0; i < G_N_ELEMENTS(rows); i++) {
+        LpTransformer shape = lp_test_gpt(2, 512, 4);
+        LpPlan plan = lp_test_plan(1, 1, 1, 1, 1);
+        LpAccelerator accelerator = lp_test_accelerator();
+        accelerator.host_kernel_s = 1e-3; /* longer than any kernel */
+        shape.experts.n = 8;
+        shape.experts.top_k = 2;
+        shape.experts.capacity_factor = rows[i].capacity_factor;
+        plan.host.waits_for_counts = rows[i].asked;
+        plan.host.cuda_graphs = rows[i].captured;
+        LpWork forward =
+            lp_block_work(&shape, &plan, &accelerator, 0, LP_BLOCK_ROUTER, LP_PASS_FORWARD);
+        LpWork backward =
+            lp_block_work(&shape, &plan, &accelerator, 0, LP_BLOCK_ROUTER, LP_PASS_BACKWARD_INPUT);
+        lp_test_true(rows[i].label, forward.waits == rows[i].waits);
+        lp_test_true(rows[i].label, !backward.waits);
+        /* A host that is an hour ahead is not, behind the counts; the permutation comes next. */
+        double host_s = lp_work_host_end_s(&forward, -3600.0, 0.0);
+        lp_test_true(rows[i].label, rows[i].waits ? host_s >= 2e-3 : host_s < 0.0);
+    }
+}
+
 int
 main(void)
 {
     static const LpTestCase cases[] = {
         {"work", test_work},
         {"block work", test_block_work},
+        {"counts", test_counts},
         {NULL, NULL},
     };
     return lp_test_run("work", cases);

@@ -31,7 +31,7 @@ test_compute(void)
     g_autoptr(LpProgram) program = empty_program("overlap-dp=no");
     if (program == NULL)
         return;
-    const LpWork second = {1.0, 0.0, 1.0};
+    const LpWork second = {.device_s = 1.0, .bound_s = 1.0};
     LpBuilder builder = {.program = program};
     lp_test_true("first segment", lp_builder_begin_segment(&builder, LP_ROLE_FORWARD, 0, 0) == 0);
     lp_builder_add_compute(&builder, LP_TERM_COMPUTE, second);

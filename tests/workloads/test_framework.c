@@ -160,6 +160,9 @@ test_habits(void)
          "precision=mxfp8 kv-rank=64 rope-width=32",
          "narrow-attention=no experts-fused=no experts-one-by-one=yes cuda-graphs=no "
          "fused-dispatch=yes"},
+        {"hosts wait for counts of tokens",
+         "framework=megatron-core experts=8 expert-ffn=64 top-k=2 micro-batch=1", "count-sync=yes"},
+        {"where there are experts", "framework=megatron-core", "count-sync=no"},
         {"routing is fused since September 2025",
          "framework=megatron-core-2025-09 experts=128 expert-ffn=64 top-k=8 ep=16 pp=1 dp=128",
          "routing-kernels=2 experts-one-by-one=yes ep-relay=1"},

@@ -179,7 +179,7 @@ static const struct {
      "host-sync kernels amped-efficiency framework layout attention-kernel"},
     {"ssssssssssssssssssss", "fused-accumulation keep-gathered unit-copies separate-projections "
                              "complex-rotary repeat-heads cast-gradients gradient-buffers "
-                             "fused-loss parallel-loss clamped-activation experts-eager "
+                             "fused-loss parallel-loss clamped-activation experts-eager count-sync "
                              "narrow-logits narrow-attention experts-fused "
                              "fused-dispatch "
                              "gather-lists casts-apart scales-apart offload-activations"},

@@ -71,6 +71,7 @@ typedef struct {
     double collective_host_s; /**< what a collective or a message costs the host */
     gboolean host_is_free;    /**< kernels and collectives cost the host nothing (CUDA graphs) */
     LpHostSync host_sync;     /**< where the host waits for the device */
+    gboolean awaits_counts;   /**< and, in layers with experts, for counts of tokens */
     double slowdown;          /**< factor on computing while communication runs; 0: as 1 */
 } LpExecution;
 

@@ -253,7 +253,8 @@ add_finish_segment(Stage *self, double optimizer_s, LpWork copies)
     lp_gradient_buckets_flush(&self->buckets);
     lp_builder_add_join_all(builder, LP_STREAM_DP, LP_TERM_DP);
     lp_gradient_sync_add_embedding(self->lowering, self->stage);
-    lp_builder_add_compute(builder, LP_TERM_OPTIMIZER, (LpWork){optimizer_s, 0.0, optimizer_s});
+    lp_builder_add_compute(builder, LP_TERM_OPTIMIZER,
+                           (LpWork){.device_s = optimizer_s, .bound_s = optimizer_s});
     if ((plan->zero.stage == 1 || plan->zero.stage == 2) && !plan->overlap.param)
         lp_parameter_gather_add_updated(self->lowering, self->stage);
     lp_builder_add_compute(builder, LP_TERM_OPTIMIZER, copies);

@@ -15,14 +15,19 @@
 /* What ids of rows begin with that sharing does not explain. */
 static const char *const explained[] = {
     "tc-5ms-64", /* a TCP connection opens its window */
-    "tc-10ms-64",          "tc-10ms-128",
+    "tc-10ms-64",
+    "tc-10ms-128",
     "a3mega-1048576", /* a transport that is no verbs */
-    "a3mega-16777216",     "a3mega-67108864",
-    "a3mega-268435456",    "baskerville-2x2", /* traffic that left the fast port */
-    "baskerville-4x1",     "baskerville-1x4-tree",
-    "baskerville-ddp-2x",                   /* the same, and the rate of the row above */
-    "baskerville-ddp-4x1", "internevo-512", /* a broadcast for each rank */
-    "internevo-1024",      NULL};
+    "a3mega-16777216",
+    "a3mega-67108864",
+    "a3mega-268435456",
+    "baskerville-2x2", /* traffic that left the fast port */
+    "baskerville-4x1",
+    "baskerville-1x4-tree",
+    "baskerville-ddp-2x", /* the same, and the rate of the row above */
+    "baskerville-ddp-4x1",
+    "internevo-1024", /* a broadcast for each rank */
+    NULL};
 
 static gboolean
 is_explained(const char *id)

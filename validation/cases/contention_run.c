@@ -11,6 +11,7 @@
 #include "platforms/machine/machine_library.h"
 #include "sim/run/collective_run.h"
 #include "sim/run/scene.h"
+#include "sim/run/simulation.h"
 
 #include <string.h>
 
@@ -164,6 +165,8 @@ run_of_scenario(char **words, const LpMachine *machine, double *out_time_s, GErr
     return FALSE;
 }
 
+/* --- plans --- */
+
 /* "plan WORKLOAD NAME=VALUE...". */
 static gboolean
 run_plan(char **words, const LpMachine *machine, double *out_time_s, GError **error)
@@ -176,13 +179,18 @@ run_plan(char **words, const LpMachine *machine, double *out_time_s, GError **er
     g_autofree char *path = lp_file_find("workloads", words[1], error);
     if (path == NULL)
         return FALSE;
-    LpWorkload *workload = lp_workload_load(path, (const char *const *)words + 2, error);
+    g_autoptr(LpWorkload) workload = lp_workload_load(path, (const char *const *)words + 2, error);
     if (workload == NULL)
         return FALSE;
     lp_workload_suit(workload, machine->domain_size, &machine->accelerator);
-    g_autoptr(LpScenario) scenario = lp_scenario_new_single(workload, path);
-    JobRun run = {.scenario = scenario, .machine = machine, .scope = LP_SCENE_ALONE};
-    return run_job(&run, out_time_s, error);
+    LpSimulationOptions options = {.fidelity = LP_FIDELITY_FLOW, .collapse = TRUE, .alone = TRUE};
+    g_autoptr(LpSetup) setup = lp_setup_new(workload, machine, error);
+    g_autoptr(LpSimulation) simulation =
+        setup == NULL ? NULL : lp_simulation_run_apart(setup, options, error);
+    if (simulation == NULL)
+        return FALSE;
+    *out_time_s = simulation->run.iteration_time_s;
+    return TRUE;
 }
 
 gboolean

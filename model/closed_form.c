@@ -42,7 +42,7 @@ exposed_gathers(const LpClosedFormInput *input, double hidden_s)
     if (hidden_s <= 0.0 || !input->plan->overlap.param)
         return 1.0;
     LpClosedFormDp dp = lp_closed_form_dp(input);
-    double gathers_s = dp.n_gathers * dp.gather_s;
+    double gathers_s = lp_closed_form_gathers_s(&dp);
     double sums_s = dp.launched * dp.n_sums * dp.sum_s;
     return gathers_s > 0.0 ? fmax(1.0 - hidden_s / (gathers_s + sums_s), 0.0) : 1.0;
 }

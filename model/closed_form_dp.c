@@ -30,6 +30,8 @@ mean_bytes(const LpClosedFormInput *input, double layer_bytes, double end_bytes)
 static double
 n_units(const LpClosedFormInput *input)
 {
+    if (lp_plan_gathers_tensors(input->plan))
+        return lp_closed_form_tensor_gathers(input, FALSE).n_dense;
     double ends = input->transformer->embedding ? 2.0 : 0.0;
     return (lp_transformer_n_layers(input->transformer) + ends) / degree(input, LP_AXIS_PP);
 }
@@ -73,6 +75,10 @@ sum_parts(const LpClosedFormInput *input)
 {
     const LpPlan *plan = input->plan;
     Parts n = parts(input, lp_plan_reduces_each(plan) ? plan->pipeline.virtual_stages : 1.0);
+    if (lp_plan_gathers_tensors(plan)) {
+        LpClosedFormPieces pieces = lp_closed_form_tensor_sums(input);
+        n = (Parts){pieces.n_dense, pieces.n_experts};
+    }
     gboolean whole = plan->zero.stage == 0 || plan->zero.variant == LP_ZERO_DEEPSPEED;
     /* Sets of shards (hybrid sharding) sum their shares among each other. */
     LpParameters bytes =
@@ -134,15 +140,39 @@ gather_s(const LpClosedFormInput *input)
     return replicas_s(input, 0.5, bytes, parts(input, 1.0));
 }
 
+/* The same before a pass of stage 3. */
+static double
+pass_gather_s(const LpClosedFormInput *input, gboolean backwards)
+{
+    if (!lp_plan_gathers_tensors(input->plan))
+        return gather_s(input);
+    LpClosedFormPieces pieces = lp_closed_form_tensor_gathers(input, backwards);
+    if (pieces.n_dense + pieces.n_experts <= 0.0)
+        return 0.0;
+    Parts n = {fmax(pieces.n_dense, 1.0), fmax(pieces.n_experts, 1.0)};
+    return replicas_s(input, 0.5, pieces.bytes, n);
+}
+
 static double
 n_gathers(const LpClosedFormInput *input)
 {
     const LpPlan *plan = input->plan;
     if (plan->zero.stage != 3)
         return plan->zero.stage == 0 ? 0.0 : 1.0;
-    if (lp_plan_keeps_parameters_throughout(plan))
-        return 1.0;
-    return n_micro_batches(input) * (plan->zero.keeps_parameters ? 1.0 : 2.0);
+    return lp_plan_keeps_parameters_throughout(plan) ? 1.0 : n_micro_batches(input);
+}
+
+static double
+n_back_gathers(const LpClosedFormInput *input)
+{
+    const LpPlanZero *zero = &input->plan->zero;
+    return zero->stage == 3 && !zero->keeps_parameters ? n_micro_batches(input) : 0.0;
+}
+
+double
+lp_closed_form_gathers_s(const LpClosedFormDp *self)
+{
+    return self->n_gathers * self->gather_s + self->n_back_gathers * self->back_gather_s;
 }
 
 static double
@@ -156,24 +186,26 @@ lp_closed_form_dp(const LpClosedFormInput *input)
 {
     const LpPlan *plan = input->plan;
     Sum sum = sum_parts(input);
-    return (LpClosedFormDp){.sum_s = sum.within_s + sum.between_s,
-                            .gather_s = n_gathers(input) > 0.0 ? gather_s(input) : 0.0,
-                            .sum_bytes = pooled_bytes(mean_bytes(input, plan->format.gradient_bytes,
-                                                                 plan->format.gradient_bytes)),
-                            .gather_bytes =
-                                pooled_bytes(mean_bytes(input, lp_plan_parameter_wire_bytes(plan),
-                                                        lp_plan_activation_bytes(plan))),
-                            .n_sums = lp_plan_reduces_each(plan) ? n_micro_batches(input) : 1.0,
-                            .n_gathers = n_gathers(input),
-                            .n_units = fmax(n_units(input), 1.0),
-                            .launched = launched(plan, sum)};
+    return (LpClosedFormDp){
+        .sum_s = sum.within_s + sum.between_s,
+        .gather_s = n_gathers(input) > 0.0 ? pass_gather_s(input, FALSE) : 0.0,
+        .back_gather_s = n_back_gathers(input) > 0.0 ? pass_gather_s(input, TRUE) : 0.0,
+        .sum_bytes = pooled_bytes(
+            mean_bytes(input, plan->format.gradient_bytes, plan->format.gradient_bytes)),
+        .gather_bytes = pooled_bytes(
+            mean_bytes(input, lp_plan_parameter_wire_bytes(plan), lp_plan_activation_bytes(plan))),
+        .n_sums = lp_plan_reduces_each(plan) ? n_micro_batches(input) : 1.0,
+        .n_gathers = n_gathers(input),
+        .n_back_gathers = n_back_gathers(input),
+        .n_units = fmax(n_units(input), 1.0),
+        .launched = launched(plan, sum)};
 }
 
 double
 lp_closed_form_dp_s(const LpClosedFormInput *input)
 {
     LpClosedFormDp dp = lp_closed_form_dp(input);
-    return dp.n_sums * dp.sum_s + dp.n_gathers * dp.gather_s;
+    return dp.n_sums * dp.sum_s + lp_closed_form_gathers_s(&dp);
 }
 
 /* Parameters that stay after the forward pass are freed by each backward pass, so that the next
@@ -187,10 +219,10 @@ lp_closed_form_dp_pass(const LpClosedFormInput *input)
         return pass;
     gboolean each = lp_plan_reduces_each(plan);
     if (plan->zero.stage == 3 && !plan->zero.keeps_parameters)
-        pass.gathers_s = 2.0 * gather_s(input);
+        pass.gathers_s = pass_gather_s(input, FALSE) + pass_gather_s(input, TRUE);
     if (plan->zero.stage == 3 && plan->zero.keeps_parameters) {
-        pass.first_gather_s = gather_s(input);
-        pass.gathers_s = each && n_micro_batches(input) > 1 ? gather_s(input) : 0.0;
+        pass.first_gather_s = pass_gather_s(input, FALSE);
+        pass.gathers_s = each && n_micro_batches(input) > 1 ? pass.first_gather_s : 0.0;
     }
     double waits_s = (1.0 - launched(plan, sum_parts(input))) * sum_s(input);
     if (each)

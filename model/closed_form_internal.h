@@ -135,14 +135,32 @@ double lp_closed_form_pass_s(const LpClosedFormInput *input, LpPass pass);
 /** Data parallelism on the mean stage. */
 typedef struct {
     double sum_s, gather_s;         /**< one sum of all gradients, one gather of all parameters */
+    double back_gather_s;           /**< one gather before a backward pass */
     double sum_bytes, gather_bytes; /**< on the wire of one rank's buffers */
-    double n_sums, n_gathers;       /**< in an iteration */
-    double n_units;                 /**< layers, embedding and head; at least 1 */
-    double launched;                /**< share of sum_s that runs behind computing, if it can */
+    double n_sums;                  /**< in an iteration */
+    double n_gathers;               /**< but for those before backward passes: */
+    double n_back_gathers;
+    double n_units;  /**< layers, embedding and head; at least 1 */
+    double launched; /**< share of sum_s that runs behind computing, if it can */
 } LpClosedFormDp;
 
-/** T_DP = n_sums sum_s + n_gathers gather_s. */
+/** T_DP = n_sums sum_s + n_gathers gather_s + n_back_gathers back_gather_s. */
 LpClosedFormDp lp_closed_form_dp(const LpClosedFormInput *input);
+/** The gathers of parameters among them, s. */
+double lp_closed_form_gathers_s(const LpClosedFormDp *self);
+
+/** Pieces of dense parameters and of experts' in which the mean stage gathers or sums them, each
+ * with latencies of its own. */
+typedef struct {
+    double n_dense, n_experts;
+    LpParameters bytes; /**< of all pieces, on the wire of one rank's buffers */
+} LpClosedFormPieces;
+
+/** ZeRO stage 3 tensor by tensor: what is gathered before a forward or a backward pass. */
+LpClosedFormPieces lp_closed_form_tensor_gathers(const LpClosedFormInput *input,
+                                                 gboolean backwards);
+/** And in how many pieces gradients are summed behind a backward pass; bytes are left 0. */
+LpClosedFormPieces lp_closed_form_tensor_sums(const LpClosedFormInput *input);
 /** What of T_DP, of T_PP and of T_TP the plan's overlap-... hides behind computing, and behind
  * @inner_s: T_TP and T_EP, and what of T_CP is exposed. 0 where the plan gives a share o of T_DP.
  */

@@ -37,7 +37,9 @@ static double
 sharded_pass_s(const LpPlan *plan, LpClosedFormDp dp, double gather_s, double sum_s,
                double compute_s)
 {
-    gboolean fetches = plan->overlap.param && plan->zero.prefetch > 0;
+    gboolean ahead =
+        lp_plan_gathers_tensors(plan) ? plan->zero.live_parameters > 0.0 : plan->zero.prefetch > 0;
+    gboolean fetches = plan->overlap.param && ahead;
     double hidden_gather_s = fetches ? gather_s : 0.0;
     /* A gather that is waited for stands in the stream behind the sum before it. */
     double hidden_sum_s = fetches || gather_s <= 0.0 ? dp.launched * sum_s : 0.0;
@@ -52,15 +54,12 @@ static double
 sharded_exposed_s(const LpClosedFormInput *input, LpClosedFormDp dp, Passes pass)
 {
     const LpPlan *plan = input->plan;
-    /* Passes of each kind with the parameters' gather. */
-    double backward = plan->zero.keeps_parameters ? 0.0 : dp.n_gathers / 2.0;
-    double forward = dp.n_gathers - backward;
-    double sums = dp.n_sums;
+    double backward = dp.n_back_gathers, forward = dp.n_gathers, sums = dp.n_sums;
     double exposed = forward * sharded_pass_s(plan, dp, dp.gather_s, 0.0, pass.forward_s);
     /* A sum goes behind as many backward passes; the rest of them, if any, only gather. */
     double both = fmin(backward, sums);
-    exposed += both * sharded_pass_s(plan, dp, dp.gather_s, dp.sum_s, pass.backward_s);
-    exposed += (backward - both) * sharded_pass_s(plan, dp, dp.gather_s, 0.0, pass.backward_s);
+    exposed += both * sharded_pass_s(plan, dp, dp.back_gather_s, dp.sum_s, pass.backward_s);
+    exposed += (backward - both) * sharded_pass_s(plan, dp, dp.back_gather_s, 0.0, pass.backward_s);
     exposed += (sums - both) * sharded_pass_s(plan, dp, 0.0, dp.sum_s, pass.backward_s);
     return exposed;
 }
@@ -113,7 +112,7 @@ lp_closed_form_dp_hidden_s(const LpClosedFormInput *input, double inner_s)
     if (plan->overlap.fraction > 0.0 || (!plan->overlap.dp && !plan->overlap.param))
         return 0.0;
     LpClosedFormDp dp = lp_closed_form_dp(input);
-    double all_s = dp.n_sums * dp.sum_s + dp.n_gathers * dp.gather_s;
+    double all_s = dp.n_sums * dp.sum_s + lp_closed_form_gathers_s(&dp);
     Passes pass = passes(input, inner_s);
     double shown_s = plan->zero.stage == 3 ? sharded_exposed_s(input, dp, pass)
                                            : replicated_exposed_s(input, dp, pass);

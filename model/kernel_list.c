@@ -170,7 +170,9 @@ list_unit_copies(LpKernelList *list, double elements, LpProduct product)
         return;
     double wire_bytes = list->wide ? list->element_bytes : lp_plan_parameter_wire_bytes(plan);
     gboolean gathers_again = product == LP_PRODUCT_DATA_GRADIENT && !plan->zero.keeps_parameters;
-    if (!lp_plan_keeps_parameters_throughout(plan) &&
+    /* A tensor that comes by itself is taken where it lies. */
+    gboolean alone = lp_plan_gathers_tensors(plan) && elements >= plan->zero.gather_bucket;
+    if (!alone && !lp_plan_keeps_parameters_throughout(plan) &&
         (list->pass == LP_PASS_FORWARD || gathers_again))
         lp_list_stream(list, "copy-out", elements * 2.0 * wire_bytes);
     if (product == LP_PRODUCT_WEIGHT_GRADIENT && lp_plan_reduces_each(plan))

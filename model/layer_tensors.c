@@ -51,12 +51,13 @@ lp_layer_tensors(const LpTransformer *transformer, const LpPlan *plan, guint32 i
     LpLayer layer = lp_transformer_layer(transformer, index);
     double dense = lp_transformer_layer_parameters(transformer, index) -
                    lp_transformer_layer_expert_parameters(transformer, index);
-    LpLayerTensors self = {0, {0.0}};
+    LpLayerTensors self = {.n_blocks = layer.cross ? 2 : 1};
     if (!layer.has_experts)
         add_ffn(&self, transformer, plan);
-    add_attention(&self, transformer, plan);
-    if (layer.cross)
+    self.n_ffn = self.n;
+    for (guint i = 0; i < self.n_blocks; i++)
         add_attention(&self, transformer, plan);
+    self.n_attention = (self.n - self.n_ffn) / self.n_blocks;
     double matrices = 0.0;
     for (guint i = 0; i < self.n; i++)
         matrices += self.share[i];

@@ -15,6 +15,10 @@ G_BEGIN_DECLS
  * pass has their gradients; they sum to 1. */
 typedef struct {
     guint n;
+    guint n_ffn;       /**< of them, from the first on: matrices of a feed-forward network, */
+    guint n_attention; /**< then of each attention block, the last matrix of the block's pass first;
+                            the others are norms, biases, and what else there is */
+    guint n_blocks;    /**< such blocks */
     double share[LP_LAYER_TENSORS_MAX];
 } LpLayerTensors;
 

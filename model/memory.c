@@ -241,6 +241,30 @@ root_parameters(const LpTransformer *transformer, const LpPlan *plan, guint32 st
     return plan->footprint.splits_root ? fmin(ends, larger / plan->degree[LP_AXIS_TP]) : ends;
 }
 
+/* The largest of the tensors of @stage that come one by one. */
+static double
+largest_tensor(const LpTransformer *transformer, const LpPlan *plan, guint32 stage)
+{
+    Layers layers = over_layers(transformer, plan, stage, largest_array);
+    return fmax(layers.largest, root_parameters(transformer, plan, stage));
+}
+
+/* What is there at once tensor by tensor: up to the limit, which the last of them oversteps; and
+ * the gradients of a bucket, or of a tensor that has no room in one. */
+static double
+tensors_bytes(const LpTransformer *transformer, const LpPlan *plan, guint32 stage)
+{
+    double all = total(lp_plan_rank_parameters(plan, transformer, stage));
+    double largest = largest_tensor(transformer, plan, stage);
+    double there = plan->zero.keeps_parameters ? all : plan->zero.live_parameters + largest;
+    double bucket = lp_plan_bucket_bytes(plan, plan->format.gradient_bytes);
+    double gradients = all * plan->format.gradient_bytes;
+    if (bucket > 0.0)
+        gradients = fmin(gradients, fmax(bucket, largest * plan->format.gradient_bytes));
+    return fmin(there, all) * lp_plan_parameter_wire_bytes(plan) +
+           (shards_gradients(plan) ? gradients : 0.0);
+}
+
 /* What ZeRO stage 3 has gathered at once: the layer (or its largest array) at work, or the root in
  * its place, and the layers ahead, or all; and a unit's gradients, or a bucket of them, before they
  * are scattered. */
@@ -249,6 +273,8 @@ gathered_bytes(const LpTransformer *transformer, const LpPlan *plan, guint32 sta
 {
     if (plan->zero.stage != 3)
         return 0.0;
+    if (lp_plan_gathers_tensors(plan))
+        return tensors_bytes(transformer, plan, stage);
     gboolean by_array = plan->footprint.splits_layers && !plan->zero.keeps_parameters;
     Layers layers =
         over_layers(transformer, plan, stage, by_array ? largest_array : layer_parameters);

@@ -23,6 +23,7 @@ const char *const lp_amped_efficiency_names[] = {"constant", "micro-batch", NULL
 const char *const lp_context_kind_names[] = {"ring", "ulysses", "gather", NULL};
 const char *const lp_zero_variant_names[] = {"standard", "deepspeed", NULL};
 const char *const lp_parameter_gather_names[] = {"collective", "broadcast", NULL};
+const char *const lp_gather_unit_names[] = {"layer", "tensor", NULL};
 const char *const lp_gather_ahead_names[] = {"iteration", "pass", NULL};
 const char *const lp_routing_draws_names[] = {"micro-batch", "layer", "iteration", NULL};
 const char *const lp_gradient_sync_names[] = {"auto", "last", "each", NULL};
@@ -101,6 +102,19 @@ lp_plan_reduces_each(const LpPlan *self)
 {
     return self->zero.gradient_sync == LP_GRADIENT_SYNC_EACH ||
            (self->zero.gradient_sync == LP_GRADIENT_SYNC_AUTO && self->zero.stage == 3);
+}
+
+gboolean
+lp_plan_gathers_tensors(const LpPlan *self)
+{
+    return self->zero.stage == 3 && self->zero.gather_unit == LP_GATHER_UNIT_TENSOR;
+}
+
+gboolean
+lp_plan_turns_back(const LpPlan *self)
+{
+    return self->degree[LP_AXIS_PP] == 1 &&
+           (self->pipeline.schedule != LP_SCHEDULE_GPIPE || lp_plan_n_micro_batches(self) == 1);
 }
 
 gboolean

@@ -53,6 +53,11 @@ double lp_plan_parameter_wire_bytes(const LpPlan *self);
 double lp_plan_moment_bytes(const LpPlan *self);
 /** Whether gradients are summed over replicas after each micro-batch. */
 gboolean lp_plan_reduces_each(const LpPlan *self);
+/** Whether ZeRO stage 3 gathers tensors: LP_GATHER_UNIT_TENSOR. */
+gboolean lp_plan_gathers_tensors(const LpPlan *self);
+/** Whether the backward pass of a micro-batch comes next behind its forward pass, so that what is
+ * gathered may stay from one to the other. */
+gboolean lp_plan_turns_back(const LpPlan *self);
 /** Whether the parameters that ZeRO stage 3 gathers for a chunk's first forward pass stay until its
  * last backward pass: kept for the backward pass (reshard no), in a pipeline that sums gradients
  * after the last micro-batch. PyTorch's pipelines put off both, the freeing of parameters and the

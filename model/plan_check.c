@@ -8,6 +8,7 @@
 #define SEQUENCES_MAX (1u << 24)
 /* A setting beyond these is a typing error. */
 #define STEP_BYTES_MAX 64.0
+#define PARAMETERS_MAX 1e15
 #define SLOWDOWN_MAX 100.0
 #define SKEW_MAX 10.0
 
@@ -409,6 +410,12 @@ check_options(const LpPlan *self, GError **error)
         return refuse(error, "host-sync: got kernels, wanted another with overlap-dp, overlap-tp, "
                              "overlap-pp, overlap-ep, overlap-param, schedule dualpipe or ring "
                              "attention: a host that waits for each kernel hides nothing");
+    if (!(self->zero.gather_bucket >= 0.0 && self->zero.gather_bucket <= PARAMETERS_MAX))
+        return refuse(error, "gather-bucket: got %g, wanted 0 to %g parameters",
+                      self->zero.gather_bucket, PARAMETERS_MAX);
+    if (!(self->zero.live_parameters >= 0.0 && self->zero.live_parameters <= PARAMETERS_MAX))
+        return refuse(error, "live-parameters: got %g, wanted 0 to %g parameters",
+                      self->zero.live_parameters, PARAMETERS_MAX);
     if (!(self->footprint.step_bytes >= 0.0 && self->footprint.step_bytes <= STEP_BYTES_MAX))
         return refuse(error, "step-bytes: got %g, wanted 0 to %g", self->footprint.step_bytes,
                       STEP_BYTES_MAX);

@@ -302,6 +302,16 @@ typedef enum {
 /** Names, NULL-ended: "iteration", "pass". */
 extern const char *const lp_gather_ahead_names[];
 
+/** What is gathered at once, and has its gradients summed at once (ZeRO stage 3). */
+typedef enum {
+    LP_GATHER_UNIT_LAYER, /**< embedding, layers and head, each as one (FSDP) */
+    LP_GATHER_UNIT_TENSOR /**< tensor by tensor, by gather_bucket (DeepSpeed); norms and biases stay
+                               on all ranks */
+} LpGatherUnit;
+
+/** Names, NULL-ended: "layer", "tensor". */
+extern const char *const lp_gather_unit_names[];
+
 /** How replicas share states (ZeRO: Rajbhandari et al., arXiv 1910.02054). */
 typedef struct {
     guint32 stage; /**< 0 to 3 */
@@ -313,8 +323,14 @@ typedef struct {
     gboolean keeps_parameters; /**< stage 3: gathered parameters stay until backward, or longer:
                                     lp_plan_keeps_parameters_throughout() */
     guint32 prefetch;          /**< stage 3: layers gathered ahead */
-    gboolean copies_units;     /**< stage 3: what a unit gathers is copied into its parameters, and
-                                    their gradients into what it scatters */
+    LpGatherUnit gather_unit;
+    double gather_bucket;   /**< of LP_GATHER_UNIT_TENSOR: tensors gathered ahead are joined until
+                                 they have so many parameters; 0: each by itself */
+    double live_parameters; /**< of LP_GATHER_UNIT_TENSOR: tensors are gathered ahead while fewer
+                                 parameters than so many are there, and one stays if the passes use
+                                 fewer before they use it again: lp_plan_turns_back() */
+    gboolean copies_units;  /**< stage 3: what a unit gathers is copied into its parameters, and
+                                 their gradients into what it scatters */
     gboolean gathers_lists; /**< stages 1 and 2: what is gathered comes as a list of tensors, one a
                                  member, out of which each parameter's part is copied */
     LpParameterGather parameter_gather;

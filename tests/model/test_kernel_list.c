@@ -425,9 +425,15 @@ test_unit_copies(void)
         guint32 zero;
         gboolean keeps;
         double out, in; /* bytes a parameter */
-    } rows[] = {{"gathered twice", 3, FALSE, 8.0, 6.0},
-                {"kept until backward", 3, TRUE, 4.0, 6.0},
-                {"not gathered", 2, FALSE, 0.0, 0.0}};
+        LpGatherUnit unit;
+        double bucket;
+    } rows[] = {
+        {"gathered twice", 3, FALSE, 8.0, 6.0, LP_GATHER_UNIT_LAYER, 0.0},
+        {"kept until backward", 3, TRUE, 4.0, 6.0, LP_GATHER_UNIT_LAYER, 0.0},
+        {"not gathered", 2, FALSE, 0.0, 0.0, LP_GATHER_UNIT_LAYER, 0.0},
+        {"tensors that come together", 3, FALSE, 8.0, 6.0, LP_GATHER_UNIT_TENSOR, 1e9},
+        {"or each by itself", 3, FALSE, 0.0, 6.0, LP_GATHER_UNIT_TENSOR, 0.0},
+    };
     LpTransformer shape = lp_test_llama(1, 64, 8, 4, 256, 32000);
     double parameters = 64.0 * (64.0 + 64.0 + 64.0) + 3.0 * 64.0 * 256.0;
     for (guint i = 0; i < G_N_ELEMENTS(rows); i++) {
@@ -437,6 +443,8 @@ test_unit_copies(void)
         plan.zero.copies_units = TRUE;
         plan.zero.stage = rows[i].zero;
         plan.zero.keeps_parameters = rows[i].keeps;
+        plan.zero.gather_unit = rows[i].unit;
+        plan.zero.gather_bucket = rows[i].bucket;
         double out = 0.0, in = 0.0;
         for (guint pass = 0; pass < LP_N_PASSES; pass++)
             for (guint block = 0; block < 2; block++) {

@@ -27,6 +27,9 @@ test_shares(void)
     LpTransformer gpt = lp_test_gpt(2, 8192, 64);
     LpPlan plan = lp_test_plan(1, 1, 8, 1, 8);
     LpLayerTensors tensors = lp_layer_tensors(&gpt, &plan, 1);
+    lp_test_close("down and up", tensors.n_ffn, 2.0, 1e-12);
+    lp_test_close("of attention", tensors.n_attention, 2.0, 1e-12);
+    lp_test_close("blocks", tensors.n_blocks, 1.0, 1e-12);
     double sum = 0.0;
     for (guint i = 0; i < tensors.n; i++)
         sum += tensors.share[i];

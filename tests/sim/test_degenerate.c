@@ -61,6 +61,17 @@ static const struct {
     {"zero 2, each micro-batch", BODY "dp=8 global-batch=32 zero=2 gradient-sync=each"},
     {"zero 3", BODY "dp=16 global-batch=32 zero=3"},
     {"zero 3, kept until backward", BODY "dp=16 global-batch=32 zero=3 reshard=no"},
+    {"zero 3, tensor by tensor", BODY "dp=16 global-batch=32 zero=3 gather-unit=tensor"},
+    {"zero 3, tensor by tensor, some of which stay, and sums in buckets",
+     BODY "dp=16 global-batch=32 zero=3 gather-unit=tensor live-parameters=7e6 recompute=full "
+          "schedule=1f1b bucket=2000000-parameters"},
+    {"zero 3, tensor by tensor, each projection by itself",
+     BODY "dp=16 global-batch=32 zero=3 gather-unit=tensor live-parameters=9e6 schedule=1f1b "
+          "recompute=none bucket=1-parameters separate-projections=yes"},
+    {"zero 3, tensor by tensor, with experts",
+     BODY EXPERTS "ep=8 dp=16 global-batch=32 zero=3 gather-unit=tensor live-parameters=5e6"},
+    {"zero 3, tensor by tensor, kept until backward",
+     BODY "dp=16 global-batch=32 zero=3 gather-unit=tensor reshard=no bucket=3MB"},
     {"zero 2 in sets of 4", BODY "dp=16 global-batch=16 zero=2 shard-degree=4"},
     {"cp 4, ring", BODY "cp=4 global-batch=2"},
     {"cp 16, ring of short sequences", BODY "cp=16 seq=256 global-batch=2 recompute=none"},

@@ -208,9 +208,10 @@ test_habits(void)
         {"and with it", "framework=deepspeed pp=8", "overlap-tp=no host-sync=passes"},
         {"DeepSpeed's gathers", "framework=deepspeed zero=3 pp=1 dp=128",
          "overlap-param=yes bucket=500000000-parameters unit-copies=yes slowdown=1.189 "
+         "gather-unit=tensor gather-bucket=50000000 live-parameters=1000000000 "
          "library=auto"},
         {"and those of 2021", "framework=deepspeed-2021 zero=3 pp=1 dp=128",
-         "overlap-param=no unit-copies=no slowdown=1 library=single-ring"},
+         "overlap-param=no unit-copies=no slowdown=1 library=single-ring gather-unit=layer"},
         {"whose other stages are the same", "framework=deepspeed-2021 zero=1 pp=1 dp=128",
          "zero-variant=deepspeed library=auto"},
         {"gradients are added where they are made", "framework=megatron-core",

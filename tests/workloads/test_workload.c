@@ -172,7 +172,8 @@ static const struct {
     {"nnnnnnnnnnnnnnnnnnnn",
      "kind ffn-kind attention positions norm bias dropout cp-kind schedule recompute "
      "scaling zero-variant "
-     "scatter-gather gather-ahead parameter-gather gradient-sync routing-draws optimizer precision "
+     "scatter-gather gather-unit gather-ahead parameter-gather gradient-sync routing-draws "
+     "optimizer precision "
      "gradient-precision "
      "communication-precision dispatch-precision "
      "overlap-dp overlap-tp overlap-ep "
@@ -214,6 +215,7 @@ static const struct {
     {"s.vssvs.ssssvvv.sssv", "capacity-factor skew"},
     {"s.vssvsvssssvvvvsssv", "overlap-fraction"},
     {"s.vssvs.ssssvvv.sssv", "step-bytes"},
+    {"s.vssvs.ssss....sssv", "gather-bucket live-parameters"},
     {"svvssvs.ssssvvv.sssv", "slowdown"},
     {"ssssssssssssssssss.s", "bucket"},
 };

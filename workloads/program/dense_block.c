@@ -41,12 +41,14 @@ lp_dense_block_add_forward(LpLowering *self, guint32 index, LpBlock block, LpPas
     LpWork core = lp_lowering_part(self, kind, block, pass, LP_PART_CORE);
     LpWork exit = lp_lowering_part(self, kind, block, pass, LP_PART_EXIT);
     lp_lowering_add_part(self, kind, block, pass, LP_PART_BEFORE);
+    lp_lowering_need(self, block, LP_PART_ENTRY);
     add_entry(self, entry, bytes.gathered, sharing);
     lp_lowering_add_part(self, kind, block, pass, LP_PART_INNER);
     if (keeps_exchanged(self->plan, pass))
         lp_context_parallel_add_core_again(self, core, seq);
     else
         lp_context_parallel_add_core(self, core, seq, FALSE);
+    lp_lowering_need(self, block, LP_PART_EXIT);
     if (sharing.sums)
         lp_tensor_parallel_add_exit(self, exit, bytes.summed);
     else
@@ -92,9 +94,11 @@ lp_dense_block_add_backward(LpLowering *self, guint32 index, LpBlock block, LpRo
     LpWork core = lp_lowering_part(self, kind, block, pass, LP_PART_CORE);
     LpWork exit = lp_lowering_part(self, kind, block, pass, LP_PART_EXIT);
     lp_lowering_add_part(self, kind, block, pass, LP_PART_BEFORE);
+    lp_lowering_need(self, block, LP_PART_EXIT);
     add_entry(self, entry, bytes.gathered, sharing);
     lp_context_parallel_add_core(self, core, seq, TRUE);
     lp_lowering_add_part(self, kind, block, pass, LP_PART_INNER);
+    lp_lowering_need(self, block, LP_PART_ENTRY);
     add_backward_exit(self, exit, weight, bytes, role == LP_ROLE_INPUT, sharing);
     lp_lowering_add_part(self, kind, block, pass, LP_PART_AFTER);
 }

@@ -49,17 +49,23 @@ lp_gradient_buckets_flush(LpGradientBuckets *self)
     self->filled = (LpParameters){0.0, 0.0};
 }
 
-/* @parameters fill the bucket, which is reduced when it is full: rounding aside, as sums of shares
- * have it. */
+/* @parameters fill the bucket, which is reduced when it is full, or, of stage 3 tensor by tensor,
+ * before it overflows (deepspeed/runtime/zero/stage3.py:
+ * reduce_independent_p_g_buckets_and_remove_grads): rounding aside, as sums of shares have it. */
 static void
 fill(LpGradientBuckets *self, LpParameters parameters)
 {
     const LpPlan *plan = self->lowering->plan;
+    double gradient_bytes = plan->format.gradient_bytes;
+    double bucket = lp_plan_bucket_bytes(plan, gradient_bytes);
+    double more = (parameters.dense + parameters.experts) * gradient_bytes;
+    double bytes = (self->filled.dense + self->filled.experts) * gradient_bytes + more;
+    gboolean before = lp_plan_gathers_tensors(plan);
+    if (before && bucket > 0.0 && bytes > bucket * (1.0 + 1e-9))
+        lp_gradient_buckets_flush(self);
     self->filled.dense += parameters.dense;
     self->filled.experts += parameters.experts;
-    double bytes = (self->filled.dense + self->filled.experts) * plan->format.gradient_bytes;
-    double bucket = lp_plan_bucket_bytes(plan, plan->format.gradient_bytes);
-    if (bucket > 0.0 && bytes >= bucket * (1.0 - 1e-9))
+    if (!before && bucket > 0.0 && bytes >= bucket * (1.0 - 1e-9))
         lp_gradient_buckets_flush(self);
 }
 
@@ -67,7 +73,8 @@ void
 lp_gradient_buckets_fill(LpGradientBuckets *self, const LpUnit *unit)
 {
     const LpPlan *plan = self->lowering->plan;
-    gboolean is_cut = unit->kind == LP_UNIT_LAYER && plan->zero.stage != 3 &&
+    gboolean by_unit = plan->zero.stage == 3 && !lp_plan_gathers_tensors(plan);
+    gboolean is_cut = unit->kind == LP_UNIT_LAYER && !by_unit &&
                       lp_plan_bucket_bytes(plan, plan->format.gradient_bytes) > 0.0;
     if (is_cut) {
         LpLayerTensors tensors = lp_layer_tensors(self->lowering->transformer, plan, unit->layer);
@@ -78,7 +85,7 @@ lp_gradient_buckets_fill(LpGradientBuckets *self, const LpUnit *unit)
         fill(self, unit->parameters);
     }
     /* Stage 3 reduces what it has gathered: unit by unit. */
-    if (plan->zero.stage == 3)
+    if (by_unit)
         lp_gradient_buckets_flush(self);
 }
 

@@ -73,6 +73,13 @@ lp_lowering_block(const LpLowering *self, guint kind, LpBlock block, LpPass pass
 }
 
 void
+lp_lowering_need(const LpLowering *self, LpBlock block, LpPart part)
+{
+    if (self->need != NULL)
+        self->need(self->need_data, block, part);
+}
+
+void
 lp_lowering_add_share(LpLowering *self, LpWork work, double share)
 {
     lp_builder_add_compute(&self->builder, LP_TERM_COMPUTE, lp_work_scale(work, share));

@@ -16,6 +16,8 @@ typedef struct {
     LpWork work[LP_LAYER_KINDS][LP_N_BLOCKS][LP_N_PASSES][LP_N_PARTS]; /**< of kernels */
     LpWork boundary_copies; /**< lp_boundary_copies_work() */
     guint32 micro_batch;    /**< of the pass at hand, among all of the iteration */
+    void (*need)(gpointer data, LpBlock block, LpPart part); /**< or NULL: lp_lowering_need() */
+    gpointer need_data;                                      /* borrowed */
 } LpLowering;
 
 /** A lowering into @program, which has its communicators and expert loads already, with the kernel
@@ -42,6 +44,9 @@ LpWork lp_lowering_part(const LpLowering *self, guint kind, LpBlock block, LpPas
 /** Kernels of a whole block. */
 LpWork lp_lowering_block(const LpLowering *self, guint kind, LpBlock block, LpPass pass);
 
+/** The products in @part of the forward pass of @block, or those that go back through their
+ * weights, come next: ZeRO 3 has what they take there. */
+void lp_lowering_need(const LpLowering *self, LpBlock block, LpPart part);
 /** Computes @share, at most 1, of @work. */
 void lp_lowering_add_share(LpLowering *self, LpWork work, double share);
 /** Computes all of @work. */

@@ -12,9 +12,8 @@ whole_bytes(double bytes)
     return (guint64)llround(bytes);
 }
 
-/* Gathers @bytes, whole on each rank; the compute stream waits. */
-static void
-add(LpLowering *self, LpParameters bytes)
+void
+lp_parameter_gather_add(LpLowering *self, LpParameters bytes)
 {
     lp_builder_add_collective(&self->builder, LP_COLLECTIVE_ALL_GATHER, LP_GROUP_DP,
                               whole_bytes(bytes.dense));
@@ -22,9 +21,8 @@ add(LpLowering *self, LpParameters bytes)
                               whole_bytes(bytes.experts));
 }
 
-/* Returns: the number of the last launch, or G_MAXUINT. */
-static guint
-launch(LpLowering *self, LpParameters bytes)
+guint
+lp_parameter_gather_launch(LpLowering *self, LpParameters bytes)
 {
     guint first = lp_builder_add_launch(&self->builder, LP_COLLECTIVE_ALL_GATHER, LP_GROUP_DP,
                                         whole_bytes(bytes.dense));
@@ -32,8 +30,6 @@ launch(LpLowering *self, LpParameters bytes)
                                          LP_GROUP_EXPERT_DP, whole_bytes(bytes.experts));
     return second != G_MAXUINT ? second : first;
 }
-
-/* --- ZeRO 1 and 2 --- */
 
 /* Bytes of each tensor of @stage, which a rank of a tensor-parallel group has its part of. */
 static GArray *
@@ -45,7 +41,7 @@ tensor_bytes(LpLowering *self, guint32 stage)
         g_autoptr(GArray) units = lp_units_new(self->transformer, plan, stage, k);
         for (guint i = 0; i < units->len; i++) {
             const LpUnit *unit = lp_units_get(units, i, FALSE);
-            LpLayerTensors parts = {1, {1.0}};
+            LpLayerTensors parts = {.n = 1, .share = {1.0}};
             if (unit->kind == LP_UNIT_LAYER)
                 parts = lp_layer_tensors(self->transformer, plan, unit->layer);
             for (guint t = 0; t < parts.n; t++) {
@@ -112,7 +108,7 @@ lp_parameter_gather_add_updated(LpLowering *self, guint32 stage)
             sum.experts += bytes.experts;
         }
     }
-    add(self, sum);
+    lp_parameter_gather_add(self, sum);
 }
 
 /* A launch for each bucket of @units; appends to @numbers, for each of them, the last that it
@@ -133,7 +129,7 @@ launch_units(LpLowering *self, const GArray *units, GArray *numbers, guint *last
         gboolean full = bucket > 0.0 && waiting.dense + waiting.experts >= bucket;
         if (!full && i + 1 < units->len)
             continue;
-        guint number = launch(self, waiting);
+        guint number = lp_parameter_gather_launch(self, waiting);
         *last = number != G_MAXUINT ? number : *last;
         for (; n_waiting > 0; n_waiting--)
             g_array_append_val(numbers, *last);
@@ -160,64 +156,4 @@ lp_parameter_gather_launch_updated(LpLowering *self, guint32 stage)
         g_array_append_val(pending, n_pending);
     }
     return pending;
-}
-
-/* --- ZeRO 3 --- */
-
-LpParameterPrefetch *
-lp_parameter_prefetch_new(LpLowering *lowering, GArray *units, gboolean backwards, gboolean gathers)
-{
-    LpParameterPrefetch *self = g_new(LpParameterPrefetch, 1);
-    *self = (LpParameterPrefetch){.lowering = lowering,
-                                  .units = units,
-                                  .backwards = backwards,
-                                  .gathers = gathers,
-                                  .numbers = g_new0(guint, units->len + 1)};
-    return self;
-}
-
-/* Up to those of the units that the plan fetches ahead of the one at @position. */
-static void
-launch_ahead(LpParameterPrefetch *self, guint position)
-{
-    const LpPlan *plan = self->lowering->plan;
-    guint wanted = (guint)MIN((guint64)position + plan->zero.prefetch + 1, self->units->len);
-    for (; self->n_ahead < wanted; self->n_ahead++) {
-        const LpUnit *unit = lp_units_get(self->units, self->n_ahead, self->backwards);
-        self->numbers[self->n_ahead] =
-            launch(self->lowering, lp_unit_gathered_bytes(unit, self->lowering->plan));
-    }
-}
-
-void
-lp_parameter_prefetch_start(LpParameterPrefetch *self)
-{
-    if (self->gathers && self->lowering->plan->overlap.param)
-        launch_ahead(self, 0);
-}
-
-void
-lp_parameter_prefetch_add(LpParameterPrefetch *self, guint position)
-{
-    const LpPlan *plan = self->lowering->plan;
-    if (!self->gathers)
-        return;
-    if (!plan->overlap.param) {
-        const LpUnit *unit = lp_units_get(self->units, position, self->backwards);
-        add(self->lowering, lp_unit_gathered_bytes(unit, plan));
-        return;
-    }
-    launch_ahead(self, position);
-    lp_builder_add_join(&self->lowering->builder, LP_STREAM_DP, self->numbers[position],
-                        LP_TERM_DP);
-}
-
-void
-lp_parameter_prefetch_free(LpParameterPrefetch *self)
-{
-    if (self == NULL)
-        return;
-    g_array_unref(self->units);
-    g_free(self->numbers);
-    g_free(self);
 }

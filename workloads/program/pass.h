@@ -4,7 +4,7 @@
 #pragma once
 
 #include "workloads/program/gradient_sync.h"
-#include "workloads/program/parameter_gather.h"
+#include "workloads/program/parameter_prefetch.h"
 
 G_BEGIN_DECLS
 

@@ -4,6 +4,7 @@
 
 #include "model/plan_routing.h"
 #include "workloads/program/parameter_gather.h"
+#include "workloads/program/parameter_prefetch.h"
 #include "workloads/program/pass.h"
 #include "workloads/program/pipeline_schedule.h"
 

@@ -20,7 +20,7 @@ layer_exchange(const LpClosedFormInput *input, guint32 seq, gboolean to_experts)
     double bytes = activations_bytes(input, seq) / share;
     if (to_experts)
         bytes *= lp_plan_dispatch_wire_bytes(input->plan) / lp_plan_wire_bytes(input->plan);
-    double slots = lp_transformer_expert_slots(shape);
+    double slots = lp_group_expert_ranks(shape, input->plan);
     if (lp_group_n_expert_nodes(shape, input->plan) == 1) {
         double time_s = lp_closed_form_exchange_s(input, LP_GROUP_EP, slots * bytes);
         return (Exchange){time_s, time_s};

@@ -79,11 +79,29 @@ lp_group_n_expert_nodes(const LpTransformer *transformer, const LpPlan *plan)
     return MAX(plan->experts.relay, 1);
 }
 
+/* Places that top-k consecutive experts stand on, of @n_places that share them all evenly. */
+static double
+adjacent_places(const LpTransformer *transformer, double n_places)
+{
+    double slots = lp_transformer_expert_slots(transformer);
+    return fmin(slots, fmax(1.0, transformer->experts.top_k * n_places / transformer->experts.n));
+}
+
+double
+lp_group_expert_ranks(const LpTransformer *transformer, const LpPlan *plan)
+{
+    return plan->experts.adjacent && plan->experts.relays_by_domain
+               ? adjacent_places(transformer, plan->degree[LP_AXIS_EP])
+               : lp_transformer_expert_slots(transformer);
+}
+
 double
 lp_group_expert_copies(const LpTransformer *transformer, const LpPlan *plan)
 {
     double slots = lp_transformer_expert_slots(transformer);
     double parts = lp_group_n_expert_nodes(transformer, plan);
+    if (plan->experts.adjacent && plan->experts.relays_by_domain)
+        return adjacent_places(transformer, parts);
     if (limits_nodes(transformer, plan))
         return fmin(slots, transformer->experts.group_limit);
     return fmin(slots, parts * (1.0 - pow(1.0 - 1.0 / parts, transformer->experts.top_k)));

@@ -37,6 +37,10 @@ guint32 lp_group_n_expert_nodes(const LpTransformer *transformer, const LpPlan *
 /** To how many of these parts a token goes, in the mean: where routing is limited to them as many
  * as the limit allows, else as many as its experts, drawn evenly, hit. At most its expert slots. */
 double lp_group_expert_copies(const LpTransformer *transformer, const LpPlan *plan);
+/** How many copies of a token leave for the members of its ep group, or of its part of it: one for
+ * each of its expert slots, or, where its experts are consecutive and the dispatcher relays by
+ * domain, for each rank that has some of them. */
+double lp_group_expert_ranks(const LpTransformer *transformer, const LpPlan *plan);
 /** Whether @stage takes part in the exchange of the word embedding's gradients, of which the first
  * and the last stage have a copy: lp_transformer_copies_embedding(). */
 gboolean lp_group_exchanges_embedding(const LpTransformer *transformer, const LpPlan *plan,

@@ -309,7 +309,8 @@ optimizer_bytes_per_parameter(const LpPlan *plan)
 {
     if (plan->optimizer == LP_OPTIMIZER_NONE)
         return 0.0;
-    double master = lp_plan_activation_bytes(plan) < FP32_BYTES ? FP32_BYTES : 0.0;
+    gboolean widens = lp_plan_activation_bytes(plan) < FP32_BYTES;
+    double master = widens && plan->optimizer != LP_OPTIMIZER_ADAM_BF16 ? FP32_BYTES : 0.0;
     return master + lp_plan_moment_bytes(plan);
 }
 

@@ -56,8 +56,10 @@ lp_optimizer_time_s(const LpTransformer *transformer, const LpPlan *plan,
     double own = total(lp_plan_sharded_parameters(plan, all));
     double layers = total(
         lp_plan_sharded_parameters(plan, lp_plan_rank_layer_parameters(plan, transformer, stage)));
+    double weight_bytes =
+        plan->optimizer == LP_OPTIMIZER_ADAM_BF16 ? lp_plan_activation_bytes(plan) : FP32_BYTES;
     double state_bytes =
-        plan->format.gradient_bytes + 2.0 * FP32_BYTES + 2.0 * lp_plan_moment_bytes(plan);
+        plan->format.gradient_bytes + 2.0 * weight_bytes + 2.0 * lp_plan_moment_bytes(plan);
     double bytes = own * state_bytes + copied_bytes(plan, own - layers, layers) +
                    cast_bytes(transformer, plan, stage) + buffer_bytes(plan, total(all), own);
     return bytes / (accelerator->memory_bytes_per_s * accelerator->memory_efficiency) +

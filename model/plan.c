@@ -27,7 +27,7 @@ const char *const lp_gather_unit_names[] = {"layer", "tensor", NULL};
 const char *const lp_gather_ahead_names[] = {"iteration", "pass", NULL};
 const char *const lp_routing_draws_names[] = {"micro-batch", "layer", "iteration", NULL};
 const char *const lp_gradient_sync_names[] = {"auto", "last", "each", NULL};
-const char *const lp_optimizer_names[] = {"adam", "sgd", "adam-8bit", "none", NULL};
+const char *const lp_optimizer_names[] = {"adam", "sgd", "adam-8bit", "adam-bf16", "none", NULL};
 const char *const lp_axis_names[] = {"tp", "cp", "ep", "dp", "pp", NULL};
 const char *const lp_traffic_names[] = {"tp", "pp", "dp", "ep", "cp", "embedding", NULL};
 
@@ -157,6 +157,7 @@ lp_plan_moment_bytes(const LpPlan *self)
     static const double bytes[] = {[LP_OPTIMIZER_ADAM] = 8.0,
                                    [LP_OPTIMIZER_SGD] = 4.0,
                                    [LP_OPTIMIZER_ADAM_8BIT] = 2.0,
+                                   [LP_OPTIMIZER_ADAM_BF16] = 4.0,
                                    [LP_OPTIMIZER_NONE] = 0.0};
     return bytes[self->optimizer];
 }

@@ -146,7 +146,9 @@ typedef enum {
     LP_OPTIMIZER_ADAM,
     LP_OPTIMIZER_SGD, /**< with momentum */
     LP_OPTIMIZER_ADAM_8BIT,
-    LP_OPTIMIZER_NONE /**< forward and backward passes alone */
+    LP_OPTIMIZER_ADAM_BF16, /**< moments in 16 bits as the weights, of which there is no wider copy
+                             */
+    LP_OPTIMIZER_NONE       /**< forward and backward passes alone */
 } LpOptimizer;
 
 /** How layers are dealt to slices. */
@@ -273,10 +275,13 @@ typedef struct {
                                     and the casts of both */
     gboolean fused_dispatch;   /**< tokens are taken where they lie and come back summed, without
                                     copies for each expert before they are sent */
-    guint32 routing_kernels;   /**< small kernels that routing takes forward besides; backward a
-                                    third of them */
-    double skew;               /**< spread of the load over experts, 0: even */
-    guint32 seed;              /**< of the generator that draws the loads */
+    gboolean adjacent; /**< a token's experts are consecutive ones, as a benchmark's gate without
+                          scores takes them, and a dispatcher that relays by domain sends it once to
+                          each rank that has some: lp_group_expert_ranks() */
+    guint32 routing_kernels; /**< small kernels that routing takes forward besides; backward a
+                                  third of them */
+    double skew;             /**< spread of the load over experts, 0: even */
+    guint32 seed;            /**< of the generator that draws the loads */
     LpRoutingDraws draws;
     const LpRoutingTable *table; /* borrowed: measured loads, which beat drawn ones; or NULL */
 } LpPlanExperts;

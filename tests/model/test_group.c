@@ -300,6 +300,37 @@ test_expert_nodes(void)
     }
 }
 
+/* Of DeepSeek-V3's 256 experts 64 ranks have four each: eight consecutive ones stand on two ranks
+ * of one domain. */
+static void
+test_adjacent_experts(void)
+{
+    static const struct {
+        const char *label;
+        guint32 ep, parts;
+        gboolean adjacent, by_domain;
+        double ranks, copies;
+    } rows[] = {
+        {"two ranks of a domain", 64, 8, TRUE, TRUE, 2.0, 1.0},
+        {"one rank has them all", 8, 1, TRUE, TRUE, 1.0, 1.0},
+        {"no more ranks than experts", 256, 2, TRUE, TRUE, 8.0, 1.0},
+        {"each by itself", 64, 1, TRUE, FALSE, 8.0, 1.0},
+        {"drawn evenly", 64, 1, FALSE, TRUE, 8.0, 1.0},
+    };
+    for (guint i = 0; i < G_N_ELEMENTS(rows); i++) {
+        LpTransformer shape = lp_test_gpt(2, 64, 4);
+        shape.experts.n = 256;
+        shape.experts.top_k = 8;
+        LpPlan plan = lp_test_plan(1, 1, 256, 1, 256);
+        plan.degree[LP_AXIS_EP] = rows[i].ep;
+        plan.experts.relay = rows[i].parts;
+        plan.experts.relays_by_domain = rows[i].by_domain;
+        plan.experts.adjacent = rows[i].adjacent;
+        lp_test_close(rows[i].label, lp_group_expert_ranks(&shape, &plan), rows[i].ranks, 1e-12);
+        lp_test_close(rows[i].label, lp_group_expert_copies(&shape, &plan), rows[i].copies, 1e-12);
+    }
+}
+
 int
 main(void)
 {
@@ -307,6 +338,7 @@ main(void)
         {"drawn", test_drawn},
         {"by hand", test_by_hand},
         {"expert nodes", test_expert_nodes},
+        {"adjacent experts", test_adjacent_experts},
         {NULL, NULL},
     };
     return lp_test_run("group", cases);

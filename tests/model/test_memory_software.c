@@ -179,6 +179,19 @@ test_parts(void)
     }
 }
 
+/* Adam in 16 bits has two moments of two bytes, and no wider copy of the weights; else 8 and 4. */
+static void
+test_narrow_optimizer(void)
+{
+    LpTransformer gpt = lp_test_gpt(4, 64, 4);
+    LpPlan plan = lp_test_plan(1, 1, 1, 1, 1);
+    plan.format.precision = LP_PRECISION_BF16;
+    double wide = lp_memory_fullest(&gpt, &plan).optimizer_bytes;
+    plan.optimizer = LP_OPTIMIZER_ADAM_BF16;
+    lp_test_close("4 of 12 bytes", lp_memory_fullest(&gpt, &plan).optimizer_bytes,
+                  wide * 4.0 / 12.0, 1e-12);
+}
+
 int
 main(void)
 {
@@ -188,6 +201,7 @@ main(void)
         {"InternEvo", test_internevo},
         {"FSDP", test_fsdp},
         {"arrays", test_arrays},
+        {"narrow optimizer", test_narrow_optimizer},
         {NULL, NULL},
     };
     return lp_test_run("memory, of software", cases);

@@ -140,7 +140,7 @@ def draw(r):
                  "narrow-parameters": c(["yes", "no"]),
                  "gradient-precision": c(["fp32", "bf16", "fp16"]),
                  "communication-precision": c(["auto", "auto", "auto", "fp8", "fp32", "bf16"]),
-                 "optimizer": c(["adam", "sgd", "adam-8bit", "none"])})
+                 "optimizer": c(["adam", "sgd", "adam-8bit", "adam-bf16", "none"])})
     return add(r, plan, SOFTWARE, c([0, 0.1, 0.3]))
 
 
@@ -237,7 +237,8 @@ class Volumes:
             q = o = p["hidden"] / self.tp
             k = v = p["hidden"] / 8 * max(p["kv-heads"] / self.tp, 1)
         local = self.tokens * self.wire
-        again = self.full or (p["recompute"] == "selective" and p["attention"] == "unfused")
+        unfused = "unfused" in (p["attention"], p.get("attention-kernel"))
+        again = self.full or (p["recompute"] == "selective" and unfused)
         if p["cp-kind"] != "ulysses":
             # n-1 steps of keys and values; backward of their gradients too
             volume = (self.cp - 1) * local * (k + v) * (3 + (1 if again else 0))

@@ -224,6 +224,12 @@ test_habits(void)
          "host-sync=kernels zero-variant=deepspeed overlap-tp=no"},
         {"and are DeepSpeed else", "framework=bigscience zero=1 pp=1 dp=128",
          "host-sync=passes zero-variant=deepspeed overlap-tp=no"},
+        {"AutoModel's benchmarks deal experts by number, over DeepEP",
+         "framework=automodel zero=3 experts=128 expert-ffn=64 top-k=8 ep=16 pp=1 dp=128",
+         "adjacent-experts=yes ep-relay=domains count-sync=yes optimizer=adam-bf16 kernels=fused "
+         "attention-kernel=vendor reshard=no gradient-sync=last"},
+        {"and take dense models as they come", "framework=automodel zero=3 pp=1 dp=128",
+         "adjacent-experts=no optimizer=adam kernels=eager attention-kernel=flash-2"},
         {"torchtitan's attention", "framework=torchtitan kernels=fused",
          "kernels=fused attention-kernel=flash-2"},
         {"torchtitan's selective recomputation", "framework=torchtitan precision=fp8",

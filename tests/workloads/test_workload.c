@@ -181,6 +181,7 @@ static const struct {
     {"ssssssssssssssssssss", "fused-accumulation keep-gathered unit-copies separate-projections "
                              "complex-rotary repeat-heads cast-gradients gradient-buffers "
                              "fused-loss parallel-loss clamped-activation experts-eager count-sync "
+                             "adjacent-experts "
                              "narrow-logits narrow-attention experts-fused "
                              "fused-dispatch "
                              "gather-lists casts-apart scales-apart offload-activations"},

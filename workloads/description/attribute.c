@@ -202,6 +202,7 @@ static const LpAttribute attributes[] = {
     BOOLEAN("plan", "experts-fused", P(experts.fused)),
     BOOLEAN("plan", "fused-dispatch", P(experts.fused_dispatch)),
     OPTIONAL("plan", "routing-kernels", P(experts.routing_kernels)),
+    BOOLEAN("plan", "adjacent-experts", P(experts.adjacent)),
     NUMBER("plan", "skew", P(experts.skew), 0.0, 10.0),
     OPTIONAL("plan", "seed", P(experts.seed)),
     CHOICE("plan", "routing-draws", P(experts.draws), lp_routing_draws_names),

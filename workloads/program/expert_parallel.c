@@ -23,7 +23,7 @@ exchange_bytes(const LpLowering *self, double slots, guint32 seq, gboolean to_ex
 static void
 add_relayed(LpLowering *self, guint32 seq, gboolean to_experts)
 {
-    double slots = lp_transformer_expert_slots(self->transformer);
+    double slots = lp_group_expert_ranks(self->transformer, self->plan);
     double copies = lp_group_expert_copies(self->transformer, self->plan);
     guint between =
         lp_builder_add_launch(&self->builder, LP_COLLECTIVE_ALL_TO_ALL, LP_GROUP_EP_RAIL,
@@ -42,7 +42,7 @@ add_all_to_all(LpLowering *self, guint32 seq, gboolean to_experts)
         add_relayed(self, seq, to_experts);
         return;
     }
-    double slots = lp_transformer_expert_slots(self->transformer);
+    double slots = lp_group_expert_ranks(self->transformer, self->plan);
     lp_builder_add_exchange(&self->builder, LP_GROUP_EP,
                             to_experts ? LP_WEIGHT_RECEIVER : LP_WEIGHT_SENDER,
                             exchange_bytes(self, slots, seq, to_experts));

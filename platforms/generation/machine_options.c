@@ -122,8 +122,9 @@ const LpMachineOption lp_machine_options[LP_N_MACHINE_OPTIONS] = {
     ROW(PCIE_BANDWIDTH, "pcie-bandwidth", "RATE", "Of that link, each way", SCALE_OUT,
         BANDWIDTH(pcie.bytes_per_s)),
     ROW(TRANSPORT, "transport", "NAME",
-        "Between hosts: rdma, tcp: over sockets, or omni-path: out of their memory", SCALE_OUT,
-        CHOICE(transport, lp_transport_names)),
+        "Between hosts: rdma, tcp: over sockets, omni-path: out of their memory, tcpx or tcpxo: "
+        "Google Cloud's",
+        SCALE_OUT, CHOICE(transport, lp_transport_names)),
     ROW(INCAST_LOSS, "incast-loss", "X",
         "A port with n flows coming in carries 1 / (1 + X (n - 1)) of its rate (0)", SCALE_OUT,
         VALUE(NUMBER, incast_loss), .minimum = 0, .maximum = LP_MACHINE_INCAST_LOSS_MAX),

@@ -13,7 +13,7 @@ const char *const lp_topology_names[] = {"crossbar",  "fat-tree",       "torus",
 const char *const lp_port_order_names[] = {"node", "rail", NULL};
 const char *const lp_plane_use_names[] = {"striped", "class", NULL};
 const char *const lp_path_choice_names[] = {"static", "hash", NULL};
-const char *const lp_transport_names[] = {"rdma", "tcp", "omni-path", NULL};
+const char *const lp_transport_names[] = {"rdma", "tcp", "omni-path", "tcpx", "tcpxo", NULL};
 const char *const lp_plane_class_names[] = {"tp", "pp", "dp", "ep", "cp", NULL};
 
 static void

@@ -64,12 +64,15 @@ typedef enum {
     LP_PATH_CHOICE_HASH
 } LpPathChoice;
 
-/** What carries bytes from host to host: the cards alone, the operating systems' sockets, or cards
- * whose packets the hosts' processors make, out of the hosts' memory. */
+/** What carries bytes from host to host: the cards alone, the operating systems' sockets, cards
+ * whose packets the hosts' processors make, out of the hosts' memory, or Google Cloud's TCP with
+ * payloads that go between card and GPU, driven by hosts or by the cards. */
 typedef enum {
     LP_TRANSPORT_RDMA,
     LP_TRANSPORT_TCP,
-    LP_TRANSPORT_OMNI_PATH
+    LP_TRANSPORT_OMNI_PATH,
+    LP_TRANSPORT_TCPX,
+    LP_TRANSPORT_TCPXO
 } LpTransport;
 
 /** Names as in platform files, NULL-ended, indexed by the enums above. */
@@ -79,7 +82,8 @@ extern const char *const lp_topology_names[];
 extern const char *const lp_port_order_names[];
 extern const char *const lp_plane_use_names[];   /* "striped" "class" */
 extern const char *const lp_path_choice_names[]; /* "static" "hash" */
-extern const char *const lp_transport_names[];   /* "rdma" "tcp" "omni-path" */
+extern const char *const lp_transport_names[];   /* "rdma" "tcp" "omni-path"
+                                                   "tcpx" "tcpxo" */
 extern const char *const lp_plane_class_names[]; /* by LpTraffic, tied embeddings left out */
 
 #define LP_FAT_TREE_LEVELS_MAX 3

@@ -134,11 +134,25 @@ class PcieHosts(Case):
             taken.append([(row["algorithm"], row["protocol"]) for row in self.rows(box, "--bytes=1KiB-1GiB")])
         self.assertEqual(*taken)
 
+    def test_google_cloud(self):
+        """Bus bandwidths of two machines: all-reduces over TCPX (skypilot-org/skypilot,
+        examples/gcp_gpu_direct_tcpx), all-gathers over TCPXO (MG-Cafe/TCPXO-Enabled-A3-Mega-H100-Benchmarks)."""
+        for system, operation, measured in (
+                ("a3-highgpu", "all-reduce", {"1MiB": 1.33, "32MiB": 30.08, "128MiB": 61.58, "2GiB": 65.72}),
+                ("a3-megagpu", "all-gather", {"1MiB": 6.76, "16MiB": 72.83, "128MiB": 157.89, "8GiB": 188.82})):
+            path = os.path.join(self.folder.name, "a3.xml")
+            self.taken("platform", "generate", f"--system={system}", "--accelerators=16", "-o", path)
+            for row, bus in zip(self.rows(path, "--bytes=" + ",".join(measured), operation=operation),
+                                measured.values(), strict=True):
+                self.assertAlmostEqual(row["bus_bytes_per_s"] / (bus * GB), 1.0, delta=0.19, msg=row)
+            self.refused(2, "the nearest is tcp", "platform", "generate", f"--system={system}", "--accelerators=16",
+                         "--transport=tcpy")
+
     def test_transports_of_single_ring(self):
         """Links as they are know no transport."""
         rdma, *others = [self.seconds(self.machine("--domain-size=1", f"--transport={name}", accelerators=2), 2)
-                         for name in ("rdma", "tcp", "omni-path")]
-        self.assertEqual(others, [rdma, rdma])
+                         for name in ("rdma", "tcp", "omni-path", "tcpx", "tcpxo")]
+        self.assertEqual(others, [rdma] * 4)
 
     def test_training(self):
         """With the formulas, whatever is left out, nothing is unexplained."""

@@ -48,7 +48,8 @@ test_good(void)
         {"describe --help", "--format=FORMAT"},
         {"check --help", "Usage:"},
         {"list --help", "Usage:"},
-        {"list", "systems       dgx-a100 dgx-b200 dgx-b300 dgx-h100 frontier gb200-nvl72 "
+        {"list", "systems       a3-highgpu a3-megagpu dgx-a100 dgx-b200 dgx-b300 dgx-h100 frontier "
+                 "gb200-nvl72 "
                  "gb300-nvl72 generic "
                  "hgx-a100-4nic hgx-h800 mi300x-platform mi355x-platform ocs ocs-torus "
                  "optical-substrate p5 p5-hf polaris rail-only "

@@ -249,8 +249,8 @@ take_sequence_parallel(LpTrainingRestatement *self, GError **error)
            lp_training_restatement_set(self, "sequence_parallel", "sequence-parallel", text, error);
 }
 
-/* The framework whose name is one of the words of column "source", or NULL. Returns: (transfer
- * full). */
+/* The framework whose name is one of the words of column "source", but for those of one
+ * publication, or NULL. Returns: (transfer full). */
 static char *
 framework_of_source(const LpTableRow *row)
 {
@@ -260,7 +260,8 @@ framework_of_source(const LpTableRow *row)
     g_auto(GStrv) parts = g_strsplit(words, " ", -1);
     for (guint i = 0; known != NULL && parts[i] != NULL; i++)
         if (strcmp(parts[i], LP_FRAMEWORK_NONE) != 0 &&
-            g_strv_contains((const char *const *)known, parts[i]))
+            g_strv_contains((const char *const *)known, parts[i]) &&
+            !lp_framework_of_one_publication(parts[i]))
             return g_strdup(parts[i]);
     return NULL;
 }

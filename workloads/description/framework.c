@@ -203,6 +203,19 @@ lp_framework_version(const char *name, const char *container, const char *source
     return g_strdup(found);
 }
 
+gboolean
+lp_framework_of_one_publication(const char *name)
+{
+    g_autoptr(LpXml) xml = load_shipped(NULL);
+    if (xml == NULL)
+        return FALSE;
+    for (const xmlNode *node = lp_xml_element(lp_xml_root(xml)->children, "framework");
+         node != NULL; node = lp_xml_element(node->next, "framework"))
+        if (strcmp(lp_xml_attribute(node, "name"), name) == 0)
+            return lp_xml_attribute(node, "publication") != NULL;
+    return FALSE;
+}
+
 LpFramework *
 lp_framework_find(const char *name, GError **error)
 {

@@ -9,9 +9,11 @@
 #include "sim/engine/engine.h"
 #include "version.h"
 
+#include <fcntl.h>
 #include <locale.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 static const LpCommand commands[] = {
     {"simulate", lp_cmd_simulate, "simulate one training iteration on a machine"},
@@ -74,9 +76,22 @@ run(int argc, char **argv, GError **error)
         argc, argv, error);
 }
 
+/* The next file or pipe would take the number of a standard stream that the caller closed, and be
+ * read or written in its place. Open the wrong way round, standard input and output still fail. */
+static void
+keep_streams_apart(void)
+{
+    static const int modes[] = {
+        [STDIN_FILENO] = O_WRONLY, [STDOUT_FILENO] = O_RDONLY, [STDERR_FILENO] = O_WRONLY};
+    for (int stream = 0; stream < (int)G_N_ELEMENTS(modes); stream++)
+        if (fcntl(stream, F_GETFD) < 0)
+            (void)open("/dev/null", modes[stream]);
+}
+
 int
 main(int argc, char **argv)
 {
+    keep_streams_apart();
     (void)setlocale(LC_CTYPE, "");
     g_autoptr(GError) error = NULL;
     LpOwnData own = {{NULL}};

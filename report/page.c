@@ -59,12 +59,6 @@ lp_page_heading(LpPage *self, guint level, const char *text)
     g_string_append_printf(self->text, "</h%u>\n", level);
 }
 
-void
-lp_page_paragraph(LpPage *self, const char *html)
-{
-    g_string_append_printf(self->text, "<p>%s</p>\n", html);
-}
-
 /* Returns: (transfer full). */
 static char *
 with_sign(LpQuantity quantity, double value)

@@ -34,8 +34,6 @@ char *lp_page_at(const char *prefix, const char *format, ...) G_GNUC_PRINTF(2, 3
 
 /** Begins a section with a heading. @level: of it, 2 or 3. @text: no number. */
 void lp_page_heading(LpPage *self, guint level, const char *text);
-/** Adds a paragraph of ours: HTML without numbers. */
-void lp_page_paragraph(LpPage *self, const char *html);
 /** Adds what stands at @at: a number as @unit says, a text as it is, a dash for nothing. */
 void lp_page_value(LpPage *self, const char *at, LpPageUnit unit);
 

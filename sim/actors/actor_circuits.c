@@ -86,12 +86,6 @@ lp_circuits_plan(const LpCircuits *self)
     return self->plan;
 }
 
-const LpCircuitState *
-lp_circuits_state(const LpCircuits *self)
-{
-    return self->state;
-}
-
 static void
 wake_granted(LpCircuits *self)
 {

@@ -42,7 +42,6 @@ void lp_circuits_begin(LpCircuits *self);
 gboolean lp_circuits_is_hybrid(const LpCircuits *self);
 gboolean lp_circuits_steers(const LpCircuits *self, LpTraffic traffic);
 const LpCircuitPlan *lp_circuits_plan(const LpCircuits *self);
-const LpCircuitState *lp_circuits_state(const LpCircuits *self);
 
 /** One of @n_users actors that use @pattern together waits until its circuits stand; all must call,
  * and all must call lp_circuits_release() afterwards. @is_eager: of lp_circuit_state_request().

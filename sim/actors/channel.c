@@ -275,9 +275,11 @@ move(LpChannel *self, Message *message, LpClock *clock)
     sg_sem_release(self->arrived);
 }
 
+/* A mailbox's receiver may have taken and freed the message when the sender goes on. */
 static void
 transfer(LpChannel *self, Message *message, LpClock *clock)
 {
+    guint64 bytes = message->bytes;
     gboolean is_flow = self->kind == LP_CHANNEL_MAILBOX || self->kind == LP_CHANNEL_DIRECT;
     LpFlight flight = {
         .route = route_now(self), .job = self->job, .from = self->from_rank, .to = self->to_rank};
@@ -289,7 +291,7 @@ transfer(LpChannel *self, Message *message, LpClock *clock)
     lp_watch_arrive(watch, &flight);
     if (self->log != NULL && self->kind != LP_CHANNEL_FREE)
         lp_flow_log_add(self->log, &(LpLoggedFlow){.route = self->route,
-                                                   .bytes = (double)message->bytes,
+                                                   .bytes = (double)bytes,
                                                    .weight = self->log_weight,
                                                    .kind = self->traffic,
                                                    .is_flow = is_flow,

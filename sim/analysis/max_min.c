@@ -281,7 +281,8 @@ share_out(Solver *self)
     self->has_changed = FALSE;
     self->rest = g_renew(double, self->rest, n_links);
     self->n_users = g_renew(guint32, self->n_users, n_links);
-    memset(self->n_users, 0, sizeof *self->n_users * n_links);
+    if (n_links > 0)
+        memset(self->n_users, 0, sizeof *self->n_users * n_links);
     for (guint i = 0; i < self->flowing->len; i++) {
         Flow *flow = &g_array_index(self->flowing, Flow, i);
         flow->is_fixed = FALSE;

@@ -208,7 +208,8 @@ find_views(LpRefinement *self, guint32 class)
         g_array_append_vals(self->seen_by, self->looks + self->first_look[v],
                             self->first_look[v + 1] - self->first_look[v]);
     }
-    qsort(self->seen_by->data, self->seen_by->len, sizeof(Look), compare_looks);
+    if (self->seen_by->len > 0)
+        qsort(self->seen_by->data, self->seen_by->len, sizeof(Look), compare_looks);
     g_array_set_size(self->labels, 0);
     g_array_set_size(self->views, 0);
     for (guint i = 0; i < self->seen_by->len; i++) {

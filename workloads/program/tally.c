@@ -9,7 +9,10 @@ typedef struct {
     GArray *sizes;                 /* owned: of the stage at hand */
 } Count;
 
-/* Times that @n_members together send their buffer. */
+/* Times that @n_members together send their buffer, by an algorithm that moves no more than it
+ * must: n times the factor from algorithmic to bus bandwidth of NVIDIA's nccl-tests
+ * (doc/PERFORMANCE.md).
+ */
 static guint64
 total_factor(LpCollective collective, guint32 n_members)
 {
@@ -17,13 +20,6 @@ total_factor(LpCollective collective, guint32 n_members)
         return 1;
     guint64 others = n_members - 1;
     return collective == LP_COLLECTIVE_ALL_REDUCE ? 2 * others : others;
-}
-
-double
-lp_tally_wire_factor(LpCollective collective, guint32 n_members)
-{
-    double total = (double)total_factor(collective, n_members);
-    return collective == LP_COLLECTIVE_SEND ? total : total / n_members;
 }
 
 static gboolean

@@ -23,7 +23,7 @@ typedef struct {
     guint32 stage;          /**< of those that ask for equally much, the first */
     guint64 n_calls;        /**< of a rank there; of messages, those that it sends */
     guint64 buffer_bytes;   /**< of these calls, summed: what the caller sees */
-    double sent_bytes;      /**< what the rank sends in them: lp_tally_wire_factor() times that */
+    double sent_bytes;      /**< what the rank sends in them */
     guint64 all_sent_bytes; /**< what all ranks send, of all stages */
     GArray *sizes;          /* owned: LpTallySize, the smallest first */
 } LpTallyRow;
@@ -44,11 +44,5 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(LpTally, lp_tally_free)
 const LpTallyRow *lp_tally_row(const LpTally *self, guint index);
 /** Whether @op is one of the calls of @row, on whichever stage. */
 gboolean lp_tally_row_has(const LpTallyRow *row, const LpOp *op);
-
-/** Bytes that a member sends for each byte of its buffer in a @collective over @n_members, by an
- * algorithm that moves no more than it must: 2(n-1)/n for all-reduce, (n-1)/n for its halves and
- * for all-to-all, 1 for a message: the factor from algorithmic to bus bandwidth of NVIDIA's
- * nccl-tests (doc/PERFORMANCE.md). */
-double lp_tally_wire_factor(LpCollective collective, guint32 n_members);
 
 G_END_DECLS

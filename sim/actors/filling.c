@@ -456,7 +456,8 @@ lp_filling_new_of_classes(const LpQuotient *quotient, LpFlowRecord *record, LpWa
     self->quotient = quotient;
     self->check = check;
     self->n_own = g_new0(guint32, links->n_owned);
-    memcpy(self->bytes_per_s, links->bytes_per_s, sizeof(double) * links->n_links);
+    if (links->n_links > 0)
+        memcpy(self->bytes_per_s, links->bytes_per_s, sizeof(double) * links->n_links);
     return self;
 }
 

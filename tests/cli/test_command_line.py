@@ -81,18 +81,6 @@ class Inputs(Case):
                                                          input=self.SCENARIO.read_text()))
         self.refused(1, "/dev/stdin:", "simulate", "-", "polaris-64", input=text.replace("layers", "layer"))
 
-    def test_closed_streams(self):
-        """No other file or pipe takes the place of a stream that is closed."""
-        words = ["compare", "llama-3-8b", "dgx-h100-64", "dgx-h100-64", "--set=dp=64"]
-        wanted = self.taken(*words)
-        for closed in ("<&-", "2>&-", "<&- 2>&-"):
-            line = f"'{PROGRAM}' {' '.join(words)} {closed}"
-            done = subprocess.run(["bash", "-c", line], capture_output=True, text=True)
-            self.assertEqual((done.returncode, done.stdout), (0, wanted), closed)
-        done = subprocess.run(["bash", "-c", f"'{PROGRAM}' {' '.join(words)} >&-"], capture_output=True, text=True)
-        self.assertEqual((done.returncode, done.stderr),
-                         (1, "lightpath: standard output: Bad file descriptor\n"))
-
     def test_named_pipe(self):
         """Also where it is read more than once."""
         for words, rest in ((["estimate"], self.REST), (["workload", "describe"], [])):

@@ -367,8 +367,10 @@ read_link(const char *text, LpLinkSpecification *link, GError **error)
     LpTechnologyEntry *entry = NULL;
     if (medium < 0) {
         entry = lp_technologies_find(LP_TECHNOLOGY_KIND_LINK, text, error);
-        if (entry == NULL)
+        if (entry == NULL) {
+            g_prefix_error(error, "got neither electrical nor optical, and ");
             return FALSE;
+        }
         medium = entry->is_optical ? LP_TECHNOLOGY_OPTICAL : LP_TECHNOLOGY_ELECTRICAL;
     }
     lp_technology_entry_free(link->entry);

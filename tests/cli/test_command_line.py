@@ -176,6 +176,8 @@ class Files(Case):
                         self.TEXT.replace("UTF-8", "UTF-16").encode("utf-16")):
             done = self.check(content)
             self.assertEqual((done.stdout, done.stderr), (good, ""))
+        for put, told in (("layrs=", 'nearest known one is "layers"'), ('tp="2" layers=', "'tp' is not allowed here")):
+            self.assertIn(told, self.check(self.TEXT.replace("layers=", put, 1).encode()).stderr)
 
     def test_wrong_encodings(self):
         """One line, whatever libxml2 would print by itself."""

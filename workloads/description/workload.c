@@ -91,14 +91,37 @@ read_element(LpWorkload *self, const LpXml *xml, xmlNode *node, GError **error)
     return TRUE;
 }
 
+/* The schema knows that an attribute is none, not which was meant. */
+static void
+name_nearest(GError *error)
+{
+    static const char before[] = "The attribute '", behind[] = "' is not allowed";
+    const char *begin = strstr(error->message, before);
+    const char *end = begin != NULL ? strstr(begin, behind) : NULL;
+    if (end == NULL)
+        return;
+    begin += strlen(before);
+    g_autofree char *name = g_strndup(begin, (gsize)(end - begin));
+    g_autoptr(GError) unknown = NULL;
+    const char *known =
+        lp_attribute_find(name, &unknown) == NULL ? strstr(unknown->message, ", the") : NULL;
+    char *message = g_strconcat(error->message, known != NULL ? known : " here", NULL);
+    g_free(error->message);
+    error->message = message;
+}
+
 static gboolean
 read_file(LpWorkload *self, GError **error)
 {
     /* Named here so that a static link keeps the embedded files. */
     (void)lp_workloads_get_resource();
-    g_autoptr(LpXml) xml = lp_xml_load(self->path, SCHEMA, error);
-    if (xml == NULL)
+    g_autoptr(GError) fault = NULL;
+    g_autoptr(LpXml) xml = lp_xml_load(self->path, SCHEMA, &fault);
+    if (xml == NULL) {
+        name_nearest(fault);
+        g_propagate_error(error, g_steal_pointer(&fault));
         return FALSE;
+    }
     self->name = g_strdup(lp_xml_attribute(lp_xml_root(xml), "name"));
     for (xmlNode *node = lp_xml_element(lp_xml_root(xml)->children, NULL); node != NULL;
          node = lp_xml_element(node->next, NULL))

@@ -50,8 +50,8 @@ typedef struct {
                          groups that leave it */
 } LpLibraryRule;
 
-/** What the start of a collective costs the host of a rank for each member of the group, s, in jobs
- * whose messages between stages leave the domains. */
+/** What the start of a collective costs the host of a rank for each member of the group, s, where
+ * hosts check it first (LpCollectiveChecks). */
 typedef struct {
     double near_s; /**< of the rank's own domain, itself among them */
     double far_s;  /**< of another domain */

@@ -19,6 +19,7 @@ const char *const lp_kernels_names[] = {"fused", "eager", NULL};
 const char *const lp_attention_kernel_names[] = {"auto",   "vendor",  "flash-2",
                                                  "triton", "unfused", NULL};
 const char *const lp_host_sync_names[] = {"none", "messages", "passes", "kernels", NULL};
+const char *const lp_collective_checks_names[] = {"no", "yes", "stages-apart", NULL};
 const char *const lp_amped_efficiency_names[] = {"constant", "micro-batch", NULL};
 const char *const lp_context_kind_names[] = {"ring", "ulysses", "gather", NULL};
 const char *const lp_zero_variant_names[] = {"standard", "deepspeed", NULL};

@@ -121,6 +121,14 @@ typedef enum {
                                 take turns, and nothing runs beside anything */
 } LpHostSync;
 
+/** Whether the hosts of a group agree on each collective before they start it, one message after
+ * another (PyTorch: TORCH_DISTRIBUTED_DEBUG=DETAIL). */
+typedef enum {
+    LP_COLLECTIVE_CHECKS_NO,
+    LP_COLLECTIVE_CHECKS_YES,
+    LP_COLLECTIVE_CHECKS_STAGES_APART /**< in jobs whose messages between stages leave domains */
+} LpCollectiveChecks;
+
 /** How context parallelism exchanges queries, keys and values. */
 typedef enum {
     LP_CONTEXT_RING,    /**< keys and values go round (Liu et al., arXiv 2310.01889) */
@@ -204,6 +212,7 @@ extern const char *const lp_optimizer_names[];
 extern const char *const lp_kernels_names[];
 extern const char *const lp_attention_kernel_names[];
 extern const char *const lp_host_sync_names[];
+extern const char *const lp_collective_checks_names[];
 extern const char *const lp_amped_efficiency_names[];
 extern const char *const lp_axis_names[];
 extern const char *const lp_traffic_names[];
@@ -424,6 +433,7 @@ typedef struct {
     LpHostSync sync;
     gboolean waits_for_counts; /**< in layers with experts, until the device has counted whose
                                     tokens go where, unless their buffers have one size */
+    LpCollectiveChecks checks;
     LpKernels kernels;
     LpActivationLayout layout;
     LpAttentionKernel attention_kernel;

@@ -138,7 +138,15 @@ lp_communication_map_start_s(const LpCommunicationMap *self, LpGroup group)
     return n_far > 0 ? start_s : 0.0;
 }
 
-/* Groups inside domains pay as well: it is the job that is slow. */
+static gboolean
+is_checked(const LpCommunicationMap *self)
+{
+    LpCollectiveChecks checks = self->program->execution.checks;
+    return checks == LP_COLLECTIVE_CHECKS_YES ||
+           (checks == LP_COLLECTIVE_CHECKS_STAGES_APART && messages_leave(self));
+}
+
+/* Groups inside domains pay as well: it is the job whose collectives are checked. */
 static void
 find_starts(LpCommunicationMap *self)
 {
@@ -168,7 +176,7 @@ lp_communication_map_new(const LpProgram *program, const LpNetwork *network,
     for (LpConnectionKind kind = 0; kind < LP_CONNECTION_LINE; kind++)
         add_connections(self, kind, ops->pdata[lp_connection_group(kind)]);
     add_lines(self);
-    if (!program->execution.host_is_free && messages_leave(self))
+    if (!program->execution.host_is_free && is_checked(self))
         find_starts(self);
     return g_steal_pointer(&self);
 }

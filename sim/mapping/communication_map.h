@@ -14,8 +14,7 @@ typedef struct {
     LpRankLayout *layout;                 /* owned */
     guint64 n_ranks;
     double start_s[LP_N_GROUPS]; /**< what the members of a group cost a host at the start of each
-                                    of its collectives: zeros unless messages between stages leave
-                                      the domains */
+                                    of its collectives: zeros unless the plan has them checked */
     LpConnection *connections[LP_N_CONNECTIONS]; /* owned arrays by rank; NULL where no rank has
                                                     such a connection */
     LpCollectivePeers *peers;                    /* owned: whom scheduled collectives send to */

@@ -11,6 +11,20 @@
 
 #include <string.h>
 
+/* With checks in some jobs alone, those of a library that does not say their cost cost nothing. */
+static gboolean
+check_starts(const LpWorkload *workload, const LpLibrary *library, GError **error)
+{
+    if (workload->plan.host.checks != LP_COLLECTIVE_CHECKS_YES || library->start.near_s > 0.0 ||
+        library->start.far_s > 0.0)
+        return TRUE;
+    g_set_error(error, LP_SIMULATION_ERROR, LP_SIMULATION_ERROR_FIT,
+                "%s: collective-checks: got yes, wanted no: library %s does not say what a check "
+                "costs",
+                lp_file_label(workload->path), library->name);
+    return FALSE;
+}
+
 static gboolean
 find_library(const LpWorkload *workload, const LpMachine *machine, LpLibrary *out_library,
              GError **error)
@@ -27,7 +41,7 @@ find_library(const LpWorkload *workload, const LpMachine *machine, LpLibrary *ou
         g_prefix_error(error, "protocol: ");
         return FALSE;
     }
-    return TRUE;
+    return check_starts(workload, out_library, error);
 }
 
 /* An accelerator without fp32 may have no units at all for a precision. */

@@ -18,6 +18,9 @@
 
 /* --- starts of collectives --- */
 
+#define APART BODY "collective-checks=stages-apart "
+#define CHECKED BODY "collective-checks=yes "
+
 /* Times that tell members apart, of a rank's own domain and of others. */
 #define NEAR_S 1e-4
 #define FAR_S 3e-4
@@ -30,16 +33,19 @@ typedef struct {
 
 /* p5: domains of 8. Ranks of tp stand together, then those of dp, then stages. */
 static const StartRow start_rows[] = {
-    {"stages in one domain", BODY "tp=2 pp=4 dp=1", NEAR_S, FAR_S, 0, 0, 0, 0},
-    {"no stages, two domains", BODY "tp=8 pp=1 dp=2", NEAR_S, FAR_S, 0, 0, 0, 0},
-    {"stages over two domains", BODY "tp=8 pp=2 dp=1", NEAR_S, FAR_S, 8, 0, 0, 0},
-    {"groups of two", BODY "tp=2 pp=2 dp=4", NEAR_S, FAR_S, 2, 0, 4, 0},
-    {"replicas over two domains", BODY "tp=4 pp=2 dp=4", NEAR_S, FAR_S, 4, 0, 2, 2},
-    {"groups over two domains", BODY "tp=16 pp=2 dp=1", NEAR_S, FAR_S, 8, 8, 0, 0},
-    {"groups over four", BODY "tp=32 pp=2 dp=1", NEAR_S, FAR_S, 8, 24, 0, 0},
-    {"eight domains", BODY "tp=8 pp=2 dp=4", NEAR_S, FAR_S, 8, 0, 1, 3},
-    {"CUDA graphs", BODY "tp=8 pp=2 dp=4 cuda-graphs=yes", NEAR_S, FAR_S, 0, 0, 0, 0},
-    {"another library", BODY "tp=8 pp=2 dp=4", 0.0, 0.0, 8, 0, 1, 3},
+    {"stages in one domain", APART "tp=2 pp=4 dp=1", NEAR_S, FAR_S, 0, 0, 0, 0},
+    {"no stages, two domains", APART "tp=8 pp=1 dp=2", NEAR_S, FAR_S, 0, 0, 0, 0},
+    {"stages over two domains", APART "tp=8 pp=2 dp=1", NEAR_S, FAR_S, 8, 0, 0, 0},
+    {"groups of two", APART "tp=2 pp=2 dp=4", NEAR_S, FAR_S, 2, 0, 4, 0},
+    {"replicas over two domains", APART "tp=4 pp=2 dp=4", NEAR_S, FAR_S, 4, 0, 2, 2},
+    {"groups over two domains", APART "tp=16 pp=2 dp=1", NEAR_S, FAR_S, 8, 8, 0, 0},
+    {"groups over four", APART "tp=32 pp=2 dp=1", NEAR_S, FAR_S, 8, 24, 0, 0},
+    {"eight domains", APART "tp=8 pp=2 dp=4", NEAR_S, FAR_S, 8, 0, 1, 3},
+    {"CUDA graphs", APART "tp=8 pp=2 dp=4 cuda-graphs=yes", NEAR_S, FAR_S, 0, 0, 0, 0},
+    {"another library", APART "tp=8 pp=2 dp=4", 0.0, 0.0, 8, 0, 1, 3},
+    {"unchecked", BODY "tp=8 pp=2 dp=4", NEAR_S, FAR_S, 0, 0, 0, 0},
+    {"checked wherever stages are", CHECKED "tp=2 pp=4 dp=1", NEAR_S, FAR_S, 2, 0, 0, 0},
+    {"checked without stages", CHECKED "tp=8 pp=1 dp=2", NEAR_S, FAR_S, 8, 0, 1, 1},
 };
 
 typedef struct {
@@ -176,7 +182,7 @@ test_waits(void)
                 {"kernels", "kernels", 32.0}};
     for (guint i = 0; i < G_N_ELEMENTS(rows); i++) {
         g_autofree char *settings =
-            g_strconcat(BODY "tp=8 pp=2 dp=1 global-batch=1 host-sync=", rows[i].sync, NULL);
+            g_strconcat(APART "tp=8 pp=2 dp=1 global-batch=1 host-sync=", rows[i].sync, NULL);
         RunRow slow = {settings, 10e-3}, slower = {settings, 20e-3};
         double slow_s = 0.0, slower_s = 0.0;
         if (!lp_forked_result(rows[i].label, find_time, &slow, &slow_s, sizeof slow_s) ||

@@ -55,6 +55,7 @@ SOFTWARE = {
     "scatter-gather": ["yes", "outputs"], "keep-gathered": ["yes"], "parallel-loss": ["yes"], "count-sync": ["yes"],
     "offload-activations": ["yes"], "narrow-attention": ["yes"], "experts-fused": ["yes"], "fused-dispatch": ["yes"],
     "casts-apart": ["yes"], "scales-apart": ["yes"], "step-bytes": [4, 0.5], "amped-efficiency": ["micro-batch"],
+    "collective-checks": ["stages-apart"],
 }
 # What changes that, too.
 MOVING = {

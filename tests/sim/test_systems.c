@@ -145,12 +145,23 @@ test_precision(void)
     lp_temporary_remove(path);
 }
 
+/* One cluster's library alone says what a check of a collective costs. */
+static void
+test_checks(void)
+{
+    lp_spawn_refused("checks",
+                     "simulate llama-3-8b dgx-h100-64 --plan=fit --set=collective-checks=yes", 1,
+                     "collective-checks: got yes, wanted no: library nccl-hopper does not say "
+                     "what a check costs");
+}
+
 int
 main(void)
 {
     static const LpTestCase cases[] = {{"systems", test_systems},
                                        {"other rails", test_other_rails},
                                        {"precision", test_precision},
+                                       {"checks", test_checks},
                                        {NULL, NULL}};
     return lp_test_run("systems", cases);
 }

@@ -257,12 +257,13 @@ test_habits(void)
         {"but not what is hidden", "framework=internevo zero=1 overlap-param=yes pp=1 dp=128",
          "parameter-gather=collective"},
         {"nanotron without stages", "framework=nanotron pp=1 dp=128",
-         "stage-layers=even overlap-tp=bulk"},
+         "stage-layers=even overlap-tp=bulk collective-checks=no"},
         {"nanotron's DistributedDataParallel", "framework=nanotron pp=1 dp=128 zero=0",
          "bucket=52428800B zero-variant=standard gather-lists=no"},
         {"which its shared states do without", "framework=nanotron pp=1 dp=128 zero=1",
          "bucket=all zero-variant=deepspeed gather-lists=yes"},
-        {"nanotron with stages", "framework=nanotron", "stage-layers=by-weight overlap-dp=no"},
+        {"nanotron with stages", "framework=nanotron",
+         "stage-layers=by-weight overlap-dp=no collective-checks=stages-apart"},
     };
     for (guint i = 0; i < G_N_ELEMENTS(rows); i++) {
         g_autoptr(LpWorkload) workload = load(rows[i].settings);

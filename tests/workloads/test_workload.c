@@ -177,7 +177,7 @@ static const struct {
      "gradient-precision "
      "communication-precision dispatch-precision "
      "overlap-dp overlap-tp overlap-ep "
-     "host-sync kernels amped-efficiency framework layout attention-kernel"},
+     "host-sync collective-checks kernels amped-efficiency framework layout attention-kernel"},
     {"ssssssssssssssssssss", "fused-accumulation keep-gathered unit-copies separate-projections "
                              "complex-rotary repeat-heads cast-gradients gradient-buffers "
                              "fused-loss parallel-loss clamped-activation experts-eager count-sync "

@@ -223,6 +223,7 @@ static const LpAttribute attributes[] = {
     BOOLEAN("options", "cuda-graphs", P(host.cuda_graphs)),
     CHOICE("options", "host-sync", P(host.sync), lp_host_sync_names),
     BOOLEAN("options", "count-sync", P(host.waits_for_counts)),
+    CHOICE("options", "collective-checks", P(host.checks), lp_collective_checks_names),
     CHOICE("options", "kernels", P(host.kernels), lp_kernels_names),
     CHOICE("options", "layout", P(host.layout), lp_activation_layout_names),
     CHOICE("options", "attention-kernel", P(host.attention_kernel), lp_attention_kernel_names),

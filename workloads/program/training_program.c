@@ -47,6 +47,7 @@ describe_ranks(LpProgram *self, const LpTransformer *transformer, const LpPlan *
                                     .host_is_free = plan->host.cuda_graphs,
                                     .host_sync = plan->host.sync,
                                     .awaits_counts = lp_plan_awaits_counts(plan, transformer),
+                                    .checks = plan->host.checks,
                                     .slowdown = plan->overlap.slowdown};
     draw_expert_loads(self, transformer, plan);
     self->communicators = lp_communicators_new(transformer, plan, self->expert_loads);

@@ -89,7 +89,18 @@ test_rules(void)
          FLASH "where=26.06.01 NeMo Container;framework=megatron-core;virtual_stages=1",
          "framework=megatron-core-2026 overlap-dp=yes", "of NeMo container 26.06.01"},
         {"and an older one the older",
-         FLASH "where=24.07 NeMo Container;framework=megatron-core;virtual_stages=1",
+         FLASH "where=23.11 NeMo Container;framework=megatron-core;virtual_stages=1",
+         "framework=megatron-core", NULL},
+        {"so has what was published with it",
+         FLASH "source=NeMo docs performance_summary (24.07);framework=megatron-core;"
+               "virtual_stages=1",
+         "framework=megatron-core-2024 attention-kernel=flash-2", "of NeMo container 24.07"},
+        {"the row's own word before the source's",
+         FLASH "where=FP8, NeMo 24.12.01, H100;source=NeMo summary 24.07;"
+               "framework=megatron-core;virtual_stages=1",
+         "framework=megatron-core-2024-09 attention-kernel=auto", "of NeMo container 24.12.01"},
+        {"other numbers are none",
+         FLASH "where=NeMo on 16.5 nodes, 124.03;framework=megatron-core;virtual_stages=1",
          "framework=megatron-core", NULL},
         {"a publication too",
          FLASH "source=NVIDIA dgxc-benchmarking;framework=megatron-core;precision=bf16;"

@@ -128,6 +128,9 @@ test_habits(void)
          "framework=megatron-core-2025-04 precision=fp8 zero=1",
          "fused-loss=yes scaling=delayed cuda-graphs=no overlap-param=yes"},
         {"which older ones do not", "framework=megatron-core", "fused-loss=no"},
+        {"NeMo's launcher of 2024 turns cuDNN's attention off", "framework=megatron-core-2024",
+         "attention-kernel=flash-2 fused-loss=no"},
+        {"and later ones do not", "framework=megatron-core-2024-09", "attention-kernel=auto"},
         {"Megatron-Bridge scales by the tensor",
          "framework=megatron-core-2025-09 precision=fp8 pp=8 zero=1",
          "fused-loss=yes scaling=current cuda-graphs=no overlap-param=yes"},
@@ -355,7 +358,10 @@ test_versions(void)
         const char *name, *container, *source, *version;
     } rows[] = {
         {"megatron-core", NULL, NULL, "megatron-core"},
-        {"megatron-core", "24.12", "NeMo docs", "megatron-core"},
+        {"megatron-core", "23.11", NULL, "megatron-core"},
+        {"megatron-core", "24.03.01", NULL, "megatron-core-2024"},
+        {"megatron-core", "24.07", NULL, "megatron-core-2024"},
+        {"megatron-core", "24.12", "NeMo docs", "megatron-core-2024-09"},
         {"megatron-core", "25.04", NULL, "megatron-core-2025-04"},
         {"megatron-core", "25.09", NULL, "megatron-core-2025-09"},
         {"megatron-core", "26.02", NULL, "megatron-core-2025-09"},

@@ -266,17 +266,36 @@ framework_of_source(const LpTableRow *row)
     return NULL;
 }
 
-/* The NeMo container that column "where" names, "26.06.01 NeMo Container", or NULL. Returns:
- * (transfer full). */
+/* Whether @word is a container's version: year, month and what follows, "24.03.01". */
+static gboolean
+is_container(const char *word)
+{
+    return g_ascii_isdigit(word[0]) && g_ascii_isdigit(word[1]) && word[2] == '.' &&
+           g_ascii_isdigit(word[3]) && g_ascii_isdigit(word[4]) &&
+           (word[5] == '\0' || word[5] == '.');
+}
+
+/* The version of NeMo or of its container that column @column names: "26.06.01 NeMo Container",
+ * "NeMo 24.03.01". Returns: (transfer full) (nullable). */
+static char *
+container_in(const LpTableRow *row, const char *column)
+{
+    g_auto(GStrv) words = g_strsplit_set(lp_table_text(row, column), " ,;()", -1);
+    if (!g_strv_contains((const char *const *)words, "NeMo"))
+        return NULL;
+    for (guint i = 0; words[i] != NULL; i++)
+        if (is_container(words[i]))
+            return g_strdup(words[i]);
+    return NULL;
+}
+
+/* That in column "where", else that in the name of the source, or NULL. Returns: (transfer full).
+ */
 static char *
 container_of(const LpTableRow *row)
 {
-    g_auto(GStrv) words = g_strsplit(lp_table_text(row, "where"), " ", -1);
-    for (guint i = 0; words[0] != NULL && words[i + 1] != NULL; i++)
-        if (strcmp(words[i + 1], "NeMo") == 0 && words[i + 2] != NULL &&
-            g_str_has_prefix(words[i + 2], "Container") && g_ascii_isdigit(*words[i]))
-            return g_strdup(words[i]);
-    return NULL;
+    char *container = container_in(row, "where");
+    return container != NULL ? container : container_in(row, "source");
 }
 
 /* The framework that @text names, by its name or another word for it. Static or borrowed. */

@@ -233,7 +233,9 @@ list_clamps(LpKernelList *list, gboolean backward)
 
 /* Forward each expert's bias is multiplied by the weights of its tokens and added, and the results
  * are joined. Backward the gradient is joined out of the experts' parts, and for each multiplied
- * and summed twice: over its tokens for the bias, and over the width for the weights. */
+ * and summed twice: over its tokens for the bias, and over the width for the weights. Dispatchers
+ * that relay by domain (DeepEP, HybridEP) hand on weights in fp32, and then all of it is in fp32,
+ * and cast at its end (megatron/core/transformer/moe/token_dispatcher.py: token_probs.float()). */
 static void
 list_weighted_biases(LpKernelList *list, gboolean backward)
 {
@@ -241,11 +243,16 @@ list_weighted_biases(LpKernelList *list, gboolean backward)
     double element = list->element_bytes, n_own = n_own_experts(list);
     if (!lp_transformer_has_biases(list->transformer) || !list->plan->experts.eager)
         return;
+    gboolean wide = list->plan->experts.relays_by_domain && element < SCORE_BYTES;
+    double sums = wide ? SCORE_BYTES : element; /* bytes of a product with such a weight */
+    double casts = wide ? element + SCORE_BYTES : 0.0;
     if (backward)
-        list_operations(list, "weighted-bias-backward", elements * 8.0 * element,
-                        4.0 * n_own + 1.0);
+        list_operations(list, "weighted-bias-backward",
+                        elements * (wide ? 2.0 * casts + 6.0 * sums : 8.0 * element),
+                        (wide ? 5.0 : 4.0) * n_own + 1.0);
     else
-        list_operations(list, "weighted-bias", elements * 6.0 * element, 2.0 * n_own + 1.0);
+        list_operations(list, "weighted-bias", elements * (element + 5.0 * sums + casts),
+                        2.0 * n_own + (wide ? 2.0 : 1.0));
 }
 
 /* Tokens that came from all ranks are put in the order of the experts, and back. */

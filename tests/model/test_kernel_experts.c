@@ -119,6 +119,18 @@ test_eager_experts(void)
             lp_test_true(rows[i].name, kernel->n_launches == rows[i].n_launches);
         }
     LpKernel kernels[LP_KERNELS_MAX];
+    /* Weights in fp32: written; read with the result, written; read and written; cast. */
+    plan.experts.eager = TRUE;
+    plan.experts.relays_by_domain = TRUE;
+    guint n_wide = lp_block_kernels(&shape, &plan, 0, LP_BLOCK_EXPERTS, LP_PASS_FORWARD, kernels);
+    const LpKernel *wide = lp_test_find_kernel(kernels, n_wide, "weighted-bias");
+    lp_test_close("wide", wide == NULL ? 0.0 : wide->bytes, 256 * (4 + (2 + 4 + 4) + 8 + (4 + 2)),
+                  IDENTITY);
+    /* Cast; cast; twice read, written, and read. */
+    n_wide = lp_block_kernels(&shape, &plan, 0, LP_BLOCK_EXPERTS, LP_PASS_BACKWARD_INPUT, kernels);
+    wide = lp_test_find_kernel(kernels, n_wide, "weighted-bias-backward");
+    lp_test_close("wide, backward", wide == NULL ? 0.0 : wide->bytes, 256 * (6 + 6 + 2 * 12),
+                  IDENTITY);
     shape.clamped = FALSE;
     shape.bias = LP_BIAS_NO;
     guint n = lp_block_kernels(&shape, &plan, 0, LP_BLOCK_EXPERTS, LP_PASS_FORWARD, kernels);

@@ -116,6 +116,14 @@ test_habits(void)
          "expert-groups=8 group-limit=4 kv-rank=64 rope-width=32 mtp-layers=1 layers=61",
          "capacity-factor=1 ep-relay=no stage-layers=with-ends "
          "selective=latent attention-kernel=auto fused-loss=yes"},
+        {"Llama 4's overlaps tensor parallelism",
+         "framework=megatron-core-2025-04 experts=128 expert-ffn=64 top-k=1 ep=16 pp=1 dp=128 "
+         "sequence-parallel=yes",
+         "overlap-tp=yes capacity-factor=1"},
+        {"and Mixtral's does not",
+         "framework=megatron-core-2025-04 experts=8 expert-ffn=64 top-k=2 ep=8 pp=1 dp=128 "
+         "sequence-parallel=yes",
+         "overlap-tp=bulk capacity-factor=1"},
         {"and lacks a fused kernel on Blackwell",
          "framework=megatron-core-2025-04 experts=128 expert-ffn=64 top-k=8 ep=16 pp=4 dp=16 "
          "kv-rank=64 rope-width=32",

@@ -31,6 +31,16 @@ layer_exchange(const LpClosedFormInput *input, guint32 seq, gboolean to_experts)
     return (Exchange){between_s + within_s, fmax(between_s, within_s)};
 }
 
+/* Passes of a micro-batch through layer @index that exchange tokens. */
+static double
+n_exchanging_passes(const LpClosedFormInput *input, guint32 index)
+{
+    const LpPlan *plan = input->plan;
+    gboolean again = plan->recompute == LP_RECOMPUTE_FULL &&
+                     lp_plan_recomputes_layer(plan, input->transformer, index);
+    return again ? 3.0 : 2.0;
+}
+
 /* Of all passes through the mean stage. */
 static Exchange
 all_exchanges(const LpClosedFormInput *input)
@@ -44,12 +54,13 @@ all_exchanges(const LpClosedFormInput *input)
         there[i] = layer_exchange(input, seqs[i], TRUE);
         back[i] = layer_exchange(input, seqs[i], FALSE);
     }
-    double n = n_passes(input) * n_micro_batches(input) / degree(input, LP_AXIS_PP);
+    double n_runs = n_micro_batches(input) / degree(input, LP_AXIS_PP);
     for (guint32 i = 0; i < lp_transformer_n_layers(input->transformer); i++) {
         LpLayer layer = lp_transformer_layer(input->transformer, i);
         guint k = layer.cross ? 1 : 0;
         if (!layer.has_experts)
             continue;
+        double n = n_exchanging_passes(input, i) * n_runs;
         all.sum_s += n * (there[k].sum_s + back[k].sum_s);
         all.lasting_s += n * (there[k].lasting_s + back[k].lasting_s);
     }

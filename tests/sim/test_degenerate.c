@@ -38,6 +38,8 @@ static const struct {
      BODY "cp=4 global-batch=2 recompute=full recompute-layers=3/8"},
     {"ep 8, a quarter of the layers recomputed",
      BODY EXPERTS "ep=8 dp=8 global-batch=16 recompute=full recompute-layers=1/4"},
+    {"ep 8, the layers without experts recomputed",
+     BODY EXPERTS "ep=8 dp=8 global-batch=16 expert-every=2 recompute=full recompute-layers=1/2"},
     {"tp 4, sequence parallel, what was gathered is kept",
      BODY "tp=4 global-batch=4 sequence-parallel=yes keep-gathered=yes"},
     {"tp 4, sequence parallel, the feed-forward network recomputed",

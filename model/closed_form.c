@@ -68,6 +68,7 @@ compose(const LpClosedFormInput *input, const LpClosedFormCommunication *communi
         Hidden hidden)
 {
     double compute_s = lp_closed_form_compute_s(input);
+    LpWork lists = lp_closed_form_lists(input);
     double cp_s = exposed_cp_s(input, communication);
     double tp_s = communication->tp_s - hidden.tp_s, pp_s = communication->pp_s - hidden.pp_s;
     double dp_s = (1.0 - input->plan->overlap.fraction) * communication->dp_s;
@@ -75,7 +76,7 @@ compose(const LpClosedFormInput *input, const LpClosedFormCommunication *communi
     LpClosedFormBridging bridging = lp_closed_form_bridging(input);
     return (LpTerms){
         .s = {
-            [LP_TERM_COMPUTE] = compute_s,
+            [LP_TERM_COMPUTE] = compute_s + lists.device_s,
             [LP_TERM_TP] = tp_s,
             [LP_TERM_EP] = ep_s,
             [LP_TERM_CP] = cp_s,
@@ -88,7 +89,7 @@ compose(const LpClosedFormInput *input, const LpClosedFormCommunication *communi
             [LP_TERM_RECONFIGURATION] =
                 input->fabric->circuits.beside.is_present ? 0.0 : lp_closed_form_waiting_s(input),
             [LP_TERM_OPTIMIZER] = lp_closed_form_optimizer_s(input),
-            [LP_TERM_HOST] = lp_closed_form_host_of(input, compute_s, inner_s, pp_s),
+            [LP_TERM_HOST] = lp_closed_form_host_of(input, compute_s, inner_s, pp_s) + lists.idle_s,
         }};
 }
 

@@ -159,6 +159,8 @@ typedef struct {
 /** ZeRO stage 3 tensor by tensor: what is gathered before a forward or a backward pass. */
 LpClosedFormPieces lp_closed_form_tensor_gathers(const LpClosedFormInput *input,
                                                  gboolean backwards);
+/** What lists cost beside all of these collectives in an iteration (model/list_copies.h). */
+LpWork lp_closed_form_lists(const LpClosedFormInput *input);
 /** And in how many pieces gradients are summed behind a backward pass; bytes are left 0. */
 LpClosedFormPieces lp_closed_form_tensor_sums(const LpClosedFormInput *input);
 /** What of T_DP, of T_PP and of T_TP the plan's overlap-... hides behind computing, and behind

@@ -249,8 +249,9 @@ largest_tensor(const LpTransformer *transformer, const LpPlan *plan, guint32 sta
     return fmax(layers.largest, root_parameters(transformer, plan, stage));
 }
 
-/* What is there at once tensor by tensor: up to the limit, which the last of them oversteps; and
- * the gradients of a bucket, or of a tensor that has no room in one. */
+/* What is there at once tensor by tensor: up to the limit, which the last of them oversteps, and
+ * one that comes into a list a second time; and the gradients of a bucket, or of a tensor that has
+ * no room in one. */
 static double
 tensors_bytes(const LpTransformer *transformer, const LpPlan *plan, guint32 stage)
 {
@@ -261,7 +262,8 @@ tensors_bytes(const LpTransformer *transformer, const LpPlan *plan, guint32 stag
     double gradients = all * plan->format.gradient_bytes;
     if (bucket > 0.0)
         gradients = fmin(gradients, fmax(bucket, largest * plan->format.gradient_bytes));
-    return fmin(there, all) * lp_plan_parameter_wire_bytes(plan) +
+    double listed = plan->zero.gathers_lists ? largest : 0.0;
+    return (fmin(there, all) + listed) * lp_plan_parameter_wire_bytes(plan) +
            (shards_gradients(plan) ? gradients : 0.0);
 }
 

@@ -78,11 +78,8 @@ lp_optimizer_list_copies(const LpTransformer *transformer, const LpPlan *plan,
     double bytes =
         total(lp_plan_rank_parameters(plan, transformer, stage)) * lp_plan_activation_bytes(plan);
     double copies = n_members * lp_stage_tensors(transformer, plan, stage);
-    double device_s =
-        copies * fmin(LP_SLICE_DEVICE_S, accelerator->launch_s) +
-        2.0 * bytes / (accelerator->memory_bytes_per_s * accelerator->memory_efficiency);
-    double host_s = copies * fmin(LP_SLICE_HOST_S, accelerator->host_kernel_s);
-    if (plan->host.cuda_graphs)
-        host_s = 0.0;
+    LpListCosts costs = lp_list_costs(plan, accelerator);
+    double device_s = copies * costs.device_s + 2.0 * bytes * costs.byte_s;
+    double host_s = copies * costs.host_s;
     return (LpWork){.device_s = device_s, .host_s = host_s, .bound_s = fmax(device_s, host_s)};
 }

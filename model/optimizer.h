@@ -2,8 +2,7 @@
 /* How long the optimiser's step takes. */
 #pragma once
 
-#include "model/accelerator.h"
-#include "model/work.h"
+#include "model/list_copies.h"
 
 G_BEGIN_DECLS
 
@@ -20,13 +19,6 @@ G_BEGIN_DECLS
  * megatron/core/distributed/param_and_grad_buffer.py and megatron/core/optimizer/clip_grads.py). */
 double lp_optimizer_time_s(const LpTransformer *transformer, const LpPlan *plan,
                            const LpAccelerator *accelerator, guint32 stage);
-
-/** What a slice of a tensor takes that is copied in a loop of Python, s. The host slices, views and
- * copies it: slicing alone takes 2 to 3 us (pytorch/pytorch, pull request 32194), an operation 5 to
- * 25; 10 is an estimate between them. The device starts and ends a kernel for it, which an empty
- * one does in 2 to 10 us; its 7 us are fitted, see docs/calibration.md. */
-#define LP_SLICE_HOST_S 10e-6
-#define LP_SLICE_DEVICE_S 7e-6
 
 /** Copies of the parameters that a rank of @stage has gathered in lists (gather-lists) behind the
  * optimiser's step: the host issues one for each member and tensor. None otherwise. */

@@ -112,6 +112,12 @@ lp_plan_gathers_tensors(const LpPlan *self)
 }
 
 gboolean
+lp_plan_gathers_tensor_lists(const LpPlan *self)
+{
+    return lp_plan_gathers_tensors(self) && self->zero.gathers_lists;
+}
+
+gboolean
 lp_plan_turns_back(const LpPlan *self)
 {
     return self->degree[LP_AXIS_PP] == 1 &&

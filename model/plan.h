@@ -55,6 +55,8 @@ double lp_plan_moment_bytes(const LpPlan *self);
 gboolean lp_plan_reduces_each(const LpPlan *self);
 /** Whether ZeRO stage 3 gathers tensors: LP_GATHER_UNIT_TENSOR. */
 gboolean lp_plan_gathers_tensors(const LpPlan *self);
+/** Whether it gathers and scatters them in lists: gather-lists. */
+gboolean lp_plan_gathers_tensor_lists(const LpPlan *self);
 /** Whether the backward pass of a micro-batch comes next behind its forward pass, so that what is
  * gathered may stay from one to the other. */
 gboolean lp_plan_turns_back(const LpPlan *self);

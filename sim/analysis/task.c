@@ -263,7 +263,7 @@ static gboolean
 hosts_wait(const LpExecution *execution)
 {
     return !execution->host_is_free &&
-           (execution->host_sync != LP_HOST_SYNC_NONE || execution->awaits_counts);
+           (execution->host_sync != LP_HOST_SYNC_NONE || execution->waits_within);
 }
 
 static gboolean

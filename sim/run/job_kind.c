@@ -77,7 +77,7 @@ add_traits(LpNumbering *kinds, const LpProgram *program)
                         pipeline->n_layers,       pipeline->n_micro_batches,
                         pipeline->virtual_stages, pipeline->both_ways ? 1 : 0,
                         pipeline->message_bytes,  execution->host_is_free ? 1 : 0,
-                        execution->host_sync,     execution->awaits_counts ? 1 : 0,
+                        execution->host_sync,     execution->waits_within ? 1 : 0,
                         execution->checks};
     add_counts(kinds, counts, G_N_ELEMENTS(counts));
     lp_numbering_add_number(kinds, execution->collective_host_s);

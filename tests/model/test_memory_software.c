@@ -97,6 +97,35 @@ test_fsdp(void)
     lp_test_close("of two passes", cast.gradients_bytes, bare.gradients_bytes, 0.0);
 }
 
+/* DeepSpeed: as many parameters as it lets be there, and the largest tensor (h 4h), twice where it
+ * comes in a list, in 16 bits; with gradients of a bucket, or of that tensor. */
+static void
+test_tensors(void)
+{
+    LpTransformer gpt = lp_test_gpt(8, 1024, 16);
+    gpt.embedding = FALSE;
+    LpPlan plan = lp_test_plan(1, 1, 2, 1, 2);
+    plan.zero.stage = 3;
+    plan.zero.gather_unit = LP_GATHER_UNIT_TENSOR;
+    plan.format.gradient_bytes = 2;
+    plan.overlap.bucket = LP_BUCKET_PARAMETERS;
+    plan.overlap.bucket_parameters = 1.0;
+    double before = lp_memory_of_stage(&gpt, &plan, 0).buffers_bytes, array = 4.0 * 1024 * 1024;
+    plan.zero.live_parameters = 5e6;
+    double there = lp_memory_of_stage(&gpt, &plan, 0).buffers_bytes;
+    lp_test_close("there", there - before, 2.0 * 5e6, 1e-9);
+    plan.zero.gathers_lists = TRUE;
+    double listed = lp_memory_of_stage(&gpt, &plan, 0).buffers_bytes;
+    lp_test_close("twice", listed - there, 2.0 * array, 1e-9);
+    plan.overlap.bucket_parameters = 2.0 * array;
+    double sums = lp_memory_of_stage(&gpt, &plan, 0).buffers_bytes;
+    lp_test_close("bucket", sums - listed, 2.0 * array, 1e-9);
+    plan.zero.live_parameters = 1e12;
+    double all = lp_plan_stage_parameters(&plan, &gpt, 0);
+    lp_test_close("no more than all", lp_memory_of_stage(&gpt, &plan, 0).buffers_bytes - sums,
+                  2.0 * (all - array - 5e6), 1e-9);
+}
+
 /* XLA: a layer is gathered array by array, of which the largest goes up (h 4h of 12 h^2), with one
  * ahead; and layers' inputs in the host's memory leave two of them. */
 static void
@@ -200,6 +229,7 @@ main(void)
         {"step", test_step},
         {"InternEvo", test_internevo},
         {"FSDP", test_fsdp},
+        {"tensors", test_tensors},
         {"arrays", test_arrays},
         {"narrow optimizer", test_narrow_optimizer},
         {NULL, NULL},

@@ -72,6 +72,9 @@ static const struct {
           "recompute=none bucket=1-parameters separate-projections=yes"},
     {"zero 3, tensor by tensor, with experts",
      BODY EXPERTS "ep=8 dp=16 global-batch=32 zero=3 gather-unit=tensor live-parameters=5e6"},
+    {"zero 3, tensor by tensor, in lists",
+     BODY "dp=16 global-batch=32 zero=3 gather-unit=tensor live-parameters=7e6 gather-lists=yes "
+          "schedule=1f1b bucket=1-parameters"},
     {"zero 3, tensor by tensor, kept until backward",
      BODY "dp=16 global-batch=32 zero=3 gather-unit=tensor reshard=no bucket=3MB"},
     {"zero 2 in sets of 4", BODY "dp=16 global-batch=16 zero=2 shard-degree=4"},

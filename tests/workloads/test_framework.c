@@ -222,7 +222,11 @@ test_habits(void)
          "gather-unit=tensor gather-bucket=50000000 live-parameters=1000000000 "
          "library=auto"},
         {"and those of 2021", "framework=deepspeed-2021 zero=3 pp=1 dp=128",
-         "overlap-param=no unit-copies=no slowdown=1 library=single-ring gather-unit=layer"},
+         "overlap-param=yes unit-copies=no gather-lists=yes gather-unit=tensor gather-bucket=0 "
+         "library=auto"},
+        {"in whose place SC 2021 has a ring", "framework=deepspeed-sc21 zero=3 pp=1 dp=128",
+         "overlap-param=no unit-copies=no slowdown=1 library=single-ring gather-unit=layer "
+         "gather-lists=no"},
         {"whose other stages are the same", "framework=deepspeed-2021 zero=1 pp=1 dp=128",
          "zero-variant=deepspeed library=auto"},
         {"gradients are added where they are made", "framework=megatron-core",

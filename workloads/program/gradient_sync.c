@@ -36,6 +36,10 @@ reduce(LpLowering *self, LpParameters parameters)
     LpParameters pooled = lp_plan_pooled_parameters(plan, parameters);
     double dense = pooled.dense * plan->format.gradient_bytes;
     double experts = pooled.experts * plan->format.gradient_bytes;
+    double n_members = (double)lp_group_size(self->transformer, plan, LP_GROUP_DP);
+    if (lp_plan_gathers_tensor_lists(plan) && n_members > 1.0)
+        lp_builder_add_compute(&self->builder, LP_TERM_COMPUTE,
+                               lp_list_sum_work(&self->list_costs, n_members, dense));
     add(self, sum_collective(plan), LP_GROUP_DP, dense);
     add(self, LP_COLLECTIVE_ALL_REDUCE, LP_GROUP_REPLICA, dense / lp_plan_shard_degree(plan));
     add(self, sum_collective(plan), LP_GROUP_EXPERT_DP, experts);

@@ -3,6 +3,7 @@
  * own (tensor_parallel.h, layer.h ...), which adds operations with what stands here. */
 #pragma once
 
+#include "model/list_copies.h"
 #include "workloads/program/builder.h"
 
 G_BEGIN_DECLS
@@ -15,7 +16,8 @@ typedef struct {
     const LpPlan *plan;                                                /* borrowed */
     LpWork work[LP_LAYER_KINDS][LP_N_BLOCKS][LP_N_PASSES][LP_N_PARTS]; /**< of kernels */
     LpWork boundary_copies; /**< lp_boundary_copies_work() */
-    guint32 micro_batch;    /**< of the pass at hand, among all of the iteration */
+    LpListCosts list_costs;
+    guint32 micro_batch; /**< of the pass at hand, among all of the iteration */
     void (*need)(gpointer data, LpBlock block, LpPart part); /**< or NULL: lp_lowering_need() */
     gpointer need_data;                                      /* borrowed */
 } LpLowering;

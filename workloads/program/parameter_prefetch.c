@@ -92,6 +92,13 @@ add_unit(LpParameterPrefetch *self, guint position)
 
 /* --- tensor by tensor --- */
 
+static double
+list_members(const LpParameterPrefetch *self)
+{
+    const LpLowering *lowering = self->lowering;
+    return (double)lp_group_size(lowering->transformer, lowering->plan, LP_GROUP_DP);
+}
+
 static LpParameters
 use_bytes(const LpParameterPrefetch *self, guint index)
 {
@@ -99,6 +106,34 @@ use_bytes(const LpParameterPrefetch *self, guint index)
     LpUnit part = *lp_units_get(self->units, use->unit, FALSE);
     part.parameters = use->parameters;
     return lp_unit_gathered_bytes(&part, self->lowering->plan);
+}
+
+/* Whether the use at @index has to wait for what is gathered into a list, and copied out of it. */
+static gboolean
+takes_list(const LpParameterPrefetch *self, guint index)
+{
+    return self->lowering->plan->zero.gathers_lists && use_at(self, index)->gathers &&
+           list_members(self) > 1.0;
+}
+
+static void
+clear_list(LpParameterPrefetch *self, guint index)
+{
+    LpLowering *lowering = self->lowering;
+    if (takes_list(self, index))
+        lp_builder_add_compute(&lowering->builder, LP_TERM_COMPUTE,
+                               lp_list_views_work(&lowering->list_costs, list_members(self),
+                                                  use_bytes(self, index).dense));
+}
+
+static void
+copy_list(LpParameterPrefetch *self, guint index)
+{
+    LpLowering *lowering = self->lowering;
+    if (takes_list(self, index))
+        lp_builder_add_compute(&lowering->builder, LP_TERM_COMPUTE,
+                               lp_list_copies_work(&lowering->list_costs, list_members(self),
+                                                   use_bytes(self, index).dense));
 }
 
 /* Launches the gathers of uses from n_ahead on as one: up to @end, or until they have so many
@@ -109,6 +144,7 @@ launch_uses(LpParameterPrefetch *self, guint end, double parameters)
     guint first = self->n_ahead;
     LpParameters bytes = {0.0, 0.0};
     double size = 0.0;
+    clear_list(self, first);
     do {
         const LpParameterUse *use = use_at(self, self->n_ahead);
         LpParameters more = use_bytes(self, self->n_ahead++);
@@ -122,12 +158,17 @@ launch_uses(LpParameterPrefetch *self, guint end, double parameters)
         self->numbers[i] = use_at(self, i)->gathers ? number : G_MAXUINT;
 }
 
-/* As DeepSpeed does at each sub-module, of which there are more than those with parameters. */
+/* As DeepSpeed does at each sub-module, of which there are more than those with parameters. Where
+ * it gathers lists, one is on its way at most (prefetch_next_sub_modules() of stage3.py, March
+ * 2021). */
 static void
 launch_ahead(LpParameterPrefetch *self)
 {
     const LpPlanZero *zero = &self->lowering->plan->zero;
-    while (self->n_ahead < self->uses->len && self->live < zero->live_parameters)
+    guint first = self->n_ahead;
+    while (
+        self->n_ahead < self->uses->len && self->live < zero->live_parameters &&
+        !(zero->gathers_lists && self->n_ahead > first && use_at(self, self->n_ahead - 1)->gathers))
         launch_uses(self, self->uses->len,
                     MIN(zero->gather_bucket, zero->live_parameters - self->live));
 }
@@ -141,6 +182,14 @@ release(LpParameterPrefetch *self, guint end)
     }
 }
 
+static void
+add_use(LpParameterPrefetch *self, guint index)
+{
+    clear_list(self, index);
+    lp_parameter_gather_add(self->lowering, use_bytes(self, index));
+    copy_list(self, index);
+}
+
 /* What uses up to @end take is there, and what those before the next one took is not. */
 static void
 take(LpParameterPrefetch *self, guint end)
@@ -149,17 +198,23 @@ take(LpParameterPrefetch *self, guint end)
     if (!self->lowering->plan->overlap.param) {
         for (; self->next < end; self->next++)
             if (use_at(self, self->next)->gathers)
-                lp_parameter_gather_add(self->lowering, use_bytes(self, self->next));
+                add_use(self, self->next);
         return;
     }
     while (self->n_ahead < end)
         launch_uses(self, end, 0.0);
-    launch_ahead(self);
+    gboolean lists = self->lowering->plan->zero.gathers_lists;
+    if (!lists)
+        launch_ahead(self);
     guint number = G_MAXUINT;
-    for (; self->next < end; self->next++)
-        if (self->numbers[self->next] != G_MAXUINT)
-            number = self->numbers[self->next];
+    for (guint i = self->next; i < end; i++)
+        if (self->numbers[i] != G_MAXUINT)
+            number = self->numbers[i];
     join(self, number);
+    for (; self->next < end; self->next++)
+        copy_list(self, self->next);
+    if (lists)
+        launch_ahead(self);
 }
 
 /* For lp_lowering_need(). */

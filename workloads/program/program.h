@@ -68,10 +68,10 @@ typedef struct {
 
 /** How the host feeds a device, and what communication costs what computes beside it. */
 typedef struct {
-    double collective_host_s;  /**< what a collective or a message costs the host */
-    gboolean host_is_free;     /**< kernels and collectives cost the host nothing (CUDA graphs) */
-    LpHostSync host_sync;      /**< where the host waits for the device */
-    gboolean awaits_counts;    /**< and, in layers with experts, for counts of tokens */
+    double collective_host_s; /**< what a collective or a message costs the host */
+    gboolean host_is_free;    /**< kernels and collectives cost the host nothing (CUDA graphs) */
+    LpHostSync host_sync;     /**< where the host waits for the device */
+    gboolean waits_within; /**< and within runs of kernels: for counts of tokens, or before lists */
     LpCollectiveChecks checks; /**< whether hosts agree on each collective before it starts */
     double slowdown;           /**< factor on computing while communication runs; 0: as 1 */
 } LpExecution;

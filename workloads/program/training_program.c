@@ -46,7 +46,8 @@ describe_ranks(LpProgram *self, const LpTransformer *transformer, const LpPlan *
     self->execution = (LpExecution){.collective_host_s = lp_collective_host_s(plan, accelerator),
                                     .host_is_free = plan->host.cuda_graphs,
                                     .host_sync = plan->host.sync,
-                                    .awaits_counts = lp_plan_awaits_counts(plan, transformer),
+                                    .waits_within = lp_plan_awaits_counts(plan, transformer) ||
+                                                    lp_plan_gathers_tensor_lists(plan),
                                     .checks = plan->host.checks,
                                     .slowdown = plan->overlap.slowdown};
     draw_expert_loads(self, transformer, plan);

@@ -382,6 +382,7 @@ test_versions(void)
         {"megatron-core", NULL, "NVIDIA dgxc-benchmarking", "megatron-core-2025-04"},
         {"megatron-core", NULL, "MLPerf Training v5.1 closed", "mlperf-2025"},
         {"megatron-core", NULL, "MLPerf Training v3.1 closed", "megatron-core"},
+        {"deepspeed", NULL, "Narayanan et al., SC 2021 (arXiv 2104.04473)", "deepspeed-sc21"},
         {"megatron-core-2025-09", "26.06", NULL, "megatron-core-2026"},
         {"torchtitan", "26.06", "NVIDIA dgxc-benchmarking", "torchtitan"},
     };

@@ -404,7 +404,7 @@ def main():
     for complaint in complaints[:20]:
         print(complaint)
     print(f"{n_run} of {PLANS} plans are valid; {len(complaints)} faults")
-    return 0 if not complaints and n_run > PLANS / 4 else 1
+    return 0 if not complaints and n_run > PLANS / 5 else 1
 
 
 if __name__ == "__main__":

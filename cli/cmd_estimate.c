@@ -33,16 +33,15 @@ lp_cmd_estimate(int argc, char **argv, GError **error)
     g_autofree char *model = NULL, *format_text = NULL, *plan_text = NULL, *framework = NULL;
     g_auto(GStrv) settings = NULL;
     gboolean verbose = FALSE;
-    const GOptionEntry entries[] = {
-        {"model", 0, 0, G_OPTION_ARG_STRING, &model,
-         "The consistent form (default) or the repaired AMPeD form", "consistent|amped"},
-        {"set", 0, 0, G_OPTION_ARG_STRING_ARRAY, &settings,
-         "Override an attribute of the workload; may be given again", "NAME=VALUE"},
-        LP_ROW_FRAMEWORK(&framework),
-        LP_ROW_PLAN(&plan_text),
-        LP_ROW_FORMAT(&format_text),
-        LP_ROW_VERBOSE(&verbose),
-        {NULL, 0, 0, 0, NULL, NULL, NULL}};
+    const GOptionEntry entries[] = {{"model", 0, 0, G_OPTION_ARG_STRING, &model,
+                                     "The consistent form (default) or the repaired AMPeD form",
+                                     "consistent|amped"},
+                                    LP_ROW_SET(&settings),
+                                    LP_ROW_FRAMEWORK(&framework),
+                                    LP_ROW_PLAN(&plan_text),
+                                    LP_ROW_FORMAT(&format_text),
+                                    LP_ROW_VERBOSE(&verbose),
+                                    {NULL, 0, 0, 0, NULL, NULL, NULL}};
     guint index;
     LpFormat format;
     LpPlanChoice plan;

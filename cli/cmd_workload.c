@@ -185,12 +185,29 @@ describe_to_text(const LpWorkload *workload, char *const *sources, const LpMachi
     return g_string_free(text, FALSE);
 }
 
+/* What describe and check take beside the workload. */
+typedef struct {
+    char *format_text, *framework;
+    char **settings;
+    gboolean verbose;
+    LpFormat format;
+} DescribeOptions;
+
+static void
+describe_options_clear(DescribeOptions *self)
+{
+    g_free(self->format_text);
+    g_free(self->framework);
+    g_strfreev(self->settings);
+}
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(DescribeOptions, describe_options_clear)
+
 static gboolean
-describe(char **arguments, char *const *settings, LpFormat format, GError **error)
+describe(char **arguments, const DescribeOptions *options, GError **error)
 {
     g_autofree char *path = lp_input_find(arguments[1], LP_INPUT_WORKLOAD, error);
     g_autoptr(LpWorkload) workload =
-        path != NULL ? lp_workload_load(path, (const char *const *)settings, error) : NULL;
+        path != NULL ? lp_workload_load(path, (const char *const *)options->settings, error) : NULL;
     if (workload == NULL)
         return FALSE;
     g_autoptr(LpMachine) machine =
@@ -201,7 +218,7 @@ describe(char **arguments, char *const *settings, LpFormat format, GError **erro
         return FALSE;
     if (machine != NULL)
         lp_workload_suit(workload, machine->domain_size, &machine->accelerator);
-    if (format == LP_FORMAT_JSON)
+    if (options->format == LP_FORMAT_JSON)
         return lp_print_json(describe_to_json(workload, sources, machine), error);
     g_autofree char *text = describe_to_text(workload, sources, machine);
     return lp_print_result(text, error);
@@ -210,22 +227,18 @@ describe(char **arguments, char *const *settings, LpFormat format, GError **erro
 static gboolean
 cmd_describe(int argc, char **argv, GError **error)
 {
-    g_autofree char *format_text = NULL, *framework = NULL;
-    g_auto(GStrv) settings = NULL;
-    const GOptionEntry entries[] = {{"set", 0, 0, G_OPTION_ARG_STRING_ARRAY, &settings,
-                                     "Override an attribute of the workload; may be given again",
-                                     "NAME=VALUE"},
-                                    LP_ROW_FRAMEWORK(&framework),
-                                    LP_ROW_FORMAT(&format_text),
+    g_auto(DescribeOptions) options = {0};
+    const GOptionEntry entries[] = {LP_ROW_SET(&options.settings),
+                                    LP_ROW_FRAMEWORK(&options.framework),
+                                    LP_ROW_FORMAT(&options.format_text),
                                     {NULL, 0, 0, 0, NULL, NULL, NULL}};
-    LpFormat format;
     return lp_options_parse("workload describe", "WORKLOAD [PLATFORM]",
                             "Prints the whole plan of a workload, its sources, and the memory that "
                             "it takes.",
                             entries, &argc, &argv, 1, 2, error) &&
-           lp_format_parse(format_text, &format, error) &&
-           lp_settings_add_framework(&settings, framework, error) &&
-           describe(argv, settings, format, error);
+           lp_format_parse(options.format_text, &options.format, error) &&
+           lp_settings_add_framework(&options.settings, options.framework, error) &&
+           describe(argv, &options, error);
 }
 
 /* --- attributes --- */
@@ -279,24 +292,40 @@ cmd_attributes(int argc, char **argv, GError **error)
 /* --- check --- */
 
 static gboolean
-cmd_check(int argc, char **argv, GError **error)
+check(const char *name, const DescribeOptions *options, GError **error)
 {
-    const GOptionEntry entries[] = {{NULL, 0, 0, 0, NULL, NULL, NULL}};
-    if (!lp_options_parse("workload check", "WORKLOAD", "Checks a workload file.", entries, &argc,
-                          &argv, 1, 1, error))
-        return FALSE;
-    g_autofree char *path = lp_input_find(argv[1], LP_INPUT_WORKLOAD, error);
-    g_autoptr(LpWorkload) workload = path != NULL ? lp_workload_load(path, NULL, error) : NULL;
+    g_autofree char *path = lp_input_find(name, LP_INPUT_WORKLOAD, error);
+    g_autoptr(LpWorkload) workload =
+        path != NULL ? lp_workload_load(path, (const char *const *)options->settings, error) : NULL;
     if (workload == NULL)
         return FALSE;
     g_autofree char *degrees = degrees_text(&workload->plan);
     g_autofree char *text =
         g_strdup_printf("%s: ok, %.4g billion parameters on %" G_GUINT64_FORMAT
                         " accelerators%s%s%s, framework %s\n",
-                        argv[1], lp_transformer_parameters(&workload->transformer) * 1e-9,
+                        name, lp_transformer_parameters(&workload->transformer) * 1e-9,
                         lp_plan_n_ranks(&workload->plan), *degrees != '\0' ? " (" : "", degrees,
                         *degrees != '\0' ? ")" : "", workload->framework);
     return lp_print_result(text, error);
+}
+
+/* With --verbose or as JSON it prints what describe does: the plan, and who gave each value. */
+static gboolean
+cmd_check(int argc, char **argv, GError **error)
+{
+    g_auto(DescribeOptions) options = {0};
+    const GOptionEntry entries[] = {LP_ROW_SET(&options.settings),
+                                    LP_ROW_FRAMEWORK(&options.framework),
+                                    LP_ROW_VERBOSE(&options.verbose),
+                                    LP_ROW_FORMAT(&options.format_text),
+                                    {NULL, 0, 0, 0, NULL, NULL, NULL}};
+    if (!lp_options_parse("workload check", "WORKLOAD", "Checks a workload file.", entries, &argc,
+                          &argv, 1, 1, error) ||
+        !lp_format_parse(options.format_text, &options.format, error) ||
+        !lp_settings_add_framework(&options.settings, options.framework, error))
+        return FALSE;
+    return options.verbose || options.format == LP_FORMAT_JSON ? describe(argv, &options, error)
+                                                               : check(argv[1], &options, error);
 }
 
 gboolean

@@ -26,6 +26,12 @@
             "(docs/quotient.md)",                                                                  \
             "on|off|approximate|proven|assumed"                                                    \
     }
+/** An array of "NAME=VALUE". */
+#define LP_ROW_SET(place)                                                                          \
+    {                                                                                              \
+        "set", 0, 0, G_OPTION_ARG_STRING_ARRAY, place,                                             \
+            "Override an attribute of the workload; may be given again", "NAME=VALUE"              \
+    }
 /** A framework's name: lp_settings_add_framework(). */
 #define LP_ROW_FRAMEWORK(place)                                                                    \
     {                                                                                              \

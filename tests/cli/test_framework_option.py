@@ -14,7 +14,7 @@ class FrameworkOption(Case):
     LINES = (("simulate", "gpt3-125m", "dgx-a100-8"), ("estimate", "gpt3-125m", "dgx-a100-8"),
              ("compare", "gpt3-125m", "dgx-a100-8", "dgx-h100-64"), ("contention", "gpt3-125m", "dgx-a100-8"),
              ("characterize", "gpt3-125m"), ("goodput", "gpt3-125m", "dgx-a100-8"),
-             ("workload", "describe", "gpt3-125m"))
+             ("workload", "describe", "gpt3-125m"), ("workload", "check", "gpt3-125m"))
 
     def test_unknown(self):
         """A name that is unknown is refused as the option's, with the nearest; as a setting's, where it is one."""
@@ -54,6 +54,16 @@ class FrameworkOption(Case):
         for row in listed:
             self.assertRegex(table, f"(?m)^{row['name']} .* {row['framework']} ")
             self.assertTrue(self.taken("workload", "check", row["name"]).endswith(f", framework {row['framework']}\n"))
+
+    def test_check(self):
+        """One line, or all that describe says of the same workload."""
+        self.assertEqual(self.taken("workload", "check", "gpt3-175b").count("\n"), 1)
+        plan = ["gpt3-175b", "--framework=megatron-core", "--set", "pp=4"]
+        self.assertIn("framework megatron-lm-2021", self.taken("workload", "check", *plan[:1]))
+        for form in ("--verbose", "--format=json"):
+            text = self.taken("workload", "describe", *plan, *(() if form == "--verbose" else (form,)))
+            self.assertEqual(self.taken("workload", "check", *plan, form), text)
+        self.refused(1, "tp: got 3", "workload", "check", "gpt3-175b", "--set", "tp=3")
 
 
 if __name__ == "__main__":

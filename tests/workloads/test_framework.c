@@ -224,9 +224,6 @@ test_habits(void)
         {"and those of 2021", "framework=deepspeed-2021 zero=3 pp=1 dp=128",
          "overlap-param=yes unit-copies=no gather-lists=yes gather-unit=tensor gather-bucket=0 "
          "library=auto"},
-        {"in whose place SC 2021 has a ring", "framework=deepspeed-sc21 zero=3 pp=1 dp=128",
-         "overlap-param=no unit-copies=no slowdown=1 library=single-ring gather-unit=layer "
-         "gather-lists=no"},
         {"whose other stages are the same", "framework=deepspeed-2021 zero=1 pp=1 dp=128",
          "zero-variant=deepspeed library=auto"},
         {"gradients are added where they are made", "framework=megatron-core",
@@ -382,7 +379,7 @@ test_versions(void)
         {"megatron-core", NULL, "NVIDIA dgxc-benchmarking", "megatron-core-2025-04"},
         {"megatron-core", NULL, "MLPerf Training v5.1 closed", "mlperf-2025"},
         {"megatron-core", NULL, "MLPerf Training v3.1 closed", "megatron-core"},
-        {"deepspeed", NULL, "Narayanan et al., SC 2021 (arXiv 2104.04473)", "deepspeed-sc21"},
+        {"deepspeed", NULL, "Narayanan et al., SC 2021 (arXiv 2104.04473)", "deepspeed-2021"},
         {"megatron-core-2025-09", "26.06", NULL, "megatron-core-2026"},
         {"torchtitan", "26.06", "NVIDIA dgxc-benchmarking", "torchtitan"},
     };

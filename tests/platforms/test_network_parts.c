@@ -112,7 +112,7 @@ test_bad(void)
 {
     static const LpBadOptions rows[] = {
         {"link", "--technology=pluggable-400", lp_input_error_quark, LP_INPUT_ERROR_NAME,
-         "--technology: \"pluggable-400\" is not one of "},
+         "--technology: got neither electrical nor optical, and \"pluggable-400\" is not one of "},
         {"a switch as link", "--technology=qm9700", lp_input_error_quark, LP_INPUT_ERROR_NAME,
          "--technology: "},
         {"switch", "--switch-technology=polatis", lp_input_error_quark, LP_INPUT_ERROR_NAME,

@@ -127,7 +127,7 @@ test_habits(void)
         {"and lacks a fused kernel on Blackwell",
          "framework=megatron-core-2025-04 experts=128 expert-ffn=64 top-k=8 ep=16 pp=4 dp=16 "
          "kv-rank=64 rope-width=32",
-         "selective=core attention-kernel=unfused"},
+         "selective=core attention-kernel=auto"},
         {"which is gone in September",
          "framework=megatron-core-2025-09 experts=128 expert-ffn=64 top-k=8 ep=16 pp=4 dp=16 "
          "expert-groups=8 group-limit=4 kv-rank=64 rope-width=32",

@@ -202,18 +202,25 @@ describe_options_clear(DescribeOptions *self)
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(DescribeOptions, describe_options_clear)
 
+/* The workload called @name as the options have it. Returns: (transfer full). */
+static LpWorkload *
+load(const char *name, const DescribeOptions *options, GError **error)
+{
+    g_autofree char *path = lp_input_find(name, LP_INPUT_WORKLOAD, error);
+    return path != NULL ? lp_workload_load(path, (const char *const *)options->settings, error)
+                        : NULL;
+}
+
 static gboolean
 describe(char **arguments, const DescribeOptions *options, GError **error)
 {
-    g_autofree char *path = lp_input_find(arguments[1], LP_INPUT_WORKLOAD, error);
-    g_autoptr(LpWorkload) workload =
-        path != NULL ? lp_workload_load(path, (const char *const *)options->settings, error) : NULL;
+    g_autoptr(LpWorkload) workload = load(arguments[1], options, error);
     if (workload == NULL)
         return FALSE;
     g_autoptr(LpMachine) machine =
         arguments[2] != NULL ? lp_input_load_machine(arguments[2], error) : NULL;
     g_auto(GStrv) sources =
-        machine != NULL || arguments[2] == NULL ? read_sources(path, error) : NULL;
+        machine != NULL || arguments[2] == NULL ? read_sources(workload->path, error) : NULL;
     if (sources == NULL)
         return FALSE;
     if (machine != NULL)
@@ -294,9 +301,7 @@ cmd_attributes(int argc, char **argv, GError **error)
 static gboolean
 check(const char *name, const DescribeOptions *options, GError **error)
 {
-    g_autofree char *path = lp_input_find(name, LP_INPUT_WORKLOAD, error);
-    g_autoptr(LpWorkload) workload =
-        path != NULL ? lp_workload_load(path, (const char *const *)options->settings, error) : NULL;
+    g_autoptr(LpWorkload) workload = load(name, options, error);
     if (workload == NULL)
         return FALSE;
     g_autofree char *degrees = degrees_text(&workload->plan);

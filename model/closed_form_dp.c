@@ -90,9 +90,8 @@ sum_parts(const LpClosedFormInput *input)
 }
 
 static double
-sum_s(const LpClosedFormInput *input)
+sum_s(Sum sum)
 {
-    Sum sum = sum_parts(input);
     return sum.within_s + sum.between_s;
 }
 
@@ -100,10 +99,9 @@ sum_s(const LpClosedFormInput *input)
 static double
 launched(const LpPlan *plan, Sum sum)
 {
-    double all_s = sum.within_s + sum.between_s;
-    if (!plan->overlap.dp || all_s <= 0.0)
+    if (!plan->overlap.dp || sum_s(sum) <= 0.0)
         return 0.0;
-    return plan->overlap.dp_waits ? sum.between_s / all_s : 1.0;
+    return plan->overlap.dp_waits ? sum.between_s / sum_s(sum) : 1.0;
 }
 
 /* Tensors of the mean stage. */
@@ -187,7 +185,7 @@ lp_closed_form_dp(const LpClosedFormInput *input)
     const LpPlan *plan = input->plan;
     Sum sum = sum_parts(input);
     return (LpClosedFormDp){
-        .sum_s = sum.within_s + sum.between_s,
+        .sum_s = sum_s(sum),
         .gather_s = n_gathers(input) > 0.0 ? pass_gather_s(input, FALSE) : 0.0,
         .back_gather_s = n_back_gathers(input) > 0.0 ? pass_gather_s(input, TRUE) : 0.0,
         .sum_bytes = pooled_bytes(
@@ -224,7 +222,8 @@ lp_closed_form_dp_pass(const LpClosedFormInput *input)
         pass.first_gather_s = pass_gather_s(input, FALSE);
         pass.gathers_s = each && n_micro_batches(input) > 1 ? pass.first_gather_s : 0.0;
     }
-    double waits_s = (1.0 - launched(plan, sum_parts(input))) * sum_s(input);
+    Sum sum = sum_parts(input);
+    double waits_s = (1.0 - launched(plan, sum)) * sum_s(sum);
     if (each)
         pass.sum_s = waits_s;
     if (!each && plan->zero.stage == 3)

@@ -35,10 +35,7 @@ layer_exchange(const LpClosedFormInput *input, guint32 seq, gboolean to_experts)
 static double
 n_exchanging_passes(const LpClosedFormInput *input, guint32 index)
 {
-    const LpPlan *plan = input->plan;
-    gboolean again = plan->recompute == LP_RECOMPUTE_FULL &&
-                     lp_plan_recomputes_layer(plan, input->transformer, index);
-    return again ? 3.0 : 2.0;
+    return lp_plan_repeats_layer(input->plan, input->transformer, index) ? 3.0 : 2.0;
 }
 
 /* Of all passes through the mean stage. */

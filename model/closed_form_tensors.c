@@ -26,10 +26,9 @@ layer_at(const LpClosedFormInput *input, guint32 index)
     LpParameters parameters = lp_plan_layer_parameters(input->plan, shape, index);
     LpLayerTensors tensors = lp_layer_tensors(shape, input->plan, index);
     LpLayer kind = lp_transformer_layer(shape, index);
-    Layer layer = {.n = tensors.n_ffn + tensors.n_blocks * tensors.n_attention,
+    Layer layer = {.n = lp_layer_tensors_n_matrices(&tensors),
                    .others = {0.0, parameters.experts},
-                   .again = input->plan->recompute == LP_RECOMPUTE_FULL &&
-                            lp_plan_recomputes_layer(input->plan, shape, index)};
+                   .again = lp_plan_repeats_layer(input->plan, shape, index)};
     for (guint i = 0; i < tensors.n; i++) {
         double size = tensors.share[i] * parameters.dense;
         if (i < layer.n)

@@ -69,6 +69,12 @@ lp_layer_tensors(const LpTransformer *transformer, const LpPlan *plan, guint32 i
     return self;
 }
 
+guint
+lp_layer_tensors_n_matrices(const LpLayerTensors *self)
+{
+    return self->n_ffn + self->n_blocks * self->n_attention;
+}
+
 double
 lp_stage_tensors(const LpTransformer *transformer, const LpPlan *plan, guint32 stage)
 {

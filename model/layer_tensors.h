@@ -28,6 +28,8 @@ typedef struct {
  * experts, as one each. */
 LpLayerTensors lp_layer_tensors(const LpTransformer *transformer, const LpPlan *plan,
                                 guint32 index);
+/** Matrices of feed-forward network and attention, which come first among the tensors. */
+guint lp_layer_tensors_n_matrices(const LpLayerTensors *self);
 /** Tensors of the parameters of a rank of @stage, but for routed experts: those of its layers, the
  * word embedding, the last norm and the output matrix or the tied copy of the embedding. */
 double lp_stage_tensors(const LpTransformer *transformer, const LpPlan *plan, guint32 stage);

@@ -34,6 +34,13 @@ lp_plan_recomputes_layer(const LpPlan *self, const LpTransformer *transformer, g
     return layers.of == 0 || n_recomputed(layers, index + 1ull) > n_recomputed(layers, index);
 }
 
+gboolean
+lp_plan_repeats_layer(const LpPlan *self, const LpTransformer *transformer, guint32 index)
+{
+    return self->recompute == LP_RECOMPUTE_FULL &&
+           lp_plan_recomputes_layer(self, transformer, index);
+}
+
 double
 lp_plan_recomputed_share(const LpPlan *self, const LpTransformer *transformer)
 {

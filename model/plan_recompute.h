@@ -12,6 +12,8 @@ G_BEGIN_DECLS
  * fms_fsdp/policies/ac_handler.py). */
 gboolean lp_plan_recomputes_layer(const LpPlan *self, const LpTransformer *transformer,
                                   guint32 index);
+/** Whether the whole forward pass of layer @index runs again: full recomputation. */
+gboolean lp_plan_repeats_layer(const LpPlan *self, const LpTransformer *transformer, guint32 index);
 /** The share of all layers that are recomputed: 0 without recomputation. */
 double lp_plan_recomputed_share(const LpPlan *self, const LpTransformer *transformer);
 /** The parts of a layer that light and selective recomputation make again, a set of LpAgain; none

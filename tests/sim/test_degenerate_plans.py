@@ -5,7 +5,6 @@ closed form agree to 1e-9, as flows and as messages, by classes and rank by rank
 besides. Not drawn: owners that broadcast tensors, whose chains the closed form only estimates, and pipelines
 whose stages differ."""
 import concurrent.futures
-import json
 import os
 import random
 import subprocess
@@ -13,6 +12,7 @@ import sys
 import tempfile
 
 import test_properties
+import test_quotient
 
 PROGRAM = os.environ.get("LIGHTPATH", "build/release/cli/lightpath")
 PLANS = int(os.environ.get("LIGHTPATH_PLANS", "150")) // 4
@@ -75,17 +75,6 @@ def draw(r):
     return plan
 
 
-def simulate(line):
-    """Returns: simulated and closed form's seconds, or None: the plan is refused."""
-    done = subprocess.run(line, capture_output=True, text=True, timeout=300)
-    if done.returncode == 1 and done.stderr.count("\n") == 1 and "wanted" in done.stderr:
-        return None
-    if done.returncode != 0:
-        raise RuntimeError(f"exit {done.returncode}: {done.stderr}")
-    result = json.loads(done.stdout)
-    return result["simulated"]["iteration_time_s"], result["closed_form"]["iteration_time_s"]
-
-
 def run(task):
     """Returns: whether the plan is valid, and what is wrong."""
     plan, machine = task
@@ -93,11 +82,12 @@ def run(task):
             "--set=library=single-ring", *(f"--set={name}={value}" for name, value in plan.items())]
     faults = []
     for mode in MODES:
-        times = simulate(line + mode)
-        if times is None:
+        result = test_quotient.simulate(line + mode)
+        if result is None:
             return False, []
-        if abs(times[0] / times[1] - 1) > EXACT:
-            faults.append(f"{' '.join(line + mode)}: {times[0]} s, wanted {times[1]} s")
+        time_s, wanted_s = (result[model]["iteration_time_s"] for model in ("simulated", "closed_form"))
+        if abs(time_s / wanted_s - 1) > EXACT:
+            faults.append(f"{' '.join(line + mode)}: {time_s} s, wanted {wanted_s} s")
     return True, faults
 
 

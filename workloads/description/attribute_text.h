@@ -26,8 +26,8 @@ extern const LpAttributeText lp_text_bucket;                  /**< a size, or a 
 extern const LpAttributeText lp_text_overlap_dp;              /**< yes, no, "replicas", or
                                                                    "accelerator" */
 extern const LpAttributeText lp_text_overlap_ep;              /**< yes, no, or "domains" */
-extern const LpAttributeText lp_text_shards;                  /**< a count, "domains" or "no" */
-extern const LpAttributeText lp_text_relay;                   /**< a count, or "domains" */
+extern const LpAttributeText lp_text_shards;                  /**< a count, or "domains" */
+extern const LpAttributeText lp_text_relay;                   /**< a count, "domains" or "no" */
 
 /** The shortest text that reads back as @value, 1.189 and not 1.1890000000000001, and @unit behind
  * it. Returns: (transfer full). */

@@ -207,13 +207,8 @@ gboolean
 lp_framework_of_one_publication(const char *name)
 {
     g_autoptr(LpXml) xml = load_shipped(NULL);
-    if (xml == NULL)
-        return FALSE;
-    for (const xmlNode *node = lp_xml_element(lp_xml_root(xml)->children, "framework");
-         node != NULL; node = lp_xml_element(node->next, "framework"))
-        if (strcmp(lp_xml_attribute(node, "name"), name) == 0)
-            return lp_xml_attribute(node, "publication") != NULL;
-    return FALSE;
+    const xmlNode *node = xml != NULL ? find_node(xml, name, NULL) : NULL;
+    return node != NULL && lp_xml_attribute(node, "publication") != NULL;
 }
 
 LpFramework *

@@ -50,11 +50,10 @@ LpFramework *lp_framework_parse(const char *path, GBytes *content, const char *n
  * published runs of (a publication's name, or NULL); or @name itself. NULL where the shipped file
  * cannot be read. Returns: (transfer full). */
 char *lp_framework_version(const char *name, const char *container, const char *source);
-/** @self may be NULL. */
 /** Whether @name, of <frameworks>, is software as one publication ran it: another source that bears
  * the name need not have run it so. */
 gboolean lp_framework_of_one_publication(const char *name);
-
+/** @self may be NULL. */
 void lp_framework_free(LpFramework *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(LpFramework, lp_framework_free)
 

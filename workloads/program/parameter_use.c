@@ -65,9 +65,8 @@ append_unit(GArray *uses, const LpTransformer *transformer, const LpPlan *plan, 
         return;
     }
     LpLayerTensors tensors = lp_layer_tensors(transformer, plan, unit->layer);
-    guint n = tensors.n_ffn + tensors.n_blocks * tensors.n_attention;
-    gboolean again = plan->recompute == LP_RECOMPUTE_FULL &&
-                     lp_plan_recomputes_layer(plan, transformer, unit->layer);
+    guint n = lp_layer_tensors_n_matrices(&tensors);
+    gboolean again = lp_plan_repeats_layer(plan, transformer, unit->layer);
     whole.parameters = others(transformer, unit, &tensors, n);
     append(uses, whole);
     for (guint i = n; i-- > 0 && (!backwards || again);)

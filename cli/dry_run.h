@@ -10,7 +10,8 @@ G_BEGIN_DECLS
  * lp_simulation_run(). */
 gboolean lp_dry_run(const LpSetup *setup, LpSimulationOptions options, LpFormat format,
                     GError **error) G_GNUC_WARN_UNUSED_RESULT;
-/** Prints what all runs of @scenario on @machine would cost. Errors: as lp_scenario_simulation_run(). */
+/** Prints what all runs of @scenario on @machine would cost. Errors: as
+ * lp_scenario_simulation_run(). */
 gboolean lp_dry_run_scenario(const LpScenario *scenario, const LpMachine *machine,
                              LpScenarioOptions options, LpFormat format,
                              GError **error) G_GNUC_WARN_UNUSED_RESULT;

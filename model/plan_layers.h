@@ -23,8 +23,8 @@ void lp_plan_refine_stages(LpPlan *self, const LpTransformer *transformer);
  * last has what is left, and the modules that predict further tokens, which are in no mean
  * (Megatron-Bridge, src/megatron/bridge/recipes/deepseek/deepseek_v3.py:
  * set_deepseek_v3_pipeline_model_parallel_layout).
- * "with-ends": embedding and logits count as a layer each, so that the first and the last slice have
- * one layer less, or none (Megatron-Core, megatron/training/arguments.py:
+ * "with-ends": embedding and logits count as a layer each, so that the first and the last slice
+ * have one layer less, or none (Megatron-Core, megatron/training/arguments.py:
  * account_for_embedding_in_pipeline_split and account_for_loss_in_pipeline_split).
  */
 void lp_plan_deal_layers(LpPlan *self, const LpTransformer *transformer);

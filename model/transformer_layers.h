@@ -23,8 +23,8 @@ LpLayer lp_transformer_layer(const LpTransformer *self, guint32 index);
 guint lp_transformer_layer_kind(const LpTransformer *self, guint32 index);
 /** Layers with experts. */
 guint32 lp_transformer_n_expert_layers(const LpTransformer *self);
-/** Whether the last of several stages needs the word embedding too: logits are made with its weights,
- * or modules that predict further tokens look words up (Megatron-Core,
+/** Whether the last of several stages needs the word embedding too: logits are made with its
+ * weights, or modules that predict further tokens look words up (Megatron-Core,
  * megatron/core/distributed/finalize_model_grads.py: _allreduce_word_embedding_grads). */
 gboolean lp_transformer_copies_embedding(const LpTransformer *self);
 /** Whether layers drop out: as the shape says, else GPT style does. */

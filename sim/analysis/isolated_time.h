@@ -36,8 +36,8 @@ void lp_isolated_ring_init(LpIsolatedRing *self, const LpCommunicationMap *map,
                            LpIsolatedCache *cache, const LpCommunicator *communicator);
 void lp_isolated_ring_clear(LpIsolatedRing *self);
 
-/** Whether it does all-to-alls among several domains in order: members have a connection to the next
- * domain. */
+/** Whether it does all-to-alls among several domains in order: members have a connection to the
+ * next domain. */
 gboolean lp_isolated_ring_sends_inter(const LpIsolatedRing *self);
 /** Seconds of one collective. */
 double lp_isolated_ring_time_s(const LpIsolatedRing *self, const LpOp *op, LpFidelity fidelity);

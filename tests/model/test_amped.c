@@ -121,7 +121,8 @@ test_one_rank(void)
     LpFabric fabric = lp_test_fabric(300e9, 25e9);
     fabric.tiers[0].latency_s = 1.0;
     fabric.scale_up_latency_s = 1.0;
-    LpTerms terms = lp_amped_terms(&(LpClosedFormInput){&gpt, &plan, &accelerator, &fabric, NULL, FALSE});
+    LpTerms terms =
+        lp_amped_terms(&(LpClosedFormInput){&gpt, &plan, &accelerator, &fabric, NULL, FALSE});
     lp_test_close("compute alone", lp_terms_sum(&terms), terms.s[LP_TERM_COMPUTE], 0.0);
 }
 

@@ -345,7 +345,8 @@ static const struct {
     {"an algorithm for something else",
      {.algorithm = LP_ALGORITHM_TREE, .collective = LP_COLLECTIVE_ALL_TO_ALL, .n_members = 2},
      LP_SIMULATION_ERROR_ALGORITHM,
-     "all-to-all: got the algorithm \"tree\", wanted one of bruck, pairwise, direct, torus, hierarchical"},
+     "all-to-all: got the algorithm \"tree\", wanted one of bruck, pairwise, direct, torus, "
+     "hierarchical"},
     {"no members",
      {.algorithm = LP_ALGORITHM_RING},
      LP_SIMULATION_ERROR_MEMBERS,

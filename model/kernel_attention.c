@@ -9,6 +9,7 @@
 #define MASK_BYTES 1.0
 /* Bytes of an element of a query that is half of a complex number of fp32. */
 #define COMPLEX_BYTES 4.0
+#define EAGER_ROTARY_PASSES 10.0
 
 /* --- the core: everything between queries, keys, values and their mixture --- */
 
@@ -141,13 +142,20 @@ list_latent_norms(LpKernelList *list, const char *name, double tensors)
 
 /* Rotary positions read and write queries and keys. As complex numbers of fp32, which PyTorch fuses
  * with nothing, they are made wide, multiplied, and made narrow again (torchtitan,
- * torchtitan/models/llama3/model.py: apply_rotary_emb; its issue 15). */
+ * torchtitan/models/llama3/model.py: apply_rotary_emb; its issue 15). As halves of heads, operation
+ * by operation, they pass the memory ten times in either pass: times the cosine 2, a half negated
+ * 1, both halves joined 2, times the sine 2, summed 3 (microsoft/Megatron-DeepSpeed,
+ * megatron/model/rotary_pos_embedding.py: apply_rotary_pos_emb). */
 static void
 list_rotary(LpKernelList *list)
 {
     double elements = list->tokens * (list->query_width + list->key_width);
     if (list->transformer->positions != LP_POSITIONS_ROTARY)
         return;
+    if (list->plan->host.eager_rotary) {
+        lp_list_stream(list, "rotary", EAGER_ROTARY_PASSES * elements * list->element_bytes);
+        return;
+    }
     if (!list->plan->host.complex_rotary) {
         lp_list_memory(list, "rotary", 2.0 * elements * list->element_bytes);
         return;
@@ -233,7 +241,7 @@ static void
 attention_forward(LpKernelList *list)
 {
     list->part = LP_PART_BEFORE;
-    lp_list_hidden(list, "norm", 2.0, 0.0);
+    lp_list_norm(list, "norm");
     list->part = LP_PART_ENTRY;
     lp_list_reorder(list, TRUE);
     list_qkv(list, LP_PRODUCT_OUTPUT);
@@ -276,7 +284,7 @@ attention_backward(LpKernelList *list)
     list_qkv(list, LP_PRODUCT_DATA_GRADIENT);
     lp_list_reorder(list, !list->plan->overlap.tp_pairs);
     list->part = LP_PART_AFTER;
-    lp_list_hidden(list, "norm-backward", 3.0, 0.0);
+    lp_list_norm_backward(list, "norm-backward");
 }
 
 static void
@@ -353,7 +361,7 @@ attention_again(LpKernelList *list)
     guint32 again = lp_plan_parts_again(list->plan);
     list->part = LP_PART_BEFORE;
     if ((again & LP_AGAIN_NORMS) != 0)
-        lp_list_hidden(list, "norm", 2.0, 0.0);
+        lp_list_norm(list, "norm");
     list_qkv_again(list, again);
     list_core_again(list, again);
 }
@@ -390,7 +398,7 @@ cross_forward(LpKernelList *list)
 {
     look_at_encoder(list);
     list->part = LP_PART_BEFORE;
-    lp_list_hidden(list, "norm", 2.0, 0.0);
+    lp_list_norm(list, "norm");
     list->part = LP_PART_ENTRY;
     lp_list_reorder(list, TRUE);
     list_cross_qkv(list, LP_PRODUCT_OUTPUT);
@@ -416,7 +424,7 @@ cross_backward(LpKernelList *list)
     list_cross_qkv(list, LP_PRODUCT_DATA_GRADIENT);
     lp_list_reorder(list, !list->plan->overlap.tp_pairs);
     list->part = LP_PART_AFTER;
-    lp_list_hidden(list, "norm-backward", 3.0, 0.0);
+    lp_list_norm_backward(list, "norm-backward");
 }
 
 static void
@@ -434,7 +442,7 @@ cross_again(LpKernelList *list)
     look_at_encoder(list);
     list->part = LP_PART_BEFORE;
     if ((again & LP_AGAIN_NORMS) != 0)
-        lp_list_hidden(list, "norm", 2.0, 0.0);
+        lp_list_norm(list, "norm");
     list->part = LP_PART_ENTRY;
     if (lp_plan_makes_again(list->plan, LP_AGAIN_QKV)) {
         lp_list_reorder(list, TRUE);

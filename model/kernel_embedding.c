@@ -67,8 +67,8 @@ static void
 list_joining_norms(LpKernelList *list)
 {
     list->part = LP_PART_BEFORE;
-    lp_list_hidden(list, "norm", 2.0, 0.0);
-    lp_list_hidden(list, "embedding-norm", 2.0, 0.0);
+    lp_list_norm(list, "norm");
+    lp_list_norm(list, "embedding-norm");
 }
 
 static void
@@ -94,8 +94,8 @@ mtp_backward(LpKernelList *list)
     list_joining_product(list, LP_PRODUCT_DATA_GRADIENT);
     list->part = LP_PART_AFTER;
     lp_list_hidden(list, "join-backward", 4.0, 0.0);
-    lp_list_hidden(list, "norm-backward", 3.0, 0.0);
-    lp_list_hidden(list, "embedding-norm-backward", 3.0, 0.0);
+    lp_list_norm_backward(list, "norm-backward");
+    lp_list_norm_backward(list, "embedding-norm-backward");
 }
 
 static void
@@ -153,7 +153,7 @@ static void
 head_forward(LpKernelList *list)
 {
     predict(list);
-    lp_list_hidden(list, "norm", 2.0, 0.0);
+    lp_list_norm(list, "norm");
     list_logits(list, LP_PRODUCT_OUTPUT);
     if (list->plan->host.fuses_loss)
         list_loss(list, "fused-loss", 3.0, 0.0);
@@ -171,7 +171,7 @@ head_backward(LpKernelList *list)
     else
         list_loss(list, "loss-backward", 1.0, 3.0);
     list_logits(list, LP_PRODUCT_DATA_GRADIENT);
-    lp_list_hidden(list, "norm-backward", 3.0, 0.0);
+    lp_list_norm_backward(list, "norm-backward");
 }
 
 static void

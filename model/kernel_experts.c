@@ -63,7 +63,7 @@ static void
 router_forward(LpKernelList *list)
 {
     list->part = LP_PART_BEFORE;
-    lp_list_hidden(list, "norm", 2.0, 0.0);
+    lp_list_norm(list, "norm");
     list_router(list, LP_PRODUCT_OUTPUT);
     list_routing(list, list->plan->experts.routing_kernels);
     list_counts(list);
@@ -77,7 +77,7 @@ router_backward(LpKernelList *list)
     list_slots(list, "permute-backward");
     list_routing(list, list->plan->experts.routing_kernels / 3);
     list_router(list, LP_PRODUCT_DATA_GRADIENT);
-    lp_list_hidden(list, "norm-backward", 3.0, 0.0);
+    lp_list_norm_backward(list, "norm-backward");
 }
 
 static void
@@ -91,7 +91,7 @@ router_again(LpKernelList *list)
 {
     list->part = LP_PART_BEFORE;
     if (lp_plan_makes_again(list->plan, LP_AGAIN_NORMS))
-        lp_list_hidden(list, "norm", 2.0, 0.0);
+        lp_list_norm(list, "norm");
 }
 
 const LpBlockKernels lp_router_kernels = {

@@ -68,7 +68,7 @@ static void
 ffn_forward(LpKernelList *list)
 {
     list->part = LP_PART_BEFORE;
-    lp_list_hidden(list, "norm", 2.0, 0.0);
+    lp_list_norm(list, "norm");
     network_forward(list, list->transformer->ffn / list->tp);
     list->part = LP_PART_AFTER;
     lp_list_residual(list);
@@ -81,7 +81,7 @@ ffn_early(LpKernelList *list)
 {
     double width = list->transformer->ffn / list->tp;
     list->part = LP_PART_BEFORE;
-    lp_list_hidden(list, "norm", 2.0, 0.0);
+    lp_list_norm(list, "norm");
     network_inner(list, width);
     lp_list_cast(list, list->tokens * width);
 }
@@ -95,7 +95,7 @@ ffn_backward(LpKernelList *list)
     lp_list_bias_gradient(list, list->transformer->hidden);
     network_backward(list, width, width);
     list->part = LP_PART_AFTER;
-    lp_list_hidden(list, "norm-backward", 3.0, 0.0);
+    lp_list_norm_backward(list, "norm-backward");
 }
 
 static void
@@ -133,7 +133,7 @@ ffn_again(LpKernelList *list)
 {
     list->part = LP_PART_BEFORE;
     if (lp_plan_makes_again(list->plan, LP_AGAIN_NORMS))
-        lp_list_hidden(list, "norm", 2.0, 0.0);
+        lp_list_norm(list, "norm");
     network_again(list, list->transformer->ffn / list->tp);
 }
 

@@ -8,6 +8,7 @@
 
 #include "model/precision.h"
 
+#define FP32_BYTES 4.0
 /* Bytes of an element of a dropout mask. */
 #define MASK_BYTES 1.0
 
@@ -217,6 +218,43 @@ lp_list_hidden(LpKernelList *list, const char *name, double tensors, double mask
 {
     double elements = list->scattered_tokens * list->transformer->hidden;
     lp_list_memory(list, name, elements * (tensors * list->element_bytes + masks * MASK_BYTES));
+}
+
+static gboolean
+has_eager_norms(const LpKernelList *list)
+{
+    return list->plan->host.eager_norms && lp_transformer_has_rms_norms(list->transformer);
+}
+
+/* One operation at a time in fp32 (torchtitan, torchtitan/models/norms.py of 2024: RMSNorm;
+ * PyTorch's own until it had a kernel): widened, squared, averaged, scaled, narrowed, weighed. */
+void
+lp_list_norm(LpKernelList *list, const char *name)
+{
+    double elements = list->scattered_tokens * list->transformer->hidden;
+    if (!has_eager_norms(list)) {
+        lp_list_hidden(list, name, 2.0, 0.0);
+        return;
+    }
+    lp_list_stream(list, "norm-steps", elements * (6.0 * FP32_BYTES + 4.0 * list->element_bytes));
+    lp_list_memory(list, name, elements * FP32_BYTES);
+}
+
+/* The same back: of the weight a product to either side and a sum over rows; widened; of the scale
+ * a product to either side and a sum over columns; of the average a tensor; of the square a copy, a
+ * factor and a product (PyTorch, tools/autograd: pow_backward); both gradients summed and narrowed.
+ */
+void
+lp_list_norm_backward(LpKernelList *list, const char *name)
+{
+    double elements = list->scattered_tokens * list->transformer->hidden;
+    if (!has_eager_norms(list)) {
+        lp_list_hidden(list, name, 3.0, 0.0);
+        return;
+    }
+    lp_list_stream(list, "norm-steps-backward",
+                   elements * (18.0 * FP32_BYTES + 7.0 * list->element_bytes));
+    lp_list_memory(list, name, elements * (FP32_BYTES + list->element_bytes));
 }
 
 void

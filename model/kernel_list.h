@@ -88,6 +88,10 @@ void lp_list_cast(LpKernelList *list, double elements);
 /** Adds a pass over @tensors of hidden activations, and @masks, outside the tensor-parallel
  * region. */
 void lp_list_hidden(LpKernelList *list, const char *name, double tensors, double masks);
+/** Adds a norm of the hidden width, in one kernel or, with eager_norms, operation by operation. */
+void lp_list_norm(LpKernelList *list, const char *name);
+/** Adds the backward pass of such a norm. */
+void lp_list_norm_backward(LpKernelList *list, const char *name);
 /** Adds the end of a block: reads its output and the residual, writes their sum (and a mask). */
 void lp_list_residual(LpKernelList *list);
 /** Adds its backward: where the residual forked off two gradients meet; dropout scales one. */

@@ -441,6 +441,8 @@ typedef struct {
                                         network, are a weight each, whose gradients of their common
                                         input are summed */
     gboolean complex_rotary;     /**< positions turn queries and keys as complex numbers of fp32 */
+    gboolean eager_rotary;       /**< or as halves of heads, operation by operation */
+    gboolean eager_norms;        /**< root-mean-square norms run operation by operation */
     gboolean repeats_heads;      /**< keys and values are written out for each head of queries */
     gboolean fuses_accumulation; /**< a weight's gradient is added to the sum of those before it by
                                       the product that makes it */

@@ -147,3 +147,17 @@ lp_test_find_kernel(const LpKernel *kernels, guint n_kernels, const char *name)
             return &kernels[i];
     return NULL;
 }
+
+/** Bytes that the kernels called @name of layer 0's @block move in @pass, for one micro-batch. */
+static inline double
+lp_test_kernel_bytes(const LpTransformer *shape, const LpPlan *plan, LpBlock block, LpPass pass,
+                     const char *name)
+{
+    LpKernel kernels[LP_KERNELS_MAX];
+    guint n_kernels = lp_block_kernels(shape, plan, 0, block, pass, kernels);
+    double bytes = 0.0;
+    for (guint i = 0; i < n_kernels; i++)
+        if (strcmp(kernels[i].name, name) == 0)
+            bytes += kernels[i].bytes;
+    return bytes;
+}

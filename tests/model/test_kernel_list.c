@@ -174,19 +174,6 @@ test_fused_accumulation(void)
     }
 }
 
-static double
-bytes_of(const LpTransformer *shape, const LpPlan *plan, LpBlock block, LpPass pass,
-         const char *name)
-{
-    LpKernel kernels[LP_KERNELS_MAX];
-    guint n_kernels = lp_block_kernels(shape, plan, 0, block, pass, kernels);
-    double bytes = 0.0;
-    for (guint i = 0; i < n_kernels; i++)
-        if (strcmp(kernels[i].name, name) == 0)
-            bytes += kernels[i].bytes;
-    return bytes;
-}
-
 /* A cast reads 2 bytes an element and writes a byte twice; with a scale of its own it reads twice.
  * What goes up and through the gate is cast once. */
 static void
@@ -197,10 +184,11 @@ test_scaling(void)
     plan.format.precision = LP_PRECISION_FP8;
     double tokens = shape.seq;
     lp_test_close("scales of before",
-                  bytes_of(&shape, &plan, LP_BLOCK_FFN, LP_PASS_FORWARD, "cast"),
+                  lp_test_kernel_bytes(&shape, &plan, LP_BLOCK_FFN, LP_PASS_FORWARD, "cast"),
                   tokens * (64 + 256) * (2.0 + 2.0), IDENTITY);
     plan.format.scaling = LP_SCALING_CURRENT;
-    lp_test_close("its own", bytes_of(&shape, &plan, LP_BLOCK_FFN, LP_PASS_FORWARD, "cast"),
+    lp_test_close("its own",
+                  lp_test_kernel_bytes(&shape, &plan, LP_BLOCK_FFN, LP_PASS_FORWARD, "cast"),
                   tokens * (64 + 256) * (4.0 + 2.0), IDENTITY);
 }
 
@@ -217,10 +205,12 @@ test_casts_apart(void)
     LpPlan plan = lp_test_plan(1, 1, 1, 1, 1);
     plan.format.precision = LP_PRECISION_NVFP4;
     double tokens = shape.seq, copies = 2.0 * (0.5 + 1.0 / 16.0);
-    lp_test_close("together", bytes_of(&shape, &plan, LP_BLOCK_FFN, LP_PASS_FORWARD, "cast"),
+    lp_test_close("together",
+                  lp_test_kernel_bytes(&shape, &plan, LP_BLOCK_FFN, LP_PASS_FORWARD, "cast"),
                   tokens * (64 + 256) * (2.0 * 2.0 + copies), IDENTITY);
     plan.format.casts_apart = plan.format.scales_apart = TRUE;
-    lp_test_close("apart", bytes_of(&shape, &plan, LP_BLOCK_FFN, LP_PASS_FORWARD, "cast"),
+    lp_test_close("apart",
+                  lp_test_kernel_bytes(&shape, &plan, LP_BLOCK_FFN, LP_PASS_FORWARD, "cast"),
                   tokens * (64 + 256) * (3.0 * 2.0 + copies), IDENTITY);
     static const struct {
         LpBlock block;
@@ -245,7 +235,8 @@ test_casts_apart(void)
         lp_test_true("scales before each product", n_scales == rows[i].n);
     }
     plan.format.precision = LP_PRECISION_MXFP8;
-    lp_test_close("other formats", bytes_of(&shape, &plan, LP_BLOCK_FFN, LP_PASS_FORWARD, "cast"),
+    lp_test_close("other formats",
+                  lp_test_kernel_bytes(&shape, &plan, LP_BLOCK_FFN, LP_PASS_FORWARD, "cast"),
                   tokens * (64 + 256) * (2.0 + 2.0 * (1.0 + 1.0 / 32.0)), IDENTITY);
 }
 
@@ -278,76 +269,18 @@ test_reorder(void)
         plan.overlap.tp_pairs = rows[i].pairs;
         for (guint block = 0; block < 2; block++) {
             LpBlock which = block == 0 ? LP_BLOCK_ATTENTION : LP_BLOCK_FFN;
-            lp_test_close(rows[i].label, bytes_of(&shape, &plan, which, LP_PASS_FORWARD, "reorder"),
+            lp_test_close(rows[i].label,
+                          lp_test_kernel_bytes(&shape, &plan, which, LP_PASS_FORWARD, "reorder"),
                           rows[i].forward * copy, 0.0);
-            lp_test_close(rows[i].label,
-                          bytes_of(&shape, &plan, which, LP_PASS_BACKWARD_INPUT, "reorder"),
-                          rows[i].backward * copy, 0.0);
-            lp_test_close(rows[i].label,
-                          bytes_of(&shape, &plan, which, LP_PASS_BACKWARD_WEIGHT, "reorder"),
-                          rows[i].weight * copy, 0.0);
+            lp_test_close(
+                rows[i].label,
+                lp_test_kernel_bytes(&shape, &plan, which, LP_PASS_BACKWARD_INPUT, "reorder"),
+                rows[i].backward * copy, 0.0);
+            lp_test_close(
+                rows[i].label,
+                lp_test_kernel_bytes(&shape, &plan, which, LP_PASS_BACKWARD_WEIGHT, "reorder"),
+                rows[i].weight * copy, 0.0);
         }
-    }
-}
-
-/* Weights of their own for queries, keys and values, and for what goes up and through the gate:
- * the same FLOP, and the sum of the gradients of their common input, which fused kernels read
- * beside what they would, and single operations read and write. */
-static void
-test_separate_projections(void)
-{
-    static const struct {
-        const char *label;
-        LpKernels kernels;
-        double attention, ffn; /* tensors of hidden activations */
-    } rows[] = {{"fused", LP_KERNELS_FUSED, 2.0, 1.0}, {"eager", LP_KERNELS_EAGER, 6.0, 3.0}};
-    LpTransformer shape = lp_test_llama(1, 64, 8, 4, 256, 32000);
-    double tensor = 2.0 * shape.seq * 64.0;
-    for (guint i = 0; i < G_N_ELEMENTS(rows); i++) {
-        LpPlan plan = lp_test_plan(1, 1, 1, 1, 1);
-        plan.host.kernels = rows[i].kernels;
-        plan.format.precision = LP_PRECISION_FP8;
-        double joined = bytes_of(&shape, &plan, LP_BLOCK_ATTENTION, LP_PASS_FORWARD, "cast");
-        plan.host.separate_projections = TRUE;
-        lp_test_close("one cast of their input",
-                      bytes_of(&shape, &plan, LP_BLOCK_ATTENTION, LP_PASS_FORWARD, "cast"), joined,
-                      IDENTITY);
-        lp_test_close(rows[i].label,
-                      bytes_of(&shape, &plan, LP_BLOCK_ATTENTION, LP_PASS_BACKWARD_INPUT, "sum"),
-                      rows[i].attention * tensor, IDENTITY);
-        lp_test_close(rows[i].label,
-                      bytes_of(&shape, &plan, LP_BLOCK_FFN, LP_PASS_BACKWARD_INPUT, "sum"),
-                      rows[i].ffn * tensor, IDENTITY);
-        lp_test_close("no halves to join",
-                      bytes_of(&shape, &plan, LP_BLOCK_FFN, LP_PASS_BACKWARD_INPUT, "gate-join"),
-                      0.0, 0.0);
-        lp_test_close("nothing to copy apart",
-                      bytes_of(&shape, &plan, LP_BLOCK_ATTENTION, LP_PASS_FORWARD, "layout"), 0.0,
-                      0.0);
-    }
-}
-
-/* Queries of 64 and keys of 32 a token: read in 2 bytes and written in 4, multiplied (4 and 4), and
- * back: 20 bytes an element, where fused ones take 4. Keys and values of 4 heads, written out for
- * 8: 64 read and 128 written, and the other way round backward. */
-static void
-test_attention_inputs(void)
-{
-    static const LpPass passes[] = {LP_PASS_FORWARD, LP_PASS_BACKWARD_INPUT};
-    LpTransformer shape = lp_test_llama(1, 64, 8, 4, 256, 32000);
-    for (guint i = 0; i < G_N_ELEMENTS(passes); i++) {
-        LpPlan plan = lp_test_plan(1, 1, 1, 1, 1);
-        lp_test_close("fused", bytes_of(&shape, &plan, LP_BLOCK_ATTENTION, passes[i], "rotary"),
-                      shape.seq * 96.0 * 4.0, IDENTITY);
-        plan.host.complex_rotary = plan.host.repeats_heads = TRUE;
-        double sum = 0.0;
-        static const char *const names[] = {"rotary-widen", "rotary", "rotary-narrow"};
-        for (guint k = 0; k < G_N_ELEMENTS(names); k++)
-            sum += bytes_of(&shape, &plan, LP_BLOCK_ATTENTION, passes[i], names[k]);
-        lp_test_close("complex", sum, shape.seq * 96.0 * 20.0, IDENTITY);
-        lp_test_close("heads",
-                      bytes_of(&shape, &plan, LP_BLOCK_ATTENTION, passes[i], "repeat-heads"),
-                      shape.seq * 192.0 * 2.0, IDENTITY);
     }
 }
 
@@ -396,22 +329,25 @@ test_ring(void)
                 for (guint step = 0; step < n; step++)
                     sums[i > 0] += masked_step(rows[i].what, n, rank, step) * rows[i].width / n;
         for (guint pass = 0; pass < 2; pass++)
-            lp_test_close(
-                rows[pass].name,
-                bytes_of(&shape, &plan, LP_BLOCK_ATTENTION, rows[pass].pass, rows[pass].name),
-                sums[pass] * own_bytes, IDENTITY);
-        lp_test_close("keys and values are sent as one",
-                      bytes_of(&shape, &plan, LP_BLOCK_ATTENTION, LP_PASS_FORWARD, "ring-join"),
-                      2.0 * 64.0 * own_bytes, IDENTITY);
+            lp_test_close(rows[pass].name,
+                          lp_test_kernel_bytes(&shape, &plan, LP_BLOCK_ATTENTION, rows[pass].pass,
+                                               rows[pass].name),
+                          sums[pass] * own_bytes, IDENTITY);
+        lp_test_close(
+            "keys and values are sent as one",
+            lp_test_kernel_bytes(&shape, &plan, LP_BLOCK_ATTENTION, LP_PASS_FORWARD, "ring-join"),
+            2.0 * 64.0 * own_bytes, IDENTITY);
         LpTransformer open = shape;
         open.kind = LP_TRANSFORMER_ENCODER;
-        lp_test_close("without a mask",
-                      bytes_of(&open, &plan, LP_BLOCK_ATTENTION, LP_PASS_FORWARD, "ring-merge"),
-                      (2.0 + 3.0 * (n - 1)) * 64.0 * own_bytes, IDENTITY);
+        lp_test_close(
+            "without a mask",
+            lp_test_kernel_bytes(&open, &plan, LP_BLOCK_ATTENTION, LP_PASS_FORWARD, "ring-merge"),
+            (2.0 + 3.0 * (n - 1)) * 64.0 * own_bytes, IDENTITY);
         plan.context_kind = LP_CONTEXT_ULYSSES;
-        lp_test_close("whole heads have nothing to merge",
-                      bytes_of(&shape, &plan, LP_BLOCK_ATTENTION, LP_PASS_FORWARD, "ring-merge"),
-                      0.0, 0.0);
+        lp_test_close(
+            "whole heads have nothing to merge",
+            lp_test_kernel_bytes(&shape, &plan, LP_BLOCK_ATTENTION, LP_PASS_FORWARD, "ring-merge"),
+            0.0, 0.0);
     }
 }
 
@@ -449,8 +385,8 @@ test_unit_copies(void)
         for (guint pass = 0; pass < LP_N_PASSES; pass++)
             for (guint block = 0; block < 2; block++) {
                 LpBlock which = block == 0 ? LP_BLOCK_ATTENTION : LP_BLOCK_FFN;
-                out += bytes_of(&shape, &plan, which, (LpPass)pass, "copy-out");
-                in += bytes_of(&shape, &plan, which, (LpPass)pass, "copy-in");
+                out += lp_test_kernel_bytes(&shape, &plan, which, (LpPass)pass, "copy-out");
+                in += lp_test_kernel_bytes(&shape, &plan, which, (LpPass)pass, "copy-in");
             }
         lp_test_close(rows[i].label, out, rows[i].out * parameters, IDENTITY);
         lp_test_close(rows[i].label, in, rows[i].in * parameters, IDENTITY);
@@ -468,8 +404,6 @@ main(void)
         {"scaling", test_scaling},
         {"casts apart", test_casts_apart},
         {"reorder", test_reorder},
-        {"separate projections", test_separate_projections},
-        {"attention's inputs", test_attention_inputs},
         {"ring", test_ring},
         {"unit copies", test_unit_copies},
         {NULL, NULL},

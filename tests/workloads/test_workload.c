@@ -178,13 +178,14 @@ static const struct {
      "communication-precision dispatch-precision "
      "overlap-dp overlap-tp overlap-ep "
      "host-sync collective-checks kernels amped-efficiency framework layout attention-kernel"},
-    {"ssssssssssssssssssss", "fused-accumulation keep-gathered unit-copies separate-projections "
-                             "complex-rotary repeat-heads cast-gradients gradient-buffers "
-                             "fused-loss parallel-loss clamped-activation experts-eager count-sync "
-                             "adjacent-experts "
-                             "narrow-logits narrow-attention experts-fused "
-                             "fused-dispatch "
-                             "gather-lists casts-apart scales-apart offload-activations"},
+    {"ssssssssssssssssssss",
+     "fused-accumulation keep-gathered unit-copies separate-projections "
+     "complex-rotary eager-rotary eager-norms repeat-heads cast-gradients gradient-buffers "
+     "fused-loss parallel-loss clamped-activation experts-eager count-sync "
+     "adjacent-experts "
+     "narrow-logits narrow-attention experts-fused "
+     "fused-dispatch "
+     "gather-lists casts-apart scales-apart offload-activations"},
     {"ssssssssssssssssssss",
      "tied-embeddings embedding parallel-blocks sequence-parallel early-stop "
      "reshard narrow-parameters narrow-activations "

@@ -229,6 +229,8 @@ static const LpAttribute attributes[] = {
     CHOICE("options", "attention-kernel", P(host.attention_kernel), lp_attention_kernel_names),
     BOOLEAN("options", "separate-projections", P(host.separate_projections)),
     BOOLEAN("options", "complex-rotary", P(host.complex_rotary)),
+    BOOLEAN("options", "eager-rotary", P(host.eager_rotary)),
+    BOOLEAN("options", "eager-norms", P(host.eager_norms)),
     BOOLEAN("options", "repeat-heads", P(host.repeats_heads)),
     BOOLEAN("options", "fused-accumulation", P(host.fuses_accumulation)),
     BOOLEAN("options", "fused-loss", P(host.fuses_loss)),

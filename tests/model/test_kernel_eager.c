@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Kernels of software that runs operations of PyTorch one by one. */
+#include "tests/model/shapes.h"
+#include "tests/testlib.h"
+
+#define IDENTITY 1e-12 /* the same sum in another order */
+
+/* Weights of their own for queries, keys and values, and for what goes up and through the gate:
+ * the same FLOP, and the sum of the gradients of their common input, which fused kernels read
+ * beside what they would, and single operations read and write. */
+static void
+test_separate_projections(void)
+{
+    static const struct {
+        const char *label;
+        LpKernels kernels;
+        double attention, ffn; /* tensors of hidden activations */
+    } rows[] = {{"fused", LP_KERNELS_FUSED, 2.0, 1.0}, {"eager", LP_KERNELS_EAGER, 6.0, 3.0}};
+    LpTransformer shape = lp_test_llama(1, 64, 8, 4, 256, 32000);
+    double tensor = 2.0 * shape.seq * 64.0;
+    for (guint i = 0; i < G_N_ELEMENTS(rows); i++) {
+        LpPlan plan = lp_test_plan(1, 1, 1, 1, 1);
+        plan.host.kernels = rows[i].kernels;
+        plan.format.precision = LP_PRECISION_FP8;
+        double joined =
+            lp_test_kernel_bytes(&shape, &plan, LP_BLOCK_ATTENTION, LP_PASS_FORWARD, "cast");
+        plan.host.separate_projections = TRUE;
+        lp_test_close(
+            "one cast of their input",
+            lp_test_kernel_bytes(&shape, &plan, LP_BLOCK_ATTENTION, LP_PASS_FORWARD, "cast"),
+            joined, IDENTITY);
+        lp_test_close(
+            rows[i].label,
+            lp_test_kernel_bytes(&shape, &plan, LP_BLOCK_ATTENTION, LP_PASS_BACKWARD_INPUT, "sum"),
+            rows[i].attention * tensor, IDENTITY);
+        lp_test_close(
+            rows[i].label,
+            lp_test_kernel_bytes(&shape, &plan, LP_BLOCK_FFN, LP_PASS_BACKWARD_INPUT, "sum"),
+            rows[i].ffn * tensor, IDENTITY);
+        lp_test_close(
+            "no halves to join",
+            lp_test_kernel_bytes(&shape, &plan, LP_BLOCK_FFN, LP_PASS_BACKWARD_INPUT, "gate-join"),
+            0.0, 0.0);
+        lp_test_close(
+            "nothing to copy apart",
+            lp_test_kernel_bytes(&shape, &plan, LP_BLOCK_ATTENTION, LP_PASS_FORWARD, "layout"), 0.0,
+            0.0);
+    }
+}
+
+/* Queries of 64 and keys of 32 a token: read in 2 bytes and written in 4, multiplied (4 and 4), and
+ * back: 20 bytes an element, where fused ones take 4. Keys and values of 4 heads, written out for
+ * 8: 64 read and 128 written, and the other way round backward. */
+static void
+test_attention_inputs(void)
+{
+    static const LpPass passes[] = {LP_PASS_FORWARD, LP_PASS_BACKWARD_INPUT};
+    LpTransformer shape = lp_test_llama(1, 64, 8, 4, 256, 32000);
+    for (guint i = 0; i < G_N_ELEMENTS(passes); i++) {
+        LpPlan plan = lp_test_plan(1, 1, 1, 1, 1);
+        lp_test_close("fused",
+                      lp_test_kernel_bytes(&shape, &plan, LP_BLOCK_ATTENTION, passes[i], "rotary"),
+                      shape.seq * 96.0 * 4.0, IDENTITY);
+        plan.host.complex_rotary = plan.host.repeats_heads = TRUE;
+        double sum = 0.0;
+        static const char *const names[] = {"rotary-widen", "rotary", "rotary-narrow"};
+        for (guint k = 0; k < G_N_ELEMENTS(names); k++)
+            sum += lp_test_kernel_bytes(&shape, &plan, LP_BLOCK_ATTENTION, passes[i], names[k]);
+        lp_test_close("complex", sum, shape.seq * 96.0 * 20.0, IDENTITY);
+        lp_test_close(
+            "heads",
+            lp_test_kernel_bytes(&shape, &plan, LP_BLOCK_ATTENTION, passes[i], "repeat-heads"),
+            shape.seq * 192.0 * 2.0, IDENTITY);
+    }
+}
+
+/* A norm of 64 a token, operation by operation: forward, in bytes an element, to fp32 6, squared 8,
+ * averaged 4, scaled 8, back to 16 bits 6, weighed 4; backward the weight's two products 4 and 6
+ * and sum 2, to fp32 6, the scale's two products 8 and 12 and sum 4, the average 4, the square's
+ * copy, factor and product 8, 8 and 12, both gradients summed 12, back 6. Layer norms stay one
+ * kernel. Rotary positions of queries of 64 and keys of 32 pass ten times. */
+static void
+test_eager_operations(void)
+{
+    LpTransformer shape = lp_test_llama(1, 64, 8, 4, 256, 32000);
+    LpPlan plan = lp_test_plan(1, 1, 1, 1, 1);
+    plan.host.eager_norms = plan.host.eager_rotary = TRUE;
+    for (guint i = 0; i < 2; i++) {
+        double fused = shape.seq * 64.0 * 2.0;
+        double forward =
+            lp_test_kernel_bytes(&shape, &plan, LP_BLOCK_FFN, LP_PASS_FORWARD, "norm") +
+            lp_test_kernel_bytes(&shape, &plan, LP_BLOCK_FFN, LP_PASS_FORWARD, "norm-steps");
+        double backward = lp_test_kernel_bytes(&shape, &plan, LP_BLOCK_FFN, LP_PASS_BACKWARD_INPUT,
+                                               "norm-backward") +
+                          lp_test_kernel_bytes(&shape, &plan, LP_BLOCK_FFN, LP_PASS_BACKWARD_INPUT,
+                                               "norm-steps-backward");
+        lp_test_close("forward", forward, i == 0 ? 18.0 * fused : 2.0 * fused, IDENTITY);
+        lp_test_close("backward", backward, i == 0 ? 46.0 * fused : 3.0 * fused, IDENTITY);
+        lp_test_close("rotary",
+                      lp_test_kernel_bytes(&shape, &plan, LP_BLOCK_ATTENTION,
+                                           LP_PASS_BACKWARD_INPUT, "rotary"),
+                      shape.seq * 96.0 * 20.0, IDENTITY);
+        shape.norm = LP_NORM_LAYER;
+    }
+}
+
+int
+main(void)
+{
+    static const LpTestCase cases[] = {
+        {"separate projections", test_separate_projections},
+        {"attention's inputs", test_attention_inputs},
+        {"operations one by one", test_eager_operations},
+        {NULL, NULL},
+    };
+    return lp_test_run("eager kernels", cases);
+}

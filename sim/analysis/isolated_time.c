@@ -10,55 +10,6 @@
 
 #include <math.h>
 
-/* How many of the ring's connections cross the port or scale-up link @index of @network. */
-static guint32
-count_users(GHashTable *users, guint32 link)
-{
-    return GPOINTER_TO_UINT(g_hash_table_lookup(users, GUINT_TO_POINTER(link + 1)));
-}
-
-static GHashTable *
-find_port_users(const LpConnection *const *ring, guint64 n, const LpNetwork *network)
-{
-    GHashTable *users = g_hash_table_new(NULL, NULL);
-    for (guint64 i = 0; i < n; i++)
-        for (guint32 k = 0; k < ring[i]->route.n_links; k++)
-            if (lp_tier_is_shared(lp_network_link(network, ring[i]->route.links[k]).tier)) {
-                guint32 link = ring[i]->route.links[k];
-                g_hash_table_insert(users, GUINT_TO_POINTER(link + 1),
-                                    GUINT_TO_POINTER(count_users(users, link) + 1));
-            }
-    return users;
-}
-
-/* Of a part of a route: its narrowest link or share of a port. */
-static double
-part_rate(const LpRoute *route, guint32 first, guint32 end, const LpNetwork *network,
-          GHashTable *users)
-{
-    double rate = INFINITY;
-    for (guint32 k = first; k < end; k++) {
-        LpLink link = lp_network_link(network, route->links[k]);
-        guint32 n = lp_tier_is_shared(link.tier) ? count_users(users, route->links[k]) : 1;
-        rate = MIN(rate, link.bytes_per_s * lp_network_share(network, route->links[k], n) / n);
-    }
-    return rate;
-}
-
-/* Over several legs one flow follows the other. */
-static double
-connection_rate(const LpConnection *connection, const LpNetwork *network, GHashTable *users)
-{
-    const LpRoute *route = &connection->route;
-    if (route->legs == NULL)
-        return part_rate(route, 0, route->n_links, network, users);
-    double per_byte_s = 0.0;
-    for (guint32 leg = 0; leg < route->n_legs; leg++)
-        per_byte_s += 1.0 / part_rate(route, lp_route_leg_first(route, leg),
-                                      lp_route_leg_end(route, leg), network, users);
-    return 1.0 / per_byte_s;
-}
-
 static LpConnectionKind
 own_kind(const LpIsolatedRing *self)
 {
@@ -79,32 +30,19 @@ note_latency(LpIsolatedRing *self, const LpConnection *connection)
     self->latency_s[reach] = MAX(self->latency_s[reach], connection->route.latency_s);
 }
 
-/* Rates of the members' connections of one kind, 0 where they have none. */
-static double *
-connection_rates(LpIsolatedRing *self, LpConnectionKind kind)
+/* What the members' connections of one kind have, if they have any. */
+static void
+find_shares(LpIsolatedRing *self, LpConnectionKind kind, LpPortShares *out_shares)
 {
-    const LpNetwork *network = self->map->network;
-    guint64 n = self->n_members, n_present = 0;
-    g_autofree const LpConnection **present = g_new(const LpConnection *, n);
-    for (guint64 i = 0; i < n; i++) {
-        const LpConnection *connection = member_connection(self, kind, i);
-        if (connection->present)
-            present[n_present++] = connection;
-    }
-    double *rates = g_new0(double, n);
-    if (n_present == 0)
-        return rates;
-    g_autoptr(GHashTable) users = find_port_users(present, n_present, network);
-    for (guint64 i = 0; i < n; i++) {
+    g_autofree const LpRoute **routes = g_new0(const LpRoute *, self->n_members);
+    for (guint64 i = 0; i < self->n_members; i++) {
         const LpConnection *connection = member_connection(self, kind, i);
         if (!connection->present)
             continue;
-        rates[i] = connection_rate(connection, network, users);
-        if (connection->route.cap_bytes_per_s > 0.0)
-            rates[i] = MIN(rates[i], connection->route.cap_bytes_per_s);
+        routes[i] = &connection->route;
         note_latency(self, connection);
     }
-    return rates;
+    lp_port_shares_init(out_shares, self->map->network, routes, (guint32)self->n_members);
 }
 
 /* Members in no order send to one after the other: at the harmonic mean of the pairs' rates. */
@@ -112,7 +50,7 @@ static void
 init_irregular(LpIsolatedRing *self)
 {
     const guint32 *ranks = self->communicator->ranks;
-    self->bytes_per_s = g_new0(double, self->n_members);
+    self->pair_bytes_per_s = g_new0(double, self->n_members);
     for (guint64 i = 0; i < self->n_members; i++) {
         double s_per_byte = 0.0;
         for (guint64 k = 0; k < self->n_members; k++) {
@@ -123,7 +61,7 @@ init_irregular(LpIsolatedRing *self)
             s_per_byte += 1.0 / connection.route.bytes_per_s;
             note_latency(self, &connection);
         }
-        self->bytes_per_s[i] = (double)(self->n_members - 1) / s_per_byte;
+        self->pair_bytes_per_s[i] = (double)(self->n_members - 1) / s_per_byte;
     }
 }
 
@@ -135,15 +73,18 @@ init_exchange(LpIsolatedRing *self)
         init_irregular(self);
         return;
     }
-    self->bytes_per_s = connection_rates(self, own_kind(self));
-    self->inter_bytes_per_s =
-        connection_rates(self, lp_connection_inter_domain(self->communicator->group));
+    find_shares(self, own_kind(self), &self->shares);
+    find_shares(self, lp_connection_inter_domain(self->communicator->group), &self->inter_shares);
+    if (self->communicator->loads == NULL)
+        return;
+    lp_port_shares_find_parts(&self->shares);
+    lp_port_shares_find_parts(&self->inter_shares);
 }
 
 static void
 init_neighbours(LpIsolatedRing *self)
 {
-    self->bytes_per_s = connection_rates(self, own_kind(self));
+    find_shares(self, own_kind(self), &self->shares);
     self->reach = g_new0(LpReach, self->n_members);
     for (guint64 i = 0; i < self->n_members; i++) {
         const LpConnection *connection = member_connection(self, own_kind(self), i);
@@ -171,14 +112,15 @@ void
 lp_isolated_ring_clear(LpIsolatedRing *self)
 {
     g_clear_pointer(&self->reach, g_free);
-    g_clear_pointer(&self->bytes_per_s, g_free);
-    g_clear_pointer(&self->inter_bytes_per_s, g_free);
+    g_clear_pointer(&self->pair_bytes_per_s, g_free);
+    lp_port_shares_clear(&self->shares);
+    lp_port_shares_clear(&self->inter_shares);
 }
 
 gboolean
 lp_isolated_ring_sends_inter(const LpIsolatedRing *self)
 {
-    return self->inter_bytes_per_s != NULL && self->sites.n_intra < self->n_members;
+    return self->inter_shares.n > 0 && self->sites.n_intra < self->n_members;
 }
 
 double
@@ -206,49 +148,94 @@ n_intra(const LpIsolatedRing *self)
     return self->sites.n_intra - 1;
 }
 
+/* A flow to the next domain's member; what comes to a busy expert presses on its own port. */
+static guint64
+pressed(const LpIsolatedRing *self, const LpOp *op, guint64 index)
+{
+    return op->weight == LP_WEIGHT_SENDER ? index : (index + self->sites.n_intra) % self->n_members;
+}
+
+static guint64
+n_inter(const LpIsolatedRing *self)
+{
+    return self->n_members - self->sites.n_intra;
+}
+
 guint64
 lp_isolated_intra_bytes(const LpIsolatedRing *self, const LpOp *op, guint64 index)
 {
     return n_intra(self) * lp_exchange_block_bytes(op, loads_of(self, op), self->n_members, index);
 }
 
-/* A flow goes to the next domain's member; what comes to a busy expert presses on its own port. */
 guint64
 lp_isolated_inter_bytes(const LpIsolatedRing *self, const LpOp *op, guint64 index)
 {
-    guint64 pressed =
-        op->weight == LP_WEIGHT_SENDER ? index : (index + self->sites.n_intra) % self->n_members;
-    guint64 n_inter = self->n_members - self->sites.n_intra;
-    return n_inter * lp_exchange_block_bytes(op, loads_of(self, op), self->n_members, pressed);
+    return n_inter(self) * lp_exchange_block_bytes(op, loads_of(self, op), self->n_members,
+                                                   pressed(self, op, index));
 }
 
-/* Of all members the one who takes longest, at @bytes_per_s, for @bytes_of. */
+static gboolean
+is_even(const LpIsolatedRing *self, const LpOp *op)
+{
+    return op->weight == LP_WEIGHT_EVEN || loads_of(self, op) == NULL;
+}
+
+/* Of all members the one who takes longest, for the @bytes of each, which are then what its
+ * protocol makes of them. Blocks that differ by a byte are alike. */
 static double
-slowest_s(const LpIsolatedRing *self, const double *bytes_per_s, const LpOp *op,
-          const LpProtocol *protocol, LpReach reach,
-          guint64 (*bytes_of)(const LpIsolatedRing *self, const LpOp *op, guint64 index))
+slowest_s(const LpIsolatedRing *self, const LpPortShares *shares, const LpOp *op,
+          const LpProtocol *protocol, LpReach reach, guint64 *bytes)
 {
     double longest_s = 0.0;
     for (guint64 i = 0; i < self->n_members; i++)
-        if (bytes_per_s[i] > 0.0) {
-            guint64 bytes = lp_protocol_wire_bytes(protocol, reach, bytes_of(self, op, i));
-            longest_s = MAX(longest_s, (double)bytes / bytes_per_s[i]);
-        }
+        bytes[i] = lp_protocol_wire_bytes(protocol, reach, bytes[i]);
+    if (!is_even(self, op))
+        return lp_port_shares_time_s(shares, bytes);
+    for (guint64 i = 0; i < shares->n; i++)
+        if (shares->bytes_per_s[i] > 0.0)
+            longest_s = MAX(longest_s, (double)bytes[i] / shares->bytes_per_s[i]);
     return longest_s;
+}
+
+/* Returns: (transfer full), by member. */
+static guint64 *
+blocks_of(const LpIsolatedRing *self, const LpOp *op)
+{
+    guint64 *blocks = g_new(guint64, self->n_members);
+    lp_exchange_blocks(op, loads_of(self, op), self->n_members, blocks);
+    return blocks;
 }
 
 double
 lp_isolated_intra_time_s(const LpIsolatedRing *self, const LpOp *op, const LpProtocol *protocol)
 {
-    return slowest_s(self, self->bytes_per_s, op, protocol, LP_REACH_DOMAIN,
-                     lp_isolated_intra_bytes);
+    g_autofree guint64 *bytes = blocks_of(self, op);
+    for (guint64 i = 0; i < self->n_members; i++)
+        bytes[i] *= n_intra(self);
+    return slowest_s(self, &self->shares, op, protocol, LP_REACH_DOMAIN, bytes);
 }
 
-static guint64
-all_bytes(const LpIsolatedRing *self, const LpOp *op, guint64 index)
+static double
+inter_time_s(const LpIsolatedRing *self, const LpOp *op, const LpProtocol *protocol)
 {
-    return (self->n_members - 1) *
-           lp_exchange_block_bytes(op, loads_of(self, op), self->n_members, index);
+    g_autofree guint64 *blocks = blocks_of(self, op);
+    g_autofree guint64 *bytes = g_new(guint64, self->n_members);
+    for (guint64 i = 0; i < self->n_members; i++)
+        bytes[i] = n_inter(self) * blocks[pressed(self, op, i)];
+    return slowest_s(self, &self->inter_shares, op, protocol, LP_REACH_FABRIC, bytes);
+}
+
+static double
+pairs_time_s(const LpIsolatedRing *self, const LpOp *op, const LpProtocol *protocol)
+{
+    g_autofree guint64 *blocks = blocks_of(self, op);
+    double longest_s = 0.0;
+    for (guint64 i = 0; i < self->n_members; i++) {
+        guint64 bytes =
+            lp_protocol_wire_bytes(protocol, LP_REACH_FABRIC, (self->n_members - 1) * blocks[i]);
+        longest_s = MAX(longest_s, (double)bytes / self->pair_bytes_per_s[i]);
+    }
+    return longest_s;
 }
 
 static double
@@ -256,11 +243,9 @@ exchange_time_s(const LpIsolatedRing *self, const LpOp *op, const LpProtocol *pr
 {
     double before_s = protocol->base_s + lp_isolated_step_latency_s(self, protocol);
     if (!self->sites.is_regular)
-        return before_s +
-               slowest_s(self, self->bytes_per_s, op, protocol, LP_REACH_FABRIC, all_bytes);
-    return before_s + MAX(lp_isolated_intra_time_s(self, op, protocol),
-                          slowest_s(self, self->inter_bytes_per_s, op, protocol, LP_REACH_FABRIC,
-                                    lp_isolated_inter_bytes));
+        return before_s + pairs_time_s(self, op, protocol);
+    return before_s +
+           MAX(lp_isolated_intra_time_s(self, op, protocol), inter_time_s(self, op, protocol));
 }
 
 /* --- rings --- */
@@ -276,7 +261,7 @@ neighbours_time_s(const LpIsolatedRing *self, const LpOp *op, const LpProtocol *
         guint64 sent = step ? lp_ring_block_bytes(op->bytes, self->n_members, 0)
                             : lp_ring_member_bytes(op->collective, self->n_members, op->bytes, i);
         guint64 bytes = lp_protocol_wire_bytes(protocol, self->reach[i], sent);
-        longest_s = MAX(longest_s, (double)bytes / self->bytes_per_s[i]);
+        longest_s = MAX(longest_s, (double)bytes / self->shares.bytes_per_s[i]);
     }
     return longest_s;
 }
@@ -293,16 +278,16 @@ find_messages(const LpIsolatedRing *self, const LpOp *op, const LpProtocol *prot
     guint64 shortest = lp_ring_block_bytes(op->bytes, n, n - 1);
     for (guint64 i = 0; i < n; i++) {
         const LpConnection *connection = member_connection(self, own_kind(self), i);
-        if (!connection->present || self->bytes_per_s[i] < connection->route.bytes_per_s)
+        if (!connection->present || self->shares.bytes_per_s[i] < connection->route.bytes_per_s)
             return FALSE;
         LpReach reach = self->reach[i];
         double latency_s = connection->route.latency_s + protocol->hop_s[reach];
         out_messages[i].long_s =
             latency_s +
-            (double)lp_protocol_wire_bytes(protocol, reach, longest) / self->bytes_per_s[i];
+            (double)lp_protocol_wire_bytes(protocol, reach, longest) / self->shares.bytes_per_s[i];
         out_messages[i].short_s =
             latency_s +
-            (double)lp_protocol_wire_bytes(protocol, reach, shortest) / self->bytes_per_s[i];
+            (double)lp_protocol_wire_bytes(protocol, reach, shortest) / self->shares.bytes_per_s[i];
     }
     return lp_ring_messages_n(op->collective, n, op->bytes, out_messages) <= RING_MESSAGES_MAX;
 }
@@ -381,14 +366,12 @@ rings_equal(const LpIsolatedRing *a, const LpIsolatedRing *b)
         if (a->has_reach[reach] != b->has_reach[reach] ||
             differ(a->latency_s[reach], b->latency_s[reach]))
             return FALSE;
-    for (guint64 i = 0; i < a->n_members; i++) {
-        double inter_a = a->inter_bytes_per_s == NULL ? 0.0 : a->inter_bytes_per_s[i];
-        double inter_b = b->inter_bytes_per_s == NULL ? 0.0 : b->inter_bytes_per_s[i];
-        if (differ(a->bytes_per_s[i], b->bytes_per_s[i]) || differ(inter_a, inter_b) ||
-            (a->reach != NULL && a->reach[i] != b->reach[i]))
+    for (guint64 i = 0; i < a->n_members; i++)
+        if ((a->reach != NULL && a->reach[i] != b->reach[i]) ||
+            (a->pair_bytes_per_s != NULL && differ(a->pair_bytes_per_s[i], b->pair_bytes_per_s[i])))
             return FALSE;
-    }
-    return TRUE;
+    return lp_port_shares_equal(&a->shares, &b->shares) &&
+           lp_port_shares_equal(&a->inter_shares, &b->inter_shares);
 }
 
 static void

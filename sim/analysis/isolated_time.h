@@ -7,6 +7,7 @@
 #pragma once
 
 #include "sim/analysis/isolated_cache.h"
+#include "sim/analysis/port_shares.h"
 #include "sim/mapping/communication_map.h"
 
 G_BEGIN_DECLS
@@ -22,11 +23,11 @@ typedef struct {
                                          them */
     double latency_s[LP_N_REACHES];   /**< the farthest of each */
     LpReach *reach;                   /* owned: of each member's connection to the next */
-    double *
-        bytes_per_s; /* owned: rate of each member's connection to the next, or within its domain */
-    LpSites sites;   /**< of a group that does all-to-alls: */
-    double
-        *inter_bytes_per_s; /* owned: rate of each member's connection out of its domain; 0: none */
+    LpPortShares shares;              /**< of each member's connection to the next, or within its
+                                         domain; none of members in no order */
+    LpSites sites;                    /**< of a group that does all-to-alls: */
+    LpPortShares inter_shares;        /**< of each member's connection out of its domain */
+    double *pair_bytes_per_s; /* owned, of members in no order: the mean over those each sends to */
     guint peers_shape; /**< of scheduled collectives: groups of one number have connections alike;
                           else 0 */
 } LpIsolatedRing;

@@ -2,27 +2,15 @@
 /* A small event loop: members follow a round plan, flows share ports by progressive filling. */
 #include "sim/analysis/max_min.h"
 
+#include "sim/analysis/fair_flows.h"
+
 #include <math.h>
-#include <string.h>
 
-/* Relative slack within which instants and shares count as equal: rounding, not physics. */
-#define SLACK 1e-12
-
-/* A transfer: waits until its sender is ready, then flows, and arrives after its latency. */
+/* A transfer that waits until its sender is ready. */
 typedef struct {
-    guint64 from, to; /* members */
-    guint64 round;
+    LpFairFlow flow;
     double starts_s;
-    double latency_s;
-    double rest_bytes;    /* while it flows */
-    const LpRoute *route; /* borrowed */
-    guint leg;            /* 0; over a relay then 1 */
-    double bytes;
-    double cap_bytes_per_s;
-    double bytes_per_s;
-    guint32 first_link, n_links; /* shared links, in Solver.flow_links */
-    gboolean is_fixed;           /* while rates are worked out */
-} Flow;
+} Waiting;
 
 /* Bytes that have flowed and are yet to arrive. */
 typedef struct {
@@ -47,88 +35,16 @@ typedef struct {
     LpRoundPlan *round_plan; /* borrowed */
     guint64 n_members, n_done;
     double now_s;
-    Member *members;        /* owned */
-    Round *rounds;          /* owned */
-    LpTransfer *sent;       /* owned: room for a member's transfers of a round */
-    gboolean has_changed;   /* what flows, since rates were last worked out */
-    GHashTable *link_ids;   /* owned: shared links, numbered as they turn up */
-    GArray *capacities;     /* owned: double by number, bytes/s */
-    GArray *links;          /* owned: guint32 by number: of the network */
-    double *rest;           /* owned, by number: capacity not given away yet */
-    guint32 *n_users;       /* owned, by number: flows without a rate */
-    GArray *waiting;        /* owned: Flow, not yet started */
-    GArray *flowing;        /* owned: Flow */
-    GArray *arrivals;       /* owned: Arrival */
-    GHashTable *leg_places; /* owned: links of a leg to their place in flow_links, plus 1 */
-    GArray
-        *flow_links; /* owned: guint32, of connection after connection: their number, then they */
+    Member *members;    /* owned */
+    Round *rounds;      /* owned */
+    LpTransfer *sent;   /* owned: room for a member's transfers of a round */
+    GArray *waiting;    /* owned: Waiting */
+    LpFairFlows *flows; /* owned */
+    GArray *ended;      /* owned: LpFairFlow, of this instant */
+    GArray *arrivals;   /* owned: Arrival */
 } Solver;
 
-static guint32
-link_id(Solver *self, guint32 link)
-{
-    gpointer known = g_hash_table_lookup(self->link_ids, GUINT_TO_POINTER(link + 1));
-    if (known != NULL)
-        return GPOINTER_TO_UINT(known) - 1;
-    const LpNetwork *network = self->round_plan->map->network;
-    guint32 id = self->capacities->len;
-    LpLink found = lp_network_link(network, link);
-    g_array_append_val(self->capacities, found.bytes_per_s);
-    g_array_append_val(self->links, link);
-    g_hash_table_insert(self->link_ids, GUINT_TO_POINTER(link + 1), GUINT_TO_POINTER(id + 1));
-    return id;
-}
-
-/* Where in flow_links the shared links of a leg of @route stand. */
-static guint32
-leg_links(Solver *self, const LpRoute *route, guint leg)
-{
-    /* Legs of a route begin at different places of one array. */
-    gpointer key = GSIZE_TO_POINTER((gsize)(route->links + lp_route_leg_first(route, leg)));
-    gpointer known = g_hash_table_lookup(self->leg_places, key);
-    if (known != NULL)
-        return GPOINTER_TO_UINT(known) - 1;
-    const LpNetwork *network = self->round_plan->map->network;
-    guint32 place = self->flow_links->len, n = 0;
-    g_array_append_val(self->flow_links, n);
-    guint32 end = lp_route_leg_end(route, leg);
-    for (guint32 i = lp_route_leg_first(route, leg); i < end; i++) {
-        guint32 link = route->links[i];
-        if (!lp_tier_is_shared(lp_network_link(network, link).tier))
-            continue;
-        guint32 id = link_id(self, link);
-        g_array_append_val(self->flow_links, id);
-        n++;
-    }
-    g_array_index(self->flow_links, guint32, place) = n;
-    g_hash_table_insert(self->leg_places, key, GUINT_TO_POINTER(place + 1));
-    return place;
-}
-
 /* --- members --- */
-
-/* The narrowest link of a leg, or its part of what circuits leave. */
-static double
-leg_cap(const Solver *self, const LpRoute *route, guint leg)
-{
-    const LpNetwork *network = self->round_plan->map->network;
-    guint32 end = lp_route_leg_end(route, leg);
-    double cap = route->cap_bytes_per_s > 0.0 ? route->cap_bytes_per_s * route->n_legs : INFINITY;
-    for (guint32 i = lp_route_leg_first(route, leg); i < end; i++)
-        cap = MIN(cap, lp_network_link(network, route->links[i]).bytes_per_s);
-    return cap;
-}
-
-static void
-set_leg(Solver *self, Flow *flow, guint leg)
-{
-    guint32 links = leg_links(self, flow->route, leg);
-    flow->leg = leg;
-    flow->rest_bytes = flow->bytes;
-    flow->cap_bytes_per_s = leg_cap(self, flow->route, leg);
-    flow->first_link = links + 1;
-    flow->n_links = g_array_index(self->flow_links, guint32, links);
-}
 
 static void
 issue(Solver *self, guint64 index)
@@ -138,15 +54,14 @@ issue(Solver *self, guint64 index)
     while (member->next_queued < member->n_queued && member->n_under_way < LP_ROUND_PLAN_AT_ONCE) {
         const LpTransfer *transfer = &g_array_index(round->transfers, LpTransfer,
                                                     round->first[index] + member->next_queued++);
-        Flow flow = {.from = index,
-                     .to = transfer->to,
-                     .round = member->round,
-                     .starts_s = MAX(self->now_s, member->ready_s),
-                     .latency_s = transfer->latency_s,
-                     .bytes = (double)transfer->bytes,
-                     .route = &transfer->connection->route};
-        set_leg(self, &flow, 0);
-        g_array_append_val(self->waiting, flow);
+        Waiting waiting = {.flow = {.from = index,
+                                    .to = transfer->to,
+                                    .round = member->round,
+                                    .latency_s = transfer->latency_s,
+                                    .bytes = (double)transfer->bytes,
+                                    .route = &transfer->connection->route},
+                           .starts_s = MAX(self->now_s, member->ready_s)};
+        g_array_append_val(self->waiting, waiting);
         member->n_under_way++;
     }
 }
@@ -217,7 +132,7 @@ advance(Solver *self, guint64 index)
 }
 
 static void
-finish(Solver *self, Flow flow)
+finish(Solver *self, LpFairFlow flow)
 {
     self->members[flow.from].n_under_way--;
     issue(self, flow.from);
@@ -231,7 +146,7 @@ take_arrivals(Solver *self)
 {
     for (guint i = 0; i < self->arrivals->len;) {
         Arrival arrival = g_array_index(self->arrivals, Arrival, i);
-        if (arrival.at_s > self->now_s * (1.0 + SLACK)) {
+        if (arrival.at_s > self->now_s * (1.0 + LP_FAIR_FLOWS_SLACK)) {
             i++;
             continue;
         }
@@ -241,91 +156,16 @@ take_arrivals(Solver *self)
     }
 }
 
-/* --- rates --- */
-
-static const guint32 *
-links_of(const Solver *self, const Flow *flow)
-{
-    return &g_array_index(self->flow_links, guint32, flow->first_link);
-}
-
-static void
-fix_rate(Solver *self, Flow *flow, double rate)
-{
-    const guint32 *links = links_of(self, flow);
-    flow->is_fixed = TRUE;
-    flow->bytes_per_s = rate;
-    for (guint32 i = 0; i < flow->n_links; i++) {
-        self->rest[links[i]] -= rate;
-        self->n_users[links[i]]--;
-    }
-}
-
-/* The share of the narrowest of a flow's links, or its cap. */
-static double
-share_of(const Solver *self, const Flow *flow)
-{
-    const guint32 *links = links_of(self, flow);
-    double share = flow->cap_bytes_per_s;
-    for (guint32 i = 0; i < flow->n_links; i++)
-        share = MIN(share, self->rest[links[i]] / self->n_users[links[i]]);
-    return share;
-}
-
-static void
-share_out(Solver *self)
-{
-    guint n_links = self->capacities->len, n_left = self->flowing->len;
-    if (!self->has_changed)
-        return;
-    self->has_changed = FALSE;
-    self->rest = g_renew(double, self->rest, n_links);
-    self->n_users = g_renew(guint32, self->n_users, n_links);
-    if (n_links > 0)
-        memset(self->n_users, 0, sizeof *self->n_users * n_links);
-    for (guint i = 0; i < self->flowing->len; i++) {
-        Flow *flow = &g_array_index(self->flowing, Flow, i);
-        flow->is_fixed = FALSE;
-        for (guint32 k = 0; k < flow->n_links; k++)
-            self->n_users[links_of(self, flow)[k]]++;
-    }
-    for (guint i = 0; i < n_links; i++)
-        self->rest[i] = g_array_index(self->capacities, double, i) *
-                        lp_network_share(self->round_plan->map->network,
-                                         g_array_index(self->links, guint32, i), self->n_users[i]);
-    while (n_left > 0) {
-        double lowest = INFINITY;
-        for (guint i = 0; i < self->flowing->len; i++) {
-            Flow *flow = &g_array_index(self->flowing, Flow, i);
-            if (!flow->is_fixed) {
-                flow->bytes_per_s = share_of(self, flow);
-                lowest = MIN(lowest, flow->bytes_per_s);
-            }
-        }
-        for (guint i = 0; i < self->flowing->len; i++) {
-            Flow *flow = &g_array_index(self->flowing, Flow, i);
-            if (flow->is_fixed || flow->bytes_per_s > lowest * (1.0 + SLACK))
-                continue;
-            fix_rate(self, flow, lowest);
-            n_left--;
-        }
-    }
-}
-
 /* --- events --- */
 
 static double
 next_event_s(const Solver *self)
 {
-    double next_s = INFINITY;
+    double next_s = lp_fair_flows_next_s(self->flows, self->now_s);
     for (guint i = 0; i < self->waiting->len; i++)
-        next_s = MIN(next_s, g_array_index(self->waiting, Flow, i).starts_s);
+        next_s = MIN(next_s, g_array_index(self->waiting, Waiting, i).starts_s);
     for (guint i = 0; i < self->arrivals->len; i++)
         next_s = MIN(next_s, g_array_index(self->arrivals, Arrival, i).at_s);
-    for (guint i = 0; i < self->flowing->len; i++) {
-        const Flow *flow = &g_array_index(self->flowing, Flow, i);
-        next_s = MIN(next_s, self->now_s + flow->rest_bytes / flow->bytes_per_s);
-    }
     return next_s;
 }
 
@@ -333,44 +173,23 @@ static void
 start_flows(Solver *self)
 {
     for (guint i = 0; i < self->waiting->len;) {
-        Flow *flow = &g_array_index(self->waiting, Flow, i);
-        if (flow->starts_s > self->now_s * (1.0 + SLACK)) {
+        const Waiting *waiting = &g_array_index(self->waiting, Waiting, i);
+        if (waiting->starts_s > self->now_s * (1.0 + LP_FAIR_FLOWS_SLACK)) {
             i++;
             continue;
         }
-        g_array_append_vals(self->flowing, flow, 1);
+        lp_fair_flows_add(self->flows, &waiting->flow);
         g_array_remove_index_fast(self->waiting, i);
-        self->has_changed = TRUE;
     }
 }
 
-/* Flows that end now are taken out first: what their members then do belongs to the next instant.
- */
 static void
 end_flows(Solver *self, double elapsed_s)
 {
-    g_autoptr(GArray) ended = g_array_new(FALSE, FALSE, sizeof(Flow));
-    for (guint i = 0; i < self->flowing->len;) {
-        Flow *flow = &g_array_index(self->flowing, Flow, i);
-        double left_s = flow->rest_bytes / flow->bytes_per_s - elapsed_s;
-        flow->rest_bytes -= elapsed_s * flow->bytes_per_s;
-        if (left_s > SLACK * self->now_s) {
-            i++;
-            continue;
-        }
-        g_array_append_vals(ended, flow, 1);
-        g_array_remove_index_fast(self->flowing, i);
-        self->has_changed = TRUE;
-    }
-    for (guint i = 0; i < ended->len; i++) {
-        Flow flow = g_array_index(ended, Flow, i);
-        if (flow.leg + 1 == lp_route_n_flows(flow.route)) {
-            finish(self, flow);
-            continue;
-        }
-        set_leg(self, &flow, flow.leg + 1);
-        g_array_append_val(self->flowing, flow);
-    }
+    g_array_set_size(self->ended, 0);
+    lp_fair_flows_pass(self->flows, elapsed_s, self->now_s, self->ended);
+    for (guint i = 0; i < self->ended->len; i++)
+        finish(self, g_array_index(self->ended, LpFairFlow, i));
 }
 
 static void
@@ -382,7 +201,6 @@ run(Solver *self)
     }
     while (self->n_done < self->n_members) {
         start_flows(self);
-        share_out(self);
         double before_s = self->now_s;
         self->now_s = next_event_s(self);
         /* Every receive has a sender, so somebody always goes on. */
@@ -403,14 +221,10 @@ lp_max_min_round_plan_s(LpRoundPlan *round_plan)
                    .members = g_new0(Member, n),
                    .rounds = g_new0(Round, n_rounds),
                    .sent = g_new(LpTransfer, lp_round_plan_transfers_max(round_plan)),
-                   .link_ids = g_hash_table_new(NULL, NULL),
-                   .leg_places = g_hash_table_new(NULL, NULL),
-                   .capacities = g_array_new(FALSE, FALSE, sizeof(double)),
-                   .links = g_array_new(FALSE, FALSE, sizeof(guint32)),
-                   .waiting = g_array_new(FALSE, FALSE, sizeof(Flow)),
-                   .flowing = g_array_new(FALSE, FALSE, sizeof(Flow)),
-                   .arrivals = g_array_new(FALSE, FALSE, sizeof(Arrival)),
-                   .flow_links = g_array_new(FALSE, FALSE, sizeof(guint32))};
+                   .waiting = g_array_new(FALSE, FALSE, sizeof(Waiting)),
+                   .flows = lp_fair_flows_new(round_plan->map->network),
+                   .ended = g_array_new(FALSE, FALSE, sizeof(LpFairFlow)),
+                   .arrivals = g_array_new(FALSE, FALSE, sizeof(Arrival))};
     run(&self);
     double end_s = self.now_s;
     for (guint64 i = 0; i < n; i++)
@@ -418,15 +232,9 @@ lp_max_min_round_plan_s(LpRoundPlan *round_plan)
     g_free(self.members);
     g_free(self.rounds);
     g_free(self.sent);
-    g_free(self.rest);
-    g_free(self.n_users);
-    g_hash_table_unref(self.link_ids);
-    g_hash_table_unref(self.leg_places);
-    g_array_unref(self.capacities);
-    g_array_unref(self.links);
     g_array_unref(self.waiting);
-    g_array_unref(self.flowing);
+    lp_fair_flows_free(self.flows);
+    g_array_unref(self.ended);
     g_array_unref(self.arrivals);
-    g_array_unref(self.flow_links);
     return end_s;
 }

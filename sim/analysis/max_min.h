@@ -3,8 +3,7 @@
  * flows that share links max-min fairly, as the engine does it, and without the engine.
  *
  * The engine shares links in the same way, but runs once a process: these times are wanted by the
- * thousand before it starts, in every process that explains a run.
- * (Bertsekas and Gallager, Data Networks, 1992, section 6.5.2: progressive filling.) */
+ * thousand before it starts, in every process that explains a run. */
 #pragma once
 
 #include "sim/analysis/isolated_cache.h"
@@ -12,9 +11,9 @@
 
 G_BEGIN_DECLS
 
-/** Seconds from the moment at which all members begin until the last of them has ended. A flow is
- * slowed by narrow links anywhere, but only ports and scale-up links are shared: the counterfactual
- * keeps every port's own serialisation (sim/analysis/isolated_time.h). */
+/** Seconds from the moment at which all members begin until the last of them has ended. Flows share
+ * ports alone (sim/analysis/fair_flows.h): the counterfactual keeps every port's own serialisation
+ * (sim/analysis/isolated_time.h). */
 double lp_max_min_round_plan_s(LpRoundPlan *round_plan);
 
 G_END_DECLS

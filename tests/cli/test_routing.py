@@ -16,9 +16,9 @@ PLAN = ("layers=4 tp=1 dp=8 pp=1 virtual-stages=1 ep=8 micro-batch=1 global-batc
         "library=single-ring recompute=none").split()
 
 
-def simulate(*settings):
-    arguments = [LIGHTPATH, "simulate", "mixtral-8x7b", "dgx-a100-8", "--format=json",
-                 "--ignore-memory"]
+def simulate(*settings, machine="dgx-a100-8", options=()):
+    arguments = [LIGHTPATH, "simulate", "mixtral-8x7b", machine, "--format=json",
+                 "--ignore-memory", *options]
     for setting in [*PLAN, *settings]:
         arguments += ["--set", setting]
     return json.loads(subprocess.run(arguments, check=True, capture_output=True, text=True).stdout)
@@ -48,6 +48,19 @@ class Routing(unittest.TestCase):
             skewed = simulate("skew=0.7", "routing-draws=" + draws)["traffic_bytes"]
             self.assertEqual(even["dp"], skewed["dp"])
             self.assertAlmostEqual(skewed["ep"] / even["ep"], 1.0, delta=0.2)
+
+    def test_alone(self):
+        """Two nodes of four with two cards each: unequal flows share cards, and meet nobody else. What the engine
+        makes of them is what they take alone; message by message it can only be longer."""
+        for seed in range(4):
+            settings = ("skew=2", f"seed={seed}")
+            flow, message = (simulate(*settings, machine="polaris-64",
+                                      options=("--collapse=off", f"--fidelity={fidelity}"))["simulated"]
+                             for fidelity in ("flow", "message"))
+            alone_s = flow["uncontended_iteration_time_s"]
+            self.assertAlmostEqual(flow["iteration_time_s"] / alone_s, 1.0, delta=1e-9)
+            self.assertAlmostEqual(message["uncontended_iteration_time_s"] / alone_s, 1.0, delta=1e-9)
+            self.assertGreaterEqual(message["iteration_time_s"], alone_s * (1 - 1e-9))
 
     def test_hot_expert(self):
         """All wait for the hot expert, wherever it is: a table whose hot expert moves from layer

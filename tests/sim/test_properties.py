@@ -28,10 +28,7 @@ MACHINES = [
 # Buffers are cut at whole bytes, once in each collective.
 BYTES_TOLERANCE = 1e-6
 # A ring's message takes its largest block's time each step where none contends, and blocks differ.
-# Unequal all-to-alls alone are taken to share a card evenly until the last byte, which those that meet others need
-# not: two accelerators on one card then take 2 max(a, b) and not a + b, at most twice as long.
 CONTENTION_TOLERANCE = float(os.environ.get("LIGHTPATH_CONTENTION", "0.001"))
-SKEW_TOLERANCE = 0.05
 
 
 def listed(r, plan):
@@ -144,6 +141,21 @@ def draw(r):
                  "communication-precision": c(["auto", "auto", "auto", "fp8", "fp32", "bf16"]),
                  "optimizer": c(["adam", "sgd", "adam-8bit", "adam-bf16", "none"])})
     return add(r, plan, SOFTWARE, c([0, 0.1, 0.3]))
+
+
+def possible(plan):
+    """@plan without what is always refused, and most often: as many plans as possible are to run."""
+    if plan["pp"] == 1 and plan["schedule"] in ("interleaved", "dualpipe"):
+        plan.update({"schedule": "1f1b", "virtual-stages": 1})
+    while plan["tp"] * plan["cp"] * plan["dp"] % plan.get("ep", 1):
+        plan["ep"] //= 2
+    if plan.get("ep", 1) % plan.get("ep-relay", 1):
+        del plan["ep-relay"]
+    if plan.get("ep", 1) == 1 or plan.get("host-sync") == "kernels":
+        plan.pop("overlap-ep", None)
+    if plan.get("host-sync") == "kernels":
+        plan.update({f"overlap-{name}": "no" for name in ("dp", "tp", "pp", "param")})
+    return plan
 
 
 class Volumes:
@@ -355,10 +367,7 @@ def faults(plan, result):
     if time_s < kernels_s * (1 - 1e-9):
         found.append(f"{time_s} s is shorter than its kernels, {kernels_s} s")
     alone_s = result["simulated"]["uncontended_iteration_time_s"]
-    tolerance_s = CONTENTION_TOLERANCE * time_s
-    if plan.get("skew", 0):
-        tolerance_s = max(SKEW_TOLERANCE * time_s, terms["ep"])
-    if alone_s > time_s + tolerance_s:
+    if alone_s > time_s * (1 + CONTENTION_TOLERANCE):
         found.append(f"uncontended {alone_s} s, contended {time_s} s")
     for name, wanted in Volumes(plan).all().items():
         got = result["traffic_bytes"][name]
@@ -399,7 +408,7 @@ def main():
                 options.append("--fidelity=message")
             if r.random() < 0.15:
                 options.append("--collapse=off")
-            tasks.append((plan, r.choice(machines), options))
+            tasks.append((possible(plan), r.choice(machines), options))
         with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
             results = list(pool.map(run, tasks))
     n_run = sum(valid for valid, _ in results)
@@ -407,7 +416,7 @@ def main():
     for complaint in complaints[:20]:
         print(complaint)
     print(f"{n_run} of {PLANS} plans are valid; {len(complaints)} faults")
-    return 0 if not complaints and n_run > PLANS / 5 else 1
+    return 0 if not complaints and n_run > PLANS / 3 else 1
 
 
 if __name__ == "__main__":

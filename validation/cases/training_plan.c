@@ -140,8 +140,8 @@ static const Saving savings[] = {{"none", NULL, NULL},      {"none", "bf16", NUL
  * NULL.
  */
 static char *
-habit(const LpTrainingRestatement *self, const Saving *saving, guint64 micro_batch,
-      const char *wanted)
+value_by_framework(const LpTrainingRestatement *self, const Saving *saving, guint64 micro_batch,
+                   const char *wanted)
 {
     g_autoptr(LpWorkload) workload = build(self, saving, micro_batch, NULL);
     const char *name = NULL;
@@ -161,7 +161,7 @@ static gboolean
 widens_gradients(const LpTrainingRestatement *self, guint64 micro_batch)
 {
     g_autofree char *value =
-        habit(self, &(Saving){"full", NULL, NULL}, micro_batch, "gradient-precision");
+        value_by_framework(self, &(Saving){"full", NULL, NULL}, micro_batch, "gradient-precision");
     return g_strcmp0(value, "fp32") == 0;
 }
 
@@ -171,7 +171,7 @@ static const Saving by_habit = {NULL, NULL, NULL};
 static char *
 habitual_recompute(const LpTrainingRestatement *self, guint64 micro_batch)
 {
-    g_autofree char *recompute = habit(self, &by_habit, micro_batch, "recompute");
+    g_autofree char *recompute = value_by_framework(self, &by_habit, micro_batch, "recompute");
     return recompute != NULL && fits(self, &by_habit, micro_batch) ? g_steal_pointer(&recompute)
                                                                    : NULL;
 }

@@ -391,7 +391,7 @@ is_due(const LpTrainingRestatement *self, const LpFrameworkSetting *setting)
 
 /* What the row's framework does by itself with @name, or NULL. Returns: (transfer full). */
 static char *
-habit(const LpTrainingRestatement *self, const char *name)
+framework_default(const LpTrainingRestatement *self, const char *name)
 {
     g_autoptr(LpFramework) framework =
         lp_framework_find(lp_settings_get(&self->settings, "framework"), NULL);
@@ -410,7 +410,7 @@ take_zero(LpTrainingRestatement *self, GError **error)
     (void)error;
     if (lp_settings_get(&self->settings, "zero") != NULL)
         return TRUE;
-    g_autofree char *stage = habit(self, "zero");
+    g_autofree char *stage = framework_default(self, "zero");
     if (stage != NULL)
         lp_outcome_infer(self->outcome, "zero %s: as %s has it", stage,
                          lp_settings_get(&self->settings, "framework"));
@@ -429,7 +429,7 @@ deal_slices(LpTrainingRestatement *self, GError **error)
             layers = lp_settings_number(&self->settings, "layers"),
             slices = pp * MAX(lp_settings_number(&self->settings, "virtual-stages"), 1);
     gboolean divides = (layers + 2) % slices == 0;
-    g_autofree char *dealt = habit(self, "stage-layers");
+    g_autofree char *dealt = framework_default(self, "stage-layers");
     if (pp < 2 || layers % slices == 0 || (layers < slices && !divides) ||
         lp_settings_get(&self->settings, "stage-layers") != NULL || dealt != NULL)
         return TRUE;

@@ -87,12 +87,33 @@ adjacent_places(const LpTransformer *transformer, double n_places)
     return fmin(slots, fmax(1.0, transformer->experts.top_k * n_places / transformer->experts.n));
 }
 
+/* Places that top-k different experts stand on in the mean, drawn evenly from @n_experts that
+ * @n_places share evenly: a place is missed where all are drawn from the others, with probability
+ * C(n - n/p, k) / C(n, k) (hypergeometric). */
+static double
+drawn_places(const LpTransformer *transformer, double n_experts, double n_places)
+{
+    double missed = 1.0, n_others = n_experts - n_experts / n_places;
+    for (guint32 k = 0; k < transformer->experts.top_k; k++)
+        missed *= fmax(n_others - k, 0.0) / (n_experts - k);
+    return fmin(lp_transformer_expert_slots(transformer), n_places * (1.0 - missed));
+}
+
+/* Dispatchers that relay send a token once to a rank, however many of its experts it has
+ * (deepseek-ai/DeepEP, deep_ep/buffers/legacy.py: is_token_in_rank; branch hybrid-ep,
+ * csrc/hybrid_ep/backend/hybrid_ep_backend.cuh: sparse_to_dense_map). */
 double
 lp_group_expert_ranks(const LpTransformer *transformer, const LpPlan *plan)
 {
-    return plan->experts.adjacent && plan->experts.relays_by_domain
-               ? adjacent_places(transformer, plan->degree[LP_AXIS_EP])
-               : lp_transformer_expert_slots(transformer);
+    double n_ranks = plan->degree[LP_AXIS_EP], n_experts = transformer->experts.n;
+    if (plan->experts.adjacent && plan->experts.relays_by_domain)
+        return adjacent_places(transformer, n_ranks);
+    if (!plan->experts.relays_by_domain && lp_group_n_expert_nodes(transformer, plan) == 1)
+        return lp_transformer_expert_slots(transformer);
+    double open = limits_nodes(transformer, plan)
+                      ? (double)transformer->experts.group_limit / transformer->experts.n_groups
+                      : 1.0;
+    return drawn_places(transformer, open * n_experts, open * n_ranks);
 }
 
 double
@@ -104,7 +125,7 @@ lp_group_expert_copies(const LpTransformer *transformer, const LpPlan *plan)
         return adjacent_places(transformer, parts);
     if (limits_nodes(transformer, plan))
         return fmin(slots, transformer->experts.group_limit);
-    return fmin(slots, parts * (1.0 - pow(1.0 - 1.0 / parts, transformer->experts.top_k)));
+    return drawn_places(transformer, transformer->experts.n, parts);
 }
 
 static guint64

@@ -35,11 +35,12 @@ gboolean lp_group_exists(const LpTransformer *transformer, const LpPlan *plan, L
  * limited to some of them; 1: neither, or the groups of experts are no groups of ranks. */
 guint32 lp_group_n_expert_nodes(const LpTransformer *transformer, const LpPlan *plan);
 /** To how many of these parts a token goes, in the mean: where routing is limited to them as many
- * as the limit allows, else as many as its experts, drawn evenly, hit. At most its expert slots. */
+ * as the limit allows, else as many as its different experts, drawn evenly, stand on. At most its
+ * expert slots. */
 double lp_group_expert_copies(const LpTransformer *transformer, const LpPlan *plan);
 /** How many copies of a token leave for the members of its ep group, or of its part of it: one for
- * each of its expert slots, or, where its experts are consecutive and the dispatcher relays by
- * domain, for each rank that has some of them. */
+ * each of its expert slots or, where the dispatcher relays, for each rank that has some of its
+ * experts, in the mean if they are drawn evenly, from groups that a limit leaves. */
 double lp_group_expert_ranks(const LpTransformer *transformer, const LpPlan *plan);
 /** Whether @stage takes part in the exchange of the word embedding's gradients, of which the first
  * and the last stage have a copy: lp_transformer_copies_embedding(). */

@@ -315,7 +315,8 @@ test_adjacent_experts(void)
         {"one rank has them all", 8, 1, TRUE, TRUE, 1.0, 1.0},
         {"no more ranks than experts", 256, 2, TRUE, TRUE, 8.0, 1.0},
         {"each by itself", 64, 1, TRUE, FALSE, 8.0, 1.0},
-        {"drawn evenly", 64, 1, FALSE, TRUE, 8.0, 1.0},
+        {"drawn evenly: 64 (1 - C(252, 8) / C(256, 8))", 64, 1, FALSE, TRUE, 7.675750191770085,
+         1.0},
     };
     for (guint i = 0; i < G_N_ELEMENTS(rows); i++) {
         LpTransformer shape = lp_test_gpt(2, 64, 4);
@@ -331,6 +332,65 @@ test_adjacent_experts(void)
     }
 }
 
+/* Adds to @io_sum the places of all sets of @k more experts from @from on, beside those @taken. */
+static guint64
+add_sets(guint32 n, guint32 n_places, guint32 k, guint32 from, guint32 taken, guint64 *io_sum)
+{
+    guint64 n_sets = 0;
+    if (k == 0) {
+        for (guint32 place = 0; place < n_places; place++)
+            *io_sum += taken >> place & 1;
+        return 1;
+    }
+    for (guint32 expert = from; expert < n; expert++)
+        n_sets +=
+            add_sets(n, n_places, k - 1, expert + 1, taken | 1u << expert / (n / n_places), io_sum);
+    return n_sets;
+}
+
+/* The mean over all sets of top-k of @n experts that @n_places share. */
+static double
+mean_places(guint32 n, guint32 n_places, guint32 k)
+{
+    guint64 sum = 0, n_sets = add_sets(n, n_places, k, 0, 0, &sum);
+    return (double)sum / (double)n_sets;
+}
+
+/* Copies are the mean over every set of experts that a token can have. */
+static void
+test_drawn_experts(void)
+{
+    static const struct {
+        const char *label;
+        guint32 n, top_k, ep, parts;
+    } rows[] = {
+        {"eight ranks, a pair of experts each", 16, 4, 8, 2},
+        {"every expert a place: a copy for each", 16, 4, 16, 4},
+        {"all experts: every place", 8, 8, 4, 2},
+        {"one expert: one place", 16, 1, 8, 4},
+        {"more experts than others have", 12, 5, 3, 3},
+        {"many a rank", 24, 6, 4, 2},
+    };
+    for (guint i = 0; i < G_N_ELEMENTS(rows); i++) {
+        LpTransformer shape = lp_test_gpt(2, 64, 4);
+        shape.experts.n = rows[i].n;
+        shape.experts.top_k = rows[i].top_k;
+        LpPlan plan = lp_test_plan(1, 1, rows[i].ep, 1, rows[i].ep);
+        plan.degree[LP_AXIS_EP] = rows[i].ep;
+        plan.experts.relay = rows[i].parts;
+        lp_test_close(rows[i].label, lp_group_expert_copies(&shape, &plan),
+                      mean_places(rows[i].n, rows[i].parts, rows[i].top_k), 1e-12);
+        lp_test_close(rows[i].label, lp_group_expert_ranks(&shape, &plan),
+                      mean_places(rows[i].n, rows[i].ep, rows[i].top_k), 1e-12);
+        /* Limited to half of the groups, a token is as one of half as many experts. */
+        shape.experts.n_groups = rows[i].parts;
+        shape.experts.group_limit = rows[i].parts / 2;
+        if (rows[i].parts % 2 == 0 && rows[i].top_k <= rows[i].n / 2)
+            lp_test_close(rows[i].label, lp_group_expert_ranks(&shape, &plan),
+                          mean_places(rows[i].n / 2, rows[i].ep / 2, rows[i].top_k), 1e-12);
+    }
+}
+
 int
 main(void)
 {
@@ -339,6 +399,7 @@ main(void)
         {"by hand", test_by_hand},
         {"expert nodes", test_expert_nodes},
         {"adjacent experts", test_adjacent_experts},
+        {"drawn experts", test_drawn_experts},
         {NULL, NULL},
     };
     return lp_test_run("group", cases);

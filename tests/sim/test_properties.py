@@ -9,6 +9,7 @@ Anthony et al. (arXiv 2408.10197, table of volumes), Korthikanti et al. (arXiv 2
 et al. (arXiv 2310.01889) and Jacobs et al. (arXiv 2309.14509); docs/workload-format.md has them too."""
 import concurrent.futures
 import json
+import math
 import os
 import random
 import subprocess
@@ -219,24 +220,29 @@ class Volumes:
         share = self.tp if self.sp or self.p.get("scatter-gather", "no") != "no" else 1
         return 2 * self.m * (slices - 1) * self.a / share * self.tp * self.cp * self.dp
 
+    def places(self, experts, n):
+        """Of @n that share @experts those that some of top-k different ones, drawn evenly, stand on."""
+        k = self.p["top-k"]
+        return n * (1 - math.comb(experts - experts // n, k) / math.comb(experts, k))
+
     def experts(self):
         """Two exchanges a pass: (n-1)/n k b s h from each rank; limited to M of G nodes,
-        (G-1)/G M and (n/G-1)/(n/G) k."""
+        (G-1)/G M, and (n/G-1)/(n/G) of a copy for each rank with experts of the token."""
         if not self.e:
             return 0.0
         own = self.a / (self.tp if self.sp else 1)
         groups, limit = self.p.get("expert-groups", 1), self.p.get("group-limit", 1)
         relay = self.p.get("ep-relay", 1)
         if limit < groups and self.ep % groups == 0:
-            copies = min(self.slots, limit)
+            copies, ranks = limit, self.places(self.e * limit // groups, self.ep * limit // groups)
         elif relay > 1:  # as many parts as its experts, drawn evenly, hit
             groups = relay
-            copies = min(self.slots, relay * (1 - (1 - 1 / relay) ** self.p["top-k"]))
+            copies, ranks = self.places(self.e, relay), self.places(self.e, self.ep)
         else:
             groups = 1
         if groups > 1:
             node = self.ep // groups
-            volume = (groups - 1) / groups * copies + (node - 1) / node * self.slots
+            volume = (groups - 1) / groups * min(self.slots, copies) + (node - 1) / node * min(self.slots, ranks)
         else:
             volume = (self.ep - 1) / self.ep * self.slots
         passes = 3 if self.full else 2

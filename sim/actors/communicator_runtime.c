@@ -5,7 +5,7 @@
 #include "sim/actors/actor_all_to_all.h"
 #include "sim/actors/actor_ring.h"
 #include "sim/actors/collective_bytes.h"
-#include "sim/analysis/pipeline_start.h"
+#include "sim/analysis/known_waits.h"
 #include "sim/quotient/pair_flows.h"
 
 #include <simgrid/barrier.h>
@@ -248,7 +248,7 @@ prepare(LpCommunicatorRuntime *self, const LpOp *op, double delay_s)
         lp_round_plan_init(&self->round_plan, self->map, op, self->ring.communicator,
                            self->mode.fidelity);
         if (!self->mode.as_delay)
-            lp_pipeline_start_prepare(&self->round_plan, op, self->ring.cache);
+            lp_known_waits_prepare(&self->round_plan, op, self->ring.cache);
     }
     if (self->mode.as_delay) {
         self->isolated_s =

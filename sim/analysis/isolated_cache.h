@@ -11,7 +11,9 @@ G_BEGIN_DECLS
 typedef enum {
     LP_ISOLATED_FLOW_S,    /**< the time it takes alone with fidelity flow, s */
     LP_ISOLATED_MESSAGE_S, /**< and with fidelity message, s */
-    LP_ISOLATED_START_S    /**< LpRoundPlan.start_s */
+    LP_ISOLATED_START_S,   /**< LpRoundPlan.start_s */
+    LP_ISOLATED_HOP_S,     /**< LpRoundPlan.ring_hop_s */
+    LP_ISOLATED_WAIT_S     /**< LpRoundPlan.wait_s before round 0 */
 } LpIsolatedFact;
 
 typedef struct LpIsolatedCache LpIsolatedCache;

@@ -2,8 +2,8 @@
 /* Times of collectives and messages that meet no other traffic. */
 #include "sim/analysis/isolated_time.h"
 
+#include "sim/analysis/known_waits.h"
 #include "sim/analysis/max_min.h"
-#include "sim/analysis/pipeline_start.h"
 #include "sim/analysis/ring_messages.h"
 #include "sim/collectives/exchange.h"
 #include "sim/collectives/ring.h"
@@ -320,7 +320,7 @@ scheduled_time_s(const LpIsolatedRing *self, const LpOp *op, LpFidelity fidelity
         return known_s;
     LpRoundPlan round_plan;
     lp_round_plan_init(&round_plan, self->map, op, self->communicator, fidelity);
-    lp_pipeline_start_prepare(&round_plan, op, self->cache);
+    lp_known_waits_prepare(&round_plan, op, self->cache);
     known_s = lp_max_min_round_plan_s(&round_plan);
     lp_round_plan_clear(&round_plan);
     lp_isolated_cache_store(self->cache, self->peers_shape, op, fact, known_s);

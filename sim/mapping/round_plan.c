@@ -145,9 +145,8 @@ lp_round_plan_init_shape(LpRoundPlan *self, const LpCommunicationMap *map,
     self->sends = g_new(LpSend, lp_step_schedule_sends_max(&self->schedule));
     if (!flow)
         find_latencies(self);
-    self->ring_hop_s = !flow && is_ring(self) && shape->n_channels > 1 && self->n_rounds > 0
-                           ? find_reaches(self, 0).mean_s
-                           : -1.0;
+    self->has_ring_hop = !flow && is_ring(self) && shape->n_channels > 1 && self->n_rounds > 0;
+    self->ring_hop_s = -1.0;
     self->wait_s = flow ? g_new(double, self->n_rounds) : NULL;
     for (guint64 round = 0; flow && round < self->n_rounds; round++)
         self->wait_s[round] = -1.0;
@@ -188,6 +187,14 @@ phase_wait_s(LpRoundPlan *self, guint64 round)
            (double)phase.fill_bytes * reaches.slowest_s_per_byte;
 }
 
+double
+lp_round_plan_ring_hop_s(LpRoundPlan *self)
+{
+    if (self->ring_hop_s < 0.0)
+        self->ring_hop_s = find_reaches(self, 0).mean_s;
+    return self->ring_hop_s;
+}
+
 /* Parallel rings do not wait for each other, as the rounds of a round plan do: each of their steps
  * takes the mean latency, so that every ring takes what it would alone. */
 static double
@@ -197,7 +204,7 @@ send_latency_s(const LpRoundPlan *self, guint64 member, guint64 round, const LpS
     if (self->has_latency == NULL || !self->has_latency[round] ||
         !lp_step_schedule_opens(&self->schedule, member, round, send))
         return 0.0;
-    return self->ring_hop_s >= 0.0 ? self->ring_hop_s : hop_s(self, connection);
+    return self->has_ring_hop ? self->ring_hop_s : hop_s(self, connection);
 }
 
 double
@@ -216,6 +223,8 @@ lp_round_plan_wait_s(LpRoundPlan *self, guint64 round)
 guint64
 lp_round_plan_transfers(LpRoundPlan *self, guint64 member, guint64 round, LpTransfer *out_transfers)
 {
+    if (self->has_ring_hop)
+        (void)lp_round_plan_ring_hop_s(self); /* has a use for self->sends, too */
     guint64 n = find_sends(self, member, round);
     for (guint64 i = 0; i < n; i++) {
         const LpConnection *connection = connection_to(self, member, self->sends[i].to);

@@ -31,13 +31,14 @@ typedef struct {
     const LpProtocol *protocol; /* borrowed from the library */
     LpStepSchedule schedule;
     guint64 n_rounds;
-    guint8 *has_latency; /* owned, by round: whether it is one in which a pipeline fills. Fidelity
-                            message only */
-    double ring_hop_s; /**< of parallel rings, in place of each connection's own; negative: none */
-    double *wait_s;    /* owned, by round; negative: not worked out yet. Fidelity flow only */
-    double start_s;    /**< fidelity flow: instead of wait_s, before round 0 (lp_max_min_prepare());
-                          negative: none */
-    LpSend *sends;     /* owned: room for a member's sends of a round */
+    guint8 *has_latency;   /* owned, by round: whether it is one in which a pipeline fills. Fidelity
+                              message only */
+    gboolean has_ring_hop; /**< parallel rings, message by message: */
+    double ring_hop_s;     /**< in place of each connection's own; negative: not worked out yet */
+    double *wait_s;        /**< owned, by round; negative: not worked out yet. Fidelity flow only */
+    double start_s;        /**< fidelity flow: instead of wait_s, before round 0
+                              (lp_pipeline_start_prepare()); negative: none */
+    LpSend *sends;         /* owned: room for a member's sends of a round */
 } LpRoundPlan;
 
 /** The round plan of @op in @communicator. The op must be one that is scheduled
@@ -51,6 +52,8 @@ void lp_round_plan_init_shape(LpRoundPlan *self, const LpCommunicationMap *map,
                               const LpProtocol *protocol, LpFidelity fidelity);
 void lp_round_plan_clear(LpRoundPlan *self);
 
+/** The latency of a step of parallel rings, s: the mean over all connections. */
+double lp_round_plan_ring_hop_s(LpRoundPlan *self);
 /** Room that lp_round_plan_transfers() needs. */
 guint64 lp_round_plan_transfers_max(const LpRoundPlan *self);
 /** What a member waits in @round before it sends anything, s: the protocol's base at first and,

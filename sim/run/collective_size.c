@@ -2,7 +2,7 @@
 /* Counts by the rules of communicator_runtime.c, actor_delegate.c and actor_courier.c. */
 #include "sim/run/collective_size.h"
 
-#include "sim/analysis/pipeline_start.h"
+#include "sim/analysis/known_waits.h"
 #include "sim/collectives/exchange.h"
 #include "sim/collectives/ring.h"
 #include "sim/quotient/pair_flows.h"
@@ -266,7 +266,7 @@ count_scheduled(Count *self)
     LpRoundPlan plan;
     lp_round_plan_init(&plan, self->ring->map, self->op, self->communicator,
                        self->actors->fidelity);
-    lp_pipeline_start_prepare(&plan, self->op, self->ring->cache);
+    lp_known_waits_prepare(&plan, self->op, self->ring->cache);
     if (self->actors->quotient == NULL || !add_one_round(self, &plan))
         add_rounds(self, &plan);
     lp_round_plan_clear(&plan);

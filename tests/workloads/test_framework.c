@@ -249,6 +249,11 @@ test_habits(void)
         {"torchtitan's Llama", "framework=torchtitan zero=3",
          "separate-projections=yes complex-rotary=yes repeat-heads=yes unit-copies=yes "
          "keep-gathered=yes"},
+        {"fms-fsdp is compiled", "framework=fms-fsdp pp=1 dp=128",
+         "zero=3 kernels=fused separate-projections=yes repeat-heads=yes eager-norms=no "
+         "early-stop=yes"},
+        {"or goes by operations", "framework=fms-fsdp kernels=eager pp=1 dp=128",
+         "eager-norms=yes complex-rotary=yes early-stop=no"},
         {"fully sharded, as its name says", "framework=fsdp", "zero=3 cast-shards=yes"},
         {"unless the plan says otherwise", "framework=torchtitan zero=1", "zero=1 unit-copies=no"},
         {"checkpoints of today's PyTorch", "framework=torchtitan", "early-stop=yes"},

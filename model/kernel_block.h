@@ -34,6 +34,7 @@ typedef struct {
     gboolean apart; /**< each of n_batch is a kernel of its own, LP_EXPERT_STREAMS side by side; of
                        a kernel bound by memory: its n_launches are small ones, which a library
                        issues in a loop, LP_SMALL_KERNELS to a launch */
+    double books_s; /**< time that the host takes besides for the tensors of apart products, s */
     gboolean waits; /**< the host waits until the device has done it, for what it has counted */
     double share;   /**< of the products that have to be worked out: a fused kernel skips what a
                        causal mask hides. It counts for time, not for operations */
@@ -48,6 +49,14 @@ typedef struct {
  * issued and waited for takes the host so much longer than the device (A100; Zhang et al.,
  * LLMCompass, ISCA 2024, as for products alone in validation/cases/gemm_case.c). */
 #define LP_EXPERT_HOST_S 21e-6
+
+/** Time that the host takes besides for each expert's matrix of its own, forward and for the
+ * gradients, where it casts operands: quantizers, operands' tensors and pointers. On the host of a
+ * GB200 the two matrices of 64 experts take 1.2 and 2.1 ms, of which products for all at once and
+ * tensors' shapes take 0.1 each and weights' gradients, which stand elsewhere here, 0.35
+ * (NVIDIA/TransformerEngine, issue 2897); no other host's time is published. */
+#define LP_EXPERT_BOOKS_FORWARD_S 8.6e-6
+#define LP_EXPERT_BOOKS_BACKWARD_S 12.9e-6
 
 /** Time that the host takes for each small kernel that a library issues in a loop, but the first,
  * s: as LP_EXPERT_HOST_S, of a softmax, one kernel without a plan to look for. */

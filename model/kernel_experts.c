@@ -2,6 +2,7 @@
 /* The kernels of layers with experts: router, routed experts, and the sum of their results. */
 #include "model/kernel.h"
 #include "model/kernel_list.h"
+#include "model/precision.h"
 
 #include <math.h>
 
@@ -151,6 +152,24 @@ set_apart(const LpKernelList *list, LpKernel *kernel, double n_own)
     kernel->n_launches = fuses ? 1 : (guint32)ceil(n_own * kernels_of_cast(list));
 }
 
+/* What the host does for each of narrow products' matrices besides issuing them; with those of the
+ * weights' gradients it has done it already. */
+static double
+books_s(const LpKernelList *list, LpProduct product, double n_own)
+{
+    if (!list->plan->experts.one_by_one || !lp_precision_is_narrow(list->plan->format.precision))
+        return 0.0;
+    switch (product) {
+    case LP_PRODUCT_OUTPUT:
+        return n_own * LP_EXPERT_BOOKS_FORWARD_S;
+    case LP_PRODUCT_DATA_GRADIENT:
+        return n_own * LP_EXPERT_BOOKS_BACKWARD_S;
+    case LP_PRODUCT_WEIGHT_GRADIENT:
+        break;
+    }
+    return 0.0;
+}
+
 /* Products of all of a rank's experts at once, each with its share of the tokens that came. */
 static void
 list_expert_weight(LpKernelList *list, const char *name, double n_inputs, double n_outputs,
@@ -164,6 +183,8 @@ list_expert_weight(LpKernelList *list, const char *name, double n_inputs, double
     list->tokens = all_tokens;
     for (guint i = before; i < list->n_kernels; i++) {
         set_apart(list, &list->kernels[i], n_own);
+        if (list->kernels[i].n_batch > 0.0)
+            list->kernels[i].books_s = books_s(list, product, n_own);
         list->kernels[i].n_batch *= n_own;
         list->kernels[i].bytes *= n_own;
     }
@@ -212,7 +233,17 @@ list_operations(LpKernelList *list, const char *name, double bytes, double n_sma
                                     .n_launches = (guint32)ceil(n_small / LP_SMALL_KERNELS)});
 }
 
-/* Forward either half of the gate's and its factor's tensor is clamped, and both are joined again.
+/* A number that becomes a tensor of the device is copied there, and the host waits for that
+ * (torch/csrc/utils/tensor_new.cpp: internal_new_from_data, which blocks). */
+static void
+list_constant(LpKernelList *list)
+{
+    lp_list_kernel(list,
+                   (LpKernel){.name = "constant", .bytes = list->element_bytes, .waits = TRUE});
+}
+
+/* Forward either half of the gate's and its factor's tensor is clamped, both are joined again, and
+ * the offset of the factor becomes a tensor.
  * Backward the halves of the gradient stand where they are; one is compared with a limit and chosen
  * by that, the other compared with two, these joined, and chosen by that; then both are joined. */
 static void
@@ -229,6 +260,8 @@ list_clamps(LpKernelList *list, gboolean backward)
                         7.0);
     else
         list_operations(list, "clamp", elements * 8.0 * element, 3.0);
+    if (!backward)
+        list_constant(list);
 }
 
 /* Forward each expert's bias is multiplied by the weights of its tokens and added, and the results
@@ -263,11 +296,23 @@ list_sort(LpKernelList *list, const char *name)
                    2.0 * experts_tokens(list) * list->transformer->hidden * list->element_bytes);
 }
 
+/* Each expert's tokens become whole blocks of a narrow format by a copy of all, and are themselves
+ * again by another (Megatron-Core, megatron/core/transformer/moe/experts.py: TEGroupedMLP, with
+ * Transformer Engine's Fp8Padding and Fp8Unpadding). Buffers of one size are whole blocks. */
+static void
+list_padding(LpKernelList *list, const char *name)
+{
+    if (list->plan->experts.padded && lp_precision_is_narrow(list->plan->format.precision) &&
+        list->transformer->experts.capacity_factor <= 0.0)
+        list_sort(list, name);
+}
+
 static void
 experts_forward(LpKernelList *list)
 {
     list->part = LP_PART_INNER;
     list_sort(list, "sort");
+    list_padding(list, "pad");
     list_experts_up(list, LP_PRODUCT_OUTPUT);
     list_clamps(list, FALSE);
     list_inner_activation(list, FALSE);
@@ -275,6 +320,7 @@ experts_forward(LpKernelList *list)
     list_experts_down(list, LP_PRODUCT_OUTPUT);
     list->is_cast = FALSE;
     list_weighted_biases(list, FALSE);
+    list_padding(list, "unpad");
     list_sort(list, "sort-back");
 }
 
@@ -283,6 +329,7 @@ experts_backward(LpKernelList *list)
 {
     list->part = LP_PART_INNER;
     list_sort(list, "sort-back-backward");
+    list_padding(list, "unpad-backward");
     list_weighted_biases(list, TRUE);
     list_experts_down(list, LP_PRODUCT_DATA_GRADIENT);
     list_inner_activation(list, TRUE);
@@ -290,6 +337,7 @@ experts_backward(LpKernelList *list)
     list->is_cast = list->plan->experts.fused;
     list_experts_up(list, LP_PRODUCT_DATA_GRADIENT);
     list->is_cast = FALSE;
+    list_padding(list, "pad-backward");
     list_sort(list, "sort-backward");
 }
 

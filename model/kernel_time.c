@@ -59,7 +59,8 @@ lp_kernel_work(const LpKernel *self, const LpPlan *plan, const LpAccelerator *ac
     double n = self->n_launches > 1 ? self->n_launches : 1.0, first_s = accelerator->host_kernel_s;
     double host_s = n * first_s;
     if (self->apart && self->n_batch > 0.0)
-        host_s += (self->n_batch - 1.0) * fmin(LP_EXPERT_HOST_S, first_s);
+        host_s += (self->n_batch - 1.0) * fmin(LP_EXPERT_HOST_S, first_s) +
+                  fmin(self->books_s, self->n_batch * first_s);
     else if (self->apart)
         host_s = first_s + (n - 1.0) * fmin(LP_SMALL_HOST_S, first_s);
     if (plan->host.cuda_graphs)

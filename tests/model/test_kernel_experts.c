@@ -119,6 +119,14 @@ test_eager_experts(void)
             lp_test_true(rows[i].name, kernel->n_launches == rows[i].n_launches);
         }
     LpKernel kernels[LP_KERNELS_MAX];
+    /* The host waits for the number that it copies, forward and where that is run again. */
+    for (LpPass pass = LP_PASS_FORWARD; pass < LP_N_PASSES; pass++) {
+        plan.experts.eager = TRUE;
+        guint n = lp_block_kernels(&shape, &plan, 0, LP_BLOCK_EXPERTS, pass, kernels);
+        const LpKernel *constant = lp_test_find_kernel(kernels, n, "constant");
+        gboolean copied = pass == LP_PASS_FORWARD || pass == LP_PASS_RECOMPUTE;
+        lp_test_true("constant", (constant != NULL && constant->waits) == copied);
+    }
     /* Weights in fp32: written; read with the result, written; read and written; cast. */
     plan.experts.eager = TRUE;
     plan.experts.relays_by_domain = TRUE;
@@ -181,6 +189,95 @@ test_fused_experts(void)
     lp_test_true("nothing is sent", lp_test_find_kernel(kernels, n, "permute") != NULL);
 }
 
+/* Copies of all tokens that came make whole blocks of each expert's, and undo it, where formats
+ * have blocks and not all experts take as many: 8 tokens of 2 slots, 16 wide, read and written. */
+static void
+test_padded_experts(void)
+{
+    static const struct {
+        const char *label;
+        LpPrecision precision;
+        double capacity_factor;
+        gboolean asked, pads;
+    } rows[] = {{"MXFP8", LP_PRECISION_MXFP8, 0.0, TRUE, TRUE},
+                {"a tensor's scale", LP_PRECISION_FP8, 0.0, TRUE, TRUE},
+                {"buffers of one size", LP_PRECISION_MXFP8, 1.0, TRUE, FALSE},
+                {"16 bits", LP_PRECISION_BF16, 0.0, TRUE, FALSE},
+                {"by the dispatcher", LP_PRECISION_MXFP8, 0.0, FALSE, FALSE}};
+    static const struct {
+        LpPass pass;
+        const char *names[2];
+    } copies[] = {{LP_PASS_FORWARD, {"pad", "unpad"}},
+                  {LP_PASS_BACKWARD_INPUT, {"unpad-backward", "pad-backward"}}};
+    LpTransformer shape = lp_test_llama(1, 16, 4, 4, 32, 32);
+    shape.seq = 8;
+    shape.experts.n = 8;
+    shape.experts.top_k = 2;
+    LpPlan plan = lp_test_plan(1, 1, 2, 1, 2);
+    plan.degree[LP_AXIS_EP] = 2;
+    for (guint i = 0; i < G_N_ELEMENTS(rows); i++)
+        for (guint c = 0; c < 4; c++) {
+            LpKernel kernels[LP_KERNELS_MAX];
+            plan.format.precision = rows[i].precision;
+            plan.experts.padded = rows[i].asked;
+            shape.experts.capacity_factor = rows[i].capacity_factor;
+            guint n =
+                lp_block_kernels(&shape, &plan, 0, LP_BLOCK_EXPERTS, copies[c / 2].pass, kernels);
+            const LpKernel *copy = lp_test_find_kernel(kernels, n, copies[c / 2].names[c % 2]);
+            lp_test_true(rows[i].label, (copy != NULL) == rows[i].pads);
+            if (copy != NULL)
+                lp_test_close(rows[i].label, copy->bytes, 2.0 * 8.0 * 2.0 * 16.0 * 2.0, IDENTITY);
+        }
+}
+
+/* What the host does for each of 4 experts' narrow products besides: up and gate as one and down,
+ * forward and for gradients; nothing for the weights' own, in 16 bits, or for all at once, and with
+ * a host that costs nothing. */
+static void
+test_expert_books(void)
+{
+    static const struct {
+        const char *label;
+        LpPass pass;
+        LpPrecision precision;
+        gboolean one_by_one;
+        double books_s;
+    } rows[] = {
+        {"forward", LP_PASS_FORWARD, LP_PRECISION_MXFP8, TRUE, 2.0 * 4.0 * 8.6e-6},
+        {"backward", LP_PASS_BACKWARD_INPUT, LP_PRECISION_FP8, TRUE, 2.0 * 4.0 * 12.9e-6},
+        {"weights", LP_PASS_BACKWARD_WEIGHT, LP_PRECISION_MXFP8, TRUE, 0.0},
+        {"16 bits", LP_PASS_FORWARD, LP_PRECISION_BF16, TRUE, 0.0},
+        {"at once", LP_PASS_FORWARD, LP_PRECISION_MXFP8, FALSE, 0.0},
+    };
+    LpTransformer shape = lp_test_llama(1, 16, 4, 4, 32, 32);
+    shape.seq = 8;
+    shape.experts.n = 8;
+    shape.experts.top_k = 2;
+    LpPlan plan = lp_test_plan(1, 1, 2, 1, 2);
+    plan.degree[LP_AXIS_EP] = 2;
+    LpAccelerator accelerator = lp_test_accelerator();
+    for (guint i = 0; i < G_N_ELEMENTS(rows); i++) {
+        LpKernel kernels[LP_KERNELS_MAX];
+        plan.format.precision = rows[i].precision;
+        plan.experts.one_by_one = rows[i].one_by_one;
+        guint n = lp_block_kernels(&shape, &plan, 0, LP_BLOCK_EXPERTS, rows[i].pass, kernels);
+        double listed_s = 0.0, more_s = 0.0;
+        for (guint k = 0; k < n; k++) {
+            LpKernel bare = kernels[k];
+            bare.books_s = 0.0;
+            listed_s += kernels[k].books_s;
+            accelerator.host_kernel_s = 1e-3;
+            more_s += lp_kernel_work(&kernels[k], &plan, &accelerator).host_s -
+                      lp_kernel_work(&bare, &plan, &accelerator).host_s;
+            accelerator.host_kernel_s = 0.0;
+            lp_test_close(rows[i].label, lp_kernel_work(&kernels[k], &plan, &accelerator).host_s,
+                          0.0, 0.0);
+        }
+        lp_test_close(rows[i].label, listed_s, rows[i].books_s, IDENTITY);
+        lp_test_close(rows[i].label, more_s, rows[i].books_s, 1e-9);
+    }
+}
+
 int
 main(void)
 {
@@ -189,6 +286,8 @@ main(void)
         {"expert casts", test_expert_casts},
         {"eager experts", test_eager_experts},
         {"fused experts", test_fused_experts},
+        {"padded experts", test_padded_experts},
+        {"experts' books", test_expert_books},
         {NULL, NULL},
     };
     return lp_test_run("kernels of experts", cases);

@@ -181,6 +181,28 @@ test_habits(void)
          "framework=megatron-core-2025-09 experts=128 expert-ffn=64 top-k=8 ep=16 pp=1 dp=128 "
          "capacity-factor=1",
          "cuda-graphs=yes overlap-ep=no"},
+        {"experts' tokens are padded by copies",
+         "framework=megatron-core experts=8 expert-ffn=64 top-k=2 micro-batch=1",
+         "experts-padded=yes"},
+        {"but by HybridEP, where it is",
+         "framework=megatron-core-2025-09 experts=128 expert-ffn=64 top-k=8 ep=16 pp=1 dp=128 "
+         "micro-batch=4",
+         "experts-padded=no"},
+        {"not one sequence at a time",
+         "framework=megatron-core-2025-09 experts=128 expert-ffn=64 top-k=8 ep=16 pp=1 dp=128 "
+         "micro-batch=1",
+         "experts-padded=yes"},
+        {"until April 2026",
+         "framework=megatron-core-2026-04 experts=128 expert-ffn=64 top-k=8 ep=16 pp=1 dp=128 "
+         "micro-batch=1",
+         "experts-padded=no"},
+        {"in stages on racks alone",
+         "framework=megatron-core-2026-04 experts=128 expert-ffn=64 top-k=8 ep=32 tp=1 pp=4 dp=32",
+         "experts-padded=no"},
+        {"and not on nodes of eight",
+         "framework=megatron-core-2026-04 experts=128 expert-ffn=64 top-k=8 ep=8 pp=8 dp=16 "
+         "micro-batch=1",
+         "experts-padded=yes"},
         {"latent attention's products are run again",
          "framework=megatron-core-2025-09 experts=128 expert-ffn=64 top-k=8 ep=16 pp=1 dp=128 "
          "kv-rank=64 rope-width=32",

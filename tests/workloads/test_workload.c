@@ -184,7 +184,7 @@ static const struct {
      "fused-loss parallel-loss clamped-activation experts-eager count-sync "
      "adjacent-experts "
      "narrow-logits narrow-attention experts-fused "
-     "fused-dispatch "
+     "fused-dispatch experts-padded "
      "gather-lists casts-apart scales-apart offload-activations"},
     {"ssssssssssssssssssss",
      "tied-embeddings embedding parallel-blocks sequence-parallel early-stop "

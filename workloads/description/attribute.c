@@ -201,6 +201,7 @@ static const LpAttribute attributes[] = {
     BOOLEAN("plan", "experts-eager", P(experts.eager)),
     BOOLEAN("plan", "experts-fused", P(experts.fused)),
     BOOLEAN("plan", "fused-dispatch", P(experts.fused_dispatch)),
+    BOOLEAN("plan", "experts-padded", P(experts.padded)),
     OPTIONAL("plan", "routing-kernels", P(experts.routing_kernels)),
     BOOLEAN("plan", "adjacent-experts", P(experts.adjacent)),
     NUMBER("plan", "skew", P(experts.skew), 0.0, 10.0),

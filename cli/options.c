@@ -119,6 +119,19 @@ lp_format_parse(const char *text, LpFormat *out_format, GError **error)
     return TRUE;
 }
 
+/* Whether each of @settings that names a framework names @name. */
+static gboolean
+agree_on_framework(char **settings, const char *name, GError **error)
+{
+    static const char prefix[] = "framework=";
+    for (char **setting = settings; setting != NULL && *setting != NULL; setting++)
+        if (g_str_has_prefix(*setting, prefix) && strcmp(*setting + strlen(prefix), name) != 0)
+            return lp_usage_error(error,
+                                  "--framework: got \"%s\" beside --set %s, wanted one framework",
+                                  name, *setting);
+    return TRUE;
+}
+
 gboolean
 lp_settings_add_framework(char ***settings, const char *name, GError **error)
 {
@@ -127,7 +140,8 @@ lp_settings_add_framework(char ***settings, const char *name, GError **error)
     g_auto(GStrv) known = lp_framework_names(error);
     guint unused = 0;
     if (known == NULL ||
-        !lp_option_choice("framework", name, (const char *const *)known, 0, &unused, error))
+        !lp_option_choice("framework", name, (const char *const *)known, 0, &unused, error) ||
+        !agree_on_framework(*settings, name, error))
         return FALSE;
     guint n = *settings != NULL ? g_strv_length(*settings) : 0;
     *settings = g_renew(char *, *settings, n + 2);

@@ -40,7 +40,8 @@ gboolean lp_option_count(const char *option, const char *text, guint64 minimum, 
                          GError **error) G_GNUC_WARN_UNUSED_RESULT;
 
 /** Adds "framework=@name" to @settings, which may be NULL, unless @name is NULL. Error:
- * LP_INPUT_ERROR_USAGE that names the option where there is no such framework. */
+ * LP_INPUT_ERROR_USAGE that names the option where there is no such framework, or @settings name
+ * another. */
 gboolean lp_settings_add_framework(char ***settings, const char *name,
                                    GError **error) G_GNUC_WARN_UNUSED_RESULT;
 

@@ -24,6 +24,14 @@ class FrameworkOption(Case):
             self.refused(1, "--set framework=nanotro: ", *line, "--set=framework=nanotro")
         self.refused(2, "the nearest is nanotron", *self.LINES[0], "--framework=nanotro")
 
+    def test_two(self):
+        """The option and a setting that name different frameworks are refused; the same one is taken."""
+        for line in self.LINES:
+            self.refused(2, 'lightpath: --framework: got "nanotron" beside --set framework=none, wanted one framework',
+                         *line, "--framework=nanotron", "--set=framework=none")
+        line = ("workload", "describe", "gpt3-125m", "--framework=nanotron")
+        self.assertEqual(self.taken(*line, "--set=framework=nanotron"), self.taken(*line))
+
     def test_precedence(self):
         """The option beats the file's framework; a setting, and the file, beat the framework's habits."""
         described = json.loads(self.taken("workload", "describe", "gpt3-125m", "--framework=nanotron",

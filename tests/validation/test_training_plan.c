@@ -20,11 +20,11 @@ test_memory(void)
         /* 8.3 billion parameters of 16 bytes over t are 33 GB; 40 layers of s b h (10 + 24/t) are
          * 43 GB and of 5 a s^2 b / t, the scores, 54 GB (Korthikanti et al., eq. 2). */
         {"recomputation left out, and it does not fit",
-         "recompute=;layers=40;heads=32;hidden=4096;seq=2048;pp=1;dp=4;tp=4;micro_batch=8",
+         "recompute=;layers=40;heads=32;hidden=4096;ffn=;seq=2048;pp=1;dp=4;tp=4;micro_batch=8",
          "recompute=selective", "recompute selective: the plan does not fit with less"},
         /* The same at t 2 and b 4: 66, 30 and 54 GB. */
         {"nor with the scores again",
-         "recompute=;layers=40;heads=32;hidden=4096;seq=2048;pp=1;dp=8;tp=2;micro_batch=4",
+         "recompute=;layers=40;heads=32;hidden=4096;ffn=;seq=2048;pp=1;dp=8;tp=2;micro_batch=4",
          "recompute=full", "recompute full: the plan does not fit with less"},
         /* 8 billion parameters over t 4 need 41 GB with sums in fp32, 37 in 16 bits; 12 sequences
          * of 32 layers of s b h (8 + ...)/t some 47 GB, and 37 without the outputs of norms and

@@ -458,6 +458,31 @@ test_faults(void)
                   "--set framework=megatron: \"megatron\" is not one of none, megatron-lm-2021");
 }
 
+/* Who is told of a value that stands nowhere in the file is told whose it is. */
+static void
+test_refused_habits(void)
+{
+    static const struct {
+        const char *settings, *wanted;
+    } rows[] = {
+        {"framework=bigscience overlap-dp=yes",
+         "a host that waits for each kernel hides nothing (host-sync is framework bigscience's "
+         "unless the file or --set gives it)"},
+        {"framework=bigscience host-sync=kernels overlap-dp=yes", "kernel hides nothing"},
+        {"framework=torchtitan schedule=dualpipe",
+         "at once (zero is framework torchtitan's unless the file or --set gives it)"},
+    };
+    for (guint i = 0; i < G_N_ELEMENTS(rows); i++) {
+        g_auto(GStrv) settings = g_strsplit(rows[i].settings, " ", -1);
+        g_autoptr(GError) error = NULL;
+        g_autoptr(LpWorkload) refused =
+            lp_workload_load(GPT3, (const char *const *)settings, &error);
+        lp_test_true(rows[i].settings, refused == NULL);
+        lp_test_true(rows[i].settings,
+                     error != NULL && g_str_has_suffix(error->message, rows[i].wanted));
+    }
+}
+
 int
 main(void)
 {
@@ -467,6 +492,7 @@ main(void)
                                        {"conditions", test_conditions},
                                        {"versions", test_versions},
                                        {"faults", test_faults},
+                                       {"refused habits", test_refused_habits},
                                        {NULL, NULL}};
     return lp_test_run("framework", cases);
 }

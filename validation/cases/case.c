@@ -5,6 +5,7 @@
 #include "validation/cases/collective_case.h"
 #include "validation/cases/contention_case.h"
 #include "validation/cases/gemm_case.h"
+#include "validation/cases/row_word.h"
 #include "validation/cases/training_case.h"
 
 #include <string.h>
@@ -93,7 +94,7 @@ read_factors(const LpTableRow *row, LpOutcome *outcome)
     for (guint i = 0; i < G_N_ELEMENTS(columns); i++) {
         guint64 value = 0;
         /* What is wrong with a column is said when the row is predicted. */
-        if (lp_table_count(row, columns[i].column, 1, 1ull << 50, &value, NULL) && value > 0)
+        if (lp_row_count(row, columns[i].column, 1, 1ull << 50, &value, NULL, NULL) && value > 0)
             outcome->factors[columns[i].factor] = (double)value;
     }
 }

@@ -2,6 +2,9 @@
 /* Other words for the values of columns. */
 #include "validation/cases/row_word.h"
 
+#include "base/error.h"
+#include "base/units.h"
+
 #include <string.h>
 
 /* Of several that a text holds the first counts. */
@@ -52,21 +55,46 @@ static const struct {
                {"tied", answers},         {"sequence_parallel", answers},
                {"framework", frameworks}};
 
-static const char *const counts[] = {
-    "layers",         "hidden",       "heads", "kv_heads", "ffn", "vocab", "seq",
-    "experts",        "tp",           "pp",    "dp",       "cp",  "ep",    "zero",
-    "virtual_stages", "global_batch", NULL};
+static const char *const counts[] = {"layers",
+                                     "hidden",
+                                     "heads",
+                                     "kv_heads",
+                                     "ffn",
+                                     "vocab",
+                                     "seq",
+                                     "experts",
+                                     "tp",
+                                     "pp",
+                                     "dp",
+                                     "cp",
+                                     "ep",
+                                     "zero",
+                                     "virtual_stages",
+                                     "global_batch",
+                                     "micro_batch",
+                                     "accelerators",
+                                     "accelerators_per_domain",
+                                     "nics_per_domain",
+                                     NULL};
+
+/* Words of one character mean something alone: "N/A" is no "n", "1.5" no 1. */
+static gboolean
+means(const char *const *known, const char *word, gboolean is_alone)
+{
+    return g_strv_contains(known, word) && (is_alone || strlen(word) > 1);
+}
 
 static const char *
 meaning_of(const Meaning *meanings, const char *text)
 {
-    g_autofree char *lower = g_ascii_strdown(text, -1);
+    g_autofree char *lower = g_strstrip(g_ascii_strdown(text, -1));
+    gboolean is_alone = strlen(lower) == 1;
     g_strcanon(lower, "abcdefghijklmnopqrstuvwxyz0123456789", ' ');
     g_auto(GStrv) words = g_strsplit(lower, " ", -1);
     for (; meanings->words != NULL; meanings++) {
         g_auto(GStrv) known = g_strsplit(meanings->words, " ", -1);
         for (guint i = 0; words[i] != NULL; i++)
-            if (*words[i] != '\0' && g_strv_contains((const char *const *)known, words[i]))
+            if (*words[i] != '\0' && means((const char *const *)known, words[i], is_alone))
                 return meanings->value;
     }
     return NULL;
@@ -95,4 +123,19 @@ lp_row_word(const char *column, const char *text)
             return g_strdup(value != NULL ? value : text);
         }
     return g_strdup(text);
+}
+
+gboolean
+lp_row_count(const LpTableRow *row, const char *column, guint64 minimum, guint64 maximum,
+             guint64 *io_value, LpOutcome *outcome, GError **error)
+{
+    const char *text = lp_table_text(row, column);
+    g_autofree char *word = lp_row_word(column, text);
+    if (strcmp(word, text) == 0 || !lp_count_parse(word, minimum, maximum, io_value, NULL))
+        return lp_table_count(row, column, minimum, maximum, io_value, error);
+    if (outcome == NULL)
+        return TRUE;
+    g_autofree char *shown = lp_error_quote(text);
+    lp_outcome_infer(outcome, "%s %s: in place of %s", column, word, shown);
+    return TRUE;
 }

@@ -7,10 +7,14 @@
 #include "platforms/generation/generate.h"
 #include "platforms/generation/system.h"
 #include "validation/cases/accelerator_name.h"
+#include "validation/cases/row_word.h"
 
+#include <math.h>
 #include <string.h>
 
 #define GENERIC "generic"
+/* Rates that differ by less are the same one, rounded. */
+#define SAME_RATE 0.01
 
 /* Options of generate, as texts. */
 typedef struct {
@@ -87,7 +91,7 @@ read_scale_out(MachineTexts *texts, const LpTableRow *row, guint64 domain_size,
 {
     guint64 n_nics = domain_size;
     if (!read_rate(row, "scale_out_Gbps", "Gbps", &texts->scale_out, error) ||
-        !lp_table_count(row, "nics_per_domain", 1, G_MAXUINT32, &n_nics, error))
+        !lp_row_count(row, "nics_per_domain", 1, G_MAXUINT32, &n_nics, outcome, error))
         return FALSE;
     texts->nics = g_strdup_printf("%" G_GUINT64_FORMAT, MIN(n_nics, domain_size));
     if (texts->scale_out != NULL)
@@ -145,7 +149,7 @@ read_habitual(MachineTexts *texts, const LpTableRow *row, const LpMachineSpecifi
     guint64 n = 0;
     if (!lp_table_has(row, "accelerators"))
         return lp_table_fault(row, "accelerators", "their number", error);
-    if (!lp_table_count(row, "accelerators", 1, LP_MACHINE_HOSTS_MAX, &n, error))
+    if (!lp_row_count(row, "accelerators", 1, LP_MACHINE_HOSTS_MAX, &n, outcome, error))
         return FALSE;
     guint64 n_domains = (n + system->domain.size - 1) / system->domain.size,
             size = (n + n_domains - 1) / n_domains;
@@ -158,24 +162,50 @@ read_habitual(MachineTexts *texts, const LpTableRow *row, const LpMachineSpecifi
     return TRUE;
 }
 
-/* @size: of the system's domains, which a row may state otherwise. */
+/* What a row states of the network between domains counts where it is not @named's own. Its cards
+ * stay, since tables count those of a host, which need not be a domain. */
 static gboolean
-read_texts(MachineTexts *texts, const LpTableRow *row, guint64 size, const char *accelerator,
-           gboolean is_generic, gboolean *out_is_large, LpOutcome *outcome, GError **error)
+read_named_scale_out(MachineTexts *texts, const LpTableRow *row,
+                     const LpMachineSpecification *named, gboolean is_large, LpOutcome *outcome,
+                     GError **error)
 {
-    guint64 n = 0;
+    double own_gbps = named->scale_out.bytes_per_s * 8e-9;
+    guint64 n_nics = 0;
+    if (!read_rate(row, "scale_out_Gbps", "Gbps", &texts->scale_out, error) ||
+        !lp_row_count(row, "nics_per_domain", 1, G_MAXUINT32, &n_nics, outcome, error))
+        return FALSE;
+    double stated_gbps = texts->scale_out != NULL ? g_ascii_strtod(texts->scale_out, NULL) : 0.0;
+    if (texts->scale_out == NULL || own_gbps <= 0.0 || !is_large ||
+        fabs(stated_gbps - own_gbps) <= SAME_RATE * own_gbps) {
+        g_clear_pointer(&texts->scale_out, g_free);
+        return TRUE;
+    }
+    lp_outcome_infer(outcome, "scale-out %.4g Gb/s an accelerator: the row's, not %s's %.4g",
+                     stated_gbps, named->system, own_gbps);
+    return TRUE;
+}
+
+/* Of @named's domains, whose size a row may state otherwise. */
+static gboolean
+read_texts(MachineTexts *texts, const LpTableRow *row, const LpMachineSpecification *named,
+           const char *accelerator, gboolean *out_is_large, LpOutcome *outcome, GError **error)
+{
+    gboolean is_generic = strcmp(named->system, GENERIC) == 0;
+    guint64 n = 0, size = MAX(named->domain.size, 1);
     if (!lp_table_has(row, "accelerators"))
         return lp_table_fault(row, "accelerators", "their number", error);
-    if (!lp_table_count(row, "accelerators", 1, LP_MACHINE_HOSTS_MAX, &n, error) ||
-        !lp_table_count(row, "accelerators_per_domain", 1, LP_MACHINE_HOSTS_MAX, &size, error) ||
+    if (!lp_row_count(row, "accelerators", 1, LP_MACHINE_HOSTS_MAX, &n, outcome, error) ||
+        !lp_row_count(row, "accelerators_per_domain", 1, LP_MACHINE_HOSTS_MAX, &size, outcome,
+                      error) ||
         !read_rate(row, "scale_up_GBps", "GBps", &texts->domain_bandwidth, error) ||
         (is_generic && !read_domain(texts, row, accelerator, n, &size, outcome, error)))
         return FALSE;
     texts->accelerators = g_strdup_printf("%" G_GUINT64_FORMAT, (n + size - 1) / size * size);
     texts->domain_size = g_strdup_printf("%" G_GUINT64_FORMAT, size);
     *out_is_large = n > size;
-    return n <= size || !is_generic ||
-           read_scale_out(texts, row, size, accelerator, outcome, error);
+    if (!is_generic)
+        return read_named_scale_out(texts, row, named, *out_is_large, outcome, error);
+    return n <= size || read_scale_out(texts, row, size, accelerator, outcome, error);
 }
 
 /* By the name in the catalogue, another name that is listed, or the words of the text. */
@@ -251,10 +281,9 @@ lp_training_machine_read(const LpTableRow *row, const LpPublicModels *models, Lp
     if (named == NULL)
         return NULL;
     gboolean is_generic = strcmp(system, GENERIC) == 0, is_large = FALSE;
-    guint64 size = MAX(named->domain.size, 1);
-    if (habitual != NULL ? !read_habitual(&texts, row, habitual, outcome, error)
-                         : !read_texts(&texts, row, size, accelerator.name, is_generic, &is_large,
-                                       outcome, error))
+    if (habitual != NULL
+            ? !read_habitual(&texts, row, habitual, outcome, error)
+            : !read_texts(&texts, row, named, accelerator.name, &is_large, outcome, error))
         return NULL;
     if (is_generic && lp_table_has(row, "system"))
         lp_outcome_infer(outcome, "a generic machine: the catalogue has no system of that name");
@@ -264,8 +293,9 @@ lp_training_machine_read(const LpTableRow *row, const LpPublicModels *models, Lp
         [LP_MACHINE_OPTION_ACCELERATOR] = accelerator.name,
         [LP_MACHINE_OPTION_DOMAIN_SIZE] = texts.domain_size,
         [LP_MACHINE_OPTION_DOMAIN_BANDWIDTH] = texts.domain_bandwidth};
-    if (is_large && is_generic) {
+    if (is_large)
         options[LP_MACHINE_OPTION_SCALE_OUT_BANDWIDTH] = texts.scale_out;
+    if (is_large && is_generic) {
         options[LP_MACHINE_OPTION_NICS_PER_DOMAIN] = texts.nics;
         options[LP_MACHINE_OPTION_PORT_ORDER] = "rail";
         options[LP_MACHINE_OPTION_TRANSPORT] = transport_of(row, outcome);

@@ -4,6 +4,7 @@
 
 #include "model/memory.h"
 #include "sim/run/simulation.h"
+#include "validation/cases/row_word.h"
 #include "validation/cases/training_remainder.h"
 #include "validation/cases/training_words.h"
 #include "validation/prediction/prediction.h"
@@ -347,14 +348,14 @@ lp_training_plan_new(LpTrainingRestatement *self, GError **error)
     guint64 micro_batch = 1;
     gboolean of_replica = states_replica_batch(self);
     gboolean is_stated = lp_table_has(self->row, "micro_batch") && !of_replica;
-    if ((is_stated &&
-         !lp_table_count(self->row, "micro_batch", 1, G_MAXUINT32, &micro_batch, error)) ||
+    if ((is_stated && !lp_row_count(self->row, "micro_batch", 1, G_MAXUINT32, &micro_batch,
+                                    self->outcome, error)) ||
         !take_recompute(self, micro_batch, error))
         return NULL;
     if (is_stated)
         micro_batch =
             lp_training_remainder_micro_batch(&self->settings, micro_batch, self->outcome);
-    if (is_stated)
+    if (!of_replica)
         fill_rounds(self, micro_batch);
     if (!lp_table_has(self->row, "zero") && lp_settings_is(&self->settings, "zero", "0"))
         share_states(self, micro_batch);

@@ -4,6 +4,7 @@
 
 #include "base/error.h"
 #include "validation/cases/row_word.h"
+#include "validation/cases/training_framework.h"
 #include "validation/cases/training_machine.h"
 #include "validation/cases/training_remainder.h"
 #include "validation/cases/training_words.h"
@@ -143,11 +144,48 @@ take_columns(LpTrainingRestatement *self, GError **error)
     return TRUE;
 }
 
+/* What nothing can stand for. */
+static gboolean
+check_needed(const LpTrainingRestatement *self, GError **error)
+{
+    static const struct {
+        const char *column, *attribute, *wanted;
+    } needed[] = {{"hidden", "hidden", "the width of the model"},
+                  {"seq", "seq", "tokens of a sequence"},
+                  {"global_batch", "global-batch", "sequences of an iteration"}};
+    for (guint i = 0; i < G_N_ELEMENTS(needed); i++)
+        if (lp_settings_get(&self->settings, needed[i].attribute) == NULL)
+            return lp_table_fault(self->row, needed[i].column, needed[i].wanted, error);
+    return TRUE;
+}
+
+/* A row of one layer has no embeddings. */
+static void
+note_open_shape(LpTrainingRestatement *self)
+{
+    static const struct {
+        const char *attribute, *text;
+        gboolean is_of_layer;
+    } open[] = {{"ffn-kind", "ffn-kind gelu", TRUE},
+                {"ffn", "ffn of four times hidden", TRUE},
+                {"attention", "attention unfused", TRUE},
+                {"tied-embeddings", "embeddings not tied", FALSE}};
+    g_autoptr(GString) texts = g_string_new(NULL);
+    for (guint i = 0; i < G_N_ELEMENTS(open); i++)
+        if (lp_settings_get(&self->settings, open[i].attribute) == NULL &&
+            (open[i].is_of_layer || !self->is_layer))
+            g_string_append_printf(texts, "%s%s", texts->len > 0 ? ", " : "", open[i].text);
+    if (texts->len > 0)
+        lp_outcome_infer(self->outcome, "%s: nothing is stated", texts->str);
+}
+
 /* What neither the row nor a public model states of the shape. */
 static gboolean
 complete_shape(LpTrainingRestatement *self, GError **error)
 {
-    (void)error;
+    if (!check_needed(self, error))
+        return FALSE;
+    note_open_shape(self);
     /* Models with gated networks (Llama and later) rotate queries and keys, those before learn
      * positions. */
     lp_settings_set_unless_said(&self->settings, "positions",
@@ -207,7 +245,9 @@ take_replicas(LpTrainingRestatement *self, GError **error)
     guint64 n_accelerators = 0;
     if (!lp_table_has(self->row, "accelerators"))
         return lp_table_fault(self->row, "accelerators", "their number", error);
-    if (!lp_table_count(self->row, "accelerators", 1, LP_MACHINE_HOSTS_MAX, &n_accelerators, error))
+    /* The machine's rules note other words for it. */
+    if (!lp_row_count(self->row, "accelerators", 1, LP_MACHINE_HOSTS_MAX, &n_accelerators, NULL,
+                      error))
         return FALSE;
     double n_others = (double)lp_settings_number(&self->settings, "tp") *
                       (double)lp_settings_number(&self->settings, "pp") *
@@ -249,95 +289,11 @@ take_sequence_parallel(LpTrainingRestatement *self, GError **error)
            lp_training_restatement_set(self, "sequence_parallel", "sequence-parallel", text, error);
 }
 
-/* The framework whose name is one of the words of column "source", but for those of one
- * publication, or NULL. Returns: (transfer full). */
-static char *
-framework_of_source(const LpTableRow *row)
-{
-    g_auto(GStrv) known = lp_framework_names(NULL);
-    g_autofree char *words = g_ascii_strdown(lp_table_text(row, "source"), -1);
-    g_strcanon(words, "abcdefghijklmnopqrstuvwxyz0123456789-", ' ');
-    g_auto(GStrv) parts = g_strsplit(words, " ", -1);
-    for (guint i = 0; known != NULL && parts[i] != NULL; i++)
-        if (strcmp(parts[i], LP_FRAMEWORK_NONE) != 0 &&
-            g_strv_contains((const char *const *)known, parts[i]) &&
-            !lp_framework_of_one_publication(parts[i]))
-            return g_strdup(parts[i]);
-    return NULL;
-}
-
-/* Whether @word is a container's version: year, month and what follows, "24.03.01". */
-static gboolean
-is_container(const char *word)
-{
-    return g_ascii_isdigit(word[0]) && g_ascii_isdigit(word[1]) && word[2] == '.' &&
-           g_ascii_isdigit(word[3]) && g_ascii_isdigit(word[4]) &&
-           (word[5] == '\0' || word[5] == '.');
-}
-
-/* The version of NeMo or of its container that column @column names: "26.06.01 NeMo Container",
- * "NeMo 24.03.01". Returns: (transfer full) (nullable). */
-static char *
-container_in(const LpTableRow *row, const char *column)
-{
-    g_auto(GStrv) words = g_strsplit_set(lp_table_text(row, column), " ,;()", -1);
-    if (!g_strv_contains((const char *const *)words, "NeMo"))
-        return NULL;
-    for (guint i = 0; words[i] != NULL; i++)
-        if (is_container(words[i]))
-            return g_strdup(words[i]);
-    return NULL;
-}
-
-/* That in column "where", else that in the name of the source, or NULL. Returns: (transfer full).
- */
-static char *
-container_of(const LpTableRow *row)
-{
-    char *container = container_in(row, "where");
-    return container != NULL ? container : container_in(row, "source");
-}
-
-/* The framework that @text names, by its name or another word for it. Static or borrowed. */
-static const char *
-known_framework(LpTrainingRestatement *self, const char *text)
-{
-    g_auto(GStrv) known = lp_framework_names(NULL);
-    g_autofree char *word = lp_row_word("framework", text);
-    if (known == NULL || g_strv_contains((const char *const *)known, text) ||
-        g_strv_contains((const char *const *)known, word))
-        return text;
-    g_autofree char *shown = lp_error_quote(text);
-    lp_outcome_infer(self->outcome, "framework none: nothing is known of %s", shown);
-    return LP_FRAMEWORK_NONE;
-}
-
-/* Whose software ran; what it does is in workloads/frameworks.xml. A source that bears the name of
- * a framework publishes that framework's runs, whatever a reader of it took them for. */
 static gboolean
 take_framework(LpTrainingRestatement *self, GError **error)
 {
-    const char *text = lp_table_text(self->row, "framework");
-    g_autofree char *named = framework_of_source(self->row);
-    if (named != NULL && strcmp(named, text) != 0) {
-        text = named;
-        lp_outcome_infer(self->outcome, "framework %s: the source is named so", named);
-    } else if (*text == '\0') {
-        text = LP_FRAMEWORK_NONE;
-        lp_outcome_infer(self->outcome, "framework none: nothing is stated");
-    } else {
-        text = known_framework(self, text);
-    }
-    g_autofree char *container = container_of(self->row);
-    const char *source = lp_table_text(self->row, "source");
-    g_autofree char *version = lp_framework_version(text, container, source);
-    if (version != NULL && strcmp(version, text) != 0) {
-        text = version;
-        lp_outcome_infer(self->outcome, "framework %s: of %s%s", version,
-                         container != NULL ? "NeMo container " : "",
-                         container != NULL ? container : "that publication");
-    }
-    return lp_training_restatement_set(self, "framework", "framework", text, error);
+    g_autofree char *name = lp_training_framework_name(self->row, self->outcome);
+    return lp_training_restatement_set(self, "framework", "framework", name, error);
 }
 
 /* Settings of that run, beyond or against its framework's habits: "NAME=VALUE NAME=VALUE". */
@@ -352,6 +308,9 @@ take_settings(LpTrainingRestatement *self, GError **error)
         if (equals == NULL)
             return lp_table_fault(self->row, "set", "NAME=VALUE", error);
         *equals = '\0';
+        if (strcmp(texts[i], "framework") == 0)
+            return lp_table_fault(self->row, "set", "the framework in the column of that name",
+                                  error);
         if (!lp_training_restatement_set(self, "set", texts[i], equals + 1, error))
             return FALSE;
     }
@@ -403,6 +362,22 @@ framework_default(const LpTrainingRestatement *self, const char *name)
     return NULL;
 }
 
+/* What no column says of sequence parallelism the framework decides. */
+static gboolean
+note_sequence_parallel(LpTrainingRestatement *self, GError **error)
+{
+    (void)error;
+    if (lp_settings_get(&self->settings, "sequence-parallel") != NULL)
+        return TRUE;
+    g_autofree char *value = framework_default(self, "sequence-parallel");
+    if (value != NULL)
+        lp_outcome_infer(self->outcome, "sequence-parallel %s: as %s has it", value,
+                         lp_settings_get(&self->settings, "framework"));
+    else
+        lp_outcome_infer(self->outcome, "sequence-parallel no: nothing is stated");
+    return TRUE;
+}
+
 /* Where no column says which states replicas share: as the framework has it, else none. */
 static gboolean
 take_zero(LpTrainingRestatement *self, GError **error)
@@ -414,6 +389,8 @@ take_zero(LpTrainingRestatement *self, GError **error)
     if (stage != NULL)
         lp_outcome_infer(self->outcome, "zero %s: as %s has it", stage,
                          lp_settings_get(&self->settings, "framework"));
+    else
+        lp_outcome_infer(self->outcome, "zero 0: nothing is stated");
     lp_settings_set(&self->settings, "zero", stage != NULL ? stage : "0");
     return TRUE;
 }
@@ -478,8 +455,9 @@ take_words(LpTrainingRestatement *self, GError **error)
 static gboolean (*const rules[])(LpTrainingRestatement *self, GError **error) = {
     take_model,     take_layers_of_name, take_columns,  complete_shape,
     pad_vocabulary, cut_to_layer,        take_replicas, take_sequence_parallel,
-    take_precision, take_framework,      take_settings, take_zero,
-    take_words,     pad_sizes,           deal_slices,   limit_slices,
+    take_precision, take_framework,      take_settings, note_sequence_parallel,
+    take_zero,      take_words,          pad_sizes,     deal_slices,
+    limit_slices,
 };
 
 gboolean

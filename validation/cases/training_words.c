@@ -3,6 +3,7 @@
 #include "validation/cases/training_words.h"
 
 #include "validation/cases/remat_policy.h"
+#include "validation/cases/row_word.h"
 
 #include <math.h>
 #include <string.h>
@@ -63,7 +64,7 @@ stated_shards(const LpTableRow *row)
 {
     guint64 shards = DOMAIN_USUAL;
     if (says(row, "HSDP") &&
-        lp_table_count(row, "accelerators_per_domain", 1, G_MAXUINT32, &shards, NULL))
+        lp_row_count(row, "accelerators_per_domain", 1, G_MAXUINT32, &shards, NULL, NULL))
         return shards;
     double stated = number_behind(row, "zero1=");
     return stated <= G_MAXUINT32 ? (guint64)stated : 0;

@@ -178,6 +178,21 @@ read_routing(LpWorkload *self, GError **error)
     return self->routing_table != NULL;
 }
 
+/* What is refused need not stand in the file: @error, which begins with an attribute's name, says
+ * so where the framework gave its value. */
+static void
+name_framework(const LpWorkload *self, GError *error)
+{
+    g_autofree char *name = g_strndup(error->message, strcspn(error->message, ":"));
+    const LpAttribute *attribute = lp_attribute_find(name, NULL);
+    if (attribute == NULL || lp_attribute_origin(attribute, self) != LP_ORIGIN_FRAMEWORK)
+        return;
+    char *text = g_strdup_printf("%s (%s is framework %s's unless the file or --set gives it)",
+                                 error->message, name, self->framework);
+    g_free(error->message);
+    error->message = text;
+}
+
 /* Derives what is left and checks the whole. */
 static gboolean
 complete(LpWorkload *self, GError **error)
@@ -185,12 +200,14 @@ complete(LpWorkload *self, GError **error)
     if (!lp_framework_habits_apply(self, error))
         return FALSE;
     derive_defaults(self);
-    gboolean good = lp_transformer_check(&self->transformer, error);
+    GError *fault = NULL;
+    gboolean good = lp_transformer_check(&self->transformer, &fault);
     if (good)
         derive_plan(self);
-    if (good && lp_plan_check(&self->plan, &self->transformer, error))
+    if (good && lp_plan_check(&self->plan, &self->transformer, &fault))
         return read_routing(self, error);
-    g_prefix_error(error, "%s: ", lp_file_label(self->path));
+    name_framework(self, fault);
+    g_propagate_prefixed_error(error, fault, "%s: ", lp_file_label(self->path));
     return FALSE;
 }
 

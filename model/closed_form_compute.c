@@ -85,6 +85,18 @@ lp_closed_form_optimizer_s(const LpClosedFormInput *input)
         sum_s +=
             lp_optimizer_time_s(input->transformer, input->plan, input->accelerator, stage) +
             lp_optimizer_list_copies(input->transformer, input->plan, input->accelerator, stage)
-                .bound_s;
+                .device_s;
+    return sum_s / pp;
+}
+
+double
+lp_closed_form_optimizer_host_s(const LpClosedFormInput *input)
+{
+    guint32 pp = input->plan->degree[LP_AXIS_PP];
+    double sum_s = 0.0;
+    for (guint32 stage = 0; stage < pp; stage++)
+        sum_s +=
+            lp_optimizer_list_copies(input->transformer, input->plan, input->accelerator, stage)
+                .host_s;
     return sum_s / pp;
 }

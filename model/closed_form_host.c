@@ -50,15 +50,23 @@ n_runs(const LpClosedFormInput *input)
            (degree(input, LP_AXIS_PP) - 1.0) / input->plan->pipeline.virtual_stages;
 }
 
-/* A host that runs ahead is late for the whole iteration or not at all. */
+/* What the host needs for the optimiser's step beyond what the device takes for it. */
+static double
+step_lag_s(const LpClosedFormInput *input)
+{
+    return lp_closed_form_optimizer_host_s(input) - lp_closed_form_optimizer_s(input);
+}
+
+/* A host that runs ahead is late for the whole iteration or not at all; where it is ahead, it has
+ * begun the optimiser's step before the device. */
 static double
 free_host_s(const LpClosedFormInput *input, double busy_s)
 {
     double sum_s = collectives_s(input);
     for (LpPass pass = 0; pass < LP_N_PASSES; pass++)
         sum_s += kernels_s(input, pass);
-    double m = n_micro_batches(input);
-    return fmax(m * idle_s(input), m * sum_s - busy_s);
+    double m = n_micro_batches(input), lag_s = m * sum_s - busy_s;
+    return fmax(fmax(m * idle_s(input), lag_s), lag_s + step_lag_s(input));
 }
 
 /* One that waits for the device at every pass, or at every message, is late for each pass by
@@ -75,7 +83,8 @@ bound_host_s(const LpClosedFormInput *input, double inner_s, double pp_s)
     double backward_s = (issuing_s - communication_s) * rest;
     for (LpPass pass = LP_PASS_FORWARD + 1; pass < LP_N_PASSES; pass++)
         backward_s += kernels_s(input, pass) - lp_closed_form_pass_s(input, pass) / m;
-    return n_runs(input) * (fmax(0.0, forward_s) + fmax(0.0, backward_s));
+    return n_runs(input) * (fmax(0.0, forward_s) + fmax(0.0, backward_s)) +
+           fmax(0.0, step_lag_s(input));
 }
 
 /* One that takes turns with the device adds all that it does to each micro-batch that is waited
@@ -86,7 +95,7 @@ turns_host_s(const LpClosedFormInput *input)
     double sum_s = collectives_s(input);
     for (LpPass pass = 0; pass < LP_N_PASSES; pass++)
         sum_s += kernels_s(input, pass);
-    return n_runs(input) * sum_s;
+    return n_runs(input) * sum_s + lp_closed_form_optimizer_host_s(input);
 }
 
 double

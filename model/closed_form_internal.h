@@ -186,6 +186,8 @@ LpPassCommunication lp_closed_form_dp_pass(const LpClosedFormInput *input);
  * micro-batches, and what @dp passes wait for data parallelism. */
 double lp_closed_form_bubble_of(const LpClosedFormInput *input, double inner_s, double pp_s,
                                 LpPassCommunication dp);
+/** What the host needs for the optimiser's step on the mean stage, s. */
+double lp_closed_form_optimizer_host_s(const LpClosedFormInput *input);
 /** T_host, given those and T_comp. */
 double lp_closed_form_host_of(const LpClosedFormInput *input, double compute_s, double inner_s,
                               double pp_s);

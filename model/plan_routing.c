@@ -14,10 +14,12 @@ draw_normal(GRand *generator)
     return radius * cos(2.0 * G_PI * g_rand_double(generator));
 }
 
+/* Buffers that are padded and cut to one size are all alike, whatever tokens come. */
 gboolean
 lp_plan_has_expert_loads(const LpPlan *self, const LpTransformer *transformer)
 {
-    return transformer->experts.n > 0 && (self->experts.skew > 0.0 || self->experts.table != NULL);
+    return transformer->experts.n > 0 && transformer->experts.capacity_factor <= 0.0 &&
+           (self->experts.skew > 0.0 || self->experts.table != NULL);
 }
 
 /* Layers with experts before layer @index. */

@@ -6,7 +6,8 @@
 
 G_BEGIN_DECLS
 
-/** Whether experts' loads differ: they are drawn with a skew, or measured. */
+/** Whether experts' loads differ: they are drawn with a skew, or measured, and no capacity makes
+ * them alike. */
 gboolean lp_plan_has_expert_loads(const LpPlan *self, const LpTransformer *transformer);
 /** How many draws of experts' loads an iteration has; 1 where they do not differ. */
 guint64 lp_plan_n_expert_draws(const LpPlan *self, const LpTransformer *transformer);

@@ -140,6 +140,10 @@ test_expert_draws(void)
     plan.degree[LP_AXIS_EP] = 4;
     lp_test_true("even", lp_plan_n_expert_draws(&plan, &shape) == 1);
     plan.experts.skew = 0.5;
+    shape.experts.capacity_factor = 1.25;
+    lp_test_true("padded to one size", !lp_plan_has_expert_loads(&plan, &shape) &&
+                                           lp_plan_n_expert_draws(&plan, &shape) == 1);
+    shape.experts.capacity_factor = 0.0;
     guint32 n_layers = 0, m = lp_plan_n_micro_batches(&plan);
     g_autofree gboolean *seen = g_new0(gboolean, lp_transformer_n_layers(&shape) * m);
     guint64 n = lp_plan_n_expert_draws(&plan, &shape);

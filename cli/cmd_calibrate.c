@@ -10,6 +10,7 @@
 #include "base/units.h"
 #include "report/calibration_report.h"
 #include "validation/calibration/calibration_file.h"
+#include "validation/cases/measurements.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -126,14 +127,17 @@ calibrate(const Options *options, GError **error)
     g_autoptr(LpConstants) constants = read_constants(options, error);
     if (constants == NULL || !check_output(options->output, error))
         return FALSE;
-    g_autoptr(LpTable) table = lp_row_options_load_table(options->cases, error);
+    g_autoptr(LpTable) table = lp_measurements_load(options->cases, error);
     if (table == NULL)
         return FALSE;
     fit_options.constants = constants;
     if (isatty(STDERR_FILENO))
         fit_options.stage = show_stage;
     g_autoptr(LpFit) fit = lp_fit_run(table, &fit_options, error);
-    return fit != NULL && print_fit(fit, options, format, error);
+    if (fit == NULL || !print_fit(fit, options, format, error))
+        return FALSE;
+    lp_row_options_warn(table);
+    return TRUE;
 }
 
 gboolean

@@ -7,6 +7,7 @@
 #include "base/file.h"
 #include "report/validation_page.h"
 #include "report/vega.h"
+#include "validation/cases/measurements.h"
 #include "validation/cases/training_inputs.h"
 #include "validation/calibration/calibration_file.h"
 
@@ -46,9 +47,10 @@ print_validation(const LpValidation *validation, Format format, const char *vega
     return lp_print_result(text, error);
 }
 
-/* A table of which nothing could be predicted says that something is wrong with all of it. */
+/* A table of which nothing could be predicted says that something is wrong with all of it: a
+ * column's name, it may be. */
 static gboolean
-check_any(const GPtrArray *outcomes, const char *path, GError **error)
+check_any(const GPtrArray *outcomes, const LpTable *table, GError **error)
 {
     for (guint i = 0; i < outcomes->len; i++) {
         const LpOutcome *outcome = g_ptr_array_index(outcomes, i);
@@ -57,9 +59,11 @@ check_any(const GPtrArray *outcomes, const char *path, GError **error)
     }
     if (outcomes->len == 0)
         return TRUE;
+    g_autofree char *unknown = lp_measurements_unknown_columns(table);
     g_set_error(error, LP_SIMULATION_ERROR, LP_SIMULATION_ERROR_RUN,
-                "%s: all of %u rows failed, wanted one that can be predicted", lp_file_label(path),
-                outcomes->len);
+                "%s: all of %u rows failed, wanted one that can be predicted%s%s",
+                lp_file_label(lp_table_path(table)), outcomes->len, unknown != NULL ? "; " : "",
+                unknown != NULL ? unknown : "");
     return FALSE;
 }
 
@@ -77,7 +81,7 @@ validate(const Options *options, GError **error)
         !lp_row_options_read(options->jobs, options->resume, &run, &version, &progress, error))
         return FALSE;
     const char *path = options->cases != NULL ? options->cases : SHIPPED_CASES;
-    g_autoptr(LpTable) table = lp_row_options_load_table(path, error);
+    g_autoptr(LpTable) table = lp_measurements_load(path, error);
     if (table == NULL)
         return FALSE;
     g_autoptr(LpConstants) constants = NULL;
@@ -97,8 +101,11 @@ validate(const Options *options, GError **error)
         return FALSE;
     LpValidation validation = {lp_table_path(table), lp_table_kind(table), (LpPrediction)model,
                                outcomes};
-    return print_validation(&validation, (Format)format, vega, error) &&
-           check_any(outcomes, lp_table_path(table), error);
+    if (!print_validation(&validation, (Format)format, vega, error) ||
+        !check_any(outcomes, table, error))
+        return FALSE;
+    lp_row_options_warn(table);
+    return TRUE;
 }
 
 gboolean

@@ -2,6 +2,7 @@
 /* How measured rows are run: side by side, shown, and kept. */
 #include "cli/row_options.h"
 
+#include "base/file.h"
 #include "cli/options.h"
 #include "validation/cases/measurements.h"
 
@@ -38,12 +39,10 @@ lp_row_options_read(const char *jobs, const char *resume, LpRunnerOptions *run, 
 }
 
 /* A column may be a reader's own, and no fault, or a misspelt one. */
-LpTable *
-lp_row_options_load_table(const char *path, GError **error)
+void
+lp_row_options_warn(const LpTable *table)
 {
-    LpTable *table = lp_measurements_load(path, error);
-    g_autofree char *unknown = table != NULL ? lp_measurements_unknown_columns(table) : NULL;
+    g_autofree char *unknown = lp_measurements_unknown_columns(table);
     if (unknown != NULL)
-        fprintf(stderr, "lightpath: %s\n", unknown);
-    return table;
+        fprintf(stderr, "lightpath: %s: %s\n", lp_file_label(lp_table_path(table)), unknown);
 }

@@ -15,7 +15,8 @@ gboolean lp_row_options_read(const char *jobs, const char *resume, LpRunnerOptio
                              char **out_version, LpProgress *progress,
                              GError **error) G_GNUC_WARN_UNUSED_RESULT;
 
-/** lp_measurements_load(); says in one line on stderr which columns of @path nothing reads. */
-LpTable *lp_row_options_load_table(const char *path, GError **error) G_GNUC_WARN_UNUSED_RESULT;
+/** Says in one line on stderr which columns of @table nothing reads, if any: behind all else, so
+ * that an error stays alone. */
+void lp_row_options_warn(const LpTable *table);
 
 G_END_DECLS

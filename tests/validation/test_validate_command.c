@@ -220,6 +220,18 @@ test_unknown_column(void)
     lp_test_contains("named", run.complaint, "got the unknown column \"kindd\"");
     lp_test_true("once", strchr(run.complaint, '\n')[1] == '\0');
     lp_spawned_clear(&run);
+    run = validate(path, "--write-inputs=/dev/null/in");
+    lp_test_contains("an error stays alone", run.complaint, "got rows of gemm, wanted training");
+    lp_test_true("one line", strchr(run.complaint, '\n')[1] == '\0');
+    lp_spawned_clear(&run);
+    char *misspelt = lp_temporary_file("id,accelerater,seq,iteration_s\na,a100-80,8,1\n", -1);
+    run = validate(misspelt, "--format=json");
+    lp_test_contains("all rows failed", run.complaint,
+                     "wanted one that can be predicted; got the unknown column \"accelerater\" "
+                     "(the nearest known is accelerator)");
+    lp_test_true("in one line", run.status == 1 && strchr(run.complaint, '\n')[1] == '\0');
+    lp_spawned_clear(&run);
+    lp_temporary_remove(misspelt);
     run = validate(known, "--format=json --model=consistent");
     lp_test_text("known columns", run.complaint, "");
     lp_spawned_clear(&run);

@@ -52,10 +52,9 @@ lp_measurements_unknown_columns(const LpTable *table)
     }
     if (n == 0)
         return NULL;
-    return g_strdup_printf("%s: got the unknown column%s %s, which nothing reads, wanted those of "
-                           "%s rows",
-                           lp_table_path(table), n == 1 ? "" : "s", names->str,
-                           lp_table_kind_names[kind]);
+    return g_strdup_printf("got the unknown column%s %s, which nothing reads, wanted those of %s "
+                           "rows",
+                           n == 1 ? "" : "s", names->str, lp_table_kind_names[kind]);
 }
 
 LpTable *

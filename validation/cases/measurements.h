@@ -23,8 +23,8 @@ extern const char *const lp_table_kind_names[];
 LpTable *lp_measurements_load(const char *path, GError **error) G_GNUC_WARN_UNUSED_RESULT;
 /** What @table, of lp_measurements_load(), measures. */
 LpTableKind lp_table_kind(const LpTable *table);
-/** "FILE: got the unknown column micro_bacth, wanted none but those of training rows; ...", with
- * the known name nearest to each: what nothing reads, a misspelt name perhaps. NULL: all columns
+/** "got the unknown column "micro_bacth" (the nearest known is micro_batch), which nothing reads,
+ * wanted those of training rows": a reader's own, or misspelt. NULL: all columns
  * are known. Returns: (transfer full). */
 char *lp_measurements_unknown_columns(const LpTable *table);
 

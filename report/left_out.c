@@ -2,6 +2,7 @@
 /* What a closed form does not see: a number without it would mislead those who only estimate. */
 #include "report/left_out.h"
 
+#include "model/plan_routing.h"
 #include "platforms/machine/describe.h"
 
 /* The settings that hide communication which the form counts whole. */
@@ -30,6 +31,35 @@ add_overlap(GPtrArray *texts, const LpPlan *plan, gboolean amped)
                                                names->str));
 }
 
+/* Settings that AMPeD's form has no symbols for (model/README.md), as far as they change times. */
+static void
+add_unknown_to_amped(GPtrArray *texts, const LpWorkload *workload)
+{
+    const LpPlan *plan = &workload->plan;
+    gboolean is_plain = plan->pipeline.schedule == LP_SCHEDULE_GPIPE ||
+                        plan->pipeline.schedule == LP_SCHEDULE_1F1B ||
+                        plan->pipeline.schedule == LP_SCHEDULE_INTERLEAVED;
+    const struct {
+        const char *name;
+        gboolean is_on;
+    } settings[] = {
+        {"virtual-stages", plan->pipeline.virtual_stages > 1},
+        {"schedule", !is_plain},
+        {"scatter-gather", plan->pipeline.scatter_gather != LP_SCATTER_GATHER_NO},
+        {"cp", plan->degree[LP_AXIS_CP] > 1},
+        {"zero", plan->zero.stage > 0},
+        {"window", workload->transformer.window.keys > 0},
+        {"host-sync", plan->host.sync != LP_HOST_SYNC_NONE},
+        {"kernels", plan->host.kernels != LP_KERNELS_FUSED},
+    };
+    g_autoptr(GString) names = g_string_new(NULL);
+    for (guint i = 0; i < G_N_ELEMENTS(settings); i++)
+        if (settings[i].is_on)
+            g_string_append_printf(names, "%s%s", names->len > 0 ? ", " : "", settings[i].name);
+    if (names->len > 0)
+        g_ptr_array_add(texts, g_strdup_printf("plan: the form has no symbols for %s", names->str));
+}
+
 /* What the consistent form knows of trees it does not know of other topologies. */
 static void
 add_oversubscription(GPtrArray *texts, const LpMachine *machine, gboolean amped)
@@ -56,6 +86,10 @@ lp_left_out(const LpReport *self, gboolean amped)
     add_oversubscription(texts, self->machine, amped);
     if (self->workload->plan.overlap.slowdown > 1.0)
         g_ptr_array_add(texts, g_strdup("slowdown: computing is as fast beside communication"));
+    if (amped)
+        add_unknown_to_amped(texts, self->workload);
+    if (lp_plan_has_expert_loads(&self->workload->plan, &self->workload->transformer))
+        g_ptr_array_add(texts, g_strdup("experts: their loads count as even"));
     if (amped && lp_left_out_experts(self))
         g_ptr_array_add(texts, g_strdup("experts: their all-to-alls take no time"));
     return texts;

@@ -94,10 +94,11 @@ add_worst(GString *text, const LpValidation *self)
         const LpOutcome *outcome = worst->pdata[i];
         g_autofree char *measured = lp_wording_value(outcome, outcome->measured);
         g_autofree char *predicted = lp_wording_value(outcome, outcome->predicted[self->model]);
-        g_string_append_printf(text, "%s, %s: %s, %s, %+.1f %%; ", outcome->id, outcome->source,
+        g_string_append_printf(text, "%s, %s: %s, %s, %+.1f %%", outcome->id, outcome->source,
                                measured, predicted, 100.0 * lp_outcome_error(outcome, self->model));
         g_autofree char *terms = lp_wording_terms(outcome);
-        g_string_append(text, terms);
+        if (*terms != '\0')
+            g_string_append_printf(text, "; %s", terms);
         for (guint j = 0; j < outcome->inferred->len; j++)
             g_string_append_printf(text, "; %s", (const char *)outcome->inferred->pdata[j]);
         g_string_append_c(text, '\n');

@@ -63,6 +63,26 @@ class WrittenInputs(unittest.TestCase):
                    for line, report in zip(lines, reports)}
             self.assertEqual(got, wanted)
 
+    def test_names(self):
+        """Rows of one id have files of their own, and no id makes an option or leaves the folder; files that
+        a row names are found from there."""
+        with tempfile.TemporaryDirectory(prefix="lightpath-") as name:
+            folder = pathlib.Path(name)
+            (folder / "table.csv").write_text("layer,expert,load\n0,0,1\n0,1,3\n")
+            header = ("id,source,layers,hidden,seq,experts,accelerator,accelerators,ep,micro_batch,global_batch,"
+                      "iteration_s,set\n")
+            rows = [f"{row},s,4,256,{seq},2,a100-80,2,2,1,4,1,routing-table=table.csv\n"
+                    for row, seq in (("a", 512), ("a", 1024), ("-b", 512), ("../c", 512))]
+            (folder / "cases.csv").write_text(header + "".join(rows))
+            result = json.loads(run("validate", "--cases=cases.csv", "--write-inputs=in", "--format=json",
+                                    folder=folder))
+            lines = [line.split() for line in (folder / "in/commands.sh").read_text().splitlines()[1:]]
+            self.assertEqual([line[2].removesuffix(".workload.xml") for line in lines], ["a", "a-2", "_b", "_._c"])
+            got = [json.loads(run(*line[1:], "--format=json", folder=folder / "in"))["simulated"]["iteration_time_s"]
+                   for line in lines]
+            self.assertEqual(got, [row["simulated_s"] for row in result["rows"]])
+            self.assertNotEqual(got[0], got[1])
+
     def test_rows_without_a_plan(self):
         """A comment says why; other kinds of rows are refused in one line."""
         with tempfile.TemporaryDirectory(prefix="lightpath-") as name:

@@ -5,6 +5,7 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "validation/cases/training_case.h"
+#include "workloads/description/routing_table.h"
 #include "workloads/description/workload_text.h"
 
 #include <glib/gstdio.h>
@@ -35,10 +36,42 @@ sources_of(const LpTableRow *row, const LpOutcome *outcome)
     return (char **)g_ptr_array_free(sources, FALSE);
 }
 
+/* Commands run in another folder than that from which a row names a file; @words are no files. */
+static void
+anchor(char **path, const char *const *words)
+{
+    if (g_strv_contains(words, *path))
+        return;
+    char *whole = g_canonicalize_filename(*path, NULL);
+    g_free(*path);
+    *path = whole;
+}
+
+/* A file's name that is no other row's, no option and not hidden. Returns: (transfer full). */
+static char *
+new_name(const char *id, GHashTable *taken)
+{
+    g_autofree char *name = g_strndup(id, 64);
+    g_strcanon(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_.", '_');
+    if (*name == '-' || *name == '.')
+        *name = '_';
+    char *own = g_strdup(name);
+    for (guint n = 2; g_hash_table_contains(taken, own); n++) {
+        g_free(own);
+        own = g_strdup_printf("%s-%u", name, n);
+    }
+    g_hash_table_add(taken, g_strdup(own));
+    return own;
+}
+
 static gboolean
 write_case(const LpTrainingCase *self, const LpTableRow *row, const LpOutcome *outcome,
            const char *folder, const char *name, GError **error)
 {
+    static const char *const placements[] = {"packed", "scattered", NULL};
+    static const char *const tables[] = {LP_ROUTING_NONE, NULL};
+    anchor(&self->workload->placement, placements);
+    anchor(&self->workload->routing, tables);
     g_auto(GStrv) sources = sources_of(row, outcome);
     g_autofree char *workload = lp_workload_to_xml(self->workload, (const char *const *)sources);
     return write_beside(folder, name, ".workload.xml", workload, error) &&
@@ -47,11 +80,11 @@ write_case(const LpTrainingCase *self, const LpTableRow *row, const LpOutcome *o
 
 /* The line of commands.sh. */
 static gboolean
-write_row(const LpTableRow *row, const char *folder, GString *commands, GError **error)
+write_row(const LpTableRow *row, const char *folder, GHashTable *taken, GString *commands,
+          GError **error)
 {
     g_autofree char *id = lp_table_id(row);
-    g_autofree char *name = g_strndup(id, 64);
-    g_strcanon(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_.", '_');
+    g_autofree char *name = new_name(id, taken);
     g_autoptr(LpOutcome) outcome = lp_outcome_new(LP_MEASURE_TIME, id, "");
     g_auto(LpTrainingCase) restated = {.workload = NULL};
     g_autoptr(GError) fault = NULL;
@@ -84,8 +117,9 @@ lp_training_inputs_write(const LpTable *table, const char *folder, GError **erro
         return FALSE;
     }
     g_autoptr(GString) commands = g_string_new("#!/bin/sh\n");
+    g_autoptr(GHashTable) taken = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
     for (guint i = 0; i < lp_table_n_rows(table); i++)
-        if (!write_row(lp_table_row(table, i), folder, commands, error))
+        if (!write_row(lp_table_row(table, i), folder, taken, commands, error))
             return FALSE;
     return write_beside(folder, "commands", ".sh", commands->str, error);
 }

@@ -379,11 +379,6 @@ class Estimates(Case):
         hidden = [*job, "--set", "overlap-dp=yes"]
         self.assertIn("that overlap-dp would hide", self.left_out(*hidden, model="amped"))
         self.assertIn("slowdown: ", self.left_out(*job, "--set", "slowdown=1.2"))
-        self.assertIn("no symbols for virtual-stages, host-sync",
-                      self.left_out(*job, "--set", "virtual-stages=2", model="amped"))
-        uneven = ["mixtral-8x7b", "dgx-h100-64", "--set", "skew=0.3"]
-        for model in ("consistent", "amped"):
-            self.assertIn("experts: their loads count as even", self.left_out(*uneven, model=model))
         with tempfile.TemporaryDirectory() as folder:
             narrow = f"{folder}/narrow.xml"
             self.taken("platform", "generate", "--system=dgx-a100", "--accelerators=1024",

@@ -35,6 +35,18 @@ class Estimates(unittest.TestCase):
         run("platform", "generate", *options, "-o", path)
         return path
 
+    def left_out(self, model, *words):
+        report = json.loads(run("estimate", *words, f"--model={model}", "--format=json"))
+        return " / ".join(report["amped" if model == "amped" else "closed_form"]["left_out"])
+
+    def test_left_out(self):
+        """AMPeD's form says for which settings it has no symbols; both that uneven experts count as even."""
+        plan = self.left_out("amped", "gpt3-175b", "dgx-a100-1024", "--set=virtual-stages=2")
+        self.assertIn("no symbols for virtual-stages, host-sync", plan)
+        for model in ("consistent", "amped"):
+            uneven = self.left_out(model, "mixtral-8x7b", "dgx-h100-64", "--set=skew=0.3")
+            self.assertIn("experts: their loads count as even", uneven)
+
     def times(self, workload, platform, base, plans):
         """(simulated, estimated, plan) of each plan."""
         found = []

@@ -4,6 +4,7 @@
 
 #include "base/error.h"
 #include "validation/cases/row_word.h"
+#include "validation/cases/run_setting.h"
 #include "validation/cases/training_framework.h"
 #include "validation/cases/training_machine.h"
 #include "validation/cases/training_remainder.h"
@@ -296,47 +297,6 @@ take_framework(LpTrainingRestatement *self, GError **error)
     return lp_training_restatement_set(self, "framework", "framework", name, error);
 }
 
-/* What has a column of its own stands there, since rules look there: a setting may say the same, or
- * what frameworks decide where the column is empty. */
-static gboolean
-check_place(const LpTrainingRestatement *self, const char *name, const char *value, GError **error)
-{
-    static const char *const columns[] = {"framework",
-                                          "layers",
-                                          "hidden",
-                                          "heads",
-                                          "kv_heads",
-                                          "ffn",
-                                          "ffn_kind",
-                                          "vocab",
-                                          "tied",
-                                          "seq",
-                                          "experts",
-                                          "attention",
-                                          "tp",
-                                          "pp",
-                                          "dp",
-                                          "cp",
-                                          "ep",
-                                          "precision",
-                                          "virtual_stages",
-                                          "micro_batch",
-                                          "global_batch",
-                                          "recompute",
-                                          NULL};
-    static const char *const habits[] = {"zero", "sequence_parallel", NULL};
-    g_autofree char *column =
-        g_strdelimit(g_strdup(strcmp(name, "tied-embeddings") != 0 ? name : "tied"), "-", '_');
-    gboolean is_habit = g_strv_contains(habits, column);
-    if (!is_habit && !g_strv_contains(columns, column))
-        return TRUE;
-    if (!lp_table_has(self->row, column) ? is_habit
-                                         : strcmp(lp_table_text(self->row, column), value) == 0)
-        return TRUE;
-    g_autofree char *wanted = g_strdup_printf("%s in column %s", name, column);
-    return lp_table_fault(self->row, "set", wanted, error);
-}
-
 /* Settings of that run, beyond or against its framework's habits: "NAME=VALUE NAME=VALUE". */
 static gboolean
 take_settings(LpTrainingRestatement *self, GError **error)
@@ -349,7 +309,7 @@ take_settings(LpTrainingRestatement *self, GError **error)
         if (equals == NULL)
             return lp_table_fault(self->row, "set", "NAME=VALUE", error);
         *equals = '\0';
-        if (!check_place(self, texts[i], equals + 1, error) ||
+        if (!lp_run_setting_check(self->row, texts[i], equals + 1, error) ||
             !lp_training_restatement_set(self, "set", texts[i], equals + 1, error))
             return FALSE;
     }

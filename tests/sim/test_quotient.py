@@ -210,9 +210,9 @@ def compare(line, by_classes, by_ranks, collapse):
 def run(task, workload="gpt3-175b"):
     """Returns: the outcome of a plan on a machine."""
     plan, machine, fidelity, collapse = task
-    line = [PROGRAM, "simulate", workload, machine, "--format=json", "--ignore-memory", "--framework=none",
-            f"--fidelity={fidelity}"]
-    line += [f"--set={name}={value}" for name, value in plan.items()]
+    settings = {"framework": "none", **plan}
+    line = [PROGRAM, "simulate", workload, machine, "--format=json", "--ignore-memory", f"--fidelity={fidelity}"]
+    line += [f"--set={name}={value}" for name, value in settings.items()]
     try:
         by_classes = simulate(line + [f"--collapse={collapse}"])
         if by_classes is None:

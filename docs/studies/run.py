@@ -35,13 +35,16 @@ def write_rows(name, columns, rows):
 
 
 def run_all(study, n_jobs):
-    """The rows of every case of @study, in order."""
+    """The rows of every case of @study, in order; a terminal is told how many there are."""
+    is_terminal = sys.stderr.isatty()
     with concurrent.futures.ThreadPoolExecutor(n_jobs) as pool:
         rows = []
         for some in pool.map(study.run_case, study.cases()):
             rows += some
-            print(f"{len(rows)} rows", file=sys.stderr, end="\r")
-    print(file=sys.stderr)
+            if is_terminal:
+                print(f"{len(rows)} rows", file=sys.stderr, end="\r")
+    if is_terminal:
+        print(file=sys.stderr)
     return rows
 
 

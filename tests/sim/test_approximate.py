@@ -23,8 +23,8 @@ MEDIAN, WORST = 1e-6, 0.03
 def run(task):
     """Returns: errors by rounds, of those that were cut off, relative to the run rank by rank; what is wrong."""
     plan, machine = task
-    line = [PROGRAM, "simulate", "gpt3-175b", machine, "--format=json", "--ignore-memory", "--framework=none"]
-    line += [f"--set={name}={value}" for name, value in plan.items()]
+    line = [PROGRAM, "simulate", "gpt3-175b", machine, "--format=json", "--ignore-memory"]
+    line += [f"--set={name}={value}" for name, value in {"framework": "none", **plan}.items()]
     errors, wanted = {}, None
     for k in ROUNDS:
         got = simulate(line + ["--collapse=approximate", f"--collapse-rounds={k}"])

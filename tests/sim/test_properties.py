@@ -17,7 +17,7 @@ import sys
 import tempfile
 
 PROGRAM = os.environ.get("LIGHTPATH", "build/release/cli/lightpath")
-PLANS = int(os.environ.get("LIGHTPATH_PLANS", "4400"))
+PLANS = int(os.environ.get("LIGHTPATH_PLANS", "4400")) // 2
 SEED = int(os.environ.get("LIGHTPATH_SEED", "2026"))
 MACHINES = [
     "--system=dgx-a100 --accelerators=64",

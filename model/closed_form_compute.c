@@ -76,27 +76,41 @@ lp_closed_form_compute_s(const LpClosedFormInput *input)
     return sum_s;
 }
 
-double
-lp_closed_form_optimizer_s(const LpClosedFormInput *input)
+/* Of @seconds over the stages. */
+static double
+mean_stage_s(const LpClosedFormInput *input,
+             double (*seconds)(const LpClosedFormInput *input, guint32 stage))
 {
     guint32 pp = input->plan->degree[LP_AXIS_PP];
     double sum_s = 0.0;
     for (guint32 stage = 0; stage < pp; stage++)
-        sum_s +=
-            lp_optimizer_time_s(input->transformer, input->plan, input->accelerator, stage) +
-            lp_optimizer_list_copies(input->transformer, input->plan, input->accelerator, stage)
-                .device_s;
+        sum_s += seconds(input, stage);
     return sum_s / pp;
+}
+
+static double
+step_device_s(const LpClosedFormInput *input, guint32 stage)
+{
+    return lp_optimizer_time_s(input->transformer, input->plan, input->accelerator, stage) +
+           lp_optimizer_list_copies(input->transformer, input->plan, input->accelerator, stage)
+               .device_s;
+}
+
+static double
+step_host_s(const LpClosedFormInput *input, guint32 stage)
+{
+    return lp_optimizer_list_copies(input->transformer, input->plan, input->accelerator, stage)
+        .host_s;
+}
+
+double
+lp_closed_form_optimizer_s(const LpClosedFormInput *input)
+{
+    return mean_stage_s(input, step_device_s);
 }
 
 double
 lp_closed_form_optimizer_host_s(const LpClosedFormInput *input)
 {
-    guint32 pp = input->plan->degree[LP_AXIS_PP];
-    double sum_s = 0.0;
-    for (guint32 stage = 0; stage < pp; stage++)
-        sum_s +=
-            lp_optimizer_list_copies(input->transformer, input->plan, input->accelerator, stage)
-                .host_s;
-    return sum_s / pp;
+    return mean_stage_s(input, step_host_s);
 }

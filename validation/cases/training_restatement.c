@@ -361,6 +361,20 @@ framework_default(const LpTrainingRestatement *self, const char *name)
     return NULL;
 }
 
+/* What the framework decides of the attribute @name, or NULL, where it takes @otherwise; either is
+ * said. Returns: (transfer full) (nullable). */
+static char *
+infer_default(LpTrainingRestatement *self, const char *name, const char *otherwise)
+{
+    char *value = framework_default(self, name);
+    if (value != NULL)
+        lp_outcome_infer(self->outcome, "%s %s: as %s has it", name, value,
+                         lp_settings_get(&self->settings, "framework"));
+    else
+        lp_outcome_infer(self->outcome, "%s %s: nothing is stated", name, otherwise);
+    return value;
+}
+
 /* What no column says of sequence parallelism the framework decides. */
 static gboolean
 note_sequence_parallel(LpTrainingRestatement *self, GError **error)
@@ -368,12 +382,7 @@ note_sequence_parallel(LpTrainingRestatement *self, GError **error)
     (void)error;
     if (lp_settings_get(&self->settings, "sequence-parallel") != NULL)
         return TRUE;
-    g_autofree char *value = framework_default(self, "sequence-parallel");
-    if (value != NULL)
-        lp_outcome_infer(self->outcome, "sequence-parallel %s: as %s has it", value,
-                         lp_settings_get(&self->settings, "framework"));
-    else
-        lp_outcome_infer(self->outcome, "sequence-parallel no: nothing is stated");
+    g_free(infer_default(self, "sequence-parallel", "no"));
     return TRUE;
 }
 
@@ -384,12 +393,7 @@ take_zero(LpTrainingRestatement *self, GError **error)
     (void)error;
     if (lp_settings_get(&self->settings, "zero") != NULL)
         return TRUE;
-    g_autofree char *stage = framework_default(self, "zero");
-    if (stage != NULL)
-        lp_outcome_infer(self->outcome, "zero %s: as %s has it", stage,
-                         lp_settings_get(&self->settings, "framework"));
-    else
-        lp_outcome_infer(self->outcome, "zero 0: nothing is stated");
+    g_autofree char *stage = infer_default(self, "zero", "0");
     lp_settings_set(&self->settings, "zero", stage != NULL ? stage : "0");
     return TRUE;
 }

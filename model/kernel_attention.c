@@ -207,7 +207,7 @@ list_copy(LpKernelList *list, double width)
 static double
 merged_bytes(const LpKernelList *list)
 {
-    gboolean masked = list->layer.causal && list->layer.keys >= list->layer.span;
+    gboolean masked = list->layer.causal && !list->layer.windowed;
     gboolean is_wide = list->plan->context_kind == LP_CONTEXT_GATHERED_RING;
     double n_more = list->plan->degree[LP_AXIS_CP] - 1.0, share = masked ? 0.75 : 1.0;
     double sum_bytes = is_wide ? LP_FP32_BYTES : list->element_bytes;

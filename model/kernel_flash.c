@@ -37,7 +37,7 @@ is_narrow_attention(const LpKernelList *list)
 static double
 window_share(const LpKernelList *list)
 {
-    if (!list->layer.causal || list->layer.keys >= list->layer.span)
+    if (!list->layer.causal || !list->layer.windowed)
         return 1.0;
     return fmin(list->layer.span, list->layer.keys + WINDOW_BLOCK) / list->layer.keys;
 }
@@ -57,7 +57,7 @@ static double
 narrow_share(const LpKernelList *list, double head_width, double share, gboolean backward)
 {
     double all = (double)list->layer.span / list->layer.keys;
-    if (backward && list->layer.causal && list->layer.keys < list->layer.span)
+    if (backward && list->layer.causal && list->layer.windowed)
         share = all * masked_share(list);
     return share * NARROW_HEAD_WIDTH / head_width;
 }
@@ -83,7 +83,7 @@ lp_list_flash(LpKernelList *list, gboolean backward)
     double heads = list->transformer->n_heads / list->tp;
     double head_width = 0.5 * (list->query_width + list->mixture_width) / heads;
     double width = list->query_width + list->key_width + list->value_width + list->mixture_width;
-    gboolean masked = list->layer.causal && list->layer.keys >= list->layer.span;
+    gboolean masked = list->layer.causal && !list->layer.windowed;
     double share = masked ? masked_share(list) : window_share(list);
     if (is_narrow_attention(list))
         share = narrow_share(list, head_width, share, backward);

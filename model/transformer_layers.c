@@ -53,16 +53,18 @@ lp_transformer_layer(const LpTransformer *self, guint32 index)
     guint32 every = lp_transformer_expert_every(self);
     gboolean has_experts = self->experts.n > 0 && index >= self->experts.n_dense_layers &&
                            (index - self->experts.n_dense_layers) % every == every - 1;
-    gboolean windowed = self->window.keys > 0 && index % MAX(self->window.every, 1) == 0;
     guint32 seq = in_decoder ? self->decoder.seq : self->seq;
     guint32 span = self->document > 0 ? MIN(self->document, seq) : seq;
+    gboolean windowed = self->window.keys > 0 && self->window.keys < span &&
+                        index % MAX(self->window.every, 1) == 0;
     return (LpLayer){.cross = in_decoder,
                      .has_experts = has_experts,
                      .mtp = index >= lp_transformer_n_layers(self) - self->n_mtp,
                      .causal = in_decoder || self->kind == LP_TRANSFORMER_DECODER,
                      .seq = seq,
                      .span = span,
-                     .keys = windowed ? MIN(self->window.keys, span) : span};
+                     .keys = windowed ? self->window.keys : span,
+                     .windowed = windowed};
 }
 
 guint
@@ -70,7 +72,7 @@ lp_transformer_layer_kind(const LpTransformer *self, guint32 index)
 {
     LpLayer layer = lp_transformer_layer(self, index);
     return (layer.mtp ? 8u : 0u) + (layer.cross ? 4u : 0u) + (layer.has_experts ? 2u : 0u) +
-           (layer.keys < layer.span ? 1u : 0u);
+           (layer.windowed ? 1u : 0u);
 }
 
 guint32

@@ -159,6 +159,7 @@ typedef struct {
     guint32 seq;  /**< tokens of a sequence */
     guint32 span; /**< tokens of it that see each other: all, or those of a document */
     guint32 keys; /**< keys that attention reads for each token, at most */
+    gboolean windowed; /**< keys < span: a window hides some of what a causal mask leaves */
 } LpLayer;
 
 /** lp_transformer_layer_kind() is below this. */

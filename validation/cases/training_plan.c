@@ -62,34 +62,51 @@ plan_s(const LpTrainingRestatement *self, const Saving *saving, guint64 micro_ba
     return lp_prediction_consistent_s(workload, self->machine);
 }
 
-/* Where the row leaves it out: of the powers of two that divide a replica's batch and fit, the one
- * that is fastest by the closed form, since published runs are tuned; the larger of equals. Without
- * stages that is mostly the largest, with stages larger ones wait longer for each other. */
+/* Sizes of a micro-batch that fit: the fastest, and what it and the slowest take, s; infinite and 0
+ * where none fits. */
+typedef struct {
+    guint64 size;
+    double best_s, worst_s;
+} Fastest;
+
+/* Of the powers of two that divide a replica's batch and fit, the one that is fastest by the closed
+ * form, since published runs are tuned; the larger of equals. Without stages that is mostly the
+ * largest, with stages larger ones wait longer for each other. */
+static Fastest
+fastest_micro_batch(const LpTrainingRestatement *self, const Saving *saving)
+{
+    guint64 sequences = lp_settings_number(&self->settings, "global-batch") /
+                        lp_settings_number(&self->settings, "dp");
+    Fastest found = {1, INFINITY, 0.0};
+    for (guint64 size = 1; sequences > 0 && sequences % size == 0; size *= 2) {
+        double own_s = plan_s(self, saving, size);
+        if (own_s == INFINITY)
+            continue;
+        if (own_s <= found.best_s) {
+            found.best_s = own_s;
+            found.size = size;
+        }
+        found.worst_s = fmax(found.worst_s, own_s);
+    }
+    return found;
+}
+
+/* Where the row leaves it out. */
 static guint64
 choose_micro_batch(const LpTrainingRestatement *self, const Saving *saving)
 {
-    guint64 sequences = lp_settings_number(&self->settings, "global-batch") /
-                        lp_settings_number(&self->settings, "dp"),
-            chosen = 1;
-    double best_s = INFINITY, worst_s = 0.0;
     if (self->outcome->runs_as_stated) {
         lp_outcome_infer(self->outcome, "micro-batch 1: by our count not even that fits");
         return 1;
     }
-    for (guint64 size = 1; sequences > 0 && sequences % size == 0; size *= 2) {
-        double own_s = plan_s(self, saving, size);
-        if (own_s <= best_s && own_s < INFINITY) {
-            best_s = own_s;
-            chosen = size;
-        }
-        if (own_s < INFINITY)
-            worst_s = fmax(worst_s, own_s);
-    }
+    Fastest found = fastest_micro_batch(self, saving);
     lp_outcome_infer(self->outcome,
                      "micro-batch %" G_GUINT64_FORMAT ": the fastest by the closed form that fits; "
                      "the slowest takes %.0f %% longer",
-                     chosen, worst_s > best_s ? 100.0 * (worst_s / best_s - 1.0) : 0.0);
-    return chosen;
+                     found.size,
+                     found.worst_s > found.best_s ? 100.0 * (found.worst_s / found.best_s - 1.0)
+                                                  : 0.0);
+    return found.size;
 }
 
 /* As many micro-batches as stages, which software takes whose batch is a replica's, if nothing is
@@ -244,10 +261,51 @@ stated_saving(const LpTrainingRestatement *self, guint64 micro_batch)
     return saving;
 }
 
+/* The first way of @savings that lets the plan fit; the number of all if none does. */
+static guint
+first_that_fits(const LpTrainingRestatement *self, guint64 micro_batch)
+{
+    gboolean is_wide = widens_gradients(self, micro_batch);
+    guint chosen = 0, n = G_N_ELEMENTS(savings);
+    while (chosen < n && ((savings[chosen].gradients != NULL && !is_wide) ||
+                          !fits(self, &savings[chosen], micro_batch)))
+        chosen++;
+    return chosen;
+}
+
+/* Of those with gradients as @first has them and no less recomputed, the one that is fastest with
+ * the micro-batch that suits it: a larger one may earn more than is recomputed for its room. */
+static guint
+fastest_from(const LpTrainingRestatement *self, guint first)
+{
+    guint chosen = first;
+    double best_s = INFINITY;
+    for (guint i = first; i < G_N_ELEMENTS(savings); i++) {
+        if ((savings[i].gradients == NULL) != (savings[first].gradients == NULL))
+            continue;
+        double own_s = fastest_micro_batch(self, &savings[i]).best_s;
+        if (own_s < best_s) {
+            best_s = own_s;
+            chosen = i;
+        }
+    }
+    return chosen;
+}
+
+static const char *
+why(guint chosen, guint first)
+{
+    if (chosen > first)
+        return "is fastest so by the closed form, with a larger micro-batch";
+    return strcmp(savings[chosen].recompute, savings[0].recompute) == 0 ? "fits so"
+                                                                        : "does not fit with less";
+}
+
 /* What was measured did fit: where the row states nothing and our count says that it does not,
- * gradients are in 16 bits, or more is recomputed. */
+ * gradients are in 16 bits, or more is recomputed; also for a larger micro-batch, if @is_open
+ * leaves that to be chosen. */
 static const Saving *
-choose_saving(const LpTrainingRestatement *self, guint64 micro_batch)
+choose_saving(const LpTrainingRestatement *self, guint64 micro_batch, gboolean is_open)
 {
     const Saving *stated = stated_saving(self, micro_batch);
     if (stated != NULL)
@@ -255,17 +313,13 @@ choose_saving(const LpTrainingRestatement *self, guint64 micro_batch)
     const Saving *habitual = habitual_saving(self, micro_batch);
     if (habitual != NULL)
         return habitual;
-    gboolean is_wide = widens_gradients(self, micro_batch);
-    guint chosen = 0, n = G_N_ELEMENTS(savings);
-    while (chosen < n && ((savings[chosen].gradients != NULL && !is_wide) ||
-                          !fits(self, &savings[chosen], micro_batch)))
-        chosen++;
-    if (chosen == n) /* to be refused */
+    guint first = first_that_fits(self, micro_batch);
+    if (first == G_N_ELEMENTS(savings)) /* to be refused */
         return &savings[0];
+    guint chosen = is_open ? fastest_from(self, first) : first;
     const Saving *saving = &savings[chosen];
-    gboolean is_first = strcmp(saving->recompute, savings[0].recompute) == 0;
     lp_outcome_infer(self->outcome, "recompute %s: the plan %s", saving->recompute,
-                     is_first ? "fits so" : "does not fit with less");
+                     why(chosen, first));
     if (saving->gradients != NULL)
         lp_outcome_infer(self->outcome, "gradients in bf16: the plan does not fit with fp32");
     return saving;
@@ -359,7 +413,7 @@ lp_training_plan_new(LpTrainingRestatement *self, GError **error)
         fill_rounds(self, micro_batch);
     if (!lp_table_has(self->row, "zero") && lp_settings_is(&self->settings, "zero", "0"))
         share_states(self, micro_batch);
-    const Saving *saving = choose_saving(self, micro_batch);
+    const Saving *saving = choose_saving(self, micro_batch, !is_stated && !of_replica);
     if (of_replica)
         micro_batch = habitual_micro_batch(self, saving);
     if (!is_stated && (!of_replica || micro_batch == 0))

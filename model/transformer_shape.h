@@ -156,9 +156,9 @@ typedef struct {
     gboolean has_experts;
     gboolean mtp; /**< that of a module that predicts further tokens */
     gboolean causal;
-    guint32 seq;  /**< tokens of a sequence */
-    guint32 span; /**< tokens of it that see each other: all, or those of a document */
-    guint32 keys; /**< keys that attention reads for each token, at most */
+    guint32 seq;       /**< tokens of a sequence */
+    guint32 span;      /**< tokens of it that see each other: all, or those of a document */
+    guint32 keys;      /**< keys that attention reads for each token, at most */
     gboolean windowed; /**< keys < span: a window hides some of what a causal mask leaves */
 } LpLayer;
 

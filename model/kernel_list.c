@@ -339,6 +339,15 @@ lp_list_bias_gradient(LpKernelList *list, double width)
         lp_list_memory(list, "bias-gradient", list->tokens * width * list->element_bytes);
 }
 
+/* What the operations below pass over beyond what one kernel does. */
+static double
+eager_activation_passes(const LpKernelList *list, gboolean backward)
+{
+    if (!backward)
+        return 2.0;
+    return list->plan->host.separate_projections ? 4.0 : 8.0;
+}
+
 void
 lp_list_activation(LpKernelList *list, gboolean backward, double elements)
 {
@@ -349,10 +358,12 @@ lp_list_activation(LpKernelList *list, gboolean backward, double elements)
     } else if (list->plan->host.kernels == LP_KERNELS_FUSED) {
         lp_list_memory(list, backward ? "swiglu-backward" : "swiglu",
                        (backward ? 5.0 : 3.0) * bytes);
+        if (list->plan->host.eager_activation)
+            lp_list_stream(list, "gate-steps", eager_activation_passes(list, backward) * bytes);
     } else if (!backward) {
         /* One operation at a time: the gate's function and the product with it; back, a gradient
          * for either factor, that of the function, and the copy that joins the two halves (nanotron
-         * 0.4, models/llama.py, GLUActivation). */
+         * 0.4, models/llama.py, GLUActivation; Megatron-LM, megatron/model/transformer.py). */
         lp_list_memory(list, "gate-function", 2.0 * bytes);
         lp_list_memory(list, "gate-product", 3.0 * bytes);
     } else {

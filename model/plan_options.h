@@ -449,6 +449,7 @@ typedef struct {
     gboolean complex_rotary;     /**< positions turn queries and keys as complex numbers of fp32 */
     gboolean eager_rotary;       /**< or as halves of heads, operation by operation */
     gboolean eager_norms;        /**< root-mean-square norms run operation by operation */
+    gboolean eager_activation;   /**< gated activation functions do, as with eager kernels */
     gboolean autocasts;          /**< weights are fp32 and cast for each pass; layer norms of
                                       PyTorch compute in fp32, between casts */
     gboolean repeats_heads;      /**< keys and values are written out for each head of queries */

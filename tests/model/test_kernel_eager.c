@@ -104,6 +104,29 @@ test_eager_operations(void)
     }
 }
 
+/* A gated activation of inner width 256, operation by operation: 2 + 3 elements forward, and
+ * 3 + 3 + 3 + 4 backward, where products that stand apart need no join. */
+static void
+test_eager_activation(void)
+{
+    LpTransformer shape = lp_test_llama(1, 64, 8, 4, 256, 32000);
+    for (guint i = 0; i < 2; i++) {
+        LpPlan plan = lp_test_plan(1, 1, 1, 1, 1);
+        plan.host.eager_activation = TRUE;
+        plan.host.separate_projections = i == 1;
+        double element = shape.seq * 256.0 * 2.0;
+        static const char *const names[] = {"swiglu", "swiglu-backward", "gate-steps"};
+        double forward = 0.0, backward = 0.0;
+        for (guint k = 0; k < G_N_ELEMENTS(names); k++) {
+            forward += lp_test_kernel_bytes(&shape, &plan, LP_BLOCK_FFN, LP_PASS_FORWARD, names[k]);
+            backward +=
+                lp_test_kernel_bytes(&shape, &plan, LP_BLOCK_FFN, LP_PASS_BACKWARD_INPUT, names[k]);
+        }
+        lp_test_close("forward", forward, 5.0 * element, IDENTITY);
+        lp_test_close("backward", backward, (i == 0 ? 13.0 : 9.0) * element, IDENTITY);
+    }
+}
+
 /* Under autocast a layer norm of 64 a token reads and writes, in bytes an element, 2 + 4 and 4 + 2
  * in casts and 8 or 12 itself; a root-mean-square norm, or a fused one, does as before. A weight of
  * 64 by 512 is read in fp32 and written in 16 bits before its product, unless it was gathered so.
@@ -143,6 +166,7 @@ main(void)
         {"separate projections", test_separate_projections},
         {"attention's inputs", test_attention_inputs},
         {"operations one by one", test_eager_operations},
+        {"gated activation one by one", test_eager_activation},
         {"autocast", test_autocast},
         {NULL, NULL},
     };

@@ -49,7 +49,7 @@ SOFTWARE = {
     "offload-inputs": ["yes"], "clamped-activation": ["yes"], "experts-eager": ["yes"],
     "experts-one-by-one": ["yes"], "routing-kernels": ["3"], "routing-draws": ["layer", "iteration"],
     "attention-kernel": ["vendor", "flash-2", "triton", "unfused"], "separate-projections": ["yes"],
-    "complex-rotary": ["yes"], "eager-rotary": ["yes"], "eager-norms": ["yes"], "autocast": ["yes"], "positions": ["rotary"], "layout": ["batch-first"], "norm": ["rmsnorm", "layernorm"],
+    "complex-rotary": ["yes"], "eager-rotary": ["yes"], "eager-norms": ["yes"], "eager-activation": ["yes"], "autocast": ["yes"], "positions": ["rotary"], "layout": ["batch-first"], "norm": ["rmsnorm", "layernorm"],
     "dropout": ["yes", "no"], "overlap-tp-pairs": ["yes"], "overlap-ep": ["yes"], "host-sync": ["kernels"],
     "scatter-gather": ["yes", "outputs"], "keep-gathered": ["yes"], "parallel-loss": ["yes"], "count-sync": ["yes"],
     "offload-activations": ["yes"], "narrow-attention": ["yes"], "experts-fused": ["yes"], "fused-dispatch": ["yes"], "eager-dispatch": ["yes"], "head-norms": ["yes"],

@@ -180,7 +180,8 @@ static const struct {
      "host-sync collective-checks kernels amped-efficiency framework layout attention-kernel"},
     {"ssssssssssssssssssss",
      "fused-accumulation keep-gathered unit-copies separate-projections "
-     "complex-rotary eager-rotary eager-norms repeat-heads cast-gradients gradient-buffers "
+     "complex-rotary eager-rotary eager-norms eager-activation repeat-heads cast-gradients "
+     "gradient-buffers "
      "fused-loss parallel-loss clamped-activation experts-eager eager-dispatch count-sync "
      "head-norms "
      "adjacent-experts "

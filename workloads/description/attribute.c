@@ -235,6 +235,7 @@ static const LpAttribute attributes[] = {
     BOOLEAN("options", "complex-rotary", P(host.complex_rotary)),
     BOOLEAN("options", "eager-rotary", P(host.eager_rotary)),
     BOOLEAN("options", "eager-norms", P(host.eager_norms)),
+    BOOLEAN("options", "eager-activation", P(host.eager_activation)),
     BOOLEAN("options", "autocast", P(host.autocasts)),
     BOOLEAN("options", "repeat-heads", P(host.repeats_heads)),
     BOOLEAN("options", "fused-accumulation", P(host.fuses_accumulation)),

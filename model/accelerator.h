@@ -39,8 +39,13 @@ typedef struct {
     double attention_efficiency;  /**< fraction of peak that fused attention reaches; 0: as GEMM */
     double eager_attention_efficiency;  /**< that fraction of FlashAttention-2; 0:
                                            attention_efficiency */
+    double first_attention_efficiency;  /**< that of FlashAttention's kernels of before its second
+                                           version; 0: that of FlashAttention of 2022 in Triton */
     double triton_attention_efficiency; /**< that of FlashAttention of 2022 in Triton; 0: that of
                                            FlashAttention-2 */
+    double attention_ramp_keys;         /**< keys that a query costs FlashAttention's own kernels,
+                                           and the vendor's without eager_attention_efficiency,
+                                           besides those it attends to */
     double narrow_head_efficiency;      /**< share of attention_efficiency that the vendor's kernel
                                            reaches with heads of 64, in proportion for others up to
                                            1: exponentials bound it, not products; 0: 1 */

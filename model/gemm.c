@@ -157,7 +157,11 @@ lp_gemm_arithmetic_s(const LpGemm *self, const LpAccelerator *accelerator, LpPre
 static double
 attention_efficiency(const LpAccelerator *self, LpAttentionKernel kernel)
 {
-    if (kernel == LP_ATTENTION_KERNEL_TRITON && self->triton_attention_efficiency > 0.0)
+    if (kernel == LP_ATTENTION_KERNEL_FLASH_1 && self->first_attention_efficiency > 0.0)
+        return self->first_attention_efficiency;
+    gboolean is_of_2022 =
+        kernel == LP_ATTENTION_KERNEL_TRITON || kernel == LP_ATTENTION_KERNEL_FLASH_1;
+    if (is_of_2022 && self->triton_attention_efficiency > 0.0)
         return self->triton_attention_efficiency;
     gboolean by_vendor = kernel == LP_ATTENTION_KERNEL_VENDOR || kernel == LP_ATTENTION_KERNEL_AUTO;
     if (!by_vendor && self->eager_attention_efficiency > 0.0)

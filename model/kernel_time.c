@@ -32,16 +32,34 @@ rounds_s(const LpKernel *self, const LpAccelerator *accelerator, LpPrecision pre
     return n_rounds * (lp_gemm_arithmetic_s(&gemm, accelerator, precision) + accelerator->launch_s);
 }
 
+static gboolean
+is_by_vendor(const LpKernel *self)
+{
+    return self->attention == LP_ATTENTION_KERNEL_VENDOR ||
+           self->attention == LP_ATTENTION_KERNEL_AUTO;
+}
+
 /* How much longer a score takes than by its products, where a head is narrow. */
 static double
 narrow_heads(const LpKernel *self, const LpAccelerator *accelerator)
 {
-    gboolean by_vendor = self->attention == LP_ATTENTION_KERNEL_VENDOR ||
-                         self->attention == LP_ATTENTION_KERNEL_AUTO;
     double efficiency = accelerator->narrow_head_efficiency;
-    if (!by_vendor || efficiency <= 0.0 || self->head_width <= 0.0)
+    if (!is_by_vendor(self) || efficiency <= 0.0 || self->head_width <= 0.0)
         return 1.0;
     return 1.0 / fmin(1.0, efficiency * self->head_width / NARROW_HEAD);
+}
+
+/* The share of the scores that a fused kernel's time stands for. What a block takes to begin and to
+ * end is as some keys more for each of its queries; the kernel in Triton has no figure for it, and
+ * its rate was found without. */
+static double
+timed_share(const LpKernel *self, const LpAccelerator *accelerator)
+{
+    double share = self->share > 0.0 ? self->share : 1.0;
+    gboolean has_ramp = is_by_vendor(self) ? accelerator->eager_attention_efficiency <= 0.0
+                                           : self->attention != LP_ATTENTION_KERNEL_TRITON;
+    double ramp_keys = self->fused && has_ramp ? accelerator->attention_ramp_keys : 0.0;
+    return share + ramp_keys / self->n;
 }
 
 double
@@ -56,7 +74,7 @@ lp_kernel_time_s(const LpKernel *self, const LpAccelerator *accelerator, LpPreci
                launches_s(self, accelerator);
     }
     LpGemm gemm = {self->m, self->k, self->n, self->n_batch};
-    double share = (self->share > 0.0 ? self->share : 1.0) * narrow_heads(self, accelerator);
+    double share = timed_share(self, accelerator) * narrow_heads(self, accelerator);
     if (self->wide)
         precision = lp_precision_wide(precision);
     if (self->apart)

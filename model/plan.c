@@ -16,7 +16,7 @@ const char *const lp_precision_names[] = {"fp32",      "tf32",  "fp16",  "bf16",
                                           "fp8-block", "mxfp8", "nvfp4", "int8", NULL};
 const char *const lp_overlap_tp_names[] = {"no", "bulk", "yes", NULL};
 const char *const lp_kernels_names[] = {"fused", "eager", NULL};
-const char *const lp_attention_kernel_names[] = {"auto",   "vendor",  "flash-2",
+const char *const lp_attention_kernel_names[] = {"auto",   "vendor",  "flash-2", "flash-1",
                                                  "triton", "unfused", NULL};
 const char *const lp_host_sync_names[] = {"none", "messages", "passes", "kernels", NULL};
 const char *const lp_collective_checks_names[] = {"no", "yes", "stages-apart", NULL};

@@ -99,6 +99,7 @@ typedef enum {
     LP_ATTENTION_KERNEL_VENDOR,  /**< cuDNN's or FlashAttention-3, as Transformer Engine calls them
                                   */
     LP_ATTENTION_KERNEL_FLASH_2, /**< FlashAttention-2, as PyTorch calls it */
+    LP_ATTENTION_KERNEL_FLASH_1, /**< FlashAttention's own kernels of before its second version */
     LP_ATTENTION_KERNEL_TRITON,  /**< FlashAttention of 2022 in Triton, as llm-foundry of 2023 calls
                                     it */
     LP_ATTENTION_KERNEL_UNFUSED  /**< nobody's: no fused kernel of that software takes heads so

@@ -10,6 +10,7 @@
 #define MODIFIED " (modified)"
 #define CATALOGUE "resource:///lightpath/platforms/catalogue/accelerators.xml"
 #define SCHEMA "resource:///lightpath/platforms/catalogue/accelerators.xsd"
+#define ATTENTION_RAMP_KEYS_MAX 65536
 
 static gboolean
 read_peaks(const LpXml *xml, xmlNode *node, LpAccelerator *accelerator, GError **error)
@@ -54,8 +55,13 @@ read_achievable(const LpXml *xml, const xmlNode *node, LpAccelerator *accelerato
     return read_optional(xml, node, "burst-efficiency", &accelerator->burst_efficiency, error) &&
            read_optional(xml, node, "eager-attention-efficiency",
                          &accelerator->eager_attention_efficiency, error) &&
+           read_optional(xml, node, "first-attention-efficiency",
+                         &accelerator->first_attention_efficiency, error) &&
            read_optional(xml, node, "triton-attention-efficiency",
                          &accelerator->triton_attention_efficiency, error) &&
+           (lp_xml_attribute(node, "attention-ramp") == NULL ||
+            lp_xml_number(xml, node, "attention-ramp", 0, ATTENTION_RAMP_KEYS_MAX,
+                          &accelerator->attention_ramp_keys, error)) &&
            read_optional(xml, node, "narrow-head-efficiency", &accelerator->narrow_head_efficiency,
                          error) &&
            lp_xml_quantity(xml, node, "gemm-ramp", LP_QUANTITY_SIZE, &accelerator->gemm_ramp_bytes,
@@ -208,7 +214,9 @@ set_property(LpAccelerator *self, guint index, const char *text, GError **error)
                                     error);
     case PROPERTY_ATTENTION_EFFICIENCY:
         self->eager_attention_efficiency = 0.0; /* a stated figure holds for any kernel */
+        self->first_attention_efficiency = 0.0;
         self->triton_attention_efficiency = 0.0;
+        self->attention_ramp_keys = 0.0;
         return lp_number_parse(text, EFFICIENCY_MIN, 1, &self->attention_efficiency, error);
     case PROPERTY_ELEMENTWISE_EFFICIENCY:
         return lp_number_parse(text, EFFICIENCY_MIN, 1, &self->elementwise_efficiency, error);

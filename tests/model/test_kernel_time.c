@@ -85,6 +85,53 @@ test_precisions(void)
                   lp_kernel_time_s(logits, &h100, LP_PRECISION_BF16), 0.0);
 }
 
+/* FlashAttention-2 and what was before it, measured alone on an A100: TFLOP/s of both passes under
+ * a causal mask, heads of 128 (Dao, arXiv 2307.08691, figure 4). */
+static void
+test_flash_attention(void)
+{
+    static const struct {
+        guint32 seq;
+        double flash_2, flash_1;
+    } rows[] = {{512, 99, 55},   {1024, 133, 62}, {2048, 155, 69},
+                {4096, 173, 76}, {8192, 182, 80}, {16384, 189, 83}};
+    LpAccelerator a100 = {.name = "test",
+                          .peak_flop_per_s = {[LP_PRECISION_BF16] = 312e12},
+                          .memory_bytes_per_s = 2e12,
+                          .gemm_efficiency = 0.8,
+                          .attention_efficiency = 0.625,
+                          .first_attention_efficiency = 0.274,
+                          .triton_attention_efficiency = 0.32,
+                          .attention_ramp_keys = 195.0,
+                          .memory_efficiency = 0.9};
+    for (guint i = 0; i < G_N_ELEMENTS(rows); i++) {
+        double seq = rows[i].seq;
+        LpKernel pass = {.name = "flash",
+                         .m = seq,
+                         .k = (2.0 + 5.0) * 128.0,
+                         .n = seq,
+                         .n_batch = 16.0,
+                         .share = 0.5 + 64.0 / seq,
+                         .fused = TRUE,
+                         .attention = LP_ATTENTION_KERNEL_FLASH_2};
+        double half_flop = 0.5 * lp_kernel_flop(&pass);
+        lp_test_close("FlashAttention-2",
+                      half_flop / lp_kernel_time_s(&pass, &a100, LP_PRECISION_BF16),
+                      rows[i].flash_2 * 1e12, 0.03);
+        pass.attention = LP_ATTENTION_KERNEL_VENDOR;
+        lp_test_close("where the vendor's has no figure of its own",
+                      half_flop / lp_kernel_time_s(&pass, &a100, LP_PRECISION_BF16),
+                      rows[i].flash_2 * 1e12, 0.03);
+        pass.attention = LP_ATTENTION_KERNEL_FLASH_1;
+        lp_test_close("before it", half_flop / lp_kernel_time_s(&pass, &a100, LP_PRECISION_BF16),
+                      rows[i].flash_1 * 1e12, i == 0 ? 0.25 : 0.1);
+        pass.attention = LP_ATTENTION_KERNEL_TRITON;
+        lp_test_close("in Triton, without a ramp",
+                      half_flop / lp_kernel_time_s(&pass, &a100, LP_PRECISION_BF16),
+                      0.32 * 312e12 / (1.0 + 128.0 / seq), 1e-12);
+    }
+}
+
 /* Attention in eight bits: as long for a score as 16 bits with heads of 128, within 5 % of four
  * pairs that NVIDIA measured (cudnn-frontend, benchmark/sdpa_benchmark_training/results, April
  * 2026: two sequences of 4,096, forward and backward, milliseconds), and of what a window leaves
@@ -313,6 +360,7 @@ main(void)
         {"several", test_several},
         {"bytes", test_bytes},
         {"attention in eight bits", test_narrow_attention},
+        {"FlashAttention on an A100", test_flash_attention},
         {"documents", test_documents},
         {"narrow heads", test_narrow_heads},
         {NULL, NULL},

@@ -61,6 +61,9 @@ typedef struct {
     /** Instead of sources(), where there are too many. NULL: from sources(). */
     guint64 (*n_receives)(const LpStepSchedule *self, guint64 member, guint64 step);
     guint64 (*phase_n_receives)(const LpStepSchedule *self, guint64 member, guint64 phase);
+    /** Adds all that @member ever sends by lp_step_pipes_add(), what is first to be sent in a step
+     * first. NULL: has no pipes. */
+    void (*add_pipes)(const LpStepSchedule *self, guint64 member, GArray *io_pipes);
     /** NULL: every message does, in the steps whose latency counts. */
     gboolean (*opens)(const LpStepSchedule *self, guint64 member, guint64 step, const LpSend *send);
     /** NULL: every step is a phase. */
@@ -92,6 +95,7 @@ lp_ring_plain_sends(const LpStepSchedule *self, guint64 member, guint64 step, Lp
     return out_sends->bytes > 0 ? 1 : 0;
 }
 
+const LpAlgorithmClass *lp_step_schedule_class(const LpStepSchedule *self);
 /** As lp_step_schedule_init(), for a group of several like it, the largest of which works on
  * @largest_bytes: all take as many steps. */
 void lp_step_schedule_init_group(LpStepSchedule *self, const LpCollectiveShape *shape,

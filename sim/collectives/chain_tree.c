@@ -12,6 +12,7 @@
  * come from the end of its chain, or from the deepest node of the tree. */
 #include "sim/collectives/algorithm.h"
 #include "sim/collectives/double_tree.h"
+#include "sim/collectives/step_pipes.h"
 
 #define ALL_STEPS G_MAXUINT64
 
@@ -30,43 +31,61 @@ typedef struct {
     guint n;
 } Links;
 
+/* A domain in a tree, which is the same for all channels. */
+typedef struct {
+    guint64 domain;
+    guint tree;
+    guint64 role, depth;
+    guint64 parent, left, right; /* roles; 0: none */
+} Node;
+
 /* Where a member stands in it. */
 typedef struct {
-    guint64 channel, domain;
-    guint tree;
-    guint64 walked;      /* along the chain, from the head */
-    guint64 role, depth; /* of the domain in the tree */
+    const Node *node; /* borrowed */
+    guint64 head;     /* its place in the domain, the channel's */
+    guint64 walked;   /* along the chain, from the head */
 } Stand;
 
+/* The domain of @member, in both trees. Returns: its place in the domain. */
 static guint64
-head_of(const LpStepSchedule *self, guint64 channel)
+find_nodes(const LpStepSchedule *self, guint64 member, Node out_nodes[LP_DOUBLE_TREE_TREES])
 {
-    return channel * self->n_intra / self->n_channels % self->n_intra;
+    guint64 domain = member / self->n_intra, t = self->n_nodes;
+    for (guint tree = 0; tree < LP_DOUBLE_TREE_TREES; tree++) {
+        guint64 role = lp_double_tree_role(tree, domain + 1, t);
+        out_nodes[tree] = (Node){.domain = domain,
+                                 .tree = tree,
+                                 .role = role,
+                                 .depth = lp_double_tree_depth(role, t),
+                                 .parent = lp_double_tree_parent(role, t),
+                                 .left = lp_double_tree_left(role),
+                                 .right = lp_double_tree_right(role, t)};
+    }
+    return member % self->n_intra;
 }
 
+/* Asked for every step of every member: comparisons in place of remainders. */
 static Stand
-stand_of(const LpStepSchedule *self, guint64 channel, guint tree, guint64 member)
+stand_of(const LpStepSchedule *self, guint64 channel, const Node *node, guint64 place)
 {
-    guint64 intra = self->n_intra, place = member % intra;
-    Stand stand = {.channel = channel, .domain = member / intra, .tree = tree};
-    stand.walked = (place + intra - head_of(self, channel)) % intra;
-    stand.role = lp_double_tree_role(tree, stand.domain + 1, self->n_nodes);
-    stand.depth = lp_double_tree_depth(stand.role, self->n_nodes);
+    guint64 intra = self->n_intra, head = channel * intra / self->n_channels;
+    Stand stand = {.node = node, .head = head};
+    stand.walked = place >= head ? place - head : place + intra - head;
     return stand;
 }
 
 static guint64
 in_chain(const LpStepSchedule *self, const Stand *stand, guint64 walked)
 {
-    guint64 intra = self->n_intra;
-    return stand->domain * intra + (head_of(self, stand->channel) + walked) % intra;
+    guint64 intra = self->n_intra, place = stand->head + walked;
+    return stand->node->domain * intra + (place < intra ? place : place - intra);
 }
 
 static guint64
 in_tree(const LpStepSchedule *self, const Stand *stand, guint64 role)
 {
-    guint64 domain = lp_double_tree_node(stand->tree, role, self->n_nodes) - 1;
-    return domain * self->n_intra + head_of(self, stand->channel);
+    guint64 domain = lp_double_tree_node(stand->node->tree, role, self->n_nodes) - 1;
+    return domain * self->n_intra + stand->head;
 }
 
 /* The step at which whoever stands so sends the first chunk towards the topmost head. */
@@ -93,19 +112,18 @@ static Links
 links_out(const LpStepSchedule *self, const Stand *stand)
 {
     Links links = {.n = 0};
-    guint64 t = self->n_nodes, parent = lp_double_tree_parent(stand->role, t);
-    guint64 left = lp_double_tree_left(stand->role), right = lp_double_tree_right(stand->role, t);
-    guint64 up = first_up(self, stand->walked, stand->depth);
-    guint64 down = first_down(self, stand->walked, stand->depth);
+    const Node *node = stand->node;
+    guint64 up = first_up(self, stand->walked, node->depth);
+    guint64 down = first_down(self, stand->walked, node->depth);
     gboolean heads = stand->walked == 0;
     if (!heads)
         add_link(&links, in_chain(self, stand, stand->walked - 1), up, 0, TRUE);
-    if (heads && parent != 0)
-        add_link(&links, in_tree(self, stand, parent), up, stand->tree, TRUE);
-    if (heads && left != 0)
-        add_link(&links, in_tree(self, stand, left), down, stand->tree, FALSE);
-    if (heads && right != 0)
-        add_link(&links, in_tree(self, stand, right), down, stand->tree, FALSE);
+    if (heads && node->parent != 0)
+        add_link(&links, in_tree(self, stand, node->parent), up, node->tree, TRUE);
+    if (heads && node->left != 0)
+        add_link(&links, in_tree(self, stand, node->left), down, node->tree, FALSE);
+    if (heads && node->right != 0)
+        add_link(&links, in_tree(self, stand, node->right), down, node->tree, FALSE);
     if (stand->walked + 1 < self->n_intra)
         add_link(&links, in_chain(self, stand, stand->walked + 1), down, 0, FALSE);
     return links;
@@ -115,23 +133,22 @@ static Links
 links_in(const LpStepSchedule *self, const Stand *stand)
 {
     Links links = {.n = 0};
-    guint64 t = self->n_nodes, parent = lp_double_tree_parent(stand->role, t);
-    guint64 left = lp_double_tree_left(stand->role), right = lp_double_tree_right(stand->role, t);
-    guint64 from_child = first_up(self, 0, stand->depth + 1);
+    const Node *node = stand->node;
+    guint64 from_child = first_up(self, 0, node->depth + 1);
     gboolean heads = stand->walked == 0;
     if (stand->walked + 1 < self->n_intra)
         add_link(&links, in_chain(self, stand, stand->walked + 1),
-                 first_up(self, stand->walked + 1, stand->depth), 0, TRUE);
-    if (heads && left != 0)
-        add_link(&links, in_tree(self, stand, left), from_child, stand->tree, TRUE);
-    if (heads && right != 0)
-        add_link(&links, in_tree(self, stand, right), from_child, stand->tree, TRUE);
-    if (heads && parent != 0)
-        add_link(&links, in_tree(self, stand, parent), first_down(self, 0, stand->depth - 1),
-                 stand->tree, FALSE);
+                 first_up(self, stand->walked + 1, node->depth), 0, TRUE);
+    if (heads && node->left != 0)
+        add_link(&links, in_tree(self, stand, node->left), from_child, node->tree, TRUE);
+    if (heads && node->right != 0)
+        add_link(&links, in_tree(self, stand, node->right), from_child, node->tree, TRUE);
+    if (heads && node->parent != 0)
+        add_link(&links, in_tree(self, stand, node->parent), first_down(self, 0, node->depth - 1),
+                 node->tree, FALSE);
     if (!heads)
         add_link(&links, in_chain(self, stand, stand->walked - 1),
-                 first_down(self, stand->walked - 1, stand->depth), 0, FALSE);
+                 first_down(self, stand->walked - 1, node->depth), 0, FALSE);
     return links;
 }
 
@@ -167,39 +184,46 @@ typedef struct {
     guint64 base;
 } Load;
 
-static Load
-load_of(const LpStepSchedule *self, guint64 channel, guint tree)
+static LpBlocks
+channels_of(const LpStepSchedule *self)
 {
-    LpBlocks channels = lp_blocks_of(self->shape.bytes, self->n_channels);
-    LpBlocks halves = lp_blocks_of(lp_blocks_bytes(&channels, channel), LP_DOUBLE_TREE_TREES);
-    Load load = {.base = lp_blocks_begin(&channels, channel) + lp_blocks_begin(&halves, tree),
+    return lp_blocks_of(self->shape.bytes, self->n_channels);
+}
+
+static Load
+load_of(const LpStepSchedule *self, const LpBlocks *channels, guint64 channel, guint tree)
+{
+    LpBlocks halves = lp_blocks_of(lp_blocks_bytes(channels, channel), LP_DOUBLE_TREE_TREES);
+    Load load = {.base = lp_blocks_begin(channels, channel) + lp_blocks_begin(&halves, tree),
                  .chunks = lp_blocks_of(lp_blocks_bytes(&halves, tree), self->n_chunks)};
     return load;
 }
 
-/* The chunk that goes over a link at @step, or all of them. */
+/* The chunk of @load that goes over a link at @step, or all of them. */
 static void
-add_load(const LpStepSchedule *self, const Stand *stand, const Link *link, guint64 step,
-         LpSink *sink)
+add_load(const LpStepSchedule *self, const Load *load, const Link *link, guint64 step, LpSink *sink)
 {
     gboolean all = step == ALL_STEPS;
     if (!all && (step < link->first_step || step - link->first_step >= self->n_chunks))
         return;
-    Load load = load_of(self, stand->channel, stand->tree);
     sink->lane = all ? 0 : link->lane;
-    lp_sink_add_blocks(sink, link->partner, &load.chunks, load.base,
+    lp_sink_add_blocks(sink, link->partner, &load->chunks, load->base,
                        all ? 0 : step - link->first_step, all ? self->n_chunks : 1, link->reduces);
 }
 
 static void
 visit(const LpStepSchedule *self, guint64 member, guint64 step, LpSink *sink)
 {
+    LpBlocks channels = channels_of(self);
+    Node nodes[LP_DOUBLE_TREE_TREES];
+    guint64 place = find_nodes(self, member, nodes);
     for (guint64 channel = 0; channel < self->n_channels; channel++)
         for (guint tree = 0; tree < LP_DOUBLE_TREE_TREES; tree++) {
-            Stand stand = stand_of(self, channel, tree, member);
+            Stand stand = stand_of(self, channel, &nodes[tree], place);
+            Load load = load_of(self, &channels, channel, tree);
             Links links = links_out(self, &stand);
             for (guint i = 0; i < links.n; i++)
-                add_load(self, &stand, &links.link[i], step, sink);
+                add_load(self, &load, &links.link[i], step, sink);
         }
 }
 
@@ -214,13 +238,17 @@ static guint64
 n_receives(const LpStepSchedule *self, guint64 member, guint64 step)
 {
     LpSources heard[LP_DOUBLE_TREE_TREES] = {{.n = 0}};
+    LpBlocks channels = channels_of(self);
+    Node nodes[LP_DOUBLE_TREE_TREES];
+    guint64 place = find_nodes(self, member, nodes);
     for (guint64 channel = 0; channel < self->n_channels; channel++)
         for (guint tree = 0; tree < LP_DOUBLE_TREE_TREES; tree++) {
-            Stand stand = stand_of(self, channel, tree, member);
+            Stand stand = stand_of(self, channel, &nodes[tree], place);
+            Load load = load_of(self, &channels, channel, tree);
             Links links = links_in(self, &stand);
             for (guint i = 0; i < links.n; i++) {
                 LpSink sink = lp_sink_plain();
-                add_load(self, &stand, &links.link[i], step, &sink);
+                add_load(self, &load, &links.link[i], step, &sink);
                 if (sink.bytes > 0)
                     lp_sources_add(&heard[sink.lane], links.link[i].partner);
             }
@@ -238,9 +266,11 @@ phase_n_receives(const LpStepSchedule *self, guint64 member, guint64 index)
 static gboolean
 opens(const LpStepSchedule *self, guint64 member, guint64 step, const LpSend *send)
 {
+    Node nodes[LP_DOUBLE_TREE_TREES];
+    guint64 place = find_nodes(self, member, nodes);
     for (guint64 channel = 0; channel < self->n_channels; channel++)
         for (guint tree = 0; tree < LP_DOUBLE_TREE_TREES; tree++) {
-            Stand stand = stand_of(self, channel, tree, member);
+            Stand stand = stand_of(self, channel, &nodes[tree], place);
             Links links = links_out(self, &stand);
             for (guint i = 0; i < links.n; i++) {
                 const Link *link = &links.link[i];
@@ -250,6 +280,26 @@ opens(const LpStepSchedule *self, guint64 member, guint64 step, const LpSend *se
             }
         }
     return FALSE;
+}
+
+/* As visit() takes them. */
+static void
+add_pipes(const LpStepSchedule *self, guint64 member, GArray *io_pipes)
+{
+    LpBlocks channels = channels_of(self);
+    Node nodes[LP_DOUBLE_TREE_TREES];
+    guint64 place = find_nodes(self, member, nodes);
+    for (guint64 channel = 0; channel < self->n_channels; channel++)
+        for (guint tree = 0; tree < LP_DOUBLE_TREE_TREES; tree++) {
+            Stand stand = stand_of(self, channel, &nodes[tree], place);
+            Load load = load_of(self, &channels, channel, tree);
+            Links links = links_out(self, &stand);
+            for (guint i = 0; i < links.n; i++)
+                lp_step_pipes_add(io_pipes, &(LpStepPipe){.to = links.link[i].partner,
+                                                          .lane = links.link[i].lane,
+                                                          .first_step = links.link[i].first_step,
+                                                          .chunks = load.chunks});
+        }
 }
 
 /* --- phases --- */
@@ -280,7 +330,8 @@ phase(const LpStepSchedule *self, guint64 index)
     (void)index;
     LpStepPhase all = {.n_steps = self->n_steps,
                        .n_latencies = self->n_steps - (self->n_chunks - 1)};
-    Load load = load_of(self, 0, 0);
+    LpBlocks channels = channels_of(self);
+    Load load = load_of(self, &channels, 0, 0);
     all.fill_bytes = extra_chunks(self) * lp_blocks_bytes(&load.chunks, 0);
     return all;
 }
@@ -290,6 +341,7 @@ const LpAlgorithmClass lp_chain_tree_class = {.init = init,
                                               .visit = visit,
                                               .n_receives = n_receives,
                                               .phase_n_receives = phase_n_receives,
+                                              .add_pipes = add_pipes,
                                               .opens = opens,
                                               .n_phases = n_phases,
                                               .phase = phase,

@@ -24,8 +24,8 @@ lp_step_schedule_is_fluid(const LpStepSchedule *self)
            self->shape.collective == LP_COLLECTIVE_ALL_TO_ALL;
 }
 
-static const LpAlgorithmClass *
-class_of(const LpStepSchedule *self)
+const LpAlgorithmClass *
+lp_step_schedule_class(const LpStepSchedule *self)
 {
     gboolean has_chains = self->shape.algorithm == LP_ALGORITHM_TREE && self->shape.n_channels > 1;
     if (lp_step_schedule_is_fluid(self))
@@ -116,14 +116,14 @@ lp_least_total_bytes(const LpStepSchedule *self)
 void
 lp_step_schedule_visit(const LpStepSchedule *self, guint64 member, guint64 step, LpSink *sink)
 {
-    class_of(self)->visit(self, member, step, sink);
+    lp_step_schedule_class(self)->visit(self, member, step, sink);
 }
 
 void
 lp_step_schedule_visit_phase(const LpStepSchedule *self, guint64 member, guint64 phase,
                              LpSink *sink)
 {
-    const LpAlgorithmClass *class = class_of(self);
+    const LpAlgorithmClass *class = lp_step_schedule_class(self);
     if (class->visit_phase != NULL)
         class->visit_phase(self, member, phase, sink);
     else
@@ -143,7 +143,7 @@ lp_step_schedule_init_group(LpStepSchedule *self, const LpCollectiveShape *shape
         largest_bytes = MAX(largest_bytes, 1);
     }
     self->blocks = lp_blocks_of(self->shape.bytes, shape->n_members);
-    class_of(self)->init(self, largest_bytes);
+    lp_step_schedule_class(self)->init(self, largest_bytes);
 }
 
 void
@@ -177,7 +177,7 @@ lp_step_schedule_n_steps(const LpStepSchedule *self)
 guint64
 lp_step_schedule_sends_max(const LpStepSchedule *self)
 {
-    const LpAlgorithmClass *class = class_of(self);
+    const LpAlgorithmClass *class = lp_step_schedule_class(self);
     return class->sends_max != NULL ? class->sends_max(self) : 1;
 }
 
@@ -198,8 +198,8 @@ lp_step_schedule_active(const LpStepSchedule *self, guint64 member, guint64 *out
 {
     *out_first = 0;
     *out_end = self->n_steps;
-    if (class_of(self)->active != NULL)
-        class_of(self)->active(self, member, out_first, out_end);
+    if (lp_step_schedule_class(self)->active != NULL)
+        lp_step_schedule_class(self)->active(self, member, out_first, out_end);
 }
 
 void
@@ -219,7 +219,7 @@ lp_step_schedule_spans(const LpStepSchedule *self, guint64 member, guint64 step,
 guint64
 lp_step_schedule_n_receives(const LpStepSchedule *self, guint64 member, guint64 step)
 {
-    const LpAlgorithmClass *class = class_of(self);
+    const LpAlgorithmClass *class = lp_step_schedule_class(self);
     if (self->is_plain) {
         LpSend send;
         guint64 before = (member > 0 ? member : self->shape.n_members) - 1;
@@ -242,7 +242,7 @@ lp_step_schedule_n_receives(const LpStepSchedule *self, guint64 member, guint64 
 gboolean
 lp_step_schedule_opens(const LpStepSchedule *self, guint64 member, guint64 step, const LpSend *send)
 {
-    const LpAlgorithmClass *class = class_of(self);
+    const LpAlgorithmClass *class = lp_step_schedule_class(self);
     return class->opens == NULL || class->opens(self, member, step, send);
 }
 
@@ -260,8 +260,8 @@ lp_step_schedule_owned(const LpStepSchedule *self, guint64 member, GArray *out_s
 {
     LpSink sink = lp_sink_plain();
     sink.spans = out_spans;
-    if (class_of(self)->visit_owned != NULL)
-        class_of(self)->visit_owned(self, member, &sink);
+    if (lp_step_schedule_class(self)->visit_owned != NULL)
+        lp_step_schedule_class(self)->visit_owned(self, member, &sink);
     else
         lp_sink_add_blocks(&sink, member, &self->blocks, 0, member, 1, FALSE);
 }
@@ -271,14 +271,14 @@ lp_step_schedule_owned(const LpStepSchedule *self, guint64 member, GArray *out_s
 guint64
 lp_step_schedule_n_phases(const LpStepSchedule *self)
 {
-    const LpAlgorithmClass *class = class_of(self);
+    const LpAlgorithmClass *class = lp_step_schedule_class(self);
     return class->n_phases != NULL ? class->n_phases(self) : self->n_steps;
 }
 
 LpStepPhase
 lp_step_schedule_phase(const LpStepSchedule *self, guint64 phase)
 {
-    const LpAlgorithmClass *class = class_of(self);
+    const LpAlgorithmClass *class = lp_step_schedule_class(self);
     if (class->phase != NULL)
         return class->phase(self, phase);
     LpStepPhase step = {.first_step = phase, .n_steps = 1, .n_latencies = 1};
@@ -298,7 +298,7 @@ lp_step_schedule_phase_sends(const LpStepSchedule *self, guint64 member, guint64
 guint64
 lp_step_schedule_phase_n_receives(const LpStepSchedule *self, guint64 member, guint64 phase)
 {
-    const LpAlgorithmClass *class = class_of(self);
+    const LpAlgorithmClass *class = lp_step_schedule_class(self);
     if (class->phase_n_receives != NULL)
         return class->phase_n_receives(self, member, phase);
     if (class->n_phases == NULL)
@@ -330,8 +330,8 @@ lp_step_schedule_member_bytes(const LpStepSchedule *self, guint64 member)
 guint64
 lp_step_schedule_total_bytes(const LpStepSchedule *self)
 {
-    if (class_of(self)->total_bytes != NULL)
-        return class_of(self)->total_bytes(self);
+    if (lp_step_schedule_class(self)->total_bytes != NULL)
+        return lp_step_schedule_class(self)->total_bytes(self);
     guint64 total = 0;
     for (guint64 member = 0; member < self->shape.n_members; member++)
         total += lp_step_schedule_member_bytes(self, member);

@@ -26,6 +26,8 @@ find_latencies(LpRoundPlan *self)
 static guint64
 raw_sends(LpRoundPlan *self, guint64 participant, guint64 round)
 {
+    if (self->pipes != NULL)
+        return lp_step_pipes_sends(self->pipes, participant, round, self->sends);
     return self->fidelity == LP_FIDELITY_FLOW
                ? lp_step_schedule_phase_sends(&self->schedule, participant, round, self->sends)
                : lp_step_schedule_sends(&self->schedule, participant, round, self->sends);
@@ -145,8 +147,10 @@ lp_round_plan_init_shape(LpRoundPlan *self, const LpCommunicationMap *map,
     self->n_rounds = flow ? lp_step_schedule_n_phases(&self->schedule)
                           : lp_step_schedule_n_steps(&self->schedule);
     self->sends = g_new(LpSend, lp_step_schedule_sends_max(&self->schedule));
-    if (!flow)
+    if (!flow) {
+        self->pipes = lp_step_pipes_new(&self->schedule);
         find_latencies(self);
+    }
     self->has_ring_hop = !flow && is_ring(self) && shape->n_channels > 1 && self->n_rounds > 0;
     self->ring_hop_s = -1.0;
     self->wait_s = flow ? g_new(double, self->n_rounds) : NULL;
@@ -167,6 +171,7 @@ void
 lp_round_plan_clear(LpRoundPlan *self)
 {
     g_clear_pointer(&self->sends, g_free);
+    g_clear_pointer(&self->pipes, lp_step_pipes_free);
     g_clear_pointer(&self->has_latency, g_free);
     g_clear_pointer(&self->wait_s, g_free);
 }
@@ -197,14 +202,20 @@ lp_round_plan_ring_hop_s(LpRoundPlan *self)
     return self->ring_hop_s;
 }
 
+static gboolean
+opens(const LpRoundPlan *self, guint64 member, guint64 round, const LpSend *send)
+{
+    return self->pipes != NULL ? lp_step_pipes_opens(self->pipes, member, round, send)
+                               : lp_step_schedule_opens(&self->schedule, member, round, send);
+}
+
 /* Parallel rings do not wait for each other, as the rounds of a round plan do: each of their steps
  * takes the mean latency, so that every ring takes what it would alone. */
 static double
 send_latency_s(const LpRoundPlan *self, guint64 member, guint64 round, const LpSend *send,
                const LpConnection *connection)
 {
-    if (self->has_latency == NULL || !self->has_latency[round] ||
-        !lp_step_schedule_opens(&self->schedule, member, round, send))
+    if (self->has_latency == NULL || !self->has_latency[round] || !opens(self, member, round, send))
         return 0.0;
     return self->has_ring_hop ? self->ring_hop_s : hop_s(self, connection);
 }

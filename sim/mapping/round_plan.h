@@ -9,7 +9,7 @@
 #pragma once
 
 #include "model/library.h"
-#include "sim/collectives/step_schedule.h"
+#include "sim/collectives/step_pipes.h"
 #include "sim/mapping/communication_map.h"
 
 G_BEGIN_DECLS
@@ -30,6 +30,7 @@ typedef struct {
     LpFidelity fidelity;        /**< message, too, for what is short: see lp_round_plan_init() */
     const LpProtocol *protocol; /* borrowed from the library */
     LpStepSchedule schedule;
+    LpStepPipes *pipes; /* owned: of @schedule, or NULL. Fidelity message only */
     guint64 n_rounds;
     guint8 *has_latency;   /* owned, by round: whether it is one in which a pipeline fills. Fidelity
                               message only */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What ports and rails carry of double trees, of trees with chains in domains, and of rings with
  * several channels. */
-#include "sim/collectives/step_schedule.h"
+#include "sim/collectives/step_pipes.h"
 
 #include "tests/testlib.h"
 
@@ -164,6 +164,37 @@ check_loads(guint64 intra, guint64 domains)
     }
 }
 
+/* What is looked up is what is worked out, send by send: channels and halves of unequal bytes, and
+ * more channels than places. */
+static void
+check_pipes(guint64 intra, guint64 domains, guint64 n_channels)
+{
+    LpCollectiveShape shape = {.algorithm = LP_ALGORITHM_TREE,
+                               .collective = LP_COLLECTIVE_ALL_REDUCE,
+                               .n_members = intra * domains,
+                               .bytes = 12347,
+                               .chunk_bytes = 100,
+                               .n_channels = n_channels,
+                               .n_intra = intra};
+    LpStepSchedule schedule;
+    LpSend sends[8], looked_up[8];
+    lp_step_schedule_init(&schedule, &shape);
+    LpStepPipes *pipes = lp_step_pipes_new(&schedule);
+    gboolean same = TRUE;
+    for (guint64 member = 0; member < shape.n_members; member++)
+        for (guint64 step = 0; step <= lp_step_schedule_n_steps(&schedule); step++) {
+            guint64 n = lp_step_schedule_sends(&schedule, member, step, sends);
+            same = same && lp_step_pipes_sends(pipes, member, step, looked_up) == n;
+            for (guint64 i = 0; i < n && same; i++)
+                same = sends[i].to == looked_up[i].to && sends[i].bytes == looked_up[i].bytes &&
+                       sends[i].lane == looked_up[i].lane &&
+                       lp_step_schedule_opens(&schedule, member, step, &sends[i]) ==
+                           lp_step_pipes_opens(pipes, member, step, &sends[i]);
+        }
+    lp_test_true("sends looked up", same);
+    lp_step_pipes_free(pipes);
+}
+
 static void
 test_chains(void)
 {
@@ -173,6 +204,8 @@ test_chains(void)
         for (guint64 domains = 2; domains <= 9; domains++) {
             check_chains(intra, domains);
             check_openings(intra, domains);
+            check_pipes(intra, domains, intra);
+            check_pipes(intra, domains, 2 * intra + 1);
         }
     }
 }

@@ -211,20 +211,47 @@ add_load(const LpStepSchedule *self, const Load *load, const Link *link, guint64
                        all ? 0 : step - link->first_step, all ? self->n_chunks : 1, link->reduces);
 }
 
+/* A member's stands, tree after tree of channel after channel, and what these carry. */
+typedef struct {
+    const LpStepSchedule *schedule; /* borrowed */
+    Node nodes[LP_DOUBLE_TREE_TREES];
+    LpBlocks channels;
+    guint64 place, channel;
+    guint tree;
+} Walk;
+
+static Walk
+walk_of(const LpStepSchedule *self, guint64 member)
+{
+    Walk walk = {.schedule = self, .channels = channels_of(self)};
+    walk.place = find_nodes(self, member, walk.nodes);
+    return walk;
+}
+
+/* Returns: whether there was another. @out_stand borrows from @self. */
+static gboolean
+walk_on(Walk *self, Stand *out_stand, Load *out_load)
+{
+    if (self->channel == self->schedule->n_channels)
+        return FALSE;
+    *out_stand = stand_of(self->schedule, self->channel, &self->nodes[self->tree], self->place);
+    *out_load = load_of(self->schedule, &self->channels, self->channel, self->tree);
+    self->tree = (self->tree + 1) % LP_DOUBLE_TREE_TREES;
+    if (self->tree == 0)
+        self->channel++;
+    return TRUE;
+}
+
 static void
 visit(const LpStepSchedule *self, guint64 member, guint64 step, LpSink *sink)
 {
-    LpBlocks channels = channels_of(self);
-    Node nodes[LP_DOUBLE_TREE_TREES];
-    guint64 place = find_nodes(self, member, nodes);
-    for (guint64 channel = 0; channel < self->n_channels; channel++)
-        for (guint tree = 0; tree < LP_DOUBLE_TREE_TREES; tree++) {
-            Stand stand = stand_of(self, channel, &nodes[tree], place);
-            Load load = load_of(self, &channels, channel, tree);
-            Links links = links_out(self, &stand);
-            for (guint i = 0; i < links.n; i++)
-                add_load(self, &load, &links.link[i], step, sink);
-        }
+    Stand stand;
+    Load load;
+    for (Walk walk = walk_of(self, member); walk_on(&walk, &stand, &load);) {
+        Links links = links_out(self, &stand);
+        for (guint i = 0; i < links.n; i++)
+            add_load(self, &load, &links.link[i], step, sink);
+    }
 }
 
 static void
@@ -238,21 +265,17 @@ static guint64
 n_receives(const LpStepSchedule *self, guint64 member, guint64 step)
 {
     LpSources heard[LP_DOUBLE_TREE_TREES] = {{.n = 0}};
-    LpBlocks channels = channels_of(self);
-    Node nodes[LP_DOUBLE_TREE_TREES];
-    guint64 place = find_nodes(self, member, nodes);
-    for (guint64 channel = 0; channel < self->n_channels; channel++)
-        for (guint tree = 0; tree < LP_DOUBLE_TREE_TREES; tree++) {
-            Stand stand = stand_of(self, channel, &nodes[tree], place);
-            Load load = load_of(self, &channels, channel, tree);
-            Links links = links_in(self, &stand);
-            for (guint i = 0; i < links.n; i++) {
-                LpSink sink = lp_sink_plain();
-                add_load(self, &load, &links.link[i], step, &sink);
-                if (sink.bytes > 0)
-                    lp_sources_add(&heard[sink.lane], links.link[i].partner);
-            }
+    Stand stand;
+    Load load;
+    for (Walk walk = walk_of(self, member); walk_on(&walk, &stand, &load);) {
+        Links links = links_in(self, &stand);
+        for (guint i = 0; i < links.n; i++) {
+            LpSink sink = lp_sink_plain();
+            add_load(self, &load, &links.link[i], step, &sink);
+            if (sink.bytes > 0)
+                lp_sources_add(&heard[sink.lane], links.link[i].partner);
         }
+    }
     return heard[0].n + heard[1].n;
 }
 
@@ -266,19 +289,16 @@ phase_n_receives(const LpStepSchedule *self, guint64 member, guint64 index)
 static gboolean
 opens(const LpStepSchedule *self, guint64 member, guint64 step, const LpSend *send)
 {
-    Node nodes[LP_DOUBLE_TREE_TREES];
-    guint64 place = find_nodes(self, member, nodes);
-    for (guint64 channel = 0; channel < self->n_channels; channel++)
-        for (guint tree = 0; tree < LP_DOUBLE_TREE_TREES; tree++) {
-            Stand stand = stand_of(self, channel, &nodes[tree], place);
-            Links links = links_out(self, &stand);
-            for (guint i = 0; i < links.n; i++) {
-                const Link *link = &links.link[i];
-                if (link->partner == send->to && link->lane == send->lane &&
-                    link->first_step == step)
-                    return TRUE;
-            }
+    Stand stand;
+    Load load;
+    for (Walk walk = walk_of(self, member); walk_on(&walk, &stand, &load);) {
+        Links links = links_out(self, &stand);
+        for (guint i = 0; i < links.n; i++) {
+            const Link *link = &links.link[i];
+            if (link->partner == send->to && link->lane == send->lane && link->first_step == step)
+                return TRUE;
         }
+    }
     return FALSE;
 }
 
@@ -286,20 +306,16 @@ opens(const LpStepSchedule *self, guint64 member, guint64 step, const LpSend *se
 static void
 add_pipes(const LpStepSchedule *self, guint64 member, GArray *io_pipes)
 {
-    LpBlocks channels = channels_of(self);
-    Node nodes[LP_DOUBLE_TREE_TREES];
-    guint64 place = find_nodes(self, member, nodes);
-    for (guint64 channel = 0; channel < self->n_channels; channel++)
-        for (guint tree = 0; tree < LP_DOUBLE_TREE_TREES; tree++) {
-            Stand stand = stand_of(self, channel, &nodes[tree], place);
-            Load load = load_of(self, &channels, channel, tree);
-            Links links = links_out(self, &stand);
-            for (guint i = 0; i < links.n; i++)
-                lp_step_pipes_add(io_pipes, &(LpStepPipe){.to = links.link[i].partner,
-                                                          .lane = links.link[i].lane,
-                                                          .first_step = links.link[i].first_step,
-                                                          .chunks = load.chunks});
-        }
+    Stand stand;
+    Load load;
+    for (Walk walk = walk_of(self, member); walk_on(&walk, &stand, &load);) {
+        Links links = links_out(self, &stand);
+        for (guint i = 0; i < links.n; i++)
+            lp_step_pipes_add(io_pipes, &(LpStepPipe){.to = links.link[i].partner,
+                                                      .lane = links.link[i].lane,
+                                                      .first_step = links.link[i].first_step,
+                                                      .chunks = load.chunks});
+    }
 }
 
 /* --- phases --- */

@@ -70,6 +70,22 @@ lp_text_table_add_cell(LpTextTable *self, const char *format, ...)
     g_assert(failed == 0);
 }
 
+void
+lp_text_table_add_quantity(LpTextTable *self, LpQuantity quantity, double value)
+{
+    g_autofree char *text = lp_quantity_format(quantity, value);
+    lp_text_table_add_cell(self, "%s", text);
+}
+
+void
+lp_text_table_add_quantity_row(LpTextTable *self, const char *label, LpQuantity quantity,
+                               double value)
+{
+    lp_text_table_add_row(self);
+    lp_text_table_add_cell(self, "%s", label);
+    lp_text_table_add_quantity(self, quantity, value);
+}
+
 /* What can be printed, and how wide it is, follows from the locale; a table is to be the same in
  * any. Returns: to be freed. */
 static char *

@@ -169,17 +169,13 @@ describe_to_text(const LpWorkload *workload, char *const *sources, const LpMachi
     g_string_append(text, "\nmemory of an accelerator, fullest stage\n");
     g_autoptr(LpTextTable) table = lp_text_table_new((const char *const[]){"", "#", NULL});
     for (guint i = 0; i < G_N_ELEMENTS(memory_parts); i++) {
-        g_autofree char *size = lp_quantity_format(LP_QUANTITY_SIZE, memory_part(&memory, i));
-        lp_text_table_add_row(table);
-        lp_text_table_add_cell(table, "%s", memory_parts[i].label);
-        lp_text_table_add_cell(table, "%s", size);
+        lp_text_table_add_quantity_row(table, memory_parts[i].label, LP_QUANTITY_SIZE,
+                                       memory_part(&memory, i));
     }
     if (machine != NULL) {
-        g_autofree char *size =
-            lp_quantity_format(LP_QUANTITY_SIZE, machine->accelerator.memory_bytes);
         lp_text_table_add_row(table);
         lp_text_table_add_cell(table, "of %s", machine->accelerator.name);
-        lp_text_table_add_cell(table, "%s", size);
+        lp_text_table_add_quantity(table, LP_QUANTITY_SIZE, machine->accelerator.memory_bytes);
     }
     lp_text_table_append(text, table, 2);
     return g_string_free(text, FALSE);

@@ -173,14 +173,12 @@ print_text(const Network *networks, GError **error)
                               "#price over circuits'", "#power over circuits'", NULL});
     for (gsize i = 0; i < N_NETWORKS; i++) {
         const Network *network = &networks[i];
-        g_autofree char *price = lp_quantity_format(LP_QUANTITY_PRICE, network->cost.price_usd);
-        g_autofree char *power = lp_quantity_format(LP_QUANTITY_POWER, network->cost.power_w);
         lp_text_table_add_row(table);
         lp_text_table_add_cell(table, "%s", network->label);
         lp_text_table_add_cell(table, "%" G_GUINT64_FORMAT, network->count.n_switch_ports);
         lp_text_table_add_cell(table, "%" G_GUINT64_FORMAT, network->count.n_transceivers);
-        lp_text_table_add_cell(table, "%s", price);
-        lp_text_table_add_cell(table, "%s", power);
+        lp_text_table_add_quantity(table, LP_QUANTITY_PRICE, network->cost.price_usd);
+        lp_text_table_add_quantity(table, LP_QUANTITY_POWER, network->cost.power_w);
         lp_text_table_add_cell(table, "%.2f", network->cost.price_usd / least->price_usd);
         lp_text_table_add_cell(table, "%.1f", network->cost.power_w / least->power_w);
     }

@@ -205,15 +205,12 @@ append_tiers(GString *text, const LpMachineFacts *facts)
     g_autoptr(LpTextTable) table = lp_text_table_new(columns);
     for (guint32 i = 0; i < facts->n_tiers; i++) {
         const LpTierFacts *tier = &facts->tiers[i];
-        g_autofree char *bandwidth =
-            lp_quantity_format(LP_QUANTITY_BANDWIDTH, tier->link_bytes_per_s);
-        g_autofree char *latency = lp_quantity_format(LP_QUANTITY_TIME, tier->latency_s);
         lp_text_table_add_row(table);
         lp_text_table_add_cell(table, "%s", tier->name);
         lp_text_table_add_cell(table, "%s", lp_technology_names[tier->technology]);
         lp_text_table_add_cell(table, "%" G_GUINT64_FORMAT, tier->n_links);
-        lp_text_table_add_cell(table, "%s", bandwidth);
-        lp_text_table_add_cell(table, "%s", latency);
+        lp_text_table_add_quantity(table, LP_QUANTITY_BANDWIDTH, tier->link_bytes_per_s);
+        lp_text_table_add_quantity(table, LP_QUANTITY_TIME, tier->latency_s);
         lp_text_table_add_cell(table, "%.4g", tier->oversubscription);
     }
     g_string_append_c(text, '\n');
@@ -226,10 +223,9 @@ append_spans(GString *text, const LpFabric *fabric)
     static const char *const columns[] = {"#between domains of a block of", "#latency", NULL};
     g_autoptr(LpTextTable) table = lp_text_table_new(columns);
     for (guint32 i = 0; i < fabric->n_tiers; i++) {
-        g_autofree char *latency = lp_quantity_format(LP_QUANTITY_TIME, fabric->tiers[i].latency_s);
         lp_text_table_add_row(table);
         lp_text_table_add_cell(table, "%" G_GUINT64_FORMAT, fabric->tiers[i].span_domains);
-        lp_text_table_add_cell(table, "%s", latency);
+        lp_text_table_add_quantity(table, LP_QUANTITY_TIME, fabric->tiers[i].latency_s);
     }
     if (fabric->n_tiers > 0)
         g_string_append_c(text, '\n');

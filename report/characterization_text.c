@@ -8,16 +8,9 @@
 #include "report/report_parts.h"
 
 static void
-add_quantity(LpTextTable *table, LpQuantity quantity, double value)
-{
-    g_autofree char *text = lp_quantity_format(quantity, value);
-    lp_text_table_add_cell(table, "%s", text);
-}
-
-static void
 add_size(LpTextTable *table, double bytes)
 {
-    add_quantity(table, LP_QUANTITY_SIZE, bytes);
+    lp_text_table_add_quantity(table, LP_QUANTITY_SIZE, bytes);
 }
 
 static void
@@ -105,8 +98,8 @@ append_times(GString *out, const LpCharacterization *self)
         lp_text_table_add_cell(table, "%s", lp_collective_names[row->collective]);
         lp_text_table_add_cell(table, "%.6f s", rates.time_s);
         lp_text_table_add_cell(table, "%.2f %%", 100.0 * rates.share);
-        add_quantity(table, LP_QUANTITY_BANDWIDTH, rates.algorithmic_bytes_per_s);
-        add_quantity(table, LP_QUANTITY_BANDWIDTH, rates.bus_bytes_per_s);
+        lp_text_table_add_quantity(table, LP_QUANTITY_BANDWIDTH, rates.algorithmic_bytes_per_s);
+        lp_text_table_add_quantity(table, LP_QUANTITY_BANDWIDTH, rates.bus_bytes_per_s);
     }
     g_string_append(out, "\ntime in flight, hidden or not, and bandwidth\n\n");
     lp_text_table_append(out, table, 2);

@@ -32,24 +32,6 @@ lp_circuits_add_json(json_t *object, const LpSimulation *simulation)
 }
 
 static void
-add_bytes(LpTextTable *table, const char *name, double bytes)
-{
-    g_autofree char *text = lp_quantity_format(LP_QUANTITY_SIZE, bytes);
-    lp_text_table_add_row(table);
-    lp_text_table_add_cell(table, "%s", name);
-    lp_text_table_add_cell(table, "%s", text);
-}
-
-static void
-add_time(LpTextTable *table, const char *name, double time_s)
-{
-    g_autofree char *text = lp_quantity_format(LP_QUANTITY_TIME, time_s);
-    lp_text_table_add_row(table);
-    lp_text_table_add_cell(table, "%s", name);
-    lp_text_table_add_cell(table, "%s", text);
-}
-
-static void
 add_count(LpTextTable *table, const char *name, guint64 count)
 {
     lp_text_table_add_row(table);
@@ -66,19 +48,25 @@ lp_circuits_append_text(GString *out, const LpSimulation *simulation)
     g_autoptr(LpTextTable) table = lp_text_table_new((const char *const[]){"", "#", NULL});
     add_count(table, "reconfigurations", circuits->n_reconfigurations);
     add_count(table, "of these on the critical path", circuits->n_critical);
-    add_time(table, "waiting for circuits, exposed", circuits->wait_exposed_s);
-    add_time(table, "dead time of the path's circuits, hidden", circuits->wait_hidden_s);
+    lp_text_table_add_quantity_row(table, "waiting for circuits, exposed", LP_QUANTITY_TIME,
+                                   circuits->wait_exposed_s);
+    lp_text_table_add_quantity_row(table, "dead time of the path's circuits, hidden",
+                                   LP_QUANTITY_TIME, circuits->wait_hidden_s);
     lp_text_table_add_row(table);
     lp_text_table_add_cell(table, "duty cycle");
     lp_text_table_add_cell(table, "%.4g", circuits->duty_cycle);
     if (circuits->is_hybrid) {
-        add_bytes(table, "of steered classes, over circuits", circuits->circuit_bytes);
-        add_bytes(table, "beside them", circuits->beside_bytes);
+        lp_text_table_add_quantity_row(table, "of steered classes, over circuits", LP_QUANTITY_SIZE,
+                                       circuits->circuit_bytes);
+        lp_text_table_add_quantity_row(table, "beside them", LP_QUANTITY_SIZE,
+                                       circuits->beside_bytes);
     }
     if (circuits->n_slots > 0) {
         add_count(table, "slots of a rotor's cycle", circuits->n_slots);
-        add_bytes(table, "over one circuit of it", circuits->direct_bytes);
-        add_bytes(table, "over two", circuits->relayed_bytes);
+        lp_text_table_add_quantity_row(table, "over one circuit of it", LP_QUANTITY_SIZE,
+                                       circuits->direct_bytes);
+        lp_text_table_add_quantity_row(table, "over two", LP_QUANTITY_SIZE,
+                                       circuits->relayed_bytes);
     }
     g_string_append_printf(out, "\ncircuits: %s\n", simulation->circuits);
     lp_text_table_append(out, table, 2);

@@ -119,12 +119,10 @@ lp_energy_add_json(json_t *object, const LpEnergy *self, double n_tokens)
 static void
 add_row(LpTextTable *table, const LpTechnologyEnergy *energy)
 {
-    g_autofree char *dynamic = lp_quantity_format(LP_QUANTITY_ENERGY, energy->dynamic_j);
-    g_autofree char *stays = lp_quantity_format(LP_QUANTITY_ENERGY, energy->static_j);
     lp_text_table_add_row(table);
     lp_text_table_add_cell(table, "%s", energy->name);
-    lp_text_table_add_cell(table, "%s", dynamic);
-    lp_text_table_add_cell(table, "%s", stays);
+    lp_text_table_add_quantity(table, LP_QUANTITY_ENERGY, energy->dynamic_j);
+    lp_text_table_add_quantity(table, LP_QUANTITY_ENERGY, energy->static_j);
 }
 
 void

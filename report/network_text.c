@@ -21,15 +21,6 @@ lp_network_add_json(json_t *object, const LpMachine *machine)
     lp_json_set_count(part, "transceivers", network.count.n_transceivers);
 }
 
-static void
-add_row(LpTextTable *table, const char *name, LpQuantity quantity, double value)
-{
-    g_autofree char *text = lp_quantity_format(quantity, value);
-    lp_text_table_add_row(table);
-    lp_text_table_add_cell(table, "%s", name);
-    lp_text_table_add_cell(table, "%s", text);
-}
-
 void
 lp_network_append_text(GString *out, const LpMachine *machine)
 {
@@ -38,9 +29,9 @@ lp_network_append_text(GString *out, const LpMachine *machine)
         return;
     g_autoptr(LpTextTable) table = lp_text_table_new((const char *const[]){"", "#", NULL});
     if (network.has_power)
-        add_row(table, "power", LP_QUANTITY_POWER, network.cost.power_w);
+        lp_text_table_add_quantity_row(table, "power", LP_QUANTITY_POWER, network.cost.power_w);
     if (network.has_price)
-        add_row(table, "price", LP_QUANTITY_PRICE, network.cost.price_usd);
+        lp_text_table_add_quantity_row(table, "price", LP_QUANTITY_PRICE, network.cost.price_usd);
     lp_text_table_add_row(table);
     lp_text_table_add_cell(table, "switch ports");
     lp_text_table_add_cell(table, "%" G_GUINT64_FORMAT, network.count.n_switch_ports);

@@ -201,12 +201,11 @@ static void
 add_traffic_row(LpTextTable *table, const LpScenarioTraffic *traffic,
                 const LpBackgroundResult *result)
 {
-    g_autofree char *size = lp_quantity_format(LP_QUANTITY_SIZE, (double)result->n_bytes);
     lp_text_table_add_row(table);
     lp_text_table_add_cell(table, "%s", traffic->name);
     lp_text_table_add_cell(table, "%s", lp_pattern_names[traffic->pattern]);
     lp_text_table_add_cell(table, "%" G_GUINT64_FORMAT, result->n_messages);
-    lp_text_table_add_cell(table, "%s", size);
+    lp_text_table_add_quantity(table, LP_QUANTITY_SIZE, (double)result->n_bytes);
     lp_text_table_add_cell(table, "%.6f", mean_s(result));
     lp_text_table_add_cell(table, "%.4f", stretch(result));
     lp_text_table_add_cell(table, "%" G_GUINT64_FORMAT, result->n_under_way);

@@ -13,15 +13,6 @@
 #include <math.h>
 #include <string.h>
 
-static void
-add_quantity(LpTextTable *table, const char *label, LpQuantity quantity, double value)
-{
-    g_autofree char *text = lp_quantity_format(quantity, value);
-    lp_text_table_add_row(table);
-    lp_text_table_add_cell(table, "%s", label);
-    lp_text_table_add_cell(table, "%s", text);
-}
-
 void
 lp_report_append_workload(GString *out, const LpWorkload *workload)
 {
@@ -189,14 +180,19 @@ static void
 append_memory(GString *out, const LpReport *self)
 {
     g_autoptr(LpTextTable) table = lp_text_table_new((const char *const[]){"", "#", NULL});
-    add_quantity(table, "weights", LP_QUANTITY_SIZE, self->memory.weights_bytes);
-    add_quantity(table, "gradients", LP_QUANTITY_SIZE, self->memory.gradients_bytes);
-    add_quantity(table, "optimizer", LP_QUANTITY_SIZE, self->memory.optimizer_bytes);
-    add_quantity(table, "activations", LP_QUANTITY_SIZE, self->memory.activations_bytes);
-    add_quantity(table, "buffers", LP_QUANTITY_SIZE, self->memory.buffers_bytes);
-    add_quantity(table, "optimizer's step", LP_QUANTITY_SIZE, self->memory.step_bytes);
-    add_quantity(table, "cached", LP_QUANTITY_SIZE, self->memory.cached_bytes);
-    add_quantity(table, "capacity", LP_QUANTITY_SIZE, self->machine->accelerator.memory_bytes);
+    lp_text_table_add_quantity_row(table, "weights", LP_QUANTITY_SIZE, self->memory.weights_bytes);
+    lp_text_table_add_quantity_row(table, "gradients", LP_QUANTITY_SIZE,
+                                   self->memory.gradients_bytes);
+    lp_text_table_add_quantity_row(table, "optimizer", LP_QUANTITY_SIZE,
+                                   self->memory.optimizer_bytes);
+    lp_text_table_add_quantity_row(table, "activations", LP_QUANTITY_SIZE,
+                                   self->memory.activations_bytes);
+    lp_text_table_add_quantity_row(table, "buffers", LP_QUANTITY_SIZE, self->memory.buffers_bytes);
+    lp_text_table_add_quantity_row(table, "optimizer's step", LP_QUANTITY_SIZE,
+                                   self->memory.step_bytes);
+    lp_text_table_add_quantity_row(table, "cached", LP_QUANTITY_SIZE, self->memory.cached_bytes);
+    lp_text_table_add_quantity_row(table, "capacity", LP_QUANTITY_SIZE,
+                                   self->machine->accelerator.memory_bytes);
     g_string_append(out, "\nmemory of an accelerator, fullest stage\n");
     lp_text_table_append(out, table, 2);
 }

@@ -216,12 +216,14 @@ merged_bytes(const LpKernelList *list)
            n_more * (share * list->element_bytes + sum_share * 2.0 * sum_bytes);
 }
 
-static gboolean
-has_ring(const LpKernelList *list)
+/* A kernel for each step of the ring. */
+static void
+list_merge(LpKernelList *list, const char *name, double width)
 {
-    LpContextKind kind = list->plan->context_kind;
-    return list->plan->degree[LP_AXIS_CP] > 1 &&
-           (kind == LP_CONTEXT_RING || kind == LP_CONTEXT_GATHERED_RING);
+    lp_list_kernel(list, (LpKernel){.name = name,
+                                    .bytes = list->tokens * merged_bytes(list) * width,
+                                    .streams = TRUE,
+                                    .n_launches = lp_list_n_ring_steps(list)});
 }
 
 /* Keys and values are sent as one tensor; mixtures are merged, each weighed by what its scores were
@@ -230,18 +232,18 @@ static void
 list_ring(LpKernelList *list)
 {
     double pairs = list->key_width + list->value_width;
-    if (!has_ring(list))
+    if (lp_list_n_ring_steps(list) == 1)
         return;
     lp_list_stream(list, "ring-join", list->tokens * 2.0 * pairs * list->element_bytes);
-    lp_list_stream(list, "ring-merge", list->tokens * merged_bytes(list) * list->mixture_width);
+    list_merge(list, "ring-merge", list->mixture_width);
 }
 
 static void
 list_ring_backward(LpKernelList *list)
 {
     double widths = list->query_width + list->key_width + list->value_width;
-    if (has_ring(list))
-        lp_list_stream(list, "ring-merge-gradients", list->tokens * merged_bytes(list) * widths);
+    if (lp_list_n_ring_steps(list) > 1)
+        list_merge(list, "ring-merge-gradients", widths);
 }
 
 /* Queries, keys and values come out of one product and are copied apart, keys and values twice

@@ -75,6 +75,15 @@ list_cast(LpKernelList *list, double width)
 
 /* It moves a tensor each of queries, keys, values and their mixture, backward also of their
  * gradients, and no scores. */
+guint32
+lp_list_n_ring_steps(const LpKernelList *list)
+{
+    LpContextKind kind = list->plan->context_kind;
+    return kind == LP_CONTEXT_RING || kind == LP_CONTEXT_GATHERED_RING
+               ? list->plan->degree[LP_AXIS_CP]
+               : 1;
+}
+
 void
 lp_list_flash(LpKernelList *list, gboolean backward)
 {
@@ -98,5 +107,6 @@ lp_list_flash(LpKernelList *list, gboolean backward)
                                     .share = share,
                                     .head_width = is_narrow_attention(list) ? 0.0 : head_width,
                                     .fused = TRUE,
+                                    .n_launches = lp_list_n_ring_steps(list),
                                     .attention = lp_plan_attention_kernel(list->plan)});
 }

@@ -71,6 +71,9 @@ void lp_list_memory(LpKernelList *list, const char *name, double bytes);
 /** Adds the core of attention as one fused kernel, behind the casts of its operands where it
  * computes in 8 bits. */
 void lp_list_flash(LpKernelList *list, gboolean backward);
+/** Steps in which attention is worked out, a kernel each: cp where keys and values go round a ring,
+ * else 1 (Transformer Engine, context_parallel.py: AttnFuncWithCPAndKVP2P). */
+guint32 lp_list_n_ring_steps(const LpKernelList *list);
 /** Adds a stream of @bytes: in order, without sums over rows or random numbers. */
 void lp_list_stream(LpKernelList *list, const char *name, double bytes);
 /** Adds @n_batch products (m, k)(k, n). */

@@ -17,9 +17,15 @@ lp_kernel_flop(const LpKernel *self)
 }
 
 static double
+n_launches(const LpKernel *self)
+{
+    return self->n_launches > 1 ? self->n_launches : 1.0;
+}
+
+static double
 launches_s(const LpKernel *self, const LpAccelerator *accelerator)
 {
-    double n = self->n_launches > 1 ? self->n_launches : 1.0;
+    double n = n_launches(self);
     return (self->apart ? ceil(n / LP_SMALL_KERNELS) : n) * accelerator->launch_s;
 }
 
@@ -50,8 +56,8 @@ narrow_heads(const LpKernel *self, const LpAccelerator *accelerator)
 }
 
 /* The share of the scores that a fused kernel's time stands for. What a block takes to begin and to
- * end is as some keys more for each of its queries; the kernel in Triton has no figure for it, and
- * its rate was found without. */
+ * end is as some keys more for each of its queries, in each of several kernels; the kernel in
+ * Triton has no figure for it, and its rate was found without. */
 static double
 timed_share(const LpKernel *self, const LpAccelerator *accelerator)
 {
@@ -59,7 +65,7 @@ timed_share(const LpKernel *self, const LpAccelerator *accelerator)
     gboolean has_ramp = is_by_vendor(self) ? accelerator->eager_attention_efficiency <= 0.0
                                            : self->attention != LP_ATTENTION_KERNEL_TRITON;
     double ramp_keys = self->fused && has_ramp ? accelerator->attention_ramp_keys : 0.0;
-    return share + ramp_keys / self->n;
+    return share + n_launches(self) * ramp_keys / self->n;
 }
 
 double
@@ -82,14 +88,14 @@ lp_kernel_time_s(const LpKernel *self, const LpAccelerator *accelerator, LpPreci
     double computing_s =
         self->fused ? share * lp_gemm_attention_s(&gemm, accelerator, precision, self->attention)
                     : lp_gemm_arithmetic_s(&gemm, accelerator, precision);
-    return fmax(computing_s, moving_s) + accelerator->launch_s;
+    return fmax(computing_s, moving_s) + launches_s(self, accelerator);
 }
 
 LpWork
 lp_kernel_work(const LpKernel *self, const LpPlan *plan, const LpAccelerator *accelerator)
 {
     double time_s = lp_kernel_time_s(self, accelerator, plan->format.precision);
-    double n = self->n_launches > 1 ? self->n_launches : 1.0;
+    double n = n_launches(self);
     double first_s = self->collective ? accelerator->host_collective_s : accelerator->host_kernel_s;
     double host_s = n * first_s;
     if (self->apart && self->n_batch > 0.0)

@@ -356,6 +356,47 @@ test_ring(void)
     }
 }
 
+/* Keys and values that come one after the other are attended to one after the other: a kernel each,
+ * which begins anew. So a ring of c takes as long as one rank's kernel over as many queries and
+ * keys, and c - 1 launches and c - 1 times the keys' ramp more (a block that begins and ends is as
+ * some keys more). */
+static void
+test_ring_steps(void)
+{
+    LpAccelerator accelerator = {.name = "test",
+                                 .peak_flop_per_s = {[LP_PRECISION_FP16] = 1e15},
+                                 .memory_bytes_per_s = 3e12,
+                                 .gemm_efficiency = 0.7,
+                                 .attention_efficiency = 0.5,
+                                 .attention_ramp_keys = 100.0,
+                                 .memory_efficiency = 0.9,
+                                 .launch_s = 1e-5,
+                                 .host_kernel_s = 3e-5};
+    LpTransformer shape = lp_test_llama(1, 4096, 32, 32, 16384, 32000);
+    shape.seq = 65536;
+    shape.attention = LP_ATTENTION_FLASH;
+    for (guint32 c = 1; c <= 8; c *= 2) {
+        LpPlan plan = lp_test_plan(1, 1, 1, 1, 1);
+        plan.degree[LP_AXIS_CP] = c;
+        LpKernel kernels[LP_KERNELS_MAX];
+        guint n = lp_block_kernels(&shape, &plan, 0, LP_BLOCK_ATTENTION, LP_PASS_FORWARD, kernels);
+        LpKernel steps = *lp_test_find_kernel(kernels, n, "flash"), whole = steps;
+        whole.n_launches = 1;
+        LpWork of_steps = lp_kernel_work(&steps, &plan, &accelerator),
+               of_whole = lp_kernel_work(&whole, &plan, &accelerator);
+        double ramp_s = lp_kernel_flop(&whole) / 65536.0 * 100.0 / 0.5e15;
+        lp_test_close("device", of_steps.device_s - of_whole.device_s, (c - 1) * (1e-5 + ramp_s),
+                      1e-9);
+        lp_test_close("host", of_steps.host_s, c * 3e-5, IDENTITY);
+        plan.context_kind = LP_CONTEXT_GATHER;
+        n = lp_block_kernels(&shape, &plan, 0, LP_BLOCK_ATTENTION, LP_PASS_FORWARD, kernels);
+        lp_test_close(
+            "all at once",
+            lp_kernel_work(lp_test_find_kernel(kernels, n, "flash"), &plan, &accelerator).device_s,
+            of_whole.device_s, IDENTITY);
+    }
+}
+
 /* A layer's P parameters are copied out of what was gathered, 2 bytes read and written, before
  * each pass that gathers them, and their gradients into what is scattered, 2 read and 4 written. */
 static void
@@ -410,6 +451,7 @@ main(void)
         {"casts apart", test_casts_apart},
         {"reorder", test_reorder},
         {"ring", test_ring},
+        {"steps of a ring", test_ring_steps},
         {"unit copies", test_unit_copies},
         {NULL, NULL},
     };

@@ -130,11 +130,12 @@ check_context_parallel(const LpPlan *self, const LpTransformer *transformer, GEr
     if (self->context_kind != LP_CONTEXT_ULYSSES)
         return TRUE;
     guint32 own_kv = MAX(transformer->n_kv_heads / tp, 1);
-    if (transformer->n_heads / tp % cp != 0 || own_kv % cp != 0)
-        return refuse(error,
-                      "cp: got %u, wanted a divisor of heads / tp (%u) and kv-heads / tp (%u) with "
-                      "cp-kind ulysses, which divides heads",
-                      cp, transformer->n_heads / tp, own_kv);
+    if (transformer->n_heads / tp % cp != 0 || (own_kv % cp != 0 && cp % own_kv != 0))
+        return refuse(
+            error,
+            "cp: got %u, wanted a divisor of heads / tp (%u), and a divisor or a multiple "
+            "of kv-heads / tp (%u), with cp-kind ulysses, which divides heads",
+            cp, transformer->n_heads / tp, own_kv);
     return TRUE;
 }
 

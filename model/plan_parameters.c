@@ -59,11 +59,14 @@ lp_plan_value_width(const LpPlan *self, const LpTransformer *transformer)
 double
 lp_plan_exchanged_width(const LpPlan *self, const LpTransformer *transformer)
 {
+    double tp = self->degree[LP_AXIS_TP], cp = self->degree[LP_AXIS_CP];
     if (self->host.repeats_heads)
         return (lp_transformer_query_width(transformer) +
                 lp_transformer_mixture_width(transformer)) /
-               self->degree[LP_AXIS_TP];
-    return lp_plan_key_width(self, transformer) + lp_plan_value_width(self, transformer);
+               tp;
+    double own_heads = fmax(transformer->n_kv_heads / tp, 1.0);
+    double copies = self->context_kind == LP_CONTEXT_ULYSSES ? fmax(cp / own_heads, 1.0) : 1.0;
+    return copies * (lp_plan_key_width(self, transformer) + lp_plan_value_width(self, transformer));
 }
 
 double

@@ -169,16 +169,15 @@ test_check_neighbours(void)
         {"ulysses against heads",
          {{PLAN(context_kind), LP_CONTEXT_ULYSSES}, {DEGREE(CP), 8}},
          {DEGREE(CP), 4},
-         "cp: got 8, wanted a divisor of heads / tp (12) and kv-heads / tp (12) with cp-kind "
-         "ulysses, which divides heads"},
+         "cp: got 8, wanted a divisor of heads / tp (12), and a divisor or a multiple of kv-heads "
+         "/ "
+         "tp (12), with cp-kind ulysses, which divides heads"},
         {"ulysses against kv-heads",
-         {{PLAN(context_kind), LP_CONTEXT_ULYSSES}, {DEGREE(CP), 2}, {SHAPE(n_kv_heads), 8}},
-         {SHAPE(n_kv_heads), 16},
-         "cp: got 2, wanted a divisor of heads / tp (12) and kv-heads / tp (1)"},
-        {"ulysses against copies of kv-heads",
-         {{PLAN(context_kind), LP_CONTEXT_ULYSSES}, {DEGREE(CP), 2}, {SHAPE(n_kv_heads), 2}},
-         {PLAN(context_kind), LP_CONTEXT_RING},
-         "kv-heads / tp (1)"},
+         {{PLAN(context_kind), LP_CONTEXT_ULYSSES}, {DEGREE(CP), 2}, {SHAPE(n_kv_heads), 24}},
+         {SHAPE(n_kv_heads), 8},
+         "cp: got 2, wanted a divisor of heads / tp (12), and a divisor or a multiple of kv-heads "
+         "/ "
+         "tp (3)"},
         {"expert-tp 4",
          {EXPERTS, {PLAN(experts.tp), 4}},
          {PLAN(experts.tp), 8},

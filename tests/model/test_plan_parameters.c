@@ -77,13 +77,18 @@ test_parameters_of_experts(void)
         }
 }
 
-/* Keys and values of 2 heads of 16 each over t = 2, and of 8 heads where they are repeated. */
+/* Keys and values of 2 heads of 16 each over t = 2, of 8 heads where they are repeated, and of as
+ * many heads as there are ranks where cp = 4 divides heads. */
 static void
 test_exchanged_width(void)
 {
     LpTransformer shape = lp_test_llama(1, 128, 8, 2, 256, 32000);
     LpPlan plan = lp_test_plan(2, 1, 1, 1, 1);
     lp_test_close("own heads", lp_plan_exchanged_width(&plan, &shape), 2.0 * 2.0 * 16.0 / 2.0, 0.0);
+    plan.degree[LP_AXIS_CP] = 4;
+    lp_test_close("round a ring", lp_plan_exchanged_width(&plan, &shape), 2.0 * 16.0, 0.0);
+    plan.context_kind = LP_CONTEXT_ULYSSES;
+    lp_test_close("divided", lp_plan_exchanged_width(&plan, &shape), 4.0 * 2.0 * 16.0, 0.0);
     plan.host.repeats_heads = TRUE;
     lp_test_close("repeated", lp_plan_exchanged_width(&plan, &shape), 2.0 * 8.0 * 16.0 / 2.0, 0.0);
 }

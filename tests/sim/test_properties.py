@@ -270,7 +270,9 @@ class Volumes:
             volume += self.cp * self.tokens * 4 * (k + v) if home else (self.cp - 1) * local * (k + v)
         else:
             passes = 3 if self.full else 2
-            volume = (self.cp - 1) / self.cp * local * (q + k + v + o) * passes
+            # A head of keys and values at least for each rank.
+            copies = 1 if self.mla else max(self.cp / max(p["kv-heads"] / self.tp, 1), 1)
+            volume = (self.cp - 1) / self.cp * local * (q + copies * (k + v) + o) * passes
         return volume * p["layers"] * self.m * self.tp * self.cp * self.dp
 
     def parameters(self):

@@ -191,10 +191,20 @@ lp_library_parse(const char *path, GBytes *content, const char *name, LpLibrary 
     return xml != NULL && find(xml, name, out_library, error);
 }
 
-static gboolean
-goes_with(const xmlNode *library, const char *accelerator, gboolean on_pcie)
+/* The schema has made sure that what stands there is a number. */
+static guint64
+limit_of(const xmlNode *library, const char *name, guint64 fallback)
 {
-    if ((lp_xml_attribute(library, "domain") != NULL) != on_pcie)
+    const char *text = lp_xml_attribute(library, name);
+    return text != NULL ? g_ascii_strtoull(text, NULL, 10) : fallback;
+}
+
+static gboolean
+goes_with(const xmlNode *library, const char *accelerator, gboolean on_pcie, guint64 domain_size)
+{
+    if ((lp_xml_attribute(library, "domain") != NULL) != on_pcie ||
+        domain_size < limit_of(library, "domain-size-from", 0) ||
+        domain_size > limit_of(library, "domain-size-up-to", G_MAXUINT64))
         return FALSE;
     const char *listed = lp_xml_attribute(library, "accelerators");
     g_auto(GStrv) names = g_strsplit(listed != NULL ? listed : "", " ", -1);
@@ -203,7 +213,7 @@ goes_with(const xmlNode *library, const char *accelerator, gboolean on_pcie)
 
 /* Returns: (borrowed from @xml), NULL where there is none. */
 static const char *
-listed_for(const LpXml *xml, const char *accelerator, gboolean on_pcie)
+listed_for(const LpXml *xml, const char *accelerator, gboolean on_pcie, guint64 domain_size)
 {
     /* A modified accelerator has something behind its name. */
     g_auto(GStrv) words = g_strsplit(accelerator, " ", 2);
@@ -211,30 +221,31 @@ listed_for(const LpXml *xml, const char *accelerator, gboolean on_pcie)
         return NULL;
     for (const xmlNode *node = lp_xml_element(lp_xml_root(xml)->children, "library"); node != NULL;
          node = lp_xml_element(node->next, "library"))
-        if (goes_with(node, words[0], on_pcie))
+        if (goes_with(node, words[0], on_pcie, domain_size))
             return lp_xml_attribute(node, "name");
     return NULL;
 }
 
 /* Returns: (borrowed from @xml). */
 static const char *
-name_for(const LpXml *xml, const char *accelerator, gboolean on_pcie)
+name_for(const LpXml *xml, const char *accelerator, gboolean on_pcie, guint64 domain_size)
 {
-    const char *name = on_pcie ? listed_for(xml, accelerator, TRUE) : NULL;
+    const char *name = on_pcie ? listed_for(xml, accelerator, TRUE, domain_size) : NULL;
     if (name == NULL)
-        name = listed_for(xml, accelerator, FALSE);
+        name = listed_for(xml, accelerator, FALSE, domain_size);
     return name != NULL ? name : LP_LIBRARY_SINGLE_RING;
 }
 
 gboolean
 lp_library_find_for(const char *name, const char *accelerator, gboolean on_pcie,
-                    LpLibrary *out_library, GError **error)
+                    guint64 domain_size, LpLibrary *out_library, GError **error)
 {
     g_autoptr(LpXml) xml = lp_xml_load(LIBRARIES, SCHEMA, error);
     if (xml == NULL)
         return FALSE;
-    const char *wanted =
-        strcmp(name, LP_LIBRARY_AUTO) == 0 ? name_for(xml, accelerator, on_pcie) : name;
+    const char *wanted = strcmp(name, LP_LIBRARY_AUTO) == 0
+                             ? name_for(xml, accelerator, on_pcie, domain_size)
+                             : name;
     return find(xml, wanted, out_library, error);
 }
 

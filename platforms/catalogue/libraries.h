@@ -21,10 +21,11 @@ gboolean lp_library_parse(const char *path, GBytes *content, const char *name,
                           LpLibrary *out_library, GError **error) G_GNUC_WARN_UNUSED_RESULT;
 /** As lp_library_find(), where @name may also be LP_LIBRARY_AUTO: the library that lists
  * @accelerator, a name of the catalogue, with or without words behind it that say what was
- * modified; LP_LIBRARY_SINGLE_RING where none does. @on_pcie: one for accelerators that meet there
- * comes first. */
+ * modified, for domains of @domain_size; LP_LIBRARY_SINGLE_RING where none does. @on_pcie: one for
+ * accelerators that meet there comes first. */
 gboolean lp_library_find_for(const char *name, const char *accelerator, gboolean on_pcie,
-                             LpLibrary *out_library, GError **error) G_GNUC_WARN_UNUSED_RESULT;
+                             guint64 domain_size, LpLibrary *out_library,
+                             GError **error) G_GNUC_WARN_UNUSED_RESULT;
 /** What the transport called @name changes of libraries, as a library of its own: see
  * lp_library_take_transport(). @out_rate_bytes_per_s: what a card carries at most. Errors:
  * LP_INPUT_ERROR. */

@@ -144,11 +144,11 @@ lp_machine_library(const LpMachine *self, const char *name, LpLibrary *out_libra
         name = self->library;
     gboolean on_pcie = lp_pcie_host_is_present(&self->pcie_host);
     gboolean has_bridges = self->pcie_host.pair_bytes_per_s > 0.0;
-    if (!lp_library_find_for(name, accelerator, on_pcie, out_library, error))
+    if (!lp_library_find_for(name, accelerator, on_pcie, self->domain_size, out_library, error))
         return FALSE;
     LpLibrary bridged;
     if (has_bridges && strcmp(name, LP_LIBRARY_AUTO) == 0 &&
-        (!lp_library_find_for(name, accelerator, FALSE, &bridged, error) ||
+        (!lp_library_find_for(name, accelerator, FALSE, self->domain_size, &bridged, error) ||
          !add_pairs(out_library, &bridged, error)))
         return FALSE;
     return self->transport == LP_TRANSPORT_RDMA || take_transport(self, out_library, error);

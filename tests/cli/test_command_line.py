@@ -420,7 +420,7 @@ class Completion(Case):
                 (["simulate", "--set", "sched"], ["schedule="]),
                 (["simulate", "--set=schedule=g"], ["--set=schedule=gpipe"]),
                 (["platform", "generate", "--system=dgx"],
-                 [f"--system=dgx-{name}" for name in ("a100", "b200", "b300", "h100")]),
+                 [f"--system=dgx-{name}" for name in ("1", "2", "a100", "b200", "b300", "h100")]),
                 (["collective", "all-r"], ["all-reduce"]),
                 (["import", "hug"], ["huggingface"]),
                 (["zebra", "x"], [])):

@@ -180,9 +180,81 @@ test_of_accelerators(void)
     for (guint i = 0; i < G_N_ELEMENTS(rows); i++) {
         LpLibrary library;
         lp_test_true(rows[i].accelerator, lp_library_find_for(LP_LIBRARY_AUTO, rows[i].accelerator,
-                                                              FALSE, &library, NULL));
+                                                              FALSE, 8, &library, NULL));
         lp_test_text(rows[i].accelerator, library.name, rows[i].library);
     }
+}
+
+/* How the links of V100 run follows from how many there are: any two of four have two links, eight
+ * are a mesh, and more are behind switches. */
+static void
+test_of_domains(void)
+{
+    static const struct {
+        const char *accelerator;
+        guint64 domain_size;
+        const char *library;
+    } rows[] = {
+        {"v100-32", 1, "nccl-volta-quad"},   {"v100-16", 4, "nccl-volta-quad"},
+        {"v100-32", 5, "nccl-volta"},        {"v100-32", 8, "nccl-volta"},
+        {"v100-32", 9, "nccl-volta-switch"}, {"v100-16", 16, "nccl-volta-switch"},
+        {"a100-80", 4, "nccl-ampere"},       {"a100-80", 16, "nccl-ampere"},
+    };
+    for (guint i = 0; i < G_N_ELEMENTS(rows); i++) {
+        LpLibrary library;
+        lp_test_true(rows[i].library,
+                     lp_library_find_for(LP_LIBRARY_AUTO, rows[i].accelerator, FALSE,
+                                         rows[i].domain_size, &library, NULL));
+        lp_test_text(rows[i].accelerator, library.name, rows[i].library);
+    }
+    LpLibrary library;
+    lp_test_true("on PCIe",
+                 lp_library_find_for(LP_LIBRARY_AUTO, "v100-32", TRUE, 16, &library, NULL));
+    lp_test_text("on PCIe", library.name, "nccl-pcie");
+}
+
+/* Of an accelerator's links in a domain those that a large @collective of @n_ranks has. */
+static double
+links_of(const char *name, double n_links, LpCollective collective, guint64 n_ranks)
+{
+    LpLibrary library;
+    lp_test_true(name, lp_library_find(name, &library, NULL));
+    LpLibraryChoice all = lp_library_choose(&library, LP_COLLECTIVE_ALL_REDUCE, (guint64)1 << 40,
+                                            G_MAXUINT32, LP_SPREAD_ONE_DOMAIN),
+                    some = lp_library_choose(&library, collective, (guint64)1 << 40, n_ranks,
+                                             LP_SPREAD_ONE_DOMAIN);
+    return n_links * all.protocol->wire_factor[LP_REACH_DOMAIN] /
+           some.protocol->wire_factor[LP_REACH_DOMAIN];
+}
+
+static void
+test_links(void)
+{
+    static const struct {
+        const char *library;
+        double n_links;
+        LpCollective collective;
+        guint64 n_ranks;
+        double expected;
+    } rows[] = {
+        {"nccl-volta-switch", 6, LP_COLLECTIVE_ALL_REDUCE, 2, 6},
+        {"nccl-volta-switch", 6, LP_COLLECTIVE_ALL_REDUCE, 8, 6},
+        {"nccl-volta-switch", 6, LP_COLLECTIVE_SEND, 2, 6},
+        {"nccl-volta-quad", 6, LP_COLLECTIVE_ALL_GATHER, 2, 2},
+        {"nccl-volta-quad", 6, LP_COLLECTIVE_ALL_REDUCE, 3, 4},
+        {"nccl-volta-quad", 6, LP_COLLECTIVE_ALL_TO_ALL, 4, 6},
+        {"nccl-volta-quad", 6, LP_COLLECTIVE_SEND, 2, 2},
+        {"nccl-volta", 6, LP_COLLECTIVE_ALL_REDUCE, 2, 1},
+        {"nccl-volta", 6, LP_COLLECTIVE_BROADCAST, 4, 4},
+        {"nccl-volta", 6, LP_COLLECTIVE_SEND, 2, 1},
+        {"rccl", 7, LP_COLLECTIVE_ALL_TO_ALL, 4, 3.2},
+        {"rccl", 7, LP_COLLECTIVE_SEND, 2, 1.0663},
+    };
+    for (guint i = 0; i < G_N_ELEMENTS(rows); i++)
+        lp_test_close(
+            rows[i].library,
+            links_of(rows[i].library, rows[i].n_links, rows[i].collective, rows[i].n_ranks),
+            rows[i].expected, 1e-3);
 }
 
 static void
@@ -339,6 +411,8 @@ main(void)
                                        {"protocols of NCCL", test_protocols_of_nccl},
                                        {"switches", test_switches},
                                        {"accelerators", test_of_accelerators},
+                                       {"domains", test_of_domains},
+                                       {"links", test_links},
                                        {"restrict", test_restrict},
                                        {"good text", test_good_text},
                                        {"starts", test_starts},

@@ -48,13 +48,15 @@ test_good(void)
         {"describe --help", "--format=FORMAT"},
         {"check --help", "Usage:"},
         {"list --help", "Usage:"},
-        {"list", "systems       a3-highgpu a3-megagpu dgx-a100 dgx-b200 dgx-b300 dgx-h100 frontier "
-                 "gb200-nvl72 "
-                 "gb300-nvl72 generic "
-                 "hgx-a100-4nic hgx-h800 mi300x-platform mi355x-platform ocs ocs-torus "
-                 "optical-substrate p5 p5-hf polaris rail-only "
-                 "summit tpu-v4 tpu-v4-slices tpu-v5e-slices tpu-v5p-slices tpu-v6e-slices "
-                 "tpu-v7x-slices trn1\n"},
+        {"list",
+         "systems       a3-highgpu a3-megagpu dgx-1 dgx-2 dgx-a100 dgx-b200 dgx-b300 dgx-h100 "
+         "frontier "
+         "gb200-nvl72 "
+         "gb300-nvl72 generic "
+         "hgx-a100-4nic hgx-h800 jean-zay-v100 mi300x-platform mi355x-platform ocs ocs-torus "
+         "optical-substrate p5 p5-hf polaris rail-only "
+         "summit tpu-v4 tpu-v4-slices tpu-v5e-slices tpu-v5p-slices tpu-v6e-slices "
+         "tpu-v7x-slices trn1\n"},
         {"list", "accelerators  v100-32 a100-40"},
         {"list",
          " tpu-v4 h100-sxm-96 h800 gb200 gb300 b300 tpu-v5p v100-16 a100-80-pcie "

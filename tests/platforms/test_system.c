@@ -11,14 +11,15 @@ test_names(void)
 {
     g_auto(GStrv) names = lp_system_names(NULL);
     g_autofree char *joined = g_strjoinv(" ", names);
-    lp_test_text(
-        "systems", joined,
-        "a3-highgpu a3-megagpu dgx-a100 dgx-b200 dgx-b300 dgx-h100 frontier gb200-nvl72 "
-        "gb300-nvl72 generic "
-        "hgx-a100-4nic hgx-h800 mi300x-platform mi355x-platform ocs ocs-torus optical-substrate p5 "
-        "p5-hf polaris rail-only "
-        "summit tpu-v4 tpu-v4-slices tpu-v5e-slices tpu-v5p-slices tpu-v6e-slices "
-        "tpu-v7x-slices trn1");
+    lp_test_text("systems", joined,
+                 "a3-highgpu a3-megagpu dgx-1 dgx-2 dgx-a100 dgx-b200 dgx-b300 dgx-h100 frontier "
+                 "gb200-nvl72 "
+                 "gb300-nvl72 generic "
+                 "hgx-a100-4nic hgx-h800 jean-zay-v100 mi300x-platform mi355x-platform ocs "
+                 "ocs-torus optical-substrate p5 "
+                 "p5-hf polaris rail-only "
+                 "summit tpu-v4 tpu-v4-slices tpu-v5e-slices tpu-v5p-slices tpu-v6e-slices "
+                 "tpu-v7x-slices trn1");
 }
 
 static void

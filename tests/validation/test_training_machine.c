@@ -2,6 +2,8 @@
 /* The machine that a row states. */
 #include "validation/cases/training_machine.h"
 
+#include "platforms/catalogue/libraries.h"
+#include "platforms/machine/machine_library.h"
 #include "tests/testlib.h"
 #include "tests/validation/training_row.h"
 #include "validation/cases/training_case.h"
@@ -103,6 +105,41 @@ test_habitual(void)
     }
 }
 
+/* V100 of which rows say where they stand, by a system's name or by the size of their domains. */
+static void
+test_v100(void)
+{
+    static const struct {
+        const char *changes, *system, *library;
+        double domain_bytes_per_s;
+    } rows[] = {
+        {"system=DGX-2;accelerators_per_domain=16", "dgx-2", "nccl-volta-switch", 150e9},
+        {"system=;accelerators_per_domain=16", "generic", "nccl-volta-switch", 150e9},
+        {"system=;accelerators_per_domain=8", "generic", "nccl-volta", 150e9},
+        {"system=Omni-Path;accelerators_per_domain=4", "generic", "nccl-volta-quad", 150e9},
+    };
+    for (guint i = 0; i < G_N_ELEMENTS(rows); i++) {
+        g_autofree char *changes = g_strconcat("accelerator=v100-32;scale_up_GBps=;precision=fp16;",
+                                               rows[i].changes, NULL);
+        g_autoptr(LpTable) table = lp_training_row_table(changes);
+        g_autoptr(LpOutcome) outcome = lp_outcome_new(LP_MEASURE_TIME, "r1", "s");
+        g_auto(LpTrainingCase) got = {.workload = NULL};
+        g_autoptr(GError) error = NULL;
+        gboolean good = lp_training_case_read(&got, lp_table_row(table, 0), outcome, &error);
+        lp_test_text(rows[i].library, error != NULL ? error->message : NULL, NULL);
+        if (!good)
+            continue;
+        LpLibrary library;
+        lp_test_text(rows[i].library, got.machine->system, rows[i].system);
+        lp_test_close(rows[i].library,
+                      got.machine->cluster[LP_ATTACHMENT_SCALE_UP].link_bytes_per_s,
+                      rows[i].domain_bytes_per_s, 1e-9);
+        lp_test_true(rows[i].library,
+                     lp_machine_library(got.machine, LP_LIBRARY_AUTO, &library, NULL));
+        lp_test_text(rows[i].library, library.name, rows[i].library);
+    }
+}
+
 /* A word of the system on what carries bytes between its domains. */
 static void
 test_transport(void)
@@ -166,10 +203,8 @@ test_links(void)
 int
 main(void)
 {
-    static const LpTestCase cases[] = {{"machine", test_machine},
-                                       {"habitual", test_habitual},
-                                       {"transport", test_transport},
-                                       {"links", test_links},
-                                       {NULL, NULL}};
+    static const LpTestCase cases[] = {{"machine", test_machine}, {"habitual", test_habitual},
+                                       {"V100", test_v100},       {"transport", test_transport},
+                                       {"links", test_links},     {NULL, NULL}};
     return lp_test_run("training machine", cases);
 }

@@ -52,6 +52,8 @@ read_rate(const LpTableRow *row, const char *column, const char *unit, char **ou
 static const struct {
     const char *accelerator, *scale_up, *scale_out;
 } links_of[] = {
+    {"v100-16", "dgx-1", "dgx-1"},
+    {"v100-32", "dgx-1", "dgx-1"},
     {"a100-40", "dgx-a100", "dgx-a100"},
     {"a100-80", "dgx-a100", "dgx-a100"},
     {"a800", "hgx-h800", "dgx-a100"},

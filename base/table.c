@@ -249,6 +249,12 @@ lp_table_text(const LpTableRow *row, const char *column)
 }
 
 gboolean
+lp_table_knows(const LpTableRow *row, const char *column)
+{
+    return lp_table_has_columns(row->table, column);
+}
+
+gboolean
 lp_table_has(const LpTableRow *row, const char *column)
 {
     return *lp_table_text(row, column) != '\0';

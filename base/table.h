@@ -37,6 +37,8 @@ char *lp_table_header(const LpTable *self);
 
 /** The field in @column, borrowed; "" if it is empty or the file has no such column. */
 const char *lp_table_text(const LpTableRow *row, const char *column);
+/** Whether the file of @row has @column at all. */
+gboolean lp_table_knows(const LpTableRow *row, const char *column);
 /** Whether there is a field in @column that is not empty. */
 gboolean lp_table_has(const LpTableRow *row, const char *column);
 /** What the row says, "column=field" a line, in the order of the columns' names: the same whatever

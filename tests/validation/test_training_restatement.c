@@ -52,6 +52,7 @@ test_rules(void)
          "host-sync=none overlap-tp=bulk scatter-gather=yes", NULL},
         {"beyond them", "set=kernels=eager", "framework=none kernels=eager", NULL},
         {"what a column states may be said again", "set=tp=2 zero=0", "tp=2 zero=0", NULL},
+        {"what no column is there for", "set=experts=8 top-k=2", "experts=8 top-k=2", NULL},
         {"what frameworks decide where none does",
          "set=sequence-parallel=yes zero=1;sequence_parallel=;zero=",
          "sequence-parallel=yes zero=1", NULL},

@@ -17,6 +17,8 @@ lp_run_setting_check(const LpTableRow *row, const char *name, const char *value,
     gboolean is_habit = g_strv_contains(habits, column);
     if (!is_habit && !g_strv_contains((const char *const *)columns, column))
         return TRUE;
+    if (!lp_table_knows(row, column))
+        return TRUE;
     if (!lp_table_has(row, column) ? is_habit : strcmp(lp_table_text(row, column), value) == 0)
         return TRUE;
     g_autofree char *wanted = g_strdup_printf("%s in column %s", name, column);

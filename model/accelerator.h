@@ -39,6 +39,7 @@ typedef struct {
     double attention_efficiency;  /**< fraction of peak that fused attention reaches; 0: as GEMM */
     double eager_attention_efficiency;  /**< that fraction of FlashAttention-2; 0:
                                            attention_efficiency */
+    double torch_attention_efficiency;  /**< that of what PyTorch takes; 0: FlashAttention-2 */
     double first_attention_efficiency;  /**< that of FlashAttention's kernels of before its second
                                            version; 0: that of FlashAttention of 2022 in Triton */
     double triton_attention_efficiency; /**< that of FlashAttention of 2022 in Triton; 0: that of

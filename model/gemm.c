@@ -157,6 +157,8 @@ lp_gemm_arithmetic_s(const LpGemm *self, const LpAccelerator *accelerator, LpPre
 static double
 attention_efficiency(const LpAccelerator *self, LpAttentionKernel kernel)
 {
+    if (kernel == LP_ATTENTION_KERNEL_TORCH && self->torch_attention_efficiency > 0.0)
+        return self->torch_attention_efficiency;
     if (kernel == LP_ATTENTION_KERNEL_FLASH_1 && self->first_attention_efficiency > 0.0)
         return self->first_attention_efficiency;
     gboolean is_of_2022 =

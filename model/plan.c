@@ -16,8 +16,8 @@ const char *const lp_precision_names[] = {"fp32",      "tf32",  "fp16",  "bf16",
                                           "fp8-block", "mxfp8", "nvfp4", "int8", NULL};
 const char *const lp_overlap_tp_names[] = {"no", "bulk", "yes", NULL};
 const char *const lp_kernels_names[] = {"fused", "eager", NULL};
-const char *const lp_attention_kernel_names[] = {"auto",   "vendor",  "flash-2", "flash-1",
-                                                 "triton", "unfused", NULL};
+const char *const lp_attention_kernel_names[] = {"auto",    "vendor", "torch",   "flash-2",
+                                                 "flash-1", "triton", "unfused", NULL};
 const char *const lp_host_sync_names[] = {"none", "messages", "passes", "kernels", NULL};
 const char *const lp_collective_checks_names[] = {"no", "yes", "stages-apart", NULL};
 const char *const lp_amped_efficiency_names[] = {"constant", "micro-batch", NULL};
@@ -156,7 +156,7 @@ lp_plan_attention_kernel(const LpPlan *self)
 {
     if (self->host.attention_kernel != LP_ATTENTION_KERNEL_AUTO)
         return self->host.attention_kernel;
-    return self->host.kernels == LP_KERNELS_EAGER ? LP_ATTENTION_KERNEL_FLASH_2
+    return self->host.kernels == LP_KERNELS_EAGER ? LP_ATTENTION_KERNEL_TORCH
                                                   : LP_ATTENTION_KERNEL_VENDOR;
 }
 

@@ -95,10 +95,11 @@ typedef enum {
 
 /** Whose fused attention runs. */
 typedef enum {
-    LP_ATTENTION_KERNEL_AUTO,    /**< flash-2 with eager kernels, else the vendor's */
+    LP_ATTENTION_KERNEL_AUTO,    /**< torch with eager kernels, else the vendor's */
     LP_ATTENTION_KERNEL_VENDOR,  /**< cuDNN's or FlashAttention-3, as Transformer Engine calls them
                                   */
-    LP_ATTENTION_KERNEL_FLASH_2, /**< FlashAttention-2, as PyTorch calls it */
+    LP_ATTENTION_KERNEL_TORCH,   /**< what PyTorch's scaled_dot_product_attention takes */
+    LP_ATTENTION_KERNEL_FLASH_2, /**< FlashAttention-2 */
     LP_ATTENTION_KERNEL_FLASH_1, /**< FlashAttention's own kernels of before its second version */
     LP_ATTENTION_KERNEL_TRITON,  /**< FlashAttention of 2022 in Triton, as llm-foundry of 2023 calls
                                     it */

@@ -55,6 +55,8 @@ read_achievable(const LpXml *xml, const xmlNode *node, LpAccelerator *accelerato
     return read_optional(xml, node, "burst-efficiency", &accelerator->burst_efficiency, error) &&
            read_optional(xml, node, "eager-attention-efficiency",
                          &accelerator->eager_attention_efficiency, error) &&
+           read_optional(xml, node, "torch-attention-efficiency",
+                         &accelerator->torch_attention_efficiency, error) &&
            read_optional(xml, node, "first-attention-efficiency",
                          &accelerator->first_attention_efficiency, error) &&
            read_optional(xml, node, "triton-attention-efficiency",
@@ -214,6 +216,7 @@ set_property(LpAccelerator *self, guint index, const char *text, GError **error)
                                     error);
     case PROPERTY_ATTENTION_EFFICIENCY:
         self->eager_attention_efficiency = 0.0; /* a stated figure holds for any kernel */
+        self->torch_attention_efficiency = 0.0;
         self->first_attention_efficiency = 0.0;
         self->triton_attention_efficiency = 0.0;
         self->attention_ramp_keys = 0.0;

@@ -70,6 +70,14 @@ test_precisions(void)
                   (lp_kernel_time_s(flash, &h100, LP_PRECISION_BF16) - h100.launch_s) *
                       h100.attention_efficiency,
                   1e-12);
+    LpKernel torch = *flash;
+    torch.attention = LP_ATTENTION_KERNEL_TORCH;
+    lp_test_close("PyTorch takes FlashAttention-2",
+                  lp_kernel_time_s(&torch, &h100, LP_PRECISION_BF16),
+                  lp_kernel_time_s(&eager, &h100, LP_PRECISION_BF16), 0.0);
+    h100.torch_attention_efficiency = h100.attention_efficiency;
+    lp_test_close("unless it has the vendor's", lp_kernel_time_s(&torch, &h100, LP_PRECISION_BF16),
+                  lp_kernel_time_s(flash, &h100, LP_PRECISION_BF16), 0.0);
     LpKernel triton = *flash;
     triton.attention = LP_ATTENTION_KERNEL_TRITON;
     lp_test_close("FlashAttention of 2022",

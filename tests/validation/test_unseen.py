@@ -17,8 +17,9 @@ SOURCE = pathlib.Path(__file__).resolve().parents[2]
 # Half of the rows of other tables are to be met within 12 %, and half of any table's within 25 %.
 MEDIAN, MEDIAN_OF_SOURCE = 0.12, 0.25
 ROWS_MIN = 8
-# Their accelerators have no constants of their own (platforms/accelerators.xml: not calibrated).
-UNCALIBRATED = ("AWS Neuron", "Intel Gaudi")
+# Their accelerators have no constants of their own (platforms/accelerators.xml: not calibrated), or
+# hosts decode images while a step runs, which is no part of a plan.
+UNCALIBRATED = ("AWS Neuron", "Intel Gaudi", "JAX-Toolbox ViT")
 
 
 class Unseen(unittest.TestCase):

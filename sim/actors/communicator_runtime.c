@@ -16,6 +16,7 @@ lp_communicator_runtime_new(const LpCommunicationMap *map, LpIsolatedCache *cach
                             const LpCommunicator *communicator, LpRuntimeMode mode)
 {
     LpCommunicatorRuntime *self = g_new0(LpCommunicatorRuntime, 1);
+    self->selections = g_hash_table_new_full(NULL, NULL, NULL, g_free);
     self->map = map;
     self->mode = mode;
     lp_isolated_ring_init(&self->ring, map, cache, communicator);
@@ -36,6 +37,7 @@ lp_communicator_runtime_free(LpCommunicatorRuntime *self)
         lp_channel_free(self->channels[i]);
     g_free(self->channels);
     lp_round_plan_clear(&self->round_plan);
+    g_hash_table_unref(self->selections);
     lp_couriers_free(self->couriers);
     lp_expert_circuits_free(self->experts);
     lp_delegates_free(self->delegates);
@@ -234,6 +236,19 @@ count_traffic(LpCommunicatorRuntime *self, guint64 index, const LpOp *op)
     return bytes;
 }
 
+/* How @op goes: asked once of each, since ops come again and again. */
+static LpAlgorithmSelection
+selection_of(LpCommunicatorRuntime *self, const LpOp *op)
+{
+    LpAlgorithmSelection *known = g_hash_table_lookup(self->selections, op);
+    if (known == NULL) {
+        known = g_new(LpAlgorithmSelection, 1);
+        *known = lp_rank_layout_selection(self->map->layout, op, self->ring.communicator);
+        g_hash_table_insert(self->selections, (gpointer)(guintptr)op, known);
+    }
+    return *known;
+}
+
 /* The first member of all that run it makes a collective ready: nobody is in the last one any more,
  * since all have come for this one. */
 static void
@@ -242,7 +257,7 @@ prepare(LpCommunicatorRuntime *self, const LpOp *op, double delay_s)
     if (self->op == op)
         return;
     self->op = op;
-    self->selection = lp_rank_layout_selection(self->map->layout, op, self->ring.communicator);
+    self->selection = selection_of(self, op);
     if (self->selection.is_scheduled) {
         lp_round_plan_clear(&self->round_plan);
         lp_round_plan_init(&self->round_plan, self->map, op, self->ring.communicator,

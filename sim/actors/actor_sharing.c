@@ -4,6 +4,7 @@
 #include "sim/actors/actor_sharing.h"
 
 #include "sim/actors/actor_tokens.h"
+#include "sim/actors/due_queue.h"
 #include "sim/actors/filling.h"
 
 #include <simgrid/actor.h>
@@ -24,10 +25,8 @@ typedef enum {
 
 /* A flow under way, or idle. */
 typedef struct {
-    LpSharedFlow shared; /* first: found by its address */
-    double due_s;        /* when its stage ends */
-    guint64 number;
-    GSequenceIter *place;    /* in the queue, or NULL */
+    LpSharedFlow shared;     /* first: found by its address */
+    LpDue due;               /* when its stage ends; numbers by when they were shared out */
     sg_sem_t arrived;        /* owned */
     LpLaunchedFlow launched; /* arrived is NULL: it has a sender */
     Stage stage;
@@ -40,7 +39,7 @@ struct LpSharing {
     LpFilling *filling;   /* owned */
     LpFlowRecord *record; /* borrowed, or NULL */
     LpWayCheck *check;    /* borrowed, or NULL */
-    GSequence *queue;     /* owned, of borrowed Sent: the first due first */
+    LpDueQueue *queue;    /* owned */
     GPtrArray *idle;      /* borrowed Sent, to be used again */
     GPtrArray *all;       /* owned Sent: all ever made */
     guint64 n_sent;
@@ -51,32 +50,12 @@ struct LpSharing {
 
 /* --- ends --- */
 
-/* Of those due at one instant the one that was shared out first. */
-static gint
-compare_due(gconstpointer a, gconstpointer b, gpointer data)
-{
-    (void)data;
-    const Sent *one = a, *other = b;
-    if (one->due_s != other->due_s)
-        return one->due_s < other->due_s ? -1 : 1;
-    return one->number < other->number ? -1 : one->number > other->number;
-}
-
-static void
-queue(LpSharing *self, Sent *sent)
-{
-    if (sent->place == NULL)
-        sent->place = g_sequence_insert_sorted(self->queue, sent, compare_due, NULL);
-    else
-        g_sequence_sort_changed(sent->place, compare_due, NULL);
-}
-
 /* The first flow to end, or NULL. */
 static Sent *
 first_due(const LpSharing *self)
 {
-    GSequenceIter *first = g_sequence_get_begin_iter(self->queue);
-    return g_sequence_iter_is_end(first) ? NULL : g_sequence_get(first);
+    const LpDue *first = lp_due_queue_first(self->queue);
+    return first == NULL ? NULL : first->owner;
 }
 
 static void
@@ -86,8 +65,8 @@ share_out(LpSharing *self)
     const GPtrArray *flows = lp_filling_share_out(self->filling, now_s);
     for (guint i = 0; i < flows->len; i++) {
         Sent *sent = flows->pdata[i];
-        sent->due_s = now_s + sent->shared.rest_bytes / sent->shared.bytes_per_s;
-        queue(self, sent);
+        sent->due.at_s = now_s + sent->shared.rest_bytes / sent->shared.bytes_per_s;
+        lp_due_queue_put(self->queue, &sent->due);
     }
 }
 
@@ -109,6 +88,7 @@ new_sent(LpSharing *self, const LpFlow *flow)
         sent = g_ptr_array_steal_index_fast(self->idle, self->idle->len - 1);
     } else {
         sent = g_new0(Sent, 1);
+        sent->due.owner = sent;
         sent->shared.meetings = g_array_new(FALSE, FALSE, sizeof(LpEncounter));
         sent->arrived = sg_sem_init(0);
         g_ptr_array_add(self->all, sent);
@@ -116,7 +96,7 @@ new_sent(LpSharing *self, const LpFlow *flow)
     sent->shared.flow = *flow;
     sent->launched.arrived = NULL;
     sent->stage = STAGE_FLOWING;
-    sent->number = self->n_sent++;
+    sent->due.number = self->n_sent++;
     return sent;
 }
 
@@ -153,8 +133,8 @@ send_leg(LpSharing *self, const LpFlow *flow, const guint32 *links, guint32 n_li
 static void
 queue_until(LpSharing *self, Sent *sent, double due_s)
 {
-    sent->due_s = due_s;
-    queue(self, sent);
+    sent->due.at_s = due_s;
+    lp_due_queue_put(self->queue, &sent->due);
     if (due_s < self->alarm_s)
         call(self);
 }
@@ -166,7 +146,7 @@ begin_leg(LpSharing *self, Sent *sent)
     guint32 first = lp_route_leg_first(route, sent->leg);
     double now_s = simgrid_get_clock();
     sent->stage = STAGE_FLOWING;
-    sent->number = self->n_sent++;
+    sent->due.number = self->n_sent++;
     sent->leg_began_s = now_s;
     gboolean meets = lp_filling_enter(self->filling, &sent->shared, route->links + first,
                                       lp_route_leg_end(route, sent->leg) - first, now_s);
@@ -335,8 +315,8 @@ end_due(LpSharing *self)
 {
     double until_s = simgrid_get_clock();
     until_s += MAX(SLACK, SLACK * until_s);
-    for (Sent *sent; (sent = first_due(self)) != NULL && sent->due_s <= until_s;) {
-        g_sequence_remove(g_steal_pointer(&sent->place));
+    for (Sent *sent; (sent = first_due(self)) != NULL && sent->due.at_s <= until_s;) {
+        lp_due_queue_take_first(self->queue);
         if (sent->launched.arrived != NULL) {
             go_on(self, sent);
             continue;
@@ -350,8 +330,8 @@ static void
 wait_for_change(LpSharing *self)
 {
     const Sent *first = first_due(self);
-    double left_s = first == NULL ? INFINITY : first->due_s - simgrid_get_clock();
-    self->alarm_s = first == NULL ? INFINITY : first->due_s;
+    double left_s = first == NULL ? INFINITY : first->due.at_s - simgrid_get_clock();
+    self->alarm_s = first == NULL ? INFINITY : first->due.at_s;
     if (first == NULL)
         lp_tokens_take(self->changed);
     else if (left_s > 0.0)
@@ -412,7 +392,7 @@ new_sharing(LpFilling *filling, LpFlowRecord *record)
     self->filling = filling;
     self->record = record;
     self->alarm_s = -INFINITY;
-    self->queue = g_sequence_new(NULL);
+    self->queue = lp_due_queue_new();
     self->idle = g_ptr_array_new();
     self->all = g_ptr_array_new_with_free_func((GDestroyNotify)sent_free);
     self->changed = lp_tokens_new();
@@ -465,7 +445,7 @@ lp_sharing_free(LpSharing *self)
         g_free(self);
         return;
     }
-    g_sequence_free(self->queue);
+    lp_due_queue_free(self->queue);
     g_ptr_array_unref(self->idle);
     g_ptr_array_unref(self->all);
     lp_filling_free(self->filling);

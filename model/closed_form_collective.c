@@ -26,13 +26,13 @@ connection(const LpClosedFormInput *input, LpGroup group, guint64 from, guint64 
 static gboolean
 is_regular(const LpClosedFormInput *input, LpGroup group, guint64 n, guint64 n_intra)
 {
-    guint64 size = input->fabric->domain_size;
+    g_autofree guint64 *domain = g_new(guint64, n);
     for (guint64 i = 0; i < n; i++)
-        for (guint64 k = 0; k < n; k += n_intra) {
-            gboolean same = member(input, group, i) / size == member(input, group, k) / size;
-            if (same != (i / n_intra == k / n_intra))
+        domain[i] = member(input, group, i) / input->fabric->domain_size;
+    for (guint64 i = 0; i < n; i++)
+        for (guint64 k = 0; k < n; k += n_intra)
+            if ((domain[i] == domain[k]) != (i / n_intra == k / n_intra))
                 return FALSE;
-        }
     return n % n_intra == 0;
 }
 
@@ -54,10 +54,10 @@ slowest_connection(const LpClosedFormInput *input, LpGroup group, guint64 n, gui
     LpFabricConnection slowest = {0.0, INFINITY};
     double within = INFINITY;
     for (guint64 i = 0; i < n; i++) {
-        guint64 to = (i + steps) % n;
-        slowest = lp_fabric_connection_slower(slowest, connection(input, group, i, to));
-        within = fmin(within, lp_closed_form_within_bytes_per_s(input, member(input, group, i),
-                                                                member(input, group, to)));
+        guint64 from = member(input, group, i), to = member(input, group, (i + steps) % n);
+        slowest =
+            lp_fabric_connection_slower(slowest, lp_fabric_connection(input->fabric, from, to));
+        within = fmin(within, lp_closed_form_within_bytes_per_s(input, from, to));
     }
     return lp_closed_form_shared(input, slowest, within,
                                  lp_closed_form_group_share_bytes_per_s(input, group, steps));

@@ -16,7 +16,7 @@ lp_communicator_runtime_new(const LpCommunicationMap *map, LpIsolatedCache *cach
                             const LpCommunicator *communicator, LpRuntimeMode mode)
 {
     LpCommunicatorRuntime *self = g_new0(LpCommunicatorRuntime, 1);
-    self->selections = g_hash_table_new_full(NULL, NULL, NULL, g_free);
+    self->known = g_hash_table_new_full(NULL, NULL, NULL, g_free);
     self->map = map;
     self->mode = mode;
     lp_isolated_ring_init(&self->ring, map, cache, communicator);
@@ -37,7 +37,7 @@ lp_communicator_runtime_free(LpCommunicatorRuntime *self)
         lp_channel_free(self->channels[i]);
     g_free(self->channels);
     lp_round_plan_clear(&self->round_plan);
-    g_hash_table_unref(self->selections);
+    g_hash_table_unref(self->known);
     lp_couriers_free(self->couriers);
     lp_expert_circuits_free(self->experts);
     lp_delegates_free(self->delegates);
@@ -236,17 +236,26 @@ count_traffic(LpCommunicatorRuntime *self, guint64 index, const LpOp *op)
     return bytes;
 }
 
-/* How @op goes: asked once of each, since ops come again and again. */
-static LpAlgorithmSelection
-selection_of(LpCommunicatorRuntime *self, const LpOp *op)
+/* What is known of an op before it runs. */
+typedef struct {
+    LpAlgorithmSelection selection;
+    double intra_s; /* of an all-to-all along the rails: what stays in domains */
+} Known;
+
+/* Found once for each op, since ops come again and again. */
+static const Known *
+known_of(LpCommunicatorRuntime *self, const LpOp *op)
 {
-    LpAlgorithmSelection *known = g_hash_table_lookup(self->selections, op);
-    if (known == NULL) {
-        known = g_new(LpAlgorithmSelection, 1);
-        *known = lp_rank_layout_selection(self->map->layout, op, self->ring.communicator);
-        g_hash_table_insert(self->selections, (gpointer)(guintptr)op, known);
-    }
-    return *known;
+    Known *known = g_hash_table_lookup(self->known, op);
+    if (known != NULL)
+        return known;
+    known = g_new0(Known, 1);
+    known->selection = lp_rank_layout_selection(self->map->layout, op, self->ring.communicator);
+    if (op->collective == LP_COLLECTIVE_ALL_TO_ALL && !known->selection.is_scheduled &&
+        !self->mode.as_delay)
+        known->intra_s = lp_isolated_intra_time_s(&self->ring, op, known->selection.protocol);
+    g_hash_table_insert(self->known, (gpointer)(guintptr)op, known);
+    return known;
 }
 
 /* The first member of all that run it makes a collective ready: nobody is in the last one any more,
@@ -257,7 +266,9 @@ prepare(LpCommunicatorRuntime *self, const LpOp *op, double delay_s)
     if (self->op == op)
         return;
     self->op = op;
-    self->selection = selection_of(self, op);
+    const Known *known = known_of(self, op);
+    self->selection = known->selection;
+    self->intra_s = known->intra_s;
     if (self->selection.is_scheduled) {
         lp_round_plan_clear(&self->round_plan);
         lp_round_plan_init(&self->round_plan, self->map, op, self->ring.communicator,
@@ -270,8 +281,6 @@ prepare(LpCommunicatorRuntime *self, const LpOp *op, double delay_s)
             delay_s < 0.0 ? lp_isolated_ring_time_s(&self->ring, op, self->mode.fidelity) : delay_s;
         return;
     }
-    if (op->collective == LP_COLLECTIVE_ALL_TO_ALL && !self->selection.is_scheduled)
-        self->intra_s = lp_isolated_intra_time_s(&self->ring, op, self->selection.protocol);
     if (self->selection.is_scheduled && self->couriers == NULL && self->delegates == NULL) {
         self->couriers = lp_couriers_new(self->ring.n_members, self->watch, self->job);
         lp_couriers_set_sharing(self->couriers, self->sharing, lp_communicator_traffic(self), self);

@@ -26,7 +26,7 @@ struct LpCommunicatorRuntime {
     LpChannel **channels;           /* owned, by member: to the next one; NULL entries for delays */
     const LpOp *op;                 /* borrowed: the collective at hand, or the last one */
     LpAlgorithmSelection selection; /* of it */
-    GHashTable *selections;         /* owned: of all that have been at hand, by LpOp */
+    GHashTable *known;              /* owned: what is known of each that has run, by LpOp */
     double isolated_s;              /* of it, if it takes its isolated time, */
     double intra_s;                 /* or what of an all-to-all stays in domains */
     LpRoundPlan round_plan;         /* of it, if it is scheduled */

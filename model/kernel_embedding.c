@@ -137,24 +137,29 @@ list_logits(LpKernelList *list, LpProduct product)
     list->wide = FALSE;
 }
 
-/* A pass over the logits: @elements read or written as activations, @losses in fp32. */
+/* A pass over the logits, a rank's share or, gathered, all: @elements read or written as
+ * activations, @losses in fp32. */
 static void
 list_loss(LpKernelList *list, const char *name, double elements, double losses)
 {
-    double n_logits = list->tokens * list->transformer->vocab / list->tp;
+    double n_logits = list->tokens * lp_plan_loss_words(list->plan, list->transformer->vocab);
     lp_list_stream(list, name, n_logits * (elements * list->element_bytes + losses * LOSS_BYTES));
 }
 
 /* The vocabulary-parallel cross entropy of Megatron-LM: converts to fp32 (1 read, 1 write), takes
  * the maximum (1), subtracts it (2), exponentiates (2), sums (1) and divides (2). Transformer
  * Engine's reads the logits for their maximum and sum, and once more to put their gradient in their
- * place (transformer_engine/pytorch/triton/cross_entropy.py, 2025). */
+ * place (transformer_engine/pytorch/triton/cross_entropy.py, 2025). Ranks' parts of gathered logits
+ * are joined along the words by a copy (Aleph-Alpha/scaling, src/scaling/core/nn/linear/utils.py:
+ * _all_concat). */
 static void
 head_forward(LpKernelList *list)
 {
     predict(list);
     lp_list_norm(list, "norm");
     list_logits(list, LP_PRODUCT_OUTPUT);
+    if (list->tp > 1 && list->plan->host.parallel_loss == LP_PARALLEL_LOSS_GATHERED)
+        list_loss(list, "join-logits", 2.0, 0.0);
     if (list->plan->host.fuses_loss)
         list_loss(list, "fused-loss", 3.0, 0.0);
     else

@@ -87,7 +87,7 @@ static double
 head_bytes(const LpTransformer *transformer, const LpPlan *plan)
 {
     guint32 seq = lp_transformer_head_tokens(transformer);
-    double logits = lp_plan_tokens(plan, seq) * transformer->vocab / plan->degree[LP_AXIS_TP];
+    double logits = lp_plan_tokens(plan, seq) * lp_plan_loss_words(plan, transformer->vocab);
     double element_bytes = plan->host.fuses_loss ? lp_plan_activation_bytes(plan) : LP_FP32_BYTES;
     return 2.0 * lp_memory_hidden_bytes(transformer, plan, seq) + logits * element_bytes;
 }

@@ -16,6 +16,7 @@ const char *const lp_precision_names[] = {"fp32",      "tf32",  "fp16",  "bf16",
                                           "fp8-block", "mxfp8", "nvfp4", "int8", NULL};
 const char *const lp_overlap_tp_names[] = {"no", "bulk", "yes", NULL};
 const char *const lp_kernels_names[] = {"fused", "eager", NULL};
+const char *const lp_parallel_loss_names[] = {"no", "yes", "gathered", NULL};
 const char *const lp_attention_kernel_names[] = {"auto",    "vendor", "torch",   "flash-2",
                                                  "flash-1", "triton", "unfused", NULL};
 const char *const lp_host_sync_names[] = {"none", "messages", "passes", "kernels", NULL};
@@ -46,6 +47,13 @@ double
 lp_plan_tokens(const LpPlan *self, guint32 seq)
 {
     return (double)self->batch.micro * seq / self->degree[LP_AXIS_CP];
+}
+
+double
+lp_plan_loss_words(const LpPlan *self, guint32 vocab)
+{
+    gboolean gathered = self->host.parallel_loss == LP_PARALLEL_LOSS_GATHERED;
+    return gathered ? vocab : (double)vocab / self->degree[LP_AXIS_TP];
 }
 
 guint32

@@ -23,6 +23,8 @@ guint32 lp_plan_n_micro_batches(const LpPlan *self);
 gboolean lp_plan_weaves(const LpPlan *self);
 /** Tokens of one micro-batch of sequences of @seq that a rank works on: b s / cp. */
 double lp_plan_tokens(const LpPlan *self, guint32 seq);
+/** Words of @vocab for which a rank finds the loss: its share, or, of gathered logits, all. */
+double lp_plan_loss_words(const LpPlan *self, guint32 vocab);
 /** Bytes an activation element takes at the plan's precision (narrow ones compute on
  * 2-byte activations). */
 guint32 lp_plan_activation_bytes(const LpPlan *self);

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "model/collective.h"
+#include "model/plan_loss.h"
 #include "model/transformer.h"
 
 G_BEGIN_DECLS
@@ -448,18 +449,17 @@ typedef struct {
     gboolean separate_projections; /**< queries, keys and values, and both products into a gated
                                         network, are a weight each, whose gradients of their common
                                         input are summed */
-    gboolean complex_rotary;     /**< positions turn queries and keys as complex numbers of fp32 */
-    gboolean eager_rotary;       /**< or as halves of heads, operation by operation */
-    gboolean eager_norms;        /**< root-mean-square norms run operation by operation */
-    gboolean eager_activation;   /**< gated activation functions do, as with eager kernels */
-    gboolean autocasts;          /**< weights are fp32 and cast for each pass; layer norms of
-                                      PyTorch compute in fp32, between casts */
-    gboolean repeats_heads;      /**< keys and values are written out for each head of queries */
-    gboolean fuses_accumulation; /**< a weight's gradient is added to the sum of those before it by
-                                      the product that makes it */
-    gboolean fuses_loss;         /**< the loss is computed where the logits lie, in their format */
-    gboolean sums_loss; /**< the head is treated as the products of layers are, and the loss
-                             of a divided vocabulary is found by sums over the ranks */
+    gboolean complex_rotary;      /**< positions turn queries and keys as complex numbers of fp32 */
+    gboolean eager_rotary;        /**< or as halves of heads, operation by operation */
+    gboolean eager_norms;         /**< root-mean-square norms run operation by operation */
+    gboolean eager_activation;    /**< gated activation functions do, as with eager kernels */
+    gboolean autocasts;           /**< weights are fp32 and cast for each pass; layer norms of
+                                       PyTorch compute in fp32, between casts */
+    gboolean repeats_heads;       /**< keys and values are written out for each head of queries */
+    gboolean fuses_accumulation;  /**< a weight's gradient is added to the sum of those before it by
+                                       the product that makes it */
+    gboolean fuses_loss;          /**< the loss is computed where the logits lie, in their format */
+    LpParallelLoss parallel_loss; /**< of a divided vocabulary */
 } LpPlanHost;
 
 /** Which communication library runs, and what is asked of it. */

@@ -51,7 +51,7 @@ SOFTWARE = {
     "attention-kernel": ["vendor", "torch", "flash-2", "flash-1", "triton", "unfused"], "separate-projections": ["yes"],
     "complex-rotary": ["yes"], "eager-rotary": ["yes"], "eager-norms": ["yes"], "eager-activation": ["yes"], "autocast": ["yes"], "positions": ["rotary"], "layout": ["batch-first"], "norm": ["rmsnorm", "layernorm"],
     "dropout": ["yes", "no"], "overlap-tp-pairs": ["yes"], "overlap-ep": ["yes"], "host-sync": ["kernels"],
-    "scatter-gather": ["yes", "outputs"], "keep-gathered": ["yes"], "parallel-loss": ["yes"], "count-sync": ["yes"],
+    "scatter-gather": ["yes", "outputs"], "keep-gathered": ["yes"], "parallel-loss": ["yes", "gathered"], "count-sync": ["yes"],
     "offload-activations": ["yes"], "narrow-attention": ["yes"], "experts-fused": ["yes"], "fused-dispatch": ["yes"], "eager-dispatch": ["yes"], "head-norms": ["yes"],
     "experts-padded": ["yes"],
     "casts-apart": ["yes"], "scales-apart": ["yes"], "step-bytes": [4, 0.5], "amped-efficiency": ["micro-batch"],
@@ -383,6 +383,8 @@ class Volumes:
         if p["embedding"] == "no":
             return 0.0
         volume, summed = 2 * self.a, p.get("parallel-loss") == "yes"
+        if p.get("parallel-loss") == "gathered":
+            volume += 0.5 * self.tokens * p["vocab"] * self.x
         if summed:
             volume += 3 * 4 * self.tokens
             if self.sp and p.get("keep-gathered") != "yes":

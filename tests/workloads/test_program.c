@@ -396,6 +396,22 @@ test_parallel_loss(void)
     lp_test_close("one rank", stage_bytes(alone, 7, LP_TRAFFIC_EMBEDDING), 0.0, 1e-12);
 }
 
+/* All logits of 2,048 tokens and 51,200 words in 2 bytes, once a micro-batch, and nothing backward,
+ * where each rank keeps its part of the gradient. */
+static void
+test_gathered_logits(void)
+{
+    const char *plain = "recompute=none tied-embeddings=no overlap-tp=no vocab=51200";
+    g_autofree char *gathered = g_strconcat(plain, " parallel-loss=gathered", NULL);
+    g_autoptr(LpProgram) without = build(plain);
+    g_autoptr(LpProgram) with = build(gathered);
+    double more = 96.0 * 2048.0 * 51200.0 * 2.0;
+    lp_test_close("bytes", stage_bytes(with, 7, LP_TRAFFIC_EMBEDDING),
+                  stage_bytes(without, 7, LP_TRAFFIC_EMBEDDING) + more, 1e-12);
+    lp_test_close("first", stage_bytes(with, 0, LP_TRAFFIC_EMBEDDING),
+                  stage_bytes(without, 0, LP_TRAFFIC_EMBEDDING), 1e-12);
+}
+
 static void
 test_size(void)
 {
@@ -475,6 +491,7 @@ main(void)
                                        {"gathers", test_gathers},
                                        {"embedding", test_embedding},
                                        {"parallel loss", test_parallel_loss},
+                                       {"gathered logits", test_gathered_logits},
                                        {"size", test_size},
                                        {"volume", test_volume},
                                        {"message-chunks", test_message_chunks},

@@ -177,12 +177,13 @@ static const struct {
      "gradient-precision "
      "communication-precision dispatch-precision "
      "overlap-dp overlap-tp overlap-ep "
-     "host-sync collective-checks kernels amped-efficiency framework layout attention-kernel"},
+     "host-sync collective-checks kernels amped-efficiency framework layout attention-kernel "
+     "parallel-loss"},
     {"ssssssssssssssssssss",
      "fused-accumulation keep-gathered unit-copies separate-projections "
      "complex-rotary eager-rotary eager-norms eager-activation repeat-heads cast-gradients "
      "gradient-buffers "
-     "fused-loss parallel-loss clamped-activation experts-eager eager-dispatch count-sync "
+     "fused-loss clamped-activation experts-eager eager-dispatch count-sync "
      "head-norms "
      "adjacent-experts "
      "narrow-logits narrow-attention experts-fused "

@@ -240,7 +240,7 @@ static const LpAttribute attributes[] = {
     BOOLEAN("options", "repeat-heads", P(host.repeats_heads)),
     BOOLEAN("options", "fused-accumulation", P(host.fuses_accumulation)),
     BOOLEAN("options", "fused-loss", P(host.fuses_loss)),
-    BOOLEAN("options", "parallel-loss", P(host.sums_loss)),
+    CHOICE("options", "parallel-loss", P(host.parallel_loss), lp_parallel_loss_names),
     BOOLEAN("options", "cast-gradients", P(format.casts_gradients)),
     BOOLEAN("options", "gradient-buffers", P(format.gradient_buffers)),
     NAME("library", P(library.name)),

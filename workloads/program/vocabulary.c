@@ -72,6 +72,30 @@ add_loss_sums(LpLowering *self)
     }
 }
 
+/* All logits of the tokens that are predicted, as they leave their product. */
+static guint64
+logits_bytes(const LpLowering *self)
+{
+    const LpTransformer *transformer = self->transformer;
+    double tokens = lp_plan_tokens(self->plan, lp_transformer_head_tokens(transformer));
+    return (guint64)llround(tokens * transformer->vocab * lp_plan_activation_bytes(self->plan));
+}
+
+static void
+add_loss(LpLowering *self)
+{
+    switch (self->plan->host.parallel_loss) {
+    case LP_PARALLEL_LOSS_YES:
+        add_loss_sums(self);
+        break;
+    case LP_PARALLEL_LOSS_GATHERED:
+        lp_builder_add_vocabulary(&self->builder, LP_COLLECTIVE_ALL_GATHER, logits_bytes(self));
+        break;
+    case LP_PARALLEL_LOSS_NO:
+        break;
+    }
+}
+
 void
 lp_vocabulary_add_head_forward(LpLowering *self)
 {
@@ -80,8 +104,7 @@ lp_vocabulary_add_head_forward(LpLowering *self)
     if (self->plan->sequence_parallel)
         lp_builder_add_vocabulary(&self->builder, LP_COLLECTIVE_ALL_GATHER, head_bytes(self));
     lp_lowering_add_block(self, head_kind(self->transformer), LP_BLOCK_HEAD, LP_PASS_FORWARD);
-    if (self->plan->host.sums_loss)
-        add_loss_sums(self);
+    add_loss(self);
 }
 
 /* As lp_tensor_parallel_add_backward_exit(): the head is a column-parallel product like those of
@@ -108,7 +131,8 @@ lp_vocabulary_add_head_backward(LpLowering *self, LpRole role)
     if (!self->transformer->embedding)
         return;
     guint kind = head_kind(self->transformer);
-    gboolean hides = plan->host.sums_loss && plan->overlap.tp != LP_OVERLAP_TP_NO;
+    gboolean sums = plan->host.parallel_loss == LP_PARALLEL_LOSS_YES;
+    gboolean hides = sums && plan->overlap.tp != LP_OVERLAP_TP_NO;
     if (hides && plan->degree[LP_AXIS_TP] > 1 && role == LP_ROLE_BACKWARD) {
         add_hidden_head_backward(self, kind);
         return;
@@ -118,7 +142,7 @@ lp_vocabulary_add_head_backward(LpLowering *self, LpRole role)
         lp_builder_add_vocabulary(&self->builder, lp_tensor_parallel_sum(plan), head_bytes(self));
     }
     if (role != LP_ROLE_INPUT) {
-        if (plan->host.sums_loss && lp_plan_gathers_again(plan))
+        if (sums && lp_plan_gathers_again(plan))
             lp_builder_add_vocabulary(&self->builder, LP_COLLECTIVE_ALL_GATHER, head_bytes(self));
         lp_lowering_add_block(self, kind, LP_BLOCK_HEAD, LP_PASS_BACKWARD_WEIGHT);
     }

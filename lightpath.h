@@ -47,6 +47,7 @@
 #include "model/plan_experts.h"
 #include "model/plan_flop.h"
 #include "model/plan_layers.h"
+#include "model/plan_loss.h"
 #include "model/plan_options.h"
 #include "model/plan_parameters.h"
 #include "model/plan_rank.h"

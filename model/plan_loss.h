@@ -6,6 +6,7 @@
 
 G_BEGIN_DECLS
 
+/** How ranks of tensor parallelism, which share the head's words, find the loss. */
 typedef enum {
     LP_PARALLEL_LOSS_NO,      /**< each has that of its share: what it takes besides is left out */
     LP_PARALLEL_LOSS_YES,     /**< by sums over the ranks; the head is as the products of layers */

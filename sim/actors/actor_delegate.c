@@ -48,7 +48,7 @@ struct LpDelegates {
     LpWatch *watch;       /* borrowed, or NULL */
     LpFlowLog *log;       /* borrowed, or NULL */
     guint32 job;
-    GHashTable *recipes; /* owned: by LpOp, Recipe */
+    GHashTable *recipes; /* owned: by what LpOps send, Recipe */
     Recipe *recipe;      /* borrowed: of the collective at hand */
     LpDelegated collective;
     guint64 n_left;  /* flows that have been launched and not arrived */
@@ -89,7 +89,7 @@ lp_delegates_new(const LpQuotient *quotient, const LpCommunicatorClass *classes,
     self->classes = classes;
     self->n_actors = n_actors;
     self->delegates = g_ptr_array_new_with_free_func(delegate_free);
-    self->recipes = g_hash_table_new_full(NULL, NULL, NULL, recipe_free);
+    self->recipes = g_hash_table_new_full(lp_op_hash, lp_op_is_alike, NULL, recipe_free);
     self->sharing = sharing;
     self->watch = watch;
     self->job = job;

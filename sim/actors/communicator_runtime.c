@@ -16,7 +16,7 @@ lp_communicator_runtime_new(const LpCommunicationMap *map, LpIsolatedCache *cach
                             const LpCommunicator *communicator, LpRuntimeMode mode)
 {
     LpCommunicatorRuntime *self = g_new0(LpCommunicatorRuntime, 1);
-    self->known = g_hash_table_new_full(NULL, NULL, NULL, g_free);
+    self->known = g_hash_table_new_full(lp_op_hash, lp_op_is_alike, NULL, g_free);
     self->map = map;
     self->mode = mode;
     lp_isolated_ring_init(&self->ring, map, cache, communicator);
@@ -242,7 +242,7 @@ typedef struct {
     double intra_s; /* of an all-to-all along the rails: what stays in domains */
 } Known;
 
-/* Found once for each op, since ops come again and again. */
+/* Found once for all ops that are alike, which come again and again. */
 static const Known *
 known_of(LpCommunicatorRuntime *self, const LpOp *op)
 {
@@ -263,7 +263,8 @@ known_of(LpCommunicatorRuntime *self, const LpOp *op)
 static void
 prepare(LpCommunicatorRuntime *self, const LpOp *op, double delay_s)
 {
-    if (self->op == op)
+    gboolean is_alike = !self->mode.as_delay && self->op != NULL && lp_op_is_alike(self->op, op);
+    if (self->op == op || is_alike)
         return;
     self->op = op;
     const Known *known = known_of(self, op);

@@ -9,3 +9,18 @@ lp_op_loads(const LpOp *self, const LpCommunicator *communicator)
         return NULL;
     return communicator->loads + (gsize)self->draw * communicator->n_members;
 }
+
+gboolean
+lp_op_is_alike(gconstpointer self, gconstpointer other)
+{
+    const LpOp *a = self, *b = other;
+    return a->bytes == b->bytes && a->collective == b->collective && a->weight == b->weight &&
+           a->draw == b->draw;
+}
+
+guint
+lp_op_hash(gconstpointer self)
+{
+    const LpOp *op = self;
+    return g_int64_hash(&op->bytes) ^ op->draw ^ ((guint)op->collective << 28);
+}

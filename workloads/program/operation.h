@@ -44,4 +44,9 @@ typedef struct {
  * where all are 1. Borrowed from @communicator. */
 const double *lp_op_loads(const LpOp *self, const LpCommunicator *communicator);
 
+/** Whether two collectives of one group send the same, and a number that is the same for those
+ * that do: for a GHashTable by LpOp. */
+gboolean lp_op_is_alike(gconstpointer self, gconstpointer other);
+guint lp_op_hash(gconstpointer self);
+
 G_END_DECLS

@@ -73,8 +73,6 @@ list_cast(LpKernelList *list, double width)
                        list->tokens * width * (list->element_bytes + 2.0 * traits->scaled_bytes));
 }
 
-/* It moves a tensor each of queries, keys, values and their mixture, backward also of their
- * gradients, and no scores. */
 guint32
 lp_list_n_ring_steps(const LpKernelList *list)
 {
@@ -84,6 +82,8 @@ lp_list_n_ring_steps(const LpKernelList *list)
                : 1;
 }
 
+/* It moves a tensor each of queries, keys, values and their mixture, backward also of their
+ * gradients, and no scores. */
 void
 lp_list_flash(LpKernelList *list, gboolean backward)
 {

@@ -105,7 +105,7 @@ static void
 list_qkv(LpKernelList *list, LpProduct product)
 {
     const LpTransformer *shape = list->transformer;
-    if (shape->latent.kv_rank == 0 && list->plan->host.separate_projections) {
+    if (shape->latent.kv_rank == 0 && list->plan->host.projections == LP_PROJECTIONS_APART) {
         list_separate_qkv(list, product);
         return;
     }
@@ -153,6 +153,16 @@ list_head_norms(LpKernelList *list, const char *name, double tensors)
                                         .n_launches = 2});
 }
 
+/* Queries and keys are turned by a kernel each (Megatron-Core,
+ * megatron/core/transformer/attention.py: apply_rotary_pos_emb; nanotron, models/llama.py:
+ * flash_rotary_embedding). */
+static void
+list_turns(LpKernelList *list, const char *name, gboolean streams, double bytes)
+{
+    lp_list_kernel(list,
+                   (LpKernel){.name = name, .bytes = bytes, .streams = streams, .n_launches = 2});
+}
+
 /* Rotary positions read and write queries and keys. As complex numbers of fp32, which PyTorch fuses
  * with nothing, they are made wide, multiplied, and made narrow again (torchtitan,
  * torchtitan/models/llama3/model.py: apply_rotary_emb; its issue 15). As halves of heads, operation
@@ -166,16 +176,17 @@ list_rotary(LpKernelList *list)
     if (list->transformer->positions != LP_POSITIONS_ROTARY)
         return;
     if (list->plan->host.eager_rotary) {
-        lp_list_stream(list, "rotary", EAGER_ROTARY_PASSES * elements * list->element_bytes);
+        list_turns(list, "rotary", TRUE, EAGER_ROTARY_PASSES * elements * list->element_bytes);
         return;
     }
     if (!list->plan->host.complex_rotary) {
-        lp_list_memory(list, "rotary", 2.0 * elements * list->element_bytes);
+        list_turns(list, "rotary", FALSE, 2.0 * elements * list->element_bytes);
         return;
     }
-    lp_list_stream(list, "rotary-widen", elements * (list->element_bytes + COMPLEX_BYTES));
-    lp_list_stream(list, "rotary", elements * 2.0 * COMPLEX_BYTES);
-    lp_list_stream(list, "rotary-narrow", elements * (list->element_bytes + COMPLEX_BYTES));
+    double widening_bytes = elements * (list->element_bytes + COMPLEX_BYTES);
+    list_turns(list, "rotary-widen", TRUE, widening_bytes);
+    list_turns(list, "rotary", TRUE, elements * 2.0 * COMPLEX_BYTES);
+    list_turns(list, "rotary-narrow", TRUE, widening_bytes);
 }
 
 /* Keys and values of a head of their own for each head of queries, written out before attention's
@@ -194,7 +205,8 @@ list_repeated_heads(LpKernelList *list)
 static void
 list_copy(LpKernelList *list, double width)
 {
-    if (list->plan->host.kernels == LP_KERNELS_EAGER && !list->plan->host.separate_projections)
+    if (list->plan->host.kernels == LP_KERNELS_EAGER &&
+        list->plan->host.projections != LP_PROJECTIONS_APART)
         lp_list_memory(list, "layout", 2.0 * list->tokens * width * list->element_bytes);
 }
 

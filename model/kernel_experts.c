@@ -237,7 +237,7 @@ list_experts_up(LpKernelList *list, LpProduct product)
 {
     double hidden = list->transformer->hidden, width = experts_width(list);
     gboolean gated = list->transformer->ffn_kind == LP_FFN_SWIGLU;
-    if (gated && !list->plan->host.separate_projections) {
+    if (gated && list->plan->host.projections == LP_PROJECTIONS_JOINED) {
         list_expert_weight(list, "experts-up-gate", hidden, 2.0 * width, product);
         return;
     }

@@ -8,11 +8,17 @@
 static void
 list_up(LpKernelList *list, double width, LpProduct product)
 {
-    lp_list_weight(list, "up", list->transformer->hidden, width, product);
-    if (list->transformer->ffn_kind != LP_FFN_SWIGLU)
+    double hidden = list->transformer->hidden;
+    gboolean is_gated = list->transformer->ffn_kind == LP_FFN_SWIGLU;
+    if (is_gated && list->plan->host.projections == LP_PROJECTIONS_JOINED) {
+        lp_list_weight(list, "up-gate", hidden, 2.0 * width, product);
+        return;
+    }
+    lp_list_weight(list, "up", hidden, width, product);
+    if (!is_gated)
         return;
     list->is_cast = product == LP_PRODUCT_OUTPUT; /* the same input */
-    lp_list_weight(list, "gate", list->transformer->hidden, width, product);
+    lp_list_weight(list, "gate", hidden, width, product);
     list->is_cast = FALSE;
     if (product == LP_PRODUCT_DATA_GRADIENT)
         lp_list_input_gradients(list, 2.0);

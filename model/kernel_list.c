@@ -217,10 +217,9 @@ void
 lp_list_input_gradients(LpKernelList *list, double n_products)
 {
     gboolean is_eager = list->plan->host.kernels == LP_KERNELS_EAGER;
-    if (list->plan->host.separate_projections)
-        lp_list_stream(list, "sum",
-                       (n_products - 1.0) * (is_eager ? 3.0 : 1.0) * list->tokens *
-                           list->transformer->hidden * list->element_bytes);
+    lp_list_stream(list, "sum",
+                   (n_products - 1.0) * (is_eager ? 3.0 : 1.0) * list->tokens *
+                       list->transformer->hidden * list->element_bytes);
 }
 
 void
@@ -345,7 +344,7 @@ eager_activation_passes(const LpKernelList *list, gboolean backward)
 {
     if (!backward)
         return 2.0;
-    return list->plan->host.separate_projections ? 4.0 : 8.0;
+    return list->plan->host.projections == LP_PROJECTIONS_JOINED ? 8.0 : 4.0;
 }
 
 void
@@ -370,7 +369,7 @@ lp_list_activation(LpKernelList *list, gboolean backward, double elements)
         lp_list_memory(list, "gate-product-backward", 3.0 * bytes);
         lp_list_memory(list, "gate-product-backward", 3.0 * bytes);
         lp_list_memory(list, "gate-function-backward", 3.0 * bytes);
-        if (!list->plan->host.separate_projections)
+        if (list->plan->host.projections == LP_PROJECTIONS_JOINED)
             lp_list_memory(list, "gate-join", 4.0 * bytes);
     }
 }

@@ -22,9 +22,9 @@ add_ffn(LpLayerTensors *self, const LpTransformer *transformer, const LpPlan *pl
     double n_up = lp_transformer_n_ffn_matrices(transformer) - 1.0;
     add(self, matrix);
     for (double i = 0.0; i < n_up; i += 1.0)
-        if (plan->host.separate_projections)
+        if (plan->host.projections != LP_PROJECTIONS_JOINED)
             add(self, matrix);
-    if (!plan->host.separate_projections)
+    if (plan->host.projections == LP_PROJECTIONS_JOINED)
         add(self, n_up * matrix);
 }
 
@@ -36,7 +36,7 @@ add_attention(LpLayerTensors *self, const LpTransformer *transformer, const LpPl
     double projection = lp_transformer_mixture_width(transformer) * h;
     double before = lp_transformer_attention_weights(transformer) - projection;
     add(self, projection);
-    if (!plan->host.separate_projections || transformer->latent.kv_rank > 0) {
+    if (plan->host.projections != LP_PROJECTIONS_APART || transformer->latent.kv_rank > 0) {
         add(self, before);
         return;
     }

@@ -12,6 +12,7 @@ const char *const lp_recompute_names[] = {"none", "light", "selective", "full", 
 const char *const lp_scatter_gather_names[] = {"no", "yes", "outputs", NULL};
 const char *const lp_scaling_names[] = {"delayed", "current", NULL};
 const char *const lp_activation_layout_names[] = {"sequence-first", "batch-first", NULL};
+const char *const lp_projections_names[] = {"no", "gate", "yes", NULL};
 const char *const lp_precision_names[] = {"fp32",      "tf32",  "fp16",  "bf16", "fp8",
                                           "fp8-block", "mxfp8", "nvfp4", "int8", NULL};
 const char *const lp_overlap_tp_names[] = {"no", "bulk", "yes", NULL};

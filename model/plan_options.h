@@ -97,16 +97,21 @@ typedef enum {
 /** Whose fused attention runs. */
 typedef enum {
     LP_ATTENTION_KERNEL_AUTO,    /**< torch with eager kernels, else the vendor's */
-    LP_ATTENTION_KERNEL_VENDOR,  /**< cuDNN's or FlashAttention-3, as Transformer Engine calls them
-                                  */
+    LP_ATTENTION_KERNEL_VENDOR,  /**< cuDNN's or FlashAttention-3, by Transformer Engine */
     LP_ATTENTION_KERNEL_TORCH,   /**< what PyTorch's scaled_dot_product_attention takes */
     LP_ATTENTION_KERNEL_FLASH_2, /**< FlashAttention-2 */
     LP_ATTENTION_KERNEL_FLASH_1, /**< FlashAttention's own kernels of before its second version */
-    LP_ATTENTION_KERNEL_TRITON,  /**< FlashAttention of 2022 in Triton, as llm-foundry of 2023 calls
-                                    it */
-    LP_ATTENTION_KERNEL_UNFUSED  /**< nobody's: no fused kernel of that software takes heads so
-                                    wide */
+    LP_ATTENTION_KERNEL_TRITON,  /**< FlashAttention of 2022 in Triton, in llm-foundry of 2023 */
+    LP_ATTENTION_KERNEL_UNFUSED  /**< nobody's: none of that software takes heads so wide */
 } LpAttentionKernel;
+
+/** Which products into a block have weights of their own, whose gradients of their common input are
+ * summed. */
+typedef enum {
+    LP_PROJECTIONS_JOINED,
+    LP_PROJECTIONS_GATE_APART, /**< up, and through the gate */
+    LP_PROJECTIONS_APART       /**< queries, keys and values, too */
+} LpProjections;
 
 /** In which order a tensor of activations lies in memory. */
 typedef enum {
@@ -209,6 +214,7 @@ extern const char *const lp_recompute_names[];
 extern const char *const lp_precision_names[];
 extern const char *const lp_overlap_tp_names[];
 extern const char *const lp_activation_layout_names[];
+extern const char *const lp_projections_names[];
 extern const char *const lp_scaling_names[];
 extern const char *const lp_context_kind_names[];
 extern const char *const lp_zero_variant_names[];
@@ -446,9 +452,7 @@ typedef struct {
     LpKernels kernels;
     LpActivationLayout layout;
     LpAttentionKernel attention_kernel;
-    gboolean separate_projections; /**< queries, keys and values, and both products into a gated
-                                        network, are a weight each, whose gradients of their common
-                                        input are summed */
+    LpProjections projections;
     gboolean complex_rotary;      /**< positions turn queries and keys as complex numbers of fp32 */
     gboolean eager_rotary;        /**< or as halves of heads, operation by operation */
     gboolean eager_norms;         /**< root-mean-square norms run operation by operation */
@@ -456,8 +460,7 @@ typedef struct {
     gboolean autocasts;           /**< weights are fp32 and cast for each pass; layer norms of
                                        PyTorch compute in fp32, between casts */
     gboolean repeats_heads;       /**< keys and values are written out for each head of queries */
-    gboolean fuses_accumulation;  /**< a weight's gradient is added to the sum of those before it by
-                                       the product that makes it */
+    gboolean fuses_accumulation;  /**< products add weights' gradients to the sums before them */
     gboolean fuses_loss;          /**< the loss is computed where the logits lie, in their format */
     LpParallelLoss parallel_loss; /**< of a divided vocabulary */
 } LpPlanHost;
@@ -475,8 +478,7 @@ typedef struct {
     guint32 degree[LP_N_AXES]; /**< all at least 1 */
     LpAxis order[LP_N_AXES];   /**< rank order, the fastest-varying axis first */
     gboolean sequence_parallel;
-    gboolean keeps_gathered; /**< what it gathered for products stays for their weights' gradients:
-                                  lp_plan_gathers_again() */
+    gboolean keeps_gathered; /**< for weights' gradients, too: lp_plan_gathers_again() */
     LpContextKind context_kind;
     LpRecompute recompute;
     guint32 selective; /**< of LP_RECOMPUTE_SELECTIVE: a set of LpAgain; 0: LP_AGAIN_CORE */

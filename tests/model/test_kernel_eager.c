@@ -24,7 +24,7 @@ test_separate_projections(void)
         plan.format.precision = LP_PRECISION_FP8;
         double joined =
             lp_test_kernel_bytes(&shape, &plan, LP_BLOCK_ATTENTION, LP_PASS_FORWARD, "cast");
-        plan.host.separate_projections = TRUE;
+        plan.host.projections = LP_PROJECTIONS_APART;
         lp_test_close(
             "one cast of their input",
             lp_test_kernel_bytes(&shape, &plan, LP_BLOCK_ATTENTION, LP_PASS_FORWARD, "cast"),
@@ -46,6 +46,35 @@ test_separate_projections(void)
             lp_test_kernel_bytes(&shape, &plan, LP_BLOCK_ATTENTION, LP_PASS_FORWARD, "layout"), 0.0,
             0.0);
     }
+}
+
+/* What goes up and through the gate of a network of 256 is one product of 512 columns, which reads
+ * its input once, or two of 256; queries, keys and values are apart from each other only with
+ * everything else. Queries and keys are turned by a kernel each. */
+static void
+test_gate(void)
+{
+    static const LpPass passes[] = {LP_PASS_FORWARD, LP_PASS_BACKWARD_INPUT,
+                                    LP_PASS_BACKWARD_WEIGHT};
+    LpTransformer shape = lp_test_llama(1, 64, 8, 4, 256, 32000);
+    LpPlan plan = lp_test_plan(1, 1, 1, 1, 1);
+    for (LpProjections i = LP_PROJECTIONS_JOINED; i <= LP_PROJECTIONS_APART; i++)
+        for (guint pass = 0; pass < G_N_ELEMENTS(passes); pass++) {
+            gboolean joined = i == LP_PROJECTIONS_JOINED, qkv = i != LP_PROJECTIONS_APART;
+            LpKernel kernels[LP_KERNELS_MAX];
+            plan.host.projections = i;
+            guint n = lp_block_kernels(&shape, &plan, 0, LP_BLOCK_FFN, passes[pass], kernels);
+            const LpKernel *both = lp_test_find_kernel(kernels, n, "up-gate");
+            lp_test_true("one product", (both != NULL) == joined);
+            lp_test_true("or two", (lp_test_find_kernel(kernels, n, "gate") != NULL) != joined);
+            if (both != NULL)
+                lp_test_close("columns", lp_kernel_flop(both), 2.0 * shape.seq * 64.0 * 512.0, 0.0);
+            n = lp_block_kernels(&shape, &plan, 0, LP_BLOCK_ATTENTION, passes[pass], kernels);
+            lp_test_true("queries", (lp_test_find_kernel(kernels, n, "qkv") != NULL) == qkv);
+            const LpKernel *turns = lp_test_find_kernel(kernels, n, "rotary");
+            if (passes[pass] != LP_PASS_BACKWARD_WEIGHT)
+                lp_test_true("queries and keys turn apart", turns && turns->n_launches == 2);
+        }
 }
 
 /* Queries of 64 and keys of 32 a token: read in 2 bytes and written in 4, multiplied (4 and 4), and
@@ -110,10 +139,10 @@ static void
 test_eager_activation(void)
 {
     LpTransformer shape = lp_test_llama(1, 64, 8, 4, 256, 32000);
-    for (guint i = 0; i < 2; i++) {
+    for (LpProjections i = LP_PROJECTIONS_JOINED; i <= LP_PROJECTIONS_APART; i++) {
         LpPlan plan = lp_test_plan(1, 1, 1, 1, 1);
         plan.host.eager_activation = TRUE;
-        plan.host.separate_projections = i == 1;
+        plan.host.projections = i; /* joined, the gate apart, all apart */
         double element = shape.seq * 256.0 * 2.0;
         static const char *const names[] = {"swiglu", "swiglu-backward", "gate-steps"};
         double forward = 0.0, backward = 0.0;
@@ -123,7 +152,8 @@ test_eager_activation(void)
                 lp_test_kernel_bytes(&shape, &plan, LP_BLOCK_FFN, LP_PASS_BACKWARD_INPUT, names[k]);
         }
         lp_test_close("forward", forward, 5.0 * element, IDENTITY);
-        lp_test_close("backward", backward, (i == 0 ? 13.0 : 9.0) * element, IDENTITY);
+        lp_test_close("backward", backward, (i == LP_PROJECTIONS_JOINED ? 13.0 : 9.0) * element,
+                      IDENTITY);
     }
 }
 
@@ -164,6 +194,7 @@ main(void)
 {
     static const LpTestCase cases[] = {
         {"separate projections", test_separate_projections},
+        {"a gate", test_gate},
         {"attention's inputs", test_attention_inputs},
         {"operations one by one", test_eager_operations},
         {"gated activation one by one", test_eager_activation},

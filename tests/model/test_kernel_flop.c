@@ -64,7 +64,7 @@ check_identity(const char *label, LpTransformer transformer, LpPlan plan, gboole
                 plan.recompute = ways[way].recompute;
                 plan.selective = ways[way].selective;
                 plan.early_stop = ways[way].early_stop;
-                plan.host.separate_projections = way % 2 == 1;
+                plan.host.projections = way % 3;
                 plan.sequence_parallel = parallel == 1;
                 transformer.embedding = embedding == 1;
                 transformer.attention = LP_ATTENTION_UNFUSED;

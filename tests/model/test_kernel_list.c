@@ -217,8 +217,8 @@ test_casts_apart(void)
         LpPass pass;
         guint n;
     } rows[] = {{LP_BLOCK_ATTENTION, LP_PASS_FORWARD, 2},
-                {LP_BLOCK_FFN, LP_PASS_BACKWARD_INPUT, 3},
-                {LP_BLOCK_FFN, LP_PASS_BACKWARD_WEIGHT, 3},
+                {LP_BLOCK_FFN, LP_PASS_BACKWARD_INPUT, 2},
+                {LP_BLOCK_FFN, LP_PASS_BACKWARD_WEIGHT, 2},
                 {LP_BLOCK_HEAD, LP_PASS_FORWARD, 0}}; /* logits stay in 16 bits */
     for (guint i = 0; i < G_N_ELEMENTS(rows); i++) {
         LpKernel kernels[LP_KERNELS_MAX];

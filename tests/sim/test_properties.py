@@ -48,7 +48,7 @@ SOFTWARE = {
     "narrow-logits": ["yes"], "narrow-activations": ["yes"], "scaling": ["current"],
     "offload-inputs": ["yes"], "clamped-activation": ["yes"], "experts-eager": ["yes"],
     "experts-one-by-one": ["yes"], "routing-kernels": ["3"], "routing-draws": ["layer", "iteration"],
-    "attention-kernel": ["vendor", "torch", "flash-2", "flash-1", "triton", "unfused"], "separate-projections": ["yes"],
+    "attention-kernel": ["vendor", "torch", "flash-2", "flash-1", "triton", "unfused"], "separate-projections": ["gate", "yes"],
     "complex-rotary": ["yes"], "eager-rotary": ["yes"], "eager-norms": ["yes"], "eager-activation": ["yes"], "autocast": ["yes"], "positions": ["rotary"], "layout": ["batch-first"], "norm": ["rmsnorm", "layernorm"],
     "dropout": ["yes", "no"], "overlap-tp-pairs": ["yes"], "overlap-ep": ["yes"], "host-sync": ["kernels"],
     "scatter-gather": ["yes", "outputs"], "keep-gathered": ["yes"], "parallel-loss": ["yes", "gathered"], "count-sync": ["yes"],

@@ -62,7 +62,7 @@ test_rules(void)
         {"virtual stages left out are the framework's",
          FLASH "virtual_stages=;framework=megatron-core",
          "virtual-stages=12 overlap-pp=yes schedule=interleaved",
-         "virtual stages 12: the framework's habit; one takes +"},
+         "virtual stages 12: the framework's habit; one takes "},
         {"one is a guess, too", FLASH "virtual_stages=;framework=megatron-lm-2021",
          "virtual-stages=1", "virtual stages 1: nothing is stated; the finest division takes -"},
         {"and stated ones are not",

@@ -178,9 +178,9 @@ static const struct {
      "communication-precision dispatch-precision "
      "overlap-dp overlap-tp overlap-ep "
      "host-sync collective-checks kernels amped-efficiency framework layout attention-kernel "
-     "parallel-loss"},
+     "parallel-loss separate-projections"},
     {"ssssssssssssssssssss",
-     "fused-accumulation keep-gathered unit-copies separate-projections "
+     "fused-accumulation keep-gathered unit-copies "
      "complex-rotary eager-rotary eager-norms eager-activation repeat-heads cast-gradients "
      "gradient-buffers "
      "fused-loss clamped-activation experts-eager eager-dispatch count-sync "

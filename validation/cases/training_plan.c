@@ -139,7 +139,7 @@ note_virtual_stages(const LpTrainingRestatement *self, const Saving *saving, gui
     other.virtual_stages = is_plain ? "finest" : "1";
     double own_s = plan_s(self, saving, micro_batch), other_s = plan_s(self, &other, micro_batch);
     g_autofree char *range = own_s < INFINITY && other_s < INFINITY
-                                 ? g_strdup_printf("; %s takes %+.0f %% by the closed form",
+                                 ? g_strdup_printf("; %s takes %+.1f %% by the closed form",
                                                    is_plain ? "the finest division" : "one",
                                                    100.0 * (other_s / own_s - 1.0))
                                  : g_strdup("");

@@ -231,7 +231,7 @@ static const LpAttribute attributes[] = {
     CHOICE("options", "kernels", P(host.kernels), lp_kernels_names),
     CHOICE("options", "layout", P(host.layout), lp_activation_layout_names),
     CHOICE("options", "attention-kernel", P(host.attention_kernel), lp_attention_kernel_names),
-    BOOLEAN("options", "separate-projections", P(host.separate_projections)),
+    CHOICE("options", "separate-projections", P(host.projections), lp_projections_names),
     BOOLEAN("options", "complex-rotary", P(host.complex_rotary)),
     BOOLEAN("options", "eager-rotary", P(host.eager_rotary)),
     BOOLEAN("options", "eager-norms", P(host.eager_norms)),

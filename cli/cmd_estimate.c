@@ -7,7 +7,7 @@
 
 static gboolean
 print_estimate(char **arguments, const char *const *settings, LpPlanChoice plan, gboolean amped,
-               LpFormat format, gboolean verbose, GError **error)
+               LpFormat format, gboolean verbose, gboolean kernels, GError **error)
 {
     g_autoptr(LpWorkload) workload = NULL;
     g_autoptr(LpMachine) machine = NULL;
@@ -19,6 +19,7 @@ print_estimate(char **arguments, const char *const *settings, LpPlanChoice plan,
     LpReport report;
     lp_report_init(&report, setup, NULL);
     report.whole_plan = verbose;
+    report.lists_kernels = kernels;
     g_autofree char *text = format == LP_FORMAT_JSON
                                 ? lp_report_estimate_to_json_text(&report, amped)
                                 : lp_report_estimate_to_text(&report, amped);
@@ -32,16 +33,18 @@ lp_cmd_estimate(int argc, char **argv, GError **error)
     static const char *const model_names[] = {"consistent", "amped", NULL};
     g_autofree char *model = NULL, *format_text = NULL, *plan_text = NULL, *framework = NULL;
     g_auto(GStrv) settings = NULL;
-    gboolean verbose = FALSE;
-    const GOptionEntry entries[] = {{"model", 0, 0, G_OPTION_ARG_STRING, &model,
-                                     "The consistent form (default) or the repaired AMPeD form",
-                                     "consistent|amped"},
-                                    LP_ROW_SET(&settings),
-                                    LP_ROW_FRAMEWORK(&framework),
-                                    LP_ROW_PLAN(&plan_text),
-                                    LP_ROW_FORMAT(&format_text),
-                                    LP_ROW_VERBOSE(&verbose),
-                                    {NULL, 0, 0, 0, NULL, NULL, NULL}};
+    gboolean verbose = FALSE, kernels = FALSE;
+    const GOptionEntry entries[] = {
+        {"model", 0, 0, G_OPTION_ARG_STRING, &model,
+         "The consistent form (default) or the repaired AMPeD form", "consistent|amped"},
+        {"kernels", 0, 0, G_OPTION_ARG_NONE, &kernels,
+         "Also list the kernels of a micro-batch, with their times", NULL},
+        LP_ROW_SET(&settings),
+        LP_ROW_FRAMEWORK(&framework),
+        LP_ROW_PLAN(&plan_text),
+        LP_ROW_FORMAT(&format_text),
+        LP_ROW_VERBOSE(&verbose),
+        {NULL, 0, 0, 0, NULL, NULL, NULL}};
     guint index;
     LpFormat format;
     LpPlanChoice plan;
@@ -54,5 +57,5 @@ lp_cmd_estimate(int argc, char **argv, GError **error)
         !lp_settings_add_framework(&settings, framework, error))
         return FALSE;
     return print_estimate(argv, (const char *const *)settings, plan, index == 1, format, verbose,
-                          error);
+                          kernels, error);
 }

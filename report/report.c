@@ -7,6 +7,7 @@
 #include "base/json.h"
 #include "report/circuits.h"
 #include "report/energy.h"
+#include "report/kernel_rows.h"
 #include "report/left_out.h"
 #include "report/network_text.h"
 #include "platforms/catalogue/libraries.h"
@@ -340,6 +341,8 @@ lp_report_estimate_to_json(const LpReport *self, gboolean amped)
                            lp_amped_memory_bytes(&workload->transformer, &workload->plan));
     }
     add_memory(root, self);
+    if (self->lists_kernels)
+        lp_kernel_rows_add_json(root, self);
     lp_report_add_warnings(root, self);
     return root;
 }

@@ -26,7 +26,8 @@ typedef struct {
     const LpSimulation *simulation; /* borrowed; NULL for an estimate */
     LpFidelity fidelity;
     gboolean collapse;
-    gboolean whole_plan; /**< text shows all attributes, not only those that were given */
+    gboolean whole_plan;    /**< text shows all attributes, not only those that were given */
+    gboolean lists_kernels; /**< of an estimate */
     LpTerms closed_form, amped;
     LpDifference difference;
     gboolean is_job; /**< of a scenario: what follows is there, and is no part of difference */

@@ -5,6 +5,7 @@
 #include "base/units.h"
 #include "report/circuits.h"
 #include "report/energy.h"
+#include "report/kernel_rows.h"
 #include "report/left_out.h"
 #include "report/network_text.h"
 #include "report/report.h"
@@ -342,5 +343,7 @@ lp_report_estimate_to_text(const LpReport *self, gboolean amped)
     lp_left_out_append_text(left_out, self, amped);
     if (left_out->len > 0)
         g_string_append_printf(out, "\n%s", left_out->str);
+    if (self->lists_kernels)
+        lp_kernel_rows_append_text(out, self);
     return g_string_free(out, FALSE);
 }

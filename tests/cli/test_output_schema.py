@@ -46,7 +46,7 @@ OUTPUTS = {
     "forecast": ["simulate llama-3-8b dgx-h100-64 --dry-run --set tp=2 --set dp=32",
                  "simulate two-jobs polaris-64 --dry-run"],
     "estimate": ["estimate gpt3-175b dgx-a100-1024",
-                 "estimate gpt3-175b dgx-a100-1024 --model=amped"],
+                 "estimate gpt3-175b dgx-a100-1024 --model=amped --kernels"],
     "goodput": ["goodput llama-3-8b dgx-h100-64 --set dp=56 --set global-batch=112 --runs=10",
                 "goodput llama-3-8b dgx-h100-64 --set dp=32 --set global-batch=64 --runs=10 "
                 "--iteration-time=1s --packing=pods --pod=32 --group=16 --slices=max "

@@ -47,6 +47,21 @@ class Estimates(unittest.TestCase):
             uneven = self.left_out(model, "mixtral-8x7b", "dgx-h100-64", "--set=skew=0.3")
             self.assertIn("experts: their loads count as even", uneven)
 
+    def test_kernels(self):
+        """Those of a micro-batch, times micro-batches, are the computing of every stage together; and text has all rows."""
+        for words, stages, micro_batches in (
+                (["gpt3-175b", "dgx-a100-1024"], 8, 96),
+                (["llama-3-8b", "dgx-h100-64", "--set=dp=64"], 1, 2),
+                (["mixtral-8x7b", "dgx-h100-64", "--set=recompute=full"], 4, 16)):
+            report = json.loads(run("estimate", *words, "--kernels", "--format=json"))
+            rows = report["kernels"]
+            plan = report["plan"]
+            self.assertEqual((plan["pp"], plan["global-batch"] // (plan["dp"] * plan["micro-batch"])), (stages, micro_batches))
+            computing_s = sum(row["runs"] * row["time_s"] for row in rows) * micro_batches / stages
+            self.assertAlmostEqual(computing_s / report["closed_form"]["terms_s"]["compute"], 1.0, delta=1e-12)
+            lines = run("estimate", *words, "--kernels").split("\nkernels of a micro-batch")[1].splitlines()[2:]
+            self.assertEqual([line.split()[:3] for line in lines], [[row["pass"], row["block"], row["kernel"]] for row in rows])
+
     def times(self, workload, platform, base, plans):
         """(simulated, estimated, plan) of each plan."""
         found = []

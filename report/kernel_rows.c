@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "report/kernel_rows.h"
+
+#include "base/text_table.h"
+#include "model/kernel_census.h"
+
+static const char *const block_names[LP_N_BLOCKS] = {[LP_BLOCK_EMBEDDING] = "embedding",
+                                                     [LP_BLOCK_ATTENTION] = "attention",
+                                                     [LP_BLOCK_CROSS] = "cross",
+                                                     [LP_BLOCK_FFN] = "ffn",
+                                                     [LP_BLOCK_ROUTER] = "router",
+                                                     [LP_BLOCK_EXPERTS] = "experts",
+                                                     [LP_BLOCK_COMBINE] = "combine",
+                                                     [LP_BLOCK_SHARED] = "shared",
+                                                     [LP_BLOCK_MTP] = "mtp",
+                                                     [LP_BLOCK_HEAD] = "head"};
+
+static const char *const pass_names[LP_N_PASSES] = {
+    [LP_PASS_FORWARD] = "forward",
+    [LP_PASS_BACKWARD_INPUT] = "backward-input",
+    [LP_PASS_BACKWARD_WEIGHT] = "backward-weight",
+    [LP_PASS_RECOMPUTE] = "recompute",
+};
+
+static GArray *
+census(const LpReport *self)
+{
+    return lp_kernel_census(&self->workload->transformer, &self->workload->plan,
+                            &self->machine->accelerator);
+}
+
+static guint32
+n_launches(const LpKernelCount *count)
+{
+    return MAX(count->kernel.n_launches, 1);
+}
+
+static void
+add_json_row(json_t *rows, const LpKernelCount *count)
+{
+    const LpKernel *kernel = &count->kernel;
+    json_t *row = lp_json_append_object(rows);
+    lp_json_set_text(row, "pass", pass_names[count->pass]);
+    lp_json_set_text(row, "block", block_names[count->block]);
+    lp_json_set_text(row, "kernel", kernel->name);
+    if (kernel->n_batch > 0.0) {
+        lp_json_set_number(row, "m", kernel->m);
+        lp_json_set_number(row, "k", kernel->k);
+        lp_json_set_number(row, "n", kernel->n);
+        lp_json_set_number(row, "products", kernel->n_batch);
+    }
+    lp_json_set_number(row, "flop", lp_kernel_flop(kernel));
+    lp_json_set_number(row, "bytes", kernel->bytes);
+    lp_json_set_count(row, "launches", n_launches(count));
+    lp_json_set_count(row, "runs", count->n_runs);
+    lp_json_set_number(row, "time_s", count->time_s);
+}
+
+void
+lp_kernel_rows_add_json(json_t *object, const LpReport *self)
+{
+    g_autoptr(GArray) counts = census(self);
+    json_t *rows = lp_json_set_array(object, "kernels");
+    for (guint i = 0; i < counts->len; i++)
+        add_json_row(rows, &g_array_index(counts, LpKernelCount, i));
+}
+
+static void
+add_shape(LpTextTable *table, const LpKernel *kernel)
+{
+    if (kernel->n_batch <= 0.0)
+        lp_text_table_add_cell(table, "%s", "");
+    else if (kernel->n_batch > 1.0)
+        lp_text_table_add_cell(table, "%.6g x %.6g x %.6g, %.6g times", kernel->m, kernel->k,
+                               kernel->n, kernel->n_batch);
+    else
+        lp_text_table_add_cell(table, "%.6g x %.6g x %.6g", kernel->m, kernel->k, kernel->n);
+}
+
+static void
+add_text_row(LpTextTable *table, const LpKernelCount *count, double sum_s)
+{
+    double all_s = count->n_runs * count->time_s;
+    lp_text_table_add_row(table);
+    lp_text_table_add_cell(table, "%s", pass_names[count->pass]);
+    lp_text_table_add_cell(table, "%s", block_names[count->block]);
+    lp_text_table_add_cell(table, "%s", count->kernel.name);
+    add_shape(table, &count->kernel);
+    lp_text_table_add_quantity(table, LP_QUANTITY_SIZE, count->kernel.bytes);
+    lp_text_table_add_cell(table, "%u", n_launches(count));
+    lp_text_table_add_quantity(table, LP_QUANTITY_TIME, count->time_s);
+    lp_text_table_add_cell(table, "%u", count->n_runs);
+    lp_text_table_add_cell(table, "%.1f %%", sum_s > 0.0 ? 100.0 * all_s / sum_s : 0.0);
+}
+
+void
+lp_kernel_rows_append_text(GString *out, const LpReport *self)
+{
+    static const char *const columns[] = {"pass",      "block", "kernel", "m x k x n", "#bytes",
+                                          "#launches", "#time", "#runs",  "#share",    NULL};
+    g_autoptr(GArray) counts = census(self);
+    g_autoptr(LpTextTable) table = lp_text_table_new(columns);
+    double sum_s = lp_kernel_census_time_s(counts);
+    for (guint i = 0; i < counts->len; i++)
+        add_text_row(table, &g_array_index(counts, LpKernelCount, i), sum_s);
+    g_autofree char *sum = lp_quantity_format(LP_QUANTITY_TIME, sum_s);
+    g_string_append_printf(out,
+                           "\nkernels of a micro-batch through all layers, a rank of each "
+                           "stage: %s\n",
+                           sum);
+    lp_text_table_append(out, table, 2);
+}

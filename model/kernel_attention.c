@@ -10,7 +10,7 @@
 #define MASK_BYTES 1.0
 /* Bytes of an element of a query that is half of a complex number of fp32. */
 #define COMPLEX_BYTES 4.0
-#define EAGER_ROTARY_PASSES 10.0
+#define ROTARY_PASSES(is_sliced) ((is_sliced) ? 15.0 : 10.0) /* operation by operation */
 
 /* --- the core: everything between queries, keys, values and their mixture --- */
 
@@ -164,11 +164,13 @@ list_turns(LpKernelList *list, const char *name, gboolean streams, double bytes)
 }
 
 /* Rotary positions read and write queries and keys. As complex numbers of fp32, which PyTorch fuses
- * with nothing, they are made wide, multiplied, and made narrow again (torchtitan,
- * torchtitan/models/llama3/model.py: apply_rotary_emb; its issue 15). As halves of heads, operation
- * by operation, they pass the memory ten times in either pass: times the cosine 2, a half negated
- * 1, both halves joined 2, times the sine 2, summed 3 (microsoft/Megatron-DeepSpeed,
- * megatron/model/rotary_pos_embedding.py: apply_rotary_pos_emb). */
+ * with nothing, they are made wide, multiplied, and made narrow again (torchtitan/models/llama3/
+ * model.py: apply_rotary_emb; torchtitan's issue 15). Operation by operation, as halves of heads,
+ * they pass the memory ten times in either pass: times the cosine 2, a half negated 1, both halves
+ * joined 2, times the sine 2, summed 3 (microsoft/Megatron-DeepSpeed, megatron/model/
+ * rotary_pos_embedding.py: apply_rotary_pos_emb). Gradients of halves that are slices are cleared
+ * and copied into, 2 each, and both summed, 3 more (huggingface/transformers, modeling_llama.py:
+ * rotate_half; PyTorch, aten/src/ATen/native/TensorShape.cpp: slice_backward). */
 static void
 list_rotary(LpKernelList *list)
 {
@@ -176,7 +178,8 @@ list_rotary(LpKernelList *list)
     if (list->transformer->positions != LP_POSITIONS_ROTARY)
         return;
     if (list->plan->host.eager_rotary) {
-        list_turns(list, "rotary", TRUE, EAGER_ROTARY_PASSES * elements * list->element_bytes);
+        gboolean sliced = list->plan->host.slices_halves && list->pass == LP_PASS_BACKWARD_INPUT;
+        list_turns(list, "rotary", TRUE, ROTARY_PASSES(sliced) * elements * list->element_bytes);
         return;
     }
     if (!list->plan->host.complex_rotary) {

@@ -146,6 +146,15 @@ list_loss(LpKernelList *list, const char *name, double elements, double losses)
     lp_list_stream(list, name, n_logits * (elements * list->element_bytes + losses * LOSS_BYTES));
 }
 
+/* PyTorch's cross entropy of a copy of the logits in fp32 without the last token's: converts (1
+ * read, 1 write), copies (2), reads for the maximum, the sum and the result (3) and writes it (1);
+ * back, gradients are cleared (1) for those of the labels, read for their sum (1) and, with the
+ * result, for the logits' own (3), cleared once more and copied in (3), and converted (1 read, 1
+ * write) (huggingface/transformers 4.39, src/transformers/models/llama/modeling_llama.py:
+ * LlamaForCausalLM.forward; PyTorch, aten/src/ATen/native/cuda/SoftMax.cu: cunn_SoftMaxForward). */
+#define SHIFTED_FORWARD 7.0
+#define SHIFTED_BACKWARD 9.0
+
 /* The vocabulary-parallel cross entropy of Megatron-LM: converts to fp32 (1 read, 1 write), takes
  * the maximum (1), subtracts it (2), exponentiates (2), sums (1) and divides (2). Transformer
  * Engine's reads the logits for their maximum and sum, and once more to put their gradient in their
@@ -163,7 +172,7 @@ head_forward(LpKernelList *list)
     if (list->plan->host.fuses_loss)
         list_loss(list, "fused-loss", 3.0, 0.0);
     else
-        list_loss(list, "loss", 1.0, 9.0);
+        list_loss(list, "loss", 1.0, list->plan->host.shifts_logits ? SHIFTED_FORWARD : 9.0);
 }
 
 /* Scales the kept softmax (2), converts back (1 read, 1 write); or scales the kept gradient (2). */
@@ -174,7 +183,8 @@ head_backward(LpKernelList *list)
     if (list->plan->host.fuses_loss)
         list_loss(list, "fused-loss-backward", 2.0, 0.0);
     else
-        list_loss(list, "loss-backward", 1.0, 3.0);
+        list_loss(list, "loss-backward", 1.0,
+                  list->plan->host.shifts_logits ? SHIFTED_BACKWARD : 3.0);
     list_logits(list, LP_PRODUCT_DATA_GRADIENT);
     lp_list_norm_backward(list, "norm-backward");
 }

@@ -115,6 +115,13 @@ list_accumulation(LpKernelList *list, double elements)
     lp_list_stream(list, "accumulate", elements * (bytes + 2.0 * sum_bytes));
 }
 
+/* Whether each micro-batch's gradients are summed by replicas, whose shares are then added up. */
+static gboolean
+shares_gradients(const LpPlan *plan)
+{
+    return plan->zero.stage == 3 || (plan->zero.stage == 2 && lp_plan_reduces_each(plan));
+}
+
 /* A micro-batch's gradient of a weight, and its sum with those before it: read and written by the
  * product itself, or by a kernel behind it that reads the gradient too. Where ZeRO shares gradients
  * out they are summed in the shares, so small that they do not count. */
@@ -125,7 +132,7 @@ list_weight_gradient(LpKernelList *list, const char *name, double n_inputs, doub
     LpKernel product = {
         .name = name, .m = n_inputs, .k = list->tokens, .n = n_outputs, .n_batch = 1.0};
     double sum_bytes = 2.0 * plan->format.gradient_bytes;
-    gboolean sums = plan->zero.stage < 3, fuses = sums && plan->host.fuses_accumulation;
+    gboolean sums = !shares_gradients(plan), fuses = sums && plan->host.fuses_accumulation;
     list_product(list, &product, fuses ? sum_bytes : list->element_bytes);
     if (sums && !fuses)
         list_accumulation(list, n_inputs * n_outputs);
@@ -171,7 +178,7 @@ list_autocast(LpKernelList *list, double elements)
 
 /* FSDP of PyTorch 2 gathers a unit as one piece, which it copies into the parameters, and copies
  * their gradients, made wide, into the piece that it scatters (torch/distributed/fsdp/_fully_shard/
- * _fsdp_collectives.py: foreach_all_gather_copy_out, foreach_reduce_scatter_copy_in). */
+ * _fsdp_collectives.py: foreach_all_gather_copy_out, foreach_reduce_scatter_copy_in): below. */
 static void
 list_unit_copies(LpKernelList *list, double elements, LpProduct product)
 {
@@ -185,9 +192,18 @@ list_unit_copies(LpKernelList *list, double elements, LpProduct product)
     if (!alone && !lp_plan_keeps_parameters_throughout(plan) &&
         (list->pass == LP_PASS_FORWARD || gathers_again))
         lp_list_stream(list, "copy-out", elements * 2.0 * wire_bytes);
-    if (product == LP_PRODUCT_WEIGHT_GRADIENT && lp_plan_reduces_each(plan))
+}
+
+/* Copies of a gradient before replicas sum it: those that the plan counts, or the one of a unit. */
+static void
+list_gradient_copies(LpKernelList *list, double elements)
+{
+    const LpPlan *plan = list->plan;
+    double n_units = plan->zero.copies_units && plan->zero.stage == 3 ? 1.0 : 0.0;
+    double n = plan->format.gradient_copies > 0 ? plan->format.gradient_copies : n_units;
+    if (n > 0.0 && lp_plan_reduces_each(plan))
         lp_list_stream(list, "copy-in",
-                       elements * (list->element_bytes + plan->format.gradient_bytes));
+                       n * elements * (list->element_bytes + plan->format.gradient_bytes));
 }
 
 void
@@ -195,6 +211,8 @@ lp_list_weight(LpKernelList *list, const char *name, double n_inputs, double n_o
                LpProduct product)
 {
     list_unit_copies(list, n_inputs * n_outputs, product);
+    if (product == LP_PRODUCT_WEIGHT_GRADIENT)
+        list_gradient_copies(list, n_inputs * n_outputs);
     switch (product) {
     case LP_PRODUCT_OUTPUT:
         lp_list_cast(list, list->tokens * n_inputs);

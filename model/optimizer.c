@@ -44,6 +44,34 @@ buffer_bytes(const LpPlan *plan, double all, double own)
     return plan->format.gradient_buffers ? (before + 3.0 * own) * plan->format.gradient_bytes : 0.0;
 }
 
+/* Copies of gradients that are summed once an iteration; those of each micro-batch stand with its
+ * weights' gradients (model/kernel_list.c). */
+static double
+copies_bytes(const LpPlan *plan, double all)
+{
+    gboolean sums = plan->degree[LP_AXIS_DP] * plan->degree[LP_AXIS_CP] > 1;
+    if (!sums || lp_plan_reduces_each(plan))
+        return 0.0;
+    return plan->format.gradient_copies * all * 2.0 * plan->format.gradient_bytes;
+}
+
+/* A parameter's bytes of the step: one pass over gradient, weight and moments; or, operation by
+ * operation, over weights 4 times (decay 2, step 2), gradients 2, the first moment 3, the second 5
+ * and the roots of the second 6 (PyTorch, torch/optim/adamw.py: _multi_tensor_adamw), with a cast
+ * of gradients to the weights' format before. */
+static double
+step_bytes(const LpPlan *plan)
+{
+    gboolean is_bf16 = plan->optimizer == LP_OPTIMIZER_ADAM_BF16;
+    gboolean is_adam = plan->optimizer == LP_OPTIMIZER_ADAM || is_bf16;
+    double weight = is_bf16 ? lp_plan_activation_bytes(plan) : LP_FP32_BYTES;
+    double moments = lp_plan_moment_bytes(plan), gradient = plan->format.gradient_bytes;
+    double cast = gradient != weight ? gradient + weight : 0.0;
+    if (!plan->eager_optimizer || !is_adam)
+        return gradient + 2.0 * weight + 2.0 * moments;
+    return cast + (4.0 + 2.0) * weight + (3.0 + 5.0 + 6.0) * moments / 2.0;
+}
+
 double
 lp_optimizer_time_s(const LpTransformer *transformer, const LpPlan *plan,
                     const LpAccelerator *accelerator, guint32 stage)
@@ -54,12 +82,9 @@ lp_optimizer_time_s(const LpTransformer *transformer, const LpPlan *plan,
     double own = total(lp_plan_sharded_parameters(plan, all));
     double layers = total(
         lp_plan_sharded_parameters(plan, lp_plan_rank_layer_parameters(plan, transformer, stage)));
-    double weight_bytes =
-        plan->optimizer == LP_OPTIMIZER_ADAM_BF16 ? lp_plan_activation_bytes(plan) : LP_FP32_BYTES;
-    double state_bytes =
-        plan->format.gradient_bytes + 2.0 * weight_bytes + 2.0 * lp_plan_moment_bytes(plan);
-    double bytes = own * state_bytes + copied_bytes(plan, own - layers, layers) +
-                   cast_bytes(transformer, plan, stage) + buffer_bytes(plan, total(all), own);
+    double bytes = own * step_bytes(plan) + copied_bytes(plan, own - layers, layers) +
+                   cast_bytes(transformer, plan, stage) + buffer_bytes(plan, total(all), own) +
+                   copies_bytes(plan, total(all));
     return bytes / (accelerator->memory_bytes_per_s * accelerator->memory_efficiency) +
            accelerator->launch_s;
 }

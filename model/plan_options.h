@@ -361,7 +361,7 @@ typedef struct {
     gboolean copies_units;  /**< stage 3: what a unit gathers is copied into its parameters, and
                                  their gradients into what it scatters */
     gboolean gathers_lists; /**< stages 1 and 2: what is gathered comes as a list of tensors, one a
-                                 member, out of which each parameter's part is copied */
+                                 member, to be copied */
     LpParameterGather parameter_gather;
     LpGatherAhead gather_ahead;
     LpGradientSync gradient_sync;
@@ -386,6 +386,7 @@ typedef struct {
     guint32 gradient_bytes;      /**< bytes an element of a reduced gradient: 4 or 2 */
     gboolean casts_gradients;    /**< a gradient is cast by a kernel of its own before it is added
                                       to sums that are wider */
+    guint32 gradient_copies;     /**< times that gradients are copied before each sum of replicas */
     gboolean gradient_buffers;   /**< gradients lie in buffers that are cleared for each iteration,
                                       scaled before they are summed over replicas, and clipped */
     guint32 communication_bytes; /**< bytes an activation element on the wire; 0: as in memory,
@@ -399,17 +400,15 @@ typedef struct {
     gboolean dp;       /**< reduce gradients behind the backward pass, by bucket */
     gboolean dp_waits; /**< of dp: only sums between sets of shards hide, those of a set are waited
                             for where they start */
-    gboolean
-        dp_by_accelerator; /**< dp_waits is what lp_plan_wait_by_accelerator() has made of it */
+    gboolean dp_by_accelerator; /**< dp_waits is by lp_plan_wait_by_accelerator() */
     LpOverlapTp tp;
     gboolean tp_pairs; /**< of LP_OVERLAP_TP_RING: collectives are split only where they feed or
                             follow a single product, and nothing else is hidden */
     gboolean pp;       /**< stages send behind computing */
     gboolean ep;       /**< forward and backward passes are woven, so that each hides the other's
                             all-to-alls; under DualPipe they always are: lp_plan_weaves() */
-    gboolean ep_by_domain; /**< they are where experts' groups span domains of the machine, and the
-                                plan lets them: ep is what lp_plan_weave_by_domains() has made of
-                                it */
+    gboolean ep_by_domain; /**< they are where experts' groups span domains of the machine: ep is
+                                what lp_plan_weave_by_domains() has made of it */
     gboolean param;        /**< ZeRO 1, 2: gather updated parameters behind the forward pass;
                                 3: gather ahead by prefetch */
     LpBucket bucket;
@@ -426,13 +425,11 @@ typedef struct {
     gboolean splits_root;   /**< ZeRO stage 3: embedding and head are gathered each for itself; else
                                  with the final norm as one unit */
     gboolean splits_layers; /**< ZeRO stage 3: a layer is gathered array by array */
-    gboolean offloads_inputs;      /**< recomputation: what layers keep waits in the host's memory,
-                                        moved while others are worked on, which takes no time */
+    gboolean offloads_inputs; /**< recomputation: what layers keep waits in the host's memory */
     gboolean offloads_activations; /**< no recomputation: what layers keep waits there, too */
     gboolean drops_gradients; /**< the optimiser's step lets gradients go, and a backward pass makes
                                    them anew as it lets activations go; else they stay */
-    gboolean flattens_gradients; /**< gradients are copied: into buckets to be summed, two of which
-                                      are under way, and into one tensor for the optimiser */
+    gboolean flattens_gradients; /**< copies of gradients: two buckets, one tensor for the step */
     double step_bytes; /**< a parameter's, that the optimiser's step holds besides its states */
 } LpPlanFootprint;
 
@@ -455,6 +452,7 @@ typedef struct {
     LpProjections projections;
     gboolean complex_rotary;      /**< positions turn queries and keys as complex numbers of fp32 */
     gboolean eager_rotary;        /**< or as halves of heads, operation by operation */
+    gboolean slices_halves;       /**< of eager_rotary: each half is a slice of its own */
     gboolean eager_norms;         /**< root-mean-square norms run operation by operation */
     gboolean eager_activation;    /**< gated activation functions do, as with eager kernels */
     gboolean autocasts;           /**< weights are fp32 and cast for each pass; layer norms of
@@ -462,6 +460,7 @@ typedef struct {
     gboolean repeats_heads;       /**< keys and values are written out for each head of queries */
     gboolean fuses_accumulation;  /**< products add weights' gradients to the sums before them */
     gboolean fuses_loss;          /**< the loss is computed where the logits lie, in their format */
+    gboolean shifts_logits;       /**< else of a copy without the last token's, by PyTorch */
     LpParallelLoss parallel_loss; /**< of a divided vocabulary */
 } LpPlanHost;
 
@@ -485,6 +484,7 @@ typedef struct {
     LpRecomputeLayers recompute_layers; /**< lp_plan_recomputes_layer() */
     gboolean early_stop; /**< of LP_RECOMPUTE_FULL: lp_plan_recompute_stops_early() */
     LpOptimizer optimizer;
+    gboolean eager_optimizer; /**< its step goes over lists of tensors, operation by operation */
     LpPlanBatch batch;
     LpPlanPipeline pipeline;
     LpPlanExperts experts;

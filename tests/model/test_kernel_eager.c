@@ -189,6 +189,84 @@ test_autocast(void)
     }
 }
 
+/* Halves that are slices: forward as others, backward 15 passes over queries of 64 and keys of 32.
+ */
+static void
+test_rotary_slices(void)
+{
+    LpTransformer shape = lp_test_llama(1, 64, 8, 4, 256, 32000);
+    LpPlan plan = lp_test_plan(1, 1, 1, 1, 1);
+    double element = shape.seq * 96.0 * 2.0;
+    plan.recompute = LP_RECOMPUTE_FULL;
+    plan.host.eager_rotary = plan.host.slices_halves = TRUE;
+    static const LpPass passes[] = {LP_PASS_FORWARD, LP_PASS_RECOMPUTE, LP_PASS_BACKWARD_INPUT};
+    for (guint i = 0; i < G_N_ELEMENTS(passes); i++)
+        lp_test_close("slices",
+                      lp_test_kernel_bytes(&shape, &plan, LP_BLOCK_ATTENTION, passes[i], "rotary"),
+                      (passes[i] == LP_PASS_BACKWARD_INPUT ? 15.0 : 10.0) * element, IDENTITY);
+}
+
+/* A logit in fp32: cast 2 + 4, copied 8, read three times and written 16; back cleared 4, read 4
+ * and 8 and written 4, cleared 4, copied 8, cast 4 + 2. A fused loss has no copy. */
+static void
+test_shifted_logits(void)
+{
+    LpTransformer shape = lp_test_llama(1, 64, 8, 4, 256, 32000);
+    for (guint i = 0; i < 2; i++) {
+        LpPlan plan = lp_test_plan(1, 1, 1, 1, 1);
+        plan.host.shifts_logits = TRUE;
+        plan.host.fuses_loss = i == 1;
+        double logits = shape.seq * 32000.0;
+        lp_test_close("forward",
+                      lp_test_kernel_bytes(&shape, &plan, LP_BLOCK_HEAD, LP_PASS_FORWARD,
+                                           i == 1 ? "fused-loss" : "loss"),
+                      logits * (i == 1 ? 6.0 : 30.0), IDENTITY);
+        lp_test_close("backward",
+                      lp_test_kernel_bytes(&shape, &plan, LP_BLOCK_HEAD, LP_PASS_BACKWARD_INPUT,
+                                           i == 1 ? "fused-loss-backward" : "loss-backward"),
+                      logits * (i == 1 ? 4.0 : 38.0), IDENTITY);
+    }
+}
+
+/* A gradient of 2 bytes is read and written for each copy, where each micro-batch's is summed; the
+ * sums of ZeRO 2's shares do not count then. */
+static void
+test_gradient_copies(void)
+{
+    static const struct {
+        const char *label;
+        guint32 zero, copies;
+        gboolean units;
+        LpGradientSync sync;
+        double copied, summed; /* bytes a parameter */
+    } rows[] = {
+        {"ZeRO 2", 2, 3, FALSE, LP_GRADIENT_SYNC_EACH, 12.0, 0.0},
+        {"at the end", 2, 3, FALSE, LP_GRADIENT_SYNC_LAST, 0.0, 6.0},
+        {"ZeRO 3", 3, 3, TRUE, LP_GRADIENT_SYNC_AUTO, 12.0, 0.0},
+        {"a unit's", 3, 0, TRUE, LP_GRADIENT_SYNC_AUTO, 4.0, 0.0},
+        {"none", 3, 0, FALSE, LP_GRADIENT_SYNC_AUTO, 0.0, 0.0},
+        {"ZeRO 1", 1, 0, FALSE, LP_GRADIENT_SYNC_EACH, 0.0, 6.0},
+    };
+    LpTransformer shape = lp_test_llama(1, 64, 8, 4, 256, 32000);
+    for (guint i = 0; i < G_N_ELEMENTS(rows); i++) {
+        LpPlan plan = lp_test_plan(1, 1, 4, 1, 4);
+        plan.format.gradient_bytes = 2;
+        plan.format.gradient_copies = rows[i].copies;
+        plan.zero.stage = rows[i].zero;
+        plan.zero.copies_units = rows[i].units;
+        plan.zero.gradient_sync = rows[i].sync;
+        double parameters = 3.0 * 64.0 * 256.0;
+        lp_test_close(
+            rows[i].label,
+            lp_test_kernel_bytes(&shape, &plan, LP_BLOCK_FFN, LP_PASS_BACKWARD_WEIGHT, "copy-in"),
+            rows[i].copied * parameters, IDENTITY);
+        lp_test_close(rows[i].label,
+                      lp_test_kernel_bytes(&shape, &plan, LP_BLOCK_FFN, LP_PASS_BACKWARD_WEIGHT,
+                                           "accumulate"),
+                      rows[i].summed * parameters, IDENTITY);
+    }
+}
+
 int
 main(void)
 {
@@ -199,6 +277,9 @@ main(void)
         {"operations one by one", test_eager_operations},
         {"gated activation one by one", test_eager_activation},
         {"autocast", test_autocast},
+        {"rotary positions of slices", test_rotary_slices},
+        {"shifted logits", test_shifted_logits},
+        {"copies of gradients", test_gradient_copies},
         {NULL, NULL},
     };
     return lp_test_run("eager kernels", cases);

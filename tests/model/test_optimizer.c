@@ -130,6 +130,64 @@ test_list_copies(void)
     }
 }
 
+/* Operation by operation, in fp32: weights 4 times, gradients twice, the first moment 3 times, the
+ * second 5, its roots 6, and the copy in 16 bits; gradients of 2 bytes are cast first. All in 16
+ * bits it is half; other optimisers are one pass. */
+static void
+test_eager(void)
+{
+    static const struct {
+        const char *label;
+        LpOptimizer optimizer;
+        guint32 gradient_bytes;
+        double bytes; /* a parameter */
+    } rows[] = {
+        {"gradients in fp32", LP_OPTIMIZER_ADAM, 4, 20.0 * 4.0 + 2.0},
+        {"in bf16", LP_OPTIMIZER_ADAM, 2, 20.0 * 4.0 + 6.0 + 2.0},
+        {"all in bf16", LP_OPTIMIZER_ADAM_BF16, 2, 20.0 * 2.0 + 2.0},
+        {"SGD", LP_OPTIMIZER_SGD, 4, 4.0 + 8.0 + 8.0 + 2.0},
+    };
+    LpTransformer gpt = lp_test_gpt(4, 64, 4);
+    LpAccelerator round_numbers = lp_test_round_accelerator();
+    for (guint i = 0; i < G_N_ELEMENTS(rows); i++) {
+        LpPlan plan = lp_test_plan(2, 2, 1, 1, 1);
+        plan.format.precision = LP_PRECISION_BF16;
+        plan.format.gradient_bytes = rows[i].gradient_bytes;
+        plan.optimizer = rows[i].optimizer;
+        plan.eager_optimizer = TRUE;
+        double parameters = lp_plan_stage_parameters(&plan, &gpt, 1);
+        lp_test_close(rows[i].label, lp_optimizer_time_s(&gpt, &plan, &round_numbers, 1),
+                      parameters * rows[i].bytes / 0.8e12 + 1e-6, IDENTITY);
+    }
+}
+
+/* Gradients summed once an iteration are copied once: 2 reads and writes of 2 bytes each. */
+static void
+test_gradient_copies(void)
+{
+    static const struct {
+        const char *label;
+        guint32 dp, zero;
+        double copies;
+    } rows[] = {
+        {"shared states", 4, 1, 3.0},
+        {"with each micro-batch", 4, 3, 0.0},
+        {"one replica", 1, 1, 0.0},
+    };
+    LpTransformer gpt = lp_test_gpt(4, 64, 4);
+    LpAccelerator round_numbers = lp_test_round_accelerator();
+    for (guint i = 0; i < G_N_ELEMENTS(rows); i++) {
+        LpPlan plan = lp_test_plan(2, 2, rows[i].dp, 1, 4);
+        plan.format.gradient_bytes = 2;
+        plan.zero.stage = rows[i].zero;
+        double without_s = lp_optimizer_time_s(&gpt, &plan, &round_numbers, 1);
+        plan.format.gradient_copies = 3;
+        double parameters = lp_plan_stage_parameters(&plan, &gpt, 1);
+        lp_test_close(rows[i].label, lp_optimizer_time_s(&gpt, &plan, &round_numbers, 1),
+                      without_s + rows[i].copies * 4.0 * parameters / 0.8e12, IDENTITY);
+    }
+}
+
 int
 main(void)
 {
@@ -137,6 +195,8 @@ main(void)
         {"optimizer", test_optimizer},
         {"buffers", test_buffers},
         {"casts", test_casts},
+        {"eager", test_eager},
+        {"gradient-copies", test_gradient_copies},
         {"list-copies", test_list_copies},
         {NULL, NULL},
     };

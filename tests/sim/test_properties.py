@@ -49,13 +49,13 @@ SOFTWARE = {
     "offload-inputs": ["yes"], "clamped-activation": ["yes"], "experts-eager": ["yes"],
     "experts-one-by-one": ["yes"], "routing-kernels": ["3"], "routing-draws": ["layer", "iteration"],
     "attention-kernel": ["vendor", "torch", "flash-2", "flash-1", "triton", "unfused"], "separate-projections": ["gate", "yes"],
-    "complex-rotary": ["yes"], "eager-rotary": ["yes"], "eager-norms": ["yes"], "eager-activation": ["yes"], "autocast": ["yes"], "positions": ["rotary"], "layout": ["batch-first"], "norm": ["rmsnorm", "layernorm"],
+    "complex-rotary": ["yes"], "eager-rotary": ["yes"], "rotary-slices": ["yes"], "eager-norms": ["yes"], "eager-activation": ["yes"], "autocast": ["yes"], "positions": ["rotary"], "layout": ["batch-first"], "norm": ["rmsnorm", "layernorm"],
     "dropout": ["yes", "no"], "overlap-tp-pairs": ["yes"], "overlap-ep": ["yes"], "host-sync": ["kernels"],
     "scatter-gather": ["yes", "outputs"], "keep-gathered": ["yes"], "parallel-loss": ["yes", "gathered"], "count-sync": ["yes"],
     "offload-activations": ["yes"], "narrow-attention": ["yes"], "experts-fused": ["yes"], "fused-dispatch": ["yes"], "eager-dispatch": ["yes"], "head-norms": ["yes"],
     "experts-padded": ["yes"],
     "casts-apart": ["yes"], "scales-apart": ["yes"], "step-bytes": [4, 0.5], "amped-efficiency": ["micro-batch"],
-    "collective-checks": ["stages-apart"],
+    "collective-checks": ["stages-apart"], "eager-optimizer": ["yes"], "shifted-logits": ["yes"], "gradient-copies": [1, 3],
 }
 # What changes that, too.
 MOVING = {

@@ -88,6 +88,8 @@ test_rules(void)
          "source=MosaicML llm-foundry benchmarking;framework=fsdp",
          "framework=llm-foundry attention-kernel=triton overlap-dp=yes kernels=eager",
          "framework llm-foundry: the source is named so"},
+        {"unless the row says more", "source=FSDP tables;framework=transformers-fsdp",
+         "framework=transformers-fsdp rotary-slices=yes eager-optimizer=yes", NULL},
         {"and one that is compiled", "source=IBM/PyTorch fms-fsdp README;framework=fsdp",
          "framework=fms-fsdp kernels=fused repeat-heads=yes",
          "framework fms-fsdp: the source is named so"},

@@ -238,14 +238,14 @@ test_habits(void)
          "host-sync=kernels cast-gradients=yes"},
         {"Microsoft's Megatron without the engine", "framework=megatron-deepspeed pp=8",
          "overlap-tp=bulk host-sync=passes fused-accumulation=yes"},
-        {"and with it", "framework=deepspeed pp=8", "overlap-tp=no host-sync=passes"},
+        {"HF's", "framework=transformers-deepspeed", "rotary-slices=yes gradient-copies=0"},
         {"DeepSpeed's gathers", "framework=deepspeed zero=3 pp=1 dp=128",
          "overlap-param=yes bucket=500000000-parameters unit-copies=yes slowdown=1.189 "
          "gather-unit=tensor gather-bucket=50000000 live-parameters=1000000000 "
-         "library=auto"},
+         "gradient-copies=3"},
         {"and those of 2021", "framework=deepspeed-2021 zero=3 pp=1 dp=128",
          "overlap-param=yes unit-copies=no gather-lists=yes gather-unit=tensor gather-bucket=0 "
-         "library=auto"},
+         "gradient-copies=0"},
         {"whose other stages are the same", "framework=deepspeed-2021 zero=1 pp=1 dp=128",
          "zero-variant=deepspeed library=auto"},
         {"gradients are added where they are made", "framework=megatron-core",

@@ -181,8 +181,8 @@ static const struct {
      "parallel-loss separate-projections"},
     {"ssssssssssssssssssss",
      "fused-accumulation keep-gathered unit-copies "
-     "complex-rotary eager-rotary eager-norms eager-activation repeat-heads cast-gradients "
-     "gradient-buffers "
+     "complex-rotary eager-rotary rotary-slices eager-norms eager-activation repeat-heads "
+     "cast-gradients gradient-buffers shifted-logits eager-optimizer "
      "fused-loss clamped-activation experts-eager eager-dispatch count-sync "
      "head-norms "
      "adjacent-experts "
@@ -209,7 +209,7 @@ static const struct {
     /* Counts that may be 0. */
     {"s.ssssssssssvvv.sssv",
      "mtp-layers head-width document window dense-layers prefetch routing-kernels "
-     "seed"},
+     "seed gradient-copies"},
     {"s.ssssssssssvvvSsssv", "decoder-layers decoder-seq query-rank kv-rank rope-width value-width "
                              "experts top-k expert-ffn shared-experts patch"},
     {"s.ssssssssssvvvPsssv", "shard-degree"},

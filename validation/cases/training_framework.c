@@ -76,7 +76,7 @@ lp_training_framework_name(const LpTableRow *row, LpOutcome *outcome)
 {
     const char *text = lp_table_text(row, "framework");
     g_autofree char *named = framework_of_source(row);
-    if (named != NULL && strcmp(named, text) != 0) {
+    if (named != NULL && strcmp(named, text) != 0 && !lp_framework_is_like(text, named)) {
         text = named;
         lp_outcome_infer(outcome, "framework %s: the source is named so", named);
     } else if (*text == '\0') {

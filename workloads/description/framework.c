@@ -204,6 +204,14 @@ lp_framework_version(const char *name, const char *container, const char *source
 }
 
 gboolean
+lp_framework_is_like(const char *name, const char *older)
+{
+    g_autoptr(LpXml) xml = load_shipped(NULL);
+    const xmlNode *node = xml != NULL ? find_node(xml, name, NULL) : NULL;
+    return node != NULL && is_version(xml, node, older);
+}
+
+gboolean
 lp_framework_of_one_publication(const char *name)
 {
     g_autoptr(LpXml) xml = load_shipped(NULL);

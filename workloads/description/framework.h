@@ -50,6 +50,9 @@ LpFramework *lp_framework_parse(const char *path, GBytes *content, const char *n
  * published runs of (a publication's name, or NULL); or @name itself. NULL where the shipped file
  * cannot be read. Returns: (transfer full). */
 char *lp_framework_version(const char *name, const char *container, const char *source);
+/** Whether @name is a framework of <frameworks> that has its habits from @older: a version of it,
+ * or software on top of it. */
+gboolean lp_framework_is_like(const char *name, const char *older);
 /** Whether @name, of <frameworks>, is software as one publication ran it: another source that bears
  * the name need not have run it so. */
 gboolean lp_framework_of_one_publication(const char *name);

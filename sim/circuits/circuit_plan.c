@@ -157,6 +157,18 @@ pattern_degree(const LpCircuitPlan *self, guint32 *out_attachment)
     return most;
 }
 
+/* Each circuit of the pattern at hand takes @n_times as many lanes. */
+static void
+take_lanes(LpCircuitPlan *self, guint32 n_times)
+{
+    LpCircuitPattern *pattern = last_pattern(self);
+    guint32 *circuits = &g_array_index(self->pattern_circuits, guint32, pattern->first_circuit);
+    for (guint32 i = 0; i < pattern->n_circuits; i++) {
+        LpCircuit one = *circuit(self, circuits[i]);
+        circuits[i] = find_circuit(self, one.end[0], one.end[1], one.n_lanes * n_times);
+    }
+}
+
 /* Wavelengths of rates of their own: each circuit of the pattern at hand, which takes @degree lanes
  * of an attachment, takes as many times as many as there are. */
 static void
@@ -168,23 +180,17 @@ widen(LpCircuitPlan *self, guint32 degree)
     if (rate <= 0.0 || degree == 0 || degree > self->n_lanes)
         return;
     guint32 n_times = self->n_lanes / degree;
-    guint32 *circuits = &g_array_index(self->pattern_circuits, guint32, pattern->first_circuit);
-    for (guint32 i = 0; n_times > 1 && i < pattern->n_circuits; i++) {
-        LpCircuit one = *circuit(self, circuits[i]);
-        circuits[i] = find_circuit(self, one.end[0], one.end[1], one.n_lanes * n_times);
-    }
+    if (n_times > 1)
+        take_lanes(self, n_times);
     pattern->cap_bytes_per_s = rate * n_times * (pattern->is_line ? 1 : degree);
 }
 
 static void
-add_connection_circuit(LpCircuitPlan *self, const LpCommunicator *communicator, guint64 rank,
-                       const LpConnection *connection)
+add_connection_circuit(LpCircuitPlan *self, guint64 rank, const LpConnection *connection)
 {
     guint32 ends[2];
-    if (!connection->present || !find_ends(self, rank, connection->to, ends))
-        return;
-    gboolean is_pair = communicator->n_members == 2 && self->n_lanes > 1;
-    add_circuit(self, ends[0], ends[1], is_pair ? 2 : 1);
+    if (connection->present && find_ends(self, rank, connection->to, ends))
+        add_circuit(self, ends[0], ends[1], 1);
 }
 
 /* Whatever its collectives send to: neighbours of rings, and those of scheduled algorithms. */
@@ -193,11 +199,10 @@ add_member_circuits(LpCircuitPlan *self, const LpCommunicator *communicator, gui
 {
     const GArray *peers = lp_collective_peers_get(self->map->peers, communicator->group, rank);
     add_connection_circuit(
-        self, communicator, rank,
+        self, rank,
         lp_communication_map_connection(self->map, (LpConnectionKind)communicator->group, rank));
     for (guint i = 0; peers != NULL && i < peers->len; i++)
-        add_connection_circuit(self, communicator, rank,
-                               &g_array_index(peers, LpCollectivePeer, i).connection);
+        add_connection_circuit(self, rank, &g_array_index(peers, LpCollectivePeer, i).connection);
 }
 
 /* An all-to-all keeps to the places in domains where they are regular; otherwise all pairs meet. */
@@ -251,10 +256,16 @@ add_collectives(LpCircuitPlan *self, const LpCommunicator *communicator, LpCircu
     g_array_set_size(self->patterns, self->patterns->len - 1);
 }
 
+/* Where every attachment has one peer, that is its neighbour on both sides of a ring: of two
+ * members, or of rails between two domains. All such groups take the same two lanes. */
 static gboolean
 check_degree(LpCircuitPlan *self, const LpCommunicator *communicator, GError **error)
 {
     guint32 attachment = 0, degree = pattern_degree(self, &attachment);
+    if (degree == 1 && self->n_lanes > 1) {
+        take_lanes(self, 2);
+        degree = 2;
+    }
     widen(self, degree);
     if (degree <= self->n_lanes)
         return TRUE;

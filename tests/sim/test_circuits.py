@@ -139,6 +139,14 @@ class Equalities(Machines):
                            for choice in ("on", "off"))
             self.assertAlmostEqual(every / some, 1.0, delta=1e-6)
 
+    def test_two_domains(self):
+        """Replicas of experts and of all else are two domains' rails: they share the circuits."""
+        file = self.generate("d.xml", "--system=ocs --accelerators=16 --policy=demand")
+        result = self.simulate("mixtral-8x7b", file,
+                               "pp=1 dp=16 ep=8 global-batch=32 micro-batch=1 layers=4 zero=1 "
+                               "virtual-stages=1 schedule=1f1b overlap-dp=yes")
+        self.assertEqual(result["circuits"]["reconfigurations"], 0)
+
     def test_meshes(self):
         """An all-to-all of eight, with as many lanes as peers or fewer: it ends."""
         plan = ("tp=8 pp=1 dp=8 ep=8 global-batch=8 micro-batch=1 layers=1 virtual-stages=1 "

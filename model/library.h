@@ -79,6 +79,13 @@ typedef struct {
 LpLibraryChoice lp_library_choose(const LpLibrary *self, LpCollective collective, guint64 bytes,
                                   guint64 n_ranks, LpSpread spread);
 
+/** As lp_library_choose(), where a plan says that @algorithms run: of the rules with them, the
+ * first that fits; else the first of those for most of fewer ranks. Where no rule has them, the one
+ * that lp_library_choose() takes. */
+LpLibraryChoice lp_library_choose_for(const LpLibrary *self, LpCollective collective, guint64 bytes,
+                                      guint64 n_ranks, LpSpread spread,
+                                      const LpAlgorithms *algorithms);
+
 /** @bytes of data as they are on the wire. */
 guint64 lp_protocol_wire_bytes(const LpProtocol *self, LpReach reach, guint64 bytes);
 

@@ -92,9 +92,11 @@ lp_algorithm_selection_of(const LpLibrary *library, const LpCommunicator *commun
                           const LpOp *op, const LpSites *sites)
 {
     guint64 n = sites->n_members;
-    LpLibraryChoice chosen =
-        lp_library_choose(library, op->collective, op->bytes, n, spread_of(sites));
     const LpAlgorithms *said = &communicator->algorithms;
+    LpLibraryChoice chosen =
+        said->n_levels > 0
+            ? lp_library_choose_for(library, op->collective, op->bytes, n, spread_of(sites), said)
+            : lp_library_choose(library, op->collective, op->bytes, n, spread_of(sites));
     LpAlgorithms algorithms = said->n_levels > 0 ? *said : chosen.algorithms;
     gboolean in_domain = sites->is_regular && sites->n_intra == n;
     if (said->n_levels == 0 && sites->few_circuits && !in_domain &&

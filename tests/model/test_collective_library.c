@@ -75,6 +75,32 @@ test_choice(void)
     }
 }
 
+/* A plan's algorithm has its own rules' protocol, not that of what the library would have taken. */
+static void
+test_choice_for(void)
+{
+    const LpLibrary library = make();
+    static const struct {
+        const char *label;
+        guint64 bytes, n_ranks;
+        LpAlgorithm algorithm;
+        const char *protocol;
+    } rows[] = {
+        {"its own rule", 1000, 4, LP_ALGORITHM_DIRECT, "a"},
+        {"a rule behind the first that fits", 1000, 4, LP_ALGORITHM_RING, "c"},
+        {"more ranks than its rule has", 1000, 5, LP_ALGORITHM_DIRECT, "a"},
+        {"more bytes than its rule has", 1001, 4, LP_ALGORITHM_DIRECT, "c"},
+        {"no rule", 1000, 5, LP_ALGORITHM_BRUCK, "b"},
+    };
+    for (guint i = 0; i < G_N_ELEMENTS(rows); i++) {
+        LpAlgorithms said = {.n_levels = 1, .level = {rows[i].algorithm}};
+        LpLibraryChoice choice =
+            lp_library_choose_for(&library, LP_COLLECTIVE_ALL_REDUCE, rows[i].bytes,
+                                  rows[i].n_ranks, LP_SPREAD_ONE_DOMAIN, &said);
+        lp_test_text(rows[i].label, choice.protocol->name, rows[i].protocol);
+    }
+}
+
 /* A factor of 1 keeps every size, also those that a double cannot hold. */
 static void
 test_wire_bytes(void)
@@ -132,6 +158,7 @@ int
 main(void)
 {
     static const LpTestCase cases[] = {{"choice", test_choice},
+                                       {"choice for an algorithm", test_choice_for},
                                        {"wire bytes", test_wire_bytes},
                                        {"algorithms", test_algorithms},
                                        {NULL, NULL}};

@@ -65,7 +65,7 @@ parse_sizes(const char *text, GError **error)
     g_autoptr(GArray) rows = g_array_new(FALSE, TRUE, sizeof(Row));
     g_auto(GStrv) ends = g_strsplit(text, "-", 2);
     g_auto(GStrv) parts = g_strsplit(text, ",", -1);
-    gboolean is_range = g_strv_length(ends) == 2;
+    gboolean is_range = g_strv_length(ends) == 2 && ends[0][0] != '\0';
     double bytes = 0.0, last = 0.0;
     if (is_range && (!parse_size(ends[0], &bytes, error) || !parse_size(ends[1], &last, error)))
         return NULL;
@@ -218,8 +218,9 @@ to_json(const LpCollectiveRequest *request, const GArray *rows)
 static char *
 flows_to_text(const GArray *flows)
 {
-    static const char *const columns[] = {"#from",     "#to",    "#bytes", "out of port", "relay",
-                                          "into port", "#links", "#us",    "#GB/s",       NULL};
+    static const char *const columns[] = {"#from", "#to",       "#bytes", "out of port",
+                                          "relay", "into port", "#links", "#latency us",
+                                          "#GB/s", NULL};
     GString *out = g_string_new(NULL);
     g_autoptr(LpTextTable) table = lp_text_table_new(columns);
     for (guint i = 0; i < flows->len; i++) {

@@ -47,10 +47,20 @@ typedef struct {
 } Choices;
 
 static gboolean
+check_what_ifs(const Options *options, GError **error)
+{
+    for (guint i = 0; options->what_ifs != NULL && options->what_ifs[i] != NULL; i++)
+        if (options->what_ifs[i][0] == '\0')
+            return lp_usage_error(error, "--what-if: got nothing, wanted NAME=VALUE,...");
+    return TRUE;
+}
+
+static gboolean
 read_choices(const Options *options, Choices *out_choices, GError **error)
 {
     guint n_processors = MIN(g_get_num_processors(), JOBS_MAX);
-    return lp_format_parse(options->format, &out_choices->format, error) &&
+    return check_what_ifs(options, error) &&
+           lp_format_parse(options->format, &out_choices->format, error) &&
            lp_option_choice("fidelity", options->fidelity, lp_fidelity_names, LP_FIDELITY_FLOW,
                             &out_choices->fidelity, error) &&
            lp_option_choice("collapse", options->collapse, switch_names, TRUE,

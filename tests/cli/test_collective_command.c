@@ -106,7 +106,7 @@ test_faults(void)
         {"collective barrier " PLATFORM " --bytes=1B", 2, "wanted none"},
         {"collective all-reduce " PLATFORM " --bytes=NaN", 2, "--bytes: \"NaN\""},
         {"collective all-reduce " PLATFORM " --bytes=infB", 2, "--bytes: \"infB\""},
-        {"collective all-reduce " PLATFORM " --bytes=-1MB", 2, "--bytes: "},
+        {"collective all-reduce " PLATFORM " --bytes=-1MB", 2, "--bytes: \"-1MB\" is negative"},
         {"collective all-reduce " PLATFORM " --bytes=1MiB-", 2, "--bytes: "},
         {"collective all-reduce " PLATFORM " --bytes=1GiB-1MiB", 2, "got \"1GiB-1MiB\", wanted"},
         {"collective all-reduce " PLATFORM " --bytes=1MB,,2MB", 2, "--bytes: "},

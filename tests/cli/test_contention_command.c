@@ -152,6 +152,7 @@ test_refused(void)
         {"--what-if=dp=many gpt3-125m dgx-a100-8", "--what-if=dp=many", 1},
         {"--what-if=oversubscription=many gpt3-125m dgx-a100-8", "--oversubscription", 1},
         {"--what-if gpt3-125m dgx-a100-8", "wanted 2", 2},
+        {"--what-if= gpt3-125m dgx-a100-8", "--what-if: got nothing, wanted NAME=VALUE", 2},
         {"--runs=0 gpt3-125m dgx-a100-8", "--runs", 2},
         {"--runs=x gpt3-125m dgx-a100-8", "--runs", 2},
     };

@@ -25,6 +25,8 @@ extern const char *const lp_tiles_names[];
 typedef struct {
     char name[LP_ACCELERATOR_NAME_MAX];      /**< as in the catalogue: "a100-80" */
     double peak_flop_per_s[LP_N_PRECISIONS]; /**< dense peak; 0 where it has no such unit */
+    gboolean any_layout[LP_N_PRECISIONS]; /**< products take narrow operands along rows or columns;
+                                             else a cast makes a copy of either kind */
     double memory_bytes;
     double memory_bytes_per_s;
     guint32 n_sms; /**< streaming multiprocessors, compute units or cores */

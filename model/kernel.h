@@ -25,10 +25,16 @@ guint lp_block_kernels(const LpTransformer *transformer, const LpPlan *plan, gui
 /** Operations of a product, two for each multiply-accumulate; 0 for any other kernel. FLOP. */
 double lp_kernel_flop(const LpKernel *self);
 
+/** Bytes that it reads and writes on @accelerator, of which a cast makes one copy where products of
+ * @precision take operands in any layout. */
+double lp_kernel_bytes(const LpKernel *self, const LpAccelerator *accelerator,
+                       LpPrecision precision);
+
 /** GEMM: max(arithmetic, bytes / (bandwidth * memory_efficiency)) + launch, arithmetic by
  * lp_gemm_arithmetic_s(), or lp_gemm_attention_s() if fused;
  * a stream: bytes / (bandwidth * memory_efficiency) + launch;
- * any other: bytes / (bandwidth * elementwise_efficiency) + launch. Seconds. */
+ * any other: bytes / (bandwidth * elementwise_efficiency) + launch; bytes by lp_kernel_bytes(), and
+ * a cast that makes one copy is a stream. Seconds. */
 double lp_kernel_time_s(const LpKernel *self, const LpAccelerator *accelerator,
                         LpPrecision precision);
 

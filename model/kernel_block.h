@@ -23,10 +23,12 @@ typedef enum {
 typedef struct {
     const char *name; /* borrowed, static */
     double m, k, n, n_batch;
-    double bytes;     /**< bytes read and written */
-    gboolean streams; /**< reads and writes in order, without sums over rows or random numbers */
-    gboolean wide;    /**< in 16 bits where products are narrow: attention, logits and router
-                         (NVIDIA, Transformer Engine's user guide; Megatron-Core) */
+    double bytes;        /**< bytes read and written */
+    double column_bytes; /**< of a cast: those of @bytes that write the copy along the columns,
+                            which not every accelerator needs */
+    gboolean streams;    /**< reads and writes in order, without sums over rows or random numbers */
+    gboolean wide;       /**< in 16 bits where products are narrow: attention, logits and router
+                            (NVIDIA, Transformer Engine's user guide; Megatron-Core) */
     LpAttentionKernel attention; /**< of a fused kernel: whose, lp_plan_attention_kernel() */
     double head_width;           /**< of a fused kernel whose time depends on it; 0: it does not */
     gboolean fused; /**< the products of attention in one kernel: k is summed over them */

@@ -147,10 +147,12 @@ lp_list_cast(LpKernelList *list, double elements)
     double reads = lp_plan_cast_reads(list->plan);
     if (format->casts_apart && format->precision == LP_PRECISION_NVFP4)
         reads += 1.0;
+    double copy_bytes = elements * lp_precision_traits(format->precision)->scaled_bytes;
     if (is_narrow(list) && !list->is_cast)
-        lp_list_memory(list, "cast",
-                       elements * (reads * list->element_bytes +
-                                   2.0 * lp_precision_traits(format->precision)->scaled_bytes));
+        lp_list_kernel(
+            list, (LpKernel){.name = "cast",
+                             .bytes = elements * reads * list->element_bytes + 2.0 * copy_bytes,
+                             .column_bytes = copy_bytes});
 }
 
 /* A weight that was gathered in 16 bits for this pass is cast to the one copy that the pass needs.

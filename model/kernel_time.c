@@ -16,6 +16,19 @@ lp_kernel_flop(const LpKernel *self)
     return 2.0 * self->m * self->k * self->n * self->n_batch;
 }
 
+/* Whether it casts, and products take the copy along the rows in either layout. */
+static gboolean
+makes_one_copy(const LpKernel *self, const LpAccelerator *accelerator, LpPrecision precision)
+{
+    return self->column_bytes > 0.0 && accelerator->any_layout[precision];
+}
+
+double
+lp_kernel_bytes(const LpKernel *self, const LpAccelerator *accelerator, LpPrecision precision)
+{
+    return self->bytes - (makes_one_copy(self, accelerator, precision) ? self->column_bytes : 0.0);
+}
+
 static double
 n_launches(const LpKernel *self)
 {
@@ -71,12 +84,13 @@ timed_share(const LpKernel *self, const LpAccelerator *accelerator)
 double
 lp_kernel_time_s(const LpKernel *self, const LpAccelerator *accelerator, LpPrecision precision)
 {
-    double moving_s =
-        self->bytes / (accelerator->memory_bytes_per_s * accelerator->memory_efficiency);
+    double bytes = lp_kernel_bytes(self, accelerator, precision);
+    double moving_s = bytes / (accelerator->memory_bytes_per_s * accelerator->memory_efficiency);
     if (self->n_batch <= 0.0) {
         double efficiency = accelerator->elementwise_efficiency;
-        gboolean slower = !self->streams && efficiency > 0.0;
-        return (slower ? self->bytes / (accelerator->memory_bytes_per_s * efficiency) : moving_s) +
+        gboolean is_stream = self->streams || makes_one_copy(self, accelerator, precision);
+        gboolean slower = !is_stream && efficiency > 0.0;
+        return (slower ? bytes / (accelerator->memory_bytes_per_s * efficiency) : moving_s) +
                launches_s(self, accelerator);
     }
     LpGemm gemm = {self->m, self->k, self->n, self->n_batch};

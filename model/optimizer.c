@@ -22,16 +22,19 @@ copied_bytes(const LpPlan *plan, double ends, double layers)
     return ends * lp_plan_activation_bytes(plan) + layers * lp_plan_parameter_wire_bytes(plan);
 }
 
-/* Of 16-bit weights both narrow copies are made; of narrow ones the second. */
+/* Of 16-bit weights both narrow copies are made; of narrow ones the second; none that products do
+ * not need. */
 static double
-cast_bytes(const LpTransformer *transformer, const LpPlan *plan, guint32 stage)
+cast_bytes(const LpTransformer *transformer, const LpPlan *plan, const LpAccelerator *accelerator,
+           guint32 stage)
 {
     const LpPrecisionTraits *traits = lp_precision_traits(plan->format.precision);
     if (!lp_precision_is_narrow(plan->format.precision) || plan->zero.stage == 3)
         return 0.0;
-    double came = lp_plan_parameter_wire_bytes(plan), both = 2.0 * traits->scaled_bytes;
+    double came = lp_plan_parameter_wire_bytes(plan), copy = traits->scaled_bytes;
+    double second = accelerator->any_layout[plan->format.precision] ? 0.0 : copy;
     gboolean is_copy = came < lp_plan_activation_bytes(plan); /* read, and the other written */
-    double bytes = is_copy ? both : lp_plan_cast_reads(plan) * came + both;
+    double bytes = is_copy ? 2.0 * second : lp_plan_cast_reads(plan) * came + copy + second;
     return bytes * total(lp_plan_rank_layer_parameters(plan, transformer, stage));
 }
 
@@ -83,8 +86,8 @@ lp_optimizer_time_s(const LpTransformer *transformer, const LpPlan *plan,
     double layers = total(
         lp_plan_sharded_parameters(plan, lp_plan_rank_layer_parameters(plan, transformer, stage)));
     double bytes = own * step_bytes(plan) + copied_bytes(plan, own - layers, layers) +
-                   cast_bytes(transformer, plan, stage) + buffer_bytes(plan, total(all), own) +
-                   copies_bytes(plan, total(all));
+                   cast_bytes(transformer, plan, accelerator, stage) +
+                   buffer_bytes(plan, total(all), own) + copies_bytes(plan, total(all));
     return bytes / (accelerator->memory_bytes_per_s * accelerator->memory_efficiency) +
            accelerator->launch_s;
 }

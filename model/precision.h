@@ -11,8 +11,9 @@ G_BEGIN_DECLS
 
 /** What sets a format apart. Operands of narrow formats (8 bits and fewer) are made of 16-bit
  * tensors, which a cast reads and writes twice: along the rows for one product, along the columns
- * for the other (NVIDIA, Transformer Engine's documentation, low precision training, performance
- * considerations, tables 1 and 2). */
+ * for the other, unless products take one in any layout (LpAccelerator.any_layout) (NVIDIA,
+ * Transformer Engine's documentation, low precision training, performance considerations, tables 1
+ * and 2). */
 typedef struct {
     double element_bytes; /**< of a product's operand, without scales */
     double scaled_bytes;  /**< of the same with its share of the scales */

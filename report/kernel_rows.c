@@ -29,6 +29,13 @@ census(const LpReport *self)
                             &self->machine->accelerator);
 }
 
+static double
+moved_bytes(const LpReport *self, const LpKernel *kernel)
+{
+    return lp_kernel_bytes(kernel, &self->machine->accelerator,
+                           self->workload->plan.format.precision);
+}
+
 static guint32
 n_launches(const LpKernelCount *count)
 {
@@ -36,7 +43,7 @@ n_launches(const LpKernelCount *count)
 }
 
 static void
-add_json_row(json_t *rows, const LpKernelCount *count)
+add_json_row(json_t *rows, const LpReport *self, const LpKernelCount *count)
 {
     const LpKernel *kernel = &count->kernel;
     json_t *row = lp_json_append_object(rows);
@@ -50,7 +57,7 @@ add_json_row(json_t *rows, const LpKernelCount *count)
         lp_json_set_number(row, "products", kernel->n_batch);
     }
     lp_json_set_number(row, "flop", lp_kernel_flop(kernel));
-    lp_json_set_number(row, "bytes", kernel->bytes);
+    lp_json_set_number(row, "bytes", moved_bytes(self, kernel));
     lp_json_set_count(row, "launches", n_launches(count));
     lp_json_set_count(row, "runs", count->n_runs);
     lp_json_set_number(row, "time_s", count->time_s);
@@ -62,7 +69,7 @@ lp_kernel_rows_add_json(json_t *object, const LpReport *self)
     g_autoptr(GArray) counts = census(self);
     json_t *rows = lp_json_set_array(object, "kernels");
     for (guint i = 0; i < counts->len; i++)
-        add_json_row(rows, &g_array_index(counts, LpKernelCount, i));
+        add_json_row(rows, self, &g_array_index(counts, LpKernelCount, i));
 }
 
 static void
@@ -78,7 +85,7 @@ add_shape(LpTextTable *table, const LpKernel *kernel)
 }
 
 static void
-add_text_row(LpTextTable *table, const LpKernelCount *count, double sum_s)
+add_text_row(LpTextTable *table, const LpReport *self, const LpKernelCount *count, double sum_s)
 {
     double all_s = count->n_runs * count->time_s;
     lp_text_table_add_row(table);
@@ -86,7 +93,7 @@ add_text_row(LpTextTable *table, const LpKernelCount *count, double sum_s)
     lp_text_table_add_cell(table, "%s", block_names[count->block]);
     lp_text_table_add_cell(table, "%s", count->kernel.name);
     add_shape(table, &count->kernel);
-    lp_text_table_add_quantity(table, LP_QUANTITY_SIZE, count->kernel.bytes);
+    lp_text_table_add_quantity(table, LP_QUANTITY_SIZE, moved_bytes(self, &count->kernel));
     lp_text_table_add_cell(table, "%u", n_launches(count));
     lp_text_table_add_quantity(table, LP_QUANTITY_TIME, count->time_s);
     lp_text_table_add_cell(table, "%u", count->n_runs);
@@ -102,7 +109,7 @@ lp_kernel_rows_append_text(GString *out, const LpReport *self)
     g_autoptr(LpTextTable) table = lp_text_table_new(columns);
     double sum_s = lp_kernel_census_time_s(counts);
     for (guint i = 0; i < counts->len; i++)
-        add_text_row(table, &g_array_index(counts, LpKernelCount, i), sum_s);
+        add_text_row(table, self, &g_array_index(counts, LpKernelCount, i), sum_s);
     g_autofree char *sum = lp_quantity_format(LP_QUANTITY_TIME, sum_s);
     g_string_append_printf(out,
                            "\nkernels of a micro-batch through all layers, a rank of each "

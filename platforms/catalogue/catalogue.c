@@ -26,6 +26,8 @@ read_peaks(const LpXml *xml, xmlNode *node, LpAccelerator *accelerator, GError *
         if (!lp_xml_quantity(xml, peak, "rate", LP_QUANTITY_SPEED,
                              &accelerator->peak_flop_per_s[precision], error))
             return FALSE;
+        const char *layouts = lp_xml_attribute(peak, "layouts"); /* the schema has "any" alone */
+        accelerator->any_layout[precision] = layouts != NULL;
     }
     return TRUE;
 }

@@ -359,6 +359,37 @@ test_several(void)
                   8.0 * h100.host_kernel_s, IDENTITY);
 }
 
+/* A cast of tokens of 64 to fp8 reads 2 bytes of each and writes 1 along the rows and 1 along
+ * the columns, or, as a stream, along the rows alone; one to mxfp8 writes both on either. */
+static void
+test_layouts(void)
+{
+    static const struct {
+        const char *label;
+        LpPrecision precision;
+        gboolean any_layout;
+        double bytes, efficiency;
+    } rows[] = {{"rows alone", LP_PRECISION_FP8, FALSE, 4.0, 0.4},
+                {"any", LP_PRECISION_FP8, TRUE, 3.0, 0.8},
+                {"blocks", LP_PRECISION_MXFP8, TRUE, 2.0 + 2.0 * 33.0 / 32.0, 0.4}};
+    LpTransformer gpt = lp_test_gpt(1, 64, 4);
+    LpPlan plan = lp_test_plan(1, 1, 1, 1, 1);
+    for (guint i = 0; i < G_N_ELEMENTS(rows); i++) {
+        LpAccelerator accelerator = {
+            .memory_bytes_per_s = 1e12, .memory_efficiency = 0.8, .elementwise_efficiency = 0.4};
+        accelerator.any_layout[LP_PRECISION_FP8] = rows[i].any_layout;
+        plan.format.precision = rows[i].precision;
+        LpKernel kernels[LP_KERNELS_MAX];
+        guint n = lp_block_kernels(&gpt, &plan, 0, LP_BLOCK_ATTENTION, LP_PASS_FORWARD, kernels);
+        const LpKernel *cast = lp_test_find_kernel(kernels, n, "cast");
+        double bytes = rows[i].bytes * gpt.seq * 64.0;
+        lp_test_close(rows[i].label, lp_kernel_bytes(cast, &accelerator, rows[i].precision), bytes,
+                      1e-12);
+        lp_test_close(rows[i].label, lp_kernel_time_s(cast, &accelerator, rows[i].precision),
+                      bytes / (1e12 * rows[i].efficiency), 1e-12);
+    }
+}
+
 int
 main(void)
 {
@@ -371,6 +402,7 @@ main(void)
         {"FlashAttention on an A100", test_flash_attention},
         {"documents", test_documents},
         {"narrow heads", test_narrow_heads},
+        {"layouts", test_layouts},
         {NULL, NULL},
     };
     return lp_test_run("kernel time", cases);

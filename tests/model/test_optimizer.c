@@ -60,23 +60,26 @@ test_buffers(void)
 
 /* What narrow products add for each parameter of layers: both copies of a weight, out of 16 bits or
  * (fp8 with narrow-parameters) the second out of the first, which the step writes in place of 16
- * bits; nothing in stage 3, whose passes cast what they gather. */
+ * bits; one copy alone where products take it in any layout; nothing in stage 3, whose passes cast
+ * what they gather. */
 static void
 test_casts(void)
 {
     static const struct {
         const char *label;
         LpPrecision precision;
-        gboolean narrow_parameters;
+        gboolean narrow_parameters, any_layout;
         guint32 zero;
         double bytes;
     } rows[] = {
-        {"fp8", LP_PRECISION_FP8, FALSE, 0, 2.0 + 2.0},
-        {"fp8 alone", LP_PRECISION_FP8, TRUE, 0, 1.0 + 1.0 - 1.0},
-        {"mxfp8 alone", LP_PRECISION_MXFP8, TRUE, 1, 2.0 + 2.0625},
-        {"nvfp4", LP_PRECISION_NVFP4, FALSE, 0, 2.0 * 2.0 + 1.125},
-        {"nvfp4 alone", LP_PRECISION_NVFP4, TRUE, 0, 1.125 - (2.0 - 0.5625)},
-        {"in stage 3", LP_PRECISION_NVFP4, FALSE, 3, 0.0},
+        {"fp8", LP_PRECISION_FP8, FALSE, FALSE, 0, 2.0 + 2.0},
+        {"fp8 alone", LP_PRECISION_FP8, TRUE, FALSE, 0, 1.0 + 1.0 - 1.0},
+        {"fp8 in any layout", LP_PRECISION_FP8, FALSE, TRUE, 0, 2.0 + 1.0},
+        {"fp8 alone in any layout", LP_PRECISION_FP8, TRUE, TRUE, 0, -1.0},
+        {"mxfp8 alone", LP_PRECISION_MXFP8, TRUE, FALSE, 1, 2.0 + 2.0625},
+        {"nvfp4", LP_PRECISION_NVFP4, FALSE, FALSE, 0, 2.0 * 2.0 + 1.125},
+        {"nvfp4 alone", LP_PRECISION_NVFP4, TRUE, FALSE, 0, 1.125 - (2.0 - 0.5625)},
+        {"in stage 3", LP_PRECISION_NVFP4, FALSE, FALSE, 3, 0.0},
     };
     LpTransformer gpt = lp_test_gpt(4, 64, 4);
     LpAccelerator round_numbers = lp_test_round_accelerator();
@@ -88,6 +91,7 @@ test_casts(void)
         double wide_s = lp_optimizer_time_s(&gpt, &plan, &round_numbers, 1);
         plan.format.precision = rows[i].precision;
         plan.format.narrow_parameters = rows[i].narrow_parameters;
+        round_numbers.any_layout[rows[i].precision] = rows[i].any_layout;
         double layers = lp_plan_rank_layer_parameters(&plan, &gpt, 1).dense;
         lp_test_close(rows[i].label, lp_optimizer_time_s(&gpt, &plan, &round_numbers, 1),
                       wide_s + layers * rows[i].bytes / 0.8e12, IDENTITY);

@@ -2,6 +2,7 @@
 /* T_comp and T_opt: what the mean stage computes. */
 #include "model/closed_form.h"
 #include "model/closed_form_internal.h"
+#include "model/gradient_check.h"
 
 /* Layer @index in @pass, one micro-batch. */
 static LpWork
@@ -67,10 +68,22 @@ lp_closed_form_pass_s(const LpClosedFormInput *input, LpPass pass)
            degree(input, LP_AXIS_PP);
 }
 
+LpWork
+lp_closed_form_checks_work(const LpClosedFormInput *input)
+{
+    guint32 pp = input->plan->degree[LP_AXIS_PP];
+    double n = lp_plan_reduces_each(input->plan) ? n_micro_batches(input) : 1.0;
+    LpWork sum = LP_WORK_NONE;
+    for (guint32 stage = 0; stage < pp; stage++)
+        sum = lp_work_then(sum, lp_gradient_checks_work(input->transformer, input->plan,
+                                                        input->accelerator, stage));
+    return lp_work_scale(sum, n / pp);
+}
+
 double
 lp_closed_form_compute_s(const LpClosedFormInput *input)
 {
-    double sum_s = 0.0;
+    double sum_s = lp_closed_form_checks_work(input).device_s;
     for (LpPass pass = 0; pass < LP_N_PASSES; pass++)
         sum_s += lp_closed_form_pass_s(input, pass);
     return sum_s;

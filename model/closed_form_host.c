@@ -65,8 +65,9 @@ free_host_s(const LpClosedFormInput *input, double busy_s)
     double sum_s = collectives_s(input);
     for (LpPass pass = 0; pass < LP_N_PASSES; pass++)
         sum_s += kernels_s(input, pass);
-    double m = n_micro_batches(input), lag_s = m * sum_s - busy_s;
-    return fmax(fmax(m * idle_s(input), lag_s), lag_s + step_lag_s(input));
+    LpWork checks = lp_closed_form_checks_work(input);
+    double m = n_micro_batches(input), lag_s = m * sum_s + checks.issue_s - busy_s;
+    return fmax(fmax(m * idle_s(input) + checks.idle_s, lag_s), lag_s + step_lag_s(input));
 }
 
 /* One that waits for the device at every pass, or at every message, is late for each pass by
@@ -84,7 +85,7 @@ bound_host_s(const LpClosedFormInput *input, double inner_s, double pp_s)
     for (LpPass pass = LP_PASS_FORWARD + 1; pass < LP_N_PASSES; pass++)
         backward_s += kernels_s(input, pass) - lp_closed_form_pass_s(input, pass) / m;
     return n_runs(input) * (fmax(0.0, forward_s) + fmax(0.0, backward_s)) +
-           fmax(0.0, step_lag_s(input));
+           lp_closed_form_checks_work(input).idle_s + fmax(0.0, step_lag_s(input));
 }
 
 /* One that takes turns with the device adds all that it does to each micro-batch that is waited
@@ -95,7 +96,8 @@ turns_host_s(const LpClosedFormInput *input)
     double sum_s = collectives_s(input);
     for (LpPass pass = 0; pass < LP_N_PASSES; pass++)
         sum_s += lp_closed_form_pass_work(input, pass).issue_s / degree(input, LP_AXIS_PP);
-    return n_runs(input) * sum_s + lp_closed_form_optimizer_host_s(input);
+    return n_runs(input) * sum_s + lp_closed_form_checks_work(input).issue_s +
+           lp_closed_form_optimizer_host_s(input);
 }
 
 double

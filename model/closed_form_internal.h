@@ -190,6 +190,8 @@ LpPassCommunication lp_closed_form_dp_pass(const LpClosedFormInput *input);
  * micro-batches, and what @dp passes wait for data parallelism. */
 double lp_closed_form_bubble_of(const LpClosedFormInput *input, double inner_s, double pp_s,
                                 LpPassCommunication dp);
+/** A step's checks of gradients on the mean stage. */
+LpWork lp_closed_form_checks_work(const LpClosedFormInput *input);
 /** What the host needs for the optimiser's step on the mean stage, s. */
 double lp_closed_form_optimizer_host_s(const LpClosedFormInput *input);
 /** T_host, given those and T_comp. */

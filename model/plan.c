@@ -180,6 +180,15 @@ lp_plan_bucket_bytes(const LpPlan *self, double element_bytes)
 }
 
 double
+lp_plan_chunk_bucket_bytes(const LpPlan *self, double element_bytes, guint32 stage, guint32 chunk)
+{
+    /* DualPipe's layers stand on two stages, which cut them alike. */
+    gboolean is_cut = !self->overlap.first_buckets || (stage == 0 && chunk == 0) ||
+                      self->pipeline.schedule == LP_SCHEDULE_DUALPIPE;
+    return is_cut ? lp_plan_bucket_bytes(self, element_bytes) : 0.0;
+}
+
+double
 lp_plan_moment_bytes(const LpPlan *self)
 {
     static const double bytes[] = {[LP_OPTIMIZER_ADAM] = 8.0,

@@ -41,6 +41,9 @@ LpAttentionKernel lp_plan_attention_kernel(const LpPlan *self);
  * all. By replicas it has 40 million parameters, or a million for each replica if that is more
  * (Megatron-Core, megatron/core/distributed/distributed_data_parallel.py: bucket_size). */
 double lp_plan_bucket_bytes(const LpPlan *self, double element_bytes);
+/** The same, of @chunk of @stage (first-buckets). */
+double lp_plan_chunk_bucket_bytes(const LpPlan *self, double element_bytes, guint32 stage,
+                                  guint32 chunk);
 /** Bytes of an element that a product reads, with its share of the scales. */
 double lp_plan_operand_bytes(const LpPlan *self);
 /** Bytes on the wire of an activation element that sequence parallelism gathers for products: what

@@ -407,10 +407,11 @@ typedef struct {
     gboolean pp;       /**< stages send behind computing */
     gboolean ep;       /**< forward and backward passes are woven, so that each hides the other's
                             all-to-alls; under DualPipe they always are: lp_plan_weaves() */
-    gboolean ep_by_domain; /**< they are where experts' groups span domains of the machine: ep is
-                                what lp_plan_weave_by_domains() has made of it */
-    gboolean param;        /**< ZeRO 1, 2: gather updated parameters behind the forward pass;
-                                3: gather ahead by prefetch */
+    gboolean ep_by_domain;  /**< they are where experts' groups span domains of the machine: ep is
+                                 what lp_plan_weave_by_domains() has made of it */
+    gboolean param;         /**< ZeRO 1, 2: gather updated parameters behind the forward pass;
+                                 3: gather ahead by prefetch */
+    gboolean first_buckets; /**< chunks but the first of the first stage are one bucket each */
     LpBucket bucket;
     double bucket_bytes;      /**< of LP_BUCKET_BYTES; 0: one bucket for all gradients */
     double bucket_parameters; /**< of LP_BUCKET_PARAMETERS, at least 1 */
@@ -420,15 +421,13 @@ typedef struct {
 
 /** What software holds in memory besides what training asks for. */
 typedef struct {
-    gboolean casts_shards;  /**< ZeRO stage 3: a shard is the optimiser's fp32 weights alone, cast
-                                 when they are gathered; else there is a copy in 16 bits too */
-    gboolean splits_root;   /**< ZeRO stage 3: embedding and head are gathered each for itself; else
-                                 with the final norm as one unit */
-    gboolean splits_layers; /**< ZeRO stage 3: a layer is gathered array by array */
+    gboolean casts_shards;    /**< ZeRO stage 3: a shard is the optimiser's fp32 weights alone, cast
+                                   when they are gathered; else there is a copy in 16 bits too */
+    gboolean splits_root;     /**< ZeRO stage 3: embedding, final norm and head are not one unit */
+    gboolean splits_layers;   /**< ZeRO stage 3: a layer is gathered array by array */
     gboolean offloads_inputs; /**< recomputation: what layers keep waits in the host's memory */
     gboolean offloads_activations; /**< no recomputation: what layers keep waits there, too */
-    gboolean drops_gradients; /**< the optimiser's step lets gradients go, and a backward pass makes
-                                   them anew as it lets activations go; else they stay */
+    gboolean drops_gradients; /**< the optimiser's step lets gradients go until a backward pass */
     gboolean flattens_gradients; /**< copies of gradients: two buckets, one tensor for the step */
     double step_bytes; /**< a parameter's, that the optimiser's step holds besides its states */
 } LpPlanFootprint;
@@ -445,6 +444,7 @@ typedef struct {
     LpHostSync sync;
     gboolean waits_for_counts; /**< in layers with experts, until the device has counted whose
                                     tokens go where, unless their buffers have one size */
+    gboolean checks_gradients; /**< before each bucket of gradients is sent: are they finite? */
     LpCollectiveChecks checks;
     LpKernels kernels;
     LpActivationLayout layout;

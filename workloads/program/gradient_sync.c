@@ -2,6 +2,7 @@
 /* Sums of gradients over the data-parallel groups. */
 #include "workloads/program/gradient_sync.h"
 
+#include "model/gradient_check.h"
 #include "model/layer_tensors.h"
 
 #include <math.h>
@@ -45,11 +46,24 @@ reduce(LpLowering *self, LpParameters parameters)
     add(self, sum_collective(plan), LP_GROUP_EXPERT_DP, experts);
 }
 
+/* Before gradients of @parameters are sent, in @n_buckets that go together. */
+static void
+check(LpLowering *self, double parameters, guint n_buckets)
+{
+    double bytes = parameters * self->plan->format.gradient_bytes / n_buckets;
+    for (guint i = 0; i < n_buckets; i++)
+        lp_builder_add_compute(&self->builder, LP_TERM_COMPUTE,
+                               lp_gradient_check_work(self->plan, self->accelerator, bytes));
+}
+
 void
 lp_gradient_buckets_flush(LpGradientBuckets *self)
 {
-    if (self->filled.dense + self->filled.experts > 0.0)
-        reduce(self->lowering, self->filled);
+    double parameters = self->filled.dense + self->filled.experts;
+    if (parameters <= 0.0)
+        return;
+    check(self->lowering, parameters, 1);
+    reduce(self->lowering, self->filled);
     self->filled = (LpParameters){0.0, 0.0};
 }
 
@@ -61,7 +75,7 @@ fill(LpGradientBuckets *self, LpParameters parameters)
 {
     const LpPlan *plan = self->lowering->plan;
     double gradient_bytes = plan->format.gradient_bytes;
-    double bucket = lp_plan_bucket_bytes(plan, gradient_bytes);
+    double bucket = self->bucket_bytes;
     double more = (parameters.dense + parameters.experts) * gradient_bytes;
     double bytes = (self->filled.dense + self->filled.experts) * gradient_bytes + more;
     gboolean before = lp_plan_gathers_tensors(plan);
@@ -73,23 +87,83 @@ fill(LpGradientBuckets *self, LpParameters parameters)
         lp_gradient_buckets_flush(self);
 }
 
+/* A tensor of @parameters that stays in 16 bits fills a bucket of its kind. */
+static void
+fill_wide(LpGradientBuckets *self, double parameters)
+{
+    const LpPlan *plan = self->lowering->plan;
+    double gradient_bytes = plan->format.gradient_bytes;
+    double bucket = self->bucket_bytes;
+    gboolean is_full = bucket > 0.0 && self->wide_filled * gradient_bytes >= bucket * (1.0 - 1e-9);
+    if (self->n_wide == 0 || is_full) {
+        self->n_wide++;
+        self->wide_filled = 0.0;
+    }
+    self->wide += parameters;
+    self->wide_filled += parameters;
+}
+
+/* Those of @unit, a layer's tensor by tensor: what stays in 16 bits is apart. */
+static void
+fill_layer(LpGradientBuckets *self, const LpUnit *unit)
+{
+    const LpPlan *plan = self->lowering->plan;
+    LpLayerTensors tensors = lp_layer_tensors(self->lowering->transformer, plan, unit->layer);
+    for (guint i = 0; i < tensors.n; i++) {
+        double dense = tensors.share[i] * unit->parameters.dense;
+        if (lp_unit_has_wide_tensor(unit, plan, &tensors, i))
+            fill_wide(self, dense);
+        else
+            fill(self, (LpParameters){dense, 0.0});
+    }
+    fill(self, (LpParameters){0.0, unit->parameters.experts});
+}
+
 void
 lp_gradient_buckets_fill(LpGradientBuckets *self, const LpUnit *unit)
 {
     const LpPlan *plan = self->lowering->plan;
     gboolean by_unit = plan->zero.stage == 3 && !lp_plan_gathers_tensors(plan);
-    gboolean is_cut = unit->kind == LP_UNIT_LAYER && !by_unit &&
-                      lp_plan_bucket_bytes(plan, plan->format.gradient_bytes) > 0.0;
-    if (is_cut) {
-        LpLayerTensors tensors = lp_layer_tensors(self->lowering->transformer, plan, unit->layer);
-        for (guint i = 0; i < tensors.n; i++)
-            fill(self, (LpParameters){tensors.share[i] * unit->parameters.dense, 0.0});
-        fill(self, (LpParameters){0.0, unit->parameters.experts});
-    } else {
+    gboolean is_cut = unit->kind == LP_UNIT_LAYER && !by_unit && self->bucket_bytes > 0.0;
+    if (lp_unit_is_wide(unit, plan))
+        fill_wide(self, unit->parameters.dense);
+    else if (is_cut)
+        fill_layer(self, unit);
+    else
         fill(self, unit->parameters);
-    }
     /* Stage 3 reduces what it has gathered: unit by unit. */
     if (by_unit)
+        lp_gradient_buckets_flush(self);
+}
+
+void
+lp_gradient_buckets_begin_chunk(LpGradientBuckets *self, guint32 stage, guint32 chunk)
+{
+    const LpPlan *plan = self->lowering->plan;
+    self->bucket_bytes =
+        lp_plan_chunk_bucket_bytes(plan, plan->format.gradient_bytes, stage, chunk);
+}
+
+/* Those in 16 bits, with the narrow ones that are left. */
+static void
+flush_wide(LpGradientBuckets *self)
+{
+    double narrow = self->filled.dense + self->filled.experts;
+    if (narrow > 0.0)
+        check(self->lowering, narrow, 1);
+    check(self->lowering, self->wide, self->n_wide);
+    reduce(self->lowering, (LpParameters){self->filled.dense + self->wide, self->filled.experts});
+    self->filled = (LpParameters){0.0, 0.0};
+    self->wide = self->wide_filled = 0.0;
+    self->n_wide = 0;
+}
+
+void
+lp_gradient_buckets_end_chunk(LpGradientBuckets *self)
+{
+    if (self->n_wide > 0)
+        flush_wide(self);
+    else if (self->lowering->plan->overlap.first_buckets)
         lp_gradient_buckets_flush(self);
 }
 

@@ -11,12 +11,21 @@ G_BEGIN_DECLS
  * make them. */
 typedef struct {
     LpLowering *lowering; /* borrowed */
+    double bucket_bytes;  /**< of the chunk at hand: lp_plan_chunk_bucket_bytes() */
     LpParameters filled;  /**< those that wait for their bucket to be full */
+    double wide; /**< and, of a chunk, those that wait for its last one: gradients of parameters in
+                      16 bits where others are narrow (lp_unit_is_wide()) */
+    double wide_filled; /**< of them, those in the last of */
+    guint n_wide;       /**< so many buckets, which are checked one by one, and sent together */
 } LpGradientBuckets;
 
+/** Gradients of @chunk of @stage come next. */
+void lp_gradient_buckets_begin_chunk(LpGradientBuckets *self, guint32 stage, guint32 chunk);
 /** The parameters of @unit have their gradients, a layer's tensor by tensor; a bucket that is full
  * is reduced. */
 void lp_gradient_buckets_fill(LpGradientBuckets *self, const LpUnit *unit);
+/** All units of a chunk have their gradients: reduces what waited for that. */
+void lp_gradient_buckets_end_chunk(LpGradientBuckets *self);
 /** Reduces what is left. */
 void lp_gradient_buckets_flush(LpGradientBuckets *self);
 

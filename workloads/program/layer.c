@@ -33,6 +33,7 @@ add_expert_block_forward(LpLowering *self, guint32 index, LpPass pass)
     if (self->transformer->experts.n_shared > 0)
         lp_dense_block_add_forward(self, index, LP_BLOCK_SHARED, pass,
                                    shared_expert_sharing(self->plan));
+    lp_lowering_need(self, LP_BLOCK_EXPERTS, LP_PART_ENTRY);
     lp_expert_parallel_add_experts(self, index, pass, FALSE);
     add_expert_sum(self, index);
     lp_lowering_add_block(self, kind, LP_BLOCK_COMBINE, pass);

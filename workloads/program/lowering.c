@@ -14,6 +14,7 @@ lp_lowering_init(LpLowering *self, LpProgram *program, const LpTransformer *tran
         (LpLowering){.builder = {.program = program},
                      .transformer = transformer,
                      .plan = plan,
+                     .accelerator = accelerator,
                      .list_costs = lp_list_costs(plan, accelerator),
                      .boundary_copies = lp_boundary_copies_work(transformer, plan, accelerator)};
     gboolean known[LP_LAYER_KINDS] = {FALSE};

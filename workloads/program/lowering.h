@@ -17,13 +17,14 @@ typedef struct {
     LpWork work[LP_LAYER_KINDS][LP_N_BLOCKS][LP_N_PASSES][LP_N_PARTS]; /**< of kernels */
     LpWork boundary_copies; /**< lp_boundary_copies_work() */
     LpListCosts list_costs;
-    guint32 micro_batch; /**< of the pass at hand, among all of the iteration */
+    const LpAccelerator *accelerator; /* borrowed */
+    guint32 micro_batch;              /**< of the pass at hand, among all of the iteration */
     void (*need)(gpointer data, LpBlock block, LpPart part); /**< or NULL: lp_lowering_need() */
     gpointer need_data;                                      /* borrowed */
 } LpLowering;
 
 /** A lowering into @program, which has its communicators and expert loads already, with the kernel
- * times of @accelerator. All but @accelerator is borrowed. */
+ * times of @accelerator. All of it is borrowed. */
 void lp_lowering_init(LpLowering *self, LpProgram *program, const LpTransformer *transformer,
                       const LpPlan *plan, const LpAccelerator *accelerator);
 
@@ -47,7 +48,8 @@ LpWork lp_lowering_part(const LpLowering *self, guint kind, LpBlock block, LpPas
 LpWork lp_lowering_block(const LpLowering *self, guint kind, LpBlock block, LpPass pass);
 
 /** The products in @part of the forward pass of @block, or those that go back through their
- * weights, come next: ZeRO 3 has what they take there. */
+ * weights, come next: what they take is there where parameters are gathered. Routed experts' are
+ * all of LP_PART_ENTRY. */
 void lp_lowering_need(const LpLowering *self, LpBlock block, LpPart part);
 /** Computes @share, at most 1, of @work. */
 void lp_lowering_add_share(LpLowering *self, LpWork work, double share);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* ZeRO's all-gathers of parameters that replicas share among them: one of any, and those of stages
- * 1 and 2, of what the optimiser updated. Stage 3's are parameter_prefetch.h. */
+ * 1 and 2, of what the optimiser updated, unless they are hidden (updated_gathers.h). Stage 3's are
+ * parameter_prefetch.h. */
 #pragma once
 
 #include "workloads/program/unit.h"
@@ -15,14 +16,5 @@ guint lp_parameter_gather_launch(LpLowering *self, LpParameters bytes);
 /** ZeRO 1 and 2: gathers all updated parameters of @stage at once, or has each replica broadcast
  * its whole tensors, one replica after the other (parameter-gather); the compute stream waits. */
 void lp_parameter_gather_add_updated(LpLowering *self, guint32 stage);
-
-/**
- * ZeRO 1 and 2, hidden (overlap-param): launches, in buckets, the gathers of all parameters of
- * @stage that the last iteration updated, in the order in which the first forward passes need them.
- * Returns: (transfer full) array of guint: how many of these launches may be left when a unit
- * begins, by unit of all chunks in the order of lp_units_chunk(); empty if there is nothing to
- * gather.
- */
-GArray *lp_parameter_gather_launch_updated(LpLowering *self, guint32 stage);
 
 G_END_DECLS

@@ -25,18 +25,24 @@ append(GArray *uses, LpParameterUse use)
 
 /* --- in which order --- */
 
-/* The matrix @i of @tensors, in the order of the backward pass. */
-static LpParameterUse
-matrix_use(const LpUnit *unit, guint index, const LpLayerTensors *tensors, guint i)
+/* Matrices are in the order of the backward pass. */
+void
+lp_parameter_use_place(const LpLayerTensors *tensors, guint i, LpBlock *block, LpPart *part)
 {
     guint behind = i < tensors->n_ffn ? i : (i - tensors->n_ffn) % tensors->n_attention;
     gboolean first = i >= tensors->n_ffn + (tensors->n_blocks - 1) * tensors->n_attention;
-    LpBlock block = first ? LP_BLOCK_ATTENTION : LP_BLOCK_CROSS;
-    return (LpParameterUse){.unit = index,
-                            .tensor = i,
-                            .block = i < tensors->n_ffn ? LP_BLOCK_FFN : block,
-                            .part = behind == 0 ? LP_PART_EXIT : LP_PART_ENTRY,
-                            .parameters = {tensors->share[i] * unit->parameters.dense, 0.0}};
+    *block = i < tensors->n_ffn ? LP_BLOCK_FFN : first ? LP_BLOCK_ATTENTION : LP_BLOCK_CROSS;
+    *part = behind == 0 ? LP_PART_EXIT : LP_PART_ENTRY;
+}
+
+static LpParameterUse
+matrix_use(const LpUnit *unit, guint index, const LpLayerTensors *tensors, guint i)
+{
+    LpParameterUse use = {.unit = index,
+                          .tensor = i,
+                          .parameters = {tensors->share[i] * unit->parameters.dense, 0.0}};
+    lp_parameter_use_place(tensors, i, &use.block, &use.part);
+    return use;
 }
 
 /* What a layer's first product needs besides its own matrix: experts, which DeepSpeed gathers as a

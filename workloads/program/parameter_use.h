@@ -21,6 +21,8 @@ typedef struct {
 /** What a unit holds besides a layer's matrices. */
 #define LP_PARAMETER_USE_WHOLE G_MAXUINT
 
+/** Which products of a layer take matrix @i of its @tensors (lp_layer_tensors_n_matrices()). */
+void lp_parameter_use_place(const LpLayerTensors *tensors, guint i, LpBlock *block, LpPart *part);
 /** The uses of a pass through @units, of a chunk, in order. Norms and biases have none: they stay
  * on all ranks (stage3_param_persistence_threshold, 100,000 elements). Returns: (transfer full)
  * array of LpParameterUse. */

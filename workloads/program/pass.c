@@ -53,20 +53,20 @@ new_prefetch(LpLowering *self, guint32 stage, guint32 chunk, gboolean backwards,
 void
 lp_pass_add_forward(LpLowering *self, guint32 stage, guint32 chunk, LpPassParameters parameters)
 {
-    const GArray *pending = parameters.pending;
     g_autoptr(LpParameterPrefetch) own = new_prefetch(self, stage, chunk, FALSE, &parameters);
     LpParameterPrefetch *prefetch = parameters.started != NULL ? parameters.started : own;
     const GArray *units = prefetch->units;
-    guint first = pending != NULL ? n_units_before(self, stage, chunk) : 0;
+    guint first = parameters.updated != NULL ? n_units_before(self, stage, chunk) : 0;
     if (lp_plan_slice(self->plan, stage, chunk) > 0)
         add_boundary_gather(self);
     for (guint i = 0; i < units->len; i++) {
         lp_parameter_prefetch_add(prefetch, i);
-        if (pending != NULL && first + i < pending->len)
-            lp_builder_add_join_pending(&self->builder, LP_STREAM_DP,
-                                        g_array_index(pending, guint, first + i), LP_TERM_DP);
+        if (parameters.updated != NULL)
+            lp_updated_gathers_begin_unit(parameters.updated, first + i);
         lp_unit_add_forward(lp_units_get(units, i, FALSE), self);
     }
+    if (parameters.updated != NULL)
+        lp_updated_gathers_end_pass(parameters.updated);
 }
 
 void
@@ -80,6 +80,8 @@ lp_pass_add_backward(LpLowering *self, guint32 stage, guint32 chunk, LpRole role
     gboolean is_last_slice = lp_plan_slice(plan, stage, chunk) == lp_plan_n_slices(plan) - 1;
     if (role != LP_ROLE_WEIGHT && !is_last_slice)
         add_backward_gathers(self);
+    if (buckets != NULL)
+        lp_gradient_buckets_begin_chunk(buckets, stage, chunk);
     for (guint i = 0; i < units->len; i++) {
         const LpUnit *unit = lp_units_get(units, i, TRUE);
         lp_parameter_prefetch_add(prefetch, i);
@@ -87,6 +89,8 @@ lp_pass_add_backward(LpLowering *self, guint32 stage, guint32 chunk, LpRole role
         if (buckets != NULL)
             lp_gradient_buckets_fill(buckets, unit);
     }
+    if (buckets != NULL)
+        lp_gradient_buckets_end_chunk(buckets);
     /* Micro-batches do not share buckets. */
     if (buckets != NULL && lp_plan_reduces_each(plan))
         lp_gradient_buckets_flush(buckets);

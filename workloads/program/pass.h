@@ -5,15 +5,15 @@
 
 #include "workloads/program/gradient_sync.h"
 #include "workloads/program/parameter_prefetch.h"
+#include "workloads/program/updated_gathers.h"
 
 G_BEGIN_DECLS
 
 /** Where a pass has its parameters from. */
 typedef struct {
-    gboolean gathers;      /**< ZeRO 3: it gathers them, unit by unit */
-    const GArray *pending; /**< borrowed: the launches that may be left when a unit begins, which
-                                the pass then waits for (lp_parameter_gather_launch_updated());
-                              NULL: nothing to wait for */
+    gboolean gathers;             /**< ZeRO 3: it gathers them, unit by unit */
+    LpUpdatedGathers *updated;    /**< borrowed: the gathers that it waits for, unit by unit; NULL:
+                                       none */
     LpParameterPrefetch *started; /* borrowed: ZeRO 3: gathers of this pass, of which the first have
                                      been launched; NULL: none have */
 } LpPassParameters;
@@ -22,7 +22,7 @@ typedef struct {
 void lp_pass_add_forward(LpLowering *self, guint32 stage, guint32 chunk,
                          LpPassParameters parameters);
 /** The backward pass through it. @role: LP_ROLE_BACKWARD for both gradients, LP_ROLE_INPUT or
- * LP_ROLE_WEIGHT for one. @parameters: it waits for no pending ones. @buckets: where the
+ * LP_ROLE_WEIGHT for one. @parameters: it waits for no updated ones. @buckets: where the
  * gradients of weights go, which this pass completes, or NULL: it does not complete them. */
 void lp_pass_add_backward(LpLowering *self, guint32 stage, guint32 chunk, LpRole role,
                           LpPassParameters parameters, LpGradientBuckets *buckets);

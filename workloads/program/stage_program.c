@@ -43,7 +43,7 @@ typedef struct {
     LpGradientBuckets buckets;
     gboolean *gathered; /* borrowed: ZeRO 3: parameters are there, by chunk */
     GHashTable *ahead;  /* owned: the segments that launch first gathers, by that of their pass */
-    GArray *pending; /* owned: lp_parameter_gather_launch_updated(); NULL: nothing was launched */
+    LpUpdatedGathers *updated; /* owned: hidden gathers of parameters; NULL: there are none */
 } Stage;
 
 /* --- segments of passes --- */
@@ -114,7 +114,7 @@ forward_segment(Stage *self, guint32 chunk, PassKind kind)
         *place = begin_segment(self, LP_ROLE_FORWARD, chunk);
         lp_pass_add_forward(
             self->lowering, self->stage, chunk,
-            (LpPassParameters){kind.gathers, kind.waits ? self->pending : NULL, started});
+            (LpPassParameters){kind.gathers, kind.waits ? self->updated : NULL, started});
         end_segment(self);
         note_ahead(self, *place, ahead);
     }
@@ -190,7 +190,7 @@ static guint32
 slot_segment(Stage *self, const LpSlot *slot, gboolean first, gboolean last)
 {
     const LpPlan *plan = self->lowering->plan;
-    PassKind kind = {.waits = first && self->pending != NULL,
+    PassKind kind = {.waits = first && self->updated != NULL,
                      .gathers = gather_for(self, slot),
                      .completes =
                          lp_gradient_sync_is_early(plan) &&
@@ -221,10 +221,10 @@ static guint32
 add_start_segment(Stage *self)
 {
     guint32 index = begin_segment(self, LP_ROLE_START, 0);
-    self->pending = lp_parameter_gather_launch_updated(self->lowering, self->stage);
+    self->updated = lp_updated_gathers_new(self->lowering, self->stage);
+    if (!lp_updated_gathers_start(self->updated))
+        g_clear_pointer(&self->updated, lp_updated_gathers_free);
     end_segment(self);
-    if (self->pending->len == 0)
-        g_clear_pointer(&self->pending, g_array_unref);
     return index;
 }
 
@@ -236,8 +236,10 @@ reduce_all(Stage *self)
     for (guint32 k = lp_plan_n_chunks(plan); k-- > 0;) {
         g_autoptr(GArray) units = lp_units_new(self->lowering->transformer, plan, self->stage,
                                                lp_units_chunk(plan, self->stage, k));
+        lp_gradient_buckets_begin_chunk(&self->buckets, self->stage, k);
         for (guint i = 0; i < units->len; i++)
             lp_gradient_buckets_fill(&self->buckets, lp_units_get(units, i, TRUE));
+        lp_gradient_buckets_end_chunk(&self->buckets);
     }
 }
 
@@ -379,6 +381,6 @@ lp_stage_program_add(LpLowering *lowering, guint32 stage, double optimizer_s, Lp
                              .segment = add_finish_segment(&self, optimizer_s, copies)});
     stage_program.n_steps = program->steps->len - stage_program.first_step;
     g_array_append_val(program->stage_programs, stage_program);
-    g_clear_pointer(&self.pending, g_array_unref);
+    g_clear_pointer(&self.updated, lp_updated_gathers_free);
     g_hash_table_unref(self.ahead);
 }

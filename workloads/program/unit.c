@@ -2,6 +2,7 @@
 /* What a chunk of layers consists of. */
 #include "workloads/program/unit.h"
 
+#include "model/precision.h"
 #include "workloads/program/layer.h"
 #include "workloads/program/vocabulary.h"
 
@@ -54,6 +55,29 @@ lp_units_chunk(const LpPlan *plan, guint32 stage, guint32 k)
 {
     gboolean upper = stage >= plan->degree[LP_AXIS_PP] / 2;
     return plan->pipeline.schedule == LP_SCHEDULE_DUALPIPE && upper ? 1 - k : k;
+}
+
+/* Whether parameters lie in two buffers, of narrow and of wide ones. */
+static gboolean
+has_wide_buffer(const LpPlan *plan)
+{
+    gboolean is_shared = plan->zero.stage == 1 || plan->zero.stage == 2;
+    return is_shared && plan->format.narrow_parameters &&
+           lp_precision_is_narrow(plan->format.precision);
+}
+
+gboolean
+lp_unit_is_wide(const LpUnit *self, const LpPlan *plan)
+{
+    return self->kind != LP_UNIT_LAYER && has_wide_buffer(plan);
+}
+
+gboolean
+lp_unit_has_wide_tensor(const LpUnit *self, const LpPlan *plan, const LpLayerTensors *tensors,
+                        guint i)
+{
+    return has_wide_buffer(plan) && self->parameters.experts <= 0.0 &&
+           i >= lp_layer_tensors_n_matrices(tensors);
 }
 
 LpParameters

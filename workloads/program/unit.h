@@ -3,6 +3,7 @@
  * gathers their parameters and reduces their gradients one by one. */
 #pragma once
 
+#include "model/layer_tensors.h"
 #include "workloads/program/lowering.h"
 
 G_BEGIN_DECLS
@@ -32,6 +33,15 @@ const LpUnit *lp_units_get(const GArray *units, guint position, gboolean backwar
  * DualPipe's two holders count their chunks from opposite ends. */
 guint32 lp_units_chunk(const LpPlan *plan, guint32 stage, guint32 k);
 
+/** Whether @self stays in 16 bits while the parameters of layers are kept in a narrow format
+ * (narrow-parameters) and shared out by ZeRO 1 or 2: then what is wide lies in a buffer of its own,
+ * which goes with the bucket of the layers that come first in the model (Megatron-LM,
+ * megatron/core/distributed/param_and_grad_buffer.py: partition_buckets()). */
+gboolean lp_unit_is_wide(const LpUnit *self, const LpPlan *plan);
+/** Whether the @i-th of @tensors, those of layer @self, does: norms and biases, but not where they
+ * count together with a router and shared experts. */
+gboolean lp_unit_has_wide_tensor(const LpUnit *self, const LpPlan *plan,
+                                 const LpLayerTensors *tensors, guint i);
 /** Bytes on the wire of all its parameters where replicas gather them, as their groups share them:
  * lp_plan_pooled_parameters(). */
 LpParameters lp_unit_gathered_bytes(const LpUnit *self, const LpPlan *plan);

@@ -2,6 +2,7 @@
 /* The kernels of layers with experts: router, routed experts, and the sum of their results. */
 #include "model/kernel.h"
 #include "model/kernel_list.h"
+#include "model/kernel_masks.h"
 #include "model/precision.h"
 
 #include <math.h>
@@ -15,11 +16,12 @@
 
 /* A pass over a tensor of each token's hidden width for each expert slot, and one of the token: on
  * the rank that sends them, or to which their results return. A dispatcher that takes tokens where
- * they lie leaves both to the rank that they come to. */
+ * they lie leaves both to the rank that they come to; products with masks take their place. */
 static void
 list_slots(LpKernelList *list, const char *name)
 {
-    if (list->plan->experts.fused_dispatch && list->plan->degree[LP_AXIS_EP] > 1)
+    if (lp_list_has_masks(list) ||
+        (list->plan->experts.fused_dispatch && list->plan->degree[LP_AXIS_EP] > 1))
         return;
     lp_list_hidden(list, name, lp_transformer_expert_slots(list->transformer) + 1.0, 0.0);
 }
@@ -109,6 +111,7 @@ router_forward(LpKernelList *list)
     list_eager_dispatch(list);
     list_counts(list);
     list_slots(list, "permute");
+    lp_list_buffers_filled(list);
 }
 
 static void
@@ -116,6 +119,7 @@ router_backward(LpKernelList *list)
 {
     list->part = LP_PART_AFTER;
     list_slots(list, "permute-backward");
+    lp_list_buffers_filled_backward(list);
     if (has_eager_dispatch(list))
         list_small_collectives(list, 1);
     list_routing(list, list->plan->experts.routing_kernels / 3);
@@ -417,6 +421,7 @@ combine_forward(LpKernelList *list)
 {
     list->part = LP_PART_AFTER;
     list_slots(list, "unpermute");
+    lp_list_buffers_emptied(list);
     lp_list_residual(list);
 }
 
@@ -426,6 +431,7 @@ combine_backward(LpKernelList *list)
     list->part = LP_PART_BEFORE;
     lp_list_residual_backward(list);
     list_slots(list, "unpermute-backward");
+    lp_list_buffers_emptied_backward(list);
 }
 
 const LpBlockKernels lp_combine_kernels = {

@@ -297,8 +297,8 @@ typedef struct {
                                     and the casts of both */
     gboolean fused_dispatch;   /**< tokens are taken where they lie and come back summed, without
                                     copies for each expert before they are sent */
-    gboolean padded; /**< the tokens of each are padded to whole blocks of a narrow format by a copy
-                        ahead of their products, and taken out of it by another behind them */
+    gboolean masks;  /**< with a capacity factor: to and from buffers by products with masks */
+    gboolean padded; /**< tokens of each are padded to whole blocks of a narrow format by a copy */
     gboolean adjacent; /**< a token's experts are consecutive ones, as a benchmark's gate without
                           scores takes them, and a dispatcher that relays by domain sends it once to
                           each rank that has some: lp_group_expert_ranks() */

@@ -240,6 +240,57 @@ test_padded_experts(void)
         }
 }
 
+/* Masks of 8 tokens and of 8 times 2 slots, half as many again with a capacity factor, fill buffers
+ * 16 wide and empty them, in place of copies; two sequences, each by itself. */
+static void
+test_masks(void)
+{
+    static const struct {
+        LpBlock block;
+        LpPass pass;
+        const char *name, *copy;
+        double m, k, n;
+    } rows[] = {
+        {LP_BLOCK_ROUTER, LP_PASS_FORWARD, "fill-buffers", "permute", 24, 8, 16},
+        {LP_BLOCK_ROUTER, LP_PASS_BACKWARD_INPUT, "fill-buffers-gradient", "permute-backward", 8,
+         24, 16},
+        {LP_BLOCK_COMBINE, LP_PASS_FORWARD, "empty-buffers", "unpermute", 8, 24, 16},
+        {LP_BLOCK_COMBINE, LP_PASS_BACKWARD_INPUT, "empty-buffers-gradient", "unpermute-backward",
+         24, 8, 16},
+        {LP_BLOCK_COMBINE, LP_PASS_BACKWARD_INPUT, "mask-gradient", "unpermute-backward", 8, 16,
+         24},
+    };
+    LpTransformer shape = small_shape();
+    LpPlan plan = two_ranks();
+    plan.batch.micro = 2;
+    for (guint i = 0; i < G_N_ELEMENTS(rows); i++)
+        for (guint masks = 0; masks < 2; masks++)
+            for (guint drops = 0; drops < 2; drops++) {
+                LpKernel kernels[LP_KERNELS_MAX];
+                plan.experts.masks = masks == 1;
+                shape.experts.capacity_factor = drops == 1 ? 1.5 : 0.0;
+                guint n = lp_block_kernels(&shape, &plan, 0, rows[i].block, rows[i].pass, kernels);
+                const LpKernel *product = lp_test_find_kernel(kernels, n, rows[i].name);
+                gboolean has_masks = masks == 1 && drops == 1;
+                lp_test_true(rows[i].name, (product != NULL) == has_masks);
+                lp_test_true(rows[i].copy,
+                             (lp_test_find_kernel(kernels, n, rows[i].copy) == NULL) == has_masks);
+                if (product != NULL)
+                    lp_test_true(rows[i].name, product->m == rows[i].m && product->k == rows[i].k &&
+                                                   product->n == rows[i].n &&
+                                                   product->n_batch == 2.0);
+            }
+    LpKernel kernels[LP_KERNELS_MAX];
+    guint n = lp_block_kernels(&shape, &plan, 0, LP_BLOCK_ROUTER, LP_PASS_FORWARD, kernels);
+    const LpKernel *made = lp_test_find_kernel(kernels, n, "masks");
+    lp_test_close("masks", made == NULL ? 0.0 : made->bytes, 2.0 * 8.0 * 24.0 * (2.0 + 1.0),
+                  IDENTITY);
+    n = lp_block_kernels(&shape, &plan, 0, LP_BLOCK_COMBINE, LP_PASS_BACKWARD_INPUT, kernels);
+    made = lp_test_find_kernel(kernels, n, "masks-backward");
+    lp_test_close("their gradients", made == NULL ? 0.0 : made->bytes, 2.0 * 8.0 * 24.0 * 2.0,
+                  IDENTITY);
+}
+
 /* What the host does for each of 4 experts' narrow products besides: up and gate as one and down,
  * forward and for gradients; nothing for the weights' own, in 16 bits, or for all at once, and with
  * a host that costs nothing. */
@@ -353,15 +404,11 @@ int
 main(void)
 {
     static const LpTestCase cases[] = {
-        {"expert streams", test_expert_streams},
-        {"expert casts", test_expert_casts},
-        {"eager experts", test_eager_experts},
-        {"fused experts", test_fused_experts},
-        {"padded experts", test_padded_experts},
-        {"experts' books", test_expert_books},
-        {"eager dispatch", test_eager_dispatch},
-        {"norms of heads", test_head_norms},
-        {NULL, NULL},
+        {"expert streams", test_expert_streams}, {"expert casts", test_expert_casts},
+        {"eager experts", test_eager_experts},   {"fused experts", test_fused_experts},
+        {"padded experts", test_padded_experts}, {"masks", test_masks},
+        {"experts' books", test_expert_books},   {"eager dispatch", test_eager_dispatch},
+        {"norms of heads", test_head_norms},     {NULL, NULL},
     };
     return lp_test_run("kernels of experts", cases);
 }

@@ -52,7 +52,7 @@ SOFTWARE = {
     "complex-rotary": ["yes"], "eager-rotary": ["yes"], "rotary-slices": ["yes"], "eager-norms": ["yes"], "eager-activation": ["yes"], "autocast": ["yes"], "positions": ["rotary"], "layout": ["batch-first"], "norm": ["rmsnorm", "layernorm"],
     "dropout": ["yes", "no"], "overlap-tp-pairs": ["yes"], "overlap-ep": ["yes"], "host-sync": ["kernels"],
     "scatter-gather": ["yes", "outputs"], "keep-gathered": ["yes"], "parallel-loss": ["yes", "gathered"], "count-sync": ["yes"], "gradient-check": ["yes"], "first-buckets": ["yes"],
-    "offload-activations": ["yes"], "narrow-attention": ["yes"], "experts-fused": ["yes"], "fused-dispatch": ["yes"], "eager-dispatch": ["yes"], "head-norms": ["yes"],
+    "offload-activations": ["yes"], "narrow-attention": ["yes"], "experts-fused": ["yes"], "fused-dispatch": ["yes"], "mask-dispatch": ["yes"], "eager-dispatch": ["yes"], "head-norms": ["yes"],
     "experts-padded": ["yes"],
     "casts-apart": ["yes"], "scales-apart": ["yes"], "step-bytes": [4, 0.5], "amped-efficiency": ["micro-batch"],
     "collective-checks": ["stages-apart"], "eager-optimizer": ["yes"], "shifted-logits": ["yes"], "gradient-copies": [1, 3],

@@ -188,7 +188,7 @@ static const struct {
      "head-norms "
      "adjacent-experts "
      "narrow-logits narrow-attention experts-fused "
-     "fused-dispatch experts-padded "
+     "fused-dispatch mask-dispatch experts-padded "
      "gather-lists casts-apart scales-apart offload-activations"},
     {"ssssssssssssssssssss",
      "autocast tied-embeddings embedding parallel-blocks sequence-parallel early-stop "

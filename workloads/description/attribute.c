@@ -205,6 +205,7 @@ static const LpAttribute attributes[] = {
     BOOLEAN("plan", "experts-fused", P(experts.fused)),
     BOOLEAN("plan", "eager-dispatch", P(experts.eager_dispatch)),
     BOOLEAN("plan", "fused-dispatch", P(experts.fused_dispatch)),
+    BOOLEAN("plan", "mask-dispatch", P(experts.masks)),
     BOOLEAN("plan", "experts-padded", P(experts.padded)),
     OPTIONAL("plan", "routing-kernels", P(experts.routing_kernels)),
     BOOLEAN("plan", "adjacent-experts", P(experts.adjacent)),

@@ -223,8 +223,8 @@ class Studies(unittest.TestCase):
                     self.assertAlmostEqual(circuits / tree, 1.0, delta=0.02)
 
     def test_characterize(self):
-        """What the document says of the third study: parts of a step sum to it, ZeRO 1 and 2 take
-        the same time, the machines order options differently."""
+        """What the document says of the third study: parts of a step sum to it, ZeRO 2 takes
+        up to 1 % longer than ZeRO 1, the machines order options differently."""
         rows = run.read_rows("characterize")
         results = characterize.Results(rows)
         for row in rows:
@@ -236,7 +236,7 @@ class Studies(unittest.TestCase):
                 for machine in characterize.MACHINES:
                     one, two = (results.value("iteration_time_s", model, f"ZeRO {stage}", n, machine)
                                 for stage in (1, 2))
-                    self.assertTrue(one is None or one == two, (model, n, machine))
+                    self.assertTrue(one is None or one < two < 1.01 * one, (model, n, machine))
                 speeds = [results.speed(model, "ZeRO 2", n, machine)
                           for machine in characterize.MACHINES]
                 self.assertLess(speeds[0], speeds[1])
@@ -272,7 +272,7 @@ class Studies(unittest.TestCase):
 
     def test_dead_times(self):
         """A longer dead time is never a gain, and a policy that asks earlier loses no more: to a
-        hundredth and to two, since other orders of the same messages take a little more or less."""
+        hundredth and to five, since other orders of the same messages take a little more or less."""
         for model in switching.MODELS:
             of = switching.Results(run.read_rows("switching"), model)
             for policy in switching.POLICIES:
@@ -280,7 +280,7 @@ class Studies(unittest.TestCase):
                 for before, after in zip(lost, lost[1:]):
                     self.assertGreater(1.0 + after, 0.99 * (1.0 + before), (model, policy))
                 for early, late in zip(lost, of.lost("demand")):
-                    self.assertLess(1.0 + early, 1.02 * (1.0 + late[1]), (model, policy))
+                    self.assertLess(1.0 + early, 1.05 * (1.0 + late[1]), (model, policy))
 
     def test_days(self):
         """Monte Carlo agrees with the closed form in at least 19 of 20 rows, but for what happens

@@ -41,7 +41,8 @@ LpAttentionKernel lp_plan_attention_kernel(const LpPlan *self);
  * all. By replicas it has 40 million parameters, or a million for each replica if that is more
  * (Megatron-Core, megatron/core/distributed/distributed_data_parallel.py: bucket_size). */
 double lp_plan_bucket_bytes(const LpPlan *self, double element_bytes);
-/** The same, of @chunk of @stage (first-buckets). */
+/** Bytes of a bucket of @chunk of @stage; under first-buckets all but the first chunk of the first
+ * stage have one for all: 0. */
 double lp_plan_chunk_bucket_bytes(const LpPlan *self, double element_bytes, guint32 stage,
                                   guint32 chunk);
 /** Bytes of an element that a product reads, with its share of the scales. */

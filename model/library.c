@@ -16,6 +16,12 @@ fits(const LpLibraryRule *rule, LpCollective collective, guint64 bytes, guint64 
            bytes <= rule->bytes_max;
 }
 
+static LpLibraryChoice
+choice_of(const LpLibrary *self, const LpLibraryRule *rule)
+{
+    return (LpLibraryChoice){rule->algorithms, &self->protocols[rule->protocol], rule->channels};
+}
+
 LpLibraryChoice
 lp_library_choose(const LpLibrary *self, LpCollective collective, guint64 bytes, guint64 n_ranks,
                   LpSpread spread)
@@ -23,8 +29,7 @@ lp_library_choose(const LpLibrary *self, LpCollective collective, guint64 bytes,
     for (guint32 i = 0; i < self->n_rules; i++) {
         const LpLibraryRule *rule = &self->rules[i];
         if (fits(rule, collective, bytes, n_ranks, spread))
-            return (LpLibraryChoice){rule->algorithms, &self->protocols[rule->protocol],
-                                     rule->channels};
+            return choice_of(self, rule);
     }
     return (LpLibraryChoice){.protocol = &self->protocols[self->n_protocols - 1], .channels = 1};
 }
@@ -52,9 +57,8 @@ lp_library_choose_for(const LpLibrary *self, LpCollective collective, guint64 by
             (best == NULL || n > MIN(n_ranks, best->ranks_max)))
             best = rule;
     }
-    if (best == NULL)
-        return lp_library_choose(self, collective, bytes, n_ranks, spread);
-    return (LpLibraryChoice){best->algorithms, &self->protocols[best->protocol], best->channels};
+    return best != NULL ? choice_of(self, best)
+                        : lp_library_choose(self, collective, bytes, n_ranks, spread);
 }
 
 guint64

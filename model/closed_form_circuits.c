@@ -77,9 +77,9 @@ sums_come_first(const LpClosedFormInput *input)
     const LpPlan *plan = input->plan;
     LpParameters parameters =
         lp_plan_rank_parameters(plan, input->transformer, (guint32)degree(input, LP_AXIS_PP) - 1);
-    double passes = plan->zero.stage == 0 || plan->zero.variant == LP_ZERO_DEEPSPEED ? 2.0 : 1.0;
+    double passes = lp_plan_sums_whole(plan) ? 2.0 : 1.0;
     double sums = passes * parameters.dense * plan->format.gradient_bytes;
-    if (plan->zero.stage == 1 || plan->zero.stage == 2)
+    if (lp_plan_shares_step(plan))
         sums += parameters.dense * lp_plan_activation_bytes(plan);
     gboolean scattered = plan->pipeline.scatter_gather || plan->sequence_parallel;
     double share = scattered ? degree(input, LP_AXIS_TP) : 1.0;

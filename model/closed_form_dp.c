@@ -79,12 +79,11 @@ sum_parts(const LpClosedFormInput *input)
         LpClosedFormPieces pieces = lp_closed_form_tensor_sums(input);
         n = (Parts){pieces.n_dense, pieces.n_experts};
     }
-    gboolean whole = plan->zero.stage == 0 || plan->zero.variant == LP_ZERO_DEEPSPEED;
     /* Sets of shards (hybrid sharding) sum their shares among each other. */
     LpParameters bytes =
         mean_bytes(input, plan->format.gradient_bytes, plan->format.gradient_bytes);
     double set_bytes = bytes.dense / lp_plan_shard_degree(plan);
-    return (Sum){.within_s = replicas_s(input, whole ? 1.0 : 0.5, bytes, n),
+    return (Sum){.within_s = replicas_s(input, lp_plan_sums_whole(plan) ? 1.0 : 0.5, bytes, n),
                  .between_s = n.dense * lp_closed_form_ring_s(input, LP_GROUP_REPLICA, 1.0,
                                                               set_bytes / n.dense)};
 }

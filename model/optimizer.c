@@ -96,10 +96,9 @@ LpWork
 lp_optimizer_list_copies(const LpTransformer *transformer, const LpPlan *plan,
                          const LpAccelerator *accelerator, guint32 stage)
 {
-    gboolean is_shared = plan->zero.stage == 1 || plan->zero.stage == 2;
     guint32 n_members = lp_plan_shard_degree(plan);
-    if (!plan->zero.gathers_lists || !is_shared || plan->overlap.param || n_members < 2 ||
-        plan->optimizer == LP_OPTIMIZER_NONE)
+    if (!plan->zero.gathers_lists || !lp_plan_shares_step(plan) || plan->overlap.param ||
+        n_members < 2 || plan->optimizer == LP_OPTIMIZER_NONE)
         return LP_WORK_NONE;
     double bytes =
         total(lp_plan_rank_parameters(plan, transformer, stage)) * lp_plan_activation_bytes(plan);

@@ -120,6 +120,18 @@ lp_plan_parameter_wire_bytes(const LpPlan *self)
 }
 
 gboolean
+lp_plan_shares_step(const LpPlan *self)
+{
+    return self->zero.stage == 1 || self->zero.stage == 2;
+}
+
+gboolean
+lp_plan_sums_whole(const LpPlan *self)
+{
+    return self->zero.stage == 0 || self->zero.variant == LP_ZERO_DEEPSPEED;
+}
+
+gboolean
 lp_plan_reduces_each(const LpPlan *self)
 {
     return self->zero.gradient_sync == LP_GRADIENT_SYNC_EACH ||

@@ -60,6 +60,12 @@ double lp_plan_parameter_wire_bytes(const LpPlan *self);
 /** Bytes a parameter of the optimiser's moments: two of fp32 (Kingma and Ba, arXiv 1412.6980,
  * algorithm 1), two of 8 bits (Dettmers et al., arXiv 2110.02861), or momentum (SGD). */
 double lp_plan_moment_bytes(const LpPlan *self);
+/** Whether replicas share the optimiser's step, each with its part, while all of them keep all
+ * parameters: ZeRO stages 1 and 2. */
+gboolean lp_plan_shares_step(const LpPlan *self);
+/** Whether each replica gets the whole sum of gradients, not its part alone: without ZeRO, and with
+ * DeepSpeed's stages 1 and 2 (Anthony et al., arXiv 2408.10197, table of volumes). */
+gboolean lp_plan_sums_whole(const LpPlan *self);
 /** Whether gradients are summed over replicas after each micro-batch. */
 gboolean lp_plan_reduces_each(const LpPlan *self);
 /** Whether ZeRO stage 3 gathers tensors: LP_GATHER_UNIT_TENSOR. */

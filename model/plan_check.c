@@ -342,7 +342,7 @@ check_parameter_gather(const LpPlan *self, gboolean has_experts, GError **error)
 {
     if (self->zero.parameter_gather != LP_PARAMETER_GATHER_BROADCAST)
         return TRUE;
-    if (self->zero.stage != 1 && self->zero.stage != 2)
+    if (!lp_plan_shares_step(self))
         return refuse(error,
                       "parameter-gather: got broadcast, wanted collective unless zero is 1 or 2");
     if (has_experts || self->overlap.param || self->zero.gathers_lists)
@@ -358,7 +358,7 @@ check_sharding(const LpPlan *self, gboolean has_experts, GError **error)
         return refuse(error, "zero: got %u, wanted 0 to 3", self->zero.stage);
     if (!check_overlap_ep(self, error) || !check_woven(self, error))
         return FALSE;
-    if (self->zero.variant == LP_ZERO_DEEPSPEED && self->zero.stage != 1 && self->zero.stage != 2)
+    if (self->zero.variant == LP_ZERO_DEEPSPEED && !lp_plan_shares_step(self))
         return refuse(error, "zero-variant: got deepspeed, wanted standard unless zero is 1 or 2");
     if (!check_parameter_gather(self, has_experts, error))
         return FALSE;

@@ -56,6 +56,30 @@ test_wire_bytes(void)
 }
 
 static void
+test_zero_stages(void)
+{
+    static const struct {
+        const char *label;
+        guint32 stage;
+        LpZeroVariant variant;
+        gboolean shares_step, sums_whole;
+    } rows[] = {
+        {"no ZeRO", 0, LP_ZERO_STANDARD, FALSE, TRUE},
+        {"stage 1", 1, LP_ZERO_STANDARD, TRUE, FALSE},
+        {"stage 2", 2, LP_ZERO_STANDARD, TRUE, FALSE},
+        {"DeepSpeed's stage 2", 2, LP_ZERO_DEEPSPEED, TRUE, TRUE},
+        {"stage 3", 3, LP_ZERO_STANDARD, FALSE, FALSE},
+    };
+    for (guint i = 0; i < G_N_ELEMENTS(rows); i++) {
+        LpPlan plan = lp_test_plan(1, 1, 2, 1, 8);
+        plan.zero.stage = rows[i].stage;
+        plan.zero.variant = rows[i].variant;
+        lp_test_true(rows[i].label, lp_plan_shares_step(&plan) == rows[i].shares_step);
+        lp_test_true(rows[i].label, lp_plan_sums_whole(&plan) == rows[i].sums_whole);
+    }
+}
+
+static void
 test_keeps_parameters_throughout(void)
 {
     static const struct {
@@ -103,6 +127,7 @@ main(void)
         {"activation bytes", test_activation_bytes},
         {"wire bytes", test_wire_bytes},
         {"context's gradients", test_context_gradients},
+        {"ZeRO's stages", test_zero_stages},
         {"keeps parameters throughout", test_keeps_parameters_throughout},
         {NULL, NULL},
     };

@@ -19,13 +19,10 @@ add(LpLowering *self, LpCollective collective, LpGroup group, double bytes)
         lp_builder_add_collective(&self->builder, collective, group, rounded);
 }
 
-/* Stages 1 and 2 need only each rank's own share of the sum; DeepSpeed sums all of it (Anthony et
- * al., arXiv 2408.10197, table of volumes). */
 static LpCollective
 sum_collective(const LpPlan *plan)
 {
-    gboolean whole = plan->zero.stage == 0 || plan->zero.variant == LP_ZERO_DEEPSPEED;
-    return whole ? LP_COLLECTIVE_ALL_REDUCE : LP_COLLECTIVE_REDUCE_SCATTER;
+    return lp_plan_sums_whole(plan) ? LP_COLLECTIVE_ALL_REDUCE : LP_COLLECTIVE_REDUCE_SCATTER;
 }
 
 /* Sharded in sets, each set sums its own gradients, and the shares are summed over the sets (hybrid

@@ -258,7 +258,7 @@ add_finish_segment(Stage *self, double optimizer_s, LpWork copies)
     lp_gradient_sync_add_embedding(self->lowering, self->stage);
     lp_builder_add_compute(builder, LP_TERM_OPTIMIZER,
                            (LpWork){.device_s = optimizer_s, .bound_s = optimizer_s});
-    if ((plan->zero.stage == 1 || plan->zero.stage == 2) && !plan->overlap.param)
+    if (lp_plan_shares_step(plan) && !plan->overlap.param)
         lp_parameter_gather_add_updated(self->lowering, self->stage);
     lp_builder_add_compute(builder, LP_TERM_OPTIMIZER, copies);
     end_segment(self);

@@ -61,8 +61,7 @@ lp_units_chunk(const LpPlan *plan, guint32 stage, guint32 k)
 static gboolean
 has_wide_buffer(const LpPlan *plan)
 {
-    gboolean is_shared = plan->zero.stage == 1 || plan->zero.stage == 2;
-    return is_shared && plan->format.narrow_parameters &&
+    return lp_plan_shares_step(plan) && plan->format.narrow_parameters &&
            lp_precision_is_narrow(plan->format.precision);
 }
 

@@ -36,12 +36,19 @@ lp_plan_sharded_parameters(const LpPlan *self, LpParameters parameters)
                           parameters.experts / expert_sharers};
 }
 
-/* Of @width over all key-value heads. */
+/* How many of @n_ranks that divide @n_heads among them hold the same head. */
+static double
+head_copies(double n_ranks, double n_heads)
+{
+    return fmax(1.0, n_ranks / n_heads);
+}
+
+/* Of @width over all key-value heads, or of the heads themselves. */
 static double
 own_kv_width(const LpPlan *self, const LpTransformer *transformer, double width)
 {
     double tp = self->degree[LP_AXIS_TP];
-    return width * fmax(1.0, tp / transformer->n_kv_heads) / tp;
+    return width * head_copies(tp, transformer->n_kv_heads) / tp;
 }
 
 double
@@ -64,8 +71,8 @@ lp_plan_exchanged_width(const LpPlan *self, const LpTransformer *transformer)
         return (lp_transformer_query_width(transformer) +
                 lp_transformer_mixture_width(transformer)) /
                tp;
-    double own_heads = fmax(transformer->n_kv_heads / tp, 1.0);
-    double copies = self->context_kind == LP_CONTEXT_ULYSSES ? fmax(cp / own_heads, 1.0) : 1.0;
+    double own_heads = own_kv_width(self, transformer, transformer->n_kv_heads);
+    double copies = self->context_kind == LP_CONTEXT_ULYSSES ? head_copies(cp, own_heads) : 1.0;
     return copies * (lp_plan_key_width(self, transformer) + lp_plan_value_width(self, transformer));
 }
 

@@ -43,25 +43,35 @@ reduce(LpLowering *self, LpParameters parameters)
     add(self, sum_collective(plan), LP_GROUP_EXPERT_DP, experts);
 }
 
-/* Before gradients of @parameters are sent, in @n_buckets that go together. */
+/* Before gradients of @parameters are sent, of a bucket. */
 static void
-check(LpLowering *self, double parameters, guint n_buckets)
+check(LpLowering *self, double parameters)
 {
-    double bytes = parameters * self->plan->format.gradient_bytes / n_buckets;
-    for (guint i = 0; i < n_buckets; i++)
-        lp_builder_add_compute(&self->builder, LP_TERM_COMPUTE,
-                               lp_gradient_check_work(self->plan, self->accelerator, bytes));
+    double bytes = parameters * self->plan->format.gradient_bytes;
+    lp_builder_add_compute(&self->builder, LP_TERM_COMPUTE,
+                           lp_gradient_check_work(self->plan, self->accelerator, bytes));
+}
+
+/* Checks what is in the bucket, and @n_wide buckets of @wide parameters in 16 bits, and sends all
+ * together. */
+static void
+flush(LpGradientBuckets *self, double wide, guint n_wide)
+{
+    double narrow = self->filled.dense + self->filled.experts;
+    if (narrow <= 0.0 && n_wide == 0)
+        return;
+    if (narrow > 0.0)
+        check(self->lowering, narrow);
+    for (guint i = 0; i < n_wide; i++)
+        check(self->lowering, wide / n_wide);
+    reduce(self->lowering, (LpParameters){self->filled.dense + wide, self->filled.experts});
+    self->filled = (LpParameters){0.0, 0.0};
 }
 
 void
 lp_gradient_buckets_flush(LpGradientBuckets *self)
 {
-    double parameters = self->filled.dense + self->filled.experts;
-    if (parameters <= 0.0)
-        return;
-    check(self->lowering, parameters, 1);
-    reduce(self->lowering, self->filled);
-    self->filled = (LpParameters){0.0, 0.0};
+    flush(self, 0.0, 0);
 }
 
 /* @parameters fill the bucket, which is reduced when it is full, or, of stage 3 tensor by tensor,
@@ -141,27 +151,14 @@ lp_gradient_buckets_begin_chunk(LpGradientBuckets *self, guint32 stage, guint32 
         lp_plan_chunk_bucket_bytes(plan, plan->format.gradient_bytes, stage, chunk);
 }
 
-/* Those in 16 bits, with the narrow ones that are left. */
-static void
-flush_wide(LpGradientBuckets *self)
-{
-    double narrow = self->filled.dense + self->filled.experts;
-    if (narrow > 0.0)
-        check(self->lowering, narrow, 1);
-    check(self->lowering, self->wide, self->n_wide);
-    reduce(self->lowering, (LpParameters){self->filled.dense + self->wide, self->filled.experts});
-    self->filled = (LpParameters){0.0, 0.0};
-    self->wide = self->wide_filled = 0.0;
-    self->n_wide = 0;
-}
-
+/* Those in 16 bits go with the narrow ones that are left. */
 void
 lp_gradient_buckets_end_chunk(LpGradientBuckets *self)
 {
-    if (self->n_wide > 0)
-        flush_wide(self);
-    else if (self->lowering->plan->overlap.first_buckets)
-        lp_gradient_buckets_flush(self);
+    if (self->n_wide > 0 || self->lowering->plan->overlap.first_buckets)
+        flush(self, self->wide, self->n_wide);
+    self->wide = self->wide_filled = 0.0;
+    self->n_wide = 0;
 }
 
 gboolean

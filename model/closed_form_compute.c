@@ -47,7 +47,7 @@ lp_closed_form_pass_work(const LpClosedFormInput *input, LpPass pass)
         if (!known[kind])
             kinds[kind] = layer_work(input, i, pass);
         known[kind] = TRUE;
-        if (pass != LP_PASS_RECOMPUTE || lp_plan_recomputes_layer(input->plan, shape, i))
+        if (lp_pass_has_layer(shape, input->plan, i, pass))
             sum = lp_work_then(sum, kinds[kind]);
     }
     sum = lp_work_then(sum, end_work(input, 0, LP_BLOCK_EMBEDDING, pass));

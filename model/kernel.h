@@ -48,6 +48,9 @@ LpWork lp_kernel_work(const LpKernel *self, const LpPlan *plan, const LpAccelera
  * allgather). */
 LpWork lp_boundary_copies_work(const LpTransformer *transformer, const LpPlan *plan,
                                const LpAccelerator *accelerator);
+/** Whether layer @index has a part in @pass: all have, but of what is run again. */
+gboolean lp_pass_has_layer(const LpTransformer *transformer, const LpPlan *plan, guint32 index,
+                           LpPass pass);
 /** Work of the kernels of one part of @block of layer @index in @pass, one micro-batch. */
 LpWork lp_block_part_work(const LpTransformer *transformer, const LpPlan *plan,
                           const LpAccelerator *accelerator, guint32 index, LpBlock block,

@@ -26,13 +26,6 @@ count_block(Census *self, guint32 index, LpBlock block, LpPass pass, guint32 n_r
     }
 }
 
-static gboolean
-runs_in(const Census *self, guint32 index, LpPass pass)
-{
-    return pass != LP_PASS_RECOMPUTE ||
-           lp_plan_recomputes_layer(self->plan, self->transformer, index);
-}
-
 /* Layers of each kind, from its first that runs in @pass. */
 static void
 count_layers(Census *self, LpPass pass)
@@ -41,7 +34,7 @@ count_layers(Census *self, LpPass pass)
     guint32 n_of[LP_LAYER_KINDS] = {0}, first_of[LP_LAYER_KINDS] = {0};
     for (guint32 i = 0; i < n_layers; i++) {
         guint kind = lp_transformer_layer_kind(self->transformer, i);
-        if (!runs_in(self, i, pass))
+        if (!lp_pass_has_layer(self->transformer, self->plan, i, pass))
             continue;
         if (n_of[kind]++ == 0)
             first_of[kind] = i;

@@ -153,6 +153,12 @@ lp_boundary_copies_work(const LpTransformer *transformer, const LpPlan *plan,
     return lp_kernel_work(&copies, plan, accelerator);
 }
 
+gboolean
+lp_pass_has_layer(const LpTransformer *transformer, const LpPlan *plan, guint32 index, LpPass pass)
+{
+    return pass != LP_PASS_RECOMPUTE || lp_plan_recomputes_layer(plan, transformer, index);
+}
+
 LpWork
 lp_block_part_work(const LpTransformer *transformer, const LpPlan *plan,
                    const LpAccelerator *accelerator, guint32 index, LpBlock block, LpPass pass,

@@ -48,12 +48,20 @@ read_choice_of(const LpXml *xml, const xmlNode *node, const char *name, const ch
     return TRUE;
 }
 
+/* @out_count stays as it is where @name is not said. */
+static gboolean
+read_count(const LpXml *xml, const xmlNode *node, const char *name, guint64 maximum,
+           guint64 *out_count, GError **error)
+{
+    return lp_xml_attribute(node, name) == NULL ||
+           lp_xml_count(xml, node, name, 1, maximum, out_count, error);
+}
+
 static gboolean
 read_limits(const LpXml *xml, const xmlNode *node, LpLibraryRule *rule, GError **error)
 {
     rule->ranks_max = rule->bytes_max = G_MAXUINT64;
-    if (lp_xml_attribute(node, "ranks-up-to") != NULL &&
-        !lp_xml_count(xml, node, "ranks-up-to", 1, G_MAXUINT32, &rule->ranks_max, error))
+    if (!read_count(xml, node, "ranks-up-to", G_MAXUINT32, &rule->ranks_max, error))
         return FALSE;
     if (lp_xml_attribute(node, "bytes-up-to") == NULL)
         return TRUE;
@@ -76,10 +84,8 @@ read_rule(const LpXml *xml, const xmlNode *node, const LpLibrary *library, LpLib
     if (!read_choice_of(xml, node, "operation", lp_collective_names, 0, &collective, error) ||
         !read_choice_of(xml, node, "domains", lp_spread_names, LP_SPREAD_ANY, &spread, error) ||
         !read_choice_of(xml, node, "protocol", names, 0, &protocol, error) ||
-        !read_limits(xml, node, rule, error))
-        return FALSE;
-    if (lp_xml_attribute(node, "channels") != NULL &&
-        !lp_xml_count(xml, node, "channels", 1, G_MAXUINT16, &channels, error))
+        !read_limits(xml, node, rule, error) ||
+        !read_count(xml, node, "channels", G_MAXUINT16, &channels, error))
         return FALSE;
     rule->collective = (LpCollective)collective;
     rule->spread = (LpSpread)spread;
@@ -191,49 +197,51 @@ lp_library_parse(const char *path, GBytes *content, const char *name, LpLibrary 
     return xml != NULL && find(xml, name, out_library, error);
 }
 
-/* The schema has made sure that what stands there is a number. */
-static guint64
-limit_of(const xmlNode *library, const char *name, guint64 fallback)
-{
-    const char *text = lp_xml_attribute(library, name);
-    return text != NULL ? g_ascii_strtoull(text, NULL, 10) : fallback;
-}
-
 static gboolean
-goes_with(const xmlNode *library, const char *accelerator, gboolean on_pcie, guint64 domain_size)
+is_listed(const xmlNode *library, const char *accelerator, gboolean on_pcie)
 {
-    if ((lp_xml_attribute(library, "domain") != NULL) != on_pcie ||
-        domain_size < limit_of(library, "domain-size-from", 0) ||
-        domain_size > limit_of(library, "domain-size-up-to", G_MAXUINT64))
+    if ((lp_xml_attribute(library, "domain") != NULL) != on_pcie)
         return FALSE;
     const char *listed = lp_xml_attribute(library, "accelerators");
     g_auto(GStrv) names = g_strsplit(listed != NULL ? listed : "", " ", -1);
     return g_strv_contains((const char *const *)names, accelerator);
 }
 
-/* Returns: (borrowed from @xml), NULL where there is none. */
-static const char *
-listed_for(const LpXml *xml, const char *accelerator, gboolean on_pcie, guint64 domain_size)
+/* Sets @out_name (borrowed from @xml) to that of the first library that goes with the accelerator
+ * in such domains, if there is one. */
+static gboolean
+find_listed(const LpXml *xml, const char *accelerator, gboolean on_pcie, guint64 domain_size,
+            const char **out_name, GError **error)
 {
     /* A modified accelerator has something behind its name. */
     g_auto(GStrv) words = g_strsplit(accelerator, " ", 2);
     if (words[0] == NULL)
-        return NULL;
-    for (const xmlNode *node = lp_xml_element(lp_xml_root(xml)->children, "library"); node != NULL;
-         node = lp_xml_element(node->next, "library"))
-        if (goes_with(node, words[0], on_pcie, domain_size))
-            return lp_xml_attribute(node, "name");
-    return NULL;
+        return TRUE;
+    for (const xmlNode *node = lp_xml_element(lp_xml_root(xml)->children, "library");
+         node != NULL && *out_name == NULL; node = lp_xml_element(node->next, "library")) {
+        guint64 from = 0, up_to = G_MAXUINT64;
+        if (!read_count(xml, node, "domain-size-from", G_MAXUINT32, &from, error) ||
+            !read_count(xml, node, "domain-size-up-to", G_MAXUINT32, &up_to, error))
+            return FALSE;
+        if (domain_size >= from && domain_size <= up_to && is_listed(node, words[0], on_pcie))
+            *out_name = lp_xml_attribute(node, "name");
+    }
+    return TRUE;
 }
 
-/* Returns: (borrowed from @xml). */
-static const char *
-name_for(const LpXml *xml, const char *accelerator, gboolean on_pcie, guint64 domain_size)
+/* As find_listed(); on PCIe, those for it come first. */
+static gboolean
+find_name(const LpXml *xml, const char *accelerator, gboolean on_pcie, guint64 domain_size,
+          const char **out_name, GError **error)
 {
-    const char *name = on_pcie ? listed_for(xml, accelerator, TRUE, domain_size) : NULL;
-    if (name == NULL)
-        name = listed_for(xml, accelerator, FALSE, domain_size);
-    return name != NULL ? name : LP_LIBRARY_SINGLE_RING;
+    *out_name = NULL;
+    if (on_pcie && !find_listed(xml, accelerator, TRUE, domain_size, out_name, error))
+        return FALSE;
+    if (*out_name == NULL && !find_listed(xml, accelerator, FALSE, domain_size, out_name, error))
+        return FALSE;
+    if (*out_name == NULL)
+        *out_name = LP_LIBRARY_SINGLE_RING;
+    return TRUE;
 }
 
 gboolean
@@ -243,9 +251,10 @@ lp_library_find_for(const char *name, const char *accelerator, gboolean on_pcie,
     g_autoptr(LpXml) xml = lp_xml_load(LIBRARIES, SCHEMA, error);
     if (xml == NULL)
         return FALSE;
-    const char *wanted = strcmp(name, LP_LIBRARY_AUTO) == 0
-                             ? name_for(xml, accelerator, on_pcie, domain_size)
-                             : name;
+    const char *wanted = name;
+    if (strcmp(name, LP_LIBRARY_AUTO) == 0 &&
+        !find_name(xml, accelerator, on_pcie, domain_size, &wanted, error))
+        return FALSE;
     return find(xml, wanted, out_library, error);
 }
 

@@ -70,7 +70,8 @@ test_machine(void)
     }
 }
 
-/* Nothing but a TPU is stated: slices of as many chips as a pod or slice has at most. */
+/* Nothing but a TPU is stated: slices of as many chips as a pod or slice has at most. Of a
+ * Trainium: servers of 32 cores. */
 static void
 test_habitual(void)
 {
@@ -84,6 +85,7 @@ test_habitual(void)
          512},
         {"accelerator=tpu-v5e;accelerators=384;dp=384;global_batch=768", "tpu-v5e-slices", 384,
          192},
+        {"accelerator=trn1-core;accelerators=512;dp=512;global_batch=1024", "trn1", 512, 32},
     };
     for (guint i = 0; i < G_N_ELEMENTS(rows); i++) {
         g_autofree char *changes = g_strconcat(

@@ -45,6 +45,8 @@ test_memory(void)
         {"a replica's batch, cut into as many parts as there are stages",
          "framework=torchtitan;precision=bf16;zero=2;micro_batch=16", "micro-batch=8",
          "micro-batch 8: as many micro-batches as stages"},
+        {"what is smaller than that is a micro-batch",
+         "framework=torchtitan;precision=bf16;zero=2;micro_batch=2", "micro-batch=2", NULL},
         {"without stages it is the micro-batch",
          "framework=torchtitan;precision=bf16;zero=2;pp=1;"
          "dp=8;micro_batch=8",

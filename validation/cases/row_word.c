@@ -18,8 +18,9 @@ static const Meaning precisions[] = {{"nvfp4 fp4 mxfp4 float4", "nvfp4"},
                                      {"fp8 float8 e4m3 hybrid", "fp8"},
                                      {"int8 aqt", "int8"},
                                      {"tf32", "tf32"},
-                                     {"bf16 bfloat16 mixed", "bf16"},
+                                     {"bf16 bfloat16", "bf16"},
                                      {"fp16 float16 half amp", "fp16"},
+                                     {"mixed", "bf16"},
                                      {"fp32 float32 single", "fp32"},
                                      {NULL, NULL}};
 static const Meaning recomputations[] = {{"selective attention attn core op partial", "selective"},
@@ -36,14 +37,15 @@ static const Meaning networks[] = {{"swiglu geglu reglu glu silu gated", "swiglu
                                    {"gelu relu relu2 squared mlp", "gelu"},
                                    {NULL, NULL}};
 static const Meaning answers[] = {
-    {"yes true on y 1 tied", "yes"}, {"no false off n 0 untied", "no"}, {NULL, NULL}};
+    {"no not false off n 0 untied", "no"}, {"yes true on y 1 tied", "yes"}, {NULL, NULL}};
 static const Meaning frameworks[] = {{"torchtitan", "torchtitan"},
                                      {"nanotron", "nanotron"},
                                      {"internevo internlm", "internevo"},
                                      {"foundry composer", "llm-foundry"},
                                      {"deepspeed neox", "deepspeed"},
                                      {"megatron mcore nemo primus", "megatron-core"},
-                                     {"maxtext pax paxml jax xla neuron levanter t5x gspmd", "xla"},
+                                     {"maxtext", "maxtext"},
+                                     {"pax paxml jax xla neuron levanter t5x gspmd", "xla"},
                                      {"fsdp fsdp2 ddp pytorch torch torchtune", "fsdp"},
                                      {NULL, NULL}};
 

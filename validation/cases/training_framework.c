@@ -57,40 +57,97 @@ container_of(const LpTableRow *row)
     return container != NULL ? container : container_in(row, "source");
 }
 
-/* The framework that @text names, by its name or another word for it. Static or borrowed. */
-static const char *
+/* @text as the name of one of @known, however it is written, but for those of one publication,
+ * which are named exactly; or another word for one. Returns: (transfer full). */
+static char *
+framework_word(const char *text, const char *const *known)
+{
+    g_autofree char *lower = g_ascii_strdown(text, -1);
+    if (g_strv_contains(known, text))
+        return g_strdup(text);
+    if (g_strv_contains(known, lower) && !lp_framework_of_one_publication(lower))
+        return g_steal_pointer(&lower);
+    return lp_row_word("framework", text);
+}
+
+/* The framework that @text names. Returns: (transfer full). */
+static char *
 known_framework(const char *text, LpOutcome *outcome)
 {
-    g_auto(GStrv) known = lp_framework_names(NULL);
-    g_autofree char *word = lp_row_word("framework", text);
-    if (known == NULL || g_strv_contains((const char *const *)known, text) ||
-        g_strv_contains((const char *const *)known, word))
-        return text;
+    g_auto(GStrv) names = lp_framework_names(NULL);
+    const char *const *known = (const char *const *)names;
     g_autofree char *shown = lp_error_quote(text);
-    lp_outcome_infer(outcome, "framework none: nothing is known of %s", shown);
-    return LP_FRAMEWORK_NONE;
+    char *word = known != NULL ? framework_word(text, known) : g_strdup(text);
+    if (known != NULL && !g_strv_contains(known, word)) {
+        lp_outcome_infer(outcome, "framework none: nothing is known of %s", shown);
+        g_free(word);
+        return g_strdup(LP_FRAMEWORK_NONE);
+    }
+    if (strcmp(word, text) != 0)
+        lp_outcome_infer(outcome, "framework %s: in place of %s", word, shown);
+    return word;
+}
+
+/* What the columns name, whatever its version. Returns: (transfer full). */
+static char *
+named_framework(const LpTableRow *row, LpOutcome *outcome)
+{
+    const char *text = lp_table_text(row, "framework");
+    g_autofree char *of_source = framework_of_source(row);
+    if (of_source != NULL && strcmp(of_source, text) != 0 &&
+        !lp_framework_is_like(text, of_source)) {
+        lp_outcome_infer(outcome, "framework %s: the source is named so", of_source);
+        return g_steal_pointer(&of_source);
+    }
+    if (*text != '\0')
+        return known_framework(text, outcome);
+    lp_outcome_infer(outcome, "framework none: nothing is stated");
+    return g_strdup(LP_FRAMEWORK_NONE);
 }
 
 char *
 lp_training_framework_name(const LpTableRow *row, LpOutcome *outcome)
 {
-    const char *text = lp_table_text(row, "framework");
-    g_autofree char *named = framework_of_source(row);
-    if (named != NULL && strcmp(named, text) != 0 && !lp_framework_is_like(text, named)) {
-        text = named;
-        lp_outcome_infer(outcome, "framework %s: the source is named so", named);
-    } else if (*text == '\0') {
-        text = LP_FRAMEWORK_NONE;
-        lp_outcome_infer(outcome, "framework none: nothing is stated");
-    } else {
-        text = known_framework(text, outcome);
-    }
+    char *name = named_framework(row, outcome);
     g_autofree char *container = container_of(row);
-    g_autofree char *version = lp_framework_version(text, container, lp_table_text(row, "source"));
-    if (version == NULL || strcmp(version, text) == 0)
-        return g_strdup(text);
+    g_autofree char *version = lp_framework_version(name, container, lp_table_text(row, "source"));
+    if (version == NULL || strcmp(version, name) == 0)
+        return name;
     lp_outcome_infer(outcome, "framework %s: of %s%s", version,
                      container != NULL ? "NeMo container " : "",
                      container != NULL ? container : "that publication");
+    g_free(name);
     return g_steal_pointer(&version);
+}
+
+/* Whether the settings at hand are those that @setting asks for. */
+static gboolean
+is_due(const LpSettings *settings, const LpFrameworkSetting *setting)
+{
+    for (guint i = 0; i < setting->conditions->len; i++) {
+        const LpFrameworkCondition *condition = setting->conditions->pdata[i];
+        const char *text = lp_settings_get(settings, condition->name);
+        gboolean holds = g_strcmp0(text, condition->value) == 0;
+        if (condition->comparison == LP_COMPARISON_IS_NOT)
+            holds = !holds;
+        else if (condition->comparison == LP_COMPARISON_ABOVE)
+            holds =
+                text != NULL && g_ascii_strtod(text, NULL) > g_ascii_strtod(condition->value, NULL);
+        if (!holds)
+            return FALSE;
+    }
+    return TRUE;
+}
+
+char *
+lp_training_framework_default(const LpSettings *settings, const char *name)
+{
+    g_autoptr(LpFramework) framework =
+        lp_framework_find(lp_settings_get(settings, "framework"), NULL);
+    for (guint i = 0; framework != NULL && i < framework->settings->len; i++) {
+        const LpFrameworkSetting *setting = framework->settings->pdata[i];
+        if (strcmp(setting->name, name) == 0 && is_due(settings, setting))
+            return g_strdup(setting->value);
+    }
+    return NULL;
 }

@@ -339,14 +339,13 @@ fits_with(const LpTrainingRestatement *self, guint64 micro_batch, gboolean any)
     return FALSE;
 }
 
-/* Where the row says nothing of sharing states among replicas, and what was measured fits by it
- * alone: first that of the optimizer, which costs no time, then all; all as well where nothing else
- * helps. */
-static void
-share_states(LpTrainingRestatement *self, guint64 micro_batch)
+/* Where the plan fits by it alone: first states of the optimizer, which costs no time, then all;
+ * all as well where nothing else helps. */
+static gboolean
+shares_to_fit(LpTrainingRestatement *self, guint64 micro_batch)
 {
     if (lp_settings_number(&self->settings, "dp") < 2 || fits_with(self, micro_batch, FALSE))
-        return;
+        return FALSE;
     gboolean fits_unshared = fits_with(self, micro_batch, TRUE);
     static const char *const stages[] = {"1", "3"};
     for (guint i = 0; i < (fits_unshared ? 1 : G_N_ELEMENTS(stages)); i++) {
@@ -354,17 +353,29 @@ share_states(LpTrainingRestatement *self, guint64 micro_batch)
         if (!fits_with(self, micro_batch, !fits_unshared))
             continue;
         lp_outcome_infer(self->outcome, "zero %s: the plan does not fit without", stages[i]);
-        return;
+        return TRUE;
     }
     lp_settings_set(&self->settings, "zero", "0");
+    return FALSE;
+}
+
+/* Where nothing says whether replicas share states: what was measured did fit. */
+static void
+share_states(LpTrainingRestatement *self, guint64 micro_batch)
+{
+    if (!shares_to_fit(self, micro_batch))
+        lp_outcome_infer(self->outcome, "zero 0: nothing is stated");
 }
 
 /* Whether what the row states as a micro-batch is a replica's batch, which the stages cut up, and
- * no row states into how much. */
+ * no row states into how much: a smaller one is what it is called. */
 static gboolean
 states_replica_batch(const LpTrainingRestatement *self)
 {
-    if (!lp_table_has(self->row, "micro_batch"))
+    guint64 stated = 0, dp = lp_settings_number(&self->settings, "dp");
+    if (!lp_table_has(self->row, "micro_batch") ||
+        !lp_row_count(self->row, "micro_batch", 1, G_MAXUINT32, &stated, NULL, NULL) ||
+        stated * dp < lp_settings_number(&self->settings, "global-batch"))
         return FALSE;
     g_autoptr(LpFramework) framework =
         lp_framework_find(lp_settings_get(&self->settings, "framework"), NULL);
@@ -411,7 +422,7 @@ lp_training_plan_new(LpTrainingRestatement *self, GError **error)
             lp_training_remainder_micro_batch(&self->settings, micro_batch, self->outcome);
     if (!of_replica)
         fill_rounds(self, micro_batch);
-    if (!lp_table_has(self->row, "zero") && lp_settings_is(&self->settings, "zero", "0"))
+    if (self->shares_open)
         share_states(self, micro_batch);
     const Saving *saving = choose_saving(self, micro_batch, !is_stated && !of_replica);
     if (of_replica)

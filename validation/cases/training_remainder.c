@@ -64,8 +64,9 @@ pad_kv_heads(LpSettings *self, LpOutcome *outcome)
     guint64 size = kv;
     while (size < heads && !suits(size, heads, tp))
         size++;
-    take(self, outcome, "kv-heads", size,
-         "neither divide tp nor are divided by it, or do not divide heads");
+    if (size != kv)
+        take(self, outcome, "kv-heads", size,
+             "neither divide tp nor are divided by it, or do not divide heads");
 }
 
 static void

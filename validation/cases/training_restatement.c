@@ -10,7 +10,6 @@
 #include "validation/cases/training_remainder.h"
 #include "validation/cases/training_words.h"
 #include "workloads/description/attribute.h"
-#include "workloads/description/framework.h"
 
 #include <math.h>
 #include <string.h>
@@ -200,11 +199,24 @@ complete_shape(LpTrainingRestatement *self, GError **error)
         lp_settings_set(&self->settings, "heads", heads);
         lp_outcome_infer(self->outcome, "heads %s: of 128, as most have", heads);
     }
-    if (lp_settings_get(&self->settings, "experts") != NULL &&
+    if (lp_settings_number(&self->settings, "experts") > 1 &&
         lp_settings_get(&self->settings, "top-k") == NULL) {
         lp_settings_set(&self->settings, "top-k", "2");
         lp_outcome_infer(self->outcome, "top-k 2: as in GShard and Mixtral");
     }
+    return TRUE;
+}
+
+/* Tables of models with and without experts have 0, or 1, where there are none. */
+static gboolean
+drop_single_expert(LpTrainingRestatement *self, GError **error)
+{
+    (void)error;
+    if (lp_settings_get(&self->settings, "top-k") != NULL ||
+        !lp_settings_is(&self->settings, "experts", "1"))
+        return TRUE;
+    lp_settings_set(&self->settings, "experts", "0");
+    lp_outcome_infer(self->outcome, "experts 0: one of which each token takes is none");
     return TRUE;
 }
 
@@ -239,6 +251,21 @@ cut_to_layer(LpTrainingRestatement *self, GError **error)
     return TRUE;
 }
 
+/* Some sources count replicas of experts, or of a part of the model: the accelerators decide, of
+ * which some may be left over. */
+static void
+count_replicas(LpTrainingRestatement *self, double n, double n_ranks, const char *stated)
+{
+    g_autofree char *own = g_strdup_printf("%.0f", n);
+    lp_settings_set(&self->settings, "dp", own);
+    if (strcmp(own, stated) == 0)
+        lp_outcome_infer(self->outcome, "%.0f accelerators: tp, pp, dp and cp; the rest is idle",
+                         n_ranks);
+    else
+        lp_outcome_infer(self->outcome, "dp %s: the accelerators over tp, pp and cp, not %s", own,
+                         stated);
+}
+
 /* The accelerators are tp x pp x dp x cp; a dp that is left out follows from the others. */
 static gboolean
 take_replicas(LpTrainingRestatement *self, GError **error)
@@ -264,15 +291,9 @@ take_replicas(LpTrainingRestatement *self, GError **error)
     double n_ranks = n_others * (double)lp_settings_number(&self->settings, "dp");
     if (n_ranks == (double)n_accelerators)
         return TRUE;
-    /* Some sources count replicas of experts, or of a part of the model: the accelerators decide,
-     * of which some may be left over. */
     double n_replicas = floor((double)n_accelerators / n_others);
     if (n_replicas >= 1.0) {
-        g_autofree char *own = g_strdup_printf("%.0f", n_replicas);
-        lp_settings_set(&self->settings, "dp", own);
-        if (lp_table_has(self->row, "dp"))
-            lp_outcome_infer(self->outcome, "dp %s: the accelerators over tp, pp and cp, not %s",
-                             own, dp);
+        count_replicas(self, n_replicas, n_replicas * n_others, dp);
         return TRUE;
     }
     g_autofree char *wanted = g_strdup_printf("%.0f, the product of tp, pp, dp and cp", n_ranks);
@@ -328,50 +349,15 @@ take_precision(LpTrainingRestatement *self, GError **error)
     return lp_training_restatement_set(self, "precision", "precision", text, error);
 }
 
-/* Whether the settings at hand are those that @setting asks for. */
-static gboolean
-is_due(const LpTrainingRestatement *self, const LpFrameworkSetting *setting)
-{
-    for (guint i = 0; i < setting->conditions->len; i++) {
-        const LpFrameworkCondition *condition = setting->conditions->pdata[i];
-        const char *text = lp_settings_get(&self->settings, condition->name);
-        gboolean holds = g_strcmp0(text, condition->value) == 0;
-        if (condition->comparison == LP_COMPARISON_IS_NOT)
-            holds = !holds;
-        else if (condition->comparison == LP_COMPARISON_ABOVE)
-            holds =
-                text != NULL && g_ascii_strtod(text, NULL) > g_ascii_strtod(condition->value, NULL);
-        if (!holds)
-            return FALSE;
-    }
-    return TRUE;
-}
-
-/* What the row's framework does by itself with @name, or NULL. Returns: (transfer full). */
+/* What the framework decides of the attribute @name, which is said, or NULL.
+ * Returns: (transfer full) (nullable). */
 static char *
-framework_default(const LpTrainingRestatement *self, const char *name)
+infer_default(LpTrainingRestatement *self, const char *name)
 {
-    g_autoptr(LpFramework) framework =
-        lp_framework_find(lp_settings_get(&self->settings, "framework"), NULL);
-    for (guint i = 0; framework != NULL && i < framework->settings->len; i++) {
-        const LpFrameworkSetting *setting = framework->settings->pdata[i];
-        if (strcmp(setting->name, name) == 0 && is_due(self, setting))
-            return g_strdup(setting->value);
-    }
-    return NULL;
-}
-
-/* What the framework decides of the attribute @name, or NULL, where it takes @otherwise; either is
- * said. Returns: (transfer full) (nullable). */
-static char *
-infer_default(LpTrainingRestatement *self, const char *name, const char *otherwise)
-{
-    char *value = framework_default(self, name);
+    char *value = lp_training_framework_default(&self->settings, name);
     if (value != NULL)
         lp_outcome_infer(self->outcome, "%s %s: as %s has it", name, value,
                          lp_settings_get(&self->settings, "framework"));
-    else
-        lp_outcome_infer(self->outcome, "%s %s: nothing is stated", name, otherwise);
     return value;
 }
 
@@ -382,18 +368,24 @@ note_sequence_parallel(LpTrainingRestatement *self, GError **error)
     (void)error;
     if (lp_settings_get(&self->settings, "sequence-parallel") != NULL)
         return TRUE;
-    g_free(infer_default(self, "sequence-parallel", "no"));
+    g_autofree char *value = infer_default(self, "sequence-parallel");
+    if (value == NULL) {
+        lp_settings_set(&self->settings, "sequence-parallel", "no");
+        lp_outcome_infer(self->outcome, "sequence-parallel no: nothing is stated");
+    }
     return TRUE;
 }
 
-/* Where no column says which states replicas share: as the framework has it, else none. */
+/* Where nothing says which states replicas share: as the framework has it, else none unless the
+ * plan fits so alone (lp_training_plan_new()). */
 static gboolean
 take_zero(LpTrainingRestatement *self, GError **error)
 {
     (void)error;
     if (lp_settings_get(&self->settings, "zero") != NULL)
         return TRUE;
-    g_autofree char *stage = infer_default(self, "zero", "0");
+    g_autofree char *stage = infer_default(self, "zero");
+    self->shares_open = stage == NULL;
     lp_settings_set(&self->settings, "zero", stage != NULL ? stage : "0");
     return TRUE;
 }
@@ -409,7 +401,7 @@ deal_slices(LpTrainingRestatement *self, GError **error)
             layers = lp_settings_number(&self->settings, "layers"),
             slices = pp * MAX(lp_settings_number(&self->settings, "virtual-stages"), 1);
     gboolean divides = (layers + 2) % slices == 0;
-    g_autofree char *dealt = framework_default(self, "stage-layers");
+    g_autofree char *dealt = lp_training_framework_default(&self->settings, "stage-layers");
     if (pp < 2 || layers % slices == 0 || (layers < slices && !divides) ||
         lp_settings_get(&self->settings, "stage-layers") != NULL || dealt != NULL)
         return TRUE;
@@ -456,10 +448,23 @@ take_words(LpTrainingRestatement *self, GError **error)
 }
 
 static gboolean (*const rules[])(LpTrainingRestatement *self, GError **error) = {
-    take_model,     take_layers_of_name, take_columns,  complete_shape,
-    pad_vocabulary, cut_to_layer,        take_replicas, take_sequence_parallel,
-    take_precision, take_framework,      take_settings, note_sequence_parallel,
-    take_zero,      take_words,          pad_sizes,     deal_slices,
+    take_model,
+    take_layers_of_name,
+    take_columns,
+    drop_single_expert,
+    complete_shape,
+    pad_vocabulary,
+    cut_to_layer,
+    take_replicas,
+    take_sequence_parallel,
+    take_precision,
+    take_framework,
+    take_settings,
+    note_sequence_parallel,
+    take_zero,
+    take_words,
+    pad_sizes,
+    deal_slices,
     limit_slices,
 };
 

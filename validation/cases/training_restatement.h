@@ -21,6 +21,7 @@ typedef struct {
     LpSettings settings;        /* owned: the attributes so far */
     LpWorkload *scratch;        /* owned: each value is set on it alone, to be checked */
     gboolean is_layer;          /**< a single layer was measured, not a whole model */
+    gboolean shares_open;       /**< neither row nor framework says which states replicas share */
 } LpTrainingRestatement;
 
 /** Begins with no attributes. @row and @outcome are borrowed, until the restatement is cleared.

@@ -13,17 +13,21 @@
 /* Accelerators of a domain where a row does not state them. */
 #define DOMAIN_USUAL 8
 
-/* Whether @at, a place in @note, stands behind a word that denies it. */
+/* Whether @at, a place in @note where @word stands, is between words that deny it. */
 static gboolean
-is_denied(const char *note, const char *at)
+is_denied(const char *note, const char *at, const char *word)
 {
-    static const char *const denials[] = {"no ", "not ", "without ", "w/o "};
-    for (guint i = 0; i < G_N_ELEMENTS(denials); i++) {
-        size_t length = strlen(denials[i]);
+    static const char *const before[] = {"no ", "not ", "without ", "w/o "};
+    static const char *const behind[] = {"=false", "=no", "=off", "=0", " off", ": false", ": no"};
+    for (guint i = 0; i < G_N_ELEMENTS(before); i++) {
+        size_t length = strlen(before[i]);
         gboolean fits = (size_t)(at - note) >= length;
-        if (fits && g_ascii_strncasecmp(at - length, denials[i], length) == 0)
+        if (fits && g_ascii_strncasecmp(at - length, before[i], length) == 0)
             return TRUE;
     }
+    for (guint i = 0; i < G_N_ELEMENTS(behind); i++)
+        if (g_ascii_strncasecmp(at + strlen(word), behind[i], strlen(behind[i])) == 0)
+            return TRUE;
     return FALSE;
 }
 
@@ -31,7 +35,7 @@ static gboolean
 column_says(const LpTableRow *row, const char *column, const char *word)
 {
     const char *text = lp_table_text(row, column), *at = strstr(text, word);
-    return at != NULL && !is_denied(text, at);
+    return at != NULL && !is_denied(text, at, word);
 }
 
 static gboolean

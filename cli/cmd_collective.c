@@ -103,9 +103,9 @@ parse_ranks(const Options *options, const LpMachine *machine, LpCollectiveReques
                               "--groups: got %u of %" G_GUINT64_FORMAT
                               " accelerators, wanted at least 2 for each",
                               request->n_groups, machine->n_accelerators);
-    return lp_option_count("ranks", options->ranks, 2, most,
-                           request->collective == LP_COLLECTIVE_SEND ? 2 : most, &request->n_ranks,
-                           error);
+    if (request->collective == LP_COLLECTIVE_SEND)
+        most = 2;
+    return lp_option_count("ranks", options->ranks, 2, most, most, &request->n_ranks, error);
 }
 
 static gboolean

@@ -279,8 +279,10 @@ cmd_attributes(int argc, char **argv, GError **error)
     g_autoptr(GPtrArray) all = lp_attribute_table_load();
     g_autoptr(GPtrArray) rows = g_ptr_array_new();
     for (int i = 1; i < argc; i++)
-        if (lp_attribute_find(argv[i], error) == NULL)
+        if (lp_attribute_find(argv[i], error) == NULL) {
+            g_prefix_error(error, "workload attributes: ");
             return FALSE;
+        }
     for (guint i = 0; i < all->len; i++) {
         LpAttributeRow *row = g_ptr_array_index(all, i);
         if (argc == 1 || g_strv_contains((const char *const *)argv + 1, row->name))

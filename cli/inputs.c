@@ -225,7 +225,7 @@ lp_check_scenario_memory(const LpScenario *scenario, const LpMachine *machine, G
         const LpScenarioJob *job = lp_scenario_job(scenario, i);
         if (lp_setup_check_memory(job->workload, machine, error))
             continue;
-        g_prefix_error(error, "%s: job \"%s\": ", job->where, job->name);
+        lp_scenario_job_prefix(job, error);
         return FALSE;
     }
     return TRUE;

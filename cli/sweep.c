@@ -124,6 +124,20 @@ find_values(const char *text, const char *own)
     return g_strv_builder_end(values);
 }
 
+/* Whether each of @values is one of @name, whatever the workload. */
+static gboolean
+check_values(const char *name, char **values, GError **error)
+{
+    for (; *values != NULL; values++) {
+        g_autofree char *setting = g_strconcat(name, "=", *values, NULL);
+        if (!lp_workload_check_setting(setting, error)) {
+            g_prefix_error(error, "--sweep=%s: ", setting);
+            return FALSE;
+        }
+    }
+    return TRUE;
+}
+
 /* What goes with a width, so that heads keep theirs. */
 static void
 add_in_proportion(GStrvBuilder *settings, const LpWorkload *workload, guint64 hidden)
@@ -228,6 +242,8 @@ lp_sweep_run(const LpSweepBase *base, const LpWorkload *workload, const char *te
     g_autoptr(GArray) out = g_array_new(FALSE, TRUE, sizeof(LpSweepPoint));
     g_array_set_size(out, n);
     g_autofree Point *points = g_new0(Point, n);
+    if (!check_values(name, values, error))
+        return NULL;
     for (guint i = 0; i < n; i++) {
         LpSweepPoint *point = &g_array_index(out, LpSweepPoint, i);
         g_strlcpy(point->value, values[i], sizeof point->value);

@@ -178,6 +178,21 @@ read_changes(const char *setting)
     return self;
 }
 
+/* Those of plans; the machine's are checked as it is made. */
+static gboolean
+check_changes(const char *setting, GError **error)
+{
+    g_auto(Changes) changes = read_changes(setting);
+    for (guint i = 0; i < changes.plan->len; i++) {
+        const char *word = changes.plan->pdata[i];
+        if (!lp_workload_check_setting(word, error)) {
+            g_prefix_error(error, "--what-if=%s: ", word);
+            return FALSE;
+        }
+    }
+    return TRUE;
+}
+
 /* Summed over all changes; 1 if there is none. */
 static double
 count_units(const Changes *self, const LpWorkload *workload, const LpMachine *machine)
@@ -293,8 +308,11 @@ lp_variants_what_if(const LpVariantBase *base, const char *const *what_ifs, GArr
     g_auto(GStrv) names = g_strdupv((char **)(gpointer)(guintptr)what_ifs);
     guint n = names == NULL ? 0 : g_strv_length(names);
     g_autofree Variant *variants = g_new0(Variant, n);
-    for (guint i = 0; i < n; i++)
+    for (guint i = 0; i < n; i++) {
+        if (!check_changes(names[i], error))
+            return FALSE;
         variants[i] = (Variant){.base = base, .setting = names[i], .fidelity = base->fidelity};
+    }
     if (run_all(base, variants, names, n, TRUE, out, error))
         return TRUE;
     g_prefix_error(error, "--what-if=");

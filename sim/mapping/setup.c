@@ -32,13 +32,13 @@ find_library(const LpWorkload *workload, const LpMachine *machine, LpLibrary *ou
     const LpPlan *plan = &workload->plan;
     const char *name = *plan->library.name == '\0' ? LP_LIBRARY_AUTO : plan->library.name;
     if (!lp_machine_library(machine, name, out_library, error)) {
-        g_prefix_error(error, "library: ");
+        g_prefix_error(error, "%s: library: ", lp_file_label(workload->path));
         return FALSE;
     }
     gboolean is_said =
         *plan->library.protocol != '\0' && strcmp(plan->library.protocol, "auto") != 0;
     if (is_said && !lp_library_restrict(out_library, plan->library.protocol, error)) {
-        g_prefix_error(error, "protocol: ");
+        g_prefix_error(error, "%s: protocol: ", lp_file_label(workload->path));
         return FALSE;
     }
     return check_starts(workload, out_library, error);

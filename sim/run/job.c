@@ -76,7 +76,7 @@ job_new(const LpScenarioJob *job, const LpMachine *machine, GError **error)
         self->program = lp_training_program_new(job->workload, &machine->accelerator, error);
     if (self->program != NULL)
         return g_steal_pointer(&self);
-    g_prefix_error(error, "%s: job \"%s\": ", job->where, job->name);
+    lp_scenario_job_prefix(job, error);
     return NULL;
 }
 
@@ -182,7 +182,7 @@ new_circuits(const LpJob *self, const LpNetwork *network, const GArray *failed, 
     LpCircuitMap *circuits = lp_circuit_map_new(self->program, network, self->setup->library,
                                                 self->setup->placement, failed, error);
     if (circuits == NULL)
-        g_prefix_error(error, "%s: job \"%s\": ", self->job->where, self->job->name);
+        lp_scenario_job_prefix(self->job, error);
     return circuits;
 }
 

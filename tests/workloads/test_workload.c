@@ -317,6 +317,8 @@ test_setting_faults(void)
         lp_test_true(rows[i].setting, workload == NULL);
         lp_test_error(rows[i].setting, &error, rows[i].of_model ? LP_MODEL_ERROR : LP_INPUT_ERROR,
                       rows[i].code, rows[i].part);
+        lp_test_true("by itself",
+                     lp_workload_check_setting(rows[i].setting, NULL) == rows[i].of_model);
     }
 }
 

@@ -193,6 +193,16 @@ lp_scenario_new_single(LpWorkload *workload, const char *path)
 }
 
 void
+lp_scenario_job_prefix(const LpScenarioJob *self, GError **error)
+{
+    const char *label = lp_file_label(self->workload->path);
+    if (strcmp(self->where, label) != 0)
+        g_prefix_error(error, "%s: job \"%s\": ", self->where, self->name);
+    else if (error != NULL && *error != NULL && !g_str_has_prefix((*error)->message, label))
+        g_prefix_error(error, "%s: ", label);
+}
+
+void
 lp_scenario_suit(LpScenario *self, guint64 domain_size, const LpAccelerator *accelerator)
 {
     for (guint i = 0; i < self->jobs->len; i++)
@@ -204,6 +214,9 @@ LpScenario *
 lp_scenario_load(const char *path, const char *const *settings, GError **error)
 {
     g_return_val_if_fail(path != NULL, NULL);
+    /* Before any job has them, so that no job is blamed for them. */
+    if (!lp_workload_check_settings(settings, error))
+        return NULL;
     (void)lp_workloads_get_resource();
     g_autoptr(LpXml) xml = lp_xml_load(path, SCHEMA, error);
     if (xml == NULL)

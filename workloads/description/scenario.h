@@ -20,6 +20,9 @@ LpScenario *lp_scenario_load(const char *path, const char *const *settings,
 /** A scenario of one job, @workload, with nothing beside it: where and as its plan says. @workload:
  * (transfer full). @path: what messages name. Returns: (transfer full). */
 LpScenario *lp_scenario_new_single(LpWorkload *workload, const char *path);
+/** Has @error begin with where @self stands and with its name; where it is a workload alone, with
+ * the workload's file, if it does not yet. */
+void lp_scenario_job_prefix(const LpScenarioJob *self, GError **error);
 /** lp_workload_suit() of every job's workload. */
 void lp_scenario_suit(LpScenario *self, guint64 domain_size, const LpAccelerator *accelerator);
 /** Frees @self and all that it owns; nothing if it is NULL. */

@@ -223,8 +223,11 @@ load_workload(const Reader *self, const char *const *settings, GError **error)
     g_autofree char *path = lp_file_find("workloads", name, error);
     LpWorkload *workload =
         path == NULL ? NULL : lp_workload_load(path, (const char *const *)all, error);
-    if (workload == NULL)
-        lp_xml_prefix(self->xml, self->node, "workload", error);
+    if (workload == NULL) {
+        /* A shipped scenario is called by its name: settings may not go with it. */
+        g_autofree char *place = where(self);
+        g_prefix_error(error, "%s: <job> workload: ", place);
+    }
     return workload;
 }
 

@@ -135,18 +135,13 @@ apply_setting(LpWorkload *self, const char *setting, GError **error)
 {
     const char *equals = strchr(setting, '=');
     if (equals == NULL) {
-        g_set_error(error, LP_INPUT_ERROR, LP_INPUT_ERROR_USAGE,
-                    "--set %s: got no \"=\", wanted NAME=VALUE", setting);
+        g_set_error(error, LP_INPUT_ERROR, LP_INPUT_ERROR_USAGE, "got no \"=\", wanted NAME=VALUE");
         return FALSE;
     }
     g_autofree char *name = g_strndup(setting, (gsize)(equals - setting));
     const LpAttribute *attribute = lp_attribute_find(name, error);
-    if (attribute == NULL ||
-        !lp_attribute_set(attribute, self, equals + 1, LP_ORIGIN_SETTING, error)) {
-        g_prefix_error(error, "--set %s: ", setting);
-        return FALSE;
-    }
-    return TRUE;
+    return attribute != NULL &&
+           lp_attribute_set(attribute, self, equals + 1, LP_ORIGIN_SETTING, error);
 }
 
 /* A model that is widened in one attribute keeps the others' ratios only where the file said
@@ -155,9 +150,26 @@ static gboolean
 apply_settings(LpWorkload *self, const char *const *settings, GError **error)
 {
     for (; settings != NULL && *settings != NULL; settings++)
-        if (!apply_setting(self, *settings, error))
+        if (!apply_setting(self, *settings, error)) {
+            g_prefix_error(error, "--set %s: ", *settings);
             return FALSE;
+        }
     return TRUE;
+}
+
+gboolean
+lp_workload_check_setting(const char *setting, GError **error)
+{
+    g_return_val_if_fail(setting != NULL, FALSE);
+    g_autoptr(LpWorkload) scratch = g_new0(LpWorkload, 1);
+    return apply_setting(scratch, setting, error);
+}
+
+gboolean
+lp_workload_check_settings(const char *const *settings, GError **error)
+{
+    g_autoptr(LpWorkload) scratch = g_new0(LpWorkload, 1);
+    return apply_settings(scratch, settings, error);
 }
 
 /* Read after all settings, which may name another file, or other experts. */

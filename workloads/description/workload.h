@@ -19,6 +19,13 @@ LpWorkload *lp_workload_load(const char *path, const char *const *settings,
  * messages say in place of a file. Errors: as lp_workload_load(). Returns: (transfer full). */
 LpWorkload *lp_workload_new(const char *path, const char *name, const char *const *settings,
                             GError **error) G_GNUC_WARN_UNUSED_RESULT;
+/** Whether the setting "name=value" is one by itself, whatever the workload. Errors:
+ * LP_INPUT_ERROR, "got, wanted"; the caller says where. */
+gboolean lp_workload_check_setting(const char *setting, GError **error) G_GNUC_WARN_UNUSED_RESULT;
+/** Whether all of @settings are ("name=value", NULL-ended, or NULL), which stand behind "--set".
+ * Errors: LP_INPUT_ERROR, "--set NAME=VALUE: got, wanted". */
+gboolean lp_workload_check_settings(const char *const *settings,
+                                    GError **error) G_GNUC_WARN_UNUSED_RESULT;
 /** Frees @self and all that it owns; nothing if it is NULL. */
 void lp_workload_free(LpWorkload *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(LpWorkload, lp_workload_free)

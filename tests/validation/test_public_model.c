@@ -119,6 +119,8 @@ test_names(void)
         lp_test_text(rows[i].text, model != NULL ? model->name : NULL, rows[i].name);
     }
     lp_test_text("accelerator", lp_public_models_accelerator(models, "H100-SXM5-80GB"), "h100-sxm");
+    lp_test_text("Google's names", lp_public_models_accelerator(models, "TPU v5 lite"), "tpu-v5e");
+    lp_test_text("of chips", lp_public_models_accelerator(models, "Trillium"), "tpu-v6e");
     lp_test_text("unknown accelerator", lp_public_models_accelerator(models, "abacus"), NULL);
 }
 

@@ -177,6 +177,8 @@ test_rules(void)
         {"counts that are read elsewhere", "micro_batch=2.0", "micro-batch=2",
          "micro_batch 2: in place of \"2.0\""},
         {"a machine's", "accelerators=16.0", "dp=4", "accelerators 16: in place of \"16.0\""},
+        {"memory that a name leaves open", "accelerator=A100", "tp=2",
+         "accelerator a100-80: in place of \"A100\""},
         {"a framework by another name", "framework=NeMo", "framework=megatron-core",
          "framework megatron-core: in place of \"NeMo\""},
         {"by its own name in other letters", "framework=LLM-Foundry;zero=3;pp=1;tp=1;dp=16",

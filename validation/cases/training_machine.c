@@ -218,14 +218,18 @@ find_accelerator(const LpTableRow *row, const LpPublicModels *models,
     g_autoptr(GError) fault = NULL;
     const char *name = lp_table_text(row, "accelerator");
     const char *other = lp_public_models_accelerator(models, name);
-    if (lp_catalogue_find(other != NULL ? other : name, out_accelerator, &fault))
+    g_autofree char *shown = lp_error_quote(name);
+    if (lp_catalogue_find(other != NULL ? other : name, out_accelerator, &fault)) {
+        if (g_ascii_strcasecmp(out_accelerator->name, name) != 0)
+            lp_outcome_infer(outcome, "accelerator %s: in place of %s", out_accelerator->name,
+                             shown);
         return TRUE;
+    }
     g_autofree char *matched = lp_accelerator_name_match(name, NULL);
     if (matched == NULL) {
         g_propagate_error(error, g_steal_pointer(&fault));
         return FALSE;
     }
-    g_autofree char *shown = lp_error_quote(name);
     lp_outcome_infer(outcome, "accelerator %s: by the words of %s", matched, shown);
     return lp_catalogue_find(matched, out_accelerator, error);
 }

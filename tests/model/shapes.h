@@ -138,6 +138,16 @@ lp_test_round_accelerator(void)
     };
 }
 
+/** The same, whose host takes @host_s for a kernel and whose launches take @launch_s. */
+static inline LpAccelerator
+lp_test_hosted_accelerator(double host_s, double launch_s)
+{
+    LpAccelerator accelerator = lp_test_round_accelerator();
+    accelerator.host_kernel_s = host_s;
+    accelerator.launch_s = launch_s;
+    return accelerator;
+}
+
 /** The first of @n_kernels with this name, or NULL. */
 static inline const LpKernel *
 lp_test_find_kernel(const LpKernel *kernels, guint n_kernels, const char *name)

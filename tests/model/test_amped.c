@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "model/amped.h"
 #include "model/memory.h"
-#include "tests/model/shapes.h"
+#include "tests/model/closed_form_job.h"
 #include "tests/testlib.h"
 
 #define IDENTITY 1e-12 /* the same sum in another order */
@@ -79,37 +79,34 @@ test_counts(void)
 static void
 test_rates(void)
 {
-    LpAccelerator accelerator = lp_test_accelerator();
-    accelerator.peak_flop_per_s[LP_PRECISION_FP32] = 20e12;
-    LpPlan plan = lp_test_plan(2, 2, 2, 1, 8);
-    lp_test_close("C_MAC", lp_amped_mac_s(&plan, &accelerator), 2.0 / 156e12, IDENTITY);
-    lp_test_close("C_nl", lp_amped_nonlinear_s(&accelerator), 0.05e-12, IDENTITY);
-    LpTransformer gpt = lp_test_gpt(4, 1024, 16);
-    LpFabric fabric = lp_test_fabric(300e9, 25e9);
-    LpClosedFormInput input = {&gpt, &plan, &accelerator, &fabric, NULL, {FALSE, 0.0}};
-    double products_s = 4.0 * lp_amped_layer_mac(&gpt, &plan) * 2.0 / 156e12 / 8.0;
-    double nonlinear_s = 4.0 * lp_amped_layer_nonlinear(&gpt, &plan) * 0.05e-12 / 8.0;
-    lp_test_close("U_f", lp_amped_forward_s(&input), products_s + nonlinear_s, IDENTITY);
-    lp_test_close("U_b", lp_amped_backward_s(&input), products_s + nonlinear_s, IDENTITY);
-    lp_test_close("U_w", lp_amped_weight_s(&input), products_s, IDENTITY);
+    LpTestJob job;
+    lp_test_job_init(&job, lp_test_gpt(4, 1024, 16), lp_test_plan(2, 2, 2, 1, 8),
+                     lp_test_fabric(300e9, 25e9));
+    job.accelerator.peak_flop_per_s[LP_PRECISION_FP32] = 20e12;
+    lp_test_close("C_MAC", lp_amped_mac_s(&job.plan, &job.accelerator), 2.0 / 156e12, IDENTITY);
+    lp_test_close("C_nl", lp_amped_nonlinear_s(&job.accelerator), 0.05e-12, IDENTITY);
+    double products_s = 4.0 * lp_amped_layer_mac(&job.shape, &job.plan) * 2.0 / 156e12 / 8.0;
+    double nonlinear_s = 4.0 * lp_amped_layer_nonlinear(&job.shape, &job.plan) * 0.05e-12 / 8.0;
+    lp_test_close("U_f", lp_amped_forward_s(&job.input), products_s + nonlinear_s, IDENTITY);
+    lp_test_close("U_b", lp_amped_backward_s(&job.input), products_s + nonlinear_s, IDENTITY);
+    lp_test_close("U_w", lp_amped_weight_s(&job.input), products_s, IDENTITY);
 }
 
 static void
 test_recompute(void)
 {
-    LpTransformer gpt = lp_test_gpt(4, 1024, 16);
-    LpPlan plan = lp_test_plan(8, 2, 2, 1, 8);
-    LpAccelerator accelerator = lp_test_accelerator();
-    LpFabric fabric = lp_test_fabric(300e9, 25e9);
-    LpClosedFormInput input = {&gpt, &plan, &accelerator, &fabric, NULL, {FALSE, 0.0}};
-    double tp_s = lp_amped_tp_s(&input);
-    lp_test_close("none", lp_amped_recompute_s(&input), 0.0, 0.0);
-    plan.recompute = LP_RECOMPUTE_FULL;
-    lp_test_close("U_f again", lp_amped_recompute_s(&input), lp_amped_forward_s(&input), 0.0);
-    lp_test_close("six all-reduces for four", lp_amped_tp_s(&input), 1.5 * tp_s, IDENTITY);
-    double waited_s = 2.0 * lp_amped_forward_s(&input) + lp_amped_backward_s(&input) +
-                      lp_amped_tp_s(&input) + lp_amped_pp_s(&input);
-    lp_test_close("the bubble holds it", lp_amped_bubble_s(&input), waited_s / 4.0, IDENTITY);
+    LpTestJob job;
+    lp_test_job_init(&job, lp_test_gpt(4, 1024, 16), lp_test_plan(8, 2, 2, 1, 8),
+                     lp_test_fabric(300e9, 25e9));
+    double tp_s = lp_amped_tp_s(&job.input);
+    lp_test_close("none", lp_amped_recompute_s(&job.input), 0.0, 0.0);
+    job.plan.recompute = LP_RECOMPUTE_FULL;
+    lp_test_close("U_f again", lp_amped_recompute_s(&job.input), lp_amped_forward_s(&job.input),
+                  0.0);
+    lp_test_close("six all-reduces for four", lp_amped_tp_s(&job.input), 1.5 * tp_s, IDENTITY);
+    double waited_s = 2.0 * lp_amped_forward_s(&job.input) + lp_amped_backward_s(&job.input) +
+                      lp_amped_tp_s(&job.input) + lp_amped_pp_s(&job.input);
+    lp_test_close("the bubble holds it", lp_amped_bubble_s(&job.input), waited_s / 4.0, IDENTITY);
 }
 
 static void
@@ -130,26 +127,24 @@ test_one_rank(void)
 static void
 test_hierarchy(void)
 {
-    LpTransformer gpt = lp_test_gpt(4, 1024, 16);
-    gpt.embedding = FALSE;
-    LpPlan plan = lp_test_plan(1, 1, 16, 1, 16);
-    LpAccelerator accelerator = lp_test_accelerator();
-    LpFabric fabric = lp_test_fabric(300e9, 25e9);
-    fabric.scale_up_latency_s = 1e-6;
-    fabric.tiers[0].latency_s = 5e-6;
-    LpClosedFormInput input = {&gpt, &plan, &accelerator, &fabric, NULL, {FALSE, 0.0}};
-    double bytes = 4.0 * lp_amped_layer_parameters(&gpt) * 2.0;
-    lp_test_close("two domains", lp_amped_gradient_s(&input),
+    LpTestJob job;
+    lp_test_job_init(&job, lp_test_gpt(4, 1024, 16), lp_test_plan(1, 1, 16, 1, 16),
+                     lp_test_fabric(300e9, 25e9));
+    job.shape.embedding = FALSE;
+    job.fabric.scale_up_latency_s = 1e-6;
+    job.fabric.tiers[0].latency_s = 5e-6;
+    double bytes = 4.0 * lp_amped_layer_parameters(&job.shape) * 2.0;
+    lp_test_close("two domains", lp_amped_gradient_s(&job.input),
                   14e-6 + 1.75 * bytes / 300e9 + 2.0 * 5e-6 + bytes / 8.0 / 25e9, IDENTITY);
-    plan.degree[LP_AXIS_DP] = 8;
-    lp_test_close("one domain", lp_amped_gradient_s(&input), 14e-6 + 1.75 * bytes / 300e9,
+    job.plan.degree[LP_AXIS_DP] = 8;
+    lp_test_close("one domain", lp_amped_gradient_s(&job.input), 14e-6 + 1.75 * bytes / 300e9,
                   IDENTITY);
-    plan = lp_test_plan(8, 1, 4, 1, 4);
-    lp_test_close("no two in a domain", lp_amped_gradient_s(&input),
+    job.plan = lp_test_plan(8, 1, 4, 1, 4);
+    lp_test_close("no two in a domain", lp_amped_gradient_s(&job.input),
                   6.0 * 5e-6 + 1.5 * bytes / 8.0 / 25e9, IDENTITY);
-    plan = lp_test_plan(16, 1, 1, 1, 1);
+    job.plan = lp_test_plan(16, 1, 1, 1, 1);
     double volume = 2048.0 * 1024.0 * 2.0;
-    lp_test_close("tp over two domains", lp_amped_tp_s(&input),
+    lp_test_close("tp over two domains", lp_amped_tp_s(&job.input),
                   16.0 * (14e-6 + 1.75 * volume / 300e9 + 10e-6 + volume / 8.0 / 25e9), IDENTITY);
 }
 
@@ -182,39 +177,37 @@ test_efficiency(void)
 static void
 test_experts(void)
 {
-    LpTransformer gpt = lp_test_gpt(4, 1024, 16);
-    gpt.embedding = FALSE;
-    gpt.experts.n = 16;
-    gpt.experts.top_k = 2;
-    gpt.experts.ffn = 2048;
-    gpt.experts.every = 1;
-    LpPlan plan = lp_test_plan(1, 1, 16, 1, 16);
-    plan.degree[LP_AXIS_EP] = 16;
-    LpAccelerator accelerator = lp_test_accelerator();
-    LpFabric fabric = lp_test_fabric(300e9, 25e9);
-    fabric.scale_up_latency_s = 1e-6;
-    fabric.tiers[0].latency_s = 5e-6;
-    LpClosedFormInput input = {&gpt, &plan, &accelerator, &fabric, NULL, {FALSE, 0.0}};
-    lp_test_close("two domains", lp_amped_moe_s(&input), 16.0 * 227.0056e-6, 1e-6);
-    LpTerms terms = lp_amped_terms(&input);
-    lp_test_close("its term", terms.s[LP_TERM_EP], lp_amped_moe_s(&input), 0.0);
-    plan.degree[LP_AXIS_EP] = 4;
+    LpTestJob job;
+    lp_test_job_init(&job, lp_test_gpt(4, 1024, 16), lp_test_plan(1, 1, 16, 1, 16),
+                     lp_test_fabric(300e9, 25e9));
+    job.shape.embedding = FALSE;
+    job.shape.experts.n = 16;
+    job.shape.experts.top_k = 2;
+    job.shape.experts.ffn = 2048;
+    job.shape.experts.every = 1;
+    job.plan.degree[LP_AXIS_EP] = 16;
+    job.fabric.scale_up_latency_s = 1e-6;
+    job.fabric.tiers[0].latency_s = 5e-6;
+    lp_test_close("two domains", lp_amped_moe_s(&job.input), 16.0 * 227.0056e-6, 1e-6);
+    LpTerms terms = lp_amped_terms(&job.input);
+    lp_test_close("its term", terms.s[LP_TERM_EP], lp_amped_moe_s(&job.input), 0.0);
+    job.plan.degree[LP_AXIS_EP] = 4;
     /* 3/4 of 8,388,608 at 300 GB/s, 20.9715 us, and 3 us. */
-    lp_test_close("one domain", lp_amped_moe_s(&input), 16.0 * 23.97152e-6, 1e-6);
+    lp_test_close("one domain", lp_amped_moe_s(&job.input), 16.0 * 23.97152e-6, 1e-6);
     double matrices = 4.0 * 1024.0 * 1024.0, expert = 2.0 * 1024.0 * 2048.0;
-    lp_test_close("two experts' MAC", lp_amped_layer_mac(&gpt, &plan),
+    lp_test_close("two experts' MAC", lp_amped_layer_mac(&job.shape, &job.plan),
                   16.0 * 2048.0 * (matrices + 2.0 * expert + 2.0 * 2048.0 * 1024.0), IDENTITY);
-    lp_test_close("all experts' parameters", lp_amped_layer_parameters(&gpt),
+    lp_test_close("all experts' parameters", lp_amped_layer_parameters(&job.shape),
                   matrices + 16.0 * expert + 4.0 * 1024.0, IDENTITY);
     /* Dense ones over 16 ranks, a quarter of the experts over the 4 that hold copies of them, each
      * in two domains: 8 then 2, and 2 then 2. */
     double dense = 4.0 * 2.0 * (matrices + 4096.0), experts = 4.0 * 2.0 * 4.0 * expert;
-    lp_test_close("gradients", lp_amped_gradient_s(&input),
+    lp_test_close("gradients", lp_amped_gradient_s(&job.input),
                   14e-6 + 1.75 * dense / 300e9 + 10e-6 + dense / 8.0 / 25e9 + 2e-6 +
                       experts / 300e9 + 10e-6 + experts / 2.0 / 25e9,
                   IDENTITY);
-    plan.recompute = LP_RECOMPUTE_FULL;
-    lp_test_close("exchanged again", lp_amped_moe_s(&input), 24.0 * 23.97152e-6, 1e-6);
+    job.plan.recompute = LP_RECOMPUTE_FULL;
+    lp_test_close("exchanged again", lp_amped_moe_s(&job.input), 24.0 * 23.97152e-6, 1e-6);
 }
 
 /* Half of the layers have experts: the mean of both. */
@@ -242,20 +235,18 @@ test_mixed_layers(void)
 static void
 test_boundaries(void)
 {
-    LpTransformer gpt = lp_test_gpt(4, 1024, 16);
-    LpPlan plan = lp_test_plan(1, 4, 4, 1, 16);
-    LpAccelerator accelerator = lp_test_accelerator();
-    LpFabric fabric = lp_test_fabric(300e9, 25e9);
-    fabric.scale_up_latency_s = 1e-6;
-    fabric.tiers[0].latency_s = 5e-6;
-    LpClosedFormInput input = {&gpt, &plan, &accelerator, &fabric, NULL, {FALSE, 0.0}};
-    lp_test_close("PP_inter is longer", lp_amped_pp_s(&input), 8.0 * 172.77216e-6, 1e-6);
-    fabric.scale_up_latency_s = 1e-3;
-    lp_test_close("PP_intra is longer", lp_amped_pp_s(&input), 8.0 * 1.013981e-3, 1e-6);
-    plan = lp_test_plan(1, 2, 4, 1, 16);
-    lp_test_close("all within", lp_amped_pp_s(&input), 8.0 * 1.013981e-3, 1e-6);
-    plan = lp_test_plan(8, 2, 1, 1, 4);
-    lp_test_close("all between", lp_amped_pp_s(&input), 8.0 * 172.77216e-6, 1e-6);
+    LpTestJob job;
+    lp_test_job_init(&job, lp_test_gpt(4, 1024, 16), lp_test_plan(1, 4, 4, 1, 16),
+                     lp_test_fabric(300e9, 25e9));
+    job.fabric.scale_up_latency_s = 1e-6;
+    job.fabric.tiers[0].latency_s = 5e-6;
+    lp_test_close("PP_inter is longer", lp_amped_pp_s(&job.input), 8.0 * 172.77216e-6, 1e-6);
+    job.fabric.scale_up_latency_s = 1e-3;
+    lp_test_close("PP_intra is longer", lp_amped_pp_s(&job.input), 8.0 * 1.013981e-3, 1e-6);
+    job.plan = lp_test_plan(1, 2, 4, 1, 16);
+    lp_test_close("all within", lp_amped_pp_s(&job.input), 8.0 * 1.013981e-3, 1e-6);
+    job.plan = lp_test_plan(8, 2, 1, 1, 4);
+    lp_test_close("all between", lp_amped_pp_s(&job.input), 8.0 * 172.77216e-6, 1e-6);
 }
 
 /* GPT-3 175B in fp16 with gradients in 16 bits, 1024 ranks: (2 + 2 + 12) 1.7458e11 / 1024 bytes. */

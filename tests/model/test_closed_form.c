@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "model/closed_form.h"
-#include "tests/model/shapes.h"
+#include "tests/model/closed_form_job.h"
 #include "tests/testlib.h"
 
 #define IDENTITY 1e-12 /* the same sum in another order */
@@ -27,21 +27,22 @@ static void
 test_vectors(void)
 {
     for (guint i = 0; i < G_N_ELEMENTS(vectors); i++) {
-        LpTransformer gpt = lp_test_gpt(vectors[i].n_layers, vectors[i].hidden, vectors[i].n_heads);
-        LpPlan plan = lp_test_plan(8, vectors[i].pp, vectors[i].dp, 1,
-                                   vectors[i].n_micro_batches * vectors[i].dp);
-        LpAccelerator accelerator = lp_test_accelerator();
-        LpFabric fabric = lp_test_fabric(vectors[i].scale_up_bytes_per_s, 25e9);
-        LpClosedFormInput input = {&gpt, &plan, &accelerator, &fabric, NULL, {FALSE, 0.0}};
-        lp_test_close(vectors[i].label, lp_closed_form_tp_s(&input), vectors[i].tp_s,
+        LpTestJob job;
+        lp_test_job_init(&job,
+                         lp_test_gpt(vectors[i].n_layers, vectors[i].hidden, vectors[i].n_heads),
+                         lp_test_plan(8, vectors[i].pp, vectors[i].dp, 1,
+                                      vectors[i].n_micro_batches * vectors[i].dp),
+                         lp_test_fabric(vectors[i].scale_up_bytes_per_s, 25e9));
+        lp_test_close(vectors[i].label, lp_closed_form_tp_s(&job.input), vectors[i].tp_s,
                       HALF_DIGIT / vectors[i].tp_s);
-        lp_test_close(vectors[i].label, lp_closed_form_pp_s(&input), vectors[i].pp_s,
+        lp_test_close(vectors[i].label, lp_closed_form_pp_s(&job.input), vectors[i].pp_s,
                       HALF_DIGIT / vectors[i].pp_s);
         /* The vectors count 4 d a layer for biases and norms, here 13 h, positions and final norm.
          */
-        double uncounted = 9.0 * gpt.n_layers * gpt.hidden + (2048.0 + 2.0) * gpt.hidden;
-        double share = 1.0 - uncounted / lp_transformer_parameters(&gpt);
-        lp_test_close(vectors[i].label, share * lp_closed_form_dp_s(&input), vectors[i].dp_s,
+        double uncounted =
+            9.0 * job.shape.n_layers * job.shape.hidden + (2048.0 + 2.0) * job.shape.hidden;
+        double share = 1.0 - uncounted / lp_transformer_parameters(&job.shape);
+        lp_test_close(vectors[i].label, share * lp_closed_form_dp_s(&job.input), vectors[i].dp_s,
                       HALF_DIGIT / vectors[i].dp_s);
     }
 }
@@ -92,23 +93,21 @@ test_tp(void)
          LP_AGAIN_NORMS | LP_AGAIN_KEYS | LP_AGAIN_ATTENTION | LP_AGAIN_ACTIVATION},
     };
     for (guint i = 0; i < G_N_ELEMENTS(rows); i++) {
-        LpTransformer gpt = lp_test_gpt(24, 1024, 16);
-        LpPlan plan = lp_test_plan(8, 4, 3, 2, 30);
-        plan.sequence_parallel = rows[i].sequence_parallel;
-        plan.recompute = rows[i].recompute;
-        plan.selective = rows[i].selective;
-        plan.early_stop = rows[i].early_stop;
-        plan.keeps_gathered = rows[i].keeps_gathered;
-        gpt.dropout = LP_DROPOUT_NO;
-        LpAccelerator accelerator = lp_test_accelerator();
-        LpFabric fabric = latent_fabric();
-        LpClosedFormInput input = {&gpt, &plan, &accelerator, &fabric, NULL, {FALSE, 0.0}};
+        LpTestJob job;
+        lp_test_job_init(&job, lp_test_gpt(24, 1024, 16), lp_test_plan(8, 4, 3, 2, 30),
+                         latent_fabric());
+        job.plan.sequence_parallel = rows[i].sequence_parallel;
+        job.plan.recompute = rows[i].recompute;
+        job.plan.selective = rows[i].selective;
+        job.plan.early_stop = rows[i].early_stop;
+        job.plan.keeps_gathered = rows[i].keeps_gathered;
+        job.shape.dropout = LP_DROPOUT_NO;
         double one_s = 14.0 * 2e-6 + 1.75 * volume_bytes / 300e9;
-        lp_test_close(rows[i].label, lp_closed_form_tp_collectives_per_layer(&gpt, &plan),
+        lp_test_close(rows[i].label, lp_closed_form_tp_collectives_per_layer(&job.shape, &job.plan),
                       rows[i].collectives, 0.0);
-        lp_test_close(rows[i].label, lp_closed_form_tp_collective_s(&input), one_s, IDENTITY);
+        lp_test_close(rows[i].label, lp_closed_form_tp_collective_s(&job.input), one_s, IDENTITY);
         /* 6 layers a stage, 5 micro-batches. */
-        lp_test_close(rows[i].label, lp_closed_form_tp_s(&input),
+        lp_test_close(rows[i].label, lp_closed_form_tp_s(&job.input),
                       rows[i].collectives * 6.0 * 5.0 * one_s, IDENTITY);
     }
 }
@@ -116,12 +115,10 @@ test_tp(void)
 static void
 test_tp_across_domains(void)
 {
-    LpTransformer gpt = lp_test_gpt(24, 1024, 16);
-    LpPlan plan = lp_test_plan(16, 1, 1, 2, 2);
-    LpAccelerator accelerator = lp_test_accelerator();
-    LpFabric fabric = latent_fabric();
-    LpClosedFormInput input = {&gpt, &plan, &accelerator, &fabric, NULL, {FALSE, 0.0}};
-    lp_test_close("the slowest connection rules", lp_closed_form_tp_collective_s(&input),
+    LpTestJob job;
+    lp_test_job_init(&job, lp_test_gpt(24, 1024, 16), lp_test_plan(16, 1, 1, 2, 2),
+                     latent_fabric());
+    lp_test_close("the slowest connection rules", lp_closed_form_tp_collective_s(&job.input),
                   30.0 * 7e-6 + 1.875 * volume_bytes / 25e9, IDENTITY);
 }
 
@@ -143,16 +140,14 @@ test_pp(void)
         {"three virtual stages", 8, 4, 3, FALSE, FALSE, 72.0, 7e-6, 1.0, 25e9},
     };
     for (guint i = 0; i < G_N_ELEMENTS(rows); i++) {
-        LpTransformer gpt = lp_test_gpt(24, 1024, 16);
-        LpPlan plan = lp_test_plan(rows[i].tp, rows[i].pp, 1, 2, 24);
-        plan.pipeline.virtual_stages = rows[i].virtual_stages;
-        plan.pipeline.scatter_gather = rows[i].scatter_gather;
-        plan.sequence_parallel = rows[i].sequence_parallel;
-        LpAccelerator accelerator = lp_test_accelerator();
-        LpFabric fabric = latent_fabric();
-        LpClosedFormInput input = {&gpt, &plan, &accelerator, &fabric, NULL, {FALSE, 0.0}};
+        LpTestJob job;
+        lp_test_job_init(&job, lp_test_gpt(24, 1024, 16),
+                         lp_test_plan(rows[i].tp, rows[i].pp, 1, 2, 24), latent_fabric());
+        job.plan.pipeline.virtual_stages = rows[i].virtual_stages;
+        job.plan.pipeline.scatter_gather = rows[i].scatter_gather;
+        job.plan.sequence_parallel = rows[i].sequence_parallel;
         double message_s = rows[i].latency_s + volume_bytes / rows[i].divisor / rows[i].bytes_per_s;
-        lp_test_close(rows[i].label, lp_closed_form_pp_s(&input), rows[i].messages * message_s,
+        lp_test_close(rows[i].label, lp_closed_form_pp_s(&job.input), rows[i].messages * message_s,
                       IDENTITY);
     }
 }
@@ -171,15 +166,14 @@ test_dp(void)
         {"many", 1, 1, 4096, 4, 8190.0, 7e-6, 2.0 * 4095.0 / 4096.0, 25e9},
     };
     for (guint i = 0; i < G_N_ELEMENTS(rows); i++) {
-        LpTransformer gpt = lp_test_gpt(24, 1024, 16);
-        LpPlan plan = lp_test_plan(rows[i].tp, rows[i].pp, rows[i].dp, 1, rows[i].dp);
-        plan.format.gradient_bytes = rows[i].gradient_bytes;
-        LpAccelerator accelerator = lp_test_accelerator();
-        LpFabric fabric = latent_fabric();
-        LpClosedFormInput input = {&gpt, &plan, &accelerator, &fabric, NULL, {FALSE, 0.0}};
-        double bytes =
-            lp_transformer_parameters(&gpt) / (rows[i].tp * rows[i].pp) * rows[i].gradient_bytes;
-        lp_test_close(rows[i].label, lp_closed_form_dp_s(&input),
+        LpTestJob job;
+        lp_test_job_init(&job, lp_test_gpt(24, 1024, 16),
+                         lp_test_plan(rows[i].tp, rows[i].pp, rows[i].dp, 1, rows[i].dp),
+                         latent_fabric());
+        job.plan.format.gradient_bytes = rows[i].gradient_bytes;
+        double bytes = lp_transformer_parameters(&job.shape) / (rows[i].tp * rows[i].pp) *
+                       rows[i].gradient_bytes;
+        lp_test_close(rows[i].label, lp_closed_form_dp_s(&job.input),
                       rows[i].latencies * rows[i].latency_s +
                           rows[i].factor * bytes / rows[i].bytes_per_s,
                       IDENTITY);
@@ -190,34 +184,29 @@ test_dp(void)
 static void
 test_compute(void)
 {
-    LpTransformer gpt = lp_test_gpt(7, 1024, 16);
-    LpPlan plan = lp_test_plan(1, 3, 1, 1, 5);
-    LpAccelerator accelerator = lp_test_accelerator();
-    accelerator.memory_bytes_per_s = 1e30; /* products only */
-    LpFabric fabric = latent_fabric();
-    LpClosedFormInput input = {&gpt, &plan, &accelerator, &fabric, NULL, {FALSE, 0.0}};
+    LpTestJob job;
+    lp_test_job_init(&job, lp_test_gpt(7, 1024, 16), lp_test_plan(1, 3, 1, 1, 5), latent_fabric());
+    job.accelerator.memory_bytes_per_s = 1e30; /* products only */
     for (guint i = LP_RECOMPUTE_NONE; i <= LP_RECOMPUTE_FULL; i++) {
-        plan.recompute = (LpRecompute)i;
-        lp_test_close(lp_recompute_names[i], lp_closed_form_compute_s(&input),
-                      lp_plan_hardware_flop(&plan, &gpt) / 156e12 / 3.0, IDENTITY);
+        job.plan.recompute = (LpRecompute)i;
+        lp_test_close(lp_recompute_names[i], lp_closed_form_compute_s(&job.input),
+                      lp_plan_hardware_flop(&job.plan, &job.shape) / 156e12 / 3.0, IDENTITY);
     }
 }
 
 static void
 test_one_rank(void)
 {
-    LpTransformer gpt = lp_test_gpt(7, 1024, 16);
-    LpPlan plan = lp_test_plan(1, 1, 1, 1, 5);
-    LpAccelerator accelerator = lp_test_accelerator();
-    LpFabric fabric = latent_fabric();
-    LpClosedFormInput input = {&gpt, &plan, &accelerator, &fabric, NULL, {FALSE, 0.0}};
-    LpTerms terms = lp_closed_form_terms(&input);
+    LpTestJob job;
+    lp_test_job_init(&job, lp_test_gpt(7, 1024, 16), lp_test_plan(1, 1, 1, 1, 5), latent_fabric());
+    LpTerms terms = lp_closed_form_terms(&job.input);
     lp_test_close("compute and optimiser", lp_terms_sum(&terms),
-                  lp_closed_form_compute_s(&input) + lp_closed_form_optimizer_s(&input), IDENTITY);
-    lp_test_close("no bubble", lp_closed_form_bubble_s(&input), 0.0, 0.0);
-    lp_test_close("no message", lp_closed_form_pp_message_s(&input), 0.0, 0.0);
-    lp_test_close("optimiser", lp_closed_form_optimizer_s(&input),
-                  lp_optimizer_time_s(&gpt, &plan, &accelerator, 0), IDENTITY);
+                  lp_closed_form_compute_s(&job.input) + lp_closed_form_optimizer_s(&job.input),
+                  IDENTITY);
+    lp_test_close("no bubble", lp_closed_form_bubble_s(&job.input), 0.0, 0.0);
+    lp_test_close("no message", lp_closed_form_pp_message_s(&job.input), 0.0, 0.0);
+    lp_test_close("optimiser", lp_closed_form_optimizer_s(&job.input),
+                  lp_optimizer_time_s(&job.shape, &job.plan, &job.accelerator, 0), IDENTITY);
 }
 
 /* One micro-batch walks through all stages and back: no two stages work at once. */
@@ -227,16 +216,14 @@ test_one_micro_batch(void)
     static const guint32 stages[] = {2, 3, 4, 8};
     for (guint i = 0; i < G_N_ELEMENTS(stages); i++) {
         guint32 pp = stages[i];
-        LpTransformer gpt = lp_test_gpt(24, 1024, 16);
-        LpPlan plan = lp_test_plan(1, pp, 1, 1, 1);
-        plan.pipeline.schedule = LP_SCHEDULE_GPIPE;
-        LpAccelerator accelerator = lp_test_accelerator();
-        LpFabric fabric = latent_fabric();
-        LpClosedFormInput input = {&gpt, &plan, &accelerator, &fabric, NULL, {FALSE, 0.0}};
-        LpTerms terms = lp_closed_form_terms(&input);
-        double walk_s = pp * lp_closed_form_compute_s(&input) +
-                        2.0 * (pp - 1) * lp_closed_form_pp_message_s(&input) +
-                        lp_closed_form_optimizer_s(&input);
+        LpTestJob job;
+        lp_test_job_init(&job, lp_test_gpt(24, 1024, 16), lp_test_plan(1, pp, 1, 1, 1),
+                         latent_fabric());
+        job.plan.pipeline.schedule = LP_SCHEDULE_GPIPE;
+        LpTerms terms = lp_closed_form_terms(&job.input);
+        double walk_s = pp * lp_closed_form_compute_s(&job.input) +
+                        2.0 * (pp - 1) * lp_closed_form_pp_message_s(&job.input) +
+                        lp_closed_form_optimizer_s(&job.input);
         g_autofree char *label = g_strdup_printf("%u stages", pp);
         lp_test_close(label, lp_terms_sum(&terms), walk_s, IDENTITY);
     }
@@ -245,17 +232,15 @@ test_one_micro_batch(void)
 static void
 test_bubble(void)
 {
-    LpTransformer gpt = lp_test_gpt(24, 1024, 16);
-    LpPlan plan = lp_test_plan(8, 4, 2, 1, 16);
-    LpAccelerator accelerator = lp_test_accelerator();
-    LpFabric fabric = latent_fabric();
-    LpClosedFormInput input = {&gpt, &plan, &accelerator, &fabric, NULL, {FALSE, 0.0}};
-    double busy_s = lp_closed_form_compute_s(&input) + lp_closed_form_tp_s(&input);
-    lp_test_close("3/8 busy, 2/8 of the messages", lp_closed_form_bubble_s(&input),
-                  0.375 * busy_s + 0.25 * lp_closed_form_pp_s(&input), IDENTITY);
-    plan.pipeline.virtual_stages = 3;
-    lp_test_close("a third of it with three chunks", lp_closed_form_bubble_s(&input),
-                  0.125 * busy_s + lp_closed_form_pp_s(&input) / 12.0, IDENTITY);
+    LpTestJob job;
+    lp_test_job_init(&job, lp_test_gpt(24, 1024, 16), lp_test_plan(8, 4, 2, 1, 16),
+                     latent_fabric());
+    double busy_s = lp_closed_form_compute_s(&job.input) + lp_closed_form_tp_s(&job.input);
+    lp_test_close("3/8 busy, 2/8 of the messages", lp_closed_form_bubble_s(&job.input),
+                  0.375 * busy_s + 0.25 * lp_closed_form_pp_s(&job.input), IDENTITY);
+    job.plan.pipeline.virtual_stages = 3;
+    lp_test_close("a third of it with three chunks", lp_closed_form_bubble_s(&job.input),
+                  0.125 * busy_s + lp_closed_form_pp_s(&job.input) / 12.0, IDENTITY);
 }
 
 /* ZeRO 3 on 4 stages of 6 layers, of 8 micro-batches and 2 replicas: each gather and each sum is a
@@ -280,23 +265,21 @@ test_pipelined_shards(void)
          3.0},
     };
     for (guint i = 0; i < G_N_ELEMENTS(rows); i++) {
-        LpTransformer gpt = lp_test_gpt(24, 1024, 16);
-        gpt.embedding = FALSE;
-        LpPlan plan = lp_test_plan(8, 4, 2, 1, 16);
-        plan.zero.stage = 3;
-        plan.zero.keeps_parameters = rows[i].keeps;
-        plan.zero.gradient_sync = rows[i].sync;
-        plan.overlap.dp = rows[i].hides;
-        plan.overlap.dp_waits = rows[i].waits;
-        LpAccelerator accelerator = lp_test_accelerator();
-        LpFabric fabric = latent_fabric();
-        LpClosedFormInput input = {&gpt, &plan, &accelerator, &fabric, NULL, {FALSE, 0.0}};
-        double layer_bytes = lp_transformer_layer_parameters(&gpt, 0) / 8.0 * 2.0;
+        LpTestJob job;
+        lp_test_job_init(&job, lp_test_gpt(24, 1024, 16), lp_test_plan(8, 4, 2, 1, 16),
+                         latent_fabric());
+        job.shape.embedding = FALSE;
+        job.plan.zero.stage = 3;
+        job.plan.zero.keeps_parameters = rows[i].keeps;
+        job.plan.zero.gradient_sync = rows[i].sync;
+        job.plan.overlap.dp = rows[i].hides;
+        job.plan.overlap.dp_waits = rows[i].waits;
+        double layer_bytes = lp_transformer_layer_parameters(&job.shape, 0) / 8.0 * 2.0;
         double one_s = 6.0 * (7e-6 + 0.5 * layer_bytes / 25e9);
-        double busy_s = lp_closed_form_compute_s(&input) + lp_closed_form_tp_s(&input);
-        lp_test_close(rows[i].label, lp_closed_form_dp_s(&input), rows[i].n * one_s, IDENTITY);
-        lp_test_close(rows[i].label, lp_closed_form_bubble_s(&input),
-                      0.375 * busy_s + 0.25 * lp_closed_form_pp_s(&input) +
+        double busy_s = lp_closed_form_compute_s(&job.input) + lp_closed_form_tp_s(&job.input);
+        lp_test_close(rows[i].label, lp_closed_form_dp_s(&job.input), rows[i].n * one_s, IDENTITY);
+        lp_test_close(rows[i].label, lp_closed_form_bubble_s(&job.input),
+                      0.375 * busy_s + 0.25 * lp_closed_form_pp_s(&job.input) +
                           3.0 * rows[i].n_bubble * one_s,
                       IDENTITY);
     }
@@ -305,29 +288,28 @@ test_pipelined_shards(void)
 static void
 test_compose(void)
 {
-    LpTransformer gpt = lp_test_gpt(24, 1024, 16);
-    LpPlan plan = lp_test_plan(8, 4, 2, 1, 16);
-    plan.overlap.fraction = 0.25;
-    LpAccelerator accelerator = lp_test_accelerator();
-    LpFabric fabric = latent_fabric();
-    LpClosedFormInput input = {&gpt, &plan, &accelerator, &fabric, NULL, {FALSE, 0.0}};
-    LpClosedFormCommunication own = {lp_closed_form_tp_s(&input), lp_closed_form_pp_s(&input),
-                                     lp_closed_form_dp_s(&input), 0.0, 0.0};
-    LpTerms terms = lp_closed_form_terms(&input);
-    LpTerms composed = lp_closed_form_compose(&input, &own);
+    LpTestJob job;
+    lp_test_job_init(&job, lp_test_gpt(24, 1024, 16), lp_test_plan(8, 4, 2, 1, 16),
+                     latent_fabric());
+    job.plan.overlap.fraction = 0.25;
+    LpClosedFormCommunication own = {lp_closed_form_tp_s(&job.input),
+                                     lp_closed_form_pp_s(&job.input),
+                                     lp_closed_form_dp_s(&job.input), 0.0, 0.0};
+    LpTerms terms = lp_closed_form_terms(&job.input);
+    LpTerms composed = lp_closed_form_compose(&job.input, &own);
     for (guint i = 0; i < LP_N_TERMS; i++)
         lp_test_close(lp_term_names[i], composed.s[i], terms.s[i], 0.0);
     lp_test_close("a quarter is hidden", terms.s[LP_TERM_DP], 0.75 * own.dp_s, IDENTITY);
-    lp_test_close("the bubble", terms.s[LP_TERM_BUBBLE], lp_closed_form_bubble_s(&input), 0.0);
+    lp_test_close("the bubble", terms.s[LP_TERM_BUBBLE], lp_closed_form_bubble_s(&job.input), 0.0);
     LpClosedFormCommunication measured = {1.0, 2.0, 4.0, 0.0, 0.0};
-    composed = lp_closed_form_compose(&input, &measured);
-    double compute_s = lp_closed_form_compute_s(&input);
+    composed = lp_closed_form_compose(&job.input, &measured);
+    double compute_s = lp_closed_form_compute_s(&job.input);
     lp_test_close("given times", lp_terms_sum(&composed),
                   compute_s + 1.0 + 2.0 + 3.0 + 0.375 * (compute_s + 1.0) + 0.25 * 2.0 +
-                      lp_closed_form_optimizer_s(&input),
+                      lp_closed_form_optimizer_s(&job.input),
                   IDENTITY);
-    plan.overlap.fraction = 1.0;
-    composed = lp_closed_form_compose(&input, &measured);
+    job.plan.overlap.fraction = 1.0;
+    composed = lp_closed_form_compose(&job.input, &measured);
     lp_test_close("all hidden", composed.s[LP_TERM_DP], 0.0, 0.0);
 }
 

@@ -13,10 +13,7 @@
 static LpAccelerator
 with_host(void)
 {
-    LpAccelerator accelerator = lp_test_round_accelerator();
-    accelerator.host_kernel_s = 62e-6;
-    accelerator.launch_s = 0.0;
-    return accelerator;
+    return lp_test_hosted_accelerator(62e-6, 0.0);
 }
 
 static LpPlan

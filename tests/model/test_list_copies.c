@@ -11,9 +11,7 @@
 static LpListCosts
 costs_of(double host_s, double launch_s, gboolean graphs)
 {
-    LpAccelerator accelerator = lp_test_round_accelerator();
-    accelerator.host_kernel_s = host_s;
-    accelerator.launch_s = launch_s;
+    LpAccelerator accelerator = lp_test_hosted_accelerator(host_s, launch_s);
     LpPlan plan = lp_test_plan(1, 1, 4, 1, 4);
     plan.host.cuda_graphs = graphs;
     return lp_list_costs(&plan, &accelerator);

@@ -117,9 +117,7 @@ test_list_copies(void)
         {"gathered by units", 4, 3, TRUE, FALSE, 0.0},
     };
     LpTransformer gpt = lp_test_gpt(4, 64, 4);
-    LpAccelerator accelerator = lp_test_round_accelerator();
-    accelerator.launch_s = 14e-6;
-    accelerator.host_kernel_s = 62e-6;
+    LpAccelerator accelerator = lp_test_hosted_accelerator(62e-6, 14e-6);
     for (guint i = 0; i < G_N_ELEMENTS(rows); i++) {
         LpPlan plan = lp_test_plan(2, 2, rows[i].dp, 1, 8);
         plan.format.precision = LP_PRECISION_BF16;

@@ -1,76 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The kernels of attention blocks: products around the core, the core, cross-attention. */
+/* The kernels of blocks of self-attention: products around the core, and what is copied there. */
+#include "model/kernel_attention.h"
+
 #include "model/kernel.h"
-#include "model/kernel_list.h"
+#include "model/kernel_core.h"
 #include "model/precision.h"
 
 #include <math.h>
 
-/* Bytes of an element of a dropout mask. */
-#define MASK_BYTES 1.0
 /* Bytes of an element of a query that is half of a complex number of fp32. */
 #define COMPLEX_BYTES 4.0
 #define ROTARY_PASSES(is_sliced) ((is_sliced) ? 15.0 : 10.0) /* operation by operation */
 
-/* --- the core: everything between queries, keys, values and their mixture --- */
-
-/* (queries, head)(head, keys), where all of a rank's heads are @width wide */
-static void
-list_scores(LpKernelList *list, const char *name, double width)
-{
-    lp_list_gemm(list, name, list->n_queries, width * list->tp / list->transformer->n_heads,
-                 list->layer.keys, list->n_score_sets);
-}
-
-/* (queries, keys)(keys, head) */
-static void
-list_values(LpKernelList *list, const char *name, double width)
-{
-    lp_list_gemm(list, name, list->n_queries, list->layer.keys,
-                 width * list->tp / list->transformer->n_heads, list->n_score_sets);
-}
-
-/* @tensors of attention matrices, and @masks, pass the memory once each. */
-static void
-list_on_scores(LpKernelList *list, const char *name, double tensors, double masks)
-{
-    double elements = list->n_score_sets * list->n_queries * list->layer.keys;
-    lp_list_memory(list, name, elements * (tensors * list->element_bytes + masks * MASK_BYTES));
-}
-
-static void
-core_forward(LpKernelList *list)
-{
-    list->part = LP_PART_CORE;
-    if (lp_plan_fuses_attention(list->plan, list->transformer->attention)) {
-        lp_list_flash(list, FALSE);
-        return;
-    }
-    list_scores(list, "scores", list->query_width);
-    list_on_scores(list, "softmax", 2.0, 0.0);
-    if (lp_transformer_has_dropout(list->transformer))
-        list_on_scores(list, "attention-dropout", 2.0, 1.0);
-    list_values(list, "values", list->mixture_width);
-}
-
-static void
-core_backward(LpKernelList *list)
-{
-    list->part = LP_PART_CORE;
-    if (lp_plan_fuses_attention(list->plan, list->transformer->attention)) {
-        lp_list_flash(list, TRUE);
-        return;
-    }
-    list_scores(list, "values-gradient-weights", list->mixture_width); /* do v': (s, h/a)(h/a, s) */
-    list_values(list, "values-gradient-values", list->mixture_width);  /* p' do: (s, s)(s, h/a) */
-    if (lp_transformer_has_dropout(list->transformer))
-        list_on_scores(list, "attention-dropout-backward", 2.0, 1.0);
-    list_on_scores(list, "softmax-backward", 3.0, 0.0);
-    list_values(list, "scores-gradient-queries", list->query_width);
-    list_values(list, "scores-gradient-keys", list->query_width);
-}
-
-/* --- around the core --- */
+/* --- products --- */
 
 /* Queries, keys and values of the rank's own heads out of what MLA compressed them to. */
 static void
@@ -123,8 +65,8 @@ list_qkv(LpKernelList *list, LpProduct product)
     list_latent_up(list, product);
 }
 
-static void
-list_projection(LpKernelList *list, LpProduct product)
+void
+lp_list_projection(LpKernelList *list, LpProduct product)
 {
     lp_list_weight(list, "projection", list->mixture_width, list->transformer->hidden, product);
 }
@@ -289,10 +231,10 @@ attention_forward(LpKernelList *list)
     list_rotary(list);
     list_repeated_heads(list);
     list_ring(list);
-    core_forward(list);
+    lp_list_core(list);
     list_copy(list, list->mixture_width); /* into the order of the tokens */
     list->part = LP_PART_EXIT;
-    list_projection(list, LP_PRODUCT_OUTPUT);
+    lp_list_projection(list, LP_PRODUCT_OUTPUT);
     lp_list_reorder(list, TRUE);
     list->part = LP_PART_AFTER;
     lp_list_residual(list);
@@ -307,9 +249,9 @@ attention_backward(LpKernelList *list)
     lp_list_bias_gradient(list, list->transformer->hidden);
     list->part = LP_PART_ENTRY;
     lp_list_reorder(list, TRUE);
-    list_projection(list, LP_PRODUCT_DATA_GRADIENT);
+    lp_list_projection(list, LP_PRODUCT_DATA_GRADIENT);
     list_copy(list, list->mixture_width);
-    core_backward(list);
+    lp_list_core_backward(list);
     list->part = LP_PART_INNER;
     list_ring_backward(list);
     list_repeated_heads(list);
@@ -330,7 +272,7 @@ static void
 attention_weights(LpKernelList *list)
 {
     lp_list_reorder_again(list);
-    list_projection(list, LP_PRODUCT_WEIGHT_GRADIENT);
+    lp_list_projection(list, LP_PRODUCT_WEIGHT_GRADIENT);
     list_qkv(list, LP_PRODUCT_WEIGHT_GRADIENT);
 }
 
@@ -374,20 +316,19 @@ list_qkv_again(LpKernelList *list, guint32 again)
     list_repeated_heads(list);
 }
 
-/* The core, what projects out of it, and the residual's sum. */
-static void
-list_core_again(LpKernelList *list, guint32 again)
+void
+lp_list_core_again(LpKernelList *list, guint32 again)
 {
     list->part = LP_PART_INNER;
     if ((again & LP_AGAIN_ATTENTION) != 0)
         list_ring(list);
     if (lp_plan_recomputes_core(list->plan, list->transformer->attention))
-        core_forward(list);
+        lp_list_core(list);
     if ((again & (LP_AGAIN_ATTENTION | LP_AGAIN_RESIDUAL)) != 0)
         list_copy(list, list->mixture_width);
     list->part = LP_PART_EXIT;
     if (lp_plan_recomputes_projection(list->plan, list->transformer, list->layer)) {
-        list_projection(list, LP_PRODUCT_OUTPUT);
+        lp_list_projection(list, LP_PRODUCT_OUTPUT);
         lp_list_reorder(list, TRUE);
     }
     list->part = LP_PART_AFTER;
@@ -403,7 +344,7 @@ attention_again(LpKernelList *list)
     if ((again & LP_AGAIN_NORMS) != 0)
         lp_list_norm(list, "norm");
     list_qkv_again(list, again);
-    list_core_again(list, again);
+    lp_list_core_again(list, again);
 }
 
 const LpBlockKernels lp_attention_kernels = {
@@ -411,89 +352,4 @@ const LpBlockKernels lp_attention_kernels = {
     .backward_input = attention_backward,
     .backward_weight = attention_weights,
     .again = attention_again,
-};
-
-/* --- cross-attention: queries of the decoder's tokens, keys and values of the encoder's --- */
-
-static void
-list_cross_qkv(LpKernelList *list, LpProduct product)
-{
-    double own_tokens = list->tokens;
-    lp_list_weight(list, "q", list->transformer->hidden, list->query_width, product);
-    list->tokens = lp_plan_tokens(list->plan, list->transformer->seq);
-    lp_list_weight(list, "kv", list->transformer->hidden, list->key_width + list->value_width,
-                   product);
-    list->tokens = own_tokens;
-}
-
-static void
-look_at_encoder(LpKernelList *list)
-{
-    list->layer.keys = list->transformer->seq;
-    list->layer.causal = FALSE;
-}
-
-static void
-cross_forward(LpKernelList *list)
-{
-    look_at_encoder(list);
-    list->part = LP_PART_BEFORE;
-    lp_list_norm(list, "norm");
-    list->part = LP_PART_ENTRY;
-    lp_list_reorder(list, TRUE);
-    list_cross_qkv(list, LP_PRODUCT_OUTPUT);
-    core_forward(list);
-    list->part = LP_PART_EXIT;
-    list_projection(list, LP_PRODUCT_OUTPUT);
-    lp_list_reorder(list, TRUE);
-    list->part = LP_PART_AFTER;
-    lp_list_residual(list);
-}
-
-static void
-cross_backward(LpKernelList *list)
-{
-    look_at_encoder(list);
-    list->part = LP_PART_BEFORE;
-    lp_list_residual_backward(list);
-    list->part = LP_PART_ENTRY;
-    lp_list_reorder(list, TRUE);
-    list_projection(list, LP_PRODUCT_DATA_GRADIENT);
-    core_backward(list);
-    list->part = LP_PART_EXIT;
-    list_cross_qkv(list, LP_PRODUCT_DATA_GRADIENT);
-    lp_list_reorder(list, !list->plan->overlap.tp_pairs);
-    list->part = LP_PART_AFTER;
-    lp_list_norm_backward(list, "norm-backward");
-}
-
-static void
-cross_weights(LpKernelList *list)
-{
-    lp_list_reorder_again(list);
-    list_projection(list, LP_PRODUCT_WEIGHT_GRADIENT);
-    list_cross_qkv(list, LP_PRODUCT_WEIGHT_GRADIENT);
-}
-
-static void
-cross_again(LpKernelList *list)
-{
-    guint32 again = lp_plan_parts_again(list->plan);
-    look_at_encoder(list);
-    list->part = LP_PART_BEFORE;
-    if ((again & LP_AGAIN_NORMS) != 0)
-        lp_list_norm(list, "norm");
-    list->part = LP_PART_ENTRY;
-    if (lp_plan_makes_again(list->plan, LP_AGAIN_QKV)) {
-        lp_list_reorder(list, TRUE);
-        list_cross_qkv(list, LP_PRODUCT_OUTPUT);
-    }
-    list_core_again(list, again);
-}
-
-const LpBlockKernels lp_cross_attention_kernels = {
-    .forward = cross_forward,
-    .backward_input = cross_backward,
-    .backward_weight = cross_weights,
-    .again = cross_again,
 };

@@ -47,8 +47,8 @@ typedef struct {
     LpListKernels early;
 } LpBlockKernels;
 
-extern const LpBlockKernels lp_attention_kernels,
-    lp_cross_attention_kernels;                                        /* kernel_attention.c */
+extern const LpBlockKernels lp_attention_kernels;                      /* kernel_attention.c */
+extern const LpBlockKernels lp_cross_attention_kernels;                /* kernel_cross.c */
 extern const LpBlockKernels lp_ffn_kernels, lp_shared_experts_kernels; /* kernel_ffn.c */
 extern const LpBlockKernels lp_router_kernels, lp_experts_kernels,
     lp_combine_kernels; /* kernel_experts.c */

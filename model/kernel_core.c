@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The kernels of attention's core. */
+#include "model/kernel_core.h"
+
+/* Bytes of an element of a dropout mask. */
+#define MASK_BYTES 1.0
+
+/* (queries, head)(head, keys), where all of a rank's heads are @width wide */
+static void
+list_scores(LpKernelList *list, const char *name, double width)
+{
+    lp_list_gemm(list, name, list->n_queries, width * list->tp / list->transformer->n_heads,
+                 list->layer.keys, list->n_score_sets);
+}
+
+/* (queries, keys)(keys, head) */
+static void
+list_values(LpKernelList *list, const char *name, double width)
+{
+    lp_list_gemm(list, name, list->n_queries, list->layer.keys,
+                 width * list->tp / list->transformer->n_heads, list->n_score_sets);
+}
+
+/* @tensors of attention matrices, and @masks, pass the memory once each. */
+static void
+list_on_scores(LpKernelList *list, const char *name, double tensors, double masks)
+{
+    double elements = list->n_score_sets * list->n_queries * list->layer.keys;
+    lp_list_memory(list, name, elements * (tensors * list->element_bytes + masks * MASK_BYTES));
+}
+
+void
+lp_list_core(LpKernelList *list)
+{
+    list->part = LP_PART_CORE;
+    if (lp_plan_fuses_attention(list->plan, list->transformer->attention)) {
+        lp_list_flash(list, FALSE);
+        return;
+    }
+    list_scores(list, "scores", list->query_width);
+    list_on_scores(list, "softmax", 2.0, 0.0);
+    if (lp_transformer_has_dropout(list->transformer))
+        list_on_scores(list, "attention-dropout", 2.0, 1.0);
+    list_values(list, "values", list->mixture_width);
+}
+
+void
+lp_list_core_backward(LpKernelList *list)
+{
+    list->part = LP_PART_CORE;
+    if (lp_plan_fuses_attention(list->plan, list->transformer->attention)) {
+        lp_list_flash(list, TRUE);
+        return;
+    }
+    list_scores(list, "values-gradient-weights", list->mixture_width); /* do v': (s, h/a)(h/a, s) */
+    list_values(list, "values-gradient-values", list->mixture_width);  /* p' do: (s, s)(s, h/a) */
+    if (lp_transformer_has_dropout(list->transformer))
+        list_on_scores(list, "attention-dropout-backward", 2.0, 1.0);
+    list_on_scores(list, "softmax-backward", 3.0, 0.0);
+    list_values(list, "scores-gradient-queries", list->query_width);
+    list_values(list, "scores-gradient-keys", list->query_width);
+}

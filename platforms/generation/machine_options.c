@@ -246,20 +246,6 @@ lp_machine_option_find(const char *name, LpMachineOptionFlags flag, GError **err
 
 /* --- values --- */
 
-static gboolean fail(GError **error, LpMachineError code, const char *format, ...)
-    G_GNUC_PRINTF(3, 4);
-
-static gboolean
-fail(GError **error, LpMachineError code, const char *format, ...)
-{
-    va_list arguments;
-    va_start(arguments, format);
-    g_autofree char *message = g_strdup_vprintf(format, arguments);
-    va_end(arguments);
-    g_set_error_literal(error, LP_MACHINE_ERROR, (int)code, message);
-    return FALSE;
-}
-
 static gboolean
 read_count(const char *text, double minimum, double maximum, guint32 *out_count, GError **error)
 {
@@ -293,17 +279,21 @@ read_dimensions(const LpMachineOption *option, const char *text, LpTorus *out_to
     LpTorus torus = {.takes_turns = out_torus->takes_turns, .is_twisted = out_torus->is_twisted};
     g_auto(GStrv) parts = g_strsplit(text, "x", -1);
     guint n_parts = g_strv_length(parts);
-    if (n_parts > LP_TORUS_DIMENSIONS_MAX)
-        return fail(error, LP_MACHINE_ERROR_VALUE, "%u sizes, wanted at most %u", n_parts,
-                    LP_TORUS_DIMENSIONS_MAX);
+    if (n_parts > LP_TORUS_DIMENSIONS_MAX) {
+        g_set_error(error, LP_MACHINE_ERROR, LP_MACHINE_ERROR_VALUE, "%u sizes, wanted at most %u",
+                    n_parts, LP_TORUS_DIMENSIONS_MAX);
+        return FALSE;
+    }
     guint64 product = 1;
     for (guint i = 0; n_parts > 1 && i < n_parts; i++) {
         if (!read_count(parts[i], option->minimum, option->maximum, &torus.size[i], error))
             return FALSE;
         product *= torus.size[i];
-        if (product > LP_MACHINE_HOSTS_MAX)
-            return fail(error, LP_MACHINE_ERROR_SIZE, "%s, wanted at most %u ports", text,
-                        LP_MACHINE_HOSTS_MAX);
+        if (product > LP_MACHINE_HOSTS_MAX) {
+            g_set_error(error, LP_MACHINE_ERROR, LP_MACHINE_ERROR_SIZE,
+                        "%s, wanted at most %u ports", text, LP_MACHINE_HOSTS_MAX);
+            return FALSE;
+        }
     }
     torus.n_dimensions = n_parts;
     if (n_parts < 2 && !read_count(text, 1, LP_TORUS_DIMENSIONS_MAX, &torus.n_dimensions, error))

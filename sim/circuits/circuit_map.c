@@ -3,6 +3,7 @@
 #include "sim/circuits/circuit_map.h"
 
 #include "base/units.h"
+#include "sim/circuits/circuit_plan_text.h"
 #include "sim/circuits/expert_regions.h"
 #include "sim/circuits/fixed_circuits.h"
 #include "sim/circuits/rotor.h"

@@ -91,8 +91,5 @@ const LpCircuitUse *lp_circuit_plan_use(const LpCircuitPlan *self,
 GArray *lp_circuit_plan_by_bytes(const LpCircuitPlan *self);
 /** "dp", "pp" ..., "tied embeddings": of what circuits carry. Static. */
 const char *lp_circuit_plan_traffic_name(LpTraffic traffic);
-/** A few words for people: patterns by traffic, lanes, how all-to-alls go. Returns: (transfer
- * full). */
-char *lp_circuit_plan_describe(const LpCircuitPlan *self);
 
 G_END_DECLS

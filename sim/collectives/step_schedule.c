@@ -216,6 +216,25 @@ lp_step_schedule_spans(const LpStepSchedule *self, guint64 member, guint64 step,
     lp_step_schedule_visit(self, member, step, &sink);
 }
 
+/* Of the sources that @member has in @step, those that @visit has send to it in @place, a step or a
+ * phase. */
+static guint64
+count_senders(const LpStepSchedule *self, guint64 member, guint64 step, guint64 place,
+              void (*visit)(const LpStepSchedule *self, guint64 member, guint64 place,
+                            LpSink *sink))
+{
+    LpSources sources = {.n = 0};
+    lp_step_schedule_class(self)->sources(self, member, step, &sources);
+    guint64 n = 0;
+    for (guint i = 0; i < sources.n; i++) {
+        LpSink sink = lp_sink_plain();
+        sink.only = member;
+        visit(self, sources.from[i], place, &sink);
+        n += sink.bytes > 0 ? 1 : 0;
+    }
+    return n;
+}
+
 guint64
 lp_step_schedule_n_receives(const LpStepSchedule *self, guint64 member, guint64 step)
 {
@@ -227,16 +246,7 @@ lp_step_schedule_n_receives(const LpStepSchedule *self, guint64 member, guint64 
     }
     if (class->n_receives != NULL)
         return class->n_receives(self, member, step);
-    LpSources sources = {.n = 0};
-    class->sources(self, member, step, &sources);
-    guint64 n = 0;
-    for (guint i = 0; i < sources.n; i++) {
-        LpSink sink = lp_sink_plain();
-        sink.only = member;
-        class->visit(self, sources.from[i], step, &sink);
-        n += sink.bytes > 0 ? 1 : 0;
-    }
-    return n;
+    return count_senders(self, member, step, step, class->visit);
 }
 
 gboolean
@@ -303,16 +313,8 @@ lp_step_schedule_phase_n_receives(const LpStepSchedule *self, guint64 member, gu
         return class->phase_n_receives(self, member, phase);
     if (class->n_phases == NULL)
         return lp_step_schedule_n_receives(self, member, phase);
-    LpSources sources = {.n = 0};
-    class->sources(self, member, class->phase(self, phase).first_step, &sources);
-    guint64 n = 0;
-    for (guint i = 0; i < sources.n; i++) {
-        LpSink sink = lp_sink_plain();
-        sink.only = member;
-        class->visit_phase(self, sources.from[i], phase, &sink);
-        n += sink.bytes > 0 ? 1 : 0;
-    }
-    return n;
+    return count_senders(self, member, class->phase(self, phase).first_step, phase,
+                         class->visit_phase);
 }
 
 /* --- totals --- */

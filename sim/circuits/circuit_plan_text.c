@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a job wants of circuits, in words. */
+#include "sim/circuits/circuit_plan_text.h"
+
+#include "model/group_traits.h"
+#include "platforms/machine/machine.h"
+
+static const char *
+exchange_word(const LpCircuitUse *use)
+{
+    static const char *const words[] = {[LP_CIRCUIT_EXCHANGE_DIRECT] = "direct",
+                                        [LP_CIRCUIT_EXCHANGE_ROTATE] = "in rounds",
+                                        [LP_CIRCUIT_EXCHANGE_RELAY] = "forwarded"};
+    return words[use->exchange];
+}
+
+static void
+describe_exchanges(const LpCircuitPlan *self, GString *text)
+{
+    for (LpGroup group = 0; group < LP_N_GROUPS; group++) {
+        const LpCommunicators *all = self->map->communicators;
+        if (lp_communicators_n(all, group) == 0 || !lp_communicators_get(all, group, 0)->exchanges)
+            continue;
+        const LpCircuitUse *use = &self->uses[group][0];
+        if (use->pattern == LP_CIRCUIT_NONE)
+            continue;
+        g_string_append_printf(text, "; all-to-alls of %s %s",
+                               lp_plane_class_names[lp_group_traits(group)->traffic],
+                               exchange_word(use));
+        if (use->exchange == LP_CIRCUIT_EXCHANGE_ROTATE)
+            g_string_append_printf(text, ", %u", use->n_rounds);
+        if (use->exchange == LP_CIRCUIT_EXCHANGE_RELAY)
+            g_string_append_printf(text, ", %.3g hops a byte", use->forwarding);
+    }
+}
+
+char *
+lp_circuit_plan_describe(const LpCircuitPlan *self)
+{
+    guint n_patterns[LP_N_TRAFFIC] = {0};
+    for (guint i = 0; i < self->patterns->len; i++)
+        n_patterns[lp_circuit_plan_pattern(self, i)->traffic]++;
+    GString *text = g_string_new(NULL);
+    g_string_append_printf(text, "%u lanes an attachment; patterns:", self->n_lanes);
+    gboolean has_any = FALSE;
+    for (LpTraffic traffic = 0; traffic < LP_N_TRAFFIC; traffic++) {
+        if (n_patterns[traffic] == 0)
+            continue;
+        g_string_append_printf(text, "%s %u of %s", has_any ? "," : "", n_patterns[traffic],
+                               lp_circuit_plan_traffic_name(traffic));
+        has_any = TRUE;
+    }
+    if (!has_any)
+        g_string_append(text, " none");
+    describe_exchanges(self, text);
+    return g_string_free(text, FALSE);
+}

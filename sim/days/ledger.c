@@ -24,8 +24,18 @@ commit(LpLedger *self, double writing_s)
 static void
 run_part(LpLedger *self, const LpGoodputInput *input, double seconds, double speed)
 {
-    work(self, fmin(seconds, fmax(input->interval_s - self->position_s, 0.0)), speed);
+    work(self, MIN(seconds, MAX(input->interval_s - self->position_s, 0.0)), speed);
     self->position_s += seconds;
+}
+
+/* All that are whole. Returns: the seconds behind them. */
+static double
+run_stretches(LpLedger *self, const LpGoodputInput *input, double seconds, double speed)
+{
+    double stretch_s = input->interval_s + input->write_s, n = floor(seconds / stretch_s);
+    work(self, n * input->interval_s, speed);
+    commit(self, n * input->write_s);
+    return MAX(seconds - n * stretch_s, 0.0);
 }
 
 void
@@ -42,10 +52,8 @@ lp_ledger_run(LpLedger *self, const LpGoodputInput *input, double seconds, doubl
         run_part(self, input, left_s, speed);
         commit(self, input->write_s);
         seconds -= left_s;
-        double n = floor(seconds / stretch_s);
-        work(self, n * input->interval_s, speed);
-        commit(self, n * input->write_s);
-        seconds = fmax(seconds - n * stretch_s, 0.0);
+        if (seconds >= stretch_s)
+            seconds = run_stretches(self, input, seconds, speed);
     }
     run_part(self, input, seconds, speed);
 }
@@ -60,5 +68,5 @@ lp_ledger_interrupt(LpLedger *self)
 void
 lp_ledger_close(LpLedger *self, const LpGoodputInput *input)
 {
-    commit(self, fmax(self->position_s - input->interval_s, 0.0));
+    commit(self, MAX(self->position_s - input->interval_s, 0.0));
 }

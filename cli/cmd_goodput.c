@@ -5,6 +5,7 @@
 #include "cli/option_rows.h"
 #include "cli/options.h"
 
+#include "base/child_pool.h"
 #include "base/units.h"
 #include "cli/checkpoint_options.h"
 #include "cli/fleet_options.h"
@@ -108,16 +109,45 @@ check_failures(const LpGoodputReport *report, GError **error)
                           report->n_runs, n, FAILURES_MAX);
 }
 
+/* Runs in a row, in a process of their own. */
+typedef struct {
+    const LpGoodputReport *report; /* borrowed */
+    guint first, n;
+} Share;
+
 static void
-work_out(LpGoodputReport *report, LpGoodput *runs)
+run_share(const void *data, GByteArray *result)
+{
+    const Share *share = data;
+    LpGoodput *runs = (LpGoodput *)(gpointer)result->data;
+    for (guint i = 0; i < share->n; i++)
+        runs[i] = lp_days_run(&share->report->input, share->report->seed, share->first + i);
+}
+
+/* What is drawn in a run depends on its number alone, not on who runs it. */
+static gboolean
+run_all(const LpGoodputReport *report, LpGoodput *runs, GError **error)
+{
+    guint n = MIN(g_get_num_processors(), report->n_runs);
+    g_autofree Share *shares = g_new(Share, n);
+    g_autofree LpChildTask *tasks = g_new(LpChildTask, n);
+    for (guint i = 0, first = 0; i < n; first += shares[i++].n) {
+        shares[i] = (Share){report, first, (report->n_runs - first) / (n - i)};
+        tasks[i] = (LpChildTask){run_share, &shares[i], &runs[first], shares[i].n * sizeof *runs};
+    }
+    LpChildPool pool = {.name = "process of days", .n_at_once = n};
+    return lp_child_pool_run(&pool, tasks, n, NULL, error);
+}
+
+static gboolean
+work_out(LpGoodputReport *report, LpGoodput *runs, GError **error)
 {
     g_autofree double *workspace = g_new0(double, lp_goodput_workspace(&report->input.fleet) + 1);
     report->has_closed_form = lp_goodput_is_closed(&report->input.fleet);
     if (report->has_closed_form)
         report->closed_form = lp_goodput(&report->input, workspace);
-    for (guint i = 0; i < report->n_runs; i++)
-        runs[i] = lp_days_run(&report->input, report->seed, i);
     report->runs = runs;
+    return run_all(report, runs, error);
 }
 
 static gboolean
@@ -144,7 +174,8 @@ run(const Options *options, char **arguments, GError **error)
         (options->iteration_time == NULL && !simulate(options, &report, error)))
         return FALSE;
     g_autofree LpGoodput *runs = g_new0(LpGoodput, report.n_runs);
-    work_out(&report, runs);
+    if (!work_out(&report, runs, error))
+        return FALSE;
     g_autofree char *text = choices.format == LP_FORMAT_JSON
                                 ? lp_goodput_report_to_json_text(&report)
                                 : lp_goodput_report_to_text(&report);

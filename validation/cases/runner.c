@@ -270,24 +270,42 @@ is_settled(Runner *self, guint row)
     return TRUE;
 }
 
+/* Passes over rows that are like one before, to be settled later. Reading them to find out is left
+ * until a process is idle: else all would be until the last has been read. */
+static void
+pass_alike(Runner *self, const GArray *rows, guint *io_next)
+{
+    while (*io_next < rows->len) {
+        guint row = g_array_index(rows, guint, *io_next);
+        if (!lp_alike_rows_add(self->alike, row, row_at(self, row), outcome_of(self, row)))
+            return;
+        (*io_next)++;
+    }
+}
+
 /* Starts processes until all have a row, or @io_next is behind the last of @rows. */
 static gboolean
-start_some(Runner *self, const GArray *rows, guint *io_next, GError **error)
+start_some(Runner *self, const GArray *rows, guint *io_next, gboolean may_be_alike, GError **error)
 {
-    for (guint i = 0; i < self->options->n_jobs && *io_next < rows->len; i++)
-        if (self->children[i] == NULL &&
+    for (guint i = 0; i < self->options->n_jobs && *io_next < rows->len; i++) {
+        if (self->children[i] != NULL)
+            continue;
+        if (may_be_alike)
+            pass_alike(self, rows, io_next);
+        if (*io_next < rows->len &&
             !start_row(self, i, g_array_index(rows, guint, (*io_next)++), error))
             return FALSE;
+    }
     return TRUE;
 }
 
-/* Each of @rows in a process of its own. */
+/* Each of @rows in a process of its own, but for those that are like one of them. */
 static gboolean
-run_each(Runner *self, const GArray *rows, GError **error)
+run_each(Runner *self, const GArray *rows, gboolean may_be_alike, GError **error)
 {
     guint next = 0;
     while (next < rows->len || is_busy(self))
-        if (!start_some(self, rows, &next, error) || !wait_some(self, error))
+        if (!start_some(self, rows, &next, may_be_alike, error) || !wait_some(self, error))
             return FALSE;
     return TRUE;
 }
@@ -301,16 +319,14 @@ compare_sizes(gconstpointer a, gconstpointer b, gpointer data)
     return one_n > other_n ? -1 : one_n < other_n ? 1 : one < other ? -1 : 1;
 }
 
-/* The rows that are to be run, but for those that are like one of them. Those of the largest
- * machines take longest, and go first: else all other processes may have to wait for one at the
- * end. */
+/* Rows of the largest machines take longest, and go first: else all other processes may have to
+ * wait for one at the end. */
 static GArray *
-find_first(Runner *self)
+find_unsettled(Runner *self)
 {
     GArray *rows = g_array_new(FALSE, FALSE, sizeof(guint));
     for (guint i = 0; i < self->outcomes->len; i++)
-        if (!is_settled(self, i) &&
-            !lp_alike_rows_add(self->alike, i, row_at(self, i), outcome_of(self, i)))
+        if (!is_settled(self, i))
             g_array_append_val(rows, i);
     g_array_sort_with_data(rows, compare_sizes, self);
     return rows;
@@ -339,11 +355,11 @@ settle_alike(Runner *self, GError **error)
 static gboolean
 run_rows(Runner *self, GError **error)
 {
-    g_autoptr(GArray) first = find_first(self);
-    if (!run_each(self, first, error))
+    g_autoptr(GArray) rows = find_unsettled(self);
+    if (!run_each(self, rows, TRUE, error))
         return FALSE;
     g_autoptr(GArray) left = settle_alike(self, error);
-    return left != NULL && run_each(self, left, error);
+    return left != NULL && run_each(self, left, FALSE, error);
 }
 
 static void

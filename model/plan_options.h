@@ -3,230 +3,16 @@
 #pragma once
 
 #include "model/collective.h"
-#include "model/plan_loss.h"
+#include "model/plan_choices.h"
 #include "model/transformer.h"
 
 G_BEGIN_DECLS
-
-/** In which order a stage works on micro-batches. */
-typedef enum {
-    LP_SCHEDULE_GPIPE,
-    LP_SCHEDULE_1F1B,
-    LP_SCHEDULE_INTERLEAVED,
-    LP_SCHEDULE_ZERO_BUBBLE, /**< ZB-H1: Qi et al., arXiv 2401.10241 */
-    LP_SCHEDULE_DUALPIPE     /**< both ways: DeepSeek-V3, arXiv 2412.19437, section 3.2.1 */
-} LpPipelineSchedule;
-
-/** What is recomputed before the backward pass in place of being kept. */
-typedef enum {
-    LP_RECOMPUTE_NONE,
-    LP_RECOMPUTE_LIGHT,     /**< LP_AGAIN_LIGHT */
-    LP_RECOMPUTE_SELECTIVE, /**< the parts that the plan names */
-    LP_RECOMPUTE_FULL
-} LpRecompute;
-
-/** Parts of a layer whose results recomputation makes again, as bits of a set. The rest of a layer
- * is kept; what its last product gives, down from the inner width, no gradient takes, so it is
- * never made again. */
-typedef enum {
-    LP_AGAIN_NORMS = 1 << 0,
-    LP_AGAIN_LATENT = 1 << 1, /**< MLA: queries, keys and values out of what is kept compressed */
-    LP_AGAIN_QUERIES = 1 << 2,
-    LP_AGAIN_KEYS = 1 << 3,
-    LP_AGAIN_VALUES = 1 << 4,
-    LP_AGAIN_QKV = LP_AGAIN_QUERIES | LP_AGAIN_KEYS | LP_AGAIN_VALUES,
-    LP_AGAIN_CORE = 1 << 5, /**< attention's scores and mixture, unless one kernel makes both */
-    LP_AGAIN_ATTENTION = 1 << 6,  /**< all of that core, in whatever kernels */
-    LP_AGAIN_PROJECTION = 1 << 7, /**< out of attention, */
-    LP_AGAIN_RESIDUAL = 1 << 8,   /**< and its sum with the layer's input */
-    LP_AGAIN_UP = 1 << 9,
-    LP_AGAIN_GATE = 1 << 10,
-    LP_AGAIN_ACTIVATION = 1 << 11,
-    LP_AGAIN_FFN = LP_AGAIN_UP | LP_AGAIN_GATE | LP_AGAIN_ACTIVATION,
-    LP_AGAIN_NO_SUMS =
-        1 << 12, /**< sums over tp are kept, and with them what the projection gave */
-    /** Norms and activation functions, which take little time and whose results much memory
-     * (Megatron-Core's recompute modules layernorm, moe_act and mla_up_proj). */
-    LP_AGAIN_LIGHT = LP_AGAIN_NORMS | LP_AGAIN_LATENT | LP_AGAIN_ACTIVATION,
-    /** Every second product of a layer with its weights, and all that is no product; the core is
-     * kept (torchtitan, torchtitan/distributed/activation_checkpoint.py, SelectiveAC). */
-    LP_AGAIN_ALTERNATE = LP_AGAIN_LIGHT | LP_AGAIN_KEYS | LP_AGAIN_PROJECTION | LP_AGAIN_RESIDUAL |
-                         LP_AGAIN_GATE | LP_AGAIN_NO_SUMS
-} LpAgain;
 
 /** Which layers are recomputed as the plan says; the others are kept. */
 typedef struct {
     guint32 first;    /**< so many of each slice, the first ones; 0: a fraction: */
     guint32 part, of; /**< @part / @of of all layers, evenly spaced; @of 0: all */
 } LpRecomputeLayers;
-
-/** The number format that products are computed in, and how its scales are shared
- * (model/precision.h). */
-typedef enum {
-    LP_PRECISION_FP32,
-    LP_PRECISION_TF32,
-    LP_PRECISION_FP16,
-    LP_PRECISION_BF16,
-    LP_PRECISION_FP8,       /**< a scale for each tensor */
-    LP_PRECISION_FP8_BLOCK, /**< one for 128 values, or 128 x 128 weights */
-    LP_PRECISION_MXFP8,     /**< one for 32 values */
-    LP_PRECISION_NVFP4,     /**< 4 bits, one for 16 values */
-    LP_PRECISION_INT8,      /**< integers, a scale for each row of the product's inner side */
-    LP_N_PRECISIONS
-} LpPrecision;
-
-/** Where the scale of a tensor in fp8 comes from. */
-typedef enum {
-    LP_SCALING_DELAYED, /**< the largest values of the steps before: a cast reads once */
-    LP_SCALING_CURRENT  /**< its own largest value, for which a cast reads all of it beforehand */
-} LpScaling;
-
-/** How tensor-parallel collectives are hidden. */
-typedef enum {
-    LP_OVERLAP_TP_NO,
-    LP_OVERLAP_TP_BULK, /**< whole collectives behind the products of the weights' gradients */
-    LP_OVERLAP_TP_RING /**< also split, and exchanged behind the product that they feed or follow */
-} LpOverlapTp;
-
-/** How work that moves memory is cut into kernels. */
-typedef enum {
-    LP_KERNELS_FUSED, /**< as Megatron-LM and Transformer Engine fuse it */
-    LP_KERNELS_EAGER  /**< one operation of PyTorch at a time */
-} LpKernels;
-
-/** Whose fused attention runs. */
-typedef enum {
-    LP_ATTENTION_KERNEL_AUTO,    /**< torch with eager kernels, else the vendor's */
-    LP_ATTENTION_KERNEL_VENDOR,  /**< cuDNN's or FlashAttention-3, by Transformer Engine */
-    LP_ATTENTION_KERNEL_TORCH,   /**< what PyTorch's scaled_dot_product_attention takes */
-    LP_ATTENTION_KERNEL_FLASH_2, /**< FlashAttention-2 */
-    LP_ATTENTION_KERNEL_FLASH_1, /**< FlashAttention's own kernels of before its second version */
-    LP_ATTENTION_KERNEL_TRITON,  /**< FlashAttention of 2022 in Triton, in llm-foundry of 2023 */
-    LP_ATTENTION_KERNEL_UNFUSED  /**< nobody's: none of that software takes heads so wide */
-} LpAttentionKernel;
-
-/** Which products into a block have weights of their own, whose gradients of their common input are
- * summed. */
-typedef enum {
-    LP_PROJECTIONS_JOINED,
-    LP_PROJECTIONS_GATE_APART, /**< up, and through the gate */
-    LP_PROJECTIONS_APART       /**< queries, keys and values, too */
-} LpProjections;
-
-/** In which order a tensor of activations lies in memory. */
-typedef enum {
-    LP_LAYOUT_SEQUENCE_FIRST, /**< tokens of one position next to each other */
-    LP_LAYOUT_BATCH_FIRST     /**< whole sequences: what is gathered along them, or is to be
-                                    scattered, is copied into order */
-} LpActivationLayout;
-
-/** Where the host waits until the device has done what was issued, and so loses its lead. */
-typedef enum {
-    LP_HOST_SYNC_NONE,
-    LP_HOST_SYNC_MESSAGES, /**< after each message that the compute stream waits for */
-    LP_HOST_SYNC_PASSES,   /**< also before each pass of a micro-batch, and the optimiser */
-    LP_HOST_SYNC_KERNELS   /**< behind all that it issues (CUDA_LAUNCH_BLOCKING=1): host and device
-                                take turns, and nothing runs beside anything */
-} LpHostSync;
-
-/** Whether the hosts of a group agree on each collective before they start it, one message after
- * another (PyTorch: TORCH_DISTRIBUTED_DEBUG=DETAIL). */
-typedef enum {
-    LP_COLLECTIVE_CHECKS_NO,
-    LP_COLLECTIVE_CHECKS_YES,
-    LP_COLLECTIVE_CHECKS_STAGES_APART /**< in jobs whose messages between stages leave domains */
-} LpCollectiveChecks;
-
-/** How context parallelism exchanges queries, keys and values. */
-typedef enum {
-    LP_CONTEXT_RING,    /**< keys and values go round (Liu et al., arXiv 2310.01889) */
-    LP_CONTEXT_ULYSSES, /**< all-to-all from tokens to heads (Jacobs et al., arXiv 2309.14509) */
-    LP_CONTEXT_GATHER, /**< keys and values are gathered first (Llama 3, arXiv 2407.21783, 3.3.2) */
-    LP_CONTEXT_GATHERED_RING /**< so they are, and attended to step by step; gradients go round
-                                  (PyTorch's, compiled) */
-} LpContextKind;
-
-/** Which collectives ZeRO uses. */
-typedef enum {
-    LP_ZERO_STANDARD, /**< reduce-scatter and all-gather */
-    LP_ZERO_DEEPSPEED /**< stages 1 and 2 all-reduce the gradients, then all-gather */
-} LpZeroVariant;
-
-/** When gradients are summed over replicas. */
-typedef enum {
-    LP_GRADIENT_SYNC_AUTO, /**< each with ZeRO stage 3, else last */
-    LP_GRADIENT_SYNC_LAST, /**< gradients are summed over replicas once an iteration */
-    LP_GRADIENT_SYNC_EACH  /**< after each micro-batch */
-} LpGradientSync;
-
-/** Whose states are kept for each parameter. */
-typedef enum {
-    LP_OPTIMIZER_ADAM,
-    LP_OPTIMIZER_SGD, /**< with momentum */
-    LP_OPTIMIZER_ADAM_8BIT,
-    LP_OPTIMIZER_ADAM_BF16, /**< moments in 16 bits as the weights, of which there is no wider copy
-                             */
-    LP_OPTIMIZER_NONE       /**< forward and backward passes alone */
-} LpOptimizer;
-
-/** How layers are dealt to slices. */
-typedef enum {
-    LP_STAGES_EVEN,      /**< as many layers each, see lp_plan_slice_layers() */
-    LP_STAGES_BALANCED,  /**< the slowest has as few FLOP as can be; embedding and logits count */
-    LP_STAGES_BY_WEIGHT, /**< each in turn to its share of the weights, lp_plan_deal_layers() */
-    LP_STAGES_WITH_ENDS, /**< as even, with embedding and logits counted as a layer each */
-    LP_STAGES_FRONT,     /**< each in turn the mean, rounded up; the last what is left */
-    LP_STAGES_LIST
-} LpStages;
-
-/** How large a bucket of gradients is. */
-typedef enum {
-    LP_BUCKET_BYTES,       /**< as many bytes as the plan says */
-    LP_BUCKET_PARAMETERS,  /**< as many parameters as the plan says */
-    LP_BUCKET_BY_REPLICAS, /**< as many parameters as lp_plan_bucket_bytes() says */
-} LpBucket;
-
-/** The axes of parallelism, in no order. */
-typedef enum {
-    LP_AXIS_TP,
-    LP_AXIS_CP,
-    LP_AXIS_EP, /**< spread over the ranks of the tp, cp and dp axes: it adds none */
-    LP_AXIS_DP,
-    LP_AXIS_PP,
-    LP_N_AXES
-} LpAxis;
-
-/** What a rank's traffic is for: the axis it belongs to, or the exchange of tied embeddings'
- * gradients between the first and the last stage. */
-typedef enum {
-    LP_TRAFFIC_TP,
-    LP_TRAFFIC_PP,
-    LP_TRAFFIC_DP,
-    LP_TRAFFIC_EP,
-    LP_TRAFFIC_CP,
-    LP_TRAFFIC_EMBEDDING,
-    LP_N_TRAFFIC
-} LpTraffic;
-
-/** Names as in the workload file, NULL-ended, indexed by the enums above. */
-extern const char *const lp_schedule_names[];
-extern const char *const lp_recompute_names[];
-extern const char *const lp_precision_names[];
-extern const char *const lp_overlap_tp_names[];
-extern const char *const lp_activation_layout_names[];
-extern const char *const lp_projections_names[];
-extern const char *const lp_scaling_names[];
-extern const char *const lp_context_kind_names[];
-extern const char *const lp_zero_variant_names[];
-extern const char *const lp_gradient_sync_names[];
-extern const char *const lp_optimizer_names[];
-extern const char *const lp_kernels_names[];
-extern const char *const lp_attention_kernel_names[];
-extern const char *const lp_host_sync_names[];
-extern const char *const lp_collective_checks_names[];
-extern const char *const lp_amped_efficiency_names[];
-extern const char *const lp_axis_names[];
-extern const char *const lp_traffic_names[];
 
 /** Larger than any published count by a factor of a hundred; what products of counts may reach is
  * checked before a program is built. */
@@ -240,17 +26,6 @@ typedef struct {
     guint32 global; /**< B, sequences */
 } LpPlanBatch;
 
-/** How the ranks of a tensor-parallel group carry the activations that cross a stage boundary. */
-typedef enum {
-    LP_SCATTER_GATHER_NO,     /**< each carries all of them */
-    LP_SCATTER_GATHER_YES,    /**< 1/tp each, gathered on arrival (SC 2021, 4.1) */
-    LP_SCATTER_GATHER_OUTPUTS /**< and a stage keeps its outputs so, which it gathers again for the
-                                   backward pass (DeepSpeed): lp_boundary_copies_work() */
-} LpScatterGather;
-
-/** Names, NULL-ended: "no", "yes", "outputs". */
-extern const char *const lp_scatter_gather_names[];
-
 /** How layers and micro-batches go through the stages. */
 typedef struct {
     LpPipelineSchedule schedule;
@@ -261,16 +36,6 @@ typedef struct {
     guint32 listed_layers[LP_STAGE_LIST_MAX]; /**< layers by slice */
     LpScatterGather scatter_gather;
 } LpPlanPipeline;
-
-/** How often the load of experts is drawn anew. */
-typedef enum {
-    LP_ROUTING_MICRO_BATCH, /**< for every layer of every micro-batch */
-    LP_ROUTING_LAYER,       /**< for every layer */
-    LP_ROUTING_ITERATION    /**< once */
-} LpRoutingDraws;
-
-/** Names, NULL-ended: "micro-batch", "layer", "iteration". */
-extern const char *const lp_routing_draws_names[];
 
 /** Measured loads of experts, in place of drawn ones. */
 typedef struct {
@@ -309,37 +74,6 @@ typedef struct {
     LpRoutingDraws draws;
     const LpRoutingTable *table; /* borrowed: measured loads, which beat drawn ones; or NULL */
 } LpPlanExperts;
-
-/** How replicas hand each other the parameters that each has updated (ZeRO stages 1 and 2). */
-typedef enum {
-    LP_PARAMETER_GATHER_COLLECTIVE, /**< all-gathers: each has as large a share of a flat buffer */
-    LP_PARAMETER_GATHER_BROADCAST   /**< each has whole tensors, which it broadcasts at once, one
-                                         replica after another */
-} LpParameterGather;
-
-/** Names, NULL-ended: "collective", "broadcast". */
-extern const char *const lp_parameter_gather_names[];
-
-/** Before which passes a stage of a pipeline launches the first gathers of parameters while it
- * still waits for the message that the pass begins with (ZeRO stage 3, hidden). */
-typedef enum {
-    LP_GATHER_AHEAD_ITERATION, /**< before the first of an iteration only: later passes gather when
-                                    they begin */
-    LP_GATHER_AHEAD_PASS       /**< before each */
-} LpGatherAhead;
-
-/** Names, NULL-ended: "iteration", "pass". */
-extern const char *const lp_gather_ahead_names[];
-
-/** What is gathered at once, and has its gradients summed at once (ZeRO stage 3). */
-typedef enum {
-    LP_GATHER_UNIT_LAYER, /**< embedding, layers and head, each as one (FSDP) */
-    LP_GATHER_UNIT_TENSOR /**< tensor by tensor, by gather_bucket (DeepSpeed); norms and biases stay
-                               on all ranks */
-} LpGatherUnit;
-
-/** Names, NULL-ended: "layer", "tensor". */
-extern const char *const lp_gather_unit_names[];
 
 /** How replicas share states (ZeRO: Rajbhandari et al., arXiv 1910.02054). */
 typedef struct {
@@ -431,12 +165,6 @@ typedef struct {
     gboolean flattens_gradients; /**< copies of gradients: two buckets, one tensor for the step */
     double step_bytes; /**< a parameter's, that the optimiser's step holds besides its states */
 } LpPlanFootprint;
-
-/** What fraction of the peak AMPeD's products reach. */
-typedef enum {
-    LP_AMPED_EFFICIENCY_CONSTANT,   /**< the accelerator's gemm_efficiency */
-    LP_AMPED_EFFICIENCY_MICRO_BATCH /**< lp_amped_efficiency()'s curve in the micro-batch */
-} LpAmpedEfficiency;
 
 /** How a host feeds its accelerator. */
 typedef struct {

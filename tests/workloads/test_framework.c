@@ -265,11 +265,11 @@ test_habits(void)
         {"and take dense models as they come", "framework=automodel zero=3 pp=1 dp=128",
          "adjacent-experts=no optimizer=adam kernels=eager attention-kernel=torch"},
         {"its attention", "framework=torchtitan kernels=fused", "attention-kernel=torch"},
-        {"torchtitan's selective recomputation", "framework=torchtitan precision=fp8",
-         "selective=alternate scaling=current layout=batch-first overlap-tp-pairs=yes"},
+        {"torchtitan's selective recomputation", "framework=torchtitan precision=fp8 pp=1 dp=128",
+         "selective=alternate scaling=current layout=batch-first overlap-tp-pairs=yes reshard=yes"},
         {"torchtitan's Llama", "framework=torchtitan zero=3",
          "separate-projections=yes complex-rotary=yes repeat-heads=yes unit-copies=yes "
-         "keep-gathered=yes"},
+         "keep-gathered=yes reshard=no gradient-sync=last"},
         {"fms-fsdp is compiled", "framework=fms-fsdp pp=1 dp=128",
          "zero=3 kernels=fused separate-projections=yes repeat-heads=yes eager-norms=no "
          "early-stop=yes"},

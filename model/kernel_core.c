@@ -2,8 +2,7 @@
 /* The kernels of attention's core. */
 #include "model/kernel_core.h"
 
-/* Bytes of an element of a dropout mask. */
-#define MASK_BYTES 1.0
+#include "model/precision.h"
 
 /* (queries, head)(head, keys), where all of a rank's heads are @width wide */
 static void
@@ -26,7 +25,16 @@ static void
 list_on_scores(LpKernelList *list, const char *name, double tensors, double masks)
 {
     double elements = list->n_score_sets * list->n_queries * list->layer.keys;
-    lp_list_memory(list, name, elements * (tensors * list->element_bytes + masks * MASK_BYTES));
+    lp_list_memory(list, name, elements * (tensors * list->element_bytes + masks * LP_MASK_BYTES));
+}
+
+/* It reads @n_read tensors of scores, or of those alone that the mask leaves, and writes one whole
+ * (Megatron-LM of 2020 to 2023, megatron/fused_kernels/scaled_upper_triang_masked_softmax.h). */
+static void
+list_softmax(LpKernelList *list, const char *name, double n_read)
+{
+    gboolean skips = list->plan->host.triangular_softmax && list->layer.causal;
+    list_on_scores(list, name, n_read * (skips ? 0.5 : 1.0) + 1.0, 0.0);
 }
 
 void
@@ -38,7 +46,7 @@ lp_list_core(LpKernelList *list)
         return;
     }
     list_scores(list, "scores", list->query_width);
-    list_on_scores(list, "softmax", 2.0, 0.0);
+    list_softmax(list, "softmax", 1.0);
     if (lp_transformer_has_dropout(list->transformer))
         list_on_scores(list, "attention-dropout", 2.0, 1.0);
     list_values(list, "values", list->mixture_width);
@@ -56,7 +64,7 @@ lp_list_core_backward(LpKernelList *list)
     list_values(list, "values-gradient-values", list->mixture_width);  /* p' do: (s, s)(s, h/a) */
     if (lp_transformer_has_dropout(list->transformer))
         list_on_scores(list, "attention-dropout-backward", 2.0, 1.0);
-    list_on_scores(list, "softmax-backward", 3.0, 0.0);
+    list_softmax(list, "softmax-backward", 2.0);
     list_values(list, "scores-gradient-queries", list->query_width);
     list_values(list, "scores-gradient-keys", list->query_width);
 }

@@ -8,9 +8,6 @@
 
 #include "model/precision.h"
 
-/* Bytes of an element of a dropout mask. */
-#define MASK_BYTES 1.0
-
 /* Ring attention gives a rank its share of the queries of all of its heads, all-to-all all queries
  * of its share of the heads; each meets all keys. */
 LpKernelList
@@ -246,7 +243,7 @@ void
 lp_list_hidden(LpKernelList *list, const char *name, double tensors, double masks)
 {
     double elements = list->scattered_tokens * list->transformer->hidden;
-    lp_list_memory(list, name, elements * (tensors * list->element_bytes + masks * MASK_BYTES));
+    lp_list_memory(list, name, elements * (tensors * list->element_bytes + masks * LP_MASK_BYTES));
 }
 
 static gboolean

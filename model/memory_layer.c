@@ -7,8 +7,6 @@
 
 #include "model/precision.h"
 
-#define MASK_BYTES 1.0
-
 /* Bytes of @n elements of activations. */
 static double
 elements(const LpPlan *plan, double n)
@@ -27,7 +25,7 @@ operands(const LpPlan *plan, double n)
 double
 lp_memory_masks_bytes(const LpTransformer *transformer, double n)
 {
-    return lp_transformer_has_dropout(transformer) ? n * transformer->hidden * MASK_BYTES : 0.0;
+    return lp_transformer_has_dropout(transformer) ? n * transformer->hidden * LP_MASK_BYTES : 0.0;
 }
 
 double
@@ -140,7 +138,7 @@ scores_bytes(const LpTransformer *transformer, const LpPlan *plan, double keys)
     if (lp_plan_fuses_attention(plan, transformer->attention))
         return 0.0;
     double dropped =
-        lp_transformer_has_dropout(transformer) ? elements(plan, 1.0) + MASK_BYTES : 0.0;
+        lp_transformer_has_dropout(transformer) ? elements(plan, 1.0) + LP_MASK_BYTES : 0.0;
     return transformer->n_heads * keys * (elements(plan, 1.0) + dropped) / plan->degree[LP_AXIS_TP];
 }
 

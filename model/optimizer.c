@@ -38,13 +38,35 @@ cast_bytes(const LpTransformer *transformer, const LpPlan *plan, const LpAcceler
     return bytes * total(lp_plan_rank_layer_parameters(plan, transformer, stage));
 }
 
+/* Of an element of a gradient, as the step takes it. */
+static double
+own_gradient_bytes(const LpPlan *plan)
+{
+    return plan->format.main_gradients ? LP_FP32_BYTES : plan->format.gradient_bytes;
+}
+
 /* What is read and written of gradients before the step. */
 static double
 buffer_bytes(const LpPlan *plan, double all, double own)
 {
+    if (!plan->format.gradient_buffers)
+        return 0.0;
     double passes = plan->degree[LP_AXIS_DP] * plan->degree[LP_AXIS_CP] > 1 ? 3.0 : 1.0;
     double before = plan->zero.stage == 3 ? 0.0 : passes * all;
-    return plan->format.gradient_buffers ? (before + 3.0 * own) * plan->format.gradient_bytes : 0.0;
+    return before * plan->format.gradient_bytes + 3.0 * own * own_gradient_bytes(plan);
+}
+
+/* Copies in fp32 of narrower gradients; and the division by the loss' scale, which of the 16-bit
+ * formats fp16 alone needs (Micikevicius et al., arXiv 1710.03740, section 3.2). */
+static double
+main_gradients_bytes(const LpPlan *plan, double own)
+{
+    double given = plan->format.gradient_bytes;
+    if (!plan->format.main_gradients)
+        return 0.0;
+    double copy = given < LP_FP32_BYTES ? given + LP_FP32_BYTES : 0.0;
+    double division = plan->format.precision == LP_PRECISION_FP16 ? 2.0 * LP_FP32_BYTES : 0.0;
+    return own * (copy + division);
 }
 
 /* Copies of gradients that are summed once an iteration; those of each micro-batch stand with its
@@ -68,7 +90,7 @@ step_bytes(const LpPlan *plan)
     gboolean is_bf16 = plan->optimizer == LP_OPTIMIZER_ADAM_BF16;
     gboolean is_adam = plan->optimizer == LP_OPTIMIZER_ADAM || is_bf16;
     double weight = is_bf16 ? lp_plan_activation_bytes(plan) : LP_FP32_BYTES;
-    double moments = lp_plan_moment_bytes(plan), gradient = plan->format.gradient_bytes;
+    double moments = lp_plan_moment_bytes(plan), gradient = own_gradient_bytes(plan);
     double cast = gradient != weight ? gradient + weight : 0.0;
     if (!plan->eager_optimizer || !is_adam)
         return gradient + 2.0 * weight + 2.0 * moments;
@@ -87,7 +109,8 @@ lp_optimizer_time_s(const LpTransformer *transformer, const LpPlan *plan,
         lp_plan_sharded_parameters(plan, lp_plan_rank_layer_parameters(plan, transformer, stage)));
     double bytes = own * step_bytes(plan) + copied_bytes(plan, own - layers, layers) +
                    cast_bytes(transformer, plan, accelerator, stage) +
-                   buffer_bytes(plan, total(all), own) + copies_bytes(plan, total(all));
+                   buffer_bytes(plan, total(all), own) + main_gradients_bytes(plan, own) +
+                   copies_bytes(plan, total(all));
     return bytes / (accelerator->memory_bytes_per_s * accelerator->memory_efficiency) +
            accelerator->launch_s;
 }

@@ -17,8 +17,10 @@ G_BEGIN_DECLS
  * their number (1 read, 1 write), but under stage 3, and those that it sums up are read for their
  * norm and scaled to it (2 reads, 1 write), once an iteration each (Megatron-LM,
  * megatron/core/distributed/param_and_grad_buffer.py and megatron/core/optimizer/clip_grads.py).
- * With eager-optimizer Adam goes operation by operation; gradient-copies of an iteration's sum are
- * read and written here. */
+ * With main-gradients the step, the norm and the scaling take gradients in fp32: narrower ones are
+ * copied before (read, and written in 4 bytes), and where training computes in fp16 all are divided
+ * by the loss' scale (1 read, 1 write). With eager-optimizer Adam goes operation by operation;
+ * gradient-copies of an iteration's sum are read and written here. */
 double lp_optimizer_time_s(const LpTransformer *transformer, const LpPlan *plan,
                            const LpAccelerator *accelerator, guint32 stage);
 

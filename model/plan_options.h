@@ -110,19 +110,18 @@ typedef struct {
     gboolean scales_apart;       /**< of LP_PRECISION_NVFP4: kernels of their own bring scales into
                                       the order that products take, before each */
     gboolean narrow_parameters;  /**< weights of layers are kept and gathered in the precision of
-                                      products where that is narrow; else in 16 bits, and
-                                      cast */
+                                      products where that is narrow; else in 16 bits, and cast */
     gboolean narrow_logits;      /**< narrow products make the logits, too */
     gboolean narrow_attention;   /**< the core of attention computes in 8 bits, too, where
                                       precision is narrow and the vendor's kernel runs */
     gboolean narrow_activations; /**< what activation functions take is kept for the backward pass
                                       in it */
     guint32 gradient_bytes;      /**< bytes an element of a reduced gradient: 4 or 2 */
-    gboolean casts_gradients;    /**< a gradient is cast by a kernel of its own before it is added
-                                      to sums that are wider */
+    gboolean casts_gradients;    /**< a kernel casts each before it is added to wider sums */
     guint32 gradient_copies;     /**< times that gradients are copied before each sum of replicas */
     gboolean gradient_buffers;   /**< gradients lie in buffers that are cleared for each iteration,
                                       scaled before they are summed over replicas, and clipped */
+    gboolean main_gradients; /**< the step takes gradients in fp32, by copies of narrower ones */
     guint32 communication_bytes; /**< bytes an activation element on the wire; 0: as in memory,
                                       lp_plan_wire_bytes() */
     guint32 dispatch_bytes;      /**< of tokens on their way to experts; 0: as other activations,
@@ -183,6 +182,7 @@ typedef struct {
     gboolean slices_halves;       /**< of eager_rotary: each half is a slice of its own */
     gboolean eager_norms;         /**< root-mean-square norms run operation by operation */
     gboolean eager_activation;    /**< gated activation functions do, as with eager kernels */
+    gboolean triangular_softmax;  /**< that of unfused attention reads no masked score */
     gboolean autocasts;           /**< weights are fp32 and cast for each pass; layer norms of
                                        PyTorch compute in fp32, between casts */
     gboolean repeats_heads;       /**< keys and values are written out for each head of queries */

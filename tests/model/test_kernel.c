@@ -86,6 +86,38 @@ test_bytes(void)
     }
 }
 
+/* Megatron-LM's kernel reads the half of the scores that a causal mask leaves, and writes all: of
+ * 128 scores, as above. An encoder has no such mask. */
+static void
+test_triangular_softmax(void)
+{
+    static const struct {
+        const char *label, *name;
+        LpTransformerKind kind;
+        LpPass pass;
+        double tensors;
+    } rows[] = {
+        {"forward", "softmax", LP_TRANSFORMER_DECODER, LP_PASS_FORWARD, 0.5 + 1.0},
+        {"back", "softmax-backward", LP_TRANSFORMER_DECODER, LP_PASS_BACKWARD_INPUT,
+         0.5 + 0.5 + 1.0},
+        {"an encoder", "softmax", LP_TRANSFORMER_ENCODER, LP_PASS_FORWARD, 2.0},
+    };
+    for (guint i = 0; i < G_N_ELEMENTS(rows); i++) {
+        LpTransformer shape = lp_test_gpt(1, 16, 4);
+        shape.kind = rows[i].kind;
+        shape.seq = 8;
+        LpPlan plan = lp_test_plan(2, 1, 1, 1, 1);
+        plan.host.triangular_softmax = TRUE;
+        LpKernel kernels[LP_KERNELS_MAX];
+        guint n_kernels =
+            lp_block_kernels(&shape, &plan, 0, LP_BLOCK_ATTENTION, rows[i].pass, kernels);
+        const LpKernel *kernel = lp_test_find_kernel(kernels, n_kernels, rows[i].name);
+        lp_test_true(rows[i].label, kernel != NULL);
+        if (kernel != NULL)
+            lp_test_close(rows[i].label, kernel->bytes, rows[i].tensors * 128 * 2, 0.0);
+    }
+}
+
 /* By hand at 8 tokens, h 16, f 64 and t 2, in 2 bytes: a gate's elements E are 8 x 32, the widths
  * of q, k, v and o 8 each. One operation at a time: 2 E and 3 E forward; back 3 E twice, 3 E and 4
  * E; and copies of q, k and v, of k and v twice, and of o (nanotron, models/llama.py). */
@@ -283,6 +315,7 @@ main(void)
     static const LpTestCase cases[] = {
         {"products", test_products},
         {"bytes", test_bytes},
+        {"triangular softmax", test_triangular_softmax},
         {"eager", test_eager},
         {"light", test_light},
         {"copied heads", test_copied_heads},

@@ -29,6 +29,39 @@ test_optimizer(void)
     }
 }
 
+/* Megatron-LM's step takes fp32: a copy of narrower gradients, their division by the loss' scale
+ * in fp16, and 4 bytes where there were 2. */
+static void
+test_main_gradients(void)
+{
+    static const struct {
+        const char *label;
+        LpPrecision precision;
+        guint32 gradient_bytes;
+        gboolean buffers;
+        double more_bytes; /* a parameter */
+    } rows[] = {
+        {"fp16", LP_PRECISION_FP16, 2, FALSE, 2 + 4 + 8 + 2},
+        {"clipped", LP_PRECISION_FP16, 2, TRUE, 2 + 4 + 8 + 2 + 3 * 2},
+        {"fp16 with sums in fp32", LP_PRECISION_FP16, 4, TRUE, 8},
+        {"bf16", LP_PRECISION_BF16, 2, FALSE, 2 + 4 + 2},
+        {"bf16 with sums in fp32", LP_PRECISION_BF16, 4, TRUE, 0},
+    };
+    LpTransformer gpt = lp_test_gpt(4, 64, 4);
+    LpAccelerator round_numbers = lp_test_round_accelerator();
+    for (guint i = 0; i < G_N_ELEMENTS(rows); i++) {
+        LpPlan plan = lp_test_plan(2, 2, 1, 1, 1);
+        plan.format.precision = rows[i].precision;
+        plan.format.gradient_bytes = rows[i].gradient_bytes;
+        plan.format.gradient_buffers = rows[i].buffers;
+        double without_s = lp_optimizer_time_s(&gpt, &plan, &round_numbers, 1);
+        plan.format.main_gradients = TRUE;
+        double parameters = lp_plan_stage_parameters(&plan, &gpt, 1);
+        lp_test_close(rows[i].label, lp_optimizer_time_s(&gpt, &plan, &round_numbers, 1),
+                      without_s + rows[i].more_bytes * parameters / 0.8e12, IDENTITY);
+    }
+}
+
 /* Gradients are cleared, with replicas divided, and with ZeRO only the own ones clipped. */
 static void
 test_buffers(void)
@@ -195,6 +228,7 @@ main(void)
 {
     static const LpTestCase cases[] = {
         {"optimizer", test_optimizer},
+        {"main gradients", test_main_gradients},
         {"buffers", test_buffers},
         {"casts", test_casts},
         {"eager", test_eager},

@@ -28,6 +28,15 @@ list_on_scores(LpKernelList *list, const char *name, double tensors, double mask
     lp_list_memory(list, name, elements * (tensors * list->element_bytes + masks * LP_MASK_BYTES));
 }
 
+/* What the product of the scores adds to is written, and read by it (PyTorch, torch.baddbmm: biases
+ * are copied into the result first). */
+static void
+list_biases(LpKernelList *list)
+{
+    if (list->plan->host.biases_scores)
+        list_on_scores(list, "score-biases", 2.0, 0.0);
+}
+
 /* It reads @n_read tensors of scores, or of those alone that the mask leaves, and writes one whole
  * (Megatron-LM of 2020 to 2023, megatron/fused_kernels/scaled_upper_triang_masked_softmax.h). */
 static void
@@ -45,6 +54,7 @@ lp_list_core(LpKernelList *list)
         lp_list_flash(list, FALSE);
         return;
     }
+    list_biases(list);
     list_scores(list, "scores", list->query_width);
     list_softmax(list, "softmax", 1.0);
     if (lp_transformer_has_dropout(list->transformer))

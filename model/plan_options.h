@@ -182,6 +182,7 @@ typedef struct {
     gboolean slices_halves;       /**< of eager_rotary: each half is a slice of its own */
     gboolean eager_norms;         /**< root-mean-square norms run operation by operation */
     gboolean eager_activation;    /**< gated activation functions do, as with eager kernels */
+    gboolean biases_scores;       /**< unfused attention adds biases that depend on positions */
     gboolean triangular_softmax;  /**< that of unfused attention reads no masked score */
     gboolean autocasts;           /**< weights are fp32 and cast for each pass; layer norms of
                                        PyTorch compute in fp32, between casts */

@@ -101,13 +101,14 @@ test_triangular_softmax(void)
         {"back", "softmax-backward", LP_TRANSFORMER_DECODER, LP_PASS_BACKWARD_INPUT,
          0.5 + 0.5 + 1.0},
         {"an encoder", "softmax", LP_TRANSFORMER_ENCODER, LP_PASS_FORWARD, 2.0},
+        {"biases", "score-biases", LP_TRANSFORMER_DECODER, LP_PASS_FORWARD, 2.0},
     };
     for (guint i = 0; i < G_N_ELEMENTS(rows); i++) {
         LpTransformer shape = lp_test_gpt(1, 16, 4);
         shape.kind = rows[i].kind;
         shape.seq = 8;
         LpPlan plan = lp_test_plan(2, 1, 1, 1, 1);
-        plan.host.triangular_softmax = TRUE;
+        plan.host.triangular_softmax = plan.host.biases_scores = TRUE;
         LpKernel kernels[LP_KERNELS_MAX];
         guint n_kernels =
             lp_block_kernels(&shape, &plan, 0, LP_BLOCK_ATTENTION, rows[i].pass, kernels);

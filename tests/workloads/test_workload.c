@@ -182,7 +182,8 @@ static const struct {
     {"ssssssssssssssssssss",
      "fused-accumulation keep-gathered unit-copies "
      "complex-rotary eager-rotary rotary-slices eager-norms eager-activation repeat-heads "
-     "cast-gradients gradient-buffers main-gradients triangular-softmax gradient-check "
+     "cast-gradients gradient-buffers main-gradients score-biases triangular-softmax "
+     "gradient-check "
      "first-buckets "
      "shifted-logits eager-optimizer "
      "fused-loss clamped-activation experts-eager eager-dispatch count-sync "

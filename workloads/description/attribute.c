@@ -241,6 +241,7 @@ static const LpAttribute attributes[] = {
     BOOLEAN("options", "rotary-slices", P(host.slices_halves)),
     BOOLEAN("options", "eager-norms", P(host.eager_norms)),
     BOOLEAN("options", "eager-activation", P(host.eager_activation)),
+    BOOLEAN("options", "score-biases", P(host.biases_scores)),
     BOOLEAN("options", "triangular-softmax", P(host.triangular_softmax)),
     BOOLEAN("options", "autocast", P(host.autocasts)),
     BOOLEAN("options", "repeat-heads", P(host.repeats_heads)),

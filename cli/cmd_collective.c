@@ -261,6 +261,15 @@ flows_to_json(const GArray *flows)
     return root;
 }
 
+/* What a run calls the algorithm is an option here. */
+static gboolean
+refuse_run(GError **error)
+{
+    if (error != NULL && g_str_has_prefix((*error)->message, "algorithm: "))
+        g_prefix_error(error, "--");
+    return FALSE;
+}
+
 static gboolean
 print_flows(LpCollectiveRequest *request, guint64 bytes, const LpMachine *machine, LpFormat format,
             GError **error)
@@ -268,7 +277,7 @@ print_flows(LpCollectiveRequest *request, guint64 bytes, const LpMachine *machin
     request->bytes = bytes;
     g_autoptr(GArray) flows = lp_collective_run_flows(request, machine, error);
     if (flows == NULL)
-        return FALSE;
+        return refuse_run(error);
     if (format == LP_FORMAT_JSON)
         return lp_print_json(flows_to_json(flows), error);
     g_autofree char *text = flows_to_text(flows);
@@ -300,7 +309,7 @@ measure(const Options *options, char **arguments, GError **error)
         lp_progress_show(&progress, i, rows->len);
         request.bytes = row->bytes;
         if (!lp_collective_run_apart(&request, machine, &row->result, error))
-            return FALSE;
+            return refuse_run(error);
     }
     lp_progress_show(&progress, rows->len, rows->len);
     if (format == LP_FORMAT_JSON)

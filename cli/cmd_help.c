@@ -68,12 +68,12 @@ lp_cmd_help(int argc, char **argv, GError **error)
     if (!lp_options_parse("help", "[COMMAND...|TOPIC]",
                           "Prints a command's options, or a document; alone, the documents there "
                           "are.",
-                          entries, &argc, &argv, 0, 2, error))
+                          entries, &argc, &argv, 0, 1, error))
         return FALSE;
     g_auto(GStrv) names = topics();
     if (argc == 1)
         return print_topics(names, error);
-    g_autofree char *text = argc == 2 ? read_topic(argv[1]) : NULL;
+    g_autofree char *text = read_topic(argv[1]);
     if (text != NULL)
         return lp_print_result(text, error);
     const char *like = lp_like_name(argv[1], (const char *const *)names);

@@ -33,14 +33,30 @@ static const LpCommand commands[] = {
     {"help", lp_cmd_help, "print a command's options or a document"},
     {NULL, NULL, NULL}};
 
-/* "help simulate" is "simulate --help", as people ask git for it. */
-static gboolean
-asks_command_help(const char *name)
+static const LpCommand *
+find_command(const char *name)
 {
     for (const LpCommand *command = commands; command->name != NULL; command++)
         if (strcmp(command->name, name) == 0)
-            return TRUE;
-    return FALSE;
+            return command;
+    return NULL;
+}
+
+/* "help simulate" is "simulate --help", as people ask git for it; "help platform list" the same of
+ * a group's command. */
+static gboolean
+print_command_help(const LpCommand *command, int argc, char **argv, GError **error)
+{
+    static char help_option[] = "--help";
+    gboolean is_group =
+        command->function == lp_cmd_platform || command->function == lp_cmd_workload;
+    int n_most = is_group ? 4 : 3;
+    if (argc > n_most)
+        return lp_usage_error(error, "help: got \"%s\" behind \"%s\", wanted nothing more",
+                              argv[n_most], argv[n_most - 1]);
+    char *asked[] = {argv[0], argv[2], argc == 4 ? argv[3] : help_option,
+                     argc == 4 ? help_option : NULL, NULL};
+    return lp_run_command("lightpath", commands, NULL, NULL, argc, asked, error);
 }
 
 static gboolean
@@ -55,14 +71,12 @@ print_version(GError **error)
 static gboolean
 run(int argc, char **argv, GError **error)
 {
-    static char help_option[] = "--help";
+    gboolean asks_help = argc > 2 && strcmp(argv[1], "help") == 0;
+    const LpCommand *command = asks_help ? find_command(argv[2]) : NULL;
     if (argc > 1 && strcmp(argv[1], "--version") == 0)
         return print_version(error);
-    if (argc > 2 && argc <= 4 && strcmp(argv[1], "help") == 0 && asks_command_help(argv[2])) {
-        char *asked[] = {argv[0], argv[2], argc == 4 ? argv[3] : help_option,
-                         argc == 4 ? help_option : NULL, NULL};
-        return lp_run_command("lightpath", commands, NULL, NULL, argc, asked, error);
-    }
+    if (command != NULL)
+        return print_command_help(command, argc, argv, error);
     return lp_run_command(
         "lightpath", commands,
         "Simulates the training of Transformers on machines described in XML.\n\n",

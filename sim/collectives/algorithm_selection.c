@@ -158,13 +158,13 @@ lp_algorithm_selection_check(const LpLibrary *library, const LpCommunicator *com
     if (selection.shape.algorithm == LP_ALGORITHM_TORUS && selection.shape.n_levels == 0 &&
         op->collective != LP_COLLECTIVE_ALL_TO_ALL)
         g_set_error(error, LP_SIMULATION_ERROR, LP_SIMULATION_ERROR_LEVELS,
-                    "torus: got %" G_GUINT64_FORMAT " members that fill no block of a torus, "
-                    "wanted whole dimensions of one, in order",
+                    "got torus for %" G_GUINT64_FORMAT " members that fill no block of a torus, "
+                    "wanted whole dimensions of one, in order, or another algorithm",
                     sites->n_members);
     else if (lacks_switches(&selection, sites))
         g_set_error_literal(error, LP_SIMULATION_ERROR, LP_SIMULATION_ERROR_ALGORITHM,
-                            "in-network: got a torus, whose chips meet in no switch, wanted a "
-                            "fabric with switches");
+                            "got in-network on a torus, whose chips meet in no switch, wanted "
+                            "a fabric with switches, or another algorithm");
     else if (!selection.is_scheduled || lp_step_schedule_supports(&selection.shape, error))
         return TRUE;
     g_prefix_error(error, "%s: ", communicator->setting);

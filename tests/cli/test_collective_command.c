@@ -125,9 +125,10 @@ test_faults(void)
         {"collective all-reduce " PLATFORM " --algorithm=", 2, "--algorithm: got \"\""},
         {"collective all-reduce " PLATFORM " --algorithm=ring+ring+ring+ring", 2, "--algorithm: "},
         {"collective all-reduce " PLATFORM " --algorithm=torus", 1,
-         "torus: got 8 members that fill no block of a torus"},
+         "--algorithm: got torus for 8 members that fill no block of a torus, wanted whole"},
         {"collective all-to-all " PLATFORM " --algorithm=tree", 1,
-         "got the algorithm \"tree\", wanted one of bruck, pairwise, direct, torus"},
+         "--algorithm: all-to-all: got the algorithm \"tree\", wanted one of bruck, pairwise, "
+         "direct, torus"},
         {"collective broadcast " PLATFORM " --algorithm=pairwise", 1,
          "broadcast: got the algorithm \"pairwise\""},
         {"collective send " PLATFORM " --ranks=8", 2, "--ranks: \"8\" is out of range"},
@@ -140,7 +141,7 @@ test_faults(void)
         {SMALL "--set=library=", 1, "library=: got \"\""},
         {SMALL "--set=protocol=ll", 1, "protocol: \"ll\" is not one of simple"},
         {SMALL "--set=algorithm-tp=zzz", 1, "algorithm-tp=zzz: got \"zzz\", wanted auto"},
-        {SMALL "--set=algorithm-tp=torus", 1, "algorithm-tp: torus: got 4 members"},
+        {SMALL "--set=algorithm-tp=torus", 1, "algorithm-tp: got torus for 4 members"},
     };
     for (guint i = 0; i < G_N_ELEMENTS(rows); i++)
         lp_spawn_refused(NULL, rows[i].line, rows[i].status, rows[i].part);

@@ -153,6 +153,9 @@ class Options(Case):
         for path in (SOURCE / "docs").glob("*.md"):
             self.assertIn(f"  {path.stem} ", self.taken("help"))
         self.refused(2, "such as trust", "help", "turst")
+        self.refused(2, 'got "extra" behind "simulate"', "help", "simulate", "extra")
+        self.refused(2, 'got "extra" behind "list"', "help", "platform", "list", "extra")
+        self.refused(2, "help: got 2 arguments, wanted 0 to 1", "help", "trust", "extra")
 
     def test_empty_paths(self):
         for option in ("--report=", "--trace=", "--paje=", "--csv="):

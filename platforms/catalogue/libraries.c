@@ -229,7 +229,8 @@ find_listed(const LpXml *xml, const char *accelerator, gboolean on_pcie, guint64
     return TRUE;
 }
 
-/* As find_listed(); on PCIe, those for it come first. */
+/* As find_listed(); on PCIe, those for it come first, and elsewhere last: what is listed there
+ * alone meets nowhere else. */
 static gboolean
 find_name(const LpXml *xml, const char *accelerator, gboolean on_pcie, guint64 domain_size,
           const char **out_name, GError **error)
@@ -238,6 +239,9 @@ find_name(const LpXml *xml, const char *accelerator, gboolean on_pcie, guint64 d
     if (on_pcie && !find_listed(xml, accelerator, TRUE, domain_size, out_name, error))
         return FALSE;
     if (*out_name == NULL && !find_listed(xml, accelerator, FALSE, domain_size, out_name, error))
+        return FALSE;
+    if (*out_name == NULL && !on_pcie &&
+        !find_listed(xml, accelerator, TRUE, domain_size, out_name, error))
         return FALSE;
     if (*out_name == NULL)
         *out_name = LP_LIBRARY_SINGLE_RING;

@@ -7,18 +7,12 @@
 #include <string.h>
 
 /* Families whose generation is a word of its own: "TPU v5e", "Gaudi 2", "MI 300X". */
-static const char *const split_families[] = {"tpu", "gaudi", "mi"};
+static const char *const split_families[] = {"tpu", "gaudi", "mi", NULL};
+/* What makes another card of the one whose name it follows: "RTX 3090 Ti". */
+static const char *const variants[] = {"ti", "super", "d", "laptop", "mobile", NULL};
 
-static gboolean
-is_split_family(const char *word)
-{
-    for (guint i = 0; i < G_N_ELEMENTS(split_families); i++)
-        if (strcmp(word, split_families[i]) == 0)
-            return TRUE;
-    return FALSE;
-}
-
-/* "80gb", "80gib" and "80g" are 80; "sxm4" and "sxm5" are sxm; "8xa100" is a100. */
+/* "80gb", "80gib" and "80g" are 80; "sxm4" and "sxm5" are sxm; "8xa100" is a100; "rtx4090" is 4090,
+ * as people call it. */
 static char *
 normal_word(const char *word)
 {
@@ -29,12 +23,24 @@ normal_word(const char *word)
         return g_strndup(word, n_digits);
     if (g_str_has_prefix(word, "sxm"))
         return g_strdup("sxm");
+    if (g_str_has_prefix(word, "rtx"))
+        return g_strdup(word + strlen("rtx"));
     if (n_digits > 0 && *rest == 'x' && rest[1] != '\0')
         return g_strdup(rest + 1);
     return g_strdup(word);
 }
 
-/* The words of a text, in lower case; a family and its generation are one. */
+static void
+append_to_last(GPtrArray *words, const char *text)
+{
+    char **last = (char **)&words->pdata[words->len - 1];
+    char *joined = g_strconcat(*last, text, NULL);
+    g_free(*last);
+    *last = joined;
+}
+
+/* The words of a text, in lower case; a family and its generation are one, and so are a card and
+ * what it is a variant by. */
 static GPtrArray *
 words_of(const char *text)
 {
@@ -44,9 +50,13 @@ words_of(const char *text)
     GPtrArray *words = g_ptr_array_new_with_free_func(g_free);
     g_autofree char *family = NULL;
     for (guint i = 0; raw[i] != NULL; i++) {
-        if (*raw[i] == '\0')
+        if (*raw[i] == '\0' || strcmp(raw[i], "rtx") == 0)
             continue;
-        if (family == NULL && is_split_family(raw[i])) {
+        if (words->len > 0 && g_strv_contains(variants, raw[i])) {
+            append_to_last(words, raw[i]);
+            continue;
+        }
+        if (family == NULL && g_strv_contains(split_families, raw[i])) {
             family = g_strdup(raw[i]);
             continue;
         }

@@ -72,6 +72,21 @@ static const struct {
     {"mi355x", "mi355x-platform", "mi355x-platform"},
     {"mi250x-gcd", "frontier", "frontier"},
     {"mi250-gcd", "frontier", "frontier"},
+    {"t4", "pcie-3", GENERIC},
+    {"a100-80-pcie", "pcie-4", GENERIC},
+    {"a100-40-pcie", "pcie-4", GENERIC},
+    {"a10", "pcie-4", GENERIC},
+    {"a10g", "pcie-4", GENERIC},
+    {"a40", "pcie-4", GENERIC},
+    {"a6000", "pcie-4", GENERIC},
+    {"l4", "pcie-4", GENERIC},
+    {"l40", "pcie-4", GENERIC},
+    {"l40s", "pcie-4", GENERIC},
+    {"rtx-3090", "pcie-4", GENERIC},
+    {"rtx-4090", "pcie-4", GENERIC},
+    {"mi210", "pcie-4", GENERIC},
+    {"h100-pcie", "pcie-5", GENERIC},
+    {"h100-nvl", "pcie-5", GENERIC},
 };
 
 /* What counts where a row states neither. */

@@ -28,8 +28,16 @@ test_rules(void)
          "embeddings not tied: nothing is stated"},
         {"what else is not", "ffn=;ffn_kind=;attention=;tied=",
          "ffn=8192 ffn-kind=gelu attention=unfused tied-embeddings=no",
-         "ffn-kind gelu, ffn of four times hidden, attention unfused, embeddings not tied: "
+         "ffn-kind gelu, ffn of four times hidden, embeddings not tied: "
          "nothing is stated"},
+        {"attention, on an accelerator from before FlashAttention",
+         "attention=", "attention=unfused", "attention unfused: nothing is stated"},
+        {"and after", "attention=;accelerator=H100 SXM", "attention=flash",
+         "attention flash: nothing is stated, and h100-sxm came after FlashAttention"},
+        {"which the framework has", "attention=;framework=torchtitan", "attention=flash",
+         "attention flash: as torchtitan has it"},
+        {"but not against the row", "attention=unfused;framework=torchtitan;accelerator=H100",
+         "attention=unfused", "accelerator h100-sxm: in place of \"H100\""},
         {"nor what replicas share", "zero=", "zero=0", "zero 0: nothing is stated"},
         {"nor sequence parallelism", "sequence_parallel=", "sequence-parallel=no",
          "sequence-parallel no: nothing is stated"},

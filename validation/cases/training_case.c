@@ -5,6 +5,7 @@
 #include "model/memory.h"
 #include "sim/mapping/setup.h"
 #include "validation/cases/training_machine.h"
+#include "validation/cases/training_attention.h"
 #include "validation/cases/training_plan.h"
 #include "validation/cases/training_restatement.h"
 
@@ -54,8 +55,10 @@ restate(LpTrainingRestatement *self, LpTrainingCase *out_case, GError **error)
     out_case->machine = lp_training_machine_read(self->row, self->models, self->outcome,
                                                  &out_case->platform, error);
     self->machine = out_case->machine;
-    if (out_case->machine != NULL)
-        out_case->workload = lp_training_plan_new(self, error);
+    if (out_case->machine == NULL)
+        return FALSE;
+    lp_training_attention_choose(self);
+    out_case->workload = lp_training_plan_new(self, error);
     return out_case->workload != NULL;
 }
 

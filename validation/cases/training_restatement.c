@@ -168,7 +168,6 @@ note_open_shape(LpTrainingRestatement *self)
         gboolean is_of_layer;
     } open[] = {{"ffn-kind", "ffn-kind gelu", TRUE},
                 {"ffn", "ffn of four times hidden", TRUE},
-                {"attention", "attention unfused", TRUE},
                 {"tied-embeddings", "embeddings not tied", FALSE}};
     g_autoptr(GString) texts = g_string_new(NULL);
     for (guint i = 0; i < G_N_ELEMENTS(open); i++)

@@ -6,13 +6,15 @@ const char *const lp_tiles_names[] = {"none", "coarse", "fine", "systolic", NULL
 G_STATIC_ASSERT(G_N_ELEMENTS(lp_tiles_names) == LP_N_TILES + 1);
 
 /* The nearest wider precision; fp32, the widest, is its own, and so is what nothing stands in for.
- */
+ * Units for nvfp4, whose blocks are half as long, take those of mxfp4 at the same rate (NVIDIA, PTX
+ * ISA, mma with block scaling: kind::mxf4 and kind::mxf4nvf4 have one shape), but not the other way
+ * round. */
 static const LpPrecision next_wider[LP_N_PRECISIONS] = {
     [LP_PRECISION_FP32] = LP_PRECISION_FP32,   [LP_PRECISION_TF32] = LP_PRECISION_FP32,
     [LP_PRECISION_FP16] = LP_PRECISION_TF32,   [LP_PRECISION_BF16] = LP_PRECISION_FP16,
     [LP_PRECISION_FP8] = LP_PRECISION_FP8,     [LP_PRECISION_FP8_BLOCK] = LP_PRECISION_FP8,
     [LP_PRECISION_MXFP8] = LP_PRECISION_MXFP8, [LP_PRECISION_NVFP4] = LP_PRECISION_NVFP4,
-    [LP_PRECISION_INT8] = LP_PRECISION_INT8,
+    [LP_PRECISION_INT8] = LP_PRECISION_INT8,   [LP_PRECISION_MXFP4] = LP_PRECISION_NVFP4,
 };
 
 double

@@ -9,8 +9,8 @@ const char *const lp_scatter_gather_names[] = {"no", "yes", "outputs", NULL};
 const char *const lp_scaling_names[] = {"delayed", "current", NULL};
 const char *const lp_activation_layout_names[] = {"sequence-first", "batch-first", NULL};
 const char *const lp_projections_names[] = {"no", "gate", "yes", NULL};
-const char *const lp_precision_names[] = {"fp32",      "tf32",  "fp16",  "bf16", "fp8",
-                                          "fp8-block", "mxfp8", "nvfp4", "int8", NULL};
+const char *const lp_precision_names[] = {"fp32",  "tf32",  "fp16", "bf16",  "fp8", "fp8-block",
+                                          "mxfp8", "nvfp4", "int8", "mxfp4", NULL};
 const char *const lp_overlap_tp_names[] = {"no", "bulk", "yes", NULL};
 const char *const lp_kernels_names[] = {"fused", "eager", NULL};
 const char *const lp_parallel_loss_names[] = {"no", "yes", "gathered", NULL};

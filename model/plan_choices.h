@@ -64,6 +64,7 @@ typedef enum {
     LP_PRECISION_MXFP8,     /**< one for 32 values */
     LP_PRECISION_NVFP4,     /**< 4 bits, one for 16 values */
     LP_PRECISION_INT8,      /**< integers, a scale for each row of the product's inner side */
+    LP_PRECISION_MXFP4,     /**< 4 bits, one for 32 values */
     LP_N_PRECISIONS
 } LpPrecision;
 

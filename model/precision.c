@@ -11,6 +11,8 @@
  * of the other.
  * nvfp4: one of a byte for 16 values, the same for 16 rows of weights, which may be transposed, and
  * one for the tensor, for which a cast reads all of it beforehand.
+ * mxfp4: as mxfp8, of four bits (OCP Microscaling Formats, version 1.0, table 1; AMD, Primus'
+ * documentation, MXFP4 training: only operands are cast, and replicas send 16 bits).
  * int8: one for a row along the product's inner side, too few to count, out of its largest value,
  * for which a cast reads it beforehand; neither copy can be made of the other. Both gradients are
  * products of integers, too (Google, AQT, aqt/jax/v2/config.py, as MaxText sets it:
@@ -25,6 +27,7 @@ static const LpPrecisionTraits traits[LP_N_PRECISIONS] = {
     [LP_PRECISION_MXFP8] = {1.0, 1.0 + 1.0 / 32.0, 2.0, 1.0},
     [LP_PRECISION_NVFP4] = {0.5, 0.5 + 1.0 / 16.0, 0.5 + 1.0 / 16.0, 2.0},
     [LP_PRECISION_INT8] = {1.0, 1.0, 2.0, 2.0},
+    [LP_PRECISION_MXFP4] = {0.5, 0.5 + 1.0 / 32.0, 2.0, 1.0},
 };
 
 const LpPrecisionTraits *

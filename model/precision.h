@@ -26,7 +26,8 @@ typedef struct {
 
 /** The traits of @precision. Borrowed, static. */
 const LpPrecisionTraits *lp_precision_traits(LpPrecision precision);
-/** Whether products take operands that were cast to it: fp8, fp8-block, mxfp8, nvfp4, int8. */
+/** Whether products take operands that were cast to it: fp8, fp8-block, mxfp8, nvfp4, int8,
+ * mxfp4. */
 gboolean lp_precision_is_narrow(LpPrecision precision);
 /** The format of what stays wide beside products of @precision (attention's core, logits, router):
  * bf16 beside narrow ones, else the same. */

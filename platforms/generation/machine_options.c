@@ -213,21 +213,22 @@ const LpMachineOption lp_machine_options[LP_N_MACHINE_OPTIONS] = {
     PROPERTY(6, "peak-mxfp8", "RATE", "Its mxfp8 peak"),
     PROPERTY(7, "peak-nvfp4", "RATE", "Its nvfp4 peak"),
     PROPERTY(8, "peak-int8", "RATE", "Its peak in integers of 8 bits"),
-    PROPERTY(9, "memory", "SIZE", "Its memory"),
-    PROPERTY(10, "memory-bandwidth", "RATE", "Its memory bandwidth"),
-    PROPERTY(11, "gemm-efficiency", "FRACTION", "Fraction of the peak that matrix products reach"),
-    PROPERTY(12, "memory-efficiency", "FRACTION",
+    PROPERTY(9, "peak-mxfp4", "RATE", "Its mxfp4 peak, where it is not nvfp4's"),
+    PROPERTY(10, "memory", "SIZE", "Its memory"),
+    PROPERTY(11, "memory-bandwidth", "RATE", "Its memory bandwidth"),
+    PROPERTY(12, "gemm-efficiency", "FRACTION", "Fraction of the peak that matrix products reach"),
+    PROPERTY(13, "memory-efficiency", "FRACTION",
              "Fraction of memory bandwidth that products reach"),
-    PROPERTY(13, "launch", "TIME", "What a kernel costs beyond its work"),
-    PROPERTY(14, "attention-efficiency", "FRACTION",
+    PROPERTY(14, "launch", "TIME", "What a kernel costs beyond its work"),
+    PROPERTY(15, "attention-efficiency", "FRACTION",
              "Fraction of the peak that fused attention reaches"),
-    PROPERTY(15, "elementwise-efficiency", "FRACTION",
+    PROPERTY(16, "elementwise-efficiency", "FRACTION",
              "Fraction of memory bandwidth that other kernels reach"),
-    PROPERTY(16, "host-kernel", "TIME", "What issuing a kernel costs the host"),
-    PROPERTY(17, "host-collective", "TIME", "What issuing a collective costs the host"),
+    PROPERTY(17, "host-kernel", "TIME", "What issuing a kernel costs the host"),
+    PROPERTY(18, "host-collective", "TIME", "What issuing a collective costs the host"),
 };
 /* A row for each property of the catalogue; a test holds the names against it. */
-G_STATIC_ASSERT(LP_N_ACCELERATOR_PROPERTIES == 18);
+G_STATIC_ASSERT(LP_N_ACCELERATOR_PROPERTIES == 19);
 
 int
 lp_machine_option_find(const char *name, LpMachineOptionFlags flag, GError **error)

@@ -15,7 +15,7 @@ test_names(void)
 static void
 test_activation_bytes(void)
 {
-    static const guint32 wanted[LP_N_PRECISIONS] = {4, 4, 2, 2, 2, 2, 2, 2, 2};
+    static const guint32 wanted[LP_N_PRECISIONS] = {4, 4, 2, 2, 2, 2, 2, 2, 2, 2};
     for (guint i = 0; i < LP_N_PRECISIONS; i++) {
         LpPlan plan = lp_test_plan(1, 1, 1, 1, 1);
         plan.format.precision = (LpPrecision)i;
@@ -43,6 +43,7 @@ test_wire_bytes(void)
         {LP_PRECISION_MXFP8, 0, TRUE, 1 + 1.0 / 32, 2},
         {LP_PRECISION_NVFP4, 0, TRUE, 0.5 + 1.0 / 16, 0.5 + 1.0 / 16},
         {LP_PRECISION_INT8, 0, TRUE, 1, 2},
+        {LP_PRECISION_MXFP4, 0, TRUE, 0.5 + 1.0 / 32, 2},
     };
     for (guint i = 0; i < G_N_ELEMENTS(rows); i++) {
         const char *label = lp_precision_names[rows[i].precision];

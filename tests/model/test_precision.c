@@ -16,7 +16,7 @@ test_traits(void)
         {"fp16", 2, 2, 2, 0},        {"bf16", 2, 2, 2, 0},
         {"fp8", 1, 1, 1, 1},         {"fp8-block", 1, 1.03125, 1, 1},
         {"mxfp8", 1, 1.03125, 2, 1}, {"nvfp4", 0.5, 0.5625, 0.5625, 2},
-        {"int8", 1, 1, 2, 2},
+        {"int8", 1, 1, 2, 2},        {"mxfp4", 0.5, 0.53125, 2, 1},
     };
     for (LpPrecision precision = 0; precision < LP_N_PRECISIONS; precision++) {
         const LpPrecisionTraits *traits = lp_precision_traits(precision);

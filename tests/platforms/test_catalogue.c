@@ -11,7 +11,8 @@ test_datasheets(void)
 {
     static const struct {
         const char *name;
-        double tflops[LP_N_PRECISIONS]; /* fp32 tf32 fp16 bf16 fp8 fp8-block mxfp8 nvfp4 int8 */
+        double
+            tflops[LP_N_PRECISIONS]; /* fp32 tf32 fp16 bf16 fp8 fp8-block mxfp8 nvfp4 int8 mxfp4 */
         double memory_bytes, memory_bytes_per_s;
         guint32 n_sms;
     } rows[] = {
@@ -40,8 +41,8 @@ test_datasheets(void)
         {"h20", {44, 74, 148, 148, 296}, 97871 * 0x1p20, 4000e9, 78},
         {"mi300x", {163.4, 653.7, 1307.4, 1307.4, 2614.9}, 192e9, 5300e9, 304},
         {"mi325x", {163.4, 653.7, 1307.4, 1307.4, 2614.9}, 256e9, 6000e9, 304},
-        {"mi355x", {157.3, 0, 2516.6, 2516.6, 5033.2}, 288e9, 8000e9, 256},
-        {"mi350x", {144.2, 0, 2306.9, 2306.9, 4614}, 288e9, 8000e9, 256},
+        {"mi355x", {157.3, 0, 2516.6, 2516.6, 5033.2, 0, 0, 0, 0, 10066.4}, 288e9, 8000e9, 256},
+        {"mi350x", {144.2, 0, 2306.9, 2306.9, 4614, 0, 0, 0, 0, 9228}, 288e9, 8000e9, 256},
         {"mi250-gcd", {45.25, 0, 181.05, 181.05, 0}, 64e9, 1638.4e9, 104},
         {"mi210", {45.3, 0, 181, 181, 0}, 64e9, 1638.4e9, 104},
         {"l40s", {91.6, 183, 362.05, 362.05, 733}, 46068 * 0x1p20, 864e9, 142},
@@ -113,6 +114,7 @@ test_properties(void)
         {"5Pf", G_STRUCT_OFFSET(LpAccelerator, peak_flop_per_s[LP_PRECISION_MXFP8]), 5e15},
         {"8Pf", G_STRUCT_OFFSET(LpAccelerator, peak_flop_per_s[LP_PRECISION_NVFP4]), 8e15},
         {"6Pf", G_STRUCT_OFFSET(LpAccelerator, peak_flop_per_s[LP_PRECISION_INT8]), 6e15},
+        {"7Pf", G_STRUCT_OFFSET(LpAccelerator, peak_flop_per_s[LP_PRECISION_MXFP4]), 7e15},
         {"96GiB", G_STRUCT_OFFSET(LpAccelerator, memory_bytes), 96 * 0x1p30},
         {"3TBps", G_STRUCT_OFFSET(LpAccelerator, memory_bytes_per_s), 3e12},
         {"0.5", G_STRUCT_OFFSET(LpAccelerator, gemm_efficiency), 0.5},

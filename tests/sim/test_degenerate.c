@@ -259,7 +259,7 @@ test_pipelined_shards(void)
 static void
 test_narrow(void)
 {
-    static const char *const precisions[] = {"fp8", "fp8-block", "mxfp8", "nvfp4", "int8"};
+    static const char *const precisions[] = {"fp8", "fp8-block", "mxfp8", "nvfp4", "int8", "mxfp4"};
     static const char *const settings[] = {
         "dp=4 pp=1 tp=4 sequence-parallel=yes zero=1 global-batch=8",
         "tp=4 sequence-parallel=yes recompute=none global-batch=4",

@@ -90,6 +90,8 @@ test_words(void)
         {"precision", "FP8-MX", "mxfp8"},
         {"precision", "fp8 blockwise", "fp8-block"},
         {"precision", "NVFP4", "nvfp4"},
+        {"precision", "FP4", "nvfp4"},
+        {"precision", "MXFP4 weights", "mxfp4"},
         {"precision", "AQT int8", "int8"},
         {"precision", "half", "fp16"},
         {"precision", "int3", "int3"},

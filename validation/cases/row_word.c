@@ -12,7 +12,8 @@ typedef struct {
     const char *words, *value; /* words: in lower case, one of them is enough; NULL-ended list */
 } Meaning;
 
-static const Meaning precisions[] = {{"nvfp4 fp4 mxfp4 float4", "nvfp4"},
+static const Meaning precisions[] = {{"mxfp4", "mxfp4"},
+                                     {"nvfp4 fp4 float4", "nvfp4"},
                                      {"mxfp8 mx", "mxfp8"},
                                      {"block blockwise subchannel", "fp8-block"},
                                      {"fp8 float8 e4m3 hybrid", "fp8"},

@@ -20,7 +20,8 @@
 
 typedef struct {
     char *cases, *start, *format, *jobs, *resume, *every, *others, *rounds, *output; /* owned */
-    char **fit, **rows;                                                              /* owned */
+    char **fit, **rows, **without;                                                   /* owned */
+    gboolean is_dense;
 } Options;
 
 static void
@@ -37,6 +38,7 @@ options_clear(Options *self)
     g_free(self->output);
     g_strfreev(self->fit);
     g_strfreev(self->rows);
+    g_strfreev(self->without);
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Options, options_clear)
 
@@ -113,7 +115,9 @@ static gboolean
 calibrate(const Options *options, GError **error)
 {
     LpFormat format;
-    LpFitOptions fit_options = {.rows = (const char *const *)options->rows};
+    LpFitOptions fit_options = {.rows = (const char *const *)options->rows,
+                                .without = (const char *const *)options->without,
+                                .is_dense = options->is_dense};
     LpProgress progress = lp_progress_start("rows");
     g_autofree char *version = NULL;
     if (!lp_format_parse(options->format, &format, error) ||
@@ -155,6 +159,11 @@ lp_cmd_calibrate(int argc, char **argv, GError **error)
          "Fit on rows whose source or id contains this; may be given again (default: all rows "
          "that depend on the constants)",
          "TEXT"},
+        {"without", 0, 0, G_OPTION_ARG_STRING_ARRAY, &options.without,
+         "Neither fit nor test on rows whose source or id contains this; may be given again",
+         "TEXT"},
+        {"dense", 0, 0, G_OPTION_ARG_NONE, &options.is_dense,
+         "Neither fit nor test on rows of models with experts", NULL},
         {"every", 0, 0, G_OPTION_ARG_STRING, &options.every,
          "Of each source's rows fit on every N-th (default 1)", "N"},
         {"others", 0, 0, G_OPTION_ARG_STRING, &options.others,

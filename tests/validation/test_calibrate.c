@@ -201,6 +201,50 @@ test_thinning(void)
         lp_test_text("row", ((const LpOutcome *)fit->after->pdata[i])->id, wanted[i]);
 }
 
+/* Rows of a name, and with `is_dense` those of models with experts, are neither fitted nor tested;
+ * a row of no machine at hand is none that they count. */
+static void
+test_left_out(void)
+{
+    static const char *const ends[] = {"one,first,a100-80,,", "two,first,a100-80,4,top-k=1",
+                                       "three,second,a100-80,,", "four,third,a100-80,,",
+                                       "five,third,h100-sxm,,"};
+    static const struct {
+        const char *without[3];
+        gboolean is_dense;
+        guint n_fitted, n_unused;
+    } rows[] = {{{NULL}, FALSE, 4, 0},
+                {{NULL}, TRUE, 3, 1},
+                {{"thi", NULL}, FALSE, 3, 1},
+                {{"sec", "one", NULL}, TRUE, 1, 3}};
+    g_autoptr(GString) text = g_string_new(
+        "layers,hidden,ffn,ffn_kind,heads,vocab,tied,seq,attention,kind,accelerators,"
+        "accelerators_per_domain,micro_batch,global_batch,precision,iteration_s,id,source,"
+        "accelerator,experts,set\n");
+    for (guint i = 0; i < G_N_ELEMENTS(ends); i++)
+        g_string_append_printf(
+            text, "2,1024,4096,gelu,8,51200,yes,512,flash,training,1,8,1,1,bf16,1,%s\n", ends[i]);
+    g_autofree char *path = write_file("lightpath-test-XXXXXX.csv", text->str);
+    g_autoptr(LpTable) table = lp_measurements_load(path, NULL);
+    g_autoptr(LpConstants) constants = lp_constants_new();
+    lp_test_true("constants", lp_constants_add(constants, "a100-80:launch", NULL));
+    for (guint i = 0; i < G_N_ELEMENTS(rows); i++) {
+        g_autoptr(GError) error = NULL;
+        LpFitOptions options = {.constants = constants,
+                                .without = rows[i].without,
+                                .is_dense = rows[i].is_dense,
+                                .every = 1,
+                                .others_every = 1,
+                                .n_rounds = 1,
+                                .run = {.n_jobs = 2}};
+        g_autoptr(LpFit) fit = lp_fit_run(table, &options, &error);
+        lp_test_text("fit", error != NULL ? error->message : NULL, NULL);
+        lp_test_true("fitted", fit != NULL && fit->rows->len == rows[i].n_fitted);
+        lp_test_true("unused", fit != NULL && fit->n_unused == rows[i].n_unused);
+    }
+    (void)g_unlink(path);
+}
+
 /* One value for two owners; of a name that stands twice the fitted one counts. */
 static void
 test_shared(void)
@@ -385,6 +429,7 @@ main(void)
     static const LpTestCase cases[] = {{"constants are found again", test_identity},
                                        {"those of a library too", test_libraries},
                                        {"thinning", test_thinning},
+                                       {"left out", test_left_out},
                                        {"shared constants", test_shared},
                                        {"errors of names", test_add_errors},
                                        {"errors of files", test_file_errors},

@@ -15,6 +15,9 @@ typedef struct {
                                      held one for the same place */
     const char *const *rows;      /**< borrowed, NULL-ended: a row takes part if its source or id
                                      contains one of these; NULL: all rows do */
+    const char *const *without;   /**< borrowed, NULL-ended: nor fitted nor tested is a row whose
+                                     source or id contains one of these; may be NULL */
+    gboolean is_dense;            /**< nor is one whose model has experts */
     guint every; /**< of each source the first row and every n-th after it take part; at least 1 */
     guint others_every;  /**< of each source's rows left out, the first and every n-th after it are
                             simulated to test the fit; 0: none */

@@ -7,13 +7,37 @@
 
 #include <string.h>
 
+/* @texts: may be NULL. */
 static gboolean
-is_named(const char *const *texts, const char *id, const char *source)
+is_named(const char *const *texts, const LpTableRow *row)
 {
+    g_autofree char *id = lp_table_id(row);
+    const char *source = lp_table_text(row, "source");
     for (guint i = 0; texts != NULL && texts[i] != NULL; i++)
         if (strstr(id, texts[i]) != NULL || strstr(source, texts[i]) != NULL)
             return TRUE;
-    return texts == NULL || texts[0] == NULL;
+    return FALSE;
+}
+
+/* Whether the row has no part, neither in the fit nor in its test. */
+static gboolean
+is_apart(const LpFitOptions *options, const LpTableRow *row)
+{
+    return lp_case_apart(row) != NULL || is_named(options->without, row);
+}
+
+static gboolean
+is_to_fit(const LpFitOptions *options, const LpTableRow *row)
+{
+    gboolean chosen =
+        options->rows == NULL || options->rows[0] == NULL || is_named(options->rows, row);
+    return chosen && !is_apart(options, row);
+}
+
+static gboolean
+has_experts(const LpSurrogate *row)
+{
+    return row->restated.workload->transformer.experts.n > 0;
 }
 
 static gboolean
@@ -44,20 +68,17 @@ lp_fitted_rows_choose(LpFit *fit, const LpTable *table, const LpFitOptions *opti
     g_autoptr(GHashTable) others = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
     for (guint i = 0; i < lp_table_n_rows(table); i++) {
         const LpTableRow *stated = lp_table_row(table, i);
-        g_autofree char *id = lp_table_id(stated);
-        if (lp_case_apart(stated) != NULL) {
-            fit->n_unused++;
-            continue;
-        }
-        gboolean named = is_named(options->rows, id, lp_table_text(stated, "source"));
+        gboolean to_fit = is_to_fit(options, stated);
         g_autoptr(LpSurrogate) row = lp_surrogate_new(table, i, options->constants->n_variables);
         if (row == NULL) {
-            fit->n_failed += named ? 1 : 0;
+            fit->n_failed += to_fit ? 1 : 0;
             continue;
         }
         if (!depends_on_any(row, options->constants))
             continue;
-        if (named && is_next(counts, row->source, options->every))
+        if (is_apart(options, stated) || (options->is_dense && has_experts(row)))
+            fit->n_unused++;
+        else if (to_fit && is_next(counts, row->source, options->every))
             g_ptr_array_add(fit->rows, g_steal_pointer(&row));
         else if (options->others_every > 0 && is_next(others, row->source, options->others_every))
             g_ptr_array_add(fit->other_rows, g_steal_pointer(&row));

@@ -57,6 +57,12 @@ parse_condition(const char *text)
     return condition;
 }
 
+gboolean
+lp_framework_condition_is_of_machine(const LpFrameworkCondition *self)
+{
+    return strcmp(self->name, "accelerator") == 0;
+}
+
 static LpFrameworkSetting *
 read_setting(const xmlNode *node)
 {

@@ -15,7 +15,8 @@ typedef enum {
     LP_COMPARISON_ABOVE /**< both are numbers */
 } LpComparison;
 
-/** "NAME=VALUE", "NAME!=VALUE" or "NAME>VALUE": of an attribute of the workload. */
+/** "NAME=VALUE", "NAME!=VALUE" or "NAME>VALUE": of an attribute of the workload; or
+ * "accelerator=NAME|NAME", of the machine that it runs on. */
 typedef struct {
     char *name, *value; /* owned */
     LpComparison comparison;
@@ -56,6 +57,8 @@ gboolean lp_framework_is_like(const char *name, const char *older);
 /** Whether @name, of <frameworks>, is software as one publication ran it: another source that bears
  * the name need not have run it so. */
 gboolean lp_framework_of_one_publication(const char *name);
+/** Whether the condition is one on the accelerator. */
+gboolean lp_framework_condition_is_of_machine(const LpFrameworkCondition *self);
 /** @self may be NULL. */
 void lp_framework_free(LpFramework *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(LpFramework, lp_framework_free)

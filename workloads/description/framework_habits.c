@@ -8,10 +8,24 @@
 
 #include <string.h>
 
+/* Whether @accelerator, which may have something behind its name, is one of "NAME|NAME". */
 static gboolean
-holds(const LpFrameworkCondition *condition, const LpWorkload *workload, gboolean *out_holds,
-      GError **error)
+is_listed(const char *accelerator, const char *names)
 {
+    g_auto(GStrv) words = g_strsplit(accelerator, " ", 2);
+    g_auto(GStrv) listed = g_strsplit(names, "|", -1);
+    return words[0] != NULL && g_strv_contains((const char *const *)listed, words[0]);
+}
+
+/* @accelerator: "" where it is not known. */
+static gboolean
+holds(const LpFrameworkCondition *condition, const LpWorkload *workload, const char *accelerator,
+      gboolean *out_holds, GError **error)
+{
+    if (lp_framework_condition_is_of_machine(condition)) {
+        *out_holds = is_listed(accelerator, condition->value);
+        return TRUE;
+    }
     const LpAttribute *attribute = lp_attribute_find(condition->name, error);
     if (attribute == NULL)
         return FALSE;
@@ -32,11 +46,12 @@ holds(const LpFrameworkCondition *condition, const LpWorkload *workload, gboolea
 }
 
 static gboolean
-all_hold(const GPtrArray *conditions, const LpWorkload *workload, gboolean *out_all, GError **error)
+all_hold(const GPtrArray *conditions, const LpWorkload *workload, const char *accelerator,
+         gboolean *out_all, GError **error)
 {
     *out_all = TRUE;
     for (guint i = 0; *out_all && i < conditions->len; i++)
-        if (!holds(conditions->pdata[i], workload, out_all, error))
+        if (!holds(conditions->pdata[i], workload, accelerator, out_all, error))
             return FALSE;
     return TRUE;
 }
@@ -50,21 +65,29 @@ index_of(const LpAttribute *attribute)
     return index;
 }
 
+/* Gives @attribute the setting's value, and says why it has it. */
 static gboolean
-make(const LpFrameworkSetting *setting, LpWorkload *workload, GError **error)
+take(const LpFrameworkSetting *setting, const LpAttribute *attribute, LpWorkload *workload,
+     GError **error)
 {
-    gboolean is_due = FALSE;
-    const LpAttribute *attribute = lp_attribute_find(setting->name, error);
-    if (attribute == NULL || !all_hold(setting->conditions, workload, &is_due, error))
-        return FALSE;
-    if (!is_due || lp_attribute_origin(attribute, workload) != LP_ORIGIN_DEFAULT)
-        return TRUE;
     if (!lp_attribute_set(attribute, workload, setting->value, LP_ORIGIN_FRAMEWORK, error))
         return FALSE;
     guint index = index_of(attribute);
     g_free(workload->source[index]);
     workload->source[index] = g_strdup(setting->source);
     return TRUE;
+}
+
+static gboolean
+make(const LpFrameworkSetting *setting, LpWorkload *workload, GError **error)
+{
+    gboolean is_due = FALSE;
+    const LpAttribute *attribute = lp_attribute_find(setting->name, error);
+    if (attribute == NULL || !all_hold(setting->conditions, workload, "", &is_due, error))
+        return FALSE;
+    if (!is_due || lp_attribute_origin(attribute, workload) != LP_ORIGIN_DEFAULT)
+        return TRUE;
+    return take(setting, attribute, workload, error);
 }
 
 gboolean
@@ -87,4 +110,50 @@ lp_framework_habits_apply(LpWorkload *workload, GError **error)
 {
     g_autoptr(LpFramework) framework = lp_framework_find(workload->framework, error);
     return framework != NULL && lp_framework_habits_give(framework, workload, error);
+}
+
+/* Whether a setting of @name depends on the accelerator. */
+static gboolean
+asks_machine(const LpFramework *framework, const char *name)
+{
+    for (guint i = 0; i < framework->settings->len; i++) {
+        const LpFrameworkSetting *setting = framework->settings->pdata[i];
+        for (guint j = 0; strcmp(setting->name, name) == 0 && j < setting->conditions->len; j++)
+            if (lp_framework_condition_is_of_machine(setting->conditions->pdata[j]))
+                return TRUE;
+    }
+    return FALSE;
+}
+
+/* Takes the first setting of @attribute that holds on @accelerator. */
+static gboolean
+retake(const LpFramework *framework, const LpAttribute *attribute, LpWorkload *workload,
+       const char *accelerator, GError **error)
+{
+    for (guint i = 0; i < framework->settings->len; i++) {
+        const LpFrameworkSetting *setting = framework->settings->pdata[i];
+        gboolean is_due = FALSE;
+        if (strcmp(setting->name, lp_attribute_name(attribute)) != 0)
+            continue;
+        if (!all_hold(setting->conditions, workload, accelerator, &is_due, error))
+            return FALSE;
+        if (is_due)
+            return take(setting, attribute, workload, error);
+    }
+    return TRUE;
+}
+
+gboolean
+lp_framework_habits_suit(LpWorkload *workload, const char *accelerator, GError **error)
+{
+    g_autoptr(LpFramework) framework = lp_framework_find(workload->framework, error);
+    const LpAttribute *attribute;
+    for (guint i = 0; framework != NULL && (attribute = lp_attribute_at(i)) != NULL; i++) {
+        LpOrigin origin = lp_attribute_origin(attribute, workload);
+        gboolean is_open = origin == LP_ORIGIN_DEFAULT || origin == LP_ORIGIN_FRAMEWORK;
+        if (is_open && asks_machine(framework, lp_attribute_name(attribute)) &&
+            !retake(framework, attribute, workload, accelerator, error))
+            return FALSE;
+    }
+    return framework != NULL;
 }

@@ -19,4 +19,9 @@ gboolean lp_framework_habits_apply(LpWorkload *workload, GError **error) G_GNUC_
 gboolean lp_framework_habits_give(const LpFramework *framework, LpWorkload *workload,
                                   GError **error) G_GNUC_WARN_UNUSED_RESULT;
 
+/** Makes settings anew that depend on the accelerator, now that it is known; until then none of
+ * their conditions holds. Errors: as lp_framework_habits_give(). */
+gboolean lp_framework_habits_suit(LpWorkload *workload, const char *accelerator,
+                                  GError **error) G_GNUC_WARN_UNUSED_RESULT;
+
 G_END_DECLS

@@ -290,6 +290,9 @@ lp_workload_source(const LpWorkload *self, guint index)
 void
 lp_workload_suit(LpWorkload *self, guint64 domain_size, const LpAccelerator *accelerator)
 {
+    /* The shipped file was read when the workload was, so that nothing of it is at fault. */
+    gboolean good = lp_framework_habits_suit(self, accelerator->name, NULL);
+    g_return_if_fail(good);
     lp_plan_shard_by_domains(&self->plan, domain_size);
     lp_plan_relay_by_domains(&self->plan, domain_size);
     lp_plan_weave_by_domains(&self->plan, domain_size);

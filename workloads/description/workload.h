@@ -38,8 +38,9 @@ LpOrigin lp_workload_origin(const LpWorkload *self, guint index);
 /** Where the framework's value of attribute @index comes from, in words; NULL for other values.
  * Borrowed. */
 const char *lp_workload_source(const LpWorkload *self, guint index);
-/** Gives values that depend on the machine ("ep-relay=domains", "overlap-dp=accelerator") for one
- * whose scale-up domains have @domain_size of @accelerator. */
+/** Gives values that depend on the machine ("ep-relay=domains", "overlap-dp=accelerator", the
+ * framework's recipes for its accelerator) for one whose scale-up domains have @domain_size of
+ * @accelerator. */
 void lp_workload_suit(LpWorkload *self, guint64 domain_size, const LpAccelerator *accelerator);
 
 G_END_DECLS

@@ -8,21 +8,53 @@
 
 #include <string.h>
 
-/* The framework whose name is one of the words of column "source", but for those of one
- * publication, or NULL. Returns: (transfer full). */
-static char *
-framework_of_source(const LpTableRow *row)
+/* The words of column "source", in lower case. Returns: (transfer full). */
+static char **
+words_of_source(const LpTableRow *row)
 {
-    g_auto(GStrv) known = lp_framework_names(NULL);
     g_autofree char *words = g_ascii_strdown(lp_table_text(row, "source"), -1);
     g_strcanon(words, "abcdefghijklmnopqrstuvwxyz0123456789-", ' ');
-    g_auto(GStrv) parts = g_strsplit(words, " ", -1);
-    for (guint i = 0; known != NULL && parts[i] != NULL; i++)
-        if (strcmp(parts[i], LP_FRAMEWORK_NONE) != 0 &&
-            g_strv_contains((const char *const *)known, parts[i]) &&
-            !lp_framework_of_one_publication(parts[i]))
-            return g_strdup(parts[i]);
+    return g_strsplit(words, " ", -1);
+}
+
+/* The framework that one of @words is the name of, but for those of one publication, or NULL.
+ * Returns: (transfer full). */
+static char *
+framework_among(const char *const *words)
+{
+    g_auto(GStrv) known = lp_framework_names(NULL);
+    for (guint i = 0; known != NULL && words[i] != NULL; i++)
+        if (strcmp(words[i], LP_FRAMEWORK_NONE) != 0 &&
+            g_strv_contains((const char *const *)known, words[i]) &&
+            !lp_framework_of_one_publication(words[i]))
+            return g_strdup(words[i]);
     return NULL;
+}
+
+/* Whether one of @words is @name or what its first parts are: "megatron-lm" of "megatron-lm-2021".
+ */
+static gboolean
+is_named_by(const char *name, const char *const *words)
+{
+    for (guint i = 0; words[i] != NULL; i++) {
+        gsize length = strlen(words[i]);
+        if (length > 0 && g_str_has_prefix(name, words[i]) &&
+            (name[length] == '\0' || name[length] == '-'))
+            return TRUE;
+    }
+    return FALSE;
+}
+
+/* Whether a source with these @words, which bears the name of @of_source, ran that where its rows
+ * state @stated: software on top of @stated; or software of its own, which columns call by what is
+ * nearest, unless the source names @stated as well. */
+static gboolean
+beats(const char *of_source, const char *stated, const char *const *words)
+{
+    if (strcmp(of_source, stated) == 0 || lp_framework_is_like(stated, of_source))
+        return FALSE;
+    return lp_framework_is_like(of_source, stated) ||
+           (lp_framework_is_original(of_source) && !is_named_by(stated, words));
 }
 
 /* Whether @word is a container's version: year, month and what follows, "24.03.01". */
@@ -70,22 +102,30 @@ framework_word(const char *text, const char *const *known)
     return lp_row_word("framework", text);
 }
 
-/* The framework that @text names. Returns: (transfer full). */
+/* The framework that @text names, or NULL. Returns: (transfer full). */
 static char *
-known_framework(const char *text, LpOutcome *outcome)
+known_framework(const char *text)
 {
     g_auto(GStrv) names = lp_framework_names(NULL);
     const char *const *known = (const char *const *)names;
+    if (known == NULL)
+        return g_strdup(text);
+    g_autofree char *word = framework_word(text, known);
+    return g_strv_contains(known, word) ? g_steal_pointer(&word) : NULL;
+}
+
+/* @stated, which column "framework" names, or none. Returns: (transfer full). */
+static char *
+stated_framework(const char *text, const char *stated, LpOutcome *outcome)
+{
     g_autofree char *shown = lp_error_quote(text);
-    char *word = known != NULL ? framework_word(text, known) : g_strdup(text);
-    if (known != NULL && !g_strv_contains(known, word)) {
+    if (*text == '\0')
+        lp_outcome_infer(outcome, "framework none: nothing is stated");
+    else if (stated == NULL)
         lp_outcome_infer(outcome, "framework none: nothing is known of %s", shown);
-        g_free(word);
-        return g_strdup(LP_FRAMEWORK_NONE);
-    }
-    if (strcmp(word, text) != 0)
-        lp_outcome_infer(outcome, "framework %s: in place of %s", word, shown);
-    return word;
+    else if (strcmp(stated, text) != 0)
+        lp_outcome_infer(outcome, "framework %s: in place of %s", stated, shown);
+    return g_strdup(stated != NULL ? stated : LP_FRAMEWORK_NONE);
 }
 
 /* What the columns name, whatever its version. Returns: (transfer full). */
@@ -93,16 +133,14 @@ static char *
 named_framework(const LpTableRow *row, LpOutcome *outcome)
 {
     const char *text = lp_table_text(row, "framework");
-    g_autofree char *of_source = framework_of_source(row);
-    if (of_source != NULL && strcmp(of_source, text) != 0 &&
-        !lp_framework_is_like(text, of_source)) {
-        lp_outcome_infer(outcome, "framework %s: the source is named so", of_source);
-        return g_steal_pointer(&of_source);
-    }
-    if (*text != '\0')
-        return known_framework(text, outcome);
-    lp_outcome_infer(outcome, "framework none: nothing is stated");
-    return g_strdup(LP_FRAMEWORK_NONE);
+    g_auto(GStrv) parts = words_of_source(row);
+    const char *const *words = (const char *const *)parts;
+    g_autofree char *of_source = framework_among(words);
+    g_autofree char *stated = *text != '\0' ? known_framework(text) : NULL;
+    if (of_source == NULL || (stated != NULL && !beats(of_source, stated, words)))
+        return stated_framework(text, stated, outcome);
+    lp_outcome_infer(outcome, "framework %s: the source is named so", of_source);
+    return g_steal_pointer(&of_source);
 }
 
 char *

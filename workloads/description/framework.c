@@ -218,6 +218,14 @@ lp_framework_is_like(const char *name, const char *older)
 }
 
 gboolean
+lp_framework_is_original(const char *name)
+{
+    g_autoptr(LpXml) xml = load_shipped(NULL);
+    const xmlNode *node = xml != NULL ? find_node(xml, name, NULL) : NULL;
+    return node != NULL && lp_xml_attribute(node, "like") == NULL;
+}
+
+gboolean
 lp_framework_of_one_publication(const char *name)
 {
     g_autoptr(LpXml) xml = load_shipped(NULL);

@@ -54,6 +54,8 @@ char *lp_framework_version(const char *name, const char *container, const char *
 /** Whether @name is a framework of <frameworks> that has its habits from @older: a version of it,
  * or software on top of it. */
 gboolean lp_framework_is_like(const char *name, const char *older);
+/** Whether @name, of <frameworks>, has habits from no other. */
+gboolean lp_framework_is_original(const char *name);
 /** Whether @name, of <frameworks>, is software as one publication ran it: another source that bears
  * the name need not have run it so. */
 gboolean lp_framework_of_one_publication(const char *name);

@@ -137,6 +137,8 @@ named_framework(const LpTableRow *row, LpOutcome *outcome)
     const char *const *words = (const char *const *)parts;
     g_autofree char *of_source = framework_among(words);
     g_autofree char *stated = *text != '\0' ? known_framework(text) : NULL;
+    if (of_source == NULL && stated == NULL) /* "NeMo" is another word for one */
+        of_source = known_framework(lp_table_text(row, "source"));
     if (of_source == NULL || (stated != NULL && !beats(of_source, stated, words)))
         return stated_framework(text, stated, outcome);
     lp_outcome_infer(outcome, "framework %s: the source is named so", of_source);

@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cli/comparison_run.h"
+
+#include "cli/commands.h"
+#include "cli/options.h"
+#include "cli/progress.h"
+
+#include "base/error.h"
+#include "sim/simulation_error.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#define SIMULATE "simulate"
+#define CONTENTION "contention"
+
+static void
+run_clear(gpointer data)
+{
+    LpComparisonRun *self = data;
+    /* After a failure elsewhere some still run: nobody waits for their results. */
+    g_clear_pointer(&self->process, lp_child_process_free);
+    g_clear_pointer(&self->result, json_decref);
+    g_clear_pointer(&self->contention, json_decref);
+}
+
+GArray *
+lp_comparison_runs_new(void)
+{
+    GArray *runs = g_array_new(FALSE, TRUE, sizeof(LpComparisonRun));
+    g_array_set_clear_func(runs, run_clear);
+    return runs;
+}
+
+static void
+add_argument(GPtrArray *line, const char *option, const char *value)
+{
+    if (value != NULL)
+        g_ptr_array_add(line, g_strconcat(option, value, NULL));
+}
+
+/* How a child's result begins; behind it stands what simulate printed, or why it did not. */
+typedef enum {
+    SAID_RESULT = 'r',
+    SAID_USAGE = 'u',
+    SAID_FAULT = 'f'
+} Said;
+
+static void
+say(GByteArray *result, Said said, const char *text)
+{
+    const guint8 first = (guint8)said;
+    g_byte_array_append(result, &first, 1);
+    g_byte_array_append(result, (const guint8 *)text, (guint)strlen(text));
+}
+
+/* All of @file. Returns: (transfer full), empty if it cannot be read. */
+static char *
+read_again(int file)
+{
+    GString *text = g_string_new(NULL);
+    char block[4096];
+    ssize_t n = lseek(file, 0, SEEK_SET) == 0 ? 1 : 0;
+    while (n > 0 || (n < 0 && errno == EINTR)) {
+        n = read(file, block, sizeof block);
+        g_string_append_len(text, block, MAX(n, 0));
+    }
+    return g_string_free(text, FALSE);
+}
+
+/* In the child: a command with its arguments, @data, a NULL-ended GPtrArray. What it
+ * prints goes to a file without a name; what an engine that crashes might have to say is not for
+ * the user. */
+static void
+run_command(const void *data, GByteArray *result)
+{
+    const GPtrArray *line = data;
+    g_autoptr(GError) fault = NULL;
+    FILE *kept = tmpfile();
+    int output = kept != NULL ? fileno(kept) : -1;
+    int nowhere = open("/dev/null", O_WRONLY | O_CLOEXEC);
+    if (output < 0 || nowhere < 0 || dup2(output, STDOUT_FILENO) < 0 ||
+        dup2(nowhere, STDERR_FILENO) < 0) {
+        say(result, SAID_FAULT, g_strerror(errno));
+        return;
+    }
+    gboolean simulates = strcmp(line->pdata[0], SIMULATE) == 0;
+    if ((simulates ? lp_cmd_simulate : lp_cmd_contention)((int)line->len - 1, (char **)line->pdata,
+                                                          &fault)) {
+        g_autofree char *text = read_again(output);
+        say(result, SAID_RESULT, text);
+        return;
+    }
+    gboolean usage = g_error_matches(fault, LP_INPUT_ERROR, LP_INPUT_ERROR_USAGE);
+    say(result, usage ? SAID_USAGE : SAID_FAULT, fault->message);
+}
+
+/* @command: SIMULATE or CONTENTION. */
+static gboolean
+start_run(LpComparisonRun *self, const char *command, const LpComparisonOptions *options,
+          GError **error)
+{
+    g_autoptr(GPtrArray) line = g_ptr_array_new_with_free_func(g_free);
+    add_argument(line, command, "");
+    add_argument(line, "--format=json", "");
+    add_argument(line, "--fidelity=", options->fidelity);
+    add_argument(line, "--collapse=", options->collapse);
+    add_argument(line, "--runs=", options->n_runs);
+    for (const char *const *setting = options->settings; setting != NULL && *setting != NULL;
+         setting++)
+        add_argument(line, "--set=", *setting);
+    if (options->ignore_memory)
+        add_argument(line, "--ignore-memory", "");
+    if (options->cost && strcmp(command, SIMULATE) == 0)
+        add_argument(line, "--cost", "");
+    add_argument(line, "--", "");
+    add_argument(line, options->workload, "");
+    add_argument(line, self->platform, "");
+    g_ptr_array_add(line, NULL);
+    self->process = lp_child_process_start(self->platform, run_command, line, 0, error);
+    return self->process != NULL;
+}
+
+static gboolean
+finish_run(LpComparisonRun *self, json_t **out_result, GError **error)
+{
+    while (!lp_child_process_has_ended(self->process))
+        lp_child_process_wait_any(&self->process, 1, -1);
+    g_autoptr(LpChildProcess) process = g_steal_pointer(&self->process);
+    const GByteArray *result = lp_child_process_result(process);
+    if (lp_child_process_status(process) != 0 || result->len == 0) {
+        g_set_error(error, LP_SIMULATION_ERROR, LP_SIMULATION_ERROR_RUN,
+                    "a run ended without a result");
+        return FALSE;
+    }
+    g_autofree char *text = g_strndup((const char *)result->data + 1, result->len - 1);
+    if (result->data[0] == SAID_RESULT) {
+        *out_result = lp_json_read(self->platform, text, strlen(text), error);
+        return *out_result != NULL;
+    }
+    if (result->data[0] == SAID_USAGE)
+        return lp_usage_error(error, "%s", text);
+    g_set_error_literal(error, LP_SIMULATION_ERROR, LP_SIMULATION_ERROR_RUN, text);
+    return FALSE;
+}
+
+gboolean
+lp_comparison_runs_run(GArray *runs, const LpComparisonOptions *options, GError **error)
+{
+    guint n_started = 0, n_parallel = g_get_num_processors();
+    LpProgress progress = lp_progress_start("runs");
+    for (guint i = 0; i < runs->len; i++) {
+        lp_progress_show(&progress, i, runs->len);
+        for (; n_started < runs->len && n_started < i + n_parallel; n_started++)
+            if (!start_run(&g_array_index(runs, LpComparisonRun, n_started), SIMULATE, options,
+                           error))
+                return FALSE;
+        LpComparisonRun *run = &g_array_index(runs, LpComparisonRun, i);
+        if (!finish_run(run, &run->result, error))
+            return FALSE;
+    }
+    /* Each of these has a process for every processor itself. */
+    for (guint i = 0; options->contention && i < runs->len; i++) {
+        LpComparisonRun *run = &g_array_index(runs, LpComparisonRun, i);
+        if (!start_run(run, CONTENTION, options, error) ||
+            !finish_run(run, &run->contention, error))
+            return FALSE;
+    }
+    lp_progress_show(&progress, runs->len, runs->len);
+    return TRUE;
+}

@@ -258,6 +258,7 @@ attention_backward(LpKernelList *list)
     list_rotary(list);
     list_head_norms(list, "head-norms-backward", 3.0);
     list_copies_of_qkv(list);
+    lp_list_core_join(list, qkv_width, 3);
     list_latent_norms(list, "latent-norm-backward", 3.0);
     if (lp_transformer_has_qkv_biases(list->transformer))
         lp_list_memory(list, "bias-gradient", list->tokens * qkv_width * list->element_bytes);

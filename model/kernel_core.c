@@ -46,12 +46,63 @@ list_softmax(LpKernelList *list, const char *name, double n_read)
     list_on_scores(list, name, n_read * (skips ? 0.5 : 1.0) + 1.0, 0.0);
 }
 
+/* Copies of @n tensors, @width elements a token in all, into another layout. */
+static void
+list_layout(LpKernelList *list, const char *name, double width, guint32 n)
+{
+    if (list->plan->host.copies_core)
+        lp_list_kernel(list, (LpKernel){.name = name,
+                                        .bytes = 2.0 * list->tokens * width * list->element_bytes,
+                                        .n_launches = n});
+}
+
+/* Whether sequences have to be turned outermost for a kernel that wants them so. */
+static gboolean
+turns_sequences(const LpKernelList *list)
+{
+    return list->plan->batch.micro > 1 && list->plan->host.layout == LP_LAYOUT_SEQUENCE_FIRST;
+}
+
+/* Queries, keys and values are copied where sequences are turned outermost, and else where they
+ * still are slices of a product's result: neither turned by positions nor repeated. */
+static void
+list_layout_of_qkv(LpKernelList *list)
+{
+    const LpPlanHost *host = &list->plan->host;
+    double keys = host->repeats_heads ? list->query_width : list->key_width;
+    double values = host->repeats_heads ? list->mixture_width : list->value_width;
+    if (turns_sequences(list) || list->transformer->positions != LP_POSITIONS_ROTARY)
+        list_layout(list, "core-layout", list->query_width + keys, 2);
+    if (turns_sequences(list) || !host->repeats_heads)
+        list_layout(list, "core-layout", values, 1);
+}
+
+/* A fused kernel takes and gives tensors of sequences, where all else has tokens outermost
+ * (Megatron-LM of 2023, megatron/model/transformer.py, ParallelAttention: rearrange(...)
+ * .contiguous() of queries, keys, values, and of their mixture, whose gradient the kernel copies
+ * likewise). */
+static void
+list_fused(LpKernelList *list)
+{
+    list_layout_of_qkv(list);
+    lp_list_flash(list, FALSE);
+    if (turns_sequences(list))
+        list_layout(list, "core-layout-back", list->mixture_width, 1);
+}
+
+void
+lp_list_core_join(LpKernelList *list, double width, guint32 n)
+{
+    if (list->plan->host.projections != LP_PROJECTIONS_APART)
+        list_layout(list, "core-join", width, n);
+}
+
 void
 lp_list_core(LpKernelList *list)
 {
     list->part = LP_PART_CORE;
     if (lp_plan_fuses_attention(list->plan, list->transformer->attention)) {
-        lp_list_flash(list, FALSE);
+        list_fused(list);
         return;
     }
     list_biases(list);
@@ -60,6 +111,8 @@ lp_list_core(LpKernelList *list)
     if (lp_transformer_has_dropout(list->transformer))
         list_on_scores(list, "attention-dropout", 2.0, 1.0);
     list_values(list, "values", list->mixture_width);
+    /* Heads were outermost (the same file, CoreAttention: context_layer.permute().contiguous()). */
+    list_layout(list, "core-layout-back", list->mixture_width, 1);
 }
 
 void
@@ -67,6 +120,8 @@ lp_list_core_backward(LpKernelList *list)
 {
     list->part = LP_PART_CORE;
     if (lp_plan_fuses_attention(list->plan, list->transformer->attention)) {
+        if (turns_sequences(list))
+            list_layout(list, "core-layout-back", list->mixture_width, 1);
         lp_list_flash(list, TRUE);
         return;
     }

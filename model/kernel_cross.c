@@ -49,6 +49,7 @@ cross_backward(LpKernelList *list)
     lp_list_reorder(list, TRUE);
     lp_list_projection(list, LP_PRODUCT_DATA_GRADIENT);
     lp_list_core_backward(list);
+    lp_list_core_join(list, list->key_width + list->value_width, 2);
     list->part = LP_PART_EXIT;
     list_cross_qkv(list, LP_PRODUCT_DATA_GRADIENT);
     lp_list_reorder(list, !list->plan->overlap.tp_pairs);

@@ -184,6 +184,7 @@ typedef struct {
     gboolean eager_activation;    /**< gated activation functions do, as with eager kernels */
     gboolean biases_scores;       /**< unfused attention adds biases that depend on positions */
     gboolean triangular_softmax;  /**< that of unfused attention reads no masked score */
+    gboolean copies_core;         /**< attention's core has layouts of its own */
     gboolean autocasts;           /**< weights are fp32 and cast for each pass; layer norms of
                                        PyTorch compute in fp32, between casts */
     gboolean repeats_heads;       /**< keys and values are written out for each head of queries */

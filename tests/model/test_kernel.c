@@ -119,6 +119,57 @@ test_triangular_softmax(void)
     }
 }
 
+/* Bytes of the copies around attention's core, of @block in @pass. */
+static double
+core_copies_bytes(const LpTransformer *shape, const LpPlan *plan, LpBlock block, LpPass pass)
+{
+    return lp_test_kernel_bytes(shape, plan, block, pass, "core-layout") +
+           lp_test_kernel_bytes(shape, plan, block, pass, "core-layout-back") +
+           lp_test_kernel_bytes(shape, plan, block, pass, "core-join");
+}
+
+/* By hand at b sequences of 8 tokens, h 16, t 2, in 2 bytes: q, k, v and o are 8 wide, and a copy
+ * of one of them reads and writes 8 x 8 x 2 bytes a sequence (Megatron-LM of 2023,
+ * megatron/model/transformer.py: CoreAttention, ParallelAttention). */
+static void
+test_core_copies(void)
+{
+    static const struct {
+        const char *label;
+        LpAttentionKind attention;
+        LpPositions positions;
+        guint32 micro_batch;
+        guint forward, backward; /* tensors */
+    } rows[] = {
+        {"unfused: o; the join of q, k and v", LP_ATTENTION_UNFUSED, LP_POSITIONS_LEARNED, 2, 1, 3},
+        {"one sequence: likewise", LP_ATTENTION_UNFUSED, LP_POSITIONS_ROTARY, 1, 1, 3},
+        {"fused: q, k, v and o; o and the join", LP_ATTENTION_FLASH, LP_POSITIONS_ROTARY, 2, 4, 4},
+        {"one sequence: slices", LP_ATTENTION_FLASH, LP_POSITIONS_LEARNED, 1, 3, 3},
+        {"of which q and k are turned", LP_ATTENTION_FLASH, LP_POSITIONS_ROTARY, 1, 1, 3},
+    };
+    for (guint i = 0; i < G_N_ELEMENTS(rows); i++) {
+        LpTransformer shape = lp_test_gpt(1, 16, 4);
+        shape.seq = 8;
+        shape.attention = rows[i].attention;
+        shape.positions = rows[i].positions;
+        LpPlan plan = lp_test_plan(2, 1, 1, rows[i].micro_batch, rows[i].micro_batch);
+        double copy_bytes = 2.0 * 8 * 8 * 2 * rows[i].micro_batch;
+        LpBlock block = LP_BLOCK_ATTENTION;
+        lp_test_close("none", core_copies_bytes(&shape, &plan, block, LP_PASS_FORWARD), 0.0, 0.0);
+        plan.host.copies_core = TRUE;
+        lp_test_close(rows[i].label, core_copies_bytes(&shape, &plan, block, LP_PASS_FORWARD),
+                      rows[i].forward * copy_bytes, 0.0);
+        lp_test_close(rows[i].label,
+                      core_copies_bytes(&shape, &plan, block, LP_PASS_BACKWARD_INPUT),
+                      rows[i].backward * copy_bytes, 0.0);
+        plan.host.projections = LP_PROJECTIONS_APART;
+        lp_test_close(
+            "no slices",
+            lp_test_kernel_bytes(&shape, &plan, block, LP_PASS_BACKWARD_INPUT, "core-join"), 0.0,
+            0.0);
+    }
+}
+
 /* By hand at 8 tokens, h 16, f 64 and t 2, in 2 bytes: a gate's elements E are 8 x 32, the widths
  * of q, k, v and o 8 each. One operation at a time: 2 E and 3 E forward; back 3 E twice, 3 E and 4
  * E; and copies of q, k and v, of k and v twice, and of o (nanotron, models/llama.py). */
@@ -317,6 +368,7 @@ main(void)
         {"products", test_products},
         {"bytes", test_bytes},
         {"triangular softmax", test_triangular_softmax},
+        {"core's copies", test_core_copies},
         {"eager", test_eager},
         {"light", test_light},
         {"copied heads", test_copied_heads},

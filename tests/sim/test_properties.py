@@ -44,7 +44,7 @@ def listed(r, plan):
 SOFTWARE = {
     "gather-lists": ["yes"], "unit-copies": ["yes"], "array-units": ["yes"], "root-unit": ["no"],
     "gather-ahead": ["pass"], "drop-gradients": ["yes"], "flat-gradients": ["yes"], "cast-shards": ["yes"],
-    "gradient-buffers": ["yes"], "main-gradients": ["yes"], "triangular-softmax": ["yes"], "score-biases": ["yes"], "fused-accumulation": ["yes"], "cast-gradients": ["yes"], "fused-loss": ["yes"],
+    "gradient-buffers": ["yes"], "main-gradients": ["yes"], "triangular-softmax": ["yes"], "core-copies": ["yes"], "score-biases": ["yes"], "fused-accumulation": ["yes"], "cast-gradients": ["yes"], "fused-loss": ["yes"],
     "narrow-logits": ["yes"], "narrow-activations": ["yes"], "scaling": ["current"],
     "offload-inputs": ["yes"], "clamped-activation": ["yes"], "experts-eager": ["yes"],
     "experts-one-by-one": ["yes"], "routing-kernels": ["3"], "routing-draws": ["layer", "iteration"],

@@ -182,7 +182,7 @@ static const struct {
     {"ssssssssssssssssssss",
      "fused-accumulation keep-gathered unit-copies "
      "complex-rotary eager-rotary rotary-slices eager-norms eager-activation repeat-heads "
-     "cast-gradients gradient-buffers main-gradients score-biases triangular-softmax "
+     "cast-gradients gradient-buffers main-gradients score-biases triangular-softmax core-copies "
      "gradient-check "
      "first-buckets "
      "shifted-logits eager-optimizer "

@@ -243,6 +243,7 @@ static const LpAttribute attributes[] = {
     BOOLEAN("options", "eager-activation", P(host.eager_activation)),
     BOOLEAN("options", "score-biases", P(host.biases_scores)),
     BOOLEAN("options", "triangular-softmax", P(host.triangular_softmax)),
+    BOOLEAN("options", "core-copies", P(host.copies_core)),
     BOOLEAN("options", "autocast", P(host.autocasts)),
     BOOLEAN("options", "repeat-heads", P(host.repeats_heads)),
     BOOLEAN("options", "fused-accumulation", P(host.fuses_accumulation)),

@@ -40,7 +40,7 @@ LpOrigin lp_workload_origin(const LpWorkload *self, guint index);
 const char *lp_workload_source(const LpWorkload *self, guint index);
 /** Gives values that depend on the machine ("ep-relay=domains", "overlap-dp=accelerator", the
  * framework's recipes for its accelerator) for one whose scale-up domains have @domain_size of
- * @accelerator. */
+ * @accelerator. Once: a second machine does not take back what the first has given. */
 void lp_workload_suit(LpWorkload *self, guint64 domain_size, const LpAccelerator *accelerator);
 
 G_END_DECLS

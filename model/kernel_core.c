@@ -46,11 +46,12 @@ list_softmax(LpKernelList *list, const char *name, double n_read)
     list_on_scores(list, name, n_read * (skips ? 0.5 : 1.0) + 1.0, 0.0);
 }
 
-/* Copies of @n tensors, @width elements a token in all, into another layout. */
+/* Copies of @n tensors, @width elements a token in all, into another layout. One operation at a
+ * time has its own copies, which kernel_attention.c lists. */
 static void
 list_layout(LpKernelList *list, const char *name, double width, guint32 n)
 {
-    if (list->plan->host.copies_core)
+    if (list->plan->host.copies_core && list->plan->host.kernels != LP_KERNELS_EAGER)
         lp_list_kernel(list, (LpKernel){.name = name,
                                         .bytes = 2.0 * list->tokens * width * list->element_bytes,
                                         .n_launches = n});

@@ -4,14 +4,30 @@
 #include "model/kernel_attention.h"
 #include "model/kernel_core.h"
 
+/* What follows is of the encoder's tokens. Returns: the decoder's, to be put back. */
+static double
+turn_to_encoder(LpKernelList *list)
+{
+    double own_tokens = list->tokens;
+    list->tokens = lp_plan_tokens(list->plan, list->transformer->seq);
+    return own_tokens;
+}
+
 static void
 list_cross_qkv(LpKernelList *list, LpProduct product)
 {
-    double own_tokens = list->tokens;
     lp_list_weight(list, "q", list->transformer->hidden, list->query_width, product);
-    list->tokens = lp_plan_tokens(list->plan, list->transformer->seq);
+    double own_tokens = turn_to_encoder(list);
     lp_list_weight(list, "kv", list->transformer->hidden, list->key_width + list->value_width,
                    product);
+    list->tokens = own_tokens;
+}
+
+static void
+list_cross_join(LpKernelList *list)
+{
+    double own_tokens = turn_to_encoder(list);
+    lp_list_core_join(list, list->key_width + list->value_width, 2);
     list->tokens = own_tokens;
 }
 
@@ -49,7 +65,7 @@ cross_backward(LpKernelList *list)
     lp_list_reorder(list, TRUE);
     lp_list_projection(list, LP_PRODUCT_DATA_GRADIENT);
     lp_list_core_backward(list);
-    lp_list_core_join(list, list->key_width + list->value_width, 2);
+    list_cross_join(list);
     list->part = LP_PART_EXIT;
     list_cross_qkv(list, LP_PRODUCT_DATA_GRADIENT);
     lp_list_reorder(list, !list->plan->overlap.tp_pairs);

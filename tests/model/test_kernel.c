@@ -167,7 +167,30 @@ test_core_copies(void)
             "no slices",
             lp_test_kernel_bytes(&shape, &plan, block, LP_PASS_BACKWARD_INPUT, "core-join"), 0.0,
             0.0);
+        plan.host.projections = LP_PROJECTIONS_JOINED;
+        plan.host.kernels = LP_KERNELS_EAGER;
+        lp_test_close("its own", core_copies_bytes(&shape, &plan, block, LP_PASS_FORWARD), 0.0,
+                      0.0);
     }
+}
+
+/* Keys and values of 32 tokens of the encoder, where the decoder has 8: their gradients are joined.
+ */
+static void
+test_core_join_of_encoder(void)
+{
+    LpTransformer shape = lp_test_gpt(1, 16, 4);
+    shape.kind = LP_TRANSFORMER_ENCODER_DECODER;
+    shape.seq = 32;
+    shape.decoder = (LpTransformerDecoder){.n_layers = 1, .seq = 8};
+    LpPlan plan = lp_test_plan(2, 1, 1, 1, 1);
+    plan.host.copies_core = TRUE;
+    LpKernel kernels[LP_KERNELS_MAX];
+    guint n = lp_block_kernels(&shape, &plan, 1, LP_BLOCK_CROSS, LP_PASS_BACKWARD_INPUT, kernels);
+    const LpKernel *kernel = lp_test_find_kernel(kernels, n, "core-join");
+    lp_test_true("a join", kernel != NULL);
+    if (kernel != NULL)
+        lp_test_close("of k and v", kernel->bytes, 2.0 * 32 * (8 + 8) * 2, 0.0);
 }
 
 /* By hand at 8 tokens, h 16, f 64 and t 2, in 2 bytes: a gate's elements E are 8 x 32, the widths
@@ -369,6 +392,7 @@ main(void)
         {"bytes", test_bytes},
         {"triangular softmax", test_triangular_softmax},
         {"core's copies", test_core_copies},
+        {"core's join of an encoder", test_core_join_of_encoder},
         {"eager", test_eager},
         {"light", test_light},
         {"copied heads", test_copied_heads},

@@ -155,6 +155,12 @@ list_copy(LpKernelList *list, double width)
         lp_list_memory(list, "layout", 2.0 * list->tokens * width * list->element_bytes);
 }
 
+static gboolean
+is_ring_masked(const LpKernelList *list)
+{
+    return list->layer.causal && !list->layer.windowed;
+}
+
 /* Bytes that pass the memory for an element until the results of all steps of a ring are one: of
  * the first step it is read and written, of each other it and the sum so far are read and the sum
  * is written. Under a causal mask half of the other steps are of half of the tokens (Transformer
@@ -164,7 +170,7 @@ list_copy(LpKernelList *list, double width)
 static double
 merged_bytes(const LpKernelList *list)
 {
-    gboolean masked = list->layer.causal && !list->layer.windowed;
+    gboolean masked = is_ring_masked(list);
     gboolean is_wide = list->plan->context_kind == LP_CONTEXT_GATHERED_RING;
     double n_more = list->plan->degree[LP_AXIS_CP] - 1.0, share = masked ? 0.75 : 1.0;
     double sum_bytes = is_wide ? LP_FP32_BYTES : list->element_bytes;
@@ -173,34 +179,67 @@ merged_bytes(const LpKernelList *list)
            n_more * (share * list->element_bytes + sum_share * 2.0 * sum_bytes);
 }
 
-/* A kernel for each step of the ring. */
 static void
-list_merge(LpKernelList *list, const char *name, double width)
+list_merge(LpKernelList *list, const char *name, double width, guint32 n_launches)
 {
     lp_list_kernel(list, (LpKernel){.name = name,
                                     .bytes = list->tokens * merged_bytes(list) * width,
                                     .streams = TRUE,
-                                    .n_launches = lp_list_n_ring_steps(list)});
+                                    .n_launches = n_launches});
+}
+
+static gboolean
+merges_apart(const LpKernelList *list)
+{
+    return list->plan->context_kind == LP_CONTEXT_RING;
+}
+
+/* What scores were of all, in fp32 for each query and head (Transformer Engine, as above). Forward
+ * a copy of the first step's, which those of each other are merged into between the steps; backward
+ * a copy of the second half's. PyTorch's compiled kernel has it in that of the mixture. */
+static void
+list_ring_scales(LpKernelList *list, double passes, guint32 n_launches)
+{
+    double scales = list->tokens * list->transformer->n_heads / list->tp;
+    if (merges_apart(list))
+        lp_list_kernel(list, (LpKernel){.name = "ring-scales",
+                                        .bytes = passes * scales * LP_FP32_BYTES,
+                                        .streams = TRUE,
+                                        .n_launches = n_launches});
 }
 
 /* Keys and values are sent as one tensor; mixtures are merged, each weighed by what its scores were
- * of all. */
+ * of all, in a kernel for each step. */
 static void
 list_ring(LpKernelList *list)
 {
     double pairs = list->key_width + list->value_width;
-    if (lp_list_n_ring_steps(list) == 1)
+    guint32 n_steps = lp_list_n_ring_steps(list);
+    if (n_steps == 1)
         return;
     lp_list_stream(list, "ring-join", list->tokens * 2.0 * pairs * list->element_bytes);
-    list_merge(list, "ring-merge", list->mixture_width);
+    list_ring_scales(list, 2.0 + 3.0 * (n_steps - 1.0), n_steps);
+    list_merge(list, "ring-merge", list->mixture_width, n_steps);
 }
 
+/* Keys and values are copied to where they are sent from. Of each step the gradients of queries are
+ * merged by one kernel and those of keys and values by another, and under a causal mask once in a
+ * ring, at a step that depends on the rank, a half of either by one more (Transformer Engine, as
+ * above: AttnFuncWithCPAndKVP2P.backward, dq and dkv); PyTorch's compiled program has one. */
 static void
 list_ring_backward(LpKernelList *list)
 {
-    double widths = list->query_width + list->key_width + list->value_width;
-    if (lp_list_n_ring_steps(list) > 1)
-        list_merge(list, "ring-merge-gradients", widths);
+    double pairs = list->key_width + list->value_width;
+    guint32 n_steps = lp_list_n_ring_steps(list);
+    if (n_steps == 1)
+        return;
+    guint32 halves = is_ring_masked(list) ? 1 : 0;
+    if (merges_apart(list))
+        lp_list_stream(list, "ring-join", list->tokens * 2.0 * pairs * list->element_bytes);
+    if (halves > 0)
+        list_ring_scales(list, 1.0, 1);
+    list_merge(list, "ring-merge-gradients", list->query_width + pairs,
+               merges_apart(list) ? 2 * n_steps + halves : n_steps);
 }
 
 /* Queries, keys and values come out of one product and are copied apart, keys and values twice

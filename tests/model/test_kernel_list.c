@@ -356,6 +356,52 @@ test_ring(void)
     }
 }
 
+/* Kernels that merge gradients at @step of @n on @rank: one of queries, which at the rank's own
+ * step copies one half and adds the other by another kernel, and one of keys and values, of which
+ * rank 0 does so at the last (Transformer Engine, context_parallel.py,
+ * AttnFuncWithCPAndKVP2P.backward). */
+static guint
+merging_kernels(guint32 n, guint32 rank, guint32 step)
+{
+    gboolean splits_queries = step == n - rank - 1 && rank < n - 1;
+    gboolean splits_keys = step == n - 1 && rank == 0;
+    return 2u + (splits_queries ? 1u : 0u) + (splits_keys ? 1u : 0u);
+}
+
+static void
+assert_launches(const char *name, const LpPlan *plan, LpPass pass, guint32 expected)
+{
+    LpTransformer shape = lp_test_llama(1, 64, 8, 4, 256, 32000);
+    LpKernel kernels[LP_KERNELS_MAX];
+    guint n = lp_block_kernels(&shape, plan, 0, LP_BLOCK_ATTENTION, pass, kernels);
+    const LpKernel *kernel = lp_test_find_kernel(kernels, n, name);
+    lp_test_close(name, kernel == NULL ? 0.0 : MAX(1, kernel->n_launches), expected, 0.0);
+}
+
+/* What scores were of all is copied at the first step and merged at each other; keys and values are
+ * copied once each way; backward a half of the scores' sums is copied, too. */
+static void
+test_ring_launches(void)
+{
+    for (guint32 n = 2; n <= 16; n *= 2) {
+        LpPlan plan = lp_test_plan(1, 1, 1, 1, 1);
+        plan.degree[LP_AXIS_CP] = n;
+        guint merging = 0;
+        for (guint rank = 0; rank < n; rank++)
+            for (guint step = 0; step < n; step++)
+                merging += merging_kernels(n, rank, step);
+        assert_launches("ring-join", &plan, LP_PASS_FORWARD, 1);
+        assert_launches("ring-scales", &plan, LP_PASS_FORWARD, n);
+        assert_launches("ring-merge", &plan, LP_PASS_FORWARD, n);
+        assert_launches("ring-join", &plan, LP_PASS_BACKWARD_INPUT, 1);
+        assert_launches("ring-scales", &plan, LP_PASS_BACKWARD_INPUT, 1);
+        assert_launches("ring-merge-gradients", &plan, LP_PASS_BACKWARD_INPUT, merging / n);
+        plan.context_kind = LP_CONTEXT_GATHERED_RING; /* compiled: one kernel a step */
+        assert_launches("ring-scales", &plan, LP_PASS_FORWARD, 0);
+        assert_launches("ring-merge-gradients", &plan, LP_PASS_BACKWARD_INPUT, n);
+    }
+}
+
 /* Keys and values that come one after the other are attended to one after the other: a kernel each,
  * which begins anew. So a ring of c takes as long as one rank's kernel over as many queries and
  * keys, and c - 1 launches and c - 1 times the keys' ramp more (a block that begins and ends is as
@@ -451,6 +497,7 @@ main(void)
         {"casts apart", test_casts_apart},
         {"reorder", test_reorder},
         {"ring", test_ring},
+        {"kernels of a ring", test_ring_launches},
         {"steps of a ring", test_ring_steps},
         {"unit copies", test_unit_copies},
         {NULL, NULL},

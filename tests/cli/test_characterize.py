@@ -23,8 +23,8 @@ SOURCE = pathlib.Path(__file__).resolve().parents[2]
 BARE = ("framework=none", "library=single-ring", "zero-variant=standard", "overlap-dp=no",
         "overlap-param=no", "bucket=100TB")
 X = 2  # bytes of an fp16 or bf16 element
-# Models of the HOTI paper: layers, width, and its volumes as far as reference text prints them: of
-# data parallelism (GB), of a layer's gather (MB) and of a message (MB).
+# Models of the HOTI paper: layers, width, and volumes worked out by hand from its formulas: of data
+# parallelism (GB), of a layer's gather (MB) and of a message (MB).
 NEOX = {"gpt-neox-19m": (6, 512, 0.076, 6.3, 2.1), "gpt-neox-125m": (12, 768, 0.65, 14.2, 3.1),
         "gpt-neox-1.3b": (24, 2048, 5.66, 101, 8.4), "gpt-neox-13b": (40, 5120, 52.4, 629, 21)}
 SEQ, VOCAB = 2048, 50304

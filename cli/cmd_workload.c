@@ -11,6 +11,7 @@
 #include "base/file.h"
 #include "base/xml.h"
 #include "model/memory.h"
+#include "platforms/catalogue/libraries.h"
 #include "report/report_parts.h"
 #include "workloads/description/attribute.h"
 
@@ -198,13 +199,60 @@ describe_options_clear(DescribeOptions *self)
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(DescribeOptions, describe_options_clear)
 
+/* Whether a library that is left to the machine may have @protocol: some shipped one does. */
+static gboolean
+check_protocol(const char *protocol, GError **error)
+{
+    g_auto(GStrv) names = lp_library_names(error);
+    g_autoptr(GPtrArray) known = g_ptr_array_new_with_free_func(g_free);
+    for (char **name = names; names != NULL && *name != NULL; name++) {
+        LpLibrary library;
+        if (!lp_library_find(*name, &library, error))
+            return FALSE;
+        for (guint i = 0; i < library.n_protocols; i++)
+            if (!g_ptr_array_find_with_equal_func(known, library.protocols[i].name, g_str_equal,
+                                                  NULL))
+                g_ptr_array_add(known, g_strdup(library.protocols[i].name));
+    }
+    g_ptr_array_add(known, NULL);
+    return names != NULL &&
+           lp_choice_parse(protocol, (const char *const *)known->pdata, error) >= 0;
+}
+
+static gboolean
+is_named(const char *name)
+{
+    return *name != '\0' && strcmp(name, LP_LIBRARY_AUTO) != 0;
+}
+
+/* A plan names libraries and protocols without a machine; whether they are there is known. */
+static gboolean
+check_library(const LpWorkload *workload, GError **error)
+{
+    const char *name = workload->plan.library.name, *protocol = workload->plan.library.protocol;
+    LpLibrary library;
+    if (is_named(name) && !lp_library_find(name, &library, error)) {
+        g_prefix_error(error, "%s: library: ", lp_file_label(workload->path));
+        return FALSE;
+    }
+    if (is_named(protocol) && !(is_named(name) ? lp_library_restrict(&library, protocol, error)
+                                               : check_protocol(protocol, error))) {
+        g_prefix_error(error, "%s: protocol: ", lp_file_label(workload->path));
+        return FALSE;
+    }
+    return TRUE;
+}
+
 /* The workload called @name as the options have it. Returns: (transfer full). */
 static LpWorkload *
 load(const char *name, const DescribeOptions *options, GError **error)
 {
     g_autofree char *path = lp_input_find(name, LP_INPUT_WORKLOAD, error);
-    return path != NULL ? lp_workload_load(path, (const char *const *)options->settings, error)
-                        : NULL;
+    if (path == NULL)
+        return NULL;
+    g_autoptr(LpWorkload) workload =
+        lp_workload_load(path, (const char *const *)options->settings, error);
+    return workload != NULL && check_library(workload, error) ? g_steal_pointer(&workload) : NULL;
 }
 
 static gboolean

@@ -51,7 +51,7 @@ class FrameworkOption(Case):
         rows = text.split("where the plan's values come from\n")[1].split("\n\n")[0].split("\n")
         self.assertEqual([row.split()[0] for row in rows if row.startswith("  ") and row[2] != " "],
                          ["setting", "file", "framework", "default"])
-        self.assertIn("            kernels=eager: PyTorch runs operations one by one.", rows)
+        self.assertIn("            kernels=eager: PyTorch runs operations one by one where torch.compile is not called", rows)
         self.assertLessEqual(max(map(len, text.split("\n"))), 100)
 
     def test_shown(self):
@@ -72,6 +72,11 @@ class FrameworkOption(Case):
             text = self.taken("workload", "describe", *plan, *(() if form == "--verbose" else (form,)))
             self.assertEqual(self.taken("workload", "check", *plan, form), text)
         self.refused(1, "tp: got 3", "workload", "check", "gpt3-175b", "--set", "tp=3")
+        self.refused(1, 'library: got "ideal", wanted "single-ring"', "workload", "check", "gpt3-175b", "--set",
+                     "library=ideal")
+        self.refused(1, 'protocol: "xyz" is not one of', "workload", "describe", "gpt3-175b", "--set", "protocol=xyz")
+        self.refused(1, 'protocol: "ll" is not one of', "workload", "check", "gpt3-175b", "--set", "library=rccl",
+                     "--set", "protocol=ll")
 
 
 if __name__ == "__main__":

@@ -45,7 +45,8 @@ test_rules(void)
          "sequence-parallel=no seq=2047", "sequence-parallel no: nothing is stated"},
         {"which the framework has", FLASH "sequence_parallel=;framework=megatron-core",
          "sequence-parallel=yes", "sequence-parallel yes: as megatron-core has it"},
-        {"vocabulary padded to 128 tp", "vocab=50257", "vocab=50432", NULL},
+        {"vocabulary padded to 128 tp", "vocab=50257", "vocab=50432",
+         "vocabulary 50432: of 50257 words"},
         {"vocabulary left out", "vocab=", "vocab=51200", "vocabulary 51200"},
         {"dp follows", "dp=", "dp=4", "dp 4"},
         {"virtual stages interleave", "virtual_stages=3;micro_batch=1",
@@ -311,7 +312,7 @@ test_rules(void)
          "layers=4 hidden=4096", "layers 4"},
         {"columns beat the name", "model=Llama 3.1 8B;layers=8;hidden=1024;ffn=512",
          "layers=8 hidden=1024 heads=16 kv-heads=8 ffn=512", NULL},
-        {"the name fills gaps", "model=MPT-7b;vocab=50368", "bias=no dropout=no", NULL},
+        {"the name fills gaps", "model=MPT-7b;vocab=50432", "bias=no dropout=no", NULL},
     };
     for (guint i = 0; i < G_N_ELEMENTS(rows); i++)
         lp_training_row_expect(rows[i].label, rows[i].changes, rows[i].attributes, rows[i].note);

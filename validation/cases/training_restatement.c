@@ -232,6 +232,11 @@ pad_vocabulary(LpTrainingRestatement *self, GError **error)
             vocab = lp_settings_number(&self->settings, "vocab");
     g_autofree char *padded =
         g_strdup_printf("%" G_GUINT64_FORMAT, (vocab + block - 1) / block * block);
+    if (!self->is_layer && (vocab + block - 1) / block * block != vocab)
+        lp_outcome_infer(self->outcome,
+                         "vocabulary %s: of %" G_GUINT64_FORMAT
+                         " words, padded to a multiple of 128 for each rank of tp",
+                         padded, vocab);
     lp_settings_set(&self->settings, "vocab", padded);
     return TRUE;
 }

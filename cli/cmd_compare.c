@@ -100,7 +100,7 @@ lp_cmd_compare(int argc, char **argv, GError **error)
         !lp_format_parse(options.format, &format, error) ||
         !lp_plan_choice_parse(options.plan, options.ignore_memory, &plan, error) ||
         !lp_settings_add_framework(&options.settings, options.framework, error) ||
-        !lp_page_file_prepare(&options.page, error))
+        !lp_page_file_prepare(&options.page, argv + 1, error))
         return FALSE;
     g_autoptr(GArray) runs = lp_comparison_runs_new();
     for (int i = 2; i < argc; i++) {

@@ -229,6 +229,6 @@ lp_cmd_contention(int argc, char **argv, GError **error)
                           entries, &argc, &argv, 2, 2, error) ||
         !lp_settings_add_framework(&options.settings, options.framework, error))
         return FALSE;
-    return lp_page_file_prepare(&options.page, error) &&
+    return lp_page_file_prepare(&options.page, argv + 1, error) &&
            attribute(&options, argv, started_s, error);
 }

@@ -4,6 +4,7 @@
 #include "cli/import_plan.h"
 #include "cli/inputs.h"
 #include "cli/options.h"
+#include "cli/output_paths.h"
 
 #include "base/file.h"
 #include "base/units.h"
@@ -126,5 +127,7 @@ lp_cmd_import(int argc, char **argv, GError **error)
             "--format: got %s without -o, wanted -o FILE.xml: the workload takes up "
             "standard output",
             format_text);
-    return import_file(argv[2], platform, to_file ? output : "-", format, error);
+    const LpOutputPath written = {"-o", to_file ? output : NULL};
+    return lp_check_outputs(&written, 1, argv + 2, error) &&
+           import_file(argv[2], platform, to_file ? output : "-", format, error);
 }

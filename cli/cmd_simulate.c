@@ -330,7 +330,7 @@ lp_cmd_simulate(int argc, char **argv, GError **error)
             "by side, and explains how the result differs from the closed form.",
             entries, &argc, &argv, 2, 2, error) ||
         !lp_settings_add_framework(&options.settings, options.framework, error) ||
-        !lp_run_files_prepare(&options.files, error))
+        !lp_run_files_prepare(&options.files, argv + 1, error))
         return FALSE;
     return simulate(&options, argv, started_s, error);
 }

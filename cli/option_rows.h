@@ -63,5 +63,5 @@
 #define LP_ROW_VERBOSE(place)                                                                      \
     {                                                                                              \
         "verbose", 0, 0, G_OPTION_ARG_NONE, place,                                                 \
-            "Show the whole plan, not only what the file or --set gives", NULL                     \
+            "Show the whole plan, defaults included, and where each value comes from", NULL        \
     }

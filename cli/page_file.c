@@ -4,6 +4,7 @@
 
 #include "base/file.h"
 #include "cli/options.h"
+#include "cli/output_paths.h"
 #include "report/vega.h"
 
 #include <string.h>
@@ -25,9 +26,11 @@ lp_check_not_output(const char *option, const char *path, GError **error)
 }
 
 gboolean
-lp_page_file_prepare(LpPageFile *self, GError **error)
+lp_page_file_prepare(LpPageFile *self, char *const *inputs, GError **error)
 {
-    if (!lp_check_not_output("--report", self->path, error))
+    const LpOutputPath output = {"--report", self->path};
+    if (!lp_check_not_output("--report", self->path, error) ||
+        !lp_check_outputs(&output, 1, inputs, error))
         return FALSE;
     if (self->path != NULL)
         self->vega = lp_vega_load(lp_vega_folder(), error);

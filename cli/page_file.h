@@ -17,9 +17,11 @@ typedef struct {
 } LpPageFile;
 
 void lp_page_file_clear(LpPageFile *self);
-/** Refuses, before anything runs, what could not be written afterwards, and reads the library.
- * Errors: LP_INPUT_ERROR_USAGE, _FILE. */
-gboolean lp_page_file_prepare(LpPageFile *self, GError **error) G_GNUC_WARN_UNUSED_RESULT;
+/** Refuses, before anything runs, what could not be written afterwards, or would be written over
+ * one of @inputs, the NULL-ended names of what is read; and reads the library. Errors:
+ * LP_INPUT_ERROR_USAGE, _FILE. */
+gboolean lp_page_file_prepare(LpPageFile *self, char *const *inputs,
+                              GError **error) G_GNUC_WARN_UNUSED_RESULT;
 /** Writes the page that @make makes of @document; nothing if none is asked for. Errors:
  * LP_INPUT_ERROR_FILE. */
 gboolean lp_page_file_write(const LpPageFile *self, LpPageMaker make, const json_t *document,

@@ -4,6 +4,7 @@
 
 #include "base/file.h"
 #include "base/folder.h"
+#include "cli/output_paths.h"
 #include "report/csv_tables.h"
 #include "report/page_report.h"
 #include "report/paje.h"
@@ -21,13 +22,18 @@ lp_run_files_clear(LpRunFiles *self)
 }
 
 gboolean
-lp_run_files_prepare(LpRunFiles *self, GError **error)
+lp_run_files_prepare(LpRunFiles *self, char *const *inputs, GError **error)
 {
+    const LpOutputPath outputs[] = {{"--report", self->page.path},
+                                    {"--trace", self->trace},
+                                    {"--csv", self->csv},
+                                    {"--paje", self->paje}};
     return lp_check_not_output("--trace", self->trace, error) &&
            lp_check_not_output("--csv", self->csv, error) &&
            lp_check_not_output("--paje", self->paje, error) &&
            (self->csv == NULL || lp_folder_check(self->csv, lp_csv_names, error)) &&
-           lp_page_file_prepare(&self->page, error);
+           lp_page_file_prepare(&self->page, inputs, error) &&
+           lp_check_outputs(outputs, G_N_ELEMENTS(outputs), inputs, error);
 }
 
 gboolean

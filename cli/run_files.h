@@ -17,9 +17,11 @@ typedef struct {
 
 void lp_run_files_clear(LpRunFiles *self);
 
-/** Before a run: refuses what could not be written after it, and reads what pages need.
- * Errors: LP_INPUT_ERROR_USAGE, _FILE. */
-gboolean lp_run_files_prepare(LpRunFiles *self, GError **error) G_GNUC_WARN_UNUSED_RESULT;
+/** Before a run: refuses what could not be written after it, twice to one file, or over one of
+ * @inputs, the NULL-ended names of what is read; and reads what pages need. Errors:
+ * LP_INPUT_ERROR_USAGE, _FILE. */
+gboolean lp_run_files_prepare(LpRunFiles *self, char *const *inputs,
+                              GError **error) G_GNUC_WARN_UNUSED_RESULT;
 /** Whether timelines and an observation are needed. */
 gboolean lp_run_files_any(const LpRunFiles *self);
 

@@ -17,6 +17,7 @@ import json
 import os
 import pathlib
 import re
+import shlex
 import shutil
 import subprocess
 import sys
@@ -167,6 +168,15 @@ class Documents(unittest.TestCase):
                 text = self.run_document(name, self.scratch(pathlib.Path(folder)))
                 if UPDATE:
                     (SOURCE / name).write_text(text)
+
+    def test_exact(self):
+        """Where docs/trust.md says that the closed form is exact, it is."""
+        text = (SOURCE / "docs/trust.md").read_text().split("## Where the simulation must equal the formula")[1]
+        lines = [shlex.split(line) for line in text.splitlines() if line.startswith("lightpath simulate")]
+        self.assertEqual(len(lines), 3)
+        for line in lines:
+            difference = json.loads(lightpath(*line[1:], "--format=json"))["difference"]
+            self.assertLess(abs(difference["iteration_fraction"]), 1e-9, line)
 
     def test_no_machine_paths(self):
         """Neither a developer's home nor the place of a checkout."""

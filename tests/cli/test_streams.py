@@ -1,11 +1,14 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Standard streams that are closed, and disks that are full, with every command: a result that could not be
-written is an error of one line, and no other file or pipe takes the place of a stream.
+written is an error of one line, and no other file or pipe takes the place of a stream. What is read is not written over.
 
 Environment: LIGHTPATH (the built program)."""
 import os
+import pathlib
+import shutil
 import subprocess
+import tempfile
 import unittest
 
 PROGRAM = os.environ["LIGHTPATH"]
@@ -37,6 +40,22 @@ class Streams(unittest.TestCase):
             self.assertEqual((wanted[0], wanted[2]), (0, ""), command)
             for streams in ("2>&-", "<&- 2>&-"):
                 self.assertEqual(run(f"{command} {streams}"), wanted, (command, streams))
+
+    def test_written_over(self):
+        """Neither an input, under its own name or another, nor one file twice."""
+        shipped = pathlib.Path(__file__).resolve().parents[2] / "workloads/gpt3-125m.xml"
+        with tempfile.TemporaryDirectory() as folder:
+            read, link, new = (pathlib.Path(folder) / name for name in ("w.xml", "link.xml", "new"))
+            shutil.copy(shipped, read)
+            link.symlink_to(read)
+            job = f"simulate {read} dgx-a100-8"
+            for line, option in ((f"{job} --report={read}", "--report"), (f"{job} --trace={link}", "--trace"),
+                                 (f"import huggingface {read} -o {read}", "-o"),
+                                 (f"{job} --trace={new} --paje={new}", "--paje")):
+                status, output, complaint = run(line)
+                self.assertEqual((status, output, complaint.count("\n")), (2, "", 1), line)
+                self.assertRegex(complaint, f"^lightpath: {option}: got .*, wanted another file")
+            self.assertEqual((read.read_text(), new.exists()), (shipped.read_text(), False))
 
 
 if __name__ == "__main__":

@@ -141,7 +141,10 @@ named_framework(const LpTableRow *row, LpOutcome *outcome)
         of_source = known_framework(lp_table_text(row, "source"));
     if (of_source == NULL || (stated != NULL && !beats(of_source, stated, words)))
         return stated_framework(text, stated, outcome);
-    lp_outcome_infer(outcome, "framework %s: the source is named so", of_source);
+    g_autofree char *shown = lp_error_quote(text);
+    gboolean is_unknown = *text != '\0' && stated == NULL;
+    lp_outcome_infer(outcome, "framework %s: the source is named so%s%s", of_source,
+                     is_unknown ? ", and nothing is known of " : "", is_unknown ? shown : "");
     return g_steal_pointer(&of_source);
 }
 

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Whether two names are one file, by device and inode where both exist. */
+#include "cli/output_paths.h"
+
+#include "cli/options.h"
+
+#include <glib/gstdio.h>
+#include <string.h>
+
+static gboolean
+is_same_file(const char *a, const char *b)
+{
+    GStatBuf of_a, of_b;
+    gboolean has_a = g_stat(a, &of_a) == 0, has_b = g_stat(b, &of_b) == 0;
+    if (has_a && has_b)
+        return S_ISREG(of_a.st_mode) && of_a.st_dev == of_b.st_dev && of_a.st_ino == of_b.st_ino;
+    g_autofree char *full_a = g_canonicalize_filename(a, NULL);
+    g_autofree char *full_b = g_canonicalize_filename(b, NULL);
+    return !has_a && !has_b && strcmp(full_a, full_b) == 0;
+}
+
+static gboolean
+is_input(const LpOutputPath *output, char *const *inputs, GError **error)
+{
+    for (; *inputs != NULL; inputs++)
+        if (g_file_test(*inputs, G_FILE_TEST_EXISTS) && is_same_file(output->path, *inputs)) {
+            lp_usage_error(error, "%s: got \"%s\", which is read, wanted another file",
+                           output->option, output->path);
+            return TRUE;
+        }
+    return FALSE;
+}
+
+gboolean
+lp_check_outputs(const LpOutputPath *outputs, guint n_outputs, char *const *inputs, GError **error)
+{
+    for (guint i = 0; i < n_outputs; i++) {
+        const LpOutputPath *output = &outputs[i];
+        if (output->path == NULL)
+            continue;
+        if (is_input(output, inputs, error))
+            return FALSE;
+        for (guint k = 0; k < i; k++)
+            if (outputs[k].path != NULL && is_same_file(output->path, outputs[k].path))
+                return lp_usage_error(error, "%s: got \"%s\", as %s, wanted another file",
+                                      output->option, output->path, outputs[k].option);
+    }
+    return TRUE;
+}

@@ -11,6 +11,7 @@
 
 #include <fcntl.h>
 #include <locale.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -106,6 +107,7 @@ int
 main(int argc, char **argv)
 {
     keep_streams_apart();
+    (void)signal(SIGXFSZ, SIG_IGN); /* a file that grows too large is an error of its write */
     (void)setlocale(LC_CTYPE, "");
     g_autoptr(GError) error = NULL;
     LpOwnData own = {{NULL}};

@@ -14,10 +14,12 @@
 /* What GLib reads when the first resource is asked for. */
 #define OVERLAYS "G_RESOURCE_OVERLAYS"
 
+/* Entries of a kind with @unique are known by names that no two may have; of others the user's own
+ * comes before a shipped one. */
 static const struct {
-    const char *option, *file, *element;
-} kinds[LP_OWN_DATA_KINDS] = {{"--catalogue", "accelerators.xml", "accelerators"},
-                              {"--libraries", "libraries.xml", "libraries"}};
+    const char *option, *file, *element, *unique;
+} kinds[LP_OWN_DATA_KINDS] = {{"--catalogue", "accelerators.xml", "accelerators", "accelerator"},
+                              {"--libraries", "libraries.xml", "libraries", NULL}};
 
 /* Takes the option @name with its value out of @argv; NULL: it is not there. */
 static const char *
@@ -56,6 +58,28 @@ text_of(GBytes *bytes)
     gsize length = 0;
     const char *text = g_bytes_get_data(bytes, &length);
     return g_strndup(text != NULL ? text : "", length);
+}
+
+/* Whether no <@element name="..."> of @own is one of @shipped, too. */
+static gboolean
+check_unique(const char *own, const char *shipped, const char *element, const char *path,
+             GError **error)
+{
+    g_autofree char *pattern = g_strdup_printf("<%s\\s[^>]*?\\bname=\"([^\"]*)\"", element);
+    g_autoptr(GRegex) names = g_regex_new(pattern, 0, 0, NULL);
+    g_autoptr(GMatchInfo) match = NULL;
+    for (g_regex_match(names, own, 0, &match); g_match_info_matches(match);
+         g_match_info_next(match, NULL)) {
+        g_autofree char *start = g_match_info_fetch(match, 0);
+        g_autofree char *name = g_match_info_fetch(match, 1);
+        if (strstr(shipped, start) == NULL)
+            continue;
+        g_set_error(error, LP_INPUT_ERROR, LP_INPUT_ERROR_NAME,
+                    "%s: %s: got the name \"%s\", which is shipped, wanted another one", path,
+                    element, name);
+        return FALSE;
+    }
+    return TRUE;
 }
 
 /* The user's file, whose lines keep their numbers, with the shipped entries behind its own. */
@@ -101,8 +125,10 @@ lay_over(guint kind, const char *path, GError **error)
     g_autofree char *file = lp_file_argument(path, error);
     g_autoptr(GBytes) content = file != NULL ? lp_file_read(file, error) : NULL;
     g_autofree char *own = content != NULL ? text_of(content) : NULL;
-    g_autofree char *merged =
-        own != NULL ? merge(own, shipped, kinds[kind].element, path, error) : NULL;
+    const char *unique = kinds[kind].unique;
+    gboolean is_new =
+        own != NULL && (unique == NULL || check_unique(own, shipped, unique, path, error));
+    g_autofree char *merged = is_new ? merge(own, shipped, kinds[kind].element, path, error) : NULL;
     g_autofree char *place = NULL;
     /* The file in memory stays open for as long as the program runs. */
     if (merged == NULL || lp_file_in_memory(merged, strlen(merged), &place, error) < 0)

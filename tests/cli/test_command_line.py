@@ -323,8 +323,7 @@ class OwnData(Case):
     def test_accelerator(self):
         with tempfile.TemporaryDirectory() as folder:
             own, _ = self.files(folder)
-            line = ["platform", "generate", "--system=dgx-h100", "--accelerators=64",
-                    "--accelerator=my-chip"]
+            line = ["platform", "generate", "--system=dgx-h100", "--accelerators=64", "--accelerator=my-chip"]
             self.refused(2, '"my-chip" is not one of', *line)
             machine = f"{folder}/machine.xml"
             self.taken(f"--catalogue={own}", *line, "-o", machine)
@@ -353,8 +352,9 @@ class OwnData(Case):
             own, _ = self.files(folder)
             text = own.read_text()
             self.refused(1, "/nowhere.xml: No such file", "--catalogue=/nowhere.xml", "platform", "list")
-            self.refused(2, "--catalogue: given twice", "--catalogue=a", "--catalogue=b", "platform",
-                         "list")
+            self.refused(2, "--catalogue: given twice", "--catalogue=a", "--catalogue=b", "platform", "list")
+            self.refused(1, 'accelerator: got the name "v100-32", which is shipped',
+                         f"--catalogue={SOURCE / 'platforms/accelerators.xml'}", "platform", "list")
             own.write_text(text.replace("1978.8Tf", "fast"))
             # libxml2 names the line on which an element's tag ends.
             n = text[:text.index("/>", text.index("1978.8Tf"))].count("\n") + 1

@@ -60,7 +60,7 @@ text_of(GBytes *bytes)
     return g_strndup(text != NULL ? text : "", length);
 }
 
-/* Whether no <@element name="..."> of @own is one of @shipped, too. */
+/* Whether no @element of @own has the name of one of @shipped, which have it first. */
 static gboolean
 check_unique(const char *own, const char *shipped, const char *element, const char *path,
              GError **error)
@@ -70,9 +70,9 @@ check_unique(const char *own, const char *shipped, const char *element, const ch
     g_autoptr(GMatchInfo) match = NULL;
     for (g_regex_match(names, own, 0, &match); g_match_info_matches(match);
          g_match_info_next(match, NULL)) {
-        g_autofree char *start = g_match_info_fetch(match, 0);
         g_autofree char *name = g_match_info_fetch(match, 1);
-        if (strstr(shipped, start) == NULL)
+        g_autofree char *entry = g_strdup_printf("<%s name=\"%s\"", element, name);
+        if (strstr(shipped, entry) == NULL)
             continue;
         g_set_error(error, LP_INPUT_ERROR, LP_INPUT_ERROR_NAME,
                     "%s: %s: got the name \"%s\", which is shipped, wanted another one", path,

@@ -155,12 +155,6 @@ list_copy(LpKernelList *list, double width)
         lp_list_memory(list, "layout", 2.0 * list->tokens * width * list->element_bytes);
 }
 
-static gboolean
-is_ring_masked(const LpKernelList *list)
-{
-    return list->layer.causal && !list->layer.windowed;
-}
-
 /* Bytes that pass the memory for an element until the results of all steps of a ring are one: of
  * the first step it is read and written, of each other it and the sum so far are read and the sum
  * is written. Under a causal mask half of the other steps are of half of the tokens (Transformer
@@ -170,7 +164,7 @@ is_ring_masked(const LpKernelList *list)
 static double
 merged_bytes(const LpKernelList *list)
 {
-    gboolean masked = is_ring_masked(list);
+    gboolean masked = lp_list_is_half_masked(list);
     gboolean is_wide = list->plan->context_kind == LP_CONTEXT_GATHERED_RING;
     double n_more = list->plan->degree[LP_AXIS_CP] - 1.0, share = masked ? 0.75 : 1.0;
     double sum_bytes = is_wide ? LP_FP32_BYTES : list->element_bytes;
@@ -233,7 +227,7 @@ list_ring_backward(LpKernelList *list)
     guint32 n_steps = lp_list_n_ring_steps(list);
     if (n_steps == 1)
         return;
-    guint32 halves = is_ring_masked(list) ? 1 : 0;
+    guint32 halves = lp_list_is_half_masked(list) ? 1 : 0;
     if (merges_apart(list))
         lp_list_stream(list, "ring-join", list->tokens * 2.0 * pairs * list->element_bytes);
     if (halves > 0)

@@ -73,6 +73,12 @@ list_cast(LpKernelList *list, double width)
                        list->tokens * width * (list->element_bytes + 2.0 * traits->scaled_bytes));
 }
 
+gboolean
+lp_list_is_half_masked(const LpKernelList *list)
+{
+    return list->layer.causal && !list->layer.windowed;
+}
+
 guint32
 lp_list_n_ring_steps(const LpKernelList *list)
 {
@@ -92,8 +98,7 @@ lp_list_flash(LpKernelList *list, gboolean backward)
     double heads = list->transformer->n_heads / list->tp;
     double head_width = 0.5 * (list->query_width + list->mixture_width) / heads;
     double width = list->query_width + list->key_width + list->value_width + list->mixture_width;
-    gboolean masked = list->layer.causal && !list->layer.windowed;
-    double share = masked ? masked_share(list) : window_share(list);
+    double share = lp_list_is_half_masked(list) ? masked_share(list) : window_share(list);
     if (is_narrow_attention(list))
         share = narrow_share(list, head_width, share, backward);
     list_cast(list, backward ? list->mixture_width

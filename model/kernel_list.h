@@ -74,6 +74,8 @@ void lp_list_flash(LpKernelList *list, gboolean backward);
 /** Steps in which attention is worked out, a kernel each: cp where keys and values go round a ring,
  * else 1 (Transformer Engine, context_parallel.py: AttnFuncWithCPAndKVP2P). */
 guint32 lp_list_n_ring_steps(const LpKernelList *list);
+/** Whether attention looks back as far as it goes: half of its scores are masked. */
+gboolean lp_list_is_half_masked(const LpKernelList *list);
 /** Adds a stream of @bytes: in order, without sums over rows or random numbers. */
 void lp_list_stream(LpKernelList *list, const char *name, double bytes);
 /** Adds @n_batch products (m, k)(k, n). */

@@ -183,21 +183,3 @@ lp_system_habitual(const char *accelerator)
     }
     return NULL;
 }
-
-LpMachineSpecification *
-lp_system_of_publication(const char *source)
-{
-    g_return_val_if_fail(source != NULL, NULL);
-    g_autoptr(LpXml) xml = load_file(NULL);
-    g_autofree char *words = g_ascii_strdown(source, -1);
-    for (const xmlNode *node = xml != NULL ? first_system(xml) : NULL; node != NULL;
-         node = next_system(node)) {
-        const char *publication = lp_xml_attribute(node, "publication");
-        if (publication == NULL)
-            continue;
-        g_autofree char *wanted = g_ascii_strdown(publication, -1);
-        if (strstr(words, wanted) != NULL)
-            return read_system(xml, node, NULL);
-    }
-    return NULL;
-}

@@ -20,9 +20,4 @@ char **lp_system_names(GError **error) G_GNUC_WARN_UNUSED_RESULT;
  * has, count as none. */
 LpMachineSpecification *lp_system_habitual(const char *accelerator) G_GNUC_WARN_UNUSED_RESULT;
 
-/** The system on which a publication's runs were (attribute publication). @source: what the runs'
- * source is called, in any case of letters. Returns: (transfer full), or NULL if none is listed;
- * errors, which only a broken file has, count as none. */
-LpMachineSpecification *lp_system_of_publication(const char *source) G_GNUC_WARN_UNUSED_RESULT;
-
 G_END_DECLS

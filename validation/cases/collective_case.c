@@ -14,6 +14,7 @@
 #include "sim/run/collective_run.h"
 #include "validation/cases/accelerator_name.h"
 #include "validation/cases/expert_exchange.h"
+#include "validation/cases/row_source.h"
 
 #include <math.h>
 #include <string.h>
@@ -214,12 +215,12 @@ read_row(Row *self, const LpTableRow *row, LpOutcome *outcome, GError **error)
 
 /* --- runs --- */
 
-/* That of the system that the row's publication ran on. Returns: (transfer full). */
+/* That of the system that the row's source ran on. Returns: (transfer full). */
 static char *
 library_of(const LpTableRow *row)
 {
-    g_autoptr(LpMachineSpecification) system =
-        lp_system_of_publication(lp_table_text(row, "source"));
+    g_autofree char *name = lp_row_source_system(lp_table_text(row, "source"));
+    g_autoptr(LpMachineSpecification) system = name != NULL ? lp_system_load(name, NULL) : NULL;
     return g_strdup(system != NULL && system->library != NULL ? system->library : LP_LIBRARY_AUTO);
 }
 

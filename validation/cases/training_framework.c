@@ -3,58 +3,26 @@
 #include "validation/cases/training_framework.h"
 
 #include "base/error.h"
+#include "validation/cases/row_source.h"
 #include "validation/cases/row_word.h"
 #include "workloads/description/framework.h"
 
 #include <string.h>
 
-/* The words of column "source", in lower case. Returns: (transfer full). */
-static char **
-words_of_source(const LpTableRow *row)
-{
-    g_autofree char *words = g_ascii_strdown(lp_table_text(row, "source"), -1);
-    g_strcanon(words, "abcdefghijklmnopqrstuvwxyz0123456789-", ' ');
-    return g_strsplit(words, " ", -1);
-}
-
-/* The framework that one of @words is the name of, but for those of one publication, or NULL.
- * Returns: (transfer full). */
+/* The framework that a word of column "source" is the name of, or NULL. Returns: (transfer full).
+ */
 static char *
-framework_among(const char *const *words)
+framework_in_source(const LpTableRow *row)
 {
     g_auto(GStrv) known = lp_framework_names(NULL);
+    g_autofree char *text = g_ascii_strdown(lp_table_text(row, "source"), -1);
+    g_strcanon(text, "abcdefghijklmnopqrstuvwxyz0123456789-", ' ');
+    g_auto(GStrv) words = g_strsplit(text, " ", -1);
     for (guint i = 0; known != NULL && words[i] != NULL; i++)
         if (strcmp(words[i], LP_FRAMEWORK_NONE) != 0 &&
-            g_strv_contains((const char *const *)known, words[i]) &&
-            !lp_framework_of_one_publication(words[i]))
+            g_strv_contains((const char *const *)known, words[i]))
             return g_strdup(words[i]);
     return NULL;
-}
-
-/* Whether one of @words is @name or what its first parts are: "megatron-lm" of "megatron-lm-2021".
- */
-static gboolean
-is_named_by(const char *name, const char *const *words)
-{
-    for (guint i = 0; words[i] != NULL; i++) {
-        gsize length = strlen(words[i]);
-        if (length > 0 && g_str_has_prefix(name, words[i]) &&
-            (name[length] == '\0' || name[length] == '-'))
-            return TRUE;
-    }
-    return FALSE;
-}
-
-/* Whether a source with these @words, which bears the name of @of_source, ran that where its rows
- * state @stated: software on top of @stated; or software of its own, which columns call by what is
- * nearest, unless the source names @stated as well. */
-static gboolean
-beats(const char *of_source, const char *stated, const char *const *words)
-{
-    if (strcmp(of_source, stated) == 0 || lp_framework_is_like(stated, of_source))
-        return FALSE;
-    return lp_framework_is_like(of_source, stated) ||
-           (lp_framework_is_original(of_source) && !is_named_by(stated, words));
 }
 
 /* Whether @word is a container's version: year, month and what follows, "24.03.01". */
@@ -89,43 +57,50 @@ container_of(const LpTableRow *row)
     return container != NULL ? container : container_in(row, "source");
 }
 
-/* @text as the name of one of @known, however it is written, but for those of one publication,
- * which are named exactly; or another word for one. Returns: (transfer full). */
-static char *
-framework_word(const char *text, const char *const *known)
-{
-    g_autofree char *lower = g_ascii_strdown(text, -1);
-    if (g_strv_contains(known, text))
-        return g_strdup(text);
-    if (g_strv_contains(known, lower) && !lp_framework_of_one_publication(lower))
-        return g_steal_pointer(&lower);
-    return lp_row_word("framework", text);
-}
-
-/* The framework that @text names, or NULL. Returns: (transfer full). */
+/* The framework that @text names, in whatever letters or by another word for it, or NULL. Returns:
+ * (transfer full). */
 static char *
 known_framework(const char *text)
 {
     g_auto(GStrv) names = lp_framework_names(NULL);
     const char *const *known = (const char *const *)names;
-    if (known == NULL)
-        return g_strdup(text);
-    g_autofree char *word = framework_word(text, known);
+    g_autofree char *lower = g_ascii_strdown(text, -1);
+    if (known == NULL || g_strv_contains(known, lower))
+        return g_steal_pointer(&lower);
+    g_autofree char *word = lp_row_word("framework", text);
     return g_strv_contains(known, word) ? g_steal_pointer(&word) : NULL;
 }
 
-/* @stated, which column "framework" names, or none. Returns: (transfer full). */
+/* @stated, which column "framework" means. Returns: (transfer full). */
 static char *
 stated_framework(const char *text, const char *stated, LpOutcome *outcome)
 {
     g_autofree char *shown = lp_error_quote(text);
-    if (*text == '\0')
-        lp_outcome_infer(outcome, "framework none: nothing is stated");
-    else if (stated == NULL)
-        lp_outcome_infer(outcome, "framework none: nothing is known of %s", shown);
-    else if (strcmp(stated, text) != 0)
+    if (strcmp(stated, text) != 0)
         lp_outcome_infer(outcome, "framework %s: in place of %s", stated, shown);
-    return g_strdup(stated != NULL ? stated : LP_FRAMEWORK_NONE);
+    return g_strdup(stated);
+}
+
+/* What is left where the column says nothing that is known: what the source is named for, or none.
+ * Returns: (transfer full). */
+static char *
+guessed_framework(const LpTableRow *row, LpOutcome *outcome)
+{
+    const char *text = lp_table_text(row, "framework");
+    g_autofree char *shown = lp_error_quote(text);
+    g_autofree char *unknown =
+        *text != '\0' ? g_strdup_printf("nothing is known of %s", shown) : NULL;
+    char *name = framework_in_source(row);
+    if (name == NULL) /* "NeMo" is another word for one */
+        name = known_framework(lp_table_text(row, "source"));
+    if (name == NULL) {
+        lp_outcome_infer(outcome, "framework none: %s",
+                         unknown != NULL ? unknown : "nothing is stated");
+        return g_strdup(LP_FRAMEWORK_NONE);
+    }
+    lp_outcome_infer(outcome, "framework %s: the source is named so%s%s", name,
+                     unknown != NULL ? ", and " : "", unknown != NULL ? unknown : "");
+    return name;
 }
 
 /* What the columns name, whatever its version. Returns: (transfer full). */
@@ -133,34 +108,46 @@ static char *
 named_framework(const LpTableRow *row, LpOutcome *outcome)
 {
     const char *text = lp_table_text(row, "framework");
-    g_auto(GStrv) parts = words_of_source(row);
-    const char *const *words = (const char *const *)parts;
-    g_autofree char *of_source = framework_among(words);
     g_autofree char *stated = *text != '\0' ? known_framework(text) : NULL;
-    if (of_source == NULL && stated == NULL) /* "NeMo" is another word for one */
-        of_source = known_framework(lp_table_text(row, "source"));
-    if (of_source == NULL || (stated != NULL && !beats(of_source, stated, words)))
-        return stated_framework(text, stated, outcome);
-    g_autofree char *shown = lp_error_quote(text);
-    gboolean is_unknown = *text != '\0' && stated == NULL;
-    lp_outcome_infer(outcome, "framework %s: the source is named so%s%s", of_source,
-                     is_unknown ? ", and nothing is known of " : "", is_unknown ? shown : "");
-    return g_steal_pointer(&of_source);
+    return stated != NULL ? stated_framework(text, stated, outcome)
+                          : guessed_framework(row, outcome);
+}
+
+/* The version of @name that the row's container has, or NULL. Returns: (transfer full). */
+static char *
+version_of_container(const LpTableRow *row, const char *name, LpOutcome *outcome)
+{
+    g_autofree char *container = container_of(row);
+    g_autofree char *version = container != NULL ? lp_framework_version(name, container) : NULL;
+    if (version == NULL || strcmp(version, name) == 0)
+        return NULL;
+    lp_outcome_infer(outcome, "framework %s: of NeMo container %s", version, container);
+    return g_steal_pointer(&version);
+}
+
+/* What the row's source ran by validation/sources.xml where its column means @name, or NULL.
+ * Returns: (transfer full). */
+static char *
+reading_of_source(const LpTableRow *row, const char *name, LpOutcome *outcome)
+{
+    char *reading = lp_row_source_framework(lp_table_text(row, "source"), name);
+    if (reading != NULL)
+        lp_outcome_infer(outcome, "framework %s: what that source ran, in place of \"%s\"", reading,
+                         name);
+    return reading;
 }
 
 char *
 lp_training_framework_name(const LpTableRow *row, LpOutcome *outcome)
 {
     char *name = named_framework(row, outcome);
-    g_autofree char *container = container_of(row);
-    g_autofree char *version = lp_framework_version(name, container, lp_table_text(row, "source"));
-    if (version == NULL || strcmp(version, name) == 0)
+    char *better = version_of_container(row, name, outcome);
+    if (better == NULL)
+        better = reading_of_source(row, name, outcome);
+    if (better == NULL)
         return name;
-    lp_outcome_infer(outcome, "framework %s: of %s%s", version,
-                     container != NULL ? "NeMo container " : "",
-                     container != NULL ? container : "that publication");
     g_free(name);
-    return g_steal_pointer(&version);
+    return better;
 }
 
 /* Whether the settings at hand are those that @setting asks for. */

@@ -8,11 +8,11 @@
 
 G_BEGIN_DECLS
 
-/** What column "framework" names, unless the row's source bears the name of a framework, which
- * publishes that framework's runs, whatever a reader of it took them for; in the version of the
- * container or publication that the row names. The column may have another word for one that
- * workloads/frameworks.xml has (lp_row_word()). Other choices than the column's become notes of
- * @outcome. Returns: (transfer full): a name of that file. */
+/** What column "framework" names, in whatever letters or by another word (lp_row_word()); where it
+ * names nothing that is known, what the source is named for, or none. Then the version that the
+ * container has which the row names, or what validation/sources.xml says that the source ran. Other
+ * choices than the column's become notes of @outcome. Returns: (transfer full): a name of
+ * workloads/frameworks.xml. */
 char *lp_training_framework_name(const LpTableRow *row, LpOutcome *outcome);
 
 /** What the framework that @settings names does by itself with the attribute @name, or NULL.

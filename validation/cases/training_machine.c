@@ -7,6 +7,7 @@
 #include "platforms/generation/generate.h"
 #include "platforms/generation/system.h"
 #include "validation/cases/accelerator_name.h"
+#include "validation/cases/row_source.h"
 #include "validation/cases/row_word.h"
 
 #include <math.h>
@@ -262,16 +263,17 @@ transport_of(const LpTableRow *row, LpOutcome *outcome)
 }
 
 /* The system of the catalogue that one of the words of the column names ("selene (dgx-a100)"), or
- * that which the row's publication ran on, where it is like that one or none is named; else the
- * generic one. Returns: (transfer full). */
+ * that which the row's source ran on, where it is like that one or none is named; else the generic
+ * one. Returns: (transfer full). */
 static char *
 named_system(const LpTableRow *row, GError **error)
 {
     g_auto(GStrv) known = lp_system_names(error);
     if (known == NULL)
         return NULL;
-    g_autoptr(LpMachineSpecification) published =
-        lp_system_of_publication(lp_table_text(row, "source"));
+    g_autofree char *of_source = lp_row_source_system(lp_table_text(row, "source"));
+    g_autoptr(LpMachineSpecification) own =
+        of_source != NULL ? lp_system_load(of_source, NULL) : NULL;
     g_autofree char *words = g_ascii_strdown(lp_table_text(row, "system"), -1);
     g_strcanon(words, "abcdefghijklmnopqrstuvwxyz0123456789-", ' ');
     g_auto(GStrv) parts = g_strsplit(words, " ", -1);
@@ -279,8 +281,8 @@ named_system(const LpTableRow *row, GError **error)
     for (guint i = 0; named == NULL && parts[i] != NULL; i++)
         if (g_strv_contains((const char *const *)known, parts[i]))
             named = parts[i];
-    if (published != NULL && (named == NULL || g_strcmp0(named, published->like) == 0))
-        named = published->system;
+    if (own != NULL && (named == NULL || g_strcmp0(named, own->like) == 0))
+        named = own->system;
     return g_strdup(named != NULL ? named : GENERIC);
 }
 

@@ -183,54 +183,22 @@ is_version(const LpXml *xml, const xmlNode *node, const char *name)
     return FALSE;
 }
 
-/* Whether what ran in @container, or what @source published, is of @node's version or of a later
- * one. Years and months of two digits compare as texts do. */
-static gboolean
-has_run(const xmlNode *node, const char *container, const char *source)
-{
-    const char *since = lp_xml_attribute(node, "container"),
-               *publication = lp_xml_attribute(node, "publication");
-    return (since != NULL && container != NULL && strcmp(since, container) <= 0) ||
-           (publication != NULL && source != NULL && g_str_has_prefix(source, publication));
-}
-
-/* Later versions stand below. */
+/* Later versions stand below. Years and months of two digits compare as texts do. */
 char *
-lp_framework_version(const char *name, const char *container, const char *source)
+lp_framework_version(const char *name, const char *container)
 {
+    g_return_val_if_fail(name != NULL && container != NULL, NULL);
     g_autoptr(LpXml) xml = load_shipped(NULL);
     if (xml == NULL)
         return NULL;
     const char *found = name;
     for (const xmlNode *node = lp_xml_element(lp_xml_root(xml)->children, "framework");
-         node != NULL; node = lp_xml_element(node->next, "framework"))
-        if (has_run(node, container, source) && is_version(xml, node, name))
+         node != NULL; node = lp_xml_element(node->next, "framework")) {
+        const char *since = lp_xml_attribute(node, "container");
+        if (since != NULL && strcmp(since, container) <= 0 && is_version(xml, node, name))
             found = lp_xml_attribute(node, "name");
+    }
     return g_strdup(found);
-}
-
-gboolean
-lp_framework_is_like(const char *name, const char *older)
-{
-    g_autoptr(LpXml) xml = load_shipped(NULL);
-    const xmlNode *node = xml != NULL ? find_node(xml, name, NULL) : NULL;
-    return node != NULL && is_version(xml, node, older);
-}
-
-gboolean
-lp_framework_is_original(const char *name)
-{
-    g_autoptr(LpXml) xml = load_shipped(NULL);
-    const xmlNode *node = xml != NULL ? find_node(xml, name, NULL) : NULL;
-    return node != NULL && lp_xml_attribute(node, "like") == NULL;
-}
-
-gboolean
-lp_framework_of_one_publication(const char *name)
-{
-    g_autoptr(LpXml) xml = load_shipped(NULL);
-    const xmlNode *node = xml != NULL ? find_node(xml, name, NULL) : NULL;
-    return node != NULL && lp_xml_attribute(node, "publication") != NULL;
 }
 
 LpFramework *

@@ -46,19 +46,10 @@ LpFramework *lp_framework_find(const char *name, GError **error) G_GNUC_WARN_UNU
  * LP_INPUT_ERROR, "FILE:LINE: got, wanted". Returns: (transfer full). */
 LpFramework *lp_framework_parse(const char *path, GBytes *content, const char *name,
                                 GError **error) G_GNUC_WARN_UNUSED_RESULT;
-/** The name of that version of @name which NVIDIA's NeMo container @container ("26.06.01", by year
- * and month, or NULL) has, the one that came with the latest container up to it; or which @source
- * published runs of (a publication's name, or NULL); or @name itself. NULL where the shipped file
- * cannot be read. Returns: (transfer full). */
-char *lp_framework_version(const char *name, const char *container, const char *source);
-/** Whether @name is a framework of <frameworks> that has its habits from @older: a version of it,
- * or software on top of it. */
-gboolean lp_framework_is_like(const char *name, const char *older);
-/** Whether @name, of <frameworks>, has habits from no other. */
-gboolean lp_framework_is_original(const char *name);
-/** Whether @name, of <frameworks>, is software as one publication ran it: another source that bears
- * the name need not have run it so. */
-gboolean lp_framework_of_one_publication(const char *name);
+/** The name of that version of @name which NVIDIA's NeMo container @container has ("26.06.01", by
+ * year and month), the one that came with the latest container up to it; or @name itself. NULL
+ * where the shipped file cannot be read. Returns: (transfer full). */
+char *lp_framework_version(const char *name, const char *container);
 /** Whether the condition is one on the accelerator. */
 gboolean lp_framework_condition_is_of_machine(const LpFrameworkCondition *self);
 /** @self may be NULL. */

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What sources of measured rows ran, where their columns are less exact (validation/sources.xml).
+ */
+#pragma once
+
+#include <glib.h>
+
+G_BEGIN_DECLS
+
+/** The framework that @source ran where its rows' column "framework" means @stated, or NULL: what
+ * is stated. Returns: (transfer full) (nullable): a name of workloads/frameworks.xml. */
+char *lp_row_source_framework(const char *source, const char *stated);
+/** The system of the catalogue that @source ran on, or NULL. Returns: (transfer full) (nullable):
+ * a name of platforms/systems.xml. */
+char *lp_row_source_system(const char *source);
+
+G_END_DECLS

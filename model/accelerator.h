@@ -52,6 +52,9 @@ typedef struct {
     double narrow_head_efficiency;      /**< share of attention_efficiency that the vendor's kernel
                                            reaches with heads of 64, in proportion for others up to
                                            1: exponentials bound it, not products; 0: 1 */
+    double torch_grouped_efficiency;    /**< share of a product's rate that LP_EXPERTS_KERNEL_TORCH
+                                           reaches in 16 bits; 0: 1 */
+    double torch_narrow_grouped_efficiency; /**< that in fewer; 0: 1 */
     double memory_efficiency; /**< fraction of memory bandwidth that a streaming kernel reaches */
     double elementwise_efficiency; /**< that fraction, of kernels that are neither products nor
                                       streams; 0: as those */

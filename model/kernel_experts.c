@@ -192,6 +192,7 @@ set_apart(const LpKernelList *list, LpKernel *kernel, double n_own)
     gboolean fuses = list->plan->format.precision == LP_PRECISION_FP8 &&
                      list->plan->format.scaling == LP_SCALING_DELAYED;
     kernel->apart = list->plan->experts.one_by_one;
+    kernel->grouped = list->plan->experts.kernel;
     if (kernel->n_batch > 0.0 || !kernel->apart)
         return;
     kernel->apart = !fuses;

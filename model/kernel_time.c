@@ -81,6 +81,16 @@ timed_share(const LpKernel *self, const LpAccelerator *accelerator)
     return share + n_launches(self) * ramp_keys / self->n;
 }
 
+/* The share of a product's rate that a kernel reaches which computes those of all experts. */
+static double
+grouped_efficiency(const LpKernel *self, const LpAccelerator *accelerator, LpPrecision precision)
+{
+    double efficiency = lp_precision_is_narrow(precision)
+                            ? accelerator->torch_narrow_grouped_efficiency
+                            : accelerator->torch_grouped_efficiency;
+    return self->grouped == LP_EXPERTS_KERNEL_TORCH && efficiency > 0.0 ? efficiency : 1.0;
+}
+
 double
 lp_kernel_time_s(const LpKernel *self, const LpAccelerator *accelerator, LpPrecision precision)
 {
@@ -101,7 +111,8 @@ lp_kernel_time_s(const LpKernel *self, const LpAccelerator *accelerator, LpPreci
         return fmax(rounds_s(self, accelerator, precision), moving_s + accelerator->launch_s);
     double computing_s =
         self->fused ? share * lp_gemm_attention_s(&gemm, accelerator, precision, self->attention)
-                    : lp_gemm_arithmetic_s(&gemm, accelerator, precision);
+                    : lp_gemm_arithmetic_s(&gemm, accelerator, precision) /
+                          grouped_efficiency(self, accelerator, precision);
     return fmax(computing_s, moving_s) + launches_s(self, accelerator);
 }
 

@@ -188,6 +188,11 @@ check_experts(const LpPlan *self, const LpTransformer *transformer, GError **err
     if (transformer->experts.n % ep != 0)
         return refuse(error, "ep: got %u, wanted a divisor of experts (%u)", ep,
                       transformer->experts.n);
+    if (self->experts.one_by_one && self->experts.kernel != LP_EXPERTS_KERNEL_PRODUCTS)
+        return refuse(error,
+                      "experts-kernel: got %s, wanted products with experts-one-by-one, where no "
+                      "kernel computes all of them",
+                      lp_experts_kernel_names[self->experts.kernel]);
     if (!check_expert_tp(self, transformer, error))
         return FALSE;
     guint64 n =

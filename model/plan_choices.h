@@ -98,6 +98,12 @@ typedef enum {
     LP_ATTENTION_KERNEL_UNFUSED  /**< nobody's: none of that software takes heads so wide */
 } LpAttentionKernel;
 
+/** Whose kernel computes the products of a rank's experts in one launch. */
+typedef enum {
+    LP_EXPERTS_KERNEL_PRODUCTS, /**< as fast as a product of their size: DeepGEMM's, hipBLASLt's */
+    LP_EXPERTS_KERNEL_TORCH     /**< torch._grouped_mm and torch._scaled_grouped_mm */
+} LpExpertsKernel;
+
 /** Which products into a block have weights of their own, whose gradients of their common input are
  * summed. */
 typedef enum {
@@ -266,6 +272,7 @@ extern const char *const lp_optimizer_names[];
 extern const char *const lp_parallel_loss_names[];
 extern const char *const lp_kernels_names[];
 extern const char *const lp_attention_kernel_names[];
+extern const char *const lp_experts_kernel_names[];
 extern const char *const lp_host_sync_names[];
 extern const char *const lp_collective_checks_names[];
 extern const char *const lp_amped_efficiency_names[];

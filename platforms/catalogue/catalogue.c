@@ -68,6 +68,10 @@ read_achievable(const LpXml *xml, const xmlNode *node, LpAccelerator *accelerato
                           &accelerator->attention_ramp_keys, error)) &&
            read_optional(xml, node, "narrow-head-efficiency", &accelerator->narrow_head_efficiency,
                          error) &&
+           read_optional(xml, node, "torch-grouped-efficiency",
+                         &accelerator->torch_grouped_efficiency, error) &&
+           read_optional(xml, node, "torch-narrow-grouped-efficiency",
+                         &accelerator->torch_narrow_grouped_efficiency, error) &&
            lp_xml_quantity(xml, node, "gemm-ramp", LP_QUANTITY_SIZE, &accelerator->gemm_ramp_bytes,
                            error) &&
            lp_xml_quantity(xml, node, "alignment", LP_QUANTITY_SIZE, &accelerator->alignment_bytes,

@@ -97,6 +97,48 @@ test_expert_casts(void)
     lp_test_true("separate", lp_test_find_kernel(kernels, n, "experts-gate") != NULL);
 }
 
+/* PyTorch's kernel reaches a share of a product's rate, which narrow formats have their own of;
+ * what an accelerator has no figure for, and what is no product of experts, is left alone. */
+static void
+test_grouped_kernel(void)
+{
+    static const struct {
+        const char *name;
+        LpPrecision precision;
+        double wide, narrow, slower;
+    } rows[] = {
+        {"experts-up-gate", LP_PRECISION_BF16, 0.5, 0.25, 2.0},
+        {"experts-down", LP_PRECISION_MXFP8, 0.5, 0.25, 4.0},
+        {"experts-down", LP_PRECISION_BF16, 0.0, 0.25, 1.0},
+        {"experts-down", LP_PRECISION_MXFP8, 0.5, 0.0, 1.0},
+        {"swiglu", LP_PRECISION_BF16, 0.5, 0.25, 1.0},
+    };
+    LpTransformer shape = narrow_shape();
+    for (guint i = 0; i < G_N_ELEMENTS(rows); i++) {
+        double time_s[2];
+        for (guint torch = 0; torch < 2; torch++) {
+            LpPlan plan = two_ranks();
+            plan.format.precision = rows[i].precision;
+            plan.experts.kernel = (LpExpertsKernel)torch;
+            LpAccelerator accelerator = {
+                .peak_flop_per_s = {[LP_PRECISION_BF16] = 1.0, [LP_PRECISION_MXFP8] = 1.0},
+                .memory_bytes_per_s = 1e30,
+                .gemm_efficiency = 1.0,
+                .memory_efficiency = 1.0,
+                .torch_grouped_efficiency = rows[i].wide,
+                .torch_narrow_grouped_efficiency = rows[i].narrow};
+            LpKernel kernels[LP_KERNELS_MAX];
+            guint n =
+                lp_block_kernels(&shape, &plan, 0, LP_BLOCK_EXPERTS, LP_PASS_FORWARD, kernels);
+            const LpKernel *kernel = lp_test_find_kernel(kernels, n, rows[i].name);
+            lp_test_true(rows[i].name, kernel != NULL);
+            time_s[torch] =
+                kernel != NULL ? lp_kernel_time_s(kernel, &accelerator, rows[i].precision) : 0.0;
+        }
+        lp_test_close(rows[i].name, time_s[1], rows[i].slower * time_s[0], 1e-12);
+    }
+}
+
 /* 8 tokens of 2 slots on 4 of 8 experts of inner width 32 behind 16: 512 elements in either half of
  * the inner tensor, 256 in the result, of 2 bytes; tensors of truth have 1. */
 static void
@@ -404,11 +446,17 @@ int
 main(void)
 {
     static const LpTestCase cases[] = {
-        {"expert streams", test_expert_streams}, {"expert casts", test_expert_casts},
-        {"eager experts", test_eager_experts},   {"fused experts", test_fused_experts},
-        {"padded experts", test_padded_experts}, {"masks", test_masks},
-        {"experts' books", test_expert_books},   {"eager dispatch", test_eager_dispatch},
-        {"norms of heads", test_head_norms},     {NULL, NULL},
+        {"expert streams", test_expert_streams},
+        {"expert casts", test_expert_casts},
+        {"grouped kernel", test_grouped_kernel},
+        {"eager experts", test_eager_experts},
+        {"fused experts", test_fused_experts},
+        {"padded experts", test_padded_experts},
+        {"masks", test_masks},
+        {"experts' books", test_expert_books},
+        {"eager dispatch", test_eager_dispatch},
+        {"norms of heads", test_head_norms},
+        {NULL, NULL},
     };
     return lp_test_run("kernels of experts", cases);
 }

@@ -178,6 +178,13 @@ test_check_neighbours(void)
          "cp: got 2, wanted a divisor of heads / tp (12), and a divisor or a multiple of kv-heads "
          "/ "
          "tp (3)"},
+        {"one kernel for experts that have one each",
+         {EXPERTS,
+          {PLAN(experts.one_by_one), TRUE},
+          {PLAN(experts.kernel), LP_EXPERTS_KERNEL_TORCH}},
+         {PLAN(experts.one_by_one), FALSE},
+         "experts-kernel: got torch, wanted products with experts-one-by-one, where no kernel "
+         "computes all of them"},
         {"expert-tp 4",
          {EXPERTS, {PLAN(experts.tp), 4}},
          {PLAN(experts.tp), 8},

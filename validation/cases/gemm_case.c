@@ -63,9 +63,9 @@ kernel_s(const LpKernel *kernel, const LpAccelerator *accelerator, LpPrecision p
     return lp_kernel_time_s(kernel, &alone, precision);
 }
 
-double
-lp_gemm_case_time_s(const LpGemm *gemm, const LpAccelerator *accelerator, LpPrecision precision,
-                    gboolean queued)
+static double
+product_s(const LpGemm *gemm, LpExpertsKernel grouped, const LpAccelerator *accelerator,
+          LpPrecision precision)
 {
     double bytes = lp_gemm_element_bytes(precision);
     /* Products of fp8 are written in 16 bits. */
@@ -75,10 +75,18 @@ lp_gemm_case_time_s(const LpGemm *gemm, const LpAccelerator *accelerator, LpPrec
         .k = gemm->k,
         .n = gemm->n,
         .n_batch = gemm->n_batch,
+        .grouped = grouped,
         .bytes = gemm->n_batch *
                  ((gemm->m + gemm->n) * gemm->k * bytes + gemm->m * gemm->n * output_bytes),
     };
-    return kernel_s(&kernel, accelerator, precision) +
+    return kernel_s(&kernel, accelerator, precision);
+}
+
+double
+lp_gemm_case_time_s(const LpGemm *gemm, const LpAccelerator *accelerator, LpPrecision precision,
+                    gboolean queued)
+{
+    return product_s(gemm, LP_EXPERTS_KERNEL_PRODUCTS, accelerator, precision) +
            (queued ? 0.0 : alone_s(accelerator, LP_OPERATOR_PRODUCT));
 }
 
@@ -98,7 +106,7 @@ describe(const LpTableRow *row, LpOutcome *outcome)
     outcome->measured = value * (is_rate ? 1e12 : 1e-3);
 }
 
-/* Prefixes: "fp8_e4m3" is fp8. */
+/* Prefixes, the first that fits: "fp8_e4m3" is fp8. */
 static gboolean
 read_precision(const LpTableRow *row, LpPrecision *out_precision, GError **error)
 {
@@ -106,9 +114,17 @@ read_precision(const LpTableRow *row, LpPrecision *out_precision, GError **error
         const char *prefix;
         LpPrecision precision;
     } names[] = {
-        {"fp8", LP_PRECISION_FP8},       {"float8", LP_PRECISION_FP8}, {"fp16", LP_PRECISION_FP16},
-        {"float16", LP_PRECISION_FP16},  {"half", LP_PRECISION_FP16},  {"bf16", LP_PRECISION_BF16},
-        {"bfloat16", LP_PRECISION_BF16}, {"tf32", LP_PRECISION_TF32},  {"fp32", LP_PRECISION_FP32},
+        {"fp8-block", LP_PRECISION_FP8_BLOCK},
+        {"mxfp8", LP_PRECISION_MXFP8},
+        {"fp8", LP_PRECISION_FP8},
+        {"float8", LP_PRECISION_FP8},
+        {"fp16", LP_PRECISION_FP16},
+        {"float16", LP_PRECISION_FP16},
+        {"half", LP_PRECISION_FP16},
+        {"bf16", LP_PRECISION_BF16},
+        {"bfloat16", LP_PRECISION_BF16},
+        {"tf32", LP_PRECISION_TF32},
+        {"fp32", LP_PRECISION_FP32},
         {"float32", LP_PRECISION_FP32},
     };
     g_autofree char *text = g_ascii_strdown(lp_table_text(row, "dtype"), -1);
@@ -117,7 +133,7 @@ read_precision(const LpTableRow *row, LpPrecision *out_precision, GError **error
             *out_precision = names[i].precision;
             return TRUE;
         }
-    return lp_table_fault(row, "dtype", "fp32, tf32, fp16, bf16 or fp8", error);
+    return lp_table_fault(row, "dtype", "fp32, tf32, fp16, bf16, fp8, fp8-block or mxfp8", error);
 }
 
 static gboolean
@@ -134,18 +150,30 @@ read_accelerator(const LpTableRow *row, LpAccelerator *out_accelerator, GError *
     return lp_catalogue_find(name, out_accelerator, error);
 }
 
+/* "torch": PyTorch's one kernel for products of several groups. */
+static gboolean
+read_kernel(const LpTableRow *row, LpExpertsKernel *out_kernel, GError **error)
+{
+    const char *text = lp_table_text(row, "kernel");
+    int kernel = lp_choice_parse(*text != '\0' ? text : lp_experts_kernel_names[0],
+                                 lp_experts_kernel_names, NULL);
+    *out_kernel = (LpExpertsKernel)MAX(kernel, 0);
+    return kernel >= 0 || lp_table_fault(row, "kernel", "products or torch", error);
+}
+
 static gboolean
 read_operator(const LpTableRow *row, LpLayerOperator *out_operator, GError **error)
 {
-    guint64 m = 0, n = 0, k = 0;
+    guint64 m = 0, n = 0, k = 0, groups = 1;
     if (!lp_table_count(row, "M", 1, SIDE_MAX, &m, error) ||
         !lp_table_count(row, "N", 1, SIDE_MAX, &n, error) ||
-        !lp_table_count(row, "K", 1, SIDE_MAX, &k, error))
+        !lp_table_count(row, "K", 1, SIDE_MAX, &k, error) ||
+        !lp_table_count(row, "groups", 1, SIDE_MAX, &groups, error))
         return FALSE;
     if (m > 0 && n > 0 && k > 0) {
         *out_operator = (LpLayerOperator){
             .kind = LP_OPERATOR_PRODUCT,
-            .gemm = {.m = (double)m, .k = (double)k, .n = (double)n, .n_batch = 1.0}};
+            .gemm = {.m = (double)m, .k = (double)k, .n = (double)n, .n_batch = (double)groups}};
         return TRUE;
     }
     if (lp_layer_operator_parse(out_operator, lp_table_text(row, "note"), lp_table_text(row, "gpu"),
@@ -191,14 +219,15 @@ all_reduce_s(const LpLayerOperator *operation, const LpAccelerator *accelerator,
 
 static gboolean
 operator_s(const LpLayerOperator *operation, const LpAccelerator *accelerator,
-           LpPrecision precision, gboolean queued, const LpConstants *constants, double *out_time_s,
-           GError **error)
+           LpPrecision precision, LpExpertsKernel grouped, gboolean queued,
+           const LpConstants *constants, double *out_time_s, GError **error)
 {
     double element_bytes = lp_gemm_element_bytes(precision);
     if (operation->kind == LP_OPERATOR_ALL_REDUCE)
         return all_reduce_s(operation, accelerator, element_bytes, constants, out_time_s, error);
     if (operation->kind == LP_OPERATOR_PRODUCT) {
-        *out_time_s = lp_gemm_case_time_s(&operation->gemm, accelerator, precision, queued);
+        *out_time_s = product_s(&operation->gemm, grouped, accelerator, precision) +
+                      (queued ? 0.0 : alone_s(accelerator, LP_OPERATOR_PRODUCT));
         return TRUE;
     }
     LpKernel kernel = {.bytes = 2.0 * operation->elements * element_bytes};
@@ -230,17 +259,19 @@ predict_row(const LpTableRow *row, const LpConstants *constants, LpOutcome *outc
 {
     LpAccelerator accelerator = {.name = ""};
     LpPrecision precision = LP_PRECISION_FP16;
+    LpExpertsKernel grouped = LP_EXPERTS_KERNEL_PRODUCTS;
     LpLayerOperator operation;
     double time_s = 0.0;
     if (!read_accelerator(row, &accelerator, error) || !read_precision(row, &precision, error) ||
-        !read_operator(row, &operation, error))
+        !read_kernel(row, &grouped, error) || !read_operator(row, &operation, error))
         return FALSE;
     lp_constants_to_accelerator(constants, &accelerator);
     if (outcome->measure == LP_MEASURE_RATE && operation.kind != LP_OPERATOR_PRODUCT)
         return lp_table_fault(row, "tflops", "a time, of an operator that is no product", error);
     if (!(lp_accelerator_peak_flop_per_s(&accelerator, precision) > 0.0))
         return lp_table_fault(row, "dtype", "a precision that the accelerator has", error);
-    if (!operator_s(&operation, &accelerator, precision, is_queued(row), constants, &time_s, error))
+    if (!operator_s(&operation, &accelerator, precision, grouped, is_queued(row), constants,
+                    &time_s, error))
         return FALSE;
     lp_outcome_infer(outcome, "accelerator %s%s", accelerator.name,
                      is_queued(row) ? "" : ", one kernel at a time");

@@ -29,7 +29,7 @@ static const char *const known_columns[LP_N_TABLE_KINDS] = {
     "id source operation variant accelerator accelerators_per_domain scale_up_GBps nics_per_domain "
     "nic_Gbps ranks domains bytes bytes_as_stated time_us busbw_GBps hardware_as_stated note "
     "usable",
-    "id source gpu M N K dtype time_ms tflops confidence note",
+    "id source gpu groups kernel M N K dtype time_ms tflops confidence note",
     "id source where machine run base_machine base seconds ratio note"};
 
 char *

@@ -201,6 +201,7 @@ static const LpAttribute attributes[] = {
     TEXT("plan", "communication-precision", &lp_text_communication_precision),
     TEXT("plan", "dispatch-precision", &lp_text_dispatch_precision),
     BOOLEAN("plan", "experts-one-by-one", P(experts.one_by_one)),
+    CHOICE("plan", "experts-kernel", P(experts.kernel), lp_experts_kernel_names),
     BOOLEAN("plan", "experts-eager", P(experts.eager)),
     BOOLEAN("plan", "experts-fused", P(experts.fused)),
     BOOLEAN("plan", "eager-dispatch", P(experts.eager_dispatch)),

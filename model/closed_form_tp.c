@@ -71,10 +71,31 @@ parts_collectives(const LpTransformer *transformer, const LpPlan *plan, guint32 
     double n_attentions = layer.cross ? 2.0 : 1.0;
     gboolean again = lp_plan_recomputes_layer(plan, transformer, index);
     *gathers = *sums = 0.0;
+    double n_first = lp_plan_attention_inputs(plan).n_gathers + (layer.cross ? 1.0 : 0.0);
     if (again && plan->sequence_parallel)
-        *gathers = n_attentions * attention.gathers + ffn_again(transformer, plan, layer).gathers;
+        *gathers =
+            n_first * attention.gathers + (ffn_again(transformer, plan, layer).gathers
+                                               ? lp_plan_ffn_inputs(plan, transformer).n_gathers
+                                               : 0.0);
     if (again)
         *sums = n_attentions * attention.sums;
+}
+
+/* Collectives of the inputs of a layer's blocks beyond one each: gathers forward, where it is
+ * recomputed whole and again for the gradients of weights, and sums of their gradients. */
+typedef struct {
+    double gathers, sums;
+} Extra;
+
+static Extra
+extra_collectives(const LpTransformer *transformer, const LpPlan *plan)
+{
+    LpPlanInputs attention = lp_plan_attention_inputs(plan);
+    LpPlanInputs ffn = lp_plan_ffn_inputs(plan, transformer);
+    double times = 1.0 + share_again(transformer, plan) + (lp_plan_gathers_again(plan) ? 1.0 : 0.0);
+    double gathers = attention.n_gathers + ffn.n_gathers - 2.0;
+    return (Extra){.gathers = plan->sequence_parallel ? gathers * times : 0.0,
+                   .sums = attention.n_sums + ffn.n_sums - 2.0};
 }
 
 double
@@ -82,10 +103,11 @@ lp_closed_form_tp_collectives_per_layer(const LpTransformer *transformer, const 
 {
     guint32 last = lp_transformer_n_layers(transformer) - 1;
     double gathers = 0.0, sums = 0.0;
+    Extra extra = extra_collectives(transformer, plan);
     parts_collectives(transformer, plan, last, &gathers, &sums);
     return (transformer->parallel_blocks ? 1.0 : 2.0) * collectives_per_block(transformer, plan) -
-           collectives_left_out(transformer, plan, last) + 0.5 * gathers +
-           (plan->sequence_parallel ? 0.5 : 1.0) * sums;
+           collectives_left_out(transformer, plan, last) + 0.5 * (gathers + extra.gathers) +
+           (plan->sequence_parallel ? 0.5 : 1.0) * (sums + extra.sums);
 }
 
 /* Gathers for products that one block takes a micro-batch; the rest are sums. */
@@ -254,17 +276,27 @@ lp_closed_form_tp_hidden_s(const LpClosedFormInput *input)
     return n_micro_batches(input) * sum_s / degree(input, LP_AXIS_PP);
 }
 
-/* The collectives of what is made again of layer @index, whose sequences are of @seq. */
+/* @gathers of operands of products and @sums, over sequences of @seq. */
 static double
-parts_s(const LpClosedFormInput *input, guint32 index, guint32 seq)
+halves_s(const LpClosedFormInput *input, guint32 seq, double gathers, double sums)
 {
     const LpPlan *plan = input->plan;
     double elements = lp_plan_tokens(plan, seq) * input->transformer->hidden;
-    double gathers = 0.0, sums = 0.0, share = plan->sequence_parallel ? 0.5 : 1.0;
-    parts_collectives(input->transformer, plan, index, &gathers, &sums);
+    double share = plan->sequence_parallel ? 0.5 : 1.0;
     return gathers * lp_closed_form_ring_s(input, LP_GROUP_TP, 0.5,
                                            elements * lp_plan_gathered_wire_bytes(plan)) +
            sums * lp_closed_form_ring_s(input, LP_GROUP_TP, share, activations_bytes(input, seq));
+}
+
+/* The collectives of what is made again of layer @index, and of inputs that are gathered one by
+ * one, over sequences of @seq. */
+static double
+more_s(const LpClosedFormInput *input, guint32 index, guint32 seq)
+{
+    double gathers = 0.0, sums = 0.0;
+    Extra extra = extra_collectives(input->transformer, input->plan);
+    parts_collectives(input->transformer, input->plan, index, &gathers, &sums);
+    return halves_s(input, seq, gathers + extra.gathers, sums + extra.sums);
 }
 
 double
@@ -279,7 +311,7 @@ lp_closed_form_tp_s(const LpClosedFormInput *input)
         sum_s +=
             layer_blocks(input, i) * block_s(input, seq) + layer_expert_tp_s(input, i) -
             less * lp_closed_form_ring_s(input, LP_GROUP_TP, 0.5, activations_bytes(input, seq)) +
-            parts_s(input, i, seq);
+            more_s(input, i, seq);
     }
     return n_micro_batches(input) * sum_s / degree(input, LP_AXIS_PP);
 }

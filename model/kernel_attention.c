@@ -255,7 +255,7 @@ attention_forward(LpKernelList *list)
     list->part = LP_PART_BEFORE;
     lp_list_norm(list, "norm");
     list->part = LP_PART_ENTRY;
-    lp_list_reorder(list, TRUE);
+    lp_list_reorder_each(list, lp_plan_attention_inputs(list->plan).n_gathers, TRUE);
     list_qkv(list, LP_PRODUCT_OUTPUT);
     list->part = LP_PART_INNER;
     list_latent_norms(list, "latent-norm", 2.0);
@@ -297,7 +297,8 @@ attention_backward(LpKernelList *list)
         lp_list_memory(list, "bias-gradient", list->tokens * qkv_width * list->element_bytes);
     list->part = LP_PART_EXIT;
     list_qkv(list, LP_PRODUCT_DATA_GRADIENT);
-    lp_list_reorder(list, !list->plan->overlap.tp_pairs);
+    lp_list_reorder_each(list, lp_plan_attention_inputs(list->plan).n_sums,
+                         !list->plan->overlap.tp_pairs);
     list->part = LP_PART_AFTER;
     lp_list_norm_backward(list, "norm-backward");
 }
@@ -305,7 +306,7 @@ attention_backward(LpKernelList *list)
 static void
 attention_weights(LpKernelList *list)
 {
-    lp_list_reorder_again(list);
+    lp_list_reorder_again(list, lp_plan_attention_inputs(list->plan).n_gathers);
     lp_list_projection(list, LP_PRODUCT_WEIGHT_GRADIENT);
     list_qkv(list, LP_PRODUCT_WEIGHT_GRADIENT);
 }
@@ -335,7 +336,7 @@ list_qkv_again(LpKernelList *list, guint32 again)
     gboolean all = (again & LP_AGAIN_QKV) == LP_AGAIN_QKV;
     if (all) {
         list->part = LP_PART_ENTRY;
-        lp_list_reorder(list, TRUE);
+        lp_list_reorder_each(list, lp_plan_attention_inputs(list->plan).n_gathers, TRUE);
         list_qkv(list, LP_PRODUCT_OUTPUT);
     }
     list->part = LP_PART_INNER;

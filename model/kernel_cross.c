@@ -76,7 +76,7 @@ cross_backward(LpKernelList *list)
 static void
 cross_weights(LpKernelList *list)
 {
-    lp_list_reorder_again(list);
+    lp_list_reorder_again(list, 1);
     lp_list_projection(list, LP_PRODUCT_WEIGHT_GRADIENT);
     list_cross_qkv(list, LP_PRODUCT_WEIGHT_GRADIENT);
 }

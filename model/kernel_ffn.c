@@ -3,6 +3,12 @@
 #include "model/kernel.h"
 #include "model/kernel_list.h"
 
+static LpPlanInputs
+inputs(const LpKernelList *list)
+{
+    return lp_plan_ffn_inputs(list->plan, list->transformer);
+}
+
 /* --- a network of inner width @width on all tokens --- */
 
 static void
@@ -29,7 +35,7 @@ static void
 network_inner(LpKernelList *list, double width)
 {
     list->part = LP_PART_ENTRY;
-    lp_list_reorder(list, TRUE);
+    lp_list_reorder_each(list, inputs(list).n_gathers, TRUE);
     list_up(list, width, LP_PRODUCT_OUTPUT);
     list->part = LP_PART_INNER;
     lp_list_activation(list, FALSE, list->tokens * width);
@@ -57,13 +63,13 @@ network_backward(LpKernelList *list, double width, double bias_width)
         lp_list_bias_gradient(list, bias_width);
     list->part = LP_PART_EXIT;
     list_up(list, width, LP_PRODUCT_DATA_GRADIENT);
-    lp_list_reorder(list, !list->plan->overlap.tp_pairs);
+    lp_list_reorder_each(list, inputs(list).n_sums, !list->plan->overlap.tp_pairs);
 }
 
 static void
 network_weights(LpKernelList *list, double width)
 {
-    lp_list_reorder_again(list);
+    lp_list_reorder_again(list, inputs(list).n_gathers);
     lp_list_weight(list, "down", width, list->transformer->hidden, LP_PRODUCT_WEIGHT_GRADIENT);
     list_up(list, width, LP_PRODUCT_WEIGHT_GRADIENT);
 }
@@ -120,7 +126,7 @@ network_again(LpKernelList *list, double width)
     gboolean activation = lp_plan_makes_again(list->plan, LP_AGAIN_ACTIVATION);
     if (up) {
         list->part = LP_PART_ENTRY;
-        lp_list_reorder(list, TRUE);
+        lp_list_reorder_each(list, inputs(list).n_gathers, TRUE);
         list_up(list, width, LP_PRODUCT_OUTPUT);
     }
     list->part = LP_PART_INNER;

@@ -234,8 +234,10 @@ void
 lp_list_input_gradients(LpKernelList *list, double n_products)
 {
     gboolean is_eager = list->plan->host.kernels == LP_KERNELS_EAGER;
+    gboolean is_scattered = list->plan->input_collectives != LP_INPUT_COLLECTIVES_SHARED;
+    double tokens = is_scattered ? list->scattered_tokens : list->tokens;
     lp_list_stream(list, "sum",
-                   (n_products - 1.0) * (is_eager ? 3.0 : 1.0) * list->tokens *
+                   (n_products - 1.0) * (is_eager ? 3.0 : 1.0) * tokens *
                        list->transformer->hidden * list->element_bytes);
 }
 
@@ -315,20 +317,29 @@ lp_list_norm_backward(LpKernelList *list, const char *name)
 void
 lp_list_reorder(LpKernelList *list, gboolean is_split)
 {
+    lp_list_reorder_each(list, 1, is_split);
+}
+
+void
+lp_list_reorder_each(LpKernelList *list, guint32 n, gboolean is_split)
+{
     const LpPlan *plan = list->plan;
     gboolean is_apart = plan->sequence_parallel && plan->degree[LP_AXIS_TP] > 1;
     if (plan->host.layout == LP_LAYOUT_SEQUENCE_FIRST || !is_apart ||
         (is_split && plan->overlap.tp == LP_OVERLAP_TP_RING))
         return;
-    lp_list_stream(list, "reorder",
-                   2.0 * list->tokens * list->transformer->hidden * list->element_bytes);
+    double elements = n * list->tokens * list->transformer->hidden;
+    lp_list_kernel(list, (LpKernel){.name = "reorder",
+                                    .bytes = 2.0 * elements * list->element_bytes,
+                                    .streams = TRUE,
+                                    .n_launches = n});
 }
 
 void
-lp_list_reorder_again(LpKernelList *list)
+lp_list_reorder_again(LpKernelList *list, guint32 n)
 {
     if (lp_plan_gathers_again(list->plan))
-        lp_list_reorder(list, !list->plan->overlap.tp_pairs);
+        lp_list_reorder_each(list, n, !list->plan->overlap.tp_pairs);
 }
 
 void

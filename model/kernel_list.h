@@ -62,8 +62,10 @@ LpKernelList lp_kernel_list(const LpTransformer *transformer, const LpPlan *plan
  * lie by sequence; none where the collective is split (@is_split: it would be, LP_OVERLAP_TP_RING).
  */
 void lp_list_reorder(LpKernelList *list, gboolean is_split);
-/** Adds the copy of what the weights' gradients gather once more. */
-void lp_list_reorder_again(LpKernelList *list);
+/** Adds such copies of @n tensors, each gathered or scattered by itself, in one kernel each. */
+void lp_list_reorder_each(LpKernelList *list, guint32 n, gboolean is_split);
+/** Adds the copies of the @n tensors that the weights' gradients gather once more. */
+void lp_list_reorder_again(LpKernelList *list, guint32 n);
 /** Adds @kernel to the part at hand. */
 void lp_list_kernel(LpKernelList *list, LpKernel kernel);
 /** Adds a kernel bound by memory that reads and writes @bytes. */

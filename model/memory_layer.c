@@ -146,10 +146,11 @@ scores_bytes(const LpTransformer *transformer, const LpPlan *plan, double keys)
 static double
 kept_gathered_bytes(const LpTransformer *transformer, const LpPlan *plan, LpLayer layer)
 {
-    double n_blocks = (layer.cross ? 2.0 : 1.0) + (layer.has_experts ? 0.0 : 1.0);
+    double n_inputs = (layer.cross ? 1.0 : 0.0) + lp_plan_attention_inputs(plan).n_gathers +
+                      (layer.has_experts ? 0.0 : lp_plan_ffn_inputs(plan, transformer).n_gathers);
     if (!plan->sequence_parallel || !plan->keeps_gathered)
         return 0.0;
-    return n_blocks * operands(plan, transformer->hidden) * (1.0 - lp_memory_scattered(plan));
+    return n_inputs * operands(plan, transformer->hidden) * (1.0 - lp_memory_scattered(plan));
 }
 
 /* Equations 1 (t = 1), 2, 4: b s h (10 + 24/t + 5 a s / h t), or b s h / t (34 + 5 a s / h) under

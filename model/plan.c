@@ -118,6 +118,28 @@ lp_plan_gathers_tensor_lists(const LpPlan *self)
     return lp_plan_gathers_tensors(self) && self->zero.gathers_lists;
 }
 
+static LpPlanInputs
+inputs_of(const LpPlan *self, guint32 n_products)
+{
+    gboolean gathers = self->input_collectives == LP_INPUT_COLLECTIVES_APART;
+    gboolean sums = self->input_collectives != LP_INPUT_COLLECTIVES_SHARED;
+    return (LpPlanInputs){.n_gathers = gathers ? n_products : 1, .n_sums = sums ? n_products : 1};
+}
+
+LpPlanInputs
+lp_plan_attention_inputs(const LpPlan *self)
+{
+    return inputs_of(self, self->host.projections == LP_PROJECTIONS_APART ? 3 : 1);
+}
+
+LpPlanInputs
+lp_plan_ffn_inputs(const LpPlan *self, const LpTransformer *transformer)
+{
+    gboolean is_apart =
+        transformer->ffn_kind == LP_FFN_SWIGLU && self->host.projections != LP_PROJECTIONS_JOINED;
+    return inputs_of(self, is_apart ? 2 : 1);
+}
+
 gboolean
 lp_plan_turns_back(const LpPlan *self)
 {

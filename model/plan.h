@@ -72,6 +72,18 @@ gboolean lp_plan_reduces_each(const LpPlan *self);
 gboolean lp_plan_gathers_tensors(const LpPlan *self);
 /** Whether it gathers and scatters them in lists: gather-lists. */
 gboolean lp_plan_gathers_tensor_lists(const LpPlan *self);
+/** Collectives over tp of the one input that first products of a block share: all-gathers of it,
+ * and sums of its gradient, 1 each unless products have their own (PyTorch's DTensor with a plan by
+ * projection, torch/distributed/tensor/parallel/style.py: ColwiseParallel). A compiler makes one of
+ * the same gathers, torch/_functorch/compile_utils.py: fx_graph_cse(). */
+typedef struct {
+    guint32 n_gathers, n_sums;
+} LpPlanInputs;
+
+/** Those of an attention block. */
+LpPlanInputs lp_plan_attention_inputs(const LpPlan *self);
+/** Those of a feed-forward network. */
+LpPlanInputs lp_plan_ffn_inputs(const LpPlan *self, const LpTransformer *transformer);
 /** Whether the backward pass of a micro-batch comes next behind its forward pass, so that what is
  * gathered may stay from one to the other. */
 gboolean lp_plan_turns_back(const LpPlan *self);

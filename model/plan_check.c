@@ -75,6 +75,27 @@ check_tp_divides(guint32 tp, const char *what, guint64 total, GError **error)
                   total);
 }
 
+/* Software that has plans by projection: dense layers of a decoder, nothing of which is split. */
+static gboolean
+check_input_collectives(const LpPlan *self, const LpTransformer *transformer, GError **error)
+{
+    const char *name = lp_input_collectives_names[self->input_collectives], *with = NULL;
+    if (self->host.projections != LP_PROJECTIONS_APART)
+        with = "separate-projections no or gate";
+    else if (self->overlap.tp != LP_OVERLAP_TP_NO)
+        with = "overlap-tp";
+    else if (transformer->experts.n > 0)
+        with = "experts";
+    else if (transformer->parallel_blocks)
+        with = "parallel-blocks";
+    else if (transformer->latent.kv_rank > 0)
+        with = "kv-rank";
+    else if (transformer->decoder.n_layers > 0)
+        with = "decoder-layers";
+    return with == NULL || self->input_collectives == LP_INPUT_COLLECTIVES_SHARED ||
+           refuse(error, "input-collectives: got %s, wanted shared with %s", name, with);
+}
+
 static gboolean
 check_tensor_parallel(const LpPlan *self, const LpTransformer *transformer, GError **error)
 {
@@ -99,7 +120,7 @@ check_tensor_parallel(const LpPlan *self, const LpTransformer *transformer, GErr
                       "scatter-gather: got %s, wanted no with sequence-parallel, whose "
                       "activations are scattered already",
                       lp_scatter_gather_names[self->pipeline.scatter_gather]);
-    return TRUE;
+    return check_input_collectives(self, transformer, error);
 }
 
 /* The sequence is cut by cp, and under sequence parallelism each part again by tp. */

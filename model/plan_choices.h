@@ -98,6 +98,13 @@ typedef enum {
     LP_ATTENTION_KERNEL_UNFUSED  /**< nobody's: none of that software takes heads so wide */
 } LpAttentionKernel;
 
+/** Whether the first products of a block share the collectives of their one input over tp. */
+typedef enum {
+    LP_INPUT_COLLECTIVES_SHARED,
+    LP_INPUT_COLLECTIVES_SUMS_APART, /**< its gradient is summed for each of them */
+    LP_INPUT_COLLECTIVES_APART       /**< and it is gathered for each */
+} LpInputCollectives;
+
 /** Whose kernel computes the products of a rank's experts in one launch. */
 typedef enum {
     LP_EXPERTS_KERNEL_PRODUCTS, /**< as fast as a product of their size: DeepGEMM's, hipBLASLt's */
@@ -273,6 +280,7 @@ extern const char *const lp_parallel_loss_names[];
 extern const char *const lp_kernels_names[];
 extern const char *const lp_attention_kernel_names[];
 extern const char *const lp_experts_kernel_names[];
+extern const char *const lp_input_collectives_names[];
 extern const char *const lp_host_sync_names[];
 extern const char *const lp_collective_checks_names[];
 extern const char *const lp_amped_efficiency_names[];

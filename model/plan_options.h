@@ -209,6 +209,7 @@ typedef struct {
     LpAxis order[LP_N_AXES];   /**< rank order, the fastest-varying axis first */
     gboolean sequence_parallel;
     gboolean keeps_gathered; /**< for weights' gradients, too: lp_plan_gathers_again() */
+    LpInputCollectives input_collectives; /**< lp_plan_attention_inputs() */
     LpContextKind context_kind;
     LpRecompute recompute;
     guint32 selective; /**< of LP_RECOMPUTE_SELECTIVE: a set of LpAgain; 0: LP_AGAIN_CORE */

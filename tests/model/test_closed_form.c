@@ -112,6 +112,44 @@ test_tp(void)
     }
 }
 
+/* KempnerForge's profile has 12 gathers and 8 scatters a layer and micro-batch, 20 halves of an
+ * all-reduce, where each of five projections gathers its input and sums its gradient of it, a layer
+ * is recomputed up to its last product, and what was gathered is kept (KempnerInstitute/
+ * KempnerForge, benchmarks/profiling/13b_24gpu_profiling.md: 9,679 and 6,420 in 800 of them). */
+static void
+test_tp_inputs(void)
+{
+    static const struct {
+        const char *label;
+        LpInputCollectives inputs;
+        gboolean sequence_parallel, keeps_gathered;
+        LpRecompute recompute;
+        double collectives;
+    } rows[] = {
+        {"shared", LP_INPUT_COLLECTIVES_SHARED, TRUE, TRUE, LP_RECOMPUTE_FULL, 5.5},
+        {"as profiled", LP_INPUT_COLLECTIVES_APART, TRUE, TRUE, LP_RECOMPUTE_FULL, 10.0},
+        {"compiled", LP_INPUT_COLLECTIVES_SUMS_APART, TRUE, TRUE, LP_RECOMPUTE_FULL, 7.0},
+        {"gathered again", LP_INPUT_COLLECTIVES_APART, TRUE, FALSE, LP_RECOMPUTE_NONE, 9.5},
+        {"nothing to gather", LP_INPUT_COLLECTIVES_APART, FALSE, FALSE, LP_RECOMPUTE_NONE, 7.0},
+    };
+    for (guint i = 0; i < G_N_ELEMENTS(rows); i++) {
+        LpTestJob job;
+        lp_test_job_init(&job, lp_test_llama(24, 1024, 16, 16, 4096, 32000),
+                         lp_test_plan(8, 4, 3, 2, 30), latent_fabric());
+        job.plan.sequence_parallel = rows[i].sequence_parallel;
+        job.plan.recompute = rows[i].recompute;
+        job.plan.early_stop = TRUE;
+        job.plan.keeps_gathered = rows[i].keeps_gathered;
+        job.plan.host.projections = LP_PROJECTIONS_APART;
+        job.plan.input_collectives = rows[i].inputs;
+        lp_test_close(rows[i].label, lp_closed_form_tp_collectives_per_layer(&job.shape, &job.plan),
+                      rows[i].collectives, 0.0);
+        lp_test_close(rows[i].label, lp_closed_form_tp_s(&job.input),
+                      rows[i].collectives * 6.0 * 5.0 * lp_closed_form_tp_collective_s(&job.input),
+                      IDENTITY);
+    }
+}
+
 static void
 test_tp_across_domains(void)
 {
@@ -319,6 +357,7 @@ main(void)
     static const LpTestCase cases[] = {
         {"vectors", test_vectors},
         {"tp", test_tp},
+        {"inputs of tp", test_tp_inputs},
         {"tp across domains", test_tp_across_domains},
         {"pp", test_pp},
         {"dp", test_dp},

@@ -157,6 +157,44 @@ test_eager_activation(void)
     }
 }
 
+/* Where activations lie by sequence, what is gathered and what is to be scattered is copied: of
+ * attention one tensor in and one out, of those that are apart three; of the network two. The
+ * gradients of the input are summed where they were scattered, over two ranks. */
+static void
+test_input_collectives(void)
+{
+    static const struct {
+        LpBlock block;
+        guint32 n;
+    } rows[] = {{LP_BLOCK_ATTENTION, 3}, {LP_BLOCK_FFN, 2}};
+    LpTransformer shape = lp_test_llama(1, 64, 8, 4, 256, 32000);
+    LpPlan plan = lp_test_plan(2, 1, 1, 1, 1);
+    double element = shape.seq * 64.0 * 2.0;
+    plan.sequence_parallel = TRUE;
+    plan.host.layout = LP_LAYOUT_BATCH_FIRST;
+    plan.host.kernels = LP_KERNELS_EAGER;
+    plan.host.projections = LP_PROJECTIONS_APART;
+    for (guint i = 0; i < G_N_ELEMENTS(rows); i++)
+        for (guint inputs = 0; inputs < 3; inputs++) {
+            LpBlock block = rows[i].block;
+            plan.input_collectives = (LpInputCollectives)inputs;
+            double in = inputs == LP_INPUT_COLLECTIVES_APART ? rows[i].n : 1.0;
+            double out = inputs == LP_INPUT_COLLECTIVES_SHARED ? 1.0 : rows[i].n;
+            lp_test_close("forward",
+                          lp_test_kernel_bytes(&shape, &plan, block, LP_PASS_FORWARD, "reorder"),
+                          (in + 1.0) * 2.0 * element, IDENTITY);
+            lp_test_close(
+                "backward",
+                lp_test_kernel_bytes(&shape, &plan, block, LP_PASS_BACKWARD_INPUT, "reorder"),
+                (1.0 + out) * 2.0 * element, IDENTITY);
+            lp_test_close("summed",
+                          lp_test_kernel_bytes(&shape, &plan, block, LP_PASS_BACKWARD_INPUT, "sum"),
+                          (rows[i].n - 1.0) * 3.0 * element /
+                              (inputs == LP_INPUT_COLLECTIVES_SHARED ? 1.0 : 2.0),
+                          IDENTITY);
+        }
+}
+
 /* Under autocast a layer norm of 64 a token reads and writes, in bytes an element, 2 + 4 and 4 + 2
  * in casts and 8 or 12 itself; a root-mean-square norm, or a fused one, does as before. A weight of
  * 64 by 512 is read in fp32 and written in 16 bits before its product, unless it was gathered so.
@@ -272,6 +310,7 @@ main(void)
 {
     static const LpTestCase cases[] = {
         {"separate projections", test_separate_projections},
+        {"input collectives", test_input_collectives},
         {"a gate", test_gate},
         {"attention's inputs", test_attention_inputs},
         {"operations one by one", test_eager_operations},

@@ -221,6 +221,25 @@ test_narrow_optimizer(void)
                   wide * 4.0 / 12.0, 1e-12);
 }
 
+/* Three products of attention and two of a network with a gate keep what each has gathered. */
+static void
+test_kept_apart(void)
+{
+    LpTransformer llama = lp_test_llama(4, 1024, 16, 16, 4096, 32000);
+    LpPlan plan = lp_test_plan(4, 1, 1, 3, 3);
+    double bsh = 3.0 * llama.seq * 1024.0, bytes[3];
+    plan.sequence_parallel = plan.keeps_gathered = TRUE;
+    plan.host.projections = LP_PROJECTIONS_APART;
+    for (guint i = 0; i < 3; i++) {
+        plan.input_collectives = (LpInputCollectives)i;
+        bytes[i] = lp_memory_layer_activations_bytes(&llama, &plan, 0);
+    }
+    lp_test_close("one", bytes[LP_INPUT_COLLECTIVES_SUMS_APART], bytes[LP_INPUT_COLLECTIVES_SHARED],
+                  IDENTITY);
+    lp_test_close("each", bytes[LP_INPUT_COLLECTIVES_APART] - bytes[LP_INPUT_COLLECTIVES_SHARED],
+                  3.0 * 2.0 * 0.75 * bsh, 1e-9);
+}
+
 int
 main(void)
 {
@@ -232,6 +251,7 @@ main(void)
         {"tensors", test_tensors},
         {"arrays", test_arrays},
         {"narrow optimizer", test_narrow_optimizer},
+        {"kept apart", test_kept_apart},
         {NULL, NULL},
     };
     return lp_test_run("memory, of software", cases);

@@ -178,6 +178,16 @@ test_check_neighbours(void)
          "cp: got 2, wanted a divisor of heads / tp (12), and a divisor or a multiple of kv-heads "
          "/ "
          "tp (3)"},
+        {"collectives apart of products that are one",
+         {{PLAN(input_collectives), LP_INPUT_COLLECTIVES_APART}},
+         {PLAN(input_collectives), LP_INPUT_COLLECTIVES_SHARED},
+         "input-collectives: got apart, wanted shared with separate-projections no or gate"},
+        {"or that are split",
+         {{PLAN(input_collectives), LP_INPUT_COLLECTIVES_SUMS_APART},
+          {PLAN(host.projections), LP_PROJECTIONS_APART},
+          {PLAN(overlap.tp), LP_OVERLAP_TP_RING}},
+         {PLAN(overlap.tp), LP_OVERLAP_TP_NO},
+         "input-collectives: got sums-apart, wanted shared with overlap-tp"},
         {"one kernel for experts that have one each",
          {EXPERTS,
           {PLAN(experts.one_by_one), TRUE},

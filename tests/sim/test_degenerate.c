@@ -17,6 +17,9 @@
 
 #define EXPERTS "experts=16 top-k=2 expert-ffn=2048 shared-experts=1 recompute=none zero=0 "
 
+/* Three products share the input of attention, two that of the network. */
+#define APART "ffn-kind=swiglu separate-projections=yes "
+
 /* Owners whose bytes, and so their chunks, are whole. */
 #define BROADCASTS "parameter-gather=broadcast bias=no "
 
@@ -45,6 +48,16 @@ static const struct {
      BODY EXPERTS "ep=8 dp=8 global-batch=16 expert-every=2 recompute=full recompute-layers=1/2"},
     {"tp 4, sequence parallel, what was gathered is kept",
      BODY "tp=4 global-batch=4 sequence-parallel=yes keep-gathered=yes"},
+    {"tp 4, each projection sums its gradient of the input",
+     BODY APART "tp=4 global-batch=4 input-collectives=sums-apart"},
+    {"tp 4, sequence parallel, and gathers it",
+     BODY APART "tp=4 global-batch=4 sequence-parallel=yes input-collectives=apart"},
+    {"tp 4, sequence parallel, once, and recomputation again",
+     BODY APART "tp=4 global-batch=4 sequence-parallel=yes keep-gathered=yes recompute=full "
+                "dropout=no early-stop=yes input-collectives=apart"},
+    {"tp 4, sequence parallel, the network's inputs again",
+     BODY APART "tp=4 global-batch=4 sequence-parallel=yes recompute=selective selective=norms,ffn "
+                "input-collectives=apart"},
     {"tp 4, sequence parallel, the feed-forward network recomputed",
      BODY "tp=4 global-batch=4 sequence-parallel=yes recompute=selective selective=norms,ffn"},
     {"tp 4, what follows queries, keys and values recomputed",

@@ -51,7 +51,7 @@ SOFTWARE = {
     "attention-kernel": ["vendor", "torch", "flash-2", "flash-1", "triton", "unfused"], "separate-projections": ["gate", "yes"],
     "complex-rotary": ["yes"], "eager-rotary": ["yes"], "rotary-slices": ["yes"], "eager-norms": ["yes"], "eager-activation": ["yes"], "autocast": ["yes"], "positions": ["rotary"], "layout": ["batch-first"], "norm": ["rmsnorm", "layernorm"],
     "dropout": ["yes", "no"], "overlap-tp-pairs": ["yes"], "overlap-ep": ["yes"], "host-sync": ["kernels"],
-    "scatter-gather": ["yes", "outputs"], "keep-gathered": ["yes"], "parallel-loss": ["yes", "gathered"], "count-sync": ["yes"], "gradient-check": ["yes"], "first-buckets": ["yes"],
+    "scatter-gather": ["yes", "outputs"], "keep-gathered": ["yes"], "input-collectives": ["apart", "sums-apart"], "parallel-loss": ["yes", "gathered"], "count-sync": ["yes"], "gradient-check": ["yes"], "first-buckets": ["yes"],
     "offload-activations": ["yes"], "narrow-attention": ["yes"], "experts-fused": ["yes"], "fused-dispatch": ["yes"], "mask-dispatch": ["yes"], "eager-dispatch": ["yes"], "head-norms": ["yes"],
     "experts-padded": ["yes"],
     "casts-apart": ["yes"], "scales-apart": ["yes"], "step-bytes": [4, 0.5], "amped-efficiency": ["micro-batch"],
@@ -160,6 +160,10 @@ def possible(plan):
         plan.pop("overlap-ep", None)
     if plan.get("host-sync") == "kernels":
         plan.update({f"overlap-{name}": "no" for name in ("dp", "tp", "pp", "param")})
+    if plan.get("experts", 0) or plan["parallel-blocks"] == "yes":
+        plan.pop("input-collectives", None)
+    if "input-collectives" in plan:
+        plan.update({"separate-projections": "yes", "overlap-tp": "no"})
     return plan
 
 
@@ -211,13 +215,25 @@ class Volumes:
                 if self.sp and self.etp > 1:
                     per_micro_batch += (3.0 if self.full else 2.0) * self.slots
             else:
-                n = block * (1.0 if self.p["parallel-blocks"] == "yes" else 2.0)
+                n = block * (1.0 if self.p["parallel-blocks"] == "yes" else 2.0) + self.inputs_apart()
             per_micro_batch += n
         # Each all-reduce moves 2 (t-1)/t A from each of t ranks, on each replica of the layers once. Parts
         # of messages are gathered on arrival, and those that were kept once more.
         parts = {"no": 0, "yes": 2, "outputs": 3}[self.p.get("scatter-gather", "no")] * (not self.sp)
         gathers = parts * (self.pp * self.p["virtual-stages"] - 1)
         return (2 * per_micro_batch + gathers) * self.a * self.m * (self.tp - 1) * self.dp * self.cp
+
+    def inputs_apart(self):
+        """Of these, those that a dense layer's products do not share: sums of the gradients of their inputs, and
+        gathers of these, forward, in recomputation and for the gradients of weights."""
+        inputs = self.p.get("input-collectives", "shared")
+        if inputs == "shared":
+            return 0.0
+        more = 3.0 if self.p["ffn-kind"] == "swiglu" else 2.0
+        if not self.sp:
+            return more
+        times = 1.0 + (1.0 if self.full else 0.0) + (0.0 if self.p.get("keep-gathered") == "yes" else 1.0)
+        return 0.5 * more * (1.0 + (times * self.gathered / self.wire if inputs == "apart" else 0.0))
 
     def pipeline(self):
         slices = self.pp * self.p["virtual-stages"]

@@ -159,6 +159,7 @@ static const LpAttribute attributes[] = {
     BOOLEAN("plan", "early-stop", P(early_stop)),
     BOOLEAN("plan", "sequence-parallel", P(sequence_parallel)),
     BOOLEAN("plan", "keep-gathered", P(keeps_gathered)),
+    CHOICE("plan", "input-collectives", P(input_collectives), lp_input_collectives_names),
     CHOICE("plan", "scatter-gather", P(pipeline.scatter_gather), lp_scatter_gather_names),
     {.element = "plan", .name = "zero", .kind = KIND_COUNT, .offset = P(zero.stage), .maximum = 3},
     CHOICE("plan", "zero-variant", P(zero.variant), lp_zero_variant_names),

@@ -5,19 +5,29 @@
 #include "workloads/program/context_parallel.h"
 #include "workloads/program/tensor_parallel.h"
 
+static LpPlanInputs
+inputs(const LpLowering *self, LpBlock block)
+{
+    if (block == LP_BLOCK_ATTENTION)
+        return lp_plan_attention_inputs(self->plan);
+    return block == LP_BLOCK_FFN ? lp_plan_ffn_inputs(self->plan, self->transformer)
+                                 : (LpPlanInputs){.n_gathers = 1, .n_sums = 1};
+}
+
 static LpSharedBytes
-shared_bytes(const LpLowering *self, guint32 index)
+shared_bytes(const LpLowering *self, guint32 index, LpBlock block)
 {
     return (LpSharedBytes){.gathered = lp_lowering_gathered_bytes(self, index),
-                           .summed = lp_lowering_layer_bytes(self, index)};
+                           .summed = lp_lowering_layer_bytes(self, index),
+                           .inputs = inputs(self, block)};
 }
 
 /* The first products, where the block gathers for itself behind its gather. */
 static void
-add_entry(LpLowering *self, LpWork entry, guint64 bytes, LpSharing sharing)
+add_entry(LpLowering *self, LpWork entry, guint64 bytes, guint32 n, LpSharing sharing)
 {
     if (sharing.gathers)
-        lp_tensor_parallel_add_entry(self, entry, bytes);
+        lp_tensor_parallel_add_entry(self, entry, bytes, n);
     else
         lp_lowering_add_work(self, entry);
 }
@@ -36,13 +46,13 @@ lp_dense_block_add_forward(LpLowering *self, guint32 index, LpBlock block, LpPas
 {
     guint kind = lp_transformer_layer_kind(self->transformer, index);
     guint32 seq = lp_transformer_layer(self->transformer, index).seq;
-    LpSharedBytes bytes = shared_bytes(self, index);
+    LpSharedBytes bytes = shared_bytes(self, index, block);
     LpWork entry = lp_lowering_part(self, kind, block, pass, LP_PART_ENTRY);
     LpWork core = lp_lowering_part(self, kind, block, pass, LP_PART_CORE);
     LpWork exit = lp_lowering_part(self, kind, block, pass, LP_PART_EXIT);
     lp_lowering_add_part(self, kind, block, pass, LP_PART_BEFORE);
     lp_lowering_need(self, block, LP_PART_ENTRY);
-    add_entry(self, entry, bytes.gathered, sharing);
+    add_entry(self, entry, bytes.gathered, bytes.inputs.n_gathers, sharing);
     lp_lowering_add_part(self, kind, block, pass, LP_PART_INNER);
     if (keeps_exchanged(self->plan, pass))
         lp_context_parallel_add_core_again(self, core, seq);
@@ -50,7 +60,7 @@ lp_dense_block_add_forward(LpLowering *self, guint32 index, LpBlock block, LpPas
         lp_context_parallel_add_core(self, core, seq, FALSE);
     lp_lowering_need(self, block, LP_PART_EXIT);
     if (sharing.sums)
-        lp_tensor_parallel_add_exit(self, exit, bytes.summed);
+        lp_tensor_parallel_add_exit(self, exit, bytes.summed, 1);
     else
         lp_lowering_add_work(self, exit);
     lp_lowering_add_part(self, kind, block, pass, LP_PART_AFTER);
@@ -63,7 +73,7 @@ add_backward_exit(LpLowering *self, LpWork exit, LpWork weight, LpSharedBytes by
                   gboolean input_only, LpSharing sharing)
 {
     if (input_only && sharing.sums) {
-        lp_tensor_parallel_add_exit(self, exit, bytes.summed);
+        lp_tensor_parallel_add_exit(self, exit, bytes.summed, bytes.inputs.n_sums);
     } else if (sharing.sums) {
         lp_tensor_parallel_add_backward_exit(self, exit, weight, bytes);
     } else {
@@ -79,11 +89,11 @@ lp_dense_block_add_backward(LpLowering *self, guint32 index, LpBlock block, LpRo
 {
     guint kind = lp_transformer_layer_kind(self->transformer, index);
     guint32 seq = lp_transformer_layer(self->transformer, index).seq;
-    LpSharedBytes bytes = shared_bytes(self, index);
+    LpSharedBytes bytes = shared_bytes(self, index, block);
     LpPass pass = LP_PASS_BACKWARD_INPUT;
     LpWork weight = lp_lowering_block(self, kind, block, LP_PASS_BACKWARD_WEIGHT);
     if (role == LP_ROLE_WEIGHT && sharing.sums) {
-        lp_tensor_parallel_add_weight(self, weight, bytes.gathered);
+        lp_tensor_parallel_add_weight(self, weight, bytes);
         return;
     }
     if (role == LP_ROLE_WEIGHT) {
@@ -95,7 +105,7 @@ lp_dense_block_add_backward(LpLowering *self, guint32 index, LpBlock block, LpRo
     LpWork exit = lp_lowering_part(self, kind, block, pass, LP_PART_EXIT);
     lp_lowering_add_part(self, kind, block, pass, LP_PART_BEFORE);
     lp_lowering_need(self, block, LP_PART_EXIT);
-    add_entry(self, entry, bytes.gathered, sharing);
+    add_entry(self, entry, bytes.gathered, 1, sharing);
     lp_context_parallel_add_core(self, core, seq, TRUE);
     lp_lowering_add_part(self, kind, block, pass, LP_PART_INNER);
     lp_lowering_need(self, block, LP_PART_ENTRY);

@@ -15,11 +15,18 @@ is_ring(const LpPlan *plan)
     return plan->overlap.tp == LP_OVERLAP_TP_RING && plan->degree[LP_AXIS_TP] >= 2;
 }
 
+static void
+add_collectives(LpLowering *self, LpCollective collective, guint64 bytes, guint32 n)
+{
+    for (guint32 i = 0; i < n; i++)
+        lp_builder_add_collective(&self->builder, collective, LP_GROUP_TP, bytes);
+}
+
 /* Nothing to gather unless activations are scattered. Split into the exchanges of a ring, products
  * start on the rank's own share and go on as the others come: the last share is left when the last
  * exchange ends (Wang et al., ASPLOS 2023, section 5). */
 void
-lp_tensor_parallel_add_entry(LpLowering *self, LpWork entry, guint64 bytes)
+lp_tensor_parallel_add_entry(LpLowering *self, LpWork entry, guint64 bytes, guint32 n)
 {
     const LpPlan *plan = self->plan;
     double t = plan->degree[LP_AXIS_TP];
@@ -28,7 +35,7 @@ lp_tensor_parallel_add_entry(LpLowering *self, LpWork entry, guint64 bytes)
         return;
     }
     if (!is_ring(plan)) {
-        lp_builder_add_collective(&self->builder, LP_COLLECTIVE_ALL_GATHER, LP_GROUP_TP, bytes);
+        add_collectives(self, LP_COLLECTIVE_ALL_GATHER, bytes, n);
         lp_lowering_add_work(self, entry);
         return;
     }
@@ -40,21 +47,20 @@ lp_tensor_parallel_add_entry(LpLowering *self, LpWork entry, guint64 bytes)
 }
 
 static void
-add_whole_exit(LpLowering *self, LpWork exit, guint64 bytes)
+add_whole_exit(LpLowering *self, LpWork exit, guint64 bytes, guint32 n)
 {
     lp_lowering_add_work(self, exit);
-    lp_builder_add_collective(&self->builder, lp_tensor_parallel_sum(self->plan), LP_GROUP_TP,
-                              bytes);
+    add_collectives(self, lp_tensor_parallel_sum(self->plan), bytes, n);
 }
 
 /* The mirror image: partial sums leave as soon as the first share is there. */
 void
-lp_tensor_parallel_add_exit(LpLowering *self, LpWork exit, guint64 bytes)
+lp_tensor_parallel_add_exit(LpLowering *self, LpWork exit, guint64 bytes, guint32 n)
 {
     const LpPlan *plan = self->plan;
     double t = plan->degree[LP_AXIS_TP];
     if (!is_ring(plan)) {
-        add_whole_exit(self, exit, bytes);
+        add_whole_exit(self, exit, bytes, n);
         return;
     }
     lp_lowering_add_share(self, exit, 1.0 / t);
@@ -72,13 +78,13 @@ lp_tensor_parallel_add_backward_exit(LpLowering *self, LpWork exit, LpWork weigh
 {
     const LpPlan *plan = self->plan;
     if (plan->overlap.tp == LP_OVERLAP_TP_NO || plan->degree[LP_AXIS_TP] < 2) {
-        lp_tensor_parallel_add_exit(self, exit, bytes.summed);
-        lp_tensor_parallel_add_weight(self, weight, bytes.gathered);
+        lp_tensor_parallel_add_exit(self, exit, bytes.summed, bytes.inputs.n_sums);
+        lp_tensor_parallel_add_weight(self, weight, bytes);
         return;
     }
     if (is_ring(plan) && plan->overlap.tp_pairs) { /* the gradient is a sum of several products' */
-        add_whole_exit(self, exit, bytes.summed);
-        lp_tensor_parallel_add_weight(self, weight, bytes.gathered);
+        add_whole_exit(self, exit, bytes.summed, bytes.inputs.n_sums);
+        lp_tensor_parallel_add_weight(self, weight, bytes);
         return;
     }
     guint gather = G_MAXUINT;
@@ -94,9 +100,9 @@ lp_tensor_parallel_add_backward_exit(LpLowering *self, LpWork exit, LpWork weigh
 }
 
 void
-lp_tensor_parallel_add_weight(LpLowering *self, LpWork weight, guint64 bytes)
+lp_tensor_parallel_add_weight(LpLowering *self, LpWork weight, LpSharedBytes bytes)
 {
     if (lp_plan_gathers_again(self->plan))
-        lp_builder_add_collective(&self->builder, LP_COLLECTIVE_ALL_GATHER, LP_GROUP_TP, bytes);
+        add_collectives(self, LP_COLLECTIVE_ALL_GATHER, bytes.gathered, bytes.inputs.n_gathers);
     lp_lowering_add_work(self, weight);
 }

@@ -145,10 +145,10 @@ lp_file_find(const char *folder, const char *name, GError **error)
     if (g_strv_contains((const char *const *)shipped, name))
         return g_strdup_printf(RESOURCE_SCHEME "/lightpath/%s/%s.xml", folder, name);
     g_autofree char *shown = lp_error_quote(name);
-    const char *nearest = lp_nearest_name(name, (const char *const *)shipped);
+    const char *like = lp_like_name(name, (const char *const *)shipped);
     g_set_error(error, LP_INPUT_ERROR, LP_INPUT_ERROR_NAME,
-                "%s is neither a file nor a shipped name of %s; the nearest is %s", shown, folder,
-                nearest != NULL ? nearest : "none");
+                "%s is neither a file nor a shipped name of %s%s%s", shown, folder,
+                like != NULL ? "; the nearest is " : "", like != NULL ? like : "");
     return NULL;
 }
 

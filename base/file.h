@@ -17,7 +17,8 @@ gboolean lp_file_write(const char *path, const char *text, gsize length,
 /**
  * What a name on the command line means: lp_file_argument() if lp_file_is_path(), else the shipped
  * file "resource:///lightpath/@folder/@name.xml".
- * Errors: LP_INPUT_ERROR_NAME with the nearest shipped name. Returns: (transfer full).
+ * Errors: LP_INPUT_ERROR_NAME with a shipped name that is like it, if one is. Returns: (transfer
+ * full).
  */
 char *lp_file_find(const char *folder, const char *name, GError **error) G_GNUC_WARN_UNUSED_RESULT;
 

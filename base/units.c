@@ -291,17 +291,16 @@ lp_choice_parse(const char *text, const char *const *names, GError **error)
     g_autoptr(GString) list = g_string_new(NULL);
     for (gsize i = 0; names[i] != NULL; i++)
         g_string_append_printf(list, "%s%s", i > 0 ? ", " : "", names[i]);
-    const char *nearest = lp_nearest_name(text, names);
-    g_set_error(error, LP_INPUT_ERROR, LP_INPUT_ERROR_NAME,
-                "%s is not one of %s; the nearest is %s", shown, list->str,
-                nearest != NULL ? nearest : "none");
+    const char *like = lp_like_name(text, names);
+    g_set_error(error, LP_INPUT_ERROR, LP_INPUT_ERROR_NAME, "%s is not one of %s%s%s", shown,
+                list->str, like != NULL ? "; the nearest is " : "", like != NULL ? like : "");
     return -1;
 }
 
 /* Names are short; a longer text is no near miss of any. */
 #define NAME_MAX_LENGTH 63
-/* What is shorter begins too many names to mean one. */
-#define BEGINNING_MIN_LENGTH 3
+/* What is shorter stands in too many names to mean one. */
+#define PART_MIN_LENGTH 3
 
 /* Levenshtein's distance between the first NAME_MAX_LENGTH bytes of both, by rows, where case does
  * not count. */
@@ -338,18 +337,23 @@ name_begun(const char *text, const char *const *names)
     return begun;
 }
 
-const char *
-lp_nearest_name(const char *text, const char *const *names)
+/* One wrong letter in three, or two that are swapped, but never most of the letters. */
+static gboolean
+few_differ(gsize distance, const char *text, const char *name)
 {
-    g_return_val_if_fail(text != NULL && names != NULL, NULL);
-    /* Of "h100" h100-sxm was meant, though h200 has fewer other letters. */
-    const char *nearest = strlen(text) >= BEGINNING_MIN_LENGTH ? name_begun(text, names) : NULL;
-    if (nearest != NULL)
-        return nearest;
+    gsize longer = MAX(strnlen(text, NAME_MAX_LENGTH), strnlen(name, NAME_MAX_LENGTH));
+    return distance <= MAX(longer / 3, 2) && 2 * distance <= longer;
+}
+
+/* The name of fewest other letters, if they are few; the first among equals. */
+static const char *
+name_with_few_differing(const char *text, const char *const *names)
+{
+    const char *nearest = NULL;
     gsize smallest = G_MAXSIZE;
     for (gsize i = 0; names[i] != NULL; i++) {
         gsize distance = edit_distance(text, names[i]);
-        if (distance < smallest) {
+        if (distance < smallest && few_differ(distance, text, names[i])) {
             smallest = distance;
             nearest = names[i];
         }
@@ -357,13 +361,39 @@ lp_nearest_name(const char *text, const char *const *names)
     return nearest;
 }
 
+static gboolean
+stands_in(const char *part, const char *whole)
+{
+    g_autofree char *low_part = g_ascii_strdown(part, -1);
+    g_autofree char *low_whole = g_ascii_strdown(whole, -1);
+    return strlen(part) >= PART_MIN_LENGTH && strstr(low_whole, low_part) != NULL;
+}
+
+/* Of the names that @text is a part of the shortest, else the longest that is a part of @text; the
+ * first among equals. */
+static const char *
+name_with_part(const char *text, const char *const *names)
+{
+    const char *whole = NULL, *part = NULL;
+    for (gsize i = 0; names[i] != NULL; i++) {
+        if (stands_in(text, names[i]) && (whole == NULL || strlen(names[i]) < strlen(whole)))
+            whole = names[i];
+        if (stands_in(names[i], text) && (part == NULL || strlen(names[i]) > strlen(part)))
+            part = names[i];
+    }
+    return whole != NULL ? whole : part;
+}
+
 const char *
 lp_like_name(const char *text, const char *const *names)
 {
     g_return_val_if_fail(text != NULL && names != NULL, NULL);
-    const char *nearest = lp_nearest_name(text, names);
-    /* One wrong letter in three, or two that are swapped. */
-    if (nearest != NULL && edit_distance(text, nearest) <= MAX(strlen(text) / 3, 2))
-        return nearest;
-    return name_begun(text, names);
+    const char *begun = name_begun(text, names);
+    /* Of "h100" h100-sxm was meant, though h200 has fewer other letters. */
+    if (begun != NULL && strlen(text) >= PART_MIN_LENGTH)
+        return begun;
+    const char *nearest = name_with_few_differing(text, names);
+    if (nearest == NULL)
+        nearest = begun;
+    return nearest != NULL ? nearest : name_with_part(text, names);
 }

@@ -55,16 +55,12 @@ gboolean lp_boolean_parse(const char *text, gboolean *out_value,
                           GError **error) G_GNUC_WARN_UNUSED_RESULT;
 
 /** The index of @text in the NULL-ended @names, or -1 with LP_INPUT_ERROR_NAME that lists them and
- * names the nearest. */
+ * names the one that is like it, if one is. */
 int lp_choice_parse(const char *text, const char *const *names, GError **error);
 
-/** The shortest name of the NULL-ended @names that begins with @text, if that has three letters or
- * more, else the one with the smallest edit distance to it; whatever the case, the first among
- * equals. Borrowed; NULL if @names is empty. */
-const char *lp_nearest_name(const char *text, const char *const *names);
-
-/** The name that was likely meant by @text: the nearest, if few letters differ, or the shortest
- * that begins with it. NULL: none is like it. Borrowed from @names. */
+/** The name of the NULL-ended @names that was likely meant by @text, whatever the case: the
+ * shortest that begins with it, the one whose letters differ in few, or one that has it as a part
+ * or is a part of it; parts are of three letters or more. NULL: none is like it. Borrowed. */
 const char *lp_like_name(const char *text, const char *const *names);
 
 G_END_DECLS

@@ -6,7 +6,7 @@
 
 G_BEGIN_DECLS
 
-/** Looks @name up in the shipped catalogue. Errors: LP_INPUT_ERROR_NAME with the nearest name. */
+/** Looks @name up in the shipped catalogue. Errors: LP_INPUT_ERROR_NAME with the known names. */
 gboolean lp_catalogue_find(const char *name, LpAccelerator *out_accelerator,
                            GError **error) G_GNUC_WARN_UNUSED_RESULT;
 

@@ -12,7 +12,7 @@ G_BEGIN_DECLS
     "single-ring" /* name of the library without costs of its own: rings over one card */
 
 /** Looks @name up among the shipped libraries; latencies in @out_library are seconds, rates
- * bytes/s. Errors: LP_INPUT_ERROR_NAME with the nearest name. */
+ * bytes/s. Errors: LP_INPUT_ERROR_NAME with the known names. */
 gboolean lp_library_find(const char *name, LpLibrary *out_library,
                          GError **error) G_GNUC_WARN_UNUSED_RESULT;
 /** Looks @name up in the text of another such file; @path: what messages call it. Errors:
@@ -33,7 +33,7 @@ gboolean lp_library_find_transport(const char *name, LpLibrary *out_transport,
                                    double *out_rate_bytes_per_s,
                                    GError **error) G_GNUC_WARN_UNUSED_RESULT;
 /** Keeps of @self only the protocol called @name: every choice takes it. Errors:
- * LP_INPUT_ERROR_NAME with the nearest name. */
+ * LP_INPUT_ERROR_NAME with the known names. */
 gboolean lp_library_restrict(LpLibrary *self, const char *name,
                              GError **error) G_GNUC_WARN_UNUSED_RESULT;
 

@@ -89,7 +89,7 @@ GPtrArray *lp_technologies_load(LpTechnologyKind kind, GError **error) G_GNUC_WA
  * "FILE:LINE: got, wanted". Returns: (transfer full), the technologies of @kind. */
 GPtrArray *lp_technologies_parse(const char *path, GBytes *content, LpTechnologyKind kind,
                                  GError **error) G_GNUC_WARN_UNUSED_RESULT;
-/** The shipped technology called @name. Errors: LP_INPUT_ERROR_NAME with the nearest name.
+/** The shipped technology called @name. Errors: LP_INPUT_ERROR_NAME with the known names.
  * Returns: (transfer full). */
 LpTechnologyEntry *lp_technologies_find(LpTechnologyKind kind, const char *name,
                                         GError **error) G_GNUC_WARN_UNUSED_RESULT;

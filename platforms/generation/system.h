@@ -7,7 +7,7 @@
 G_BEGIN_DECLS
 
 /** The values of the system called @name, with n_accelerators 0, and neutral ones where the system
- * says nothing. Errors: LP_INPUT_ERROR_NAME with the nearest name; "FILE:LINE: ..." where the file
+ * says nothing. Errors: LP_INPUT_ERROR_NAME with the known names; "FILE:LINE: ..." where the file
  * is at fault. Returns: (transfer full). */
 LpMachineSpecification *lp_system_load(const char *name, GError **error) G_GNUC_WARN_UNUSED_RESULT;
 

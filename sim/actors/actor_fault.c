@@ -16,7 +16,7 @@
  * the watch ends the run before. */
 #define DEAD_BYTES_PER_S 1e-6
 
-/* Names are compared one by one to find the nearest, up to this many. */
+/* Names are compared one by one to find one like it, up to this many. */
 #define NAMES_MAX 65536u
 
 typedef struct {
@@ -52,10 +52,12 @@ find_link(const LpNetwork *network, Fault *fault, GError **error)
     g_autofree const char **names = g_new0(const char *, MIN(n_links, NAMES_MAX) + 1);
     for (guint32 i = 0; i < MIN(n_links, NAMES_MAX); i++)
         names[i] = lp_network_link_name(network, i);
+    const char *like = lp_like_name(fault->failure->link, names);
+    const char *example = like != NULL ? like : names[0];
     g_autofree char *shown = lp_error_quote(fault->failure->link);
     g_set_error(error, LP_INPUT_ERROR, LP_INPUT_ERROR_NAME,
                 "%s: <failure> link: got %s, wanted a link such as \"%s\"", fault->failure->where,
-                shown, n_links > 0 ? lp_nearest_name(fault->failure->link, names) : "none");
+                shown, example != NULL ? example : "none");
     return FALSE;
 }
 

@@ -226,22 +226,15 @@ static void
 test_names(void)
 {
     static const char *const names[] = {"none", "selective", "full", NULL};
-    static const char *const no_names[] = {NULL};
     g_autoptr(GError) error = NULL;
     gboolean yes = FALSE;
     lp_test_true("full", lp_choice_parse("full", names, &error) == 2);
     lp_test_true("ful", lp_choice_parse("ful", names, &error) == -1);
     lp_test_error("ful", &error, LP_INPUT_ERROR, LP_INPUT_ERROR_NAME,
                   "\"ful\" is not one of none, selective, full; the nearest is full");
-    lp_test_text("nearest", lp_nearest_name("selctive", names), "selective");
-    lp_test_text("the beginning", lp_nearest_name("SEL", names), "selective");
-    lp_test_text("first among equals", lp_nearest_name("zzzz", names), "none");
-    lp_test_true("no names", lp_nearest_name("x", no_names) == NULL);
-    lp_test_text("like", lp_like_name("selctive", names), "selective");
-    lp_test_text("begins like it", lp_like_name("sel", names), "selective");
-    lp_test_text("letters swapped", lp_like_name("fulll", names), "full");
-    lp_test_true("like none", lp_like_name("balanced", names) == NULL);
-    lp_test_true("none to be like", lp_like_name("x", no_names) == NULL);
+    lp_test_true("far", lp_choice_parse("everything", names, &error) == -1);
+    lp_test_text("far", error->message, "\"everything\" is not one of none, selective, full");
+    g_clear_error(&error);
     g_autofree char *long_name = g_strnfill(100000, 'x');
     lp_test_true("long", lp_choice_parse(long_name, names, &error) == -1);
     lp_test_error("long", &error, LP_INPUT_ERROR, LP_INPUT_ERROR_NAME, "...");
@@ -250,6 +243,39 @@ test_names(void)
     lp_test_true("true", !lp_boolean_parse("true", &yes, &error));
     lp_test_error("true", &error, LP_INPUT_ERROR, LP_INPUT_ERROR_SYNTAX,
                   "\"true\" is not yes or no");
+}
+
+/* What is like none of the names is no guess at all. */
+static void
+test_like_names(void)
+{
+    static const char *const names[] = {"none",     "selective", "full",        "h200-sxm",
+                                        "h100-sxm", "tp",        "a100-sxm-80", NULL};
+    static const char *const no_names[] = {NULL};
+    static const struct {
+        const char *text, *like;
+    } rows[] = {
+        {"selctive", "selective"},
+        {"SEL", "selective"},
+        {"fulll", "full"},
+        {"nnoe", "none"},
+        {"h100", "h100-sxm"},
+        {"h300-sxm", "h200-sxm"},
+        {"t", "tp"},
+        {"pp", "tp"},
+        {"sxm-80", "a100-sxm-80"},
+        {"SXM", "h200-sxm"},
+        {"full-layers", "full"},
+        {"balanced", NULL},
+        {"zzzz", NULL},
+        {"xy", NULL},
+        {"0", NULL},
+        {"-80", "a100-sxm-80"},
+        {"", NULL},
+    };
+    for (gsize i = 0; i < G_N_ELEMENTS(rows); i++)
+        lp_test_true(rows[i].text, g_strcmp0(lp_like_name(rows[i].text, names), rows[i].like) == 0);
+    lp_test_true("none to be like", lp_like_name("x", no_names) == NULL);
 }
 
 int
@@ -263,6 +289,7 @@ main(void)
                                        {"counts", test_counts},
                                        {"numbers", test_numbers},
                                        {"names", test_names},
+                                       {"like names", test_like_names},
                                        {NULL, NULL}};
     return lp_test_run("units", cases);
 }

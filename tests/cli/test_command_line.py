@@ -112,20 +112,6 @@ class Options(Case):
                      "--accelerators=8", "-o", "/dev/null", "--output=/dev/null")
         self.assertIn("pp=1 dp=32", self.taken(*self.JOB, "--set", "dp=32"))
 
-    def test_blame(self):
-        """What is wrong is said of the option or the file that says it, and of no other."""
-        what_if = ["contention", *self.JOB[1:], "--what-if"]
-        for words, told in (
-                (["characterize", "llama-3-8b", "--sweep=seq=x"], '--sweep=seq=x: "x" is not a whole'),
-                ([*what_if, "micro-batch=1,tp=x"], '--what-if=tp=x: "x" is not a whole'),
-                (["simulate", "two-jobs", "polaris-64", "--set", "tp=x"], '--set tp=x: "x" is not a whole'),
-                (["simulate", "two-jobs", "polaris-64", "--set", "tp=3"], "two-jobs.xml:8: <job> workload: "),
-                (["contention", *self.JOB[1:3]], "llama-3-8b.xml: got a plan of 128 ranks"),
-                ([*self.JOB, "--set", "library=zz"], 'llama-3-8b.xml: library: "zz" is not one of'),
-                (["workload", "attributes", "zreo"], 'workload attributes: unknown attribute "zreo"')):
-            self.refused(1, f"lightpath: {told}", *words)
-        self.refused(2, '--ranks: "3" is out of range', "collective", "send", "dgx-h100-64", "--ranks=3")
-
     def test_commands(self):
         for words, like in ((["simulat"], "simulate"), (["--verison"], "--version"),
                             (["plaftorm"], "platform")):
@@ -193,7 +179,9 @@ class Files(Case):
                         self.TEXT.replace("UTF-8", "UTF-16").encode("utf-16")):
             done = self.check(content)
             self.assertEqual((done.stdout, done.stderr), (good, ""))
-        for put, told in (("layrs=", 'nearest known one is "layers"'), ('tp="2" layers=', "'tp' is not allowed here")):
+        for put, told in (("layrs=", 'nearest known one is "layers"'),
+                          ("colour=", "'colour' is not allowed, \"lightpath workload attributes\" lists all"),
+                          ('tp="2" layers=', "'tp' is not allowed here")):
             self.assertIn(told, self.check(self.TEXT.replace("layers=", put, 1).encode()).stderr)
 
     def test_wrong_encodings(self):

@@ -74,7 +74,7 @@ LpConstant *lp_constants_at(const LpConstants *self, guint index);
  * Adds what @text names, "OWNER[+OWNER...]:NAME[,NAME...]", each NAME as a new variable that all
  * of its owners share: OWNER is an accelerator, a library, or LIBRARY/PROTOCOL. The values are the
  * shipped ones, or those that constants of @self give the place already.
- * Errors: LP_INPUT_ERROR_SYNTAX, LP_INPUT_ERROR_NAME with the nearest name, LP_INPUT_ERROR_VALUE
+ * Errors: LP_INPUT_ERROR_SYNTAX, LP_INPUT_ERROR_NAME with the known names, LP_INPUT_ERROR_VALUE
  * (named twice); without "where".
  */
 gboolean lp_constants_add(LpConstants *self, const char *text,

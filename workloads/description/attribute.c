@@ -279,9 +279,11 @@ lp_attribute_find(const char *name, GError **error)
             return &attributes[i];
         names[i] = attributes[i].name;
     }
-    g_set_error(error, LP_INPUT_ERROR, LP_INPUT_ERROR_NAME,
-                "unknown attribute \"%s\", the nearest known one is \"%s\"", name,
-                lp_nearest_name(name, names));
+    const char *like = lp_like_name(name, names);
+    g_autofree char *hint = like != NULL ? g_strdup_printf("the nearest known one is \"%s\"", like)
+                                         : g_strdup("\"lightpath workload attributes\" lists all");
+    g_set_error(error, LP_INPUT_ERROR, LP_INPUT_ERROR_NAME, "unknown attribute \"%s\", %s", name,
+                hint);
     return NULL;
 }
 

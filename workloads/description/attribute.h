@@ -9,7 +9,8 @@ G_BEGIN_DECLS
 /** One attribute: its name, its range, and where its value stands in a workload. */
 typedef struct LpAttribute LpAttribute;
 
-/** The attribute called @name. Static. Error: LP_INPUT_ERROR_NAME; it names the nearest one. */
+/** The attribute called @name. Static. Error: LP_INPUT_ERROR_NAME; behind its last comma stands the
+ * one that is like it, or how to list all. */
 const LpAttribute *lp_attribute_find(const char *name, GError **error) G_GNUC_WARN_UNUSED_RESULT;
 /** The attribute at @index, or NULL past the last. Static. */
 const LpAttribute *lp_attribute_at(guint index);

@@ -39,7 +39,7 @@ typedef struct {
 /** The names of all, in the file's order. Errors: LP_INPUT_ERROR, where the shipped file cannot be
  * read. Returns: (transfer full), NULL-ended. */
 char **lp_framework_names(GError **error) G_GNUC_WARN_UNUSED_RESULT;
-/** The framework called @name. Errors: LP_INPUT_ERROR_NAME with the nearest name. Returns:
+/** The framework called @name. Errors: LP_INPUT_ERROR_NAME with the known names. Returns:
  * (transfer full). */
 LpFramework *lp_framework_find(const char *name, GError **error) G_GNUC_WARN_UNUSED_RESULT;
 /** The same from the text of another such file; @path: what messages call it. Errors:

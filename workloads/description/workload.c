@@ -103,9 +103,9 @@ name_nearest(GError *error)
     begin += strlen(before);
     g_autofree char *name = g_strndup(begin, (gsize)(end - begin));
     g_autoptr(GError) unknown = NULL;
-    const char *known =
-        lp_attribute_find(name, &unknown) == NULL ? strstr(unknown->message, ", the") : NULL;
-    char *message = g_strconcat(error->message, known != NULL ? known : " here", NULL);
+    const char *meant =
+        lp_attribute_find(name, &unknown) == NULL ? strrchr(unknown->message, ',') : NULL;
+    char *message = g_strconcat(error->message, meant != NULL ? meant : " here", NULL);
     g_free(error->message);
     error->message = message;
 }

@@ -232,12 +232,14 @@ check_library(const LpWorkload *workload, GError **error)
     const char *name = workload->plan.library.name, *protocol = workload->plan.library.protocol;
     LpLibrary library;
     if (is_named(name) && !lp_library_find(name, &library, error)) {
-        g_prefix_error(error, "%s: library: ", lp_file_label(workload->path));
+        g_prefix_error(error, "library: ");
+        lp_workload_prefix(workload, error);
         return FALSE;
     }
     if (is_named(protocol) && !(is_named(name) ? lp_library_restrict(&library, protocol, error)
                                                : check_protocol(protocol, error))) {
-        g_prefix_error(error, "%s: protocol: ", lp_file_label(workload->path));
+        g_prefix_error(error, "protocol: ");
+        lp_workload_prefix(workload, error);
         return FALSE;
     }
     return TRUE;

@@ -110,6 +110,13 @@ lp_input_load_machine(const char *name, GError **error)
     return path != NULL ? lp_machine_load(path, error) : NULL;
 }
 
+const char *
+lp_input_reason(const char *message, const char *setting)
+{
+    g_autofree char *place = g_strdup_printf("--set %s: ", setting);
+    return g_str_has_prefix(message, place) ? message + strlen(place) : message;
+}
+
 char *
 lp_input_attribute(const LpWorkload *workload, const char *name)
 {

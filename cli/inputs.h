@@ -27,6 +27,10 @@ LpMachine *lp_input_load_machine(const char *name, GError **error) G_GNUC_WARN_U
  * no such attribute. */
 char *lp_input_attribute(const LpWorkload *workload, const char *name);
 
+/** @message of a run that had "--set @setting" put in, without that place in front: what asked for
+ * it, such as "--sweep", is the place. Borrowed from @message. */
+const char *lp_input_reason(const char *message, const char *setting);
+
 /** Which plan a workload is run with. */
 typedef enum {
     LP_PLAN_FILE,              /**< the file's, with the settings */

@@ -96,10 +96,13 @@ fill(const Point *self, LpSweepPoint *out_point, GError **error)
 static void
 run_child(const void *data, GByteArray *result)
 {
+    const Point *self = data;
     LpSweepPoint *point = (gpointer)result->data;
     g_autoptr(GError) error = NULL;
-    if (!fill(data, point, &error))
-        g_strlcpy(point->reason, error->message, sizeof point->reason);
+    if (fill(self, point, &error))
+        return;
+    const char *swept = self->settings[g_strv_length(self->settings) - 1];
+    g_strlcpy(point->reason, lp_input_reason(error->message, swept), sizeof point->reason);
 }
 
 /* --- the values --- */

@@ -265,14 +265,15 @@ static gboolean
 add_row(const LpVariantBase *base, const char *name, const Head *head, gboolean may_misfit,
         GArray *out, GError **error)
 {
+    const char *reason = lp_input_reason(head->message, name);
     if (head->is_misfit && may_misfit) {
         LpVariantRow row = {
-            .name = g_strdup(name), .units = head->units, .misfit = g_strdup(head->message)};
+            .name = g_strdup(name), .units = head->units, .misfit = g_strdup(reason)};
         g_array_append_val(out, row);
         return TRUE;
     }
     if (head->message[0] != '\0') {
-        g_set_error(error, LP_INPUT_ERROR, LP_INPUT_ERROR_VALUE, "%s: %s", name, head->message);
+        g_set_error(error, LP_INPUT_ERROR, LP_INPUT_ERROR_VALUE, "%s: %s", name, reason);
         return FALSE;
     }
     LpVariantRow row = {.name = g_strdup(name),

@@ -139,13 +139,12 @@ check_experts(const LpTransformer *self, GError **error)
         return TRUE;
     }
     if (!check_count("experts", self->experts.n, error) ||
-        !check_count("top-k", self->experts.top_k, error) ||
         !check_optional("expert-ffn", self->experts.ffn, error) ||
         !check_optional("shared-experts", self->experts.n_shared, error) ||
         !check_optional("expert-every", self->experts.every, error))
         return FALSE;
-    if (self->experts.top_k > self->experts.n)
-        return refuse(error, "top-k: got %u, wanted at most experts (%u)", self->experts.top_k,
+    if (self->experts.top_k == 0 || self->experts.top_k > self->experts.n)
+        return refuse(error, "top-k: got %u, wanted 1 to experts (%u)", self->experts.top_k,
                       self->experts.n);
     if (lp_transformer_n_expert_layers(self) == 0)
         return refuse(error,

@@ -56,13 +56,15 @@ read_line(char *text, const char *path, guint line, gboolean *seen, guint64 n_ac
 }
 
 static guint32 *
-read_file(const char *path, guint64 n_ranks, const LpMachine *machine, GError **error)
+read_file(const LpWorkload *workload, guint64 n_ranks, const LpMachine *machine, GError **error)
 {
+    const char *path = workload->placement;
     g_autoptr(GBytes) content = lp_file_read(path, NULL);
     if (content == NULL) {
         g_autofree char *shown = lp_error_quote(path);
         g_set_error(error, LP_INPUT_ERROR, LP_INPUT_ERROR_VALUE,
                     "placement: got %s, wanted packed, scattered, or a readable file", shown);
+        lp_workload_prefix(workload, error);
         return NULL;
     }
     gsize length = 0;
@@ -91,7 +93,7 @@ lp_placement_new(const LpWorkload *workload, const LpMachine *machine, GError **
         return lp_placement_new_packed(n_ranks);
     if (strcmp(workload->placement, "scattered") == 0)
         return lp_placement_new_given(n_ranks, scatter(n_ranks, machine));
-    guint32 *accelerators = read_file(workload->placement, n_ranks, machine, error);
+    guint32 *accelerators = read_file(workload, n_ranks, machine, error);
     return accelerators == NULL ? NULL : lp_placement_new_given(n_ranks, accelerators);
 }
 

@@ -19,9 +19,9 @@ check_starts(const LpWorkload *workload, const LpLibrary *library, GError **erro
         library->start.far_s > 0.0)
         return TRUE;
     g_set_error(error, LP_SIMULATION_ERROR, LP_SIMULATION_ERROR_FIT,
-                "%s: collective-checks: got yes, wanted no: library %s does not say what a check "
-                "costs",
-                lp_file_label(workload->path), library->name);
+                "collective-checks: got yes, wanted no: library %s does not say what a check costs",
+                library->name);
+    lp_workload_prefix(workload, error);
     return FALSE;
 }
 
@@ -32,13 +32,15 @@ find_library(const LpWorkload *workload, const LpMachine *machine, LpLibrary *ou
     const LpPlan *plan = &workload->plan;
     const char *name = *plan->library.name == '\0' ? LP_LIBRARY_AUTO : plan->library.name;
     if (!lp_machine_library(machine, name, out_library, error)) {
-        g_prefix_error(error, "%s: library: ", lp_file_label(workload->path));
+        g_prefix_error(error, "library: ");
+        lp_workload_prefix(workload, error);
         return FALSE;
     }
     gboolean is_said =
         *plan->library.protocol != '\0' && strcmp(plan->library.protocol, "auto") != 0;
     if (is_said && !lp_library_restrict(out_library, plan->library.protocol, error)) {
-        g_prefix_error(error, "%s: protocol: ", lp_file_label(workload->path));
+        g_prefix_error(error, "protocol: ");
+        lp_workload_prefix(workload, error);
         return FALSE;
     }
     return check_starts(workload, out_library, error);
@@ -52,9 +54,9 @@ check_precision(const LpWorkload *workload, const LpMachine *machine, GError **e
     if (lp_accelerator_peak_flop_per_s(&machine->accelerator, precision) > 0.0)
         return TRUE;
     g_set_error(error, LP_SIMULATION_ERROR, LP_SIMULATION_ERROR_FIT,
-                "%s: precision: got %s, wanted one that %s has units for",
-                lp_file_label(workload->path), lp_precision_names[precision],
-                machine->accelerator.name);
+                "precision: got %s, wanted one that %s has units for",
+                lp_precision_names[precision], machine->accelerator.name);
+    lp_workload_prefix(workload, error);
     return FALSE;
 }
 

@@ -3,10 +3,12 @@
 """What messages blame, and what they guess was meant.
 
 Environment: LIGHTPATH (the built program)."""
+import pathlib
 import sys
+import tempfile
 import unittest
 
-from test_command_line import Case
+from test_command_line import SOURCE, Case
 
 
 class Blame(Case):
@@ -21,9 +23,23 @@ class Blame(Case):
                 (["simulate", "two-jobs", "polaris-64", "--set", "tp=x"], '--set tp=x: "x" is not a whole'),
                 (["simulate", "two-jobs", "polaris-64", "--set", "tp=3"], "two-jobs.xml:8: <job> workload: "),
                 (["contention", *self.JOB[1:3]], "llama-3-8b.xml: got a plan of 128 ranks"),
-                ([*self.JOB, "--set", "library=zz"], 'llama-3-8b.xml: library: "zz" is not one of'),
+                ([*self.JOB, "--set", "library=zz"], '--set library=zz: library: "zz" is not one of'),
+                ([*self.JOB, "--set", "tp=3"], "--set tp=3: tp: got 3, wanted a divisor of heads (32)"),
+                ([*self.JOB, "--set", "hidden=100"], "--set hidden=100: heads: got 32, wanted"),
+                ([*self.JOB, "--set", "micro-batch=5"], "--set dp=64 --set micro-batch=5: global-batch: got 256"),
+                ([*self.JOB, "--set", "tp=5", "--set", "tp=3"], "--set tp=3: tp: got 3, wanted"),
+                ([*self.JOB, "--set", "experts=3"], "--set experts=3: top-k: got 0, wanted 1 to experts (3)"),
+                ([*self.JOB, "--set", "placement=zz"], '--set placement=zz: placement: got "zz", wanted packed'),
+                (["characterize", "llama-3-8b", "--sweep=heads=7"], "--sweep=heads=7: heads: got 7, wanted"),
+                ([*what_if, "tp=3"], "--what-if=tp=3: tp: got 3, wanted"),
                 (["workload", "attributes", "zreo"], 'workload attributes: unknown attribute "zreo"')):
             self.refused(1, f"lightpath: {told}", *words)
+        scenario = (SOURCE / "workloads/scenarios/two-jobs.xml").read_text()
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder, "jobs.xml")
+            path.write_text(scenario.replace("<job ", '<job library="zz" ', 1))
+            self.refused(1, 'jobs.xml:8: job "even": gpt3-1.3b.xml: library: "zz" is not one', "simulate", str(path),
+                         "polaris-64")
         self.refused(2, '--ranks: "3" is out of range', "collective", "send", "dgx-h100-64", "--ranks=3")
 
     def test_guesses(self):

@@ -267,8 +267,8 @@ test_narrow_refused(void)
         g_autofree char *line = g_strdup_printf(
             "simulate gpt3-175b dgx-a100-8 --set=precision=%s " SMALL, precisions[i]);
         g_autofree char *part = g_strdup_printf(
-            "gpt3-175b.xml: precision: got %s, wanted one that a100-80 has units for",
-            precisions[i]);
+            "--set precision=%s: precision: got %s, wanted one that a100-80 has units for",
+            precisions[i], precisions[i]);
         lp_spawn_refused(NULL, line, 1, part);
     }
 }

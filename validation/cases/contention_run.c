@@ -179,7 +179,8 @@ run_plan(char **words, const LpMachine *machine, double *out_time_s, GError **er
     g_autofree char *path = lp_file_find("workloads", words[1], error);
     if (path == NULL)
         return FALSE;
-    g_autoptr(LpWorkload) workload = lp_workload_load(path, (const char *const *)words + 2, error);
+    g_autoptr(LpWorkload) workload =
+        lp_workload_load_job(path, (const char *const *)words + 2, NULL, error);
     if (workload == NULL)
         return FALSE;
     lp_workload_suit(workload, machine->domain_size, &machine->accelerator);

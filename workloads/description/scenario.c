@@ -198,7 +198,8 @@ lp_scenario_job_prefix(const LpScenarioJob *self, GError **error)
     const char *label = lp_file_label(self->workload->path);
     if (strcmp(self->where, label) != 0)
         g_prefix_error(error, "%s: job \"%s\": ", self->where, self->name);
-    else if (error != NULL && *error != NULL && !g_str_has_prefix((*error)->message, label))
+    else if (error != NULL && *error != NULL && !g_str_has_prefix((*error)->message, label) &&
+             !g_str_has_prefix((*error)->message, "--set "))
         g_prefix_error(error, "%s: ", label);
 }
 

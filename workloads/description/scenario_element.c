@@ -179,7 +179,7 @@ is_own_attribute(const char *name)
 /* What a job says of its workload, as settings; each is tried first, so that a fault is told with
  * its place in the scenario. */
 static char **
-read_settings(const Reader *self, const char *const *settings, GError **error)
+read_attributes(const Reader *self, GError **error)
 {
     g_autoptr(GPtrArray) all = g_ptr_array_new_with_free_func(g_free);
     g_autoptr(LpWorkload) scratch = g_new0(LpWorkload, 1);
@@ -196,8 +196,6 @@ read_settings(const Reader *self, const char *const *settings, GError **error)
         }
         g_ptr_array_add(all, g_strdup_printf("%s=%s", name, text));
     }
-    for (; settings != NULL && *settings != NULL; settings++)
-        g_ptr_array_add(all, g_strdup(*settings));
     g_ptr_array_add(all, NULL);
     return (char **)g_ptr_array_free(g_steal_pointer(&all), FALSE);
 }
@@ -216,13 +214,13 @@ resolve(const Reader *self, const char *name)
 static LpWorkload *
 load_workload(const Reader *self, const char *const *settings, GError **error)
 {
-    g_auto(GStrv) all = read_settings(self, settings, error);
-    if (all == NULL)
+    g_auto(GStrv) own = read_attributes(self, error);
+    if (own == NULL)
         return NULL;
     g_autofree char *name = resolve(self, lp_xml_attribute(self->node, "workload"));
     g_autofree char *path = lp_file_find("workloads", name, error);
     LpWorkload *workload =
-        path == NULL ? NULL : lp_workload_load(path, (const char *const *)all, error);
+        path == NULL ? NULL : lp_workload_load_job(path, (const char *const *)own, settings, error);
     if (workload == NULL) {
         /* A shipped scenario is called by its name: settings may not go with it. */
         g_autofree char *place = where(self);

@@ -181,13 +181,57 @@ read_routing(LpWorkload *self, GError **error)
     if (self->transformer.experts.n == 0) {
         g_autofree char *shown = lp_error_quote(self->routing);
         g_set_error(error, LP_MODEL_ERROR, LP_MODEL_ERROR_PLAN,
-                    "%s: routing-table: got %s for a model without experts, wanted none",
-                    lp_file_label(self->path), shown);
+                    "routing-table: got %s for a model without experts, wanted none", shown);
+        lp_workload_prefix(self, error);
         return FALSE;
     }
     self->routing_table = lp_routing_table_load(self->routing, self->transformer.experts.n, error);
     self->plan.experts.table = self->routing_table;
     return self->routing_table != NULL;
+}
+
+/* Whether @message has @name as a word of its own. */
+static gboolean
+has_word(const char *message, const char *name)
+{
+    static const char letters[] = "abcdefghijklmnopqrstuvwxyz-";
+    gsize length = strlen(name);
+    for (const char *at = message; length > 0 && (at = strstr(at, name)) != NULL; at++) {
+        gboolean begins = at == message || strchr(letters, at[-1]) == NULL;
+        if (begins && (at[length] == '\0' || strchr(letters, at[length]) == NULL))
+            return TRUE;
+    }
+    return FALSE;
+}
+
+/* The settings that @message, which begins with an attribute's name, speaks of, or else the file.
+ * The last setting of a name is the one that counts. */
+static char *
+place_of(const LpWorkload *self, const char *message)
+{
+    g_autoptr(GString) place = g_string_new(NULL);
+    g_autoptr(GHashTable) seen = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+    guint n = self->settings != NULL ? g_strv_length(self->settings) : 0;
+    for (guint i = n; i-- > 0;) {
+        const char *setting = self->settings[i];
+        char *name = g_strndup(setting, strcspn(setting, "="));
+        gboolean is_meant = has_word(message, name);
+        if (!g_hash_table_add(seen, name) || !is_meant)
+            continue;
+        g_autofree char *text = g_strdup_printf("--set %s%s", setting, place->len > 0 ? " " : "");
+        g_string_prepend(place, text);
+    }
+    return place->len > 0 ? g_string_free(g_steal_pointer(&place), FALSE)
+                          : g_strdup(lp_file_label(self->path));
+}
+
+void
+lp_workload_prefix(const LpWorkload *self, GError **error)
+{
+    if (error == NULL || *error == NULL)
+        return;
+    g_autofree char *place = place_of(self, (*error)->message);
+    g_prefix_error(error, "%s: ", place);
 }
 
 /* What is refused need not stand in the file: @error, which begins with an attribute's name, says
@@ -218,21 +262,32 @@ complete(LpWorkload *self, GError **error)
         derive_plan(self);
     if (good && lp_plan_check(&self->plan, &self->transformer, &fault))
         return read_routing(self, error);
+    /* Of the bare message: what follows it tells of "--set" and of the framework in general. */
+    g_autofree char *place = place_of(self, fault->message);
     name_framework(self, fault);
-    g_propagate_prefixed_error(error, fault, "%s: ", lp_file_label(self->path));
+    g_propagate_prefixed_error(error, fault, "%s: ", place);
     return FALSE;
+}
+
+LpWorkload *
+lp_workload_load_job(const char *path, const char *const *attributes, const char *const *settings,
+                     GError **error)
+{
+    g_return_val_if_fail(path != NULL, NULL);
+    g_autoptr(LpWorkload) self = g_new0(LpWorkload, 1);
+    self->path = g_strdup(path);
+    self->settings = g_strdupv((char **)(gpointer)(guintptr)settings);
+    set_defaults(self);
+    if (!read_file(self, error) || !apply_settings(self, attributes, error) ||
+        !apply_settings(self, settings, error))
+        return NULL;
+    return complete(self, error) ? g_steal_pointer(&self) : NULL;
 }
 
 LpWorkload *
 lp_workload_load(const char *path, const char *const *settings, GError **error)
 {
-    g_return_val_if_fail(path != NULL, NULL);
-    g_autoptr(LpWorkload) self = g_new0(LpWorkload, 1);
-    self->path = g_strdup(path);
-    set_defaults(self);
-    if (!read_file(self, error) || !apply_settings(self, settings, error))
-        return NULL;
-    return complete(self, error) ? g_steal_pointer(&self) : NULL;
+    return lp_workload_load_job(path, NULL, settings, error);
 }
 
 LpWorkload *
@@ -257,6 +312,7 @@ lp_workload_free(LpWorkload *self)
     g_free(self->name);
     g_free(self->placement);
     g_free(self->routing);
+    g_strfreev(self->settings);
     lp_routing_table_free(self->routing_table);
     for (guint i = 0; i < LP_WORKLOAD_ATTRIBUTES_MAX; i++)
         g_free(self->source[i]);

@@ -11,10 +11,17 @@ G_BEGIN_DECLS
  * Reads a workload file (docs/workload-format.md), applies @settings ("name=value", NULL-ended, or
  * NULL), and checks the whole. A setting beats the file, the file beats the default.
  * Errors: LP_INPUT_ERROR and LP_MODEL_ERROR; "FILE:LINE: ...", "--set NAME=VALUE: ..." or, for
- * rules that join several attributes, "FILE: ATTRIBUTE: got, wanted". Returns: (transfer full).
+ * rules that join several attributes, "ATTRIBUTE: got, wanted" behind lp_workload_prefix().
+ * Returns: (transfer full).
  */
 LpWorkload *lp_workload_load(const char *path, const char *const *settings,
                              GError **error) G_GNUC_WARN_UNUSED_RESULT;
+/** Reads the workload of a scenario's job, whose own @attributes ("name=value", NULL-ended) stand
+ * between the file and @settings, and of which no message says "--set". Errors: as
+ * lp_workload_load(). Returns: (transfer full). */
+LpWorkload *lp_workload_load_job(const char *path, const char *const *attributes,
+                                 const char *const *settings,
+                                 GError **error) G_GNUC_WARN_UNUSED_RESULT;
 /** A workload called @name from @settings alone, which give all that has no default. @path: what
  * messages say in place of a file. Errors: as lp_workload_load(). Returns: (transfer full). */
 LpWorkload *lp_workload_new(const char *path, const char *name, const char *const *settings,
@@ -38,6 +45,9 @@ LpOrigin lp_workload_origin(const LpWorkload *self, guint index);
 /** Where the framework's value of attribute @index comes from, in words; NULL for other values.
  * Borrowed. */
 const char *lp_workload_source(const LpWorkload *self, guint index);
+/** Puts where it comes from in front of @error, "ATTRIBUTE: got, wanted": the settings whose names
+ * it has, "--set NAME=VALUE: ", or else the file, "FILE: ". Nothing if there is none. */
+void lp_workload_prefix(const LpWorkload *self, GError **error);
 /** Gives values that depend on the machine ("ep-relay=domains", "overlap-dp=accelerator", the
  * framework's recipes for its accelerator) for one whose scale-up domains have @domain_size of
  * @accelerator. Once: a second machine does not take back what the first has given. */

@@ -34,6 +34,7 @@ typedef struct {
     char framework[LP_FRAMEWORK_NAME_MAX]; /**< whose software runs (frameworks.xml), or "none" */
     LpOrigin origin[LP_WORKLOAD_ATTRIBUTES_MAX]; /**< by attribute */
     char *source[LP_WORKLOAD_ATTRIBUTES_MAX];    /* owned: of values of the framework, or NULL */
+    char **settings; /* owned: "name=value" of the command line, as typed; or NULL */
 } LpWorkload;
 
 G_END_DECLS

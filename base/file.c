@@ -193,16 +193,27 @@ new_in_memory(const char *text, gsize length)
     return -1;
 }
 
+/* Whoever opens the file needs one descriptor more, and SimGrid aborts without. */
+static gboolean
+leaves_a_descriptor(int fd)
+{
+    int another = fcntl(fd, F_DUPFD_CLOEXEC, 0);
+    return another >= 0 && close(another) == 0;
+}
+
 int
 lp_file_in_memory(const char *text, gsize length, char **out_path, GError **error)
 {
     g_return_val_if_fail(text != NULL && out_path != NULL, -1);
     int fd = new_in_memory(text, length);
-    if (fd < 0)
-        fail(error, "a file in memory", errno);
-    else
+    if (fd >= 0 && leaves_a_descriptor(fd)) {
         *out_path = g_strdup_printf("/dev/fd/%d", fd);
-    return fd;
+        return fd;
+    }
+    fail(error, "a file in memory", errno);
+    if (fd >= 0)
+        close(fd);
+    return -1;
 }
 
 /* The descriptor that "/dev/stdin" or "/dev/fd/63" names, as shells write it for <(COMMAND); -1. */

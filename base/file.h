@@ -44,7 +44,8 @@ char **lp_file_shipped(const char *folder);
 /**
  * A file in memory that holds @text, for libraries that read files only: whatever ends the process,
  * nothing of it stays. @out_path: (transfer full), by which this process can open it until the
- * descriptor is closed. Returns: the descriptor, to be closed; -1 with LP_INPUT_ERROR_FILE.
+ * descriptor is closed. Returns: the descriptor, to be closed; -1 with LP_INPUT_ERROR_FILE, also
+ * where no descriptor is left to open it by.
  */
 int lp_file_in_memory(const char *text, gsize length, char **out_path,
                       GError **error) G_GNUC_WARN_UNUSED_RESULT;

@@ -95,6 +95,30 @@ test_full_disk(void)
     g_rmdir(folder);
 }
 
+/* A file in memory is one that can also be opened. */
+static void
+test_few_descriptors(void)
+{
+    g_autoptr(GError) error = NULL;
+    g_autofree char *path = NULL;
+    struct rlimit limit;
+    getrlimit(RLIMIT_NOFILE, &limit);
+    int next = dup(0);
+    close(next);
+    for (int n_left = 0; n_left < 3; n_left++) {
+        struct rlimit few = {.rlim_cur = (rlim_t)(next + n_left), .rlim_max = limit.rlim_max};
+        setrlimit(RLIMIT_NOFILE, &few);
+        int fd = lp_file_in_memory("text", 4, &path, &error);
+        setrlimit(RLIMIT_NOFILE, &limit);
+        lp_test_true("only with two", (fd >= 0) == (n_left == 2));
+        if (fd >= 0)
+            close(fd);
+        else
+            lp_test_error("too few", &error, LP_INPUT_ERROR, LP_INPUT_ERROR_FILE,
+                          "a file in memory: Too many open files");
+    }
+}
+
 static void
 test_read(void)
 {
@@ -135,9 +159,12 @@ test_find(void)
 int
 main(void)
 {
-    static const LpTestCase cases[] = {
-        {"write", test_write},         {"bad writes", test_bad_writes},
-        {"full disk", test_full_disk}, {"read", test_read},
-        {"find", test_find},           {NULL, NULL}};
+    static const LpTestCase cases[] = {{"write", test_write},
+                                       {"bad writes", test_bad_writes},
+                                       {"full disk", test_full_disk},
+                                       {"few descriptors", test_few_descriptors},
+                                       {"read", test_read},
+                                       {"find", test_find},
+                                       {NULL, NULL}};
     return lp_test_run("file", cases);
 }

@@ -2,6 +2,8 @@
 /* What a closed form does not see: a number without it would mislead those who only estimate. */
 #include "report/left_out.h"
 
+#include "model/amped.h"
+#include "model/plan_flop.h"
 #include "model/plan_routing.h"
 #include "platforms/machine/describe.h"
 
@@ -61,6 +63,38 @@ add_unknown_to_amped(GPtrArray *texts, const LpWorkload *workload)
         g_ptr_array_add(texts, g_strdup_printf("plan: the form has no symbols for %s", names->str));
 }
 
+/* Products that AMPeD's form does not time count in its MFU, which may exceed 1 therefore. */
+#define AMPED_PRODUCTS_MIN 0.99
+
+static void
+add_operations(GPtrArray *texts, const LpWorkload *workload)
+{
+    const LpTransformer *model = &workload->transformer;
+    /* Two operations a product and sum; forward, and by both gradients. */
+    double timed = 6.0 * model->n_layers * lp_amped_layer_mac(model, &workload->plan);
+    double share = timed / lp_plan_model_flop(&workload->plan, model);
+    if (share >= AMPED_PRODUCTS_MIN)
+        return;
+    const struct {
+        const char *name;
+        gboolean is_on;
+    } blocks[] = {
+        {"logits", model->embedding},
+        {"decoder-layers", model->kind == LP_TRANSFORMER_ENCODER_DECODER},
+        {"mtp-layers", model->n_mtp > 0},
+        {"head-width",
+         model->head_width > 0 && model->n_heads * model->head_width != model->hidden},
+    };
+    g_autoptr(GString) names = g_string_new(NULL);
+    for (guint i = 0; i < G_N_ELEMENTS(blocks); i++)
+        if (blocks[i].is_on)
+            g_string_append_printf(names, "%s%s", names->len > 0 ? ", " : ", without ",
+                                   blocks[i].name);
+    g_ptr_array_add(texts, g_strdup_printf("operations: MFU counts all of the model's, the form "
+                                           "takes time for %.0f %% of them%s",
+                                           100.0 * share, names->str));
+}
+
 /* What the consistent form knows of trees it does not know of other topologies. */
 static void
 add_oversubscription(GPtrArray *texts, const LpMachine *machine, gboolean amped)
@@ -87,8 +121,10 @@ lp_left_out(const LpReport *self, gboolean amped)
     add_oversubscription(texts, self->machine, amped);
     if (self->workload->plan.overlap.slowdown > 1.0)
         g_ptr_array_add(texts, g_strdup("slowdown: computing is as fast beside communication"));
-    if (amped)
+    if (amped) {
         add_unknown_to_amped(texts, self->workload);
+        add_operations(texts, self->workload);
+    }
     if (lp_plan_has_expert_loads(&self->workload->plan, &self->workload->transformer))
         g_ptr_array_add(texts, g_strdup("experts: their loads count as even"));
     if (amped && lp_left_out_experts(self))

@@ -43,6 +43,12 @@ class Estimates(unittest.TestCase):
         """AMPeD's form says for which settings it has no symbols; both that uneven experts count as even."""
         plan = self.left_out("amped", "gpt3-175b", "dgx-a100-1024", "--set=virtual-stages=2")
         self.assertIn("no symbols for virtual-stages, host-sync", plan)
+        for workload, platform, blocks in (("gpt3-125m", "dgx-a100-8", "76 % of them, without logits"),
+                                           ("t5-11b", "dgx-a100-1024", "45 % of them, without logits, decoder-layers, head-width")):
+            self.assertIn("operations: MFU counts all of the model's, the form takes time for " + blocks,
+                          self.left_out("amped", workload, platform))
+        self.assertNotIn("operations", plan)
+        self.assertNotIn("operations", self.left_out("consistent", "gpt3-125m", "dgx-a100-8"))
         for model in ("consistent", "amped"):
             uneven = self.left_out(model, "mixtral-8x7b", "dgx-h100-64", "--set=skew=0.3")
             self.assertIn("experts: their loads count as even", uneven)

@@ -26,15 +26,20 @@ lp_check_not_output(const char *option, const char *path, GError **error)
 }
 
 gboolean
-lp_page_file_prepare(LpPageFile *self, char *const *inputs, GError **error)
+lp_page_file_load(LpPageFile *self, GError **error)
 {
-    const LpOutputPath output = {"--report", self->path};
-    if (!lp_check_not_output("--report", self->path, error) ||
-        !lp_check_outputs(&output, 1, inputs, error))
+    if (!lp_check_not_output("--report", self->path, error))
         return FALSE;
     if (self->path != NULL)
         self->vega = lp_vega_load(lp_vega_folder(), error);
     return self->path == NULL || self->vega != NULL;
+}
+
+gboolean
+lp_page_file_prepare(LpPageFile *self, char *const *inputs, GError **error)
+{
+    const LpOutputPath output = {"--report", self->path};
+    return lp_check_outputs(&output, 1, inputs, error) && lp_page_file_load(self, error);
 }
 
 gboolean

@@ -13,13 +13,15 @@ typedef char *(*LpPageMaker)(const json_t *document, const char *vega);
 /** A page and the file that it goes to. */
 typedef struct {
     char *path; /* owned; NULL: none is asked for */
-    char *vega; /* owned: the library of plots, read by lp_page_file_prepare() */
+    char *vega; /* owned: the library of plots, read by lp_page_file_load() */
 } LpPageFile;
 
 void lp_page_file_clear(LpPageFile *self);
-/** Refuses, before anything runs, what could not be written afterwards, or would be written over
- * one of @inputs, the NULL-ended names of what is read; and reads the library. Errors:
- * LP_INPUT_ERROR_USAGE, _FILE. */
+/** Refuses, before anything runs, what could not be written afterwards, and reads the library.
+ * Errors: LP_INPUT_ERROR_USAGE, _FILE. */
+gboolean lp_page_file_load(LpPageFile *self, GError **error) G_GNUC_WARN_UNUSED_RESULT;
+/** lp_page_file_load() of a command's only output, which is refused over one of @inputs, the
+ * NULL-ended names of what is read. Errors: LP_INPUT_ERROR_USAGE, _FILE. */
 gboolean lp_page_file_prepare(LpPageFile *self, char *const *inputs,
                               GError **error) G_GNUC_WARN_UNUSED_RESULT;
 /** Writes the page that @make makes of @document; nothing if none is asked for. Errors:

@@ -32,8 +32,8 @@ lp_run_files_prepare(LpRunFiles *self, char *const *inputs, GError **error)
            lp_check_not_output("--csv", self->csv, error) &&
            lp_check_not_output("--paje", self->paje, error) &&
            (self->csv == NULL || lp_folder_check(self->csv, lp_csv_names, error)) &&
-           lp_page_file_prepare(&self->page, inputs, error) &&
-           lp_check_outputs(outputs, G_N_ELEMENTS(outputs), inputs, error);
+           lp_check_outputs(outputs, G_N_ELEMENTS(outputs), inputs, error) &&
+           lp_page_file_load(&self->page, error);
 }
 
 gboolean

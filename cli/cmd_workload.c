@@ -219,25 +219,20 @@ check_protocol(const char *protocol, GError **error)
            lp_choice_parse(protocol, (const char *const *)known->pdata, error) >= 0;
 }
 
-static gboolean
-is_named(const char *name)
-{
-    return *name != '\0' && strcmp(name, LP_LIBRARY_AUTO) != 0;
-}
-
 /* A plan names libraries and protocols without a machine; whether they are there is known. */
 static gboolean
 check_library(const LpWorkload *workload, GError **error)
 {
     const char *name = workload->plan.library.name, *protocol = workload->plan.library.protocol;
     LpLibrary library;
-    if (is_named(name) && !lp_library_find(name, &library, error)) {
+    if (lp_library_is_named(name) && !lp_library_find(name, &library, error)) {
         g_prefix_error(error, "library: ");
         lp_workload_prefix(workload, error);
         return FALSE;
     }
-    if (is_named(protocol) && !(is_named(name) ? lp_library_restrict(&library, protocol, error)
-                                               : check_protocol(protocol, error))) {
+    if (lp_library_is_named(protocol) &&
+        !(lp_library_is_named(name) ? lp_library_restrict(&library, protocol, error)
+                                    : check_protocol(protocol, error))) {
         g_prefix_error(error, "protocol: ");
         lp_workload_prefix(workload, error);
         return FALSE;

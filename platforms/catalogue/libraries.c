@@ -183,6 +183,12 @@ find(const LpXml *xml, const char *name, LpLibrary *out_library, GError **error)
 }
 
 gboolean
+lp_library_is_named(const char *name)
+{
+    return *name != '\0' && strcmp(name, LP_LIBRARY_AUTO) != 0;
+}
+
+gboolean
 lp_library_find(const char *name, LpLibrary *out_library, GError **error)
 {
     g_autoptr(LpXml) xml = lp_xml_load(LIBRARIES, SCHEMA, error);

@@ -11,6 +11,9 @@ G_BEGIN_DECLS
 #define LP_LIBRARY_SINGLE_RING                                                                     \
     "single-ring" /* name of the library without costs of its own: rings over one card */
 
+/** Whether @name, which a plan gives of a library or a protocol, is one, or the machine's is to be
+ * taken: "" and LP_LIBRARY_AUTO. */
+gboolean lp_library_is_named(const char *name) G_GNUC_PURE;
 /** Looks @name up among the shipped libraries; latencies in @out_library are seconds, rates
  * bytes/s. Errors: LP_INPUT_ERROR_NAME with the known names. */
 gboolean lp_library_find(const char *name, LpLibrary *out_library,

@@ -30,15 +30,15 @@ find_library(const LpWorkload *workload, const LpMachine *machine, LpLibrary *ou
              GError **error)
 {
     const LpPlan *plan = &workload->plan;
-    const char *name = *plan->library.name == '\0' ? LP_LIBRARY_AUTO : plan->library.name;
+    const char *name =
+        lp_library_is_named(plan->library.name) ? plan->library.name : LP_LIBRARY_AUTO;
     if (!lp_machine_library(machine, name, out_library, error)) {
         g_prefix_error(error, "library: ");
         lp_workload_prefix(workload, error);
         return FALSE;
     }
-    gboolean is_said =
-        *plan->library.protocol != '\0' && strcmp(plan->library.protocol, "auto") != 0;
-    if (is_said && !lp_library_restrict(out_library, plan->library.protocol, error)) {
+    if (lp_library_is_named(plan->library.protocol) &&
+        !lp_library_restrict(out_library, plan->library.protocol, error)) {
         g_prefix_error(error, "protocol: ");
         lp_workload_prefix(workload, error);
         return FALSE;

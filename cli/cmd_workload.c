@@ -73,10 +73,11 @@ cmd_list(int argc, char **argv, GError **error)
     g_autofree char *format_text = NULL;
     const GOptionEntry entries[] = {LP_ROW_FORMAT(&format_text), {NULL, 0, 0, 0, NULL, NULL, NULL}};
     LpFormat format;
-    if (!lp_options_parse("workload list", NULL,
-                          "Lists the workloads that are shipped, and machines that they run on: a "
-                          "shipped one, or the options of \"lightpath platform generate\".",
-                          entries, &argc, &argv, 0, 0, error) ||
+    if (!lp_options_parse(
+            "workload list", NULL,
+            "Lists the workloads that are shipped, and the machines that they were "
+            "published for: a shipped one, or the options of \"lightpath platform generate\".",
+            entries, &argc, &argv, 0, 0, error) ||
         !lp_format_parse(format_text, &format, error))
         return FALSE;
     g_auto(GStrv) names = lp_file_shipped("workloads");

@@ -3,8 +3,6 @@
 #include "cli/plan_fit.h"
 
 #include "base/file.h"
-#include "platforms/generation/generate.h"
-#include "platforms/generation/system.h"
 
 #include <string.h>
 
@@ -156,61 +154,18 @@ lp_fit_shipped_machines(GError **error)
     return g_steal_pointer(&machines);
 }
 
-/* As lp_fit_runs_on(); @is_native: also the accelerator has units for the plan's precision. */
-static gboolean
-is_fit(const LpWorkload *workload, const LpMachine *machine, gboolean is_native)
+char *
+lp_fit_find_machine(const LpWorkload *workload, const GPtrArray *machines)
 {
-    LpPrecision precision = workload->plan.format.precision;
-    return (!is_native || machine->accelerator.peak_flop_per_s[precision] > 0.0) &&
-           lp_fit_runs_on(workload, machine);
-}
-
-/* "--system=NAME --accelerators=N", of whole domains, or NULL. */
-static char *
-find_in_system(const LpWorkload *workload, const char *system, gboolean is_native)
-{
-    guint64 n = lp_plan_n_ranks(&workload->plan);
-    g_autoptr(LpMachineSpecification) whole = lp_system_load(system, NULL);
-    if (whole == NULL)
+    if (workload->machine == NULL)
         return NULL;
-    guint64 domains = (n + whole->domain.size - 1) / whole->domain.size;
-    guint64 wanted = domains * whole->domain.size;
-    g_autoptr(LpMachineSpecification) specification =
-        wanted <= LP_MACHINE_HOSTS_MAX ? lp_specification_new(system, (guint32)wanted, NULL) : NULL;
-    g_autoptr(LpMachine) machine =
-        specification != NULL ? lp_generate_machine(specification, system, NULL) : NULL;
-    return machine != NULL && is_fit(workload, machine, is_native)
-               ? g_strdup_printf("--system=%s --accelerators=%" G_GUINT64_FORMAT, system, wanted)
-               : NULL;
-}
-
-static char *
-find_machine(const LpWorkload *workload, const GPtrArray *machines, gboolean is_native)
-{
-    /* Those that most published plans ran on come first. */
-    static const char *const first[] = {"dgx-a100", "dgx-h100", "hgx-h800", NULL};
     for (guint i = 0; i < machines->len; i++) {
         const LpMachine *machine = g_ptr_array_index(machines, i);
-        if (!is_fit(workload, machine, is_native))
+        if (strcmp(machine->system, workload->machine) != 0 || !lp_fit_runs_on(workload, machine))
             continue;
         const char *label = lp_file_label(machine->path);
         return g_strndup(label, strlen(label) - strlen(".xml"));
     }
-    g_auto(GStrv) systems = lp_system_names(NULL);
-    for (guint pass = 0; pass < 2; pass++) {
-        const char *const *names = pass == 0 ? first : (const char *const *)systems;
-        for (; names != NULL && *names != NULL; names++) {
-            char *options = find_in_system(workload, *names, is_native);
-            if (options != NULL)
-                return options;
-        }
-    }
-    return NULL;
-}
-
-char *
-lp_fit_find_machine(const LpWorkload *workload, const GPtrArray *machines)
-{
-    char *found = find_machine(workload, machines, TRUE);
-    return found != NULL ? found : find_machine(workload, machines, FALSE);
+    return g_strdup_printf("--system=%s --accelerators=%" G_GUINT64_FORMAT, workload->machine,
+                           lp_plan_n_ranks(&workload->plan));
 }

@@ -27,9 +27,9 @@ char **lp_fit_plan(const char *path, const char *const *settings, const LpFitTar
 /** Whether @machine has room for the ranks of @workload, and memory. */
 gboolean lp_fit_runs_on(const LpWorkload *workload, const LpMachine *machine);
 
-/** How to come by a machine that @workload runs on, with units for its precision if there is one:
- * the name of the smallest of @machines (of LpMachine, shipped ones), or the options of "lightpath
- * platform generate"; NULL: none is known. Returns: (transfer full). */
+/** How to come by the machine that @workload was published for: the name of the smallest of
+ * @machines (of LpMachine, shipped ones) that is of that system and runs it, or the options of
+ * "lightpath platform generate"; NULL: its file names none. Returns: (transfer full). */
 char *lp_fit_find_machine(const LpWorkload *workload, const GPtrArray *machines);
 
 /** The shipped machines, the smallest first. Returns: (transfer full) of LpMachine. */

@@ -123,6 +123,7 @@ read_file(LpWorkload *self, GError **error)
         return FALSE;
     }
     self->name = g_strdup(lp_xml_attribute(lp_xml_root(xml), "name"));
+    self->machine = g_strdup(lp_xml_attribute(lp_xml_root(xml), "machine"));
     for (xmlNode *node = lp_xml_element(lp_xml_root(xml)->children, NULL); node != NULL;
          node = lp_xml_element(node->next, NULL))
         if (!read_element(self, xml, node, error))
@@ -310,6 +311,7 @@ lp_workload_free(LpWorkload *self)
         return;
     g_free(self->path);
     g_free(self->name);
+    g_free(self->machine);
     g_free(self->placement);
     g_free(self->routing);
     g_strfreev(self->settings);

@@ -22,8 +22,10 @@ extern const char *const lp_origin_names[]; /**< by LpOrigin, NULL-ended */
 
 /** A workload: a model, the plan to train it, and where its ranks stand. */
 typedef struct {
-    char *path; /* owned: the file, as messages name it */
-    char *name; /* owned: the workload's own name */
+    char *path;    /* owned: the file, as messages name it */
+    char *name;    /* owned: the workload's own name */
+    char *machine; /* owned: what it is published for, as "platform generate --system=" takes it,
+                      with options behind it; or NULL */
     LpTransformer transformer;
     LpPlan plan;
     char *placement;               /* owned: "packed", "scattered", or the path of a file

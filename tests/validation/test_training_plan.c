@@ -16,12 +16,13 @@ test_memory(void)
         const char *label, *changes, *attributes, *note;
     } rows[] = {
         {"recomputation left out, and it fits", "recompute=", "recompute=none",
-         "recompute none: the plan fits so"},
+         "recompute none: the plan fits so; full takes +"},
         /* 8.3 billion parameters of 16 bytes over t are 33 GB; 40 layers of s b h (10 + 24/t) are
          * 43 GB and of 5 a s^2 b / t, the scores, 54 GB (Korthikanti et al., eq. 2). */
         {"recomputation left out, and it does not fit",
          "recompute=;layers=40;heads=32;hidden=4096;ffn=;seq=2048;pp=1;dp=4;tp=4;micro_batch=8",
-         "recompute=selective", "recompute selective: the plan does not fit with less"},
+         "recompute=selective",
+         "recompute selective: the plan does not fit with less; full takes +"},
         /* The same at t 2 and b 4: 66, 30 and 54 GB. */
         {"nor with the scores again",
          "recompute=;layers=40;heads=32;hidden=4096;ffn=;seq=2048;pp=1;dp=8;tp=2;micro_batch=4",
@@ -42,6 +43,13 @@ test_memory(void)
          "megatron-core",
          "recompute=none gradient-precision=fp32",
          "recompute none as stated: by our count it does not fit"},
+        {"what stays leaves a micro-batch to be guessed",
+         FLASH
+         "layers=32;hidden=4096;heads=32;ffn=14336;vocab=128256;seq=65536;tied=;tp=4;pp=1;dp=1;"
+         "accelerators=4;micro_batch=;global_batch=24;recompute=none;precision=bf16;framework="
+         "megatron-core",
+         "recompute=none micro-batch=1",
+         "micro-batch 1: by our count not even that fits; 2 takes "},
         {"a replica's batch, cut into as many parts as there are stages",
          "framework=torchtitan;precision=bf16;zero=2;micro_batch=16", "micro-batch=8",
          "micro-batch 8: as many micro-batches as stages"},

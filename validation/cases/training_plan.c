@@ -51,13 +51,15 @@ fits(const LpTrainingRestatement *self, const Saving *saving, guint64 micro_batc
     return workload != NULL && lp_setup_check_memory(workload, self->machine, NULL);
 }
 
-/* The time of the plan by the closed form, s: infinite if it does not fit. */
+/* The time of the plan by the closed form, s: infinite if it does not fit. What runs as stated,
+ * whatever our count of its memory, is not held against that count. */
 static double
 plan_s(const LpTrainingRestatement *self, const Saving *saving, guint64 micro_batch)
 {
     g_autoptr(LpWorkload) workload = build(self, saving, micro_batch, NULL);
-    if (workload == NULL || !lp_setup_check_memory(workload, self->machine, NULL) ||
-        lp_plan_n_ranks(&workload->plan) > self->machine->n_accelerators)
+    if (workload == NULL || lp_plan_n_ranks(&workload->plan) > self->machine->n_accelerators)
+        return INFINITY;
+    if (!self->outcome->runs_as_stated && !lp_setup_check_memory(workload, self->machine, NULL))
         return INFINITY;
     return lp_prediction_consistent_s(workload, self->machine);
 }
@@ -91,12 +93,36 @@ fastest_micro_batch(const LpTrainingRestatement *self, const Saving *saving)
     return found;
 }
 
+static double
+per_cent_more(double own_s, double other_s)
+{
+    return 100.0 * (other_s / own_s - 1.0);
+}
+
+/* What lies on the other side of a guess, which takes @own_s: how much longer @other, called @name,
+ * takes, or why it may not be. Returns: (transfer full). */
+static char *
+other_side(const LpTrainingRestatement *self, const Saving *other, guint64 micro_batch,
+           double own_s, const char *name)
+{
+    if (own_s == INFINITY)
+        return g_strdup("");
+    double other_s = plan_s(self, other, micro_batch);
+    if (other_s < INFINITY)
+        return g_strdup_printf("; %s takes %+.1f %% by the closed form", name,
+                               per_cent_more(own_s, other_s));
+    g_autoptr(LpWorkload) workload = build(self, other, micro_batch, NULL);
+    return g_strdup_printf("; %s does not %s", name,
+                           workload != NULL ? "fit" : "go with the rest of the plan");
+}
+
 /* Where the row leaves it out. */
 static guint64
 choose_micro_batch(const LpTrainingRestatement *self, const Saving *saving)
 {
     if (self->outcome->runs_as_stated) {
-        lp_outcome_infer(self->outcome, "micro-batch 1: by our count not even that fits");
+        g_autofree char *range = other_side(self, saving, 2, plan_s(self, saving, 1), "2");
+        lp_outcome_infer(self->outcome, "micro-batch 1: by our count not even that fits%s", range);
         return 1;
     }
     Fastest found = fastest_micro_batch(self, saving);
@@ -104,7 +130,7 @@ choose_micro_batch(const LpTrainingRestatement *self, const Saving *saving)
                      "micro-batch %" G_GUINT64_FORMAT ": the fastest by the closed form that fits; "
                      "the slowest takes %.0f %% longer",
                      found.size,
-                     found.worst_s > found.best_s ? 100.0 * (found.worst_s / found.best_s - 1.0)
+                     found.worst_s > found.best_s ? per_cent_more(found.best_s, found.worst_s)
                                                   : 0.0);
     return found.size;
 }
@@ -137,12 +163,9 @@ note_virtual_stages(const LpTrainingRestatement *self, const Saving *saving, gui
         return;
     gboolean is_plain = workload->plan.pipeline.virtual_stages < 2;
     other.virtual_stages = is_plain ? "finest" : "1";
-    double own_s = plan_s(self, saving, micro_batch), other_s = plan_s(self, &other, micro_batch);
-    g_autofree char *range = own_s < INFINITY && other_s < INFINITY
-                                 ? g_strdup_printf("; %s takes %+.1f %% by the closed form",
-                                                   is_plain ? "the finest division" : "one",
-                                                   100.0 * (other_s / own_s - 1.0))
-                                 : g_strdup("");
+    g_autofree char *range =
+        other_side(self, &other, micro_batch, plan_s(self, saving, micro_batch),
+                   is_plain ? "the finest division" : "one");
     lp_outcome_infer(self->outcome, "virtual stages %u: %s%s",
                      workload->plan.pipeline.virtual_stages,
                      is_plain ? "nothing is stated" : "the framework's habit", range);
@@ -301,6 +324,21 @@ why(guint chosen, guint first)
                                                                         : "does not fit with less";
 }
 
+/* The least recomputation that fits is a guess to one side: what all of it takes, each with the
+ * micro-batch that suits it if @is_open. Returns: (transfer full). */
+static char *
+span_of_recompute(const LpTrainingRestatement *self, const Saving *saving, guint64 micro_batch,
+                  gboolean is_open)
+{
+    Saving full = {"full", saving->gradients, saving->virtual_stages};
+    if (strcmp(saving->recompute, full.recompute) == 0)
+        return g_strdup("");
+    double own_s =
+        is_open ? fastest_micro_batch(self, saving).best_s : plan_s(self, saving, micro_batch);
+    guint64 size = is_open ? fastest_micro_batch(self, &full).size : micro_batch;
+    return other_side(self, &full, size, own_s, full.recompute);
+}
+
 /* What was measured did fit: where the row states nothing and our count says that it does not,
  * gradients are in 16 bits, or more is recomputed; also for a larger micro-batch, if @is_open
  * leaves that to be chosen. */
@@ -318,8 +356,9 @@ choose_saving(const LpTrainingRestatement *self, guint64 micro_batch, gboolean i
         return &savings[0];
     guint chosen = is_open ? fastest_from(self, first) : first;
     const Saving *saving = &savings[chosen];
-    lp_outcome_infer(self->outcome, "recompute %s: the plan %s", saving->recompute,
-                     why(chosen, first));
+    g_autofree char *span = span_of_recompute(self, saving, micro_batch, is_open);
+    lp_outcome_infer(self->outcome, "recompute %s: the plan %s%s", saving->recompute,
+                     why(chosen, first), span);
     if (saving->gradients != NULL)
         lp_outcome_infer(self->outcome, "gradients in bf16: the plan does not fit with fp32");
     return saving;

@@ -57,16 +57,23 @@ test_rows(void)
 #define HEADER                                                                                     \
     "operation,variant,accelerator,accelerators_per_domain,scale_up_GBps,nics_per_domain,"         \
     "nic_Gbps,ranks,domains,bytes,bytes_as_stated,time_us,busbw_GBps,hardware_as_stated,usable"
+#define HEADER_OF_SOURCE HEADER ",source"
 
 /* The predicted value of a row, in its measure's unit; 0 if there is none. */
 static double
-predicted(const char *row)
+predicted_under(const char *header, const char *row)
 {
-    g_autoptr(LpTable) table = lp_rows_table(HEADER, row);
+    g_autoptr(LpTable) table = lp_rows_table(header, row);
     if (table == NULL)
         return 0.0;
     g_autoptr(LpOutcome) outcome = lp_rows_outcome(table, 0);
     return outcome->predicted[LP_PREDICTION_SIMULATED];
+}
+
+static double
+predicted(const char *row)
+{
+    return predicted_under(HEADER, row);
 }
 
 /* Of the 2n - 1 steps of a ring of n (NCCL, src/device/all_reduce.h) the last sends nothing, which
@@ -102,8 +109,8 @@ test_same(void)
          "all-reduce,,a100-80,8,300,,,8,1,2147483648,,,1,,bandwidth"},
         {"large", "all-gather,,a100-80,8,300,,,8,1,,large,,1,,bandwidth",
          "all-gather,,a100-80,8,300,,,8,1,4294967296,,,1,,bandwidth"},
-        {"a probe", "all-reduce,,h100-sxm,8,450,,,8,1,,not stated,,1,,bandwidth",
-         "all-reduce,,h100-sxm,8,450,,,8,1,1073741824,,,1,,bandwidth"},
+        {"not stated", "all-gather,,a100-80,8,300,,,8,1,,not stated,,1,,bandwidth",
+         "all-gather,,a100-80,8,300,,,8,1,4294967296,,,1,,bandwidth"},
         {"as many domains as hold the ranks", "all-reduce,,a100-80,8,300,,,16,,1048576,,1,,,time",
          "all-reduce,,a100-80,8,300,,,16,2,1048576,,1,,,time"},
         {"domains of eight", "all-reduce,,a100-80,,300,,,16,2,1048576,,1,,,time",
@@ -172,20 +179,23 @@ test_bad(void)
         lp_rows_expect(rows[i].label, HEADER, rows[i].row, rows[i].wanted);
 }
 
-/* A probe's gathers and scatters go through a second buffer, which is read and written: 2 GiB at
- * 0.90 of 3.352 TB/s. */
+/* A source that states no size is known to take 1 GiB, in lists: gathers and scatters go through a
+ * second buffer, which is read and written: 2 GiB at 0.90 of 3.352 TB/s. Sums do not. */
 static void
 test_lists(void)
 {
-    static const char *const operations[] = {"all-gather", "reduce-scatter"};
+    static const char *const operations[] = {"all-gather", "reduce-scatter", "all-reduce"};
     for (guint i = 0; i < G_N_ELEMENTS(operations); i++) {
-        g_autofree char *probe =
-            g_strconcat(operations[i], ",,h100-sxm,8,450,,,8,1,,not stated,,1,,bandwidth", NULL);
-        g_autofree char *plain =
-            g_strconcat(operations[i], ",,h100-sxm,8,450,,,8,1,1073741824,,,1,,bandwidth", NULL);
-        double moved = 0x1p30 * 7.0 / 8.0;
-        lp_test_close(operations[i], moved / predicted(probe) - moved / predicted(plain),
-                      2.0 * 0x1p30 / (0.9 * 3.352e12), 1e-4);
+        g_autofree char *probe = g_strconcat(
+            operations[i], ",,h100-sxm,8,450,,,8,1,,not stated,,1,,bandwidth,HF ultra-scale", NULL);
+        g_autofree char *plain = g_strconcat(
+            operations[i], ",,h100-sxm,8,450,,,8,1,1073741824,,,1,,bandwidth,HF ultra-scale", NULL);
+        gboolean is_sum = strcmp(operations[i], "all-reduce") == 0;
+        double moved = 0x1p30 * (is_sum ? 2.0 : 1.0) * 7.0 / 8.0;
+        double own_s = moved / predicted_under(HEADER_OF_SOURCE, probe);
+        double plain_s = moved / predicted_under(HEADER_OF_SOURCE, plain);
+        lp_test_close(operations[i], own_s,
+                      plain_s + (is_sum ? 0.0 : 2.0 * 0x1p30 / (0.9 * 3.352e12)), 1e-4);
     }
 }
 

@@ -47,6 +47,16 @@ test_systems(void)
     lp_test_text("none", none, NULL);
 }
 
+static void
+test_probes(void)
+{
+    LpRowProbe probe = {0.0, FALSE};
+    lp_test_true("known", lp_row_source_probe("HF ultra-scale bench csv", &probe));
+    lp_test_close("256 Mi of 4 bytes", probe.bytes, 0x1p30, 0.0);
+    lp_test_true("lists", probe.has_lists);
+    lp_test_true("unknown", !lp_row_source_probe("nccl-tests", &probe));
+}
+
 /* What the file names is there to run. */
 static void
 test_names(void)
@@ -77,6 +87,7 @@ main(void)
 {
     static const LpTestCase cases[] = {{"frameworks", test_frameworks},
                                        {"systems", test_systems},
+                                       {"probes", test_probes},
                                        {"names", test_names},
                                        {NULL, NULL}};
     return lp_test_run("sources of rows", cases);

@@ -20,9 +20,6 @@
 #include <string.h>
 
 #define LARGE_BYTES (4.0 * 0x1p30)
-/* What the probes of a training framework take: 256 Mi elements of fp32 (huggingface/nanotron,
- * commit e3b886c6, src/nanotron/trainer.py, measure_bandwidth(), whose comment says 256MB). */
-#define PROBE_BYTES 0x1p30
 #define BYTES_MAX 1e13
 #define RANKS_MAX 65536u
 #define DOMAIN_DEFAULT 8u
@@ -38,7 +35,7 @@ typedef struct {
     guint32 n_ranks;
     guint64 bytes;
     gboolean is_ring;             /* the row says that nothing is reduced in switches */
-    gboolean is_probe;            /* of a training framework */
+    gboolean has_lists;           /* of PyTorch: what is gathered, or is to be scattered */
     gboolean is_exchange;         /* of tokens: */
     LpExpertExchange tokens;      /* where the size counts them */
     const LpConstants *constants; /* borrowed: NULL: the shipped ones */
@@ -93,6 +90,21 @@ parse_stated(const char *text, double *out_bytes)
            (*out_bytes *= factor) >= 1.0;
 }
 
+/* Of what is not stated: what the source is known to take, or so many that only rates matter. */
+static guint64
+inferred_bytes(Row *self)
+{
+    LpRowProbe probe;
+    if (!lp_row_source_probe(lp_table_text(self->row, "source"), &probe)) {
+        lp_outcome_infer(self->outcome, "large: 4 GiB, at which only rates matter");
+        return (guint64)LARGE_BYTES;
+    }
+    self->has_lists = probe.has_lists;
+    lp_outcome_infer(self->outcome, "size not stated: %.0f MiB%s, what that source times",
+                     probe.bytes / 0x1p20, probe.has_lists ? " in lists" : "");
+    return (guint64)probe.bytes;
+}
+
 static gboolean
 read_size(Row *self, GError **error)
 {
@@ -109,11 +121,7 @@ read_size(Row *self, GError **error)
     if (bytes == 0 && !self->is_exchange) {
         if (is_time(self->row))
             return lp_table_fault(self->row, "bytes", "a size, where a time was measured", error);
-        self->is_probe = strcmp(stated, "not stated") == 0;
-        bytes = (guint64)(self->is_probe ? PROBE_BYTES : LARGE_BYTES);
-        lp_outcome_infer(self->outcome, self->is_probe
-                                            ? "size not stated: a probe of 1 GiB, in lists"
-                                            : "large: 4 GiB, at which only rates matter");
+        bytes = inferred_bytes(self);
     }
     self->bytes = bytes;
     return TRUE;
@@ -284,7 +292,7 @@ consistent_s(const Row *self, const LpMachine *machine, const guint32 *accelerat
     }
 }
 
-/* Probes gather into a list of tensors and scatter one, for which PyTorch has a buffer of its own,
+/* To gather into a list of tensors, and to scatter one, PyTorch has a buffer of its own,
  * with a copy for each rank (pytorch/pytorch, torch/csrc/distributed/c10d/ProcessGroupNCCL.cpp:
  * allgather, reduce_scatter). */
 static double
@@ -293,7 +301,7 @@ list_copies_s(const Row *self, const LpMachine *machine)
     gboolean has_list = self->collective == LP_COLLECTIVE_ALL_GATHER ||
                         self->collective == LP_COLLECTIVE_REDUCE_SCATTER;
     const LpAccelerator *accelerator = &machine->accelerator;
-    if (!self->is_probe || !has_list)
+    if (!self->has_lists || !has_list)
         return 0.0;
     return 2.0 * (double)self->bytes /
            (accelerator->memory_bytes_per_s * accelerator->memory_efficiency);

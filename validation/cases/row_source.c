@@ -57,13 +57,19 @@ find(const LpXml *xml, const char *kind, const char *source, const char *stated)
     return NULL;
 }
 
+static LpXml *
+load(void)
+{
+    /* Named here so that a static link keeps the embedded files. */
+    (void)lp_validation_get_resource();
+    return lp_xml_load(SOURCES, SCHEMA, NULL);
+}
+
 /* Attribute @attribute of what find() finds. */
 static char *
 reading(const char *kind, const char *source, const char *stated, const char *attribute)
 {
-    /* Named here so that a static link keeps the embedded files. */
-    (void)lp_validation_get_resource();
-    g_autoptr(LpXml) xml = lp_xml_load(SOURCES, SCHEMA, NULL);
+    g_autoptr(LpXml) xml = load();
     const xmlNode *node = xml != NULL ? find(xml, kind, source, stated) : NULL;
     return node != NULL ? g_strdup(lp_xml_attribute(node, attribute)) : NULL;
 }
@@ -80,4 +86,16 @@ lp_row_source_system(const char *source)
 {
     g_return_val_if_fail(source != NULL, NULL);
     return reading("machine", source, NULL, "system");
+}
+
+gboolean
+lp_row_source_probe(const char *source, LpRowProbe *out_probe)
+{
+    g_return_val_if_fail(source != NULL && out_probe != NULL, FALSE);
+    g_autoptr(LpXml) xml = load();
+    const xmlNode *node = xml != NULL ? find(xml, "probe", source, NULL) : NULL;
+    if (node == NULL)
+        return FALSE;
+    out_probe->has_lists = strcmp(lp_xml_attribute(node, "lists"), "yes") == 0;
+    return lp_xml_quantity(xml, node, "size", LP_QUANTITY_SIZE, &out_probe->bytes, NULL);
 }

@@ -14,4 +14,13 @@ char *lp_row_source_framework(const char *source, const char *stated);
  * a name of platforms/systems.xml. */
 char *lp_row_source_system(const char *source);
 
+/** A collective that a source times and states no size of. */
+typedef struct {
+    double bytes;
+    gboolean has_lists; /**< gathers into a list of tensors and scatters one */
+} LpRowProbe;
+
+/** What @source times where its rows state no size. Returns: FALSE if that is not known. */
+gboolean lp_row_source_probe(const char *source, LpRowProbe *out_probe);
+
 G_END_DECLS

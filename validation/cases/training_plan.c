@@ -126,12 +126,14 @@ choose_micro_batch(const LpTrainingRestatement *self, const Saving *saving)
         return 1;
     }
     Fastest found = fastest_micro_batch(self, saving);
+    g_autofree char *range = found.worst_s > found.best_s
+                                 ? g_strdup_printf("the slowest takes %.0f %% longer",
+                                                   per_cent_more(found.best_s, found.worst_s))
+                                 : g_strdup("no other does");
     lp_outcome_infer(self->outcome,
                      "micro-batch %" G_GUINT64_FORMAT ": the fastest by the closed form that fits; "
-                     "the slowest takes %.0f %% longer",
-                     found.size,
-                     found.worst_s > found.best_s ? per_cent_more(found.best_s, found.worst_s)
-                                                  : 0.0);
+                     "%s",
+                     found.size, range);
     return found.size;
 }
 

@@ -54,7 +54,7 @@ typedef struct {
                                     lp_plan_relay_by_domains() has made of them */
     gboolean one_by_one;       /**< each expert's products are kernels of their own,
                                     LP_EXPERT_STREAMS side by side, not one for all */
-    LpExpertsKernel kernel;    /**< else, whose one for all is */
+    LpExpertsKernel kernel;    /**< where one computes all of them: whose */
     gboolean eager;            /**< what comes between and behind their products runs operation by
                                     operation: clamped inputs, biases by the weights of routing */
     gboolean eager_dispatch;   /**< tokens are counted operation by operation, counts gathered, and

@@ -188,6 +188,12 @@ lp_library_is_named(const char *name)
     return *name != '\0' && strcmp(name, LP_LIBRARY_AUTO) != 0;
 }
 
+const char *
+lp_library_name_or_auto(const char *name)
+{
+    return lp_library_is_named(name) ? name : LP_LIBRARY_AUTO;
+}
+
 gboolean
 lp_library_find(const char *name, LpLibrary *out_library, GError **error)
 {

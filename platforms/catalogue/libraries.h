@@ -14,6 +14,8 @@ G_BEGIN_DECLS
 /** Whether @name, which a plan gives of a library or a protocol, is one, or the machine's is to be
  * taken: "" and LP_LIBRARY_AUTO. */
 gboolean lp_library_is_named(const char *name) G_GNUC_PURE;
+/** @name, or LP_LIBRARY_AUTO where it is none. */
+const char *lp_library_name_or_auto(const char *name) G_GNUC_PURE;
 /** Looks @name up among the shipped libraries; latencies in @out_library are seconds, rates
  * bytes/s. Errors: LP_INPUT_ERROR_NAME with the known names. */
 gboolean lp_library_find(const char *name, LpLibrary *out_library,

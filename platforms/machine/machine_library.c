@@ -158,7 +158,7 @@ LpLibraryRings
 lp_machine_library_rings(const LpMachine *self, const char *name)
 {
     LpLibrary library;
-    const char *wanted = lp_library_is_named(name) ? name : LP_LIBRARY_AUTO;
-    return lp_machine_library(self, wanted, &library, NULL) ? lp_library_rings(&library)
-                                                            : (LpLibraryRings){FALSE, 0.0};
+    return lp_machine_library(self, lp_library_name_or_auto(name), &library, NULL)
+               ? lp_library_rings(&library)
+               : (LpLibraryRings){FALSE, 0.0};
 }

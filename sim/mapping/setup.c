@@ -30,8 +30,7 @@ find_library(const LpWorkload *workload, const LpMachine *machine, LpLibrary *ou
              GError **error)
 {
     const LpPlan *plan = &workload->plan;
-    const char *name =
-        lp_library_is_named(plan->library.name) ? plan->library.name : LP_LIBRARY_AUTO;
+    const char *name = lp_library_name_or_auto(plan->library.name);
     if (!lp_machine_library(machine, name, out_library, error)) {
         g_prefix_error(error, "library: ");
         lp_workload_prefix(workload, error);

@@ -62,9 +62,9 @@ static void
 test_names(void)
 {
     g_autoptr(GError) error = NULL;
-    g_autofree char *linked = lp_row_source_system("");
+    g_autofree char *none = lp_row_source_system(""); /* which links the embedded file */
     g_autoptr(LpXml) xml = lp_xml_load(SOURCES, SCHEMA, &error);
-    lp_test_text("loads", error != NULL ? error->message : NULL, linked);
+    lp_test_text("loads", error != NULL ? error->message : NULL, none);
     guint n = 0;
     for (const xmlNode *node = xml != NULL ? lp_xml_element(lp_xml_root(xml)->children, NULL)
                                            : NULL;

@@ -16,8 +16,7 @@ library_of(const LpTrainingCase *restated)
 {
     const char *name = restated->workload->plan.library.name;
     g_autofree LpLibrary *library = g_new(LpLibrary, 1);
-    return lp_machine_library(restated->machine, lp_library_is_named(name) ? name : LP_LIBRARY_AUTO,
-                              library, NULL)
+    return lp_machine_library(restated->machine, lp_library_name_or_auto(name), library, NULL)
                ? g_strdup(library->name)
                : NULL;
 }

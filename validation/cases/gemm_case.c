@@ -63,9 +63,9 @@ kernel_s(const LpKernel *kernel, const LpAccelerator *accelerator, LpPrecision p
     return lp_kernel_time_s(kernel, &alone, precision);
 }
 
-static double
-product_s(const LpGemm *gemm, LpExpertsKernel grouped, const LpAccelerator *accelerator,
-          LpPrecision precision)
+double
+lp_gemm_case_time_s(const LpGemm *gemm, const LpAccelerator *accelerator, LpPrecision precision,
+                    LpExpertsKernel grouped, gboolean queued)
 {
     double bytes = lp_gemm_element_bytes(precision);
     /* Products of fp8 are written in 16 bits. */
@@ -79,14 +79,7 @@ product_s(const LpGemm *gemm, LpExpertsKernel grouped, const LpAccelerator *acce
         .bytes = gemm->n_batch *
                  ((gemm->m + gemm->n) * gemm->k * bytes + gemm->m * gemm->n * output_bytes),
     };
-    return kernel_s(&kernel, accelerator, precision);
-}
-
-double
-lp_gemm_case_time_s(const LpGemm *gemm, const LpAccelerator *accelerator, LpPrecision precision,
-                    gboolean queued)
-{
-    return product_s(gemm, LP_EXPERTS_KERNEL_PRODUCTS, accelerator, precision) +
+    return kernel_s(&kernel, accelerator, precision) +
            (queued ? 0.0 : alone_s(accelerator, LP_OPERATOR_PRODUCT));
 }
 
@@ -226,8 +219,8 @@ operator_s(const LpLayerOperator *operation, const LpAccelerator *accelerator,
     if (operation->kind == LP_OPERATOR_ALL_REDUCE)
         return all_reduce_s(operation, accelerator, element_bytes, constants, out_time_s, error);
     if (operation->kind == LP_OPERATOR_PRODUCT) {
-        *out_time_s = product_s(&operation->gemm, grouped, accelerator, precision) +
-                      (queued ? 0.0 : alone_s(accelerator, LP_OPERATOR_PRODUCT));
+        *out_time_s =
+            lp_gemm_case_time_s(&operation->gemm, accelerator, precision, grouped, queued);
         return TRUE;
     }
     LpKernel kernel = {.bytes = 2.0 * operation->elements * element_bytes};

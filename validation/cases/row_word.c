@@ -128,6 +128,14 @@ lp_row_word(const char *column, const char *text)
     return g_strdup(text);
 }
 
+char **
+lp_row_words(const char *text)
+{
+    g_autofree char *lower = g_ascii_strdown(text, -1);
+    g_strcanon(lower, "abcdefghijklmnopqrstuvwxyz0123456789-", ' ');
+    return g_strsplit(lower, " ", -1);
+}
+
 gboolean
 lp_row_count(const LpTableRow *row, const char *column, guint64 minimum, guint64 maximum,
              guint64 *io_value, LpOutcome *outcome, GError **error)

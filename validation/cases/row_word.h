@@ -12,6 +12,10 @@ G_BEGIN_DECLS
  * for "1,024"; @text itself where nothing better is known. Returns: (transfer full). */
 char *lp_row_word(const char *column, const char *text);
 
+/** The words of @text in small letters, as names are written: letters, digits and "-"; some may be
+ * empty. Returns: (transfer full), NULL-ended. */
+char **lp_row_words(const char *text);
+
 /** As lp_table_count(), also where @column has a number that lp_row_word() knows, which becomes a
  * note of @outcome unless that is NULL. Error: LP_INPUT_ERROR_VALUE. */
 gboolean lp_row_count(const LpTableRow *row, const char *column, guint64 minimum, guint64 maximum,

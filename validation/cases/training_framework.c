@@ -15,9 +15,7 @@ static char *
 framework_in_source(const LpTableRow *row)
 {
     g_auto(GStrv) known = lp_framework_names(NULL);
-    g_autofree char *text = g_ascii_strdown(lp_table_text(row, "source"), -1);
-    g_strcanon(text, "abcdefghijklmnopqrstuvwxyz0123456789-", ' ');
-    g_auto(GStrv) words = g_strsplit(text, " ", -1);
+    g_auto(GStrv) words = lp_row_words(lp_table_text(row, "source"));
     for (guint i = 0; known != NULL && words[i] != NULL; i++)
         if (strcmp(words[i], LP_FRAMEWORK_NONE) != 0 &&
             g_strv_contains((const char *const *)known, words[i]))

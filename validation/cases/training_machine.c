@@ -274,13 +274,11 @@ named_system(const LpTableRow *row, GError **error)
     g_autofree char *of_source = lp_row_source_system(lp_table_text(row, "source"));
     g_autoptr(LpMachineSpecification) own =
         of_source != NULL ? lp_system_load(of_source, NULL) : NULL;
-    g_autofree char *words = g_ascii_strdown(lp_table_text(row, "system"), -1);
-    g_strcanon(words, "abcdefghijklmnopqrstuvwxyz0123456789-", ' ');
-    g_auto(GStrv) parts = g_strsplit(words, " ", -1);
+    g_auto(GStrv) words = lp_row_words(lp_table_text(row, "system"));
     const char *named = NULL;
-    for (guint i = 0; named == NULL && parts[i] != NULL; i++)
-        if (g_strv_contains((const char *const *)known, parts[i]))
-            named = parts[i];
+    for (guint i = 0; named == NULL && words[i] != NULL; i++)
+        if (g_strv_contains((const char *const *)known, words[i]))
+            named = words[i];
     if (own != NULL && (named == NULL || g_strcmp0(named, own->like) == 0))
         named = own->system;
     return g_strdup(named != NULL ? named : GENERIC);

@@ -181,6 +181,8 @@ lp_platform_print_json(const LpMachine *machine, GError **error)
         add_fabric_json(root, machine, &facts);
     add_tiers_json(root, &facts, &fabric, has_scale_out);
     lp_network_add_json(root, machine);
+    if (machine->warning != NULL)
+        lp_json_append_text(lp_json_set_array(root, "warnings"), machine->warning);
     return lp_print_json(root, error);
 }
 
@@ -411,5 +413,7 @@ lp_platform_print_text(const LpMachine *machine, GError **error)
         append_spans(text, &fabric);
     add_distances_text(text, &facts);
     lp_network_append_text(text, machine);
+    if (machine->warning != NULL)
+        g_string_append_printf(text, "\nwarning     %s\n", machine->warning);
     return lp_print_result(text->str, error);
 }

@@ -86,6 +86,8 @@ init(LpReport *self, const LpWorkload *workload, const LpMachine *machine,
         self->difference = lp_crosscheck(simulation, &input);
     self->memory = lp_memory_fullest(&workload->transformer, &workload->plan);
     self->warnings = g_ptr_array_new_with_free_func(g_free);
+    if (machine->warning != NULL)
+        g_ptr_array_add(self->warnings, g_strdup(machine->warning));
     warn_memory(self);
     warn_precision(self);
     warn_cut(self);

@@ -4,6 +4,7 @@
 
 #include "base/units.h"
 #include "base/xml_writer.h"
+#include "platforms/generation/cards.h"
 #include "platforms/generation/layout.h"
 #include "platforms/generation/machine_options.h"
 #include "platforms/generation/sizing.h"
@@ -230,9 +231,23 @@ write_scale_out(LpXmlWriter *xml, const LpMachineSpecification *specification,
     lp_xml_writer_close(xml);
 }
 
+/* What cards leave to an accelerator, whose own rate the system says for as many as it has. */
+static void
+write_share(LpXmlWriter *xml, const LpMachineSpecification *specification,
+            const LpMachineSizing *sizing, const char *source)
+{
+    g_autofree char *share = lp_quantity_to_text(
+        LP_QUANTITY_BANDWIDTH, lp_cards_accelerator_bytes_per_s(specification, sizing->n_cards));
+    g_autofree char *text = g_strdup_printf("%s (cards of a domain, given on the command line: "
+                                            "%u; rate of one: %s)",
+                                            share, sizing->n_cards, source);
+    write_prop(xml, "source.scale-out-bandwidth", text);
+}
+
 /* What the values are, and where they come from. */
 static void
-write_sources(LpXmlWriter *xml, const LpMachineSpecification *specification)
+write_sources(LpXmlWriter *xml, const LpMachineSpecification *specification,
+              const LpMachineSizing *sizing)
 {
     gboolean has_cards =
         lp_specification_is_given(specification, LP_MACHINE_OPTION_RAILS) ||
@@ -242,6 +257,10 @@ write_sources(LpXmlWriter *xml, const LpMachineSpecification *specification)
         if ((lp_machine_options[i].flags & LP_OPTION_IN_SYSTEMS) == 0 || origin->text == NULL ||
             (i == LP_MACHINE_OPTION_ACCELERATORS_PER_NIC && has_cards))
             continue;
+        if (i == LP_MACHINE_OPTION_SCALE_OUT_BANDWIDTH && has_cards && !origin->is_given) {
+            write_share(xml, specification, sizing, origin->source);
+            continue;
+        }
         g_autofree char *id = g_strconcat("source.", lp_machine_options[i].name, NULL);
         g_autofree char *text = g_strdup_printf("%s (%s)", origin->text, origin->source);
         write_prop(xml, id, text);
@@ -260,13 +279,17 @@ write_published(LpXmlWriter *xml, const LpMachineSpecification *specification)
 
 /* Who says what of the machine. */
 static void
-write_origin(LpXmlWriter *xml, const LpMachineSpecification *specification)
+write_origin(LpXmlWriter *xml, const LpMachineSpecification *specification,
+             const LpMachineSizing *sizing)
 {
     g_autofree char *command = lp_specification_command(specification);
+    g_autofree char *warning = lp_cards_warning(specification, sizing->n_cards);
     write_prop(xml, "system", specification->system);
     write_prop(xml, "description", specification->description);
     write_prop(xml, "generated-by", command);
-    write_sources(xml, specification);
+    if (warning != NULL)
+        write_prop(xml, "warning", warning);
+    write_sources(xml, specification, sizing);
 }
 
 /* @layout: NULL where there is no scale-out network; @beside: NULL where no tree stands beside it.
@@ -283,7 +306,7 @@ write_platform(const LpMachineSpecification *specification, const LpMachineSizin
     lp_xml_writer_format(xml, "id", "%s-%u", specification->system, specification->n_accelerators);
     lp_xml_writer_attribute(xml, "routing", "None");
     if (has_origin)
-        write_origin(xml, specification);
+        write_origin(xml, specification, sizing);
     write_published(xml, specification);
     write_scale_up(xml, specification);
     if (layout != NULL)

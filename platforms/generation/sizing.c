@@ -2,6 +2,7 @@
 /* What the values of a specification imply together: domains, ports, their rate, a fabric. */
 #include "platforms/generation/sizing.h"
 
+#include "platforms/generation/cards.h"
 #include "platforms/generation/machine_options.h"
 
 static gboolean
@@ -50,9 +51,13 @@ find_cards(const LpMachineSpecification *specification, LpMachineSizing *sizing,
             "--rails: %u, wanted the value of --nics-per-domain, or one of the two", out->n_rails);
     if (specification->domain.size % sizing->n_cards != 0)
         return lp_layout_fail(error, LP_MACHINE_ERROR_SIZE,
-                              "--%s: %u, wanted a divisor of the domain size %u",
+                              "--%s: %u, wanted a divisor of the domain size %u%s",
                               out->n_rails != 0 ? "rails" : "nics-per-domain", sizing->n_cards,
-                              specification->domain.size);
+                              specification->domain.size,
+                              sizing->n_cards > specification->domain.size
+                                  ? "; several cards for an accelerator are --planes, with the "
+                                    "rate of all in --scale-out-bandwidth"
+                                  : "");
     return TRUE;
 }
 
@@ -91,13 +96,7 @@ check_planes(const LpMachineSpecification *specification, GError **error)
 static gboolean
 find_link_rate(const LpMachineSpecification *specification, LpMachineSizing *sizing, GError **error)
 {
-    const LpScaleOutSpecification *out = &specification->scale_out;
-    sizing->link_bytes_per_s = out->port_bytes_per_s;
-    if (out->port_bytes_per_s > 0.0)
-        return TRUE;
-    sizing->link_bytes_per_s = out->bytes_per_s * specification->domain.size / sizing->n_cards;
-    if (specification->planes.n > 1)
-        sizing->link_bytes_per_s /= specification->planes.n;
+    sizing->link_bytes_per_s = lp_cards_bytes_per_s(specification, sizing->n_cards);
     if (sizing->link_bytes_per_s > LP_MACHINE_BYTES_PER_S_MAX)
         return lp_layout_fail(error, LP_MACHINE_ERROR_VALUE,
                               "--scale-out-bandwidth: %g B/s a card, wanted at most %g",

@@ -33,6 +33,7 @@ lp_machine_free(LpMachine *self)
     g_free(self->system);
     g_free(self->library);
     g_free(self->generated_by);
+    g_free(self->warning);
     for (int i = 0; i < LP_N_ATTACHMENTS; i++)
         clear_cluster(&self->cluster[i]);
     g_free(self);

@@ -122,6 +122,7 @@ typedef struct {
     char *path;         /* owned: as the user named it */
     char *system;       /* owned: "dgx-a100", ... */
     char *generated_by; /* owned: the command that wrote the file, or NULL */
+    char *warning;      /* owned: what its author should know of it, a line, or NULL */
     LpAccelerator accelerator;
     guint64 n_accelerators;
     guint32 domain_size;

@@ -19,15 +19,14 @@ enum {
     ROOT_SYSTEM,
     ROOT_DESCRIPTION,
     ROOT_GENERATED_BY,
+    ROOT_WARNING,
     ROOT_PUBLISHED,
     ROOT_PUBLISHED_ACCELERATORS
 };
-static const char *const root_names[] = {"system",
-                                         "description",
-                                         "generated-by",
-                                         "published-bisection",
-                                         "published-bisection-accelerators",
-                                         NULL};
+static const char *const root_names[] = {
+    "system",  "description",         "generated-by",
+    "warning", "published-bisection", "published-bisection-accelerators",
+    NULL};
 enum {
     UP_ROLE,
     UP_ACCELERATOR,
@@ -343,6 +342,8 @@ read_machine(const LpXml *xml, GError **error)
     if (properties.props[ROOT_GENERATED_BY] != NULL)
         machine->generated_by =
             g_strdup(lp_xml_attribute(properties.props[ROOT_GENERATED_BY], "value"));
+    if (properties.props[ROOT_WARNING] != NULL)
+        machine->warning = g_strdup(lp_xml_attribute(properties.props[ROOT_WARNING], "value"));
     if (machine->system == NULL || !read_published(xml, &properties, machine, error) ||
         !read_networks(xml, zone, machine, error) || !check_names(xml, zone, machine, error))
         return NULL;

@@ -81,7 +81,7 @@ test_machines(void)
         {"4:1", "--system=generic --accelerators=256 --leaf-ports=16 --oversubscription=4", 256, 8,
          8, 1, 256, 16, 16, 4, 300e9, 25e9, 25e9},
         {"rails", "--system=generic --accelerators=256 --rails=4 --leaf-ports=16", 256, 8, 4, 16,
-         128, 16, 8, 16, 300e9, 25e9, 50e9},
+         128, 16, 8, 16, 300e9, 12.5e9, 25e9},
         {"node order", "--system=dgx-a100 --accelerators=1024 --port-order=node --leaf-ports=32",
          1024, 8, 8, 1, 1024, 32, 32, 32, 300e9, 25e9, 25e9},
         {"domain of 256",
@@ -91,7 +91,7 @@ test_machines(void)
         {"no domains", "--system=generic --accelerators=64 --domain-size=1", 64, 1, 1, 1, 64, 32, 2,
          32, 300e9, 25e9, 25e9},
         {"four cards", "--system=dgx-a100 --accelerators=320 --nics-per-domain=4", 320, 8, 4, 20,
-         160, 20, 8, 20, 300e9, 25e9, 50e9},
+         160, 20, 8, 20, 300e9, 12.5e9, 25e9},
         {"spare ports", "--system=generic --accelerators=272", 272, 8, 8, 1, 288, 32, 9, 32, 300e9,
          25e9, 25e9},
     };

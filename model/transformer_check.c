@@ -58,6 +58,7 @@ check_counts(const LpTransformer *self, GError **error)
            check_optional("document", self->document, error) &&
            check_optional("window", self->window.keys, error) &&
            check_optional("window-every", self->window.every, error) &&
+           check_optional("chunk", self->chunk, error) &&
            check_optional("query-rank", self->latent.query_rank, error) &&
            check_optional("kv-rank", self->latent.kv_rank, error) &&
            check_optional("rope-width", self->latent.rope_width, error) &&
@@ -180,9 +181,42 @@ check_mtp(const LpTransformer *self, GError **error)
                   self->n_mtp);
 }
 
+static gboolean
+has_reach(const LpTransformer *self, LpLookback reach)
+{
+    for (guint i = 0; i < self->pattern.n; i++)
+        if (self->pattern.lookback[i] == reach)
+            return TRUE;
+    return FALSE;
+}
+
+static gboolean
+check_reach(const LpTransformer *self, GError **error)
+{
+    if (self->pattern.n == 0 && self->window.keys > 0 && self->chunk > 0)
+        return refuse(error,
+                      "layer-pattern: got auto, wanted which layers have the window (%u) and which "
+                      "the chunk (%u), such as 3*chunk+1*window",
+                      self->window.keys, self->chunk);
+    if (self->pattern.n > 0 && self->window.every > 1)
+        return refuse(error, "window-every: got %u, wanted 1 with layer-pattern",
+                      self->window.every);
+    if (has_reach(self, LP_LOOKBACK_WINDOW) && self->window.keys == 0)
+        return refuse(error, "window: got 0, wanted at least 1 where layer-pattern has layers with "
+                             "a window");
+    if (has_reach(self, LP_LOOKBACK_CHUNK) && self->chunk == 0)
+        return refuse(error, "chunk: got 0, wanted at least 1 where layer-pattern has layers with "
+                             "chunks");
+    for (guint i = 0; i < self->pattern.n; i++)
+        if (!check_count("layer-pattern", self->pattern.count[i], error))
+            return FALSE;
+    return TRUE;
+}
+
 gboolean
 lp_transformer_check(const LpTransformer *self, GError **error)
 {
     return check_counts(self, error) && check_heads(self, error) && check_kind(self, error) &&
-           check_mtp(self, error) && check_experts(self, error) && check_image(self, error);
+           check_mtp(self, error) && check_reach(self, error) && check_experts(self, error) &&
+           check_image(self, error);
 }

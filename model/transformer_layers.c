@@ -11,6 +11,7 @@ const char *const lp_positions_names[] = {"learned", "rotary", NULL};
 const char *const lp_norm_names[] = {"auto", "layernorm", "rmsnorm", NULL};
 const char *const lp_bias_names[] = {"auto", "yes", "no", "qkv", NULL};
 const char *const lp_dropout_names[] = {"auto", "yes", "no", NULL};
+const char *const lp_lookback_names[] = {"full", "window", "chunk", NULL};
 
 void
 lp_transformer_resolve(LpTransformer *self)
@@ -46,6 +47,40 @@ lp_transformer_n_layers(const LpTransformer *self)
     return self->n_layers + self->decoder.n_layers + self->n_mtp;
 }
 
+static LpLookback
+pattern_lookback(const LpLayerPattern *pattern, guint32 index)
+{
+    guint64 period = 0;
+    for (guint i = 0; i < pattern->n; i++)
+        period += pattern->count[i];
+    guint64 at = index % period;
+    guint run = 0;
+    while (at >= pattern->count[run])
+        at -= pattern->count[run++];
+    return pattern->lookback[run];
+}
+
+/* Without a pattern, chunks are those of all layers. */
+static LpLookback
+layer_lookback(const LpTransformer *self, guint32 index)
+{
+    if (self->pattern.n > 0)
+        return pattern_lookback(&self->pattern, index);
+    if (self->chunk > 0)
+        return LP_LOOKBACK_CHUNK;
+    gboolean windowed = self->window.keys > 0 && index % MAX(self->window.every, 1) == 0;
+    return windowed ? LP_LOOKBACK_WINDOW : LP_LOOKBACK_FULL;
+}
+
+/* Keys for a token, on average, where @all tokens are cut into chunks of @chunk, and into what is
+ * left. */
+static guint32
+mean_keys(guint64 all, guint64 chunk)
+{
+    guint64 rest = all % chunk;
+    return (guint32)(((all - rest) * chunk + rest * rest + all - 1) / all);
+}
+
 LpLayer
 lp_transformer_layer(const LpTransformer *self, guint32 index)
 {
@@ -55,24 +90,29 @@ lp_transformer_layer(const LpTransformer *self, guint32 index)
                            (index - self->experts.n_dense_layers) % every == every - 1;
     guint32 seq = in_decoder ? self->decoder.seq : self->seq;
     guint32 span = self->document > 0 ? MIN(self->document, seq) : seq;
-    gboolean windowed = self->window.keys > 0 && self->window.keys < span &&
-                        index % MAX(self->window.every, 1) == 0;
+    LpLookback reach = layer_lookback(self, index);
+    gboolean windowed =
+        reach == LP_LOOKBACK_WINDOW && self->window.keys > 0 && self->window.keys < span;
+    gboolean chunked = reach == LP_LOOKBACK_CHUNK && self->chunk > 0 && self->chunk < span;
     return (LpLayer){.cross = in_decoder,
                      .has_experts = has_experts,
                      .mtp = index >= lp_transformer_n_layers(self) - self->n_mtp,
                      .causal = in_decoder || self->kind == LP_TRANSFORMER_DECODER,
                      .seq = seq,
-                     .span = span,
-                     .keys = windowed ? self->window.keys : span,
-                     .windowed = windowed};
+                     .span = chunked ? self->chunk : span,
+                     .keys = windowed  ? self->window.keys
+                             : chunked ? mean_keys(span, self->chunk)
+                                       : span,
+                     .windowed = windowed,
+                     .chunked = chunked};
 }
 
 guint
 lp_transformer_layer_kind(const LpTransformer *self, guint32 index)
 {
     LpLayer layer = lp_transformer_layer(self, index);
-    return (layer.mtp ? 8u : 0u) + (layer.cross ? 4u : 0u) + (layer.has_experts ? 2u : 0u) +
-           (layer.windowed ? 1u : 0u);
+    return (layer.chunked ? 16u : 0u) + (layer.mtp ? 8u : 0u) + (layer.cross ? 4u : 0u) +
+           (layer.has_experts ? 2u : 0u) + (layer.windowed ? 1u : 0u);
 }
 
 guint32

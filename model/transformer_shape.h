@@ -65,6 +65,13 @@ typedef enum {
     LP_DROPOUT_NO
 } LpDropout;
 
+/** How far back attention looks in a layer. */
+typedef enum {
+    LP_LOOKBACK_FULL,
+    LP_LOOKBACK_WINDOW, /**< so many keys: a sliding window */
+    LP_LOOKBACK_CHUNK   /**< as far as the chunk of the sequence that a token stands in (Llama 4) */
+} LpLookback;
+
 /** Names as in the workload file, NULL-ended, indexed by the enums above. */
 extern const char *const lp_transformer_kind_names[];
 extern const char *const lp_ffn_kind_names[];
@@ -73,6 +80,7 @@ extern const char *const lp_positions_names[];
 extern const char *const lp_norm_names[];
 extern const char *const lp_bias_names[];
 extern const char *const lp_dropout_names[];
+extern const char *const lp_lookback_names[];
 
 /** The decoder of an encoder-decoder, whose layers have cross-attention too. All 0 for others. */
 typedef struct {
@@ -82,8 +90,19 @@ typedef struct {
 /** Sliding-window attention, if keys > 0. */
 typedef struct {
     guint32 keys;  /**< that a token looks back to; 0: all */
-    guint32 every; /**< layer i has the window if i mod this is 0; 0: as 1 */
+    guint32 every; /**< without a pattern, layer i has the window if i mod this is 0; 0: as 1 */
 } LpTransformerWindow;
+
+/** Runs of layers that a pattern has room for. */
+#define LP_LAYER_RUNS_MAX 48u
+
+/** How layers follow each other, if n > 0: runs of layers that are alike, from the first layer on,
+ * and over again until there are no more layers. */
+typedef struct {
+    guint32 n;                        /**< runs; 0: as LpTransformerWindow and chunk say */
+    guint32 count[LP_LAYER_RUNS_MAX]; /**< layers of each run, at least 1 */
+    LpLookback lookback[LP_LAYER_RUNS_MAX];
+} LpLayerPattern;
 
 /** Multi-head latent attention (MLA: DeepSeek-V2, arXiv 2405.04434, section 2.1), if kv_rank > 0.
  */
@@ -145,6 +164,9 @@ typedef struct {
     gboolean parallel_blocks; /**< attention and feed-forward side by side, one residual sum */
     LpTransformerDecoder decoder;
     LpTransformerWindow window;
+    guint32 chunk; /**< tokens of each of the chunks that a sequence is cut into for attention, in
+                      layers that are chunked; 0: a sequence is one */
+    LpLayerPattern pattern;
     LpTransformerLatent latent;
     LpTransformerExperts experts;
     LpTransformerImage image;
@@ -156,13 +178,15 @@ typedef struct {
     gboolean has_experts;
     gboolean mtp; /**< that of a module that predicts further tokens */
     gboolean causal;
-    guint32 seq;       /**< tokens of a sequence */
-    guint32 span;      /**< tokens of it that see each other: all, or those of a document */
-    guint32 keys;      /**< keys that attention reads for each token, at most */
+    guint32 seq;  /**< tokens of a sequence */
+    guint32 span; /**< tokens of it that see each other: all, or those of a document or chunk */
+    guint32 keys; /**< keys that attention reads for a token, at most: on average over the
+                     chunks, of which the last may be shorter */
     gboolean windowed; /**< keys < span: a window hides some of what a causal mask leaves */
+    gboolean chunked;  /**< a chunk is narrower than what would see each other without it */
 } LpLayer;
 
 /** lp_transformer_layer_kind() is below this. */
-#define LP_LAYER_KINDS 16
+#define LP_LAYER_KINDS 32
 
 G_END_DECLS

@@ -52,6 +52,7 @@ add_unknown_to_amped(GPtrArray *texts, const LpWorkload *workload)
         {"zero", plan->zero.stage > 0},
         {"document", workload->transformer.document > 0},
         {"window", workload->transformer.window.keys > 0},
+        {"chunk", workload->transformer.chunk > 0},
         {"host-sync", plan->host.sync != LP_HOST_SYNC_NONE},
         {"kernels", plan->host.kernels != LP_KERNELS_FUSED},
     };

@@ -132,12 +132,21 @@ test_identity_of_contexts(void)
     LpTransformer windowed = llama;
     windowed.window.keys = 512;
     windowed.window.every = 2;
+    LpTransformer pattern = llama;
+    pattern.window.keys = 512;
+    pattern.chunk = 1000;
+    pattern.pattern =
+        (LpLayerPattern){.n = 3,
+                         .count = {1, 1, 1},
+                         .lookback = {LP_LOOKBACK_CHUNK, LP_LOOKBACK_FULL, LP_LOOKBACK_WINDOW}};
     for (guint32 cp = 1; cp <= 4; cp *= 2) {
         g_autofree char *label = g_strdup_printf("cp %u", cp);
         check_identity(label, llama, context_plan(2, cp, LP_CONTEXT_RING), FALSE);
         check_identity(label, llama, context_plan(2, cp, LP_CONTEXT_ULYSSES), FALSE);
         check_identity(label, windowed, context_plan(1, cp, LP_CONTEXT_RING), FALSE);
         check_identity(label, windowed, context_plan(1, cp, LP_CONTEXT_ULYSSES), FALSE);
+        check_identity(label, pattern, context_plan(1, cp, LP_CONTEXT_RING), FALSE);
+        check_identity(label, pattern, context_plan(1, cp, LP_CONTEXT_ULYSSES), FALSE);
     }
 }
 

@@ -166,12 +166,58 @@ test_layers(void)
                  lp_transformer_layer_kind(&shape, 0) != lp_transformer_layer_kind(&shape, 1));
 }
 
+/* "2*window+1*chunk+1*full" over six layers of 2,048 tokens. */
+static void
+test_pattern(void)
+{
+    LpTransformer shape = lp_test_gpt(6, 64, 4);
+    shape.window.keys = 16;
+    shape.chunk = 768;
+    shape.pattern =
+        (LpLayerPattern){.n = 3,
+                         .count = {2, 1, 1},
+                         .lookback = {LP_LOOKBACK_WINDOW, LP_LOOKBACK_CHUNK, LP_LOOKBACK_FULL}};
+    /* Chunks of 768, 768 and 512 tokens: (2 * 768^2 + 512^2) / 2048 keys for a token. */
+    static const LpLayer wanted[] = {
+        {.span = 2048, .keys = 16, .windowed = TRUE}, {.span = 2048, .keys = 16, .windowed = TRUE},
+        {.span = 768, .keys = 704, .chunked = TRUE},  {.span = 2048, .keys = 2048},
+        {.span = 2048, .keys = 16, .windowed = TRUE}, {.span = 2048, .keys = 16, .windowed = TRUE}};
+    for (guint32 i = 0; i < G_N_ELEMENTS(wanted); i++) {
+        g_autofree char *label = g_strdup_printf("layer %u", i);
+        LpLayer layer = lp_transformer_layer(&shape, i);
+        lp_test_true(label, layer.span == wanted[i].span && layer.keys == wanted[i].keys);
+        lp_test_true(label, layer.windowed == wanted[i].windowed);
+        lp_test_true(label, layer.chunked == wanted[i].chunked);
+        lp_test_true(label, lp_transformer_layer_kind(&shape, i) < LP_LAYER_KINDS);
+        for (guint32 k = 0; k < i; k++)
+            lp_test_true(label, (lp_transformer_layer_kind(&shape, i) ==
+                                 lp_transformer_layer_kind(&shape, k)) ==
+                                    (wanted[i].keys == wanted[k].keys));
+    }
+    shape.chunk = 4096;
+    lp_test_true("a chunk as long as the sequence",
+                 lp_transformer_layer_kind(&shape, 2) == lp_transformer_layer_kind(&shape, 3));
+    shape.pattern.n = 0;
+    shape.window.keys = 0;
+    shape.chunk = 512;
+    lp_test_true("without a pattern all are chunked", lp_transformer_layer(&shape, 5).keys == 512);
+    shape.document = 256;
+    lp_test_true("documents within", lp_transformer_layer(&shape, 5).keys == 256);
+    shape.document = 640;
+    lp_test_true("chunks of documents", lp_transformer_layer(&shape, 5).keys == 436);
+}
+
 int
 main(void)
 {
     static const LpTestCase cases[] = {
-        {"style", test_style},   {"widths", test_widths},       {"resolve", test_resolve},
-        {"layers", test_layers}, {"documents", test_documents}, {NULL, NULL},
+        {"style", test_style},
+        {"widths", test_widths},
+        {"resolve", test_resolve},
+        {"layers", test_layers},
+        {"documents", test_documents},
+        {"pattern", test_pattern},
+        {NULL, NULL},
     };
     return lp_test_run("transformer", cases);
 }

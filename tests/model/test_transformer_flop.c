@@ -58,6 +58,12 @@ test_flop_by_hand(void)
     lp_test_close("a window beyond", lp_transformer_layer_forward_flop(&windowed, 0, 1.0),
                   64.0 * (2.0 * 400.0 + 4.0 * 64.0 * 8.0), 0.0);
 
+    /* Chunks of 24, 24 and 16 of 64 tokens: 24^2 + 24^2 + 16^2 = 1408 scores a head. */
+    windowed.window.keys = 0;
+    windowed.chunk = 24;
+    lp_test_close("chunks", lp_transformer_scores_forward_flop(&windowed, 0, 3.0),
+                  3.0 * 1408.0 * 4.0 * 8.0, 0.0);
+
     /* MLA: h 8, 4 heads of 3 + 1 and values of 2, ranks 5 and 6: queries 5 (8 + 16) = 120,
      * compression 8 (6 + 1) = 56, expansion 6 * 4 (3 + 2) = 120, projection 8 * 8 = 64; gated
      * feed-forward 3 * 8 * 10 = 240. Scores take 16, mixing 8 a pair. */

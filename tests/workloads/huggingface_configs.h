@@ -47,6 +47,7 @@ G_BEGIN_DECLS
     "'num_hidden_layers':24,'patch_size':16,'qkv_bias':true,'num_labels':1000}"
 #define FULL "'full_attention'"
 #define SLIDING "'sliding_attention'"
+#define CHUNKED "'chunked_attention'"
 #define PAIR SLIDING "," FULL ","
 #define PAIRS_6 PAIR PAIR PAIR PAIR PAIR PAIR
 #define GPT_OSS                                                                                    \
@@ -73,5 +74,15 @@ char *lp_config_rest(const LpImport *import);
 
 /** @json with the first @from, which must be there, replaced by @to. Returns: (transfer full). */
 char *lp_config_edited(const char *json, const char *from, const char *to);
+
+/* Six layers; 'x' stands for what a row adds. */
+#define LLAMA_4                                                                                    \
+    "{'model_type':'llama4_text','hidden_act':'silu','hidden_size':5120,'intermediate_size':8192," \
+    "'intermediate_size_mlp':16384,'num_hidden_layers':6,'num_local_experts':16,"                  \
+    "'num_experts_per_tok':1,'torch_dtype':'bfloat16','x':0}"
+#define OLMO_3                                                                                     \
+    "{'model_type':'olmo3','hidden_act':'silu','hidden_size':4096,'intermediate_size':11008,"      \
+    "'max_position_embeddings':8192,'num_attention_heads':32,'num_hidden_layers':8,"               \
+    "'torch_dtype':'bfloat16','x':0}"
 
 G_END_DECLS

@@ -188,8 +188,9 @@ static const struct {
      "'torch_dtype':'bfloat16','vision_config':{'hidden_size':1152,'num_hidden_layers':27}}",
      "layers=34 hidden=2560 heads=8 kv-heads=4 head-width=256 ffn=10240 ffn-kind=swiglu seq=131072 "
      "vocab=262208 tied-embeddings=yes positions=rotary norm=rmsnorm bias=no dropout=no "
-     "attention=flash " PLAN " precision=bf16",
-     "sliding_window_pattern vision_config model_type", 3880263168.0},
+     "attention=flash window=1024 "
+     "layer-pattern=5*window+1*full " PLAN " precision=bf16",
+     "vision_config model_type", 3880263168.0},
     {"phi-4",
      "{'attention_bias':false,'attention_dropout':0.0,'embd_pdrop':0.0,'hidden_act':'silu',"
      "'hidden_size':5120,'intermediate_size':17920,'max_position_embeddings':16384,"
@@ -211,8 +212,9 @@ static const struct {
      "'torch_dtype':'bfloat16','vision_config':{'hidden_size':1408}}",
      "layers=48 hidden=5120 heads=40 kv-heads=8 ffn=16384 ffn-kind=swiglu seq=10485760 "
      "vocab=202048 tied-embeddings=no positions=rotary norm=rmsnorm bias=no dropout=no "
-     "attention=flash experts=16 top-k=1 expert-ffn=8192 shared-experts=1 " PLAN " precision=bf16",
-     "attention_chunk_size vision_config model_type", 107769861120.0},
+     "attention=flash chunk=8192 layer-pattern=3*chunk+1*full experts=16 top-k=1 expert-ffn=8192 "
+     "shared-experts=1 " PLAN " precision=bf16",
+     "vision_config model_type", 107769861120.0},
     {"Llama-4-Maverick",
      "{'hidden_act':'silu','hidden_size':5120,'interleave_moe_layer_step':2,"
      "'intermediate_size':8192,'intermediate_size_mlp':16384,'max_position_embeddings':1048576,"
@@ -221,8 +223,8 @@ static const struct {
      "'torch_dtype':'bfloat16','vocab_size':202048}",
      "layers=48 hidden=5120 heads=40 kv-heads=8 ffn=16384 ffn-kind=swiglu seq=1048576 "
      "vocab=202048 tied-embeddings=no positions=rotary norm=rmsnorm bias=no dropout=no "
-     "attention=flash experts=128 top-k=1 expert-ffn=8192 shared-experts=1 expert-every=2 " PLAN
-     " precision=bf16",
+     "attention=flash chunk=8192 layer-pattern=3*chunk+1*full experts=128 top-k=1 expert-ffn=8192 "
+     "shared-experts=1 expert-every=2 " PLAN " precision=bf16",
      "model_type", 400711848960.0},
 };
 

@@ -212,7 +212,7 @@ static const struct {
                              "global-batch"},
     /* Counts that may be 0. */
     {"s.ssssssssssvvv.sssv",
-     "mtp-layers head-width document window dense-layers prefetch routing-kernels "
+     "mtp-layers head-width document window chunk dense-layers prefetch routing-kernels "
      "seed gradient-copies"},
     {"s.ssssssssssvvvSsssv", "decoder-layers decoder-seq query-rank kv-rank rope-width value-width "
                              "experts top-k expert-ffn shared-experts patch"},
@@ -220,7 +220,7 @@ static const struct {
     {"s.ssssssssssvvvvsssv", "zero"},
     {"vPvvvvvvvvvvvvvPvvvv", "stage-layers"},
     {"vvvvvvvvvvvvvvv.vvvv", "recompute-layers"},
-    {"vvvvvvvvvvvvvvvvvvvv", "selective"},
+    {"vvvvvvvvvvvvvvvvvvvv", "selective layer-pattern"},
     /* Numbers, of ranges of their own. */
     {"s.vssvs.ssssvvv.sssv", "capacity-factor skew"},
     {"s.vssvsvssssvvvvsssv", "overlap-fraction"},

@@ -6,6 +6,7 @@
 #include "base/units.h"
 #include "workloads/description/attribute_text.h"
 #include "workloads/description/framework.h"
+#include "workloads/description/layer_pattern.h"
 
 #include <stddef.h>
 #include <string.h>
@@ -20,6 +21,7 @@ typedef enum {
     KIND_NAME,
     KIND_FRAMEWORK,
     KIND_ALGORITHMS,
+    KIND_PATTERN,
     KIND_NEGATED, /* a boolean that the plan holds the other way round */
 } Kind;
 
@@ -116,6 +118,8 @@ static const LpAttribute attributes[] = {
     OPTIONAL("transformer", "document", T(document)),
     OPTIONAL("transformer", "window", T(window.keys)),
     COUNT("transformer", "window-every", T(window.every)),
+    OPTIONAL("transformer", "chunk", T(chunk)),
+    {.element = "transformer", .name = "layer-pattern", .kind = KIND_PATTERN, .offset = T(pattern)},
     OPTIONAL("transformer", "query-rank", T(latent.query_rank)),
     OPTIONAL("transformer", "kv-rank", T(latent.kv_rank)),
     OPTIONAL("transformer", "rope-width", T(latent.rope_width)),
@@ -388,6 +392,8 @@ parse_value(const LpAttribute *self, LpWorkload *workload, const char *text, GEr
         return set_framework(place, text, error);
     case KIND_ALGORITHMS:
         return set_algorithms(place, text, error);
+    case KIND_PATTERN:
+        return lp_layer_pattern_parse(text, place, error);
     case KIND_NEGATED: {
         gboolean value;
         if (!lp_boolean_parse(text, &value, error))
@@ -439,6 +445,8 @@ lp_attribute_get(const LpAttribute *self, const LpWorkload *workload)
         return g_strdup(place);
     case KIND_ALGORITHMS:
         return lp_algorithms_format(place);
+    case KIND_PATTERN:
+        return lp_layer_pattern_format(place);
     case KIND_NEGATED:
         return g_strdup(*(const gboolean *)place ? "no" : "yes");
     }

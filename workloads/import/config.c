@@ -118,6 +118,12 @@ lp_config_key(LpConfig *self, const char *keys)
     return g_strdup(found != NULL ? found : names[0]);
 }
 
+gboolean
+lp_config_is_null(const LpConfig *self, const char *key)
+{
+    return json_is_null(json_object_get(self->root, key));
+}
+
 const json_t *
 lp_config_peek(LpConfig *self, const char *key)
 {

@@ -30,6 +30,8 @@ const char *lp_config_path(const LpConfig *self);
 /** The first of the names in @keys ("n_embed|hidden_size") that is there and not null, as it stands
  * in @keys' order; else the first name. All names count as read. Returns: (transfer full). */
 char *lp_config_key(LpConfig *self, const char *keys);
+/** Whether @key is there, and null. */
+gboolean lp_config_is_null(const LpConfig *self, const char *key);
 /** The value of @key, or NULL if it is absent or null. Counts as read. Borrowed. */
 const json_t *lp_config_peek(LpConfig *self, const char *key);
 

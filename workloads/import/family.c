@@ -120,14 +120,19 @@ static const LpFamilyBias falcon_bias = {
 #define GEMMA_3                                                                                    \
     .keys = &gemma_keys, .bias = &attention_bias, .gated = TRUE, .rms_norm = TRUE, .tied = TRUE,   \
     .heads = 8, .kv_heads = 4, .vocab = 262208, .seq = 131072, .head_width = 256,                  \
-    .window = LP_FAMILY_WINDOW_PATTERN,                                                            \
+    .window = LP_FAMILY_WINDOW_PATTERN, .window_width = 4096, .window_period = 6,                  \
     .note = "the norms behind each block, and those of queries and keys, are left out"
 #define LLAMA_4                                                                                    \
     .keys = &llama4_keys, .experts = &llama4_experts, .bias = &attention_bias, .gated = TRUE,      \
     .rms_norm = TRUE, .heads = 40, .kv_heads = 8, .vocab = 202048, .seq = 131072,                  \
-    .head_width = 128,                                                                             \
+    .head_width = 128, .window = LP_FAMILY_WINDOW_CHUNKS, .window_width = 8192,                    \
+    .window_period = 4,                                                                            \
     .note = "the norms of queries and keys have no weights; layers without rotary positions "      \
             "count as others"
+#define OLMO                                                                                       \
+    .keys = &modern_keys, .bias = &attention_bias, .gated = TRUE, .rms_norm = TRUE,                \
+    .vocab = 50304, .seq = 2048, .head_norms = TRUE,                                               \
+    .note = "the norms of queries and keys have no weights here"
 
 /* Sorted by name. */
 static const LpFamily families[] = {
@@ -171,7 +176,9 @@ static const LpFamily families[] = {
      .vocab = 256000,
      .seq = 8192,
      .head_width = 256,
-     .window = LP_FAMILY_WINDOW_LIST,
+     .window = LP_FAMILY_WINDOW_PATTERN,
+     .window_width = 4096,
+     .window_period = 2,
      .note = "the norms behind each block are left out"},
     {.model_type = "gemma3", GEMMA_3, .in_text = TRUE},
     {.model_type = "gemma3_text", GEMMA_3},
@@ -194,7 +201,9 @@ static const LpFamily families[] = {
      .rms_norm = TRUE,
      .kv_required = TRUE,
      .head_width = 64,
-     .window = LP_FAMILY_WINDOW_LIST,
+     .window = LP_FAMILY_WINDOW_PATTERN,
+     .window_width = 128,
+     .window_period = 2,
      .note = "attention's sinks, one number a head, have no weights here"},
     {.model_type = "llama",
      .keys = &modern_keys,
@@ -203,13 +212,23 @@ static const LpFamily families[] = {
      .rms_norm = TRUE},
     {.model_type = "llama4", LLAMA_4, .in_text = TRUE},
     {.model_type = "llama4_text", LLAMA_4},
+    {.model_type = "ministral",
+     .keys = &modern_keys,
+     .bias = &no_bias,
+     .gated = TRUE,
+     .rms_norm = TRUE,
+     .kv_heads = 8,
+     .vocab = 32000,
+     .window = LP_FAMILY_WINDOW_ALWAYS,
+     .window_width = 4096},
     {.model_type = "mistral",
      .keys = &modern_keys,
      .bias = &no_bias,
      .gated = TRUE,
      .rms_norm = TRUE,
      .kv_required = TRUE,
-     .window = LP_FAMILY_WINDOW_ALWAYS},
+     .window = LP_FAMILY_WINDOW_ALWAYS,
+     .window_width = 4096},
     {.model_type = "mixtral",
      .keys = &modern_keys,
      .experts = &mixtral_experts,
@@ -218,6 +237,12 @@ static const LpFamily families[] = {
      .rms_norm = TRUE,
      .kv_required = TRUE,
      .window = LP_FAMILY_WINDOW_ALWAYS},
+    {.model_type = "olmo2", OLMO},
+    {.model_type = "olmo3",
+     OLMO,
+     .window = LP_FAMILY_WINDOW_PATTERN,
+     .window_width = 4096,
+     .window_period = 4},
     {.model_type = "opt",
      .keys = &opt_keys,
      .bias = &opt_bias,

@@ -38,11 +38,12 @@ typedef struct {
 /** Where attention is limited to a window of tokens. */
 typedef enum {
     LP_FAMILY_WINDOW_NONE,
-    LP_FAMILY_WINDOW_ALWAYS,  /**< sliding_window, unless it is null */
+    LP_FAMILY_WINDOW_ALWAYS,  /**< in all layers, unless layer_types say otherwise, as below */
     LP_FAMILY_WINDOW_SWITCH,  /**< only with use_sliding_window, from layer max_window_layers on */
-    LP_FAMILY_WINDOW_LIST,    /**< layer_types say where; if absent, in layers 0, 2, 4 ... */
-    LP_FAMILY_WINDOW_PATTERN, /**< likewise; if absent, in all but the last of each
-                                 sliding_window_pattern layers */
+    LP_FAMILY_WINDOW_PATTERN, /**< in all but the last of each sliding_window_pattern layers */
+    LP_FAMILY_WINDOW_CHUNKS,  /**< of attention_chunk_size tokens, in layers that no_rope_layers say
+                                 have rotary positions, or all but the last of each
+                                 no_rope_layer_interval */
 } LpFamilyWindow;
 
 /** How a family encodes positions. */
@@ -72,6 +73,8 @@ typedef struct {
     double dropout;                 /**< what an absent key means */
     LpFamilyPositions positions;
     LpFamilyWindow window;
+    guint32 window_width; /**< tokens that an absent sliding_window or attention_chunk_size means */
+    guint32 window_period;    /**< what an absent period of layers means */
     const char *parallel_key; /**< attention and feed-forward side by side; NULL: never */
     gboolean parallel;        /**< what its absence means */
     const char *note;         /**< what no key says and the workload leaves out, or NULL */

@@ -1,95 +1,182 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which layers have a sliding window. */
+/* How far back attention looks in which layers. */
+#include "workloads/description/layer_pattern.h"
 #include "workloads/import/reader.h"
 
-/* The period of the layers with a window, if they are those whose index is its multiple; 0 if no
- * layer has one; -1 for another pattern. */
-static int
-window_period(const gboolean *has, guint n_layers)
-{
-    guint n_with = 0;
-    for (guint i = 0; i < n_layers; i++)
-        n_with += has[i] ? 1 : 0;
-    if (n_with == 0)
-        return 0;
-    guint period = 1;
-    while (period < n_layers && !has[period])
-        period++;
-    for (guint i = 0; i < n_layers; i++)
-        if (has[i] != (i % period == 0))
-            return -1;
-    return (int)period;
-}
+/* What the configuration says of attention's reach. */
+typedef struct {
+    guint32 window, chunk; /* tokens; 0: no limit */
+    LpLookback *reaches;   /* owned: of each layer */
+    const char *key;       /* that says which layers are limited */
+} Reach;
 
 /* layer_types: one text a layer. */
 static gboolean
-read_layer_types(const LpReader *self, const json_t *list, gboolean *has, GError **error)
+read_layer_types(const LpReader *self, const json_t *list, LpLookback *reaches, GError **error)
 {
+    static const char *const names[] = {[LP_LOOKBACK_FULL] = "full_attention",
+                                        [LP_LOOKBACK_WINDOW] = "sliding_attention",
+                                        [LP_LOOKBACK_CHUNK] = "chunked_attention"};
     gboolean good = json_array_size(list) == self->n_layers;
     for (guint i = 0; good && i < self->n_layers; i++) {
         const char *text = json_string_value(json_array_get(list, i));
-        has[i] = g_strcmp0(text, "sliding_attention") == 0;
-        good = has[i] || g_strcmp0(text, "full_attention") == 0;
+        guint reach = 0;
+        while (reach < G_N_ELEMENTS(names) && g_strcmp0(text, names[reach]) != 0)
+            reach++;
+        good = reach < G_N_ELEMENTS(names);
+        reaches[i] = (LpLookback)reach;
     }
-    return good ||
-           lp_config_fault(self->config, "layer_types",
-                           "\"sliding_attention\" or \"full_attention\" for each layer", error);
+    return good || lp_config_fault(self->config, "layer_types",
+                                   "\"full_attention\", \"sliding_attention\" or "
+                                   "\"chunked_attention\" for each layer",
+                                   error);
 }
 
-/* Which layers have a window, if any has one. */
+/* no_rope_layers: 1 for each layer with rotary positions, whose attention is chunked. An empty list
+ * says nothing. */
 static gboolean
-read_window_layers(const LpReader *self, gboolean *has, const char **out_key, GError **error)
+read_rope_layers(const LpReader *self, Reach *reach, GError **error)
 {
     const json_t *list = NULL;
-    gboolean is_switch = self->family->window == LP_FAMILY_WINDOW_SWITCH;
-    /* The classes' default. */
-    guint32 first = is_switch ? 28 : 0;
+    if (!lp_config_list(self->config, "no_rope_layers", &list, error))
+        return FALSE;
+    if (list == NULL || json_array_size(list) == 0)
+        return TRUE;
+    gboolean good = json_array_size(list) >= self->n_layers;
+    for (guint i = 0; good && i < self->n_layers; i++) {
+        const json_t *item = json_array_get(list, i);
+        good = json_is_integer(item);
+        reach->reaches[i] = json_integer_value(item) != 0 ? LP_LOOKBACK_CHUNK : LP_LOOKBACK_FULL;
+    }
+    reach->key = "no_rope_layers";
+    return good || lp_config_fault(self->config, "no_rope_layers", "0 or 1 for each layer", error);
+}
+
+/* The key of the period of the layers that are not limited, the last of each so many. */
+static const char *
+period_key(const LpReader *self)
+{
+    return self->family->window == LP_FAMILY_WINDOW_CHUNKS
+               ? "no_rope_layer_interval"
+               : "sliding_window_pattern|_sliding_window_pattern";
+}
+
+/* What holds where layer_types do not say. */
+static gboolean
+read_family_layers(const LpReader *self, Reach *reach, GError **error)
+{
+    LpFamilyWindow kind = self->family->window;
+    LpLookback limited = kind == LP_FAMILY_WINDOW_CHUNKS ? LP_LOOKBACK_CHUNK : LP_LOOKBACK_WINDOW;
+    gboolean is_switch = kind == LP_FAMILY_WINDOW_SWITCH;
+    gboolean has_period = kind == LP_FAMILY_WINDOW_PATTERN || kind == LP_FAMILY_WINDOW_CHUNKS;
+    /* The classes' defaults. */
+    guint32 first = is_switch ? 28 : 0, period = self->family->window_period;
     if (is_switch && !lp_config_count(self->config, "max_window_layers", 0, &first, error))
         return FALSE;
-    /* The class' default. */
-    guint32 pattern = self->family->window == LP_FAMILY_WINDOW_PATTERN ? 6 : 1;
-    if (pattern > 1 && !lp_config_count(self->config, "sliding_window_pattern", 1, &pattern, error))
+    if (has_period && !lp_config_count(self->config, period_key(self), 1, &period, error))
         return FALSE;
-    for (guint i = 0; i < self->n_layers; i++)
-        has[i] = self->family->window == LP_FAMILY_WINDOW_LIST      ? i % 2 == 0
-                 : self->family->window == LP_FAMILY_WINDOW_PATTERN ? (i + 1) % pattern != 0
-                                                                    : i >= first;
-    *out_key = pattern > 1 ? "sliding_window_pattern" : "max_window_layers";
-    if (!lp_config_list(self->config, "layer_types", &list, error))
+    for (guint i = 0; i < self->n_layers; i++) {
+        gboolean is_limited = has_period ? (i + 1) % period != 0 : i >= first;
+        reach->reaches[i] = is_limited ? limited : LP_LOOKBACK_FULL;
+    }
+    reach->key = has_period ? period_key(self) : "max_window_layers";
+    return kind != LP_FAMILY_WINDOW_CHUNKS || read_rope_layers(self, reach, error);
+}
+
+static gboolean
+read_layers(const LpReader *self, Reach *reach, GError **error)
+{
+    const json_t *list = NULL;
+    if (!read_family_layers(self, reach, error) ||
+        !lp_config_list(self->config, "layer_types", &list, error))
         return FALSE;
     if (list == NULL)
         return TRUE;
-    *out_key = "layer_types";
-    return read_layer_types(self, list, has, error);
+    reach->key = "layer_types";
+    return read_layer_types(self, list, reach->reaches, error);
+}
+
+/* An absent width is the class' default, null is none. */
+static gboolean
+read_widths(const LpReader *self, Reach *reach, GError **error)
+{
+    LpFamilyWindow kind = self->family->window;
+    gboolean chunks = kind == LP_FAMILY_WINDOW_CHUNKS, used = kind != LP_FAMILY_WINDOW_SWITCH;
+    const char *key = chunks ? "attention_chunk_size" : "sliding_window";
+    if (kind == LP_FAMILY_WINDOW_SWITCH &&
+        !lp_config_boolean(self->config, "use_sliding_window", &used, error))
+        return FALSE;
+    guint32 width = lp_config_is_null(self->config, key) ? 0 : self->family->window_width;
+    if (!lp_config_count(self->config, key, 0, &width, error))
+        return FALSE;
+    *(chunks ? &reach->chunk : &reach->window) = used ? width : 0;
+    return TRUE;
+}
+
+/* A limit as wide as the sequence is none. Returns: whether a layer is limited so. */
+static gboolean
+drop_wide(const LpReader *self, const Reach *reach, LpLookback kind, guint32 width)
+{
+    gboolean any = FALSE;
+    for (guint i = 0; i < self->n_layers; i++) {
+        if (reach->reaches[i] != kind)
+            continue;
+        any = width > 0 && width < self->seq;
+        if (!any)
+            reach->reaches[i] = LP_LOOKBACK_FULL;
+    }
+    return any;
+}
+
+/* Layers whose index is a multiple of @period have a window, and no others. */
+static gboolean
+is_every(const LpReader *self, const Reach *reach, guint32 period)
+{
+    for (guint i = 0; i < self->n_layers; i++)
+        if (reach->reaches[i] != (i % period == 0 ? LP_LOOKBACK_WINDOW : LP_LOOKBACK_FULL))
+            return FALSE;
+    return TRUE;
+}
+
+/* In the words that say the least: all layers, one in so many with a window, or a pattern. */
+static void
+map_layers(const LpReader *self, const Reach *reach, const LpLayerPattern *pattern, const char *key)
+{
+    guint32 period = 2;
+    while (period < self->n_layers && !is_every(self, reach, period))
+        period++;
+    g_autofree char *text = lp_layer_pattern_format(pattern);
+    if (period < self->n_layers)
+        lp_import_map_count(self->import, "window-every", period, key);
+    else if (pattern->n > 1)
+        lp_import_map(self->import, "layer-pattern", text, key);
 }
 
 gboolean
 lp_reader_map_window(const LpReader *self, GError **error)
 {
-    LpFamilyWindow kind = self->family->window;
-    gboolean used = kind != LP_FAMILY_WINDOW_SWITCH;
-    guint32 width = 0;
-    if (kind == LP_FAMILY_WINDOW_NONE)
+    if (self->family->window == LP_FAMILY_WINDOW_NONE)
         return TRUE;
-    if (kind == LP_FAMILY_WINDOW_SWITCH &&
-        !lp_config_boolean(self->config, "use_sliding_window", &used, error))
+    g_autofree LpLookback *reaches = g_new0(LpLookback, self->n_layers);
+    Reach reach = {.reaches = reaches};
+    if (!read_widths(self, &reach, error) || !read_layers(self, &reach, error))
         return FALSE;
-    g_autofree gboolean *has = g_new0(gboolean, self->n_layers);
-    const char *key = NULL;
-    if (!lp_config_count(self->config, "sliding_window", 0, &width, error) ||
-        !read_window_layers(self, has, &key, error))
-        return FALSE;
-    /* A window as wide as the sequence is none. */
-    int period = window_period(has, self->n_layers);
-    if (!used || width == 0 || width >= self->seq || period == 0)
+    gboolean windowed = drop_wide(self, &reach, LP_LOOKBACK_WINDOW, reach.window);
+    gboolean chunked = drop_wide(self, &reach, LP_LOOKBACK_CHUNK, reach.chunk);
+    if (!windowed && !chunked)
         return TRUE;
-    if (period < 0) {
-        lp_reader_leave(self, key,
-                        "no window: layers with one are not those whose index is a multiple");
+    g_autofree char *key = lp_config_key(self->config, reach.key);
+    LpLayerPattern pattern;
+    if (!lp_layer_pattern_of(reaches, self->n_layers, &pattern)) {
+        lp_reader_leave(self, key, "no limit: layers change more often than layer-pattern may");
         return TRUE;
     }
-    lp_import_map_count(self->import, "window", width, "sliding_window");
-    if (period > 1)
-        lp_import_map_count(self->import, "window-every", (guint32)period, key);
+    if (windowed)
+        lp_import_map_count(self->import, "window", reach.window,
+                            lp_reader_said(self, "sliding_window"));
+    if (chunked)
+        lp_import_map_count(self->import, "chunk", reach.chunk,
+                            lp_reader_said(self, "attention_chunk_size"));
+    map_layers(self, &reach, &pattern, lp_reader_said(self, key));
     return TRUE;
 }

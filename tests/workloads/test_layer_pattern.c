@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Tests patterns of layers as texts. */
+#include "workloads/description/layer_pattern.h"
+
+#include "base/error.h"
+#include "tests/testlib.h"
+
+#include <string.h>
+
+static void
+test_texts(void)
+{
+    static const struct {
+        const char *text, *read_back;
+    } rows[] = {
+        {"auto", "auto"},
+        {"full", "1*full"},
+        {"5*window+1*full", "5*window+1*full"},
+        {"5*window+full", "5*window+1*full"},
+        {"2*chunk+3*chunk+window", "5*chunk+1*window"},
+        {"100000*full", "100000*full"},
+        {"", NULL},
+        {"5", NULL},
+        {"5*", NULL},
+        {"*full", NULL},
+        {"0*full", NULL},
+        {"-1*full", NULL},
+        {"100001*full", NULL},
+        {"99999*full+2*full", NULL},
+        {"full+", NULL},
+        {"+full", NULL},
+        {"full+auto", NULL},
+        {"5*windows", NULL},
+        {"5 * window", NULL},
+        {"5*window,full", NULL},
+    };
+    for (guint i = 0; i < G_N_ELEMENTS(rows); i++) {
+        g_autoptr(GError) error = NULL;
+        LpLayerPattern pattern = {.n = 0};
+        gboolean good = lp_layer_pattern_parse(rows[i].text, &pattern, &error);
+        g_autofree char *text = good ? lp_layer_pattern_format(&pattern) : NULL;
+        lp_test_text(rows[i].text, text, rows[i].read_back);
+        if (!good)
+            lp_test_error(rows[i].text, &error, LP_INPUT_ERROR, LP_INPUT_ERROR_VALUE,
+                          "wanted auto, or up to 48 runs of layers that are full, window or chunk");
+    }
+}
+
+/* Layers by letter: full, window, chunk. */
+static void
+test_shortest(void)
+{
+    static const struct {
+        const char *layers, *pattern;
+    } rows[] = {
+        {"f", "1*full"},
+        {"ffff", "1*full"},
+        {"wwwf", "3*window+1*full"},
+        {"wwwfwwwfww", "3*window+1*full"},
+        {"wwwfwwwfwf", "3*window+1*full+3*window+1*full+1*window+1*full"},
+        {"ffwwww", "2*full+4*window"},
+        {"cccfcccf", "3*chunk+1*full"},
+        {"fwfwf", "1*full+1*window"},
+    };
+    for (guint i = 0; i < G_N_ELEMENTS(rows); i++) {
+        guint n = (guint)strlen(rows[i].layers);
+        LpLookback lookbacks[16];
+        for (guint k = 0; k < n; k++)
+            lookbacks[k] = (LpLookback)(strchr("fwc", rows[i].layers[k]) - "fwc");
+        LpLayerPattern pattern;
+        lp_test_true(rows[i].layers, lp_layer_pattern_of(lookbacks, n, &pattern));
+        g_autofree char *text = lp_layer_pattern_format(&pattern);
+        lp_test_text(rows[i].layers, text, rows[i].pattern);
+    }
+}
+
+/* The last of 50 runs is longer, so that nothing repeats. */
+static void
+test_room(void)
+{
+    LpLookback lookbacks[51];
+    for (guint k = 0; k < G_N_ELEMENTS(lookbacks); k++)
+        lookbacks[k] = k % 2 == 0 || k == 49 ? LP_LOOKBACK_FULL : LP_LOOKBACK_WINDOW;
+    LpLayerPattern pattern;
+    lp_test_true("too many runs",
+                 !lp_layer_pattern_of(lookbacks, G_N_ELEMENTS(lookbacks), &pattern));
+    lp_test_true("as many as there is room for", lp_layer_pattern_of(lookbacks + 2, 49, &pattern));
+    lp_test_true("48", pattern.n == LP_LAYER_RUNS_MAX - 1);
+}
+
+int
+main(void)
+{
+    static const LpTestCase cases[] = {
+        {"texts", test_texts}, {"shortest", test_shortest}, {"room", test_room}, {NULL, NULL}};
+    return lp_test_run("layer_pattern", cases);
+}

@@ -309,8 +309,10 @@ sender_actor(int argc, char **argv)
         self->n_sent++;
         gboolean dead = lp_watch_is_dead(background->watch, route);
         background->result.n_lost += dead ? self->weight : 0;
-        if (specification->gaps == LP_GAPS_CLOSED && dead)
-            return;
+        if (specification->gaps == LP_GAPS_CLOSED && dead) {
+            lp_watch_await(background->watch, route);
+            background->result.n_lost -= self->weight;
+        }
         if (specification->gaps == LP_GAPS_CLOSED)
             carry(background, route, self->weight);
         else if (!dead)

@@ -32,13 +32,20 @@ struct LpFaults {
     GPtrArray *circuits;      /* owned: borrowed LpCircuits of the run's jobs */
 };
 
-static void
-add_link(Fault *fault, guint32 link)
+static gboolean
+has_link(const Fault *fault, guint32 link)
 {
     for (guint i = 0; i < fault->links->len; i++)
         if (g_array_index(fault->links, guint32, i) == link)
-            return;
-    g_array_append_val(fault->links, link);
+            return TRUE;
+    return FALSE;
+}
+
+static void
+add_link(Fault *fault, guint32 link)
+{
+    if (!has_link(fault, link))
+        g_array_append_val(fault->links, link);
 }
 
 static gboolean
@@ -183,10 +190,30 @@ lp_faults_check(const LpFaults *self, const LpCircuitPlan *plan, GError **error)
     return lp_lane_failures_check(lanes, plan, where, error);
 }
 
+/* A rotor takes no notice of links: it carries what its lanes do. */
+static gboolean
+check_links_of_rotor(const LpFaults *self, const Fault *fault, GError **error)
+{
+    for (guint i = 0; i < fault->links->len; i++) {
+        LpLink link = lp_network_link(self->network, g_array_index(fault->links, guint32, i));
+        if (link.tier == LP_TIER_SCALE_UP)
+            continue;
+        g_set_error(error, LP_INPUT_ERROR, LP_INPUT_ERROR_VALUE,
+                    "%s: <failure> %s: got a part of a rotor, wanted one of its circuits, or a "
+                    "scale-up port",
+                    fault->failure->where, fault->failure->link != NULL ? "link" : "port");
+        return FALSE;
+    }
+    return TRUE;
+}
+
 gboolean
 lp_faults_check_rotor(const LpFaults *self, GError **error)
 {
     const char *where = NULL;
+    for (guint i = 0; i < self->faults->len; i++)
+        if (!check_links_of_rotor(self, &g_array_index(self->faults, Fault, i), error))
+            return FALSE;
     g_autoptr(GArray) lanes = all_lanes(self, &where);
     return lp_lane_failures_check_rotor(lanes, lp_network_machine(self->network), where, error);
 }
@@ -239,6 +266,31 @@ lp_faults_any_dead(const LpFaults *self)
     return FALSE;
 }
 
+/* Whether one behind number @at gives @link more than that leaves of it. */
+static gboolean
+recovers(const LpFaults *self, guint at, guint32 link)
+{
+    double factor = g_array_index(self->faults, Fault, at).failure->bandwidth_factor;
+    for (guint i = at + 1; i < self->faults->len; i++) {
+        const Fault *fault = &g_array_index(self->faults, Fault, i);
+        if (fault->failure->bandwidth_factor > factor && has_link(fault, link))
+            return TRUE;
+    }
+    return FALSE;
+}
+
+gboolean
+lp_faults_any_recovers(const LpFaults *self)
+{
+    for (guint i = 0; i < self->faults->len; i++) {
+        const Fault *fault = &g_array_index(self->faults, Fault, i);
+        for (guint k = 0; k < fault->links->len; k++)
+            if (recovers(self, i, g_array_index(fault->links, guint32, k)))
+                return TRUE;
+    }
+    return FALSE;
+}
+
 /* A link's number stands for what has happened to it so far. */
 void
 lp_faults_number(const LpFaults *self, guint32 n_links, guint32 *out_changes)
@@ -274,34 +326,48 @@ link_of_run(const LpFaults *self, guint32 link)
     return self->run.quotient == NULL ? link : lp_quotient_link(self->run.quotient, link);
 }
 
+/* @own: as routes call @link. */
 static void
-change(const LpFaults *self, const LpScenarioFailure *failure, guint32 link)
+set_bandwidth(const LpFaults *self, guint32 link, guint32 own, double factor)
 {
     double described = lp_network_link(self->network, link).bytes_per_s;
-    guint32 own = link_of_run(self, link);
-    if (own == G_MAXUINT32 ||
-        lp_watch_is_dead(self->run.watch, &(LpRoute){.n_links = 1, .links = &own}))
-        return;
-    if (failure->dead)
-        lp_watch_bury_link(self->run.watch, own);
-    double bytes_per_s = failure->dead ? DEAD_BYTES_PER_S : described * failure->bandwidth_factor;
-    if (self->run.quotient != NULL)
+    double bytes_per_s = factor > 0.0 ? described * factor : DEAD_BYTES_PER_S;
+    LpOpening *opening = lp_sharing_opening(self->run.sharing);
+    if (opening != NULL)
+        lp_opening_set_bandwidth(opening, link, own, bytes_per_s, described);
+    else if (self->run.quotient != NULL)
         lp_quotient_set_bandwidth(self->run.quotient, link, bytes_per_s);
     else
         lp_network_set_bandwidth(self->network, link, bytes_per_s);
     lp_sharing_set_bandwidth(self->run.sharing, link, bytes_per_s);
 }
 
+/* What failure number @at does to @link. */
 static void
-happen(const LpFaults *self, const Fault *fault)
+change(const LpFaults *self, guint at, guint32 link)
 {
+    const LpScenarioFailure *failure = g_array_index(self->faults, Fault, at).failure;
+    guint32 own = link_of_run(self, link);
+    if (own == G_MAXUINT32)
+        return;
+    if (failure->dead)
+        lp_watch_bury_link(self->run.watch, own, recovers(self, at, link));
+    set_bandwidth(self, link, own, failure->dead ? 0.0 : failure->bandwidth_factor);
+    if (!failure->dead)
+        lp_watch_revive_link(self->run.watch, own);
+}
+
+static void
+happen(const LpFaults *self, guint at)
+{
+    const Fault *fault = &g_array_index(self->faults, Fault, at);
     stop_lanes(self, fault);
     for (guint i = 0; i < self->circuits->len; i++)
         for (guint k = 0; k < fault->lanes->len; k++)
             lp_circuits_kill(self->circuits->pdata[i],
                              g_array_index(fault->lanes, LpLaneFailure, k));
     for (guint i = 0; i < fault->links->len; i++)
-        change(self, fault->failure, g_array_index(fault->links, guint32, i));
+        change(self, at, g_array_index(fault->links, guint32, i));
 }
 
 static void
@@ -315,7 +381,7 @@ fault_actor(int argc, char **argv)
         double left_s = fault->failure->at_s - simgrid_get_clock();
         if (left_s > 0.0)
             sg_actor_sleep_for(left_s);
-        happen(self, fault);
+        happen(self, i);
     }
 }
 

@@ -24,6 +24,8 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(LpFaults, lp_faults_free)
 void lp_faults_mark(const LpFaults *self, gboolean *io_links);
 /** Whether any of them leaves nothing of a link. */
 gboolean lp_faults_any_dead(const LpFaults *self);
+/** Whether any of them gives a link more than one before has left of it. */
+gboolean lp_faults_any_recovers(const LpFaults *self);
 /** Sets @out_changes, by link: those of one number change alike, those of 0 never. */
 void lp_faults_number(const LpFaults *self, guint32 n_links, guint32 *out_changes);
 /** Whether a job's circuits, those of @plan, can do without what fails. Error: as of

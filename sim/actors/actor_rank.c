@@ -134,7 +134,7 @@ run_work(LpRank *self, const LpTask *task)
         task->loaded ? lp_program_expert_load(self->run->program, task->draw, self->rank) : 1.0;
     LpWork work = lp_work_scale(task->work, factor);
     if (self->straggler != NULL) {
-        double slowness = lp_straggler_draw(self->straggler);
+        double slowness = lp_straggler_draw(self->straggler, self->clock.at_s, work.device_s);
         work = lp_straggler_slow(work, slowness, self->run->program->execution.collective_host_s);
         factor *= slowness;
     }

@@ -35,8 +35,9 @@ typedef struct {
 } Sent;
 
 struct LpSharing {
-    LpRotorRun *rotor;    /* owned; with it there is nothing else */
-    LpFilling *filling;   /* owned */
+    LpRotorRun *rotor;    /* owned, or NULL */
+    LpOpening *opening;   /* owned, or NULL */
+    LpFilling *filling;   /* owned; NULL: the engine shares links, and none of what follows is */
     LpFlowRecord *record; /* borrowed, or NULL */
     LpWayCheck *check;    /* borrowed, or NULL */
     LpDueQueue *queue;    /* owned */
@@ -217,7 +218,7 @@ go_on(LpSharing *self, Sent *sent)
 gboolean
 lp_sharing_launches(const LpSharing *self)
 {
-    return self != NULL && self->rotor == NULL;
+    return self != NULL && self->filling != NULL;
 }
 
 void
@@ -233,7 +234,7 @@ lp_sharing_launch(LpSharing *self, const LpLaunchedFlow *flow)
         go_on(self, sent);
 }
 
-/* --- flows over a rotor --- */
+/* --- flows of the engine, or over a rotor --- */
 
 static gboolean
 turns(const LpSharing *self, const LpRoute *route, guint32 leg)
@@ -251,13 +252,22 @@ post_leg(LpSharing *self, const LpFlow *flow, guint32 leg, sg_sem_t arrived)
     lp_rotor_run_post(self->rotor, ends.from, ends.to, flow->bytes, arrived);
 }
 
+static void
+send_in_engine(LpSharing *self, const LpFlow *flow, guint32 leg)
+{
+    if (self->opening != NULL)
+        lp_opening_send_leg(self->opening, flow->route, leg, flow->bytes);
+    else
+        lp_route_send_leg(flow->route, leg, flow->bytes);
+}
+
 /* Over a rotor, or as the engine does beside it. */
 static void
 send_turning(LpSharing *self, const LpFlow *flow, guint32 n_legs)
 {
     for (guint32 leg = 0; leg < n_legs; leg++) {
         if (!turns(self, flow->route, leg)) {
-            lp_route_send_leg(flow->route, leg, flow->bytes);
+            send_in_engine(self, flow, leg);
             continue;
         }
         sg_sem_t arrived = sg_sem_init(0);
@@ -289,7 +299,7 @@ lp_sharing_send(LpSharing *self, const LpFlow *flow)
     }
     if (flow->bytes == 0)
         return;
-    if (self->rotor != NULL) {
+    if (self->filling == NULL) {
         send_turning(self, flow, route->n_legs);
         return;
     }
@@ -302,7 +312,7 @@ lp_sharing_send(LpSharing *self, const LpFlow *flow)
 void
 lp_sharing_set_bandwidth(LpSharing *self, guint32 link, double bytes_per_s)
 {
-    if (self == NULL || self->rotor != NULL)
+    if (self == NULL || self->filling == NULL)
         return;
     lp_filling_set_bandwidth(self->filling, link, bytes_per_s);
     call(self);
@@ -374,10 +384,12 @@ sharing_actor(int argc, char **argv)
 void
 lp_sharing_start(LpSharing *self, struct s4u_Host *home)
 {
-    if (self->rotor != NULL) {
+    if (self->rotor != NULL)
         lp_rotor_run_start(self->rotor, home);
+    if (self->opening != NULL)
+        lp_opening_start(self->opening, home);
+    if (self->filling == NULL)
         return;
-    }
     sg_actor_t actor = sg_actor_init("sharing", home);
     sg_actor_set_data(actor, self);
     sg_actor_start_(actor, (xbt_main_func_t)sharing_actor, 0, NULL);
@@ -422,11 +434,18 @@ lp_sharing_new_of_classes(const LpQuotient *quotient, LpFlowRecord *record, LpWa
 }
 
 LpSharing *
-lp_sharing_new_turning(LpRotorRun *rotor)
+lp_sharing_new_of_engine(LpRotorRun *rotor, LpOpening *opening)
 {
     LpSharing *self = g_new0(LpSharing, 1);
     self->rotor = rotor;
+    self->opening = opening;
     return self;
+}
+
+LpOpening *
+lp_sharing_opening(const LpSharing *self)
+{
+    return self == NULL ? NULL : self->opening;
 }
 
 LpRotorRun *
@@ -440,14 +459,11 @@ lp_sharing_free(LpSharing *self)
 {
     if (self == NULL)
         return;
-    if (self->rotor != NULL) {
-        lp_rotor_run_free(self->rotor);
-        g_free(self);
-        return;
-    }
-    lp_due_queue_free(self->queue);
-    g_ptr_array_unref(self->idle);
-    g_ptr_array_unref(self->all);
+    lp_rotor_run_free(self->rotor);
+    lp_opening_free(self->opening);
+    g_clear_pointer(&self->queue, lp_due_queue_free);
+    g_clear_pointer(&self->idle, g_ptr_array_unref);
+    g_clear_pointer(&self->all, g_ptr_array_unref);
     lp_filling_free(self->filling);
     lp_tokens_free(self->changed);
     g_free(self);

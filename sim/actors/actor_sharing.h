@@ -5,6 +5,7 @@
  */
 #pragma once
 
+#include "sim/actors/actor_opening.h"
 #include "sim/actors/actor_rotor.h"
 #include "sim/actors/flow_record.h"
 #include "sim/actors/way_check.h"
@@ -25,9 +26,10 @@ LpSharing *lp_sharing_new_lossy(const LpNetwork *network);
  * @check is over. Returns: (transfer full). */
 LpSharing *lp_sharing_new_of_classes(const LpQuotient *quotient, LpFlowRecord *record,
                                      LpWayCheck *check);
-/** Leaves links to the engine, except what goes over circuits that turn by themselves: those of
- * @rotor (transfer full). Returns: (transfer full). */
-LpSharing *lp_sharing_new_turning(LpRotorRun *rotor);
+/** Leaves links to the engine. @rotor: circuits that turn by themselves, over which flows go in
+ * place of the engine's links. @opening: of links that recover. Either may be NULL (transfer
+ * full). Returns: (transfer full). */
+LpSharing *lp_sharing_new_of_engine(LpRotorRun *rotor, LpOpening *opening);
 void lp_sharing_free(LpSharing *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(LpSharing, lp_sharing_free)
 
@@ -57,7 +59,11 @@ void lp_sharing_launch(LpSharing *self, const LpLaunchedFlow *flow);
 void lp_sharing_post(LpSharing *self, const LpFlow *flow, struct s4u_Semaphore *arrived);
 /** The rotor that flows go over, borrowed; NULL: none. @self may be NULL. */
 LpRotorRun *lp_sharing_rotor(const LpSharing *self);
-/** Gives a link another bandwidth, > 0, from now on. Actors only. */
+/** Of links that recover, borrowed; NULL: none do, or it is not the engine that shares them. @self
+ * may be NULL. */
+LpOpening *lp_sharing_opening(const LpSharing *self);
+/** Gives a link another bandwidth, > 0, from now on, where it is not the engine that shares links;
+ * @self may be NULL. Actors only. */
 void lp_sharing_set_bandwidth(LpSharing *self, guint32 link, double bytes_per_s);
 
 G_END_DECLS

@@ -11,12 +11,14 @@
 
 struct LpWatch {
     guint32 n_links;
-    double *died_s; /* owned, by link; negative: alive */
-    guint64 n_dead;
+    double *died_s;    /* owned, by link; negative: alive */
+    gboolean *returns; /* owned, by link: of those that are dead */
+    guint64 n_dead, n_returning;
     guint64 n_moving;  /* delays and messages that will end */
     guint64 n_begun;   /* ever */
     LpFlight *flights; /* borrowed from the senders' stacks; the latest first */
-    sg_sem_t never;    /* owned: nobody releases it */
+    guint64 n_waiting; /* for a link to be revived */
+    sg_sem_t revived;  /* owned: released for all of them */
     sg_sem_t idle;     /* owned: released when nothing moves */
     LpStall stall;
 };
@@ -29,7 +31,8 @@ lp_watch_new(guint32 n_links)
     self->died_s = g_new(double, n_links);
     for (guint32 i = 0; i < n_links; i++)
         self->died_s[i] = -1.0;
-    self->never = sg_sem_init(0);
+    self->returns = g_new0(gboolean, n_links);
+    self->revived = sg_sem_init(0);
     self->idle = sg_sem_init(0);
     return self;
 }
@@ -39,9 +42,10 @@ lp_watch_free(LpWatch *self)
 {
     if (self == NULL)
         return;
-    sg_sem_destroy(self->never);
+    sg_sem_destroy(self->revived);
     sg_sem_destroy(self->idle);
     g_free(self->died_s);
+    g_free(self->returns);
     g_free(self);
 }
 
@@ -105,6 +109,15 @@ lp_watch_is_dead(const LpWatch *self, const LpRoute *route)
 }
 
 void
+lp_watch_await(LpWatch *self, const LpRoute *route)
+{
+    while (lp_watch_is_dead(self, route)) {
+        self->n_waiting++;
+        sg_sem_acquire(self->revived);
+    }
+}
+
+void
 lp_watch_depart(LpWatch *self, LpFlight *flight)
 {
     if (self == NULL)
@@ -114,11 +127,10 @@ lp_watch_depart(LpWatch *self, LpFlight *flight)
     if (self->flights != NULL)
         self->flights->previous = flight;
     self->flights = flight;
-    flight->is_held = lp_watch_is_dead(self, flight->route);
-    if (flight->is_held)
-        sg_sem_acquire(self->never);
-    else
-        begin(self);
+    flight->is_held = flight->is_waiting = lp_watch_is_dead(self, flight->route);
+    lp_watch_await(self, flight->route);
+    flight->is_held = flight->is_waiting = FALSE;
+    begin(self);
 }
 
 void
@@ -136,20 +148,50 @@ lp_watch_arrive(LpWatch *self, LpFlight *flight)
         end(self);
 }
 
+/* Those who wait for nothing else look again. */
+static void
+stop_if_idle(LpWatch *self)
+{
+    if (self->n_moving == 0 && self->n_dead > 0)
+        sg_sem_release(self->idle);
+}
+
 void
-lp_watch_bury_link(LpWatch *self, guint32 link)
+lp_watch_bury_link(LpWatch *self, guint32 link, gboolean returns)
 {
     if (self->died_s[link] >= 0.0)
         return;
     self->died_s[link] = simgrid_get_clock();
+    self->returns[link] = returns;
+    self->n_returning += returns ? 1 : 0;
     self->n_dead++;
     for (LpFlight *flight = self->flights; flight != NULL; flight = flight->next)
         if (!flight->is_held && find_dead(self, flight->route) < self->n_links) {
             flight->is_held = TRUE;
-            end(self);
+            self->n_moving--;
         }
-    if (self->n_moving == 0)
-        sg_sem_release(self->idle);
+    stop_if_idle(self);
+}
+
+void
+lp_watch_revive_link(LpWatch *self, guint32 link)
+{
+    if (self->died_s[link] < 0.0)
+        return;
+    self->died_s[link] = -1.0;
+    self->n_returning -= self->returns[link] ? 1 : 0;
+    self->n_dead--;
+    for (LpFlight *flight = self->flights; flight != NULL; flight = flight->next)
+        if (flight->is_held && !flight->is_waiting &&
+            find_dead(self, flight->route) == self->n_links) {
+            flight->is_held = FALSE;
+            begin(self);
+        }
+    guint64 n_waiting = self->n_waiting;
+    self->n_waiting = 0;
+    for (guint64 i = 0; i < n_waiting; i++)
+        sg_sem_release(self->revived);
+    stop_if_idle(self);
 }
 
 /* --- the end of a run that cannot go on --- */
@@ -194,7 +236,7 @@ watch_actor(int argc, char **argv)
         sg_sem_acquire(self->idle);
         guint64 n_begun = self->n_begun;
         sg_actor_sleep_for(MOMENT_S);
-        if (self->n_moving > 0 || self->n_begun != n_begun)
+        if (self->n_moving > 0 || self->n_begun != n_begun || self->n_returning > 0)
             continue;
         explain(self);
         sg_actor_kill_all();

@@ -3,7 +3,8 @@
  * does still ends by itself.
  *
  * What a rank does either takes no time, or is a delay or a message, and those are counted here
- * while they last. When none is left, and a moment later there is still none, no rank can go on. */
+ * while they last. When none is left, and a moment later there is still none, no rank can go on,
+ * unless a dead link will be revived. */
 #pragma once
 
 #include "sim/actors/actor_tokens.h"
@@ -18,8 +19,9 @@ typedef struct LpFlight LpFlight;
 struct LpFlight {
     const LpRoute *route;
     guint32 job;
-    guint64 from, to; /**< ranks of the job */
-    gboolean is_held; /**< a dead link holds it */
+    guint64 from, to;    /**< ranks of the job */
+    gboolean is_held;    /**< a dead link holds it, */
+    gboolean is_waiting; /**< before it has begun */
     LpFlight *previous, *next;
 };
 
@@ -43,10 +45,16 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(LpWatch, lp_watch_free)
 
 /** Starts the actor that ends the run when nothing moves any more, on @home. */
 void lp_watch_start(LpWatch *self, struct s4u_Host *home);
-/** Nothing crosses @link from now on: what is on its way over it never arrives. The caller slows
- * the link down, so that the engine sees no end either. Actors only. */
-void lp_watch_bury_link(LpWatch *self, guint32 link);
+/** Nothing crosses @link from now on: what is on its way over it does not arrive. The caller slows
+ * the link down, so that the engine sees no end either. @returns: it will be revived. Actors only.
+ */
+void lp_watch_bury_link(LpWatch *self, guint32 link, gboolean returns);
+/** @link carries again what was on its way over it, and what waited for it: the caller has given it
+ * its bandwidth. Nothing, if it is not dead. Actors only. */
+void lp_watch_revive_link(LpWatch *self, guint32 link);
 gboolean lp_watch_is_dead(const LpWatch *self, const LpRoute *route);
+/** Waits until no link of @route is dead. Actors only. */
+void lp_watch_await(LpWatch *self, const LpRoute *route);
 /** Ends the run: background traffic of generator @index has piled up. Actors only. */
 void lp_watch_flood(LpWatch *self, guint32 index);
 /** Why the run stopped; not stalled if it did not. */
@@ -59,7 +67,7 @@ void lp_watch_sleep(LpWatch *self, double duration_s);
 /** Sleeps until one of @tokens is there, at most @duration_s. Returns: whether it was not. Actors
  * only. */
 gboolean lp_watch_sleep_or(LpWatch *self, LpTokens *tokens, double duration_s);
-/** Before a message of @flight's job goes on its way; waits for ever if a link is dead. */
+/** Before a message of @flight's job goes on its way; waits as long as a link is dead. */
 void lp_watch_depart(LpWatch *self, LpFlight *flight);
 /** After it has arrived. */
 void lp_watch_arrive(LpWatch *self, LpFlight *flight);

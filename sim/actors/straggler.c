@@ -5,7 +5,7 @@
 #include <math.h>
 
 struct LpStraggler {
-    double factor, jitter;
+    double factor, jitter, start_s, end_s;
     LpJitter distribution;
     GRand *generator; /* owned; NULL: nothing is drawn */
 };
@@ -17,6 +17,8 @@ lp_straggler_new(const LpScenarioStraggler *straggler, const char *job, guint64 
     self->factor = straggler->factor;
     self->jitter = straggler->jitter;
     self->distribution = straggler->distribution;
+    self->start_s = straggler->start_s;
+    self->end_s = straggler->end_s;
     guint32 seed[] = {straggler->seed, g_str_hash(job), (guint32)rank};
     if (self->distribution != LP_JITTER_NONE && self->jitter > 0.0)
         self->generator = g_rand_new_with_seed_array(seed, G_N_ELEMENTS(seed));
@@ -33,9 +35,11 @@ lp_straggler_free(LpStraggler *self)
 }
 
 gboolean
-lp_straggler_is_steady(const LpStraggler *self, double *out_factor)
+lp_straggler_number(const LpStraggler *self, LpNumbering *numbering)
 {
-    *out_factor = self->factor;
+    lp_numbering_add_number(numbering, self->factor);
+    lp_numbering_add_number(numbering, self->start_s);
+    lp_numbering_add_number(numbering, self->end_s);
     return self->generator == NULL;
 }
 
@@ -47,8 +51,9 @@ draw_normal(GRand *generator)
     return radius * cos(2.0 * G_PI * g_rand_double(generator));
 }
 
-double
-lp_straggler_draw(LpStraggler *self)
+/* While it is slow. */
+static double
+draw_factor(const LpStraggler *self)
 {
     double jitter = self->jitter;
     if (self->generator == NULL)
@@ -64,6 +69,17 @@ lp_straggler_draw(LpStraggler *self)
         break;
     }
     return self->factor;
+}
+
+/* Before and behind the time in which it is slow, kernels go on at their described speed. */
+double
+lp_straggler_draw(LpStraggler *self, double now_s, double device_s)
+{
+    double factor = draw_factor(self);
+    double left_s = device_s - fmax(self->start_s - now_s, 0.0);
+    double window_s = fmax(self->end_s - fmax(self->start_s, now_s), 0.0);
+    double slow_s = factor * left_s <= window_s ? fmax(left_s, 0.0) : window_s / factor;
+    return slow_s >= device_s ? factor : 1.0 + slow_s * (factor - 1.0) / device_s;
 }
 
 LpWork

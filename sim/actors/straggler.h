@@ -4,6 +4,7 @@
 #pragma once
 
 #include "model/kernel.h"
+#include "sim/quotient/numbering.h"
 #include "workloads/description/scenario.h"
 
 G_BEGIN_DECLS
@@ -16,10 +17,12 @@ LpStraggler *lp_straggler_new(const LpScenarioStraggler *straggler, const char *
 void lp_straggler_free(LpStraggler *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(LpStraggler, lp_straggler_free)
 
-/** Whether nothing is drawn: all runs of kernels then take @out_factor (out) times as long. */
-gboolean lp_straggler_is_steady(const LpStraggler *self, double *out_factor);
-/** What the next run of kernels takes, over what is described. At least 0. */
-double lp_straggler_draw(LpStraggler *self);
+/** Adds what it does to @numbering: those of one number do the same to every rank. Returns: FALSE
+ * where it draws, so that every rank has its own. */
+gboolean lp_straggler_number(const LpStraggler *self, LpNumbering *numbering);
+/** What the next run of kernels takes, over @device_s as described, if it begins at @now_s. At
+ * least 0. */
+double lp_straggler_draw(LpStraggler *self, double now_s, double device_s);
 /** @work with kernels that take @factor times as long; the host is as fast as ever. @issue_s: what
  * the host takes for one kernel. Exact for kernels of equal length that the device waits for; the
  * last one's own slowness is left out where the device waits for the host. */

@@ -32,8 +32,9 @@ parts_clear(Parts *self)
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Parts, parts_clear)
 
-/* Slow ranks are alike if they are slower by one factor; what is drawn is the rank's own. Others
- * have the number 0. Returns: (transfer full) by rank; NULL: all compute as described. */
+/* Slow ranks are alike if they are slower by one factor at the same time; what is drawn is the
+ * rank's own. Others have the number 0. Returns: (transfer full) by rank; NULL: all compute as
+ * described. */
 static guint32 *
 number_speeds(LpNumbering *kinds, const LpRunJob *job, guint32 index)
 {
@@ -41,13 +42,10 @@ number_speeds(LpNumbering *kinds, const LpRunJob *job, guint32 index)
         return NULL;
     guint32 *speeds = g_new(guint32, job->map->n_ranks);
     for (guint64 rank = 0; rank < job->map->n_ranks; rank++) {
-        double factor = 1.0;
-        gboolean is_slow = job->stragglers[rank] != NULL;
-        gboolean is_steady = !is_slow || lp_straggler_is_steady(job->stragglers[rank], &factor);
         speeds[rank] = 0;
-        if (!is_slow)
+        if (job->stragglers[rank] == NULL)
             continue;
-        lp_numbering_add_number(kinds, factor);
+        gboolean is_steady = lp_straggler_number(job->stragglers[rank], kinds);
         lp_numbering_add_count(kinds, is_steady ? 0 : index + 1);
         lp_numbering_add_count(kinds, is_steady ? 0 : rank + 1);
         speeds[rank] = lp_numbering_end(kinds) + 1;

@@ -144,8 +144,8 @@ def draw_traffic(r, size):
 
 
 def draw_failures(r, size, is_incast):
-    """Ports that fail. A port that many send to keeps most of its rate: flows that it cannot carry away pile up for
-    minutes."""
+    """Ports that fail, and some that recover, at once or in steps. A port that many send to keeps most of its rate:
+    flows that it cannot carry away pile up for minutes."""
     if r.random() < 0.75:
         return []
     at, factor = r.randint(0, 8), r.choice([0.1, 0.5, 0.9])
@@ -154,7 +154,11 @@ def draw_failures(r, size, is_incast):
     ports = r.choice([[r.randrange(size)], r.sample(range(size), 3), list(range(0, size, 8))])
     kind = r.choice(["scale-up", "scale-out", "scale-out"])
     what = 'dead="yes"' if r.random() < 0.2 else f'bandwidth-factor="{factor}"'
-    return [f'<failure at="{at}ms" port="{kind}:{port}" {what}/>' for port in ports]
+    changes = [(at, what)]
+    for better in r.choice([[], [1], [1], [0.95, 1], [0.92, 1]]):
+        at += r.randint(1, 4)
+        changes.append((at, f'bandwidth-factor="{better}"'))
+    return [f'<failure at="{at}ms" port="{kind}:{port}" {what}/>' for port in ports for at, what in changes]
 
 
 def draw_scenario(r, size):

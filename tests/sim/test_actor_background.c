@@ -46,6 +46,37 @@ test_traffic(void)
     }
 }
 
+/* A message that began before the job's flows, and ends while they are under way: each has half of
+ * the link meanwhile, and the flows have all of it as soon as they are alone. */
+static void
+test_ends(void)
+{
+    static const char *const options[] = {"--collapse=on", "--collapse=off",
+                                          "--fidelity=message --collapse=on",
+                                          "--fidelity=message --collapse=off"};
+    static const double within_s[] = {1e-9, 1e-9, 3e-5, 3e-5};
+    static const double left = 0.3; /* of the flows' bytes, when they begin */
+    g_autoptr(json_t) plain =
+        lp_scenario_run("<job name='a' " LP_JOB_OF_TWO " accelerators='0,2'/>", NULL);
+    double bytes = lp_scenario_at(plain, 0, "traffic_bytes.dp") / 2.0;
+    double time_s = lp_scenario_at(plain, 0, "simulated.iteration_time_s");
+    double duration_s = bytes / LP_SHARED_CARD_BYTES_PER_S;
+    double start_s = time_s - lp_scenario_at(plain, 0, "simulated.terms_s.optimizer") - duration_s;
+    char at[G_ASCII_DTOSTR_BUF_SIZE], end[G_ASCII_DTOSTR_BUF_SIZE];
+    g_ascii_dtostr(at, sizeof at, start_s - 0.5 * duration_s);
+    g_ascii_dtostr(end, sizeof end, start_s);
+    g_autofree char *content = g_strdup_printf(
+        "<job name='a' " LP_JOB_OF_TWO " accelerators='0,2'/><traffic name='t' pattern='pairs' "
+        "accelerators='1,3' start='%ss' end='%ss' message='%.0fB'/>",
+        at, end, (0.5 + left) * bytes);
+    for (guint i = 0; i < G_N_ELEMENTS(options); i++) {
+        g_autoptr(json_t) result = lp_scenario_run(content, options[i]);
+        double wanted_s = time_s + left * duration_s;
+        lp_test_close(options[i], lp_scenario_at(result, 0, "simulated.iteration_time_s"), wanted_s,
+                      (within_s[i] + 1e-5) / wanted_s);
+    }
+}
+
 /* Half of a link's rate in messages of equal distance: each takes twice its isolated time while the
  * job sends, which leaves the job half of the link; before, one message in two gaps is there. The
  * job may have up to one message's time more or less. */
@@ -88,6 +119,7 @@ int
 main(void)
 {
     static const LpTestCase cases[] = {{"traffic", test_traffic},
+                                       {"traffic that ends", test_ends},
                                        {"load", test_load},
                                        {"Poisson arrivals", test_poisson},
                                        {NULL, NULL}};

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Failures: links that become slower, and dead ones, which end a run with who waits for whom. */
+/* Failures: links that become slower and recover, and dead ones, which end a run with who waits for
+ * whom unless they are healed. */
 #include "tests/support/scenario_run.h"
 #include "tests/testlib.h"
 
@@ -54,6 +55,101 @@ test_degraded(void)
             lp_test_close(rows[i].label, lp_scenario_at(result, 0, "slowdown"), 1.0, 0.0);
             lp_test_true(rows[i].label,
                          fabs(lp_scenario_at(result, 0, "difference.faults_s") - more_s) < 1e-6);
+        }
+    }
+}
+
+/* A port gets @factor of its bandwidth at @when, over the flows' time; 0: nothing, it is dead. */
+typedef struct {
+    const char *port;
+    double when, factor;
+} Change;
+
+#define CHANGES_MAX 7
+
+static const struct {
+    const char *label;
+    Change changes[CHANGES_MAX];
+} recoveries[] = {
+    {"slow from before to within", {{"0", -0.5, 1e-5}, {"0", 0.25, 1.0}}},
+    {"slow within", {{"0", 0.3, 1e-3}, {"0", 1.8, 1.0}}},
+    {"in steps", {{"3", -0.5, 0.1}, {"3", 0.2, 0.3}, {"3", 0.5, 0.6}, {"3", 0.9, 1.0}}},
+    {"down and up again",
+     {{"0", -0.5, 0.5}, {"0", 0.1, 0.01}, {"0", 0.5, 0.1}, {"0", 0.7, 0.01}, {"0", 0.9, 0.7}}},
+    {"flaps",
+     {{"0", -1.0, 0.01},
+      {"0", 0.1, 1.0},
+      {"0", 0.2, 0.01},
+      {"0", 0.4, 1.0},
+      {"0", 0.5, 1e-6},
+      {"0", 0.7, 1.0}}},
+    {"flaps before", {{"0", -1.0, 0.01}, {"0", -0.8, 1.0}, {"0", -0.6, 0.01}, {"0", -0.1, 1.0}}},
+    {"two links of a route",
+     {{"0", -0.5, 0.1}, {"3", -0.2, 0.2}, {"0", 0.3, 1.0}, {"3", 0.5, 1.0}}},
+    {"the other one stays slow", {{"0", -0.5, 0.1}, {"3", -0.2, 0.5}, {"0", 0.3, 1.0}}},
+    {"dead before, and healed", {{"0", -0.5, 0.0}, {"0", 0.25, 1.0}}},
+    {"dead within, and healed", {{"3", 0.3, 0.0}, {"3", 1.25, 1.0}}},
+    {"dead, then slow, then as before", {{"0", -0.5, 0.0}, {"0", 0.25, 0.1}, {"0", 0.75, 1.0}}},
+    {"two dead links, healed one by one",
+     {{"0", -0.5, 0.0}, {"3", 0.1, 0.0}, {"0", 0.3, 1.0}, {"3", 0.6, 1.0}}},
+};
+
+/* When the flows' bytes have passed the slower of both ports, of each at the factor of its last
+ * change, over the flows' time. */
+static double
+time_with(const Change *changes)
+{
+    double at = 0.0, left = 1.0, factors[2] = {1.0, 1.0};
+    for (guint i = 0; i < CHANGES_MAX && changes[i].port != NULL; i++) {
+        double rate = MIN(factors[0], factors[1]), until = MAX(changes[i].when, at);
+        if (left <= rate * (until - at))
+            break;
+        left -= rate * (until - at);
+        at = until;
+        factors[changes[i].port[0] == '3' ? 1 : 0] = changes[i].factor;
+    }
+    return at + left / MIN(factors[0], factors[1]);
+}
+
+static char *
+recovery_text(const Change *changes, const Gradients *flows)
+{
+    GString *text = g_string_new("<job name='a' " LP_JOB_OF_TWO " accelerators='0,2'/>");
+    for (guint i = 0; i < CHANGES_MAX && changes[i].port != NULL; i++) {
+        char at[G_ASCII_DTOSTR_BUF_SIZE], factor[G_ASCII_DTOSTR_BUF_SIZE];
+        double at_s = flows->start_s + changes[i].when * (flows->end_s - flows->start_s);
+        g_ascii_dtostr(at, sizeof at, at_s);
+        g_ascii_dtostr(factor, sizeof factor, changes[i].factor);
+        g_string_append_printf(text, "<failure port='scale-out:%s' at='%ss' ", changes[i].port, at);
+        if (changes[i].factor > 0.0)
+            g_string_append_printf(text, "bandwidth-factor='%s'/>", factor);
+        else
+            g_string_append(text, "dead='yes'/>");
+    }
+    return g_string_free(text, FALSE);
+}
+
+/* Whenever a flow starts, it has what its links have at each instant: also a flow that starts while
+ * one of them is slow or dead is as fast as ever when that has recovered. Message by message there
+ * are steps, each with a latency of some microseconds, in which nothing flows. */
+static void
+test_recovers(void)
+{
+    static const char *const options[] = {"--collapse=on", "--collapse=off",
+                                          "--fidelity=message --collapse=on",
+                                          "--fidelity=message --collapse=off"};
+    static const double within_s[] = {1e-9, 1e-9, 3e-5, 3e-5};
+    Gradients flows = find_gradients();
+    double duration_s = flows.end_s - flows.start_s;
+    lp_test_true("a while", flows.start_s > duration_s && duration_s > 4e-3);
+    for (guint i = 0; i < G_N_ELEMENTS(recoveries); i++) {
+        g_autofree char *content = recovery_text(recoveries[i].changes, &flows);
+        double more_s = (time_with(recoveries[i].changes) - 1.0) * duration_s;
+        for (guint k = 0; k < G_N_ELEMENTS(options); k++) {
+            g_autoptr(json_t) result = lp_scenario_run(content, options[k]);
+            g_autofree char *label = g_strconcat(recoveries[i].label, " ", options[k], NULL);
+            double time_s = lp_scenario_at(result, 0, "simulated.iteration_time_s");
+            lp_test_close(label, time_s, flows.time_s + more_s, within_s[k] / flows.time_s);
         }
     }
 }
@@ -127,7 +223,9 @@ test_dead(void)
 int
 main(void)
 {
-    static const LpTestCase cases[] = {
-        {"degraded links", test_degraded}, {"dead links", test_dead}, {NULL, NULL}};
+    static const LpTestCase cases[] = {{"degraded links", test_degraded},
+                                       {"links that recover", test_recovers},
+                                       {"dead links", test_dead},
+                                       {NULL, NULL}};
     return lp_test_run("faults", cases);
 }

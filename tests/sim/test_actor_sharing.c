@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Links shared in the engine's place: as the engine does it, and with nothing contended as every
- * communication takes alone. */
+/* Links shared in the engine's place: as the engine does it, also while they fail and recover, and
+ * with nothing contended as every communication takes alone. */
 #include "sim/run/scene.h"
 #include "tests/support/forked.h"
 #include "tests/support/generated.h"
@@ -39,6 +39,8 @@ static const struct {
 typedef enum {
     BY_ENGINE,
     BY_SHARING,
+    FLAPPING_BY_ENGINE,
+    FLAPPING_BY_SHARING,
     NO_TIER,
     NO_CLASS,
     N_WAYS
@@ -49,6 +51,32 @@ typedef struct {
     Way way;
 } Request;
 
+#define N_FLAPS 400u
+#define FLAP_S 0.3e-3
+
+static gboolean
+flaps(Way way)
+{
+    return way == FLAPPING_BY_ENGINE || way == FLAPPING_BY_SHARING;
+}
+
+/* Ports of every third accelerator become slow in turn, one dies, and all recover. */
+static void
+add_flaps(LpScenario *scenario, guint64 n_accelerators)
+{
+    static const double factors[] = {0.3, 0.02, 1.0, 0.001, 0.2, 1.0, 0.0, 1.0};
+    for (guint i = 0; i < N_FLAPS; i++) {
+        LpScenarioFailure *failure = g_new0(LpScenarioFailure, 1);
+        failure->where = g_strdup("test");
+        failure->scale_out = TRUE;
+        failure->accelerator = (guint32)(3 * (i / G_N_ELEMENTS(factors)) % n_accelerators);
+        failure->bandwidth_factor = factors[i % G_N_ELEMENTS(factors)];
+        failure->dead = failure->bandwidth_factor <= 0.0;
+        failure->at_s = i * FLAP_S;
+        g_ptr_array_add(scenario->failures, failure);
+    }
+}
+
 static void
 run(const LpScene *scene, Way way, LpRunResult *out_result)
 {
@@ -57,10 +85,11 @@ run(const LpScene *scene, Way way, LpRunResult *out_result)
         uncontended[i] = way == NO_TIER;
     g_auto(LpCast) cast = lp_cast(scene);
     lp_cast_add(&cast, 0, LP_SCENE_ALONE, way == NO_CLASS ? G_MAXUINT : 0);
-    g_autoptr(LpSharing) sharing = way == BY_SHARING || way == NO_TIER
-                                       ? lp_sharing_new(scene->network, uncontended, NULL)
-                                       : NULL;
-    LpSurroundings surroundings = {.sharing = sharing};
+    gboolean by_sharing = way == BY_SHARING || way == FLAPPING_BY_SHARING || way == NO_TIER;
+    g_autoptr(LpSharing) sharing =
+        by_sharing ? lp_sharing_new(scene->network, uncontended, NULL) : NULL;
+    g_autoptr(LpWatch) watch = flaps(way) ? lp_watch_new(lp_network_n_links(scene->network)) : NULL;
+    LpSurroundings surroundings = {.sharing = sharing, .faults = scene->faults, .watch = watch};
     lp_run_jobs(cast.jobs, cast.n, &surroundings, out_result);
 }
 
@@ -73,6 +102,8 @@ simulate(const void *input, void *result)
     if (workload == NULL || machine == NULL)
         return FALSE;
     g_autoptr(LpScenario) scenario = lp_scenario_new_single(workload, "test");
+    if (flaps(request->way))
+        add_flaps(scenario, machine->n_accelerators);
     g_autoptr(GError) error = NULL;
     g_autoptr(LpScene) scene =
         lp_scene_new(scenario, machine, rows[request->row].fidelity, TRUE, &error);
@@ -94,6 +125,9 @@ test_ways(void)
         }
         double time_s = results[BY_ENGINE].iteration_time_s;
         lp_test_close(label, results[BY_SHARING].iteration_time_s, time_s, 1e-9);
+        double flapping_s = results[FLAPPING_BY_ENGINE].iteration_time_s;
+        lp_test_close(label, results[FLAPPING_BY_SHARING].iteration_time_s, flapping_s, 1e-9);
+        lp_test_true(label, flapping_s > time_s * 1.001);
         lp_test_close(label, results[NO_TIER].iteration_time_s, results[NO_CLASS].iteration_time_s,
                       1e-9);
         lp_test_true(label, results[BY_ENGINE].sent_bytes == results[BY_SHARING].sent_bytes);

@@ -345,6 +345,18 @@ class Failures(Machines):
         self.assertAlmostEqual(job["alone_s"], alone["alone_s"], delta=1e-6)
         self.assertGreater(job["difference"]["faults_s"], 0)
 
+    def test_port_that_recovers(self):
+        """Whatever switches circuits, messages of a port that was dead are as fast as ever from then on: at
+        most all of the time is lost in which it was."""
+        for policy in ("static", "demand", "provision", "phase", "hybrid"):
+            more = "--electrical-bandwidth=10GBps" if policy == "hybrid" else ""
+            file = self.machine(f"--circuit-ports=4 --policy={policy} {more}")
+            for what in ('bandwidth-factor="0.00001"', 'dead="yes"'):
+                job = self.job(file, f'<failure port="scale-out:0" at="1us" {what}/>'
+                               '<failure port="scale-out:0" at="80ms" bandwidth-factor="1"/>')
+                self.assertGreater(job["difference"]["faults_s"], 0.001, policy)
+                self.assertLess(job["difference"]["faults_s"], 0.08, policy)
+
     def test_refused(self):
         two = self.machine("--circuit-ports=2 --policy=demand")
         for machine, failure, wanted in (
@@ -360,6 +372,12 @@ class Failures(Machines):
             self.assertEqual(done.returncode, 1, failure)
             self.assertEqual(done.stderr.count("\n"), 1, done.stderr)
             self.assertIn(wanted, done.stderr)
+
+    def test_port_of_a_rotor(self):
+        rotor = self.machine("--circuit-ports=2 --policy=rotor --slot-time=1ms --reconfiguration-time=0s")
+        done = self.scenario(rotor, '<failure at="0s" port="scale-out:0" bandwidth-factor="0.5"/>')
+        self.assertEqual(done.returncode, 1, done.stderr)
+        self.assertIn("<failure> port: got a part of a rotor", done.stderr)
 
 
 class Lanes(Machines):

@@ -62,9 +62,13 @@ def draw_traffic(draw, index):
 
 
 def draw_failure(draw):
+    """A port that fails, and perhaps recovers."""
     kind = 'dead="yes"' if draw.random() < 0.4 else f'bandwidth-factor="{draw.choice((0.1, 0.9))}"'
-    return (f'<failure at="{draw.randint(0, 20)}ms" '
-            f'port="{draw.choice(("scale-up", "scale-out"))}:{draw.randint(0, 63)}" {kind}/>')
+    at, port = draw.randint(0, 20), f'{draw.choice(("scale-up", "scale-out"))}:{draw.randint(0, 63)}'
+    changes = [(at, kind)]
+    if draw.random() < 0.5:
+        changes.append((at + draw.randint(1, 20), 'bandwidth-factor="1"'))
+    return "".join(f'<failure at="{at}ms" port="{port}" {what}/>' for at, what in changes)
 
 
 def draw_scenario(seed):

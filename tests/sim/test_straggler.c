@@ -35,6 +35,40 @@ test_straggler(void)
     }
 }
 
+/* Between two instants a rank takes @factor times as long, and before and after it what it always
+ * takes, also for the work at hand. */
+static void
+test_straggler_recovers(void)
+{
+    static const double factor = 3.0;
+    static const struct {
+        const char *label;
+        double start, end; /* over the time that computing takes without it */
+    } rows[] = {{"from before to within", 0.0, 0.75},
+                {"within", 0.25, 0.5},
+                {"to beyond the end", 0.9, 9.0},
+                {"for no time", 0.5, 0.5}};
+    static const char *const options[] = {"--collapse=on", "--collapse=off"};
+    g_autoptr(json_t) plain =
+        lp_scenario_run("<job name='a' " LP_JOB_OF_TWO " accelerators='0,2'/>", NULL);
+    double compute_s = lp_scenario_at(plain, 0, "simulated.terms_s.compute");
+    for (guint i = 0; i < G_N_ELEMENTS(rows); i++) {
+        char start[G_ASCII_DTOSTR_BUF_SIZE], end[G_ASCII_DTOSTR_BUF_SIZE];
+        g_ascii_dtostr(start, sizeof start, rows[i].start * compute_s);
+        g_ascii_dtostr(end, sizeof end, rows[i].end * compute_s);
+        g_autofree char *content =
+            g_strdup_printf("<job name='a' " LP_JOB_OF_TWO " accelerators='0,2'/>"
+                            "<straggler job='a' ranks='1' factor='%g' start='%ss' end='%ss'/>",
+                            factor, start, end);
+        double done = MIN(1.0 - rows[i].start, (rows[i].end - rows[i].start) / factor);
+        for (guint k = 0; k < G_N_ELEMENTS(options); k++) {
+            g_autoptr(json_t) result = lp_scenario_run(content, options[k]);
+            lp_test_close(rows[i].label, lp_scenario_at(result, 0, "simulated.terms_s.compute"),
+                          (1.0 + done * (factor - 1.0)) * compute_s, LP_SCENARIO_EXACT);
+        }
+    }
+}
+
 /* The slowest member sets the pace of a tensor-parallel group, merged or not; a slow stage that of
  * its pipeline. */
 static void
@@ -69,6 +103,7 @@ int
 main(void)
 {
     static const LpTestCase cases[] = {{"slow ranks", test_straggler},
+                                       {"slow ranks that recover", test_straggler_recovers},
                                        {"slow ranks, collapsed", test_straggler_collapse},
                                        {NULL, NULL}};
     return lp_test_run("stragglers", cases);

@@ -48,8 +48,9 @@ static char *
 straggler_key(const LpScenarioStraggler *self)
 {
     g_autofree char *ranks = list_text(self->ranks), *accelerators = list_text(self->accelerators);
-    return g_strdup_printf("%s/%s/%s/%.17g/%d/%.17g/%u", self->job != NULL ? self->job : "", ranks,
-                           accelerators, self->factor, (int)self->distribution, self->jitter,
+    return g_strdup_printf("%s/%s/%s/%.17g/%d/%.17g/%.17g/%.17g/%u",
+                           self->job != NULL ? self->job : "", ranks, accelerators, self->factor,
+                           (int)self->distribution, self->jitter, self->start_s, self->end_s,
                            self->seed);
 }
 

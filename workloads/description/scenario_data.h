@@ -76,6 +76,7 @@ typedef struct {
     double factor;        /**< that every kernel's time is multiplied by */
     LpJitter distribution;
     double jitter;
+    double start_s, end_s; /**< slow from when to when; INFINITY: to the end */
     guint32 seed;
 } LpScenarioStraggler;
 

@@ -270,6 +270,19 @@ read_job(const Reader *self, const char *const *settings, GError **error)
 
 /* --- traffic --- */
 
+/* From when to when something is there. */
+static gboolean
+read_span(const Reader *self, double *out_start_s, double *out_end_s, GError **error)
+{
+    *out_start_s = 0.0;
+    *out_end_s = INFINITY;
+    if (!read_quantity(self, "start", LP_QUANTITY_TIME, 0.0, TIME_MAX_S, out_start_s, error) ||
+        !read_quantity(self, "end", LP_QUANTITY_TIME, 0.0, TIME_MAX_S, out_end_s, error))
+        return FALSE;
+    return *out_end_s >= *out_start_s ||
+           fail(self, "end", error, "got an end before the start, wanted one after it");
+}
+
 static gboolean
 read_rate(const Reader *self, LpScenarioTraffic *traffic, GError **error)
 {
@@ -294,7 +307,6 @@ read_traffic(const Reader *self, GError **error)
     g_autoptr(LpScenarioTraffic) traffic = g_new0(LpScenarioTraffic, 1);
     traffic->where = where(self);
     traffic->name = g_strdup(lp_xml_attribute(self->node, "name"));
-    traffic->end_s = INFINITY;
     traffic->seed = 1;
     guint pattern = 0, ports = LP_PORTS_AUTO;
     double message_bytes = 0.0;
@@ -303,14 +315,10 @@ read_traffic(const Reader *self, GError **error)
         !read_quantity(self, "message", LP_QUANTITY_SIZE, 1.0, MESSAGE_MAX_BYTES, &message_bytes,
                        error) ||
         !read_rate(self, traffic, error) ||
-        !read_quantity(self, "start", LP_QUANTITY_TIME, 0.0, TIME_MAX_S, &traffic->start_s,
-                       error) ||
-        !read_quantity(self, "end", LP_QUANTITY_TIME, 0.0, TIME_MAX_S, &traffic->end_s, error) ||
+        !read_span(self, &traffic->start_s, &traffic->end_s, error) ||
         !read_count(self, "seed", 0, G_MAXUINT32, &traffic->seed, error) ||
         !read_choice(self, "class", lp_ports_names, &ports, error))
         return FALSE;
-    if (traffic->end_s < traffic->start_s)
-        return fail(self, "end", error, "got an end before the start, wanted one after it");
     if (traffic->accelerators != NULL && traffic->accelerators->len < 2)
         return fail(self, "accelerators", error, "got one accelerator, wanted two or more");
     traffic->pattern = (LpPattern)pattern;
@@ -351,6 +359,7 @@ read_straggler(const Reader *self, GError **error)
         !read_number(self, "factor", 1.0, FACTOR_MAX, &straggler->factor, error) ||
         !read_number(self, "jitter", 0.0, JITTER_MAX, &straggler->jitter, error) ||
         !read_choice(self, "distribution", lp_jitter_names, &distribution, error) ||
+        !read_span(self, &straggler->start_s, &straggler->end_s, error) ||
         !read_count(self, "seed", 0, G_MAXUINT32, &straggler->seed, error))
         return FALSE;
     straggler->distribution = (LpJitter)distribution;

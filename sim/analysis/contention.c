@@ -153,8 +153,28 @@ connection_is_private(const LpConnection *connection, const LpNetwork *network, 
     return TRUE;
 }
 
-/* Messages out of a domain are private only where they cross nothing but ports, and are as long as
- * each other: else two come to one port while another has none. */
+/* Whether what @rank sends to all members out of its domain, one after the other, keeps to ports that
+ * are private. Members send at a time to as many others (lp_exchange_row_receiver()), so that all go
+ * on together; but for what is forwarded, or crosses other links, two of them may meet where others
+ * do not. */
+static gboolean
+pairs_are_private(const LpCommunicationMap *map, const LinkUse *uses,
+                  const LpCommunicator *communicator, guint64 rank)
+{
+    for (guint32 i = 0; i < communicator->n_members; i++) {
+        if (communicator->ranks[i] == rank)
+            continue;
+        LpConnection pair = lp_rank_layout_connect(
+            map->layout, (LpConnectionKind)communicator->group, rank, communicator->ranks[i]);
+        if (lp_connection_reach(&pair) == LP_REACH_FABRIC &&
+            (pair.route.n_links > 2 || !connection_is_private(&pair, map->network, uses)))
+            return FALSE;
+    }
+    return TRUE;
+}
+
+/* Messages out of a domain are private only where they are as long as each other, too: else two
+ * come to one port while another has none. */
 static gboolean
 member_is_private(const LpCommunicationMap *map, const LinkUse *uses,
                   const LpCommunicator *communicator, guint64 rank, LpFidelity fidelity)
@@ -171,13 +191,15 @@ member_is_private(const LpCommunicationMap *map, const LinkUse *uses,
         return FALSE;
     if (!communicator->exchanges)
         return TRUE;
+    if (!lp_rank_layout_sites(map->layout, communicator).is_regular)
+        return FALSE;
     const LpConnection *inter =
         lp_communication_map_connection(map, lp_connection_inter_domain(group), rank);
-    if (inter->present && (!connection_is_private(inter, map->network, uses) ||
-                           (lp_contention_sends_pairwise(map, communicator, fidelity) &&
-                            (inter->route.n_links > 2 || communicator->loads != NULL))))
-        return FALSE;
-    return lp_rank_layout_sites(map->layout, communicator).is_regular;
+    if (!inter->present)
+        return TRUE;
+    return lp_contention_sends_pairwise(map, communicator, fidelity)
+               ? communicator->loads == NULL && pairs_are_private(map, uses, communicator, rank)
+               : connection_is_private(inter, map->network, uses);
 }
 
 /* One contested connection makes the whole communicator wait. */

@@ -216,7 +216,7 @@ lp_communicator_runtime_gather(LpCommunicatorRuntime *self, guint64 index, const
     }
     (void)sg_barrier_wait(self->barrier);
     if (clock != NULL)
-        lp_clock_take_over(clock, &self->last);
+        lp_clock_take_over(clock, &self->last, simgrid_get_clock());
 }
 
 /* --- any collective --- */

@@ -269,7 +269,7 @@ start_rank(JobRun *self, guint64 rank)
         (guint64)self->state.n_iterations * lp_program_stage(program, simulated->stage)->n_steps;
 }
 
-/* The last event decides; of several at one instant the lowest rank's. */
+/* The last event decides; of several at one instant the lowest rank's, which stands for its class. */
 static const LpRank *
 find_last(const JobRun *self)
 {
@@ -279,8 +279,10 @@ find_last(const JobRun *self)
             end_s = MAX(end_s, self->ranks[rank].clock.at_s);
     for (guint64 rank = 0; rank < self->map->n_ranks; rank++)
         if (is_simulated(self, rank) &&
-            self->ranks[rank].clock.at_s >= end_s * (1.0 - LP_CLOCK_TIE))
+            self->ranks[rank].clock.at_s >= end_s * (1.0 - LP_CLOCK_TIE)) {
+            lp_clock_round(&self->ranks[rank].clock, end_s);
             return &self->ranks[rank];
+        }
     return NULL;
 }
 

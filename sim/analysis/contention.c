@@ -153,10 +153,10 @@ connection_is_private(const LpConnection *connection, const LpNetwork *network, 
     return TRUE;
 }
 
-/* Whether what @rank sends to all members out of its domain, one after the other, keeps to ports that
- * are private. Members send at a time to as many others (lp_exchange_row_receiver()), so that all go
- * on together; but for what is forwarded, or crosses other links, two of them may meet where others
- * do not. */
+/* Whether what @rank sends to all members out of its domain, one after the other, keeps to ports
+ * that are private. Members send at a time to as many others (lp_exchange_row_receiver()), so that
+ * all go on together; but for what is forwarded, or crosses other links, two of them may meet where
+ * others do not. */
 static gboolean
 pairs_are_private(const LpCommunicationMap *map, const LinkUse *uses,
                   const LpCommunicator *communicator, guint64 rank)

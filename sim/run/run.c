@@ -269,7 +269,8 @@ start_rank(JobRun *self, guint64 rank)
         (guint64)self->state.n_iterations * lp_program_stage(program, simulated->stage)->n_steps;
 }
 
-/* The last event decides; of several at one instant the lowest rank's, which stands for its class. */
+/* The last event decides; of several at one instant the lowest rank's, which stands for its class.
+ */
 static const LpRank *
 find_last(const JobRun *self)
 {

@@ -106,20 +106,38 @@ add_terms(GArray *tables, const json_t *document)
     }
 }
 
-/* Bytes of a tier or a link, a row for each class. */
+/* What is told of a tier or a link, beside its name. */
+typedef struct {
+    double bytes_per_s;
+    const double *bytes;  /* by class */
+    const double *busy_s; /* NULL: not known, as the next */
+    const double *excess_s;
+} LinkRow;
+
 static void
-add_link_rows(GString *text, const char *tier, const char *link, double bytes_per_s,
-              const double *bytes, double duration_s)
+add_known(GString *text, const double *number)
+{
+    if (number != NULL)
+        add_number(text, *number);
+    else
+        add_text(text, NULL);
+}
+
+/* A row for each class. */
+static void
+add_link_rows(GString *text, LpTier tier, const char *link, LinkRow row, double duration_s)
 {
     for (guint kind = 0; kind < LP_N_FLOW_LOG_KINDS; kind++) {
-        if (bytes[kind] <= 0.0)
+        if (row.bytes[kind] <= 0.0)
             continue;
-        add_text(text, tier);
+        add_text(text, lp_tier_names[tier]);
         add_text(text, link);
         add_text(text, kind_name(kind));
-        add_number(text, bytes_per_s);
-        add_number(text, bytes[kind]);
-        add_number(text, bytes[kind] / bytes_per_s / duration_s);
+        add_number(text, row.bytes_per_s);
+        add_number(text, row.bytes[kind]);
+        add_number(text, row.bytes[kind] / row.bytes_per_s / duration_s);
+        add_known(text, row.busy_s);
+        add_known(text, row.excess_s);
         end_row(text);
     }
 }
@@ -127,16 +145,21 @@ add_link_rows(GString *text, const char *tier, const char *link, double bytes_pe
 static void
 add_links(GArray *tables, const LpObservation *self)
 {
-    GString *text = add_table(tables, "links.csv", "tier,link,class,bytes_per_s,bytes,utilisation");
+    GString *text = add_table(tables, "links.csv",
+                              "tier,link,class,bytes_per_s,bytes,utilisation,busy_s,excess_s");
     for (guint i = 0; i < self->tiers->len; i++) {
         const LpObservedTier *tier = &g_array_index(self->tiers, LpObservedTier, i);
-        add_link_rows(text, lp_tier_names[tier->tier], NULL, tier->bytes_per_s, tier->bytes,
-                      self->end_s);
+        LinkRow row = {.bytes_per_s = tier->bytes_per_s,
+                       .bytes = tier->bytes,
+                       .excess_s = tier->has_excess ? &tier->excess_s : NULL};
+        add_link_rows(text, tier->tier, NULL, row, self->end_s);
     }
     for (guint i = 0; i < self->links->len; i++) {
         const LpObservedLink *link = &g_array_index(self->links, LpObservedLink, i);
-        add_link_rows(text, lp_tier_names[link->tier], link->name, link->bytes_per_s, link->bytes,
-                      self->end_s);
+        LinkRow row = {.bytes_per_s = link->bytes_per_s,
+                       .bytes = link->bytes,
+                       .busy_s = link->busy_s >= 0.0 ? &link->busy_s : NULL};
+        add_link_rows(text, link->tier, link->name, row, self->end_s);
     }
 }
 

@@ -10,13 +10,16 @@ struct LpFlowLog {
     double bin_s;
     LpFlowSeries *tiers[LP_N_TIERS][LP_N_FLOW_LOG_KINDS]; /* owned, or NULL */
     LpFlowSeries **links;                                 /* owned, by link, or NULL */
-    double *background_bytes;                             /* owned, by link */
-    GArray *messages;                                     /* owned: LpLoggedMessage */
-    const LpQuotient *quotient;                           /* borrowed, or NULL: */
-    guint32 n_classes;                                    /* of its flows */
-    LpFlowSeries **classes; /* owned, by class: what a connection of it carried, or NULL */
-    guint *kinds;           /* owned, by class */
-    gboolean *by_classes;   /* owned, by link: crossed by classes that carried anything */
+    LpBusyTime *busy;                                     /* owned, by link */
+    gboolean has_delays;
+    double *background_bytes;   /* owned, by link */
+    GArray *messages;           /* owned: LpLoggedMessage */
+    const LpQuotient *quotient; /* borrowed, or NULL: */
+    guint32 n_classes;          /* of its flows */
+    LpFlowSeries **classes;     /* owned, by class: what a connection of it carried, or NULL */
+    LpBusyTime *class_busy;     /* owned, by class */
+    guint *kinds;               /* owned, by class */
+    gboolean *by_classes;       /* owned, by link: crossed by classes that carried anything */
 };
 
 LpFlowLog *
@@ -26,6 +29,7 @@ lp_flow_log_new(const LpNetwork *network)
     self->network = network;
     self->bin_s = BIN_S;
     self->links = g_new0(LpFlowSeries *, lp_network_n_links(network));
+    self->busy = g_new0(LpBusyTime, lp_network_n_links(network));
     self->background_bytes = g_new0(double, lp_network_n_links(network));
     self->messages = g_array_new(FALSE, FALSE, sizeof(LpLoggedMessage));
     return self;
@@ -37,6 +41,7 @@ lp_flow_log_set_quotient(LpFlowLog *self, const LpQuotient *quotient)
     self->quotient = quotient;
     self->n_classes = (guint32)lp_quotient_size(quotient).n_flow_classes;
     self->classes = g_new0(LpFlowSeries *, self->n_classes);
+    self->class_busy = g_new0(LpBusyTime, self->n_classes);
     self->kinds = g_new0(guint, self->n_classes);
     self->by_classes = g_new0(gboolean, lp_network_n_links(self->network));
 }
@@ -49,10 +54,16 @@ lp_flow_log_free(LpFlowLog *self)
     for (LpTier tier = 0; tier < LP_N_TIERS; tier++)
         for (guint kind = 0; kind < LP_N_FLOW_LOG_KINDS; kind++)
             g_free(self->tiers[tier][kind]);
-    for (guint32 i = 0; i < lp_network_n_links(self->network); i++)
+    for (guint32 i = 0; i < lp_network_n_links(self->network); i++) {
         g_free(self->links[i]);
-    for (guint32 i = 0; i < self->n_classes; i++)
+        lp_busy_time_clear(&self->busy[i]);
+    }
+    for (guint32 i = 0; i < self->n_classes; i++) {
         g_free(self->classes[i]);
+        lp_busy_time_clear(&self->class_busy[i]);
+    }
+    g_free(self->busy);
+    g_free(self->class_busy);
     g_free(self->classes);
     g_free(self->kinds);
     g_free(self->by_classes);
@@ -122,14 +133,18 @@ lp_flow_log_add(LpFlowLog *self, const LpLoggedFlow *flow)
     if (self->quotient != NULL && lp_quotient_find_class(self->quotient, flow->route, &class)) {
         self->kinds[class] = flow->kind;
         spread(self, &self->classes[class], flow, 1.0);
+        lp_busy_time_add(&self->class_busy[class], flow->start_s, flow->end_s);
         return;
     }
+    self->has_delays = self->has_delays || !flow->is_flow;
     for (guint32 i = 0; i < flow->route->n_links; i++) {
         guint32 link = flow->route->links[i];
         LpTier tier = lp_network_link(self->network, link).tier;
         spread(self, &self->tiers[tier][flow->kind], flow, flow->weight);
-        if (flow->is_flow)
+        if (flow->is_flow) {
             spread(self, &self->links[link], flow, 1.0);
+            lp_busy_time_add(&self->busy[link], flow->start_s, flow->end_s);
+        }
         if (flow->kind == LP_FLOW_LOG_BACKGROUND)
             self->background_bytes[link] += flow->bytes;
     }
@@ -187,8 +202,10 @@ add_classes(LpFlowLog *self, guint32 link)
     for (guint i = 0; i < list->flows->len; i++) {
         const LpRoute *route = g_array_index(list->flows, LpFlowOfRun, i).route;
         for (guint32 k = 0; self->classes[class_of[i]] != NULL && k < route->n_links; k++)
-            if (route->links[k] == link)
+            if (route->links[k] == link) {
                 add_series(&self->links[link], self->classes[class_of[i]], 1.0);
+                lp_busy_time_merge(&self->busy[link], &self->class_busy[class_of[i]]);
+            }
     }
     self->by_classes[link] = FALSE;
 }
@@ -217,6 +234,19 @@ lp_flow_log_link(LpFlowLog *self, guint32 link)
     if (self->by_classes != NULL && self->by_classes[link])
         add_classes(self, link);
     return self->links[link];
+}
+
+double
+lp_flow_log_link_busy_s(LpFlowLog *self, guint32 link)
+{
+    (void)lp_flow_log_link(self, link);
+    return lp_busy_time_s(&self->busy[link]);
+}
+
+gboolean
+lp_flow_log_has_all(const LpFlowLog *self)
+{
+    return !self->has_delays && self->quotient == NULL;
 }
 
 double

@@ -3,6 +3,7 @@
  * goes on, so that nothing grows with its length. */
 #pragma once
 
+#include "sim/actors/busy_time.h"
 #include "sim/quotient/quotient.h"
 
 G_BEGIN_DECLS
@@ -67,6 +68,11 @@ const LpFlowSeries *lp_flow_log_tier(const LpFlowLog *self, LpTier tier, guint k
 gboolean lp_flow_log_has_link(const LpFlowLog *self, guint32 link);
 /** Bytes that flows moved over @link; NULL: none did. Borrowed. */
 const LpFlowSeries *lp_flow_log_link(LpFlowLog *self, guint32 link);
+/** Seconds in which flows crossed @link, whatever they carried; negative: they came and went too
+ * often to say. */
+double lp_flow_log_link_busy_s(LpFlowLog *self, guint32 link);
+/** Whether all that was logged the engine moved, each flow by itself. */
+gboolean lp_flow_log_has_all(const LpFlowLog *self);
 /** Bytes of background traffic over @link. */
 double lp_flow_log_background_bytes(const LpFlowLog *self, guint32 link);
 /** LpLoggedMessage, in the order in which they ended; borrowed. */

@@ -133,7 +133,8 @@ add_link(LpObservation *self, LpFlowLog *log, const LpNetwork *network, guint32 
                            .tier = lp_network_link(network, link).tier,
                            .block = self->tally->link_block[link],
                            .bytes_per_s = lp_network_link(network, link).bytes_per_s,
-                           .series = series == NULL ? NULL : g_memdup2(series, sizeof *series)};
+                           .series = series == NULL ? NULL : g_memdup2(series, sizeof *series),
+                           .busy_s = series == NULL ? -1.0 : lp_flow_log_link_busy_s(log, link)};
     link_bytes(self, log, link, seen.bytes);
     if (seen.series != NULL)
         settle(self, seen.series, seen.bytes_per_s);
@@ -226,9 +227,18 @@ find_peak(const LpObservation *self, LpObservedTier *tier)
 }
 
 static void
+add_excess(LpObservedTier *tier, LpFlowLog *log, guint32 link, double needed_s)
+{
+    double busy_s = lp_flow_log_link_busy_s(log, link);
+    if (busy_s >= 0.0)
+        tier->excess_s = MAX(tier->excess_s, needed_s - busy_s);
+}
+
+static void
 add_tier(LpObservation *self, LpFlowLog *log, const LpNetwork *network, LpTier tier)
 {
-    LpObservedTier seen = {.tier = tier};
+    LpObservedTier seen = {
+        .tier = tier, .has_excess = lp_flow_log_has_all(log), .excess_s = -self->end_s};
     guint first_block = self->blocks->len;
     g_autoptr(GArray) candidates = g_array_new(FALSE, FALSE, sizeof(Candidate));
     for (guint32 link = 0; link < lp_network_n_links(network); link++) {
@@ -242,6 +252,8 @@ add_tier(LpObservation *self, LpFlowLog *log, const LpNetwork *network, LpTier t
                                .utilisation = sum / bytes_per_s / self->end_s};
         g_array_append_val(candidates, candidate);
         add_block(self, first_block, tier, &candidate);
+        if (seen.has_excess)
+            add_excess(&seen, log, link, sum / bytes_per_s);
         seen.n_links++;
         seen.bytes_per_s += bytes_per_s;
         for (guint kind = 0; kind < LP_N_FLOW_LOG_KINDS; kind++)

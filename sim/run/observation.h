@@ -21,7 +21,11 @@ typedef struct {
     double bytes_per_s;                /**< summed */
     double bytes[LP_N_FLOW_LOG_KINDS]; /**< of the whole run */
     double peak_bytes_per_s;           /**< in the busiest bin */
-    LpFlowSeries *series;              /* owned; NULL: the run saw none of them */
+    gboolean has_excess;               /**< each flow was simulated by itself: */
+    double excess_s; /**< the most by which one of its links would need longer for its bytes, at
+                        full rate, than flows crossed it: above 0 it was asked to do more than it
+                        can */
+    LpFlowSeries *series; /* owned; NULL: the run saw none of them */
 } LpObservedTier;
 
 /** A link. */
@@ -33,6 +37,7 @@ typedef struct {
     double bytes[LP_N_FLOW_LOG_KINDS]; /**< of the whole run */
     LpFlowSeries *series; /* owned: of what the engine moved; NULL: mirror images or delays
                                      stand for it */
+    double busy_s;        /**< in which that crossed it; negative: not known */
 } LpObservedLink;
 
 /** The links of a tier at one block of accelerators. */

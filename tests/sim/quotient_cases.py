@@ -2,6 +2,7 @@
 """Random fabrics, and random scenarios on them: jobs beside each other, some of them alike and mirrored,
 packed, dealt out or straddling, with slow ranks, skewed experts, other traffic, and links that lose
 bandwidth. Small: each takes well under a second."""
+import rail_trees
 import test_properties
 
 # By accelerators; what is in brackets is drawn.
@@ -19,40 +20,13 @@ FABRICS = [
     "--system=hgx-h800 --oversubscription={2,4} --leaf-ports=4",
     "--system=polaris",
 ]
-# Trees whose leaves serve rails: those of all domains under one leaf or of some, joined by a spine that may be narrow, by
-# paths that a hash picks, or not at all; and the same in the order of nodes. Messages of one collective change rails.
-RAIL_TREES = [
-    "--system=dgx-h100 --oversubscription={1,2,4}",
-    "--system=generic --domain-size=4 --port-order=rail --leaf-ports={4,8} --oversubscription={1,2,4}"
-    " {,--path-choice=hash --paths=2,--path-choice=hash --paths=4}",
-    "--system=generic --domain-size=8 --port-order=rail --leaf-ports=4 --oversubscription={1,2,4}"
-    " {,--path-choice=hash --paths=2,--path-choice=hash --paths=4}",
-    "--system=generic --domain-size={4,8} --port-order=node --leaf-ports={8,16} --oversubscription={2,4}"
-    " {,--path-choice=hash --paths=2,--path-choice=hash --paths=4}",
-    "--system=generic --domain-size={4,8} --port-order=rail --leaf-ports=4 --joined-rails=no",
-    "--system=generic --domain-size=4 --port-order=rail --leaf-ports=4 --oversubscription=2 --joined-rails=no",
-    "--system=generic --domain-size=8 --nics-per-domain=4 --port-order=rail --leaf-ports=4 {,--oversubscription=4,"
-    "--joined-rails=no}",
-    "--system={hgx-h800,mi300x-platform} --oversubscription={1,4} --leaf-ports=4",
-    "--system=rail-only",
-]
 # Attributes that a plan may have at most, so that a case stays small.
 LAYERS, MICRO_BATCHES = 4, 4
 
 
-def draw_options(r, texts):
-    """One of @texts, and of what is in brackets."""
-    text = r.choice(texts)
-    while "{" in text:
-        head, rest = text.split("{", 1)
-        choices, tail = rest.split("}", 1)
-        text = head + r.choice(choices.split(",")) + tail
-    return text
-
-
 def draw_fabric(r):
     """The options of a generated machine, and how many accelerators it has."""
-    text = draw_options(r, FABRICS if r.random() < 0.6 else RAIL_TREES)
+    text = rail_trees.draw_options(r, FABRICS if r.random() < 0.6 else rail_trees.RAIL_TREES)
     size = 32 if "torus" in text else r.choice([32, 64])
     return f"{text} --accelerators={size}", size
 

@@ -6,10 +6,10 @@ import concurrent.futures
 import os
 import random
 import statistics
-import subprocess
 import sys
 import tempfile
 
+import rail_trees
 import test_quotient
 from test_quotient import PROGRAM, simulate
 
@@ -45,15 +45,12 @@ def run(task):
 
 
 def draw_tasks(r, folder):
-    machines = []
-    for i, options in enumerate(test_quotient.MACHINES):
-        machines.append(os.path.join(folder, f"{i}.xml"))
-        subprocess.run([PROGRAM, "platform", "generate", *options.split(), "-o", machines[-1]], check=True)
+    machines = rail_trees.Machines(PROGRAM, folder)
     tasks = []
     while len(tasks) < PLANS:
         plan = test_quotient.draw(r)
         if plan is not None and plan["tp"] * plan["cp"] * plan["dp"] * plan["pp"] >= 32:
-            tasks.append((plan, r.choice(machines)))
+            tasks.append((plan, machines.draw(r, test_quotient.MACHINES, test_quotient.RAIL_TREE_SHARE)))
     return tasks
 
 

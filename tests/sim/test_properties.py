@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Random plans of up to 64 ranks, of every parallelism, schedule, sharding and family, on five machines:
-each valid plan ends (no deadlock), moves the bytes that the published formulas say, has terms that sum
-to its time, is no shorter than its kernels, and no faster with contention than without.
+"""Random plans of up to 64 ranks, of every parallelism, schedule, sharding and family, on five machines
+and drawn trees of rails: each valid plan ends (no deadlock), moves the bytes that the published formulas say, has terms that sum
+to its time, is no shorter than its kernels, and no faster with contention than without; and where all ranks are
+simulated no link carries more than it can.
 
 The formulas are written down here again, from the papers, and share nothing with the program: those of
 Anthony et al. (arXiv 2408.10197, table of volumes), Korthikanti et al. (arXiv 2205.05198, 4.2.2), Liu
@@ -16,6 +17,9 @@ import subprocess
 import sys
 import tempfile
 
+import link_law
+import rail_trees
+
 PROGRAM = os.environ.get("LIGHTPATH", "build/release/cli/lightpath")
 PLANS = int(os.environ.get("LIGHTPATH_PLANS", "4400")) // 2
 SEED = int(os.environ.get("LIGHTPATH_SEED", "2026"))
@@ -26,6 +30,7 @@ MACHINES = [
     "--system=optical-substrate --accelerators=64 --domain-size=16",
     "--system=dgx-a100 --accelerators=64 --accelerator=b200 --peak-int8=2Pf",
 ]
+RAIL_TREE_SHARE = 0.3
 # Buffers are cut at whole bytes, once in each collective.
 BYTES_TOLERANCE = 1e-6
 # A ring's message takes its largest block's time each step where none contends, and blocks differ.
@@ -445,23 +450,26 @@ def run(task):
     line = [PROGRAM, "simulate", "gpt3-175b", machine, "--format=json", "--ignore-memory",
             "--framework=none", "--set=library=single-ring", *options]
     line += [f"--set={name}={value}" for name, value in plan.items()]
-    done = subprocess.run(line, capture_output=True, text=True, timeout=300)
-    if done.returncode == 1 and done.stderr.count("\n") == 1 and "wanted" in done.stderr:
-        return False, []
-    if done.returncode != 0:
-        return True, [f"exit {done.returncode}: {done.stderr}"]
-    found = faults(plan, json.loads(done.stdout))
+    with tempfile.TemporaryDirectory(prefix="lightpath-") as folder:
+        tables = os.path.join(folder, "tables")
+        by_ranks = "--collapse=off" in options
+        done = subprocess.run(line + [f"--csv={tables}"] * by_ranks, capture_output=True, text=True, timeout=300)
+        if done.returncode == 1 and done.stderr.count("\n") == 1 and "wanted" in done.stderr:
+            return False, []
+        if done.returncode != 0:
+            return True, [f"exit {done.returncode}: {done.stderr}"]
+        result = json.loads(done.stdout)
+        found = faults(plan, result)
+        if by_ranks and not link_law.exchanges(plan):
+            fault = link_law.fault(tables, result["simulated"]["iteration_time_s"])
+            found += [] if fault is None else [fault]
     return True, [" ".join(line) + ": " + fault for fault in found]
 
 
 def main():
     r = random.Random(SEED)
     with tempfile.TemporaryDirectory(prefix="lightpath-") as folder:
-        machines = []
-        for i, options in enumerate(MACHINES):
-            machines.append(os.path.join(folder, f"{i}.xml"))
-            subprocess.run([PROGRAM, "platform", "generate", *options.split(), "-o", machines[-1]],
-                           check=True)
+        machines = rail_trees.Machines(PROGRAM, folder)
         tasks = []
         while len(tasks) < PLANS:
             plan = draw(r)
@@ -472,7 +480,7 @@ def main():
                 options.append("--fidelity=message")
             if r.random() < 0.15:
                 options.append("--collapse=off")
-            tasks.append((possible(plan), r.choice(machines), options))
+            tasks.append((possible(plan), machines.draw(r, MACHINES, RAIL_TREE_SHARE), options))
         with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
             results = list(pool.map(run, tasks))
     n_run = sum(valid for valid, _ in results)

@@ -8,7 +8,6 @@ placements are packed, scattered, or drawn, so that groups straddle domains and 
 differ by more, the run rank by rank is repeated with all bandwidths larger by 1e-13: what that changes is
 shown beside the difference, and excuses it if it is as large, for then the plan amplifies rounding."""
 import concurrent.futures
-import csv
 import json
 import os
 import random
@@ -17,7 +16,8 @@ import subprocess
 import sys
 import tempfile
 
-import quotient_cases
+import link_law
+import rail_trees
 import test_properties
 
 PROGRAM = os.environ.get("LIGHTPATH", "build/release/cli/lightpath")
@@ -44,11 +44,8 @@ MACHINES = [
 ]
 if "LIGHTPATH_MACHINES" in os.environ:  # by number
     MACHINES = [MACHINES[int(number)] for number in os.environ["LIGHTPATH_MACHINES"].split()]
-RAIL_TREES = float(os.environ.get("LIGHTPATH_RAIL_TREES", "0.5"))  # share of plans on these
+RAIL_TREE_SHARE = float(os.environ.get("LIGHTPATH_RAIL_TREES", "0.5"))
 CONTENDED, ALONE = 1e-6, 1e-9
-# Of an iteration, by which a link may have carried more than it can: where one flow stands for several messages, these are
-# cut at whole bytes.
-EXCESS = {"flow": 1e-6, "message": 1e-9}
 ALGORITHMS = ["ring", "tree", "doubling", "halving-doubling", "bruck", "pairwise", "direct", "ring+tree", "ring+ring",
               "in-network", "torus"]
 FRAMEWORKS = ["megatron-lm-2021", "megatron-lm-2022", "megatron-core", "megatron-core-2025-04", "megatron-core-2025-09",
@@ -176,21 +173,6 @@ def vary_experts(r, plan):
 VARIANTS = [vary_kind, vary_algorithms, vary_framework, vary_domains, vary_experts]
 
 
-def exchanges(plan):
-    """Whether some of its groups do all-to-alls."""
-    return plan.get("ep", 1) > 1 or (plan["cp"] > 1 and plan["cp-kind"] == "ulysses")
-
-
-def overload(folder, fidelity, time_s):
-    """What links.csv of a run rank by rank says of links that carried more than they can; None: nothing."""
-    with open(os.path.join(folder, "links.csv"), encoding="utf-8", newline="") as file:
-        for row in csv.DictReader(file):
-            if row["excess_s"] and float(row["excess_s"]) > EXCESS[fidelity] * time_s:
-                return (f"a link of tier {row['tier']} carried what it needs {row['excess_s']} s more for than flows "
-                        "crossed it")
-    return None
-
-
 def simulate(line):
     """What the command prints, or None: the plan is refused."""
     done = subprocess.run(line, capture_output=True, text=True, timeout=600)
@@ -232,8 +214,7 @@ def compare(line, by_classes, by_ranks, collapse):
         terms = max(abs(got["terms_s"][term] - seconds) for term, seconds in wanted["terms_s"].items())
         return Outcome() if terms <= (ALONE if alone else CONTENDED) * time_s else Outcome(
             fault=f"{' '.join(line)}: {got['terms_s']} by classes, {wanted['terms_s']} by ranks")
-    machine = line[3].replace(".xml", "-disturbed.xml")
-    disturbed = simulate(line[:3] + [machine] + line[4:] + ["--collapse=off"])["simulated"]
+    disturbed = simulate(line[:3] + [disturb(line[3])] + line[4:] + ["--collapse=off"])["simulated"]
     effect = abs(disturbed["iteration_time_s"] / time_s - 1)
     text = (f"{' '.join(line)}, {collapse}: {got['iteration_time_s']} s by classes, {time_s} s by ranks: {error:.1e} apart; "
             f"a disturbance of {DISTURBANCE} changes the latter by {effect:.1e}")
@@ -253,9 +234,9 @@ def run(task, workload="gpt3-175b"):
         with tempfile.TemporaryDirectory(prefix="lightpath-") as folder:
             tables = os.path.join(folder, "tables")
             by_ranks = simulate(line + ["--collapse=off", f"--csv={tables}"])
-            fault = overload(tables, fidelity, by_ranks["simulated"]["iteration_time_s"])
+            fault = link_law.fault(tables, by_ranks["simulated"]["iteration_time_s"])
         outcome = compare(line, by_classes, by_ranks, collapse)
-        if outcome.fault is None and fault is not None and not exchanges(settings):
+        if outcome.fault is None and fault is not None and not link_law.exchanges(settings):
             outcome.fault = f"{' '.join(line)}: {fault}"
         outcome.used = "one of each is simulated" in by_classes["engine"]["proof"]
         return outcome
@@ -277,37 +258,17 @@ def check_cases(folder):
             complaints.append(f"{label}: {got} classes of ranks, wanted {wanted}")
     for label, options, workload, fidelity, plan, by_classes in PLANS_TO_KEEP:
         subprocess.run([PROGRAM, "platform", "generate", *options.split(), "-o", machine], check=True)
-        disturb(machine)
         outcome = run((plan, machine, fidelity, "on"), workload)
         if outcome.fault is not None or not outcome.valid or (by_classes and not outcome.used):
             complaints.append(f"{label}: {outcome.fault or 'refused, or not run by classes'}")
     return complaints
 
 
-class Machines:
-    """Files of machines, each written once."""
-
-    def __init__(self, folder):
-        self.folder, self.paths = folder, {}
-
-    def path(self, options):
-        if options not in self.paths:
-            path = self.paths[options] = os.path.join(self.folder, f"{len(self.paths)}.xml")
-            subprocess.run([PROGRAM, "platform", "generate", *options.split(), "-o", path], check=True)
-            disturb(path)
-        return self.paths[options]
-
-    def draw(self, r):
-        if r.random() >= RAIL_TREES:
-            return self.path(r.choice(MACHINES))
-        return self.path(quotient_cases.draw_options(r, quotient_cases.RAIL_TREES) + " --accelerators=64")
-
-
 def main():
     r = random.Random(SEED)
     with tempfile.TemporaryDirectory(prefix="lightpath-") as folder:
         complaints = check_cases(folder)
-        machines = Machines(folder)
+        machines = rail_trees.Machines(PROGRAM, folder)
         placements = []
         for i in range(4):
             placements.append(os.path.join(folder, f"placement-{i}"))
@@ -323,7 +284,7 @@ def main():
                 continue
             if r.random() < 0.25 and plan["tp"] * plan["cp"] * plan["dp"] * plan["pp"] == 64:
                 plan["placement"] = r.choice(placements)
-            tasks.append((plan, machines.draw(r), FIDELITIES[len(tasks) % len(FIDELITIES)],
+            tasks.append((plan, machines.draw(r, MACHINES, RAIL_TREE_SHARE), FIDELITIES[len(tasks) % len(FIDELITIES)],
                           COLLAPSES[len(tasks) // len(FIDELITIES) % len(COLLAPSES)]))
         with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
             results = list(pool.map(run, tasks))

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Scenarios by classes and rank by rank: the quotient is exact. Hand-made cases have the classes that
 follow from their symmetry; random ones (quotient_cases.py) take the same time both ways, to 1e-6, to
-1e-9 where nothing contends, and move the same bytes.
+1e-9 where nothing contends, in the same terms, and move the same bytes; no link carries more than it can.
 
 Where the run of all ranks itself amplifies rounding, a disturbance does so too: a difference is none if
 bandwidths that are larger by 1e-13 change the run of all ranks by as much. Such cases are told, with both
@@ -20,6 +20,7 @@ import subprocess
 import sys
 import tempfile
 
+import link_law
 import quotient_cases
 
 PROGRAM = os.environ.get("LIGHTPATH", "build/release/cli/lightpath")
@@ -108,6 +109,12 @@ def distance(one, other):
     return max(abs(a - b) / max(abs(b), 1e-12) for a, b in zip(times(one), times(other)))
 
 
+def terms_distance(one, other):
+    """The largest difference of a term of any job, over the job's iteration."""
+    return max(abs(a["simulated"]["terms_s"][term] - seconds) / b["simulated"]["iteration_time_s"]
+               for a, b in zip(one["jobs"], other["jobs"]) for term, seconds in b["simulated"]["terms_s"].items())
+
+
 def meets_nothing(result):
     return not result["traffic"] and all(
         abs(job["difference"]["contention_s"]) + abs(job["difference"]["others_s"])
@@ -136,7 +143,9 @@ class Case:
         self.number = number
         self.options, size = quotient_cases.draw_fabric(r)
         self.text = quotient_cases.draw_scenario(r, size)
-        self.fidelity = "message" if r.random() < 0.1 else "flow"
+        self.fidelity = "message" if r.random() < 0.25 else "flow"
+        self.exchanges = any(link_law.exchanges(dict(re.findall(r'([a-z-]+)="([^"]*)"', line)))
+                             for line in self.text.split("\n"))
         self.machine = os.path.join(folder, self.options.replace(" ", "").replace("/", "") + ".xml")
         self.scenario = os.path.join(folder, f"{number}.xml")
 
@@ -168,20 +177,25 @@ class Case:
             by_classes = simulate(self.scenario, self.machine, fidelity)
             if isinstance(by_classes, str) and not any(end in by_classes for end in ENDLESS):
                 return False, False, None, None
-            by_ranks = simulate(self.scenario, self.machine, "--collapse=off", fidelity)
+            tables = os.path.join(folder, f"tables-{self.number}")
+            by_ranks = simulate(self.scenario, self.machine, "--collapse=off", fidelity, f"--csv={tables}")
         except RuntimeError as error:
             return True, True, f"case {self.number} on {self.options}: {error}", None
         if isinstance(by_classes, str) or isinstance(by_ranks, str):
             same = ending(by_classes) == ending(by_ranks)
             return True, False, None if same else f"case {self.number} on {self.options}: different ends", None
         used = "rank_classes" in by_classes["cost"]
+        fault = link_law.fault(tables, max(job["end_s"] for job in by_ranks["jobs"]))
+        if fault is not None and not self.exchanges:
+            return True, used, f"case {self.number} on {self.options}, fidelity {self.fidelity}: {fault}", None
         for one, other in zip(by_classes["jobs"], by_ranks["jobs"]):
             if one["traffic_bytes"] != other["traffic_bytes"]:
                 return True, used, (f"case {self.number} on {self.options}: job {one['name']} moves "
                                     f"{one['traffic_bytes']} by classes, {other['traffic_bytes']} by ranks"), None
-        error = distance(by_classes, by_ranks)
+        error, apart = distance(by_classes, by_ranks), terms_distance(by_classes, by_ranks)
         if error <= self.limit(by_ranks):
-            return True, used, None, None
+            return True, used, None if apart <= self.limit(by_ranks) else (
+                f"case {self.number} on {self.options}, fidelity {self.fidelity}: terms are {apart:.2e} apart"), None
         return True, used, *self.explain(folder, by_ranks, error)
 
 

@@ -100,6 +100,8 @@ lp_closed_form_ring_s(const LpClosedFormInput *input, LpGroup group, double shar
     guint64 n = lp_group_size(input->transformer, input->plan, group);
     if (n < 2)
         return 0.0;
+    if (lp_closed_form_goes_over_axes(input))
+        return lp_closed_form_axes_s(input, group, share, bytes);
     LpFabric fabric;
     LpClosedFormInput on = lp_closed_form_group_on(input, group, bytes, &fabric);
     LpFabricConnection slowest = ring_connection(&on, group, n);

@@ -12,6 +12,7 @@ G_BEGIN_DECLS
 typedef struct {
     gboolean has_rails; /**< rings that leave domains are as many as a domain has members, each over
                              a card of its own; else one */
+    gboolean over_axes; /**< rings on a torus go both ways round, over several axes at once */
     double chunk_bytes; /**< pieces in which chains pass data on, at most; 0: all at once */
 } LpLibraryRings;
 

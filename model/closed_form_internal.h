@@ -123,6 +123,13 @@ gboolean lp_closed_form_gathers_each_pass(const LpClosedFormInput *input);
  * half for each of its halves. 0 for a group of one. */
 double lp_closed_form_ring_s(const LpClosedFormInput *input, LpGroup group, double share,
                              double bytes);
+/** Whether collectives run over several axes of a torus at once, both ways round. */
+gboolean lp_closed_form_goes_over_axes(const LpClosedFormInput *input);
+/** As lp_closed_form_ring_s() there: 2 (n-1)/n V over the rates of all links that a member has on
+ * the axes of the group, which no algorithm is faster than (Jain and Sabharwal, ICS 2010), and the
+ * latencies of a ring along each axis. Of members that fill no block: one ring, both ways. */
+double lp_closed_form_axes_s(const LpClosedFormInput *input, LpGroup group, double share,
+                             double bytes);
 /** Time of broadcasts over rank 0's group, one after the other, of as much as each of @bytes, array
  * of double, s. 0 for a group of one. */
 double lp_closed_form_broadcasts_s(const LpClosedFormInput *input, LpGroup group,

@@ -33,10 +33,11 @@ typedef enum {
     LP_SPREAD_ANY,
     LP_SPREAD_ONE_DOMAIN,
     LP_SPREAD_DOMAINS, /**< two or more */
-    LP_SPREAD_PAIR     /**< two accelerators that a bridge joins; rules of one domain fit, too */
+    LP_SPREAD_PAIR,    /**< two accelerators that a bridge joins; rules of one domain fit, too */
+    LP_SPREAD_TORUS    /**< each in a domain of its own, on a torus; rules of several fit, too */
 } LpSpread;
 
-extern const char *const lp_spread_names[]; /* "any" "one" "several" "pair", NULL-ended */
+extern const char *const lp_spread_names[]; /* "any" "one" "several" "pair" "torus", NULL-ended */
 
 /** A row of the table of choices; the first one that fits counts. */
 typedef struct {

@@ -46,8 +46,8 @@ lp_torus_can_twist(const LpTorus *self)
     return n_short < self->n_dimensions && self->n_dimensions <= LP_TORUS_TWIST_DIMENSIONS_MAX;
 }
 
-static void
-read_coordinates(const LpTorus *self, guint64 port, gint64 *out_at)
+void
+lp_torus_coordinates(const LpTorus *self, guint64 port, gint64 *out_at)
 {
     for (guint32 i = 0; i < self->n_dimensions; i++) {
         out_at[i] = (gint64)(port % self->size[i]);
@@ -184,8 +184,8 @@ static void
 find_apart(const LpTorus *self, guint64 a, guint64 b, gint64 *out_apart)
 {
     gint64 from[LP_TORUS_DIMENSIONS_MAX] = {0}, to[LP_TORUS_DIMENSIONS_MAX] = {0};
-    read_coordinates(self, a, from);
-    read_coordinates(self, b, to);
+    lp_torus_coordinates(self, a, from);
+    lp_torus_coordinates(self, b, to);
     for (guint32 i = 0; i < self->n_dimensions; i++)
         out_apart[i] = to[i] - from[i];
     reduce(self, out_apart);
@@ -227,7 +227,7 @@ lp_torus_way(const LpTorus *self, guint64 a, guint64 b)
     find_shortest(self, apart, &shortest);
     if (shortest.n_ways == 1)
         return shortest.ways[0];
-    read_coordinates(self, a, from);
+    lp_torus_coordinates(self, a, from);
     for (guint32 i = 0; i < self->n_dimensions; i++)
         turn += from[i] + (gint64)(i + 1) * apart[i];
     return shortest.ways[turn % shortest.n_ways];
@@ -237,7 +237,7 @@ guint64
 lp_torus_neighbour(const LpTorus *self, guint64 port, guint32 dimension, gboolean is_upwards)
 {
     gint64 at[LP_TORUS_DIMENSIONS_MAX] = {0};
-    read_coordinates(self, port, at);
+    lp_torus_coordinates(self, port, at);
     at[dimension] += is_upwards ? 1 : -1;
     reduce(self, at);
     guint64 neighbour = 0;
@@ -256,7 +256,7 @@ lp_torus_all_to_all_load(const LpTorus *self)
     Shortest shortest;
     for (guint64 port = 0; port < n; port++) {
         gint64 apart[LP_TORUS_DIMENSIONS_MAX] = {0};
-        read_coordinates(self, port, apart);
+        lp_torus_coordinates(self, port, apart);
         find_shortest(self, apart, &shortest);
         for (guint32 i = 0; i < shortest.n_ways; i++)
             for (guint32 d = 0; d < self->n_dimensions; d++) {

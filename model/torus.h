@@ -39,6 +39,8 @@ typedef struct {
 guint64 lp_torus_n_ports(const LpTorus *self);
 /** Whether the sizes are n and 2n, both of them, in two or three dimensions. */
 gboolean lp_torus_can_twist(const LpTorus *self);
+/** The coordinates of @port, as many as there are dimensions. */
+void lp_torus_coordinates(const LpTorus *self, guint64 port, gint64 *out_at);
 /** Links between @a and @b on a shortest way. In a plain torus the shorter way round in each
  * dimension, the Lee distance (Lee, IRE Trans. Inf. Theory 4, 1958). */
 guint64 lp_torus_hops(const LpTorus *self, guint64 a, guint64 b);

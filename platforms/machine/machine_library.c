@@ -47,7 +47,8 @@ add_pair_protocol(LpLibrary *library, const LpProtocol *protocol)
 static gboolean
 is_for_pair(const LpLibraryRule *rule)
 {
-    return rule->spread != LP_SPREAD_DOMAINS && rule->ranks_max >= 2 &&
+    return rule->spread != LP_SPREAD_DOMAINS && rule->spread != LP_SPREAD_TORUS &&
+           rule->ranks_max >= 2 &&
            !(rule->algorithms.n_levels > 0 && rule->algorithms.level[0] == LP_ALGORITHM_IN_NETWORK);
 }
 
@@ -160,5 +161,5 @@ lp_machine_library_rings(const LpMachine *self, const char *name)
     LpLibrary library;
     return lp_machine_library(self, lp_library_name_or_auto(name), &library, NULL)
                ? lp_library_rings(&library)
-               : (LpLibraryRings){FALSE, 0.0};
+               : (LpLibraryRings){.has_rails = FALSE};
 }

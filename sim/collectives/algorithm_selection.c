@@ -31,15 +31,21 @@ set_levels(LpCollectiveShape *shape, const LpAlgorithms *algorithms, const LpSit
     shape->algorithm = shape->n_levels > 1 ? LP_ALGORITHM_HIERARCHICAL : shape->level_algorithm[0];
 }
 
-/* One dimension of a torus is a ring; members that fill no block of one have none. */
+/* Both ways round each dimension. Members that fill no block of a torus have none: a library that
+ * was not told takes one ring of them all (@is_free). */
 static void
-set_torus(LpCollectiveShape *shape, const LpSites *sites)
+set_torus(LpCollectiveShape *shape, const LpSites *sites, gboolean is_free)
 {
+    shape->n_channels = 2;
     shape->n_levels = sites->n_dimensions;
-    for (guint32 i = 0; i < sites->n_dimensions; i++)
+    for (guint32 i = 0; i < sites->n_dimensions; i++) {
         shape->level_size[i] = sites->dimension[i];
-    if (sites->n_dimensions == 1)
-        shape->algorithm = LP_ALGORITHM_RING;
+        shape->level_links[i] = sites->links[i];
+    }
+    if (sites->n_dimensions == 0 && is_free) {
+        shape->n_levels = 1;
+        shape->level_size[0] = shape->n_members;
+    }
 }
 
 /* Ways cross links between the members and beyond: all-to-alls along rails would not see them. */
@@ -84,7 +90,9 @@ spread_of(const LpSites *sites)
         return LP_SPREAD_PAIR;
     gboolean in_domain =
         sites->n_members <= 1 || (sites->is_regular && sites->n_intra == sites->n_members);
-    return in_domain ? LP_SPREAD_ONE_DOMAIN : LP_SPREAD_DOMAINS;
+    if (in_domain)
+        return LP_SPREAD_ONE_DOMAIN;
+    return sites->on_torus && sites->n_intra == 1 ? LP_SPREAD_TORUS : LP_SPREAD_DOMAINS;
 }
 
 LpAlgorithmSelection
@@ -121,7 +129,7 @@ lp_algorithm_selection_of(const LpLibrary *library, const LpCommunicator *commun
     if (in_torus)
         set_torus_exchange(&selection.shape, &algorithms, sites);
     else if (selection.shape.algorithm == LP_ALGORITHM_TORUS)
-        set_torus(&selection.shape, sites);
+        set_torus(&selection.shape, sites, said->n_levels == 0);
     /* A tree with a root has no chains. */
     if (selection.shape.algorithm == LP_ALGORITHM_TREE &&
         op->collective != LP_COLLECTIVE_ALL_REDUCE)

@@ -23,7 +23,9 @@ typedef struct {
     gboolean on_torus;     /**< members of different domains meet in no switch */
     gboolean few_circuits; /**< between domains are circuits, too few for anything but rings */
     guint32 n_dimensions;  /**< of a block of a torus that the members fill in order; else 0 */
-    guint64 dimension[LP_LEVELS_MAX];
+    guint64 dimension[LP_TORUS_DIMENSIONS_MAX];
+    double links[LP_TORUS_DIMENSIONS_MAX]; /**< that a member's rings of a dimension have, both ways
+                                              together, beside those of groups in between */
     const LpTorusWays
         *ways; /* borrowed: of a torus whose ports the members are, in order; or NULL */
 } LpSites;

@@ -30,9 +30,10 @@ typedef struct {
     guint64 chunk_bytes; /**< trees, rings' broadcasts and switches work in chunks of at most this
                             much of what they carry at once, each channel and each of two trees by
                             itself; 0: one chunk */
-    guint32 n_levels;    /**< hierarchical: 2 or 3; torus: dimensions, 1 to 3 */
-    guint64
-        level_size[LP_STEP_SCHEDULE_LEVELS_MAX]; /**< innermost first; their product is n_members */
+    guint32 n_levels;    /**< hierarchical: 2 or 3; torus: dimensions, 1 to 6 */
+    guint64 level_size[LP_TORUS_DIMENSIONS_MAX]; /**< innermost first; their product is n_members */
+    double level_links[LP_TORUS_DIMENSIONS_MAX]; /**< torus: that a member's rings of the dimension
+                                                    have, both ways together; 0: 1 */
     LpAlgorithm level_algorithm[LP_STEP_SCHEDULE_LEVELS_MAX]; /**< hierarchical: at each level */
     guint64 n_channels;  /**< ring: parallel rings in different orders; tree (all-reduce only):
                             double trees between domains' heads, chains inside; torus: 2 uses both
@@ -82,8 +83,6 @@ typedef struct {
 } LpStepStage;
 
 #define LP_STEP_SCHEDULE_STAGES_MAX (2 * LP_STEP_SCHEDULE_LEVELS_MAX - 1)
-#define LP_STEP_SCHEDULE_BOUNDS_MAX                                                                \
-    (2 * LP_STEP_SCHEDULE_LEVELS_MAX * LP_STEP_SCHEDULE_LEVELS_MAX + 1)
 
 /** A shape and what follows from it. Plain data: may be copied, needs no freeing. */
 typedef struct LpStepSchedule {
@@ -97,13 +96,13 @@ typedef struct LpStepSchedule {
     guint64 n_nodes;     /**< tree: of each of the two trees; with chains, domains */
     guint64 n_core;      /**< doubling, halving, Bruck: the powers of two up to n */
     guint32 n_doublings; /**< how often one doubles to get there */
-    guint64
-        pitch[LP_STEP_SCHEDULE_LEVELS_MAX]; /**< levels: from a member to the next of its group */
+    guint64 pitch[LP_TORUS_DIMENSIONS_MAX]; /**< levels: from a member to the next of its group */
     guint64 n_phases, most_sends;           /**< hierarchical: over all stages */
     guint32 n_stages;                       /**< hierarchical */
     LpStepStage stages[LP_STEP_SCHEDULE_STAGES_MAX];
-    guint32 n_bounds; /**< torus: the steps where a phase begins, and the last one's end */
-    guint64 bounds[LP_STEP_SCHEDULE_BOUNDS_MAX];
+    guint64 n_stage_steps; /**< torus: of a stage, in which every part has one dimension */
+    guint64 part_begin[2 * LP_TORUS_DIMENSIONS_MAX + 1]; /**< torus: where the parts of the buffer
+                                                            begin, and the last one's end */
     const struct LpStepSchedule
         *whole;     /**< borrowed: a stage's all-to-all has its pairs from there */
     guint32 level;  /**< of it */

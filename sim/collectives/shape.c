@@ -131,11 +131,12 @@ static gboolean
 check_sizes(const LpCollectiveShape *shape, GError **error)
 {
     const char *name = lp_algorithm_names[shape->algorithm];
-    guint32 least = shape->algorithm == LP_ALGORITHM_TORUS ? 1 : 2;
-    if (shape->n_levels < least || shape->n_levels > LP_STEP_SCHEDULE_LEVELS_MAX) {
+    gboolean is_torus = shape->algorithm == LP_ALGORITHM_TORUS;
+    guint32 least = is_torus ? 1 : 2,
+            most = is_torus ? LP_TORUS_DIMENSIONS_MAX : LP_STEP_SCHEDULE_LEVELS_MAX;
+    if (shape->n_levels < least || shape->n_levels > most) {
         g_set_error(error, LP_SIMULATION_ERROR, LP_SIMULATION_ERROR_LEVELS,
-                    "%s: got %u levels, wanted %u to %d", name, shape->n_levels, least,
-                    LP_STEP_SCHEDULE_LEVELS_MAX);
+                    "%s: got %u levels, wanted %u to %u", name, shape->n_levels, least, most);
         return FALSE;
     }
     /* Dividing cannot overflow. */

@@ -1,13 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A torus: a ring in each dimension, all dimensions at once.
+/* A torus: rings in each dimension, all dimensions at once, and with two channels both ways round.
  *
- * The buffer is as many parts as there are dimensions (twice as many with two channels, of which
- * the second ones go around the other way). A part is reduce-scattered along one dimension after
+ * The buffer is as many parts as there are dimensions, twice as many with two channels, of which
+ * the second ones go around the other way. A part is reduce-scattered along one dimension after
  * the other, beginning with its own, and gathered back the same way, so that every dimension
  * carries some part's largest blocks at any time. (Jain and Sabharwal, Optimal bucket algorithms
  * for large MPI collectives on torus interconnects, ICS 2010; Sack and Gropp, ACM Trans. Parallel
- * Comput. 1, 2015.) Parts do
- * not wait for each other where dimensions are of different lengths. */
+ * Comput. 1, 2015.)
+ *
+ * All parts turn to their next dimension together. A stage has as many steps as the longest ring;
+ * in a shorter one a block goes out in as many cells as there are steps, some of them in each step.
+ * A part is as large as its own dimension is fast, so that all of them end the first stage
+ * together. */
 #include "sim/collectives/algorithm.h"
 
 static guint64
@@ -36,54 +40,37 @@ gathers(const LpStepSchedule *self)
     return self->shape.collective != LP_COLLECTIVE_REDUCE_SCATTER;
 }
 
+/* Of a stage. */
 static guint64
-half_steps(const LpStepSchedule *self)
+count_steps(const LpStepSchedule *self)
 {
-    guint64 steps = 0;
+    guint64 longest = 1;
     for (guint32 d = 0; d < self->shape.n_levels; d++)
-        steps += self->shape.level_size[d] - 1;
-    return steps;
+        longest = MAX(longest, self->shape.level_size[d]);
+    return longest - 1;
 }
 
-/* Where a part is at a step: step @k of the ring that is @depth stages deep. */
-typedef struct {
-    guint64 depth, k, left; /* steps left of the ring, this one included */
-    gboolean reduces;
-} Moment;
-
-static Moment
-moment_of(const LpStepSchedule *self, guint64 part, guint64 step)
+/* How much of the buffer begins with dimension @d, whose rings carry (size - 1) / size of that over
+ * the links that they have. */
+static double
+weight_of(const LpStepSchedule *self, guint32 d)
 {
-    guint64 half = half_steps(self), n = self->shape.n_levels;
-    Moment moment = {.reduces = scatters(self) && step < half};
-    guint64 k = scatters(self) && step >= half ? step - half : step;
-    for (guint64 i = 0; i < n; i++) {
-        moment.depth = moment.reduces ? i : n - 1 - i;
-        guint64 length = self->shape.level_size[dimension_of(self, part, moment.depth)] - 1;
-        if (k < length) {
-            moment.k = k;
-            moment.left = length - k;
-            break;
-        }
-        k -= length;
-    }
-    return moment;
+    double size = (double)self->shape.level_size[d], n_links = self->shape.level_links[d];
+    return size > 1.0 ? (n_links > 0.0 ? n_links : 1.0) * size / (size - 1.0) : 0.0;
 }
-
-/* --- phases: between any two steps at which some part turns to another dimension --- */
 
 static void
-add_bound(LpStepSchedule *self, guint64 bound)
+divide(LpStepSchedule *self)
 {
-    guint32 i = self->n_bounds;
-    while (i > 0 && self->bounds[i - 1] > bound)
-        i--;
-    if (i > 0 && self->bounds[i - 1] == bound)
-        return;
-    for (guint32 k = self->n_bounds; k > i; k--)
-        self->bounds[k] = self->bounds[k - 1];
-    self->bounds[i] = bound;
-    self->n_bounds++;
+    double sum = 0.0, before = 0.0;
+    for (guint32 d = 0; d < self->shape.n_levels; d++)
+        sum += weight_of(self, d) * (double)self->n_channels;
+    for (guint64 part = 0; part < n_parts(self); part++) {
+        double begin = sum > 0.0 ? before * (double)self->shape.bytes / sum : 0.0;
+        self->part_begin[part] = MIN((guint64)begin, self->shape.bytes);
+        before += weight_of(self, dimension_of(self, part, 0));
+    }
+    self->part_begin[n_parts(self)] = self->shape.bytes;
 }
 
 static void
@@ -96,11 +83,10 @@ init(LpStepSchedule *self, guint64 largest_bytes)
         pitch *= self->shape.level_size[d];
     }
     self->n_channels = MAX(self->shape.n_channels, 1);
-    self->n_steps = half_steps(self) * (scatters(self) && gathers(self) ? 2 : 1);
-    for (guint64 part = 0; part < self->shape.n_levels; part++)
-        for (guint64 step = 0; step < self->n_steps; step += moment_of(self, part, step).left)
-            add_bound(self, step);
-    add_bound(self, self->n_steps);
+    self->n_stage_steps = count_steps(self);
+    self->n_steps =
+        self->n_stage_steps * self->shape.n_levels * (scatters(self) && gathers(self) ? 2 : 1);
+    divide(self);
 }
 
 static guint64
@@ -109,18 +95,36 @@ sends_max(const LpStepSchedule *self)
     return n_parts(self);
 }
 
+/* Stages in a row in which no partner changes: one, or the last of an all-reduce's first half and
+ * the first of its second half, which have the same dimension. */
+typedef struct {
+    guint64 first, n;
+} Stages;
+
+static Stages
+stages_in(const LpStepSchedule *self, guint64 index)
+{
+    guint64 turn = self->shape.n_levels - 1;
+    if (!scatters(self) || !gathers(self) || index < turn)
+        return (Stages){index, 1};
+    return index == turn ? (Stages){turn, 2} : (Stages){index + 1, 1};
+}
+
 static guint64
 n_phases(const LpStepSchedule *self)
 {
-    return self->n_bounds - 1;
+    guint64 n_stages = self->n_steps > 0 ? self->n_steps / self->n_stage_steps : 0;
+    return n_stages > self->shape.n_levels ? n_stages - 1 : n_stages;
 }
 
 static LpStepPhase
 phase(const LpStepSchedule *self, guint64 index)
 {
-    guint64 n_steps = self->bounds[index + 1] - self->bounds[index];
-    LpStepPhase between = {
-        .first_step = self->bounds[index], .n_steps = n_steps, .n_latencies = n_steps};
+    Stages stages = stages_in(self, index);
+    guint64 n_steps = stages.n * self->n_stage_steps;
+    LpStepPhase between = {.first_step = stages.first * self->n_stage_steps,
+                           .n_steps = n_steps,
+                           .n_latencies = n_steps};
     return between;
 }
 
@@ -150,9 +154,8 @@ neighbour_of(const LpStepSchedule *self, guint64 part, guint32 dimension, guint6
 static guint64
 range_of(const LpStepSchedule *self, guint64 part, guint64 depth, guint64 member, guint64 *out_base)
 {
-    LpBlocks parts = lp_blocks_of(self->shape.bytes, n_parts(self));
-    guint64 bytes = lp_blocks_bytes(&parts, part);
-    *out_base = lp_blocks_begin(&parts, part);
+    guint64 bytes = self->part_begin[part + 1] - self->part_begin[part];
+    *out_base = self->part_begin[part];
     for (guint64 stage = 0; stage < depth; stage++) {
         guint32 dimension = dimension_of(self, part, stage);
         LpBlocks blocks = lp_blocks_of(bytes, self->shape.level_size[dimension]);
@@ -163,48 +166,85 @@ range_of(const LpStepSchedule *self, guint64 part, guint64 depth, guint64 member
     return bytes;
 }
 
-/* The blocks of @count steps of a ring: from block i - 1 downwards to leave block i, from block i
- * to gather it. */
-static void
-visit_part(const LpStepSchedule *self, guint64 part, guint64 member, guint64 step, guint64 count,
-           LpSink *sink)
+/* Where a part is in a stage: in the ring that is @depth stages deep. */
+typedef struct {
+    guint64 depth;
+    gboolean reduces;
+} Place;
+
+static Place
+place_in(const LpStepSchedule *self, guint64 stage)
 {
-    Moment moment = moment_of(self, part, step);
-    guint32 dimension = dimension_of(self, part, moment.depth);
-    guint64 size = self->shape.level_size[dimension], base;
-    guint64 bytes = range_of(self, part, moment.depth, member, &base);
+    guint64 n = self->shape.n_levels;
+    if (scatters(self) && stage < n)
+        return (Place){.depth = stage, .reduces = TRUE};
+    return (Place){.depth = n - 1 - (scatters(self) ? stage - n : stage)};
+}
+
+/* The blocks of a step: from block i - 1 downwards to leave block i, from block i
+ * to gather it. Of as many cells a block as the stage has steps, a step sends as many as the ring
+ * has steps, all of which came in the steps before. */
+static void
+visit_part(const LpStepSchedule *self, guint64 part, guint64 member, guint64 step, LpSink *sink)
+{
+    Place at = place_in(self, step / self->n_stage_steps);
+    guint32 dimension = dimension_of(self, part, at.depth);
+    guint64 size = self->shape.level_size[dimension], n_cells = self->n_stage_steps, base;
+    guint64 bytes = range_of(self, part, at.depth, member, &base);
+    guint64 first = step % n_cells * (size - 1), end = first + size - 1;
+    guint64 to = neighbour_of(self, part, dimension, member, FALSE);
+    guint64 place = place_of(self, part, dimension, member) + (at.reduces ? size - 1 : size);
     LpBlocks blocks = lp_blocks_of(bytes, size);
-    guint64 place = place_of(self, part, dimension, member);
-    guint64 last = moment.k + count - 1 + (moment.reduces ? 1 : 0);
-    lp_sink_add_blocks(sink, neighbour_of(self, part, dimension, member, FALSE), &blocks, base,
-                       (place + 2 * size - last) % size, count, moment.reduces);
+    for (guint64 k = first / n_cells; k * n_cells < end; k++) {
+        guint64 block = (place - k) % size;
+        LpBlocks cells = lp_blocks_of(lp_blocks_bytes(&blocks, block), n_cells);
+        guint64 from = MAX(first, k * n_cells) - k * n_cells,
+                till = MIN(end - k * n_cells, n_cells);
+        guint64 begin = lp_blocks_begin(&cells, from);
+        lp_sink_add(sink, to, base + lp_blocks_begin(&blocks, block) + begin,
+                    lp_blocks_begin(&cells, till) - begin, at.reduces);
+    }
 }
 
 static void
 visit(const LpStepSchedule *self, guint64 member, guint64 step, LpSink *sink)
 {
     for (guint64 part = 0; part < n_parts(self); part++)
-        visit_part(self, part, member, step, 1, sink);
+        visit_part(self, part, member, step, sink);
+}
+
+/* A stage sends all blocks but one. */
+static void
+visit_stage(const LpStepSchedule *self, guint64 part, guint64 member, guint64 stage, LpSink *sink)
+{
+    Place at = place_in(self, stage);
+    guint32 dimension = dimension_of(self, part, at.depth);
+    guint64 size = self->shape.level_size[dimension], base;
+    LpBlocks blocks = lp_blocks_of(range_of(self, part, at.depth, member, &base), size);
+    guint64 first = place_of(self, part, dimension, member) + (at.reduces ? 1 : 2);
+    lp_sink_add_blocks(sink, neighbour_of(self, part, dimension, member, FALSE), &blocks, base,
+                       first % size, size - 1, at.reduces);
 }
 
 static void
 visit_phase(const LpStepSchedule *self, guint64 member, guint64 index, LpSink *sink)
 {
-    guint64 begin = self->bounds[index], count = self->bounds[index + 1] - begin;
+    Stages stages = stages_in(self, index);
     for (guint64 part = 0; part < n_parts(self); part++)
-        visit_part(self, part, member, begin, count, sink);
+        for (guint64 i = 0; i < stages.n; i++)
+            visit_stage(self, part, member, stages.first + i, sink);
 }
 
 /* Each part's own neighbour is asked for that part alone. */
 static guint64
-receives_in(const LpStepSchedule *self, guint64 member, guint64 step, guint64 count)
+n_receives(const LpStepSchedule *self, guint64 member, guint64 step)
 {
     LpSources heard = {.n = 0};
+    guint64 depth = place_in(self, step / self->n_stage_steps).depth;
     for (guint64 part = 0; part < n_parts(self); part++) {
-        guint32 dimension = dimension_of(self, part, moment_of(self, part, step).depth);
-        guint64 from = neighbour_of(self, part, dimension, member, TRUE);
+        guint64 from = neighbour_of(self, part, dimension_of(self, part, depth), member, TRUE);
         LpSink sink = lp_sink_plain();
-        visit_part(self, part, from, step, count, &sink);
+        visit_part(self, part, from, step, &sink);
         if (sink.bytes > 0)
             lp_sources_add(&heard, from);
     }
@@ -212,16 +252,20 @@ receives_in(const LpStepSchedule *self, guint64 member, guint64 step, guint64 co
 }
 
 static guint64
-n_receives(const LpStepSchedule *self, guint64 member, guint64 step)
-{
-    return receives_in(self, member, step, 1);
-}
-
-static guint64
 phase_n_receives(const LpStepSchedule *self, guint64 member, guint64 index)
 {
-    guint64 begin = self->bounds[index];
-    return receives_in(self, member, begin, self->bounds[index + 1] - begin);
+    LpSources heard = {.n = 0};
+    Stages stages = stages_in(self, index);
+    guint64 depth = place_in(self, stages.first).depth;
+    for (guint64 part = 0; part < n_parts(self); part++) {
+        guint64 from = neighbour_of(self, part, dimension_of(self, part, depth), member, TRUE);
+        LpSink sink = lp_sink_plain();
+        for (guint64 i = 0; i < stages.n; i++)
+            visit_stage(self, part, from, stages.first + i, &sink);
+        if (sink.bytes > 0)
+            lp_sources_add(&heard, from);
+    }
+    return heard.n;
 }
 
 static void

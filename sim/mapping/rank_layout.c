@@ -80,39 +80,118 @@ regular_block(const LpRankLayout *self, const LpCommunicator *communicator, guin
     return size;
 }
 
-/* The block of a torus that the members fill in order: whole dimensions from the first on and a
- * part of the next, or a row of one dimension. None otherwise. */
+enum {
+    ROWS_MAX = 2 * LP_TORUS_DIMENSIONS_MAX
+};
+
+/* The rows of a torus that members stand in: along an axis, so many of them, a step apart. */
+typedef struct {
+    guint32 axis;
+    gint64 step;
+    guint64 n;
+} Row;
+
+/* The row of members 0, @pitch, 2 @pitch and so on, as far as it goes. */
+static Row
+find_row(const LpRankLayout *self, const LpCommunicator *communicator, const LpTorus *torus,
+         guint64 pitch)
+{
+    gint64 from[LP_TORUS_DIMENSIONS_MAX], at[LP_TORUS_DIMENSIONS_MAX];
+    Row row = {.n = 1};
+    lp_torus_coordinates(torus, member_accelerator(self, communicator, 0), from);
+    for (guint64 i = pitch; i < communicator->n_members; i += pitch) {
+        guint32 n_apart = 0, axis = 0;
+        lp_torus_coordinates(torus, member_accelerator(self, communicator, i), at);
+        for (guint32 d = 0; d < torus->n_dimensions; d++)
+            if (at[d] != from[d]) {
+                n_apart++;
+                axis = d;
+            }
+        gint64 apart = at[axis] - from[axis];
+        if (row.n == 1)
+            row = (Row){axis, apart, 1};
+        if (n_apart != 1 || axis != row.axis || apart != (gint64)row.n * row.step)
+            break;
+        row.n++;
+    }
+    return row;
+}
+
+/* Whether every member stands where its places in the @n_rows rows have it. */
+static gboolean
+stand_in(const LpRankLayout *self, const LpCommunicator *communicator, const LpTorus *torus,
+         const Row *rows, guint32 n_rows)
+{
+    gint64 from[LP_TORUS_DIMENSIONS_MAX], at[LP_TORUS_DIMENSIONS_MAX];
+    lp_torus_coordinates(torus, member_accelerator(self, communicator, 0), from);
+    for (guint64 i = 0; i < communicator->n_members; i++) {
+        lp_torus_coordinates(torus, member_accelerator(self, communicator, i), at);
+        guint64 left = i;
+        for (guint32 k = 0; k < n_rows; k++) {
+            at[rows[k].axis] -= (gint64)(left % rows[k].n) * rows[k].step;
+            left /= rows[k].n;
+        }
+        for (guint32 d = 0; d < torus->n_dimensions; d++)
+            if (at[d] != from[d])
+                return FALSE;
+    }
+    return TRUE;
+}
+
+/* The links that the ring through @n members, @pitch apart, has along its axis: both ways round
+ * where it goes once round by ways that nobody could take the other way round. Where members are
+ * several links apart, as many groups share them. */
+static double
+links_of(const LpRankLayout *self, const LpCommunicator *communicator, const LpTorus *torus,
+         const Row *first, guint64 pitch, guint64 n)
+{
+    guint64 sum = 0, most = 0, apart = 0;
+    for (guint64 i = 0; i < n; i++) {
+        guint64 hops = lp_torus_hops(torus, member_accelerator(self, communicator, i * pitch),
+                                     member_accelerator(self, communicator, (i + 1) % n * pitch));
+        sum += hops;
+        most = MAX(most, hops);
+        apart = i + 1 < n ? most : apart;
+    }
+    gboolean goes_round = n > 2 && sum == torus->size[first->axis] && 2 * most < sum;
+    return (goes_round ? 2.0 : 1.0) / (double)MAX(apart, 1);
+}
+
+/* The block of a torus that the members fill in order: rows of rows. Rows of one axis that follow
+ * each other are one dimension. None where they do not fill one. */
 static void
 find_dimensions(const LpRankLayout *self, const LpCommunicator *communicator, LpSites *sites)
 {
     const LpMachine *machine = lp_network_machine(self->network);
     const LpTorus *torus = &machine->cluster[LP_ATTACHMENT_SCALE_OUT].torus;
-    guint64 n = sites->n_members;
-    if (!machine->has_scale_out || torus->n_dimensions == 0 || machine->domain_size != 1 || n < 2)
+    guint64 n = sites->n_members, pitch = 1;
+    Row rows[ROWS_MAX];
+    guint32 n_rows = 0;
+    if (!machine->has_scale_out || torus->n_dimensions == 0 || machine->domain_size != 1)
         return;
-    guint64 first = member_accelerator(self, communicator, 0);
-    guint64 stride = member_accelerator(self, communicator, 1) - first;
-    for (guint64 i = 1; i < n; i++)
-        if (member_accelerator(self, communicator, i) != first + i * stride)
+    for (; pitch < n; pitch *= rows[n_rows++].n) {
+        if (n_rows == ROWS_MAX)
             return;
-    guint64 below = 1, left = n;
-    guint32 dimension = 0;
-    while (dimension < torus->n_dimensions && below < stride)
-        below *= torus->size[dimension++];
-    if (below != stride)
-        return;
-    for (; dimension < torus->n_dimensions && left > 1 && sites->n_dimensions < LP_LEVELS_MAX;
-         dimension++) {
-        guint64 size = MIN(left, torus->size[dimension]);
-        if (left % size != 0 ||
-            first / below % torus->size[dimension] + size > torus->size[dimension])
-            break;
-        sites->dimension[sites->n_dimensions++] = size;
-        below *= torus->size[dimension];
-        left /= size;
+        rows[n_rows] = find_row(self, communicator, torus, pitch);
+        if (rows[n_rows].n == 1 || n / pitch % rows[n_rows].n != 0)
+            return;
     }
-    if (left > 1)
-        sites->n_dimensions = 0;
+    if (!stand_in(self, communicator, torus, rows, n_rows))
+        return;
+    pitch = 1;
+    for (guint32 i = 0, end = 0; i < n_rows; i = end) {
+        guint64 size = 1;
+        for (end = i; end < n_rows && rows[end].axis == rows[i].axis; end++)
+            size *= rows[end].n;
+        if (sites->n_dimensions == LP_TORUS_DIMENSIONS_MAX) {
+            sites->n_dimensions = 0;
+            return;
+        }
+        sites->links[sites->n_dimensions] =
+            links_of(self, communicator, torus, &rows[i], pitch, size);
+        sites->dimension[sites->n_dimensions++] = size;
+        pitch *= size;
+    }
 }
 
 /* Whether the members are all ports of the torus, in their order. */

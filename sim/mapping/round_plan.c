@@ -121,12 +121,15 @@ is_ring(const LpRoundPlan *self)
 #define SHORT_STEPS 64
 #define SHORT_MESSAGES 4096
 
-/* Where every step has partners of its own there is a flow a message, and nothing is saved. */
+/* Where every step has partners of its own there is a flow a message, and nothing is saved. Steps
+ * of a torus's stage are all alike. */
 static LpFidelity
 fidelity_of(const LpStepSchedule *schedule, LpFidelity fidelity)
 {
     if (lp_step_schedule_is_fluid(schedule))
         return LP_FIDELITY_FLOW;
+    if (schedule->shape.algorithm == LP_ALGORITHM_TORUS)
+        return fidelity;
     guint64 n_steps = lp_step_schedule_n_steps(schedule),
             n_phases = lp_step_schedule_n_phases(schedule);
     gboolean is_short =

@@ -75,8 +75,9 @@ class Lattices(unittest.TestCase):
                 self.assertLess(abs(plain / twisted / measured - 1.0), 0.07)
                 bound = [self.json("platform", "describe", file)["all_to_all_bytes_per_s"]
                          for file in self.both(ports)]
-                # No simulation is faster than the bound, and the plain one meets it.
-                bytes_out = (1 << 30) * (ports - 1) / ports
+                # No simulation is faster than the bound, and the plain one meets it, at the 0.9 of a link that
+                # XLA's collectives get.
+                bytes_out = (1 << 30) * (ports - 1) / ports / 0.9
                 self.assertAlmostEqual(bytes_out / plain / bound[0], 1.0, delta=1e-3)
                 self.assertLess(bytes_out / twisted, bound[1])
 

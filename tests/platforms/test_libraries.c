@@ -114,7 +114,7 @@ test_complete(void)
         LpLibrary library;
         lp_test_true(names[i], lp_library_find(names[i], &library, NULL));
         for (LpCollective collective = 0; collective <= LP_COLLECTIVE_ALL_GATHER; collective++)
-            for (LpSpread spread = LP_SPREAD_ONE_DOMAIN; spread <= LP_SPREAD_PAIR; spread++)
+            for (LpSpread spread = LP_SPREAD_ONE_DOMAIN; spread <= LP_SPREAD_TORUS; spread++)
                 for (guint64 ranks = 2; ranks <= 4096; ranks *= 2) {
                     LpLibraryChoice choice =
                         lp_library_choose(&library, collective, (guint64)1 << 40, ranks, spread);

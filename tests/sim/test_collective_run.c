@@ -202,13 +202,13 @@ test_relays(void)
 #define TORUS_LATENCY_S 675e-9
 #define TORUS_BYTES_PER_S 25e9
 
-/* Of V bytes over d x d members, half begin with either dimension: reduce-scatters of V/2 and of
- * V/2d, and back. */
+/* Of V bytes over d x d members, half begin with either dimension, half of that either way round:
+ * reduce-scatters of V/4 and of V/4d, and back. */
 static double
 torus_s(double bytes, double d)
 {
     double step_s =
-        TORUS_LATENCY_S * 2.0 + bytes / 2.0 / TORUS_BYTES_PER_S * (1.0 / d + 1.0 / d / d);
+        TORUS_LATENCY_S * 2.0 + bytes / 4.0 / TORUS_BYTES_PER_S * (1.0 / d + 1.0 / d / d);
     return 2.0 * (d - 1.0) * step_s;
 }
 
@@ -225,8 +225,9 @@ test_torus(void)
     } rows[] = {
         {"x and y", 16, 1, FALSE, "torus"}, {"y and z", 16, 4, TRUE, "torus"},
         {"all", 64, 1, FALSE, "torus"},     {"half of y", 8, 1, FALSE, "torus"},
-        {"x", 4, 1, FALSE, "ring"},         {"z", 4, 16, TRUE, "ring"},
-        {"no block", 24, 1, FALSE, NULL},   {"every second", 8, 2, TRUE, NULL},
+        {"x", 4, 1, FALSE, "torus"},        {"z", 4, 16, TRUE, "torus"},
+        {"no block", 24, 1, FALSE, NULL},   {"every second", 8, 2, TRUE, "torus"},
+        {"every third", 8, 3, TRUE, NULL},
     };
     LpLibrary library;
     lp_test_true("single-ring", lp_library_find("single-ring", &library, NULL));

@@ -15,6 +15,8 @@ gboolean lp_cmd_estimate(int argc, char **argv, GError **error);
 gboolean lp_cmd_compare(int argc, char **argv, GError **error);
 /** "lightpath contention WORKLOAD|SCENARIO PLATFORM". */
 gboolean lp_cmd_contention(int argc, char **argv, GError **error);
+/** "lightpath search WORKLOAD PLATFORM...". */
+gboolean lp_cmd_search(int argc, char **argv, GError **error);
 /** "lightpath characterize WORKLOAD [PLATFORM]". */
 gboolean lp_cmd_characterize(int argc, char **argv, GError **error);
 /** "lightpath goodput WORKLOAD PLATFORM". */

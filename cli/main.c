@@ -20,6 +20,7 @@ static const LpCommand commands[] = {
     {"simulate", lp_cmd_simulate, "simulate one training iteration on a machine"},
     {"estimate", lp_cmd_estimate, "estimate it by a closed form"},
     {"compare", lp_cmd_compare, "simulate it on several machines, side by side"},
+    {"search", lp_cmd_search, "find the fastest plan for a workload on a machine"},
     {"contention", lp_cmd_contention, "say what holds an iteration back, and who is in whose way"},
     {"characterize", lp_cmd_characterize,
      "say what a workload asks of the network, by parallelism"},

@@ -2,7 +2,7 @@
 # What "cmake --install" puts where. The program links the folders' static libraries; programs of
 # others get one shared library that holds all folders but cli/.
 
-set(lp_folders base model platforms workloads sim validation report)
+set(lp_folders base model platforms workloads sim search validation report)
 set(lp_objects)
 foreach(folder IN LISTS lp_folders)
     list(APPEND lp_objects $<TARGET_OBJECTS:lp_${folder}>)

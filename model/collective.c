@@ -50,3 +50,12 @@ lp_algorithms_format(const LpAlgorithms *self)
         names[i] = lp_algorithm_names[self->level[i]];
     return g_strjoinv(separator, (char **)(gpointer)names);
 }
+
+gboolean
+lp_algorithms_reduce_in_switches(const LpAlgorithms *self)
+{
+    for (guint32 i = 0; i < self->n_levels; i++)
+        if (self->level[i] == LP_ALGORITHM_IN_NETWORK)
+            return TRUE;
+    return FALSE;
+}

@@ -54,6 +54,8 @@ typedef struct {
 /** Reads "auto" (nothing said), "tree", "ring+tree" or "ring+ring+tree", from the inside out.
  * Returns: FALSE if @text is none of these. */
 gboolean lp_algorithms_parse(const char *text, LpAlgorithms *out_algorithms);
+/** Whether switches reduce on any level. */
+gboolean lp_algorithms_reduce_in_switches(const LpAlgorithms *self);
 /** What lp_algorithms_parse() would read. Returns: (transfer full). */
 char *lp_algorithms_format(const LpAlgorithms *self);
 

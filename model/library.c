@@ -68,3 +68,12 @@ lp_protocol_wire_bytes(const LpProtocol *self, LpReach reach, guint64 bytes)
     double factor = self->wire_factor[reach];
     return factor > 1.0 ? (guint64)llround((double)bytes * factor) : bytes;
 }
+
+gboolean
+lp_library_reduces_in_switches(const LpLibrary *self)
+{
+    for (guint32 i = 0; i < self->n_rules; i++)
+        if (lp_algorithms_reduce_in_switches(&self->rules[i].algorithms))
+            return TRUE;
+    return FALSE;
+}

@@ -87,6 +87,9 @@ LpLibraryChoice lp_library_choose_for(const LpLibrary *self, LpCollective collec
                                       guint64 n_ranks, LpSpread spread,
                                       const LpAlgorithms *algorithms);
 
+/** Whether any of its rules has collectives reduced in switches. */
+gboolean lp_library_reduces_in_switches(const LpLibrary *self);
+
 /** @bytes of data as they are on the wire. */
 guint64 lp_protocol_wire_bytes(const LpProtocol *self, LpReach reach, guint64 bytes);
 

@@ -17,6 +17,16 @@ G_BEGIN_DECLS
 gboolean lp_plan_check(const LpPlan *self, const LpTransformer *transformer,
                        GError **error) G_GNUC_WARN_UNUSED_RESULT;
 
+/** The rules among those of lp_plan_check() that ask for the degrees tp, cp, ep and dp, the global
+ * batch and the model alone, so that what they refuse is refused whatever else the plan says.
+ * Error: LP_MODEL_ERROR_PLAN: "attribute: got, wanted". */
+gboolean lp_plan_check_degrees(const LpPlan *self, const LpTransformer *transformer,
+                               GError **error) G_GNUC_WARN_UNUSED_RESULT;
+
+/** The rules among those of lp_plan_check() on batches and virtual stages that ask for nothing but
+ * these and the degrees. Error: LP_MODEL_ERROR_PLAN: "attribute: got, wanted". */
+gboolean lp_plan_check_batch(const LpPlan *self, GError **error) G_GNUC_WARN_UNUSED_RESULT;
+
 /** m: micro-batches an iteration and data-parallel replica, B / (b dp). */
 guint32 lp_plan_n_micro_batches(const LpPlan *self);
 /** Whether a forward pass and a backward pass of two micro-batches run woven together. */

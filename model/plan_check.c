@@ -97,7 +97,7 @@ check_input_collectives(const LpPlan *self, const LpTransformer *transformer, GE
 }
 
 static gboolean
-check_tensor_parallel(const LpPlan *self, const LpTransformer *transformer, GError **error)
+check_tp(const LpPlan *self, const LpTransformer *transformer, GError **error)
 {
     guint32 tp = self->degree[LP_AXIS_TP];
     guint32 kv = transformer->n_kv_heads;
@@ -111,10 +111,15 @@ check_tensor_parallel(const LpPlan *self, const LpTransformer *transformer, GErr
         return FALSE;
     if (kv % tp != 0 && tp % kv != 0)
         return refuse(error, "tp: got %u, wanted a divisor or a multiple of kv-heads (%u)", tp, kv);
-    if (transformer->embedding && transformer->vocab % tp != 0)
-        return refuse(error,
-                      "tp: got %u, wanted a divisor of vocab (%u): pad vocab to %" G_GUINT64_FORMAT,
-                      tp, transformer->vocab, ((guint64)transformer->vocab / tp + 1) * tp);
+    return !transformer->embedding || transformer->vocab % tp == 0 ||
+           refuse(error,
+                  "tp: got %u, wanted a divisor of vocab (%u): pad vocab to %" G_GUINT64_FORMAT, tp,
+                  transformer->vocab, ((guint64)transformer->vocab / tp + 1) * tp);
+}
+
+static gboolean
+check_tensor_parallel(const LpPlan *self, const LpTransformer *transformer, GError **error)
+{
     if (self->pipeline.scatter_gather && self->sequence_parallel)
         return refuse(error,
                       "scatter-gather: got %s, wanted no with sequence-parallel, whose "
@@ -200,15 +205,9 @@ check_experts(const LpPlan *self, const LpTransformer *transformer, GError **err
     if (ep % MAX(self->experts.relay, 1) != 0)
         return refuse(error, "ep-relay: got %u, wanted a divisor of ep (%u)", self->experts.relay,
                       ep);
-    if (transformer->experts.n == 0) {
-        if (ep > 1)
-            return refuse(error, "ep: got %u, wanted 1 without experts", ep);
+    if (transformer->experts.n == 0)
         return self->experts.tp <= 1 ||
                refuse(error, "expert-tp: got %u, wanted 1 without experts", self->experts.tp);
-    }
-    if (transformer->experts.n % ep != 0)
-        return refuse(error, "ep: got %u, wanted a divisor of experts (%u)", ep,
-                      transformer->experts.n);
     if (self->experts.one_by_one && self->experts.kernel != LP_EXPERTS_KERNEL_PRODUCTS)
         return refuse(error,
                       "experts-kernel: got %s, wanted products with experts-one-by-one, where no "
@@ -240,28 +239,32 @@ check_batches(const LpPlan *self, GError **error)
                   self->batch.global, self->degree[LP_AXIS_DP], self->batch.micro);
 }
 
+gboolean
+lp_plan_check_batch(const LpPlan *self, GError **error)
+{
+    guint32 pp = self->degree[LP_AXIS_PP], v = self->pipeline.virtual_stages;
+    if (!check_batches(self, error))
+        return FALSE;
+    if (v > 1 && pp == 1)
+        return refuse(error, "virtual-stages: got %u, wanted 1 where pp is 1", v);
+    guint32 m = lp_plan_n_micro_batches(self);
+    return v <= 1 || m % pp == 0 ||
+           refuse(error,
+                  "global-batch: got %u, wanted micro-batches (%u) in a multiple of pp (%u) "
+                  "where virtual-stages is above 1",
+                  self->batch.global, m, pp);
+}
+
 static gboolean
 check_virtual_stages(const LpPlan *self, GError **error)
 {
-    guint32 pp = self->degree[LP_AXIS_PP];
+    LpPipelineSchedule schedule = self->pipeline.schedule;
     guint32 v = self->pipeline.virtual_stages;
-    if (self->pipeline.schedule == LP_SCHEDULE_INTERLEAVED && v == 1)
+    if (schedule == LP_SCHEDULE_INTERLEAVED && v == 1)
         return refuse(error, "schedule: got interleaved, wanted virtual-stages above 1 with it");
-    if (v == 1)
-        return TRUE;
-    if (pp == 1)
-        return refuse(error, "virtual-stages: got %u, wanted 1 where pp is 1", v);
-    if (self->pipeline.schedule != LP_SCHEDULE_INTERLEAVED &&
-        self->pipeline.schedule != LP_SCHEDULE_1F1B)
-        return refuse(error, "virtual-stages: got %u, wanted 1 with schedule %s", v,
-                      lp_schedule_names[self->pipeline.schedule]);
-    guint32 m = lp_plan_n_micro_batches(self);
-    if (m % pp != 0)
-        return refuse(error,
-                      "global-batch: got %u, wanted micro-batches (%u) in a multiple of pp (%u) "
-                      "where virtual-stages is above 1",
-                      self->batch.global, m, pp);
-    return TRUE;
+    return v == 1 || schedule == LP_SCHEDULE_INTERLEAVED || schedule == LP_SCHEDULE_1F1B ||
+           refuse(error, "virtual-stages: got %u, wanted 1 with schedule %s", v,
+                  lp_schedule_names[schedule]);
 }
 
 /* Both ends feed half of the micro-batches (DeepSeek-V3, section 3.2.1: "only requires that the
@@ -452,12 +455,31 @@ check_options(const LpPlan *self, GError **error)
 }
 
 gboolean
+lp_plan_check_degrees(const LpPlan *self, const LpTransformer *transformer, GError **error)
+{
+    guint32 dp = self->degree[LP_AXIS_DP], cp = self->degree[LP_AXIS_CP];
+    guint32 ep = self->degree[LP_AXIS_EP];
+    if (!check_degrees(self, error) || !check_tp(self, transformer, error))
+        return FALSE;
+    if (transformer->seq % cp != 0)
+        return refuse(error, "cp: got %u, wanted a divisor of seq (%u)", cp, transformer->seq);
+    if (transformer->experts.n == 0 && ep > 1)
+        return refuse(error, "ep: got %u, wanted 1 without experts", ep);
+    if (transformer->experts.n % ep != 0)
+        return refuse(error, "ep: got %u, wanted a divisor of experts (%u)", ep,
+                      transformer->experts.n);
+    return self->batch.global % dp == 0 ||
+           refuse(error, "global-batch: got %u, wanted a multiple of dp (%u)", self->batch.global,
+                  dp);
+}
+
+gboolean
 lp_plan_check(const LpPlan *self, const LpTransformer *transformer, GError **error)
 {
-    return check_degrees(self, error) && check_order(self, error) && check_options(self, error) &&
-           check_tensor_parallel(self, transformer, error) &&
+    return lp_plan_check_degrees(self, transformer, error) && check_order(self, error) &&
+           check_options(self, error) && check_tensor_parallel(self, transformer, error) &&
            check_context_parallel(self, transformer, error) &&
-           check_experts(self, transformer, error) && check_batches(self, error) &&
+           check_experts(self, transformer, error) && lp_plan_check_batch(self, error) &&
            check_pipeline(self, transformer, error) &&
            check_sharding(self, transformer->experts.n > 0, error);
 }

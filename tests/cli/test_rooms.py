@@ -15,7 +15,7 @@ import xml.etree.ElementTree
 
 SOURCE = pathlib.Path(__file__).resolve().parents[2]
 PICTURE = SOURCE / "docs/rooms.svg"
-FOLDERS = ("base", "model", "platforms", "workloads", "sim", "validation", "report", "cli")
+FOLDERS = ("base", "model", "platforms", "workloads", "sim", "search", "validation", "report", "cli")
 
 SIMGRID = re.compile(r"sim/(engine/\w+|actors/(channel|communicator_runtime|actor_\w+)"
                      r"|run/(run|bare_ring))\.c$")

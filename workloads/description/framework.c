@@ -31,10 +31,17 @@ free_setting(gpointer data)
     g_free(setting);
 }
 
+LpFramework *
+lp_framework_ref(LpFramework *self)
+{
+    g_ref_count_inc(&self->n_owners);
+    return self;
+}
+
 void
 lp_framework_free(LpFramework *self)
 {
-    if (self == NULL)
+    if (self == NULL || !g_ref_count_dec(&self->n_owners))
         return;
     g_free(self->name);
     g_free(self->description);
@@ -90,6 +97,7 @@ static LpFramework *
 read_framework(const xmlNode *node)
 {
     LpFramework *self = g_new0(LpFramework, 1);
+    g_ref_count_init(&self->n_owners);
     self->name = g_strdup(lp_xml_attribute(node, "name"));
     self->description = g_strdup(lp_xml_attribute(node, "description"));
     const char *batch = lp_xml_attribute(node, "batch");

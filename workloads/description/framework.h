@@ -29,8 +29,9 @@ typedef struct {
     GPtrArray *conditions; /* owned LpFrameworkCondition */
 } LpFrameworkSetting;
 
-/** A framework. */
-typedef struct {
+/** A framework; several workloads may own it together. */
+typedef struct LpFramework {
+    grefcount n_owners;
     char *name, *description;     /* owned */
     gboolean names_replica_batch; /* its batch size is a replica's, which a pipeline cuts up */
     GPtrArray *settings; /* owned LpFrameworkSetting; the first of a name that holds counts */
@@ -52,7 +53,9 @@ LpFramework *lp_framework_parse(const char *path, GBytes *content, const char *n
 char *lp_framework_version(const char *name, const char *container);
 /** Whether the condition is one on the accelerator. */
 gboolean lp_framework_condition_is_of_machine(const LpFrameworkCondition *self);
-/** @self may be NULL. */
+/** One more owner of it. Returns: (transfer full) @self. */
+LpFramework *lp_framework_ref(LpFramework *self);
+/** One owner less; the last frees it. @self may be NULL. */
 void lp_framework_free(LpFramework *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(LpFramework, lp_framework_free)
 

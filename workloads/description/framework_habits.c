@@ -108,8 +108,14 @@ lp_framework_habits_give(const LpFramework *framework, LpWorkload *workload, GEr
 gboolean
 lp_framework_habits_apply(LpWorkload *workload, GError **error)
 {
-    g_autoptr(LpFramework) framework = lp_framework_find(workload->framework, error);
-    return framework != NULL && lp_framework_habits_give(framework, workload, error);
+    if (workload->habits == NULL || strcmp(workload->habits->name, workload->framework) != 0) {
+        LpFramework *framework = lp_framework_find(workload->framework, error);
+        if (framework == NULL)
+            return FALSE;
+        lp_framework_free(workload->habits);
+        workload->habits = framework;
+    }
+    return lp_framework_habits_give(workload->habits, workload, error);
 }
 
 /* Whether a setting of @name depends on the accelerator. */
@@ -146,14 +152,14 @@ retake(const LpFramework *framework, const LpAttribute *attribute, LpWorkload *w
 gboolean
 lp_framework_habits_suit(LpWorkload *workload, const char *accelerator, GError **error)
 {
-    g_autoptr(LpFramework) framework = lp_framework_find(workload->framework, error);
+    const LpFramework *framework = workload->habits;
     const LpAttribute *attribute;
-    for (guint i = 0; framework != NULL && (attribute = lp_attribute_at(i)) != NULL; i++) {
+    for (guint i = 0; (attribute = lp_attribute_at(i)) != NULL; i++) {
         LpOrigin origin = lp_attribute_origin(attribute, workload);
         gboolean is_open = origin == LP_ORIGIN_DEFAULT || origin == LP_ORIGIN_FRAMEWORK;
         if (is_open && asks_machine(framework, lp_attribute_name(attribute)) &&
             !retake(framework, attribute, workload, accelerator, error))
             return FALSE;
     }
-    return framework != NULL;
+    return TRUE;
 }

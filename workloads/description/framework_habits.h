@@ -7,7 +7,8 @@
 
 G_BEGIN_DECLS
 
-/** As lp_framework_habits_give() with the shipped framework that @workload names. */
+/** As lp_framework_habits_give() with the shipped framework that @workload names, which becomes its
+ * habits, unless they are that already. */
 gboolean lp_framework_habits_apply(LpWorkload *workload, GError **error) G_GNUC_WARN_UNUSED_RESULT;
 
 /**

@@ -159,6 +159,12 @@ apply_settings(LpWorkload *self, const char *const *settings, GError **error)
 }
 
 gboolean
+lp_workload_has_attribute(const char *name, GError **error)
+{
+    return lp_attribute_find(name, error) != NULL;
+}
+
+gboolean
 lp_workload_check_setting(const char *setting, GError **error)
 {
     g_return_val_if_fail(setting != NULL, FALSE);
@@ -270,19 +276,113 @@ complete(LpWorkload *self, GError **error)
     return FALSE;
 }
 
+/* The file and the settings, before anything is derived of them. */
+static LpWorkload *
+read_draft(const char *path, const char *const *attributes, const char *const *settings,
+           GError **error)
+{
+    g_autoptr(LpWorkload) self = g_new0(LpWorkload, 1);
+    self->path = g_strdup(path);
+    self->settings = g_strdupv((char **)(gpointer)(guintptr)settings);
+    set_defaults(self);
+    return read_file(self, error) && apply_settings(self, attributes, error) &&
+                   apply_settings(self, settings, error)
+               ? g_steal_pointer(&self)
+               : NULL;
+}
+
 LpWorkload *
 lp_workload_load_job(const char *path, const char *const *attributes, const char *const *settings,
                      GError **error)
 {
     g_return_val_if_fail(path != NULL, NULL);
-    g_autoptr(LpWorkload) self = g_new0(LpWorkload, 1);
-    self->path = g_strdup(path);
-    self->settings = g_strdupv((char **)(gpointer)(guintptr)settings);
-    set_defaults(self);
-    if (!read_file(self, error) || !apply_settings(self, attributes, error) ||
-        !apply_settings(self, settings, error))
+    g_autoptr(LpWorkload) self = read_draft(path, attributes, settings, error);
+    return self != NULL && complete(self, error) ? g_steal_pointer(&self) : NULL;
+}
+
+/* --- drafts --- */
+
+struct LpWorkloadDraft {
+    LpWorkload *read; /* owned: nothing is derived yet */
+};
+
+LpWorkloadDraft *
+lp_workload_draft_load(const char *path, const char *const *settings, GError **error)
+{
+    g_return_val_if_fail(path != NULL, NULL);
+    g_autoptr(LpWorkload) read = read_draft(path, NULL, settings, error);
+    if (read == NULL)
         return NULL;
-    return complete(self, error) ? g_steal_pointer(&self) : NULL;
+    read->habits = lp_framework_find(read->framework, error);
+    if (read->habits == NULL)
+        return NULL;
+    LpWorkloadDraft *self = g_new0(LpWorkloadDraft, 1);
+    self->read = g_steal_pointer(&read);
+    return self;
+}
+
+void
+lp_workload_draft_free(LpWorkloadDraft *self)
+{
+    if (self == NULL)
+        return;
+    lp_workload_free(self->read);
+    g_free(self);
+}
+
+/* @first, and behind them @more. */
+static char **
+join_settings(char *const *first, const char *const *more)
+{
+    g_autoptr(GStrvBuilder) all = g_strv_builder_new();
+    if (first != NULL)
+        g_strv_builder_addv(all, (const char **)(gpointer)(guintptr)first);
+    if (more != NULL)
+        g_strv_builder_addv(all, (const char **)(gpointer)(guintptr)more);
+    return g_strv_builder_end(all);
+}
+
+/* A draft has neither a table nor sources of values, which only completing gives. */
+static LpWorkload *
+copy_draft(const LpWorkload *read, const char *const *settings)
+{
+    LpWorkload *copy = g_memdup2(read, sizeof *read);
+    copy->path = g_strdup(read->path);
+    copy->name = g_strdup(read->name);
+    copy->machine = g_strdup(read->machine);
+    copy->placement = g_strdup(read->placement);
+    copy->routing = g_strdup(read->routing);
+    copy->habits = lp_framework_ref(read->habits);
+    copy->settings = join_settings(read->settings, settings);
+    return copy;
+}
+
+LpWorkload *
+lp_workload_draft_read(const LpWorkloadDraft *self)
+{
+    LpWorkload *copy = copy_draft(self->read, NULL);
+    lp_transformer_resolve(&copy->transformer);
+    return copy;
+}
+
+gboolean
+lp_workload_draft_check(const LpWorkloadDraft *self, const char *const *settings,
+                        gboolean with_batch, GError **error)
+{
+    g_autoptr(LpWorkload) copy = copy_draft(self->read, settings);
+    if (!apply_settings(copy, settings, error))
+        return FALSE;
+    lp_transformer_resolve(&copy->transformer);
+    return lp_plan_check_degrees(&copy->plan, &copy->transformer, error) &&
+           (!with_batch || lp_plan_check_batch(&copy->plan, error));
+}
+
+LpWorkload *
+lp_workload_draft_complete(const LpWorkloadDraft *self, const char *const *settings, GError **error)
+{
+    g_autoptr(LpWorkload) copy = copy_draft(self->read, settings);
+    return apply_settings(copy, settings, error) && complete(copy, error) ? g_steal_pointer(&copy)
+                                                                          : NULL;
 }
 
 LpWorkload *
@@ -315,6 +415,7 @@ lp_workload_free(LpWorkload *self)
     g_free(self->placement);
     g_free(self->routing);
     g_strfreev(self->settings);
+    lp_framework_free(self->habits);
     lp_routing_table_free(self->routing_table);
     for (guint i = 0; i < LP_WORKLOAD_ATTRIBUTES_MAX; i++)
         g_free(self->source[i]);
@@ -348,7 +449,6 @@ lp_workload_source(const LpWorkload *self, guint index)
 void
 lp_workload_suit(LpWorkload *self, guint64 domain_size, const LpAccelerator *accelerator)
 {
-    /* The shipped file was read when the workload was, so that nothing of it is at fault. */
     gboolean good = lp_framework_habits_suit(self, accelerator->name, NULL);
     g_return_if_fail(good);
     lp_plan_shard_by_domains(&self->plan, domain_size);

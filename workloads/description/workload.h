@@ -26,6 +26,9 @@ LpWorkload *lp_workload_load_job(const char *path, const char *const *attributes
  * messages say in place of a file. Errors: as lp_workload_load(). Returns: (transfer full). */
 LpWorkload *lp_workload_new(const char *path, const char *name, const char *const *settings,
                             GError **error) G_GNUC_WARN_UNUSED_RESULT;
+/** Whether workloads have an attribute of that name. Error: LP_INPUT_ERROR_NAME, with one that is
+ * like it or how to list them. */
+gboolean lp_workload_has_attribute(const char *name, GError **error) G_GNUC_WARN_UNUSED_RESULT;
 /** Whether the setting "name=value" is one by itself, whatever the workload. Errors:
  * LP_INPUT_ERROR, "got, wanted"; the caller says where. */
 gboolean lp_workload_check_setting(const char *setting, GError **error) G_GNUC_WARN_UNUSED_RESULT;
@@ -36,6 +39,28 @@ gboolean lp_workload_check_settings(const char *const *settings,
 /** Frees @self and all that it owns; nothing if it is NULL. */
 void lp_workload_free(LpWorkload *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(LpWorkload, lp_workload_free)
+
+/** A workload file and settings, read once, from which workloads are made that differ in further
+ * settings, without a file being read again. */
+typedef struct LpWorkloadDraft LpWorkloadDraft;
+
+/** Reads as lp_workload_load() does, and checks no rule that joins several attributes. Errors: as
+ * there. Returns: (transfer full). */
+LpWorkloadDraft *lp_workload_draft_load(const char *path, const char *const *settings,
+                                        GError **error) G_GNUC_WARN_UNUSED_RESULT;
+void lp_workload_draft_free(LpWorkloadDraft *self);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(LpWorkloadDraft, lp_workload_draft_free)
+/** What the file and the settings say, of which no rule was checked. Returns: (transfer full). */
+LpWorkload *lp_workload_draft_read(const LpWorkloadDraft *self);
+/** Whether the rules of lp_plan_check_degrees() hold with @settings and, if @with_batch, those of
+ * lp_plan_check_batch(). They are among those of lp_workload_draft_complete(), and take a hundredth
+ * of its time. Errors: LP_INPUT_ERROR, and LP_MODEL_ERROR, "ATTRIBUTE: got, wanted". */
+gboolean lp_workload_draft_check(const LpWorkloadDraft *self, const char *const *settings,
+                                 gboolean with_batch, GError **error) G_GNUC_WARN_UNUSED_RESULT;
+/** The workload that lp_workload_load() gives with @settings behind those of the draft. Errors: as
+ * there. Returns: (transfer full). */
+LpWorkload *lp_workload_draft_complete(const LpWorkloadDraft *self, const char *const *settings,
+                                       GError **error) G_GNUC_WARN_UNUSED_RESULT;
 
 /** The value of attribute @index in @self, as a setting would write it; NULL past the last one.
  * @out_name: the attribute's name, static. Returns: (transfer full). */

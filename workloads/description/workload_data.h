@@ -33,6 +33,8 @@ typedef struct {
     char *routing;                 /* owned: "none", or the path of a table of measured loads
                                       (workloads/description/routing_table.h) */
     LpRoutingTable *routing_table; /* owned: what it holds, or NULL */
+    struct LpFramework *habits; /* owned: what it does of itself (workloads/description/framework.h)
+                                 */
     char framework[LP_FRAMEWORK_NAME_MAX]; /**< whose software runs (frameworks.xml), or "none" */
     LpOrigin origin[LP_WORKLOAD_ATTRIBUTES_MAX]; /**< by attribute */
     char *source[LP_WORKLOAD_ATTRIBUTES_MAX];    /* owned: of values of the framework, or NULL */

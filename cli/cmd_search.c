@@ -1,0 +1,217 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* lightpath search: the fastest plans of a workload on machines. */
+#include "cli/commands.h"
+#include "cli/inputs.h"
+#include "cli/option_rows.h"
+#include "cli/options.h"
+#include "cli/progress.h"
+
+#include "base/file.h"
+#include "base/units.h"
+#include "report/search_report.h"
+#include "workloads/description/workload_text.h"
+
+#include <string.h>
+
+#define JOBS_MAX 1024
+#define SHOWN_MAX 1000000
+/* Combinations that are gone through in minutes. */
+#define COMBINATIONS_MAX 1e8
+/* A plan that saves memory is worth showing if it takes at most so much longer than the first. */
+#define FRONT 0.25
+
+typedef struct {
+    char *vary, *format, *top, *within, *budget, *jobs, *framework, *output; /* owned */
+    char **settings;                                                         /* owned */
+    gboolean exhaustive, ignore_memory;
+} Options;
+
+static void
+options_clear(Options *self)
+{
+    g_free(self->vary);
+    g_free(self->format);
+    g_free(self->top);
+    g_free(self->within);
+    g_free(self->budget);
+    g_free(self->jobs);
+    g_free(self->framework);
+    g_free(self->output);
+    g_strfreev(self->settings);
+}
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Options, options_clear)
+
+/* What the options say, read. */
+typedef struct {
+    LpFormat format;
+    guint n_best;
+    LpSearchOptions run;
+} Choices;
+
+static gboolean
+read_choices(const Options *options, Choices *out, GError **error)
+{
+    double percent = 0.0;
+    g_autoptr(GError) fault = NULL;
+    if (!lp_format_parse(options->format, &out->format, error) ||
+        !lp_option_count("top", options->top, 1, SHOWN_MAX, 10, &out->n_best, error) ||
+        !lp_option_count("jobs", options->jobs, 1, JOBS_MAX, g_get_num_processors(),
+                         &out->run.n_at_once, error))
+        return FALSE;
+    if (options->within != NULL &&
+        !lp_number_parse(options->within, 0.0, 1000.0, &percent, &fault)) {
+        return lp_usage_error(error, "--within: %s", fault->message);
+    }
+    if (options->budget != NULL &&
+        !lp_number_parse(options->budget, 0.0, 1e9, &out->run.budget_s, &fault)) {
+        return lp_usage_error(error, "--budget: %s", fault->message);
+    }
+    out->run.n_best = out->n_best;
+    out->run.within = percent / 100.0;
+    out->run.front = FRONT;
+    out->run.all = options->exhaustive;
+    out->run.clock_s = lp_wall_clock_s;
+    return TRUE;
+}
+
+static gboolean
+write_best(const Options *options, const LpSearchSpace *space, const LpSearchResult *result,
+           GError **error)
+{
+    if (options->output == NULL || result->runs->len == 0)
+        return TRUE;
+    const LpSearchRun *best = &g_array_index(result->runs, LpSearchRun, 0);
+    g_autoptr(LpWorkload) workload = lp_search_space_workload(space, &best->plan, error);
+    if (workload == NULL)
+        return FALSE;
+    g_autofree char *text = lp_workload_to_xml(workload, (const char *const[]){NULL});
+    return lp_file_write(options->output, text, strlen(text), error);
+}
+
+/* Names the axis with the most values where combinations are too many to go through. */
+static gboolean
+check_size(const LpSearchAxes *axes, GError **error)
+{
+    double n = lp_search_axes_n_plans(axes);
+    const LpSearchAxis *longest = axes->axes->len > 0 ? lp_search_axis(axes, 0) : NULL;
+    for (guint i = 1; i < axes->axes->len; i++)
+        if (g_strv_length(lp_search_axis(axes, i)->values) > g_strv_length(longest->values))
+            longest = lp_search_axis(axes, i);
+    return n <= COMBINATIONS_MAX ||
+           lp_usage_error(
+               error,
+               "--vary: got %.3g combinations, wanted at most %.0e: fewer axes, or fewer "
+               "values such as of %s, which has %u",
+               n, COMBINATIONS_MAX, longest->name, g_strv_length(longest->values));
+}
+
+/* That there is a plan to run at all. */
+static gboolean
+check_any(const LpSearchSpace *space, GError **error)
+{
+    if (space->plans->len > 0)
+        return TRUE;
+    g_autofree char *memory = lp_quantity_format(LP_QUANTITY_SIZE, space->least_lacking_bytes);
+    const LpSearchRefusal *refusal =
+        space->refusals->len > 0 ? &g_array_index(space->refusals, LpSearchRefusal, 0) : NULL;
+    g_set_error(error, LP_SIMULATION_ERROR, LP_SIMULATION_ERROR_FIT,
+                "search: got %" G_GUINT64_FORMAT
+                " plans of which none is legal and fits, wanted at least one (%s%s)",
+                space->n_considered,
+                space->n_refused_memory > 0 ? "what lacks the least memory lacks "
+                : refusal != NULL           ? "most often "
+                                            : "",
+                space->n_refused_memory > 0 ? memory
+                : refusal != NULL           ? refusal->message
+                                            : "");
+    return FALSE;
+}
+
+static gboolean
+search(const Options *options, Choices *choices, const char *path, GPtrArray *machines,
+       GError **error)
+{
+    const char *const *settings = (const char *const *)options->settings;
+    g_autoptr(LpWorkloadDraft) draft = lp_workload_draft_load(path, settings, error);
+    if (draft == NULL)
+        return FALSE;
+    g_autoptr(LpWorkload) own = lp_workload_draft_read(draft);
+    g_autoptr(GPtrArray) axes = g_ptr_array_new_with_free_func((GDestroyNotify)lp_search_axes_free);
+    for (guint i = 0; i < machines->len; i++) {
+        const LpMachine *machine = machines->pdata[i];
+        g_autoptr(GError) fault = NULL;
+        LpSearchAxes *own_axes =
+            lp_search_axes_new(options->vary, own, settings, machine->n_accelerators, &fault);
+        if (own_axes == NULL) {
+            return lp_usage_error(error, "--vary: %s", fault->message);
+        }
+        g_ptr_array_add(axes, own_axes);
+        if (!check_size(own_axes, error))
+            return FALSE;
+    }
+    LpProgress progress = lp_progress_start("plans");
+    g_autoptr(LpSearchSpace) space =
+        lp_search_space_new(draft, (const LpMachine *const *)machines->pdata, machines->len,
+                            (const LpSearchAxes *const *)axes->pdata, options->ignore_memory,
+                            progress.is_shown ? lp_progress_tell : NULL, &progress);
+    if (!check_any(space, error))
+        return FALSE;
+    choices->run.progress = progress.is_shown ? lp_progress_tell : NULL;
+    choices->run.progress_data = &progress;
+    g_autoptr(LpSearchResult) result = lp_search_run(space, &choices->run, error);
+    if (result == NULL || !write_best(options, space, result, error))
+        return FALSE;
+    LpSearchReport report = {.workload = own->name,
+                             .space = space,
+                             .result = result,
+                             .n_best = choices->n_best,
+                             .within = choices->run.within};
+    if (choices->format == LP_FORMAT_JSON)
+        return lp_print_json(lp_search_report_to_json(&report), error);
+    g_autofree char *text = lp_search_report_to_text(&report);
+    return lp_print_result(text, error);
+}
+
+gboolean
+lp_cmd_search(int argc, char **argv, GError **error)
+{
+    g_auto(Options) options = {0};
+    const GOptionEntry entries[] = {
+        {"vary", 0, 0, G_OPTION_ARG_STRING, &options.vary,
+         "What differs: attributes, each with its values (1|2|4, 1..8, 1..64*2) or all that "
+         "can differ (default: tp pp cp ep micro-batch virtual-stages recompute "
+         "sequence-parallel zero)",
+         "NAME[=VALUES],..."},
+        LP_ROW_SET(&options.settings),
+        LP_ROW_FRAMEWORK(&options.framework),
+        {"top", 0, 0, G_OPTION_ARG_STRING, &options.top, "Show so many plans (10)", "N"},
+        {"within", 0, 0, G_OPTION_ARG_STRING, &options.within,
+         "And all that take at most so much longer than the first", "PERCENT"},
+        {"budget", 0, 0, G_OPTION_ARG_STRING, &options.budget,
+         "Begin no simulation after so many seconds", "SECONDS"},
+        {"jobs", 0, 0, G_OPTION_ARG_STRING, &options.jobs,
+         "Simulate so many plans side by side (as many as there are processors)", "N"},
+        {"exhaustive", 0, 0, G_OPTION_ARG_NONE, &options.exhaustive,
+         "Simulate all plans, also those that lower bounds rule out", NULL},
+        {"output", 'o', 0, G_OPTION_ARG_STRING, &options.output,
+         "Write the first plan as a workload", "FILE.xml"},
+        LP_ROW_FORMAT(&options.format),
+        LP_ROW_IGNORE_MEMORY(&options.ignore_memory),
+        {NULL, 0, 0, 0, NULL, NULL, NULL}};
+    Choices choices = {.format = LP_FORMAT_TEXT};
+    if (!lp_options_parse("search", "WORKLOAD PLATFORM...",
+                          "Finds the fastest plans for a workload on one or several machines.",
+                          entries, &argc, &argv, 2, G_MAXINT, error) ||
+        !read_choices(&options, &choices, error) ||
+        !lp_settings_add_framework(&options.settings, options.framework, error))
+        return FALSE;
+    g_autofree char *path = lp_input_find(argv[1], LP_INPUT_WORKLOAD, error);
+    g_autoptr(GPtrArray) machines = g_ptr_array_new_with_free_func((GDestroyNotify)lp_machine_free);
+    for (int i = 2; path != NULL && i < argc; i++) {
+        LpMachine *machine = lp_input_load_machine(argv[i], error);
+        if (machine == NULL)
+            return FALSE;
+        g_ptr_array_add(machines, machine);
+    }
+    return path != NULL && search(&options, &choices, path, machines, error);
+}

@@ -1,0 +1,233 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The answer of a search: the best plans with what sets them apart, and what was not run and why.
+ */
+#include "report/search_report.h"
+
+#include "base/file.h"
+#include "base/text_table.h"
+#include "base/units.h"
+
+#include <math.h>
+#include <string.h>
+
+/* Terms that differ by less of the first plan's time are not worth a word. */
+#define NOTABLE 0.002
+
+static const LpSearchRun *
+run_at(const LpSearchReport *self, guint index)
+{
+    return &g_array_index(self->result->runs, LpSearchRun, index);
+}
+
+guint
+lp_search_report_n_shown(const LpSearchReport *self)
+{
+    guint n = MIN(self->n_best, self->result->runs->len);
+    while (n > 0 && n < self->result->runs->len &&
+           run_at(self, n)->time_s <= (1.0 + self->within) * run_at(self, 0)->time_s)
+        n++;
+    return n;
+}
+
+static const LpMachine *
+machine_of(const LpSearchReport *self, const LpSearchRun *run)
+{
+    return self->space->machines[run->plan.machine];
+}
+
+/* "tp=8 pp=2 ...". Returns: (transfer full). */
+static char *
+settings_text(const LpSearchReport *self, const LpSearchRun *run)
+{
+    g_auto(GStrv) settings = lp_search_space_settings(self->space, &run->plan);
+    return g_strjoinv(" ", settings);
+}
+
+/* "bubble +0.12, tp -0.03": terms that differ from the first plan's. Returns: (transfer full). */
+static char *
+difference_text(const LpSearchReport *self, const LpSearchRun *run)
+{
+    const LpSearchRun *first = run_at(self, 0);
+    GString *text = g_string_new(NULL);
+    for (guint pass = 0; pass < LP_N_TERMS; pass++) {
+        /* The largest first. */
+        LpTerm largest = LP_N_TERMS;
+        double least = NOTABLE * first->time_s;
+        for (LpTerm term = 0; term < LP_N_TERMS; term++) {
+            g_autofree char *name = g_strdup_printf("%s ", lp_term_names[term]);
+            double change = fabs(run->terms.s[term] - first->terms.s[term]);
+            if (change > least && strstr(text->str, name) == NULL) {
+                largest = term;
+                least = change;
+            }
+        }
+        if (largest == LP_N_TERMS)
+            break;
+        g_string_append_printf(text, "%s%s %+.4g", text->len > 0 ? ", " : "",
+                               lp_term_names[largest],
+                               run->terms.s[largest] - first->terms.s[largest]);
+    }
+    return g_string_free(text, FALSE);
+}
+
+static void
+append_plans(GString *out, const LpSearchReport *self, gboolean front)
+{
+    gboolean several = self->space->n_machines > 1;
+    const char *const columns[] = {"#",
+                                   "#seconds",
+                                   "#closed form",
+                                   "#memory",
+                                   "plan",
+                                   front ? "" : "less the first, s",
+                                   several ? "machine" : "",
+                                   NULL};
+    g_autoptr(LpTextTable) table = lp_text_table_new(columns);
+    guint n = front ? self->result->runs->len : lp_search_report_n_shown(self);
+    for (guint i = 0; i < n; i++) {
+        const LpSearchRun *run = run_at(self, i);
+        if (front && !run->is_on_front)
+            continue;
+        g_autofree char *settings = settings_text(self, run);
+        g_autofree char *difference = front ? g_strdup("") : difference_text(self, run);
+        lp_text_table_add_row(table);
+        lp_text_table_add_cell(table, "%u", i + 1);
+        lp_text_table_add_cell(table, "%.6f", run->time_s);
+        lp_text_table_add_cell(table, "%.6f", run->plan.closed_s);
+        lp_text_table_add_quantity(table, LP_QUANTITY_SIZE, run->plan.memory_bytes);
+        lp_text_table_add_cell(table, "%s", settings);
+        lp_text_table_add_cell(table, "%s", difference);
+        lp_text_table_add_cell(table, "%s",
+                               several ? lp_file_label(machine_of(self, run)->path) : "");
+    }
+    lp_text_table_append(out, table, 2);
+}
+
+static void
+append_counts(GString *out, const LpSearchReport *self)
+{
+    const LpSearchSpace *space = self->space;
+    const LpSearchResult *result = self->result;
+    g_autoptr(LpTextTable) table = lp_text_table_new((const char *const[]){"#", "", NULL});
+    const struct {
+        guint64 n;
+        const char *what;
+    } rows[] = {
+        {space->n_considered, "combinations considered"},
+        {space->n_refused_memory, "refused: more than an accelerator's memory"},
+        {result->n_bounded, "ruled out: their lower bound is above what is shown"},
+        {result->n_twins, "the same as another plan in all that a run sees"},
+        {result->n_simulated, "simulated"},
+        {result->n_failed, "of these ended in an error"},
+        {result->n_left, "not looked at: the budget was spent"},
+    };
+    for (guint i = 0; i < G_N_ELEMENTS(rows); i++) {
+        if (rows[i].n == 0)
+            continue;
+        lp_text_table_add_row(table);
+        lp_text_table_add_cell(table, "%" G_GUINT64_FORMAT, rows[i].n);
+        lp_text_table_add_cell(table, "%s", rows[i].what);
+        for (guint k = 0; i == 0 && k < space->refusals->len; k++) {
+            const LpSearchRefusal *refusal = &g_array_index(space->refusals, LpSearchRefusal, k);
+            lp_text_table_add_row(table);
+            lp_text_table_add_cell(table, "%" G_GUINT64_FORMAT, refusal->n);
+            lp_text_table_add_cell(table, "refused, such as %s", refusal->message);
+        }
+    }
+    lp_text_table_append(out, table, 2);
+}
+
+char *
+lp_search_report_to_text(const LpSearchReport *self)
+{
+    const LpSearchResult *result = self->result;
+    GString *out = g_string_new(NULL);
+    g_string_append_printf(out, "workload    %s\n", self->workload);
+    for (guint i = 0; i < self->space->n_machines; i++)
+        g_string_append_printf(out, "platform    %s, %" G_GUINT64_FORMAT " accelerators\n",
+                               lp_file_label(self->space->machines[i]->path),
+                               self->space->machines[i]->n_accelerators);
+    g_string_append(out, "\n");
+    append_counts(out, self);
+    if (isfinite(self->space->least_lacking_bytes)) {
+        g_autofree char *lacking =
+            lp_quantity_format(LP_QUANTITY_SIZE, self->space->least_lacking_bytes);
+        g_string_append_printf(out, "  the nearest of those that do not fit lacks %s\n", lacking);
+    }
+    if (result->n_left > 0 && result->runs->len > 0)
+        g_string_append_printf(out,
+                               "  none of those not looked at is faster than %.6f s (%.1f %% less "
+                               "than the first)\n",
+                               result->least_left_s,
+                               100.0 * (1.0 - result->least_left_s / run_at(self, 0)->time_s));
+    if (result->runs->len > 0) {
+        g_string_append(out, "\nbest plans\n");
+        append_plans(out, self, FALSE);
+        g_string_append(out, "\nof those at most a quarter slower than the first, none is better "
+                             "in time, memory and accelerators\n");
+        append_plans(out, self, TRUE);
+    }
+    return g_string_free(out, FALSE);
+}
+
+static void
+add_plan(json_t *plans, const LpSearchReport *self, guint index)
+{
+    const LpSearchRun *run = run_at(self, index);
+    json_t *object = lp_json_append_object(plans);
+    lp_json_set_count(object, "rank", index + 1);
+    json_t *set = lp_json_set_object(object, "set");
+    g_auto(GStrv) settings = lp_search_space_settings(self->space, &run->plan);
+    for (char **setting = settings; *setting != NULL; setting++) {
+        g_auto(GStrv) parts = g_strsplit(*setting, "=", 2);
+        lp_json_set_text(set, parts[0], parts[1]);
+    }
+    lp_json_set_text(object, "platform", lp_file_label(machine_of(self, run)->path));
+    lp_json_set_count(object, "accelerators", machine_of(self, run)->n_accelerators);
+    lp_json_set_number(object, "iteration_time_s", run->time_s);
+    json_t *terms = lp_json_set_object(object, "terms_s");
+    for (LpTerm term = 0; term < LP_N_TERMS; term++)
+        lp_json_set_number(terms, lp_term_names[term], run->terms.s[term]);
+    lp_json_set_number(object, "memory_bytes", run->plan.memory_bytes);
+    lp_json_set_number(object, "closed_form_s", run->plan.closed_s);
+    lp_json_set_number(object, "bound_s", run->plan.bound_s);
+    json_object_set_new(object, "on_front", json_boolean(run->is_on_front));
+}
+
+json_t *
+lp_search_report_to_json(const LpSearchReport *self)
+{
+    const LpSearchSpace *space = self->space;
+    const LpSearchResult *result = self->result;
+    json_t *root = lp_json_document();
+    lp_json_set_text(root, "workload", self->workload);
+    json_t *platforms = lp_json_set_array(root, "platforms");
+    for (guint i = 0; i < space->n_machines; i++)
+        lp_json_append_text(platforms, lp_file_label(space->machines[i]->path));
+    lp_json_set_count(root, "considered", space->n_considered);
+    lp_json_set_count(root, "refused_memory", space->n_refused_memory);
+    json_t *refused = lp_json_set_array(root, "refused");
+    for (guint i = 0; i < space->refusals->len; i++) {
+        const LpSearchRefusal *refusal = &g_array_index(space->refusals, LpSearchRefusal, i);
+        json_t *object = lp_json_append_object(refused);
+        lp_json_set_text(object, "attribute", refusal->attribute);
+        lp_json_set_text(object, "message", refusal->message);
+        lp_json_set_count(object, "plans", refusal->n);
+    }
+    if (isfinite(space->least_lacking_bytes))
+        lp_json_set_number(root, "least_lacking_bytes", space->least_lacking_bytes);
+    lp_json_set_count(root, "bounded", result->n_bounded);
+    lp_json_set_count(root, "alike", result->n_twins);
+    lp_json_set_count(root, "simulated", result->n_simulated);
+    lp_json_set_count(root, "failed", result->n_failed);
+    if (result->n_left > 0) {
+        lp_json_set_count(root, "not_looked_at", result->n_left);
+        lp_json_set_number(root, "not_looked_at_at_least_s", result->least_left_s);
+    }
+    json_t *plans = lp_json_set_array(root, "plans");
+    guint n = lp_search_report_n_shown(self);
+    for (guint i = 0; i < result->runs->len; i++)
+        if (i < n || run_at(self, i)->is_on_front)
+            add_plan(plans, self, i);
+    return root;
+}

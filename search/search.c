@@ -1,0 +1,282 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The rounds of a search: choose plans, simulate them side by side, compare bounds. */
+#include "search/search.h"
+
+#include "base/child_pool.h"
+#include "sim/run/simulation.h"
+#include "workloads/program/program_alike.h"
+#include "workloads/program/training_program.h"
+
+#include <math.h>
+#include <string.h>
+
+/* Plans of a round: enough to keep processors busy, few enough that bounds are compared often. */
+#define ROUND 16
+
+#define MESSAGE_MAX 512
+
+/* What a child process tells. */
+typedef struct {
+    gboolean is_good;
+    double time_s;
+    LpTerms terms;
+    char message[MESSAGE_MAX];
+} Told;
+
+typedef struct {
+    const LpSearchSpace *space; /* borrowed */
+    const LpSearchPlan *plan;   /* borrowed */
+} Task;
+
+/* --- in the child --- */
+
+static LpSimulation *
+simulate(const Task *task, GError **error)
+{
+    g_autoptr(LpWorkload) workload = lp_search_space_workload(task->space, task->plan, error);
+    if (workload == NULL)
+        return NULL;
+    g_autoptr(LpSetup) setup =
+        lp_setup_new(workload, task->space->machines[task->plan->machine], error);
+    LpSimulationOptions options = {.fidelity = LP_FIDELITY_FLOW, .collapse = TRUE, .alone = TRUE};
+    return setup != NULL ? lp_simulation_run(setup, options, error) : NULL;
+}
+
+static void
+work(const void *data, GByteArray *result)
+{
+    Told *told = (Told *)(gpointer)result->data;
+    g_autoptr(GError) error = NULL;
+    g_autoptr(LpSimulation) simulation = simulate(data, &error);
+    told->is_good = simulation != NULL;
+    if (simulation == NULL) {
+        g_strlcpy(told->message, error->message, sizeof told->message);
+        return;
+    }
+    told->time_s = simulation->run.iteration_time_s;
+    told->terms = simulation->run.terms;
+}
+
+/* --- in the parent --- */
+
+typedef struct {
+    const LpSearchSpace *space;
+    const LpSearchOptions *options;
+    LpSearchResult *result;
+    const LpSearchPlan **order; /* owned: of all plans, by their closed forms */
+    const LpSearchPlan *last;   /* that was chosen: twins follow each other in the order */
+    double started_s;
+} Search;
+
+static int
+compare_plans(gconstpointer a, gconstpointer b)
+{
+    const LpSearchPlan *first = *(const LpSearchPlan *const *)a;
+    const LpSearchPlan *second = *(const LpSearchPlan *const *)b;
+    if (first->closed_s != second->closed_s)
+        return first->closed_s < second->closed_s ? -1 : 1;
+    if (first->bound_s != second->bound_s)
+        return first->bound_s < second->bound_s ? -1 : 1;
+    return first < second ? -1 : first > second ? 1 : 0;
+}
+
+static const LpSearchRun *
+run_at(const LpSearchResult *result, guint index)
+{
+    return &g_array_index(result->runs, LpSearchRun, index);
+}
+
+static guint64
+n_accelerators(const LpSearchSpace *space, const LpSearchPlan *plan)
+{
+    return space->machines[plan->machine]->n_accelerators;
+}
+
+/* Whether @run takes no more of anything than @plan, which takes at least @time_s. */
+static gboolean
+is_as_good(const LpSearchSpace *space, const LpSearchRun *run, const LpSearchPlan *plan,
+           double time_s)
+{
+    return run->time_s <= time_s && run->plan.memory_bytes <= plan->memory_bytes &&
+           n_accelerators(space, &run->plan) <= n_accelerators(space, plan);
+}
+
+/* Whether @plan can be neither among the best nor on the front. Runs are sorted. */
+static gboolean
+is_ruled_out(const Search *self, const LpSearchPlan *plan)
+{
+    const GArray *runs = self->result->runs;
+    if (self->options->all || runs->len < self->options->n_best)
+        return FALSE;
+    double limit_s = fmax(run_at(self->result, self->options->n_best - 1)->time_s,
+                          (1.0 + self->options->within) * run_at(self->result, 0)->time_s);
+    if (plan->bound_s <= limit_s)
+        return FALSE;
+    double front_s = (1.0 + self->options->front) * run_at(self->result, 0)->time_s;
+    for (guint i = 0; plan->bound_s <= front_s && i < runs->len; i++)
+        if (is_as_good(self->space, run_at(self->result, i), plan, plan->bound_s))
+            return TRUE;
+    return plan->bound_s > front_s;
+}
+
+/* What the ranks do by @plan; NULL: there is no such program. */
+static LpProgram *
+program_of(const LpSearchSpace *space, const LpSearchPlan *plan, const LpWorkload *workload)
+{
+    const LpMachine *machine = space->machines[plan->machine];
+    return workload == NULL ? NULL : lp_training_program_new(workload, &machine->accelerator, NULL);
+}
+
+/* Whether nothing that a run sees tells the two apart. Programs are made only where closed form,
+ * bound and memory cannot tell them apart either. */
+static gboolean
+are_twins(const LpSearchSpace *space, const LpSearchPlan *a, const LpSearchPlan *b)
+{
+    if (a->machine != b->machine || a->closed_s != b->closed_s || a->bound_s != b->bound_s ||
+        a->memory_bytes != b->memory_bytes)
+        return FALSE;
+    g_autoptr(LpWorkload) first = lp_search_space_workload(space, a, NULL);
+    g_autoptr(LpWorkload) second = lp_search_space_workload(space, b, NULL);
+    g_autoptr(LpProgram) one = program_of(space, a, first);
+    g_autoptr(LpProgram) other = program_of(space, b, second);
+    return one != NULL && other != NULL && lp_program_is_alike(one, other) &&
+           strcmp(first->placement, second->placement) == 0 &&
+           strcmp(first->plan.library.name, second->plan.library.name) == 0 &&
+           strcmp(first->plan.library.protocol, second->plan.library.protocol) == 0;
+}
+
+static int
+compare_runs(gconstpointer a, gconstpointer b)
+{
+    const LpSearchRun *first = a, *second = b;
+    if (first->time_s != second->time_s)
+        return first->time_s < second->time_s ? -1 : 1;
+    return first->plan.index < second->plan.index ? -1 : 1;
+}
+
+/* Simulates @n plans. */
+static gboolean
+run_round(Search *self, const LpSearchPlan *const *plans, guint n, GError **error)
+{
+    Task tasks[ROUND];
+    g_autofree Told *told = g_new0(Told, n);
+    LpChildTask children[ROUND];
+    for (guint i = 0; i < n; i++) {
+        tasks[i] = (Task){self->space, plans[i]};
+        children[i] = (LpChildTask){work, &tasks[i], &told[i], sizeof told[i]};
+    }
+    LpChildPool pool = {.name = "search", .n_at_once = self->options->n_at_once};
+    if (!lp_child_pool_run(&pool, children, n, NULL, error))
+        return FALSE;
+    LpSearchResult *result = self->result;
+    for (guint i = 0; i < n; i++) {
+        result->n_simulated++;
+        if (!told[i].is_good) {
+            result->n_failed++;
+            if (result->failure == NULL)
+                result->failure = g_strdup(told[i].message);
+            continue;
+        }
+        LpSearchRun run = {.plan = *plans[i], .time_s = told[i].time_s, .terms = told[i].terms};
+        g_array_append_val(result->runs, run);
+    }
+    g_array_sort(result->runs, compare_runs);
+    return TRUE;
+}
+
+static gboolean
+is_over(const Search *self)
+{
+    const LpSearchOptions *options = self->options;
+    return options->budget_s > 0.0 && options->clock_s() - self->started_s > options->budget_s;
+}
+
+/* Chooses the next round of plans from @at on; @at moves behind what was decided. */
+static guint
+choose(Search *self, guint *at, const LpSearchPlan **out_plans)
+{
+    const GArray *plans = self->space->plans;
+    guint n = 0;
+    for (; n < ROUND && *at < plans->len; (*at)++) {
+        const LpSearchPlan *plan = self->order[*at];
+        if (is_ruled_out(self, plan))
+            self->result->n_bounded++;
+        else if (self->last != NULL && are_twins(self->space, self->last, plan))
+            self->result->n_twins++;
+        else
+            out_plans[n++] = self->last = plan;
+    }
+    return n;
+}
+
+static void
+leave(Search *self, guint at, const LpSearchPlan *const *chosen, guint n)
+{
+    LpSearchResult *result = self->result;
+    for (guint i = 0; i < n; i++)
+        result->least_left_s = fmin(result->least_left_s, chosen[i]->bound_s);
+    result->n_left += n;
+    for (; at < self->space->plans->len; at++) {
+        const LpSearchPlan *plan = self->order[at];
+        gboolean out = is_ruled_out(self, plan);
+        result->n_bounded += out ? 1 : 0;
+        result->n_left += out ? 0 : 1;
+        if (!out)
+            result->least_left_s = fmin(result->least_left_s, plan->bound_s);
+    }
+}
+
+/* No other run is as good in everything, or comes first where another is equal. */
+static void
+mark_front(const LpSearchSpace *space, double front, LpSearchResult *result)
+{
+    for (guint i = 0; i < result->runs->len; i++) {
+        LpSearchRun *run = &g_array_index(result->runs, LpSearchRun, i);
+        run->is_on_front = run->time_s <= (1.0 + front) * run_at(result, 0)->time_s;
+        for (guint k = 0; run->is_on_front && k < i; k++)
+            run->is_on_front = !is_as_good(space, run_at(result, k), &run->plan, run->time_s);
+    }
+}
+
+LpSearchResult *
+lp_search_run(const LpSearchSpace *space, const LpSearchOptions *options, GError **error)
+{
+    g_autoptr(LpSearchResult) result = g_new0(LpSearchResult, 1);
+    result->runs = g_array_new(FALSE, FALSE, sizeof(LpSearchRun));
+    result->least_left_s = INFINITY;
+    guint n_plans = space->plans->len;
+    g_autofree const LpSearchPlan **order = g_new(const LpSearchPlan *, MAX(n_plans, 1));
+    for (guint i = 0; i < n_plans; i++)
+        order[i] = &g_array_index(space->plans, LpSearchPlan, i);
+    qsort(order, n_plans, sizeof *order, compare_plans);
+    Search self = {.space = space,
+                   .options = options,
+                   .result = result,
+                   .order = order,
+                   .started_s = options->budget_s > 0.0 ? options->clock_s() : 0.0};
+    const LpSearchPlan *chosen[ROUND];
+    guint at = 0, n;
+    while ((n = choose(&self, &at, chosen)) > 0) {
+        if (is_over(&self)) {
+            leave(&self, at, chosen, n);
+            break;
+        }
+        if (!run_round(&self, chosen, n, error))
+            return NULL;
+        if (options->progress != NULL)
+            options->progress(at, n_plans, options->progress_data);
+    }
+    mark_front(space, options->front, result);
+    return g_steal_pointer(&result);
+}
+
+void
+lp_search_result_free(LpSearchResult *self)
+{
+    if (self == NULL)
+        return;
+    if (self->runs != NULL)
+        g_array_unref(self->runs);
+    g_free(self->failure);
+    g_free(self);
+}

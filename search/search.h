@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Finds the best plans of a space: bounds decide which are simulated. */
+#pragma once
+
+#include "model/terms.h"
+#include "search/search_space.h"
+
+G_BEGIN_DECLS
+
+/** What was simulated of a plan. */
+typedef struct {
+    LpSearchPlan plan;
+    double time_s;
+    LpTerms terms;
+    gboolean is_on_front; /**< none of the others is as fast, and takes as little memory on as few
+                             accelerators; at most LpSearchOptions.front slower than the first */
+} LpSearchRun;
+
+/** How a space is searched. */
+typedef struct {
+    guint n_best;    /**< plans that the answer has, at least 1 */
+    double within;   /**< and those that take at most so much longer than the first; 0.05 is 5 % */
+    double front;    /**< and all on the front of time, memory and accelerators that take at most so
+                        much longer */
+    gboolean all;    /**< simulate all plans, whatever their bounds */
+    double budget_s; /**< seconds after which no simulation begins; 0: none */
+    guint n_at_once; /**< processes side by side */
+    double (*clock_s)(void);                    /**< asked for the budget */
+    void (*progress)(guint64, guint64, void *); /**< plans decided, and all; or NULL */
+    void *progress_data;
+} LpSearchOptions;
+
+/** What a search found. */
+typedef struct {
+    GArray *runs; /* owned: LpSearchRun, the fastest first; equally fast ones in the
+                     order of the space */
+    guint64 n_simulated, n_bounded, n_twins; /**< of the space's plans: run; ruled out by their
+                                                bounds; as another one in all that a run sees */
+    guint64 n_failed;                        /**< runs that ended in an error */
+    char *failure;                           /* owned: the first one's message, or NULL */
+    guint64 n_left;                          /**< plans that the budget left out */
+    double least_left_s;                     /**< the lowest bound among them; INFINITY: none */
+} LpSearchResult;
+
+/**
+ * Simulates plans of @space in the order of their closed forms, those that can still be among the
+ * answer. Which these are does not depend on n_at_once: bounds are compared once a round of
+ * a fixed number of plans. Forks.
+ * Errors: LP_CHILD_PROCESS_ERROR. Returns: (transfer full).
+ */
+LpSearchResult *lp_search_run(const LpSearchSpace *space, const LpSearchOptions *options,
+                              GError **error) G_GNUC_WARN_UNUSED_RESULT;
+/** @self may be NULL. */
+void lp_search_result_free(LpSearchResult *self);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(LpSearchResult, lp_search_result_free)
+
+G_END_DECLS

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a search varies: attributes of a workload, and the values that each takes. */
+#pragma once
+
+#include "platforms/machine/machine.h"
+#include "workloads/description/workload.h"
+
+G_BEGIN_DECLS
+
+/** An attribute and the values that it takes, as settings write them. */
+typedef struct {
+    char *name;    /* owned */
+    char **values; /* owned: NULL-ended, in order, each once */
+} LpSearchAxis;
+
+/** The axes of a search, those first that cheap rules ask for. */
+typedef struct {
+    GArray *axes;        /* owned: LpSearchAxis */
+    guint n_degree_axes; /**< of the first axes: tp, cp, pp, dp and ep */
+    guint n_batch_axes;  /**< of those behind them: micro-batch and virtual-stages */
+    gboolean fills; /**< dp follows from the other degrees, so that every accelerator has a rank */
+} LpSearchAxes;
+
+/** The axes that people turn by hand: tp, pp, cp, ep, micro-batch, virtual-stages, recompute,
+ * sequence-parallel and zero. */
+extern const char *const lp_search_default_axes[];
+
+/**
+ * Reads @text: axes with commas between them, each "NAME" or "NAME=VALUES". VALUES are values with
+ * "|" between them; a value "A..B" stands for all whole numbers from A to B, "A..B*F" for A, A F,
+ * A F F and so on up to B. An axis without values takes those that can differ in @workload on
+ * @n_accelerators. dp follows from the other degrees unless it is an axis or one of @settings gives
+ * it. @text: NULL for lp_search_default_axes.
+ * Errors: LP_INPUT_ERROR_USAGE, "got, wanted"; the caller says where.
+ * Returns: (transfer full).
+ */
+LpSearchAxes *lp_search_axes_new(const char *text, const LpWorkload *workload,
+                                 const char *const *settings, guint64 n_accelerators,
+                                 GError **error) G_GNUC_WARN_UNUSED_RESULT;
+/** @self may be NULL. */
+void lp_search_axes_free(LpSearchAxes *self);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(LpSearchAxes, lp_search_axes_free)
+
+/** The axis at @index. Borrowed. */
+const LpSearchAxis *lp_search_axis(const LpSearchAxes *self, guint index);
+/** Combinations of all values; INFINITY where a guint64 cannot hold them. */
+double lp_search_axes_n_plans(const LpSearchAxes *self);
+
+G_END_DECLS

@@ -1,0 +1,172 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""lightpath search: bounds rule out no plan of the answer, and what it writes runs as it says.
+
+Environment: LIGHTPATH (the built program)."""
+import itertools
+import json
+import os
+import random
+import sys
+import tempfile
+import unittest
+import xml.etree.ElementTree
+
+from test_command_line import Case
+
+MODEL = ["layers=8", "hidden=1024", "heads=8", "kv-heads=8", "seq=1024", "vocab=8192", "global-batch=32"]
+KINDS = {
+    "dense": [],
+    "experts": ["experts=8", "top-k=2", "expert-ffn=1024"],
+    "long": ["seq=8192", "global-batch=8"],
+    "wide": ["hidden=4096", "vocab=32768"],
+}
+SMALL = "--domain-size=4"
+MACHINES = {
+    "tree": ["--system=dgx-a100", SMALL],
+    "narrow": ["--system=dgx-h100", SMALL, "--oversubscription=4"],
+    "slow": ["--system=generic", SMALL, "--scale-out-bandwidth=2GBps"],
+    "circuits": ["--system=ocs", SMALL, "--policy=demand", "--reconfiguration-time=1ms"],
+    "substrate": ["--system=optical-substrate", SMALL],
+}
+TORUS = ["--system=tpu-v4-slices", "--accelerators=64"]
+AXES = {
+    "dense": "tp,pp,micro-batch=1|2|4,zero=0|1|3,sequence-parallel",
+    "experts": "tp=1|2,pp=1|2,ep=1|4|8,micro-batch=1|2,zero=0|1,sequence-parallel",
+    "long": "tp=1|2|4,cp,pp=1|2,recompute,zero=1|3",
+    "wide": "tp,pp,schedule=1f1b|zero-bubble|gpipe,virtual-stages=1|2,micro-batch=1|2",
+}
+
+
+def shown(answer):
+    """What must not depend on which plans were simulated: of the plans shown, but for their rank."""
+    return [{key: value for key, value in plan.items() if key not in ("rank", "closed_form_s")}
+            for plan in answer["plans"]]
+
+
+class Search(Case):
+    def setUp(self):
+        self.folder = tempfile.TemporaryDirectory()
+        self.addCleanup(self.folder.cleanup)
+
+    def machine(self, *options):
+        path = os.path.join(self.folder.name, "machine%d.xml" % len(os.listdir(self.folder.name)))
+        self.taken("platform", "generate", *options, "-o", path)
+        return path
+
+    def search(self, machine, settings, *options):
+        return json.loads(self.taken("search", "gpt3-1.3b", machine, "--framework=none", "--format=json",
+                                     *["--set=" + setting for setting in settings], *options))
+
+    def problems(self):
+        """A machine, settings and axes of each of 40 problems: each kind of model on each kind of machine, with
+        settings drawn besides."""
+        draw = random.Random(40)
+        for number in range(40):
+            kind = list(KINDS)[number % 4]
+            machine = list(MACHINES)[number // 4 % 5]
+            more = draw.sample(["overlap-dp=yes", "recompute=full", "attention=flash", "precision=bf16",
+                                "placement=scattered"], 2)
+            if machine == "circuits":
+                more = [setting for setting in more if setting != "placement=scattered"]
+            settings = MODEL + KINDS[kind] + [setting for setting in more
+                                              if setting.split("=")[0] not in AXES[kind]]
+            yield f"{number}: {kind} on {machine}", MACHINES[machine] + ["--accelerators=16"], settings, AXES[kind]
+        yield "torus", TORUS, MODEL + ["precision=bf16", "global-batch=128"], "tp=1|2|4,pp=1|2,micro-batch=1|2,zero=0|3"
+
+    def test_exhaustive(self):
+        """Bounds leave the plans that are shown as a search of all plans has them, to the last digit."""
+        n_bounded = 0
+        every = 1 if "--all" in sys.argv else 7
+        for label, options, settings, axes in itertools.islice(self.problems(), 0, None, every):
+            with self.subTest(label):
+                machine = self.machine(*options)
+                run = [machine, settings, "--vary=" + axes, "--top=3"]
+                bounded, whole = self.search(*run), self.search(*run, "--exhaustive")
+                self.assertEqual(whole["bounded"], 0)
+                self.assertGreater(len(whole["plans"]), 0)
+                self.assertEqual(shown(bounded), shown(whole))
+                self.assertEqual(bounded["considered"], whole["considered"])
+                n_bounded += bounded["bounded"]
+                for plan in whole["plans"]:
+                    self.assertLessEqual(plan["bound_s"], plan["iteration_time_s"] * (1 + 1e-9))
+        self.assertGreater(n_bounded, 100 // every)
+
+    def test_counts(self):
+        """Each combination is in one count."""
+        machine = self.machine("--system=dgx-a100", "--accelerators=16")
+        answer = self.search(machine, MODEL, "--vary=tp,pp,micro-batch,zero")
+        rest = sum(refused["plans"] for refused in answer["refused"])
+        self.assertEqual(answer["considered"], rest + answer["refused_memory"] + answer["bounded"] +
+                         answer["alike"] + answer["simulated"])
+        values = {"tp": 4, "pp": 4, "micro-batch": 6, "zero": 4}
+        product = 1
+        for n in values.values():
+            product *= n
+        self.assertEqual(answer["considered"], product)
+
+    def test_jobs(self):
+        """How many processes run changes nothing."""
+        machine = self.machine("--system=dgx-a100", "--accelerators=16")
+        run = [machine, MODEL, "--vary=tp,pp,micro-batch,zero"]
+        self.assertEqual(self.search(*run, "--jobs=1"), self.search(*run, "--jobs=3"))
+
+    def test_best(self):
+        """-o writes the first plan, which simulate runs in the same time, to the last digit."""
+        machine = self.machine("--system=dgx-h100", "--accelerators=16", "--oversubscription=2")
+        best = os.path.join(self.folder.name, "best.xml")
+        answer = self.search(machine, MODEL, "--vary=tp,pp,micro-batch,zero", "-o", best)
+        run = json.loads(self.taken("simulate", best, machine, "--format=json"))
+        first = answer["plans"][0]
+        self.assertEqual(run["simulated"]["iteration_time_s"], first["iteration_time_s"])
+        self.assertEqual(run["simulated"]["terms_s"], first["terms_s"])
+        for name, value in first["set"].items():
+            self.assertEqual(str(run["plan"][name]), value)
+        xml.etree.ElementTree.parse(best)
+
+    def test_several_machines(self):
+        """The faster machine has the first plan; the front has the smaller one."""
+        small = self.machine("--system=dgx-a100", "--accelerators=8")
+        large = self.machine("--system=dgx-a100", "--accelerators=16")
+        answer = json.loads(self.taken("search", "gpt3-1.3b", small, large, "--framework=none", "--format=json",
+                                       "--vary=tp=1|2,zero=0|1", *["--set=" + setting for setting in MODEL]))
+        self.assertEqual(answer["plans"][0]["accelerators"], 16)
+        rows = answer["plans"]
+        for plan in rows:
+            others = [other for other in rows if other is not plan and
+                      other["iteration_time_s"] <= plan["iteration_time_s"] and
+                      other["memory_bytes"] <= plan["memory_bytes"] and
+                      other["accelerators"] <= plan["accelerators"]]
+            self.assertFalse(plan["on_front"] and any(other["iteration_time_s"] < plan["iteration_time_s"]
+                                                      for other in others))
+
+    def test_budget(self):
+        """A budget that is spent at once leaves plans, and says how fast they could be."""
+        machine = self.machine("--system=dgx-a100", "--accelerators=16")
+        answer = self.search(machine, MODEL, "--vary=tp,pp", "--budget=1e-9")
+        self.assertEqual(answer["plans"], [])
+        self.assertGreater(answer["not_looked_at"], 0)
+        whole = self.search(machine, MODEL, "--vary=tp,pp")
+        self.assertLessEqual(answer["not_looked_at_at_least_s"], whole["plans"][0]["iteration_time_s"])
+
+    def test_refused(self):
+        for message, *options in [
+                ('--vary: unknown attribute "tpp", the nearest known one is "tp"', "--vary=tpp=1"),
+                ('--vary: tp: "0" is out of range', "--vary=tp=0|1"),
+                ("--vary: tp: got 2 twice, wanted each value once", "--vary=tp=2|1..4"),
+                ("--vary: tp: got tp twice, wanted each axis once", "--vary=tp,tp"),
+                ("--vary: tp: got 4..1, wanted the larger number last", "--vary=tp=4..1"),
+                ("--vary: hidden: got no values, wanted hidden=VALUE|VALUE...", "--vary=hidden"),
+                ("--vary: micro-batch: got 1..100000, wanted at most 4096 values", "--vary=micro-batch=1..100000")]:
+            self.refused(2, message, "search", "gpt3-1.3b", "dgx-a100-8", *options)
+        self.refused(2, '--top: "0" is out of range', "search", "gpt3-1.3b", "dgx-a100-8", "--top=0")
+        self.refused(2, '--within: "-1" is out of range', "search", "gpt3-1.3b", "dgx-a100-8", "--within=-1")
+        self.refused(2, "--vary: got 3.2e+08 combinations, wanted at most 1e+08: fewer axes", "search", "gpt3-1.3b",
+                     "dgx-a100-8", "--vary=seed=1..4000,prefetch=1..4000,tp=1..20")
+        self.refused(1, "none is legal and fits, wanted at least one (what lacks the least memory lacks", "search",
+                     "gpt3-175b", "dgx-a100-8", "--vary=tp")
+        self.refused(1, '"nowhere" is neither', "search", "gpt3-1.3b", "nowhere")
+
+
+if __name__ == "__main__":
+    sys.exit(unittest.main(argv=[word for word in sys.argv if word != "--all"]))

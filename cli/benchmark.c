@@ -14,6 +14,12 @@
     {                                                                                              \
         .name = "ranks-" ranks, LLAMA(ranks, replicas, batch)                                      \
     }
+/* 8 micro-batches for each of the replicas of 64 ranks. */
+#define GPT3_RANKS(ranks, replicas, batch)                                                         \
+    {                                                                                              \
+        .name = "gpt3-ranks-" ranks, .workload = "gpt3-175b", .accelerators = ranks,               \
+        .settings = "dp=" replicas " global-batch=" batch                                          \
+    }
 #define MICRO_BATCHES(n, batch)                                                                    \
     {                                                                                              \
         .name = "micro-batches-" n, GPT3(batch)                                                    \
@@ -178,6 +184,13 @@ const LpBenchmark lp_benchmarks[] = {
     RANKS("262144", "2048", "32768"),
     RANKS("524288", "4096", "65536"),
     RANKS("1048576", "8192", "131072"),
+    GPT3_RANKS("1024", "16", "128"),
+    GPT3_RANKS("4096", "64", "512"),
+    GPT3_RANKS("16384", "256", "2048"),
+    GPT3_RANKS("65536", "1024", "8192"),
+    GPT3_RANKS("131072", "2048", "16384"),
+    GPT3_RANKS("262144", "4096", "32768"),
+    GPT3_RANKS("1048576", "16384", "131072"),
     MICRO_BATCHES("8", "128"),
     MICRO_BATCHES("16", "256"),
     MICRO_BATCHES("32", "512"),

@@ -26,13 +26,16 @@ connection(const LpClosedFormInput *input, LpGroup group, guint64 from, guint64 
 static gboolean
 is_regular(const LpClosedFormInput *input, LpGroup group, guint64 n, guint64 n_intra)
 {
-    g_autofree guint64 *domain = g_new(guint64, n);
-    for (guint64 i = 0; i < n; i++)
-        domain[i] = member(input, group, i) / input->fabric->domain_size;
-    for (guint64 i = 0; i < n; i++)
-        for (guint64 k = 0; k < n; k += n_intra)
-            if ((domain[i] == domain[k]) != (i / n_intra == k / n_intra))
-                return FALSE;
+    g_autoptr(GHashTable) seen = g_hash_table_new(NULL, NULL);
+    guint64 head = 0;
+    for (guint64 i = 0; i < n; i++) {
+        guint64 domain = member(input, group, i) / input->fabric->domain_size;
+        if (i % n_intra == 0 && !g_hash_table_add(seen, GSIZE_TO_POINTER(domain + 1)))
+            return FALSE;
+        head = i % n_intra == 0 ? domain : head;
+        if (domain != head)
+            return FALSE;
+    }
     return n % n_intra == 0;
 }
 

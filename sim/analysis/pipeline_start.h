@@ -12,7 +12,8 @@ G_BEGIN_DECLS
  * longer, alone, than its flows: both fidelities then agree where nothing contends. Long trees
  * are continued from two shorter ones, since their time grows in proportion to their chunks; chains
  * that are long or have channels begin with a chunk of each channel, behind which the others flow.
- * What is found is kept in @cache. */
+ * Trees of more than a few hundred nodes are continued level by level from parts of them. What is
+ * found is kept in @cache. */
 void lp_pipeline_start_prepare(LpRoundPlan *round_plan, const LpOp *op, LpIsolatedCache *cache);
 
 G_END_DECLS

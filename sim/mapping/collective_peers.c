@@ -75,27 +75,36 @@ add_peer(LpCollectivePeers *self, const LpRankLayout *layout, const LpCommunicat
     g_array_insert_val(*peers, place, peer);
 }
 
+void
+lp_collective_peers_add_shape(LpCollectivePeers *self, const LpRankLayout *layout,
+                              const LpCommunicator *communicator, const LpCollectiveShape *shape,
+                              guint64 member)
+{
+    LpStepSchedule schedule;
+    lp_step_schedule_init(&schedule, shape);
+    if (self->by_rank[communicator->group] == NULL)
+        self->by_rank[communicator->group] = g_new0(GArray *, self->n_ranks);
+    g_autofree LpSend *sends = g_new(LpSend, lp_step_schedule_sends_max(&schedule));
+    for (guint32 level = 0; level < lp_algorithm_selection_n_levels(shape); level++)
+        if (lp_algorithm_selection_has_switches(shape, level) &&
+            lp_step_schedule_n_steps(&schedule) > 0)
+            add_peer(self, layout, communicator, member,
+                     lp_algorithm_selection_neighbour(shape, member, level, 1));
+    for (guint64 phase = 0; phase < lp_step_schedule_n_phases(&schedule); phase++) {
+        guint64 n = lp_step_schedule_phase_sends(&schedule, member, phase, sends);
+        for (guint64 i = 0; i < n; i++)
+            add_peer(self, layout, communicator, member,
+                     lp_algorithm_selection_receiver(shape, member, sends[i].to));
+    }
+}
+
 static void
 add_op_peers(LpCollectivePeers *self, const LpRankLayout *layout, const LpOp *op,
              const LpCommunicator *communicator, guint64 member)
 {
     LpAlgorithmSelection selection = lp_rank_layout_selection(layout, op, communicator);
-    if (!selection.is_scheduled)
-        return;
-    LpStepSchedule schedule;
-    lp_step_schedule_init(&schedule, &selection.shape);
-    g_autofree LpSend *sends = g_new(LpSend, lp_step_schedule_sends_max(&schedule));
-    for (guint32 level = 0; level < lp_algorithm_selection_n_levels(&selection.shape); level++)
-        if (lp_algorithm_selection_has_switches(&selection.shape, level) &&
-            lp_step_schedule_n_steps(&schedule) > 0)
-            add_peer(self, layout, communicator, member,
-                     lp_algorithm_selection_neighbour(&selection.shape, member, level, 1));
-    for (guint64 phase = 0; phase < lp_step_schedule_n_phases(&schedule); phase++) {
-        guint64 n = lp_step_schedule_phase_sends(&schedule, member, phase, sends);
-        for (guint64 i = 0; i < n; i++)
-            add_peer(self, layout, communicator, member,
-                     lp_algorithm_selection_receiver(&selection.shape, member, sends[i].to));
-    }
+    if (selection.is_scheduled)
+        lp_collective_peers_add_shape(self, layout, communicator, &selection.shape, member);
 }
 
 const GArray *
@@ -123,6 +132,18 @@ lp_collective_peers_limit(LpCollectivePeers *self, LpGroup group, guint64 rank, 
         if (connection->attachment == LP_ATTACHMENT_SCALE_OUT)
             lp_route_limit(&connection->route, bytes_per_s);
     }
+}
+
+double
+lp_collective_peers_cap(const LpCollectivePeers *self, LpGroup group, guint64 rank)
+{
+    const GArray *peers = lp_collective_peers_get(self, group, rank);
+    double cap_bytes_per_s = 0.0;
+    for (guint i = 0; peers != NULL && i < peers->len; i++)
+        cap_bytes_per_s =
+            MAX(cap_bytes_per_s,
+                g_array_index(peers, LpCollectivePeer, i).connection.route.cap_bytes_per_s);
+    return cap_bytes_per_s;
 }
 
 guint

@@ -21,6 +21,11 @@ void lp_collective_peers_free(LpCollectivePeers *self);
 void lp_collective_peers_add(LpCollectivePeers *self, const LpRankLayout *layout, LpGroup group,
                              const GArray *ops);
 
+/** Finds the peers of @member in @communicator for one collective, like @shape. */
+void lp_collective_peers_add_shape(LpCollectivePeers *self, const LpRankLayout *layout,
+                                   const LpCommunicator *communicator,
+                                   const LpCollectiveShape *shape, guint64 member);
+
 /** The connections of @rank to the members that scheduled collectives of @group send to:
  * LpCollectivePeer, by member; NULL if there is none. Borrowed. */
 const GArray *lp_collective_peers_get(const LpCollectivePeers *self, LpGroup group, guint64 rank);
@@ -31,6 +36,8 @@ const LpConnection *lp_collective_peers_connection(const LpCollectivePeers *self
 /** Limits all of @rank's in @group to @bytes_per_s (lp_route_limit()). */
 void lp_collective_peers_limit(LpCollectivePeers *self, LpGroup group, guint64 rank,
                                double bytes_per_s);
+/** What limits them; 0: nothing does. */
+double lp_collective_peers_cap(const LpCollectivePeers *self, LpGroup group, guint64 rank);
 
 /** The index in @peers of the peer that @connection, one of theirs, leads to. */
 guint lp_collective_peers_index(const GArray *peers, const LpConnection *connection);

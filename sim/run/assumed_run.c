@@ -13,6 +13,11 @@
 /* With fewer ranks to simulate a run takes moments, and so it does with fewer steps of them all. */
 #define RANKS_MIN 32
 #define STEPS_MIN 1024
+/* With so many classes of flows it is what a run takes: the engine looks for each that ends among
+ * all that are under way. */
+#define FLOWS_MIN 8192.0
+/* Among so many that takes as long as an activity. */
+#define FLOWS_PER_ACTIVITY 250.0
 /* What a trial costs beside its activities, in activities: a process and the engine's start; and
  * for each flow of the run, to find out which are alike. */
 #define START_COST 4000.0
@@ -21,16 +26,22 @@
 
 /* --- one run --- */
 
-static gboolean
-run_here(const LpAssumedInput *input, const LpQuotient *quotient, LpWayCheck *check,
-         LpRunOptions options, LpRunResult *out_result, GError **error)
+/* Returns: (transfer full). */
+static LpTasks *
+new_tasks(const LpAssumedInput *input, const LpQuotient *quotient)
 {
     LpRunMode mode = {.fidelity = input->fidelity,
                       .merge = TRUE,
                       .alike = lp_job_quotient_alike(quotient, input->map->communicators)};
+    return lp_tasks_new(input->map, input->contention, input->cache, mode);
+}
+
+static gboolean
+run_here(const LpAssumedInput *input, const LpQuotient *quotient, const LpTasks *tasks,
+         LpWayCheck *check, LpRunOptions options, LpRunResult *out_result, GError **error)
+{
     if (!lp_network_load_bare(input->network, input->engine_options, error))
         return FALSE;
-    g_autoptr(LpTasks) tasks = lp_tasks_new(input->map, input->contention, input->cache, mode);
     g_autoptr(LpSharing) sharing = lp_sharing_new_of_classes(quotient, NULL, check);
     LpRunJob job = lp_run_job(input->map, NULL, input->contention, input->cache, tasks, quotient);
     job.timeline = options.timeline;
@@ -48,7 +59,8 @@ gboolean
 lp_assumed_run_again(const LpAssumedInput *input, const LpQuotient *quotient, LpRunOptions options,
                      LpRunResult *out_result, GError **error)
 {
-    return run_here(input, quotient, NULL, options, out_result, error);
+    g_autoptr(LpTasks) tasks = new_tasks(input, quotient);
+    return run_here(input, quotient, tasks, NULL, options, out_result, error);
 }
 
 /* What comes home of a trial; marks, by way, follow. */
@@ -60,6 +72,7 @@ typedef struct {
 typedef struct {
     const LpAssumedInput *input; /* borrowed */
     const LpQuotient *quotient;  /* borrowed */
+    const LpTasks *tasks;        /* borrowed: what collectives take alone is found once for all */
     gboolean gives_up;
 } Trial;
 
@@ -86,7 +99,8 @@ run_trial(const void *data, GByteArray *result)
     LpRunOptions options = {.progress = trial->input->told.progress,
                             .expect = trial->input->told.expect,
                             .progress_data = trial->input->told.progress_data};
-    if (!run_here(trial->input, trial->quotient, check, options, &outcome->run, &error)) {
+    if (!run_here(trial->input, trial->quotient, trial->tasks, check, options, &outcome->run,
+                  &error)) {
         g_strlcpy(outcome->message, error->message, sizeof outcome->message);
         return;
     }
@@ -154,28 +168,40 @@ new_quotient(const LpAssumedInput *input, const guint32 *assumed)
 
 /* --- whether it pays --- */
 
-/* Ranks that are simulated if nothing is assumed. */
+/* Whether flows are what a run with the classes that are proven takes, not ranks. */
+static gboolean
+has_many_flows(const LpAssumedInput *input)
+{
+    return (double)lp_quotient_size(input->proven).n_flow_classes >= FLOWS_MIN &&
+           lp_job_quotient_pays(input->proven, input->map, input->contention);
+}
+
+/* Ranks that are simulated if nothing is assumed, or flows. */
 static double
-proven_ranks(const LpAssumedInput *input)
+proven_classes(const LpAssumedInput *input)
 {
     LpQuotientSize size = lp_quotient_size(input->proven);
+    if (has_many_flows(input))
+        return (double)size.n_flow_classes;
     if (lp_job_quotient_pays(input->proven, input->map, input->contention))
         return (double)size.n_rank_classes;
     return (double)size.n_ranks /
            (double)lp_contention_n_images(input->contention, input->map->communicators);
 }
 
+/* As many of @quotient. */
 static double
-n_classes(const LpQuotient *quotient)
+n_classes(const LpAssumedInput *input, const LpQuotient *quotient)
 {
-    return (double)lp_quotient_size(quotient).n_rank_classes;
+    LpQuotientSize size = lp_quotient_size(quotient);
+    return (double)(has_many_flows(input) ? size.n_flow_classes : size.n_rank_classes);
 }
 
 static gboolean
 is_small_enough(const LpAssumedInput *input, const LpQuotient *quotient, double n_proven)
 {
     double factor = input->assume == LP_ASSUME_ALWAYS ? 1.0 : 2.0;
-    return factor * n_classes(quotient) <= n_proven;
+    return factor * n_classes(input, quotient) <= n_proven;
 }
 
 /* What all trials together may cost: as many activities as the run would take without them, which
@@ -185,7 +211,9 @@ static double
 find_cost_max(const LpAssumedInput *input, const LpQuotient *quotient, const Outcome *first,
               double n_proven)
 {
-    double n = (double)first->run.n_activities * n_proven / n_classes(quotient);
+    double n = (double)first->run.n_activities * n_proven / n_classes(input, quotient);
+    if (has_many_flows(input))
+        n *= n_proven / FLOWS_PER_ACTIVITY;
     if (input->assume == LP_ASSUME_ALWAYS)
         return G_MAXDOUBLE;
     return input->n_activities_max == 0 ? n : MIN(n, (double)input->n_activities_max);
@@ -215,7 +243,8 @@ go_on(Search *self, LpAssumedRun *io_run, GError **error)
     g_autoptr(LpQuotient) quotient = new_quotient(self->input, self->assumed);
     if (quotient == NULL || !is_small_enough(self->input, quotient, self->n_proven))
         return FALSE;
-    Trial trial = {self->input, quotient, io_run->n_trials > 0};
+    g_autoptr(LpTasks) tasks = new_tasks(self->input, quotient);
+    Trial trial = {self->input, quotient, tasks, io_run->n_trials > 0};
     g_autofree Outcome *outcome = try(&trial, &io_run->peak_rss_bytes, error);
     if (outcome == NULL)
         return FALSE;
@@ -240,8 +269,8 @@ n_steps(const LpProgram *program)
 static gboolean
 is_worth_it(const LpAssumedInput *input, double n_proven)
 {
-    gboolean is_long =
-        n_proven >= RANKS_MIN || n_proven * n_steps(input->map->program) >= STEPS_MIN;
+    gboolean is_long = has_many_flows(input) || n_proven >= RANKS_MIN ||
+                       n_proven * n_steps(input->map->program) >= STEPS_MIN;
     return input->assume == LP_ASSUME_ALWAYS ||
            (input->assume == LP_ASSUME_WHERE_IT_PAYS && n_proven >= 2.0 && is_long);
 }
@@ -249,7 +278,7 @@ is_worth_it(const LpAssumedInput *input, double n_proven)
 LpQuotient *
 lp_assumed_run_first(const LpAssumedInput *input)
 {
-    double n_proven = proven_ranks(input);
+    double n_proven = proven_classes(input);
     if (!is_worth_it(input, n_proven))
         return NULL;
     g_autofree guint32 *assumed =
@@ -263,7 +292,7 @@ lp_assumed_run_first(const LpAssumedInput *input)
 gboolean
 lp_assumed_run_find(const LpAssumedInput *input, LpAssumedRun *out_run, GError **error)
 {
-    Search search = {.input = input, .n_proven = proven_ranks(input)};
+    Search search = {.input = input, .n_proven = proven_classes(input)};
     GError *fault = NULL;
     *out_run = (LpAssumedRun){.quotient = NULL};
     if (lp_engine_has_started() || !is_worth_it(input, search.n_proven))

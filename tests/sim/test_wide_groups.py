@@ -1,0 +1,83 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Groups of many: trees too wide to be followed take what they take message by message, and what comes
+before a run grows with ranks, not with their square."""
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+
+LIGHTPATH = os.environ["LIGHTPATH"]
+
+# machine, options of the collective, how far fidelity flow may be from message. Trees of up to 256 nodes,
+# and few chunks, are followed: what is left are blocks that differ by a byte. Wider ones are continued
+# from parts of 128 nodes, level by level.
+TREES = (
+    ("--system=generic --domain-size=1 --leaf-ports=16 --accelerators=256", "--bytes=4MB", 1e-3),
+    ("--system=generic --domain-size=1 --leaf-ports=16 --accelerators=512", "--bytes=4MB", 0.02),
+    ("--system=generic --domain-size=1 --accelerators=1024", "--bytes=200kB", 1e-3),
+    ("--system=dgx-h100 --accelerators=4096", "--bytes=10MB --protocol=tree-simple", 0.02),
+)
+
+# workload, command, system, accelerators: of the second of which there are four times as many. In
+# proportion time is four times as long, with the square sixteen.
+GROWTH = (
+    ("gpt3-175b", "--dry-run", "dgx-h100", 32768, 131072),
+    ("gpt3-1.3b", "", "dgx-h100", 16384, 65536),
+    ("megatron-76b", "--dry-run", "dgx-h100", 16384, 65536),
+)
+GROWTH_MAX = 8.0
+
+wrong = []
+
+
+def check(label, is_right, detail):
+    if not is_right:
+        wrong.append(f"{label}: {detail}")
+
+
+def run(command):
+    """Output and processor seconds, those of its children included."""
+    before = os.times()
+    done = subprocess.run([LIGHTPATH, *command.split()], capture_output=True, text=True, check=False)
+    after = os.times()
+    if done.returncode != 0:
+        sys.exit(f"{command}: {done.stderr}")
+    return done.stdout, after.children_user - before.children_user
+
+
+def generate(folder, options):
+    path = os.path.join(folder, options.replace(" ", "") + ".xml")
+    if not os.path.exists(path):
+        run(f"platform generate {options} -o {path}")
+    return path
+
+
+def collective_s(platform, options, fidelity):
+    text, _ = run(f"collective all-reduce {platform} --algorithm=tree {options} --fidelity={fidelity} --format=json")
+    return json.loads(text)["runs"][0]["time_s"]
+
+
+def main():
+    with tempfile.TemporaryDirectory() as folder:
+        for machine, options, tolerance in TREES:
+            platform = generate(folder, machine)
+            flow_s, message_s = (collective_s(platform, options, f) for f in ("flow", "message"))
+            check(f"{machine} {options}", abs(flow_s / message_s - 1.0) <= tolerance,
+                  f"got {flow_s} s by flows, {message_s} s by messages, wanted a difference of {tolerance:.1%} at most")
+        for workload, option, system, few, many in GROWTH:
+            seconds = []
+            for n in (few, many):
+                platform = generate(folder, f"--system={system} --accelerators={n}")
+                seconds.append(run(f"simulate {workload} {platform} --plan=fit {option}")[1])
+            check(f"{workload} on {few} and {many}", seconds[1] <= GROWTH_MAX * seconds[0],
+                  f"got {seconds[0]:.2f} and {seconds[1]:.2f} s, wanted at most {GROWTH_MAX:g} times as much")
+    for line in wrong:
+        print(line, file=sys.stderr)
+    return 1 if wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -224,6 +224,10 @@ lp_cmd_goodput(int argc, char **argv, GError **error)
          "With pods, rings: accelerators that must be in one (default: the job's)", "N"},
         {"hops", 0, 0, G_OPTION_ARG_STRING, &fleet->hops,
          "With rings: blocks up to so many places away are joined", "N"},
+        {"regroup", 0, 0, G_OPTION_ARG_STRING, &fleet->regroup,
+         "With rings: running jobs are never moved for others, or groups are formed anew, which is "
+         "free (default never)",
+         "never|free"},
         {"checkpoint-interval", 0, 0, G_OPTION_ARG_STRING, &checkpoints->interval,
          "Work between two checkpoints (default optimal)", "TIME|optimal|daly|young"},
         {"checkpoint-size", 0, 0, G_OPTION_ARG_STRING, &checkpoints->size,

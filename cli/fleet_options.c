@@ -30,6 +30,7 @@ lp_fleet_options_clear(LpFleetOptions *self)
     g_free(self->pod);
     g_free(self->group);
     g_free(self->hops);
+    g_free(self->regroup);
     g_strfreev(self->parts);
 }
 
@@ -230,6 +231,19 @@ read_rings(const LpFleetOptions *self, LpGoodputReport *report, GError **error)
 }
 
 static gboolean
+read_regroup(const LpFleetOptions *self, LpFleet *fleet, GError **error)
+{
+    guint regroup = 0;
+    if (!lp_option_choice("regroup", self->regroup, lp_regroup_names, LP_REGROUP_NEVER, &regroup,
+                          error))
+        return FALSE;
+    fleet->regroup = (LpRegroup)regroup;
+    return fleet->packing != LP_PACKING_CONTIGUOUS || fleet->regroup == LP_REGROUP_NEVER ||
+           lp_usage_error(error, "--regroup: got free, wanted never with --packing=contiguous: the "
+                                 "best way to fill a torus with boxes is not known");
+}
+
+static gboolean
 read_packing(const LpFleetOptions *self, LpGoodputReport *report, GError **error)
 {
     LpFleet *fleet = &report->input.fleet;
@@ -238,6 +252,8 @@ read_packing(const LpFleetOptions *self, LpGoodputReport *report, GError **error
                           error))
         return FALSE;
     fleet->packing = (LpPacking)packing;
+    if (!read_regroup(self, fleet, error))
+        return FALSE;
     const struct {
         const char *option, *text;
         LpPacking packing;

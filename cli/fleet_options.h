@@ -9,7 +9,7 @@ G_BEGIN_DECLS
 /** Texts of the command line; NULL: not given. */
 typedef struct {
     char *reliability, *block, *host_size, *spares, *slices, *packing; /* owned */
-    char *grid, *shape, *pod, *group, *hops;                           /* owned */
+    char *grid, *shape, *pod, *group, *hops, *regroup;                 /* owned */
     char **parts;                                                      /* owned */
 } LpFleetOptions;
 

@@ -10,11 +10,13 @@ const char *const lp_part_names[] = {"accelerator", "host", "card",     "link",
                                      "switch",      "ocs",  "software", NULL};
 const char *const lp_effect_names[] = {"block", "job", "machine", "slow", NULL};
 const char *const lp_packing_names[] = {"any", "fixed", "contiguous", "pods", "rings", NULL};
+const char *const lp_regroup_names[] = {"never", "free", NULL};
 const char *const lp_loss_names[] = {"checkpointing", "lost_work", "restart", "waiting",
                                      "degraded",      "idle",      NULL};
 G_STATIC_ASSERT(G_N_ELEMENTS(lp_part_names) == LP_N_PARTS + 1);
 G_STATIC_ASSERT(G_N_ELEMENTS(lp_effect_names) == LP_N_EFFECTS + 1);
 G_STATIC_ASSERT(G_N_ELEMENTS(lp_packing_names) == LP_N_PACKINGS + 1);
+G_STATIC_ASSERT(G_N_ELEMENTS(lp_regroup_names) == LP_N_REGROUPS + 1);
 G_STATIC_ASSERT(G_N_ELEMENTS(lp_loss_names) == LP_N_LOSSES + 1);
 
 double
@@ -96,6 +98,13 @@ gboolean
 lp_goodput_is_closed(const LpFleet *self)
 {
     return self->packing != LP_PACKING_CONTIGUOUS;
+}
+
+gboolean
+lp_goodput_is_exact(const LpFleet *self)
+{
+    return lp_goodput_is_closed(self) && (self->packing != LP_PACKING_RINGS ||
+                                          self->n_slices == 1 || self->regroup == LP_REGROUP_FREE);
 }
 
 /* E(slices that are there), while no part of the machine's stops all. */

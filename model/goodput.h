@@ -53,6 +53,18 @@ typedef enum {
 
 extern const char *const lp_packing_names[];
 
+/** What becomes of the blocks of running jobs when another form of groups would give a waiting job
+ * its slice. It matters where jobs stand in each other's way: several slices of LP_PACKING_RINGS or
+ * LP_PACKING_CONTIGUOUS. */
+typedef enum {
+    LP_REGROUP_NEVER, /**< a job keeps its blocks until it is interrupted; others wait */
+    LP_REGROUP_FREE,  /**< all groups are formed anew, which takes no time: as many jobs run as the
+                         blocks that are up allow */
+    LP_N_REGROUPS
+} LpRegroup;
+
+extern const char *const lp_regroup_names[];
+
 /** A machine of equal blocks, and the equal jobs on it, each on a slice of blocks. Blocks beyond
  * those of the jobs are spares. */
 typedef struct {
@@ -65,6 +77,7 @@ typedef struct {
     guint64 pod_blocks;        /**< LP_PACKING_PODS */
     guint64 group_blocks;      /**< LP_PACKING_PODS, LP_PACKING_RINGS */
     guint64 hops;              /**< LP_PACKING_RINGS: a block is joined to so many on either side */
+    LpRegroup regroup;
     LpFailingParts parts[LP_N_PARTS];
 } LpFleet;
 
@@ -114,11 +127,16 @@ double lp_fleet_speed(const LpFleet *self);
 gsize lp_goodput_workspace(const LpFleet *self);
 /** Whether there is a closed form: not of LP_PACKING_CONTIGUOUS. */
 gboolean lp_goodput_is_closed(const LpFleet *self);
+/** Whether the closed form is exact. Otherwise it is that of LP_REGROUP_FREE, a bound: of several
+ * slices of LP_PACKING_RINGS that are never moved. In other packings no job leaves gaps: what any
+ * job gives back is worth the same to each. */
+gboolean lp_goodput_is_exact(const LpFleet *self);
 /**
  * The long run. While a job has its blocks, it is interrupted at random,
  * lp_fleet_interruptions_per_s() times a second, whatever else is up or down; and time in which it
  * has not stands still for it. So goodput = slice share * E(slices that are there) * share of work
- * of lp_checkpoint_shares() * speed; exact for exponential times between failures. @workspace: of
+ * of lp_checkpoint_shares() * speed; exact for exponential times between failures where
+ * lp_goodput_is_exact(). @workspace: of
  * lp_goodput_workspace() numbers. Needs lp_goodput_is_closed().
  */
 LpGoodput lp_goodput(const LpGoodputInput *self, double *workspace);

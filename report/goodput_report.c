@@ -35,6 +35,7 @@ add_blocks(json_t *root, const LpGoodputReport *self)
     if (fleet->packing == LP_PACKING_RINGS) {
         lp_json_set_count(object, "group", fleet->group_blocks);
         lp_json_set_count(object, "hops", fleet->hops);
+        lp_json_set_text(object, "regroup", lp_regroup_names[fleet->regroup]);
     }
     if (fleet->packing == LP_PACKING_CONTIGUOUS) {
         json_t *grid = lp_json_set_array(object, "grid");
@@ -153,7 +154,10 @@ to_json(const LpGoodputReport *self)
     set_figures(lp_json_set_object(root, "p95"), rows, p95);
     if (self->has_closed_form) {
         set_figures(lp_json_set_object(root, "closed_form"), rows, closed);
-        lp_json_set_text(root, "agreement", rows[LP_GOODPUT_FIGURE_GOODPUT].agrees ? "yes" : "no");
+        lp_json_set_text(root, "agreement",
+                         !lp_goodput_is_exact(&self->input.fleet) ? "bound"
+                         : rows[LP_GOODPUT_FIGURE_GOODPUT].agrees ? "yes"
+                                                                  : "no");
     }
     return root;
 }

@@ -49,6 +49,9 @@ append_fleet(GString *out, const LpGoodputReport *self)
         g_string_append_printf(
             out, ", groups of %" G_GUINT64_FORMAT " in rings of %" G_GUINT64_FORMAT " hops",
             fleet->group_blocks, fleet->hops);
+    if (fleet->packing == LP_PACKING_RINGS && fleet->n_slices > 1)
+        g_string_append(out, fleet->regroup == LP_REGROUP_FREE ? ", formed anew for each job"
+                                                               : ", never formed anew");
     if (fleet->packing == LP_PACKING_CONTIGUOUS)
         g_string_append_printf(out,
                                ", %" G_GUINT64_FORMAT "x%" G_GUINT64_FORMAT "x%" G_GUINT64_FORMAT
@@ -123,6 +126,19 @@ add_row(LpTextTable *table, const char *label, const LpGoodputRow *row, double u
 }
 
 static void
+append_agreement(GString *out, const LpGoodputReport *self, gboolean agrees)
+{
+    if (!self->has_closed_form)
+        g_string_append(out, "closed form  none of contiguous slices\n");
+    else if (!lp_goodput_is_exact(&self->input.fleet))
+        g_string_append(out, "closed form  a bound: it forms groups anew for each job "
+                             "(--regroup=free); running jobs are never moved here\n");
+    else
+        g_string_append_printf(out, "closed form  %s the 95 %% interval of the goodput\n",
+                               agrees ? "within" : "outside");
+}
+
+static void
 append_results(GString *out, const LpGoodputReport *self)
 {
     static const char *const losses[LP_N_LOSSES] = {"  checkpointing, h", "  lost work, h",
@@ -143,11 +159,7 @@ append_results(GString *out, const LpGoodputReport *self)
     g_string_append_c(out, '\n');
     lp_text_table_append(out, table, 2);
     g_string_append_c(out, '\n');
-    if (self->has_closed_form)
-        g_string_append_printf(out, "closed form  %s the 95 %% interval of the goodput\n",
-                               rows[LP_GOODPUT_FIGURE_GOODPUT].agrees ? "within" : "outside");
-    else
-        g_string_append(out, "closed form  none of contiguous slices\n");
+    append_agreement(out, self, rows[LP_GOODPUT_FIGURE_GOODPUT].agrees);
 }
 
 char *

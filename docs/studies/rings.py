@@ -17,9 +17,9 @@ GROUPS = (16, 32, 64)  # of tensor parallelism
 MEAN, MOST = "0.0231", "0.0775"
 DOWN = ("0", "0.005", "0.01", "0.0175", MEAN, "0.03", "0.04", "0.05", "0.06", "0.07", MOST, "0.1")
 # Options of the packing, and accelerators of a block.
-NETWORKS = {"rings of 1 hop": (NODE, "--packing=rings --hops=1"),
-            "rings of 2 hops": (NODE, "--packing=rings --hops=2"),
-            "rings of 3 hops": (NODE, "--packing=rings --hops=3"),
+NETWORKS = {"rings of 1 hop": (NODE, "--packing=rings --hops=1 --regroup=free"),
+            "rings of 2 hops": (NODE, "--packing=rings --hops=2 --regroup=free"),
+            "rings of 3 hops": (NODE, "--packing=rings --hops=3 --regroup=free"),
             "racks of 72": (NODE, "--packing=pods --pod=72"),
             "cubes of 64": (64, "--packing=any"),
             "cubes, divided": (NODE, "--packing=fixed"),

@@ -6,7 +6,8 @@ struct LpAllocation {
     const LpFleet *fleet;     /* borrowed */
     const LpOutages *outages; /* borrowed */
     gint64 *job;              /* owned: of each block; -1: none */
-    guint64 *found;           /* owned: blocks of the slice that is being put together */
+    guint64 n_running;        /* jobs that have blocks */
+    guint64 *found;           /* owned: blocks of the slices that are being put together */
 };
 
 LpAllocation *
@@ -16,7 +17,7 @@ lp_allocation_new(const LpFleet *fleet, const LpOutages *outages)
     self->fleet = fleet;
     self->outages = outages;
     self->job = g_new(gint64, fleet->n_blocks);
-    self->found = g_new0(guint64, fleet->slice_blocks);
+    self->found = g_new0(guint64, fleet->n_blocks);
     for (guint64 i = 0; i < fleet->n_blocks; i++)
         self->job[i] = -1;
     return self;
@@ -83,14 +84,15 @@ find_in_pods(LpAllocation *self)
 }
 
 /* Blocks that are not to be had are passed over while the next is within reach; what waits for a
- * group beyond that is left. */
+ * group beyond that is left. @wanted: blocks in all; @moves: those of running jobs are to be had,
+ * too. */
 static gboolean
-find_in_rings(LpAllocation *self)
+find_in_rings(LpAllocation *self, guint64 wanted, gboolean moves)
 {
     const LpFleet *fleet = self->fleet;
     guint64 n = 0, waiting = 0, passed = 0;
-    for (guint64 i = 0; i < fleet->n_blocks && n < fleet->slice_blocks; i++) {
-        if (!is_free(self, i)) {
+    for (guint64 i = 0; i < fleet->n_blocks && n < wanted; i++) {
+        if (!(moves ? lp_outages_is_block_up(self->outages, i) : is_free(self, i))) {
             passed++;
             continue;
         }
@@ -103,7 +105,7 @@ find_in_rings(LpAllocation *self)
             waiting = 0;
         }
     }
-    return n == fleet->slice_blocks;
+    return n == wanted;
 }
 
 static gboolean
@@ -164,7 +166,7 @@ find(LpAllocation *self)
     case LP_PACKING_PODS:
         return find_in_pods(self);
     case LP_PACKING_RINGS:
-        return find_in_rings(self);
+        return find_in_rings(self, self->fleet->slice_blocks, FALSE);
     case LP_PACKING_ANY:
     case LP_N_PACKINGS:
         break;
@@ -172,13 +174,49 @@ find(LpAllocation *self)
     return find_any(self);
 }
 
+/* The jobs that run, in the order of their first blocks, and @last behind them. Returns: (transfer
+ * full). */
+static gint64 *
+list_jobs(const LpAllocation *self, gint64 last)
+{
+    gint64 *jobs = g_new(gint64, self->n_running + 1);
+    guint64 n = 0;
+    for (guint64 i = 0; i < self->fleet->n_blocks; i++) {
+        guint64 k = 0;
+        while (k < n && jobs[k] != self->job[i])
+            k++;
+        if (self->job[i] >= 0 && k == n)
+            jobs[n++] = self->job[i];
+    }
+    jobs[n] = last;
+    return jobs;
+}
+
+/* All groups are formed anew, with one slice more. */
+static gboolean
+regroup(LpAllocation *self, guint64 job)
+{
+    guint64 k = self->fleet->slice_blocks, wanted = (self->n_running + 1) * k;
+    if (self->fleet->packing != LP_PACKING_RINGS || self->fleet->regroup != LP_REGROUP_FREE ||
+        wanted > self->fleet->n_blocks || !find_in_rings(self, wanted, TRUE))
+        return FALSE;
+    g_autofree gint64 *jobs = list_jobs(self, (gint64)job);
+    for (guint64 i = 0; i < self->fleet->n_blocks; i++)
+        self->job[i] = -1;
+    for (guint64 i = 0; i < wanted; i++)
+        self->job[self->found[i]] = jobs[i / k];
+    self->n_running++;
+    return TRUE;
+}
+
 gboolean
 lp_allocation_take(LpAllocation *self, guint64 job)
 {
     if (!find(self))
-        return FALSE;
+        return regroup(self, job);
     for (guint64 i = 0; i < self->fleet->slice_blocks; i++)
         self->job[self->found[i]] = (gint64)job;
+    self->n_running++;
     return TRUE;
 }
 
@@ -199,6 +237,7 @@ lp_allocation_release(LpAllocation *self, guint64 job)
     for (guint64 i = 0; i < self->fleet->n_blocks; i++)
         if (self->job[i] == (gint64)job)
             self->job[i] = -1;
+    self->n_running--;
 }
 
 gint64

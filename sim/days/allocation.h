@@ -13,8 +13,9 @@ LpAllocation *lp_allocation_new(const LpFleet *fleet, const LpOutages *outages);
 void lp_allocation_free(LpAllocation *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(LpAllocation, lp_allocation_free)
 
-/** Gives @job blocks that are up and free and make a slice, the first that do in a fixed order.
- * Returns: FALSE if there are none. */
+/** Gives @job, which has none, blocks that are up and free and make a slice, the first that do in a
+ * fixed order. If there are none, and groups of rings are formed anew, all jobs that run and @job
+ * get others. Returns: FALSE if there is no way. */
 gboolean lp_allocation_take(LpAllocation *self, guint64 job);
 /** Gives the job that has @block another one for it, where any blocks make a slice. Returns: FALSE
  * if there is none, or blocks have places: the job keeps what it has. */

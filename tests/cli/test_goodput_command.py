@@ -4,6 +4,7 @@
 the same bytes for the same seed, and what is refused.
 
 Environment: LIGHTPATH (the built program)."""
+import itertools
 import json
 import os
 import pathlib
@@ -17,6 +18,71 @@ PROGRAM = os.environ["LIGHTPATH"]
 JOB = ("llama-3-8b", "dgx-h100-64", "--set=dp=56", "--set=global-batch=112", "--iteration-time=1s")
 FREE = ("--checkpoint-time=0s", "--checkpoint-size=0B", "--detection-time=0s",
         "--scheduling-time=0s")
+
+
+def stretches(up, hops):
+    """Blocks that are up and within reach of each other, in a line."""
+    found = []
+    for block in (i for i, is_up in enumerate(up) if is_up):
+        if found and block - found[-1][-1] <= hops:
+            found[-1].append(block)
+        else:
+            found.append([block])
+    return found
+
+
+def regrouped(n, group, hops, slices, availability):
+    """Slices of one group that are there in the mean, where groups are formed anew in each state: over all 2^n."""
+    return sum(min(slices, sum(len(stretch) // group for stretch in stretches(up, hops)))
+               * availability ** sum(up) * (1 - availability) ** (n - sum(up))
+               for up in itertools.product((True, False), repeat=n))
+
+
+def first_fit(up, slices, group, hops, most):
+    """The slices with as many more as fit around them, each of the first blocks that are free."""
+    taken = list(slices)
+    while len(taken) < most:
+        free = [is_up and all(i not in one for one in taken) for i, is_up in enumerate(up)]
+        fit = next((tuple(stretch[:group]) for stretch in stretches(free, hops) if len(stretch) >= group), None)
+        if fit is None:
+            break
+        taken.append(fit)
+    return tuple(sorted(taken))
+
+
+def never_moved(n, group, hops, slices, availability):
+    """The same in the long run of jobs that keep their blocks until one fails: the stationary state of the Markov
+    chain of what is up and who has which blocks; repairs at rate 1."""
+    failure = 1 / availability - 1
+    start = ((True,) * n, first_fit((True,) * n, (), group, hops, slices))
+    following, todo = {}, [start]
+    while todo:
+        state = todo.pop()
+        if state in following:
+            continue
+        up, jobs = state
+        following[state] = []
+        for block in range(n):
+            changed = up[:block] + (not up[block],) + up[block + 1:]
+            kept = [job for job in jobs if block not in job]
+            after = (changed, first_fit(changed, kept, group, hops, slices))
+            following[state].append((after, failure if up[block] else 1.0))
+            todo.append(after)
+    step = 0.5 / (n * max(1.0, failure))  # less than one over a state's rates, or shares would swing
+    share = dict.fromkeys(following, 1 / len(following))
+    for _ in range(3000):
+        moved = dict.fromkeys(following, 0.0)
+        for state, value in share.items():
+            leaving = 0.0
+            for after, rate in following[state]:
+                moved[after] += value * rate * step
+                leaving += rate * step
+            moved[state] += value * (1 - leaving)
+        change = max(abs(moved[state] - share[state]) for state in share)
+        share = moved
+        if change < 1e-9:
+            break
+    return sum(value * len(state[1]) for state, value in share.items())
 
 
 def run(*words):
@@ -160,6 +226,53 @@ class Goodput(unittest.TestCase):
         self.assertEqual((ways[1]["blocks"]["group"], ways[1]["blocks"]["hops"]), (8, 2))
         self.assertAlmostEqual(ways[1]["availability"], found[1], delta=0.02)
 
+    def rings(self, n, group, hops, slices, availability, *words):
+        """Of single accelerators, whose hosts fail."""
+        path = pathlib.Path(self.folder.name) / f"line-{n}.xml"
+        if not path.exists():
+            done = run("platform", "generate", "--system=optical-substrate", f"--accelerators={n}", "--domain-size=1",
+                       "-o", path)
+            self.assertEqual((done.returncode, done.stderr), (0, ""))
+        off = [f"--part={part}:mtbf=never" for part in ("accelerator", "card", "link", "software")]
+        return self.result("gpt3-125m", path, "--set=tp=1", "--set=pp=1", f"--set=dp={group}",
+                           f"--set=global-batch={group}", "--set=micro-batch=1", "--iteration-time=1s", "--host-size=1",
+                           "--block=1", "--packing=rings", f"--hops={hops}", f"--group={group}", f"--slices={slices}",
+                           *off, f"--part=host:availability={availability},repair=1h", *FREE, *words)
+
+    def test_several_rings(self):
+        """Jobs that are never moved leave gaps; what each way leaves is the exact share of time, by all states of the
+        blocks and by the Markov chain of blocks and jobs. Of 18 means one lies outside of its interval, none of twice that."""
+        apart = 0
+        for n, group, hops, slices, availability in (
+                (4, 2, 1, 2, 0.9), (6, 2, 1, 3, 0.9), (6, 2, 2, 3, 0.7), (7, 3, 2, 2, 0.9), (6, 2, 3, 2, 0.95),
+                (8, 4, 2, 2, 0.9), (6, 3, 1, 1, 0.8), (5, 2, 2, 2, 0.5), (6, 2, 1, 2, 0.3)):
+            exact = {"free": regrouped(n, group, hops, slices, availability) / slices,
+                     "never": never_moved(n, group, hops, slices, availability) / slices}
+            for way, wanted in exact.items():
+                result = self.rings(n, group, hops, slices, availability, f"--regroup={way}", "--runs=200")
+                with self.subTest(n=n, group=group, hops=hops, slices=slices, availability=availability, way=way):
+                    self.assertAlmostEqual(result["closed_form"]["availability"] / exact["free"], 1.0, 12)
+                    self.assertLess(abs(result["availability"] - wanted), 2 * result["half_width"]["availability"])
+                    self.assertEqual(result["agreement"] == "bound", way == "never" and slices > 1)
+                    self.assertEqual(result["blocks"]["regroup"], way)
+            apart += exact["free"] - exact["never"] > 0.01
+        self.assertGreater(apart, 3)
+
+    def test_regrouped_machines(self):
+        """Closed form and Monte Carlo agree where groups are formed anew, for machines that no enumeration reaches,
+        restarts and checkpoints included."""
+        platform = self.machine("gb200-nvl72", 576)
+        for hops, group, up, part in itertools.product((1, 2, 4), (16, 64), (0.9, 0.97), (1,)):
+            result = self.result("llama-3-70b", platform, "--set=tp=8", f"--set=dp={group * part // 8}",
+                                 "--set=global-batch=64", "--set=micro-batch=1", "--iteration-time=2s", "--host-size=4",
+                                 "--block=4", "--packing=rings", f"--hops={hops}", f"--group={group}", "--slices=max",
+                                 "--regroup=free", f"--part=host:availability={up}", "--ignore-memory", "--runs=60",
+                                 "--checkpoint-time=10s")
+            with self.subTest(hops=hops, group=group, up=up, part=part):
+                for figure in ("goodput", "availability", "interruptions"):
+                    form, mean = result["closed_form"][figure], result[figure]
+                    self.assertLess(abs(form - mean), 2 * result["half_width"][figure] + 2e-4 * form, figure)
+
     def test_without_failures(self):
         """1 less checkpoints."""
         off = [f"--part={part}:mtbf=never" for part in ("accelerator", "host", "card", "link",
@@ -202,6 +315,8 @@ class Goodput(unittest.TestCase):
                 ("--hops: got none", "--packing=rings"), ("--hops", "--packing=rings", "--hops=0"),
                 ("--group", "--packing=rings", "--hops=2", "--group=24"),
                 ("--hops: got 2, wanted it with --packing=rings only", "--hops=2"),
+                ("--regroup", "--packing=rings", "--hops=2", "--regroup=often"),
+                ("--regroup: got free, wanted never", "--packing=contiguous", "--grid=8", "--shape=7", "--regroup=free"),
                 ("--checkpoint-interval", "--checkpoint-interval=often"),
                 ("--checkpoint-interval", "--checkpoint-interval=0s"),
                 ("--checkpoint-size", "--checkpoint-size=-1B"),

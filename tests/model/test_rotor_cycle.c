@@ -18,8 +18,10 @@ cycle_of(guint32 n_joined, guint32 n_lanes, guint32 n_hops, double dead_s)
                           .lane_share = 1.0 / n_lanes};
 }
 
-/* Uniform traffic gets the duty cycle, a permutation u / (n - 1) of it over one circuit and half of
- * n / (n - 1) over two (Mellette et al., SIGCOMM 2017, section 3). */
+/* Uniform traffic gets the duty cycle, a permutation 1 / (n - 1) of it over one circuit, since u of
+ * n
+ * - 1 matchings stand at a time and a lane has 1 / u of the rate, and half of n / (n - 1) over two
+ * (Mellette et al., SIGCOMM 2017, section 3). */
 static void
 test_shares(void)
 {

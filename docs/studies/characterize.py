@@ -38,6 +38,12 @@ def cases():
                 yield model, option, n
 
 
+# Of each kind of row one that takes well below a second.
+FEW = [("gpt3-125m", "ZeRO 1", 8), ("gpt3-350m", "ZeRO 3", 16),
+       ("gpt3-6.7b", "ZeRO 1", 8), ("gpt3-6.7b", "PP + DP", 512),
+       ("gpt3-13b", "TP + DP", 64)]
+
+
 def plan(option, n):
     """As settings. The habits of the software are those of frameworks.xml."""
     if option in COMBINATIONS:

@@ -34,6 +34,10 @@ def cases():
             for network in NETWORKS]
 
 
+# Of each kind of row one that takes well below a second.
+FEW = [("gpt3-175b", 2, "fat tree"), ("llama-3-70b", 4, "ideal switch")]
+
+
 def rate_gbps(network, ports):
     """Of an accelerator, each way."""
     whole = ports * LINK_GBPS

@@ -37,6 +37,10 @@ def cases():
                     yield model, policy, ports, part
 
 
+# Of each kind of row one that takes well below a second.
+FEW = [("gpt3-175b", "static", 2, "a port"), ("gpt3-175b", "rotor", 3, "a plane")]
+
+
 def machine(policy, ports):
     return ["--system=ocs", "--accelerators=128", f"--circuit-ports={ports}", "--circuit-scope=plane",
             *POLICIES[policy].split()]

@@ -29,6 +29,10 @@ def cases():
     return [(workload, basis) for workload in WORKLOADS for basis in LINKS]
 
 
+# Of each kind of row one that takes well below a second.
+FEW = [("gpt3-175b", "equal bandwidth"), ("mixtral-8x7b", "equal price")]
+
+
 def machine(name, n_links):
     switch = PACKET_SWITCH if name == "dgx-a100" else CIRCUIT_SWITCH
     return [f"--system={name}", f"--accelerators={ACCELERATORS}",

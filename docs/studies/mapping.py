@@ -47,6 +47,11 @@ def cases():
             yield "nodes", node, cards, BATCHES[0], f"PP {stages}"
 
 
+# Of each kind of row one that takes well below a second.
+FEW = [("mapping", 8, 8, 1024, "TP / DP"), ("mapping", 8, 8, 8192, "TP / TP 2, DP 8, PP 8"),
+       ("nodes", 4, 1, 1024, "PP 4")]
+
+
 def plan_of(case):
     name, node, _, batch, mapping = case
     degrees = MAPPINGS[mapping] if name == "mapping" else node_mapping(node, int(mapping[3:]))

@@ -60,6 +60,11 @@ def cases():
         yield LARGE, 400, network, dead_time, "1"
 
 
+# Of each kind of row one that takes well below a second.
+FEW = [(LARGE, 400, ELECTRICAL, "", USUAL),
+       (SMALL, 100, ELECTRICAL, "", USUAL)]
+
+
 def machine(model, gbps, network, dead_time):
     card = gbps / 8
 

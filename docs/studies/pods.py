@@ -38,6 +38,10 @@ def cases():
     return [(*way, network) for way in ways for network in NETWORKS]
 
 
+# Of each kind of row one that takes well below a second.
+FEW = [("512 experts over all", "roofline", 4, "light, 512")]
+
+
 def machine(kernels, factor, network):
     pod, rate = NETWORKS[network]
     between = [] if pod == ACCELERATORS else [f"--scale-out-bandwidth={SCALE_OUT_GBPS}GBps",

@@ -19,6 +19,10 @@ def cases():
     return [(out, domain, network) for out, domain in RATES for network in NETWORKS]
 
 
+# Of each kind of row one that takes well below a second.
+FEW = [(25, 300, "rails meet")]
+
+
 def machine(out, domain, network):
     return ["--system=rail-only", f"--accelerators={ACCELERATORS}", f"--domain-size={DOMAIN}",
             f"--domain-bandwidth={domain}GBps", f"--scale-out-bandwidth={out}GBps",

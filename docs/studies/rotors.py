@@ -33,6 +33,11 @@ def cases():
                 yield model, network, dead_time
 
 
+# Of each kind of row one that takes well below a second.
+FEW = [("gpt3-175b", "rotor, two", "100us"), ("llama-3-70b", "hybrid", "10ms"),
+       ("mixtral-8x7b", "electrical", "")]
+
+
 def machine(model, network, dead_time):
     size = [f"--accelerators={ACCELERATORS}"]
     if network == "electrical":

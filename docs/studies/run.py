@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Studies: docs/studies/run.py NAME runs one (--help lists them), writes docs/studies/NAME.csv and
-docs/studies/NAME.svg, and prints the tables of docs/studies.md and docs/network-studies.md.
+"""Studies: docs/studies/run.py NAME runs one (--help lists them), and all each of them. A study has its rows in NAME.csv and its
+picture in NAME.svg beside it, and its tables in a document; all are written, and the tables printed.
 
---draw takes the CSV file as it is and runs nothing; --jobs=N runs so many simulations at a time (2).
+--draw takes the CSV files as they are and runs nothing; --small runs a few cases of each study, writes nothing, and says what of
+the files differs, to the last digit; --jobs=N runs so many simulations at a time (2).
 Environment: LIGHTPATH (the program; else the one of the search path)."""
 import argparse
 import concurrent.futures
@@ -13,12 +14,21 @@ import pathlib
 import sys
 
 HERE = pathlib.Path(__file__).resolve().parent
+DOCUMENTS = HERE.parent
+OPTICS = DOCUMENTS.parent / "validation/optics"
 STUDIES = ("machines", "switching", "characterize", "days", "substrates", "mapping", "joules",
-           "direct", "mixnet", "railonly", "rotors", "faults", "pods", "rings")
+           "direct", "mixnet", "railonly", "rotors", "faults", "pods", "rings", "opus")
+ELSEWHERE = {"opus": OPTICS / "steps.csv"}
+TEXTS = [DOCUMENTS / name for name in ("studies.md", "network-studies.md", "circuits.md")]
+sys.path.append(str(OPTICS))
+
+
+def load(name):
+    return importlib.import_module(name)
 
 
 def csv_file(name):
-    return HERE / f"{name}.csv"
+    return ELSEWHERE.get(name, HERE / f"{name}.csv")
 
 
 def read_rows(name):
@@ -34,12 +44,12 @@ def write_rows(name, columns, rows):
         writer.writerows(rows)
 
 
-def run_all(study, n_jobs):
-    """The rows of every case of @study, in order; a terminal is told how many there are."""
+def run_cases(study, cases, n_jobs):
+    """The rows of @cases, in order; a terminal is told how many there are."""
     is_terminal = sys.stderr.isatty()
     with concurrent.futures.ThreadPoolExecutor(n_jobs) as pool:
         rows = []
-        for some in pool.map(study.run_case, study.cases()):
+        for some in pool.map(study.run_case, cases):
             rows += some
             if is_terminal:
                 print(f"{len(rows)} rows", file=sys.stderr, end="\r")
@@ -48,19 +58,69 @@ def run_all(study, n_jobs):
     return rows
 
 
+def parts(tables):
+    """Tables as documents have them, one after the other."""
+    return [part.strip("\n") for part in tables.split("\n\n") if part.strip("\n")]
+
+
+def picture_file(name):
+    return HERE / f"{name}.svg"
+
+
+def put_tables(before, after):
+    """Puts tables in the place of what documents have of them. Returns: those that no document has."""
+    lost = []
+    for old, new in zip(parts(before), parts(after)):
+        text = next((file for file in TEXTS if old in file.read_text()), None)
+        if text is None:
+            lost.append(old)
+        else:
+            text.write_text(text.read_text().replace(old, new))
+    return lost
+
+
+def run(name, draw, n_jobs):
+    """Returns: whether all of it found its place."""
+    study = load(name)
+    before = study.tables(read_rows(name)) if csv_file(name).exists() else ""
+    if not draw:
+        write_rows(name, study.COLUMNS, run_cases(study, study.cases(), n_jobs))
+    rows = read_rows(name)
+    after = study.tables(rows)
+    if hasattr(study, "picture"):
+        picture_file(name).write_text(study.picture(rows))
+    lost = put_tables(before, after)
+    print(after, end="")
+    for table in lost:
+        print(f"{name}: no document has the table that begins with {table.splitlines()[0]!r}", file=sys.stderr)
+    return not lost
+
+
+def differences(name, n_jobs):
+    """What is otherwise in the files of a study than its small cases, picture and tables are now: lines for people."""
+    study, rows = load(name), read_rows(name)
+    found = [f"{name}: not in its rows: {row}" for row in run_cases(study, study.FEW, n_jobs) if row not in rows]
+    if hasattr(study, "picture") and picture_file(name).read_text() != study.picture(rows):
+        found.append(f"{name}: its picture is not of its rows")
+    texts = "".join(file.read_text() for file in TEXTS)
+    return found + [f"{name}: no document has the table {part.splitlines()[0]}"
+                    for part in parts(study.tables(rows)) if part not in texts]
+
+
 def main():
-    parser = argparse.ArgumentParser(description="Runs a study and draws it.")
-    parser.add_argument("study", choices=STUDIES)
-    parser.add_argument("--draw", action="store_true", help="draw the stored CSV file; run nothing")
+    parser = argparse.ArgumentParser(description="Runs studies and draws them.")
+    parser.add_argument("study", choices=(*STUDIES, "all"))
+    parser.add_argument("--draw", action="store_true", help="draw the stored CSV files; run nothing")
+    parser.add_argument("--small", action="store_true", help="run a few cases, compare with the files and write nothing")
     parser.add_argument("--jobs", type=int, default=2, help="simulations at a time")
     options = parser.parse_args()
-    study = importlib.import_module(options.study)
-    if not options.draw:
-        write_rows(options.study, study.COLUMNS, run_all(study, options.jobs))
-    rows = read_rows(options.study)
-    (HERE / f"{options.study}.svg").write_text(study.picture(rows))
-    print(study.tables(rows), end="")
+    names = STUDIES if options.study == "all" else [options.study]
+    if options.small:
+        found = [line for name in names for line in differences(name, options.jobs)]
+        print("\n".join(found) or f"{len(names)} studies are as their files say")
+        return 1 if found else 0
+    return 0 if all([run(name, options.draw, options.jobs) for name in names]) else 1
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

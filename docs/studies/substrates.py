@@ -33,6 +33,11 @@ def cases():
                 yield "electrical", size, factor, algorithm
 
 
+# Of each kind of row one that takes well below a second.
+FEW = [("electrical", 8, 1, "ring"), ("electrical", 64, 2, "ring+ring"),
+       ("substrate", 8, 1, "ring")]
+
+
 def machine(network, size, factor):
     common = ["--accelerator=h100-sxm", f"--accelerators={ACCELERATORS}", f"--domain-size={size}",
               f"--domain-bandwidth={IN_GBPS * factor}GBps", "--system=optical-substrate"]

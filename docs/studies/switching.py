@@ -48,6 +48,13 @@ def cases():
             yield model, "provision", ports, PIEZO
 
 
+# Of each kind of row one that takes well below a second.
+FEW = [("gpt3-175b", "crossbar", "", ""), ("gpt3-175b", "demand", 2, "1s"),
+       ("gpt3-175b", "provision", 2, "100ms"),
+       ("gpt3-175b", "provision", 4, PIEZO),
+       ("mixtral-8x7b", "phase", 2, "10us"), ("mixtral-8x7b", "demand", 2, "30ms")]
+
+
 def machine(policy, ports, dead_time):
     common = [f"--accelerators={ACCELERATORS}"]
     if policy == "crossbar":

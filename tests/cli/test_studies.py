@@ -5,8 +5,10 @@ digit; tables and pictures are those of the rows; and what the document says of 
 
 Environment: LIGHTPATH (the built program)."""
 import pathlib
+import subprocess
 import sys
 import unittest
+import unittest.mock
 
 SOURCE = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(SOURCE / "docs/studies"))
@@ -27,33 +29,6 @@ import run  # noqa: E402
 import substrates  # noqa: E402
 import switching  # noqa: E402
 
-# Of each kind of row one that takes well below a second.
-SOME = {
-    "machines": [("gpt3-175b", "equal bandwidth"), ("mixtral-8x7b", "equal price")],
-    "switching": [("gpt3-175b", "crossbar", "", ""), ("gpt3-175b", "demand", 2, "1s"),
-                  ("gpt3-175b", "provision", 2, "100ms"),
-                  ("gpt3-175b", "provision", 4, switching.PIEZO),
-                  ("mixtral-8x7b", "phase", 2, "10us"), ("mixtral-8x7b", "demand", 2, "30ms")],
-    "characterize": [("gpt3-125m", "ZeRO 1", 8), ("gpt3-350m", "ZeRO 3", 16),
-                     ("gpt3-6.7b", "ZeRO 1", 8), ("gpt3-6.7b", "PP + DP", 512),
-                     ("gpt3-13b", "TP + DP", 64)],
-    "days": [("spares", "any", "24h", 6), ("spares", "pods of 8", "24h", 64),
-             ("slices", "any", "0.99", 2048), ("switches", "all needed", "0.001", 8)],
-    "substrates": [("electrical", 8, 1, "ring"), ("electrical", 64, 2, "ring+ring"),
-                   ("substrate", 8, 1, "ring")],
-    "mapping": [("mapping", 8, 8, 1024, "TP / DP"), ("mapping", 8, 8, 8192, "TP / TP 2, DP 8, PP 8"),
-                ("nodes", 4, 1, 1024, "PP 4")],
-    "joules": ["mixtral-8x7b"],
-    "direct": [("gpt3-175b", 2, "fat tree"), ("llama-3-70b", 4, "ideal switch")],
-    "mixnet": [(mixnet.LARGE, 400, mixnet.ELECTRICAL, "", mixnet.USUAL),
-               (mixnet.SMALL, 100, mixnet.ELECTRICAL, "", mixnet.USUAL)],
-    "railonly": [(25, 300, "rails meet")],
-    "rotors": [("gpt3-175b", "rotor, two", "100us"), ("llama-3-70b", "hybrid", "10ms"),
-               ("mixtral-8x7b", "electrical", "")],
-    "faults": [("gpt3-175b", "static", 2, "a port"), ("gpt3-175b", "rotor", 3, "a plane")],
-    "rings": [("rings of 3 hops", 32, rings.MEAN), ("racks of 72", 32, rings.MEAN)],
-    "pods": [("512 experts over all", "roofline", 4, "light, 512")],
-}
 STUDIES = {"machines": machines, "switching": switching, "characterize": characterize,
            "days": days, "substrates": substrates, "mapping": mapping, "joules": joules,
            "direct": direct, "mixnet": mixnet, "railonly": railonly, "rotors": rotors, "faults": faults, "pods": pods,
@@ -63,14 +38,26 @@ STUDIES = {"machines": machines, "switching": switching, "characterize": charact
 class Studies(unittest.TestCase):
     maxDiff = None
 
-    def test_rows(self):
-        for name, cases in SOME.items():
-            rows = run.read_rows(name)
-            for case in cases:
-                with self.subTest(name, case=case):
-                    self.assertIn(case, list(STUDIES[name].cases()))
-                    for row in STUDIES[name].run_case(case):
-                        self.assertIn(row, rows)
+    def test_small(self):
+        """The command that makes all figures, on a few cases of each study: rows to the last digit, pictures, tables."""
+        done = subprocess.run([sys.executable, SOURCE / "docs/studies/run.py", "all", "--small"],
+                              capture_output=True, text=True)
+        self.assertEqual((done.returncode, done.stdout, done.stderr),
+                         (0, f"{len(run.STUDIES)} studies are as their files say\n", ""))
+        self.assertEqual(set(run.STUDIES), {*STUDIES, "opus"})
+        for name in run.STUDIES:
+            study = run.load(name)
+            self.assertLess(0, len(study.FEW))
+            self.assertLessEqual(set(study.FEW), set(study.cases()))
+
+    def test_stale(self):
+        """A digit of a row is missed, and what follows from it."""
+        stored = run.read_rows("joules")
+        changed = [dict(row, iteration_time_s=row["iteration_time_s"][:-1] + str(9 - int(row["iteration_time_s"][-1])))
+                   for row in stored]
+        with unittest.mock.patch.object(run, "read_rows", lambda name: changed):
+            found = run.differences("joules", 2)
+        self.assertEqual(sum("not in its rows" in line for line in found), len(joules.MACHINES))
 
     def test_all_rows(self):
         """Each case has its rows, in order."""
@@ -249,16 +236,6 @@ class Studies(unittest.TestCase):
             self.assertEqual(results.order("gpt3-1.3b", characterize.ZERO, 8, machine)[0], ["ZeRO 3"])
         self.assertEqual(results.order("gpt3-125m", characterize.ZERO, 512, "dgx-a100")[-1],
                          ["ZeRO 3"])
-
-    def test_document(self):
-        """Tables and pictures show the rows."""
-        document = "".join((SOURCE / "docs" / name).read_text()
-                           for name in ("studies.md", "network-studies.md"))
-        for name, study in STUDIES.items():
-            rows = run.read_rows(name)
-            self.assertEqual((SOURCE / f"docs/studies/{name}.svg").read_text(), study.picture(rows))
-            for part in study.tables(rows).split("\n\n"):
-                self.assertIn(part.strip("\n"), document)
 
     def test_equal_price(self):
         """Networks of equal price differ by less than a tenth; those of circuits, with two ports of

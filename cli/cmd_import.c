@@ -10,9 +10,13 @@
 #include "base/units.h"
 #include "base/json.h"
 #include "base/text_table.h"
+#include "platforms/generation/generate.h"
+#include "workloads/description/framework.h"
 #include "workloads/import/huggingface.h"
 
 #include <string.h>
+
+#define SEQ_MAX 16777216
 
 static char *
 to_text(const LpImport *import, const LpWorkload *workload, const char *output)
@@ -69,19 +73,81 @@ to_json(const LpImport *import, const LpWorkload *workload, const char *output)
     return root;
 }
 
-/* The workload goes to @output or to standard output; what was made of the file, to standard output
- * if that is free. */
+/* What the command line asks for besides the file. */
+typedef struct {
+    char *output, *format, *platform, *seq, *framework, *system, *accelerators; /* owned */
+} Options;
+
+static void
+options_clear(Options *self)
+{
+    g_free(self->output);
+    g_free(self->format);
+    g_free(self->platform);
+    g_free(self->seq);
+    g_free(self->framework);
+    g_free(self->system);
+    g_free(self->accelerators);
+}
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Options, options_clear)
+
+/* The machine that a plan is for; *@out_machine: NULL if none is named. */
 static gboolean
-import_file(const char *name, const char *platform, const char *output, LpFormat format,
+load_machine(const Options *options, LpMachine **out_machine, GError **error)
+{
+    *out_machine = NULL;
+    if ((options->system == NULL) != (options->accelerators == NULL))
+        return lp_usage_error(error,
+                              "--%s: got it alone, wanted --system=NAME with "
+                              "--accelerators=N",
+                              options->system != NULL ? "system" : "accelerators");
+    if (options->platform != NULL && options->system != NULL)
+        return lp_usage_error(error, "--platform: got it with --system, wanted one of the two");
+    if (options->platform != NULL)
+        *out_machine = lp_input_load_machine(options->platform, error);
+    if (options->system == NULL)
+        return options->platform == NULL || *out_machine != NULL;
+    g_autoptr(GError) fault = NULL;
+    const char *texts[LP_N_MACHINE_OPTIONS] = {[LP_MACHINE_OPTION_SYSTEM] = options->system,
+                                               [LP_MACHINE_OPTION_ACCELERATORS] =
+                                                   options->accelerators};
+    g_autoptr(LpMachineSpecification) machine = lp_specification_from_texts(texts, &fault);
+    g_autofree char *label = g_strdup_printf("%s-%s", options->system, options->accelerators);
+    *out_machine = machine != NULL ? lp_generate_machine(machine, label, &fault) : NULL;
+    return *out_machine != NULL || lp_usage_error(error, "%s", fault->message);
+}
+
+/* What was asked for holds, and the plan is made for it. */
+static gboolean
+settle(LpImport *import, const Options *options, const char *path, GError **error)
+{
+    guint seq = 0;
+    if (!lp_option_count("seq", options->seq, 1, SEQ_MAX, 1, &seq, error))
+        return FALSE;
+    g_autofree char *length = g_strdup_printf("%u", seq);
+    if (options->seq != NULL)
+        lp_import_replace(import, "seq", length, "--seq");
+    g_autoptr(GError) fault = NULL;
+    g_autoptr(LpFramework) framework =
+        options->framework != NULL ? lp_framework_find(options->framework, &fault) : NULL;
+    if (fault != NULL)
+        return lp_usage_error(error, "--framework: %s", fault->message);
+    if (framework != NULL)
+        lp_import_replace(import, "framework", options->framework, "--framework");
+    g_autoptr(LpMachine) machine = NULL;
+    return load_machine(options, &machine, error) &&
+           (machine == NULL || lp_import_propose_plan(import, path, machine, error));
+}
+
+/* The workload goes to -o or to standard output; what was made of the file, to standard output if
+ * that is free. */
+static gboolean
+import_file(const char *name, const Options *options, const char *output, LpFormat format,
             GError **error)
 {
     g_autofree char *path = lp_file_argument(name, error);
     g_autoptr(LpImport) import = path != NULL ? lp_huggingface_import(path, error) : NULL;
-    if (import == NULL)
-        return FALSE;
-    g_autoptr(LpMachine) machine = platform != NULL ? lp_input_load_machine(platform, error) : NULL;
-    if (platform != NULL &&
-        (machine == NULL || !lp_import_propose_plan(import, path, machine, error)))
+    if (import == NULL || !settle(import, options, path, error))
         return FALSE;
     g_autoptr(LpWorkload) workload = lp_import_workload(import, path, error);
     if (workload == NULL)
@@ -101,33 +167,42 @@ gboolean
 lp_cmd_import(int argc, char **argv, GError **error)
 {
     static const char *const kinds[] = {"huggingface", NULL};
-    g_autofree char *output = NULL, *format_text = NULL, *platform = NULL;
+    g_auto(Options) options = {0};
     const GOptionEntry entries[] = {
-        {"output", 'o', 0, G_OPTION_ARG_FILENAME, &output,
+        {"output", 'o', 0, G_OPTION_ARG_FILENAME, &options.output,
          "Where to write the workload (default standard output)", "FILE.xml"},
-        {"platform", 0, 0, G_OPTION_ARG_STRING, &platform,
+        {"seq", 0, 0, G_OPTION_ARG_STRING, &options.seq,
+         "Length of a sequence (default: before the model was stretched, at most 8192)", "N"},
+        {"framework", 0, 0, G_OPTION_ARG_STRING, &options.framework,
+         "Whose software trains (default: none without a machine, else what is usual on it)",
+         "NAME"},
+        {"platform", 0, 0, G_OPTION_ARG_STRING, &options.platform,
          "Propose a plan that fills this machine and fits into its memory (default: one rank)",
          "PLATFORM"},
-        {"format", 0, 0, G_OPTION_ARG_STRING, &format_text,
+        {"system", 0, 0, G_OPTION_ARG_STRING, &options.system,
+         "As --platform, a machine of this system", "NAME"},
+        {"accelerators", 0, 0, G_OPTION_ARG_STRING, &options.accelerators,
+         "With --system: how many accelerators it has", "N"},
+        {"format", 0, 0, G_OPTION_ARG_STRING, &options.format,
          "With -o: how to say what became of the file (default text)", "text|json"},
         {NULL, 0, 0, 0, NULL, NULL, NULL}};
     LpFormat format;
     if (!lp_options_parse("import", "huggingface FILE.json",
                           "Makes a workload of a model's configuration (config.json).", entries,
                           &argc, &argv, 2, 2, error) ||
-        !lp_format_parse(format_text, &format, error))
+        !lp_format_parse(options.format, &format, error))
         return FALSE;
     g_autoptr(GError) fault = NULL;
     if (lp_choice_parse(argv[1], kinds, &fault) < 0)
         return lp_usage_error(error, "import: %s", fault->message);
-    gboolean to_file = output != NULL && strcmp(output, "-") != 0;
-    if (format_text != NULL && !to_file)
+    gboolean to_file = options.output != NULL && strcmp(options.output, "-") != 0;
+    if (options.format != NULL && !to_file)
         return lp_usage_error(
             error,
             "--format: got %s without -o, wanted -o FILE.xml: the workload takes up "
             "standard output",
-            format_text);
-    const LpOutputPath written = {"-o", to_file ? output : NULL};
+            options.format);
+    const LpOutputPath written = {"-o", to_file ? options.output : NULL};
     return lp_check_outputs(&written, 1, argv + 2, error) &&
-           import_file(argv[2], platform, to_file ? output : "-", format, error);
+           import_file(argv[2], &options, to_file ? options.output : "-", format, error);
 }

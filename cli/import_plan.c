@@ -3,37 +3,88 @@
 #include "cli/import_plan.h"
 
 #include "base/file.h"
+#include "cli/inputs.h"
 #include "cli/plan_fit.h"
 #include "sim/simulation_error.h"
 
+#include <math.h>
 #include <string.h>
 
+/* Fewer let pipelines idle: a bubble of at most a fifth. */
 #define MICRO_BATCHES_PER_STAGE 4
+/* Of an iteration: Llama 2 (arXiv 2307.09288, table 1) and Llama 3 (arXiv 2407.21783, section 3.4)
+ * have 4 million. Not more sequences than vision transformers have images (arXiv 2010.11929). */
+#define BATCH_TOKENS 4194304
+#define BATCH_SEQUENCES_MAX 4096
+/* Of a micro-batch that is more than one sequence: kernels are busy with so many. */
+#define MICRO_BATCH_TOKENS 8192
+/* Share of memory that a plan leaves: to the driver's context, the libraries' buffers, and what
+ * lies between tensors. */
+#define RESERVE 0.1
+/* Stages of fewer layers are hard to balance. */
+#define LAYERS_PER_STAGE 4
+/* The closed form does not see how uneven stages are, nor all that parts wait for. */
+#define WORTH_DIVIDING 0.1
 
 /* What saves memory at a price, the cheapest first. */
 static const struct {
-    const char *zero, *recompute;
+    gboolean shards; /* parameters, too, whatever the framework does */
+    const char *recompute;
     gboolean has_stages; /* whether the model may be divided into stages, too */
-} savings[] = {{"1", "none", TRUE}, {"1", "full", TRUE}, {"3", "full", FALSE}};
+} savings[] = {{FALSE, "none", TRUE}, {FALSE, "full", TRUE}, {TRUE, "full", FALSE}};
+
+/* What is sought. */
+typedef struct {
+    LpImport *import;         /* borrowed */
+    const char *path;         /* borrowed: what messages name */
+    const LpMachine *machine; /* borrowed */
+    const char *zero;         /* static: of the framework, or of most */
+    guint64 seq, n_layers;
+    gboolean has_experts;
+} Search;
 
 typedef struct {
-    guint64 tp, pp, ep;
+    guint64 tp, pp, ep, micro_batch;
     guint saving;
 } Division;
 
-/* Sets the attributes of @division, or of the import's copy. */
-static void
-divide(LpImport *import, const Division *division, const LpMachine *machine)
+/* The best so far. */
+typedef struct {
+    Division division;
+    double seconds; /* of a sequence; INFINITY: there is none */
+} Found;
+
+static guint64
+round_up(guint64 value, guint64 unit)
 {
-    guint64 dp = machine->n_accelerators / (division->tp * division->pp);
+    return (value + unit - 1) / unit * unit;
+}
+
+/* Of each replica, so that all have about the tokens of a batch, and stages have enough of them. */
+static guint64
+n_sequences(const Search *search, const Division *division, guint64 dp)
+{
+    guint64 wanted = MIN(MAX(BATCH_TOKENS / search->seq, 1), BATCH_SEQUENCES_MAX);
+    guint64 unit = division->micro_batch * division->pp;
+    return round_up(MAX(wanted / dp, MICRO_BATCHES_PER_STAGE * unit), unit);
+}
+
+/* Gives the import the attributes of @division. */
+static void
+divide(const Search *search, const Division *division)
+{
+    LpImport *import = search->import;
+    guint64 dp = search->machine->n_accelerators / (division->tp * division->pp);
     const struct {
         const char *attribute;
         guint64 value;
-    } counts[] = {
-        {"tp", division->tp}, {"pp", division->pp},
-        {"dp", dp},           {"ep", division->ep},
-        {"micro-batch", 1},   {"global-batch", dp * division->pp * MICRO_BATCHES_PER_STAGE}};
-    g_autofree char *key = g_strdup_printf("fits %s", lp_file_label(machine->path));
+    } counts[] = {{"tp", division->tp},
+                  {"pp", division->pp},
+                  {"dp", dp},
+                  {"ep", division->ep},
+                  {"micro-batch", division->micro_batch},
+                  {"global-batch", dp * n_sequences(search, division, dp)}};
+    g_autofree char *key = g_strdup_printf("fits %s", lp_file_label(search->machine->path));
     for (guint i = 0; i < G_N_ELEMENTS(counts); i++) {
         g_autofree char *text = g_strdup_printf("%" G_GUINT64_FORMAT, counts[i].value);
         if (strcmp(counts[i].attribute, "ep") != 0 || counts[i].value > 1 ||
@@ -41,53 +92,136 @@ divide(LpImport *import, const Division *division, const LpMachine *machine)
             lp_import_replace(import, counts[i].attribute, text, key);
     }
     lp_import_replace(import, "sequence-parallel", division->tp > 1 ? "yes" : "no", key);
-    lp_import_replace(import, "zero", savings[division->saving].zero, key);
+    lp_import_replace(import, "zero", savings[division->saving].shards ? "3" : search->zero, key);
     lp_import_replace(import, "recompute", savings[division->saving].recompute, key);
 }
 
-static gboolean
-fits(LpImport *import, const Division *division, const char *path, const LpMachine *machine)
+/* The time of a sequence by the closed form; INFINITY where the plan does not fit. */
+static double
+sequence_s(const Search *search, const Division *division)
 {
-    if (machine->n_accelerators % (division->tp * division->pp) != 0)
-        return FALSE;
-    divide(import, division, machine);
-    g_autoptr(LpWorkload) workload = lp_import_workload(import, path, NULL);
-    return workload != NULL && lp_fit_runs_on(workload, machine);
+    const LpMachine *machine = search->machine;
+    divide(search, division);
+    g_autoptr(LpWorkload) workload = lp_import_workload(search->import, search->path, NULL);
+    if (workload == NULL)
+        return (double)INFINITY;
+    lp_workload_suit(workload, machine->domain_size, &machine->accelerator);
+    LpMemory memory = lp_memory_fullest(&workload->transformer, &workload->plan);
+    if (lp_memory_sum(&memory) > (1.0 - RESERVE) * machine->accelerator.memory_bytes ||
+        !lp_fit_runs_on(workload, machine))
+        return (double)INFINITY;
+    g_autoptr(LpSetup) setup = lp_setup_new(workload, machine, NULL);
+    LpReport report;
+    lp_report_init(&report, setup, NULL);
+    double seconds = lp_terms_sum(&report.closed_form) / (double)workload->plan.batch.global;
+    lp_report_clear(&report);
+    return seconds;
 }
 
-/* All ways to divide the model into @n_parts, tensor parallelism first. */
-static gboolean
-try_parts(LpImport *import, guint64 n_parts, guint saving, const char *path,
-          const LpMachine *machine)
+/* The first, which divides the model less, holds unless another is much faster. */
+static void
+try(const Search *search, const Division *division, Found *found)
 {
-    for (guint64 tp = MIN(n_parts, machine->domain_size); tp >= 1; tp--) {
-        if (n_parts % tp != 0 || (n_parts / tp > 1 && !savings[saving].has_stages))
+    double seconds = sequence_s(search, division);
+    if (seconds < found->seconds * (1.0 - WORTH_DIVIDING))
+        *found = (Found){*division, seconds};
+}
+
+/* @n_parts of powers of two, tensor parallelism first, at a price. */
+static void
+try_parts(const Search *search, guint64 n_parts, guint saving, Found *found)
+{
+    guint64 n = search->machine->n_accelerators;
+    for (guint64 pp = 1; pp <= n_parts; pp *= 2) {
+        guint64 tp = n_parts / pp;
+        if (n % n_parts != 0 || tp > search->machine->domain_size ||
+            pp > MAX(search->n_layers / LAYERS_PER_STAGE, 1) ||
+            (pp > 1 && !savings[saving].has_stages))
             continue;
-        for (guint64 ep = 1; ep <= machine->n_accelerators; ep *= 2) {
-            Division division = {tp, n_parts / tp, ep, saving};
-            if (fits(import, &division, path, machine))
-                return TRUE;
-        }
+        for (guint64 ep = 1; ep <= n && (ep == 1 || search->has_experts); ep *= 2)
+            try(search, &(Division){tp, pp, ep, 1, saving}, found);
     }
-    return FALSE;
+}
+
+/* Sharding what the framework does not is for what fits in no other way. */
+static void
+search_all(const Search *search, Found *found)
+{
+    *found = (Found){.seconds = (double)INFINITY};
+    for (guint saving = 0; saving < G_N_ELEMENTS(savings); saving++)
+        for (guint64 n_parts = 1; n_parts <= search->machine->n_accelerators; n_parts *= 2)
+            if (!savings[saving].shards || !isfinite(found->seconds))
+                try_parts(search, n_parts, saving, found);
+}
+
+/* As many short sequences at a time as still fit, of those that a batch has anyway. */
+static void
+widen(const Search *search, Division *division)
+{
+    guint64 dp = search->machine->n_accelerators / (division->tp * division->pp);
+    while (2 * division->micro_batch * search->seq <= MICRO_BATCH_TOKENS) {
+        Division wider = *division;
+        wider.micro_batch *= 2;
+        if (n_sequences(search, &wider, dp) != n_sequences(search, division, dp) ||
+            !isfinite(sequence_s(search, &wider)))
+            break;
+        *division = wider;
+    }
+    divide(search, division);
+}
+
+/* What is usual on the machine, and trains in the precision that is usual there: files say in which
+ * weights are stored. */
+static void
+choose_software(LpImport *import, const LpMachine *machine)
+{
+    const LpAccelerator *accelerator = &machine->accelerator;
+    const char *framework =
+        g_str_has_prefix(accelerator->name, "tpu-") ? "maxtext" : "megatron-core";
+    g_autofree char *key = g_strdup_printf("usual on %s", accelerator->name);
+    if (lp_import_value(import, "framework") == NULL)
+        lp_import_replace(import, "framework", framework, key);
+    gboolean has_bf16 = accelerator->peak_flop_per_s[LP_PRECISION_BF16] > 0.0;
+    if (g_strcmp0(lp_import_value(import, "precision"), "fp32") == 0)
+        lp_import_replace(import, "precision", has_bf16 ? "bf16" : "fp16", key);
+}
+
+/* What the framework shards of itself. */
+static const char *
+usual_zero(LpImport *import, const char *path)
+{
+    g_autoptr(LpWorkload) workload = lp_import_workload(import, path, NULL);
+    g_autofree char *zero = workload != NULL ? lp_input_attribute(workload, "zero") : NULL;
+    return g_strcmp0(zero, "3") == 0 ? "3" : "1";
 }
 
 gboolean
 lp_import_propose_plan(LpImport *import, const char *path, const LpMachine *machine, GError **error)
 {
-    for (guint saving = 0; saving < G_N_ELEMENTS(savings); saving++)
-        for (guint64 n_parts = 1; n_parts <= machine->n_accelerators; n_parts *= 2)
-            if (try_parts(import, n_parts, saving, path, machine)) {
-                g_free(import->plan_source);
-                import->plan_source = g_strdup_printf(
-                    "The plan is a beginning: the one that divides the model least, with %u "
-                    "micro-batches for each stage and replica, and fits %s.",
-                    MICRO_BATCHES_PER_STAGE, lp_file_label(machine->path));
-                return TRUE;
-            }
+    choose_software(import, machine);
+    Search search = {import,
+                     path,
+                     machine,
+                     usual_zero(import, path),
+                     MAX(g_ascii_strtoull(lp_import_value(import, "seq"), NULL, 10), 1),
+                     g_ascii_strtoull(lp_import_value(import, "layers"), NULL, 10),
+                     lp_import_value(import, "experts") != NULL};
+    Found found;
+    search_all(&search, &found);
+    if (isfinite(found.seconds)) {
+        widen(&search, &found.division);
+        g_free(import->plan_source);
+        import->plan_source = g_strdup_printf(
+            "The plan is a beginning: of those in powers of two that leave %.0f %% of the memory "
+            "of "
+            "%s, the first that none is a tenth faster than, by the closed form; some 4 million "
+            "tokens a batch, or what its stages need.",
+            100.0 * RESERVE, lp_file_label(machine->path));
+        return TRUE;
+    }
     g_set_error(error, LP_SIMULATION_ERROR, LP_SIMULATION_ERROR_MEMORY,
-                "%s: --platform: got %s, wanted a machine whose %" G_GUINT64_FORMAT
-                " accelerators have the memory for this model",
-                path, lp_file_label(machine->path), machine->n_accelerators);
+                "%s: got the machine %s, wanted one whose %" G_GUINT64_FORMAT
+                " accelerators have the memory for this model, and %.0f %% to spare",
+                path, lp_file_label(machine->path), machine->n_accelerators, 100.0 * RESERVE);
     return FALSE;
 }

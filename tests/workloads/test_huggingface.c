@@ -47,15 +47,15 @@ static const struct {
      "'max_position_embeddings':32768,'model_type':'mistral','num_attention_heads':32,"
      "'num_hidden_layers':32,'num_key_value_heads':8,'sliding_window':4096,"
      "'tie_word_embeddings':false,'torch_dtype':'bfloat16','vocab_size':32000}",
-     "layers=32 hidden=4096 heads=32 kv-heads=8 ffn=14336 ffn-kind=swiglu seq=32768 vocab=32000 "
+     "layers=32 hidden=4096 heads=32 kv-heads=8 ffn=14336 ffn-kind=swiglu seq=8192 vocab=32000 "
      "tied-embeddings=no positions=rotary norm=rmsnorm bias=no dropout=no attention=flash "
      "window=4096 " PLAN " precision=bf16",
-     "", 7241732096.0},
+     "max_position_embeddings", 7241732096.0},
     {"Mixtral-8x7B", MIXTRAL,
-     "layers=32 hidden=4096 heads=32 kv-heads=8 ffn=14336 ffn-kind=swiglu seq=32768 vocab=32000 "
+     "layers=32 hidden=4096 heads=32 kv-heads=8 ffn=14336 ffn-kind=swiglu seq=8192 vocab=32000 "
      "tied-embeddings=no positions=rotary norm=rmsnorm bias=no dropout=no attention=flash "
      "experts=8 top-k=2 " PLAN " precision=bf16",
-     "", 46702792704.0},
+     "max_position_embeddings", 46702792704.0},
     {"gpt-neox-20b",
      "{'hidden_act':'gelu_fast','hidden_size':6144,'intermediate_size':24576,"
      "'layer_norm_eps':1e-05,'max_position_embeddings':2048,'model_type':'gpt_neox',"
@@ -80,25 +80,25 @@ static const struct {
      "'num_attention_heads':28,'num_hidden_layers':28,'num_key_value_heads':4,"
      "'sliding_window':131072,'tie_word_embeddings':false,'torch_dtype':'bfloat16',"
      "'use_mrope':false,'use_sliding_window':false,'vocab_size':152064}",
-     "layers=28 hidden=3584 heads=28 kv-heads=4 ffn=18944 ffn-kind=swiglu seq=131072 vocab=152064 "
+     "layers=28 hidden=3584 heads=28 kv-heads=4 ffn=18944 ffn-kind=swiglu seq=8192 vocab=152064 "
      "tied-embeddings=no positions=rotary norm=rmsnorm bias=qkv dropout=no attention=flash " PLAN
      " precision=bf16",
-     "", 7615616512.0},
+     "max_position_embeddings", 7615616512.0},
     {"Qwen3-8B",
      "{'attention_bias':false,'head_dim':128,'hidden_act':'silu','hidden_size':4096,"
      "'intermediate_size':12288,'max_position_embeddings':40960,'max_window_layers':36,"
      "'model_type':'qwen3','num_attention_heads':32,'num_hidden_layers':36,"
      "'num_key_value_heads':8,'sliding_window':null,'tie_word_embeddings':false,"
      "'dtype':'bfloat16','use_sliding_window':false,'vocab_size':151936}",
-     "layers=36 hidden=4096 heads=32 kv-heads=8 ffn=12288 ffn-kind=swiglu seq=40960 vocab=151936 "
+     "layers=36 hidden=4096 heads=32 kv-heads=8 ffn=12288 ffn-kind=swiglu seq=8192 vocab=151936 "
      "tied-embeddings=no positions=rotary norm=rmsnorm bias=no dropout=no head-norms=yes "
      "attention=flash " PLAN " precision=bf16",
-     "model_type", 8190735360.0},
+     "max_position_embeddings model_type", 8190735360.0},
     {"Qwen3-30B-A3B", QWEN3_MOE,
-     "layers=48 hidden=2048 heads=32 kv-heads=4 head-width=128 ffn=6144 ffn-kind=swiglu seq=40960 "
+     "layers=48 hidden=2048 heads=32 kv-heads=4 head-width=128 ffn=6144 ffn-kind=swiglu seq=8192 "
      "vocab=151936 tied-embeddings=no positions=rotary norm=rmsnorm bias=no dropout=no "
      "head-norms=yes attention=flash experts=128 top-k=8 expert-ffn=768 " PLAN " precision=bf16",
-     "model_type", 30532122624.0},
+     "max_position_embeddings model_type", 30532122624.0},
     {"Qwen1.5-MoE-A2.7B",
      "{'decoder_sparse_step':1,'hidden_act':'silu','hidden_size':2048,'intermediate_size':5632,"
      "'max_position_embeddings':8192,'max_window_layers':21,'model_type':'qwen2_moe',"
@@ -112,11 +112,12 @@ static const struct {
      "model_type", 14315784192.0},
     {"DeepSeek-V3", DEEPSEEK_3,
      "layers=61 hidden=7168 heads=128 head-width=128 query-rank=1536 kv-rank=512 rope-width=64 "
-     "value-width=128 ffn=18432 ffn-kind=swiglu seq=163840 vocab=129280 tied-embeddings=no "
+     "value-width=128 ffn=18432 ffn-kind=swiglu seq=8192 vocab=129280 tied-embeddings=no "
      "positions=rotary norm=rmsnorm bias=no dropout=no attention=flash experts=256 top-k=8 "
      "expert-ffn=2048 shared-experts=1 dense-layers=3 expert-groups=8 group-limit=4 " PLAN
      " precision=bf16",
-     "num_nextn_predict_layers quantization_config model_type", 671026419200.0},
+     "max_position_embeddings num_nextn_predict_layers quantization_config model_type",
+     671026419200.0},
     {"DeepSeek-V2-Lite",
      "{'attention_bias':false,'first_k_dense_replace':1,'hidden_act':'silu','hidden_size':2048,"
      "'intermediate_size':10944,'kv_lora_rank':512,'max_position_embeddings':163840,"
@@ -127,20 +128,20 @@ static const struct {
      "'tie_word_embeddings':false,'topk_group':1,'topk_method':'greedy',"
      "'torch_dtype':'bfloat16','v_head_dim':128,'vocab_size':102400}",
      "layers=27 hidden=2048 heads=16 head-width=128 query-rank=0 kv-rank=512 rope-width=64 "
-     "value-width=128 ffn=10944 ffn-kind=swiglu seq=163840 vocab=102400 tied-embeddings=no "
+     "value-width=128 ffn=10944 ffn-kind=swiglu seq=8192 vocab=102400 tied-embeddings=no "
      "positions=rotary norm=rmsnorm bias=no dropout=no attention=flash experts=64 top-k=6 "
      "expert-ffn=1408 shared-experts=2 dense-layers=1 " PLAN " precision=bf16",
-     "", 15706484224.0},
+     "max_position_embeddings", 15706484224.0},
     {"ViT-Large", VIT,
      "layers=24 hidden=1024 heads=16 ffn=4096 ffn-kind=gelu patch=16 channels=3 seq=197 vocab=1000 "
      "kind=encoder tied-embeddings=no positions=learned norm=layernorm bias=yes dropout=no "
      "attention=flash " PLAN,
      "image_size torch_dtype", 304326632.0},
     {"gpt-oss-120b", GPT_OSS,
-     "layers=36 hidden=2880 heads=64 kv-heads=8 head-width=64 ffn=2880 ffn-kind=swiglu seq=131072 "
+     "layers=36 hidden=2880 heads=64 kv-heads=8 head-width=64 ffn=2880 ffn-kind=swiglu seq=4096 "
      "vocab=201088 tied-embeddings=no positions=rotary norm=rmsnorm bias=yes dropout=no "
      "clamped-activation=yes attention=flash window=128 window-every=2 experts=128 top-k=4 " PLAN,
-     "torch_dtype quantization_config model_type", 116829156672.0},
+     "max_position_embeddings torch_dtype quantization_config model_type", 116829156672.0},
     {"opt-6.7b",
      "{'activation_dropout':0.0,'activation_function':'relu','dropout':0.1,'ffn_dim':16384,"
      "'hidden_size':4096,'max_position_embeddings':2048,'model_type':'opt',"
@@ -186,11 +187,11 @@ static const struct {
      "'intermediate_size':10240,'model_type':'gemma3_text','num_hidden_layers':34,"
      "'rope_scaling':{'factor':8.0,'rope_type':'linear'},'sliding_window':1024},"
      "'torch_dtype':'bfloat16','vision_config':{'hidden_size':1152,'num_hidden_layers':27}}",
-     "layers=34 hidden=2560 heads=8 kv-heads=4 head-width=256 ffn=10240 ffn-kind=swiglu seq=131072 "
+     "layers=34 hidden=2560 heads=8 kv-heads=4 head-width=256 ffn=10240 ffn-kind=swiglu seq=8192 "
      "vocab=262208 tied-embeddings=yes positions=rotary norm=rmsnorm bias=no dropout=no "
      "attention=flash window=1024 "
      "layer-pattern=5*window+1*full " PLAN " precision=bf16",
-     "vision_config model_type", 3880263168.0},
+     "max_position_embeddings vision_config model_type", 3880263168.0},
     {"phi-4",
      "{'attention_bias':false,'attention_dropout':0.0,'embd_pdrop':0.0,'hidden_act':'silu',"
      "'hidden_size':5120,'intermediate_size':17920,'max_position_embeddings':16384,"
@@ -198,10 +199,10 @@ static const struct {
      "'num_key_value_heads':10,'original_max_position_embeddings':16384,'resid_pdrop':0.0,"
      "'rope_scaling':null,'rope_theta':250000,'sliding_window':null,"
      "'tie_word_embeddings':false,'torch_dtype':'bfloat16','vocab_size':100352}",
-     "layers=40 hidden=5120 heads=40 kv-heads=10 ffn=17920 ffn-kind=swiglu seq=16384 vocab=100352 "
+     "layers=40 hidden=5120 heads=40 kv-heads=10 ffn=17920 ffn-kind=swiglu seq=8192 vocab=100352 "
      "tied-embeddings=no positions=rotary norm=rmsnorm bias=no dropout=no attention=flash " PLAN
      " precision=bf16",
-     "", 14659507200.0},
+     "max_position_embeddings", 14659507200.0},
     {"Llama-4-Scout",
      "{'model_type':'llama4','text_config':{'attention_bias':false,'attention_chunk_size':8192,"
      "'head_dim':128,'hidden_act':'silu','hidden_size':5120,'interleave_moe_layer_step':1,"
@@ -210,22 +211,22 @@ static const struct {
      "'num_hidden_layers':48,'num_key_value_heads':8,'num_local_experts':16,"
      "'torch_dtype':'bfloat16','use_qk_norm':true,'vocab_size':202048},"
      "'torch_dtype':'bfloat16','vision_config':{'hidden_size':1408}}",
-     "layers=48 hidden=5120 heads=40 kv-heads=8 ffn=16384 ffn-kind=swiglu seq=10485760 "
+     "layers=48 hidden=5120 heads=40 kv-heads=8 ffn=16384 ffn-kind=swiglu seq=8192 "
      "vocab=202048 tied-embeddings=no positions=rotary norm=rmsnorm bias=no dropout=no "
      "attention=flash chunk=8192 layer-pattern=3*chunk+1*full experts=16 top-k=1 expert-ffn=8192 "
      "shared-experts=1 " PLAN " precision=bf16",
-     "vision_config model_type", 107769861120.0},
+     "max_position_embeddings vision_config model_type", 107769861120.0},
     {"Llama-4-Maverick",
      "{'hidden_act':'silu','hidden_size':5120,'interleave_moe_layer_step':2,"
      "'intermediate_size':8192,'intermediate_size_mlp':16384,'max_position_embeddings':1048576,"
      "'model_type':'llama4_text','num_attention_heads':40,'num_experts_per_tok':1,"
      "'num_hidden_layers':48,'num_key_value_heads':8,'num_local_experts':128,"
      "'torch_dtype':'bfloat16','vocab_size':202048}",
-     "layers=48 hidden=5120 heads=40 kv-heads=8 ffn=16384 ffn-kind=swiglu seq=1048576 "
+     "layers=48 hidden=5120 heads=40 kv-heads=8 ffn=16384 ffn-kind=swiglu seq=8192 "
      "vocab=202048 tied-embeddings=no positions=rotary norm=rmsnorm bias=no dropout=no "
      "attention=flash chunk=8192 layer-pattern=3*chunk+1*full experts=128 top-k=1 expert-ffn=8192 "
      "shared-experts=1 expert-every=2 " PLAN " precision=bf16",
-     "model_type", 400711848960.0},
+     "max_position_embeddings model_type", 400711848960.0},
 };
 
 static void

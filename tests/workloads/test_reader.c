@@ -17,6 +17,15 @@ without_repeats(const char *json)
 }
 
 /* What a changed key changes: an attribute as it comes to be, NULL if it goes. */
+/* Whose longest sequence is longer than people train at says so first (test_huggingface.c). */
+static const char *
+without_length(const char *rest)
+{
+    static const char key[] = "max_position_embeddings";
+    const char *begin = g_str_has_prefix(rest, key) ? rest + strlen(key) : rest;
+    return begin + (*begin == ' ' ? 1 : 0);
+}
+
 static void
 test_keys(void)
 {
@@ -119,7 +128,7 @@ test_keys(void)
             continue;
         g_autofree char *rest = lp_config_rest(import);
         lp_test_text(rows[i].to, lp_import_value(import, rows[i].attribute), rows[i].value);
-        lp_test_text(rows[i].to, rest, rows[i].rest);
+        lp_test_text(rows[i].to, without_length(rest), rows[i].rest);
     }
 }
 
@@ -131,11 +140,11 @@ test_faults(void)
         int code;
         const char *part;
     } rows[] = {
-        {LLAMA_2, "'model_type':'llama',", "", LP_INPUT_ERROR_VALUE,
+        {MIXTRAL, "'model_type':'mixtral',", "", LP_INPUT_ERROR_VALUE,
          "FILE: model_type: got none, wanted one such as \"llama\""},
-        {LLAMA_2, "'llama'", "'lama'", LP_INPUT_ERROR_NAME,
-         "FILE: model_type: \"lama\" is not one of bloom, "},
-        {LLAMA_2, "'llama'", "'lama'", LP_INPUT_ERROR_NAME, "the nearest is llama"},
+        {MIXTRAL, "'mixtral'", "'mixtrel'", LP_INPUT_ERROR_NAME,
+         "FILE: model_type: \"mixtrel\" is not one of bloom, "},
+        {MIXTRAL, "'mixtral'", "'mixtrel'", LP_INPUT_ERROR_NAME, "the nearest is mixtral"},
         {LLAMA_2, "'llama'", "7", LP_INPUT_ERROR_VALUE, "model_type: got 7, wanted a text"},
         {LLAMA_2, "'num_hidden_layers':32,", "", LP_INPUT_ERROR_VALUE,
          "FILE: num_hidden_layers: got none, wanted a whole number from 1 to 16777216"},
@@ -165,8 +174,14 @@ test_faults(void)
          "real number overflow near '1e999'"},
         {LLAMA_2, "'num_hidden_layers':32", "'num_hidden_layers':NaN", LP_INPUT_ERROR_SYNTAX,
          "invalid token near 'NaN'"},
-        {LLAMA_2, "'num_hidden_layers':32", "'num_hidden_layers':-Infinity", LP_INPUT_ERROR_SYNTAX,
-         "invalid token near '-'"},
+        {LLAMA_2, "'num_hidden_layers':32", "'num_hidden_layers':-Infinity", LP_INPUT_ERROR_VALUE,
+         "num_hidden_layers: got -Infinity, wanted a whole number"},
+        {LLAMA_2, "'num_hidden_layers':32", "'num_hidden_layers':[1,Infinity]",
+         LP_INPUT_ERROR_VALUE, "num_hidden_layers: got [1,Infinity], wanted a whole number"},
+        {LLAMA_2, "'num_hidden_layers':32", "'num_hidden_layers':Infinitely", LP_INPUT_ERROR_SYNTAX,
+         "FILE:1: got no JSON"},
+        {DEEPSEEK_3, "'moe_layer_freq':1", "'moe_layer_freq':[0,1]", LP_INPUT_ERROR_VALUE,
+         "moe_layer_freq: got [0,1], wanted 0 or 1 for each layer"},
         {LLAMA_2, "'num_hidden_layers':32", "'num_hidden_layers':0x20", LP_INPUT_ERROR_SYNTAX,
          "expected near 'x'"},
         {LLAMA_2, "'num_hidden_layers':32", "'num_hidden_layers':032", LP_INPUT_ERROR_SYNTAX,

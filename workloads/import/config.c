@@ -11,11 +11,39 @@
 /* Configurations are a few KB; lists of labels make some of them 2 MB. */
 #define SIZE_MAX_BYTES (16u << 20)
 
+/* Python writes Infinity for what JSON has no word for; these have as many letters, and no shape
+ * has such a number. */
+#define PYTHON_INFINITY "Infinity"
+#define JSON_INFINITY "1.7e+308"
+G_STATIC_ASSERT(sizeof PYTHON_INFINITY == sizeof JSON_INFINITY);
+
 struct LpConfig {
     char *path;         /* owned */
     json_t *root;       /* owned: an object */
     GHashTable *unread; /* owned: a set of keys */
 };
+
+/* Puts numbers in the place of the word, where it is a value: behind a bracket, a comma or a colon,
+ * outside of texts. */
+static void
+replace_infinity(char *text, gsize length)
+{
+    const gsize n = strlen(PYTHON_INFINITY);
+    gboolean is_text = FALSE;
+    char before = ':';
+    for (gsize i = 0; i < length; i++) {
+        char c = text[i];
+        if (is_text && c == '\\')
+            i++;
+        else if (c == '"')
+            is_text = !is_text;
+        else if (!is_text && c == 'I' && strchr("[:,-", before) != NULL && length - i >= n &&
+                 memcmp(text + i, PYTHON_INFINITY, n) == 0)
+            memcpy(text + i, JSON_INFINITY, n);
+        if (!g_ascii_isspace(c) && c != '\0')
+            before = c;
+    }
+}
 
 static json_t *
 read_object(const char *path, const char *text, gsize length, GError **error)
@@ -55,7 +83,11 @@ lp_config_load(const char *path, GError **error)
                     SIZE_MAX_BYTES);
         return NULL;
     }
-    g_autoptr(json_t) root = read_object(path, length > 0 ? text : "", length, error);
+    g_autofree char *own = g_malloc(length + 1);
+    memcpy(own, length > 0 ? text : "", length);
+    own[length] = '\0';
+    replace_infinity(own, length);
+    g_autoptr(json_t) root = read_object(path, own, length, error);
     if (root == NULL)
         return NULL;
     LpConfig *self = g_new0(LpConfig, 1);
@@ -131,13 +163,24 @@ lp_config_peek(LpConfig *self, const char *key)
     return member(self, key);
 }
 
+/* The word again, as the file has it. @printed: (transfer full). */
+static char *
+with_infinity(char *printed)
+{
+    g_autofree char *owned = printed;
+    g_autoptr(json_t) number = json_real(g_ascii_strtod(JSON_INFINITY, NULL));
+    g_autofree char *shown = lp_json_print_line(number);
+    g_auto(GStrv) parts = g_strsplit(printed, shown, -1);
+    return g_strjoinv(PYTHON_INFINITY, parts);
+}
+
 char *
 lp_config_show(const LpConfig *self, const char *key)
 {
     const json_t *node = json_object_get(self->root, key);
     if (node == NULL)
         return g_strdup("none");
-    g_autofree char *text = lp_json_print_line(node);
+    g_autofree char *text = with_infinity(lp_json_print_line(node));
     g_autofree char *quoted = lp_error_quote(text);
     /* The text brings its own quotes, where it has any. */
     return g_strndup(quoted + 1, strlen(quoted) - 2);
@@ -222,6 +265,19 @@ lp_config_list(LpConfig *self, const char *key, const json_t **out_list, GError 
         return lp_config_fault(self, key, "a list", error);
     *out_list = node;
     return TRUE;
+}
+
+const char **
+lp_config_keys(const LpConfig *self)
+{
+    GPtrArray *keys = g_ptr_array_new();
+    const char *key;
+    json_t *value;
+    json_object_foreach (self->root, key, value)
+        if (!json_is_null(value))
+            g_ptr_array_add(keys, (gpointer)(gsize)key);
+    g_ptr_array_add(keys, NULL);
+    return (const char **)g_ptr_array_free(keys, FALSE);
 }
 
 GPtrArray *

@@ -13,7 +13,8 @@ typedef struct LpConfig LpConfig;
 #define LP_CONFIG_COUNT_MAX (1u << 24)
 
 /**
- * Reads @path: at most 16 MiB of JSON as lp_json_read() has it, with an object outside.
+ * Reads @path: at most 16 MiB of JSON as lp_json_read() has it, with an object outside. Infinity,
+ * which Python writes, is a number that no shape has.
  * Errors: LP_INPUT_ERROR_FILE, LP_INPUT_ERROR_SYNTAX; "FILE: got, wanted", "FILE:LINE: got,
  * wanted". Returns: (transfer full).
  */
@@ -61,6 +62,8 @@ gboolean lp_config_fault(const LpConfig *self, const char *key, const char *want
 /** The value of @key as JSON on one line, cut after 60 characters; "none" if absent.
  * Returns: (transfer full). */
 char *lp_config_show(const LpConfig *self, const char *key);
+/** All that are not null, NULL-ended. Returns: (transfer container). */
+const char **lp_config_keys(const LpConfig *self);
 /** Members that nobody has asked for, in the file's order. Returns: (transfer container). */
 GPtrArray *lp_config_unread(const LpConfig *self);
 

@@ -20,7 +20,8 @@ typedef struct {
     gboolean has_shared;      /**< or always one */
     const char *dense;        /**< how many layers at the beginning are dense */
     const char *dense_list;   /**< or which layers are */
-    const char *every;        /**< a mixture each so many layers */
+    const char *every;        /**< a mixture each so many layers, or a list with 1 for each that has
+                                 one */
     gboolean every_is_first;  /**< those whose index is a multiple; else the last of each so many */
     /** What an absent topk_method means, where there are n_group and topk_group; else NULL. */
     const char *method;
@@ -55,16 +56,20 @@ typedef enum {
 
 /** One family. */
 typedef struct {
-    const char *model_type; /**< as configurations name it */
+    const char *model_type;   /**< as configurations name it */
+    const char *architecture; /**< what the names of its classes begin with, before "For..." */
     const LpFamilyKeys *keys;
     const LpFamilyExperts *experts; /**< or NULL */
     const LpFamilyBias *bias;
+    gboolean is_plain; /**< what others are like where nothing tells families apart */
     gboolean gated;    /**< three matrices in the feed-forward network, not two */
     gboolean rms_norm; /**< else LayerNorm */
     gboolean tied;     /**< what an absent tie_word_embeddings means */
     gboolean kv_required;
     gboolean latent;                /**< multi-head latent attention */
     gboolean head_norms;            /**< queries and keys are normalised head by head */
+    const char *head_norms_key;     /**< or if this says so */
+    gboolean multi_query;           /**< multi_query and num_kv_heads say the key-value heads */
     gboolean in_text;               /**< the shape is under text_config, if there is one */
     guint32 heads, kv_heads, vocab; /**< what absent keys mean; 0: required, of kv_heads as many as
                                        heads */
@@ -82,6 +87,23 @@ typedef struct {
 
 /** The family at @index, in the order of their names; NULL past the last. Static. */
 const LpFamily *lp_family_at(guint index);
+
+/** What a configuration of no known family has, as far as it tells families apart. */
+typedef struct {
+    const char *name;             /**< its model_type, or "" */
+    gboolean has_experts;         /**< more than one */
+    gboolean is_latent;           /**< keys and values are made from one vector */
+    const char *const *key_names; /**< all that it has; NULL-ended */
+} LpFamilyShape;
+
+/** The family whose shape is the nearest to @shape's, and among those the one whose name is. Whose
+ * words all are in the name is nearer than one that only has the same experts. Static. */
+const LpFamily *lp_family_nearest(const LpFamilyShape *shape);
+/** The family whose classes @architecture ("DeepseekV3ForCausalLM") is one of; NULL: none. Static.
+ */
+const LpFamily *lp_family_of_architecture(const char *architecture);
+/** The family of @model_type; NULL: none. Static. */
+const LpFamily *lp_family_find(const char *model_type);
 
 /** What becomes of a key that no mapping reads. */
 typedef enum {

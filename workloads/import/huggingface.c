@@ -3,13 +3,14 @@
 #include "workloads/import/huggingface.h"
 
 #include "base/error.h"
-#include "base/units.h"
 #include "workloads/import/reader.h"
 
 #include <string.h>
 
-/* More than there are. */
-#define FAMILIES_MAX 64
+/* What few models are pretrained at more than: Llama 3 (arXiv 2407.21783), DeepSeek-V3 (arXiv
+ * 2412.19437: 4,096) and Qwen3 (arXiv 2505.09388: 4,096) reach the lengths that their files say in
+ * short stages behind that. */
+#define TRAINING_SEQ 8192
 
 static const char *
 basename_of(const char *path)
@@ -77,9 +78,9 @@ read_ffn(LpReader *reader, GError **error)
     return TRUE;
 }
 
-/* Falcon says by two switches how many key-value heads there are. */
+/* Falcon says by two switches how many key-value heads there are, StarCoder by one. */
 static gboolean
-read_falcon_kv_heads(const LpReader *reader, guint32 *n_kv_heads, GError **error)
+read_multi_query(const LpReader *reader, guint32 *n_kv_heads, GError **error)
 {
     gboolean is_new = FALSE, is_multi = TRUE;
     *n_kv_heads = reader->n_heads;
@@ -101,8 +102,8 @@ read_kv_heads(const LpReader *reader, GError **error)
     guint32 n_kv_heads = family->kv_required ? 0 : reader->n_heads;
     if (family->kv_heads > 0)
         n_kv_heads = family->kv_heads;
-    if (strcmp(family->model_type, "falcon") == 0)
-        return read_falcon_kv_heads(reader, &n_kv_heads, error);
+    if (family->multi_query)
+        return read_multi_query(reader, &n_kv_heads, error);
     if (family->keys->kv_heads == NULL)
         return TRUE;
     /* Every head of latent attention has keys and values of its own, made from one vector. */
@@ -212,13 +213,51 @@ read_image(LpReader *reader, GError **error)
     return TRUE;
 }
 
+/* The length before a model was stretched, as rope_scaling or a key beside it says; 0: none does.
+ */
+static guint32
+unstretched_seq(const LpReader *reader)
+{
+    static const char *const key = "original_max_position_embeddings";
+    static const char *const places[] = {"rope_scaling", "rope_parameters"};
+    const json_t *found = lp_config_peek(reader->config, key);
+    for (guint i = 0; i < G_N_ELEMENTS(places) && found == NULL; i++)
+        found = json_object_get(lp_config_peek(reader->config, places[i]), key);
+    if (found == NULL)
+        found = lp_config_peek(reader->config, "initial_context_length");
+    json_int_t value = json_is_integer(found) ? json_integer_value(found) : 0;
+    return value > 0 && value < (json_int_t)LP_CONFIG_COUNT_MAX ? (guint32)value : 0;
+}
+
+/* The longest sequence that the model takes is not what people train at. */
+static gboolean
+read_seq(LpReader *reader, GError **error)
+{
+    const char *keys = reader->family->keys->seq;
+    reader->seq = reader->family->seq;
+    if (!lp_config_count(reader->config, keys, 1, &reader->seq, error))
+        return FALSE;
+    g_autofree char *key = lp_config_key(reader->config, keys);
+    guint32 first = unstretched_seq(reader);
+    gboolean is_stretched = first > 0 && first < reader->seq;
+    guint32 seq = is_stretched ? first : MIN(reader->seq, TRAINING_SEQ);
+    lp_import_map_count(reader->import, "seq", seq,
+                        is_stretched ? "original_max_position_embeddings"
+                                     : lp_reader_said(reader, key));
+    if (seq < reader->seq) {
+        g_autofree char *longest = g_strdup_printf("%u", reader->seq);
+        lp_import_leave(reader->import, key, longest,
+                        "the longest that the model takes; seq is a length to train at");
+    }
+    return TRUE;
+}
+
 static gboolean
 read_text(LpReader *reader, GError **error)
 {
     const LpFamilyKeys *keys = reader->family->keys;
     guint32 vocab = reader->family->vocab;
-    reader->seq = reader->family->seq;
-    return lp_reader_map_count(reader, "seq", keys->seq, 1, &reader->seq, error) &&
+    return read_seq(reader, error) &&
            lp_reader_map_count(reader, "vocab", keys->vocab, 1, &vocab, error);
 }
 
@@ -241,31 +280,40 @@ read_embedding(LpReader *reader, GError **error)
     return TRUE;
 }
 
+static gboolean
+read_dropout(const LpReader *reader, double *dropout, GError **error)
+{
+    g_autofree char *key = lp_config_key(reader->config, reader->family->keys->dropout);
+    return lp_config_fraction(reader->config, key, dropout, error);
+}
+
 /* Norms, dropout and the like: what the family says, and switches. */
 static gboolean
 read_manners(const LpReader *reader, GError **error)
 {
     const LpFamily *family = reader->family;
     double dropout = family->dropout;
-    gboolean parallel = family->parallel;
+    gboolean parallel = family->parallel, head_norms = family->head_norms;
     lp_import_map(reader->import, "norm", family->rms_norm ? "rmsnorm" : "layernorm", "model_type");
-    if (!read_bias(reader, error) ||
-        (family->keys->dropout != NULL &&
-         !lp_config_fraction(reader->config, family->keys->dropout, &dropout, error)) ||
+    if (!read_bias(reader, error) || !read_dropout(reader, &dropout, error) ||
+        (family->head_norms_key != NULL &&
+         !lp_config_boolean(reader->config, family->head_norms_key, &head_norms, error)) ||
         (family->parallel_key != NULL &&
          !lp_config_boolean(reader->config, family->parallel_key, &parallel, error)))
         return FALSE;
-    lp_import_map_boolean(
-        reader->import, "dropout", dropout > 0.0,
-        family->keys->dropout != NULL ? lp_reader_said(reader, family->keys->dropout) : "");
+    g_autofree char *dropout_key = lp_config_key(reader->config, family->keys->dropout);
+    lp_import_map_boolean(reader->import, "dropout", dropout > 0.0,
+                          lp_reader_said(reader, dropout_key));
     if (parallel)
         lp_import_map(reader->import, "parallel-blocks", "yes",
-                      lp_reader_said(reader, family->parallel_key));
+                      family->parallel_key != NULL ? lp_reader_said(reader, family->parallel_key)
+                                                   : "model_type");
     const json_t *limit = lp_config_peek(reader->config, "swiglu_limit");
     if (json_is_number(limit) && json_number_value(limit) > 0.0)
         lp_import_map(reader->import, "clamped-activation", "yes", "swiglu_limit");
-    if (family->head_norms)
-        lp_import_map(reader->import, "head-norms", "yes", "model_type");
+    if (head_norms)
+        lp_import_map(reader->import, "head-norms", "yes",
+                      family->head_norms ? "model_type" : family->head_norms_key);
     lp_import_map(reader->import, "attention", "flash", "");
     return TRUE;
 }
@@ -357,42 +405,28 @@ read_all(LpReader *reader, GError **error)
     return TRUE;
 }
 
-static const LpFamily *
-find_family(LpConfig *config, GError **error)
-{
-    const char *names[FAMILIES_MAX + 1] = {NULL}, *model_type = NULL;
-    for (guint i = 0; i < FAMILIES_MAX && lp_family_at(i) != NULL; i++)
-        names[i] = lp_family_at(i)->model_type;
-    if (!lp_config_text(config, "model_type", &model_type, error))
-        return NULL;
-    if (model_type == NULL) {
-        lp_config_fault(config, "model_type", "one such as \"llama\"", error);
-        return NULL;
-    }
-    int index = lp_choice_parse(model_type, names, error);
-    if (index < 0) {
-        g_prefix_error(error, "%s: model_type: ", lp_config_path(config));
-        return NULL;
-    }
-    return lp_family_at((guint)index);
-}
-
 LpImport *
 lp_huggingface_import(const char *path, GError **error)
 {
     g_autoptr(LpConfig) config = lp_config_load(path, error);
     if (config == NULL)
         return NULL;
-    const LpFamily *family = find_family(config, error);
-    const char *given = NULL;
+    const char *given = NULL, *key = NULL;
+    const LpFamily *family = lp_reader_find_family(config, &key, error);
     if (family == NULL || !lp_config_text(config, "_name_or_path", &given, error))
         return NULL;
     g_autofree char *name = name_of(given, path, family->model_type);
-    if (family->in_text)
+    g_autofree char *shown = lp_config_show(config, key);
+    if (family->in_text || lp_reader_is_wrapper(config))
         lp_config_enter(config, "text_config");
     g_autofree char *source = g_strdup_printf("%s: a configuration of Hugging Face, model_type %s.",
                                               path, family->model_type);
     g_autoptr(LpImport) import = lp_import_new(name, source);
     LpReader reader = {.config = config, .family = family, .import = import};
+    if (strcmp(key, "model_type") != 0) {
+        g_autofree char *reason =
+            g_strdup_printf("read as %s, which this says it is", family->model_type);
+        lp_import_leave(import, key, strcmp(key, "architectures") == 0 ? shown : "...", reason);
+    }
     return read_all(&reader, error) ? g_steal_pointer(&import) : NULL;
 }

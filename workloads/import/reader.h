@@ -17,6 +17,14 @@ typedef struct {
     guint32 n_layers, hidden, n_heads, ffn, seq;
 } LpReader;
 
+/** The family of @config: by model_type, else by what its classes are called (architectures), or by
+ * the model of text inside (text_config). *@out_key: which of these said so; static. Errors:
+ * LP_INPUT_ERROR_VALUE, LP_INPUT_ERROR_NAME, which says the nearest. Returns: static. */
+const LpFamily *lp_reader_find_family(LpConfig *config, const char **out_key,
+                                      GError **error) G_GNUC_WARN_UNUSED_RESULT;
+/** Whether the shape is under text_config alone. */
+gboolean lp_reader_is_wrapper(LpConfig *config);
+
 /** @key if the configuration has it, else "": where a value comes from. */
 const char *lp_reader_said(const LpReader *self, const char *key);
 /** Says that @key is left out, with the value that it has. */

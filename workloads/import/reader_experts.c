@@ -4,33 +4,6 @@
 
 #include <string.h>
 
-/* mlp_only_layers: the workload knows the first so many. */
-static gboolean
-read_dense_list(const LpReader *self, const char *key, guint32 *n_dense, GError **error)
-{
-    const json_t *list = NULL;
-    if (!lp_config_list(self->config, key, &list, error))
-        return FALSE;
-    guint n = (guint)json_array_size(list);
-    g_autofree gboolean *dense = g_new0(gboolean, self->n_layers);
-    for (guint i = 0; i < n; i++) {
-        const json_t *node = json_array_get(list, i);
-        gint64 layer = json_is_integer(node) ? json_integer_value(node) : -1;
-        if (layer < 0 || layer >= (gint64)self->n_layers)
-            return lp_config_fault(self->config, key, "indices of layers", error);
-        dense[layer] = TRUE;
-    }
-    guint32 n_first = 0, n_all = 0;
-    while (n_first < self->n_layers && dense[n_first])
-        n_first++;
-    for (guint i = 0; i < self->n_layers; i++)
-        n_all += dense[i] ? 1 : 0;
-    *n_dense = n_first;
-    if (n_all != n_first)
-        lp_reader_leave(self, key, "only the first layers in a row are dense");
-    return TRUE;
-}
-
 /* Which layers have experts, as the workload says it: after the dense ones, the last of each so
  * many. */
 typedef struct {
@@ -38,28 +11,110 @@ typedef struct {
     gboolean any;
 } Mixtures;
 
+/* mlp_only_layers: indices of those that are dense. */
+static gboolean
+read_dense_list(const LpReader *self, const char *key, gboolean *has_experts, GError **error)
+{
+    const json_t *list = NULL;
+    if (!lp_config_list(self->config, key, &list, error))
+        return FALSE;
+    for (guint i = 0; i < json_array_size(list); i++) {
+        const json_t *node = json_array_get(list, i);
+        gint64 layer = json_is_integer(node) ? json_integer_value(node) : -1;
+        if (layer < 0 || layer >= (gint64)self->n_layers)
+            return lp_config_fault(self->config, key, "indices of layers", error);
+        has_experts[layer] = FALSE;
+    }
+    return TRUE;
+}
+
+/* moe_layer_freq as a list: 1 for each layer that has experts. */
+static gboolean
+read_each_layer(const LpReader *self, const char *key, const json_t *list, gboolean *has_experts,
+                GError **error)
+{
+    gboolean good = json_array_size(list) == self->n_layers;
+    for (guint i = 0; good && i < self->n_layers; i++) {
+        const json_t *node = json_array_get(list, i);
+        gint64 value = json_is_integer(node) ? json_integer_value(node) : -1;
+        good = value == 0 || value == 1;
+        has_experts[i] = has_experts[i] && value == 1;
+    }
+    return good || lp_config_fault(self->config, key, "0 or 1 for each layer", error);
+}
+
+/* Each so many layers have experts, or those of a list. */
+static gboolean
+read_every(const LpReader *self, gboolean *has_experts, GError **error)
+{
+    const LpFamilyExperts *experts = self->family->experts;
+    guint32 every = 1;
+    if (experts->every == NULL)
+        return TRUE;
+    const json_t *node = lp_config_peek(self->config, experts->every);
+    if (json_is_array(node))
+        return read_each_layer(self, experts->every, node, has_experts, error);
+    if (!lp_config_count(self->config, experts->every, 1, &every, error))
+        return FALSE;
+    for (guint32 i = 0; i < self->n_layers; i++)
+        if (i % every != (experts->every_is_first ? 0 : every - 1))
+            has_experts[i] = FALSE;
+    return TRUE;
+}
+
+/* Whether they are in the last of each @every layers behind the first @n_dense, and nowhere else.
+ */
+static gboolean
+is_regular(const LpReader *self, const gboolean *has_experts, guint32 n_dense, guint32 every)
+{
+    for (guint32 i = 0; i < self->n_layers; i++)
+        if (has_experts[i] != (i >= n_dense && (i - n_dense + 1) % every == 0))
+            return FALSE;
+    return TRUE;
+}
+
+/* In the workload's words, with as few layers taken as dense as there are; where it has none, all
+ * layers behind the first that has experts have some. */
+static void
+find_layers(const LpReader *self, const gboolean *has_experts, const char *key, Mixtures *mixtures)
+{
+    guint32 n = self->n_layers, first = 0;
+    while (first < n && !has_experts[first])
+        first++;
+    mixtures->any = first < n;
+    for (guint32 every = 1; mixtures->any && every <= first + 1; every++)
+        if (is_regular(self, has_experts, first + 1 - every, every)) {
+            mixtures->n_dense = first + 1 - every;
+            mixtures->every = every;
+            return;
+        }
+    mixtures->n_dense = mixtures->any ? first : 0;
+    mixtures->every = 1;
+    if (mixtures->any)
+        lp_reader_leave(self, key,
+                        first > 0 ? "all layers behind the first dense ones have experts"
+                                  : "every layer has experts here");
+}
+
 static gboolean
 read_expert_layers(const LpReader *self, Mixtures *mixtures, GError **error)
 {
     const LpFamilyExperts *experts = self->family->experts;
-    guint32 n_dense = 0, every = 1;
-    if ((experts->dense != NULL &&
-         !lp_config_count(self->config, experts->dense, 0, &n_dense, error)) ||
-        (experts->dense_list != NULL &&
-         !read_dense_list(self, experts->dense_list, &n_dense, error)) ||
-        (experts->every != NULL &&
-         !lp_config_count(self->config, experts->every, 1, &every, error)))
+    g_autofree gboolean *has_experts = g_new(gboolean, self->n_layers);
+    guint32 n_dense = 0;
+    if (experts->dense != NULL &&
+        !lp_config_count(self->config, experts->dense, 0, &n_dense, error))
         return FALSE;
-    guint64 first = experts->every_is_first ? ((guint64)n_dense + every - 1) / every * every
-                                            : ((guint64)n_dense + every) / every * every - 1;
-    mixtures->any = first < self->n_layers;
-    /* A mixture in layer 0 and then one in each so many: no number of dense layers leads there. */
-    if (mixtures->any && first + 1 < every) {
-        lp_reader_leave(self, experts->every, "every layer has experts here");
-        every = 1;
-    }
-    mixtures->every = every;
-    mixtures->n_dense = mixtures->any ? (guint32)(first + 1 - every) : 0;
+    for (guint32 i = 0; i < self->n_layers; i++)
+        has_experts[i] = i >= n_dense;
+    if ((experts->dense_list != NULL &&
+         !read_dense_list(self, experts->dense_list, has_experts, error)) ||
+        !read_every(self, has_experts, error))
+        return FALSE;
+    const char *key = experts->dense_list;
+    if (key == NULL || lp_config_peek(self->config, key) == NULL)
+        key = experts->every;
+    find_layers(self, has_experts, key, mixtures);
     return TRUE;
 }
 

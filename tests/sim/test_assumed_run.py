@@ -68,6 +68,9 @@ class Assumed(unittest.TestCase):
                 for result in (proven, assumed):
                     self.assertAlmostEqual(result["simulated"]["iteration_time_s"] /
                                            whole["simulated"]["iteration_time_s"], 1.0, delta=1e-9)
+                    for term, seconds in whole["simulated"]["terms_s"].items():
+                        self.assertAlmostEqual(result["simulated"]["terms_s"][term], seconds,
+                                               delta=1e-9 * whole["simulated"]["iteration_time_s"], msg=term)
                     self.assertEqual(result["traffic_bytes"], whole["traffic_bytes"])
 
     def test_seen(self):

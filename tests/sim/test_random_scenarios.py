@@ -113,6 +113,9 @@ class Scenarios(unittest.TestCase):
             wanted_s = other["simulated"]["iteration_time_s"]
             self.assertAlmostEqual(one["simulated"]["iteration_time_s"], wanted_s,
                                    delta=tolerance * wanted_s, msg=label)
+            for term, seconds in other["simulated"]["terms_s"].items():
+                self.assertAlmostEqual(one["simulated"]["terms_s"][term], seconds, delta=tolerance * wanted_s,
+                                       msg=f"{label}\n{term}")
             if abs(one["difference"]["contention_s"]) < ROUNDING * wanted_s:
                 self.assertGreaterEqual(one["slowdown"], 1 - ROUNDING, label)
         return 1

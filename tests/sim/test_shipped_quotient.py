@@ -68,9 +68,11 @@ def compare(name, accelerators, system, arguments, folder):
     got, wanted = on["simulated"]["iteration_time_s"], off["simulated"]["iteration_time_s"]
     contends = abs(off["simulated"]["uncontended_iteration_time_s"] - wanted) > ALONE * wanted
     error = abs(got / wanted - 1)
-    good = error <= (CONTENDED if contends else ALONE) and on["traffic_bytes"] == off["traffic_bytes"]
+    apart = max(abs(on["simulated"]["terms_s"][term] - seconds) for term, seconds in off["simulated"]["terms_s"].items())
+    within = CONTENDED if contends else ALONE
+    good = error <= within and apart <= within * wanted and on["traffic_bytes"] == off["traffic_bytes"]
     classes = on["cost"].get("rank_classes", "-")
-    return (f"{name}: {n_ranks} ranks, {classes} classes, {'contends' if contends else 'alone'}: {error:.1e}, "
+    return (f"{name}: {n_ranks} ranks, {classes} classes, {'contends' if contends else 'alone'}: {error:.1e}, terms {apart / wanted:.1e}, "
             f"{on_s:.1f} and {off_s:.1f} s{'' if good else ': WRONG'}"), good
 
 

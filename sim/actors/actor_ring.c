@@ -90,6 +90,8 @@ choose_way(LpCommunicatorRuntime *self, guint64 index, const LpOp *op)
     return granted;
 }
 
+/* As all collectives it ends for all members with the last one, so that what it takes alone says
+ * when each goes on. */
 void
 lp_communicator_ring_messages(LpCommunicatorRuntime *self, guint64 index, const LpOp *op)
 {
@@ -105,4 +107,6 @@ lp_communicator_ring_messages(LpCommunicatorRuntime *self, guint64 index, const 
     }
     if (granted)
         lp_communicator_release(self, 0);
+    if (self->barrier != NULL)
+        (void)sg_barrier_wait(self->barrier);
 }

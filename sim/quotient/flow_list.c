@@ -286,10 +286,10 @@ add_flows(Builder *self, guint32 number, const LpIsolatedRing *ring, LpCommunica
     }
     if (any_plain)
         add_plain_flows(self, number, ring);
-    own->is_left_alone = any_plain && goes_step_by_step(self, ring);
+    own->ranks_send = any_plain && goes_step_by_step(self, ring);
     if (any_plain && lp_pair_flows_are_all(ring, self->fidelity))
         own->is_chained = TRUE;
-    own->is_chained = own->is_chained || own->is_left_alone;
+    own->is_chained = own->is_chained || own->ranks_send;
     lp_numbering_add_count(&self->waits, LP_N_GROUPS + communicator->group);
     lp_numbering_add_count(&self->waits, scheduled);
     describe_plain_waits(self, ring);

@@ -51,8 +51,7 @@ typedef struct {
     gboolean has_flows;                 /**< FALSE: its collectives are delays */
     gboolean is_chained;                /**< whether some of its flows are */
     guint32 first_rank;                 /**< of its job, counted on over the jobs of the run */
-    gboolean is_left_alone; /**< members leave some collectives as soon as their own part has ended,
-                               and not all with the last */
+    gboolean ranks_send; /**< the ranks themselves send some collectives' messages, step by step */
     guint32 what; /**< communicators of one number wait as long in each of their operations */
 } LpCommunicatorOfRun;
 

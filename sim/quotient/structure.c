@@ -150,14 +150,14 @@ add_senders(Builder *self)
     }
 }
 
-/* A rank that leaves a collective with its own part sees how that went. */
+/* A rank that sends a collective's messages itself sees how that goes. */
 static void
 add_places(Builder *self, const LpCommunicatorOfRun *own, guint32 vertex, guint32 first)
 {
     for (guint32 member = 0; member < own->communicator->n_members; member++) {
         colour(self, KIND_PLACE, first + member);
         see(self, first + member, vertex, LABEL_PLAIN);
-        if (own->is_left_alone)
+        if (own->ranks_send)
             see_each_other(self, first + member, own->first_rank + own->communicator->ranks[member],
                            LABEL_PLACE + own->communicator->group);
     }

@@ -97,6 +97,13 @@ PLANS_TO_KEEP = [
      {"hidden": 1024, "seq": 256, "tp": 2, "dp": 16, "pp": 2, "attention": "flash", "recompute": "full",
       "embedding": "no", "schedule": "zero-bubble", "micro-batch": 1, "global-batch": 128, "zero": 3, "reshard": "no",
       "sequence-parallel": "yes", "overlap-param": "yes", "positions": "rotary"}, True),
+    # Members of rings that lead through domains and leaves are done with their messages at different times.
+    ("rings of unequal steps with links to themselves", "--system=generic --accelerators=66 --domain-size=6"
+     " --leaf-ports=12 --oversubscription=3", "gpt3-175b", "message",
+     {"layers": 8, "hidden": 512, "heads": 8, "ffn": 2048, "seq": 1024, "vocab": 1024, "tp": 4, "pp": 1, "dp": 4,
+      "sequence-parallel": "yes", "recompute": "full", "parallel-blocks": "yes", "micro-batch": 1, "global-batch": 4,
+      "zero": 0, "gradient-sync": "each", "overlap-dp": "no", "bucket": "1000000-parameters", "cuda-graphs": "yes",
+      "host-sync": "kernels", "library": "single-ring"}, False),
     # A leaf holds one rail of all domains: what keeps to the rail meets nothing, and what changes it does.
     ("experts whose messages change rails", "--system=dgx-h100 --accelerators=64 --oversubscription=4", "qwen3-30b-a3b",
      "message", {"tp": 1, "pp": 1, "dp": 64, "ep": 32, "global-batch": 64, "micro-batch": 1, "layers": 4,

@@ -14,10 +14,8 @@ mean_bytes(const LpClosedFormInput *input, double layer_bytes, double end_bytes)
     const LpPlan *plan = input->plan;
     double holders = plan->pipeline.schedule == LP_SCHEDULE_DUALPIPE ? 2.0 : 1.0;
     double share = holders / degree(input, LP_AXIS_PP);
-    LpParameters sum = {.dense = end_bytes *
-                                 (lp_transformer_embedding_parameters(shape) +
-                                  lp_transformer_head_parameters(shape)) /
-                                 degree(input, LP_AXIS_TP)};
+    LpParameters sum = {.dense = end_bytes * (lp_plan_embedding_parameters(plan, shape) +
+                                              lp_plan_head_parameters(plan, shape))};
     for (guint32 i = 0; i < lp_transformer_n_layers(shape); i++) {
         LpParameters layer = lp_plan_layer_parameters(plan, shape, i);
         sum.dense += layer_bytes * layer.dense;
@@ -188,11 +186,22 @@ lp_closed_form_dp(const LpClosedFormInput *input)
         .launched = launched(plan, sum)};
 }
 
+/* The mean stage's sum over the tensor-parallel group of gradients of what its ranks hold whole. */
+static double
+whole_gradients_s(const LpClosedFormInput *input)
+{
+    double sum = 0.0, pp = degree(input, LP_AXIS_PP);
+    for (guint32 stage = 0; stage < input->plan->degree[LP_AXIS_PP]; stage++)
+        sum += lp_plan_whole_gradients(input->plan, input->transformer, stage);
+    double bytes = sum / pp * input->plan->format.gradient_bytes;
+    return bytes > 0.0 ? lp_closed_form_ring_s(input, LP_GROUP_TP, 1.0, bytes) : 0.0;
+}
+
 double
 lp_closed_form_dp_s(const LpClosedFormInput *input)
 {
     LpClosedFormDp dp = lp_closed_form_dp(input);
-    return dp.n_sums * dp.sum_s + lp_closed_form_gathers_s(&dp);
+    return dp.n_sums * dp.sum_s + lp_closed_form_gathers_s(&dp) + whole_gradients_s(input);
 }
 
 /* Parameters that stay after the forward pass are freed by each backward pass, so that the next

@@ -92,11 +92,11 @@ lp_closed_form_tensor_gathers(const LpClosedFormInput *input, gboolean backwards
 {
     const LpTransformer *shape = input->transformer;
     const LpPlan *plan = input->plan;
-    double tp = degree(input, LP_AXIS_TP), live = plan->zero.live_parameters;
+    double live = plan->zero.live_parameters;
     double layer_bytes = lp_plan_parameter_wire_bytes(plan);
     double end_bytes = lp_plan_activation_bytes(plan);
-    double head = lp_transformer_head_parameters(shape) / tp;
-    double embedding = lp_transformer_embedding_parameters(shape) / tp;
+    double head = lp_plan_head_parameters(plan, shape);
+    double embedding = lp_plan_embedding_parameters(plan, shape);
     double between = lp_plan_turns_back(plan) ? 0.0 : INFINITY;
     LpClosedFormPieces sum = {0.0, 0.0, {0.0, 0.0}};
     if (!backwards || between >= live)
@@ -147,12 +147,12 @@ lp_closed_form_tensor_sums(const LpClosedFormInput *input)
 {
     const LpTransformer *shape = input->transformer;
     const LpPlan *plan = input->plan;
-    double tp = degree(input, LP_AXIS_TP), element_bytes = plan->format.gradient_bytes;
+    double element_bytes = plan->format.gradient_bytes;
     double limit = lp_plan_bucket_bytes(plan, element_bytes) / element_bytes;
     guint32 n_layers = lp_transformer_n_layers(shape);
     guint32 slice = MAX(n_layers / lp_plan_n_slices(plan), 1);
     Bucket bucket = {.filled = {0.0, 0.0}};
-    fill(&bucket, (LpParameters){lp_transformer_head_parameters(shape) / tp, 0.0}, limit);
+    fill(&bucket, (LpParameters){lp_plan_head_parameters(plan, shape), 0.0}, limit);
     for (guint32 i = n_layers; i-- > 0;) {
         LpParameters parameters = lp_plan_layer_parameters(plan, shape, i);
         LpLayerTensors tensors = lp_layer_tensors(shape, plan, i);
@@ -163,7 +163,7 @@ lp_closed_form_tensor_sums(const LpClosedFormInput *input)
         if (i > 0 && i % slice == 0 && degree(input, LP_AXIS_PP) > 1.0)
             flush(&bucket);
     }
-    fill(&bucket, (LpParameters){lp_transformer_embedding_parameters(shape) / tp, 0.0}, limit);
+    fill(&bucket, (LpParameters){lp_plan_embedding_parameters(plan, shape), 0.0}, limit);
     flush(&bucket);
     return mean_of(input, bucket.sums);
 }

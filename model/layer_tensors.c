@@ -18,7 +18,7 @@ add(LpLayerTensors *self, double parameters)
 static void
 add_ffn(LpLayerTensors *self, const LpTransformer *transformer, const LpPlan *plan)
 {
-    double matrix = (double)transformer->hidden * transformer->ffn;
+    double matrix = (double)transformer->hidden * transformer->ffn / plan->degree[LP_AXIS_TP];
     double n_up = lp_transformer_n_ffn_matrices(transformer) - 1.0;
     add(self, matrix);
     for (double i = 0.0; i < n_up; i += 1.0)
@@ -32,25 +32,25 @@ add_ffn(LpLayerTensors *self, const LpTransformer *transformer, const LpPlan *pl
 static void
 add_attention(LpLayerTensors *self, const LpTransformer *transformer, const LpPlan *plan)
 {
-    double h = transformer->hidden;
+    double h = transformer->hidden, tp = plan->degree[LP_AXIS_TP];
     double projection = lp_transformer_mixture_width(transformer) * h;
-    double before = lp_transformer_attention_weights(transformer) - projection;
-    add(self, projection);
+    double compression = lp_transformer_compression_weights(transformer);
+    double before = lp_transformer_attention_weights(transformer) - projection - compression;
+    add(self, projection / tp);
     if (plan->host.projections != LP_PROJECTIONS_APART || transformer->latent.kv_rank > 0) {
-        add(self, before);
+        add(self, before / tp + compression);
         return;
     }
-    add(self, lp_transformer_value_width(transformer) * h);
-    add(self, lp_transformer_key_width(transformer) * h);
-    add(self, lp_transformer_query_width(transformer) * h);
+    add(self, lp_transformer_value_width(transformer) * h / tp);
+    add(self, lp_transformer_key_width(transformer) * h / tp);
+    add(self, lp_transformer_query_width(transformer) * h / tp);
 }
 
 LpLayerTensors
 lp_layer_tensors(const LpTransformer *transformer, const LpPlan *plan, guint32 index)
 {
     LpLayer layer = lp_transformer_layer(transformer, index);
-    double dense = lp_transformer_layer_parameters(transformer, index) -
-                   lp_transformer_layer_expert_parameters(transformer, index);
+    double dense = lp_plan_layer_parameters(plan, transformer, index).dense;
     LpLayerTensors self = {.n_blocks = layer.cross ? 2 : 1};
     if (!layer.has_experts)
         add_ffn(&self, transformer, plan);

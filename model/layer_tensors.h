@@ -11,8 +11,8 @@ G_BEGIN_DECLS
  * each and the rest. */
 #define LP_LAYER_TENSORS_MAX 16u
 
-/** Shares of a layer's parameters but those of routed experts, in the order in which its backward
- * pass has their gradients; they sum to 1. */
+/** Shares of a rank's parameters of a layer but those of routed experts, in the order in which its
+ * backward pass has their gradients; they sum to 1. */
 typedef struct {
     guint n;
     guint n_ffn;       /**< of them, from the first on: matrices of a feed-forward network, */

@@ -234,9 +234,9 @@ root_parameters(const LpTransformer *transformer, const LpPlan *plan, guint32 st
 {
     double ends = total(lp_plan_rank_parameters(plan, transformer, stage)) -
                   total(lp_plan_rank_layer_parameters(plan, transformer, stage));
-    double larger = fmax(lp_transformer_embedding_parameters(transformer),
-                         lp_transformer_head_parameters(transformer));
-    return plan->footprint.splits_root ? fmin(ends, larger / plan->degree[LP_AXIS_TP]) : ends;
+    double larger = fmax(lp_plan_embedding_parameters(plan, transformer),
+                         lp_plan_head_parameters(plan, transformer));
+    return plan->footprint.splits_root ? fmin(ends, larger) : ends;
 }
 
 /* The largest of the tensors of @stage that come one by one. */

@@ -8,13 +8,57 @@
 
 #include <math.h>
 
+/* What a rank of @n has of @all parameters, of which it holds @whole ones whole. */
+static double
+divided(double all, double whole, double n)
+{
+    return whole + (all - whole) / n;
+}
+
 LpParameters
 lp_plan_layer_parameters(const LpPlan *self, const LpTransformer *transformer, guint32 index)
 {
     double experts = lp_transformer_layer_expert_parameters(transformer, index);
     double dense = lp_transformer_layer_parameters(transformer, index) - experts;
-    return (LpParameters){dense / self->degree[LP_AXIS_TP],
-                          experts / ((double)self->degree[LP_AXIS_EP] * lp_plan_expert_tp(self))};
+    double whole = lp_transformer_layer_whole_parameters(transformer, index);
+    double whole_experts = lp_transformer_layer_whole_expert_parameters(transformer, index);
+    return (LpParameters){divided(dense, whole, self->degree[LP_AXIS_TP]),
+                          divided(experts, whole_experts, lp_plan_expert_tp(self)) /
+                              self->degree[LP_AXIS_EP]};
+}
+
+double
+lp_plan_embedding_parameters(const LpPlan *self, const LpTransformer *transformer)
+{
+    return divided(lp_transformer_embedding_parameters(transformer),
+                   lp_transformer_embedding_whole_parameters(transformer),
+                   self->degree[LP_AXIS_TP]);
+}
+
+double
+lp_plan_head_parameters(const LpPlan *self, const LpTransformer *transformer)
+{
+    return divided(lp_transformer_head_parameters(transformer),
+                   lp_transformer_head_whole_parameters(transformer), self->degree[LP_AXIS_TP]);
+}
+
+/* The sequence is scattered behind the embedding, whose parameters meet all tokens. */
+double
+lp_plan_whole_gradients(const LpPlan *self, const LpTransformer *transformer, guint32 stage)
+{
+    double sum = 0.0;
+    if (!self->sequence_parallel || self->degree[LP_AXIS_TP] < 2)
+        return 0.0;
+    for (guint32 chunk = 0; chunk < lp_plan_n_chunks(self); chunk++) {
+        guint32 slice = lp_plan_slice(self, stage, chunk);
+        guint32 first = lp_plan_slice_first_layer(self, transformer, slice);
+        guint32 n = lp_plan_slice_layers(self, transformer, slice);
+        for (guint32 i = first; i < first + n; i++)
+            sum += lp_transformer_layer_whole_parameters(transformer, i);
+        if (lp_plan_holds_head(self, stage, chunk))
+            sum += lp_transformer_head_whole_parameters(transformer);
+    }
+    return sum;
 }
 
 LpParameters
@@ -108,12 +152,12 @@ lp_plan_chunk_parameters(const LpPlan *self, const LpTransformer *transformer, g
 {
     double ends = 0.0;
     if (lp_plan_holds_embedding(self, stage, chunk))
-        ends += lp_transformer_embedding_parameters(transformer);
+        ends += lp_plan_embedding_parameters(self, transformer);
     if (lp_plan_holds_head(self, stage, chunk))
-        ends += lp_transformer_head_parameters(transformer) +
-                lp_plan_tied_copy_parameters(self, transformer);
+        ends += lp_plan_head_parameters(self, transformer) +
+                lp_plan_tied_copy_parameters(self, transformer) / self->degree[LP_AXIS_TP];
     LpParameters sum = chunk_layer_parameters(self, transformer, stage, chunk);
-    sum.dense += ends / self->degree[LP_AXIS_TP];
+    sum.dense += ends;
     return sum;
 }
 

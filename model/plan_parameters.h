@@ -8,7 +8,7 @@ G_BEGIN_DECLS
 
 /** Parameters on one rank, before any sharding over replicas. */
 typedef struct {
-    double dense;   /**< over tp */
+    double dense;   /**< over tp, and what each of its ranks holds whole */
     double experts; /**< routed experts', over ep and expert tp */
 } LpParameters;
 
@@ -31,6 +31,15 @@ double lp_plan_exchanged_width(const LpPlan *self, const LpTransformer *transfor
 /** Parameters of layer @index on one of the ranks that hold it. */
 LpParameters lp_plan_layer_parameters(const LpPlan *self, const LpTransformer *transformer,
                                       guint32 index);
+/** Those of the embedding, and of the head but for a copy of a tied embedding. */
+double lp_plan_embedding_parameters(const LpPlan *self, const LpTransformer *transformer);
+double lp_plan_head_parameters(const LpPlan *self, const LpTransformer *transformer);
+/** Parameters on a rank of @stage whose gradients are sums over the tokens of all tensor-parallel
+ * ranks: what each holds whole and meets its own tokens with, under sequence parallelism. They are
+ * summed once an iteration, in one collective (Megatron-Core,
+ * megatron/core/distributed/finalize_model_grads.py: _allreduce_non_tensor_model_parallel_grads).
+ */
+double lp_plan_whole_gradients(const LpPlan *self, const LpTransformer *transformer, guint32 stage);
 /** Parameters of chunk @chunk of @stage: its layers, with embedding on the first and head on the
  * last; a word embedding that both need (lp_transformer_copies_embedding()) stands on both if they
  * are on different ranks. */

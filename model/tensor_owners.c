@@ -26,7 +26,7 @@ add_layers(GArray *tensors, const LpTransformer *transformer, const LpPlan *plan
 static void
 add_end(GArray *tensors, const LpPlan *plan, double parameters)
 {
-    double tensor = parameters / plan->degree[LP_AXIS_TP] * lp_plan_activation_bytes(plan);
+    double tensor = parameters * lp_plan_activation_bytes(plan);
     g_array_append_val(tensors, tensor);
 }
 
@@ -38,11 +38,11 @@ tensor_bytes(const LpTransformer *transformer, const LpPlan *plan, guint32 stage
     for (guint32 chunk = 0; chunk < lp_plan_n_chunks(plan); chunk++) {
         add_layers(tensors, transformer, plan, lp_plan_slice(plan, stage, chunk));
         if (transformer->embedding && lp_plan_holds_embedding(plan, stage, chunk))
-            add_end(tensors, plan, lp_transformer_embedding_parameters(transformer));
+            add_end(tensors, plan, lp_plan_embedding_parameters(plan, transformer));
         if (transformer->embedding && lp_plan_holds_head(plan, stage, chunk))
             add_end(tensors, plan,
-                    lp_transformer_head_parameters(transformer) +
-                        lp_plan_tied_copy_parameters(plan, transformer));
+                    lp_plan_head_parameters(plan, transformer) +
+                        lp_plan_tied_copy_parameters(plan, transformer) / plan->degree[LP_AXIS_TP]);
     }
     return tensors;
 }

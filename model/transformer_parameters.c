@@ -5,6 +5,15 @@
 #include "model/transformer_layers.h"
 
 double
+lp_transformer_compression_weights(const LpTransformer *self)
+{
+    if (self->latent.kv_rank == 0)
+        return 0.0;
+    return (double)self->hidden *
+           ((double)self->latent.query_rank + self->latent.kv_rank + self->latent.rope_width);
+}
+
+double
 lp_transformer_attention_weights(const LpTransformer *self)
 {
     double h = self->hidden;
@@ -13,12 +22,10 @@ lp_transformer_attention_weights(const LpTransformer *self)
         return h * (lp_transformer_query_width(self) + lp_transformer_key_width(self) +
                     lp_transformer_value_width(self)) +
                projection;
-    double queries = self->latent.query_rank > 0
-                         ? self->latent.query_rank * (h + lp_transformer_query_width(self))
-                         : h * lp_transformer_query_width(self);
+    double from = self->latent.query_rank > 0 ? self->latent.query_rank : h;
     double expanded =
         self->n_heads * (lp_transformer_head_width(self) + lp_transformer_value_head_width(self));
-    return queries + h * (self->latent.kv_rank + self->latent.rope_width) +
+    return lp_transformer_compression_weights(self) + from * lp_transformer_query_width(self) +
            self->latent.kv_rank * expanded + projection;
 }
 
@@ -69,12 +76,37 @@ lp_transformer_layer_expert_parameters(const LpTransformer *self, guint32 index)
     return self->experts.n * ffn_parameters(self, lp_transformer_expert_ffn(self));
 }
 
-/* A module that predicts further tokens: norms of what it joins and of its result, and the product.
- */
+/* Weights of layer's router. */
 static double
-joining_parameters(const LpTransformer *self)
+router_weights(const LpTransformer *self)
 {
-    return lp_transformer_joining_weights(self) + 3.0 * norm_parameters(self);
+    return (double)self->hidden * self->experts.n;
+}
+
+static double
+layer_norm_parameters(const LpTransformer *self, LpLayer layer)
+{
+    double n_norms = (layer.cross ? 3.0 : 2.0) + (layer.mtp ? 3.0 : 0.0);
+    return n_norms * norm_parameters(self) + self->latent.query_rank + self->latent.kv_rank;
+}
+
+double
+lp_transformer_layer_whole_parameters(const LpTransformer *self, guint32 index)
+{
+    LpLayer layer = lp_transformer_layer(self, index);
+    double n_networks = layer.has_experts ? self->experts.n_shared : 1.0;
+    double n_sums = (layer.cross ? 2.0 : 1.0) + n_networks;
+    return layer_norm_parameters(self, layer) + lp_transformer_compression_weights(self) +
+           (lp_transformer_has_biases(self) ? n_sums * self->hidden : 0.0) +
+           (layer.has_experts ? router_weights(self) : 0.0);
+}
+
+double
+lp_transformer_layer_whole_expert_parameters(const LpTransformer *self, guint32 index)
+{
+    gboolean has_biases = lp_transformer_has_biases(self);
+    gboolean has_experts = lp_transformer_layer(self, index).has_experts;
+    return has_experts && has_biases ? (double)self->experts.n * self->hidden : 0.0;
 }
 
 /* Attention blocks, the router and shared experts or the feed-forward network, and norms. */
@@ -82,13 +114,11 @@ static double
 layer_dense_parameters(const LpTransformer *self, LpLayer layer)
 {
     double n_attentions = layer.cross ? 2.0 : 1.0;
-    double sum = n_attentions * attention_parameters(self) +
-                 (n_attentions + 1.0) * norm_parameters(self) + self->latent.query_rank +
-                 self->latent.kv_rank + (layer.mtp ? joining_parameters(self) : 0.0);
+    double sum = n_attentions * attention_parameters(self) + layer_norm_parameters(self, layer) +
+                 (layer.mtp ? lp_transformer_joining_weights(self) : 0.0);
     if (!layer.has_experts)
         return sum + ffn_parameters(self, self->ffn);
-    double router = (double)self->hidden * self->experts.n;
-    return sum + router +
+    return sum + router_weights(self) +
            self->experts.n_shared * ffn_parameters(self, lp_transformer_expert_ffn(self));
 }
 
@@ -106,16 +136,28 @@ lp_transformer_patch_values(const LpTransformer *self)
            (self->image.channels > 0 ? self->image.channels : 3);
 }
 
+static double
+position_entries(const LpTransformer *self)
+{
+    return self->positions == LP_POSITIONS_LEARNED ? (double)self->seq + self->decoder.seq : 0.0;
+}
+
+double
+lp_transformer_embedding_whole_parameters(const LpTransformer *self)
+{
+    if (self->embedding && self->image.patch == 0)
+        return position_entries(self) * self->hidden;
+    return lp_transformer_embedding_parameters(self);
+}
+
 double
 lp_transformer_embedding_parameters(const LpTransformer *self)
 {
     if (!self->embedding)
         return 0.0;
-    double positions =
-        self->positions == LP_POSITIONS_LEARNED ? (double)self->seq + self->decoder.seq : 0.0;
     /* One bias and one class token besides the patches' matrix. */
     double entries = self->image.patch > 0 ? lp_transformer_patch_values(self) + 2.0 : self->vocab;
-    return (entries + positions) * self->hidden;
+    return (entries + position_entries(self)) * self->hidden;
 }
 
 double
@@ -124,8 +166,14 @@ lp_transformer_head_parameters(const LpTransformer *self)
     if (!self->embedding)
         return 0.0;
     double output = self->tied_embeddings ? 0.0 : (double)self->vocab * self->hidden;
+    return lp_transformer_head_whole_parameters(self) + output;
+}
+
+double
+lp_transformer_head_whole_parameters(const LpTransformer *self)
+{
     double n_norms = self->kind == LP_TRANSFORMER_ENCODER_DECODER ? 2.0 : 1.0;
-    return n_norms * norm_parameters(self) + output;
+    return self->embedding ? n_norms * norm_parameters(self) : 0.0;
 }
 
 double

@@ -20,6 +20,21 @@ double lp_transformer_layer_parameters(const LpTransformer *self, guint32 index)
 /** Those of layer @index's routed experts, all of them, which expert parallelism divides; 0 for a
  * layer without experts. */
 double lp_transformer_layer_expert_parameters(const LpTransformer *self, guint32 index);
+/** Weights by which MLA compresses queries, keys and values; 0 without it. */
+double lp_transformer_compression_weights(const LpTransformer *self);
+/** Of layer @index's parameters but routed experts', those that each tensor-parallel rank holds
+ * whole: norms, biases added to sums over the group, the router, MLA's compression (Megatron-Core:
+ * megatron/core/extensions/transformer_engine.py, TELinear with parallel_mode "duplicated";
+ * megatron/core/transformer/moe/router.py). */
+double lp_transformer_layer_whole_parameters(const LpTransformer *self, guint32 index);
+/** What each rank that shares a routed expert of layer @index holds whole of all of them: biases
+ * added to sums. */
+double lp_transformer_layer_whole_expert_parameters(const LpTransformer *self, guint32 index);
+/** What each tensor-parallel rank holds whole of the embedding: positions, and all of a vision
+ * transformer's (megatron/core/models/vision/clip_vit_model.py). */
+double lp_transformer_embedding_whole_parameters(const LpTransformer *self);
+/** What each tensor-parallel rank holds whole of the head: final norms. */
+double lp_transformer_head_whole_parameters(const LpTransformer *self);
 /** Values of one patch of an image: width squared, times channels. */
 double lp_transformer_patch_values(const LpTransformer *self);
 /** Word embedding (V h) and, if learned, positions (s h); a vision transformer's patch embedding,

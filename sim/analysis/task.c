@@ -186,16 +186,17 @@ append_launch(Builder *self, const LpOp *op)
                               .delay_s = is_balanced(self) ? time_s : -1.0});
 }
 
-/* Whether what a join waits for has been merged: joins of a term belong to groups of that term. */
+/* Whether what a join waits for has been merged: joins of a term belong to groups of that term. On
+ * streams of layers the tensor-parallel group also sums gradients, which count as dp. */
 static gboolean
 joins_merged(const Builder *self, const LpOp *op)
 {
     if (!lp_stream_is_inner(op->stream))
         return FALSE;
     for (LpGroup group = 0; group < LP_N_GROUPS; group++)
-        if (lp_group_traits(group)->term == op->term)
+        if (lp_group_traits(group)->in_layers && lp_group_traits(group)->term == op->term)
             return self->merging.group[group];
-    return FALSE;
+    return self->merging.group[LP_GROUP_TP];
 }
 
 static void

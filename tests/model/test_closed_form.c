@@ -41,7 +41,11 @@ test_vectors(void)
          */
         double uncounted =
             9.0 * job.shape.n_layers * job.shape.hidden + (2048.0 + 2.0) * job.shape.hidden;
-        double share = 1.0 - uncounted / lp_transformer_parameters(&job.shape);
+        /* Nor do they count that each of the 8 ranks has all norms, positions and biases behind
+         * sums: 6 h a layer and the same at the ends. */
+        double copies = 7.0 * (6.0 * job.shape.n_layers + 2048.0 + 2.0) * (double)job.shape.hidden;
+        double all = lp_transformer_parameters(&job.shape);
+        double share = (all - uncounted) / (all + copies);
         lp_test_close(vectors[i].label, share * lp_closed_form_dp_s(&job.input), vectors[i].dp_s,
                       HALF_DIGIT / vectors[i].dp_s);
     }
@@ -190,6 +194,21 @@ test_pp(void)
     }
 }
 
+/* Gradients of norms and of biases behind sums, 6 h a layer and the last norm, in fp32 between 8
+ * ranks that have a share of the sequence each: 7/4 of the bytes, and 14 latencies. */
+static void
+test_whole_gradients(void)
+{
+    LpTestJob job;
+    lp_test_job_init(&job, lp_test_gpt(24, 1024, 16), lp_test_plan(8, 2, 1, 1, 1), latent_fabric());
+    job.plan.format.gradient_bytes = 4;
+    lp_test_close("all tokens", lp_closed_form_dp_s(&job.input), 0.0, 0.0);
+    job.plan.sequence_parallel = TRUE;
+    double bytes = (24.0 * 6.0 + 2.0) * 1024.0 * 4.0 / 2.0;
+    lp_test_close("own tokens", lp_closed_form_dp_s(&job.input), 14.0 * 2e-6 + 1.75 * bytes / 300e9,
+                  IDENTITY);
+}
+
 static void
 test_dp(void)
 {
@@ -209,8 +228,9 @@ test_dp(void)
                          lp_test_plan(rows[i].tp, rows[i].pp, rows[i].dp, 1, rows[i].dp),
                          latent_fabric());
         job.plan.format.gradient_bytes = rows[i].gradient_bytes;
-        double bytes = lp_transformer_parameters(&job.shape) / (rows[i].tp * rows[i].pp) *
-                       rows[i].gradient_bytes;
+        double whole = (24.0 * 6.0 + 2048.0 + 2.0) * 1024.0;
+        double divided = lp_transformer_parameters(&job.shape) - whole;
+        double bytes = (whole + divided / rows[i].tp) / rows[i].pp * rows[i].gradient_bytes;
         lp_test_close(rows[i].label, lp_closed_form_dp_s(&job.input),
                       rows[i].latencies * rows[i].latency_s +
                           rows[i].factor * bytes / rows[i].bytes_per_s,
@@ -312,7 +332,9 @@ test_pipelined_shards(void)
         job.plan.zero.gradient_sync = rows[i].sync;
         job.plan.overlap.dp = rows[i].hides;
         job.plan.overlap.dp_waits = rows[i].waits;
-        double layer_bytes = lp_transformer_layer_parameters(&job.shape, 0) / 8.0 * 2.0;
+        double whole = 6.0 * 1024.0; /* norms, and biases behind sums */
+        double layer_bytes =
+            (whole + (lp_transformer_layer_parameters(&job.shape, 0) - whole) / 8.0) * 2.0;
         double one_s = 6.0 * (7e-6 + 0.5 * layer_bytes / 25e9);
         double busy_s = lp_closed_form_compute_s(&job.input) + lp_closed_form_tp_s(&job.input);
         lp_test_close(rows[i].label, lp_closed_form_dp_s(&job.input), rows[i].n * one_s, IDENTITY);
@@ -361,6 +383,7 @@ main(void)
         {"tp across domains", test_tp_across_domains},
         {"pp", test_pp},
         {"dp", test_dp},
+        {"whole gradients", test_whole_gradients},
         {"compute", test_compute},
         {"one rank", test_one_rank},
         {"one micro-batch", test_one_micro_batch},

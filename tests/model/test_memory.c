@@ -40,8 +40,9 @@ test_published(void)
         plan.pipeline.virtual_stages = published[i].virtual_stages;
         plan.format.gradient_bytes = 4;
         LpMemory memory = lp_memory_of_stage(&gpt, &plan, 0);
-        /* Ours also counts 13 h a layer of biases and norms: 1.1 / h more. */
-        lp_test_close(published[i].label, states_gib(&memory), published[i].states_gib, 3e-4);
+        /* Ours also counts 13 h a layer of biases and norms, 6 h of them on each of the 8 ranks:
+         * 4.6 / h more. */
+        lp_test_close(published[i].label, states_gib(&memory), published[i].states_gib, 9e-4);
         lp_test_close(published[i].label, memory.activations_bytes / gib, published[i].baseline_gib,
                       5.1e-3 / published[i].baseline_gib);
         plan.sequence_parallel = TRUE;
@@ -52,7 +53,8 @@ test_published(void)
     }
 }
 
-/* With embedding and head, which the table leaves out, the first stage stays within 10 %. */
+/* With embedding and head, which the table leaves out, the first stage stays within 12 %: each rank
+ * has all positions. */
 static void
 test_published_with_embedding(void)
 {
@@ -66,7 +68,7 @@ test_published_with_embedding(void)
         plan.sequence_parallel = TRUE;
         plan.recompute = LP_RECOMPUTE_SELECTIVE;
         LpMemory memory = lp_memory_of_stage(&gpt, &plan, 0);
-        lp_test_close(published[i].label, states_gib(&memory), published[i].states_gib, 0.1);
+        lp_test_close(published[i].label, states_gib(&memory), published[i].states_gib, 0.12);
         lp_test_close(published[i].label, memory.activations_bytes / gib, published[i].present_gib,
                       0.1);
     }

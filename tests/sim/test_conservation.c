@@ -12,6 +12,7 @@
 #define SMALL "layers=8 hidden=1024 heads=16 ffn=4096 "
 #define A G_GUINT64_CONSTANT(4194304)
 /* Parameters: 12 h^2 + 13 h a layer, (V + s) h of embedding, 2 h of the last norm. */
+#define WHOLE (6 * 1024u) /* norms, and biases behind sums: on each rank of tp */
 #define LAYER G_GUINT64_CONSTANT(12596224)
 #define WORDS G_GUINT64_CONSTANT(52428800)
 #define EMBEDDING (WORDS + G_GUINT64_CONSTANT(2097152))
@@ -25,14 +26,15 @@ typedef struct {
 /* Reference: Anthony et al., HOTI 2024 (arXiv 2408.10197), summed over all ranks:
  * TP n L m 2(t-1) A dp, n all-reduces a layer: 4, 6 with full recomputation, 5 sequence-parallel;
  * PP 2 (pp v - 1) m A tp dp, 1/tp of it scattered;
- * DP 2 (dp-1) P x for the parameters on each shard group.
- * Embedding: a vocabulary-parallel all-reduce at each end, 2 * 2(t-1) A m dp, and, tied over
- * stages, 2 (2-1) V h x dp for the exchange of gradients. */
+ * DP 2 (dp-1) P x for the parameters on each shard group, of which each rank of tp has WHOLE a
+ * layer, positions and the last norm, not a share; with sequence parallelism TP sums their
+ * gradients, 2 (t-1) WHOLE x a layer. Embedding: a vocabulary-parallel all-reduce at each end, 2 *
+ * 2(t-1) A m dp, and, tied over stages, 2 (2-1) V h x dp for the exchange of gradients. */
 static const Row rows[] = {
     {SMALL "tp=4 pp=1 dp=1 global-batch=2 recompute=none embedding=no", 4 * 8 * 2 * 6 * A, 0, 0, 0},
     {SMALL "tp=4 pp=1 dp=1 global-batch=2 recompute=full embedding=no", 6 * 8 * 2 * 6 * A, 0, 0, 0},
     {SMALL "tp=4 pp=1 dp=1 global-batch=2 recompute=none sequence-parallel=yes embedding=no",
-     5 * 8 * 2 * 6 * A, 0, 0, 0},
+     5 * 8 * 2 * 6 * A + 2 * 3 * 8 * WHOLE * 2, 0, 0, 0},
     {SMALL "tp=1 pp=4 dp=1 global-batch=8 embedding=no", 0, 2 * 3 * 8 * A, 0, 0},
     {SMALL "tp=1 pp=4 dp=1 global-batch=8 schedule=gpipe micro-batch=2 embedding=no", 0,
      2 * 3 * 4 * 2 * A, 0, 0},
@@ -43,20 +45,23 @@ static const Row rows[] = {
     {SMALL "tp=1 pp=1 dp=4 global-batch=4 tied-embeddings=no gradient-precision=fp32", 0, 0,
      2 * 3 * (8 * LAYER + EMBEDDING + NORM + WORDS) * 4, 0},
     {SMALL "tp=2 pp=2 dp=4 global-batch=16 recompute=none", 4 * 8 * 4 * 2 * A * 4,
-     2 * 1 * 4 * A * 2 * 4, 2 * 3 * (8 * LAYER + EMBEDDING + NORM + WORDS) * 2,
+     2 * 1 * 4 * A * 2 * 4,
+     2 * 3 * (8 * LAYER + EMBEDDING + NORM + WORDS + 8 * WHOLE + EMBEDDING - WORDS + NORM) * 2,
      2 * 2 * A * 4 * 4 + 2 * WORDS * 2 * 4},
     {SMALL "tp=2 pp=2 dp=4 global-batch=16 recompute=none tied-embeddings=no",
      4 * 8 * 4 * 2 * A * 4, 2 * 1 * 4 * A * 2 * 4,
-     2 * 3 * (8 * LAYER + EMBEDDING + NORM + WORDS) * 2, 2 * 2 * A * 4 * 4},
+     2 * 3 * (8 * LAYER + EMBEDDING + NORM + WORDS + 8 * WHOLE + EMBEDDING - WORDS + NORM) * 2,
+     2 * 2 * A * 4 * 4},
     /* Scattered: each boundary's A is sent once in all, and gathered on the other side. */
     {SMALL "tp=2 pp=2 dp=4 global-batch=16 recompute=none scatter-gather=yes embedding=no",
-     4 * 8 * 4 * 2 * A * 4 + 2 * 4 * A * 4, 2 * 1 * 4 * A * 4, 2 * 3 * 8 * LAYER * 2, 0},
+     4 * 8 * 4 * 2 * A * 4 + 2 * 4 * A * 4, 2 * 1 * 4 * A * 4, 2 * 3 * 8 * (LAYER + WHOLE) * 2, 0},
     {SMALL "tp=2 pp=2 dp=4 global-batch=16 recompute=none sequence-parallel=yes embedding=no",
-     5 * 8 * 4 * 2 * A * 4, 2 * 1 * 4 * A * 4, 2 * 3 * 8 * LAYER * 2, 0},
+     5 * 8 * 4 * 2 * A * 4 + 2 * 1 * 8 * WHOLE * 2 * 4, 2 * 1 * 4 * A * 4,
+     2 * 3 * 8 * (LAYER + WHOLE) * 2, 0},
     /* Overlapped in buckets, layers that do not divide. */
     {"layers=9 hidden=1024 heads=16 ffn=4096 tp=2 pp=4 dp=2 global-batch=8 recompute=full "
      "embedding=no overlap-dp=yes bucket=20MB",
-     6 * 9 * 4 * 2 * A * 2, 2 * 3 * 4 * A * 2 * 2, 2 * 1 * 9 * LAYER * 2, 0},
+     6 * 9 * 4 * 2 * A * 2, 2 * 3 * 4 * A * 2 * 2, 2 * 1 * 9 * (LAYER + WHOLE) * 2, 0},
 };
 
 static const char *const modes[] = {"--fidelity=flow", "--fidelity=message",

@@ -76,7 +76,6 @@ launch_or_wait(LpBuilder *self, LpOp op)
     if (lp_communicators_n(communicators, op.group) == 0 || op.bytes == 0)
         return G_MAXUINT;
     op.stream = lp_communicators_get(communicators, op.group, 0)->stream;
-    op.term = lp_group_traits(op.group)->term;
     op.kind = op.stream == LP_N_STREAMS ? LP_OP_COLLECTIVE : LP_OP_LAUNCH;
     lp_builder_add(self, &op);
     if (op.kind == LP_OP_COLLECTIVE)
@@ -92,25 +91,41 @@ wait_for(LpBuilder *self, LpOp op)
     if (number == G_MAXUINT)
         return;
     LpStream stream = lp_communicators_get(self->program->communicators, op.group, 0)->stream;
-    lp_builder_add_join(self, stream, number, lp_group_traits(op.group)->term);
+    lp_builder_add_join(self, stream, number, op.term);
+}
+
+/* A collective of @group as its traits have it. */
+static LpOp
+group_op(LpCollective collective, LpGroup group, guint64 bytes)
+{
+    const LpGroupTraits *traits = lp_group_traits(group);
+    return (LpOp){.collective = collective,
+                  .group = group,
+                  .traffic = traits->traffic,
+                  .term = traits->term,
+                  .bytes = bytes};
 }
 
 void
 lp_builder_add_collective(LpBuilder *self, LpCollective collective, LpGroup group, guint64 bytes)
 {
-    wait_for(self, (LpOp){.collective = collective,
-                          .group = group,
-                          .traffic = lp_group_traits(group)->traffic,
-                          .bytes = bytes});
+    wait_for(self, group_op(collective, group, bytes));
+}
+
+void
+lp_builder_add_whole_gradients(LpBuilder *self, guint64 bytes)
+{
+    LpOp op = group_op(LP_COLLECTIVE_ALL_REDUCE, LP_GROUP_TP, bytes);
+    op.term = LP_TERM_DP;
+    wait_for(self, op);
 }
 
 static LpOp
 vocabulary_op(LpCollective collective, guint64 bytes)
 {
-    return (LpOp){.collective = collective,
-                  .group = LP_GROUP_TP,
-                  .traffic = LP_TRAFFIC_EMBEDDING,
-                  .bytes = bytes};
+    LpOp op = group_op(collective, LP_GROUP_TP, bytes);
+    op.traffic = LP_TRAFFIC_EMBEDDING;
+    return op;
 }
 
 void
@@ -129,21 +144,16 @@ void
 lp_builder_add_exchange(LpBuilder *self, LpGroup group, LpWeight weight, guint64 bytes)
 {
     gboolean even = self->program->expert_loads == NULL;
-    wait_for(self, (LpOp){.collective = LP_COLLECTIVE_ALL_TO_ALL,
-                          .group = group,
-                          .traffic = lp_group_traits(group)->traffic,
-                          .weight = even ? LP_WEIGHT_EVEN : weight,
-                          .draw = even || weight == LP_WEIGHT_EVEN ? 0 : self->draw,
-                          .bytes = bytes});
+    LpOp op = group_op(LP_COLLECTIVE_ALL_TO_ALL, group, bytes);
+    op.weight = even ? LP_WEIGHT_EVEN : weight;
+    op.draw = even || weight == LP_WEIGHT_EVEN ? 0 : self->draw;
+    wait_for(self, op);
 }
 
 guint
 lp_builder_add_launch(LpBuilder *self, LpCollective collective, LpGroup group, guint64 bytes)
 {
-    return launch_or_wait(self, (LpOp){.collective = collective,
-                                       .group = group,
-                                       .traffic = lp_group_traits(group)->traffic,
-                                       .bytes = bytes});
+    return launch_or_wait(self, group_op(collective, group, bytes));
 }
 
 /* --- joins --- */

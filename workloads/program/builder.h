@@ -30,6 +30,9 @@ void lp_builder_add_loaded(LpBuilder *self, LpWork work);
  * member only or @bytes is 0; so with all collectives below. */
 void lp_builder_add_collective(LpBuilder *self, LpCollective collective, LpGroup group,
                                guint64 bytes);
+/** The sum over the tensor-parallel group of gradients of what each of its ranks holds whole, which
+ * counts as one of gradients. Waited for. */
+void lp_builder_add_whole_gradients(LpBuilder *self, guint64 bytes);
 /** One for the vocabulary: of the tensor-parallel group, but counted as embedding traffic. Waited
  * for. */
 void lp_builder_add_vocabulary(LpBuilder *self, LpCollective collective, guint64 bytes);

@@ -168,6 +168,14 @@ lp_gradient_sync_is_early(const LpPlan *plan)
 }
 
 void
+lp_gradient_sync_add_whole(LpLowering *self, guint32 stage)
+{
+    double bytes = lp_plan_whole_gradients(self->plan, self->transformer, stage) *
+                   self->plan->format.gradient_bytes;
+    lp_builder_add_whole_gradients(&self->builder, (guint64)llround(bytes));
+}
+
+void
 lp_gradient_sync_add_embedding(LpLowering *self, guint32 stage)
 {
     const LpPlan *plan = self->plan;

@@ -31,6 +31,9 @@ void lp_gradient_buckets_flush(LpGradientBuckets *self);
 
 /** Whether gradients are reduced as soon as they are complete, and not after the last pass. */
 gboolean lp_gradient_sync_is_early(const LpPlan *plan);
+/** The sum over the tensor-parallel group of the gradients of what each rank of @stage holds whole,
+ * where it met its own tokens only; nothing else. */
+void lp_gradient_sync_add_whole(LpLowering *self, guint32 stage);
 /** The sum of the gradients of tied embeddings over the stages that hold a copy; nothing if @stage
  * has none. */
 void lp_gradient_sync_add_embedding(LpLowering *self, guint32 stage);

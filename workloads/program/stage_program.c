@@ -255,6 +255,7 @@ add_finish_segment(Stage *self, double optimizer_s, LpWork copies)
         reduce_all(self);
     lp_gradient_buckets_flush(&self->buckets);
     lp_builder_add_join_all(builder, LP_STREAM_DP, LP_TERM_DP);
+    lp_gradient_sync_add_whole(self->lowering, self->stage);
     lp_gradient_sync_add_embedding(self->lowering, self->stage);
     lp_builder_add_compute(builder, LP_TERM_OPTIMIZER,
                            (LpWork){.device_s = optimizer_s, .bound_s = optimizer_s});

@@ -26,7 +26,7 @@ lp_units_new(const LpTransformer *transformer, const LpPlan *plan, guint32 stage
     guint32 n_layers = lp_plan_slice_layers(plan, transformer, slice);
     if (transformer->embedding && lp_plan_holds_embedding(plan, stage, chunk))
         append(units, LP_UNIT_EMBEDDING, 0,
-               (LpParameters){lp_transformer_embedding_parameters(transformer) / tp, 0.0});
+               (LpParameters){lp_plan_embedding_parameters(plan, transformer), 0.0});
     for (guint32 layer = first; layer < first + n_layers; layer++) {
         gboolean ahead = lp_transformer_layer(transformer, layer).mtp;
         if (ahead || (transformer->embedding && layer == transformer->n_layers))
@@ -37,9 +37,8 @@ lp_units_new(const LpTransformer *transformer, const LpPlan *plan, guint32 stage
     }
     if (transformer->embedding && lp_plan_holds_head(plan, stage, chunk))
         append(units, LP_UNIT_HEAD, 0,
-               (LpParameters){(lp_transformer_head_parameters(transformer) +
-                               lp_plan_tied_copy_parameters(plan, transformer)) /
-                                  tp,
+               (LpParameters){lp_plan_head_parameters(plan, transformer) +
+                                  lp_plan_tied_copy_parameters(plan, transformer) / tp,
                               0.0});
     return units;
 }

@@ -71,8 +71,8 @@ stage_messages(const LpProgram *program, guint stage, LpStepKind kind)
 
 /* GPT-3: A = b s h x = 2048 * 12288 * 2 bytes a sequence. Reference: Anthony et al., HOTI 2024: TP
  * 4 (L/p) m all-reduces of A, 6 with full recomputation; with sequence parallelism one all-gather a
- * block more in backward: 5 in place of 4, 7 in place of 6 (Korthikanti et al., 4.2.2), and one of
- * gradients of norms and biases behind sums, 6 h a layer and 2 h at the end (Megatron-Core). */
+ * block more in backward, 5 and 7 (Korthikanti et al., 4.2.2), and one of gradients of norms and
+ * biases behind sums, 6 h a layer and 2 h at the end. */
 static void
 test_tp(void)
 {
@@ -98,8 +98,7 @@ test_tp(void)
         g_autoptr(LpProgram) program = build(rows[i].settings);
         g_autoptr(LpWorkload) workload = load(rows[i].settings);
         const LpPlan *plan = &workload->plan;
-        double activation_bytes = plan->batch.micro * 2048.0 * 12288.0 * 2.0;
-        guint32 n_layers = 0;
+        double activation_bytes = plan->batch.micro * 2048.0 * 12288.0 * 2.0, n_layers = 0.0;
         for (guint stage = 0; stage < 8; stage++) {
             guint32 own = lp_plan_stage_layers(plan, &workload->transformer, stage);
             double n = rows[i].n_all_reduces * own * lp_plan_n_micro_batches(plan);

@@ -6,10 +6,12 @@
     .workload = "gpt3-175b", .platform = "dgx-a100-1024", .settings = "global-batch=" batch
 #define LLAMA_8B .workload = "llama-3-8b", .accelerators = "64", .settings = "tp=2 dp=32"
 #define KIMI .workload = "kimi-k2", .accelerators = "2048", .system = "hgx-h800", .settings = ""
-/* 16 micro-batches for each of the replicas of 128 ranks, as the paper has them. */
+/* 16 micro-batches for each of the replicas of 128 ranks, as the paper has them; without virtual
+ * stages, so that figures of all versions are of one plan. */
 #define LLAMA(ranks, replicas, batch)                                                              \
     .workload = "llama-3-405b", .accelerators = ranks,                                             \
-    .settings = "dp=" replicas " global-batch=" batch
+    .settings = "virtual-stages=1 schedule=1f1b stage-layers=even recompute=none dp=" replicas     \
+                " global-batch=" batch
 #define RANKS(ranks, replicas, batch)                                                              \
     {                                                                                              \
         .name = "ranks-" ranks, LLAMA(ranks, replicas, batch)                                      \
@@ -41,7 +43,7 @@ const LpBenchmark lp_benchmarks[] = {
      .system = "dgx-a100 --leaf-ports=32 --oversubscription=4",
      .settings = "overlap-dp=yes slowdown=1.2"},
     {.name = "llama-3-405b-16384",
-     .summary = "one iteration on 16,384 H100, as shipped",
+     .summary = "one iteration on 16,384 H100, without virtual stages",
      LLAMA("16384", "128", "2048")},
     {.name = "llama-3-405b-131072",
      .summary = "eight times the replicas, on 131,072 H100",

@@ -5,6 +5,7 @@
 #include "cli/option_rows.h"
 #include "cli/plan_fit.h"
 #include "cli/inputs.h"
+#include "cli/measured_list.h"
 #include "cli/options.h"
 #include "cli/subcommands.h"
 
@@ -14,6 +15,7 @@
 #include "platforms/catalogue/libraries.h"
 #include "report/report_parts.h"
 #include "workloads/description/attribute.h"
+#include "workloads/description/measured.h"
 
 #include <string.h>
 
@@ -43,7 +45,7 @@ load_shipped(const char *name, GError **error)
 
 static void
 add_listed(LpTextTable *table, json_t *list, const char *name, const LpWorkload *workload,
-           const char *machine)
+           double measured_s, const char *machine)
 {
     g_autofree char *degrees = degrees_text(&workload->plan);
     double parameters = lp_transformer_parameters(&workload->transformer);
@@ -53,6 +55,10 @@ add_listed(LpTextTable *table, json_t *list, const char *name, const LpWorkload 
     lp_text_table_add_cell(table, "%" G_GUINT64_FORMAT, lp_plan_n_ranks(&workload->plan));
     lp_text_table_add_cell(table, "%s", degrees);
     lp_text_table_add_cell(table, "%s", workload->framework);
+    if (measured_s > 0.0)
+        lp_text_table_add_cell(table, "%.4g s", measured_s);
+    else
+        lp_text_table_add_cell(table, "-");
     lp_text_table_add_cell(table, "%s", machine != NULL ? machine : "-");
     json_t *object = lp_json_append_object(list);
     lp_json_set_text(object, "name", name);
@@ -62,16 +68,35 @@ add_listed(LpTextTable *table, json_t *list, const char *name, const LpWorkload 
     for (guint axis = 0; axis < LP_N_AXES; axis++)
         lp_json_set_count(degree, lp_axis_names[axis], workload->plan.degree[axis]);
     lp_json_set_text(object, "framework", workload->framework);
+    if (measured_s > 0.0)
+        lp_json_set_number(object, "measured_s", measured_s);
     gboolean is_generated = machine != NULL && g_str_has_prefix(machine, "--");
     if (machine != NULL)
         lp_json_set_text(object, is_generated ? "generate" : "platform", machine);
+}
+
+/* Measured steps beside simulated ones. */
+static gboolean
+list_measured(char *const *names, LpFormat format, GError **error)
+{
+    g_autoptr(LpTextTable) table = NULL;
+    g_autoptr(json_t) root = NULL;
+    if (!lp_measured_list(names, &table, &root, error))
+        return FALSE;
+    return format == LP_FORMAT_JSON ? lp_print_json(g_steal_pointer(&root), error)
+                                    : lp_print_table(table, error);
 }
 
 static gboolean
 cmd_list(int argc, char **argv, GError **error)
 {
     g_autofree char *format_text = NULL;
-    const GOptionEntry entries[] = {LP_ROW_FORMAT(&format_text), {NULL, 0, 0, 0, NULL, NULL, NULL}};
+    gboolean measured = FALSE;
+    const GOptionEntry entries[] = {{"measured", 0, 0, G_OPTION_ARG_NONE, &measured,
+                                     "simulate those whose source measured a step, and show both",
+                                     NULL},
+                                    LP_ROW_FORMAT(&format_text),
+                                    {NULL, 0, 0, 0, NULL, NULL, NULL}};
     LpFormat format;
     if (!lp_options_parse(
             "workload list", NULL,
@@ -81,17 +106,23 @@ cmd_list(int argc, char **argv, GError **error)
         !lp_format_parse(format_text, &format, error))
         return FALSE;
     g_auto(GStrv) names = lp_file_shipped("workloads");
+    if (measured)
+        return list_measured(names, format, error);
     g_autoptr(GPtrArray) machines = lp_fit_shipped_machines(error);
     g_autoptr(json_t) root = lp_json_document();
     json_t *list = lp_json_set_array(root, "workloads");
-    g_autoptr(LpTextTable) table = lp_text_table_new((const char *const[]){
-        "workload", "#billion parameters", "#accelerators", "plan", "framework", "machine", NULL});
+    g_autoptr(LpTextTable) table =
+        lp_text_table_new((const char *const[]){"workload", "#billion parameters", "#accelerators",
+                                                "plan", "framework", "#measured", "machine", NULL});
     for (char **name = names; machines != NULL && *name != NULL; name++) {
         g_autoptr(LpWorkload) workload = load_shipped(*name, error);
         if (workload == NULL)
             return FALSE;
         g_autofree char *machine = lp_fit_find_machine(workload, machines);
-        add_listed(table, list, *name, workload, machine);
+        g_auto(LpMeasured) step = {.step_s = 0.0};
+        if (!lp_measured_load(workload->path, &step, error))
+            return FALSE;
+        add_listed(table, list, *name, workload, step.step_s, machine);
     }
     if (machines == NULL)
         return FALSE;
@@ -346,7 +377,8 @@ static gboolean
 check(const char *name, const DescribeOptions *options, GError **error)
 {
     g_autoptr(LpWorkload) workload = load(name, options, error);
-    if (workload == NULL)
+    g_auto(LpMeasured) measured = {.step_s = 0.0};
+    if (workload == NULL || !lp_measured_load(workload->path, &measured, error))
         return FALSE;
     g_autofree char *degrees = degrees_text(&workload->plan);
     g_autofree char *text =

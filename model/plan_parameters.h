@@ -31,8 +31,9 @@ double lp_plan_exchanged_width(const LpPlan *self, const LpTransformer *transfor
 /** Parameters of layer @index on one of the ranks that hold it. */
 LpParameters lp_plan_layer_parameters(const LpPlan *self, const LpTransformer *transformer,
                                       guint32 index);
-/** Those of the embedding, and of the head but for a copy of a tied embedding. */
+/** Parameters of the embedding on one of the ranks that hold it. */
 double lp_plan_embedding_parameters(const LpPlan *self, const LpTransformer *transformer);
+/** Parameters of the head on one of the ranks that hold it, but for a copy of a tied embedding. */
 double lp_plan_head_parameters(const LpPlan *self, const LpTransformer *transformer);
 /** Parameters on a rank of @stage whose gradients are sums over the tokens of all tensor-parallel
  * ranks: what each holds whole and meets its own tokens with, under sequence parallelism. They are

@@ -20,7 +20,7 @@ PORTS = (2, 4, 6)
 WORKLOADS = {
     "gpt3-175b": "tp=8 pp=8 dp=2 global-batch=16",
     "llama-3-70b": "tp=8 pp=1 dp=16 micro-batch=1 global-batch=16 zero=3 precision=bf16 "
-                   "overlap-dp=yes overlap-param=yes",
+                   "kernels=eager overlap-dp=yes overlap-param=yes",
     "mixtral-8x7b": "tp=8 pp=4 dp=4 ep=4 micro-batch=8 global-batch=256 virtual-stages=1 "
                     "schedule=1f1b recompute=full overlap-dp=yes overlap-param=yes",
 }

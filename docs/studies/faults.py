@@ -14,7 +14,7 @@ from switching import table
 PLANS = {
     "gpt3-175b": "tp=8 pp=4 dp=4 global-batch=64 micro-batch=1 virtual-stages=1 schedule=1f1b",
     "llama-3-70b": "precision=bf16 tp=8 pp=2 dp=8 zero=3 reshard=yes global-batch=64 micro-batch=2 "
-                   "virtual-stages=1 schedule=1f1b",
+                   "virtual-stages=1 schedule=1f1b kernels=eager",
 }
 POLICIES = {
     "static": "--policy=static",

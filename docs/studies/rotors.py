@@ -16,7 +16,7 @@ COMMON = "micro-batch=1 virtual-stages=1 schedule=1f1b"
 MODELS = {
     "gpt3-175b": f"tp=8 pp=4 dp=4 global-batch=64 {COMMON}",
     "llama-3-70b": "precision=bf16 tp=8 pp=2 dp=8 zero=3 reshard=yes global-batch=64 micro-batch=2 "
-                   "virtual-stages=1 schedule=1f1b",
+                   "virtual-stages=1 schedule=1f1b kernels=eager",
     "mixtral-8x7b": "tp=8 pp=4 dp=4 ep=4 global-batch=128 micro-batch=8 virtual-stages=1 "
                     "schedule=1f1b recompute=full",
 }

@@ -13,10 +13,10 @@ MODELS = {
     "gpt3-175b": ("dense, replicas", "gpt3-175b", "tp=8 pp=8 dp=2 global-batch=128"),
     "llama-3-70b": ("dense, sharded (FSDP)", "llama-3-70b",
                     "tp=8 pp=4 dp=4 micro-batch=2 global-batch=64 precision=bf16 "
-                    "overlap-dp=yes overlap-param=yes"),
+                    "reshard=yes kernels=eager overlap-dp=yes overlap-param=yes"),
     "llama-3-70b-128k": ("long context", "llama-3-70b",
                          "tp=8 cp=8 dp=2 seq=131072 micro-batch=1 global-batch=4 precision=bf16 "
-                         "overlap-dp=yes overlap-param=yes"),
+                         "kernels=eager overlap-dp=yes overlap-param=yes"),
     "mixtral-8x7b": ("experts", "mixtral-8x7b",
                      "tp=8 pp=4 dp=4 ep=4 micro-batch=8 virtual-stages=1 schedule=1f1b "
                      "recompute=full overlap-dp=yes overlap-param=yes"),

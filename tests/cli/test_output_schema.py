@@ -74,6 +74,7 @@ OUTPUTS = {
                        "--technology=pluggable-400g-opus --switch-technology=electrical-64x400g-opus "
                        "--circuit-switch-technology=piezo-polatis-192"],
     "workload-list": ["workload list"],
+    "workload-measured": ["workload list --measured"],
     "workload-describe": ["workload describe gpt3-175b",
                           "workload describe gpt3-175b dgx-a100-1024",
                           "workload check gpt3-175b"],
